@@ -1,0 +1,22 @@
+# Checks of the source tree that compile nothing. Each is a target that anyone can run.
+find_package(Python3 COMPONENTS Interpreter)
+if(NOT Python3_FOUND)
+  return()
+endif()
+
+find_program(FUSE_REWRITE_CLANG_FORMAT NAMES clang-format-14 clang-format)
+add_custom_target(
+  format
+  COMMAND "${Python3_EXECUTABLE}" scripts/check_format.py --clang-format "${FUSE_REWRITE_CLANG_FORMAT}"
+  WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}"
+  VERBATIM USES_TERMINAL)
+add_custom_target(
+  links
+  COMMAND "${Python3_EXECUTABLE}" scripts/check_links.py
+  WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}"
+  VERBATIM USES_TERMINAL)
+add_custom_target(
+  layers
+  COMMAND "${Python3_EXECUTABLE}" scripts/check_layers.py
+  WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}"
+  VERBATIM USES_TERMINAL)

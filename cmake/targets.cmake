@@ -1,0 +1,21 @@
+# fuse::fuse is the library; each optional dependency is a target of its own and never reaches the core.
+file(GLOB_RECURSE core_headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/include/fuse/*.hpp")
+set(onnx_headers ${core_headers})
+list(FILTER onnx_headers INCLUDE REGEX "/fuse/adapters/onnx")
+list(FILTER core_headers EXCLUDE REGEX "/fuse/adapters/onnx")
+
+add_library(fuse INTERFACE)
+add_library(fuse::fuse ALIAS fuse)
+target_compile_features(fuse INTERFACE cxx_std_20)
+target_sources(fuse INTERFACE FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}/include" FILES ${core_headers})
+
+if(FUSE_REWRITE_ONNX)
+  find_package(OnnxProto)
+endif()
+if(TARGET OnnxProto::OnnxProto)
+  add_library(fuse_onnx INTERFACE)
+  add_library(fuse::onnx ALIAS fuse_onnx)
+  set_target_properties(fuse_onnx PROPERTIES EXPORT_NAME onnx)
+  target_link_libraries(fuse_onnx INTERFACE fuse OnnxProto::OnnxProto)
+  target_sources(fuse_onnx INTERFACE FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}/include" FILES ${onnx_headers})
+endif()
