@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: BSL-1.0
+"""Runs fuse-onnx and onnxruntime, and says whether a result is the same.
+
+FUSE_ONNX names the program (default: build/release/bin/fuse-onnx of this tree).
+"""
+
+import collections
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+
+import numpy as np
+import onnx
+import onnxruntime as ort
+from onnx import numpy_helper
+
+import reference
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PROGRAM = os.environ.get("FUSE_ONNX", str(ROOT / "build/release/bin/fuse-onnx"))
+MODELS = pathlib.Path(os.environ.get("FUSE_MODELS", ROOT / "tests/models"))
+TARGETS = ("onnx", "onnxruntime")
+OFF, DEFAULT = ort.GraphOptimizationLevel.ORT_DISABLE_ALL, ort.GraphOptimizationLevel.ORT_ENABLE_ALL
+LEVELS = {"Off": OFF, "Default": DEFAULT}
+
+SCRATCH = tempfile.TemporaryDirectory(prefix="fuse-tests-")
+ort.set_default_logger_severity(4)
+
+
+def scratch(name):
+    return pathlib.Path(SCRATCH.name) / name
+
+
+# ---- fuse-onnx
+
+Run = collections.namedtuple("Run", "code out err")
+
+
+def run(*arguments, timeout=60):
+    """Runs the program. A crash or a hang is an error of the test that asked."""
+    done = subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, timeout=timeout)
+    assert done.returncode in (0, 1, 2), f"status {done.returncode}: {done.stderr[-400:].decode(errors='replace')}"
+    return Run(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+class Result:
+    """What `fuse-onnx optimize` made of a model: its bytes, the parsed model and the report."""
+
+    def __init__(self, data, report):
+        self.bytes, self.report, self.model = data, report, onnx.load_from_string(data)
+
+    def applied(self, rule):
+        return sum(r["applied"] for r in self.report["rules"] if r["name"] == rule)
+
+    def refusals(self):
+        return [dict(r, rule=rule["name"]) for rule in self.report["rules"] for r in rule["refused"]]
+
+
+def optimize(model, target="onnx", *options):
+    """`model`: a ModelProto, its bytes, or a path (for external data)."""
+    source = model
+    if not isinstance(model, (str, pathlib.Path)):
+        source = scratch("in.onnx")
+        source.write_bytes(model if isinstance(model, bytes) else model.SerializeToString())
+    result = scratch("out.onnx")
+    done = run("optimize", source, "-o", result, "--target", target, "--report", "json", *options)
+    assert done.code == 0, f"status {done.code}: {done.err}"
+    return Result(result.read_bytes(), json.loads(done.out))
+
+
+# ---- what is in a model
+
+def walk(graph):
+    """The nodes of a graph and of all bodies below it."""
+    for node in graph.node:
+        yield node
+        for attribute in node.attribute:
+            for body in [attribute.g] * attribute.HasField("g") + list(attribute.graphs):
+                yield from walk(body)
+
+
+def norm_kind(node):
+    """"layer" or "rms" if the node is a fused norm, else None."""
+    if node.domain == "fuse":
+        name = node.op_type
+    elif node.domain in ("", "ai.onnx", "com.microsoft"):
+        name = node.op_type.removeprefix("Skip").removeprefix("Embed")
+    else:
+        return None
+    if name.startswith(("RMSNormalization", "SimplifiedLayerNormalization")):
+        return "rms"
+    return "layer" if name.startswith("LayerNormalization") else None
+
+
+def norms(model):
+    return collections.Counter(filter(None, map(norm_kind, walk(model.graph))))
+
+
+def primitives(model):
+    """The operators that are no fused norm."""
+    return collections.Counter(n.op_type for n in walk(model.graph) if not norm_kind(n))
+
+
+def foreign_norms(model, target):
+    """Fused norms that the target does not allow at the model's opset."""
+    opset = max((o.version for o in model.opset_import if o.domain in ("", "ai.onnx")), default=1)
+    functions = {(f.domain, f.name) for f in model.functions}
+    for node in walk(model.graph):
+        if not norm_kind(node):
+            continue
+        if node.domain == "fuse":
+            legal = target == "onnx" and (node.domain, node.op_type) in functions
+        elif target == "onnx":
+            legal = node.domain in ("", "ai.onnx") and opset >= {"LayerNormalization": 17, "RMSNormalization": 23}.get(node.op_type, 99)
+        else:
+            legal = True
+        if not legal:
+            yield f"{node.domain}:{node.op_type} at opset {opset}"
+
+
+def interface(model):
+    """Names and types of what a caller gives and gets; below IR version 4 initializers are no inputs."""
+    constants = {t.name for t in model.graph.initializer} if model.ir_version < 4 else set()
+    given = [i.SerializeToString() for i in model.graph.input if i.name not in constants]
+    opsets = {o.domain: o.version for o in model.opset_import if o.domain in ("", "ai.onnx")}
+    return given, [o.SerializeToString() for o in model.graph.output], opsets
+
+
+# ---- running and comparing
+
+def session(model, level=OFF):
+    options = ort.SessionOptions()
+    options.graph_optimization_level = level
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.log_severity_level = 4
+    data = model if isinstance(model, (bytes, str)) else model.SerializeToString()
+    return ort.InferenceSession(data, options, providers=["CPUExecutionProvider"])
+
+
+def execute(model, feeds, level=OFF):
+    """The outputs by name."""
+    opened = session(model, level)
+    names = [o.name for o in opened.get_outputs()]
+    wanted = {i.name for i in opened.get_inputs()}
+    return dict(zip(names, opened.run(names, {k: v for k, v in feeds.items() if k in wanted})))
+
+
+TOLERANCE = {"float16": 5e-3, "float32": 1e-5, "float64": 1e-9}
+
+skipped_rows = 0  # rows on which the original itself is NaN or infinite
+
+
+def difference(before, after, exact=None, rows=1):
+    """None if the same, else a sentence.
+
+    The first `rows` dimensions number the rows. A row is the same when it is within tolerance of the original (relative to its
+    largest value), or no farther from `exact`, the graph in double precision, than the original is.
+    """
+    global skipped_rows
+    if before.shape != after.shape or before.dtype != after.dtype:
+        return f"{before.dtype}{before.shape} became {after.dtype}{after.shape}"
+    if before.dtype.kind not in "f":
+        return None if np.array_equal(before, after) else "differs"
+    tolerance = TOLERANCE[before.dtype.name]
+    count = int(np.prod(before.shape[:rows]))
+    a, b = (v.astype(np.float64).reshape(count, -1) for v in (before, after))
+    good = np.isfinite(a).all(axis=1)
+    skipped_rows += int((~good).sum())
+    if not good.any():
+        return None
+    scale = np.abs(a[good]).max(axis=1)
+    limit = tolerance * np.maximum(scale, np.median(scale))
+    distance = np.abs(b - a)[good].max(axis=1)
+    same = distance <= limit
+    if exact is not None:
+        e = np.asarray(exact, np.float64).reshape(count, -1)[good]
+        same |= np.abs(b[good] - e).max(axis=1) <= np.abs(a[good] - e).max(axis=1) + limit
+    if same.all():
+        return None
+    worst = int(np.argmax(np.where(same, 0, distance / np.where(limit > 0, limit, 1))))
+    return f"row {worst}: off by {distance[worst]:.3g}, allowed {limit[worst]:.3g}"
+
+
+class Original:
+    """A model with its inputs, run once without optimisations and once in double precision."""
+
+    def __init__(self, model, feeds, rows=1, exact=True):
+        self.feeds, self.rows = feeds, rows
+        self.outputs = execute(model, feeds)
+        values = reference.evaluate(model, feeds) if exact else {}
+        self.exact = {name: values.get(name) for name in self.outputs}
+
+    def differences(self, model, levels=LEVELS):
+        """Sentences, one for each output that is not the same at one of the levels."""
+        for level in levels:
+            try:
+                outputs = execute(model, self.feeds, LEVELS[level])
+            except Exception as error:  # the message is what matters
+                yield f"{level}: does not run: {str(error)[:300]}"
+                continue
+            for name, before in self.outputs.items():
+                found = difference(before, outputs[name], self.exact[name], self.rows)
+                if found:
+                    yield f"{level}: {name}: {found}"
+
+
+def load_tensor(path):
+    tensor = onnx.TensorProto()
+    tensor.ParseFromString(pathlib.Path(path).read_bytes())
+    return tensor.name, numpy_helper.to_array(tensor)

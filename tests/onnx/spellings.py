@@ -1,0 +1,626 @@
+# SPDX-License-Identifier: BSL-1.0
+"""Layer norm and RMS norm in every spelling: a generator that combines all dimensions at random.
+
+    python tests/onnx/spellings.py --count 2000 --seed 7 [--fix kind=rms]... [--keep FOLDER] [--shrink]
+
+prints the pass rate for each choice of each dimension, and saves the models that fail. Every choice is drawn from the seed and
+the dimension's own name, so fixing one leaves the others as they were; the first option of a dimension is its plainest.
+"""
+
+import argparse
+import collections
+import pathlib
+import random
+import sys
+import zlib
+
+import numpy as np
+
+import judge
+import reference
+from build import BFLOAT16, DOUBLE, FLOAT, HALF, Model, check
+
+PLAINEST = object()
+
+
+class Draw:
+    def __init__(self, seed, fixed=None):
+        self.seed, self.fixed, self.chosen = seed, dict(fixed or {}), collections.defaultdict(list)
+
+    def generator(self, name):
+        return random.Random(f"{self.seed}/{name}/{len(self.chosen[name])}")
+
+    def __call__(self, dimension, *options):
+        value = self.generator(dimension).choice(options)
+        if dimension in self.fixed:
+            wanted = self.fixed[dimension]
+            value = options[0] if wanted is PLAINEST else next((o for o in options if str(o) == str(wanted)), value)
+        self.chosen[dimension].append(value)
+        return value
+
+    def array(self, name, shape, low=0.5, high=2.0):
+        """Numbers away from 0 and 1, a few of them negative."""
+        numbers = np.random.default_rng(hash_of(f"{self.seed}/{name}"))
+        return numbers.uniform(low, high, shape) * numbers.choice([1, 1, 1, -1], shape)
+
+
+def hash_of(text):
+    """A hash that does not change from run to run."""
+    return zlib.crc32(text.encode())
+
+
+# what x is, what the statistics are computed in, what comes out; and where scale and bias are applied
+TYPES = {
+    "float": (FLOAT, FLOAT, FLOAT), "half": (HALF, HALF, HALF), "double": (DOUBLE, DOUBLE, DOUBLE),
+    "half-island": (HALF, FLOAT, HALF), "half-island-then-scale": (HALF, FLOAT, HALF), "half-centred-in-half": (HALF, FLOAT, HALF),
+    "double-island": (FLOAT, DOUBLE, FLOAT), "double-island-then-scale": (FLOAT, DOUBLE, FLOAT),
+    "bfloat16-island": (BFLOAT16, FLOAT, BFLOAT16), "bfloat16-island-then-scale": (BFLOAT16, FLOAT, BFLOAT16),
+}
+COMMON = ("float",) * 8
+PREPARED = "prepared"  # nodes that make scale or bias: they may stay
+CONTEXT = "context"    # nodes around the norm: they stay
+NORM = "norm"          # nodes of the norm: they go
+
+
+class Spelling:
+    """One model, and what must become of it."""
+
+    def __init__(self, seed, fixed=None):
+        self.seed, self.draw = seed, Draw(seed, fixed)
+        self.owners = collections.defaultdict(collections.Counter)
+        self.strict = True          # nothing of the norm may stay
+        self.casts = 0              # Casts that may stay
+        self.facts = []             # (kind, x, scales, biases, epsilon, y): what each norm computes
+        self.owner = CONTEXT
+        self._choose()
+        self._write()
+        self.model = self.m.proto()
+
+    # ---- operators as this spelling writes them
+
+    def op(self, operator, *operands, **attributes):
+        self.owners[self.owner][operator] += 1
+        value = self.m.op(operator, *operands, **attributes)
+        if self.identity and self.owner != CONTEXT and operator != "Constant":
+            if self.draw.generator(f"identity {value}").random() < 0.15:
+                self.owners[self.owner]["Identity"] += 1
+                value = self.m.op("Identity", value)
+        return value
+
+    def commuted(self, operator, a, b):
+        if self.draw("operand order", "written", "swapped") == "swapped":
+            a, b = b, a
+        return self.op(operator, a, b)
+
+    def add(self, a, b):
+        return self.commuted("Add", a, b)
+
+    def mul(self, a, b):
+        return self.commuted("Mul", a, b)
+
+    def cast(self, value, dtype):
+        self.owners[self.owner]["Cast"] += 1
+        return self.m.cast(value, dtype)
+
+    def constant(self, value, dtype, *extra):
+        """A constant of element type `dtype`; returns its name and the number it really holds."""
+        dtype, owner = np.dtype(dtype), self.owner
+        form = self.draw("constant", "initializer", "node", "cast", "identity", *extra)
+        if form in ("initializer", "node"):
+            value = np.asarray(value).astype(dtype)
+            return self.m.constant(value, form), value
+        self.owner = PREPARED if owner == CONTEXT else owner
+        if form == "cast":
+            source = DOUBLE if dtype != DOUBLE else FLOAT
+            value = np.asarray(value).astype(source)
+            name, value = self.cast(self.m.constant(value, "node"), dtype), value.astype(dtype)
+        elif form == "identity":
+            value = np.asarray(value).astype(dtype)
+            name = self.op("Identity", self.m.constant(value))
+        else:  # the root of its square
+            square = np.square(np.asarray(value, np.float64)).astype(dtype)
+            name, value = self.op("Sqrt", self.m.constant(square, "node")), np.sqrt(square)
+        self.owner = owner
+        return name, value
+
+    def one_element(self, dimension):
+        return self.draw(dimension, (), (1,), (1, 1)[:max(1, self.norm_rank)])
+
+    # ---- choices that others depend on
+
+    def _choose(self):
+        draw = self.draw
+        self.kind = draw("kind", "layer", "rms")
+        self.types = draw("types", *COMMON, *TYPES)
+        self.x_type, self.type, self.y_type = TYPES[self.types]
+        low = 13 if self.x_type == BFLOAT16 else 9
+        self.opset = draw("opset", 17, *range(low, 25))
+        self.ir = draw("ir", *((8, 4, 7, 9, 10) if self.opset > 9 else (8, 3, 4, 7)))
+        if self.x_type == BFLOAT16:
+            self.ir = max(self.ir, 7)
+        self.m = Model(self.opset, self.ir)
+        self.rank = draw("rank", 3, 3, 2, 4)
+        self.axes_count = min(draw("trailing axes", 1, 1, 1, 2, 3), self.rank)
+        self.normal = [7, 5, 3][:self.axes_count][::-1] if draw("sizes", "odd", "even") == "odd" else [8, 4, 6][:self.axes_count][::-1]
+        self.leading = [4, 3, 2][:self.rank - self.axes_count]
+        dynamic = draw("leading dimensions", "fixed", "symbolic", "unknown")
+        names = {"fixed": self.leading, "symbolic": ["batch", "sequence", "heads"], "unknown": [None] * 3}[dynamic]
+        self.shape = list(names[:len(self.leading)]) + self.normal
+        self.flatten = self.rank > 1 and draw("flatten", *["no"] * 9, "yes") == "yes"
+        self.norm_rank = 2 if self.flatten else self.rank
+        self.norm_axes = 1 if self.flatten else self.axes_count
+        self.norm_shape = [int(np.prod(self.normal))] if self.flatten else self.normal
+        self.identity = draw("identity", "none", "none", "some") == "some"
+        self.runnable = self.x_type != BFLOAT16
+
+    # ---- the graph around the norm
+
+    def _producer(self):
+        m, x_type, shape = self.m, self.x_type, self.shape
+        form = self.draw("x is", "an input", "an input", "a sum", "a biased sum", "a product", "a scaled product", "a MatMul", "a Relu of a sum")
+        if form == "an input":
+            return m.input("x", x_type, shape)
+        if form == "a MatMul":
+            a = m.input("x", x_type, self.shape[:-1] + [5])
+            w = m.constant(self.draw.array("w", (5, shape[-1])).astype(x_type))
+            if self.rank < 2:
+                raise AssertionError("a MatMul needs two dimensions")
+            return self.op("MatMul", a, w)
+        a = m.input("x", x_type, shape)
+        other = m.constant(self.draw.array("w", self.normal).astype(x_type)) if form in ("a biased sum", "a scaled product") else m.input("x2", x_type, shape)
+        value = self.op("Mul" if "product" in form else "Add", a, other)
+        return self.op("Relu", value) if "Relu" in form else value
+
+    def _consumer(self, y, x):
+        """What reads y; a graph output comes of it."""
+        m, shape = self.m, self.shape
+        form = self.draw("y goes to", "the output", "the output", "a Relu", "a residual", "a gate", "a MatMul", "both")
+        if form == "a residual":
+            y = self.op("Add", y, x)
+        elif form == "a gate":
+            y = self.op("Mul", y, m.input(m.name("gate"), self.y_type, shape))
+        elif form == "a MatMul":
+            y = self.op("MatMul", y, m.constant(self.draw.array("v", (shape[-1], 3)).astype(self.y_type)))
+            shape = shape[:-1] + [3]
+        elif form == "a Relu":
+            y = self.op("Relu", y)
+        elif form == "both":
+            m.output(y, self.y_type, shape)
+            y = self.op("Relu", y)
+        if y not in [o.name for o in m.outputs]:
+            m.output(y, self.y_type, shape)
+
+    def _row(self, role, dtype):
+        """A scale or a bias; returns its name, or None for none."""
+        form = self.draw(role, "constant", "none", "constant", "input", "one plus an input")
+        if form == "none":
+            return None
+        rank = self.norm_rank
+        shapes = [self.norm_shape, *([1] * k + self.norm_shape for k in range(1, rank - self.norm_axes + 1))]
+        if not self.flatten:
+            shapes += [[], [1], [1] * rank]
+        shape = self.draw(f"{role} shape", *shapes)
+        if self.flatten and self.draw(f"{role} flattened", "no", "yes") == "yes":
+            name = self.op("Flatten", self._numbers(role, form, dtype, self.normal), axis=0)
+        else:
+            name = self._numbers(role, form, dtype, shape)
+        if form != "constant" and np.prod(shape) == 1:
+            self.spreads = True
+        return name
+
+    def _numbers(self, role, form, dtype, shape):
+        values = self.draw.array(f"{role} {self.m.name(role)}", shape)
+        narrow = min(self.x_type, self.y_type, np.dtype(dtype), key=lambda t: (t.itemsize, t == BFLOAT16))
+        if narrow != dtype:  # fused in the narrow type, the row must be exact there, or Casts stay
+            if form != "constant" or self.draw(f"weights in {narrow}", "exact", "inexact") == "inexact":
+                self.casts += 3
+            else:
+                values = values.astype(narrow).astype(np.float64)
+        if form == "constant":
+            if narrow == dtype and dtype == FLOAT and self.draw("half weights", "no", "no", "no", "yes") == "yes":
+                return self.cast(self.m.constant(values.astype(HALF)), FLOAT)
+            return self.constant(values, dtype)[0]
+        name = self.m.input(self.m.name(f"{role}_in"), dtype, shape)
+        return name if form == "input" else self.add(self.constant(np.ones(self.draw("one's shape", (), (1,))), dtype)[0], name)
+
+    # ---- the norm
+
+    def mean(self, value):
+        forms = ["kept"] * 3 + ["unsqueezed"] + ["pooled"] * (self.type == FLOAT and self.norm_rank > 2 and self.norm_rank - self.norm_axes == 2)
+        form = self.draw("mean", *forms)
+        if form == "pooled":
+            return self.op("GlobalAveragePool", value)
+        rank, count = self.norm_rank, self.norm_axes
+        positive, negative = list(range(rank - count, rank)), list(range(-count, 0))
+        axes = list(self.draw("sign of axes", negative, positive))
+        if self.draw("order of axes", "rising", "falling") == "falling":
+            axes.reverse()
+        options = ["written"] * 4 + ["absent"] * (rank == count) + ["computed", "cast"] * (self.opset >= 18)
+        how = self.draw("axes", *options)
+        self.owners[self.owner]["ReduceMean"] += 1
+        keepdims = int(form == "kept")
+        result = self.m.reduce_mean(value, {"absent": None, "computed": self._range_of_axes, "cast": lambda: self._cast_axes(axes)}.get(how, lambda: axes)()
+                                    if how != "absent" else None, keepdims)
+        if form == "unsqueezed":
+            self.owners[self.owner]["Unsqueeze"] += 1
+            result = self.m.unsqueeze(result, sorted(self.draw("sign of unsqueezed axes", *([positive] if self.opset < 11 else [negative, positive]))))
+        return result
+
+    def _range_of_axes(self):
+        """Range(size - count, size, 1) with size = Size(Shape(x)), as ONNX's own RMSNormalization does."""
+        size = self.op("Size", self.op("Shape", self.x))
+        shape = self.draw("Range operands", (), (1,))
+        one, count = self.m.constant(np.full(shape, 1, np.int64)), self.m.constant(np.full(shape, -self.norm_axes, np.int64), "node")
+        if shape:
+            size = self.op("Reshape", size, self.m.integers(1))
+        return self.op("Range", self.op("Add", size, count), size, one)
+
+    def _cast_axes(self, axes):
+        return self.cast(self.m.constant(np.array(axes, np.int32)), "int64")
+
+    def small(self, value, floating, dimension):
+        """A constant with one element, of an element type that Pow takes as its second operand."""
+        types = [floating]
+        if self.opset >= 12 and self.type in (FLOAT, DOUBLE):
+            types += [FLOAT, DOUBLE] + [np.dtype("int64"), np.dtype("int32")] * (value == int(value))
+        return self.constant(np.full(self.one_element(dimension), value), self.draw(f"{dimension} type", *types))[0]
+
+    def square(self, a, b):
+        if self.draw("square", "Pow", "Mul") == "Mul":
+            return self.op("Mul", a, b)
+        return self.op("Pow", a, self.small(2, self.type, "exponent"))
+
+    def centred(self):
+        form = self.draw("centred", "x - mean", "x + -mean", "-(mean - x)")
+        mean = self.statistic("mean")
+        if form == "x - mean":
+            return self.op("Sub", self.reads_x(), mean)
+        if form == "x + -mean":
+            return self.add(self.reads_x(), self.op("Neg", mean))
+        return self.op("Neg", self.op("Sub", mean, self.reads_x()))
+
+    def reads_x(self):
+        """x in the type that the norm computes in."""
+        if self.x_type == self.type:
+            return self.x
+        if "x" not in self.shared or self.draw("Casts of x", "one", "several") == "several":
+            self.shared["x"] = self.cast(self.x, self.type)
+        return self.shared["x"]
+
+    def statistic(self, name):
+        """A value that may be computed once, or again at every use."""
+        if name not in self.shared or self.draw(f"{name} computed", "once", "once", "again") == "again":
+            self.shared[name] = {"mean": lambda: self.mean(self.reads_x()), "centred": self._centred_in_type, "variance": self.variance,
+                                 "root": self.root}[name]()
+        return self.shared[name]
+
+    def _centred_in_type(self):
+        if self.types == "half-centred-in-half":  # mean and subtraction in half, the rest in float
+            self.type, cast_x = HALF, self.shared.pop("x", None)
+            mean, self.shared["mean"] = self.shared.get("mean"), None
+            self.shared.pop("mean")
+            value = self.centred()
+            self.type = FLOAT
+            self.shared.pop("x", None)
+            self.shared.pop("mean", None)
+            if cast_x:
+                self.shared["x"] = cast_x
+            if mean:
+                self.shared["mean"] = mean
+            return self.cast(value, FLOAT)
+        return self.centred()
+
+    def variance(self):
+        """The variance (or the mean of squares) plus epsilon."""
+        if self.kind == "rms":
+            value = self.mean(self.square(self.reads_x(), self.reads_x()))
+        elif self.one_pass:
+            mean = self.statistic("mean")
+            squares, square = self.mean(self.square(self.reads_x(), self.reads_x())), self.square(mean, mean)
+            value = self.op("Sub", squares, square) if self.draw("difference of squares", "Sub", "Add of Neg") == "Sub" else self.add(squares, self.op("Neg", square))
+        elif self.draw("squares", "x - mean", "mean - x") == "x - mean" or self.types == "half-centred-in-half":
+            value = self.mean(self.square(self.statistic("centred"), self.statistic("centred")))
+        else:
+            reverse = self.op("Sub", self.statistic("mean"), self.reads_x())
+            value = self.mean(self.square(reverse, reverse))
+        self.last_variance = value
+        forms = ["root"] if self.epsilon is None else []  # a second epsilon must hold the very number of the first
+        epsilon = self.constant(np.full(self.one_element("epsilon shape"), self.epsilon_written), self.type, *forms)
+        self.epsilon = self.epsilon_written = float(np.ravel(epsilon[1])[0])
+        return self.add(value, epsilon[0])
+
+    def root(self):
+        """("divide", the deviation) or ("multiply", its inverse)."""
+        form, v = self.draw("root", "/ sqrt", "* recip(sqrt)", "* (1 / sqrt)", "* sqrt(recip)", "* sqrt(1 / v)", "* pow -0.5", "/ pow 0.5", "* recip(pow 0.5)"), self.statistic("variance")
+        one = lambda: self.constant(np.ones(self.one_element("one")), self.type)[0]
+        if form == "/ sqrt":
+            return "divide", self.op("Sqrt", v)
+        if form == "/ pow 0.5":
+            return "divide", self.op("Pow", v, self.small(0.5, self.type, "half exponent"))
+        if form == "* recip(pow 0.5)":
+            return "multiply", self.op("Reciprocal", self.op("Pow", v, self.small(0.5, self.type, "half exponent")))
+        if form == "* pow -0.5":
+            return "multiply", self.op("Pow", v, self.small(-0.5, self.type, "half exponent"))
+        if form == "* recip(sqrt)":
+            return "multiply", self.op("Reciprocal", self.op("Sqrt", v))
+        if form == "* (1 / sqrt)":
+            return "multiply", self.op("Div", one(), self.op("Sqrt", v))
+        return "multiply", self.op("Sqrt", self.op("Reciprocal", v) if form == "* sqrt(recip)" else self.op("Div", one(), v))
+
+    def times_root(self, value):
+        how, root = self.statistic("root")
+        return self.op("Div", value, root) if how == "divide" else self.mul(value, root)
+
+    def apply(self, scales, bias):
+        """The norm with its scales and bias, in one of the bracketings."""
+        layer, late = self.kind == "layer", self.late
+        whole = lambda: self.statistic("centred") if layer else self.reads_x()
+        scales = list(scales)
+        forms = ["plain"] * 3
+        if scales and not late:
+            forms += ["scale before the root", "root times scale"] + ["distributed root times scale"] * layer
+        forms += ["distributed", "reversed"] * layer
+        form = self.draw("bracketing", *forms)
+        if len(scales) == 2 and self.draw("two scales", "one by one", "multiplied first") == "multiplied first":
+            scales = [self.mul(*scales)]
+        if form == "scale before the root":
+            y = self.times_root(self.mul(whole(), scales.pop(0)))
+        elif form == "root times scale":
+            y = self.mul(whole(), self.times_root(scales.pop(0)))
+        elif form == "reversed":
+            y = self.op("Neg", self.times_root(self.op("Sub", self.statistic("mean"), self.reads_x())))
+        elif form.startswith("distributed"):
+            product = lambda value: self.times_root(value)
+            if form != "distributed":
+                factor = self.times_root(scales.pop(0))
+                product = lambda value: self.mul(value, factor)
+            scaled, shift = product(self.reads_x()), product(self.statistic("mean"))
+            if bias and not scales and not late and self.draw("distributed bias", "b - shift", "+ b", "early b") != "+ b":
+                if self.draw.chosen["distributed bias"][-1] == "b - shift":
+                    return self.add(scaled, self.op("Sub", bias, shift))
+                return self.op("Sub", self.add(scaled, bias), shift)
+            y = self.op("Sub", scaled, shift) if self.draw("distributed difference", "Sub", "Add of Neg") == "Sub" else self.add(scaled, self.op("Neg", shift))
+        else:
+            if "normalised" not in self.shared or self.draw("normalised value", "shared", "computed again") == "computed again":
+                self.shared["normalised"] = self.times_root(whole())
+            y = self.shared["normalised"]
+        if late:
+            y = self.cast(y, self.y_type)
+        for scale in scales:
+            y = self.mul(y, scale)
+        return self.add(y, bias) if bias else y
+
+    def _write(self):
+        draw, m = self.draw, self.m
+        x = self._producer()
+        self.epsilon, self.epsilon_written = None, draw("epsilon", 1e-5, 1e-12, 0.0, 0.5, 1e-3)
+        self.one_pass = self.kind == "layer" and draw("variance", "two-pass", "two-pass", "one-pass") == "one-pass" and self.types != "half-centred-in-half"
+        self.late = self.types.endswith("then-scale")
+        self.spreads = False
+        self.owner, self.shared = NORM, {}
+        self.x = self.op("Flatten", x, axis=self.rank - self.axes_count) if self.flatten else x
+        count = draw("norms", 1, 1, 1, 1, 2)
+        row_type = self.y_type if self.late else self.type
+        results = []
+        for k in range(count):
+            self.owner = PREPARED
+            scales = [s for s in [self._row("scale", row_type)] if s]
+            if k == 0 and count == 2:
+                scales = scales or [self.constant(draw.array("s", self.norm_shape), row_type)[0]]
+                if row_type.itemsize > min(self.x_type, self.y_type, key=lambda t: t.itemsize).itemsize:
+                    self.casts += 3
+            if scales and draw("scales", 1, 1, 1, 2) == 2:
+                scales += [s for s in [self._row("scale", row_type)] if s]
+            bias = self._row("bias", row_type) if self.kind == "layer" else None
+            if k == 1 and not scales and not bias:  # it would be the first one's own interior
+                scales = [self.constant(draw.array("t", self.norm_shape), row_type)[0]]
+                self.casts += 3 * (row_type != self.y_type)
+            self.owner = NORM
+            y = self.apply(scales, bias)
+            if y in [r for r, *_ in results]:
+                y = self.op("Identity", y)
+            if not self.late and self.type != self.y_type:
+                y = self.cast(y, self.y_type)
+            self.facts.append((self.kind, self.x, scales, bias, self.epsilon, y))
+            if self.flatten:
+                y = self.op("Reshape", y, self.op("Shape", x))
+            results.append((y, scales))
+        self._live()
+        self.owner = CONTEXT
+        for y, _ in results:
+            self._consumer(y, x)
+
+    def _live(self):
+        """Interior values that something outside reads."""
+        form = self.draw("live", *["none"] * 8, "mean", "inverse", "mean and inverse", "variance", "centred")
+        if form == "none" or self.types == "half-centred-in-half":
+            return
+        leading = [1] * self.norm_axes
+        shape = [None] * (self.norm_rank - self.norm_axes) + leading if self.flatten else self.shape[:self.rank - self.axes_count] + leading
+        live = []
+        if "mean" in form and "mean" in self.shared:
+            live.append(self.shared["mean"])
+        if "inverse" in form and self.shared["root"][0] == "multiply":
+            live.append(self.shared["root"][1])
+        if form == "variance":
+            live.append(self.last_variance)
+        if form == "centred" and self.shared.get("centred"):
+            live.append(self.shared["centred"])
+            shape = shape[:self.norm_rank - self.norm_axes] + self.norm_shape
+        self.strict = not live or form in ("mean", "inverse", "mean and inverse") and self.types == "float" and self.kind == "layer" and not self.flatten
+        self.live_is_a_statistic = self.strict
+        self.owner = CONTEXT
+        for value in live:
+            if self.draw("live value", "is an output", "is read") == "is read":
+                value = self.op("Neg", value)
+            if value not in [o.name for o in self.m.outputs]:
+                self.m.output(value, self.type, shape)
+
+    # ---- inputs and judgement
+
+    def feeds(self, large_mean=True):
+        numbers = np.random.default_rng(hash_of(f"feeds {self.seed}"))
+        sizes = {"batch": 4, "sequence": 3, "heads": 2}
+        feeds = {}
+        constants = {t.name for t in self.model.graph.initializer}
+        for value in self.model.graph.input:
+            if value.name in constants:
+                continue
+            tensor = value.type.tensor_type
+            dims = [d.dim_value or sizes.get(d.dim_param, 0) for d in tensor.shape.dim]
+            dims = [d or self.leading[k] for k, d in enumerate(dims)]
+            array = numbers.normal(0, 2, dims)
+            if value.name == "x":
+                first = array if len(self.leading) == 0 else array[(0,) * len(self.leading)]
+                if len(self.leading) and large_mean:
+                    first += 1e3 if self.x_type != HALF else 30
+            dtype = {1: FLOAT, 11: DOUBLE, 10: HALF, 16: BFLOAT16}[tensor.elem_type]
+            feeds[value.name] = array.astype(dtype)
+        return feeds
+
+    def formula_error(self, feeds):
+        """Largest distance between the graph and the formula, both in double precision, relative to the largest value."""
+        values, worst = reference.evaluate(self.model, feeds), 0.0
+        for kind, x, scales, bias, epsilon, y in self.facts:
+            axes = tuple(range(self.norm_rank - self.norm_axes, self.norm_rank))
+            d = values[x] - (values[x].mean(axes, keepdims=True) if kind == "layer" else 0)
+            with np.errstate(all="ignore"):
+                n = d / np.sqrt(np.square(d).mean(axes, keepdims=True) + epsilon)
+            for scale in scales:
+                n = n * values[scale]
+            n = n + values[bias] if bias else n
+            off = np.nanmax(np.abs(n - values[y])) / np.nanmax(np.abs(n)) if n.shape == values[y].shape else np.inf
+            worst = max(worst, float(off))
+        return worst
+
+    def leftovers(self, model):
+        """Operators in `model` that should be gone."""
+        allowed = self.owners[CONTEXT] + self.owners[PREPARED]
+        allowed["Constant"] = 10**6
+        allowed["Cast"] += self.casts
+        if self.flatten:
+            for operator in ("Flatten", "Reshape", "Shape"):
+                allowed[operator] += 10
+        if self.spreads:
+            for operator in ("Expand", "Reshape", "Shape", "Squeeze"):
+                allowed[operator] += 4
+        if len([1 for f in self.facts if len(f[2]) > 1]):
+            allowed["Mul"] += 2
+        return judge.primitives(model) - allowed
+
+
+def verdict(spelling, target, original=None):
+    """None if fuse does right by it, else a sentence that begins with its kind."""
+    try:
+        result = judge.optimize(spelling.model, target)
+    except AssertionError as error:
+        return f"failed: {error}"
+    wanted = collections.Counter(kind for kind, *_ in spelling.facts)
+    found = judge.norms(result.model)
+    if found != wanted:
+        reasons = sorted({f"{r['rule']}: {r.get('condition', '')}: {r['reason']}" for r in result.refusals()})
+        return f"count: {dict(found)} fused, {dict(wanted)} wanted; " + "; ".join(reasons[:4])
+    for wrong in judge.foreign_norms(result.model, target):
+        return f"foreign: {wrong}"
+    if spelling.strict and (left := spelling.leftovers(result.model)):
+        return f"leftover: {dict(left)}"
+    if judge.interface(result.model) != judge.interface(spelling.model):
+        return "interface: inputs, outputs or opset changed"
+    if target == "onnx":
+        try:
+            check(result.model)
+        except Exception as error:  # the message is what matters
+            return f"checker: {str(error)[:300]}"
+    if spelling.runnable:
+        original = original or judge.Original(spelling.model, spelling.feeds(), len(spelling.leading))
+        for found in original.differences(result.model):
+            return f"result: {found}"
+    return None
+
+
+def judge_seed(seed, fixed=None, targets=judge.TARGETS):
+    """The spelling and its verdicts by target."""
+    spelling = Spelling(seed, fixed)
+    original = judge.Original(spelling.model, spelling.feeds(), len(spelling.leading)) if spelling.runnable else None
+    return spelling, {t: v for t in targets if (v := verdict(spelling, t, original))}
+
+
+def shrink(seed, fixed, target, sentence):
+    """Makes one dimension after another plain while the same kind of failure remains."""
+    kind, fixed = sentence.split(":")[0], dict(fixed)
+    for dimension in list(Spelling(seed, fixed).draw.chosen):
+        if dimension in fixed:
+            continue
+        trial = fixed | {dimension: PLAINEST}
+        try:
+            _, verdicts = judge_seed(seed, trial, [target])
+        except Exception:  # that simpler model does not run: keep the choice
+            continue
+        if verdicts.get(target, "").split(":")[0] == kind:
+            fixed = trial
+    return Spelling(seed, fixed)
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--count", type=int, default=500)
+    options.add_argument("--seed", type=int, default=1)
+    options.add_argument("--fix", action="append", default=[], metavar="DIMENSION=CHOICE")
+    options.add_argument("--keep", type=pathlib.Path, help="folder for the models that fail")
+    options.add_argument("--shrink", action="store_true", help="save each failing model as plain as it can be made")
+    options.add_argument("--validate", action="store_true", help="check the generator itself, without fuse-onnx")
+    options.add_argument("--verbose", action="store_true", help="print every rate, not only those below 100 %%")
+    chosen = options.parse_args()
+    fixed = dict(f.split("=", 1) for f in chosen.fix)
+    print(f"seed {chosen.seed}, {chosen.count} spellings, each for the targets {', '.join(judge.TARGETS)}")
+    if chosen.validate:
+        return validate(range(chosen.seed, chosen.seed + chosen.count), fixed)
+
+    passed, failed, sentences = collections.Counter(), collections.Counter(), collections.Counter()
+    for seed in range(chosen.seed, chosen.seed + chosen.count):
+        spelling, verdicts = judge_seed(seed, fixed)
+        for target in judge.TARGETS:
+            tally = failed if target in verdicts else passed
+            tally["all", target] += 1
+            for dimension, values in spelling.draw.chosen.items():
+                for value in set(map(str, values)):
+                    tally[dimension, value] += 1
+        for target, sentence in verdicts.items():
+            sentences[sentence.split(":")[0]] += 1
+            print(f"  {seed} {target}: {sentence}", flush=True)
+            if chosen.keep:
+                chosen.keep.mkdir(parents=True, exist_ok=True)
+                small = shrink(seed, fixed, target, sentence) if chosen.shrink else spelling
+                path = chosen.keep / f"{seed}-{target}.onnx"
+                path.write_bytes(small.model.SerializeToString())
+                if chosen.shrink:
+                    kept = {d: v for d, v in small.draw.chosen.items() if small.draw.fixed.get(d) is not PLAINEST and d != "operand order"}
+                    print(f"    as {path}: {kept}", flush=True)
+    for key in sorted(passed | failed, key=str):
+        good, bad = passed[key], failed[key]
+        if bad or chosen.verbose or key[0] == "all":
+            print(f"{100 * good / (good + bad):6.1f} % of {good + bad:5}  {key[0]}: {key[1]}")
+    print("failures by kind:", dict(sentences), " rows skipped:", judge.skipped_rows)
+    return 1 if failed else 0
+
+
+def validate(seeds, fixed=None):
+    """The generator against the oracles: the checker, onnxruntime and the formula in double precision."""
+    wrong = 0
+    for seed in seeds:
+        try:
+            spelling = Spelling(seed, fixed)
+            check(spelling.model)
+            error = spelling.formula_error(spelling.feeds(large_mean=False))
+            assert error < 1e-9, f"not the formula: off by {error:.3g}"
+            if spelling.runnable:
+                judge.execute(spelling.model, spelling.feeds())
+        except Exception as error:  # say which seed, and go on
+            wrong += 1
+            print(f"  {seed}: {type(error).__name__}: {str(error)[:300]}")
+    print(f"{wrong} of {len(seeds)} wrong")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: BSL-1.0
+"""The judge itself: it accepts what an ideal rewriter would make of a spelling, and rejects each way of being wrong."""
+
+import collections
+import unittest
+from unittest import mock
+
+import numpy as np
+from onnx import helper, numpy_helper
+
+import judge
+import spellings
+from build import tensor_type
+
+SEED, COUNT = 100, 400
+
+
+def ideal(spelling, target, fault=None):
+    """The fused model, written by someone who knows the formula; `fault` makes one mistake."""
+    model = type(spelling.model)()
+    model.CopyFrom(spelling.model)
+    graph, shape = model.graph, spelling.norm_shape
+    for kind, x, scales, bias, epsilon, y in spelling.facts:
+        position = next(k for k, n in enumerate(graph.node) if y in n.output)
+        added, prefix = [], f"ideal_{y}_"
+
+        def row(name, value):
+            graph.initializer.append(numpy_helper.from_array(np.asarray(value), prefix + name))
+            return prefix + name
+
+        operand = row("ones", np.ones(shape, spelling.type))
+        for k, scale in enumerate(scales):
+            added.append(helper.make_node("Mul", [operand, scale], [f"{prefix}scale_{k}"]))
+            operand = added[-1].output[0]
+        if spelling.norm_rank > len(shape) and scales:
+            added.append(helper.make_node("Reshape", [operand, row("shape", np.array(shape, np.int64))], [f"{prefix}scale"]))
+            operand = added[-1].output[0]
+        if bias:
+            added.append(helper.make_node("Add", [row("zeros", np.zeros(shape, spelling.type)), bias], [f"{prefix}bias"]))
+            if spelling.norm_rank > len(shape):
+                added.append(helper.make_node("Reshape", [f"{prefix}bias", row("row", np.array(shape, np.int64))], [f"{prefix}bias_row"]))
+        operator = "LayerNormalization" if kind == "layer" else "SimplifiedLayerNormalization"
+        operands = [x, operand] + ([added[-1].output[0]] if bias else [])
+        added.append(helper.make_node(operator, operands, [y], axis=-len(shape), epsilon=0.25 if fault == "epsilon" else epsilon))
+        graph.node[position].output[0] = f"{y}_old"
+        nodes = list(graph.node)
+        if fault == "leftover":
+            added.append(helper.make_node("Sqrt", [y], [f"{prefix}left"]))
+            graph.output.append(helper.make_tensor_value_info(f"{prefix}left", tensor_type(spelling.type), None))
+        del graph.node[:]
+        graph.node.extend(nodes[:position] + added + nodes[position + 1:])
+    needed, kept = {o.name for o in graph.output}, []
+    for node in reversed(graph.node):
+        if needed & set(node.output):
+            kept.append(node)
+            needed |= set(node.input)
+    del graph.node[:]
+    graph.node.extend(reversed(kept))
+    if fault == "opset":
+        model.opset_import[0].version += 1
+    return model
+
+
+def judged(spelling, model):
+    report = {"rules": []}
+    with mock.patch.object(judge, "optimize", lambda *_: judge.Result(model.SerializeToString(), report)):
+        return spellings.verdict(spelling, "onnxruntime")
+
+
+def candidates():
+    for seed in range(SEED, SEED + COUNT):
+        spelling = spellings.Spelling(seed)
+        if spelling.types in ("float", "double") and not spelling.flatten and not spelling.spreads:
+            spelling.owners[spellings.PREPARED].update({"Mul": 4, "Add": 4, "Reshape": 8})
+            yield spelling
+
+
+class JudgeTest(unittest.TestCase):
+    def test_the_ideal_passes(self):
+        tally = collections.Counter()
+        for spelling in candidates():
+            if spelling.draw.chosen["live"] == ["none"]:
+                with self.subTest(seed=spelling.seed):
+                    self.assertIsNone(judged(spelling, ideal(spelling, "onnxruntime")))
+                    tally["passed"] += 1
+        self.assertGreater(tally["passed"], 50)
+
+    def test_mistakes_are_found(self):
+        for fault, kind in (("epsilon", "result"), ("leftover", "leftover"), ("opset", "interface")):
+            found = collections.Counter()
+            for spelling in candidates():
+                if spelling.draw.chosen["live"] == ["none"]:
+                    found[(judged(spelling, ideal(spelling, "onnxruntime", fault)) or "passed").split(":")[0]] += 1
+            with self.subTest(fault=fault):
+                self.assertGreater(found[kind], 0.8 * sum(found.values()), found)
+
+    def test_nothing_done_is_found(self):
+        for spelling in candidates():
+            with self.subTest(seed=spelling.seed):
+                self.assertTrue(judged(spelling, spelling.model).startswith("count"))
+
+
+if __name__ == "__main__":
+    print(f"seed {SEED}")
+    unittest.main()
