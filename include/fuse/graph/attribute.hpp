@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include <fuse/graph/tensor_view.hpp>
+
+namespace fuse::inline v0 {
+
+/// What a graph answers for an attribute of a node: a view into the graph, or nothing (monostate) where the node has no such
+/// attribute. `opaque_attribute` is one that fuse cannot read (a subgraph, a type): it exists and equals nothing.
+struct opaque_attribute {};
+using attribute_view = std::variant<std::monostate, std::int64_t, double, std::string_view, std::span<std::int64_t const>,
+                                    std::span<float const>, tensor_view, opaque_attribute>;
+
+/// An attribute that a rewrite gives to a new node.
+struct attribute {
+  std::string name;
+  std::variant<std::int64_t, double, std::string, std::vector<std::int64_t>> content;
+};
+
+}  // namespace fuse::inline v0

@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <fuse/graph/concepts.hpp>
+#include <fuse/graph/image.hpp>
+
+namespace fuse::inline v0 {
+
+/// Gives operator names their tags while an image is built.
+struct operator_names {
+  operator_tag (*find)(void const* context, std::string_view name, int version) = nullptr;
+  void const* context = nullptr;
+};
+
+namespace detail {
+
+template <class G>
+[[nodiscard]] int version_of(G const& graph, int newest) {
+  if constexpr (has_version<G>)
+    return graph_traits<G>::version(graph);
+  else
+    return newest;
+}
+
+/// Values of a graph to their numbers: an array where the graph has dense indices, else a hash table.
+template <class G>
+class value_numbers {
+ public:
+  explicit value_numbers(G const& graph) : graph_(&graph) {}
+
+  [[nodiscard]] value_id find(value_of<G> const& v) const {
+    if constexpr (has_index<G>) {
+      auto const at = static_cast<std::size_t>(graph_traits<G>::index(*graph_, v));
+      return at < dense_.size() ? dense_[at] : absent;
+    } else {
+      auto const at = hashed_.find(v);
+      return at == hashed_.end() ? absent : at->second;
+    }
+  }
+  void set(value_of<G> const& v, value_id number) {
+    if constexpr (has_index<G>) {
+      auto const at = static_cast<std::size_t>(graph_traits<G>::index(*graph_, v));
+      if (at >= dense_.size()) dense_.resize(at + at / 2 + 16, absent);
+      dense_[at] = number;
+    } else {
+      hashed_.insert_or_assign(v, number);
+    }
+  }
+
+ private:
+  struct no_table {};
+  template <class V>
+  struct table_of {
+    using type = std::unordered_map<V, value_id>;
+  };
+  G const* graph_;
+  std::conditional_t<has_index<G>, std::vector<value_id>, no_table> dense_;
+  typename std::conditional_t<has_index<G>, std::type_identity<no_table>, table_of<value_of<G>>>::type hashed_;
+};
+
+}  // namespace detail
+
+/// An image bound to the graph that it was taken of. `G` may be const for graphs that are only read.
+///
+/// Building is linear in nodes, values and operands. Nodes need not come in topological order: fuse sorts them where they do
+/// not; `cyclic()` tells that it could not.
+template <class G>
+class graph_binding final : public graph_source {
+  using traits = graph_traits<std::remove_const_t<G>>;
+  using plain = std::remove_const_t<G>;
+  using node_type = node_of<G>;
+  using value_type = value_of<G>;
+
+ public:
+  graph_image image;
+
+  graph_binding(G& graph, operator_names names, int newest) : graph_(&graph), names_(names), numbers_(graph) {
+    image.source = this;
+    image.version = detail::version_of<plain>(graph, newest);
+    build();
+  }
+
+  [[nodiscard]] bool cyclic() const { return cyclic_; }
+  [[nodiscard]] node_type const& node(node_id n) const { return nodes_[n]; }
+  [[nodiscard]] value_type const& value(value_id v) const { return values_[v]; }
+  [[nodiscard]] value_id number(value_type const& v) const { return v == value_type{} ? absent : numbers_.find(v); }
+
+  [[nodiscard]] tensor_view constant(value_id v) const override {
+    if constexpr (detail::has_constant<plain>)
+      return traits::constant(*graph_, values_[v]);
+    else
+      return {};
+  }
+  [[nodiscard]] attribute_view attribute_of(node_id n, std::string_view name) const override {
+    if constexpr (detail::has_attribute<plain>)
+      return traits::attribute(*graph_, nodes_[n], name);
+    else
+      return {};
+  }
+  [[nodiscard]] element_type type(value_id v) const override {
+    if constexpr (detail::has_type<plain>)
+      return traits::type(*graph_, values_[v]);
+    else
+      return element_type::unknown;
+  }
+  [[nodiscard]] bool shape(value_id v, std::vector<dimension>& into) const override {
+    if constexpr (detail::has_shape<plain>)
+      return traits::shape(*graph_, values_[v], into);
+    else
+      return false;
+  }
+  [[nodiscard]] bool has_shapes() const override { return detail::has_shape<plain>; }
+  [[nodiscard]] std::string_view op_name(node_id n) const override { return traits::op_name(*graph_, nodes_[n]); }
+  [[nodiscard]] std::string node_name(node_id n) const override {
+    if constexpr (detail::has_node_name<plain>)
+      return std::string(traits::name(*graph_, nodes_[n]));
+    else
+      return "node " + std::to_string(n);
+  }
+  [[nodiscard]] std::string value_name(value_id v) const override {
+    if constexpr (detail::has_value_name<plain>)
+      return std::string(traits::name(*graph_, values_[v]));
+    else
+      return "value " + std::to_string(v);
+  }
+  [[nodiscard]] void const* graph() const override { return graph_; }
+
+  bool insert(node_id place, std::string_view op, std::span<value_id const> operands, std::span<attribute const> attributes,
+              std::span<element_type const> results, std::string_view origin) override {
+    if constexpr (rewritable_graph<G>) {
+      std::vector<value_type> handles;
+      handles.reserve(operands.size());
+      for (auto v : operands) handles.push_back(v == absent ? value_type{} : values_[v]);
+      auto const made = traits::insert(*graph_, nodes_[place], {op, handles, attributes, results, origin});
+      nodes_.push_back(made);
+      for (auto const& v : traits::results(*graph_, made)) bind(v);
+      return true;
+    } else {
+      return false;
+    }
+  }
+  bool add_constant(tensor_view contents, std::string_view origin) override {
+    if constexpr (rewritable_graph<G> && detail::has_add_constant<G>) {
+      bind(traits::add_constant(*graph_, contents, origin));
+      return true;
+    } else {
+      return false;
+    }
+  }
+  void replace_uses(value_id from, value_id to) override {
+    if constexpr (rewritable_graph<G>) traits::replace_uses(*graph_, values_[from], values_[to]);
+  }
+  void erase(node_id n) override {
+    if constexpr (rewritable_graph<G>) traits::erase(*graph_, nodes_[n]);
+  }
+  bool declare(function_body const& body) override {
+    if constexpr (rewritable_graph<G> && detail::has_declare<G>)
+      return traits::declare(*graph_, body);
+    else
+      return false;
+  }
+
+ private:
+  struct listed {
+    node_type node;
+    std::uint32_t region;
+    bool owner;
+  };
+
+  void bind(value_type const& v) {
+    numbers_.set(v, static_cast<value_id>(values_.size()));
+    values_.push_back(v);
+  }
+
+  operator_tag tag_of(node_type const& n) {
+    if constexpr (detail::has_op_key<plain>) {
+      auto const key = static_cast<std::size_t>(traits::op_key(*graph_, n));
+      if (key >= tags_.size()) tags_.resize(key + 1, {operator_tag{}, false});
+      if (!tags_[key].second) tags_[key] = {names_.find(names_.context, traits::op_name(*graph_, n), image.version), true};
+      return tags_[key].first;
+    } else {
+      return names_.find(names_.context, traits::op_name(*graph_, n), image.version);
+    }
+  }
+
+  void build() {
+    std::vector<listed> order;
+    list_nodes(order);
+    number_results(order);
+    if (attach(order)) return;
+    sort(order);
+    if (cyclic_) return;
+    image = graph_image{};  // once more, in an order in which operands come first
+    image.source = this;
+    image.version = detail::version_of<plain>(*graph_, image.version);
+    nodes_.clear();
+    values_.clear();
+    numbers_ = detail::value_numbers<plain>(*graph_);
+    body_inputs_.clear();
+    std::vector<listed> again;
+    list_nodes(again);  // regions anew
+    number_results(order);
+    attach(order);
+  }
+
+  // Nodes of the graph and of all bodies: those of a body right before their owner. A stack of our own: bodies nest as deep as they like.
+  void list_nodes(std::vector<listed>& order) {
+    if constexpr (detail::has_bodies<plain>) {
+      using bodies_range = decltype(traits::bodies(*graph_, std::declval<node_type>()));
+      using body_type = std::remove_cvref_t<decltype(*std::begin(std::declval<bodies_range&>()))>;
+      struct frame {
+        std::vector<node_type> nodes;
+        std::size_t at = 0;
+        std::uint32_t region = 0;
+        std::vector<body_type> bodies{};
+        std::size_t body = 0;
+        bool open = false;
+      };
+      body_outputs_.clear();
+      std::vector<frame> stack;
+      stack.push_back({handles(traits::nodes(*graph_)), 0, 0, {}, 0, false});
+      while (!stack.empty()) {
+        auto& top = stack.back();
+        if (top.at == top.nodes.size()) {
+          stack.pop_back();
+          continue;
+        }
+        if (!top.open) {
+          top.open = true;
+          top.body = 0;
+          top.bodies.clear();
+          for (auto const& b : traits::bodies(*graph_, top.nodes[top.at])) top.bodies.push_back(b);
+        }
+        if (top.body < top.bodies.size()) {
+          auto const body = top.bodies[top.body++];
+          auto const region = image.add_region(absent, top.region);
+          for (auto const& v : traits::inputs(*graph_, body)) body_inputs_.push_back({value_type(v), region});
+          for (auto const& v : traits::outputs(*graph_, body)) body_outputs_.push_back({value_type(v), region});
+          stack.push_back({handles(traits::nodes(*graph_, body)), 0, region, {}, 0, false});
+          continue;
+        }
+        order.push_back({top.nodes[top.at], top.region, !top.bodies.empty()});
+        ++top.at;
+        top.open = false;
+      }
+    } else {
+      for (auto const& n : traits::nodes(*graph_)) order.push_back({n, 0, false});
+    }
+  }
+
+  template <class Range>
+  static std::vector<node_type> handles(Range&& range) {
+    std::vector<node_type> all;
+    for (auto const& n : range) all.push_back(n);
+    return all;
+  }
+
+  void add_leaf(value_type const& v, std::uint32_t region) {
+    if (v == value_type{} || numbers_.find(v) != absent) return;
+    auto const id = image.add_value(region);
+    bind(v);
+    if constexpr (detail::has_constant<plain>) {
+      bool fixed = static_cast<bool>(tensor_view(traits::constant(*graph_, v)));
+      if constexpr (detail::has_overridable<plain>) fixed = fixed && !traits::overridable(*graph_, v);
+      image.set_constant(id, fixed);
+    }
+  }
+
+  void number_results(std::vector<listed> const& order) {
+    image.reserve(order.size() + order.size() / 8, order.size() * 2, order.size() * 3);
+    nodes_.reserve(order.size());
+    values_.reserve(order.size() * 2);
+    std::uint32_t position = 0;
+    for (auto const& [n, region, owner] : order) {
+      std::uint32_t results = 0;
+      for (auto const& v : traits::results(*graph_, n)) {
+        if (v == value_type{}) {
+          values_.push_back(v);  // an unused optional result keeps its place
+        } else {
+          bind(v);
+        }
+        ++results;
+      }
+      auto const id = image.add_node(tag_of(n), results, region, position++);
+      nodes_.push_back(n);
+      if (owner) image.set_has_bodies(id);
+    }
+    if constexpr (detail::has_inputs<plain>)
+      for (auto const& v : traits::inputs(*graph_)) add_leaf(v, 0);
+    for (auto const& [v, region] : body_inputs_) add_leaf(v, region);
+  }
+
+  // Returns whether every operand came before its user.
+  bool attach(std::vector<listed> const& order) {
+    bool sorted = true;
+    std::vector<value_id> operands;
+    node_id id = 0;
+    for (auto const& [n, region, owner] : order) {
+      operands.clear();
+      for (auto const& v : traits::operands(*graph_, n)) {
+        if (v == value_type{}) {
+          operands.push_back(absent);
+          continue;
+        }
+        add_leaf(v, 0);
+        auto const number = numbers_.find(v);
+        auto const from = image.producer(number);
+        sorted = sorted && (from == absent || from < id);
+        operands.push_back(number);
+      }
+      image.attach_operands(id, operands);
+      if constexpr (detail::has_constant<plain>)  // a node may be a constant, too
+        if (operands.empty() && image.node(id).result_count == 1)
+          image.set_constant(image.result(id), static_cast<bool>(tensor_view(traits::constant(*graph_, values_[image.result(id)]))));
+      ++id;
+    }
+    for (auto const& v : traits::outputs(*graph_)) add_output(v, 0);
+    for (auto const& [v, region] : body_outputs_) add_output(v, region);
+    return sorted;
+  }
+
+  void add_output(value_type const& v, std::uint32_t region) {
+    if (v == value_type{}) return;
+    add_leaf(v, region);
+    image.add_output(numbers_.find(v));
+  }
+
+  // Kahn's algorithm, ties by the order in which the graph lists its nodes. Linear.
+  void sort(std::vector<listed>& order) {
+    std::vector<std::uint32_t> missing(order.size(), 0);
+    std::vector<node_id> ready;
+    for (node_id n = 0; n < order.size(); ++n) {
+      for (std::uint32_t i = 0; i < image.operand_count(n); ++i)
+        if (auto const v = image.operand(n, i); v != absent && image.producer(v) != absent) ++missing[n];
+      if (missing[n] == 0) ready.push_back(n);
+    }
+    std::vector<listed> sorted;
+    sorted.reserve(order.size());
+    for (std::size_t at = 0; at < ready.size(); ++at) {
+      auto const n = ready[at];
+      sorted.push_back(order[n]);
+      for (std::uint32_t i = 0; i < image.node(n).result_count; ++i)
+        image.for_each_user(image.result(n, i), [&](node_id user) {
+          if (--missing[user] == 0) ready.push_back(user);
+        });
+    }
+    cyclic_ = sorted.size() != order.size();
+    order = std::move(sorted);
+  }
+
+  G* graph_;
+  operator_names names_;
+  detail::value_numbers<plain> numbers_;
+  std::vector<node_type> nodes_;
+  std::vector<value_type> values_;
+  std::vector<std::pair<operator_tag, bool>> tags_;
+  std::vector<std::pair<value_type, std::uint32_t>> body_inputs_, body_outputs_;
+  bool cyclic_ = false;
+};
+
+}  // namespace fuse::inline v0

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include <fuse/graph/traits.hpp>
+
+namespace fuse::inline v0 {
+
+template <class G>
+using node_of = typename graph_traits<std::remove_const_t<G>>::node;
+template <class G>
+using value_of = typename graph_traits<std::remove_const_t<G>>::value;
+
+namespace detail {
+
+template <class R, class T>
+concept range_of = requires(R&& range) {
+  { *std::begin(range) } -> std::convertible_to<T>;
+  std::begin(range) != std::end(range);
+};
+
+// One concept per required member, so that a type that falls short is told which one is missing.
+template <class G>
+concept has_handles = requires {
+  typename graph_traits<G>::node;
+  typename graph_traits<G>::value;
+  requires std::regular<typename graph_traits<G>::node>;
+  requires std::regular<typename graph_traits<G>::value>;
+};
+template <class G>
+concept has_nodes = requires(G const& g) {
+  { graph_traits<G>::nodes(g) } -> range_of<node_of<G>>;
+};
+template <class G>
+concept has_op_name = requires(G const& g, node_of<G> n) {
+  { graph_traits<G>::op_name(g, n) } -> std::convertible_to<std::string_view>;
+};
+template <class G>
+concept has_operands = requires(G const& g, node_of<G> n) {
+  { graph_traits<G>::operands(g, n) } -> range_of<value_of<G>>;
+};
+template <class G>
+concept has_results = requires(G const& g, node_of<G> n) {
+  { graph_traits<G>::results(g, n) } -> range_of<value_of<G>>;
+};
+template <class G>
+concept has_producer = requires(G const& g, value_of<G> v) {
+  { graph_traits<G>::producer(g, v) } -> std::convertible_to<node_of<G>>;
+};
+template <class G>
+concept has_outputs = requires(G const& g) {
+  { graph_traits<G>::outputs(g) } -> range_of<value_of<G>>;
+};
+template <class G>
+concept has_insert = requires(G& g, node_of<G> n, new_node<value_of<G>> const& made) {
+  { graph_traits<G>::insert(g, n, made) } -> std::convertible_to<node_of<G>>;
+};
+template <class G>
+concept has_replace_uses = requires(G& g, value_of<G> v) {
+  { graph_traits<G>::replace_uses(g, v, v) } -> std::same_as<void>;
+};
+template <class G>
+concept has_erase = requires(G& g, node_of<G> n) {
+  { graph_traits<G>::erase(g, n) } -> std::same_as<void>;
+};
+template <class G>
+concept has_users = requires(G const& g, value_of<G> v) {
+  { graph_traits<G>::users(g, v) } -> range_of<node_of<G>>;
+};
+template <class G>
+concept has_inputs = requires(G const& g) {
+  { graph_traits<G>::inputs(g) } -> range_of<value_of<G>>;
+};
+template <class G>
+concept has_version = requires(G const& g) {
+  { graph_traits<G>::version(g) } -> std::convertible_to<int>;
+};
+template <class G>
+concept has_constant = requires(G const& g, value_of<G> v) {
+  { graph_traits<G>::constant(g, v) } -> std::convertible_to<tensor_view>;
+};
+template <class G>
+concept has_overridable = requires(G const& g, value_of<G> v) {
+  { graph_traits<G>::overridable(g, v) } -> std::convertible_to<bool>;
+};
+template <class G>
+concept has_add_constant = requires(G& g, tensor_view t, std::string_view origin) {
+  { graph_traits<G>::add_constant(g, t, origin) } -> std::convertible_to<value_of<G>>;
+};
+template <class G>
+concept has_type = requires(G const& g, value_of<G> v) {
+  { graph_traits<G>::type(g, v) } -> std::convertible_to<element_type>;
+};
+template <class G>
+concept has_shape = requires(G const& g, value_of<G> v, std::vector<dimension>& into) {
+  { graph_traits<G>::shape(g, v, into) } -> std::convertible_to<bool>;
+};
+template <class G>
+concept has_attribute = requires(G const& g, node_of<G> n, std::string_view name) {
+  { graph_traits<G>::attribute(g, n, name) } -> std::convertible_to<attribute_view>;
+};
+template <class G>
+concept has_value_name = requires(G const& g, value_of<G> v) {
+  { graph_traits<G>::name(g, v) } -> std::convertible_to<std::string>;
+};
+template <class G>
+concept has_node_name = requires(G const& g, node_of<G> n) {
+  { graph_traits<G>::name(g, n) } -> std::convertible_to<std::string>;
+};
+template <class G>
+concept has_index = requires(G const& g, value_of<G> v) {
+  { graph_traits<G>::index(g, v) } -> std::convertible_to<std::size_t>;
+};
+template <class G>
+concept has_op_key = requires(G const& g, node_of<G> n) {
+  { graph_traits<G>::op_key(g, n) } -> std::integral;
+};
+template <class G>
+concept has_bodies = requires(G const& g, node_of<G> n) {
+  *std::begin(graph_traits<G>::bodies(g, n));
+  graph_traits<G>::nodes(g, *std::begin(graph_traits<G>::bodies(g, n)));
+  graph_traits<G>::inputs(g, *std::begin(graph_traits<G>::bodies(g, n)));
+  graph_traits<G>::outputs(g, *std::begin(graph_traits<G>::bodies(g, n)));
+};
+template <class G>
+concept has_declare = requires(G& g, function_body const& body) {
+  { graph_traits<G>::declare(g, body) } -> std::same_as<bool>;
+};
+
+}  // namespace detail
+
+/// What matching needs: handles, nodes, operator names, operands, results, producers, outputs.
+template <class G>
+concept readable_graph = detail::has_handles<G> && detail::has_nodes<G> && detail::has_op_name<G> && detail::has_operands<G> &&
+                         detail::has_results<G> && detail::has_producer<G> && detail::has_outputs<G>;
+
+/// A readable graph that also keeps users of values. fuse builds an index of its own for all graphs; this is what graph_laws checks it against.
+template <class G>
+concept use_tracking_graph = readable_graph<G> && detail::has_users<G>;
+
+/// What rewriting needs: a readable graph with the three edits.
+template <class G>
+concept rewritable_graph = readable_graph<G> && detail::has_insert<G> && detail::has_replace_uses<G> && detail::has_erase<G>;
+
+namespace detail {
+
+/// Says in one sentence each which member of graph_traits<G> is missing or returns another type.
+template <class G>
+constexpr void require_readable() {
+  static_assert(has_handles<G>, "fuse: graph_traits<G> must define regular types 'node' and 'value'");
+  if constexpr (has_handles<G>) {
+    static_assert(has_nodes<G>, "fuse: graph_traits<G>::nodes(g) must return a range of nodes");
+    static_assert(has_op_name<G>, "fuse: graph_traits<G>::op_name(g, node) must return a name convertible to std::string_view");
+    static_assert(has_operands<G>, "fuse: graph_traits<G>::operands(g, node) must return a range of values");
+    static_assert(has_results<G>, "fuse: graph_traits<G>::results(g, node) must return a range of values");
+    static_assert(has_producer<G>, "fuse: graph_traits<G>::producer(g, value) must return a node");
+    static_assert(has_outputs<G>, "fuse: graph_traits<G>::outputs(g) must return a range of values");
+  }
+}
+
+template <class G>
+constexpr void require_rewritable() {
+  require_readable<G>();
+  if constexpr (readable_graph<G>) {
+    static_assert(has_insert<G>, "fuse: graph_traits<G>::insert(g, place, new_node<value>) must return the new node");
+    static_assert(has_replace_uses<G>, "fuse: graph_traits<G>::replace_uses(g, from, to) must exist and return void");
+    static_assert(has_erase<G>, "fuse: graph_traits<G>::erase(g, node) must exist and return void");
+  }
+}
+
+}  // namespace detail
+}  // namespace fuse::inline v0

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fuse/graph/traits.hpp>
+
+namespace fuse::inline v0 {
+
+/// Dense numbers of nodes and values in an image, in topological order where the image was built.
+using node_id = std::uint32_t;
+using value_id = std::uint32_t;
+inline constexpr std::uint32_t absent = 0xffffffffu;
+
+/// What an operator name means to whoever builds the image: the code of the name and of the neutral operator (0: unknown).
+struct operator_tag {
+  std::uint16_t name = 0;
+  std::uint16_t op = 0;
+};
+
+/// The contents behind an image: constants, attributes, types, names, read from the user's graph when they are asked for, and
+/// the edits, passed on to it. The one place where the graph's own type is erased.
+class graph_source {
+ public:
+  graph_source() = default;
+  graph_source(graph_source const&) = delete;
+  graph_source& operator=(graph_source const&) = delete;
+  virtual ~graph_source() = default;
+
+  [[nodiscard]] virtual tensor_view constant(value_id) const = 0;
+  [[nodiscard]] virtual attribute_view attribute_of(node_id, std::string_view) const = 0;
+  [[nodiscard]] virtual element_type type(value_id) const = 0;
+  [[nodiscard]] virtual bool shape(value_id, std::vector<dimension>&) const = 0;
+  [[nodiscard]] virtual std::string_view op_name(node_id) const = 0;
+  [[nodiscard]] virtual std::string node_name(node_id) const = 0;
+  [[nodiscard]] virtual std::string value_name(value_id) const = 0;
+  [[nodiscard]] virtual bool has_shapes() const = 0;  ///< whether the graph type can tell shapes at all
+  [[nodiscard]] virtual void const* graph() const = 0;
+
+  /// The edits. `insert` and `add_constant` bind the new handles to the next free numbers of the image. A source of a graph
+  /// that cannot do one returns false and leaves the graph as it is.
+  virtual bool insert(node_id place, std::string_view op, std::span<value_id const> operands, std::span<attribute const> attributes,
+                      std::span<element_type const> results, std::string_view origin) = 0;
+  virtual bool add_constant(tensor_view contents, std::string_view origin) = 0;
+  virtual void replace_uses(value_id from, value_id to) = 0;
+  virtual void erase(node_id) = 0;
+  virtual bool declare(function_body const&) = 0;
+};
+
+/// A graph as the engine sees it: numbered nodes and values in flat arrays, with the users of every value. Bodies of control
+/// flow are part of it (their nodes stand before the node that owns them), so a captured value has its users.
+///
+/// Reading is constant time and safe from many threads. Memory: about 28 bytes a node, 20 a value, 16 an operand.
+class graph_image {
+ public:
+  struct node_record {
+    operator_tag tag{};
+    std::uint16_t operand_count = 0, result_count = 0;
+    std::uint32_t first_operand = 0;  ///< slot of operand 0
+    value_id first_result = absent;
+    std::uint32_t region = 0;  ///< 0 the graph itself, else a body
+    std::uint32_t order = 0;   ///< topological position; a node inserted later shares its place's
+    bool alive = true;
+    bool has_bodies = false;
+  };
+  struct value_record {
+    node_id producer = absent;
+    std::uint32_t first_use = absent, use_count = 0;
+    std::uint32_t region = 0;
+    std::uint16_t outputs = 0;  ///< how often it is an output of the graph or of a body
+    bool constant = false;      ///< has contents that no caller may override
+  };
+  struct use_record {
+    value_id value = absent;
+    node_id node = absent;
+    std::uint32_t next = absent, previous = absent;
+  };
+  struct region_record {
+    node_id owner = absent;
+    std::uint32_t parent = 0;
+  };
+
+  int version = 1;
+  graph_source* source = nullptr;
+
+  [[nodiscard]] std::uint32_t node_count() const { return static_cast<std::uint32_t>(nodes_.size()); }
+  [[nodiscard]] std::uint32_t value_count() const { return static_cast<std::uint32_t>(values_.size()); }
+  [[nodiscard]] node_record const& node(node_id n) const { return nodes_[n]; }
+  [[nodiscard]] value_record const& value(value_id v) const { return values_[v]; }
+  [[nodiscard]] node_id producer(value_id v) const { return values_[v].producer; }
+  [[nodiscard]] value_id operand(node_id n, std::uint32_t i) const { return uses_[nodes_[n].first_operand + i].value; }
+  [[nodiscard]] value_id result(node_id n, std::uint32_t i = 0) const { return nodes_[n].first_result + i; }
+  [[nodiscard]] std::uint32_t result_index(value_id v) const { return v - nodes_[values_[v].producer].first_result; }
+  [[nodiscard]] std::uint32_t operand_count(node_id n) const { return nodes_[n].operand_count; }
+  [[nodiscard]] use_record const& use_at(std::uint32_t slot) const { return uses_[slot]; }
+  [[nodiscard]] std::vector<region_record> const& regions() const { return regions_; }
+
+  /// Calls `visit(node_id)` once per use of `v`, the latest use first.
+  template <class Visit>
+  void for_each_user(value_id v, Visit&& visit) const {
+    for (auto at = values_[v].first_use; at != absent; at = uses_[at].next) visit(uses_[at].node);
+  }
+
+  /// Whether a value that lives in region `inner` may be read in region `from`: its own or one around it.
+  [[nodiscard]] bool visible(std::uint32_t inner, std::uint32_t from) const {
+    while (from != inner && from != 0) from = regions_[from].parent;
+    return from == inner;
+  }
+
+  // Building and editing. Whoever edits an image edits the source in the same order (rewrite/edit.hpp does both).
+
+  std::uint32_t add_region(node_id owner, std::uint32_t parent) {
+    regions_.push_back({owner, parent});
+    return static_cast<std::uint32_t>(regions_.size() - 1);
+  }
+  void set_region_owner(std::uint32_t at, node_id owner) { regions_[at].owner = owner; }
+
+  value_id add_value(std::uint32_t region = 0, node_id producer = absent) {
+    value_record made;
+    made.region = region;
+    made.producer = producer;
+    values_.push_back(made);
+    return value_count() - 1;
+  }
+
+  void set_constant(value_id v, bool constant) { values_[v].constant = constant; }
+  void add_output(value_id v) { ++values_[v].outputs; }
+  void set_has_bodies(node_id n) { nodes_[n].has_bodies = true; }
+
+  /// Appends a node with fresh results. Operands are attached by `attach_operands`, after all results are known.
+  node_id add_node(operator_tag tag, std::uint32_t result_count, std::uint32_t region, std::uint32_t order) {
+    auto const id = node_count();
+    node_record made;
+    made.tag = tag;
+    made.result_count = static_cast<std::uint16_t>(result_count);
+    made.region = region;
+    made.order = order;
+    made.first_result = value_count();
+    made.first_operand = static_cast<std::uint32_t>(uses_.size());
+    for (std::uint32_t i = 0; i < result_count; ++i) add_value(region, id);
+    nodes_.push_back(made);
+    return id;
+  }
+
+  /// Gives node `n` its operands, once. `absent` is an absent operand.
+  void attach_operands(node_id n, std::span<value_id const> operands) {
+    nodes_[n].first_operand = static_cast<std::uint32_t>(uses_.size());
+    nodes_[n].operand_count = static_cast<std::uint16_t>(operands.size());
+    for (auto v : operands) {
+      uses_.push_back({v, n, absent, absent});
+      if (v != absent) link(static_cast<std::uint32_t>(uses_.size() - 1));
+    }
+  }
+
+  /// Makes every use of `from`, outputs included, one of `to`.
+  void redirect(value_id from, value_id to) {
+    auto& source_record = values_[from];
+    for (auto at = source_record.first_use; at != absent;) {
+      auto const next = uses_[at].next;
+      uses_[at].value = to;
+      link(at);
+      at = next;
+    }
+    source_record.first_use = absent;
+    source_record.use_count = 0;
+    values_[to].outputs = static_cast<std::uint16_t>(values_[to].outputs + source_record.outputs);
+    source_record.outputs = 0;
+  }
+
+  /// Removes a node none of whose results is used.
+  void erase(node_id n) {
+    auto& record = nodes_[n];
+    for (std::uint32_t i = 0; i < record.operand_count; ++i) {
+      auto const slot = record.first_operand + i;
+      if (uses_[slot].value != absent) unlink(slot);
+      uses_[slot].value = absent;
+    }
+    record.alive = false;
+  }
+
+  void reserve(std::size_t nodes, std::size_t values, std::size_t uses) {
+    nodes_.reserve(nodes);
+    values_.reserve(values);
+    uses_.reserve(uses);
+  }
+
+ private:
+  // Every list is in the order of its own history, newest first, never of addresses.
+  void link(std::uint32_t slot) {
+    auto& record = values_[uses_[slot].value];
+    uses_[slot].previous = absent;
+    uses_[slot].next = record.first_use;
+    if (record.first_use != absent) uses_[record.first_use].previous = slot;
+    record.first_use = slot;
+    ++record.use_count;
+  }
+  void unlink(std::uint32_t slot) {
+    auto& record = values_[uses_[slot].value];
+    auto const [value, node, next, previous] = uses_[slot];
+    (previous == absent ? record.first_use : uses_[previous].next) = next;
+    if (next != absent) uses_[next].previous = previous;
+    --record.use_count;
+  }
+
+  std::vector<node_record> nodes_;
+  std::vector<value_record> values_;
+  std::vector<use_record> uses_;
+  std::vector<region_record> regions_{region_record{}};
+};
+
+}  // namespace fuse::inline v0

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string_view>
+
+#include <fuse/graph/element_type.hpp>
+#include <fuse/graph/traits.hpp>
+#include <fuse/ops/operator.hpp>
+
+namespace fuse::inline v0 {
+
+/// Where a framework keeps a parameter of a neutral operator. A parameter without a row is the attribute of the same name.
+struct parameter_source {
+  enum class kind : std::uint8_t {
+    attribute,      ///< attribute `attribute`
+    inverted,       ///< attribute `attribute`, a flag of the opposite meaning
+    operand,        ///< operand number `operand`, a constant
+    fixed,          ///< always `number`
+    spatial_axes,   ///< the axes from 2 to the last (pooling over everything that is neither batch nor channel)
+  };
+  std::string_view parameter{};
+  kind where = kind::attribute;
+  std::string_view attribute{};
+  int operand = 0;
+  double number = std::numeric_limits<double>::quiet_NaN();  ///< value when absent (NaN: the neutral operator's own default)
+};
+
+/// Whom the result of a rewrite is for; a set of bits.
+enum class target : std::uint8_t { standard = 1, onnxruntime = 2, any = 3 };
+[[nodiscard]] constexpr bool includes(target set, target one) { return (static_cast<int>(set) & static_cast<int>(one)) != 0; }
+
+/// One operator of a dialect: a name, the neutral operator that it means, and where its parameters stand, from one operator
+/// set version on. Rows of one name follow each other by rising version.
+struct operator_row {
+  std::string_view name{};
+  opcode op = opcode::opaque;
+  int since = 1;
+  std::span<parameter_source const> parameters{};
+  std::int8_t operands = -1;   ///< leading operands that are data; the rest are parameters (-1: all are data)
+  target emit = target::any;   ///< targets for which a rewrite may create this operator
+  int emit_since = 0;          ///< ... from this version on (0: from `since`)
+};
+
+/// What a rewrite is about to create, for a dialect to refuse or to expand.
+struct emission {
+  struct operand {
+    bool present = false;
+    element_type type = element_type::unknown;
+    int rank = -1;
+  };
+  opcode op = opcode::opaque;
+  int version = 0;
+  target to = target::standard;
+  std::span<operand const> operands{};
+  std::span<bool const> results{};  ///< which results are used
+  std::int64_t axis = -1;
+  double epsilon = 0;
+};
+
+/// The names of a framework's operators and what they mean. A view of a `dialect_table`, which holds the rows.
+struct dialect {
+  std::string_view name{};
+  std::span<operator_row const> rows{};
+  std::span<std::uint16_t const> slots{};
+  int newest = 1;  ///< operator set version of graphs that state none
+  /// Why the operator of `emission` is not valid here, or an empty text.
+  std::string_view (*refuse)(emission const&) = nullptr;
+  /// The function that stands in for an operator that this version lacks; false where there is none.
+  bool (*function)(emission const&, function_body&) = nullptr;
+
+  /// Code of a name: 1 + the index of its first row, or 0 for a name that the dialect does not know. Constant time.
+  [[nodiscard]] constexpr std::uint16_t code(std::string_view operator_name) const;
+
+  /// The row of a code that holds at `version`, or null.
+  [[nodiscard]] constexpr operator_row const* row(std::uint16_t code, int version) const;
+
+  /// The row with which a rewrite creates `op` at `version` for `to`, or null.
+  [[nodiscard]] constexpr operator_row const* emitted(opcode op, int version, target to) const;
+};
+
+namespace detail {
+
+[[nodiscard]] constexpr std::uint32_t hash(std::string_view text) {
+  std::uint32_t h = 2166136261u;  // FNV-1a
+  for (char c : text) h = (h ^ static_cast<unsigned char>(c)) * 16777619u;
+  return h ^ (h >> 15);
+}
+
+}  // namespace detail
+
+constexpr std::uint16_t dialect::code(std::string_view operator_name) const {
+  auto const mask = slots.size() - 1;
+  for (std::size_t at = detail::hash(operator_name) & mask; slots[at] != 0; at = (at + 1) & mask)
+    if (rows[slots[at] - 1u].name == operator_name) return slots[at];
+  return 0;
+}
+
+constexpr operator_row const* dialect::row(std::uint16_t code, int version) const {
+  operator_row const* found = nullptr;
+  if (code == 0) return found;
+  for (std::size_t at = code - 1u; at < rows.size() && rows[at].name == rows[code - 1u].name; ++at)
+    if (rows[at].since <= version) found = &rows[at];
+  return found;
+}
+
+constexpr operator_row const* dialect::emitted(opcode op, int version, target to) const {
+  operator_row const* found = nullptr;
+  for (auto const& candidate : rows)
+    if (candidate.op == op && includes(candidate.emit, to) && candidate.since <= version && candidate.emit_since <= version &&
+        (found == nullptr || found->name == candidate.name))
+      found = &candidate;
+  return found;
+}
+
+/// The rows of a dialect with a hash table of their names, made at compile time.
+template <std::size_t Rows>
+struct dialect_table {
+  static constexpr std::size_t slot_count = Rows < 128 ? 512 : Rows < 512 ? 2048 : 8192;
+  dialect view_without_rows{};
+  operator_row rows[Rows]{};
+  std::uint16_t slots[slot_count]{};
+
+  // NOLINTNEXTLINE: a table is a dialect
+  constexpr operator dialect() const {
+    dialect view = view_without_rows;
+    view.rows = rows;
+    view.slots = slots;
+    return view;
+  }
+
+  /// This dialect with more operators; a row of a known name replaces it.
+  template <std::size_t More>
+  [[nodiscard]] constexpr dialect_table<Rows + More> with(operator_row const (&more)[More]) const {
+    dialect_table<Rows + More> extended;
+    extended.view_without_rows = view_without_rows;
+    std::size_t at = 0;
+    for (auto const& row : more) extended.rows[at++] = row;
+    for (auto const& row : rows) {
+      extended.rows[at] = row;
+      for (auto const& newer : more)
+        if (newer.name == row.name) extended.rows[at] = operator_row{};
+      ++at;
+    }
+    extended.fill();
+    return extended;
+  }
+
+  constexpr void fill() {
+    for (std::size_t i = 0; i < Rows; ++i) {
+      if (rows[i].name.empty() || (i > 0 && rows[i - 1].name == rows[i].name)) continue;
+      std::size_t at = detail::hash(rows[i].name) & (slot_count - 1);
+      while (slots[at] != 0) at = (at + 1) & (slot_count - 1);
+      slots[at] = static_cast<std::uint16_t>(i + 1);
+    }
+  }
+};
+
+/// Makes a dialect of its rows. `newest`: the operator set version of graphs that state none.
+template <std::size_t Rows>
+[[nodiscard]] constexpr dialect_table<Rows> make_dialect(std::string_view name, operator_row const (&rows)[Rows], int newest = 1) {
+  dialect_table<Rows> table;
+  table.view_without_rows.name = name;
+  table.view_without_rows.newest = newest;
+  for (std::size_t i = 0; i < Rows; ++i) table.rows[i] = rows[i];
+  table.fill();
+  return table;
+}
+
+}  // namespace fuse::inline v0

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <fuse/ops/dialect.hpp>
+
+namespace fuse::inline v0 {
+namespace detail::onnx_rows {
+
+using kind = parameter_source::kind;
+
+inline constexpr parameter_source axes_operand[] = {{"axes", kind::operand, {}, 1}};
+inline constexpr parameter_source global_pool[] = {{"axes", kind::spatial_axes}, {"keepdims", kind::fixed, {}, 0, 1}};
+inline constexpr parameter_source shape_operand[] = {{"shape", kind::operand, {}, 1}};
+inline constexpr parameter_source slice_operands[] = {
+    {"starts", kind::operand, {}, 1}, {"ends", kind::operand, {}, 2}, {"axes", kind::operand, {}, 3}, {"steps", kind::operand, {}, 4}};
+inline constexpr parameter_source split_operand[] = {{"split", kind::operand, {}, 1}};
+inline constexpr parameter_source clip_operands[] = {{"min", kind::operand, {}, 1}, {"max", kind::operand, {}, 2}};
+inline constexpr parameter_source softmax_first_axis[] = {{"axis", kind::attribute, "axis", 0, 1}};
+inline constexpr parameter_source pads_operand[] = {{"pads", kind::operand, {}, 1}};
+inline constexpr parameter_source k_operand[] = {{"k", kind::operand, {}, 1}};
+
+inline constexpr operator_row rows[] = {
+    {"Add", opcode::add}, {"Sub", opcode::sub}, {"Mul", opcode::mul}, {"Div", opcode::div}, {"Neg", opcode::neg},
+    {"Reciprocal", opcode::reciprocal}, {"Sqrt", opcode::sqrt}, {"Pow", opcode::pow}, {"Abs", opcode::abs}, {"Exp", opcode::exp},
+    {"Log", opcode::log}, {"Erf", opcode::erf}, {"Sin", opcode::sin}, {"Cos", opcode::cos}, {"Tanh", opcode::tanh},
+    {"Sigmoid", opcode::sigmoid}, {"Relu", opcode::relu}, {"Gelu", opcode::gelu}, {"Softplus", opcode::softplus},
+    {"LeakyRelu", opcode::leaky_relu}, {"Elu", opcode::elu}, {"HardSigmoid", opcode::hard_sigmoid}, {"HardSwish", opcode::hard_swish},
+    {"PRelu", opcode::prelu}, {"Floor", opcode::floor}, {"Ceil", opcode::ceil}, {"Round", opcode::round}, {"Sign", opcode::sign},
+    {"Min", opcode::minimum}, {"Max", opcode::maximum}, {"Sum", opcode::sum_of}, {"Mod", opcode::mod},
+    {"Clip", opcode::clip}, {"Clip", opcode::clip, 11, clip_operands, 1},
+    {"Equal", opcode::equal}, {"Less", opcode::less}, {"LessOrEqual", opcode::less_or_equal}, {"Greater", opcode::greater},
+    {"GreaterOrEqual", opcode::greater_or_equal}, {"And", opcode::logical_and}, {"Or", opcode::logical_or}, {"Xor", opcode::logical_xor},
+    {"Not", opcode::logical_not}, {"Where", opcode::where}, {"IsNaN", opcode::is_nan}, {"IsInf", opcode::is_inf},
+    {"Cast", opcode::cast}, {"CastLike", opcode::cast_like}, {"Identity", opcode::identity}, {"Dropout", opcode::dropout},
+    {"Constant", opcode::constant}, {"ConstantOfShape", opcode::constant_of_shape}, {"Shape", opcode::shape}, {"Size", opcode::size},
+    {"Range", opcode::range}, {"Reshape", opcode::reshape, 1}, {"Reshape", opcode::reshape, 5, shape_operand, 1},
+    {"Flatten", opcode::flatten}, {"Squeeze", opcode::squeeze}, {"Squeeze", opcode::squeeze, 13, axes_operand, 1},
+    {"Unsqueeze", opcode::unsqueeze}, {"Unsqueeze", opcode::unsqueeze, 13, axes_operand, 1}, {"Transpose", opcode::transpose},
+    {"Concat", opcode::concat}, {"Split", opcode::split}, {"Split", opcode::split, 13, split_operand, 1},
+    {"Slice", opcode::slice}, {"Slice", opcode::slice, 10, slice_operands, 1}, {"Gather", opcode::gather},
+    {"GatherElements", opcode::gather_elements}, {"GatherND", opcode::gather_nd}, {"ScatterND", opcode::scatter_nd},
+    {"ScatterElements", opcode::scatter_elements}, {"Expand", opcode::expand}, {"Tile", opcode::tile},
+    {"Pad", opcode::pad}, {"Pad", opcode::pad, 11, pads_operand, 1}, {"Trilu", opcode::trilu}, {"OneHot", opcode::one_hot},
+    {"NonZero", opcode::non_zero}, {"CumSum", opcode::cumulative_sum}, {"TopK", opcode::top_k}, {"TopK", opcode::top_k, 10, k_operand, 1},
+    {"ReduceMean", opcode::mean}, {"ReduceMean", opcode::mean, 18, axes_operand, 1},
+    {"GlobalAveragePool", opcode::mean, 1, global_pool, -1, target::any, 1 << 20},  // read as a mean, never written as one
+    {"ReduceSum", opcode::sum}, {"ReduceSum", opcode::sum, 13, axes_operand, 1},
+    {"ReduceProd", opcode::product}, {"ReduceProd", opcode::product, 18, axes_operand, 1},
+    {"ReduceMax", opcode::reduce_max}, {"ReduceMax", opcode::reduce_max, 18, axes_operand, 1},
+    {"ReduceMin", opcode::reduce_min}, {"ReduceMin", opcode::reduce_min, 18, axes_operand, 1},
+    {"ReduceSumSquare", opcode::sum_square}, {"ReduceSumSquare", opcode::sum_square, 18, axes_operand, 1},
+    {"ReduceL1", opcode::l1_norm}, {"ReduceL1", opcode::l1_norm, 18, axes_operand, 1},
+    {"ReduceL2", opcode::l2_norm}, {"ReduceL2", opcode::l2_norm, 18, axes_operand, 1},
+    {"ReduceLogSum", opcode::log_sum}, {"ReduceLogSum", opcode::log_sum, 18, axes_operand, 1},
+    {"ReduceLogSumExp", opcode::log_sum_exp}, {"ReduceLogSumExp", opcode::log_sum_exp, 18, axes_operand, 1},
+    {"ArgMax", opcode::arg_max}, {"ArgMin", opcode::arg_min},
+    {"MatMul", opcode::matmul}, {"Gemm", opcode::gemm}, {"Einsum", opcode::einsum}, {"MatMulInteger", opcode::matmul_integer},
+    {"Conv", opcode::conv}, {"ConvTranspose", opcode::conv_transpose}, {"ConvInteger", opcode::conv_integer},
+    {"MaxPool", opcode::max_pool}, {"AveragePool", opcode::average_pool}, {"GlobalMaxPool", opcode::global_max_pool},
+    {"Resize", opcode::resize},
+    {"Softmax", opcode::softmax, 1, softmax_first_axis}, {"Softmax", opcode::softmax, 13},
+    {"LogSoftmax", opcode::log_softmax, 1, softmax_first_axis}, {"LogSoftmax", opcode::log_softmax, 13},
+    {"BatchNormalization", opcode::batch_norm}, {"InstanceNormalization", opcode::instance_norm},
+    {"GroupNormalization", opcode::group_norm},
+    // onnxruntime runs LayerNormalization in the default domain at every operator set; the standard has it from 17 on.
+    {"LayerNormalization", opcode::layer_norm, 1, {}, -1, target::onnxruntime},
+    {"LayerNormalization", opcode::layer_norm, 17, {}, -1, target::any},
+    {"RMSNormalization", opcode::rms_norm, 23, {}, -1, target::standard},
+    {"SimplifiedLayerNormalization", opcode::rms_norm, 1, {}, -1, target::onnxruntime},
+    {"com.microsoft::LayerNormalization", opcode::layer_norm, 1, {}, -1, target::any, 1 << 20},
+    {"com.microsoft::SimplifiedLayerNormalization", opcode::rms_norm, 1, {}, -1, target::any, 1 << 20},
+    {"com.microsoft::SkipLayerNormalization", opcode::skip_layer_norm, 1, {}, -1, target::onnxruntime},
+    {"com.microsoft::SkipSimplifiedLayerNormalization", opcode::skip_rms_norm, 1, {}, -1, target::onnxruntime},
+    {"com.microsoft::EmbedLayerNormalization", opcode::embed_layer_norm, 1, {}, -1, target::onnxruntime},
+    {"RotaryEmbedding", opcode::rotary_embedding, 23}, {"Attention", opcode::attention, 23},
+    {"QuantizeLinear", opcode::quantize}, {"DequantizeLinear", opcode::dequantize}, {"DynamicQuantizeLinear", opcode::dynamic_quantize},
+    {"If", opcode::if_else}, {"Loop", opcode::loop}, {"Scan", opcode::scan},
+};
+
+}  // namespace detail::onnx_rows
+
+/// ai.onnx up to operator set 24 (every operator of common transformer exports) and the norms of com.microsoft.
+inline constexpr auto onnx = make_dialect("onnx", detail::onnx_rows::rows, 24);
+
+}  // namespace fuse::inline v0

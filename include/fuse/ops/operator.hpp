@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace fuse::inline v0 {
+
+/// The neutral operators: what fuse knows the meaning of, under whatever name a dialect gives it. `opaque` is every other operator.
+enum class opcode : std::uint16_t {
+  opaque,
+  // arithmetic
+  add, sub, mul, div, neg, reciprocal, sqrt, rsqrt, pow, square, abs, exp, log, erf, sin, cos, tanh, sigmoid, relu, gelu, silu,
+  softplus, leaky_relu, elu, hard_sigmoid, hard_swish, prelu, floor, ceil, round, sign, minimum, maximum, mod, clip, sum_of,
+  // logic and choice
+  equal, less, less_or_equal, greater, greater_or_equal, logical_and, logical_or, logical_xor, logical_not, where, is_nan, is_inf,
+  // types
+  cast, cast_like, identity, dropout,
+  // shapes
+  constant, constant_of_shape, shape, size, range, reshape, flatten, squeeze, unsqueeze, transpose, concat, split, slice, gather,
+  gather_elements, gather_nd, scatter_nd, scatter_elements, expand, tile, pad, trilu, one_hot, non_zero, cumulative_sum, top_k,
+  // reductions
+  mean, sum, product, reduce_max, reduce_min, sum_square, l1_norm, l2_norm, log_sum, log_sum_exp, arg_max, arg_min,
+  // linear algebra and pooling
+  matmul, gemm, einsum, matmul_integer, conv, conv_transpose, conv_integer, max_pool, average_pool, global_max_pool, resize,
+  // normalisation
+  softmax, log_softmax, batch_norm, instance_norm, group_norm, layer_norm, rms_norm, skip_layer_norm, skip_rms_norm,
+  embed_layer_norm, rotary_embedding, attention,
+  // quantisation
+  quantize, dequantize, dynamic_quantize,
+  // control flow
+  if_else, loop, scan,
+  count_,
+};
+
+/// How an operator may be grouped with its neighbours.
+enum class op_kind : std::uint8_t { opaque, elementwise, broadcast, injective, reduction, anchor };
+
+/// Operators whose operands match as a signed multiset in any bracketing, and the group each belongs to: the sums (with
+/// subtraction and negation as inverses) and the products (with division, reciprocal and powers).
+enum class op_group : std::uint8_t { none, sum, product };
+
+/// The shape of an operator's results, by the operands' shapes; `infer/` carries the rules out.
+enum class shape_rule : std::uint8_t { unknown, same_as_first, broadcast, reduce, own };
+
+/// The element type of an operator's results.
+enum class type_rule : std::uint8_t { unknown, same_as_first, boolean, own };
+
+/// What a parameter is when neither the node nor the dialect says.
+struct parameter_info {
+  std::string_view name;
+  double fallback;
+};
+
+/// What fuse knows of a neutral operator.
+struct operator_info {
+  opcode op = opcode::opaque;
+  std::string_view name{};
+  op_kind kind = op_kind::opaque;
+  std::int8_t least = 0, most = -1;  ///< operands; most = -1: any number
+  bool commutative = false, associative = false;
+  op_group group = op_group::none;
+  shape_rule shape = shape_rule::unknown;
+  type_rule type = type_rule::unknown;
+  std::span<parameter_info const> parameters{};
+};
+
+namespace detail {
+
+inline constexpr parameter_info reduction_parameters[] = {{"keepdims", 1}, {"noop_with_empty_axes", 0}};
+inline constexpr parameter_info norm_parameters[] = {{"axis", -1}, {"epsilon", 1e-5}, {"stash_type", 1}};
+inline constexpr parameter_info softmax_parameters[] = {{"axis", -1}};
+inline constexpr parameter_info batch_norm_parameters[] = {{"epsilon", 1e-5}, {"training_mode", 0}};
+inline constexpr parameter_info gemm_parameters[] = {{"alpha", 1}, {"beta", 1}, {"transA", 0}, {"transB", 0}};
+inline constexpr parameter_info gather_parameters[] = {{"axis", 0}};
+
+constexpr operator_info unary(opcode op, std::string_view name) {
+  return {op, name, op_kind::elementwise, 1, 1, false, false, op_group::none, shape_rule::same_as_first, type_rule::same_as_first, {}};
+}
+constexpr operator_info unary(opcode op, std::string_view name, op_group group) {
+  auto info = unary(op, name);
+  info.group = group;
+  return info;
+}
+constexpr operator_info binary(opcode op, std::string_view name, bool commutative, op_group group = op_group::none) {
+  return {op, name, op_kind::broadcast, 2, 2, commutative, commutative, group, shape_rule::broadcast, type_rule::same_as_first, {}};
+}
+constexpr operator_info comparison(opcode op, std::string_view name, bool commutative) {
+  return {op, name, op_kind::broadcast, 2, 2, commutative, false, op_group::none, shape_rule::broadcast, type_rule::boolean, {}};
+}
+constexpr operator_info reduction(opcode op, std::string_view name) {
+  return {op, name, op_kind::reduction, 1, 1, false, false, op_group::none, shape_rule::reduce, type_rule::same_as_first, reduction_parameters};
+}
+constexpr operator_info other(opcode op, std::string_view name, op_kind kind, int least, int most, std::span<parameter_info const> parameters = {}) {
+  return {op, name, kind, static_cast<std::int8_t>(least), static_cast<std::int8_t>(most), false, false, op_group::none, shape_rule::own, type_rule::own, parameters};
+}
+constexpr operator_info norm(opcode op, std::string_view name, int least, int most, std::span<parameter_info const> parameters) {
+  auto info = other(op, name, op_kind::reduction, least, most, parameters);
+  info.shape = shape_rule::same_as_first;
+  info.type = type_rule::same_as_first;
+  return info;
+}
+
+}  // namespace detail
+
+/// The operator table, in any order; `info(op)` finds a row.
+inline constexpr operator_info operator_table[] = {
+    detail::binary(opcode::add, "add", true, op_group::sum),
+    detail::binary(opcode::sub, "sub", false, op_group::sum),
+    detail::binary(opcode::mul, "mul", true, op_group::product),
+    detail::binary(opcode::div, "div", false, op_group::product),
+    detail::unary(opcode::neg, "neg", op_group::sum),  // also a factor of -1
+    detail::unary(opcode::reciprocal, "reciprocal", op_group::product),
+    detail::unary(opcode::sqrt, "sqrt", op_group::product),
+    detail::unary(opcode::rsqrt, "rsqrt", op_group::product),
+    detail::binary(opcode::pow, "pow", false, op_group::product),
+    detail::unary(opcode::square, "square", op_group::product),
+    detail::unary(opcode::abs, "abs"),
+    detail::unary(opcode::exp, "exp"),
+    detail::unary(opcode::log, "log"),
+    detail::unary(opcode::erf, "erf"),
+    detail::unary(opcode::sin, "sin"),
+    detail::unary(opcode::cos, "cos"),
+    detail::unary(opcode::tanh, "tanh"),
+    detail::unary(opcode::sigmoid, "sigmoid"),
+    detail::unary(opcode::relu, "relu"),
+    detail::unary(opcode::gelu, "gelu"),
+    detail::unary(opcode::silu, "silu"),
+    detail::unary(opcode::softplus, "softplus"),
+    detail::unary(opcode::leaky_relu, "leaky_relu"),
+    detail::unary(opcode::elu, "elu"),
+    detail::unary(opcode::hard_sigmoid, "hard_sigmoid"),
+    detail::unary(opcode::hard_swish, "hard_swish"),
+    detail::binary(opcode::prelu, "prelu", false),
+    detail::unary(opcode::floor, "floor"),
+    detail::unary(opcode::ceil, "ceil"),
+    detail::unary(opcode::round, "round"),
+    detail::unary(opcode::sign, "sign"),
+    {opcode::minimum, "minimum", op_kind::broadcast, 1, -1, true, true, op_group::none, shape_rule::broadcast, type_rule::same_as_first, {}},
+    {opcode::maximum, "maximum", op_kind::broadcast, 1, -1, true, true, op_group::none, shape_rule::broadcast, type_rule::same_as_first, {}},
+    {opcode::sum_of, "sum_of", op_kind::broadcast, 1, -1, true, true, op_group::sum, shape_rule::broadcast, type_rule::same_as_first, {}},
+    detail::binary(opcode::mod, "mod", false),
+    {opcode::clip, "clip", op_kind::elementwise, 1, 3, false, false, op_group::none, shape_rule::same_as_first, type_rule::same_as_first, {}},
+    detail::comparison(opcode::equal, "equal", true),
+    detail::comparison(opcode::less, "less", false),
+    detail::comparison(opcode::less_or_equal, "less_or_equal", false),
+    detail::comparison(opcode::greater, "greater", false),
+    detail::comparison(opcode::greater_or_equal, "greater_or_equal", false),
+    detail::comparison(opcode::logical_and, "logical_and", true),
+    detail::comparison(opcode::logical_or, "logical_or", true),
+    detail::comparison(opcode::logical_xor, "logical_xor", true),
+    {opcode::logical_not, "logical_not", op_kind::elementwise, 1, 1, false, false, op_group::none, shape_rule::same_as_first, type_rule::boolean, {}},
+    {opcode::where, "where", op_kind::broadcast, 3, 3, false, false, op_group::none, shape_rule::broadcast, type_rule::own, {}},
+    {opcode::is_nan, "is_nan", op_kind::elementwise, 1, 1, false, false, op_group::none, shape_rule::same_as_first, type_rule::boolean, {}},
+    {opcode::is_inf, "is_inf", op_kind::elementwise, 1, 1, false, false, op_group::none, shape_rule::same_as_first, type_rule::boolean, {}},
+    {opcode::cast, "cast", op_kind::elementwise, 1, 1, false, false, op_group::none, shape_rule::same_as_first, type_rule::own, {}},
+    {opcode::cast_like, "cast_like", op_kind::elementwise, 2, 2, false, false, op_group::none, shape_rule::same_as_first, type_rule::own, {}},
+    detail::unary(opcode::identity, "identity"),
+    detail::other(opcode::dropout, "dropout", op_kind::elementwise, 1, 3),
+    detail::other(opcode::constant, "constant", op_kind::opaque, 0, 0),
+    detail::other(opcode::constant_of_shape, "constant_of_shape", op_kind::injective, 1, 1),
+    detail::other(opcode::shape, "shape", op_kind::opaque, 1, 1),
+    detail::other(opcode::size, "size", op_kind::opaque, 1, 1),
+    detail::other(opcode::range, "range", op_kind::opaque, 3, 3),
+    detail::other(opcode::reshape, "reshape", op_kind::injective, 2, 2),
+    detail::other(opcode::flatten, "flatten", op_kind::injective, 1, 1),
+    detail::other(opcode::squeeze, "squeeze", op_kind::injective, 1, 1),
+    detail::other(opcode::unsqueeze, "unsqueeze", op_kind::injective, 1, 1),
+    detail::other(opcode::transpose, "transpose", op_kind::injective, 1, 1),
+    detail::other(opcode::concat, "concat", op_kind::injective, 1, -1),
+    detail::other(opcode::split, "split", op_kind::injective, 1, 2),
+    detail::other(opcode::slice, "slice", op_kind::injective, 1, 5),
+    detail::other(opcode::gather, "gather", op_kind::injective, 2, 2, detail::gather_parameters),
+    detail::other(opcode::gather_elements, "gather_elements", op_kind::injective, 2, 2),
+    detail::other(opcode::gather_nd, "gather_nd", op_kind::injective, 2, 2),
+    detail::other(opcode::scatter_nd, "scatter_nd", op_kind::opaque, 3, 3),
+    detail::other(opcode::scatter_elements, "scatter_elements", op_kind::opaque, 3, 3),
+    detail::other(opcode::expand, "expand", op_kind::injective, 2, 2),
+    detail::other(opcode::tile, "tile", op_kind::injective, 2, 2),
+    detail::other(opcode::pad, "pad", op_kind::injective, 1, 4),
+    detail::other(opcode::trilu, "trilu", op_kind::injective, 1, 2),
+    detail::other(opcode::one_hot, "one_hot", op_kind::injective, 3, 3),
+    detail::other(opcode::non_zero, "non_zero", op_kind::opaque, 1, 1),
+    detail::other(opcode::cumulative_sum, "cumulative_sum", op_kind::opaque, 2, 2),
+    detail::other(opcode::top_k, "top_k", op_kind::opaque, 1, 2),
+    detail::reduction(opcode::mean, "mean"),
+    detail::reduction(opcode::sum, "sum"),
+    detail::reduction(opcode::product, "product"),
+    detail::reduction(opcode::reduce_max, "reduce_max"),
+    detail::reduction(opcode::reduce_min, "reduce_min"),
+    detail::reduction(opcode::sum_square, "sum_square"),
+    detail::reduction(opcode::l1_norm, "l1_norm"),
+    detail::reduction(opcode::l2_norm, "l2_norm"),
+    detail::reduction(opcode::log_sum, "log_sum"),
+    detail::reduction(opcode::log_sum_exp, "log_sum_exp"),
+    detail::other(opcode::arg_max, "arg_max", op_kind::reduction, 1, 1),
+    detail::other(opcode::arg_min, "arg_min", op_kind::reduction, 1, 1),
+    detail::other(opcode::matmul, "matmul", op_kind::anchor, 2, 2),
+    detail::other(opcode::gemm, "gemm", op_kind::anchor, 2, 3, detail::gemm_parameters),
+    detail::other(opcode::einsum, "einsum", op_kind::anchor, 1, -1),
+    detail::other(opcode::matmul_integer, "matmul_integer", op_kind::anchor, 2, 4),
+    detail::other(opcode::conv, "conv", op_kind::anchor, 2, 3),
+    detail::other(opcode::conv_transpose, "conv_transpose", op_kind::anchor, 2, 3),
+    detail::other(opcode::conv_integer, "conv_integer", op_kind::anchor, 2, 4),
+    detail::other(opcode::max_pool, "max_pool", op_kind::anchor, 1, 1),
+    detail::other(opcode::average_pool, "average_pool", op_kind::anchor, 1, 1),
+    detail::other(opcode::global_max_pool, "global_max_pool", op_kind::reduction, 1, 1),
+    detail::other(opcode::resize, "resize", op_kind::opaque, 1, 4),
+    detail::norm(opcode::softmax, "softmax", 1, 1, detail::softmax_parameters),
+    detail::norm(opcode::log_softmax, "log_softmax", 1, 1, detail::softmax_parameters),
+    detail::norm(opcode::batch_norm, "batch_norm", 5, 5, detail::batch_norm_parameters),
+    detail::norm(opcode::instance_norm, "instance_norm", 3, 3, {}),
+    detail::norm(opcode::group_norm, "group_norm", 3, 3, {}),
+    detail::norm(opcode::layer_norm, "layer_norm", 1, 3, detail::norm_parameters),
+    detail::norm(opcode::rms_norm, "rms_norm", 1, 2, detail::norm_parameters),
+    detail::norm(opcode::skip_layer_norm, "skip_layer_norm", 3, 5, detail::norm_parameters),
+    detail::norm(opcode::skip_rms_norm, "skip_rms_norm", 3, 4, detail::norm_parameters),
+    detail::other(opcode::embed_layer_norm, "embed_layer_norm", op_kind::reduction, 5, 9),
+    detail::other(opcode::rotary_embedding, "rotary_embedding", op_kind::injective, 3, 4),
+    detail::other(opcode::attention, "attention", op_kind::anchor, 1, -1),
+    detail::other(opcode::quantize, "quantize", op_kind::elementwise, 2, 3),
+    detail::other(opcode::dequantize, "dequantize", op_kind::elementwise, 2, 3),
+    detail::other(opcode::dynamic_quantize, "dynamic_quantize", op_kind::opaque, 1, 1),
+    detail::other(opcode::if_else, "if_else", op_kind::opaque, 1, 1),
+    detail::other(opcode::loop, "loop", op_kind::opaque, 2, -1),
+    detail::other(opcode::scan, "scan", op_kind::opaque, 1, -1),
+};
+
+namespace detail {
+
+struct operator_rows {
+  std::uint8_t row[static_cast<std::size_t>(opcode::count_)]{};  // 1-based; 0 is opaque
+};
+inline constexpr operator_rows rows_by_opcode = [] {
+  operator_rows rows;
+  std::uint8_t at = 0;
+  for (auto const& info : operator_table) rows.row[static_cast<std::size_t>(info.op)] = ++at;
+  return rows;
+}();
+inline constexpr operator_info opaque_operator{opcode::opaque, "opaque"};
+
+}  // namespace detail
+
+/// What is known of `op`; constant time.
+[[nodiscard]] constexpr operator_info const& info(opcode op) {
+  auto const row = detail::rows_by_opcode.row[static_cast<std::size_t>(op)];
+  return row == 0 ? detail::opaque_operator : operator_table[row - 1];
+}
+
+[[nodiscard]] constexpr std::string_view name_of(opcode op) { return info(op).name; }
+
+}  // namespace fuse::inline v0
