@@ -1,0 +1,16 @@
+# Uses the library from outside, as an installed package and as a subdirectory; BUILD is the library's build folder, WORK one to use up.
+function(run)
+  execute_process(COMMAND ${ARGN} COMMAND_ERROR_IS_FATAL ANY OUTPUT_QUIET)
+endfunction()
+
+file(REMOVE_RECURSE "${WORK}")
+run("${CMAKE_COMMAND}" --install "${BUILD}" --prefix "${WORK}/prefix")
+foreach(way IN ITEMS installed subdirectory)
+  set(where "-DCMAKE_PREFIX_PATH=${WORK}/prefix")
+  if(way STREQUAL "subdirectory")
+    set(where "-DFUSE_SOURCE=${CMAKE_CURRENT_LIST_DIR}/../..")
+  endif()
+  run("${CMAKE_COMMAND}" -G Ninja -S "${CMAKE_CURRENT_LIST_DIR}" -B "${WORK}/${way}" "${where}" "-DCMAKE_CXX_COMPILER=${COMPILER}")
+  run("${CMAKE_COMMAND}" --build "${WORK}/${way}")
+  run("${WORK}/${way}/consumer")
+endforeach()
