@@ -6,9 +6,11 @@
 
 BEFORE holds NAME.onnx and NAME.io/input_K.pb, AFTER another NAME.onnx. The original runs with every optimisation off, the result with
 optimisations off and at their default. An error is the greatest absolute difference, divided by the original output's range of values.
+Where BEFORE holds counts.tsv, the result must have one operator for each layer norm and each RMS norm counted there.
 """
 
 import argparse
+import csv
 import pathlib
 import sys
 
@@ -31,6 +33,22 @@ def read_inputs(folder):
         tensor.ParseFromString(path.read_bytes())
         inputs[tensor.name] = onnx.numpy_helper.to_array(tensor)
     return inputs
+
+
+def read_counts(folder):
+    """Per model, how many layer norms and RMS norms its source has."""
+    path = folder / "counts.tsv"
+    if not path.exists():
+        return {}
+    with open(path, encoding="utf-8", newline="") as file:
+        return {row["model"]: (int(row["layer_norm"]), int(row["rms_norm"])) for row in csv.DictReader(file, delimiter="\t")}
+
+
+def count_norms(path):
+    """How many nodes of a model are layer norms and RMS norms, or calls of functions that are."""
+    names = [node.op_type for node in onnx.load(path).graph.node]
+    return (sum(name.startswith("LayerNormalization") for name in names),
+            sum(name.startswith(("RMSNormalization", "SimplifiedLayerNormalization")) for name in names))
 
 
 def run(model, inputs, level):
@@ -72,10 +90,10 @@ def main():
     parser.add_argument("names", nargs="+", metavar="NAME")
     options = parser.parse_args()
 
-    wrong = 0
-    print(f"{'model':24} {'error, off':>12} {'error, default':>15}")
+    wrong, counts = 0, read_counts(options.before)
+    print(f"{'model':24} {'norms':>10} {'error, off':>12} {'error, default':>15}")
     for name in options.names:
-        cells, verdict = [], "same"
+        cells, verdict, norms = [], "same", ""
         try:
             inputs = read_inputs(options.before / f"{name}.io")
             expected = run(options.before / f"{name}.onnx", inputs, "off")
@@ -84,10 +102,15 @@ def main():
                 cells.append(f"{error:.1e}")
                 if excess > 1:
                     verdict = "DIFFERENT"
+            if name in counts:
+                found = count_norms(options.after / f"{name}.onnx")
+                norms = f"{sum(found)} of {sum(counts[name])}"
+                if found != counts[name]:
+                    verdict += ", NORMS LEFT"
         except Exception as problem:  # onnxruntime has no common class of its errors
             verdict = f"FAILED: {problem}"
         wrong += verdict != "same"
-        print(f"{name:24} {''.join(cells[:1]):>12} {''.join(cells[1:]):>15}  {verdict}", flush=True)
+        print(f"{name:24} {norms:>10} {''.join(cells[:1]):>12} {''.join(cells[1:]):>15}  {verdict}", flush=True)
     return 1 if wrong else 0
 
 
