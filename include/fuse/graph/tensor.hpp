@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <fuse/graph/element_type.hpp>
+#include <fuse/graph/tensor_view.hpp>
+
+namespace fuse::inline v0 {
+
+/// A dense tensor that owns its elements: row-major, native byte order.
+struct tensor {
+  element_type type = element_type::unknown;
+  std::vector<std::int64_t> shape{};
+  std::vector<std::byte> bytes{};
+
+  // NOLINTNEXTLINE: an owner reads as its view
+  operator tensor_view() const { return {type, shape, bytes}; }
+
+  [[nodiscard]] std::size_t size() const { return tensor_view(*this).size(); }
+  [[nodiscard]] double number(std::size_t i) const { return tensor_view(*this).number(i); }
+
+  friend bool operator==(tensor const&, tensor const&) = default;
+};
+
+namespace detail {
+
+template <class T>
+[[nodiscard]] constexpr element_type element_type_of() {
+  static_assert(std::is_arithmetic_v<T>, "fuse: elements of a tensor are numbers");
+  if constexpr (std::is_same_v<T, bool>) return element_type::boolean;
+  if constexpr (std::is_same_v<T, float>) return element_type::float32;
+  if constexpr (std::is_same_v<T, double>) return element_type::float64;
+  if constexpr (std::is_integral_v<T> && std::is_signed_v<T>)
+    return sizeof(T) == 1   ? element_type::int8
+           : sizeof(T) == 2 ? element_type::int16
+           : sizeof(T) == 4 ? element_type::int32
+                            : element_type::int64;
+  if constexpr (std::is_integral_v<T> && !std::is_signed_v<T> && !std::is_same_v<T, bool>)
+    return sizeof(T) == 1   ? element_type::uint8
+           : sizeof(T) == 2 ? element_type::uint16
+           : sizeof(T) == 4 ? element_type::uint32
+                            : element_type::uint64;
+}
+
+/// Rounds once: through a float rounded to odd, which keeps what the second rounding must know.
+[[nodiscard]] inline std::uint16_t double_to_bfloat16(double number) {
+  auto nearest = static_cast<float>(number);
+  if (static_cast<double>(nearest) != number && number == number) {
+    bool const away = number < 0 ? static_cast<double>(nearest) < number : static_cast<double>(nearest) > number;
+    nearest = std::bit_cast<float>((std::bit_cast<std::uint32_t>(nearest) - (away ? 1u : 0u)) | 1u);
+  }
+  return float_to_bfloat16(nearest);
+}
+
+template <class T>
+void append_bytes(std::vector<std::byte>& into, T element) {
+  auto const at = into.size();
+  into.resize(at + sizeof(T));
+  std::memcpy(into.data() + at, &element, sizeof(T));
+}
+
+}  // namespace detail
+
+/// A tensor of the element type of T with a copy of `elements`, as many as `shape` says.
+template <class T>
+[[nodiscard]] tensor make_tensor(std::vector<std::int64_t> shape, std::span<T const> elements) {
+  auto const* first = reinterpret_cast<std::byte const*>(elements.data());
+  return {detail::element_type_of<T>(), std::move(shape), {first, first + elements.size_bytes()}};
+}
+
+/// A tensor of element type `type` with each number rounded to it, once. Numbers must lie in the range of an integer type.
+/// Types without numbers (string, complex, other) give a null tensor.
+[[nodiscard]] inline tensor make_tensor(element_type type, std::vector<std::int64_t> shape, std::span<double const> numbers) {
+  tensor made{type, std::move(shape), {}};
+  made.bytes.reserve(numbers.size() * size_of(type));
+  for (double const number : numbers) {
+    switch (type) {
+      case element_type::float64: detail::append_bytes(made.bytes, number); break;
+      case element_type::float32: detail::append_bytes(made.bytes, static_cast<float>(number)); break;
+      case element_type::float16: detail::append_bytes(made.bytes, detail::double_to_half(number)); break;
+      case element_type::bfloat16: detail::append_bytes(made.bytes, detail::double_to_bfloat16(number)); break;
+      case element_type::int64: detail::append_bytes(made.bytes, static_cast<std::int64_t>(number)); break;
+      case element_type::int32: detail::append_bytes(made.bytes, static_cast<std::int32_t>(number)); break;
+      case element_type::int16: detail::append_bytes(made.bytes, static_cast<std::int16_t>(number)); break;
+      case element_type::int8: detail::append_bytes(made.bytes, static_cast<std::int8_t>(number)); break;
+      case element_type::uint64: detail::append_bytes(made.bytes, static_cast<std::uint64_t>(number)); break;
+      case element_type::uint32: detail::append_bytes(made.bytes, static_cast<std::uint32_t>(number)); break;
+      case element_type::uint16: detail::append_bytes(made.bytes, static_cast<std::uint16_t>(number)); break;
+      case element_type::uint8: detail::append_bytes(made.bytes, static_cast<std::uint8_t>(number)); break;
+      case element_type::boolean: detail::append_bytes(made.bytes, static_cast<std::uint8_t>(number != 0)); break;
+      default: return {};
+    }
+  }
+  return made;
+}
+
+}  // namespace fuse::inline v0
