@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fuse/infer/polynomial.hpp>
+#include <fuse/infer/sequence_pool.hpp>
+
+namespace fuse::inline v0 {
+
+/// An integer of shape arithmetic: known, or a symbol of an `extent_algebra`. Equal means provably equal; that two differ says
+/// nothing unless both are known. As a dimension it is never negative.
+class extent {
+ public:
+  constexpr extent() = default;
+  constexpr extent(std::int64_t number) : number_(number) {}  // NOLINT: a number is an extent
+
+  [[nodiscard]] static constexpr extent of_symbol(std::uint32_t symbol) {
+    extent made;
+    made.symbol_ = symbol + 1;
+    return made;
+  }
+  [[nodiscard]] constexpr bool known() const { return symbol_ == 0; }
+  [[nodiscard]] constexpr std::int64_t value() const { return number_; }  ///< if known, else 0
+  [[nodiscard]] constexpr std::uint32_t symbol() const { return symbol_ - 1; }  ///< if not known
+  [[nodiscard]] friend constexpr bool operator==(extent, extent) = default;
+
+ private:
+  std::int64_t number_ = 0;
+  std::uint32_t symbol_ = 0;
+};
+
+namespace detail {
+[[nodiscard]] constexpr std::uint64_t hashed(std::uint64_t h, extent e) {
+  return mixed(h, e.known() ? static_cast<std::uint64_t>(e.value()) : ~std::uint64_t{e.symbol()});
+}
+[[nodiscard]] constexpr bool same(extent a, extent b) { return a == b; }
+}  // namespace detail
+
+/// Arithmetic on extents. Results are canonical: expressions that are equal as polynomials are one symbol; other functions (a
+/// maximum, a rounded quotient, a broadcast) are symbols known by their arguments.
+class extent_algebra {
+ public:
+  enum class function : std::uint8_t { maximum, minimum, floor_quotient, quotient, broadcast };
+
+  /// The symbol of a name that the graph uses for a dimension.
+  [[nodiscard]] extent named(std::string_view name);
+
+  /// A symbol that equals nothing else: a dimension nobody knows, or (`least` the smallest integer) any number.
+  [[nodiscard]] extent fresh(std::int64_t least = 0);
+
+  [[nodiscard]] extent add(extent a, extent b);
+  [[nodiscard]] extent subtract(extent a, extent b);
+  [[nodiscard]] extent multiply(extent a, extent b);
+
+  /// a / b where the quotient is an integer for every value of the symbols; else false.
+  [[nodiscard]] bool divide_exactly(extent a, extent b, extent& quotient);
+
+  /// a / b rounded down; a / b rounded to zero, as integers divide in programs.
+  [[nodiscard]] extent floor_divide(extent a, extent b);
+  [[nodiscard]] extent divide(extent a, extent b);
+  [[nodiscard]] extent maximum(extent a, extent b);
+  [[nodiscard]] extent minimum(extent a, extent b);
+
+  /// The dimension of a broadcast of two in a graph that is valid: one of them is 1, or both are equal.
+  [[nodiscard]] extent broadcast(extent a, extent b);
+
+  /// A bound from below; the smallest integer where there is none.
+  [[nodiscard]] std::int64_t least(extent) const;
+  [[nodiscard]] bool nonnegative(extent e) const { return least(e) >= 0; }
+  [[nodiscard]] bool different(extent a, extent b);  ///< provably
+
+  /// Numbered from 0 in the order they were made; a later symbol has a greater number.
+  [[nodiscard]] std::uint32_t symbol_count() const { return symbols_.count(); }
+  [[nodiscard]] bool is_fresh(extent e) const { return !e.known() && symbols_[e.symbol()][0] == fresh_tag; }
+
+  /// For people: names, `?3` for a fresh symbol, sums of products. Recursion ends with the nesting of functions; deep ones print as `...`.
+  [[nodiscard]] std::string text(extent e, int depth = 4) const;
+
+ private:
+  // A symbol is a sequence in the pool; its first item says which kind.
+  enum : std::int64_t { name_tag, fresh_tag, polynomial_tag, function_tag };
+
+  extent symbol(std::span<std::int64_t const> key, std::int64_t least);
+  extent apply(function f, extent a, extent b, std::int64_t least);
+  void expand(extent e, detail::polynomial& into) const;
+  extent contract(detail::polynomial const& p);
+  extent combine(extent a, extent b, std::int64_t factor);
+
+  detail::sequence_pool<std::int64_t> symbols_;
+  std::vector<std::int64_t> least_;
+  std::int64_t fresh_count_ = 0;
+};
+
+inline constexpr std::int64_t no_bound = std::numeric_limits<std::int64_t>::min();
+
+inline extent extent_algebra::symbol(std::span<std::int64_t const> key, std::int64_t least) {
+  auto const at = symbols_.keep(key);
+  if (at == least_.size()) least_.push_back(least);
+  return extent::of_symbol(at);
+}
+
+inline extent extent_algebra::named(std::string_view name) {
+  std::vector<std::int64_t> key{name_tag};
+  for (char c : name) key.push_back(static_cast<unsigned char>(c));
+  return symbol(key, 0);
+}
+
+inline extent extent_algebra::fresh(std::int64_t least) {
+  std::int64_t const key[] = {fresh_tag, fresh_count_++};
+  return symbol(key, least);
+}
+
+inline extent extent_algebra::apply(function f, extent a, extent b, std::int64_t least) {
+  auto const code = [](extent e) { return e.known() ? e.value() : std::int64_t{e.symbol()}; };
+  std::int64_t const key[] = {function_tag, static_cast<std::int64_t>(f), a.known(), code(a), b.known(), code(b)};
+  return symbol(key, least);
+}
+
+inline void extent_algebra::expand(extent e, detail::polynomial& into) const {
+  into.count = 1;
+  auto& first = into.terms[0];
+  if (e.known()) {
+    first.factor = e.value();
+    first.degree = 0;
+    if (e.value() == 0) into.count = 0;
+    return;
+  }
+  auto const key = symbols_[e.symbol()];
+  if (key[0] != polynomial_tag) {
+    first.factor = 1;
+    first.degree = 1;
+    first.atoms[0] = e.symbol();
+    return;
+  }
+  into.count = 0;
+  for (std::size_t at = 1; at < key.size();) {
+    auto& t = into.terms[into.count++];
+    t.factor = key[at++];
+    t.degree = static_cast<std::uint32_t>(key[at++]);
+    for (std::uint32_t i = 0; i < t.degree; ++i) t.atoms[i] = static_cast<std::uint32_t>(key[at++]);
+  }
+}
+
+inline extent extent_algebra::contract(detail::polynomial const& p) {
+  if (p.count == 0) return 0;
+  auto const& first = p.terms[0];
+  if (p.count == 1 && first.degree == 0) return first.factor;
+  if (p.count == 1 && first.degree == 1 && first.factor == 1) return extent::of_symbol(first.atoms[0]);
+  std::int64_t key[1 + detail::polynomial::most_terms * (2 + detail::polynomial::most_degree)];
+  std::size_t size = 0;
+  key[size++] = polynomial_tag;
+  std::int64_t bound = 0;
+  for (std::uint32_t i = 0; i < p.count; ++i) {
+    auto const& t = p.terms[i];
+    key[size++] = t.factor;
+    key[size++] = t.degree;
+    std::int64_t part = t.factor;
+    bool bounded = t.factor > 0 || t.degree == 0;
+    for (std::uint32_t k = 0; k < t.degree; ++k) {
+      key[size++] = t.atoms[k];
+      bounded = bounded && least_[t.atoms[k]] >= 0 && detail::checked_multiply(part, least_[t.atoms[k]], part);
+    }
+    if (bound != no_bound && !(bounded && detail::checked_add(bound, part, bound))) bound = no_bound;
+  }
+  return symbol({key, size}, bound);
+}
+
+inline extent extent_algebra::combine(extent a, extent b, std::int64_t factor) {
+  std::int64_t product = 0, sum = 0;
+  if (a.known() && b.known() && detail::checked_multiply(b.value(), factor, product) && detail::checked_add(a.value(), product, sum))
+    return sum;
+  detail::polynomial p, q;
+  expand(a, p);
+  expand(b, q);
+  detail::polynomial::term scale;
+  scale.factor = factor;
+  return p.add(q, scale) ? contract(p) : fresh(no_bound);
+}
+
+inline extent extent_algebra::add(extent a, extent b) { return combine(a, b, 1); }
+inline extent extent_algebra::subtract(extent a, extent b) { return a == b ? extent(0) : combine(a, b, -1); }
+
+inline extent extent_algebra::multiply(extent a, extent b) {
+  if (a == extent(1)) return b;
+  if (b == extent(1)) return a;
+  std::int64_t product = 0;
+  if (a.known() && b.known() && detail::checked_multiply(a.value(), b.value(), product)) return product;
+  detail::polynomial p, q, r;
+  expand(a, p);
+  expand(b, q);
+  if (detail::polynomial::multiply(p, q, r)) return contract(r);
+  return fresh(nonnegative(a) && nonnegative(b) ? 0 : no_bound);
+}
+
+inline bool extent_algebra::divide_exactly(extent a, extent b, extent& quotient) {
+  if (b == extent(0)) return false;
+  detail::polynomial p, q, r;
+  expand(a, p);
+  expand(b, q);
+  if (!detail::polynomial::divide(p, q, r)) return false;
+  quotient = contract(r);
+  return true;
+}
+
+inline extent extent_algebra::divide(extent a, extent b) {
+  extent quotient;
+  if (divide_exactly(a, b, quotient)) return quotient;
+  if (b == extent(0)) return fresh(no_bound);
+  if (nonnegative(a) && nonnegative(b)) return floor_divide(a, b);
+  if (a.known() && b.known()) return b.value() == -1 ? fresh(no_bound) : extent(a.value() / b.value());
+  return apply(function::quotient, a, b, no_bound);
+}
+
+inline extent extent_algebra::floor_divide(extent a, extent b) {
+  extent quotient;
+  if (divide_exactly(a, b, quotient)) return quotient;
+  if (b == extent(0)) return fresh(no_bound);
+  if (a.known() && b.known()) {
+    if (b.value() == -1) return fresh(no_bound);  // the least integer: its opposite is none
+    auto const whole = a.value() / b.value();
+    return (a.value() % b.value() != 0) && ((a.value() < 0) != (b.value() < 0)) ? whole - 1 : whole;
+  }
+  return apply(function::floor_quotient, a, b, nonnegative(a) && nonnegative(b) ? 0 : no_bound);
+}
+
+inline extent extent_algebra::maximum(extent a, extent b) {
+  if (a == b) return a;
+  if (a.known() && b.known()) return a.value() > b.value() ? a : b;
+  if (nonnegative(subtract(a, b))) return a;
+  if (nonnegative(subtract(b, a))) return b;
+  if (b.known() || (!a.known() && b.symbol() < a.symbol())) return maximum(b, a);
+  auto const bound = least(a) > least(b) ? least(a) : least(b);
+  return apply(function::maximum, a, b, bound);
+}
+
+inline extent extent_algebra::minimum(extent a, extent b) {
+  if (a == b) return a;
+  if (a.known() && b.known()) return a.value() < b.value() ? a : b;
+  if (nonnegative(subtract(b, a))) return a;
+  if (nonnegative(subtract(a, b))) return b;
+  if (b.known() || (!a.known() && b.symbol() < a.symbol())) return minimum(b, a);
+  auto const bound = least(a) < least(b) ? least(a) : least(b);
+  return apply(function::minimum, a, b, bound);
+}
+
+inline extent extent_algebra::broadcast(extent a, extent b) {
+  if (a == b || b == extent(1)) return a;
+  if (a == extent(1)) return b;
+  if (a.known() && b.known()) return fresh();  // no valid graph
+  if (least(a) >= 2 || a == extent(0)) return a;
+  if (least(b) >= 2 || b == extent(0)) return b;
+  if (a.known() || b.known()) return fresh();
+  auto const bound = least(a) < least(b) ? least(a) : least(b);
+  return a.symbol() < b.symbol() ? apply(function::broadcast, a, b, bound) : apply(function::broadcast, b, a, bound);
+}
+
+inline std::int64_t extent_algebra::least(extent e) const { return e.known() ? e.value() : least_[e.symbol()]; }
+
+inline bool extent_algebra::different(extent a, extent b) {
+  if (a == b) return false;
+  if (a.known() && b.known()) return true;
+  return least(subtract(a, b)) > 0 || least(subtract(b, a)) > 0;
+}
+
+inline std::string extent_algebra::text(extent e, int depth) const {
+  if (e.known()) return std::to_string(e.value());
+  auto const key = symbols_[e.symbol()];
+  std::string out;
+  if (key[0] == name_tag) {
+    for (auto c : key.subspan(1)) out.push_back(static_cast<char>(c));
+  } else if (key[0] == fresh_tag) {
+    out = "?" + std::to_string(key[1]);
+  } else if (depth == 0) {
+    out = "...";
+  } else if (key[0] == function_tag) {
+    constexpr std::string_view names[] = {"max", "min", "floor_div", "div", "broadcast"};
+    auto const argument = [&](std::size_t at) {
+      return text(key[at] != 0 ? extent(key[at + 1]) : extent::of_symbol(static_cast<std::uint32_t>(key[at + 1])), depth - 1);
+    };
+    out.append(names[static_cast<std::size_t>(key[1])]).append("(").append(argument(2)).append(", ").append(argument(4)).append(")");
+  } else {
+    for (std::size_t at = 1; at < key.size();) {
+      if (at > 1) out.append(" + ");
+      auto const factor = key[at++];
+      auto degree = key[at++];
+      if (factor != 1 || degree == 0) out.append(std::to_string(factor)).append(degree == 0 ? "" : "*");
+      for (; degree > 0; --degree) {
+        out.append(text(extent::of_symbol(static_cast<std::uint32_t>(key[at++])), depth - 1));
+        if (degree > 1) out.append("*");
+      }
+    }
+  }
+  return out;
+}
+
+}  // namespace fuse::inline v0

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <fuse/graph/image.hpp>
+#include <fuse/infer/dimension.hpp>
+
+namespace fuse::inline v0 {
+
+/// What is known of the values of an image: element type, shape, and the contents of small tensors. Nine bytes a value; shapes
+/// and contents are kept once each. Reading is constant time and safe from many threads; `facts` fills it.
+class fact_table {
+ public:
+  static constexpr std::size_t most_rank = 64;      ///< a value of a higher rank has an unknown shape
+  static constexpr std::size_t most_contents = 64;  ///< contents of larger tensors are not followed
+
+  explicit fact_table(graph_image const& image) : image_(&image) {}
+
+  [[nodiscard]] graph_image const& image() const { return *image_; }
+
+  [[nodiscard]] element_type type(value_id v) const { return v < types_.size() ? types_[v] : element_type::unknown; }
+  [[nodiscard]] bool has_rank(value_id v) const { return v < shapes_.size() && shapes_[v] != 0; }
+  [[nodiscard]] int rank(value_id v) const { return has_rank(v) ? static_cast<int>(shape(v).size()) : -1; }
+
+  /// The dimensions of `v`, none where its rank is unknown. Valid until the next `run` or `update`.
+  [[nodiscard]] std::span<extent const> shape(value_id v) const {
+    if (!has_rank(v)) return {};
+    return extents_[shapes_[v] - 1];
+  }
+
+  /// Whether both shapes are known and provably equal, whatever the symbols stand for.
+  [[nodiscard]] bool same_shape(value_id a, value_id b) const { return has_rank(a) && has_rank(b) && shapes_[a] == shapes_[b]; }
+
+  /// The elements of a small integer or boolean tensor in row-major order, as far as they are known or symbolic. False where
+  /// nothing is known. Contents that a caller may override are not known.
+  [[nodiscard]] bool has_integers(value_id v) const { return v < contents_.size() && kind_of(contents_[v]) == integer_kind; }
+  [[nodiscard]] std::span<extent const> symbolic_integers(value_id v) const {
+    if (!has_integers(v)) return {};
+    return extents_[index_of(contents_[v])];
+  }
+  /// The elements of a small floating tensor, rounded to its element type.
+  [[nodiscard]] bool has_numbers(value_id v) const { return v < contents_.size() && kind_of(contents_[v]) == number_kind; }
+  [[nodiscard]] std::span<double const> numbers(value_id v) const {
+    if (!has_numbers(v)) return {};
+    return numbers_[index_of(contents_[v])];
+  }
+
+  /// The elements of a small integer tensor, if all are known.
+  [[nodiscard]] bool integers(value_id v, std::vector<std::int64_t>& out) const {
+    out.clear();
+    if (!has_integers(v)) return false;
+    for (auto e : symbolic_integers(v)) {
+      if (!e.known()) return false;
+      out.push_back(e.value());
+    }
+    return true;
+  }
+
+  /// The element of a tensor that has just one, floating or integer.
+  [[nodiscard]] bool number(value_id v, double& out) const {
+    if (has_numbers(v)) {
+      auto const all = numbers(v);
+      if (all.size() != 1) return false;
+      out = all[0];
+      return true;
+    }
+    auto const all = symbolic_integers(v);
+    if (all.size() != 1 || !all[0].known()) return false;
+    out = static_cast<double>(all[0].value());
+    return true;
+  }
+
+  [[nodiscard]] extent_algebra const& symbols() const { return symbols_; }
+
+  // Filling.
+
+  [[nodiscard]] extent_algebra& symbols() { return symbols_; }
+  [[nodiscard]] std::size_t size() const { return types_.size(); }
+  void resize(std::size_t values) {
+    types_.resize(values, element_type::unknown);
+    shapes_.resize(values, 0);
+    contents_.resize(values, 0);
+  }
+  void forget(value_id v) {
+    types_[v] = element_type::unknown;
+    shapes_[v] = 0;
+    contents_[v] = 0;
+  }
+  void set_type(value_id v, element_type type) { types_[v] = type; }
+  void set_shape(value_id v, std::span<extent const> dimensions) {  // not a span of this table
+    shapes_[v] = dimensions.size() > most_rank ? 0 : extents_.keep(dimensions) + 1;
+  }
+  void share_shape(value_id v, value_id from) { shapes_[v] = shapes_[from]; }
+  void share_contents(value_id v, value_id from) { contents_[v] = contents_[from]; }
+  void set_integers(value_id v, std::span<extent const> elements) {
+    if (elements.size() <= most_contents) contents_[v] = extents_.keep(elements) * 4 + integer_kind;
+  }
+  void set_numbers(value_id v, std::span<double const> elements) {
+    if (elements.size() <= most_contents) contents_[v] = numbers_.keep(elements) * 4 + number_kind;
+  }
+
+ private:
+  enum : std::uint32_t { no_kind, integer_kind, number_kind };
+  [[nodiscard]] static std::uint32_t kind_of(std::uint32_t contents) { return contents & 3u; }
+  [[nodiscard]] static std::uint32_t index_of(std::uint32_t contents) { return contents >> 2; }
+
+  graph_image const* image_;
+  extent_algebra symbols_;
+  std::vector<element_type> types_;
+  std::vector<std::uint32_t> shapes_;    // 0, or 1 + number of a sequence of extents
+  std::vector<std::uint32_t> contents_;  // kind, and the number of a sequence
+  detail::sequence_pool<extent> extents_;
+  detail::sequence_pool<double> numbers_;
+};
+
+}  // namespace fuse::inline v0

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <fuse/infer/contents.hpp>
+#include <fuse/infer/fact_table.hpp>
+#include <fuse/infer/parameters.hpp>
+#include <fuse/infer/rule_context.hpp>
+#include <fuse/infer/rules.hpp>
+#include <fuse/ops/dialect.hpp>
+#include <fuse/ops/names.hpp>
+
+namespace fuse::inline v0 {
+
+/// Element types, shapes and small contents of all values of an image, propagated from inputs and constants by each operator's
+/// rule. It never guesses: what no rule tells is unknown, and what the graph declares of a computed value counts only where
+/// no rule says otherwise. Linear in the size of the graph; an image must not be cyclic.
+class facts : public fact_table {
+ public:
+  /// `image` and the rows of `names` must outlive this; nothing is known before `run`.
+  facts(graph_image const& image, dialect const& names) : fact_table(image), names_(names) {}
+
+  /// All nodes that are alive, in order.
+  void run() {
+    resize(0);
+    detail::rule_context at(*this, names_);
+    catch_up(at);
+    for (node_id n = 0; n < image().node_count(); ++n)
+      if (image().node(n).alive) infer(at, n);
+  }
+
+  /// One node again, or one that was added after `run`, with the constants it reads. Its operands must be known before.
+  void update(node_id n) {
+    detail::rule_context at(*this, names_);
+    catch_up(at);
+    infer(at, n);
+  }
+
+ private:
+  void catch_up(detail::rule_context& at) {
+    auto const from = static_cast<value_id>(size());
+    resize(image().value_count());
+    for (auto v = from; v < image().value_count(); ++v)
+      if (image().producer(v) == absent) detail::read_leaf(at, v, declared_);
+  }
+
+  void infer(detail::rule_context& at, node_id n) {
+    at.n = n;
+    for (std::uint32_t i = 0; i < at.result_count(); ++i) forget(at.result(i));
+    auto const before = symbols().symbol_count();
+    auto const op = op_of(image(), n);
+    detail::apply_rule(at, op);
+    for (std::uint32_t i = 0; i < at.result_count(); ++i) detail::refine_by_declaration(at, at.result(i), before, declared_);
+    detail::propagate_contents(at, op);
+  }
+
+  dialect names_;
+  std::vector<dimension> declared_;
+};
+
+}  // namespace fuse::inline v0

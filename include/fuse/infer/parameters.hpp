@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include <fuse/infer/fact_table.hpp>
+#include <fuse/ops/dialect.hpp>
+#include <fuse/ops/names.hpp>
+
+namespace fuse::inline v0 {
+
+/// Where a parameter of a node stands.
+enum class parameter_state : std::uint8_t {
+  absent,   ///< neither the node nor the dialect says: the operator's own default
+  known,
+  unknown,  ///< there is one, but no constant of the wanted kind
+};
+
+namespace detail {
+
+/// Where the dialect keeps a parameter of node `n` at the graph's version: `row` is null for operators it does not know.
+struct parameter_place {
+  parameter_source source{};
+  bool neutral = true;  ///< the operator has a meaning
+
+  parameter_place(graph_image const& image, dialect const& names, node_id n, std::string_view parameter) {
+    source.parameter = source.attribute = parameter;
+    auto const* row = names.row(image.node(n).tag.name, image.version);
+    neutral = row != nullptr;
+    if (row == nullptr) return;
+    for (auto const& s : row->parameters)
+      if (s.parameter == parameter) {
+        source = s;
+        if (source.attribute.empty()) source.attribute = parameter;
+      }
+  }
+};
+
+}  // namespace detail
+
+/// Reads a list of integers, or one integer as a list of one; `out` is empty unless the result is `known`.
+[[nodiscard]] inline parameter_state read_parameter(graph_image const& image, fact_table const& known, dialect const& names, node_id n,
+                                                    std::string_view parameter, std::vector<std::int64_t>& out) {
+  using kind = parameter_source::kind;
+  out.clear();
+  detail::parameter_place const place(image, names, n, parameter);
+  auto const& source = place.source;
+  switch (source.where) {
+    case kind::operand: {
+      auto const at = static_cast<std::uint32_t>(source.operand);
+      if (at >= image.operand_count(n) || image.operand(n, at) == absent) return parameter_state::absent;
+      if (known.integers(image.operand(n, at), out)) return parameter_state::known;
+      out.clear();
+      return parameter_state::unknown;
+    }
+    case kind::fixed: out.push_back(static_cast<std::int64_t>(source.number)); return parameter_state::known;
+    case kind::spatial_axes: {
+      auto const rank = image.operand_count(n) == 0 ? -1 : known.rank(image.operand(n, 0));
+      if (rank < 3) return parameter_state::unknown;
+      for (int axis = 2; axis < rank; ++axis) out.push_back(axis);
+      return parameter_state::known;
+    }
+    case kind::attribute:
+    case kind::inverted: break;
+  }
+  auto const value = image.source->attribute_of(n, source.attribute);
+  if (auto const* one = std::get_if<std::int64_t>(&value)) {
+    out.push_back(source.where == kind::inverted ? std::int64_t{*one == 0} : *one);
+    return parameter_state::known;
+  }
+  if (auto const* list = std::get_if<std::span<std::int64_t const>>(&value); list != nullptr && source.where == kind::attribute) {
+    if (list->size() > fact_table::most_contents) return parameter_state::unknown;
+    out.assign(list->begin(), list->end());
+    return parameter_state::known;
+  }
+  if (!std::holds_alternative<std::monostate>(value)) return parameter_state::unknown;
+  if (source.number == source.number) {
+    out.push_back(static_cast<std::int64_t>(source.number));
+    return parameter_state::known;
+  }
+  return parameter_state::absent;
+}
+
+/// Reads one number; where neither node nor dialect says, the neutral operator's default.
+[[nodiscard]] inline parameter_state read_parameter(graph_image const& image, fact_table const& known, dialect const& names, node_id n,
+                                                    std::string_view parameter, double& out) {
+  using kind = parameter_source::kind;
+  detail::parameter_place const place(image, names, n, parameter);
+  auto const& source = place.source;
+  switch (source.where) {
+    case kind::operand: {
+      auto const at = static_cast<std::uint32_t>(source.operand);
+      if (at < image.operand_count(n) && image.operand(n, at) != absent)
+        return known.number(image.operand(n, at), out) ? parameter_state::known : parameter_state::unknown;
+      break;
+    }
+    case kind::fixed: out = source.number; return parameter_state::known;
+    case kind::spatial_axes: return parameter_state::unknown;
+    case kind::attribute:
+    case kind::inverted: {
+      auto const value = image.source->attribute_of(n, source.attribute);
+      if (auto const* whole = std::get_if<std::int64_t>(&value)) {
+        out = source.where == kind::inverted ? static_cast<double>(*whole == 0) : static_cast<double>(*whole);
+        return parameter_state::known;
+      }
+      if (auto const* number = std::get_if<double>(&value); number != nullptr && source.where == kind::attribute) {
+        out = *number;
+        return parameter_state::known;
+      }
+      if (!std::holds_alternative<std::monostate>(value)) return parameter_state::unknown;
+      break;
+    }
+  }
+  if (source.number == source.number) {
+    out = source.number;
+    return parameter_state::known;
+  }
+  for (auto const& p : info(op_of(image, n)).parameters)
+    if (p.name == parameter) {
+      out = p.fallback;
+      return parameter_state::known;
+    }
+  return parameter_state::absent;
+}
+
+/// The integers of a parameter, where there is one and all are known.
+[[nodiscard]] inline bool read_integers(graph_image const& image, fact_table const& known, dialect const& names, node_id n,
+                                        std::string_view parameter, std::vector<std::int64_t>& out) {
+  return read_parameter(image, known, names, n, parameter, out) == parameter_state::known;
+}
+
+/// The number of a parameter: of the node, of the dialect's row, or the neutral operator's default. False where it is no constant.
+[[nodiscard]] inline bool read_number(graph_image const& image, fact_table const& known, dialect const& names, node_id n,
+                                      std::string_view parameter, double& out) {
+  return read_parameter(image, known, names, n, parameter, out) == parameter_state::known;
+}
+
+/// Makes axes of a value of `rank` non-negative and sorts them; false if one is out of range or named twice.
+[[nodiscard]] inline bool normalise_axes(std::span<std::int64_t const> axes, int rank, std::vector<int>& out) {
+  out.clear();
+  std::uint64_t seen = 0;
+  if (rank < 0 || rank > static_cast<int>(fact_table::most_rank)) return false;
+  for (auto axis : axes) {
+    if (axis < -rank || axis >= rank) return false;
+    auto const bit = std::uint64_t{1} << (axis < 0 ? axis + rank : axis);
+    if ((seen & bit) != 0) return false;
+    seen |= bit;
+  }
+  for (int axis = 0; axis < rank; ++axis)
+    if ((seen >> axis & 1u) != 0) out.push_back(axis);
+  return true;
+}
+
+/// The axes of a reduction, non-negative and rising, and whether it keeps them with extent 1. An absent list means all axes, or
+/// none where the node says so. False where axes or rank are not known; `axes` is empty then.
+[[nodiscard]] inline bool reduction_axes(graph_image const& image, fact_table const& known, dialect const& names, node_id n,
+                                         std::vector<int>& axes, bool& keepdims) {
+  axes.clear();
+  if (image.operand_count(n) == 0 || image.operand(n, 0) == absent) return false;
+  auto const rank = known.rank(image.operand(n, 0));
+  if (rank < 0) return false;
+  double flag = 1;
+  if (!read_number(image, known, names, n, "keepdims", flag)) return false;
+  keepdims = flag != 0;
+  std::vector<std::int64_t> listed;
+  auto const state = read_parameter(image, known, names, n, "axes", listed);
+  if (state == parameter_state::unknown) return false;
+  if (listed.empty()) {
+    double none = 0;
+    if (!read_number(image, known, names, n, "noop_with_empty_axes", none)) return false;
+    if (none == 0)
+      for (int axis = 0; axis < rank; ++axis) axes.push_back(axis);
+    return true;
+  }
+  return normalise_axes(listed, rank, axes);
+}
+
+}  // namespace fuse::inline v0

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+namespace fuse::inline v0::detail {
+
+[[nodiscard]] constexpr bool checked_add(std::int64_t a, std::int64_t b, std::int64_t& sum) {
+  constexpr auto most = std::numeric_limits<std::int64_t>::max(), least = std::numeric_limits<std::int64_t>::min();
+  if (b > 0 ? a > most - b : a < least - b) return false;
+  sum = a + b;
+  return true;
+}
+[[nodiscard]] constexpr bool checked_multiply(std::int64_t a, std::int64_t b, std::int64_t& product) {
+  constexpr auto most = std::numeric_limits<std::int64_t>::max(), least = std::numeric_limits<std::int64_t>::min();
+  if (a != 0 && b != 0) {
+    if (a == least || b == least) {
+      if (a != 1 && b != 1) return false;
+    } else {
+      auto const room = most / (b < 0 ? -b : b);
+      if (a > room || a < -room) return false;
+    }
+  }
+  product = a * b;
+  return true;
+}
+
+/// A polynomial with integer coefficients over numbered atoms, small enough for the stack. Canonical: terms by falling degree,
+/// then by their atoms; none has the factor 0. An operation that overflows or outgrows the bounds returns false.
+struct polynomial {
+  static constexpr std::uint32_t most_terms = 12, most_degree = 6;
+  struct term {
+    std::int64_t factor = 0;
+    std::uint32_t degree = 0;
+    std::uint32_t atoms[most_degree]{};  ///< rising, repeated for powers
+  };
+  term terms[most_terms]{};
+  std::uint32_t count = 0;
+
+  // Degree first, then lexicographic: an order that multiplication keeps, as division needs.
+  [[nodiscard]] static constexpr int order(term const& a, term const& b) {
+    if (a.degree != b.degree) return a.degree < b.degree ? 1 : -1;
+    for (std::uint32_t i = 0; i < a.degree; ++i)
+      if (a.atoms[i] != b.atoms[i]) return a.atoms[i] < b.atoms[i] ? -1 : 1;
+    return 0;
+  }
+
+  [[nodiscard]] constexpr bool add(term const& t) {
+    if (t.factor == 0) return true;
+    std::uint32_t at = 0;
+    while (at < count && order(terms[at], t) < 0) ++at;
+    if (at < count && order(terms[at], t) == 0) {
+      if (!checked_add(terms[at].factor, t.factor, terms[at].factor)) return false;
+      if (terms[at].factor == 0) {
+        for (; at + 1 < count; ++at) terms[at] = terms[at + 1];
+        --count;
+      }
+      return true;
+    }
+    if (count == most_terms) return false;
+    for (auto i = count; i > at; --i) terms[i] = terms[i - 1];
+    terms[at] = t;
+    ++count;
+    return true;
+  }
+
+  [[nodiscard]] static constexpr bool multiply(term const& a, term const& b, term& product) {
+    if (a.degree + b.degree > most_degree) return false;
+    term made;
+    if (!checked_multiply(a.factor, b.factor, made.factor)) return false;
+    for (std::uint32_t i = 0, j = 0; i < a.degree || j < b.degree;)
+      made.atoms[made.degree++] = j == b.degree || (i < a.degree && a.atoms[i] <= b.atoms[j]) ? a.atoms[i++] : b.atoms[j++];
+    product = made;
+    return true;
+  }
+
+  /// this += factor * other
+  [[nodiscard]] constexpr bool add(polynomial const& other, term const& factor) {
+    term product;
+    for (std::uint32_t i = 0; i < other.count; ++i)
+      if (!multiply(other.terms[i], factor, product) || !add(product)) return false;
+    return true;
+  }
+
+  [[nodiscard]] static constexpr bool multiply(polynomial const& a, polynomial const& b, polynomial& product) {
+    product.count = 0;
+    for (std::uint32_t i = 0; i < b.count; ++i)
+      if (!product.add(a, b.terms[i])) return false;
+    return true;
+  }
+
+  /// The term `a` / `b`, if it is one.
+  [[nodiscard]] static constexpr bool divide(term const& a, term const& b, term& quotient) {
+    if (b.factor == -1) {  // apart from the others: the least integer has no opposite
+      if (!checked_multiply(a.factor, -1, quotient.factor)) return false;
+    } else {
+      if (b.factor == 0 || a.factor % b.factor != 0) return false;
+      quotient.factor = a.factor / b.factor;
+    }
+    quotient.degree = 0;
+    std::uint32_t j = 0;
+    for (std::uint32_t i = 0; i < a.degree; ++i)
+      if (j < b.degree && a.atoms[i] == b.atoms[j])
+        ++j;
+      else
+        quotient.atoms[quotient.degree++] = a.atoms[i];
+    return j == b.degree;
+  }
+
+  /// `a` / `b` where nothing remains (long division).
+  [[nodiscard]] static constexpr bool divide(polynomial a, polynomial const& b, polynomial& quotient) {
+    quotient.count = 0;
+    if (b.count == 0) return false;
+    for (std::uint32_t steps = 0; a.count != 0; ++steps) {
+      term t, back;
+      if (steps == most_terms || !divide(a.terms[0], b.terms[0], t) || !quotient.add(t)) return false;
+      back = t;
+      if (!checked_multiply(t.factor, -1, back.factor) || !a.add(b, back)) return false;
+    }
+    return true;
+  }
+};
+
+}  // namespace fuse::inline v0::detail

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include <fuse/infer/fact_table.hpp>
+#include <fuse/infer/parameters.hpp>
+#include <fuse/ops/dialect.hpp>
+
+namespace fuse::inline v0::detail {
+
+/// What a rule sees: one node, what is known of its operands, and buffers to build results in.
+///
+/// A rule that cannot tell leaves a result as it is, unknown. It must stand any graph, however malformed.
+class rule_context {
+ public:
+  rule_context(fact_table& table, dialect const& dialect_names) : facts(table), names(dialect_names) {}
+
+  fact_table& facts;
+  dialect names;
+  node_id n = absent;
+  std::vector<extent> dims, extents;
+  std::vector<double> numbers;
+  std::vector<std::int64_t> list, more;
+  std::vector<int> axes;
+
+  [[nodiscard]] graph_image const& image() const { return facts.image(); }
+  [[nodiscard]] extent_algebra& symbols() { return facts.symbols(); }
+
+  [[nodiscard]] std::uint32_t operand_count() const { return image().operand_count(n); }
+  [[nodiscard]] value_id operand(std::uint32_t i) const { return i < operand_count() ? image().operand(n, i) : absent; }
+  [[nodiscard]] bool ranked(std::uint32_t i) const { return operand(i) != absent && facts.has_rank(operand(i)); }
+  [[nodiscard]] std::span<extent const> shape(std::uint32_t i) const { return facts.shape(operand(i)); }
+  [[nodiscard]] int rank(std::uint32_t i) const { return operand(i) == absent ? -1 : facts.rank(operand(i)); }
+  [[nodiscard]] element_type type(std::uint32_t i) const {
+    return operand(i) == absent ? element_type::unknown : facts.type(operand(i));
+  }
+
+  [[nodiscard]] std::uint32_t result_count() const { return image().node(n).result_count; }
+  [[nodiscard]] value_id result(std::uint32_t i = 0) const { return image().result(n, i); }
+  void set_type(std::uint32_t i, element_type type) {
+    if (i < result_count()) facts.set_type(result(i), type);
+  }
+  void set_shape(std::uint32_t i, std::span<extent const> shape) {
+    if (i < result_count()) facts.set_shape(result(i), shape);
+  }
+  /// A result that looks like an operand.
+  void share_type(std::uint32_t i, std::uint32_t from) { set_type(i, type(from)); }
+  void share_shape(std::uint32_t i, std::uint32_t from) {
+    if (i < result_count() && ranked(from)) facts.share_shape(result(i), operand(from));
+  }
+  /// `rank` dimensions that nobody knows.
+  void set_rank(std::uint32_t i, std::size_t rank) {
+    if (rank > fact_table::most_rank) return;
+    dims.clear();
+    for (std::size_t k = 0; k < rank; ++k) dims.push_back(symbols().fresh());
+    set_shape(i, dims);
+  }
+
+  /// An integer parameter; false where it is no constant.
+  [[nodiscard]] bool integer(std::string_view parameter, std::int64_t fallback, std::int64_t& out) {
+    std::vector<std::int64_t>& found = more;
+    switch (read_parameter(image(), facts, names, n, parameter, found)) {
+      case parameter_state::absent: out = fallback; return true;
+      case parameter_state::unknown: return false;
+      case parameter_state::known: break;
+    }
+    if (found.size() != 1) return false;
+    out = found[0];
+    return true;
+  }
+  /// A list of integers into `list`.
+  [[nodiscard]] parameter_state integers(std::string_view parameter) {
+    return read_parameter(image(), facts, names, n, parameter, list);
+  }
+  /// An axis of a value of `rank`, non-negative.
+  [[nodiscard]] bool axis(std::string_view parameter, std::int64_t fallback, int rank, std::size_t& out) {
+    std::int64_t axis = 0;
+    if (rank < 0 || !integer(parameter, fallback, axis) || axis < -rank || axis >= rank) return false;
+    out = static_cast<std::size_t>(axis < 0 ? axis + rank : axis);
+    return true;
+  }
+
+  /// A dimension by a formula that is not negative in a valid graph.
+  [[nodiscard]] extent dimension(extent e) {
+    if (e.known()) return e.value() < 0 ? symbols().fresh() : e;
+    return symbols().maximum(e, 0);
+  }
+
+  [[nodiscard]] extent product(std::span<extent const> factors) {
+    extent all = 1;
+    for (auto e : factors) all = symbols().multiply(all, e);
+    return all;
+  }
+};
+
+/// Number of elements of a shape whose extents are all known, if at most `limit`.
+[[nodiscard]] inline bool small_count(std::span<extent const> shape, std::size_t limit, std::size_t& count) {
+  count = 1;
+  bool none = false;
+  for (auto e : shape) {
+    if (!e.known() || e.value() < 0) return false;
+    none = none || e.value() == 0;
+    if (none) continue;
+    if (static_cast<std::uint64_t>(e.value()) > limit) return false;
+    count *= static_cast<std::size_t>(e.value());
+    if (count > limit) return false;
+  }
+  if (none) count = 0;
+  return true;
+}
+
+}  // namespace fuse::inline v0::detail
