@@ -15,12 +15,6 @@
 
 namespace fuse::inline v0 {
 
-/// Gives operator names their tags while an image is built.
-struct operator_names {
-  operator_tag (*find)(void const* context, std::string_view name, int version) = nullptr;
-  void const* context = nullptr;
-};
-
 namespace detail {
 
 template <class G>

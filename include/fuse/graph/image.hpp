@@ -23,6 +23,12 @@ struct operator_tag {
   std::uint16_t op = 0;
 };
 
+/// Gives operator names their tags while an image is built.
+struct operator_names {
+  operator_tag (*find)(void const* context, std::string_view name, int version) = nullptr;
+  void const* context = nullptr;
+};
+
 /// The contents behind an image: constants, attributes, types, names, read from the user's graph when they are asked for, and
 /// the edits, passed on to it. The one place where the graph's own type is erased.
 class graph_source {

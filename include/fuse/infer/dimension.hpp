@@ -30,17 +30,16 @@ class extent {
   [[nodiscard]] constexpr std::uint32_t symbol() const { return symbol_ - 1; }  ///< if not known
   [[nodiscard]] friend constexpr bool operator==(extent, extent) = default;
 
+  // For sequence_pool.
+  [[nodiscard]] friend constexpr std::uint64_t hashed(std::uint64_t h, extent e) {
+    return detail::mixed(h, e.known() ? static_cast<std::uint64_t>(e.number_) : ~std::uint64_t{e.symbol_});
+  }
+  [[nodiscard]] friend constexpr bool same(extent a, extent b) { return a == b; }
+
  private:
   std::int64_t number_ = 0;
   std::uint32_t symbol_ = 0;
 };
-
-namespace detail {
-[[nodiscard]] constexpr std::uint64_t hashed(std::uint64_t h, extent e) {
-  return mixed(h, e.known() ? static_cast<std::uint64_t>(e.value()) : ~std::uint64_t{e.symbol()});
-}
-[[nodiscard]] constexpr bool same(extent a, extent b) { return a == b; }
-}  // namespace detail
 
 /// Arithmetic on extents. Results are canonical: expressions that are equal as polynomials are one symbol; other functions (a
 /// maximum, a rounded quotient, a broadcast) are symbols known by their arguments.

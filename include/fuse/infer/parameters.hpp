@@ -15,7 +15,7 @@ namespace fuse::inline v0 {
 
 /// Where a parameter of a node stands.
 enum class parameter_state : std::uint8_t {
-  absent,   ///< neither the node nor the dialect says: the operator's own default
+  missing,  ///< neither the node nor the dialect says: the operator's own default
   known,
   unknown,  ///< there is one, but no constant of the wanted kind
 };
@@ -52,7 +52,7 @@ struct parameter_place {
   switch (source.where) {
     case kind::operand: {
       auto const at = static_cast<std::uint32_t>(source.operand);
-      if (at >= image.operand_count(n) || image.operand(n, at) == absent) return parameter_state::absent;
+      if (at >= image.operand_count(n) || image.operand(n, at) == absent) return parameter_state::missing;
       if (known.integers(image.operand(n, at), out)) return parameter_state::known;
       out.clear();
       return parameter_state::unknown;
@@ -82,7 +82,7 @@ struct parameter_place {
     out.push_back(static_cast<std::int64_t>(source.number));
     return parameter_state::known;
   }
-  return parameter_state::absent;
+  return parameter_state::missing;
 }
 
 /// Reads one number; where neither node nor dialect says, the neutral operator's default.
@@ -124,7 +124,7 @@ struct parameter_place {
       out = p.fallback;
       return parameter_state::known;
     }
-  return parameter_state::absent;
+  return parameter_state::missing;
 }
 
 /// The integers of a parameter, where there is one and all are known.

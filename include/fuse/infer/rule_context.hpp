@@ -65,7 +65,7 @@ class rule_context {
   [[nodiscard]] bool integer(std::string_view parameter, std::int64_t fallback, std::int64_t& out) {
     std::vector<std::int64_t>& found = more;
     switch (read_parameter(image(), facts, names, n, parameter, found)) {
-      case parameter_state::absent: out = fallback; return true;
+      case parameter_state::missing: out = fallback; return true;
       case parameter_state::unknown: return false;
       case parameter_state::known: break;
     }
