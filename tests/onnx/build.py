@@ -37,12 +37,17 @@ class Model:
         return name
 
     def constant(self, value, form="initializer", stem="c"):
-        """A constant as an initializer or as a Constant node (`form` "node")."""
+        """A constant as an initializer of bytes or of "numbers", or as a Constant node with a tensor ("node") or floats ("attribute")."""
         value, name = np.asarray(value), self.name(stem)
-        if form == "initializer":
+        if form == "node":
+            return self.op("Constant", value=numpy_helper.from_array(value), into=name)
+        if form == "attribute":
+            return self.op("Constant", into=name, **{"value_floats" if value.ndim else "value_float": value.tolist()})
+        if form == "numbers":
+            self.initializers.append(helper.make_tensor(name, tensor_type(value.dtype), value.shape, value.ravel()))
+        else:
             self.initializers.append(numpy_helper.from_array(value, name))
-            return name
-        return self.op("Constant", value=numpy_helper.from_array(value), into=name)
+        return name
 
     def integers(self, *values, form="initializer"):
         return self.constant(np.array(values, np.int64), form)

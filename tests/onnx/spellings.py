@@ -15,6 +15,7 @@ import sys
 import zlib
 
 import numpy as np
+from onnx import numpy_helper
 
 import judge
 import reference
@@ -52,7 +53,8 @@ def hash_of(text):
 # what x is, what the statistics are computed in, what comes out; and where scale and bias are applied
 TYPES = {
     "float": (FLOAT, FLOAT, FLOAT), "half": (HALF, HALF, HALF), "double": (DOUBLE, DOUBLE, DOUBLE),
-    "half-island": (HALF, FLOAT, HALF), "half-island-then-scale": (HALF, FLOAT, HALF), "half-centred-in-half": (HALF, FLOAT, HALF),
+    "half-island": (HALF, FLOAT, HALF), "half-island-then-scale": (HALF, FLOAT, HALF), "half-centred": (HALF, FLOAT, HALF),
+    "half-double-island": (HALF, DOUBLE, HALF), "double-island-centred": (FLOAT, DOUBLE, FLOAT),
     "double-island": (FLOAT, DOUBLE, FLOAT), "double-island-then-scale": (FLOAT, DOUBLE, FLOAT),
     "bfloat16-island": (BFLOAT16, FLOAT, BFLOAT16), "bfloat16-island-then-scale": (BFLOAT16, FLOAT, BFLOAT16),
 }
@@ -105,8 +107,11 @@ class Spelling:
     def constant(self, value, dtype, *extra):
         """A constant of element type `dtype`; returns its name and the number it really holds."""
         dtype, owner = np.dtype(dtype), self.owner
-        form = self.draw("constant", "initializer", "node", "cast", "identity", *extra)
-        if form in ("initializer", "node"):
+        forms = ["initializer", "node", "numbers", "cast", "identity", *extra]
+        forms += ["attribute"] * (dtype == FLOAT and self.opset >= 12 and np.ndim(value) < 2)
+        forms += ["filled"] * (np.size(value) == 1 and dtype != BFLOAT16)
+        form = self.draw("constant", *forms)
+        if form in ("initializer", "node", "numbers", "attribute"):
             value = np.asarray(value).astype(dtype)
             return self.m.constant(value, form), value
         self.owner = PREPARED if owner == CONTEXT else owner
@@ -117,6 +122,9 @@ class Spelling:
         elif form == "identity":
             value = np.asarray(value).astype(dtype)
             name = self.op("Identity", self.m.constant(value))
+        elif form == "filled":
+            value = np.asarray(value).astype(dtype)
+            name = self.op("ConstantOfShape", self.m.integers(*value.shape), value=numpy_helper.from_array(value.reshape(1)))
         else:  # the root of its square
             square = np.square(np.asarray(value, np.float64)).astype(dtype)
             name, value = self.op("Sqrt", self.m.constant(square, "node")), np.sqrt(square)
@@ -139,7 +147,7 @@ class Spelling:
         if self.x_type == BFLOAT16:
             self.ir = max(self.ir, 7)
         self.m = Model(self.opset, self.ir)
-        self.rank = draw("rank", 3, 3, 2, 4)
+        self.rank = draw("rank", 3, 3, 3, 2, 2, 4, 4, 1)
         self.axes_count = min(draw("trailing axes", 1, 1, 1, 2, 3), self.rank)
         self.normal = [7, 5, 3][:self.axes_count][::-1] if draw("sizes", "odd", "even") == "odd" else [8, 4, 6][:self.axes_count][::-1]
         self.leading = [4, 3, 2][:self.rank - self.axes_count]
@@ -157,14 +165,12 @@ class Spelling:
 
     def _producer(self):
         m, x_type, shape = self.m, self.x_type, self.shape
-        form = self.draw("x is", "an input", "an input", "a sum", "a biased sum", "a product", "a scaled product", "a MatMul", "a Relu of a sum")
+        form = self.draw("x is", "an input", "an input", "a sum", "a biased sum", "a product", "a scaled product", "a Relu of a sum", *["a MatMul"] * (self.rank > 1))
         if form == "an input":
             return m.input("x", x_type, shape)
         if form == "a MatMul":
             a = m.input("x", x_type, self.shape[:-1] + [5])
             w = m.constant(self.draw.array("w", (5, shape[-1])).astype(x_type))
-            if self.rank < 2:
-                raise AssertionError("a MatMul needs two dimensions")
             return self.op("MatMul", a, w)
         a = m.input("x", x_type, shape)
         other = m.constant(self.draw.array("w", self.normal).astype(x_type)) if form in ("a biased sum", "a scaled product") else m.input("x2", x_type, shape)
@@ -235,28 +241,32 @@ class Spelling:
         axes = list(self.draw("sign of axes", negative, positive))
         if self.draw("order of axes", "rising", "falling") == "falling":
             axes.reverse()
-        options = ["written"] * 4 + ["absent"] * (rank == count) + ["computed", "cast"] * (self.opset >= 18)
-        how = self.draw("axes", *options)
+        options = ["written"] * 4 + ["absent"] * (rank == count) + ["range", "cast", "joined", "sliced"] * (self.opset >= 18)
+        axes = self.computed_axes(self.draw("axes", *options), axes)
         self.owners[self.owner]["ReduceMean"] += 1
-        keepdims = int(form == "kept")
-        result = self.m.reduce_mean(value, {"absent": None, "computed": self._range_of_axes, "cast": lambda: self._cast_axes(axes)}.get(how, lambda: axes)()
-                                    if how != "absent" else None, keepdims)
+        result = self.m.reduce_mean(value, axes, int(form == "kept"))
         if form == "unsqueezed":
             self.owners[self.owner]["Unsqueeze"] += 1
             result = self.m.unsqueeze(result, sorted(self.draw("sign of unsqueezed axes", *([positive] if self.opset < 11 else [negative, positive]))))
         return result
 
-    def _range_of_axes(self):
-        """Range(size - count, size, 1) with size = Size(Shape(x)), as ONNX's own RMSNormalization does."""
-        size = self.op("Size", self.op("Shape", self.x))
-        shape = self.draw("Range operands", (), (1,))
-        one, count = self.m.constant(np.full(shape, 1, np.int64)), self.m.constant(np.full(shape, -self.norm_axes, np.int64), "node")
-        if shape:
-            size = self.op("Reshape", size, self.m.integers(1))
-        return self.op("Range", self.op("Add", size, count), size, one)
-
-    def _cast_axes(self, axes):
-        return self.cast(self.m.constant(np.array(axes, np.int32)), "int64")
+    def computed_axes(self, how, axes):
+        """The axes as reduce_mean takes them: numbers, the name of a value computed from constants and shapes, or None for all."""
+        m, vector = self.m, lambda *numbers: self.m.constant(np.array(numbers, np.int64), "node")
+        if how == "range":  # Range(size - count, size, 1) with size = Size(Shape(x)), as ONNX's own RMSNormalization does
+            size = self.op("Size", self.op("Shape", self.x))
+            shape = self.draw("Range operands", (), (1,))
+            if shape:
+                size = self.op("Reshape", size, m.integers(1))
+            start = self.op("Add", size, m.constant(np.full(shape, -self.norm_axes, np.int64), "node"))
+            return self.op("Range", start, size, m.constant(np.full(shape, 1, np.int64)))
+        if how == "cast":
+            return self.cast(m.constant(np.array(axes, np.int32)), "int64")
+        if how == "joined":
+            return self.op("Concat", *(vector(a) for a in axes), axis=0)
+        if how == "sliced":
+            return self.op("Slice", vector(9, *axes, 9), vector(1), vector(-1))
+        return None if how == "absent" else axes
 
     def small(self, value, floating, dimension):
         """A constant with one element, of an element type that Pow takes as its second operand."""
@@ -284,7 +294,11 @@ class Spelling:
         if self.x_type == self.type:
             return self.x
         if "x" not in self.shared or self.draw("Casts of x", "one", "several") == "several":
-            self.shared["x"] = self.cast(self.x, self.type)
+            steps = [FLOAT] if {self.x_type, self.type} == {HALF, DOUBLE} and self.draw("widened", "at once", "in steps") == "in steps" else []
+            value = self.x
+            for dtype in steps + [self.type]:
+                value = self.cast(value, dtype)
+            self.shared["x"] = value
         return self.shared["x"]
 
     def statistic(self, name):
@@ -295,20 +309,14 @@ class Spelling:
         return self.shared[name]
 
     def _centred_in_type(self):
-        if self.types == "half-centred-in-half":  # mean and subtraction in half, the rest in float
-            self.type, cast_x = HALF, self.shared.pop("x", None)
-            mean, self.shared["mean"] = self.shared.get("mean"), None
-            self.shared.pop("mean")
-            value = self.centred()
-            self.type = FLOAT
-            self.shared.pop("x", None)
-            self.shared.pop("mean", None)
-            if cast_x:
-                self.shared["x"] = cast_x
-            if mean:
-                self.shared["mean"] = mean
-            return self.cast(value, FLOAT)
-        return self.centred()
+        """x less its mean; in a "centred" type both are in x's own type, and a Cast widens the difference."""
+        if not self.types.endswith("centred"):
+            return self.centred()
+        outer, self.shared = self.shared, {}
+        self.type, wide = self.x_type, self.type
+        value = self.centred()
+        self.type, self.shared = wide, outer
+        return self.cast(value, wide)
 
     def variance(self):
         """The variance (or the mean of squares) plus epsilon."""
@@ -318,7 +326,7 @@ class Spelling:
             mean = self.statistic("mean")
             squares, square = self.mean(self.square(self.reads_x(), self.reads_x())), self.square(mean, mean)
             value = self.op("Sub", squares, square) if self.draw("difference of squares", "Sub", "Add of Neg") == "Sub" else self.add(squares, self.op("Neg", square))
-        elif self.draw("squares", "x - mean", "mean - x") == "x - mean" or self.types == "half-centred-in-half":
+        elif self.draw("squares", "x - mean", "mean - x") == "x - mean" or self.types.endswith("centred"):
             value = self.mean(self.square(self.statistic("centred"), self.statistic("centred")))
         else:
             reverse = self.op("Sub", self.statistic("mean"), self.reads_x())
@@ -372,9 +380,14 @@ class Spelling:
         elif form.startswith("distributed"):
             product = lambda value: self.times_root(value)
             if form != "distributed":
-                factor = self.times_root(scales.pop(0))
+                factor_scale = scales.pop(0)
+                factor = self.times_root(factor_scale)
                 product = lambda value: self.mul(value, factor)
-            scaled, shift = product(self.reads_x()), product(self.statistic("mean"))
+            scaled = product(self.reads_x())
+            if form != "distributed" and self.draw("shift", "by the factor", "one by one") == "one by one":
+                shift = self.mul(self.times_root(self.statistic("mean")), factor_scale)
+            else:
+                shift = product(self.statistic("mean"))
             if bias and not scales and not late and self.draw("distributed bias", "b - shift", "+ b", "early b") != "+ b":
                 if self.draw.chosen["distributed bias"][-1] == "b - shift":
                     return self.add(scaled, self.op("Sub", bias, shift))
@@ -394,7 +407,7 @@ class Spelling:
         draw, m = self.draw, self.m
         x = self._producer()
         self.epsilon, self.epsilon_written = None, draw("epsilon", 1e-5, 1e-12, 0.0, 0.5, 1e-3)
-        self.one_pass = self.kind == "layer" and draw("variance", "two-pass", "two-pass", "one-pass") == "one-pass" and self.types != "half-centred-in-half"
+        self.one_pass = self.kind == "layer" and draw("variance", "two-pass", "two-pass", "one-pass") == "one-pass" and not self.types.endswith("centred")
         self.late = self.types.endswith("then-scale")
         self.spreads = False
         self.owner, self.shared = NORM, {}
@@ -433,7 +446,7 @@ class Spelling:
     def _live(self):
         """Interior values that something outside reads."""
         form = self.draw("live", *["none"] * 8, "mean", "inverse", "mean and inverse", "variance", "centred")
-        if form == "none" or self.types == "half-centred-in-half":
+        if form == "none" or self.types.endswith("centred"):
             return
         leading = [1] * self.norm_axes
         shape = [None] * (self.norm_rank - self.norm_axes) + leading if self.flatten else self.shape[:self.rank - self.axes_count] + leading
