@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include <fuse/graph/tensor.hpp>
 #include <fuse/graph/tensor_view.hpp>
 
 namespace fuse::inline v0 {
@@ -21,7 +22,7 @@ using attribute_view = std::variant<std::monostate, std::int64_t, double, std::s
 /// An attribute that a rewrite gives to a new node.
 struct attribute {
   std::string name;
-  std::variant<std::int64_t, double, std::string, std::vector<std::int64_t>> content;
+  std::variant<std::int64_t, double, std::string, std::vector<std::int64_t>, tensor> content;
 };
 
 }  // namespace fuse::inline v0

@@ -100,6 +100,12 @@ class graph_binding final : public graph_source {
     else
       return {};
   }
+  [[nodiscard]] bool same_attributes(node_id a, node_id b) const override {
+    if constexpr (detail::has_same_attributes<plain>)
+      return traits::same_attributes(*graph_, nodes_[a], nodes_[b]);
+    else
+      return !detail::has_attribute<plain>;
+  }
   [[nodiscard]] element_type type(value_id v) const override {
     if constexpr (detail::has_type<plain>)
       return traits::type(*graph_, values_[v]);

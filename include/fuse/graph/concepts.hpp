@@ -106,6 +106,10 @@ concept has_attribute = requires(G const& g, node_of<G> n, std::string_view name
   { graph_traits<G>::attribute(g, n, name) } -> std::convertible_to<attribute_view>;
 };
 template <class G>
+concept has_same_attributes = requires(G const& g, node_of<G> n) {
+  { graph_traits<G>::same_attributes(g, n, n) } -> std::same_as<bool>;
+};
+template <class G>
 concept has_value_name = requires(G const& g, value_of<G> v) {
   { graph_traits<G>::name(g, v) } -> std::convertible_to<std::string>;
 };

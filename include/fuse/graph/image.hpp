@@ -40,6 +40,8 @@ class graph_source {
 
   [[nodiscard]] virtual tensor_view constant(value_id) const = 0;
   [[nodiscard]] virtual attribute_view attribute_of(node_id, std::string_view) const = 0;
+  /// Whether two nodes of one operator have equal attributes; false where that is not known.
+  [[nodiscard]] virtual bool same_attributes(node_id, node_id) const = 0;
   [[nodiscard]] virtual element_type type(value_id) const = 0;
   [[nodiscard]] virtual bool shape(value_id, std::vector<dimension>&) const = 0;
   [[nodiscard]] virtual std::string_view op_name(node_id) const = 0;

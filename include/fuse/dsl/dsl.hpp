@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <fuse/dsl/capture.hpp>
+#include <fuse/dsl/constant.hpp>
+#include <fuse/dsl/either.hpp>
+#include <fuse/dsl/fold.hpp>
+#include <fuse/dsl/maybe.hpp>
+#include <fuse/dsl/neutral.hpp>
+#include <fuse/dsl/op.hpp>
+#include <fuse/dsl/optional.hpp>
+#include <fuse/dsl/parameter.hpp>
+#include <fuse/dsl/rest.hpp>
+#include <fuse/dsl/result.hpp>
+#include <fuse/dsl/roots.hpp>
+#include <fuse/dsl/row.hpp>
+#include <fuse/dsl/scalar.hpp>
+#include <fuse/dsl/through.hpp>

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <fuse/dsl/expression.hpp>
+
+namespace fuse::inline v0::dsl {
+
+/// One of several forms, tried in order. Inside a product or a sum an alternative that is itself one adds its own factors or
+/// addends to it. Every name that the rest of the rule needs must be bound by each of them.
+template <class... Forms>
+[[nodiscard]] constexpr expression either(Forms const&... forms) {
+  term made{};
+  made.kind = term_kind::alternatives;
+  return expression::above(made, expression(forms)...);
+}
+
+}  // namespace fuse::inline v0::dsl

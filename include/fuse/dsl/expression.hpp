@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include <fuse/core/fixed_string.hpp>
+#include <fuse/ops/operator.hpp>
+
+namespace fuse::inline v0 {
+
+/// What a term of an expression is. The elements of the language, each with a header of its own in dsl/.
+enum class term_kind : std::uint8_t {
+  none,
+  capture,       ///< var<"x">
+  scalar,        ///< scalar<"epsilon">: a constant with one element
+  rest,          ///< rest<"scale">: whatever operands are left
+  parameter,     ///< param<"axes">: captures a parameter
+  number,        ///< a constant all of whose elements are one number
+  neutral,       ///< an operator by its meaning, with all its spellings
+  named,         ///< op<"Name">: as the dialect means that name
+  exact,         ///< exactly<"Name">: that node and nothing else
+  attribute,     ///< .attr<"axis">(-1)
+  alternatives,  ///< either(a, b)
+  optional,      ///< optional(a): an operand, factor or addend that may be absent
+  wrapped,       ///< maybe<"Relu">(a): an operator that may stand around a
+  through,       ///< through<"Cast">(a)
+  result,        ///< result<1>(a)
+  users,         ///< a.users(1)
+  roots,         ///< roots(a, b)
+  fold,          ///< fold(a): computed when the rule is applied
+  row,           ///< row(scale, x): one row of x's normalised axes
+};
+
+/// One term: a node of an expression's flat graph. Children stand before their parents.
+struct term {
+  term_kind kind;
+  std::uint8_t children;
+  opcode op;
+  std::uint16_t index;  ///< result number, number of users
+  std::uint8_t child[8];
+  std::string_view name;
+  double number, tolerance;
+
+  [[nodiscard]] friend constexpr bool operator==(term const& a, term const& b) {
+    if (a.kind != b.kind || a.children != b.children || a.op != b.op || a.index != b.index || a.number != b.number ||
+        a.tolerance != b.tolerance || a.name != b.name)
+      return false;
+    for (int i = 0; i < a.children; ++i)
+      if (a.child[i] != b.child[i]) return false;
+    return true;
+  }
+};
+
+/// An expression as the user writes it: a flat array of terms, the last of which is its root. One type for all expressions,
+/// so that rules cost no templates. Equal subexpressions are one term.
+struct expression {
+  static constexpr std::size_t capacity = 128;
+
+  term terms[capacity];
+  std::uint16_t size;
+  bool too_large;  ///< more than `capacity` distinct terms, or more than 8 operands
+
+  [[nodiscard]] constexpr std::uint8_t root() const { return static_cast<std::uint8_t>(size - 1); }
+  [[nodiscard]] constexpr term const& operator[](std::size_t at) const { return terms[at]; }
+
+  /// Adds a term unless an equal one is there; returns its place.
+  constexpr std::uint8_t add(term const& made) {
+    for (std::uint16_t i = 0; i < size; ++i)
+      if (terms[i] == made) return static_cast<std::uint8_t>(i);
+    if (size == capacity) {
+      too_large = true;
+      return 0;
+    }
+    terms[size] = made;
+    return static_cast<std::uint8_t>(size++);
+  }
+
+  /// Adds all terms of `other`; returns the place of its root.
+  constexpr std::uint8_t add(expression const& other) {
+    std::uint8_t place[capacity]{};
+    too_large = too_large || other.too_large;
+    if (other.size == 0) return 0;
+    for (std::uint16_t i = 0; i < other.size; ++i) {
+      term moved = other.terms[i];
+      for (int c = 0; c < moved.children; ++c) moved.child[c] = place[moved.child[c]];
+      place[i] = add(moved);
+    }
+    return place[other.size - 1];
+  }
+
+  /// This expression with `made` as a new root above the given operands.
+  template <class... Operands>
+  [[nodiscard]] static constexpr expression above(term made, Operands const&... operands) {
+    expression composed{};
+    std::uint8_t count = 0;
+    (void)count;
+    if constexpr (sizeof...(Operands) > 0) {
+      static_assert(sizeof...(Operands) <= 8, "fuse: an operator in a rule takes at most 8 operands");
+      ((made.child[count++] = composed.add(operands)), ...);
+    }
+    made.children = count;
+    composed.finish(made);
+    return composed;
+  }
+
+  /// Makes `made` the root: the last term, also where an equal one stands earlier.
+  constexpr void finish(term const& made) {
+    if (size == capacity) {
+      too_large = true;
+      return;
+    }
+    terms[size++] = made;
+  }
+
+  /// Requires (in a pattern) or gives (in a replacement) a parameter: `.attr<"axis">(-1)`, `.attr<"epsilon">(eps)`.
+  template <fixed_string Name>
+  [[nodiscard]] constexpr expression attr(double value) const;
+  template <fixed_string Name>
+  [[nodiscard]] constexpr expression attr(expression const& value) const;
+
+  /// Requires the value to have exactly `count` users.
+  [[nodiscard]] constexpr expression users(int count) const {
+    term made{};
+    made.kind = term_kind::users;
+    made.index = static_cast<std::uint16_t>(count);
+    return above(made, *this);
+  }
+
+  /// For a number: the relative tolerance within which a constant equals it (0 only equals 0).
+  [[nodiscard]] constexpr expression within(double tolerance) const {
+    expression changed = *this;
+    changed.terms[changed.root()].tolerance = tolerance;
+    return changed;
+  }
+
+  [[nodiscard]] static constexpr expression leaf(term_kind kind, std::string_view name) {
+    term made{};
+    made.kind = kind;
+    made.name = name;
+    return above(made);
+  }
+
+  // NOLINTNEXTLINE: a number in a formula is a constant
+  constexpr expression(double value) : terms{}, size(0), too_large(false) {
+    term made{};
+    made.kind = term_kind::number;
+    made.number = value;
+    made.tolerance = 1e-6;
+    finish(made);
+  }
+  constexpr expression() : terms{}, size(0), too_large(false) {}
+
+ private:
+  [[nodiscard]] constexpr expression with_attribute(term const& made, expression const* value) const {
+    expression changed{};
+    // The operator is this expression's root; its operands and the attribute go below it again.
+    std::uint8_t place[capacity]{};
+    for (std::uint16_t i = 0; i + 1 < size; ++i) {
+      term moved = terms[i];
+      for (int c = 0; c < moved.children; ++c) moved.child[c] = place[moved.child[c]];
+      place[i] = changed.add(moved);
+    }
+    term holder = made;
+    if (value != nullptr) {
+      holder.child[0] = changed.add(*value);
+      holder.children = 1;
+    }
+    term node = terms[root()];
+    for (int c = 0; c < node.children; ++c) node.child[c] = place[node.child[c]];
+    if (node.children == 8)
+      changed.too_large = true;
+    else
+      node.child[node.children++] = changed.add(holder);
+    changed.finish(node);
+    return changed;
+  }
+};
+
+namespace detail {
+
+/// Text of a name in static storage: the object behind a template argument.
+template <fixed_string Name>
+inline constexpr std::string_view name_text{Name.text, sizeof(Name.text) - 1};
+
+}  // namespace detail
+
+template <fixed_string Name>
+constexpr expression expression::attr(double value) const {
+  term made{};
+  made.kind = term_kind::attribute;
+  made.name = detail::name_text<Name>;
+  made.number = value;
+  return with_attribute(made, nullptr);
+}
+template <fixed_string Name>
+constexpr expression expression::attr(expression const& value) const {
+  term made{};
+  made.kind = term_kind::attribute;
+  made.name = detail::name_text<Name>;
+  return with_attribute(made, &value);
+}
+
+}  // namespace fuse::inline v0

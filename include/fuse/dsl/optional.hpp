@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <fuse/dsl/expression.hpp>
+
+namespace fuse::inline v0::dsl {
+
+/// An operand, a factor or an addend that may be absent. Names inside are then unbound; in a replacement an unbound operand is
+/// an absent one.
+[[nodiscard]] constexpr expression optional(expression const& operand) {
+  term made{};
+  made.kind = term_kind::optional;
+  return expression::above(made, operand);
+}
+
+}  // namespace fuse::inline v0::dsl

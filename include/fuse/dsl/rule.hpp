@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include <fuse/dsl/condition.hpp>
+#include <fuse/dsl/expression.hpp>
+#include <fuse/dsl/roots.hpp>
+
+namespace fuse::inline v0 {
+
+/// A rule: a pattern, named conditions, and what replaces the pattern's roots. One type for all rules, a constant at namespace
+/// scope (or `static constexpr`).
+struct rewrite_rule {
+  static constexpr std::size_t condition_capacity = 16, name_capacity = 8;
+
+  std::string_view name{};
+  expression pattern{};
+  expression replacement{};  ///< its root is a `roots` term where the pattern has several
+  condition conditions[condition_capacity]{};
+  std::size_t condition_count = 0;
+  std::string_view transparent[name_capacity]{};  ///< operators looked through at every edge
+  std::size_t transparent_count = 0;
+  int stage_number = 0;
+  double benefit_value = 0;
+  bool too_many = false;
+
+  /// Adds conditions. All of them hold wherever the rule is applied; one that fails is named in the report.
+  template <class... Conditions>
+  [[nodiscard]] constexpr rewrite_rule where(Conditions const&... added) const {
+    rewrite_rule changed = *this;
+    (changed.add(added), ...);
+    return changed;
+  }
+  /// The same, with a name for a condition that has none: `.where<"even head">(pred<...>(...))`.
+  template <fixed_string Name>
+  [[nodiscard]] constexpr rewrite_rule where(condition added) const {
+    added.name = detail::name_text<Name>;
+    return where(added);
+  }
+
+  /// What takes the place of the pattern's root; one expression per root.
+  template <class... Expressions>
+  [[nodiscard]] constexpr rewrite_rule replace(Expressions const&... made) const {
+    rewrite_rule changed = *this;
+    if constexpr (sizeof...(Expressions) == 1)
+      changed.replacement = (expression(made), ...);
+    else
+      changed.replacement = dsl::roots(made...);
+    return changed;
+  }
+
+  /// Looks through these operators at every edge of the pattern and above its root (chains of at most 8), guarded by element
+  /// type: nothing crossed may be narrower than the result.
+  template <fixed_string... Names>
+  [[nodiscard]] constexpr rewrite_rule through() const {
+    static_assert(sizeof...(Names) <= name_capacity, "fuse: a rule looks through at most 8 operators");
+    rewrite_rule changed = *this;
+    ((changed.transparent[changed.transparent_count++] = detail::name_text<Names>), ...);
+    return changed;
+  }
+
+  /// Rules of a lower stage are done before one of a higher stage begins.
+  [[nodiscard]] constexpr rewrite_rule stage(int number) const {
+    rewrite_rule changed = *this;
+    changed.stage_number = number;
+    return changed;
+  }
+
+  /// Of rules that match at one node, the one with the highest benefit is tried first; then the order of the set decides.
+  [[nodiscard]] constexpr rewrite_rule benefit(double value) const {
+    rewrite_rule changed = *this;
+    changed.benefit_value = value;
+    return changed;
+  }
+
+ private:
+  constexpr void add(condition const& added) {
+    if (condition_count == condition_capacity)
+      too_many = true;
+    else
+      conditions[condition_count++] = added;
+  }
+};
+
+template <fixed_string Name>
+struct rule_name {
+  [[nodiscard]] constexpr rewrite_rule operator()(expression const& pattern) const {
+    rewrite_rule made{};
+    made.name = detail::name_text<Name>;
+    made.pattern = pattern;
+    return made;
+  }
+};
+
+/// Begins a rule: `fuse::rule<"layer-norm">(pattern).where(...).replace(...)`.
+template <fixed_string Name>
+inline constexpr rule_name<Name> rule{};
+
+}  // namespace fuse::inline v0

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <fuse/dsl/expression.hpp>
+
+namespace fuse::inline v0::dsl {
+
+/// Looks through chains of the named operators (at most 8 long) above `inside`: `through<"Cast", "Identity">(x)`. What is
+/// crossed must not narrow the element type below the result's. `rule.through<...>()` does it at every edge of a rule.
+template <fixed_string... Names>
+struct through_names {
+  [[nodiscard]] constexpr expression operator()(expression const& inside) const {
+    expression composed = inside;
+    ((composed = wrap(composed, detail::name_text<Names>)), ...);
+    return composed;
+  }
+
+ private:
+  // A set is a chain of terms, one per name; lowering takes the chain as one set.
+  [[nodiscard]] static constexpr expression wrap(expression const& inside, std::string_view name) {
+    term made{};
+    made.kind = term_kind::through;
+    made.name = name;
+    return expression::above(made, inside);
+  }
+};
+template <fixed_string... Names>
+inline constexpr through_names<Names...> through{};
+
+}  // namespace fuse::inline v0::dsl

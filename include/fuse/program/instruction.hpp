@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include <fuse/ops/operator.hpp>
+
+namespace fuse::inline v0 {
+
+/// The instructions of the matching machine. A register holds a value; a slot what a name captured; a frame an opened product
+/// or sum. Those marked * have several outcomes and are tried until the rest of the program accepts.
+enum class step : std::uint8_t {
+  fork,       ///< * continue at `next`, then at `other`
+  operation,  ///< value a is result `c` of neutral operator `op`; its `count` operands to registers from b (* both orders if commutative)
+  exactly,    ///< the same with an operator name code
+  reduction,  ///< value a is `op` over the axes in slot c with kept extents; the operand to register b
+  group,      ///< open value a as frame b of group `op`; c says what its sign is worth
+  member,     ///< * a part of frame a with exponent or sign `number`; its value to register b
+  scalar_member,  ///< * an addend or factor of frame a that is a constant of one element; to slot b
+  literal,    ///< the constants left in frame a make up `number`
+  rest,       ///< everything left in frame a; to slot b
+  close,      ///< nothing is left in frame a, and its sign is right
+  operands,   ///< all operands of value a's node from number `count` on; to slot b
+  capture,    ///< * value a to slot b, or the same value as there (either side of what is looked through)
+  scalar,     ///< value a is a constant of one element; to slot b, or the same number
+  number,     ///< value a is a constant all of whose elements are `number`
+  missing,    ///< operand a is absent
+  parameter,  ///< parameter names[op] of value a's node is `number`, or goes to slot b (b = 255: compare)
+  users,      ///< value a has exactly `op` users
+  user,       ///< * a user of value a; its result `c` to register b
+  strip,      ///< value a below what set `through` looks through; to register b
+  condition,  ///< conditions[op] holds
+  accept,     ///< rule `op` matches
+};
+
+[[nodiscard]] constexpr std::string_view name_of(step code) {
+  constexpr std::string_view names[] = {"fork",  "operation", "exactly", "reduction", "group",  "member", "scalar-member",
+                                        "literal", "rest",    "close",   "operands",  "capture", "scalar", "number",
+                                        "missing", "parameter", "users", "user",      "strip",  "condition", "accept"};
+  return names[static_cast<std::size_t>(code)];
+}
+
+/// What the sign of an opened sum or product is worth.
+enum class sign_use : std::uint8_t {
+  strict,  ///< it must be as the register says
+  free,    ///< under an even power: either
+  linked,  ///< under an odd power: a minus goes to the frame around it
+};
+
+inline constexpr std::uint16_t no_instruction = 0xffff;
+inline constexpr std::uint8_t no_slot = 255;
+
+struct instruction {
+  step code;
+  std::uint8_t a, b, c;
+  std::uint16_t op;       ///< operator, name code, or index
+  std::uint8_t count;     ///< operands; bit 7: may have more
+  std::uint8_t through;   ///< set of operators to look through, 0: none
+  std::uint16_t next, other;
+  std::uint8_t flags;
+  float tolerance;
+  double number;
+
+  static constexpr std::uint8_t captures = 1;    ///< member: any part will do, not only a whole one
+  static constexpr std::uint8_t any_sign = 2;    ///< member: the register takes the sign along
+  static constexpr std::uint8_t commutes = 4;    ///< operation: either order of two operands
+
+  /// Equal but for where they lead.
+  [[nodiscard]] friend constexpr bool same(instruction const& x, instruction const& y) {
+    return x.code == y.code && x.a == y.a && x.b == y.b && x.c == y.c && x.op == y.op && x.count == y.count &&
+           x.through == y.through && x.flags == y.flags && x.tolerance == y.tolerance && x.number == y.number;
+  }
+};
+
+/// A set of operators to look through: neutral ones and, for names without a meaning, name codes.
+struct through_set {
+  static constexpr std::size_t capacity = 8;
+  std::uint16_t ops[capacity];
+  bool by_name[capacity];
+  std::uint8_t count;
+
+  [[nodiscard]] constexpr bool contains(std::uint16_t name, std::uint16_t op) const {
+    for (std::size_t i = 0; i < count; ++i)
+      if ((by_name[i] ? name : op) == ops[i]) return true;
+    return false;
+  }
+  [[nodiscard]] friend constexpr bool operator==(through_set const& x, through_set const& y) {
+    if (x.count != y.count) return false;
+    for (std::size_t i = 0; i < x.count; ++i)
+      if (x.ops[i] != y.ops[i] || x.by_name[i] != y.by_name[i]) return false;
+    return true;
+  }
+};
+
+/// A term of a replacement, resolved: names are slots, operators are opcodes or rows of the dialect.
+struct replacement_term {
+  enum class kind : std::uint8_t { slot, number, neutral, named, fold, row, result, roots } what;
+  std::uint8_t children, slot;
+  std::uint16_t op;     ///< opcode, or name code for `named`
+  std::uint16_t index;  ///< result number
+  std::uint8_t child[8];
+  double number;
+  struct given {
+    std::string_view name;
+    double number;
+    std::uint8_t slot;  ///< 255: `number`
+  } parameters[4];
+  std::uint8_t parameter_count;
+};
+
+/// What a slot of a rule is.
+enum class slot_kind : std::uint8_t { value, number, rest, parameter };
+
+}  // namespace fuse::inline v0

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include <fuse/dsl/condition.hpp>
+#include <fuse/program/instruction.hpp>
+
+namespace fuse::inline v0 {
+
+/// Why a rule does not compile.
+enum class rule_error : std::uint8_t {
+  none,
+  too_large,
+  unknown_operator,
+  wrong_operand_count,
+  unbound_name,
+  rest_twice,
+  no_replacement,
+  roots_and_replacements_differ,
+  unreachable_root,
+  unbound_condition,
+  two_uses_of_a_name,
+};
+
+/// A rule's own part of a program: what lowering makes of it, before rules are merged. One type for all rules.
+struct lowered_rule {
+  static constexpr std::size_t instruction_capacity = 448, entry_capacity = 40, name_capacity = 24, set_capacity = 6,
+                               replacement_capacity = 48, condition_capacity = 16;
+
+  struct entry {
+    std::uint16_t first;  ///< instruction
+    std::uint16_t tag;    ///< opcode or name code of the root's node
+    bool by_name;
+    std::uint8_t strip;   ///< set that the root is stripped of first, 0: the root itself
+  };
+
+  std::string_view name;
+  rule_error error;
+  std::string_view culprit;
+  std::size_t wanted;  ///< for a wrong number of operands
+
+  instruction code[instruction_capacity];
+  std::uint16_t size;
+  entry entries[entry_capacity];
+  std::uint16_t entry_count;
+  std::string_view parameter_names[name_capacity];
+  std::uint16_t parameter_name_count;
+  std::string_view slot_names[name_capacity];
+  slot_kind slot_kinds[name_capacity];
+  bool slot_optional[name_capacity];
+  std::uint8_t slot_count;
+  through_set sets[set_capacity];
+  std::uint8_t set_count;
+  condition conditions[condition_capacity];
+  std::uint8_t condition_slots[condition_capacity][condition::capacity];
+  std::uint8_t condition_count;
+  std::uint8_t root_registers[4];
+  std::uint8_t root_count;
+  replacement_term replacement[replacement_capacity];
+  std::uint8_t replacement_size;
+  int stage;
+  double benefit;
+};
+
+}  // namespace fuse::inline v0
