@@ -6,6 +6,7 @@
 
 #include <fuse/infer/contents.hpp>
 #include <fuse/infer/fact_table.hpp>
+#include <fuse/infer/leaf.hpp>
 #include <fuse/infer/parameters.hpp>
 #include <fuse/infer/rule_context.hpp>
 #include <fuse/infer/rules.hpp>

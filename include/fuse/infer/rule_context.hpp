@@ -23,7 +23,7 @@ class rule_context {
   fact_table& facts;
   dialect names;
   node_id n = absent;
-  std::vector<extent> dims, extents;
+  std::vector<extent> dims, extents, ends;
   std::vector<double> numbers;
   std::vector<std::int64_t> list, more;
   std::vector<int> axes;
@@ -76,6 +76,31 @@ class rule_context {
   /// A list of integers into `list`.
   [[nodiscard]] parameter_state integers(std::string_view parameter) {
     return read_parameter(image(), facts, names, n, parameter, list);
+  }
+  /// A list of integers that may be symbolic, into `out` (another than `dims`).
+  [[nodiscard]] parameter_state symbolic_integers(std::string_view parameter, std::vector<extent>& out) {
+    out.clear();
+    parameter_place const place(image(), names, n, parameter);
+    if (place.source.where == parameter_source::kind::operand) {
+      auto const v = operand(static_cast<std::uint32_t>(place.source.operand));
+      if (v == absent) return parameter_state::missing;
+      if (!facts.has_integers(v)) return parameter_state::unknown;
+      auto const elements = facts.symbolic_integers(v);
+      out.assign(elements.begin(), elements.end());
+      return parameter_state::known;
+    }
+    auto const state = integers(parameter);
+    out.assign(list.begin(), list.end());
+    return state;
+  }
+  /// How long the list of a parameter is, as far as its operand's shape tells: false where it does not.
+  [[nodiscard]] bool length(std::string_view parameter, std::size_t& out) const {
+    parameter_place const place(image(), names, n, parameter);
+    if (place.source.where != parameter_source::kind::operand) return false;
+    auto const at = static_cast<std::uint32_t>(place.source.operand);
+    if (rank(at) != 1 || !shape(at)[0].known() || shape(at)[0].value() > static_cast<std::int64_t>(fact_table::most_rank)) return false;
+    out = static_cast<std::size_t>(shape(at)[0].value());
+    return true;
   }
   /// An axis of a value of `rank`, non-negative.
   [[nodiscard]] bool axis(std::string_view parameter, std::int64_t fallback, int rank, std::size_t& out) {

@@ -1,20 +1,162 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <fuse/infer/contents.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <variant>
+
+#include <fuse/infer/leaf.hpp>
 #include <fuse/infer/rule_context.hpp>
 #include <fuse/infer/rules_elementwise.hpp>
+#include <fuse/infer/rules_layout.hpp>
+#include <fuse/infer/rules_linear.hpp>
+#include <fuse/infer/rules_norm.hpp>
 #include <fuse/ops/operator.hpp>
 
 namespace fuse::inline v0::detail {
 
-inline void apply_constant(rule_context& at) {
-  if (at.result_count() != 1) return;
-  auto const v = at.result();
-  if (auto const contents = at.image().source->constant(v)) read_constant(at, v, contents);
+/// Shapes and types that follow from contents: what makes a tensor of numbers.
+inline void apply_maker(rule_context& at, opcode op) {
+  auto& symbols = at.symbols();
+  switch (op) {
+    case opcode::constant:
+      if (at.result_count() == 1) read_constant_node(at);
+      break;
+    case opcode::shape: {
+      at.set_type(0, element_type::int64);
+      std::int64_t start = 0, end = 0x7fffffff;
+      if (!at.integer("start", 0, start) || !at.integer("end", 0x7fffffff, end) || !at.ranked(0)) return at.set_rank(0, 1);
+      extent const length[] = {slice_extent(at, at.rank(0), start, end, 1)};
+      at.set_shape(0, length);
+      break;
+    }
+    case opcode::size:
+      at.set_type(0, element_type::int64);
+      at.set_shape(0, {});
+      break;
+    case opcode::constant_of_shape: {
+      auto const value = at.image().source->attribute_of(at.n, "value");
+      if (std::holds_alternative<std::monostate>(value)) at.set_type(0, element_type::float32);
+      if (auto const* tensor = std::get_if<tensor_view>(&value)) at.set_type(0, tensor->type);
+      auto const target = at.operand(0) == absent ? std::span<extent const>{} : at.facts.symbolic_integers(at.operand(0));
+      if (at.operand(0) == absent || !at.facts.has_integers(at.operand(0))) {
+        if (at.rank(0) == 1 && at.shape(0)[0].known() && at.shape(0)[0].value() <= static_cast<std::int64_t>(fact_table::most_rank))
+          at.set_rank(0, static_cast<std::size_t>(at.shape(0)[0].value()));
+        return;
+      }
+      at.dims.clear();
+      for (auto e : target) at.dims.push_back(at.dimension(e));
+      at.set_shape(0, at.dims);
+      break;
+    }
+    case opcode::range: {
+      at.share_type(0, 0);
+      double from = 0, to = 0, step = 0;
+      extent length[] = {symbols.fresh()};
+      auto const entry = [&](std::uint32_t i) { return at.operand(i) == absent ? std::span<extent const>{} : at.facts.symbolic_integers(at.operand(i)); };
+      if (entry(0).size() == 1 && entry(1).size() == 1 && entry(2).size() == 1) {
+        auto const by = entry(2)[0];
+        auto const room = symbols.subtract(entry(1)[0], entry(0)[0]);
+        if (by.known() && by.value() > 0)
+          length[0] = symbols.maximum(symbols.floor_divide(symbols.add(room, by.value() - 1), by), 0);
+        else if (by.known() && by.value() < 0 && by.value() > -0x7fffffff)
+          length[0] = symbols.maximum(symbols.floor_divide(symbols.add(symbols.subtract(0, room), -by.value() - 1), -by.value()), 0);
+      } else if (at.operand_count() == 3 && at.type(0) != element_type::unknown && at.operand(0) != absent && at.operand(1) != absent &&
+                 at.operand(2) != absent && at.facts.number(at.operand(0), from) && at.facts.number(at.operand(1), to) &&
+                 at.facts.number(at.operand(2), step) && step != 0) {
+        auto const count = (to - from) / step;
+        if (count <= 0) {
+          length[0] = 0;
+        } else if (count < 1e9) {
+          auto const whole = static_cast<std::int64_t>(count);
+          length[0] = whole + (static_cast<double>(whole) < count ? 1 : 0);
+        }
+      }
+      at.set_shape(0, length);
+      break;
+    }
+    case opcode::non_zero: {
+      at.set_type(0, element_type::int64);
+      extent const made[] = {at.ranked(0) ? extent(at.rank(0)) : symbols.fresh(), symbols.fresh()};
+      at.set_shape(0, made);
+      break;
+    }
+    default: break;
+  }
 }
 
-/// Types and shapes of the results of node `at.n`.
+inline void one_hot_shape(rule_context& at) {
+  at.share_type(0, 2);
+  if (!at.ranked(0)) return;
+  std::size_t axis = 0;
+  if (!at.axis("axis", -1, at.rank(0) + 1, axis)) return at.set_rank(0, at.shape(0).size() + 1);
+  auto const from = at.shape(0);
+  double depth = 0;
+  auto const entries = at.operand(1) == absent ? std::span<extent const>{} : at.facts.symbolic_integers(at.operand(1));
+  extent e;
+  if (entries.size() == 1)
+    e = at.dimension(entries[0]);
+  else if (at.operand(1) != absent && at.facts.number(at.operand(1), depth) && depth >= 0 && depth < 1e15)
+    e = static_cast<std::int64_t>(depth);
+  else
+    e = at.symbols().fresh();
+  at.dims.assign(from.begin(), from.end());
+  at.dims.insert(at.dims.begin() + static_cast<std::ptrdiff_t>(axis), e);
+  at.set_shape(0, at.dims);
+}
+
+inline void top_k_shape(rule_context& at) {
+  at.share_type(0, 0);
+  at.set_type(1, element_type::int64);
+  std::size_t axis = 0;
+  if (!at.ranked(0)) return;
+  bool const known = at.axis("axis", -1, at.rank(0), axis);
+  auto const state = at.symbolic_integers("k", at.extents);
+  auto const from = at.shape(0);
+  if (!known) {
+    at.set_rank(0, from.size());
+  } else {
+    at.dims.assign(from.begin(), from.end());
+    at.dims[axis] = state == parameter_state::known && at.extents.size() == 1 ? at.dimension(at.extents[0]) : at.symbols().fresh();
+    at.set_shape(0, at.dims);
+  }
+  if (at.result_count() > 1) at.facts.share_shape(at.result(1), at.result(0));
+}
+
+/// The second result of a Dropout, its mask.
+inline void dropout_shape(rule_context& at) {
+  at.share_type(0, 0);
+  at.share_shape(0, 0);
+  at.share_shape(1, 0);
+  if (at.image().version >= 10)
+    at.set_type(1, element_type::boolean);
+  else
+    at.share_type(1, 0);
+}
+
+inline void expand_shape(rule_context& at) {
+  at.share_type(0, 0);
+  auto const target = at.operand(1) == absent ? std::span<extent const>{} : at.facts.symbolic_integers(at.operand(1));
+  if (!at.ranked(0)) return;
+  auto const from = at.shape(0);
+  at.extents.clear();
+  if (at.operand(1) != absent && at.facts.has_integers(at.operand(1))) {
+    for (auto e : target) at.extents.push_back(at.symbols().nonnegative(e) ? e : at.symbols().fresh());
+  } else {
+    if (at.rank(1) != 1 || !at.shape(1)[0].known() || at.shape(1)[0].value() > static_cast<std::int64_t>(fact_table::most_rank)) return;
+    for (std::int64_t i = 0; i < at.shape(1)[0].value(); ++i) at.extents.push_back(at.symbols().fresh());
+  }
+  at.dims.assign(from.begin(), from.end());
+  broadcast_into(at, at.extents);
+  at.set_shape(0, at.dims);
+}
+
+inline void cast_type(rule_context& at) {
+  std::int64_t to = 0;
+  if (at.integer("to", 0, to)) at.set_type(0, type_of_number(to));
+}
+
+/// Types and shapes of the results of node `at.n`. What no rule tells stays unknown.
 inline void apply_rule(rule_context& at, opcode op) {
   if (at.result_count() == 0) return;
   auto const& meaning = info(op);
@@ -28,10 +170,93 @@ inline void apply_rule(rule_context& at, opcode op) {
     case shape_rule::same_as_first: at.share_shape(0, 0); break;
     case shape_rule::broadcast: broadcast_shape(at); break;
     case shape_rule::reduce: reduce_shape(at); break;
-    case shape_rule::unknown:
+    case shape_rule::unknown: return;
     case shape_rule::own: break;
   }
-  if (op == opcode::constant) apply_constant(at);
+  switch (op) {
+    case opcode::where: at.set_type(0, at.type(1) != element_type::unknown ? at.type(1) : at.type(2)); break;
+    case opcode::cast: cast_type(at); break;
+    case opcode::cast_like: at.share_type(0, 1); break;
+    case opcode::dropout: dropout_shape(at); break;
+    case opcode::constant:
+    case opcode::constant_of_shape:
+    case opcode::shape:
+    case opcode::size:
+    case opcode::range:
+    case opcode::non_zero: apply_maker(at, op); break;
+    case opcode::reshape: reshape_shape(at); break;
+    case opcode::flatten: flatten_shape(at); break;
+    case opcode::squeeze: squeeze_shape(at); break;
+    case opcode::unsqueeze: unsqueeze_shape(at); break;
+    case opcode::transpose: transpose_shape(at); break;
+    case opcode::concat: concat_shape(at); break;
+    case opcode::split: split_shape(at); break;
+    case opcode::slice: slice_shape(at); break;
+    case opcode::gather: gather_shape(at); break;
+    case opcode::gather_elements:
+      at.share_type(0, 0);
+      at.share_shape(0, 1);
+      break;
+    case opcode::gather_nd: gather_nd_shape(at); break;
+    case opcode::scatter_nd:
+    case opcode::scatter_elements:
+    case opcode::cumulative_sum:
+    case opcode::trilu:
+      at.share_type(0, 0);
+      at.share_shape(0, 0);
+      break;
+    case opcode::rotary_embedding:
+      at.share_type(0, 0);
+      at.share_shape(0, 0);
+      break;
+    case opcode::expand: expand_shape(at); break;
+    case opcode::tile: tile_shape(at); break;
+    case opcode::pad: pad_shape(at); break;
+    case opcode::one_hot: one_hot_shape(at); break;
+    case opcode::top_k: top_k_shape(at); break;
+    case opcode::arg_max:
+    case opcode::arg_min: arg_reduce_shape(at); break;
+    case opcode::matmul:
+      at.share_type(0, 0);
+      matmul_shape(at);
+      break;
+    case opcode::matmul_integer:
+      at.set_type(0, element_type::int32);
+      matmul_shape(at);
+      break;
+    case opcode::gemm: gemm_shape(at); break;
+    case opcode::einsum: einsum_shape(at); break;
+    case opcode::conv:
+      at.share_type(0, 0);
+      conv_shape(at);
+      break;
+    case opcode::conv_integer:
+      at.set_type(0, element_type::int32);
+      conv_shape(at);
+      break;
+    case opcode::conv_transpose:
+      at.share_type(0, 0);
+      conv_transpose_shape(at);
+      break;
+    case opcode::max_pool:
+    case opcode::average_pool: pool_shape(at); break;
+    case opcode::global_max_pool: global_pool_shape(at); break;
+    case opcode::resize: resize_shape(at); break;
+    case opcode::batch_norm: batch_norm_shape(at); break;
+    case opcode::layer_norm:
+    case opcode::rms_norm: norm_type(at, op); break;
+    case opcode::skip_layer_norm:
+    case opcode::skip_rms_norm: skip_norm_shape(at); break;
+    case opcode::embed_layer_norm: embed_norm_shape(at); break;
+    case opcode::attention: attention_shape(at); break;
+    case opcode::quantize: quantize_shape(at); break;
+    case opcode::dequantize:
+      at.share_type(0, 1);
+      at.share_shape(0, 0);
+      break;
+    case opcode::dynamic_quantize: dynamic_quantize_shape(at); break;
+    default: break;
+  }
 }
 
 }  // namespace fuse::inline v0::detail

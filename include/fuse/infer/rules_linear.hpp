@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <fuse/infer/rule_context.hpp>
+#include <fuse/infer/rules_elementwise.hpp>
+
+namespace fuse::inline v0::detail {
+
+inline void matmul_shape(rule_context& at) {
+  if (!at.ranked(0) || !at.ranked(1)) return;
+  auto const a = at.shape(0), b = at.shape(1);
+  if (a.empty() || b.empty()) return;
+  at.dims.clear();
+  if (a.size() > 2) at.dims.assign(a.begin(), a.end() - 2);
+  if (b.size() > 2) broadcast_into(at, b.first(b.size() - 2));
+  if (a.size() > 1) at.dims.push_back(a[a.size() - 2]);
+  if (b.size() > 1) at.dims.push_back(b.back());
+  at.set_shape(0, at.dims);
+}
+
+inline void gemm_shape(rule_context& at) {
+  at.share_type(0, 0);
+  std::int64_t turned_a = 0, turned_b = 0;
+  if (!at.integer("transA", 0, turned_a) || !at.integer("transB", 0, turned_b)) return at.set_rank(0, 2);
+  auto const pick = [&](std::uint32_t i, bool first) { return at.rank(i) == 2 ? at.shape(i)[first ? 0 : 1] : at.symbols().fresh(); };
+  extent const made[] = {pick(0, turned_a == 0), pick(1, turned_b != 0)};
+  at.set_shape(0, made);
+}
+
+/// One spatial dimension of a convolution or a pooling. `same`: padded so that only the stride counts.
+struct window {
+  extent kernel = 1;
+  std::int64_t stride = 1, dilation = 1, before = 0, after = 0;
+  bool same = false, ceil = false;
+};
+[[nodiscard]] inline extent window_extent(rule_context& at, extent whole, window const& w) {
+  auto& symbols = at.symbols();
+  if (w.stride < 1 || w.dilation < 1) return symbols.fresh();
+  if (w.same) return symbols.floor_divide(symbols.add(whole, w.stride - 1), w.stride);
+  // ((whole + pads - (dilation * (kernel - 1) + 1)) / stride) + 1
+  auto const padded = symbols.add(whole, symbols.add(extent(w.before), w.after));
+  auto const covered = symbols.add(symbols.multiply(symbols.subtract(w.kernel, 1), w.dilation), 1);
+  auto const room = symbols.subtract(padded, covered);
+  if (room.known() && room.value() < 0) return symbols.fresh();
+  if (!w.ceil || w.stride == 1) return at.dimension(symbols.add(symbols.floor_divide(room, w.stride), 1));
+  if (!room.known() || room.value() > 0x7fffffff) return symbols.fresh();
+  // Rounded up; runtimes disagree on a window that starts in the padding behind.
+  auto const steps = (room.value() + w.stride - 1) / w.stride;
+  bool const behind = !whole.known() || steps > (whole.value() + w.before - 1) / w.stride;
+  return behind ? symbols.fresh() : extent(steps + 1);
+}
+
+/// Pads, strides and dilations of `count` spatial dimensions; false where they are not known.
+[[nodiscard]] inline bool read_windows(rule_context& at, std::size_t count, std::vector<window>& windows) {
+  windows.assign(count, {});
+  auto const each = [&](std::string_view parameter, std::size_t entries, auto&& take) {
+    auto const state = at.integers(parameter);
+    if (state == parameter_state::missing) return true;
+    if (state == parameter_state::unknown || at.list.size() != entries) return false;
+    for (std::size_t i = 0; i < entries; ++i) {
+      if (at.list[i] < -0x7fffffff || at.list[i] > 0x7fffffff) return false;
+      take(i, at.list[i]);
+    }
+    return true;
+  };
+  bool const read = each("strides", count, [&](std::size_t i, std::int64_t e) { windows[i].stride = e; }) &&
+                    each("dilations", count, [&](std::size_t i, std::int64_t e) { windows[i].dilation = e; }) &&
+                    each("kernel_shape", count, [&](std::size_t i, std::int64_t e) { windows[i].kernel = e; }) &&
+                    each("pads", 2 * count, [&](std::size_t i, std::int64_t e) { (i < count ? windows[i].before : windows[i - count].after) = e; });
+  if (!read) return false;
+  auto const padding = at.image().source->attribute_of(at.n, "auto_pad");
+  if (std::holds_alternative<std::monostate>(padding)) return true;
+  auto const* text = std::get_if<std::string_view>(&padding);
+  if (text == nullptr) return false;
+  if (*text == "NOTSET" || text->empty()) return true;
+  for (auto& w : windows) {
+    w.before = w.after = 0;
+    w.same = *text == "SAME_UPPER" || *text == "SAME_LOWER";
+  }
+  return *text == "VALID" || windows.empty() || windows[0].same;
+}
+
+/// [batch, channels, ...] of a convolution, by the weights [channels, channels / groups, kernel...].
+inline void conv_shape(rule_context& at) {
+  if (!at.ranked(0)) {
+    if (at.ranked(1)) at.set_rank(0, at.shape(1).size());
+    return;
+  }
+  auto const from = at.shape(0);
+  if (from.size() < 2) return;
+  std::vector<window> windows;
+  bool const known = read_windows(at, from.size() - 2, windows);
+  bool const weights = at.ranked(1) && at.shape(1).size() == from.size();
+  at.dims.assign({from[0], weights ? at.shape(1)[0] : at.symbols().fresh()});
+  for (std::size_t i = 0; i < windows.size(); ++i) {
+    if (weights) windows[i].kernel = at.shape(1)[i + 2];
+    bool const sized = known && (weights || at.integers("kernel_shape") == parameter_state::known);
+    at.dims.push_back(sized ? window_extent(at, from[i + 2], windows[i]) : at.symbols().fresh());
+  }
+  at.set_shape(0, at.dims);
+}
+
+/// Weights [channels in, channels out / groups, kernel...]: stride * (whole - 1) + output padding + covered - pads.
+inline void conv_transpose_shape(rule_context& at) {
+  if (!at.ranked(0) || at.shape(0).size() < 2) return;
+  auto const from = at.shape(0);
+  auto& symbols = at.symbols();
+  std::vector<window> windows;
+  std::int64_t groups = 1;
+  bool const weights = at.ranked(1) && at.shape(1).size() == from.size();
+  bool known = read_windows(at, from.size() - 2, windows) && weights && at.integer("group", 1, groups);
+  for (auto const& w : windows) known = known && !w.same;
+  known = known && at.integers("output_shape") == parameter_state::missing;
+  auto const extra = at.integers("output_padding");
+  known = known && (extra == parameter_state::missing || (extra == parameter_state::known && at.list.size() == windows.size()));
+  at.dims.assign({from[0], known ? at.dimension(symbols.multiply(at.shape(1)[1], groups)) : symbols.fresh()});
+  for (std::size_t i = 0; i < windows.size(); ++i) {
+    auto const& w = windows[i];
+    auto const covered = known ? symbols.add(symbols.multiply(symbols.subtract(at.shape(1)[i + 2], 1), w.dilation), 1) : extent(0);
+    auto const grown = symbols.add(symbols.multiply(symbols.subtract(from[i + 2], 1), w.stride), covered);
+    auto const cut = symbols.subtract(extra == parameter_state::known && known ? extent(at.list[i]) : extent(0), symbols.add(extent(w.before), w.after));
+    at.dims.push_back(known ? at.dimension(symbols.add(grown, cut)) : symbols.fresh());
+  }
+  at.set_shape(0, at.dims);
+}
+
+inline void pool_shape(rule_context& at) {
+  at.share_type(0, 0);
+  at.set_type(1, element_type::int64);
+  if (!at.ranked(0) || at.shape(0).size() < 2) return;
+  auto const from = at.shape(0);
+  std::vector<window> windows;
+  std::int64_t ceil = 0;
+  bool const known = at.integers("kernel_shape") == parameter_state::known && read_windows(at, from.size() - 2, windows) &&
+                     at.integer("ceil_mode", 0, ceil);
+  at.dims.assign(from.begin(), from.begin() + 2);
+  for (std::size_t i = 2; i < from.size(); ++i) {
+    if (known) windows[i - 2].ceil = ceil != 0;
+    at.dims.push_back(known ? window_extent(at, from[i], windows[i - 2]) : at.symbols().fresh());
+  }
+  at.set_shape(0, at.dims);
+  at.set_shape(1, at.dims);
+}
+
+inline void global_pool_shape(rule_context& at) {
+  at.share_type(0, 0);
+  if (!at.ranked(0) || at.shape(0).size() < 2) return;
+  auto const from = at.shape(0);
+  at.dims.assign(from.begin(), from.begin() + 2);
+  at.dims.resize(from.size(), extent(1));
+  at.set_shape(0, at.dims);
+}
+
+/// Letters of the equation name dimensions; an ellipsis gives no answer beyond that there is one.
+inline void einsum_shape(rule_context& at) {
+  at.share_type(0, 0);
+  auto const equation = at.image().source->attribute_of(at.n, "equation");
+  auto const* text = std::get_if<std::string_view>(&equation);
+  if (text == nullptr || text->size() > 1024) return;
+  extent letters[128];
+  unsigned char uses[128] = {};
+  std::uint32_t operand = 0;
+  std::size_t at_dimension = 0, position = 0;
+  auto const letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  for (; position < text->size() && (*text)[position] != '-'; ++position) {
+    char const c = (*text)[position];
+    if (c == ' ') continue;
+    if (c == ',') {
+      if (at.rank(operand) != static_cast<int>(at_dimension)) return;
+      ++operand;
+      at_dimension = 0;
+    } else if (letter(c)) {
+      if (!at.ranked(operand) || at_dimension >= at.shape(operand).size()) return;
+      auto const e = at.shape(operand)[at_dimension++];
+      auto const i = static_cast<std::size_t>(c);
+      letters[i] = uses[i] == 0 ? e : at.symbols().broadcast(letters[i], e);
+      if (uses[i] < 2) ++uses[i];
+    } else {
+      return;
+    }
+  }
+  if (at.rank(operand) != static_cast<int>(at_dimension) || operand + 1 != at.operand_count()) return;
+  at.dims.clear();
+  if (position == text->size()) {  // no arrow: the letters that occur once, in order
+    for (std::size_t i = 0; i < 128; ++i)
+      if (uses[i] == 1) at.dims.push_back(letters[i]);
+  } else {
+    if (text->size() < position + 2 || (*text)[position + 1] != '>') return;
+    for (char c : text->substr(position + 2)) {
+      if (c == ' ') continue;
+      if (!letter(c) || uses[static_cast<std::size_t>(c)] == 0) return;
+      at.dims.push_back(letters[static_cast<std::size_t>(c)]);
+    }
+  }
+  at.set_shape(0, at.dims);
+}
+
+/// Sizes as integers where they are known; scales only where they are whole.
+inline void resize_shape(rule_context& at) {
+  at.share_type(0, 0);
+  if (!at.ranked(0)) return;
+  auto const from = at.shape(0);
+  auto const policy = at.image().source->attribute_of(at.n, "keep_aspect_ratio_policy");
+  auto const* kept = std::get_if<std::string_view>(&policy);
+  bool const plain = kept == nullptr || *kept == "stretch";
+  auto const state = at.integers("axes");
+  if (state == parameter_state::missing)
+    for (int i = 0; i < at.rank(0); ++i) at.list.push_back(i);
+  if (state == parameter_state::unknown || !plain || !normalise_axes(at.list, at.rank(0), at.axes)) return at.set_rank(0, from.size());
+  for (auto& axis : at.list)
+    if (axis < 0) axis += at.rank(0);
+  auto const sizes = at.operand(3) == absent ? std::span<extent const>{} : at.facts.symbolic_integers(at.operand(3));
+  auto const scales_at = at.operand_count() == 2 ? 1u : 2u;
+  auto const scales = at.operand(scales_at) == absent ? std::span<double const>{} : at.facts.numbers(at.operand(scales_at));
+  if (sizes.size() != at.list.size() && scales.size() != at.list.size()) return at.set_rank(0, from.size());
+  at.dims.assign(from.begin(), from.end());
+  for (std::size_t i = 0; i < at.list.size(); ++i) {
+    auto& e = at.dims[static_cast<std::size_t>(at.list[i])];
+    if (sizes.size() == at.list.size()) {
+      e = at.dimension(sizes[i]);
+    } else if (scales[i] >= 1 && scales[i] < 1e9 && static_cast<double>(static_cast<std::int64_t>(scales[i])) == scales[i]) {
+      e = at.symbols().multiply(e, static_cast<std::int64_t>(scales[i]));
+    } else if (e.known() && e.value() < 0x7fffffff && scales[i] > 0 && scales[i] < 1e9) {
+      e = static_cast<std::int64_t>(static_cast<double>(e.value()) * scales[i]);
+    } else {
+      e = at.symbols().fresh();
+    }
+  }
+  at.set_shape(0, at.dims);
+}
+
+}  // namespace fuse::inline v0::detail

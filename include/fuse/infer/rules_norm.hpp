@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <variant>
+
+#include <fuse/infer/rule_context.hpp>
+#include <fuse/ops/operator.hpp>
+
+namespace fuse::inline v0::detail {
+
+/// The statistics of a norm over the axes from `axis` on, kept with extent 1, in results `first` to `last`: float32 unless the node says
+/// otherwise.
+inline void norm_statistics(rule_context& at, std::uint32_t first, std::uint32_t last) {
+  if (at.result_count() <= first) return;
+  std::int64_t stash = 1;
+  bool const typed = at.integer("stash_type", 1, stash);
+  for (auto i = first; i <= last; ++i)
+    if (typed && stash == 1) at.set_type(i, element_type::float32);
+  std::size_t axis = 0;
+  if (!at.axis("axis", -1, at.rank(0), axis)) return;
+  auto const from = at.shape(0);
+  at.dims.assign(from.begin(), from.end());
+  for (auto i = axis; i < at.dims.size(); ++i) at.dims[i] = 1;
+  for (auto i = first; i <= last; ++i) at.set_shape(i, at.dims);
+}
+
+/// The result has the type of the scale; the standard's layer norm, from operator set 17 on, has one type for both.
+inline void norm_type(rule_context& at, opcode op) {
+  bool const one_type = op == opcode::layer_norm && at.image().version >= 17;
+  if (at.operand(1) != absent && (at.type(1) != element_type::unknown || !one_type)) at.share_type(0, 1);
+  norm_statistics(at, 1, 2);
+}
+
+/// Results: norm, mean, inverse deviation, and the sum that was normed (or the first and the last for an RMS norm).
+inline void skip_norm_shape(rule_context& at) {
+  if (!at.ranked(0)) return;
+  norm_statistics(at, 1, 2);
+  at.share_type(3, 0);
+  at.share_shape(3, 0);
+}
+
+/// Operands: ids, segment ids, word table, position table, segment table, scale, bias, mask, positions.
+inline void embed_norm_shape(rule_context& at) {
+  at.share_type(0, 2);
+  at.set_type(1, element_type::int32);
+  at.share_type(2, 2);
+  if (at.rank(0) != 2) return;
+  auto const ids = at.shape(0);
+  extent const batch[] = {ids[0]};
+  extent const made[] = {ids[0], ids[1], at.rank(2) == 2 ? at.shape(2)[1] : at.symbols().fresh()};
+  at.set_shape(0, made);
+  at.set_shape(1, batch);
+  at.set_shape(2, made);
+}
+
+/// The statistics that a training step returns have one entry per channel, as its operands do.
+inline void batch_norm_shape(rule_context& at) {
+  double training = 0;
+  if (!read_number(at.image(), at.facts, at.names, at.n, "training_mode", training)) return;
+  for (std::uint32_t i = 1; i < at.result_count() && i <= 2; ++i) {
+    if (training == 0) return;
+    at.share_type(i, i + 2);
+    at.share_shape(i, i + 2);
+  }
+}
+
+inline void quantize_shape(rule_context& at) {
+  at.share_shape(0, 0);
+  std::int64_t number = 0;
+  if (at.operand(2) != absent)
+    at.share_type(0, 2);
+  else if (at.integer("output_dtype", 0, number))
+    at.set_type(0, number == 0 ? element_type::uint8 : number > 0 && number <= 16 ? static_cast<element_type>(number) : element_type::other);
+}
+
+inline void dynamic_quantize_shape(rule_context& at) {
+  at.set_type(0, element_type::uint8);
+  at.set_type(1, element_type::float32);
+  at.set_type(2, element_type::uint8);
+  at.share_shape(0, 0);
+  at.set_shape(1, {});
+  at.set_shape(2, {});
+}
+
+/// Q, K, V of rank 4, or of rank 3 with head counts as attributes. The result has the extents of Q, and V's last one.
+inline void attention_shape(rule_context& at) {
+  at.share_type(0, 0);
+  if (at.rank(0) == 4 && at.rank(2) == 4) {
+    auto const q = at.shape(0);
+    extent const made[] = {q[0], q[1], q[2], at.shape(2)[3]};
+    at.set_shape(0, made);
+  } else if (at.rank(0) == 3) {
+    at.set_rank(0, 3);
+  }
+}
+
+}  // namespace fuse::inline v0::detail
