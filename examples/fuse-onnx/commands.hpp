@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+/// The commands of fuse-onnx. Each returns the status of the process.
+namespace fuse_onnx {
+
+inline constexpr int done = 0;          ///< also when nothing was to do
+inline constexpr int bad_input = 1;     ///< cannot be read, is not valid, or the output cannot be written
+inline constexpr int wrong_usage = 2;
+
+struct optimize_arguments {
+  std::filesystem::path input, output;
+  std::vector<std::string> rules, except;
+  std::string target = "onnx", report = "text";
+};
+struct explain_arguments {
+  std::filesystem::path input;
+  std::string rule, node;
+  unsigned limit = 10;
+};
+struct rules_arguments {
+  std::string rule;
+  bool program = false;
+};
+
+int optimize(optimize_arguments const& arguments);
+int explain(explain_arguments const& arguments);
+int list_rules(rules_arguments const& arguments);
+
+/// Prints "fuse-onnx: `what`" to stderr and returns `status`.
+int complain(int status, std::string const& what);
+
+}  // namespace fuse_onnx

@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <fuse/adapters/onnx/file.hpp>
+#include <fuse/adapters/onnx/graph.hpp>

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <onnx/onnx_pb.h>
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include <fuse/adapters/onnx/messages.hpp>
+#include <fuse/adapters/onnx/tables.hpp>
+#include <fuse/graph/traits.hpp>
+
+namespace fuse::inline v0::adapters::detail {
+
+/// The edits of a rewrite, in the tables alone: the model's messages follow in one go when the edits are written. Each edit
+/// costs time in proportion to the operands and uses that it touches, never to the model.
+class onnx_editor {
+ public:
+  explicit onnx_editor(onnx_tables& tables) : t_(tables) {}
+
+  [[nodiscard]] bool edited() const { return edited_; }
+
+  onnx_node insert(onnx_node place, new_node<onnx_value> const& made) {
+    edited_ = true;
+    auto const n = static_cast<std::uint32_t>(t_.nodes.size());
+    auto* const proto = make_message<::onnx::NodeProto>(*t_.model);
+    auto const renamed = functions_renamed.find(made.op);
+    auto const op = renamed == functions_renamed.end() ? made.op : std::string_view(renamed->second);
+    auto const [domain, type] = split_op(op);
+    proto->set_op_type(std::string(type));
+    if (!is_default_domain(domain)) proto->set_domain(std::string(domain));
+    proto->set_name(node_name(made.origin.empty() ? std::string(type) : std::string(made.origin) + "_" + std::string(type)));
+    for (auto const& a : made.attributes) fill_attribute(*proto->add_attribute(), a);
+
+    auto& record = t_.nodes.emplace_back();
+    record.proto = proto;
+    record.op = op_number(op);
+    record.body = t_.nodes[place.id].body;
+    record.made = record.stale = true;
+    record.first_operand = static_cast<std::uint32_t>(t_.slots.size());
+    record.operand_count = static_cast<std::uint32_t>(made.operands.size());
+    record.first_result = static_cast<std::uint32_t>(t_.results.size());
+    record.result_count = static_cast<std::uint32_t>(made.result_types.size());
+    t_.graphs[record.body].edited = true;
+    for (auto const v : made.operands) t_.add_slot(v, n);
+    for (auto const type_of_result : made.result_types) {
+      onnx_value v{};
+      if (type_of_result != element_type::unknown) {
+        v = t_.add_value(nullptr, record.body, n);
+        t_.values[v.id].element = type_of_result;
+      }
+      t_.results.push_back(v);
+    }
+    auto& around = t_.nodes[place.id];
+    record.next = place.id;
+    record.previous = around.previous;
+    (around.previous == 0 ? t_.graphs[record.body].first : t_.nodes[around.previous].next) = n;
+    around.previous = n;
+    return {n};
+  }
+
+  void replace_uses(onnx_value from, onnx_value to) {
+    if (from == to || !t_.used(from)) return;
+    edited_ = true;
+    bool const same_name = adopt_name(from, to);
+    auto slot = std::exchange(t_.values[from.id].first_use, no_slot);
+    while (slot != no_slot) {
+      auto const next = t_.slot_next[slot];
+      if (t_.slots[slot] == from) {
+        t_.slots[slot] = to;
+        t_.link(slot);
+        if (!same_name) t_.nodes[t_.slot_node[slot]].stale = true;
+      }
+      slot = next;
+    }
+    t_.values[from.id].lost_use = true;
+    lost_.push_back(from);
+  }
+
+  void erase(onnx_node n) {
+    edited_ = true;
+    auto const [previous, next, body] = std::tuple(t_.nodes[n.id].previous, t_.nodes[n.id].next, t_.nodes[n.id].body);
+    auto& graph = t_.graphs[body];
+    (previous == 0 ? graph.first : t_.nodes[previous].next) = next;
+    (next == 0 ? graph.last : t_.nodes[next].previous) = previous;
+    graph.edited = true;
+    std::vector<std::uint32_t> dying{n.id};
+    for (std::size_t at = 0; at < dying.size(); ++at) {
+      auto& record = t_.nodes[dying[at]];
+      record.alive = false;
+      for (auto slot = record.first_operand; slot < record.first_operand + record.operand_count; ++slot) release(slot);
+      for (auto b = record.first_body; b < record.first_body + record.body_count; ++b) {
+        auto const& inner = t_.graphs[b];
+        for (auto slot = inner.first_output; slot < inner.first_output + inner.output_count; ++slot) release(slot);
+        for (auto m = inner.first; m != 0; m = t_.nodes[m].next) dying.push_back(m);
+      }
+    }
+  }
+
+  onnx_value add_constant(tensor_view contents, std::string_view origin) {
+    edited_ = true;
+    auto* const proto = make_message<::onnx::TensorProto>(*t_.model);
+    fill_tensor(*proto, contents);
+    auto const& name = t_.names.fresh(origin.empty() ? "constant" : origin);
+    proto->set_name(name);
+    auto const v = t_.add_value(&name, 0);
+    t_.contents.push_back({t_.tensors.view(*proto), contents.type,
+                           {proto->dims().data(), static_cast<std::size_t>(proto->dims_size())}, proto, v.id, true});
+    auto& record = t_.values[v.id];
+    record.contents = static_cast<std::uint32_t>(t_.contents.size());
+    record.element = contents.type;
+    record.lost_use = true;
+    lost_.push_back(v);
+    return v;
+  }
+
+  /// Makes a function callable. An equal one of the model is used; a name that means another function is changed.
+  bool declare(function_body const& body) {
+    auto const [domain, name] = split_op(body.name);
+    if (domain.empty() || functions_renamed.contains(body.name)) return !domain.empty();
+    ::onnx::FunctionProto made;
+    fill_function(made, body, *t_.model);
+    std::string bytes;
+    if (!serialize(made, bytes)) return false;
+    read_functions(std::string(domain));
+    auto const known = by_bytes_.find(bytes);
+    if (known != by_bytes_.end()) {
+      functions_renamed.emplace(body.name, known->second);
+      return true;
+    }
+    auto free = body.name;
+    for (std::size_t count = 1; function_names_.contains(free); ++count) free = body.name + "_" + std::to_string(count);
+    made.set_name(std::string(split_op(free).second));
+    function_names_.insert(free);
+    by_bytes_.emplace(std::move(bytes), free);
+    functions_renamed.emplace(body.name, free);
+    functions_made.push_back(std::move(made));
+    return true;
+  }
+
+  /// Values that lost a use, in the order of the edits; some were constants that now nobody needs.
+  [[nodiscard]] std::vector<onnx_value>& lost() { return lost_; }
+
+  std::map<std::string, std::string, std::less<>> functions_renamed;  // asked for -> in the model
+  std::vector<::onnx::FunctionProto> functions_made;
+
+ private:
+  void release(std::uint32_t slot) {
+    auto const v = std::exchange(t_.slots[slot], onnx_value{});
+    if (!v || t_.values[v.id].lost_use) return;
+    t_.values[v.id].lost_use = true;
+    lost_.push_back(v);
+  }
+
+  // A new value takes over the name of the first computed value that it replaces: names last, and users need no change.
+  bool adopt_name(onnx_value from, onnx_value to) {
+    auto& given = t_.values[from.id];
+    auto& taken = t_.values[to.id];
+    auto const fresh = taken.name == nullptr && taken.producer != 0 && t_.nodes[taken.producer].made && taken.body == given.body;
+    if (!fresh || given.producer == 0 || given.name == nullptr) return false;
+    taken.name = &adopted_.emplace_back(*given.name);
+    given.name = nullptr;
+    t_.nodes[given.producer].stale = true;
+    return true;
+  }
+
+  std::string node_name(std::string const& wanted) {
+    if (node_names_.empty())
+      for (auto const& n : t_.nodes)
+        if (n.proto != nullptr) node_names_.insert(n.proto->name());
+    auto name = wanted;
+    if (!node_names_.insert(name).second)
+      for (auto& count = tried_[wanted]; !node_names_.insert(name = wanted + "_" + std::to_string(++count)).second;) {
+      }
+    return name;
+  }
+
+  std::uint32_t op_number(std::string_view op) {
+    auto const [at, added] = ops_.try_emplace(std::string(op), static_cast<std::uint32_t>(t_.ops.size()));
+    if (added) t_.ops.emplace_back(op);
+    return at->second;
+  }
+
+  void read_functions(std::string const& domain) {
+    if (!domains_read_.insert(domain).second) return;
+    for (auto const& function : t_.model->functions()) {
+      if (function.domain() != domain) continue;
+      auto const name = domain + "::" + function.name();
+      function_names_.insert(name);
+      auto copy = function;
+      copy.clear_name();
+      std::string bytes;
+      if (serialize(copy, bytes)) by_bytes_.emplace(std::move(bytes), name);
+    }
+  }
+
+  onnx_tables& t_;
+  bool edited_ = false;
+  std::vector<onnx_value> lost_;
+  std::deque<std::string> adopted_;
+  std::unordered_set<std::string> node_names_, function_names_, domains_read_;
+  std::unordered_map<std::string, std::size_t> tried_;
+  std::unordered_map<std::string, std::uint32_t> ops_;
+  std::unordered_map<std::string, std::string> by_bytes_;
+};
+
+}  // namespace fuse::inline v0::adapters::detail

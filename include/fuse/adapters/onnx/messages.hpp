@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <onnx/onnx_pb.h>
+
+#include <google/protobuf/arena.h>
+#include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <fuse/adapters/onnx/tables.hpp>
+#include <fuse/graph/attribute.hpp>
+#include <fuse/graph/traits.hpp>
+
+namespace fuse::inline v0::adapters::detail {
+
+/// A new message where the model's own messages live: in its arena, or on the heap.
+template <class Message>
+[[nodiscard]] Message* make_message(::onnx::ModelProto const& model) {
+  return google::protobuf::Arena::CreateMessage<Message>(model.GetArena());
+}
+
+template <class Message>
+void discard_message(Message* message) {
+  if (message->GetArena() == nullptr) delete message;
+}
+
+/// Takes all elements out of a repeated field; they stay where they are.
+template <class Field>
+[[nodiscard]] auto take_all(Field& field) {
+  std::vector<std::remove_reference_t<decltype(*field.Mutable(0))>*> all(static_cast<std::size_t>(field.size()));
+  if (!all.empty()) field.UnsafeArenaExtractSubrange(0, field.size(), all.data());
+  return all;
+}
+
+/// Keeps the elements for which `keep(element, index)` holds, in their order.
+template <class Field, class Keep>
+void keep_if(Field& field, Keep&& keep) {
+  auto const all = take_all(field);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (keep(*all[i], i))
+      field.UnsafeArenaAddAllocated(all[i]);
+    else
+      discard_message(all[i]);
+  }
+}
+
+/// The bytes of a message, the same for equal messages.
+[[nodiscard]] inline bool serialize(google::protobuf::MessageLite const& message, std::string& bytes) {
+  google::protobuf::io::StringOutputStream stream(&bytes);
+  google::protobuf::io::CodedOutputStream coded(&stream);
+  coded.SetSerializationDeterministic(true);
+  return message.SerializeToCodedStream(&coded);
+}
+
+inline void fill_tensor(::onnx::TensorProto& into, tensor_view contents) {
+  into.set_data_type(static_cast<int>(contents.type));
+  for (auto const extent : contents.shape) into.add_dims(extent);
+  into.set_raw_data(contents.bytes.data(), contents.bytes.size());
+}
+
+inline void fill_attribute(::onnx::AttributeProto& into, attribute const& from) {
+  into.set_name(from.name);
+  std::visit(
+      [&](auto const& content) {
+        using type = std::remove_cvref_t<decltype(content)>;
+        if constexpr (std::is_same_v<type, std::int64_t>) {
+          into.set_type(::onnx::AttributeProto::INT);
+          into.set_i(content);
+        } else if constexpr (std::is_same_v<type, double>) {
+          into.set_type(::onnx::AttributeProto::FLOAT);
+          into.set_f(static_cast<float>(content));
+        } else if constexpr (std::is_same_v<type, std::string>) {
+          into.set_type(::onnx::AttributeProto::STRING);
+          into.set_s(content);
+        } else if constexpr (std::is_same_v<type, tensor>) {
+          into.set_type(::onnx::AttributeProto::TENSOR);
+          fill_tensor(*into.mutable_t(), content);
+        } else {
+          into.set_type(::onnx::AttributeProto::INTS);
+          for (auto const i : content) into.add_ints(i);
+        }
+      },
+      from.content);
+}
+
+/// Splits "domain::Name"; a bare name belongs to the default domain.
+[[nodiscard]] inline std::pair<std::string_view, std::string_view> split_op(std::string_view op) {
+  auto const at = op.rfind("::");
+  if (at == std::string_view::npos) return {{}, op};
+  return {op.substr(0, at), op.substr(at + 2)};
+}
+
+/// Sets what kind of attribute a function's own attribute is where a step refers to it: known by its ONNX name.
+[[nodiscard]] inline ::onnx::AttributeProto::AttributeType referred_type(std::string_view attribute) {
+  if (attribute == "epsilon" || attribute == "alpha" || attribute == "beta" || attribute == "value_float")
+    return ::onnx::AttributeProto::FLOAT;
+  if (attribute == "axes" || attribute == "value_ints") return ::onnx::AttributeProto::INTS;
+  if (attribute == "value_floats") return ::onnx::AttributeProto::FLOATS;
+  return ::onnx::AttributeProto::INT;
+}
+
+/// The ONNX function of a body, without a name; it imports the model's own operator sets of the domains that its steps use.
+inline void fill_function(::onnx::FunctionProto& into, function_body const& from, ::onnx::ModelProto const& model) {
+  into.set_domain(std::string(split_op(from.name).first));
+  for (auto const& name : from.inputs) into.add_input(name);
+  for (auto const& name : from.outputs) into.add_output(name);
+  for (auto const& name : from.attributes) into.add_attribute(name);
+  std::vector<std::string> domains;
+  for (auto const& step : from.steps) {
+    auto& node = *into.add_node();
+    auto const [domain, op] = split_op(step.op);
+    node.set_op_type(std::string(op));
+    if (!is_default_domain(domain)) node.set_domain(std::string(domain));
+    bool known = false;
+    for (auto const& seen : domains) known = known || seen == node.domain();
+    if (!known) domains.push_back(node.domain());
+    for (auto const& name : step.operands) node.add_input(name);
+    for (auto const& name : step.results) node.add_output(name);
+    for (auto const& a : step.attributes) fill_attribute(*node.add_attribute(), a);
+    for (auto const& [own, referred] : step.references) {
+      auto& a = *node.add_attribute();
+      a.set_name(own);
+      a.set_ref_attr_name(referred);
+      a.set_type(referred_type(own));
+    }
+  }
+  for (auto const& import : model.opset_import())
+    for (auto const& domain : domains)
+      if (domain == (is_default_domain(import.domain()) ? std::string() : import.domain())) {
+        auto& made = *into.add_opset_import();
+        made.set_domain(domain);
+        made.set_version(import.version());
+      }
+}
+
+}  // namespace fuse::inline v0::adapters::detail

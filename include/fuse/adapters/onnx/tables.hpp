@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <onnx/onnx_pb.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <fuse/adapters/onnx/scoped_names.hpp>
+#include <fuse/adapters/onnx/tensors.hpp>
+#include <fuse/graph/element_type.hpp>
+#include <fuse/graph/tensor_view.hpp>
+
+namespace fuse::inline v0::adapters {
+
+/// Handles of an onnx_graph: small numbers, 0 means none. A body is the model's graph (0) or a subgraph of a node.
+struct onnx_node {
+  std::uint32_t id = 0;
+  [[nodiscard]] explicit operator bool() const { return id != 0; }
+  friend bool operator==(onnx_node, onnx_node) = default;
+};
+struct onnx_value {
+  std::uint32_t id = 0;
+  [[nodiscard]] explicit operator bool() const { return id != 0; }
+  friend bool operator==(onnx_value, onnx_value) = default;
+};
+struct onnx_body {
+  std::uint32_t id = 0;
+  friend bool operator==(onnx_body, onnx_body) = default;
+};
+
+namespace detail {
+
+inline constexpr std::uint32_t no_slot = 0xffffffffu;
+
+struct onnx_node_record {
+  ::onnx::NodeProto* proto = nullptr;
+  std::uint32_t first_operand = 0, operand_count = 0;  // among the slots
+  std::uint32_t first_result = 0, result_count = 0;    // among the results
+  std::uint32_t first_body = 0, body_count = 0;
+  std::uint32_t op = 0;
+  std::uint32_t body = 0;
+  std::uint32_t next = 0, previous = 0;  // in the body's order
+  bool alive = true;
+  bool made = false;   // by a rewrite
+  bool stale = false;  // the names in its message are not those of its values
+};
+
+struct onnx_value_record {
+  std::string const* name = nullptr;  // null: named when the edits are written
+  ::onnx::TypeProto const* type = nullptr;
+  std::uint32_t producer = 0;
+  std::uint32_t first_use = no_slot;
+  std::uint32_t body = 0;
+  std::uint32_t contents = 0;  // 1 + number of a contents record
+  element_type element = element_type::unknown;
+  bool input = false;        // of its body
+  bool overridable = false;  // an input that has contents
+  bool hides = false;        // has the name of a value around its body
+  bool pinned = false;       // named by what fuse does not edit
+  bool lost_use = false;     // a rewrite took a use away
+};
+
+struct onnx_contents {
+  tensor_view view{};  // null for strings and the like
+  element_type type = element_type::unknown;
+  std::span<std::int64_t const> shape{};
+  ::onnx::TensorProto* initializer = nullptr;  // null for the results of Constant nodes
+  std::uint32_t value = 0;
+  bool made = false;
+};
+
+struct onnx_graph_record {
+  ::onnx::GraphProto* proto = nullptr;
+  std::uint32_t owner = 0;   // node
+  std::uint32_t parent = 0;  // body around it
+  std::uint32_t first = 0, last = 0;
+  std::uint32_t first_output = 0, output_count = 0;  // among the slots
+  std::vector<onnx_value> inputs{};                  // those of bodies include their initializers, which nobody else sees
+  std::vector<onnx_value> named{};                   // what the names of the outputs meant when the model was read
+  std::vector<onnx_value> described{};               // the values of value_info
+  bool edited = false;
+};
+
+/// A model in numbers. Slots hold operands and outputs; the uses of a value are a list of slots.
+struct onnx_tables {
+  explicit onnx_tables(::onnx::ModelProto& m, std::filesystem::path folder) : model(&m), tensors(std::move(folder)) {}
+
+  ::onnx::ModelProto* model;
+  tensor_store tensors;
+  scoped_names names;
+  int version = 1;
+  bool redefined = false;  // a function of the model stands in for a standard operator
+  bool sorted = true;
+  bool hiding = false;     // some value hides another
+  std::vector<onnx_node_record> nodes{onnx_node_record{}};
+  std::vector<onnx_value_record> values{onnx_value_record{}};
+  std::vector<onnx_graph_record> graphs;
+  std::vector<onnx_contents> contents;
+  std::vector<onnx_value> slots;
+  std::vector<std::uint32_t> slot_next, slot_node;  // node 0: an output
+  std::vector<onnx_value> results;
+  std::deque<std::string> ops{std::string()};
+  std::vector<std::string const*> training_names;  // values that training_info reads; kept like outputs
+  std::vector<onnx_value> leaves;                  // constants of the graph itself
+
+  [[nodiscard]] std::span<onnx_value const> operands(onnx_node_record const& n) const {
+    return {slots.data() + n.first_operand, n.operand_count};
+  }
+  [[nodiscard]] std::span<onnx_value const> results_of(onnx_node_record const& n) const {
+    return {results.data() + n.first_result, n.result_count};
+  }
+  [[nodiscard]] std::span<onnx_value const> outputs(onnx_graph_record const& g) const {
+    return {slots.data() + g.first_output, g.output_count};
+  }
+
+  std::uint32_t add_slot(onnx_value v, std::uint32_t node) {
+    auto const slot = static_cast<std::uint32_t>(slots.size());
+    slots.push_back(v);
+    slot_node.push_back(node);
+    slot_next.push_back(no_slot);
+    if (v) link(slot);
+    return slot;
+  }
+  void link(std::uint32_t slot) {
+    auto& record = values[slots[slot].id];
+    slot_next[slot] = record.first_use;
+    record.first_use = slot;
+  }
+
+  /// Calls `visit(slot)` for each use. A slot that was released stays in its list until that list moves.
+  template <class Visit>
+  void for_each_use(onnx_value v, Visit&& visit) const {
+    for (auto slot = values[v.id].first_use; slot != no_slot;) {
+      auto const next = slot_next[slot];
+      if (slots[slot] == v) visit(slot);
+      slot = next;
+    }
+  }
+  [[nodiscard]] bool used(onnx_value v) const {
+    for (auto slot = values[v.id].first_use; slot != no_slot; slot = slot_next[slot])
+      if (slots[slot] == v) return true;
+    return false;
+  }
+
+  onnx_value add_value(std::string const* name, std::uint32_t body, std::uint32_t producer = 0) {
+    auto& made = values.emplace_back();
+    made.name = name;
+    made.body = body;
+    made.producer = producer;
+    return {static_cast<std::uint32_t>(values.size() - 1)};
+  }
+
+  /// The name of output `i` of a body; outputs that training reads stand behind those of the graph.
+  [[nodiscard]] std::string const& output_name(onnx_graph_record const& g, std::uint32_t i) const {
+    auto const listed = static_cast<std::uint32_t>(g.proto->output_size());
+    return i < listed ? g.proto->output(static_cast<int>(i)).name() : *training_names[i - listed];
+  }
+
+  [[nodiscard]] std::string describe(onnx_node_record const& n) const {
+    auto const& op = ops[n.op];
+    if (!n.proto->name().empty()) return "node '" + n.proto->name() + "' (" + op + ")";
+    for (auto const& output : n.proto->output())
+      if (!output.empty()) return "the node (" + op + ") that computes '" + output + "'";
+    return "a node (" + op + ") without name or results";
+  }
+};
+
+/// "" and "ai.onnx" are one domain.
+[[nodiscard]] inline bool is_default_domain(std::string_view domain) { return domain.empty() || domain == "ai.onnx"; }
+
+}  // namespace detail
+}  // namespace fuse::inline v0::adapters
