@@ -90,6 +90,16 @@ class extent_algebra {
   void expand(extent e, detail::polynomial& into) const;
   extent contract(detail::polynomial const& p);
   extent combine(extent a, extent b, std::int64_t factor);
+  [[nodiscard]] extent argument(std::span<std::int64_t const> key, std::size_t at) const {
+    return key[at] != 0 ? extent(key[at + 1]) : extent::of_symbol(static_cast<std::uint32_t>(key[at + 1]));
+  }
+  // Whether `b` is min(a, c) with c >= 1: then it is 1 only where `a` is, and the broadcast of both is `a`.
+  [[nodiscard]] bool caps(extent a, extent b) const {
+    auto const key = symbols_[b.symbol()];
+    if (key[0] != function_tag || key[1] != static_cast<std::int64_t>(function::minimum)) return false;
+    auto const first = argument(key, 2), second = argument(key, 4);
+    return (first == a && least(second) >= 1) || (second == a && least(first) >= 1);
+  }
 
   detail::sequence_pool<std::int64_t> symbols_;
   std::vector<std::int64_t> least_;
@@ -255,6 +265,8 @@ inline extent extent_algebra::broadcast(extent a, extent b) {
   if (least(a) >= 2 || a == extent(0)) return a;
   if (least(b) >= 2 || b == extent(0)) return b;
   if (a.known() || b.known()) return fresh();
+  if (caps(a, b)) return a;
+  if (caps(b, a)) return b;
   auto const bound = least(a) < least(b) ? least(a) : least(b);
   return a.symbol() < b.symbol() ? apply(function::broadcast, a, b, bound) : apply(function::broadcast, b, a, bound);
 }
@@ -279,10 +291,8 @@ inline std::string extent_algebra::text(extent e, int depth) const {
     out = "...";
   } else if (key[0] == function_tag) {
     constexpr std::string_view names[] = {"max", "min", "floor_div", "div", "broadcast"};
-    auto const argument = [&](std::size_t at) {
-      return text(key[at] != 0 ? extent(key[at + 1]) : extent::of_symbol(static_cast<std::uint32_t>(key[at + 1])), depth - 1);
-    };
-    out.append(names[static_cast<std::size_t>(key[1])]).append("(").append(argument(2)).append(", ").append(argument(4)).append(")");
+    out.append(names[static_cast<std::size_t>(key[1])]).append("(").append(text(argument(key, 2), depth - 1)).append(", ");
+    out.append(text(argument(key, 4), depth - 1)).append(")");
   } else {
     for (std::size_t at = 1; at < key.size();) {
       if (at > 1) out.append(" + ");
