@@ -421,7 +421,12 @@ struct graph_traits<graph> {
   static auto inputs(graph const& g) { return g.inputs(); }
   static auto outputs(graph const& g) { return g.outputs(); }
   static int version(graph const& g) { return g.version(); }
-  static tensor_view constant(graph const& g, value v) { return g.constant(v); }
+  /// A constant's contents, or those that a node without operands holds as its one attribute (ONNX's Constant).
+  static tensor_view constant(graph const& g, value v) {
+    if (auto const n = g.producer(v); n && g.operands(n).empty() && g.attributes(n).size() == 1)
+      if (auto const* contents = std::get_if<tensor>(&g.attributes(n)[0].content)) return *contents;
+    return g.constant(v);
+  }
   static bool overridable(graph const& g, value v) { return g.overridable(v); }
   static element_type type(graph const& g, value v) { return g.type(v); }
   static bool shape(graph const& g, value v, std::vector<dimension>& into) { return g.shape(v, into); }

@@ -1,0 +1,482 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "evaluate.hpp"
+#include "writer.hpp"
+
+namespace corpus {
+
+/// What one norm of a spelling computes: `(x [- mean]) / sqrt(variance + epsilon) * scales + bias`.
+struct formula {
+  bool centred = false;
+  value x{};
+  std::vector<value> scales{};
+  value bias{};
+  double epsilon = 0;
+  value y{};
+};
+
+/// The types that x comes in, the statistics are computed in, and y goes out in.
+struct type_scheme {
+  std::string_view name;
+  element_type x, inside, y;
+};
+inline constexpr type_scheme type_schemes[] = {
+    {"float", element_type::float32, element_type::float32, element_type::float32},
+    {"half", element_type::float16, element_type::float16, element_type::float16},
+    {"double", element_type::float64, element_type::float64, element_type::float64},
+    {"half-island", element_type::float16, element_type::float32, element_type::float16},
+    {"half-island-then-scale", element_type::float16, element_type::float32, element_type::float16},
+    {"half-centred-in-half", element_type::float16, element_type::float32, element_type::float16},
+    {"double-island", element_type::float32, element_type::float64, element_type::float32},
+    {"double-island-then-scale", element_type::float32, element_type::float64, element_type::float32},
+    {"bfloat16-island", element_type::bfloat16, element_type::float32, element_type::bfloat16},
+    {"bfloat16-island-then-scale", element_type::bfloat16, element_type::float32, element_type::bfloat16},
+};
+
+/// Writes a layer norm or RMS norm, or two that share their statistics, in one of their countless spellings, and what reads
+/// and feeds it. Everything follows from the seed.
+class spelling {
+ public:
+  /// The operator set version that the graph for `seed` must have.
+  static int version(std::uint64_t seed, bool second) {
+    if (second) return 1;
+    draw choose(seed);
+    auto const types = scheme(choose);
+    std::vector<int> versions{17};
+    for (int v = types.x == element_type::bfloat16 ? 13 : 9; v <= 24; ++v) versions.push_back(v);
+    return choose.number("operator set", versions);
+  }
+
+  spelling(fuse::graph& g, bool second, std::uint64_t seed) : choose(seed), w(g, second, choose) {
+    plan();
+    write();
+  }
+
+  draw choose;
+  writer w;
+  std::vector<formula> formulas{};
+  bool strict = true;   ///< nothing of the norm may stay
+  int casts = 0;        ///< Casts that may stay
+  bool spreads = false, flattened = false;
+  std::vector<std::int64_t> norm_axes{};  ///< from the end
+
+  [[nodiscard]] std::map<std::string, array> feeds() const {
+    draw numbers(choose.seed());
+    std::map<std::string, array> all;
+    for (auto const& [name, shape] : w.inputs) all[name] = {shape, numbers.numbers("feed " + name, count_of(shape), -4, 4, false), false};
+    return all;
+  }
+
+  /// How far the graph is from the formulas; both in double precision.
+  [[nodiscard]] double formula_error() {
+    evaluator values(w.g, feeds());
+    double worst = 0;
+    for (auto const& f : formulas) {
+      auto const& x = values.value(f.x);
+      auto const minus = [](double a, double b) { return a - b; };
+      auto const times = [](double a, double b) { return a * b; };
+      auto const d = f.centred ? combine(x, mean(x, norm_axes, true), minus) : x;
+      auto y = combine(d, map(mean(combine(d, d, times), norm_axes, true), [&](double v) { return 1 / std::sqrt(v + f.epsilon); }), times);
+      for (auto const scale : f.scales) y = combine(y, values.value(scale), times);
+      if (f.bias) y = combine(y, values.value(f.bias), [](double a, double b) { return a + b; });
+      worst = std::max(worst, distance(y, values.value(f.y)));
+    }
+    return worst;
+  }
+
+ private:
+  static type_scheme scheme(draw& choose) {
+    std::vector<std::string_view> names(8, "float");
+    for (auto const& s : type_schemes) names.push_back(s.name);
+    auto const chosen = choose("types", names);
+    return *std::find_if(std::begin(type_schemes), std::end(type_schemes), [&](auto const& s) { return s.name == chosen; });
+  }
+
+  void plan() {
+    layer = choose("kind", {"layer", "rms"}) == "layer";
+    types = scheme(choose);
+    type = types.inside;
+    rank = static_cast<std::size_t>(choose.number("rank", {3, 3, 2, 4}));
+    auto const count = std::min<std::size_t>(static_cast<std::size_t>(choose.number("trailing axes", {1, 1, 1, 2, 3})), rank);
+    extents const odd{3, 5, 7}, even{6, 4, 8}, leading{4, 3, 2};
+    auto const& sizes = choose("sizes", {"odd", "even"}) == "odd" ? odd : even;
+    normal.assign(sizes.end() - static_cast<std::ptrdiff_t>(count), sizes.end());
+    run.assign(leading.begin(), leading.begin() + static_cast<std::ptrdiff_t>(rank - count));
+    auto const dynamic = choose("leading dimensions", {"fixed", "symbolic", "unknown"});
+    char const* const symbols[]{"batch", "sequence", "heads"};
+    for (std::size_t i = 0; i < run.size(); ++i) {
+      if (dynamic == "fixed") dims.emplace_back(run[i]);
+      if (dynamic == "symbolic") dims.emplace_back(symbols[i]);
+      if (dynamic == "unknown") dims.emplace_back(-1);
+    }
+    dims.insert(dims.end(), normal.begin(), normal.end());
+    run.insert(run.end(), normal.begin(), normal.end());
+    flattened = !w.second && choose.one_in("flatten", 10);
+    norm_shape = flattened ? extents{static_cast<std::int64_t>(count_of(normal))} : normal;
+    norm_rank = flattened ? 2 : rank;
+    for (auto axis = -static_cast<std::int64_t>(norm_shape.size()); axis < 0; ++axis) norm_axes.push_back(axis);
+    w.identities = choose("identities", {"none", "none", "some"}) == "some";
+    late = types.name.ends_with("then-scale");
+    centred_in_half = types.name == "half-centred-in-half";
+    epsilon = std::vector{1e-5, 1e-12, 0.0, 0.5, 1e-3}[static_cast<std::size_t>(choose.number("epsilon", {0, 1, 2, 3, 4}))];
+    one_pass = layer && choose("variance", {"two passes", "two passes", "one pass"}) == "one pass" && !centred_in_half;
+  }
+
+  // What comes before and after.
+
+  value producer() {
+    auto const form = choose("x is", {"an input", "an input", "a sum", "a biased sum", "a product", "a scaled product", "a MatMul", "a Relu"});
+    if (form == "a MatMul") {
+      auto a = dims;
+      auto a_run = run;
+      a.back() = a_run.back() = 5;
+      auto const weights = w.plain_constant(types.x, {5, run.back()}, choose.numbers("weights", 5 * static_cast<std::size_t>(run.back())));
+      return w.op(opcode::matmul, {w.input("x", types.x, a, a_run), weights});
+    }
+    auto const a = w.input("x", types.x, dims, run);
+    if (form == "an input") return a;
+    if (form == "a Relu") return w.op(opcode::relu, {w.op(opcode::add, {a, w.input("x2", types.x, dims, run)})});
+    auto const b = form == "a biased sum" || form == "a scaled product"
+                       ? w.plain_constant(types.x, normal, choose.numbers("row", count_of(normal)))
+                       : w.input("x2", types.x, dims, run);
+    return w.op(form.ends_with("product") ? opcode::mul : opcode::add, {a, b});
+  }
+
+  void consumer(value y, value x) {
+    auto const form = choose("y goes to", {"the output", "the output", "a Relu", "a residual", "a gate", "a MatMul", "both"});
+    if (form == "a residual") y = w.op(opcode::add, {y, x});
+    if (form == "a gate") y = w.op(opcode::mul, {y, w.input(fresh("gate"), types.y, dims, run)});
+    if (form == "a MatMul")
+      y = w.op(opcode::matmul,
+               {y, w.plain_constant(types.y, {run.back(), 3}, choose.numbers("weights", 3 * static_cast<std::size_t>(run.back())))});
+    if (form == "both") w.g.output(y, fresh("y"));
+    if (form == "both" || form == "a Relu") y = w.op(opcode::relu, {y});
+    w.g.output(y, fresh("y"));
+  }
+
+  std::string fresh(std::string const& name) { return name + std::to_string(++names[name]); }
+
+  // Scale and bias.
+
+  value row(std::string const& role, element_type t) {
+    auto const form = choose(role, {"constant", "none", "constant", "an input", "one plus an input"});
+    if (form == "none") return {};
+    std::vector<extents> shapes;
+    for (std::size_t ones = 0; ones + norm_shape.size() <= norm_rank; ++ones) {
+      shapes.emplace_back(ones, 1);
+      shapes.back().insert(shapes.back().end(), norm_shape.begin(), norm_shape.end());
+    }
+    if (!flattened) shapes.insert(shapes.end(), {{}, {1}, extents(norm_rank, 1)});
+    std::vector<int> indices;
+    for (std::size_t i = 0; i < shapes.size(); ++i) indices.push_back(static_cast<int>(i));
+    auto const& of = shapes[static_cast<std::size_t>(choose.number(role + " shape", indices))];
+    if (flattened && choose.one_in(role + " flattened", 2))
+      return w.op(opcode::flatten, {numbers(role, form, t, normal)}, {{"axis", 0}});
+    if (form != "constant" && count_of(of) == 1) spreads = true;
+    return numbers(role, form, t, of);
+  }
+
+  value numbers(std::string const& role, std::string_view form, element_type t, extents const& of) {
+    auto values = choose.numbers(role + " numbers", count_of(of));
+    auto const narrow = fuse::size_of(types.x) < fuse::size_of(t) ? types.x : fuse::size_of(types.y) < fuse::size_of(t) ? types.y : t;
+    if (narrow != t) {  // fused in the narrow type, the row must be exact there, or Casts stay
+      if (form != "constant" || choose.one_in("inexact weights", 2)) {
+        casts += 3;
+      } else {
+        auto const rounded = fuse::make_tensor(narrow, of, values);
+        for (std::size_t i = 0; i < values.size(); ++i) values[i] = rounded.number(i);
+      }
+    }
+    if (form == "constant") {
+      if (narrow == t && t == element_type::float32 && choose.one_in("half weights", 4))
+        return w.cast(w.plain_constant(element_type::float16, of, values), t);
+      return w.constant(t, of, values);
+    }
+    auto const in = w.input(fresh(role + "_in"), t, of);
+    if (form == "an input") return in;
+    return w.add(w.constant(t, choose.one_in("one's shape", 2) ? extents{} : extents{1}, {1}), in);
+  }
+
+  extents one_element(std::string_view dimension) {
+    switch (choose.number(dimension, {0, 1, 2})) {
+      case 0: return {};
+      case 1: return {1};
+      default: return extents(std::min<std::size_t>(2, norm_rank), 1);
+    }
+  }
+
+  // The norm.
+
+  value mean_of(value v) {
+    std::vector<std::string_view> forms{"kept", "kept", "kept", "unsqueezed"};
+    if (!w.second && type == element_type::float32 && norm_rank > 2 && norm_rank - norm_shape.size() == 2) forms.emplace_back("pooled");
+    auto const form = choose("mean", forms);
+    if (form == "pooled") {
+      ++w.written[w.as][opcode::mean];
+      return w.g.add("GlobalAveragePool", {v});
+    }
+    std::vector<std::int64_t> positive = norm_axes;
+    for (auto& axis : positive) axis += static_cast<std::int64_t>(norm_rank);
+    auto axes = choose("sign of axes", {"negative", "positive"}) == "negative" ? norm_axes : positive;
+    if (choose.one_in("axes reversed", 2)) std::reverse(axes.begin(), axes.end());
+    std::vector<std::string_view> ways(4, "written");
+    if (norm_rank == norm_shape.size()) ways.emplace_back("absent");
+    if (!w.second && w.g.version() >= 18) ways.insert(ways.end(), {"computed", "cast"});
+    auto const way = choose("axes", ways);
+    std::optional<value> computed;
+    if (way == "computed") computed = range_of_axes();
+    if (way == "cast") {
+      std::vector<double> const wide(axes.begin(), axes.end());
+      computed = w.cast(w.plain_constant(element_type::int32, {static_cast<std::int64_t>(axes.size())}, wide), element_type::int64);
+    }
+    bool const kept = form == "kept";
+    auto const result = w.reduce(opcode::mean, v, way == "absent" ? std::nullopt : std::optional(axes), kept, computed);
+    if (kept) return result;
+    bool const negative = (w.second || w.g.version() >= 11) && choose.one_in("negative unsqueezed axes", 2);
+    return w.unsqueeze(result, negative ? norm_axes : positive);
+  }
+
+  // Range(size - count, size, 1), as ONNX's own function bodies write it.
+  value range_of_axes() {
+    auto size = w.op(opcode::size, {w.op(opcode::shape, {norm_input})});
+    auto const of = choose.one_in("Range of vectors", 2) ? extents{1} : extents{};
+    auto const one = w.plain_constant(element_type::int64, of, {1});
+    auto const count = w.plain_constant(element_type::int64, of, {-static_cast<double>(norm_shape.size())}, true);
+    if (!of.empty()) size = w.op(opcode::reshape, {size, w.integers({1})});
+    return w.op(opcode::range, {w.op(opcode::add, {size, count}), size, one});
+  }
+
+  // A constant with one element, of a type that Pow takes as its exponent.
+  value exponent(double number, std::string_view dimension) {
+    std::vector<int> options{static_cast<int>(type)};
+    if ((w.second || w.g.version() >= 12) && fuse::size_of(type) > 2) {
+      options.insert(options.end(), {static_cast<int>(element_type::float32), static_cast<int>(element_type::float64)});
+      if (number == std::floor(number)) options.insert(options.end(), {static_cast<int>(element_type::int64), static_cast<int>(element_type::int32)});
+    }
+    auto const t = static_cast<element_type>(choose.number(std::string(dimension) + " type", options));
+    return w.constant(t, one_element(dimension), {number});
+  }
+
+  value square(value a, value b) {
+    std::vector<std::string_view> forms{"Pow", "Mul"};
+    if (w.second) forms.emplace_back("squared");
+    auto const form = choose("square", forms);
+    if (form == "Mul") return w.op(opcode::mul, {a, b});
+    return form == "Pow" ? w.op(opcode::pow, {a, exponent(2, "exponent")}) : w.op(opcode::square, {a});
+  }
+
+  value reads_x() {
+    if (types.x == type) return norm_input;
+    if (!cast_x || choose("casts of x", {"one", "several"}) == "several") cast_x = w.cast(norm_input, type);
+    return cast_x;
+  }
+
+  // Values that may be computed once, or again at every use.
+  template <class F>
+  auto shared(std::string const& name, std::optional<decltype(std::declval<F>()())>& slot, F compute) {
+    if (!slot || choose(name + " computed", {"once", "once", "again"}) == "again") {
+      auto const made = compute();
+      slot = made;
+    }
+    return *slot;
+  }
+  value average() {
+    return shared("mean", shared_mean, [this] { return mean_of(reads_x()); });
+  }
+  value centred() {
+    return shared("centred", shared_centred, [this] { return centred_in_half ? half_centred() : subtraction(); });
+  }
+  value half_centred() {  // mean and subtraction in half, the rest in float
+    auto const outer_mean = std::exchange(shared_mean, std::nullopt);
+    auto const outer_x = std::exchange(cast_x, value{});
+    type = element_type::float16;
+    auto const d = subtraction();
+    type = element_type::float32;
+    shared_mean = outer_mean;
+    cast_x = outer_x;
+    return w.cast(d, type);
+  }
+  value subtraction() {
+    auto const form = choose("subtraction", {"x - mean", "x + -mean", "-(mean - x)"});
+    auto const m = average();
+    if (form == "x - mean") return w.op(opcode::sub, {reads_x(), m});
+    if (form == "x + -mean") return w.add(reads_x(), w.op(opcode::neg, {m}));
+    return w.op(opcode::neg, {w.op(opcode::sub, {m, reads_x()})});
+  }
+
+  value safe_variance() {
+    return shared("variance", shared_variance, [this] {
+      value v;
+      if (!layer) {
+        auto const a = reads_x(), b = reads_x();
+        v = mean_of(square(a, b));
+      } else if (one_pass) {
+        auto const m = average();
+        auto const squares = mean_of(square(reads_x(), reads_x()));
+        auto const less = square(m, m);
+        v = choose.one_in("difference negated", 2) ? w.add(squares, w.op(opcode::neg, {less})) : w.op(opcode::sub, {squares, less});
+      } else if (centred_in_half || choose("squares of", {"x - mean", "mean - x"}) == "x - mean") {
+        auto const a = centred(), b = centred();
+        v = mean_of(square(a, b));
+      } else {
+        auto const reverse = w.op(opcode::sub, {average(), reads_x()});
+        v = mean_of(square(reverse, reverse));
+      }
+      last_variance = v;
+      auto const e = w.constant(type, one_element("epsilon shape"), {epsilon}, &epsilon, !epsilon_written);
+      epsilon_written = true;  // written again, it must be the very number
+      return w.add(v, e);
+    });
+  }
+
+  struct root_value {
+    bool divides = false;
+    value v{};
+  };
+  root_value root() {
+    return shared("root", shared_root, [this]() -> root_value {
+      std::vector<std::string_view> forms{"/ sqrt", "* recip sqrt", "* 1 / sqrt", "* sqrt recip", "* sqrt 1 /", "* pow -0.5", "/ pow 0.5", "* recip pow 0.5"};
+      if (w.second) forms.insert(forms.end(), {"* rsqrt", "/ recip rsqrt"});
+      auto const form = choose("root", forms);
+      auto const v = safe_variance();
+      auto const one = [this] { return w.constant(type, one_element("one"), {1}); };
+      if (form == "/ sqrt") return {true, w.op(opcode::sqrt, {v})};
+      if (form == "* recip sqrt") return {false, w.op(opcode::reciprocal, {w.op(opcode::sqrt, {v})})};
+      if (form == "* 1 / sqrt") return {false, w.op(opcode::div, {one(), w.op(opcode::sqrt, {v})})};
+      if (form == "* sqrt recip") return {false, w.op(opcode::sqrt, {w.op(opcode::reciprocal, {v})})};
+      if (form == "* sqrt 1 /") return {false, w.op(opcode::sqrt, {w.op(opcode::div, {one(), v})})};
+      if (form == "* pow -0.5") return {false, w.op(opcode::pow, {v, exponent(-0.5, "root exponent")})};
+      if (form == "/ pow 0.5") return {true, w.op(opcode::pow, {v, exponent(0.5, "root exponent")})};
+      if (form == "* recip pow 0.5") return {false, w.op(opcode::reciprocal, {w.op(opcode::pow, {v, exponent(0.5, "root exponent")})})};
+      if (form == "* rsqrt") return {false, w.op(opcode::rsqrt, {v})};
+      return {true, w.op(opcode::reciprocal, {w.op(opcode::rsqrt, {v})})};
+    });
+  }
+  value times_root(value v) {
+    auto const r = root();
+    return r.divides ? w.op(opcode::div, {v, r.v}) : w.mul(v, r.v);
+  }
+  value whole() { return layer ? centred() : reads_x(); }
+
+  value apply(std::vector<value> scales, value bias) {
+    std::vector<std::string_view> forms(3, "plain");
+    if (!scales.empty() && !late) {
+      forms.insert(forms.end(), {"scale before the root", "root times scale"});
+      if (layer) forms.emplace_back("distributed root times scale");
+    }
+    if (layer) forms.insert(forms.end(), {"distributed", "reversed"});
+    auto const form = choose("bracketing", forms);
+    if (scales.size() == 2 && choose("two scales", {"one by one", "multiplied first"}) == "multiplied first") scales = {w.mul(scales[0], scales[1])};
+    auto take = [&] {
+      auto const first = scales.front();
+      scales.erase(scales.begin());
+      return first;
+    };
+    value y;
+    if (form == "scale before the root") {
+      y = times_root(w.mul(whole(), take()));
+    } else if (form == "root times scale") {
+      auto const factor = times_root(take());
+      y = w.mul(whole(), factor);
+    } else if (form == "reversed") {
+      y = w.op(opcode::neg, {times_root(w.op(opcode::sub, {average(), reads_x()}))});
+    } else if (form.starts_with("distributed")) {
+      std::optional<value> factor;
+      if (form != "distributed") factor = times_root(take());
+      auto product = [&](value v) { return factor ? w.mul(v, *factor) : times_root(v); };
+      auto const scaled = product(reads_x()), shift = product(average());
+      if (bias && scales.empty() && !late) {
+        auto const order = choose("distributed bias", {"b - shift", "+ b", "early b"});
+        if (order == "b - shift") return w.add(scaled, w.op(opcode::sub, {bias, shift}));
+        if (order == "early b") return w.op(opcode::sub, {w.add(scaled, bias), shift});
+      }
+      y = choose.one_in("distributed difference negated", 2) ? w.add(scaled, w.op(opcode::neg, {shift})) : w.op(opcode::sub, {scaled, shift});
+    } else {
+      y = shared("normalised", shared_normal, [this] { return times_root(whole()); });
+    }
+    if (late) y = w.cast(y, types.y);
+    for (auto const scale : scales) y = w.mul(y, scale);
+    return bias ? w.add(y, bias) : y;
+  }
+
+  void write() {
+    auto const outer = producer();
+    w.as = owner::norm;
+    norm_input = flattened ? w.op(opcode::flatten, {outer}, {{"axis", static_cast<int>(rank - normal.size())}}) : outer;
+    auto const count = choose.number("norms", {1, 1, 1, 1, 2});
+    auto const row_type = late ? types.y : types.inside;
+    bool const wide_rows = fuse::size_of(row_type) > std::min(fuse::size_of(types.x), fuse::size_of(types.y));
+    std::vector<value> results;
+    auto const another = [&](std::string_view name) {
+      if (wide_rows) casts += 3;
+      return w.plain_constant(row_type, norm_shape, choose.numbers(name, count_of(norm_shape)));
+    };
+    for (int k = 0; k < count; ++k) {
+      w.as = owner::prepared;
+      std::vector<value> scales;
+      auto add_scale = [&] {
+        if (auto const s = row("scale", row_type)) scales.push_back(s);
+      };
+      add_scale();
+      if (k == 0 && count == 2 && scales.empty()) scales.push_back(another("first scale"));
+      if (!scales.empty() && choose.number("scales", {1, 1, 1, 2}) == 2) add_scale();
+      auto const bias = layer ? row("bias", row_type) : value{};
+      if (k == 1 && scales.empty() && !bias) scales.push_back(another("second scale"));  // else it is inside the first one
+      w.as = owner::norm;
+      auto y = apply(scales, bias);
+      if (std::any_of(formulas.begin(), formulas.end(), [&](auto const& f) { return f.y == y; })) y = w.op(opcode::identity, {y});
+      if (!late && types.inside != types.y) y = w.cast(y, types.y);
+      formulas.push_back({layer, norm_input, scales, bias, epsilon, y});
+      results.push_back(flattened ? w.op(opcode::reshape, {y, w.op(opcode::shape, {outer})}) : y);
+    }
+    for (auto& f : formulas) f.epsilon = epsilon;
+    live();
+    w.as = owner::context;
+    for (auto const y : results) consumer(y, outer);
+  }
+
+  // Interior values that something outside reads.
+  void live() {
+    std::vector<std::string_view> forms(8, "none");
+    forms.insert(forms.end(), {"mean", "inverse", "mean and inverse", "variance", "centred"});
+    auto const form = choose("live", forms);
+    if (form == "none" || centred_in_half) return;
+    std::vector<value> values;
+    if (form.starts_with("mean") && shared_mean) values.push_back(*shared_mean);
+    if (form.ends_with("inverse") && shared_root && !shared_root->divides) values.push_back(shared_root->v);
+    if (form == "variance") values.push_back(last_variance);
+    if (form == "centred" && shared_centred) values.push_back(*shared_centred);
+    if (values.empty()) return;
+    strict = form != "variance" && form != "centred" && types.name == "float" && layer && !flattened;
+    w.as = owner::context;
+    for (auto v : values) {
+      if (choose.one_in("live value is read", 2)) v = w.op(opcode::neg, {v});
+      w.g.output(v, fresh("live"));
+    }
+  }
+
+  bool layer = false, late = false, centred_in_half = false, one_pass = false, epsilon_written = false;
+  type_scheme types{};
+  element_type type{};
+  std::size_t rank = 0, norm_rank = 0;
+  fuse::graph::dims dims{};
+  extents run{}, normal{}, norm_shape{};
+  double epsilon = 0;
+  value norm_input{}, cast_x{}, last_variance{};
+  std::optional<value> shared_mean{}, shared_centred{}, shared_variance{}, shared_normal{};
+  std::optional<root_value> shared_root{};
+  std::map<std::string, int> names{};
+};
+
+}  // namespace corpus
