@@ -94,12 +94,16 @@ class extent_algebra {
     return key[at] != 0 ? extent(key[at + 1]) : extent::of_symbol(static_cast<std::uint32_t>(key[at + 1]));
   }
   // Whether `b` is min(a, c) with c >= 1: then it is 1 only where `a` is, and the broadcast of both is `a`.
-  [[nodiscard]] bool caps(extent a, extent b) const {
-    auto const key = symbols_[b.symbol()];
+  [[nodiscard]] bool caps(std::uint32_t a, std::uint32_t b) const {
+    auto const key = symbols_[b];
     if (key[0] != function_tag || key[1] != static_cast<std::int64_t>(function::minimum)) return false;
     auto const first = argument(key, 2), second = argument(key, 4);
-    return (first == a && least(second) >= 1) || (second == a && least(first) >= 1);
+    return (first == extent::of_symbol(a) && least(second) >= 1) || (second == extent::of_symbol(a) && least(first) >= 1);
   }
+
+  // A broadcast of several is known by the set of them: rising, without one that another covers. Larger sets are not followed.
+  static constexpr std::size_t most_broadcast = 12;
+  [[nodiscard]] bool collect(extent e, std::uint32_t (&set)[most_broadcast], std::size_t& size) const;
 
   detail::sequence_pool<std::int64_t> symbols_;
   std::vector<std::int64_t> least_;
@@ -265,10 +269,38 @@ inline extent extent_algebra::broadcast(extent a, extent b) {
   if (least(a) >= 2 || a == extent(0)) return a;
   if (least(b) >= 2 || b == extent(0)) return b;
   if (a.known() || b.known()) return fresh();
-  if (caps(a, b)) return a;
-  if (caps(b, a)) return b;
-  auto const bound = least(a) < least(b) ? least(a) : least(b);
-  return a.symbol() < b.symbol() ? apply(function::broadcast, a, b, bound) : apply(function::broadcast, b, a, bound);
+  std::uint32_t set[most_broadcast];
+  std::size_t size = 0;
+  if (!collect(a, set, size) || !collect(b, set, size)) return fresh();
+  if (size == 1) return extent::of_symbol(set[0]);
+  std::int64_t key[2 + 2 * most_broadcast] = {function_tag, static_cast<std::int64_t>(function::broadcast)};
+  auto bound = std::numeric_limits<std::int64_t>::max();
+  for (std::size_t i = 0; i < size; ++i) {
+    key[3 + 2 * i] = set[i];
+    bound = least_[set[i]] < bound ? least_[set[i]] : bound;
+  }
+  return symbol({key, 2 + 2 * size}, bound);
+}
+
+inline bool extent_algebra::collect(extent e, std::uint32_t (&set)[most_broadcast], std::size_t& size) const {
+  auto const insert = [&](std::uint32_t symbol) {
+    for (std::size_t i = 0; i < size; ++i)
+      if (set[i] == symbol || caps(set[i], symbol)) return true;
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < size; ++i)
+      if (!caps(symbol, set[i])) set[kept++] = set[i];
+    size = kept;
+    if (size == most_broadcast) return false;
+    std::size_t at = size++;
+    for (; at > 0 && set[at - 1] > symbol; --at) set[at] = set[at - 1];
+    set[at] = symbol;
+    return true;
+  };
+  auto const key = symbols_[e.symbol()];
+  if (key[0] != function_tag || key[1] != static_cast<std::int64_t>(function::broadcast)) return insert(e.symbol());
+  for (std::size_t at = 3; at < key.size(); at += 2)
+    if (!insert(static_cast<std::uint32_t>(key[at]))) return false;
+  return true;
 }
 
 inline std::int64_t extent_algebra::least(extent e) const { return e.known() ? e.value() : least_[e.symbol()]; }
@@ -291,8 +323,9 @@ inline std::string extent_algebra::text(extent e, int depth) const {
     out = "...";
   } else if (key[0] == function_tag) {
     constexpr std::string_view names[] = {"max", "min", "floor_div", "div", "broadcast"};
-    out.append(names[static_cast<std::size_t>(key[1])]).append("(").append(text(argument(key, 2), depth - 1)).append(", ");
-    out.append(text(argument(key, 4), depth - 1)).append(")");
+    out.append(names[static_cast<std::size_t>(key[1])]);
+    for (std::size_t at = 2; at < key.size(); at += 2) out.append(at == 2 ? "(" : ", ").append(text(argument(key, at), depth - 1));
+    out.append(")");
   } else {
     for (std::size_t at = 1; at < key.size();) {
       if (at > 1) out.append(" + ");

@@ -229,11 +229,21 @@ inline void split_shape(rule_context& at) {
     to = to < -1 ? -1 : to > size - 1 ? size - 1 : to;
     return from > to ? (from - to - step - 1) / -step : 0;
   }
-  // An extent of unknown sign may count from the end.
-  auto const from_start = [&](extent e) { return e.known() ? (e.value() < 0 ? symbols.add(whole, e) : e) : e; };
-  if (!(start.known() || symbols.nonnegative(start)) || !(end.known() || symbols.nonnegative(end))) return symbols.fresh();
-  auto const upper = end.known() && end.value() >= far ? whole : symbols.minimum(from_start(end), whole);
-  auto const length = symbols.maximum(symbols.subtract(upper, symbols.maximum(from_start(start), 0)), 0);
+  // From the front, as a number that may lie outside of the dimension. False where the sign is not known: -n counts from the
+  // end, unless n is 0.
+  auto const from_front = [&](extent e, bool is_start, extent& place) {
+    place = e;
+    if (symbols.nonnegative(e)) return true;
+    auto const back = symbols.subtract(0, e);
+    place = symbols.add(whole, e);
+    if (e.known() || symbols.least(back) >= 1) return true;
+    place = 0;
+    return is_start && symbols.nonnegative(back) && symbols.nonnegative(symbols.subtract(back, whole));
+  };
+  extent first, last;
+  if (!from_front(start, true, first) || !from_front(end, false, last)) return symbols.fresh();
+  auto const upper = end.known() && end.value() >= far ? whole : symbols.minimum(last, whole);
+  auto const length = symbols.maximum(symbols.subtract(upper, symbols.maximum(first, 0)), 0);
   if (step == 1) return length;
   return at.dimension(symbols.floor_divide(symbols.add(length, step - 1), step));
 }
