@@ -8,6 +8,7 @@
 #include <fuse/graph/graph_text.hpp>
 #include <second_dialect.hpp>
 
+#include "lookalike_list.hpp"
 #include "spelling.hpp"
 
 using corpus::array;
@@ -85,4 +86,27 @@ TEST_CASE("a distance is told") {
   CHECK(corpus::distance(a, {{2}, {1, -3}, false}) == 0.25);
   CHECK(std::isinf(corpus::distance(a, {{1, 2}, {1, -4}, false})));
   CHECK(std::isinf(corpus::distance(a, {{2}, {1, NAN}, false})));
+}
+
+TEST_CASE("every look-alike can be evaluated, and is not the norm it looks like") {
+  std::set<std::string> names;
+  for (auto const& look : corpus::lookalike_list().all) {
+    CHECK(names.insert(look.name).second);
+    for (bool const second : {false, true})
+      for (bool const layer : {false, true}) {
+        if (!corpus::concerns(look, layer, second)) continue;
+        CAPTURE(look.name, second, layer);
+        auto build = [&](bool changed) {
+          fuse::graph g(second ? 1 : look.version);
+          corpus::plain_norm n(g, second, layer, look.shape);
+          if (changed) look.change(n);
+          n.write();
+          return corpus::evaluator(g, n.feeds).outputs().at("y");
+        };
+        auto const y = build(true);
+        bool const rounds_only = look.name.find("half") != std::string::npos && look.name != "half of the mean";
+        if (!look.norm_may_stay && !rounds_only) CHECK(corpus::distance(build(false), y) > 1e-6);
+      }
+  }
+  CHECK(names.size() > 100);
 }
