@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <fuse/adapters/onnx.hpp>
+#include <string>
+#include <vector>
+
+#include "catch.hpp"
+#include "parsed.hpp"
+
+using namespace fuse;
+using adapters::onnx_graph;
+using traits = graph_traits<onnx_graph>;
+
+namespace {
+
+function_body centered(double factor) {
+  tensor const number = make_tensor(element_type::float32, {}, std::vector<double>{factor});
+  return {"fuse::Centered",
+          {"x"},
+          {"y", "m"},
+          {"axes"},
+          {{"Constant", {}, {"c"}, {{"value", number}}, {}},
+           {"ReduceMean", {"x"}, {"m"}, {{"keepdims", std::int64_t{1}}}, {{"axes", "axes"}}},
+           {"Sub", {"x", "m"}, {"y"}, {}, {}}}};
+}
+char const* const model_text = R"(graph { input { name: "x" type { tensor_type { elem_type: 1 } } }
+    node { name: "root" op_type: "Neg" input: "x" output: "y" } output { name: "y" } })";
+
+void call(onnx_graph& g, std::string_view op) {
+  auto const root = *traits::nodes(g).begin();
+  std::vector<adapters::onnx_value> const operands{traits::inputs(g)[0]};
+  attribute const axes[]{{"axes", std::vector<std::int64_t>{-1}}};
+  element_type const types[]{element_type::float32, element_type::unknown};
+  auto const made = traits::insert(g, root, {op, operands, axes, types, "root"});
+  traits::replace_uses(g, traits::results(g, root)[0], traits::results(g, made)[0]);
+  traits::erase(g, root);
+}
+
+}  // namespace
+
+TEST_CASE("a function is written with the model's own operator set") {
+  auto model = parsed(std::string("ir_version: 7 opset_import { version: 12 } ") + model_text);
+  onnx_graph g(model);
+  REQUIRE(traits::declare(g, centered(2)));
+  call(g, "fuse::Centered");
+  g.commit();
+  CHECK(model.ir_version() == 8);
+  REQUIRE(model.functions_size() == 1);
+  auto const& function = model.functions(0);
+  CHECK(function.name() == "Centered");
+  CHECK(function.domain() == "fuse");
+  REQUIRE(function.opset_import_size() == 1);
+  CHECK(function.opset_import(0).version() == 12);
+  CHECK(function.attribute(0) == "axes");
+  CHECK(function.node(1).attribute(1).ref_attr_name() == "axes");
+  CHECK(function.node(1).attribute(1).type() == onnx::AttributeProto::INTS);
+  CHECK(function.node(0).attribute(0).t().data_type() == 1);
+  REQUIRE(model.opset_import_size() == 2);
+  CHECK(model.opset_import(1).domain() == "fuse");
+  auto const& node = model.graph().node(0);
+  CHECK(node.domain() == "fuse");
+  REQUIRE(node.output_size() == 2);  // a call names every result
+  CHECK(node.output(0) == "y");
+  CHECK(node.output(1).empty());
+  CHECK(onnx_graph(model).error() == "");
+  SECTION("a second run uses the equal one") {
+    onnx_graph again(model);
+    REQUIRE(traits::declare(again, centered(2)));
+    call(again, "fuse::Centered");
+    again.commit();
+    CHECK(model.functions_size() == 1);
+  }
+  SECTION("another one of the same name gets a name of its own") {
+    onnx_graph again(model);
+    REQUIRE(traits::declare(again, centered(3)));
+    call(again, "fuse::Centered");
+    again.commit();
+    REQUIRE(model.functions_size() == 2);
+    CHECK(model.functions(1).name() == "Centered_1");
+    CHECK(model.graph().node(0).op_type() == "Centered_1");
+  }
+}
+
+TEST_CASE("a function that nothing calls is not written") {
+  auto model = parsed(std::string("ir_version: 3 ") + model_text);
+  auto const before = model.SerializeAsString();
+  onnx_graph g(model);
+  CHECK(traits::declare(g, centered(2)));
+  g.commit();
+  CHECK(model.SerializeAsString() == before);
+}
+
+TEST_CASE("raising the IR version past 3 keeps constants constant") {
+  auto model = parsed(R"(ir_version: 3 graph { input { name: "x" type { tensor_type { elem_type: 1 } } } input { name: "w" }
+    initializer { name: "w" data_type: 1 float_data: 1 }
+    node { name: "root" op_type: "Neg" input: "x" output: "y" } node { op_type: "Mul" input: "y" input: "w" output: "z" } output { name: "z" } })");
+  onnx_graph g(model);
+  traits::declare(g, centered(2));
+  call(g, "fuse::Centered");
+  g.commit();
+  CHECK(model.ir_version() == 8);
+  REQUIRE(model.graph().input_size() == 1);
+  CHECK(model.graph().input(0).name() == "x");
+  CHECK(model.graph().initializer_size() == 1);
+}
