@@ -2,6 +2,8 @@
 #pragma once
 
 #include <fuse/dsl/capture.hpp>
+#include <fuse/dsl/condition.hpp>
+#include <fuse/dsl/conditions.hpp>
 #include <fuse/dsl/constant.hpp>
 #include <fuse/dsl/either.hpp>
 #include <fuse/dsl/fold.hpp>
@@ -14,5 +16,6 @@
 #include <fuse/dsl/result.hpp>
 #include <fuse/dsl/roots.hpp>
 #include <fuse/dsl/row.hpp>
+#include <fuse/dsl/rule.hpp>
 #include <fuse/dsl/scalar.hpp>
 #include <fuse/dsl/through.hpp>

@@ -116,6 +116,8 @@ struct expression {
 
   /// Requires (in a pattern) or gives (in a replacement) a parameter: `.attr<"axis">(-1)`, `.attr<"epsilon">(eps)`.
   template <fixed_string Name>
+  [[nodiscard]] constexpr expression attr(int value) const;
+  template <fixed_string Name>
   [[nodiscard]] constexpr expression attr(double value) const;
   template <fixed_string Name>
   [[nodiscard]] constexpr expression attr(expression const& value) const;
@@ -186,6 +188,15 @@ inline constexpr std::string_view name_text{Name.text, sizeof(Name.text) - 1};
 
 }  // namespace detail
 
+template <fixed_string Name>
+constexpr expression expression::attr(int value) const {
+  term made{};
+  made.kind = term_kind::attribute;
+  made.name = detail::name_text<Name>;
+  made.number = value;
+  made.index = 1;  // an integer, in a replacement
+  return with_attribute(made, nullptr);
+}
 template <fixed_string Name>
 constexpr expression expression::attr(double value) const {
   term made{};

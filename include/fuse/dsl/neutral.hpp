@@ -16,11 +16,6 @@ template <class... Operands>
 }  // namespace neutral_detail
 
 // The neutral operators, as functions: each matches every spelling of its meaning.
-[[nodiscard]] constexpr expression operator+(expression const& a, expression const& b) { return neutral_detail::neutral(opcode::add, a, b); }
-[[nodiscard]] constexpr expression operator-(expression const& a, expression const& b) { return neutral_detail::neutral(opcode::sub, a, b); }
-[[nodiscard]] constexpr expression operator*(expression const& a, expression const& b) { return neutral_detail::neutral(opcode::mul, a, b); }
-[[nodiscard]] constexpr expression operator/(expression const& a, expression const& b) { return neutral_detail::neutral(opcode::div, a, b); }
-[[nodiscard]] constexpr expression operator-(expression const& a) { return neutral_detail::neutral(opcode::neg, a); }
 [[nodiscard]] constexpr expression sqrt(expression const& a) { return neutral_detail::neutral(opcode::sqrt, a); }
 [[nodiscard]] constexpr expression rsqrt(expression const& a) { return neutral_detail::neutral(opcode::rsqrt, a); }
 [[nodiscard]] constexpr expression reciprocal(expression const& a) { return neutral_detail::neutral(opcode::reciprocal, a); }
@@ -50,3 +45,13 @@ template <class... Operands>
 }
 
 }  // namespace fuse::inline v0::dsl
+
+namespace fuse::inline v0 {
+
+[[nodiscard]] constexpr expression operator+(expression const& a, expression const& b) { return dsl::neutral_detail::neutral(opcode::add, a, b); }
+[[nodiscard]] constexpr expression operator-(expression const& a, expression const& b) { return dsl::neutral_detail::neutral(opcode::sub, a, b); }
+[[nodiscard]] constexpr expression operator*(expression const& a, expression const& b) { return dsl::neutral_detail::neutral(opcode::mul, a, b); }
+[[nodiscard]] constexpr expression operator/(expression const& a, expression const& b) { return dsl::neutral_detail::neutral(opcode::div, a, b); }
+[[nodiscard]] constexpr expression operator-(expression const& a) { return dsl::neutral_detail::neutral(opcode::neg, a); }
+
+}  // namespace fuse::inline v0

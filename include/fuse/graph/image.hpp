@@ -191,6 +191,17 @@ class graph_image {
     record.alive = false;
   }
 
+  /// Takes back the last node, whose results nobody uses, or the last value, which no node produced.
+  void pop_node() {
+    auto const& record = nodes_.back();
+    for (std::uint32_t i = 0; i < record.operand_count; ++i)
+      if (uses_[record.first_operand + i].value != absent) unlink(record.first_operand + i);
+    uses_.resize(record.first_operand);
+    values_.resize(record.first_result);
+    nodes_.pop_back();
+  }
+  void pop_value() { values_.pop_back(); }
+
   void reserve(std::size_t nodes, std::size_t values, std::size_t uses) {
     nodes_.reserve(nodes);
     values_.reserve(values);

@@ -6,6 +6,7 @@
 #include <limits>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include <fuse/graph/element_type.hpp>
 #include <fuse/graph/traits.hpp>
@@ -45,19 +46,15 @@ struct operator_row {
   int emit_since = 0;          ///< ... from this version on (0: from `since`)
 };
 
-/// What a rewrite is about to create, for a dialect to refuse or to expand.
+/// What a rewrite is about to create, for a dialect to refuse, to complete or to expand.
 struct emission {
-  struct operand {
-    bool present = false;
-    element_type type = element_type::unknown;
-    int rank = -1;
-  };
   opcode op = opcode::opaque;
   int version = 0;
   target to = target::standard;
-  std::span<operand const> operands{};
-  std::span<bool const> results{};  ///< which results are used
-  std::int64_t axis = -1;
+  std::vector<element_type> operands{};  ///< `unknown` where absent, or where not known
+  std::vector<bool> present{};
+  std::size_t results = 1;
+  std::int64_t axis = -1;  ///< of a norm, from the last
   double epsilon = 0;
 };
 
@@ -71,6 +68,8 @@ struct dialect {
   std::string_view (*refuse)(emission const&) = nullptr;
   /// The function that stands in for an operator that this version lacks; false where there is none.
   bool (*function)(emission const&, function_body&) = nullptr;
+  /// Adds what this dialect's operator needs besides the neutral parameters.
+  void (*complete)(emission const&, std::vector<attribute>&) = nullptr;
 
   /// Code of a name: 1 + the index of its first row, or 0 for a name that the dialect does not know. Constant time.
   [[nodiscard]] constexpr std::uint16_t code(std::string_view operator_name) const;

@@ -106,6 +106,7 @@ struct replacement_term {
     std::string_view name;
     double number;
     std::uint8_t slot;  ///< 255: `number`
+    bool integer;       ///< `number` was written as an integer
   } parameters[4];
   std::uint8_t parameter_count;
 };

@@ -742,6 +742,7 @@ class lowering {
         auto& given = r.parameters[r.parameter_count++];
         given.name = child.name;
         given.number = child.number;
+        given.integer = child.index == 1;
         given.slot = no_slot;
         if (child.children == 1) {
           auto const& holder = made[child.child[0]];

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+
+#include <fuse/dsl/condition.hpp>
+
+namespace fuse::inline v0::dsl {
+
+namespace condition_detail {
+
+template <fixed_string... Names>
+constexpr condition make(std::string_view name, bool (*holds)(captured const*, condition const&), double number = 0) {
+  condition made;
+  made.name = name;
+  made.holds = holds;
+  made.number = number;
+  ((made.captures[made.count++] = fuse::detail::name_text<Names>), ...);
+  return made;
+}
+
+inline bool trailing(captured const* c, condition const&) {
+  return c[0].axes != 0 && (c[0].axes & (c[0].axes + 1)) == 0;  // bits 0 to k - 1: the last k axes
+}
+
+// Every member broadcasts into the last axes of x, and over nothing else.
+inline bool row(captured const* c, condition const&) {
+  if (c[1].values.empty()) return true;
+  auto const x = c[1].values[0];
+  auto const axes = c[2].bound && c[2].axes != 0 ? std::popcount(c[2].axes) : c[2].bound && c[2].number < 0 ? static_cast<int>(-c[2].number) : 1;
+  for (auto const& v : c[0].values) {
+    if (v.rank() < 0) {
+      double number = 0;
+      if (v.number(number)) continue;
+      return false;
+    }
+    auto const shape = v.shape(), wanted = x.shape();
+    for (std::size_t i = 0; i < shape.size(); ++i) {
+      auto const from_end = shape.size() - i;
+      if (shape[i] == extent(1)) continue;
+      if (from_end > static_cast<std::size_t>(axes)) return false;
+      if (x.rank() < 0) continue;
+      if (from_end > wanted.size() || !(shape[i] == wanted[wanted.size() - from_end])) return false;
+    }
+  }
+  return true;
+}
+
+inline bool same_type(captured const* c, condition const&) {
+  for (auto const& v : c[0].values)
+    if (!c[1].values.empty() && v.type() != c[1].values[0].type()) return false;
+  return true;
+}
+inline bool same_shape(captured const* c, condition const&) {
+  for (auto const& v : c[0].values)
+    if (!c[1].values.empty() && !v.same_shape(c[1].values[0])) return false;
+  return true;
+}
+inline bool floating(captured const* c, condition const&) {
+  for (auto const& v : c[0].values)
+    if (!is_floating(v.type()) && v.type() != element_type::unknown) return false;
+  return true;
+}
+inline bool constant_value(captured const* c, condition const&) {
+  for (auto const& v : c[0].values) {
+    double number = 0;
+    if (!v.is_constant() && !v.number(number)) return false;
+  }
+  return true;
+}
+inline bool rank_is(captured const* c, condition const& wanted) {
+  for (auto const& v : c[0].values)
+    if (v.rank() != static_cast<int>(wanted.number)) return false;
+  return true;
+}
+inline bool type_is(captured const* c, condition const& wanted) {
+  for (auto const& v : c[0].values)
+    if (static_cast<double>(v.type()) != wanted.number) return false;
+  return true;
+}
+inline bool float32_epsilon(captured const* c, condition const&) {
+  auto const rounded = static_cast<float>(c[0].number);
+  return std::isfinite(rounded) && c[0].number >= 0 && (rounded != 0) == (c[0].number != 0);
+}
+
+}  // namespace condition_detail
+
+/// The axes that all reductions of the rule share are the last ones, without a gap: `trailing_axes<"axes">`.
+template <fixed_string Axes>
+inline constexpr condition trailing_axes = condition_detail::make<Axes>("the axes are trailing ones", &condition_detail::trailing);
+
+/// `scale` (or every member of a rest) has one row of the axes that `x` is normalised over, or broadcasts to it without enlarging `x`.
+template <fixed_string Scale, fixed_string X>
+inline constexpr condition row_vector = condition_detail::make<Scale, X, "axes">("one row over the normalised axes", &condition_detail::row);
+
+template <fixed_string A, fixed_string B>
+inline constexpr condition same_type = condition_detail::make<A, B>("the same element type", &condition_detail::same_type);
+template <fixed_string A, fixed_string B>
+inline constexpr condition same_shape = condition_detail::make<A, B>("the same shape", &condition_detail::same_shape);
+template <fixed_string X>
+inline constexpr condition floating = condition_detail::make<X>("a floating element type", &condition_detail::floating);
+template <fixed_string X>
+inline constexpr condition is_constant = condition_detail::make<X>("a constant", &condition_detail::constant_value);
+/// `rank<"x">(3)`.
+template <fixed_string X>
+[[nodiscard]] constexpr condition rank(int wanted) {
+  return condition_detail::make<X>("the rank", &condition_detail::rank_is, wanted);
+}
+/// `type<"x">(element_type::float32)`.
+template <fixed_string X>
+[[nodiscard]] constexpr condition type(element_type wanted) {
+  return condition_detail::make<X>("the element type", &condition_detail::type_is, static_cast<double>(wanted));
+}
+/// An epsilon that the float32 attribute of a norm can hold: not negative, and neither infinite nor 0 once it is rounded.
+template <fixed_string Epsilon>
+inline constexpr condition float32_epsilon = condition_detail::make<Epsilon>("an epsilon that float32 can hold", &condition_detail::float32_epsilon);
+
+}  // namespace fuse::inline v0::dsl

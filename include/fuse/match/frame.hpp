@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include <fuse/infer/facts.hpp>
+#include <fuse/ops/names.hpp>
+#include <fuse/program/program.hpp>
+
+namespace fuse::inline v0::detail {
+
+/// A product or a sum of the graph, opened: a tree of its parts. Leaves are what is multiplied or added, inner parts the
+/// operators in between (a capture may bind to either). A weight is an exponent in a product, a sign in a sum.
+struct frame {
+  static constexpr std::uint8_t capacity = 32, leaf_capacity = 28;
+
+  struct part {
+    value_id value;
+    double weight;
+    double number;         ///< of a leaf that is a constant of one element
+    std::uint32_t leaves;  ///< which leaves it is made of
+    std::uint8_t parent;
+    bool leaf, has_number;
+  };
+
+  part parts[capacity];
+  std::uint8_t count, leaf_count;
+  std::uint32_t covered;  ///< leaves that are matched
+  std::uint32_t taken;    ///< parts that are matched
+  double sign;            ///< product: of the whole; sum: what the pattern's signs are multiplied by
+  op_group kind;
+  bool dropped;           ///< a neutral constant was left out
+  bool bounded;           ///< something was not opened because the frame is full
+
+  [[nodiscard]] std::uint32_t all() const { return leaf_count == 0 ? 0 : (~0u >> (32 - leaf_count)); }
+  [[nodiscard]] std::uint32_t left() const { return all() & ~covered; }
+};
+
+/// Opens sums and products.
+class frame_opener {
+ public:
+  frame_opener(program const& rules, graph_image const& image, facts const& known) : rules_(rules), image_(image), facts_(known) {}
+
+  void open(frame& f, value_id root, op_group kind, double sign, std::uint8_t through, std::uint32_t region) const {
+    f.count = f.leaf_count = 0;
+    f.covered = f.taken = 0;
+    f.sign = sign;
+    f.kind = kind;
+    f.dropped = f.bounded = false;
+    struct pending {
+      value_id value;
+      double weight;
+      std::uint8_t parent;
+    } stack[frame::capacity];
+    std::uint8_t waiting = 0;
+    stack[waiting++] = {root, 1, 255};
+    while (waiting != 0) {
+      auto const [v, weight, parent] = stack[--waiting];
+      auto const at = f.count++;
+      auto& p = f.parts[at];
+      p = {v, weight, 0, 0, parent, false, false};
+      children below{};
+      if (opens(f, v, weight, kind, through, region, below)) {
+        if (f.count + waiting + below.count > frame::capacity || f.leaf_count + waiting + below.count > frame::leaf_capacity) {
+          f.bounded = true;
+        } else {
+          if (below.negate) f.sign = -f.sign;
+          for (std::uint8_t i = below.count; i > 0; --i) stack[waiting++] = {below.value[i - 1], below.weight[i - 1], at};
+          continue;
+        }
+      }
+      p.has_number = v != absent && facts_.number(v, p.number);
+      if (p.has_number && at != 0 && is_neutral(f, p)) continue;
+      p.leaf = true;
+      p.leaves = 1u << f.leaf_count++;
+    }
+    for (std::uint8_t at = f.count; at-- > 1;) f.parts[f.parts[at].parent].leaves |= f.parts[at].leaves;
+  }
+
+ private:
+  struct children {
+    value_id value[8];
+    double weight[8];
+    std::uint8_t count = 0;
+    bool negate = false;
+    void add(value_id v, double w) {
+      value[count] = v;
+      weight[count++] = w;
+    }
+  };
+
+  // A factor of 1 or an addend of 0 is left out; a factor of -1 is a sign.
+  bool is_neutral(frame& f, frame::part const& p) const {
+    if (f.kind == op_group::sum ? p.number == 0 : p.number == 1) return f.dropped = true;
+    if (f.kind == op_group::product && p.number == -1 && (p.weight == 1 || p.weight == -1)) {
+      f.sign = -f.sign;
+      return true;
+    }
+    return false;
+  }
+
+  [[nodiscard]] static bool whole(double w) { return std::nearbyint(w) == w; }
+  [[nodiscard]] static bool odd(double w) { return std::fmod(std::fabs(w), 2.0) == 1.0; }
+
+  bool opens(frame const&, value_id v, double w, op_group kind, std::uint8_t through, std::uint32_t region, children& into) const {
+    if (v == absent) return false;
+    auto const n = image_.producer(v);
+    if (n == absent || image_.node(n).region != region || image_.result_index(v) != 0) return false;
+    auto const& record = image_.node(n);
+    auto const op = static_cast<opcode>(record.tag.op);
+    bool const transparent = through != 0 && rules_.sets[through - 1u].contains(record.tag.name, record.tag.op);
+    if (!transparent && info(op).group == op_group::none) return false;
+    if (record.operand_count == 0 || record.operand_count > 8 || image_.operand(n, 0) == absent) return false;
+    // Integers divide and round otherwise: their sums and products stay closed.
+    auto const type = facts_.type(v);
+    if (type != element_type::unknown && !is_floating(type)) return false;
+    auto const a = image_.operand(n, 0);
+    if (transparent) {
+      auto const below = facts_.type(a);
+      if (below != element_type::unknown && !is_floating(below)) return false;
+      into.add(a, w);
+      return true;
+    }
+    auto const b = record.operand_count > 1 ? image_.operand(n, 1) : absent;
+    return kind == op_group::sum ? opens_sum(op, n, a, b, w, into) : opens_product(op, a, b, w, into);
+  }
+
+  bool opens_sum(opcode op, node_id n, value_id a, value_id b, double w, children& into) const {
+    switch (op) {
+      case opcode::add:
+      case opcode::sum_of:
+        for (std::uint32_t i = 0; i < image_.operand_count(n); ++i) {
+          if (image_.operand(n, i) == absent) return false;
+          into.add(image_.operand(n, i), w);
+        }
+        return true;
+      case opcode::sub:
+        if (b == absent) return false;
+        into.add(a, w);
+        into.add(b, -w);
+        return true;
+      case opcode::neg: into.add(a, -w); return true;
+      case opcode::mul:
+      case opcode::div: {  // by -1
+        double number = 0;
+        if (b != absent && facts_.number(b, number) && number == -1) {
+          into.add(a, -w);
+          return true;
+        }
+        if (op == opcode::mul && b != absent && facts_.number(a, number) && number == -1) {
+          into.add(b, -w);
+          return true;
+        }
+        return false;
+      }
+      default: return false;
+    }
+  }
+
+  // (a b)^w opens for whole w alone; a root of a root or of a power only where both sides are defined alike.
+  bool opens_product(opcode op, value_id a, value_id b, double w, children& into) const {
+    bool const unit = w == 1 || w == -1;
+    switch (op) {
+      case opcode::mul:
+        if (!whole(w) || b == absent) return false;
+        into.add(a, w);
+        into.add(b, w);
+        return true;
+      case opcode::div:
+        if (b == absent) return false;
+        if (!whole(w)) {  // 1 / b under a root
+          double number = 0;
+          if (!facts_.number(a, number) || number != 1) return false;
+          into.add(b, -w);
+          return true;
+        }
+        into.add(a, w);
+        into.add(b, -w);
+        return true;
+      case opcode::neg:
+        if (!whole(w)) return false;
+        into.add(a, w);
+        into.negate = odd(w);
+        return true;
+      case opcode::reciprocal: into.add(a, -w); return true;
+      case opcode::square:
+        if (!whole(w)) return false;
+        into.add(a, 2 * w);
+        return true;
+      case opcode::sqrt:
+      case opcode::rsqrt:
+        if (!unit) return false;
+        into.add(a, op == opcode::sqrt ? w / 2 : -w / 2);
+        return true;
+      case opcode::pow: {
+        double exponent = 0;
+        if (b == absent || !facts_.number(b, exponent) || exponent == 0 || !std::isfinite(exponent)) return false;
+        if (exponent != -1 && !unit && !(whole(w) && whole(exponent))) return false;
+        if (exponent == -1 && !unit && !whole(w) && !whole(2 * w)) return false;
+        into.add(a, w * exponent);
+        return true;
+      }
+      default: return false;
+    }
+  }
+
+  program const& rules_;
+  graph_image const& image_;
+  facts const& facts_;
+};
+
+}  // namespace fuse::inline v0::detail

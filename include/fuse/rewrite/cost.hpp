@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <fuse/infer/facts.hpp>
+#include <fuse/rewrite/options.hpp>
+
+namespace fuse::inline v0::detail {
+
+/// The default cost: bytes that nodes read and write. An extent that nobody knows counts as 64, an element type as 4 bytes.
+class traffic {
+ public:
+  traffic(graph_image const& image, facts const& known) : image_(image), facts_(known) {}
+
+  [[nodiscard]] double of(node_id n) const {
+    double sum = 0;
+    for (std::uint32_t i = 0; i < image_.operand_count(n); ++i)
+      if (image_.operand(n, i) != absent) sum += bytes(image_.operand(n, i));
+    for (std::uint32_t i = 0; i < image_.node(n).result_count; ++i) sum += bytes(image_.result(n, i));
+    return sum;
+  }
+
+  /// What is saved when the values `roots` are no longer computed by `matched`: all that a dying node moves, and of a node that
+  /// stays because others use it, its share: two norms with common statistics each count half of them.
+  [[nodiscard]] double saved(std::span<value_id const> roots, std::span<node_id const> matched) {
+    dying_.clear();
+    double sum = 0;
+    for (auto v : roots) {
+      auto const n = image_.producer(v);
+      if (n != absent && !contains(dying_, n)) dying_.push_back(n);
+    }
+    // Matched nodes stand in the order in which they were met, roots first; a few rounds reach all that die.
+    for (bool more = true; more;) {
+      more = false;
+      for (auto n : matched)
+        if (!contains(dying_, n) && users_left(n) == 0) {
+          dying_.push_back(n);
+          more = true;
+        }
+    }
+    for (auto n : dying_) sum += of(n);
+    for (std::size_t i = 0; i < matched.size(); ++i) {
+      auto const n = matched[i];
+      if (contains(dying_, n) || contains({matched.begin(), matched.begin() + static_cast<std::ptrdiff_t>(i)}, n)) continue;
+      sum += of(n) / (1.0 + users_left(n));
+    }
+    return sum;
+  }
+
+ private:
+  [[nodiscard]] static bool contains(std::span<node_id const> in, node_id n) {
+    for (auto m : in)
+      if (m == n) return true;
+    return false;
+  }
+  [[nodiscard]] int users_left(node_id n) const {
+    int left = 0;
+    for (std::uint32_t i = 0; i < image_.node(n).result_count; ++i) {
+      left += image_.value(image_.result(n, i)).outputs;
+      image_.for_each_user(image_.result(n, i), [&](node_id user) { left += contains(dying_, user) ? 0 : 1; });
+    }
+    return left;
+  }
+  [[nodiscard]] double bytes(value_id v) const {
+    auto const size = size_of(facts_.type(v));
+    double sum = size == 0 ? 4 : static_cast<double>(size);
+    if (!facts_.has_rank(v)) return sum * 64 * 64;
+    for (auto e : facts_.shape(v)) sum *= e.known() ? static_cast<double>(e.value()) : 64;
+    return sum;
+  }
+
+  graph_image const& image_;
+  facts const& facts_;
+  std::vector<node_id> dying_;
+};
+
+}  // namespace fuse::inline v0::detail

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fuse/match/machine.hpp>
+#include <fuse/rewrite/cost.hpp>
+#include <fuse/rewrite/instantiation.hpp>
+#include <fuse/rewrite/options.hpp>
+#include <fuse/rewrite/report.hpp>
+
+namespace fuse::inline v0::detail {
+
+/// Applies a program to an image until nothing changes: stage by stage, users before producers, so that a larger match is seen
+/// before a smaller one inside it. Deterministic. A rewrite that is refused leaves no trace; linear in practice, since a change
+/// only brings back the nodes around it.
+class driver final : machine::acceptor {
+ public:
+  driver(program const& rules, graph_image& image, facts& known, dialect const& names, rewrite_options const& options, rewrite_report& report)
+      : rules_(rules), image_(image), facts_(known), names_(names), options_(options), report_(report), machine_(rules, image, known, names),
+        traffic_(image, known), selected_(rules.rules.size(), true), initial_(image.node_count()) {
+    report_.rules.resize(rules.rules.size());
+    for (std::size_t i = 0; i < rules.rules.size(); ++i) report_.rules[i].name = rules.rules[i].name;
+    if (!select()) return;
+    fused_.resize(image.node_count(), false);
+  }
+
+  void run() {
+    if (!report_.error.empty()) return;
+    budget_ = std::size_t{16} * image_.node_count() + 1024;
+    for (int stage = 0; stage < rules_.stages && budget_ != 0; ++stage) {
+      stage_ = stage;
+      auto const last = image_.node_count();
+      for (node_id n = last; n-- > 0 && budget_ != 0;) {
+        visit(n);
+        while (!waiting_.empty() && budget_ != 0) {
+          auto const next = waiting_.back();
+          waiting_.pop_back();
+          visit(next);
+        }
+        if (options_.observer.progress != nullptr && n % 4096 == 0) options_.observer.progress(options_.observer.context, stage, last - n, last);
+      }
+      waiting_.clear();
+    }
+    if (budget_ == 0) name_the_restless();
+    if (exceeded_ != 0)
+      report_.notes.push_back("the search at " + std::to_string(exceeded_) + " nodes reached the bound of " + std::to_string(machine::step_limit) +
+                              " steps or 28 parts of a product or sum, and was cut off there");
+    settle_refusals();
+  }
+
+  /// Whether a node took part in a rewrite.
+  [[nodiscard]] bool fused(node_id n) const { return n < fused_.size() && fused_[n]; }
+  [[nodiscard]] std::vector<bool> const& selected() const { return selected_; }
+
+ private:
+  struct candidate_refusal {
+    std::uint16_t rule;
+    node_id root, witness;
+    std::string node, condition, reason;
+  };
+
+  bool select() {
+    auto const find = [&](std::string const& name) {
+      for (std::size_t i = 0; i < rules_.rules.size(); ++i)
+        if (rules_.rules[i].name == name) return static_cast<std::ptrdiff_t>(i);
+      report_.error = "there is no rule '" + name + "'; the rules are";
+      for (auto const& r : rules_.rules) report_.error += " " + std::string(r.name);
+      return std::ptrdiff_t{-1};
+    };
+    if (!options_.only.empty()) selected_.assign(selected_.size(), false);
+    for (auto const& name : options_.only) {
+      auto const at = find(name);
+      if (at < 0) return false;
+      selected_[static_cast<std::size_t>(at)] = true;
+    }
+    for (auto const& name : options_.except) {
+      auto const at = find(name);
+      if (at < 0) return false;
+      selected_[static_cast<std::size_t>(at)] = false;
+    }
+    return true;
+  }
+
+  void visit(node_id n) {
+    if (!image_.node(n).alive || !machine_.has_entry(n, stage_)) return;
+    root_ = n;
+    pending_.clear();
+    bool const applied = machine_.run(n, stage_, *this);
+    if (machine_.exceeded()) ++exceeded_;
+    if (!applied)
+      for (auto& r : pending_) refusals_.push_back(std::move(r));
+    pending_.clear();
+  }
+
+  // A condition of a match that is otherwise complete.
+  void refuse(std::uint16_t rule, std::uint16_t condition) override {
+    if (!selected_[rule]) return;
+    auto const& c = rules_.conditions[condition].what;
+    std::string text(c.name.empty() ? std::string_view("a predicate") : c.name);
+    std::string names;
+    for (std::size_t i = 0; i < c.count; ++i) names += (i == 0 ? "" : ", ") + std::string(c.captures[i]);
+    refuse(rule, text, "the condition '" + text + "' of (" + names + ") does not hold");
+  }
+  bool refuse(std::uint16_t rule, std::string condition, std::string reason) {
+    for (auto const& r : pending_)
+      if (r.rule == rule && r.reason == reason) return false;
+    pending_.push_back({rule, root_, witness(), image_.source->node_name(root_), std::move(condition), std::move(reason)});
+    return false;
+  }
+
+  // The node that tells matches of one thing apart: the last reduction, else the first node.
+  [[nodiscard]] node_id witness() const {
+    auto const all = machine_.matched();
+    for (std::size_t i = all.size(); i-- > 0;)
+      if (info(op_of(image_, all[i])).kind == op_kind::reduction) return all[i];
+    return all.empty() ? root_ : all[0];
+  }
+
+  bool accept(std::uint16_t rule) override {
+    if (!selected_[rule]) return false;
+    auto const& known = rules_.rules[rule];
+    if (!refused_before(rule)) ++report_.rules[rule].matched;
+    roots_.clear();
+    roots_.push_back(machine_.value(0));
+    for (std::uint8_t i = 1; i < known.root_count; ++i) roots_.push_back(machine_.value(known.root_registers[i]));
+    if (auto const narrow = narrowed(); !narrow.empty()) return refuse(rule, "element type", narrow);
+
+    auto const origin = image_.source->node_name(root_);
+    transaction changes(image_, facts_);
+    instantiation right(machine_, rule, image_, facts_, names_, options_.target, changes, root_);
+    if (!right.build()) return refuse(rule, "right side", right.reason);
+    for (std::size_t i = 0; i < roots_.size(); ++i) {
+      if (right.roots[i] == roots_[i]) return false;  // nothing would change
+      if (auto const why = unfit(right.roots[i], roots_[i]); !why.empty()) return refuse(rule, "shape and element type", why);
+    }
+    node_id place = root_;
+    if (roots_.size() > 1 && !find_place(changes.first_node(), place))
+      return refuse(rule, "order", "there is no place for the new node between what it needs and what needs it: a cycle would arise");
+    rewrite_cost cost;
+    cost.removed = traffic_.saved(roots_, machine_.matched());
+    for (auto n = changes.first_node(); n < image_.node_count(); ++n) cost.added += traffic_.of(n);
+    cost.constants_added = changes.constant_bytes();
+    if (cost.added >= cost.removed) return refuse(rule, "cost", "the rewrite would move " + std::to_string(static_cast<long long>(cost.added)) + " bytes to save " + std::to_string(static_cast<long long>(cost.removed)));
+    if (options_.veto != nullptr && options_.veto(options_.veto_context, known.name, cost)) return refuse(rule, "veto", "the caller's cost hook refused the rewrite");
+
+    auto const first = changes.first_node();
+    fused_now_.assign(machine_.matched().begin(), machine_.matched().end());
+    if (!changes.commit(place, origin)) return refuse(rule, "graph", "the graph cannot hold a constant or function that the right side needs");
+    apply(first, right.roots);
+    ++report_.rules[rule].applied;
+    last_applied_ = rule;
+    if (budget_ != 0) --budget_;
+    if (options_.observer.applied != nullptr) options_.observer.applied(options_.observer.context, known.name, origin);
+    return true;
+  }
+
+  [[nodiscard]] bool refused_before(std::uint16_t rule) const {
+    for (auto const& r : pending_)
+      if (r.rule == rule) return true;
+    return false;
+  }
+
+  // Nothing that is looked through or computed inside may be narrower than the result.
+  [[nodiscard]] std::string narrowed() const {
+    auto const wanted = facts_.type(roots_[0]);
+    if (wanted == element_type::unknown) return options_.trust_shapes ? std::string() : "the element type of the result is not known";
+    if (!is_floating(wanted)) return {};
+    for (auto n : machine_.matched())
+      for (std::uint32_t i = 0; i < image_.node(n).result_count; ++i) {
+        auto const type = facts_.type(image_.result(n, i));
+        if (type == element_type::unknown) continue;
+        if (!is_floating(type)) continue;
+        if (!widens(wanted, type))
+          return "inside, " + image_.source->node_name(n) + " computes in " + std::string(name_of(type)) + ", which is narrower than the result's " + std::string(name_of(wanted));
+      }
+    return {};
+  }
+
+  [[nodiscard]] std::string unfit(value_id made, value_id old) const {
+    auto const type = facts_.type(made), wanted = facts_.type(old);
+    if (type != wanted || type == element_type::unknown) {
+      if (!(options_.trust_shapes && (type == element_type::unknown || wanted == element_type::unknown)))
+        return "the result would be " + std::string(name_of(type)) + " where it was " + std::string(name_of(wanted));
+    }
+    if (facts_.same_shape(made, old)) return {};
+    if (options_.trust_shapes && (!facts_.has_rank(made) || !facts_.has_rank(old))) return {};
+    if (!facts_.has_rank(made) || !facts_.has_rank(old)) return "the shape of the result is not known";
+    return "the result would have another shape, or one that is not provably the same";
+  }
+
+  // A place after everything that new nodes read and before everything that uses the roots.
+  bool find_place(node_id first, node_id& place) const {
+    std::uint32_t after = 0, before = 0xffffffffu;
+    auto const region = image_.node(root_).region;
+    for (auto n = first; n < image_.node_count(); ++n)
+      for (std::uint32_t i = 0; i < image_.operand_count(n); ++i) {
+        auto const v = image_.operand(n, i);
+        auto const p = v == absent ? absent : image_.producer(v);
+        if (p == absent || p >= first) continue;
+        auto const& record = image_.node(p);
+        after = std::max(after, p < initial_ ? record.order + 1 : record.order);
+      }
+    for (auto v : roots_) {
+      auto const own = image_.producer(v);
+      before = std::min(before, 0xffffffffu);
+      image_.for_each_user(v, [&](node_id user) {
+        if (user != own && user < first) before = std::min(before, image_.node(user).order);
+      });
+    }
+    for (auto at = after; at <= before && at < initial_; ++at)
+      if (image_.node(at).alive && image_.node(at).region == region) return place = at, true;
+    return false;
+  }
+
+  void apply(node_id first, std::vector<value_id> const& made) {
+    auto const last = image_.node_count();
+    for (std::size_t i = 0; i < roots_.size(); ++i) {
+      image_.source->replace_uses(roots_[i], made[i]);
+      image_.redirect(roots_[i], made[i]);
+    }
+    fused_.resize(last, false);
+    for (auto n : fused_now_) fused_[n] = true;
+    dead_.clear();
+    for (auto v : roots_) dead_.push_back(image_.producer(v));
+    while (!dead_.empty()) {
+      auto const n = dead_.back();
+      dead_.pop_back();
+      if (n == absent || !image_.node(n).alive || image_.node(n).has_bodies || used(n)) continue;
+      operands_.clear();
+      for (std::uint32_t i = 0; i < image_.operand_count(n); ++i)
+        if (image_.operand(n, i) != absent) operands_.push_back(image_.operand(n, i));
+      image_.source->erase(n);
+      image_.erase(n);
+      for (auto v : operands_) dead_.push_back(image_.producer(v));
+    }
+    // What changed may match again: the new nodes, and whatever reads them.
+    for (auto v : made) image_.for_each_user(v, [&](node_id user) { waiting_.push_back(user); });
+    for (auto n = first; n < last; ++n) waiting_.push_back(n);
+    std::reverse(waiting_.end() - static_cast<std::ptrdiff_t>(last - first), waiting_.end());
+  }
+  [[nodiscard]] bool used(node_id n) const {
+    for (std::uint32_t i = 0; i < image_.node(n).result_count; ++i) {
+      auto const& v = image_.value(image_.result(n, i));
+      if (v.use_count != 0 || v.outputs != 0) return true;
+    }
+    return false;
+  }
+
+  // A refusal counts unless the same thing was rewritten after all, or the rule was refused at a larger match around it.
+  void settle_refusals() {
+    std::stable_sort(refusals_.begin(), refusals_.end(), [](auto const& a, auto const& b) { return a.root < b.root; });
+    std::vector<std::pair<std::uint16_t, node_id>> said;
+    for (auto& r : refusals_) {
+      if (fused(r.witness)) continue;
+      std::pair<std::uint16_t, node_id> const key{r.rule, r.root};
+      if (std::count(said.begin(), said.end(), key) >= 3) continue;
+      said.push_back(key);
+      report_.rules[r.rule].refused.push_back({std::move(r.node), std::move(r.condition), std::move(r.reason)});
+    }
+  }
+
+  void name_the_restless() {
+    report_.notes.push_back("the budget of rewrites is used up: rule '" + std::string(rules_.rules[last_applied_].name) +
+                            "' and others keep undoing each other; the graph is as they left it");
+  }
+
+  program rules_;
+  graph_image& image_;
+  facts& facts_;
+  dialect const& names_;
+  rewrite_options const& options_;
+  rewrite_report& report_;
+  machine machine_;
+  traffic traffic_;
+  std::vector<bool> selected_, fused_;
+  node_id initial_;
+  std::vector<node_id> waiting_, dead_, fused_now_;
+  std::vector<value_id> roots_, operands_;
+  std::vector<candidate_refusal> pending_, refusals_;
+  int stage_ = 0;
+  node_id root_ = absent;
+  std::size_t budget_ = 0, exceeded_ = 0;
+  std::uint16_t last_applied_ = 0;
+};
+
+}  // namespace fuse::inline v0::detail

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fuse/rewrite/row.hpp>
+
+namespace fuse::inline v0::detail {
+
+/// Builds the right side of a rule from a match, in a transaction.
+class instantiation {
+ public:
+  std::string reason;  ///< why there is no right side here
+  std::vector<value_id> roots;
+
+  instantiation(machine const& match, std::uint16_t rule, graph_image& image, facts& known, dialect const& names, target to, transaction& into,
+                node_id place)
+      : match_(match), info_(match.rules().rules[rule]), terms_(match.rules().replacements.subspan(info_.first_replacement, info_.replacement_size)),
+        image_(image), facts_(known), names_(names), to_(to), into_(into), place_(place), done_(info_.replacement_size, result{}) {}
+
+  bool build() {
+    auto const root = static_cast<std::uint8_t>(terms_.size() - 1);
+    type_ = facts_.type(match_.value(0));
+    if (terms_[root].what != kind::roots) {
+      needs_results(root, 1);
+      return add_root(root);
+    }
+    for (std::uint8_t i = 0; i < terms_[root].children; ++i) needs_results(terms_[root].child[i], 1);
+    for (std::uint8_t i = 0; i < terms_[root].children; ++i)
+      if (!add_root(terms_[root].child[i])) return false;
+    return true;
+  }
+
+ private:
+  using kind = replacement_term::kind;
+  struct result {
+    bool ready = false;
+    value_id value = absent;
+    std::uint32_t results = 1;
+  };
+
+  bool add_root(std::uint8_t at) {
+    auto const v = value(at);
+    if (v == absent) {
+      if (reason.empty()) reason = "the right side has no value here";
+      return false;
+    }
+    roots.push_back(v);
+    return true;
+  }
+
+  // How many results of each operator are asked for.
+  void needs_results(std::uint8_t at, std::uint32_t results) {
+    auto const& t = terms_[at];
+    if (t.what == kind::result) return needs_results(t.child[0], t.index + 1u);
+    if (results > done_[at].results) done_[at].results = results;
+    for (std::uint8_t i = 0; i < t.children; ++i) needs_results(t.child[i], 1);
+  }
+
+  value_id fail(std::string why) {
+    if (reason.empty()) reason = std::move(why);
+    return absent;
+  }
+
+  value_id value(std::uint8_t at) {
+    auto& mine = done_[at];
+    if (mine.ready) return mine.value;
+    mine.ready = true;
+    auto const& t = terms_[at];
+    switch (t.what) {
+      case kind::slot: mine.value = slot_value(t.slot); break;
+      case kind::number: mine.value = constant(dense::of(t.number)); break;
+      case kind::fold: {
+        dense made;
+        mine.value = computed(t.child[0], made) ? constant(made) : fail("an operand of fold is not a constant");
+        break;
+      }
+      case kind::row: mine.value = row(t); break;
+      case kind::result: {
+        auto const first = value(t.child[0]);
+        mine.value = first == absent ? absent : image_.result(image_.producer(first), t.index);
+        break;
+      }
+      case kind::neutral:
+      case kind::named: mine.value = operation(t, mine.results); break;
+      case kind::roots: break;
+    }
+    return mine.value;
+  }
+
+  value_id constant(dense const& of) {
+    auto made = make_tensor(type_, of.shape, of.elements);
+    if (made.type == element_type::unknown) return fail("a constant of this element type cannot be made");
+    return into_.constant_of(std::move(made));
+  }
+
+  value_id slot_value(std::uint8_t at) {
+    auto const& s = match_.slot(at);
+    if (!s.bound) return absent;
+    switch (info_.slot_kinds[at]) {
+      case slot_kind::value: return s.value;
+      case slot_kind::number: return s.value != absent && facts_.type(s.value) == type_ ? s.value : constant(dense::of(s.number));
+      case slot_kind::parameter: return constant(dense::of(s.number));
+      case slot_kind::rest: return product_of(at);
+    }
+    return absent;
+  }
+
+  // A rest where one value is wanted: its product or sum.
+  value_id product_of(std::uint8_t at) {
+    auto const group = static_cast<op_group>(match_.slot(at).axes);
+    auto const members = match_.members(at);
+    value_id made = absent;
+    if (match_.slot(at).sign < 0) made = constant(dense::of(-1));
+    for (int pass = 0; pass < 2; ++pass)
+      for (auto const& m : members) {
+        if ((m.weight > 0) != (pass == 0)) continue;
+        if (m.weight != 1 && m.weight != -1) return fail("a factor that is left over is raised to a power");
+        if (made == absent && m.weight == 1) {
+          made = m.value;
+          continue;
+        }
+        if (made == absent) made = constant(dense::of(group == op_group::product ? 1 : 0));
+        value_id const operands[2] = {made, m.value};
+        made = emit(group == op_group::product ? (m.weight > 0 ? opcode::mul : opcode::div) : m.weight > 0 ? opcode::add : opcode::sub, operands, {}, 1);
+        if (made == absent) return absent;
+      }
+    return made;
+  }
+
+  value_id row(replacement_term const& t) {
+    auto const& like = terms_[t.child[1]];
+    auto const x = value(t.child[1]);
+    if (like.what != kind::slot || x == absent) return fail("row() needs a captured value to be like");
+    int axes = 1;
+    for (std::uint8_t i = 0; i < info_.slot_count; ++i)
+      if (info_.slot_kinds[i] == slot_kind::parameter && match_.slot(i).bound) {
+        auto const& s = match_.slot(i);
+        if (s.axes != 0)
+          axes = std::popcount(s.axes);
+        else if (s.number < 0)
+          axes = static_cast<int>(-s.number);
+      }
+    row_maker rows(image_, facts_, names_, to_, into_, place_);
+    auto const& factor = terms_[t.child[0]];
+    bool const required = t.number != 0;
+    value_id made = absent;
+    if (factor.what == kind::slot && info_.slot_kinds[factor.slot] == slot_kind::rest) {
+      auto const& s = match_.slot(factor.slot);
+      auto const group = s.bound ? static_cast<op_group>(s.axes) : required ? op_group::product : op_group::sum;
+      made = rows.make(s.bound ? match_.members(factor.slot) : std::span<rest_member const>{}, s.bound ? s.sign : 1, group, x, axes, required);
+    } else {
+      auto const v = value(t.child[0]);
+      if (!reason.empty()) return absent;
+      rest_member const one{v, 1};
+      made = rows.make(v == absent ? std::span<rest_member const>{} : std::span<rest_member const>(&one, 1), 1,
+                       required ? op_group::product : op_group::sum, x, axes, required);
+    }
+    return rows.reason.empty() ? made : fail(rows.reason);
+  }
+
+  // fold(...): a subtree of the right side in double precision.
+  bool computed(std::uint8_t at, dense& into) {
+    auto const& t = terms_[at];
+    if (t.what == kind::number) return into = dense::of(t.number), true;
+    if (t.what == kind::slot) {
+      auto const& s = match_.slot(t.slot);
+      if (!s.bound) return false;
+      if (info_.slot_kinds[t.slot] != slot_kind::value) return into = dense::of(s.number), info_.slot_kinds[t.slot] == slot_kind::number;
+      double number = 0;
+      if (image_.value(s.value).constant) {
+        auto const contents = image_.source->constant(s.value);
+        if (!contents || contents.size() != count_of(contents.shape)) return false;
+        return into = dense::of(contents), true;
+      }
+      return facts_.number(s.value, number) && (into = dense::of(number), true);
+    }
+    if (t.what != kind::neutral) return false;
+    std::vector<dense> operands(t.children);
+    for (std::uint8_t i = 0; i < t.children; ++i)
+      if (!computed(t.child[i], operands[i])) return false;
+    return evaluate(static_cast<opcode>(t.op), operands, into);
+  }
+
+  value_id operation(replacement_term const& t, std::uint32_t results) {
+    std::vector<value_id> operands;
+    for (std::uint8_t i = 0; i < t.children; ++i) {
+      auto const& child = terms_[t.child[i]];
+      if (child.what == kind::slot && info_.slot_kinds[child.slot] == slot_kind::rest && match_.slot(child.slot).axes == 0) {
+        for (auto const& m : match_.members(child.slot)) operands.push_back(m.value);
+        continue;
+      }
+      operands.push_back(value(t.child[i]));
+      if (!reason.empty()) return absent;
+    }
+    while (!operands.empty() && operands.back() == absent) operands.pop_back();
+    std::vector<given> parameters;
+    for (std::uint8_t i = 0; i < t.parameter_count; ++i) parameters.push_back(parameter(t.parameters[i]));
+    if (t.what == kind::neutral) return emit(static_cast<opcode>(t.op), operands, parameters, results);
+    auto const* row = names_.row(t.op, image_.version);
+    if (row == nullptr) return fail("the operator of the right side does not exist at this operator set version");
+    std::vector<attribute> attributes;
+    for (auto const& p : parameters) attributes.push_back({std::string(p.name), p.content});
+    operator_tag const tag{t.op, static_cast<std::uint16_t>(row->op)};
+    return image_.result(into_.node(tag, row->name, operands, std::move(attributes), results, place_));
+  }
+
+  struct given {
+    std::string_view name;
+    decltype(attribute::content) content;
+    double number = 0;
+  };
+  given parameter(replacement_term::given const& from) const {
+    given made{from.name, {}, from.number};
+    if (from.slot == no_slot) {
+      if (from.integer)
+        made.content = static_cast<std::int64_t>(from.number);
+      else
+        made.content = from.number;
+      return made;
+    }
+    auto const& s = match_.slot(from.slot);
+    made.number = s.number;
+    if (info_.slot_kinds[from.slot] == slot_kind::number) {
+      made.content = s.number;
+    } else if (s.axes != 0 && from.name == "axis") {
+      made.number = -std::popcount(s.axes);
+      made.content = static_cast<std::int64_t>(made.number);
+    } else if (s.axes != 0) {
+      std::vector<std::int64_t> axes;
+      for (int bit = 63; bit >= 0; --bit)
+        if ((s.axes >> bit & 1u) != 0) axes.push_back(-1 - bit);
+      made.content = std::move(axes);
+    } else if (std::nearbyint(s.number) == s.number && from.name != "epsilon") {
+      made.content = static_cast<std::int64_t>(s.number);
+    } else {
+      made.content = s.number;
+    }
+    return made;
+  }
+
+  /// A neutral operator as this dialect, version and target write it: an operator, or a function with a body.
+  value_id emit(opcode op, std::span<value_id const> operands, std::span<given const> parameters, std::uint32_t results) {
+    emission made;
+    made.op = op;
+    made.version = image_.version;
+    made.to = to_;
+    made.results = results;
+    for (auto v : operands) {
+      made.present.push_back(v != absent);
+      made.operands.push_back(v == absent ? element_type::unknown : facts_.type(v));
+    }
+    for (auto const& p : parameters) {
+      if (p.name == "axis") made.axis = static_cast<std::int64_t>(p.number);
+      if (p.name == "epsilon") made.epsilon = p.number;
+    }
+    if (names_.refuse != nullptr)
+      if (auto const why = names_.refuse(made); !why.empty()) return fail(std::string(why));
+    auto const* row = names_.emitted(op, image_.version, to_);
+    std::vector<attribute> attributes;
+    std::vector<value_id> all(operands.begin(), operands.end());
+    for (auto const& p : parameters)
+      if (!place(p, row, attributes, all)) return fail("the dialect cannot write a parameter of the right side");
+    std::string name;
+    if (row != nullptr) {
+      name = row->name;
+    } else {
+      function_body body;
+      if (names_.function == nullptr || !names_.function(made, body))
+        return fail(std::string("the dialect has no operator ") + std::string(name_of(op)) + " at this operator set version");
+      name = body.name;
+      into_.function(std::move(body));
+    }
+    if (names_.complete != nullptr) names_.complete(made, attributes);
+    operator_tag const tag{names_.code(row != nullptr ? std::string_view(row->name) : std::string_view(name)), static_cast<std::uint16_t>(op)};
+    return image_.result(into_.node(tag, name, all, std::move(attributes), results, place_));
+  }
+
+  bool place(given const& p, operator_row const* row, std::vector<attribute>& attributes, std::vector<value_id>& operands) {
+    parameter_source source{};
+    source.attribute = p.name;
+    if (row != nullptr)
+      for (auto const& s : row->parameters)
+        if (s.parameter == p.name) source = s;
+    auto const key = std::string(source.attribute.empty() ? p.name : source.attribute);
+    switch (source.where) {
+      case parameter_source::kind::attribute: attributes.push_back({key, p.content}); return true;
+      case parameter_source::kind::inverted: attributes.push_back({key, static_cast<std::int64_t>(p.number == 0)}); return true;
+      case parameter_source::kind::operand: {
+        auto const* list = std::get_if<std::vector<std::int64_t>>(&p.content);
+        if (list == nullptr) return false;
+        while (operands.size() <= static_cast<std::size_t>(source.operand)) operands.push_back(absent);
+        operands[static_cast<std::size_t>(source.operand)] =
+            into_.constant_of(make_tensor(std::vector<std::int64_t>{static_cast<std::int64_t>(list->size())}, std::span<std::int64_t const>(*list)));
+        return true;
+      }
+      case parameter_source::kind::fixed: return source.number == p.number;
+      case parameter_source::kind::spatial_axes: return false;
+    }
+    return false;
+  }
+
+  machine const& match_;
+  rule_info const& info_;
+  std::span<replacement_term const> terms_;
+  graph_image& image_;
+  facts& facts_;
+  dialect const& names_;
+  target to_;
+  transaction& into_;
+  node_id place_;
+  element_type type_ = element_type::unknown;
+  std::vector<result> done_;
+};
+
+}  // namespace fuse::inline v0::detail

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fuse/infer/value_view.hpp>
+#include <fuse/ops/dialect.hpp>
+
+namespace fuse::inline v0 {
+
+/// Bytes that a rewrite would save and add; what the cost model decides on.
+struct rewrite_cost {
+  double removed = 0;           ///< bytes moved by what dies, and by its share of what is shared
+  double added = 0;             ///< bytes moved by what is made
+  double constants_added = 0;   ///< bytes of new constants
+};
+
+/// Called between rewrites; every member does nothing unless set.
+struct observer {
+  void* context = nullptr;
+  /// `done` of about `total` nodes of stage `stage` are visited.
+  void (*progress)(void* context, int stage, std::size_t done, std::size_t total) = nullptr;
+  /// A rule was applied at a node.
+  void (*applied)(void* context, std::string_view rule, std::string_view node) = nullptr;
+  /// A phase ("shapes", "match", "rewrite") begins; the caller's clock is the only one.
+  void (*phase)(void* context, std::string_view name) = nullptr;
+};
+
+struct rewrite_options {
+  std::vector<std::string> only{};    ///< names of rules to use; empty: all
+  std::vector<std::string> except{};  ///< names of rules to leave out
+  fuse::target target = target::standard;
+  /// The graph tells no shapes and its owner vouches that rewrites fit: legality then covers structure and element types alone.
+  bool trust_shapes = false;
+  /// Adds to the refusals the places where a rule matched in part. Costs another walk.
+  bool near_misses = true;
+  /// Says no to a rewrite that the cost model would make, e.g. when weights would grow.
+  bool (*veto)(void* context, std::string_view rule, rewrite_cost const&) = nullptr;
+  void* veto_context = nullptr;
+  fuse::observer observer{};
+};
+
+}  // namespace fuse::inline v0

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fuse::inline v0 {
+
+/// Why a rule was not applied at a node where it, or most of it, was found.
+struct refusal {
+  std::string node;       ///< name of the node at the pattern's root
+  std::string condition;  ///< what failed: the name of a condition, or of a requirement of legality
+  std::string reason;     ///< one sentence
+};
+
+struct rule_report {
+  std::string name;
+  std::size_t matched = 0, applied = 0;
+  std::vector<refusal> refused;
+};
+
+/// What a rewrite did. `error` is empty, or one sentence: then the graph is as it was.
+struct rewrite_report {
+  std::string error;
+  std::vector<rule_report> rules;
+  std::size_t nodes_before = 0, nodes_after = 0;
+  std::vector<std::string> notes;
+
+  [[nodiscard]] std::size_t applied() const {
+    std::size_t sum = 0;
+    for (auto const& r : rules) sum += r.applied;
+    return sum;
+  }
+  [[nodiscard]] rule_report const* rule(std::string_view name) const {
+    for (auto const& r : rules)
+      if (r.name == name) return &r;
+    return nullptr;
+  }
+};
+
+/// The report for people: a line per rule, then its refusals, then notes.
+[[nodiscard]] inline std::string to_text(rewrite_report const& report) {
+  std::string text;
+  if (!report.error.empty()) return "error: " + report.error + "\n";
+  for (auto const& r : report.rules) {
+    text += r.name + ": matched " + std::to_string(r.matched) + ", applied " + std::to_string(r.applied) + ", refused " +
+            std::to_string(r.refused.size()) + "\n";
+    for (auto const& f : r.refused) text += "  not at " + f.node + ": " + f.reason + "\n";
+  }
+  text += "nodes: " + std::to_string(report.nodes_before) + " before, " + std::to_string(report.nodes_after) + " after\n";
+  for (auto const& n : report.notes) text += "note: " + n + "\n";
+  return text;
+}
+
+namespace detail {
+
+inline void append_json(std::string& into, std::string_view text) {
+  constexpr char digits[] = "0123456789abcdef";
+  into += '"';
+  for (char c : text) {
+    if (c == '"' || c == '\\') {
+      into += '\\';
+      into += c;
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      into += "\\u00";
+      into += digits[static_cast<unsigned char>(c) >> 4];
+      into += digits[static_cast<unsigned char>(c) & 15];
+    } else {
+      into += c;
+    }
+  }
+  into += '"';
+}
+
+}  // namespace detail
+
+/// The report as one JSON object with the members error, rules, nodes and notes.
+[[nodiscard]] inline std::string to_json(rewrite_report const& report) {
+  std::string json = "{\"error\":";
+  detail::append_json(json, report.error);
+  json += ",\"rules\":[";
+  for (std::size_t i = 0; i < report.rules.size(); ++i) {
+    auto const& r = report.rules[i];
+    json += i == 0 ? "{\"name\":" : ",{\"name\":";
+    detail::append_json(json, r.name);
+    json += ",\"matched\":" + std::to_string(r.matched) + ",\"applied\":" + std::to_string(r.applied) + ",\"refused\":[";
+    for (std::size_t k = 0; k < r.refused.size(); ++k) {
+      json += k == 0 ? "{\"node\":" : ",{\"node\":";
+      detail::append_json(json, r.refused[k].node);
+      json += ",\"reason\":";
+      detail::append_json(json, r.refused[k].reason);
+      json += ",\"condition\":";
+      detail::append_json(json, r.refused[k].condition);
+      json += "}";
+    }
+    json += "]}";
+  }
+  json += "],\"nodes\":{\"before\":" + std::to_string(report.nodes_before) + ",\"after\":" + std::to_string(report.nodes_after) + "},\"notes\":[";
+  for (std::size_t i = 0; i < report.notes.size(); ++i) {
+    if (i != 0) json += ',';
+    detail::append_json(json, report.notes[i]);
+  }
+  return json + "]}";
+}
+
+}  // namespace fuse::inline v0

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <fuse/eval/dense.hpp>
+#include <fuse/infer/facts.hpp>
+#include <fuse/match/machine.hpp>
+#include <fuse/ops/dialect.hpp>
+#include <fuse/rewrite/transaction.hpp>
+
+namespace fuse::inline v0::detail {
+
+/// Makes one row of a product or sum of values: what a norm takes as scale or bias. Constants are computed in double and rounded
+/// once; a constant that is wider than the row must fit exactly. Computed factors stay nodes.
+class row_maker {
+ public:
+  row_maker(graph_image& image, facts& known, dialect const& names, target to, transaction& into, node_id place)
+      : image_(image), facts_(known), names_(names), to_(to), into_(into), place_(place) {}
+
+  std::string reason;  ///< why there is no row
+
+  /// `axes`: how many trailing axes of `like` are normalised. Returns absent with a reason, or without one for no row at all.
+  value_id make(std::span<rest_member const> members, double sign, op_group kind, value_id like, int axes, bool required) {
+    type_ = facts_.type(like);
+    auto const neutral = kind == op_group::product ? 1.0 : 0.0;
+    if (members.empty() && sign > 0 && !required) return absent;
+    known_shape(like, axes);
+    dense folded = dense::of(neutral);
+    if (sign < 0) folded = dense::of(-1);
+    std::vector<rest_member> computed;
+    bool constants = sign < 0, exact = true;
+    element_type widest = type_;
+    for (auto const& m : members) {
+      dense factor;
+      if (!contents(m.value, factor)) {
+        computed.push_back(m);
+        continue;
+      }
+      if (widens(type_, facts_.type(m.value)) && facts_.type(m.value) != type_) exact = false, widest = facts_.type(m.value);
+      if (members.size() == 1 && m.weight == 1 && sign > 0)
+        if (as_it_stands(m.value)) return m.value;
+      if (!fold(folded, factor, m.weight, kind)) return fail("the constants of a scale or bias do not broadcast to each other");
+      constants = true;
+    }
+    if (computed.empty()) return constant_row(folded, exact, widest);
+    if (constants || computed.size() > 1 || computed[0].weight != 1) return computed_product(computed, folded, constants, exact, kind);
+    auto const v = narrowed(computed[0].value);
+    if (v == absent) return fail("a computed scale or bias has another element type than the norm");
+    return reshaped(v);
+  }
+
+ private:
+  value_id fail(char const* why) {
+    reason = why;
+    return absent;
+  }
+
+  void known_shape(value_id like, int axes) {
+    row_.clear();
+    extents_.clear();
+    auto const shape = facts_.shape(like);
+    whole_ = facts_.has_rank(like) && static_cast<int>(shape.size()) >= axes;
+    axes_ = axes;
+    if (!whole_) return;
+    for (std::size_t i = shape.size() - static_cast<std::size_t>(axes); i < shape.size(); ++i) {
+      extents_.push_back(shape[i]);
+      if (shape[i].known())
+        row_.push_back(shape[i].value());
+      else
+        whole_ = false;
+    }
+  }
+
+  bool contents(value_id v, dense& into) const {
+    if (image_.value(v).constant) {
+      auto const t = image_.source->constant(v);
+      if (!t || t.size() != count_of(t.shape) || !is_floating(t.type)) return false;
+      into = dense::of(t);
+      return true;
+    }
+    double number = 0;
+    if (facts_.number(v, number)) {
+      into = dense::of(number);
+      return true;
+    }
+    return widened(v, into);
+  }
+  // A Cast of a constant.
+  bool widened(value_id v, dense& into) const {
+    auto const n = image_.producer(v);
+    if (n == absent || image_.operand_count(n) == 0 || image_.operand(n, 0) == absent) return false;
+    auto const op = op_of(image_, n);
+    auto const below = image_.operand(n, 0);
+    if (op != opcode::identity && !(op == opcode::cast && widens(facts_.type(below), facts_.type(v)))) return false;
+    return image_.value(below).constant && contents(below, into);
+  }
+
+  // A constant that needs no new one: the row itself.
+  bool as_it_stands(value_id v) const {
+    if (!image_.value(v).constant || facts_.type(v) != type_ || !whole_) return false;
+    auto const t = image_.source->constant(v);
+    return t.shape.size() == row_.size() && std::equal(row_.begin(), row_.end(), t.shape.begin());
+  }
+
+  static bool fold(dense& into, dense const& factor, double weight, op_group kind) {
+    dense const operands[2] = {into, factor};
+    auto const op = kind == op_group::product ? (weight > 0 ? opcode::mul : opcode::div) : weight > 0 ? opcode::add : opcode::sub;
+    auto const times = std::fabs(weight);
+    if (times == 1) return evaluate(op, operands, into);
+    if (kind != op_group::product) return false;
+    dense const powered[2] = {factor, dense::of(times)};
+    dense power;
+    if (!evaluate(opcode::pow, powered, power)) return false;
+    dense const both[2] = {operands[0], power};
+    return evaluate(op, both, into);
+  }
+
+  value_id constant_row(dense folded, bool exact, element_type) {
+    // Leading ones are no part of a row.
+    while (folded.shape.size() > static_cast<std::size_t>(axes_) && folded.shape[0] == 1) folded.shape.erase(folded.shape.begin());
+    dense row;
+    if (whole_) {
+      if (!broadcast_to(folded, row_, row)) return fail("a scale or bias is not one row of the normalised axes");
+    } else if (folded.elements.size() == 1) {
+      row = dense::of(folded.elements[0]);
+    } else if (static_cast<int>(folded.shape.size()) == axes_) {
+      row = folded;  // broadcasting against the norm has already tied the extents
+    } else {
+      return fail("a scale or bias is not one row of the normalised axes");
+    }
+    auto made = make_tensor(type_, row.shape, row.elements);
+    if (made.type == element_type::unknown) return fail("a scale or bias has an element type without constants");
+    if (!exact)
+      for (std::size_t i = 0; i < row.elements.size(); ++i)
+        if (made.number(i) != row.elements[i] && row.elements[i] == row.elements[i]) return fail("a constant scale or bias is not exact in the norm's element type");
+    return into_.constant_of(std::move(made));
+  }
+
+  // The value in the row's own element type, below a Cast that widened it.
+  value_id narrowed(value_id v) const {
+    for (int i = 0; i < 8 && facts_.type(v) != type_; ++i) {
+      auto const n = image_.producer(v);
+      if (n == absent || image_.operand_count(n) == 0) return absent;
+      auto const op = op_of(image_, n);
+      auto const below = image_.operand(n, 0);
+      if (below == absent || (op != opcode::identity && !(op == opcode::cast && widens(facts_.type(below), facts_.type(v))))) return absent;
+      v = below;
+    }
+    return facts_.type(v) == type_ ? v : absent;
+  }
+
+  value_id computed_product(std::vector<rest_member> const& computed, dense const& folded, bool constants, bool exact, op_group kind) {
+    value_id product = absent;
+    if (constants) {
+      auto made = make_tensor(type_, folded.shape, folded.elements);
+      if (!exact)
+        for (std::size_t i = 0; i < folded.elements.size(); ++i)
+          if (made.number(i) != folded.elements[i]) return fail("a constant scale or bias is not exact in the norm's element type");
+      product = into_.constant_of(std::move(made));
+    }
+    for (int pass = 0; pass < 2; ++pass)
+      for (auto const& m : computed) {
+        if ((m.weight > 0) != (pass == 0)) continue;
+        if (m.weight != 1 && m.weight != -1) return fail("a computed scale is raised to a power");
+        auto const v = narrowed(m.value);
+        if (v == absent) return fail("a computed scale or bias has another element type than the norm");
+        if (product == absent && m.weight == 1) {
+          product = v;
+          continue;
+        }
+        if (product == absent) product = into_.constant_of(make_tensor(type_, {}, std::span<double const>(kind == op_group::product ? &one : &zero, 1)));
+        auto const op = kind == op_group::product ? (m.weight > 0 ? opcode::mul : opcode::div) : m.weight > 0 ? opcode::add : opcode::sub;
+        product = node(op, product, v);
+        if (product == absent) return fail("the dialect has no operator to combine a computed scale or bias");
+      }
+    return reshaped(product);
+  }
+  static constexpr double one = 1, zero = 0;
+
+  value_id node(opcode op, value_id a, value_id b, std::vector<attribute> attributes = {}) {
+    auto const* row = names_.emitted(op, image_.version, to_);
+    if (row == nullptr) return absent;
+    operator_tag const tag{names_.code(row->name), static_cast<std::uint16_t>(op)};
+    value_id const operands[2] = {a, b};
+    return image_.result(into_.node(tag, row->name, operands, std::move(attributes), 1, place_));
+  }
+
+  // A computed row: as it is, or without its leading ones. A single element becomes a scalar, never [1].
+  value_id reshaped(value_id v) {
+    if (!facts_.has_rank(v)) return fail("the shape of a computed scale or bias is not known");
+    auto const shape = facts_.shape(v);
+    std::size_t lead = 0;
+    while (shape.size() - lead > static_cast<std::size_t>(axes_) && shape[lead] == extent(1)) ++lead;
+    bool single = true;
+    for (auto e : shape) single = single && e == extent(1);
+    bool fits = shape.size() - lead == extents_.size();
+    for (std::size_t i = 0; fits && i < extents_.size(); ++i) fits = shape[lead + i] == extents_[i];
+    if (fits && lead == 0 && !(single && shape.size() == 1 && !(extents_[0] == extent(1)))) return v;
+    if (single && shape.empty()) return v;
+    std::vector<std::int64_t> wanted;
+    if (fits) {
+      if (whole_)
+        wanted = row_;
+      else if (axes_ == 1)
+        wanted = {-1};
+      else
+        return fail("the extents of a computed scale or bias are not known");
+    } else if (!single) {
+      return fail("a computed scale or bias is not one row of the normalised axes");
+    }
+    tensor shape_constant = make_tensor(std::vector<std::int64_t>{static_cast<std::int64_t>(wanted.size())}, std::span<std::int64_t const>(wanted));
+    auto const made = node(opcode::reshape, v, into_.constant_of(std::move(shape_constant)));
+    return made == absent ? fail("the dialect has no operator to reshape a computed scale or bias") : made;
+  }
+
+  graph_image& image_;
+  facts& facts_;
+  dialect const& names_;
+  target to_;
+  transaction& into_;
+  node_id place_;
+  element_type type_ = element_type::unknown;
+  std::vector<std::int64_t> row_;
+  std::vector<extent> extents_;
+  int axes_ = 1;
+  bool whole_ = false;
+};
+
+}  // namespace fuse::inline v0::detail

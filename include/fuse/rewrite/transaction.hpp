@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fuse/graph/image.hpp>
+#include <fuse/graph/tensor.hpp>
+#include <fuse/infer/facts.hpp>
+
+namespace fuse::inline v0 {
+
+/// New nodes and constants that are in the image, where shapes follow them, but not yet in the user's graph: either all of them
+/// get there (`commit`) or none (`roll_back`, also by the destructor).
+class transaction final : public graph_source {
+ public:
+  transaction(graph_image& image, facts& known)
+      : image_(image), facts_(known), real_(*image.source), first_node_(image.node_count()), first_value_(image.value_count()) {
+    image_.source = this;
+  }
+  ~transaction() override { roll_back(); }
+
+  /// A constant, in region 0, where every body sees it.
+  value_id constant_of(tensor contents) {
+    auto const v = image_.add_value();
+    image_.set_constant(v, true);
+    steps_.push_back({true, v, {}, {}, std::move(contents)});
+    bytes_ += static_cast<double>(steps_.back().contents.bytes.size());
+    return v;
+  }
+
+  /// A node at the place (order, region) of `like`. Facts of its results are known afterwards.
+  node_id node(operator_tag tag, std::string_view op, std::span<value_id const> operands, std::vector<attribute> attributes, std::uint32_t results,
+               node_id like) {
+    auto const place = image_.node(like);
+    steps_.push_back({false, image_.node_count(), std::string(op), std::move(attributes), {}});
+    auto const n = image_.add_node(tag, results, place.region, place.order);
+    image_.attach_operands(n, operands);
+    facts_.update(n);
+    return n;
+  }
+
+  /// A function that new nodes call; declared with them.
+  void function(function_body body) { functions_.push_back(std::move(body)); }
+
+  [[nodiscard]] node_id first_node() const { return first_node_; }
+  [[nodiscard]] double constant_bytes() const { return bytes_; }
+
+  /// Adds everything to the user's graph before node `place`. False where the graph cannot take it; nothing remains then.
+  bool commit(node_id place, std::string_view origin) {
+    image_.source = &real_;
+    open_ = false;
+    std::vector<value_id> operands;
+    std::vector<element_type> types;
+    for (auto const& body : functions_)
+      if (!real_.declare(body)) return undo();
+    for (auto const& s : steps_) {
+      if (s.constant) {
+        if (!real_.add_constant(s.contents, origin)) return undo();
+        continue;
+      }
+      operands.clear();
+      types.clear();
+      for (std::uint32_t i = 0; i < image_.operand_count(s.id); ++i) operands.push_back(image_.operand(s.id, i));
+      for (std::uint32_t i = 0; i < image_.node(s.id).result_count; ++i) types.push_back(facts_.type(image_.result(s.id, i)));
+      if (!real_.insert(place, s.op, operands, s.attributes, types, origin)) return undo();
+    }
+    return true;
+  }
+
+  void roll_back() {
+    if (!open_) return;
+    image_.source = &real_;
+    undo();
+  }
+
+  // What the image asks of new nodes is answered here.
+  [[nodiscard]] tensor_view constant(value_id v) const override {
+    if (v < first_value_) return real_.constant(v);
+    for (auto const& s : steps_)
+      if (s.constant && s.id == v) return s.contents;
+    return {};
+  }
+  [[nodiscard]] attribute_view attribute_of(node_id n, std::string_view name) const override {
+    if (n < first_node_) return real_.attribute_of(n, name);
+    for (auto const& s : steps_)
+      if (!s.constant && s.id == n)
+        for (auto const& a : s.attributes)
+          if (a.name == name) return view(a);
+    return {};
+  }
+  [[nodiscard]] bool same_attributes(node_id a, node_id b) const override { return a < first_node_ && b < first_node_ && real_.same_attributes(a, b); }
+  [[nodiscard]] element_type type(value_id v) const override {
+    if (v < first_value_) return real_.type(v);
+    return constant(v).type;
+  }
+  [[nodiscard]] bool shape(value_id v, std::vector<dimension>& into) const override {
+    if (v < first_value_) return real_.shape(v, into);
+    auto const t = constant(v);
+    into.clear();
+    for (auto extent : t.shape) into.push_back({extent, {}});
+    return static_cast<bool>(t);
+  }
+  [[nodiscard]] std::string_view op_name(node_id n) const override {
+    if (n < first_node_) return real_.op_name(n);
+    for (auto const& s : steps_)
+      if (!s.constant && s.id == n) return s.op;
+    return {};
+  }
+  [[nodiscard]] std::string node_name(node_id n) const override { return n < first_node_ ? real_.node_name(n) : "new node"; }
+  [[nodiscard]] std::string value_name(value_id v) const override { return v < first_value_ ? real_.value_name(v) : "new value"; }
+  [[nodiscard]] bool has_shapes() const override { return real_.has_shapes(); }
+  [[nodiscard]] void const* graph() const override { return real_.graph(); }
+  bool insert(node_id, std::string_view, std::span<value_id const>, std::span<attribute const>, std::span<element_type const>, std::string_view) override {
+    return false;
+  }
+  bool add_constant(tensor_view, std::string_view) override { return false; }
+  void replace_uses(value_id, value_id) override {}
+  void erase(node_id) override {}
+  bool declare(function_body const&) override { return false; }
+
+ private:
+  struct made {
+    bool constant;
+    std::uint32_t id;
+    std::string op;
+    std::vector<attribute> attributes;
+    tensor contents;
+  };
+
+  static attribute_view view(attribute const& a) {
+    struct reader {
+      attribute_view operator()(std::int64_t x) const { return x; }
+      attribute_view operator()(double x) const { return x; }
+      attribute_view operator()(std::string const& x) const { return std::string_view(x); }
+      attribute_view operator()(std::vector<std::int64_t> const& x) const { return std::span<std::int64_t const>(x); }
+      attribute_view operator()(tensor const& x) const { return tensor_view(x); }
+    };
+    return std::visit(reader{}, a.content);
+  }
+
+  bool undo() {
+    open_ = false;
+    for (std::size_t i = steps_.size(); i-- > 0;) {
+      if (steps_[i].constant)
+        image_.pop_value();
+      else
+        image_.pop_node();
+    }
+    facts_.resize(image_.value_count());
+    steps_.clear();
+    return false;
+  }
+
+  graph_image& image_;
+  facts& facts_;
+  graph_source& real_;
+  node_id first_node_;
+  value_id first_value_;
+  std::vector<made> steps_;
+  std::vector<function_body> functions_;
+  double bytes_ = 0;
+  bool open_ = true;
+};
+
+}  // namespace fuse::inline v0
