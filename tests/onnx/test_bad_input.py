@@ -61,12 +61,15 @@ def field(number, payload):
 
 def nested(depth):
     """If in If in If, `depth` times; written by hand, because protobuf for Python stops early."""
-    out = helper.make_tensor_value_info("out", TensorProto.FLOAT, (1,)).SerializeToString()
-    leaf = helper.make_node("Constant", [], ["out"], value_floats=[1.0]).SerializeToString()
-    graph = field(1, leaf) + field(2, b"g") + field(12, out)
-    for _ in range(depth):
-        branches = b"".join(field(5, field(1, name) + b"\xa0\x01\x05" + field(6, graph)) for name in (b"then_branch",))
-        graph = field(1, field(1, b"condition") + field(2, b"out") + field(4, b"If") + branches) + field(2, b"g") + field(12, out)
+    def result(level):
+        return f"out_{level}".encode(), field(12, helper.make_tensor_value_info(f"out_{level}", TensorProto.FLOAT, (1,)).SerializeToString())
+
+    name, out = result(0)
+    graph = field(1, helper.make_node("Constant", [], [name], value_floats=[1.0]).SerializeToString()) + field(2, b"g") + out
+    for level in range(1, depth + 1):
+        name, out = result(level)
+        branch = field(5, field(1, b"then_branch") + b"\xa0\x01\x05" + field(6, graph))
+        graph = field(1, field(1, b"condition") + field(2, name) + field(4, b"If") + branch) + field(2, b"g") + out
     condition = helper.make_tensor_value_info("condition", TensorProto.BOOL, ()).SerializeToString()
     return b"\x08\x08" + field(7, graph + field(11, condition)) + field(8, b"\x10\x11")
 
@@ -129,7 +132,7 @@ BAD = {
     "compressed": (b"\x1f\x8b\x08\x00" + bytes(range(200)), ""),
     "a tensor": (numpy_helper.from_array(np.ones(5, np.float32), "t").SerializeToString(), ""),
     "no graph": (edited(lambda model: model.ClearField("graph")), "graph"),
-    "no opset": (edited(lambda model: model.ClearField("opset_import")), "opset"),
+    "no opset": (edited(lambda model: model.ClearField("opset_import")), "import"),
     **{f"truncated to {part} %": (VALID[:len(VALID) * part // 100], "") for part in (10, 50, 90, 99)},
     "a cycle of two": (edited_graph(ring), "a|b|first|second"),
     "a cycle of one": (edited_graph(knot), "a|knot"),
@@ -185,8 +188,7 @@ class FolderTest(unittest.TestCase):
         text = run.err.strip()
         self.assertRegex(text, r"^[^\n]{10,400}$", "one line")
         self.assertLessEqual(len(re.findall(r"[.!?](?=\s+[A-Z])", text)), 0, "one sentence")
-        self.assertRegex(text, place)
-        self.assertRegex(text, "in\\.onnx|out\\.onnx|" + (place or "in\\.onnx"), "the place")
+        self.assertRegex(text, place or "in\\.onnx", "the place")
 
 
 class BadInputTest(FolderTest):
@@ -262,7 +264,7 @@ class UsageTest(FolderTest):
         self.source.write_bytes(VALID)
         source, out = self.source, ["-o", self.result]
         for arguments, hint in (
-                ([], "optimize"), (["improve"], "optimize"), (["optimize"], ""), (["optimize", source], "-o"), (["optimize", source, "-o"], "-o"),
+                ([], "help"), (["improve"], "help"), (["optimize"], ""), (["optimize", source], "-o"), (["optimize", source, "-o"], "-o"),
                 (["optimize", source, *out, "--target", "tensorrt"], "onnxruntime"), (["optimize", source, *out, "--report", "xml"], "json"),
                 (["optimize", source, *out, "--rule", "layer-nrom"], "layer-norm"), (["optimize", source, *out, "--except", "nothing"], "layer-norm"),
                 (["optimize", source, *out, "--rule"], "--rule"), (["optimize", source, *out, "--fast"], "--fast"),
