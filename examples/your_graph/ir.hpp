@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+// A little compiler's intermediate representation, as somebody else might have written it: it knows nothing of fuse.
+// Instructions are shared, have one result each, know their users, and keep their attributes in a map.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <map>
+#include <memory>
+#include <ostream>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace ir {
+
+enum class opcode { parameter, literal, add, subtract, multiply, divide, negate, square, sqrt, rsqrt, power, average, relu, layer_norm, rms_norm };
+
+inline constexpr std::array<std::string_view, 15> opcode_names{"parameter", "literal", "add",   "subtract", "multiply",
+                                                               "divide",    "negate",  "square", "sqrt",    "rsqrt",
+                                                               "power",     "average", "relu",   "layer_norm", "rms_norm"};
+
+using attribute = std::variant<std::int64_t, double, std::string, std::vector<std::int64_t>>;
+
+struct instruction;
+using ref = std::shared_ptr<instruction>;
+
+struct instruction {
+  opcode op{};
+  std::string name{};
+  std::vector<ref> operands{};
+  std::vector<instruction*> users{};  // one entry per use
+  std::map<std::string, attribute, std::less<>> attributes{};
+  std::vector<std::int64_t> dims{};  // of the result; all results are floats
+  bool has_dims = false;
+  std::vector<float> contents{};     // of a literal
+  std::list<ref>::iterator place{};  // in the body; literals and parameters stand in none
+};
+
+class function {
+ public:
+  std::list<ref> body{};
+  std::vector<std::pair<std::string, ref>> results{};
+  std::vector<ref> parameters{};
+
+  ref parameter(std::string name, std::vector<std::int64_t> dims) {
+    auto made = make(opcode::parameter, {}, std::move(name));
+    made->dims = std::move(dims);
+    made->has_dims = true;
+    parameters.push_back(made);
+    return made;
+  }
+  ref literal(std::vector<std::int64_t> dims, std::vector<float> contents) {
+    auto made = make(opcode::literal, {});
+    made->dims = std::move(dims);
+    made->has_dims = true;
+    made->contents = std::move(contents);
+    return made;
+  }
+  ref append(opcode op, std::vector<ref> operands, std::map<std::string, attribute, std::less<>> attributes = {}) {
+    return insert(body.end(), op, std::move(operands), std::move(attributes));
+  }
+  ref insert(std::list<ref>::iterator before, opcode op, std::vector<ref> operands,
+             std::map<std::string, attribute, std::less<>> attributes = {}) {
+    auto made = make(op, std::move(operands));
+    made->attributes = std::move(attributes);
+    made->place = body.insert(before, made);
+    return made;
+  }
+  void replace_all_uses(ref const& from, ref const& to) {
+    for (auto* user : std::exchange(from->users, {}))
+      for (auto& operand : user->operands)
+        if (operand == from) {
+          operand = to;
+          to->users.push_back(user);
+        }
+    for (auto& [name, result] : results)
+      if (result == from) result = to;
+  }
+  void erase(ref const& i) {
+    for (auto const& operand : i->operands) std::erase(operand->users, i.get());
+    body.erase(i->place);
+  }
+
+ private:
+  ref make(opcode op, std::vector<ref> operands, std::string name = {}) {
+    auto made = std::make_shared<instruction>();
+    made->op = op;
+    made->name = name.empty() ? "v" + std::to_string(++made_) : std::move(name);
+    made->operands = std::move(operands);
+    for (auto const& operand : made->operands) operand->users.push_back(made.get());
+    return made;
+  }
+  int made_ = 0;
+};
+
+inline std::ostream& operator<<(std::ostream& out, instruction const& i) {
+  if (i.op != opcode::literal) return out << i.name;
+  if (i.contents.size() == 1) return out << i.contents[0];
+  return out << "literal[" << i.contents.size() << ']';
+}
+
+inline std::ostream& operator<<(std::ostream& out, function const& f) {
+  for (auto const& i : f.body) {
+    out << "  " << i->name << " = " << opcode_names[static_cast<std::size_t>(i->op)];
+    for (auto const& operand : i->operands) out << ' ' << *operand;
+    for (auto const& [name, content] : i->attributes) {
+      out << ' ' << name << '=';
+      if (auto const* whole = std::get_if<std::int64_t>(&content)) out << *whole;
+      if (auto const* number = std::get_if<double>(&content)) out << *number;
+      if (auto const* text = std::get_if<std::string>(&content)) out << *text;
+      if (auto const* list = std::get_if<std::vector<std::int64_t>>(&content))
+        for (auto const element : *list) out << (element == list->front() ? "" : ",") << element;
+    }
+    out << '\n';
+  }
+  for (auto const& [name, result] : f.results) out << "  return " << name << " = " << *result << '\n';
+  return out;
+}
+
+}  // namespace ir
