@@ -95,6 +95,9 @@ constexpr std::uint16_t dialect::code(std::string_view operator_name) const {
   auto const mask = slots.size() - 1;
   for (std::size_t at = detail::hash(operator_name) & mask; slots[at] != 0; at = (at + 1) & mask)
     if (rows[slots[at] - 1u].name == operator_name) return slots[at];
+  // A function of ours is its operator's name and a variant: "fuse::LayerNormalization_float32_axes1".
+  if (auto const variant = operator_name.find('_'); variant != operator_name.npos && operator_name.substr(0, 6) == "fuse::")
+    return code(operator_name.substr(0, variant));
   return 0;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <fuse/ops/dialect.hpp>
+#include <fuse/ops/onnx_norms.hpp>
 
 namespace fuse::inline v0 {
 namespace detail::onnx_rows {
@@ -67,6 +68,9 @@ inline constexpr operator_row rows[] = {
     {"LayerNormalization", opcode::layer_norm, 17, {}, -1, target::any},
     {"RMSNormalization", opcode::rms_norm, 23, {}, -1, target::standard},
     {"SimplifiedLayerNormalization", opcode::rms_norm, 1, {}, -1, target::onnxruntime},
+    // Calls of the functions that stand in for norms (onnx_norms.hpp), whatever variant follows the name.
+    {"fuse::LayerNormalization", opcode::layer_norm, 1, {}, -1, target::any, 1 << 20},
+    {"fuse::RMSNormalization", opcode::rms_norm, 1, {}, -1, target::any, 1 << 20},
     {"com.microsoft::LayerNormalization", opcode::layer_norm, 1, {}, -1, target::any, 1 << 20},
     {"com.microsoft::SimplifiedLayerNormalization", opcode::rms_norm, 1, {}, -1, target::any, 1 << 20},
     {"com.microsoft::SkipLayerNormalization", opcode::skip_layer_norm, 1, {}, -1, target::onnxruntime},
@@ -80,6 +84,12 @@ inline constexpr operator_row rows[] = {
 }  // namespace detail::onnx_rows
 
 /// ai.onnx up to operator set 24 (every operator of common transformer exports) and the norms of com.microsoft.
-inline constexpr auto onnx = make_dialect("onnx", detail::onnx_rows::rows, 24);
+inline constexpr auto onnx = [] {
+  auto made = make_dialect("onnx", detail::onnx_rows::rows, 24);
+  made.view_without_rows.refuse = &detail::onnx_norms::refuse;
+  made.view_without_rows.function = &detail::onnx_norms::function;
+  made.view_without_rows.complete = &detail::onnx_norms::complete;
+  return made;
+}();
 
 }  // namespace fuse::inline v0

@@ -164,7 +164,7 @@ inline constexpr operator_info operator_table[] = {
     detail::other(opcode::shape, "shape", op_kind::opaque, 1, 1),
     detail::other(opcode::size, "size", op_kind::opaque, 1, 1),
     detail::other(opcode::range, "range", op_kind::opaque, 3, 3),
-    detail::other(opcode::reshape, "reshape", op_kind::injective, 2, 2),
+    detail::other(opcode::reshape, "reshape", op_kind::injective, 1, 2),
     detail::other(opcode::flatten, "flatten", op_kind::injective, 1, 1),
     detail::other(opcode::squeeze, "squeeze", op_kind::injective, 1, 1),
     detail::other(opcode::unsqueeze, "unsqueeze", op_kind::injective, 1, 1),

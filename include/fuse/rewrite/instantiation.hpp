@@ -277,7 +277,7 @@ class instantiation {
       name = body.name;
       into_.function(std::move(body));
     }
-    if (names_.complete != nullptr) names_.complete(made, attributes);
+    if (names_.complete != nullptr && row != nullptr) names_.complete(made, attributes);
     operator_tag const tag{names_.code(row != nullptr ? std::string_view(row->name) : std::string_view(name)), static_cast<std::uint16_t>(op)};
     return image_.result(into_.node(tag, name, all, std::move(attributes), results, place_));
   }

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fuse/graph/tensor.hpp>
+#include <fuse/ops/dialect.hpp>
+
+/// What ONNX and onnxruntime say of norms beyond names: which are valid, and the function that stands in for one where the
+/// operator set has no such operator (domain "fuse", called by name, the same in every model).
+namespace fuse::inline v0::detail::onnx_norms {
+
+[[nodiscard]] constexpr bool is_norm(opcode op) { return op == opcode::layer_norm || op == opcode::rms_norm; }
+
+/// Whether `to` has the operator itself at this version.
+[[nodiscard]] constexpr bool has_operator(emission const& e) {
+  return e.to == target::onnxruntime || e.version >= (e.op == opcode::layer_norm ? 17 : 23);
+}
+
+[[nodiscard]] inline std::string_view refuse(emission const& e) {
+  if (!is_norm(e.op) || e.operands.empty()) return {};
+  auto const type = e.operands[0];
+  if (type == element_type::unknown) return "the element type of the norm's input is not known";
+  if (!is_floating(type)) return "the norm's input is not of a floating element type";
+  for (std::size_t i = 1; i < e.operands.size(); ++i)
+    if (e.present[i] && e.operands[i] != type) return "scale or bias has another element type than the norm's input";
+  if (e.operands.size() < 2 || !e.present[1]) return "the operator needs a scale";
+  auto const rounded = static_cast<float>(e.epsilon);
+  if (!(e.epsilon >= 0) || !std::isfinite(rounded) || (rounded == 0) != (e.epsilon == 0)) return "the epsilon does not fit the operator's float32 attribute";
+  if (e.results > 1 && e.op == opcode::rms_norm) return "the operator has no statistics among its results";
+  if (e.results > 1 && type == element_type::float64) return "statistics of a double norm are no results of the operator";
+  if (!has_operator(e) && type == element_type::bfloat16 && e.version < 13) return "this operator set version has no bfloat16";
+  return {};
+}
+
+/// Statistics and the computation itself in double, where the input is double.
+inline void complete(emission const& e, std::vector<attribute>& attributes) {
+  if (is_norm(e.op) && !e.operands.empty() && e.operands[0] == element_type::float64) attributes.push_back({"stash_type", std::int64_t{11}});
+}
+
+/// Composes the body of a norm step by step.
+class body_writer {
+ public:
+  body_writer(emission const& e, function_body& into) : e_(e), body_(into), type_(e.operands[0]) {
+    computed_ = type_ == element_type::float64 ? element_type::float64 : element_type::float32;
+  }
+
+  void write() {
+    bool const centred = e_.op == opcode::layer_norm;
+    bool const bias = e_.present.size() > 2 && e_.present[2];
+    body_.name = std::string("fuse::") + (centred ? "LayerNormalization_" : "RMSNormalization_") + std::string(name_of(type_)) + "_axes" + std::to_string(-e_.axis);
+    body_.inputs = {"X", "Scale"};
+    if (bias) {
+      body_.inputs.push_back("Bias");
+      body_.name += "_bias";
+    }
+    body_.outputs = {"Y"};
+    body_.attributes = {"axis", "epsilon"};
+    if (e_.results > 1) {
+      body_.name += e_.results > 2 ? "_statistics" : "_mean";
+      body_.outputs.push_back("Mean");
+      if (e_.results > 2) body_.outputs.push_back("InvStdDev");
+    }
+    for (std::int64_t i = e_.axis; i < 0; ++i) axes_.push_back(i);
+
+    std::string x = "X";
+    if (type_ != computed_) x = cast("X", "XU", computed_);
+    epsilon();
+    number("Two", 2);
+    if (e_.version >= 18) step("Constant", {}, "Axes", {{"value_ints", axes_}});
+    std::string d = x;
+    if (centred) {
+      mean(x, "Mean");
+      step("Sub", {x, "Mean"}, "D");
+      d = "D";
+    }
+    step("Pow", {d, "Two"}, "Square");
+    mean("Square", "Variance");
+    step("Add", {"Variance", "Epsilon"}, "Shifted");
+    step("Sqrt", {"Shifted"}, "Deviation");
+    if (e_.results > 2) step("Reciprocal", {"Deviation"}, "InvStdDev");
+    // onnxruntime inlines this form and fuses it into one kernel; Add(Epsilon, Variance) it would fuse without the epsilon.
+    step("Div", {d, "Deviation"}, "Normalised");
+    std::string n = "Normalised";
+    if (type_ != computed_) n = cast(n, "NormalisedT", type_);
+    step("Mul", {n, "Scale"}, bias ? "Scaled" : "Y");
+    if (bias) step("Add", {"Scaled", "Bias"}, "Y");
+  }
+
+ private:
+  void step(std::string op, std::vector<std::string> operands, std::string result, std::vector<attribute> attributes = {},
+            std::vector<std::pair<std::string, std::string>> references = {}) {
+    body_.steps.push_back({std::move(op), std::move(operands), {std::move(result)}, std::move(attributes), std::move(references)});
+  }
+  std::string cast(std::string const& from, std::string to, element_type type) {
+    step("Cast", {from}, to, {{"to", static_cast<std::int64_t>(type)}});
+    return to;
+  }
+  void mean(std::string const& of, std::string const& to) {
+    if (e_.version >= 18)
+      step("ReduceMean", {of, "Axes"}, to, {{"keepdims", std::int64_t{1}}});
+    else
+      step("ReduceMean", {of}, to, {{"axes", axes_}, {"keepdims", std::int64_t{1}}});
+  }
+  // From operator set 12 on a Constant holds a float, which may be the caller's attribute.
+  void number(std::string const& name, double value) {
+    bool const doubled = computed_ == element_type::float64;
+    auto const result = doubled ? name + "F" : name;
+    if (e_.version >= 12)
+      step("Constant", {}, result, {{"value_float", value}});
+    else
+      step("Constant", {}, result, {{"value", make_tensor(element_type::float32, {}, std::span<double const>(&value, 1))}});
+    if (doubled) cast(result, name, computed_);
+  }
+  void epsilon() {
+    if (e_.version < 12) {
+      char digits[32];
+      auto const end = std::to_chars(digits, digits + 32, static_cast<float>(e_.epsilon), std::chars_format::scientific).ptr;
+      body_.name += "_epsilon";
+      body_.name.append(digits, end);
+      return number("Epsilon", e_.epsilon);
+    }
+    bool const doubled = computed_ == element_type::float64;
+    step("Constant", {}, doubled ? "EpsilonF" : "Epsilon", {}, {{"value_float", "epsilon"}});
+    if (doubled) cast("EpsilonF", "Epsilon", computed_);
+  }
+
+  emission const& e_;
+  function_body& body_;
+  element_type type_, computed_;
+  std::vector<std::int64_t> axes_;
+};
+
+[[nodiscard]] inline bool function(emission const& e, function_body& into) {
+  if (!is_norm(e.op) || e.operands.size() < 2 || e.axis >= 0) return false;
+  into = {};
+  body_writer(e, into).write();
+  return true;
+}
+
+}  // namespace fuse::inline v0::detail::onnx_norms
