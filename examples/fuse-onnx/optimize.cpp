@@ -1,14 +1,64 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <cstdio>
 #include <fuse/adapters/onnx.hpp>
+#include <string>
+#include <string_view>
+#include <utility>
 
+#include "bundled.hpp"
 #include "commands.hpp"
+#include "progress.hpp"
 #include "run_report.hpp"
 #include "stopwatch.hpp"
 
 namespace fuse_onnx {
+namespace {
+
+// Watches a rewrite: which phase takes how long, and how far it is.
+class watcher {
+ public:
+  explicit watcher(run_report& report) : report_(report), seconds_(&report.shapes) {}
+
+  [[nodiscard]] fuse::observer observer() {
+    fuse::observer made;
+    made.context = this;
+    made.phase = [](void* self, std::string_view name) { static_cast<watcher*>(self)->begin(name); };
+    made.progress = [](void* self, int, std::size_t done, std::size_t total) { static_cast<watcher*>(self)->bar_.show("rewriting", done, total); };
+    return made;
+  }
+  void end() { *seconds_ += watch_.lap(); }
+
+ private:
+  void begin(std::string_view phase) {
+    end();
+    seconds_ = phase == "shapes" ? &report_.shapes : phase == "match" ? &report_.match : &report_.rewrite;
+    bar_.show(phase == "shapes" ? "shapes" : "matching", 0, 1);
+  }
+
+  run_report& report_;
+  double* seconds_;
+  stopwatch watch_;
+  progress bar_;
+};
+
+void take_over(run_report& report, fuse::rewrite_report&& done) {
+  for (auto& rule : done.rules) {
+    auto& into = report.rules.emplace_back();
+    into.name = std::move(rule.name);
+    into.matched = rule.matched;
+    into.applied = rule.applied;
+    for (auto& r : rule.refused) into.refused.push_back({std::move(r.node), std::move(r.reason), std::move(r.condition)});
+  }
+  report.notes = std::move(done.notes);
+}
+
+}  // namespace
 
 int optimize(optimize_arguments const& arguments) {
+  for (auto const* names : {&arguments.rules, &arguments.except})
+    for (auto const& name : *names)
+      if (auto const unknown = unknown_rule(name); !unknown.empty()) return complain(wrong_usage, unknown);
+
   run_report report;
   report.input = arguments.input.string();
   report.output = arguments.output.string();
@@ -20,18 +70,36 @@ int optimize(optimize_arguments const& arguments) {
   fuse::adapters::onnx_graph graph(file.model(), file.folder());
   if (!graph) return complain(bad_input, report.input + ": " + graph.error());
   report.read = watch.lap();
-  report.nodes_before = report.nodes_after = graph.node_count();
+  report.nodes_before = graph.node_count();
+  auto const version = file.model().ir_version();
 
+  fuse::rewrite_options options;
+  options.only = arguments.rules;
+  options.except = arguments.except;
+  options.target = arguments.target == "onnxruntime" ? fuse::target::onnxruntime : fuse::target::standard;
+  {
+    watcher watching(report);
+    options.observer = watching.observer();
+    auto rewritten = rewrite_bundled(graph, options);
+    watching.end();
+    if (!rewritten.error.empty()) return complain(bad_input, report.input + ": " + rewritten.error);
+    take_over(report, std::move(rewritten));
+  }
+  report.nodes_after = graph.node_count();
+  if (graph.redefines_operators())
+    report.notes.push_back("nothing was rewritten: the model defines functions of its own under the names of standard operators");
+
+  watch.lap();
   graph.commit();
   if (!file.write(arguments.output, graph)) return complain(bad_input, file.error());
   report.write = watch.lap();
+  if (file.model().ir_version() != version)
+    report.notes.push_back("the IR version was raised from " + std::to_string(version) + " to " + std::to_string(file.model().ir_version()) +
+                           ", the first with functions");
 
   auto const text = arguments.report == "json" ? as_json(report) : as_text(report);
   std::fwrite(text.data(), 1, text.size(), stdout);
-  return done;
+  return success;
 }
-
-int explain(explain_arguments const&) { return done; }
-int list_rules(rules_arguments const&) { return done; }
 
 }  // namespace fuse_onnx

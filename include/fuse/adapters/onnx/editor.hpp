@@ -55,7 +55,8 @@ class onnx_editor {
     for (auto const v : made.operands) t_.add_slot(v, n);
     for (auto const type_of_result : made.result_types) {
       onnx_value v{};
-      if (type_of_result != element_type::unknown) {
+      // The first result is what a node is for, also where its type is not known.
+      if (type_of_result != element_type::unknown || t_.results.size() == record.first_result) {
         v = t_.add_value(nullptr, record.body, n);
         t_.values[v.id].element = type_of_result;
       }

@@ -57,6 +57,10 @@ class onnx_graph {
     committed_ = true;
   }
 
+  /// Whether functions of the model stand under names of standard operators. No dialect knows the version of such a model, 0,
+  /// so that nothing is rewritten: a new operator would be taken for the model's function.
+  [[nodiscard]] bool redefines_operators() const { return tables_.redefined; }
+
   /// Nodes of the graph and of all bodies.
   [[nodiscard]] std::size_t node_count() const {
     std::size_t count = 0;

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <fuse/adapters/onnx/graph.hpp>
+#include <fuse/program/program.hpp>
+#include <fuse/rewrite/options.hpp>
+#include <fuse/rewrite/report.hpp>
+#include <string>
+#include <string_view>
+
+/// The rules that come with fuse, compiled in one place.
+namespace fuse_onnx {
+
+[[nodiscard]] fuse::program const& bundled_program();
+[[nodiscard]] fuse::rewrite_report rewrite_bundled(fuse::adapters::onnx_graph& graph, fuse::rewrite_options const& options);
+
+/// What a rule does, in one line; empty for a rule that nobody described.
+[[nodiscard]] std::string_view summary_of(std::string_view rule);
+
+/// Why `name` is no rule, with the names of those that there are; empty for a rule.
+[[nodiscard]] std::string unknown_rule(std::string_view name);
+
+}  // namespace fuse_onnx
