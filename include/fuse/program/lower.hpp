@@ -57,6 +57,7 @@ class lowering {
     part all[24];
     std::uint8_t count;
     double number;   // the constants among them
+    float tolerance;  // the widest of theirs
     bool has_number, overflow;
   };
 
@@ -574,7 +575,7 @@ class lowering {
     if (found.has_number && found.number != (kind == op_group::product ? 1 : 0)) {
       auto made = make(step::literal, frame);
       made.number = found.number;
-      made.tolerance = 1e-6f;
+      made.tolerance = found.tolerance;
       emit(made);
     }
     for (std::uint8_t i = 0; i < found.count; ++i)
@@ -657,7 +658,7 @@ class lowering {
     if (found.has_number && found.number != (kind == op_group::product ? 1 : 0)) {
       auto made = make(step::literal, frame);
       made.number = found.number;
-      made.tolerance = 1e-6f;
+      made.tolerance = found.tolerance;
       emit(made);
     }
   }
@@ -704,6 +705,7 @@ class lowering {
     }
     if (t.kind == term_kind::number && (kind == op_group::sum || weight == 1 || weight == -1)) {
       into.has_number = true;
+      if (static_cast<float>(t.tolerance) > into.tolerance) into.tolerance = static_cast<float>(t.tolerance);
       if (kind == op_group::sum)
         into.number += weight * t.number;
       else
