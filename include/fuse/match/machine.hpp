@@ -40,7 +40,7 @@ class failure_listener {
   failure_listener(failure_listener const&) = delete;
   failure_listener& operator=(failure_listener const&) = delete;
   virtual ~failure_listener() = default;
-  virtual void failed(std::uint16_t instruction, value_id at, int depth) = 0;
+  virtual void failed(std::uint16_t instruction, value_id at, int score) = 0;
 };
 
 }  // namespace detail
@@ -157,7 +157,7 @@ class machine {
 
   bool enter(node_id n, program_entry const& e) {
     if (image_.node(n).result_count == 0) return false;
-    steps_ = depth_ = 0;
+    steps_ = score_ = 0;
     region_ = image_.node(n).region;
     auto const begin = here();
     registers_[0] = image_.result(n);
@@ -228,26 +228,24 @@ class machine {
   }
 
   bool fail(std::uint16_t pc, value_id at) {
-    if (listener != nullptr) listener->failed(pc, at, depth_);
+    if (listener != nullptr) listener->failed(pc, at, score_);
     return false;
   }
 
   bool run(std::uint16_t pc) {
-    int const depth = depth_;
+    int const score = score_;
     bool const stop = interpret(pc);
-    if (!stop) depth_ = depth;
+    if (!stop) score_ = score;
     return stop;
   }
 
   bool interpret(std::uint16_t pc) {
     while (true) {
       if (++steps_ > step_limit) return exceeded_ = true, false;
-      ++depth_;
       auto const& i = rules_.code[pc];
       switch (i.code) {
         case step::fork: {
           auto const back = here();
-          --depth_;
           if (run(i.next)) return true;
           rewind(back);
           pc = i.other;
@@ -258,6 +256,7 @@ class machine {
         case step::exactly: {
           auto const v = stripped(registers_[i.a], i.through, true);
           if (!operation(i, v)) return fail(pc, v);
+          score_ += 2;
           if ((i.flags & instruction::commutes) != 0) {
             auto const back = here();
             if (run(i.next)) return true;
@@ -268,6 +267,7 @@ class machine {
         }
         case step::reduction:
           if (!reduction(i)) return fail(pc, registers_[i.a]);
+          score_ += 2;
           break;
         case step::group:
           if (static_cast<sign_use>(i.c) != sign_use::strict) {
@@ -387,7 +387,7 @@ class machine {
     }
     auto& s = slots_[i.c];
     if (s.bound) {
-      if (s.axes != axes) return false;
+      if (s.axes == 0 ? axes != trailing(s.number) : s.axes != axes) return false;
     } else if (auto* made = bind(i.c)) {
       made->axes = axes;
     } else {
@@ -444,6 +444,7 @@ class machine {
   bool member(instruction const& i, std::uint16_t pc) {
     auto& f = frames_[i.a];
     bool const captures = (i.flags & instruction::captures) != 0, any_sign = (i.flags & instruction::any_sign) != 0;
+    int const telling = i.number == 1 || i.number == -1 ? 0 : 1;
     for (std::uint8_t k = 0; k < f.count; ++k) {
       auto const& p = f.parts[k];
       if (p.leaves == 0 || (p.leaves & f.covered) != 0 || (!captures && !p.leaf)) continue;
@@ -463,7 +464,9 @@ class machine {
       if (!cover(i.a, leaves, taken)) return false;
       registers_[i.b] = p.value;
       signs_[i.b] = sign;
+      score_ += telling;
       if (run(i.next)) return true;
+      score_ -= telling;
       rewind(back);
     }
     return fail(pc, f.parts[0].value);
@@ -599,7 +602,8 @@ class machine {
 
   // A capture binds on either side of what is looked through: above first, then further down.
   bool capture_below(instruction const& i) {
-    auto v = registers_[i.a];
+    auto const above = registers_[i.a];
+    auto& v = registers_[i.a];
     for (int k = 0; k < 9 && v != absent; ++k) {
       auto const back = here();
       if (capture(i.b, v) && run(i.next)) return true;
@@ -609,6 +613,7 @@ class machine {
       matched(n);
       v = image_.operand(n, 0);
     }
+    v = above;
     return false;
   }
 
@@ -652,7 +657,7 @@ class machine {
 
   bool bind_number(std::uint8_t at, double number, value_id from) {
     auto& s = slots_[at];
-    if (s.bound) return close_to(s.number, number, 1e-9);
+    if (s.bound) return close_to(s.number, number, 1e-7);  // one may have been rounded to float
     auto* made = bind(at);
     if (made == nullptr) return false;
     made->number = number;
@@ -685,7 +690,12 @@ class machine {
     if (name == "axis" && number >= 0 && image_.operand_count(n) != 0 && facts_.has_rank(image_.operand(n, 0)))
       number -= facts_.rank(image_.operand(n, 0));  // counted from the last, so that ranks do not matter
     if (i.b == no_slot) return close_to(number, i.number, static_cast<double>(i.tolerance));
+    if (name == "axis" && slots_[i.b].bound && slots_[i.b].axes != 0) return slots_[i.b].axes == trailing(number);
     return bind_number(i.b, number, absent);
+  }
+  // The axes from `axis`, counted from the last, to the last.
+  [[nodiscard]] static std::uint64_t trailing(double axis) {
+    return axis < 0 && axis >= -63 ? (std::uint64_t{1} << static_cast<int>(-axis)) - 1 : 0;
   }
 
   bool condition_holds(std::uint16_t at) {
@@ -726,7 +736,8 @@ class machine {
 
   acceptor* acceptor_ = nullptr;
   std::uint32_t region_ = 0;
-  int steps_ = 0, depth_ = 0;
+  int steps_ = 0;
+  int score_ = 0;  // how telling what has matched so far is: operators and reductions 2, powers 1
   bool exceeded_ = false;
   std::uint16_t undo_count_ = 0, matched_count_ = 0, rest_count_ = 0;
   undo undo_[undo_capacity];

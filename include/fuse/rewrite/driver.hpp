@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include <fuse/match/explain.hpp>
 #include <fuse/match/machine.hpp>
 #include <fuse/rewrite/cost.hpp>
 #include <fuse/rewrite/instantiation.hpp>
@@ -52,6 +53,7 @@ class driver final : machine::acceptor {
     if (exceeded_ != 0)
       report_.notes.push_back("the search at " + std::to_string(exceeded_) + " nodes reached the bound of " + std::to_string(machine::step_limit) +
                               " steps or 28 parts of a product or sum, and was cut off there");
+    if (options_.near_misses) add_near_misses();
     settle_refusals();
   }
 
@@ -251,6 +253,20 @@ class driver final : machine::acceptor {
       if (v.use_count != 0 || v.outputs != 0) return true;
     }
     return false;
+  }
+
+  // Where most of a rule is there and no rule was applied: what the rule still wanted.
+  void add_near_misses() {
+    std::vector<bool> told(image_.value_count(), false);
+    for (auto const& r : refusals_)
+      if (r.witness < image_.node_count() && image_.node(r.witness).result_count != 0) told[image_.result(r.witness)] = true;
+    for (node_id n = image_.node_count(); n-- > 0;) {
+      if (!image_.node(n).alive || fused(n)) continue;
+      auto const why = explain(machine_, image_, facts_, names_, n);
+      if (why.matched || why.score < 3 || !selected_[why.rule] || why.at == absent || told[why.at]) continue;
+      told[why.at] = true;
+      refusals_.push_back({why.rule, n, n, image_.source->node_name(n), why.condition, to_text(why)});
+    }
   }
 
   // A refusal counts unless the same thing was rewritten after all, or the rule was refused at a larger match around it.

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fuse/match/machine.hpp>
+
+namespace fuse::inline v0 {
+
+/// Why a rule does not match at a node: how far it got, and what stood in the way.
+struct explanation {
+  std::uint16_t rule = 0;
+  node_id node = absent;        ///< where matching began
+  value_id at = absent;         ///< where it failed
+  bool matched = false;         ///< it does match, conditions included
+  int score = 0;                ///< how telling what had matched is; 3 and more is a near miss
+  std::string condition;        ///< what failed, in a few words
+  std::string expected, found;  ///< what the rule wants at `at`, what is there
+};
+
+namespace detail {
+
+/// "Mul 'node name'", "a graph input 'x'", "the constant 'c'".
+[[nodiscard]] inline std::string describe(graph_image const& image, facts const& known, value_id v) {
+  if (v == absent) return "no operand";
+  auto const name = "'" + image.source->value_name(v) + "'";
+  auto const n = image.producer(v);
+  double number = 0;
+  if (image.value(v).constant || known.number(v, number)) {
+    if (known.number(v, number)) {
+      std::string digits = std::to_string(number);
+      return "the constant " + name + (number != 0 && digits == "0.000000" ? std::string() : " = " + digits);
+    }
+    return "the constant " + name + " of several elements";
+  }
+  if (n == absent) return "the graph input or overridable initializer " + name;
+  return std::string(image.source->op_name(n)) + " " + name;
+}
+
+/// What an instruction wants, and the name of that requirement.
+struct requirement {
+  std::string condition, expected;
+};
+
+[[nodiscard]] inline std::string with_article(std::string_view noun) {
+  bool const vowel = !noun.empty() && std::string_view("aeiouAEIOU").find(noun[0]) != std::string_view::npos;
+  return (vowel ? "an " : "a ") + std::string(noun);
+}
+
+[[nodiscard]] inline std::string power(double exponent) {
+  if (exponent == 2) return "a square";
+  if (exponent == -0.5) return "a reciprocal square root";
+  if (exponent == 0.5) return "a square root";
+  if (exponent == 1) return "a factor";
+  if (exponent == -1) return "a divisor";
+  return "a factor with exponent " + std::to_string(exponent);
+}
+
+[[nodiscard]] inline requirement requirement_of(program const& rules, instruction const& i, rule_info const& rule, dialect const& names, op_group kind) {
+  auto const slot = [&](std::uint8_t at) { return at < rule.slot_count ? std::string(rule.slot_names[at]) : std::string(); };
+  switch (i.code) {
+    case step::operation:
+      return {"operator", with_article(name_of(static_cast<opcode>(i.op))) + " with " + std::to_string(i.count & 0x7f) + " operands"};
+    case step::exactly: return {"operator", "exactly " + std::string(names.rows[i.op - 1u].name)};
+    case step::reduction:
+      return {std::string(name_of(static_cast<opcode>(i.op))) + " over known axes",
+              with_article(name_of(static_cast<opcode>(i.op))) + " that keeps its axes, over constant axes that agree with those of the rule's other reductions"};
+    case step::member:
+      return kind == op_group::product ? requirement{"factors", power(i.number) + " among the factors"}
+                                       : requirement{"addends", std::string(i.number > 0 ? "an addend" : "a subtracted term") + " that matches"};
+    case step::scalar_member:
+    case step::scalar:
+      return {slot(i.b) + " is a constant with one element", "'" + slot(i.b) + "', a constant with one element that no caller may override"};
+    case step::literal:
+    case step::number: return {"constant", "the constant " + std::to_string(i.number)};
+    case step::rest: return {"operands", "operands that can be '" + slot(i.b) + "'"};
+    case step::close:
+      return {"nothing left over", kind == op_group::product ? "no further factor and no minus sign" : "no further addend"};
+    case step::capture: return {"the same value", "'" + slot(i.b) + "', the same value as elsewhere in the rule"};
+    case step::missing: return {"absent operand", "no operand"};
+    case step::parameter: return {std::string(rules.parameter_names[i.op]), "another value of the parameter '" + std::string(rules.parameter_names[i.op]) + "'"};
+    case step::users: return {"users", "exactly " + std::to_string(i.op) + " users"};
+    case step::user: return {"second root", "a user that is the rule's other root"};
+    case step::condition: {
+      auto const& c = rules.conditions[i.op].what;
+      std::string captures;
+      for (std::size_t k = 0; k < c.count; ++k) captures += (k == 0 ? "" : ", ") + std::string(c.captures[k]);
+      return {std::string(c.name), "that '" + std::string(c.name) + "' holds of (" + captures + ")"};
+    }
+    case step::fork:
+    case step::group:
+    case step::operands:
+    case step::strip:
+    case step::accept: break;
+  }
+  return {std::string(name_of(i.code)), std::string(name_of(i.code))};
+}
+
+/// Keeps the most telling failure of one run.
+class deepest_failure final : public failure_listener {
+ public:
+  std::uint16_t at = no_instruction;
+  value_id value = absent;
+  int score = -1;
+
+  void failed(std::uint16_t instruction, value_id v, int how_telling) override {
+    if (how_telling < score) return;
+    if (how_telling == score && at != no_instruction) return;
+    at = instruction;
+    value = v;
+    score = how_telling;
+  }
+};
+
+/// Sees all matches at a node without taking any.
+class all_matches final : public machine::acceptor {
+ public:
+  std::vector<std::uint16_t> rules;
+  bool accept(std::uint16_t rule) override {
+    rules.push_back(rule);
+    return false;
+  }
+  void refuse(std::uint16_t, std::uint16_t) override {}
+};
+
+/// The rule that an instruction belongs to: the first that accepts after it.
+[[nodiscard]] inline std::uint16_t rule_after(program const& rules, std::uint16_t at) {
+  while (at != no_instruction) {
+    auto const& i = rules.code[at];
+    if (i.code == step::accept) return i.op;
+    at = i.next;
+  }
+  return 0;
+}
+
+}  // namespace detail
+
+/// Explains one node: runs all rules of all stages there and tells of the most telling failure. Costs a match.
+[[nodiscard]] inline explanation explain(machine& match, graph_image const& image, facts const& known, dialect const& names, node_id n) {
+  explanation best;
+  best.node = n;
+  best.score = -1;
+  auto const& rules = match.rules();
+  for (int stage = 0; stage < rules.stages; ++stage) {
+    if (!match.has_entry(n, stage)) continue;
+    detail::deepest_failure failure;
+    detail::all_matches matches;
+    match.listener = &failure;
+    match.run(n, stage, matches);
+    match.listener = nullptr;
+    if (!matches.rules.empty()) {
+      best.matched = true;
+      best.rule = matches.rules.front();
+      best.score = 1 << 20;
+      return best;
+    }
+    if (failure.at == no_instruction || failure.score <= best.score) continue;
+    auto const& i = rules.code[failure.at];
+    best.rule = detail::rule_after(rules, failure.at);
+    best.at = failure.value;
+    best.score = failure.score;
+    bool const framed = i.code == step::member || i.code == step::close || i.code == step::literal || i.code == step::rest || i.code == step::scalar_member;
+    auto wanted = detail::requirement_of(rules, i, rules.rules[best.rule], names, framed ? match.opened(i.a).kind : op_group::none);
+    best.condition = std::move(wanted.condition);
+    best.expected = std::move(wanted.expected);
+    best.found = detail::describe(image, known, failure.value);
+  }
+  return best;
+}
+
+/// "expected a square among the factors, found Mul 'x3'".
+[[nodiscard]] inline std::string to_text(explanation const& e) {
+  if (e.matched) return "matches";
+  return "expected " + e.expected + ", found " + e.found;
+}
+
+}  // namespace fuse::inline v0

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fuse/graph/binding.hpp>
+#include <fuse/match/explain.hpp>
+#include <fuse/match/machine.hpp>
+#include <fuse/ops/names.hpp>
+#include <fuse/program/rule_set.hpp>
+
+namespace fuse::inline v0 {
+
+namespace detail {
+
+constexpr bool binds(program const& rules, std::string_view name) {
+  for (auto const& r : rules.rules)
+    for (std::size_t i = 0; i < r.slot_count; ++i)
+      if (r.slot_names[i] == name) return true;
+  return false;
+}
+
+template <class Graph, class Name, bool Bound>
+struct match_has_no_capture_of_that_name {
+  static_assert(Bound, "fuse: the rule has no capture of that name");
+};
+
+}  // namespace detail
+
+/// One match: the rule, the node at its root, and what its names captured, as handles of the graph. A copy of the bindings: valid
+/// as long as the handles are.
+template <auto const& Rules, class Graph>
+class match_of {
+ public:
+  using value = value_of<Graph>;
+  using node = node_of<Graph>;
+
+  [[nodiscard]] std::string_view rule() const { return rule_; }
+  [[nodiscard]] node const& root() const { return root_; }
+
+  /// The value that `var<Name>` captured; value{} where it stands in an alternative that did not match.
+  template <fixed_string Name>
+  [[nodiscard]] value get() const {
+    check<Name>();
+    for (auto const& b : bound_)
+      if (b.name == Name.view() && !b.values.empty()) return b.values[0];
+    return value{};
+  }
+  /// The number that `scalar<Name>` or `param<Name>` captured.
+  template <fixed_string Name>
+  [[nodiscard]] double number() const {
+    check<Name>();
+    for (auto const& b : bound_)
+      if (b.name == Name.view()) return b.number;
+    return 0;
+  }
+  /// The members of `rest<Name>`.
+  template <fixed_string Name>
+  [[nodiscard]] std::vector<value> all() const {
+    check<Name>();
+    for (auto const& b : bound_)
+      if (b.name == Name.view()) return b.values;
+    return {};
+  }
+
+ private:
+  template <auto const& R, class G>
+  friend class matcher;
+
+  template <fixed_string Name>
+  static constexpr void check() {
+    constexpr bool bound = detail::binds(program_of<Rules, detail::dialect_table_of<Graph>()>, Name.view());
+    (void)sizeof(detail::match_has_no_capture_of_that_name<Graph, fixed_string_type<Name>, bound>);
+  }
+  template <fixed_string Name>
+  struct fixed_string_type {};
+
+  struct bound_name {
+    std::string_view name;
+    std::vector<value> values;
+    double number;
+  };
+  std::string_view rule_;
+  node root_{};
+  std::vector<bound_name> bound_;
+};
+
+/// Finds matches in a graph that nobody changes meanwhile. Building one reads the graph and propagates shapes: linear.
+template <auto const& Rules, class Graph>
+class matcher {
+ public:
+  explicit matcher(Graph const& graph)
+      : bound_(graph, names_in(names), names.newest), facts_(bound_.image, names),
+        machine_(program_of<Rules, detail::dialect_table_of<Graph>()>, bound_.image, facts_, names) {
+    if (!bound_.cyclic()) facts_.run();
+  }
+  matcher(matcher const&) = delete;
+  matcher& operator=(matcher const&) = delete;
+
+  /// All matches of all rules, users before producers; at one node the first match of each rule.
+  [[nodiscard]] std::vector<match_of<Rules, Graph>> all() {
+    std::vector<match_of<Rules, Graph>> found;
+    if (bound_.cyclic()) return found;
+    for (node_id n = bound_.image.node_count(); n-- > 0;) collect(n, found);
+    return found;
+  }
+  /// The matches at one node.
+  [[nodiscard]] std::vector<match_of<Rules, Graph>> at(node_of<Graph> const& node) {
+    std::vector<match_of<Rules, Graph>> found;
+    auto const n = number(node);
+    if (n != absent) collect(n, found);
+    return found;
+  }
+  /// Why nothing matches at one node, or that something does.
+  [[nodiscard]] explanation why(node_of<Graph> const& node) {
+    auto const n = number(node);
+    return n == absent ? explanation{} : explain(machine_, bound_.image, facts_, names, n);
+  }
+  /// The nearest misses, at most `limit`, the nearest first.
+  [[nodiscard]] std::vector<explanation> near_misses(std::size_t limit = 10) {
+    std::vector<explanation> found;
+    for (node_id n = bound_.image.node_count(); n-- > 0 && !bound_.cyclic();) {
+      auto why_not = explain(machine_, bound_.image, facts_, names, n);
+      if (why_not.matched || why_not.score < 3) continue;
+      std::size_t at = found.size();
+      while (at > 0 && found[at - 1].score < why_not.score) --at;
+      if (at < limit) found.insert(found.begin() + static_cast<std::ptrdiff_t>(at), std::move(why_not));
+      if (found.size() > limit) found.pop_back();
+    }
+    return found;
+  }
+
+  [[nodiscard]] node_of<Graph> const& handle(node_id n) const { return bound_.node(n); }
+  [[nodiscard]] facts const& known() const { return facts_; }
+  [[nodiscard]] graph_image const& image() const { return bound_.image; }
+
+ private:
+  static constexpr auto const& names = dialect_of<Graph>;
+
+  class collector final : public machine::acceptor {
+   public:
+    collector(matcher& owner, node_id n, std::vector<match_of<Rules, Graph>>& into) : owner_(owner), node_(n), into_(into), first_(into.size()) {}
+    bool accept(std::uint16_t rule) override {
+      auto const& known = owner_.machine_.rules().rules[rule];
+      for (std::size_t i = first_; i < into_.size(); ++i)
+        if (into_[i].rule_ == known.name) return false;
+      match_of<Rules, Graph> made;
+      made.rule_ = known.name;
+      made.root_ = owner_.bound_.node(node_);
+      for (std::uint8_t s = 0; s < known.slot_count; ++s) {
+        auto const& b = owner_.machine_.slot(s);
+        if (!b.bound) continue;
+        made.bound_.push_back({known.slot_names[s], {}, b.number});
+        if (known.slot_kinds[s] == slot_kind::rest)
+          for (auto const& m : owner_.machine_.members(s)) made.bound_.back().values.push_back(owner_.bound_.value(m.value));
+        else if (b.value != absent)
+          made.bound_.back().values.push_back(owner_.bound_.value(b.value));
+      }
+      into_.push_back(std::move(made));
+      return false;
+    }
+    void refuse(std::uint16_t, std::uint16_t) override {}
+
+   private:
+    matcher& owner_;
+    node_id node_;
+    std::vector<match_of<Rules, Graph>>& into_;
+    std::size_t first_;
+  };
+
+  void collect(node_id n, std::vector<match_of<Rules, Graph>>& into) {
+    collector seen(*this, n, into);
+    for (int stage = 0; stage < machine_.rules().stages; ++stage)
+      if (machine_.has_entry(n, stage)) machine_.run(n, stage, seen);
+  }
+  [[nodiscard]] node_id number(node_of<Graph> const& node) const {
+    for (node_id n = 0; n < bound_.image.node_count(); ++n)
+      if (bound_.node(n) == node) return n;
+    return absent;
+  }
+
+  graph_binding<Graph const> bound_;
+  facts facts_;
+  machine machine_;
+};
+
+/// The first match of `Rules` with its root at `node`, or none (an empty vector holds no match): `auto m = fuse::match<rule>(g, n);`.
+template <auto const& Rules, class Graph>
+[[nodiscard]] std::vector<match_of<Rules, Graph>> match(Graph const& graph, node_of<Graph> const& node) {
+  detail::require_readable<Graph>();
+  return matcher<Rules, Graph>(graph).at(node);
+}
+
+/// All matches of `Rules` in a graph.
+template <auto const& Rules, class Graph>
+[[nodiscard]] std::vector<match_of<Rules, Graph>> match_all(Graph const& graph) {
+  detail::require_readable<Graph>();
+  return matcher<Rules, Graph>(graph).all();
+}
+
+}  // namespace fuse::inline v0
