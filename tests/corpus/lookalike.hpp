@@ -80,6 +80,7 @@ struct lookalike {
   enum class norm { either, layer, rms } of = norm::either;
   bool rms_may_stay = false;    ///< an RMS norm inside it is right: the break is in the centring, scale or bias
   bool norm_may_stay = false;   ///< so is the norm itself, without the unsuitable part
+  bool twice = false;           ///< even two of them: what is read outside may be a norm of its own
   bool needs_reason = true;     ///< the report must name a refusal
   bool onnx_only = false;
   extents shape{4, 3, 7};

@@ -158,7 +158,11 @@ class lookalike_list {
     };
     quotient("root over d", [](k& n, value d, value r) { return n.w.op(opcode::div, {r, d}); });
     quotient("d times root", [](k& n, value d, value r) { return n.w.op(opcode::mul, {d, r}); });
-    quotient("reciprocal of the quotient", [](k& n, value d, value r) { return n.w.op(opcode::reciprocal, {n.w.op(opcode::div, {d, r})}); });
+    auto& inverted = quotient("reciprocal of the quotient", [](k& n, value d, value r) {
+      return n.w.op(opcode::reciprocal, {n.w.op(opcode::div, {d, r})});
+    });
+    inverted.norm_may_stay = true;  // of which the reciprocal is then taken
+    inverted.needs_reason = false;
     quotient("d divided by 1 / root", [](k& n, value d, value r) { return n.w.op(opcode::div, {d, n.w.op(opcode::reciprocal, {r})}); });
     quotient("something else divided", [](k& n, value, value r) { return n.w.op(opcode::div, {n.input("other", n.shape), r}); });
     for (double const one : {1.001, 2.0}) {
@@ -291,6 +295,7 @@ class lookalike_list {
     for (auto const& [who, attach] : ways) {
       auto add_reader = [&, attach = attach](std::string const& what, std::function<void(k&, hook)> change) {
         part(what + " read by " + who, {4, 3, 7}, [attach, change](k& n) { change(n, attach); });
+        all.back().twice = true;
       };
       add_reader("the square", [](k& n, hook h) { n.variance = [&n, h](value s) { return h(n, s), n.average(s); }; });
       add_reader("the variance", [](k& n, hook h) { n.epsilon = [&n, h](value v) { return h(n, v), n.w.op(opcode::add, {v, n.c(0.1)}); }; });

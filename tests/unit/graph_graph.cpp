@@ -218,6 +218,26 @@ TEST_CASE("the traits tell shapes, contents and who may override them") {
   CHECK_FALSE(traits::constant(g, x));
 }
 
+TEST_CASE("reports call a value by its name, that of the output it is, or its number") {
+  graph g;
+  auto x = g.input("x");
+  auto a = g.add("A", {x}), b = g.add("B", {a}), c = g.add("C", {b});
+  g.output(b, "y");
+  g.rename(g.producer(c), "last");
+  CHECK(traits::name(g, x) == "x");
+  CHECK(traits::name(g, a) == "%1");
+  CHECK(traits::name(g, b) == "y");
+  CHECK(traits::name(g, g.producer(b)) == "y");
+  CHECK(traits::name(g, g.producer(c)) == "last");
+}
+
+TEST_CASE("a node without operands that holds a tensor is a constant, too") {
+  graph g;
+  auto c = g.add("Constant", {}, {{"value", fuse::make_tensor(element_type::float32, {2}, std::vector{1.0, 2.0})}});
+  CHECK(traits::constant(g, c).number(1) == 2);
+  CHECK_FALSE(traits::constant(g, g.add("Shape", {c})));
+}
+
 TEST_CASE("a function is declared once") {
   graph g;
   fuse::function_body body;

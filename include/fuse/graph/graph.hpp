@@ -202,6 +202,17 @@ class graph : public graph_parts {
   [[nodiscard]] std::uint32_t op_key(node n) const { return nodes_[n.id].op; }
   [[nodiscard]] std::string_view name(node n) const { return names_.name(nodes_[n.id].name); }
   [[nodiscard]] std::string_view name(value v) const { return names_.name(values_[v.id].name); }
+  /// What a report calls `v`: its name, that of the output it is, or its number.
+  [[nodiscard]] std::string report_name(value v) const {
+    if (!name(v).empty()) return std::string(name(v));
+    for (auto use = values_[v.id].first_use; use != none; use = uses_[use].next) {
+      if (uses_[use].node != none) continue;
+      for (auto const& b : bodies_)
+        for (auto const& out : b.outputs)
+          if (out.slot == use && out.name != 0) return std::string(names_.name(out.name));
+    }
+    return '%' + std::to_string(v.id);
+  }
   [[nodiscard]] bool alive(node n) const { return n.id < nodes_.size() && !nodes_[n.id].dead; }
   [[nodiscard]] std::span<value const> operands(node n) const {
     return {operands_.data() + nodes_[n.id].first_operand, nodes_[n.id].operand_count};
@@ -431,10 +442,10 @@ struct graph_traits<graph> {
   static element_type type(graph const& g, value v) { return g.type(v); }
   static bool shape(graph const& g, value v, std::vector<dimension>& into) { return g.shape(v, into); }
   static std::size_t index(graph const&, value v) { return v.id; }
-  static std::string name(graph const& g, value v) { return g.name(v).empty() ? '%' + std::to_string(v.id) : std::string(g.name(v)); }
+  static std::string name(graph const& g, value v) { return g.report_name(v); }
   static std::string name(graph const& g, node n) {
     if (!g.name(n).empty()) return std::string(g.name(n));
-    return g.results(n).size() == 0 ? std::string(g.op(n)) : name(g, g.result(n));
+    return g.results(n).size() == 0 ? std::string(g.op(n)) : g.report_name(g.result(n));
   }
   static auto bodies(graph const& g, node n) { return g.bodies(n); }
   static auto nodes(graph const& g, graph::body b) { return g.nodes(b); }
