@@ -155,7 +155,8 @@ struct expression {
   constexpr expression() : terms{}, size(0), too_large(false) {}
 
  private:
-  [[nodiscard]] constexpr expression with_attribute(term const& made, expression const* value) const {
+  // An empty `value` is none. (By reference: to g++ the address of a constant is no constant under -fsanitize=undefined.)
+  [[nodiscard]] constexpr expression with_attribute(term const& made, expression const& value) const {
     expression changed{};
     // The operator is this expression's root; its operands and the attribute go below it again.
     std::uint8_t place[capacity]{};
@@ -165,8 +166,8 @@ struct expression {
       place[i] = changed.add(moved);
     }
     term holder = made;
-    if (value != nullptr) {
-      holder.child[0] = changed.add(*value);
+    if (value.size != 0) {
+      holder.child[0] = changed.add(value);
       holder.children = 1;
     }
     term node = terms[root()];
@@ -195,7 +196,7 @@ constexpr expression expression::attr(int value) const {
   made.name = detail::name_text<Name>;
   made.number = value;
   made.index = 1;  // an integer, in a replacement
-  return with_attribute(made, nullptr);
+  return with_attribute(made, {});
 }
 template <fixed_string Name>
 constexpr expression expression::attr(double value) const {
@@ -203,14 +204,14 @@ constexpr expression expression::attr(double value) const {
   made.kind = term_kind::attribute;
   made.name = detail::name_text<Name>;
   made.number = value;
-  return with_attribute(made, nullptr);
+  return with_attribute(made, {});
 }
 template <fixed_string Name>
 constexpr expression expression::attr(expression const& value) const {
   term made{};
   made.kind = term_kind::attribute;
   made.name = detail::name_text<Name>;
-  return with_attribute(made, &value);
+  return with_attribute(made, value);
 }
 
 }  // namespace fuse::inline v0
