@@ -33,13 +33,16 @@ std::string in_quotes(std::string_view text) {
 std::string line(fuse::facts const& known, fuse::value_id v, std::string_view name) {
   std::string out = "{\"name\": " + in_quotes(name) + ", \"type\": ";
   auto const type = known.type(v);
-  out += type == fuse::element_type::unknown ? "null" : in_quotes(type == fuse::element_type::boolean ? "bool" : name_of(type));
+  out += type == fuse::element_type::unknown ? "null"
+                                             : in_quotes(type == fuse::element_type::boolean ? "bool" : name_of(type));
   out += ", \"dims\": ";
   if (!known.has_rank(v)) return out + "null}";
   std::string_view separator = "[";
   for (auto const e : known.shape(v)) {
     out += separator;
-    out += e.known() ? std::to_string(e.value()) : known.symbols().is_fresh(e) ? std::string("null") : in_quotes(known.symbols().text(e));
+    out += e.known()                     ? std::to_string(e.value())
+           : known.symbols().is_fresh(e) ? std::string("null")
+                                         : in_quotes(known.symbols().text(e));
     separator = ", ";
   }
   return out + (known.shape(v).empty() ? "[]}" : "]}");

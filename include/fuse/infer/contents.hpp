@@ -14,7 +14,8 @@
 namespace fuse::inline v0::detail {
 
 /// Where element `flat` of a result is read in an operand that was broadcast to it.
-[[nodiscard]] inline std::size_t broadcast_index(std::span<extent const> to, std::span<extent const> from, std::size_t flat) {
+[[nodiscard]] inline std::size_t broadcast_index(std::span<extent const> to, std::span<extent const> from,
+                                                 std::size_t flat) {
   std::size_t index = 0, stride = 1;
   for (std::size_t i = to.size(); i > 0; --i) {
     auto const size = static_cast<std::size_t>(to[i - 1].value());
@@ -43,9 +44,12 @@ struct operand_contents {
     numbers = at.facts.numbers(v);
     floating = at.facts.has_numbers(v);
     std::size_t count = 0;
-    return (floating || at.facts.has_integers(v)) && small_count(shape, fact_table::most_contents, count) && count == size();
+    return (floating || at.facts.has_integers(v)) && small_count(shape, fact_table::most_contents, count) &&
+           count == size();
   }
   [[nodiscard]] std::size_t size() const { return floating ? numbers.size() : integers.size(); }
+  // A malformed graph may broadcast nothing to something.
+  [[nodiscard]] bool covers(std::size_t count) const { return count == 0 || size() != 0; }
   [[nodiscard]] std::size_t index(std::span<extent const> to, std::size_t flat) const {
     auto const at = size() == 1 ? 0 : broadcast_index(to, shape, flat);
     return at < size() ? at : 0;
@@ -76,7 +80,7 @@ inline void store_numbers(rule_context& at, value_id v) {
 inline void elementwise_contents(rule_context& at, opcode op) {
   std::size_t count = 0;
   operand_contents a, b;
-  if (!small_result(at, count) || at.operand_count() == 0 || !a.read(at, 0)) return;
+  if (!small_result(at, count) || at.operand_count() == 0 || !a.read(at, 0) || !a.covers(count)) return;
   auto const shape = at.facts.shape(at.result());
   auto const type = at.facts.type(at.result());
   bool const binary = at.operand_count() > 1;
@@ -90,7 +94,9 @@ inline void elementwise_contents(rule_context& at, opcode op) {
   }
   for (std::uint32_t operand = 1; operand < at.operand_count() || !binary; ++operand) {
     // Pow takes a base and an exponent of different types.
-    if (binary && (!b.read(at, operand) || (b.floating != a.floating && op != opcode::pow) || (!a.floating && b.floating))) return;
+    if (binary && (!b.read(at, operand) || !b.covers(count) || (b.floating != a.floating && op != opcode::pow) ||
+                   (!a.floating && b.floating)))
+      return;
     for (std::size_t i = 0; i < count; ++i) {
       auto const j = binary ? b.index(shape, i) : 0;
       if (!a.floating) {
@@ -121,8 +127,8 @@ inline void elementwise_contents(rule_context& at, opcode op) {
 inline void where_contents(rule_context& at) {
   std::size_t count = 0;
   operand_contents choice, yes, no;
-  if (!small_result(at, count) || !choice.read(at, 0) || choice.floating) return;
-  bool const has_yes = yes.read(at, 1), has_no = no.read(at, 2);
+  if (!small_result(at, count) || !choice.read(at, 0) || choice.floating || !choice.covers(count)) return;
+  bool const has_yes = yes.read(at, 1) && yes.covers(count), has_no = no.read(at, 2) && no.covers(count);
   bool const floating = has_yes ? yes.floating : no.floating;
   if ((!has_yes && !has_no) || (has_yes && has_no && yes.floating != no.floating)) return;
   auto const shape = at.facts.shape(at.result());
@@ -178,7 +184,9 @@ inline void cast_contents(rule_context& at) {
         at.extents.push_back(at.symbols().fresh(no_bound));
     } else if (to == element_type::boolean && at.type(0) != element_type::boolean) {
       auto const e = from.integers[i];
-      at.extents.push_back(at.symbols().least(e) > 0 ? extent(1) : e.known() ? extent(e.value() != 0) : unknown_truth(at.symbols()));
+      at.extents.push_back(at.symbols().least(e) > 0 ? extent(1)
+                           : e.known()               ? extent(e.value() != 0)
+                                                     : unknown_truth(at.symbols()));
     } else {
       at.extents.push_back(from.integers[i]);
     }
@@ -188,12 +196,15 @@ inline void cast_contents(rule_context& at) {
 
 /// Copies blocks of elements: result[outer][i][inner] = contents[outer][pick(i)][inner], for one axis of the contents.
 template <class Pick>
-void pick_contents(rule_context& at, operand_contents const& from, std::size_t axis, std::size_t picked, value_id to, Pick&& pick) {
+void pick_contents(rule_context& at, operand_contents const& from, std::size_t axis, std::size_t picked, value_id to,
+                   Pick&& pick) {
   std::size_t outer = 1, inner = 1;
   for (std::size_t i = 0; i < from.shape.size(); ++i)
     if (i != axis) (i < axis ? outer : inner) *= static_cast<std::size_t>(from.shape[i].value());
   auto const whole = static_cast<std::size_t>(from.shape[axis].value());
-  if (outer > fact_table::most_contents || inner > fact_table::most_contents || outer * inner * picked > fact_table::most_contents) return;
+  if (outer > fact_table::most_contents || inner > fact_table::most_contents ||
+      outer * inner * picked > fact_table::most_contents)
+    return;
   at.extents.clear();
   at.numbers.clear();
   for (std::size_t o = 0; o < outer; ++o)
@@ -255,7 +266,8 @@ inline void split_contents(rule_context& at) {
   for (std::uint32_t i = 0; i < at.result_count(); ++i) {
     if (!at.facts.has_rank(at.result(i)) || !data.read(at, 0)) return;  // storing moves what was read
     auto const part = at.facts.shape(at.result(i))[axis];
-    if (!part.known() || part.value() < 0 || part.value() > static_cast<std::int64_t>(fact_table::most_contents)) return;
+    if (!part.known() || part.value() < 0 || part.value() > static_cast<std::int64_t>(fact_table::most_contents))
+      return;
     auto const length = static_cast<std::size_t>(part.value());
     pick_contents(at, data, axis, length, at.result(i), [&](std::size_t k) {
       auto const whole = static_cast<std::size_t>(data.shape[axis].value());
@@ -270,6 +282,7 @@ inline void concat_contents(rule_context& at) {
   operand_contents part;
   if (!small_result(at, count) || !at.axis("axis", 1, at.facts.rank(at.result()), axis)) return;
   auto const shape = at.facts.shape(at.result());
+  if (count == 0) return;  // any extents may stand beside the 0
   std::size_t outer = 1, pieces = 0;
   for (std::size_t i = 0; i < axis; ++i) outer *= static_cast<std::size_t>(shape[i].value());
   bool const floating = is_floating(at.facts.type(at.result()));
@@ -288,12 +301,14 @@ inline void concat_contents(rule_context& at) {
       ++pieces;
       auto const block = part.size() / outer;
       if (floating)
-        at.numbers.insert(at.numbers.end(), part.numbers.begin() + static_cast<std::ptrdiff_t>(o * block), part.numbers.begin() + static_cast<std::ptrdiff_t>((o + 1) * block));
+        at.numbers.insert(at.numbers.end(), part.numbers.begin() + static_cast<std::ptrdiff_t>(o * block),
+                          part.numbers.begin() + static_cast<std::ptrdiff_t>((o + 1) * block));
       else
-        at.extents.insert(at.extents.end(), part.integers.begin() + static_cast<std::ptrdiff_t>(o * block), part.integers.begin() + static_cast<std::ptrdiff_t>((o + 1) * block));
+        at.extents.insert(at.extents.end(), part.integers.begin() + static_cast<std::ptrdiff_t>(o * block),
+                          part.integers.begin() + static_cast<std::ptrdiff_t>((o + 1) * block));
       if (at.numbers.size() > count || at.extents.size() > count) return;
     }
-  if ((floating ? at.numbers.size() : at.extents.size()) != count || (pieces == 0 && count != 0)) return;
+  if ((floating ? at.numbers.size() : at.extents.size()) != count || pieces == 0) return;
   if (floating)
     store_numbers(at, at.result());
   else
@@ -303,7 +318,7 @@ inline void concat_contents(rule_context& at) {
 inline void expand_contents(rule_context& at) {
   std::size_t count = 0;
   operand_contents from;
-  if (!small_result(at, count) || !from.read(at, 0)) return;
+  if (!small_result(at, count) || !from.read(at, 0) || !from.covers(count)) return;
   auto const shape = at.facts.shape(at.result());
   at.extents.clear();
   at.numbers.clear();
@@ -338,7 +353,8 @@ inline void fill_contents(rule_context& at) {
 inline void range_contents(rule_context& at) {
   std::size_t count = 0;
   operand_contents from, step;
-  if (!small_result(at, count) || !from.read(at, 0) || !step.read(at, 2) || from.size() != 1 || step.size() != 1) return;
+  if (!small_result(at, count) || !from.read(at, 0) || !step.read(at, 2) || from.size() != 1 || step.size() != 1)
+    return;
   if (from.floating || step.floating) return;
   auto e = from.integers[0];
   auto const by = step.integers[0];
@@ -352,8 +368,8 @@ inline void reduce_contents(rule_context& at, opcode op) {
   std::size_t count = 0;
   operand_contents from;
   if (!small_result(at, count) || count != 1 || !from.read(at, 0) || from.floating || from.size() == 0) return;
-  auto const binary = op == opcode::sum       ? opcode::add
-                      : op == opcode::product ? opcode::mul
+  auto const binary = op == opcode::sum          ? opcode::add
+                      : op == opcode::product    ? opcode::mul
                       : op == opcode::reduce_max ? opcode::maximum
                                                  : opcode::minimum;
   auto all = from.integers[0];
@@ -387,7 +403,8 @@ inline void propagate_contents(rule_context& at, opcode op) {
     case opcode::flatten:
     case opcode::squeeze:
     case opcode::unsqueeze:
-      if (at.operand(0) != absent && at.facts.type(at.result()) == at.type(0)) at.facts.share_contents(at.result(), at.operand(0));
+      if (at.operand(0) != absent && at.facts.type(at.result()) == at.type(0))
+        at.facts.share_contents(at.result(), at.operand(0));
       return;
     case opcode::transpose:
       if (at.rank(0) == 0 || at.rank(0) == 1) at.facts.share_contents(at.result(), at.operand(0));
@@ -414,7 +431,8 @@ inline void propagate_contents(rule_context& at, opcode op) {
     default: {
       auto const kind = info(op).kind;
       auto const first = at.operand(0);
-      if ((kind == op_kind::elementwise || kind == op_kind::broadcast) && first != absent && (at.facts.has_integers(first) || at.facts.has_numbers(first)))
+      if ((kind == op_kind::elementwise || kind == op_kind::broadcast) && first != absent &&
+          (at.facts.has_integers(first) || at.facts.has_numbers(first)))
         elementwise_contents(at, op);
     }
   }

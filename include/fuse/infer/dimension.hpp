@@ -13,8 +13,8 @@
 
 namespace fuse::inline v0 {
 
-/// An integer of shape arithmetic: known, or a symbol of an `extent_algebra`. Equal means provably equal; that two differ says
-/// nothing unless both are known. As a dimension it is never negative.
+/// An integer of shape arithmetic: known, or a symbol of an `extent_algebra`. Equal means provably equal; that two
+/// differ says nothing unless both are known. As a dimension it is never negative.
 class extent {
  public:
   constexpr extent() = default;
@@ -26,7 +26,7 @@ class extent {
     return made;
   }
   [[nodiscard]] constexpr bool known() const { return symbol_ == 0; }
-  [[nodiscard]] constexpr std::int64_t value() const { return number_; }  ///< if known, else 0
+  [[nodiscard]] constexpr std::int64_t value() const { return number_; }        ///< if known, else 0
   [[nodiscard]] constexpr std::uint32_t symbol() const { return symbol_ - 1; }  ///< if not known
   [[nodiscard]] friend constexpr bool operator==(extent, extent) = default;
 
@@ -41,8 +41,8 @@ class extent {
   std::uint32_t symbol_ = 0;
 };
 
-/// Arithmetic on extents. Results are canonical: expressions that are equal as polynomials are one symbol; other functions (a
-/// maximum, a rounded quotient, a broadcast) are symbols known by their arguments.
+/// Arithmetic on extents. Results are canonical: expressions that are equal as polynomials are one symbol; other
+/// functions (a maximum, a rounded quotient, a broadcast) are symbols known by their arguments.
 class extent_algebra {
  public:
   enum class function : std::uint8_t { maximum, minimum, floor_quotient, quotient, broadcast };
@@ -78,7 +78,8 @@ class extent_algebra {
   [[nodiscard]] std::uint32_t symbol_count() const { return symbols_.count(); }
   [[nodiscard]] bool is_fresh(extent e) const { return !e.known() && symbols_[e.symbol()][0] == fresh_tag; }
 
-  /// For people: names, `?3` for a fresh symbol, sums of products. Recursion ends with the nesting of functions; deep ones print as `...`.
+  /// For people: names, `?3` for a fresh symbol, sums of products. Recursion ends with the nesting of functions; deep
+  /// ones print as `...`.
   [[nodiscard]] std::string text(extent e, int depth = 4) const;
 
  private:
@@ -98,10 +99,12 @@ class extent_algebra {
     auto const key = symbols_[b];
     if (key[0] != function_tag || key[1] != static_cast<std::int64_t>(function::minimum)) return false;
     auto const first = argument(key, 2), second = argument(key, 4);
-    return (first == extent::of_symbol(a) && least(second) >= 1) || (second == extent::of_symbol(a) && least(first) >= 1);
+    return (first == extent::of_symbol(a) && least(second) >= 1) ||
+           (second == extent::of_symbol(a) && least(first) >= 1);
   }
 
-  // A broadcast of several is known by the set of them: rising, without one that another covers. Larger sets are not followed.
+  // A broadcast of several is known by the set of them: rising, without one that another covers. Larger sets are not
+  // followed.
   static constexpr std::size_t most_broadcast = 12;
   [[nodiscard]] bool collect(extent e, std::uint32_t (&set)[most_broadcast], std::size_t& size) const;
 
@@ -186,7 +189,8 @@ inline extent extent_algebra::contract(detail::polynomial const& p) {
 
 inline extent extent_algebra::combine(extent a, extent b, std::int64_t factor) {
   std::int64_t product = 0, sum = 0;
-  if (a.known() && b.known() && detail::checked_multiply(b.value(), factor, product) && detail::checked_add(a.value(), product, sum))
+  if (a.known() && b.known() && detail::checked_multiply(b.value(), factor, product) &&
+      detail::checked_add(a.value(), product, sum))
     return sum;
   detail::polynomial p, q;
   expand(a, p);
@@ -324,7 +328,8 @@ inline std::string extent_algebra::text(extent e, int depth) const {
   } else if (key[0] == function_tag) {
     constexpr std::string_view names[] = {"max", "min", "floor_div", "div", "broadcast"};
     out.append(names[static_cast<std::size_t>(key[1])]);
-    for (std::size_t at = 2; at < key.size(); at += 2) out.append(at == 2 ? "(" : ", ").append(text(argument(key, at), depth - 1));
+    for (std::size_t at = 2; at < key.size(); at += 2)
+      out.append(at == 2 ? "(" : ", ").append(text(argument(key, at), depth - 1));
     out.append(")");
   } else {
     for (std::size_t at = 1; at < key.size();) {

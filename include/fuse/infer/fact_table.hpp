@@ -11,8 +11,8 @@
 
 namespace fuse::inline v0 {
 
-/// What is known of the values of an image: element type, shape, and the contents of small tensors. Nine bytes a value; shapes
-/// and contents are kept once each. Reading is constant time and safe from many threads; `facts` fills it.
+/// What is known of the values of an image: element type, shape, and the contents of small tensors. Nine bytes a value;
+/// shapes and contents are kept once each. Reading is constant time and safe from many threads; `facts` fills it.
 class fact_table {
  public:
   static constexpr std::size_t most_rank = 64;      ///< a value of a higher rank has an unknown shape
@@ -33,17 +33,23 @@ class fact_table {
   }
 
   /// Whether both shapes are known and provably equal, whatever the symbols stand for.
-  [[nodiscard]] bool same_shape(value_id a, value_id b) const { return has_rank(a) && has_rank(b) && shapes_[a] == shapes_[b]; }
+  [[nodiscard]] bool same_shape(value_id a, value_id b) const {
+    return has_rank(a) && has_rank(b) && shapes_[a] == shapes_[b];
+  }
 
-  /// The elements of a small integer or boolean tensor in row-major order, as far as they are known or symbolic. False where
-  /// nothing is known. Contents that a caller may override are not known.
-  [[nodiscard]] bool has_integers(value_id v) const { return v < contents_.size() && kind_of(contents_[v]) == integer_kind; }
+  /// The elements of a small integer or boolean tensor in row-major order, as far as they are known or symbolic. False
+  /// where nothing is known. Contents that a caller may override are not known.
+  [[nodiscard]] bool has_integers(value_id v) const {
+    return v < contents_.size() && kind_of(contents_[v]) == integer_kind;
+  }
   [[nodiscard]] std::span<extent const> symbolic_integers(value_id v) const {
     if (!has_integers(v)) return {};
     return extents_[index_of(contents_[v])];
   }
   /// The elements of a small floating tensor, rounded to its element type.
-  [[nodiscard]] bool has_numbers(value_id v) const { return v < contents_.size() && kind_of(contents_[v]) == number_kind; }
+  [[nodiscard]] bool has_numbers(value_id v) const {
+    return v < contents_.size() && kind_of(contents_[v]) == number_kind;
+  }
   [[nodiscard]] std::span<double const> numbers(value_id v) const {
     if (!has_numbers(v)) return {};
     return numbers_[index_of(contents_[v])];

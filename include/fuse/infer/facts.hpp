@@ -15,9 +15,9 @@
 
 namespace fuse::inline v0 {
 
-/// Element types, shapes and small contents of all values of an image, propagated from inputs and constants by each operator's
-/// rule. It never guesses: what no rule tells is unknown, and what the graph declares of a computed value counts only where
-/// no rule says otherwise. Linear in the size of the graph; an image must not be cyclic.
+/// Element types, shapes and small contents of all values of an image, propagated from inputs and constants by each
+/// operator's rule. It never guesses: what no rule tells is unknown, and what the graph declares of a computed value
+/// counts only where no rule says otherwise. Linear in the size of the graph; an image must not be cyclic.
 class facts : public fact_table {
  public:
   /// `image` and the rows of `names` must outlive this; nothing is known before `run`.
@@ -53,7 +53,8 @@ class facts : public fact_table {
     auto const before = symbols().symbol_count();
     auto const op = op_of(image(), n);
     detail::apply_rule(at, op);
-    for (std::uint32_t i = 0; i < at.result_count(); ++i) detail::refine_by_declaration(at, at.result(i), before, declared_);
+    for (std::uint32_t i = 0; i < at.result_count(); ++i)
+      detail::refine_by_declaration(at, at.result(i), before, declared_);
     detail::propagate_contents(at, op);
   }
 

@@ -60,7 +60,8 @@ inline void read_leaf(rule_context& at, value_id v, std::vector<dimension>& decl
 
 /// What the graph says of a computed value counts where nothing is known: declarations may be stale.
 /// Symbols below `before` stood in the operands, and say more than a declaration.
-inline void refine_by_declaration(rule_context& at, value_id v, std::uint32_t before, std::vector<dimension>& declared) {
+inline void refine_by_declaration(rule_context& at, value_id v, std::uint32_t before,
+                                  std::vector<dimension>& declared) {
   auto const& source = *at.image().source;
   if (at.facts.type(v) == element_type::unknown) at.facts.set_type(v, source.type(v));
   if (!source.has_shapes()) return;
@@ -76,7 +77,8 @@ inline void refine_by_declaration(rule_context& at, value_id v, std::uint32_t be
   if (computed.size() != declared.size()) return;
   at.dims.assign(computed.begin(), computed.end());
   for (std::size_t i = 0; i < declared.size(); ++i)
-    if (open(at.dims[i]) && (declared[i].extent >= 0 || !declared[i].symbol.empty())) at.dims[i] = declared_extent(at, declared[i]);
+    if (open(at.dims[i]) && (declared[i].extent >= 0 || !declared[i].symbol.empty()))
+      at.dims[i] = declared_extent(at, declared[i]);
   at.facts.set_shape(v, at.dims);
 }
 

@@ -22,7 +22,8 @@ enum class parameter_state : std::uint8_t {
 
 namespace detail {
 
-/// Where the dialect keeps a parameter of node `n` at the graph's version: `row` is null for operators it does not know.
+/// Where the dialect keeps a parameter of node `n` at the graph's version: `row` is null for operators it does not
+/// know.
 struct parameter_place {
   parameter_source source{};
   bool neutral = true;  ///< the operator has a meaning
@@ -43,8 +44,9 @@ struct parameter_place {
 }  // namespace detail
 
 /// Reads a list of integers, or one integer as a list of one; `out` is empty unless the result is `known`.
-[[nodiscard]] inline parameter_state read_parameter(graph_image const& image, fact_table const& known, dialect const& names, node_id n,
-                                                    std::string_view parameter, std::vector<std::int64_t>& out) {
+[[nodiscard]] inline parameter_state read_parameter(graph_image const& image, fact_table const& known,
+                                                    dialect const& names, node_id n, std::string_view parameter,
+                                                    std::vector<std::int64_t>& out) {
   using kind = parameter_source::kind;
   out.clear();
   detail::parameter_place const place(image, names, n, parameter);
@@ -72,7 +74,8 @@ struct parameter_place {
     out.push_back(source.where == kind::inverted ? std::int64_t{*one == 0} : *one);
     return parameter_state::known;
   }
-  if (auto const* list = std::get_if<std::span<std::int64_t const>>(&value); list != nullptr && source.where == kind::attribute) {
+  if (auto const* list = std::get_if<std::span<std::int64_t const>>(&value);
+      list != nullptr && source.where == kind::attribute) {
     if (list->size() > fact_table::most_contents) return parameter_state::unknown;
     out.assign(list->begin(), list->end());
     return parameter_state::known;
@@ -86,8 +89,9 @@ struct parameter_place {
 }
 
 /// Reads one number; where neither node nor dialect says, the neutral operator's default.
-[[nodiscard]] inline parameter_state read_parameter(graph_image const& image, fact_table const& known, dialect const& names, node_id n,
-                                                    std::string_view parameter, double& out) {
+[[nodiscard]] inline parameter_state read_parameter(graph_image const& image, fact_table const& known,
+                                                    dialect const& names, node_id n, std::string_view parameter,
+                                                    double& out) {
   using kind = parameter_source::kind;
   detail::parameter_place const place(image, names, n, parameter);
   auto const& source = place.source;
@@ -128,14 +132,15 @@ struct parameter_place {
 }
 
 /// The integers of a parameter, where there is one and all are known.
-[[nodiscard]] inline bool read_integers(graph_image const& image, fact_table const& known, dialect const& names, node_id n,
-                                        std::string_view parameter, std::vector<std::int64_t>& out) {
+[[nodiscard]] inline bool read_integers(graph_image const& image, fact_table const& known, dialect const& names,
+                                        node_id n, std::string_view parameter, std::vector<std::int64_t>& out) {
   return read_parameter(image, known, names, n, parameter, out) == parameter_state::known;
 }
 
-/// The number of a parameter: of the node, of the dialect's row, or the neutral operator's default. False where it is no constant.
-[[nodiscard]] inline bool read_number(graph_image const& image, fact_table const& known, dialect const& names, node_id n,
-                                      std::string_view parameter, double& out) {
+/// The number of a parameter: of the node, of the dialect's row, or the neutral operator's default. False where it is
+/// no constant.
+[[nodiscard]] inline bool read_number(graph_image const& image, fact_table const& known, dialect const& names,
+                                      node_id n, std::string_view parameter, double& out) {
   return read_parameter(image, known, names, n, parameter, out) == parameter_state::known;
 }
 
@@ -155,10 +160,10 @@ struct parameter_place {
   return true;
 }
 
-/// The axes of a reduction, non-negative and rising, and whether it keeps them with extent 1. An absent list means all axes, or
-/// none where the node says so. False where axes or rank are not known; `axes` is empty then.
-[[nodiscard]] inline bool reduction_axes(graph_image const& image, fact_table const& known, dialect const& names, node_id n,
-                                         std::vector<int>& axes, bool& keepdims) {
+/// The axes of a reduction, non-negative and rising, and whether it keeps them with extent 1. An absent list means all
+/// axes, or none where the node says so. False where axes or rank are not known; `axes` is empty then.
+[[nodiscard]] inline bool reduction_axes(graph_image const& image, fact_table const& known, dialect const& names,
+                                         node_id n, std::vector<int>& axes, bool& keepdims) {
   axes.clear();
   if (image.operand_count(n) == 0 || image.operand(n, 0) == absent) return false;
   auto const rank = known.rank(image.operand(n, 0));

@@ -26,8 +26,9 @@ namespace fuse::inline v0::detail {
   return true;
 }
 
-/// A polynomial with integer coefficients over numbered atoms, small enough for the stack. Canonical: terms by falling degree,
-/// then by their atoms; none has the factor 0. An operation that overflows or outgrows the bounds returns false.
+/// A polynomial with integer coefficients over numbered atoms, small enough for the stack. Canonical: terms by falling
+/// degree, then by their atoms; none has the factor 0. An operation that overflows or outgrows the bounds returns
+/// false.
 struct polynomial {
   static constexpr std::uint32_t most_terms = 12, most_degree = 6;
   struct term {
@@ -70,7 +71,8 @@ struct polynomial {
     term made;
     if (!checked_multiply(a.factor, b.factor, made.factor)) return false;
     for (std::uint32_t i = 0, j = 0; i < a.degree || j < b.degree;)
-      made.atoms[made.degree++] = j == b.degree || (i < a.degree && a.atoms[i] <= b.atoms[j]) ? a.atoms[i++] : b.atoms[j++];
+      made.atoms[made.degree++] =
+          j == b.degree || (i < a.degree && a.atoms[i] <= b.atoms[j]) ? a.atoms[i++] : b.atoms[j++];
     product = made;
     return true;
   }

@@ -98,7 +98,9 @@ class rule_context {
     parameter_place const place(image(), names, n, parameter);
     if (place.source.where != parameter_source::kind::operand) return false;
     auto const at = static_cast<std::uint32_t>(place.source.operand);
-    if (rank(at) != 1 || !shape(at)[0].known() || shape(at)[0].value() > static_cast<std::int64_t>(fact_table::most_rank)) return false;
+    if (rank(at) != 1 || !shape(at)[0].known() ||
+        shape(at)[0].value() > static_cast<std::int64_t>(fact_table::most_rank))
+      return false;
     out = static_cast<std::size_t>(shape(at)[0].value());
     return true;
   }

@@ -25,7 +25,8 @@ inline void apply_maker(rule_context& at, opcode op) {
     case opcode::shape: {
       at.set_type(0, element_type::int64);
       std::int64_t start = 0, end = 0x7fffffff;
-      if (!at.integer("start", 0, start) || !at.integer("end", 0x7fffffff, end) || !at.ranked(0)) return at.set_rank(0, 1);
+      if (!at.integer("start", 0, start) || !at.integer("end", 0x7fffffff, end) || !at.ranked(0))
+        return at.set_rank(0, 1);
       extent const length[] = {slice_extent(at, at.rank(0), start, end, 1)};
       at.set_shape(0, length);
       break;
@@ -38,9 +39,11 @@ inline void apply_maker(rule_context& at, opcode op) {
       auto const value = at.image().source->attribute_of(at.n, "value");
       if (std::holds_alternative<std::monostate>(value)) at.set_type(0, element_type::float32);
       if (auto const* tensor = std::get_if<tensor_view>(&value)) at.set_type(0, tensor->type);
-      auto const target = at.operand(0) == absent ? std::span<extent const>{} : at.facts.symbolic_integers(at.operand(0));
+      auto const target =
+          at.operand(0) == absent ? std::span<extent const>{} : at.facts.symbolic_integers(at.operand(0));
       if (at.operand(0) == absent || !at.facts.has_integers(at.operand(0))) {
-        if (at.rank(0) == 1 && at.shape(0)[0].known() && at.shape(0)[0].value() <= static_cast<std::int64_t>(fact_table::most_rank))
+        if (at.rank(0) == 1 && at.shape(0)[0].known() &&
+            at.shape(0)[0].value() <= static_cast<std::int64_t>(fact_table::most_rank))
           at.set_rank(0, static_cast<std::size_t>(at.shape(0)[0].value()));
         return;
       }
@@ -53,17 +56,20 @@ inline void apply_maker(rule_context& at, opcode op) {
       at.share_type(0, 0);
       double from = 0, to = 0, step = 0;
       extent length[] = {symbols.fresh()};
-      auto const entry = [&](std::uint32_t i) { return at.operand(i) == absent ? std::span<extent const>{} : at.facts.symbolic_integers(at.operand(i)); };
+      auto const entry = [&](std::uint32_t i) {
+        return at.operand(i) == absent ? std::span<extent const>{} : at.facts.symbolic_integers(at.operand(i));
+      };
       if (entry(0).size() == 1 && entry(1).size() == 1 && entry(2).size() == 1) {
         auto const by = entry(2)[0];
         auto const room = symbols.subtract(entry(1)[0], entry(0)[0]);
         if (by.known() && by.value() > 0)
           length[0] = symbols.maximum(symbols.floor_divide(symbols.add(room, by.value() - 1), by), 0);
         else if (by.known() && by.value() < 0 && by.value() > -0x7fffffff)
-          length[0] = symbols.maximum(symbols.floor_divide(symbols.add(symbols.subtract(0, room), -by.value() - 1), -by.value()), 0);
-      } else if (at.operand_count() == 3 && at.type(0) != element_type::unknown && at.operand(0) != absent && at.operand(1) != absent &&
-                 at.operand(2) != absent && at.facts.number(at.operand(0), from) && at.facts.number(at.operand(1), to) &&
-                 at.facts.number(at.operand(2), step) && step != 0) {
+          length[0] = symbols.maximum(
+              symbols.floor_divide(symbols.add(symbols.subtract(0, room), -by.value() - 1), -by.value()), 0);
+      } else if (at.operand_count() == 3 && at.type(0) != element_type::unknown && at.operand(0) != absent &&
+                 at.operand(1) != absent && at.operand(2) != absent && at.facts.number(at.operand(0), from) &&
+                 at.facts.number(at.operand(1), to) && at.facts.number(at.operand(2), step) && step != 0) {
         auto const count = (to - from) / step;
         if (count <= 0) {
           length[0] = 0;
@@ -117,7 +123,8 @@ inline void top_k_shape(rule_context& at) {
     at.set_rank(0, from.size());
   } else {
     at.dims.assign(from.begin(), from.end());
-    at.dims[axis] = state == parameter_state::known && at.extents.size() == 1 ? at.dimension(at.extents[0]) : at.symbols().fresh();
+    at.dims[axis] =
+        state == parameter_state::known && at.extents.size() == 1 ? at.dimension(at.extents[0]) : at.symbols().fresh();
     at.set_shape(0, at.dims);
   }
   if (at.result_count() > 1) at.facts.share_shape(at.result(1), at.result(0));
@@ -143,7 +150,9 @@ inline void expand_shape(rule_context& at) {
   if (at.operand(1) != absent && at.facts.has_integers(at.operand(1))) {
     for (auto e : target) at.extents.push_back(at.symbols().nonnegative(e) ? e : at.symbols().fresh());
   } else {
-    if (at.rank(1) != 1 || !at.shape(1)[0].known() || at.shape(1)[0].value() > static_cast<std::int64_t>(fact_table::most_rank)) return;
+    if (at.rank(1) != 1 || !at.shape(1)[0].known() ||
+        at.shape(1)[0].value() > static_cast<std::int64_t>(fact_table::most_rank))
+      return;
     for (std::int64_t i = 0; i < at.shape(1)[0].value(); ++i) at.extents.push_back(at.symbols().fresh());
   }
   at.dims.assign(from.begin(), from.end());

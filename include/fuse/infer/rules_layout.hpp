@@ -10,8 +10,10 @@
 
 namespace fuse::inline v0::detail {
 
-/// a_0 * a_1 * ... / (b_0 * b_1 * ...), which is an integer in a valid graph. Equal factors cancel first: what is left stays small.
-[[nodiscard]] inline extent quotient_of_products(rule_context& at, std::vector<extent> above, std::vector<extent> below) {
+/// a_0 * a_1 * ... / (b_0 * b_1 * ...), which is an integer in a valid graph. Equal factors cancel first: what is left
+/// stays small.
+[[nodiscard]] inline extent quotient_of_products(rule_context& at, std::vector<extent> above,
+                                                 std::vector<extent> below) {
   for (auto& b : below)
     for (auto& a : above)
       if (a == b && a != extent(0)) {
@@ -229,8 +231,8 @@ inline void split_shape(rule_context& at) {
     to = to < -1 ? -1 : to > size - 1 ? size - 1 : to;
     return from > to ? (from - to - step - 1) / -step : 0;
   }
-  // From the front, as a number that may lie outside of the dimension. False where the sign is not known: -n counts from the
-  // end, unless n is 0.
+  // From the front, as a number that may lie outside of the dimension. False where the sign is not known: -n counts
+  // from the end, unless n is 0.
   auto const from_front = [&](extent e, bool is_start, extent& place) {
     place = e;
     if (symbols.nonnegative(e)) return true;
@@ -248,7 +250,8 @@ inline void split_shape(rule_context& at) {
   return at.dimension(symbols.floor_divide(symbols.add(length, step - 1), step));
 }
 
-/// The operands of a Slice: starts in `extents`, ends in `ends`, axes in `axes` (in the order of the starts), steps in `list`.
+/// The operands of a Slice: starts in `extents`, ends in `ends`, axes in `axes` (in the order of the starts), steps in
+/// `list`.
 enum class slice_state : std::uint8_t { unknown, axes_known, known };
 [[nodiscard]] inline slice_state read_slice(rule_context& at, int rank) {
   at.axes.clear();
@@ -325,7 +328,8 @@ inline void tile_shape(rule_context& at) {
   auto const repeats = at.operand(1) == absent ? std::span<extent const>{} : at.facts.symbolic_integers(at.operand(1));
   if (repeats.size() != from.size()) return at.set_rank(0, from.size());
   at.dims.clear();
-  for (std::size_t i = 0; i < from.size(); ++i) at.dims.push_back(at.dimension(at.symbols().multiply(from[i], repeats[i])));
+  for (std::size_t i = 0; i < from.size(); ++i)
+    at.dims.push_back(at.dimension(at.symbols().multiply(from[i], repeats[i])));
   at.set_shape(0, at.dims);
 }
 
@@ -342,7 +346,8 @@ inline void pad_shape(rule_context& at) {
     if (axis < 0) axis += at.rank(0);
   }
   at.axes.assign(at.list.begin(), at.list.end());
-  known = known && at.symbolic_integers("pads", at.extents) == parameter_state::known && at.extents.size() == 2 * at.axes.size();
+  known = known && at.symbolic_integers("pads", at.extents) == parameter_state::known &&
+          at.extents.size() == 2 * at.axes.size();
   if (!known) return at.set_rank(0, from.size());
   at.dims.assign(from.begin(), from.end());
   for (std::size_t i = 0; i < at.axes.size(); ++i) {

@@ -30,7 +30,9 @@ inline void gemm_shape(rule_context& at) {
   at.share_type(0, 0);
   std::int64_t turned_a = 0, turned_b = 0;
   if (!at.integer("transA", 0, turned_a) || !at.integer("transB", 0, turned_b)) return at.set_rank(0, 2);
-  auto const pick = [&](std::uint32_t i, bool first) { return at.rank(i) == 2 ? at.shape(i)[first ? 0 : 1] : at.symbols().fresh(); };
+  auto const pick = [&](std::uint32_t i, bool first) {
+    return at.rank(i) == 2 ? at.shape(i)[first ? 0 : 1] : at.symbols().fresh();
+  };
   extent const made[] = {pick(0, turned_a == 0), pick(1, turned_b != 0)};
   at.set_shape(0, made);
 }
@@ -74,7 +76,9 @@ struct window {
   bool const read = each("strides", count, [&](std::size_t i, std::int64_t e) { windows[i].stride = e; }) &&
                     each("dilations", count, [&](std::size_t i, std::int64_t e) { windows[i].dilation = e; }) &&
                     each("kernel_shape", count, [&](std::size_t i, std::int64_t e) { windows[i].kernel = e; }) &&
-                    each("pads", 2 * count, [&](std::size_t i, std::int64_t e) { (i < count ? windows[i].before : windows[i - count].after) = e; });
+                    each("pads", 2 * count, [&](std::size_t i, std::int64_t e) {
+                      (i < count ? windows[i].before : windows[i - count].after) = e;
+                    });
   if (!read) return false;
   auto const padding = at.image().source->attribute_of(at.n, "auto_pad");
   if (std::holds_alternative<std::monostate>(padding)) return true;
@@ -120,13 +124,16 @@ inline void conv_transpose_shape(rule_context& at) {
   for (auto const& w : windows) known = known && !w.same;
   known = known && at.integers("output_shape") == parameter_state::missing;
   auto const extra = at.integers("output_padding");
-  known = known && (extra == parameter_state::missing || (extra == parameter_state::known && at.list.size() == windows.size()));
+  known = known &&
+          (extra == parameter_state::missing || (extra == parameter_state::known && at.list.size() == windows.size()));
   at.dims.assign({from[0], known ? at.dimension(symbols.multiply(at.shape(1)[1], groups)) : symbols.fresh()});
   for (std::size_t i = 0; i < windows.size(); ++i) {
     auto const& w = windows[i];
-    auto const covered = known ? symbols.add(symbols.multiply(symbols.subtract(at.shape(1)[i + 2], 1), w.dilation), 1) : extent(0);
+    auto const covered =
+        known ? symbols.add(symbols.multiply(symbols.subtract(at.shape(1)[i + 2], 1), w.dilation), 1) : extent(0);
     auto const grown = symbols.add(symbols.multiply(symbols.subtract(from[i + 2], 1), w.stride), covered);
-    auto const cut = symbols.subtract(extra == parameter_state::known && known ? extent(at.list[i]) : extent(0), symbols.add(extent(w.before), w.after));
+    auto const cut = symbols.subtract(extra == parameter_state::known && known ? extent(at.list[i]) : extent(0),
+                                      symbols.add(extent(w.before), w.after));
     at.dims.push_back(known ? at.dimension(symbols.add(grown, cut)) : symbols.fresh());
   }
   at.set_shape(0, at.dims);
@@ -139,8 +146,8 @@ inline void pool_shape(rule_context& at) {
   auto const from = at.shape(0);
   std::vector<window> windows;
   std::int64_t ceil = 0;
-  bool const known = at.integers("kernel_shape") == parameter_state::known && read_windows(at, from.size() - 2, windows) &&
-                     at.integer("ceil_mode", 0, ceil);
+  bool const known = at.integers("kernel_shape") == parameter_state::known &&
+                     read_windows(at, from.size() - 2, windows) && at.integer("ceil_mode", 0, ceil);
   at.dims.assign(from.begin(), from.begin() + 2);
   for (std::size_t i = 2; i < from.size(); ++i) {
     if (known) windows[i - 2].ceil = ceil != 0;
@@ -214,19 +221,22 @@ inline void resize_shape(rule_context& at) {
   auto const state = at.integers("axes");
   if (state == parameter_state::missing)
     for (int i = 0; i < at.rank(0); ++i) at.list.push_back(i);
-  if (state == parameter_state::unknown || !plain || !normalise_axes(at.list, at.rank(0), at.axes)) return at.set_rank(0, from.size());
+  if (state == parameter_state::unknown || !plain || !normalise_axes(at.list, at.rank(0), at.axes))
+    return at.set_rank(0, from.size());
   for (auto& axis : at.list)
     if (axis < 0) axis += at.rank(0);
   auto const sizes = at.operand(3) == absent ? std::span<extent const>{} : at.facts.symbolic_integers(at.operand(3));
   auto const scales_at = at.operand_count() == 2 ? 1u : 2u;
-  auto const scales = at.operand(scales_at) == absent ? std::span<double const>{} : at.facts.numbers(at.operand(scales_at));
+  auto const scales =
+      at.operand(scales_at) == absent ? std::span<double const>{} : at.facts.numbers(at.operand(scales_at));
   if (sizes.size() != at.list.size() && scales.size() != at.list.size()) return at.set_rank(0, from.size());
   at.dims.assign(from.begin(), from.end());
   for (std::size_t i = 0; i < at.list.size(); ++i) {
     auto& e = at.dims[static_cast<std::size_t>(at.list[i])];
     if (sizes.size() == at.list.size()) {
       e = at.dimension(sizes[i]);
-    } else if (scales[i] >= 1 && scales[i] < 1e9 && static_cast<double>(static_cast<std::int64_t>(scales[i])) == scales[i]) {
+    } else if (scales[i] >= 1 && scales[i] < 1e9 &&
+               static_cast<double>(static_cast<std::int64_t>(scales[i])) == scales[i]) {
       e = at.symbols().multiply(e, static_cast<std::int64_t>(scales[i]));
     } else if (e.known() && e.value() < 0x7fffffff && scales[i] > 0 && scales[i] < 1e9) {
       e = static_cast<std::int64_t>(static_cast<double>(e.value()) * scales[i]);

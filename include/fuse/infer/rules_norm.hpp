@@ -10,8 +10,8 @@
 
 namespace fuse::inline v0::detail {
 
-/// The statistics of a norm over the axes from `axis` on, kept with extent 1, in results `first` to `last`: float32 unless the node says
-/// otherwise.
+/// The statistics of a norm over the axes from `axis` on, kept with extent 1, in results `first` to `last`: float32
+/// unless the node says otherwise.
 inline void norm_statistics(rule_context& at, std::uint32_t first, std::uint32_t last) {
   if (at.result_count() <= first) return;
   std::int64_t stash = 1;
@@ -72,7 +72,9 @@ inline void quantize_shape(rule_context& at) {
   if (at.operand(2) != absent)
     at.share_type(0, 2);
   else if (at.integer("output_dtype", 0, number))
-    at.set_type(0, number == 0 ? element_type::uint8 : number > 0 && number <= 16 ? static_cast<element_type>(number) : element_type::other);
+    at.set_type(0, number == 0                  ? element_type::uint8
+                   : number > 0 && number <= 16 ? static_cast<element_type>(number)
+                                                : element_type::other);
 }
 
 inline void dynamic_quantize_shape(rule_context& at) {

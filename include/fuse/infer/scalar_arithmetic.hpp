@@ -129,7 +129,8 @@ namespace fuse::inline v0::detail {
     case opcode::abs: out = symbols.maximum(a, symbols.subtract(0, a)); return true;
     case opcode::square: out = symbols.multiply(a, a); return true;
     case opcode::mod:  // the sign of the divisor
-      out = b.known() && b.value() > 0 ? symbols.subtract(a, symbols.multiply(b, symbols.floor_divide(a, b))) : symbols.fresh(no_bound);
+      out = b.known() && b.value() > 0 ? symbols.subtract(a, symbols.multiply(b, symbols.floor_divide(a, b)))
+                                       : symbols.fresh(no_bound);
       return true;
     case opcode::floor:
     case opcode::ceil:
@@ -140,14 +141,18 @@ namespace fuse::inline v0::detail {
       out = 1;
       for (std::int64_t i = 0; i < b.value(); ++i) out = symbols.multiply(out, a);
       return true;
-    case opcode::logical_not:
-      out = a.known() ? extent(a.value() == 0) : unknown_truth(symbols);
-      return true;
+    case opcode::logical_not: out = a.known() ? extent(a.value() == 0) : unknown_truth(symbols); return true;
     case opcode::logical_and:
-      out = a == extent(0) || b == extent(0) ? extent(0) : a == extent(1) ? b : b == extent(1) ? a : unknown_truth(symbols);
+      out = a == extent(0) || b == extent(0) ? extent(0)
+            : a == extent(1)                 ? b
+            : b == extent(1)                 ? a
+                                             : unknown_truth(symbols);
       return true;
     case opcode::logical_or:
-      out = a == extent(1) || b == extent(1) ? extent(1) : a == extent(0) ? b : b == extent(0) ? a : unknown_truth(symbols);
+      out = a == extent(1) || b == extent(1) ? extent(1)
+            : a == extent(0)                 ? b
+            : b == extent(0)                 ? a
+                                             : unknown_truth(symbols);
       return true;
     case opcode::logical_xor:
       out = a.known() && b.known() ? extent(a.value() != b.value()) : unknown_truth(symbols);

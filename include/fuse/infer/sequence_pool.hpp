@@ -13,11 +13,17 @@ namespace fuse::inline v0::detail {
   h = (h ^ word) * 0x9e3779b97f4a7c15u;
   return h ^ (h >> 29);
 }
-[[nodiscard]] constexpr std::uint64_t hashed(std::uint64_t h, std::int64_t item) { return mixed(h, static_cast<std::uint64_t>(item)); }
+[[nodiscard]] constexpr std::uint64_t hashed(std::uint64_t h, std::int64_t item) {
+  return mixed(h, static_cast<std::uint64_t>(item));
+}
 [[nodiscard]] constexpr bool same(std::int64_t a, std::int64_t b) { return a == b; }
 // By their bits: a zero differs from its negative, a NaN equals itself.
-[[nodiscard]] constexpr std::uint64_t hashed(std::uint64_t h, double item) { return mixed(h, std::bit_cast<std::uint64_t>(item)); }
-[[nodiscard]] constexpr bool same(double a, double b) { return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b); }
+[[nodiscard]] constexpr std::uint64_t hashed(std::uint64_t h, double item) {
+  return mixed(h, std::bit_cast<std::uint64_t>(item));
+}
+[[nodiscard]] constexpr bool same(double a, double b) {
+  return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
+}
 
 /// Short sequences kept once each: equal sequences have equal numbers, counted from 0. Constant time a sequence.
 ///
