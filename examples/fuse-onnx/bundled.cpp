@@ -3,29 +3,26 @@
 
 #include <fuse/rewrite/rewrite.hpp>
 #include <fuse/rules/norms.hpp>
+#include <fuse/rules/onnx_functions.hpp>
 
 namespace fuse_onnx {
 
+namespace {
+inline constexpr auto bundled = fuse::rule_set<fuse::rules::norms, fuse::rules::onnx_norm_functions>;
+}
+
 fuse::program const& bundled_program() {
-  static constexpr fuse::program program = fuse::program_of<fuse::rules::norms>;
+  static constexpr fuse::program program = fuse::program_of<bundled>;
   return program;
 }
 
 fuse::rewrite_report rewrite_bundled(fuse::adapters::onnx_graph& graph, fuse::rewrite_options const& options) {
-  return fuse::rewrite<fuse::rules::norms>(graph, options);
+  return fuse::rewrite<bundled>(graph, options);
 }
 
 std::string_view summary_of(std::string_view rule) {
-  struct entry {
-    std::string_view name, summary;
-  };
-  static constexpr entry entries[] = {
-      {"layer-norm", "(x - mean(x)) / sqrt(variance(x) + epsilon) * scale + bias over the last axes"},
-      {"layer-norm-distributed", "the same as TensorFlow writes it, the scale distributed over the difference"},
-      {"rms-norm", "x / sqrt(mean(x * x) + epsilon) * scale over the last axes"},
-  };
-  for (auto const& e : entries)
-    if (e.name == rule) return e.summary;
+  for (auto const& known : bundled_program().rules)
+    if (known.name == rule) return known.summary;
   return {};
 }
 

@@ -34,6 +34,8 @@ template <class... Operands>
 [[nodiscard]] constexpr expression mean(expression const& a) { return neutral_detail::neutral(opcode::mean, a); }
 [[nodiscard]] constexpr expression sum(expression const& a) { return neutral_detail::neutral(opcode::sum, a); }
 [[nodiscard]] constexpr expression matmul(expression const& a, expression const& b) { return neutral_detail::neutral(opcode::matmul, a, b); }
+[[nodiscard]] constexpr expression reshape(expression const& a) { return neutral_detail::neutral(opcode::reshape, a); }
+[[nodiscard]] constexpr expression flatten(expression const& a) { return neutral_detail::neutral(opcode::flatten, a); }
 [[nodiscard]] constexpr expression cast(expression const& a) { return neutral_detail::neutral(opcode::cast, a); }
 template <class... Operands>
 [[nodiscard]] constexpr expression layer_norm(Operands const&... operands) {

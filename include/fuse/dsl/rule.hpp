@@ -17,6 +17,7 @@ struct rewrite_rule {
   static constexpr std::size_t condition_capacity = 16, name_capacity = 8;
 
   std::string_view name{};
+  std::string_view summary_text{};
   expression pattern{};
   expression replacement{};  ///< its root is a `roots` term where the pattern has several
   condition conditions[condition_capacity]{};
@@ -25,6 +26,7 @@ struct rewrite_rule {
   std::size_t transparent_count = 0;
   int stage_number = 0;
   double benefit_value = 0;
+  bool equal_cost = false;
   bool too_many = false;
 
   /// Adds conditions. All of them hold wherever the rule is applied; one that fails is named in the report.
@@ -62,10 +64,24 @@ struct rewrite_rule {
     return changed;
   }
 
+  /// What the rule does, in one line, for whoever lists rules.
+  [[nodiscard]] constexpr rewrite_rule summary(std::string_view text) const {
+    rewrite_rule changed = *this;
+    changed.summary_text = text;
+    return changed;
+  }
+
   /// Rules of a lower stage are done before one of a higher stage begins.
   [[nodiscard]] constexpr rewrite_rule stage(int number) const {
     rewrite_rule changed = *this;
     changed.stage_number = number;
+    return changed;
+  }
+
+  /// Applies the rule also where it saves nothing: for rules that only change how a thing is written.
+  [[nodiscard]] constexpr rewrite_rule at_equal_cost() const {
+    rewrite_rule changed = *this;
+    changed.equal_cost = true;
     return changed;
   }
 

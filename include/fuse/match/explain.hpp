@@ -81,6 +81,8 @@ struct requirement {
     case step::close:
       return {"nothing left over", kind == op_group::product ? "no further factor and no minus sign" : "no further addend"};
     case step::capture: return {"the same value", "'" + slot(i.b) + "', the same value as elsewhere in the rule"};
+    case step::same: return {"the same value", "the same computation as elsewhere in the rule"};
+    case step::recall: break;
     case step::missing: return {"absent operand", "no operand"};
     case step::parameter: return {std::string(rules.parameter_names[i.op]), "another value of the parameter '" + std::string(rules.parameter_names[i.op]) + "'"};
     case step::users: return {"users", "exactly " + std::to_string(i.op) + " users"};

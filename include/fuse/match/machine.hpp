@@ -319,6 +319,13 @@ class machine {
           break;
         }
         case step::user: return user(i, pc);
+        case step::same:
+          if (!congruent_.same(bare(registers_[i.a]), bare(registers_[i.b]))) return fail(pc, registers_[i.a]);
+          break;
+        case step::recall:
+          registers_[i.a] = slots_[i.b].value;
+          signs_[i.a] = 1;
+          break;
         case step::strip: return strip(i);
         case step::condition:
           if (!condition_holds(i.op)) {
@@ -433,7 +440,7 @@ class machine {
       around.sign = -around.sign;
     }
     opener_.open(f, registers_[i.a], kind, sign, i.through, region_);
-    if (f.bounded) exceeded_ = true;
+    if (f.bounded && score_ > 1) exceeded_ = true;  // no match is lost where nothing had matched yet
   }
 
   // Weight of a part as the pattern counts it.

@@ -30,6 +30,8 @@ enum class step : std::uint8_t {
   parameter,  ///< parameter names[op] of value a's node is `number`, or goes to slot b (b = 255: compare)
   users,      ///< value a has exactly `op` users
   user,       ///< * a user of value a; its result `c` to register b
+  same,       ///< values a and b are one computation
+  recall,     ///< what slot b holds, to register a
   strip,      ///< value a below what set `through` looks through; to register b
   condition,  ///< conditions[op] holds
   accept,     ///< rule `op` matches
@@ -38,7 +40,7 @@ enum class step : std::uint8_t {
 [[nodiscard]] constexpr std::string_view name_of(step code) {
   constexpr std::string_view names[] = {"fork",  "operation", "exactly", "reduction", "group",  "member", "scalar-member",
                                         "literal", "rest",    "close",   "operands",  "capture", "scalar", "number",
-                                        "missing", "parameter", "users", "user",      "strip",  "condition", "accept"};
+                                        "missing", "parameter", "users", "user",  "same",  "recall",  "strip",  "condition", "accept"};
   return names[static_cast<std::size_t>(code)];
 }
 

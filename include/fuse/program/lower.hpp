@@ -21,8 +21,10 @@ class lowering {
 
   constexpr lowering(rewrite_rule const& rule, dialect const& names) : rule_(rule), names_(names) {
     out.name = rule.name;
+    out.summary = rule.summary_text;
     out.stage = rule.stage_number;
     out.benefit = rule.benefit_value;
+    out.equal_cost = rule.equal_cost;
     if (rule.pattern.too_large || rule.replacement.too_large || rule.too_many)
       fail(rule_error::too_large, rule.name);
     else if (rule.replacement.size == 0)
@@ -195,6 +197,8 @@ class lowering {
     links joined{};
     std::uint32_t common = ~0u;
     auto const before = bound_;
+    std::uint8_t registers[expression::capacity]{};  // what a branch finds is not known after it
+    for (std::size_t i = 0; i < pattern_.size; ++i) registers[i] = register_of_[i];
     for (int i = 0; i < count; ++i) {
       bool const last = i + 1 == count && !may_skip;
       std::uint16_t fork = no_instruction;
@@ -202,6 +206,7 @@ class lowering {
       bound_ = before;
       form(i);
       if (failed()) return;
+      for (std::size_t k = 0; k < pattern_.size; ++k) register_of_[k] = registers[k];
       common &= bound_;
       for (std::uint8_t k = 0; k < pending_.count; ++k)
         if (joined.count < 24) joined.all[joined.count++] = pending_.all[k];
@@ -303,6 +308,10 @@ class lowering {
     int length = 0;
     if (!path_to_bound(root, path, length)) return fail(rule_error::unreachable_root, rule_.name);
     auto at = register_of_[path[length - 1]];
+    if (at == 0) {
+      at = new_register();
+      emit(make(step::recall, at, slot(pattern_[path[length - 1]].name, slot_kind::value)));
+    }
     for (int i = length - 2; i >= 0; --i) {
       auto const r = new_register();
       auto made = make(step::user, at, r);
@@ -316,11 +325,17 @@ class lowering {
   constexpr bool path_to_bound(std::uint8_t at, std::uint8_t (&path)[16], int& length) {
     if (length == 16) return false;
     path[length++] = at;
-    if (register_of_[at] != 0) return length > 1;
     auto const& t = pattern_[at];
+    if (register_of_[at] != 0 || (t.kind == term_kind::capture && is_bound(t.name))) return length > 1;
     for (int i = 0; i < t.children; ++i)
       if (pattern_[t.child[i]].kind != term_kind::attribute && path_to_bound(t.child[i], path, length)) return true;
     --length;
+    return false;
+  }
+
+  [[nodiscard]] constexpr bool is_bound(std::string_view name) const {
+    for (std::uint8_t i = 0; i < out.slot_count; ++i)
+      if (out.slot_names[i] == name) return (bound_ >> i & 1u) != 0;
     return false;
   }
 
@@ -365,6 +380,15 @@ class lowering {
 
   // Values
 
+  /// More than six operators, each counted as often as it would be matched.
+  [[nodiscard]] constexpr bool large(std::uint8_t at) const { return tree_size(at, 6) > 6; }
+  [[nodiscard]] constexpr int tree_size(std::uint8_t at, int limit) const {
+    auto const& t = pattern_[at];
+    int size = t.kind == term_kind::neutral || t.kind == term_kind::named || t.kind == term_kind::exact ? 1 : 0;
+    for (int i = 0; i < t.children && size <= limit; ++i) size += tree_size(t.child[i], limit);
+    return size;
+  }
+
   [[nodiscard]] static constexpr op_group group_of(opcode op) { return op == opcode::neg ? op_group::sum : info(op).group; }
   [[nodiscard]] static constexpr bool is_reduction(opcode op) { return info(op).shape == shape_rule::reduce; }
 
@@ -384,8 +408,13 @@ class lowering {
 
   constexpr void value(std::uint8_t at, std::uint8_t r, sign_use sign = sign_use::strict, std::uint8_t around = 0) {
     if (failed()) return;
-    register_of_[at] = r;
     auto const& t = pattern_[at];
+    if (register_of_[at] != 0 && t.kind == term_kind::neutral && large(at)) {
+      // A large part that occurs again is one computation, or two alike: matching it anew would double the program.
+      emit(make(step::same, r, register_of_[at]));
+      return;
+    }
+    register_of_[at] = r;
     switch (t.kind) {
       case term_kind::capture: {
         auto made = make(step::capture, r, slot(t.name, slot_kind::value));

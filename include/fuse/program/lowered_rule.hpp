@@ -27,7 +27,7 @@ enum class rule_error : std::uint8_t {
 
 /// A rule's own part of a program: what lowering makes of it, before rules are merged. One type for all rules.
 struct lowered_rule {
-  static constexpr std::size_t instruction_capacity = 448, entry_capacity = 40, name_capacity = 24, set_capacity = 6,
+  static constexpr std::size_t instruction_capacity = 768, entry_capacity = 40, name_capacity = 24, set_capacity = 6,
                                replacement_capacity = 48, condition_capacity = 16;
 
   struct entry {
@@ -37,7 +37,7 @@ struct lowered_rule {
     std::uint8_t strip;   ///< set that the root is stripped of first, 0: the root itself
   };
 
-  std::string_view name;
+  std::string_view name, summary;
   rule_error error;
   std::string_view culprit;
   std::size_t wanted;  ///< for a wrong number of operands
@@ -63,6 +63,7 @@ struct lowered_rule {
   std::uint8_t replacement_size;
   int stage;
   double benefit;
+  bool equal_cost;
 };
 
 }  // namespace fuse::inline v0

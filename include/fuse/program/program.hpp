@@ -12,9 +12,10 @@ namespace fuse::inline v0 {
 
 /// What the machine and the rewriter know of a rule, besides its instructions.
 struct rule_info {
-  std::string_view name;
+  std::string_view name, summary;
   int stage;
   double benefit;
+  bool equal_cost;
   std::uint8_t slot_count, root_count, replacement_size;
   std::uint8_t root_registers[4];
   std::string_view slot_names[lowered_rule::name_capacity];
@@ -119,8 +120,10 @@ class merging {
   constexpr void add_info(lowered_rule const& from, std::size_t at) {
     auto& to = out.rules[at];
     to.name = from.name;
+    to.summary = from.summary;
     to.stage = from.stage;
     to.benefit = from.benefit;
+    to.equal_cost = from.equal_cost;
     to.slot_count = from.slot_count;
     to.root_count = from.root_count;
     for (int i = 0; i < 4; ++i) to.root_registers[i] = from.root_registers[i];

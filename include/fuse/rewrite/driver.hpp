@@ -138,8 +138,9 @@ class driver final : machine::acceptor {
     transaction changes(image_, facts_);
     instantiation right(machine_, rule, image_, facts_, names_, options_.target, changes, root_);
     if (!right.build()) return refuse(rule, "right side", right.reason);
+    if (unchanged(changes.first_node(), right.roots)) return false;
+    if (!take_other_results(right.roots)) return refuse(rule, "results", "another result of the replaced node is used, which the new node does not have");
     for (std::size_t i = 0; i < roots_.size(); ++i) {
-      if (right.roots[i] == roots_[i]) return false;  // nothing would change
       if (auto const why = unfit(right.roots[i], roots_[i]); !why.empty()) return refuse(rule, "shape and element type", why);
     }
     node_id place = root_;
@@ -149,7 +150,7 @@ class driver final : machine::acceptor {
     cost.removed = traffic_.saved(roots_, machine_.matched());
     for (auto n = changes.first_node(); n < image_.node_count(); ++n) cost.added += traffic_.of(n);
     cost.constants_added = changes.constant_bytes();
-    if (cost.added >= cost.removed) return refuse(rule, "cost", "the rewrite would move " + std::to_string(static_cast<long long>(cost.added)) + " bytes to save " + std::to_string(static_cast<long long>(cost.removed)));
+    if (known.equal_cost ? cost.added > cost.removed : cost.added >= cost.removed) return refuse(rule, "cost", "the rewrite would move " + std::to_string(static_cast<long long>(cost.added)) + " bytes to save " + std::to_string(static_cast<long long>(cost.removed)));
     if (options_.veto != nullptr && options_.veto(options_.veto_context, known.name, cost)) return refuse(rule, "veto", "the caller's cost hook refused the rewrite");
 
     auto const first = changes.first_node();
@@ -183,6 +184,39 @@ class driver final : machine::acceptor {
           return "inside, " + image_.source->node_name(n) + " computes in " + std::string(name_of(type)) + ", which is narrower than the result's " + std::string(name_of(wanted));
       }
     return {};
+  }
+
+  // Whether the right side is the graph as it is: the root itself, or one new node that says the same as the root's.
+  [[nodiscard]] bool unchanged(node_id first, std::vector<value_id> const& made) const {
+    if (made[0] == roots_[0]) return true;
+    auto const n = image_.producer(made[0]), old = image_.producer(roots_[0]);
+    if (roots_.size() != 1 || n != first || image_.node_count() != first + 1 || old == absent) return false;
+    if (image_.source->op_name(n) != image_.source->op_name(old)) return false;
+    std::uint32_t const count = image_.operand_count(n), old_count = image_.operand_count(old);
+    for (std::uint32_t i = 0; i < std::max(count, old_count); ++i)
+      if ((i < count ? image_.operand(n, i) : absent) != (i < old_count ? image_.operand(old, i) : absent)) return false;
+    return true;
+  }
+
+  // Where a new node of the same operator has them, it also takes over the replaced node's other results.
+  bool take_other_results(std::vector<value_id>& made) {
+    auto const count = roots_.size();
+    for (std::size_t i = 0; i < count; ++i) {
+      auto const n = image_.producer(made[i]), old = image_.producer(roots_[i]);
+      if (n == absent || old == absent) continue;
+      bool const alike = image_.node(n).tag.op == image_.node(old).tag.op;
+      for (std::uint32_t k = 0; k < image_.node(old).result_count; ++k) {
+        auto const v = image_.result(old, k);
+        if (std::find(roots_.begin(), roots_.end(), v) != roots_.end() || (image_.value(v).use_count == 0 && image_.value(v).outputs == 0)) continue;
+        if (!alike || k >= image_.node(n).result_count) {
+          if (count > 1) return false;
+          continue;
+        }
+        roots_.push_back(v);
+        made.push_back(image_.result(n, k));
+      }
+    }
+    return true;
   }
 
   [[nodiscard]] std::string unfit(value_id made, value_id old) const {

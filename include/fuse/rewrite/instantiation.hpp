@@ -148,21 +148,49 @@ class instantiation {
           axes = static_cast<int>(-s.number);
       }
     row_maker rows(image_, facts_, names_, to_, into_, place_);
-    auto const& factor = terms_[t.child[0]];
     bool const required = t.number != 0;
-    value_id made = absent;
-    if (factor.what == kind::slot && info_.slot_kinds[factor.slot] == slot_kind::rest) {
-      auto const& s = match_.slot(factor.slot);
-      auto const group = s.bound ? static_cast<op_group>(s.axes) : required ? op_group::product : op_group::sum;
-      made = rows.make(s.bound ? match_.members(factor.slot) : std::span<rest_member const>{}, s.bound ? s.sign : 1, group, x, axes, required);
-    } else {
-      auto const v = value(t.child[0]);
-      if (!reason.empty()) return absent;
-      rest_member const one{v, 1};
-      made = rows.make(v == absent ? std::span<rest_member const>{} : std::span<rest_member const>(&one, 1), 1,
-                       required ? op_group::product : op_group::sum, x, axes, required);
-    }
+    auto const group = group_of(t.child[0], required);
+    std::vector<rest_member> members;
+    double sign = 1;
+    if (!gather(t.child[0], 1, group, members, sign)) return fail("row() takes captures, their products or their sums");
+    if (!required && absent_first(t.child[0])) return absent;
+    auto const made = rows.make(members, sign, group, x, axes, required);
     return rows.reason.empty() ? made : fail(rows.reason);
+  }
+
+  // row(scale * factor, x), row_or_none(bias + addend, x): what is multiplied or added.
+  op_group group_of(std::uint8_t at, bool required) const {
+    auto const& t = terms_[at];
+    if (t.what == kind::neutral) return info(static_cast<opcode>(t.op)).group;
+    if (t.what == kind::slot && info_.slot_kinds[t.slot] == slot_kind::rest && match_.slot(t.slot).bound) return static_cast<op_group>(match_.slot(t.slot).axes);
+    return required ? op_group::product : op_group::sum;
+  }
+  bool gather(std::uint8_t at, double weight, op_group group, std::vector<rest_member>& into, double& sign) {
+    auto const& t = terms_[at];
+    if (t.what == kind::slot) {
+      auto const& s = match_.slot(t.slot);
+      if (!s.bound) return true;
+      if (info_.slot_kinds[t.slot] == slot_kind::rest) {
+        if (static_cast<op_group>(s.axes) != group) return false;
+        for (auto const& m : match_.members(t.slot)) into.push_back({m.value, m.weight * weight});
+        sign *= s.sign;
+        return true;
+      }
+      if (info_.slot_kinds[t.slot] != slot_kind::value) return false;
+      into.push_back({s.value, weight});
+      return true;
+    }
+    if (t.what != kind::neutral || t.children != 2 || info(static_cast<opcode>(t.op)).group != group) return false;
+    auto const op = static_cast<opcode>(t.op);
+    bool const inverse = op == opcode::sub || op == opcode::div;
+    if (!inverse && op != opcode::add && op != opcode::mul) return false;
+    return gather(t.child[0], weight, group, into, sign) && gather(t.child[1], inverse ? -weight : weight, group, into, sign);
+  }
+  // What a row that may be none is made of is absent: there is nothing to multiply.
+  bool absent_first(std::uint8_t at) const {
+    auto const& t = terms_[at];
+    if (t.what == kind::neutral) return info(static_cast<opcode>(t.op)).group == op_group::product && absent_first(t.child[0]);
+    return t.what == kind::slot && info_.slot_kinds[t.slot] == slot_kind::value && !match_.slot(t.slot).bound;
   }
 
   // fold(...): a subtree of the right side in double precision.
@@ -188,7 +216,21 @@ class instantiation {
     return evaluate(static_cast<opcode>(t.op), operands, into);
   }
 
+  // A node that takes the place of one of the same operator keeps that one's results.
+  std::uint32_t kept_results(replacement_term const& t, std::uint32_t results) const {
+    for (std::uint8_t i = 0; i < info_.root_count; ++i) {
+      auto const n = image_.producer(match_.value(i == 0 ? std::uint8_t{0} : info_.root_registers[i]));
+      if (n == absent || image_.node(n).tag.op != t.op || t.what != kind::neutral) continue;
+      std::uint32_t used = image_.node(n).result_count;
+      while (used > results && unused(image_.result(n, used - 1))) --used;
+      if (used > results) results = used;
+    }
+    return results;
+  }
+  [[nodiscard]] bool unused(value_id v) const { return image_.value(v).use_count == 0 && image_.value(v).outputs == 0; }
+
   value_id operation(replacement_term const& t, std::uint32_t results) {
+    results = kept_results(t, results);
     std::vector<value_id> operands;
     for (std::uint8_t i = 0; i < t.children; ++i) {
       auto const& child = terms_[t.child[i]];

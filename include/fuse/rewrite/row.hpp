@@ -124,7 +124,9 @@ class row_maker {
     // Leading ones are no part of a row.
     while (folded.shape.size() > static_cast<std::size_t>(axes_) && folded.shape[0] == 1) folded.shape.erase(folded.shape.begin());
     dense row;
-    if (whole_) {
+    if (whole_ && folded.shape.size() == 1 && row_.size() != 1 && folded.elements.size() == count_of(row_) && folded.elements.size() != 1) {
+      row = {row_, folded.elements};  // a flat row
+    } else if (whole_) {
       if (!broadcast_to(folded, row_, row)) return fail("a scale or bias is not one row of the normalised axes");
     } else if (folded.elements.size() == 1) {
       row = dense::of(folded.elements[0]);
@@ -210,12 +212,21 @@ class row_maker {
         wanted = {-1};
       else
         return fail("the extents of a computed scale or bias are not known");
+    } else if (!single && whole_ && flat(shape)) {
+      wanted = row_;
     } else if (!single) {
       return fail("a computed scale or bias is not one row of the normalised axes");
     }
     tensor shape_constant = make_tensor(std::vector<std::int64_t>{static_cast<std::int64_t>(wanted.size())}, std::span<std::int64_t const>(wanted));
     auto const made = node(opcode::reshape, v, into_.constant_of(std::move(shape_constant)));
     return made == absent ? fail("the dialect has no operator to reshape a computed scale or bias") : made;
+  }
+
+  // One row of as many elements as the normalised axes have together.
+  [[nodiscard]] bool flat(std::span<extent const> shape) const {
+    for (std::size_t i = 0; i + 1 < shape.size(); ++i)
+      if (!(shape[i] == extent(1))) return false;
+    return !shape.empty() && shape.back() == extent(static_cast<std::int64_t>(count_of(row_)));
   }
 
   graph_image& image_;
