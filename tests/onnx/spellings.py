@@ -26,17 +26,20 @@ PLAINEST = object()
 
 class Draw:
     def __init__(self, seed, fixed=None):
-        self.seed, self.fixed, self.chosen = seed, dict(fixed or {}), collections.defaultdict(list)
+        self.seed, self.fixed = seed, dict(fixed or {})
+        self.chosen, self.plain = collections.defaultdict(list), collections.defaultdict(list)
 
     def generator(self, name):
         return random.Random(f"{self.seed}/{name}/{len(self.chosen[name])}")
 
     def __call__(self, dimension, *options):
         value = self.generator(dimension).choice(options)
-        if dimension in self.fixed:
-            wanted = self.fixed[dimension]
+        place = (dimension, len(self.chosen[dimension]))  # one choice of a dimension can be fixed as well
+        if dimension in self.fixed or place in self.fixed:
+            wanted = self.fixed.get(dimension, self.fixed.get(place))
             value = options[0] if wanted is PLAINEST else next((o for o in options if str(o) == str(wanted)), value)
         self.chosen[dimension].append(value)
+        self.plain[dimension].append(options[0])
         return value
 
     def array(self, name, shape, low=0.5, high=2.0):
@@ -160,6 +163,11 @@ class Spelling:
         self.norm_shape = [int(np.prod(self.normal))] if self.flatten else self.normal
         self.identity = draw("identity", "none", "none", "some") == "some"
         self.runnable = self.x_type != BFLOAT16
+
+    def unusual(self):
+        """The choices that are not the plainest."""
+        plain = self.draw.plain
+        return {d: [str(v) for v, p in zip(values, plain[d]) if v != p] for d, values in self.draw.chosen.items() if values != plain[d]}
 
     # ---- the graph around the norm
 
@@ -558,18 +566,21 @@ def judge_seed(seed, fixed=None, targets=judge.TARGETS):
 
 
 def shrink(seed, fixed, target, sentence):
-    """Makes one dimension after another plain while the same kind of failure remains."""
-    kind, fixed = sentence.split(":")[0], dict(fixed)
-    for dimension in list(Spelling(seed, fixed).draw.chosen):
-        if dimension in fixed:
-            continue
-        trial = fixed | {dimension: PLAINEST}
-        try:
-            _, verdicts = judge_seed(seed, trial, [target])
-        except Exception:  # that simpler model does not run: keep the choice
-            continue
-        if verdicts.get(target, "").split(":")[0] == kind:
-            fixed = trial
+    """Makes one choice after another plain, first all of a dimension and then each by itself, while the same kind of failure remains."""
+    kind, fixed, before = sentence.split(":")[0], dict(fixed), None
+    while before != fixed:
+        before = dict(fixed)
+        chosen = Spelling(seed, fixed).draw.chosen
+        for choice in [*chosen, *((d, k) for d, values in chosen.items() for k in range(len(values)) if len(values) > 1)]:
+            if choice in fixed or choice[0] in fixed:
+                continue
+            trial = fixed | {choice: PLAINEST}
+            try:
+                _, verdicts = judge_seed(seed, trial, [target])
+            except Exception:  # that simpler model does not run: keep the choice
+                continue
+            if verdicts.get(target, "").split(":")[0] == kind:
+                fixed = trial
     return Spelling(seed, fixed)
 
 
@@ -606,8 +617,7 @@ def main():
                 path = chosen.keep / f"{seed}-{target}.onnx"
                 path.write_bytes(small.model.SerializeToString())
                 if chosen.shrink:
-                    kept = {d: v for d, v in small.draw.chosen.items() if small.draw.fixed.get(d) is not PLAINEST and d != "operand order"}
-                    print(f"    as {path}: {kept}", flush=True)
+                    print(f"    as {path}: {small.unusual()}", flush=True)
     for key in sorted(passed | failed, key=str):
         good, bad = passed[key], failed[key]
         if bad or chosen.verbose or key[0] == "all":
