@@ -32,6 +32,12 @@ class facts : public fact_table {
       if (image().node(n).alive) infer(at, n);
   }
 
+  /// Inputs and constants that were added after `run`.
+  void read_leaves() {
+    detail::rule_context at(*this, names_);
+    catch_up(at);
+  }
+
   /// One node again, or one that was added after `run`, with the constants it reads. Its operands must be known before.
   void update(node_id n) {
     detail::rule_context at(*this, names_);

@@ -160,6 +160,15 @@ inline void expand_shape(rule_context& at) {
   at.set_shape(0, at.dims);
 }
 
+inline void eye_like_shape(rule_context& at) {
+  std::int64_t number = 0;
+  at.share_shape(0, 0);
+  if (at.integer("dtype", 0, number) && number != 0)
+    at.set_type(0, type_of_number(number));
+  else
+    at.share_type(0, 0);
+}
+
 inline void cast_type(rule_context& at) {
   std::int64_t to = 0;
   if (at.integer("to", 0, to)) at.set_type(0, type_of_number(to));
@@ -214,6 +223,7 @@ inline void apply_rule(rule_context& at, opcode op) {
       at.share_type(0, 0);
       at.share_shape(0, 0);
       break;
+    case opcode::reverse_sequence:
     case opcode::rotary_embedding:
       at.share_type(0, 0);
       at.share_shape(0, 0);
@@ -243,6 +253,26 @@ inline void apply_rule(rule_context& at, opcode op) {
       at.set_type(0, element_type::int32);
       conv_shape(at);
       break;
+    case opcode::fused_matmul: fused_matmul_shape(at); break;
+    case opcode::qlinear_matmul:
+      at.share_type(0, 7);
+      matmul_shape(at, 3);
+      break;
+    case opcode::qlinear_conv:
+      at.share_type(0, 7);
+      conv_shape(at, 3);
+      break;
+    case opcode::depth_to_space: blocks_shape(at, true); break;
+    case opcode::space_to_depth: blocks_shape(at, false); break;
+    case opcode::lstm:
+    case opcode::gru:
+    case opcode::rnn: recurrent_shape(at); break;
+    case opcode::fast_gelu:
+    case opcode::bias_gelu:
+      at.share_type(0, 0);
+      at.share_shape(0, 0);
+      break;
+    case opcode::eye_like: eye_like_shape(at); break;
     case opcode::conv_transpose:
       at.share_type(0, 0);
       conv_transpose_shape(at);

@@ -14,16 +14,27 @@
 
 namespace fuse::inline v0::detail {
 
-inline void matmul_shape(rule_context& at) {
-  if (!at.ranked(0) || !at.ranked(1)) return;
-  auto const a = at.shape(0), b = at.shape(1);
+/// Product of the matrices in the last two dimensions of two operands, the others broadcast.
+inline void matmul_shape(rule_context& at, std::uint32_t right = 1, bool turned_left = false,
+                         bool turned_right = false) {
+  if (!at.ranked(0) || !at.ranked(right)) return;
+  auto const a = at.shape(0), b = at.shape(right);
   if (a.empty() || b.empty()) return;
   at.dims.clear();
   if (a.size() > 2) at.dims.assign(a.begin(), a.end() - 2);
   if (b.size() > 2) broadcast_into(at, b.first(b.size() - 2));
-  if (a.size() > 1) at.dims.push_back(a[a.size() - 2]);
-  if (b.size() > 1) at.dims.push_back(b.back());
+  if (a.size() > 1) at.dims.push_back(a[a.size() - (turned_left ? 1 : 2)]);
+  if (b.size() > 1) at.dims.push_back(b[b.size() - (turned_right ? 2 : 1)]);
   at.set_shape(0, at.dims);
+}
+
+inline void fused_matmul_shape(rule_context& at) {
+  at.share_type(0, 0);
+  std::int64_t left = 0, right = 0, batch_left = 0, batch_right = 0;
+  bool const known = at.integer("transA", 0, left) && at.integer("transB", 0, right) &&
+                     at.integer("transBatchA", 0, batch_left) && at.integer("transBatchB", 0, batch_right) &&
+                     batch_left == 0 && batch_right == 0;
+  if (known && at.rank(0) > 1 && at.rank(1) > 1) matmul_shape(at, 1, left != 0, right != 0);
 }
 
 inline void gemm_shape(rule_context& at) {
@@ -93,19 +104,19 @@ struct window {
 }
 
 /// [batch, channels, ...] of a convolution, by the weights [channels, channels / groups, kernel...].
-inline void conv_shape(rule_context& at) {
+inline void conv_shape(rule_context& at, std::uint32_t weight = 1) {
   if (!at.ranked(0)) {
-    if (at.ranked(1)) at.set_rank(0, at.shape(1).size());
+    if (at.ranked(weight)) at.set_rank(0, at.shape(weight).size());
     return;
   }
   auto const from = at.shape(0);
   if (from.size() < 2) return;
   std::vector<window> windows;
   bool const known = read_windows(at, from.size() - 2, windows);
-  bool const weights = at.ranked(1) && at.shape(1).size() == from.size();
-  at.dims.assign({from[0], weights ? at.shape(1)[0] : at.symbols().fresh()});
+  bool const weights = at.ranked(weight) && at.shape(weight).size() == from.size();
+  at.dims.assign({from[0], weights ? at.shape(weight)[0] : at.symbols().fresh()});
   for (std::size_t i = 0; i < windows.size(); ++i) {
-    if (weights) windows[i].kernel = at.shape(1)[i + 2];
+    if (weights) windows[i].kernel = at.shape(weight)[i + 2];
     bool const sized = known && (weights || at.integers("kernel_shape") == parameter_state::known);
     at.dims.push_back(sized ? window_extent(at, from[i + 2], windows[i]) : at.symbols().fresh());
   }

@@ -86,6 +86,40 @@ inline void dynamic_quantize_shape(rule_context& at) {
   at.set_shape(2, {});
 }
 
+/// Blocks of `blocksize` squared pixels to channels, or back. Only for images.
+inline void blocks_shape(rule_context& at, bool to_space) {
+  at.share_type(0, 0);
+  std::int64_t size = 0;
+  if (at.rank(0) != 4) return;
+  if (!at.integer("blocksize", 0, size) || size < 1 || size > 0x7fff) return at.set_rank(0, 4);
+  auto const from = at.shape(0);
+  auto& symbols = at.symbols();
+  auto const scaled = [&](extent e, std::int64_t by, bool up) {
+    return up ? symbols.multiply(e, by) : symbols.floor_divide(e, by);
+  };
+  extent const made[] = {from[0], scaled(from[1], size * size, !to_space), scaled(from[2], size, to_space),
+                         scaled(from[3], size, to_space)};
+  at.set_shape(0, made);
+}
+
+/// LSTM, GRU, RNN: results Y [length, directions, batch, hidden], the last state, the last cell; batch first where the
+/// layout says so.
+inline void recurrent_shape(rule_context& at) {
+  for (std::uint32_t i = 0; i < 3; ++i) at.share_type(i, 0);
+  std::int64_t batch_first = 0, hidden = 0;
+  if (at.rank(0) != 3 || !at.integer("layout", 0, batch_first)) return;
+  auto const from = at.shape(0);
+  auto const directions = at.rank(1) == 3 ? at.shape(1)[0] : at.symbols().fresh();
+  extent const width = at.integer("hidden_size", -1, hidden) && hidden >= 0 ? extent(hidden)
+                       : at.rank(2) == 3                                    ? at.shape(2)[2]
+                                                                            : at.symbols().fresh();
+  auto const length = from[batch_first != 0 ? 1 : 0], batch = from[batch_first != 0 ? 0 : 1];
+  extent const all[] = {length, directions, batch, width}, all_batch_first[] = {batch, length, directions, width};
+  extent const last[] = {directions, batch, width}, last_batch_first[] = {batch, directions, width};
+  at.set_shape(0, batch_first != 0 ? all_batch_first : all);
+  for (std::uint32_t i = 1; i < 3; ++i) at.set_shape(i, batch_first != 0 ? last_batch_first : last);
+}
+
 /// Q, K, V of rank 4, or of rank 3 with head counts as attributes. The result has the extents of Q, and V's last one.
 inline void attention_shape(rule_context& at) {
   at.share_type(0, 0);

@@ -18,6 +18,7 @@ inline constexpr parameter_source split_operand[] = {{"split", kind::operand, {}
 inline constexpr parameter_source clip_operands[] = {{"min", kind::operand, {}, 1}, {"max", kind::operand, {}, 2}};
 inline constexpr parameter_source softmax_first_axis[] = {{"axis", kind::attribute, "axis", 0, 1}};
 inline constexpr parameter_source pads_operand[] = {{"pads", kind::operand, {}, 1}};
+inline constexpr parameter_source pads_and_axes[] = {{"pads", kind::operand, {}, 1}, {"axes", kind::operand, {}, 3}};
 inline constexpr parameter_source k_operand[] = {{"k", kind::operand, {}, 1}};
 
 inline constexpr operator_row rows[] = {
@@ -41,7 +42,7 @@ inline constexpr operator_row rows[] = {
     {"Slice", opcode::slice}, {"Slice", opcode::slice, 10, slice_operands, 1}, {"Gather", opcode::gather},
     {"GatherElements", opcode::gather_elements}, {"GatherND", opcode::gather_nd}, {"ScatterND", opcode::scatter_nd},
     {"ScatterElements", opcode::scatter_elements}, {"Expand", opcode::expand}, {"Tile", opcode::tile},
-    {"Pad", opcode::pad}, {"Pad", opcode::pad, 11, pads_operand, 1}, {"Trilu", opcode::trilu}, {"OneHot", opcode::one_hot},
+    {"Pad", opcode::pad}, {"Pad", opcode::pad, 11, pads_operand, 1}, {"Pad", opcode::pad, 18, pads_and_axes, 1}, {"Trilu", opcode::trilu}, {"OneHot", opcode::one_hot},
     {"NonZero", opcode::non_zero}, {"CumSum", opcode::cumulative_sum}, {"TopK", opcode::top_k}, {"TopK", opcode::top_k, 10, k_operand, 1},
     {"ReduceMean", opcode::mean}, {"ReduceMean", opcode::mean, 18, axes_operand, 1},
     {"GlobalAveragePool", opcode::mean, 1, global_pool, -1, target::any, 1 << 20},  // read as a mean, never written as one
@@ -78,6 +79,19 @@ inline constexpr operator_row rows[] = {
     {"com.microsoft::EmbedLayerNormalization", opcode::embed_layer_norm, 1, {}, -1, target::onnxruntime},
     {"RotaryEmbedding", opcode::rotary_embedding, 23}, {"Attention", opcode::attention, 23},
     {"QuantizeLinear", opcode::quantize}, {"DequantizeLinear", opcode::dequantize}, {"DynamicQuantizeLinear", opcode::dynamic_quantize},
+    {"Tan", opcode::tan}, {"Asin", opcode::asin}, {"Acos", opcode::acos}, {"Atan", opcode::atan}, {"Sinh", opcode::sinh}, {"Cosh", opcode::cosh},
+    {"Asinh", opcode::asinh}, {"Acosh", opcode::acosh}, {"Atanh", opcode::atanh}, {"Selu", opcode::selu}, {"Celu", opcode::celu},
+    {"ThresholdedRelu", opcode::thresholded_relu}, {"Softsign", opcode::softsign}, {"Mish", opcode::mish}, {"Swish", opcode::swish},
+    {"Shrink", opcode::shrink}, {"Mean", opcode::mean_of}, {"BitwiseAnd", opcode::bitwise_and}, {"BitwiseOr", opcode::bitwise_or},
+    {"BitwiseXor", opcode::bitwise_xor}, {"BitwiseNot", opcode::bitwise_not}, {"DepthToSpace", opcode::depth_to_space},
+    {"SpaceToDepth", opcode::space_to_depth}, {"ReverseSequence", opcode::reverse_sequence}, {"EyeLike", opcode::eye_like},
+    {"Hardmax", opcode::hardmax, 1, softmax_first_axis}, {"Hardmax", opcode::hardmax, 13}, {"LpNormalization", opcode::lp_normalization},
+    {"MeanVarianceNormalization", opcode::mean_variance_norm}, {"LRN", opcode::local_response_norm}, {"Upsample", opcode::resize, 9},
+    {"QLinearMatMul", opcode::qlinear_matmul}, {"QLinearConv", opcode::qlinear_conv}, {"LSTM", opcode::lstm}, {"GRU", opcode::gru},
+    {"RNN", opcode::rnn},
+    {"com.microsoft::Gelu", opcode::gelu, 1, {}, -1, target::onnxruntime, 1 << 20}, {"com.microsoft::FastGelu", opcode::fast_gelu},
+    {"com.microsoft::QuickGelu", opcode::quick_gelu}, {"com.microsoft::BiasGelu", opcode::bias_gelu},
+    {"com.microsoft::FusedMatMul", opcode::fused_matmul},
     {"If", opcode::if_else}, {"Loop", opcode::loop}, {"Scan", opcode::scan},
 };
 
