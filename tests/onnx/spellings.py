@@ -283,10 +283,11 @@ class Spelling:
             types += [FLOAT, DOUBLE] + [np.dtype("int64"), np.dtype("int32")] * (value == int(value))
         return self.constant(np.full(self.one_element(dimension), value), self.draw(f"{dimension} type", *types))[0]
 
-    def square(self, a, b):
+    def square(self, read):
+        """The square of what `read` gives, which Mul reads twice."""
         if self.draw("square", "Pow", "Mul") == "Mul":
-            return self.op("Mul", a, b)
-        return self.op("Pow", a, self.small(2, self.type, "exponent"))
+            return self.op("Mul", read(), read())
+        return self.op("Pow", read(), self.small(2, self.type, "exponent"))
 
     def centred(self):
         form = self.draw("centred", "x - mean", "x + -mean", "-(mean - x)")
@@ -329,16 +330,16 @@ class Spelling:
     def variance(self):
         """The variance (or the mean of squares) plus epsilon."""
         if self.kind == "rms":
-            value = self.mean(self.square(self.reads_x(), self.reads_x()))
+            value = self.mean(self.square(self.reads_x))
         elif self.one_pass:
             mean = self.statistic("mean")
-            squares, square = self.mean(self.square(self.reads_x(), self.reads_x())), self.square(mean, mean)
+            squares, square = self.mean(self.square(self.reads_x)), self.square(lambda: mean)
             value = self.op("Sub", squares, square) if self.draw("difference of squares", "Sub", "Add of Neg") == "Sub" else self.add(squares, self.op("Neg", square))
         elif self.draw("squares", "x - mean", "mean - x") == "x - mean" or self.types.endswith("centred"):
-            value = self.mean(self.square(self.statistic("centred"), self.statistic("centred")))
+            value = self.mean(self.square(lambda: self.statistic("centred")))
         else:
             reverse = self.op("Sub", self.statistic("mean"), self.reads_x())
-            value = self.mean(self.square(reverse, reverse))
+            value = self.mean(self.square(lambda: reverse))
         self.last_variance = value
         forms = ["root"] if self.epsilon is None else []  # a second epsilon must hold the very number of the first
         epsilon = self.constant(np.full(self.one_element("epsilon shape"), self.epsilon_written), self.type, *forms)
@@ -498,6 +499,11 @@ class Spelling:
             feeds[value.name] = array.astype(dtype)
         return feeds
 
+    def dead(self):
+        """Results that nobody reads: a rewriter need not remove what was dead before."""
+        read = {i for n in self.model.graph.node for i in n.input} | {o.name for o in self.model.graph.output}
+        return [n.output[0] for n in self.model.graph.node if n.output[0] not in read]
+
     def formula_error(self, feeds):
         """Largest distance between the graph and the formula, both in double precision, relative to the largest value."""
         values, worst = reference.evaluate(self.model, feeds), 0.0
@@ -634,6 +640,7 @@ def validate(seeds, fixed=None):
             spelling = Spelling(seed, fixed)
             check(spelling.model)
             error = spelling.formula_error(spelling.feeds(extreme=False))
+            assert not (dead := spelling.dead()), f"dead nodes: {dead}"
             assert error < (1e-5 if HALF in (spelling.type, spelling.x_type) else 1e-7), f"not the formula: off by {error:.3g}"
             if spelling.runnable:
                 judge.execute(spelling.model, spelling.feeds())
