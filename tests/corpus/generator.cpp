@@ -19,6 +19,8 @@ TEST_CASE("every spelling computes its formula") {
     for (std::uint64_t seed = 1; seed <= 1500; ++seed) {
       fuse::graph g(spelling::version(seed, second));
       spelling s(g, second, seed);
+      for (auto const n : g.nodes())
+        if (g.use_count(g.result(n)) == 0) FAIL("a node that nobody reads in seed " << seed << (second ? " second\n" : "\n") << to_text(g));
       auto const error = s.formula_error();
       if (!(error < 1e-7)) {
         CAPTURE(seed, second, to_text(g));

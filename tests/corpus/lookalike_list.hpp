@@ -293,7 +293,7 @@ class lookalike_list {
            n.w.g.output(n.w.g.result(branch), "chosen");
          }}};
     for (auto const& [who, attach] : ways) {
-      auto add_reader = [&, attach = attach](std::string const& what, std::function<void(k&, hook)> change) {
+      auto add_reader = [this, who = who, attach = attach](std::string const& what, std::function<void(k&, hook)> change) {
         part(what + " read by " + who, {4, 3, 7}, [attach, change](k& n) { change(n, attach); });
         all.back().twice = true;
       };

@@ -40,7 +40,7 @@ inline constexpr operator_names names_of_operators[] = {
 [[nodiscard]] inline std::string_view name_of(opcode op, bool second) {
   for (auto const& row : names_of_operators)
     if (row.op == op && !(second ? row.second : row.onnx).empty()) return second ? row.second : row.onnx;
-  assert(!"this dialect has no such operator");
+  assert(false && "this dialect has no such operator");
   return {};
 }
 

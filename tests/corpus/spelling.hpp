@@ -444,6 +444,15 @@ class spelling {
     live();
     w.as = owner::context;
     for (auto const y : results) consumer(y, outer);
+    remove_unread();
+  }
+
+  // What a form wrote and then left unread (the other operand of a square) is no part of the norm.
+  void remove_unread() {
+    std::vector<fuse::graph::node> all;
+    for (auto const n : w.g.nodes()) all.push_back(n);
+    for (auto n = all.rbegin(); n != all.rend(); ++n)
+      if (w.g.use_count(w.g.result(*n)) == 0) w.g.erase(*n);
   }
 
   // Interior values that something outside reads.
