@@ -26,7 +26,7 @@ struct rewrite_rule {
   std::size_t transparent_count = 0;
   int stage_number = 0;
   double benefit_value = 0;
-  bool equal_cost = false;
+  bool equal_cost = false, silent = false;
   bool too_many = false;
 
   /// Adds conditions. All of them hold wherever the rule is applied; one that fails is named in the report.
@@ -82,6 +82,13 @@ struct rewrite_rule {
   [[nodiscard]] constexpr rewrite_rule at_equal_cost() const {
     rewrite_rule changed = *this;
     changed.equal_cost = true;
+    return changed;
+  }
+
+  /// Refusals and near misses of this rule are no news: for rules that tidy up after others.
+  [[nodiscard]] constexpr rewrite_rule quiet() const {
+    rewrite_rule changed = *this;
+    changed.silent = true;
     return changed;
   }
 

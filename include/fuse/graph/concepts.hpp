@@ -3,6 +3,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <iterator>
 #include <string>
 #include <string_view>
@@ -154,29 +155,65 @@ concept rewritable_graph = readable_graph<G> && detail::has_insert<G> && detail:
 
 namespace detail {
 
-/// Says in one sentence each which member of graph_traits<G> is missing or returns another type.
-template <class G>
-constexpr void require_readable() {
-  static_assert(has_handles<G>, "fuse: graph_traits<G> must define regular types 'node' and 'value'");
-  if constexpr (has_handles<G>) {
-    static_assert(has_nodes<G>, "fuse: graph_traits<G>::nodes(g) must return a range of nodes");
-    static_assert(has_op_name<G>, "fuse: graph_traits<G>::op_name(g, node) must return a name convertible to std::string_view");
-    static_assert(has_operands<G>, "fuse: graph_traits<G>::operands(g, node) must return a range of values");
-    static_assert(has_results<G>, "fuse: graph_traits<G>::results(g, node) must return a range of values");
-    static_assert(has_producer<G>, "fuse: graph_traits<G>::producer(g, value) must return a node");
-    static_assert(has_outputs<G>, "fuse: graph_traits<G>::outputs(g) must return a range of values");
-  }
-}
+/// The first member of graph_traits<G> that is missing or returns another type.
+enum class graph_member : std::uint8_t { none, handles, nodes, op_name, operands, results, producer, outputs, insert, replace_uses, erase };
+
+// Not an operator: compilers would tell how it evaluates.
+template <graph_member Missing, graph_member Other>
+inline constexpr bool has_member = Missing != Other;
 
 template <class G>
-constexpr void require_rewritable() {
-  require_readable<G>();
-  if constexpr (readable_graph<G>) {
-    static_assert(has_insert<G>, "fuse: graph_traits<G>::insert(g, place, new_node<value>) must return the new node");
-    static_assert(has_replace_uses<G>, "fuse: graph_traits<G>::replace_uses(g, from, to) must exist and return void");
-    static_assert(has_erase<G>, "fuse: graph_traits<G>::erase(g, node) must exist and return void");
-  }
+constexpr graph_member missing_to_read() {
+  if constexpr (!has_handles<G>)
+    return graph_member::handles;
+  else if constexpr (!has_nodes<G>)
+    return graph_member::nodes;
+  else if constexpr (!has_op_name<G>)
+    return graph_member::op_name;
+  else if constexpr (!has_operands<G>)
+    return graph_member::operands;
+  else if constexpr (!has_results<G>)
+    return graph_member::results;
+  else if constexpr (!has_producer<G>)
+    return graph_member::producer;
+  else if constexpr (!has_outputs<G>)
+    return graph_member::outputs;
+  else
+    return graph_member::none;
 }
+template <class G>
+constexpr graph_member missing_to_rewrite() {
+  if constexpr (missing_to_read<G>() != graph_member::none)
+    return missing_to_read<G>();
+  else if constexpr (!has_insert<G>)
+    return graph_member::insert;
+  else if constexpr (!has_replace_uses<G>)
+    return graph_member::replace_uses;
+  else if constexpr (!has_erase<G>)
+    return graph_member::erase;
+  else
+    return graph_member::none;
+}
+
+/// Says in one sentence which member that is. An object of this type in a function stops compilation there.
+template <class G, graph_member Missing>
+struct graph_traits_lack {
+  static_assert(has_member<Missing, graph_member::handles>, "fuse: graph_traits<G> must define regular types 'node' and 'value'");
+  static_assert(has_member<Missing, graph_member::nodes>, "fuse: graph_traits<G>::nodes(g) must return a range of nodes");
+  static_assert(has_member<Missing, graph_member::op_name>, "fuse: graph_traits<G>::op_name(g, node) must return a name convertible to std::string_view");
+  static_assert(has_member<Missing, graph_member::operands>, "fuse: graph_traits<G>::operands(g, node) must return a range of values");
+  static_assert(has_member<Missing, graph_member::results>, "fuse: graph_traits<G>::results(g, node) must return a range of values");
+  static_assert(has_member<Missing, graph_member::producer>, "fuse: graph_traits<G>::producer(g, value) must return a node");
+  static_assert(has_member<Missing, graph_member::outputs>, "fuse: graph_traits<G>::outputs(g) must return a range of values");
+  static_assert(has_member<Missing, graph_member::insert>, "fuse: graph_traits<G>::insert(g, place, new_node<value>) must return the new node");
+  static_assert(has_member<Missing, graph_member::replace_uses>, "fuse: graph_traits<G>::replace_uses(g, from, to) must exist and return void");
+  static_assert(has_member<Missing, graph_member::erase>, "fuse: graph_traits<G>::erase(g, node) must exist and return void");
+};
+
+template <class G>
+using require_readable = graph_traits_lack<G, missing_to_read<G>()>;
+template <class G>
+using require_rewritable = graph_traits_lack<G, missing_to_rewrite<G>()>;
 
 }  // namespace detail
 }  // namespace fuse::inline v0

@@ -458,6 +458,16 @@ struct graph_traits<graph> {
     return std::visit([](auto const& content) { return attribute_view(view_of(content)); }, found->content);
   }
 
+  /// Whether two nodes have the same attributes, in whatever order.
+  static bool same_attributes(graph const& g, node a, node b) {
+    if (g.attributes(a).size() != g.attributes(b).size()) return false;
+    for (auto const& one : g.attributes(a)) {
+      auto const* other = g.attribute(b, one.name);
+      if (other == nullptr || other->content != one.content) return false;
+    }
+    return true;
+  }
+
   static node insert(graph& g, node place, new_node<value> const& made) {
     std::vector<graph::named> attributes(made.attributes.begin(), made.attributes.end());
     auto const n = g.insert_before(place, made.op, made.operands, std::move(attributes),

@@ -170,6 +170,7 @@ class all_matches final : public machine::acceptor {
     best.condition = std::move(wanted.condition);
     best.expected = std::move(wanted.expected);
     best.found = detail::describe(image, known, failure.value);
+    if (framed && match.opened(i.a).bounded) best.found += ", of more than " + std::to_string(detail::frame::leaf_capacity) + " parts, of which the rest stayed closed";
   }
   return best;
 }

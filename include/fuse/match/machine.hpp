@@ -440,7 +440,6 @@ class machine {
       around.sign = -around.sign;
     }
     opener_.open(f, registers_[i.a], kind, sign, i.through, region_);
-    if (f.bounded && score_ > 1) exceeded_ = true;  // no match is lost where nothing had matched yet
   }
 
   // Weight of a part as the pattern counts it.

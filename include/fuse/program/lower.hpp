@@ -25,6 +25,7 @@ class lowering {
     out.stage = rule.stage_number;
     out.benefit = rule.benefit_value;
     out.equal_cost = rule.equal_cost;
+    out.silent = rule.silent;
     if (rule.pattern.too_large || rule.replacement.too_large || rule.too_many)
       fail(rule_error::too_large, rule.name);
     else if (rule.replacement.size == 0)

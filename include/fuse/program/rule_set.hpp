@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <type_traits>
+#include <utility>
 
 #include <fuse/dsl/rule.hpp>
 #include <fuse/ops/onnx.hpp>
@@ -12,9 +13,26 @@
 
 namespace fuse::inline v0 {
 
+template <auto const&... Members>
+struct rule_set_of;
+
+namespace detail {
+
+template <class T>
+inline constexpr bool is_rule_or_set = std::is_same_v<T, rewrite_rule>;
+template <auto const&... Members>
+inline constexpr bool is_rule_or_set<rule_set_of<Members...>> = true;
+
+template <class... Members>
+inline constexpr bool holds_rules_and_sets = (is_rule_or_set<std::remove_cvref_t<Members>> && ...);
+
+}  // namespace detail
+
 /// A set of rules and of other sets. Members are constants at namespace scope or `static constexpr` objects.
 template <auto const&... Members>
-struct rule_set_of {};
+struct rule_set_of {
+  static_assert(detail::holds_rules_and_sets<decltype(Members)...>, "fuse: a rule set holds rules and rule sets");
+};
 
 /// `inline constexpr auto mine = fuse::rule_set<fuse::rules::norms, my_rule>;`
 template <auto const&... Members>
@@ -24,6 +42,9 @@ namespace detail {
 
 template <auto const& Rule, auto const& Dialect>
 inline constexpr lowered_rule lowered = lower(Rule, Dialect);
+
+/// Stands for what is no rule, once that is said.
+inline constexpr lowered_rule no_rule{};
 
 /// Rules of nested sets in order, as pointers to their lowered forms.
 template <std::size_t N>
@@ -42,10 +63,11 @@ struct member_count<rule_set_of<Members...>> {
 
 template <auto const& Member, auto const& Dialect, class T = std::remove_cvref_t<decltype(Member)>>
 struct member_lowering {
-  static_assert(std::is_same_v<T, rewrite_rule>, "fuse: a rule set holds rules and rule sets");
   static constexpr void list(lowered_rule const** into, std::size_t& at) {
-    static_assert(check_rule<lowered<Member, Dialect>>());
-    into[at++] = &lowered<Member, Dialect>;
+    if constexpr (std::is_same_v<T, rewrite_rule>)
+      into[at++] = &lowered<Member, Dialect>;
+    else
+      into[at++] = &no_rule;
   }
 };
 template <auto const& Member, auto const& Dialect, auto const&... Members>
@@ -60,6 +82,25 @@ inline constexpr auto lowered_rules = [] {
   member_lowering<Set, Dialect>::list(made.at, at);
   return made;
 }();
+
+/// The first rule of a set that has an error.
+template <auto const& Set, auto const& Dialect>
+inline constexpr lowered_rule const* first_wrong = [] {
+  for (auto const* rule : lowered_rules<Set, Dialect>.at)
+    if (rule != nullptr && rule->error != rule_error::none) return rule;
+  return &no_rule;
+}();
+
+template <auto const& Set, auto const& Dialect, std::size_t... I>
+quoted<first_wrong<Set, Dialect>->name[I]...> quoted_rule(std::index_sequence<I...>);
+template <auto const& Set, auto const& Dialect, std::size_t... I>
+quoted<first_wrong<Set, Dialect>->culprit[I]...> quoted_culprit(std::index_sequence<I...>);
+
+/// Whether the rules of a set meet the requirements: `met`, or the sentence that says why not.
+template <auto const& Set, auto const& Dialect>
+using require_rules = rule_requirement<first_wrong<Set, Dialect>->error,
+                                       decltype(quoted_rule<Set, Dialect>(std::make_index_sequence<first_wrong<Set, Dialect>->name.size()>{})),
+                                       decltype(quoted_culprit<Set, Dialect>(std::make_index_sequence<first_wrong<Set, Dialect>->culprit.size()>{}))>;
 
 struct program_sizes {
   std::size_t code, entries, conditions, replacements;

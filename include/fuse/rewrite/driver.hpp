@@ -51,8 +51,7 @@ class driver final : machine::acceptor {
     }
     if (budget_ == 0) name_the_restless();
     if (exceeded_ != 0)
-      report_.notes.push_back("the search at " + std::to_string(exceeded_) + " nodes reached the bound of " + std::to_string(machine::step_limit) +
-                              " steps or 28 parts of a product or sum, and was cut off there");
+      report_.notes.push_back("the search at " + std::to_string(exceeded_) + " nodes reached the bound of " + std::to_string(machine::step_limit) + " steps, and was cut off there");
     if (options_.near_misses) add_near_misses();
     settle_refusals();
   }
@@ -62,6 +61,17 @@ class driver final : machine::acceptor {
   [[nodiscard]] std::vector<bool> const& selected() const { return selected_; }
 
  private:
+  // Time is told apart by phases, for whoever has a clock.
+  struct phase {
+    observer const& to;
+    explicit phase(observer const& who) : to(who) { tell("rewrite"); }
+    phase(phase const&) = delete;
+    phase& operator=(phase const&) = delete;
+    ~phase() { tell("match"); }
+    void tell(std::string_view name) const {
+      if (to.phase != nullptr) to.phase(to.context, name);
+    }
+  };
   struct candidate_refusal {
     std::uint16_t rule;
     node_id root, witness;
@@ -111,6 +121,7 @@ class driver final : machine::acceptor {
     refuse(rule, text, "the condition '" + text + "' of (" + names + ") does not hold");
   }
   bool refuse(std::uint16_t rule, std::string condition, std::string reason) {
+    if (rules_.rules[rule].silent) return false;
     for (auto const& r : pending_)
       if (r.rule == rule && r.reason == reason) return false;
     pending_.push_back({rule, root_, witness(), image_.source->node_name(root_), std::move(condition), std::move(reason)});
@@ -128,17 +139,18 @@ class driver final : machine::acceptor {
   bool accept(std::uint16_t rule) override {
     if (!selected_[rule]) return false;
     auto const& known = rules_.rules[rule];
-    if (!refused_before(rule)) ++report_.rules[rule].matched;
+    phase rewriting(options_.observer);
     roots_.clear();
     roots_.push_back(machine_.value(0));
     for (std::uint8_t i = 1; i < known.root_count; ++i) roots_.push_back(machine_.value(known.root_registers[i]));
-    if (auto const narrow = narrowed(); !narrow.empty()) return refuse(rule, "element type", narrow);
-
     auto const origin = image_.source->node_name(root_);
     transaction changes(image_, facts_);
     instantiation right(machine_, rule, image_, facts_, names_, options_.target, changes, root_);
-    if (!right.build()) return refuse(rule, "right side", right.reason);
-    if (unchanged(changes.first_node(), right.roots)) return false;
+    bool const built = right.build();
+    if (built && unchanged(changes.first_node(), right.roots)) return false;
+    if (!refused_before(rule)) ++report_.rules[rule].matched;
+    if (auto const narrow = narrowed(); !narrow.empty()) return refuse(rule, "element type", narrow);
+    if (!built) return refuse(rule, "right side", right.reason);
     if (!take_other_results(right.roots)) return refuse(rule, "results", "another result of the replaced node is used, which the new node does not have");
     for (std::size_t i = 0; i < roots_.size(); ++i) {
       if (auto const why = unfit(right.roots[i], roots_[i]); !why.empty()) return refuse(rule, "shape and element type", why);
@@ -297,7 +309,7 @@ class driver final : machine::acceptor {
     for (node_id n = image_.node_count(); n-- > 0;) {
       if (!image_.node(n).alive || fused(n)) continue;
       auto const why = explain(machine_, image_, facts_, names_, n);
-      if (why.matched || why.score < 3 || !selected_[why.rule] || why.at == absent || told[why.at]) continue;
+      if (why.matched || why.score < 3 || !selected_[why.rule] || rules_.rules[why.rule].silent || why.at == absent || told[why.at]) continue;
       told[why.at] = true;
       refusals_.push_back({why.rule, n, n, image_.source->node_name(n), why.condition, to_text(why)});
     }

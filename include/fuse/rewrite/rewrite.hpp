@@ -27,7 +27,7 @@ inline void rewrite(program const& rules, graph_source& source, graph_image& ima
   phase("shapes");
   facts known(image, names);
   known.run();
-  phase("rewrite");
+  phase("match");
   driver run(rules, image, known, names, options, report);
   run.run();
   if (options.trust_shapes && !source.has_shapes())
@@ -44,12 +44,15 @@ inline void rewrite(program const& rules, graph_source& source, graph_image& ima
 /// practice; one image of the graph is built (under 200 bytes a node).
 template <auto const& Rules, class Graph>
 rewrite_report rewrite(Graph& graph, rewrite_options const& options = {}) {
-  detail::require_rewritable<Graph>();
+  (void)sizeof(detail::require_rewritable<Graph>);
   rewrite_report report;
   if constexpr (rewritable_graph<Graph>) {
-    static constexpr auto const& names = dialect_of<Graph>;
-    graph_binding<Graph> bound(graph, names_in(names), names.newest);
-    detail::rewrite(program_of<Rules, detail::dialect_table_of<Graph>()>, bound, bound.image, bound.cyclic(), names, options, report);
+    static constexpr auto const& table = detail::dialect_table_of<Graph>();
+    if constexpr (detail::require_rules<Rules, table>::met) {
+      static constexpr auto const& names = dialect_of<Graph>;
+      graph_binding<Graph> bound(graph, names_in(names), names.newest);
+      detail::rewrite(program_of<Rules, table>, bound, bound.image, bound.cyclic(), names, options, report);
+    }
   }
   return report;
 }

@@ -192,7 +192,7 @@ class row_maker {
     return image_.result(into_.node(tag, row->name, operands, std::move(attributes), 1, place_));
   }
 
-  // A computed row: as it is, or without its leading ones. A single element becomes a scalar, never [1].
+  // A computed row as it is; what is flat gets the normalised extents. A single element becomes a scalar, never [1].
   value_id reshaped(value_id v) {
     if (!facts_.has_rank(v)) return fail("the shape of a computed scale or bias is not known");
     auto const shape = facts_.shape(v);
@@ -202,7 +202,7 @@ class row_maker {
     for (auto e : shape) single = single && e == extent(1);
     bool fits = shape.size() - lead == extents_.size();
     for (std::size_t i = 0; fits && i < extents_.size(); ++i) fits = shape[lead + i] == extents_[i];
-    if (fits && lead == 0 && !(single && shape.size() == 1 && !(extents_[0] == extent(1)))) return v;
+    if (fits && !(single && shape.size() == 1)) return v;  // (H), (1, H) and (1, 1, H) run everywhere, [1] does not
     if (single && shape.empty()) return v;
     std::vector<std::int64_t> wanted;
     if (fits) {

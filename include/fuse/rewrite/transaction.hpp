@@ -31,6 +31,7 @@ class transaction final : public graph_source {
     image_.set_constant(v, true);
     steps_.push_back({true, v, {}, {}, std::move(contents)});
     bytes_ += static_cast<double>(steps_.back().contents.bytes.size());
+    facts_.read_leaves();
     return v;
   }
 

@@ -28,7 +28,8 @@ inline constexpr auto layer_norm_times_row =
                                  dsl::row_or_none(formula::old_bias * formula::scale, formula::x))
                      .attr<"axis">(dsl::param<"axes">)
                      .attr<"epsilon">(formula::epsilon))
-        .stage(2);
+        .stage(2)
+        .quiet();
 
 /// A layer norm plus a row takes the row into its bias.
 inline constexpr auto layer_norm_plus_row =
@@ -38,7 +39,8 @@ inline constexpr auto layer_norm_plus_row =
         .replace(dsl::layer_norm(formula::x, formula::old_scale, dsl::row_or_none(formula::bias + formula::old_bias, formula::x))
                      .attr<"axis">(dsl::param<"axes">)
                      .attr<"epsilon">(formula::epsilon))
-        .stage(2);
+        .stage(2)
+        .quiet();
 
 /// A mean that is computed beside a layer norm becomes its second result. The statistics come after all norms, or the second of
 /// two norms that share them would be lost.
@@ -47,7 +49,8 @@ inline constexpr auto layer_norm_mean =
         .through<"Cast", "Identity">()
         .summary("a mean computed beside a layer norm becomes its second result")
         .replace(dsl::result<1>(formula::layer_norm_again), dsl::result<0>(formula::layer_norm_again))
-        .stage(3);
+        .stage(3)
+        .quiet();
 
 /// An inverse deviation that is computed beside a layer norm becomes its third result.
 inline constexpr auto layer_norm_inverse_deviation =
@@ -55,7 +58,8 @@ inline constexpr auto layer_norm_inverse_deviation =
         .through<"Cast", "Identity">()
         .summary("an inverse deviation computed beside a layer norm becomes its third result")
         .replace(dsl::result<2>(formula::layer_norm_again), dsl::result<0>(formula::layer_norm_again))
-        .stage(3);
+        .stage(3)
+        .quiet();
 
 /// A layer norm of Flatten(x, k), reshaped to the shape of x, is one over the axes of x from k on.
 inline constexpr auto layer_norm_of_flattened =
@@ -66,6 +70,7 @@ inline constexpr auto layer_norm_of_flattened =
         .replace(dsl::layer_norm(formula::x, dsl::row(formula::old_scale, formula::x), dsl::row_or_none(formula::old_bias, formula::x))
                      .attr<"axis">(dsl::param<"axes">)
                      .attr<"epsilon">(formula::epsilon))
-        .stage(4);
+        .stage(4)
+        .quiet();
 
 }  // namespace fuse::inline v0::rules

@@ -15,14 +15,16 @@ inline constexpr auto layer_norm_call =
                                 .attr<"epsilon">(formula::epsilon))
         .summary("a call of the function that stands in for a layer norm becomes the operator, where the target has it")
         .replace(formula::layer_norm_again)
-        .at_equal_cost();
+        .at_equal_cost()
+        .quiet();
 
 inline constexpr auto rms_norm_call = rule<"rms-norm-call">(dsl::exactly<"fuse::RMSNormalization">(formula::x, formula::old_scale)
                                                                 .attr<"axis">(dsl::param<"axes">)
                                                                 .attr<"epsilon">(formula::epsilon))
                                           .summary("a call of the function that stands in for an RMS norm becomes the operator, where the target has it")
         .replace(formula::rms_norm_operator)
-                                          .at_equal_cost();
+                                          .at_equal_cost()
+        .quiet();
 
 inline constexpr auto onnx_norm_functions = rule_set<layer_norm_call, rms_norm_call>;
 

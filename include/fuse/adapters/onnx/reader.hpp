@@ -14,6 +14,7 @@
 #include <vector>
 
 #include <fuse/adapters/onnx/cycle.hpp>
+#include <fuse/adapters/onnx/norm_functions.hpp>
 #include <fuse/adapters/onnx/tables.hpp>
 
 namespace fuse::inline v0::adapters::detail {
@@ -71,6 +72,10 @@ class onnx_reader {
     }
     auto const standard = versions.find("");
     t_.version = standard == versions.end() ? 1 : static_cast<int>(std::min<std::int64_t>(standard->second, 1 << 16));
+    for (auto const& function : model.functions()) {
+      auto const [known, added] = norms_.try_emplace(function.domain() + "::" + function.name(), recognise_norm(function, model, t_.version));
+      if (!added) known->second = {};
+    }
     if (t_.redefined) t_.version = 0;  // no dialect knows an operator of that version, so nothing is rewritten
     return true;
   }
@@ -203,12 +208,16 @@ class onnx_reader {
     bool const standard = is_default_domain(node.domain());
     if (standard)
       if (auto const at = standard_ops_.find(node.op_type()); at != standard_ops_.end()) return record.op = at->second, true;
-    auto const qualified = (standard ? std::string() : node.domain()) + "::" + node.op_type();
+    auto qualified = (standard ? std::string() : node.domain()) + "::" + node.op_type();
+    if (node.domain() == "fuse") {
+      auto const norm = norms_.find(qualified);
+      qualified = norm != norms_.end() && norm->second && agrees(node, norm->second) ? std::string(norm->second.name()) : "function " + qualified;
+    }
     auto const [at, added] = ops_.try_emplace(qualified, static_cast<std::uint32_t>(t_.ops.size()));
     record.op = at->second;
     if (!added) return true;
     t_.ops.push_back(standard ? node.op_type() : qualified);
-    if (node.domain() != "fuse" && functions_.contains(qualified)) t_.ops.back() = "function " + t_.ops.back();
+    if (functions_.contains(qualified)) t_.ops.back() = "function " + t_.ops.back();
     if (!domains_.contains(standard ? std::string() : node.domain())) {
       unknown_ = " belongs to domain '" + (standard ? std::string("ai.onnx") : node.domain()) + "', which the model does not import";
       return false;
@@ -374,6 +383,7 @@ class onnx_reader {
   std::string& error_;
   std::string unknown_;
   std::unordered_set<std::string> domains_, functions_;
+  std::unordered_map<std::string, norm_function> norms_;
   std::unordered_map<std::string_view, std::uint32_t> standard_ops_;
   std::unordered_map<std::string, std::uint32_t> ops_;
   std::vector<bool> passed_;
