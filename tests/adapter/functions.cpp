@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <fuse/adapters/onnx.hpp>
+#include <fuse/ops/onnx.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "catch.hpp"
@@ -52,7 +54,7 @@ TEST_CASE("a function is written with the model's own operator set") {
   CHECK(function.opset_import(0).version() == 12);
   CHECK(function.attribute(0) == "axes");
   CHECK(function.node(1).attribute(1).ref_attr_name() == "axes");
-  CHECK(function.node(1).attribute(1).type() == onnx::AttributeProto::INTS);
+  CHECK(function.node(1).attribute(1).type() == ::onnx::AttributeProto::INTS);
   CHECK(function.node(0).attribute(0).t().data_type() == 1);
   REQUIRE(model.opset_import_size() == 2);
   CHECK(model.opset_import(1).domain() == "fuse");
@@ -101,4 +103,53 @@ TEST_CASE("raising the IR version past 3 keeps constants constant") {
   REQUIRE(model.graph().input_size() == 1);
   CHECK(model.graph().input(0).name() == "x");
   CHECK(model.graph().initializer_size() == 1);
+}
+
+TEST_CASE("a call of a norm's function is known by its body, not by its name") {
+  for (int const version : {9, 14, 18}) {
+    INFO("operator set " << version);
+    auto model = parsed("ir_version: 8 opset_import { version: " + std::to_string(version) + R"( }
+      graph { input { name: "x" } input { name: "w" } node { name: "root" op_type: "Neg" input: "x" output: "y" } output { name: "y" } })");
+    emission norm;
+    norm.op = opcode::rms_norm;
+    norm.version = version;
+    norm.operands = {element_type::float16, element_type::float16};
+    norm.present = {true, true};
+    norm.axis = -2;
+    norm.epsilon = 1e-5;
+    function_body body;
+    REQUIRE(fuse::onnx.view_without_rows.function(norm, body));
+    {
+      onnx_graph g(model);
+      REQUIRE(traits::declare(g, body));
+      auto const root = *traits::nodes(g).begin();
+      std::vector<adapters::onnx_value> const operands{traits::inputs(g)[0], traits::inputs(g)[1]};
+      attribute const attributes[]{{"axis", std::int64_t{-2}}, {"epsilon", 1e-5}};
+      element_type const types[]{element_type::float16};
+      auto const made = traits::insert(g, root, {body.name, operands, attributes, types, "root"});
+      traits::replace_uses(g, traits::results(g, root)[0], traits::results(g, made)[0]);
+      traits::erase(g, root);
+      g.commit();
+    }
+    auto const name = [](::onnx::ModelProto& m) {
+      onnx_graph const g(m);
+      return g ? std::string(traits::op_name(g, *traits::nodes(g).begin())) : g.error();
+    };
+    CHECK(name(model) == "fuse::RMSNormalization");
+    auto other = model;
+    other.mutable_graph()->mutable_node(0)->mutable_attribute(0)->set_i(-1);
+    CHECK(name(other).starts_with("function fuse::RMSNormalization"));
+    if (version < 12) {
+      other = model;
+      other.mutable_graph()->mutable_node(0)->mutable_attribute(1)->set_f(1e-6f);
+      CHECK(name(other).starts_with("function fuse::RMSNormalization"));
+    }
+    other = model;
+    auto& function = *other.mutable_functions(0);
+    std::swap(*function.mutable_node(0)->mutable_output(0), *function.mutable_node(1)->mutable_output(0));
+    CHECK(name(other).starts_with("function fuse::RMSNormalization"));
+    other = model;
+    *other.add_functions() = model.functions(0);
+    CHECK(name(other).starts_with("function fuse::RMSNormalization"));
+  }
 }
