@@ -191,6 +191,7 @@ class matcher {
 template <auto const& Rules, class Graph>
 [[nodiscard]] std::vector<match_of<Rules, Graph>> match(Graph const& graph, node_of<Graph> const& node) {
   (void)sizeof(detail::require_readable<Graph>);
+  (void)sizeof(detail::require_rules<Rules, detail::dialect_table_of<Graph>()>);
   return matcher<Rules, Graph>(graph).at(node);
 }
 
@@ -198,6 +199,7 @@ template <auto const& Rules, class Graph>
 template <auto const& Rules, class Graph>
 [[nodiscard]] std::vector<match_of<Rules, Graph>> match_all(Graph const& graph) {
   (void)sizeof(detail::require_readable<Graph>);
+  (void)sizeof(detail::require_rules<Rules, detail::dialect_table_of<Graph>()>);
   return matcher<Rules, Graph>(graph).all();
 }
 

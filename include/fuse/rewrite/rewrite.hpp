@@ -49,6 +49,7 @@ rewrite_report rewrite(Graph& graph, rewrite_options const& options = {}) {
   if constexpr (rewritable_graph<Graph>) {
     static constexpr auto const& table = detail::dialect_table_of<Graph>();
     if constexpr (detail::require_rules<Rules, table>::met) {
+      static_assert(!detail::program_table_of<Rules, table>.overflow, "fuse: a rule set has at most 1024 rules, 64 parameter names and 32 sets to look through");
       static constexpr auto const& names = dialect_of<Graph>;
       graph_binding<Graph> bound(graph, names_in(names), names.newest);
       detail::rewrite(program_of<Rules, table>, bound, bound.image, bound.cyclic(), names, options, report);
