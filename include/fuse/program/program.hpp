@@ -87,13 +87,12 @@ class merging {
   constexpr merging(lowered_rule const* const* rules, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) add_info(*rules[i], i);
     // By falling benefit, then by the order of the set: the order in which forks are tried.
-    for (std::size_t done = 0; done < count; ++done) {
-      std::size_t best = count;
-      for (std::size_t i = 0; i < count; ++i)
-        if (!taken(i, done) && (best == count || rules[i]->benefit > rules[best]->benefit)) best = i;
-      order_[done] = static_cast<std::uint16_t>(best);
-      add_rule(*rules[best], best);
+    for (std::size_t i = 0; i < count; ++i) {
+      std::size_t at = i;
+      for (; at > 0 && rules[order_[at - 1]]->benefit < rules[i]->benefit; --at) order_[at] = order_[at - 1];
+      order_[at] = static_cast<std::uint16_t>(i);
     }
+    for (std::size_t i = 0; i < count; ++i) add_rule(*rules[order_[i]], order_[i]);
     sort_entries();
   }
 
@@ -110,12 +109,6 @@ class merging {
   std::size_t first_condition_ = 0;
   chain chains_[rule_capacity]{};
   std::size_t chain_count_ = 0;
-
-  [[nodiscard]] constexpr bool taken(std::size_t rule, std::size_t done) const {
-    for (std::size_t i = 0; i < done; ++i)
-      if (order_[i] == rule) return true;
-    return false;
-  }
 
   constexpr void add_info(lowered_rule const& from, std::size_t at) {
     auto& to = out.rules[at];
@@ -198,12 +191,12 @@ class merging {
     return c;
   }
 
-  [[nodiscard]] constexpr instruction moved(instruction made, std::size_t rule) const {
+  /// Rewrites the indices of `made`, a rule's own, to the program's.
+  constexpr void move(instruction& made, std::size_t rule) const {
     made.through = set_map_[made.through];
     if (made.code == step::parameter) made.op = name_map_[made.op];
     if (made.code == step::condition) made.op = static_cast<std::uint16_t>(made.op + first_condition_);
     if (made.code == step::accept) made.op = static_cast<std::uint16_t>(rule);
-    return made;
   }
 
   constexpr std::uint16_t append(instruction const& made) {
@@ -214,7 +207,8 @@ class merging {
   constexpr void insert(chain& root, lowered_rule const& rule, std::size_t at, std::size_t end, std::size_t number) {
     std::uint16_t* where = &root.first;
     while (*where != no_instruction) {
-      auto const wanted = moved(rule.code[at], number);
+      auto wanted = rule.code[at];
+      move(wanted, number);
       // Along the branches of the trie at this place.
       bool shared = false;
       while (true) {
@@ -248,10 +242,11 @@ class merging {
     auto const base = out.size;
     *where = static_cast<std::uint16_t>(base);
     for (std::size_t i = at; i < end; ++i) {
-      auto made = moved(rule.code[i], number);
+      auto& made = out.code[out.size++];
+      made = rule.code[i];
+      move(made, number);
       if (made.next != no_instruction) made.next = static_cast<std::uint16_t>(made.next - at + base);
       if (made.other != no_instruction) made.other = static_cast<std::uint16_t>(made.other - at + base);
-      append(made);
     }
     for (std::size_t k = 0; k < root.entries; ++k) out.entries[root.entry + k].first = root.first;
   }
