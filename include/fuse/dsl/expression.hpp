@@ -122,7 +122,7 @@ struct expression {
   template <fixed_string Name>
   [[nodiscard]] constexpr expression attr(expression const& value) const;
 
-  /// Requires the value to have exactly `count` users.
+  /// Requires the value to have exactly `count` users (a graph output is one), and its node no other result in use.
   [[nodiscard]] constexpr expression users(int count) const {
     term made{};
     made.kind = term_kind::users;

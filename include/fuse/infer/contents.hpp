@@ -84,6 +84,12 @@ inline void elementwise_contents(rule_context& at, opcode op) {
   auto const shape = at.facts.shape(at.result());
   auto const type = at.facts.type(at.result());
   bool const binary = at.operand_count() > 1;
+  if (!binary && info(op).most != 1) {
+    if (info(op).least > 1) return;
+    op = opcode::identity;  // a sum, a minimum of one
+  }
+  std::int64_t as_c = 0;
+  if (op == opcode::mod && (!at.integer("fmod", 0, as_c) || as_c != 0)) return;  // another sign
   if (a.floating) {
     at.numbers.clear();
     at.extents.clear();

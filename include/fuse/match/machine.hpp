@@ -314,8 +314,8 @@ class machine {
           if (!parameter(i)) return fail(pc, registers_[i.a]);
           break;
         case step::users: {
-          auto const& v = image_.value(registers_[i.a]);
-          if (v.use_count + v.outputs != i.op) return fail(pc, registers_[i.a]);
+          auto const v = stripped(registers_[i.a], i.through, false);
+          if (!used_by(v, i.op)) return fail(pc, v);
           break;
         }
         case step::user: return user(i, pc);
@@ -337,6 +337,17 @@ class machine {
       }
       pc = i.next;
     }
+  }
+
+  // Whether `users` is how many use `v`, and nothing else of its node is used.
+  [[nodiscard]] bool used_by(value_id v, std::uint32_t users) const {
+    if (v == absent || image_.value(v).use_count + image_.value(v).outputs != users) return false;
+    auto const n = image_.producer(v);
+    for (std::uint32_t k = 0; n != absent && k < image_.node(n).result_count; ++k) {
+      auto const other = image_.result(n, k);
+      if (other != v && (image_.value(other).use_count != 0 || image_.value(other).outputs != 0)) return false;
+    }
+    return true;
   }
 
   bool operation(instruction const& i, value_id v) {

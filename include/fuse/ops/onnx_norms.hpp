@@ -109,27 +109,23 @@ class body_writer {
     else
       step("ReduceMean", {of}, to, {{"axes", axes_}, {"keepdims", std::int64_t{1}}});
   }
-  // From operator set 12 on a Constant holds a float, which may be the caller's attribute.
+  // A Constant holds a plain float from operator set 12 on, and only then may it be the caller's attribute. Doubles stand as
+  // tensors: onnxruntime's fusion does not look through a Cast of an epsilon, and drops it.
+  [[nodiscard]] bool plain() const { return e_.version >= 12 && computed_ == element_type::float32; }
   void number(std::string const& name, double value) {
-    bool const doubled = computed_ == element_type::float64;
-    auto const result = doubled ? name + "F" : name;
-    if (e_.version >= 12)
-      step("Constant", {}, result, {{"value_float", value}});
+    if (plain())
+      step("Constant", {}, name, {{"value_float", value}});
     else
-      step("Constant", {}, result, {{"value", make_tensor(element_type::float32, {}, std::span<double const>(&value, 1))}});
-    if (doubled) cast(result, name, computed_);
+      step("Constant", {}, name, {{"value", make_tensor(computed_, {}, std::span<double const>(&value, 1))}});
   }
   void epsilon() {
-    if (e_.version < 12) {
-      char digits[32];
-      auto const end = std::to_chars(digits, digits + 32, static_cast<float>(e_.epsilon), std::chars_format::scientific).ptr;
-      body_.name += "_epsilon";
-      body_.name.append(digits, end);
-      return number("Epsilon", e_.epsilon);
-    }
-    bool const doubled = computed_ == element_type::float64;
-    step("Constant", {}, doubled ? "EpsilonF" : "Epsilon", {}, {{"value_float", "epsilon"}});
-    if (doubled) cast("EpsilonF", "Epsilon", computed_);
+    if (plain()) return step("Constant", {}, "Epsilon", {}, {{"value_float", "epsilon"}});
+    auto const rounded = static_cast<float>(e_.epsilon);
+    char digits[32];
+    auto const end = std::to_chars(digits, digits + 32, rounded, std::chars_format::scientific).ptr;
+    body_.name += "_epsilon";
+    body_.name.append(digits, end);
+    number("Epsilon", static_cast<double>(rounded));
   }
 
   emission const& e_;

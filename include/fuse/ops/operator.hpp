@@ -293,4 +293,11 @@ inline constexpr operator_info opaque_operator{opcode::opaque, "opaque"};
 
 [[nodiscard]] constexpr std::string_view name_of(opcode op) { return info(op).name; }
 
+/// The neutral operator of a name, or `opaque`. Linear in the table.
+[[nodiscard]] constexpr opcode op_named(std::string_view name) {
+  for (auto const& row : operator_table)
+    if (row.name == name) return row.op;
+  return opcode::opaque;
+}
+
 }  // namespace fuse::inline v0

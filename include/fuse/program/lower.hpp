@@ -30,11 +30,7 @@ class lowering {
       fail(rule_error::too_large, rule.name);
     else if (rule.replacement.size == 0)
       fail(rule_error::no_replacement, rule.name);
-    for (std::size_t i = 0; i < rule.transparent_count; ++i) {
-      auto const code = names_.code(rule.transparent[i]);
-      if (code == 0) continue;  // what this dialect has no name for does not occur in its graphs
-      add_transparent(everywhere_, code);
-    }
+    for (std::size_t i = 0; i < rule.transparent_count; ++i) add_transparent(everywhere_, rule.transparent[i]);
     resolve();
     if (failed()) return;
     if (everywhere_.count != 0) everywhere_id_ = set_id(everywhere_);
@@ -116,9 +112,12 @@ class lowering {
     return count;
   }
 
-  constexpr void add_transparent(through_set& set, std::uint16_t code) {
+  /// An operator to look through: by its name in the dialect, or by its neutral name, which holds in every dialect.
+  constexpr void add_transparent(through_set& set, std::string_view name) {
     if (set.count == through_set::capacity) return fail(rule_error::too_large, rule_.name);
-    auto const op = names_.rows[code - 1u].op;
+    auto const code = names_.code(name);
+    auto const op = code == 0 ? op_named(name) : names_.rows[code - 1u].op;
+    if (code == 0 && op == opcode::opaque) return fail(rule_error::unknown_operator, name);
     set.by_name[set.count] = op == opcode::opaque;
     set.ops[set.count++] = op == opcode::opaque ? code : static_cast<std::uint16_t>(op);
   }
@@ -396,12 +395,7 @@ class lowering {
   /// Follows a chain of `through` terms, collecting its names; returns the term inside.
   constexpr std::uint8_t collect_set(std::uint8_t at, through_set& set) {
     while (pattern_[at].kind == term_kind::through) {
-      auto const code = names_.code(pattern_[at].name);
-      if (code == 0) {
-        fail(rule_error::unknown_operator, pattern_[at].name);
-        return at;
-      }
-      add_transparent(set, code);
+      add_transparent(set, pattern_[at].name);
       at = pattern_[at].child[0];
     }
     return at;
@@ -481,6 +475,7 @@ class lowering {
       case term_kind::users: {
         auto made = make(step::users, r);
         made.op = t.index;
+        made.through = everywhere_id_;
         emit(made);
         return value(t.child[0], r, sign, around);
       }

@@ -104,7 +104,13 @@ class driver final : machine::acceptor {
     if (!image_.node(n).alive || !machine_.has_entry(n, stage_)) return;
     root_ = n;
     pending_.clear();
-    bool const applied = machine_.run(n, stage_, *this);
+    computed_in_ = wider_ = element_type::unknown;
+    bool applied = machine_.run(n, stage_, *this);
+    if (!applied && wider_ != element_type::unknown) {
+      // A scale is wider than what is normed: the norm in the wider type, between two Casts.
+      computed_in_ = wider_;
+      applied = machine_.run(n, stage_, *this);
+    }
     if (machine_.exceeded()) ++exceeded_;
     if (!applied)
       for (auto& r : pending_) refusals_.push_back(std::move(r));
@@ -145,12 +151,15 @@ class driver final : machine::acceptor {
     for (std::uint8_t i = 1; i < known.root_count; ++i) roots_.push_back(machine_.value(known.root_registers[i]));
     auto const origin = image_.source->node_name(root_);
     transaction changes(image_, facts_);
-    instantiation right(machine_, rule, image_, facts_, names_, options_.target, changes, root_);
+    instantiation right(machine_, rule, image_, facts_, names_, options_.target, changes, root_, computed_in_);
     bool const built = right.build();
     if (built && unchanged(changes.first_node(), right.roots)) return false;
     if (!refused_before(rule)) ++report_.rules[rule].matched;
     if (auto const narrow = narrowed(); !narrow.empty()) return refuse(rule, "element type", narrow);
-    if (!built) return refuse(rule, "right side", right.reason);
+    if (!built) {
+      if (right.wider != element_type::unknown) wider_ = right.wider;
+      return refuse(rule, "right side", right.reason);
+    }
     if (!take_other_results(right.roots)) return refuse(rule, "results", "another result of the replaced node is used, which the new node does not have");
     for (std::size_t i = 0; i < roots_.size(); ++i) {
       if (auto const why = unfit(right.roots[i], roots_[i]); !why.empty()) return refuse(rule, "shape and element type", why);
@@ -347,6 +356,7 @@ class driver final : machine::acceptor {
   std::vector<value_id> roots_, operands_;
   std::vector<candidate_refusal> pending_, refusals_;
   int stage_ = 0;
+  element_type computed_in_ = element_type::unknown, wider_ = element_type::unknown;
   node_id root_ = absent;
   std::size_t budget_ = 0, exceeded_ = 0;
   std::uint16_t last_applied_ = 0;

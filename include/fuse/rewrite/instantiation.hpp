@@ -17,12 +17,15 @@ namespace fuse::inline v0::detail {
 class instantiation {
  public:
   std::string reason;  ///< why there is no right side here
+  /// What a scale or bias would need the norm to be computed in, where that is the reason; given to the constructor of another
+  /// try, the norm's input is cast to it and the result back.
+  element_type wider = element_type::unknown;
   std::vector<value_id> roots;
 
   instantiation(machine const& match, std::uint16_t rule, graph_image& image, facts& known, dialect const& names, target to, transaction& into,
-                node_id place)
+                node_id place, element_type computed_in = element_type::unknown)
       : match_(match), info_(match.rules().rules[rule]), terms_(match.rules().replacements.subspan(info_.first_replacement, info_.replacement_size)),
-        image_(image), facts_(known), names_(names), to_(to), into_(into), place_(place), done_(info_.replacement_size, result{}) {}
+        image_(image), facts_(known), names_(names), to_(to), into_(into), place_(place), computed_in_(computed_in), done_(info_.replacement_size, result{}) {}
 
   bool build() {
     auto const root = static_cast<std::uint8_t>(terms_.size() - 1);
@@ -154,7 +157,8 @@ class instantiation {
     double sign = 1;
     if (!gather(t.child[0], 1, group, members, sign)) return fail("row() takes captures, their products or their sums");
     if (!required && absent_first(t.child[0])) return absent;
-    auto const made = rows.make(members, sign, group, x, axes, required);
+    auto const made = rows.make(members, sign, group, x, computed_in_ != element_type::unknown ? computed_in_ : facts_.type(x), axes, required);
+    if (rows.wider) wider = rows.widest;
     return rows.reason.empty() ? made : fail(rows.reason);
   }
 
@@ -242,15 +246,31 @@ class instantiation {
       if (!reason.empty()) return absent;
     }
     while (!operands.empty() && operands.back() == absent) operands.pop_back();
+    bool const between_casts = computed_in_ != element_type::unknown && t.what == kind::neutral && has_row(t);
+    if (between_casts && facts_.type(operands[0]) != computed_in_) operands[0] = cast(operands[0], computed_in_);
+    if (!reason.empty()) return absent;
     std::vector<given> parameters;
     for (std::uint8_t i = 0; i < t.parameter_count; ++i) parameters.push_back(parameter(t.parameters[i]));
-    if (t.what == kind::neutral) return emit(static_cast<opcode>(t.op), operands, parameters, results);
+    if (t.what == kind::neutral) {
+      auto const made = emit(static_cast<opcode>(t.op), operands, parameters, results);
+      return between_casts && made != absent && facts_.type(made) != type_ ? cast(made, type_) : made;
+    }
     auto const* row = names_.row(t.op, image_.version);
     if (row == nullptr) return fail("the operator of the right side does not exist at this operator set version");
     std::vector<attribute> attributes;
     for (auto const& p : parameters) attributes.push_back({std::string(p.name), p.content});
     operator_tag const tag{t.op, static_cast<std::uint16_t>(row->op)};
     return image_.result(into_.node(tag, row->name, operands, std::move(attributes), results, place_));
+  }
+
+  [[nodiscard]] bool has_row(replacement_term const& t) const {
+    for (std::uint8_t i = 0; i < t.children; ++i)
+      if (terms_[t.child[i]].what == kind::row) return true;
+    return false;
+  }
+  value_id cast(value_id v, element_type to) {
+    given const type{"to", static_cast<std::int64_t>(to), static_cast<double>(to)};
+    return emit(opcode::cast, std::span<value_id const>(&v, 1), std::span<given const>(&type, 1), 1);
   }
 
   struct given {
@@ -357,7 +377,7 @@ class instantiation {
   target to_;
   transaction& into_;
   node_id place_;
-  element_type type_ = element_type::unknown;
+  element_type computed_in_, type_ = element_type::unknown;
   std::vector<result> done_;
 };
 

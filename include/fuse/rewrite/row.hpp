@@ -22,11 +22,13 @@ class row_maker {
   row_maker(graph_image& image, facts& known, dialect const& names, target to, transaction& into, node_id place)
       : image_(image), facts_(known), names_(names), to_(to), into_(into), place_(place) {}
 
-  std::string reason;  ///< why there is no row
+  std::string reason;          ///< why there is no row
+  bool wider = false;          ///< ... because something is wider than the norm's input
+  element_type widest = element_type::unknown;
 
   /// `axes`: how many trailing axes of `like` are normalised. Returns absent with a reason, or without one for no row at all.
-  value_id make(std::span<rest_member const> members, double sign, op_group kind, value_id like, int axes, bool required) {
-    type_ = facts_.type(like);
+  value_id make(std::span<rest_member const> members, double sign, op_group kind, value_id like, element_type type, int axes, bool required) {
+    type_ = type;
     auto const neutral = kind == op_group::product ? 1.0 : 0.0;
     if (members.empty() && sign > 0 && !required) return absent;
     known_shape(like, axes);
@@ -34,23 +36,23 @@ class row_maker {
     if (sign < 0) folded = dense::of(-1);
     std::vector<rest_member> computed;
     bool constants = sign < 0, exact = true;
-    element_type widest = type_;
     for (auto const& m : members) {
+      if (widens(widest == element_type::unknown ? type_ : widest, facts_.type(m.value))) widest = facts_.type(m.value);
       dense factor;
       if (!contents(m.value, factor)) {
         computed.push_back(m);
         continue;
       }
-      if (widens(type_, facts_.type(m.value)) && facts_.type(m.value) != type_) exact = false, widest = facts_.type(m.value);
+      if (widens(type_, facts_.type(m.value)) && facts_.type(m.value) != type_) exact = false;
       if (members.size() == 1 && m.weight == 1 && sign > 0)
         if (as_it_stands(m.value)) return m.value;
       if (!fold(folded, factor, m.weight, kind)) return fail("the constants of a scale or bias do not broadcast to each other");
       constants = true;
     }
-    if (computed.empty()) return constant_row(folded, exact, widest);
+    if (computed.empty()) return constant_row(folded, exact);
     if (constants || computed.size() > 1 || computed[0].weight != 1) return computed_product(computed, folded, constants, exact, kind);
     auto const v = narrowed(computed[0].value);
-    if (v == absent) return fail("a computed scale or bias has another element type than the norm");
+    if (v == absent) return fail_wider("a computed scale or bias has another element type than the norm");
     return reshaped(v);
   }
 
@@ -58,6 +60,11 @@ class row_maker {
   value_id fail(char const* why) {
     reason = why;
     return absent;
+  }
+
+  value_id fail_wider(char const* why) {
+    wider = widest != type_ && widest != element_type::unknown;
+    return fail(why);
   }
 
   void known_shape(value_id like, int axes) {
@@ -120,7 +127,7 @@ class row_maker {
     return evaluate(op, both, into);
   }
 
-  value_id constant_row(dense folded, bool exact, element_type) {
+  value_id constant_row(dense folded, bool exact) {
     // Leading ones are no part of a row.
     while (folded.shape.size() > static_cast<std::size_t>(axes_) && folded.shape[0] == 1) folded.shape.erase(folded.shape.begin());
     dense row;
@@ -139,7 +146,7 @@ class row_maker {
     if (made.type == element_type::unknown) return fail("a scale or bias has an element type without constants");
     if (!exact)
       for (std::size_t i = 0; i < row.elements.size(); ++i)
-        if (made.number(i) != row.elements[i] && row.elements[i] == row.elements[i]) return fail("a constant scale or bias is not exact in the norm's element type");
+        if (made.number(i) != row.elements[i] && row.elements[i] == row.elements[i]) return fail_wider("a constant scale or bias is not exact in the norm's element type");
     return into_.constant_of(std::move(made));
   }
 
@@ -162,7 +169,7 @@ class row_maker {
       auto made = make_tensor(type_, folded.shape, folded.elements);
       if (!exact)
         for (std::size_t i = 0; i < folded.elements.size(); ++i)
-          if (made.number(i) != folded.elements[i]) return fail("a constant scale or bias is not exact in the norm's element type");
+          if (made.number(i) != folded.elements[i]) return fail_wider("a constant scale or bias is not exact in the norm's element type");
       product = into_.constant_of(std::move(made));
     }
     for (int pass = 0; pass < 2; ++pass)
@@ -170,7 +177,7 @@ class row_maker {
         if ((m.weight > 0) != (pass == 0)) continue;
         if (m.weight != 1 && m.weight != -1) return fail("a computed scale is raised to a power");
         auto const v = narrowed(m.value);
-        if (v == absent) return fail("a computed scale or bias has another element type than the norm");
+        if (v == absent) return fail_wider("a computed scale or bias has another element type than the norm");
         if (product == absent && m.weight == 1) {
           product = v;
           continue;
@@ -192,7 +199,8 @@ class row_maker {
     return image_.result(into_.node(tag, row->name, operands, std::move(attributes), 1, place_));
   }
 
-  // A computed row as it is; what is flat gets the normalised extents. A single element becomes a scalar, never [1].
+  // A computed row as it is; what is flat gets the normalised extents. A single element is
+  // expanded, or becomes a scalar where the extents are not known: never [1].
   value_id reshaped(value_id v) {
     if (!facts_.has_rank(v)) return fail("the shape of a computed scale or bias is not known");
     auto const shape = facts_.shape(v);
@@ -203,6 +211,7 @@ class row_maker {
     bool fits = shape.size() - lead == extents_.size();
     for (std::size_t i = 0; fits && i < extents_.size(); ++i) fits = shape[lead + i] == extents_[i];
     if (fits && !(single && shape.size() == 1)) return v;  // (H), (1, H) and (1, 1, H) run everywhere, [1] does not
+    if (single && whole_ && !(row_.size() == 1 && row_[0] == 1 && fits)) return with_shape(opcode::expand, v, row_);
     if (single && shape.empty()) return v;
     std::vector<std::int64_t> wanted;
     if (fits) {
@@ -217,8 +226,11 @@ class row_maker {
     } else if (!single) {
       return fail("a computed scale or bias is not one row of the normalised axes");
     }
-    tensor shape_constant = make_tensor(std::vector<std::int64_t>{static_cast<std::int64_t>(wanted.size())}, std::span<std::int64_t const>(wanted));
-    auto const made = node(opcode::reshape, v, into_.constant_of(std::move(shape_constant)));
+    return with_shape(opcode::reshape, v, wanted);
+  }
+  value_id with_shape(opcode op, value_id v, std::vector<std::int64_t> const& shape) {
+    tensor contents = make_tensor(std::vector<std::int64_t>{static_cast<std::int64_t>(shape.size())}, std::span<std::int64_t const>(shape));
+    auto const made = node(op, v, into_.constant_of(std::move(contents)));
     return made == absent ? fail("the dialect has no operator to reshape a computed scale or bias") : made;
   }
 

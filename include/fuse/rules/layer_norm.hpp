@@ -10,7 +10,7 @@ namespace fuse::inline v0::rules {
 inline constexpr auto layer_norm =
     rule<"layer-norm">(dsl::either(formula::normalised * formula::scale + formula::bias, formula::normalised * formula::scale,
                                    formula::expanded + formula::bias, formula::distributed + formula::bias))
-        .through<"Cast", "Identity">()
+        .through<"cast", "identity">()
         .where(dsl::trailing_axes<"axes">, dsl::float32_epsilon<"epsilon">, dsl::row_vector<"scale", "x">, dsl::row_vector<"factor", "x">,
                dsl::row_vector<"bias", "x">)
         .summary("(x - mean(x)) / sqrt(variance(x) + epsilon) * scale + bias over the last axes, in any spelling")
@@ -22,6 +22,7 @@ inline constexpr auto layer_norm =
 /// A layer norm times a row takes the row into its scale and bias.
 inline constexpr auto layer_norm_times_row =
     rule<"layer-norm-times-row">(formula::layer_norm_operator.users(1) * formula::scale)
+        .through<"identity">()
         .where(dsl::row_vector<"scale", "x">)
         .summary("a layer norm takes a row that multiplies it into its scale and bias")
         .replace(dsl::layer_norm(formula::x, dsl::row(formula::old_scale * formula::scale, formula::x),
@@ -34,6 +35,7 @@ inline constexpr auto layer_norm_times_row =
 /// A layer norm plus a row takes the row into its bias.
 inline constexpr auto layer_norm_plus_row =
     rule<"layer-norm-plus-row">(formula::layer_norm_operator.users(1) + formula::bias)
+        .through<"identity">()
         .where(dsl::row_vector<"bias", "x">)
         .summary("a layer norm takes a row that is added to it into its bias")
         .replace(dsl::layer_norm(formula::x, formula::old_scale, dsl::row_or_none(formula::bias + formula::old_bias, formula::x))
@@ -46,7 +48,7 @@ inline constexpr auto layer_norm_plus_row =
 /// two norms that share them would be lost.
 inline constexpr auto layer_norm_mean =
     rule<"layer-norm-mean">(dsl::roots(dsl::mean(formula::x), formula::layer_norm_operator))
-        .through<"Cast", "Identity">()
+        .through<"cast", "identity">()
         .summary("a mean computed beside a layer norm becomes its second result")
         .replace(dsl::result<1>(formula::layer_norm_again), dsl::result<0>(formula::layer_norm_again))
         .stage(3)
@@ -55,7 +57,7 @@ inline constexpr auto layer_norm_mean =
 /// An inverse deviation that is computed beside a layer norm becomes its third result.
 inline constexpr auto layer_norm_inverse_deviation =
     rule<"layer-norm-inverse-deviation">(dsl::roots(formula::inverse_deviation, formula::layer_norm_operator))
-        .through<"Cast", "Identity">()
+        .through<"cast", "identity">()
         .summary("an inverse deviation computed beside a layer norm becomes its third result")
         .replace(dsl::result<2>(formula::layer_norm_again), dsl::result<0>(formula::layer_norm_again))
         .stage(3)
@@ -66,6 +68,7 @@ inline constexpr auto layer_norm_of_flattened =
     rule<"layer-norm-of-flattened">(dsl::reshape(dsl::layer_norm(dsl::flatten(formula::x).attr<"axis">(dsl::param<"axes">), formula::old_scale, dsl::optional(formula::old_bias))
                                                      .attr<"axis">(-1)
                                                      .attr<"epsilon">(formula::epsilon)))
+        .through<"identity">()
         .summary("a layer norm between Flatten and Reshape is one over the axes that were flattened")
         .replace(dsl::layer_norm(formula::x, dsl::row(formula::old_scale, formula::x), dsl::row_or_none(formula::old_bias, formula::x))
                      .attr<"axis">(dsl::param<"axes">)

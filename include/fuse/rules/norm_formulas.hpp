@@ -17,11 +17,10 @@ inline constexpr auto variance = dsl::either(dsl::mean(dsl::square(centred)), ds
 inline constexpr auto inverse_deviation = dsl::rsqrt(variance + epsilon);
 inline constexpr auto inverse_root_mean_square = dsl::rsqrt(dsl::mean(dsl::square(x)) + epsilon);
 
-/// (x - mean) r, and the same multiplied out.
+/// (x - mean) r multiplied out, and with the scale multiplied in, too: x (r s) + (bias - mean (r s)) is TensorFlow's form.
 inline constexpr auto expanded = x * inverse_deviation - dsl::mean(x) * inverse_deviation;
-inline constexpr auto normalised = dsl::either(centred * inverse_deviation, expanded);
-/// The scale multiplied in, too: x (r s) + (bias - mean (r s)), TensorFlow's form.
 inline constexpr auto distributed = x * inverse_deviation * factor - dsl::mean(x) * inverse_deviation * factor;
+inline constexpr auto normalised = dsl::either(centred * inverse_deviation, expanded, distributed);
 
 /// A layer norm that is one operator already, with its scale and perhaps a bias.
 inline constexpr auto layer_norm_operator = dsl::layer_norm(x, old_scale, dsl::optional(old_bias))

@@ -9,7 +9,7 @@ namespace fuse::inline v0::rules {
 /// x / sqrt(mean(x^2) + epsilon) * scale over the last axes, in any spelling, becomes one operator. Layer norms come first: of a
 /// centred x they are the larger match.
 inline constexpr auto rms_norm = rule<"rms-norm">(formula::x * formula::inverse_root_mean_square * formula::scale)
-                                     .through<"Cast", "Identity">()
+                                     .through<"cast", "identity">()
                                      .where(dsl::trailing_axes<"axes">, dsl::float32_epsilon<"epsilon">, dsl::row_vector<"scale", "x">)
                                      .summary("x / sqrt(mean(x * x) + epsilon) * scale over the last axes, in any spelling")
         .replace(dsl::rms_norm(formula::x, dsl::row(formula::scale, formula::x))
@@ -19,7 +19,8 @@ inline constexpr auto rms_norm = rule<"rms-norm">(formula::x * formula::inverse_
 
 /// An RMS norm times a row takes the row into its scale.
 inline constexpr auto rms_norm_times_row = rule<"rms-norm-times-row">(formula::rms_norm_operator.users(1) * formula::scale)
-                                               .where(dsl::row_vector<"scale", "x">)
+                                               .through<"identity">()
+        .where(dsl::row_vector<"scale", "x">)
                                                .summary("an RMS norm takes a row that multiplies it into its scale")
         .replace(dsl::rms_norm(formula::x, dsl::row(formula::old_scale * formula::scale, formula::x))
                                                             .attr<"axis">(dsl::param<"axes">)
@@ -31,6 +32,7 @@ inline constexpr auto rms_norm_times_row = rule<"rms-norm-times-row">(formula::r
 inline constexpr auto rms_norm_of_flattened =
     rule<"rms-norm-of-flattened">(dsl::reshape(
                                       dsl::rms_norm(dsl::flatten(formula::x).attr<"axis">(dsl::param<"axes">), formula::old_scale).attr<"axis">(-1).attr<"epsilon">(formula::epsilon)))
+        .through<"identity">()
         .summary("an RMS norm between Flatten and Reshape is one over the axes that were flattened")
         .replace(dsl::rms_norm(formula::x, dsl::row(formula::old_scale, formula::x)).attr<"axis">(dsl::param<"axes">).attr<"epsilon">(formula::epsilon))
         .stage(4)
