@@ -71,6 +71,8 @@ class spelling {
   bool spreads = false, flattened = false;
   std::vector<std::int64_t> norm_axes{};  ///< from the end
 
+  [[nodiscard]] element_type narrowest() const { return fuse::size_of(types.y) < fuse::size_of(types.inside) ? types.y : types.inside; }
+
   [[nodiscard]] std::map<std::string, array> feeds() const {
     draw numbers(choose.seed());
     std::map<std::string, array> all;
