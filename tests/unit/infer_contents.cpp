@@ -53,6 +53,10 @@ TEST_CASE("integer arithmetic is done on symbols") {
   CHECK(contents_of(g, g.add("Neg", {shape})) == "[-1*b,-1*s]");
   CHECK(contents_of(g, g.add("Max", {shape, list(g, {0})})) == "[b,s]");
   CHECK(contents_of(g, g.add("Mod", {list(g, {-7, 7}), list(g, {3})})) == "[2,1]");
+  CHECK(contents_of(g, g.add("Mod", {list(g, {-7, 7}), list(g, {3})}, {{"fmod", 1}})) == "unknown");
+  CHECK(contents_of(g, g.add("Min", {list(g, {3, 5})})) == "[3,5]");
+  CHECK(contents_of(g, g.add("Sum", {g.scalar(0.5f)})) == "[0.500000]");
+  CHECK(contents_of(g, g.add("Add", {list(g, {3, 5})})) == "unknown");
   CHECK(contents_of(g, g.add("Div", {list(g, {-7}), list(g, {2})})) == "[-3]");
   CHECK(contents_of(g, g.add("Div", {list(g, {7}), list(g, {0})})) == "[?]");
 }
