@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
-#include <utility>
 
 #include <fuse/core/fixed_string.hpp>
 #include <fuse/dsl/expression.hpp>
@@ -26,10 +25,38 @@ struct condition {
   static constexpr std::size_t capacity = 4;
   std::string_view name{};
   bool (*holds)(captured const*, condition const&) = nullptr;
+  bool (*ask)(value_view const*) = nullptr;  ///< of a predicate of the user's own
   std::string_view captures[capacity]{};
   std::size_t count = 0;
   double number = 0;
 };
+
+namespace detail {
+
+/// Asks a predicate once per member of the longest capture. Nothing that depends on the predicate: hundreds of them cost little.
+inline bool holds_for_each_member(captured const* captures, condition const& what) {
+  std::size_t longest = 1;
+  for (std::size_t i = 0; i < what.count; ++i) {
+    if (captures[i].values.empty()) return true;
+    if (captures[i].values.size() > longest) longest = captures[i].values.size();
+  }
+  value_view arguments[condition::capacity];
+  for (std::size_t member = 0; member < longest; ++member) {
+    for (std::size_t i = 0; i < what.count; ++i) arguments[i] = captures[i].values[member < captures[i].values.size() ? member : 0];
+    if (!what.ask(arguments)) return false;
+  }
+  return true;
+}
+
+template <class Function, std::size_t Count>
+bool ask(value_view const* of) {
+  if constexpr (Count == 1) return static_cast<bool>(Function{}(of[0]));
+  if constexpr (Count == 2) return static_cast<bool>(Function{}(of[0], of[1]));
+  if constexpr (Count == 3) return static_cast<bool>(Function{}(of[0], of[1], of[2]));
+  if constexpr (Count == 4) return static_cast<bool>(Function{}(of[0], of[1], of[2], of[3]));
+}
+
+}  // namespace detail
 
 namespace dsl {
 
@@ -41,22 +68,8 @@ template <fixed_string... Names, class Function>
   static_assert(sizeof...(Names) >= 1 && sizeof...(Names) <= condition::capacity, "fuse: a predicate names between one and four captures");
   static_assert(sizeof(Function) == 1, "fuse: the lambda of a predicate captures nothing");
   condition made;
-  made.holds = [](captured const* arguments, condition const&) {
-    constexpr std::size_t count = sizeof...(Names);
-    std::size_t longest = 1;
-    for (std::size_t i = 0; i < count; ++i) {
-      if (arguments[i].values.empty()) return true;
-      if (arguments[i].values.size() > longest) longest = arguments[i].values.size();
-    }
-    for (std::size_t member = 0; member < longest; ++member) {
-      auto const at = [&](std::size_t i) { return arguments[i].values[member < arguments[i].values.size() ? member : 0]; };
-      bool const ok = [&]<std::size_t... I>(std::index_sequence<I...>) {
-        return static_cast<bool>(Function{}(at(I)...));
-      }(std::make_index_sequence<count>{});
-      if (!ok) return false;
-    }
-    return true;
-  };
+  made.holds = &fuse::detail::holds_for_each_member;
+  made.ask = &fuse::detail::ask<Function, sizeof...(Names)>;
   ((made.captures[made.count++] = detail::name_text<Names>), ...);
   return made;
 }

@@ -11,7 +11,7 @@ template <class... Forms>
 [[nodiscard]] constexpr expression either(Forms const&... forms) {
   term made{};
   made.kind = term_kind::alternatives;
-  return expression::above(made, expression(forms)...);
+  return expression::above(made, forms...);
 }
 
 }  // namespace fuse::inline v0::dsl

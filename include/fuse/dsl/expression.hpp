@@ -79,9 +79,13 @@ struct expression {
 
   /// Adds all terms of `other`; returns the place of its root.
   constexpr std::uint8_t add(expression const& other) {
+    if (other.size == 0) return 0;
+    if (size == 0) {
+      *this = other;  // nothing to merge with
+      return root();
+    }
     std::uint8_t place[capacity]{};
     too_large = too_large || other.too_large;
-    if (other.size == 0) return 0;
     for (std::uint16_t i = 0; i < other.size; ++i) {
       term moved = other.terms[i];
       for (int c = 0; c < moved.children; ++c) moved.child[c] = place[moved.child[c]];

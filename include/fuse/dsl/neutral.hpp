@@ -11,7 +11,7 @@ template <class... Operands>
   term made{};
   made.kind = term_kind::neutral;
   made.op = op;
-  return expression::above(made, expression(operands)...);
+  return expression::above(made, operands...);
 }
 }  // namespace neutral_detail
 

@@ -14,7 +14,7 @@ struct op_name {
     term made{};
     made.kind = term_kind::named;
     made.name = detail::name_text<Name>;
-    return expression::above(made, expression(operands)...);
+    return expression::above(made, operands...);
   }
 };
 template <fixed_string Name>
@@ -28,7 +28,7 @@ struct exact_name {
     term made{};
     made.kind = term_kind::exact;
     made.name = detail::name_text<Name>;
-    return expression::above(made, expression(operands)...);
+    return expression::above(made, operands...);
   }
 };
 template <fixed_string Name>

@@ -11,7 +11,7 @@ template <class... Roots>
 [[nodiscard]] constexpr expression roots(Roots const&... all) {
   term made{};
   made.kind = term_kind::roots;
-  return expression::above(made, expression(all)...);
+  return expression::above(made, all...);
 }
 
 }  // namespace fuse::inline v0::dsl

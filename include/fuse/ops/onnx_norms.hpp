@@ -86,8 +86,14 @@ class body_writer {
     step("Add", {"Variance", "Epsilon"}, "Shifted");
     step("Sqrt", {"Shifted"}, "Deviation");
     if (e_.results > 2) step("Reciprocal", {"Deviation"}, "InvStdDev");
-    // onnxruntime inlines this form and fuses it into one kernel; Add(Epsilon, Variance) it would fuse without the epsilon.
-    step("Div", {d, "Deviation"}, "Normalised");
+    // onnxruntime inlines Div and fuses it into one kernel. Of Add(Epsilon, Variance), and of doubles, it would lose the epsilon:
+    // a product with the reciprocal it leaves as it is.
+    if (computed_ == element_type::float64) {
+      if (e_.results < 3) step("Reciprocal", {"Deviation"}, "InvStdDev");
+      step("Mul", {d, "InvStdDev"}, "Normalised");
+    } else {
+      step("Div", {d, "Deviation"}, "Normalised");
+    }
     std::string n = "Normalised";
     if (type_ != computed_) n = cast(n, "NormalisedT", type_);
     step("Mul", {n, "Scale"}, bias ? "Scaled" : "Y");

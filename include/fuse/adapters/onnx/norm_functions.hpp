@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <cstring>
 #include <string>
-#include <string_view>
 
 #include <fuse/adapters/onnx/messages.hpp>
 #include <fuse/adapters/onnx/tensors.hpp>
@@ -21,9 +20,9 @@ struct norm_function {
   bool fixed_epsilon = false;  ///< the body holds the epsilon; a call that states another one states what is not computed
   float epsilon = 0;
 
+  std::string name{};  ///< what fuse calls it, whatever the model calls it
+
   [[nodiscard]] explicit operator bool() const { return op != opcode::opaque; }
-  /// What the dialect calls a call of it.
-  [[nodiscard]] std::string_view name() const { return op == opcode::layer_norm ? "fuse::LayerNormalization" : "fuse::RMSNormalization"; }
 };
 
 /// Tells by writing every norm that the function could be, and comparing.
@@ -61,6 +60,7 @@ struct norm_function {
         if (!serialize(made, own) || own != given) continue;
         found.op = op;
         found.axis = axis;
+        found.name = body.name;
         return found;
       }
   return {};

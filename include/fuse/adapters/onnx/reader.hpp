@@ -211,13 +211,13 @@ class onnx_reader {
     auto qualified = (standard ? std::string() : node.domain()) + "::" + node.op_type();
     if (node.domain() == "fuse") {
       auto const norm = norms_.find(qualified);
-      qualified = norm != norms_.end() && norm->second && agrees(node, norm->second) ? std::string(norm->second.name()) : "function " + qualified;
+      qualified = norm != norms_.end() && norm->second && agrees(node, norm->second) ? norm->second.name : "function " + qualified;
     }
     auto const [at, added] = ops_.try_emplace(qualified, static_cast<std::uint32_t>(t_.ops.size()));
     record.op = at->second;
     if (!added) return true;
     t_.ops.push_back(standard ? node.op_type() : qualified);
-    if (functions_.contains(qualified)) t_.ops.back() = "function " + t_.ops.back();
+    if (node.domain() != "fuse" && functions_.contains(qualified)) t_.ops.back() = "function " + t_.ops.back();
     if (!domains_.contains(standard ? std::string() : node.domain())) {
       unknown_ = " belongs to domain '" + (standard ? std::string("ai.onnx") : node.domain()) + "', which the model does not import";
       return false;
