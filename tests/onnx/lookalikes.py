@@ -7,7 +7,7 @@ from onnx import TensorProto, helper
 import judge
 from build import DOUBLE, FLOAT, HALF, Model
 
-ANY = {0, 1, 2}
+ANY = {0, 1, 2, 3}
 LOOKALIKES = {}
 
 
@@ -199,7 +199,6 @@ broken_step("root exponent is an input", "root", lambda k, m, v: m.op("Pow", v, 
 broken_step("root per element", "root", lambda k, m, v: m.op("Pow", v, k.c([.5, .5, .5, .5, .5, .5, .25])), fused=none)
 broken_step("root over d", "quotient", lambda k, m, d, r: m.op("Div", r, d), fused=none)
 broken_step("d times root", "quotient", lambda k, m, d, r: m.op("Mul", d, r), fused=none)
-broken_step("reciprocal of the quotient", "quotient", lambda k, m, d, r: m.op("Reciprocal", m.op("Div", d, r)), fused=none)
 broken_step("d divided by 1 / root", "quotient", lambda k, m, d, r: m.op("Div", d, m.op("Reciprocal", r)), fused=none)
 broken_step("something else divided", "quotient", lambda k, m, d, r: m.op("Div", k.input("other", k.shape), r), fused=none)
 broken_step("1.001 / root", "quotient", lambda k, m, d, r: m.op("Mul", d, m.op("Div", k.c(1.001), r)), fused=either(ANY), reason=False)
@@ -225,6 +224,7 @@ broken_step("bias enlarges the batch", "bias", lambda k, m, n: m.op("Add", n, k.
 broken_step("scale after bias", "bias", lambda k, m, n: m.op("Mul", m.op("Add", n, k.row()), k.row()), layer=True, **with_rest)
 broken_step("n / scale", "scale", lambda k, m, n: m.op("Div", n, k.row()), **with_rest)
 broken_step("scale / n", "scale", lambda k, m, n: m.op("Div", k.row(), n), **with_rest)
+broken_step("reciprocal of the norm", "scale", lambda k, m, n: m.op("Mul", m.op("Reciprocal", n), k.row()), **with_rest)
 broken_step("bias - n", "bias", lambda k, m, n: m.op("Sub", k.row(), n), layer=True, **with_rest)
 broken_step("n - bias", "bias", lambda k, m, n: m.op("Sub", n, k.row()), layer=True, **with_rest)
 broken_step("scale squared", "scale", lambda k, m, n: _twice(m, n, k.row()), **with_rest)

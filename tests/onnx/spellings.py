@@ -379,7 +379,9 @@ class Spelling:
         forms += ["distributed", "reversed"] * layer
         form = self.draw("bracketing", *forms)
         if len(scales) == 2 and self.draw("two scales", "one by one", "multiplied first") == "multiplied first":
+            self.owner = PREPARED
             scales = [self.mul(*scales)]
+            self.owner = NORM
         if form == "scale before the root":
             y = self.times_root(self.mul(whole(), scales.pop(0)))
         elif form == "root times scale":
