@@ -65,8 +65,8 @@ class value_numbers {
 
 /// An image bound to the graph that it was taken of. `G` may be const for graphs that are only read.
 ///
-/// Building is linear in nodes, values and operands. Nodes need not come in topological order: fuse sorts them where they do
-/// not; `cyclic()` tells that it could not.
+/// Building is linear in nodes, values and operands. Nodes need not come in topological order: fuse sorts them where
+/// they do not; `cyclic()` tells that it could not.
 template <class G>
 class graph_binding final : public graph_source {
   using traits = graph_traits<std::remove_const_t<G>>;
@@ -134,8 +134,9 @@ class graph_binding final : public graph_source {
   }
   [[nodiscard]] void const* graph() const override { return graph_; }
 
-  bool insert(node_id place, std::string_view op, std::span<value_id const> operands, std::span<attribute const> attributes,
-              std::span<element_type const> results, std::string_view origin) override {
+  bool insert(node_id place, std::string_view op, std::span<value_id const> operands,
+              std::span<attribute const> attributes, std::span<element_type const> results,
+              std::string_view origin) override {
     if constexpr (rewritable_graph<G>) {
       std::vector<value_type> handles;
       handles.reserve(operands.size());
@@ -185,7 +186,8 @@ class graph_binding final : public graph_source {
     if constexpr (detail::has_op_key<plain>) {
       auto const key = static_cast<std::size_t>(traits::op_key(*graph_, n));
       if (key >= tags_.size()) tags_.resize(key + 1, {operator_tag{}, false});
-      if (!tags_[key].second) tags_[key] = {names_.find(names_.context, traits::op_name(*graph_, n), image.version), true};
+      if (!tags_[key].second)
+        tags_[key] = {names_.find(names_.context, traits::op_name(*graph_, n), image.version), true};
       return tags_[key].first;
     } else {
       return names_.find(names_.context, traits::op_name(*graph_, n), image.version);
@@ -206,13 +208,15 @@ class graph_binding final : public graph_source {
     values_.clear();
     numbers_ = detail::value_numbers<plain>(*graph_);
     body_inputs_.clear();
+    body_owners_.clear();
     std::vector<listed> again;
     list_nodes(again);  // regions anew
     number_results(order);
     attach(order);
   }
 
-  // Nodes of the graph and of all bodies: those of a body right before their owner. A stack of our own: bodies nest as deep as they like.
+  // Nodes of the graph and of all bodies: those of a body right before their owner. A stack of our own: bodies nest as
+  // deep as they like.
   void list_nodes(std::vector<listed>& order) {
     if constexpr (detail::has_bodies<plain>) {
       using bodies_range = decltype(traits::bodies(*graph_, std::declval<node_type>()));
@@ -243,6 +247,7 @@ class graph_binding final : public graph_source {
         if (top.body < top.bodies.size()) {
           auto const body = top.bodies[top.body++];
           auto const region = image.add_region(absent, top.region);
+          body_owners_.push_back({top.nodes[top.at], region});
           for (auto const& v : traits::inputs(*graph_, body)) body_inputs_.push_back({value_type(v), region});
           for (auto const& v : traits::outputs(*graph_, body)) body_outputs_.push_back({value_type(v), region});
           stack.push_back({handles(traits::nodes(*graph_, body)), 0, region, {}, 0, false});
@@ -320,18 +325,28 @@ class graph_binding final : public graph_source {
       image.attach_operands(id, operands);
       if constexpr (detail::has_constant<plain>)  // a node may be a constant, too
         if (operands.empty() && image.node(id).result_count == 1)
-          image.set_constant(image.result(id), static_cast<bool>(tensor_view(traits::constant(*graph_, values_[image.result(id)]))));
+          image.set_constant(image.result(id),
+                             static_cast<bool>(tensor_view(traits::constant(*graph_, values_[image.result(id)]))));
       ++id;
     }
     for (auto const& v : traits::outputs(*graph_)) add_output(v, 0);
     for (auto const& [v, region] : body_outputs_) add_output(v, region);
+    for (auto const& [n, region] : body_owners_)
+      for (auto const& v : traits::results(*graph_, n))
+        if (v != value_type{}) image.set_region_owner(region, image.producer(numbers_.find(v)));
     return sorted;
   }
 
   void add_output(value_type const& v, std::uint32_t region) {
-    if (v == value_type{}) return;
+    if (v == value_type{}) {
+      if (region != 0) image.add_region_output(region, absent);
+      return;
+    }
     add_leaf(v, region);
-    image.add_output(numbers_.find(v));
+    if (region == 0)
+      image.add_output(numbers_.find(v));
+    else
+      image.add_region_output(region, numbers_.find(v));
   }
 
   // Kahn's algorithm, ties by the order in which the graph lists its nodes. Linear.
@@ -364,6 +379,7 @@ class graph_binding final : public graph_source {
   std::vector<value_type> values_;
   std::vector<std::pair<operator_tag, bool>> tags_;
   std::vector<std::pair<value_type, std::uint32_t>> body_inputs_, body_outputs_;
+  std::vector<std::pair<node_type, std::uint32_t>> body_owners_;
   bool cyclic_ = false;
 };
 

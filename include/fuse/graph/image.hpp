@@ -17,7 +17,8 @@ using node_id = std::uint32_t;
 using value_id = std::uint32_t;
 inline constexpr std::uint32_t absent = 0xffffffffu;
 
-/// What an operator name means to whoever builds the image: the code of the name and of the neutral operator (0: unknown).
+/// What an operator name means to whoever builds the image: the code of the name and of the neutral operator (0:
+/// unknown).
 struct operator_tag {
   std::uint16_t name = 0;
   std::uint16_t op = 0;
@@ -29,8 +30,8 @@ struct operator_names {
   void const* context = nullptr;
 };
 
-/// The contents behind an image: constants, attributes, types, names, read from the user's graph when they are asked for, and
-/// the edits, passed on to it. The one place where the graph's own type is erased.
+/// The contents behind an image: constants, attributes, types, names, read from the user's graph when they are asked
+/// for, and the edits, passed on to it. The one place where the graph's own type is erased.
 class graph_source {
  public:
   graph_source() = default;
@@ -50,18 +51,19 @@ class graph_source {
   [[nodiscard]] virtual bool has_shapes() const = 0;  ///< whether the graph type can tell shapes at all
   [[nodiscard]] virtual void const* graph() const = 0;
 
-  /// The edits. `insert` and `add_constant` bind the new handles to the next free numbers of the image. A source of a graph
-  /// that cannot do one returns false and leaves the graph as it is.
-  virtual bool insert(node_id place, std::string_view op, std::span<value_id const> operands, std::span<attribute const> attributes,
-                      std::span<element_type const> results, std::string_view origin) = 0;
+  /// The edits. `insert` and `add_constant` bind the new handles to the next free numbers of the image. A source of a
+  /// graph that cannot do one returns false and leaves the graph as it is.
+  virtual bool insert(node_id place, std::string_view op, std::span<value_id const> operands,
+                      std::span<attribute const> attributes, std::span<element_type const> results,
+                      std::string_view origin) = 0;
   virtual bool add_constant(tensor_view contents, std::string_view origin) = 0;
   virtual void replace_uses(value_id from, value_id to) = 0;
   virtual void erase(node_id) = 0;
   virtual bool declare(function_body const&) = 0;
 };
 
-/// A graph as the engine sees it: numbered nodes and values in flat arrays, with the users of every value. Bodies of control
-/// flow are part of it (their nodes stand before the node that owns them), so a captured value has its users.
+/// A graph as the engine sees it: numbered nodes and values in flat arrays, with the users of every value. Bodies of
+/// control flow are part of it (their nodes stand before the node that owns them), so a captured value has its users.
 ///
 /// Reading is constant time and safe from many threads. Memory: about 28 bytes a node, 20 a value, 16 an operand.
 class graph_image {
@@ -91,6 +93,7 @@ class graph_image {
   struct region_record {
     node_id owner = absent;
     std::uint32_t parent = 0;
+    std::uint32_t first_output = 0, output_count = 0;
   };
 
   int version = 1;
@@ -107,6 +110,10 @@ class graph_image {
   [[nodiscard]] std::uint32_t operand_count(node_id n) const { return nodes_[n].operand_count; }
   [[nodiscard]] use_record const& use_at(std::uint32_t slot) const { return uses_[slot]; }
   [[nodiscard]] std::vector<region_record> const& regions() const { return regions_; }
+  /// The outputs of a body as they were when the image was built, in order.
+  [[nodiscard]] std::span<value_id const> region_outputs(std::uint32_t region) const {
+    return std::span(region_outputs_).subspan(regions_[region].first_output, regions_[region].output_count);
+  }
 
   /// Calls `visit(node_id)` once per use of `v`, the latest use first.
   template <class Visit>
@@ -123,7 +130,7 @@ class graph_image {
   // Building and editing. Whoever edits an image edits the source in the same order (rewrite/edit.hpp does both).
 
   std::uint32_t add_region(node_id owner, std::uint32_t parent) {
-    regions_.push_back({owner, parent});
+    regions_.push_back({owner, parent, 0, 0});
     return static_cast<std::uint32_t>(regions_.size() - 1);
   }
   void set_region_owner(std::uint32_t at, node_id owner) { regions_[at].owner = owner; }
@@ -138,6 +145,13 @@ class graph_image {
 
   void set_constant(value_id v, bool constant) { values_[v].constant = constant; }
   void add_output(value_id v) { ++values_[v].outputs; }
+  /// Also counts as `add_output`, unless it is `absent`. The outputs of one region are added one after the other.
+  void add_region_output(std::uint32_t region, value_id v) {
+    if (v != absent) add_output(v);
+    auto& record = regions_[region];
+    if (record.output_count++ == 0) record.first_output = static_cast<std::uint32_t>(region_outputs_.size());
+    region_outputs_.push_back(v);
+  }
   void set_has_bodies(node_id n) { nodes_[n].has_bodies = true; }
 
   /// Appends a node with fresh results. Operands are attached by `attach_operands`, after all results are known.
@@ -230,6 +244,7 @@ class graph_image {
   std::vector<value_record> values_;
   std::vector<use_record> uses_;
   std::vector<region_record> regions_{region_record{}};
+  std::vector<value_id> region_outputs_;
 };
 
 }  // namespace fuse::inline v0

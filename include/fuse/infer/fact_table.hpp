@@ -96,6 +96,7 @@ class fact_table {
     shapes_[v] = 0;
     contents_[v] = 0;
   }
+  void forget_shape(value_id v) { shapes_[v] = 0; }
   void set_type(value_id v, element_type type) { types_[v] = type; }
   void set_shape(value_id v, std::span<extent const> dimensions) {  // not a span of this table
     shapes_[v] = dimensions.size() > most_rank ? 0 : extents_.keep(dimensions) + 1;

@@ -53,12 +53,48 @@ class facts : public fact_table {
       if (image().producer(v) == absent) detail::read_leaf(at, v, declared_);
   }
 
+  // A result of an If is what both branches agree on.
+  void choose(detail::rule_context& at) {
+    for (auto region = first_body(at.n); region != absent; region = next_body_[region]) {
+      auto const outputs = image().region_outputs(region);
+      if (outputs.size() < at.result_count()) return;
+      for (std::uint32_t i = 0; i < at.result_count(); ++i) {
+        auto const v = at.result(i), from = outputs[i];
+        if (from == absent || from >= size()) return;
+        if (region == first_body(at.n)) {
+          set_type(v, type(from));
+          share_shape(v, from);
+          continue;
+        }
+        if (type(v) != type(from)) set_type(v, element_type::unknown);
+        if (!same_shape(v, from)) detail::meet_shapes(at, v, from);
+      }
+    }
+  }
+
+  [[nodiscard]] std::uint32_t first_body(node_id n) {
+    auto const& regions = image().regions();
+    if (next_body_.size() != regions.size()) {
+      first_body_.assign(image().node_count(), absent);
+      next_body_.assign(regions.size(), absent);
+      for (auto region = regions.size() - 1; region > 0; --region)
+        if (auto const owner = regions[region].owner; owner != absent) {
+          next_body_[region] = first_body_[owner];
+          first_body_[owner] = static_cast<std::uint32_t>(region);
+        }
+    }
+    return n < first_body_.size() ? first_body_[n] : absent;
+  }
+
   void infer(detail::rule_context& at, node_id n) {
     at.n = n;
     for (std::uint32_t i = 0; i < at.result_count(); ++i) forget(at.result(i));
     auto const before = symbols().symbol_count();
     auto const op = op_of(image(), n);
-    detail::apply_rule(at, op);
+    if (op == opcode::if_else)
+      choose(at);
+    else
+      detail::apply_rule(at, op);
     for (std::uint32_t i = 0; i < at.result_count(); ++i)
       detail::refine_by_declaration(at, at.result(i), before, declared_);
     detail::propagate_contents(at, op);
@@ -66,6 +102,7 @@ class facts : public fact_table {
 
   dialect names_;
   std::vector<dimension> declared_;
+  std::vector<std::uint32_t> first_body_, next_body_;  // of a node, of a region: the bodies that one node owns
 };
 
 }  // namespace fuse::inline v0

@@ -71,6 +71,15 @@ inline void arg_reduce_shape(rule_context& at) {
   at.set_shape(0, at.dims);
 }
 
+/// `v`, which had one shape, may also have that of `other`: what remains known is what both say.
+inline void meet_shapes(rule_context& at, value_id v, value_id other) {
+  auto const a = at.facts.shape(v), b = at.facts.shape(other);
+  if (!at.facts.has_rank(v) || !at.facts.has_rank(other) || a.size() != b.size()) return at.facts.forget_shape(v);
+  at.dims.clear();
+  for (std::size_t i = 0; i < a.size(); ++i) at.dims.push_back(a[i] == b[i] ? a[i] : at.symbols().fresh());
+  at.facts.set_shape(v, at.dims);
+}
+
 /// The element type of a type attribute's number.
 [[nodiscard]] inline element_type type_of_number(std::int64_t number) {
   if (number <= 0) return element_type::unknown;

@@ -32,7 +32,9 @@ class value_view {
   [[nodiscard]] bool same_shape(value_view const& other) const { return facts_->same_shape(id_, other.id_); }
 
   /// The constant behind the value, or a null view: an overridable initializer is none.
-  [[nodiscard]] tensor_view constant() const { return image_->value(id_).constant ? image_->source->constant(id_) : tensor_view{}; }
+  [[nodiscard]] tensor_view constant() const {
+    return image_->value(id_).constant ? image_->source->constant(id_) : tensor_view{};
+  }
   [[nodiscard]] bool is_constant() const { return image_->value(id_).constant; }
   /// The number in a constant of one element, also one that only follows from constants.
   [[nodiscard]] bool number(double& into) const { return facts_->number(id_, into); }

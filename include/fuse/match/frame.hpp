@@ -60,8 +60,9 @@ class frame_opener {
       auto const at = f.count++;
       auto& p = f.parts[at];
       p = {v, weight, 0, 0, parent, false, false};
+      p.has_number = v != absent && facts_.number(v, p.number);
       children below{};
-      if (opens(f, v, weight, kind, through, region, below)) {
+      if ((!p.has_number || at == 0) && opens(f, v, weight, kind, through, region, below)) {  // a number is one part, however it is computed
         if (f.count + waiting + below.count > frame::capacity || f.leaf_count + waiting + below.count > frame::leaf_capacity) {
           f.bounded = true;
         } else {
@@ -70,7 +71,6 @@ class frame_opener {
           continue;
         }
       }
-      p.has_number = v != absent && facts_.number(v, p.number);
       if (p.has_number && at != 0 && is_neutral(f, p)) continue;
       p.leaf = true;
       p.leaves = 1u << f.leaf_count++;

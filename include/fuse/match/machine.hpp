@@ -621,6 +621,10 @@ class machine {
   bool capture_below(instruction const& i) {
     auto const above = registers_[i.a];
     auto& v = registers_[i.a];
+    while (v != absent && image_.producer(v) != absent && op_of(image_, image_.producer(v)) == opcode::identity && transparent(image_.producer(v), i.through)) {
+      matched(image_.producer(v));  // an Identity makes no difference
+      v = image_.operand(image_.producer(v), 0);
+    }
     for (int k = 0; k < 9 && v != absent; ++k) {
       auto const back = here();
       if (capture(i.b, v) && run(i.next)) return true;

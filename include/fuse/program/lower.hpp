@@ -68,6 +68,7 @@ class lowering {
   std::uint8_t register_of_[expression::capacity]{};
   std::uint32_t bound_ = 0;
   bool rest_seen_[lowered_rule::name_capacity]{};
+  bool again_ = false;
   through_set everywhere_{};
   std::uint8_t everywhere_id_ = 0;
 
@@ -199,13 +200,19 @@ class lowering {
     auto const before = bound_;
     std::uint8_t registers[expression::capacity]{};  // what a branch finds is not known after it
     for (std::size_t i = 0; i < pattern_.size; ++i) registers[i] = register_of_[i];
+    auto const first_register = next_register_, first_frame = next_frame_;  // branches use the same ones
+    auto last_register = next_register_, last_frame = next_frame_;
     for (int i = 0; i < count; ++i) {
       bool const last = i + 1 == count && !may_skip;
       std::uint16_t fork = no_instruction;
       if (!last) fork = emit(make(step::fork));
       bound_ = before;
+      next_register_ = first_register;
+      next_frame_ = first_frame;
       form(i);
       if (failed()) return;
+      if (next_register_ > last_register) last_register = next_register_;
+      if (next_frame_ > last_frame) last_frame = next_frame_;
       for (std::size_t k = 0; k < pattern_.size; ++k) register_of_[k] = registers[k];
       common &= bound_;
       for (std::uint8_t k = 0; k < pending_.count; ++k)
@@ -221,6 +228,8 @@ class lowering {
       pending_ = joined;
     }
     bound_ = common;
+    next_register_ = last_register;
+    next_frame_ = last_frame;
   }
 
   // Roots
@@ -267,7 +276,8 @@ class lowering {
       case term_kind::neutral:
         if (info(t.op).group != op_group::none) {
           for (auto const& known : operator_table)
-            if (known.group == group_of(t.op) || (group_of(t.op) == op_group::product && known.op == opcode::neg))
+            if (known.group == group_of(t.op) || ((group_of(t.op) == op_group::product || may_be_one_product(root)) &&
+                                                  (known.group == op_group::product || known.op == opcode::neg)))
               add_entry(first, static_cast<std::uint16_t>(known.op), false, 0);
         } else {
           add_entry(first, static_cast<std::uint16_t>(t.op), false, 0);
@@ -297,6 +307,16 @@ class lowering {
       default: return fail(rule_error::unreachable_root, rule_.name);
     }
     add_transparent_entries(everywhere_, first);
+  }
+  /// A sum of a product and whatever is left: nothing may be left, and then its root is the product's.
+  [[nodiscard]] constexpr bool may_be_one_product(std::uint8_t root) const {
+    auto const& t = pattern_[root];
+    if (t.op != opcode::add || pattern_[t.child[1]].kind != term_kind::rest) return false;
+    auto const& one = pattern_[t.child[0]];
+    if (one.kind != term_kind::alternatives) return one.kind == term_kind::neutral && group_of(one.op) == op_group::product;
+    for (int i = 0; i < one.children; ++i)
+      if (pattern_[one.child[i]].kind == term_kind::neutral && group_of(pattern_[one.child[i]].op) == op_group::product) return true;
+    return false;
   }
   constexpr void add_transparent_entries(through_set const& set, std::uint16_t first) {
     for (std::size_t i = 0; i < set.count; ++i) add_entry(first, set.ops[i], set.by_name[i], everywhere_id_ != 0 ? everywhere_id_ : set_id(set));
@@ -404,10 +424,18 @@ class lowering {
   constexpr void value(std::uint8_t at, std::uint8_t r, sign_use sign = sign_use::strict, std::uint8_t around = 0) {
     if (failed()) return;
     auto const& t = pattern_[at];
-    if (register_of_[at] != 0 && t.kind == term_kind::neutral && large(at)) {
-      // A large part that occurs again is one computation, or two alike: matching it anew would double the program.
-      emit(make(step::same, r, register_of_[at]));
-      return;
+    if (register_of_[at] != 0 && t.kind == term_kind::neutral && !again_ && large(at)) {
+      // A large part that occurs again is mostly the same computation; only else is it matched anew.
+      auto const first_found = register_of_[at];
+      return lower_forks(2, false, [&](int i) {
+        if (i == 0) {
+          emit(make(step::same, r, first_found));
+          return;
+        }
+        again_ = true;
+        value(at, r, sign, around);
+        again_ = false;
+      });
     }
     register_of_[at] = r;
     switch (t.kind) {

@@ -95,16 +95,38 @@ class row_maker {
       into = dense::of(number);
       return true;
     }
-    return widened(v, into);
+    return rearranged(v, into);
   }
-  // A Cast of a constant.
-  bool widened(value_id v, dense& into) const {
-    auto const n = image_.producer(v);
-    if (n == absent || image_.operand_count(n) == 0 || image_.operand(n, 0) == absent) return false;
-    auto const op = op_of(image_, n);
-    auto const below = image_.operand(n, 0);
-    if (op != opcode::identity && !(op == opcode::cast && widens(facts_.type(below), facts_.type(v)))) return false;
-    return image_.value(below).constant && contents(below, into);
+  // A constant behind operators that keep its elements in order: Flatten, Reshape and their like, Identity, a widening Cast.
+  bool rearranged(value_id v, dense& into) const {
+    auto at = v;
+    for (int i = 0; i < 8; ++i) {
+      if (image_.value(at).constant) break;
+      auto const n = image_.producer(at);
+      if (n == absent || image_.operand_count(n) == 0 || image_.operand(n, 0) == absent) return false;
+      auto const below = image_.operand(n, 0);
+      switch (op_of(image_, n)) {
+        case opcode::identity:
+        case opcode::flatten:
+        case opcode::reshape:
+        case opcode::squeeze:
+        case opcode::unsqueeze: break;
+        case opcode::cast:
+          if (!widens(facts_.type(below), facts_.type(at))) return false;
+          break;
+        default: return false;
+      }
+      at = below;
+    }
+    if (!image_.value(at).constant || !facts_.has_rank(v) || !contents(at, into)) return false;
+    std::vector<std::int64_t> shape;
+    for (auto e : facts_.shape(v)) {
+      if (!e.known()) return false;
+      shape.push_back(e.value());
+    }
+    if (count_of(shape) != into.elements.size()) return false;
+    into.shape = std::move(shape);
+    return true;
   }
 
   // A constant that needs no new one: the row itself.
@@ -152,6 +174,8 @@ class row_maker {
 
   // The value in the row's own element type, below a Cast that widened it.
   value_id narrowed(value_id v) const {
+    while (image_.producer(v) != absent && op_of(image_, image_.producer(v)) == opcode::identity && image_.operand(image_.producer(v), 0) != absent)
+      v = image_.operand(image_.producer(v), 0);
     for (int i = 0; i < 8 && facts_.type(v) != type_; ++i) {
       auto const n = image_.producer(v);
       if (n == absent || image_.operand_count(n) == 0) return absent;

@@ -8,8 +8,7 @@ namespace fuse::inline v0::rules {
 
 /// (x - mean(x)) / sqrt(variance(x) + epsilon) * scale + bias over the last axes, in any spelling, becomes one operator.
 inline constexpr auto layer_norm =
-    rule<"layer-norm">(dsl::either(formula::normalised * formula::scale + formula::bias, formula::normalised * formula::scale,
-                                   formula::expanded + formula::bias, formula::distributed + formula::bias))
+    rule<"layer-norm">(dsl::either(formula::normalised * formula::scale, formula::expanded, formula::distributed) + formula::bias)
         .through<"cast", "identity">()
         .where(dsl::trailing_axes<"axes">, dsl::float32_epsilon<"epsilon">, dsl::row_vector<"scale", "x">, dsl::row_vector<"factor", "x">,
                dsl::row_vector<"bias", "x">)
@@ -67,7 +66,8 @@ inline constexpr auto layer_norm_inverse_deviation =
 inline constexpr auto layer_norm_of_flattened =
     rule<"layer-norm-of-flattened">(dsl::reshape(dsl::layer_norm(dsl::flatten(formula::x).attr<"axis">(dsl::param<"axes">), formula::old_scale, dsl::optional(formula::old_bias))
                                                      .attr<"axis">(-1)
-                                                     .attr<"epsilon">(formula::epsilon)))
+                                                     .attr<"epsilon">(formula::epsilon)
+                                                     .users(1)))
         .through<"identity">()
         .summary("a layer norm between Flatten and Reshape is one over the axes that were flattened")
         .replace(dsl::layer_norm(formula::x, dsl::row(formula::old_scale, formula::x), dsl::row_or_none(formula::old_bias, formula::x))

@@ -31,7 +31,7 @@ inline constexpr auto rms_norm_times_row = rule<"rms-norm-times-row">(formula::r
 /// An RMS norm of Flatten(x, k), reshaped to the shape of x, is one over the axes of x from k on.
 inline constexpr auto rms_norm_of_flattened =
     rule<"rms-norm-of-flattened">(dsl::reshape(
-                                      dsl::rms_norm(dsl::flatten(formula::x).attr<"axis">(dsl::param<"axes">), formula::old_scale).attr<"axis">(-1).attr<"epsilon">(formula::epsilon)))
+                                      dsl::rms_norm(dsl::flatten(formula::x).attr<"axis">(dsl::param<"axes">), formula::old_scale).attr<"axis">(-1).attr<"epsilon">(formula::epsilon).users(1)))
         .through<"identity">()
         .summary("an RMS norm between Flatten and Reshape is one over the axes that were flattened")
         .replace(dsl::rms_norm(formula::x, dsl::row(formula::old_scale, formula::x)).attr<"axis">(dsl::param<"axes">).attr<"epsilon">(formula::epsilon))

@@ -195,6 +195,7 @@ class onnx_writer {
       t_.model->add_functions()->Swap(&function);
       any = true;
     }
+    drop_functions();
     auto& model = *t_.model;
     if (!any || model.ir_version() >= 8) return;
     if (model.ir_version() < 4) {  // an initializer that is an input was a constant; from 4 on it would be none
@@ -205,6 +206,39 @@ class onnx_writer {
       keep_if(*model.mutable_graph()->mutable_input(), [&](auto const& input, std::size_t) { return !constants.contains(input.name()); });
     }
     model.set_ir_version(8);
+  }
+
+  // Functions of fuse whose last call a rewrite replaced.
+  void drop_functions() {
+    auto& model = *t_.model;
+    std::unordered_set<std::string> gone;
+    for (auto const& n : t_.nodes)
+      if (!n.alive && !n.made && n.proto->domain() == "fuse") gone.insert(n.proto->op_type());
+    if (gone.empty() || model.training_info_size() != 0) return;
+    for (auto const& n : t_.nodes)
+      if (n.alive && n.proto != nullptr && n.proto->domain() == "fuse") gone.erase(n.proto->op_type());
+    for (auto const& function : model.functions())
+      for (auto const& node : function.node())
+        if (node.domain() == "fuse" || node.attribute_size() != 0) spare(node, gone);
+    keep_if(*model.mutable_functions(),
+            [&](auto const& function, std::size_t) { return function.domain() != "fuse" || !gone.contains(function.name()); });
+    bool needed = false;
+    for (auto const& n : t_.nodes) needed = needed || (n.alive && n.proto != nullptr && n.proto->domain() == "fuse");
+    for (auto const& function : model.functions()) needed = needed || function.domain() == "fuse";
+    if (!needed) keep_if(*model.mutable_opset_import(), [](auto const& import, std::size_t) { return import.domain() != "fuse"; });
+  }
+  static void spare(::onnx::NodeProto const& first, std::unordered_set<std::string>& gone) {
+    std::vector<::onnx::NodeProto const*> nodes{&first};
+    while (!nodes.empty()) {
+      auto const& node = *nodes.back();
+      nodes.pop_back();
+      if (node.domain() == "fuse") gone.erase(node.op_type());
+      for (auto const& attribute : node.attribute()) {
+        for (auto const& inner : attribute.g().node()) nodes.push_back(&inner);
+        for (auto const& body : attribute.graphs())
+          for (auto const& inner : body.node()) nodes.push_back(&inner);
+      }
+    }
   }
 
   void write_initializers() {
