@@ -55,6 +55,7 @@ class congruence {
     if (known.group != op_group::none) return true;  // sums and products have none
     if (op == opcode::cast) return facts_.type(image_.result(n)) != element_type::unknown && facts_.type(image_.result(n)) == facts_.type(image_.result(m));
     if (op == opcode::identity) return true;
+    if (op == opcode::dropout) return false;  // while training, each is drawn anew
     if (known.shape == shape_rule::reduce) {
       bool keep = false, keep_too = false;
       if (reduction_axes(image_, facts_, names_, n, axes_, keep) && reduction_axes(image_, facts_, names_, m, axes_too_, keep_too))
