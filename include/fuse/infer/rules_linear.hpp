@@ -18,11 +18,12 @@ namespace fuse::inline v0::detail {
 inline void matmul_shape(rule_context& at, std::uint32_t right = 1, bool turned_left = false,
                          bool turned_right = false) {
   if (!at.ranked(0) || !at.ranked(right)) return;
-  auto const a = at.shape(0), b = at.shape(right);
+  auto const a = at.shape(0);
+  auto const b = at.shape(right);
   if (a.empty() || b.empty()) return;
   at.dims.clear();
   if (a.size() > 2) at.dims.assign(a.begin(), a.end() - 2);
-  if (b.size() > 2) broadcast_into(at, b.first(b.size() - 2));
+  if (b.size() > 2) broadcast_into(at, at.shape(right).first(b.size() - 2));
   if (a.size() > 1) at.dims.push_back(a[a.size() - (turned_left ? 1 : 2)]);
   if (b.size() > 1) at.dims.push_back(b[b.size() - (turned_right ? 2 : 1)]);
   at.set_shape(0, at.dims);
