@@ -71,13 +71,20 @@ TEST_CASE("a function is written with the model's own operator set") {
     again.commit();
     CHECK(model.functions_size() == 1);
   }
+  SECTION("it goes with its last call") {
+    onnx_graph again(model);
+    call(again, "Neg");
+    again.commit();
+    CHECK(model.functions_size() == 0);
+    CHECK(model.opset_import_size() == 1);
+  }
   SECTION("another one of the same name gets a name of its own") {
     onnx_graph again(model);
     REQUIRE(traits::declare(again, centered(3)));
     call(again, "fuse::Centered");
     again.commit();
-    REQUIRE(model.functions_size() == 2);
-    CHECK(model.functions(1).name() == "Centered_1");
+    REQUIRE(model.functions_size() == 1);  // nothing calls the first any more
+    CHECK(model.functions(0).name() == "Centered_1");
     CHECK(model.graph().node(0).op_type() == "Centered_1");
   }
 }

@@ -86,8 +86,9 @@ inline constexpr auto lowered_rules = [] {
 /// The first rule of a set that has an error.
 template <auto const& Set, auto const& Dialect>
 inline constexpr lowered_rule const* first_wrong = [] {
-  for (auto const* rule : lowered_rules<Set, Dialect>.at)
-    if (rule != nullptr && rule->error != rule_error::none) return rule;
+  // By number: to g++ a comparison of addresses is no constant under -fsanitize=undefined.
+  for (std::size_t i = 0; i < member_count<std::remove_cvref_t<decltype(Set)>>::value; ++i)
+    if (lowered_rules<Set, Dialect>.at[i]->error != rule_error::none) return lowered_rules<Set, Dialect>.at[i];
   return &no_rule;
 }();
 
