@@ -15,6 +15,7 @@ import sys
 import zlib
 
 import numpy as np
+import onnx
 from onnx import numpy_helper
 
 import judge
@@ -80,6 +81,7 @@ class Spelling:
         self._choose()
         self._write()
         self.model = self.m.proto()
+        self._dress()
 
     # ---- operators as this spelling writes them
 
@@ -152,15 +154,19 @@ class Spelling:
         self.m = Model(self.opset, self.ir)
         self.rank = draw("rank", 3, 3, 3, 2, 2, 4, 4, 1)
         self.axes_count = min(draw("trailing axes", 1, 1, 1, 2, 3), self.rank)
-        self.normal = [7, 5, 3][:self.axes_count][::-1] if draw("sizes", "odd", "even") == "odd" else [8, 4, 6][:self.axes_count][::-1]
+        sizes = {"odd": [7, 5, 3], "even": [8, 4, 6], "one": [1, 4, 6]}[draw("sizes", "odd", "odd", "odd", "even", "even", "even", "one")]
+        self.normal = sizes[:self.axes_count][::-1]
+        self.symbolic = draw("normalised dimensions", *["fixed"] * 9, "symbolic") == "symbolic"
         self.leading = [4, 3, 2][:self.rank - self.axes_count]
         dynamic = draw("leading dimensions", "fixed", "symbolic", "unknown")
         names = {"fixed": self.leading, "symbolic": ["batch", "sequence", "heads"], "unknown": [None] * 3}[dynamic]
-        self.shape = list(names[:len(self.leading)]) + self.normal
-        self.flatten = self.rank > 1 and draw("flatten", *["no"] * 9, "yes") == "yes"
+        self.sizes = {"batch": 4, "sequence": 3, "heads": 2} | {f"h{k}": size for k, size in enumerate(self.normal)}
+        self.normal_names = [f"h{k}" for k in range(self.axes_count)] if self.symbolic else self.normal
+        self.shape = list(names[:len(self.leading)]) + self.normal_names
+        self.flatten = self.rank > 1 and not self.symbolic and draw("flatten", *["no"] * 9, "yes") == "yes"
         self.norm_rank = 2 if self.flatten else self.rank
         self.norm_axes = 1 if self.flatten else self.axes_count
-        self.norm_shape = [int(np.prod(self.normal))] if self.flatten else self.normal
+        self.norm_shape = [int(np.prod(self.normal))] if self.flatten else self.normal_names
         self.identity = draw("identity", "none", "none", "some") == "some"
         self.runnable = self.x_type != BFLOAT16
 
@@ -173,7 +179,9 @@ class Spelling:
 
     def _producer(self):
         m, x_type, shape = self.m, self.x_type, self.shape
-        form = self.draw("x is", "an input", "an input", "a sum", "a biased sum", "a product", "a scaled product", "a Relu of a sum", *["a MatMul"] * (self.rank > 1))
+        forms = ["an input", "an input", "a sum", "a product", "a Relu of a sum"]
+        forms += [] if self.symbolic else ["a biased sum", "a scaled product"] + ["a MatMul"] * (self.rank > 1)
+        form = self.draw("x is", *forms)
         if form == "an input":
             return m.input("x", x_type, shape)
         if form == "a MatMul":
@@ -188,7 +196,7 @@ class Spelling:
     def _consumer(self, y, x):
         """What reads y; a graph output comes of it."""
         m, shape = self.m, self.shape
-        form = self.draw("y goes to", "the output", "the output", "a Relu", "a residual", "a gate", "a MatMul", "both")
+        form = self.draw("y goes to", "the output", "the output", "a Relu", "a residual", "a gate", "both", *["a MatMul"] * (not self.symbolic))
         if form == "a residual":
             y = self.op("Add", y, x)
         elif form == "a gate":
@@ -206,7 +214,7 @@ class Spelling:
 
     def _row(self, role, dtype):
         """A scale or a bias; returns its name, or None for none."""
-        form = self.draw(role, "constant", "none", "constant", "input", "one plus an input")
+        form = self.draw(role, *["constant", "constant"] * (not self.symbolic), "input", "none", "one plus an input")
         if form == "none":
             return None
         rank = self.norm_rank
@@ -218,12 +226,17 @@ class Spelling:
             name = self.op("Flatten", self._numbers(role, form, dtype, self.normal), axis=0)
         else:
             name = self._numbers(role, form, dtype, shape)
-        if form != "constant" and np.prod(shape) == 1:
+        if form != "constant" and shape.count(1) == len(shape):
             self.spreads = True
         return name
 
+    def _plain_scale(self, dtype):
+        if self.symbolic:
+            return self.m.input(self.m.name("scale_in"), dtype, self.norm_shape)
+        return self.constant(self.draw.array("s", self.norm_shape), dtype)[0]
+
     def _numbers(self, role, form, dtype, shape):
-        values = self.draw.array(f"{role} {self.m.name(role)}", shape)
+        values = self.draw.array(f"{role} {self.m.name(role)}", [self.sizes.get(d, d) for d in shape])
         narrow = min(self.x_type, self.y_type, np.dtype(dtype), key=lambda t: (t.itemsize, t == BFLOAT16))
         if narrow != dtype:  # fused in the narrow type, the row must be exact there, or Casts stay
             if form != "constant" or self.draw(f"weights in {narrow}", "exact", "inexact") == "inexact":
@@ -418,7 +431,7 @@ class Spelling:
         draw, m = self.draw, self.m
         x = self._producer()
         self.epsilon, self.epsilon_written = None, draw("epsilon", 1e-5, 1e-12, 0.0, 0.5, 1e-3)
-        self.one_pass = self.kind == "layer" and draw("variance", "two-pass", "two-pass", "one-pass") == "one-pass" and not self.types.endswith("centred")
+        self.one_pass = self.kind == "layer" and int(np.prod(self.normal)) > 1 and draw("variance", "two-pass", "two-pass", "one-pass") == "one-pass" and not self.types.endswith("centred")
         self.late = self.types.endswith("then-scale")
         self.spreads = False
         self.owner, self.shared = NORM, {}
@@ -430,14 +443,14 @@ class Spelling:
             self.owner = PREPARED
             scales = [s for s in [self._row("scale", row_type)] if s]
             if k == 0 and count == 2:
-                scales = scales or [self.constant(draw.array("s", self.norm_shape), row_type)[0]]
+                scales = scales or [self._plain_scale(row_type)]
                 if row_type.itemsize > min(self.x_type, self.y_type, key=lambda t: t.itemsize).itemsize:
                     self.casts += 3
             if scales and draw("scales", 1, 1, 1, 2) == 2:
                 scales += [s for s in [self._row("scale", row_type)] if s]
             bias = self._row("bias", row_type) if self.kind == "layer" else None
             if k == 1 and not scales and not bias:  # it would be the first one's own interior
-                scales = [self.constant(draw.array("t", self.norm_shape), row_type)[0]]
+                scales = [self._plain_scale(row_type)]
                 self.casts += 3 * (row_type != self.y_type)
             self.owner = NORM
             y = self.apply(scales, bias)
@@ -480,18 +493,27 @@ class Spelling:
             if value not in [o.name for o in self.m.outputs]:
                 self.m.output(value, self.type, shape)
 
+    def _dress(self):
+        """What changes nothing: names of nodes, the long name of the default domain, known shapes."""
+        names = self.draw("names of nodes", "each its own", "none")
+        domain = self.draw("default domain", *["", "", "", "ai.onnx"])
+        for node in self.model.graph.node:
+            node.name = node.name if names == "each its own" else ""
+        self.model.opset_import[0].domain = domain
+        if self.draw("value_info", "none", "none", "inferred") == "inferred":
+            self.model = onnx.shape_inference.infer_shapes(self.model, data_prop=True)
+
     # ---- inputs and judgement
 
     def feeds(self, extreme=True):
         numbers = np.random.default_rng(hash_of(f"feeds {self.seed}"))
-        sizes = {"batch": 4, "sequence": 3, "heads": 2}
         feeds = {}
         constants = {t.name for t in self.model.graph.initializer}
         for value in self.model.graph.input:
             if value.name in constants:
                 continue
             tensor = value.type.tensor_type
-            dims = [d.dim_value or sizes.get(d.dim_param, 0) for d in tensor.shape.dim]
+            dims = [d.dim_value or self.sizes.get(d.dim_param, 0) for d in tensor.shape.dim]
             dims = [d or self.leading[k] for k, d in enumerate(dims)]
             array = numbers.normal(0, 2, dims)
             if value.name == "x" and self.leading and extreme:
@@ -517,8 +539,10 @@ class Spelling:
             for scale in scales:
                 n = n * values[scale]
             n = n + values[bias] if bias else n
-            off = np.nanmax(np.abs(n - values[y])) / np.nanmax(np.abs(n)) if n.shape == values[y].shape else np.inf
-            worst = max(worst, float(off))
+            if n.shape != values[y].shape:
+                return np.inf
+            finite = np.isfinite(n)  # a row of one value and epsilon 0 give 0 / 0
+            worst = max(worst, float(np.abs(n - values[y])[finite].max(initial=0) / np.abs(n)[finite].max(initial=1)))
         return worst
 
     def leftovers(self, model):
