@@ -20,9 +20,10 @@ std::vector<fuse::node_id> users(graph_image const& image, fuse::value_id v) {
 struct sample {
   graph_image image;
   fuse::value_id x = image.add_value();
-  fuse::node_id a = image.add_node({1, 2}, 1, 0, 0), b = image.add_node({3, 4}, 2, 0, 1), c = image.add_node({5, 6}, 1, 0, 2);
+  fuse::node_id a = image.add_node({1, 2}, 1, 0), b = image.add_node({3, 4}, 2, 0), c = image.add_node({5, 6}, 1, 0);
   sample() {
     fuse::value_id const to_a[]{x}, to_b[]{image.result(a)}, to_c[]{image.result(a), absent, x};
+    for (auto n : {a, b, c}) image.place_last(n);
     image.attach_operands(a, to_a);
     image.attach_operands(b, to_b);
     image.attach_operands(c, to_c);

@@ -284,7 +284,6 @@ class graph_binding final : public graph_source {
     image.reserve(order.size() + order.size() / 8, order.size() * 2, order.size() * 3);
     nodes_.reserve(order.size());
     values_.reserve(order.size() * 2);
-    std::uint32_t position = 0;
     for (auto const& [n, region, owner] : order) {
       std::uint32_t results = 0;
       for (auto const& v : traits::results(*graph_, n)) {
@@ -295,7 +294,8 @@ class graph_binding final : public graph_source {
         }
         ++results;
       }
-      auto const id = image.add_node(tag_of(n), results, region, position++);
+      auto const id = image.add_node(tag_of(n), results, region);
+      image.place_last(id);
       nodes_.push_back(n);
       if (owner) image.set_has_bodies(id);
     }

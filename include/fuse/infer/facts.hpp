@@ -55,13 +55,17 @@ class facts : public fact_table {
 
   // A result of an If is what both branches agree on.
   void choose(detail::rule_context& at) {
-    for (auto region = first_body(at.n); region != absent; region = next_body_[region]) {
-      auto const outputs = image().region_outputs(region);
-      if (outputs.size() < at.result_count()) return;
+    auto const first = first_body(at.n);
+    if (first == absent || next_body_[first] == absent) return;
+    for (auto region = first; region != absent; region = next_body_[region]) {
+      if (image().region_outputs(region).size() != at.result_count()) return;
+      for (auto v : image().region_outputs(region))
+        if (v == absent || v >= size()) return;
+    }
+    for (auto region = first; region != absent; region = next_body_[region])
       for (std::uint32_t i = 0; i < at.result_count(); ++i) {
-        auto const v = at.result(i), from = outputs[i];
-        if (from == absent || from >= size()) return;
-        if (region == first_body(at.n)) {
+        auto const v = at.result(i), from = image().region_outputs(region)[i];
+        if (region == first) {
           set_type(v, type(from));
           share_shape(v, from);
           continue;
@@ -69,7 +73,6 @@ class facts : public fact_table {
         if (type(v) != type(from)) set_type(v, element_type::unknown);
         if (!same_shape(v, from)) detail::meet_shapes(at, v, from);
       }
-    }
   }
 
   [[nodiscard]] std::uint32_t first_body(node_id n) {

@@ -141,14 +141,13 @@ class all_matches final : public machine::acceptor {
 
 }  // namespace detail
 
-/// Explains one node: runs all rules of all stages there and tells of the most telling failure. Costs a match.
-[[nodiscard]] inline explanation explain(machine& match, graph_image const& image, facts const& known, dialect const& names, node_id n) {
+/// Explains one node: runs the rules of a stage there and tells of the most telling failure. Costs a match.
+[[nodiscard]] inline explanation explain(machine& match, graph_image const& image, facts const& known, dialect const& names, node_id n, int stage) {
   explanation best;
   best.node = n;
   best.score = -1;
   auto const& rules = match.rules();
-  for (int stage = 0; stage < rules.stages; ++stage) {
-    if (!match.has_entry(n, stage)) continue;
+  if (match.has_entry(n, stage)) {
     detail::deepest_failure failure;
     detail::all_matches matches;
     match.listener = &failure;
@@ -160,7 +159,7 @@ class all_matches final : public machine::acceptor {
       best.score = 1 << 20;
       return best;
     }
-    if (failure.at == no_instruction || failure.score <= best.score) continue;
+    if (failure.at == no_instruction) return best;
     auto const& i = rules.code[failure.at];
     best.rule = detail::rule_after(rules, failure.at);
     best.at = failure.value;
@@ -172,6 +171,16 @@ class all_matches final : public machine::acceptor {
     best.found = detail::describe(image, known, failure.value);
     if (framed && match.opened(i.a).bounded) best.found += ", of more than " + std::to_string(detail::frame::leaf_capacity) + " parts, of which the rest stayed closed";
   }
+  return best;
+}
+
+/// The same over all stages.
+[[nodiscard]] inline explanation explain(machine& match, graph_image const& image, facts const& known, dialect const& names, node_id n) {
+  explanation best;
+  best.node = n;
+  best.score = -1;
+  for (int stage = 0; stage < match.rules().stages; ++stage)
+    if (auto found = explain(match, image, known, names, n, stage); found.score > best.score) best = std::move(found);
   return best;
 }
 

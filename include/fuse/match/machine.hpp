@@ -21,7 +21,6 @@ struct binding {
   double number = 0;
   std::uint64_t axes = 0;       ///< bit k: the k-th axis from the last
   std::uint8_t first = 0, members = 0;  ///< of a rest: in the machine's list
-  double sign = 1;              ///< of a rest in a product
   bool bound = false;
 };
 
@@ -382,6 +381,7 @@ class machine {
     if (n == absent || image_.node(n).region != region_) return false;
     value_id restored = absent;
     if (auto const op = op_of(image_, n); op == opcode::unsqueeze || op == opcode::reshape) {
+      if (image_.operand_count(n) == 0) return false;
       matched(n);
       restored = v;
       v = stripped(image_.operand(n, 0), i.through, true);
@@ -548,22 +548,27 @@ class machine {
     made->first = static_cast<std::uint8_t>(rest_count_);
     made->axes = static_cast<std::uint64_t>(f.kind);
     std::uint32_t done = 0, taken = 0;
+    double sign = f.sign;
     for (std::uint8_t k = 0; k < f.count; ++k) {
       auto const& p = f.parts[k];
       if (p.leaves == 0 || (p.leaves & ~left) != 0 || (p.leaves & done) != 0) continue;
-      if (!p.leaf && !whole_part(f, k)) continue;
+      if (!p.leaf) {
+        // A negated factor keeps its sign where the product has one to give.
+        bool const negated = f.kind == op_group::product && sign < 0 && op_of(image_, image_.producer(p.value)) == opcode::neg;
+        if (negated)
+          sign = 1;
+        else if (!whole_part(f, k))
+          continue;
+      }
       if (rest_count_ == rest_capacity) return false;
       rest_[rest_count_++] = {p.value, weight(f, p)};
       ++made->members;
       done |= p.leaves;
       taken |= 1u << k;
     }
-    if (f.kind == op_group::product) {
-      made->sign = f.sign;
-      if (f.sign < 0) {
-        if (!remember({undo::kind::sign, i.a, 0, f.sign})) return false;
-        f.sign = 1;
-      }
+    if (f.kind == op_group::product && sign != f.sign) {
+      if (!remember({undo::kind::sign, i.a, 0, f.sign})) return false;
+      f.sign = sign;
     }
     return cover(i.a, left, taken);
   }

@@ -25,7 +25,7 @@ class driver final : machine::acceptor {
  public:
   driver(program const& rules, graph_image& image, facts& known, dialect const& names, rewrite_options const& options, rewrite_report& report)
       : rules_(rules), image_(image), facts_(known), names_(names), options_(options), report_(report), machine_(rules, image, known, names),
-        traffic_(image, known), selected_(rules.rules.size(), true), initial_(image.node_count()) {
+        traffic_(image, known), selected_(rules.rules.size(), true) {
     report_.rules.resize(rules.rules.size());
     for (std::size_t i = 0; i < rules.rules.size(); ++i) report_.rules[i].name = rules.rules[i].name;
     if (!select()) return;
@@ -254,26 +254,30 @@ class driver final : machine::acceptor {
 
   // A place after everything that new nodes read and before everything that uses the roots.
   bool find_place(node_id first, node_id& place) const {
-    std::uint32_t after = 0, before = 0xffffffffu;
     auto const region = image_.node(root_).region;
+    node_id after = absent;
     for (auto n = first; n < image_.node_count(); ++n)
       for (std::uint32_t i = 0; i < image_.operand_count(n); ++i) {
         auto const v = image_.operand(n, i);
         auto const p = v == absent ? absent : image_.producer(v);
-        if (p == absent || p >= first) continue;
-        auto const& record = image_.node(p);
-        after = std::max(after, p < initial_ ? record.order + 1 : record.order);
+        if (p != absent && p < first && (after == absent || image_.node(p).order > image_.node(after).order)) after = p;
       }
-    for (auto v : roots_) {
-      auto const own = image_.producer(v);
-      before = std::min(before, 0xffffffffu);
+    auto before = ~std::uint64_t{0};
+    for (auto v : roots_)
       image_.for_each_user(v, [&](node_id user) {
-        if (user != own && user < first) before = std::min(before, image_.node(user).order);
+        bool const root = std::any_of(roots_.begin(), roots_.end(), [&](value_id r) { return image_.producer(r) == user; });
+        if (user < first && !root) before = std::min(before, image_.node(user).order);
       });
+    auto at = root_;  // the first node after `after`; without it, the earliest root will do
+    if (after != absent) {
+      at = image_.node(after).next;
+    } else {
+      for (auto v : roots_)
+        if (image_.node(image_.producer(v)).order < image_.node(at).order) at = image_.producer(v);
     }
-    for (auto at = after; at <= before && at < initial_; ++at)
-      if (image_.node(at).alive && image_.node(at).region == region) return place = at, true;
-    return false;
+    while (at != absent && image_.node(at).region != region) at = image_.node(at).next;
+    place = at;
+    return at != absent && image_.node(at).order <= before;
   }
 
   void apply(node_id first, std::vector<value_id> const& made) {
@@ -312,15 +316,17 @@ class driver final : machine::acceptor {
 
   // Where most of a rule is there and no rule was applied: what the rule still wanted.
   void add_near_misses() {
-    std::vector<bool> told(image_.value_count(), false);
-    for (auto const& r : refusals_)
-      if (r.witness < image_.node_count() && image_.node(r.witness).result_count != 0) told[image_.result(r.witness)] = true;
+    std::vector<bool> told(image_.value_count() * static_cast<std::size_t>(rules_.stages), false);
     for (node_id n = image_.node_count(); n-- > 0;) {
       if (!image_.node(n).alive || fused(n)) continue;
-      auto const why = explain(machine_, image_, facts_, names_, n);
-      if (why.matched || why.score < 3 || !selected_[why.rule] || rules_.rules[why.rule].silent || why.at == absent || told[why.at]) continue;
-      told[why.at] = true;
-      refusals_.push_back({why.rule, n, n, image_.source->node_name(n), why.condition, to_text(why)});
+      for (int stage = 0; stage < rules_.stages; ++stage) {
+        auto const why = explain(machine_, image_, facts_, names_, n, stage);
+        if (why.matched || why.score < 3 || !selected_[why.rule] || rules_.rules[why.rule].silent || why.at == absent) continue;
+        auto const key = static_cast<std::size_t>(why.at) * static_cast<std::size_t>(rules_.stages) + static_cast<std::size_t>(stage);
+        if (told[key]) continue;
+        told[key] = true;
+        refusals_.push_back({why.rule, n, n, image_.source->node_name(n), why.condition, to_text(why)});
+      }
     }
   }
 
@@ -351,7 +357,6 @@ class driver final : machine::acceptor {
   machine machine_;
   traffic traffic_;
   std::vector<bool> selected_, fused_;
-  node_id initial_;
   std::vector<node_id> waiting_, dead_, fused_now_;
   std::vector<value_id> roots_, operands_;
   std::vector<candidate_refusal> pending_, refusals_;

@@ -120,7 +120,6 @@ class instantiation {
     auto const group = static_cast<op_group>(match_.slot(at).axes);
     auto const members = match_.members(at);
     value_id made = absent;
-    if (match_.slot(at).sign < 0) made = constant(dense::of(-1));
     for (int pass = 0; pass < 2; ++pass)
       for (auto const& m : members) {
         if ((m.weight > 0) != (pass == 0)) continue;
@@ -154,10 +153,9 @@ class instantiation {
     bool const required = t.number != 0;
     auto const group = group_of(t.child[0], required);
     std::vector<rest_member> members;
-    double sign = 1;
-    if (!gather(t.child[0], 1, group, members, sign)) return fail("row() takes captures, their products or their sums");
+    if (!gather(t.child[0], 1, group, members)) return fail("row() takes captures, their products or their sums");
     if (!required && absent_first(t.child[0])) return absent;
-    auto const made = rows.make(members, sign, group, x, computed_in_ != element_type::unknown ? computed_in_ : facts_.type(x), axes, required);
+    auto const made = rows.make(members, group, x, computed_in_ != element_type::unknown ? computed_in_ : facts_.type(x), axes, required);
     if (rows.wider) wider = rows.widest;
     return rows.reason.empty() ? made : fail(rows.reason);
   }
@@ -169,7 +167,7 @@ class instantiation {
     if (t.what == kind::slot && info_.slot_kinds[t.slot] == slot_kind::rest && match_.slot(t.slot).bound) return static_cast<op_group>(match_.slot(t.slot).axes);
     return required ? op_group::product : op_group::sum;
   }
-  bool gather(std::uint8_t at, double weight, op_group group, std::vector<rest_member>& into, double& sign) {
+  bool gather(std::uint8_t at, double weight, op_group group, std::vector<rest_member>& into) {
     auto const& t = terms_[at];
     if (t.what == kind::slot) {
       auto const& s = match_.slot(t.slot);
@@ -177,7 +175,6 @@ class instantiation {
       if (info_.slot_kinds[t.slot] == slot_kind::rest) {
         if (static_cast<op_group>(s.axes) != group) return false;
         for (auto const& m : match_.members(t.slot)) into.push_back({m.value, m.weight * weight});
-        sign *= s.sign;
         return true;
       }
       if (info_.slot_kinds[t.slot] != slot_kind::value) return false;
@@ -188,7 +185,7 @@ class instantiation {
     auto const op = static_cast<opcode>(t.op);
     bool const inverse = op == opcode::sub || op == opcode::div;
     if (!inverse && op != opcode::add && op != opcode::mul) return false;
-    return gather(t.child[0], weight, group, into, sign) && gather(t.child[1], inverse ? -weight : weight, group, into, sign);
+    return gather(t.child[0], weight, group, into) && gather(t.child[1], inverse ? -weight : weight, group, into);
   }
   // What a row that may be none is made of is absent: there is nothing to multiply.
   bool absent_first(std::uint8_t at) const {

@@ -27,15 +27,14 @@ class row_maker {
   element_type widest = element_type::unknown;
 
   /// `axes`: how many trailing axes of `like` are normalised. Returns absent with a reason, or without one for no row at all.
-  value_id make(std::span<rest_member const> members, double sign, op_group kind, value_id like, element_type type, int axes, bool required) {
+  value_id make(std::span<rest_member const> members, op_group kind, value_id like, element_type type, int axes, bool required) {
     type_ = type;
     auto const neutral = kind == op_group::product ? 1.0 : 0.0;
-    if (members.empty() && sign > 0 && !required) return absent;
+    if (members.empty() && !required) return absent;
     known_shape(like, axes);
     dense folded = dense::of(neutral);
-    if (sign < 0) folded = dense::of(-1);
     std::vector<rest_member> computed;
-    bool constants = sign < 0, exact = true;
+    bool constants = false, exact = true;
     for (auto const& m : members) {
       if (widens(widest == element_type::unknown ? type_ : widest, facts_.type(m.value))) widest = facts_.type(m.value);
       dense factor;
@@ -44,7 +43,7 @@ class row_maker {
         continue;
       }
       if (widens(type_, facts_.type(m.value)) && facts_.type(m.value) != type_) exact = false;
-      if (members.size() == 1 && m.weight == 1 && sign > 0)
+      if (members.size() == 1 && m.weight == 1)
         if (as_it_stands(m.value)) return m.value;
       if (!fold(folded, factor, m.weight, kind)) return fail("the constants of a scale or bias do not broadcast to each other");
       constants = true;
@@ -97,9 +96,11 @@ class row_maker {
     }
     return rearranged(v, into);
   }
-  // A constant behind operators that keep its elements in order: Flatten, Reshape and their like, Identity, a widening Cast.
+  // A constant behind operators that keep its elements in order: Flatten, Reshape and their like, Identity, a Cast.
   bool rearranged(value_id v, dense& into) const {
     auto at = v;
+    element_type rounded[8];
+    int casts = 0;
     for (int i = 0; i < 8; ++i) {
       if (image_.value(at).constant) break;
       auto const n = image_.producer(at);
@@ -112,7 +113,8 @@ class row_maker {
         case opcode::squeeze:
         case opcode::unsqueeze: break;
         case opcode::cast:
-          if (!widens(facts_.type(below), facts_.type(at))) return false;
+          if (!is_floating(facts_.type(below)) || !is_floating(facts_.type(at)) || casts == 8) return false;
+          rounded[casts++] = facts_.type(at);
           break;
         default: return false;
       }
@@ -125,6 +127,7 @@ class row_maker {
       shape.push_back(e.value());
     }
     if (count_of(shape) != into.elements.size()) return false;
+    while (casts-- > 0) into = dense::of(make_tensor(rounded[casts], shape, into.elements));
     into.shape = std::move(shape);
     return true;
   }

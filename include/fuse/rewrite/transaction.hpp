@@ -35,12 +35,12 @@ class transaction final : public graph_source {
     return v;
   }
 
-  /// A node at the place (order, region) of `like`. Facts of its results are known afterwards.
+  /// A node in the region of `like`. Facts of its results are known afterwards.
   node_id node(operator_tag tag, std::string_view op, std::span<value_id const> operands, std::vector<attribute> attributes, std::uint32_t results,
                node_id like) {
-    auto const place = image_.node(like);
+    auto const region = image_.node(like).region;
     steps_.push_back({false, image_.node_count(), std::string(op), std::move(attributes), {}});
-    auto const n = image_.add_node(tag, results, place.region, place.order);
+    auto const n = image_.add_node(tag, results, region);
     image_.attach_operands(n, operands);
     facts_.update(n);
     return n;
@@ -70,6 +70,7 @@ class transaction final : public graph_source {
       for (std::uint32_t i = 0; i < image_.operand_count(s.id); ++i) operands.push_back(image_.operand(s.id, i));
       for (std::uint32_t i = 0; i < image_.node(s.id).result_count; ++i) types.push_back(facts_.type(image_.result(s.id, i)));
       if (!real_.insert(place, s.op, operands, s.attributes, types, origin)) return undo();
+      image_.place_before(s.id, place);
     }
     return true;
   }
