@@ -2,6 +2,7 @@
 #include <catch.hpp>
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "inferred.hpp"
@@ -103,6 +104,26 @@ TEST_CASE("a captured value is known in a body, what a body is given is not") {
   CHECK(known.type(from_carried) == element_type::float32);
 }
 
+TEST_CASE("a result of an If is what both branches agree on") {
+  auto const known = [](graph::dims const& other, element_type type) {
+    graph g;
+    auto x = g.input("x", element_type::float32, {"n", 4}), y = g.input("y", type, other);
+    auto branch = g.append("If", {g.input("flag", element_type::boolean, {})});
+    for (auto v : {x, y}) {
+      g.append_to(g.add_body(branch, "branch"));
+      g.output(g.add("Relu", {v}));
+    }
+    g.append_to(graph::main_body);
+    g.output(g.result(branch));
+    inferred const all(g);
+    return all.shape(g.result(branch)) + " " + std::string(name_of(all.type(g.result(branch))));
+  };
+  CHECK(known({"n", 4}, element_type::float32) == "[n,4] float32");
+  CHECK(known({"m", 4}, element_type::float32) == "[?,4] float32");
+  CHECK(known({"n", 4}, element_type::float16) == "[n,4] unknown");
+  CHECK(known({"n"}, element_type::float32) == "unknown float32");
+}
+
 TEST_CASE("a node that is added later is known after its update") {
   graph g;
   auto x = g.input("x", element_type::float32, {"n", 4});
@@ -119,7 +140,7 @@ TEST_CASE("a node that is added later is known after its update") {
   element_type const types[] = {element_type::float32};
   REQUIRE(known.bound.insert(0, "Mul", operands, {}, types, "y"));
   auto const tag = fuse::names_in(fuse::dialect_of<graph>);
-  auto const added = image.add_node(tag.find(tag.context, "Mul", image.version), 1, 0, 0);
+  auto const added = image.add_node(tag.find(tag.context, "Mul", image.version), 1, 0);
   image.attach_operands(added, operands);
   known.known.update(added);
   CHECK(known.known.same_shape(image.result(added), known.id(x)));
