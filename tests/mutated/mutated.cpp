@@ -16,6 +16,10 @@
 #include <unordered_set>
 #include <vector>
 
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/common_interface_defs.h>
+#endif
+
 #include "catch.hpp"
 #include "mutations.hpp"
 
@@ -25,9 +29,17 @@ namespace fs = std::filesystem;
 
 inline constexpr auto bundled = fuse::rule_set<fuse::rules::norms, fuse::rules::onnx_norm_functions>;
 
+std::uint64_t current = 0;  // the mutation at work, for whoever dies in it
+
 std::uint64_t from_environment(char const* name, std::uint64_t otherwise) {
   auto const* const text = std::getenv(name);
   return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
+}
+
+void tell_on_death() {
+#ifdef __SANITIZE_ADDRESS__
+  __sanitizer_set_death_callback([] { std::cerr << "died in mutation " << current << " (FUSE_FIRST=" << current << " FUSE_MUTATIONS=1 runs it alone)" << std::endl; });
+#endif
 }
 
 // The first nodes of a model, with what they read; what nobody reads becomes an output.
@@ -127,7 +139,9 @@ TEST_CASE("damaged models are refused or rewritten, and never break anything") {
   std::cout << "seed " << seed << ", " << mutations << " mutations" << std::endl;
   outcome count;
   double slowest = 0;
+  tell_on_death();
   for (auto i = first; i < first + mutations; ++i) {
+    current = i;
     mutator damage(seed * 1000003 + i);
     auto const bytes = damage.damaged(models[i % models.size()]);
     auto const begin = std::chrono::steady_clock::now();

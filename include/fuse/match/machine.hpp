@@ -56,6 +56,20 @@ class machine {
       : rules_(rules), image_(image), facts_(known), names_(names), congruent_(image, known, names), opener_(rules_, image, known),
         frames_(std::make_unique<detail::frame[]>(32)), tables_(static_cast<std::size_t>(rules.stages) * table_size) {
     index_entries();
+    look();
+  }
+
+  /// Takes in what has changed in the image: all of it, or the results of one node.
+  void look() {
+    below_.assign(image_.value_count(), 0);
+    for (node_id n = 0; n < image_.node_count(); ++n)
+      if (image_.node(n).alive) look(n);
+  }
+  void look(node_id n) {
+    auto const& record = image_.node(n);
+    if (below_.size() < record.first_result + record.result_count) below_.resize(record.first_result + record.result_count, ~std::uint64_t{0});
+    auto const found = operators_of(n);
+    for (std::uint32_t i = 0; i < record.result_count; ++i) below_[record.first_result + i] = found;
   }
 
   /// What to do with a match; returns whether to stop looking for others at this node.
@@ -145,6 +159,57 @@ class machine {
     }
   }
 
+  // The operator of a node; of sums, products and what is looked through, those below them.
+  [[nodiscard]] std::uint64_t operators_of(node_id n) const {
+    auto const& record = image_.node(n);
+    auto const op = static_cast<opcode>(record.tag.op);
+    bool const opens = info(op).group != op_group::none || op == opcode::neg;
+    bool through = op == opcode::cast || op == opcode::identity || op == opcode::unsqueeze || op == opcode::reshape;
+    for (auto const& set : rules_.sets) through = through || set.contains(record.tag.name, record.tag.op);
+    auto found = opens ? 0 : operator_bit(op);
+    if (op == opcode::sqrt || op == opcode::rsqrt) found |= root_bit;
+    if (op == opcode::pow) {
+      double exponent = 0.5;
+      if (record.operand_count < 2 || !facts_.number(image_.operand(n, 1), exponent) || std::nearbyint(exponent) != exponent) found |= root_bit;
+    }
+    if (opens || through)
+      for (std::uint32_t i = 0; i < (opens ? record.operand_count : 1u) && i < record.operand_count; ++i)
+        if (image_.operand(n, i) != absent) found |= below(image_.operand(n, i));
+    return found;
+  }
+  [[nodiscard]] std::uint64_t below(value_id v) const { return v < below_.size() ? below_[v] : ~std::uint64_t{0}; }
+
+  // Whether an instruction fails on what the registers hold, seen at a glance. Explanations want to see it fail.
+  [[nodiscard]] bool hopeless(std::uint16_t pc) const {
+    if (listener != nullptr) return false;
+    while (true) {
+      auto const& i = rules_.code[pc];
+      switch (i.code) {
+        case step::fork:
+          if (!hopeless(i.next)) return false;
+          if (i.other == no_instruction) return true;
+          pc = i.other;
+          continue;
+        case step::within: return !has_below(i);
+        case step::operation:
+        case step::exactly: {
+          auto const v = registers_[i.a];
+          auto const n = v == absent ? absent : image_.producer(v);
+          if (n == absent) return true;
+          auto const& tag = image_.node(n).tag;
+          if ((i.code == step::exactly ? tag.name : tag.op) == i.op) return false;
+          return i.through == 0 || !rules_.sets[i.through - 1u].contains(tag.name, tag.op);
+        }
+        default: return false;
+      }
+    }
+  }
+  [[nodiscard]] bool has_below(instruction const& i) const {
+    auto const wanted = static_cast<std::uint64_t>(i.number);
+    auto const there = registers_[i.a] == absent ? 0 : below(registers_[i.a]) & wanted;
+    return listener == nullptr ? there == wanted : there != 0;  // for an explanation, something like it is enough to go on
+  }
+
   bool enter_all(node_id n, int stage, std::uint16_t at, bool by_name, std::uint16_t tag) {
     for (std::size_t i = at; i < rules_.entries.size(); ++i) {
       auto const& e = rules_.entries[i];
@@ -163,7 +228,7 @@ class machine {
     registers_[1] = e.strip == 0 ? registers_[0] : stripped(registers_[0], e.strip, true);
     signs_[1] = 1;
     if (e.strip != 0 && registers_[1] == registers_[0]) return false;
-    bool const stop = run(e.first);
+    bool const stop = !hopeless(e.first) && run(e.first);
     rewind(begin);
     return stop;
   }
@@ -244,6 +309,11 @@ class machine {
       auto const& i = rules_.code[pc];
       switch (i.code) {
         case step::fork: {
+          if (hopeless(i.next)) {
+            pc = i.other;
+            if (pc == no_instruction) return false;
+            continue;
+          }
           auto const back = here();
           if (run(i.next)) return true;
           rewind(back);
@@ -267,6 +337,9 @@ class machine {
         case step::reduction:
           if (!reduction(i)) return fail(pc, registers_[i.a]);
           score_ += 2;
+          break;
+        case step::within:
+          if (!has_below(i)) return fail(pc, registers_[i.a]);
           break;
         case step::group:
           if (static_cast<sign_use>(i.c) != sign_use::strict) {
@@ -477,10 +550,11 @@ class machine {
       } else {
         continue;
       }
-      auto const back = here();
-      if (!cover(i.a, leaves, taken)) return false;
       registers_[i.b] = p.value;
       signs_[i.b] = sign;
+      if (hopeless(i.next)) continue;
+      auto const back = here();
+      if (!cover(i.a, leaves, taken)) return false;
       score_ += telling;
       if (run(i.next)) return true;
       score_ -= telling;
@@ -708,8 +782,11 @@ class machine {
     return true;
   }
 
+  // The value whose node an `operation` on `v` found.
+  value_id op_below(value_id v, std::uint8_t set) { return stripped(v, set, false); }
+
   bool parameter(instruction const& i) {
-    auto const n = image_.producer(registers_[i.a]);
+    auto const n = image_.producer(op_below(registers_[i.a], i.through));
     auto const name = rules_.parameter_names[i.op];
     double number = 0;
     if (n == absent || !read_number(image_, facts_, names_, n, name, number)) return false;
@@ -756,6 +833,7 @@ class machine {
   detail::frame_opener opener_;
   std::unique_ptr<detail::frame[]> frames_;
   std::vector<std::uint16_t> tables_;
+  std::vector<std::uint64_t> below_;  // per value: see operators_of
   bool by_name_ = false;
   std::vector<int> axes_;
   std::vector<std::int64_t> listed_;
