@@ -433,6 +433,7 @@ class spelling {
       add_scale();
       if (k == 0 && count == 2 && scales.empty()) scales.push_back(another("first scale"));
       if (!scales.empty() && choose.number("scales", {1, 1, 1, 2}) == 2) add_scale();
+      if (scales.size() == 2 && wide_rows) casts += 3;  // the product of two exact rows need not be exact
       auto const bias = layer ? row("bias", row_type) : value{};
       if (k == 1 && scales.empty() && !bias) scales.push_back(another("second scale"));  // else it is inside the first one
       w.as = owner::norm;
@@ -440,6 +441,7 @@ class spelling {
       if (std::any_of(formulas.begin(), formulas.end(), [&](auto const& f) { return f.y == y; })) y = w.op(opcode::identity, {y});
       if (!late && types.inside != types.y) y = w.cast(y, types.y);
       formulas.push_back({layer, norm_input, scales, bias, epsilon, y});
+      w.as = owner::prepared;  // a Reshape around the norm may stay, with what it reads
       results.push_back(flattened ? w.op(opcode::reshape, {y, w.op(opcode::shape, {outer})}) : y);
     }
     for (auto& f : formulas) f.epsilon = epsilon;

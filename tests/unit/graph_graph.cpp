@@ -238,13 +238,16 @@ TEST_CASE("a node without operands that holds a tensor is a constant, too") {
   CHECK_FALSE(traits::constant(g, g.add("Shape", {c})));
 }
 
-TEST_CASE("a function is declared once") {
+TEST_CASE("a function is declared once, whoever asks for it again; another of its name is refused") {
   graph g;
   fuse::function_body body;
   body.name = "fuse::F";
+  body.steps.push_back({"Neg", {"x"}, {"y"}, {{"k", std::int64_t{1}}}, {}});
   CHECK(traits::declare(g, body));
-  CHECK_FALSE(traits::declare(g, body));
+  CHECK(traits::declare(g, body));
   CHECK(g.functions().size() == 1);
+  body.steps[0].attributes[0].content = std::int64_t{2};
+  CHECK_FALSE(traits::declare(g, body));
   CHECK(to_text(g).find("function fuse::F") != std::string::npos);
 }
 

@@ -23,6 +23,8 @@ using attribute_view = std::variant<std::monostate, std::int64_t, double, std::s
 struct attribute {
   std::string name;
   std::variant<std::int64_t, double, std::string, std::vector<std::int64_t>, tensor> content;
+
+  friend bool operator==(attribute const&, attribute const&) = default;
 };
 
 }  // namespace fuse::inline v0

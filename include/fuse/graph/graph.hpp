@@ -186,10 +186,10 @@ class graph : public graph_parts {
     (next == none ? bodies_[in].last : nodes_[next].previous) = previous;
     node_count_ -= dying.size();
   }
-  /// Adds a function that nodes may call by its name; false when another one has the name.
+  /// Has a function that nodes may call by its name; false where another one has that name.
   bool declare(function_body const& function) {
     for (auto const& known : functions_)
-      if (known.name == function.name) return false;
+      if (known.name == function.name) return known == function;
     functions_.push_back(function);
     return true;
   }

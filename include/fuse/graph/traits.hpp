@@ -36,10 +36,14 @@ struct function_body {
     std::vector<std::string> operands, results;
     std::vector<attribute> attributes;
     std::vector<std::pair<std::string, std::string>> references;  ///< attribute of the step <- attribute of the function
+
+    friend bool operator==(step const&, step const&) = default;
   };
   std::string name;  ///< with its domain: "fuse::RMSNormalization_scale"
   std::vector<std::string> inputs, outputs, attributes;
   std::vector<step> steps;
+
+  friend bool operator==(function_body const&, function_body const&) = default;
 };
 
 /// The one customisation point: how fuse reads and edits a graph of type `Graph`, which it need not own.
@@ -74,7 +78,7 @@ struct function_body {
 ///     integral        op_key(Graph const&, node)              equal keys, equal operator names: a name is then looked up once a key
 ///     range of node   users(Graph const&, value)             else nothing: fuse keeps its own index of users, and graph_laws compares
 ///     range of body   bodies(Graph const&, node)              with nodes(g, body), inputs(g, body), outputs(g, body): else nodes have none
-///     bool            declare(Graph&, function_body const&)   else operators that need a function are refused
+///     bool            declare(Graph&, function_body const&)   whether the graph has it now; else operators that need one are refused
 template <class Graph>
 struct graph_traits;
 
