@@ -100,8 +100,8 @@ struct expression {
     expression composed{};
     std::uint8_t count = 0;
     (void)count;
-    if constexpr (sizeof...(Operands) > 0) {
-      static_assert(sizeof...(Operands) <= 8, "fuse: an operator in a rule takes at most 8 operands");
+    static_assert(sizeof...(Operands) <= 8, "fuse: an operator in a rule takes at most 8 operands");
+    if constexpr (sizeof...(Operands) > 0 && sizeof...(Operands) <= 8) {
       ((made.child[count++] = composed.add(operands)), ...);
     }
     made.children = count;

@@ -60,6 +60,19 @@ struct requirement {
   return "a factor with exponent " + std::to_string(exponent);
 }
 
+/// The names of the operators that rules ask for in a set of bits.
+[[nodiscard]] inline std::string operators_in(std::uint64_t set) {
+  std::string names;
+  auto const add = [&](std::string_view name) { names += (names.empty() ? "" : " and ") + with_article(name); };
+  if ((set & root_bit) != 0) add("root");
+  for (auto const& known : operator_table)
+    if (known.group == op_group::none && (set & operator_bit(known.op)) != 0) {
+      add(known.name);
+      set &= ~operator_bit(known.op);
+    }
+  return names;
+}
+
 [[nodiscard]] inline requirement requirement_of(program const& rules, instruction const& i, rule_info const& rule, dialect const& names, op_group kind) {
   auto const slot = [&](std::uint8_t at) { return at < rule.slot_count ? std::string(rule.slot_names[at]) : std::string(); };
   switch (i.code) {
@@ -69,6 +82,7 @@ struct requirement {
     case step::reduction:
       return {std::string(name_of(static_cast<opcode>(i.op))) + " over known axes",
               with_article(name_of(static_cast<opcode>(i.op))) + " that keeps its axes, over constant axes that agree with those of the rule's other reductions"};
+    case step::within: return {"operators", operators_in(static_cast<std::uint64_t>(i.number)) + " somewhere below"};
     case step::member:
       return kind == op_group::product ? requirement{"factors", power(i.number) + " among the factors"}
                                        : requirement{"addends", std::string(i.number > 0 ? "an addend" : "a subtracted term") + " that matches"};

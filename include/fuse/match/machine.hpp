@@ -56,20 +56,30 @@ class machine {
       : rules_(rules), image_(image), facts_(known), names_(names), congruent_(image, known, names), opener_(rules_, image, known),
         frames_(std::make_unique<detail::frame[]>(32)), tables_(static_cast<std::size_t>(rules.stages) * table_size) {
     index_entries();
+    initial_ = image.node_count();
     look();
   }
 
   /// Takes in what has changed in the image: all of it, or the results of one node.
   void look() {
-    below_.assign(image_.value_count(), 0);
-    for (node_id n = 0; n < image_.node_count(); ++n)
-      if (image_.node(n).alive) look(n);
+    below_.resize(image_.value_count(), 0);
+    // Nodes that a rewrite made come last, whoever reads them: again until nothing changes.
+    for (bool again = true; again;) {
+      again = false;
+      for (node_id n = 0; n < image_.node_count(); ++n)
+        if (image_.node(n).alive && look(n) && n >= initial_) again = true;
+    }
   }
-  void look(node_id n) {
+  bool look(node_id n) {
     auto const& record = image_.node(n);
-    if (below_.size() < record.first_result + record.result_count) below_.resize(record.first_result + record.result_count, ~std::uint64_t{0});
+    if (below_.size() < record.first_result + record.result_count) below_.resize(record.first_result + record.result_count, 0);
     auto const found = operators_of(n);
-    for (std::uint32_t i = 0; i < record.result_count; ++i) below_[record.first_result + i] = found;
+    bool changed = false;
+    for (std::uint32_t i = 0; i < record.result_count; ++i) {
+      changed = changed || below_[record.first_result + i] != found;
+      below_[record.first_result + i] = found;
+    }
+    return changed;
   }
 
   /// What to do with a match; returns whether to stop looking for others at this node.
@@ -834,6 +844,7 @@ class machine {
   std::unique_ptr<detail::frame[]> frames_;
   std::vector<std::uint16_t> tables_;
   std::vector<std::uint64_t> below_;  // per value: see operators_of
+  node_id initial_ = 0;               // nodes from here on are new
   bool by_name_ = false;
   std::vector<int> axes_;
   std::vector<std::int64_t> listed_;

@@ -53,6 +53,7 @@ struct emission {
   target to = target::standard;
   std::vector<element_type> operands{};  ///< `unknown` where absent, or where not known
   std::vector<bool> present{};
+  bool scalar_rows = false;  ///< the scale or bias of a norm has no axis
   std::size_t results = 1;
   std::int64_t axis = -1;  ///< of a norm, from the last
   double epsilon = 0;

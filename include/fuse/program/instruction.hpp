@@ -16,6 +16,7 @@ enum class step : std::uint8_t {
   operation,  ///< value a is result `c` of neutral operator `op`; its `count` operands to registers from b (* both orders if commutative)
   exactly,    ///< the same with an operator name code
   reduction,  ///< value a is `op` over the axes in slot c with kept extents; the operand to register b
+  within,     ///< the operators in the set `number` stand below value a (see operator_bit); a cheap test before frames are opened
   group,      ///< open value a as frame b of group `op`; c says what its sign is worth
   member,     ///< * a part of frame a with exponent or sign `number`; its value to register b
   scalar_member,  ///< * an addend or factor of frame a that is a constant of one element; to slot b
@@ -38,7 +39,7 @@ enum class step : std::uint8_t {
 };
 
 [[nodiscard]] constexpr std::string_view name_of(step code) {
-  constexpr std::string_view names[] = {"fork",  "operation", "exactly", "reduction", "group",  "member", "scalar-member",
+  constexpr std::string_view names[] = {"fork",  "operation", "exactly", "reduction", "within", "group",  "member", "scalar-member",
                                         "literal", "rest",    "close",   "operands",  "capture", "scalar", "number",
                                         "missing", "parameter", "users", "user",  "same",  "recall",  "strip",  "condition", "accept"};
   return names[static_cast<std::size_t>(code)];
@@ -50,6 +51,12 @@ enum class sign_use : std::uint8_t {
   free,    ///< under an even power: either
   linked,  ///< under an odd power: a minus goes to the frame around it
 };
+
+/// A set of operators as bits, few enough for a double to hold. Different operators may share a bit: a test of sets may pass
+/// where the operator is not there, never fail where it is.
+[[nodiscard]] constexpr std::uint64_t operator_bit(opcode op) { return std::uint64_t{2} << static_cast<unsigned>(op) % 51u; }
+/// A root, or a power that is not whole, is below.
+inline constexpr std::uint64_t root_bit = 1;
 
 inline constexpr std::uint16_t no_instruction = 0xffff;
 inline constexpr std::uint8_t no_slot = 255;

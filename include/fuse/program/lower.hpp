@@ -66,6 +66,8 @@ class lowering {
   links pending_{};
   std::uint8_t next_register_ = 1, next_frame_ = 0;
   std::uint8_t register_of_[expression::capacity]{};
+  std::uint64_t needs_[expression::capacity]{};
+  bool needs_known_[expression::capacity]{};
   std::uint32_t bound_ = 0;
   bool rest_seen_[lowered_rule::name_capacity]{};
   bool again_ = false;
@@ -560,6 +562,7 @@ class lowering {
       auto const& a = pattern_[t.child[i]];
       if (a.kind != term_kind::attribute || a.name == except) continue;
       auto made = make(step::parameter, r, no_slot);
+      made.through = everywhere_id_;
       made.op = parameter_name(a.name);
       if (a.children == 0) {
         made.number = a.number;
@@ -615,6 +618,11 @@ class lowering {
     if (found.overflow) return fail(rule_error::too_large, rule_.name);
     auto const frame = next_frame_++;
     if (frame == 31) return fail(rule_error::too_large, rule_.name);
+    if (auto const below = needs(found); below != 0) {
+      auto test = make(step::within, r);
+      test.number = static_cast<double>(below);
+      emit(test);
+    }
     auto opened = make(step::group, r, frame, static_cast<int>(sign));
     opened.op = static_cast<std::uint16_t>(kind);
     opened.count = around;
@@ -622,6 +630,36 @@ class lowering {
     emit(opened);
     members(found, kind, frame);
     finish_group(found, kind, frame);
+  }
+
+  /// Operators without which no sum or product of these parts can match, reached through sums and products alone.
+  constexpr std::uint64_t needs(parts const& of) {
+    std::uint64_t all = 0;
+    for (std::uint8_t i = 0; i < of.count; ++i) {
+      all |= needs(of.all[i].term);
+      if (static_cast<int>(of.all[i].weight) != of.all[i].weight) all |= root_bit;
+    }
+    return all;
+  }
+  constexpr std::uint64_t needs(std::uint8_t at) {
+    if (needs_known_[at]) return needs_[at];
+    auto const& t = pattern_[at];
+    std::uint64_t found = 0;
+    if (t.kind == term_kind::users || t.kind == term_kind::through) {
+      found = needs(t.child[0]);
+    } else if (t.kind == term_kind::alternatives) {
+      found = ~std::uint64_t{0};
+      for (int i = 0; i < t.children; ++i) found &= needs(t.child[i]);
+    } else if (t.kind == term_kind::neutral && group_of(t.op) == op_group::none) {
+      found = operator_bit(t.op);
+    } else if (t.kind == term_kind::neutral) {
+      parts inside{};
+      inside.number = group_of(t.op) == op_group::product ? 1 : 0;
+      collect(at, 1, group_of(t.op), inside);
+      found = inside.overflow ? 0 : needs(inside);
+    }
+    needs_known_[at] = true;
+    return needs_[at] = found;
   }
 
   constexpr void finish_group(parts const& found, op_group kind, std::uint8_t frame) {

@@ -37,6 +37,7 @@ class driver final : machine::acceptor {
     budget_ = std::size_t{16} * image_.node_count() + 1024;
     for (int stage = 0; stage < rules_.stages && budget_ != 0; ++stage) {
       stage_ = stage;
+      if (stage != 0) machine_.look();
       auto const last = image_.node_count();
       for (node_id n = last; n-- > 0 && budget_ != 0;) {
         visit(n);
@@ -302,7 +303,12 @@ class driver final : machine::acceptor {
       for (auto v : operands_) dead_.push_back(image_.producer(v));
     }
     // What changed may match again: the new nodes, and whatever reads them.
-    for (auto v : made) image_.for_each_user(v, [&](node_id user) { waiting_.push_back(user); });
+    for (auto n = first; n < last; ++n) machine_.look(n);
+    for (auto v : made)
+      image_.for_each_user(v, [&](node_id user) {
+        machine_.look(user);
+        waiting_.push_back(user);
+      });
     for (auto n = first; n < last; ++n) waiting_.push_back(n);
     std::reverse(waiting_.end() - static_cast<std::ptrdiff_t>(last - first), waiting_.end());
   }
@@ -314,32 +320,65 @@ class driver final : machine::acceptor {
     return false;
   }
 
-  // Where most of a rule is there and no rule was applied: what the rule still wanted.
+  // Where most of a rule is there and no rule was applied: what the rule still wanted. Looked for at every root, and above every
+  // reduction that a rule could have taken: the nearest miss there counts, however little of the rule it has.
   void add_near_misses() {
     std::vector<bool> told(image_.value_count() * static_cast<std::size_t>(rules_.stages), false);
+    auto const tell = [&](explanation why, int stage) {
+      auto const key = static_cast<std::size_t>(why.at) * static_cast<std::size_t>(rules_.stages) + static_cast<std::size_t>(stage);
+      if (told[key]) return;
+      told[key] = true;
+      refusals_.push_back({why.rule, why.node, why.node, image_.source->node_name(why.node), why.condition, to_text(why)});
+    };
+    auto const worth_telling = [&](explanation const& why) {
+      return !why.matched && selected_[why.rule] && !rules_.rules[why.rule].silent && why.at != absent;
+    };
+    std::vector<node_id> near;
     for (node_id n = image_.node_count(); n-- > 0;) {
       if (!image_.node(n).alive || fused(n)) continue;
+      bool const reduces = info(op_of(image_, n)).shape == shape_rule::reduce;
+      int const least = reduction_of_a_rule(op_of(image_, n)) ? 0 : 1;  // of another reduction, a root must be there at least
+      if (reduces) near_users(n, near);
       for (int stage = 0; stage < rules_.stages; ++stage) {
-        auto const why = explain(machine_, image_, facts_, names_, n, stage);
-        if (why.matched || why.score < 3 || !selected_[why.rule] || rules_.rules[why.rule].silent || why.at == absent) continue;
-        auto const key = static_cast<std::size_t>(why.at) * static_cast<std::size_t>(rules_.stages) + static_cast<std::size_t>(stage);
-        if (told[key]) continue;
-        told[key] = true;
-        refusals_.push_back({why.rule, n, n, image_.source->node_name(n), why.condition, to_text(why)});
+        if (auto why = explain(machine_, image_, facts_, names_, n, stage); worth_telling(why) && why.score >= 3) tell(std::move(why), stage);
+        if (!reduces) continue;
+        explanation nearest;
+        nearest.score = -1;
+        for (auto user : near)
+          if (auto why = explain(machine_, image_, facts_, names_, user, stage); worth_telling(why) && why.score > nearest.score) nearest = std::move(why);
+        if (nearest.score >= least && nearest.score < 3) tell(std::move(nearest), stage);
       }
     }
+  }
+
+  [[nodiscard]] bool reduction_of_a_rule(opcode op) const {
+    for (auto const& i : rules_.code)
+      if (i.code == step::reduction && i.op == static_cast<std::uint16_t>(op)) return true;
+    return false;
+  }
+
+  // Up to 32 nodes that use what `n` computes, directly or not, the nearest first.
+  void near_users(node_id n, std::vector<node_id>& into) const {
+    into.assign(1, n);
+    for (std::size_t at = 0; at < into.size() && into.size() < 32; ++at)
+      for (std::uint32_t k = 0; k < image_.node(into[at]).result_count; ++k)
+        image_.for_each_user(image_.result(into[at], k), [&](node_id user) {
+          if (into.size() < 32 && std::find(into.begin(), into.end(), user) == into.end()) into.push_back(user);
+        });
   }
 
   // A refusal counts unless the same thing was rewritten after all, or the rule was refused at a larger match around it.
   void settle_refusals() {
     std::stable_sort(refusals_.begin(), refusals_.end(), [](auto const& a, auto const& b) { return a.root < b.root; });
-    std::vector<std::pair<std::uint16_t, node_id>> said;
+    std::vector<candidate_refusal const*> said;  // at one root
     for (auto& r : refusals_) {
       if (fused(r.witness)) continue;
-      std::pair<std::uint16_t, node_id> const key{r.rule, r.root};
-      if (std::count(said.begin(), said.end(), key) >= 3) continue;
-      said.push_back(key);
-      report_.rules[r.rule].refused.push_back({std::move(r.node), std::move(r.condition), std::move(r.reason)});
+      if (!said.empty() && said.front()->root != r.root) said.clear();
+      auto const of_rule = [&](auto const* other) { return other->rule == r.rule; };
+      auto const alike = [&](auto const* other) { return other->rule == r.rule && other->condition == r.condition; };
+      if (std::any_of(said.begin(), said.end(), alike) || std::count_if(said.begin(), said.end(), of_rule) >= 3) continue;
+      said.push_back(&r);
+      report_.rules[r.rule].refused.push_back({r.node, r.condition, r.reason});
     }
   }
 

@@ -314,6 +314,7 @@ class instantiation {
     for (auto v : operands) {
       made.present.push_back(v != absent);
       made.operands.push_back(v == absent ? element_type::unknown : facts_.type(v));
+      made.scalar_rows = made.scalar_rows || (v != absent && v != operands[0] && facts_.rank(v) == 0);
     }
     for (auto const& p : parameters) {
       if (p.name == "axis") made.axis = static_cast<std::int64_t>(p.number);

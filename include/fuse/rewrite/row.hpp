@@ -237,8 +237,8 @@ class row_maker {
     for (auto e : shape) single = single && e == extent(1);
     bool fits = shape.size() - lead == extents_.size();
     for (std::size_t i = 0; fits && i < extents_.size(); ++i) fits = shape[lead + i] == extents_[i];
-    if (fits && !(single && shape.size() == 1)) return v;  // (H), (1, H) and (1, 1, H) run everywhere, [1] does not
-    if (single && whole_ && !(row_.size() == 1 && row_[0] == 1 && fits)) return with_shape(opcode::expand, v, row_);
+    if (fits && (whole_ || !(single && shape.size() == 1))) return v;  // (H), (1, H) and (1, 1, H) run everywhere, [1] for an unknown H does not
+    if (single && whole_) return with_shape(opcode::expand, v, row_);
     if (single && shape.empty()) return v;
     std::vector<std::int64_t> wanted;
     if (fits) {
