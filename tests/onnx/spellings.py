@@ -154,7 +154,7 @@ class Spelling:
         self.m = Model(self.opset, self.ir)
         self.rank = draw("rank", 3, 3, 3, 2, 2, 4, 4, 1)
         self.axes_count = min(draw("trailing axes", 1, 1, 1, 2, 3), self.rank)
-        sizes = {"odd": [7, 5, 3], "even": [8, 4, 6], "one": [1, 4, 6]}[draw("sizes", "odd", "odd", "odd", "even", "even", "even", "one")]
+        sizes = {"odd": [7, 5, 3], "even": [8, 4, 6], "one": [1, 4, 6], "large": [320, 4, 6]}[draw("sizes", "odd", "odd", "odd", "even", "even", "even", "one", "large")]
         self.normal = sizes[:self.axes_count][::-1]
         self.symbolic = draw("normalised dimensions", *["fixed"] * 9, "symbolic") == "symbolic"
         self.leading = [4, 3, 2][:self.rank - self.axes_count]
@@ -226,7 +226,7 @@ class Spelling:
             name = self.op("Flatten", self._numbers(role, form, dtype, self.normal), axis=0)
         else:
             name = self._numbers(role, form, dtype, shape)
-        if form != "constant" and shape.count(1) == len(shape):
+        if shape.count(1) == len(shape) and (form != "constant" or self.norm_shape == [1]):
             self.spreads = True
         return name
 
