@@ -667,7 +667,8 @@ def validate(seeds, fixed=None):
             check(spelling.model)
             error = spelling.formula_error(spelling.feeds(extreme=False))
             assert not (dead := spelling.dead()), f"dead nodes: {dead}"
-            assert error < (1e-5 if HALF in (spelling.type, spelling.x_type) else 1e-7), f"not the formula: off by {error:.3g}"
+            rounded = HALF in (spelling.type, spelling.x_type)  # a computed constant is; not so in double precision
+            assert error < (1e-3 if rounded else 1e-7) or np.prod(spelling.normal) == 1, f"not the formula: off by {error:.3g}"
             if spelling.runnable:
                 judge.execute(spelling.model, spelling.feeds())
         except Exception as error:  # say which seed, and go on

@@ -83,7 +83,7 @@ class JudgeTest(unittest.TestCase):
                 with self.subTest(seed=spelling.seed):
                     self.assertIsNone(judged(spelling, ideal(spelling, "onnxruntime")))
                     tally["passed"] += 1
-        self.assertGreater(tally["passed"], 50)
+        self.assertGreater(tally["passed"], 40)
 
     def test_mistakes_are_found(self):
         for fault, kind in (("epsilon", "result"), ("small epsilon", "result"), ("leftover", "leftover"), ("opset", "interface")):
