@@ -177,7 +177,8 @@ class row_maker {
 
   // The value in the row's own element type, below a Cast that widened it.
   value_id narrowed(value_id v) const {
-    while (image_.producer(v) != absent && op_of(image_, image_.producer(v)) == opcode::identity && image_.operand(image_.producer(v), 0) != absent)
+    while (image_.producer(v) != absent && op_of(image_, image_.producer(v)) == opcode::identity &&
+           image_.operand_count(image_.producer(v)) != 0 && image_.operand(image_.producer(v), 0) != absent)
       v = image_.operand(image_.producer(v), 0);
     for (int i = 0; i < 8 && facts_.type(v) != type_; ++i) {
       auto const n = image_.producer(v);
