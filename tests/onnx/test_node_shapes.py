@@ -5,8 +5,6 @@ Each case is studied twice: with its inputs as constants, whose contents fuse ma
 results is taken out first.
 """
 
-import os
-import pathlib
 import unittest
 import warnings
 
@@ -14,7 +12,6 @@ import numpy
 import onnx
 from onnx import numpy_helper
 
-import judge
 from test_shapes import fuse_shapes, type_name
 
 # The operators of language models must be known to the last dimension where their inputs are constants.
@@ -70,7 +67,8 @@ class NodeShapeTest(unittest.TestCase):
                 with self.subTest(name, constant=constant):
                     for declared, tensor in zip(graph.output, outputs):
                         mine = known[declared.name]
-                        self.assertIn(mine["type"], (type_name(tensor.data_type), "other", None))
+                        # Types above bfloat16 have no name in fuse.
+                        self.assertIn(mine["type"], (type_name(tensor.data_type) if tensor.data_type <= onnx.TensorProto.BFLOAT16 else "other", None))
                         must = constant and {n.op_type for n in graph.node} <= KNOWN and name not in UNKNOWN_ON_PURPOSE
                         if must:
                             self.assertIsNotNone(mine["dims"])
@@ -79,7 +77,8 @@ class NodeShapeTest(unittest.TestCase):
                         studied += 1
                         self.assertEqual(len(mine["dims"]), len(tensor.dims))
                         for dim, size in zip(mine["dims"], tensor.dims):
-                            self.assertIn(dim, (size,) if must or isinstance(dim, int) else (size, dim))
+                            if must or isinstance(dim, int):
+                                self.assertEqual(dim, size)
                         whole += all(isinstance(dim, int) for dim in mine["dims"])
         self.assertGreater(studied, 3000)
         self.assertGreater(whole, 2500)
