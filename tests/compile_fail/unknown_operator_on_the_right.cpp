@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: a rule names an operator that the dialect does not know
+// expect: quoted<'w', 'r', 'o', 'n', 'g'>
+// expect: quoted<'G', 'a', 'm', 'm', 'a'>
+// twin: unknown_operator_on_the_right_twin.cpp
+#include <fuse/fuse.hpp>
+
+using namespace fuse::dsl;
+
+namespace {
+constexpr auto x = var<"x">, w = var<"w">;
+constexpr auto wrong = fuse::rule<"wrong">(relu(matmul(x, w))).replace(op<"Gamma">(x, w));
+}  // namespace
+
+fuse::rewrite_report use(fuse::graph& g) { return fuse::rewrite<wrong>(g); }

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "rewriting.hpp"
+
+using namespace rewriting;
+using namespace fuse::dsl;
+using fuse::expression;
+using fuse::term_kind;
+
+namespace {
+
+constexpr auto x = var<"x">, w = var<"w">;
+constexpr auto last_axis = fuse::rule<"last-axis">(relu(op<"Softmax">(x).attr<"axis">(-1))).replace(op<"Softmax">(x).attr<"axis">(-1));
+constexpr auto once = fuse::rule<"once">(relu(tanh(x).users(1))).replace(relu(x));
+constexpr auto thrice = fuse::rule<"thrice">(relu(tanh(x).users(3))).replace(x);
+
+// Equal subexpressions are one term, so that size counts what is distinct.
+constexpr auto d = x - mean(x);
+static_assert((d * d).size == d.size + 1);
+static_assert((d + d * d / d).size == d.size + 3);
+static_assert(expression(2).size == 1 && expression(2)[0].kind == term_kind::number);
+static_assert(!(d * d).too_large);
+
+}  // namespace
+
+TEST_CASE("an attribute is required of what matches, wherever the axis is counted from") {
+  for (auto [axis, fires] : {std::pair{-1, 1u}, {1, 1u}, {0, 0u}, {-2, 0u}}) {
+    sketch g;
+    g.end(g.add("Relu", {g.add("Softmax", {g.in("a")}, {{"axis", axis}})}));
+    CHECK(applied<last_axis>(g) == fires);
+  }
+  sketch g;  // the attribute's default
+  g.end(g.add("Relu", {g.add("Softmax", {g.in("a")})}));
+  CHECK(applied<last_axis>(g) == 1);
+}
+
+TEST_CASE("an attribute is given to what is made, as the number that it is") {
+  static constexpr auto given = fuse::rule<"given">(relu(tanh(x))).replace(op<"LeakyRelu">(x).attr<"alpha">(0.25).attr<"slope">(3));
+  sketch g;
+  g.end(g.add("Relu", {g.add("Tanh", {g.in("a")})}));
+  REQUIRE(applied<given>(g) == 1);
+  CHECK(std::get<double>(g.attribute(last(g), "alpha")->content) == 0.25);
+  CHECK(std::get<std::int64_t>(g.attribute(last(g), "slope")->content) == 3);
+}
+
+TEST_CASE("a number of users is the number of uses, outputs included") {
+  sketch g;
+  auto const t = g.add("Tanh", {g.in("a")});
+  g.end(g.add("Relu", {t}));
+  SECTION("one") { CHECK(applied<once>(g) == 1); }
+  SECTION("two nodes") {
+    g.output(g.add("Abs", {t}), "z");
+    CHECK(applied<once>(g) == 0);
+  }
+  SECTION("an output") {
+    g.output(t, "t");
+    CHECK(applied<once>(g) == 0);
+  }
+  SECTION("three") {
+    g.output(g.add("Abs", {t}), "z");
+    g.output(t, "t");
+    CHECK(fuse::rewrite<thrice>(g).rules[0].matched == 1);
+  }
+}
+
+TEST_CASE("the tolerance of a number is relative") {
+  static_assert(constant(2).within(0.5)[0].tolerance == 0.5);
+  static_assert(constant(2)[0].tolerance == 1e-6);
+  CHECK(constant(2).size == 1);
+}
+
+TEST_CASE("what is too large says so") {
+  expression chain = x;
+  for (int i = 1; i < 128; ++i) chain = relu(chain);
+  CHECK_FALSE(chain.too_large);
+  CHECK(relu(chain).too_large);
+  CHECK((relu(chain) + x).too_large);
+}

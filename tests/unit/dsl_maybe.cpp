@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "rewriting.hpp"
+
+using namespace rewriting;
+using namespace fuse::dsl;
+
+namespace {
+
+constexpr auto x = var<"x">, w = var<"w">;
+constexpr auto inside = fuse::rule<"inside">(abs(maybe<"Relu">(matmul(x, w)))).replace(matmul(x, w));
+constexpr auto around = fuse::rule<"around">(maybe<"Relu">(abs(tanh(x)))).replace(relu(x));
+
+}  // namespace
+
+TEST_CASE("a wrapper may stand there or not") {
+  sketch g;
+  auto const a = g.in("a", {4, 8}), b = g.in("b", {8, 4});
+  auto const product = g.add("MatMul", {a, b});
+  SECTION("not") { g.end(g.add("Abs", {product})); }
+  SECTION("there") { g.end(g.add("Abs", {g.add("Relu", {product})})); }
+  CHECK(applied<inside>(g) == 1);
+  CHECK(ops(g) == "MatMul");
+}
+
+TEST_CASE("another operator is no wrapper, and it stands there once") {
+  sketch g;
+  auto const product = g.add("MatMul", {g.in("a", {4, 8}), g.in("b", {8, 4})});
+  SECTION("another") { g.end(g.add("Abs", {g.add("Tanh", {product})})); }
+  SECTION("twice") { g.end(g.add("Abs", {g.add("Relu", {g.add("Relu", {product})})})); }
+  CHECK(applied<inside>(g) == 0);
+}
+
+TEST_CASE("a wrapper around the root belongs to it where it is there") {
+  sketch g;
+  auto const a = g.in("a");
+  SECTION("there") {
+    g.end(g.add("Relu", {g.add("Abs", {g.add("Tanh", {a})})}));
+    CHECK(applied<around>(g) == 1);
+    CHECK(ops(g) == "Relu");
+  }
+  SECTION("not") {
+    g.end(g.add("Abs", {g.add("Tanh", {a})}));
+    CHECK(applied<around>(g) == 1);
+    CHECK(ops(g) == "Relu");
+  }
+  SECTION("another") {
+    g.end(g.add("Erf", {g.add("Abs", {g.add("Tanh", {a})})}));
+    CHECK(applied<around>(g) == 1);
+    CHECK(ops(g) == "Relu Erf");
+  }
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "rewriting.hpp"
+
+#include "../second_dialect.hpp"
+
+using namespace rewriting;
+using namespace fuse::dsl;
+
+namespace {
+
+constexpr auto x = var<"x">, w = var<"w">, v = var<"v">;
+constexpr auto squared = fuse::rule<"squared">(tanh(square(x))).replace(relu(x));
+constexpr auto divided = fuse::rule<"divided">(tanh(x / sqrt(w))).replace(op<"Max">(x, w));
+constexpr auto difference = fuse::rule<"difference">(tanh(x - exp(w))).replace(op<"Max">(x, w));
+constexpr auto three = fuse::rule<"three">(relu(tanh(x) + exp(w) + abs(v))).replace(op<"Max">(x, op<"Max">(w, v)));
+constexpr auto negated = fuse::rule<"negated">(tanh(-exp(x))).replace(relu(x));
+constexpr auto averaged = fuse::rule<"averaged">(tanh(mean(x).attr<"axes">(param<"axes">))).replace(relu(x));
+
+template <auto const& Rule>
+std::size_t fires(graph::value (*make)(sketch&, graph::value, graph::value)) {
+  sketch g;
+  auto const a = g.in("a"), b = g.in("b");
+  g.end(g.add("Tanh", {make(g, a, b)}));
+  auto const count = applied<Rule>(g);
+  if (count == 1) CHECK(g.operands(last(g))[0] == a);
+  return count;
+}
+using value = graph::value;
+
+}  // namespace
+
+TEST_CASE("a square in all its spellings") {
+  CHECK(fires<squared>([](sketch& g, value a, value) { return g.add("Mul", {a, a}); }) == 1);
+  CHECK(fires<squared>([](sketch& g, value a, value) { return g.add("Pow", {a, g.scalar(2.0f)}); }) == 1);
+  CHECK(fires<squared>([](sketch& g, value a, value) { return g.add("Pow", {a, g.constant({2.0f})}); }) == 1);
+  CHECK(fires<squared>([](sketch& g, value a, value) { return g.add("Pow", {a, g.scalar(2)}); }) == 1);
+  CHECK(fires<squared>([](sketch& g, value a, value) { return g.add("Div", {a, g.add("Reciprocal", {a})}); }) == 1);
+}
+
+TEST_CASE("what is no square") {
+  CHECK(fires<squared>([](sketch& g, value a, value) { return g.add("Pow", {a, g.scalar(3.0f)}); }) == 0);
+  CHECK(fires<squared>([](sketch& g, value a, value) { return g.add("Pow", {a, g.scalar(2.001f)}); }) == 0);
+  CHECK(fires<squared>([](sketch& g, value a, value b) { return g.add("Pow", {a, b}); }) == 0);
+  CHECK(fires<squared>([](sketch& g, value a, value b) { return g.add("Mul", {a, b}); }) == 0);
+  CHECK(fires<squared>([](sketch& g, value a, value) { return g.add("Pow", {g.scalar(2.0f), a}); }) == 0);
+  CHECK(fires<squared>([](sketch& g, value a, value) { return g.add("Mul", {a, g.add("Mul", {a, a})}); }) == 0);
+}
+
+TEST_CASE("a division by a root in all its spellings") {
+  CHECK(fires<divided>([](sketch& g, value a, value b) { return g.add("Div", {a, g.add("Sqrt", {b})}); }) == 1);
+  CHECK(fires<divided>([](sketch& g, value a, value b) { return g.add("Mul", {g.add("Reciprocal", {g.add("Sqrt", {b})}), a}); }) == 1);
+  CHECK(fires<divided>([](sketch& g, value a, value b) { return g.add("Mul", {a, g.add("Div", {g.scalar(1.0f), g.add("Sqrt", {b})})}); }) == 1);
+  CHECK(fires<divided>([](sketch& g, value a, value b) { return g.add("Mul", {a, g.add("Pow", {b, g.scalar(-0.5f)})}); }) == 1);
+  CHECK(fires<divided>([](sketch& g, value a, value b) { return g.add("Div", {a, g.add("Pow", {b, g.scalar(0.5f)})}); }) == 1);
+  CHECK(fires<divided>([](sketch& g, value a, value b) { return g.add("Mul", {a, g.add("Sqrt", {g.add("Reciprocal", {b})})}); }) == 1);
+  CHECK(fires<divided>([](sketch& g, value a, value b) { return g.add("Div", {g.add("Div", {a, g.add("Sqrt", {b})}), g.scalar(1.0f)}); }) == 1);
+}
+
+TEST_CASE("what is no division by a root") {
+  CHECK(fires<divided>([](sketch& g, value a, value b) { return g.add("Div", {g.add("Sqrt", {b}), a}); }) == 0);
+  CHECK(fires<divided>([](sketch& g, value a, value b) { return g.add("Mul", {g.add("Sqrt", {b}), a}); }) == 0);
+  CHECK(fires<divided>([](sketch& g, value a, value b) { return g.add("Div", {g.scalar(2.0f), g.add("Mul", {a, g.add("Sqrt", {b})})}); }) == 0);
+  CHECK(fires<divided>([](sketch& g, value a, value b) { return g.add("Mul", {a, g.add("Pow", {b, g.scalar(0.5f)})}); }) == 0);
+}
+
+TEST_CASE("a difference in all its spellings") {
+  CHECK(fires<difference>([](sketch& g, value a, value b) { return g.add("Sub", {a, g.add("Exp", {b})}); }) == 1);
+  CHECK(fires<difference>([](sketch& g, value a, value b) { return g.add("Add", {a, g.add("Neg", {g.add("Exp", {b})})}); }) == 1);
+  CHECK(fires<difference>([](sketch& g, value a, value b) { return g.add("Add", {g.add("Mul", {g.scalar(-1.0f), g.add("Exp", {b})}), a}); }) == 1);
+  CHECK(fires<difference>([](sketch& g, value a, value b) { return g.add("Neg", {g.add("Sub", {g.add("Exp", {b}), a})}); }) == 1);
+  CHECK(fires<difference>([](sketch& g, value a, value b) { return g.add("Sub", {g.add("Exp", {b}), a}); }) == 0);
+  CHECK(fires<difference>([](sketch& g, value a, value b) { return g.add("Add", {a, g.add("Exp", {b})}); }) == 0);
+}
+
+TEST_CASE("a negation is a factor of -1") {
+  CHECK(fires<negated>([](sketch& g, value a, value) { return g.add("Neg", {g.add("Exp", {a})}); }) == 1);
+  CHECK(fires<negated>([](sketch& g, value a, value) { return g.add("Mul", {g.add("Exp", {a}), g.scalar(-1.0f)}); }) == 1);
+  CHECK(fires<negated>([](sketch& g, value a, value) { return g.add("Sub", {g.scalar(0.0f), g.add("Exp", {a})}); }) == 1);
+  CHECK(fires<negated>([](sketch& g, value a, value) { return g.add("Exp", {a}); }) == 0);
+}
+
+TEST_CASE("a sum matches as a multiset in any bracketing and order") {
+  int const orders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+  for (auto const& order : orders)
+    for (bool right : {false, true}) {
+      sketch g;
+      value const parts[3] = {g.add("Tanh", {g.in("a")}), g.add("Exp", {g.in("b")}), g.add("Abs", {g.in("c")})};
+      auto const p = parts[order[0]], q = parts[order[1]], r = parts[order[2]];
+      g.end(g.add("Relu", {right ? g.add("Add", {p, g.add("Add", {q, r})}) : g.add("Add", {g.add("Add", {p, q}), r})}));
+      CHECK(applied<three>(g) == 1);
+      CHECK(ops(g) == "Max Max");
+    }
+  sketch g;
+  g.end(g.add("Relu", {g.add("Sum", {g.add("Abs", {g.in("c")}), g.add("Tanh", {g.in("a")}), g.add("Exp", {g.in("b")})})}));
+  CHECK(applied<three>(g) == 1);
+}
+
+TEST_CASE("nothing may be left over in a sum, and nothing missing") {
+  sketch g;
+  auto const a = g.add("Tanh", {g.in("a")}), b = g.add("Exp", {g.in("b")}), c = g.add("Abs", {g.in("c")});
+  SECTION("one more") { g.end(g.add("Relu", {g.add("Sum", {a, b, c, g.in("d")})})); }
+  SECTION("one less") { g.end(g.add("Relu", {g.add("Sum", {a, b})})); }
+  SECTION("one twice") { g.end(g.add("Relu", {g.add("Sum", {a, b, c, c})})); }
+  SECTION("one subtracted") { g.end(g.add("Relu", {g.add("Sub", {g.add("Add", {a, b}), c})})); }
+  CHECK(applied<three>(g) == 0);
+}
+
+TEST_CASE("a mean keeps its axes, or something puts them back") {
+  sketch g;
+  auto const a = g.in("a", {4, 8});
+  SECTION("kept") {
+    g.end(g.add("Tanh", {g.add("ReduceMean", {a}, {{"axes", {-1}}, {"keepdims", 1}})}));
+    CHECK(refusal<averaged>(g) == "shape and element type");  // it matches; relu(x) has another shape
+  }
+  SECTION("put back") {
+    auto const m = g.add("ReduceMean", {a}, {{"axes", {1}}, {"keepdims", 0}});
+    g.end(g.add("Tanh", {g.add("Unsqueeze", {m, g.constant({-1})})}));
+    CHECK(refusal<averaged>(g) == "shape and element type");
+  }
+  SECTION("lost") {
+    g.end(g.add("Tanh", {g.add("ReduceMean", {a}, {{"axes", {-1}}, {"keepdims", 0}})}));
+    CHECK(refusal<averaged>(g).empty());
+  }
+  SECTION("put back elsewhere") {
+    auto const m = g.add("ReduceMean", {a}, {{"axes", {1}}, {"keepdims", 0}});
+    g.end(g.add("Tanh", {g.add("Unsqueeze", {m, g.constant({0})})}));
+    CHECK(refusal<averaged>(g).empty());
+  }
+  SECTION("a sum is no mean") {
+    g.end(g.add("Tanh", {g.add("ReduceSum", {a, g.constant({-1})}, {{"keepdims", 1}})}));
+    CHECK(refusal<averaged>(g).empty());
+  }
+}
+
+TEST_CASE("integers divide otherwise: their products stay closed") {
+  static constexpr auto scaled = fuse::rule<"scaled">(abs(x * w / v)).replace(op<"Max">(x, op<"Max">(w, v)));
+  sketch g;
+  auto const type = GENERATE(element_type::float32, element_type::int64);
+  auto const a = g.in("a", {4}, type), b = g.in("b", {4}, type), c = g.in("c", {4}, type);
+  g.end(g.add("Abs", {g.add("Mul", {a, g.add("Div", {b, c})})}));
+  CHECK(applied<scaled>(g) == (type == element_type::float32 ? 1 : 0));
+}
+
+TEST_CASE("a rule in neutral operators knows no dialect") {
+  second::graph g;
+  auto const a = g.input("a", element_type::float32, {4, 8});
+  g.output(g.add("matrix_product", {a, g.add("times", {g.input("b", element_type::float32, {8, 4}), g.scalar(1.0f)})}), "y");
+  static constexpr auto plain = fuse::rule<"plain">(matmul(x, w * v)).replace(matmul(x, w));
+  auto const report = fuse::rewrite<plain>(g);
+  CHECK(report.applied() == 0);  // a factor of 1 is nothing that v could capture
+  second::graph h;
+  auto const b = h.input("a", element_type::float32, {4, 8});
+  h.output(h.add("magnitude", {h.add("over", {b, h.add("inverse_root", {h.input("b", element_type::float32, {4, 8})})})}), "y");
+  static constexpr auto rooted = fuse::rule<"rooted">(abs(x * sqrt(w))).replace(x + w);
+  CHECK(fuse::rewrite<rooted>(h).applied() == 1);
+  CHECK(ops(h) == "plus");
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "rewriting.hpp"
+
+using namespace rewriting;
+using namespace fuse::dsl;
+
+namespace {
+
+constexpr auto x = var<"x">, w = var<"w">, b = var<"b">;
+constexpr auto bias = fuse::rule<"bias">(relu(op<"Gemm">(x, w, optional(b)))).replace(op<"Gemm">(x, w, b));
+constexpr auto addend = fuse::rule<"addend">(relu(matmul(x, w) + optional(b))).replace(op<"Gemm">(x, w, b));
+constexpr auto factor = fuse::rule<"factor">(relu(tanh(x) * optional(exp(w)))).replace(op<"Max">(x, w));
+
+}  // namespace
+
+TEST_CASE("an optional operand is there or not, and so in the replacement") {
+  sketch g;
+  auto const a = g.in("a", {4, 8}), c = g.in("c", {8, 4}), d = g.in("d", {4});
+  SECTION("there") {
+    g.end(g.add("Relu", {g.add("Gemm", {a, c, d})}));
+    CHECK(applied<bias>(g) == 1);
+    CHECK(g.operands(last(g)).size() == 3);
+  }
+  SECTION("left out") {
+    g.end(g.add("Relu", {g.add("Gemm", {a, c})}));
+    CHECK(applied<bias>(g) == 1);
+    CHECK(g.operands(last(g)).size() == 2);
+  }
+  SECTION("an empty place") {
+    g.end(g.add("Relu", {g.add("Gemm", {a, c, graph::value{}})}));
+    CHECK(applied<bias>(g) == 1);
+    CHECK(g.operands(last(g)).size() == 2);
+  }
+}
+
+TEST_CASE("an optional addend") {
+  sketch g;
+  auto const a = g.in("a", {4, 8}), c = g.in("c", {8, 4}), d = g.in("d", {4});
+  SECTION("there, on either side") {
+    g.end(g.add("Relu", {g.add("Add", {d, g.add("MatMul", {a, c})})}));
+    CHECK(applied<addend>(g) == 1);
+    CHECK(to_text(g).find("Gemm(a, c, d)") != std::string::npos);
+  }
+  SECTION("absent: no sum at all") {
+    g.end(g.add("Relu", {g.add("MatMul", {a, c})}));
+    CHECK(applied<addend>(g) == 1);
+    CHECK(to_text(g).find("Gemm(a, c)") != std::string::npos);
+  }
+  SECTION("two of them") {
+    g.end(g.add("Relu", {g.add("Sum", {d, g.add("MatMul", {a, c}), g.in("e", {4, 4})})}));
+    CHECK(applied<addend>(g) <= 1);  // one name holds one value: the two addends as one, where a node adds them
+  }
+}
+
+TEST_CASE("what is optional matches wholly or not at all") {
+  sketch g;
+  auto const a = g.in("a"), c = g.in("c");
+  g.end(g.add("Relu", {g.add("Mul", {g.add("Tanh", {a}), g.add("Abs", {c})})}));
+  CHECK(applied<factor>(g) == 0);
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "rewriting.hpp"
+
+using namespace rewriting;
+using namespace fuse::dsl;
+
+namespace {
+
+constexpr auto x = var<"x">, w = var<"w">;
+constexpr auto gathered = fuse::rule<"gathered">(relu(op<"Gather">(x, w).attr<"axis">(param<"axis">))).replace(op<"Gather">(x, w).attr<"axis">(param<"axis">));
+constexpr auto both = fuse::rule<"both">(op<"Softmax">(relu(op<"Softmax">(x).attr<"axis">(param<"axis">))).attr<"axis">(param<"axis">)).replace(relu(x));
+constexpr auto means = fuse::rule<"means">(mean(abs(mean(x)))).replace(mean(x).attr<"axes">(param<"axes">));
+constexpr auto two_means =
+    fuse::rule<"two-means">(mean(abs(mean(x).attr<"axes">(param<"first">))).attr<"axes">(param<"second">)).replace(mean(x).attr<"axes">(param<"first">));
+
+}  // namespace
+
+TEST_CASE("a parameter is captured and given again") {
+  for (int axis : {0, 1}) {
+    sketch g;
+    g.end(g.add("Relu", {g.add("Gather", {g.in("a", {4, 4}), g.constant({0, 2, 1, 1})}, {{"axis", axis}})}));
+    CHECK(applied<gathered>(g) == 1);
+    auto const found = number(g, last(g), "axis");
+    CHECK((found == axis || found == axis - 2));
+  }
+}
+
+TEST_CASE("a parameter that stands nowhere has its default") {
+  sketch g;
+  g.end(g.add("Relu", {g.add("Gather", {g.in("a", {4, 8}), g.constant({0, 2})})}));
+  CHECK(applied<gathered>(g) == 1);
+  auto const found = number(g, last(g), "axis");
+  CHECK((found == 0 || found == -2));
+}
+
+TEST_CASE("parameters of one name agree, however they are counted") {
+  for (auto [first, second, fires] : {std::tuple{-1, -1, 1u}, {1, -1, 1u}, {0, -1, 0u}}) {
+    sketch g;
+    g.end(g.add("Softmax", {g.add("Relu", {g.add("Softmax", {g.in("a")}, {{"axis", first}})})}, {{"axis", second}}));
+    CHECK(applied<both>(g) == fires);
+  }
+}
+
+TEST_CASE("all reductions of a rule are over the same axes unless it says otherwise") {
+  for (auto [second, fires] : {std::pair{1, 1u}, {0, 0u}}) {
+    sketch g;
+    auto const m = g.add("ReduceMean", {g.in("a")}, {{"axes", {1}}, {"keepdims", 1}});
+    auto const y = g.add("ReduceMean", {g.add("Abs", {m})}, {{"axes", {second}}, {"keepdims", 1}});
+    g.end(y);
+    auto h = g;
+    CHECK(applied<means>(g) == fires);
+    CHECK(fuse::rewrite<two_means>(h).rules[0].matched == 1);
+  }
+}
+
+TEST_CASE("axes are read from where the operator set keeps them, and written there") {
+  for (int version : {17, 18}) {
+    sketch g(version);
+    auto const reduce = [&](graph::value v) {
+      return version < 18 ? g.add("ReduceMean", {v}, {{"axes", {-1}}}) : g.add("ReduceMean", {v, g.constant({1})});
+    };
+    g.end(reduce(g.add("Abs", {reduce(g.in("a"))})));
+    CHECK(applied<means>(g) == 1);
+    auto const n = last(g);
+    if (version < 18)
+      CHECK(std::get<std::vector<std::int64_t>>(g.attribute(n, "axes")->content) == std::vector<std::int64_t>{-1});
+    else
+      CHECK(g.constant(g.operands(n)[1]).integer(0) == -1);
+  }
+}

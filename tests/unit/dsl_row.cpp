@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "rewriting.hpp"
+
+using namespace rewriting;
+using namespace fuse::dsl;
+
+namespace {
+
+constexpr auto x = var<"x">;
+constexpr auto scale = rest<"scale">, bias = rest<"bias">;
+// No norm, but what a norm's right side is made of.
+constexpr auto normed = fuse::rule<"normed">(abs(tanh(x) * scale + bias)).replace(layer_norm(x, row(scale, x), row_or_none(bias, x)).attr<"axis">(-1));
+
+graph::node norm(sketch& g) {
+  REQUIRE(applied<normed>(g) == 1);
+  REQUIRE(g.op(last(g)) == "LayerNormalization");
+  return last(g);
+}
+
+}  // namespace
+
+TEST_CASE("a constant of the row's shape is taken as it stands") {
+  sketch g;
+  auto const s = g.constant({1.0f, 2.0f, 3.0f}), b = g.constant({4.0f, 5.0f, 6.0f});
+  g.end(g.add("Abs", {g.add("Add", {b, g.add("Mul", {s, g.add("Tanh", {g.in("x", {2, 3})})})})}));
+  auto const n = norm(g);
+  CHECK(g.operands(n)[1] == s);
+  CHECK(g.operands(n)[2] == b);
+}
+
+TEST_CASE("a constant row is reshaped, broadcast, converted, multiplied out") {
+  sketch g;
+  auto const t = g.add("Tanh", {g.in("x", {2, 3})});
+  auto const scaled = [&](graph::value s) { return g.add("Mul", {t, s}); };
+  std::vector<double> wanted;
+  SECTION("leading ones") {
+    g.end(g.add("Abs", {g.add("Add", {scaled(g.constant(fuse::make_tensor<float>({1, 3}, std::vector<float>{1, 2, 3}))), g.scalar(7.0f)})}));
+    wanted = {1, 2, 3};
+  }
+  SECTION("one number") {
+    g.end(g.add("Abs", {g.add("Add", {scaled(g.scalar(2.0f)), g.scalar(7.0f)})}));
+    wanted = {2, 2, 2};
+  }
+  SECTION("a product") {
+    g.end(g.add("Abs", {g.add("Add", {g.add("Div", {scaled(g.constant({2.0f, 4.0f, 6.0f})), g.scalar(2.0f)}), g.scalar(7.0f)})}));
+    wanted = {1, 2, 3};
+  }
+  SECTION("none") {
+    g.end(g.add("Abs", {g.add("Add", {t, g.scalar(7.0f)})}));
+    wanted = {1, 1, 1};
+  }
+  auto const n = norm(g);
+  auto const s = g.constant(g.operands(n)[1]), b = g.constant(g.operands(n)[2]);
+  REQUIRE(s.size() == 3);
+  REQUIRE(b.size() == 3);
+  for (std::size_t i = 0; i < 3; ++i) {
+    CHECK(s.number(i) == wanted[i]);
+    CHECK(b.number(i) == 7);
+  }
+}
+
+TEST_CASE("an absent bias stays absent") {
+  static constexpr auto scaled = fuse::rule<"scaled">(abs(tanh(x) * scale)).replace(layer_norm(x, row(scale, x), row_or_none(bias, x)).attr<"axis">(-1));
+  static constexpr auto either_way =
+      fuse::rule<"either-way">(either(abs(tanh(x) * scale + bias), abs(tanh(x) * scale))).replace(layer_norm(x, row(scale, x), row_or_none(bias, x)).attr<"axis">(-1));
+  (void)scaled;
+  sketch g;
+  g.end(g.add("Abs", {g.add("Mul", {g.constant({1.0f, 2.0f, 3.0f}), g.add("Tanh", {g.in("x", {2, 3})})})}));
+  CHECK(applied<either_way>(g) == 1);
+  CHECK(g.operands(last(g)).size() == 2);
+}
+
+TEST_CASE("computed factors stay nodes") {
+  sketch g;
+  auto const s = g.in("s", {3}), r = g.in("r", {3});
+  auto const t = g.add("Tanh", {g.in("x", {2, 3})});
+  SECTION("one") {
+    g.end(g.add("Abs", {g.add("Add", {g.add("Mul", {t, s}), g.in("b", {3})})}));
+    CHECK(g.operands(norm(g))[1] == s);
+  }
+  SECTION("two") {
+    g.end(g.add("Abs", {g.add("Add", {g.add("Mul", {g.add("Mul", {t, s}), r}), g.in("b", {3})})}));
+    auto const n = norm(g);
+    CHECK(g.op(g.producer(g.operands(n)[1])) == "Mul");
+  }
+  SECTION("a wider one is refused") {
+    g.end(g.add("Abs", {g.add("Add", {g.add("Mul", {t, g.in("m", {2, 3})}), g.in("b", {3})})}));
+    CHECK(refusal<normed>(g) == "right side");
+  }
+}
+
+TEST_CASE("a constant that is not exact in the row's type is not rounded: the wider type stays") {
+  sketch g;
+  bool const exact = GENERATE(true, false);
+  auto const t = g.add("Cast", {g.add("Tanh", {g.in("x", {2, 3}, element_type::float16)})}, {{"to", 1}});
+  auto const y = g.add("Abs", {g.add("Add", {g.add("Mul", {t, g.scalar(exact ? 0.5f : 0.1f)}), g.scalar(0.0f)})});
+  g.end(g.add("Cast", {y}, {{"to", 10}}));
+  static constexpr auto island = normed.through<"Cast">();
+  CHECK(applied<island>(g) == 1);
+  CHECK(ops(g) == (exact ? "LayerNormalization" : "Cast LayerNormalization Cast"));
+}

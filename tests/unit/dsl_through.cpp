@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "rewriting.hpp"
+
+using namespace rewriting;
+using namespace fuse::dsl;
+
+namespace {
+
+constexpr int float32 = 1, float16 = 10, float64 = 11, int64 = 7;
+constexpr auto x = var<"x">;
+constexpr auto local = fuse::rule<"local">(abs(through<"Cast", "Identity">(tanh(x)))).replace(relu(x));
+constexpr auto everywhere = fuse::rule<"everywhere">(abs(tanh(x))).through<"Cast", "Identity">().replace(relu(x));
+constexpr auto one = fuse::rule<"one">(abs(through<"Identity">(tanh(x)))).replace(relu(x));
+
+graph::value identities(sketch& g, graph::value v, int count) {
+  for (int i = 0; i < count; ++i) v = g.add("Identity", {v});
+  return v;
+}
+
+}  // namespace
+
+TEST_CASE("chains of the operators are looked through, up to 8") {
+  for (auto [length, fires] : {std::pair{0, 1u}, {1, 1u}, {8, 1u}, {9, 0u}}) {
+    sketch g;
+    g.end(g.add("Abs", {identities(g, g.add("Tanh", {g.in("a")}), length)}));
+    auto h = g;
+    CHECK(applied<local>(g) == fires);
+    CHECK(applied<everywhere>(h) == fires);
+  }
+}
+
+TEST_CASE("only the named operators are looked through, where they are named") {
+  sketch g;
+  SECTION("one that is named") {
+    g.end(g.add("Abs", {g.add("Identity", {g.add("Tanh", {g.in("a")})})}));
+    CHECK(applied<one>(g) == 1);
+  }
+  SECTION("one that is not") {
+    g.end(g.add("Abs", {g.add("Cast", {g.add("Tanh", {g.in("a")})}, {{"to", float32}})}));
+    CHECK(applied<one>(g) == 0);
+  }
+  SECTION("at another place") {
+    g.end(g.add("Identity", {g.add("Abs", {g.add("Tanh", {g.add("Identity", {g.in("b")})})})}));
+    CHECK(applied<one>(g) == 1);
+    CHECK(ops(g) == "Identity Relu Identity");
+  }
+}
+
+TEST_CASE("a rule looks through above its root and below its captures") {
+  sketch g;
+  g.end(g.add("Identity", {g.add("Abs", {g.add("Tanh", {g.add("Identity", {g.in("a")})})})}));
+  CHECK(applied<everywhere>(g) == 1);
+  CHECK(ops(g) == "Identity Relu");
+}
+
+TEST_CASE("what is crossed may be wider than the result, not narrower") {
+  sketch g;
+  SECTION("wider inside") {
+    auto const a = g.in("a", {4}, element_type::float16);
+    auto const t = g.add("Tanh", {g.add("Cast", {a}, {{"to", float32}})});
+    g.end(g.add("Cast", {g.add("Abs", {t})}, {{"to", float16}}));
+    CHECK(applied<everywhere>(g) == 1);
+    CHECK(ops(g) == "Relu");
+  }
+  SECTION("narrower inside") {
+    auto const t = g.add("Tanh", {g.add("Cast", {g.in("a", {4})}, {{"to", float16}})});
+    g.end(g.add("Abs", {g.add("Cast", {t}, {{"to", float32}})}));
+    CHECK(refusal<everywhere>(g) == "element type");
+  }
+  SECTION("as wide") {
+    auto const t = g.add("Cast", {g.add("Tanh", {g.in("a", {4}, element_type::float64)})}, {{"to", float64}});
+    g.end(g.add("Abs", {t}));
+    CHECK(applied<local>(g) == 1);
+  }
+  SECTION("bfloat16 and float16 are neither") {
+    auto const t = g.add("Tanh", {g.add("Cast", {g.in("a", {4}, element_type::bfloat16)}, {{"to", float16}})});
+    g.end(g.add("Cast", {g.add("Abs", {t})}, {{"to", 16}}));
+    CHECK(applied<everywhere>(g) == 1);  // between the Casts, not across them
+    CHECK(ops(g) == "Cast Relu Cast");
+  }
+}
+
+TEST_CASE("a Cast to or from integers is not looked through") {
+  sketch g;
+  auto const t = g.add("Cast", {g.add("Tanh", {g.in("a")})}, {{"to", int64}});
+  g.end(g.add("Abs", {g.add("Cast", {t}, {{"to", float32}})}));
+  CHECK(applied<local>(g) == 0);
+}
