@@ -36,12 +36,13 @@ class draw {
   }
   bool one_in(std::string_view dimension, int n) { return next(dimension) % static_cast<std::uint64_t>(n) == 0; }
 
-  /// Numbers of [low, high), every fourth negative where `signs` is set.
+  /// Numbers of [low, high) but not near 1, every fourth negative where `signs` is set.
   std::vector<double> numbers(std::string_view name, std::size_t count, double low = 0.5, double high = 2, bool signs = true) {
     std::vector<double> all(count);
     for (auto& x : all) {
       auto const bits = next(name);
       x = low + (high - low) * static_cast<double>(bits >> 11) / 9007199254740992.0;
+      if (x > 0.98 && x < 1.02) x += 0.1;
       if (signs && (bits & 3) == 0) x = -x;
     }
     return all;

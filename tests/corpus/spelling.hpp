@@ -414,7 +414,7 @@ class spelling {
 
   void write() {
     auto const outer = producer();
-    w.as = owner::norm;
+    w.as = owner::prepared;
     norm_input = flattened ? w.op(opcode::flatten, {outer}, {{"axis", static_cast<int>(rank - normal.size())}}) : outer;
     auto const count = choose.number("norms", {1, 1, 1, 1, 2});
     auto const row_type = late ? types.y : types.inside;
