@@ -434,7 +434,7 @@ class Spelling:
         self.one_pass = self.kind == "layer" and int(np.prod(self.normal)) > 1 and draw("variance", "two-pass", "two-pass", "one-pass") == "one-pass" and not self.types.endswith("centred")
         self.late = self.types.endswith("then-scale")
         self.spreads = False
-        self.owner, self.shared = NORM, {}
+        self.owner, self.shared = PREPARED, {}
         self.x = self.op("Flatten", x, axis=self.rank - self.axes_count) if self.flatten else x
         count = draw("norms", 1, 1, 1, 1, 2)
         row_type = self.y_type if self.late else self.type
@@ -448,6 +448,7 @@ class Spelling:
                     self.casts += 3
             if scales and draw("scales", 1, 1, 1, 2) == 2:
                 scales += [s for s in [self._row("scale", row_type)] if s]
+                self.casts += 3 * (row_type.itemsize > self.y_type.itemsize)  # the product of two exact rows need not be exact
             bias = self._row("bias", row_type) if self.kind == "layer" else None
             if k == 1 and not scales and not bias:  # it would be the first one's own interior
                 scales = [self._plain_scale(row_type)]
@@ -460,6 +461,7 @@ class Spelling:
                 y = self.cast(y, self.y_type)
             self.facts.append((self.kind, self.x, scales, bias, self.epsilon, y))
             if self.flatten:
+                self.owner = PREPARED
                 y = self.op("Reshape", y, self.op("Shape", x))
             results.append((y, scales))
         self._live()
