@@ -202,6 +202,60 @@ class TargetTest(unittest.TestCase):
         m.output("last", FLOAT, ("batch", 3, H))
         return m.proto()
 
+    def scan_model(self, opset, kind, outside):
+        """A norm of each slice; with `outside`, every constant it reads stands in the outer graph."""
+        m = Model(opset)
+        x = m.input("x", FLOAT, ("batch", 3, H))
+        body = m.body()
+        part = body.input("part", FLOAT, (3, H))
+        if outside:
+            body.constant, body.integers = m.constant, m.integers
+        body.output(norm(body, part, kind), FLOAT, (3, H))
+        m.op("Scan", x, num_scan_inputs=1, body=body.graph("body"), into="all")
+        m.output("all", FLOAT, ("batch", 3, H))
+        return m.proto()
+
+    def test_constants_of_the_outer_graph(self):
+        for target in judge.TARGETS:
+            for opset in (14, 18, 23):
+                for kind in ("layer", "rms"):
+                    for outside in (False, True):
+                        with self.subTest(target=target, opset=opset, kind=kind, outside=outside):
+                            self.judged(self.scan_model(opset, kind, outside), target, {kind: 1})
+
+    def test_a_body_that_hides_nothing(self):
+        """A norm whose halves stand in different graphs: mean outside, the rest in a branch, x captured."""
+        for target in judge.TARGETS:
+            with self.subTest(target=target):
+                m = Model(17)
+                x = m.input("x", FLOAT, ("batch", 3, H))
+                mean = m.reduce_mean(x, [-1])
+                then, other = m.body(), m.body()
+                d = then.op("Sub", x, mean)
+                root = then.op("Sqrt", then.op("Add", then.reduce_mean(then.op("Mul", d, d), [-1]), then.constant(np.float32(0.1))))
+                then.output(then.op("Mul", then.op("Div", d, root), row(then, FLOAT)), FLOAT, ("batch", 3, H))
+                other.output(other.op("Sub", x, mean), FLOAT, ("batch", 3, H))
+                m.op("If", m.constant(np.array(True)), then_branch=then.graph("then"), else_branch=other.graph("else"), into="chosen")
+                m.output("chosen", FLOAT, ("batch", 3, H))
+                result = judge.optimize(m.proto(), target)
+                self.assertEqual(list(judge.Original(m.proto(), feeds(), exact=False).differences(result.model)), [])
+                self.assertIn("ReduceMean", judge.primitives(result.model), "the other branch reads the mean")
+
+    def test_a_scale_that_a_caller_may_override(self):
+        """Such an initializer is no constant, but as good a scale as any; it stays what it is."""
+        for target in judge.TARGETS:
+            for opset in (14, 17, 23):
+                for kind in ("layer", "rms"):
+                    with self.subTest(target=target, opset=opset, kind=kind):
+                        m = Model(opset)
+                        x = m.input("x", FLOAT, ("batch", 3, H))
+                        scale = m.input(row(m, FLOAT), FLOAT, (H,))
+                        m.output(m.op("Mul", norm(m, x, kind, scale=False, bias=False), scale), FLOAT, ("batch", 3, H))
+                        result = self.judged(m.proto(), target, {kind: 1})
+                        self.assertNotIn("Mul", judge.primitives(result.model))
+                        given = feeds() | {scale: np.linspace(3, 4, H, dtype=np.float32)}
+                        self.assertEqual(list(judge.Original(m.proto(), given, exact=False).differences(result.model)), [])
+
     def test_statistics_become_results(self):
         """Live mean and inverse deviation of a float32 layer norm: results of the one operator."""
         for opset in (11, 14, 17, 23):
