@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <cstdio>
+#include <fuse/program/listing.hpp>
 #include <string>
 
 #include "bundled.hpp"
@@ -45,6 +46,13 @@ int list_rules(rules_arguments const& arguments) {
       describe(program, i);
     else if (arguments.rule.empty())
       std::printf("%-24s %s\n", std::string(rule.name).c_str(), std::string(summary_of(rule.name)).c_str());
+  }
+  if (arguments.program) {
+    static constexpr fuse::dialect names = fuse::onnx;
+    int only = -1;
+    for (std::size_t i = 0; i < program.rules.size(); ++i)
+      if (program.rules[i].name == arguments.rule) only = static_cast<int>(i);
+    std::printf("\n%s", fuse::to_text(program, names, only).c_str());
   }
   return success;
 }

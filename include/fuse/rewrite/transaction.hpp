@@ -52,7 +52,8 @@ class transaction final : public graph_source {
   [[nodiscard]] node_id first_node() const { return first_node_; }
   [[nodiscard]] double constant_bytes() const { return bytes_; }
 
-  /// Adds everything to the user's graph before node `place`. False where the graph cannot take it; nothing remains then.
+  /// Adds everything to the user's graph: the last node before node `place`, those that it needs as early as they can stand, so
+  /// that they are in nobody's way. False where the graph cannot take it; nothing remains then.
   bool commit(node_id place, std::string_view origin) {
     image_.source = &real_;
     open_ = false;
@@ -69,8 +70,9 @@ class transaction final : public graph_source {
       types.clear();
       for (std::uint32_t i = 0; i < image_.operand_count(s.id); ++i) operands.push_back(image_.operand(s.id, i));
       for (std::uint32_t i = 0; i < image_.node(s.id).result_count; ++i) types.push_back(facts_.type(image_.result(s.id, i)));
-      if (!real_.insert(place, s.op, operands, s.attributes, types, origin)) return undo();
-      image_.place_before(s.id, place);
+      auto const before = &s == &steps_.back() ? place : early_place(s.id, place);
+      if (!real_.insert(before, s.op, operands, s.attributes, types, origin)) return undo();
+      image_.place_before(s.id, before);
     }
     return true;
   }
@@ -134,6 +136,20 @@ class transaction final : public graph_source {
     std::vector<attribute> attributes;
     tensor contents;
   };
+
+  // The node after the last of what `n` reads.
+  [[nodiscard]] node_id early_place(node_id n, node_id place) const {
+    node_id after = absent;
+    for (std::uint32_t i = 0; i < image_.operand_count(n); ++i) {
+      auto const v = image_.operand(n, i);
+      auto const p = v == absent ? absent : image_.producer(v);
+      if (p != absent && (after == absent || image_.node(p).order > image_.node(after).order)) after = p;
+    }
+    if (after == absent) return place;
+    auto at = image_.node(after).next;
+    while (at != absent && image_.node(at).region != image_.node(place).region) at = image_.node(at).next;
+    return at != absent && image_.node(at).order < image_.node(place).order ? at : place;
+  }
 
   static attribute_view view(attribute const& a) {
     struct reader {
