@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "bundled.hpp"
 
+#include <fuse/match/match.hpp>
 #include <fuse/rewrite/rewrite.hpp>
 #include <fuse/rules/norms.hpp>
 #include <fuse/rules/onnx_functions.hpp>
@@ -18,6 +19,23 @@ fuse::program const& bundled_program() {
 
 fuse::rewrite_report rewrite_bundled(fuse::adapters::onnx_graph& graph, fuse::rewrite_options const& options) {
   return fuse::rewrite<bundled>(graph, options);
+}
+
+std::vector<std::string> explain_node(fuse::adapters::onnx_graph const& graph, fuse::adapters::onnx_node node, std::string_view only) {
+  std::vector<std::string> verdicts;
+  fuse::matcher<bundled, fuse::adapters::onnx_graph> matcher(graph);
+  for (auto const& rule : bundled_program().rules) {
+    if (!only.empty() && rule.name != only) continue;
+    auto const why = matcher.why(node, rule.name);
+    if (why.matched)
+      verdicts.push_back(std::string(rule.name) + ": matches as the graph stands");
+    else if (why.score >= 0)
+      verdicts.push_back(std::string(rule.name) + ": " + to_text(why));
+    else if (!only.empty())
+      verdicts.push_back(std::string(rule.name) + ": no match of the rule ends in an operator like this one");
+  }
+  if (verdicts.empty()) verdicts.push_back("no match of a rule ends in an operator like this one");
+  return verdicts;
 }
 
 std::string_view summary_of(std::string_view rule) {

@@ -144,6 +144,7 @@ TEST_CASE("damaged models are refused or rewritten, and never break anything") {
     current = i;
     mutator damage(seed * 1000003 + i);
     auto const bytes = damage.damaged(models[i % models.size()]);
+    if (auto const* const kept = std::getenv("FUSE_KEEP"); kept != nullptr) std::ofstream(kept, std::ios::binary) << bytes;
     auto const begin = std::chrono::steady_clock::now();
     auto const wrong = run(bytes, folder, i / models.size() % 2 == 0 ? fuse::target::standard : fuse::target::onnxruntime, count);
     slowest = std::max(slowest, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());

@@ -116,16 +116,36 @@ struct requirement {
   return {std::string(name_of(i.code)), std::string(name_of(i.code))};
 }
 
-/// Keeps the most telling failure of one run.
+/// One rule of a program, and the instructions on its way; what rules begin with alike lies on the way of each.
+struct one_rule {
+  std::uint16_t rule;
+  std::vector<bool> way;
+
+  one_rule(program const& rules, std::uint16_t number) : rule(number), way(rules.code.size(), false) {
+    for (bool more = true; more;) {
+      more = false;
+      for (std::size_t at = way.size(); at-- > 0;) {
+        auto const& i = rules.code[at];
+        bool const leads = i.code == step::accept ? i.op == rule
+                                                  : (i.next != no_instruction && way[i.next]) || (i.other != no_instruction && way[i.other]);
+        if (leads && !way[at]) way[at] = more = true;
+      }
+    }
+  }
+};
+
+/// Keeps the most telling failure of one run, of all rules or on the way of one.
 class deepest_failure final : public failure_listener {
  public:
   std::uint16_t at = no_instruction;
   value_id value = absent;
   int score = -1;
+  one_rule const* only = nullptr;
 
   void failed(std::uint16_t instruction, value_id v, int how_telling) override {
     if (how_telling < score) return;
     if (how_telling == score && at != no_instruction) return;
+    if (only != nullptr && !only->way[instruction]) return;
     at = instruction;
     value = v;
     score = how_telling;
@@ -155,18 +175,21 @@ class all_matches final : public machine::acceptor {
 
 }  // namespace detail
 
-/// Explains one node: runs the rules of a stage there and tells of the most telling failure. Costs a match.
-[[nodiscard]] inline explanation explain(machine& match, graph_image const& image, facts const& known, dialect const& names, node_id n, int stage) {
+/// Explains one node: runs the rules of a stage there and tells of the most telling failure, of `only` where that is given. Costs a match.
+[[nodiscard]] inline explanation explain(machine& match, graph_image const& image, facts const& known, dialect const& names, node_id n, int stage,
+                                         detail::one_rule const* only = nullptr) {
   explanation best;
   best.node = n;
   best.score = -1;
   auto const& rules = match.rules();
   if (match.has_entry(n, stage)) {
     detail::deepest_failure failure;
+    failure.only = only;
     detail::all_matches matches;
     match.listener = &failure;
     match.run(n, stage, matches);
     match.listener = nullptr;
+    if (only != nullptr) std::erase_if(matches.rules, [&](auto rule) { return rule != only->rule; });
     if (!matches.rules.empty()) {
       best.matched = true;
       best.rule = matches.rules.front();
@@ -175,7 +198,7 @@ class all_matches final : public machine::acceptor {
     }
     if (failure.at == no_instruction) return best;
     auto const& i = rules.code[failure.at];
-    best.rule = detail::rule_after(rules, failure.at);
+    best.rule = only != nullptr ? only->rule : detail::rule_after(rules, failure.at);
     best.at = failure.value;
     best.score = failure.score;
     bool const framed = i.code == step::member || i.code == step::close || i.code == step::literal || i.code == step::rest || i.code == step::scalar_member;
@@ -183,18 +206,19 @@ class all_matches final : public machine::acceptor {
     best.condition = std::move(wanted.condition);
     best.expected = std::move(wanted.expected);
     best.found = detail::describe(image, known, failure.value);
-    if (framed && match.opened(i.a).bounded) best.found += ", of more than " + std::to_string(detail::frame::leaf_capacity) + " parts, of which the rest stayed closed";
+    if (framed && match.opened(i.a).bounded) best.found += ", of more than " + std::to_string(detail::opened_group::leaf_capacity) + " parts, of which the rest stayed closed";
   }
   return best;
 }
 
 /// The same over all stages.
-[[nodiscard]] inline explanation explain(machine& match, graph_image const& image, facts const& known, dialect const& names, node_id n) {
+[[nodiscard]] inline explanation explain(machine& match, graph_image const& image, facts const& known, dialect const& names, node_id n,
+                                         detail::one_rule const* only = nullptr) {
   explanation best;
   best.node = n;
   best.score = -1;
   for (int stage = 0; stage < match.rules().stages; ++stage)
-    if (auto found = explain(match, image, known, names, n, stage); found.score > best.score) best = std::move(found);
+    if (auto found = explain(match, image, known, names, n, stage, only); found.score > best.score) best = std::move(found);
   return best;
 }
 

@@ -119,6 +119,17 @@ class matcher {
     auto const n = number(node);
     return n == absent ? explanation{} : explain(machine_, bound_.image, facts_, names, n);
   }
+  /// The same of one rule. A rule of another name matches nowhere.
+  [[nodiscard]] explanation why(node_of<Graph> const& node, std::string_view rule) {
+    auto const n = number(node);
+    auto const& all = machine_.rules().rules;
+    for (std::size_t i = 0; i < all.size() && n != absent; ++i) {
+      if (all[i].name != rule) continue;
+      detail::one_rule const only(machine_.rules(), static_cast<std::uint16_t>(i));
+      return explain(machine_, bound_.image, facts_, names, n, &only);
+    }
+    return explanation{};
+  }
   /// The nearest misses, at most `limit`, the nearest first.
   [[nodiscard]] std::vector<explanation> near_misses(std::size_t limit = 10) {
     std::vector<explanation> found;
