@@ -4,8 +4,8 @@
 #include <fuse/graph/graph.hpp>
 #include <fuse/ops/dialect.hpp>
 
-/// A dialect that nobody uses: other names, axes in an attribute called `dim`, keepdims inverted, attributes where ONNX has
-/// operands, operators that ONNX lacks. What holds in it as well holds because rules know no dialect.
+/// A dialect that nobody uses: other names, axes in an attribute called `dim`, keepdims inverted, attributes where ONNX
+/// has operands, operators that ONNX lacks. What holds in it as well holds because rules know no dialect.
 namespace second {
 
 namespace rows {
@@ -17,12 +17,28 @@ inline constexpr fuse::parameter_source norm[] = {{"axis", attribute, "from"}, {
 
 using fuse::opcode;
 inline constexpr fuse::operator_row table[] = {
-    {"plus", opcode::add}, {"minus", opcode::sub}, {"times", opcode::mul}, {"over", opcode::div}, {"negate", opcode::neg},
-    {"inverse", opcode::reciprocal}, {"root", opcode::sqrt}, {"inverse_root", opcode::rsqrt}, {"power", opcode::pow},
-    {"squared", opcode::square}, {"avg", opcode::mean, 1, average}, {"total", opcode::sum, 1, average},
-    {"insert_dims", opcode::unsqueeze, 1, dims}, {"as_type", opcode::cast, 1, type}, {"same", opcode::identity},
-    {"ramp", opcode::relu}, {"matrix_product", opcode::matmul}, {"magnitude", opcode::abs}, {"choose", opcode::if_else},
-    {"norm", opcode::layer_norm, 1, norm}, {"root_mean_norm", opcode::rms_norm, 1, norm}, {"broadcast_to", opcode::expand},
+    {"plus", opcode::add},
+    {"minus", opcode::sub},
+    {"times", opcode::mul},
+    {"over", opcode::div},
+    {"negate", opcode::neg},
+    {"inverse", opcode::reciprocal},
+    {"root", opcode::sqrt},
+    {"inverse_root", opcode::rsqrt},
+    {"power", opcode::pow},
+    {"squared", opcode::square},
+    {"avg", opcode::mean, 1, average},
+    {"total", opcode::sum, 1, average},
+    {"insert_dims", opcode::unsqueeze, 1, dims},
+    {"as_type", opcode::cast, 1, type},
+    {"same", opcode::identity},
+    {"ramp", opcode::relu},
+    {"matrix_product", opcode::matmul},
+    {"magnitude", opcode::abs},
+    {"choose", opcode::if_else},
+    {"norm", opcode::layer_norm, 1, norm},
+    {"root_mean_norm", opcode::rms_norm, 1, norm},
+    {"broadcast_to", opcode::expand},
 };
 }  // namespace rows
 

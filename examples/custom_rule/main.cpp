@@ -8,7 +8,8 @@
 
 namespace acme {
 
-// The operator joins the dialect with what it means: it has one operand, and its result the operand's shape and element type.
+// The operator joins the dialect with what it means: it has one operand, and its result the operand's shape and element
+// type.
 inline constexpr fuse::operator_row operators[] = {{"acme::FastGelu", fuse::opcode::gelu}};
 inline constexpr auto dialect = fuse::onnx.with(operators);
 

@@ -3,7 +3,6 @@
 
 // What fuse has to be told to rewrite an ir::function: how to read it, how to edit it, and what its operators mean.
 
-#include <algorithm>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,13 +19,24 @@
 namespace ir {
 
 using source = fuse::parameter_source;
-inline constexpr source average_parameters[] = {{"axes", source::kind::attribute, "over"}, {"keepdims", source::kind::inverted, "drop"}};
-inline constexpr source norm_parameters[] = {{"axis", source::kind::attribute, "from"}, {"epsilon", source::kind::attribute, "eps"}};
+inline constexpr source average_parameters[] = {{"axes", source::kind::attribute, "over"},
+                                                {"keepdims", source::kind::inverted, "drop"}};
+inline constexpr source norm_parameters[] = {{"axis", source::kind::attribute, "from"},
+                                             {"epsilon", source::kind::attribute, "eps"}};
 inline constexpr fuse::operator_row rows[] = {
-    {"add", fuse::opcode::add}, {"subtract", fuse::opcode::sub}, {"multiply", fuse::opcode::mul}, {"divide", fuse::opcode::div},
-    {"negate", fuse::opcode::neg}, {"square", fuse::opcode::square}, {"sqrt", fuse::opcode::sqrt}, {"rsqrt", fuse::opcode::rsqrt},
-    {"power", fuse::opcode::pow}, {"average", fuse::opcode::mean, 1, average_parameters}, {"relu", fuse::opcode::relu},
-    {"layer_norm", fuse::opcode::layer_norm, 1, norm_parameters}, {"rms_norm", fuse::opcode::rms_norm, 1, norm_parameters},
+    {"add", fuse::opcode::add},
+    {"subtract", fuse::opcode::sub},
+    {"multiply", fuse::opcode::mul},
+    {"divide", fuse::opcode::div},
+    {"negate", fuse::opcode::neg},
+    {"square", fuse::opcode::square},
+    {"sqrt", fuse::opcode::sqrt},
+    {"rsqrt", fuse::opcode::rsqrt},
+    {"power", fuse::opcode::pow},
+    {"average", fuse::opcode::mean, 1, average_parameters},
+    {"relu", fuse::opcode::relu},
+    {"layer_norm", fuse::opcode::layer_norm, 1, norm_parameters},
+    {"rms_norm", fuse::opcode::rms_norm, 1, norm_parameters},
 };
 inline constexpr auto dialect = fuse::make_dialect("ir", rows);
 
@@ -34,16 +44,16 @@ inline constexpr auto dialect = fuse::make_dialect("ir", rows);
 
 template <>
 struct fuse::graph_traits<ir::function> {
-  using node = ir::ref;   // an instruction is a node and, having one result, its value
+  using node = ir::ref;  // an instruction is a node and, having one result, its value
   using value = ir::ref;
   static constexpr auto& dialect = ir::dialect;
 
   static auto const& nodes(ir::function const& f) { return f.body; }
-  static std::string_view op_name(ir::function const&, node const& n) { return ir::opcode_names[static_cast<std::size_t>(n->op)]; }
+  static std::string_view op_name(ir::function const&, node const& n) { return ir::name_of(n->op); }
   static int op_key(ir::function const&, node const& n) { return static_cast<int>(n->op); }
   static auto const& operands(ir::function const&, node const& n) { return n->operands; }
   static std::vector<value> results(ir::function const&, node const& n) { return {n}; }
-  static node producer(ir::function const&, value const& v) { return is_node(*v) ? v : node{}; }
+  static node producer(ir::function const&, value const& v) { return v->is_leaf() ? node{} : v; }
   static auto const& inputs(ir::function const& f) { return f.parameters; }
   static std::vector<value> outputs(ir::function const& f) {
     std::vector<value> all;
@@ -68,13 +78,16 @@ struct fuse::graph_traits<ir::function> {
   static std::string name(ir::function const&, value const& v) { return v->name; }
 
   static node insert(ir::function& f, node const& before, new_node<value> const& made) {
-    auto const op = std::find(ir::opcode_names.begin(), ir::opcode_names.end(), made.op) - ir::opcode_names.begin();
     std::map<std::string, ir::attribute, std::less<>> attributes;
     for (auto const& a : made.attributes)
-      std::visit([&](auto const& content) {
-        if constexpr (std::is_constructible_v<ir::attribute, decltype(content)>) attributes.emplace(a.name, content);
-      }, a.content);
-    return f.insert(before->place, static_cast<ir::opcode>(op), {made.operands.begin(), made.operands.end()}, std::move(attributes));
+      std::visit(
+          [&](auto const& content) {
+            if constexpr (std::is_constructible_v<ir::attribute, decltype(content)>)
+              attributes.emplace(a.name, content);
+          },
+          a.content);
+    return f.insert(before->place, ir::opcode_named(made.op), {made.operands.begin(), made.operands.end()},
+                    std::move(attributes));
   }
   static value add_constant(ir::function& f, tensor_view contents, std::string_view) {
     std::vector<float> numbers;
@@ -86,7 +99,4 @@ struct fuse::graph_traits<ir::function> {
     f.replace_all_uses(from, to);
   }
   static void erase(ir::function& f, node const& n) { f.erase(n); }
-
- private:
-  static bool is_node(ir::instruction const& i) { return i.op != ir::opcode::parameter && i.op != ir::opcode::literal; }
 };

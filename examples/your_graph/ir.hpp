@@ -4,6 +4,7 @@
 // A little compiler's intermediate representation, as somebody else might have written it: it knows nothing of fuse.
 // Instructions are shared, have one result each, know their users, and keep their attributes in a map.
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -20,11 +21,33 @@
 
 namespace ir {
 
-enum class opcode { parameter, literal, add, subtract, multiply, divide, negate, square, sqrt, rsqrt, power, average, relu, layer_norm, rms_norm };
+enum class opcode {
+  parameter,
+  literal,
+  add,
+  subtract,
+  multiply,
+  divide,
+  negate,
+  square,
+  sqrt,
+  rsqrt,
+  power,
+  average,
+  relu,
+  layer_norm,
+  rms_norm
+};
 
-inline constexpr std::array<std::string_view, 15> opcode_names{"parameter", "literal", "add",   "subtract", "multiply",
-                                                               "divide",    "negate",  "square", "sqrt",    "rsqrt",
-                                                               "power",     "average", "relu",   "layer_norm", "rms_norm"};
+inline constexpr std::array<std::string_view, 15> opcode_names{
+    "parameter", "literal", "add",   "subtract", "multiply", "divide",     "negate",  "square",
+    "sqrt",      "rsqrt",   "power", "average",  "relu",     "layer_norm", "rms_norm"};
+
+inline std::string_view name_of(opcode op) { return opcode_names[static_cast<std::size_t>(op)]; }
+
+inline opcode opcode_named(std::string_view name) {
+  return static_cast<opcode>(std::find(opcode_names.begin(), opcode_names.end(), name) - opcode_names.begin());
+}
 
 using attribute = std::variant<std::int64_t, double, std::string, std::vector<std::int64_t>>;
 
@@ -41,6 +64,8 @@ struct instruction {
   bool has_dims = false;
   std::vector<float> contents{};     // of a literal
   std::list<ref>::iterator place{};  // in the body; literals and parameters stand in none
+
+  bool is_leaf() const { return op == opcode::parameter || op == opcode::literal; }
 };
 
 class function {
@@ -108,7 +133,7 @@ inline std::ostream& operator<<(std::ostream& out, instruction const& i) {
 
 inline std::ostream& operator<<(std::ostream& out, function const& f) {
   for (auto const& i : f.body) {
-    out << "  " << i->name << " = " << opcode_names[static_cast<std::size_t>(i->op)];
+    out << "  " << i->name << " = " << name_of(i->op);
     for (auto const& operand : i->operands) out << ' ' << *operand;
     for (auto const& [name, content] : i->attributes) {
       out << ' ' << name << '=';

@@ -34,7 +34,8 @@ struct array {
 }
 
 /// The element of an array of `shape` that broadcasting puts at `index`.
-[[nodiscard]] inline std::size_t broadcast_offset(std::vector<std::int64_t> const& index, std::vector<std::int64_t> const& shape) {
+[[nodiscard]] inline std::size_t broadcast_offset(std::vector<std::int64_t> const& index,
+                                                  std::vector<std::int64_t> const& shape) {
   std::size_t offset = 0;
   auto const skip = index.size() - shape.size();
   for (std::size_t axis = 0; axis < shape.size(); ++axis) {
@@ -44,7 +45,8 @@ struct array {
   return offset;
 }
 
-[[nodiscard]] inline std::vector<std::int64_t> broadcast_shape(std::vector<std::int64_t> a, std::vector<std::int64_t> b) {
+[[nodiscard]] inline std::vector<std::int64_t> broadcast_shape(std::vector<std::int64_t> a,
+                                                               std::vector<std::int64_t> b) {
   if (a.size() < b.size()) a.swap(b);
   for (std::size_t i = 0; i < b.size(); ++i) {
     auto& extent = a[a.size() - b.size() + i];
@@ -76,7 +78,8 @@ template <class F>
 template <class F>
 [[nodiscard]] array fold(array const& a, std::vector<std::int64_t> axes, bool keepdims, double start, F f) {
   std::vector<bool> reduced(a.rank(), axes.empty());
-  for (auto axis : axes) reduced[static_cast<std::size_t>(axis < 0 ? axis + static_cast<std::int64_t>(a.rank()) : axis)] = true;
+  for (auto axis : axes)
+    reduced[static_cast<std::size_t>(axis < 0 ? axis + static_cast<std::int64_t>(a.rank()) : axis)] = true;
   array kept;
   for (std::size_t i = 0; i < a.rank(); ++i) kept.shape.push_back(reduced[i] ? 1 : a.shape[i]);
   kept.data.assign(count_of(kept.shape), start);

@@ -12,8 +12,8 @@
 
 namespace corpus {
 
-/// Random choices that depend on the seed, the dimension's name and how often it was asked, and on nothing else: fixing one
-/// dimension leaves the others as they were. The same on every platform.
+/// Random choices that depend on the seed, the dimension's name and how often it was asked, and on nothing else: fixing
+/// one dimension leaves the others as they were. The same on every platform.
 class draw {
  public:
   explicit draw(std::uint64_t seed) : seed_(seed) {}
@@ -37,7 +37,8 @@ class draw {
   bool one_in(std::string_view dimension, int n) { return next(dimension) % static_cast<std::uint64_t>(n) == 0; }
 
   /// Numbers of [low, high) but not near 1, every fourth negative where `signs` is set.
-  std::vector<double> numbers(std::string_view name, std::size_t count, double low = 0.5, double high = 2, bool signs = true) {
+  std::vector<double> numbers(std::string_view name, std::size_t count, double low = 0.5, double high = 2,
+                              bool signs = true) {
     std::vector<double> all(count);
     for (auto& x : all) {
       auto const bits = next(name);

@@ -49,8 +49,9 @@ struct parameters {
   }
 };
 
-/// Evaluates graphs in double precision: floating Casts round nothing, constants keep the values that they store. Independent
-/// of the library's own tables: it is what they are checked with. Throws std::runtime_error for what it does not know.
+/// Evaluates graphs in double precision: floating Casts round nothing, constants keep the values that they store.
+/// Independent of the library's own tables: it is what they are checked with. Throws std::runtime_error for what it
+/// does not know.
 class evaluator {
  public:
   evaluator(fuse::graph const& g, std::map<std::string, array> const& inputs) : graph_(g) {
@@ -129,7 +130,8 @@ class evaluator {
       case opcode::square: return unary([](double a) { return a * a; });
       case opcode::relu: return unary([](double a) { return a < 0 ? 0 : a; });
       case opcode::identity: return *in.at(0);
-      case opcode::cast: return cast(*in.at(0), static_cast<fuse::element_type>(static_cast<int>(p.number({"to", "dtype"}, 0))));
+      case opcode::cast:
+        return cast(*in.at(0), static_cast<fuse::element_type>(static_cast<int>(p.number({"to", "dtype"}, 0))));
       case opcode::constant: return constant(p);
       case opcode::mean:
         if (name == "GlobalAveragePool") {
@@ -138,7 +140,8 @@ class evaluator {
           return mean(*in[0], axes, true);
         }
         return reduce(in, p, [](array const& a, auto const& axes, bool keep) { return mean(a, axes, keep); });
-      case opcode::sum: return reduce(in, p, [](array const& a, auto const& axes, bool keep) { return sum(a, axes, keep); });
+      case opcode::sum:
+        return reduce(in, p, [](array const& a, auto const& axes, bool keep) { return sum(a, axes, keep); });
       case opcode::reduce_max:
         return reduce(in, p, [](array const& a, auto const& axes, bool keep) {
           return fold(a, axes, keep, -HUGE_VAL, [](double x, double y) { return x < y ? y : x; });
@@ -149,8 +152,9 @@ class evaluator {
       case opcode::range: return range(*in.at(0), *in.at(1), *in.at(2));
       case opcode::reshape: return reshape(*in.at(0), integers(*in.at(1)));
       case opcode::flatten: return flatten(*in.at(0), static_cast<std::int64_t>(p.number({"axis"}, 1)));
-      case opcode::expand: return combine(*in.at(0), {integers(*in.at(1)), std::vector<double>(count_of(integers(*in.at(1)))), false},
-                                          [](double a, double) { return a; });
+      case opcode::expand:
+        return combine(*in.at(0), {integers(*in.at(1)), std::vector<double>(count_of(integers(*in.at(1)))), false},
+                       [](double a, double) { return a; });
       case opcode::matmul: return matmul(*in.at(0), *in.at(1));
       default: throw std::runtime_error("no evaluation of " + std::string(name));
     }
@@ -170,7 +174,8 @@ class evaluator {
       result.integers = false;
       return result;
     }
-    auto result = map(a, [&](double x) { return to == fuse::element_type::boolean ? static_cast<double>(x != 0) : std::trunc(x); });
+    auto result = map(
+        a, [&](double x) { return to == fuse::element_type::boolean ? static_cast<double>(x != 0) : std::trunc(x); });
     result.integers = true;
     return result;
   }
@@ -204,7 +209,8 @@ class evaluator {
   }
   static array range(array const& start, array const& limit, array const& step) {
     array result{{0}, {}, true};
-    for (double x = start.data.at(0); step.data.at(0) > 0 ? x < limit.data.at(0) : x > limit.data[0]; x += step.data[0]) result.data.push_back(x);
+    for (double x = start.data.at(0); step.data.at(0) > 0 ? x < limit.data.at(0) : x > limit.data[0]; x += step.data[0])
+      result.data.push_back(x);
     result.shape[0] = static_cast<std::int64_t>(result.data.size());
     return result;
   }
@@ -244,12 +250,14 @@ class evaluator {
     auto const& x = *in.at(0);
     auto const first = static_cast<std::int64_t>(p.number({"axis", "from"}, -1));
     std::vector<std::int64_t> axes;
-    for (auto axis = first < 0 ? first + static_cast<std::int64_t>(x.rank()) : first; axis < static_cast<std::int64_t>(x.rank()); ++axis)
+    for (auto axis = first < 0 ? first + static_cast<std::int64_t>(x.rank()) : first;
+         axis < static_cast<std::int64_t>(x.rank()); ++axis)
       axes.push_back(axis);
     double const epsilon = static_cast<double>(static_cast<float>(p.number({"epsilon", "eps"}, 1e-5)));
     auto const average = mean(x, axes, true);
     auto const d = centre ? combine(x, average, [](double a, double b) { return a - b; }) : x;
-    auto const inverse = map(mean(map(d, [](double a) { return a * a; }), axes, true), [&](double v) { return 1 / std::sqrt(v + epsilon); });
+    auto const inverse = map(mean(map(d, [](double a) { return a * a; }), axes, true),
+                             [&](double v) { return 1 / std::sqrt(v + epsilon); });
     auto const times = [](double a, double b) { return a * b; };
     auto y = combine(d, inverse, times);
     if (in.size() > 1 && in[1] != nullptr) y = combine(y, *in[1], times);

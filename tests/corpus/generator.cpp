@@ -20,7 +20,8 @@ TEST_CASE("every spelling computes its formula") {
       fuse::graph g(spelling::version(seed, second));
       spelling s(g, second, seed);
       for (auto const n : g.nodes())
-        if (g.use_count(g.result(n)) == 0) FAIL("a node that nobody reads in seed " << seed << (second ? " second\n" : "\n") << to_text(g));
+        if (g.use_count(g.result(n)) == 0)
+          FAIL("a node that nobody reads in seed " << seed << (second ? " second\n" : "\n") << to_text(g));
       auto const error = s.formula_error();
       if (!(error < 1e-7)) {
         CAPTURE(seed, second, to_text(g));
@@ -69,7 +70,8 @@ TEST_CASE("the evaluator agrees with numbers worked out by hand") {
   g.output(g.add("ReduceMean", {x}, {{"axes", {-1}}, {"keepdims", 0}}), "mean");
   g.output(g.add("Div", {g.add("Sub", {x, g.constant({1.f, 2.f})}), g.scalar(2.f)}), "row");
   g.output(g.add("Unsqueeze", {g.add("Pow", {x, g.scalar(2)}), g.constant({-1})}), "squares");
-  g.output(g.add("LayerNormalization", {x, g.constant({1.f, 10.f}), g.constant({0.f, 1.f})}, {{"epsilon", 0.0}}), "norm");
+  g.output(g.add("LayerNormalization", {x, g.constant({1.f, 10.f}), g.constant({0.f, 1.f})}, {{"epsilon", 0.0}}),
+           "norm");
   g.output(g.add("SimplifiedLayerNormalization", {x}, {{"epsilon", 0.0}}), "rms");
   corpus::evaluator e(g, {{"x", {{2, 2}, {1, 3, 7, 1}, false}}});
   auto out = e.outputs();

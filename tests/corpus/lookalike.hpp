@@ -49,7 +49,8 @@ class plain_norm {
   // What look-alikes are made of.
 
   /// An input whose extents the graph does not know as well as the run does.
-  value symbolic(std::string const& name, extents const& of, fuse::graph::dims const& dims, std::vector<double> numbers = {}) {
+  value symbolic(std::string const& name, extents const& of, fuse::graph::dims const& dims,
+                 std::vector<double> numbers = {}) {
     if (numbers.empty()) numbers = choose.numbers(name, count_of(of), -3, 3, false);
     numbers.resize(count_of(of), numbers[0]);
     feeds[name] = {of, numbers, false};
@@ -59,7 +60,8 @@ class plain_norm {
     return symbolic(name, of, fuse::graph::dims(of.begin(), of.end()), std::move(numbers));
   }
   /// A constant that the caller may override, and does.
-  value overridable(std::string const& name, std::vector<double> const& held, std::vector<double> const& given, element_type t = element_type::float32) {
+  value overridable(std::string const& name, std::vector<double> const& held, std::vector<double> const& given,
+                    element_type t = element_type::float32) {
     extents const of{static_cast<std::int64_t>(held.size())};
     feeds[name] = {of, given, !fuse::is_floating(t)};
     return w.g.input(name, fuse::make_tensor(t, of, held));
@@ -68,7 +70,9 @@ class plain_norm {
   value c(std::vector<double> const& numbers, extents const& of) { return w.plain_constant(type, of, numbers); }
   value row(extents const& of) { return c(choose.numbers("a row", count_of(of)), of); }
   value row() { return row({shape.back()}); }
-  value average(value v, std::vector<std::int64_t> const& over, bool keepdims = true) { return w.reduce(opcode::mean, v, over, keepdims); }
+  value average(value v, std::vector<std::int64_t> const& over, bool keepdims = true) {
+    return w.reduce(opcode::mean, v, over, keepdims);
+  }
   value average(value v) { return average(v, axes); }
   value through(value v, element_type t) { return w.cast(w.cast(v, t), type); }
 };
@@ -78,10 +82,10 @@ struct lookalike {
   std::string name;
   std::function<void(plain_norm&)> change;  ///< replaces steps, before `write`
   enum class norm { either, layer, rms } of = norm::either;
-  bool rms_may_stay = false;    ///< an RMS norm inside it is right: the break is in the centring, scale or bias
-  bool norm_may_stay = false;   ///< so is the norm itself, without the unsuitable part
-  bool twice = false;           ///< even two of them: what is read outside may be a norm of its own
-  bool needs_reason = true;     ///< the report must name a refusal
+  bool rms_may_stay = false;   ///< an RMS norm inside it is right: the break is in the centring, scale or bias
+  bool norm_may_stay = false;  ///< so is the norm itself, without the unsuitable part
+  bool twice = false;          ///< even two of them: what is read outside may be a norm of its own
+  bool needs_reason = true;    ///< the report must name a refusal
   bool onnx_only = false;
   extents shape{4, 3, 7};
   int version = 17;
@@ -89,7 +93,8 @@ struct lookalike {
 
 /// Whether the look-alike can be written for this norm in this dialect.
 [[nodiscard]] inline bool concerns(lookalike const& look, bool layer, bool second) {
-  return !(second && look.onnx_only) && (look.of == lookalike::norm::either || (look.of == lookalike::norm::layer) == layer);
+  return !(second && look.onnx_only) &&
+         (look.of == lookalike::norm::either || (look.of == lookalike::norm::layer) == layer);
 }
 
 }  // namespace corpus

@@ -37,15 +37,25 @@ class lookalike_list {
       return made;
     };
     for (double const e : {3.0, 2.0001, 1.0, -2.0})
-      square("exponent " + std::to_string(e), [e](k& n, value d) { return n.w.op(opcode::pow, {n.w.op(opcode::abs, {d}), n.c(e)}); });
+      square("exponent " + std::to_string(e), [e](k& n, value d) {
+        return n.w.op(opcode::pow, {n.w.op(opcode::abs, {d}), n.c(e)});
+      });
     square("exponent 3 of d", [](k& n, value d) { return n.w.op(opcode::pow, {d, n.c(3)}); });
     square("exponent is an input", [](k& n, value d) { return n.w.op(opcode::pow, {d, n.input("e", {}, {4})}); });
-    square("exponent can be overridden", [](k& n, value d) { return n.w.op(opcode::pow, {d, n.overridable("e", {2}, {4})}); });
-    square("exponent per element", [](k& n, value d) { return n.w.op(opcode::pow, {d, n.c({2, 2, 2, 2, 2, 2, 4}, {7})}); });
+    square("exponent can be overridden", [](k& n, value d) {
+      return n.w.op(opcode::pow, {d, n.overridable("e", {2}, {4})});
+    });
+    square("exponent per element", [](k& n, value d) {
+      return n.w.op(opcode::pow, {d, n.c({2, 2, 2, 2, 2, 2, 4}, {7})});
+    });
     square("exponent of higher rank", [](k& n, value d) { return n.w.op(opcode::pow, {d, n.c({2}, {1, 1, 1, 1})}); });
     square("absolute value for square", [](k& n, value d) { return n.w.op(opcode::abs, {d}); });
-    square("product with another value", [](k& n, value d) { return n.w.op(opcode::mul, {d, n.input("other", n.shape)}); });
-    square("square of something else", [](k& n, value) { return n.w.op(opcode::pow, {n.input("other", n.shape), n.c(2)}); });
+    square("product with another value", [](k& n, value d) {
+      return n.w.op(opcode::mul, {d, n.input("other", n.shape)});
+    });
+    square("square of something else", [](k& n, value) {
+      return n.w.op(opcode::pow, {n.input("other", n.shape), n.c(2)});
+    });
     square("no square", [](k& n, value d) { return n.w.op(opcode::relu, {d}); });
   }
 
@@ -65,7 +75,9 @@ class lookalike_list {
     centred("mean - x", [](k& n, value m) { return n.w.op(opcode::sub, {m, n.x}); });
     centred("-(x - mean)", [](k& n, value m) { return n.w.op(opcode::neg, {n.w.op(opcode::sub, {n.x, m})}); });
     centred("x + mean", [](k& n, value m) { return n.w.op(opcode::add, {m, n.x}); });
-    centred("something else less the mean", [](k& n, value m) { return n.w.op(opcode::sub, {n.input("other", n.shape), m}); });
+    centred("something else less the mean", [](k& n, value m) {
+      return n.w.op(opcode::sub, {n.input("other", n.shape), m});
+    });
     mean("mean of something else", {4, 3, 7}, [](k& n) { return n.average(n.input("other", n.shape)); });
     mean("mean over another axis", {4, 3, 7}, [](k& n) { return n.average(n.x, {-2}); });
     mean("mean over more axes", {4, 3, 7}, [](k& n) { return n.average(n.x, {-2, -1}); });
@@ -75,8 +87,11 @@ class lookalike_list {
     mean("mean without its dimension, cube", {5, 5, 5}, [](k& n) { return n.average(n.x, {-1}, false); });
     mean("dimension put back elsewhere", {5, 5}, [](k& n) { return n.w.unsqueeze(n.average(n.x, {-1}, false), {0}); });
     mean("half of the mean", {4, 3, 7}, [](k& n) { return n.w.op(opcode::mul, {n.average(n.x), n.c(0.5)}); });
-    mean("maximum for mean", {4, 3, 7}, [](k& n) { return n.w.reduce(opcode::reduce_max, n.x, n.axes, true); }).onnx_only = true;
-    mean("pool over two axes", {2, 3, 4, 7}, [](k& n) { return n.w.g.add("GlobalAveragePool", {n.x}); }).onnx_only = true;
+    mean("maximum for mean", {4, 3, 7}, [](k& n) {
+      return n.w.reduce(opcode::reduce_max, n.x, n.axes, true);
+    }).onnx_only = true;
+    mean("pool over two axes", {2, 3, 4, 7}, [](k& n) { return n.w.g.add("GlobalAveragePool", {n.x}); }).onnx_only =
+        true;
   }
 
   void variances() {
@@ -86,11 +101,16 @@ class lookalike_list {
       return made;
     };
     variance("variance over another axis", {4, 3, 7}, [](k& n, value s) { return n.average(s, {-2}); });
-    variance("variance without its dimension, square shape", {5, 5}, [](k& n, value s) { return n.average(s, {-1}, false); });
-    variance("variance without its dimension, cube", {5, 5, 5}, [](k& n, value s) { return n.average(s, {-1}, false); });
-    variance("variance with its dimension elsewhere", {5, 5}, [](k& n, value s) { return n.w.unsqueeze(n.average(s, {-1}, false), {0}); });
+    variance("variance without its dimension, square shape", {5, 5},
+             [](k& n, value s) { return n.average(s, {-1}, false); });
+    variance("variance without its dimension, cube", {5, 5, 5},
+             [](k& n, value s) { return n.average(s, {-1}, false); });
+    variance("variance with its dimension elsewhere", {5, 5},
+             [](k& n, value s) { return n.w.unsqueeze(n.average(s, {-1}, false), {0}); });
     variance("sum of squares", {4, 3, 7}, [](k& n, value s) { return n.w.reduce(opcode::sum, s, n.axes, true); });
-    variance("unbiased variance", {4, 3, 7}, [](k& n, value s) { return n.w.op(opcode::mul, {n.average(s), n.c(7.0 / 6)}); });
+    variance("unbiased variance", {4, 3, 7}, [](k& n, value s) {
+      return n.w.op(opcode::mul, {n.average(s), n.c(7.0 / 6)});
+    });
     variance("one-pass variance of another value", {4, 3, 7}, [](k& n, value) {
       auto const m = n.average(n.input("other", n.shape));
       auto const squares = n.average(n.w.op(opcode::mul, {n.x, n.x}));
@@ -129,13 +149,21 @@ class lookalike_list {
       return add(std::move(name), [f](k& n) { n.epsilon = [&n, f](value v) { return f(n, v); }; });
     };
     epsilon("epsilon is an input", [](k& n, value v) { return n.w.op(opcode::add, {v, n.input("eps", {1}, {0.5})}); });
-    epsilon("epsilon can be overridden", [](k& n, value v) { return n.w.op(opcode::add, {v, n.overridable("eps", {1e-5}, {0.5})}); });
-    epsilon("epsilon per element", [](k& n, value v) { return n.w.op(opcode::add, {v, n.c({.1, .2, .3, .4, .5, .6, .7}, {7})}); });
+    epsilon("epsilon can be overridden", [](k& n, value v) {
+      return n.w.op(opcode::add, {v, n.overridable("eps", {1e-5}, {0.5})});
+    });
+    epsilon("epsilon per element", [](k& n, value v) {
+      return n.w.op(opcode::add, {v, n.c({.1, .2, .3, .4, .5, .6, .7}, {7})});
+    });
     epsilon("epsilon per row", [](k& n, value v) { return n.w.op(opcode::add, {v, n.c({.1, .5, .9}, {3, 1})}); });
     epsilon("epsilon of higher rank", [](k& n, value v) { return n.w.op(opcode::add, {v, n.c({0.1}, {1, 1, 1, 1})}); });
     epsilon("epsilon multiplied", [](k& n, value v) { return n.w.op(opcode::mul, {v, n.c(0.1)}); });
-    epsilon("variance subtracted from epsilon", [](k& n, value v) { return n.w.op(opcode::abs, {n.w.op(opcode::sub, {n.c(0.1), v})}); });
-    epsilon("epsilon as a maximum", [](k& n, value v) { return n.w.op(opcode::maximum, {v, n.c(2)}); }).onnx_only = true;
+    epsilon("variance subtracted from epsilon", [](k& n, value v) {
+      return n.w.op(opcode::abs, {n.w.op(opcode::sub, {n.c(0.1), v})});
+    });
+    epsilon("epsilon as a maximum", [](k& n, value v) {
+      return n.w.op(opcode::maximum, {v, n.c(2)});
+    }).onnx_only = true;
     auto& below = epsilon("epsilon subtracted", [](k& n, value v) { return n.w.op(opcode::sub, {v, n.c(0.1)}); });
     below.norm_may_stay = true;
     below.needs_reason = false;
@@ -145,14 +173,18 @@ class lookalike_list {
     auto root = [this](std::string name, std::function<value(k&, value)> f) {
       add(std::move(name), [f](k& n) { n.root = [&n, f](value v) { return f(n, v); }; });
     };
-    root("epsilon outside the root", [](k& n, value v) { return n.w.op(opcode::add, {n.w.op(opcode::sqrt, {v}), n.c(0.3)}); });
+    root("epsilon outside the root", [](k& n, value v) {
+      return n.w.op(opcode::add, {n.w.op(opcode::sqrt, {v}), n.c(0.3)});
+    });
     root("no root", [](k&, value v) { return v; });
     root("root of root", [](k& n, value v) { return n.w.op(opcode::sqrt, {n.w.op(opcode::sqrt, {v})}); });
     root("cube root", [](k& n, value v) { return n.w.op(opcode::pow, {v, n.c(1.0 / 3)}); });
     root("exponent 0.501", [](k& n, value v) { return n.w.op(opcode::pow, {v, n.c(0.501)}); });
     root("divided by the power -0.5", [](k& n, value v) { return n.w.op(opcode::pow, {v, n.c(-0.5)}); });
     root("root exponent is an input", [](k& n, value v) { return n.w.op(opcode::pow, {v, n.input("e", {}, {0.25})}); });
-    root("root per element", [](k& n, value v) { return n.w.op(opcode::pow, {v, n.c({.5, .5, .5, .5, .5, .5, .25}, {7})}); });
+    root("root per element", [](k& n, value v) {
+      return n.w.op(opcode::pow, {v, n.c({.5, .5, .5, .5, .5, .5, .25}, {7})});
+    });
     auto quotient = [this](std::string name, std::function<value(k&, value, value)> f) -> lookalike& {
       return add(std::move(name), [f](k& n) { n.quotient = [&n, f](value d, value r) { return f(n, d, r); }; });
     };
@@ -163,11 +195,16 @@ class lookalike_list {
     });
     inverted.norm_may_stay = true;  // of which the reciprocal is then taken
     inverted.needs_reason = false;
-    quotient("d divided by 1 / root", [](k& n, value d, value r) { return n.w.op(opcode::div, {d, n.w.op(opcode::reciprocal, {r})}); });
-    quotient("something else divided", [](k& n, value, value r) { return n.w.op(opcode::div, {n.input("other", n.shape), r}); });
+    quotient("d divided by 1 / root", [](k& n, value d, value r) {
+      return n.w.op(opcode::div, {d, n.w.op(opcode::reciprocal, {r})});
+    });
+    quotient("something else divided", [](k& n, value, value r) {
+      return n.w.op(opcode::div, {n.input("other", n.shape), r});
+    });
     for (double const one : {1.001, 2.0}) {
-      auto& made = quotient(std::to_string(one) + " / root",
-                            [one](k& n, value d, value r) { return n.w.op(opcode::mul, {d, n.w.op(opcode::div, {n.c(one), r})}); });
+      auto& made = quotient(std::to_string(one) + " / root", [one](k& n, value d, value r) {
+        return n.w.op(opcode::mul, {d, n.w.op(opcode::div, {n.c(one), r})});
+      });
       made.norm_may_stay = true;
       made.needs_reason = false;
     }
@@ -190,7 +227,8 @@ class lookalike_list {
     part(std::move(name), std::move(shape), [f](k& n) { n.scale = [&n, f](value v) { return f(n, v); }; });
   }
   void bias(std::string name, extents shape, std::function<value(k&, value)> f) {
-    part(std::move(name), std::move(shape), [f](k& n) { n.bias = [&n, f](value v) { return f(n, v); }; }, norm::layer);
+    part(
+        std::move(name), std::move(shape), [f](k& n) { n.bias = [&n, f](value v) { return f(n, v); }; }, norm::layer);
   }
 
   void rows() {
@@ -200,12 +238,18 @@ class lookalike_list {
       scale("scale " + name, {4, 3, 7}, [of](k& n, value v) { return n.w.op(opcode::mul, {v, n.row(of)}); });
       bias("bias " + name, {4, 3, 7}, [of](k& n, value v) { return n.w.op(opcode::add, {v, n.row(of)}); });
     }
-    scale("scale in a column, square shape", {3, 5, 5}, [](k& n, value v) { return n.w.op(opcode::mul, {v, n.row({5, 1})}); });
-    bias("bias in a column, square shape", {3, 5, 5}, [](k& n, value v) { return n.w.op(opcode::add, {v, n.row({5, 1})}); });
+    scale("scale in a column, square shape", {3, 5, 5}, [](k& n, value v) {
+      return n.w.op(opcode::mul, {v, n.row({5, 1})});
+    });
+    bias("bias in a column, square shape", {3, 5, 5}, [](k& n, value v) {
+      return n.w.op(opcode::add, {v, n.row({5, 1})});
+    });
     scale("scale enlarges a row of one", {4, 3, 1}, [](k& n, value v) { return n.w.op(opcode::mul, {v, n.row({7})}); });
     scale("scale enlarges the batch", {1, 7}, [](k& n, value v) { return n.w.op(opcode::mul, {v, n.row({5, 7})}); });
     bias("bias enlarges the batch", {1, 7}, [](k& n, value v) { return n.w.op(opcode::add, {v, n.row({5, 7})}); });
-    bias("scale after bias", {4, 3, 7}, [](k& n, value v) { return n.w.op(opcode::mul, {n.w.op(opcode::add, {v, n.row()}), n.row()}); });
+    bias("scale after bias", {4, 3, 7}, [](k& n, value v) {
+      return n.w.op(opcode::mul, {n.w.op(opcode::add, {v, n.row()}), n.row()});
+    });
     scale("n / scale", {4, 3, 7}, [](k& n, value v) { return n.w.op(opcode::div, {v, n.row()}); });
     scale("scale / n", {4, 3, 7}, [](k& n, value v) { return n.w.op(opcode::div, {n.row(), v}); });
     bias("bias - n", {4, 3, 7}, [](k& n, value v) { return n.w.op(opcode::sub, {n.row(), v}); });
@@ -214,7 +258,9 @@ class lookalike_list {
       auto const row = n.row();
       return n.w.op(opcode::mul, {n.w.op(opcode::mul, {v, row}), row});
     });
-    scale("gate of unknown size", {4, 3, 7}, [](k& n, value v) { return n.w.op(opcode::mul, {v, n.symbolic("gate", {7}, {"k"})}); });
+    scale("gate of unknown size", {4, 3, 7}, [](k& n, value v) {
+      return n.w.op(opcode::mul, {v, n.symbolic("gate", {7}, {"k"})});
+    });
     scale("scale of unknown rank", {1, 7}, [](k& n, value v) {
       n.feeds["s"] = {{5, 7}, n.choose.numbers("s", 35), false};
       return n.w.op(opcode::mul, {v, n.w.g.input("s", element_type::float32)});
@@ -233,27 +279,37 @@ class lookalike_list {
       n.scale = [&n](value v) { return n.w.op(opcode::mul, {v, n.symbolic("w", {5}, {"k"})}); };
       n.bias = [](value v) { return v; };
     });
-    part("scale made of the mean", {4, 7}, [](k& n) {
-      n.axes = {0, 1};
-      auto const m = n.average(n.x);
-      n.mean = [m] { return m; };
-      n.scale = [&n, m](value v) { return n.w.op(opcode::mul, {v, n.w.op(opcode::add, {n.row({4, 7}), m})}); };
-    }, norm::layer);
-    for (bool const root_alone : {true, false})  // TensorFlow's form, once without the scale in the shift, once with its sign wrong
-      part(root_alone ? "distributed with the root alone" : "distributed with the wrong sign", {4, 3, 7}, [root_alone](k& n) {
-        n.quotient = [&n, root_alone](value, value r) {
-          auto const inverse = n.w.op(opcode::reciprocal, {r});
-          auto const factor = n.w.op(opcode::mul, {inverse, n.row()});
-          auto const shift = n.w.op(opcode::mul, {n.average(n.x), root_alone ? inverse : factor});
-          return n.w.op(opcode::add, {n.w.op(opcode::mul, {n.x, factor}), n.w.op(root_alone ? opcode::sub : opcode::add, {n.row(), shift})});
-        };
-        n.scale = n.bias = [](value v) { return v; };
-      }, norm::layer);
+    part(
+        "scale made of the mean", {4, 7},
+        [](k& n) {
+          n.axes = {0, 1};
+          auto const m = n.average(n.x);
+          n.mean = [m] { return m; };
+          n.scale = [&n, m](value v) { return n.w.op(opcode::mul, {v, n.w.op(opcode::add, {n.row({4, 7}), m})}); };
+        },
+        norm::layer);
+    for (bool const root_alone :
+         {true, false})  // TensorFlow's form, once without the scale in the shift, once with its sign wrong
+      part(
+          root_alone ? "distributed with the root alone" : "distributed with the wrong sign", {4, 3, 7},
+          [root_alone](k& n) {
+            n.quotient = [&n, root_alone](value, value r) {
+              auto const inverse = n.w.op(opcode::reciprocal, {r});
+              auto const factor = n.w.op(opcode::mul, {inverse, n.row()});
+              auto const shift = n.w.op(opcode::mul, {n.average(n.x), root_alone ? inverse : factor});
+              return n.w.op(opcode::add, {n.w.op(opcode::mul, {n.x, factor}),
+                                          n.w.op(root_alone ? opcode::sub : opcode::add, {n.row(), shift})});
+            };
+            n.scale = n.bias = [](value v) { return v; };
+          },
+          norm::layer);
   }
 
-  // A result through a narrower type is not the same result; the evaluator rounds floating Casts nowhere, so only counts judge.
+  // A result through a narrower type is not the same result; the evaluator rounds floating Casts nowhere, so only
+  // counts judge.
   void casts() {
-    for (auto const& [t, name] : {std::pair{element_type::float16, "half"}, std::pair{element_type::int32, "an integer"}}) {
+    for (auto const& [t, name] :
+         {std::pair{element_type::float16, "half"}, std::pair{element_type::int32, "an integer"}}) {
       add(std::string("variance through ") + name, [t = t](k& n) {
         n.epsilon = [&n, t](value v) { return n.w.op(opcode::add, {n.through(v, t), n.c(0.5)}); };
       });
@@ -285,7 +341,8 @@ class lookalike_list {
            auto const condition = n.w.g.input("condition", element_type::boolean, fuse::graph::dims{});
            n.feeds["condition"] = {{}, {0}, true};
            auto const branch = n.w.g.append(name_of(opcode::if_else, n.w.second), {condition});
-           for (auto const& [name, o] : {std::pair{"then_branch", opcode::identity}, std::pair{"else_branch", opcode::neg}}) {
+           for (auto const& [name, o] :
+                {std::pair{"then_branch", opcode::identity}, std::pair{"else_branch", opcode::neg}}) {
              n.w.g.append_to(n.w.g.add_body(branch, name));
              n.w.g.output(n.w.op(o, {v}), "out");
            }
@@ -293,15 +350,24 @@ class lookalike_list {
            n.w.g.output(n.w.g.result(branch), "chosen");
          }}};
     for (auto const& [who, attach] : ways) {
-      auto add_reader = [this, who = who, attach = attach](std::string const& what, std::function<void(k&, hook)> change) {
+      auto add_reader = [this, who = who, attach = attach](std::string const& what,
+                                                           std::function<void(k&, hook)> change) {
         part(what + " read by " + who, {4, 3, 7}, [attach, change](k& n) { change(n, attach); });
         all.back().twice = true;
       };
       add_reader("the square", [](k& n, hook h) { n.variance = [&n, h](value s) { return h(n, s), n.average(s); }; });
-      add_reader("the variance", [](k& n, hook h) { n.epsilon = [&n, h](value v) { return h(n, v), n.w.op(opcode::add, {v, n.c(0.1)}); }; });
-      add_reader("the root", [](k& n, hook h) { n.quotient = [&n, h](value d, value r) { return h(n, r), n.w.op(opcode::div, {d, r}); }; });
-      add_reader("d", [](k& n, hook h) { n.square = [&n, h](value d) { return h(n, d), n.w.op(opcode::pow, {d, n.c(2)}); }; });
-      add_reader("the norm without scale", [](k& n, hook h) { n.scale = [&n, h](value v) { return h(n, v), n.w.op(opcode::mul, {v, n.row()}); }; });
+      add_reader("the variance", [](k& n, hook h) {
+        n.epsilon = [&n, h](value v) { return h(n, v), n.w.op(opcode::add, {v, n.c(0.1)}); };
+      });
+      add_reader("the root", [](k& n, hook h) {
+        n.quotient = [&n, h](value d, value r) { return h(n, r), n.w.op(opcode::div, {d, r}); };
+      });
+      add_reader("d", [](k& n, hook h) {
+        n.square = [&n, h](value d) { return h(n, d), n.w.op(opcode::pow, {d, n.c(2)}); };
+      });
+      add_reader("the norm without scale", [](k& n, hook h) {
+        n.scale = [&n, h](value v) { return h(n, v), n.w.op(opcode::mul, {v, n.row()}); };
+      });
     }
   }
 };

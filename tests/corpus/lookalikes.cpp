@@ -35,7 +35,8 @@ void check(corpus::lookalike const& look, bool second, bool layer) {
   auto const* rule = report.rule(layer ? "layer-norm" : "rms-norm");
   REQUIRE(rule != nullptr);
   bool named = false;
-  for (auto const& refusal : rule->refused) named = named || (!refusal.reason.empty() && !refusal.condition.empty() && !refusal.node.empty());
+  for (auto const& refusal : rule->refused)
+    named = named || (!refusal.reason.empty() && !refusal.condition.empty() && !refusal.node.empty());
   CHECK(named);
 }
 

@@ -44,8 +44,8 @@ inline constexpr type_scheme type_schemes[] = {
     {"bfloat16-island-then-scale", element_type::bfloat16, element_type::float32, element_type::bfloat16},
 };
 
-/// Writes a layer norm or RMS norm, or two that share their statistics, in one of their countless spellings, and what reads
-/// and feeds it. Everything follows from the seed.
+/// Writes a layer norm or RMS norm, or two that share their statistics, in one of their countless spellings, and what
+/// reads and feeds it. Everything follows from the seed.
 class spelling {
  public:
   /// The operator set version that the graph for `seed` must have.
@@ -66,17 +66,20 @@ class spelling {
   draw choose;
   writer w;
   std::vector<formula> formulas{};
-  bool strict = true;   ///< nothing of the norm may stay
-  int casts = 0;        ///< Casts that may stay
+  bool strict = true;  ///< nothing of the norm may stay
+  int casts = 0;       ///< Casts that may stay
   bool spreads = false, flattened = false;
   std::vector<std::int64_t> norm_axes{};  ///< from the end
 
-  [[nodiscard]] element_type narrowest() const { return fuse::size_of(types.y) < fuse::size_of(types.inside) ? types.y : types.inside; }
+  [[nodiscard]] element_type narrowest() const {
+    return fuse::size_of(types.y) < fuse::size_of(types.inside) ? types.y : types.inside;
+  }
 
   [[nodiscard]] std::map<std::string, array> feeds() const {
     draw numbers(choose.seed());
     std::map<std::string, array> all;
-    for (auto const& [name, shape] : w.inputs) all[name] = {shape, numbers.numbers("feed " + name, count_of(shape), -4, 4, false), false};
+    for (auto const& [name, shape] : w.inputs)
+      all[name] = {shape, numbers.numbers("feed " + name, count_of(shape), -4, 4, false), false};
     return all;
   }
 
@@ -89,7 +92,9 @@ class spelling {
       auto const minus = [](double a, double b) { return a - b; };
       auto const times = [](double a, double b) { return a * b; };
       auto const d = f.centred ? combine(x, mean(x, norm_axes, true), minus) : x;
-      auto y = combine(d, map(mean(combine(d, d, times), norm_axes, true), [&](double v) { return 1 / std::sqrt(v + f.epsilon); }), times);
+      auto y = combine(
+          d, map(mean(combine(d, d, times), norm_axes, true), [&](double v) { return 1 / std::sqrt(v + f.epsilon); }),
+          times);
       for (auto const scale : f.scales) y = combine(y, values.value(scale), times);
       if (f.bias) y = combine(y, values.value(f.bias), [](double a, double b) { return a + b; });
       worst = std::max(worst, distance(y, values.value(f.y)));
@@ -102,7 +107,8 @@ class spelling {
     std::vector<std::string_view> names(8, "float");
     for (auto const& s : type_schemes) names.push_back(s.name);
     auto const chosen = choose("types", names);
-    return *std::find_if(std::begin(type_schemes), std::end(type_schemes), [&](auto const& s) { return s.name == chosen; });
+    return *std::find_if(std::begin(type_schemes), std::end(type_schemes),
+                         [&](auto const& s) { return s.name == chosen; });
   }
 
   void plan() {
@@ -110,7 +116,8 @@ class spelling {
     types = scheme(choose);
     type = types.inside;
     rank = static_cast<std::size_t>(choose.number("rank", {3, 3, 2, 4}));
-    auto const count = std::min<std::size_t>(static_cast<std::size_t>(choose.number("trailing axes", {1, 1, 1, 2, 3})), rank);
+    auto const count =
+        std::min<std::size_t>(static_cast<std::size_t>(choose.number("trailing axes", {1, 1, 1, 2, 3})), rank);
     extents const odd{3, 5, 7}, even{6, 4, 8}, leading{4, 3, 2};
     auto const& sizes = choose("sizes", {"odd", "even"}) == "odd" ? odd : even;
     normal.assign(sizes.end() - static_cast<std::ptrdiff_t>(count), sizes.end());
@@ -131,19 +138,22 @@ class spelling {
     w.identities = choose("identities", {"none", "none", "some"}) == "some";
     late = types.name.ends_with("then-scale");
     centred_in_half = types.name == "half-centred-in-half";
-    epsilon = std::vector{1e-5, 1e-12, 0.0, 0.5, 1e-3}[static_cast<std::size_t>(choose.number("epsilon", {0, 1, 2, 3, 4}))];
+    epsilon =
+        std::vector{1e-5, 1e-12, 0.0, 0.5, 1e-3}[static_cast<std::size_t>(choose.number("epsilon", {0, 1, 2, 3, 4}))];
     one_pass = layer && choose("variance", {"two passes", "two passes", "one pass"}) == "one pass" && !centred_in_half;
   }
 
   // What comes before and after.
 
   value producer() {
-    auto const form = choose("x is", {"an input", "an input", "a sum", "a biased sum", "a product", "a scaled product", "a MatMul", "a Relu"});
+    auto const form = choose("x is", {"an input", "an input", "a sum", "a biased sum", "a product", "a scaled product",
+                                      "a MatMul", "a Relu"});
     if (form == "a MatMul") {
       auto a = dims;
       auto a_run = run;
       a.back() = a_run.back() = 5;
-      auto const weights = w.plain_constant(types.x, {5, run.back()}, choose.numbers("weights", 5 * static_cast<std::size_t>(run.back())));
+      auto const weights = w.plain_constant(types.x, {5, run.back()},
+                                            choose.numbers("weights", 5 * static_cast<std::size_t>(run.back())));
       return w.op(opcode::matmul, {w.input("x", types.x, a, a_run), weights});
     }
     auto const a = w.input("x", types.x, dims, run);
@@ -156,12 +166,14 @@ class spelling {
   }
 
   void consumer(value y, value x) {
-    auto const form = choose("y goes to", {"the output", "the output", "a Relu", "a residual", "a gate", "a MatMul", "both"});
+    auto const form =
+        choose("y goes to", {"the output", "the output", "a Relu", "a residual", "a gate", "a MatMul", "both"});
     if (form == "a residual") y = w.op(opcode::add, {y, x});
     if (form == "a gate") y = w.op(opcode::mul, {y, w.input(fresh("gate"), types.y, dims, run)});
     if (form == "a MatMul")
       y = w.op(opcode::matmul,
-               {y, w.plain_constant(types.y, {run.back(), 3}, choose.numbers("weights", 3 * static_cast<std::size_t>(run.back())))});
+               {y, w.plain_constant(types.y, {run.back(), 3},
+                                    choose.numbers("weights", 3 * static_cast<std::size_t>(run.back())))});
     if (form == "both") w.g.output(y, fresh("y"));
     if (form == "both" || form == "a Relu") y = w.op(opcode::relu, {y});
     w.g.output(y, fresh("y"));
@@ -191,7 +203,9 @@ class spelling {
 
   value numbers(std::string const& role, std::string_view form, element_type t, extents const& of) {
     auto values = choose.numbers(role + " numbers", count_of(of));
-    auto const narrow = fuse::size_of(types.x) < fuse::size_of(t) ? types.x : fuse::size_of(types.y) < fuse::size_of(t) ? types.y : t;
+    auto const narrow = fuse::size_of(types.x) < fuse::size_of(t)   ? types.x
+                        : fuse::size_of(types.y) < fuse::size_of(t) ? types.y
+                                                                    : t;
     if (narrow != t) {  // fused in the narrow type, the row must be exact there, or Casts stay
       if (form != "constant" || choose.one_in("inexact weights", 2)) {
         casts += 3;
@@ -222,7 +236,8 @@ class spelling {
 
   value mean_of(value v) {
     std::vector<std::string_view> forms{"kept", "kept", "kept", "unsqueezed"};
-    if (!w.second && type == element_type::float32 && norm_rank > 2 && norm_rank - norm_shape.size() == 2) forms.emplace_back("pooled");
+    if (!w.second && type == element_type::float32 && norm_rank > 2 && norm_rank - norm_shape.size() == 2)
+      forms.emplace_back("pooled");
     auto const form = choose("mean", forms);
     if (form == "pooled") {
       ++w.written[w.as][opcode::mean];
@@ -240,7 +255,8 @@ class spelling {
     if (way == "computed") computed = range_of_axes();
     if (way == "cast") {
       std::vector<double> const wide(axes.begin(), axes.end());
-      computed = w.cast(w.plain_constant(element_type::int32, {static_cast<std::int64_t>(axes.size())}, wide), element_type::int64);
+      computed = w.cast(w.plain_constant(element_type::int32, {static_cast<std::int64_t>(axes.size())}, wide),
+                        element_type::int64);
     }
     bool const kept = form == "kept";
     auto const result = w.reduce(opcode::mean, v, way == "absent" ? std::nullopt : std::optional(axes), kept, computed);
@@ -264,7 +280,8 @@ class spelling {
     std::vector<int> options{static_cast<int>(type)};
     if ((w.second || w.g.version() >= 12) && fuse::size_of(type) > 2) {
       options.insert(options.end(), {static_cast<int>(element_type::float32), static_cast<int>(element_type::float64)});
-      if (number == std::floor(number)) options.insert(options.end(), {static_cast<int>(element_type::int64), static_cast<int>(element_type::int32)});
+      if (number == std::floor(number))
+        options.insert(options.end(), {static_cast<int>(element_type::int64), static_cast<int>(element_type::int32)});
     }
     auto const t = static_cast<element_type>(choose.number(std::string(dimension) + " type", options));
     return w.constant(t, one_element(dimension), {number});
@@ -327,7 +344,8 @@ class spelling {
         auto const m = average();
         auto const squares = mean_of(square(reads_x(), reads_x()));
         auto const less = square(m, m);
-        v = choose.one_in("difference negated", 2) ? w.add(squares, w.op(opcode::neg, {less})) : w.op(opcode::sub, {squares, less});
+        v = choose.one_in("difference negated", 2) ? w.add(squares, w.op(opcode::neg, {less}))
+                                                   : w.op(opcode::sub, {squares, less});
       } else if (centred_in_half || choose("squares of", {"x - mean", "mean - x"}) == "x - mean") {
         auto const a = centred(), b = centred();
         v = mean_of(square(a, b));
@@ -348,7 +366,8 @@ class spelling {
   };
   root_value root() {
     return shared("root", shared_root, [this]() -> root_value {
-      std::vector<std::string_view> forms{"/ sqrt", "* recip sqrt", "* 1 / sqrt", "* sqrt recip", "* sqrt 1 /", "* pow -0.5", "/ pow 0.5", "* recip pow 0.5"};
+      std::vector<std::string_view> forms{"/ sqrt",     "* recip sqrt", "* 1 / sqrt", "* sqrt recip",
+                                          "* sqrt 1 /", "* pow -0.5",   "/ pow 0.5",  "* recip pow 0.5"};
       if (w.second) forms.insert(forms.end(), {"* rsqrt", "/ recip rsqrt"});
       auto const form = choose("root", forms);
       auto const v = safe_variance();
@@ -360,7 +379,8 @@ class spelling {
       if (form == "* sqrt 1 /") return {false, w.op(opcode::sqrt, {w.op(opcode::div, {one(), v})})};
       if (form == "* pow -0.5") return {false, w.op(opcode::pow, {v, exponent(-0.5, "root exponent")})};
       if (form == "/ pow 0.5") return {true, w.op(opcode::pow, {v, exponent(0.5, "root exponent")})};
-      if (form == "* recip pow 0.5") return {false, w.op(opcode::reciprocal, {w.op(opcode::pow, {v, exponent(0.5, "root exponent")})})};
+      if (form == "* recip pow 0.5")
+        return {false, w.op(opcode::reciprocal, {w.op(opcode::pow, {v, exponent(0.5, "root exponent")})})};
       if (form == "* rsqrt") return {false, w.op(opcode::rsqrt, {v})};
       return {true, w.op(opcode::reciprocal, {w.op(opcode::rsqrt, {v})})};
     });
@@ -379,7 +399,8 @@ class spelling {
     }
     if (layer) forms.insert(forms.end(), {"distributed", "reversed"});
     auto const form = choose("bracketing", forms);
-    if (scales.size() == 2 && choose("two scales", {"one by one", "multiplied first"}) == "multiplied first") scales = {w.mul(scales[0], scales[1])};
+    if (scales.size() == 2 && choose("two scales", {"one by one", "multiplied first"}) == "multiplied first")
+      scales = {w.mul(scales[0], scales[1])};
     auto take = [&] {
       auto const first = scales.front();
       scales.erase(scales.begin());
@@ -403,7 +424,8 @@ class spelling {
         if (order == "b - shift") return w.add(scaled, w.op(opcode::sub, {bias, shift}));
         if (order == "early b") return w.op(opcode::sub, {w.add(scaled, bias), shift});
       }
-      y = choose.one_in("distributed difference negated", 2) ? w.add(scaled, w.op(opcode::neg, {shift})) : w.op(opcode::sub, {scaled, shift});
+      y = choose.one_in("distributed difference negated", 2) ? w.add(scaled, w.op(opcode::neg, {shift}))
+                                                             : w.op(opcode::sub, {scaled, shift});
     } else {
       y = shared("normalised", shared_normal, [this] { return times_root(whole()); });
     }
@@ -435,10 +457,12 @@ class spelling {
       if (!scales.empty() && choose.number("scales", {1, 1, 1, 2}) == 2) add_scale();
       if (scales.size() == 2 && wide_rows) casts += 3;  // the product of two exact rows need not be exact
       auto const bias = layer ? row("bias", row_type) : value{};
-      if (k == 1 && scales.empty() && !bias) scales.push_back(another("second scale"));  // else it is inside the first one
+      if (k == 1 && scales.empty() && !bias)
+        scales.push_back(another("second scale"));  // else it is inside the first one
       w.as = owner::norm;
       auto y = apply(scales, bias);
-      if (std::any_of(formulas.begin(), formulas.end(), [&](auto const& f) { return f.y == y; })) y = w.op(opcode::identity, {y});
+      if (std::any_of(formulas.begin(), formulas.end(), [&](auto const& f) { return f.y == y; }))
+        y = w.op(opcode::identity, {y});
       if (!late && types.inside != types.y) y = w.cast(y, types.y);
       formulas.push_back({layer, norm_input, scales, bias, epsilon, y});
       w.as = owner::prepared;  // a Reshape around the norm may stay, with what it reads

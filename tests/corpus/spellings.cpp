@@ -20,7 +20,8 @@ using corpus::spelling;
 std::string reasons(fuse::rewrite_report const& report) {
   std::string text = report.error;
   for (auto const& rule : report.rules)
-    for (auto const& refusal : rule.refused) text += "; " + rule.name + ": " + refusal.condition + ": " + refusal.reason;
+    for (auto const& refusal : rule.refused)
+      text += "; " + rule.name + ": " + refusal.condition + ": " + refusal.reason;
   return text;
 }
 
@@ -58,12 +59,17 @@ std::string verdict(spelling const& s, G const& before, fuse::target target) {
       return "count: " + corpus::text_of(found) + reasons(report) + '\n' + to_text(after);
   }
   if (s.strict)
-    if (auto const left = leftovers(s, after); !left.empty()) return "left over: " + corpus::text_of(left) + '\n' + to_text(after);
+    if (auto const left = leftovers(s, after); !left.empty())
+      return "left over: " + corpus::text_of(left) + '\n' + to_text(after);
   // Two constant rows of a narrow type become one, rounded once more.
   double tolerance = 1e-6;
   for (auto const& f : s.formulas)
-    if (f.scales.size() > 1) tolerance = s.narrowest() == fuse::element_type::float16 ? 2e-3 : s.narrowest() == fuse::element_type::bfloat16 ? 2e-2 : tolerance;
-  if (auto const off = corpus::difference(before, after, s.feeds(), tolerance); !off.empty()) return "result: " + off + '\n' + to_text(after);
+    if (f.scales.size() > 1)
+      tolerance = s.narrowest() == fuse::element_type::float16    ? 2e-3
+                  : s.narrowest() == fuse::element_type::bfloat16 ? 2e-2
+                                                                  : tolerance;
+  if (auto const off = corpus::difference(before, after, s.feeds(), tolerance); !off.empty())
+    return "result: " + off + '\n' + to_text(after);
   G again = after;
   fuse::rewrite<fuse::rules::norms>(again, options);
   if (to_text(again) != to_text(after)) return "not idempotent:\n" + to_text(after) + "again\n" + to_text(again);
@@ -82,7 +88,8 @@ void check_spellings(bool second, fuse::target target) {
     auto const wrong = verdict(spelled, g, target);
     tally.add(spelled.choose.choices(), wrong.empty());
     if (wrong.empty()) continue;
-    if (++kinds[wrong.substr(0, wrong.find(':'))] <= 2) examples += "seed " + std::to_string(s) + ": " + wrong + "of\n" + to_text(g) + '\n';
+    if (++kinds[wrong.substr(0, wrong.find(':'))] <= 2)
+      examples += "seed " + std::to_string(s) + ": " + wrong + "of\n" + to_text(g) + '\n';
   }
   std::string text;
   for (auto const& [kind, times] : kinds) text += kind + ": " + std::to_string(times) + '\n';

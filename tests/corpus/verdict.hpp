@@ -34,13 +34,14 @@ namespace corpus {
 
 [[nodiscard]] inline std::string text_of(std::map<opcode, int> const& counts) {
   std::string text;
-  for (auto const& [op, count] : counts) text += (text.empty() ? "" : ", ") + std::string(fuse::name_of(op)) + ' ' + std::to_string(count);
+  for (auto const& [op, count] : counts)
+    text += (text.empty() ? "" : ", ") + std::string(fuse::name_of(op)) + ' ' + std::to_string(count);
   return text.empty() ? "nothing" : text;
 }
 
 /// What differs between two graphs that should compute the same, or an empty text.
-[[nodiscard]] inline std::string difference(fuse::graph const& before, fuse::graph const& after, std::map<std::string, array> const& feeds,
-                                            double tolerance) {
+[[nodiscard]] inline std::string difference(fuse::graph const& before, fuse::graph const& after,
+                                            std::map<std::string, array> const& feeds, double tolerance) {
   auto const wanted = evaluator(before, feeds).outputs();
   std::map<std::string, array> found;
   try {
@@ -79,7 +80,8 @@ class tally {
     for (auto const& [choice, counts] : by_choice_)
       if (counts.first < counts.second)
         rates.emplace_back(static_cast<double>(counts.first) / counts.second,
-                           choice.first + " = " + choice.second + ": " + std::to_string(counts.first) + " of " + std::to_string(counts.second));
+                           choice.first + " = " + choice.second + ": " + std::to_string(counts.first) + " of " +
+                               std::to_string(counts.second));
     std::sort(rates.begin(), rates.end());
     std::string text = std::to_string(passed_) + " of " + std::to_string(total_) + " pass\n";
     for (std::size_t i = 0; i < rates.size() && i < lines; ++i) text += "  " + rates[i].second + '\n';

@@ -53,7 +53,9 @@ class writer {
   }
   value add(value a, value b) { return commuted(opcode::add, a, b); }
   value mul(value a, value b) { return commuted(opcode::mul, a, b); }
-  value cast(value v, element_type to) { return op(opcode::cast, {v}, {{second ? "dtype" : "to", static_cast<int>(to)}}); }
+  value cast(value v, element_type to) {
+    return op(opcode::cast, {v}, {{second ? "dtype" : "to", static_cast<int>(to)}});
+  }
 
   value input(std::string const& name, element_type type, fuse::graph::dims const& shape, extents const& run) {
     inputs[name] = run;
@@ -76,7 +78,8 @@ class writer {
   }
 
   /// A constant in some spelling; `stored`, where given, becomes its first number as the graph really holds it.
-  value constant(element_type type, extents const& shape, std::vector<double> numbers, double* stored = nullptr, bool allow_root = false) {
+  value constant(element_type type, extents const& shape, std::vector<double> numbers, double* stored = nullptr,
+                 bool allow_root = false) {
     std::vector<std::string_view> forms{"initializer", "node", "cast", "identity"};
     if (allow_root) forms.emplace_back("root");
     auto const form = choose("constant", forms);
@@ -107,7 +110,8 @@ class writer {
   }
 
   /// `axes`: absent means all, a value is computed by the graph.
-  value reduce(opcode o, value v, std::optional<std::vector<std::int64_t>> const& axes, bool keepdims, std::optional<value> computed = {}) {
+  value reduce(opcode o, value v, std::optional<std::vector<std::int64_t>> const& axes, bool keepdims,
+               std::optional<value> computed = {}) {
     std::vector<fuse::graph::named> attributes;
     std::vector<value> operands{v};
     if (second) {

@@ -14,10 +14,17 @@ TEST_CASE("every element type has its own name, and a size where its elements ha
   CHECK(names.size() == 18);
   STATIC_REQUIRE(name_of(element_type::bfloat16) == "bfloat16");
   STATIC_REQUIRE(name_of(element_type::float64) == "float64");
-  for (auto [type, size] : {std::pair{element_type::float32, 4u}, {element_type::float16, 2u}, {element_type::bfloat16, 2u},
-                            {element_type::float64, 8u}, {element_type::boolean, 1u}, {element_type::int64, 8u},
-                            {element_type::uint16, 2u}, {element_type::complex128, 16u}, {element_type::string, 0u},
-                            {element_type::unknown, 0u}, {element_type::other, 0u}})
+  for (auto [type, size] : {std::pair{element_type::float32, 4u},
+                            {element_type::float16, 2u},
+                            {element_type::bfloat16, 2u},
+                            {element_type::float64, 8u},
+                            {element_type::boolean, 1u},
+                            {element_type::int64, 8u},
+                            {element_type::uint16, 2u},
+                            {element_type::complex128, 16u},
+                            {element_type::string, 0u},
+                            {element_type::unknown, 0u},
+                            {element_type::other, 0u}})
     CHECK(size_of(type) == size);
 }
 

@@ -69,7 +69,8 @@ TEST_CASE("an erased node uses nothing any more") {
 
 TEST_CASE("values are visible in their region and inside it") {
   graph_image image;
-  auto const outer = image.add_region(absent, 0), inner = image.add_region(absent, outer), other = image.add_region(absent, 0);
+  auto const outer = image.add_region(absent, 0), inner = image.add_region(absent, outer),
+             other = image.add_region(absent, 0);
   CHECK(image.visible(0, inner));
   CHECK(image.visible(outer, inner));
   CHECK(image.visible(inner, inner));

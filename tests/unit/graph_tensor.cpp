@@ -23,9 +23,9 @@ TEST_CASE("a tensor reads back what it was made of") {
 
 TEST_CASE("numbers are rounded once to every element type") {
   std::vector<double> const numbers{0, 1, 5, 100};
-  for (auto type : {element_type::float64, element_type::float32, element_type::float16, element_type::bfloat16, element_type::int64,
-                    element_type::int32, element_type::int16, element_type::int8, element_type::uint64, element_type::uint32,
-                    element_type::uint16, element_type::uint8}) {
+  for (auto type : {element_type::float64, element_type::float32, element_type::float16, element_type::bfloat16,
+                    element_type::int64, element_type::int32, element_type::int16, element_type::int8,
+                    element_type::uint64, element_type::uint32, element_type::uint16, element_type::uint8}) {
     CAPTURE(name_of(type));
     auto const t = make_tensor(type, {4}, numbers);
     REQUIRE(t.size() == 4);
@@ -40,7 +40,7 @@ TEST_CASE("bfloat16 is rounded from the double, not from its float") {
   double const step = std::ldexp(1.0, -7), half = step / 2;  // of bfloat16 above 1
   CHECK(rounded(1 + half) == 1);                             // a tie goes to even
   CHECK(rounded(1 + step + half) == 1 + 2 * step);
-  CHECK(rounded(1 + half + std::ldexp(1.0, -40)) == 1 + step);         // a float loses the last bit and would call it a tie
+  CHECK(rounded(1 + half + std::ldexp(1.0, -40)) == 1 + step);  // a float loses the last bit and would call it a tie
   CHECK(rounded(-(1 + half + std::ldexp(1.0, -40))) == -(1 + step));
   CHECK(rounded(1 + step + half - std::ldexp(1.0, -40)) == 1 + step);  // and here, too
   CHECK(rounded(1e39) == std::numeric_limits<double>::infinity());
@@ -65,7 +65,8 @@ TEST_CASE("half is exact where it can be, and rounded to even where not") {
 TEST_CASE("every half is its own rounding") {
   for (std::uint32_t bits = 0; bits < 0x7c00; ++bits) {
     auto const number = fuse::detail::half_to_double(static_cast<std::uint16_t>(bits));
-    if (fuse::detail::double_to_half(number) != bits || fuse::detail::double_to_half(-number) != (bits | 0x8000)) FAIL(bits);
+    if (fuse::detail::double_to_half(number) != bits || fuse::detail::double_to_half(-number) != (bits | 0x8000))
+      FAIL(bits);
   }
   SUCCEED();
 }

@@ -36,7 +36,8 @@ TEST_CASE("sums and products are groups, commutative where they are") {
   }
   for (auto op : {opcode::sub, opcode::div, opcode::pow}) CHECK_FALSE(info(op).commutative);
   for (auto op : {opcode::add, opcode::sub, opcode::neg}) CHECK(info(op).group == op_group::sum);
-  for (auto op : {opcode::mul, opcode::div, opcode::reciprocal, opcode::sqrt, opcode::rsqrt, opcode::pow, opcode::square})
+  for (auto op :
+       {opcode::mul, opcode::div, opcode::reciprocal, opcode::sqrt, opcode::rsqrt, opcode::pow, opcode::square})
     CHECK(info(op).group == op_group::product);
   CHECK(info(opcode::exp).group == op_group::none);
 }

@@ -27,7 +27,8 @@ TEST_CASE("a bundled rule reads and writes parameters where the dialect keeps th
     auto x = g.input("x", element_type::float32, {"batch", 8});
     auto mean = [&](fuse::graph::value v) {
       if (!squeezed) return g.add("avg", {v}, {{"dim", {1}}});
-      return g.add("insert_dims", {g.add("same", {g.add("avg", {v}, {{"dim", {-1}}, {"squeeze", 1}})})}, {{"dim", {1}}});
+      return g.add("insert_dims", {g.add("same", {g.add("avg", {v}, {{"dim", {-1}}, {"squeeze", 1}})})},
+                   {{"dim", {1}}});
     };
     auto d = g.add("minus", {x, mean(x)});
     auto deviation = g.add("inverse_root", {g.add("plus", {g.scalar(0.5f), mean(g.add("squared", {d}))})});

@@ -50,11 +50,43 @@ std::vector<std::string> output_names(graph const& g) {
 // Every way to get an adaptation wrong that a law speaks of.
 enum class fault {
   none,
-  changing_operands, null_node, node_twice, forgetful_producer, shared_result, unlisted_producer, null_output, input_twice,
-  produced_input, one_op_key, sparse_index, equal_index, no_users_in_bodies, foreign_user, negative_extent, short_constant, constant_type,
-  constant_shape, attribute_for_all, insert_at_end, insert_other_op, insert_swapped_operands, insert_one_result, insert_no_types,
-  insert_no_attributes, insert_output, replace_first_operand, replace_too_much, replace_no_outputs, replace_rename, erase_nothing,
-  erase_two, erase_rename, moving_index, old_constant, flat_constant, unread_constant,
+  changing_operands,
+  null_node,
+  node_twice,
+  forgetful_producer,
+  shared_result,
+  unlisted_producer,
+  null_output,
+  input_twice,
+  produced_input,
+  one_op_key,
+  sparse_index,
+  equal_index,
+  no_users_in_bodies,
+  foreign_user,
+  negative_extent,
+  short_constant,
+  constant_type,
+  constant_shape,
+  attribute_for_all,
+  insert_at_end,
+  insert_other_op,
+  insert_swapped_operands,
+  insert_one_result,
+  insert_no_types,
+  insert_no_attributes,
+  insert_output,
+  replace_first_operand,
+  replace_too_much,
+  replace_no_outputs,
+  replace_rename,
+  erase_nothing,
+  erase_two,
+  erase_rename,
+  moving_index,
+  old_constant,
+  flat_constant,
+  unread_constant,
 };
 
 struct faulty {
@@ -94,7 +126,9 @@ struct fuse::graph_traits<faulty> {
     if (g.f == fault::shared_result && all.size() == 2) all[1] = all[0];
     return all;
   }
-  static node producer(faulty const& g, value v) { return g.f == fault::forgetful_producer ? node{} : g.g->producer(v); }
+  static node producer(faulty const& g, value v) {
+    return g.f == fault::forgetful_producer ? node{} : g.g->producer(v);
+  }
   static std::vector<node> users(faulty const& g, value v) {
     auto all = g.g->users(v);
     if (g.f == fault::foreign_user) all.push_back({1000});
@@ -150,8 +184,9 @@ struct fuse::graph_traits<faulty> {
     if (g.f == fault::insert_other_op) made.op = "Other";
     if (g.f == fault::insert_one_result) made.result_types = made.result_types.first(1);
     if (g.f == fault::insert_no_attributes) made.attributes = {};
-    if (g.f == fault::insert_at_end) return g.g->append(made.op, made.operands, {made.attributes.begin(), made.attributes.end()},
-                                                        static_cast<std::uint32_t>(made.result_types.size()));
+    if (g.f == fault::insert_at_end)
+      return g.g->append(made.op, made.operands, {made.attributes.begin(), made.attributes.end()},
+                         static_cast<std::uint32_t>(made.result_types.size()));
     auto const n = base::insert(*g.g, place, made);
     if (g.f == fault::insert_no_types)
       for (auto v : g.g->results(n)) g.g->annotate(v, element_type::unknown);

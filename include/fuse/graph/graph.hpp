@@ -24,18 +24,18 @@
 
 namespace fuse::inline v0 {
 
-/// A graph that fuse owns, for tests and for users without one. Nodes have any number of results; bodies of control flow are
-/// part of it and may read values from around them.
+/// A graph that fuse owns, for tests and for users without one. Nodes have any number of results; bodies of control
+/// flow are part of it and may read values from around them.
 ///
 ///     fuse::graph g;
 ///     auto x = g.input("x", element_type::float32, {2, "seq", 8});
 ///     auto mean = g.add("ReduceMean", {x}, {{"axes", {-1}}, {"keepdims", 1}});
 ///     g.output(g.add("Sub", {x, mean}), "y");
 ///
-/// Handles are small numbers that stay valid until what they name is erased, and are never used again. Everything lies in flat
-/// arrays: adding, inserting, erasing cost constant time per operand, redirecting constant time per use. Operators and
-/// attributes are not checked: a graph may hold any. Copying copies everything; handles of the original fit the copy.
-/// Violated requirements are asserted; nothing throws but the allocator.
+/// Handles are small numbers that stay valid until what they name is erased, and are never used again. Everything lies
+/// in flat arrays: adding, inserting, erasing cost constant time per operand, redirecting constant time per use.
+/// Operators and attributes are not checked: a graph may hold any. Copying copies everything; handles of the original
+/// fit the copy. Violated requirements are asserted; nothing throws but the allocator.
 class graph : public graph_parts {
  public:
   static constexpr body main_body{};
@@ -134,9 +134,11 @@ class graph : public graph_parts {
         attributes_[i] = std::move(a);
         return;
       }
-    if (record.first_attribute + record.attribute_count != attributes_.size()) {  // move them to the end, where there is room
+    if (record.first_attribute + record.attribute_count !=
+        attributes_.size()) {  // move them to the end, where there is room
       auto const first = static_cast<std::uint32_t>(attributes_.size());
-      for (std::uint32_t i = 0; i < record.attribute_count; ++i) attributes_.push_back(attributes_[record.first_attribute + i]);
+      for (std::uint32_t i = 0; i < record.attribute_count; ++i)
+        attributes_.push_back(attributes_[record.first_attribute + i]);
       record.first_attribute = first;
     }
     attributes_.push_back(std::move(a));
@@ -153,8 +155,8 @@ class graph : public graph_parts {
   // Editing.
 
   /// Inserts a node right before `place`, in its body.
-  node insert_before(node place, std::string_view op, std::span<value const> operands, std::vector<named> attributes = {},
-                     std::uint32_t results = 1) {
+  node insert_before(node place, std::string_view op, std::span<value const> operands,
+                     std::vector<named> attributes = {}, std::uint32_t results = 1) {
     assert(alive(place));
     return link(new_node(op, operands, results, std::move(attributes)), nodes_[place.id].body, place.id);
   }
@@ -352,7 +354,8 @@ class graph : public graph_parts {
     link_use(slot);
     return slot;
   }
-  node new_node(std::string_view op, std::span<value const> operands, std::uint32_t results, std::vector<named> attributes) {
+  node new_node(std::string_view op, std::span<value const> operands, std::uint32_t results,
+                std::vector<named> attributes) {
     auto const id = static_cast<std::uint32_t>(nodes_.size());
     node_record made;
     made.op = names_.number(op);
@@ -476,7 +479,9 @@ struct graph_traits<graph> {
     return n;
   }
   static value add_constant(graph& g, tensor_view contents, std::string_view) {
-    return g.constant({contents.type, {contents.shape.begin(), contents.shape.end()}, {contents.bytes.begin(), contents.bytes.end()}});
+    return g.constant({contents.type,
+                       {contents.shape.begin(), contents.shape.end()},
+                       {contents.bytes.begin(), contents.bytes.end()}});
   }
   static void replace_uses(graph& g, value from, value to) { g.replace_uses(from, to); }
   static void erase(graph& g, node n) { g.erase(n); }

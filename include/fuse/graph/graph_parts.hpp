@@ -42,11 +42,11 @@ struct graph_parts {
     std::string symbol{};
 
     template <class T>
-      requires std::is_integral_v<T>
-    dim(T known) : extent(static_cast<std::int64_t>(known)) {}  // NOLINT: implicit on purpose
-    dim(char const* name) : symbol(name) {}                     // NOLINT
-    dim(std::string name) : symbol(std::move(name)) {}          // NOLINT
-    friend bool operator==(dim const&, dim const&) = default;
+      requires std::is_integral_v<T> dim(T known)
+          : extent(static_cast<std::int64_t>(known)) {}   // NOLINT: implicit on purpose
+      dim(char const* name) : symbol(name) {}             // NOLINT
+      dim(std::string name) : symbol(std::move(name)) {}  // NOLINT
+      friend bool operator==(dim const&, dim const&) = default;
   };
   using dims = std::vector<dim>;
 
@@ -56,18 +56,18 @@ struct graph_parts {
     std::variant<std::int64_t, double, std::string, std::vector<std::int64_t>, std::vector<float>, tensor> content;
 
     template <class T>
-      requires std::is_integral_v<T>
-    named(std::string_view n, T number) : name(n), content(static_cast<std::int64_t>(number)) {}
-    named(std::string_view n, double number) : name(n), content(number) {}
-    named(std::string_view n, char const* text) : name(n), content(std::string(text)) {}
-    named(std::string_view n, std::string text) : name(n), content(std::move(text)) {}
-    named(std::string_view n, std::initializer_list<std::int64_t> numbers) : name(n), content(std::vector(numbers)) {}
-    named(std::string_view n, std::vector<std::int64_t> numbers) : name(n), content(std::move(numbers)) {}
-    named(std::string_view n, std::vector<float> numbers) : name(n), content(std::move(numbers)) {}
-    named(std::string_view n, tensor contents) : name(n), content(std::move(contents)) {}
-    named(attribute const& a) : name(a.name) {  // NOLINT
-      std::visit([this](auto const& c) { content = c; }, a.content);
-    }
+      requires std::is_integral_v<T> named(std::string_view n, T number)
+          : name(n), content(static_cast<std::int64_t>(number)) {}
+      named(std::string_view n, double number) : name(n), content(number) {}
+      named(std::string_view n, char const* text) : name(n), content(std::string(text)) {}
+      named(std::string_view n, std::string text) : name(n), content(std::move(text)) {}
+      named(std::string_view n, std::initializer_list<std::int64_t> numbers) : name(n), content(std::vector(numbers)) {}
+      named(std::string_view n, std::vector<std::int64_t> numbers) : name(n), content(std::move(numbers)) {}
+      named(std::string_view n, std::vector<float> numbers) : name(n), content(std::move(numbers)) {}
+      named(std::string_view n, tensor contents) : name(n), content(std::move(contents)) {}
+      named(attribute const& a) : name(a.name) {  // NOLINT
+        std::visit([this](auto const& c) { content = c; }, a.content);
+      }
   };
 
   // Just what a loop needs: <ranges> costs every includer more than this file does.

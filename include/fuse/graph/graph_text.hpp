@@ -49,8 +49,8 @@ template <class T>
   return text + '}';
 }
 
-/// Writes a graph with its unnamed values numbered in the order in which they appear, so that equal texts mean equal graphs
-/// whatever their history.
+/// Writes a graph with its unnamed values numbered in the order in which they appear, so that equal texts mean equal
+/// graphs whatever their history.
 class graph_writer {
  public:
   explicit graph_writer(graph const& g) : graph_(g) {}
@@ -91,7 +91,8 @@ class graph_writer {
 
   std::string name(graph::value v) {
     std::string const given(graph_.name(v));
-    if (graph_.constant(v) && !graph_.overridable(v))  // contents where they are read: constants have no place of their own
+    if (graph_.constant(v) &&
+        !graph_.overridable(v))  // contents where they are read: constants have no place of their own
       return given + (given.empty() ? "" : ":") + text_of(graph_.constant(v));
     if (!given.empty()) return given;
     if (v.id >= numbers_.size()) numbers_.resize(v.id + 1, 0);
@@ -107,7 +108,9 @@ class graph_writer {
     if (!ranked) return text;
     for (std::size_t i = 0; i < shape.size(); ++i) {
       text += i == 0 ? '[' : ',';
-      text += shape[i].extent >= 0 ? text_of(shape[i].extent) : shape[i].symbol.empty() ? "?" : std::string(shape[i].symbol);
+      text += shape[i].extent >= 0      ? text_of(shape[i].extent)
+              : shape[i].symbol.empty() ? "?"
+                                        : std::string(shape[i].symbol);
     }
     return text + (shape.empty() ? "[]" : "]");
   }
@@ -118,7 +121,8 @@ class graph_writer {
           using type = std::remove_cvref_t<decltype(content)>;
           if constexpr (std::is_same_v<type, std::string>) {
             return '"' + content + '"';
-          } else if constexpr (std::is_same_v<type, std::vector<std::int64_t>> || std::is_same_v<type, std::vector<float>>) {
+          } else if constexpr (std::is_same_v<type, std::vector<std::int64_t>> ||
+                               std::is_same_v<type, std::vector<float>>) {
             std::string list;
             for (auto const number : content) list += (list.empty() ? "" : ",") + detail::text_of(number);
             return '[' + list + ']';
@@ -143,8 +147,8 @@ class graph_writer {
 
 }  // namespace detail
 
-/// The graph as text, one node a line. Equal texts mean equal graphs (constants of more than eight elements: by a 64-bit hash);
-/// handles, their history and constants that nobody reads leave no trace. Linear.
+/// The graph as text, one node a line. Equal texts mean equal graphs (constants of more than eight elements: by a
+/// 64-bit hash); handles, their history and constants that nobody reads leave no trace. Linear.
 [[nodiscard]] inline std::string to_text(graph const& g) { return detail::graph_writer(g).write(); }
 
 }  // namespace fuse::inline v0

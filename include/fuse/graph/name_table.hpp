@@ -10,7 +10,8 @@
 
 namespace fuse::inline v0 {
 
-/// Names as dense numbers: equal names, equal numbers. Number 0 is the empty name. Views stay valid while the table lives.
+/// Names as dense numbers: equal names, equal numbers. Number 0 is the empty name. Views stay valid while the table
+/// lives.
 class name_table {
  public:
   name_table() { static_cast<void>(number({})); }

@@ -76,9 +76,10 @@ template <class T>
   return {detail::element_type_of<T>(), std::move(shape), {first, first + elements.size_bytes()}};
 }
 
-/// A tensor of element type `type` with each number rounded to it, once. Numbers must lie in the range of an integer type.
-/// Types without numbers (string, complex, other) give a null tensor.
-[[nodiscard]] inline tensor make_tensor(element_type type, std::vector<std::int64_t> shape, std::span<double const> numbers) {
+/// A tensor of element type `type` with each number rounded to it, once. Numbers must lie in the range of an integer
+/// type. Types without numbers (string, complex, other) give a null tensor.
+[[nodiscard]] inline tensor make_tensor(element_type type, std::vector<std::int64_t> shape,
+                                        std::span<double const> numbers) {
   tensor made{type, std::move(shape), {}};
   made.bytes.reserve(numbers.size() * size_of(type));
   for (double const number : numbers) {

@@ -21,7 +21,8 @@ namespace fuse::inline v0::testing {
 template <class G>
 struct graph_examples {
   /// Attributes that a node may be given; they must read back. Floating ones may be rounded to float.
-  std::vector<attribute> attributes{{"axis", std::int64_t{-1}}, {"epsilon", 0.5}, {"axes", std::vector<std::int64_t>{-2, -1}}};
+  std::vector<attribute> attributes{
+      {"axis", std::int64_t{-1}}, {"epsilon", 0.5}, {"axes", std::vector<std::int64_t>{-2, -1}}};
   /// Whether an operand may be absent; a graph type without optional operands says no.
   bool absent_operands = true;
   /// The names of the graph's outputs, which no edit may change; null: not checked.
@@ -53,7 +54,8 @@ class law_checker {
         G edited = make();
         replace_node(edited, at);
       }
-      law(listing(make()) == original && listing(graph) == original, "graphs of two calls of make() must share nothing: an edit of one showed in another");
+      law(listing(make()) == original && listing(graph) == original,
+          "graphs of two calls of make() must share nothing: an edit of one showed in another");
       if constexpr (fuse::detail::has_add_constant<G>) {
         G edited = make();
         add_constant(edited);
@@ -152,7 +154,8 @@ class law_checker {
     if constexpr (fuse::detail::has_op_key<G>)
       for (auto const& a : nodes)
         for (auto const& b : nodes)
-          law(!(traits::op_key(g, a) == traits::op_key(g, b)) || std::string(traits::op_name(g, a)) == traits::op_name(g, b),
+          law(!(traits::op_key(g, a) == traits::op_key(g, b)) ||
+                  std::string(traits::op_name(g, a)) == traits::op_name(g, b),
               "nodes of equal op_key must have equal op_name");
     indices(g, values);
     users(g, nodes, values);
@@ -187,7 +190,8 @@ class law_checker {
         if (ready) done[i] = progress = true;
       }
     }
-    law(!contains(std::vector<char>(done.begin(), done.end()), '\0'), "no node may depend on itself through its operands");
+    law(!contains(std::vector<char>(done.begin(), done.end()), '\0'),
+        "no node may depend on itself through its operands");
   }
 
   void indices(G const& g, std::vector<value> const& values) {
@@ -225,7 +229,8 @@ class law_checker {
       std::size_t count = 1;
       for (auto const extent : t.shape) count *= static_cast<std::size_t>(extent);
       if (size_of(t.type) != 0)
-        law(t.bytes.size() == count * size_of(t.type), "constant(v) must have as many bytes as its shape and element type say");
+        law(t.bytes.size() == count * size_of(t.type),
+            "constant(v) must have as many bytes as its shape and element type say");
       if constexpr (fuse::detail::has_type<G>)
         law(traits::type(g, v) == t.type, "type(v) of a constant must be the element type of its contents");
       if (ranked) {
@@ -281,17 +286,22 @@ class law_checker {
     node const made = traits::insert(g, old, new_node<value>{op, operands, examples_.attributes, types, "origin"});
     auto expected = before;
     expected.insert(expected.begin() + static_cast<std::ptrdiff_t>(place), made);
-    law(handles(traits::nodes(g)) == expected, "insert() must put the new node right before its place and leave the others in their order");
+    law(handles(traits::nodes(g)) == expected,
+        "insert() must put the new node right before its place and leave the others in their order");
     law(std::string(traits::op_name(g, made)) == op, "insert() must give the new node its operator");
-    law(handles(traits::operands(g, made)) == operands, "insert() must give the new node its operands in their order, value{} where one is absent");
+    law(handles(traits::operands(g, made)) == operands,
+        "insert() must give the new node its operands in their order, value{} where one is absent");
     auto const results = handles(traits::results(g, made));
-    if (!law(results.size() == old_results.size(), "insert() must give the new node one result for each of its result types")) return;
+    if (!law(results.size() == old_results.size(),
+             "insert() must give the new node one result for each of its result types"))
+      return;
     if constexpr (fuse::detail::has_type<G>)
       for (std::size_t i = 0; i < types.size(); ++i)
         law(traits::type(g, results[i]) == types[i], "insert() must give the new results their element types");
     if constexpr (fuse::detail::has_attribute<G>)
       for (auto const& a : examples_.attributes)
-        law(agrees(a, traits::attribute(g, made, a.name)), "insert() must give the new node its attributes, to be read back as they were given");
+        law(agrees(a, traits::attribute(g, made, a.name)),
+            "insert() must give the new node its attributes, to be read back as they were given");
     law(handles(traits::outputs(g)) == outputs, "insert() must leave the outputs as they are");
     read(g);
     if (!broken_.empty()) return;
@@ -306,8 +316,10 @@ class law_checker {
     for (auto& v : wanted_outputs) v = moved(v, old_results, results);
     for (std::size_t i = 0; i < results.size(); ++i) traits::replace_uses(g, old_results[i], results[i]);
     for (std::size_t i = 0; i < nodes.size(); ++i)
-      law(handles(traits::operands(g, nodes[i])) == wanted[i], "replace_uses() must redirect every operand that is the old value, in bodies, too, and no other");
-    law(handles(traits::outputs(g)) == wanted_outputs, "replace_uses() must redirect the outputs that are the old value");
+      law(handles(traits::operands(g, nodes[i])) == wanted[i],
+          "replace_uses() must redirect every operand that is the old value, in bodies, too, and no other");
+    law(handles(traits::outputs(g)) == wanted_outputs,
+        "replace_uses() must redirect the outputs that are the old value");
     law(output_names(g) == names, "replace_uses() must leave the outputs their names");
     read(g);
     if (!broken_.empty()) return;
@@ -321,7 +333,8 @@ class law_checker {
     if constexpr (fuse::detail::has_index<G>)
       for (std::size_t i = 0; i < values.size(); ++i)
         if (!contains(old_results, values[i]))
-          law(static_cast<std::size_t>(traits::index(g, values[i])) == indices_before[i], "index(v) must not change when others are inserted or erased");
+          law(static_cast<std::size_t>(traits::index(g, values[i])) == indices_before[i],
+              "index(v) must not change when others are inserted or erased");
   }
   static value moved(value const& v, std::vector<value> const& from, std::vector<value> const& to) {
     if (v == value{}) return v;
@@ -338,19 +351,22 @@ class law_checker {
     law(!(v == value{}) && !contains(before, v), "add_constant() must return a new value");
     if constexpr (fuse::detail::has_constant<G>) {
       tensor_view const read_back = traits::constant(g, v);
-      law(read_back.type == given.type && std::equal(read_back.shape.begin(), read_back.shape.end(), shape, shape + 2) &&
+      law(read_back.type == given.type &&
+              std::equal(read_back.shape.begin(), read_back.shape.end(), shape, shape + 2) &&
               std::equal(read_back.bytes.begin(), read_back.bytes.end(), given.bytes.begin(), given.bytes.end()),
           "add_constant() must keep element type, shape and contents");
     }
     if constexpr (fuse::detail::has_index<G>)
-      for (auto const& other : before) law(traits::index(g, other) != traits::index(g, v), "index(v) must differ for different values");
+      for (auto const& other : before)
+        law(traits::index(g, other) != traits::index(g, v), "index(v) must differ for different values");
     auto const nodes = handles(traits::nodes(g));
     if (nodes.empty()) return;
     element_type const types[]{element_type::float32};
     auto const op = std::string(traits::op_name(g, nodes[0]));
     value const operands[]{v};
     auto const made = traits::insert(g, nodes[0], new_node<value>{op, operands, {}, types, "origin"});
-    law(handles(traits::operands(g, made)) == std::vector<value>{v}, "a node must be able to read a constant that add_constant() returned");
+    law(handles(traits::operands(g, made)) == std::vector<value>{v},
+        "a node must be able to read a constant that add_constant() returned");
     read(g);
   }
 
@@ -362,9 +378,9 @@ class law_checker {
 
 /// Checks an adaptation of a graph type: what fuse relies on when it reads and edits through `graph_traits<G>`.
 ///
-/// `make()` returns a graph of some dozen nodes, the same each time: one with shared values, several results, absent operands,
-/// constants, bodies, wherever the type has them; what the graph lacks is not checked. Returns the laws that are broken, a
-/// sentence each; none for a sound adaptation. Quadratic in the graph's size.
+/// `make()` returns a graph of some dozen nodes, the same each time: one with shared values, several results, absent
+/// operands, constants, bodies, wherever the type has them; what the graph lacks is not checked. Returns the laws that
+/// are broken, a sentence each; none for a sound adaptation. Quadratic in the graph's size.
 ///
 ///     CHECK(fuse::testing::graph_laws<my_graph>([] { return build(); }) == std::vector<std::string>{});
 template <class G, class Make>
