@@ -175,9 +175,10 @@ class all_matches final : public machine::acceptor {
 
 }  // namespace detail
 
-/// Explains one node: runs the rules of a stage there and tells of the most telling failure, of `only` where that is given. Costs a match.
+/// Explains one node: runs the rules of a stage there and tells of the most telling failure, of `only` where that is given. Costs a
+/// match. A failure with a score below `least` is told without words, which cost more than finding it.
 [[nodiscard]] inline explanation explain(machine& match, graph_image const& image, facts const& known, dialect const& names, node_id n, int stage,
-                                         detail::one_rule const* only = nullptr) {
+                                         detail::one_rule const* only = nullptr, int least = 0) {
   explanation best;
   best.node = n;
   best.score = -1;
@@ -201,6 +202,7 @@ class all_matches final : public machine::acceptor {
     best.rule = only != nullptr ? only->rule : detail::rule_after(rules, failure.at);
     best.at = failure.value;
     best.score = failure.score;
+    if (best.score < least) return best;
     bool const framed = i.code == step::member || i.code == step::close || i.code == step::literal || i.code == step::rest || i.code == step::scalar_member;
     auto wanted = detail::requirement_of(rules, i, rules.rules[best.rule], names, framed ? match.opened(i.a).kind : op_group::none);
     best.condition = std::move(wanted.condition);
