@@ -72,7 +72,7 @@ struct member_lowering {
 };
 template <auto const& Member, auto const& Dialect, auto const&... Members>
 struct member_lowering<Member, Dialect, rule_set_of<Members...>> {
-  static constexpr void list(lowered_rule const** into, std::size_t& at) { (member_lowering<Members, Dialect>::list(into, at), ...); }
+  static constexpr void list([[maybe_unused]] lowered_rule const** into, [[maybe_unused]] std::size_t& at) { (member_lowering<Members, Dialect>::list(into, at), ...); }
 };
 
 template <auto const& Set, auto const& Dialect>

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "rewriting.hpp"
+
+#include <fuse/rewrite/cost.hpp>
+
+using namespace rewriting;
+
+namespace {
+
+/// Bytes that the node of `v` moves, and what is saved without the given values.
+struct measured {
+  static constexpr auto const& names = fuse::dialect_of<graph>;
+  fuse::graph_binding<graph const> bound;
+  fuse::facts known;
+  fuse::detail::traffic traffic;
+
+  explicit measured(graph const& g) : bound(g, fuse::names_in(names), names.newest), known(bound.image, names), traffic(bound.image, known) { known.run(); }
+  fuse::node_id node(graph const& g, graph::value v) { return (void)g, bound.image.producer(bound.number(v)); }
+};
+
+}  // namespace
+
+TEST_CASE("a node costs the bytes that it reads and writes") {
+  sketch g;
+  auto const y = g.add("Add", {g.in("a", {4, 8}), g.in("b", {8})});
+  auto const h = g.add("Abs", {g.in("c", {4, 8}, element_type::float16)});
+  auto const n = g.add("Abs", {g.in("d", {"n", 8})});
+  g.output(y);
+  g.output(h);
+  g.output(n);
+  measured m(g);
+  CHECK(m.traffic.of(m.node(g, y)) == 4 * (32 + 8 + 32));
+  CHECK(m.traffic.of(m.node(g, h)) == 2 * (32 + 32));
+  CHECK(m.traffic.of(m.node(g, n)) == 4 * 2 * 64 * 8);  // an unknown extent counts as 64
+}
+
+TEST_CASE("what others use is saved in part, what dies is saved whole") {
+  sketch g;
+  auto const t = g.add("Tanh", {g.in("a", {4, 8})});
+  auto const y = g.add("Abs", {t}), z = g.add("Sin", {t});
+  g.output(y);
+  bool const shared = GENERATE(false, true);
+  if (shared) g.output(z);
+  measured m(g);
+  fuse::value_id const roots[] = {m.bound.number(y)};
+  fuse::node_id const matched[] = {m.node(g, y), m.node(g, t)};
+  auto const each = 4.0 * 64;
+  CHECK(m.traffic.saved(roots, matched) == each + each / 2);
+}

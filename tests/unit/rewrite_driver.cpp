@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "rewriting.hpp"
+
+using namespace rewriting;
+using namespace fuse::dsl;
+
+namespace {
+
+constexpr auto x = var<"x">;
+
+
+
+}  // namespace
+
+TEST_CASE("what a rewrite makes may match again") {
+  static constexpr auto shorter = fuse::rule<"shorter">(relu(relu(x))).replace(relu(x));
+  sketch g;
+  auto v = g.in("a");
+  for (int i = 0; i < 6; ++i) v = g.add("Relu", {v});
+  g.end(v);
+  CHECK(applied<shorter>(g) == 5);
+  CHECK(ops(g) == "Relu");
+}
+
+TEST_CASE("a larger match comes before the smaller one inside it") {
+  static constexpr auto small = fuse::rule<"small">(tanh(exp(x))).replace(relu(x));
+  static constexpr auto large = fuse::rule<"large">(abs(tanh(exp(x)))).replace(op<"Sin">(x));
+  static constexpr auto both = fuse::rule_set<small, large>;
+  sketch g;
+  g.end(g.add("Abs", {g.add("Tanh", {g.add("Exp", {g.in("a")})})}));
+  CHECK(applied<both>(g) == 1);
+  CHECK(ops(g) == "Sin");
+}
+
+TEST_CASE("a rewrite that saves nothing is not made, and says so") {
+  static constexpr auto idle = fuse::rule<"idle">(abs(x)).replace(relu(x));
+  static constexpr auto growing = fuse::rule<"growing">(tanh(x)).replace(relu(abs(x)));
+  sketch g;
+  g.end(g.add("Abs", {g.add("Tanh", {g.in("a")})}));
+  auto h = g;
+  CHECK(refusal<idle>(g) == "cost");
+  CHECK(refusal<growing>(h) == "cost");
+}
+
+TEST_CASE("rules that undo each other do not run for ever") {
+  static constexpr auto there = fuse::rule<"there">(abs(x)).replace(relu(x)).at_equal_cost();
+  static constexpr auto back = fuse::rule<"back">(relu(x)).replace(abs(x)).at_equal_cost();
+  static constexpr auto both = fuse::rule_set<there, back>;
+  sketch g;
+  g.end(g.add("Abs", {g.in("a")}));
+  auto const report = fuse::rewrite<both>(g);
+  REQUIRE(report.notes.size() == 1);
+  CHECK(report.notes[0].find("there") != std::string::npos);
+  CHECK(report.notes[0].find("back") != std::string::npos);
+}
+
+TEST_CASE("two matches that share what they compute both apply") {
+  static constexpr auto pair = fuse::rule<"pair">(abs(tanh(exp(x)))).replace(relu(x));
+  sketch g;
+  auto const t = g.add("Tanh", {g.add("Exp", {g.in("a")})});
+  g.output(g.add("Abs", {t}), "y");
+  g.output(g.add("Abs", {t}), "z");
+  CHECK(applied<pair>(g) == 2);
+  CHECK(ops(g) == "Relu Relu");
+}
+
+TEST_CASE("changes come from the rewriter: a rule that reproduces its match is not applied") {
+  static constexpr auto same = fuse::rule<"same">(abs(tanh(x))).replace(abs(tanh(x)));
+  sketch g;
+  g.end(g.add("Abs", {g.add("Tanh", {g.in("a")})}));
+  auto const before = to_text(g);
+  CHECK(applied<same>(g) == 0);
+  CHECK(to_text(g) == before);
+}

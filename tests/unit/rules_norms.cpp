@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "rewriting.hpp"
+
+using namespace rewriting;
+
+namespace {
+
+/// A norm whose every part can be changed: one test for each condition changes one.
+struct norm : sketch {
+  explicit norm(int version = 17) : sketch(version) {}
+  dims shape{2, 4, 8}, scale_shape{8}, bias_shape{8};
+  std::vector<std::int64_t> axes{-1}, variance_axes{-1};
+  double epsilon = 1e-5, exponent = 2;
+  bool centred = true, scaled = true, biased = true, exchanged = false, epsilon_is_input = false, keeps = true;
+
+  value mean(value v, std::vector<std::int64_t> over) {
+    if (version() >= 18) return add("ReduceMean", {v, constant(fuse::make_tensor<std::int64_t>({static_cast<std::int64_t>(over.size())}, over))}, {{"keepdims", keeps ? 1 : 0}});
+    return add("ReduceMean", {v}, {{"axes", over}, {"keepdims", keeps ? 1 : 0}});
+  }
+  std::string build() {
+    auto const a = in("x", shape);
+    auto d = a;
+    if (centred) {
+      auto const m = mean(a, axes);
+      d = exchanged ? add("Sub", {m, a}) : add("Sub", {a, m});
+    }
+    auto const e = epsilon_is_input ? in("epsilon", {}) : scalar(static_cast<float>(epsilon));
+    auto const v = mean(add("Pow", {d, scalar(static_cast<float>(exponent))}), variance_axes);
+    auto y = add("Div", {d, add("Sqrt", {add("Add", {v, e})})});
+    if (scaled) y = add("Mul", {in("scale", scale_shape), y});
+    if (biased) y = add("Add", {y, in("bias", bias_shape)});
+    end(y);
+    return to_text(*this);
+  }
+};
+
+std::string normalised(norm& g) {
+  g.build();
+  auto const report = fuse::rewrite<fuse::rules::norms>(static_cast<graph&>(g));
+  INFO(to_text(report));
+  CHECK(report.error.empty());
+  return ops(g);
+}
+
+/// Checks that no norm is made, that the graph is unchanged, and that layer-norm's refusals tell of `words`.
+void refuses(norm& g, std::string_view words) {
+  auto const before = g.build();
+  auto const report = fuse::rewrite<fuse::rules::norms>(static_cast<graph&>(g));
+  INFO(to_text(report));
+  CHECK(to_text(g) == before);
+  CHECK(report.applied() == 0);
+  bool told = false;
+  for (auto const& rule : report.rules)
+    for (auto const& r : rule.refused) told = told || (r.condition + " " + r.reason).find(words) != std::string::npos;
+  CHECK(told);
+}
+
+}  // namespace
+
+TEST_CASE("a layer norm with and without scale and bias becomes one operator") {
+  norm g;
+  g.scaled = GENERATE(true, false);
+  g.biased = GENERATE(true, false);
+  CHECK(normalised(g) == "LayerNormalization");
+  CHECK(number(g, last(g), "epsilon") == Approx(1e-5));
+  CHECK(number(g, last(g), "axis") == -1);
+}
+
+TEST_CASE("an RMS norm becomes one operator, by target and operator set version") {
+  for (auto [version, target, name] : {std::tuple{23, fuse::target::standard, "RMSNormalization"}, {17, fuse::target::onnxruntime, "SimplifiedLayerNormalization"}}) {
+    norm g(version);
+    g.centred = g.biased = false;
+    g.scaled = GENERATE(true, false);
+    g.build();
+    fuse::rewrite_options options;
+    options.target = target;
+    CHECK(applied<fuse::rules::norms>(g, options) == 1);
+    CHECK(ops(g) == name);
+  }
+}
+
+TEST_CASE("where the operator set has no such operator, the graph gets a function and calls it") {
+  norm g(16);
+  CHECK(normalised(g).substr(0, 6) == "fuse::");
+  CHECK(g.functions().size() == 1);
+}
+
+TEST_CASE("several trailing axes are one norm") {
+  norm g;
+  g.axes = {1, 2};
+  g.variance_axes = {-1, -2};
+  g.scale_shape = g.bias_shape = {4, 8};
+  CHECK(normalised(g) == "LayerNormalization");
+  CHECK(number(g, last(g), "axis") == -2);
+}
+
+TEST_CASE("the epsilon is carried: 0 and 0.5 are epsilons") {
+  norm g;
+  g.epsilon = GENERATE(0.0, 0.5);
+  auto const wanted = g.epsilon;
+  CHECK(normalised(g) == "LayerNormalization");
+  CHECK(number(g, last(g), "epsilon") == wanted);
+}
+
+// One test per condition: that alone is broken.
+
+TEST_CASE("an exponent that is not 2 is refused") {
+  norm g;
+  g.exponent = GENERATE(3.0, 1.0, 2.5);
+  refuses(g, "");
+}
+TEST_CASE("an epsilon that is no constant is refused") {
+  norm g;
+  g.epsilon_is_input = true;
+  refuses(g, "epsilon");
+}
+TEST_CASE("a mean over other axes than the variance is refused") {
+  norm g;
+  g.shape = {8, 8, 8};
+  g.variance_axes = {1};
+  refuses(g, "axes");
+}
+TEST_CASE("axes that are not the last are refused") {
+  norm g;
+  g.axes = g.variance_axes = {1};
+  g.scaled = g.biased = false;
+  refuses(g, "trailing");
+}
+TEST_CASE("reduced axes that are not kept are refused where that means something else") {
+  norm g;
+  g.shape = {8, 8};
+  g.keeps = false;
+  refuses(g, "");
+}
+
+TEST_CASE("a scale that is no row is left where it is, and the norm without it is made") {
+  norm g;
+  g.scale_shape = {2, 4, 1};
+  g.biased = false;
+  CHECK(normalised(g) == "LayerNormalization Mul");
+}
+
+TEST_CASE("a scale that enlarges the result is left where it is") {
+  norm g;
+  g.scale_shape = {3, 1, 1, 8};
+  g.biased = false;
+  CHECK(normalised(g) == "LayerNormalization Mul");
+}
+
+TEST_CASE("a bias that is no row is left where it is") {
+  norm g;
+  g.bias_shape = {2, 4, 8};
+  CHECK(normalised(g) == "LayerNormalization Add");
+}
+
+TEST_CASE("two norms that share their statistics both become operators") {
+  sketch g;
+  auto const a = g.in("x", {2, 4, 8});
+  auto const m = g.add("ReduceMean", {a}, {{"axes", {-1}}});
+  auto const d = g.add("Sub", {a, m});
+  auto const v = g.add("ReduceMean", {g.add("Mul", {d, d})}, {{"axes", {-1}}});
+  auto const n = g.add("Div", {d, g.add("Sqrt", {g.add("Add", {v, g.scalar(1e-5f)})})});
+  g.output(g.add("Add", {g.add("Mul", {n, g.in("s", {8})}), g.in("b", {8})}), "y");
+  g.output(g.add("Add", {g.add("Mul", {n, g.in("t", {8})}), g.in("c", {8})}), "z");
+  CHECK(fuse::rewrite<fuse::rules::norms>(g).error.empty());
+  CHECK(ops(g) == "LayerNormalization LayerNormalization");
+}
+
+TEST_CASE("a statistic that is an output is not lost") {
+  sketch g;
+  auto const a = g.in("x", {2, 4, 8});
+  auto const m = g.add("ReduceMean", {a}, {{"axes", {-1}}});
+  auto const d = g.add("Sub", {a, m});
+  auto const v = g.add("ReduceMean", {g.add("Mul", {d, d})}, {{"axes", {-1}}});
+  g.output(g.add("Div", {d, g.add("Sqrt", {g.add("Add", {v, g.scalar(1e-5f)})})}), "y");
+  g.output(m, "mean");
+  CHECK(fuse::rewrite<fuse::rules::norms>(g).error.empty());
+  REQUIRE(g.outputs().size() == 2);
+  CHECK(g.output_name(1) == "mean");
+  CHECK(g.producer(g.outputs()[1]));
+}
