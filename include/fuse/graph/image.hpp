@@ -102,6 +102,7 @@ class graph_image {
 
   [[nodiscard]] std::uint32_t node_count() const { return static_cast<std::uint32_t>(nodes_.size()); }
   [[nodiscard]] std::uint32_t value_count() const { return static_cast<std::uint32_t>(values_.size()); }
+  [[nodiscard]] node_id first_node() const { return first_; }  ///< in order; others by `next`
   [[nodiscard]] node_record const& node(node_id n) const { return nodes_[n]; }
   [[nodiscard]] value_record const& value(value_id v) const { return values_[v]; }
   [[nodiscard]] node_id producer(value_id v) const { return values_[v].producer; }

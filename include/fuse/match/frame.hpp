@@ -12,7 +12,7 @@ namespace fuse::inline v0::detail {
 
 /// A product or a sum of the graph, opened: a tree of its parts. Leaves are what is multiplied or added, inner parts the
 /// operators in between (a capture may bind to either). A weight is an exponent in a product, a sign in a sum.
-struct frame {
+struct opened_group {
   static constexpr std::uint8_t capacity = 32, leaf_capacity = 28;
 
   struct part {
@@ -26,15 +26,23 @@ struct frame {
 
   part parts[capacity];
   std::uint8_t count, leaf_count;
-  std::uint32_t covered;  ///< leaves that are matched
-  std::uint32_t taken;    ///< parts that are matched
-  double sign;            ///< product: of the whole; sum: what the pattern's signs are multiplied by
+  std::uint8_t through;
   op_group kind;
-  bool dropped;           ///< a neutral constant was left out
-  bool bounded;           ///< something was not opened because the frame is full
+  bool negative;  ///< a product with a minus sign
+  bool dropped;   ///< a neutral constant was left out
+  bool bounded;   ///< something was not opened because there is no room for more parts
 
   [[nodiscard]] std::uint32_t all() const { return leaf_count == 0 ? 0 : (~0u >> (32 - leaf_count)); }
-  [[nodiscard]] std::uint32_t left() const { return all() & ~covered; }
+};
+
+/// An opened group while a pattern's members are found in it.
+struct frame {
+  opened_group const* group = nullptr;
+  std::uint32_t covered = 0;  ///< leaves that are matched
+  std::uint32_t taken = 0;    ///< parts that are matched
+  double sign = 1;            ///< product: of the whole; sum: what the pattern's signs are multiplied by
+
+  [[nodiscard]] std::uint32_t left() const { return group->all() & ~covered; }
 };
 
 /// Opens sums and products.
@@ -42,17 +50,16 @@ class frame_opener {
  public:
   frame_opener(program const& rules, graph_image const& image, facts const& known) : rules_(rules), image_(image), facts_(known) {}
 
-  void open(frame& f, value_id root, op_group kind, double sign, std::uint8_t through, std::uint32_t region) const {
+  void open(opened_group& f, value_id root, op_group kind, std::uint8_t through, std::uint32_t region) const {
     f.count = f.leaf_count = 0;
-    f.covered = f.taken = 0;
-    f.sign = sign;
+    f.through = through;
     f.kind = kind;
-    f.dropped = f.bounded = false;
+    f.negative = f.dropped = f.bounded = false;
     struct pending {
       value_id value;
       double weight;
       std::uint8_t parent;
-    } stack[frame::capacity];
+    } stack[opened_group::capacity];
     std::uint8_t waiting = 0;
     stack[waiting++] = {root, 1, 255};
     while (waiting != 0) {
@@ -63,10 +70,10 @@ class frame_opener {
       p.has_number = v != absent && facts_.number(v, p.number);
       children below{};
       if ((!p.has_number || at == 0) && opens(f, v, weight, kind, through, region, below)) {  // a number is one part, however it is computed
-        if (f.count + waiting + below.count > frame::capacity || f.leaf_count + waiting + below.count > frame::leaf_capacity) {
+        if (f.count + waiting + below.count > opened_group::capacity || f.leaf_count + waiting + below.count > opened_group::leaf_capacity) {
           f.bounded = true;
         } else {
-          if (below.negate) f.sign = -f.sign;
+          if (below.negate) f.negative = !f.negative;
           for (std::uint8_t i = below.count; i > 0; --i) stack[waiting++] = {below.value[i - 1], below.weight[i - 1], at};
           continue;
         }
@@ -91,10 +98,10 @@ class frame_opener {
   };
 
   // A factor of 1 or an addend of 0 is left out; a factor of -1 is a sign.
-  bool is_neutral(frame& f, frame::part const& p) const {
+  bool is_neutral(opened_group& f, opened_group::part const& p) const {
     if (f.kind == op_group::sum ? p.number == 0 : p.number == 1) return f.dropped = true;
     if (f.kind == op_group::product && p.number == -1 && (p.weight == 1 || p.weight == -1)) {
-      f.sign = -f.sign;
+      f.negative = !f.negative;
       return true;
     }
     return false;
@@ -103,7 +110,7 @@ class frame_opener {
   [[nodiscard]] static bool whole(double w) { return std::nearbyint(w) == w; }
   [[nodiscard]] static bool odd(double w) { return std::fmod(std::fabs(w), 2.0) == 1.0; }
 
-  bool opens(frame const&, value_id v, double w, op_group kind, std::uint8_t through, std::uint32_t region, children& into) const {
+  bool opens(opened_group const&, value_id v, double w, op_group kind, std::uint8_t through, std::uint32_t region, children& into) const {
     if (v == absent) return false;
     auto const n = image_.producer(v);
     if (n == absent || image_.node(n).region != region || image_.result_index(v) != 0) return false;

@@ -2,8 +2,9 @@
 #pragma once
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <initializer_list>
 #include <span>
 #include <vector>
 
@@ -54,8 +55,9 @@ class machine {
 
   machine(program const& rules, graph_image const& image, facts const& known, dialect const& names)
       : rules_(rules), image_(image), facts_(known), names_(names), congruent_(image, known, names), opener_(rules_, image, known),
-        frames_(std::make_unique<detail::frame[]>(32)), tables_(static_cast<std::size_t>(rules.stages) * table_size) {
+        groups_(shared_groups + frame_count), tables_(static_cast<std::size_t>(rules.stages) * table_size) {
     index_entries();
+    list_branches();
     initial_ = image.node_count();
     look();
   }
@@ -141,11 +143,11 @@ class machine {
   detail::failure_listener* listener = nullptr;
 
   [[nodiscard]] program const& rules() const { return rules_; }
-  [[nodiscard]] detail::frame const& opened(std::uint8_t at) const { return frames_[at]; }
+  [[nodiscard]] detail::opened_group const& opened(std::uint8_t at) const { return *frames_[at].group; }
 
  private:
   static constexpr std::size_t table_size = static_cast<std::size_t>(opcode::count_);
-  static constexpr std::size_t undo_capacity = 512;
+  static constexpr std::size_t undo_capacity = 512, frame_count = 32, shared_groups = 48;
 
   // What a step changed and a failure takes back.
   struct undo {
@@ -153,6 +155,14 @@ class machine {
     std::uint8_t at;
     std::uint32_t bits;
     double sign;
+  };
+  struct branch {
+    std::uint64_t needs;  // see operators_of
+    std::uint16_t to;
+    std::uint8_t at;  // register
+  };
+  struct list {
+    std::uint32_t first = 0, count = 0;
   };
   struct mark {
     std::uint16_t undo, matched, rest;
@@ -190,30 +200,49 @@ class machine {
   [[nodiscard]] std::uint64_t below(value_id v) const { return v < below_.size() ? below_[v] : ~std::uint64_t{0}; }
 
   // Whether an instruction fails on what the registers hold, seen at a glance. Explanations want to see it fail.
-  [[nodiscard]] bool hopeless(std::uint16_t pc) const {
-    if (listener != nullptr) return false;
-    while (true) {
-      auto const& i = rules_.code[pc];
-      switch (i.code) {
-        case step::fork:
-          if (!hopeless(i.next)) return false;
-          if (i.other == no_instruction) return true;
-          pc = i.other;
-          continue;
-        case step::within: return !has_below(i);
-        case step::operation:
-        case step::exactly: {
-          auto const v = registers_[i.a];
-          auto const n = v == absent ? absent : image_.producer(v);
-          if (n == absent) return true;
-          auto const& tag = image_.node(n).tag;
-          if ((i.code == step::exactly ? tag.name : tag.op) == i.op) return false;
-          return i.through == 0 || !rules_.sets[i.through - 1u].contains(tag.name, tag.op);
-        }
-        default: return false;
-      }
+  [[nodiscard]] bool hopeless(branch const& b) const {
+    auto const v = registers_[b.at];
+    return ((v == absent ? 0 : below(v)) & b.needs) != b.needs && listener == nullptr;
+  }
+
+  [[nodiscard]] bool closed(std::uint16_t pc) const {
+    auto const list = lists_[pc];
+    for (std::uint32_t k = list.first; k < list.first + list.count; ++k)
+      if (!hopeless(branches_[k])) return false;
+    return true;
+  }
+
+  // What an instruction needs below a register: nothing, or operators that it tests for first.
+  [[nodiscard]] branch branch_to(std::uint16_t pc) const {
+    auto const& i = rules_.code[pc];
+    switch (i.code) {
+      case step::within: return {static_cast<std::uint64_t>(i.number), pc, i.a};
+      case step::operation:
+      case step::reduction: return {operator_bit(static_cast<opcode>(i.op)), pc, i.a};
+      default: return {0, pc, 0};
     }
   }
+  // Forks as lists: the branches in order, each with what it needs. Those within a list have none of their own.
+  void list_branches() {
+    std::vector<bool> entered(rules_.code.size(), false);
+    for (auto const& e : rules_.entries) entered[e.first] = true;
+    for (auto const& i : rules_.code)
+      if (i.code != step::fork && i.next != no_instruction) entered[i.next] = true;
+    lists_.resize(rules_.code.size());
+    for (std::uint16_t pc = 0; pc < rules_.code.size(); ++pc) {
+      lists_[pc].first = static_cast<std::uint32_t>(branches_.size());
+      if (rules_.code[pc].code != step::fork || entered[pc]) append_branches(pc);
+      lists_[pc].count = static_cast<std::uint32_t>(branches_.size()) - lists_[pc].first;
+    }
+  }
+  void append_branches(std::uint16_t pc) {
+    while (pc != no_instruction && rules_.code[pc].code == step::fork) {
+      append_branches(rules_.code[pc].next);
+      pc = rules_.code[pc].other;
+    }
+    if (pc != no_instruction) branches_.push_back(branch_to(pc));
+  }
+
   [[nodiscard]] bool has_below(instruction const& i) const {
     auto const wanted = static_cast<std::uint64_t>(i.number);
     auto const there = registers_[i.a] == absent ? 0 : below(registers_[i.a]) & wanted;
@@ -232,13 +261,14 @@ class machine {
   bool enter(node_id n, program_entry const& e) {
     if (image_.node(n).result_count == 0) return false;
     steps_ = score_ = 0;
+    group_count_ = 0;
     region_ = image_.node(n).region;
     auto const begin = here();
     registers_[0] = image_.result(n);
     registers_[1] = e.strip == 0 ? registers_[0] : stripped(registers_[0], e.strip, true);
     signs_[1] = 1;
     if (e.strip != 0 && registers_[1] == registers_[0]) return false;
-    bool const stop = !hopeless(e.first) && run(e.first);
+    bool const stop = !closed(e.first) && run(e.first);
     rewind(begin);
     return stop;
   }
@@ -319,17 +349,14 @@ class machine {
       auto const& i = rules_.code[pc];
       switch (i.code) {
         case step::fork: {
-          if (hopeless(i.next)) {
-            pc = i.other;
-            if (pc == no_instruction) return false;
-            continue;
-          }
+          auto const list = lists_[pc];
           auto const back = here();
-          if (run(i.next)) return true;
-          rewind(back);
-          pc = i.other;
-          if (pc == no_instruction) return false;
-          continue;
+          for (std::uint32_t k = list.first; k < list.first + list.count; ++k) {
+            if (hopeless(branches_[k])) continue;
+            if (run(branches_[k].to)) return true;
+            rewind(back);
+          }
+          return false;
         }
         case step::operation:
         case step::exactly: {
@@ -365,13 +392,13 @@ class machine {
         case step::member: return member(i, pc);
         case step::scalar_member: return scalar_member(i, pc);
         case step::literal:
-          if (!literal(i)) return fail(pc, frames_[i.a].parts[0].value);
+          if (!literal(i)) return fail(pc, frames_[i.a].group->parts[0].value);
           break;
         case step::rest:
-          if (!rest(i)) return fail(pc, frames_[i.a].parts[0].value);
+          if (!rest(i)) return fail(pc, frames_[i.a].group->parts[0].value);
           break;
         case step::close:
-          if (!close(i)) return fail(pc, frames_[i.a].parts[0].value);
+          if (!close(i)) return fail(pc, frames_[i.a].group->parts[0].value);
           break;
         case step::operands:
           if (!operands(i)) return fail(pc, registers_[i.a]);
@@ -533,20 +560,32 @@ class machine {
       remember({undo::kind::sign, i.count, 0, around.sign});
       around.sign = -around.sign;
     }
-    opener_.open(f, registers_[i.a], kind, sign, i.through, region_);
+    f.group = &group(i, kind);
+    f.covered = f.taken = 0;
+    f.sign = f.group->negative ? -sign : sign;
+  }
+
+  // What other rules opened at this node is there already.
+  detail::opened_group const& group(instruction const& i, op_group kind) {
+    auto const v = registers_[i.a];
+    for (std::size_t k = 0; k < group_count_; ++k)
+      if (auto const& known = groups_[k]; known.parts[0].value == v && known.kind == kind && known.through == i.through) return known;
+    auto& made = groups_[group_count_ < shared_groups ? group_count_++ : shared_groups + i.b];
+    opener_.open(made, v, kind, i.through, region_);
+    return made;
   }
 
   // Weight of a part as the pattern counts it.
-  [[nodiscard]] static double weight(detail::frame const& f, detail::frame::part const& p) {
-    return f.kind == op_group::sum ? p.weight * f.sign : p.weight;
+  [[nodiscard]] static double weight(detail::frame const& f, detail::opened_group::part const& p) {
+    return f.group->kind == op_group::sum ? p.weight * f.sign : p.weight;
   }
 
   bool member(instruction const& i, std::uint16_t pc) {
     auto& f = frames_[i.a];
     bool const captures = (i.flags & instruction::captures) != 0, any_sign = (i.flags & instruction::any_sign) != 0;
     int const telling = i.number == 1 || i.number == -1 ? 0 : 1;
-    for (std::uint8_t k = 0; k < f.count; ++k) {
-      auto const& p = f.parts[k];
+    for (std::uint8_t k = 0; k < f.group->count; ++k) {
+      auto const& p = f.group->parts[k];
       if (p.leaves == 0 || (p.leaves & f.covered) != 0 || (!captures && !p.leaf)) continue;
       auto const w = weight(f, p);
       std::uint32_t leaves = p.leaves, taken = 1u << k;
@@ -555,14 +594,14 @@ class machine {
       } else if (any_sign) {
         sign = w * i.number;
         if (sign != 1 && sign != -1) continue;
-      } else if (f.kind == op_group::product && i.number == 2 && w == 1) {
+      } else if (f.group->kind == op_group::product && i.number == 2 && w == 1) {
         if (!pair(f, k, leaves, taken)) continue;
       } else {
         continue;
       }
       registers_[i.b] = p.value;
       signs_[i.b] = sign;
-      if (hopeless(i.next)) continue;
+      if (closed(i.next)) continue;
       auto const back = here();
       if (!cover(i.a, leaves, taken)) return false;
       score_ += telling;
@@ -570,15 +609,15 @@ class machine {
       score_ -= telling;
       rewind(back);
     }
-    return fail(pc, f.parts[0].value);
+    return fail(pc, f.group->parts[0].value);
   }
 
   // A second part that is the same value as part `k`.
   bool pair(detail::frame const& f, std::uint8_t k, std::uint32_t& leaves, std::uint32_t& taken) {
-    for (std::uint8_t j = static_cast<std::uint8_t>(k + 1); j < f.count; ++j) {
-      auto const& q = f.parts[j];
+    for (std::uint8_t j = static_cast<std::uint8_t>(k + 1); j < f.group->count; ++j) {
+      auto const& q = f.group->parts[j];
       if (q.leaves == 0 || (q.leaves & (f.covered | leaves)) != 0 || q.weight != 1) continue;
-      if (!congruent_.same(bare(f.parts[k].value), bare(q.value))) continue;
+      if (!congruent_.same(bare(f.group->parts[k].value), bare(q.value))) continue;
       leaves |= q.leaves;
       taken |= 1u << j;
       return true;
@@ -588,34 +627,34 @@ class machine {
 
   bool scalar_member(instruction const& i, std::uint16_t pc) {
     auto& f = frames_[i.a];
-    for (std::uint8_t k = 0; k < f.count; ++k) {
-      auto const& p = f.parts[k];
+    for (std::uint8_t k = 0; k < f.group->count; ++k) {
+      auto const& p = f.group->parts[k];
       if (!p.leaf || !p.has_number || (p.leaves & f.covered) != 0 || weight(f, p) != i.number) continue;
       auto const back = here();
       if (cover(i.a, p.leaves, 1u << k) && bind_number(i.b, p.number, p.value) && run(i.next)) return true;
       rewind(back);
     }
-    if (f.dropped) {  // a constant 0 or 1 that was left out
+    if (f.group->dropped) {  // a constant 0 or 1 that was left out
       auto const back = here();
-      if (bind_number(i.b, f.kind == op_group::sum ? 0 : 1, absent) && run(i.next)) return true;
+      if (bind_number(i.b, f.group->kind == op_group::sum ? 0 : 1, absent) && run(i.next)) return true;
       rewind(back);
     }
-    return fail(pc, f.parts[0].value);
+    return fail(pc, f.group->parts[0].value);
   }
 
   bool literal(instruction const& i) {
     auto& f = frames_[i.a];
-    double number = f.kind == op_group::sum ? 0 : 1;
+    double number = f.group->kind == op_group::sum ? 0 : 1;
     std::uint32_t leaves = 0, taken = 0;
-    for (std::uint8_t k = 0; k < f.count; ++k) {
-      auto const& p = f.parts[k];
+    for (std::uint8_t k = 0; k < f.group->count; ++k) {
+      auto const& p = f.group->parts[k];
       if (!p.leaf || !p.has_number || (p.leaves & f.covered) != 0) continue;
-      number = f.kind == op_group::sum ? number + weight(f, p) * p.number : number * std::pow(p.number, p.weight);
+      number = f.group->kind == op_group::sum ? number + weight(f, p) * p.number : number * std::pow(p.number, p.weight);
       leaves |= p.leaves;
       taken |= 1u << k;
     }
     double wanted = i.number;
-    if (f.kind == op_group::product && f.sign < 0 && (number < 0) != (wanted < 0)) {
+    if (f.group->kind == op_group::product && f.sign < 0 && (number < 0) != (wanted < 0)) {
       number = -number;
       if (!remember({undo::kind::sign, i.a, 0, f.sign})) return false;
       f.sign = -f.sign;
@@ -630,15 +669,15 @@ class machine {
     auto* made = bind(i.b);
     if (made == nullptr) return false;
     made->first = static_cast<std::uint8_t>(rest_count_);
-    made->axes = static_cast<std::uint64_t>(f.kind);
+    made->axes = static_cast<std::uint64_t>(f.group->kind);
     std::uint32_t done = 0, taken = 0;
     double sign = f.sign;
-    for (std::uint8_t k = 0; k < f.count; ++k) {
-      auto const& p = f.parts[k];
+    for (std::uint8_t k = 0; k < f.group->count; ++k) {
+      auto const& p = f.group->parts[k];
       if (p.leaves == 0 || (p.leaves & ~left) != 0 || (p.leaves & done) != 0) continue;
       if (!p.leaf) {
         // A negated factor keeps its sign where the product has one to give.
-        bool const negated = f.kind == op_group::product && sign < 0 && op_of(image_, image_.producer(p.value)) == opcode::neg;
+        bool const negated = f.group->kind == op_group::product && sign < 0 && op_of(image_, image_.producer(p.value)) == opcode::neg;
         if (negated)
           sign = 1;
         else if (!whole_part(f, k))
@@ -650,7 +689,7 @@ class machine {
       done |= p.leaves;
       taken |= 1u << k;
     }
-    if (f.kind == op_group::product && sign != f.sign) {
+    if (f.group->kind == op_group::product && sign != f.sign) {
       if (!remember({undo::kind::sign, i.a, 0, f.sign})) return false;
       f.sign = sign;
     }
@@ -658,21 +697,21 @@ class machine {
   }
   // Whether nothing below part `k` was left out or moved to the sign of the whole.
   [[nodiscard]] static bool whole_part(detail::frame const& f, std::uint8_t k) {
-    for (std::uint8_t j = static_cast<std::uint8_t>(k + 1); j < f.count; ++j) {
-      if (f.parts[j].leaves != 0 || f.parts[j].parent == 255) continue;
-      for (auto up = f.parts[j].parent; up != 255; up = f.parts[up].parent)
+    for (std::uint8_t j = static_cast<std::uint8_t>(k + 1); j < f.group->count; ++j) {
+      if (f.group->parts[j].leaves != 0 || f.group->parts[j].parent == 255) continue;
+      for (auto up = f.group->parts[j].parent; up != 255; up = f.group->parts[up].parent)
         if (up == k) return false;
     }
-    return f.kind == op_group::sum || f.sign > 0;
+    return f.group->kind == op_group::sum || f.sign > 0;
   }
 
   bool close(instruction const& i) {
     auto const& f = frames_[i.a];
-    if (f.left() != 0 || (f.kind == op_group::product && f.sign < 0)) return false;
+    if (f.left() != 0 || (f.group->kind == op_group::product && f.sign < 0)) return false;
     // The operators of the tree are matched, down to what a capture took whole.
     std::uint32_t inside = 0;
-    for (std::uint8_t k = 0; k < f.count; ++k) {
-      auto const& p = f.parts[k];
+    for (std::uint8_t k = 0; k < f.group->count; ++k) {
+      auto const& p = f.group->parts[k];
       bool const below = p.parent != 255 && (inside >> p.parent & 1u) != 0;
       if (below || (f.taken >> k & 1u) != 0)
         inside |= 1u << k;
@@ -841,8 +880,12 @@ class machine {
   dialect names_;
   congruence congruent_;
   detail::frame_opener opener_;
-  std::unique_ptr<detail::frame[]> frames_;
+  detail::frame frames_[frame_count];
+  std::vector<detail::opened_group> groups_;  // those that the rules at a node share, then one of each frame's own
+  std::size_t group_count_ = 0;
   std::vector<std::uint16_t> tables_;
+  std::vector<branch> branches_;
+  std::vector<list> lists_;  // per instruction
   std::vector<std::uint64_t> below_;  // per value: see operators_of
   node_id initial_ = 0;               // nodes from here on are new
   bool by_name_ = false;

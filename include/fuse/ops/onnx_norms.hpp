@@ -36,6 +36,7 @@ namespace fuse::inline v0::detail::onnx_norms {
   if (!(e.epsilon >= 0) || !std::isfinite(rounded) || (rounded == 0) != (e.epsilon == 0)) return "the epsilon does not fit the operator's float32 attribute";
   if (e.results > 1 && e.op == opcode::rms_norm) return "the operator has no statistics among its results";
   if (e.results > 1 && type == element_type::float64) return "statistics of a double norm are no results of the operator";
+  if (e.to == target::onnxruntime && type == element_type::bfloat16) return "onnxruntime has no bfloat16 kernel for it";
   if (!has_operator(e) && type == element_type::bfloat16 && e.version < 13) return "this operator set version has no bfloat16";
   return {};
 }

@@ -321,7 +321,11 @@ class instantiation {
       if (p.name == "epsilon") made.epsilon = p.number;
     }
     if (names_.refuse != nullptr)
-      if (auto const why = names_.refuse(made); !why.empty()) return fail(std::string(why));
+      if (auto const why = names_.refuse(made); !why.empty()) {
+        // What is refused in a narrow type may stand in float, between Casts.
+        if (!made.operands.empty() && size_of(made.operands[0]) == 2 && computed_in_ == element_type::unknown) wider = element_type::float32;
+        return fail(std::string(why));
+      }
     auto const* row = names_.emitted(op, image_.version, to_);
     std::vector<attribute> attributes;
     std::vector<value_id> all(operands.begin(), operands.end());

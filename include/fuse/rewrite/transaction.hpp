@@ -145,8 +145,7 @@ class transaction final : public graph_source {
       auto const p = v == absent ? absent : image_.producer(v);
       if (p != absent && (after == absent || image_.node(p).order > image_.node(after).order)) after = p;
     }
-    if (after == absent) return place;
-    auto at = image_.node(after).next;
+    auto at = after == absent ? image_.first_node() : image_.node(after).next;
     while (at != absent && image_.node(at).region != image_.node(place).region) at = image_.node(at).next;
     return at != absent && image_.node(at).order < image_.node(place).order ? at : place;
   }
