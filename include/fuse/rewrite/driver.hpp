@@ -340,7 +340,8 @@ class driver final : machine::acceptor {
       int const least = reduction_of_a_rule(op_of(image_, n)) ? 0 : 1;  // of another reduction, a root must be there at least
       if (reduces) near_users(n, near);
       for (int stage = 0; stage < rules_.stages; ++stage) {
-        if (auto why = explain(machine_, image_, facts_, names_, n, stage, nullptr, 3); worth_telling(why) && why.score >= 3) tell(std::move(why), stage);
+        if (machine_.has_entry(n, stage))
+          if (auto why = explain(machine_, image_, facts_, names_, n, stage, nullptr, 3); worth_telling(why) && why.score >= 3) tell(std::move(why), stage);
         if (!reduces) continue;
         explanation nearest;
         nearest.score = -1;
