@@ -161,7 +161,7 @@ class machine {
     std::uint16_t to;
     std::uint8_t at;  // register
   };
-  struct list {
+  struct branch_list {
     std::uint32_t first = 0, count = 0;
   };
   struct mark {
@@ -885,7 +885,7 @@ class machine {
   std::size_t group_count_ = 0;
   std::vector<std::uint16_t> tables_;
   std::vector<branch> branches_;
-  std::vector<list> lists_;  // per instruction
+  std::vector<branch_list> lists_;  // per instruction
   std::vector<std::uint64_t> below_;  // per value: see operators_of
   node_id initial_ = 0;               // nodes from here on are new
   bool by_name_ = false;
