@@ -16,6 +16,7 @@ class traffic {
   traffic(graph_image const& image, facts const& known) : image_(image), facts_(known) {}
 
   [[nodiscard]] double of(node_id n) const {
+    if (is_view(n)) return 0;
     double sum = 0;
     for (std::uint32_t i = 0; i < image_.operand_count(n); ++i)
       if (image_.operand(n, i) != absent) sum += bytes(image_.operand(n, i));
@@ -51,6 +52,15 @@ class traffic {
   }
 
  private:
+  // A change of shape, or one element repeated: whoever reads it need not have it in memory.
+  [[nodiscard]] bool is_view(node_id n) const {
+    auto const op = op_of(image_, n);
+    if (op == opcode::reshape || op == opcode::squeeze || op == opcode::unsqueeze || op == opcode::flatten || op == opcode::identity) return true;
+    if (op != opcode::expand || image_.operand_count(n) == 0 || image_.operand(n, 0) == absent || !facts_.has_rank(image_.operand(n, 0))) return false;
+    for (auto e : facts_.shape(image_.operand(n, 0)))
+      if (!(e == extent(1))) return false;
+    return true;
+  }
   [[nodiscard]] static bool contains(std::span<node_id const> in, node_id n) {
     for (auto m : in)
       if (m == n) return true;

@@ -368,12 +368,12 @@ class driver final : machine::acceptor {
         });
   }
 
-  // A refusal counts unless the same thing was rewritten after all, or the rule was refused at a larger match around it.
+  // A refusal counts unless the same thing was rewritten after all and is gone, or the rule was refused at a larger match around it.
   void settle_refusals() {
     std::stable_sort(refusals_.begin(), refusals_.end(), [](auto const& a, auto const& b) { return a.root < b.root; });
     std::vector<candidate_refusal const*> said;  // at one root
     for (auto& r : refusals_) {
-      if (fused(r.witness)) continue;
+      if (fused(r.witness) && !image_.node(r.witness).alive) continue;
       if (!said.empty() && said.front()->root != r.root) said.clear();
       auto const of_rule = [&](auto const* other) { return other->rule == r.rule; };
       auto const alike = [&](auto const* other) { return other->rule == r.rule && other->condition == r.condition; };

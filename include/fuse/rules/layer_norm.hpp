@@ -73,6 +73,7 @@ inline constexpr auto layer_norm_of_flattened =
         .replace(dsl::layer_norm(formula::x, dsl::row(formula::old_scale, formula::x), dsl::row_or_none(formula::old_bias, formula::x))
                      .attr<"axis">(dsl::param<"axes">)
                      .attr<"epsilon">(formula::epsilon))
+        .at_equal_cost()
         .stage(4)
         .quiet();
 

@@ -35,6 +35,7 @@ inline constexpr auto rms_norm_of_flattened =
         .through<"identity">()
         .summary("an RMS norm between Flatten and Reshape is one over the axes that were flattened")
         .replace(dsl::rms_norm(formula::x, dsl::row(formula::old_scale, formula::x)).attr<"axis">(dsl::param<"axes">).attr<"epsilon">(formula::epsilon))
+        .at_equal_cost()
         .stage(4)
         .quiet();
 

@@ -9,8 +9,8 @@
 
 namespace fuse::inline v0::adapters::detail {
 
-/// Names a cycle among the nodes, or returns nothing. A node waits for the producers of its operands and for the nodes of its
-/// bodies. Linear; only models whose nodes are not sorted need it.
+/// Names a cycle among the nodes, or returns nothing. A node waits for the producers of its operands and for the nodes
+/// of its bodies. Linear; only models whose nodes are not sorted need it.
 [[nodiscard]] inline std::string find_cycle(onnx_tables const& tables) {
   auto const count = static_cast<std::uint32_t>(tables.nodes.size());
   auto const owner = [&](std::uint32_t n) { return tables.graphs[tables.nodes[n].body].owner; };

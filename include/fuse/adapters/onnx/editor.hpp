@@ -22,8 +22,8 @@
 
 namespace fuse::inline v0::adapters::detail {
 
-/// The edits of a rewrite, in the tables alone: the model's messages follow in one go when the edits are written. Each edit
-/// costs time in proportion to the operands and uses that it touches, never to the model.
+/// The edits of a rewrite, in the tables alone: the model's messages follow in one go when the edits are written. Each
+/// edit costs time in proportion to the operands and uses that it touches, never to the model.
 class onnx_editor {
  public:
   explicit onnx_editor(onnx_tables& tables) : t_(tables) {}
@@ -39,7 +39,8 @@ class onnx_editor {
     auto const [domain, type] = split_op(op);
     proto->set_op_type(std::string(type));
     if (!is_default_domain(domain)) proto->set_domain(std::string(domain));
-    proto->set_name(node_name(made.origin.empty() ? std::string(type) : std::string(made.origin) + "_" + std::string(type)));
+    proto->set_name(
+        node_name(made.origin.empty() ? std::string(type) : std::string(made.origin) + "_" + std::string(type)));
     for (auto const& a : made.attributes) fill_attribute(*proto->add_attribute(), a);
 
     auto& record = t_.nodes.emplace_back();
@@ -115,8 +116,12 @@ class onnx_editor {
     auto const& name = t_.names.fresh(origin.empty() ? "constant" : origin);
     proto->set_name(name);
     auto const v = t_.add_value(&name, 0);
-    t_.contents.push_back({t_.tensors.view(*proto), contents.type,
-                           {proto->dims().data(), static_cast<std::size_t>(proto->dims_size())}, proto, v.id, true});
+    t_.contents.push_back({t_.tensors.view(*proto),
+                           contents.type,
+                           {proto->dims().data(), static_cast<std::size_t>(proto->dims_size())},
+                           proto,
+                           v.id,
+                           true});
     auto& record = t_.values[v.id];
     record.contents = static_cast<std::uint32_t>(t_.contents.size());
     record.element = contents.type;
@@ -167,7 +172,8 @@ class onnx_editor {
   bool adopt_name(onnx_value from, onnx_value to) {
     auto& given = t_.values[from.id];
     auto& taken = t_.values[to.id];
-    auto const fresh = taken.name == nullptr && taken.producer != 0 && t_.nodes[taken.producer].made && taken.body == given.body;
+    auto const fresh =
+        taken.name == nullptr && taken.producer != 0 && t_.nodes[taken.producer].made && taken.body == given.body;
     if (!fresh || given.producer == 0 || given.name == nullptr) return false;
     taken.name = &adopted_.emplace_back(*given.name);
     given.name = nullptr;

@@ -60,8 +60,9 @@ class file_handle {
   return file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
 }
 
-/// Makes `path` hold `bytes`, all at once: written beside it, then renamed. A file that was there keeps its permissions, a
-/// link keeps its place. What is no regular file (a pipe, a device) is written to. Returns why not, or nothing.
+/// Makes `path` hold `bytes`, all at once: written beside it, then renamed. A file that was there keeps its
+/// permissions, a link keeps its place. What is no regular file (a pipe, a device) is written to. Returns why not, or
+/// nothing.
 [[nodiscard]] inline std::string replace_file(std::filesystem::path path, std::string_view bytes) {
   std::error_code none;
   auto const target = std::filesystem::canonical(path, none);
@@ -116,7 +117,8 @@ class onnx_file {
   onnx_file(onnx_file const&) = delete;
   onnx_file& operator=(onnx_file const&) = delete;
 
-  /// Once per object. False, with a reason in error(), where there is no model; whether it is sound is the graph's to say.
+  /// Once per object. False, with a reason in error(), where there is no model; whether it is sound is the graph's to
+  /// say.
   bool read(std::filesystem::path const& path) {
     path_ = path;
     return load(path) && decode();
@@ -131,19 +133,21 @@ class onnx_file {
   [[nodiscard]] ::onnx::ModelProto& model() { return *model_; }
   [[nodiscard]] std::filesystem::path folder() const { return detail::folder_of(path_); }
 
-  /// The bytes to write: those that were read, or the model's where `graph` edited it. False where they are more than ONNX allows.
+  /// The bytes to write: those that were read, or the model's where `graph` edited it. False where they are more than
+  /// ONNX allows.
   bool encode(onnx_graph const& graph, std::string& bytes) {
     if (!graph.edited()) {
       bytes = bytes_;
       return true;
     }
     bytes.clear();
-    if (model_->ByteSizeLong() > most_bytes || !detail::serialize(*model_, bytes)) return fail("the result has more than 2 GiB, which ONNX does not allow");
+    if (model_->ByteSizeLong() > most_bytes || !detail::serialize(*model_, bytes))
+      return fail("the result has more than 2 GiB, which ONNX does not allow");
     return true;
   }
 
-  /// Writes a committed graph. The file appears whole or not at all, and may be the one that was read. External data are not
-  /// touched; beside a model in another folder they are copied, and never replace a file of other contents.
+  /// Writes a committed graph. The file appears whole or not at all, and may be the one that was read. External data
+  /// are not touched; beside a model in another folder they are copied, and never replace a file of other contents.
   bool write(std::filesystem::path const& path, onnx_graph const& graph) {
     std::string bytes;
     if (!encode(graph, bytes)) return false;
@@ -170,7 +174,8 @@ class onnx_file {
   bool load(std::filesystem::path const& path) {
     detail::file_handle file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
     struct ::stat about {};
-    if (file.number() < 0 || ::fstat(file.number(), &about) != 0) return fail("cannot read " + path.string() + detail::because());
+    if (file.number() < 0 || ::fstat(file.number(), &about) != 0)
+      return fail("cannot read " + path.string() + detail::because());
     if (S_ISDIR(about.st_mode)) return fail("cannot read " + path.string() + ": it is a folder");
     if (S_ISREG(about.st_mode)) {
       if (static_cast<std::size_t>(about.st_size) > most_bytes) return fail(too_large());

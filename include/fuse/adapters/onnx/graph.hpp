@@ -27,8 +27,8 @@ namespace fuse::inline v0::adapters {
 ///     fuse::rewrite<rules>(graph);
 ///     graph.commit();
 ///
-/// `model` must outlive the graph and is not to be changed by others meanwhile. Construction checks the model and is linear in
-/// it; tables take about 150 bytes per node. Nodes may stand in any order that has no cycle, and keep it.
+/// `model` must outlive the graph and is not to be changed by others meanwhile. Construction checks the model and is
+/// linear in it; tables take about 150 bytes per node. Nodes may stand in any order that has no cycle, and keep it.
 class onnx_graph {
  public:
   /// `folder` is where the model's external data lie; without one, external tensors are values without contents.
@@ -50,15 +50,16 @@ class onnx_graph {
   /// Whether something was edited. An unedited model is left as it is, to the byte.
   [[nodiscard]] bool edited() const { return editor_.edited(); }
 
-  /// Writes the edits into the model. Once: afterwards handles mean nothing, and a new onnx_graph goes on. Linear in the graphs that were edited.
+  /// Writes the edits into the model. Once: afterwards handles mean nothing, and a new onnx_graph goes on. Linear in
+  /// the graphs that were edited.
   void commit() {
     if (committed_ || !editor_.edited()) return;
     detail::onnx_writer(tables_, editor_).write();
     committed_ = true;
   }
 
-  /// Whether functions of the model stand under names of standard operators. No dialect knows the version of such a model, 0,
-  /// so that nothing is rewritten: a new operator would be taken for the model's function.
+  /// Whether functions of the model stand under names of standard operators. No dialect knows the version of such a
+  /// model, 0, so that nothing is rewritten: a new operator would be taken for the model's function.
   [[nodiscard]] bool redefines_operators() const { return tables_.redefined; }
 
   /// Nodes of the graph and of all bodies.
@@ -153,8 +154,8 @@ class onnx_body_range {
 
 namespace fuse::inline v0 {
 
-/// ONNX models as graphs. An operator of the default domain has its bare name, others "domain::Name"; a call of one of the
-/// model's own functions never has the name of a standard operator.
+/// ONNX models as graphs. An operator of the default domain has its bare name, others "domain::Name"; a call of one of
+/// the model's own functions never has the name of a standard operator.
 template <>
 struct graph_traits<adapters::onnx_graph> {
   using graph = adapters::onnx_graph;
@@ -163,7 +164,9 @@ struct graph_traits<adapters::onnx_graph> {
   using body = adapters::onnx_body;
 
   static adapters::onnx_node_range nodes(graph const& g) { return nodes(g, body{}); }
-  static adapters::onnx_node_range nodes(graph const& g, body b) { return {g.tables().nodes.data(), g.tables().graphs[b.id].first}; }
+  static adapters::onnx_node_range nodes(graph const& g, body b) {
+    return {g.tables().nodes.data(), g.tables().graphs[b.id].first};
+  }
   static std::string_view op_name(graph const& g, node n) { return g.tables().ops[record(g, n).op]; }
   static std::uint32_t op_key(graph const& g, node n) { return record(g, n).op; }
   static std::span<value const> operands(graph const& g, node n) { return g.tables().operands(record(g, n)); }
@@ -173,7 +176,9 @@ struct graph_traits<adapters::onnx_graph> {
   static std::span<value const> inputs(graph const& g, body b) { return g.tables().graphs[b.id].inputs; }
   static std::span<value const> outputs(graph const& g) { return outputs(g, body{}); }
   static std::span<value const> outputs(graph const& g, body b) { return g.tables().outputs(g.tables().graphs[b.id]); }
-  static adapters::onnx_body_range bodies(graph const& g, node n) { return {record(g, n).first_body, record(g, n).body_count}; }
+  static adapters::onnx_body_range bodies(graph const& g, node n) {
+    return {record(g, n).first_body, record(g, n).body_count};
+  }
   static std::size_t index(graph const&, value v) { return v.id; }
   static int version(graph const& g) { return g.tables().version; }
 
@@ -196,10 +201,12 @@ struct graph_traits<adapters::onnx_graph> {
     auto const& record = g.tables().values[v.id];
     into.clear();
     if (record.contents != 0 && !record.overridable) {
-      for (auto const extent : g.tables().contents[record.contents - 1].shape) into.push_back({extent < 0 ? -1 : extent, {}});
+      for (auto const extent : g.tables().contents[record.contents - 1].shape)
+        into.push_back({extent < 0 ? -1 : extent, {}});
       return true;
     }
-    if (record.type == nullptr || !record.type->has_tensor_type() || !record.type->tensor_type().has_shape()) return false;
+    if (record.type == nullptr || !record.type->has_tensor_type() || !record.type->tensor_type().has_shape())
+      return false;
     for (auto const& extent : record.type->tensor_type().shape().dim())
       into.push_back({extent.has_dim_value() && extent.dim_value() >= 0 ? extent.dim_value() : -1,
                       extent.has_dim_param() ? std::string_view(extent.dim_param()) : std::string_view()});
@@ -243,7 +250,9 @@ struct graph_traits<adapters::onnx_graph> {
   static node insert(graph& g, node place, new_node<value> const& made) { return g.editor().insert(place, made); }
   static void replace_uses(graph& g, value from, value to) { g.editor().replace_uses(from, to); }
   static void erase(graph& g, node n) { g.editor().erase(n); }
-  static value add_constant(graph& g, tensor_view contents, std::string_view origin) { return g.editor().add_constant(contents, origin); }
+  static value add_constant(graph& g, tensor_view contents, std::string_view origin) {
+    return g.editor().add_constant(contents, origin);
+  }
   static bool declare(graph& g, function_body const& function) { return g.editor().declare(function); }
 
  private:

@@ -107,7 +107,8 @@ inline void fill_attribute(::onnx::AttributeProto& into, attribute const& from) 
   return ::onnx::AttributeProto::INT;
 }
 
-/// The ONNX function of a body, without a name; it imports the model's own operator sets of the domains that its steps use.
+/// The ONNX function of a body, without a name; it imports the model's own operator sets of the domains that its steps
+/// use.
 inline void fill_function(::onnx::FunctionProto& into, function_body const& from, ::onnx::ModelProto const& model) {
   into.set_domain(std::string(split_op(from.name).first));
   for (auto const& name : from.inputs) into.add_input(name);

@@ -17,7 +17,8 @@ namespace fuse::inline v0::adapters::detail {
 struct norm_function {
   opcode op = opcode::opaque;  ///< opaque: it is none
   std::int64_t axis = 0;
-  bool fixed_epsilon = false;  ///< the body holds the epsilon; a call that states another one states what is not computed
+  bool fixed_epsilon =
+      false;  ///< the body holds the epsilon; a call that states another one states what is not computed
   float epsilon = 0;
 
   std::string name{};  ///< what fuse calls it, whatever the model calls it
@@ -26,9 +27,11 @@ struct norm_function {
 };
 
 /// Tells by writing every norm that the function could be, and comparing.
-[[nodiscard]] inline norm_function recognise_norm(::onnx::FunctionProto const& function, ::onnx::ModelProto const& model, int version) {
+[[nodiscard]] inline norm_function recognise_norm(::onnx::FunctionProto const& function,
+                                                  ::onnx::ModelProto const& model, int version) {
   norm_function found;
-  if (function.domain() != "fuse" || function.input_size() < 2 || function.input_size() > 3 || function.output_size() > 3 || function.node_size() > 32)
+  if (function.domain() != "fuse" || function.input_size() < 2 || function.input_size() > 3 ||
+      function.output_size() > 3 || function.node_size() > 32)
     return found;
   std::string given, own;
   auto nameless = function;
@@ -36,13 +39,15 @@ struct norm_function {
   if (!serialize(nameless, given)) return found;
   if (version < 12)  // attributes cannot reach a Constant there
     for (auto const& node : function.node())
-      if (node.op_type() == "Constant" && node.output_size() == 1 && node.output(0).starts_with("Epsilon") && node.attribute_size() == 1 &&
-          node.attribute(0).t().data_type() == 1 && node.attribute(0).t().raw_data().size() == sizeof(float)) {
+      if (node.op_type() == "Constant" && node.output_size() == 1 && node.output(0).starts_with("Epsilon") &&
+          node.attribute_size() == 1 && node.attribute(0).t().data_type() == 1 &&
+          node.attribute(0).t().raw_data().size() == sizeof(float)) {
         found.fixed_epsilon = true;
         std::memcpy(&found.epsilon, node.attribute(0).t().raw_data().data(), sizeof(float));
       }
   for (auto const op : {opcode::layer_norm, opcode::rms_norm})
-    for (auto const type : {element_type::float32, element_type::float16, element_type::bfloat16, element_type::float64})
+    for (auto const type :
+         {element_type::float32, element_type::float16, element_type::bfloat16, element_type::float64})
       for (std::int64_t axis = -1; axis >= -8; --axis) {
         emission e;
         e.op = op;

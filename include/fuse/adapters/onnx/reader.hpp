@@ -19,8 +19,8 @@
 
 namespace fuse::inline v0::adapters::detail {
 
-/// Numbers the nodes and values of a model and checks what ONNX asks of it, in one pass. `error` says in one sentence what is
-/// wrong first, and where.
+/// Numbers the nodes and values of a model and checks what ONNX asks of it, in one pass. `error` says in one sentence
+/// what is wrong first, and where.
 class onnx_reader {
  public:
   onnx_reader(onnx_tables& tables, std::string& error) : t_(tables), error_(error) {}
@@ -59,21 +59,25 @@ class onnx_reader {
     for (auto const& import : model.opset_import()) {
       std::string const domain = is_default_domain(import.domain()) ? "" : import.domain();
       auto const shown = domain.empty() ? std::string("ai.onnx") : domain;
-      if (import.version() < 1) return fail("the model imports version " + std::to_string(import.version()) + " of domain '" + shown + "'");
+      if (import.version() < 1)
+        return fail("the model imports version " + std::to_string(import.version()) + " of domain '" + shown + "'");
       auto const [known, added] = versions.try_emplace(domain, import.version());
-      if (!added && known->second != import.version()) return fail("the model imports two versions of domain '" + shown + "'");
+      if (!added && known->second != import.version())
+        return fail("the model imports two versions of domain '" + shown + "'");
       domains_.insert(domain);
     }
     for (auto const& function : model.functions()) {
       auto const standard = is_default_domain(function.domain());
       functions_.insert((standard ? std::string() : function.domain()) + "::" + function.name());
       // A rewrite could create an operator that the model takes for its own function.
-      t_.redefined = t_.redefined || standard || (function.domain() == "com.microsoft" && function.name().ends_with("LayerNormalization"));
+      t_.redefined = t_.redefined || standard ||
+                     (function.domain() == "com.microsoft" && function.name().ends_with("LayerNormalization"));
     }
     auto const standard = versions.find("");
     t_.version = standard == versions.end() ? 1 : static_cast<int>(std::min<std::int64_t>(standard->second, 1 << 16));
     for (auto const& function : model.functions()) {
-      auto const [known, added] = norms_.try_emplace(function.domain() + "::" + function.name(), recognise_norm(function, model, t_.version));
+      auto const [known, added] =
+          norms_.try_emplace(function.domain() + "::" + function.name(), recognise_norm(function, model, t_.version));
       if (!added) known->second = {};
     }
     if (t_.redefined) t_.version = 0;  // no dialect knows an operator of that version, so nothing is rewritten
@@ -90,7 +94,8 @@ class onnx_reader {
     return record.input ? "as an input" : "as an initializer";
   }
 
-  // A value of body `g`. Null, with an error, where the name is taken in that body; nodes may not hide values around them.
+  // A value of body `g`. Null, with an error, where the name is taken in that body; nodes may not hide values around
+  // them.
   onnx_value define(std::string const& name, std::uint32_t g, std::uint32_t producer) {
     auto const here = onnx_value{t_.names.find(name)};
     auto const made = t_.add_value(&name, g, producer);
@@ -118,7 +123,8 @@ class onnx_reader {
       close_outputs(g);
     }
     for (auto const& annotation : proto.quantization_annotation())
-      for (auto const& entry : annotation.quant_parameter_tensor_names()) t_.values[t_.names.find(entry.value())].pinned = true;
+      for (auto const& entry : annotation.quant_parameter_tensor_names())
+        t_.values[t_.names.find(entry.value())].pinned = true;
     t_.names.leave(scope);
     return true;
   }
@@ -142,8 +148,12 @@ class onnx_reader {
       if (!v) return false;
       if (auto const wrong = t_.tensors.admit(tensor); !wrong.empty())
         return fail("initializer '" + tensor.name() + "' " + wrong + place(g));
-      t_.contents.push_back({t_.tensors.view(tensor), element_type_of_onnx(tensor.data_type()),
-                             {tensor.dims().data(), static_cast<std::size_t>(tensor.dims_size())}, &tensor, v.id, false});
+      t_.contents.push_back({t_.tensors.view(tensor),
+                             element_type_of_onnx(tensor.data_type()),
+                             {tensor.dims().data(), static_cast<std::size_t>(tensor.dims_size())},
+                             &tensor,
+                             v.id,
+                             false});
       auto& record = t_.values[v.id];
       record.contents = static_cast<std::uint32_t>(t_.contents.size());
       record.overridable = record.input && (g != 0 || t_.model->ir_version() >= 4);
@@ -152,8 +162,12 @@ class onnx_reader {
     for (auto& sparse : *proto.mutable_sparse_initializer()) {
       auto const v = define_initializer(sparse.values().name(), g);
       if (!v) return false;
-      t_.contents.push_back({{}, element_type_of_onnx(sparse.values().data_type()),
-                             {sparse.dims().data(), static_cast<std::size_t>(sparse.dims_size())}, nullptr, v.id, false});
+      t_.contents.push_back({{},
+                             element_type_of_onnx(sparse.values().data_type()),
+                             {sparse.dims().data(), static_cast<std::size_t>(sparse.dims_size())},
+                             nullptr,
+                             v.id,
+                             false});
       auto& record = t_.values[v.id];
       record.contents = static_cast<std::uint32_t>(t_.contents.size());
       record.element = t_.contents.back().type;
@@ -164,7 +178,8 @@ class onnx_reader {
   onnx_value define_initializer(std::string const& name, std::uint32_t g) {
     if (name.empty()) return fail("an initializer has no name" + place(g)), onnx_value{};
     auto const here = onnx_value{t_.names.find(name)};
-    if (here && t_.values[here.id].body == g && t_.values[here.id].input && t_.values[here.id].contents == 0) return here;
+    if (here && t_.values[here.id].body == g && t_.values[here.id].input && t_.values[here.id].contents == 0)
+      return here;
     auto const v = define(name, g, 0);
     if (v && g != 0) t_.graphs[g].inputs.push_back(v);
     return v;
@@ -176,9 +191,11 @@ class onnx_reader {
       auto& record = t_.nodes.emplace_back();
       record.proto = &node;
       record.body = g;
-      if (!name_operator(record)) return fail((node.op_type().empty() ? "an operator" : "operator " + node.op_type()) + unknown_ + place(g));
+      if (!name_operator(record))
+        return fail((node.op_type().empty() ? "an operator" : "operator " + node.op_type()) + unknown_ + place(g));
       if (node.input_size() > widest || node.output_size() > widest)
-        return fail(t_.describe(record) + " has more than " + std::to_string(widest) + " operands or results" + place(g));
+        return fail(t_.describe(record) + " has more than " + std::to_string(widest) + " operands or results" +
+                    place(g));
       append(g, n);
       record.first_result = static_cast<std::uint32_t>(t_.results.size());
       record.result_count = static_cast<std::uint32_t>(node.output_size());
@@ -198,7 +215,8 @@ class onnx_reader {
     graph.last = n;
   }
 
-  // Gives a node the number of its operator's name. Calls of the model's own functions never look like standard operators.
+  // Gives a node the number of its operator's name. Calls of the model's own functions never look like standard
+  // operators.
   bool name_operator(onnx_node_record& record) {
     auto const& node = *record.proto;
     if (node.op_type().empty()) {
@@ -207,11 +225,13 @@ class onnx_reader {
     }
     bool const standard = is_default_domain(node.domain());
     if (standard)
-      if (auto const at = standard_ops_.find(node.op_type()); at != standard_ops_.end()) return record.op = at->second, true;
+      if (auto const at = standard_ops_.find(node.op_type()); at != standard_ops_.end())
+        return record.op = at->second, true;
     auto qualified = (standard ? std::string() : node.domain()) + "::" + node.op_type();
     if (node.domain() == "fuse") {
       auto const norm = norms_.find(qualified);
-      qualified = norm != norms_.end() && norm->second && agrees(node, norm->second) ? norm->second.name : "function " + qualified;
+      qualified = norm != norms_.end() && norm->second && agrees(node, norm->second) ? norm->second.name
+                                                                                     : "function " + qualified;
     }
     auto const [at, added] = ops_.try_emplace(qualified, static_cast<std::uint32_t>(t_.ops.size()));
     record.op = at->second;
@@ -219,7 +239,8 @@ class onnx_reader {
     t_.ops.push_back(standard ? node.op_type() : qualified);
     if (node.domain() != "fuse" && functions_.contains(qualified)) t_.ops.back() = "function " + t_.ops.back();
     if (!domains_.contains(standard ? std::string() : node.domain())) {
-      unknown_ = " belongs to domain '" + (standard ? std::string("ai.onnx") : node.domain()) + "', which the model does not import";
+      unknown_ = " belongs to domain '" + (standard ? std::string("ai.onnx") : node.domain()) +
+                 "', which the model does not import";
       return false;
     }
     if (standard) standard_ops_.emplace(node.op_type(), record.op);
@@ -239,7 +260,8 @@ class onnx_reader {
           continue;
         }
         auto const v = onnx_value{t_.names.find(input)};
-        if (!v) return fail(t_.describe(t_.nodes[n]) + " reads value '" + input + "', which nothing defines" + place(g));
+        if (!v)
+          return fail(t_.describe(t_.nodes[n]) + " reads value '" + input + "', which nothing defines" + place(g));
         if (auto const from = t_.values[v.id].producer; from != 0 && !passed_[from]) t_.sorted = false;
         t_.add_slot(v, n);
       }
@@ -254,7 +276,8 @@ class onnx_reader {
     for (auto& attribute : *node.mutable_attribute()) {
       auto const admit = [&](::onnx::TensorProto const& tensor) {
         auto const wrong = t_.tensors.admit(tensor);
-        return wrong.empty() || fail("the tensor in attribute '" + attribute.name() + "' of " + t_.describe(t_.nodes[n]) + " " + wrong);
+        return wrong.empty() ||
+               fail("the tensor in attribute '" + attribute.name() + "' of " + t_.describe(t_.nodes[n]) + " " + wrong);
       };
       if (attribute.has_t() && !admit(attribute.t())) return false;
       for (auto const& tensor : attribute.tensors())
@@ -281,12 +304,14 @@ class onnx_reader {
   void read_constant(std::uint32_t n) {
     auto const& record = t_.nodes[n];
     auto const& node = *record.proto;
-    if (node.input_size() != 0 || node.output_size() != 1 || node.attribute_size() != 1 || node.output(0).empty()) return;
+    if (node.input_size() != 0 || node.output_size() != 1 || node.attribute_size() != 1 || node.output(0).empty())
+      return;
     auto const& a = node.attribute(0);
     tensor_view view;
     auto const keep = [&](element_type type, auto const& elements, bool list) {
       auto const extent = static_cast<std::int64_t>(elements.size());
-      view = t_.tensors.keep(type, std::as_bytes(std::span(elements.data(), elements.size())), list ? &extent : nullptr);
+      view =
+          t_.tensors.keep(type, std::as_bytes(std::span(elements.data(), elements.size())), list ? &extent : nullptr);
     };
     if (!a.ref_attr_name().empty()) return;
     if (a.name() == "value" && a.has_t()) {

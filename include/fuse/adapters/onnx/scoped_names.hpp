@@ -11,8 +11,8 @@
 
 namespace fuse::inline v0::adapters::detail {
 
-/// Names of values and what each means in the scope at hand. Bodies see the names around them; leaving a body forgets its own.
-/// One hash per question; names themselves belong to the caller and must stay where they are.
+/// Names of values and what each means in the scope at hand. Bodies see the names around them; leaving a body forgets
+/// its own. One hash per question; names themselves belong to the caller and must stay where they are.
 class scoped_names {
  public:
   void reserve(std::size_t names) {
@@ -29,7 +29,9 @@ class scoped_names {
   }
 
   /// Whether `name` means something in any scope, left or not.
-  [[nodiscard]] bool known(std::string_view name) const { return !slots_.empty() && slots_[slot_of(name, hash(name))] != 0; }
+  [[nodiscard]] bool known(std::string_view name) const {
+    return !slots_.empty() && slots_[slot_of(name, hash(name))] != 0;
+  }
 
   /// Gives `name` a meaning until the scope is left.
   void define(std::string_view name, std::uint32_t meaning) {
@@ -46,7 +48,8 @@ class scoped_names {
 
   [[nodiscard]] std::size_t enter() const { return history_.size(); }
   void leave(std::size_t entered) {
-    for (; history_.size() > entered; history_.pop_back()) entries_[history_.back().entry].meaning = history_.back().meaning;
+    for (; history_.size() > entered; history_.pop_back())
+      entries_[history_.back().entry].meaning = history_.back().meaning;
   }
 
   /// A name that no scope knows, `base` itself where it is free; it is known from now on.
@@ -69,12 +72,15 @@ class scoped_names {
     std::uint32_t entry, meaning;
   };
 
-  static std::uint32_t hash(std::string_view name) { return static_cast<std::uint32_t>(std::hash<std::string_view>{}(name)); }
+  static std::uint32_t hash(std::string_view name) {
+    return static_cast<std::uint32_t>(std::hash<std::string_view>{}(name));
+  }
 
   [[nodiscard]] std::size_t slot_of(std::string_view name, std::uint32_t key) const {
     auto const mask = slots_.size() - 1;
     auto at = key & mask;
-    while (slots_[at] != 0 && (entries_[slots_[at] - 1].hash != key || entries_[slots_[at] - 1].name != name)) at = (at + 1) & mask;
+    while (slots_[at] != 0 && (entries_[slots_[at] - 1].hash != key || entries_[slots_[at] - 1].name != name))
+      at = (at + 1) & mask;
     return at;
   }
 
@@ -91,7 +97,8 @@ class scoped_names {
   std::vector<std::uint32_t> slots_;  // 1 + number of an entry
   std::vector<change> history_;
   std::deque<std::string> made_;
-  std::unordered_map<std::string, std::size_t> tried_;  // the last number behind a name, so that many of one name stay cheap
+  std::unordered_map<std::string, std::size_t>
+      tried_;  // the last number behind a name, so that many of one name stay cheap
 };
 
 }  // namespace fuse::inline v0::adapters::detail

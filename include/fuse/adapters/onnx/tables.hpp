@@ -83,9 +83,9 @@ struct onnx_graph_record {
   std::uint32_t parent = 0;  // body around it
   std::uint32_t first = 0, last = 0;
   std::uint32_t first_output = 0, output_count = 0;  // among the slots
-  std::vector<onnx_value> inputs{};                  // those of bodies include their initializers, which nobody else sees
-  std::vector<onnx_value> named{};                   // what the names of the outputs meant when the model was read
-  std::vector<onnx_value> described{};               // the values of value_info
+  std::vector<onnx_value> inputs{};     // those of bodies include their initializers, which nobody else sees
+  std::vector<onnx_value> named{};      // what the names of the outputs meant when the model was read
+  std::vector<onnx_value> described{};  // the values of value_info
   bool edited = false;
 };
 
@@ -99,7 +99,7 @@ struct onnx_tables {
   int version = 1;
   bool redefined = false;  // a function of the model stands in for a standard operator
   bool sorted = true;
-  bool hiding = false;     // some value hides another
+  bool hiding = false;  // some value hides another
   std::vector<onnx_node_record> nodes{onnx_node_record{}};
   std::vector<onnx_value_record> values{onnx_value_record{}};
   std::vector<onnx_graph_record> graphs;

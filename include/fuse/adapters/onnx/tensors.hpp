@@ -21,7 +21,8 @@
 
 namespace fuse::inline v0::adapters::detail {
 
-static_assert(std::endian::native == std::endian::little, "fuse: the ONNX adapter reads tensors in place, which are little-endian");
+static_assert(std::endian::native == std::endian::little,
+              "fuse: the ONNX adapter reads tensors in place, which are little-endian");
 
 /// ONNX numbers element types as fuse does; those that fuse does not compute with are `other`.
 [[nodiscard]] inline element_type element_type_of_onnx(int data_type) {
@@ -31,10 +32,10 @@ static_assert(std::endian::native == std::endian::little, "fuse: the ONNX adapte
 
 /// Bits of one element; 0 where elements have no fixed size (strings, types newer than this table).
 [[nodiscard]] inline unsigned bits_of_onnx(int data_type) {
-  if (data_type >= 17 && data_type <= 20) return 8;                      // 8-bit floats
-  if (data_type >= 21 && data_type <= 23) return 4;                      // 4-bit integers and floats
-  if (data_type == 24) return 8;                                         // an exponent
-  if (data_type == 25 || data_type == 26) return 2;                      // 2-bit integers
+  if (data_type >= 17 && data_type <= 20) return 8;  // 8-bit floats
+  if (data_type >= 21 && data_type <= 23) return 4;  // 4-bit integers and floats
+  if (data_type == 24) return 8;                     // an exponent
+  if (data_type == 25 || data_type == 26) return 2;  // 2-bit integers
   return static_cast<unsigned>(size_of(element_type_of_onnx(data_type)) * 8);
 }
 
@@ -46,7 +47,8 @@ static_assert(std::endian::native == std::endian::little, "fuse: the ONNX adapte
     if (extent < 0) return "has the negative dimension " + std::to_string(extent);
     if (extent == 0) {
       empty = true;
-    } else if (count > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()) / 128 / static_cast<std::uint64_t>(extent)) {
+    } else if (count > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()) / 128 /
+                           static_cast<std::uint64_t>(extent)) {
       return "has dimensions whose product overflows";
     } else {
       count *= static_cast<std::uint64_t>(extent);
@@ -56,8 +58,8 @@ static_assert(std::endian::native == std::endian::little, "fuse: the ONNX adapte
   return {};
 }
 
-/// The tensors of a model: checked once, then read in place. Contents that ONNX spreads over wider fields, or keeps in other
-/// files, get bytes of their own here.
+/// The tensors of a model: checked once, then read in place. Contents that ONNX spreads over wider fields, or keeps in
+/// other files, get bytes of their own here.
 class tensor_store {
  public:
   explicit tensor_store(std::filesystem::path folder = {}) : external_(std::move(folder)) {}
@@ -72,12 +74,14 @@ class tensor_store {
     if (t.data_location() == ::onnx::TensorProto::EXTERNAL) return admit_external(t, count);
     auto const bits = bits_of_onnx(t.data_type());
     auto const packed = (count * bits + 7) / 8;
-    std::uint64_t const fields[] = {static_cast<std::uint64_t>(t.float_data_size()), static_cast<std::uint64_t>(t.int32_data_size()),
-                                    static_cast<std::uint64_t>(t.int64_data_size()), static_cast<std::uint64_t>(t.double_data_size()),
-                                    static_cast<std::uint64_t>(t.uint64_data_size()), static_cast<std::uint64_t>(t.string_data_size())};
+    std::uint64_t const fields[] = {
+        static_cast<std::uint64_t>(t.float_data_size()),  static_cast<std::uint64_t>(t.int32_data_size()),
+        static_cast<std::uint64_t>(t.int64_data_size()),  static_cast<std::uint64_t>(t.double_data_size()),
+        static_cast<std::uint64_t>(t.uint64_data_size()), static_cast<std::uint64_t>(t.string_data_size())};
     auto const own = field_of(t.data_type());
     for (int i = 0; i < 6; ++i)
-      if (fields[i] != 0 && (i != own || !t.raw_data().empty())) return "keeps its contents in more than one field, or in the wrong one";
+      if (fields[i] != 0 && (i != own || !t.raw_data().empty()))
+        return "keeps its contents in more than one field, or in the wrong one";
     auto const disagree = [&](std::uint64_t found, std::uint64_t wanted, char const* unit) {
       return "holds " + std::to_string(found) + unit + " where its shape wants " + std::to_string(wanted);
     };
@@ -174,7 +178,8 @@ class tensor_store {
     bool has_length = false;
     for (auto const& entry : t.external_data()) {
       if (entry.key() == "location") location = entry.value();
-      if (entry.key() == "offset" && !number_in(entry.value(), offset)) return "keeps external data at an offset that is no number";
+      if (entry.key() == "offset" && !number_in(entry.value(), offset))
+        return "keeps external data at an offset that is no number";
       if (entry.key() == "length") {
         has_length = true;
         if (!number_in(entry.value(), length)) return "keeps external data of a length that is no number";
@@ -188,11 +193,13 @@ class tensor_store {
     auto const bits = bits_of_onnx(t.data_type());
     auto const packed = bits == 0 ? (has_length ? length : 0) : (count * bits + 7) / 8;
     if (has_length && length != packed)
-      return "holds " + std::to_string(length) + " bytes of external data where its shape wants " + std::to_string(packed);
+      return "holds " + std::to_string(length) + " bytes of external data where its shape wants " +
+             std::to_string(packed);
     if (offset > file.size() || file.size() - offset < packed)
-      return "wants " + std::to_string(packed) + " bytes at offset " + std::to_string(offset) + " of external data '" + location +
-             "', which has " + std::to_string(file.size());
-    if (packed != 0 || count == 0) bytes_[&t] = file.subspan(static_cast<std::size_t>(offset), static_cast<std::size_t>(packed));
+      return "wants " + std::to_string(packed) + " bytes at offset " + std::to_string(offset) + " of external data '" +
+             location + "', which has " + std::to_string(file.size());
+    if (packed != 0 || count == 0)
+      bytes_[&t] = file.subspan(static_cast<std::size_t>(offset), static_cast<std::size_t>(packed));
     return {};
   }
 

@@ -9,8 +9,8 @@
 
 namespace fuse::inline v0::adapters::detail {
 
-/// Why protobuf could not decode a model: it says no more than that it could not. Walks the encoding as deep as graphs go,
-/// with a stack of its own. Returns one sentence without a subject.
+/// Why protobuf could not decode a model: it says no more than that it could not. Walks the encoding as deep as graphs
+/// go, with a stack of its own. Returns one sentence without a subject.
 [[nodiscard]] inline std::string explain_undecodable(std::string_view bytes) {
   enum class message { model, graph, node, attribute, function, training, leaf };
   struct frame {
@@ -19,7 +19,11 @@ namespace fuse::inline v0::adapters::detail {
   };
   auto const inner = [](message kind, std::uint64_t field) {
     switch (kind) {
-      case message::model: return field == 7 ? message::graph : field == 20 ? message::training : field == 25 ? message::function : message::leaf;
+      case message::model:
+        return field == 7    ? message::graph
+               : field == 20 ? message::training
+               : field == 25 ? message::function
+                             : message::leaf;
       case message::training: return field == 1 || field == 2 ? message::graph : message::leaf;
       case message::graph: return field == 1 ? message::node : message::leaf;
       case message::function: return field == 7 ? message::node : message::leaf;
@@ -59,8 +63,10 @@ namespace fuse::inline v0::adapters::detail {
         if (!whole) break;
         auto const left = bytes.size() - at;
         if (length > left)
-          return stack.size() == 1 && begin == 0 ? "is no ONNX model, or is cut off after " + std::to_string(bytes.size()) + " bytes"
-                                                 : "is cut off:" + where() + " it announces " + std::to_string(length) + " bytes, and has " + std::to_string(left);
+          return stack.size() == 1 && begin == 0
+                     ? "is no ONNX model, or is cut off after " + std::to_string(bytes.size()) + " bytes"
+                     : "is cut off:" + where() + " it announces " + std::to_string(length) + " bytes, and has " +
+                           std::to_string(left);
         if (length > top.end - at) return "is no ONNX model: a part" + where() + " is longer than the whole around it";
         if (auto const kind = inner(top.kind, tag >> 3); kind != message::leaf)
           stack.push_back({at + static_cast<std::size_t>(length), kind});

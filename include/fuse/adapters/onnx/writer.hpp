@@ -44,7 +44,9 @@ class onnx_writer {
 
  private:
   // Deep bodies of erased nodes died with them, and their messages go with their owner's.
-  [[nodiscard]] bool alive(std::uint32_t g) const { return t_.graphs[g].owner == 0 || t_.nodes[t_.graphs[g].owner].alive; }
+  [[nodiscard]] bool alive(std::uint32_t g) const {
+    return t_.graphs[g].owner == 0 || t_.nodes[t_.graphs[g].owner].alive;
+  }
   [[nodiscard]] bool alive(onnx_value v) const {
     auto const& record = t_.values[v.id];
     return record.producer != 0 ? t_.nodes[record.producer].alive : !dropped_.contains(v.id) && alive(record.body);
@@ -96,7 +98,8 @@ class onnx_writer {
         auto const v = output(g, i);
         auto const before = t_.graphs[g].named[i];
         if (handed_on.contains(name) || (t_.values[v.id].name != nullptr && *t_.values[v.id].name == name)) continue;
-        if (before != v && alive(before) && t_.values[before.id].name != nullptr && *t_.values[before.id].name == name) {
+        if (before != v && alive(before) && t_.values[before.id].name != nullptr &&
+            *t_.values[before.id].name == name) {
           if (t_.values[before.id].input) continue;  // its name stands for another value: no edit may change that
           if (initializer(before))
             rename(before, &t_.names.fresh(name));
@@ -113,7 +116,9 @@ class onnx_writer {
       }
     }
   }
-  [[nodiscard]] onnx_value output(std::uint32_t g, std::uint32_t i) const { return t_.slots[t_.graphs[g].first_output + i]; }
+  [[nodiscard]] onnx_value output(std::uint32_t g, std::uint32_t i) const {
+    return t_.slots[t_.graphs[g].first_output + i];
+  }
 
   std::string const& keep(std::string const& name) { return kept_.emplace_back(name); }
 
@@ -156,12 +161,15 @@ class onnx_writer {
           *t_.values[entry.value].name != entry.initializer->name())
         entry.initializer->set_name(*t_.values[entry.value].name);
     for (auto const& record : t_.values)
-      if (record.producer != 0 && t_.nodes[record.producer].made && t_.nodes[record.producer].alive) made_names_.insert(*record.name);
+      if (record.producer != 0 && t_.nodes[record.producer].made && t_.nodes[record.producer].alive)
+        made_names_.insert(*record.name);
   }
 
   void write_names(onnx_node_record& record) {
     auto& node = *record.proto;
-    auto const text = [&](onnx_value v) -> std::string const& { return v && t_.values[v.id].name != nullptr ? *t_.values[v.id].name : t_.ops[0]; };
+    auto const text = [&](onnx_value v) -> std::string const& {
+      return v && t_.values[v.id].name != nullptr ? *t_.values[v.id].name : t_.ops[0];
+    };
     auto operands = record.operand_count, results = record.result_count;
     // Calls of functions name every result, "" for those that nobody uses; operators leave out the last ones.
     if (record.made && node.domain() != "fuse") {
@@ -201,9 +209,11 @@ class onnx_writer {
     if (model.ir_version() < 4) {  // an initializer that is an input was a constant; from 4 on it would be none
       std::unordered_set<std::string_view> constants;
       for (auto const& entry : t_.contents)
-        if (entry.initializer != nullptr && t_.values[entry.value].body == 0) constants.insert(entry.initializer->name());
+        if (entry.initializer != nullptr && t_.values[entry.value].body == 0)
+          constants.insert(entry.initializer->name());
       for (auto const& sparse : model.graph().sparse_initializer()) constants.insert(sparse.values().name());
-      keep_if(*model.mutable_graph()->mutable_input(), [&](auto const& input, std::size_t) { return !constants.contains(input.name()); });
+      keep_if(*model.mutable_graph()->mutable_input(),
+              [&](auto const& input, std::size_t) { return !constants.contains(input.name()); });
     }
     model.set_ir_version(8);
   }
@@ -220,12 +230,14 @@ class onnx_writer {
     for (auto const& function : model.functions())
       for (auto const& node : function.node())
         if (node.domain() == "fuse" || node.attribute_size() != 0) spare(node, gone);
-    keep_if(*model.mutable_functions(),
-            [&](auto const& function, std::size_t) { return function.domain() != "fuse" || !gone.contains(function.name()); });
+    keep_if(*model.mutable_functions(), [&](auto const& function, std::size_t) {
+      return function.domain() != "fuse" || !gone.contains(function.name());
+    });
     bool needed = false;
     for (auto const& n : t_.nodes) needed = needed || (n.alive && n.proto != nullptr && n.proto->domain() == "fuse");
     for (auto const& function : model.functions()) needed = needed || function.domain() == "fuse";
-    if (!needed) keep_if(*model.mutable_opset_import(), [](auto const& import, std::size_t) { return import.domain() != "fuse"; });
+    if (!needed)
+      keep_if(*model.mutable_opset_import(), [](auto const& import, std::size_t) { return import.domain() != "fuse"; });
   }
   static void spare(::onnx::NodeProto const& first, std::unordered_set<std::string>& gone) {
     std::vector<::onnx::NodeProto const*> nodes{&first};
@@ -251,7 +263,8 @@ class onnx_writer {
       }
     for (auto const g : graphs)
       if (alive(g))
-        keep_if(*t_.graphs[g].proto->mutable_initializer(), [&](auto const& tensor, std::size_t) { return !gone.contains(&tensor); });
+        keep_if(*t_.graphs[g].proto->mutable_initializer(),
+                [&](auto const& tensor, std::size_t) { return !gone.contains(&tensor); });
     for (auto const& entry : t_.contents) {
       if (!entry.made) continue;
       if (gone.contains(entry.initializer))
