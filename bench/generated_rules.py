@@ -20,7 +20,10 @@ inline constexpr auto rule_{i} =
 
 def header(count):
     rules = "".join(rule(i) for i in range(count))
-    names = ", ".join(f"rule_{i}" for i in range(count))
+    sets = "".join(
+        f"inline constexpr auto first_{n} = fuse::rule_set<{', '.join(f'rule_{i}' for i in range(n))}>;\n"
+        for n in (1, 14, 50, 200) if n <= count
+    )
     return f"""#include <fuse/fuse.hpp>
 
 namespace generated {{
@@ -29,8 +32,7 @@ using namespace fuse::dsl;
 
 inline constexpr auto x = var<"x">, w = var<"w">, epsilon = scalar<"epsilon">;
 {rules}
-inline constexpr auto all = fuse::rule_set<{names}>;
-
+{sets}
 }}  // namespace generated
 """
 
@@ -38,4 +40,5 @@ inline constexpr auto all = fuse::rule_set<{names}>;
 if __name__ == "__main__":
     import sys
 
-    print(header(int(sys.argv[1])), end="")
+    with open(sys.argv[2], "w", encoding="utf-8") as file:
+        file.write("// SPDX-License-Identifier: BSL-1.0\n#pragma once\n\n" + header(int(sys.argv[1])))
