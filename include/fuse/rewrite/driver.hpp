@@ -35,6 +35,7 @@ class driver final : machine::acceptor {
   void run() {
     if (!report_.error.empty()) return;
     budget_ = std::size_t{16} * image_.node_count() + 1024;
+    half_budget_ = budget_ / 2;
     for (int stage = 0; stage < rules_.stages && budget_ != 0; ++stage) {
       stage_ = stage;
       if (stage != 0) machine_.look();
@@ -180,8 +181,7 @@ class driver final : machine::acceptor {
     if (!changes.commit(place, origin)) return refuse(rule, "graph", "the graph cannot hold a constant or function that the right side needs");
     apply(first, right.roots);
     ++report_.rules[rule].applied;
-    last_applied_ = rule;
-    if (budget_ != 0) --budget_;
+    if (budget_ != 0 && --budget_ == half_budget_) half_way_ = report_.rules;
     if (options_.observer.applied != nullptr) options_.observer.applied(options_.observer.context, known.name, origin);
     return true;
   }
@@ -384,8 +384,10 @@ class driver final : machine::acceptor {
   }
 
   void name_the_restless() {
-    report_.notes.push_back("the budget of rewrites is used up: rule '" + std::string(rules_.rules[last_applied_].name) +
-                            "' and others keep undoing each other; the graph is as they left it");
+    std::string names;
+    for (std::size_t i = 0; i < half_way_.size(); ++i)  // those that have gone on beyond any number of useful rewrites
+      if (report_.rules[i].applied != half_way_[i].applied) names += " " + report_.rules[i].name;
+    report_.notes.push_back("the budget of rewrites is used up; rules that keep undoing each other:" + names + "; the graph is as they left it");
   }
 
   program rules_;
@@ -404,7 +406,8 @@ class driver final : machine::acceptor {
   element_type computed_in_ = element_type::unknown, wider_ = element_type::unknown;
   node_id root_ = absent;
   std::size_t budget_ = 0, exceeded_ = 0;
-  std::uint16_t last_applied_ = 0;
+  std::size_t half_budget_ = 0;
+  std::vector<rule_report> half_way_;
 };
 
 }  // namespace fuse::inline v0::detail
