@@ -13,6 +13,7 @@ add_custom_target(
 add_custom_target(
   links
   COMMAND "${Python3_EXECUTABLE}" scripts/check_links.py
+  COMMAND "${Python3_EXECUTABLE}" scripts/check_elements.py
   WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}"
   VERBATIM USES_TERMINAL)
 add_custom_target(
