@@ -11,6 +11,7 @@
 #include <fuse/infer/value_view.hpp>
 #include <fuse/match/congruence.hpp>
 #include <fuse/match/frame.hpp>
+#include <fuse/match/operator_sets.hpp>
 #include <fuse/program/program.hpp>
 
 namespace fuse::inline v0 {
@@ -54,35 +55,15 @@ class machine {
   static constexpr std::size_t slot_capacity = lowered_rule::name_capacity, matched_capacity = 192, rest_capacity = 64;
 
   machine(program const& rules, graph_image const& image, facts const& known, dialect const& names)
-      : rules_(rules), image_(image), facts_(known), names_(names), congruent_(image, known, names), opener_(rules_, image, known),
+      : rules_(rules), image_(image), facts_(known), names_(names), congruent_(image, known, names), opener_(rules_, image, known), operators_(rules_, image, known),
         groups_(shared_groups + frame_count), tables_(static_cast<std::size_t>(rules.stages) * table_size) {
     index_entries();
     list_branches();
-    initial_ = image.node_count();
-    look();
   }
 
   /// Takes in what has changed in the image: all of it, or the results of one node.
-  void look() {
-    below_.resize(image_.value_count(), 0);
-    // Nodes that a rewrite made come last, whoever reads them: again until nothing changes.
-    for (bool again = true; again;) {
-      again = false;
-      for (node_id n = 0; n < image_.node_count(); ++n)
-        if (image_.node(n).alive && look(n) && n >= initial_) again = true;
-    }
-  }
-  bool look(node_id n) {
-    auto const& record = image_.node(n);
-    if (below_.size() < record.first_result + record.result_count) below_.resize(record.first_result + record.result_count, 0);
-    auto const found = operators_of(n);
-    bool changed = false;
-    for (std::uint32_t i = 0; i < record.result_count; ++i) {
-      changed = changed || below_[record.first_result + i] != found;
-      below_[record.first_result + i] = found;
-    }
-    return changed;
-  }
+  void look() { operators_.update(); }
+  void look(node_id n) { operators_.update(n); }
 
   /// What to do with a match; returns whether to stop looking for others at this node.
   class acceptor {
@@ -157,7 +138,7 @@ class machine {
     double sign;
   };
   struct branch {
-    std::uint64_t needs;  // see operators_of
+    std::uint64_t deep, direct;  // see operator_sets
     std::uint16_t to;
     std::uint8_t at;  // register
   };
@@ -179,32 +160,11 @@ class machine {
     }
   }
 
-  // The operator of a node; of sums, products and what is looked through, those below them.
-  [[nodiscard]] std::uint64_t operators_of(node_id n) const {
-    auto const& record = image_.node(n);
-    auto const op = static_cast<opcode>(record.tag.op);
-    bool const opens = info(op).group != op_group::none || op == opcode::neg;
-    bool through = op == opcode::cast || op == opcode::identity || op == opcode::unsqueeze || op == opcode::reshape;
-    for (auto const& set : rules_.sets) through = through || set.contains(record.tag.name, record.tag.op);
-    auto found = opens ? 0 : operator_bit(op);
-    if (op == opcode::sqrt || op == opcode::rsqrt) found |= root_bit;
-    if (op == opcode::pow) {
-      double exponent = 0.5;
-      if (record.operand_count < 2 || !facts_.number(image_.operand(n, 1), exponent) || std::nearbyint(exponent) != exponent) found |= root_bit;
-    }
-    if (opens || through)
-      for (std::uint32_t i = 0; i < (opens ? record.operand_count : 1u) && i < record.operand_count; ++i)
-        if (image_.operand(n, i) != absent) found |= below(image_.operand(n, i));
-    return found;
-  }
-  [[nodiscard]] std::uint64_t below(value_id v) const { return v < below_.size() ? below_[v] : ~std::uint64_t{0}; }
-
   // Whether an instruction fails on what the registers hold, seen at a glance. Explanations want to see it fail.
   [[nodiscard]] bool hopeless(branch const& b) const {
-    auto const v = registers_[b.at];
-    return ((v == absent ? 0 : below(v)) & b.needs) != b.needs && listener == nullptr;
+    auto const& there = operators_[registers_[b.at]];
+    return ((b.deep & ~there.deep) | (b.direct & ~there.direct)) != 0 && listener == nullptr;
   }
-
   [[nodiscard]] bool closed(std::uint16_t pc) const {
     auto const list = lists_[pc];
     for (std::uint32_t k = list.first; k < list.first + list.count; ++k)
@@ -212,14 +172,16 @@ class machine {
     return true;
   }
 
-  // What an instruction needs below a register: nothing, or operators that it tests for first.
+  // What a branch needs at a register: nothing, or operators that it tests for first.
   [[nodiscard]] branch branch_to(std::uint16_t pc) const {
-    auto const& i = rules_.code[pc];
-    switch (i.code) {
-      case step::within: return {static_cast<std::uint64_t>(i.number), pc, i.a};
-      case step::operation:
-      case step::reduction: return {operator_bit(static_cast<opcode>(i.op)), pc, i.a};
-      default: return {0, pc, 0};
+    branch made{0, 0, pc, rules_.code[pc].a};
+    for (auto at = pc;; at = rules_.code[at].next) {
+      auto const& i = rules_.code[at];
+      bool const tells = i.code == step::within || i.code == step::operation || i.code == step::reduction;
+      if (!tells || i.a != made.at) return made;
+      auto const needed = i.code == step::within ? static_cast<std::uint64_t>(i.number) : operator_bit(static_cast<opcode>(i.op));
+      (i.code == step::within && i.c == 0 ? made.deep : made.direct) |= needed;
+      if (i.code != step::within) return made;
     }
   }
   // Forks as lists: the branches in order, each with what it needs. Those within a list have none of their own.
@@ -245,8 +207,9 @@ class machine {
 
   [[nodiscard]] bool has_below(instruction const& i) const {
     auto const wanted = static_cast<std::uint64_t>(i.number);
-    auto const there = registers_[i.a] == absent ? 0 : below(registers_[i.a]) & wanted;
-    return listener == nullptr ? there == wanted : there != 0;  // for an explanation, something like it is enough to go on
+    auto const& there = operators_[registers_[i.a]];
+    if (listener == nullptr) return (wanted & ~(i.c == 0 ? there.deep : there.direct)) == 0;
+    return i.c != 0 || (wanted & there.deep) != 0;  // for an explanation, something like it is enough to go on
   }
 
   bool enter_all(node_id n, int stage, std::uint16_t at, bool by_name, std::uint16_t tag) {
@@ -880,14 +843,13 @@ class machine {
   dialect names_;
   congruence congruent_;
   detail::frame_opener opener_;
+  detail::operator_sets operators_;
   detail::frame frames_[frame_count];
   std::vector<detail::opened_group> groups_;  // those that the rules at a node share, then one of each frame's own
   std::size_t group_count_ = 0;
   std::vector<std::uint16_t> tables_;
   std::vector<branch> branches_;
   std::vector<branch_list> lists_;  // per instruction
-  std::vector<std::uint64_t> below_;  // per value: see operators_of
-  node_id initial_ = 0;               // nodes from here on are new
   bool by_name_ = false;
   std::vector<int> axes_;
   std::vector<std::int64_t> listed_;

@@ -16,7 +16,7 @@ enum class step : std::uint8_t {
   operation,  ///< value a is result `c` of neutral operator `op`; its `count` operands to registers from b (* both orders if commutative)
   exactly,    ///< the same with an operator name code
   reduction,  ///< value a is `op` over the axes in slot c with kept extents; the operand to register b
-  within,     ///< the operators in the set `number` stand below value a (see operator_bit); a cheap test before frames are opened
+  within,     ///< the set of operators at value a has those of `number` (c = 0: deep, 1: direct; see operator_bit): a cheap test before others
   group,      ///< open value a as frame b of group `op`; c says what its sign is worth
   member,     ///< * a part of frame a with exponent or sign `number`; its value to register b
   scalar_member,  ///< * an addend or factor of frame a that is a constant of one element; to slot b
@@ -54,9 +54,11 @@ enum class sign_use : std::uint8_t {
 
 /// A set of operators as bits, few enough for a double to hold. Different operators may share a bit: a test of sets may pass
 /// where the operator is not there, never fail where it is.
-[[nodiscard]] constexpr std::uint64_t operator_bit(opcode op) { return std::uint64_t{2} << static_cast<unsigned>(op) % 51u; }
+[[nodiscard]] constexpr std::uint64_t operator_bit(opcode op) { return std::uint64_t{8} << static_cast<unsigned>(op) % 50u; }
 /// A root, or a power that is not whole, is below.
 inline constexpr std::uint64_t root_bit = 1;
+/// The value is a sum, a product.
+inline constexpr std::uint64_t sum_bit = 2, product_bit = 4;
 
 inline constexpr std::uint16_t no_instruction = 0xffff;
 inline constexpr std::uint8_t no_slot = 255;

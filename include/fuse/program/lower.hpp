@@ -618,11 +618,12 @@ class lowering {
     if (found.overflow) return fail(rule_error::too_large, rule_.name);
     auto const frame = next_frame_++;
     if (frame == 31) return fail(rule_error::too_large, rule_.name);
-    if (auto const below = needs(found); below != 0) {
-      auto test = make(step::within, r);
-      test.number = static_cast<double>(below);
-      emit(test);
-    }
+    for (int direct = 1; direct >= 0; --direct)
+      if (auto const needed = direct != 0 ? needs_directly(found, kind) : needs(found); needed != 0) {
+        auto test = make(step::within, r, 0, direct);
+        test.number = static_cast<double>(needed);
+        emit(test);
+      }
     auto opened = make(step::group, r, frame, static_cast<int>(sign));
     opened.op = static_cast<std::uint16_t>(kind);
     opened.count = around;
@@ -640,6 +641,20 @@ class lowering {
       if (static_cast<int>(of.all[i].weight) != of.all[i].weight) all |= root_bit;
     }
     return all;
+  }
+  /// The same, without those in sums and products among the parts. One part with exponent 1 needs no product around it.
+  constexpr std::uint64_t needs_directly(parts const& of, op_group kind) const {
+    std::uint64_t all = 0;
+    int required = of.has_number && of.number != (kind == op_group::product ? 1 : 0) ? 1 : 0;
+    for (std::uint8_t i = 0; i < of.count; ++i) {
+      auto const& t = pattern_[of.all[i].term];
+      auto const weight = of.all[i].weight;
+      if (t.kind == term_kind::rest || t.kind == term_kind::optional) continue;
+      required += weight == 1 || weight == -1 ? 1 : 2;
+      if (t.kind == term_kind::neutral && group_of(t.op) == op_group::none) all |= operator_bit(t.op);
+      if (static_cast<int>(weight) != weight) all |= root_bit;
+    }
+    return required < 2 ? all : all | (kind == op_group::sum ? sum_bit : product_bit);
   }
   constexpr std::uint64_t needs(std::uint8_t at) {
     if (needs_known_[at]) return needs_[at];

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <fuse/infer/facts.hpp>
+#include <fuse/ops/names.hpp>
+#include <fuse/program/program.hpp>
+
+namespace fuse::inline v0::detail {
+
+/// For each value the operators that stand there: its own, or those below a sum or product (`deep`: below any nesting of them;
+/// `direct`: below one that is of the value's own kind, with a bit for that kind) and below what rules look through. What a
+/// pattern needs and a set lacks cannot match, so most nodes are done with at a glance. 16 bytes a value.
+class operator_sets {
+ public:
+  struct sets {
+    std::uint64_t deep, direct;
+    friend bool operator==(sets const&, sets const&) = default;
+  };
+
+  operator_sets(program const& rules, graph_image const& image, facts const& known)
+      : rules_(rules), image_(image), facts_(known), initial_(image.node_count()) {
+    update();
+  }
+
+  [[nodiscard]] sets const& operator[](value_id v) const { return v < of_.size() ? of_[v] : v == absent ? none_ : all_; }
+
+  /// Takes in what has changed in the image.
+  void update() {
+    of_.resize(image_.value_count(), none_);
+    // Nodes that a rewrite made come last, whoever reads them: again until nothing changes.
+    for (bool again = true; again;) {
+      again = false;
+      for (node_id n = 0; n < image_.node_count(); ++n)
+        if (image_.node(n).alive && update(n) && n >= initial_) again = true;
+    }
+  }
+  /// The same for the results of one node; whether anything changed.
+  bool update(node_id n) {
+    auto const& record = image_.node(n);
+    if (of_.size() < record.first_result + record.result_count) of_.resize(record.first_result + record.result_count, none_);
+    auto const found = found_at(n);
+    bool changed = false;
+    for (std::uint32_t i = 0; i < record.result_count; ++i) {
+      changed = changed || !(of_[record.first_result + i] == found);
+      of_[record.first_result + i] = found;
+    }
+    return changed;
+  }
+
+ private:
+  [[nodiscard]] sets found_at(node_id n) const {
+    auto const& record = image_.node(n);
+    auto const op = static_cast<opcode>(record.tag.op);
+    auto const group = info(op).group;
+    if (group == op_group::none && op != opcode::neg) {
+      sets found{operator_bit(op), operator_bit(op)};
+      if (record.operand_count != 0 && is_transparent(record.tag, op)) {
+        auto const& inside = (*this)[image_.operand(n, 0)];
+        found.deep |= inside.deep;
+        found.direct |= inside.direct;
+      }
+      return found;
+    }
+    sets found{0, 0};
+    auto kinds = op == opcode::neg ? sum_bit | product_bit : group == op_group::sum ? sum_bit : product_bit;
+    if (op == opcode::sqrt || op == opcode::rsqrt) found.deep = root_bit;
+    double number = 0.5;
+    if (op == opcode::pow && (record.operand_count < 2 || !facts_.number(image_.operand(n, 1), number) || std::nearbyint(number) != number)) found.deep = root_bit;
+    found.direct = found.deep;
+    if (op == opcode::mul || op == opcode::div)  // by -1: a sign in a sum
+      for (std::uint32_t i = 0; i < record.operand_count; ++i)
+        if (image_.operand(n, i) != absent && facts_.number(image_.operand(n, i), number) && number == -1) kinds = sum_bit | product_bit;
+    for (std::uint32_t i = 0; i < record.operand_count; ++i) {
+      auto const& inside = (*this)[image_.operand(n, i)];
+      found.deep |= inside.deep;
+      auto const other = inside.direct & (sum_bit | product_bit);
+      if (other == 0 || (other & kinds) != 0) found.direct |= inside.direct & ~(sum_bit | product_bit);
+    }
+    found.direct |= kinds;
+    return found;
+  }
+  [[nodiscard]] bool is_transparent(operator_tag tag, opcode op) const {
+    if (op == opcode::cast || op == opcode::identity || op == opcode::unsqueeze || op == opcode::reshape) return true;
+    for (auto const& set : rules_.sets)
+      if (set.contains(tag.name, tag.op)) return true;
+    return false;
+  }
+
+  static constexpr sets none_{0, 0}, all_{~std::uint64_t{0}, ~std::uint64_t{0}};
+  program const& rules_;
+  graph_image const& image_;
+  facts const& facts_;
+  node_id initial_;  // nodes from here on are new
+  std::vector<sets> of_;
+};
+
+}  // namespace fuse::inline v0::detail
