@@ -37,6 +37,7 @@ inline bool row(captured const* c, condition const&) {
       return false;
     }
     auto const shape = v.shape(), wanted = x.shape();
+    if (x.rank() >= 0 && v.rank() > x.rank()) return false;
     for (std::size_t i = 0; i < shape.size(); ++i) {
       auto const from_end = shape.size() - i;
       if (shape[i] == extent(1)) continue;
