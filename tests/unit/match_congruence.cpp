@@ -8,7 +8,8 @@ using namespace rewriting;
 namespace {
 
 /// Whether two values of a graph are one computation.
-bool same(graph const& g, graph::value a, graph::value b) {
+bool same(graph g, graph::value a, graph::value b) {
+  for (auto v : {a, b}) g.output(v);  // what nobody reads is no part of a graph
   static constexpr auto const& names = fuse::dialect_of<graph>;
   fuse::graph_binding<graph const> bound(g, fuse::names_in(names), names.newest);
   fuse::facts known(bound.image, names);

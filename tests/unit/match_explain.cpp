@@ -36,7 +36,8 @@ TEST_CASE("an explanation names what was wanted and what was found") {
   norm g;
   SECTION("an exponent that is not 2") {
     g.exponent = 3;
-    auto const why = fuse::matcher<fuse::rules::layer_norm, graph>(g).why(g.build());
+    auto const n = g.build();
+    auto const why = fuse::matcher<fuse::rules::layer_norm, graph>(g).why(n);
     CHECK_FALSE(why.matched);
     CHECK(to_text(why).find("expected") != std::string::npos);
     CHECK_FALSE(why.condition.empty());
@@ -44,7 +45,8 @@ TEST_CASE("an explanation names what was wanted and what was found") {
   }
   SECTION("an epsilon that is no constant") {
     g.own_epsilon = false;
-    auto const why = fuse::matcher<fuse::rules::layer_norm, graph>(g).why(g.build());
+    auto const n = g.build();
+    auto const why = fuse::matcher<fuse::rules::layer_norm, graph>(g).why(n);
     CHECK_FALSE(why.matched);
     CHECK(to_text(why).find("epsilon") != std::string::npos);
   }
