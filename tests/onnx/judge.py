@@ -157,7 +157,7 @@ def difference(before, after, exact=None, nudged=(), rows=1):
 
     The first `rows` dimensions number the rows. A row is the same when it is within tolerance of the original (relative to its
     largest value), or no farther from `exact`, the graph in double precision, than the original is, or than `exact` moves when
-    the inputs change in their last place (`nudged`): by luck an original can be nearer than that.
+    the inputs change in their last places (`nudged`): by luck an original can be nearer than that.
     """
     global skipped_rows
     if before.shape != after.shape or before.dtype != after.dtype:
@@ -188,9 +188,9 @@ def difference(before, after, exact=None, nudged=(), rows=1):
 
 
 def nudge(feeds, seed):
-    """The inputs, each number changed by its own last place, up or down."""
+    """The inputs, each number changed in its last places, up or down: as much as adding up a short row may lose."""
     signs = np.random.default_rng(seed)
-    return {name: v.astype(np.float64) * (1 + signs.choice([-1, 1], v.shape) * float(np.finfo(v.dtype).eps)) if v.dtype.kind == "f" else v
+    return {name: v.astype(np.float64) * (1 + signs.choice([-4, 4], v.shape) * float(np.finfo(v.dtype).eps)) if v.dtype.kind == "f" else v
             for name, v in feeds.items()}
 
 
