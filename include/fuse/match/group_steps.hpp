@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <fuse/match/frame.hpp>
+#include <fuse/match/value_steps.hpp>
+
+namespace fuse::inline v0::detail {
+
+/// The steps on opened sums and products that either hold or fail.
+class group_steps : public value_steps {
+ public:
+  group_steps(program const& rules, graph_image const& image, facts const& known, dialect const& names)
+      : value_steps(rules, image, known, names), opener_(rules_, image, known), groups_(shared_groups + frame_count) {}
+
+ protected:
+  void open(instruction const& i, double sign) {
+    auto& f = frames_[i.b];
+    auto const kind = static_cast<op_group>(i.op);
+    if (static_cast<sign_use>(i.c) == sign_use::linked && sign < 0) {
+      auto& around = frames_[i.count];
+      remember({undo::kind::sign, i.count, 0, around.sign});
+      around.sign = -around.sign;
+    }
+    f.group = &group(i, kind);
+    f.covered = f.taken = 0;
+    f.sign = f.group->negative ? -sign : sign;
+  }
+
+  void forget_groups() { group_count_ = 0; }
+
+  // Weight of a part as the pattern counts it.
+  [[nodiscard]] static double weight(frame const& f, opened_group::part const& p) {
+    return f.group->kind == op_group::sum ? p.weight * f.sign : p.weight;
+  }
+
+  // A second part that is the same value as part `k`.
+  bool pair(frame const& f, std::uint8_t k, std::uint32_t& leaves, std::uint32_t& taken) {
+    for (std::uint8_t j = static_cast<std::uint8_t>(k + 1); j < f.group->count; ++j) {
+      auto const& q = f.group->parts[j];
+      if (q.leaves == 0 || (q.leaves & (f.covered | leaves)) != 0 || q.weight != 1) continue;
+      if (!congruent_.same(bare(f.group->parts[k].value), bare(q.value))) continue;
+      leaves |= q.leaves;
+      taken |= 1u << j;
+      return true;
+    }
+    return false;
+  }
+
+  bool literal(instruction const& i) {
+    auto& f = frames_[i.a];
+    double number = f.group->kind == op_group::sum ? 0 : 1;
+    std::uint32_t leaves = 0, taken = 0;
+    for (std::uint8_t k = 0; k < f.group->count; ++k) {
+      auto const& p = f.group->parts[k];
+      if (!p.leaf || !p.has_number || (p.leaves & f.covered) != 0) continue;
+      number = f.group->kind == op_group::sum ? number + weight(f, p) * p.number : number * std::pow(p.number, p.weight);
+      leaves |= p.leaves;
+      taken |= 1u << k;
+    }
+    double wanted = i.number;
+    if (f.group->kind == op_group::product && f.sign < 0 && (number < 0) != (wanted < 0)) {
+      number = -number;
+      if (!remember({undo::kind::sign, i.a, 0, f.sign})) return false;
+      f.sign = -f.sign;
+    }
+    return close_to(number, wanted, static_cast<double>(i.tolerance)) && cover(i.a, leaves, taken);
+  }
+
+  // Everything left, in the largest whole parts.
+  bool rest(instruction const& i) {
+    auto& f = frames_[i.a];
+    auto const left = f.left();
+    auto* made = bind(i.b);
+    if (made == nullptr) return false;
+    made->first = static_cast<std::uint8_t>(rest_count_);
+    made->axes = static_cast<std::uint64_t>(f.group->kind);
+    std::uint32_t done = 0, taken = 0;
+    double sign = f.sign;
+    for (std::uint8_t k = 0; k < f.group->count; ++k) {
+      auto const& p = f.group->parts[k];
+      if (p.leaves == 0 || (p.leaves & ~left) != 0 || (p.leaves & done) != 0) continue;
+      if (!p.leaf) {
+        // A negated factor keeps its sign where the product has one to give.
+        bool const negated = f.group->kind == op_group::product && sign < 0 && op_of(image_, image_.producer(p.value)) == opcode::neg;
+        if (negated)
+          sign = 1;
+        else if (!whole_part(f, k))
+          continue;
+      }
+      if (rest_count_ == rest_capacity) return false;
+      rest_[rest_count_++] = {p.value, weight(f, p)};
+      ++made->members;
+      done |= p.leaves;
+      taken |= 1u << k;
+    }
+    if (f.group->kind == op_group::product && sign != f.sign) {
+      if (!remember({undo::kind::sign, i.a, 0, f.sign})) return false;
+      f.sign = sign;
+    }
+    return cover(i.a, left, taken);
+  }
+
+  // Whether nothing below part `k` was left out or moved to the sign of the whole.
+  [[nodiscard]] static bool whole_part(frame const& f, std::uint8_t k) {
+    for (std::uint8_t j = static_cast<std::uint8_t>(k + 1); j < f.group->count; ++j) {
+      if (f.group->parts[j].leaves != 0 || f.group->parts[j].parent == 255) continue;
+      for (auto up = f.group->parts[j].parent; up != 255; up = f.group->parts[up].parent)
+        if (up == k) return false;
+    }
+    return f.group->kind == op_group::sum || f.sign > 0;
+  }
+
+  bool close(instruction const& i) {
+    auto const& f = frames_[i.a];
+    if (f.left() != 0 || (f.group->kind == op_group::product && f.sign < 0)) return false;
+    // The operators of the tree are matched, down to what a capture took whole.
+    std::uint32_t inside = 0;
+    for (std::uint8_t k = 0; k < f.group->count; ++k) {
+      auto const& p = f.group->parts[k];
+      bool const below = p.parent != 255 && (inside >> p.parent & 1u) != 0;
+      if (below || (f.taken >> k & 1u) != 0)
+        inside |= 1u << k;
+      else if (!p.leaf && p.leaves != 0)
+        matched(image_.producer(p.value));
+    }
+    return true;
+  }
+
+ private:
+  static constexpr std::size_t shared_groups = 48;
+
+  // What other rules opened at this node is there already.
+  opened_group const& group(instruction const& i, op_group kind) {
+    auto const v = registers_[i.a];
+    for (std::size_t k = 0; k < group_count_; ++k)
+      if (auto const& known = groups_[k]; known.parts[0].value == v && known.kind == kind && known.through == i.through) return known;
+    auto& made = groups_[group_count_ < shared_groups ? group_count_++ : shared_groups + i.b];
+    opener_.open(made, v, kind, i.through, region_);
+    return made;
+  }
+
+  frame_opener opener_;
+  std::vector<opened_group> groups_;  // those that the rules at a node share, then one of each frame's own
+  std::size_t group_count_ = 0;
+};
+
+}  // namespace fuse::inline v0::detail

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include <fuse/infer/value_view.hpp>
+#include <fuse/match/congruence.hpp>
+#include <fuse/match/state.hpp>
+#include <fuse/program/program.hpp>
+
+namespace fuse::inline v0::detail {
+
+/// The steps that look at one value and either hold or fail: operators, reductions, captures, constants, parameters.
+class value_steps : public match_state {
+ public:
+  value_steps(program const& rules, graph_image const& image, facts const& known, dialect const& names)
+      : rules_(rules), image_(image), facts_(known), names_(names), congruent_(image, known, names) {}
+
+  /// The value below Identity and widening Casts: what two occurrences of a capture are compared by.
+  [[nodiscard]] value_id bare(value_id v) const {
+    for (int i = 0; i < 8; ++i) {
+      auto const n = v == absent ? absent : image_.producer(v);
+      if (n == absent || image_.operand_count(n) == 0) return v;
+      auto const op = op_of(image_, n);
+      if (op != opcode::identity && op != opcode::cast) return v;
+      auto const below = image_.operand(n, 0);
+      if (below == absent) return v;
+      if (op == opcode::cast && !widens(facts_.type(below), facts_.type(v))) return v;
+      v = below;
+    }
+    return v;
+  }
+
+  [[nodiscard]] program const& rules() const { return rules_; }
+
+ protected:
+  [[nodiscard]] bool transparent(node_id n, std::uint8_t set) const {
+    auto const& record = image_.node(n);
+    if (record.operand_count == 0 || image_.operand(n, 0) == absent || record.region != region_) return false;
+    if (!rules_.sets[set - 1u].contains(record.tag.name, record.tag.op)) return false;
+    auto const below = facts_.type(image_.operand(n, 0)), type = facts_.type(image_.result(n));
+    return (below == element_type::unknown || is_floating(below)) && (type == element_type::unknown || is_floating(type));
+  }
+
+  /// Below a chain of transparent operators, at most 8; they count as matched.
+  value_id stripped(value_id v, std::uint8_t set, bool count) {
+    if (set == 0) return v;
+    for (int i = 0; i < 8; ++i) {
+      auto const n = v == absent ? absent : image_.producer(v);
+      if (n == absent || !transparent(n, set)) return v;
+      if (count) matched(n);
+      v = image_.operand(n, 0);
+    }
+    return v;
+  }
+
+  // Whether `users` is how many use `v`, and nothing else of its node is used.
+  [[nodiscard]] bool used_by(value_id v, std::uint32_t users) const {
+    if (v == absent || image_.value(v).use_count + image_.value(v).outputs != users) return false;
+    auto const n = image_.producer(v);
+    for (std::uint32_t k = 0; n != absent && k < image_.node(n).result_count; ++k) {
+      auto const other = image_.result(n, k);
+      if (other != v && (image_.value(other).use_count != 0 || image_.value(other).outputs != 0)) return false;
+    }
+    return true;
+  }
+
+  bool operation(instruction const& i, value_id v) {
+    auto const n = v == absent ? absent : image_.producer(v);
+    if (n == absent) return false;
+    auto const& record = image_.node(n);
+    if (record.region != region_ || (i.code == step::exactly ? record.tag.name : record.tag.op) != i.op) return false;
+    if (image_.result_index(v) != i.c) return false;
+    std::uint32_t const wanted = i.count & 0x7fu;
+    bool const open_ended = (i.count & 0x80u) != 0;
+    // Operands that are parameters in this dialect are not the pattern's; absent ones are.
+    auto const* row = names_.row(record.tag.name, image_.version);
+    std::uint32_t there = record.operand_count;
+    if (row != nullptr && row->operands >= 0 && there > static_cast<std::uint32_t>(row->operands)) there = static_cast<std::uint32_t>(row->operands);
+    if (!open_ended)
+      for (std::uint32_t k = wanted; k < there; ++k)
+        if (image_.operand(n, k) != absent) return false;
+    if (open_ended && there < wanted) return false;
+    for (std::uint32_t k = 0; k < wanted; ++k) {
+      registers_[i.b + k] = k < there ? image_.operand(n, k) : absent;
+      signs_[i.b + k] = 1;
+    }
+    matched(n);
+    return true;
+  }
+
+  // A reduction that keeps its axes: by itself, because all axes are reduced and broadcasting restores them, or because an
+  // Unsqueeze or Reshape puts extents of 1 where the axes were.
+  bool reduction(instruction const& i) {
+    auto v = stripped(registers_[i.a], i.through, true);
+    auto n = v == absent ? absent : image_.producer(v);
+    if (n == absent || image_.node(n).region != region_) return false;
+    value_id restored = absent;
+    if (auto const op = op_of(image_, n); op == opcode::unsqueeze || op == opcode::reshape) {
+      if (image_.operand_count(n) == 0) return false;
+      matched(n);
+      restored = v;
+      v = stripped(image_.operand(n, 0), i.through, true);
+      n = v == absent ? absent : image_.producer(v);
+      if (n == absent || image_.node(n).region != region_) return false;
+    }
+    if (image_.node(n).tag.op != i.op || image_.operand_count(n) == 0) return false;
+    auto const operand = image_.operand(n, 0);
+    bool keep = true;
+    std::uint64_t axes = 0;
+    auto const rank = facts_.rank(operand);
+    if (reduction_axes(image_, facts_, names_, n, axes_, keep)) {
+      for (auto axis : axes_) axes |= std::uint64_t{1} << (rank - 1 - axis);
+      if (restored != absent) {
+        if (!restores(restored, operand)) return false;
+      } else if (!keep && static_cast<int>(axes_.size()) != rank) {
+        return false;
+      }
+    } else if (!axes_from_the_end(n, axes) || restored != absent) {
+      return false;
+    }
+    auto& s = slots_[i.c];
+    if (s.bound) {
+      if (s.axes == 0 ? axes != trailing(s.number) : s.axes != axes) return false;
+    } else if (auto* made = bind(i.c)) {
+      made->axes = axes;
+    } else {
+      return false;
+    }
+    registers_[i.b] = operand;
+    signs_[i.b] = 1;
+    matched(n);
+    return true;
+  }
+
+  // Whether `v` has the shape of `operand` with the axes in `axes_` reduced to 1.
+  [[nodiscard]] bool restores(value_id v, value_id operand) const {
+    if (!facts_.has_rank(v) || facts_.rank(v) != facts_.rank(operand)) return false;
+    auto const now = facts_.shape(v), before = facts_.shape(operand);
+    std::size_t next = 0;
+    for (std::size_t axis = 0; axis < now.size(); ++axis) {
+      bool const reduced = next < axes_.size() && axes_[next] == static_cast<int>(axis);
+      if (reduced) ++next;
+      if (!(now[axis] == (reduced ? extent(1) : before[axis]))) return false;
+    }
+    return true;
+  }
+
+  // Where the rank is not known: axes that count from the last, kept.
+  bool axes_from_the_end(node_id n, std::uint64_t& axes) {
+    double keep = 1;
+    if (facts_.rank(image_.operand(n, 0)) >= 0 || !read_number(image_, facts_, names_, n, "keepdims", keep) || keep == 0) return false;
+    if (!read_integers(image_, facts_, names_, n, "axes", listed_) || listed_.empty()) return false;
+    for (auto axis : listed_) {
+      if (axis >= 0 || axis < -64) return false;
+      axes |= std::uint64_t{1} << (-1 - axis);
+    }
+    return true;
+  }
+
+  bool operands(instruction const& i) {
+    auto const n = matched_count_ == 0 ? absent : image_.producer(registers_[i.a]);
+    auto* made = bind(i.b);
+    if (made == nullptr || n == absent) return false;
+    made->first = static_cast<std::uint8_t>(rest_count_);
+    for (std::uint32_t k = i.count; k < image_.operand_count(n); ++k) {
+      if (rest_count_ == rest_capacity) return exceeded_ = true, false;
+      rest_[rest_count_++] = {image_.operand(n, k), 1};
+      ++made->members;
+    }
+    return true;
+  }
+
+  bool capture(std::uint8_t at, value_id v) {
+    if (v == absent) return false;
+    auto& s = slots_[at];
+    if (s.bound) return s.value == v || congruent_.same(s.bare, bare(v));
+    auto* made = bind(at);
+    if (made == nullptr) return false;
+    made->value = v;
+    made->bare = bare(v);
+    return true;
+  }
+
+  bool bind_number(std::uint8_t at, double number, value_id from) {
+    auto& s = slots_[at];
+    if (s.bound) return close_to(s.number, number, 1e-7);  // one may have been rounded to float
+    auto* made = bind(at);
+    if (made == nullptr) return false;
+    made->number = number;
+    made->value = made->bare = from;
+    return true;
+  }
+
+  [[nodiscard]] static bool close_to(double found, double wanted, double tolerance) {
+    if (found == wanted) return true;
+    return std::fabs(found - wanted) <= tolerance * std::fabs(wanted);  // 0 is only 0
+  }
+
+  [[nodiscard]] bool equals_number(value_id v, double wanted, double tolerance) const {
+    double number = 0;
+    if (v == absent) return false;
+    if (facts_.number(v, number)) return close_to(number, wanted, tolerance);
+    if (!image_.value(v).constant) return false;
+    auto const t = image_.source->constant(v);
+    if (t.size() == 0) return false;
+    for (std::size_t k = 0; k < t.size(); ++k)
+      if (!close_to(t.number(k), wanted, tolerance)) return false;
+    return true;
+  }
+
+  bool parameter(instruction const& i) {
+    auto const n = image_.producer(stripped(registers_[i.a], i.through, false));
+    auto const name = rules_.parameter_names[i.op];
+    double number = 0;
+    if (n == absent || !read_number(image_, facts_, names_, n, name, number)) return false;
+    if (name == "axis" && number >= 0 && image_.operand_count(n) != 0 && facts_.has_rank(image_.operand(n, 0)))
+      number -= facts_.rank(image_.operand(n, 0));  // counted from the last, so that ranks do not matter
+    if (i.b == no_slot) return close_to(number, i.number, static_cast<double>(i.tolerance));
+    if (name == "axis" && slots_[i.b].bound && slots_[i.b].axes != 0) return slots_[i.b].axes == trailing(number);
+    return bind_number(i.b, number, absent);
+  }
+
+  // The axes from `axis`, counted from the last, to the last.
+  [[nodiscard]] static std::uint64_t trailing(double axis) {
+    return axis < 0 && axis >= -63 ? (std::uint64_t{1} << static_cast<int>(-axis)) - 1 : 0;
+  }
+
+  bool condition_holds(std::uint16_t at) {
+    auto const& c = rules_.conditions[at];
+    captured arguments[condition::capacity];
+    std::size_t used = 0;
+    value_view views[rest_capacity];
+    for (std::size_t k = 0; k < c.what.count; ++k) {
+      auto const s = c.slots[k];
+      if (s == no_slot || !slots_[s].bound) continue;
+      auto const& b = slots_[s];
+      arguments[k].bound = true;
+      arguments[k].number = b.number;
+      arguments[k].axes = b.axes;
+      auto const first = used;
+      if (rules_.rules[c.rule].slot_kinds[s] == slot_kind::rest) {
+        for (auto const& m : members(s))
+          if (used < rest_capacity) views[used++] = {image_, facts_, names_, m.value};
+      } else if (b.value != absent && used < rest_capacity) {
+        views[used++] = {image_, facts_, names_, b.value};
+      }
+      arguments[k].values = {views + first, used - first};
+    }
+    return c.what.holds == nullptr || c.what.holds(arguments, c.what);
+  }
+
+  program rules_;
+  graph_image const& image_;
+  facts const& facts_;
+  dialect names_;
+  congruence congruent_;
+  std::uint32_t region_ = 0;  // where the root is
+
+ private:
+  std::vector<int> axes_;
+  std::vector<std::int64_t> listed_;
+};
+
+}  // namespace fuse::inline v0::detail
