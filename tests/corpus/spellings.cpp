@@ -35,6 +35,7 @@ std::map<opcode, int> leftovers(spelling const& s, fuse::graph const& after, fus
   if (target == fuse::target::onnxruntime && s.narrowest() == fuse::element_type::bfloat16)  // which has no such norms
     for (auto const& f : s.formulas) {
       left[opcode::cast] -= 3;
+      left[opcode::identity] -= 3;
       left[opcode::mul] -= static_cast<int>(f.scales.size());
       left[opcode::add] -= f.bias ? 1 : 0;
     }
