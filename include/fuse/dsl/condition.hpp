@@ -69,7 +69,7 @@ template <fixed_string... Names, class Function>
   static_assert(sizeof(Function) == 1, "fuse: the lambda of a predicate captures nothing");
   condition made;
   made.holds = &fuse::detail::holds_for_each_member;
-  made.ask = &fuse::detail::ask<Function, sizeof...(Names)>;
+  if constexpr (sizeof(Function) == 1) made.ask = &fuse::detail::ask<Function, sizeof...(Names)>;
   ((made.captures[made.count++] = detail::name_text<Names>), ...);
   return made;
 }
