@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include <fuse/program/pattern_parts.hpp>
+
+namespace fuse::inline v0::detail {
+
+/// Turns the terms of a pattern into instructions.
+///
+/// Products and sums are lowered as multisets: their parts become `member` instructions of one frame, the most telling first
+/// (roots and reductions before captures), so that matching fails early and rules share prefixes.
+class pattern_lowering : public pattern_parts {
+ public:
+  using pattern_parts::pattern_parts;
+
+ protected:
+  /// Follows a chain of `through` terms, collecting its names; returns the term inside.
+  constexpr std::uint8_t collect_set(std::uint8_t at, through_set& set) {
+    while (pattern_[at].kind == term_kind::through) {
+      add_transparent(set, pattern_[at].name);
+      at = pattern_[at].child[0];
+    }
+    return at;
+  }
+
+  constexpr void value(std::uint8_t at, std::uint8_t r, sign_use sign = sign_use::strict, std::uint8_t around = 0) {
+    if (failed()) return;
+    auto const& t = pattern_[at];
+    if (register_of_[at] != 0 && t.kind == term_kind::neutral && !again_ && large(at)) {
+      // A large part that occurs again is mostly the same computation; only else is it matched anew.
+      auto const first_found = register_of_[at];
+      return lower_forks(2, false, [&](int i) {
+        if (i == 0) {
+          emit(make(step::same, r, first_found));
+          return;
+        }
+        again_ = true;
+        value(at, r, sign, around);
+        again_ = false;
+      });
+    }
+    register_of_[at] = r;
+    switch (t.kind) {
+      case term_kind::capture: {
+        auto made = make(step::capture, r, slot(t.name, slot_kind::value));
+        made.through = everywhere_id_;
+        emit(made);
+        return bind(made.b);
+      }
+      case term_kind::scalar: {
+        auto made = make(step::scalar, r, slot(t.name, slot_kind::number));
+        emit(made);
+        return bind(made.b);
+      }
+      case term_kind::number: {
+        auto made = make(step::number, r);
+        made.number = t.number;
+        made.tolerance = static_cast<float>(t.tolerance);
+        emit(made);
+        return;
+      }
+      case term_kind::alternatives:
+        return lower_forks(t.children, false, [&](int i) { value(t.child[i], r, sign, around); });
+      case term_kind::optional: {
+        links skipped{};
+        auto const before = bound_;
+        auto const fork = emit(make(step::fork));
+        value(t.child[0], r);
+        skipped = pending_;
+        pending_.count = 0;
+        pend(link{fork, true});
+        emit(make(step::missing, r));
+        pend(skipped);
+        bound_ = before;
+        return;
+      }
+      case term_kind::wrapped: {
+        auto const code = names_.code(t.name);
+        if (code == 0) return fail(rule_error::unknown_operator, t.name);
+        auto const inner = new_register();
+        auto const op = names_.rows[code - 1u].op;
+        return lower_forks(2, false, [&](int i) {
+          if (i == 0) {
+            auto made = make(op == opcode::opaque ? step::exactly : step::operation, r, inner);
+            made.op = op == opcode::opaque ? code : static_cast<std::uint16_t>(op);
+            made.count = 1;
+            made.through = everywhere_id_;
+            emit(made);
+          } else {
+            emit(make(step::strip, r, inner));  // of nothing: a copy
+          }
+          if (i == 1) register_of_[t.child[0]] = inner;
+          value(t.child[0], inner);
+        });
+      }
+      case term_kind::through: {
+        through_set set{};
+        auto const inside = collect_set(at, set);
+        auto const inner = new_register();
+        auto made = make(step::strip, r, inner);
+        made.through = set_id(set);
+        emit(made);
+        return value(inside, inner, sign, around);
+      }
+      case term_kind::users: {
+        auto made = make(step::users, r);
+        made.op = t.index;
+        made.through = everywhere_id_;
+        emit(made);
+        return value(t.child[0], r, sign, around);
+      }
+      case term_kind::result: return operation(t.child[0], r, static_cast<std::uint8_t>(t.index));
+      case term_kind::neutral:
+        if (group_of(t.op) != op_group::none) return group(at, r, sign, around);
+        if (is_reduction(t.op)) return reduction(at, r);
+        return operation(at, r, 0);
+      case term_kind::named:
+      case term_kind::exact: return operation(at, r, 0);
+      case term_kind::rest:  // alone where a value is wanted: that one value
+      default: return fail(rule_error::rest_twice, t.name);
+    }
+  }
+
+  constexpr void operation(std::uint8_t at, std::uint8_t r, std::uint8_t result) {
+    auto const& t = pattern_[at];
+    bool const by_name = t.kind != term_kind::neutral;
+    auto const operands = operand_count(t, pattern_);
+    auto made = make(by_name ? step::exactly : step::operation, r, next_register_, result);
+    made.op = by_name ? t.index : static_cast<std::uint16_t>(t.op);
+    made.count = operands;
+    made.through = by_name ? std::uint8_t{0} : everywhere_id_;
+    bool const has_rest = operands > 0 && pattern_[t.child[operands - 1]].kind == term_kind::rest;
+    if (has_rest) made.count = static_cast<std::uint8_t>((operands - 1) | 0x80);
+    if (!by_name && operands == 2 && info(t.op).commutative) made.flags |= instruction::commutes;
+    std::uint8_t registers[8]{};
+    int const plain = has_rest ? operands - 1 : operands;
+    for (int i = 0; i < plain; ++i) registers[i] = new_register();
+    emit(made);
+    attributes(at, r);
+    // Operators before captures: what is more telling is tested first.
+    for (int pass = 0; pass < 2; ++pass)
+      for (int i = 0; i < plain; ++i)
+        if ((priority(t.child[i]) >= 5) == (pass == 1)) value(t.child[i], registers[i]);
+    if (has_rest) {
+      auto more = make(step::operands, r, use_rest(t.child[operands - 1]));
+      more.count = static_cast<std::uint8_t>(operands - 1);
+      emit(more);
+    }
+  }
+
+  constexpr std::uint8_t use_rest(std::uint8_t at) {
+    auto const s = slot(pattern_[at].name, slot_kind::rest);
+    if (rest_seen_[s]) fail(rule_error::rest_twice, pattern_[at].name);
+    rest_seen_[s] = true;
+    bind(s);
+    return s;
+  }
+
+  constexpr void attributes(std::uint8_t at, std::uint8_t r, std::string_view except = {}) {
+    auto const& t = pattern_[at];
+    for (int i = 0; i < t.children; ++i) {
+      auto const& a = pattern_[t.child[i]];
+      if (a.kind != term_kind::attribute || a.name == except) continue;
+      auto made = make(step::parameter, r, no_slot);
+      made.through = everywhere_id_;
+      made.op = parameter_name(a.name);
+      if (a.children == 0) {
+        made.number = a.number;
+        made.tolerance = 1e-6f;
+      } else {
+        auto const& holder = pattern_[a.child[0]];
+        if (holder.kind == term_kind::number) {
+          made.number = holder.number;
+          made.tolerance = static_cast<float>(holder.tolerance);
+        } else {
+          made.b = slot(holder.name, holder.kind == term_kind::scalar ? slot_kind::number : slot_kind::parameter);
+          bind(made.b);
+        }
+      }
+      emit(made);
+    }
+  }
+
+  constexpr void reduction(std::uint8_t at, std::uint8_t r) {
+    auto const& t = pattern_[at];
+    std::string_view axes = "axes";
+    for (int i = 0; i < t.children; ++i) {
+      auto const& a = pattern_[t.child[i]];
+      if (a.kind == term_kind::attribute && a.name == "axes" && a.children == 1) axes = pattern_[a.child[0]].name;
+    }
+    auto const inner = new_register();
+    auto made = make(step::reduction, r, inner, slot(axes, slot_kind::parameter));
+    made.op = static_cast<std::uint16_t>(t.op);
+    made.through = everywhere_id_;
+    emit(made);
+    bind(made.c);
+    attributes(at, r, "axes");
+    value(t.child[0], inner);
+  }
+
+  constexpr void group(std::uint8_t at, std::uint8_t r, sign_use sign, std::uint8_t around) {
+    auto const kind = group_of(pattern_[at].op);
+    parts found{};
+    if (kind == op_group::product) found.number = 1;
+    collect(at, 1, kind, found);
+    if (found.overflow) return fail(rule_error::too_large, rule_.name);
+    auto const frame = next_frame_++;
+    if (frame == 31) return fail(rule_error::too_large, rule_.name);
+    for (int direct = 1; direct >= 0; --direct)
+      if (auto const needed = direct != 0 ? needs_directly(found, kind) : needs(found); needed != 0) {
+        auto test = make(step::within, r, 0, direct);
+        test.number = static_cast<double>(needed);
+        emit(test);
+      }
+    auto opened = make(step::group, r, frame, static_cast<int>(sign));
+    opened.op = static_cast<std::uint16_t>(kind);
+    opened.count = around;
+    opened.through = everywhere_id_;
+    emit(opened);
+    members(found, kind, frame);
+    finish_group(found, kind, frame);
+  }
+
+  constexpr void finish_group(parts const& found, op_group kind, std::uint8_t frame) {
+    if (found.has_number && found.number != (kind == op_group::product ? 1 : 0)) {
+      auto made = make(step::literal, frame);
+      made.number = found.number;
+      made.tolerance = found.tolerance;
+      emit(made);
+    }
+    for (std::uint8_t i = 0; i < found.count; ++i)
+      if (pattern_[found.all[i].term].kind == term_kind::rest) emit(make(step::rest, frame, use_rest(found.all[i].term)));
+    emit(make(step::close, frame));
+  }
+
+  constexpr void members(parts const& found, op_group kind, std::uint8_t frame) {
+    for (int wanted = 0; wanted <= 6; ++wanted)
+      for (std::uint8_t i = 0; i < found.count; ++i)
+        if (part_priority(found.all[i]) == wanted) member(found.all[i], kind, frame);
+  }
+
+  constexpr void member(part const& p, op_group kind, std::uint8_t frame) {
+    if (failed()) return;
+    auto const& t = pattern_[p.term];
+    if (t.kind == term_kind::alternatives) {
+      return lower_forks(t.children, false, [&](int i) { spliced(t.child[i], p.weight, kind, frame); });
+    }
+    if (t.kind == term_kind::optional) {
+      return lower_forks(1, true, [&](int) { spliced(t.child[0], p.weight, kind, frame); });
+    }
+    if (t.kind == term_kind::scalar) {
+      auto made = make(step::scalar_member, frame, slot(t.name, slot_kind::number));
+      made.number = p.weight;
+      emit(made);
+      return bind(made.b);
+    }
+    bool const capture = t.kind == term_kind::capture;
+    bool const product_in_sum = kind == op_group::sum && t.kind == term_kind::neutral && group_of(t.op) == op_group::product;
+    bool const sum_in_product = kind == op_group::product && t.kind == term_kind::neutral && group_of(t.op) == op_group::sum;
+    auto once = [&](double weight) {
+      auto const r = new_register();
+      auto made = make(step::member, frame, r);
+      made.number = weight;
+      if (capture) made.flags |= instruction::captures;
+      if (product_in_sum) made.flags |= instruction::any_sign;
+      emit(made);
+      auto const whole = static_cast<int>(weight) == weight;
+      auto const sign = !sum_in_product || !whole ? sign_use::strict : static_cast<int>(weight) % 2 == 0 ? sign_use::free : sign_use::linked;
+      value(p.term, r, sign, frame);
+    };
+    if (kind == op_group::product && p.weight == 2 && !capture)
+      // A square is one part squared (or one computation twice), or two computations that match alike.
+      return lower_forks(2, false, [&](int i) {
+        if (i == 0) return once(2);
+        once(1);
+        once(1);
+      });
+    once(p.weight);
+  }
+
+  /// An alternative or optional part: when it is of the frame's own group, its parts are the frame's.
+  constexpr void spliced(std::uint8_t at, double weight, op_group kind, std::uint8_t frame) {
+    parts found{};
+    if (kind == op_group::product) found.number = 1;
+    collect(at, weight, kind, found);
+    if (found.overflow) return fail(rule_error::too_large, rule_.name);
+    members(found, kind, frame);
+    if (found.has_number && found.number != (kind == op_group::product ? 1 : 0)) {
+      auto made = make(step::literal, frame);
+      made.number = found.number;
+      made.tolerance = found.tolerance;
+      emit(made);
+    }
+  }
+
+  bool rest_seen_[lowered_rule::name_capacity]{};
+
+ private:
+  bool again_ = false;  // a large part is matched a second time
+};
+
+}  // namespace fuse::inline v0::detail

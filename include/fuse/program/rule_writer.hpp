@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include <fuse/dsl/rule.hpp>
+#include <fuse/ops/dialect.hpp>
+#include <fuse/program/lowered_rule.hpp>
+
+namespace fuse::inline v0::detail {
+
+/// Writes the instructions of one rule: resolves its names, hands out registers, frames and slots, and links what is emitted.
+/// The first error stays; nothing after it counts.
+class rule_writer {
+ public:
+  lowered_rule out{};
+
+  constexpr rule_writer(rewrite_rule const& rule, dialect const& names) : rule_(rule), names_(names) {
+    out.name = rule.name;
+    out.summary = rule.summary_text;
+    out.stage = rule.stage_number;
+    out.benefit = rule.benefit_value;
+    out.equal_cost = rule.equal_cost;
+    out.silent = rule.silent;
+    if (rule.pattern.too_large || rule.replacement.too_large || rule.too_many)
+      fail(rule_error::too_large, rule.name);
+    else if (rule.replacement.size == 0)
+      fail(rule_error::no_replacement, rule.name);
+    for (std::size_t i = 0; i < rule.transparent_count; ++i) add_transparent(everywhere_, rule.transparent[i]);
+    resolve();
+    if (failed()) return;
+    if (everywhere_.count != 0) everywhere_id_ = set_id(everywhere_);
+  }
+
+ protected:
+  // Which instruction's `next` (or `other`) the next emitted instruction is.
+  struct link {
+    std::uint16_t at;
+    bool other;
+  };
+  struct links {
+    link all[24];
+    std::uint8_t count;
+  };
+  [[nodiscard]] constexpr bool failed() const { return out.error != rule_error::none; }
+  constexpr void fail(rule_error error, std::string_view culprit, std::size_t wanted = 0) {
+    if (failed()) return;
+    out.error = error;
+    out.culprit = culprit;
+    out.wanted = wanted;
+  }
+
+  // Names to operators. A `named` term of an operator with a meaning becomes the neutral one.
+  constexpr void resolve() {
+    pattern_ = rule_.pattern;
+    for (std::uint16_t i = 0; i < pattern_.size; ++i) {
+      auto& t = pattern_.terms[i];
+      if (t.kind == term_kind::named || t.kind == term_kind::exact) {
+        auto const code = names_.code(t.name);
+        if (code == 0) return fail(rule_error::unknown_operator, t.name);
+        auto const op = names_.rows[code - 1u].op;
+        t.index = code;
+        if (t.kind == term_kind::named && op != opcode::opaque) {
+          t.kind = term_kind::neutral;
+          t.op = op;
+          t.index = 0;
+        }
+      }
+      if (t.kind == term_kind::neutral) check_operands(t, operand_count(t, pattern_));
+    }
+  }
+
+  constexpr void check_operands(term const& t, std::size_t operands) {
+    auto const& known = info(t.op);
+    if (static_cast<int>(operands) < known.least) fail(rule_error::wrong_operand_count, t.name.empty() ? known.name : t.name, static_cast<std::size_t>(known.least));
+    if (known.most >= 0 && static_cast<int>(operands) > known.most)
+      fail(rule_error::wrong_operand_count, t.name.empty() ? known.name : t.name, static_cast<std::size_t>(known.most));
+  }
+
+  [[nodiscard]] static constexpr std::uint8_t operand_count(term const& t, expression const& in) {
+    std::uint8_t count = 0;
+    for (int i = 0; i < t.children; ++i) count = static_cast<std::uint8_t>(count + (in[t.child[i]].kind == term_kind::attribute ? 0 : 1));
+    return count;
+  }
+
+  /// An operator to look through: by its name in the dialect, or by its neutral name, which holds in every dialect.
+  constexpr void add_transparent(through_set& set, std::string_view name) {
+    if (set.count == through_set::capacity) return fail(rule_error::too_large, rule_.name);
+    auto const code = names_.code(name);
+    auto const op = code == 0 ? op_named(name) : names_.rows[code - 1u].op;
+    if (code == 0 && op == opcode::opaque) return fail(rule_error::unknown_operator, name);
+    set.by_name[set.count] = op == opcode::opaque;
+    set.ops[set.count++] = op == opcode::opaque ? code : static_cast<std::uint16_t>(op);
+  }
+  constexpr std::uint8_t set_id(through_set const& set) {
+    for (std::uint8_t i = 0; i < out.set_count; ++i)
+      if (out.sets[i] == set) return static_cast<std::uint8_t>(i + 1);
+    if (out.set_count == lowered_rule::set_capacity) {
+      fail(rule_error::too_large, rule_.name);
+      return 0;
+    }
+    out.sets[out.set_count++] = set;
+    return out.set_count;
+  }
+
+  constexpr std::uint8_t slot(std::string_view name, slot_kind kind) {
+    for (std::uint8_t i = 0; i < out.slot_count; ++i)
+      if (out.slot_names[i] == name) {
+        if (out.slot_kinds[i] != kind) fail(rule_error::two_uses_of_a_name, name);
+        return i;
+      }
+    if (out.slot_count == lowered_rule::name_capacity) {
+      fail(rule_error::too_large, rule_.name);
+      return 0;
+    }
+    out.slot_names[out.slot_count] = name;
+    out.slot_kinds[out.slot_count] = kind;
+    return out.slot_count++;
+  }
+  constexpr void bind(std::uint8_t at) { bound_ |= 1u << at; }
+
+  // Emission
+
+  constexpr std::uint16_t emit(instruction made) {
+    if (out.size == lowered_rule::instruction_capacity) {
+      fail(rule_error::too_large, rule_.name);
+      return 0;
+    }
+    auto const at = out.size++;
+    made.next = made.other = no_instruction;
+    out.code[at] = made;
+    resolve_links(at);
+    pending_.count = 0;
+    pend(link{at, false});
+    return at;
+  }
+  constexpr void resolve_links(std::uint16_t at) {
+    for (std::uint8_t i = 0; i < pending_.count; ++i)
+      (pending_.all[i].other ? out.code[pending_.all[i].at].other : out.code[pending_.all[i].at].next) = at;
+  }
+  constexpr void pend(link made) {
+    if (pending_.count == 24)
+      fail(rule_error::too_large, rule_.name);
+    else
+      pending_.all[pending_.count++] = made;
+  }
+  constexpr void pend(links const& more) {
+    for (std::uint8_t i = 0; i < more.count; ++i) pend(more.all[i]);
+  }
+
+  constexpr std::uint8_t new_register() {
+    if (next_register_ == 255) fail(rule_error::too_large, rule_.name);
+    return next_register_++;
+  }
+
+  static constexpr instruction make(step code, int a = 0, int b = 0, int c = 0) {
+    instruction made{};
+    made.code = code;
+    made.a = static_cast<std::uint8_t>(a);
+    made.b = static_cast<std::uint8_t>(b);
+    made.c = static_cast<std::uint8_t>(c);
+    return made;
+  }
+
+  /// Lowers forms one after the other, each from the same state, and goes on where any of them ends.
+  template <class Form>
+  constexpr void lower_forks(int count, bool may_skip, Form&& form) {
+    links joined{};
+    std::uint32_t common = ~0u;
+    auto const before = bound_;
+    std::uint8_t registers[expression::capacity]{};  // what a branch finds is not known after it
+    for (std::size_t i = 0; i < pattern_.size; ++i) registers[i] = register_of_[i];
+    auto const first_register = next_register_, first_frame = next_frame_;  // branches use the same ones
+    auto last_register = next_register_, last_frame = next_frame_;
+    for (int i = 0; i < count; ++i) {
+      bool const last = i + 1 == count && !may_skip;
+      std::uint16_t fork = no_instruction;
+      if (!last) fork = emit(make(step::fork));
+      bound_ = before;
+      next_register_ = first_register;
+      next_frame_ = first_frame;
+      form(i);
+      if (failed()) return;
+      if (next_register_ > last_register) last_register = next_register_;
+      if (next_frame_ > last_frame) last_frame = next_frame_;
+      for (std::size_t k = 0; k < pattern_.size; ++k) register_of_[k] = registers[k];
+      common &= bound_;
+      for (std::uint8_t k = 0; k < pending_.count; ++k)
+        if (joined.count < 24) joined.all[joined.count++] = pending_.all[k];
+        else fail(rule_error::too_large, rule_.name);
+      pending_.count = 0;
+      if (!last) pend(link{fork, true});
+    }
+    if (may_skip) {
+      common &= before;
+      pend(joined);
+    } else {
+      pending_ = joined;
+    }
+    bound_ = common;
+    next_register_ = last_register;
+    next_frame_ = last_frame;
+  }
+
+  constexpr std::uint16_t parameter_name(std::string_view name) {
+    for (std::uint16_t i = 0; i < out.parameter_name_count; ++i)
+      if (out.parameter_names[i] == name) return i;
+    if (out.parameter_name_count == lowered_rule::name_capacity) {
+      fail(rule_error::too_large, rule_.name);
+      return 0;
+    }
+    out.parameter_names[out.parameter_name_count] = name;
+    return out.parameter_name_count++;
+  }
+
+  /// The slot of a name that the pattern binds.
+  constexpr std::uint8_t known(std::string_view name) {
+    for (std::uint8_t i = 0; i < out.slot_count; ++i)
+      if (out.slot_names[i] == name) return i;
+    fail(rule_error::unbound_name, name);
+    return 0;
+  }
+
+  rewrite_rule const& rule_;
+  dialect const& names_;
+  expression pattern_{};
+  links pending_{};
+  std::uint8_t next_register_ = 1, next_frame_ = 0;
+  std::uint8_t register_of_[expression::capacity]{};  // of a term that is found, else 0
+  std::uint32_t bound_ = 0;                           // slots, a bit each
+  through_set everywhere_{};
+  std::uint8_t everywhere_id_ = 0;
+};
+
+}  // namespace fuse::inline v0::detail
