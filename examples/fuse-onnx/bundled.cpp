@@ -21,7 +21,8 @@ fuse::rewrite_report rewrite_bundled(fuse::adapters::onnx_graph& graph, fuse::re
   return fuse::rewrite<bundled>(graph, options);
 }
 
-std::vector<std::string> explain_node(fuse::adapters::onnx_graph const& graph, fuse::adapters::onnx_node node, std::string_view only) {
+std::vector<std::string> explain_node(fuse::adapters::onnx_graph const& graph, fuse::adapters::onnx_node node,
+                                      std::string_view only) {
   std::vector<std::string> verdicts;
   fuse::matcher<bundled, fuse::adapters::onnx_graph> matcher(graph);
   for (auto const& rule : bundled_program().rules) {

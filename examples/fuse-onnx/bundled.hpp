@@ -13,10 +13,12 @@
 namespace fuse_onnx {
 
 [[nodiscard]] fuse::program const& bundled_program();
-[[nodiscard]] fuse::rewrite_report rewrite_bundled(fuse::adapters::onnx_graph& graph, fuse::rewrite_options const& options);
+[[nodiscard]] fuse::rewrite_report rewrite_bundled(fuse::adapters::onnx_graph& graph,
+                                                   fuse::rewrite_options const& options);
 
 /// For each rule, or for `only`, how far it gets at a node before anything is rewritten, and what it lacks there.
-[[nodiscard]] std::vector<std::string> explain_node(fuse::adapters::onnx_graph const& graph, fuse::adapters::onnx_node node, std::string_view only);
+[[nodiscard]] std::vector<std::string> explain_node(fuse::adapters::onnx_graph const& graph,
+                                                    fuse::adapters::onnx_node node, std::string_view only);
 
 /// What a rule does, in one line; empty for a rule that nobody described.
 [[nodiscard]] std::string_view summary_of(std::string_view rule);

@@ -8,7 +8,7 @@
 /// The commands of fuse-onnx. Each returns the status of the process.
 namespace fuse_onnx {
 
-inline constexpr int success = 0;  ///< also when nothing was to do
+inline constexpr int success = 0;    ///< also when nothing was to do
 inline constexpr int bad_input = 1;  ///< cannot be read, is not valid, or the output cannot be written
 inline constexpr int wrong_usage = 2;
 

@@ -41,12 +41,15 @@ struct rehearsal {
 
 void print(std::string const& line) { std::printf("%s\n", line.c_str()); }
 
-std::string plural(std::size_t count, std::string const& noun) { return std::to_string(count) + " " + noun + (count == 1 ? "" : "s"); }
+std::string plural(std::size_t count, std::string const& noun) {
+  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
 
 void explain_graph(rehearsal const& seen, std::string const& only, std::size_t limit) {
   for (auto const& rule : seen.report.rules) {
     if (!only.empty() && rule.name != only) continue;
-    print(rule.name + ": applies at " + plural(rule.applied, "place") + ", is refused at " + std::to_string(rule.refused.size()));
+    print(rule.name + ": applies at " + plural(rule.applied, "place") + ", is refused at " +
+          std::to_string(rule.refused.size()));
     std::size_t shown = 0;
     for (auto const& place : seen.applied)
       if (place.rule == rule.name && shown++ < limit) print("  applies at " + place.node);
@@ -86,7 +89,9 @@ int explain(explain_arguments const& arguments) {
   std::vector<std::string> verdicts;
   if (!arguments.node.empty()) {
     auto const node = find(graph, arguments.node);
-    if (!node) return complain(wrong_usage, "the model has no node, and no computed value, of the name '" + arguments.node + "'");
+    if (!node)
+      return complain(wrong_usage,
+                      "the model has no node, and no computed value, of the name '" + arguments.node + "'");
     name = traits::name(graph, node);
     print(name + " (" + std::string(traits::op_name(graph, node)) + ")");
     verdicts = explain_node(graph, node, arguments.rule);

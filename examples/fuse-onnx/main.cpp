@@ -17,22 +17,32 @@ int fuse_onnx::complain(int status, std::string const& what) {
 
 int main(int count, char** words) {
   using namespace fuse_onnx;
-  CLI::App app("Rewrites ONNX models: every layer norm and RMS norm, however spelled, becomes one operator.", "fuse-onnx");
+  CLI::App app("Rewrites ONNX models: every layer norm and RMS norm, however spelled, becomes one operator.",
+               "fuse-onnx");
   app.require_subcommand(1);
 
   optimize_arguments optimized;
-  auto* const optimize_command = app.add_subcommand("optimize", "Rewrite a model and report what was done and what was refused");
+  auto* const optimize_command =
+      app.add_subcommand("optimize", "Rewrite a model and report what was done and what was refused");
   optimize_command->add_option("IN", optimized.input, "The model to read")->required();
   optimize_command->add_option("-o,--output", optimized.output, "The model to write; may be IN")->required();
-  optimize_command->add_option("--rule", optimized.rules, "Apply this rule only (may be repeated)")->type_name("NAME")->allow_extra_args(false);
-  optimize_command->add_option("--except", optimized.except, "Do not apply this rule (may be repeated)")->type_name("NAME")->allow_extra_args(false);
-  optimize_command->add_option("--target", optimized.target, "Whom the result is for: any conforming runtime, or onnxruntime")
+  optimize_command->add_option("--rule", optimized.rules, "Apply this rule only (may be repeated)")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+  optimize_command->add_option("--except", optimized.except, "Do not apply this rule (may be repeated)")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+  optimize_command
+      ->add_option("--target", optimized.target, "Whom the result is for: any conforming runtime, or onnxruntime")
       ->check(CLI::IsMember({"onnx", "onnxruntime"}))
       ->capture_default_str();
-  optimize_command->add_option("--report", optimized.report, "How to print the report")->check(CLI::IsMember({"text", "json"}))->capture_default_str();
+  optimize_command->add_option("--report", optimized.report, "How to print the report")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->capture_default_str();
 
   explain_arguments explained;
-  auto* const explain_command = app.add_subcommand("explain", "Say where rules match, and why they do not where they nearly do");
+  auto* const explain_command =
+      app.add_subcommand("explain", "Say where rules match, and why they do not where they nearly do");
   explain_command->add_option("IN", explained.input, "The model to read")->required();
   explain_command->add_option("--rule", explained.rule, "This rule only")->type_name("NAME");
   explain_command->add_option("--node", explained.node, "This node only")->type_name("NAME");
@@ -47,7 +57,9 @@ int main(int count, char** words) {
     app.parse(count, words);
   } catch (CLI::ParseError const& error) {
     if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) return app.exit(error);
-    std::string const hint = app.get_subcommands().empty() ? "fuse-onnx --help" : "fuse-onnx " + app.get_subcommands().front()->get_name() + " --help";
+    std::string const hint = app.get_subcommands().empty()
+                                 ? "fuse-onnx --help"
+                                 : "fuse-onnx " + app.get_subcommands().front()->get_name() + " --help";
     return complain(wrong_usage, std::string(error.what()) + "; '" + hint + "' says how it is used");
   }
   try {

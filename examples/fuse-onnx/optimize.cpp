@@ -23,7 +23,9 @@ class watcher {
     fuse::observer made;
     made.context = this;
     made.phase = [](void* self, std::string_view name) { static_cast<watcher*>(self)->begin(name); };
-    made.progress = [](void* self, int, std::size_t done, std::size_t total) { static_cast<watcher*>(self)->bar_.show("rewriting", done, total); };
+    made.progress = [](void* self, int, std::size_t done, std::size_t total) {
+      static_cast<watcher*>(self)->bar_.show("rewriting", done, total);
+    };
     return made;
   }
   void end() { *seconds_ += watch_.lap(); }
@@ -47,7 +49,8 @@ void take_over(run_report& report, fuse::rewrite_report&& done) {
     into.name = std::move(rule.name);
     into.matched = rule.matched;
     into.applied = rule.applied;
-    for (auto& r : rule.refused) into.refused.push_back({std::move(r.node), std::move(r.reason), std::move(r.condition)});
+    for (auto& r : rule.refused)
+      into.refused.push_back({std::move(r.node), std::move(r.reason), std::move(r.condition)});
   }
   report.notes = std::move(done.notes);
 }
@@ -87,15 +90,16 @@ int optimize(optimize_arguments const& arguments) {
   }
   report.nodes_after = graph.node_count();
   if (graph.redefines_operators())
-    report.notes.push_back("nothing was rewritten: the model defines functions of its own under the names of standard operators");
+    report.notes.push_back(
+        "nothing was rewritten: the model defines functions of its own under the names of standard operators");
 
   watch.lap();
   graph.commit();
   if (!file.write(arguments.output, graph)) return complain(bad_input, file.error());
   report.write = watch.lap();
   if (file.model().ir_version() != version)
-    report.notes.push_back("the IR version was raised from " + std::to_string(version) + " to " + std::to_string(file.model().ir_version()) +
-                           ", the first with functions");
+    report.notes.push_back("the IR version was raised from " + std::to_string(version) + " to " +
+                           std::to_string(file.model().ir_version()) + ", the first with functions");
 
   auto const text = arguments.report == "json" ? as_json(report) : as_text(report);
   std::fwrite(text.data(), 1, text.size(), stdout);

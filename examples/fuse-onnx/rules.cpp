@@ -20,8 +20,8 @@ std::string kind_of(fuse::slot_kind kind) {
 
 void describe(fuse::program const& program, std::size_t number) {
   auto const& rule = program.rules[number];
-  std::printf("%.*s: %.*s\n", static_cast<int>(rule.name.size()), rule.name.data(), static_cast<int>(summary_of(rule.name).size()),
-              summary_of(rule.name).data());
+  std::printf("%.*s: %.*s\n", static_cast<int>(rule.name.size()), rule.name.data(),
+              static_cast<int>(summary_of(rule.name).size()), summary_of(rule.name).data());
   std::printf("  stage %d, benefit %g\n  captures\n", rule.stage, rule.benefit);
   for (std::size_t i = 0; i < rule.slot_count; ++i)
     std::printf("    %s: %s\n", std::string(rule.slot_names[i]).c_str(), kind_of(rule.slot_kinds[i]).c_str());
@@ -29,7 +29,8 @@ void describe(fuse::program const& program, std::size_t number) {
   for (auto const& condition : program.conditions) {
     if (condition.rule != number) continue;
     std::string names;
-    for (std::size_t i = 0; i < condition.what.count; ++i) names += (i == 0 ? "" : ", ") + std::string(condition.what.captures[i]);
+    for (std::size_t i = 0; i < condition.what.count; ++i)
+      names += (i == 0 ? "" : ", ") + std::string(condition.what.captures[i]);
     std::printf("    %s (%s)\n", std::string(condition.what.name).c_str(), names.c_str());
   }
 }

@@ -21,14 +21,18 @@ std::string as_text(run_report const& report) {
   std::size_t widest = 4;
   for (auto const& rule : report.rules) widest = std::max(widest, rule.name.size());
   for (auto const& rule : report.rules) {
-    text += "  " + rule.name + std::string(widest - rule.name.size(), ' ') + "  matched " + std::to_string(rule.matched) + ", applied " +
-            std::to_string(rule.applied) + ", refused " + std::to_string(rule.refused.size()) + "\n";
+    text += "  " + rule.name + std::string(widest - rule.name.size(), ' ') + "  matched " +
+            std::to_string(rule.matched) + ", applied " + std::to_string(rule.applied) + ", refused " +
+            std::to_string(rule.refused.size()) + "\n";
     for (auto const& refusal : rule.refused)
-      text += "    refused at " + refusal.node + ": " + refusal.reason + (refusal.condition.empty() ? "" : " (" + refusal.condition + ")") + "\n";
+      text += "    refused at " + refusal.node + ": " + refusal.reason +
+              (refusal.condition.empty() ? "" : " (" + refusal.condition + ")") + "\n";
   }
-  text += "  nodes: " + std::to_string(report.nodes_before) + " before, " + std::to_string(report.nodes_after) + " after\n";
-  text += "  time: reading " + in_milliseconds(report.read) + ", shapes " + in_milliseconds(report.shapes) + ", matching " +
-          in_milliseconds(report.match) + ", rewriting " + in_milliseconds(report.rewrite) + ", writing " + in_milliseconds(report.write) + "\n";
+  text +=
+      "  nodes: " + std::to_string(report.nodes_before) + " before, " + std::to_string(report.nodes_after) + " after\n";
+  text += "  time: reading " + in_milliseconds(report.read) + ", shapes " + in_milliseconds(report.shapes) +
+          ", matching " + in_milliseconds(report.match) + ", rewriting " + in_milliseconds(report.rewrite) +
+          ", writing " + in_milliseconds(report.write) + "\n";
   for (auto const& note : report.notes) text += "  note: " + note + "\n";
   return text;
 }
@@ -40,18 +44,22 @@ std::string as_json(run_report const& report) {
     auto refused = ordered_json::array();
     for (auto const& refusal : rule.refused)
       refused.push_back({{"node", refusal.node}, {"reason", refusal.reason}, {"condition", refusal.condition}});
-    rules.push_back({{"name", rule.name}, {"matched", rule.matched}, {"applied", rule.applied}, {"refused", std::move(refused)}});
+    rules.push_back(
+        {{"name", rule.name}, {"matched", rule.matched}, {"applied", rule.applied}, {"refused", std::move(refused)}});
   }
-  ordered_json const whole = {
-      {"schema", "fuse-report-1"},
-      {"input", report.input},
-      {"output", report.output},
-      {"target", report.target},
-      {"rules", std::move(rules)},
-      {"nodes", {{"before", report.nodes_before}, {"after", report.nodes_after}}},
-      {"seconds",
-       {{"read", report.read}, {"shapes", report.shapes}, {"match", report.match}, {"rewrite", report.rewrite}, {"write", report.write}}},
-      {"notes", report.notes}};
+  ordered_json const whole = {{"schema", "fuse-report-1"},
+                              {"input", report.input},
+                              {"output", report.output},
+                              {"target", report.target},
+                              {"rules", std::move(rules)},
+                              {"nodes", {{"before", report.nodes_before}, {"after", report.nodes_after}}},
+                              {"seconds",
+                               {{"read", report.read},
+                                {"shapes", report.shapes},
+                                {"match", report.match},
+                                {"rewrite", report.rewrite},
+                                {"write", report.write}}},
+                              {"notes", report.notes}};
   // Names in a model need not be UTF-8.
   return whole.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }

@@ -24,8 +24,8 @@ onnx_node find(onnx_graph const& g, std::string_view name, adapters::onnx_body b
   }
   return {};
 }
-onnx_node insert(onnx_graph& g, onnx_node place, std::string_view op, std::vector<onnx_value> const& operands, std::string_view origin = {},
-                 std::vector<element_type> const& results = {element_type::float32}) {
+onnx_node insert(onnx_graph& g, onnx_node place, std::string_view op, std::vector<onnx_value> const& operands,
+                 std::string_view origin = {}, std::vector<element_type> const& results = {element_type::float32}) {
   return traits::insert(g, place, {op, operands, {}, results, origin});
 }
 onnx_value result(onnx_graph const& g, onnx_node n) { return traits::results(g, n)[0]; }
@@ -109,7 +109,8 @@ TEST_CASE("a replaced output keeps its name") {
     traits::replace_uses(g, result(g, find(g, "root")), result(g, user));
     g.commit();
     CHECK(model.graph().output(0).name() == "z");
-    CHECK(onnx_graph(model).error().find("cycle") != std::string::npos);  // the edits above made one: names are right all the same
+    CHECK(onnx_graph(model).error().find("cycle") !=
+          std::string::npos);  // the edits above made one: names are right all the same
     CHECK(text(model.graph())[3] == "z = Norm(d)");
   }
   CHECK(model.graph().output(0).name() == "z");
@@ -227,7 +228,8 @@ TEST_CASE("an erased owner takes its bodies and their captures along") {
 }
 
 TEST_CASE("values that training reads are kept under their names") {
-  auto model = parsed(std::string(chain) + R"( training_info { algorithm { node { op_type: "Neg" input: "d" output: "loss" } }
+  auto model =
+      parsed(std::string(chain) + R"( training_info { algorithm { node { op_type: "Neg" input: "d" output: "loss" } }
       update_binding { key: "used" value: "loss" } })");
   onnx_graph g(model);
   auto const sub = find(g, "sub");

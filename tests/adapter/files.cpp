@@ -34,8 +34,9 @@ std::string get(fs::path const& path) {
 }
 
 onnx::ModelProto external(std::string const& location, std::string const& more = {}) {
-  return parsed(R"(graph { initializer { name: "w" dims: 2 data_type: 1 data_location: EXTERNAL external_data { key: "location" value: ")" +
-                location + "\" } " + more + R"( } node { op_type: "Neg" input: "w" output: "y" } output { name: "y" } })");
+  return parsed(
+      R"(graph { initializer { name: "w" dims: 2 data_type: 1 data_location: EXTERNAL external_data { key: "location" value: ")" +
+      location + "\" } " + more + R"( } node { op_type: "Neg" input: "w" output: "y" } output { name: "y" } })");
 }
 
 }  // namespace
@@ -43,8 +44,8 @@ onnx::ModelProto external(std::string const& location, std::string const& more =
 TEST_CASE("a model that nothing edited is written as it was read, unknown fields and odd encodings included") {
   scratch_folder const folder;
   auto bytes = parsed(branching).SerializeAsString();
-  bytes += std::string("\xc2\x3e\x03") + "new";                  // field 1000
-  bytes += std::string("\x08\x88\x80\x80\x00", 5);               // ir_version once more, in more bytes than it needs
+  bytes += std::string("\xc2\x3e\x03") + "new";     // field 1000
+  bytes += std::string("\x08\x88\x80\x80\x00", 5);  // ir_version once more, in more bytes than it needs
   put(folder.path / "in.onnx", bytes);
   onnx_file file;
   REQUIRE(file.read(folder.path / "in.onnx"));
@@ -69,7 +70,8 @@ TEST_CASE("a file is replaced whole, and keeps its permissions") {
   CHECK((fs::status(path).permissions() & fs::perms::mask) == fs::perms(0640));
   CHECK(std::distance(fs::directory_iterator(folder.path), {}) == 2);
   CHECK_FALSE(file.write(folder.path / "nowhere" / "model.onnx", graph));
-  CHECK(file.error() == "cannot write " + (folder.path / "nowhere" / "model.onnx").string() + ": No such file or directory");
+  CHECK(file.error() ==
+        "cannot write " + (folder.path / "nowhere" / "model.onnx").string() + ": No such file or directory");
   CHECK_FALSE(file.write(folder.path, graph));
 }
 
@@ -77,7 +79,10 @@ TEST_CASE("external data are read where they lie, and copied beside a model else
   scratch_folder const folder, other;
   float const numbers[]{9, 1.5f, -2};
   put(folder.path / "weights.bin", std::string(reinterpret_cast<char const*>(numbers), sizeof numbers));
-  put(folder.path / "in.onnx", external("weights.bin", R"(external_data { key: "offset" value: "4" } external_data { key: "length" value: "8" })").SerializeAsString());
+  put(folder.path / "in.onnx",
+      external("weights.bin",
+               R"(external_data { key: "offset" value: "4" } external_data { key: "length" value: "8" })")
+          .SerializeAsString());
   onnx_file file;
   REQUIRE(file.read(folder.path / "in.onnx"));
   onnx_graph graph(file.model(), file.folder());
@@ -112,12 +117,15 @@ TEST_CASE("external data that are missing, short or outside the folder are refus
   CHECK(error("absent.bin") == begin + "external data 'absent.bin' is missing");
   CHECK(error("../outside.bin") == begin + "external data '../outside.bin' escapes the folder of the model");
   CHECK(error("link.bin") == begin + "external data 'link.bin' escapes the folder of the model through a link");
-  CHECK(error("/etc/passwd") == begin + "external data '/etc/passwd' escapes the folder of the model: its location is absolute");
+  CHECK(error("/etc/passwd") ==
+        begin + "external data '/etc/passwd' escapes the folder of the model: its location is absolute");
   CHECK(error("") == begin + "external data has no location");
   CHECK(error(".") == begin + "external data '.' cannot be read");
   CHECK(error("short.bin") == "initializer 'w' wants 8 bytes at offset 0 of external data 'short.bin', which has 7");
-  CHECK(error("right.bin", R"(external_data { key: "offset" value: "18446744073709551615" })").find("wants 8 bytes at offset") != std::string::npos);
-  CHECK(error("right.bin", R"(external_data { key: "offset" value: "-4" })") == "initializer 'w' keeps external data at an offset that is no number");
+  CHECK(error("right.bin", R"(external_data { key: "offset" value: "18446744073709551615" })")
+            .find("wants 8 bytes at offset") != std::string::npos);
+  CHECK(error("right.bin", R"(external_data { key: "offset" value: "-4" })") ==
+        "initializer 'w' keeps external data at an offset that is no number");
   CHECK(error("right.bin", R"(external_data { key: "length" value: "4" })") ==
         "initializer 'w' holds 4 bytes of external data where its shape wants 8");
 }

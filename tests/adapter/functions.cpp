@@ -99,7 +99,8 @@ TEST_CASE("a function that nothing calls is not written") {
 }
 
 TEST_CASE("raising the IR version past 3 keeps constants constant") {
-  auto model = parsed(R"(ir_version: 3 graph { input { name: "x" type { tensor_type { elem_type: 1 } } } input { name: "w" }
+  auto model =
+      parsed(R"(ir_version: 3 graph { input { name: "x" type { tensor_type { elem_type: 1 } } } input { name: "w" }
     initializer { name: "w" data_type: 1 float_data: 1 }
     node { name: "root" op_type: "Neg" input: "x" output: "y" } node { op_type: "Mul" input: "y" input: "w" output: "z" } output { name: "z" } })");
   onnx_graph g(model);

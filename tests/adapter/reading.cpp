@@ -39,7 +39,8 @@ TEST_CASE("each defect of a model is named with its place") {
         "the node (Neg) that computes 'b' reads value 'q', which nothing defines");
   CHECK(error_of(graph_with(R"(node { name: "n" op_type: "Neg" input: "x" output: "a" })")) ==
         "value 'a' is defined twice, by node 'first' (Neg) and by node 'n' (Neg)");
-  CHECK(error_of(graph_with(R"(input { name: "x" })")) == "value 'x' is defined twice, as an input and as an initializer");
+  CHECK(error_of(graph_with(R"(input { name: "x" })")) ==
+        "value 'x' is defined twice, as an input and as an initializer");
   CHECK(error_of(graph_with(R"(initializer { name: "a" data_type: 1 float_data: 1 })")) ==
         "value 'a' is defined twice, as an initializer and by node 'first' (Neg)");
   CHECK(error_of(graph_with(R"(output { name: "z" })")) == "output 'z' is computed by nothing");
@@ -63,22 +64,28 @@ TEST_CASE("nodes may stand in any order that has no cycle") {
 }
 
 TEST_CASE("tensors must agree with their shapes") {
-  auto const tensor = [](std::string const& fields) { return error_of("graph { initializer { name: 't' " + fields + " } }"); };
+  auto const tensor = [](std::string const& fields) {
+    return error_of("graph { initializer { name: 't' " + fields + " } }");
+  };
   CHECK(tensor("data_type: 1 dims: 2 raw_data: 'abcdefgh'") == "");
   CHECK(tensor("data_type: 1 dims: 2 raw_data: 'abcdefg'") == "initializer 't' holds 7 bytes where its shape wants 8");
   CHECK(tensor("data_type: 1 dims: 2 float_data: 1") == "initializer 't' holds 1 elements where its shape wants 2");
   CHECK(tensor("data_type: 1 dims: 2") == "initializer 't' holds 0 elements where its shape wants 2");
   CHECK(tensor("data_type: 1 dims: 0") == "");
   CHECK(tensor("data_type: 1 dims: -2 dims: -1 float_data: 1") == "initializer 't' has the negative dimension -2");
-  CHECK(tensor("data_type: 1 dims: 4294967296 dims: 4294967296") == "initializer 't' has dimensions whose product overflows");
+  CHECK(tensor("data_type: 1 dims: 4294967296 dims: 4294967296") ==
+        "initializer 't' has dimensions whose product overflows");
   CHECK(tensor("dims: 0") == "initializer 't' has no element type");
-  CHECK(tensor("data_type: 7 int32_data: 1") == "initializer 't' keeps its contents in more than one field, or in the wrong one");
+  CHECK(tensor("data_type: 7 int32_data: 1") ==
+        "initializer 't' keeps its contents in more than one field, or in the wrong one");
   CHECK(tensor("data_type: 10 dims: 2 int32_data: 15360 int32_data: 16384") == "");
   CHECK(tensor("data_type: 17 dims: 3 raw_data: 'abc'") == "");
   CHECK(tensor("data_type: 22 dims: 3 raw_data: 'ab'") == "");
   CHECK(tensor("data_type: 22 dims: 3 raw_data: 'abc'") == "initializer 't' holds 3 bytes where its shape wants 2");
-  CHECK(error_of(graph_with(R"(node { name: "c" op_type: "Constant" output: "k" attribute { name: "value" type: TENSOR t { data_type: 1 dims: 3 } } })")) ==
-        "the tensor in attribute 'value' of node 'c' (Constant) holds 0 elements where its shape wants 3");
+  CHECK(
+      error_of(graph_with(
+          R"(node { name: "c" op_type: "Constant" output: "k" attribute { name: "value" type: TENSOR t { data_type: 1 dims: 3 } } })")) ==
+      "the tensor in attribute 'value' of node 'c' (Constant) holds 0 elements where its shape wants 3");
 }
 
 TEST_CASE("bodies that nest absurdly deep are refused") {
@@ -86,7 +93,8 @@ TEST_CASE("bodies that nest absurdly deep are refused") {
   std::string end = "}";
   for (int i = 0; i < 110; ++i) {
     auto const name = std::to_string(i);
-    text += "node { op_type: 'If' name: 'if" + name + "' output: 'o" + name + "' attribute { name: 'then_branch' type: GRAPH g { ";
+    text += "node { op_type: 'If' name: 'if" + name + "' output: 'o" + name +
+            "' attribute { name: 'then_branch' type: GRAPH g { ";
     end += "} } }";
   }
   onnx::ModelProto model;

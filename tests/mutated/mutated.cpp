@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Damaged models go through reading, shapes, matching, rewriting and writing. Sanitizers watch; here stands what must hold besides.
+// Damaged models go through reading, shapes, matching, rewriting and writing. Sanitizers watch; here stands what must
+// hold besides.
 
 #include <algorithm>
 #include <chrono>
@@ -38,7 +39,10 @@ std::uint64_t from_environment(char const* name, std::uint64_t otherwise) {
 
 void tell_on_death() {
 #ifdef __SANITIZE_ADDRESS__
-  __sanitizer_set_death_callback([] { std::cerr << "died in mutation " << current << " (FUSE_FIRST=" << current << " FUSE_MUTATIONS=1 runs it alone)" << std::endl; });
+  __sanitizer_set_death_callback([] {
+    std::cerr << "died in mutation " << current << " (FUSE_FIRST=" << current << " FUSE_MUTATIONS=1 runs it alone)"
+              << std::endl;
+  });
 #endif
 }
 
@@ -68,7 +72,8 @@ onnx::ModelProto excerpt(std::string const& name, int first, int nodes) {
     for (auto const* symbol : {"batch", "sequence"}) type.mutable_shape()->add_dim()->set_dim_param(symbol);
     type.mutable_shape()->add_dim()->set_dim_value(32);
   }
-  std::sort(cut.mutable_input()->begin(), cut.mutable_input()->end(), [](auto const& a, auto const& b) { return a.name() < b.name(); });
+  std::sort(cut.mutable_input()->begin(), cut.mutable_input()->end(),
+            [](auto const& a, auto const& b) { return a.name() < b.name(); });
   for (auto const& node : cut.node())
     for (auto const& output : node.output())
       if (!output.empty() && !read.contains(output)) cut.add_output()->set_name(output);
@@ -124,10 +129,12 @@ TEST_CASE("damaged models are refused or rewritten, and never break anything") {
   auto const seed = from_environment("FUSE_SEED", 20240229);
   auto const mutations = from_environment("FUSE_MUTATIONS", 20000);
   auto const first = from_environment("FUSE_FIRST", 0);
-  std::vector<onnx::ModelProto> models{excerpt("bert-op14", 40, 110),      excerpt("bert-op11", 20, 30),      excerpt("llama-fp16-op17", 60, 120),
-                                       excerpt("t5-encoder-op14", 0, 60),   excerpt("bert-op17", 20, 30),      excerpt("whisper-encoder-op14", 10, 60),
-                                       excerpt("llama-dynamo18", 10, 60),   excerpt("token-mlp-bn-op14", 0, 20), excerpt("bert-qdq-op14", 40, 60)};
-  for (std::size_t i = 0; i < 4; ++i) models.push_back(rewritten(models[i]));  // with the functions or operators that a first run leaves
+  std::vector<onnx::ModelProto> models{
+      excerpt("bert-op14", 40, 110),     excerpt("bert-op11", 20, 30),        excerpt("llama-fp16-op17", 60, 120),
+      excerpt("t5-encoder-op14", 0, 60), excerpt("bert-op17", 20, 30),        excerpt("whisper-encoder-op14", 10, 60),
+      excerpt("llama-dynamo18", 10, 60), excerpt("token-mlp-bn-op14", 0, 20), excerpt("bert-qdq-op14", 40, 60)};
+  for (std::size_t i = 0; i < 4; ++i)
+    models.push_back(rewritten(models[i]));  // with the functions or operators that a first run leaves
   for (auto const& model : models) REQUIRE(model.graph().node_size() > 0);
 
   auto pattern = (fs::temp_directory_path() / "fuse-mutated-XXXXXX").string();
@@ -144,9 +151,11 @@ TEST_CASE("damaged models are refused or rewritten, and never break anything") {
     current = i;
     mutator damage(seed * 1000003 + i);
     auto const bytes = damage.damaged(models[i % models.size()]);
-    if (auto const* const kept = std::getenv("FUSE_KEEP"); kept != nullptr) std::ofstream(kept, std::ios::binary) << bytes;
+    if (auto const* const kept = std::getenv("FUSE_KEEP"); kept != nullptr)
+      std::ofstream(kept, std::ios::binary) << bytes;
     auto const begin = std::chrono::steady_clock::now();
-    auto const wrong = run(bytes, folder, i / models.size() % 2 == 0 ? fuse::target::standard : fuse::target::onnxruntime, count);
+    auto const wrong =
+        run(bytes, folder, i / models.size() % 2 == 0 ? fuse::target::standard : fuse::target::onnxruntime, count);
     slowest = std::max(slowest, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
     if (!wrong.empty()) {
       INFO("mutation " << i << " (FUSE_FIRST=" << i << " FUSE_MUTATIONS=1 runs it alone)");
@@ -154,8 +163,8 @@ TEST_CASE("damaged models are refused or rewritten, and never break anything") {
     }
   }
   fs::remove_all(folder);
-  std::cout << count.refused << " refused, " << count.unchanged << " left as they were, " << count.rewritten << " rewritten; the slowest took " << slowest
-            << " s" << std::endl;
+  std::cout << count.refused << " refused, " << count.unchanged << " left as they were, " << count.rewritten
+            << " rewritten; the slowest took " << slowest << " s" << std::endl;
   CHECK(slowest < 20);
   if (mutations >= 1000) {  // damage that is always refused, or that nothing is ever rewritten in, would test little
     CHECK(count.refused > mutations / 10);

@@ -15,8 +15,8 @@
 #include <utility>
 #include <vector>
 
-/// Damages models: their bytes, any field of their messages, and the things that readers of graphs trip over. The same seed
-/// gives the same damage with every standard library.
+/// Damages models: their bytes, any field of their messages, and the things that readers of graphs trip over. The same
+/// seed gives the same damage with every standard library.
 class mutator {
  public:
   explicit mutator(std::uint64_t seed) : engine_(seed) {}
@@ -28,7 +28,8 @@ class mutator {
   std::string damaged(onnx::ModelProto model) {
     bool const fields = !chance(3);
     if (fields)
-      for (auto count = chance(4) ? 1 + below(4) : 1; count > 0; --count) chance(3) ? any_field(model) : graph_of(model);
+      for (auto count = chance(4) ? 1 + below(4) : 1; count > 0; --count)
+        chance(3) ? any_field(model) : graph_of(model);
     auto bytes = model.SerializeAsString();
     if (!fields || chance(8))
       for (auto count = chance(2) ? 1 + below(4) : 1; count > 0; --count) damage(bytes);
@@ -63,8 +64,22 @@ class mutator {
   }
 
   std::int64_t number() {
-    constexpr std::array<std::int64_t, 16> interesting{0, 1, -1, 2, -2, 3, 4, 7, 17, 127, -128, 65536, std::int64_t{1} << 31, std::int64_t{1} << 40,
-                                                       std::numeric_limits<std::int64_t>::max(), std::numeric_limits<std::int64_t>::min()};
+    constexpr std::array<std::int64_t, 16> interesting{0,
+                                                       1,
+                                                       -1,
+                                                       2,
+                                                       -2,
+                                                       3,
+                                                       4,
+                                                       7,
+                                                       17,
+                                                       127,
+                                                       -128,
+                                                       65536,
+                                                       std::int64_t{1} << 31,
+                                                       std::int64_t{1} << 40,
+                                                       std::numeric_limits<std::int64_t>::max(),
+                                                       std::numeric_limits<std::int64_t>::min()};
     return chance(6) ? static_cast<std::int64_t>(engine_()) : interesting[below(interesting.size())];
   }
 
@@ -78,10 +93,14 @@ class mutator {
       if (fields.empty()) return;
       auto const* const field = one_of(fields);
       auto const repeated = field->is_repeated();
-      auto const at = repeated ? static_cast<int>(below(static_cast<std::size_t>(reflection->FieldSize(*message, field)))) : 0;
+      auto const at =
+          repeated ? static_cast<int>(below(static_cast<std::size_t>(reflection->FieldSize(*message, field)))) : 0;
       if (chance(12)) {
         if (!repeated) return reflection->ClearField(message, field);
-        if (chance(2)) return reflection->SwapElements(message, field, at, static_cast<int>(below(static_cast<std::size_t>(reflection->FieldSize(*message, field)))));
+        if (chance(2))
+          return reflection->SwapElements(
+              message, field, at,
+              static_cast<int>(below(static_cast<std::size_t>(reflection->FieldSize(*message, field)))));
         return reflection->RemoveLast(message, field);
       }
       if (field->cpp_type() == google::protobuf::FieldDescriptor::CPPTYPE_MESSAGE) {
@@ -89,7 +108,8 @@ class mutator {
           reflection->AddMessage(message, field)->CopyFrom(reflection->GetRepeatedMessage(*message, field, at));
           return;
         }
-        message = repeated ? reflection->MutableRepeatedMessage(message, field, at) : reflection->MutableMessage(message, field);
+        message = repeated ? reflection->MutableRepeatedMessage(message, field, at)
+                           : reflection->MutableMessage(message, field);
         continue;
       }
       return set(*message, *field, at);
@@ -106,7 +126,8 @@ class mutator {
         auto const v = static_cast<std::int32_t>(chance(2) ? static_cast<std::int64_t>(below(28)) : n);
         return repeated ? r.SetRepeatedInt32(&message, &field, at, v) : r.SetInt32(&message, &field, v);
       }
-      case descriptor::CPPTYPE_INT64: return repeated ? r.SetRepeatedInt64(&message, &field, at, n) : r.SetInt64(&message, &field, n);
+      case descriptor::CPPTYPE_INT64:
+        return repeated ? r.SetRepeatedInt64(&message, &field, at, n) : r.SetInt64(&message, &field, n);
       case descriptor::CPPTYPE_UINT64: {
         auto const v = static_cast<std::uint64_t>(n);
         return repeated ? r.SetRepeatedUInt64(&message, &field, at, v) : r.SetUInt64(&message, &field, v);
@@ -136,11 +157,59 @@ class mutator {
   }
 
   std::string word() {
-    static std::vector<std::string> const words{"", "Add", "Sub", "Mul", "Div", "Pow", "Sqrt", "Reciprocal", "ReduceMean", "ReduceSum", "Cast", "Identity", "Constant",
-                                                "ConstantOfShape", "Shape", "Size", "Gather", "Concat", "Slice", "Unsqueeze", "Squeeze", "Range", "Reshape", "Flatten",
-                                                "Expand", "Tile", "Transpose", "MatMul", "Gemm", "Conv", "Softmax", "Where", "Split", "LayerNormalization", "RMSNormalization",
-                                                "SimplifiedLayerNormalization", "If", "Loop", "GlobalAveragePool", "Neg", "Sum", "Einsum", "com.microsoft", "fuse", "ai.onnx",
-                                                "axes", "axis", "keepdims", "epsilon", "value", "to", "perm", "x"};
+    static std::vector<std::string> const words{"",
+                                                "Add",
+                                                "Sub",
+                                                "Mul",
+                                                "Div",
+                                                "Pow",
+                                                "Sqrt",
+                                                "Reciprocal",
+                                                "ReduceMean",
+                                                "ReduceSum",
+                                                "Cast",
+                                                "Identity",
+                                                "Constant",
+                                                "ConstantOfShape",
+                                                "Shape",
+                                                "Size",
+                                                "Gather",
+                                                "Concat",
+                                                "Slice",
+                                                "Unsqueeze",
+                                                "Squeeze",
+                                                "Range",
+                                                "Reshape",
+                                                "Flatten",
+                                                "Expand",
+                                                "Tile",
+                                                "Transpose",
+                                                "MatMul",
+                                                "Gemm",
+                                                "Conv",
+                                                "Softmax",
+                                                "Where",
+                                                "Split",
+                                                "LayerNormalization",
+                                                "RMSNormalization",
+                                                "SimplifiedLayerNormalization",
+                                                "If",
+                                                "Loop",
+                                                "GlobalAveragePool",
+                                                "Neg",
+                                                "Sum",
+                                                "Einsum",
+                                                "com.microsoft",
+                                                "fuse",
+                                                "ai.onnx",
+                                                "axes",
+                                                "axis",
+                                                "keepdims",
+                                                "epsilon",
+                                                "value",
+                                                "to",
+                                                "perm",
+                                                "x"};
     return one_of(words);
   }
 
@@ -152,11 +221,13 @@ class mutator {
     auto const other = graph.node(static_cast<int>(below(static_cast<std::size_t>(graph.node_size()))));
     switch (below(16)) {
       case 0:  // an operand that is computed elsewhere, also later
-        if (node.input_size() > 0 && other.output_size() > 0) node.set_input(static_cast<int>(below(static_cast<std::size_t>(node.input_size()))), other.output(0));
+        if (node.input_size() > 0 && other.output_size() > 0)
+          node.set_input(static_cast<int>(below(static_cast<std::size_t>(node.input_size()))), other.output(0));
         break;
       case 1:
         if (node.input_size() > 0 && other.input_size() > 0)
-          node.set_input(static_cast<int>(below(static_cast<std::size_t>(node.input_size()))), other.input(static_cast<int>(below(static_cast<std::size_t>(other.input_size())))));
+          node.set_input(static_cast<int>(below(static_cast<std::size_t>(node.input_size()))),
+                         other.input(static_cast<int>(below(static_cast<std::size_t>(other.input_size())))));
         break;
       case 2: {  // a copy, with names of its own or not
         auto& copy = *graph.add_node() = other;
@@ -164,18 +235,25 @@ class mutator {
           for (auto& output : *copy.mutable_output()) output += "'";
         break;
       }
-      case 3: graph.mutable_node()->DeleteSubrange(static_cast<int>(below(static_cast<std::size_t>(graph.node_size()))), 1); break;
-      case 4: graph.mutable_node()->SwapElements(static_cast<int>(below(static_cast<std::size_t>(graph.node_size()))), static_cast<int>(below(static_cast<std::size_t>(graph.node_size())))); break;
+      case 3:
+        graph.mutable_node()->DeleteSubrange(static_cast<int>(below(static_cast<std::size_t>(graph.node_size()))), 1);
+        break;
+      case 4:
+        graph.mutable_node()->SwapElements(static_cast<int>(below(static_cast<std::size_t>(graph.node_size()))),
+                                           static_cast<int>(below(static_cast<std::size_t>(graph.node_size()))));
+        break;
       case 5: node.set_op_type(chance(2) ? other.op_type() : word()); break;
       case 6: branch(model, other); break;
       case 7: external(graph); break;
       case 8:
-        if (model.opset_import_size() > 0) model.mutable_opset_import(0)->set_version(chance(4) ? number() : static_cast<std::int64_t>(1 + below(26)));
+        if (model.opset_import_size() > 0)
+          model.mutable_opset_import(0)->set_version(chance(4) ? number() : static_cast<std::int64_t>(1 + below(26)));
         break;
       case 9: model.set_ir_version(chance(4) ? number() : static_cast<std::int64_t>(1 + below(12))); break;
       case 10:  // a constant that a caller may override
         if (graph.initializer_size() > 0) {
-          auto const& tensor = graph.initializer(static_cast<int>(below(static_cast<std::size_t>(graph.initializer_size()))));
+          auto const& tensor =
+              graph.initializer(static_cast<int>(below(static_cast<std::size_t>(graph.initializer_size()))));
           auto& input = *graph.add_input();
           input.set_name(tensor.name());
           input.mutable_type()->mutable_tensor_type()->set_elem_type(tensor.data_type());
@@ -183,7 +261,8 @@ class mutator {
         break;
       case 11:
         if (graph.initializer_size() > 0) {
-          auto& tensor = *graph.mutable_initializer(static_cast<int>(below(static_cast<std::size_t>(graph.initializer_size()))));
+          auto& tensor =
+              *graph.mutable_initializer(static_cast<int>(below(static_cast<std::size_t>(graph.initializer_size()))));
           chance(2) ? tensor.add_dims(number()) : tensor.set_data_type(static_cast<int>(below(28)));
         }
         break;
@@ -207,7 +286,9 @@ class mutator {
       }
       default:
         if (graph.input_size() > 0) {
-          auto& type = *graph.mutable_input(static_cast<int>(below(static_cast<std::size_t>(graph.input_size()))))->mutable_type()->mutable_tensor_type();
+          auto& type = *graph.mutable_input(static_cast<int>(below(static_cast<std::size_t>(graph.input_size()))))
+                            ->mutable_type()
+                            ->mutable_tensor_type();
           type.set_elem_type(static_cast<int>(below(20)));
           type.mutable_shape()->add_dim()->set_dim_value(number());
         }
@@ -237,8 +318,10 @@ class mutator {
 
   void external(onnx::GraphProto& graph) {
     if (graph.initializer_size() == 0) return;
-    auto& tensor = *graph.mutable_initializer(static_cast<int>(below(static_cast<std::size_t>(graph.initializer_size()))));
-    static std::vector<std::string> const locations{"weights.bin", "./weights.bin", "../weights.bin", "/etc/passwd", "", ".", "absent", "a/../weights.bin", "loop"};
+    auto& tensor =
+        *graph.mutable_initializer(static_cast<int>(below(static_cast<std::size_t>(graph.initializer_size()))));
+    static std::vector<std::string> const locations{
+        "weights.bin", "./weights.bin", "../weights.bin", "/etc/passwd", "", ".", "absent", "a/../weights.bin", "loop"};
     tensor.set_data_location(onnx::TensorProto::EXTERNAL);
     if (chance(2)) tensor.clear_raw_data();
     auto const entry = [&](char const* key, std::string const& value) {

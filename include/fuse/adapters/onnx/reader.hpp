@@ -3,18 +3,16 @@
 
 #include <onnx/onnx_pb.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include <fuse/adapters/onnx/cycle.hpp>
-#include <fuse/adapters/onnx/norm_functions.hpp>
+#include <fuse/adapters/onnx/operator_names.hpp>
 #include <fuse/adapters/onnx/tables.hpp>
 
 namespace fuse::inline v0::adapters::detail {
@@ -23,13 +21,13 @@ namespace fuse::inline v0::adapters::detail {
 /// what is wrong first, and where.
 class onnx_reader {
  public:
-  onnx_reader(onnx_tables& tables, std::string& error) : t_(tables), error_(error) {}
+  onnx_reader(onnx_tables& tables, std::string& error) : t_(tables), error_(error), operators_(tables) {}
 
   bool read() {
     auto& model = *t_.model;
     if (!model.has_graph()) return fail("the model has no graph");
     if (model.ir_version() < 1) return fail("the model states no IR version");
-    if (!read_domains()) return false;
+    if (auto wrong = operators_.read(); !wrong.empty()) return fail(std::move(wrong));
     auto const nodes = static_cast<std::size_t>(model.graph().node_size());
     t_.nodes.reserve(nodes + nodes / 8 + 1);
     t_.values.reserve(2 * nodes + 1);
@@ -51,37 +49,6 @@ class onnx_reader {
   bool fail(std::string what) {
     if (error_.empty()) error_ = std::move(what);
     return false;
-  }
-
-  bool read_domains() {
-    auto const& model = *t_.model;
-    std::unordered_map<std::string, std::int64_t> versions;
-    for (auto const& import : model.opset_import()) {
-      std::string const domain = is_default_domain(import.domain()) ? "" : import.domain();
-      auto const shown = domain.empty() ? std::string("ai.onnx") : domain;
-      if (import.version() < 1)
-        return fail("the model imports version " + std::to_string(import.version()) + " of domain '" + shown + "'");
-      auto const [known, added] = versions.try_emplace(domain, import.version());
-      if (!added && known->second != import.version())
-        return fail("the model imports two versions of domain '" + shown + "'");
-      domains_.insert(domain);
-    }
-    for (auto const& function : model.functions()) {
-      auto const standard = is_default_domain(function.domain());
-      functions_.insert((standard ? std::string() : function.domain()) + "::" + function.name());
-      // A rewrite could create an operator that the model takes for its own function.
-      t_.redefined = t_.redefined || standard ||
-                     (function.domain() == "com.microsoft" && function.name().ends_with("LayerNormalization"));
-    }
-    auto const standard = versions.find("");
-    t_.version = standard == versions.end() ? 1 : static_cast<int>(std::min<std::int64_t>(standard->second, 1 << 16));
-    for (auto const& function : model.functions()) {
-      auto const [known, added] =
-          norms_.try_emplace(function.domain() + "::" + function.name(), recognise_norm(function, model, t_.version));
-      if (!added) known->second = {};
-    }
-    if (t_.redefined) t_.version = 0;  // no dialect knows an operator of that version, so nothing is rewritten
-    return true;
   }
 
   [[nodiscard]] std::string place(std::uint32_t g) const {
@@ -191,8 +158,7 @@ class onnx_reader {
       auto& record = t_.nodes.emplace_back();
       record.proto = &node;
       record.body = g;
-      if (!name_operator(record))
-        return fail((node.op_type().empty() ? "an operator" : "operator " + node.op_type()) + unknown_ + place(g));
+      if (auto const wrong = operators_.name(record); !wrong.empty()) return fail(wrong + place(g));
       if (node.input_size() > widest || node.output_size() > widest)
         return fail(t_.describe(record) + " has more than " + std::to_string(widest) + " operands or results" +
                     place(g));
@@ -213,38 +179,6 @@ class onnx_reader {
     t_.nodes[n].previous = graph.last;
     (graph.last == 0 ? graph.first : t_.nodes[graph.last].next) = n;
     graph.last = n;
-  }
-
-  // Gives a node the number of its operator's name. Calls of the model's own functions never look like standard
-  // operators.
-  bool name_operator(onnx_node_record& record) {
-    auto const& node = *record.proto;
-    if (node.op_type().empty()) {
-      unknown_ = " has no name" + (node.name().empty() ? std::string() : ": that of node '" + node.name() + "'");
-      return false;
-    }
-    bool const standard = is_default_domain(node.domain());
-    if (standard)
-      if (auto const at = standard_ops_.find(node.op_type()); at != standard_ops_.end())
-        return record.op = at->second, true;
-    auto qualified = (standard ? std::string() : node.domain()) + "::" + node.op_type();
-    if (node.domain() == "fuse") {
-      auto const norm = norms_.find(qualified);
-      qualified = norm != norms_.end() && norm->second && agrees(node, norm->second) ? norm->second.name
-                                                                                     : "function " + qualified;
-    }
-    auto const [at, added] = ops_.try_emplace(qualified, static_cast<std::uint32_t>(t_.ops.size()));
-    record.op = at->second;
-    if (!added) return true;
-    t_.ops.push_back(standard ? node.op_type() : qualified);
-    if (node.domain() != "fuse" && functions_.contains(qualified)) t_.ops.back() = "function " + t_.ops.back();
-    if (!domains_.contains(standard ? std::string() : node.domain())) {
-      unknown_ = " belongs to domain '" + (standard ? std::string("ai.onnx") : node.domain()) +
-                 "', which the model does not import";
-      return false;
-    }
-    if (standard) standard_ops_.emplace(node.op_type(), record.op);
-    return true;
   }
 
   bool resolve_nodes(std::uint32_t g, int depth) {
@@ -406,11 +340,7 @@ class onnx_reader {
 
   onnx_tables& t_;
   std::string& error_;
-  std::string unknown_;
-  std::unordered_set<std::string> domains_, functions_;
-  std::unordered_map<std::string, norm_function> norms_;
-  std::unordered_map<std::string_view, std::uint32_t> standard_ops_;
-  std::unordered_map<std::string, std::uint32_t> ops_;
+  onnx_operator_names operators_;
   std::vector<bool> passed_;
 };
 

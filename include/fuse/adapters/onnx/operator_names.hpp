@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <onnx/onnx_pb.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+
+#include <fuse/adapters/onnx/norm_functions.hpp>
+#include <fuse/adapters/onnx/tables.hpp>
+
+namespace fuse::inline v0::adapters::detail {
+
+/// Numbers the names of operators. Calls of the model's own functions never look like standard operators.
+class onnx_operator_names {
+ public:
+  explicit onnx_operator_names(onnx_tables& tables) : t_(tables) {}
+
+  /// Reads domains, their versions, and functions. Returns what is wrong with them.
+  std::string read() {
+    auto const& model = *t_.model;
+    std::unordered_map<std::string, std::int64_t> versions;
+    for (auto const& import : model.opset_import()) {
+      std::string const domain = is_default_domain(import.domain()) ? "" : import.domain();
+      auto const shown = domain.empty() ? std::string("ai.onnx") : domain;
+      if (import.version() < 1)
+        return "the model imports version " + std::to_string(import.version()) + " of domain '" + shown + "'";
+      auto const [known, added] = versions.try_emplace(domain, import.version());
+      if (!added && known->second != import.version())
+        return "the model imports two versions of domain '" + shown + "'";
+      domains_.insert(domain);
+    }
+    for (auto const& function : model.functions()) {
+      auto const standard = is_default_domain(function.domain());
+      functions_.insert((standard ? std::string() : function.domain()) + "::" + function.name());
+      // A rewrite could create an operator that the model takes for its own function.
+      t_.redefined = t_.redefined || standard ||
+                     (function.domain() == "com.microsoft" && function.name().ends_with("LayerNormalization"));
+    }
+    auto const standard = versions.find("");
+    t_.version = standard == versions.end() ? 1 : static_cast<int>(std::min<std::int64_t>(standard->second, 1 << 16));
+    for (auto const& function : model.functions()) {
+      auto const [known, added] =
+          norms_.try_emplace(function.domain() + "::" + function.name(), recognise_norm(function, model, t_.version));
+      if (!added) known->second = {};
+    }
+    if (t_.redefined) t_.version = 0;  // no dialect knows an operator of that version, so nothing is rewritten
+    return {};
+  }
+
+  /// Gives a node the number of its operator. Returns what is wrong with the operator.
+  std::string name(onnx_node_record& record) {
+    auto const& node = *record.proto;
+    if (node.op_type().empty())
+      return "an operator has no name" + (node.name().empty() ? std::string() : ": that of node '" + node.name() + "'");
+    bool const standard = is_default_domain(node.domain());
+    if (standard)
+      if (auto const at = standard_.find(node.op_type()); at != standard_.end()) {
+        record.op = at->second;
+        return {};
+      }
+    auto qualified = (standard ? std::string() : node.domain()) + "::" + node.op_type();
+    if (node.domain() == "fuse") {
+      auto const norm = norms_.find(qualified);
+      bool const ours = norm != norms_.end() && norm->second && agrees(node, norm->second);
+      qualified = ours ? norm->second.name : "function " + qualified;
+    }
+    auto const [at, added] = numbers_.try_emplace(qualified, static_cast<std::uint32_t>(t_.ops.size()));
+    record.op = at->second;
+    if (!added) return {};
+    t_.ops.push_back(standard ? node.op_type() : qualified);
+    if (node.domain() != "fuse" && functions_.contains(qualified)) t_.ops.back() = "function " + t_.ops.back();
+    if (!domains_.contains(standard ? std::string() : node.domain()))
+      return "operator " + node.op_type() + " belongs to domain '" + (standard ? "ai.onnx" : node.domain()) +
+             "', which the model does not import";
+    if (standard) standard_.emplace(node.op_type(), record.op);
+    return {};
+  }
+
+ private:
+  onnx_tables& t_;
+  std::unordered_set<std::string> domains_, functions_;
+  std::unordered_map<std::string, norm_function> norms_;
+  std::unordered_map<std::string_view, std::uint32_t> standard_;  // by bare name: most nodes
+  std::unordered_map<std::string, std::uint32_t> numbers_;
+};
+
+}  // namespace fuse::inline v0::adapters::detail
