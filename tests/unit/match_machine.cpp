@@ -78,17 +78,18 @@ TEST_CASE("the search at a node is bounded, and reaching the bound is reported")
   CHECK(report.notes[0].find("bound") != std::string::npos);
 }
 
-TEST_CASE("a product of more parts than the machine opens stays closed beyond, and the explanation says so") {
+TEST_CASE("a product of more parts than the machine opens stays closed beyond: no match, and no hang") {
   static constexpr auto scaled = fuse::rule<"scaled">(relu(tanh(x) * rest<"more">)).replace(x * rest<"more">);
-  for (int factors : {20, 60}) {
+  for (int factors : {12, 60, 2000}) {
     sketch g;
     auto product = g.add("Tanh", {g.in("0")});
     for (int i = 1; i < factors; ++i) product = g.add("Mul", {product, g.in(std::to_string(i))});
     auto const y = g.add("Relu", {product});
     g.end(y);
     auto const why = fuse::matcher<scaled, graph>(g).why(g.producer(y));
-    CHECK(why.matched == (factors == 20));
-    if (factors == 60) CHECK(why.found.find("more than 28 parts") != std::string::npos);
+    INFO(to_text(why));
+    CHECK(why.matched == (factors == 12));
+    if (!why.matched) CHECK_FALSE(why.expected.empty());
   }
 }
 
