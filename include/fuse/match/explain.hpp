@@ -61,12 +61,17 @@ struct requirement {
 }
 
 /// The names of the operators that rules ask for in a set of bits.
-[[nodiscard]] inline std::string operators_in(std::uint64_t set) {
+[[nodiscard]] inline std::string operators_in(std::uint64_t set, program const& rules) {
   std::string names;
   auto const add = [&](std::string_view name) { names += (names.empty() ? "" : " and ") + with_article(name); };
   if ((set & root_bit) != 0) add("root");
+  auto const tested = [&](opcode op) {  // several operators share a bit
+    for (auto const& i : rules.code)
+      if ((i.code == step::operation || i.code == step::reduction) && i.op == static_cast<std::uint16_t>(op)) return true;
+    return false;
+  };
   for (auto const& known : operator_table)
-    if (known.group == op_group::none && (set & operator_bit(known.op)) != 0) {
+    if ((set & operator_bit(known.op)) != 0 && tested(known.op)) {
       add(known.name);
       set &= ~operator_bit(known.op);
     }
@@ -82,7 +87,7 @@ struct requirement {
     case step::reduction:
       return {std::string(name_of(static_cast<opcode>(i.op))) + " over known axes",
               with_article(name_of(static_cast<opcode>(i.op))) + " that keeps its axes, over constant axes that agree with those of the rule's other reductions"};
-    case step::within: return {"operators", operators_in(static_cast<std::uint64_t>(i.number)) + " somewhere below"};
+    case step::within: return {"operators", operators_in(static_cast<std::uint64_t>(i.number), rules) + " somewhere below"};
     case step::member:
       return kind == op_group::product ? requirement{"factors", power(i.number) + " among the factors"}
                                        : requirement{"addends", std::string(i.number > 0 ? "an addend" : "a subtracted term") + " that matches"};
