@@ -123,12 +123,13 @@ class machine : public detail::group_steps {
 
   bool enter(node_id n, program_entry const& e) {
     if (image_.node(n).result_count == 0) return false;
+    registers_[0] = registers_[1] = image_.result(n);
+    if (e.strip == 0 && closed(e.first)) return false;  // of most nodes this is all
     steps_ = score_ = 0;
     forget_groups();
     region_ = image_.node(n).region;
     auto const begin = here();
-    registers_[0] = image_.result(n);
-    registers_[1] = e.strip == 0 ? registers_[0] : stripped(registers_[0], e.strip, true);
+    if (e.strip != 0) registers_[1] = stripped(registers_[0], e.strip, true);
     signs_[1] = 1;
     if (e.strip != 0 && registers_[1] == registers_[0]) return false;
     bool const stop = !closed(e.first) && run(e.first);

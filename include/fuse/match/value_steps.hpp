@@ -16,7 +16,11 @@ namespace fuse::inline v0::detail {
 class value_steps : public match_state {
  public:
   value_steps(program const& rules, graph_image const& image, facts const& known, dialect const& names)
-      : rules_(rules), image_(image), facts_(known), names_(names), congruent_(image, known, names) {}
+      : rules_(rules), image_(image), facts_(known), names_(names), congruent_(image, known, names), data_operands_(names.rows.size() + 1, 0xffff) {
+    for (std::size_t code = 1; code < data_operands_.size(); ++code)
+      if (auto const* row = names_.row(static_cast<std::uint16_t>(code), image_.version); row != nullptr && row->operands >= 0)
+        data_operands_[code] = static_cast<std::uint16_t>(row->operands);
+  }
 
   /// The value below Identity and widening Casts: what two occurrences of a capture are compared by.
   [[nodiscard]] value_id bare(value_id v) const {
@@ -76,9 +80,8 @@ class value_steps : public match_state {
     std::uint32_t const wanted = i.count & 0x7fu;
     bool const open_ended = (i.count & 0x80u) != 0;
     // Operands that are parameters in this dialect are not the pattern's; absent ones are.
-    auto const* row = names_.row(record.tag.name, image_.version);
     std::uint32_t there = record.operand_count;
-    if (row != nullptr && row->operands >= 0 && there > static_cast<std::uint32_t>(row->operands)) there = static_cast<std::uint32_t>(row->operands);
+    if (auto const most = data_operands_[record.tag.name]; there > most) there = most;
     if (!open_ended)
       for (std::uint32_t k = wanted; k < there; ++k)
         if (image_.operand(n, k) != absent) return false;
@@ -260,6 +263,7 @@ class value_steps : public match_state {
   std::uint32_t region_ = 0;  // where the root is
 
  private:
+  std::vector<std::uint16_t> data_operands_;  // by name code: how many operands are data and not parameters
   std::vector<int> axes_;
   std::vector<std::int64_t> listed_;
 };
