@@ -155,7 +155,7 @@ class driver final : machine::acceptor {
     transaction changes(image_, facts_);
     instantiation right(machine_, rule, image_, facts_, names_, options_.target, changes, root_, computed_in_);
     bool const built = right.build();
-    if (built && unchanged(changes.first_node(), right.roots)) return false;
+    if (built && unchanged(changes, right.roots)) return false;
     if (!refused_before(rule)) ++report_.rules[rule].matched;
     if (auto const narrow = narrowed(); !narrow.empty()) return refuse(rule, "element type", narrow);
     if (!built) {
@@ -209,11 +209,14 @@ class driver final : machine::acceptor {
   }
 
   // Whether the right side is the graph as it is: the root itself, or one new node that says the same as the root's.
-  [[nodiscard]] bool unchanged(node_id first, std::vector<value_id> const& made) const {
+  [[nodiscard]] bool unchanged(transaction const& changes, std::vector<value_id> const& made) const {
+    auto const first = changes.first_node();
     if (made[0] == roots_[0]) return true;
     auto const n = image_.producer(made[0]), old = image_.producer(roots_[0]);
     if (roots_.size() != 1 || n != first || image_.node_count() != first + 1 || old == absent) return false;
-    if (image_.source->op_name(n) != image_.source->op_name(old)) return false;
+    auto const &tag = image_.node(n).tag, &old_tag = image_.node(old).tag;
+    if (tag.name != old_tag.name || (tag.name == 0 && image_.source->op_name(n) != image_.source->op_name(old))) return false;
+    if (!changes.says_the_same(n, old)) return false;
     std::uint32_t const count = image_.operand_count(n), old_count = image_.operand_count(old);
     for (std::uint32_t i = 0; i < std::max(count, old_count); ++i)
       if ((i < count ? image_.operand(n, i) : absent) != (i < old_count ? image_.operand(old, i) : absent)) return false;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -74,6 +75,15 @@ class transaction final : public graph_source {
       if (!real_.insert(before, s.op, operands, s.attributes, types, origin)) return undo();
       image_.place_before(s.id, before);
     }
+    return true;
+  }
+
+  /// Whether every attribute of new node `n` stands on node `old`, too.
+  [[nodiscard]] bool says_the_same(node_id n, node_id old) const {
+    for (auto const& s : steps_)
+      if (!s.constant && s.id == n)
+        for (auto const& a : s.attributes)
+          if (!equal(view(a), real_.attribute_of(old, a.name))) return false;
     return true;
   }
 
@@ -159,6 +169,18 @@ class transaction final : public graph_source {
       attribute_view operator()(tensor const& x) const { return tensor_view(x); }
     };
     return std::visit(reader{}, a.content);
+  }
+
+  static bool equal(attribute_view const& a, attribute_view const& b) {
+    if (auto const* x = std::get_if<std::int64_t>(&a)) return std::holds_alternative<std::int64_t>(b) && std::get<std::int64_t>(b) == *x;
+    if (auto const* x = std::get_if<double>(&a))  // graphs keep them as floats
+      return std::holds_alternative<double>(b) && static_cast<float>(std::get<double>(b)) == static_cast<float>(*x);
+    if (auto const* x = std::get_if<std::string_view>(&a)) return std::holds_alternative<std::string_view>(b) && std::get<std::string_view>(b) == *x;
+    if (auto const* x = std::get_if<std::span<std::int64_t const>>(&a)) {
+      auto const* y = std::get_if<std::span<std::int64_t const>>(&b);
+      return y != nullptr && x->size() == y->size() && std::equal(x->begin(), x->end(), y->begin());
+    }
+    return false;
   }
 
   bool undo() {
