@@ -151,6 +151,9 @@ class driver final : machine::acceptor {
     roots_.clear();
     roots_.push_back(machine_.value(0));
     for (std::uint8_t i = 1; i < known.root_count; ++i) roots_.push_back(machine_.value(known.root_registers[i]));
+    if (roots_.size() > 1)  // several results are worth one operator only where each is wanted
+      for (auto v : roots_)
+        if (image_.value(v).use_count == 0 && image_.value(v).outputs == 0) return false;
     auto const origin = image_.source->node_name(root_);
     transaction changes(image_, facts_);
     instantiation right(machine_, rule, image_, facts_, names_, options_.target, changes, root_, computed_in_);
