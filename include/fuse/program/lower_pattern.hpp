@@ -135,7 +135,7 @@ class pattern_lowering : public pattern_parts {
     made.through = by_name ? std::uint8_t{0} : everywhere_id_;
     bool const has_rest = operands > 0 && pattern_[t.child[operands - 1]].kind == term_kind::rest;
     if (has_rest) made.count = static_cast<std::uint8_t>((operands - 1) | 0x80);
-    if (!by_name && operands == 2 && info(t.op).commutative) made.flags |= instruction::commutes;
+    if (!by_name && operands == 2 && !has_rest && info(t.op).commutative) made.flags |= instruction::commutes;
     std::uint8_t registers[8]{};
     int const plain = has_rest ? operands - 1 : operands;
     for (int i = 0; i < plain; ++i) registers[i] = new_register();
