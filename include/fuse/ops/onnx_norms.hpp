@@ -75,7 +75,7 @@ class body_writer {
     std::string x = "X";
     if (type_ != computed_) x = cast("X", "XU", computed_);
     epsilon();
-    number("Two", 2);
+    if (e_.results == 1) number("Two", 2);
     if (e_.version >= 18) step("Constant", {}, "Axes", {{"value_ints", axes_}});
     std::string d = x;
     if (centred) {
@@ -83,7 +83,11 @@ class body_writer {
       step("Sub", {x, "Mean"}, "D");
       d = "D";
     }
-    step("Pow", {d, "Two"}, "Square");
+    // Beside a mean that others use onnxruntime's fusion would erase one Sub too many; a plain product keeps it away.
+    if (e_.results > 1)
+      step("Mul", {d, d}, "Square");
+    else
+      step("Pow", {d, "Two"}, "Square");
     mean("Square", "Variance");
     step("Add", {"Variance", "Epsilon"}, "Shifted");
     step("Sqrt", {"Shifted"}, "Deviation");
