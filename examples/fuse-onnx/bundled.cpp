@@ -29,7 +29,7 @@ std::vector<std::string> explain_node(fuse::adapters::onnx_graph const& graph, f
     if (!only.empty() && rule.name != only) continue;
     auto const why = matcher.why(node, rule.name);
     if (why.matched)
-      verdicts.push_back(std::string(rule.name) + ": matches as the graph stands");
+      verdicts.push_back(std::string(rule.name) + ": matches here, alone or as part of something larger");
     else if (why.score >= 0)
       verdicts.push_back(std::string(rule.name) + ": " + to_text(why));
     else if (!only.empty())

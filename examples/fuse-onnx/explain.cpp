@@ -46,8 +46,10 @@ std::string plural(std::size_t count, std::string const& noun) {
 }
 
 void explain_graph(rehearsal const& seen, std::string const& only, std::size_t limit) {
+  bool silent = true;
   for (auto const& rule : seen.report.rules) {
-    if (!only.empty() && rule.name != only) continue;
+    if (only.empty() ? rule.applied + rule.refused.size() == 0 : rule.name != only) continue;
+    silent = false;
     print(rule.name + ": applies at " + plural(rule.applied, "place") + ", is refused at " +
           std::to_string(rule.refused.size()));
     std::size_t shown = 0;
@@ -59,6 +61,7 @@ void explain_graph(rehearsal const& seen, std::string const& only, std::size_t l
       if (shown++ < limit) print("  refused at " + refusal.node + ": " + refusal.reason);
     if (shown > limit) print("  and at " + std::to_string(shown - limit) + " more");
   }
+  if (silent) print("no rule applies, and none nearly does");
   for (auto const& note : seen.report.notes) print("note: " + note);
 }
 

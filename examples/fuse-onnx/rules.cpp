@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
+#include <algorithm>
+#include <cstddef>
 #include <cstdio>
 #include <fuse/program/listing.hpp>
 #include <string>
@@ -41,12 +43,15 @@ int list_rules(rules_arguments const& arguments) {
   auto const& program = bundled_program();
   if (!arguments.rule.empty())
     if (auto const unknown = unknown_rule(arguments.rule); !unknown.empty()) return complain(wrong_usage, unknown);
+  std::size_t widest = 0;
+  for (auto const& rule : program.rules) widest = std::max(widest, rule.name.size());
   for (std::size_t i = 0; i < program.rules.size(); ++i) {
     auto const& rule = program.rules[i];
     if (rule.name == arguments.rule)
       describe(program, i);
     else if (arguments.rule.empty())
-      std::printf("%-24s %s\n", std::string(rule.name).c_str(), std::string(summary_of(rule.name)).c_str());
+      std::printf("%-*s  %s\n", static_cast<int>(widest), std::string(rule.name).c_str(),
+                  std::string(summary_of(rule.name)).c_str());
   }
   if (arguments.program) {
     static constexpr fuse::dialect names = fuse::onnx;
