@@ -24,8 +24,9 @@ inline constexpr auto layer_norm =
 int main() {
   fuse::graph graph;
   auto const x = graph.input("x", fuse::element_type::float32, {"batch", "length", 768});
-  auto const scale = graph.input("scale", fuse::element_type::float32, {768}), bias = graph.input("bias", fuse::element_type::float32, {768});
-  // Another spelling than the rule's: x + -mean(x), Pow, the epsilon first, a product with the reciprocal, the bias first.
+  auto const scale = graph.input("scale", fuse::element_type::float32, {768}),
+             bias = graph.input("bias", fuse::element_type::float32, {768});
+  // Not as the rule is written: x + -mean(x), Pow, the epsilon first, a product with the reciprocal, the bias first.
   auto const mean = graph.add("ReduceMean", {x}, {{"axes", {-1}}});
   auto const d = graph.add("Add", {graph.add("Neg", {mean}), x});
   auto const variance = graph.add("ReduceMean", {graph.add("Pow", {d, graph.scalar(2.0f)})}, {{"axes", {2}}});

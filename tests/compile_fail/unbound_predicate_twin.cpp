@@ -5,7 +5,8 @@ using namespace fuse::dsl;
 
 namespace {
 constexpr auto x = var<"x">, w = var<"w">;
-constexpr auto wrong = fuse::rule<"wrong">(relu(matmul(x, w))).where<"even">(pred<"x">([](auto) { return true; })).replace(matmul(x, w));
+constexpr auto wrong =
+    fuse::rule<"wrong">(relu(matmul(x, w))).where<"even">(pred<"x">([](auto) { return true; })).replace(matmul(x, w));
 }  // namespace
 
 fuse::rewrite_report use(fuse::graph& g) { return fuse::rewrite<wrong>(g); }

@@ -27,8 +27,11 @@ TEST_CASE("a predicate decides, and its name is in the report") {
 }
 
 TEST_CASE("a predicate receives the captures that it names, in its order") {
-  static constexpr auto ordered =
-      fuse::rule<"ordered">(relu(matmul(x, w))).where<"names">(pred<"w", "x">([](auto second, auto first) { return second.name() == "b" && first.name() == "a"; })).replace(matmul(x, w));
+  static constexpr auto ordered = fuse::rule<"ordered">(relu(matmul(x, w)))
+                                      .where<"names">(pred<"w", "x">([](auto second, auto first) {
+                                        return second.name() == "b" && first.name() == "a";
+                                      }))
+                                      .replace(matmul(x, w));
   sketch g;
   g.end(g.add("Relu", {g.add("MatMul", {g.in("a", {8, 8}), g.in("b", {8, 8})})}));
   CHECK(applied<ordered>(g) == 1);
@@ -38,9 +41,11 @@ TEST_CASE("a predicate sees the operator, its operands and parameters, constants
   static constexpr auto curious = fuse::rule<"curious">(relu(x))
                                       .where<"everything">(pred<"x">([](fuse::value_view v) {
                                         double axis = 0, number = 0;
-                                        return v.has_producer() && v.op() == fuse::opcode::softmax && v.op_name() == "Softmax" && v.parameter("axis", axis) &&
-                                               axis == 1 && v.users() == 1 && !v.is_output() && !v.is_constant() && !v.number(number) &&
-                                               v.operand(0).name() == "a" && !v.operand(1) && v.type() == element_type::float32;
+                                        return v.has_producer() && v.op() == fuse::opcode::softmax &&
+                                               v.op_name() == "Softmax" && v.parameter("axis", axis) && axis == 1 &&
+                                               v.users() == 1 && !v.is_output() && !v.is_constant() &&
+                                               !v.number(number) && v.operand(0).name() == "a" && !v.operand(1) &&
+                                               v.type() == element_type::float32;
                                       }))
                                       .replace(op<"Softmax">(x));
   sketch g;
@@ -54,7 +59,8 @@ TEST_CASE("a predicate is asked for every member of a rest") {
                                   .replace(op<"Min">(x, rest<"more">));
   for (int rank : {1, 2}) {
     sketch g;
-    g.end(g.add("Relu", {g.add("Max", {g.in("a"), g.in("b", {8}), g.in("c", rank == 1 ? graph::dims{8} : graph::dims{1, 8})})}));
+    g.end(g.add("Relu", {g.add("Max", {g.in("a"), g.in("b", {8}),
+                                       g.in("c", rank == 1 ? graph::dims{8} : graph::dims{1, 8})})}));
     if (rank == 1)
       CHECK(applied<all>(g) == 1);
     else
@@ -63,8 +69,9 @@ TEST_CASE("a predicate is asked for every member of a rest") {
 }
 
 TEST_CASE("a predicate holds of what is absent") {
-  static constexpr auto biased =
-      fuse::rule<"biased">(relu(op<"Gemm">(x, w, optional(var<"b">)))).where<"never">(pred<"b">([](auto) { return false; })).replace(op<"Gemm">(x, w, var<"b">));
+  static constexpr auto biased = fuse::rule<"biased">(relu(op<"Gemm">(x, w, optional(var<"b">))))
+                                     .where<"never">(pred<"b">([](auto) { return false; }))
+                                     .replace(op<"Gemm">(x, w, var<"b">));
   sketch g;
   auto const a = g.in("a", {4, 8}), b = g.in("b", {8, 4});
   SECTION("absent") {
@@ -79,7 +86,8 @@ TEST_CASE("a predicate holds of what is absent") {
 
 TEST_CASE("a predicate may know the user's own graph") {
   static constexpr auto own = fuse::rule<"own">(relu(tanh(x)))
-                                  .where<"a graph of three nodes">(pred<"x">([](auto v) { return static_cast<graph const*>(v.graph())->node_count() == 3; }))
+                                  .where<"a graph of three nodes">(pred<"x">(
+                                      [](auto v) { return static_cast<graph const*>(v.graph())->node_count() == 3; }))
                                   .replace(relu(x));
   sketch g;
   g.end(g.add("Abs", {g.add("Relu", {g.add("Tanh", {g.in("a")})})}));
@@ -88,7 +96,8 @@ TEST_CASE("a predicate may know the user's own graph") {
 
 TEST_CASE("conditions are part of the search: when one fails, matching tries on") {
   // Both operands fit x at first; only one of them is a vector.
-  static constexpr auto vector = fuse::rule<"vector">(relu(op<"Min">(x, w))).where(rank<"x">(1)).replace(op<"Max">(x, w));
+  static constexpr auto vector =
+      fuse::rule<"vector">(relu(op<"Min">(x, w))).where(rank<"x">(1)).replace(op<"Max">(x, w));
   sketch g;
   auto const a = g.in("a"), b = g.in("b", {8});
   g.end(g.add("Relu", {g.add("Min", {a, b})}));

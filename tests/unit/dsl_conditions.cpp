@@ -18,12 +18,16 @@ constexpr auto rank_2 = larger.where(rank<"x">(2));
 constexpr auto half_x = larger.where(type<"x">(element_type::float16));
 constexpr auto row_w = larger.where(row_vector<"w", "x">);
 constexpr auto small = fuse::rule<"small">(tanh(x) * eps).where(float32_epsilon<"epsilon">).replace(relu(x));
-constexpr auto trailing = fuse::rule<"trailing">(relu(abs(mean(x)))).where(trailing_axes<"axes">).replace(mean(x).attr<"axes">(param<"axes">));
-constexpr auto row_of_axes = fuse::rule<"row-of-axes">(relu(op<"Max">(x - mean(x), s))).where(row_vector<"s", "x">).replace(op<"Max">(x, s));
+constexpr auto trailing = fuse::rule<"trailing">(relu(abs(mean(x))))
+                              .where(trailing_axes<"axes">)
+                              .replace(mean(x).attr<"axes">(param<"axes">));
+constexpr auto row_of_axes =
+    fuse::rule<"row-of-axes">(relu(op<"Max">(x - mean(x), s))).where(row_vector<"s", "x">).replace(op<"Max">(x, s));
 
 /// The condition that keeps `Rule` from max(tanh(x), w); empty when it fires.
 template <auto const& Rule>
-std::string why(graph::value (*make)(sketch&), graph::dims const& shape = {4, 8}, element_type type = element_type::float32) {
+std::string why(graph::value (*make)(sketch&), graph::dims const& shape = {4, 8},
+                element_type type = element_type::float32) {
   sketch g;
   auto const a = g.in("a", shape, type);
   g.end(g.add("Relu", {g.add("Max", {g.add("Tanh", {a}), make(g)})}));
@@ -54,14 +58,16 @@ TEST_CASE("the same shape, provably") {
 
 TEST_CASE("a floating element type") {
   CHECK(why<float_x>([](sketch& g) { return g.in("b"); }).empty());
-  CHECK(why<float_x>([](sketch& g) { return g.in("b", {8}, element_type::int32); }, {4, 8}, element_type::int32) == "a floating element type");
+  CHECK(why<float_x>([](sketch& g) { return g.in("b", {8}, element_type::int32); }, {4, 8}, element_type::int32) ==
+        "a floating element type");
 }
 
 TEST_CASE("a constant") {
   CHECK(why<constant_w>([](sketch& g) { return g.scalar(1.0f); }).empty());
   CHECK(why<constant_w>([](sketch& g) { return g.add("Sqrt", {g.scalar(4.0f)}); }).empty());
   CHECK(why<constant_w>([](sketch& g) { return g.in("b", {}); }) == "a constant");
-  CHECK(why<constant_w>([](sketch& g) { return g.input("b", fuse::make_tensor<float>({}, std::vector<float>{1})); }) == "a constant");
+  CHECK(why<constant_w>([](sketch& g) { return g.input("b", fuse::make_tensor<float>({}, std::vector<float>{1})); }) ==
+        "a constant");
 }
 
 TEST_CASE("the rank") {
@@ -71,7 +77,8 @@ TEST_CASE("the rank") {
 }
 
 TEST_CASE("the element type") {
-  CHECK(why<half_x>([](sketch& g) { return g.in("b", {8}, element_type::float16); }, {4, 8}, element_type::float16).empty());
+  CHECK(why<half_x>([](sketch& g) { return g.in("b", {8}, element_type::float16); }, {4, 8}, element_type::float16)
+            .empty());
   CHECK(why<half_x>([](sketch& g) { return g.in("b", {8}); }) == "the element type");
 }
 
@@ -82,8 +89,11 @@ TEST_CASE("one row of the last axis") {
   CHECK(why<row_w>([](sketch& g) { return g.in("b", {}); }).empty());
   CHECK(why<row_w>([](sketch& g) { return g.in("b", {4, 1}); }) == "one row over the normalised axes");
   CHECK(why<row_w>([](sketch& g) { return g.in("b", {4, 8}); }) == "one row over the normalised axes");
-  CHECK(why<row_w>([](sketch& g) { return g.in("b", {1, 1, 8}); }) == "one row over the normalised axes");  // it enlarges the result
-  CHECK(why<row_w>([](sketch& g) { return g.input("b", element_type::float32); }) == "one row over the normalised axes");
+  CHECK(why<row_w>([](sketch& g) {
+          return g.in("b", {1, 1, 8});
+        }) == "one row over the normalised axes");  // it enlarges the result
+  CHECK(why<row_w>([](sketch& g) { return g.input("b", element_type::float32); }) ==
+        "one row over the normalised axes");
 }
 
 TEST_CASE("one row of the axes that a mean is over") {
@@ -105,7 +115,11 @@ TEST_CASE("one row of the axes that a mean is over") {
 }
 
 TEST_CASE("trailing axes") {
-  for (auto [axes, fires] : {std::pair{std::vector<std::int64_t>{2}, true}, {{1, 2}, true}, {{-1, 0, 1}, true}, {{1}, false}, {{0, 2}, false}}) {
+  for (auto [axes, fires] : {std::pair{std::vector<std::int64_t>{2}, true},
+                             {{1, 2}, true},
+                             {{-1, 0, 1}, true},
+                             {{1}, false},
+                             {{0, 2}, false}}) {
     sketch g;
     g.end(g.add("Relu", {g.add("Abs", {g.add("ReduceMean", {g.in("a", {2, 4, 8})}, {{"axes", axes}})})}));
     if (fires)
@@ -116,7 +130,8 @@ TEST_CASE("trailing axes") {
 }
 
 TEST_CASE("an epsilon that float32 can hold") {
-  for (auto [number, fires] : {std::pair{1e-5, true}, {0.0, true}, {0.5, true}, {1e-300, false}, {1e300, false}, {-1e-5, false}}) {
+  for (auto [number, fires] :
+       {std::pair{1e-5, true}, {0.0, true}, {0.5, true}, {1e-300, false}, {1e300, false}, {-1e-5, false}}) {
     sketch g;
     g.end(g.add("Mul", {g.add("Tanh", {g.in("a", {4}, element_type::float64)}), g.scalar(number)}));
     if (fires)

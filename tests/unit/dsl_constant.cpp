@@ -8,7 +8,8 @@ namespace {
 
 constexpr auto x = var<"x">;
 constexpr auto half = fuse::rule<"half">(op<"Max">(tanh(x), constant(0.7071067811865476))).replace(relu(x));
-constexpr auto loose = fuse::rule<"loose">(op<"Max">(tanh(x), constant(0.7071067811865476).within(1e-3))).replace(relu(x));
+constexpr auto loose =
+    fuse::rule<"loose">(op<"Max">(tanh(x), constant(0.7071067811865476).within(1e-3))).replace(relu(x));
 constexpr auto zero = fuse::rule<"zero">(op<"Max">(tanh(x), 0)).replace(relu(x));
 constexpr auto factor = fuse::rule<"factor">(tanh(x) * 0.5).replace(relu(x));
 constexpr auto addend = fuse::rule<"addend">(tanh(x) + 1).replace(relu(x));

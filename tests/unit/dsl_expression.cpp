@@ -9,7 +9,8 @@ using fuse::term_kind;
 namespace {
 
 constexpr auto x = var<"x">, w = var<"w">;
-constexpr auto last_axis = fuse::rule<"last-axis">(relu(op<"Softmax">(x).attr<"axis">(-1))).replace(op<"Softmax">(x).attr<"axis">(-1));
+constexpr auto last_axis =
+    fuse::rule<"last-axis">(relu(op<"Softmax">(x).attr<"axis">(-1))).replace(op<"Softmax">(x).attr<"axis">(-1));
 constexpr auto once = fuse::rule<"once">(relu(tanh(x).users(1))).replace(relu(x));
 constexpr auto thrice = fuse::rule<"thrice">(relu(tanh(x).users(3))).replace(x);
 
@@ -34,7 +35,8 @@ TEST_CASE("an attribute is required of what matches, wherever the axis is counte
 }
 
 TEST_CASE("an attribute is given to what is made, as the number that it is") {
-  static constexpr auto given = fuse::rule<"given">(relu(tanh(x))).replace(op<"LeakyRelu">(x).attr<"alpha">(0.25).attr<"slope">(3));
+  static constexpr auto given =
+      fuse::rule<"given">(relu(tanh(x))).replace(op<"LeakyRelu">(x).attr<"alpha">(0.25).attr<"slope">(3));
   sketch g;
   g.end(g.add("Relu", {g.add("Tanh", {g.in("a")})}));
   REQUIRE(applied<given>(g) == 1);

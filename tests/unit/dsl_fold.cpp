@@ -8,7 +8,8 @@ namespace {
 
 constexpr auto x = var<"x">, a = var<"a">, b = var<"b">;
 constexpr auto s = scalar<"s">;
-constexpr auto joined = fuse::rule<"joined">(op<"Max">(op<"Max">(x, a), b)).where(is_constant<"a">).replace(op<"Max">(x, fold(sqrt(a * b))));
+constexpr auto joined =
+    fuse::rule<"joined">(op<"Max">(op<"Max">(x, a), b)).where(is_constant<"a">).replace(op<"Max">(x, fold(sqrt(a* b))));
 constexpr auto scaled = fuse::rule<"scaled">(op<"PRelu">(abs(x), s)).replace(op<"Max">(x, fold(s / 3)));
 
 }  // namespace
@@ -29,7 +30,8 @@ TEST_CASE("a fold is computed and becomes a constant") {
 
 TEST_CASE("constants broadcast to each other") {
   sketch g;
-  auto const c = g.constant({1.0f, 4.0f, 9.0f}), d = g.constant(fuse::make_tensor<float>({2, 1}, std::vector<float>{1, 4}));
+  auto const c = g.constant({1.0f, 4.0f, 9.0f}),
+             d = g.constant(fuse::make_tensor<float>({2, 1}, std::vector<float>{1, 4}));
   g.end(g.add("Max", {g.add("Max", {g.in("x", {2, 3}), c}), d}));
   CHECK(applied<joined>(g) == 1);
   auto const folded = g.constant(g.operands(last(g))[1]);
@@ -52,14 +54,17 @@ TEST_CASE("what is no constant is not folded, and the graph stays as it is") {
     CHECK(refusal<joined>(g).find("right side") != std::string::npos);
   }
   SECTION("a constant that a caller may override") {
-    g.end(g.add("Max", {g.add("Max", {x_, g.constant({1.0f, 4.0f, 9.0f})}), g.input("d", fuse::make_tensor<float>({3}, std::vector<float>{1, 2, 3}))}));
+    g.end(g.add("Max", {g.add("Max", {x_, g.constant({1.0f, 4.0f, 9.0f})}),
+                        g.input("d", fuse::make_tensor<float>({3}, std::vector<float>{1, 2, 3}))}));
     CHECK(refusal<joined>(g).find("right side") != std::string::npos);
   }
 }
 
 TEST_CASE("constants that do not broadcast are refused") {
   sketch g;
-  static constexpr auto unlike = fuse::rule<"unlike">(op<"Max">(abs(op<"Gather">(x, a)), b)).replace(op<"Max">(x, fold(a * b)));
-  g.end(g.add("Max", {g.add("Abs", {g.add("Gather", {g.in("x", {8}), g.constant({0, 1})})}), g.constant({1.0f, 2.0f, 3.0f})}));
+  static constexpr auto unlike =
+      fuse::rule<"unlike">(op<"Max">(abs(op<"Gather">(x, a)), b)).replace(op<"Max">(x, fold(a * b)));
+  g.end(g.add("Max",
+              {g.add("Abs", {g.add("Gather", {g.in("x", {8}), g.constant({0, 1})})}), g.constant({1.0f, 2.0f, 3.0f})}));
   CHECK(refusal<unlike>(g) == "right side");
 }

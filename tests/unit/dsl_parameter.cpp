@@ -7,11 +7,15 @@ using namespace fuse::dsl;
 namespace {
 
 constexpr auto x = var<"x">, w = var<"w">;
-constexpr auto gathered = fuse::rule<"gathered">(relu(op<"Gather">(x, w).attr<"axis">(param<"axis">))).replace(op<"Gather">(x, w).attr<"axis">(param<"axis">));
-constexpr auto both = fuse::rule<"both">(op<"Softmax">(relu(op<"Softmax">(x).attr<"axis">(param<"axis">))).attr<"axis">(param<"axis">)).replace(relu(x));
+constexpr auto gathered = fuse::rule<"gathered">(relu(op<"Gather">(x, w).attr<"axis">(param<"axis">)))
+                              .replace(op<"Gather">(x, w).attr<"axis">(param<"axis">));
+constexpr auto both =
+    fuse::rule<"both">(op<"Softmax">(relu(op<"Softmax">(x).attr<"axis">(param<"axis">))).attr<"axis">(param<"axis">))
+        .replace(relu(x));
 constexpr auto means = fuse::rule<"means">(mean(abs(mean(x)))).replace(mean(x).attr<"axes">(param<"axes">));
 constexpr auto two_means =
-    fuse::rule<"two-means">(mean(abs(mean(x).attr<"axes">(param<"first">))).attr<"axes">(param<"second">)).replace(mean(x).attr<"axes">(param<"first">));
+    fuse::rule<"two-means">(mean(abs(mean(x).attr<"axes">(param<"first">))).attr<"axes">(param<"second">))
+        .replace(mean(x).attr<"axes">(param<"first">));
 
 }  // namespace
 

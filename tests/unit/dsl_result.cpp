@@ -8,7 +8,8 @@ namespace {
 
 constexpr auto x = var<"x">, w = var<"w">;
 constexpr auto second = fuse::rule<"second">(relu(result<1>(op<"Split">(x)))).replace(result<1>(op<"Split">(x)));
-constexpr auto both = fuse::rule<"both">(relu(result<0>(op<"Split">(x)) + result<1>(op<"Split">(x)))).replace(relu(result<0>(op<"Split">(x))));
+constexpr auto both = fuse::rule<"both">(relu(result<0>(op<"Split">(x)) + result<1>(op<"Split">(x))))
+                          .replace(relu(result<0>(op<"Split">(x))));
 
 sketch split(std::uint32_t index) {
   sketch g;
@@ -22,7 +23,8 @@ sketch split(std::uint32_t index) {
 }  // namespace
 
 TEST_CASE("a result is matched by its number") {
-  static constexpr auto product = fuse::rule<"product">(relu(matmul(result<1>(op<"Split">(x)), w))).replace(matmul(x, w));
+  static constexpr auto product =
+      fuse::rule<"product">(relu(matmul(result<1>(op<"Split">(x)), w))).replace(matmul(x, w));
   for (std::uint32_t index : {0u, 1u}) {
     sketch g;
     auto const n = g.append("Split", {g.in("a", {8, 8})}, {{"axis", 0}}, 2);

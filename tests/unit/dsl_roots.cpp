@@ -46,7 +46,8 @@ TEST_CASE("a second root among many users is found") {
 }
 
 TEST_CASE("the second root lies where the first is needed: a place between, or a refusal") {
-  static constexpr auto crossed = fuse::rule<"crossed">(roots(relu(shared), abs(shared))).replace(relu(exp(x)), tanh(relu(exp(x))));
+  static constexpr auto crossed =
+      fuse::rule<"crossed">(roots(relu(shared), abs(shared))).replace(relu(exp(x)), tanh(relu(exp(x))));
   sketch g;
   auto const t = g.add("Tanh", {g.add("Exp", {g.in("a")})});
   auto const r = g.add("Relu", {t});

@@ -9,7 +9,8 @@ namespace {
 constexpr auto x = var<"x">;
 constexpr auto scale = rest<"scale">, bias = rest<"bias">;
 // No norm, but what a norm's right side is made of.
-constexpr auto normed = fuse::rule<"normed">(abs(tanh(x) * scale + bias)).replace(layer_norm(x, row(scale, x), row_or_none(bias, x)).attr<"axis">(-1));
+constexpr auto normed = fuse::rule<"normed">(abs(tanh(x) * scale + bias))
+                            .replace(layer_norm(x, row(scale, x), row_or_none(bias, x)).attr<"axis">(-1));
 
 graph::node norm(sketch& g) {
   REQUIRE(applied<normed>(g) == 1);
@@ -34,7 +35,8 @@ TEST_CASE("a constant row is reshaped, broadcast, converted, multiplied out") {
   auto const scaled = [&](graph::value s) { return g.add("Mul", {t, s}); };
   std::vector<double> wanted;
   SECTION("leading ones") {
-    g.end(g.add("Abs", {g.add("Add", {scaled(g.constant(fuse::make_tensor<float>({1, 3}, std::vector<float>{1, 2, 3}))), g.scalar(7.0f)})}));
+    g.end(g.add("Abs", {g.add("Add", {scaled(g.constant(fuse::make_tensor<float>({1, 3}, std::vector<float>{1, 2, 3}))),
+                                      g.scalar(7.0f)})}));
     wanted = {1, 2, 3};
   }
   SECTION("one number") {
@@ -42,7 +44,8 @@ TEST_CASE("a constant row is reshaped, broadcast, converted, multiplied out") {
     wanted = {2, 2, 2};
   }
   SECTION("a product") {
-    g.end(g.add("Abs", {g.add("Add", {g.add("Div", {scaled(g.constant({2.0f, 4.0f, 6.0f})), g.scalar(2.0f)}), g.scalar(7.0f)})}));
+    g.end(g.add("Abs", {g.add("Add", {g.add("Div", {scaled(g.constant({2.0f, 4.0f, 6.0f})), g.scalar(2.0f)}),
+                                      g.scalar(7.0f)})}));
     wanted = {1, 2, 3};
   }
   SECTION("none") {
@@ -60,9 +63,10 @@ TEST_CASE("a constant row is reshaped, broadcast, converted, multiplied out") {
 }
 
 TEST_CASE("an absent bias stays absent") {
-  static constexpr auto scaled = fuse::rule<"scaled">(abs(tanh(x) * scale)).replace(layer_norm(x, row(scale, x), row_or_none(bias, x)).attr<"axis">(-1));
-  static constexpr auto either_way =
-      fuse::rule<"either-way">(either(abs(tanh(x) * scale + bias), abs(tanh(x) * scale))).replace(layer_norm(x, row(scale, x), row_or_none(bias, x)).attr<"axis">(-1));
+  static constexpr auto scaled = fuse::rule<"scaled">(abs(tanh(x) * scale))
+                                     .replace(layer_norm(x, row(scale, x), row_or_none(bias, x)).attr<"axis">(-1));
+  static constexpr auto either_way = fuse::rule<"either-way">(either(abs(tanh(x) * scale + bias), abs(tanh(x) * scale)))
+                                         .replace(layer_norm(x, row(scale, x), row_or_none(bias, x)).attr<"axis">(-1));
   (void)scaled;
   sketch g;
   g.end(g.add("Abs", {g.add("Mul", {g.constant({1.0f, 2.0f, 3.0f}), g.add("Tanh", {g.in("x", {2, 3})})})}));

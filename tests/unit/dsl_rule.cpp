@@ -63,7 +63,8 @@ TEST_CASE("a stage is done everywhere before the next one begins") {
 }
 
 TEST_CASE("conditions add up, and each is named when it fails") {
-  static constexpr auto narrow = plain.where(rank<"x">(2)).where<"a small one">(pred<"x">([](auto v) { return v.shape()[0] == fuse::extent(4); }));
+  static constexpr auto narrow =
+      plain.where(rank<"x">(2)).where<"a small one">(pred<"x">([](auto v) { return v.shape()[0] == fuse::extent(4); }));
   for (auto [rows, depth, why] : {std::tuple{4, 2, ""}, {4, 3, "the rank"}, {5, 2, "a small one"}}) {
     sketch g;
     auto const shape = depth == 2 ? graph::dims{rows, 8} : graph::dims{rows, 8, 8};

@@ -23,8 +23,12 @@ double alpha(graph::value (*make)(sketch&)) {
 TEST_CASE("a scalar is a constant of one element, whatever its rank") {
   CHECK(alpha([](sketch& g) { return g.scalar(0.25f); }) == 0.25);
   CHECK(alpha([](sketch& g) { return g.constant({0.25f}); }) == 0.25);
-  CHECK(alpha([](sketch& g) { return g.constant(fuse::make_tensor<float>({1, 1}, std::vector<float>{0.25f})); }) == 0.25);
-  CHECK(alpha([](sketch& g) { return g.add("Constant", {}, {{"value", fuse::make_tensor<float>({}, std::vector<float>{0.25f})}}); }) == 0.25);
+  CHECK(alpha([](sketch& g) {
+          return g.constant(fuse::make_tensor<float>({1, 1}, std::vector<float>{0.25f}));
+        }) == 0.25);
+  CHECK(alpha([](sketch& g) {
+          return g.add("Constant", {}, {{"value", fuse::make_tensor<float>({}, std::vector<float>{0.25f})}});
+        }) == 0.25);
 }
 
 TEST_CASE("a scalar follows from constants") {
@@ -48,9 +52,7 @@ TEST_CASE("what is no constant of one element is no scalar") {
   }
   SECTION("two elements") { g.end(g.add("Mul", {a, g.constant({0.25f, 0.5f})})); }
   SECTION("two equal elements") { g.end(g.add("Mul", {a, g.constant({0.25f, 0.25f})})); }
-  SECTION("no element") {
-    g.end(g.add("Mul", {a, g.constant(fuse::make_tensor<float>({0}, std::vector<float>{}))}));
-  }
+  SECTION("no element") { g.end(g.add("Mul", {a, g.constant(fuse::make_tensor<float>({0}, std::vector<float>{}))})); }
   CHECK(applied<leaky>(g) == 0);
 }
 

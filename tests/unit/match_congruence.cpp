@@ -41,7 +41,9 @@ TEST_CASE("another operator, another operand, another order is another computati
 TEST_CASE("parameters count, written in whatever way") {
   sketch g;
   auto const a = g.in("a");
-  auto const reduce = [&](std::int64_t axis, int keep) { return g.add("ReduceMean", {a}, {{"axes", {axis}}, {"keepdims", keep}}); };
+  auto const reduce = [&](std::int64_t axis, int keep) {
+    return g.add("ReduceMean", {a}, {{"axes", {axis}}, {"keepdims", keep}});
+  };
   CHECK(same(g, reduce(-1, 1), reduce(1, 1)));
   CHECK_FALSE(same(g, reduce(0, 1), reduce(1, 1)));
   CHECK_FALSE(same(g, reduce(1, 0), reduce(1, 1)));

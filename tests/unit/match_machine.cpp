@@ -14,11 +14,14 @@ constexpr auto rotated = fuse::rule<"rotated">(relu(x * c + abs(x) * s)).replace
 }  // namespace
 
 TEST_CASE("a choice that fits at first is taken back when the rest of the rule fails") {
-  // All operand orders of three commutative operators. Whoever binds x to the first factor and never looks back loses half of them.
+  // All operand orders of three commutative operators. Whoever binds x to the first factor and never looks back loses
+  // half of them.
   for (int order = 0; order < 8; ++order) {
     sketch g;
     auto const a = g.in("a"), b = g.in("b"), d = g.in("d");
-    auto const pick = [&](char const* op, graph::value p, graph::value q, bool exchange) { return exchange ? g.add(op, {q, p}) : g.add(op, {p, q}); };
+    auto const pick = [&](char const* op, graph::value p, graph::value q, bool exchange) {
+      return exchange ? g.add(op, {q, p}) : g.add(op, {p, q});
+    };
     auto const first = pick("Mul", a, b, (order & 1) != 0);
     auto const second = pick("Mul", g.add("Abs", {a}), d, (order & 2) != 0);
     g.end(g.add("Relu", {pick("Add", first, second, (order & 4) != 0)}));
@@ -31,7 +34,8 @@ TEST_CASE("a choice that fits at first is taken back when the rest of the rule f
 TEST_CASE("backtracking finds the one assignment of many") {
   // Five factors; only one pairing of captures makes the second operand agree.
   static constexpr auto a = var<"a">, b = var<"b">, e = var<"e">;
-  static constexpr auto paired = fuse::rule<"paired">(op<"PRelu">(tanh(a * b * e), op<"PRelu">(e, op<"PRelu">(a, b)))).replace(op<"Max">(a, b));
+  static constexpr auto paired =
+      fuse::rule<"paired">(op<"PRelu">(tanh(a * b * e), op<"PRelu">(e, op<"PRelu">(a, b)))).replace(op<"Max">(a, b));
   sketch g;
   auto const p = g.in("p"), q = g.in("q"), r = g.in("r");
   auto const product = g.add("Mul", {r, g.add("Mul", {q, p})});
@@ -63,9 +67,11 @@ TEST_CASE("a capture may be the whole of a product or one of its factors") {
 
 TEST_CASE("the search at a node is bounded, and reaching the bound is reported") {
   // 20 factors that are all alike, of which the rule wants 12 in every order, and then something that is not there.
-  static constexpr auto v1 = var<"1">, v2 = var<"2">, v3 = var<"3">, v4 = var<"4">, v5 = var<"5">, v6 = var<"6">, v7 = var<"7">;
-  static constexpr auto hopeless =
-      fuse::rule<"hopeless">(relu(v1 * v2 * v3 * v4 * v5 * v6 * v7 * rest<"more">)).where(rank<"7">(9)).replace(op<"Max">(v1, v2));
+  static constexpr auto v1 = var<"1">, v2 = var<"2">, v3 = var<"3">, v4 = var<"4">, v5 = var<"5">, v6 = var<"6">,
+                        v7 = var<"7">;
+  static constexpr auto hopeless = fuse::rule<"hopeless">(relu(v1 * v2 * v3 * v4 * v5 * v6 * v7 * rest<"more">))
+                                       .where(rank<"7">(9))
+                                       .replace(op<"Max">(v1, v2));
   sketch g;
   auto product = g.in("0");
   for (int i = 1; i < 20; ++i) product = g.add("Mul", {product, g.in(std::to_string(i))});

@@ -75,7 +75,8 @@ TEST_CASE("a pattern that matches although no rewrite would be made") {
 }
 
 TEST_CASE("an alternative that did not match has no value") {
-  static constexpr auto some = fuse::rule<"some">(relu(op<"Gemm">(x, w, optional(var<"b">)))).replace(op<"Gemm">(x, w, var<"b">));
+  static constexpr auto some =
+      fuse::rule<"some">(relu(op<"Gemm">(x, w, optional(var<"b">)))).replace(op<"Gemm">(x, w, var<"b">));
   sketch g;
   auto const y = g.add("Relu", {g.add("Gemm", {g.in("a", {4, 8}), g.in("b", {8, 4})})});
   g.end(y);

@@ -14,7 +14,10 @@ struct measured {
   fuse::facts known;
   fuse::detail::traffic traffic;
 
-  explicit measured(graph const& g) : bound(g, fuse::names_in(names), names.newest), known(bound.image, names), traffic(bound.image, known) { known.run(); }
+  explicit measured(graph const& g)
+      : bound(g, fuse::names_in(names), names.newest), known(bound.image, names), traffic(bound.image, known) {
+    known.run();
+  }
   fuse::node_id node(graph const& g, graph::value v) { return (void)g, bound.image.producer(bound.number(v)); }
 };
 

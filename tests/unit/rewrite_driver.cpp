@@ -8,8 +8,6 @@ namespace {
 
 constexpr auto x = var<"x">;
 
-
-
 }  // namespace
 
 TEST_CASE("what a rewrite makes may match again") {

@@ -85,7 +85,9 @@ TEST_CASE("an observer sees phases, progress and what is applied") {
   options.observer.applied = [](void* context, std::string_view rule, std::string_view) {
     static_cast<seen_by_observer*>(context)->applied.emplace_back(rule);
   };
-  options.observer.phase = [](void* context, std::string_view name) { static_cast<seen_by_observer*>(context)->phases.emplace_back(name); };
+  options.observer.phase = [](void* context, std::string_view name) {
+    static_cast<seen_by_observer*>(context)->phases.emplace_back(name);
+  };
   CHECK(applied<both>(g, options) == 2);
   CHECK(seen.applied == std::vector<std::string>{"two", "one"});
   REQUIRE_FALSE(seen.phases.empty());
@@ -117,7 +119,9 @@ TEST_CASE("progress of a long run is told, and comes to its end") {
 TEST_CASE("a graph without shapes is rewritten on trust alone") {
   static constexpr auto narrower = fuse::rule<"narrower">(abs(tanh(matmul(x, var<"w">)))).replace(relu(x));
   sketch g;
-  g.end(g.add("Abs", {g.add("Tanh", {g.add("MatMul", {g.input("a", element_type::float32), g.input("b", element_type::float32)})})}));
+  g.end(g.add(
+      "Abs",
+      {g.add("Tanh", {g.add("MatMul", {g.input("a", element_type::float32), g.input("b", element_type::float32)})})}));
   CHECK(refusal<narrower>(g) == "shape and element type");
   fuse::rewrite_options options;
   options.trust_shapes = true;

@@ -47,7 +47,8 @@ TEST_CASE("the JSON is one object, with every text escaped") {
   report.nodes_before = 5;
   report.nodes_after = 3;
   report.notes = {"first", "second"};
-  CHECK(to_json(report) ==
-        R"({"error":"","rules":[{"name":"a","matched":2,"applied":1,"refused":[{"node":"n\"1\\\u000a","reason":"r","condition":"c"}]}],)"
-        R"("nodes":{"before":5,"after":3},"notes":["first","second"]})");
+  CHECK(
+      to_json(report) ==
+      R"({"error":"","rules":[{"name":"a","matched":2,"applied":1,"refused":[{"node":"n\"1\\\u000a","reason":"r","condition":"c"}]}],)"
+      R"("nodes":{"before":5,"after":3},"notes":["first","second"]})");
 }

@@ -18,7 +18,9 @@ using fuse::graph;
 /// A graph under construction: inputs of one shape, and an end that makes its last value the output "y".
 struct sketch : graph {
   explicit sketch(int version = 17) : graph(version) {}
-  value in(std::string_view name, dims const& shape = {4, 8}, element_type type = element_type::float32) { return input(name, type, shape); }
+  value in(std::string_view name, dims const& shape = {4, 8}, element_type type = element_type::float32) {
+    return input(name, type, shape);
+  }
   void end(value v) { output(v, "y"); }
 };
 

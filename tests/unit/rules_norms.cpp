@@ -14,7 +14,10 @@ struct norm : sketch {
   bool centred = true, scaled = true, biased = true, exchanged = false, epsilon_is_input = false, keeps = true;
 
   value mean(value v, std::vector<std::int64_t> over) {
-    if (version() >= 18) return add("ReduceMean", {v, constant(fuse::make_tensor<std::int64_t>({static_cast<std::int64_t>(over.size())}, over))}, {{"keepdims", keeps ? 1 : 0}});
+    if (version() >= 18)
+      return add("ReduceMean",
+                 {v, constant(fuse::make_tensor<std::int64_t>({static_cast<std::int64_t>(over.size())}, over))},
+                 {{"keepdims", keeps ? 1 : 0}});
     return add("ReduceMean", {v}, {{"axes", over}, {"keepdims", keeps ? 1 : 0}});
   }
   std::string build() {
@@ -67,7 +70,8 @@ TEST_CASE("a layer norm with and without scale and bias becomes one operator") {
 }
 
 TEST_CASE("an RMS norm becomes one operator, by target and operator set version") {
-  for (auto [version, target, name] : {std::tuple{23, fuse::target::standard, "RMSNormalization"}, {17, fuse::target::onnxruntime, "SimplifiedLayerNormalization"}}) {
+  for (auto [version, target, name] : {std::tuple{23, fuse::target::standard, "RMSNormalization"},
+                                       {17, fuse::target::onnxruntime, "SimplifiedLayerNormalization"}}) {
     norm g(version);
     g.centred = g.biased = false;
     g.scaled = GENERATE(true, false);
