@@ -50,7 +50,7 @@ class row_maker {
     }
     if (computed.empty()) return constant_row(folded, exact);
     if (constants || computed.size() > 1 || computed[0].weight != 1) return computed_product(computed, folded, constants, exact, kind);
-    auto const v = narrowed(computed[0].value);
+    auto const v = in_type(computed[0].value);
     if (v == absent) return fail_wider("a computed scale or bias has another element type than the norm");
     return reshaped(v);
   }
@@ -175,7 +175,15 @@ class row_maker {
     return into_.constant_of(std::move(made));
   }
 
-  // The value in the row's own element type, below a Cast that widened it.
+  // The value in the row's own element type: below a Cast that widened it, or widened by one.
+  value_id in_type(value_id v) {
+    auto const below = narrowed(v);
+    if (below != absent || !widens(facts_.type(v), type_)) return below;
+    auto const* row = names_.emitted(opcode::cast, image_.version, to_);
+    if (row == nullptr) return absent;
+    operator_tag const tag{names_.code(row->name), static_cast<std::uint16_t>(opcode::cast)};
+    return image_.result(into_.node(tag, row->name, std::span<value_id const>(&v, 1), {{"to", static_cast<std::int64_t>(type_)}}, 1, place_));
+  }
   value_id narrowed(value_id v) const {
     while (image_.producer(v) != absent && op_of(image_, image_.producer(v)) == opcode::identity &&
            image_.operand_count(image_.producer(v)) != 0 && image_.operand(image_.producer(v), 0) != absent)
@@ -204,7 +212,7 @@ class row_maker {
       for (auto const& m : computed) {
         if ((m.weight > 0) != (pass == 0)) continue;
         if (m.weight != 1 && m.weight != -1) return fail("a computed scale is raised to a power");
-        auto const v = narrowed(m.value);
+        auto const v = in_type(m.value);
         if (v == absent) return fail_wider("a computed scale or bias has another element type than the norm");
         if (product == absent && m.weight == 1) {
           product = v;
