@@ -213,7 +213,7 @@ class all_matches final : public machine::acceptor {
     best.condition = std::move(wanted.condition);
     best.expected = std::move(wanted.expected);
     best.found = detail::describe(image, known, failure.value);
-    if (framed && match.opened(i.a).bounded) best.found += ", of more than " + std::to_string(detail::opened_group::leaf_capacity) + " parts, of which the rest stayed closed";
+    if (framed && match.opened(i.a).bounded) best.found += ", of more than " + std::to_string(detail::opened_group::capacity) + " parts with the operators between them: the rest stayed closed";
   }
   return best;
 }
