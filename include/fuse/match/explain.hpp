@@ -18,6 +18,7 @@ struct explanation {
   value_id at = absent;         ///< where it failed
   bool matched = false;         ///< it does match, conditions included
   int score = 0;                ///< how telling what had matched is; 3 and more is a near miss
+  bool other_reduction = false; ///< there is a reduction at `at`, but not the one that the rule wants
   std::string condition;        ///< what failed, in a few words
   std::string expected, found;  ///< what the rule wants at `at`, what is there
 };
@@ -208,6 +209,8 @@ class all_matches final : public machine::acceptor {
     best.at = failure.value;
     best.score = failure.score;
     if (best.score < least) return best;
+    auto const there = best.at == absent ? absent : image.producer(best.at);
+    best.other_reduction = i.code == step::reduction && there != absent && info(op_of(image, there)).shape == shape_rule::reduce;
     bool const framed = i.code == step::member || i.code == step::close || i.code == step::literal || i.code == step::rest || i.code == step::scalar_member;
     auto wanted = detail::requirement_of(rules, i, rules.rules[best.rule], names, framed ? match.opened(i.a).kind : op_group::none);
     best.condition = std::move(wanted.condition);

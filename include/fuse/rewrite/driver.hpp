@@ -50,11 +50,11 @@ class driver final : machine::acceptor {
         if (options_.observer.progress != nullptr && n % 4096 == 0) options_.observer.progress(options_.observer.context, stage, last - n, last);
       }
       waiting_.clear();
+      if (options_.near_misses) add_near_misses(stage);
     }
     if (budget_ == 0) name_the_restless();
     if (exceeded_ != 0)
       report_.notes.push_back("the search at " + std::to_string(exceeded_) + " nodes reached the bound of " + std::to_string(machine::step_limit) + " steps, and was cut off there");
-    if (options_.near_misses) add_near_misses();
     settle_refusals();
   }
 
@@ -78,6 +78,7 @@ class driver final : machine::acceptor {
     std::uint16_t rule;
     node_id root, witness;
     std::string node, condition, reason;
+    bool lasting = false;  // also where a smaller rule applies
   };
 
   bool select() {
@@ -132,7 +133,7 @@ class driver final : machine::acceptor {
     if (rules_.rules[rule].silent) return false;
     for (auto const& r : pending_)
       if (r.rule == rule && r.reason == reason) return false;
-    pending_.push_back({rule, root_, witness(), image_.source->node_name(root_), std::move(condition), std::move(reason)});
+    pending_.push_back({rule, root_, witness(), image_.source->node_name(root_), std::move(condition), std::move(reason), false});
     return false;
   }
 
@@ -327,14 +328,14 @@ class driver final : machine::acceptor {
   }
 
   // Where most of a rule is there and no rule was applied: what the rule still wanted. Looked for at every root, and above every
-  // reduction that a rule could have taken: the nearest miss there counts, however little of the rule it has.
-  void add_near_misses() {
-    std::vector<bool> told(image_.value_count() * static_cast<std::size_t>(rules_.stages), false);
-    auto const tell = [&](explanation why, int stage) {
-      auto const key = static_cast<std::size_t>(why.at) * static_cast<std::size_t>(rules_.stages) + static_cast<std::size_t>(stage);
-      if (told[key]) return;
-      told[key] = true;
-      refusals_.push_back({why.rule, why.node, why.node, image_.source->node_name(why.node), why.condition, to_text(why)});
+  // reduction that a rule could have taken: the nearest miss there counts, however little of the rule it has. By stages, before
+  // smaller rules take what is left.
+  void add_near_misses(int stage) {
+    std::vector<bool> told(image_.value_count(), false);
+    auto const tell = [&](explanation const& why) {
+      if (told[why.at]) return;
+      told[why.at] = true;
+      refusals_.push_back({why.rule, why.node, why.node, image_.source->node_name(why.node), why.condition, to_text(why), why.other_reduction});
     };
     auto const worth_telling = [&](explanation const& why) {
       return !why.matched && selected_[why.rule] && !rules_.rules[why.rule].silent && why.at != absent;
@@ -345,16 +346,14 @@ class driver final : machine::acceptor {
       bool const reduces = info(op_of(image_, n)).shape == shape_rule::reduce;
       int const least = reduction_of_a_rule(op_of(image_, n)) ? 0 : 1;  // of another reduction, a root must be there at least
       if (reduces) near_users(n, near);
-      for (int stage = 0; stage < rules_.stages; ++stage) {
-        if (machine_.has_entry(n, stage))
-          if (auto why = explain(machine_, image_, facts_, names_, n, stage, nullptr, 3); worth_telling(why) && why.score >= 3) tell(std::move(why), stage);
-        if (!reduces) continue;
-        explanation nearest;
-        nearest.score = -1;
-        for (auto user : near)
-          if (auto why = explain(machine_, image_, facts_, names_, user, stage); worth_telling(why) && why.score > nearest.score) nearest = std::move(why);
-        if (nearest.score >= least && nearest.score < 3) tell(std::move(nearest), stage);
-      }
+      if (machine_.has_entry(n, stage))
+        if (auto const why = explain(machine_, image_, facts_, names_, n, stage, nullptr, 3); worth_telling(why) && why.score >= 3) tell(why);
+      if (!reduces) continue;
+      explanation nearest;
+      nearest.score = -1;
+      for (auto user : near)
+        if (auto why = explain(machine_, image_, facts_, names_, user, stage); worth_telling(why) && why.score > nearest.score) nearest = std::move(why);
+      if (nearest.score >= least && nearest.score < 3) tell(nearest);
     }
   }
 
@@ -379,7 +378,7 @@ class driver final : machine::acceptor {
     std::stable_sort(refusals_.begin(), refusals_.end(), [](auto const& a, auto const& b) { return a.root < b.root; });
     std::vector<candidate_refusal const*> said;  // at one root
     for (auto& r : refusals_) {
-      if (fused(r.witness) && !image_.node(r.witness).alive) continue;
+      if (fused(r.witness) && !image_.node(r.witness).alive && !r.lasting) continue;
       if (!said.empty() && said.front()->root != r.root) said.clear();
       auto const of_rule = [&](auto const* other) { return other->rule == r.rule; };
       auto const alike = [&](auto const* other) { return other->rule == r.rule && other->condition == r.condition; };

@@ -123,7 +123,7 @@ class onnx_reader {
                              false});
       auto& record = t_.values[v.id];
       record.contents = static_cast<std::uint32_t>(t_.contents.size());
-      record.overridable = record.input && (g != 0 || t_.model->ir_version() >= 4);
+      record.overridable = record.input && t_.model->ir_version() >= 4;
       if (!record.overridable) record.element = t_.contents.back().type;
     }
     for (auto& sparse : *proto.mutable_sparse_initializer()) {
