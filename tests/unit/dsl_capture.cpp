@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "rewriting.hpp"
 
+namespace dsl_capture {
+
 using namespace rewriting;
 using namespace fuse::dsl;
 
@@ -64,3 +66,5 @@ TEST_CASE("a capture takes nothing where an operand is absent") {
     CHECK(applied<clipped>(g) == 0);
   }
 }
+
+}  // namespace dsl_capture

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "rewriting.hpp"
 
+namespace dsl_condition {
+
 using namespace rewriting;
 using namespace fuse::dsl;
 
@@ -104,3 +106,5 @@ TEST_CASE("conditions are part of the search: when one fails, matching tries on"
   CHECK(applied<vector>(g) == 1);
   CHECK(g.operands(last(g))[0] == b);
 }
+
+}  // namespace dsl_condition

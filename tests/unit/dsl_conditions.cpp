@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "rewriting.hpp"
 
+namespace dsl_conditions {
+
 using namespace rewriting;
 using namespace fuse::dsl;
 
@@ -140,3 +142,5 @@ TEST_CASE("an epsilon that float32 can hold") {
       CHECK(refusal<small>(g) == "an epsilon that float32 can hold");
   }
 }
+
+}  // namespace dsl_conditions

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "rewriting.hpp"
 
+namespace dsl_constant {
+
 using namespace rewriting;
 using namespace fuse::dsl;
 
@@ -83,3 +85,5 @@ TEST_CASE("without the constant there is no match") {
   CHECK(applied<factor>(g) == 0);
   CHECK(applied<addend>(g) == 0);
 }
+
+}  // namespace dsl_constant

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "rewriting.hpp"
 
+namespace dsl_either {
+
 using namespace rewriting;
 using namespace fuse::dsl;
 
@@ -64,3 +66,5 @@ TEST_CASE("a form that fits is given up when the rest of the rule fails") {
   CHECK(applied<late>(g) == 1);
   CHECK(g.operands(last(g))[0] == a);
 }
+
+}  // namespace dsl_either

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "rewriting.hpp"
 
+namespace dsl_expression {
+
 using namespace rewriting;
 using namespace fuse::dsl;
 using fuse::expression;
@@ -77,3 +79,5 @@ TEST_CASE("what is too large says so") {
   CHECK(relu(chain).too_large);
   CHECK((relu(chain) + x).too_large);
 }
+
+}  // namespace dsl_expression

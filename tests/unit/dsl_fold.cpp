@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "rewriting.hpp"
 
+namespace dsl_fold {
+
 using namespace rewriting;
 using namespace fuse::dsl;
 
@@ -68,3 +70,5 @@ TEST_CASE("constants that do not broadcast are refused") {
               {g.add("Abs", {g.add("Gather", {g.in("x", {8}), g.constant({0, 1})})}), g.constant({1.0f, 2.0f, 3.0f})}));
   CHECK(refusal<unlike>(g) == "right side");
 }
+
+}  // namespace dsl_fold

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "rewriting.hpp"
 
+namespace dsl_maybe {
+
 using namespace rewriting;
 using namespace fuse::dsl;
 
@@ -49,3 +51,5 @@ TEST_CASE("a wrapper around the root belongs to it where it is there") {
     CHECK(ops(g) == "Relu Erf");
   }
 }
+
+}  // namespace dsl_maybe

@@ -3,6 +3,8 @@
 
 #include "../second_dialect.hpp"
 
+namespace dsl_neutral {
+
 using namespace rewriting;
 using namespace fuse::dsl;
 
@@ -185,3 +187,5 @@ TEST_CASE("a rule in neutral operators knows no dialect") {
   CHECK(fuse::rewrite<rooted>(h).applied() == 1);
   CHECK(ops(h) == "plus");
 }
+
+}  // namespace dsl_neutral

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "rewriting.hpp"
 
+namespace dsl_op {
+
 using namespace rewriting;
 using namespace fuse::dsl;
 
@@ -98,3 +100,5 @@ TEST_CASE("a user's operator matches by its name and the dialect that knows it")
   // The replacement has no shape rule: nothing proves that it fits.
   CHECK(refusal<unknown_meaning>(g) == "shape and element type");
 }
+
+}  // namespace dsl_op

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "rewriting.hpp"
 
+namespace dsl_optional {
+
 using namespace rewriting;
 using namespace fuse::dsl;
 
@@ -58,3 +60,5 @@ TEST_CASE("what is optional matches wholly or not at all") {
   g.end(g.add("Relu", {g.add("Mul", {g.add("Tanh", {a}), g.add("Abs", {c})})}));
   CHECK(applied<factor>(g) == 0);
 }
+
+}  // namespace dsl_optional

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "rewriting.hpp"
 
+namespace dsl_parameter {
+
 using namespace rewriting;
 using namespace fuse::dsl;
 
@@ -72,3 +74,5 @@ TEST_CASE("axes are read from where the operator set keeps them, and written the
       CHECK(g.constant(g.operands(n)[1]).integer(0) == -1);
   }
 }
+
+}  // namespace dsl_parameter

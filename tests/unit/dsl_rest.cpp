@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "rewriting.hpp"
 
+namespace dsl_rest {
+
 using namespace rewriting;
 using namespace fuse::dsl;
 
@@ -62,3 +64,5 @@ TEST_CASE("a rest may be nothing") {
     CHECK(applied<factors>(g) == 0);  // a product of one factor is no operator: relu(x) * nothing has no right side
   }
 }
+
+}  // namespace dsl_rest

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "rewriting.hpp"
 
+namespace dsl_result {
+
 using namespace rewriting;
 using namespace fuse::dsl;
 
@@ -69,3 +71,5 @@ TEST_CASE("two results of one node") {
     CHECK(fuse::rewrite<both>(g).rules[0].matched == 0);
   }
 }
+
+}  // namespace dsl_result

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "rewriting.hpp"
 
+namespace dsl_roots {
+
 using namespace rewriting;
 using namespace fuse::dsl;
 
@@ -62,3 +64,5 @@ TEST_CASE("the second root lies where the first is needed: a place between, or a
     seen.push_back(n.id);
   }
 }
+
+}  // namespace dsl_roots

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "rewriting.hpp"
 
+namespace dsl_row {
+
 using namespace rewriting;
 using namespace fuse::dsl;
 
@@ -103,3 +105,5 @@ TEST_CASE("a constant that is not exact in the row's type is not rounded: the wi
   CHECK(applied<island>(g) == 1);
   CHECK(ops(g) == (exact ? "LayerNormalization" : "Cast LayerNormalization Cast"));
 }
+
+}  // namespace dsl_row

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "rewriting.hpp"
 
+namespace dsl_rule {
+
 using namespace rewriting;
 using namespace fuse::dsl;
 
@@ -75,3 +77,5 @@ TEST_CASE("conditions add up, and each is named when it fails") {
       CHECK(refusal<narrow>(g) == why);
   }
 }
+
+}  // namespace dsl_rule

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "rewriting.hpp"
 
+namespace dsl_scalar {
+
 using namespace rewriting;
 using namespace fuse::dsl;
 
@@ -68,3 +70,5 @@ TEST_CASE("a scalar's name that occurs twice is one number") {
     CHECK(applied<twice>(g) == 0);
   }
 }
+
+}  // namespace dsl_scalar

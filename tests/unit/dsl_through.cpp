@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "rewriting.hpp"
 
+namespace dsl_through {
+
 using namespace rewriting;
 using namespace fuse::dsl;
 
@@ -86,3 +88,5 @@ TEST_CASE("a Cast to or from integers is not looked through") {
   g.end(g.add("Abs", {g.add("Cast", {t}, {{"to", float32}})}));
   CHECK(applied<local>(g) == 0);
 }
+
+}  // namespace dsl_through

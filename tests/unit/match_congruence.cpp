@@ -3,6 +3,8 @@
 
 #include <fuse/match/congruence.hpp>
 
+namespace match_congruence {
+
 using namespace rewriting;
 
 namespace {
@@ -82,3 +84,5 @@ TEST_CASE("the results of a node are told apart") {
   CHECK(same(g, g.result(n, 0), g.result(m, 0)));
   CHECK_FALSE(same(g, g.result(n, 0), g.result(n, 1)));
 }
+
+}  // namespace match_congruence

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "rewriting.hpp"
 
+namespace match_explain {
+
 using namespace rewriting;
 
 namespace {
@@ -82,3 +84,5 @@ TEST_CASE("what explanations say stands in the report, for the node") {
   for (auto const& r : report.rules[0].refused) named = named || r.reason.find("epsilon") != std::string::npos;
   CHECK(named);
 }
+
+}  // namespace match_explain

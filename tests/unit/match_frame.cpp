@@ -3,6 +3,8 @@
 
 #include <fuse/match/frame.hpp>
 
+namespace match_frame {
+
 using namespace rewriting;
 using fuse::op_group;
 using fuse::detail::opened_group;
@@ -81,3 +83,5 @@ TEST_CASE("another group stays closed") {
   auto const s = g.add("Add", {a, b});
   CHECK(leaves(g, g.add("Mul", {s, b}), op_group::product) == "%" + std::to_string(s.id) + "^1 b^1");
 }
+
+}  // namespace match_frame

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "rewriting.hpp"
 
+namespace match_machine {
+
 using namespace rewriting;
 using namespace fuse::dsl;
 
@@ -141,3 +143,5 @@ TEST_CASE("what is inside a body is rewritten there, and captured values stay") 
   CHECK(applied<pair>(g) == 2);
   CHECK(ops(g) == "Exp If");
 }
+
+}  // namespace match_machine

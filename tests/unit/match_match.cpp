@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "rewriting.hpp"
 
+namespace match_match {
+
 using namespace rewriting;
 using namespace fuse::dsl;
 
@@ -84,3 +86,5 @@ TEST_CASE("an alternative that did not match has no value") {
   REQUIRE(found.size() == 1);
   CHECK(found[0].get<"b">() == graph::value{});
 }
+
+}  // namespace match_match

@@ -3,6 +3,8 @@
 
 #include <fuse/program/listing.hpp>
 
+namespace program_listing {
+
 using namespace rewriting;
 using namespace fuse::dsl;
 
@@ -39,3 +41,5 @@ TEST_CASE("every instruction has a name") {
   for (int code = 0; code <= static_cast<int>(fuse::step::accept); ++code)
     CHECK_FALSE(fuse::name_of(static_cast<fuse::step>(code)).empty());
 }
+
+}  // namespace program_listing

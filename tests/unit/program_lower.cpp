@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "rewriting.hpp"
 
+namespace program_lower {
+
 using namespace rewriting;
 using namespace fuse::dsl;
 using fuse::rule_error;
@@ -68,3 +70,5 @@ TEST_CASE("too many conditions are told") {
   CHECK_FALSE(rule.too_many);
   CHECK(error_of(rule.where(rank<"x">(16))) == rule_error::too_large);
 }
+
+}  // namespace program_lower

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "rewriting.hpp"
 
+namespace program_program {
+
 using namespace rewriting;
 using namespace fuse::dsl;
 
@@ -56,3 +58,5 @@ TEST_CASE("a program is a constant") {
   static_assert(p.rules.size() == 2 && p.rules[0].name == "first" && p.stages == 1);
   CHECK(p.rules[1].name == "second");
 }
+
+}  // namespace program_program

@@ -3,6 +3,8 @@
 
 #include "../second_dialect.hpp"
 
+namespace program_rule_set {
+
 using namespace rewriting;
 using namespace fuse::dsl;
 
@@ -49,3 +51,5 @@ TEST_CASE("one rule becomes a program for each dialect") {
   CHECK(fuse::rewrite<squared>(g).applied() == 1);
   CHECK(ops(g) == "times");
 }
+
+}  // namespace program_rule_set

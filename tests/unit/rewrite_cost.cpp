@@ -3,6 +3,8 @@
 
 #include <fuse/rewrite/cost.hpp>
 
+namespace rewrite_cost {
+
 using namespace rewriting;
 
 namespace {
@@ -50,3 +52,5 @@ TEST_CASE("what others use is saved in part, what dies is saved whole") {
   auto const each = 4.0 * 64;
   CHECK(m.traffic.saved(roots, matched) == each + each / 2);
 }
+
+}  // namespace rewrite_cost

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "rewriting.hpp"
 
+namespace rewrite_driver {
+
 using namespace rewriting;
 using namespace fuse::dsl;
 
@@ -70,3 +72,5 @@ TEST_CASE("changes come from the rewriter: a rule that reproduces its match is n
   CHECK(applied<same>(g) == 0);
   CHECK(to_text(g) == before);
 }
+
+}  // namespace rewrite_driver

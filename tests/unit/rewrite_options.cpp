@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "rewriting.hpp"
 
+namespace rewrite_options {
+
 using namespace rewriting;
 using namespace fuse::dsl;
 
@@ -136,3 +138,5 @@ TEST_CASE("trust covers what is not known, not what is known to be wrong") {
   options.trust_shapes = true;
   CHECK(refusal<narrower>(g, options) == "shape and element type");
 }
+
+}  // namespace rewrite_options

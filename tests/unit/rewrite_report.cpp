@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "rewriting.hpp"
 
+namespace rewrite_report {
+
 using namespace rewriting;
 using namespace fuse::dsl;
 
@@ -52,3 +54,5 @@ TEST_CASE("the JSON is one object, with every text escaped") {
       R"({"error":"","rules":[{"name":"a","matched":2,"applied":1,"refused":[{"node":"n\"1\\\u000a","reason":"r","condition":"c"}]}],)"
       R"("nodes":{"before":5,"after":3},"notes":["first","second"]})");
 }
+
+}  // namespace rewrite_report

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "rewriting.hpp"
 
+namespace rewrite_rewrite {
+
 using namespace rewriting;
 using namespace fuse::dsl;
 
@@ -175,3 +177,5 @@ TEST_CASE("when a larger match is refused, a smaller one may apply, and the refu
   CHECK(report.rule("large")->applied == 0);
   CHECK(ops(g) == "Relu Exp");
 }
+
+}  // namespace rewrite_rewrite

@@ -3,6 +3,8 @@
 
 #include <fuse/rewrite/transaction.hpp>
 
+namespace rewrite_transaction {
+
 using namespace rewriting;
 
 namespace {
@@ -72,3 +74,5 @@ TEST_CASE("constants of a transaction are read before it is committed") {
   CHECK(o.known.number(v, number));
   CHECK(number == 0.5);
 }
+
+}  // namespace rewrite_transaction

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "rewriting.hpp"
 
+namespace rules_norms {
+
 using namespace rewriting;
 
 namespace {
@@ -183,3 +185,5 @@ TEST_CASE("a statistic that is an output is not lost") {
   CHECK(g.output_name(1) == "mean");
   CHECK(g.producer(g.outputs()[1]));
 }
+
+}  // namespace rules_norms
