@@ -140,8 +140,8 @@ def session(model, level=OFF):
 
 
 def execute(model, feeds, level=OFF):
-    """The outputs by name."""
-    opened = session(model, level)
+    """The outputs by name; `model` may be an open session."""
+    opened = model if isinstance(model, ort.InferenceSession) else session(model, level)
     names = [o.name for o in opened.get_outputs()]
     wanted = {i.name for i in opened.get_inputs()}
     return dict(zip(names, opened.run(names, {k: v for k, v in feeds.items() if k in wanted})))
@@ -152,35 +152,32 @@ TOLERANCE = {"float16": 5e-3, "float32": 1e-5, "float64": 1e-7}  # of a row; the
 skipped_rows = 0  # rows on which the original itself is NaN or infinite
 
 
-def difference(before, after, exact=None, nudged=(), rows=1):
+def difference(before, after, exact=(), scatter=(), rows=1, tolerance=None):
     """None if the same, else a sentence.
 
     The first `rows` dimensions number the rows. A row is the same when it is within tolerance of the original (relative to its
-    largest value), or no farther from `exact`, the graph in double precision, than the original is, or than `exact` moves when
-    the inputs change in their last places (`nudged`): by luck an original can be nearer than that.
+    largest value), or no farther from `exact`, the graph in double precision, than the original is, or than any two values of
+    `scatter` are: the exact and the original on inputs that differ in their last places, for on one input it can be near by luck.
     """
     global skipped_rows
     if before.shape != after.shape or before.dtype != after.dtype:
         return f"{before.dtype}{before.shape} became {after.dtype}{after.shape}"
     if before.dtype.kind not in "f":
         return None if np.array_equal(before, after) else "differs"
-    tolerance = TOLERANCE[before.dtype.name]
     count = int(np.prod(before.shape[:rows]))
-    a, b = (v.astype(np.float64).reshape(count, -1) for v in (before, after))
-    good = np.isfinite(a).all(axis=1)
+    wide = lambda v: np.broadcast_to(v, before.shape).astype(np.float64).reshape(count, -1)
+    good = np.isfinite(wide(before)).all(axis=1)
     skipped_rows += int((~good).sum())
     if not good.any():
         return None
-    scale = np.abs(a[good]).max(axis=1)
-    limit = tolerance * np.maximum(scale, np.median(scale))
+    off = lambda u, v: np.abs(wide(u) - wide(v))[good].max(axis=1)
+    size = np.abs(wide(before))[good].max(axis=1)
+    limit = (tolerance or TOLERANCE[before.dtype.name]) * np.maximum(size, np.median(size))
     with np.errstate(invalid="ignore"):
-        distance = np.abs(b - a)[good].max(axis=1)
-    same = distance <= limit
-    if exact is not None:
-        e, *moved = (np.broadcast_to(v, before.shape).reshape(count, -1)[good] for v in (exact, *nudged))
-        with np.errstate(invalid="ignore"):
-            reach = np.fmax.reduce([np.abs(v - e).max(axis=1) for v in (a[good], *moved)])
-            same |= np.abs(b[good] - e).max(axis=1) <= reach + limit
+        distance = off(before, after)
+        same = distance <= limit
+        for e in exact:
+            same |= off(e, after) <= limit + np.fmax.reduce([off(e, before), *(off(*pair) for pair in scatter)])
     if same.all():
         return None
     worst = int(np.argmax(np.where(same, 0, distance / np.where(limit > 0, limit, 1))))
@@ -188,25 +185,29 @@ def difference(before, after, exact=None, nudged=(), rows=1):
 
 
 def nudge(feeds, seed):
-    """The inputs, each number changed in its last places, up or down: as much as adding up a short row may lose."""
+    """The inputs, each number changed in its last places, up or down."""
     signs = np.random.default_rng(seed)
-    return {name: v.astype(np.float64) * (1 + signs.choice([-4, 4], v.shape) * float(np.finfo(v.dtype).eps)) if v.dtype.kind == "f" else v
+    return {name: np.asarray(v * (1 + signs.choice([-4, 4], v.shape) * np.finfo(v.dtype).eps), v.dtype) if v.dtype.kind == "f" else v
             for name, v in feeds.items()}
 
 
 class Original:
-    """A model with its inputs, run once without optimisations and once in double precision."""
+    """A model with its inputs, run once without optimisations and once in double precision, on these inputs and beside them."""
 
     def __init__(self, model, feeds, rows=1, exact=True):
-        self.feeds, self.rows = feeds, rows
-        self.outputs = execute(model, feeds)
-        self.model, self.exact, self.nudged = model, {}, []
-        if exact:
-            self.exact, self.nudged = reference.evaluate(model, feeds), [reference.evaluate(model, nudge(feeds, k)) for k in range(3)]
+        self.model, self.feeds, self.rows = model, feeds, rows
+        opened = session(model)
+        self.outputs = execute(opened, feeds)
+        self.exact = [reference.evaluate(model, feeds)] if exact else []
+        beside = [nudge(feeds, seed) for seed in range(4 if exact else 0)]
+        near = [reference.evaluate(model, f) for f in beside]
+        self.scatter = [(e, execute(opened, f)) for e, f in zip(near, beside)] + [(self.exact[0], e) for e in near]
+        self.tolerance = max((TOLERANCE.get(v.dtype.name, 0) for v in feeds.values()), default=0)
 
     def compare(self, outputs):
         for name, before in self.outputs.items():
-            found = difference(before, outputs[name], self.exact.get(name), [values[name] for values in self.nudged], self.rows)
+            tolerance = max(self.tolerance, TOLERANCE.get(before.dtype.name, 0))
+            found = difference(before, outputs[name], [e[name] for e in self.exact], [(e[name], o[name]) for e, o in self.scatter], self.rows, tolerance)
             if found:
                 yield f"{name}: {found}"
 
