@@ -57,6 +57,8 @@ struct term {
 /// so that rules cost no templates. Equal subexpressions are one term.
 struct expression {
   static constexpr std::size_t capacity = 128;
+  template <std::size_t Operands>
+  static constexpr bool fits = Operands <= 8;
 
   term terms[capacity];
   std::uint16_t size;
@@ -100,8 +102,8 @@ struct expression {
     expression composed{};
     std::uint8_t count = 0;
     (void)count;
-    static_assert(sizeof...(Operands) <= 8, "fuse: an operator in a rule takes at most 8 operands");
-    if constexpr (sizeof...(Operands) > 0 && sizeof...(Operands) <= 8) {
+    static_assert(fits<sizeof...(Operands)>, "fuse: an operator in a rule takes at most 8 operands");
+    if constexpr (sizeof...(Operands) > 0 && fits<sizeof...(Operands)>) {
       ((made.child[count++] = composed.add(operands)), ...);
     }
     made.children = count;
