@@ -4,7 +4,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>

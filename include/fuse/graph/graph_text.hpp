@@ -51,9 +51,10 @@ template <class T>
 
 /// Writes a graph with its unnamed values numbered in the order in which they appear, so that equal texts mean equal
 /// graphs whatever their history.
+template <class Graph>
 class graph_writer {
  public:
-  explicit graph_writer(graph const& g) : graph_(g) {}
+  explicit graph_writer(Graph const& g) : graph_(g) {}
 
   [[nodiscard]] std::string write() {
     text_ = "graph, operator set " + text_of(graph_.version()) + "\n";
@@ -139,7 +140,7 @@ class graph_writer {
     return detail::text_of(item);
   }
 
-  graph const& graph_;
+  Graph const& graph_;
   std::string text_;
   std::vector<std::uint32_t> numbers_;
   std::uint32_t last_ = 0;
@@ -149,6 +150,7 @@ class graph_writer {
 
 /// The graph as text, one node a line. Equal texts mean equal graphs (constants of more than eight elements: by a
 /// 64-bit hash); handles, their history and constants that nobody reads leave no trace. Linear.
-[[nodiscard]] inline std::string to_text(graph const& g) { return detail::graph_writer(g).write(); }
+template <class Named>
+[[nodiscard]] std::string to_text(basic_graph<Named> const& g) { return detail::graph_writer(g).write(); }
 
 }  // namespace fuse::inline v0

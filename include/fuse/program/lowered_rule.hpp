@@ -63,7 +63,7 @@ struct lowered_rule {
   std::uint8_t replacement_size;
   int stage;
   double benefit;
-  bool equal_cost, silent;
+  bool equal_cost, silent, reduces;
 };
 
 }  // namespace fuse::inline v0

@@ -15,7 +15,7 @@ struct rule_info {
   std::string_view name, summary;
   int stage;
   double benefit;
-  bool equal_cost, silent;
+  bool equal_cost, silent, reduces;
   std::uint8_t slot_count, root_count, replacement_size;
   std::uint8_t root_registers[4];
   std::string_view slot_names[lowered_rule::name_capacity];
@@ -118,6 +118,7 @@ class merging {
     to.benefit = from.benefit;
     to.equal_cost = from.equal_cost;
     to.silent = from.silent;
+    to.reduces = from.reduces;
     to.slot_count = from.slot_count;
     to.root_count = from.root_count;
     for (int i = 0; i < 4; ++i) to.root_registers[i] = from.root_registers[i];

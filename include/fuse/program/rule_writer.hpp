@@ -69,6 +69,7 @@ class rule_writer {
         }
       }
       if (t.kind == term_kind::neutral) check_operands(t, operand_count(t, pattern_));
+      if (t.kind == term_kind::neutral && info(t.op).shape == shape_rule::reduce) out.reduces = true;
     }
   }
 
