@@ -421,7 +421,7 @@ class basic_graph : public graph_parts {
   std::vector<body_record> bodies_{body_record{}};
   std::vector<function_body> functions_;
 };
-class graph final : public basic_graph<graph_parts::named> {
+class graph : public basic_graph<graph_parts::named> {
  public:
   using basic_graph::basic_graph;
 };
