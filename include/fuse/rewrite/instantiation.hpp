@@ -244,7 +244,11 @@ class instantiation {
     }
     while (!operands.empty() && operands.back() == absent) operands.pop_back();
     bool const between_casts = computed_in_ != element_type::unknown && t.what == kind::neutral && has_row(t);
-    if (between_casts && facts_.type(operands[0]) != computed_in_) operands[0] = cast(operands[0], computed_in_);
+    if (between_casts && facts_.type(operands[0]) != computed_in_) {
+      // Not a Cast of a Cast: onnxruntime's fusions look through the first.
+      if (auto const below = match_.bare(operands[0]); widens(facts_.type(below), computed_in_)) operands[0] = below;
+      if (facts_.type(operands[0]) != computed_in_) operands[0] = cast(operands[0], computed_in_);
+    }
     if (!reason.empty()) return absent;
     std::vector<given> parameters;
     for (std::uint8_t i = 0; i < t.parameter_count; ++i) parameters.push_back(parameter(t.parameters[i]));
