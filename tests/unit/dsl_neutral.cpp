@@ -135,29 +135,31 @@ TEST_CASE("nothing may be left over in a sum, and nothing missing") {
 }
 
 TEST_CASE("a mean keeps its axes, or something puts them back") {
+  // It matches; relu(x) has another shape, so that nothing is ever rewritten.
+  auto const matched = [](sketch& g) { return fuse::rewrite<averaged>(g).rules[0].matched; };
   sketch g;
   auto const a = g.in("a", {4, 8});
   SECTION("kept") {
     g.end(g.add("Tanh", {g.add("ReduceMean", {a}, {{"axes", {-1}}, {"keepdims", 1}})}));
-    CHECK(refusal<averaged>(g) == "shape and element type");  // it matches; relu(x) has another shape
+    CHECK(matched(g) == 1);
   }
   SECTION("put back") {
     auto const m = g.add("ReduceMean", {a}, {{"axes", {1}}, {"keepdims", 0}});
     g.end(g.add("Tanh", {g.add("Unsqueeze", {m, g.constant({-1})})}));
-    CHECK(refusal<averaged>(g) == "shape and element type");
+    CHECK(matched(g) == 1);
   }
   SECTION("lost") {
     g.end(g.add("Tanh", {g.add("ReduceMean", {a}, {{"axes", {-1}}, {"keepdims", 0}})}));
-    CHECK(refusal<averaged>(g).empty());
+    CHECK(matched(g) == 0);
   }
   SECTION("put back elsewhere") {
     auto const m = g.add("ReduceMean", {a}, {{"axes", {1}}, {"keepdims", 0}});
     g.end(g.add("Tanh", {g.add("Unsqueeze", {m, g.constant({0})})}));
-    CHECK(refusal<averaged>(g).empty());
+    CHECK(matched(g) == 0);
   }
   SECTION("a sum is no mean") {
     g.end(g.add("Tanh", {g.add("ReduceSum", {a, g.constant({-1})}, {{"keepdims", 1}})}));
-    CHECK(refusal<averaged>(g).empty());
+    CHECK(matched(g) == 0);
   }
 }
 
