@@ -52,8 +52,8 @@ inline fuse::graph chain(std::size_t nodes) {
   return made;
 }
 
-/// A DAG of the operators that the generated rules are made of, each reading values of the last 64 nodes; every rule finds
-/// its root often and fails at any depth.
+/// A DAG of the operators that the generated rules are made of, each reading values of the last 64 nodes; every rule
+/// finds its root often and fails at any depth.
 inline fuse::graph mixed(std::size_t nodes, std::uint64_t seed = 1) {
   constexpr std::string_view unary[] = {"Relu", "Sigmoid", "Tanh", "Softplus", "Exp", "Erf",  "Log",
                                         "Abs",  "Floor",   "Ceil", "Sin",      "Cos", "Sqrt", "Round"};

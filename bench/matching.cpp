@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Time per node of matching and rewriting. Everything that is compared is measured in turns in one run; medians are printed.
+// Time per node of matching and rewriting. Everything that is compared is measured in turns in one run; medians are
+// printed.
 #include <time.h>
 
 #include <algorithm>
@@ -12,8 +13,8 @@
 #include <fuse/fuse.hpp>
 
 #include "allocations.hpp"
-#include "many_rules.hpp"
 #include "graphs.hpp"
+#include "many_rules.hpp"
 
 namespace {
 
@@ -64,7 +65,8 @@ struct contender {
   std::vector<double> times{};
   std::size_t found = 0, allocations = 0;
 
-  contender(std::string called, std::vector<fuse::program> const& programs, prepared const& on) : name(std::move(called)) {
+  contender(std::string called, std::vector<fuse::program> const& programs, prepared const& on)
+      : name(std::move(called)) {
     for (auto const& p : programs) machines.emplace_back(p, on.bound.image, on.known, on.names);
   }
   void run(prepared const& on) {
@@ -119,7 +121,8 @@ void match(char const* name, fuse::graph graph) {
               static_cast<double>(on.side_tables) / nodes);
   for (auto const& c : all) {
     auto const time = median(c.times) / nodes;
-    std::printf("  %-14s %8.1f ns per node, %6.1f plain walks, %zu matches, %zu allocations\n", c.name.c_str(), time, time / plain, c.found, c.allocations);
+    std::printf("  %-14s %8.1f ns per node, %6.1f plain walks, %zu matches, %zu allocations\n", c.name.c_str(), time,
+                time / plain, c.found, c.allocations);
   }
 }
 
@@ -162,8 +165,11 @@ void rewrite(char const* name, fuse::graph (*make)(std::size_t), std::vector<std
     auto const nodes = static_cast<double>(size);
     auto const total = median(totals) / nodes;
     if (first == 0) first = total;
-    std::printf("%s, %zu nodes: %.0f ns per node (shapes %.0f, matching %.0f, rewriting %.0f; the image before: %.0f), %.2f times the first, %zu applied\n", name, size,
-                total, median(shapes) / nodes, median(matches) / nodes, median(rewrites) / nodes, median(images) / nodes, total / first, applied);
+    std::printf(
+        "%s, %zu nodes: %.0f ns per node (shapes %.0f, matching %.0f, rewriting %.0f; the image before: %.0f), %.2f "
+        "times the first, %zu applied\n",
+        name, size, total, median(shapes) / nodes, median(matches) / nodes, median(rewrites) / nodes,
+        median(images) / nodes, total / first, applied);
   }
 }
 
@@ -171,7 +177,8 @@ void rewrite(char const* name, fuse::graph (*make)(std::size_t), std::vector<std
 
 /// `bench_matching [match|rewrite] [largest size]`
 int main(int argc, char** argv) {
-  bool const only_match = argc > 1 && std::strcmp(argv[1], "match") == 0, only_rewrite = argc > 1 && std::strcmp(argv[1], "rewrite") == 0;
+  bool const only_match = argc > 1 && std::strcmp(argv[1], "match") == 0,
+             only_rewrite = argc > 1 && std::strcmp(argv[1], "rewrite") == 0;
   std::size_t const largest = argc > 2 ? std::stoul(argv[2]) : 1'000'000;
   if (!only_rewrite)
     for (std::size_t size = 1000; size <= largest; size *= 10) {

@@ -7,5 +7,5 @@
 #define FUSE_REWRITE_VERSION_PATCH 0
 
 // One number to compare with: 10000 * major + 100 * minor + patch.
-#define FUSE_REWRITE_VERSION                                                                                           \
+#define FUSE_REWRITE_VERSION \
   (FUSE_REWRITE_VERSION_MAJOR * 10000 + FUSE_REWRITE_VERSION_MINOR * 100 + FUSE_REWRITE_VERSION_PATCH)

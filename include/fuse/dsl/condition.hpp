@@ -33,7 +33,8 @@ struct condition {
 
 namespace detail {
 
-/// Asks a predicate once per member of the longest capture. Nothing that depends on the predicate: hundreds of them cost little.
+/// Asks a predicate once per member of the longest capture. Nothing that depends on the predicate: hundreds of them
+/// cost little.
 inline bool holds_for_each_member(captured const* captures, condition const& what) {
   std::size_t longest = 1;
   for (std::size_t i = 0; i < what.count; ++i) {
@@ -42,7 +43,8 @@ inline bool holds_for_each_member(captured const* captures, condition const& wha
   }
   value_view arguments[condition::capacity];
   for (std::size_t member = 0; member < longest; ++member) {
-    for (std::size_t i = 0; i < what.count; ++i) arguments[i] = captures[i].values[member < captures[i].values.size() ? member : 0];
+    for (std::size_t i = 0; i < what.count; ++i)
+      arguments[i] = captures[i].values[member < captures[i].values.size() ? member : 0];
     if (!what.ask(arguments)) return false;
   }
   return true;
@@ -60,12 +62,13 @@ bool ask(value_view const* of) {
 
 namespace dsl {
 
-/// A predicate of the user's own, over the values of the captures that it names: `pred<"x", "w">([](auto x, auto w) { ... })`.
-/// The lambda captures nothing. It receives `fuse::value_view`s; for a rest it is asked once per member; where a capture is
-/// absent it is not asked and the condition holds.
+/// A predicate of the user's own, over the values of the captures that it names: `pred<"x", "w">([](auto x, auto w) {
+/// ... })`. The lambda captures nothing. It receives `fuse::value_view`s; for a rest it is asked once per member; where
+/// a capture is absent it is not asked and the condition holds.
 template <fixed_string... Names, class Function>
 [[nodiscard]] constexpr condition pred(Function) {
-  static_assert(sizeof...(Names) >= 1 && sizeof...(Names) <= condition::capacity, "fuse: a predicate names between one and four captures");
+  static_assert(sizeof...(Names) >= 1 && sizeof...(Names) <= condition::capacity,
+                "fuse: a predicate names between one and four captures");
   static_assert(sizeof(Function) == 1, "fuse: the lambda of a predicate captures nothing");
   condition made;
   made.holds = &fuse::detail::holds_for_each_member;

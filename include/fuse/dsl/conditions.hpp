@@ -29,7 +29,9 @@ inline bool trailing(captured const* c, condition const&) {
 inline bool row(captured const* c, condition const&) {
   if (c[1].values.empty()) return true;
   auto const x = c[1].values[0];
-  auto const axes = c[2].bound && c[2].axes != 0 ? std::popcount(c[2].axes) : c[2].bound && c[2].number < 0 ? static_cast<int>(-c[2].number) : 1;
+  auto const axes = c[2].bound && c[2].axes != 0    ? std::popcount(c[2].axes)
+                    : c[2].bound && c[2].number < 0 ? static_cast<int>(-c[2].number)
+                                                    : 1;
   for (auto const& v : c[0].values) {
     if (v.rank() < 0) {
       double number = 0;
@@ -90,14 +92,18 @@ inline bool float32_epsilon(captured const* c, condition const&) {
 
 /// The axes that all reductions of the rule share are the last ones, without a gap: `trailing_axes<"axes">`.
 template <fixed_string Axes>
-inline constexpr condition trailing_axes = condition_detail::make<Axes>("the axes are trailing ones", &condition_detail::trailing);
+inline constexpr condition trailing_axes = condition_detail::make<Axes>("the axes are trailing ones",
+                                                                        &condition_detail::trailing);
 
-/// `scale` (or every member of a rest) has one row of the axes that `x` is normalised over, or broadcasts to it without enlarging `x`.
+/// `scale` (or every member of a rest) has one row of the axes that `x` is normalised over, or broadcasts to it without
+/// enlarging `x`.
 template <fixed_string Scale, fixed_string X>
-inline constexpr condition row_vector = condition_detail::make<Scale, X, "axes">("one row over the normalised axes", &condition_detail::row);
+inline constexpr condition row_vector = condition_detail::make<Scale, X, "axes">("one row over the normalised axes",
+                                                                                 &condition_detail::row);
 
 template <fixed_string A, fixed_string B>
-inline constexpr condition same_type = condition_detail::make<A, B>("the same element type", &condition_detail::same_type);
+inline constexpr condition same_type = condition_detail::make<A, B>("the same element type",
+                                                                    &condition_detail::same_type);
 template <fixed_string A, fixed_string B>
 inline constexpr condition same_shape = condition_detail::make<A, B>("the same shape", &condition_detail::same_shape);
 template <fixed_string X>
@@ -114,8 +120,10 @@ template <fixed_string X>
 [[nodiscard]] constexpr condition type(element_type wanted) {
   return condition_detail::make<X>("the element type", &condition_detail::type_is, static_cast<double>(wanted));
 }
-/// An epsilon that the float32 attribute of a norm can hold: not negative, and neither infinite nor 0 once it is rounded.
+/// An epsilon that the float32 attribute of a norm can hold: not negative, and neither infinite nor 0 once it is
+/// rounded.
 template <fixed_string Epsilon>
-inline constexpr condition float32_epsilon = condition_detail::make<Epsilon>("an epsilon that float32 can hold", &condition_detail::float32_epsilon);
+inline constexpr condition float32_epsilon = condition_detail::make<Epsilon>("an epsilon that float32 can hold",
+                                                                             &condition_detail::float32_epsilon);
 
 }  // namespace fuse::inline v0::dsl

@@ -5,8 +5,8 @@
 
 namespace fuse::inline v0::dsl {
 
-/// One of several forms, tried in order. Inside a product or a sum an alternative that is itself one adds its own factors or
-/// addends to it. Every name that the rest of the rule needs must be bound by each of them.
+/// One of several forms, tried in order. Inside a product or a sum an alternative that is itself one adds its own
+/// factors or addends to it. Every name that the rest of the rule needs must be bound by each of them.
 template <class... Forms>
 [[nodiscard]] constexpr expression either(Forms const&... forms) {
   term made{};

@@ -53,8 +53,8 @@ struct term {
   }
 };
 
-/// An expression as the user writes it: a flat array of terms, the last of which is its root. One type for all expressions,
-/// so that rules cost no templates. Equal subexpressions are one term.
+/// An expression as the user writes it: a flat array of terms, the last of which is its root. One type for all
+/// expressions, so that rules cost no templates. Equal subexpressions are one term.
 struct expression {
   static constexpr std::size_t capacity = 128;
   template <std::size_t Operands>
@@ -161,7 +161,8 @@ struct expression {
   constexpr expression() : terms{}, size(0), too_large(false) {}
 
  private:
-  // An empty `value` is none. (By reference: to g++ the address of a constant is no constant under -fsanitize=undefined.)
+  // An empty `value` is none. (By reference: to g++ the address of a constant is no constant under
+  // -fsanitize=undefined.)
   [[nodiscard]] constexpr expression with_attribute(term const& made, expression const& value) const {
     expression changed{};
     // The operator is this expression's root; its operands and the attribute go below it again.

@@ -5,8 +5,8 @@
 
 namespace fuse::inline v0::dsl {
 
-/// `op<"Div">(a, b)`: an operator by its name in the dialect. Where the dialect gives the name a meaning, all spellings of
-/// that meaning match; else that operator alone. A name that the dialect does not know does not compile.
+/// `op<"Div">(a, b)`: an operator by its name in the dialect. Where the dialect gives the name a meaning, all spellings
+/// of that meaning match; else that operator alone. A name that the dialect does not know does not compile.
 template <fixed_string Name>
 struct op_name {
   template <class... Operands>

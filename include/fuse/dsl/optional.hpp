@@ -5,8 +5,8 @@
 
 namespace fuse::inline v0::dsl {
 
-/// An operand, a factor or an addend that may be absent. Names inside are then unbound; in a replacement an unbound operand is
-/// an absent one.
+/// An operand, a factor or an addend that may be absent. Names inside are then unbound; in a replacement an unbound
+/// operand is an absent one.
 [[nodiscard]] constexpr expression optional(expression const& operand) {
   term made{};
   made.kind = term_kind::optional;

@@ -5,8 +5,9 @@
 
 namespace fuse::inline v0::dsl {
 
-/// Captures a parameter of an operator: `mean(x).attr<"axes">(param<"axes">)`. Parameters of one name agree. A reduction
-/// without the attribute "axes" captures it as "axes", so that all reductions of a formula are over the same axes.
+/// Captures a parameter of an operator: `mean(x).attr<"axes">(param<"axes">)`. Parameters of one name agree. A
+/// reduction without the attribute "axes" captures it as "axes", so that all reductions of a formula are over the same
+/// axes.
 template <fixed_string Name>
 inline constexpr expression param = expression::leaf(term_kind::parameter, detail::name_text<Name>);
 

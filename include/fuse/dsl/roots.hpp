@@ -5,8 +5,8 @@
 
 namespace fuse::inline v0::dsl {
 
-/// Several roots: values that a rule finds together and replaces together. The first is where matching starts; every other one
-/// must use something that those before it bind. `.replace(a, b)` gives one replacement for each.
+/// Several roots: values that a rule finds together and replaces together. The first is where matching starts; every
+/// other one must use something that those before it bind. `.replace(a, b)` gives one replacement for each.
 template <class... Roots>
 [[nodiscard]] constexpr expression roots(Roots const&... all) {
   term made{};

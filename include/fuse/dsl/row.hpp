@@ -5,8 +5,9 @@
 
 namespace fuse::inline v0::dsl {
 
-/// In a replacement: `factor` as one row over the normalised axes of `like`, in its element type: constants are reshaped,
-/// broadcast and converted, where that is exact; absent ones become ones (`row(scale, x)`) or stay absent (`row_or_none(bias, x)`).
+/// In a replacement: `factor` as one row over the normalised axes of `like`, in its element type: constants are
+/// reshaped, broadcast and converted, where that is exact; absent ones become ones (`row(scale, x)`) or stay absent
+/// (`row_or_none(bias, x)`).
 [[nodiscard]] constexpr expression row(expression const& factor, expression const& like) {
   term made{};
   made.kind = term_kind::row;

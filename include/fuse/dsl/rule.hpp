@@ -11,8 +11,8 @@
 
 namespace fuse::inline v0 {
 
-/// A rule: a pattern, named conditions, and what replaces the pattern's roots. One type for all rules, a constant at namespace
-/// scope (or `static constexpr`).
+/// A rule: a pattern, named conditions, and what replaces the pattern's roots. One type for all rules, a constant at
+/// namespace scope (or `static constexpr`).
 struct rewrite_rule {
   static constexpr std::size_t condition_capacity = 16, name_capacity = 8;
 
@@ -54,8 +54,8 @@ struct rewrite_rule {
     return changed;
   }
 
-  /// Looks through these operators at every edge of the pattern and above its root (chains of at most 8), guarded by element
-  /// type: nothing crossed may be narrower than the result.
+  /// Looks through these operators at every edge of the pattern and above its root (chains of at most 8), guarded by
+  /// element type: nothing crossed may be narrower than the result.
   template <fixed_string... Names>
   [[nodiscard]] constexpr rewrite_rule through() const {
     static_assert(sizeof...(Names) <= name_capacity, "fuse: a rule looks through at most 8 operators");
@@ -92,7 +92,8 @@ struct rewrite_rule {
     return changed;
   }
 
-  /// Of rules that match at one node, the one with the highest benefit is tried first; then the order of the set decides.
+  /// Of rules that match at one node, the one with the highest benefit is tried first; then the order of the set
+  /// decides.
   [[nodiscard]] constexpr rewrite_rule benefit(double value) const {
     rewrite_rule changed = *this;
     changed.benefit_value = value;

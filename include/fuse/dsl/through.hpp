@@ -5,9 +5,9 @@
 
 namespace fuse::inline v0::dsl {
 
-/// Looks through chains of operators (at most 8 long) above `inside`: `through<"Cast", "Identity">(x)` by their names in the
-/// dialect, `through<"cast", "identity">(x)` by the neutral ones, which hold in every dialect. What is crossed must not narrow
-/// the element type below the result's. `rule.through<...>()` does it at every edge of a rule.
+/// Looks through chains of operators (at most 8 long) above `inside`: `through<"Cast", "Identity">(x)` by their names
+/// in the dialect, `through<"cast", "identity">(x)` by the neutral ones, which hold in every dialect. What is crossed
+/// must not narrow the element type below the result's. `rule.through<...>()` does it at every edge of a rule.
 template <fixed_string... Names>
 struct through_names {
   [[nodiscard]] constexpr expression operator()(expression const& inside) const {

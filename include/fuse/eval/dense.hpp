@@ -68,7 +68,8 @@ namespace detail {
 }
 
 /// The common shape of two operands; false where they do not broadcast.
-[[nodiscard]] inline bool broadcast_shape(std::span<std::int64_t const> a, std::span<std::int64_t const> b, std::vector<std::int64_t>& into) {
+[[nodiscard]] inline bool broadcast_shape(std::span<std::int64_t const> a, std::span<std::int64_t const> b,
+                                          std::vector<std::int64_t>& into) {
   into.assign(a.size() > b.size() ? a.size() : b.size(), 1);
   for (std::size_t i = 0; i < into.size(); ++i) {
     auto const x = i < a.size() ? a[a.size() - 1 - i] : 1, y = i < b.size() ? b[b.size() - 1 - i] : 1;

@@ -13,11 +13,12 @@
 
 namespace fuse::inline v0 {
 
-/// What a graph answers for an attribute of a node: a view into the graph, or nothing (monostate) where the node has no such
-/// attribute. `opaque_attribute` is one that fuse cannot read (a subgraph, a type): it exists and equals nothing.
+/// What a graph answers for an attribute of a node: a view into the graph, or nothing (monostate) where the node has no
+/// such attribute. `opaque_attribute` is one that fuse cannot read (a subgraph, a type): it exists and equals nothing.
 struct opaque_attribute {};
-using attribute_view = std::variant<std::monostate, std::int64_t, double, std::string_view, std::span<std::int64_t const>,
-                                    std::span<float const>, tensor_view, opaque_attribute>;
+using attribute_view =
+    std::variant<std::monostate, std::int64_t, double, std::string_view, std::span<std::int64_t const>,
+                 std::span<float const>, tensor_view, opaque_attribute>;
 
 /// An attribute that a rewrite gives to a new node.
 struct attribute {

@@ -142,21 +142,35 @@ concept has_declare = requires(G& g, function_body const& body) {
 
 /// What matching needs: handles, nodes, operator names, operands, results, producers, outputs.
 template <class G>
-concept readable_graph = detail::has_handles<G> && detail::has_nodes<G> && detail::has_op_name<G> && detail::has_operands<G> &&
-                         detail::has_results<G> && detail::has_producer<G> && detail::has_outputs<G>;
+concept readable_graph = detail::has_handles<G> && detail::has_nodes<G> && detail::has_op_name<G> &&
+    detail::has_operands<G> && detail::has_results<G> && detail::has_producer<G> && detail::has_outputs<G>;
 
-/// A readable graph that also keeps users of values. fuse builds an index of its own for all graphs; this is what graph_laws checks it against.
+/// A readable graph that also keeps users of values. fuse builds an index of its own for all graphs; this is what
+/// graph_laws checks it against.
 template <class G>
 concept use_tracking_graph = readable_graph<G> && detail::has_users<G>;
 
 /// What rewriting needs: a readable graph with the three edits.
 template <class G>
-concept rewritable_graph = readable_graph<G> && detail::has_insert<G> && detail::has_replace_uses<G> && detail::has_erase<G>;
+concept rewritable_graph =
+    readable_graph<G> && detail::has_insert<G> && detail::has_replace_uses<G> && detail::has_erase<G>;
 
 namespace detail {
 
 /// The first member of graph_traits<G> that is missing or returns another type.
-enum class graph_member : std::uint8_t { none, handles, nodes, op_name, operands, results, producer, outputs, insert, replace_uses, erase };
+enum class graph_member : std::uint8_t {
+  none,
+  handles,
+  nodes,
+  op_name,
+  operands,
+  results,
+  producer,
+  outputs,
+  insert,
+  replace_uses,
+  erase
+};
 
 // Not an operator: compilers would tell how it evaluates.
 template <graph_member Missing, graph_member Other>
@@ -198,16 +212,26 @@ constexpr graph_member missing_to_rewrite() {
 /// Says in one sentence which member that is. An object of this type in a function stops compilation there.
 template <class G, graph_member Missing>
 struct graph_traits_lack {
-  static_assert(has_member<Missing, graph_member::handles>, "fuse: graph_traits<G> must define regular types 'node' and 'value'");
-  static_assert(has_member<Missing, graph_member::nodes>, "fuse: graph_traits<G>::nodes(g) must return a range of nodes");
-  static_assert(has_member<Missing, graph_member::op_name>, "fuse: graph_traits<G>::op_name(g, node) must return a name convertible to std::string_view");
-  static_assert(has_member<Missing, graph_member::operands>, "fuse: graph_traits<G>::operands(g, node) must return a range of values");
-  static_assert(has_member<Missing, graph_member::results>, "fuse: graph_traits<G>::results(g, node) must return a range of values");
-  static_assert(has_member<Missing, graph_member::producer>, "fuse: graph_traits<G>::producer(g, value) must return a node");
-  static_assert(has_member<Missing, graph_member::outputs>, "fuse: graph_traits<G>::outputs(g) must return a range of values");
-  static_assert(has_member<Missing, graph_member::insert>, "fuse: graph_traits<G>::insert(g, place, new_node<value>) must return the new node");
-  static_assert(has_member<Missing, graph_member::replace_uses>, "fuse: graph_traits<G>::replace_uses(g, from, to) must exist and return void");
-  static_assert(has_member<Missing, graph_member::erase>, "fuse: graph_traits<G>::erase(g, node) must exist and return void");
+  static_assert(has_member<Missing, graph_member::handles>,
+                "fuse: graph_traits<G> must define regular types 'node' and 'value'");
+  static_assert(has_member<Missing, graph_member::nodes>,
+                "fuse: graph_traits<G>::nodes(g) must return a range of nodes");
+  static_assert(has_member<Missing, graph_member::op_name>,
+                "fuse: graph_traits<G>::op_name(g, node) must return a name convertible to std::string_view");
+  static_assert(has_member<Missing, graph_member::operands>,
+                "fuse: graph_traits<G>::operands(g, node) must return a range of values");
+  static_assert(has_member<Missing, graph_member::results>,
+                "fuse: graph_traits<G>::results(g, node) must return a range of values");
+  static_assert(has_member<Missing, graph_member::producer>,
+                "fuse: graph_traits<G>::producer(g, value) must return a node");
+  static_assert(has_member<Missing, graph_member::outputs>,
+                "fuse: graph_traits<G>::outputs(g) must return a range of values");
+  static_assert(has_member<Missing, graph_member::insert>,
+                "fuse: graph_traits<G>::insert(g, place, new_node<value>) must return the new node");
+  static_assert(has_member<Missing, graph_member::replace_uses>,
+                "fuse: graph_traits<G>::replace_uses(g, from, to) must exist and return void");
+  static_assert(has_member<Missing, graph_member::erase>,
+                "fuse: graph_traits<G>::erase(g, node) must exist and return void");
 };
 
 template <class G>

@@ -7,7 +7,8 @@
 
 namespace fuse::inline v0 {
 
-/// Element types of tensors. The numbers are those of ONNX's `TensorProto.DataType`, so that this adapter casts and others map.
+/// Element types of tensors. The numbers are those of ONNX's `TensorProto.DataType`, so that this adapter casts and
+/// others map.
 enum class element_type : std::uint8_t {
   unknown = 0,
   float32 = 1,
@@ -26,7 +27,8 @@ enum class element_type : std::uint8_t {
   complex64 = 14,
   complex128 = 15,
   bfloat16 = 16,
-  other = 17,  ///< known to the graph, not to fuse (8-bit floats, 4-bit integers, sequences): equal to nothing but itself
+  other =
+      17,  ///< known to the graph, not to fuse (8-bit floats, 4-bit integers, sequences): equal to nothing but itself
 };
 
 /// Bytes of one element; 0 where elements have no fixed size (string, unknown, other).
@@ -52,8 +54,8 @@ enum class element_type : std::uint8_t {
 }
 
 [[nodiscard]] constexpr std::string_view name_of(element_type type) {
-  constexpr std::string_view names[] = {"unknown", "float32", "uint8",   "int8",    "uint16", "int16",
-                                        "int32",   "int64",   "string",  "boolean", "float16", "float64",
+  constexpr std::string_view names[] = {"unknown", "float32", "uint8",     "int8",       "uint16",   "int16",
+                                        "int32",   "int64",   "string",    "boolean",    "float16",  "float64",
                                         "uint32",  "uint64",  "complex64", "complex128", "bfloat16", "other"};
   return names[static_cast<std::size_t>(type)];
 }
@@ -69,7 +71,8 @@ enum class element_type : std::uint8_t {
          type == element_type::uint32 || type == element_type::uint64;
 }
 
-/// Whether every value of floating type `from` is a value of floating type `to`: half and bfloat16 widen to float, float to double.
+/// Whether every value of floating type `from` is a value of floating type `to`: half and bfloat16 widen to float,
+/// float to double.
 [[nodiscard]] constexpr bool widens(element_type from, element_type to) {
   if (from == to) return is_floating(from);
   if (!is_floating(from) || !is_floating(to)) return false;

@@ -151,6 +151,8 @@ class graph_writer {
 /// The graph as text, one node a line. Equal texts mean equal graphs (constants of more than eight elements: by a
 /// 64-bit hash); handles, their history and constants that nobody reads leave no trace. Linear.
 template <class Named>
-[[nodiscard]] std::string to_text(basic_graph<Named> const& g) { return detail::graph_writer(g).write(); }
+[[nodiscard]] std::string to_text(basic_graph<Named> const& g) {
+  return detail::graph_writer(g).write();
+}
 
 }  // namespace fuse::inline v0

@@ -73,8 +73,8 @@ class graph_image {
     std::uint16_t operand_count = 0, result_count = 0;
     std::uint32_t first_operand = 0;  ///< slot of operand 0
     value_id first_result = absent;
-    std::uint32_t region = 0;  ///< 0 the graph itself, else a body
-    std::uint64_t order = 0;   ///< position: operands have smaller ones
+    std::uint32_t region = 0;                  ///< 0 the graph itself, else a body
+    std::uint64_t order = 0;                   ///< position: operands have smaller ones
     node_id previous = absent, next = absent;  ///< neighbours in that order
     bool alive = true;
     bool has_bodies = false;
@@ -156,7 +156,8 @@ class graph_image {
   }
   void set_has_bodies(node_id n) { nodes_[n].has_bodies = true; }
 
-  /// Adds a node with fresh results, without a place yet. Operands are attached by `attach_operands`, after all results are known.
+  /// Adds a node with fresh results, without a place yet. Operands are attached by `attach_operands`, after all results
+  /// are known.
   node_id add_node(operator_tag tag, std::uint32_t result_count, std::uint32_t region) {
     auto const id = node_count();
     node_record made;
@@ -170,7 +171,8 @@ class graph_image {
     return id;
   }
 
-  /// Puts node `n` after all others, or right before another. Positions leave gaps; one that is full is made anew, which is rare.
+  /// Puts node `n` after all others, or right before another. Positions leave gaps; one that is full is made anew,
+  /// which is rare.
   void place_last(node_id n) {
     nodes_[n].previous = last_;
     nodes_[n].order = last_ == absent ? gap : nodes_[last_].order + gap;

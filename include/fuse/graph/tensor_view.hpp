@@ -27,7 +27,8 @@ namespace detail {
   return sign * (exponent == 0 ? fraction : fraction + 1024.0) * scale;
 }
 
-/// Rounds a double to the nearest value with `kept` bits of significand in the range of the type, ties to even; returns its bits.
+/// Rounds a double to the nearest value with `kept` bits of significand in the range of the type, ties to even; returns
+/// its bits.
 [[nodiscard]] inline std::uint16_t double_to_half(double value) {
   auto const bits = std::bit_cast<std::uint64_t>(value);
   auto const sign = static_cast<std::uint16_t>((bits >> 48) & 0x8000u);
@@ -43,7 +44,8 @@ namespace detail {
   auto whole = static_cast<std::uint32_t>(quotient);
   double const rest = quotient - whole;
   if (rest > 0.5 || (rest == 0.5 && (whole & 1u) != 0)) ++whole;
-  // `whole` counts units from zero; adding the exponent field carries over by itself when rounding reaches the next power of two.
+  // `whole` counts units from zero; adding the exponent field carries over by itself when rounding reaches the next
+  // power of two.
   std::uint32_t const field = whole < 1024 ? whole : whole + static_cast<std::uint32_t>(exponent + 14) * 1024;
   return static_cast<std::uint16_t>(sign | field);
 }
@@ -56,7 +58,8 @@ namespace detail {
 
 }  // namespace detail
 
-/// A dense tensor in memory that somebody else owns: row-major, native byte order, possibly unaligned. Valid as long as its graph is unchanged.
+/// A dense tensor in memory that somebody else owns: row-major, native byte order, possibly unaligned. Valid as long as
+/// its graph is unchanged.
 struct tensor_view {
   element_type type = element_type::unknown;
   std::span<std::int64_t const> shape{};
@@ -75,7 +78,8 @@ struct tensor_view {
     return element;
   }
 
-  /// Element `i` as a double (64-bit integers lose their low bits; use `integer` for them); NaN for a type without a number.
+  /// Element `i` as a double (64-bit integers lose their low bits; use `integer` for them); NaN for a type without a
+  /// number.
   [[nodiscard]] double number(std::size_t i) const {
     switch (type) {
       case element_type::float32: return static_cast<double>(raw<float>(i));

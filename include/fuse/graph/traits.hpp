@@ -13,7 +13,8 @@
 
 namespace fuse::inline v0 {
 
-/// One extent of a shape as a graph tells it: known (>= 0), symbolic (a name; equal names are equal extents), or unknown.
+/// One extent of a shape as a graph tells it: known (>= 0), symbolic (a name; equal names are equal extents), or
+/// unknown.
 struct dimension {
   std::int64_t extent = -1;
   std::string_view symbol{};
@@ -22,11 +23,12 @@ struct dimension {
 /// A node that a rewrite inserts. `Value{}` among the operands is an absent optional operand.
 template <class Value>
 struct new_node {
-  std::string_view op;      ///< name in the graph's dialect, with its domain where the dialect writes one ("com.microsoft::Gelu")
+  std::string_view
+      op;  ///< name in the graph's dialect, with its domain where the dialect writes one ("com.microsoft::Gelu")
   std::span<Value const> operands;
   std::span<attribute const> attributes;
   std::span<element_type const> result_types;  ///< one per result; `unknown` marks a result that nobody uses
-  std::string_view origin;  ///< name of the node that it replaces, for whoever names nodes
+  std::string_view origin;                     ///< name of the node that it replaces, for whoever names nodes
 };
 
 /// A function with a body, for graphs that can hold one: what an operator becomes where the operator set lacks it.
@@ -35,7 +37,8 @@ struct function_body {
     std::string op;
     std::vector<std::string> operands, results;
     std::vector<attribute> attributes;
-    std::vector<std::pair<std::string, std::string>> references;  ///< attribute of the step <- attribute of the function
+    std::vector<std::pair<std::string, std::string>>
+        references;  ///< attribute of the step <- attribute of the function
 
     friend bool operator==(step const&, step const&) = default;
   };
@@ -63,22 +66,22 @@ struct function_body {
 ///
 /// OPTIONAL, with what it costs to leave one out:
 ///
-///     static constexpr auto& dialect = ...;                   a constexpr fuse::dialect_table at namespace scope; else ONNX's
-///     int             version(Graph const&)                   operator set version; else the newest
-///     range of value  inputs(Graph const&)                    else inputs are the values that nothing produces
-///     tensor_view     constant(Graph const&, value)           null when it is none; else no constants: no epsilon matches
-///     bool            overridable(Graph const&, value)        a caller may replace the constant; else false
-///     value           add_constant(Graph&, tensor_view, string_view origin)   else rules that need a new constant are refused
-///     element_type    type(Graph const&, value)               else known only where it follows; rewrites need it
-///     bool            shape(Graph const&, value, vector<dimension>&)   false when not even the rank is known; else `trust_shapes`
-///     attribute_view  attribute(Graph const&, node, string_view)       else every attribute has its default
-///     bool            same_attributes(Graph const&, node, node)        else two nodes with attributes never compute one value
-///     string          name(Graph const&, value), name(Graph const&, node)   else numbers in reports
-///     size_t          index(Graph const&, value)              dense and stable; else a hash table of values (std::hash)
-///     integral        op_key(Graph const&, node)              equal keys, equal operator names: a name is then looked up once a key
-///     range of node   users(Graph const&, value)             else nothing: fuse keeps its own index of users, and graph_laws compares
-///     range of body   bodies(Graph const&, node)              with nodes(g, body), inputs(g, body), outputs(g, body): else nodes have none
-///     bool            declare(Graph&, function_body const&)   whether the graph has it now; else operators that need one are refused
+///     static constexpr auto& dialect = ...;                   a constexpr fuse::dialect_table at namespace scope; else
+///     ONNX's int             version(Graph const&)                   operator set version; else the newest range of
+///     value  inputs(Graph const&)                    else inputs are the values that nothing produces tensor_view
+///     constant(Graph const&, value)           null when it is none; else no constants: no epsilon matches bool
+///     overridable(Graph const&, value)        a caller may replace the constant; else false value add_constant(Graph&,
+///     tensor_view, string_view origin)   else rules that need a new constant are refused element_type    type(Graph
+///     const&, value)               else known only where it follows; rewrites need it bool            shape(Graph
+///     const&, value, vector<dimension>&)   false when not even the rank is known; else `trust_shapes` attribute_view
+///     attribute(Graph const&, node, string_view)       else every attribute has its default bool same_attributes(Graph
+///     const&, node, node)        else two nodes with attributes never compute one value string          name(Graph
+///     const&, value), name(Graph const&, node)   else numbers in reports size_t          index(Graph const&, value)
+///     dense and stable; else a hash table of values (std::hash) integral        op_key(Graph const&, node) equal keys,
+///     equal operator names: a name is then looked up once a key range of node   users(Graph const&, value) else
+///     nothing: fuse keeps its own index of users, and graph_laws compares range of body   bodies(Graph const&, node)
+///     with nodes(g, body), inputs(g, body), outputs(g, body): else nodes have none bool            declare(Graph&,
+///     function_body const&)   whether the graph has it now; else operators that need one are refused
 template <class Graph>
 struct graph_traits;
 

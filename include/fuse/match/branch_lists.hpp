@@ -8,8 +8,8 @@
 
 namespace fuse::inline v0::detail {
 
-/// The forks of a program as lists of branches, each with what it needs at a register (operator_sets.hpp): a branch that cannot
-/// match is not entered.
+/// The forks of a program as lists of branches, each with what it needs at a register (operator_sets.hpp): a branch
+/// that cannot match is not entered.
 class branch_lists {
  public:
   struct branch {
@@ -43,7 +43,8 @@ class branch_lists {
       auto const& i = rules_.code[at];
       bool const tells = i.code == step::within || i.code == step::operation || i.code == step::reduction;
       if (!tells || i.a != made.at) return made;
-      auto const needed = i.code == step::within ? static_cast<std::uint64_t>(i.number) : operator_bit(static_cast<opcode>(i.op));
+      auto const needed =
+          i.code == step::within ? static_cast<std::uint64_t>(i.number) : operator_bit(static_cast<opcode>(i.op));
       (i.code == step::within && i.c == 0 ? made.deep : made.direct) |= needed;
       if (i.code != step::within) return made;
     }

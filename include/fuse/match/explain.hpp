@@ -14,13 +14,13 @@ namespace fuse::inline v0 {
 /// Why a rule does not match at a node: how far it got, and what stood in the way.
 struct explanation {
   std::uint16_t rule = 0;
-  node_id node = absent;        ///< where matching began
-  value_id at = absent;         ///< where it failed
-  bool matched = false;         ///< it does match, conditions included
-  int score = 0;                ///< how telling what had matched is; 3 and more is a near miss
-  bool other_reduction = false; ///< there is a reduction at `at`, but not the one that the rule wants
-  std::string condition;        ///< what failed, in a few words
-  std::string expected, found;  ///< what the rule wants at `at`, what is there
+  node_id node = absent;         ///< where matching began
+  value_id at = absent;          ///< where it failed
+  bool matched = false;          ///< it does match, conditions included
+  int score = 0;                 ///< how telling what had matched is; 3 and more is a near miss
+  bool other_reduction = false;  ///< there is a reduction at `at`, but not the one that the rule wants
+  std::string condition;         ///< what failed, in a few words
+  std::string expected, found;   ///< what the rule wants at `at`, what is there
 };
 
 namespace detail {
@@ -68,7 +68,8 @@ struct requirement {
   if ((set & root_bit) != 0) add("root");
   auto const tested = [&](opcode op) {  // several operators share a bit
     for (auto const& i : rules.code)
-      if ((i.code == step::operation || i.code == step::reduction) && i.op == static_cast<std::uint16_t>(op)) return true;
+      if ((i.code == step::operation || i.code == step::reduction) && i.op == static_cast<std::uint16_t>(op))
+        return true;
     return false;
   };
   for (auto const& known : operator_table)
@@ -79,32 +80,44 @@ struct requirement {
   return names;
 }
 
-[[nodiscard]] inline requirement requirement_of(program const& rules, instruction const& i, rule_info const& rule, dialect const& names, op_group kind) {
-  auto const slot = [&](std::uint8_t at) { return at < rule.slot_count ? std::string(rule.slot_names[at]) : std::string(); };
+[[nodiscard]] inline requirement requirement_of(program const& rules, instruction const& i, rule_info const& rule,
+                                                dialect const& names, op_group kind) {
+  auto const slot = [&](std::uint8_t at) {
+    return at < rule.slot_count ? std::string(rule.slot_names[at]) : std::string();
+  };
   switch (i.code) {
     case step::operation:
-      return {"operator", with_article(name_of(static_cast<opcode>(i.op))) + " with " + std::to_string(i.count & 0x7f) + " operands"};
+      return {"operator", with_article(name_of(static_cast<opcode>(i.op))) + " with " + std::to_string(i.count & 0x7f) +
+                              " operands"};
     case step::exactly: return {"operator", "exactly " + std::string(names.rows[i.op - 1u].name)};
     case step::reduction:
       return {std::string(name_of(static_cast<opcode>(i.op))) + " over known axes",
-              with_article(name_of(static_cast<opcode>(i.op))) + " that keeps its axes, over constant axes that agree with those of the rule's other reductions"};
-    case step::within: return {"operators", operators_in(static_cast<std::uint64_t>(i.number), rules) + " somewhere below"};
+              with_article(name_of(static_cast<opcode>(i.op))) +
+                  " that keeps its axes, over constant axes that agree with those of the rule's other reductions"};
+    case step::within:
+      return {"operators", operators_in(static_cast<std::uint64_t>(i.number), rules) + " somewhere below"};
     case step::member:
-      return kind == op_group::product ? requirement{"factors", power(i.number) + " among the factors"}
-                                       : requirement{"addends", std::string(i.number > 0 ? "an addend" : "a subtracted term") + " that matches"};
+      return kind == op_group::product
+                 ? requirement{"factors", power(i.number) + " among the factors"}
+                 : requirement{"addends",
+                               std::string(i.number > 0 ? "an addend" : "a subtracted term") + " that matches"};
     case step::scalar_member:
     case step::scalar:
-      return {slot(i.b) + " is a constant with one element", "'" + slot(i.b) + "', a constant with one element that no caller may override"};
+      return {slot(i.b) + " is a constant with one element",
+              "'" + slot(i.b) + "', a constant with one element that no caller may override"};
     case step::literal:
     case step::number: return {"constant", "the constant " + std::to_string(i.number)};
     case step::rest: return {"operands", "operands that can be '" + slot(i.b) + "'"};
     case step::close:
-      return {"nothing left over", kind == op_group::product ? "no further factor and no minus sign" : "no further addend"};
+      return {"nothing left over",
+              kind == op_group::product ? "no further factor and no minus sign" : "no further addend"};
     case step::capture: return {"the same value", "'" + slot(i.b) + "', the same value as elsewhere in the rule"};
     case step::same: return {"the same value", "the same computation as elsewhere in the rule"};
     case step::recall: break;
     case step::missing: return {"absent operand", "no operand"};
-    case step::parameter: return {std::string(rules.parameter_names[i.op]), "another value of the parameter '" + std::string(rules.parameter_names[i.op]) + "'"};
+    case step::parameter:
+      return {std::string(rules.parameter_names[i.op]),
+              "another value of the parameter '" + std::string(rules.parameter_names[i.op]) + "'"};
     case step::users: return {"users", "exactly " + std::to_string(i.op) + " users"};
     case step::user: return {"second root", "a user that is the rule's other root"};
     case step::condition: {
@@ -133,7 +146,8 @@ struct one_rule {
       for (std::size_t at = way.size(); at-- > 0;) {
         auto const& i = rules.code[at];
         bool const leads = i.code == step::accept ? i.op == rule
-                                                  : (i.next != no_instruction && way[i.next]) || (i.other != no_instruction && way[i.other]);
+                                                  : (i.next != no_instruction && way[i.next]) ||
+                                                        (i.other != no_instruction && way[i.other]);
         if (leads && !way[at]) way[at] = more = true;
       }
     }
@@ -181,9 +195,10 @@ class all_matches final : public machine::acceptor {
 
 }  // namespace detail
 
-/// Explains one node: runs the rules of a stage there and tells of the most telling failure, of `only` where that is given. Costs a
-/// match. A failure with a score below `least` is told without words, which cost more than finding it.
-[[nodiscard]] inline explanation explain(machine& match, graph_image const& image, facts const& known, dialect const& names, node_id n, int stage,
+/// Explains one node: runs the rules of a stage there and tells of the most telling failure, of `only` where that is
+/// given. Costs a match. A failure with a score below `least` is told without words, which cost more than finding it.
+[[nodiscard]] inline explanation explain(machine& match, graph_image const& image, facts const& known,
+                                         dialect const& names, node_id n, int stage,
                                          detail::one_rule const* only = nullptr, int least = 0) {
   explanation best;
   best.node = n;
@@ -210,25 +225,31 @@ class all_matches final : public machine::acceptor {
     best.score = failure.score;
     if (best.score < least) return best;
     auto const there = best.at == absent ? absent : image.producer(best.at);
-    best.other_reduction = i.code == step::reduction && there != absent && info(op_of(image, there)).shape == shape_rule::reduce;
-    bool const framed = i.code == step::member || i.code == step::close || i.code == step::literal || i.code == step::rest || i.code == step::scalar_member;
-    auto wanted = detail::requirement_of(rules, i, rules.rules[best.rule], names, framed ? match.opened(i.a).kind : op_group::none);
+    best.other_reduction =
+        i.code == step::reduction && there != absent && info(op_of(image, there)).shape == shape_rule::reduce;
+    bool const framed = i.code == step::member || i.code == step::close || i.code == step::literal ||
+                        i.code == step::rest || i.code == step::scalar_member;
+    auto wanted = detail::requirement_of(rules, i, rules.rules[best.rule], names,
+                                         framed ? match.opened(i.a).kind : op_group::none);
     best.condition = std::move(wanted.condition);
     best.expected = std::move(wanted.expected);
     best.found = detail::describe(image, known, failure.value);
-    if (framed && match.opened(i.a).bounded) best.found += ", of more than " + std::to_string(detail::opened_group::capacity) + " parts with the operators between them: the rest stayed closed";
+    if (framed && match.opened(i.a).bounded)
+      best.found += ", of more than " + std::to_string(detail::opened_group::capacity) +
+                    " parts with the operators between them: the rest stayed closed";
   }
   return best;
 }
 
 /// The same over all stages.
-[[nodiscard]] inline explanation explain(machine& match, graph_image const& image, facts const& known, dialect const& names, node_id n,
-                                         detail::one_rule const* only = nullptr) {
+[[nodiscard]] inline explanation explain(machine& match, graph_image const& image, facts const& known,
+                                         dialect const& names, node_id n, detail::one_rule const* only = nullptr) {
   explanation best;
   best.node = n;
   best.score = -1;
   for (int stage = 0; stage < match.rules().stages; ++stage)
-    if (auto found = explain(match, image, known, names, n, stage, only); found.score > best.score) best = std::move(found);
+    if (auto found = explain(match, image, known, names, n, stage, only); found.score > best.score)
+      best = std::move(found);
   return best;
 }
 

@@ -10,8 +10,8 @@
 
 namespace fuse::inline v0::detail {
 
-/// A product or a sum of the graph, opened: a tree of its parts. Leaves are what is multiplied or added, inner parts the
-/// operators in between (a capture may bind to either). A weight is an exponent in a product, a sign in a sum.
+/// A product or a sum of the graph, opened: a tree of its parts. Leaves are what is multiplied or added, inner parts
+/// the operators in between (a capture may bind to either). A weight is an exponent in a product, a sign in a sum.
 struct opened_group {
   static constexpr std::uint8_t capacity = 32, leaf_capacity = 28;
 
@@ -48,7 +48,8 @@ struct frame {
 /// Opens sums and products.
 class frame_opener {
  public:
-  frame_opener(program const& rules, graph_image const& image, facts const& known) : rules_(rules), image_(image), facts_(known) {}
+  frame_opener(program const& rules, graph_image const& image, facts const& known)
+      : rules_(rules), image_(image), facts_(known) {}
 
   void open(opened_group& f, value_id root, op_group kind, std::uint8_t through, std::uint32_t region) const {
     f.count = f.leaf_count = 0;
@@ -69,12 +70,15 @@ class frame_opener {
       p = {v, weight, 0, 0, parent, false, false};
       p.has_number = v != absent && facts_.number(v, p.number);
       children below{};
-      if ((!p.has_number || at == 0) && opens(f, v, weight, kind, through, region, below)) {  // a number is one part, however it is computed
-        if (f.count + waiting + below.count > opened_group::capacity || f.leaf_count + waiting + below.count > opened_group::leaf_capacity) {
+      if ((!p.has_number || at == 0) &&
+          opens(f, v, weight, kind, through, region, below)) {  // a number is one part, however it is computed
+        if (f.count + waiting + below.count > opened_group::capacity ||
+            f.leaf_count + waiting + below.count > opened_group::leaf_capacity) {
           f.bounded = true;
         } else {
           if (below.negate) f.negative = !f.negative;
-          for (std::uint8_t i = below.count; i > 0; --i) stack[waiting++] = {below.value[i - 1], below.weight[i - 1], at};
+          for (std::uint8_t i = below.count; i > 0; --i)
+            stack[waiting++] = {below.value[i - 1], below.weight[i - 1], at};
           continue;
         }
       }
@@ -110,7 +114,8 @@ class frame_opener {
   [[nodiscard]] static bool whole(double w) { return std::nearbyint(w) == w; }
   [[nodiscard]] static bool odd(double w) { return std::fmod(std::fabs(w), 2.0) == 1.0; }
 
-  bool opens(opened_group const&, value_id v, double w, op_group kind, std::uint8_t through, std::uint32_t region, children& into) const {
+  bool opens(opened_group const&, value_id v, double w, op_group kind, std::uint8_t through, std::uint32_t region,
+             children& into) const {
     if (v == absent) return false;
     auto const n = image_.producer(v);
     if (n == absent || image_.node(n).region != region || image_.result_index(v) != 0) return false;

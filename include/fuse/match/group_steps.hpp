@@ -58,7 +58,8 @@ class group_steps : public value_steps {
     for (std::uint8_t k = 0; k < f.group->count; ++k) {
       auto const& p = f.group->parts[k];
       if (!p.leaf || !p.has_number || (p.leaves & f.covered) != 0) continue;
-      number = f.group->kind == op_group::sum ? number + weight(f, p) * p.number : number * std::pow(p.number, p.weight);
+      number =
+          f.group->kind == op_group::sum ? number + weight(f, p) * p.number : number * std::pow(p.number, p.weight);
       leaves |= p.leaves;
       taken |= 1u << k;
     }
@@ -86,7 +87,8 @@ class group_steps : public value_steps {
       if (p.leaves == 0 || (p.leaves & ~left) != 0 || (p.leaves & done) != 0) continue;
       if (!p.leaf) {
         // A negated factor keeps its sign where the product has one to give.
-        bool const negated = f.group->kind == op_group::product && sign < 0 && op_of(image_, image_.producer(p.value)) == opcode::neg;
+        bool const negated =
+            f.group->kind == op_group::product && sign < 0 && op_of(image_, image_.producer(p.value)) == opcode::neg;
         if (negated)
           sign = 1;
         else if (!whole_part(f, k))
@@ -138,7 +140,8 @@ class group_steps : public value_steps {
   opened_group const& group(instruction const& i, op_group kind) {
     auto const v = registers_[i.a];
     for (std::size_t k = 0; k < group_count_; ++k)
-      if (auto const& known = groups_[k]; known.parts[0].value == v && known.kind == kind && known.through == i.through) return known;
+      if (auto const& known = groups_[k]; known.parts[0].value == v && known.kind == kind && known.through == i.through)
+        return known;
     auto& made = groups_[group_count_ < shared_groups ? group_count_++ : shared_groups + i.b];
     opener_.open(made, v, kind, i.through, region_);
     return made;

@@ -27,8 +27,9 @@ class failure_listener {
 
 }  // namespace detail
 
-/// The matching machine: interprets a program on a graph. Full backtracking; no allocation after construction. What a step needs
-/// stands in value_steps.hpp and group_steps.hpp; here are the steps with several outcomes, and the way through the program.
+/// The matching machine: interprets a program on a graph. Full backtracking; no allocation after construction. What a
+/// step needs stands in value_steps.hpp and group_steps.hpp; here are the steps with several outcomes, and the way
+/// through the program.
 ///
 /// Work at one node is bounded by `step_limit` instructions; `exceeded` tells that a search was cut off there.
 class machine : public detail::group_steps {
@@ -36,7 +37,10 @@ class machine : public detail::group_steps {
   static constexpr int step_limit = 50'000;
 
   machine(program const& rules, graph_image const& image, facts const& known, dialect const& names)
-      : group_steps(rules, image, known, names), operators_(rules_, image, known), branches_(rules_), tables_(static_cast<std::size_t>(rules.stages) * table_size) {
+      : group_steps(rules, image, known, names),
+        operators_(rules_, image, known),
+        branches_(rules_),
+        tables_(static_cast<std::size_t>(rules.stages) * table_size) {
     index_entries();
   }
   machine(machine const&) = delete;
@@ -219,7 +223,8 @@ class machine : public detail::group_steps {
           break;
         }
         case step::number:
-          if (!equals_number(registers_[i.a], i.number, static_cast<double>(i.tolerance))) return fail(pc, registers_[i.a]);
+          if (!equals_number(registers_[i.a], i.number, static_cast<double>(i.tolerance)))
+            return fail(pc, registers_[i.a]);
           break;
         case step::missing:
           if (registers_[i.a] != absent) return fail(pc, registers_[i.a]);
@@ -306,7 +311,8 @@ class machine : public detail::group_steps {
   bool capture_below(instruction const& i) {
     auto const above = registers_[i.a];
     auto& v = registers_[i.a];
-    while (v != absent && image_.producer(v) != absent && op_of(image_, image_.producer(v)) == opcode::identity && transparent(image_.producer(v), i.through)) {
+    while (v != absent && image_.producer(v) != absent && op_of(image_, image_.producer(v)) == opcode::identity &&
+           transparent(image_.producer(v), i.through)) {
       matched(image_.producer(v));  // an Identity makes no difference
       v = image_.operand(image_.producer(v), 0);
     }

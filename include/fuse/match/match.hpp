@@ -30,8 +30,8 @@ struct match_has_no_capture_of_that_name {
 
 }  // namespace detail
 
-/// One match: the rule, the node at its root, and what its names captured, as handles of the graph. A copy of the bindings: valid
-/// as long as the handles are.
+/// One match: the rule, the node at its root, and what its names captured, as handles of the graph. A copy of the
+/// bindings: valid as long as the handles are.
 template <auto const& Rules, class Graph>
 class match_of {
  public:
@@ -93,7 +93,8 @@ template <auto const& Rules, class Graph>
 class matcher {
  public:
   explicit matcher(Graph const& graph)
-      : bound_(graph, names_in(names), names.newest), facts_(bound_.image, names),
+      : bound_(graph, names_in(names), names.newest),
+        facts_(bound_.image, names),
         machine_(program_of<Rules, detail::dialect_table_of<Graph>()>, bound_.image, facts_, names) {
     if (!bound_.cyclic()) facts_.run();
   }
@@ -153,7 +154,8 @@ class matcher {
 
   class collector final : public machine::acceptor {
    public:
-    collector(matcher& owner, node_id n, std::vector<match_of<Rules, Graph>>& into) : owner_(owner), node_(n), into_(into), first_(into.size()) {}
+    collector(matcher& owner, node_id n, std::vector<match_of<Rules, Graph>>& into)
+        : owner_(owner), node_(n), into_(into), first_(into.size()) {}
     bool accept(std::uint16_t rule) override {
       auto const& known = owner_.machine_.rules().rules[rule];
       for (std::size_t i = first_; i < into_.size(); ++i)
@@ -166,7 +168,8 @@ class matcher {
         if (!b.bound) continue;
         made.bound_.push_back({known.slot_names[s], {}, b.number});
         if (known.slot_kinds[s] == slot_kind::rest)
-          for (auto const& m : owner_.machine_.members(s)) made.bound_.back().values.push_back(owner_.bound_.value(m.value));
+          for (auto const& m : owner_.machine_.members(s))
+            made.bound_.back().values.push_back(owner_.bound_.value(m.value));
         else if (b.value != absent)
           made.bound_.back().values.push_back(owner_.bound_.value(b.value));
       }
@@ -198,7 +201,8 @@ class matcher {
   machine machine_;
 };
 
-/// The first match of `Rules` with its root at `node`, or none (an empty vector holds no match): `auto m = fuse::match<rule>(g, n);`.
+/// The first match of `Rules` with its root at `node`, or none (an empty vector holds no match): `auto m =
+/// fuse::match<rule>(g, n);`.
 template <auto const& Rules, class Graph>
 [[nodiscard]] std::vector<match_of<Rules, Graph>> match(Graph const& graph, node_of<Graph> const& node) {
   (void)sizeof(detail::require_readable<Graph>);

@@ -12,9 +12,10 @@
 
 namespace fuse::inline v0::detail {
 
-/// For each value the operators that stand there: its own, or those below a sum or product (`deep`: below any nesting of them;
-/// `direct`: below one that is of the value's own kind, with a bit for that kind) and below what rules look through. What a
-/// pattern needs and a set lacks cannot match, so most nodes are done with at a glance. 16 bytes a value.
+/// For each value the operators that stand there: its own, or those below a sum or product (`deep`: below any nesting
+/// of them; `direct`: below one that is of the value's own kind, with a bit for that kind) and below what rules look
+/// through. What a pattern needs and a set lacks cannot match, so most nodes are done with at a glance. 16 bytes a
+/// value.
 class operator_sets {
  public:
   struct sets {
@@ -27,7 +28,9 @@ class operator_sets {
     update();
   }
 
-  [[nodiscard]] sets const& operator[](value_id v) const { return v < of_.size() ? of_[v] : v == absent ? none_ : all_; }
+  [[nodiscard]] sets const& operator[](value_id v) const {
+    return v < of_.size() ? of_[v] : v == absent ? none_ : all_;
+  }
 
   /// Takes in what has changed in the image.
   void update() {
@@ -42,7 +45,8 @@ class operator_sets {
   /// The same for the results of one node; whether anything changed.
   bool update(node_id n) {
     auto const& record = image_.node(n);
-    if (of_.size() < record.first_result + record.result_count) of_.resize(record.first_result + record.result_count, none_);
+    if (of_.size() < record.first_result + record.result_count)
+      of_.resize(record.first_result + record.result_count, none_);
     auto const found = found_at(n);
     bool changed = false;
     for (std::uint32_t i = 0; i < record.result_count; ++i) {
@@ -70,11 +74,14 @@ class operator_sets {
     auto kinds = op == opcode::neg ? sum_bit | product_bit : group == op_group::sum ? sum_bit : product_bit;
     if (op == opcode::sqrt || op == opcode::rsqrt) found.deep = root_bit;
     double number = 0.5;
-    if (op == opcode::pow && (record.operand_count < 2 || !facts_.number(image_.operand(n, 1), number) || std::nearbyint(number) != number)) found.deep = root_bit;
+    if (op == opcode::pow &&
+        (record.operand_count < 2 || !facts_.number(image_.operand(n, 1), number) || std::nearbyint(number) != number))
+      found.deep = root_bit;
     found.direct = found.deep;
     if (op == opcode::mul || op == opcode::div)  // by -1: a sign in a sum
       for (std::uint32_t i = 0; i < record.operand_count; ++i)
-        if (image_.operand(n, i) != absent && facts_.number(image_.operand(n, i), number) && number == -1) kinds = sum_bit | product_bit;
+        if (image_.operand(n, i) != absent && facts_.number(image_.operand(n, i), number) && number == -1)
+          kinds = sum_bit | product_bit;
     for (std::uint32_t i = 0; i < record.operand_count; ++i) {
       auto const& inside = (*this)[image_.operand(n, i)];
       found.deep |= inside.deep;

@@ -16,9 +16,9 @@ namespace fuse::inline v0 {
 /// What a slot of a rule holds while matching.
 struct binding {
   value_id value = absent;
-  value_id bare = absent;       ///< below what is looked through: what a second occurrence is compared with
+  value_id bare = absent;  ///< below what is looked through: what a second occurrence is compared with
   double number = 0;
-  std::uint64_t axes = 0;       ///< bit k: the k-th axis from the last; of a rest, its op_group
+  std::uint64_t axes = 0;               ///< bit k: the k-th axis from the last; of a rest, its op_group
   std::uint8_t first = 0, members = 0;  ///< of a rest: in the machine's list
   bool bound = false;
 };
@@ -39,10 +39,13 @@ class match_state {
   // The current match
 
   [[nodiscard]] binding const& slot(std::size_t at) const { return slots_[at]; }
-  [[nodiscard]] std::span<rest_member const> members(std::size_t at) const { return {rest_ + slots_[at].first, slots_[at].members}; }
+  [[nodiscard]] std::span<rest_member const> members(std::size_t at) const {
+    return {rest_ + slots_[at].first, slots_[at].members};
+  }
   /// Value of a register; the first root is in register 1, or in 0 with what was looked through above it.
   [[nodiscard]] value_id value(std::uint8_t at) const { return registers_[at]; }
-  /// Nodes that the pattern's operators were found in, in the order in which they were met; a node may occur more than once.
+  /// Nodes that the pattern's operators were found in, in the order in which they were met; a node may occur more than
+  /// once.
   [[nodiscard]] std::span<node_id const> matched() const { return {matched_, matched_count_}; }
   /// Whether the last search was cut off at a bound.
   [[nodiscard]] bool exceeded() const { return exceeded_; }
@@ -86,7 +89,8 @@ class match_state {
 
   bool cover(std::uint8_t at, std::uint32_t leaves, std::uint32_t taken) {
     auto& f = frames_[at];
-    if (!remember({undo::kind::covered, at, f.covered, 0}) || !remember({undo::kind::taken, at, f.taken, 0})) return false;
+    if (!remember({undo::kind::covered, at, f.covered, 0}) || !remember({undo::kind::taken, at, f.taken, 0}))
+      return false;
     f.covered |= leaves;
     f.taken |= taken;
     return true;

@@ -16,9 +16,15 @@ namespace fuse::inline v0::detail {
 class value_steps : public match_state {
  public:
   value_steps(program const& rules, graph_image const& image, facts const& known, dialect const& names)
-      : rules_(rules), image_(image), facts_(known), names_(names), congruent_(image, known, names), data_operands_(names.rows.size() + 1, 0xffff) {
+      : rules_(rules),
+        image_(image),
+        facts_(known),
+        names_(names),
+        congruent_(image, known, names),
+        data_operands_(names.rows.size() + 1, 0xffff) {
     for (std::size_t code = 1; code < data_operands_.size(); ++code)
-      if (auto const* row = names_.row(static_cast<std::uint16_t>(code), image_.version); row != nullptr && row->operands >= 0)
+      if (auto const* row = names_.row(static_cast<std::uint16_t>(code), image_.version);
+          row != nullptr && row->operands >= 0)
         data_operands_[code] = static_cast<std::uint16_t>(row->operands);
   }
 
@@ -45,7 +51,8 @@ class value_steps : public match_state {
     if (record.operand_count == 0 || image_.operand(n, 0) == absent || record.region != region_) return false;
     if (!rules_.sets[set - 1u].contains(record.tag.name, record.tag.op)) return false;
     auto const below = facts_.type(image_.operand(n, 0)), type = facts_.type(image_.result(n));
-    return (below == element_type::unknown || is_floating(below)) && (type == element_type::unknown || is_floating(type));
+    return (below == element_type::unknown || is_floating(below)) &&
+           (type == element_type::unknown || is_floating(type));
   }
 
   /// Below a chain of transparent operators, at most 8; they count as matched.
@@ -94,8 +101,8 @@ class value_steps : public match_state {
     return true;
   }
 
-  // A reduction that keeps its axes: by itself, because all axes are reduced and broadcasting restores them, or because an
-  // Unsqueeze or Reshape puts extents of 1 where the axes were.
+  // A reduction that keeps its axes: by itself, because all axes are reduced and broadcasting restores them, or because
+  // an Unsqueeze or Reshape puts extents of 1 where the axes were.
   bool reduction(instruction const& i) {
     auto v = stripped(registers_[i.a], i.through, true);
     auto n = v == absent ? absent : image_.producer(v);
@@ -154,7 +161,9 @@ class value_steps : public match_state {
   // Where the rank is not known: axes that count from the last, kept.
   bool axes_from_the_end(node_id n, std::uint64_t& axes) {
     double keep = 1;
-    if (facts_.rank(image_.operand(n, 0)) >= 0 || !read_number(image_, facts_, names_, n, "keepdims", keep) || keep == 0) return false;
+    if (facts_.rank(image_.operand(n, 0)) >= 0 || !read_number(image_, facts_, names_, n, "keepdims", keep) ||
+        keep == 0)
+      return false;
     if (!read_integers(image_, facts_, names_, n, "axes", listed_) || listed_.empty()) return false;
     for (auto axis : listed_) {
       if (axis >= 0 || axis < -64) return false;

@@ -14,36 +14,40 @@
 
 namespace fuse::inline v0 {
 
-/// Where a framework keeps a parameter of a neutral operator. A parameter without a row is the attribute of the same name.
+/// Where a framework keeps a parameter of a neutral operator. A parameter without a row is the attribute of the same
+/// name.
 struct parameter_source {
   enum class kind : std::uint8_t {
-    attribute,      ///< attribute `attribute`
-    inverted,       ///< attribute `attribute`, a flag of the opposite meaning
-    operand,        ///< operand number `operand`, a constant
-    fixed,          ///< always `number`
-    spatial_axes,   ///< the axes from 2 to the last (pooling over everything that is neither batch nor channel)
+    attribute,     ///< attribute `attribute`
+    inverted,      ///< attribute `attribute`, a flag of the opposite meaning
+    operand,       ///< operand number `operand`, a constant
+    fixed,         ///< always `number`
+    spatial_axes,  ///< the axes from 2 to the last (pooling over everything that is neither batch nor channel)
   };
   std::string_view parameter{};
   kind where = kind::attribute;
   std::string_view attribute{};
   int operand = 0;
-  double number = std::numeric_limits<double>::quiet_NaN();  ///< value when absent (NaN: the neutral operator's own default)
+  double number =
+      std::numeric_limits<double>::quiet_NaN();  ///< value when absent (NaN: the neutral operator's own default)
 };
 
 /// Whom the result of a rewrite is for; a set of bits.
 enum class target : std::uint8_t { standard = 1, onnxruntime = 2, any = 3 };
-[[nodiscard]] constexpr bool includes(target set, target one) { return (static_cast<int>(set) & static_cast<int>(one)) != 0; }
+[[nodiscard]] constexpr bool includes(target set, target one) {
+  return (static_cast<int>(set) & static_cast<int>(one)) != 0;
+}
 
-/// One operator of a dialect: a name, the neutral operator that it means, and where its parameters stand, from one operator
-/// set version on. Rows of one name follow each other by rising version.
+/// One operator of a dialect: a name, the neutral operator that it means, and where its parameters stand, from one
+/// operator set version on. Rows of one name follow each other by rising version.
 struct operator_row {
   std::string_view name{};
   opcode op = opcode::opaque;
   int since = 1;
   std::span<parameter_source const> parameters{};
-  std::int8_t operands = -1;   ///< leading operands that are data; the rest are parameters (-1: all are data)
-  target emit = target::any;   ///< targets for which a rewrite may create this operator
-  int emit_since = 0;          ///< ... from this version on (0: from `since`)
+  std::int8_t operands = -1;  ///< leading operands that are data; the rest are parameters (-1: all are data)
+  target emit = target::any;  ///< targets for which a rewrite may create this operator
+  int emit_since = 0;         ///< ... from this version on (0: from `since`)
 };
 
 /// What a rewrite is about to create, for a dialect to refuse, to complete or to expand.
@@ -97,7 +101,8 @@ constexpr std::uint16_t dialect::code(std::string_view operator_name) const {
   for (std::size_t at = detail::hash(operator_name) & mask; slots[at] != 0; at = (at + 1) & mask)
     if (rows[slots[at] - 1u].name == operator_name) return slots[at];
   // A function of ours is its operator's name and a variant: "fuse::LayerNormalization_float32_axes1".
-  if (auto const variant = operator_name.find('_'); variant != operator_name.npos && operator_name.substr(0, 6) == "fuse::")
+  if (auto const variant = operator_name.find('_');
+      variant != operator_name.npos && operator_name.substr(0, 6) == "fuse::")
     return code(operator_name.substr(0, variant));
   return 0;
 }
@@ -113,8 +118,8 @@ constexpr operator_row const* dialect::row(std::uint16_t code, int version) cons
 constexpr operator_row const* dialect::emitted(opcode op, int version, target to) const {
   operator_row const* found = nullptr;
   for (auto const& candidate : rows)
-    if (candidate.op == op && includes(candidate.emit, to) && candidate.since <= version && candidate.emit_since <= version &&
-        (found == nullptr || found->name == candidate.name))
+    if (candidate.op == op && includes(candidate.emit, to) && candidate.since <= version &&
+        candidate.emit_since <= version && (found == nullptr || found->name == candidate.name))
       found = &candidate;
   return found;
 }
@@ -164,7 +169,8 @@ struct dialect_table {
 
 /// Makes a dialect of its rows. `newest`: the operator set version of graphs that state none.
 template <std::size_t Rows>
-[[nodiscard]] constexpr dialect_table<Rows> make_dialect(std::string_view name, operator_row const (&rows)[Rows], int newest = 1) {
+[[nodiscard]] constexpr dialect_table<Rows> make_dialect(std::string_view name, operator_row const (&rows)[Rows],
+                                                         int newest = 1) {
   dialect_table<Rows> table;
   table.view_without_rows.name = name;
   table.view_without_rows.newest = newest;

@@ -10,7 +10,9 @@ namespace fuse::inline v0 {
 namespace detail {
 
 template <class G>
-concept has_dialect = requires { graph_traits<G>::dialect; };
+concept has_dialect = requires {
+  graph_traits<G>::dialect;
+};
 
 template <class G>
 constexpr auto const& dialect_table_of() {
@@ -27,7 +29,9 @@ template <class G>
 inline constexpr dialect dialect_of = detail::dialect_table_of<std::remove_const_t<G>>();
 
 /// The neutral operator of a node.
-[[nodiscard]] inline opcode op_of(graph_image const& image, node_id n) { return static_cast<opcode>(image.node(n).tag.op); }
+[[nodiscard]] inline opcode op_of(graph_image const& image, node_id n) {
+  return static_cast<opcode>(image.node(n).tag.op);
+}
 
 namespace detail {
 

@@ -12,8 +12,10 @@ using kind = parameter_source::kind;
 inline constexpr parameter_source axes_operand[] = {{"axes", kind::operand, {}, 1}};
 inline constexpr parameter_source global_pool[] = {{"axes", kind::spatial_axes}, {"keepdims", kind::fixed, {}, 0, 1}};
 inline constexpr parameter_source shape_operand[] = {{"shape", kind::operand, {}, 1}};
-inline constexpr parameter_source slice_operands[] = {
-    {"starts", kind::operand, {}, 1}, {"ends", kind::operand, {}, 2}, {"axes", kind::operand, {}, 3}, {"steps", kind::operand, {}, 4}};
+inline constexpr parameter_source slice_operands[] = {{"starts", kind::operand, {}, 1},
+                                                      {"ends", kind::operand, {}, 2},
+                                                      {"axes", kind::operand, {}, 3},
+                                                      {"steps", kind::operand, {}, 4}};
 inline constexpr parameter_source split_operand[] = {{"split", kind::operand, {}, 1}};
 inline constexpr parameter_source clip_operands[] = {{"min", kind::operand, {}, 1}, {"max", kind::operand, {}, 2}};
 inline constexpr parameter_source softmax_first_axis[] = {{"axis", kind::attribute, "axis", 0, 1}};
@@ -21,6 +23,7 @@ inline constexpr parameter_source pads_operand[] = {{"pads", kind::operand, {}, 
 inline constexpr parameter_source pads_and_axes[] = {{"pads", kind::operand, {}, 1}, {"axes", kind::operand, {}, 3}};
 inline constexpr parameter_source k_operand[] = {{"k", kind::operand, {}, 1}};
 
+// clang-format off
 inline constexpr operator_row rows[] = {
     {"Add", opcode::add}, {"Sub", opcode::sub}, {"Mul", opcode::mul}, {"Div", opcode::div}, {"Neg", opcode::neg},
     {"Reciprocal", opcode::reciprocal}, {"Sqrt", opcode::sqrt}, {"Pow", opcode::pow}, {"Abs", opcode::abs}, {"Exp", opcode::exp},
@@ -94,6 +97,7 @@ inline constexpr operator_row rows[] = {
     {"com.microsoft::FusedMatMul", opcode::fused_matmul},
     {"If", opcode::if_else}, {"Loop", opcode::loop}, {"Scan", opcode::scan},
 };
+// clang-format on
 
 }  // namespace detail::onnx_rows
 

@@ -13,8 +13,8 @@
 #include <fuse/graph/tensor.hpp>
 #include <fuse/ops/dialect.hpp>
 
-/// What ONNX and onnxruntime say of norms beyond names: which are valid, and the function that stands in for one where the
-/// operator set has no such operator (domain "fuse", called by name, the same in every model).
+/// What ONNX and onnxruntime say of norms beyond names: which are valid, and the function that stands in for one where
+/// the operator set has no such operator (domain "fuse", called by name, the same in every model).
 namespace fuse::inline v0::detail::onnx_norms {
 
 [[nodiscard]] constexpr bool is_norm(opcode op) { return op == opcode::layer_norm || op == opcode::rms_norm; }
@@ -33,17 +33,21 @@ namespace fuse::inline v0::detail::onnx_norms {
     if (e.present[i] && e.operands[i] != type) return "scale or bias has another element type than the norm's input";
   if (e.operands.size() < 2 || !e.present[1]) return "the operator needs a scale";
   auto const rounded = static_cast<float>(e.epsilon);
-  if (!(e.epsilon >= 0) || !std::isfinite(rounded) || (rounded == 0) != (e.epsilon == 0)) return "the epsilon does not fit the operator's float32 attribute";
+  if (!(e.epsilon >= 0) || !std::isfinite(rounded) || (rounded == 0) != (e.epsilon == 0))
+    return "the epsilon does not fit the operator's float32 attribute";
   if (e.results > 1 && e.op == opcode::rms_norm) return "the operator has no statistics among its results";
-  if (e.results > 1 && type == element_type::float64) return "statistics of a double norm are no results of the operator";
+  if (e.results > 1 && type == element_type::float64)
+    return "statistics of a double norm are no results of the operator";
   if (e.to == target::onnxruntime && type == element_type::bfloat16) return "onnxruntime has no bfloat16 kernel for it";
-  if (!has_operator(e) && type == element_type::bfloat16 && e.version < 13) return "this operator set version has no bfloat16";
+  if (!has_operator(e) && type == element_type::bfloat16 && e.version < 13)
+    return "this operator set version has no bfloat16";
   return {};
 }
 
 /// Statistics and the computation itself in double, where the input is double.
 inline void complete(emission const& e, std::vector<attribute>& attributes) {
-  if (is_norm(e.op) && !e.operands.empty() && e.operands[0] == element_type::float64) attributes.push_back({"stash_type", std::int64_t{11}});
+  if (is_norm(e.op) && !e.operands.empty() && e.operands[0] == element_type::float64)
+    attributes.push_back({"stash_type", std::int64_t{11}});
 }
 
 /// Composes the body of a norm step by step.
@@ -56,7 +60,8 @@ class body_writer {
   void write() {
     bool const centred = e_.op == opcode::layer_norm;
     bool const bias = e_.present.size() > 2 && e_.present[2];
-    body_.name = std::string("fuse::") + (centred ? "LayerNormalization_" : "RMSNormalization_") + std::string(name_of(type_)) + "_axes" + std::to_string(-e_.axis);
+    body_.name = std::string("fuse::") + (centred ? "LayerNormalization_" : "RMSNormalization_") +
+                 std::string(name_of(type_)) + "_axes" + std::to_string(-e_.axis);
     if (e_.scalar_rows) body_.name += "_scalar";
     body_.inputs = {"X", "Scale"};
     if (bias) {
@@ -92,8 +97,9 @@ class body_writer {
     step("Add", {"Variance", "Epsilon"}, "Shifted");
     step("Sqrt", {"Shifted"}, "Deviation");
     if (e_.results > 2) step("Reciprocal", {"Deviation"}, "InvStdDev");
-    // onnxruntime inlines Div and fuses it into one kernel. Of Add(Epsilon, Variance), and of doubles, it would lose the epsilon,
-    // and with a scalar for a scale it makes a graph that does not load: a product with the reciprocal it leaves as it is.
+    // onnxruntime inlines Div and fuses it into one kernel. Of Add(Epsilon, Variance), and of doubles, it would lose
+    // the epsilon, and with a scalar for a scale it makes a graph that does not load: a product with the reciprocal it
+    // leaves as it is.
     if (computed_ == element_type::float64 || e_.scalar_rows) {
       if (e_.results < 3) step("Reciprocal", {"Deviation"}, "InvStdDev");
       step("Mul", {d, "InvStdDev"}, "Normalised");
@@ -107,9 +113,10 @@ class body_writer {
   }
 
  private:
-  void step(std::string op, std::vector<std::string> operands, std::string result, std::vector<attribute> attributes = {},
-            std::vector<std::pair<std::string, std::string>> references = {}) {
-    body_.steps.push_back({std::move(op), std::move(operands), {std::move(result)}, std::move(attributes), std::move(references)});
+  void step(std::string op, std::vector<std::string> operands, std::string result,
+            std::vector<attribute> attributes = {}, std::vector<std::pair<std::string, std::string>> references = {}) {
+    body_.steps.push_back(
+        {std::move(op), std::move(operands), {std::move(result)}, std::move(attributes), std::move(references)});
   }
   std::string cast(std::string const& from, std::string to, element_type type) {
     step("Cast", {from}, to, {{"to", static_cast<std::int64_t>(type)}});
@@ -121,8 +128,8 @@ class body_writer {
     else
       step("ReduceMean", {of}, to, {{"axes", axes_}, {"keepdims", std::int64_t{1}}});
   }
-  // A Constant holds a plain float from operator set 12 on, and only then may it be the caller's attribute. Doubles stand as
-  // tensors: onnxruntime's fusion does not look through a Cast of an epsilon, and drops it.
+  // A Constant holds a plain float from operator set 12 on, and only then may it be the caller's attribute. Doubles
+  // stand as tensors: onnxruntime's fusion does not look through a Cast of an epsilon, and drops it.
   [[nodiscard]] bool plain() const { return e_.version >= 12 && computed_ == element_type::float32; }
   void number(std::string const& name, double value) {
     if (plain())

@@ -8,7 +8,9 @@
 
 namespace fuse::inline v0 {
 
-/// The neutral operators: what fuse knows the meaning of, under whatever name a dialect gives it. `opaque` is every other operator.
+/// The neutral operators: what fuse knows the meaning of, under whatever name a dialect gives it. `opaque` is every
+/// other operator.
+// clang-format off
 enum class opcode : std::uint16_t {
   opaque,
   // arithmetic
@@ -38,6 +40,7 @@ enum class opcode : std::uint16_t {
   if_else, loop, scan,
   count_,
 };
+// clang-format on
 
 /// How an operator may be grouped with its neighbours.
 enum class op_kind : std::uint8_t { opaque, elementwise, broadcast, injective, reduction, anchor };
@@ -81,7 +84,17 @@ inline constexpr parameter_info gemm_parameters[] = {{"alpha", 1}, {"beta", 1}, 
 inline constexpr parameter_info gather_parameters[] = {{"axis", 0}};
 
 constexpr operator_info unary(opcode op, std::string_view name) {
-  return {op, name, op_kind::elementwise, 1, 1, false, false, op_group::none, shape_rule::same_as_first, type_rule::same_as_first, {}};
+  return {op,
+          name,
+          op_kind::elementwise,
+          1,
+          1,
+          false,
+          false,
+          op_group::none,
+          shape_rule::same_as_first,
+          type_rule::same_as_first,
+          {}};
 }
 constexpr operator_info unary(opcode op, std::string_view name, op_group group) {
   auto info = unary(op, name);
@@ -89,18 +102,52 @@ constexpr operator_info unary(opcode op, std::string_view name, op_group group) 
   return info;
 }
 constexpr operator_info binary(opcode op, std::string_view name, bool commutative, op_group group = op_group::none) {
-  return {op, name, op_kind::broadcast, 2, 2, commutative, commutative, group, shape_rule::broadcast, type_rule::same_as_first, {}};
+  return {op,
+          name,
+          op_kind::broadcast,
+          2,
+          2,
+          commutative,
+          commutative,
+          group,
+          shape_rule::broadcast,
+          type_rule::same_as_first,
+          {}};
 }
 constexpr operator_info comparison(opcode op, std::string_view name, bool commutative) {
-  return {op, name, op_kind::broadcast, 2, 2, commutative, false, op_group::none, shape_rule::broadcast, type_rule::boolean, {}};
+  return {
+      op, name, op_kind::broadcast, 2, 2, commutative, false, op_group::none, shape_rule::broadcast, type_rule::boolean,
+      {}};
 }
 constexpr operator_info reduction(opcode op, std::string_view name) {
-  return {op, name, op_kind::reduction, 1, 1, false, false, op_group::none, shape_rule::reduce, type_rule::same_as_first, reduction_parameters};
+  return {op,
+          name,
+          op_kind::reduction,
+          1,
+          1,
+          false,
+          false,
+          op_group::none,
+          shape_rule::reduce,
+          type_rule::same_as_first,
+          reduction_parameters};
 }
-constexpr operator_info other(opcode op, std::string_view name, op_kind kind, int least, int most, std::span<parameter_info const> parameters = {}) {
-  return {op, name, kind, static_cast<std::int8_t>(least), static_cast<std::int8_t>(most), false, false, op_group::none, shape_rule::own, type_rule::own, parameters};
+constexpr operator_info other(opcode op, std::string_view name, op_kind kind, int least, int most,
+                              std::span<parameter_info const> parameters = {}) {
+  return {op,
+          name,
+          kind,
+          static_cast<std::int8_t>(least),
+          static_cast<std::int8_t>(most),
+          false,
+          false,
+          op_group::none,
+          shape_rule::own,
+          type_rule::own,
+          parameters};
 }
-constexpr operator_info norm(opcode op, std::string_view name, int least, int most, std::span<parameter_info const> parameters) {
+constexpr operator_info norm(opcode op, std::string_view name, int least, int most,
+                             std::span<parameter_info const> parameters) {
   auto info = other(op, name, op_kind::reduction, least, most, parameters);
   info.shape = shape_rule::same_as_first;
   info.type = type_rule::same_as_first;
@@ -110,6 +157,7 @@ constexpr operator_info norm(opcode op, std::string_view name, int least, int mo
 }  // namespace detail
 
 /// The operator table, in any order; `info(op)` finds a row.
+// clang-format off
 inline constexpr operator_info operator_table[] = {
     detail::binary(opcode::add, "add", true, op_group::sum),
     detail::binary(opcode::sub, "sub", false, op_group::sum),
@@ -269,6 +317,7 @@ inline constexpr operator_info operator_table[] = {
     detail::other(opcode::loop, "loop", op_kind::opaque, 2, -1),
     detail::other(opcode::scan, "scan", op_kind::opaque, 1, -1),
 };
+// clang-format on
 
 namespace detail {
 

@@ -9,39 +9,42 @@
 
 namespace fuse::inline v0 {
 
-/// The instructions of the matching machine. A register holds a value; a slot what a name captured; a frame an opened product
-/// or sum. Those marked * have several outcomes and are tried until the rest of the program accepts.
+/// The instructions of the matching machine. A register holds a value; a slot what a name captured; a frame an opened
+/// product or sum. Those marked * have several outcomes and are tried until the rest of the program accepts.
 enum class step : std::uint8_t {
   fork,       ///< * continue at `next`, then at `other`
-  operation,  ///< value a is result `c` of neutral operator `op`; its `count` operands to registers from b (* both orders if commutative)
+  operation,  ///< value a is result `c` of neutral operator `op`; its `count` operands to registers from b (* both
+              ///< orders if commutative)
   exactly,    ///< the same with an operator name code
   reduction,  ///< value a is `op` over the axes in slot c with kept extents; the operand to register b
-  within,     ///< the set of operators at value a has those of `number` (c = 0: deep, 1: direct; see operator_bit): a cheap test before others
+  within,     ///< the set of operators at value a has those of `number` (c = 0: deep, 1: direct; see operator_bit): a
+              ///< cheap test before others
   group,      ///< open value a as frame b of group `op`; c says what its sign is worth
   member,     ///< * a part of frame a with exponent or sign `number`; its value to register b
   scalar_member,  ///< * an addend or factor of frame a that is a constant of one element; to slot b
-  literal,    ///< the constants left in frame a make up `number`
-  rest,       ///< everything left in frame a; to slot b
-  close,      ///< nothing is left in frame a, and its sign is right
-  operands,   ///< all operands of value a's node from number `count` on; to slot b
-  capture,    ///< * value a to slot b, or the same value as there (either side of what is looked through)
-  scalar,     ///< value a is a constant of one element; to slot b, or the same number
-  number,     ///< value a is a constant all of whose elements are `number`
-  missing,    ///< operand a is absent
-  parameter,  ///< parameter names[op] of value a's node is `number`, or goes to slot b (b = 255: compare)
-  users,      ///< value a has exactly `op` users
-  user,       ///< * a user of value a; its result `c` to register b
-  same,       ///< values a and b are one computation
-  recall,     ///< what slot b holds, to register a
-  strip,      ///< value a below what set `through` looks through; to register b
-  condition,  ///< conditions[op] holds
-  accept,     ///< rule `op` matches
+  literal,        ///< the constants left in frame a make up `number`
+  rest,           ///< everything left in frame a; to slot b
+  close,          ///< nothing is left in frame a, and its sign is right
+  operands,       ///< all operands of value a's node from number `count` on; to slot b
+  capture,        ///< * value a to slot b, or the same value as there (either side of what is looked through)
+  scalar,         ///< value a is a constant of one element; to slot b, or the same number
+  number,         ///< value a is a constant all of whose elements are `number`
+  missing,        ///< operand a is absent
+  parameter,      ///< parameter names[op] of value a's node is `number`, or goes to slot b (b = 255: compare)
+  users,          ///< value a has exactly `op` users
+  user,           ///< * a user of value a; its result `c` to register b
+  same,           ///< values a and b are one computation
+  recall,         ///< what slot b holds, to register a
+  strip,          ///< value a below what set `through` looks through; to register b
+  condition,      ///< conditions[op] holds
+  accept,         ///< rule `op` matches
 };
 
 [[nodiscard]] constexpr std::string_view name_of(step code) {
-  constexpr std::string_view names[] = {"fork",  "operation", "exactly", "reduction", "within", "group",  "member", "scalar-member",
-                                        "literal", "rest",    "close",   "operands",  "capture", "scalar", "number",
-                                        "missing", "parameter", "users", "user",  "same",  "recall",  "strip",  "condition", "accept"};
+  constexpr std::string_view names[] = {"fork",    "operation",     "exactly", "reduction", "within",    "group",
+                                        "member",  "scalar-member", "literal", "rest",      "close",     "operands",
+                                        "capture", "scalar",        "number",  "missing",   "parameter", "users",
+                                        "user",    "same",          "recall",  "strip",     "condition", "accept"};
   return names[static_cast<std::size_t>(code)];
 }
 
@@ -52,9 +55,11 @@ enum class sign_use : std::uint8_t {
   linked,  ///< under an odd power: a minus goes to the frame around it
 };
 
-/// A set of operators as bits, few enough for a double to hold. Different operators may share a bit: a test of sets may pass
-/// where the operator is not there, never fail where it is.
-[[nodiscard]] constexpr std::uint64_t operator_bit(opcode op) { return std::uint64_t{8} << static_cast<unsigned>(op) % 50u; }
+/// A set of operators as bits, few enough for a double to hold. Different operators may share a bit: a test of sets may
+/// pass where the operator is not there, never fail where it is.
+[[nodiscard]] constexpr std::uint64_t operator_bit(opcode op) {
+  return std::uint64_t{8} << static_cast<unsigned>(op) % 50u;
+}
 /// A root, or a power that is not whole, is below.
 inline constexpr std::uint64_t root_bit = 1;
 /// The value is a sum, a product.
@@ -66,17 +71,17 @@ inline constexpr std::uint8_t no_slot = 255;
 struct instruction {
   step code;
   std::uint8_t a, b, c;
-  std::uint16_t op;       ///< operator, name code, or index
-  std::uint8_t count;     ///< operands; bit 7: may have more
-  std::uint8_t through;   ///< set of operators to look through, 0: none
+  std::uint16_t op;      ///< operator, name code, or index
+  std::uint8_t count;    ///< operands; bit 7: may have more
+  std::uint8_t through;  ///< set of operators to look through, 0: none
   std::uint16_t next, other;
   std::uint8_t flags;
   float tolerance;
   double number;
 
-  static constexpr std::uint8_t captures = 1;    ///< member: any part will do, not only a whole one
-  static constexpr std::uint8_t any_sign = 2;    ///< member: the register takes the sign along
-  static constexpr std::uint8_t commutes = 4;    ///< operation: either order of two operands
+  static constexpr std::uint8_t captures = 1;  ///< member: any part will do, not only a whole one
+  static constexpr std::uint8_t any_sign = 2;  ///< member: the register takes the sign along
+  static constexpr std::uint8_t commutes = 4;  ///< operation: either order of two operands
 
   /// Equal but for where they lead.
   [[nodiscard]] friend constexpr bool same(instruction const& x, instruction const& y) {

@@ -40,20 +40,30 @@ namespace detail {
   auto const s = [](int at) { return "s" + std::to_string(at); };
   auto const line = std::string(name_of(i.code)) + " ";
   switch (i.code) {
-    case step::fork: return "fork to " + std::to_string(i.next) + ", else " + (i.other == no_instruction ? "fail" : std::to_string(i.other));
+    case step::fork:
+      return "fork to " + std::to_string(i.next) + ", else " +
+             (i.other == no_instruction ? "fail" : std::to_string(i.other));
     case step::operation:
-      return detail::registers(i.b, i.count & 0x7f) + " = operands of " + std::string(name_of(static_cast<opcode>(i.op))) + " " + r(i.a) +
-             (i.c == 0 ? "" : ", result " + std::to_string(i.c)) + ((i.flags & instruction::commutes) != 0 ? ", either order" : "");
-    case step::exactly: return detail::registers(i.b, i.count & 0x7f) + " = operands of exactly " + std::string(names.rows[i.op - 1u].name) + " " + r(i.a);
+      return detail::registers(i.b, i.count & 0x7f) + " = operands of " +
+             std::string(name_of(static_cast<opcode>(i.op))) + " " + r(i.a) +
+             (i.c == 0 ? "" : ", result " + std::to_string(i.c)) +
+             ((i.flags & instruction::commutes) != 0 ? ", either order" : "");
+    case step::exactly:
+      return detail::registers(i.b, i.count & 0x7f) + " = operands of exactly " +
+             std::string(names.rows[i.op - 1u].name) + " " + r(i.a);
     case step::within: return line + r(i.a) + ": the operators that the rule cannot do without";
-    case step::reduction: return r(i.b) + " = operand of " + std::string(name_of(static_cast<opcode>(i.op))) + " " + r(i.a) + " over the axes " + s(i.c);
+    case step::reduction:
+      return r(i.b) + " = operand of " + std::string(name_of(static_cast<opcode>(i.op))) + " " + r(i.a) +
+             " over the axes " + s(i.c);
     case step::group:
-      return f(i.b) + " = open " + (static_cast<op_group>(i.op) == op_group::sum ? "the sum " : "the product ") + r(i.a) +
+      return f(i.b) + " = open " + (static_cast<op_group>(i.op) == op_group::sum ? "the sum " : "the product ") +
+             r(i.a) +
              (static_cast<sign_use>(i.c) == sign_use::free     ? ", either sign"
               : static_cast<sign_use>(i.c) == sign_use::linked ? ", a minus goes to " + f(i.count)
                                                                : "");
     case step::member:
-      return r(i.b) + " = a part of " + f(i.a) + " with weight " + shortest(i.number) + ((i.flags & instruction::any_sign) != 0 ? ", sign along" : "");
+      return r(i.b) + " = a part of " + f(i.a) + " with weight " + shortest(i.number) +
+             ((i.flags & instruction::any_sign) != 0 ? ", sign along" : "");
     case step::scalar_member: return s(i.b) + " = a constant part of " + f(i.a);
     case step::literal: return line + f(i.a) + " holds " + shortest(i.number);
     case step::rest: return s(i.b) + " = what is left of " + f(i.a);
@@ -64,7 +74,8 @@ namespace detail {
     case step::number: return line + r(i.a) + " is " + shortest(i.number);
     case step::missing: return line + r(i.a);
     case step::parameter:
-      return line + std::string(rules.parameter_names[i.op]) + " of " + r(i.a) + (i.b == no_slot ? " is " + shortest(i.number) : " as " + s(i.b));
+      return line + std::string(rules.parameter_names[i.op]) + " of " + r(i.a) +
+             (i.b == no_slot ? " is " + shortest(i.number) : " as " + s(i.b));
     case step::users: return line + r(i.a) + " are " + std::to_string(i.op);
     case step::user: return r(i.b) + " = a user of " + r(i.a);
     case step::same: return line + r(i.a) + " and " + r(i.b);
@@ -76,7 +87,8 @@ namespace detail {
   return line;
 }
 
-/// The program of rule `only`, or of all rules (-1): a line for each way in, then an instruction a line, each with where it goes on.
+/// The program of rule `only`, or of all rules (-1): a line for each way in, then an instruction a line, each with
+/// where it goes on.
 [[nodiscard]] inline std::string to_text(program const& rules, dialect const& names, int only = -1) {
   std::string text;
   // What leads to the rule: instructions stand before those that they lead to, but for branches that rules share.
@@ -85,7 +97,9 @@ namespace detail {
     more = false;
     for (std::size_t at = rules.code.size(); at-- > 0;) {
       auto const& i = rules.code[at];
-      bool const mine = i.code == step::accept ? i.op == only : (i.next != no_instruction && leads[i.next]) || (i.other != no_instruction && leads[i.other]);
+      bool const mine = i.code == step::accept ? i.op == only
+                                               : (i.next != no_instruction && leads[i.next]) ||
+                                                     (i.other != no_instruction && leads[i.other]);
       if (!mine || leads[at]) continue;
       leads[at] = true;
       more = true;
@@ -93,7 +107,8 @@ namespace detail {
   }
   for (auto const& e : rules.entries) {
     if (!leads[e.first]) continue;
-    text += "stage " + std::to_string(e.stage) + ", at " + std::string(e.by_name ? names.rows[e.tag - 1u].name : name_of(static_cast<opcode>(e.tag))) +
+    text += "stage " + std::to_string(e.stage) + ", at " +
+            std::string(e.by_name ? names.rows[e.tag - 1u].name : name_of(static_cast<opcode>(e.tag))) +
             (e.strip == 0 ? "" : ", below it") + ": " + std::to_string(e.first) + "\n";
   }
   for (std::size_t at = 0; at < rules.code.size(); ++at) {

@@ -9,8 +9,8 @@
 
 namespace fuse::inline v0::detail {
 
-/// Turns one rule into instructions and a resolved right side. Everything happens during constant evaluation; a rule that is
-/// wrong leaves its error.
+/// Turns one rule into instructions and a resolved right side. Everything happens during constant evaluation; a rule
+/// that is wrong leaves its error.
 class lowering : public pattern_lowering {
  public:
   constexpr lowering(rewrite_rule const& rule, dialect const& names) : pattern_lowering(rule, names) {
@@ -70,7 +70,8 @@ class lowering : public pattern_lowering {
         } else {
           add_entry(first, static_cast<std::uint16_t>(t.op), false, 0);
           if (is_reduction(t.op))
-            for (auto op : {opcode::unsqueeze, opcode::reshape}) add_entry(first, static_cast<std::uint16_t>(op), false, 0);
+            for (auto op : {opcode::unsqueeze, opcode::reshape})
+              add_entry(first, static_cast<std::uint16_t>(op), false, 0);
         }
         break;
       case term_kind::named:
@@ -101,16 +102,20 @@ class lowering : public pattern_lowering {
     auto const& t = pattern_[root];
     if (t.op != opcode::add || pattern_[t.child[1]].kind != term_kind::rest) return false;
     auto const& one = pattern_[t.child[0]];
-    if (one.kind != term_kind::alternatives) return one.kind == term_kind::neutral && group_of(one.op) == op_group::product;
+    if (one.kind != term_kind::alternatives)
+      return one.kind == term_kind::neutral && group_of(one.op) == op_group::product;
     for (int i = 0; i < one.children; ++i)
-      if (pattern_[one.child[i]].kind == term_kind::neutral && group_of(pattern_[one.child[i]].op) == op_group::product) return true;
+      if (pattern_[one.child[i]].kind == term_kind::neutral && group_of(pattern_[one.child[i]].op) == op_group::product)
+        return true;
     return false;
   }
   constexpr void add_transparent_entries(through_set const& set, std::uint16_t first) {
-    for (std::size_t i = 0; i < set.count; ++i) add_entry(first, set.ops[i], set.by_name[i], everywhere_id_ != 0 ? everywhere_id_ : set_id(set));
+    for (std::size_t i = 0; i < set.count; ++i)
+      add_entry(first, set.ops[i], set.by_name[i], everywhere_id_ != 0 ? everywhere_id_ : set_id(set));
   }
 
-  /// A root that is found from what is bound: the users of a bound term, step by step up to the root, which is then matched whole.
+  /// A root that is found from what is bound: the users of a bound term, step by step up to the root, which is then
+  /// matched whole.
   constexpr void further_root(std::uint8_t root) {
     std::uint8_t path[16]{};
     int length = 0;
@@ -151,7 +156,8 @@ class lowering : public pattern_lowering {
     std::uint8_t at = 0;
     for (; at < out.condition_count; ++at) {
       bool equal = out.conditions[at].name == added.name && out.conditions[at].count == added.count;
-      for (std::size_t i = 0; equal && i < added.count; ++i) equal = out.conditions[at].captures[i] == added.captures[i];
+      for (std::size_t i = 0; equal && i < added.count; ++i)
+        equal = out.conditions[at].captures[i] == added.captures[i];
       if (equal) break;
     }
     if (at == out.condition_count) {
@@ -162,7 +168,8 @@ class lowering : public pattern_lowering {
         for (std::uint8_t s = 0; s < out.slot_count; ++s)
           if (out.slot_names[s] == added.captures[i]) found = s;
         // "axes" is there for conditions whether a reduction captured it or not.
-        if (found == no_slot && added.captures[i] != "axes" && !names(pattern_, added.captures[i])) return fail(rule_error::unbound_condition, added.captures[i]);
+        if (found == no_slot && added.captures[i] != "axes" && !names(pattern_, added.captures[i]))
+          return fail(rule_error::unbound_condition, added.captures[i]);
         out.condition_slots[at][i] = found;
       }
       ++out.condition_count;
@@ -267,6 +274,8 @@ class lowering : public pattern_lowering {
   }
 };
 
-[[nodiscard]] constexpr lowered_rule lower(rewrite_rule const& rule, dialect const& names) { return lowering(rule, names).out; }
+[[nodiscard]] constexpr lowered_rule lower(rewrite_rule const& rule, dialect const& names) {
+  return lowering(rule, names).out;
+}
 
 }  // namespace fuse::inline v0::detail

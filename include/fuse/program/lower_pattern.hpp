@@ -11,8 +11,8 @@ namespace fuse::inline v0::detail {
 
 /// Turns the terms of a pattern into instructions.
 ///
-/// Products and sums are lowered as multisets: their parts become `member` instructions of one frame, the most telling first
-/// (roots and reductions before captures), so that matching fails early and rules share prefixes.
+/// Products and sums are lowered as multisets: their parts become `member` instructions of one frame, the most telling
+/// first (roots and reductions before captures), so that matching fails early and rules share prefixes.
 class pattern_lowering : public pattern_parts {
  public:
   using pattern_parts::pattern_parts;
@@ -233,7 +233,8 @@ class pattern_lowering : public pattern_parts {
       emit(made);
     }
     for (std::uint8_t i = 0; i < found.count; ++i)
-      if (pattern_[found.all[i].term].kind == term_kind::rest) emit(make(step::rest, frame, use_rest(found.all[i].term)));
+      if (pattern_[found.all[i].term].kind == term_kind::rest)
+        emit(make(step::rest, frame, use_rest(found.all[i].term)));
     emit(make(step::close, frame));
   }
 
@@ -259,8 +260,10 @@ class pattern_lowering : public pattern_parts {
       return bind(made.b);
     }
     bool const capture = t.kind == term_kind::capture;
-    bool const product_in_sum = kind == op_group::sum && t.kind == term_kind::neutral && group_of(t.op) == op_group::product;
-    bool const sum_in_product = kind == op_group::product && t.kind == term_kind::neutral && group_of(t.op) == op_group::sum;
+    bool const product_in_sum =
+        kind == op_group::sum && t.kind == term_kind::neutral && group_of(t.op) == op_group::product;
+    bool const sum_in_product =
+        kind == op_group::product && t.kind == term_kind::neutral && group_of(t.op) == op_group::sum;
     auto once = [&](double weight) {
       auto const r = new_register();
       auto made = make(step::member, frame, r);
@@ -269,7 +272,9 @@ class pattern_lowering : public pattern_parts {
       if (product_in_sum) made.flags |= instruction::any_sign;
       emit(made);
       auto const whole = static_cast<int>(weight) == weight;
-      auto const sign = !sum_in_product || !whole ? sign_use::strict : static_cast<int>(weight) % 2 == 0 ? sign_use::free : sign_use::linked;
+      auto const sign = !sum_in_product || !whole           ? sign_use::strict
+                        : static_cast<int>(weight) % 2 == 0 ? sign_use::free
+                                                            : sign_use::linked;
       value(p.term, r, sign, frame);
     };
     if (kind == op_group::product && p.weight == 2 && !capture)

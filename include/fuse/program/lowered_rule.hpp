@@ -34,7 +34,7 @@ struct lowered_rule {
     std::uint16_t first;  ///< instruction
     std::uint16_t tag;    ///< opcode or name code of the root's node
     bool by_name;
-    std::uint8_t strip;   ///< set that the root is stripped of first, 0: the root itself
+    std::uint8_t strip;  ///< set that the root is stripped of first, 0: the root itself
   };
 
   std::string_view name, summary;

@@ -8,7 +8,8 @@
 
 namespace fuse::inline v0::detail {
 
-/// What lowering asks of a pattern: the parts of its products and sums, what they need below them, and which to look for first.
+/// What lowering asks of a pattern: the parts of its products and sums, what they need below them, and which to look
+/// for first.
 class pattern_parts : public rule_writer {
  public:
   using rule_writer::rule_writer;
@@ -21,12 +22,14 @@ class pattern_parts : public rule_writer {
   struct parts {
     part all[24];
     std::uint8_t count;
-    double number;   // the constants among them
+    double number;    // the constants among them
     float tolerance;  // the widest of theirs
     bool has_number, overflow;
   };
 
-  [[nodiscard]] static constexpr op_group group_of(opcode op) { return op == opcode::neg ? op_group::sum : info(op).group; }
+  [[nodiscard]] static constexpr op_group group_of(opcode op) {
+    return op == opcode::neg ? op_group::sum : info(op).group;
+  }
 
   [[nodiscard]] static constexpr bool is_reduction(opcode op) { return info(op).shape == shape_rule::reduce; }
 
@@ -117,9 +120,7 @@ class pattern_parts : public rule_writer {
         case opcode::sum_of:
           for (int i = 0; i < operand_count(t, pattern_); ++i) collect(t.child[i], weight, kind, into);
           return;
-        case opcode::sub:
-          collect(t.child[0], weight, kind, into);
-          return collect(t.child[1], -weight, kind, into);
+        case opcode::sub: collect(t.child[0], weight, kind, into); return collect(t.child[1], -weight, kind, into);
         case opcode::neg: return collect(t.child[0], -weight, kind, into);
         default: break;
       }
@@ -127,12 +128,8 @@ class pattern_parts : public rule_writer {
     if (t.kind == term_kind::neutral && kind == op_group::product && whole) {
       bool const unit = weight == 1 || weight == -1;
       switch (t.op) {
-        case opcode::mul:
-          collect(t.child[0], weight, kind, into);
-          return collect(t.child[1], weight, kind, into);
-        case opcode::div:
-          collect(t.child[0], weight, kind, into);
-          return collect(t.child[1], -weight, kind, into);
+        case opcode::mul: collect(t.child[0], weight, kind, into); return collect(t.child[1], weight, kind, into);
+        case opcode::div: collect(t.child[0], weight, kind, into); return collect(t.child[1], -weight, kind, into);
         case opcode::reciprocal: return collect(t.child[0], -weight, kind, into);
         case opcode::square: return collect(t.child[0], 2 * weight, kind, into);
         case opcode::sqrt:
@@ -142,7 +139,8 @@ class pattern_parts : public rule_writer {
           if (unit) return collect(t.child[0], -weight / 2, kind, into);
           break;
         case opcode::pow:
-          if (unit && pattern_[t.child[1]].kind == term_kind::number) return collect(t.child[0], weight * pattern_[t.child[1]].number, kind, into);
+          if (unit && pattern_[t.child[1]].kind == term_kind::number)
+            return collect(t.child[0], weight * pattern_[t.child[1]].number, kind, into);
           break;
         default: break;
       }

@@ -70,15 +70,21 @@ struct program_table {
 
   // NOLINTNEXTLINE: a table is a program
   constexpr operator program() const {
-    return {{code, size},       {entries, entry_count}, {rules, Rules},      {conditions, condition_count},
-            {parameter_names, parameter_name_count}, {sets, set_count}, {replacements, replacement_count}, stages};
+    return {{code, size},
+            {entries, entry_count},
+            {rules, Rules},
+            {conditions, condition_count},
+            {parameter_names, parameter_name_count},
+            {sets, set_count},
+            {replacements, replacement_count},
+            stages};
   }
 };
 
 namespace detail {
 
-/// Merges lowered rules into one program: rules that begin alike share their first instructions (a discrimination trie; its
-/// branches are `fork` instructions).
+/// Merges lowered rules into one program: rules that begin alike share their first instructions (a discrimination trie;
+/// its branches are `fork` instructions).
 template <class Table>
 class merging {
  public:
@@ -128,7 +134,8 @@ class merging {
     }
     to.first_replacement = static_cast<std::uint32_t>(out.replacement_count);
     to.replacement_size = from.replacement_size;
-    for (std::size_t i = 0; i < from.replacement_size; ++i) out.replacements[out.replacement_count++] = from.replacement[i];
+    for (std::size_t i = 0; i < from.replacement_size; ++i)
+      out.replacements[out.replacement_count++] = from.replacement[i];
     if (from.stage + 1 > out.stages) out.stages = from.stage + 1;
   }
 
@@ -186,9 +193,11 @@ class merging {
     }
     if (chain_count_ == rule_capacity) out.overflow = true;
     auto& c = chains_[chain_count_ == rule_capacity ? 0 : chain_count_++];
-    c = {static_cast<std::uint16_t>(rule.stage), no_instruction, static_cast<std::uint16_t>(out.entry_count), static_cast<std::uint16_t>(to - from)};
+    c = {static_cast<std::uint16_t>(rule.stage), no_instruction, static_cast<std::uint16_t>(out.entry_count),
+         static_cast<std::uint16_t>(to - from)};
     for (std::size_t k = from; k < to; ++k)
-      out.entries[out.entry_count++] = {c.stage, rule.entries[k].tag, no_instruction, rule.entries[k].by_name, set_map_[rule.entries[k].strip]};
+      out.entries[out.entry_count++] = {c.stage, rule.entries[k].tag, no_instruction, rule.entries[k].by_name,
+                                        set_map_[rule.entries[k].strip]};
     return c;
   }
 
@@ -216,7 +225,8 @@ class merging {
         auto& here = out.code[*where];
         bool const branch = here.code == step::fork && here.flags == trie_branch;
         auto& candidate = branch ? out.code[here.next] : here;
-        if (wanted.code != step::fork && wanted.code != step::condition && wanted.code != step::accept && same(candidate, wanted)) {
+        if (wanted.code != step::fork && wanted.code != step::condition && wanted.code != step::accept &&
+            same(candidate, wanted)) {
           where = &candidate.next;
           shared = true;
           break;

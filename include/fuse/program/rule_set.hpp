@@ -58,7 +58,8 @@ struct member_count {
 };
 template <auto const&... Members>
 struct member_count<rule_set_of<Members...>> {
-  static constexpr std::size_t value = (std::size_t{0} + ... + member_count<std::remove_cvref_t<decltype(Members)>>::value);
+  static constexpr std::size_t value =
+      (std::size_t{0} + ... + member_count<std::remove_cvref_t<decltype(Members)>>::value);
 };
 
 template <auto const& Member, auto const& Dialect, class T = std::remove_cvref_t<decltype(Member)>>
@@ -72,7 +73,9 @@ struct member_lowering {
 };
 template <auto const& Member, auto const& Dialect, auto const&... Members>
 struct member_lowering<Member, Dialect, rule_set_of<Members...>> {
-  static constexpr void list([[maybe_unused]] lowered_rule const** into, [[maybe_unused]] std::size_t& at) { (member_lowering<Members, Dialect>::list(into, at), ...); }
+  static constexpr void list([[maybe_unused]] lowered_rule const** into, [[maybe_unused]] std::size_t& at) {
+    (member_lowering<Members, Dialect>::list(into, at), ...);
+  }
 };
 
 template <auto const& Set, auto const& Dialect>
@@ -99,9 +102,10 @@ quoted<first_wrong<Set, Dialect>->culprit[I]...> quoted_culprit(std::index_seque
 
 /// Whether the rules of a set meet the requirements: `met`, or the sentence that says why not.
 template <auto const& Set, auto const& Dialect>
-using require_rules = rule_requirement<first_wrong<Set, Dialect>->error,
-                                       decltype(quoted_rule<Set, Dialect>(std::make_index_sequence<first_wrong<Set, Dialect>->name.size()>{})),
-                                       decltype(quoted_culprit<Set, Dialect>(std::make_index_sequence<first_wrong<Set, Dialect>->culprit.size()>{}))>;
+using require_rules = rule_requirement<
+    first_wrong<Set, Dialect>->error,
+    decltype(quoted_rule<Set, Dialect>(std::make_index_sequence<first_wrong<Set, Dialect>->name.size()>{})),
+    decltype(quoted_culprit<Set, Dialect>(std::make_index_sequence<first_wrong<Set, Dialect>->culprit.size()>{}))>;
 
 struct program_sizes {
   std::size_t code, entries, conditions, replacements;

@@ -11,8 +11,8 @@
 
 namespace fuse::inline v0::detail {
 
-/// Writes the instructions of one rule: resolves its names, hands out registers, frames and slots, and links what is emitted.
-/// The first error stays; nothing after it counts.
+/// Writes the instructions of one rule: resolves its names, hands out registers, frames and slots, and links what is
+/// emitted. The first error stays; nothing after it counts.
 class rule_writer {
  public:
   lowered_rule out{};
@@ -75,14 +75,17 @@ class rule_writer {
 
   constexpr void check_operands(term const& t, std::size_t operands) {
     auto const& known = info(t.op);
-    if (static_cast<int>(operands) < known.least) fail(rule_error::wrong_operand_count, t.name.empty() ? known.name : t.name, static_cast<std::size_t>(known.least));
+    if (static_cast<int>(operands) < known.least)
+      fail(rule_error::wrong_operand_count, t.name.empty() ? known.name : t.name,
+           static_cast<std::size_t>(known.least));
     if (known.most >= 0 && static_cast<int>(operands) > known.most)
       fail(rule_error::wrong_operand_count, t.name.empty() ? known.name : t.name, static_cast<std::size_t>(known.most));
   }
 
   [[nodiscard]] static constexpr std::uint8_t operand_count(term const& t, expression const& in) {
     std::uint8_t count = 0;
-    for (int i = 0; i < t.children; ++i) count = static_cast<std::uint8_t>(count + (in[t.child[i]].kind == term_kind::attribute ? 0 : 1));
+    for (int i = 0; i < t.children; ++i)
+      count = static_cast<std::uint8_t>(count + (in[t.child[i]].kind == term_kind::attribute ? 0 : 1));
     return count;
   }
 
@@ -189,8 +192,10 @@ class rule_writer {
       for (std::size_t k = 0; k < pattern_.size; ++k) register_of_[k] = registers[k];
       common &= bound_;
       for (std::uint8_t k = 0; k < pending_.count; ++k)
-        if (joined.count < 24) joined.all[joined.count++] = pending_.all[k];
-        else fail(rule_error::too_large, rule_.name);
+        if (joined.count < 24)
+          joined.all[joined.count++] = pending_.all[k];
+        else
+          fail(rule_error::too_large, rule_.name);
       pending_.count = 0;
       if (!last) pend(link{fork, true});
     }

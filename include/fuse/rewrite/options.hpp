@@ -14,9 +14,9 @@ namespace fuse::inline v0 {
 
 /// Bytes that a rewrite would save and add; what the cost model decides on.
 struct rewrite_cost {
-  double removed = 0;           ///< bytes moved by what dies, and by its share of what is shared
-  double added = 0;             ///< bytes moved by what is made
-  double constants_added = 0;   ///< bytes of new constants
+  double removed = 0;          ///< bytes moved by what dies, and by its share of what is shared
+  double added = 0;            ///< bytes moved by what is made
+  double constants_added = 0;  ///< bytes of new constants
 };
 
 /// Called between rewrites; every member does nothing unless set.
@@ -34,7 +34,8 @@ struct rewrite_options {
   std::vector<std::string> only{};    ///< names of rules to use; empty: all
   std::vector<std::string> except{};  ///< names of rules to leave out
   fuse::target target = target::standard;
-  /// The graph tells no shapes and its owner vouches that rewrites fit: legality then covers structure and element types alone.
+  /// The graph tells no shapes and its owner vouches that rewrites fit: legality then covers structure and element
+  /// types alone.
   bool trust_shapes = false;
   /// Adds to the refusals the places where a rule matched in part. Costs another walk.
   bool near_misses = true;

@@ -45,11 +45,12 @@ struct rewrite_report {
   std::string text;
   if (!report.error.empty()) return "error: " + report.error + "\n";
   for (auto const& r : report.rules) {
-    text += r.name + ": matched " + std::to_string(r.matched) + ", applied " + std::to_string(r.applied) + ", refused " +
-            std::to_string(r.refused.size()) + "\n";
+    text += r.name + ": matched " + std::to_string(r.matched) + ", applied " + std::to_string(r.applied) +
+            ", refused " + std::to_string(r.refused.size()) + "\n";
     for (auto const& f : r.refused) text += "  not at " + f.node + ": " + f.reason + "\n";
   }
-  text += "nodes: " + std::to_string(report.nodes_before) + " before, " + std::to_string(report.nodes_after) + " after\n";
+  text +=
+      "nodes: " + std::to_string(report.nodes_before) + " before, " + std::to_string(report.nodes_after) + " after\n";
   for (auto const& n : report.notes) text += "note: " + n + "\n";
   return text;
 }
@@ -85,7 +86,8 @@ inline void append_json(std::string& into, std::string_view text) {
     auto const& r = report.rules[i];
     json += i == 0 ? "{\"name\":" : ",{\"name\":";
     detail::append_json(json, r.name);
-    json += ",\"matched\":" + std::to_string(r.matched) + ",\"applied\":" + std::to_string(r.applied) + ",\"refused\":[";
+    json +=
+        ",\"matched\":" + std::to_string(r.matched) + ",\"applied\":" + std::to_string(r.applied) + ",\"refused\":[";
     for (std::size_t k = 0; k < r.refused.size(); ++k) {
       json += k == 0 ? "{\"node\":" : ",{\"node\":";
       detail::append_json(json, r.refused[k].node);
@@ -97,7 +99,8 @@ inline void append_json(std::string& into, std::string_view text) {
     }
     json += "]}";
   }
-  json += "],\"nodes\":{\"before\":" + std::to_string(report.nodes_before) + ",\"after\":" + std::to_string(report.nodes_after) + "},\"notes\":[";
+  json += "],\"nodes\":{\"before\":" + std::to_string(report.nodes_before) +
+          ",\"after\":" + std::to_string(report.nodes_after) + "},\"notes\":[";
   for (std::size_t i = 0; i < report.notes.size(); ++i) {
     if (i != 0) json += ',';
     detail::append_json(json, report.notes[i]);

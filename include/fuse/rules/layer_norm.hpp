@@ -6,14 +6,17 @@
 
 namespace fuse::inline v0::rules {
 
-/// (x - mean(x)) / sqrt(variance(x) + epsilon) * scale + bias over the last axes, in any spelling, becomes one operator.
+/// (x - mean(x)) / sqrt(variance(x) + epsilon) * scale + bias over the last axes, in any spelling, becomes one
+/// operator.
 inline constexpr auto layer_norm =
-    rule<"layer-norm">(dsl::either(formula::normalised * formula::scale, formula::expanded, formula::distributed) + formula::bias)
+    rule<"layer-norm">(dsl::either(formula::normalised * formula::scale, formula::expanded, formula::distributed) +
+                       formula::bias)
         .through<"cast", "identity">()
-        .where(dsl::trailing_axes<"axes">, dsl::float32_epsilon<"epsilon">, dsl::row_vector<"scale", "x">, dsl::row_vector<"factor", "x">,
-               dsl::row_vector<"bias", "x">)
+        .where(dsl::trailing_axes<"axes">, dsl::float32_epsilon<"epsilon">, dsl::row_vector<"scale", "x">,
+               dsl::row_vector<"factor", "x">, dsl::row_vector<"bias", "x">)
         .summary("(x - mean(x)) / sqrt(variance(x) + epsilon) * scale + bias over the last axes, in any spelling")
-        .replace(dsl::layer_norm(formula::x, dsl::row(formula::scale * formula::factor, formula::x), dsl::row_or_none(formula::bias, formula::x))
+        .replace(dsl::layer_norm(formula::x, dsl::row(formula::scale* formula::factor, formula::x),
+                                 dsl::row_or_none(formula::bias, formula::x))
                      .attr<"axis">(dsl::param<"axes">)
                      .attr<"epsilon">(formula::epsilon))
         .benefit(2);
@@ -24,8 +27,8 @@ inline constexpr auto layer_norm_times_row =
         .through<"identity">()
         .where(dsl::row_vector<"scale", "x">)
         .summary("a layer norm takes a row that multiplies it into its scale and bias")
-        .replace(dsl::layer_norm(formula::x, dsl::row(formula::old_scale * formula::scale, formula::x),
-                                 dsl::row_or_none(formula::old_bias * formula::scale, formula::x))
+        .replace(dsl::layer_norm(formula::x, dsl::row(formula::old_scale* formula::scale, formula::x),
+                                 dsl::row_or_none(formula::old_bias* formula::scale, formula::x))
                      .attr<"axis">(dsl::param<"axes">)
                      .attr<"epsilon">(formula::epsilon))
         .stage(2)
@@ -37,14 +40,15 @@ inline constexpr auto layer_norm_plus_row =
         .through<"identity">()
         .where(dsl::row_vector<"bias", "x">)
         .summary("a layer norm takes a row that is added to it into its bias")
-        .replace(dsl::layer_norm(formula::x, formula::old_scale, dsl::row_or_none(formula::bias + formula::old_bias, formula::x))
+        .replace(dsl::layer_norm(formula::x, formula::old_scale,
+                                 dsl::row_or_none(formula::bias + formula::old_bias, formula::x))
                      .attr<"axis">(dsl::param<"axes">)
                      .attr<"epsilon">(formula::epsilon))
         .stage(2)
         .quiet();
 
-/// A mean that is computed beside a layer norm becomes its second result. The statistics come after all norms, or the second of
-/// two norms that share them would be lost.
+/// A mean that is computed beside a layer norm becomes its second result. The statistics come after all norms, or the
+/// second of two norms that share them would be lost.
 inline constexpr auto layer_norm_mean =
     rule<"layer-norm-mean">(dsl::roots(dsl::mean(formula::x), formula::layer_norm_operator))
         .through<"cast", "identity">()
@@ -64,13 +68,16 @@ inline constexpr auto layer_norm_inverse_deviation =
 
 /// A layer norm of Flatten(x, k), reshaped to the shape of x, is one over the axes of x from k on.
 inline constexpr auto layer_norm_of_flattened =
-    rule<"layer-norm-of-flattened">(dsl::reshape(dsl::layer_norm(dsl::flatten(formula::x).attr<"axis">(dsl::param<"axes">), formula::old_scale, dsl::optional(formula::old_bias))
-                                                     .attr<"axis">(-1)
-                                                     .attr<"epsilon">(formula::epsilon)
-                                                     .users(1)))
+    rule<"layer-norm-of-flattened">(
+        dsl::reshape(dsl::layer_norm(dsl::flatten(formula::x).attr<"axis">(dsl::param<"axes">), formula::old_scale,
+                                     dsl::optional(formula::old_bias))
+                         .attr<"axis">(-1)
+                         .attr<"epsilon">(formula::epsilon)
+                         .users(1)))
         .through<"identity">()
         .summary("a layer norm between Flatten and Reshape is one over the axes that were flattened")
-        .replace(dsl::layer_norm(formula::x, dsl::row(formula::old_scale, formula::x), dsl::row_or_none(formula::old_bias, formula::x))
+        .replace(dsl::layer_norm(formula::x, dsl::row(formula::old_scale, formula::x),
+                                 dsl::row_or_none(formula::old_bias, formula::x))
                      .attr<"axis">(dsl::param<"axes">)
                      .attr<"epsilon">(formula::epsilon))
         .at_equal_cost()

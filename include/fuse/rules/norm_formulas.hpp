@@ -3,31 +3,34 @@
 
 #include <fuse/dsl/dsl.hpp>
 
-/// The parts that the rules of norms are put together from. Every spelling of a product, a sum, a square or a root is the
-/// operators' own; what stands here changes the formula.
+/// The parts that the rules of norms are put together from. Every spelling of a product, a sum, a square or a root is
+/// the operators' own; what stands here changes the formula.
 namespace fuse::inline v0::rules::formula {
 
-inline constexpr auto x = dsl::var<"x">, factor = dsl::var<"factor">, old_scale = dsl::var<"old scale">, old_bias = dsl::var<"old bias">;
+inline constexpr auto x = dsl::var<"x">, factor = dsl::var<"factor">, old_scale = dsl::var<"old scale">,
+                      old_bias = dsl::var<"old bias">;
 inline constexpr auto epsilon = dsl::scalar<"epsilon">;
 inline constexpr auto scale = dsl::rest<"scale">, bias = dsl::rest<"bias">;
 
 inline constexpr auto centred = x - dsl::mean(x);
 /// Also as the mean of squares less the square of the mean: the standard's own function body.
-inline constexpr auto variance = dsl::either(dsl::mean(dsl::square(centred)), dsl::mean(dsl::square(x)) - dsl::square(dsl::mean(x)));
+inline constexpr auto variance =
+    dsl::either(dsl::mean(dsl::square(centred)), dsl::mean(dsl::square(x)) - dsl::square(dsl::mean(x)));
 inline constexpr auto inverse_deviation = dsl::rsqrt(variance + epsilon);
 inline constexpr auto inverse_root_mean_square = dsl::rsqrt(dsl::mean(dsl::square(x)) + epsilon);
 
-/// (x - mean) r multiplied out, and with the scale multiplied in, too: x (r s) + (bias - mean (r s)) is TensorFlow's form.
+/// (x - mean) r multiplied out, and with the scale multiplied in, too: x (r s) + (bias - mean (r s)) is TensorFlow's
+/// form.
 inline constexpr auto expanded = x * inverse_deviation - dsl::mean(x) * inverse_deviation;
 inline constexpr auto distributed = x * inverse_deviation * factor - dsl::mean(x) * inverse_deviation * factor;
 inline constexpr auto normalised = dsl::either(centred * inverse_deviation, expanded, distributed);
 
 /// A layer norm that is one operator already, with its scale and perhaps a bias.
-inline constexpr auto layer_norm_operator = dsl::layer_norm(x, old_scale, dsl::optional(old_bias))
-                                                .attr<"axis">(dsl::param<"axes">)
-                                                .attr<"epsilon">(epsilon);
+inline constexpr auto layer_norm_operator =
+    dsl::layer_norm(x, old_scale, dsl::optional(old_bias)).attr<"axis">(dsl::param<"axes">).attr<"epsilon">(epsilon);
 inline constexpr auto layer_norm_again =
     dsl::layer_norm(x, old_scale, old_bias).attr<"axis">(dsl::param<"axes">).attr<"epsilon">(epsilon);
-inline constexpr auto rms_norm_operator = dsl::rms_norm(x, old_scale).attr<"axis">(dsl::param<"axes">).attr<"epsilon">(epsilon);
+inline constexpr auto rms_norm_operator =
+    dsl::rms_norm(x, old_scale).attr<"axis">(dsl::param<"axes">).attr<"epsilon">(epsilon);
 
 }  // namespace fuse::inline v0::rules::formula
