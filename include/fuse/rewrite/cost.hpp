@@ -10,10 +10,12 @@
 
 namespace fuse::inline v0::detail {
 
-/// The default cost: bytes that nodes read and write. An extent that nobody knows counts as 64, an element type as 4 bytes.
-class traffic {
+/// The default cost: bytes that nodes read and write. An extent that nobody knows counts as 64, an element type as 4
+/// bytes.
+template <class Image>
+class basic_traffic {
  public:
-  traffic(graph_image const& image, facts const& known) : image_(image), facts_(known) {}
+  basic_traffic(Image const& image, facts const& known) : image_(image), facts_(known) {}
 
   [[nodiscard]] double of(node_id n) const {
     if (is_view(n)) return 0;
@@ -24,8 +26,8 @@ class traffic {
     return sum;
   }
 
-  /// What is saved when the values `roots` are no longer computed by `matched`: all that a dying node moves, and of a node that
-  /// stays because others use it, its share: two norms with common statistics each count half of them.
+  /// What is saved when the values `roots` are no longer computed by `matched`: all that a dying node moves, and of a
+  /// node that stays because others use it, its share: two norms with common statistics each count half of them.
   [[nodiscard]] double saved(std::span<value_id const> roots, std::span<node_id const> matched) {
     dying_.clear();
     double sum = 0;
@@ -45,7 +47,8 @@ class traffic {
     for (auto n : dying_) sum += of(n);
     for (std::size_t i = 0; i < matched.size(); ++i) {
       auto const n = matched[i];
-      if (contains(dying_, n) || contains({matched.begin(), matched.begin() + static_cast<std::ptrdiff_t>(i)}, n)) continue;
+      if (contains(dying_, n) || contains({matched.begin(), matched.begin() + static_cast<std::ptrdiff_t>(i)}, n))
+        continue;
       sum += of(n) / (1.0 + users_left(n));
     }
     return sum;
@@ -55,8 +58,12 @@ class traffic {
   // A change of shape, or one element repeated: whoever reads it need not have it in memory.
   [[nodiscard]] bool is_view(node_id n) const {
     auto const op = op_of(image_, n);
-    if (op == opcode::reshape || op == opcode::squeeze || op == opcode::unsqueeze || op == opcode::flatten || op == opcode::identity) return true;
-    if (op != opcode::expand || image_.operand_count(n) == 0 || image_.operand(n, 0) == absent || !facts_.has_rank(image_.operand(n, 0))) return false;
+    if (op == opcode::reshape || op == opcode::squeeze || op == opcode::unsqueeze || op == opcode::flatten ||
+        op == opcode::identity)
+      return true;
+    if (op != opcode::expand || image_.operand_count(n) == 0 || image_.operand(n, 0) == absent ||
+        !facts_.has_rank(image_.operand(n, 0)))
+      return false;
     for (auto e : facts_.shape(image_.operand(n, 0)))
       if (!(e == extent(1))) return false;
     return true;
@@ -82,9 +89,10 @@ class traffic {
     return sum;
   }
 
-  graph_image const& image_;
+  Image const& image_;
   facts const& facts_;
   std::vector<node_id> dying_;
 };
+using traffic = basic_traffic<graph_image>;
 
 }  // namespace fuse::inline v0::detail

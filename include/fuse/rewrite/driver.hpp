@@ -18,14 +18,23 @@
 
 namespace fuse::inline v0::detail {
 
-/// Applies a program to an image until nothing changes: stage by stage, users before producers, so that a larger match is seen
-/// before a smaller one inside it. Deterministic. A rewrite that is refused leaves no trace; linear in practice, since a change
-/// only brings back the nodes around it.
-class driver final : machine::acceptor {
+/// Applies a program to an image until nothing changes: stage by stage, users before producers, so that a larger match
+/// is seen before a smaller one inside it. Deterministic. A rewrite that is refused leaves no trace; linear in
+/// practice, since a change only brings back the nodes around it.
+template <class Image>
+class basic_driver final : machine::acceptor {
  public:
-  driver(program const& rules, graph_image& image, facts& known, dialect const& names, rewrite_options const& options, rewrite_report& report)
-      : rules_(rules), image_(image), facts_(known), names_(names), options_(options), report_(report), machine_(rules, image, known, names),
-        traffic_(image, known), selected_(rules.rules.size(), true) {
+  basic_driver(program const& rules, Image& image, facts& known, dialect const& names, rewrite_options const& options,
+               rewrite_report& report)
+      : rules_(rules),
+        image_(image),
+        facts_(known),
+        names_(names),
+        options_(options),
+        report_(report),
+        machine_(rules, image, known, names),
+        traffic_(image, known),
+        selected_(rules.rules.size(), true) {
     report_.rules.resize(rules.rules.size());
     for (std::size_t i = 0; i < rules.rules.size(); ++i) report_.rules[i].name = rules.rules[i].name;
     if (!select()) return;
@@ -47,14 +56,16 @@ class driver final : machine::acceptor {
           waiting_.pop_back();
           visit(next);
         }
-        if (options_.observer.progress != nullptr && n % 4096 == 0) options_.observer.progress(options_.observer.context, stage, last - n, last);
+        if (options_.observer.progress != nullptr && n % 4096 == 0)
+          options_.observer.progress(options_.observer.context, stage, last - n, last);
       }
       waiting_.clear();
       if (options_.near_misses) add_near_misses(stage);
     }
     if (budget_ == 0) name_the_restless();
     if (exceeded_ != 0)
-      report_.notes.push_back("the search at " + std::to_string(exceeded_) + " nodes reached the bound of " + std::to_string(machine::step_limit) + " steps, and was cut off there");
+      report_.notes.push_back("the search at " + std::to_string(exceeded_) + " nodes reached the bound of " +
+                              std::to_string(machine::step_limit) + " steps, and was cut off there");
     settle_refusals();
   }
 
@@ -133,7 +144,8 @@ class driver final : machine::acceptor {
     if (rules_.rules[rule].silent) return false;
     for (auto const& r : pending_)
       if (r.rule == rule && r.reason == reason) return false;
-    pending_.push_back({rule, root_, witness(), image_.source->node_name(root_), std::move(condition), std::move(reason), false});
+    pending_.push_back(
+        {rule, root_, witness(), image_.source->node_name(root_), std::move(condition), std::move(reason), false});
     return false;
   }
 
@@ -166,23 +178,31 @@ class driver final : machine::acceptor {
       if (right.wider != element_type::unknown) wider_ = right.wider;
       return refuse(rule, "right side", right.reason);
     }
-    if (!take_other_results(right.roots)) return refuse(rule, "results", "another result of the replaced node is used, which the new node does not have");
+    if (!take_other_results(right.roots))
+      return refuse(rule, "results", "another result of the replaced node is used, which the new node does not have");
     for (std::size_t i = 0; i < roots_.size(); ++i) {
-      if (auto const why = unfit(right.roots[i], roots_[i]); !why.empty()) return refuse(rule, "shape and element type", why);
+      if (auto const why = unfit(right.roots[i], roots_[i]); !why.empty())
+        return refuse(rule, "shape and element type", why);
     }
     node_id place = root_;
     if (roots_.size() > 1 && !find_place(changes.first_node(), place))
-      return refuse(rule, "order", "there is no place for the new node between what it needs and what needs it: a cycle would arise");
+      return refuse(rule, "order",
+                    "there is no place for the new node between what it needs and what needs it: a cycle would arise");
     rewrite_cost cost;
     cost.removed = traffic_.saved(roots_, machine_.matched());
     for (auto n = changes.first_node(); n < image_.node_count(); ++n) cost.added += traffic_.of(n);
     cost.constants_added = changes.constant_bytes();
-    if (known.equal_cost ? cost.added > cost.removed : cost.added >= cost.removed) return refuse(rule, "cost", "the rewrite would move " + std::to_string(static_cast<long long>(cost.added)) + " bytes to save " + std::to_string(static_cast<long long>(cost.removed)));
-    if (options_.veto != nullptr && options_.veto(options_.veto_context, known.name, cost)) return refuse(rule, "veto", "the caller's cost hook refused the rewrite");
+    if (known.equal_cost ? cost.added > cost.removed : cost.added >= cost.removed)
+      return refuse(rule, "cost",
+                    "the rewrite would move " + std::to_string(static_cast<long long>(cost.added)) + " bytes to save " +
+                        std::to_string(static_cast<long long>(cost.removed)));
+    if (options_.veto != nullptr && options_.veto(options_.veto_context, known.name, cost))
+      return refuse(rule, "veto", "the caller's cost hook refused the rewrite");
 
     auto const first = changes.first_node();
     fused_now_.assign(machine_.matched().begin(), machine_.matched().end());
-    if (!changes.commit(place, origin)) return refuse(rule, "graph", "the graph cannot hold a constant or function that the right side needs");
+    if (!changes.commit(place, origin))
+      return refuse(rule, "graph", "the graph cannot hold a constant or function that the right side needs");
     apply(first, right.roots);
     ++report_.rules[rule].applied;
     if (budget_ != 0 && --budget_ == half_budget_) half_way_ = report_.rules;
@@ -199,7 +219,8 @@ class driver final : machine::acceptor {
   // Nothing that is looked through or computed inside may be narrower than the result.
   [[nodiscard]] std::string narrowed() const {
     auto const wanted = facts_.type(roots_[0]);
-    if (wanted == element_type::unknown) return options_.trust_shapes ? std::string() : "the element type of the result is not known";
+    if (wanted == element_type::unknown)
+      return options_.trust_shapes ? std::string() : "the element type of the result is not known";
     if (!is_floating(wanted)) return {};
     for (auto n : machine_.matched())
       for (std::uint32_t i = 0; i < image_.node(n).result_count; ++i) {
@@ -207,7 +228,8 @@ class driver final : machine::acceptor {
         if (type == element_type::unknown) continue;
         if (!is_floating(type)) continue;
         if (!widens(wanted, type))
-          return "inside, " + image_.source->node_name(n) + " computes in " + std::string(name_of(type)) + ", which is narrower than the result's " + std::string(name_of(wanted));
+          return "inside, " + image_.source->node_name(n) + " computes in " + std::string(name_of(type)) +
+                 ", which is narrower than the result's " + std::string(name_of(wanted));
       }
     return {};
   }
@@ -219,11 +241,13 @@ class driver final : machine::acceptor {
     auto const n = image_.producer(made[0]), old = image_.producer(roots_[0]);
     if (roots_.size() != 1 || n != first || image_.node_count() != first + 1 || old == absent) return false;
     auto const &tag = image_.node(n).tag, &old_tag = image_.node(old).tag;
-    if (tag.name != old_tag.name || (tag.name == 0 && image_.source->op_name(n) != image_.source->op_name(old))) return false;
+    if (tag.name != old_tag.name || (tag.name == 0 && image_.source->op_name(n) != image_.source->op_name(old)))
+      return false;
     if (!changes.says_the_same(n, old)) return false;
     std::uint32_t const count = image_.operand_count(n), old_count = image_.operand_count(old);
     for (std::uint32_t i = 0; i < std::max(count, old_count); ++i)
-      if ((i < count ? image_.operand(n, i) : absent) != (i < old_count ? image_.operand(old, i) : absent)) return false;
+      if ((i < count ? image_.operand(n, i) : absent) != (i < old_count ? image_.operand(old, i) : absent))
+        return false;
     return true;
   }
 
@@ -236,7 +260,9 @@ class driver final : machine::acceptor {
       bool const alike = image_.node(n).tag.op == image_.node(old).tag.op;
       for (std::uint32_t k = 0; k < image_.node(old).result_count; ++k) {
         auto const v = image_.result(old, k);
-        if (std::find(roots_.begin(), roots_.end(), v) != roots_.end() || (image_.value(v).use_count == 0 && image_.value(v).outputs == 0)) continue;
+        if (std::find(roots_.begin(), roots_.end(), v) != roots_.end() ||
+            (image_.value(v).use_count == 0 && image_.value(v).outputs == 0))
+          continue;
         if (!alike || k >= image_.node(n).result_count) {
           if (count > 1) return false;
           continue;
@@ -273,7 +299,8 @@ class driver final : machine::acceptor {
     auto before = ~std::uint64_t{0};
     for (auto v : roots_)
       image_.for_each_user(v, [&](node_id user) {
-        bool const root = std::any_of(roots_.begin(), roots_.end(), [&](value_id r) { return image_.producer(r) == user; });
+        bool const root =
+            std::any_of(roots_.begin(), roots_.end(), [&](value_id r) { return image_.producer(r) == user; });
         if (user < first && !root) before = std::min(before, image_.node(user).order);
       });
     auto at = root_;  // the first node after `after`; without it, the earliest root will do
@@ -327,15 +354,16 @@ class driver final : machine::acceptor {
     return false;
   }
 
-  // Where most of a rule is there and no rule was applied: what the rule still wanted. Looked for at every root, and above every
-  // reduction that a rule could have taken: the nearest miss there counts, however little of the rule it has. By stages, before
-  // smaller rules take what is left.
+  // Where most of a rule is there and no rule was applied: what the rule still wanted. Looked for at every root, and
+  // above every reduction that a rule could have taken: the nearest miss there counts, however little of the rule it
+  // has. By stages, before smaller rules take what is left.
   void add_near_misses(int stage) {
     std::vector<bool> told(image_.value_count(), false);
     auto const tell = [&](explanation const& why) {
       if (told[why.at]) return;
       told[why.at] = true;
-      refusals_.push_back({why.rule, why.node, why.node, image_.source->node_name(why.node), why.condition, to_text(why), why.other_reduction});
+      refusals_.push_back({why.rule, why.node, why.node, image_.source->node_name(why.node), why.condition,
+                           to_text(why), why.other_reduction});
     };
     auto const worth_telling = [&](explanation const& why) {
       return !why.matched && selected_[why.rule] && !rules_.rules[why.rule].silent && why.at != absent;
@@ -345,21 +373,27 @@ class driver final : machine::acceptor {
     for (node_id n = image_.node_count(); n-- > 0;) {
       if (!image_.node(n).alive || fused(n) || (!reach.empty() && !reach[n])) continue;
       bool const reduces = info(op_of(image_, n)).shape == shape_rule::reduce;
-      int const least = reduction_of_a_rule(op_of(image_, n)) ? 0 : 1;  // of another reduction, a root must be there at least
+      int const least =
+          reduction_of_a_rule(op_of(image_, n)) ? 0 : 1;  // of another reduction, a root must be there at least
       if (reduces) near_users(n, near);
       if (machine_.has_entry(n, stage))
-        if (auto const why = explain(machine_, image_, facts_, names_, n, stage, nullptr, 3); worth_telling(why) && why.score >= 3) tell(why);
+        if (auto const why = explain(machine_, image_, facts_, names_, n, stage, nullptr, 3);
+            worth_telling(why) && why.score >= 3)
+          tell(why);
       if (!reduces) continue;
       explanation nearest;
       nearest.score = -1;
       for (auto user : near)
-        if (auto why = explain(machine_, image_, facts_, names_, user, stage); worth_telling(why) && why.score > nearest.score) nearest = std::move(why);
+        if (auto why = explain(machine_, image_, facts_, names_, user, stage);
+            worth_telling(why) && why.score > nearest.score)
+          nearest = std::move(why);
       if (nearest.score >= least && nearest.score < 3) tell(nearest);
     }
   }
 
-  // Nodes that have a reduction at most 16 nodes below them; empty where some rule of the stage needs none. Most of a graph is
-  // done with at that: explaining every sum and product of a transformer took three times as long as all the rest.
+  // Nodes that have a reduction at most 16 nodes below them; empty where some rule of the stage needs none. Most of a
+  // graph is done with at that: explaining every sum and product of a transformer took three times as long as all the
+  // rest.
   [[nodiscard]] std::vector<bool> reductions_within_reach(int stage) const {
     for (auto const& r : rules_.rules)
       if (r.stage == stage && !r.silent && !r.reduces) return {};
@@ -370,7 +404,8 @@ class driver final : machine::acceptor {
       if (info(op_of(image_, n)).shape == shape_rule::reduce) distance[n] = 0;
       for (std::uint32_t i = 0; i < image_.operand_count(n); ++i)
         if (auto const v = image_.operand(n, i); v != absent && image_.producer(v) != absent)
-          distance[n] = std::min<std::uint8_t>(distance[n], static_cast<std::uint8_t>(std::min<int>(distance[image_.producer(v)] + 1, far)));
+          distance[n] = std::min<std::uint8_t>(
+              distance[n], static_cast<std::uint8_t>(std::min<int>(distance[image_.producer(v)] + 1, far)));
       within[n] = distance[n] < far;
     }
     return within;
@@ -392,7 +427,8 @@ class driver final : machine::acceptor {
         });
   }
 
-  // A refusal counts unless the same thing was rewritten after all and is gone, or the rule was refused at a larger match around it.
+  // A refusal counts unless the same thing was rewritten after all and is gone, or the rule was refused at a larger
+  // match around it.
   void settle_refusals() {
     std::stable_sort(refusals_.begin(), refusals_.end(), [](auto const& a, auto const& b) { return a.root < b.root; });
     std::vector<candidate_refusal const*> said;  // at one root
@@ -401,7 +437,8 @@ class driver final : machine::acceptor {
       if (!said.empty() && said.front()->root != r.root) said.clear();
       auto const of_rule = [&](auto const* other) { return other->rule == r.rule; };
       auto const alike = [&](auto const* other) { return other->rule == r.rule && other->condition == r.condition; };
-      if (std::any_of(said.begin(), said.end(), alike) || std::count_if(said.begin(), said.end(), of_rule) >= 3) continue;
+      if (std::any_of(said.begin(), said.end(), alike) || std::count_if(said.begin(), said.end(), of_rule) >= 3)
+        continue;
       said.push_back(&r);
       report_.rules[r.rule].refused.push_back({r.node, r.condition, r.reason});
     }
@@ -411,11 +448,12 @@ class driver final : machine::acceptor {
     std::string names;
     for (std::size_t i = 0; i < half_way_.size(); ++i)  // those that have gone on beyond any number of useful rewrites
       if (report_.rules[i].applied != half_way_[i].applied) names += " " + report_.rules[i].name;
-    report_.notes.push_back("the budget of rewrites is used up; rules that keep undoing each other:" + names + "; the graph is as they left it");
+    report_.notes.push_back("the budget of rewrites is used up; rules that keep undoing each other:" + names +
+                            "; the graph is as they left it");
   }
 
   program rules_;
-  graph_image& image_;
+  Image& image_;
   facts& facts_;
   dialect const& names_;
   rewrite_options const& options_;
@@ -433,5 +471,6 @@ class driver final : machine::acceptor {
   std::size_t half_budget_ = 0;
   std::vector<rule_report> half_way_;
 };
+using driver = basic_driver<graph_image>;
 
 }  // namespace fuse::inline v0::detail

@@ -14,18 +14,28 @@
 namespace fuse::inline v0::detail {
 
 /// Builds the right side of a rule from a match, in a transaction.
-class instantiation {
+template <class Image>
+class basic_instantiation {
  public:
   std::string reason;  ///< why there is no right side here
-  /// What a scale or bias would need the norm to be computed in, where that is the reason; given to the constructor of another
-  /// try, the norm's input is cast to it and the result back.
+  /// What a scale or bias would need the norm to be computed in, where that is the reason; given to the constructor of
+  /// another try, the norm's input is cast to it and the result back.
   element_type wider = element_type::unknown;
   std::vector<value_id> roots;
 
-  instantiation(machine const& match, std::uint16_t rule, graph_image& image, facts& known, dialect const& names, target to, transaction& into,
-                node_id place, element_type computed_in = element_type::unknown)
-      : match_(match), info_(match.rules().rules[rule]), terms_(match.rules().replacements.subspan(info_.first_replacement, info_.replacement_size)),
-        image_(image), facts_(known), names_(names), to_(to), into_(into), place_(place), computed_in_(computed_in), done_(info_.replacement_size, result{}) {}
+  basic_instantiation(machine const& match, std::uint16_t rule, Image& image, facts& known, dialect const& names,
+                      target to, transaction& into, node_id place, element_type computed_in = element_type::unknown)
+      : match_(match),
+        info_(match.rules().rules[rule]),
+        terms_(match.rules().replacements.subspan(info_.first_replacement, info_.replacement_size)),
+        image_(image),
+        facts_(known),
+        names_(names),
+        to_(to),
+        into_(into),
+        place_(place),
+        computed_in_(computed_in),
+        done_(info_.replacement_size, result{}) {}
 
   bool build() {
     auto const root = static_cast<std::uint8_t>(terms_.size() - 1);
@@ -108,7 +118,8 @@ class instantiation {
     if (!s.bound) return absent;
     switch (info_.slot_kinds[at]) {
       case slot_kind::value: return s.value;
-      case slot_kind::number: return s.value != absent && facts_.type(s.value) == type_ ? s.value : constant(dense::of(s.number));
+      case slot_kind::number:
+        return s.value != absent && facts_.type(s.value) == type_ ? s.value : constant(dense::of(s.number));
       case slot_kind::parameter: return constant(dense::of(s.number));
       case slot_kind::rest: return product_of(at);
     }
@@ -130,7 +141,10 @@ class instantiation {
         }
         if (made == absent) made = constant(dense::of(group == op_group::product ? 1 : 0));
         value_id const operands[2] = {made, m.value};
-        made = emit(group == op_group::product ? (m.weight > 0 ? opcode::mul : opcode::div) : m.weight > 0 ? opcode::add : opcode::sub, operands, {}, 1);
+        made = emit(group == op_group::product ? (m.weight > 0 ? opcode::mul : opcode::div)
+                    : m.weight > 0             ? opcode::add
+                                               : opcode::sub,
+                    operands, {}, 1);
         if (made == absent) return absent;
       }
     return made;
@@ -155,7 +169,8 @@ class instantiation {
     std::vector<rest_member> members;
     if (!gather(t.child[0], 1, group, members)) return fail("row() takes captures, their products or their sums");
     if (!required && absent_first(t.child[0])) return absent;
-    auto const made = rows.make(members, group, x, computed_in_ != element_type::unknown ? computed_in_ : facts_.type(x), axes, required);
+    auto const made = rows.make(members, group, x,
+                                computed_in_ != element_type::unknown ? computed_in_ : facts_.type(x), axes, required);
     if (rows.wider) wider = rows.widest;
     return rows.reason.empty() ? made : fail(rows.reason);
   }
@@ -164,7 +179,8 @@ class instantiation {
   op_group group_of(std::uint8_t at, bool required) const {
     auto const& t = terms_[at];
     if (t.what == kind::neutral) return info(static_cast<opcode>(t.op)).group;
-    if (t.what == kind::slot && info_.slot_kinds[t.slot] == slot_kind::rest && match_.slot(t.slot).bound) return static_cast<op_group>(match_.slot(t.slot).axes);
+    if (t.what == kind::slot && info_.slot_kinds[t.slot] == slot_kind::rest && match_.slot(t.slot).bound)
+      return static_cast<op_group>(match_.slot(t.slot).axes);
     return required ? op_group::product : op_group::sum;
   }
   bool gather(std::uint8_t at, double weight, op_group group, std::vector<rest_member>& into) {
@@ -190,7 +206,8 @@ class instantiation {
   // What a row that may be none is made of is absent: there is nothing to multiply.
   bool absent_first(std::uint8_t at) const {
     auto const& t = terms_[at];
-    if (t.what == kind::neutral) return info(static_cast<opcode>(t.op)).group == op_group::product && absent_first(t.child[0]);
+    if (t.what == kind::neutral)
+      return info(static_cast<opcode>(t.op)).group == op_group::product && absent_first(t.child[0]);
     return t.what == kind::slot && info_.slot_kinds[t.slot] == slot_kind::value && !match_.slot(t.slot).bound;
   }
 
@@ -201,7 +218,8 @@ class instantiation {
     if (t.what == kind::slot) {
       auto const& s = match_.slot(t.slot);
       if (!s.bound) return false;
-      if (info_.slot_kinds[t.slot] != slot_kind::value) return into = dense::of(s.number), info_.slot_kinds[t.slot] == slot_kind::number;
+      if (info_.slot_kinds[t.slot] != slot_kind::value)
+        return into = dense::of(s.number), info_.slot_kinds[t.slot] == slot_kind::number;
       double number = 0;
       if (image_.value(s.value).constant) {
         auto const contents = image_.source->constant(s.value);
@@ -235,7 +253,8 @@ class instantiation {
     std::vector<value_id> operands;
     for (std::uint8_t i = 0; i < t.children; ++i) {
       auto const& child = terms_[t.child[i]];
-      if (child.what == kind::slot && info_.slot_kinds[child.slot] == slot_kind::rest && match_.slot(child.slot).axes == 0) {
+      if (child.what == kind::slot && info_.slot_kinds[child.slot] == slot_kind::rest &&
+          match_.slot(child.slot).axes == 0) {
         for (auto const& m : match_.members(child.slot)) operands.push_back(m.value);
         continue;
       }
@@ -309,7 +328,8 @@ class instantiation {
   }
 
   /// A neutral operator as this dialect, version and target write it: an operator, or a function with a body.
-  value_id emit(opcode op, std::span<value_id const> operands, std::span<given const> parameters, std::uint32_t results) {
+  value_id emit(opcode op, std::span<value_id const> operands, std::span<given const> parameters,
+                std::uint32_t results) {
     emission made;
     made.op = op;
     made.version = image_.version;
@@ -327,7 +347,8 @@ class instantiation {
     if (names_.refuse != nullptr)
       if (auto const why = names_.refuse(made); !why.empty()) {
         // What is refused in a narrow type may stand in float, between Casts.
-        if (!made.operands.empty() && size_of(made.operands[0]) == 2 && computed_in_ == element_type::unknown) wider = element_type::float32;
+        if (!made.operands.empty() && size_of(made.operands[0]) == 2 && computed_in_ == element_type::unknown)
+          wider = element_type::float32;
         return fail(std::string(why));
       }
     auto const* row = names_.emitted(op, image_.version, to_);
@@ -341,16 +362,19 @@ class instantiation {
     } else {
       function_body body;
       if (names_.function == nullptr || !names_.function(made, body))
-        return fail(std::string("the dialect has no operator ") + std::string(name_of(op)) + " at this operator set version");
+        return fail(std::string("the dialect has no operator ") + std::string(name_of(op)) +
+                    " at this operator set version");
       name = body.name;
       into_.function(std::move(body));
     }
     if (names_.complete != nullptr && row != nullptr) names_.complete(made, attributes);
-    operator_tag const tag{names_.code(row != nullptr ? std::string_view(row->name) : std::string_view(name)), static_cast<std::uint16_t>(op)};
+    operator_tag const tag{names_.code(row != nullptr ? std::string_view(row->name) : std::string_view(name)),
+                           static_cast<std::uint16_t>(op)};
     return image_.result(into_.node(tag, name, all, std::move(attributes), results, place_));
   }
 
-  bool place(given const& p, operator_row const* row, std::vector<attribute>& attributes, std::vector<value_id>& operands) {
+  bool place(given const& p, operator_row const* row, std::vector<attribute>& attributes,
+             std::vector<value_id>& operands) {
     parameter_source source{};
     source.attribute = p.name;
     if (row != nullptr)
@@ -359,13 +383,15 @@ class instantiation {
     auto const key = std::string(source.attribute.empty() ? p.name : source.attribute);
     switch (source.where) {
       case parameter_source::kind::attribute: attributes.push_back({key, p.content}); return true;
-      case parameter_source::kind::inverted: attributes.push_back({key, static_cast<std::int64_t>(p.number == 0)}); return true;
+      case parameter_source::kind::inverted:
+        attributes.push_back({key, static_cast<std::int64_t>(p.number == 0)});
+        return true;
       case parameter_source::kind::operand: {
         auto const* list = std::get_if<std::vector<std::int64_t>>(&p.content);
         if (list == nullptr) return false;
         while (operands.size() <= static_cast<std::size_t>(source.operand)) operands.push_back(absent);
-        operands[static_cast<std::size_t>(source.operand)] =
-            into_.constant_of(make_tensor(std::vector<std::int64_t>{static_cast<std::int64_t>(list->size())}, std::span<std::int64_t const>(*list)));
+        operands[static_cast<std::size_t>(source.operand)] = into_.constant_of(make_tensor(
+            std::vector<std::int64_t>{static_cast<std::int64_t>(list->size())}, std::span<std::int64_t const>(*list)));
         return true;
       }
       case parameter_source::kind::fixed: return source.number == p.number;
@@ -377,7 +403,7 @@ class instantiation {
   machine const& match_;
   rule_info const& info_;
   std::span<replacement_term const> terms_;
-  graph_image& image_;
+  Image& image_;
   facts& facts_;
   dialect const& names_;
   target to_;
@@ -386,5 +412,6 @@ class instantiation {
   element_type computed_in_, type_ = element_type::unknown;
   std::vector<result> done_;
 };
+using instantiation = basic_instantiation<graph_image>;
 
 }  // namespace fuse::inline v0::detail

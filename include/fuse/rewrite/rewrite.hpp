@@ -13,9 +13,11 @@ namespace fuse::inline v0 {
 
 namespace detail {
 
-/// What does not depend on the graph's type.
-inline void rewrite(program const& rules, graph_source& source, graph_image& image, bool cyclic, dialect const& names, rewrite_options const& options,
-                    rewrite_report& report) {
+/// What does not depend on the graph's type. The engine's classes are templates of the image's type, of which there is
+/// one: a file that only states rules need not compile them.
+template <class Image>
+void rewrite(program const& rules, graph_source& source, Image& image, bool cyclic, dialect const& names,
+             rewrite_options const& options, rewrite_report& report) {
   if (cyclic) {
     report.error = "the graph has a cycle";
     return;
@@ -31,17 +33,19 @@ inline void rewrite(program const& rules, graph_source& source, graph_image& ima
   driver run(rules, image, known, names, options, report);
   run.run();
   if (options.trust_shapes && !source.has_shapes())
-    report.notes.push_back("the graph tells no shapes: that replacements have the shape of what they replace was taken on trust");
+    report.notes.push_back(
+        "the graph tells no shapes: that replacements have the shape of what they replace was taken on trust");
   for (node_id n = 0; n < image.node_count(); ++n) report.nodes_after += image.node(n).alive ? 1 : 0;
 }
 
 }  // namespace detail
 
-/// Rewrites `graph` in place with a rule or rule set and says what it did: `auto report = fuse::rewrite<my_rules>(graph);`.
+/// Rewrites `graph` in place with a rule or rule set and says what it did: `auto report =
+/// fuse::rewrite<my_rules>(graph);`.
 ///
-/// A rewrite happens only if its result has provably the shape and element type of what it replaces, every condition holds, no
-/// output is lost and no cycle arises; else the graph stays as it is there, and the report says why. Linear in the graph in
-/// practice; one image of the graph is built (under 200 bytes a node).
+/// A rewrite happens only if its result has provably the shape and element type of what it replaces, every condition
+/// holds, no output is lost and no cycle arises; else the graph stays as it is there, and the report says why. Linear
+/// in the graph in practice; one image of the graph is built (under 200 bytes a node).
 template <auto const& Rules, class Graph>
 rewrite_report rewrite(Graph& graph, rewrite_options const& options = {}) {
   (void)sizeof(detail::require_rewritable<Graph>);
@@ -49,7 +53,8 @@ rewrite_report rewrite(Graph& graph, rewrite_options const& options = {}) {
   if constexpr (rewritable_graph<Graph>) {
     static constexpr auto const& table = detail::dialect_table_of<Graph>();
     if constexpr (detail::require_rules<Rules, table>::met) {
-      static_assert(!detail::program_table_of<Rules, table>.overflow, "fuse: a rule set has at most 1024 rules, 64 parameter names and 32 sets to look through");
+      static_assert(!detail::program_table_of<Rules, table>.overflow,
+                    "fuse: a rule set has at most 1024 rules, 64 parameter names and 32 sets to look through");
       static constexpr auto const& names = dialect_of<Graph>;
       graph_binding<Graph> bound(graph, names_in(names), names.newest);
       detail::rewrite(program_of<Rules, table>, bound, bound.image, bound.cyclic(), names, options, report);

@@ -15,19 +15,22 @@
 
 namespace fuse::inline v0::detail {
 
-/// Makes one row of a product or sum of values: what a norm takes as scale or bias. Constants are computed in double and rounded
-/// once; a constant that is wider than the row must fit exactly. Computed factors stay nodes.
-class row_maker {
+/// Makes one row of a product or sum of values: what a norm takes as scale or bias. Constants are computed in double
+/// and rounded once; a constant that is wider than the row must fit exactly. Computed factors stay nodes.
+template <class Image>
+class basic_row_maker {
  public:
-  row_maker(graph_image& image, facts& known, dialect const& names, target to, transaction& into, node_id place)
+  basic_row_maker(Image& image, facts& known, dialect const& names, target to, transaction& into, node_id place)
       : image_(image), facts_(known), names_(names), to_(to), into_(into), place_(place) {}
 
-  std::string reason;          ///< why there is no row
-  bool wider = false;          ///< ... because something is wider than the norm's input
+  std::string reason;  ///< why there is no row
+  bool wider = false;  ///< ... because something is wider than the norm's input
   element_type widest = element_type::unknown;
 
-  /// `axes`: how many trailing axes of `like` are normalised. Returns absent with a reason, or without one for no row at all.
-  value_id make(std::span<rest_member const> members, op_group kind, value_id like, element_type type, int axes, bool required) {
+  /// `axes`: how many trailing axes of `like` are normalised. Returns absent with a reason, or without one for no row
+  /// at all.
+  value_id make(std::span<rest_member const> members, op_group kind, value_id like, element_type type, int axes,
+                bool required) {
     type_ = type;
     auto const neutral = kind == op_group::product ? 1.0 : 0.0;
     if (members.empty() && !required) return absent;
@@ -45,11 +48,13 @@ class row_maker {
       if (widens(type_, facts_.type(m.value)) && facts_.type(m.value) != type_) exact = false;
       if (members.size() == 1 && m.weight == 1)
         if (as_it_stands(m.value)) return m.value;
-      if (!fold(folded, factor, m.weight, kind)) return fail("the constants of a scale or bias do not broadcast to each other");
+      if (!fold(folded, factor, m.weight, kind))
+        return fail("the constants of a scale or bias do not broadcast to each other");
       constants = true;
     }
     if (computed.empty()) return constant_row(folded, exact);
-    if (constants || computed.size() > 1 || computed[0].weight != 1) return computed_product(computed, folded, constants, exact, kind);
+    if (constants || computed.size() > 1 || computed[0].weight != 1)
+      return computed_product(computed, folded, constants, exact, kind);
     auto const v = in_type(computed[0].value);
     if (v == absent) return fail_wider("a computed scale or bias has another element type than the norm");
     return reshaped(v);
@@ -141,7 +146,9 @@ class row_maker {
 
   static bool fold(dense& into, dense const& factor, double weight, op_group kind) {
     dense const operands[2] = {into, factor};
-    auto const op = kind == op_group::product ? (weight > 0 ? opcode::mul : opcode::div) : weight > 0 ? opcode::add : opcode::sub;
+    auto const op = kind == op_group::product ? (weight > 0 ? opcode::mul : opcode::div)
+                    : weight > 0              ? opcode::add
+                                              : opcode::sub;
     auto const times = std::fabs(weight);
     if (times == 1) return evaluate(op, operands, into);
     if (kind != op_group::product) return false;
@@ -154,9 +161,11 @@ class row_maker {
 
   value_id constant_row(dense folded, bool exact) {
     // Leading ones are no part of a row.
-    while (folded.shape.size() > static_cast<std::size_t>(axes_) && folded.shape[0] == 1) folded.shape.erase(folded.shape.begin());
+    while (folded.shape.size() > static_cast<std::size_t>(axes_) && folded.shape[0] == 1)
+      folded.shape.erase(folded.shape.begin());
     dense row;
-    if (whole_ && folded.shape.size() == 1 && row_.size() != 1 && folded.elements.size() == count_of(row_) && folded.elements.size() != 1) {
+    if (whole_ && folded.shape.size() == 1 && row_.size() != 1 && folded.elements.size() == count_of(row_) &&
+        folded.elements.size() != 1) {
       row = {row_, folded.elements};  // a flat row
     } else if (whole_) {
       if (!broadcast_to(folded, row_, row)) return fail("a scale or bias is not one row of the normalised axes");
@@ -171,7 +180,8 @@ class row_maker {
     if (made.type == element_type::unknown) return fail("a scale or bias has an element type without constants");
     if (!exact)
       for (std::size_t i = 0; i < row.elements.size(); ++i)
-        if (made.number(i) != row.elements[i] && row.elements[i] == row.elements[i]) return fail_wider("a constant scale or bias is not exact in the norm's element type");
+        if (made.number(i) != row.elements[i] && row.elements[i] == row.elements[i])
+          return fail_wider("a constant scale or bias is not exact in the norm's element type");
     return into_.constant_of(std::move(made));
   }
 
@@ -182,7 +192,8 @@ class row_maker {
     auto const* row = names_.emitted(opcode::cast, image_.version, to_);
     if (row == nullptr) return absent;
     operator_tag const tag{names_.code(row->name), static_cast<std::uint16_t>(opcode::cast)};
-    return image_.result(into_.node(tag, row->name, std::span<value_id const>(&v, 1), {{"to", static_cast<std::int64_t>(type_)}}, 1, place_));
+    return image_.result(into_.node(tag, row->name, std::span<value_id const>(&v, 1),
+                                    {{"to", static_cast<std::int64_t>(type_)}}, 1, place_));
   }
   value_id narrowed(value_id v) const {
     while (image_.producer(v) != absent && op_of(image_, image_.producer(v)) == opcode::identity &&
@@ -193,19 +204,23 @@ class row_maker {
       if (n == absent || image_.operand_count(n) == 0) return absent;
       auto const op = op_of(image_, n);
       auto const below = image_.operand(n, 0);
-      if (below == absent || (op != opcode::identity && !(op == opcode::cast && widens(facts_.type(below), facts_.type(v))))) return absent;
+      if (below == absent ||
+          (op != opcode::identity && !(op == opcode::cast && widens(facts_.type(below), facts_.type(v)))))
+        return absent;
       v = below;
     }
     return facts_.type(v) == type_ ? v : absent;
   }
 
-  value_id computed_product(std::vector<rest_member> const& computed, dense const& folded, bool constants, bool exact, op_group kind) {
+  value_id computed_product(std::vector<rest_member> const& computed, dense const& folded, bool constants, bool exact,
+                            op_group kind) {
     value_id product = absent;
     if (constants) {
       auto made = make_tensor(type_, folded.shape, folded.elements);
       if (!exact)
         for (std::size_t i = 0; i < folded.elements.size(); ++i)
-          if (made.number(i) != folded.elements[i]) return fail_wider("a constant scale or bias is not exact in the norm's element type");
+          if (made.number(i) != folded.elements[i])
+            return fail_wider("a constant scale or bias is not exact in the norm's element type");
       product = into_.constant_of(std::move(made));
     }
     for (int pass = 0; pass < 2; ++pass)
@@ -218,8 +233,12 @@ class row_maker {
           product = v;
           continue;
         }
-        if (product == absent) product = into_.constant_of(make_tensor(type_, {}, std::span<double const>(kind == op_group::product ? &one : &zero, 1)));
-        auto const op = kind == op_group::product ? (m.weight > 0 ? opcode::mul : opcode::div) : m.weight > 0 ? opcode::add : opcode::sub;
+        if (product == absent)
+          product = into_.constant_of(
+              make_tensor(type_, {}, std::span<double const>(kind == op_group::product ? &one : &zero, 1)));
+        auto const op = kind == op_group::product ? (m.weight > 0 ? opcode::mul : opcode::div)
+                        : m.weight > 0            ? opcode::add
+                                                  : opcode::sub;
         product = node(op, product, v);
         if (product == absent) return fail("the dialect has no operator to combine a computed scale or bias");
       }
@@ -246,7 +265,8 @@ class row_maker {
     for (auto e : shape) single = single && e == extent(1);
     bool fits = shape.size() - lead == extents_.size();
     for (std::size_t i = 0; fits && i < extents_.size(); ++i) fits = shape[lead + i] == extents_[i];
-    if (fits && (whole_ || !(single && shape.size() == 1))) return v;  // (H), (1, H) and (1, 1, H) run everywhere, [1] for an unknown H does not
+    if (fits && (whole_ || !(single && shape.size() == 1)))
+      return v;  // (H), (1, H) and (1, 1, H) run everywhere, [1] for an unknown H does not
     if (single && whole_) return with_shape(opcode::expand, v, row_);
     if (single && shape.empty()) return v;
     std::vector<std::int64_t> wanted;
@@ -265,7 +285,8 @@ class row_maker {
     return with_shape(opcode::reshape, v, wanted);
   }
   value_id with_shape(opcode op, value_id v, std::vector<std::int64_t> const& shape) {
-    tensor contents = make_tensor(std::vector<std::int64_t>{static_cast<std::int64_t>(shape.size())}, std::span<std::int64_t const>(shape));
+    tensor contents = make_tensor(std::vector<std::int64_t>{static_cast<std::int64_t>(shape.size())},
+                                  std::span<std::int64_t const>(shape));
     auto const made = node(op, v, into_.constant_of(std::move(contents)));
     return made == absent ? fail("the dialect has no operator to reshape a computed scale or bias") : made;
   }
@@ -277,7 +298,7 @@ class row_maker {
     return !shape.empty() && shape.back() == extent(static_cast<std::int64_t>(count_of(row_)));
   }
 
-  graph_image& image_;
+  Image& image_;
   facts& facts_;
   dialect const& names_;
   target to_;
@@ -289,5 +310,6 @@ class row_maker {
   int axes_ = 1;
   bool whole_ = false;
 };
+using row_maker = basic_row_maker<graph_image>;
 
 }  // namespace fuse::inline v0::detail

@@ -16,15 +16,20 @@
 
 namespace fuse::inline v0 {
 
-/// New nodes and constants that are in the image, where shapes follow them, but not yet in the user's graph: either all of them
-/// get there (`commit`) or none (`roll_back`, also by the destructor).
-class transaction final : public graph_source {
+/// New nodes and constants that are in the image, where shapes follow them, but not yet in the user's graph: either all
+/// of them get there (`commit`) or none (`roll_back`, also by the destructor).
+template <class Image>
+class basic_transaction final : public graph_source {
  public:
-  transaction(graph_image& image, facts& known)
-      : image_(image), facts_(known), real_(*image.source), first_node_(image.node_count()), first_value_(image.value_count()) {
+  basic_transaction(Image& image, facts& known)
+      : image_(image),
+        facts_(known),
+        real_(*image.source),
+        first_node_(image.node_count()),
+        first_value_(image.value_count()) {
     image_.source = this;
   }
-  ~transaction() override { roll_back(); }
+  ~basic_transaction() override { roll_back(); }
 
   /// A constant, in region 0, where every body sees it.
   value_id constant_of(tensor contents) {
@@ -37,8 +42,8 @@ class transaction final : public graph_source {
   }
 
   /// A node in the region of `like`. Facts of its results are known afterwards.
-  node_id node(operator_tag tag, std::string_view op, std::span<value_id const> operands, std::vector<attribute> attributes, std::uint32_t results,
-               node_id like) {
+  node_id node(operator_tag tag, std::string_view op, std::span<value_id const> operands,
+               std::vector<attribute> attributes, std::uint32_t results, node_id like) {
     auto const region = image_.node(like).region;
     steps_.push_back({false, image_.node_count(), std::string(op), std::move(attributes), {}});
     auto const n = image_.add_node(tag, results, region);
@@ -53,8 +58,8 @@ class transaction final : public graph_source {
   [[nodiscard]] node_id first_node() const { return first_node_; }
   [[nodiscard]] double constant_bytes() const { return bytes_; }
 
-  /// Adds everything to the user's graph: the last node before node `place`, those that it needs as early as they can stand, so
-  /// that they are in nobody's way. False where the graph cannot take it; nothing remains then.
+  /// Adds everything to the user's graph: the last node before node `place`, those that it needs as early as they can
+  /// stand, so that they are in nobody's way. False where the graph cannot take it; nothing remains then.
   bool commit(node_id place, std::string_view origin) {
     image_.source = &real_;
     open_ = false;
@@ -70,7 +75,8 @@ class transaction final : public graph_source {
       operands.clear();
       types.clear();
       for (std::uint32_t i = 0; i < image_.operand_count(s.id); ++i) operands.push_back(image_.operand(s.id, i));
-      for (std::uint32_t i = 0; i < image_.node(s.id).result_count; ++i) types.push_back(facts_.type(image_.result(s.id, i)));
+      for (std::uint32_t i = 0; i < image_.node(s.id).result_count; ++i)
+        types.push_back(facts_.type(image_.result(s.id, i)));
       auto const before = &s == &steps_.back() ? place : early_place(s.id, place);
       if (!real_.insert(before, s.op, operands, s.attributes, types, origin)) return undo();
       image_.place_before(s.id, before);
@@ -108,7 +114,9 @@ class transaction final : public graph_source {
           if (a.name == name) return view(a);
     return {};
   }
-  [[nodiscard]] bool same_attributes(node_id a, node_id b) const override { return a < first_node_ && b < first_node_ && real_.same_attributes(a, b); }
+  [[nodiscard]] bool same_attributes(node_id a, node_id b) const override {
+    return a < first_node_ && b < first_node_ && real_.same_attributes(a, b);
+  }
   [[nodiscard]] element_type type(value_id v) const override {
     if (v < first_value_) return real_.type(v);
     return constant(v).type;
@@ -126,11 +134,16 @@ class transaction final : public graph_source {
       if (!s.constant && s.id == n) return s.op;
     return {};
   }
-  [[nodiscard]] std::string node_name(node_id n) const override { return n < first_node_ ? real_.node_name(n) : "new node"; }
-  [[nodiscard]] std::string value_name(value_id v) const override { return v < first_value_ ? real_.value_name(v) : "new value"; }
+  [[nodiscard]] std::string node_name(node_id n) const override {
+    return n < first_node_ ? real_.node_name(n) : "new node";
+  }
+  [[nodiscard]] std::string value_name(value_id v) const override {
+    return v < first_value_ ? real_.value_name(v) : "new value";
+  }
   [[nodiscard]] bool has_shapes() const override { return real_.has_shapes(); }
   [[nodiscard]] void const* graph() const override { return real_.graph(); }
-  bool insert(node_id, std::string_view, std::span<value_id const>, std::span<attribute const>, std::span<element_type const>, std::string_view) override {
+  bool insert(node_id, std::string_view, std::span<value_id const>, std::span<attribute const>,
+              std::span<element_type const>, std::string_view) override {
     return false;
   }
   bool add_constant(tensor_view, std::string_view) override { return false; }
@@ -172,10 +185,12 @@ class transaction final : public graph_source {
   }
 
   static bool equal(attribute_view const& a, attribute_view const& b) {
-    if (auto const* x = std::get_if<std::int64_t>(&a)) return std::holds_alternative<std::int64_t>(b) && std::get<std::int64_t>(b) == *x;
+    if (auto const* x = std::get_if<std::int64_t>(&a))
+      return std::holds_alternative<std::int64_t>(b) && std::get<std::int64_t>(b) == *x;
     if (auto const* x = std::get_if<double>(&a))  // graphs keep them as floats
       return std::holds_alternative<double>(b) && static_cast<float>(std::get<double>(b)) == static_cast<float>(*x);
-    if (auto const* x = std::get_if<std::string_view>(&a)) return std::holds_alternative<std::string_view>(b) && std::get<std::string_view>(b) == *x;
+    if (auto const* x = std::get_if<std::string_view>(&a))
+      return std::holds_alternative<std::string_view>(b) && std::get<std::string_view>(b) == *x;
     if (auto const* x = std::get_if<std::span<std::int64_t const>>(&a)) {
       auto const* y = std::get_if<std::span<std::int64_t const>>(&b);
       return y != nullptr && x->size() == y->size() && std::equal(x->begin(), x->end(), y->begin());
@@ -196,7 +211,7 @@ class transaction final : public graph_source {
     return false;
   }
 
-  graph_image& image_;
+  Image& image_;
   facts& facts_;
   graph_source& real_;
   node_id first_node_;
@@ -206,5 +221,6 @@ class transaction final : public graph_source {
   double bytes_ = 0;
   bool open_ = true;
 };
+using transaction = basic_transaction<graph_image>;
 
 }  // namespace fuse::inline v0
