@@ -12,7 +12,8 @@
 
 namespace fuse::inline v0::detail {
 
-inline void gather_contents(rule_context& at) {
+template <class Context>
+void gather_contents(Context& at) {
   operand_contents data, indices;
   std::size_t axis = 0;
   if (!data.read(at, 0) || !indices.read(at, 1) || indices.floating || !at.axis("axis", 0, at.rank(0), axis)) return;
@@ -25,7 +26,8 @@ inline void gather_contents(rule_context& at) {
 }
 
 /// Slices along one axis.
-inline void slice_contents(rule_context& at) {
+template <class Context>
+void slice_contents(Context& at) {
   operand_contents data;
   std::size_t count = 0;
   if (!data.read(at, 0) || !small_result(at, count)) return;
@@ -44,7 +46,8 @@ inline void slice_contents(rule_context& at) {
   });
 }
 
-inline void split_contents(rule_context& at) {
+template <class Context>
+void split_contents(Context& at) {
   operand_contents data;
   std::size_t axis = 0;
   if (!data.read(at, 0) || !at.axis("axis", 0, at.rank(0), axis)) return;
@@ -63,7 +66,8 @@ inline void split_contents(rule_context& at) {
   }
 }
 
-inline void concat_contents(rule_context& at) {
+template <class Context>
+void concat_contents(Context& at) {
   std::size_t count = 0, axis = 0;
   operand_contents part;
   if (!small_result(at, count) || !at.axis("axis", 1, at.facts.rank(at.result()), axis)) return;
@@ -101,7 +105,8 @@ inline void concat_contents(rule_context& at) {
     store_integers(at, at.result());
 }
 
-inline void expand_contents(rule_context& at) {
+template <class Context>
+void expand_contents(Context& at) {
   std::size_t count = 0;
   operand_contents from;
   if (!small_result(at, count) || !from.read(at, 0) || !from.covers(count)) return;
@@ -119,7 +124,8 @@ inline void expand_contents(rule_context& at) {
     store_integers(at, at.result());
 }
 
-inline void fill_contents(rule_context& at) {
+template <class Context>
+void fill_contents(Context& at) {
   std::size_t count = 0;
   if (!small_result(at, count)) return;
   auto const value = at.image().source->attribute_of(at.n, "value");
@@ -136,7 +142,8 @@ inline void fill_contents(rule_context& at) {
   }
 }
 
-inline void range_contents(rule_context& at) {
+template <class Context>
+void range_contents(Context& at) {
   std::size_t count = 0;
   operand_contents from, step;
   if (!small_result(at, count) || !from.read(at, 0) || !step.read(at, 2) || from.size() != 1 || step.size() != 1)
@@ -150,7 +157,8 @@ inline void range_contents(rule_context& at) {
 }
 
 /// A reduction of a list of integers to one.
-inline void reduce_contents(rule_context& at, opcode op) {
+template <class Context>
+void reduce_contents(Context& at, opcode op) {
   std::size_t count = 0;
   operand_contents from;
   if (!small_result(at, count) || count != 1 || !from.read(at, 0) || from.floating || from.size() == 0) return;
@@ -165,7 +173,8 @@ inline void reduce_contents(rule_context& at, opcode op) {
   store_integers(at, at.result());
 }
 
-inline void shape_contents(rule_context& at) {
+template <class Context>
+void shape_contents(Context& at) {
   std::int64_t start = 0;
   if (!at.ranked(0) || !at.facts.has_rank(at.result()) || !at.integer("start", 0, start)) return;
   auto const from = at.shape(0);
@@ -181,7 +190,8 @@ inline void shape_contents(rule_context& at) {
 }
 
 /// Follows small contents through the operators of shape arithmetic.
-inline void propagate_contents(rule_context& at, opcode op) {
+template <class Context>
+void propagate_contents(Context& at, opcode op) {
   if (at.result_count() == 0) return;
   switch (op) {
     case opcode::identity:

@@ -11,7 +11,8 @@
 namespace fuse::inline v0::detail {
 
 /// Elementwise operators, operands broadcast and taken two at a time.
-inline void elementwise_contents(rule_context& at, opcode op) {
+template <class Context>
+void elementwise_contents(Context& at, opcode op) {
   std::size_t count = 0;
   operand_contents a, b;
   if (!small_result(at, count) || at.operand_count() == 0 || !a.read(at, 0) || !a.covers(count)) return;
@@ -64,7 +65,8 @@ inline void elementwise_contents(rule_context& at, opcode op) {
     store_numbers(at, at.result());
 }
 
-inline void where_contents(rule_context& at) {
+template <class Context>
+void where_contents(Context& at) {
   std::size_t count = 0;
   operand_contents choice, yes, no;
   if (!small_result(at, count) || !choice.read(at, 0) || choice.floating || !choice.covers(count)) return;
@@ -98,7 +100,8 @@ inline void where_contents(rule_context& at) {
     store_integers(at, at.result());
 }
 
-inline void cast_contents(rule_context& at) {
+template <class Context>
+void cast_contents(Context& at) {
   std::size_t count = 0;
   operand_contents from;
   if (!small_result(at, count) || !from.read(at, 0) || from.size() != count) return;

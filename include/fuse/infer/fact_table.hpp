@@ -13,14 +13,15 @@ namespace fuse::inline v0 {
 
 /// What is known of the values of an image: element type, shape, and the contents of small tensors. Nine bytes a value;
 /// shapes and contents are kept once each. Reading is constant time and safe from many threads; `facts` fills it.
-class fact_table {
+template <class Image>
+class basic_fact_table {
  public:
   static constexpr std::size_t most_rank = 64;      ///< a value of a higher rank has an unknown shape
   static constexpr std::size_t most_contents = 64;  ///< contents of larger tensors are not followed
 
-  explicit fact_table(graph_image const& image) : image_(&image) {}
+  explicit basic_fact_table(Image const& image) : image_(&image) {}
 
-  [[nodiscard]] graph_image const& image() const { return *image_; }
+  [[nodiscard]] Image const& image() const { return *image_; }
 
   [[nodiscard]] element_type type(value_id v) const { return v < types_.size() ? types_[v] : element_type::unknown; }
   [[nodiscard]] bool has_rank(value_id v) const { return v < shapes_.size() && shapes_[v] != 0; }
@@ -123,5 +124,6 @@ class fact_table {
   detail::sequence_pool<extent> extents_;
   detail::sequence_pool<double> numbers_;
 };
+using fact_table = basic_fact_table<graph_image>;
 
 }  // namespace fuse::inline v0

@@ -18,10 +18,11 @@ namespace fuse::inline v0 {
 /// Element types, shapes and small contents of all values of an image, propagated from inputs and constants by each
 /// operator's rule. It never guesses: what no rule tells is unknown, and what the graph declares of a computed value
 /// counts only where no rule says otherwise. Linear in the size of the graph; an image must not be cyclic.
-class facts : public fact_table {
+template <class Image>
+class basic_facts : public fact_table {
  public:
   /// `image` and the rows of `names` must outlive this; nothing is known before `run`.
-  facts(graph_image const& image, dialect const& names) : fact_table(image), names_(names) {}
+  basic_facts(Image const& image, dialect const& names) : fact_table(image), names_(names) {}
 
   /// All nodes that are alive, in order.
   void run() {
@@ -107,5 +108,6 @@ class facts : public fact_table {
   std::vector<dimension> declared_;
   std::vector<std::uint32_t> first_body_, next_body_;  // of a node, of a region: the bodies that one node owns
 };
+using facts = basic_facts<graph_image>;
 
 }  // namespace fuse::inline v0

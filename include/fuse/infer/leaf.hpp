@@ -12,7 +12,8 @@
 namespace fuse::inline v0::detail {
 
 /// Takes over the contents of a constant if it is small, with its type and shape.
-inline void read_constant(rule_context& at, value_id v, tensor_view const& contents) {
+template <class Context>
+void read_constant(Context& at, value_id v, tensor_view const& contents) {
   at.facts.set_type(v, contents.type);
   at.dims.assign(contents.shape.begin(), contents.shape.end());
   for (auto& e : at.dims)
@@ -35,12 +36,14 @@ inline void read_constant(rule_context& at, value_id v, tensor_view const& conte
   }
 }
 
-inline extent declared_extent(rule_context& at, dimension const& d) {
+template <class Context>
+extent declared_extent(Context& at, dimension const& d) {
   if (d.extent >= 0) return d.extent;
   return d.symbol.empty() ? at.symbols().fresh() : at.symbols().named(d.symbol);
 }
 
-inline void declared_shape(rule_context& at, value_id v, std::vector<dimension> const& declared) {
+template <class Context>
+void declared_shape(Context& at, value_id v, std::vector<dimension> const& declared) {
   if (declared.size() > fact_table::most_rank) return;
   at.dims.clear();
   for (auto const& d : declared) at.dims.push_back(declared_extent(at, d));
@@ -48,7 +51,8 @@ inline void declared_shape(rule_context& at, value_id v, std::vector<dimension> 
 }
 
 /// What the graph says of an input or a constant holds.
-inline void read_leaf(rule_context& at, value_id v, std::vector<dimension>& declared) {
+template <class Context>
+void read_leaf(Context& at, value_id v, std::vector<dimension>& declared) {
   auto const& source = *at.image().source;
   if (at.image().value(v).constant) {
     if (auto const contents = source.constant(v)) return read_constant(at, v, contents);
@@ -60,7 +64,8 @@ inline void read_leaf(rule_context& at, value_id v, std::vector<dimension>& decl
 
 /// What the graph says of a computed value counts where nothing is known: declarations may be stale.
 /// Symbols below `before` stood in the operands, and say more than a declaration.
-inline void refine_by_declaration(rule_context& at, value_id v, std::uint32_t before,
+template <class Context>
+void refine_by_declaration(Context& at, value_id v, std::uint32_t before,
                                   std::vector<dimension>& declared) {
   auto const& source = *at.image().source;
   if (at.facts.type(v) == element_type::unknown) at.facts.set_type(v, source.type(v));
@@ -83,7 +88,8 @@ inline void refine_by_declaration(rule_context& at, value_id v, std::uint32_t be
 }
 
 /// A node that is a constant: by its contents, or by an attribute.
-inline void read_constant_node(rule_context& at) {
+template <class Context>
+void read_constant_node(Context& at) {
   auto const v = at.result();
   auto const& source = *at.image().source;
   if (auto const contents = source.constant(v)) return read_constant(at, v, contents);

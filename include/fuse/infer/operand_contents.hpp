@@ -54,19 +54,22 @@ struct operand_contents {
 };
 
 /// The shape of result 0 if its contents are small.
-[[nodiscard]] inline bool small_result(rule_context& at, std::size_t& count) {
+template <class Context>
+[[nodiscard]] bool small_result(Context& at, std::size_t& count) {
   return at.facts.has_rank(at.result()) && small_count(at.facts.shape(at.result()), fact_table::most_contents, count);
 }
 
 /// Stores integers that were collected in `extents`; an element that the type cannot hold is nobody's guess.
-inline void store_integers(rule_context& at, value_id v) {
+template <class Context>
+void store_integers(Context& at, value_id v) {
   auto const type = at.facts.type(v);
   if (!is_integer(type) && type != element_type::boolean) return;
   for (auto& e : at.extents)
     if (!fits(e, type)) e = at.symbols().fresh(no_bound);
   at.facts.set_integers(v, at.extents);
 }
-inline void store_numbers(rule_context& at, value_id v) {
+template <class Context>
+void store_numbers(Context& at, value_id v) {
   auto const type = at.facts.type(v);
   if (!is_floating(type)) return;
   for (auto& x : at.numbers) x = rounded(x, type);

@@ -44,7 +44,8 @@ struct parameter_place {
 }  // namespace detail
 
 /// Reads a list of integers, or one integer as a list of one; `out` is empty unless the result is `known`.
-[[nodiscard]] inline parameter_state read_parameter(graph_image const& image, fact_table const& known,
+template <class Image>
+[[nodiscard]] parameter_state read_parameter(Image const& image, fact_table const& known,
                                                     dialect const& names, node_id n, std::string_view parameter,
                                                     std::vector<std::int64_t>& out) {
   using kind = parameter_source::kind;
@@ -89,7 +90,8 @@ struct parameter_place {
 }
 
 /// Reads one number; where neither node nor dialect says, the neutral operator's default.
-[[nodiscard]] inline parameter_state read_parameter(graph_image const& image, fact_table const& known,
+template <class Image>
+[[nodiscard]] parameter_state read_parameter(Image const& image, fact_table const& known,
                                                     dialect const& names, node_id n, std::string_view parameter,
                                                     double& out) {
   using kind = parameter_source::kind;
@@ -132,14 +134,16 @@ struct parameter_place {
 }
 
 /// The integers of a parameter, where there is one and all are known.
-[[nodiscard]] inline bool read_integers(graph_image const& image, fact_table const& known, dialect const& names,
+template <class Image>
+[[nodiscard]] bool read_integers(Image const& image, fact_table const& known, dialect const& names,
                                         node_id n, std::string_view parameter, std::vector<std::int64_t>& out) {
   return read_parameter(image, known, names, n, parameter, out) == parameter_state::known;
 }
 
 /// The number of a parameter: of the node, of the dialect's row, or the neutral operator's default. False where it is
 /// no constant.
-[[nodiscard]] inline bool read_number(graph_image const& image, fact_table const& known, dialect const& names,
+template <class Image>
+[[nodiscard]] bool read_number(Image const& image, fact_table const& known, dialect const& names,
                                       node_id n, std::string_view parameter, double& out) {
   return read_parameter(image, known, names, n, parameter, out) == parameter_state::known;
 }
@@ -162,7 +166,8 @@ struct parameter_place {
 
 /// The axes of a reduction, non-negative and rising, and whether it keeps them with extent 1. An absent list means all
 /// axes, or none where the node says so. False where axes or rank are not known; `axes` is empty then.
-[[nodiscard]] inline bool reduction_axes(graph_image const& image, fact_table const& known, dialect const& names,
+template <class Image>
+[[nodiscard]] bool reduction_axes(Image const& image, fact_table const& known, dialect const& names,
                                          node_id n, std::vector<int>& axes, bool& keepdims) {
   axes.clear();
   if (image.operand_count(n) == 0 || image.operand(n, 0) == absent) return false;

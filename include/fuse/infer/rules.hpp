@@ -16,7 +16,8 @@
 namespace fuse::inline v0::detail {
 
 /// Shapes and types that follow from contents: what makes a tensor of numbers.
-inline void apply_maker(rule_context& at, opcode op) {
+template <class Context>
+void apply_maker(Context& at, opcode op) {
   auto& symbols = at.symbols();
   switch (op) {
     case opcode::constant:
@@ -91,7 +92,8 @@ inline void apply_maker(rule_context& at, opcode op) {
   }
 }
 
-inline void one_hot_shape(rule_context& at) {
+template <class Context>
+void one_hot_shape(Context& at) {
   at.share_type(0, 2);
   if (!at.ranked(0)) return;
   std::size_t axis = 0;
@@ -111,7 +113,8 @@ inline void one_hot_shape(rule_context& at) {
   at.set_shape(0, at.dims);
 }
 
-inline void top_k_shape(rule_context& at) {
+template <class Context>
+void top_k_shape(Context& at) {
   at.share_type(0, 0);
   at.set_type(1, element_type::int64);
   std::size_t axis = 0;
@@ -131,7 +134,8 @@ inline void top_k_shape(rule_context& at) {
 }
 
 /// The second result of a Dropout, its mask.
-inline void dropout_shape(rule_context& at) {
+template <class Context>
+void dropout_shape(Context& at) {
   at.share_type(0, 0);
   at.share_shape(0, 0);
   at.share_shape(1, 0);
@@ -141,7 +145,8 @@ inline void dropout_shape(rule_context& at) {
     at.share_type(1, 0);
 }
 
-inline void expand_shape(rule_context& at) {
+template <class Context>
+void expand_shape(Context& at) {
   at.share_type(0, 0);
   auto const target = at.operand(1) == absent ? std::span<extent const>{} : at.facts.symbolic_integers(at.operand(1));
   if (!at.ranked(0)) return;
@@ -160,7 +165,8 @@ inline void expand_shape(rule_context& at) {
   at.set_shape(0, at.dims);
 }
 
-inline void eye_like_shape(rule_context& at) {
+template <class Context>
+void eye_like_shape(Context& at) {
   std::int64_t number = 0;
   at.share_shape(0, 0);
   if (at.integer("dtype", 0, number) && number != 0)
@@ -169,13 +175,15 @@ inline void eye_like_shape(rule_context& at) {
     at.share_type(0, 0);
 }
 
-inline void cast_type(rule_context& at) {
+template <class Context>
+void cast_type(Context& at) {
   std::int64_t to = 0;
   if (at.integer("to", 0, to)) at.set_type(0, type_of_number(to));
 }
 
 /// Types and shapes of the results of node `at.n`. What no rule tells stays unknown.
-inline void apply_rule(rule_context& at, opcode op) {
+template <class Context>
+void apply_rule(Context& at, opcode op) {
   if (at.result_count() == 0) return;
   auto const& meaning = info(op);
   switch (meaning.type) {

@@ -10,7 +10,8 @@
 namespace fuse::inline v0::detail {
 
 /// dims := broadcast(dims, shape), aligned at the last dimension. False where ranks are out of bounds.
-inline void broadcast_into(rule_context& at, std::span<extent const> shape) {
+template <class Context>
+void broadcast_into(Context& at, std::span<extent const> shape) {
   auto& dims = at.dims;
   if (shape.size() > dims.size()) dims.insert(dims.begin(), shape.size() - dims.size(), extent(1));
   auto const shift = dims.size() - shape.size();
@@ -18,7 +19,8 @@ inline void broadcast_into(rule_context& at, std::span<extent const> shape) {
 }
 
 /// The result is as large as all operands from the first one on, broadcast.
-inline void broadcast_shape(rule_context& at) {
+template <class Context>
+void broadcast_shape(Context& at) {
   auto const count = at.operand_count();
   if (count == 0) return;
   bool same = true;
@@ -33,7 +35,8 @@ inline void broadcast_shape(rule_context& at) {
   at.set_shape(0, at.dims);
 }
 
-inline void reduce_shape(rule_context& at) {
+template <class Context>
+void reduce_shape(Context& at) {
   bool keepdims = true;
   if (!reduction_axes(at.image(), at.facts, at.names, at.n, at.axes, keepdims)) {
     // Without axes the rank may still be known.
@@ -57,7 +60,8 @@ inline void reduce_shape(rule_context& at) {
 }
 
 /// ArgMax, ArgMin: one axis.
-inline void arg_reduce_shape(rule_context& at) {
+template <class Context>
+void arg_reduce_shape(Context& at) {
   at.set_type(0, element_type::int64);
   std::size_t axis = 0;
   std::int64_t keeps = 1;
@@ -72,7 +76,8 @@ inline void arg_reduce_shape(rule_context& at) {
 }
 
 /// `v`, which had one shape, may also have that of `other`: what remains known is what both say.
-inline void meet_shapes(rule_context& at, value_id v, value_id other) {
+template <class Context>
+void meet_shapes(Context& at, value_id v, value_id other) {
   auto const a = at.facts.shape(v), b = at.facts.shape(other);
   if (!at.facts.has_rank(v) || !at.facts.has_rank(other) || a.size() != b.size()) return at.facts.forget_shape(v);
   at.dims.clear();

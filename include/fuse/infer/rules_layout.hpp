@@ -12,7 +12,8 @@ namespace fuse::inline v0::detail {
 
 /// a_0 * a_1 * ... / (b_0 * b_1 * ...), which is an integer in a valid graph. Equal factors cancel first: what is left
 /// stays small.
-[[nodiscard]] inline extent quotient_of_products(rule_context& at, std::vector<extent> above,
+template <class Context>
+[[nodiscard]] extent quotient_of_products(Context& at, std::vector<extent> above,
                                                  std::vector<extent> below) {
   for (auto& b : below)
     for (auto& a : above)
@@ -25,7 +26,8 @@ namespace fuse::inline v0::detail {
   return at.dimension(at.symbols().floor_divide(at.product(above), divisor));
 }
 
-inline void reshape_shape(rule_context& at) {
+template <class Context>
+void reshape_shape(Context& at) {
   at.share_type(0, 0);
   auto& target = at.extents;
   if (at.symbolic_integers("shape", target) != parameter_state::known) {
@@ -58,7 +60,8 @@ inline void reshape_shape(rule_context& at) {
   at.set_shape(0, at.dims);
 }
 
-inline void flatten_shape(rule_context& at) {
+template <class Context>
+void flatten_shape(Context& at) {
   at.share_type(0, 0);
   std::int64_t axis = 0;
   auto const rank = at.rank(0);
@@ -69,7 +72,8 @@ inline void flatten_shape(rule_context& at) {
   at.set_shape(0, made);
 }
 
-inline void squeeze_shape(rule_context& at) {
+template <class Context>
+void squeeze_shape(Context& at) {
   at.share_type(0, 0);
   if (!at.ranked(0)) return;
   auto const from = at.shape(0);
@@ -97,7 +101,8 @@ inline void squeeze_shape(rule_context& at) {
   at.set_shape(0, at.dims);
 }
 
-inline void unsqueeze_shape(rule_context& at) {
+template <class Context>
+void unsqueeze_shape(Context& at) {
   at.share_type(0, 0);
   if (!at.ranked(0)) return;
   auto const from = at.shape(0);
@@ -121,7 +126,8 @@ inline void unsqueeze_shape(rule_context& at) {
   at.set_shape(0, at.dims);
 }
 
-inline void transpose_shape(rule_context& at) {
+template <class Context>
+void transpose_shape(Context& at) {
   at.share_type(0, 0);
   auto const state = at.integers("perm");
   if (!at.ranked(0)) {
@@ -140,7 +146,8 @@ inline void transpose_shape(rule_context& at) {
   at.set_shape(0, at.dims);
 }
 
-inline void concat_shape(rule_context& at) {
+template <class Context>
+void concat_shape(Context& at) {
   at.share_type(0, 0);
   std::uint32_t first = 0;
   while (first < at.operand_count() && !at.ranked(first)) ++first;
@@ -169,7 +176,8 @@ inline void concat_shape(rule_context& at) {
 }
 
 /// The extents of the parts that Split makes along `axis`, into `extents`; false where they are not known.
-[[nodiscard]] inline bool split_parts(rule_context& at, extent whole) {
+template <class Context>
+[[nodiscard]] bool split_parts(Context& at, extent whole) {
   auto const parts = at.result_count();
   auto const state = at.symbolic_integers("split", at.extents);
   if (state == parameter_state::unknown) return false;
@@ -194,7 +202,8 @@ inline void concat_shape(rule_context& at) {
   return true;
 }
 
-inline void split_shape(rule_context& at) {
+template <class Context>
+void split_shape(Context& at) {
   for (std::uint32_t i = 0; i < at.result_count(); ++i) at.share_type(i, 0);
   std::size_t axis = 0;
   if (!at.ranked(0)) return;
@@ -212,7 +221,8 @@ inline void split_shape(rule_context& at) {
 }
 
 /// How many elements a slice from `start` to `end` takes of `whole`.
-[[nodiscard]] inline extent slice_extent(rule_context& at, extent whole, extent start, extent end, std::int64_t step) {
+template <class Context>
+[[nodiscard]] extent slice_extent(Context& at, extent whole, extent start, extent end, std::int64_t step) {
   auto& symbols = at.symbols();
   constexpr std::int64_t far = 0x7fffffff;  // how exporters write "to the end"
   if (step == 0) return symbols.fresh();
@@ -253,7 +263,8 @@ inline void split_shape(rule_context& at) {
 /// The operands of a Slice: starts in `extents`, ends in `ends`, axes in `axes` (in the order of the starts), steps in
 /// `list`.
 enum class slice_state : std::uint8_t { unknown, axes_known, known };
-[[nodiscard]] inline slice_state read_slice(rule_context& at, int rank) {
+template <class Context>
+[[nodiscard]] slice_state read_slice(Context& at, int rank) {
   at.axes.clear();
   auto const starts = at.symbolic_integers("starts", at.extents);
   auto const ends = at.symbolic_integers("ends", at.ends);
@@ -279,7 +290,8 @@ enum class slice_state : std::uint8_t { unknown, axes_known, known };
   return known ? slice_state::known : slice_state::axes_known;
 }
 
-inline void slice_shape(rule_context& at) {
+template <class Context>
+void slice_shape(Context& at) {
   at.share_type(0, 0);
   if (!at.ranked(0)) return;
   auto const from = at.shape(0);
@@ -293,7 +305,8 @@ inline void slice_shape(rule_context& at) {
   at.set_shape(0, at.dims);
 }
 
-inline void gather_shape(rule_context& at) {
+template <class Context>
+void gather_shape(Context& at) {
   at.share_type(0, 0);
   std::size_t axis = 0;
   if (!at.ranked(0) || !at.ranked(1)) return;
@@ -308,7 +321,8 @@ inline void gather_shape(rule_context& at) {
   at.set_shape(0, at.dims);
 }
 
-inline void gather_nd_shape(rule_context& at) {
+template <class Context>
+void gather_nd_shape(Context& at) {
   at.share_type(0, 0);
   std::int64_t batch = 0;
   if (!at.ranked(0) || !at.ranked(1) || !at.integer("batch_dims", 0, batch)) return;
@@ -321,7 +335,8 @@ inline void gather_nd_shape(rule_context& at) {
   at.set_shape(0, at.dims);
 }
 
-inline void tile_shape(rule_context& at) {
+template <class Context>
+void tile_shape(Context& at) {
   at.share_type(0, 0);
   if (!at.ranked(0) || at.operand_count() != 2) return;
   auto const from = at.shape(0);
@@ -333,7 +348,8 @@ inline void tile_shape(rule_context& at) {
   at.set_shape(0, at.dims);
 }
 
-inline void pad_shape(rule_context& at) {
+template <class Context>
+void pad_shape(Context& at) {
   at.share_type(0, 0);
   if (!at.ranked(0)) return;
   auto const from = at.shape(0);

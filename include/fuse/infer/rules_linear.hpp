@@ -15,7 +15,8 @@
 namespace fuse::inline v0::detail {
 
 /// Product of the matrices in the last two dimensions of two operands, the others broadcast.
-inline void matmul_shape(rule_context& at, std::uint32_t right = 1, bool turned_left = false,
+template <class Context>
+void matmul_shape(Context& at, std::uint32_t right = 1, bool turned_left = false,
                          bool turned_right = false) {
   if (!at.ranked(0) || !at.ranked(right)) return;
   auto const a = at.shape(0);
@@ -29,7 +30,8 @@ inline void matmul_shape(rule_context& at, std::uint32_t right = 1, bool turned_
   at.set_shape(0, at.dims);
 }
 
-inline void fused_matmul_shape(rule_context& at) {
+template <class Context>
+void fused_matmul_shape(Context& at) {
   at.share_type(0, 0);
   std::int64_t left = 0, right = 0, batch_left = 0, batch_right = 0;
   bool const known = at.integer("transA", 0, left) && at.integer("transB", 0, right) &&
@@ -38,7 +40,8 @@ inline void fused_matmul_shape(rule_context& at) {
   if (known && at.rank(0) > 1 && at.rank(1) > 1) matmul_shape(at, 1, left != 0, right != 0);
 }
 
-inline void gemm_shape(rule_context& at) {
+template <class Context>
+void gemm_shape(Context& at) {
   at.share_type(0, 0);
   std::int64_t turned_a = 0, turned_b = 0;
   if (!at.integer("transA", 0, turned_a) || !at.integer("transB", 0, turned_b)) return at.set_rank(0, 2);
@@ -55,7 +58,8 @@ struct window {
   std::int64_t stride = 1, dilation = 1, before = 0, after = 0;
   bool same = false, ceil = false;
 };
-[[nodiscard]] inline extent window_extent(rule_context& at, extent whole, window const& w) {
+template <class Context>
+[[nodiscard]] extent window_extent(Context& at, extent whole, window const& w) {
   auto& symbols = at.symbols();
   if (w.stride < 1 || w.dilation < 1) return symbols.fresh();
   if (w.same) return symbols.floor_divide(symbols.add(whole, w.stride - 1), w.stride);
@@ -73,7 +77,8 @@ struct window {
 }
 
 /// Pads, strides and dilations of `count` spatial dimensions; false where they are not known.
-[[nodiscard]] inline bool read_windows(rule_context& at, std::size_t count, std::vector<window>& windows) {
+template <class Context>
+[[nodiscard]] bool read_windows(Context& at, std::size_t count, std::vector<window>& windows) {
   windows.assign(count, {});
   auto const each = [&](std::string_view parameter, std::size_t entries, auto&& take) {
     auto const state = at.integers(parameter);
@@ -105,7 +110,8 @@ struct window {
 }
 
 /// [batch, channels, ...] of a convolution, by the weights [channels, channels / groups, kernel...].
-inline void conv_shape(rule_context& at, std::uint32_t weight = 1) {
+template <class Context>
+void conv_shape(Context& at, std::uint32_t weight = 1) {
   if (!at.ranked(0)) {
     if (at.ranked(weight)) at.set_rank(0, at.shape(weight).size());
     return;
@@ -125,7 +131,8 @@ inline void conv_shape(rule_context& at, std::uint32_t weight = 1) {
 }
 
 /// Weights [channels in, channels out / groups, kernel...]: stride * (whole - 1) + output padding + covered - pads.
-inline void conv_transpose_shape(rule_context& at) {
+template <class Context>
+void conv_transpose_shape(Context& at) {
   if (!at.ranked(0) || at.shape(0).size() < 2) return;
   auto const from = at.shape(0);
   auto& symbols = at.symbols();
@@ -151,7 +158,8 @@ inline void conv_transpose_shape(rule_context& at) {
   at.set_shape(0, at.dims);
 }
 
-inline void pool_shape(rule_context& at) {
+template <class Context>
+void pool_shape(Context& at) {
   at.share_type(0, 0);
   at.set_type(1, element_type::int64);
   if (!at.ranked(0) || at.shape(0).size() < 2) return;
@@ -169,7 +177,8 @@ inline void pool_shape(rule_context& at) {
   at.set_shape(1, at.dims);
 }
 
-inline void global_pool_shape(rule_context& at) {
+template <class Context>
+void global_pool_shape(Context& at) {
   at.share_type(0, 0);
   if (!at.ranked(0) || at.shape(0).size() < 2) return;
   auto const from = at.shape(0);
@@ -179,7 +188,8 @@ inline void global_pool_shape(rule_context& at) {
 }
 
 /// Letters of the equation name dimensions; an ellipsis gives no answer beyond that there is one.
-inline void einsum_shape(rule_context& at) {
+template <class Context>
+void einsum_shape(Context& at) {
   at.share_type(0, 0);
   auto const equation = at.image().source->attribute_of(at.n, "equation");
   auto const* text = std::get_if<std::string_view>(&equation);
@@ -223,7 +233,8 @@ inline void einsum_shape(rule_context& at) {
 }
 
 /// Sizes as integers where they are known; scales only where they are whole.
-inline void resize_shape(rule_context& at) {
+template <class Context>
+void resize_shape(Context& at) {
   at.share_type(0, 0);
   if (!at.ranked(0)) return;
   auto const from = at.shape(0);

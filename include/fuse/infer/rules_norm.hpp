@@ -12,7 +12,8 @@ namespace fuse::inline v0::detail {
 
 /// The statistics of a norm over the axes from `axis` on, kept with extent 1, in results `first` to `last`: float32
 /// unless the node says otherwise.
-inline void norm_statistics(rule_context& at, std::uint32_t first, std::uint32_t last) {
+template <class Context>
+void norm_statistics(Context& at, std::uint32_t first, std::uint32_t last) {
   if (at.result_count() <= first) return;
   std::int64_t stash = 1;
   bool const typed = at.integer("stash_type", 1, stash);
@@ -27,14 +28,16 @@ inline void norm_statistics(rule_context& at, std::uint32_t first, std::uint32_t
 }
 
 /// The result has the type of the scale; the standard's layer norm, from operator set 17 on, has one type for both.
-inline void norm_type(rule_context& at, opcode op) {
+template <class Context>
+void norm_type(Context& at, opcode op) {
   bool const one_type = op == opcode::layer_norm && at.image().version >= 17;
   if (at.operand(1) != absent && (at.type(1) != element_type::unknown || !one_type)) at.share_type(0, 1);
   norm_statistics(at, 1, 2);
 }
 
 /// Results: norm, mean, inverse deviation, and the sum that was normed (or the first and the last for an RMS norm).
-inline void skip_norm_shape(rule_context& at) {
+template <class Context>
+void skip_norm_shape(Context& at) {
   if (!at.ranked(0)) return;
   norm_statistics(at, 1, 2);
   at.share_type(3, 0);
@@ -42,7 +45,8 @@ inline void skip_norm_shape(rule_context& at) {
 }
 
 /// Operands: ids, segment ids, word table, position table, segment table, scale, bias, mask, positions.
-inline void embed_norm_shape(rule_context& at) {
+template <class Context>
+void embed_norm_shape(Context& at) {
   at.share_type(0, 2);
   at.set_type(1, element_type::int32);
   at.share_type(2, 2);
@@ -56,7 +60,8 @@ inline void embed_norm_shape(rule_context& at) {
 }
 
 /// The statistics that a training step returns have one entry per channel, as its operands do.
-inline void batch_norm_shape(rule_context& at) {
+template <class Context>
+void batch_norm_shape(Context& at) {
   double training = 0;
   if (!read_number(at.image(), at.facts, at.names, at.n, "training_mode", training)) return;
   for (std::uint32_t i = 1; i < at.result_count() && i <= 2; ++i) {
@@ -66,7 +71,8 @@ inline void batch_norm_shape(rule_context& at) {
   }
 }
 
-inline void quantize_shape(rule_context& at) {
+template <class Context>
+void quantize_shape(Context& at) {
   at.share_shape(0, 0);
   std::int64_t number = 0;
   if (at.operand(2) != absent)
@@ -77,7 +83,8 @@ inline void quantize_shape(rule_context& at) {
                                                 : element_type::other);
 }
 
-inline void dynamic_quantize_shape(rule_context& at) {
+template <class Context>
+void dynamic_quantize_shape(Context& at) {
   at.set_type(0, element_type::uint8);
   at.set_type(1, element_type::float32);
   at.set_type(2, element_type::uint8);
@@ -87,7 +94,8 @@ inline void dynamic_quantize_shape(rule_context& at) {
 }
 
 /// Blocks of `blocksize` squared pixels to channels, or back. Only for images.
-inline void blocks_shape(rule_context& at, bool to_space) {
+template <class Context>
+void blocks_shape(Context& at, bool to_space) {
   at.share_type(0, 0);
   std::int64_t size = 0;
   if (at.rank(0) != 4) return;
@@ -104,7 +112,8 @@ inline void blocks_shape(rule_context& at, bool to_space) {
 
 /// LSTM, GRU, RNN: results Y [length, directions, batch, hidden], the last state, the last cell; batch first where the
 /// layout says so.
-inline void recurrent_shape(rule_context& at) {
+template <class Context>
+void recurrent_shape(Context& at) {
   for (std::uint32_t i = 0; i < 3; ++i) at.share_type(i, 0);
   std::int64_t batch_first = 0, hidden = 0;
   if (at.rank(0) != 3 || !at.integer("layout", 0, batch_first)) return;
@@ -121,7 +130,8 @@ inline void recurrent_shape(rule_context& at) {
 }
 
 /// Q, K, V of rank 4, or of rank 3 with head counts as attributes. The result has the extents of Q, and V's last one.
-inline void attention_shape(rule_context& at) {
+template <class Context>
+void attention_shape(Context& at) {
   at.share_type(0, 0);
   if (at.rank(0) == 4 && at.rank(2) == 4) {
     auto const q = at.shape(0);

@@ -14,9 +14,10 @@ namespace fuse::inline v0 {
 /// Decides whether two values are the same computation: the same operator with the same parameters on operands of which
 /// that is true in turn; constants by type, shape and content. It looks at most 64 pairs deep into the graph and says
 /// no beyond.
-class congruence {
+template <class Image>
+class basic_congruence {
  public:
-  congruence(graph_image const& image, facts const& known, dialect const& names)
+  basic_congruence(Image const& image, facts const& known, dialect const& names)
       : image_(image), facts_(known), names_(names) {}
 
   [[nodiscard]] bool same(value_id a, value_id b) {
@@ -70,11 +71,12 @@ class congruence {
     return op != opcode::opaque && image_.source->same_attributes(n, m);
   }
 
-  graph_image const& image_;
+  Image const& image_;
   facts const& facts_;
   dialect const& names_;
   std::vector<int> axes_, axes_too_;
   int budget_ = 0;
 };
+using congruence = basic_congruence<graph_image>;
 
 }  // namespace fuse::inline v0

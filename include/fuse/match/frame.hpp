@@ -46,9 +46,10 @@ struct frame {
 };
 
 /// Opens sums and products.
-class frame_opener {
+template <class Image>
+class basic_frame_opener {
  public:
-  frame_opener(program const& rules, graph_image const& image, facts const& known)
+  basic_frame_opener(program const& rules, Image const& image, facts const& known)
       : rules_(rules), image_(image), facts_(known) {}
 
   void open(opened_group& f, value_id root, op_group kind, std::uint8_t through, std::uint32_t region) const {
@@ -218,8 +219,9 @@ class frame_opener {
   }
 
   program const& rules_;
-  graph_image const& image_;
+  Image const& image_;
   facts const& facts_;
 };
+using frame_opener = basic_frame_opener<graph_image>;
 
 }  // namespace fuse::inline v0::detail

@@ -12,9 +12,10 @@
 namespace fuse::inline v0::detail {
 
 /// The steps on opened sums and products that either hold or fail.
-class group_steps : public value_steps {
+template <class Image>
+class basic_group_steps : public value_steps {
  public:
-  group_steps(program const& rules, graph_image const& image, facts const& known, dialect const& names)
+  basic_group_steps(program const& rules, Image const& image, facts const& known, dialect const& names)
       : value_steps(rules, image, known, names), opener_(rules_, image, known), groups_(shared_groups + frame_count) {}
 
  protected:
@@ -151,5 +152,6 @@ class group_steps : public value_steps {
   std::vector<opened_group> groups_;  // those that the rules at a node share, then one of each frame's own
   std::size_t group_count_ = 0;
 };
+using group_steps = basic_group_steps<graph_image>;
 
 }  // namespace fuse::inline v0::detail

@@ -32,19 +32,20 @@ class failure_listener {
 /// through the program.
 ///
 /// Work at one node is bounded by `step_limit` instructions; `exceeded` tells that a search was cut off there.
-class machine : public detail::group_steps {
+template <class Image>
+class basic_machine : public detail::group_steps {
  public:
   static constexpr int step_limit = 50'000;
 
-  machine(program const& rules, graph_image const& image, facts const& known, dialect const& names)
-      : group_steps(rules, image, known, names),
+  basic_machine(program const& rules, Image const& image, facts const& known, dialect const& names)
+      : detail::group_steps(rules, image, known, names),
         operators_(rules_, image, known),
         branches_(rules_),
         tables_(static_cast<std::size_t>(rules.stages) * table_size) {
     index_entries();
   }
-  machine(machine const&) = delete;
-  machine& operator=(machine const&) = delete;
+  basic_machine(basic_machine const&) = delete;
+  basic_machine& operator=(basic_machine const&) = delete;
 
   /// Takes in what has changed in the image: all of it, or the results of one node.
   void look() { operators_.update(); }
@@ -375,5 +376,6 @@ class machine : public detail::group_steps {
   int steps_ = 0;
   int score_ = 0;  // how telling what has matched so far is: operators and reductions 2, powers 1
 };
+using machine = basic_machine<graph_image>;
 
 }  // namespace fuse::inline v0

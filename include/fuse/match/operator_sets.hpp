@@ -16,14 +16,15 @@ namespace fuse::inline v0::detail {
 /// of them; `direct`: below one that is of the value's own kind, with a bit for that kind) and below what rules look
 /// through. What a pattern needs and a set lacks cannot match, so most nodes are done with at a glance. 16 bytes a
 /// value.
-class operator_sets {
+template <class Image>
+class basic_operator_sets {
  public:
   struct sets {
     std::uint64_t deep, direct;
     friend bool operator==(sets const&, sets const&) = default;
   };
 
-  operator_sets(program const& rules, graph_image const& image, facts const& known)
+  basic_operator_sets(program const& rules, Image const& image, facts const& known)
       : rules_(rules), image_(image), facts_(known), initial_(image.node_count()) {
     update();
   }
@@ -100,10 +101,11 @@ class operator_sets {
 
   static constexpr sets none_{0, 0}, all_{~std::uint64_t{0}, ~std::uint64_t{0}};
   program const& rules_;
-  graph_image const& image_;
+  Image const& image_;
   facts const& facts_;
   node_id initial_;  // nodes from here on are new
   std::vector<sets> of_;
 };
+using operator_sets = basic_operator_sets<graph_image>;
 
 }  // namespace fuse::inline v0::detail

@@ -13,9 +13,10 @@
 namespace fuse::inline v0::detail {
 
 /// The steps that look at one value and either hold or fail: operators, reductions, captures, constants, parameters.
-class value_steps : public match_state {
+template <class Image>
+class basic_value_steps : public match_state {
  public:
-  value_steps(program const& rules, graph_image const& image, facts const& known, dialect const& names)
+  basic_value_steps(program const& rules, Image const& image, facts const& known, dialect const& names)
       : rules_(rules),
         image_(image),
         facts_(known),
@@ -265,7 +266,7 @@ class value_steps : public match_state {
   }
 
   program rules_;
-  graph_image const& image_;
+  Image const& image_;
   facts const& facts_;
   dialect names_;
   congruence congruent_;
@@ -276,5 +277,6 @@ class value_steps : public match_state {
   std::vector<int> axes_;
   std::vector<std::int64_t> listed_;
 };
+using value_steps = basic_value_steps<graph_image>;
 
 }  // namespace fuse::inline v0::detail
