@@ -23,7 +23,10 @@ constexpr bool binds(program const& rules, std::string_view name) {
   return false;
 }
 
-template <class Graph, class Name, bool Bound>
+template <fixed_string Name, std::size_t... I>
+quoted<Name.text[I]...> quoted_name(std::index_sequence<I...>);
+
+template <class Name, bool Bound>
 struct match_has_no_capture_of_that_name {
   static_assert(Bound, "fuse: the rule has no capture of that name");
 };
@@ -73,10 +76,9 @@ class match_of {
   template <fixed_string Name>
   static constexpr void check() {
     constexpr bool bound = detail::binds(program_of<Rules, detail::dialect_table_of<Graph>()>, Name.view());
-    (void)sizeof(detail::match_has_no_capture_of_that_name<Graph, fixed_string_type<Name>, bound>);
+    using name = decltype(detail::quoted_name<Name>(std::make_index_sequence<sizeof(Name.text) - 1>{}));
+    (void)sizeof(detail::match_has_no_capture_of_that_name<name, bound>);
   }
-  template <fixed_string Name>
-  struct fixed_string_type {};
 
   struct bound_name {
     std::string_view name;
