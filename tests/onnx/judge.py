@@ -199,7 +199,7 @@ class Original:
         opened = session(model)
         self.outputs = execute(opened, feeds)
         self.exact = [reference.evaluate(model, feeds)] if exact else []
-        beside = [nudge(feeds, seed) for seed in range(4 if exact else 0)]
+        beside = [nudge(feeds, seed) for seed in range(8 if exact else 0)]
         near = [reference.evaluate(model, f) for f in beside]
         self.scatter = [(e, execute(opened, f)) for e, f in zip(near, beside)] + [(self.exact[0], e) for e in near]
         self.tolerance = max((TOLERANCE.get(v.dtype.name, 0) for v in feeds.values()), default=0)
