@@ -41,6 +41,7 @@ namespace fuse::inline v0 {
 template <class Named>
 class basic_graph : public graph_parts {
  public:
+  using named = Named;
   static constexpr body main_body{};
 
   /// `version`: the operator set version, in which names and attributes are meant.

@@ -168,8 +168,8 @@ class basic_driver final : machine::acceptor {
       for (auto v : roots_)
         if (image_.value(v).use_count == 0 && image_.value(v).outputs == 0) return false;
     auto const origin = image_.source->node_name(root_);
-    transaction changes(image_, facts_);
-    instantiation right(machine_, rule, image_, facts_, names_, options_.target, changes, root_, computed_in_);
+    basic_transaction<Image> changes(image_, facts_);
+    basic_instantiation<Image> right(machine_, rule, image_, facts_, names_, options_.target, changes, root_, computed_in_);
     bool const built = right.build();
     if (built && unchanged(changes, right.roots)) return false;
     if (!refused_before(rule)) ++report_.rules[rule].matched;
@@ -235,7 +235,7 @@ class basic_driver final : machine::acceptor {
   }
 
   // Whether the right side is the graph as it is: the root itself, or one new node that says the same as the root's.
-  [[nodiscard]] bool unchanged(transaction const& changes, std::vector<value_id> const& made) const {
+  [[nodiscard]] bool unchanged(basic_transaction<Image> const& changes, std::vector<value_id> const& made) const {
     auto const first = changes.first_node();
     if (made[0] == roots_[0]) return true;
     auto const n = image_.producer(made[0]), old = image_.producer(roots_[0]);

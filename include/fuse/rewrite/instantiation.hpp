@@ -24,7 +24,7 @@ class basic_instantiation {
   std::vector<value_id> roots;
 
   basic_instantiation(machine const& match, std::uint16_t rule, Image& image, facts& known, dialect const& names,
-                      target to, transaction& into, node_id place, element_type computed_in = element_type::unknown)
+                      target to, basic_transaction<Image>& into, node_id place, element_type computed_in = element_type::unknown)
       : match_(match),
         info_(match.rules().rules[rule]),
         terms_(match.rules().replacements.subspan(info_.first_replacement, info_.replacement_size)),
@@ -163,7 +163,7 @@ class basic_instantiation {
         else if (s.number < 0)
           axes = static_cast<int>(-s.number);
       }
-    row_maker rows(image_, facts_, names_, to_, into_, place_);
+    basic_row_maker<Image> rows(image_, facts_, names_, to_, into_, place_);
     bool const required = t.number != 0;
     auto const group = group_of(t.child[0], required);
     std::vector<rest_member> members;
@@ -407,7 +407,7 @@ class basic_instantiation {
   facts& facts_;
   dialect const& names_;
   target to_;
-  transaction& into_;
+  basic_transaction<Image>& into_;
   node_id place_;
   element_type computed_in_, type_ = element_type::unknown;
   std::vector<result> done_;

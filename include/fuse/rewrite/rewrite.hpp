@@ -30,7 +30,7 @@ void rewrite(program const& rules, graph_source& source, Image& image, bool cycl
   facts known(image, names);
   known.run();
   phase("match");
-  driver run(rules, image, known, names, options, report);
+  basic_driver<Image> run(rules, image, known, names, options, report);
   run.run();
   if (options.trust_shapes && !source.has_shapes())
     report.notes.push_back(

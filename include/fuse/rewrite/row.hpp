@@ -20,7 +20,7 @@ namespace fuse::inline v0::detail {
 template <class Image>
 class basic_row_maker {
  public:
-  basic_row_maker(Image& image, facts& known, dialect const& names, target to, transaction& into, node_id place)
+  basic_row_maker(Image& image, facts& known, dialect const& names, target to, basic_transaction<Image>& into, node_id place)
       : image_(image), facts_(known), names_(names), to_(to), into_(into), place_(place) {}
 
   std::string reason;  ///< why there is no row
@@ -302,7 +302,7 @@ class basic_row_maker {
   facts& facts_;
   dialect const& names_;
   target to_;
-  transaction& into_;
+  basic_transaction<Image>& into_;
   node_id place_;
   element_type type_ = element_type::unknown;
   std::vector<std::int64_t> row_;
