@@ -168,7 +168,7 @@ template <class Image>
 /// axes, or none where the node says so. False where axes or rank are not known; `axes` is empty then.
 template <class Image>
 [[nodiscard]] bool reduction_axes(Image const& image, fact_table const& known, dialect const& names,
-                                         node_id n, std::vector<int>& axes, bool& keepdims) {
+                                         node_id n, std::vector<int>& axes, bool& keepdims, std::vector<std::int64_t>& listed) {
   axes.clear();
   if (image.operand_count(n) == 0 || image.operand(n, 0) == absent) return false;
   auto const rank = known.rank(image.operand(n, 0));
@@ -176,7 +176,7 @@ template <class Image>
   double flag = 1;
   if (!read_number(image, known, names, n, "keepdims", flag)) return false;
   keepdims = flag != 0;
-  std::vector<std::int64_t> listed;
+  listed.clear();
   auto const state = read_parameter(image, known, names, n, "axes", listed);
   if (state == parameter_state::unknown) return false;
   if (listed.empty()) {
@@ -187,6 +187,11 @@ template <class Image>
     return true;
   }
   return normalise_axes(listed, rank, axes);
+}
+template <class Image>
+[[nodiscard]] bool reduction_axes(Image const& image, fact_table const& known, dialect const& names, node_id n, std::vector<int>& axes, bool& keepdims) {
+  std::vector<std::int64_t> listed;  // those who ask often keep one
+  return reduction_axes(image, known, names, n, axes, keepdims, listed);
 }
 
 }  // namespace fuse::inline v0

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <vector>
 
@@ -64,8 +65,8 @@ class basic_congruence {
     if (op == opcode::dropout) return false;  // while training, each is drawn anew
     if (known.shape == shape_rule::reduce) {
       bool keep = false, keep_too = false;
-      if (reduction_axes(image_, facts_, names_, n, axes_, keep) &&
-          reduction_axes(image_, facts_, names_, m, axes_too_, keep_too))
+      if (reduction_axes(image_, facts_, names_, n, axes_, keep, listed_) &&
+          reduction_axes(image_, facts_, names_, m, axes_too_, keep_too, listed_))
         return keep == keep_too && axes_ == axes_too_;
     }
     return op != opcode::opaque && image_.source->same_attributes(n, m);
@@ -75,6 +76,7 @@ class basic_congruence {
   facts const& facts_;
   dialect const& names_;
   std::vector<int> axes_, axes_too_;
+  std::vector<std::int64_t> listed_;
   int budget_ = 0;
 };
 using congruence = basic_congruence<graph_image>;

@@ -122,7 +122,7 @@ class basic_value_steps : public match_state {
     bool keep = true;
     std::uint64_t axes = 0;
     auto const rank = facts_.rank(operand);
-    if (reduction_axes(image_, facts_, names_, n, axes_, keep)) {
+    if (reduction_axes(image_, facts_, names_, n, axes_, keep, listed_)) {
       for (auto axis : axes_) axes |= std::uint64_t{1} << (rank - 1 - axis);
       if (restored != absent) {
         if (!restores(restored, operand)) return false;
