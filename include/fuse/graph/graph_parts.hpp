@@ -51,24 +51,26 @@ struct graph_parts {
   using dims = std::vector<dim>;
 
   /// A named attribute: `{"axes", {-1}}`, `{"epsilon", 1e-5}`, `{"mode", "fast"}`.
-  struct named {
+  template <class Tensor>
+  struct basic_named {
     std::string name;
-    std::variant<std::int64_t, double, std::string, std::vector<std::int64_t>, std::vector<float>, tensor> content;
+    std::variant<std::int64_t, double, std::string, std::vector<std::int64_t>, std::vector<float>, Tensor> content;
 
     template <class T>
-      requires std::is_integral_v<T> named(std::string_view n, T number)
+      requires std::is_integral_v<T> basic_named(std::string_view n, T number)
           : name(n), content(static_cast<std::int64_t>(number)) {}
-      named(std::string_view n, double number) : name(n), content(number) {}
-      named(std::string_view n, char const* text) : name(n), content(std::string(text)) {}
-      named(std::string_view n, std::string text) : name(n), content(std::move(text)) {}
-      named(std::string_view n, std::initializer_list<std::int64_t> numbers) : name(n), content(std::vector(numbers)) {}
-      named(std::string_view n, std::vector<std::int64_t> numbers) : name(n), content(std::move(numbers)) {}
-      named(std::string_view n, std::vector<float> numbers) : name(n), content(std::move(numbers)) {}
-      named(std::string_view n, tensor contents) : name(n), content(std::move(contents)) {}
-      named(attribute const& a) : name(a.name) {  // NOLINT
+      basic_named(std::string_view n, double number) : name(n), content(number) {}
+      basic_named(std::string_view n, char const* text) : name(n), content(std::string(text)) {}
+      basic_named(std::string_view n, std::string text) : name(n), content(std::move(text)) {}
+      basic_named(std::string_view n, std::initializer_list<std::int64_t> numbers) : name(n), content(std::vector(numbers)) {}
+      basic_named(std::string_view n, std::vector<std::int64_t> numbers) : name(n), content(std::move(numbers)) {}
+      basic_named(std::string_view n, std::vector<float> numbers) : name(n), content(std::move(numbers)) {}
+      basic_named(std::string_view n, Tensor contents) : name(n), content(std::move(contents)) {}
+      basic_named(attribute const& a) : name(a.name) {  // NOLINT
         std::visit([this](auto const& c) { content = c; }, a.content);
       }
   };
+  using named = basic_named<tensor>;
 
   // Just what a loop needs: <ranges> costs every includer more than this file does.
   struct value_range {
