@@ -175,6 +175,7 @@ TEST_CASE("when a larger match is refused, a smaller one may apply, and the refu
   auto const report = fuse::rewrite<both>(g);
   CHECK(report.rule("tidy")->applied == 1);
   CHECK(report.rule("large")->applied == 0);
+  CHECK(refused(report, "large") == "the rank");
   CHECK(ops(g) == "Relu Exp");
 }
 

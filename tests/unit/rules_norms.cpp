@@ -113,7 +113,7 @@ TEST_CASE("the epsilon is carried: 0 and 0.5 are epsilons") {
 TEST_CASE("an exponent that is not 2 is refused") {
   norm g;
   g.exponent = GENERATE(3.0, 1.0, 2.5);
-  refuses(g, "");
+  refuses(g, "a square among the factors");
 }
 TEST_CASE("an epsilon that is no constant is refused") {
   norm g;
@@ -136,7 +136,7 @@ TEST_CASE("reduced axes that are not kept are refused where that means something
   norm g;
   g.shape = {8, 8};
   g.keeps = false;
-  refuses(g, "");
+  refuses(g, "keeps its axes");
 }
 
 TEST_CASE("a scale that is no row is left where it is, and the norm without it is made") {
