@@ -126,7 +126,7 @@ TEST_CASE("a call of a norm's function is known by its body, not by its name") {
     norm.axis = -2;
     norm.epsilon = 1e-5;
     function_body body;
-    REQUIRE(fuse::onnx.view_without_rows.function(norm, body));
+    REQUIRE(fuse::dialect(fuse::onnx).function(norm, body));
     {
       onnx_graph g(model);
       REQUIRE(traits::declare(g, body));

@@ -124,8 +124,14 @@ constexpr operator_row const* dialect::emitted(opcode op, int version, target to
   return found;
 }
 
-/// The rows of a dialect with a hash table of their names, made at compile time.
-template <std::size_t Rows>
+/// A dialect that has nothing to refuse, to complete or to expand.
+struct names_alone {
+  static constexpr void add_to(dialect&) {}
+};
+
+/// The rows of a dialect with a hash table of their names, made at compile time. `Emission` adds the functions of a dialect that
+/// has some: where it is a template, a file that only states rules need not compile them.
+template <std::size_t Rows, class Emission = names_alone>
 struct dialect_table {
   static constexpr std::size_t slot_count = Rows < 128 ? 512 : Rows < 512 ? 2048 : 8192;
   dialect view_without_rows{};
@@ -134,6 +140,12 @@ struct dialect_table {
 
   // NOLINTNEXTLINE: a table is a dialect
   constexpr operator dialect() const {
+    dialect view = names();
+    Emission::add_to(view);
+    return view;
+  }
+  /// The dialect without functions: all that rules are checked against.
+  [[nodiscard]] constexpr dialect names() const {
     dialect view = view_without_rows;
     view.rows = rows;
     view.slots = slots;
@@ -142,8 +154,8 @@ struct dialect_table {
 
   /// This dialect with more operators; a row of a known name replaces it.
   template <std::size_t More>
-  [[nodiscard]] constexpr dialect_table<Rows + More> with(operator_row const (&more)[More]) const {
-    dialect_table<Rows + More> extended;
+  [[nodiscard]] constexpr dialect_table<Rows + More, Emission> with(operator_row const (&more)[More]) const {
+    dialect_table<Rows + More, Emission> extended;
     extended.view_without_rows = view_without_rows;
     std::size_t at = 0;
     for (auto const& row : more) extended.rows[at++] = row;
@@ -168,10 +180,10 @@ struct dialect_table {
 };
 
 /// Makes a dialect of its rows. `newest`: the operator set version of graphs that state none.
-template <std::size_t Rows>
-[[nodiscard]] constexpr dialect_table<Rows> make_dialect(std::string_view name, operator_row const (&rows)[Rows],
+template <class Emission = names_alone, std::size_t Rows>
+[[nodiscard]] constexpr dialect_table<Rows, Emission> make_dialect(std::string_view name, operator_row const (&rows)[Rows],
                                                          int newest = 1) {
-  dialect_table<Rows> table;
+  dialect_table<Rows, Emission> table;
   table.view_without_rows.name = name;
   table.view_without_rows.newest = newest;
   for (std::size_t i = 0; i < Rows; ++i) table.rows[i] = rows[i];

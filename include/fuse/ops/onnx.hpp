@@ -102,12 +102,6 @@ inline constexpr operator_row rows[] = {
 }  // namespace detail::onnx_rows
 
 /// ai.onnx up to operator set 24 (every operator of common transformer exports) and the norms of com.microsoft.
-inline constexpr auto onnx = [] {
-  auto made = make_dialect("onnx", detail::onnx_rows::rows, 24);
-  made.view_without_rows.refuse = &detail::onnx_norms::refuse;
-  made.view_without_rows.function = &detail::onnx_norms::function;
-  made.view_without_rows.complete = &detail::onnx_norms::complete;
-  return made;
-}();
+inline constexpr auto onnx = make_dialect<detail::onnx_norms::emission_rules>("onnx", detail::onnx_rows::rows, 24);
 
 }  // namespace fuse::inline v0

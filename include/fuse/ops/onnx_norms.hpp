@@ -45,15 +45,17 @@ namespace fuse::inline v0::detail::onnx_norms {
 }
 
 /// Statistics and the computation itself in double, where the input is double.
-inline void complete(emission const& e, std::vector<attribute>& attributes) {
+template <class Attribute>
+void complete(emission const& e, std::vector<Attribute>& attributes) {
   if (is_norm(e.op) && !e.operands.empty() && e.operands[0] == element_type::float64)
     attributes.push_back({"stash_type", std::int64_t{11}});
 }
 
 /// Composes the body of a norm step by step.
+template <class Body>
 class body_writer {
  public:
-  body_writer(emission const& e, function_body& into) : e_(e), body_(into), type_(e.operands[0]) {
+  body_writer(emission const& e, Body& into) : e_(e), body_(into), type_(e.operands[0]) {
     computed_ = type_ == element_type::float64 ? element_type::float64 : element_type::float32;
   }
 
@@ -148,16 +150,26 @@ class body_writer {
   }
 
   emission const& e_;
-  function_body& body_;
+  Body& body_;
   element_type type_, computed_;
   std::vector<std::int64_t> axes_;
 };
 
-[[nodiscard]] inline bool function(emission const& e, function_body& into) {
+template <class Body>
+[[nodiscard]] bool function(emission const& e, Body& into) {
   if (!is_norm(e.op) || e.operands.size() < 2 || e.axis >= 0) return false;
   into = {};
-  body_writer(e, into).write();
+  body_writer<Body>(e, into).write();
   return true;
 }
+
+struct emission_rules {
+  template <class Dialect>
+  static constexpr void add_to(Dialect& into) {
+    into.refuse = &refuse;
+    into.function = &function<function_body>;
+    into.complete = &complete<attribute>;
+  }
+};
 
 }  // namespace fuse::inline v0::detail::onnx_norms

@@ -41,7 +41,7 @@ inline constexpr rule_set_of<Members...> rule_set{};
 namespace detail {
 
 template <auto const& Rule, auto const& Dialect>
-inline constexpr lowered_rule lowered = lower(Rule, Dialect);
+inline constexpr lowered_rule lowered = lower(Rule, Dialect.names());
 
 /// Stands for what is no rule, once that is said.
 inline constexpr lowered_rule no_rule{};
