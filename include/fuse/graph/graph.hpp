@@ -411,7 +411,7 @@ class basic_graph : public graph_parts {
   int version_;
   std::uint32_t at_ = 0;
   std::size_t node_count_ = 0;
-  name_table names_;
+  basic_name_table<decltype(Named::name)> names_;
   std::vector<node_record> nodes_;
   std::vector<value_record> values_;
   std::vector<value> operands_;  // beside uses_: reading operands touches nothing else

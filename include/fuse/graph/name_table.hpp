@@ -12,9 +12,10 @@ namespace fuse::inline v0 {
 
 /// Names as dense numbers: equal names, equal numbers. Number 0 is the empty name. Views stay valid while the table
 /// lives.
-class name_table {
+template <class Text>
+class basic_name_table {
  public:
-  name_table() { static_cast<void>(number({})); }
+  basic_name_table() { static_cast<void>(number({})); }
 
   [[nodiscard]] std::uint32_t number(std::string_view name) {
     if (auto const at = numbers_.find(name); at != numbers_.end()) return at->second;
@@ -34,8 +35,9 @@ class name_table {
     using is_transparent = void;
     bool operator()(std::string_view a, std::string_view b) const { return a == b; }
   };
-  std::deque<std::string> names_;
-  std::unordered_map<std::string, std::uint32_t, text_hash, text_equal> numbers_;
+  std::deque<Text> names_;
+  std::unordered_map<Text, std::uint32_t, text_hash, text_equal> numbers_;
 };
+using name_table = basic_name_table<std::string>;
 
 }  // namespace fuse::inline v0
