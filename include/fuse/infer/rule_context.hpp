@@ -16,11 +16,12 @@ namespace fuse::inline v0::detail {
 /// What a rule sees: one node, what is known of its operands, and buffers to build results in.
 ///
 /// A rule that cannot tell leaves a result as it is, unknown. It must stand any graph, however malformed.
-class rule_context {
+template <class Table>
+class basic_rule_context {
  public:
-  rule_context(fact_table& table, dialect const& dialect_names) : facts(table), names(dialect_names) {}
+  basic_rule_context(Table& table, dialect const& dialect_names) : facts(table), names(dialect_names) {}
 
-  fact_table& facts;
+  Table& facts;
   dialect names;
   node_id n = absent;
   std::vector<extent> dims, extents, ends;
@@ -124,6 +125,7 @@ class rule_context {
     return all;
   }
 };
+using rule_context = basic_rule_context<fact_table>;
 
 /// Number of elements of a shape whose extents are all known, if at most `limit`.
 [[nodiscard]] inline bool small_count(std::span<extent const> shape, std::size_t limit, std::size_t& count) {

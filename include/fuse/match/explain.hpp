@@ -26,7 +26,8 @@ struct explanation {
 namespace detail {
 
 /// "Mul 'node name'", "a graph input 'x'", "the constant 'c'".
-[[nodiscard]] inline std::string describe(graph_image const& image, facts const& known, value_id v) {
+template <class Image>
+[[nodiscard]] std::string describe(Image const& image, facts const& known, value_id v) {
   if (v == absent) return "no operand";
   auto const name = "'" + image.source->value_name(v) + "'";
   auto const n = image.producer(v);
@@ -197,7 +198,8 @@ class all_matches final : public machine::acceptor {
 
 /// Explains one node: runs the rules of a stage there and tells of the most telling failure, of `only` where that is
 /// given. Costs a match. A failure with a score below `least` is told without words, which cost more than finding it.
-[[nodiscard]] inline explanation explain(machine& match, graph_image const& image, facts const& known,
+template <class Image>
+[[nodiscard]] explanation explain(machine& match, Image const& image, facts const& known,
                                          dialect const& names, node_id n, int stage,
                                          detail::one_rule const* only = nullptr, int least = 0) {
   explanation best;
@@ -242,7 +244,8 @@ class all_matches final : public machine::acceptor {
 }
 
 /// The same over all stages.
-[[nodiscard]] inline explanation explain(machine& match, graph_image const& image, facts const& known,
+template <class Image>
+[[nodiscard]] explanation explain(machine& match, Image const& image, facts const& known,
                                          dialect const& names, node_id n, detail::one_rule const* only = nullptr) {
   explanation best;
   best.node = n;
