@@ -66,7 +66,8 @@ class graph_source {
 /// control flow are part of it (their nodes stand before the node that owns them), so a captured value has its users.
 ///
 /// Reading is constant time and safe from many threads. Memory: about 48 bytes a node, 20 a value, 16 an operand.
-class graph_image {
+template <class Source>
+class basic_graph_image {
  public:
   struct node_record {
     operator_tag tag{};
@@ -98,7 +99,7 @@ class graph_image {
   };
 
   int version = 1;
-  graph_source* source = nullptr;
+  Source* source = nullptr;
 
   [[nodiscard]] std::uint32_t node_count() const { return static_cast<std::uint32_t>(nodes_.size()); }
   [[nodiscard]] std::uint32_t value_count() const { return static_cast<std::uint32_t>(values_.size()); }
@@ -273,5 +274,6 @@ class graph_image {
   std::vector<region_record> regions_{region_record{}};
   std::vector<value_id> region_outputs_;
 };
+using graph_image = basic_graph_image<graph_source>;
 
 }  // namespace fuse::inline v0

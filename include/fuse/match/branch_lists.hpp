@@ -10,7 +10,8 @@ namespace fuse::inline v0::detail {
 
 /// The forks of a program as lists of branches, each with what it needs at a register (operator_sets.hpp): a branch
 /// that cannot match is not entered.
-class branch_lists {
+template <class Program>
+class basic_branch_lists {
  public:
   struct branch {
     std::uint64_t deep, direct;  // see operator_sets
@@ -24,7 +25,7 @@ class branch_lists {
     [[nodiscard]] branch const* end() const { return last; }
   };
 
-  explicit branch_lists(program const& rules) : rules_(rules) { list_branches(); }
+  explicit basic_branch_lists(Program const& rules) : rules_(rules) { list_branches(); }
 
   [[nodiscard]] range from(std::uint16_t pc) const {
     auto const list = lists_[pc];
@@ -72,9 +73,10 @@ class branch_lists {
     if (pc != no_instruction) branches_.push_back(branch_to(pc));
   }
 
-  program const& rules_;
+  Program const& rules_;
   std::vector<branch> branches_;
   std::vector<branch_list> lists_;  // per instruction
 };
+using branch_lists = basic_branch_lists<program>;
 
 }  // namespace fuse::inline v0::detail
