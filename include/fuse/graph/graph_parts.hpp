@@ -62,7 +62,8 @@ struct graph_parts {
       basic_named(std::string_view n, double number) : name(n), content(number) {}
       basic_named(std::string_view n, char const* text) : name(n), content(std::string(text)) {}
       basic_named(std::string_view n, std::string text) : name(n), content(std::move(text)) {}
-      basic_named(std::string_view n, std::initializer_list<std::int64_t> numbers) : name(n), content(std::vector(numbers)) {}
+      basic_named(std::string_view n, std::initializer_list<std::int64_t> numbers)
+          : name(n), content(std::vector(numbers)) {}
       basic_named(std::string_view n, std::vector<std::int64_t> numbers) : name(n), content(std::move(numbers)) {}
       basic_named(std::string_view n, std::vector<float> numbers) : name(n), content(std::move(numbers)) {}
       basic_named(std::string_view n, Tensor contents) : name(n), content(std::move(contents)) {}

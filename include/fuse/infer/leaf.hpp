@@ -65,8 +65,7 @@ void read_leaf(Context& at, value_id v, std::vector<dimension>& declared) {
 /// What the graph says of a computed value counts where nothing is known: declarations may be stale.
 /// Symbols below `before` stood in the operands, and say more than a declaration.
 template <class Context>
-void refine_by_declaration(Context& at, value_id v, std::uint32_t before,
-                                  std::vector<dimension>& declared) {
+void refine_by_declaration(Context& at, value_id v, std::uint32_t before, std::vector<dimension>& declared) {
   auto const& source = *at.image().source;
   if (at.facts.type(v) == element_type::unknown) at.facts.set_type(v, source.type(v));
   if (!source.has_shapes()) return;

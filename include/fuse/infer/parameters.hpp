@@ -45,9 +45,8 @@ struct parameter_place {
 
 /// Reads a list of integers, or one integer as a list of one; `out` is empty unless the result is `known`.
 template <class Image>
-[[nodiscard]] parameter_state read_parameter(Image const& image, fact_table const& known,
-                                                    dialect const& names, node_id n, std::string_view parameter,
-                                                    std::vector<std::int64_t>& out) {
+[[nodiscard]] parameter_state read_parameter(Image const& image, fact_table const& known, dialect const& names,
+                                             node_id n, std::string_view parameter, std::vector<std::int64_t>& out) {
   using kind = parameter_source::kind;
   out.clear();
   detail::parameter_place const place(image, names, n, parameter);
@@ -91,9 +90,8 @@ template <class Image>
 
 /// Reads one number; where neither node nor dialect says, the neutral operator's default.
 template <class Image>
-[[nodiscard]] parameter_state read_parameter(Image const& image, fact_table const& known,
-                                                    dialect const& names, node_id n, std::string_view parameter,
-                                                    double& out) {
+[[nodiscard]] parameter_state read_parameter(Image const& image, fact_table const& known, dialect const& names,
+                                             node_id n, std::string_view parameter, double& out) {
   using kind = parameter_source::kind;
   detail::parameter_place const place(image, names, n, parameter);
   auto const& source = place.source;
@@ -135,16 +133,16 @@ template <class Image>
 
 /// The integers of a parameter, where there is one and all are known.
 template <class Image>
-[[nodiscard]] bool read_integers(Image const& image, fact_table const& known, dialect const& names,
-                                        node_id n, std::string_view parameter, std::vector<std::int64_t>& out) {
+[[nodiscard]] bool read_integers(Image const& image, fact_table const& known, dialect const& names, node_id n,
+                                 std::string_view parameter, std::vector<std::int64_t>& out) {
   return read_parameter(image, known, names, n, parameter, out) == parameter_state::known;
 }
 
 /// The number of a parameter: of the node, of the dialect's row, or the neutral operator's default. False where it is
 /// no constant.
 template <class Image>
-[[nodiscard]] bool read_number(Image const& image, fact_table const& known, dialect const& names,
-                                      node_id n, std::string_view parameter, double& out) {
+[[nodiscard]] bool read_number(Image const& image, fact_table const& known, dialect const& names, node_id n,
+                               std::string_view parameter, double& out) {
   return read_parameter(image, known, names, n, parameter, out) == parameter_state::known;
 }
 
@@ -167,8 +165,8 @@ template <class Image>
 /// The axes of a reduction, non-negative and rising, and whether it keeps them with extent 1. An absent list means all
 /// axes, or none where the node says so. False where axes or rank are not known; `axes` is empty then.
 template <class Image>
-[[nodiscard]] bool reduction_axes(Image const& image, fact_table const& known, dialect const& names,
-                                         node_id n, std::vector<int>& axes, bool& keepdims, std::vector<std::int64_t>& listed) {
+[[nodiscard]] bool reduction_axes(Image const& image, fact_table const& known, dialect const& names, node_id n,
+                                  std::vector<int>& axes, bool& keepdims, std::vector<std::int64_t>& listed) {
   axes.clear();
   if (image.operand_count(n) == 0 || image.operand(n, 0) == absent) return false;
   auto const rank = known.rank(image.operand(n, 0));
@@ -189,7 +187,8 @@ template <class Image>
   return normalise_axes(listed, rank, axes);
 }
 template <class Image>
-[[nodiscard]] bool reduction_axes(Image const& image, fact_table const& known, dialect const& names, node_id n, std::vector<int>& axes, bool& keepdims) {
+[[nodiscard]] bool reduction_axes(Image const& image, fact_table const& known, dialect const& names, node_id n,
+                                  std::vector<int>& axes, bool& keepdims) {
   std::vector<std::int64_t> listed;  // those who ask often keep one
   return reduction_axes(image, known, names, n, axes, keepdims, listed);
 }

@@ -13,8 +13,7 @@ namespace fuse::inline v0::detail {
 /// a_0 * a_1 * ... / (b_0 * b_1 * ...), which is an integer in a valid graph. Equal factors cancel first: what is left
 /// stays small.
 template <class Context>
-[[nodiscard]] extent quotient_of_products(Context& at, std::vector<extent> above,
-                                                 std::vector<extent> below) {
+[[nodiscard]] extent quotient_of_products(Context& at, std::vector<extent> above, std::vector<extent> below) {
   for (auto& b : below)
     for (auto& a : above)
       if (a == b && a != extent(0)) {

@@ -16,8 +16,7 @@ namespace fuse::inline v0::detail {
 
 /// Product of the matrices in the last two dimensions of two operands, the others broadcast.
 template <class Context>
-void matmul_shape(Context& at, std::uint32_t right = 1, bool turned_left = false,
-                         bool turned_right = false) {
+void matmul_shape(Context& at, std::uint32_t right = 1, bool turned_left = false, bool turned_right = false) {
   if (!at.ranked(0) || !at.ranked(right)) return;
   auto const a = at.shape(0);
   auto const b = at.shape(right);

@@ -199,9 +199,8 @@ class all_matches final : public machine::acceptor {
 /// Explains one node: runs the rules of a stage there and tells of the most telling failure, of `only` where that is
 /// given. Costs a match. A failure with a score below `least` is told without words, which cost more than finding it.
 template <class Image>
-[[nodiscard]] explanation explain(machine& match, Image const& image, facts const& known,
-                                         dialect const& names, node_id n, int stage,
-                                         detail::one_rule const* only = nullptr, int least = 0) {
+[[nodiscard]] explanation explain(machine& match, Image const& image, facts const& known, dialect const& names,
+                                  node_id n, int stage, detail::one_rule const* only = nullptr, int least = 0) {
   explanation best;
   best.node = n;
   best.score = -1;
@@ -245,8 +244,8 @@ template <class Image>
 
 /// The same over all stages.
 template <class Image>
-[[nodiscard]] explanation explain(machine& match, Image const& image, facts const& known,
-                                         dialect const& names, node_id n, detail::one_rule const* only = nullptr) {
+[[nodiscard]] explanation explain(machine& match, Image const& image, facts const& known, dialect const& names,
+                                  node_id n, detail::one_rule const* only = nullptr) {
   explanation best;
   best.node = n;
   best.score = -1;

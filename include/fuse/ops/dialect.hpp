@@ -129,8 +129,8 @@ struct names_alone {
   static constexpr void add_to(dialect&) {}
 };
 
-/// The rows of a dialect with a hash table of their names, made at compile time. `Emission` adds the functions of a dialect that
-/// has some: where it is a template, a file that only states rules need not compile them.
+/// The rows of a dialect with a hash table of their names, made at compile time. `Emission` adds the functions of a
+/// dialect that has some: where it is a template, a file that only states rules need not compile them.
 template <std::size_t Rows, class Emission = names_alone>
 struct dialect_table {
   static constexpr std::size_t slot_count = Rows < 128 ? 512 : Rows < 512 ? 2048 : 8192;
@@ -181,8 +181,8 @@ struct dialect_table {
 
 /// Makes a dialect of its rows. `newest`: the operator set version of graphs that state none.
 template <class Emission = names_alone, std::size_t Rows>
-[[nodiscard]] constexpr dialect_table<Rows, Emission> make_dialect(std::string_view name, operator_row const (&rows)[Rows],
-                                                         int newest = 1) {
+[[nodiscard]] constexpr dialect_table<Rows, Emission> make_dialect(std::string_view name,
+                                                                   operator_row const (&rows)[Rows], int newest = 1) {
   dialect_table<Rows, Emission> table;
   table.view_without_rows.name = name;
   table.view_without_rows.newest = newest;

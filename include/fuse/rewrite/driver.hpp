@@ -169,7 +169,8 @@ class basic_driver final : machine::acceptor {
         if (image_.value(v).use_count == 0 && image_.value(v).outputs == 0) return false;
     auto const origin = image_.source->node_name(root_);
     basic_transaction<Image> changes(image_, facts_);
-    basic_instantiation<Image> right(machine_, rule, image_, facts_, names_, options_.target, changes, root_, computed_in_);
+    basic_instantiation<Image> right(machine_, rule, image_, facts_, names_, options_.target, changes, root_,
+                                     computed_in_);
     bool const built = right.build();
     if (built && unchanged(changes, right.roots)) return false;
     if (!refused_before(rule)) ++report_.rules[rule].matched;

@@ -24,7 +24,8 @@ class basic_instantiation {
   std::vector<value_id> roots;
 
   basic_instantiation(machine const& match, std::uint16_t rule, Image& image, facts& known, dialect const& names,
-                      target to, basic_transaction<Image>& into, node_id place, element_type computed_in = element_type::unknown)
+                      target to, basic_transaction<Image>& into, node_id place,
+                      element_type computed_in = element_type::unknown)
       : match_(match),
         info_(match.rules().rules[rule]),
         terms_(match.rules().replacements.subspan(info_.first_replacement, info_.replacement_size)),

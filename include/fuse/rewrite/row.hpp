@@ -20,7 +20,8 @@ namespace fuse::inline v0::detail {
 template <class Image>
 class basic_row_maker {
  public:
-  basic_row_maker(Image& image, facts& known, dialect const& names, target to, basic_transaction<Image>& into, node_id place)
+  basic_row_maker(Image& image, facts& known, dialect const& names, target to, basic_transaction<Image>& into,
+                  node_id place)
       : image_(image), facts_(known), names_(names), to_(to), into_(into), place_(place) {}
 
   std::string reason;  ///< why there is no row
