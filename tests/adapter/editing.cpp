@@ -8,6 +8,8 @@
 #include "catch.hpp"
 #include "parsed.hpp"
 
+namespace editing {
+
 using namespace fuse;
 using adapters::onnx_graph;
 using adapters::onnx_node;
@@ -275,3 +277,5 @@ TEST_CASE("models in an arena are edited likewise, and edits that are not commit
   }
   CHECK(text(model->graph())[2] == "y = Norm(x)");
 }
+
+}  // namespace editing

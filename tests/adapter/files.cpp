@@ -11,6 +11,8 @@
 #include "catch.hpp"
 #include "parsed.hpp"
 
+namespace files {
+
 namespace fs = std::filesystem;
 using fuse::adapters::onnx_file;
 using fuse::adapters::onnx_graph;
@@ -129,3 +131,5 @@ TEST_CASE("external data that are missing, short or outside the folder are refus
   CHECK(error("right.bin", R"(external_data { key: "length" value: "4" })") ==
         "initializer 'w' holds 4 bytes of external data where its shape wants 8");
 }
+
+}  // namespace files

@@ -8,6 +8,8 @@
 #include "catch.hpp"
 #include "parsed.hpp"
 
+namespace functions {
+
 using namespace fuse;
 using adapters::onnx_graph;
 using traits = graph_traits<onnx_graph>;
@@ -161,3 +163,5 @@ TEST_CASE("a call of a norm's function is known by its body, not by its name") {
     CHECK(name(other).starts_with("function fuse::RMSNormalization"));
   }
 }
+
+}  // namespace functions

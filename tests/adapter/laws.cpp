@@ -8,6 +8,8 @@
 #include "catch.hpp"
 #include "parsed.hpp"
 
+namespace laws {
+
 using fuse::adapters::onnx_graph;
 
 TEST_CASE("an adapted ONNX model keeps the laws of graphs") {
@@ -22,3 +24,5 @@ TEST_CASE("an adapted ONNX model keeps the laws of graphs") {
       [&] { return onnx_graph(models.emplace_back(parsed(branching))); }, examples);
   CHECK(broken == std::vector<std::string>{});
 }
+
+}  // namespace laws

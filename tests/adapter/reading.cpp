@@ -6,6 +6,8 @@
 #include "catch.hpp"
 #include "parsed.hpp"
 
+namespace reading {
+
 using fuse::adapters::onnx_graph;
 using traits = fuse::graph_traits<onnx_graph>;
 
@@ -179,3 +181,5 @@ TEST_CASE("a call of the model's own function is not the standard operator of th
   CHECK(traits::op_name(g, *std::next(traits::nodes(g).begin())) == "function mine::Sub");
   CHECK(traits::version(g) == 0);
 }
+
+}  // namespace reading
