@@ -394,10 +394,14 @@ class spelling {
   value apply(std::vector<value> scales, value bias) {
     std::vector<std::string_view> forms(3, "plain");
     if (!scales.empty() && !late) {
-      forms.insert(forms.end(), {"scale before the root", "root times scale"});
+      forms.emplace_back("scale before the root");
+      forms.emplace_back("root times scale");
       if (layer) forms.emplace_back("distributed root times scale");
     }
-    if (layer) forms.insert(forms.end(), {"distributed", "reversed"});
+    if (layer) {
+      forms.emplace_back("distributed");
+      forms.emplace_back("reversed");
+    }
     auto const form = choose("bracketing", forms);
     if (scales.size() == 2 && choose("two scales", {"one by one", "multiplied first"}) == "multiplied first")
       scales = {w.mul(scales[0], scales[1])};
