@@ -70,7 +70,7 @@ struct expression {
   /// Adds a term unless an equal one is there; returns its place.
   constexpr std::uint8_t add(term const& made) {
     for (std::uint16_t i = 0; i < size; ++i)
-      if (terms[i] == made) return static_cast<std::uint8_t>(i);
+      if (terms[i].kind == made.kind && terms[i].op == made.op && terms[i] == made) return static_cast<std::uint8_t>(i);
     if (size == capacity) {
       too_large = true;
       return 0;

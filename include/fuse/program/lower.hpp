@@ -32,8 +32,8 @@ class lowering : public pattern_lowering {
     next_register_ = 1;
     next_frame_ = 0;
     bound_ = 0;
-    for (auto& seen : rest_seen_) seen = false;
-    for (auto& at : register_of_) at = 0;
+    for (std::uint8_t i = 0; i < out.slot_count; ++i) rest_seen_[i] = false;
+    for (std::uint16_t i = 0; i < pattern_.size; ++i) register_of_[i] = 0;
     auto const first = out.size;
     std::uint8_t main = root;
     if (t.kind == term_kind::roots) main = t.child[0];
