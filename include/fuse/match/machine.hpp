@@ -64,17 +64,17 @@ class basic_machine : public detail::group_steps {
 
   /// Matches the rules of `stage` at node `n`. The bindings are those of the match during `accept`.
   bool run(node_id n, int stage, acceptor& to) {
-    auto const& record = image_.node(n);
+    auto const tag = image_.node(n).tag;  // a copy: accepting adds nodes
     auto const* table = &tables_[static_cast<std::size_t>(stage) * table_size];
-    auto const at = table[record.tag.op];
+    auto const at = table[tag.op];
     if (at == no_instruction && !by_name_) return false;
     acceptor_ = &to;
     exceeded_ = false;
-    if (at != no_instruction && enter_all(n, stage, at, false, record.tag.op)) return true;
-    if (by_name_ && record.tag.name != 0)
+    if (at != no_instruction && enter_all(n, stage, at, false, tag.op)) return true;
+    if (by_name_ && tag.name != 0)
       for (std::size_t i = 0; i < rules_.entries.size(); ++i)
-        if (rules_.entries[i].stage == stage && rules_.entries[i].by_name && rules_.entries[i].tag == record.tag.name)
-          return enter_all(n, stage, static_cast<std::uint16_t>(i), true, record.tag.name);
+        if (rules_.entries[i].stage == stage && rules_.entries[i].by_name && rules_.entries[i].tag == tag.name)
+          return enter_all(n, stage, static_cast<std::uint16_t>(i), true, tag.name);
     return false;
   }
 
