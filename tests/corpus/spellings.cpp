@@ -34,7 +34,8 @@ std::map<opcode, int> leftovers(spelling const& s, fuse::graph const& after, fus
   left[opcode::cast] -= s.casts;
   if (target == fuse::target::onnxruntime && s.narrowest() == fuse::element_type::bfloat16)  // which has no such norms
     for (auto const& f : s.formulas) {
-      left[opcode::cast] -= 3 + static_cast<int>(f.scales.size()) + (f.bias ? 1 : 0);  // x, the result, each computed row
+      left[opcode::cast] -=
+          3 + static_cast<int>(f.scales.size()) + (f.bias ? 1 : 0);  // x, the result, each computed row
       left[opcode::identity] -= 3;
       left[opcode::mul] -= static_cast<int>(f.scales.size());
       left[opcode::add] -= f.bias ? 1 : 0;
