@@ -10,7 +10,8 @@ using namespace rewriting;
 namespace {
 
 /// Whether two values of a graph are one computation.
-bool same(graph g, graph::value a, graph::value b) {
+bool same(graph const& made, graph::value a, graph::value b) {
+  graph g = made;
   for (auto v : {a, b}) g.output(v);  // what nobody reads is no part of a graph
   static constexpr auto const& names = fuse::dialect_of<graph>;
   fuse::graph_binding<graph const> bound(g, fuse::names_in(names), names.newest);

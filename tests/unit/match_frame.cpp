@@ -12,8 +12,9 @@ using fuse::detail::opened_group;
 namespace {
 
 /// The leaves of a value's sum or product, "a^1 b^-1".
-std::string leaves(graph g, graph::value v, op_group kind, bool* negative = nullptr) {
+std::string leaves(graph const& made, graph::value v, op_group kind, bool* negative = nullptr) {
   static constexpr auto const& names = fuse::dialect_of<graph>;
+  graph g = made;
   g.output(v);
   fuse::graph_binding<graph const> bound(g, fuse::names_in(names), names.newest);
   fuse::facts known(bound.image, names);
