@@ -8,11 +8,13 @@ namespace match_frame {
 using namespace rewriting;
 using fuse::op_group;
 using fuse::detail::opened_group;
+using needs = fuse::detail::frame_needs::needs;
 
 namespace {
 
 /// The leaves of a value's sum or product, "a^1 b^-1".
-std::string leaves(graph const& made, graph::value v, op_group kind, bool* negative = nullptr) {
+std::string leaves(graph const& made, graph::value v, op_group kind, bool* negative = nullptr,
+                   needs const& wanted = fuse::detail::frame_needs::all) {
   static constexpr auto const& names = fuse::dialect_of<graph>;
   graph g = made;
   g.output(v);
@@ -21,8 +23,10 @@ std::string leaves(graph const& made, graph::value v, op_group kind, bool* negat
   known.run();
   opened_group opened{};
   auto const at = bound.number(v);
-  fuse::detail::frame_opener(fuse::program_of<fuse::rules::norms>, bound.image, known)
-      .open(opened, at, kind, 0, bound.image.node(bound.image.producer(at)).region);
+  auto const& rules = fuse::program_of<fuse::rules::norms>;
+  fuse::detail::operator_sets const operators(rules, bound.image, known);
+  fuse::detail::frame_opener(rules, bound.image, known, operators)
+      .open(opened, at, kind, 0, bound.image.node(bound.image.producer(at)).region, wanted);
   if (negative != nullptr) *negative = opened.negative;
   std::string all;
   for (std::uint8_t i = 0; i < opened.count; ++i)
@@ -83,6 +87,19 @@ TEST_CASE("another group stays closed") {
   auto const a = g.in("a"), b = g.in("b");
   auto const s = g.add("Add", {a, b});
   CHECK(leaves(g, g.add("Mul", {s, b}), op_group::product) == "%" + std::to_string(s.id) + "^1 b^1");
+}
+
+TEST_CASE("parts that have none of the operators that are looked for stay whole, but for what may be left out") {
+  sketch g;
+  auto const a = g.in("a"), b = g.in("b");
+  auto const mean = g.add("ReduceMean", {a}, {{"axes", {-1}}, {"keepdims", 1}});
+  needs const means{0, fuse::operator_bit(fuse::opcode::mean)};
+  auto const sum = g.add("Add", {a, b});
+  auto const open = [&](graph::value v) { return leaves(g, v, op_group::sum, nullptr, means); };
+  CHECK(open(g.add("Sub", {sum, b})) == "%" + std::to_string(sum.id) + "^1 b^-1");
+  CHECK(open(g.add("Sub", {g.add("Add", {a, mean}), b})).starts_with("a^1 "));
+  CHECK(open(g.add("Sub", {g.add("Add", {a, g.scalar(0.0f)}), b})) == "a^1 b^-1");
+  CHECK(open(g.add("Sub", {g.add("Neg", {a}), b})) == "a^-1 b^-1");
 }
 
 }  // namespace match_frame

@@ -22,40 +22,36 @@ template <class Image>
 class basic_facts : public fact_table {
  public:
   /// `image` and the rows of `names` must outlive this; nothing is known before `run`.
-  basic_facts(Image const& image, dialect const& names) : fact_table(image), names_(names) {}
+  basic_facts(Image const& image, dialect const& names) : fact_table(image), at_(*this, names) {}
+  basic_facts(basic_facts const&) = delete;
+  basic_facts& operator=(basic_facts const&) = delete;
 
   /// All nodes that are alive, in order.
   void run() {
     resize(0);
-    detail::rule_context at(*this, names_);
-    catch_up(at);
+    read_leaves();
     for (node_id n = 0; n < image().node_count(); ++n)
-      if (image().node(n).alive) infer(at, n);
+      if (image().node(n).alive) infer(n);
   }
 
   /// Inputs and constants that were added after `run`.
   void read_leaves() {
-    detail::rule_context at(*this, names_);
-    catch_up(at);
+    auto const from = static_cast<value_id>(size());
+    resize(image().value_count());
+    for (auto v = from; v < image().value_count(); ++v)
+      if (image().producer(v) == absent) detail::read_leaf(at_, v, declared_);
   }
 
   /// One node again, or one that was added after `run`, with the constants it reads. Its operands must be known before.
   void update(node_id n) {
-    detail::rule_context at(*this, names_);
-    catch_up(at);
-    infer(at, n);
+    read_leaves();
+    infer(n);
   }
 
  private:
-  void catch_up(detail::rule_context& at) {
-    auto const from = static_cast<value_id>(size());
-    resize(image().value_count());
-    for (auto v = from; v < image().value_count(); ++v)
-      if (image().producer(v) == absent) detail::read_leaf(at, v, declared_);
-  }
-
   // A result of an If is what both branches agree on.
-  void choose(detail::rule_context& at) {
+  void choose() {
+    auto& at = at_;
     auto const first = first_body(at.n);
     if (first == absent || next_body_[first] == absent) return;
     for (auto region = first; region != absent; region = next_body_[region]) {
@@ -90,13 +86,14 @@ class basic_facts : public fact_table {
     return n < first_body_.size() ? first_body_[n] : absent;
   }
 
-  void infer(detail::rule_context& at, node_id n) {
+  void infer(node_id n) {
+    auto& at = at_;
     at.n = n;
     for (std::uint32_t i = 0; i < at.result_count(); ++i) forget(at.result(i));
     auto const before = symbols().symbol_count();
     auto const op = op_of(image(), n);
     if (op == opcode::if_else)
-      choose(at);
+      choose();
     else
       detail::apply_rule(at, op);
     for (std::uint32_t i = 0; i < at.result_count(); ++i)
@@ -104,7 +101,7 @@ class basic_facts : public fact_table {
     detail::propagate_contents(at, op);
   }
 
-  dialect names_;
+  detail::rule_context at_;  // one for all nodes: its buffers stay
   std::vector<dimension> declared_;
   std::vector<std::uint32_t> first_body_, next_body_;  // of a node, of a region: the bodies that one node owns
 };

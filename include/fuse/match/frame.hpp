@@ -5,6 +5,8 @@
 #include <cstdint>
 
 #include <fuse/infer/facts.hpp>
+#include <fuse/match/frame_needs.hpp>
+#include <fuse/match/operator_sets.hpp>
 #include <fuse/ops/names.hpp>
 #include <fuse/program/program.hpp>
 
@@ -49,10 +51,14 @@ struct frame {
 template <class Image>
 class basic_frame_opener {
  public:
-  basic_frame_opener(program const& rules, Image const& image, facts const& known)
-      : rules_(rules), image_(image), facts_(known) {}
+  using needs = frame_needs::needs;
 
-  void open(opened_group& f, value_id root, op_group kind, std::uint8_t through, std::uint32_t region) const {
+  basic_frame_opener(program const& rules, Image const& image, facts const& known, operator_sets const& operators)
+      : rules_(rules), image_(image), facts_(known), operators_(operators) {}
+
+  /// Opens the sum or product `root`, down to parts that have none of the operators `wanted` below them.
+  void open(opened_group& f, value_id root, op_group kind, std::uint8_t through, std::uint32_t region,
+            needs const& wanted) const {
     f.count = f.leaf_count = 0;
     f.through = through;
     f.kind = kind;
@@ -70,9 +76,9 @@ class basic_frame_opener {
       auto& p = f.parts[at];
       p = {v, weight, 0, 0, parent, false, false};
       p.has_number = v != absent && facts_.number(v, p.number);
-      children below{};
-      if ((!p.has_number || at == 0) &&
-          opens(f, v, weight, kind, through, region, below)) {  // a number is one part, however it is computed
+      children below;
+      if ((!p.has_number || at == 0) && opens(v, weight, kind, through, region, below) &&
+          (at == 0 || !taken_whole(v, below, wanted))) {  // a number is one part, however it is computed
         if (f.count + waiting + below.count > opened_group::capacity ||
             f.leaf_count + waiting + below.count > opened_group::leaf_capacity) {
           f.bounded = true;
@@ -94,8 +100,9 @@ class basic_frame_opener {
   struct children {
     value_id value[8];
     double weight[8];
-    std::uint8_t count = 0;
-    bool negate = false;
+    std::uint8_t count;
+    bool negate;
+    children() : count(0), negate(false) {}  // and no more: one is made for every part
     void add(value_id v, double w) {
       value[count] = v;
       weight[count++] = w;
@@ -112,11 +119,20 @@ class basic_frame_opener {
     return false;
   }
 
+  // Parts that can only be matched together. Not where one of them may be left out, which leaves the other alone.
+  [[nodiscard]] bool taken_whole(value_id v, children const& below, needs const& wanted) const {
+    auto const& there = operators_[v];
+    if (below.count < 2 || (there.deep & wanted.deep) != 0 || (there.direct & wanted.direct) != 0) return false;
+    double number = 0;
+    for (std::uint8_t i = 0; i < below.count; ++i)
+      if (facts_.number(below.value[i], number)) return false;
+    return true;
+  }
+
   [[nodiscard]] static bool whole(double w) { return std::nearbyint(w) == w; }
   [[nodiscard]] static bool odd(double w) { return std::fmod(std::fabs(w), 2.0) == 1.0; }
 
-  bool opens(opened_group const&, value_id v, double w, op_group kind, std::uint8_t through, std::uint32_t region,
-             children& into) const {
+  bool opens(value_id v, double w, op_group kind, std::uint8_t through, std::uint32_t region, children& into) const {
     if (v == absent) return false;
     auto const n = image_.producer(v);
     if (n == absent || image_.node(n).region != region || image_.result_index(v) != 0) return false;
@@ -221,6 +237,7 @@ class basic_frame_opener {
   program const& rules_;
   Image const& image_;
   facts const& facts_;
+  operator_sets const& operators_;
 };
 using frame_opener = basic_frame_opener<graph_image>;
 

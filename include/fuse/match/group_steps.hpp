@@ -16,7 +16,12 @@ template <class Image>
 class basic_group_steps : public value_steps {
  public:
   basic_group_steps(program const& rules, Image const& image, facts const& known, dialect const& names)
-      : value_steps(rules, image, known, names), opener_(rules_, image, known), groups_(shared_groups + frame_count) {}
+      : value_steps(rules, image, known, names),
+        operators_(rules_, image, known),
+        branches_(rules_),
+        needs_(rules_, branches_),
+        opener_(rules_, image, known, operators_),
+        groups_(shared_groups + frame_count) {}
 
  protected:
   void open(instruction const& i, double sign) {
@@ -134,22 +139,34 @@ class basic_group_steps : public value_steps {
     return true;
   }
 
+  operator_sets operators_;
+  branch_lists branches_;
+
  private:
   static constexpr std::size_t shared_groups = 48;
+
+  struct shared_group {
+    opened_group opened;
+    frame_needs::needs wanted;
+  };
 
   // What other rules opened at this node is there already.
   opened_group const& group(instruction const& i, op_group kind) {
     auto const v = registers_[i.a];
+    auto const wanted = listener == nullptr ? needs_.of(i) : frame_needs::all;  // an explanation wants to see all
     for (std::size_t k = 0; k < group_count_; ++k)
-      if (auto const& known = groups_[k]; known.parts[0].value == v && known.kind == kind && known.through == i.through)
+      if (auto const& [known, sought] = groups_[k];
+          known.parts[0].value == v && known.kind == kind && known.through == i.through && sought == wanted)
         return known;
     auto& made = groups_[group_count_ < shared_groups ? group_count_++ : shared_groups + i.b];
-    opener_.open(made, v, kind, i.through, region_);
-    return made;
+    made.wanted = wanted;
+    opener_.open(made.opened, v, kind, i.through, region_, wanted);
+    return made.opened;
   }
 
+  frame_needs needs_;
   frame_opener opener_;
-  std::vector<opened_group> groups_;  // those that the rules at a node share, then one of each frame's own
+  std::vector<shared_group> groups_;  // those that the rules at a node share, then one of each frame's own
   std::size_t group_count_ = 0;
 };
 using group_steps = basic_group_steps<graph_image>;

@@ -6,26 +6,10 @@
 #include <utility>
 #include <vector>
 
-#include <fuse/match/branch_lists.hpp>
 #include <fuse/match/group_steps.hpp>
-#include <fuse/match/operator_sets.hpp>
 #include <fuse/program/program.hpp>
 
 namespace fuse::inline v0 {
-
-namespace detail {
-
-/// Told where matching failed, for explanations; see match/explain.hpp.
-class failure_listener {
- public:
-  failure_listener() = default;
-  failure_listener(failure_listener const&) = delete;
-  failure_listener& operator=(failure_listener const&) = delete;
-  virtual ~failure_listener() = default;
-  virtual void failed(std::uint16_t instruction, value_id at, int score) = 0;
-};
-
-}  // namespace detail
 
 /// The matching machine: interprets a program on a graph. Full backtracking; no allocation after construction. What a
 /// step needs stands in value_steps.hpp and group_steps.hpp; here are the steps with several outcomes, and the way
@@ -38,18 +22,21 @@ class basic_machine : public detail::group_steps {
   static constexpr int step_limit = 50'000;
 
   basic_machine(program const& rules, Image const& image, facts const& known, dialect const& names)
-      : detail::group_steps(rules, image, known, names),
-        operators_(rules_, image, known),
-        branches_(rules_),
-        tables_(static_cast<std::size_t>(rules.stages) * table_size) {
+      : detail::group_steps(rules, image, known, names), tables_(static_cast<std::size_t>(rules.stages) * table_size) {
     index_entries();
   }
   basic_machine(basic_machine const&) = delete;
   basic_machine& operator=(basic_machine const&) = delete;
 
   /// Takes in what has changed in the image: all of it, or the results of one node.
-  void look() { operators_.update(); }
-  void look(node_id n) { operators_.update(n); }
+  void look() {
+    operators_.update();
+    congruent_.update();
+  }
+  void look(node_id n) {
+    operators_.update(n);
+    congruent_.update(n);
+  }
 
   /// What to do with a match; returns whether to stop looking for others at this node.
   class acceptor {
@@ -65,49 +52,55 @@ class basic_machine : public detail::group_steps {
   /// Matches the rules of `stage` at node `n`. The bindings are those of the match during `accept`.
   bool run(node_id n, int stage, acceptor& to) {
     auto const tag = image_.node(n).tag;  // a copy: accepting adds nodes
-    auto const* table = &tables_[static_cast<std::size_t>(stage) * table_size];
-    auto const at = table[tag.op];
-    if (at == no_instruction && !by_name_) return false;
+    auto const at = table(stage)[tag.op];
+    if (at.count == 0 && !by_name_) return false;
     acceptor_ = &to;
     exceeded_ = false;
-    if (at != no_instruction && enter_all(n, stage, at, false, tag.op)) return true;
+    for (std::size_t i = at.first; i < std::size_t{at.first} + at.count; ++i)
+      if (enter(n, i)) return true;
     if (by_name_ && tag.name != 0)
       for (std::size_t i = 0; i < rules_.entries.size(); ++i)
-        if (rules_.entries[i].stage == stage && rules_.entries[i].by_name && rules_.entries[i].tag == tag.name)
-          return enter_all(n, stage, static_cast<std::uint16_t>(i), true, tag.name);
+        if (auto const& e = rules_.entries[i]; e.stage == stage && e.by_name && e.tag == tag.name && enter(n, i))
+          return true;
     return false;
   }
 
   [[nodiscard]] bool has_entry(node_id n, int stage) const {
-    return by_name_ || tables_[static_cast<std::size_t>(stage) * table_size + image_.node(n).tag.op] != no_instruction;
+    return by_name_ || table(stage)[image_.node(n).tag.op].count != 0;
   }
-
-  detail::failure_listener* listener = nullptr;
 
  private:
   static constexpr std::size_t table_size = static_cast<std::size_t>(opcode::count_);
 
+  // The entries of one operator in one stage stand together.
+  struct entries {
+    std::uint16_t first = 0, count = 0;
+  };
+
+  [[nodiscard]] entries const* table(int stage) const { return &tables_[static_cast<std::size_t>(stage) * table_size]; }
+
   void index_entries() {
-    for (auto& first : tables_) first = no_instruction;
     for (std::size_t i = rules_.entries.size(); i-- > 0;) {
       auto const& e = rules_.entries[i];
-      if (e.by_name)
-        by_name_ = true;
-      else
-        tables_[e.stage * table_size + e.tag] = static_cast<std::uint16_t>(i);
+      by_name_ = by_name_ || e.by_name;
+      if (e.by_name) continue;
+      auto& of = tables_[e.stage * table_size + e.tag];
+      of = {static_cast<std::uint16_t>(i), static_cast<std::uint16_t>(of.count + 1)};
     }
+    for (auto const& e : rules_.entries) gates_.push_back(branches_.gate_of(e.first, 1));
   }
 
-  // Whether an instruction fails on what the registers hold, seen at a glance. Explanations want to see it fail.
-  [[nodiscard]] bool hopeless(detail::branch_lists::branch const& b) const {
-    auto const& there = operators_[registers_[b.at]];
-    return ((b.deep & ~there.deep) | (b.direct & ~there.direct)) != 0 && listener == nullptr;
+  // The branches at `pc` that do not fail on what the registers hold, seen at a glance. Explanations want to see all
+  // fail.
+  template <class Enter>
+  bool any_branch(std::uint16_t pc, Enter const& enter) const {
+    if (listener != nullptr) return branches_.any(pc, enter);
+    return branches_.any(
+        pc, [&](std::uint8_t at) -> auto const& { return operators_[registers_[at]]; }, enter);
   }
 
   [[nodiscard]] bool closed(std::uint16_t pc) const {
-    for (auto const& b : branches_.from(pc))
-      if (!hopeless(b)) return false;
-    return true;
+    return !any_branch(pc, [](auto const&) { return true; });
   }
 
   [[nodiscard]] bool has_below(instruction const& i) const {
@@ -117,19 +110,12 @@ class basic_machine : public detail::group_steps {
     return i.c != 0 || (wanted & there.deep) != 0;  // for an explanation, something like it is enough to go on
   }
 
-  bool enter_all(node_id n, int stage, std::uint16_t at, bool by_name, std::uint16_t tag) {
-    for (std::size_t i = at; i < rules_.entries.size(); ++i) {
-      auto const& e = rules_.entries[i];
-      if (e.stage != stage || e.by_name != by_name || e.tag != tag) break;
-      if (enter(n, e)) return true;
-    }
-    return false;
-  }
-
-  bool enter(node_id n, program_entry const& e) {
+  bool enter(node_id n, std::size_t entry) {
     if (image_.node(n).result_count == 0) return false;
+    auto const& e = rules_.entries[entry];
     registers_[0] = registers_[1] = image_.result(n);
-    if (e.strip == 0 && closed(e.first)) return false;  // of most nodes this is all
+    if (e.strip == 0 && listener == nullptr && !gates_[entry].lets(operators_[registers_[0]]))
+      return false;  // of most nodes this is all
     steps_ = score_ = 0;
     forget_groups();
     region_ = image_.node(n).region;
@@ -137,7 +123,7 @@ class basic_machine : public detail::group_steps {
     if (e.strip != 0) registers_[1] = stripped(registers_[0], e.strip, true);
     signs_[1] = 1;
     if (e.strip != 0 && registers_[1] == registers_[0]) return false;
-    bool const stop = !closed(e.first) && run(e.first);
+    bool const stop = run(e.first);
     rewind(begin);
     return stop;
   }
@@ -161,12 +147,11 @@ class basic_machine : public detail::group_steps {
       switch (i.code) {
         case step::fork: {
           auto const back = here();
-          for (auto const& b : branches_.from(pc)) {
-            if (hopeless(b)) continue;
+          return any_branch(pc, [&](auto const& b) {
             if (run(b.to)) return true;
             rewind(back);
-          }
-          return false;
+            return false;
+          });
         }
         case step::operation:
         case step::exactly: {
@@ -368,9 +353,8 @@ class basic_machine : public detail::group_steps {
     return fail(pc, v);
   }
 
-  detail::operator_sets operators_;
-  detail::branch_lists branches_;
-  std::vector<std::uint16_t> tables_;
+  std::vector<entries> tables_;                    // by stage and operator
+  std::vector<detail::branch_lists::gate> gates_;  // by entry
   bool by_name_ = false;
   acceptor* acceptor_ = nullptr;
   int steps_ = 0;

@@ -21,11 +21,10 @@ class basic_operator_sets {
  public:
   struct sets {
     std::uint64_t deep, direct;
-    friend bool operator==(sets const&, sets const&) = default;
   };
 
   basic_operator_sets(program const& rules, Image const& image, facts const& known)
-      : rules_(rules), image_(image), facts_(known), initial_(image.node_count()) {
+      : rules_(rules), image_(image), facts_(known) {
     update();
   }
 
@@ -33,28 +32,17 @@ class basic_operator_sets {
     return v < of_.size() ? of_[v] : v == absent ? none_ : all_;
   }
 
-  /// Takes in what has changed in the image.
+  /// Takes in what has changed in the image: all of it, or the results of one node.
   void update() {
     of_.resize(image_.value_count(), none_);
-    // Nodes that a rewrite made come last, whoever reads them: again until nothing changes.
-    for (bool again = true; again;) {
-      again = false;
-      for (node_id n = 0; n < image_.node_count(); ++n)
-        if (image_.node(n).alive && update(n) && n >= initial_) again = true;
-    }
+    for (auto n = image_.first_node(); n != absent; n = image_.node(n).next) update(n);
   }
-  /// The same for the results of one node; whether anything changed.
-  bool update(node_id n) {
+  void update(node_id n) {
     auto const& record = image_.node(n);
     if (of_.size() < record.first_result + record.result_count)
       of_.resize(record.first_result + record.result_count, none_);
     auto const found = found_at(n);
-    bool changed = false;
-    for (std::uint32_t i = 0; i < record.result_count; ++i) {
-      changed = changed || !(of_[record.first_result + i] == found);
-      of_[record.first_result + i] = found;
-    }
-    return changed;
+    for (std::uint32_t i = 0; i < record.result_count; ++i) of_[record.first_result + i] = found;
   }
 
  private:
@@ -103,7 +91,6 @@ class basic_operator_sets {
   program const& rules_;
   Image const& image_;
   facts const& facts_;
-  node_id initial_;  // nodes from here on are new
   std::vector<sets> of_;
 };
 using operator_sets = basic_operator_sets<graph_image>;

@@ -31,6 +31,16 @@ struct rest_member {
 
 namespace detail {
 
+/// Told where matching failed, for explanations; see match/explain.hpp.
+class failure_listener {
+ public:
+  failure_listener() = default;
+  failure_listener(failure_listener const&) = delete;
+  failure_listener& operator=(failure_listener const&) = delete;
+  virtual ~failure_listener() = default;
+  virtual void failed(std::uint16_t instruction, value_id at, int score) = 0;
+};
+
 /// What a search has found so far, and how to take it back.
 class match_state {
  public:
@@ -50,6 +60,8 @@ class match_state {
   /// Whether the last search was cut off at a bound.
   [[nodiscard]] bool exceeded() const { return exceeded_; }
   [[nodiscard]] opened_group const& opened(std::uint8_t at) const { return *frames_[at].group; }
+
+  failure_listener* listener = nullptr;
 
  protected:
   static constexpr std::size_t undo_capacity = 512, frame_count = 32;

@@ -22,7 +22,8 @@ class basic_value_steps : public match_state {
         facts_(known),
         names_(names),
         congruent_(image, known, names),
-        data_operands_(names.rows.size() + 1, 0xffff) {
+        data_operands_(names.rows.size() + 1, 0xffff),
+        views_(rest_capacity) {
     for (std::size_t code = 1; code < data_operands_.size(); ++code)
       if (auto const* row = names_.row(static_cast<std::uint16_t>(code), image_.version);
           row != nullptr && row->operands >= 0)
@@ -245,7 +246,6 @@ class basic_value_steps : public match_state {
     auto const& c = rules_.conditions[at];
     captured arguments[condition::capacity];
     std::size_t used = 0;
-    value_view views[rest_capacity];
     for (std::size_t k = 0; k < c.what.count; ++k) {
       auto const s = c.slots[k];
       if (s == no_slot || !slots_[s].bound) continue;
@@ -256,11 +256,11 @@ class basic_value_steps : public match_state {
       auto const first = used;
       if (rules_.rules[c.rule].slot_kinds[s] == slot_kind::rest) {
         for (auto const& m : members(s))
-          if (used < rest_capacity) views[used++] = {image_, facts_, names_, m.value};
+          if (used < rest_capacity) views_[used++] = {image_, facts_, names_, m.value};
       } else if (b.value != absent && used < rest_capacity) {
-        views[used++] = {image_, facts_, names_, b.value};
+        views_[used++] = {image_, facts_, names_, b.value};
       }
-      arguments[k].values = {views + first, used - first};
+      arguments[k].values = {views_.data() + first, used - first};
     }
     return c.what.holds == nullptr || c.what.holds(arguments, c.what);
   }
@@ -276,6 +276,7 @@ class basic_value_steps : public match_state {
   std::vector<std::uint16_t> data_operands_;  // by name code: how many operands are data and not parameters
   std::vector<int> axes_;
   std::vector<std::int64_t> listed_;
+  std::vector<value_view> views_;  // what a condition is asked about
 };
 using value_steps = basic_value_steps<graph_image>;
 

@@ -30,31 +30,39 @@ class basic_traffic {
   /// node that stays because others use it, its share: two norms with common statistics each count half of them.
   [[nodiscard]] double saved(std::span<value_id const> roots, std::span<node_id const> matched) {
     dying_.clear();
-    double sum = 0;
-    for (auto v : roots) {
-      auto const n = image_.producer(v);
-      if (n != absent && !contains(dying_, n)) dying_.push_back(n);
+    seen_.resize(image_.node_count(), 0);
+    seen_round_ += 2;
+    if (seen_round_ == 0) {  // wrapped around
+      seen_.assign(seen_.size(), 0);
+      seen_round_ = 2;
     }
+    for (auto v : roots)
+      if (auto const n = image_.producer(v); n != absent && !dies(n)) die(n);
     // Matched nodes stand in the order in which they were met, roots first; a few rounds reach all that die.
     for (bool more = true; more;) {
       more = false;
       for (auto n : matched)
-        if (!contains(dying_, n) && users_left(n) == 0) {
-          dying_.push_back(n);
+        if (!dies(n) && users_left(n) == 0) {
+          die(n);
           more = true;
         }
     }
+    double sum = 0;
     for (auto n : dying_) sum += of(n);
-    for (std::size_t i = 0; i < matched.size(); ++i) {
-      auto const n = matched[i];
-      if (contains(dying_, n) || contains({matched.begin(), matched.begin() + static_cast<std::ptrdiff_t>(i)}, n))
-        continue;
+    for (auto n : matched) {
+      if (seen_[n] >= seen_round_) continue;
+      seen_[n] = seen_round_;
       sum += of(n) / (1.0 + users_left(n));
     }
     return sum;
   }
 
  private:
+  [[nodiscard]] bool dies(node_id n) const { return seen_[n] == seen_round_ + 1; }
+  void die(node_id n) {
+    seen_[n] = seen_round_ + 1;
+    dying_.push_back(n);
+  }
   // A change of shape, or one element repeated: whoever reads it need not have it in memory.
   [[nodiscard]] bool is_view(node_id n) const {
     auto const op = op_of(image_, n);
@@ -68,16 +76,11 @@ class basic_traffic {
       if (!(e == extent(1))) return false;
     return true;
   }
-  [[nodiscard]] static bool contains(std::span<node_id const> in, node_id n) {
-    for (auto m : in)
-      if (m == n) return true;
-    return false;
-  }
   [[nodiscard]] int users_left(node_id n) const {
     int left = 0;
     for (std::uint32_t i = 0; i < image_.node(n).result_count; ++i) {
       left += image_.value(image_.result(n, i)).outputs;
-      image_.for_each_user(image_.result(n, i), [&](node_id user) { left += contains(dying_, user) ? 0 : 1; });
+      image_.for_each_user(image_.result(n, i), [&](node_id user) { left += dies(user) ? 0 : 1; });
     }
     return left;
   }
@@ -92,6 +95,8 @@ class basic_traffic {
   Image const& image_;
   facts const& facts_;
   std::vector<node_id> dying_;
+  std::vector<std::uint32_t> seen_;  // by node: in this round, and whether it dies
+  std::uint32_t seen_round_ = 0;
 };
 using traffic = basic_traffic<graph_image>;
 

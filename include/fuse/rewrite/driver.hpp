@@ -47,7 +47,7 @@ class basic_driver final : machine::acceptor {
     half_budget_ = budget_ / 2;
     for (int stage = 0; stage < rules_.stages && budget_ != 0; ++stage) {
       stage_ = stage;
-      if (stage != 0) machine_.look();
+      if (std::exchange(changed_, false)) machine_.look();
       auto const last = image_.node_count();
       for (node_id n = last; n-- > 0 && budget_ != 0;) {
         visit(n);
@@ -60,7 +60,7 @@ class basic_driver final : machine::acceptor {
           options_.observer.progress(options_.observer.context, stage, last - n, last);
       }
       waiting_.clear();
-      if (options_.near_misses) add_near_misses(stage);
+      if (options_.near_misses && speaks(stage)) add_near_misses(stage);
     }
     if (budget_ == 0) name_the_restless();
     if (exceeded_ != 0)
@@ -317,6 +317,7 @@ class basic_driver final : machine::acceptor {
   }
 
   void apply(node_id first, std::vector<value_id> const& made) {
+    changed_ = true;
     auto const last = image_.node_count();
     for (std::size_t i = 0; i < roots_.size(); ++i) {
       image_.source->replace_uses(roots_[i], made[i]);
@@ -353,6 +354,12 @@ class basic_driver final : machine::acceptor {
       if (v.use_count != 0 || v.outputs != 0) return true;
     }
     return false;
+  }
+
+  // Whether a refusal by some rule of the stage is news.
+  [[nodiscard]] bool speaks(int stage) const {
+    return std::any_of(rules_.rules.begin(), rules_.rules.end(),
+                       [&](rule_info const& r) { return r.stage == stage && !r.silent; });
   }
 
   // Where most of a rule is there and no rule was applied: what the rule still wanted. Looked for at every root, and
@@ -466,6 +473,7 @@ class basic_driver final : machine::acceptor {
   std::vector<value_id> roots_, operands_;
   std::vector<candidate_refusal> pending_, refusals_;
   int stage_ = 0;
+  bool changed_ = false;  // since the machine last took in the whole image
   element_type computed_in_ = element_type::unknown, wider_ = element_type::unknown;
   node_id root_ = absent;
   std::size_t budget_ = 0, exceeded_ = 0;

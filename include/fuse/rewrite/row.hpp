@@ -41,14 +41,13 @@ class basic_row_maker {
     bool constants = false, exact = true;
     for (auto const& m : members) {
       if (widens(widest == element_type::unknown ? type_ : widest, facts_.type(m.value))) widest = facts_.type(m.value);
+      if (members.size() == 1 && m.weight == 1 && as_it_stands(m.value)) return m.value;
       dense factor;
       if (!contents(m.value, factor)) {
         computed.push_back(m);
         continue;
       }
       if (widens(type_, facts_.type(m.value)) && facts_.type(m.value) != type_) exact = false;
-      if (members.size() == 1 && m.weight == 1)
-        if (as_it_stands(m.value)) return m.value;
       if (!fold(folded, factor, m.weight, kind))
         return fail("the constants of a scale or bias do not broadcast to each other");
       constants = true;

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include <fuse/adapters/onnx/messages.hpp>
+#include <fuse/adapters/onnx/scoped_names.hpp>
 #include <fuse/adapters/onnx/tables.hpp>
 #include <fuse/graph/traits.hpp>
 
@@ -39,8 +40,7 @@ class onnx_editor {
     auto const [domain, type] = split_op(op);
     proto->set_op_type(std::string(type));
     if (!is_default_domain(domain)) proto->set_domain(std::string(domain));
-    proto->set_name(
-        node_name(made.origin.empty() ? std::string(type) : std::string(made.origin) + "_" + std::string(type)));
+    proto->set_name(node_name(made.origin, type));
     for (auto const& a : made.attributes) fill_attribute(*proto->add_attribute(), a);
 
     auto& record = t_.nodes.emplace_back();
@@ -181,15 +181,16 @@ class onnx_editor {
     return true;
   }
 
-  std::string node_name(std::string const& wanted) {
-    if (node_names_.empty())
+  // A name of its own; names of messages stay where they are until the edits are written.
+  std::string const& node_name(std::string_view origin, std::string_view type) {
+    if (node_names_.empty()) {
+      node_names_.reserve(t_.nodes.size() + t_.nodes.size() / 4);
       for (auto const& n : t_.nodes)
-        if (n.proto != nullptr) node_names_.insert(n.proto->name());
-    auto name = wanted;
-    if (!node_names_.insert(name).second)
-      for (auto& count = tried_[wanted]; !node_names_.insert(name = wanted + "_" + std::to_string(++count)).second;) {
-      }
-    return name;
+        if (n.proto != nullptr && !n.made) node_names_.define(n.proto->name(), 0);
+    }
+    std::string wanted(origin);
+    if (!wanted.empty()) wanted += '_';
+    return node_names_.fresh(wanted += type);
   }
 
   std::uint32_t op_number(std::string_view op) {
@@ -215,8 +216,8 @@ class onnx_editor {
   bool edited_ = false;
   std::vector<onnx_value> lost_;
   std::deque<std::string> adopted_;
-  std::unordered_set<std::string> node_names_, function_names_, domains_read_;
-  std::unordered_map<std::string, std::size_t> tried_;
+  scoped_names node_names_;
+  std::unordered_set<std::string> function_names_, domains_read_;
   std::unordered_map<std::string, std::uint32_t> ops_;
   std::unordered_map<std::string, std::string> by_bytes_;
 };

@@ -22,6 +22,8 @@ class scoped_names {
     rehash(slots);
   }
 
+  [[nodiscard]] bool empty() const { return entries_.empty(); }
+
   /// What `name` means here, 0 for nothing.
   [[nodiscard]] std::uint32_t find(std::string_view name) const {
     auto const at = slots_.empty() ? 0 : slots_[slot_of(name, hash(name))];
