@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include <fuse/match/explain.hpp>
 #include <fuse/match/machine.hpp>
 #include <fuse/rewrite/cost.hpp>
 #include <fuse/rewrite/instantiation.hpp>
+#include <fuse/rewrite/near_misses.hpp>
 #include <fuse/rewrite/options.hpp>
 #include <fuse/rewrite/report.hpp>
 
@@ -33,6 +33,7 @@ class basic_driver final : machine::acceptor {
         options_(options),
         report_(report),
         machine_(rules, image, known, names),
+        near_misses_(machine_, image, known, names),
         traffic_(image, known),
         selected_(rules.rules.size(), true) {
     report_.rules.resize(rules.rules.size());
@@ -60,7 +61,7 @@ class basic_driver final : machine::acceptor {
           options_.observer.progress(options_.observer.context, stage, last - n, last);
       }
       waiting_.clear();
-      if (options_.near_misses && speaks(stage)) add_near_misses(stage);
+      if (options_.near_misses) add_near_misses();
     }
     if (budget_ == 0) name_the_restless();
     if (exceeded_ != 0)
@@ -356,82 +357,13 @@ class basic_driver final : machine::acceptor {
     return false;
   }
 
-  // Whether a refusal by some rule of the stage is news.
-  [[nodiscard]] bool speaks(int stage) const {
-    return std::any_of(rules_.rules.begin(), rules_.rules.end(),
-                       [&](rule_info const& r) { return r.stage == stage && !r.silent; });
-  }
-
-  // Where most of a rule is there and no rule was applied: what the rule still wanted. Looked for at every root, and
-  // above every reduction that a rule could have taken: the nearest miss there counts, however little of the rule it
-  // has. By stages, before smaller rules take what is left.
-  void add_near_misses(int stage) {
-    std::vector<bool> told(image_.value_count(), false);
-    auto const tell = [&](explanation const& why) {
-      if (told[why.at]) return;
-      told[why.at] = true;
-      refusals_.push_back({why.rule, why.node, why.node, image_.source->node_name(why.node), why.condition,
-                           to_text(why), why.other_reduction});
-    };
-    auto const worth_telling = [&](explanation const& why) {
-      return !why.matched && selected_[why.rule] && !rules_.rules[why.rule].silent && why.at != absent;
-    };
-    std::vector<node_id> near;
-    auto const reach = reductions_within_reach(stage);
-    for (node_id n = image_.node_count(); n-- > 0;) {
-      if (!image_.node(n).alive || fused(n) || (!reach.empty() && !reach[n])) continue;
-      bool const reduces = info(op_of(image_, n)).shape == shape_rule::reduce;
-      int const least =
-          reduction_of_a_rule(op_of(image_, n)) ? 0 : 1;  // of another reduction, a root must be there at least
-      if (reduces) near_users(n, near);
-      if (machine_.has_entry(n, stage))
-        if (auto const why = explain(machine_, image_, facts_, names_, n, stage, nullptr, 3);
-            worth_telling(why) && why.score >= 3)
-          tell(why);
-      if (!reduces) continue;
-      explanation nearest;
-      nearest.score = -1;
-      for (auto user : near)
-        if (auto why = explain(machine_, image_, facts_, names_, user, stage);
-            worth_telling(why) && why.score > nearest.score)
-          nearest = std::move(why);
-      if (nearest.score >= least && nearest.score < 3) tell(nearest);
-    }
-  }
-
-  // Nodes that have a reduction at most 16 nodes below them; empty where some rule of the stage needs none. Most of a
-  // graph is done with at that: explaining every sum and product of a transformer took three times as long as all the
-  // rest.
-  [[nodiscard]] std::vector<bool> reductions_within_reach(int stage) const {
-    for (auto const& r : rules_.rules)
-      if (r.stage == stage && !r.silent && !r.reduces) return {};
-    constexpr std::uint8_t far = 17;
-    std::vector<std::uint8_t> distance(image_.node_count(), far);
-    std::vector<bool> within(image_.node_count(), false);
-    for (auto n = image_.first_node(); n != absent; n = image_.node(n).next) {
-      if (info(op_of(image_, n)).shape == shape_rule::reduce) distance[n] = 0;
-      for (std::uint32_t i = 0; i < image_.operand_count(n); ++i)
-        if (auto const v = image_.operand(n, i); v != absent && image_.producer(v) != absent)
-          distance[n] = std::min<std::uint8_t>(
-              distance[n], static_cast<std::uint8_t>(std::min<int>(distance[image_.producer(v)] + 1, far)));
-      within[n] = distance[n] < far;
-    }
-    return within;
-  }
-
-  [[nodiscard]] bool reduction_of_a_rule(opcode op) const {
-    for (auto const& i : rules_.code)
-      if (i.code == step::reduction && i.op == static_cast<std::uint16_t>(op)) return true;
-    return false;
-  }
-
-  // Up to 32 nodes that use what `n` computes, directly or not, the nearest first.
-  void near_users(node_id n, std::vector<node_id>& into) const {
-    into.assign(1, n);
-    for (std::size_t at = 0; at < into.size() && into.size() < 32; ++at)
-      for (std::uint32_t k = 0; k < image_.node(into[at]).result_count; ++k)
-        image_.for_each_user(image_.result(into[at], k), [&](node_id user) {
-          if (into.size() < 32 && std::find(into.begin(), into.end(), user) == into.end()) into.push_back(user);
+  // By stages, before smaller rules take what is left.
+  void add_near_misses() {
+    near_misses_.find(
+        stage_, selected_, [&](node_id n) { return fused(n); },
+        [&](explanation const& why) {
+          refusals_.push_back({why.rule, why.node, why.node, image_.source->node_name(why.node), why.condition,
+                               to_text(why), why.other_reduction});
         });
   }
 
@@ -467,6 +399,7 @@ class basic_driver final : machine::acceptor {
   rewrite_options const& options_;
   rewrite_report& report_;
   machine machine_;
+  basic_near_misses<Image> near_misses_;
   traffic traffic_;
   std::vector<bool> selected_, fused_;
   std::vector<node_id> waiting_, dead_, fused_now_;

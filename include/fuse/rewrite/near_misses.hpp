@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include <fuse/match/explain.hpp>
+#include <fuse/match/machine.hpp>
+
+namespace fuse::inline v0::detail {
+
+/// Finds where most of a rule is there and no rule was applied: what the rule still wanted. Looked for at every root,
+/// and above every reduction that a rule could have taken: the nearest miss there counts, however little of the rule it
+/// has.
+template <class Image>
+class basic_near_misses {
+ public:
+  basic_near_misses(machine& match, Image const& image, facts const& known, dialect const& names)
+      : machine_(match), rules_(match.rules()), image_(image), facts_(known), names_(names) {}
+
+  /// Calls `tell(explanation)` once per value at which a rule of `stage` that is in `selected` failed. `fused(n)`: node
+  /// n took part in a rewrite.
+  template <class Fused, class Tell>
+  void find(int stage, std::vector<bool> const& selected, Fused const& fused, Tell const& tell) {
+    auto const speaks = [&](std::size_t rule) {
+      return rules_.rules[rule].stage == stage && selected[rule] && !rules_.rules[rule].silent;
+    };
+    bool any = false, without_reduction = false;
+    for (std::size_t rule = 0; rule < rules_.rules.size(); ++rule) {
+      any = any || speaks(rule);
+      without_reduction = without_reduction || (speaks(rule) && !rules_.rules[rule].reduces);
+    }
+    if (!any) return;
+    if (without_reduction)
+      reach_.assign(image_.node_count(), true);
+    else
+      mark_what_reductions_reach();
+
+    std::vector<bool> told(image_.value_count(), false);
+    auto const tell_once = [&](explanation const& why) {
+      if (!told[why.at]) tell(why);
+      told[why.at] = true;
+    };
+    auto const worth_telling = [&](explanation const& why) {
+      return !why.matched && why.at != absent && speaks(why.rule);
+    };
+    for (node_id n = image_.node_count(); n-- > 0;) {
+      if (!image_.node(n).alive || !reach_[n] || fused(n)) continue;
+      if (machine_.has_entry(n, stage))
+        if (auto const why = explain(machine_, image_, facts_, names_, n, stage, nullptr, near);
+            worth_telling(why) && why.score >= near)
+          tell_once(why);
+      if (info(op_of(image_, n)).shape != shape_rule::reduce) continue;
+      explanation nearest;
+      nearest.score = -1;
+      list_users(n);
+      for (auto user : users_)
+        if (auto why = explain(machine_, image_, facts_, names_, user, stage);
+            worth_telling(why) && why.score > nearest.score)
+          nearest = std::move(why);
+      int const least = reduction_of_a_rule(op_of(image_, n)) ? 0 : 1;  // of another, a root must be there at least
+      if (nearest.score >= least && nearest.score < near) tell_once(nearest);
+    }
+  }
+
+ private:
+  static constexpr int near = 3;  // the score from which a failure at a root is a near miss
+
+  // Nodes that have a reduction at most 16 nodes below them. Most of a graph is done with at that: explaining every sum
+  // and product of a transformer took three times as long as all the rest.
+  void mark_what_reductions_reach() {
+    constexpr std::uint8_t far = 17;
+    std::vector<std::uint8_t> distance(image_.node_count(), far);
+    reach_.assign(image_.node_count(), false);
+    for (auto n = image_.first_node(); n != absent; n = image_.node(n).next) {
+      if (info(op_of(image_, n)).shape == shape_rule::reduce) distance[n] = 0;
+      for (std::uint32_t i = 0; i < image_.operand_count(n); ++i)
+        if (auto const v = image_.operand(n, i); v != absent && image_.producer(v) != absent)
+          distance[n] = std::min<std::uint8_t>(
+              distance[n], static_cast<std::uint8_t>(std::min<int>(distance[image_.producer(v)] + 1, far)));
+      reach_[n] = distance[n] < far;
+    }
+  }
+
+  [[nodiscard]] bool reduction_of_a_rule(opcode op) const {
+    for (auto const& i : rules_.code)
+      if (i.code == step::reduction && i.op == static_cast<std::uint16_t>(op)) return true;
+    return false;
+  }
+
+  // Up to 32 nodes that use what `n` computes, directly or not, the nearest first.
+  void list_users(node_id n) {
+    users_.assign(1, n);
+    for (std::size_t at = 0; at < users_.size() && users_.size() < 32; ++at)
+      for (std::uint32_t k = 0; k < image_.node(users_[at]).result_count; ++k)
+        image_.for_each_user(image_.result(users_[at], k), [&](node_id user) {
+          if (users_.size() < 32 && std::find(users_.begin(), users_.end(), user) == users_.end())
+            users_.push_back(user);
+        });
+  }
+
+  machine& machine_;
+  program const& rules_;
+  Image const& image_;
+  facts const& facts_;
+  dialect const& names_;
+  std::vector<bool> reach_;
+  std::vector<node_id> users_;
+};
+using near_misses = basic_near_misses<graph_image>;
+
+}  // namespace fuse::inline v0::detail
