@@ -40,27 +40,19 @@ class basic_near_misses {
       mark_what_reductions_reach();
 
     std::vector<bool> told(image_.value_count(), false);
-    auto const tell_once = [&](explanation const& why) {
-      if (!told[why.at]) tell(why);
-      told[why.at] = true;
+    auto const tell_once = [&](miss const& found) {
+      if (!told[found.at]) tell(explain(machine_, image_, facts_, names_, found.node, stage));
+      told[found.at] = true;
     };
-    auto const worth_telling = [&](explanation const& why) {
-      return !why.matched && why.at != absent && speaks(why.rule);
-    };
+    misses_.assign(image_.node_count(), miss{});
     for (node_id n = image_.node_count(); n-- > 0;) {
       if (!image_.node(n).alive || !reach_[n] || fused(n)) continue;
-      if (machine_.has_entry(n, stage))
-        if (auto const why = explain(machine_, image_, facts_, names_, n, stage, nullptr, near);
-            worth_telling(why) && why.score >= near)
-          tell_once(why);
+      if (auto const& own = miss_at(n, stage, speaks); own.score >= near) tell_once(own);
       if (info(op_of(image_, n)).shape != shape_rule::reduce) continue;
-      explanation nearest;
-      nearest.score = -1;
+      miss nearest;
       list_users(n);
       for (auto user : users_)
-        if (auto why = explain(machine_, image_, facts_, names_, user, stage);
-            worth_telling(why) && why.score > nearest.score)
-          nearest = std::move(why);
+        if (auto const& found = miss_at(user, stage, speaks); found.score > nearest.score) nearest = found;
       int const least = reduction_of_a_rule(op_of(image_, n)) ? 0 : 1;  // of another, a root must be there at least
       if (nearest.score >= least && nearest.score < near) tell_once(nearest);
     }
@@ -68,6 +60,27 @@ class basic_near_misses {
 
  private:
   static constexpr int near = 3;  // the score from which a failure at a root is a near miss
+
+  // How far matching got at a node. Asked for again and again above neighbouring reductions, so kept.
+  struct miss {
+    node_id node = absent;
+    value_id at = absent;
+    int score = -1;  // -1: no rule that speaks missed
+  };
+
+  template <class Speaks>
+  miss const& miss_at(node_id n, int stage, Speaks const& speaks) {
+    auto& kept = misses_[n];
+    if (kept.node == n) return kept;
+    kept.node = n;
+    constexpr int without_words = 1 << 30;
+    auto const why = explain(machine_, image_, facts_, names_, n, stage, nullptr, without_words);
+    if (!why.matched && why.at != absent && speaks(why.rule)) {
+      kept.at = why.at;
+      kept.score = why.score;
+    }
+    return kept;
+  }
 
   // Nodes that have a reduction at most 16 nodes below them. Most of a graph is done with at that: explaining every sum
   // and product of a transformer took three times as long as all the rest.
@@ -108,6 +121,7 @@ class basic_near_misses {
   facts const& facts_;
   dialect const& names_;
   std::vector<bool> reach_;
+  std::vector<miss> misses_;
   std::vector<node_id> users_;
 };
 using near_misses = basic_near_misses<graph_image>;
