@@ -17,14 +17,14 @@ namespace {
 // Watches a rewrite: which phase takes how long, and how far it is.
 class watcher {
  public:
-  explicit watcher(run_report& report) : report_(report), seconds_(&report.shapes) {}
+  watcher(run_report& report, progress& bar) : report_(report), bar_(bar), seconds_(&report.shapes) {}
 
   [[nodiscard]] fuse::observer observer() {
     fuse::observer made;
     made.context = this;
     made.phase = [](void* self, std::string_view name) { static_cast<watcher*>(self)->begin(name); };
-    made.progress = [](void* self, int, std::size_t done, std::size_t total) {
-      static_cast<watcher*>(self)->bar_.show("rewriting", done, total);
+    made.progress = [](void* self, int stage, std::size_t done, std::size_t total) {
+      static_cast<watcher*>(self)->bar_.show("rewriting, stage " + std::to_string(stage + 1), done, total);
     };
     return made;
   }
@@ -34,13 +34,13 @@ class watcher {
   void begin(std::string_view phase) {
     end();
     seconds_ = phase == "shapes" ? &report_.shapes : phase == "match" ? &report_.match : &report_.rewrite;
-    bar_.show(phase == "shapes" ? "shapes" : "matching", 0, 1);
+    if (phase == "shapes") bar_.show("shapes", 0, 1);
   }
 
   run_report& report_;
+  progress& bar_;
   double* seconds_;
   stopwatch watch_;
-  progress bar_;
 };
 
 void take_over(run_report& report, fuse::rewrite_report&& done) {
@@ -67,6 +67,7 @@ int optimize(optimize_arguments const& arguments) {
   report.output = arguments.output.string();
   report.target = arguments.target;
 
+  progress bar;
   stopwatch watch;
   fuse::adapters::onnx_file file;
   if (!file.read(arguments.input)) return complain(bad_input, file.error());
@@ -81,10 +82,11 @@ int optimize(optimize_arguments const& arguments) {
   options.except = arguments.except;
   options.target = arguments.target == "onnxruntime" ? fuse::target::onnxruntime : fuse::target::standard;
   {
-    watcher watching(report);
+    watcher watching(report, bar);
     options.observer = watching.observer();
     auto rewritten = rewrite_bundled(graph, options);
     watching.end();
+    bar.clear();
     if (!rewritten.error.empty()) return complain(bad_input, report.input + ": " + rewritten.error);
     take_over(report, std::move(rewritten));
   }
@@ -94,8 +96,11 @@ int optimize(optimize_arguments const& arguments) {
         "nothing was rewritten: the model defines functions of its own under the names of standard operators");
 
   watch.lap();
+  bar.show("writing", 0, 1);
   graph.commit();
-  if (!file.write(arguments.output, graph)) return complain(bad_input, file.error());
+  bool const written = file.write(arguments.output, graph);
+  bar.clear();
+  if (!written) return complain(bad_input, file.error());
   report.write = watch.lap();
   if (file.model().ir_version() != version)
     report.notes.push_back("the IR version was raised from " + std::to_string(version) + " to " +

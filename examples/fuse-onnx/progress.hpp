@@ -16,11 +16,13 @@ class progress {
   progress() = default;
   progress(progress const&) = delete;
   progress& operator=(progress const&) = delete;
-  ~progress() {
-    if (shown_) std::fputs("\r\033[K", stderr);
-  }
+  ~progress() { clear(); }
 
-  void show(char const* what, std::size_t done, std::size_t total) {
+  void clear() {
+    if (shown_) std::fputs("\r\033[K", stderr);
+    shown_ = false;
+  }
+  void show(std::string const& what, std::size_t done, std::size_t total) {
     auto const now = clock::now();
     if (!terminal_ || now < next_) return;
     next_ = now + std::chrono::milliseconds(100);
@@ -28,7 +30,7 @@ class progress {
     constexpr std::size_t width = 40;
     auto const filled = total == 0 ? 0 : done >= total ? width : done * width / total;
     auto const bar = std::string(filled, '#') + std::string(width - filled, '.');
-    std::fprintf(stderr, "\r\033[K%-10s [%s]", what, bar.c_str());
+    std::fprintf(stderr, "\r\033[K%-18s [%s]", what.c_str(), bar.c_str());
     std::fflush(stderr);
   }
 
