@@ -185,9 +185,9 @@ def difference(before, after, exact=(), scatter=(), rows=1, tolerance=None):
 
 
 def nudge(feeds, seed):
-    """The inputs, each number changed in its last places, up or down."""
+    """The inputs, each number moved to a neighbour, up or down."""
     signs = np.random.default_rng(seed)
-    return {name: np.asarray(v * (1 + signs.choice([-4, 4], v.shape) * np.finfo(v.dtype).eps), v.dtype) if v.dtype.kind == "f" else v
+    return {name: np.asarray(v * (1 + signs.choice([-1, 1], v.shape) * np.finfo(v.dtype).eps), v.dtype) if v.dtype.kind == "f" else v
             for name, v in feeds.items()}
 
 

@@ -66,6 +66,26 @@ TEST_CASE("a number of users is the number of uses, outputs included") {
   }
 }
 
+TEST_CASE("a name for a part lets a condition look at it and at what uses it") {
+  static constexpr auto alone = fuse::rule<"alone">(relu(tanh(x).as<"inside">()))
+                                    .where<"only Relu reads it">(pred<"inside">([](auto inside) {
+                                      bool all = true;
+                                      inside.for_each_user([&](auto user) { all = all && user.op_name() == "Relu"; });
+                                      return all && inside.op_name() == "Tanh";
+                                    }))
+                                    .replace(relu(x));
+  for (bool const read : {false, true}) {
+    sketch g;
+    auto const t = g.add("Tanh", {g.in("a")});
+    g.end(g.add("Relu", {t}));
+    if (read) g.output(g.add("Abs", {t}), "z");
+    if (read)
+      CHECK(refusal<alone>(g) == "only Relu reads it");
+    else
+      CHECK(applied<alone>(g) == 1);
+  }
+}
+
 TEST_CASE("the tolerance of a number is relative") {
   static_assert(constant(2).within(0.5)[0].tolerance == 0.5);
   static_assert(constant(2)[0].tolerance == 1e-6);

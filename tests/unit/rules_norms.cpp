@@ -186,4 +186,20 @@ TEST_CASE("a statistic that is an output is not lost") {
   CHECK(g.producer(g.outputs()[1]));
 }
 
+TEST_CASE("a mean that is an output comes of the norm, one that is squared elsewhere stays") {
+  for (bool const squared : {false, true}) {
+    sketch g;
+    auto const a = g.in("x");
+    auto const mean = [&](auto v) { return g.add("ReduceMean", {v}, {{"axes", {-1}}}); };
+    auto const m = mean(a);
+    auto const v = g.add("Sub", {mean(g.add("Mul", {a, a})), g.add("Mul", {m, m})});
+    auto const deviation = g.add("Sqrt", {g.add("Add", {v, g.scalar(1e-5f)})});
+    g.end(g.add("Div", {g.add("Sub", {a, m}), deviation}));
+    g.output(m, "mean");
+    if (squared) g.output(v, "variance");
+    fuse::rewrite<fuse::rules::norms>(static_cast<graph&>(g));
+    CHECK(ops(g) == (squared ? "ReduceMean Mul ReduceMean Mul Sub LayerNormalization" : "LayerNormalization"));
+  }
+}
+
 }  // namespace rules_norms

@@ -28,6 +28,7 @@ enum class term_kind : std::uint8_t {
   through,       ///< through<"Cast">(a)
   result,        ///< result<1>(a)
   users,         ///< a.users(1)
+  known_as,      ///< a.as<"name">()
   roots,         ///< roots(a, b)
   fold,          ///< fold(a): computed when the rule is applied
   row,           ///< row(scale, x): one row of x's normalised axes
@@ -136,6 +137,10 @@ struct expression {
     return above(made, *this);
   }
 
+  /// Also captures the value itself, as var<Name> would, for conditions to look at.
+  template <fixed_string Name>
+  [[nodiscard]] constexpr expression as() const;
+
   /// For a number: the relative tolerance within which a constant equals it (0 only equals 0).
   [[nodiscard]] constexpr expression within(double tolerance) const {
     expression changed = *this;
@@ -196,6 +201,13 @@ inline constexpr std::string_view name_text{Name.text, sizeof(Name.text) - 1};
 
 }  // namespace detail
 
+template <fixed_string Name>
+constexpr expression expression::as() const {
+  term made{};
+  made.kind = term_kind::known_as;
+  made.name = detail::name_text<Name>;
+  return above(made, *this);
+}
 template <fixed_string Name>
 constexpr expression expression::attr(int value) const {
   term made{};

@@ -60,6 +60,13 @@ class value_view {
   }
 
   [[nodiscard]] std::uint32_t users() const { return image_->value(id_).use_count; }
+  /// Calls `visit(value_view)` with the first result of every node that uses the value.
+  template <class Visit>
+  void for_each_user(Visit&& visit) const {
+    image_->for_each_user(id_, [&](node_id user) {
+      if (image_->node(user).result_count != 0) visit(value_view(*image_, *facts_, *dialect_, image_->result(user)));
+    });
+  }
   [[nodiscard]] bool is_output() const { return image_->value(id_).outputs != 0; }
   [[nodiscard]] std::string name() const { return image_->source->value_name(id_); }
 

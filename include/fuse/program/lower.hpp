@@ -92,6 +92,7 @@ class lowering : public pattern_lowering {
         break;
       }
       case term_kind::users:
+      case term_kind::known_as:
       case term_kind::result: add_entries(t.child[0], first); break;
       default: return fail(rule_error::unreachable_root, rule_.name);
     }

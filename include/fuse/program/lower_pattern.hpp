@@ -113,6 +113,12 @@ class pattern_lowering : public pattern_parts {
         emit(made);
         return value(t.child[0], r, sign, around);
       }
+      case term_kind::known_as: {
+        auto const made = make(step::capture, r, slot(t.name, slot_kind::value));
+        emit(made);
+        bind(made.b);
+        return value(t.child[0], r, sign, around);
+      }
       case term_kind::result: return operation(t.child[0], r, static_cast<std::uint8_t>(t.index));
       case term_kind::neutral:
         if (group_of(t.op) != op_group::none) return group(at, r, sign, around);

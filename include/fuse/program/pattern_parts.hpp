@@ -58,6 +58,7 @@ class pattern_parts : public rule_writer {
       case term_kind::optional: return 6;
       case term_kind::rest: return 7;
       case term_kind::users:
+      case term_kind::known_as:
       case term_kind::through: return priority(t.child[0]);
       case term_kind::neutral: return is_reduction(t.op) ? 1 : 2;
       default: return 3;
@@ -93,7 +94,7 @@ class pattern_parts : public rule_writer {
     if (needs_known_[at]) return needs_[at];
     auto const& t = pattern_[at];
     std::uint64_t found = 0;
-    if (t.kind == term_kind::users || t.kind == term_kind::through) {
+    if (t.kind == term_kind::users || t.kind == term_kind::known_as || t.kind == term_kind::through) {
       found = needs(t.child[0]);
     } else if (t.kind == term_kind::alternatives) {
       found = ~std::uint64_t{0};

@@ -264,11 +264,7 @@ class basic_instantiation {
     }
     while (!operands.empty() && operands.back() == absent) operands.pop_back();
     bool const between_casts = computed_in_ != element_type::unknown && t.what == kind::neutral && has_row(t);
-    if (between_casts && facts_.type(operands[0]) != computed_in_) {
-      // Not a Cast of a Cast: onnxruntime's fusions look through the first.
-      if (auto const below = match_.bare(operands[0]); widens(facts_.type(below), computed_in_)) operands[0] = below;
-      if (facts_.type(operands[0]) != computed_in_) operands[0] = cast(operands[0], computed_in_);
-    }
+    if (between_casts) operands[0] = cast(operands[0], computed_in_);
     if (!reason.empty()) return absent;
     std::vector<given> parameters;
     for (std::uint8_t i = 0; i < t.parameter_count; ++i) parameters.push_back(parameter(t.parameters[i]));
@@ -290,8 +286,8 @@ class basic_instantiation {
     return false;
   }
   value_id cast(value_id v, element_type to) {
-    given const type{"to", static_cast<std::int64_t>(to), static_cast<double>(to)};
-    return emit(opcode::cast, std::span<value_id const>(&v, 1), std::span<given const>(&type, 1), 1);
+    auto const made = basic_cast_maker<Image>(image_, facts_, names_, to_, into_, place_).make(v, to);
+    return made == absent ? fail("the dialect has no Cast") : made;
   }
 
   struct given {

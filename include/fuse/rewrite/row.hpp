@@ -11,6 +11,7 @@
 #include <fuse/infer/facts.hpp>
 #include <fuse/match/machine.hpp>
 #include <fuse/ops/dialect.hpp>
+#include <fuse/rewrite/casts.hpp>
 #include <fuse/rewrite/transaction.hpp>
 
 namespace fuse::inline v0::detail {
@@ -189,11 +190,7 @@ class basic_row_maker {
   value_id in_type(value_id v) {
     auto const below = narrowed(v);
     if (below != absent || !widens(facts_.type(v), type_)) return below;
-    auto const* row = names_.emitted(opcode::cast, image_.version, to_);
-    if (row == nullptr) return absent;
-    operator_tag const tag{names_.code(row->name), static_cast<std::uint16_t>(opcode::cast)};
-    return image_.result(into_.node(tag, row->name, std::span<value_id const>(&v, 1),
-                                    {{"to", static_cast<std::int64_t>(type_)}}, 1, place_));
+    return basic_cast_maker<Image>(image_, facts_, names_, to_, into_, place_).make(v, type_);
   }
   value_id narrowed(value_id v) const {
     while (image_.producer(v) != absent && op_of(image_, image_.producer(v)) == opcode::identity &&

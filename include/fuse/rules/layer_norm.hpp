@@ -48,10 +48,12 @@ inline constexpr auto layer_norm_plus_row =
         .quiet();
 
 /// A mean that is computed beside a layer norm becomes its second result. The statistics come after all norms, or the
-/// second of two norms that share them would be lost.
+/// second of two norms that share them would be lost. Where the last place of a mean decides, it stays as it is.
 inline constexpr auto layer_norm_mean =
-    rule<"layer-norm-mean">(dsl::roots(dsl::mean(formula::x), formula::layer_norm_operator))
+    rule<"layer-norm-mean">(dsl::roots(dsl::mean(formula::x).as<"mean">(), formula::layer_norm_operator))
         .through<"cast", "identity">()
+        .where<"nothing else cancels the mean">(
+            dsl::pred<"mean", "x">([](auto mean, auto x) { return !formula::cancels(mean, x); }))
         .summary("a mean computed beside a layer norm becomes its second result")
         .replace(dsl::result<1>(formula::layer_norm_again), dsl::result<0>(formula::layer_norm_again))
         .stage(3)

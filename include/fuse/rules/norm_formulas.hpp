@@ -33,4 +33,34 @@ inline constexpr auto layer_norm_again =
 inline constexpr auto rms_norm_operator =
     dsl::rms_norm(x, old_scale).attr<"axis">(dsl::param<"axes">).attr<"epsilon">(epsilon);
 
+/// What `v` is computed from without a change of its numbers: below Cast and Identity.
+[[nodiscard]] inline value_view unchanged(value_view v) {
+  for (int i = 0; i < 8 && v && (v.op() == opcode::cast || v.op() == opcode::identity); ++i) v = v.operand(0);
+  return v;
+}
+
+/// Whether something squares `mean` or subtracts it from `x`. A variance that is the mean of squares less that square
+/// is mostly rounding where the mean is large, and so is the difference: they keep the very mean they had.
+[[nodiscard]] inline bool cancels(value_view mean, value_view x, int depth = 0) {
+  bool found = false;
+  mean.for_each_user([&](value_view user) {
+    switch (user.op()) {
+      case opcode::pow:
+      case opcode::square: found = true; break;
+      case opcode::mul: found = found || unchanged(user.operand(0)).id() == unchanged(user.operand(1)).id(); break;
+      case opcode::add:
+      case opcode::sub:
+        for (std::uint32_t i = 0; i < 2; ++i) found = found || unchanged(user.operand(i)).id() == unchanged(x).id();
+        break;
+      case opcode::neg:
+      case opcode::cast:
+      case opcode::identity:
+      case opcode::unsqueeze:
+      case opcode::reshape: found = found || (depth < 8 && cancels(user, x, depth + 1)); break;
+      default: break;
+    }
+  });
+  return found;
+}
+
 }  // namespace fuse::inline v0::rules::formula

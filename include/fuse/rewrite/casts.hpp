@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <fuse/infer/facts.hpp>
+#include <fuse/ops/dialect.hpp>
+#include <fuse/ops/names.hpp>
+#include <fuse/rewrite/transaction.hpp>
+
+namespace fuse::inline v0::detail {
+
+/// Gives values in a wider element type, each by one Cast: one that is there already, or a new one in a transaction.
+template <class Image>
+class basic_cast_maker {
+ public:
+  basic_cast_maker(Image& image, facts& known, dialect const& names, target to, basic_transaction<Image>& into,
+                   node_id place)
+      : image_(image), facts_(known), names_(names), target_(to), into_(into), place_(place) {}
+
+  /// `v` in element type `type`; absent where the dialect has no such operator.
+  value_id make(value_id v, element_type type) {
+    if (auto const below = bare(v); widens(facts_.type(below), type)) v = below;
+    if (facts_.type(v) == type) return v;
+    if (auto const there = existing(v, type); there != absent) return there;
+    auto const* row = names_.emitted(opcode::cast, image_.version, target_);
+    if (row == nullptr) return absent;
+    std::string key = "to";
+    for (auto const& s : row->parameters)
+      if (s.parameter == "to" && !s.attribute.empty()) key = s.attribute;
+    operator_tag const tag{names_.code(row->name), static_cast<std::uint16_t>(opcode::cast)};
+    return image_.result(into_.node(tag, row->name, std::span<value_id const>(&v, 1),
+                                    {{key, static_cast<std::int64_t>(type)}}, 1, place_));
+  }
+
+ private:
+  // Below Identity and widening Casts: onnxruntime's fusions look through one of two Casts, and find no kernel.
+  [[nodiscard]] value_id bare(value_id v) const {
+    for (int i = 0; i < 8; ++i) {
+      auto const n = image_.producer(v);
+      if (n == absent || image_.operand_count(n) == 0 || image_.operand(n, 0) == absent) return v;
+      auto const op = op_of(image_, n);
+      auto const below = image_.operand(n, 0);
+      if (op != opcode::identity && !(op == opcode::cast && widens(facts_.type(below), facts_.type(v)))) return v;
+      v = below;
+    }
+    return v;
+  }
+  // New nodes are placed before what reads them, others must stand before the place.
+  [[nodiscard]] value_id existing(value_id v, element_type type) const {
+    value_id found = absent;
+    image_.for_each_user(v, [&](node_id user) {
+      auto const& n = image_.node(user);
+      if (op_of(image_, user) != opcode::cast || n.region != image_.node(place_).region ||
+          facts_.type(image_.result(user)) != type)
+        return;
+      if (user >= into_.first_node() || n.order < image_.node(place_).order) found = image_.result(user);
+    });
+    return found;
+  }
+
+  Image& image_;
+  facts& facts_;
+  dialect const& names_;
+  target target_;
+  basic_transaction<Image>& into_;
+  node_id place_;
+};
+
+}  // namespace fuse::inline v0::detail
