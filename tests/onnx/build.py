@@ -63,13 +63,15 @@ class Model:
         return self.op("Cast", value, to=tensor_type(dtype), into=into)
 
     def reduce_mean(self, value, axes, keepdims=1, **attributes):
-        """`axes`: integers, the name of a constant (opset 18 on), or None for all."""
+        """`axes`: integers, the name of a constant (opset 18 on), or None for all. `keepdims`: None leaves the default."""
+        if keepdims is not None:
+            attributes["keepdims"] = keepdims
         if axes is None:
-            return self.op("ReduceMean", value, keepdims=keepdims, **attributes)
+            return self.op("ReduceMean", value, **attributes)
         if self.opset < 18:
-            return self.op("ReduceMean", value, axes=axes, keepdims=keepdims, **attributes)
+            return self.op("ReduceMean", value, axes=axes, **attributes)
         axes = axes if isinstance(axes, str) else self.integers(*axes)
-        return self.op("ReduceMean", value, axes, keepdims=keepdims, **attributes)
+        return self.op("ReduceMean", value, axes, **attributes)
 
     def unsqueeze(self, value, axes):
         if self.opset < 13:

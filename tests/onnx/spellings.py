@@ -76,7 +76,8 @@ class Spelling:
         self.owners = collections.defaultdict(collections.Counter)
         self.strict = True          # nothing of the norm may stay
         self.casts = 0              # Casts that may stay
-        self.facts = []             # (kind, x, scales, biases, epsilon, y): what each norm computes
+        self.computed = False       # a scale or bias is no constant
+        self.facts = []             # (kind, x, steps, epsilon, y): what each norm computes; a step is (operator, row)
         self.owner = CONTEXT
         self._choose()
         self._write()
@@ -100,7 +101,7 @@ class Spelling:
         return self.op(operator, a, b)
 
     def add(self, a, b):
-        return self.commuted("Add", a, b)
+        return self.commuted(self.draw("addition", *["Add"] * 9, *["Sum"] * (self.opset >= 8)), a, b)
 
     def mul(self, a, b):
         return self.commuted("Mul", a, b)
@@ -114,7 +115,9 @@ class Spelling:
         dtype, owner = np.dtype(dtype), self.owner
         forms = ["initializer", "node", "numbers", "cast", "identity", *extra]
         forms += ["attribute"] * (dtype == FLOAT and self.opset >= 12 and np.ndim(value) < 2)
-        forms += ["filled"] * (np.size(value) == 1 and dtype != BFLOAT16)
+        forms += ["filled"] * (np.size(value) == 1 and dtype != BFLOAT16 and self.opset >= 9)
+        forms += ["sliced", "joined"] * (np.shape(value) == (1,) and dtype != BFLOAT16 and self.opset >= 10)
+        forms += ["range"] * (np.shape(value) == (1,) and dtype in (FLOAT, DOUBLE) and self.opset >= 11)
         form = self.draw("constant", *forms)
         if form in ("initializer", "node", "numbers", "attribute"):
             value = np.asarray(value).astype(dtype)
@@ -127,6 +130,16 @@ class Spelling:
         elif form == "identity":
             value = np.asarray(value).astype(dtype)
             name = self.op("Identity", self.m.constant(value))
+        elif form in ("sliced", "joined", "range"):
+            value = np.asarray(value).astype(dtype)
+            if form == "range":
+                name = self.op("Range", *(self.m.constant(v, "node") for v in (value[0], value[0] + dtype.type(0.5), dtype.type(1))))
+            elif form == "joined":
+                half = (len(value) + 1) // 2
+                name = self.op("Concat", *(self.m.constant(v, "node") for v in (value[:half], value[half:]) if len(v)), axis=0)
+            else:
+                bounds = (self.m.constant(np.array([v], np.int64), "node") for v in (1, len(value) + 1))
+                name = self.op("Slice", self.m.constant(np.concatenate([value[:1], value, value[:1]])), *bounds)
         elif form == "filled":
             value = np.asarray(value).astype(dtype)
             name = self.op("ConstantOfShape", self.m.integers(*value.shape), value=numpy_helper.from_array(value.reshape(1)))
@@ -146,7 +159,7 @@ class Spelling:
         self.kind = draw("kind", "layer", "rms")
         self.types = draw("types", *COMMON, *TYPES)
         self.x_type, self.type, self.y_type = TYPES[self.types]
-        low = 13 if self.x_type == BFLOAT16 else 9
+        low = 13 if self.x_type == BFLOAT16 else 7
         self.opset = draw("opset", 17, *range(low, 25))
         self.ir = draw("ir", *((8, 4, 7, 9, 10) if self.opset > 9 else (8, 3, 4, 7)))
         if self.x_type == BFLOAT16:
@@ -154,7 +167,8 @@ class Spelling:
         self.m = Model(self.opset, self.ir)
         self.rank = draw("rank", 3, 3, 3, 2, 2, 4, 4, 1)
         self.axes_count = min(draw("trailing axes", 1, 1, 1, 2, 3), self.rank)
-        sizes = {"odd": [7, 5, 3], "even": [8, 4, 6], "one": [1, 4, 6], "large": [320, 4, 6]}[draw("sizes", "odd", "odd", "odd", "even", "even", "even", "one", "large")]
+        sizes = {"odd": [7, 5, 3], "even": [8, 4, 6], "one": [1, 4, 6], "large": [320, 4, 6], "leading": [4, 3, 2]}
+        sizes = sizes[draw("sizes", "odd", "odd", "odd", "even", "even", "even", "one", "large", "leading")]
         self.normal = sizes[:self.axes_count][::-1]
         self.symbolic = draw("normalised dimensions", *["fixed"] * 9, "symbolic") == "symbolic"
         self.leading = [4, 3, 2][:self.rank - self.axes_count]
@@ -214,12 +228,12 @@ class Spelling:
 
     def _row(self, role, dtype):
         """A scale or a bias; returns its name, or None for none."""
-        form = self.draw(role, *["constant", "constant"] * (not self.symbolic), "input", "none", "one plus an input")
+        form = self.draw(role, *["constant", "constant"] * (not self.symbolic), "input", "none", "one plus an input", *["one plus a constant"] * (not self.symbolic))
         if form == "none":
             return None
         rank = self.norm_rank
         shapes = [self.norm_shape, *([1] * k + self.norm_shape for k in range(1, rank - self.norm_axes + 1))]
-        if not self.flatten:
+        if not self.flatten and self.opset >= 8:  # before, nothing expands one element
             shapes += [[], [1], [1] * rank]
         shape = self.draw(f"{role} shape", *shapes)
         if self.flatten and self.draw(f"{role} flattened", "no", "yes") == "yes":
@@ -232,6 +246,7 @@ class Spelling:
 
     def _plain_scale(self, dtype):
         if self.symbolic:
+            self.computed = True
             return self.m.input(self.m.name("scale_in"), dtype, self.norm_shape)
         return self.constant(self.draw.array("s", self.norm_shape), dtype)[0]
 
@@ -243,10 +258,13 @@ class Spelling:
                 self.casts += 3
             else:
                 values = values.astype(narrow).astype(np.float64)
+        if form == "one plus a constant":
+            return self.add(self.constant(np.ones(self.draw("one's shape", (), (1,))), dtype)[0], self.m.constant(values.astype(dtype)))
         if form == "constant":
             if narrow == dtype and dtype == FLOAT and self.draw("half weights", "no", "no", "no", "yes") == "yes":
                 return self.cast(self.m.constant(values.astype(HALF)), FLOAT)
             return self.constant(values, dtype)[0]
+        self.computed = True
         name = self.m.input(self.m.name(f"{role}_in"), dtype, shape)
         return name if form == "input" else self.add(self.constant(np.ones(self.draw("one's shape", (), (1,))), dtype)[0], name)
 
@@ -262,10 +280,11 @@ class Spelling:
         axes = list(self.draw("sign of axes", negative, positive))
         if self.draw("order of axes", "rising", "falling") == "falling":
             axes.reverse()
-        options = ["written"] * 4 + ["absent"] * (rank == count) + ["range", "cast", "joined", "sliced"] * (self.opset >= 18)
+        options = ["written"] * 4 + ["absent"] * (rank == count) + ["empty"] * (rank == count and self.opset >= 18) + ["range", "cast", "joined", "sliced"] * (self.opset >= 18)
         axes = self.computed_axes(self.draw("axes", *options), axes)
         self.owners[self.owner]["ReduceMean"] += 1
-        result = self.m.reduce_mean(value, axes, int(form == "kept"))
+        kept = form == "kept"
+        result = self.m.reduce_mean(value, axes, None if kept and self.draw("keepdims", "written", "left out") == "left out" else int(kept))
         if form == "unsqueezed":
             self.owners[self.owner]["Unsqueeze"] += 1
             result = self.m.unsqueeze(result, sorted(self.draw("sign of unsqueezed axes", *([positive] if self.opset < 11 else [negative, positive]))))
@@ -287,6 +306,8 @@ class Spelling:
             return self.op("Concat", *(vector(a) for a in axes), axis=0)
         if how == "sliced":
             return self.op("Slice", vector(9, *axes, 9), vector(1), vector(-1))
+        if how == "empty":
+            return m.integers()
         return None if how == "absent" else axes
 
     def small(self, value, floating, dimension):
@@ -303,10 +324,12 @@ class Spelling:
         return self.op("Pow", read(), self.small(2, self.type, "exponent"))
 
     def centred(self):
-        form = self.draw("centred", "x - mean", "x + -mean", "-(mean - x)")
+        form = self.draw("centred", "x - mean", "x + -mean", "-(mean - x)", "x + -1 * mean")
         mean = self.statistic("mean")
         if form == "x - mean":
             return self.op("Sub", self.reads_x(), mean)
+        if form == "x + -1 * mean":
+            return self.add(self.reads_x(), self.mul(mean, self.constant(np.full(self.one_element("minus one"), -1), self.type)[0]))
         if form == "x + -mean":
             return self.add(self.reads_x(), self.op("Neg", mean))
         return self.op("Neg", self.op("Sub", mean, self.reads_x()))
@@ -363,48 +386,95 @@ class Spelling:
         """("divide", the deviation) or ("multiply", its inverse)."""
         form, v = self.draw("root", "/ sqrt", "* recip(sqrt)", "* (1 / sqrt)", "* sqrt(recip)", "* sqrt(1 / v)", "* pow -0.5", "/ pow 0.5", "* recip(pow 0.5)"), self.statistic("variance")
         one = lambda: self.constant(np.ones(self.one_element("one")), self.type)[0]
-        if form == "/ sqrt":
-            return "divide", self.op("Sqrt", v)
-        if form == "/ pow 0.5":
-            return "divide", self.op("Pow", v, self.small(0.5, self.type, "half exponent"))
-        if form == "* recip(pow 0.5)":
-            return "multiply", self.op("Reciprocal", self.op("Pow", v, self.small(0.5, self.type, "half exponent")))
-        if form == "* pow -0.5":
-            return "multiply", self.op("Pow", v, self.small(-0.5, self.type, "half exponent"))
-        if form == "* recip(sqrt)":
-            return "multiply", self.op("Reciprocal", self.op("Sqrt", v))
-        if form == "* (1 / sqrt)":
-            return "multiply", self.op("Div", one(), self.op("Sqrt", v))
-        return "multiply", self.op("Sqrt", self.op("Reciprocal", v) if form == "* sqrt(recip)" else self.op("Div", one(), v))
+        half = lambda power: self.op("Pow", v, self.small(power, self.type, "half exponent"))
+        value = {"/ sqrt": lambda: self.op("Sqrt", v), "/ pow 0.5": lambda: half(0.5), "* pow -0.5": lambda: half(-0.5),
+                 "* recip(pow 0.5)": lambda: self.op("Reciprocal", half(0.5)), "* recip(sqrt)": lambda: self.op("Reciprocal", self.op("Sqrt", v)),
+                 "* (1 / sqrt)": lambda: self.op("Div", one(), self.op("Sqrt", v)), "* sqrt(recip)": lambda: self.op("Sqrt", self.op("Reciprocal", v)),
+                 "* sqrt(1 / v)": lambda: self.op("Sqrt", self.op("Div", one(), v))}[form]()
+        return "divide" if form[0] == "/" else "multiply", value
 
     def times_root(self, value):
         how, root = self.statistic("root")
         return self.op("Div", value, root) if how == "divide" else self.mul(value, root)
 
-    def apply(self, scales, bias):
+    def product(self, factors):
+        """The product of (value, 1 or -1 for a divisor) in some bracketing."""
+        factors = list(factors)
+        pick = lambda: factors.pop(self.draw("next factor", *range(len(factors))))
+        while len(factors) > 1:
+            (a, p), (b, q) = pick(), pick()
+            if p != q:
+                a, b = (a, b) if p > 0 else (b, a)
+            factors.append((self.mul(a, b), p) if p == q else (self.op("Div", a, b), 1))
+        (value, power), = factors
+        return value if power > 0 else self.op("Reciprocal", value)
+
+    def sum(self, terms):
+        """The sum of (value, sign) in some bracketing."""
+        terms = list(terms)
+        pick = lambda: terms.pop(self.draw("next term", *range(len(terms))))
+        while len(terms) > 1:
+            (a, p), (b, q) = pick(), pick()
+            if p != q and self.draw("difference", "Sub", "Add of Neg") == "Add of Neg":
+                a, b, p, q = (a, self.op("Neg", b), p, p) if p > 0 else (self.op("Neg", a), b, q, q)
+            if p != q:
+                a, b = (a, b) if p > 0 else (b, a)
+            terms.append((self.add(a, b), p) if p == q else (self.op("Sub", a, b), 1))
+        (value, sign), = terms
+        return value if sign > 0 else self.op("Neg", value)
+
+    def tree(self, steps):
+        """Scales and bias of one kind after the other taken into the norm in any bracketing; returns what is left of the steps, too."""
+        count = next((k for k, (o, _) in enumerate(steps) if o in ("Add", "Sub")), len(steps))
+        count = min(count, 3)
+        scales, rest = [(row, 1 if o == "Mul" else -1) for o, row in steps[:count]], steps[count:]
+        how, root = self.statistic("root")
+        inner = [(root, 1 if how == "multiply" else -1)]
+        if self.kind == "rms" or any(p < 0 for _, p in scales) or self.draw("centred first", "yes", "no") == "yes":
+            value = [(self.statistic("centred") if self.kind == "layer" else self.reads_x(), 1)]
+            return self.product(value + inner + scales), rest
+        inside = self.draw("distributed", "all", "the root", "the scales")
+        inner, outer = {"all": (inner + scales[:1], scales[1:]), "the root": (inner, scales), "the scales": (scales[:1], inner + scales[1:])}[inside]
+        if len(inner) > 1 and self.draw("factor", "one", "each its own") == "one":
+            inner = [(self.product(inner), 1)]
+        terms = [(self.product([(self.reads_x(), 1)] + inner), 1), (self.product([(self.statistic("mean"), 1)] + inner), -1)]
+        while not outer and rest and rest[0][0] in ("Add", "Sub") and not self.late:
+            (o, row), *rest = rest
+            terms.append((row, 1 if o == "Add" else -1))
+        return self.product([(self.sum(terms), 1)] + outer), rest
+
+    def step(self, y, step):
+        operator, row = step
+        return {"Mul": self.mul, "Add": self.add}.get(operator, lambda *operands: self.op(operator, *operands))(y, row)
+
+    def apply(self, steps):
         """The norm with its scales and bias, in one of the bracketings."""
         layer, late = self.kind == "layer", self.late
         whole = lambda: self.statistic("centred") if layer else self.reads_x()
-        scales = list(scales)
-        forms = ["plain"] * 3
-        if scales and not late:
-            forms += ["scale before the root", "root times scale"] + ["distributed root times scale"] * layer
+        steps = list(steps)
+        first = bool(steps) and steps[0][0] == "Mul" and not late  # a scale that may come before the root
+        forms = ["plain"] * 4 + ["tree"] * 3
+        forms += ["scale before the root", "root times scale", *["distributed root times scale"] * layer] * first
         forms += ["distributed", "reversed"] * layer
         form = self.draw("bracketing", *forms)
-        if len(scales) == 2 and self.draw("two scales", "one by one", "multiplied first") == "multiplied first":
+        if [o for o, _ in steps[:2]] == ["Mul", "Mul"] and self.draw("two scales", "one by one", "multiplied first") == "multiplied first":
             self.owner = PREPARED
-            scales = [self.mul(*scales)]
+            steps[:2] = [("Mul", self.mul(steps[0][1], steps[1][1]))]
             self.owner = NORM
-        if form == "scale before the root":
-            y = self.times_root(self.mul(whole(), scales.pop(0)))
+        if form == "tree":
+            left = steps if late else None
+            y, steps = self.tree([] if late else steps)
+            steps = left or steps
+        elif form == "scale before the root":
+            y = self.times_root(self.mul(whole(), steps.pop(0)[1]))
         elif form == "root times scale":
-            y = self.mul(whole(), self.times_root(scales.pop(0)))
+            y = self.mul(whole(), self.times_root(steps.pop(0)[1]))
         elif form == "reversed":
             y = self.op("Neg", self.times_root(self.op("Sub", self.statistic("mean"), self.reads_x())))
         elif form.startswith("distributed"):
             product = lambda value: self.times_root(value)
             if form != "distributed":
-                factor_scale = scales.pop(0)
+                factor_scale = steps.pop(0)[1]
                 factor = self.times_root(factor_scale)
                 product = lambda value: self.mul(value, factor)
             scaled = product(self.reads_x())
@@ -412,20 +482,19 @@ class Spelling:
                 shift = self.mul(self.times_root(self.statistic("mean")), factor_scale)
             else:
                 shift = product(self.statistic("mean"))
-            if bias and not scales and not late and self.draw("distributed bias", "b - shift", "+ b", "early b") != "+ b":
-                if self.draw.chosen["distributed bias"][-1] == "b - shift":
-                    return self.add(scaled, self.op("Sub", bias, shift))
-                return self.op("Sub", self.add(scaled, bias), shift)
-            y = self.op("Sub", scaled, shift) if self.draw("distributed difference", "Sub", "Add of Neg") == "Sub" else self.add(scaled, self.op("Neg", shift))
+            terms = [(scaled, 1), (shift, -1)]
+            while steps and steps[0][0] in ("Add", "Sub") and not late:
+                terms.append((steps[0][1], 1 if steps.pop(0)[0] == "Add" else -1))
+            y = self.sum(terms)
         else:
             if "normalised" not in self.shared or self.draw("normalised value", "shared", "computed again") == "computed again":
                 self.shared["normalised"] = self.times_root(whole())
             y = self.shared["normalised"]
         if late:
             y = self.cast(y, self.y_type)
-        for scale in scales:
-            y = self.mul(y, scale)
-        return self.add(y, bias) if bias else y
+        for step in steps:
+            y = self.step(y, step)
+        return y
 
     def _write(self):
         draw, m = self.draw, self.m
@@ -441,33 +510,58 @@ class Spelling:
         results = []
         for k in range(count):
             self.owner = PREPARED
-            scales = [s for s in [self._row("scale", row_type)] if s]
-            if k == 0 and count == 2:
-                scales = scales or [self._plain_scale(row_type)]
-                if row_type.itemsize > min(self.x_type, self.y_type, key=lambda t: t.itemsize).itemsize:
-                    self.casts += 3
-            if scales and draw("scales", 1, 1, 1, 2) == 2:
-                scales += [s for s in [self._row("scale", row_type)] if s]
-                self.casts += 3 * (row_type.itemsize > self.y_type.itemsize)  # the product of two exact rows need not be exact
-            bias = self._row("bias", row_type) if self.kind == "layer" else None
-            if k == 1 and not scales and not bias:  # it would be the first one's own interior
-                scales = [self._plain_scale(row_type)]
-                self.casts += 3 * (row_type != self.y_type)
+            if k == 1 and draw("second norm", "alike", "of the other kind") == "of the other kind":
+                self.kind, self.one_pass = "rms" if self.kind == "layer" else "layer", False
+                self.shared = {name: v for name, v in self.shared.items() if name in ("x", "mean")}
+            steps = self._steps(row_type, k == 0 and count == 2, k == 1)
             self.owner = NORM
-            y = self.apply(scales, bias)
-            if y in [r for r, *_ in results]:
+            y = self.apply(steps)
+            if y in results:
                 y = self.op("Identity", y)
             if not self.late and self.type != self.y_type:
                 y = self.cast(y, self.y_type)
-            self.facts.append((self.kind, self.x, scales, bias, self.epsilon, y))
+            self.facts.append((self.kind, self.x, steps, self.epsilon, y))
             if self.flatten:
                 self.owner = PREPARED
                 y = self.op("Reshape", y, self.op("Shape", x))
-            results.append((y, scales))
+            results.append(y)
         self._live()
         self.owner = CONTEXT
-        for y, _ in results:
+        for y in results:
             self._consumer(y, x)
+
+    def _steps(self, dtype, scaled, changed):
+        """What is done to the normalised value: (operator, row) in turn. `scaled`: there is a scale; `changed`: there is a step."""
+        draw, steps = self.draw, []
+        narrow = min(self.x_type, self.y_type, key=lambda t: t.itemsize)
+
+        def step(role, usual, other):
+            if row := self._row(role, dtype):
+                constant = draw.chosen[role][-1] == "constant"
+                steps.append((draw(f"{role} by", usual, usual, usual, *[other] * (constant or other == "Sub")), row))
+                if steps[-1][0] == "Div" and dtype != narrow:
+                    self.casts += 3  # the inverse of an exact row need not be exact
+                if steps[-1][0] == "Sub" and not constant:
+                    self.owners[PREPARED].update(["Neg", "Sub"])
+
+        step("scale", "Mul", "Div")
+        if scaled and not steps:
+            steps.append(("Mul", self._plain_scale(dtype)))
+            self.casts += 3 * (dtype != narrow)
+        if steps and draw("scales", 1, 1, 1, 2) == 2:
+            step("scale", "Mul", "Div")
+        if self.kind == "layer":
+            step("bias", "Add", "Sub")
+            if draw("steps after the bias", *["none"] * 5, "some") == "some" and not self.types.endswith("centred"):
+                step("bias", "Add", "Sub")
+                step("scale", "Mul", "Div")
+                step("bias", "Add", "Sub")
+        if changed and not steps:  # it would be the first one's own interior
+            steps.append(("Mul", self._plain_scale(dtype)))
+            self.casts += 3 * (dtype != self.y_type)
+        if len(steps) > 1 and dtype != narrow:
+            self.casts += 3  # what is made of two exact rows need not be exact
+        return steps
 
     def _live(self):
         """Interior values that something outside reads."""
@@ -533,14 +627,13 @@ class Spelling:
     def formula_error(self, feeds):
         """Largest distance between the graph and the formula, both in double precision, relative to the largest value."""
         values, worst = reference.evaluate(self.model, feeds), 0.0
-        for kind, x, scales, bias, epsilon, y in self.facts:
+        for kind, x, steps, epsilon, y in self.facts:
             axes = tuple(range(self.norm_rank - self.norm_axes, self.norm_rank))
             d = values[x] - (values[x].mean(axes, keepdims=True) if kind == "layer" else 0)
             with np.errstate(all="ignore"):
                 n = d / np.sqrt(np.square(d).mean(axes, keepdims=True) + epsilon)
-            for scale in scales:
-                n = n * values[scale]
-            n = n + values[bias] if bias else n
+            for operator, row in steps:
+                n = reference.OPERATORS[operator](n, values[row])
             if n.shape != values[y].shape:
                 return np.inf
             finite = np.isfinite(n)  # a row of one value and epsilon 0 give 0 / 0
@@ -556,13 +649,15 @@ class Spelling:
             for operator in ("Flatten", "Reshape", "Shape"):
                 allowed[operator] += 10
         if target == "onnxruntime" and self.x_type == BFLOAT16:  # no kernel: a float norm between Casts, rows in bfloat16 after it
-            for operator in ("Cast", "Identity", *["Mul", "Add"] * self.late):
+            for operator in ("Cast", "Identity", *["Mul", "Div", "Add", "Sub"] * self.late):
                 allowed[operator] += 10
         if self.spreads:
             for operator in ("Expand", "Reshape", "Shape", "Squeeze"):
-                allowed[operator] += 4
-        if len([1 for f in self.facts if len(f[2]) > 1]):
-            allowed["Mul"] += 2
+                allowed[operator] += 4 + sum(len(f[2]) for f in self.facts)
+        for _, _, steps, _, _ in self.facts:  # computed rows are put together
+            if len(steps) > 1 and self.computed:
+                allowed.update({operator: 2 * len(steps) for operator in ("Mul", "Div", "Add", "Sub", "Sum", "Neg")})
+                allowed["Identity"] += 1  # behind what is absorbed last
         return judge.primitives(model) - allowed
 
 

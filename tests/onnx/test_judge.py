@@ -20,7 +20,7 @@ def ideal(spelling, target, fault=None):
     model = type(spelling.model)()
     model.CopyFrom(spelling.model)
     graph, shape = model.graph, spelling.norm_shape
-    for kind, x, scales, bias, epsilon, y in spelling.facts:
+    for kind, x, steps, epsilon, y in spelling.facts:
         position = next(k for k, n in enumerate(graph.node) if y in n.output)
         added, prefix = [], f"ideal_{y}_"
 
@@ -28,19 +28,22 @@ def ideal(spelling, target, fault=None):
             graph.initializer.append(numpy_helper.from_array(np.asarray(value), prefix + name))
             return prefix + name
 
-        operand = row("ones", np.ones(shape, spelling.type))
-        for k, scale in enumerate(scales):
-            added.append(helper.make_node("Mul", [operand, scale], [f"{prefix}scale_{k}"]))
-            operand = added[-1].output[0]
-        if spelling.norm_rank > len(shape) and scales:
-            added.append(helper.make_node("Reshape", [operand, row("shape", np.array(shape, np.int64))], [f"{prefix}scale"]))
-            operand = added[-1].output[0]
-        if bias:
-            added.append(helper.make_node("Add", [row("zeros", np.zeros(shape, spelling.type)), bias], [f"{prefix}bias"]))
-            if spelling.norm_rank > len(shape):
-                added.append(helper.make_node("Reshape", [f"{prefix}bias", row("row", np.array(shape, np.int64))], [f"{prefix}bias_row"]))
+        def chained(name, start, wanted):
+            operand, used = row(name, start), False
+            for k, (o, value) in enumerate(steps):
+                if o in wanted:
+                    added.append(helper.make_node(o, [operand, value], [f"{prefix}{name}_{k}"]))
+                    operand, used = added[-1].output[0], True
+            if used and spelling.norm_rank > len(shape):
+                added.append(helper.make_node("Reshape", [operand, row(f"{name}_shape", np.array(shape, np.int64))], [f"{prefix}{name}_row"]))
+                operand = added[-1].output[0]
+            return operand, used
+
+        scale, _ = chained("ones", np.ones(shape, spelling.type), ("Mul", "Div"))
+        bias, shifted = chained("zeros", np.zeros(shape, spelling.type), ("Mul", "Div", "Add", "Sub"))
+        shifted = shifted and any(o in ("Add", "Sub") for o, _ in steps)
         operator = "LayerNormalization" if kind == "layer" else "SimplifiedLayerNormalization"
-        operands = [x, operand] + ([added[-1].output[0]] if bias else [])
+        operands = [x, scale] + [bias] * shifted
         added.append(helper.make_node(operator, operands, [y], axis=-len(shape), epsilon={"epsilon": 0.25, "small epsilon": 3 * epsilon + 1e-11}.get(fault, epsilon)))
         graph.node[position].output[0] = f"{y}_old"
         nodes = list(graph.node)

@@ -148,7 +148,11 @@ void range_contents(Context& at) {
   operand_contents from, step;
   if (!small_result(at, count) || !from.read(at, 0) || !step.read(at, 2) || from.size() != 1 || step.size() != 1)
     return;
-  if (from.floating || step.floating) return;
+  if (from.floating || step.floating) {  // each further number depends on how a runtime rounds
+    if (!from.floating || count != 1) return;
+    at.numbers.assign(1, from.numbers[0]);
+    return store_numbers(at, at.result());
+  }
   auto e = from.integers[0];
   auto const by = step.integers[0];
   at.extents.clear();

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <vector>
@@ -88,7 +89,8 @@ class basic_row_maker {
     }
   }
 
-  bool contents(value_id v, dense& into) const {
+  // A constant, or what elementwise operators and changes of shape make of constants.
+  bool contents(value_id v, dense& into, int depth = 0) const {
     if (image_.value(v).constant) {
       auto const t = image_.source->constant(v);
       if (!t || t.size() != count_of(t.shape) || !is_floating(t.type)) return false;
@@ -100,41 +102,38 @@ class basic_row_maker {
       into = dense::of(number);
       return true;
     }
-    return rearranged(v, into);
-  }
-  // A constant behind operators that keep its elements in order: Flatten, Reshape and their like, Identity, a Cast.
-  bool rearranged(value_id v, dense& into) const {
-    auto at = v;
-    element_type rounded[8];
-    int casts = 0;
-    for (int i = 0; i < 8; ++i) {
-      if (image_.value(at).constant) break;
-      auto const n = image_.producer(at);
-      if (n == absent || image_.operand_count(n) == 0 || image_.operand(n, 0) == absent) return false;
-      auto const below = image_.operand(n, 0);
-      switch (op_of(image_, n)) {
-        case opcode::identity:
-        case opcode::flatten:
-        case opcode::reshape:
-        case opcode::squeeze:
-        case opcode::unsqueeze: break;
-        case opcode::cast:
-          if (!is_floating(facts_.type(below)) || !is_floating(facts_.type(at)) || casts == 8) return false;
-          rounded[casts++] = facts_.type(at);
-          break;
-        default: return false;
-      }
-      at = below;
+    auto const n = image_.producer(v);
+    if (n == absent || depth == 8 || !is_floating(facts_.type(v))) return false;
+    auto const op = op_of(image_, n);
+    bool const moves = op == opcode::identity || op == opcode::flatten || op == opcode::reshape ||
+                       op == opcode::squeeze || op == opcode::unsqueeze;
+    auto const count = moves || op == opcode::cast ? 1 : image_.operand_count(n);
+    if (image_.operand_count(n) == 0 || count > 8) return false;
+    std::vector<dense> operands(count);
+    for (std::uint32_t i = 0; i < count; ++i)
+      if (image_.operand(n, i) == absent || !contents(image_.operand(n, i), operands[i], depth + 1)) return false;
+    if (moves) return reshaped_to(v, operands[0], into);
+    if (op == opcode::cast) {
+      into = dense::of(make_tensor(facts_.type(v), operands[0].shape, operands[0].elements));
+      return true;
     }
-    if (!image_.value(at).constant || !facts_.has_rank(v) || !contents(at, into)) return false;
+    if (op != opcode::sum_of) return evaluate(op, operands, into);
+    into = operands[0];
+    for (std::size_t i = 1; i < operands.size(); ++i) {
+      dense const both[2] = {into, operands[i]};
+      if (!evaluate(opcode::add, both, into)) return false;
+    }
+    return true;
+  }
+  bool reshaped_to(value_id v, dense const& from, dense& into) const {
     std::vector<std::int64_t> shape;
+    if (!facts_.has_rank(v)) return false;
     for (auto e : facts_.shape(v)) {
       if (!e.known()) return false;
       shape.push_back(e.value());
     }
-    if (count_of(shape) != into.elements.size()) return false;
-    while (casts-- > 0) into = dense::of(make_tensor(rounded[casts], shape, into.elements));
-    into.shape = std::move(shape);
+    if (count_of(shape) != from.elements.size()) return false;
+    into = {std::move(shape), from.elements};
     return true;
   }
 
@@ -230,25 +229,25 @@ class basic_row_maker {
           product = v;
           continue;
         }
-        if (product == absent)
-          product = into_.constant_of(
-              make_tensor(type_, {}, std::span<double const>(kind == op_group::product ? &one : &zero, 1)));
+        if (product == absent) {
+          product = node(kind == op_group::product ? opcode::reciprocal : opcode::neg, {v});
+          if (product == absent) return fail("the dialect has no operator to invert a computed scale or bias");
+          continue;
+        }
         auto const op = kind == op_group::product ? (m.weight > 0 ? opcode::mul : opcode::div)
                         : m.weight > 0            ? opcode::add
                                                   : opcode::sub;
-        product = node(op, product, v);
+        product = node(op, {product, v});
         if (product == absent) return fail("the dialect has no operator to combine a computed scale or bias");
       }
     return reshaped(product);
   }
-  static constexpr double one = 1, zero = 0;
 
-  value_id node(opcode op, value_id a, value_id b, std::vector<attribute> attributes = {}) {
+  value_id node(opcode op, std::initializer_list<value_id> operands) {
     auto const* row = names_.emitted(op, image_.version, to_);
     if (row == nullptr) return absent;
     operator_tag const tag{names_.code(row->name), static_cast<std::uint16_t>(op)};
-    value_id const operands[2] = {a, b};
-    return image_.result(into_.node(tag, row->name, operands, std::move(attributes), 1, place_));
+    return image_.result(into_.node(tag, row->name, {operands.begin(), operands.size()}, {}, 1, place_));
   }
 
   // A computed row as it is; what is flat gets the normalised extents. A single element is
@@ -264,7 +263,7 @@ class basic_row_maker {
     for (std::size_t i = 0; fits && i < extents_.size(); ++i) fits = shape[lead + i] == extents_[i];
     if (fits && (whole_ || !(single && shape.size() == 1)))
       return v;  // (H), (1, H) and (1, 1, H) run everywhere, [1] for an unknown H does not
-    if (single && whole_) return with_shape(opcode::expand, v, row_);
+    if (single && whole_) return expanded(v);
     if (single && shape.empty()) return v;
     std::vector<std::int64_t> wanted;
     if (fits) {
@@ -281,10 +280,18 @@ class basic_row_maker {
     }
     return with_shape(opcode::reshape, v, wanted);
   }
+  // One element repeated; by a product with ones where the dialect cannot expand.
+  value_id expanded(value_id v) {
+    if (names_.emitted(opcode::expand, image_.version, to_) != nullptr) return with_shape(opcode::expand, v, row_);
+    dense ones;
+    if (!broadcast_to(dense::of(1), row_, ones)) return absent;
+    auto const made = node(opcode::mul, {v, into_.constant_of(make_tensor(type_, ones.shape, ones.elements))});
+    return made == absent ? fail("the dialect has no operator to expand a computed scale or bias") : made;
+  }
   value_id with_shape(opcode op, value_id v, std::vector<std::int64_t> const& shape) {
     tensor contents = make_tensor(std::vector<std::int64_t>{static_cast<std::int64_t>(shape.size())},
                                   std::span<std::int64_t const>(shape));
-    auto const made = node(op, v, into_.constant_of(std::move(contents)));
+    auto const made = node(op, {v, into_.constant_of(std::move(contents))});
     return made == absent ? fail("the dialect has no operator to reshape a computed scale or bias") : made;
   }
 

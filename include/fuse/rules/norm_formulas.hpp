@@ -20,10 +20,12 @@ inline constexpr auto inverse_deviation = dsl::rsqrt(variance + epsilon);
 inline constexpr auto inverse_root_mean_square = dsl::rsqrt(dsl::mean(dsl::square(x)) + epsilon);
 
 /// (x - mean) r multiplied out, and with the scale multiplied in, too: x (r s) + (bias - mean (r s)) is TensorFlow's
-/// form.
+/// form. Or the scale alone.
 inline constexpr auto expanded = x * inverse_deviation - dsl::mean(x) * inverse_deviation;
 inline constexpr auto distributed = x * inverse_deviation * factor - dsl::mean(x) * inverse_deviation * factor;
-inline constexpr auto normalised = dsl::either(centred * inverse_deviation, expanded, distributed);
+inline constexpr auto scaled_first = x * factor - dsl::mean(x) * factor;
+inline constexpr auto normalised =
+    dsl::either(dsl::either(centred, scaled_first) * inverse_deviation, expanded, distributed);
 
 /// A layer norm that is one operator already, with its scale and perhaps a bias.
 inline constexpr auto layer_norm_operator =
@@ -33,30 +35,20 @@ inline constexpr auto layer_norm_again =
 inline constexpr auto rms_norm_operator =
     dsl::rms_norm(x, old_scale).attr<"axis">(dsl::param<"axes">).attr<"epsilon">(epsilon);
 
-/// What `v` is computed from without a change of its numbers: below Cast and Identity.
-[[nodiscard]] inline value_view unchanged(value_view v) {
-  for (int i = 0; i < 8 && v && (v.op() == opcode::cast || v.op() == opcode::identity); ++i) v = v.operand(0);
-  return v;
-}
-
-/// Whether something squares `mean` or subtracts it from `x`. A variance that is the mean of squares less that square
-/// is mostly rounding where the mean is large, and so is the difference: they keep the very mean they had.
-[[nodiscard]] inline bool cancels(value_view mean, value_view x, int depth = 0) {
+/// Whether something squares `mean`. A variance that is the mean of squares less that square is mostly rounding where
+/// the mean is large: it keeps the very mean it had.
+[[nodiscard]] inline bool squared(value_view mean, int depth = 0) {
   bool found = false;
   mean.for_each_user([&](value_view user) {
     switch (user.op()) {
       case opcode::pow:
       case opcode::square: found = true; break;
-      case opcode::mul: found = found || unchanged(user.operand(0)).id() == unchanged(user.operand(1)).id(); break;
-      case opcode::add:
-      case opcode::sub:
-        for (std::uint32_t i = 0; i < 2; ++i) found = found || unchanged(user.operand(i)).id() == unchanged(x).id();
-        break;
+      case opcode::mul: found = found || user.operand(0).id() == user.operand(1).id(); break;
       case opcode::neg:
       case opcode::cast:
       case opcode::identity:
       case opcode::unsqueeze:
-      case opcode::reshape: found = found || (depth < 8 && cancels(user, x, depth + 1)); break;
+      case opcode::reshape: found = found || (depth < 8 && squared(user, depth + 1)); break;
       default: break;
     }
   });
