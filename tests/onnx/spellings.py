@@ -612,8 +612,9 @@ class Spelling:
             dims = [d.dim_value or self.sizes.get(d.dim_param, 0) for d in tensor.shape.dim]
             dims = [d or self.leading[k] for k, d in enumerate(dims)]
             array = numbers.normal(0, 2, dims)
-            if value.name == "x" and self.leading and extreme:
+            if value.name in ("x", "x2") and self.leading and extreme:
                 array[1] *= max(np.sqrt(self.epsilon), 1e-2 if self.x_type == HALF else 1e-6) / 2  # rows in which epsilon matters
+            if value.name == "x" and self.leading and extreme:
                 array[(0,) * len(self.leading)] += 30 if self.x_type == HALF else 1e3
             dtype = {1: FLOAT, 11: DOUBLE, 10: HALF, 16: BFLOAT16}[tensor.elem_type]
             feeds[value.name] = array.astype(dtype)

@@ -74,7 +74,7 @@ def candidates():
     for seed in range(SEED, SEED + COUNT):
         spelling = spellings.Spelling(seed)
         if spelling.types in ("float", "double") and not spelling.flatten and not spelling.spreads and not spelling.symbolic:
-            spelling.owners[spellings.PREPARED].update({"Mul": 4, "Add": 4, "Reshape": 8})
+            spelling.owners[spellings.PREPARED].update({"Mul": 4, "Div": 4, "Add": 4, "Sub": 4, "Reshape": 8})
             yield spelling
 
 
