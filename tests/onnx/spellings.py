@@ -110,10 +110,11 @@ class Spelling:
         self.owners[self.owner]["Cast"] += 1
         return self.m.cast(value, dtype)
 
-    def constant(self, value, dtype, *extra):
-        """A constant of element type `dtype`; returns its name and the number it really holds."""
+    def constant(self, value, dtype, *extra, exact=False):
+        """A constant of element type `dtype`; returns its name and the number it really holds: `exact`ly this one, if it is one of dtype."""
         dtype, owner = np.dtype(dtype), self.owner
-        forms = ["initializer", "node", "numbers", "cast", "identity", *extra]
+        forms = ["initializer", "node", "numbers", "identity", *extra]
+        forms += ["cast"] * (not exact or dtype != DOUBLE or np.array_equal(value, np.asarray(value, FLOAT)))
         forms += ["attribute"] * (dtype == FLOAT and self.opset >= 12 and np.ndim(value) < 2)
         forms += ["filled"] * (np.size(value) == 1 and dtype != BFLOAT16 and self.opset >= 9)
         forms += ["sliced", "joined"] * (np.shape(value) == (1,) and dtype != BFLOAT16 and self.opset >= 10)
@@ -378,7 +379,7 @@ class Spelling:
             value = self.mean(self.square(lambda: reverse))
         self.last_variance = value
         forms = ["root"] if self.epsilon is None else []  # a second epsilon must hold the very number of the first
-        epsilon = self.constant(np.full(self.one_element("epsilon shape"), self.epsilon_written), self.type, *forms)
+        epsilon = self.constant(np.full(self.one_element("epsilon shape"), self.epsilon_written), self.type, *forms, exact=self.epsilon is not None)
         self.epsilon = self.epsilon_written = float(np.ravel(epsilon[1])[0])
         return self.add(value, epsilon[0])
 
