@@ -9,6 +9,14 @@ add_library(fuse::fuse ALIAS fuse)
 target_compile_features(fuse INTERFACE cxx_std_20)
 target_sources(fuse INTERFACE FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}/include" FILES ${core_headers})
 
+# The engine compiled once, for programs with rewrites in several sources; see fuse/separate.hpp. Not installed: a
+# package of headers leaves that one source to its user.
+file(CONFIGURE OUTPUT separate.cpp CONTENT "#include <fuse/separate.hpp>\n")
+add_library(fuse_separate STATIC EXCLUDE_FROM_ALL "${CMAKE_CURRENT_BINARY_DIR}/separate.cpp")
+add_library(fuse::separate ALIAS fuse_separate)
+target_link_libraries(fuse_separate PUBLIC fuse)
+target_compile_definitions(fuse_separate PUBLIC FUSE_REWRITE_SEPARATE)
+
 if(FUSE_REWRITE_ONNX)
   find_package(OnnxProto)
 endif()

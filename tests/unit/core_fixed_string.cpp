@@ -6,6 +6,8 @@
 #include <fuse/core/fixed_string.hpp>
 #include <fuse/core/version.hpp>
 
+namespace core_fixed_string {
+
 namespace {
 template <fuse::fixed_string Name>
 struct named {};
@@ -24,3 +26,5 @@ TEST_CASE("the version is one comparable number") {
   STATIC_REQUIRE(FUSE_REWRITE_VERSION / 100 % 100 == FUSE_REWRITE_VERSION_MINOR);
   STATIC_REQUIRE(FUSE_REWRITE_VERSION % 100 == FUSE_REWRITE_VERSION_PATCH);
 }
+
+}  // namespace core_fixed_string

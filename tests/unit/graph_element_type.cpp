@@ -6,6 +6,8 @@
 
 #include <fuse/graph/element_type.hpp>
 
+namespace graph_element_type {
+
 using fuse::element_type;
 
 TEST_CASE("every element type has its own name, and a size where its elements have one") {
@@ -46,3 +48,5 @@ TEST_CASE("floats and integers are told apart") {
   STATIC_REQUIRE(is_integer(element_type::uint8));
   STATIC_REQUIRE(is_floating(element_type::bfloat16));
 }
+
+}  // namespace graph_element_type

@@ -9,6 +9,8 @@
 #include <fuse/graph/graph.hpp>
 #include <fuse/graph/graph_text.hpp>
 
+namespace graph_graph {
+
 using fuse::element_type;
 using fuse::graph;
 using traits = fuse::graph_traits<graph>;
@@ -261,3 +263,5 @@ TEST_CASE("a long chain is built and erased without recursion") {
   }
   CHECK(g.node_count() == 0);
 }
+
+}  // namespace graph_graph

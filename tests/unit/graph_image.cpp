@@ -5,6 +5,8 @@
 
 #include <fuse/graph/image.hpp>
 
+namespace graph_image {
+
 using fuse::absent;
 using fuse::graph_image;
 
@@ -78,3 +80,5 @@ TEST_CASE("values are visible in their region and inside it") {
   CHECK_FALSE(image.visible(outer, other));
   CHECK_FALSE(image.visible(inner, 0));
 }
+
+}  // namespace graph_image

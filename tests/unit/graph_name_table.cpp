@@ -6,6 +6,8 @@
 
 #include <fuse/graph/name_table.hpp>
 
+namespace graph_name_table {
+
 TEST_CASE("equal names have equal numbers, and a number its name") {
   fuse::name_table names;
   CHECK(names.number("") == 0);
@@ -24,3 +26,5 @@ TEST_CASE("views of names survive more names, and copies hold their own") {
   CHECK(copy.number("first") == names.number("first"));
   CHECK(copy.name(1).data() != names.name(1).data());
 }
+
+}  // namespace graph_name_table

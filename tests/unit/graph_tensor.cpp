@@ -8,6 +8,8 @@
 
 #include <fuse/graph/tensor.hpp>
 
+namespace graph_tensor {
+
 using fuse::element_type;
 using fuse::make_tensor;
 
@@ -70,3 +72,5 @@ TEST_CASE("every half is its own rounding") {
   }
   SUCCEED();
 }
+
+}  // namespace graph_tensor

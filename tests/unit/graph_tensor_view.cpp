@@ -9,6 +9,8 @@
 
 #include <fuse/graph/tensor_view.hpp>
 
+namespace graph_tensor_view {
+
 using fuse::element_type;
 using fuse::tensor_view;
 
@@ -63,3 +65,5 @@ TEST_CASE("a type without a number reads as none") {
   std::int64_t const shape[]{1};
   CHECK(std::isnan(tensor_view{element_type::complex128, shape, std::as_bytes(std::span(bytes))}.number(0)));
 }
+
+}  // namespace graph_tensor_view

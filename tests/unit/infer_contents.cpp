@@ -7,6 +7,8 @@
 
 #include "inferred.hpp"
 
+namespace infer_contents {
+
 using fuse::element_type;
 using fuse::graph;
 
@@ -140,3 +142,5 @@ TEST_CASE("large tensors are not followed") {
   CHECK(contents_of(g, g.add("ConstantOfShape", {list(g, {1000})})) == "unknown");
   CHECK(contents_of(g, g.add("Range", {list(g, {0}), list(g, {65}), list(g, {1})})) == "unknown");
 }
+
+}  // namespace infer_contents

@@ -8,6 +8,8 @@
 
 #include <fuse/infer/dimension.hpp>
 
+namespace infer_dimension {
+
 using fuse::extent;
 using fuse::extent_algebra;
 
@@ -135,3 +137,5 @@ TEST_CASE("expressions mean what they say") {
     }
   }
 }
+
+}  // namespace infer_dimension

@@ -7,6 +7,8 @@
 
 #include "inferred.hpp"
 
+namespace infer_facts {
+
 using fuse::element_type;
 using fuse::graph;
 
@@ -158,3 +160,5 @@ TEST_CASE("unsorted nodes are studied in order") {
   inferred const known(g);
   CHECK(known.shape(second) == "[3,2]");
 }
+
+}  // namespace infer_facts

@@ -9,6 +9,8 @@
 
 #include "inferred.hpp"
 
+namespace infer_malformed {
+
 using fuse::element_type;
 using fuse::graph;
 
@@ -139,3 +141,5 @@ TEST_CASE("a rank beyond the bound is unknown") {
   CHECK(known.known.rank(known.id(y)) == 64);
   CHECK(known.shape(z) == "unknown");
 }
+
+}  // namespace infer_malformed

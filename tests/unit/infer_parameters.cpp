@@ -9,6 +9,8 @@
 
 #include "inferred.hpp"
 
+namespace infer_parameters {
+
 using fuse::element_type;
 using fuse::graph;
 
@@ -116,3 +118,5 @@ TEST_CASE("a parameter of another kind is no number") {
   CHECK_FALSE(fuse::read_number(all.bound.image, all.known, fuse::dialect_of<graph>, n, "axis", number));
   CHECK_FALSE(fuse::read_number(all.bound.image, all.known, fuse::dialect_of<graph>, n, "epsilon", number));
 }
+
+}  // namespace infer_parameters

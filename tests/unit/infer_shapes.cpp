@@ -9,6 +9,8 @@
 
 #include "inferred.hpp"
 
+namespace infer_shapes {
+
 using fuse::element_type;
 using fuse::graph;
 
@@ -225,3 +227,5 @@ TEST_CASE("element types follow the operator") {
   CHECK(type(g.add("DequantizeLinear", {ids, g.scalar(1.f)})) == element_type::float32);
   CHECK(type(g.add("MatMulInteger", {ids, ids})) == element_type::int32);
 }
+
+}  // namespace infer_shapes

@@ -8,6 +8,8 @@
 #include <fuse/ops/onnx.hpp>
 #include <second_dialect.hpp>
 
+namespace ops_dialect {
+
 using fuse::opcode;
 using fuse::target;
 
@@ -88,3 +90,5 @@ TEST_CASE("names of one dialect mean nothing in another") {
   CHECK(other.code("ReduceMean") == 0);
   CHECK(onnx.code("avg") == 0);
 }
+
+}  // namespace ops_dialect

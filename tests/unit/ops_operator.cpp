@@ -6,6 +6,8 @@
 
 #include <fuse/ops/operator.hpp>
 
+namespace ops_operator {
+
 using fuse::info;
 using fuse::op_group;
 using fuse::op_kind;
@@ -54,3 +56,5 @@ TEST_CASE("defaults of parameters are those of the standard") {
   CHECK(fallback(opcode::layer_norm, "axis") == -1);
   CHECK(fallback(opcode::gemm, "beta") == 1);
 }
+
+}  // namespace ops_operator

@@ -38,6 +38,11 @@ void rewrite(program const& rules, graph_source& source, Image& image, bool cycl
   for (node_id n = 0; n < image.node_count(); ++n) report.nodes_after += image.node(n).alive ? 1 : 0;
 }
 
+#ifdef FUSE_REWRITE_SEPARATE
+extern template void rewrite(program const&, graph_source&, graph_image&, bool, dialect const&, rewrite_options const&,
+                             rewrite_report&);
+#endif
+
 }  // namespace detail
 
 /// Rewrites `graph` in place with a rule or rule set and says what it did: `auto report =
