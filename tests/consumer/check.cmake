@@ -1,6 +1,9 @@
 # Uses the library from outside, as an installed package and as a subdirectory; BUILD is the library's build folder, WORK one to use up.
 function(run)
-  execute_process(COMMAND ${ARGN} COMMAND_ERROR_IS_FATAL ANY OUTPUT_QUIET)
+  execute_process(COMMAND ${ARGN} OUTPUT_VARIABLE said ERROR_VARIABLE said RESULT_VARIABLE status)
+  if(status)
+    message(FATAL_ERROR "${ARGN}: ${status}\n${said}")
+  endif()
 endfunction()
 
 file(REMOVE_RECURSE "${WORK}")
@@ -13,5 +16,5 @@ foreach(way IN ITEMS installed subdirectory)
   run("${CMAKE_COMMAND}" -G Ninja -S "${CMAKE_CURRENT_LIST_DIR}" -B "${WORK}/${way}" "${where}" "-DCMAKE_CXX_COMPILER=${COMPILER}")
   run("${CMAKE_COMMAND}" --build "${WORK}/${way}")
   run("${WORK}/${way}/consumer")
-  run("${WORK}/${way}/consumer_separate")
 endforeach()
+run("${WORK}/installed/consumer_separate")

@@ -3,7 +3,9 @@
 
 #include <fuse/fuse.hpp>
 
-inline constexpr auto x = fuse::dsl::var<"x">;
+using namespace fuse::dsl;
+
+inline constexpr auto x = var<"x">;
 inline constexpr auto once = fuse::rule<"once">(relu(relu(x))).replace(relu(x));
 
 std::size_t rewrite_elsewhere(fuse::graph& graph);
