@@ -69,12 +69,22 @@ OPERATORS = {
 }
 
 
-def evaluate(model, feeds):
-    """Every value of the graph by name. Raises KeyError at an operator that is not listed above."""
-    values = {"": None} | {t.name: _widen(numpy_helper.to_array(t)) for t in model.graph.initializer}
-    values |= {name: _widen(value) for name, value in feeds.items()}
-    with np.errstate(all="ignore"):
-        for node in model.graph.node:
-            attributes = {a.name: helper.get_attribute_value(a) for a in node.attribute}
+def _run(graph, values):
+    values |= {t.name: _widen(numpy_helper.to_array(t)) for t in graph.initializer if t.name not in values}
+    for node in graph.node:
+        attributes = {a.name: helper.get_attribute_value(a) for a in node.attribute}
+        if node.op_type == "If":
+            taken = attributes["then_branch" if values[node.input[0]] else "else_branch"]
+            for branch in (attributes["then_branch"], attributes["else_branch"]):
+                _run(branch, values)  # names are unique, and tests look at either
+            values |= {o: values[r.name] for o, r in zip(node.output, taken.output)}
+        else:
             values[node.output[0]] = OPERATORS[node.op_type](*(values[i] for i in node.input), **attributes)
+
+
+def evaluate(model, feeds):
+    """Every value of the graph and of its branches by name. Raises KeyError at an operator that is not listed above."""
+    values = {"": None} | {name: _widen(value) for name, value in feeds.items()}
+    with np.errstate(all="ignore"):
+        _run(model.graph, values)
     return values

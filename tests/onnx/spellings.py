@@ -16,7 +16,7 @@ import zlib
 
 import numpy as np
 import onnx
-from onnx import numpy_helper
+from onnx import helper, numpy_helper
 
 import judge
 import reference
@@ -75,6 +75,7 @@ class Spelling:
         self.seed, self.draw = seed, Draw(seed, fixed)
         self.owners = collections.defaultdict(collections.Counter)
         self.strict = True          # nothing of the norm may stay
+        self.live_is_a_statistic = False
         self.casts = 0              # Casts that may stay
         self.computed = False       # a scale or bias is no constant
         self.facts = []             # (kind, x, steps, epsilon, y): what each norm computes; a step is (operator, row)
@@ -82,6 +83,8 @@ class Spelling:
         self._choose()
         self._write()
         self.model = self.m.proto()
+        self._shuffle()
+        self._enclose()
         self._dress()
 
     # ---- operators as this spelling writes them
@@ -500,6 +503,7 @@ class Spelling:
     def _write(self):
         draw, m = self.draw, self.m
         x = self._producer()
+        self.around = {n.output[0] for n in m.nodes}
         self.epsilon, self.epsilon_written = None, draw("epsilon", 1e-5, 1e-12, 0.0, 0.5, 1e-3)
         self.one_pass = self.kind == "layer" and int(np.prod(self.normal)) > 1 and draw("variance", "two-pass", "two-pass", "one-pass") == "one-pass" and not self.types.endswith("centred")
         self.late = self.types.endswith("then-scale")
@@ -582,7 +586,7 @@ class Spelling:
             live.append(self.shared["centred"])
             shape = shape[:self.norm_rank - self.norm_axes] + self.norm_shape
         self.strict = not live or form in ("mean", "inverse", "mean and inverse") and self.types == "float" and self.kind == "layer" and not self.flatten
-        self.live_is_a_statistic = self.strict
+        self.live_is_a_statistic = bool(live) and self.strict
         self.owner = CONTEXT
         for value in live:
             if self.draw("live value", "is an output", "is read") == "is read":
@@ -590,11 +594,69 @@ class Spelling:
             if value not in [o.name for o in self.m.outputs]:
                 self.m.output(value, self.type, shape)
 
+    def _shuffle(self):
+        """Another order of the nodes: any in which every value is there before it is read."""
+        graph = self.model.graph
+        if self.draw("order of nodes", "as written", "as written", "any other") == "as written":
+            return
+        if self.live_is_a_statistic:
+            self.strict = False  # what reads it may stand before what the operator needs
+        waiting, order = list(graph.node), []
+        known = {""} | {v.name for v in [*graph.input, *graph.initializer]}
+        random = self.draw.generator("order of nodes")
+        while waiting:
+            node = random.choice([n for n in waiting if known.issuperset(n.input)])
+            waiting.remove(node)
+            order.append(node)
+            known.update(node.output)
+        del graph.node[:]
+        graph.node.extend(order)
+
+    def _enclose(self):
+        """Perhaps everything from the norm on in both branches of an If, with its constants inside or outside."""
+        graph, self.branches = self.model.graph, [""]
+        if self.opset < (16 if self.x_type == BFLOAT16 else 9) or self.draw("where", *["the graph"] * 9, "an If") == "the graph":
+            return
+        constants = self.draw("constants of the branches", "outside", "inside") == "inside" and self.ir > 3
+        inner = [n for n in graph.node if n.output[0] not in self.around]
+        kept = [n for n in graph.node if n.output[0] in self.around]
+        self.branches, made = ["_then", "_else"], []
+        moved = {v for n in inner for v in n.output}
+        results = [o for o in graph.output if o.name in moved]
+        if constants:
+            read = {i for n in kept for i in n.input} | {o.name for o in graph.output}
+            held = [t for t in graph.initializer if t.name not in read]
+            moved |= {t.name for t in held}
+        for suffix in self.branches:
+            rename = lambda name: name + suffix if name in moved else name
+            nodes = []
+            for n in inner:
+                copy = onnx.NodeProto.FromString(n.SerializeToString())
+                copy.name = n.name + suffix
+                copy.input[:], copy.output[:] = map(rename, n.input), map(rename, n.output)
+                nodes.append(copy)
+            body = helper.make_graph(nodes, suffix[1:], [], [helper.make_value_info(rename(o.name), o.type) for o in results])
+            if constants:
+                for t in held:
+                    body.initializer.append(t)
+                    body.initializer[-1].name = rename(t.name)
+            made.append(body)
+        if constants:
+            left = [t for t in graph.initializer if t.name not in {h.name for h in held}]
+            del graph.initializer[:]
+            graph.initializer.extend(left)
+        graph.input.append(helper.make_tensor_value_info("flag", onnx.TensorProto.BOOL, []))
+        del graph.node[:]
+        graph.node.extend(kept + [helper.make_node("If", ["flag"], [o.name for o in results], "n_if", then_branch=made[0], else_branch=made[1])])
+        name = lambda v: v + "_then" if v in moved else v
+        self.facts = [(kind, name(x), [(o, name(r)) for o, r in steps], epsilon, name(y)) for kind, x, steps, epsilon, y in self.facts]
+        self.owners[CONTEXT]["If"] += 1
+
     def _dress(self):
         """What changes nothing: names of nodes, the long name of the default domain, known shapes."""
         names = self.draw("names of nodes", "each its own", "none")
         domain = self.draw("default domain", *["", "", "", "ai.onnx"])
-        for node in self.model.graph.node:
+        for node in judge.walk(self.model.graph):
             node.name = node.name if names == "each its own" else ""
         self.model.opset_import[0].domain = domain
         if self.draw("value_info", "none", "none", "inferred") == "inferred":
@@ -617,14 +679,19 @@ class Spelling:
                 array[1] *= max(np.sqrt(self.epsilon), 1e-2 if self.x_type == HALF else 1e-6) / 2  # rows in which epsilon matters
             if value.name == "x" and self.leading and extreme:
                 array[(0,) * len(self.leading)] += 30 if self.x_type == HALF else 1e3
-            dtype = {1: FLOAT, 11: DOUBLE, 10: HALF, 16: BFLOAT16}[tensor.elem_type]
+            dtype = {1: FLOAT, 11: DOUBLE, 10: HALF, 16: BFLOAT16, 9: np.dtype(bool)}[tensor.elem_type]
+            if dtype.kind == "b":
+                array = np.array(self.draw("branch", True, False))
             feeds[value.name] = array.astype(dtype)
         return feeds
 
     def dead(self):
         """Results that nobody reads: a rewriter need not remove what was dead before."""
-        read = {i for n in self.model.graph.node for i in n.input} | {o.name for o in self.model.graph.output}
-        return [n.output[0] for n in self.model.graph.node if n.output[0] not in read]
+        nodes = list(judge.walk(self.model.graph))
+        read = {i for n in nodes for i in n.input} | {o.name for o in self.model.graph.output}
+        for n in nodes:
+            read.update(o.name for a in n.attribute if a.HasField("g") for o in a.g.output)
+        return [n.output[0] for n in nodes if not read.intersection(n.output)]
 
     def formula_error(self, feeds):
         """Largest distance between the graph and the formula, both in double precision, relative to the largest value."""
@@ -660,6 +727,8 @@ class Spelling:
             if len(steps) > 1 and self.computed:
                 allowed.update({operator: 2 * len(steps) for operator in ("Mul", "Div", "Add", "Sub", "Sum", "Neg")})
                 allowed["Identity"] += 1  # behind what is absorbed last
+        for operator in allowed if len(self.branches) > 1 else ():
+            allowed[operator] *= 2
         return judge.primitives(model) - allowed
 
 
@@ -669,7 +738,7 @@ def verdict(spelling, target, original=None):
         result = judge.optimize(spelling.model, target)
     except AssertionError as error:
         return f"failed: {error}"
-    wanted = collections.Counter(kind for kind, *_ in spelling.facts)
+    wanted = collections.Counter(kind for kind, *_ in spelling.facts for _ in spelling.branches)
     found = judge.norms(result.model)
     if found != wanted:
         reasons = sorted({f"{r['rule']}: {r.get('condition', '')}: {r['reason']}" for r in result.refusals()})
