@@ -82,8 +82,9 @@ TEST_CASE("the search at a node is bounded, and reaching the bound is reported")
   auto const report = fuse::rewrite<hopeless>(g);
   CHECK(report.applied() == 0);
   CHECK(to_text(g) == before);
-  REQUIRE(report.notes.size() == 1);
-  CHECK(report.notes[0].find("bound") != std::string::npos);
+  REQUIRE(report.notes.size() == 2);
+  CHECK(report.notes[0].find("bound of") != std::string::npos);
+  CHECK(report.notes[1].find("parts") != std::string::npos);
 }
 
 TEST_CASE("a product of more parts than the machine opens stays closed beyond: no match, and no hang") {
@@ -98,6 +99,9 @@ TEST_CASE("a product of more parts than the machine opens stays closed beyond: n
     INFO(to_text(why));
     CHECK(why.matched == (factors == 12));
     if (!why.matched) CHECK_FALSE(why.expected.empty());
+    auto const notes = fuse::rewrite<scaled>(g).notes;
+    REQUIRE(notes.size() == (factors == 12 ? 0 : 1));
+    if (!notes.empty()) CHECK(notes[0].find("more than 32 parts") != std::string::npos);
   }
 }
 

@@ -33,6 +33,7 @@ class basic_group_steps : public value_steps {
       around.sign = -around.sign;
     }
     f.group = &group(i, kind);
+    bounded_ = bounded_ || f.group->bounded;
     f.covered = f.taken = 0;
     f.sign = f.group->negative ? -sign : sign;
   }

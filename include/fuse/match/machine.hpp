@@ -55,7 +55,7 @@ class basic_machine : public detail::group_steps {
     auto const at = table(stage)[tag.op];
     if (at.count == 0 && !by_name_) return false;
     acceptor_ = &to;
-    exceeded_ = false;
+    exceeded_ = bounded_ = false;
     for (std::size_t i = at.first; i < std::size_t{at.first} + at.count; ++i)
       if (enter(n, i)) return true;
     if (by_name_ && tag.name != 0)

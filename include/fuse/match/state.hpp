@@ -59,6 +59,8 @@ class match_state {
   [[nodiscard]] std::span<node_id const> matched() const { return {matched_, matched_count_}; }
   /// Whether the last search was cut off at a bound.
   [[nodiscard]] bool exceeded() const { return exceeded_; }
+  /// Whether it looked into a sum or product that has more parts than were opened.
+  [[nodiscard]] bool bounded() const { return bounded_; }
   [[nodiscard]] opened_group const& opened(std::uint8_t at) const { return *frames_[at].group; }
 
   failure_listener* listener = nullptr;
@@ -122,7 +124,7 @@ class match_state {
       exceeded_ = true;
   }
 
-  bool exceeded_ = false;
+  bool exceeded_ = false, bounded_ = false;
   frame frames_[frame_count];
   std::uint16_t undo_count_ = 0, matched_count_ = 0, rest_count_ = 0;
   undo undo_[undo_capacity];

@@ -67,6 +67,10 @@ class basic_driver final : machine::acceptor {
     if (exceeded_ != 0)
       report_.notes.push_back("the search at " + std::to_string(exceeded_) + " nodes reached the bound of " +
                               std::to_string(machine::step_limit) + " steps, and was cut off there");
+    if (bounded_ != 0)
+      report_.notes.push_back("the search at " + std::to_string(bounded_) +
+                              " nodes met a sum or product of more than " + std::to_string(opened_group::capacity) +
+                              " parts with the operators between them, the rest of which stayed closed");
     settle_refusals();
   }
 
@@ -127,6 +131,7 @@ class basic_driver final : machine::acceptor {
       applied = machine_.run(n, stage_, *this);
     }
     if (machine_.exceeded()) ++exceeded_;
+    if (!applied && machine_.bounded()) ++bounded_;
     if (!applied)
       for (auto& r : pending_) refusals_.push_back(std::move(r));
     pending_.clear();
@@ -409,7 +414,7 @@ class basic_driver final : machine::acceptor {
   bool changed_ = false;  // since the machine last took in the whole image
   element_type computed_in_ = element_type::unknown, wider_ = element_type::unknown;
   node_id root_ = absent;
-  std::size_t budget_ = 0, exceeded_ = 0;
+  std::size_t budget_ = 0, exceeded_ = 0, bounded_ = 0;
   std::size_t half_budget_ = 0;
   std::vector<rule_report> half_way_;
 };
