@@ -37,16 +37,17 @@ enum class term_kind : std::uint8_t {
 /// One term: a node of an expression's flat graph. Children stand before their parents.
 struct term {
   term_kind kind;
-  std::uint8_t children;
+  std::uint8_t children, attributes;  ///< attributes are the last of the children
   opcode op;
   std::uint16_t index;  ///< result number, number of users
   std::uint8_t child[8];
   std::string_view name;
   double number, tolerance;
 
+  [[nodiscard]] constexpr int operands() const { return children - attributes; }
   [[nodiscard]] friend constexpr bool operator==(term const& a, term const& b) {
     if (a.kind != b.kind || a.children != b.children || a.op != b.op || a.index != b.index || a.number != b.number ||
-        a.tolerance != b.tolerance || a.name != b.name)
+        a.tolerance != b.tolerance || !detail::same_text(a.name, b.name))
       return false;
     for (int i = 0; i < a.children; ++i)
       if (a.child[i] != b.child[i]) return false;
@@ -187,7 +188,7 @@ struct expression {
     if (node.children == 8)
       changed.too_large = true;
     else
-      node.child[node.children++] = changed.add(holder);
+      node.child[node.children++] = changed.add(holder), ++node.attributes;
     changed.finish(node);
     return changed;
   }

@@ -28,12 +28,10 @@ class lowering : public pattern_lowering {
       for (int i = 0; i < t.children; ++i) lower_roots(t.child[i]);
       return;
     }
-    pending_.count = 0;
     next_register_ = 1;
     next_frame_ = 0;
-    bound_ = 0;
-    for (std::uint8_t i = 0; i < out.slot_count; ++i) rest_seen_[i] = false;
-    for (std::uint16_t i = 0; i < pattern_.size; ++i) register_of_[i] = 0;
+    bound_ = rest_seen_ = 0;
+    register_of_ = {};
     auto const first = out.size;
     std::uint8_t main = root;
     if (t.kind == term_kind::roots) main = t.child[0];
@@ -46,9 +44,8 @@ class lowering : public pattern_lowering {
     if (t.kind == term_kind::roots)
       for (int i = 1; i < t.children; ++i) further_root(t.child[i]);
     for (std::size_t i = 0; i < rule_.condition_count; ++i) add_condition(rule_.conditions[i]);
-    auto accepted = make(step::accept);
-    emit(accepted);
-    pending_.count = 0;
+    emit(make(step::accept));
+    falls_through_ = false;
     mark_optional();
   }
 
@@ -121,7 +118,7 @@ class lowering : public pattern_lowering {
     std::uint8_t path[16]{};
     int length = 0;
     if (!path_to_bound(root, path, length)) return fail(rule_error::unreachable_root, rule_.name);
-    auto at = register_of_[path[length - 1]];
+    auto at = register_of_.of[path[length - 1]];
     if (at == 0) {
       at = new_register();
       emit(make(step::recall, at, slot(pattern_[path[length - 1]].name, slot_kind::value)));
@@ -140,7 +137,7 @@ class lowering : public pattern_lowering {
     if (length == 16) return false;
     path[length++] = at;
     auto const& t = pattern_[at];
-    if (register_of_[at] != 0 || (t.kind == term_kind::capture && is_bound(t.name))) return length > 1;
+    if (register_of_.of[at] != 0 || (t.kind == term_kind::capture && is_bound(t.name))) return length > 1;
     for (int i = 0; i < t.children; ++i)
       if (pattern_[t.child[i]].kind != term_kind::attribute && path_to_bound(t.child[i], path, length)) return true;
     --length;
@@ -149,16 +146,16 @@ class lowering : public pattern_lowering {
 
   [[nodiscard]] constexpr bool is_bound(std::string_view name) const {
     for (std::uint8_t i = 0; i < out.slot_count; ++i)
-      if (out.slot_names[i] == name) return (bound_ >> i & 1u) != 0;
+      if (same_text(out.slot_names[i], name)) return (bound_ >> i & 1u) != 0;
     return false;
   }
 
   constexpr void add_condition(condition const& added) {
     std::uint8_t at = 0;
     for (; at < out.condition_count; ++at) {
-      bool equal = out.conditions[at].name == added.name && out.conditions[at].count == added.count;
+      bool equal = same_text(out.conditions[at].name, added.name) && out.conditions[at].count == added.count;
       for (std::size_t i = 0; equal && i < added.count; ++i)
-        equal = out.conditions[at].captures[i] == added.captures[i];
+        equal = same_text(out.conditions[at].captures[i], added.captures[i]);
       if (equal) break;
     }
     if (at == out.condition_count) {
@@ -167,9 +164,9 @@ class lowering : public pattern_lowering {
       for (std::size_t i = 0; i < added.count; ++i) {
         std::uint8_t found = no_slot;
         for (std::uint8_t s = 0; s < out.slot_count; ++s)
-          if (out.slot_names[s] == added.captures[i]) found = s;
+          if (same_text(out.slot_names[s], added.captures[i])) found = s;
         // "axes" is there for conditions whether a reduction captured it or not.
-        if (found == no_slot && added.captures[i] != "axes" && !names(pattern_, added.captures[i]))
+        if (found == no_slot && !same_text(added.captures[i], "axes") && !names(pattern_, added.captures[i]))
           return fail(rule_error::unbound_condition, added.captures[i]);
         out.condition_slots[at][i] = found;
       }
@@ -177,15 +174,13 @@ class lowering : public pattern_lowering {
     } else {
       for (std::size_t i = 0; i < added.count; ++i)
         for (std::uint8_t s = 0; s < out.slot_count; ++s)
-          if (out.slot_names[s] == added.captures[i]) out.condition_slots[at][i] = s;
+          if (same_text(out.slot_names[s], added.captures[i])) out.condition_slots[at][i] = s;
     }
-    auto made = make(step::condition);
-    made.op = at;
-    emit(made);
+    emit(make(step::condition, 0, 0, 0, at));
   }
   [[nodiscard]] static constexpr bool names(expression const& in, std::string_view name) {
     for (std::uint16_t i = 0; i < in.size; ++i)
-      if (in[i].name == name) return true;
+      if (same_text(in[i].name, name)) return true;
     return false;
   }
 
@@ -248,14 +243,14 @@ class lowering : public pattern_lowering {
           if (neutral) {
             term checked = t;
             checked.op = op;
-            check_operands(checked, operand_count(t, made));
+            check_operands(checked);
           }
           break;
         }
         case term_kind::neutral:
           r.what = kind::neutral;
           r.op = static_cast<std::uint16_t>(t.op);
-          check_operands(t, operand_count(t, made));
+          check_operands(t);
           break;
         case term_kind::fold: r.what = kind::fold; break;
         case term_kind::row:

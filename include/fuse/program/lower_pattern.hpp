@@ -29,10 +29,10 @@ class pattern_lowering : public pattern_parts {
 
   constexpr void value(std::uint8_t at, std::uint8_t r, sign_use sign = sign_use::strict, std::uint8_t around = 0) {
     if (failed()) return;
-    auto const& t = pattern_[at];
-    if (register_of_[at] != 0 && t.kind == term_kind::neutral && !again_ && large(at)) {
+    auto const t = pattern_.terms[at];
+    auto const first_found = register_of_.of[at];
+    if (first_found != 0 && t.kind == term_kind::neutral && !again_ && large(at)) {
       // A large part that occurs again is mostly the same computation; only else is it matched anew.
-      auto const first_found = register_of_[at];
       return lower_forks(2, false, [&](int i) {
         if (i == 0) {
           emit(make(step::same, r, first_found));
@@ -43,18 +43,17 @@ class pattern_lowering : public pattern_parts {
         again_ = false;
       });
     }
-    register_of_[at] = r;
+    register_of_.of[at] = r;
     switch (t.kind) {
       case term_kind::capture: {
-        auto made = make(step::capture, r, slot(t.name, slot_kind::value));
-        made.through = everywhere_id_;
-        emit(made);
-        return bind(made.b);
+        auto const s = slot(t.name, slot_kind::value);
+        emit(make(step::capture, r, s, 0, 0, 0, everywhere_id_));
+        return bind(s);
       }
       case term_kind::scalar: {
-        auto made = make(step::scalar, r, slot(t.name, slot_kind::number));
-        emit(made);
-        return bind(made.b);
+        auto const s = slot(t.name, slot_kind::number);
+        emit(make(step::scalar, r, s));
+        return bind(s);
       }
       case term_kind::number: {
         auto made = make(step::number, r);
@@ -66,12 +65,10 @@ class pattern_lowering : public pattern_parts {
       case term_kind::alternatives:
         return lower_forks(t.children, false, [&](int i) { value(t.child[i], r, sign, around); });
       case term_kind::optional: {
-        links skipped{};
         auto const before = bound_;
         auto const fork = emit(make(step::fork));
         value(t.child[0], r);
-        skipped = pending_;
-        pending_.count = 0;
+        auto const skipped = detach();
         pend(link{fork, true});
         emit(make(step::missing, r));
         pend(skipped);
@@ -85,15 +82,14 @@ class pattern_lowering : public pattern_parts {
         auto const op = names_.rows[code - 1u].op;
         return lower_forks(2, false, [&](int i) {
           if (i == 0) {
-            auto made = make(op == opcode::opaque ? step::exactly : step::operation, r, inner);
-            made.op = op == opcode::opaque ? code : static_cast<std::uint16_t>(op);
-            made.count = 1;
-            made.through = everywhere_id_;
-            emit(made);
+            if (op == opcode::opaque)
+              emit(make(step::exactly, r, inner, 0, code, 1, everywhere_id_));
+            else
+              emit(make(step::operation, r, inner, 0, static_cast<int>(op), 1, everywhere_id_));
           } else {
             emit(make(step::strip, r, inner));  // of nothing: a copy
           }
-          if (i == 1) register_of_[t.child[0]] = inner;
+          if (i == 1) register_of_.of[t.child[0]] = inner;
           value(t.child[0], inner);
         });
       }
@@ -101,16 +97,11 @@ class pattern_lowering : public pattern_parts {
         through_set set{};
         auto const inside = collect_set(at, set);
         auto const inner = new_register();
-        auto made = make(step::strip, r, inner);
-        made.through = set_id(set);
-        emit(made);
+        emit(make(step::strip, r, inner, 0, 0, 0, set_id(set)));
         return value(inside, inner, sign, around);
       }
       case term_kind::users: {
-        auto made = make(step::users, r);
-        made.op = t.index;
-        made.through = everywhere_id_;
-        emit(made);
+        emit(make(step::users, r, 0, 0, t.index, 0, everywhere_id_));
         return value(t.child[0], r, sign, around);
       }
       case term_kind::known_as: {
@@ -132,48 +123,48 @@ class pattern_lowering : public pattern_parts {
   }
 
   constexpr void operation(std::uint8_t at, std::uint8_t r, std::uint8_t result) {
-    auto const& t = pattern_[at];
+    auto const t = pattern_.terms[at];
     bool const by_name = t.kind != term_kind::neutral;
-    auto const operands = operand_count(t, pattern_);
-    auto made = make(by_name ? step::exactly : step::operation, r, next_register_, result);
-    made.op = by_name ? t.index : static_cast<std::uint16_t>(t.op);
-    made.count = operands;
-    made.through = by_name ? std::uint8_t{0} : everywhere_id_;
-    bool const has_rest = operands > 0 && pattern_[t.child[operands - 1]].kind == term_kind::rest;
-    if (has_rest) made.count = static_cast<std::uint8_t>((operands - 1) | 0x80);
-    if (!by_name && operands == 2 && !has_rest && info(t.op).commutative) made.flags |= instruction::commutes;
-    std::uint8_t registers[8]{};
+    int const operands = t.operands();
+    bool const has_rest = operands > 0 && pattern_.terms[t.child[operands - 1]].kind == term_kind::rest;
     int const plain = has_rest ? operands - 1 : operands;
-    for (int i = 0; i < plain; ++i) registers[i] = new_register();
-    emit(made);
-    attributes(at, r);
+    int const first = new_registers(plain);
+    auto const count = has_rest ? plain | 0x80 : plain;
+    if (by_name) {
+      emit(make(step::exactly, r, first, result, t.index, count));
+    } else {
+      auto made = make(step::operation, r, first, result, static_cast<int>(t.op), count, everywhere_id_);
+      if (operands == 2 && !has_rest && info(t.op).commutative) made.flags = instruction::commutes;
+      emit(made);
+    }
+    if (t.attributes != 0) attributes(at, r);
     // Operators before captures: what is more telling is tested first.
-    for (int pass = 0; pass < 2; ++pass)
-      for (int i = 0; i < plain; ++i)
-        if ((priority(t.child[i]) >= 5) == (pass == 1)) value(t.child[i], registers[i]);
+    bool later[8]{};
+    for (int i = 0; i < plain; ++i) {
+      later[i] = priority(t.child[i]) >= 5;
+      if (!later[i]) value(t.child[i], static_cast<std::uint8_t>(first + i));
+    }
+    for (int i = 0; i < plain; ++i)
+      if (later[i]) value(t.child[i], static_cast<std::uint8_t>(first + i));
     if (has_rest) {
-      auto more = make(step::operands, r, use_rest(t.child[operands - 1]));
-      more.count = static_cast<std::uint8_t>(operands - 1);
-      emit(more);
+      emit(make(step::operands, r, use_rest(t.child[plain]), 0, 0, plain));
     }
   }
 
   constexpr std::uint8_t use_rest(std::uint8_t at) {
     auto const s = slot(pattern_[at].name, slot_kind::rest);
-    if (rest_seen_[s]) fail(rule_error::rest_twice, pattern_[at].name);
-    rest_seen_[s] = true;
+    if ((rest_seen_ >> s & 1u) != 0) fail(rule_error::rest_twice, pattern_[at].name);
+    rest_seen_ |= 1u << s;
     bind(s);
     return s;
   }
 
   constexpr void attributes(std::uint8_t at, std::uint8_t r, std::string_view except = {}) {
-    auto const& t = pattern_[at];
-    for (int i = 0; i < t.children; ++i) {
+    auto const t = pattern_.terms[at];
+    for (int i = t.operands(); i < t.children; ++i) {
       auto const& a = pattern_[t.child[i]];
-      if (a.kind != term_kind::attribute || a.name == except) continue;
-      auto made = make(step::parameter, r, no_slot);
-      made.through = everywhere_id_;
-      made.op = parameter_name(a.name);
+      if (same_text(a.name, except)) continue;
+      auto made = make(step::parameter, r, no_slot, 0, parameter_name(a.name), 0, everywhere_id_);
       if (a.children == 0) {
         made.number = a.number;
         made.tolerance = 1e-6f;
@@ -192,27 +183,23 @@ class pattern_lowering : public pattern_parts {
   }
 
   constexpr void reduction(std::uint8_t at, std::uint8_t r) {
-    auto const& t = pattern_[at];
+    auto const t = pattern_.terms[at];
     std::string_view axes = "axes";
-    for (int i = 0; i < t.children; ++i) {
+    for (int i = t.operands(); i < t.children; ++i) {
       auto const& a = pattern_[t.child[i]];
-      if (a.kind == term_kind::attribute && a.name == "axes" && a.children == 1) axes = pattern_[a.child[0]].name;
+      if (same_text(a.name, "axes") && a.children == 1) axes = pattern_[a.child[0]].name;
     }
     auto const inner = new_register();
-    auto made = make(step::reduction, r, inner, slot(axes, slot_kind::parameter));
-    made.op = static_cast<std::uint16_t>(t.op);
-    made.through = everywhere_id_;
-    emit(made);
-    bind(made.c);
+    auto const s = slot(axes, slot_kind::parameter);
+    emit(make(step::reduction, r, inner, s, static_cast<int>(t.op), 0, everywhere_id_));
+    bind(s);
     attributes(at, r, "axes");
     value(t.child[0], inner);
   }
 
   constexpr void group(std::uint8_t at, std::uint8_t r, sign_use sign, std::uint8_t around) {
     auto const kind = group_of(pattern_[at].op);
-    parts found{};
-    if (kind == op_group::product) found.number = 1;
-    collect(at, 1, kind, found);
+    auto const found = parts_of(at, 1, kind);
     if (found.overflow) return fail(rule_error::too_large, rule_.name);
     auto const frame = next_frame_++;
     if (frame == 31) return fail(rule_error::too_large, rule_.name);
@@ -222,11 +209,7 @@ class pattern_lowering : public pattern_parts {
         test.number = static_cast<double>(needed);
         emit(test);
       }
-    auto opened = make(step::group, r, frame, static_cast<int>(sign));
-    opened.op = static_cast<std::uint16_t>(kind);
-    opened.count = around;
-    opened.through = everywhere_id_;
-    emit(opened);
+    emit(make(step::group, r, frame, static_cast<int>(sign), static_cast<int>(kind), around, everywhere_id_));
     members(found, kind, frame);
     finish_group(found, kind, frame);
   }
@@ -239,20 +222,18 @@ class pattern_lowering : public pattern_parts {
       emit(made);
     }
     for (std::uint8_t i = 0; i < found.count; ++i)
-      if (pattern_[found.all[i].term].kind == term_kind::rest)
-        emit(make(step::rest, frame, use_rest(found.all[i].term)));
+      if (found.all[i].priority == rest_priority) emit(make(step::rest, frame, use_rest(found.all[i].term)));
     emit(make(step::close, frame));
   }
 
   constexpr void members(parts const& found, op_group kind, std::uint8_t frame) {
-    for (int wanted = 0; wanted <= 6; ++wanted)
-      for (std::uint8_t i = 0; i < found.count; ++i)
-        if (part_priority(found.all[i]) == wanted) member(found.all[i], kind, frame);
+    for (std::uint8_t i = 0; i < found.count; ++i)
+      if (found.all[i].priority != rest_priority) member(found.all[i], kind, frame);
   }
 
   constexpr void member(part const& p, op_group kind, std::uint8_t frame) {
     if (failed()) return;
-    auto const& t = pattern_[p.term];
+    auto const t = pattern_.terms[p.term];
     if (t.kind == term_kind::alternatives) {
       return lower_forks(t.children, false, [&](int i) { spliced(t.child[i], p.weight, kind, frame); });
     }
@@ -260,10 +241,11 @@ class pattern_lowering : public pattern_parts {
       return lower_forks(1, true, [&](int) { spliced(t.child[0], p.weight, kind, frame); });
     }
     if (t.kind == term_kind::scalar) {
-      auto made = make(step::scalar_member, frame, slot(t.name, slot_kind::number));
+      auto const s = slot(t.name, slot_kind::number);
+      auto made = make(step::scalar_member, frame, s);
       made.number = p.weight;
       emit(made);
-      return bind(made.b);
+      return bind(s);
     }
     bool const capture = t.kind == term_kind::capture;
     bool const product_in_sum =
@@ -295,9 +277,7 @@ class pattern_lowering : public pattern_parts {
 
   /// An alternative or optional part: when it is of the frame's own group, its parts are the frame's.
   constexpr void spliced(std::uint8_t at, double weight, op_group kind, std::uint8_t frame) {
-    parts found{};
-    if (kind == op_group::product) found.number = 1;
-    collect(at, weight, kind, found);
+    auto const found = parts_of(at, weight, kind);
     if (found.overflow) return fail(rule_error::too_large, rule_.name);
     members(found, kind, frame);
     if (found.has_number && found.number != (kind == op_group::product ? 1 : 0)) {
@@ -308,7 +288,7 @@ class pattern_lowering : public pattern_parts {
     }
   }
 
-  bool rest_seen_[lowered_rule::name_capacity]{};
+  std::uint32_t rest_seen_ = 0;  // slots, a bit each
 
  private:
   bool again_ = false;  // a large part is matched a second time

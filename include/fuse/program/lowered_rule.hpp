@@ -42,7 +42,7 @@ struct lowered_rule {
   std::string_view culprit;
   std::size_t wanted;  ///< for a wrong number of operands
 
-  instruction code[instruction_capacity];
+  instruction code[instruction_capacity];  ///< `next` and `other` are how many instructions are passed over
   std::uint16_t size;
   entry entries[entry_capacity];
   std::uint16_t entry_count;

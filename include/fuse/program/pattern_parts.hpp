@@ -16,7 +16,7 @@ class pattern_parts : public rule_writer {
 
  protected:
   struct part {
-    std::uint8_t term;
+    std::uint8_t term, priority;
     double weight;
   };
   struct parts {
@@ -43,20 +43,16 @@ class pattern_parts : public rule_writer {
     return size;
   }
 
-  [[nodiscard]] constexpr int part_priority(part const& p) const {
-    auto const base = priority(p.term);
-    return base >= 4 && base <= 7 ? base : p.weight != 1 && p.weight != -1 ? 0 : base;
-  }
-
   /// 0 to 3: operators, the more telling the less; 4 scalars, 5 captures, 6 what may be absent, 7 the rest.
-  [[nodiscard]] constexpr int priority(std::uint8_t at) const {
-    auto const& t = pattern_[at];
+  static constexpr std::uint8_t rest_priority = 7;
+  [[nodiscard]] constexpr std::uint8_t priority(std::uint8_t at) const {
+    auto const t = pattern_.terms[at];
     switch (t.kind) {
       case term_kind::scalar:
       case term_kind::number: return 4;
       case term_kind::capture: return 5;
       case term_kind::optional: return 6;
-      case term_kind::rest: return 7;
+      case term_kind::rest: return rest_priority;
       case term_kind::users:
       case term_kind::known_as:
       case term_kind::through: return priority(t.child[0]);
@@ -80,7 +76,7 @@ class pattern_parts : public rule_writer {
     std::uint64_t all = 0;
     int required = of.has_number && of.number != (kind == op_group::product ? 1 : 0) ? 1 : 0;
     for (std::uint8_t i = 0; i < of.count; ++i) {
-      auto const& t = pattern_[of.all[i].term];
+      auto const t = pattern_.terms[of.all[i].term];
       auto const weight = of.all[i].weight;
       if (t.kind == term_kind::rest || t.kind == term_kind::optional) continue;
       required += weight == 1 || weight == -1 ? 1 : 2;
@@ -102,24 +98,36 @@ class pattern_parts : public rule_writer {
     } else if (t.kind == term_kind::neutral && group_of(t.op) == op_group::none) {
       found = operator_bit(t.op);
     } else if (t.kind == term_kind::neutral) {
-      parts inside{};
-      inside.number = group_of(t.op) == op_group::product ? 1 : 0;
-      collect(at, 1, group_of(t.op), inside);
+      auto const inside = parts_of(at, 1, group_of(t.op));
       found = inside.overflow ? 0 : needs(inside);
     }
     needs_known_[at] = true;
     return needs_[at] = found;
   }
 
-  /// The parts of a product or sum, with their exponents or signs.
+  /// The parts of a product or sum, with their exponents or signs, the most telling first.
+  constexpr parts parts_of(std::uint8_t at, double weight, op_group kind) {
+    parts found{};
+    if (kind == op_group::product) found.number = 1;
+    collect(at, weight, kind, found);
+    for (std::uint8_t i = 0; i < found.count; ++i) {
+      auto moving = found.all[i];
+      moving.priority = priority(moving.term);
+      if (moving.priority < 4 && moving.weight != 1 && moving.weight != -1) moving.priority = 0;
+      std::uint8_t to = i;
+      for (; to > 0 && found.all[to - 1].priority > moving.priority; --to) found.all[to] = found.all[to - 1];
+      found.all[to] = moving;
+    }
+    return found;
+  }
   constexpr void collect(std::uint8_t at, double weight, op_group kind, parts& into) {
-    auto const& t = pattern_[at];
+    auto const t = pattern_.terms[at];
     bool const whole = static_cast<int>(weight) == weight;
     if (t.kind == term_kind::neutral && kind == op_group::sum) {
       switch (t.op) {
         case opcode::add:
         case opcode::sum_of:
-          for (int i = 0; i < operand_count(t, pattern_); ++i) collect(t.child[i], weight, kind, into);
+          for (int i = 0; i < t.operands(); ++i) collect(t.child[i], weight, kind, into);
           return;
         case opcode::sub: collect(t.child[0], weight, kind, into); return collect(t.child[1], -weight, kind, into);
         case opcode::neg: return collect(t.child[0], -weight, kind, into);
@@ -164,7 +172,7 @@ class pattern_parts : public rule_writer {
       into.overflow = true;
       return;
     }
-    into.all[into.count++] = {at, weight};
+    into.all[into.count++] = {at, 0, weight};
   }
 
  private:

@@ -250,14 +250,13 @@ class merging {
       where = &out.code[place].other;
       break;
     }
-    auto const base = out.size;
-    *where = static_cast<std::uint16_t>(base);
+    *where = static_cast<std::uint16_t>(out.size);
     for (std::size_t i = at; i < end; ++i) {
       auto& made = out.code[out.size++];
       made = rule.code[i];
       move(made, number);
-      if (made.next != no_instruction) made.next = static_cast<std::uint16_t>(made.next - at + base);
-      if (made.other != no_instruction) made.other = static_cast<std::uint16_t>(made.other - at + base);
+      made.next = made.code == step::accept ? no_instruction : static_cast<std::uint16_t>(out.size + made.next);
+      made.other = made.code == step::fork ? static_cast<std::uint16_t>(out.size + made.other) : no_instruction;
     }
     for (std::size_t k = 0; k < root.entries; ++k) out.entries[root.entry + k].first = root.first;
   }

@@ -40,8 +40,12 @@ inline constexpr rule_set_of<Members...> rule_set{};
 
 namespace detail {
 
+// An object, not a temporary: compilers then remember what a name was found to mean.
+template <auto const& Dialect>
+inline constexpr dialect names_of = Dialect.names();
+
 template <auto const& Rule, auto const& Dialect>
-inline constexpr lowered_rule lowered = lower(Rule, Dialect.names());
+inline constexpr lowered_rule lowered = lower(Rule, names_of<Dialect>);
 
 /// Stands for what is no rule, once that is said.
 inline constexpr lowered_rule no_rule{};

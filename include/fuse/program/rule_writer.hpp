@@ -35,7 +35,7 @@ class rule_writer {
   }
 
  protected:
-  // Which instruction's `next` (or `other`) the next emitted instruction is.
+  // An instruction whose `next` (or `other`) is the next that is emitted, though that does not follow it.
   struct link {
     std::uint16_t at;
     bool other;
@@ -68,25 +68,16 @@ class rule_writer {
           t.index = 0;
         }
       }
-      if (t.kind == term_kind::neutral) check_operands(t, operand_count(t, pattern_));
+      if (t.kind == term_kind::neutral) check_operands(t);
       if (t.kind == term_kind::neutral && info(t.op).shape == shape_rule::reduce) out.reduces = true;
     }
   }
 
-  constexpr void check_operands(term const& t, std::size_t operands) {
+  constexpr void check_operands(term const& t) {
     auto const& known = info(t.op);
-    if (static_cast<int>(operands) < known.least)
+    if (t.operands() < known.least || (known.most >= 0 && t.operands() > known.most))
       fail(rule_error::wrong_operand_count, t.name.empty() ? known.name : t.name,
-           static_cast<std::size_t>(known.least));
-    if (known.most >= 0 && static_cast<int>(operands) > known.most)
-      fail(rule_error::wrong_operand_count, t.name.empty() ? known.name : t.name, static_cast<std::size_t>(known.most));
-  }
-
-  [[nodiscard]] static constexpr std::uint8_t operand_count(term const& t, expression const& in) {
-    std::uint8_t count = 0;
-    for (int i = 0; i < t.children; ++i)
-      count = static_cast<std::uint8_t>(count + (in[t.child[i]].kind == term_kind::attribute ? 0 : 1));
-    return count;
+           static_cast<std::size_t>(t.operands() < known.least ? known.least : known.most));
   }
 
   /// An operator to look through: by its name in the dialect, or by its neutral name, which holds in every dialect.
@@ -111,7 +102,7 @@ class rule_writer {
 
   constexpr std::uint8_t slot(std::string_view name, slot_kind kind) {
     for (std::uint8_t i = 0; i < out.slot_count; ++i)
-      if (out.slot_names[i] == name) {
+      if (same_text(out.slot_names[i], name)) {
         if (out.slot_kinds[i] != kind) fail(rule_error::two_uses_of_a_name, name);
         return i;
       }
@@ -127,45 +118,67 @@ class rule_writer {
 
   // Emission
 
-  constexpr std::uint16_t emit(instruction made) {
+  constexpr std::uint16_t emit(instruction const& made) {
     if (out.size == lowered_rule::instruction_capacity) {
       fail(rule_error::too_large, rule_.name);
       return 0;
     }
-    auto const at = out.size++;
-    made.next = made.other = no_instruction;
-    out.code[at] = made;
-    resolve_links(at);
+    out.code[out.size] = made;
+    if (pending_.count != 0) resolve_links();
+    falls_through_ = true;
+    return out.size++;
+  }
+  constexpr void resolve_links() {
+    for (std::uint8_t i = 0; i < pending_.count; ++i) {
+      auto const from = pending_.all[i];
+      auto const skipped = static_cast<std::uint16_t>(out.size - from.at - 1);
+      (from.other ? out.code[from.at].other : out.code[from.at].next) = skipped;
+    }
     pending_.count = 0;
-    pend(link{at, false});
-    return at;
   }
-  constexpr void resolve_links(std::uint16_t at) {
-    for (std::uint8_t i = 0; i < pending_.count; ++i)
-      (pending_.all[i].other ? out.code[pending_.all[i].at].other : out.code[pending_.all[i].at].next) = at;
-  }
-  constexpr void pend(link made) {
-    if (pending_.count == 24)
+  constexpr void add(links& to, link made) {
+    if (to.count == 24)
       fail(rule_error::too_large, rule_.name);
     else
-      pending_.all[pending_.count++] = made;
+      to.all[to.count++] = made;
   }
-  constexpr void pend(links const& more) {
-    for (std::uint8_t i = 0; i < more.count; ++i) pend(more.all[i]);
+  constexpr void add(links& to, links const& more) {
+    for (std::uint8_t i = 0; i < more.count; ++i) add(to, more.all[i]);
+  }
+  constexpr void pend(link made) { add(pending_, made); }
+  constexpr void pend(links const& more) { add(pending_, more); }
+  /// Takes the ways that lead on from here, so that something else can be emitted first.
+  [[nodiscard]] constexpr links detach() {
+    if (falls_through_) pend(link{static_cast<std::uint16_t>(out.size - 1), false});
+    falls_through_ = false;
+    auto const taken = pending_;
+    pending_ = {};
+    return taken;
   }
 
-  constexpr std::uint8_t new_register() {
-    if (next_register_ == 255) fail(rule_error::too_large, rule_.name);
-    return next_register_++;
+  constexpr std::uint8_t new_register() { return new_registers(1); }
+  /// So many, one after the other; the first of them.
+  constexpr std::uint8_t new_registers(int count) {
+    auto const first = next_register_;
+    if (first + count > 255) fail(rule_error::too_large, rule_.name);
+    next_register_ = static_cast<std::uint8_t>(first + count);
+    return first;
   }
 
-  static constexpr instruction make(step code, int a = 0, int b = 0, int c = 0) {
-    instruction made{};
-    made.code = code;
-    made.a = static_cast<std::uint8_t>(a);
-    made.b = static_cast<std::uint8_t>(b);
-    made.c = static_cast<std::uint8_t>(c);
-    return made;
+  static constexpr instruction make(step code, int a = 0, int b = 0, int c = 0, int op = 0, int count = 0,
+                                    std::uint8_t through = 0) {
+    return {code,
+            static_cast<std::uint8_t>(a),
+            static_cast<std::uint8_t>(b),
+            static_cast<std::uint8_t>(c),
+            static_cast<std::uint16_t>(op),
+            static_cast<std::uint8_t>(count),
+            through,
+            0,
+            0,
+            0,
+            0,
+            0};
   }
 
   /// Lowers forms one after the other, each from the same state, and goes on where any of them ends.
@@ -174,8 +187,7 @@ class rule_writer {
     links joined{};
     std::uint32_t common = ~0u;
     auto const before = bound_;
-    std::uint8_t registers[expression::capacity]{};  // what a branch finds is not known after it
-    for (std::size_t i = 0; i < pattern_.size; ++i) registers[i] = register_of_[i];
+    auto const registers = register_of_;                                    // what a branch finds is not known after it
     auto const first_register = next_register_, first_frame = next_frame_;  // branches use the same ones
     auto last_register = next_register_, last_frame = next_frame_;
     for (int i = 0; i < count; ++i) {
@@ -189,22 +201,14 @@ class rule_writer {
       if (failed()) return;
       if (next_register_ > last_register) last_register = next_register_;
       if (next_frame_ > last_frame) last_frame = next_frame_;
-      for (std::size_t k = 0; k < pattern_.size; ++k) register_of_[k] = registers[k];
+      register_of_ = registers;
       common &= bound_;
-      for (std::uint8_t k = 0; k < pending_.count; ++k)
-        if (joined.count < 24)
-          joined.all[joined.count++] = pending_.all[k];
-        else
-          fail(rule_error::too_large, rule_.name);
-      pending_.count = 0;
-      if (!last) pend(link{fork, true});
+      if (last) break;
+      add(joined, detach());
+      pend(link{fork, true});
     }
-    if (may_skip) {
-      common &= before;
-      pend(joined);
-    } else {
-      pending_ = joined;
-    }
+    if (may_skip) common &= before;
+    pend(joined);
     bound_ = common;
     next_register_ = last_register;
     next_frame_ = last_frame;
@@ -212,7 +216,7 @@ class rule_writer {
 
   constexpr std::uint16_t parameter_name(std::string_view name) {
     for (std::uint16_t i = 0; i < out.parameter_name_count; ++i)
-      if (out.parameter_names[i] == name) return i;
+      if (same_text(out.parameter_names[i], name)) return i;
     if (out.parameter_name_count == lowered_rule::name_capacity) {
       fail(rule_error::too_large, rule_.name);
       return 0;
@@ -224,7 +228,7 @@ class rule_writer {
   /// The slot of a name that the pattern binds.
   constexpr std::uint8_t known(std::string_view name) {
     for (std::uint8_t i = 0; i < out.slot_count; ++i)
-      if (out.slot_names[i] == name) return i;
+      if (same_text(out.slot_names[i], name)) return i;
     fail(rule_error::unbound_name, name);
     return 0;
   }
@@ -233,9 +237,12 @@ class rule_writer {
   dialect const& names_;
   expression pattern_{};
   links pending_{};
+  bool falls_through_ = false;  // from the last instruction to the next
   std::uint8_t next_register_ = 1, next_frame_ = 0;
-  std::uint8_t register_of_[expression::capacity]{};  // of a term that is found, else 0
-  std::uint32_t bound_ = 0;                           // slots, a bit each
+  struct term_registers {
+    std::uint8_t of[expression::capacity];
+  } register_of_{};          // of a term that is found, else 0
+  std::uint32_t bound_ = 0;  // slots, a bit each
   through_set everywhere_{};
   std::uint8_t everywhere_id_ = 0;
 };
