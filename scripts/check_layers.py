@@ -25,7 +25,7 @@ LAYERS = [
 RANK = {folder: rank for rank, folders in enumerate(LAYERS) for folder in folders}
 
 # Standard headers that are dear to compile; what fuse.hpp reaches does without them.
-DEAR = {"ranges", "functional", "iostream", "chrono", "regex", "format"}
+DEAR = {"ranges", "functional", "iostream", "chrono", "regex", "format", "algorithm", "cmath", "unordered_map", "unordered_set", "deque"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 # A standard header has no folder and no suffix.
 STANDARD = re.compile(r"^[a-z0-9_]+$")

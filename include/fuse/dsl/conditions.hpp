@@ -2,9 +2,9 @@
 #pragma once
 
 #include <bit>
-#include <cmath>
 #include <cstdint>
 
+#include <fuse/core/math.hpp>
 #include <fuse/dsl/condition.hpp>
 
 namespace fuse::inline v0::dsl {
@@ -85,7 +85,7 @@ inline bool type_is(captured const* c, condition const& wanted) {
 }
 inline bool float32_epsilon(captured const* c, condition const&) {
   auto const rounded = static_cast<float>(c[0].number);
-  return std::isfinite(rounded) && c[0].number >= 0 && (rounded != 0) == (c[0].number != 0);
+  return detail::math::is_finite(rounded) && c[0].number >= 0 && (rounded != 0) == (c[0].number != 0);
 }
 
 }  // namespace condition_detail

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include <fuse/core/math.hpp>
 #include <fuse/graph/tensor.hpp>
 #include <fuse/ops/operator.hpp>
 
@@ -86,15 +86,15 @@ namespace detail {
     switch (op) {
       case opcode::neg: f = [](double x) { return -x; }; break;
       case opcode::reciprocal: f = [](double x) { return 1 / x; }; break;
-      case opcode::sqrt: f = [](double x) { return std::sqrt(x); }; break;
-      case opcode::rsqrt: f = [](double x) { return 1 / std::sqrt(x); }; break;
+      case opcode::sqrt: f = [](double x) { return detail::math::sqrt(x); }; break;
+      case opcode::rsqrt: f = [](double x) { return 1 / detail::math::sqrt(x); }; break;
       case opcode::square: f = [](double x) { return x * x; }; break;
-      case opcode::abs: f = [](double x) { return std::fabs(x); }; break;
-      case opcode::exp: f = [](double x) { return std::exp(x); }; break;
-      case opcode::log: f = [](double x) { return std::log(x); }; break;
-      case opcode::erf: f = [](double x) { return std::erf(x); }; break;
-      case opcode::tanh: f = [](double x) { return std::tanh(x); }; break;
-      case opcode::sigmoid: f = [](double x) { return 1 / (1 + std::exp(-x)); }; break;
+      case opcode::abs: f = [](double x) { return detail::math::abs(x); }; break;
+      case opcode::exp: f = [](double x) { return detail::math::exp(x); }; break;
+      case opcode::log: f = [](double x) { return detail::math::log(x); }; break;
+      case opcode::erf: f = [](double x) { return detail::math::erf(x); }; break;
+      case opcode::tanh: f = [](double x) { return detail::math::tanh(x); }; break;
+      case opcode::sigmoid: f = [](double x) { return 1 / (1 + detail::math::exp(-x)); }; break;
       case opcode::relu: f = [](double x) { return x > 0 ? x : 0; }; break;
       case opcode::identity:
       case opcode::cast: f = [](double x) { return x; }; break;
@@ -111,7 +111,7 @@ namespace detail {
     case opcode::sub: f = [](double a, double b) { return a - b; }; break;
     case opcode::mul: f = [](double a, double b) { return a * b; }; break;
     case opcode::div: f = [](double a, double b) { return a / b; }; break;
-    case opcode::pow: f = [](double a, double b) { return std::pow(a, b); }; break;
+    case opcode::pow: f = [](double a, double b) { return detail::math::pow(a, b); }; break;
     case opcode::minimum: f = [](double a, double b) { return a < b ? a : b; }; break;
     case opcode::maximum: f = [](double a, double b) { return a > b ? a : b; }; break;
     default: return false;

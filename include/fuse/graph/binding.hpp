@@ -6,10 +6,10 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include <fuse/core/hash_index.hpp>
 #include <fuse/graph/concepts.hpp>
 #include <fuse/graph/image.hpp>
 
@@ -34,31 +34,36 @@ class value_numbers {
   [[nodiscard]] value_id find(value_of<G> const& v) const {
     if constexpr (has_index<G>) {
       auto const at = static_cast<std::size_t>(graph_traits<G>::index(*graph_, v));
-      return at < dense_.size() ? dense_[at] : absent;
+      return at < numbers_.size() ? numbers_[at] : absent;
     } else {
-      auto const at = hashed_.find(v);
-      return at == hashed_.end() ? absent : at->second;
+      auto const at = place(v);
+      return at == places_.none ? absent : numbers_[at];
     }
   }
   void set(value_of<G> const& v, value_id number) {
     if constexpr (has_index<G>) {
       auto const at = static_cast<std::size_t>(graph_traits<G>::index(*graph_, v));
-      if (at >= dense_.size()) dense_.resize(at + at / 2 + 16, absent);
-      dense_[at] = number;
+      if (at >= numbers_.size()) numbers_.resize(at + at / 2 + 16, absent);
+      numbers_[at] = number;
+    } else if (auto const at = place(v); at != places_.none) {
+      numbers_[at] = number;
     } else {
-      hashed_.insert_or_assign(v, number);
+      places_.add(std::hash<value_of<G>>{}(v), numbers_.size());
+      values_.push_back(v);
+      numbers_.push_back(number);
     }
   }
 
  private:
-  struct no_table {};
-  template <class V>
-  struct table_of {
-    using type = std::unordered_map<V, value_id>;
-  };
+  [[nodiscard]] std::size_t place(value_of<G> const& v) const {
+    return places_.find(std::hash<value_of<G>>{}(v), [&](std::size_t at) { return values_[at] == v; });
+  }
+
   G const* graph_;
-  std::conditional_t<has_index<G>, std::vector<value_id>, no_table> dense_;
-  typename std::conditional_t<has_index<G>, std::type_identity<no_table>, table_of<value_of<G>>>::type hashed_;
+  std::vector<value_id> numbers_;  // by index, or by place
+  // Of a graph without an index:
+  std::vector<value_of<G>> values_;
+  hash_index<std::size_t> places_;
 };
 
 }  // namespace detail

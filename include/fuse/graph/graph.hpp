@@ -8,7 +8,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -187,7 +186,7 @@ class basic_graph : public graph_parts {
       for ([[maybe_unused]] auto v : results({id})) assert(use_count(v) == 0 && "an erased node must not be used");
       nodes_[id].dead = true;
     }
-    auto const [previous, next, in] = std::tuple(nodes_[n.id].previous, nodes_[n.id].next, nodes_[n.id].body);
+    auto const previous = nodes_[n.id].previous, next = nodes_[n.id].next, in = nodes_[n.id].body;
     (previous == none ? bodies_[in].first : nodes_[previous].next) = next;
     (next == none ? bodies_[in].last : nodes_[next].previous) = previous;
     node_count_ -= dying.size();

@@ -7,7 +7,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <type_traits>
 #include <variant>
 #include <vector>
@@ -20,9 +19,8 @@ namespace detail {
 
 template <class T>
 [[nodiscard]] std::string text_of(T number) {
-  char buffer[32];
-  auto const [end, error] = std::to_chars(buffer, buffer + sizeof buffer, number);
-  return error == std::errc{} ? std::string(buffer, end) : std::string("?");
+  char buffer[32];  // the longest number takes 24
+  return std::string(buffer, std::to_chars(buffer, buffer + sizeof buffer, number).ptr);
 }
 
 /// "float32[2,3]{0.5, ...}" with all elements where they are few, else with a hash of their bytes.

@@ -3,10 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <string>
 #include <string_view>
-#include <unordered_map>
+#include <vector>
+
+#include <fuse/core/hash_index.hpp>
 
 namespace fuse::inline v0 {
 
@@ -18,25 +19,22 @@ class basic_name_table {
   basic_name_table() { static_cast<void>(number({})); }
 
   [[nodiscard]] std::uint32_t number(std::string_view name) {
-    if (auto const at = numbers_.find(name); at != numbers_.end()) return at->second;
-    auto const next = static_cast<std::uint32_t>(names_.size());
-    names_.emplace_back(name);
-    numbers_.emplace(names_.back(), next);
+    auto const hash = std::hash<std::string_view>{}(name);
+    auto const known = numbers_.find(hash, [&](std::uint32_t n) { return this->name(n) == name; });
+    if (known != numbers_.none) return known;
+    auto const next = static_cast<std::uint32_t>(size_++);
+    if (next % block == 0) names_.emplace_back().reserve(block);
+    names_.back().emplace_back(name);
+    numbers_.add(hash, next);
     return next;
   }
-  [[nodiscard]] std::string_view name(std::uint32_t number) const { return names_[number]; }
+  [[nodiscard]] std::string_view name(std::uint32_t number) const { return names_[number / block][number % block]; }
 
  private:
-  struct text_hash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
-  };
-  struct text_equal {
-    using is_transparent = void;
-    bool operator()(std::string_view a, std::string_view b) const { return a == b; }
-  };
-  std::deque<Text> names_;
-  std::unordered_map<Text, std::uint32_t, text_hash, text_equal> numbers_;
+  static constexpr std::size_t block = 64;  // texts that stay where they are: a short one holds its characters
+  std::vector<std::vector<Text>> names_;
+  std::size_t size_ = 0;
+  detail::hash_index<std::uint32_t> numbers_;
 };
 using name_table = basic_name_table<std::string>;
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <cmath>
 #include <cstdint>
 
+#include <fuse/core/math.hpp>
 #include <fuse/infer/facts.hpp>
 #include <fuse/match/frame_needs.hpp>
 #include <fuse/match/operator_sets.hpp>
@@ -129,8 +129,8 @@ class basic_frame_opener {
     return true;
   }
 
-  [[nodiscard]] static bool whole(double w) { return std::nearbyint(w) == w; }
-  [[nodiscard]] static bool odd(double w) { return std::fmod(std::fabs(w), 2.0) == 1.0; }
+  [[nodiscard]] static bool whole(double w) { return math::is_whole(w); }
+  [[nodiscard]] static bool odd(double w) { return math::is_odd(w); }
 
   bool opens(value_id v, double w, op_group kind, std::uint8_t through, std::uint32_t region, children& into) const {
     if (v == absent) return false;
@@ -224,7 +224,7 @@ class basic_frame_opener {
         return true;
       case opcode::pow: {
         double exponent = 0;
-        if (b == absent || !facts_.number(b, exponent) || exponent == 0 || !std::isfinite(exponent)) return false;
+        if (b == absent || !facts_.number(b, exponent) || exponent == 0 || !math::is_finite(exponent)) return false;
         if (exponent != -1 && !unit && !(whole(w) && whole(exponent))) return false;
         if (exponent == -1 && !unit && !whole(w) && !whole(2 * w)) return false;
         into.add(a, w * exponent);

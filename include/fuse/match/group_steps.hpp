@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
+#include <fuse/core/math.hpp>
 #include <fuse/match/frame.hpp>
 #include <fuse/match/value_steps.hpp>
 
@@ -66,7 +66,7 @@ class basic_group_steps : public value_steps {
       auto const& p = f.group->parts[k];
       if (!p.leaf || !p.has_number || (p.leaves & f.covered) != 0) continue;
       number =
-          f.group->kind == op_group::sum ? number + weight(f, p) * p.number : number * std::pow(p.number, p.weight);
+          f.group->kind == op_group::sum ? number + weight(f, p) * p.number : number * math::pow(p.number, p.weight);
       leaves |= p.leaves;
       taken |= 1u << k;
     }

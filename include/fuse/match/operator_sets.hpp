@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
+#include <fuse/core/math.hpp>
 #include <fuse/infer/facts.hpp>
 #include <fuse/ops/names.hpp>
 #include <fuse/program/program.hpp>
@@ -64,7 +64,7 @@ class basic_operator_sets {
     if (op == opcode::sqrt || op == opcode::rsqrt) found.deep = root_bit;
     double number = 0.5;
     if (op == opcode::pow &&
-        (record.operand_count < 2 || !facts_.number(image_.operand(n, 1), number) || std::nearbyint(number) != number))
+        (record.operand_count < 2 || !facts_.number(image_.operand(n, 1), number) || !math::is_whole(number)))
       found.deep = root_bit;
     found.direct = found.deep;
     if (op == opcode::mul || op == opcode::div)  // by -1: a sign in a sum

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <cmath>
 #include <cstdint>
 #include <vector>
 
+#include <fuse/core/math.hpp>
 #include <fuse/infer/value_view.hpp>
 #include <fuse/match/congruence.hpp>
 #include <fuse/match/state.hpp>
@@ -210,7 +210,7 @@ class basic_value_steps : public match_state {
 
   [[nodiscard]] static bool close_to(double found, double wanted, double tolerance) {
     if (found == wanted) return true;
-    return std::fabs(found - wanted) <= tolerance * std::fabs(wanted);  // 0 is only 0
+    return math::abs(found - wanted) <= tolerance * math::abs(wanted);  // 0 is only 0
   }
 
   [[nodiscard]] bool equals_number(value_id v, double wanted, double tolerance) const {

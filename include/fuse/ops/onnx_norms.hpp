@@ -2,7 +2,6 @@
 #pragma once
 
 #include <charconv>
-#include <cmath>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -10,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include <fuse/core/math.hpp>
 #include <fuse/graph/tensor.hpp>
 #include <fuse/ops/dialect.hpp>
 
@@ -33,7 +33,7 @@ namespace fuse::inline v0::detail::onnx_norms {
     if (e.present[i] && e.operands[i] != type) return "scale or bias has another element type than the norm's input";
   if (e.operands.size() < 2 || !e.present[1]) return "the operator needs a scale";
   auto const rounded = static_cast<float>(e.epsilon);
-  if (!(e.epsilon >= 0) || !std::isfinite(rounded) || (rounded == 0) != (e.epsilon == 0))
+  if (!(e.epsilon >= 0) || !math::is_finite(rounded) || (rounded == 0) != (e.epsilon == 0))
     return "the epsilon does not fit the operator's float32 attribute";
   if (e.results > 1 && e.op == opcode::rms_norm) return "the operator has no statistics among its results";
   if (e.results > 1 && type == element_type::float64)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -252,10 +251,16 @@ class basic_driver final : machine::acceptor {
       return false;
     if (!changes.says_the_same(n, old)) return false;
     std::uint32_t const count = image_.operand_count(n), old_count = image_.operand_count(old);
-    for (std::uint32_t i = 0; i < std::max(count, old_count); ++i)
+    for (std::uint32_t i = 0; i < count || i < old_count; ++i)
       if ((i < count ? image_.operand(n, i) : absent) != (i < old_count ? image_.operand(old, i) : absent))
         return false;
     return true;
+  }
+
+  [[nodiscard]] bool is_root(value_id v) const {
+    for (auto r : roots_)
+      if (r == v) return true;
+    return false;
   }
 
   // Where a new node of the same operator has them, it also takes over the replaced node's other results.
@@ -267,9 +272,7 @@ class basic_driver final : machine::acceptor {
       bool const alike = image_.node(n).tag.op == image_.node(old).tag.op;
       for (std::uint32_t k = 0; k < image_.node(old).result_count; ++k) {
         auto const v = image_.result(old, k);
-        if (std::find(roots_.begin(), roots_.end(), v) != roots_.end() ||
-            (image_.value(v).use_count == 0 && image_.value(v).outputs == 0))
-          continue;
+        if (is_root(v) || (image_.value(v).use_count == 0 && image_.value(v).outputs == 0)) continue;
         if (!alike || k >= image_.node(n).result_count) {
           if (count > 1) return false;
           continue;
@@ -306,9 +309,9 @@ class basic_driver final : machine::acceptor {
     auto before = ~std::uint64_t{0};
     for (auto v : roots_)
       image_.for_each_user(v, [&](node_id user) {
-        bool const root =
-            std::any_of(roots_.begin(), roots_.end(), [&](value_id r) { return image_.producer(r) == user; });
-        if (user < first && !root) before = std::min(before, image_.node(user).order);
+        bool root = false;
+        for (auto r : roots_) root = root || image_.producer(r) == user;
+        if (user < first && !root && image_.node(user).order < before) before = image_.node(user).order;
       });
     auto at = root_;  // the first node after `after`; without it, the earliest root will do
     if (after != absent) {
@@ -351,8 +354,7 @@ class basic_driver final : machine::acceptor {
         machine_.look(user);
         waiting_.push_back(user);
       });
-    for (auto n = first; n < last; ++n) waiting_.push_back(n);
-    std::reverse(waiting_.end() - static_cast<std::ptrdiff_t>(last - first), waiting_.end());
+    for (auto n = last; n-- > first;) waiting_.push_back(n);
   }
   [[nodiscard]] bool used(node_id n) const {
     for (std::uint32_t i = 0; i < image_.node(n).result_count; ++i) {
@@ -375,18 +377,31 @@ class basic_driver final : machine::acceptor {
   // A refusal counts unless the same thing was rewritten after all and is gone, or the rule was refused at a larger
   // match around it.
   void settle_refusals() {
-    std::stable_sort(refusals_.begin(), refusals_.end(), [](auto const& a, auto const& b) { return a.root < b.root; });
     std::vector<candidate_refusal const*> said;  // at one root
-    for (auto& r : refusals_) {
+    for (auto const* by_root : refusals_by_root()) {
+      auto const& r = *by_root;
       if (fused(r.witness) && !image_.node(r.witness).alive && !r.lasting) continue;
       if (!said.empty() && said.front()->root != r.root) said.clear();
-      auto const of_rule = [&](auto const* other) { return other->rule == r.rule; };
-      auto const alike = [&](auto const* other) { return other->rule == r.rule && other->condition == r.condition; };
-      if (std::any_of(said.begin(), said.end(), alike) || std::count_if(said.begin(), said.end(), of_rule) >= 3)
-        continue;
+      int of_rule = 0;
+      bool alike = false;
+      for (auto const* other : said) {
+        of_rule += other->rule == r.rule ? 1 : 0;
+        alike = alike || (other->rule == r.rule && other->condition == r.condition);
+      }
+      if (alike || of_rule >= 3) continue;
       said.push_back(&r);
       report_.rules[r.rule].refused.push_back({r.node, r.condition, r.reason});
     }
+  }
+
+  // In the order of their roots, then as they came.
+  [[nodiscard]] std::vector<candidate_refusal const*> refusals_by_root() const {
+    std::vector<std::uint32_t> place(image_.node_count() + 1, 0);
+    for (auto const& r : refusals_) ++place[r.root + 1];
+    for (std::size_t n = 1; n < place.size(); ++n) place[n] += place[n - 1];
+    std::vector<candidate_refusal const*> sorted(refusals_.size());
+    for (auto const& r : refusals_) sorted[place[r.root]++] = &r;
+    return sorted;
   }
 
   void name_the_restless() {

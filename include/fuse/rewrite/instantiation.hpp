@@ -2,13 +2,13 @@
 #pragma once
 
 #include <bit>
-#include <cmath>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <fuse/core/math.hpp>
 #include <fuse/rewrite/row.hpp>
 
 namespace fuse::inline v0::detail {
@@ -316,7 +316,7 @@ class basic_instantiation {
       for (int bit = 63; bit >= 0; --bit)
         if ((s.axes >> bit & 1u) != 0) axes.push_back(-1 - bit);
       made.content = std::move(axes);
-    } else if (std::nearbyint(s.number) == s.number && from.name != "epsilon") {
+    } else if (math::is_whole(s.number) && from.name != "epsilon") {
       made.content = static_cast<std::int64_t>(s.number);
     } else {
       made.content = s.number;

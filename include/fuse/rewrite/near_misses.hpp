@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -92,8 +91,8 @@ class basic_near_misses {
       if (info(op_of(image_, n)).shape == shape_rule::reduce) distance[n] = 0;
       for (std::uint32_t i = 0; i < image_.operand_count(n); ++i)
         if (auto const v = image_.operand(n, i); v != absent && image_.producer(v) != absent)
-          distance[n] = std::min<std::uint8_t>(
-              distance[n], static_cast<std::uint8_t>(std::min<int>(distance[image_.producer(v)] + 1, far)));
+          if (auto const below = distance[image_.producer(v)]; below + 1 < distance[n])
+            distance[n] = static_cast<std::uint8_t>(below + 1);
       reach_[n] = distance[n] < far;
     }
   }
@@ -110,9 +109,13 @@ class basic_near_misses {
     for (std::size_t at = 0; at < users_.size() && users_.size() < 32; ++at)
       for (std::uint32_t k = 0; k < image_.node(users_[at]).result_count; ++k)
         image_.for_each_user(image_.result(users_[at], k), [&](node_id user) {
-          if (users_.size() < 32 && std::find(users_.begin(), users_.end(), user) == users_.end())
-            users_.push_back(user);
+          if (users_.size() < 32 && !is_listed(user)) users_.push_back(user);
         });
+  }
+  [[nodiscard]] bool is_listed(node_id user) const {
+    for (auto const listed : users_)
+      if (listed == user) return true;
+    return false;
   }
 
   machine& machine_;

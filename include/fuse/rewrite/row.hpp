@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <cmath>
 #include <cstdint>
 #include <initializer_list>
 #include <span>
 #include <string>
 #include <vector>
 
+#include <fuse/core/math.hpp>
 #include <fuse/eval/dense.hpp>
 #include <fuse/infer/facts.hpp>
 #include <fuse/match/machine.hpp>
@@ -149,7 +149,7 @@ class basic_row_maker {
     auto const op = kind == op_group::product ? (weight > 0 ? opcode::mul : opcode::div)
                     : weight > 0              ? opcode::add
                                               : opcode::sub;
-    auto const times = std::fabs(weight);
+    auto const times = math::abs(weight);
     if (times == 1) return evaluate(op, operands, into);
     if (kind != op_group::product) return false;
     dense const powered[2] = {factor, dense::of(times)};

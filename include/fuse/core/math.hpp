@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+// What fuse needs of <cmath>, which costs a file a tenth of the time that all of fuse takes to compile: g++ and clang
+// have these built in.
+namespace fuse::inline v0::detail::math {
+
+[[nodiscard]] inline double abs(double x) { return __builtin_fabs(x); }
+[[nodiscard]] inline double sqrt(double x) { return __builtin_sqrt(x); }
+[[nodiscard]] inline double pow(double x, double y) { return __builtin_pow(x, y); }
+[[nodiscard]] inline double exp(double x) { return __builtin_exp(x); }
+[[nodiscard]] inline double log(double x) { return __builtin_log(x); }
+[[nodiscard]] inline double erf(double x) { return __builtin_erf(x); }
+[[nodiscard]] inline double tanh(double x) { return __builtin_tanh(x); }
+[[nodiscard]] inline double floor(double x) { return __builtin_floor(x); }
+[[nodiscard]] inline double nearbyint(double x) { return __builtin_nearbyint(x); }
+[[nodiscard]] inline double fmod(double x, double y) { return __builtin_fmod(x, y); }
+[[nodiscard]] inline bool is_finite(double x) { return __builtin_isfinite(x); }
+[[nodiscard]] inline bool is_whole(double x) { return nearbyint(x) == x; }
+[[nodiscard]] inline bool is_odd(double x) { return fmod(abs(x), 2) == 1; }
+
+}  // namespace fuse::inline v0::detail::math
