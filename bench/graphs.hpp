@@ -17,7 +17,7 @@ using fuse::element_type;
 
 inline fuse::tensor filled(std::vector<std::int64_t> shape, std::size_t elements, float with) {
   std::vector<float> const contents(elements, with);
-  return fuse::make_tensor(std::move(shape), std::span<float const>(contents));
+  return fuse::make_tensor(std::move(shape), fuse::span<float const>(contents));
 }
 inline fuse::tensor row(float with) { return filled({8}, 8, with); }
 inline fuse::tensor square(float with) { return filled({8, 8}, 64, with); }

@@ -194,7 +194,7 @@ TEST_CASE("attributes are set, replaced, and added to any node") {
   g.set(a, {"r", 0.25});
   CHECK(std::get<std::int64_t>(traits::attribute(g, a, "p")) == 2);
   CHECK(std::get<double>(traits::attribute(g, a, "r")) == 0.25);
-  CHECK(std::get<std::span<std::int64_t const>>(traits::attribute(g, b, "q"))[1] == 2);
+  CHECK(std::get<fuse::span<std::int64_t const>>(traits::attribute(g, b, "q"))[1] == 2);
   CHECK(traits::attribute(g, b, "p").index() == 0);
   CHECK(g.attributes(a).size() == 2);
 }

@@ -33,7 +33,7 @@ struct inferred {
     for (auto x : known.numbers(id(v))) out += (out.size() > 1 ? "," : "") + std::to_string(x);
     return out + "]";
   }
-  [[nodiscard]] std::string list(std::span<fuse::extent const> extents) const {
+  [[nodiscard]] std::string list(fuse::span<fuse::extent const> extents) const {
     std::string out = "[";
     for (auto e : extents) {
       if (out.size() > 1) out += ",";

@@ -3,10 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string_view>
 
 #include <fuse/core/fixed_string.hpp>
+#include <fuse/core/span.hpp>
 #include <fuse/dsl/expression.hpp>
 #include <fuse/infer/value_view.hpp>
 
@@ -14,9 +14,9 @@ namespace fuse::inline v0 {
 
 /// What a capture of a rule holds when a condition looks at it.
 struct captured {
-  std::span<value_view const> values{};  ///< none when absent, one, or the members of a rest
-  double number = 0;                     ///< of a scalar
-  std::uint64_t axes = 0;                ///< of captured axes: bit k is the k-th axis from the last
+  span<value_view const> values{};  ///< none when absent, one, or the members of a rest
+  double number = 0;                ///< of a scalar
+  std::uint64_t axes = 0;           ///< of captured axes: bit k is the k-th axis from the last
   bool bound = false;
 };
 

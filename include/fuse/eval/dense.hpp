@@ -3,10 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include <fuse/core/math.hpp>
+#include <fuse/core/span.hpp>
 #include <fuse/graph/tensor.hpp>
 #include <fuse/ops/operator.hpp>
 
@@ -29,7 +29,7 @@ struct dense {
 
 namespace detail {
 
-[[nodiscard]] inline std::size_t count_of(std::span<std::int64_t const> shape) {
+[[nodiscard]] inline std::size_t count_of(span<std::int64_t const> shape) {
   std::size_t count = 1;
   for (auto extent : shape) count *= static_cast<std::size_t>(extent);
   return count;
@@ -38,7 +38,7 @@ namespace detail {
 }  // namespace detail
 
 /// `from` repeated to `shape` by the broadcasting of ONNX and NumPy; false where it does not fit.
-[[nodiscard]] inline bool broadcast_to(dense const& from, std::span<std::int64_t const> shape, dense& into) {
+[[nodiscard]] inline bool broadcast_to(dense const& from, span<std::int64_t const> shape, dense& into) {
   if (from.shape.size() > shape.size()) return false;
   std::size_t const lead = shape.size() - from.shape.size();
   std::vector<std::size_t> stride(shape.size(), 0);
@@ -68,7 +68,7 @@ namespace detail {
 }
 
 /// The common shape of two operands; false where they do not broadcast.
-[[nodiscard]] inline bool broadcast_shape(std::span<std::int64_t const> a, std::span<std::int64_t const> b,
+[[nodiscard]] inline bool broadcast_shape(span<std::int64_t const> a, span<std::int64_t const> b,
                                           std::vector<std::int64_t>& into) {
   into.assign(a.size() > b.size() ? a.size() : b.size(), 1);
   for (std::size_t i = 0; i < into.size(); ++i) {
@@ -80,7 +80,7 @@ namespace detail {
 }
 
 /// Applies an elementwise operator of one or two operands; false for others. Complexity: the elements of the result.
-[[nodiscard]] inline bool evaluate(opcode op, std::span<dense const> operands, dense& into) {
+[[nodiscard]] inline bool evaluate(opcode op, span<dense const> operands, dense& into) {
   if (operands.size() == 1) {
     double (*f)(double) = nullptr;
     switch (op) {

@@ -2,12 +2,12 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
+#include <fuse/core/span.hpp>
 #include <fuse/graph/tensor.hpp>
 #include <fuse/graph/tensor_view.hpp>
 
@@ -16,9 +16,8 @@ namespace fuse::inline v0 {
 /// What a graph answers for an attribute of a node: a view into the graph, or nothing (monostate) where the node has no
 /// such attribute. `opaque_attribute` is one that fuse cannot read (a subgraph, a type): it exists and equals nothing.
 struct opaque_attribute {};
-using attribute_view =
-    std::variant<std::monostate, std::int64_t, double, std::string_view, std::span<std::int64_t const>,
-                 std::span<float const>, tensor_view, opaque_attribute>;
+using attribute_view = std::variant<std::monostate, std::int64_t, double, std::string_view, span<std::int64_t const>,
+                                    span<float const>, tensor_view, opaque_attribute>;
 
 /// An attribute that a rewrite gives to a new node.
 struct attribute {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <fuse/core/hash_index.hpp>
+#include <fuse/core/span.hpp>
 #include <fuse/graph/concepts.hpp>
 #include <fuse/graph/image.hpp>
 
@@ -139,9 +140,8 @@ class graph_binding final : public graph_source {
   }
   [[nodiscard]] void const* graph() const override { return graph_; }
 
-  bool insert(node_id place, std::string_view op, std::span<value_id const> operands,
-              std::span<attribute const> attributes, std::span<element_type const> results,
-              std::string_view origin) override {
+  bool insert(node_id place, std::string_view op, span<value_id const> operands, span<attribute const> attributes,
+              span<element_type const> results, std::string_view origin) override {
     if constexpr (rewritable_graph<G>) {
       std::vector<value_type> handles;
       handles.reserve(operands.size());

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
-#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -13,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include <fuse/core/span.hpp>
 #include <fuse/graph/attribute.hpp>
 #include <fuse/graph/element_type.hpp>
 #include <fuse/graph/graph_parts.hpp>
@@ -86,20 +86,20 @@ class basic_graph : public graph_parts {
   }
 
   /// Appends a node with one result and returns that. `value{}` among the operands is an absent optional operand.
-  value add(std::string_view op, std::span<value const> operands, std::vector<named> attributes = {}) {
+  value add(std::string_view op, span<value const> operands, std::vector<named> attributes = {}) {
     return result(append(op, operands, std::move(attributes)));
   }
   value add(std::string_view op, std::initializer_list<value> operands, std::vector<named> attributes = {}) {
     return result(append(op, operands, std::move(attributes)));
   }
   /// Appends a node with `results` results, which `result(node, i)` names.
-  node append(std::string_view op, std::span<value const> operands, std::vector<named> attributes = {},
+  node append(std::string_view op, span<value const> operands, std::vector<named> attributes = {},
               std::uint32_t results = 1) {
     return link(new_node(op, operands, results, std::move(attributes)), at_, none);
   }
   node append(std::string_view op, std::initializer_list<value> operands, std::vector<named> attributes = {},
               std::uint32_t results = 1) {
-    return append(op, std::span(operands.begin(), operands.size()), std::move(attributes), results);
+    return append(op, span(operands.begin(), operands.size()), std::move(attributes), results);
   }
 
   /// Makes `v` the next output of the current body, under `name`. A value may be an output several times.
@@ -158,8 +158,8 @@ class basic_graph : public graph_parts {
   // Editing.
 
   /// Inserts a node right before `place`, in its body.
-  node insert_before(node place, std::string_view op, std::span<value const> operands,
-                     std::vector<named> attributes = {}, std::uint32_t results = 1) {
+  node insert_before(node place, std::string_view op, span<value const> operands, std::vector<named> attributes = {},
+                     std::uint32_t results = 1) {
     assert(alive(place));
     return link(new_node(op, operands, results, std::move(attributes)), nodes_[place.id].body, place.id);
   }
@@ -219,7 +219,7 @@ class basic_graph : public graph_parts {
     return '%' + std::to_string(v.id);
   }
   [[nodiscard]] bool alive(node n) const { return n.id < nodes_.size() && !nodes_[n.id].dead; }
-  [[nodiscard]] std::span<value const> operands(node n) const {
+  [[nodiscard]] span<value const> operands(node n) const {
     return {operands_.data() + nodes_[n.id].first_operand, nodes_[n.id].operand_count};
   }
   [[nodiscard]] value result(node n, std::uint32_t i = 0) const {
@@ -228,7 +228,7 @@ class basic_graph : public graph_parts {
   }
   [[nodiscard]] value_range results(node n) const { return {nodes_[n.id].first_result, nodes_[n.id].result_count}; }
   [[nodiscard]] node producer(value v) const { return {values_[v.id].producer}; }
-  [[nodiscard]] std::span<named const> attributes(node n) const {
+  [[nodiscard]] span<named const> attributes(node n) const {
     return {attributes_.data() + nodes_[n.id].first_attribute, nodes_[n.id].attribute_count};
   }
   [[nodiscard]] named const* attribute(node n, std::string_view name) const {
@@ -251,7 +251,7 @@ class basic_graph : public graph_parts {
     for (auto slot = values_[v.id].first_use; slot != none; slot = uses_[slot].next) ++count;
     return count;
   }
-  [[nodiscard]] std::span<value const> inputs(body b = main_body) const { return bodies_[b.id].inputs; }
+  [[nodiscard]] span<value const> inputs(body b = main_body) const { return bodies_[b.id].inputs; }
   [[nodiscard]] std::vector<value> outputs(body b = main_body) const {
     std::vector<value> all;
     for (auto const& out : bodies_[b.id].outputs) all.push_back(operands_[out.slot]);
@@ -284,7 +284,7 @@ class basic_graph : public graph_parts {
     for (auto const known : tensors_[record.contents].shape) into.push_back({known, {}});
     return true;
   }
-  [[nodiscard]] std::span<function_body const> functions() const { return functions_; }
+  [[nodiscard]] span<function_body const> functions() const { return functions_; }
 
  private:
   struct node_record {
@@ -336,7 +336,7 @@ class basic_graph : public graph_parts {
       std::vector<std::int64_t> const wide(elements.begin(), elements.end());
       return make_tensor<std::int64_t>(std::move(shape), wide);
     } else {
-      return make_tensor(std::move(shape), std::span<T const>(elements.begin(), elements.size()));
+      return make_tensor(std::move(shape), span<T const>(elements.begin(), elements.size()));
     }
   }
 
@@ -357,8 +357,7 @@ class basic_graph : public graph_parts {
     link_use(slot);
     return slot;
   }
-  node new_node(std::string_view op, std::span<value const> operands, std::uint32_t results,
-                std::vector<named> attributes) {
+  node new_node(std::string_view op, span<value const> operands, std::uint32_t results, std::vector<named> attributes) {
     auto const id = static_cast<std::uint32_t>(nodes_.size());
     node_record made;
     made.op = names_.number(op);
@@ -498,8 +497,8 @@ struct owned_graph_traits {
   static std::int64_t view_of(std::int64_t number) { return number; }
   static double view_of(double number) { return number; }
   static std::string_view view_of(std::string const& text) { return text; }
-  static std::span<std::int64_t const> view_of(std::vector<std::int64_t> const& numbers) { return numbers; }
-  static std::span<float const> view_of(std::vector<float> const& numbers) { return numbers; }
+  static span<std::int64_t const> view_of(std::vector<std::int64_t> const& numbers) { return numbers; }
+  static span<float const> view_of(std::vector<float> const& numbers) { return numbers; }
   static tensor_view view_of(tensor const& contents) { return contents; }
 };
 

@@ -3,11 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <fuse/core/span.hpp>
 #include <fuse/graph/traits.hpp>
 
 namespace fuse::inline v0 {
@@ -53,9 +53,8 @@ class graph_source {
 
   /// The edits. `insert` and `add_constant` bind the new handles to the next free numbers of the image. A source of a
   /// graph that cannot do one returns false and leaves the graph as it is.
-  virtual bool insert(node_id place, std::string_view op, std::span<value_id const> operands,
-                      std::span<attribute const> attributes, std::span<element_type const> results,
-                      std::string_view origin) = 0;
+  virtual bool insert(node_id place, std::string_view op, span<value_id const> operands,
+                      span<attribute const> attributes, span<element_type const> results, std::string_view origin) = 0;
   virtual bool add_constant(tensor_view contents, std::string_view origin) = 0;
   virtual void replace_uses(value_id from, value_id to) = 0;
   virtual void erase(node_id) = 0;
@@ -114,8 +113,8 @@ class basic_graph_image {
   [[nodiscard]] use_record const& use_at(std::uint32_t slot) const { return uses_[slot]; }
   [[nodiscard]] std::vector<region_record> const& regions() const { return regions_; }
   /// The outputs of a body as they were when the image was built, in order.
-  [[nodiscard]] std::span<value_id const> region_outputs(std::uint32_t region) const {
-    return std::span(region_outputs_).subspan(regions_[region].first_output, regions_[region].output_count);
+  [[nodiscard]] span<value_id const> region_outputs(std::uint32_t region) const {
+    return span(region_outputs_).subspan(regions_[region].first_output, regions_[region].output_count);
   }
 
   /// Calls `visit(node_id)` once per use of `v`, the latest use first.
@@ -194,7 +193,7 @@ class basic_graph_image {
   }
 
   /// Gives node `n` its operands, once. `absent` is an absent operand.
-  void attach_operands(node_id n, std::span<value_id const> operands) {
+  void attach_operands(node_id n, span<value_id const> operands) {
     nodes_[n].first_operand = static_cast<std::uint32_t>(uses_.size());
     nodes_[n].operand_count = static_cast<std::uint16_t>(operands.size());
     for (auto v : operands) {

@@ -5,11 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <span>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include <fuse/core/span.hpp>
 #include <fuse/graph/element_type.hpp>
 #include <fuse/graph/tensor_view.hpp>
 
@@ -71,7 +71,7 @@ void append_bytes(std::vector<std::byte>& into, T element) {
 
 /// A tensor of the element type of T with a copy of `elements`, as many as `shape` says.
 template <class T>
-[[nodiscard]] tensor make_tensor(std::vector<std::int64_t> shape, std::span<T const> elements) {
+[[nodiscard]] tensor make_tensor(std::vector<std::int64_t> shape, span<T const> elements) {
   auto const* first = reinterpret_cast<std::byte const*>(elements.data());
   return {detail::element_type_of<T>(), std::move(shape), {first, first + elements.size_bytes()}};
 }
@@ -79,7 +79,7 @@ template <class T>
 /// A tensor of element type `type` with each number rounded to it, once. Numbers must lie in the range of an integer
 /// type. Types without numbers (string, complex, other) give a null tensor.
 [[nodiscard]] inline tensor make_tensor(element_type type, std::vector<std::int64_t> shape,
-                                        std::span<double const> numbers) {
+                                        span<double const> numbers) {
   tensor made{type, std::move(shape), {}};
   made.bytes.reserve(numbers.size() * size_of(type));
   for (double const number : numbers) {

@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <span>
 
+#include <fuse/core/span.hpp>
 #include <fuse/graph/element_type.hpp>
 
 namespace fuse::inline v0 {
@@ -62,8 +62,8 @@ namespace detail {
 /// its graph is unchanged.
 struct tensor_view {
   element_type type = element_type::unknown;
-  std::span<std::int64_t const> shape{};
-  std::span<std::byte const> bytes{};
+  span<std::int64_t const> shape{};
+  span<std::byte const> bytes{};
 
   /// Elements that the bytes hold; 0 for a null view.
   [[nodiscard]] std::size_t size() const { return size_of(type) == 0 ? 0 : bytes.size() / size_of(type); }

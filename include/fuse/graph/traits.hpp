@@ -2,11 +2,11 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <fuse/core/span.hpp>
 #include <fuse/graph/attribute.hpp>
 #include <fuse/graph/element_type.hpp>
 #include <fuse/graph/tensor_view.hpp>
@@ -25,10 +25,10 @@ template <class Value>
 struct new_node {
   std::string_view
       op;  ///< name in the graph's dialect, with its domain where the dialect writes one ("com.microsoft::Gelu")
-  std::span<Value const> operands;
-  std::span<attribute const> attributes;
-  std::span<element_type const> result_types;  ///< one per result; `unknown` marks a result that nobody uses
-  std::string_view origin;                     ///< name of the node that it replaces, for whoever names nodes
+  span<Value const> operands;
+  span<attribute const> attributes;
+  span<element_type const> result_types;  ///< one per result; `unknown` marks a result that nobody uses
+  std::string_view origin;                ///< name of the node that it replaces, for whoever names nodes
 };
 
 /// A function with a body, for graphs that can hold one: what an operator becomes where the operator set lacks it.

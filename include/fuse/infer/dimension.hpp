@@ -3,11 +3,11 @@
 
 #include <cstdint>
 #include <limits>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <fuse/core/span.hpp>
 #include <fuse/infer/polynomial.hpp>
 #include <fuse/infer/sequence_pool.hpp>
 
@@ -86,12 +86,12 @@ class extent_algebra {
   // A symbol is a sequence in the pool; its first item says which kind.
   enum : std::int64_t { name_tag, fresh_tag, polynomial_tag, function_tag };
 
-  extent symbol(std::span<std::int64_t const> key, std::int64_t least);
+  extent symbol(span<std::int64_t const> key, std::int64_t least);
   extent apply(function f, extent a, extent b, std::int64_t least);
   void expand(extent e, detail::polynomial& into) const;
   extent contract(detail::polynomial const& p);
   extent combine(extent a, extent b, std::int64_t factor);
-  [[nodiscard]] extent argument(std::span<std::int64_t const> key, std::size_t at) const {
+  [[nodiscard]] extent argument(span<std::int64_t const> key, std::size_t at) const {
     return key[at] != 0 ? extent(key[at + 1]) : extent::of_symbol(static_cast<std::uint32_t>(key[at + 1]));
   }
   // Whether `b` is min(a, c) with c >= 1: then it is 1 only where `a` is, and the broadcast of both is `a`.
@@ -115,7 +115,7 @@ class extent_algebra {
 
 inline constexpr std::int64_t no_bound = std::numeric_limits<std::int64_t>::min();
 
-inline extent extent_algebra::symbol(std::span<std::int64_t const> key, std::int64_t least) {
+inline extent extent_algebra::symbol(span<std::int64_t const> key, std::int64_t least) {
   auto const at = symbols_.keep(key);
   if (at == least_.size()) least_.push_back(least);
   return extent::of_symbol(at);

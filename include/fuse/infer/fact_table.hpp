@@ -3,9 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <vector>
 
+#include <fuse/core/span.hpp>
 #include <fuse/graph/image.hpp>
 #include <fuse/infer/dimension.hpp>
 
@@ -28,7 +28,7 @@ class basic_fact_table {
   [[nodiscard]] int rank(value_id v) const { return has_rank(v) ? static_cast<int>(shape(v).size()) : -1; }
 
   /// The dimensions of `v`, none where its rank is unknown. Valid until the next `run` or `update`.
-  [[nodiscard]] std::span<extent const> shape(value_id v) const {
+  [[nodiscard]] span<extent const> shape(value_id v) const {
     if (!has_rank(v)) return {};
     return extents_[shapes_[v] - 1];
   }
@@ -43,7 +43,7 @@ class basic_fact_table {
   [[nodiscard]] bool has_integers(value_id v) const {
     return v < contents_.size() && kind_of(contents_[v]) == integer_kind;
   }
-  [[nodiscard]] std::span<extent const> symbolic_integers(value_id v) const {
+  [[nodiscard]] span<extent const> symbolic_integers(value_id v) const {
     if (!has_integers(v)) return {};
     return extents_[index_of(contents_[v])];
   }
@@ -51,7 +51,7 @@ class basic_fact_table {
   [[nodiscard]] bool has_numbers(value_id v) const {
     return v < contents_.size() && kind_of(contents_[v]) == number_kind;
   }
-  [[nodiscard]] std::span<double const> numbers(value_id v) const {
+  [[nodiscard]] span<double const> numbers(value_id v) const {
     if (!has_numbers(v)) return {};
     return numbers_[index_of(contents_[v])];
   }
@@ -99,15 +99,15 @@ class basic_fact_table {
   }
   void forget_shape(value_id v) { shapes_[v] = 0; }
   void set_type(value_id v, element_type type) { types_[v] = type; }
-  void set_shape(value_id v, std::span<extent const> dimensions) {  // not a span of this table
+  void set_shape(value_id v, span<extent const> dimensions) {  // not a span of this table
     shapes_[v] = dimensions.size() > most_rank ? 0 : extents_.keep(dimensions) + 1;
   }
   void share_shape(value_id v, value_id from) { shapes_[v] = shapes_[from]; }
   void share_contents(value_id v, value_id from) { contents_[v] = contents_[from]; }
-  void set_integers(value_id v, std::span<extent const> elements) {
+  void set_integers(value_id v, span<extent const> elements) {
     if (elements.size() <= most_contents) contents_[v] = extents_.keep(elements) * 4 + integer_kind;
   }
-  void set_numbers(value_id v, std::span<double const> elements) {
+  void set_numbers(value_id v, span<double const> elements) {
     if (elements.size() <= most_contents) contents_[v] = numbers_.keep(elements) * 4 + number_kind;
   }
 

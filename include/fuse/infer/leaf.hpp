@@ -3,10 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <variant>
 #include <vector>
 
+#include <fuse/core/span.hpp>
 #include <fuse/infer/rule_context.hpp>
 
 namespace fuse::inline v0::detail {
@@ -109,7 +109,7 @@ void read_constant_node(Context& at) {
     return at.facts.set_numbers(v, element);
   }
   auto const wholes = source.attribute_of(at.n, "value_ints");
-  if (auto const* list = std::get_if<std::span<std::int64_t const>>(&wholes)) {
+  if (auto const* list = std::get_if<span<std::int64_t const>>(&wholes)) {
     extent const length[] = {static_cast<std::int64_t>(list->size())};
     at.facts.set_type(v, element_type::int64);
     at.facts.set_shape(v, length);
@@ -117,7 +117,7 @@ void read_constant_node(Context& at) {
     return at.facts.set_integers(v, at.extents);
   }
   auto const reals = source.attribute_of(at.n, "value_floats");
-  if (auto const* list = std::get_if<std::span<float const>>(&reals)) {
+  if (auto const* list = std::get_if<span<float const>>(&reals)) {
     extent const length[] = {static_cast<std::int64_t>(list->size())};
     at.facts.set_type(v, element_type::float32);
     at.facts.set_shape(v, length);

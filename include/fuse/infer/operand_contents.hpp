@@ -3,16 +3,15 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
+#include <fuse/core/span.hpp>
 #include <fuse/infer/rule_context.hpp>
 #include <fuse/infer/scalar_arithmetic.hpp>
 
 namespace fuse::inline v0::detail {
 
 /// Where element `flat` of a result is read in an operand that was broadcast to it.
-[[nodiscard]] inline std::size_t broadcast_index(std::span<extent const> to, std::span<extent const> from,
-                                                 std::size_t flat) {
+[[nodiscard]] inline std::size_t broadcast_index(span<extent const> to, span<extent const> from, std::size_t flat) {
   std::size_t index = 0, stride = 1;
   for (std::size_t i = to.size(); i > 0; --i) {
     auto const size = static_cast<std::size_t>(to[i - 1].value());
@@ -29,8 +28,8 @@ namespace fuse::inline v0::detail {
 
 /// An operand's small contents, read at the place that a result's element comes from.
 struct operand_contents {
-  std::span<extent const> shape, integers;
-  std::span<double const> numbers;
+  span<extent const> shape, integers;
+  span<double const> numbers;
   bool floating = false;
 
   [[nodiscard]] bool read(rule_context& at, std::uint32_t i) {
@@ -47,7 +46,7 @@ struct operand_contents {
   [[nodiscard]] std::size_t size() const { return floating ? numbers.size() : integers.size(); }
   // A malformed graph may broadcast nothing to something.
   [[nodiscard]] bool covers(std::size_t count) const { return count == 0 || size() != 0; }
-  [[nodiscard]] std::size_t index(std::span<extent const> to, std::size_t flat) const {
+  [[nodiscard]] std::size_t index(span<extent const> to, std::size_t flat) const {
     auto const at = size() == 1 ? 0 : broadcast_index(to, shape, flat);
     return at < size() ? at : 0;
   }

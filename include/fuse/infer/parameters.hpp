@@ -2,11 +2,11 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string_view>
 #include <variant>
 #include <vector>
 
+#include <fuse/core/span.hpp>
 #include <fuse/infer/fact_table.hpp>
 #include <fuse/ops/dialect.hpp>
 #include <fuse/ops/names.hpp>
@@ -74,7 +74,7 @@ template <class Image>
     out.push_back(source.where == kind::inverted ? std::int64_t{*one == 0} : *one);
     return parameter_state::known;
   }
-  if (auto const* list = std::get_if<std::span<std::int64_t const>>(&value);
+  if (auto const* list = std::get_if<span<std::int64_t const>>(&value);
       list != nullptr && source.where == kind::attribute) {
     if (list->size() > fact_table::most_contents) return parameter_state::unknown;
     out.assign(list->begin(), list->end());
@@ -147,7 +147,7 @@ template <class Image>
 }
 
 /// Makes axes of a value of `rank` non-negative and sorts them; false if one is out of range or named twice.
-[[nodiscard]] inline bool normalise_axes(std::span<std::int64_t const> axes, int rank, std::vector<int>& out) {
+[[nodiscard]] inline bool normalise_axes(span<std::int64_t const> axes, int rank, std::vector<int>& out) {
   out.clear();
   std::uint64_t seen = 0;
   if (rank < 0 || rank > static_cast<int>(fact_table::most_rank)) return false;

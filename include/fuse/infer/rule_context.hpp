@@ -3,10 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string_view>
 #include <vector>
 
+#include <fuse/core/span.hpp>
 #include <fuse/infer/fact_table.hpp>
 #include <fuse/infer/parameters.hpp>
 #include <fuse/ops/dialect.hpp>
@@ -35,7 +35,7 @@ class basic_rule_context {
   [[nodiscard]] std::uint32_t operand_count() const { return image().operand_count(n); }
   [[nodiscard]] value_id operand(std::uint32_t i) const { return i < operand_count() ? image().operand(n, i) : absent; }
   [[nodiscard]] bool ranked(std::uint32_t i) const { return operand(i) != absent && facts.has_rank(operand(i)); }
-  [[nodiscard]] std::span<extent const> shape(std::uint32_t i) const { return facts.shape(operand(i)); }
+  [[nodiscard]] span<extent const> shape(std::uint32_t i) const { return facts.shape(operand(i)); }
   [[nodiscard]] int rank(std::uint32_t i) const { return operand(i) == absent ? -1 : facts.rank(operand(i)); }
   [[nodiscard]] element_type type(std::uint32_t i) const {
     return operand(i) == absent ? element_type::unknown : facts.type(operand(i));
@@ -46,7 +46,7 @@ class basic_rule_context {
   void set_type(std::uint32_t i, element_type type) {
     if (i < result_count()) facts.set_type(result(i), type);
   }
-  void set_shape(std::uint32_t i, std::span<extent const> shape) {
+  void set_shape(std::uint32_t i, span<extent const> shape) {
     if (i < result_count()) facts.set_shape(result(i), shape);
   }
   /// A result that looks like an operand.
@@ -119,7 +119,7 @@ class basic_rule_context {
     return symbols().maximum(e, 0);
   }
 
-  [[nodiscard]] extent product(std::span<extent const> factors) {
+  [[nodiscard]] extent product(span<extent const> factors) {
     extent all = 1;
     for (auto e : factors) all = symbols().multiply(all, e);
     return all;
@@ -128,7 +128,7 @@ class basic_rule_context {
 using rule_context = basic_rule_context<fact_table>;
 
 /// Number of elements of a shape whose extents are all known, if at most `limit`.
-[[nodiscard]] inline bool small_count(std::span<extent const> shape, std::size_t limit, std::size_t& count) {
+[[nodiscard]] inline bool small_count(span<extent const> shape, std::size_t limit, std::size_t& count) {
   count = 1;
   bool none = false;
   for (auto e : shape) {

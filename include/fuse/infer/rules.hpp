@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <variant>
 
+#include <fuse/core/span.hpp>
 #include <fuse/infer/leaf.hpp>
 #include <fuse/infer/rule_context.hpp>
 #include <fuse/infer/rules_elementwise.hpp>
@@ -40,8 +41,7 @@ void apply_maker(Context& at, opcode op) {
       auto const value = at.image().source->attribute_of(at.n, "value");
       if (std::holds_alternative<std::monostate>(value)) at.set_type(0, element_type::float32);
       if (auto const* tensor = std::get_if<tensor_view>(&value)) at.set_type(0, tensor->type);
-      auto const target =
-          at.operand(0) == absent ? std::span<extent const>{} : at.facts.symbolic_integers(at.operand(0));
+      auto const target = at.operand(0) == absent ? span<extent const>{} : at.facts.symbolic_integers(at.operand(0));
       if (at.operand(0) == absent || !at.facts.has_integers(at.operand(0))) {
         if (at.rank(0) == 1 && at.shape(0)[0].known() &&
             at.shape(0)[0].value() <= static_cast<std::int64_t>(fact_table::most_rank))
@@ -58,7 +58,7 @@ void apply_maker(Context& at, opcode op) {
       double from = 0, to = 0, step = 0;
       extent length[] = {symbols.fresh()};
       auto const entry = [&](std::uint32_t i) {
-        return at.operand(i) == absent ? std::span<extent const>{} : at.facts.symbolic_integers(at.operand(i));
+        return at.operand(i) == absent ? span<extent const>{} : at.facts.symbolic_integers(at.operand(i));
       };
       if (entry(0).size() == 1 && entry(1).size() == 1 && entry(2).size() == 1) {
         auto const by = entry(2)[0];
@@ -100,7 +100,7 @@ void one_hot_shape(Context& at) {
   if (!at.axis("axis", -1, at.rank(0) + 1, axis)) return at.set_rank(0, at.shape(0).size() + 1);
   auto const from = at.shape(0);
   double depth = 0;
-  auto const entries = at.operand(1) == absent ? std::span<extent const>{} : at.facts.symbolic_integers(at.operand(1));
+  auto const entries = at.operand(1) == absent ? span<extent const>{} : at.facts.symbolic_integers(at.operand(1));
   extent e;
   if (entries.size() == 1)
     e = at.dimension(entries[0]);
@@ -148,7 +148,7 @@ void dropout_shape(Context& at) {
 template <class Context>
 void expand_shape(Context& at) {
   at.share_type(0, 0);
-  auto const target = at.operand(1) == absent ? std::span<extent const>{} : at.facts.symbolic_integers(at.operand(1));
+  auto const target = at.operand(1) == absent ? span<extent const>{} : at.facts.symbolic_integers(at.operand(1));
   if (!at.ranked(0)) return;
   auto const from = at.shape(0);
   at.extents.clear();

@@ -3,15 +3,15 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
+#include <fuse/core/span.hpp>
 #include <fuse/infer/rule_context.hpp>
 
 namespace fuse::inline v0::detail {
 
 /// dims := broadcast(dims, shape), aligned at the last dimension. False where ranks are out of bounds.
 template <class Context>
-void broadcast_into(Context& at, std::span<extent const> shape) {
+void broadcast_into(Context& at, span<extent const> shape) {
   auto& dims = at.dims;
   if (shape.size() > dims.size()) dims.insert(dims.begin(), shape.size() - dims.size(), extent(1));
   auto const shift = dims.size() - shape.size();

@@ -3,9 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <vector>
 
+#include <fuse/core/span.hpp>
 #include <fuse/infer/rule_context.hpp>
 
 namespace fuse::inline v0::detail {
@@ -339,7 +339,7 @@ void tile_shape(Context& at) {
   at.share_type(0, 0);
   if (!at.ranked(0) || at.operand_count() != 2) return;
   auto const from = at.shape(0);
-  auto const repeats = at.operand(1) == absent ? std::span<extent const>{} : at.facts.symbolic_integers(at.operand(1));
+  auto const repeats = at.operand(1) == absent ? span<extent const>{} : at.facts.symbolic_integers(at.operand(1));
   if (repeats.size() != from.size()) return at.set_rank(0, from.size());
   at.dims.clear();
   for (std::size_t i = 0; i < from.size(); ++i)

@@ -3,12 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
 
+#include <fuse/core/span.hpp>
 #include <fuse/infer/rule_context.hpp>
 #include <fuse/infer/rules_elementwise.hpp>
 
@@ -247,10 +247,9 @@ void resize_shape(Context& at) {
     return at.set_rank(0, from.size());
   for (auto& axis : at.list)
     if (axis < 0) axis += at.rank(0);
-  auto const sizes = at.operand(3) == absent ? std::span<extent const>{} : at.facts.symbolic_integers(at.operand(3));
+  auto const sizes = at.operand(3) == absent ? span<extent const>{} : at.facts.symbolic_integers(at.operand(3));
   auto const scales_at = at.operand_count() == 2 ? 1u : 2u;
-  auto const scales =
-      at.operand(scales_at) == absent ? std::span<double const>{} : at.facts.numbers(at.operand(scales_at));
+  auto const scales = at.operand(scales_at) == absent ? span<double const>{} : at.facts.numbers(at.operand(scales_at));
   if (sizes.size() != at.list.size() && scales.size() != at.list.size()) return at.set_rank(0, from.size());
   at.dims.assign(from.begin(), from.end());
   for (std::size_t i = 0; i < at.list.size(); ++i) {

@@ -4,8 +4,9 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <vector>
+
+#include <fuse/core/span.hpp>
 
 namespace fuse::inline v0::detail {
 
@@ -32,12 +33,12 @@ template <class T>
 class sequence_pool {
  public:
   [[nodiscard]] std::uint32_t count() const { return static_cast<std::uint32_t>(hashes_.size()); }
-  [[nodiscard]] std::span<T const> operator[](std::uint32_t id) const {
+  [[nodiscard]] span<T const> operator[](std::uint32_t id) const {
     return {items_.data() + starts_[id], starts_[id + 1] - starts_[id]};
   }
 
   /// The number of a sequence, which must not lie in this pool.
-  std::uint32_t keep(std::span<T const> sequence) {
+  std::uint32_t keep(span<T const> sequence) {
     if (2 * (hashes_.size() + 1) > slots_.size()) grow();
     std::uint64_t h = sequence.size();
     for (auto const& item : sequence) h = hashed(h, item);
@@ -54,7 +55,7 @@ class sequence_pool {
   }
 
  private:
-  [[nodiscard]] bool holds(std::uint32_t id, std::span<T const> sequence) const {
+  [[nodiscard]] bool holds(std::uint32_t id, span<T const> sequence) const {
     auto const kept = (*this)[id];
     if (kept.size() != sequence.size()) return false;
     for (std::size_t i = 0; i < kept.size(); ++i)

@@ -2,11 +2,11 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <fuse/core/span.hpp>
 #include <fuse/graph/image.hpp>
 #include <fuse/infer/facts.hpp>
 #include <fuse/infer/parameters.hpp>
@@ -28,7 +28,7 @@ class value_view {
   [[nodiscard]] element_type type() const { return facts_->type(id_); }
   /// -1 when unknown.
   [[nodiscard]] int rank() const { return facts_->rank(id_); }
-  [[nodiscard]] std::span<extent const> shape() const { return facts_->shape(id_); }
+  [[nodiscard]] span<extent const> shape() const { return facts_->shape(id_); }
   [[nodiscard]] bool same_shape(value_view const& other) const { return facts_->same_shape(id_, other.id_); }
 
   /// The constant behind the value, or a null view: an overridable initializer is none.

@@ -3,10 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <utility>
 #include <vector>
 
+#include <fuse/core/span.hpp>
 #include <fuse/graph/image.hpp>
 #include <fuse/match/frame.hpp>
 #include <fuse/program/program.hpp>
@@ -49,14 +49,14 @@ class match_state {
   // The current match
 
   [[nodiscard]] binding const& slot(std::size_t at) const { return slots_[at]; }
-  [[nodiscard]] std::span<rest_member const> members(std::size_t at) const {
+  [[nodiscard]] span<rest_member const> members(std::size_t at) const {
     return {rest_ + slots_[at].first, slots_[at].members};
   }
   /// Value of a register; the first root is in register 1, or in 0 with what was looked through above it.
   [[nodiscard]] value_id value(std::uint8_t at) const { return registers_[at]; }
   /// Nodes that the pattern's operators were found in, in the order in which they were met; a node may occur more than
   /// once.
-  [[nodiscard]] std::span<node_id const> matched() const { return {matched_, matched_count_}; }
+  [[nodiscard]] span<node_id const> matched() const { return {matched_, matched_count_}; }
   /// Whether the last search was cut off at a bound.
   [[nodiscard]] bool exceeded() const { return exceeded_; }
   /// Whether it looked into a sum or product that has more parts than were opened.

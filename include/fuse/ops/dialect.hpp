@@ -4,10 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <span>
 #include <string_view>
 #include <vector>
 
+#include <fuse/core/span.hpp>
 #include <fuse/graph/element_type.hpp>
 #include <fuse/graph/traits.hpp>
 #include <fuse/ops/operator.hpp>
@@ -44,7 +44,7 @@ struct operator_row {
   std::string_view name{};
   opcode op = opcode::opaque;
   int since = 1;
-  std::span<parameter_source const> parameters{};
+  span<parameter_source const> parameters{};
   std::int8_t operands = -1;  ///< leading operands that are data; the rest are parameters (-1: all are data)
   target emit = target::any;  ///< targets for which a rewrite may create this operator
   int emit_since = 0;         ///< ... from this version on (0: from `since`)
@@ -66,8 +66,8 @@ struct emission {
 /// The names of a framework's operators and what they mean. A view of a `dialect_table`, which holds the rows.
 struct dialect {
   std::string_view name{};
-  std::span<operator_row const> rows{};
-  std::span<std::uint16_t const> slots{};
+  span<operator_row const> rows{};
+  span<std::uint16_t const> slots{};
   int newest = 1;  ///< operator set version of graphs that state none
   /// Why the operator of `emission` is not valid here, or an empty text.
   std::string_view (*refuse)(emission const&) = nullptr;

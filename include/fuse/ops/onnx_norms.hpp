@@ -3,13 +3,13 @@
 
 #include <charconv>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include <fuse/core/math.hpp>
+#include <fuse/core/span.hpp>
 #include <fuse/graph/tensor.hpp>
 #include <fuse/ops/dialect.hpp>
 
@@ -137,7 +137,7 @@ class body_writer {
     if (plain())
       step("Constant", {}, name, {{"value_float", value}});
     else
-      step("Constant", {}, name, {{"value", make_tensor(computed_, {}, std::span<double const>(&value, 1))}});
+      step("Constant", {}, name, {{"value", make_tensor(computed_, {}, span<double const>(&value, 1))}});
   }
   void epsilon() {
     if (plain()) return step("Constant", {}, "Epsilon", {}, {{"value_float", "epsilon"}});

@@ -3,8 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string_view>
+
+#include <fuse/core/span.hpp>
 
 namespace fuse::inline v0 {
 
@@ -71,7 +72,7 @@ struct operator_info {
   op_group group = op_group::none;
   shape_rule shape = shape_rule::unknown;
   type_rule type = type_rule::unknown;
-  std::span<parameter_info const> parameters{};
+  span<parameter_info const> parameters{};
 };
 
 namespace detail {
@@ -133,7 +134,7 @@ constexpr operator_info reduction(opcode op, std::string_view name) {
           reduction_parameters};
 }
 constexpr operator_info other(opcode op, std::string_view name, op_kind kind, int least, int most,
-                              std::span<parameter_info const> parameters = {}) {
+                              span<parameter_info const> parameters = {}) {
   return {op,
           name,
           kind,
@@ -147,7 +148,7 @@ constexpr operator_info other(opcode op, std::string_view name, op_kind kind, in
           parameters};
 }
 constexpr operator_info norm(opcode op, std::string_view name, int least, int most,
-                             std::span<parameter_info const> parameters) {
+                             span<parameter_info const> parameters) {
   auto info = other(op, name, op_kind::reduction, least, most, parameters);
   info.shape = shape_rule::same_as_first;
   info.type = type_rule::same_as_first;

@@ -3,9 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string_view>
 
+#include <fuse/core/span.hpp>
 #include <fuse/program/lowered_rule.hpp>
 
 namespace fuse::inline v0 {
@@ -39,13 +39,13 @@ struct program_entry {
 
 /// A program as the interpreter reads it: the rules of a set, lowered and merged. A view of a `program_table`.
 struct program {
-  std::span<instruction const> code;
-  std::span<program_entry const> entries;  ///< sorted by stage, by_name, tag
-  std::span<rule_info const> rules;
-  std::span<bound_condition const> conditions;
-  std::span<std::string_view const> parameter_names;
-  std::span<through_set const> sets;
-  std::span<replacement_term const> replacements;
+  span<instruction const> code;
+  span<program_entry const> entries;  ///< sorted by stage, by_name, tag
+  span<rule_info const> rules;
+  span<bound_condition const> conditions;
+  span<std::string_view const> parameter_names;
+  span<through_set const> sets;
+  span<replacement_term const> replacements;
   int stages;
 };
 

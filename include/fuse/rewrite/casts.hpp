@@ -2,10 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string>
 #include <vector>
 
+#include <fuse/core/span.hpp>
 #include <fuse/infer/facts.hpp>
 #include <fuse/ops/dialect.hpp>
 #include <fuse/ops/names.hpp>
@@ -32,8 +32,8 @@ class basic_cast_maker {
     for (auto const& s : row->parameters)
       if (s.parameter == "to" && !s.attribute.empty()) key = s.attribute;
     operator_tag const tag{names_.code(row->name), static_cast<std::uint16_t>(opcode::cast)};
-    return image_.result(into_.node(tag, row->name, std::span<value_id const>(&v, 1),
-                                    {{key, static_cast<std::int64_t>(type)}}, 1, place_));
+    return image_.result(
+        into_.node(tag, row->name, span<value_id const>(&v, 1), {{key, static_cast<std::int64_t>(type)}}, 1, place_));
   }
 
  private:

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
+#include <fuse/core/span.hpp>
 #include <fuse/infer/facts.hpp>
 #include <fuse/rewrite/options.hpp>
 
@@ -28,7 +28,7 @@ class basic_traffic {
 
   /// What is saved when the values `roots` are no longer computed by `matched`: all that a dying node moves, and of a
   /// node that stays because others use it, its share: two norms with common statistics each count half of them.
-  [[nodiscard]] double saved(std::span<value_id const> roots, std::span<node_id const> matched) {
+  [[nodiscard]] double saved(span<value_id const> roots, span<node_id const> matched) {
     dying_.clear();
     seen_.resize(image_.node_count(), 0);
     seen_round_ += 2;

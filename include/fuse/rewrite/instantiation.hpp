@@ -3,12 +3,12 @@
 
 #include <bit>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <fuse/core/math.hpp>
+#include <fuse/core/span.hpp>
 #include <fuse/rewrite/row.hpp>
 
 namespace fuse::inline v0::detail {
@@ -325,8 +325,7 @@ class basic_instantiation {
   }
 
   /// A neutral operator as this dialect, version and target write it: an operator, or a function with a body.
-  value_id emit(opcode op, std::span<value_id const> operands, std::span<given const> parameters,
-                std::uint32_t results) {
+  value_id emit(opcode op, span<value_id const> operands, span<given const> parameters, std::uint32_t results) {
     emission made;
     made.op = op;
     made.version = image_.version;
@@ -388,7 +387,7 @@ class basic_instantiation {
         if (list == nullptr) return false;
         while (operands.size() <= static_cast<std::size_t>(source.operand)) operands.push_back(absent);
         operands[static_cast<std::size_t>(source.operand)] = into_.constant_of(make_tensor(
-            std::vector<std::int64_t>{static_cast<std::int64_t>(list->size())}, std::span<std::int64_t const>(*list)));
+            std::vector<std::int64_t>{static_cast<std::int64_t>(list->size())}, span<std::int64_t const>(*list)));
         return true;
       }
       case parameter_source::kind::fixed: return source.number == p.number;
@@ -399,7 +398,7 @@ class basic_instantiation {
 
   machine const& match_;
   rule_info const& info_;
-  std::span<replacement_term const> terms_;
+  span<replacement_term const> terms_;
   Image& image_;
   facts& facts_;
   dialect const& names_;

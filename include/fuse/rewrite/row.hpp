@@ -3,11 +3,11 @@
 
 #include <cstdint>
 #include <initializer_list>
-#include <span>
 #include <string>
 #include <vector>
 
 #include <fuse/core/math.hpp>
+#include <fuse/core/span.hpp>
 #include <fuse/eval/dense.hpp>
 #include <fuse/infer/facts.hpp>
 #include <fuse/match/machine.hpp>
@@ -32,7 +32,7 @@ class basic_row_maker {
 
   /// `axes`: how many trailing axes of `like` are normalised. Returns absent with a reason, or without one for no row
   /// at all.
-  value_id make(std::span<rest_member const> members, op_group kind, value_id like, element_type type, int axes,
+  value_id make(span<rest_member const> members, op_group kind, value_id like, element_type type, int axes,
                 bool required) {
     type_ = type;
     auto const neutral = kind == op_group::product ? 1.0 : 0.0;
@@ -290,13 +290,13 @@ class basic_row_maker {
   }
   value_id with_shape(opcode op, value_id v, std::vector<std::int64_t> const& shape) {
     tensor contents = make_tensor(std::vector<std::int64_t>{static_cast<std::int64_t>(shape.size())},
-                                  std::span<std::int64_t const>(shape));
+                                  span<std::int64_t const>(shape));
     auto const made = node(op, {v, into_.constant_of(std::move(contents))});
     return made == absent ? fail("the dialect has no operator to reshape a computed scale or bias") : made;
   }
 
   // One row of as many elements as the normalised axes have together.
-  [[nodiscard]] bool flat(std::span<extent const> shape) const {
+  [[nodiscard]] bool flat(span<extent const> shape) const {
     for (std::size_t i = 0; i + 1 < shape.size(); ++i)
       if (!(shape[i] == extent(1))) return false;
     return !shape.empty() && shape.back() == extent(static_cast<std::int64_t>(count_of(row_)));

@@ -3,12 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include <fuse/core/span.hpp>
 #include <fuse/graph/image.hpp>
 #include <fuse/graph/tensor.hpp>
 #include <fuse/infer/facts.hpp>
@@ -41,8 +41,8 @@ class basic_transaction final : public graph_source {
   }
 
   /// A node in the region of `like`. Facts of its results are known afterwards.
-  node_id node(operator_tag tag, std::string_view op, std::span<value_id const> operands,
-               std::vector<attribute> attributes, std::uint32_t results, node_id like) {
+  node_id node(operator_tag tag, std::string_view op, span<value_id const> operands, std::vector<attribute> attributes,
+               std::uint32_t results, node_id like) {
     auto const region = image_.node(like).region;
     steps_.push_back({false, image_.node_count(), std::string(op), std::move(attributes), {}});
     auto const n = image_.add_node(tag, results, region);
@@ -141,8 +141,8 @@ class basic_transaction final : public graph_source {
   }
   [[nodiscard]] bool has_shapes() const override { return real_.has_shapes(); }
   [[nodiscard]] void const* graph() const override { return real_.graph(); }
-  bool insert(node_id, std::string_view, std::span<value_id const>, std::span<attribute const>,
-              std::span<element_type const>, std::string_view) override {
+  bool insert(node_id, std::string_view, span<value_id const>, span<attribute const>, span<element_type const>,
+              std::string_view) override {
     return false;
   }
   bool add_constant(tensor_view, std::string_view) override { return false; }
@@ -177,7 +177,7 @@ class basic_transaction final : public graph_source {
       attribute_view operator()(std::int64_t x) const { return x; }
       attribute_view operator()(double x) const { return x; }
       attribute_view operator()(std::string const& x) const { return std::string_view(x); }
-      attribute_view operator()(std::vector<std::int64_t> const& x) const { return std::span<std::int64_t const>(x); }
+      attribute_view operator()(std::vector<std::int64_t> const& x) const { return span<std::int64_t const>(x); }
       attribute_view operator()(tensor const& x) const { return tensor_view(x); }
     };
     return std::visit(reader{}, a.content);
@@ -190,8 +190,8 @@ class basic_transaction final : public graph_source {
       return std::holds_alternative<double>(b) && static_cast<float>(std::get<double>(b)) == static_cast<float>(*x);
     if (auto const* x = std::get_if<std::string_view>(&a))
       return std::holds_alternative<std::string_view>(b) && std::get<std::string_view>(b) == *x;
-    if (auto const* x = std::get_if<std::span<std::int64_t const>>(&a)) {
-      auto const* y = std::get_if<std::span<std::int64_t const>>(&b);
+    if (auto const* x = std::get_if<span<std::int64_t const>>(&a)) {
+      auto const* y = std::get_if<span<std::int64_t const>>(&b);
       return y != nullptr && x->size() == y->size() && std::equal(x->begin(), x->end(), y->begin());
     }
     return false;

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
-#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -13,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include <fuse/core/span.hpp>
 #include <fuse/graph/concepts.hpp>
 
 namespace fuse::inline v0::testing {
@@ -255,7 +255,7 @@ class law_checker {
       return r != nullptr && *r == *n;
     }
     auto const& n = std::get<std::vector<std::int64_t>>(given.content);
-    auto const* r = std::get_if<std::span<std::int64_t const>>(&read);
+    auto const* r = std::get_if<span<std::int64_t const>>(&read);
     return r != nullptr && std::equal(r->begin(), r->end(), n.begin(), n.end());
   }
 
@@ -346,7 +346,7 @@ class law_checker {
     float const numbers[]{0.5f, -2.0f};
     std::int64_t const shape[]{2, 1};
     auto const before = all_values(g);
-    auto const given = tensor_view{element_type::float32, shape, std::as_bytes(std::span(numbers))};
+    auto const given = tensor_view{element_type::float32, shape, as_bytes(span(numbers))};
     value const v = traits::add_constant(g, given, "origin");
     law(!(v == value{}) && !contains(before, v), "add_constant() must return a new value");
     if constexpr (fuse::detail::has_constant<G>) {

@@ -9,11 +9,12 @@
 #include <cstddef>
 #include <filesystem>
 #include <map>
-#include <span>
 #include <string>
 #include <string_view>
 #include <system_error>
 #include <utility>
+
+#include <fuse/core/span.hpp>
 
 namespace fuse::inline v0::adapters::detail {
 
@@ -49,10 +50,10 @@ class mapped_file {
     return mapped;
   }
 
-  [[nodiscard]] std::span<std::byte const> bytes() const { return bytes_; }
+  [[nodiscard]] span<std::byte const> bytes() const { return bytes_; }
 
  private:
-  std::span<std::byte const> bytes_;
+  span<std::byte const> bytes_;
 };
 
 /// The files beside a model that hold its tensors.
@@ -64,7 +65,7 @@ class external_data {
   [[nodiscard]] bool has_folder() const { return !folder_.empty(); }
 
   /// The bytes of the file `location`, or why there are none. A location must lie in the folder, links followed.
-  bool find(std::string const& location, std::span<std::byte const>& bytes, std::string& error) {
+  bool find(std::string const& location, span<std::byte const>& bytes, std::string& error) {
     auto const [at, added] = files_.try_emplace(location);
     auto& file = at->second;
     if (added) file.error = open(location, file.data);

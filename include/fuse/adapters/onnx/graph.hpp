@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,6 +15,7 @@
 #include <fuse/adapters/onnx/reader.hpp>
 #include <fuse/adapters/onnx/tables.hpp>
 #include <fuse/adapters/onnx/writer.hpp>
+#include <fuse/core/span.hpp>
 #include <fuse/graph/traits.hpp>
 
 namespace fuse::inline v0::adapters {
@@ -169,13 +169,13 @@ struct graph_traits<adapters::onnx_graph> {
   }
   static std::string_view op_name(graph const& g, node n) { return g.tables().ops[record(g, n).op]; }
   static std::uint32_t op_key(graph const& g, node n) { return record(g, n).op; }
-  static std::span<value const> operands(graph const& g, node n) { return g.tables().operands(record(g, n)); }
-  static std::span<value const> results(graph const& g, node n) { return g.tables().results_of(record(g, n)); }
+  static span<value const> operands(graph const& g, node n) { return g.tables().operands(record(g, n)); }
+  static span<value const> results(graph const& g, node n) { return g.tables().results_of(record(g, n)); }
   static node producer(graph const& g, value v) { return {g.tables().values[v.id].producer}; }
-  static std::span<value const> inputs(graph const& g) { return inputs(g, body{}); }
-  static std::span<value const> inputs(graph const& g, body b) { return g.tables().graphs[b.id].inputs; }
-  static std::span<value const> outputs(graph const& g) { return outputs(g, body{}); }
-  static std::span<value const> outputs(graph const& g, body b) { return g.tables().outputs(g.tables().graphs[b.id]); }
+  static span<value const> inputs(graph const& g) { return inputs(g, body{}); }
+  static span<value const> inputs(graph const& g, body b) { return g.tables().graphs[b.id].inputs; }
+  static span<value const> outputs(graph const& g) { return outputs(g, body{}); }
+  static span<value const> outputs(graph const& g, body b) { return g.tables().outputs(g.tables().graphs[b.id]); }
   static adapters::onnx_body_range bodies(graph const& g, node n) {
     return {record(g, n).first_body, record(g, n).body_count};
   }
@@ -223,9 +223,9 @@ struct graph_traits<adapters::onnx_graph> {
       if (type == ::onnx::AttributeProto::FLOAT || (untyped && a.has_f())) return static_cast<double>(a.f());
       if (type == ::onnx::AttributeProto::STRING || (untyped && a.has_s())) return std::string_view(a.s());
       if (type == ::onnx::AttributeProto::INTS || (untyped && a.ints_size() != 0))
-        return std::span<std::int64_t const>(a.ints().data(), static_cast<std::size_t>(a.ints_size()));
+        return span<std::int64_t const>(a.ints().data(), static_cast<std::size_t>(a.ints_size()));
       if (type == ::onnx::AttributeProto::FLOATS || (untyped && a.floats_size() != 0))
-        return std::span<float const>(a.floats().data(), static_cast<std::size_t>(a.floats_size()));
+        return span<float const>(a.floats().data(), static_cast<std::size_t>(a.floats_size()));
       if (type == ::onnx::AttributeProto::TENSOR || (untyped && a.has_t()))
         if (auto const view = g.tables().tensors.view(a.t()); view && a.has_t()) return view;
       return opaque_attribute{};

@@ -14,6 +14,7 @@
 #include <fuse/adapters/onnx/cycle.hpp>
 #include <fuse/adapters/onnx/operator_names.hpp>
 #include <fuse/adapters/onnx/tables.hpp>
+#include <fuse/core/span.hpp>
 
 namespace fuse::inline v0::adapters::detail {
 
@@ -244,8 +245,7 @@ class onnx_reader {
     tensor_view view;
     auto const keep = [&](element_type type, auto const& elements, bool list) {
       auto const extent = static_cast<std::int64_t>(elements.size());
-      view =
-          t_.tensors.keep(type, std::as_bytes(std::span(elements.data(), elements.size())), list ? &extent : nullptr);
+      view = t_.tensors.keep(type, as_bytes(span(elements.data(), elements.size())), list ? &extent : nullptr);
     };
     if (!a.ref_attr_name().empty()) return;
     if (a.name() == "value" && a.has_t()) {

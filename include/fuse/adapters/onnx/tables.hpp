@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -15,6 +14,7 @@
 
 #include <fuse/adapters/onnx/scoped_names.hpp>
 #include <fuse/adapters/onnx/tensors.hpp>
+#include <fuse/core/span.hpp>
 #include <fuse/graph/element_type.hpp>
 #include <fuse/graph/tensor_view.hpp>
 
@@ -71,7 +71,7 @@ struct onnx_value_record {
 struct onnx_contents {
   tensor_view view{};  // null for strings and the like
   element_type type = element_type::unknown;
-  std::span<std::int64_t const> shape{};
+  span<std::int64_t const> shape{};
   ::onnx::TensorProto* initializer = nullptr;  // null for the results of Constant nodes
   std::uint32_t value = 0;
   bool made = false;
@@ -111,13 +111,13 @@ struct onnx_tables {
   std::vector<std::string const*> training_names;  // values that training_info reads; kept like outputs
   std::vector<onnx_value> leaves;                  // constants of the graph itself
 
-  [[nodiscard]] std::span<onnx_value const> operands(onnx_node_record const& n) const {
+  [[nodiscard]] span<onnx_value const> operands(onnx_node_record const& n) const {
     return {slots.data() + n.first_operand, n.operand_count};
   }
-  [[nodiscard]] std::span<onnx_value const> results_of(onnx_node_record const& n) const {
+  [[nodiscard]] span<onnx_value const> results_of(onnx_node_record const& n) const {
     return {results.data() + n.first_result, n.result_count};
   }
-  [[nodiscard]] std::span<onnx_value const> outputs(onnx_graph_record const& g) const {
+  [[nodiscard]] span<onnx_value const> outputs(onnx_graph_record const& g) const {
     return {slots.data() + g.first_output, g.output_count};
   }
 

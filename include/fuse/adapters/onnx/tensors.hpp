@@ -10,13 +10,13 @@
 #include <cstring>
 #include <deque>
 #include <limits>
-#include <span>
 #include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include <fuse/adapters/onnx/external_data.hpp>
+#include <fuse/core/span.hpp>
 #include <fuse/graph/tensor_view.hpp>
 
 namespace fuse::inline v0::adapters::detail {
@@ -102,12 +102,12 @@ class tensor_store {
   [[nodiscard]] tensor_view view(::onnx::TensorProto const& t) const {
     auto const type = element_type_of_onnx(t.data_type());
     if (size_of(type) == 0) return {};
-    std::span<std::int64_t const> const shape(t.dims().data(), static_cast<std::size_t>(t.dims_size()));
+    span<std::int64_t const> const shape(t.dims().data(), static_cast<std::size_t>(t.dims_size()));
     if (t.data_location() == ::onnx::TensorProto::EXTERNAL || narrowed(t)) {
       auto const at = bytes_.find(&t);
       return at == bytes_.end() ? tensor_view{} : tensor_view{type, shape, at->second};
     }
-    if (!t.raw_data().empty()) return {type, shape, std::as_bytes(std::span(t.raw_data()))};
+    if (!t.raw_data().empty()) return {type, shape, as_bytes(span(t.raw_data()))};
     switch (field_of(t.data_type())) {
       case 0: return {type, shape, bytes_in(t.float_data())};
       case 1: return {type, shape, bytes_in(t.int32_data())};
@@ -118,7 +118,7 @@ class tensor_store {
   }
 
   /// A tensor of rank 0, or of rank 1 where `extent` is given, that stands in attributes other than a TensorProto.
-  tensor_view keep(element_type type, std::span<std::byte const> bytes, std::int64_t const* extent) {
+  tensor_view keep(element_type type, span<std::byte const> bytes, std::int64_t const* extent) {
     auto& copy = owned_.emplace_back(bytes.begin(), bytes.end());
     if (extent == nullptr) return {type, {}, copy};
     return {type, {&extents_.emplace_back(*extent), 1}, copy};
@@ -146,8 +146,8 @@ class tensor_store {
   }
 
   template <class Field>
-  static std::span<std::byte const> bytes_in(Field const& field) {
-    return std::as_bytes(std::span(field.data(), static_cast<std::size_t>(field.size())));
+  static span<std::byte const> bytes_in(Field const& field) {
+    return as_bytes(span(field.data(), static_cast<std::size_t>(field.size())));
   }
 
   void narrow(::onnx::TensorProto const& t) {
@@ -187,7 +187,7 @@ class tensor_store {
     }
     if (t.data_type() == 8) return "keeps text in external data";
     if (!external_.has_folder()) return {};
-    std::span<std::byte const> file;
+    span<std::byte const> file;
     std::string error;
     if (!external_.find(location, file, error)) return "refers to files that do not help: " + error;
     auto const bits = bits_of_onnx(t.data_type());
@@ -206,7 +206,7 @@ class tensor_store {
   external_data external_;
   std::deque<std::vector<std::byte>> owned_;
   std::deque<std::int64_t> extents_;
-  std::unordered_map<::onnx::TensorProto const*, std::span<std::byte const>> bytes_;
+  std::unordered_map<::onnx::TensorProto const*, span<std::byte const>> bytes_;
 };
 
 }  // namespace fuse::inline v0::adapters::detail
