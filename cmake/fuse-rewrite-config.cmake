@@ -1,4 +1,5 @@
-# find_package(fuse-rewrite) gives fuse::fuse; find_package(fuse-rewrite COMPONENTS onnx) gives fuse::onnx as well.
+# find_package(fuse-rewrite) gives fuse::fuse; find_package(fuse-rewrite COMPONENTS onnx kernels) gives fuse::onnx and
+# fuse::kernels as well.
 include(CMakeFindDependencyMacro)
 include("${CMAKE_CURRENT_LIST_DIR}/fuse-rewrite-core.cmake")
 
@@ -15,6 +16,8 @@ foreach(component IN LISTS fuse-rewrite_FIND_COMPONENTS)
     list(PREPEND CMAKE_MODULE_PATH "${CMAKE_CURRENT_LIST_DIR}")
     find_dependency(OnnxProto)
     list(POP_FRONT CMAKE_MODULE_PATH)
+  elseif(component STREQUAL "kernels")
+    find_dependency(hwy)
   endif()
   include("${component_targets}")
   set(fuse-rewrite_${component}_FOUND TRUE)

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <fuse/kernels/detail/isa.hpp>
+#include <fuse/kernels/status.hpp>
+#include <fuse/kernels/view.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <type_traits>
+
+namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA {
+
+/// Two views of the same elements: what is computed may take the place of what it is computed from.
+template <class X, class Y>
+constexpr bool same_elements(matrix_view<X> const& x, matrix_view<Y> const& y) {
+  if constexpr (std::is_same_v<std::remove_const_t<X>, Y>) {
+    return x.data == y.data && (x.row_stride == y.row_stride || x.rows <= 1);
+  } else {
+    return false;
+  }
+}
+
+/// Looks at the arguments of one call, at none of the memory they lead to, and keeps the first fault.
+class argument_check {
+ public:
+  explicit argument_check(char const* kernel) : kernel_(kernel) {}
+
+  template <class T>
+  void matrix(char const* name, matrix_view<T> const& view) {
+    double const rows = static_cast<double>(view.rows), stride = static_cast<double>(view.row_stride);
+    if (view.rows == 0) return;
+    if (view.columns == 0) return fail(fault::no_columns, name);
+    if (view.row_stride < view.columns) {
+      return fail(fault::row_stride, name, "", stride, static_cast<double>(view.columns));
+    }
+    if (view.data == nullptr) return fail(fault::no_data, name, "", 0, rows * static_cast<double>(view.columns));
+    if (view.row_stride > PTRDIFF_MAX / sizeof(T) / view.rows) return fail(fault::too_large, name, "", rows, stride);
+    add({name, reinterpret_cast<std::uintptr_t>(view.data), view.columns * sizeof(T), view.row_stride * sizeof(T),
+         view.rows, !std::is_const_v<T>});
+  }
+
+  template <class T, class U>
+  void same_shape(char const* name, matrix_view<T> const& view, char const* other, matrix_view<U> const& expected) {
+    if (view.rows != expected.rows) return fail(fault::rows, name, other, view.rows, expected.rows);
+    if (view.columns != expected.columns) return fail(fault::columns, name, other, view.columns, expected.columns);
+  }
+
+  /// One element for each `of` ("row of x", "column of x"), of which there are `count`.
+  template <class T>
+  void vector(char const* name, std::span<T> elements, char const* of, std::size_t count) {
+    if (elements.size() != count) return fail(fault::size, name, of, elements.size(), count);
+    if (count == 0) return;
+    if (elements.data() == nullptr) return fail(fault::no_data, name, "", 0, static_cast<double>(count));
+    add({name, reinterpret_cast<std::uintptr_t>(elements.data()), count * sizeof(T), count * sizeof(T), 1,
+         !std::is_const_v<T>});
+  }
+
+  void epsilon(char const* name, float value) {
+    if (!(value >= 0 && value <= __FLT_MAX__)) fail(fault::epsilon, name, "", static_cast<double>(value), 0);
+  }
+
+  /// What is written shares memory with nothing else, but for two views that are the same elements where `in_place`
+  /// names them.
+  status finish(char const* in_place_output, char const* in_place_input, bool same) {
+    for (std::size_t i = 0; first_.ok() && i < count_; ++i) {
+      for (std::size_t j = 0; first_.ok() && j < count_; ++j) {
+        region const& output = regions_[i];
+        region const& other = regions_[j];
+        if (i == j || !output.written || !overlap(output, other)) continue;
+        bool const may_be_same = output.name == in_place_output && other.name == in_place_input;
+        if (!(may_be_same && same)) fail(fault::overlap, output.name, other.name, 0, may_be_same);
+      }
+    }
+    return first_;
+  }
+
+ private:
+  struct region {
+    char const* name;
+    std::uintptr_t begin;
+    std::size_t row_bytes, stride_bytes, rows;
+    bool written;
+  };
+
+  static bool overlap(region const& a, region const& b) {
+    std::uintptr_t const a_end = a.begin + (a.rows - 1) * a.stride_bytes + a.row_bytes;
+    std::uintptr_t const b_end = b.begin + (b.rows - 1) * b.stride_bytes + b.row_bytes;
+    if (a_end <= b.begin || b_end <= a.begin) return false;
+    // Rows of one stride may lie between each other: columns of one matrix.
+    std::size_t const stride = a.rows > 1 ? a.stride_bytes : b.stride_bytes;
+    if (b.rows > 1 && b.stride_bytes != stride) return true;
+    std::size_t const offset =
+        b.begin >= a.begin ? (b.begin - a.begin) % stride : stride - 1 - (a.begin - b.begin - 1) % stride;
+    return offset < a.row_bytes || stride - offset < b.row_bytes;
+  }
+
+  template <class Found = double, class Expected = double>
+  void fail(fault what, char const* argument, char const* other = "", Found found = {}, Expected expected = {}) {
+    if (first_.ok()) {
+      first_ = status(what, kernel_, argument, other, static_cast<double>(found), static_cast<double>(expected));
+    }
+  }
+
+  void add(region const& r) { regions_[count_++] = r; }
+
+  char const* kernel_;
+  status first_;
+  region regions_[6];
+  std::size_t count_ = 0;
+};
+
+}  // namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <fuse/kernels/detail/isa.hpp>
+#include <fuse/kernels/view.hpp>
+
+#include <cstddef>
+#include <span>
+#include <type_traits>
+
+namespace fuse::inline v0::kernels::detail {
+
+/// A scale or bias as the kernels see it; whether there is one is part of the type.
+struct no_weight {};
+template <class T>
+struct weight {
+  T const* data;
+};
+template <class T>
+struct one_plus_weight {
+  T const* data;
+};
+
+/// A call whose arguments are checked. Pointers lead to `rows` rows, or one row where the name is a weight's.
+template <class X, class Scale, class Bias, class Y>
+struct layer_norm_call {
+  X const* x;
+  Y* y;
+  std::size_t rows, columns, x_stride, y_stride;
+  Scale scale;
+  Bias bias;
+  float epsilon;
+  float* mean;               // null: not wanted
+  float* inverse_deviation;  // null: not wanted
+};
+
+template <class X, class Scale, class Y>
+struct rms_norm_call {
+  X const* x;
+  Y* y;
+  std::size_t rows, columns, x_stride, y_stride;
+  Scale scale;
+  float epsilon;
+  float* inverse_rms;  // null: not wanted
+};
+
+}  // namespace fuse::inline v0::kernels::detail
+
+namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA {
+
+template <class Range>
+using element_of = std::remove_cv_t<typename decltype(std::span(std::declval<Range const&>()))::element_type>;
+
+template <class W>
+inline constexpr bool is_one_plus = false;
+template <class T>
+inline constexpr bool is_one_plus<one_plus<T>> = true;
+
+template <class W>
+constexpr auto elements_of(W const& w) {
+  if constexpr (is_one_plus<W>) {
+    return w.difference;
+  } else {
+    return std::span<element_of<W> const>(w);
+  }
+}
+
+template <class W>
+constexpr auto weight_of(W const& w) {
+  if constexpr (std::is_same_v<W, none_t>) {
+    return no_weight{};
+  } else if constexpr (is_one_plus<W>) {
+    return one_plus_weight{w.difference.data()};
+  } else {
+    static_assert(element<element_of<W>>, "a scale or bias has elements of type float, bfloat16 or float16");
+    return weight<element_of<W>>{elements_of(w).data()};
+  }
+}
+
+}  // namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <fuse/kernels/detail/isa.hpp>
+#include <fuse/kernels/element.hpp>
+
+#include <cmath>
+#include <cstddef>
+
+// Rows whose sums float cannot hold: squares that overflow or underflow, a deviation below the rounding of the mean,
+// NaN and infinity. Seldom, so in double precision and without vectors.
+namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA {
+
+/// The mean is `pivot + shift`; `pivot` is finite where the mean is.
+struct row_moments {
+  float pivot;
+  double shift;
+  double variance;
+};
+
+template <class T>
+row_moments exact_moments(T const* x, std::size_t columns) {
+  double const count = static_cast<double>(columns);
+  double sum = 0, squares = 0;
+  for (std::size_t i = 0; i < columns; ++i) sum += static_cast<double>(to_float(x[i]));
+  double const mean = sum / count;
+  for (std::size_t i = 0; i < columns; ++i) {
+    double const difference = static_cast<double>(to_float(x[i])) - mean;
+    squares += difference * difference;
+  }
+  if (!std::isfinite(mean)) return {0, mean, squares / count};
+  float const pivot = static_cast<float>(mean);
+  return {pivot, mean - static_cast<double>(pivot), squares / count};
+}
+
+template <class T>
+double exact_mean_square(T const* x, std::size_t columns) {
+  double squares = 0;
+  for (std::size_t i = 0; i < columns; ++i) {
+    double const value = static_cast<double>(to_float(x[i]));
+    squares += value * value;
+  }
+  return squares / static_cast<double>(columns);
+}
+
+/// Whether a mean of squares that was added up in float lost neither large terms nor, beside epsilon, small ones.
+inline bool is_comfortable(double mean_square, double epsilon) {
+  return mean_square <= 1e32 && mean_square + epsilon >= 1e-30;
+}
+
+}  // namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA

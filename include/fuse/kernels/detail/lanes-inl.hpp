@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: BSL-1.0
+
+// Loads and stores of any element type as vectors of float; weights.
+#if defined(FUSE_REWRITE_KERNELS_LANES_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef FUSE_REWRITE_KERNELS_LANES_INL
+#undef FUSE_REWRITE_KERNELS_LANES_INL
+#else
+#define FUSE_REWRITE_KERNELS_LANES_INL
+#endif
+
+#include <fuse/kernels/detail/isa.hpp>
+
+#include <hwy/highway.h>
+#include <fuse/kernels/detail/call.hpp>
+#include <fuse/kernels/element.hpp>
+
+#include <cstring>
+#include <type_traits>
+
+// Elsewhere Highway emulates the conversions of half floats and does not round them.
+#undef FUSE_REWRITE_KERNELS_F16
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
+#define FUSE_REWRITE_KERNELS_F16 1
+#else
+#define FUSE_REWRITE_KERNELS_F16 0
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using lanes = hn::ScalableTag<float>;
+using lanes_u32 = hn::RebindToUnsigned<lanes>;
+using lanes_i32 = hn::RebindToSigned<lanes>;
+using lanes_u16 = hn::Rebind<std::uint16_t, lanes>;
+using vec = hn::Vec<lanes>;
+
+HWY_ATTR HWY_INLINE vec widen(bfloat16, hn::Vec<lanes_u16> bits) {
+  return hn::BitCast(lanes(), hn::ShiftLeft<16>(hn::PromoteTo(lanes_u32(), bits)));
+}
+
+HWY_ATTR HWY_INLINE vec widen(float16, hn::Vec<lanes_u16> bits) {
+#if FUSE_REWRITE_KERNELS_F16
+  return hn::PromoteTo(lanes(), hn::BitCast(hn::Rebind<hwy::float16_t, lanes>(), bits));
+#else
+  lanes_u32 const du;
+  auto const wide = hn::PromoteTo(du, bits);
+  auto const magnitude = hn::ShiftLeft<13>(hn::And(wide, hn::Set(du, 0x7fffu)));
+  // The product moves the exponent, and makes normal numbers of subnormal ones.
+  auto const value = hn::BitCast(du, hn::Mul(hn::BitCast(lanes(), magnitude), hn::Set(lanes(), 0x1p112f)));
+  auto const special =
+      hn::RebindMask(du, hn::Gt(hn::BitCast(lanes_i32(), magnitude), hn::Set(lanes_i32(), (0x7c00 << 13) - 1)));
+  auto const result = hn::IfThenElse(special, hn::Or(magnitude, hn::Set(du, 0x7f800000u)), value);
+  return hn::BitCast(lanes(), hn::Or(result, hn::ShiftLeft<16>(hn::And(wide, hn::Set(du, 0x8000u)))));
+#endif
+}
+
+// Bits below 65536 in each lane.
+HWY_ATTR HWY_INLINE hn::Vec<lanes_u16> low_halves(hn::Vec<lanes_u32> bits) {
+  return hn::DemoteTo(lanes_u16(), hn::BitCast(lanes_i32(), bits));
+}
+
+HWY_ATTR HWY_INLINE hn::Vec<lanes_u16> narrow(bfloat16, vec v) {
+  lanes_u32 const du;
+  auto const bits = hn::BitCast(du, v);
+  auto const upper = hn::ShiftRight<16>(bits);
+  auto const bias = hn::Add(hn::And(upper, hn::Set(du, 1u)), hn::Set(du, 0x7fffu));
+  auto const rounded = hn::ShiftRight<16>(hn::Add(bits, bias));
+  return low_halves(hn::IfThenElse(hn::RebindMask(du, hn::Eq(v, v)), rounded, hn::Or(upper, hn::Set(du, 0x40u))));
+}
+
+HWY_ATTR HWY_INLINE hn::Vec<lanes_u16> narrow(float16, vec v) {
+#if FUSE_REWRITE_KERNELS_F16
+  return hn::BitCast(lanes_u16(), hn::DemoteTo(hn::Rebind<hwy::float16_t, lanes>(), v));
+#else
+  lanes_u32 const du;
+  lanes_i32 const di;
+  auto const bits = hn::BitCast(du, v);
+  auto const magnitude = hn::And(bits, hn::Set(du, 0x7fffffffu));
+  auto const compared = hn::BitCast(di, magnitude);
+  auto const odd = hn::And(hn::ShiftRight<13>(magnitude), hn::Set(du, 1u));
+  // 0xfff less 112 << 23, modulo 2^32.
+  auto const normal = hn::ShiftRight<13>(hn::Add(hn::Add(magnitude, odd), hn::Set(du, 0xfffu - (112u << 23))));
+  // Added to 0.5, the last bit of the sum is worth what the last bit of a subnormal is.
+  auto const half = hn::Set(lanes(), 0.5f);
+  auto const subnormal =
+      hn::Sub(hn::BitCast(du, hn::Add(hn::BitCast(lanes(), magnitude), half)), hn::BitCast(du, half));
+  auto const is_subnormal = hn::RebindMask(du, hn::Lt(compared, hn::Set(di, 113 << 23)));
+  auto const is_large = hn::RebindMask(du, hn::Gt(compared, hn::Set(di, (143 << 23) - 1)));
+  auto const special = hn::IfThenElse(hn::RebindMask(du, hn::Eq(v, v)), hn::Set(du, 0x7c00u), hn::Set(du, 0x7e00u));
+  auto const result = hn::IfThenElse(is_large, special, hn::IfThenElse(is_subnormal, subnormal, normal));
+  return low_halves(hn::Or(result, hn::And(hn::ShiftRight<16>(bits), hn::Set(du, 0x8000u))));
+#endif
+}
+
+template <class T>
+HWY_ATTR HWY_INLINE vec load(T const* from) {
+  if constexpr (std::is_same_v<T, float>) {
+    return hn::LoadU(lanes(), from);
+  } else {
+    return widen(T{}, hn::LoadU(lanes_u16(), &from->bits));
+  }
+}
+
+template <class T>
+HWY_ATTR HWY_INLINE void store(vec v, T* to) {
+  if constexpr (std::is_same_v<T, float>) {
+    hn::StoreU(v, lanes(), to);
+  } else {
+    hn::StoreU(narrow(T{}, v), lanes_u16(), &to->bits);
+  }
+}
+
+// The end of a row goes through a buffer: not every target can load and store a part of a vector.
+template <class T>
+HWY_ATTR HWY_INLINE vec load_first(std::size_t count, T const* from) {
+  T buffer[hn::MaxLanes(lanes())] = {};
+  std::memcpy(buffer, from, count * sizeof(T));
+  return load(buffer);
+}
+
+template <class T>
+HWY_ATTR HWY_INLINE void store_first(std::size_t count, vec v, T* to) {
+  T buffer[hn::MaxLanes(lanes())];
+  store(v, buffer);
+  std::memcpy(to, buffer, count * sizeof(T));
+}
+
+HWY_ATTR HWY_INLINE double sum_of(vec v) { return static_cast<double>(hn::GetLane(hn::SumOfLanes(lanes(), v))); }
+
+// Part of a row: `Whole` vectors of it, or its end.
+struct whole {
+  template <class T>
+  HWY_ATTR HWY_INLINE vec get(T const* from) const {
+    return load(from);
+  }
+  template <class T>
+  HWY_ATTR HWY_INLINE void put(vec v, T* to) const {
+    store(v, to);
+  }
+};
+struct first {
+  std::size_t count;
+  template <class T>
+  HWY_ATTR HWY_INLINE vec get(T const* from) const {
+    return load_first(count, from);
+  }
+  template <class T>
+  HWY_ATTR HWY_INLINE void put(vec v, T* to) const {
+    store_first(count, v, to);
+  }
+};
+
+// v * scale + bias at column i.
+template <class Part>
+HWY_ATTR HWY_INLINE vec scaled(Part, vec v, no_weight, std::size_t) {
+  return v;
+}
+template <class Part, class T>
+HWY_ATTR HWY_INLINE vec scaled(Part part, vec v, weight<T> scale, std::size_t i) {
+  return hn::Mul(v, part.get(scale.data + i));
+}
+template <class Part, class T>
+HWY_ATTR HWY_INLINE vec scaled(Part part, vec v, one_plus_weight<T> scale, std::size_t i) {
+  return hn::Mul(v, hn::Add(hn::Set(lanes(), 1.0f), part.get(scale.data + i)));
+}
+template <class Part, class Scale, class Bias>
+HWY_ATTR HWY_INLINE vec affine(Part part, vec v, Scale scale, Bias bias, std::size_t i) {
+  if constexpr (std::is_same_v<Bias, no_weight>) {
+    return scaled(part, v, scale, i);
+  } else if constexpr (std::is_same_v<Scale, no_weight>) {
+    return hn::Add(v, part.get(bias.data + i));
+  } else {
+    return hn::MulAdd(v, scaled(part, hn::Set(lanes(), 1.0f), scale, i), part.get(bias.data + i));
+  }
+}
+
+}  // namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <fuse/kernels/detail/arguments.hpp>
+#include <fuse/kernels/detail/call.hpp>
+#include <fuse/kernels/status.hpp>
+#include <fuse/kernels/target.hpp>
+#include <fuse/kernels/view.hpp>
+
+#include <span>
+#include <type_traits>
+
+namespace fuse::inline v0::kernels {
+
+/// Where to put the statistics of each row; an empty span is not written.
+struct layer_norm_statistics {
+  std::span<float> mean;
+  std::span<float> inverse_deviation;  ///< 1 / sqrt(variance + epsilon)
+};
+
+/// `y = (x - mean(x)) / sqrt(variance(x) + epsilon) * scale + bias`, over each row.
+///
+/// - `x`, `y`: the same rows and columns; elements float, bfloat16, float16, not necessarily of one type. They are the
+///   same elements (same address, row stride and type) or share none.
+/// - `scale`: a contiguous range with an element for each column, `one_plus(range)`, or `none`. `bias`: a range or
+/// `none`.
+/// - `epsilon`: finite, at least 0.
+///
+/// Arithmetic is float, sums of long rows are double: within 1e-6 of the exact normalised value where |mean| is at most
+/// 1e5 deviations. Allocates nothing. Unless the result is ok, nothing was read or written.
+/// Algorithm: one pass for sum and sum of squares of the distance from the mean of the row before, repeated around the
+/// row's own mean where that was too far.
+template <class X, class Scale, class Bias, class Y, class Targets = detail::targets>
+status layer_norm(matrix_view<X> x, Scale const& scale, Bias const& bias, matrix_view<Y> y, float epsilon = 1e-5f,
+                  layer_norm_statistics statistics = {}) {
+  using input = std::remove_const_t<X>;
+  static_assert(element<input>, "x has elements of type float, bfloat16 or float16");
+  static_assert(element<Y>, "y has elements of type float, bfloat16 or float16, not const");
+  static_assert(!detail::is_one_plus<Bias>, "a bias is a range or none");
+
+  detail::argument_check check("layer_norm");
+  check.matrix("x", matrix_view<input const>(x.data, x.rows, x.columns, x.row_stride));
+  check.same_shape("y", y, "x", x);
+  check.matrix("y", y);
+  if constexpr (!std::is_same_v<Scale, none_t>) {
+    check.vector("scale", detail::elements_of(scale), "column of x", x.columns);
+  }
+  if constexpr (!std::is_same_v<Bias, none_t>) {
+    check.vector("bias", detail::elements_of(bias), "column of x", x.columns);
+  }
+  if (!statistics.mean.empty()) check.vector("mean", statistics.mean, "row of x", x.rows);
+  if (!statistics.inverse_deviation.empty()) {
+    check.vector("inverse_deviation", statistics.inverse_deviation, "row of x", x.rows);
+  }
+  check.epsilon("epsilon", epsilon);
+  status const checked = check.finish("y", "x", detail::same_elements(x, y));
+  if (!checked.ok()) return checked;
+
+  auto const scale_weight = detail::weight_of(scale);
+  auto const bias_weight = detail::weight_of(bias);
+  detail::dispatcher<Targets>::run(detail::layer_norm_call<input, std::remove_const_t<decltype(scale_weight)>,
+                                                           std::remove_const_t<decltype(bias_weight)>, Y>{
+      x.data, y.data, x.rows, x.columns, x.row_stride, y.row_stride, scale_weight, bias_weight, epsilon,
+      statistics.mean.data(), statistics.inverse_deviation.data()});
+  return {};
+}
+
+}  // namespace fuse::inline v0::kernels

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <fuse/kernels/detail/arguments.hpp>
+#include <fuse/kernels/detail/call.hpp>
+#include <fuse/kernels/status.hpp>
+#include <fuse/kernels/target.hpp>
+#include <fuse/kernels/view.hpp>
+
+#include <span>
+#include <type_traits>
+
+namespace fuse::inline v0::kernels {
+
+/// `y = x / sqrt(mean(x * x) + epsilon) * scale`, over each row.
+///
+/// - `x`, `y`: the same rows and columns; elements float, bfloat16, float16, not necessarily of one type. They are the
+///   same elements (same address, row stride and type) or share none.
+/// - `scale`: a contiguous range with an element for each column, `one_plus(range)`, or `none`.
+/// - `epsilon`: finite, at least 0.
+/// - `inverse_rms`: `1 / sqrt(mean(x * x) + epsilon)` of each row; an empty span is not written.
+///
+/// Arithmetic is float, sums of long rows are double. Allocates nothing. Unless the result is ok, nothing was read or
+/// written.
+template <class X, class Scale, class Y, class Targets = detail::targets>
+status rms_norm(matrix_view<X> x, Scale const& scale, matrix_view<Y> y, float epsilon = 1e-5f,
+                std::span<float> inverse_rms = {}) {
+  using input = std::remove_const_t<X>;
+  static_assert(element<input>, "x has elements of type float, bfloat16 or float16");
+  static_assert(element<Y>, "y has elements of type float, bfloat16 or float16, not const");
+
+  detail::argument_check check("rms_norm");
+  check.matrix("x", matrix_view<input const>(x.data, x.rows, x.columns, x.row_stride));
+  check.same_shape("y", y, "x", x);
+  check.matrix("y", y);
+  if constexpr (!std::is_same_v<Scale, none_t>) {
+    check.vector("scale", detail::elements_of(scale), "column of x", x.columns);
+  }
+  if (!inverse_rms.empty()) check.vector("inverse_rms", inverse_rms, "row of x", x.rows);
+  check.epsilon("epsilon", epsilon);
+  status const checked = check.finish("y", "x", detail::same_elements(x, y));
+  if (!checked.ok()) return checked;
+
+  auto const scale_weight = detail::weight_of(scale);
+  detail::dispatcher<Targets>::run(detail::rms_norm_call<input, std::remove_const_t<decltype(scale_weight)>, Y>{
+      x.data, y.data, x.rows, x.columns, x.row_stride, y.row_stride, scale_weight, epsilon, inverse_rms.data()});
+  return {};
+}
+
+}  // namespace fuse::inline v0::kernels
