@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <fuse/kernels/element.hpp>
+#include <fuse/kernels/view.hpp>
+
+#include "guarded.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <random>
+#include <type_traits>
+#include <vector>
+
+namespace random_case {
+
+using fuse::kernels::matrix_view;
+
+/// Sizes around what vectors, blocks and pages divide, most of them small.
+struct shape {
+  std::size_t rows, columns, x_stride, y_stride;
+
+  explicit shape(std::mt19937& random) {
+    auto const up_to = [&](std::size_t n) { return std::uniform_int_distribution<std::size_t>(0, n)(random); };
+    rows = up_to(5);
+    std::size_t const largest[] = {8, 70, 300, 1100, 4500};
+    columns = 1 + up_to(largest[up_to(4)]);
+    x_stride = columns + (up_to(1) == 0 ? 0 : up_to(20));
+    y_stride = columns + (up_to(1) == 0 ? 0 : up_to(20));
+  }
+  // The last row ends with its last column.
+  std::size_t x_size() const { return rows == 0 ? 0 : (rows - 1) * x_stride + columns; }
+  std::size_t y_size() const { return rows == 0 ? 0 : (rows - 1) * y_stride + columns; }
+};
+
+template <class T>
+void fill(std::span<T> elements, double mean, double deviation, std::mt19937& random) {
+  std::normal_distribution<double> values(mean, deviation);
+  for (T& element : elements) element = fuse::kernels::from_float<T>(static_cast<float>(values(random)));
+}
+
+template <class T>
+double value(T element) {
+  return static_cast<double>(fuse::kernels::to_float(element));
+}
+
+/// One unit in the last place of a half type at `at`; float arithmetic has its own bound.
+template <class T>
+double last_place(double at) {
+  if constexpr (std::is_same_v<T, float>) {
+    return 0;
+  } else {
+    bool const bfloat = std::is_same_v<T, fuse::kernels::bfloat16>;
+    int const exponent = at == 0 ? -1000 : std::ilogb(at);
+    return std::ldexp(1, std::max(exponent, bfloat ? -126 : -14) - (bfloat ? 7 : 10));
+  }
+}
+
+/// The largest distance from `expected`, where 1 is what kernels promise: `bound`, and a unit in the last place of T.
+template <class T>
+double distance(T const* row, std::vector<double> const& expected, double bound) {
+  double worst = 0;
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    double const error = std::abs(value(row[i]) - expected[i]) / (bound + last_place<T>(expected[i]));
+    if (!(error <= worst)) worst = error;  // a NaN stays
+  }
+  return worst;
+}
+
+}  // namespace random_case

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <fuse/kernels/rms_norm.hpp>
+
+#include "random_case.hpp"
+
+#include <limits>
+
+namespace rms_norm {
+using namespace fuse::kernels;
+using guarded_memory::guarded;
+
+template <class T>
+double inverse_rms_of(T const* x, std::size_t columns, double epsilon) {
+  double squares = 0;
+  for (std::size_t i = 0; i < columns; ++i) squares += std::pow(random_case::value(x[i]), 2);
+  return 1 / std::sqrt(squares / static_cast<double>(columns) + epsilon);
+}
+
+enum class weights { none, scale, one_plus_scale };
+
+template <class X, class P, class Y, weights Weights>
+void check_random(std::uint32_t seed) {
+  std::mt19937 random(seed);
+  random_case::shape const shape(random);
+  float const epsilon = random() % 2 == 0 ? 1e-6f : 0.5f;
+  double const magnitude = std::is_same_v<X, float> && random() % 2 == 0 ? 1e5 : 1;
+  bool const with_inverse = random() % 2 == 0, at_end = random() % 2 == 0;
+  INFO("seed " << seed << ", " << target_name() << ", " << shape.rows << " x " << shape.columns);
+
+  guarded<X> x(shape.x_size(), at_end);
+  guarded<P> scale(shape.columns, at_end);
+  guarded<Y> y(shape.y_size(), at_end);
+  guarded<float> inverses(shape.rows, at_end);
+  for (std::size_t r = 0; r < shape.rows; ++r) {
+    random_case::fill(std::span(x.data() + r * shape.x_stride, shape.columns), 0, magnitude, random);
+  }
+  random_case::fill(scale.span(), Weights == weights::scale ? 1 : 0, 0.5, random);
+  x.make_readonly();
+  scale.make_readonly();
+
+  matrix_view<X const> const xs(x.data(), shape.rows, shape.columns, shape.x_stride);
+  matrix_view<Y> const ys(y.data(), shape.rows, shape.columns, shape.y_stride);
+  std::span<float> const inverse = with_inverse ? inverses.span() : std::span<float>();
+  auto const run = [&] {
+    using fuse::kernels::rms_norm;
+    if constexpr (Weights == weights::none) {
+      return rms_norm(xs, none, ys, epsilon, inverse);
+    } else if constexpr (Weights == weights::one_plus_scale) {
+      return rms_norm(xs, one_plus(scale.span()), ys, epsilon, inverse);
+    } else {
+      return rms_norm(xs, scale.span(), ys, epsilon, inverse);
+    }
+  };
+  auto const result = run();
+  INFO(result.message());
+  REQUIRE(result.ok());
+
+  for (std::size_t r = 0; r < shape.rows; ++r) {
+    X const* const row = x.data() + r * shape.x_stride;
+    double const factor = inverse_rms_of(row, shape.columns, static_cast<double>(epsilon));
+    std::vector<double> expected(shape.columns);
+    double largest = 1;
+    for (std::size_t i = 0; i < shape.columns; ++i) {
+      double const one = Weights == weights::one_plus_scale ? 1 : 0;
+      double const s = Weights == weights::none ? 1 : random_case::value(scale[i]) + one;
+      expected[i] = random_case::value(row[i]) * factor * s;
+      largest = std::max(largest, std::abs(expected[i]));
+    }
+    double const bound = Weights == weights::none ? 1e-6 : 1e-6 * largest;
+    CHECK(random_case::distance(y.data() + r * shape.y_stride, expected, bound) <= 1);
+    if (with_inverse) CHECK(std::abs(static_cast<double>(inverses[r]) / factor - 1) <= 1e-6);
+  }
+  CHECK(y.kept([&](std::size_t i) { return i % shape.y_stride < shape.columns; }));
+  CHECK(inverses.kept([&](std::size_t) { return with_inverse; }));
+}
+
+template <class X, class P, class Y, weights Weights>
+void check_on_every_target() {
+  for (auto const name : target_names()) {
+    REQUIRE(use_target(name));
+    for (std::uint32_t seed = 0; seed < 60; ++seed) check_random<X, P, Y, Weights>(seed);
+  }
+  REQUIRE(use_target(target_names().front()));
+}
+
+TEST_CASE("rms norm: float rows agree with the formula in double precision") {
+  check_on_every_target<float, float, float, weights::none>();
+  check_on_every_target<float, float, float, weights::scale>();
+}
+
+TEST_CASE("rms norm: half rows are within a unit in the last place") {
+  check_on_every_target<bfloat16, bfloat16, bfloat16, weights::scale>();
+  check_on_every_target<float16, float16, float16, weights::one_plus_scale>();
+}
+
+TEST_CASE("rms norm: element types mix") {
+  check_on_every_target<bfloat16, float, bfloat16, weights::one_plus_scale>();
+  check_on_every_target<float, bfloat16, float16, weights::scale>();
+}
+
+// Without epsilon a row of one column is divided by its own magnitude: each result is known.
+TEST_CASE("rms norm: special rows") {
+  float const infinity = std::numeric_limits<float>::infinity();
+  std::vector<float> const x{3, -1e30f, 1e-30f, 0, infinity, std::numeric_limits<float>::quiet_NaN(), -2};
+  for (auto const name : target_names()) {
+    REQUIRE(use_target(name));
+    INFO(name);
+    std::vector<float> y(x.size());
+    REQUIRE(fuse::kernels::rms_norm(matrix_view(x.data(), 7, 1), none, matrix_view(y.data(), 7, 1), 0).ok());
+    CHECK(y[0] == Approx(1));
+    CHECK(y[1] == Approx(-1));
+    CHECK(y[2] == Approx(1));
+    CHECK(std::isnan(y[3]));  // 0 / 0
+    CHECK(std::isnan(y[4]));
+    CHECK(std::isnan(y[5]));
+    CHECK(y[6] == Approx(-1));
+
+    std::vector<float> row(40, 2.0f);
+    row[5] = infinity;
+    REQUIRE(fuse::kernels::rms_norm(matrix_view(row.data(), 1, 40), none, matrix_view(row.data(), 1, 40)).ok());
+    CHECK(row[4] == 0);
+    CHECK(std::isnan(row[5]));
+  }
+  REQUIRE(use_target(target_names().front()));
+}
+
+// The elements of a row of one column, divided by one: what a conversion alone makes of them.
+template <class T>
+void check_conversion() {
+  for (auto const name : target_names()) {
+    REQUIRE(use_target(name));
+    INFO(name);
+    std::vector<T> all(0x10000), back(0x10000);
+    std::vector<float> wide(0x10000);
+    for (std::size_t i = 0; i < all.size(); ++i) all[i].bits = static_cast<std::uint16_t>(i);
+    std::size_t const columns = 32;
+    // Rows that are finite have a root mean square far above epsilon, which the scale takes back.
+    for (std::size_t i = 0; i < all.size(); i += columns) {
+      float factor = 0;
+      REQUIRE(fuse::kernels::rms_norm(matrix_view<T const>(all.data() + i, 1, columns), none,
+                                      matrix_view(wide.data() + i, 1, columns), 0x1p126f, std::span(&factor, 1))
+                  .ok());
+      for (std::size_t j = i; j < i + columns; ++j) {
+        float const expected = to_float(all[j]) * factor;
+        bool const same = std::isnan(expected) ? std::isnan(wide[j]) : wide[j] == expected;
+        if (!same) FAIL_CHECK("element " << j);
+      }
+    }
+  }
+  REQUIRE(use_target(target_names().front()));
+}
+
+TEST_CASE("every half value is read as it is") {
+  check_conversion<bfloat16>();
+  check_conversion<float16>();
+}
+
+}  // namespace rms_norm
