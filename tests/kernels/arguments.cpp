@@ -30,13 +30,14 @@ TEST_CASE("what is wrong is said in one sentence, before memory is touched") {
   auto const y = at(0x20000, 4, 8);
   CHECK(k::layer_norm(x, none, none, at(0x20000, 3, 8)).message() == "layer_norm: y has 3 rows, expected 4 as x has");
   CHECK(k::rms_norm(x, none, at(0x20000, 4, 9)).message() == "rms_norm: y has 9 columns, expected 8 as x has");
-  CHECK(k::layer_norm(x, weights_at(0x30000, 7), none, y).message() ==
+  CHECK(k::layer_norm(x, weights_at(0x30000, 7), weights_at(0x40000, 8), y).message() ==
         "layer_norm: scale has 7 elements, expected 8, one for each column of x");
   CHECK(k::layer_norm(x, none, weights_at(0x30000, 9), y).message() ==
         "layer_norm: bias has 9 elements, expected 8, one for each column of x");
   CHECK(k::rms_norm(x, one_plus(weights_at(0x30000, 7)), y).message() ==
         "rms_norm: scale has 7 elements, expected 8, one for each column of x");
-  CHECK(k::layer_norm(x, weights_at(0, 8), none, y).message() == "layer_norm: scale has no data, expected 8 elements");
+  CHECK(k::layer_norm(x, weights_at(0, 8), weights_at(0x40000, 8), y).message() ==
+        "layer_norm: scale has no data, expected 8 elements");
   CHECK(k::layer_norm(at(0, 4, 8), none, none, y).message() == "layer_norm: x has no data, expected 32 elements");
   CHECK(k::layer_norm(at(0x10000, 4, 8, 5), none, none, y).message() ==
         "layer_norm: x has a row stride of 5, expected at least 8, its columns");
@@ -60,13 +61,14 @@ TEST_CASE("what is wrong is said in one sentence, before memory is touched") {
 
 TEST_CASE("what is written shares memory with nothing else, but for the same elements") {
   // Rows of 8 floats: 32 bytes.
+  auto const weights = weights_at(0x40000, 8);
   auto const x = at<float const>(0x10000, 4, 8);
   CHECK(k::rms_norm(x, none, at(0x10004, 4, 8)).message() ==
         "rms_norm: y overlaps x, expected the same elements or no common one");
   CHECK_FALSE(k::rms_norm(x, none, at(0x10000 + 127, 4, 8)).ok());
   CHECK_FALSE(k::rms_norm(x, none, at(0x10000, 4, 8, 9)).ok());
-  CHECK_FALSE(k::layer_norm(at<bfloat16>(0x10000, 4, 8), none, none, at<float16>(0x10000, 4, 8)).ok());
-  CHECK(k::layer_norm(x, weights_at(0x20000, 8), none, at(0x20010, 4, 8)).message() ==
+  CHECK_FALSE(k::layer_norm(at<float16>(0x10000, 4, 8), weights, weights, at(0x10000, 4, 8)).ok());
+  CHECK(k::layer_norm(x, weights_at(0x20000, 8), weights, at(0x20010, 4, 8)).message() ==
         "layer_norm: y overlaps scale, expected no common memory");
   CHECK_FALSE(k::layer_norm(x, none, weights_at(0x20060, 8), at(0x20000, 4, 8)).ok());
   // Statistics upon statistics, upon x, upon y.
@@ -95,7 +97,7 @@ TEST_CASE("rows may lie between each other") {
 }
 
 TEST_CASE("no rows, nothing to do") {
-  CHECK(k::layer_norm(at(0, 0, 8), weights_at(0x10000, 8), none, at(0, 0, 8)).ok());
+  CHECK(k::layer_norm(at(0, 0, 8), weights_at(0x10000, 8), weights_at(0x10000, 8), at(0, 0, 8)).ok());
   CHECK(k::rms_norm(at(0, 0, 8), none, at(0, 0, 8)).ok());
   CHECK(k::rms_norm(at(0, 0, 0), none, at(0, 0, 0)).ok());
 }

@@ -70,7 +70,7 @@ constexpr auto weight_of(W const& w) {
   if constexpr (std::is_same_v<W, none_t>) {
     return no_weight{};
   } else if constexpr (is_one_plus<W>) {
-    return one_plus_weight{w.difference.data()};
+    return one_plus_weight<element_of<decltype(w.difference)>>{w.difference.data()};
   } else {
     static_assert(element<element_of<W>>, "a scale or bias has elements of type float, bfloat16 or float16");
     return weight<element_of<W>>{elements_of(w).data()};
