@@ -31,7 +31,7 @@ if(TARGET OnnxProto::OnnxProto)
 endif()
 
 if(FUSE_REWRITE_KERNELS)
-  find_package(hwy QUIET)
+  find_package(hwy QUIET GLOBAL)
 endif()
 if(TARGET hwy::hwy)
   add_library(fuse_kernels INTERFACE)

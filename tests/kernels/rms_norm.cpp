@@ -16,7 +16,7 @@ double inverse_rms_of(T const* x, std::size_t columns, double epsilon) {
   return 1 / std::sqrt(squares / static_cast<double>(columns) + epsilon);
 }
 
-enum class weights { none, scale, one_plus_scale };
+enum class weights { plain, scale, one_plus_scale };
 
 template <class X, class P, class Y, weights Weights>
 void check_random(std::uint32_t seed) {
@@ -43,7 +43,7 @@ void check_random(std::uint32_t seed) {
   std::span<float> const inverse = with_inverse ? inverses.span() : std::span<float>();
   auto const run = [&] {
     using fuse::kernels::rms_norm;
-    if constexpr (Weights == weights::none) {
+    if constexpr (Weights == weights::plain) {
       return rms_norm(xs, none, ys, epsilon, inverse);
     } else if constexpr (Weights == weights::one_plus_scale) {
       return rms_norm(xs, one_plus(scale.span()), ys, epsilon, inverse);
@@ -62,11 +62,11 @@ void check_random(std::uint32_t seed) {
     double largest = 1;
     for (std::size_t i = 0; i < shape.columns; ++i) {
       double const one = Weights == weights::one_plus_scale ? 1 : 0;
-      double const s = Weights == weights::none ? 1 : random_case::value(scale[i]) + one;
+      double const s = Weights == weights::plain ? 1 : random_case::value(scale[i]) + one;
       expected[i] = random_case::value(row[i]) * factor * s;
       largest = std::max(largest, std::abs(expected[i]));
     }
-    double const bound = Weights == weights::none ? 1e-6 : 1e-6 * largest;
+    double const bound = Weights == weights::plain ? 1e-6 : 1e-6 * largest;
     CHECK(random_case::distance(y.data() + r * shape.y_stride, expected, bound) <= 1);
     if (with_inverse) CHECK(std::abs(static_cast<double>(inverses[r]) / factor - 1) <= 1e-6);
   }
@@ -84,7 +84,7 @@ void check_on_every_target() {
 }
 
 TEST_CASE("rms norm: float rows agree with the formula in double precision") {
-  check_on_every_target<float, float, float, weights::none>();
+  check_on_every_target<float, float, float, weights::plain>();
   check_on_every_target<float, float, float, weights::scale>();
 }
 

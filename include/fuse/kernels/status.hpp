@@ -10,7 +10,7 @@ namespace fuse::inline v0::kernels {
 
 /// What was wrong with an argument.
 enum class fault : std::uint8_t {
-  none,
+  nothing,
   no_data,
   rows,
   columns,
@@ -31,7 +31,7 @@ class [[nodiscard]] status {
                    double expected)
       : kernel_(kernel), argument_(argument), other_(other), found_(found), expected_(expected), fault_(what) {}
 
-  [[nodiscard]] constexpr bool ok() const { return fault_ == fault::none; }
+  [[nodiscard]] constexpr bool ok() const { return fault_ == fault::nothing; }
   [[nodiscard]] constexpr explicit operator bool() const { return ok(); }
   [[nodiscard]] constexpr fault what() const { return fault_; }
 
@@ -39,7 +39,7 @@ class [[nodiscard]] status {
   [[nodiscard]] std::string message() const {
     char text[200] = "";
     switch (fault_) {
-      case fault::none: break;
+      case fault::nothing: break;
       case fault::no_data:
         print(text, "%s: %s has no data, expected %.0f elements", kernel_, argument_, expected_);
         break;
@@ -84,7 +84,7 @@ class [[nodiscard]] status {
   char const* other_ = "";
   double found_ = 0;
   double expected_ = 0;
-  fault fault_ = fault::none;
+  fault fault_ = fault::nothing;
 };
 
 }  // namespace fuse::inline v0::kernels
