@@ -3,18 +3,7 @@
 
 #include <fuse/kernels/detail/isa.hpp>
 
-// Compiles kernels-inl.hpp for each target that this build can reach.
-#include <hwy/detect_targets.h>
-
-#ifndef HIGHWAY_HWY_FOREACH_TARGET_H_
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE <fuse/kernels/kernels-inl.hpp>
-#include <hwy/foreach_target.h>
-#elif HWY_TARGETS != HWY_STATIC_TARGET && !defined(FUSE_REWRITE_KERNELS_FOREACH)
-#error \
-    "a source that runs foreach_target.h itself includes <fuse/kernels/kernels-inl.hpp> where each target is compiled"
-#endif
-#include <fuse/kernels/kernels-inl.hpp>
+#include <fuse/kernels/detail/foreach.hpp>
 
 #include <fuse/kernels/detail/cpu.hpp>
 
