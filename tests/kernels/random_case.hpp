@@ -45,24 +45,25 @@ double value(T element) {
   return static_cast<double>(fuse::kernels::to_float(element));
 }
 
-/// One unit in the last place of a half type at `at`; float arithmetic has its own bound.
+/// Half a unit in the last place of a half type at `at`: what rounding may cost. Float arithmetic has its own bound.
 template <class T>
-double last_place(double at) {
+double half_last_place(double at) {
   if constexpr (std::is_same_v<T, float>) {
     return 0;
   } else {
     bool const bfloat = std::is_same_v<T, fuse::kernels::bfloat16>;
     int const exponent = at == 0 ? -1000 : std::ilogb(at);
-    return std::ldexp(1, std::max(exponent, bfloat ? -126 : -14) - (bfloat ? 7 : 10));
+    return std::ldexp(0.5, std::max(exponent, bfloat ? -126 : -14) - (bfloat ? 7 : 10));
   }
 }
 
-/// The largest distance from `expected`, where 1 is what kernels promise: `bound`, and a unit in the last place of T.
+/// The largest distance from `expected`, where 1 is what kernels promise: `bound`, and half a unit in the last place of
+/// T.
 template <class T>
 double distance(T const* row, std::vector<double> const& expected, double bound) {
   double worst = 0;
   for (std::size_t i = 0; i < expected.size(); ++i) {
-    double const error = std::abs(value(row[i]) - expected[i]) / (bound + last_place<T>(expected[i]));
+    double const error = std::abs(value(row[i]) - expected[i]) / (bound + half_last_place<T>(expected[i]));
     if (!(error <= worst)) worst = error;  // a NaN stays
   }
   return worst;
