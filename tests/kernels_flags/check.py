@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSL-1.0
-"""check.py NM OBJECT OBJECT: what both objects, compiled for different machines, define in fuse::kernels is no code for either machine."""
+"""check.py NM OBJECT OBJECT: what both objects, compiled for different machines, define in fuse::kernels is no code."""
 
 import re
 import subprocess
 import sys
 
-# A weak function or variable in fuse::kernels, or a function of the standard library made for one.
-SYMBOL = re.compile(r"^\S* +[WVu] (.*fuse::v0::kernels::.*)$", re.MULTILINE)
+# A weak function in fuse::kernels, or one of the standard library made for its types.
+SYMBOL = re.compile(r"^\S* +W (.*fuse::v0::kernels::.*)$", re.MULTILINE)
 
 
 def symbols(nm, path):
