@@ -54,13 +54,13 @@ TEST_CASE("every option of every dimension is drawn") {
     for (auto const& [dimension, choice] : s.choose.choices()) seen[dimension].insert(choice);
   }
   CHECK(seen["root"].size() == 8);
-  CHECK(seen["bracketing"].size() == 6);
+  CHECK(seen["bracketing"].size() == 5);
   CHECK(seen["types"].size() == 10);
   CHECK(seen["axes"].size() == 4);
   CHECK(seen["mean"].size() == 3);
   CHECK(seen["constant"].size() == 5);
   CHECK(seen["live"].size() == 6);
-  CHECK(seen["distributed bias"].size() == 3);
+  CHECK(seen["distributed parts"].size() == 3);
   CHECK(seen["scale shape"].size() == 7);
 }
 

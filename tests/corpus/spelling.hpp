@@ -16,12 +16,17 @@
 
 namespace corpus {
 
-/// What one norm of a spelling computes: `(x [- mean]) / sqrt(variance + epsilon) * scales + bias`.
+/// A row, and how it is applied to the normalised value: by mul, div, add or sub.
+struct row_step {
+  opcode op;
+  value row;
+};
+
+/// What one norm of a spelling computes: `(x [- mean]) / sqrt(variance + epsilon)`, and then the steps in turn.
 struct formula {
   bool centred = false;
   value x{};
-  std::vector<value> scales{};
-  value bias{};
+  std::vector<row_step> steps{};
   double epsilon = 0;
   value y{};
 };
@@ -66,8 +71,9 @@ class spelling {
   draw choose;
   writer w;
   std::vector<formula> formulas{};
-  bool strict = true;  ///< nothing of the norm may stay
-  int casts = 0;       ///< Casts that may stay
+  bool strict = true;   ///< nothing of the norm may stay
+  int casts = 0;        ///< Casts that may stay
+  bool rounds = false;  ///< a row becomes a new constant, rounded once more
   bool spreads = false, flattened = false;
   std::vector<std::int64_t> norm_axes{};  ///< from the end
 
@@ -95,8 +101,10 @@ class spelling {
       auto y = combine(
           d, map(mean(combine(d, d, times), norm_axes, true), [&](double v) { return 1 / std::sqrt(v + f.epsilon); }),
           times);
-      for (auto const scale : f.scales) y = combine(y, values.value(scale), times);
-      if (f.bias) y = combine(y, values.value(f.bias), [](double a, double b) { return a + b; });
+      for (auto const& s : f.steps)
+        y = combine(y, values.value(s.row), [&](double a, double b) {
+          return s.op == opcode::mul ? a * b : s.op == opcode::div ? a / b : s.op == opcode::add ? a + b : a - b;
+        });
       worst = std::max(worst, distance(y, values.value(f.y)));
     }
     return worst;
@@ -184,7 +192,9 @@ class spelling {
   // Scale and bias.
 
   value row(std::string const& role, element_type t) {
-    auto const form = choose(role, {"constant", "none", "constant", "an input", "one plus an input"});
+    auto const form =
+        choose(role, {"constant", "none", "constant", "an input", "one plus an input", "one plus a constant"});
+    constant_row = form == "constant";
     if (form == "none") return {};
     std::vector<extents> shapes;
     for (std::size_t ones = 0; ones + norm_shape.size() <= norm_rank; ++ones) {
@@ -214,6 +224,8 @@ class spelling {
         for (std::size_t i = 0; i < values.size(); ++i) values[i] = rounded.number(i);
       }
     }
+    rounds = rounds || form == "one plus a constant";
+    if (form == "one plus a constant") return one_plus(t, w.plain_constant(t, of, values));
     if (form == "constant") {
       if (narrow == t && t == element_type::float32 && choose.one_in("half weights", 4))
         return w.cast(w.plain_constant(element_type::float16, of, values), t);
@@ -221,7 +233,10 @@ class spelling {
     }
     auto const in = w.input(fresh(role + "_in"), t, of);
     if (form == "an input") return in;
-    return w.add(w.constant(t, choose.one_in("one's shape", 2) ? extents{} : extents{1}, {1}), in);
+    return one_plus(t, in);
+  }
+  value one_plus(element_type t, value v) {
+    return w.add(w.constant(t, choose.one_in("one's shape", 2) ? extents{} : extents{1}, {1}), v);
   }
 
   extents one_element(std::string_view dimension) {
@@ -391,51 +406,116 @@ class spelling {
   }
   value whole() { return layer ? centred() : reads_x(); }
 
-  value apply(std::vector<value> scales, value bias) {
+  struct part {
+    value v;
+    bool inverse;  ///< a divisor, or subtracted
+  };
+  part take(std::vector<part>& from) {
+    std::vector<int> places;
+    for (std::size_t i = 0; i < from.size(); ++i) places.push_back(static_cast<int>(i));
+    auto const at = from.begin() + choose.number("next part", places);
+    auto const taken = *at;
+    from.erase(at);
+    return taken;
+  }
+  // A product or sum in any bracketing.
+  value any_bracketing(std::vector<part> parts, bool product) {
+    while (parts.size() > 1) {
+      auto a = take(parts), b = take(parts);
+      if (!product && a.inverse != b.inverse && choose.one_in("difference negated", 3)) {
+        auto& negative = a.inverse ? a : b;
+        negative = {w.op(opcode::neg, {negative.v}), false};
+      }
+      if (a.inverse && !b.inverse) std::swap(a, b);
+      auto const op = product                  ? (a.inverse == b.inverse ? opcode::mul : opcode::div)
+                      : a.inverse == b.inverse ? opcode::add
+                                               : opcode::sub;
+      parts.push_back(
+          {a.inverse == b.inverse ? w.commuted(op, a.v, b.v) : w.op(op, {a.v, b.v}), a.inverse && b.inverse});
+    }
+    if (!parts[0].inverse) return parts[0].v;
+    return w.op(product ? opcode::reciprocal : opcode::neg, {parts[0].v});
+  }
+  // Takes the scales that come first, and perhaps what is added, into the norm.
+  value tree(std::vector<row_step>& steps) {
+    auto const scales_end = [&] {
+      auto at = steps.begin();
+      while (at != steps.end() && (at->op == opcode::mul || at->op == opcode::div)) ++at;
+      return at;
+    };
+    auto const r = root();
+    bool const distributes =
+        layer && choose.one_in("distributed", 2) && (steps.empty() || steps.front().op != opcode::div);
+    std::vector<part> inner{{r.v, r.divides}}, outer;
+    if (!distributes) {
+      inner.push_back({whole(), false});
+      for (auto at = steps.begin(); at != scales_end(); ++at) inner.push_back({at->row, at->op == opcode::div});
+      steps.erase(steps.begin(), scales_end());
+      return any_bracketing(inner, true);
+    }
+    auto const inside = choose("distributed parts", {"all", "the root", "the scale"});
+    if (!steps.empty() && steps.front().op == opcode::mul && inside != "the root") {
+      inner.push_back({steps.front().row, false});
+      steps.erase(steps.begin());
+      if (inside == "the scale") {
+        outer.push_back(inner.front());
+        inner.erase(inner.begin());
+      }
+    }
+    auto const times = [&](value v) {
+      auto factors = inner;
+      factors.push_back({v, false});
+      return any_bracketing(factors, true);
+    };
+    if (inner.size() > 1 && choose.one_in("factor shared", 2)) inner = {{any_bracketing(inner, true), false}};
+    auto const scaled = times(reads_x()), shift = times(average());
+    std::vector<part> terms{{scaled, false}, {shift, true}};
+    while (outer.empty() && !late && !steps.empty() &&
+           (steps.front().op == opcode::add || steps.front().op == opcode::sub)) {
+      terms.push_back({steps.front().row, steps.front().op == opcode::sub});
+      steps.erase(steps.begin());
+    }
+    outer.push_back({any_bracketing(terms, false), false});
+    return any_bracketing(outer, true);
+  }
+
+  value apply(std::vector<row_step> steps) {
     std::vector<std::string_view> forms(3, "plain");
-    if (!scales.empty() && !late) {
+    forms.insert(forms.end(), 3, "tree");
+    if (!steps.empty() && steps.front().op == opcode::mul && !late) {
       forms.emplace_back("scale before the root");
       forms.emplace_back("root times scale");
-      if (layer) forms.emplace_back("distributed root times scale");
     }
-    if (layer) {
-      forms.emplace_back("distributed");
-      forms.emplace_back("reversed");
-    }
+    if (layer) forms.emplace_back("reversed");
     auto const form = choose("bracketing", forms);
-    if (scales.size() == 2 && choose("two scales", {"one by one", "multiplied first"}) == "multiplied first")
-      scales = {w.mul(scales[0], scales[1])};
-    auto take = [&] {
-      auto const first = scales.front();
-      scales.erase(scales.begin());
+    if (steps.size() > 1 && steps[0].op == opcode::mul && steps[1].op == opcode::mul &&
+        choose("two scales", {"one by one", "multiplied first"}) == "multiplied first") {
+      steps[1].row = w.mul(steps[0].row, steps[1].row);
+      steps.erase(steps.begin());
+    }
+    auto take_scale = [&] {
+      auto const first = steps.front().row;
+      steps.erase(steps.begin());
       return first;
     };
     value y;
     if (form == "scale before the root") {
-      y = times_root(w.mul(whole(), take()));
+      y = times_root(w.mul(whole(), take_scale()));
     } else if (form == "root times scale") {
-      auto const factor = times_root(take());
+      auto const factor = times_root(take_scale());
       y = w.mul(whole(), factor);
     } else if (form == "reversed") {
       y = w.op(opcode::neg, {times_root(w.op(opcode::sub, {average(), reads_x()}))});
-    } else if (form.starts_with("distributed")) {
-      std::optional<value> factor;
-      if (form != "distributed") factor = times_root(take());
-      auto product = [&](value v) { return factor ? w.mul(v, *factor) : times_root(v); };
-      auto const scaled = product(reads_x()), shift = product(average());
-      if (bias && scales.empty() && !late) {
-        auto const order = choose("distributed bias", {"b - shift", "+ b", "early b"});
-        if (order == "b - shift") return w.add(scaled, w.op(opcode::sub, {bias, shift}));
-        if (order == "early b") return w.op(opcode::sub, {w.add(scaled, bias), shift});
-      }
-      y = choose.one_in("distributed difference negated", 2) ? w.add(scaled, w.op(opcode::neg, {shift}))
-                                                             : w.op(opcode::sub, {scaled, shift});
+    } else if (form == "tree") {
+      std::vector<row_step> none;
+      y = tree(late ? none : steps);
     } else {
       y = shared("normalised", shared_normal, [this] { return times_root(whole()); });
     }
     if (late) y = w.cast(y, types.y);
-    for (auto const scale : scales) y = w.mul(y, scale);
-    return bias ? w.add(y, bias) : y;
+    for (auto const& s : steps)
+      y = s.op == opcode::mul || s.op == opcode::add ? w.commuted(s.op, y, s.row) : w.op(s.op, {y, s.row});
+    return y;
   }
 
   void write() {
@@ -452,23 +532,41 @@ class spelling {
     };
     for (int k = 0; k < count; ++k) {
       w.as = owner::prepared;
-      std::vector<value> scales;
-      auto add_scale = [&] {
-        if (auto const s = row("scale", row_type)) scales.push_back(s);
+      if (k == 1 && choose.one_in("the other kind", 2)) {  // of norm, over the same x
+        layer = !layer && !centred_in_half;
+        one_pass = false;
+        shared_centred = shared_normal = shared_variance = std::nullopt;
+        shared_root = std::nullopt;
+      }
+      std::vector<row_step> steps;
+      auto add_step = [&](std::string const& role, opcode usual, opcode other) {
+        auto const v = row(role, row_type);
+        if (!v) return;
+        bool const turned = (constant_row || other == opcode::sub) && choose.one_in(role + " turned round", 4);
+        steps.push_back({turned ? other : usual, v});
+        if (turned && other == opcode::div) {  // the inverse of an exact row need not be exact
+          rounds = true;
+          if (wide_rows) casts += 3;
+        }
+        if (turned && !constant_row) ++w.written[owner::prepared][opcode::neg];
       };
-      add_scale();
-      if (k == 0 && count == 2 && scales.empty()) scales.push_back(another("first scale"));
-      if (!scales.empty() && choose.number("scales", {1, 1, 1, 2}) == 2) add_scale();
-      if (scales.size() == 2 && wide_rows) casts += 3;  // the product of two exact rows need not be exact
-      auto const bias = layer ? row("bias", row_type) : value{};
-      if (k == 1 && scales.empty() && !bias)
-        scales.push_back(another("second scale"));  // else it is inside the first one
+      add_step("scale", opcode::mul, opcode::div);
+      if (k == 0 && count == 2 && steps.empty()) steps.push_back({opcode::mul, another("first scale")});
+      if (!steps.empty() && choose.number("scales", {1, 1, 1, 2}) == 2) add_step("scale", opcode::mul, opcode::div);
+      if (layer) add_step("bias", opcode::add, opcode::sub);
+      if (layer && choose.one_in("a second bias", 5)) add_step("bias", opcode::add, opcode::sub);
+      if (steps.size() > 1) {  // what is made of two exact rows need not be exact, either
+        rounds = true;
+        if (wide_rows) casts += 3;
+      }
+      if (k == 1 && steps.empty())
+        steps.push_back({opcode::mul, another("second scale")});  // else it is inside the first one
       w.as = owner::norm;
-      auto y = apply(scales, bias);
+      auto y = apply(steps);
       if (std::any_of(formulas.begin(), formulas.end(), [&](auto const& f) { return f.y == y; }))
         y = w.op(opcode::identity, {y});
       if (!late && types.inside != types.y) y = w.cast(y, types.y);
-      formulas.push_back({layer, norm_input, scales, bias, epsilon, y});
+      formulas.push_back({layer, norm_input, steps, epsilon, y});
       w.as = owner::prepared;  // a Reshape around the norm may stay, with what it reads
       results.push_back(flattened ? w.op(opcode::reshape, {y, w.op(opcode::shape, {outer})}) : y);
     }
@@ -507,6 +605,7 @@ class spelling {
     }
   }
 
+  bool constant_row = false;  // the last row that was written
   bool layer = false, late = false, centred_in_half = false, one_pass = false, epsilon_written = false;
   type_scheme types{};
   element_type type{};

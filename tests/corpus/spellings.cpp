@@ -34,18 +34,17 @@ std::map<opcode, int> leftovers(spelling const& s, fuse::graph const& after, fus
   left[opcode::cast] -= s.casts;
   if (target == fuse::target::onnxruntime && s.narrowest() == fuse::element_type::bfloat16)  // which has no such norms
     for (auto const& f : s.formulas) {
-      left[opcode::cast] -=
-          3 + static_cast<int>(f.scales.size()) + (f.bias ? 1 : 0);  // x, the result, each computed row
+      left[opcode::cast] -= 3 + static_cast<int>(f.steps.size());  // x, the result, each computed row
       left[opcode::identity] -= 3;
-      left[opcode::mul] -= static_cast<int>(f.scales.size());
-      left[opcode::add] -= f.bias ? 1 : 0;
+      for (auto const& step : f.steps) --left[step.op];
     }
   if (s.flattened)
     for (auto const op : {opcode::flatten, opcode::reshape, opcode::shape}) left[op] -= 10;
   if (s.spreads)
     for (auto const op : {opcode::expand, opcode::reshape, opcode::shape}) left[op] -= 4;
   for (auto const& f : s.formulas)
-    if (f.scales.size() > 1) left[opcode::mul] -= 2;
+    if (f.steps.size() > 1)  // computed rows are put together
+      for (auto const op : {opcode::mul, opcode::div, opcode::add, opcode::sub}) left[op] -= 2;
   for (auto const op : {opcode::constant, opcode::layer_norm, opcode::rms_norm}) left.erase(op);
   std::erase_if(left, [](auto const& item) { return item.second <= 0; });
   return left;
@@ -69,13 +68,10 @@ std::string verdict(spelling const& s, G const& before, fuse::target target) {
   if (s.strict)
     if (auto const left = leftovers(s, after, target); !left.empty())
       return "left over: " + corpus::text_of(left) + '\n' + to_text(after);
-  // Two constant rows of a narrow type become one, rounded once more.
-  double tolerance = 1e-6;
-  for (auto const& f : s.formulas)
-    if (f.scales.size() > 1)
-      tolerance = s.narrowest() == fuse::element_type::float16    ? 2e-3
-                  : s.narrowest() == fuse::element_type::bfloat16 ? 2e-2
-                                                                  : tolerance;
+  double const tolerance = !s.rounds                                       ? 1e-6
+                           : s.narrowest() == fuse::element_type::float16  ? 2e-3
+                           : s.narrowest() == fuse::element_type::bfloat16 ? 2e-2
+                                                                           : 1e-6;
   if (auto const off = corpus::difference(before, after, s.feeds(), tolerance); !off.empty())
     return "result: " + off + '\n' + to_text(after);
   G again = after;

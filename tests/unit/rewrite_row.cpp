@@ -109,6 +109,7 @@ TEST_CASE("what follows from constants is a constant") {
   auto const one_more = g.add("Add", {s, g.scalar(1.0f)});
   auto const moved = g.add("Reshape", {g.add("Neg", {s}), g.constant({3})});
   auto const all = g.add("Sum", {s, s, one_more});
+  auto const spread = g.add("Expand", {g.row({5.0f}), g.constant({3})});
   auto const with_input = g.add("Add", {s, g.in("w", {3})});
   g.close();
   rows_of rows{g};
@@ -118,6 +119,8 @@ TEST_CASE("what follows from constants is a constant") {
   CHECK(rows.numbers == row{-1, -2, -4});
   REQUIRE(rows.make({{all, 1}}));
   CHECK(rows.numbers == row{4, 7, 13});
+  REQUIRE(rows.make({{spread, 1}}));
+  CHECK(rows.numbers == row{5, 5, 5});
   REQUIRE(rows.make({{with_input, 1}}));
   CHECK(rows.numbers.empty());
 }

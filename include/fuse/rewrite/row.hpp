@@ -106,7 +106,7 @@ class basic_row_maker {
     if (n == absent || depth == 8 || !is_floating(facts_.type(v))) return false;
     auto const op = op_of(image_, n);
     bool const moves = op == opcode::identity || op == opcode::flatten || op == opcode::reshape ||
-                       op == opcode::squeeze || op == opcode::unsqueeze;
+                       op == opcode::squeeze || op == opcode::unsqueeze || op == opcode::expand;
     auto const count = moves || op == opcode::cast ? 1 : image_.operand_count(n);
     if (image_.operand_count(n) == 0 || count > 8) return false;
     std::vector<dense> operands(count);
@@ -132,6 +132,7 @@ class basic_row_maker {
       if (!e.known()) return false;
       shape.push_back(e.value());
     }
+    if (op_of(image_, image_.producer(v)) == opcode::expand) return broadcast_to(from, shape, into);
     if (count_of(shape) != from.elements.size()) return false;
     into = {std::move(shape), from.elements};
     return true;
