@@ -69,8 +69,8 @@ std::string verdict(spelling const& s, G const& before, fuse::target target) {
     if (auto const left = leftovers(s, after, target); !left.empty())
       return "left over: " + corpus::text_of(left) + '\n' + to_text(after);
   double const tolerance = !s.rounds                                       ? 1e-6
-                           : s.narrowest() == fuse::element_type::float16  ? 2e-3
-                           : s.narrowest() == fuse::element_type::bfloat16 ? 2e-2
+                           : s.narrowest() == fuse::element_type::float16  ? 4e-3
+                           : s.narrowest() == fuse::element_type::bfloat16 ? 4e-2
                                                                            : 1e-6;
   if (auto const off = corpus::difference(before, after, s.feeds(), tolerance); !off.empty())
     return "result: " + off + '\n' + to_text(after);

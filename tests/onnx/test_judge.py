@@ -72,7 +72,7 @@ def judged(spelling, model):
 
 def candidates():
     for seed in range(SEED, SEED + COUNT):
-        spelling = spellings.Spelling(seed)
+        spelling = spellings.Spelling(seed, {"where": "the graph", "order of nodes": "as written"})
         if spelling.types in ("float", "double") and not spelling.flatten and not spelling.spreads and not spelling.symbolic:
             spelling.owners[spellings.PREPARED].update({"Mul": 4, "Div": 4, "Add": 4, "Sub": 4, "Reshape": 8})
             yield spelling

@@ -73,4 +73,15 @@ TEST_CASE("changes come from the rewriter: a rule that reproduces its match is n
   CHECK(to_text(g) == before);
 }
 
+TEST_CASE("what a later stage makes is taken by an earlier one: a second run has nothing to do") {
+  static constexpr auto early = fuse::rule<"early">(relu(tanh(x))).replace(op<"Sigmoid">(x));
+  static constexpr auto late = fuse::rule<"late">(abs(abs(x))).replace(tanh(x)).stage(1);
+  static constexpr auto both = fuse::rule_set<early, late>;
+  sketch g;
+  g.end(g.add("Relu", {g.add("Abs", {g.add("Abs", {g.in("a")})})}));
+  CHECK(applied<both>(g) == 2);
+  CHECK(ops(g) == "Sigmoid");
+  CHECK(applied<both>(g) == 0);
+}
+
 }  // namespace rewrite_driver

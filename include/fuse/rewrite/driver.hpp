@@ -51,16 +51,21 @@ class basic_driver final : machine::acceptor {
       auto const last = image_.node_count();
       for (node_id n = last; n-- > 0 && budget_ != 0;) {
         visit(n);
-        while (!waiting_.empty() && budget_ != 0) {
-          auto const next = waiting_.back();
-          waiting_.pop_back();
-          visit(next);
-        }
+        visit_waiting();
         if (options_.observer.progress != nullptr && n % 4096 == 0)
           options_.observer.progress(options_.observer.context, stage, last - n, last);
       }
       waiting_.clear();
       if (options_.near_misses) add_near_misses();
+    }
+    // What a later stage made may be what an earlier one looks for: once more around it, until nothing is.
+    while (!late_.empty() && budget_ != 0) {
+      auto const again = std::exchange(late_, {});
+      for (stage_ = 0; stage_ < rules_.stages; ++stage_) {
+        waiting_ = again;
+        visit_waiting();
+      }
+      waiting_.clear();
     }
     if (budget_ == 0) name_the_restless();
     if (exceeded_ != 0)
@@ -325,6 +330,14 @@ class basic_driver final : machine::acceptor {
     return at != absent && image_.node(at).order <= before;
   }
 
+  void visit_waiting() {
+    while (!waiting_.empty() && budget_ != 0) {
+      auto const next = waiting_.back();
+      waiting_.pop_back();
+      visit(next);
+    }
+  }
+
   void apply(node_id first, std::vector<value_id> const& made) {
     changed_ = true;
     auto const last = image_.node_count();
@@ -348,6 +361,7 @@ class basic_driver final : machine::acceptor {
       for (auto v : operands_) dead_.push_back(image_.producer(v));
     }
     // What changed may match again: the new nodes, and whatever reads them.
+    auto const waited = static_cast<std::ptrdiff_t>(waiting_.size());
     for (auto n = first; n < last; ++n) machine_.look(n);
     for (auto v : made)
       image_.for_each_user(v, [&](node_id user) {
@@ -355,6 +369,7 @@ class basic_driver final : machine::acceptor {
         waiting_.push_back(user);
       });
     for (auto n = last; n-- > first;) waiting_.push_back(n);
+    if (stage_ != 0) late_.insert(late_.end(), waiting_.begin() + waited, waiting_.end());
   }
   [[nodiscard]] bool used(node_id n) const {
     for (std::uint32_t i = 0; i < image_.node(n).result_count; ++i) {
@@ -422,7 +437,7 @@ class basic_driver final : machine::acceptor {
   basic_near_misses<Image> near_misses_;
   traffic traffic_;
   std::vector<bool> selected_, fused_;
-  std::vector<node_id> waiting_, dead_, fused_now_;
+  std::vector<node_id> waiting_, late_, dead_, fused_now_;
   std::vector<value_id> roots_, operands_;
   std::vector<candidate_refusal> pending_, refusals_;
   int stage_ = 0;
