@@ -50,6 +50,19 @@ inline bool holds_for_each_member(captured const* captures, condition const& wha
   return true;
 }
 
+/// The names of captures, once for all predicates that take them.
+template <fixed_string... Names>
+inline constexpr std::string_view capture_names[] = {Names.view()...};
+
+[[nodiscard]] constexpr condition asking(bool (*ask)(value_view const*), std::string_view const* names,
+                                         std::size_t count) {
+  condition made;
+  made.holds = &holds_for_each_member;
+  made.ask = ask;
+  for (std::size_t i = 0; i < count; ++i) made.captures[made.count++] = names[i];
+  return made;
+}
+
 template <class Function, std::size_t Count>
 bool ask(value_view const* of) {
   if constexpr (Count == 1) return static_cast<bool>(Function{}(of[0]));
@@ -70,11 +83,10 @@ template <fixed_string... Names, class Function>
   static_assert(sizeof...(Names) >= 1 && sizeof...(Names) <= condition::capacity,
                 "fuse: a predicate names between one and four captures");
   static_assert(sizeof(Function) == 1, "fuse: the lambda of a predicate captures nothing");
-  condition made;
-  made.holds = &fuse::detail::holds_for_each_member;
-  if constexpr (sizeof(Function) == 1) made.ask = &fuse::detail::ask<Function, sizeof...(Names)>;
-  ((made.captures[made.count++] = detail::name_text<Names>), ...);
-  return made;
+  if constexpr (sizeof(Function) == 1 && sizeof...(Names) >= 1 && sizeof...(Names) <= condition::capacity)
+    return detail::asking(&detail::ask<Function, sizeof...(Names)>, detail::capture_names<Names...>, sizeof...(Names));
+  else
+    return {};
 }
 
 }  // namespace dsl

@@ -7,31 +7,33 @@ namespace fuse::inline v0::dsl {
 
 /// `op<"Div">(a, b)`: an operator by its name in the dialect. Where the dialect gives the name a meaning, all spellings
 /// of that meaning match; else that operator alone. A name that the dialect does not know does not compile.
-template <fixed_string Name>
 struct op_name {
+  std::string_view name;
+
   template <class... Operands>
   [[nodiscard]] constexpr expression operator()(Operands const&... operands) const {
     term made{};
     made.kind = term_kind::named;
-    made.name = detail::name_text<Name>;
+    made.name = name;
     return expression::above(made, operands...);
   }
 };
 template <fixed_string Name>
-inline constexpr op_name<Name> op{};
+inline constexpr op_name op{Name.view()};
 
 /// `exactly<"Div">(a, b)`: a node of that name with those operands in that order, and nothing else.
-template <fixed_string Name>
 struct exact_name {
+  std::string_view name;
+
   template <class... Operands>
   [[nodiscard]] constexpr expression operator()(Operands const&... operands) const {
     term made{};
     made.kind = term_kind::exact;
-    made.name = detail::name_text<Name>;
+    made.name = name;
     return expression::above(made, operands...);
   }
 };
 template <fixed_string Name>
-inline constexpr exact_name<Name> exactly{};
+inline constexpr exact_name exactly{Name.view()};
 
 }  // namespace fuse::inline v0::dsl

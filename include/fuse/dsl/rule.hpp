@@ -39,8 +39,7 @@ struct rewrite_rule {
   /// The same, with a name for a condition that has none: `.where<"even head">(pred<...>(...))`.
   template <fixed_string Name>
   [[nodiscard]] constexpr rewrite_rule where(condition added) const {
-    added.name = detail::name_text<Name>;
-    return where(added);
+    return where_named(Name.view(), added);
   }
 
   /// What takes the place of the pattern's root; one expression per root.
@@ -101,6 +100,12 @@ struct rewrite_rule {
   }
 
  private:
+  [[nodiscard]] constexpr rewrite_rule where_named(std::string_view name_of_it, condition const& added) const {
+    rewrite_rule changed = *this;
+    changed.add(added);
+    if (!changed.too_many) changed.conditions[changed.condition_count - 1].name = name_of_it;
+    return changed;
+  }
   constexpr void add(condition const& added) {
     if (condition_count == condition_capacity)
       too_many = true;
@@ -109,11 +114,14 @@ struct rewrite_rule {
   }
 };
 
-template <fixed_string Name>
+/// A rule that has nothing but its name; calling it with a pattern makes the rule. Not a template: hundreds of rules
+/// share it.
 struct rule_name {
+  std::string_view name;
+
   [[nodiscard]] constexpr rewrite_rule operator()(expression const& pattern) const {
     rewrite_rule made{};
-    made.name = detail::name_text<Name>;
+    made.name = name;
     made.pattern = pattern;
     return made;
   }
@@ -121,6 +129,6 @@ struct rule_name {
 
 /// Begins a rule: `fuse::rule<"layer-norm">(pattern).where(...).replace(...)`.
 template <fixed_string Name>
-inline constexpr rule_name<Name> rule{};
+inline constexpr rule_name rule{Name.view()};
 
 }  // namespace fuse::inline v0

@@ -85,7 +85,7 @@ struct instruction {
 
   /// Equal but for where they lead.
   [[nodiscard]] friend constexpr bool same(instruction const& x, instruction const& y) {
-    return x.code == y.code && x.a == y.a && x.b == y.b && x.c == y.c && x.op == y.op && x.count == y.count &&
+    return x.code == y.code && x.op == y.op && x.a == y.a && x.b == y.b && x.c == y.c && x.count == y.count &&
            x.through == y.through && x.flags == y.flags && x.tolerance == y.tolerance && x.number == y.number;
   }
 };

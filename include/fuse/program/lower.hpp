@@ -197,8 +197,8 @@ class lowering : public pattern_lowering {
     std::size_t const roots = made[made.root()].kind == term_kind::roots ? made[made.root()].children : 1u;
     if (roots != out.root_count) return fail(rule_error::roots_and_replacements_differ, rule_.name);
     for (std::uint16_t i = 0; i < made.size; ++i) {
-      auto const& t = made[i];
-      auto& r = out.replacement[i];
+      auto const t = made.terms[i];
+      replacement_term r{};
       for (int c = 0; c < t.children; ++c) {
         auto const& child = made[t.child[c]];
         if (child.kind != term_kind::attribute) {
@@ -265,6 +265,7 @@ class lowering : public pattern_lowering {
         case term_kind::attribute: break;
         default: return fail(rule_error::no_replacement, rule_.name);
       }
+      out.replacement[i] = r;
     }
     out.replacement_size = static_cast<std::uint8_t>(made.size);
   }

@@ -201,12 +201,17 @@ class merging {
     return c;
   }
 
-  /// Rewrites the indices of `made`, a rule's own, to the program's.
-  constexpr void move(instruction& made, std::size_t rule) const {
-    made.through = set_map_[made.through];
-    if (made.code == step::parameter) made.op = name_map_[made.op];
-    if (made.code == step::condition) made.op = static_cast<std::uint16_t>(made.op + first_condition_);
-    if (made.code == step::accept) made.op = static_cast<std::uint16_t>(rule);
+  /// An instruction of a rule with the program's indices. (A copy: constant evaluation is slow at what it refers to.)
+  [[nodiscard]] constexpr instruction moved(lowered_rule const& rule, std::size_t at, std::size_t number) const {
+    auto made = rule.code[at];
+    if (made.through != 0) made.through = set_map_[made.through];
+    switch (made.code) {
+      case step::parameter: made.op = name_map_[made.op]; break;
+      case step::condition: made.op = static_cast<std::uint16_t>(made.op + first_condition_); break;
+      case step::accept: made.op = static_cast<std::uint16_t>(number); break;
+      default: break;
+    }
+    return made;
   }
 
   constexpr std::uint16_t append(instruction const& made) {
@@ -217,23 +222,22 @@ class merging {
   constexpr void insert(chain& root, lowered_rule const& rule, std::size_t at, std::size_t end, std::size_t number) {
     std::uint16_t* where = &root.first;
     while (*where != no_instruction) {
-      auto wanted = rule.code[at];
-      move(wanted, number);
+      auto const wanted = moved(rule, at, number);
+      bool const alone = wanted.code == step::fork || wanted.code == step::condition || wanted.code == step::accept;
       // Along the branches of the trie at this place.
       bool shared = false;
       while (true) {
-        auto& here = out.code[*where];
+        auto const place = *where;
+        auto const here = out.code[place];
         bool const branch = here.code == step::fork && here.flags == trie_branch;
-        auto& candidate = branch ? out.code[here.next] : here;
-        if (wanted.code != step::fork && wanted.code != step::condition && wanted.code != step::accept &&
-            same(candidate, wanted)) {
-          where = &candidate.next;
+        if (!alone && same(branch ? out.code[here.next] : here, wanted)) {
+          where = &out.code[branch ? here.next : place].next;
           shared = true;
           break;
         }
         if (!branch) break;
-        where = &here.other;
-        if (*where == no_instruction) break;
+        where = &out.code[place].other;
+        if (here.other == no_instruction) break;
       }
       if (shared) {
         ++at;
@@ -252,11 +256,11 @@ class merging {
     }
     *where = static_cast<std::uint16_t>(out.size);
     for (std::size_t i = at; i < end; ++i) {
-      auto& made = out.code[out.size++];
-      made = rule.code[i];
-      move(made, number);
-      made.next = made.code == step::accept ? no_instruction : static_cast<std::uint16_t>(out.size + made.next);
-      made.other = made.code == step::fork ? static_cast<std::uint16_t>(out.size + made.other) : no_instruction;
+      auto made = moved(rule, i, number);
+      auto const after = out.size + 1;
+      made.next = made.code == step::accept ? no_instruction : static_cast<std::uint16_t>(after + made.next);
+      made.other = made.code == step::fork ? static_cast<std::uint16_t>(after + made.other) : no_instruction;
+      append(made);
     }
     for (std::size_t k = 0; k < root.entries; ++k) out.entries[root.entry + k].first = root.first;
   }

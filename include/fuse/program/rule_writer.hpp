@@ -56,7 +56,7 @@ class rule_writer {
   constexpr void resolve() {
     pattern_ = rule_.pattern;
     for (std::uint16_t i = 0; i < pattern_.size; ++i) {
-      auto& t = pattern_.terms[i];
+      auto t = pattern_.terms[i];
       if (t.kind == term_kind::named || t.kind == term_kind::exact) {
         auto const code = names_.code(t.name);
         if (code == 0) return fail(rule_error::unknown_operator, t.name);
@@ -67,6 +67,7 @@ class rule_writer {
           t.op = op;
           t.index = 0;
         }
+        pattern_.terms[i] = t;
       }
       if (t.kind == term_kind::neutral) check_operands(t);
       if (t.kind == term_kind::neutral && info(t.op).shape == shape_rule::reduce) out.reduces = true;
