@@ -104,21 +104,23 @@ HWY_ATTR void run_rows(layer_norm_call<X, Scale, Bias, Y> const& call) {
   lanes const d;
   std::size_t const columns = call.columns;
   double const epsilon = static_cast<double>(call.epsilon);
+  bool const streamed = is_streamed(call);
   float pivot = first_pivot(call.x, columns);
   for (std::size_t row = 0; row < call.rows; ++row) {
     X const* const x = call.x + row * call.x_stride;
-    Y* const y = call.y + row * call.y_stride;
     row_moments const m = moments_of(pivot, x, columns, epsilon);
     float const mean = static_cast<float>(static_cast<double>(m.pivot) + m.shift);
     float const inverse_deviation = static_cast<float>(1 / std::sqrt(m.variance + epsilon));
     pivot = std::isfinite(mean) ? mean : 0;
 
-    write_row(layer_norm_values<X, Scale, Bias>{x, hn::Set(d, m.pivot), hn::Set(d, static_cast<float>(m.shift)),
+    write_row(call, streamed,
+              layer_norm_values<X, Scale, Bias>{x, hn::Set(d, m.pivot), hn::Set(d, static_cast<float>(m.shift)),
                                                 hn::Set(d, inverse_deviation), call.scale, call.bias},
-              y, columns);
+              row);
     if (call.mean != nullptr) call.mean[row] = mean;
     if (call.inverse_deviation != nullptr) call.inverse_deviation[row] = inverse_deviation;
   }
+  if (streamed) hwy::FlushStream();
 }
 
 }  // namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA::HWY_NAMESPACE
