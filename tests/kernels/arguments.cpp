@@ -34,8 +34,9 @@ TEST_CASE("what is wrong is said in one sentence, before memory is touched") {
         "layer_norm: scale has 7 elements, expected 8, one for each column of x");
   CHECK(k::layer_norm(x, none, weights_at(0x30000, 9), y).message() ==
         "layer_norm: bias has 9 elements, expected 8, one for each column of x");
-  CHECK(k::rms_norm(x, one_plus(weights_at(0x30000, 7)), y).message() ==
-        "rms_norm: scale has 7 elements, expected 8, one for each column of x");
+  CHECK(k::rms_norm(at<float16 const>(0x10000, 4, 8), one_plus(std::span(nowhere<float16>(0x30000), 7)),
+                    at<float16>(0x20000, 4, 8))
+            .message() == "rms_norm: scale has 7 elements, expected 8, one for each column of x");
   CHECK(k::layer_norm(x, weights_at(0, 8), weights_at(0x40000, 8), y).message() ==
         "layer_norm: scale has no data, expected 8 elements");
   CHECK(k::layer_norm(at(0, 4, 8), none, none, y).message() == "layer_norm: x has no data, expected 32 elements");

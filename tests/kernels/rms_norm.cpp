@@ -95,10 +95,7 @@ TEST_CASE("rms norm: half rows are rounded once") {
   check_on_every_target<float16, float16, float16, weights::one_plus_scale>();
 }
 
-TEST_CASE("rms norm: element types mix") {
-  check_on_every_target<bfloat16, float, bfloat16, weights::one_plus_scale>();
-  check_on_every_target<float, float, float16, weights::scale>();
-}
+TEST_CASE("rms norm: element types mix") { check_on_every_target<float, float, float16, weights::scale>(); }
 
 // Without epsilon a row of one column is divided by its own magnitude: each result is known.
 TEST_CASE("rms norm: special rows") {
