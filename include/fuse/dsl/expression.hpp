@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include <fuse/core/fixed_string.hpp>
+#include <fuse/core/static_text.hpp>
 #include <fuse/ops/operator.hpp>
 
 namespace fuse::inline v0 {
@@ -41,7 +42,7 @@ struct term {
   opcode op;
   std::uint16_t index;  ///< result number, number of users
   std::uint8_t child[8];
-  std::string_view name;
+  static_text name;
   double number, tolerance;
 
   [[nodiscard]] constexpr int operands() const { return children - attributes; }
