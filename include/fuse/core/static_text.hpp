@@ -20,6 +20,7 @@ struct static_text {
 
   // NOLINTNEXTLINE: it reads as what it is
   constexpr operator std::string_view() const { return {first, length}; }
+  [[nodiscard]] constexpr char const* data() const { return first; }
   [[nodiscard]] constexpr bool empty() const { return length == 0; }
   [[nodiscard]] constexpr std::size_t size() const { return length; }
 
