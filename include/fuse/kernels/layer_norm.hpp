@@ -53,7 +53,7 @@ status layer_norm(matrix_view<X> x, Scale const& scale, Bias const& bias, matrix
     check.vector("inverse_deviation", statistics.inverse_deviation, "row of x", x.rows);
   }
   check.epsilon("epsilon", epsilon);
-  status const checked = check.finish("y", "x", detail::same_elements(x, y));
+  status const checked = check.finish(detail::same_elements(x, y));
   if (!checked.ok()) return checked;
 
   auto const scale_weight = detail::weight_of(scale);

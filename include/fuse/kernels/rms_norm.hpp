@@ -38,7 +38,7 @@ status rms_norm(matrix_view<X> x, Scale const& scale, matrix_view<Y> y, float ep
   }
   if (!inverse_rms.empty()) check.vector("inverse_rms", inverse_rms, "row of x", x.rows);
   check.epsilon("epsilon", epsilon);
-  status const checked = check.finish("y", "x", detail::same_elements(x, y));
+  status const checked = check.finish(detail::same_elements(x, y));
   if (!checked.ok()) return checked;
 
   auto const scale_weight = detail::weight_of(scale);

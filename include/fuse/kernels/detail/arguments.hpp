@@ -36,9 +36,13 @@ class argument_check {
       return fail(fault::row_stride, name, "", stride, static_cast<double>(view.columns));
     }
     if (view.data == nullptr) return fail(fault::no_data, name, "", 0, rows * static_cast<double>(view.columns));
-    if (view.row_stride > PTRDIFF_MAX / sizeof(T) / view.rows) return fail(fault::too_large, name, "", rows, stride);
+    std::size_t bytes = 0;
+    if (__builtin_mul_overflow(view.row_stride, sizeof(T), &bytes) ||
+        __builtin_mul_overflow(bytes, view.rows, &bytes) || bytes > PTRDIFF_MAX) {
+      return fail(fault::too_large, name, "", rows, stride);
+    }
     add({name, reinterpret_cast<std::uintptr_t>(view.data), view.columns * sizeof(T), view.row_stride * sizeof(T),
-         view.rows, !std::is_const_v<T>});
+         view.rows, true, !std::is_const_v<T>});
   }
 
   template <class T, class U>
@@ -53,7 +57,7 @@ class argument_check {
     if (elements.size() != count) return fail(fault::size, name, of, elements.size(), count);
     if (count == 0) return;
     if (elements.data() == nullptr) return fail(fault::no_data, name, "", 0, static_cast<double>(count));
-    add({name, reinterpret_cast<std::uintptr_t>(elements.data()), count * sizeof(T), count * sizeof(T), 1,
+    add({name, reinterpret_cast<std::uintptr_t>(elements.data()), count * sizeof(T), count * sizeof(T), 1, false,
          !std::is_const_v<T>});
   }
 
@@ -61,16 +65,15 @@ class argument_check {
     if (!(value >= 0 && value <= __FLT_MAX__)) fail(fault::epsilon, name, "", static_cast<double>(value), 0);
   }
 
-  /// What is written shares memory with nothing else, but for two views that are the same elements where `in_place`
-  /// names them.
-  status finish(char const* in_place_output, char const* in_place_input, bool same) {
-    for (std::size_t i = 0; first_.ok() && i < count_; ++i) {
-      for (std::size_t j = 0; first_.ok() && j < count_; ++j) {
-        region const& output = regions_[i];
+  /// What is written shares memory with nothing else, but for two matrices of the same elements.
+  status finish(bool same_elements) {
+    for (std::size_t i = 0; i < count_; ++i) {
+      region const& output = regions_[i];
+      for (std::size_t j = 0; output.written && j < count_; ++j) {
         region const& other = regions_[j];
-        if (i == j || !output.written || !overlap(output, other)) continue;
-        bool const may_be_same = output.name == in_place_output && other.name == in_place_input;
-        if (!(may_be_same && same)) fail(fault::overlap, output.name, other.name, 0, may_be_same);
+        if (i == j || !overlap(output, other)) continue;
+        bool const both = output.is_matrix && other.is_matrix;
+        if (!both || !same_elements) fail(fault::overlap, output.name, other.name, 0, both);
       }
     }
     return first_;
@@ -81,7 +84,7 @@ class argument_check {
     char const* name;
     std::uintptr_t begin;
     std::size_t row_bytes, stride_bytes, rows;
-    bool written;
+    bool is_matrix, written;
   };
 
   static bool overlap(region const& a, region const& b) {

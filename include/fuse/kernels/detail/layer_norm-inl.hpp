@@ -80,7 +80,8 @@ HWY_ATTR HWY_INLINE row_moments moments_of(float pivot, T const* x, std::size_t 
 template <class T>
 HWY_ATTR HWY_INLINE float first_pivot(T const* x, std::size_t columns) {
   std::size_t const count = std::min(columns, hn::Lanes(lanes()));
-  float const pivot = static_cast<float>(sum_of(load_first(count, x)) / static_cast<double>(count));
+  vec const values = count == hn::Lanes(lanes()) ? load(x) : load_first(count, x);
+  float const pivot = static_cast<float>(sum_of(values) / static_cast<double>(count));
   return std::isfinite(pivot) ? pivot : 0;
 }
 
