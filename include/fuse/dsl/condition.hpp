@@ -7,7 +7,6 @@
 
 #include <fuse/core/fixed_string.hpp>
 #include <fuse/core/span.hpp>
-#include <fuse/core/static_text.hpp>
 #include <fuse/dsl/expression.hpp>
 #include <fuse/infer/value_view.hpp>
 
@@ -24,12 +23,12 @@ struct captured {
 /// A named precondition. Data, and one function for all graphs: a rule with conditions is still one type.
 struct condition {
   static constexpr std::size_t capacity = 4;
-  static_text name;
-  bool (*holds)(captured const*, condition const&);
-  bool (*ask)(value_view const*);  ///< of a predicate of the user's own
-  static_text captures[capacity];
-  std::size_t count;
-  double number;
+  std::string_view name{};
+  bool (*holds)(captured const*, condition const&) = nullptr;
+  bool (*ask)(value_view const*) = nullptr;  ///< of a predicate of the user's own
+  std::string_view captures[capacity]{};
+  std::size_t count = 0;
+  double number = 0;
 };
 
 namespace detail {
@@ -57,7 +56,7 @@ inline constexpr std::string_view capture_names[] = {Names.view()...};
 
 [[nodiscard]] constexpr condition asking(bool (*ask)(value_view const*), std::string_view const* names,
                                          std::size_t count) {
-  condition made{};
+  condition made;
   made.holds = &holds_for_each_member;
   made.ask = ask;
   for (std::size_t i = 0; i < count; ++i) made.captures[made.count++] = names[i];

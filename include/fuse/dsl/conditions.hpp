@@ -13,7 +13,7 @@ namespace condition_detail {
 
 template <fixed_string... Names>
 constexpr condition make(std::string_view name, bool (*holds)(captured const*, condition const&), double number = 0) {
-  condition made{};
+  condition made;
   made.name = name;
   made.holds = holds;
   made.number = number;

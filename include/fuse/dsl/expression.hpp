@@ -6,7 +6,6 @@
 #include <string_view>
 
 #include <fuse/core/fixed_string.hpp>
-#include <fuse/core/static_text.hpp>
 #include <fuse/ops/operator.hpp>
 
 namespace fuse::inline v0 {
@@ -42,7 +41,7 @@ struct term {
   opcode op;
   std::uint16_t index;  ///< result number, number of users
   std::uint8_t child[8];
-  static_text name;
+  std::string_view name;
   double number, tolerance;
 
   [[nodiscard]] constexpr int operands() const { return children - attributes; }

@@ -22,7 +22,7 @@ struct rewrite_rule {
   expression replacement{};  ///< its root is a `roots` term where the pattern has several
   condition conditions[condition_capacity]{};
   std::size_t condition_count = 0;
-  static_text transparent[name_capacity]{};  ///< operators looked through at every edge
+  std::string_view transparent[name_capacity]{};  ///< operators looked through at every edge
   std::size_t transparent_count = 0;
   int stage_number = 0;
   double benefit_value = 0;

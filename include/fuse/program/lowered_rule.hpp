@@ -46,9 +46,9 @@ struct lowered_rule {
   std::uint16_t size;
   entry entries[entry_capacity];
   std::uint16_t entry_count;
-  static_text parameter_names[name_capacity];
+  std::string_view parameter_names[name_capacity];
   std::uint16_t parameter_name_count;
-  static_text slot_names[name_capacity];
+  std::string_view slot_names[name_capacity];
   slot_kind slot_kinds[name_capacity];
   bool slot_optional[name_capacity];
   std::uint8_t slot_count;

@@ -12,13 +12,13 @@ namespace fuse::inline v0 {
 
 /// What the machine and the rewriter know of a rule, besides its instructions.
 struct rule_info {
-  static_text name, summary;
+  std::string_view name, summary;
   int stage;
   double benefit;
   bool equal_cost, silent, reduces;
   std::uint8_t slot_count, root_count, replacement_size;
   std::uint8_t root_registers[4];
-  static_text slot_names[lowered_rule::name_capacity];
+  std::string_view slot_names[lowered_rule::name_capacity];
   slot_kind slot_kinds[lowered_rule::name_capacity];
   std::uint32_t first_replacement;
 };

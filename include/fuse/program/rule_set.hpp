@@ -78,7 +78,10 @@ struct member_lowering {
 template <auto const& Member, auto const& Dialect, auto const&... Members>
 struct member_lowering<Member, Dialect, rule_set_of<Members...>> {
   static constexpr void list([[maybe_unused]] lowered_rule const** into, [[maybe_unused]] std::size_t& at) {
-    (member_lowering<Members, Dialect>::list(into, at), ...);
+    if constexpr ((std::is_same_v<decltype(Members), rewrite_rule const&> && ...))
+      ((into[at++] = &lowered<Members, Dialect>), ...);  // mostly so, and a template less for each rule
+    else
+      (member_lowering<Members, Dialect>::list(into, at), ...);
   }
 };
 

@@ -77,7 +77,7 @@ class rule_writer {
   constexpr void check_operands(term const& t) {
     auto const& known = info(t.op);
     if (t.operands() < known.least || (known.most >= 0 && t.operands() > known.most))
-      fail(rule_error::wrong_operand_count, t.name.empty() ? static_text(known.name) : t.name,
+      fail(rule_error::wrong_operand_count, t.name.empty() ? known.name : t.name,
            static_cast<std::size_t>(t.operands() < known.least ? known.least : known.most));
   }
 

@@ -145,7 +145,7 @@ class basic_driver final : machine::acceptor {
   void refuse(std::uint16_t rule, std::uint16_t condition) override {
     if (!selected_[rule]) return;
     auto const& c = rules_.conditions[condition].what;
-    std::string text(c.name.empty() ? static_text("a predicate") : c.name);
+    std::string text(c.name.empty() ? std::string_view("a predicate") : c.name);
     std::string names;
     for (std::size_t i = 0; i < c.count; ++i) names += (i == 0 ? "" : ", ") + std::string(c.captures[i]);
     refuse(rule, text, "the condition '" + text + "' of (" + names + ") does not hold");
