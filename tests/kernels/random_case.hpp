@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <catch.hpp>
+
 #include <fuse/kernels/element.hpp>
+#include <fuse/kernels/target.hpp>
 #include <fuse/kernels/view.hpp>
 
 #include "guarded.hpp"
@@ -67,6 +70,15 @@ double distance(T const* row, std::vector<double> const& expected, double bound)
     if (!(error <= worst)) worst = error;  // a NaN stays
   }
   return worst;
+}
+
+/// Checks 60 seeds on each target that this machine runs.
+inline void on_every_target(void (*check)(std::uint32_t seed)) {
+  for (auto const name : fuse::kernels::target_names()) {
+    REQUIRE(fuse::kernels::use_target(name));
+    for (std::uint32_t seed = 0; seed < 60; ++seed) check(seed);
+  }
+  REQUIRE(fuse::kernels::use_target(fuse::kernels::target_names().front()));
 }
 
 }  // namespace random_case

@@ -78,11 +78,7 @@ void check_random(std::uint32_t seed) {
 
 template <class X, class P, class Y, weights Weights>
 void check_on_every_target() {
-  for (auto const name : target_names()) {
-    REQUIRE(use_target(name));
-    for (std::uint32_t seed = 0; seed < 60; ++seed) check_random<X, P, Y, Weights>(seed);
-  }
-  REQUIRE(use_target(target_names().front()));
+  random_case::on_every_target(check_random<X, P, Y, Weights>);
 }
 
 TEST_CASE("rms norm: float rows agree with the formula in double precision") {

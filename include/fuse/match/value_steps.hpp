@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <fuse/core/math.hpp>
+#include <fuse/infer/bare_value.hpp>
 #include <fuse/infer/value_view.hpp>
 #include <fuse/match/congruence.hpp>
 #include <fuse/match/state.hpp>
@@ -31,19 +32,7 @@ class basic_value_steps : public match_state {
   }
 
   /// The value below Identity and widening Casts: what two occurrences of a capture are compared by.
-  [[nodiscard]] value_id bare(value_id v) const {
-    for (int i = 0; i < 8; ++i) {
-      auto const n = v == absent ? absent : image_.producer(v);
-      if (n == absent || image_.operand_count(n) == 0) return v;
-      auto const op = op_of(image_, n);
-      if (op != opcode::identity && op != opcode::cast) return v;
-      auto const below = image_.operand(n, 0);
-      if (below == absent) return v;
-      if (op == opcode::cast && !widens(facts_.type(below), facts_.type(v))) return v;
-      v = below;
-    }
-    return v;
-  }
+  [[nodiscard]] value_id bare(value_id v) const { return bare_value(image_, facts_, v); }
 
   [[nodiscard]] program const& rules() const { return rules_; }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <fuse/core/span.hpp>
+#include <fuse/infer/bare_value.hpp>
 #include <fuse/infer/facts.hpp>
 #include <fuse/ops/dialect.hpp>
 #include <fuse/ops/names.hpp>
@@ -23,7 +24,8 @@ class basic_cast_maker {
 
   /// `v` in element type `type`; absent where the dialect has no such operator.
   value_id make(value_id v, element_type type) {
-    if (auto const below = bare(v); widens(facts_.type(below), type)) v = below;
+    // Not a Cast of a Cast: onnxruntime's fusions look through one of two, and find no kernel.
+    if (auto const below = bare_value(image_, facts_, v); widens(facts_.type(below), type)) v = below;
     if (facts_.type(v) == type) return v;
     if (auto const there = existing(v, type); there != absent) return there;
     auto const* row = names_.emitted(opcode::cast, image_.version, target_);
@@ -37,18 +39,6 @@ class basic_cast_maker {
   }
 
  private:
-  // Below Identity and widening Casts: onnxruntime's fusions look through one of two Casts, and find no kernel.
-  [[nodiscard]] value_id bare(value_id v) const {
-    for (int i = 0; i < 8; ++i) {
-      auto const n = image_.producer(v);
-      if (n == absent || image_.operand_count(n) == 0 || image_.operand(n, 0) == absent) return v;
-      auto const op = op_of(image_, n);
-      auto const below = image_.operand(n, 0);
-      if (op != opcode::identity && !(op == opcode::cast && widens(facts_.type(below), facts_.type(v)))) return v;
-      v = below;
-    }
-    return v;
-  }
   // New nodes are placed before what reads them, others must stand before the place.
   [[nodiscard]] value_id existing(value_id v, element_type type) const {
     value_id found = absent;

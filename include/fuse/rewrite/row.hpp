@@ -90,7 +90,13 @@ class basic_row_maker {
   }
 
   // A constant, or what elementwise operators and changes of shape make of constants.
-  bool contents(value_id v, dense& into, int depth = 0) const {
+  bool contents(value_id v, dense& into) const {
+    int left = 64;
+    return contents(v, into, 0, left);
+  }
+  // At most 8 operators deep and `left` values in all: operands may be shared, over and over.
+  bool contents(value_id v, dense& into, int depth, int& left) const {
+    if (left-- == 0) return false;
     if (image_.value(v).constant) {
       auto const t = image_.source->constant(v);
       if (!t || t.size() != count_of(t.shape) || !is_floating(t.type)) return false;
@@ -111,7 +117,7 @@ class basic_row_maker {
     if (image_.operand_count(n) == 0 || count > 8) return false;
     std::vector<dense> operands(count);
     for (std::uint32_t i = 0; i < count; ++i)
-      if (image_.operand(n, i) == absent || !contents(image_.operand(n, i), operands[i], depth + 1)) return false;
+      if (image_.operand(n, i) == absent || !contents(image_.operand(n, i), operands[i], depth + 1, left)) return false;
     if (moves) return reshaped_to(v, operands[0], into);
     if (op == opcode::cast) {
       into = dense::of(make_tensor(facts_.type(v), operands[0].shape, operands[0].elements));
