@@ -66,22 +66,26 @@ struct function_body {
 ///
 /// OPTIONAL, with what it costs to leave one out:
 ///
-///     static constexpr auto& dialect = ...;                   a constexpr fuse::dialect_table at namespace scope; else
-///     ONNX's int             version(Graph const&)                   operator set version; else the newest range of
-///     value  inputs(Graph const&)                    else inputs are the values that nothing produces tensor_view
-///     constant(Graph const&, value)           null when it is none; else no constants: no epsilon matches bool
-///     overridable(Graph const&, value)        a caller may replace the constant; else false value add_constant(Graph&,
-///     tensor_view, string_view origin)   else rules that need a new constant are refused element_type    type(Graph
-///     const&, value)               else known only where it follows; rewrites need it bool            shape(Graph
-///     const&, value, vector<dimension>&)   false when not even the rank is known; else `trust_shapes` attribute_view
-///     attribute(Graph const&, node, string_view)       else every attribute has its default bool same_attributes(Graph
-///     const&, node, node)        else two nodes with attributes never compute one value string          name(Graph
-///     const&, value), name(Graph const&, node)   else numbers in reports size_t          index(Graph const&, value)
-///     dense and stable; else a hash table of values (std::hash) integral        op_key(Graph const&, node) equal keys,
-///     equal operator names: a name is then looked up once a key range of node   users(Graph const&, value) else
-///     nothing: fuse keeps its own index of users, and graph_laws compares range of body   bodies(Graph const&, node)
-///     with nodes(g, body), inputs(g, body), outputs(g, body): else nodes have none bool            declare(Graph&,
-///     function_body const&)   whether the graph has it now; else operators that need one are refused
+///     static constexpr auto& dialect = ...;             a constexpr fuse::dialect_table in a namespace; else ONNX's
+///     int             version(Graph const&)             operator set version; else the newest
+///     range of value  inputs(Graph const&)              else the values that nothing produces
+///     tensor_view     constant(Graph const&, value)     null when it is none; else no constants: no epsilon matches
+///     bool            overridable(Graph const&, value)  a caller may replace the constant; else false
+///     value           add_constant(Graph&, tensor_view, string_view origin)    else rules that need one are refused
+///     element_type    type(Graph const&, value)         else known only where it follows; rewrites need it
+///     bool            shape(Graph const&, value, vector<dimension>&)
+///                                                       false when not even the rank is known; else `trust_shapes`
+///     attribute_view  attribute(Graph const&, node, string_view)               else each attribute has its default
+///     bool            same_attributes(Graph const&, node, node)                else such nodes never compute one value
+///     string          name(Graph const&, value), name(Graph const&, node)      else numbers in reports
+///     size_t          index(Graph const&, value)        dense and stable; else a hash table of values (std::hash)
+///     integral        op_key(Graph const&, node)        equal keys, equal names: a name is looked up once a key
+///     range of node   users(Graph const&, value)        else nothing: fuse keeps its own index; graph_laws compares
+///     range of body   bodies(Graph const&, node)        with nodes(g, body), inputs(g, body), outputs(g, body);
+///                                                       else nodes have none
+///     bool            declare(Graph&, function_body const&)
+///                                                       whether the graph has it now; else operators that need one
+///                                                       are refused
 template <class Graph>
 struct graph_traits;
 

@@ -22,8 +22,8 @@ struct layer_norm_statistics {
 ///
 /// - `x`, `y`: the same rows and columns; elements float, bfloat16, float16, not necessarily of one type. They are the
 ///   same elements (same address, row stride and type) or share none.
-/// - `scale`: a contiguous range with an element for each column, `one_plus(range)`, or `none`. `bias`: a range or
-/// `none`.
+/// - `scale`: a contiguous range with an element for each column, `one_plus(range)`, or `none`.
+/// - `bias`: a range or `none`.
 /// - `epsilon`: finite, at least 0.
 ///
 /// Arithmetic is float, sums of long rows are double: within 1e-6 of the exact normalised value where |mean| is at most
