@@ -3,6 +3,8 @@
 
 #include <fuse/kernels/detail/arguments.hpp>
 #include <fuse/kernels/detail/call.hpp>
+#include <fuse/kernels/detail/schedule.hpp>
+#include <fuse/kernels/execution.hpp>
 #include <fuse/kernels/status.hpp>
 #include <fuse/kernels/target.hpp>
 #include <fuse/kernels/view.hpp>
@@ -25,14 +27,15 @@ struct layer_norm_statistics {
 /// - `scale`: a contiguous range with an element for each column, `one_plus(range)`, or `none`.
 /// - `bias`: a range or `none`.
 /// - `epsilon`: finite, at least 0.
+/// - `how`: threads, and when `y` is read; see execution.hpp.
 ///
 /// Arithmetic is float, sums of long rows are double: within 1e-6 of the exact normalised value where |mean| is at most
 /// 1e5 deviations. Allocates nothing. Unless the result is ok, nothing was read or written.
 /// Algorithm: one pass for sum and sum of squares of the distance from the mean of the row before, repeated around the
 /// row's own mean where that was too far.
-template <class X, class Scale, class Bias, class Y, class Targets = detail::targets>
+template <class X, class Scale, class Bias, class Y, class Executor = calling_thread, class Targets = detail::targets>
 status layer_norm(matrix_view<X> x, Scale const& scale, Bias const& bias, matrix_view<Y> y, float epsilon = 1e-5f,
-                  layer_norm_statistics statistics = {}) {
+                  layer_norm_statistics statistics = {}, on<Executor> how = {}) {
   using input = std::remove_const_t<X>;
   static_assert(element<input>, "x has elements of type float, bfloat16 or float16");
   static_assert(element<Y>, "y has elements of type float, bfloat16 or float16, not const");
@@ -53,15 +56,26 @@ status layer_norm(matrix_view<X> x, Scale const& scale, Bias const& bias, matrix
     check.vector("inverse_deviation", statistics.inverse_deviation, "row of x", x.rows);
   }
   check.epsilon("epsilon", epsilon);
-  status const checked = check.finish(detail::same_elements(x, y));
+  bool const in_place = detail::same_elements(x, y);
+  status const checked = check.finish(in_place);
   if (!checked.ok()) return checked;
 
   auto const scale_weight = detail::weight_of(scale);
   auto const bias_weight = detail::weight_of(bias);
-  detail::dispatcher<Targets>::run(detail::layer_norm_call<input, std::remove_const_t<decltype(scale_weight)>,
-                                                           std::remove_const_t<decltype(bias_weight)>, Y>{
-      x.data, y.data, x.rows, x.columns, x.row_stride, y.row_stride, scale_weight, bias_weight, epsilon,
-      statistics.mean.data(), statistics.inverse_deviation.data()});
+  detail::layer_norm_call<input, std::remove_const_t<decltype(scale_weight)>,
+                          std::remove_const_t<decltype(bias_weight)>, Y> const call{
+      x.data,
+      y.data,
+      x.columns,
+      x.row_stride,
+      y.row_stride,
+      scale_weight,
+      bias_weight,
+      epsilon,
+      statistics.mean.data(),
+      statistics.inverse_deviation.data(),
+      detail::is_streamed(how.result, in_place, y.rows * y.columns * sizeof(Y))};
+  detail::run_all_rows<detail::dispatcher<Targets>>(how, call, x.rows, x.columns * (sizeof(X) + sizeof(Y)));
   return {};
 }
 

@@ -3,6 +3,8 @@
 
 #include <fuse/kernels/detail/arguments.hpp>
 #include <fuse/kernels/detail/call.hpp>
+#include <fuse/kernels/detail/schedule.hpp>
+#include <fuse/kernels/execution.hpp>
 #include <fuse/kernels/status.hpp>
 #include <fuse/kernels/target.hpp>
 #include <fuse/kernels/view.hpp>
@@ -19,12 +21,13 @@ namespace fuse::inline v0::kernels {
 /// - `scale`: a contiguous range with an element for each column, `one_plus(range)`, or `none`.
 /// - `epsilon`: finite, at least 0.
 /// - `inverse_rms`: `1 / sqrt(mean(x * x) + epsilon)` of each row; an empty span is not written.
+/// - `how`: threads, and when `y` is read; see execution.hpp.
 ///
 /// Arithmetic is float, sums of long rows are double. Allocates nothing. Unless the result is ok, nothing was read or
 /// written.
-template <class X, class Scale, class Y, class Targets = detail::targets>
+template <class X, class Scale, class Y, class Executor = calling_thread, class Targets = detail::targets>
 status rms_norm(matrix_view<X> x, Scale const& scale, matrix_view<Y> y, float epsilon = 1e-5f,
-                std::span<float> inverse_rms = {}) {
+                std::span<float> inverse_rms = {}, on<Executor> how = {}) {
   using input = std::remove_const_t<X>;
   static_assert(element<input>, "x has elements of type float, bfloat16 or float16");
   static_assert(element<Y>, "y has elements of type float, bfloat16 or float16, not const");
@@ -38,12 +41,22 @@ status rms_norm(matrix_view<X> x, Scale const& scale, matrix_view<Y> y, float ep
   }
   if (!inverse_rms.empty()) check.vector("inverse_rms", inverse_rms, "row of x", x.rows);
   check.epsilon("epsilon", epsilon);
-  status const checked = check.finish(detail::same_elements(x, y));
+  bool const in_place = detail::same_elements(x, y);
+  status const checked = check.finish(in_place);
   if (!checked.ok()) return checked;
 
   auto const scale_weight = detail::weight_of(scale);
-  detail::dispatcher<Targets>::run(detail::rms_norm_call<input, std::remove_const_t<decltype(scale_weight)>, Y>{
-      x.data, y.data, x.rows, x.columns, x.row_stride, y.row_stride, scale_weight, epsilon, inverse_rms.data()});
+  detail::rms_norm_call<input, std::remove_const_t<decltype(scale_weight)>, Y> const call{
+      x.data,
+      y.data,
+      x.columns,
+      x.row_stride,
+      y.row_stride,
+      scale_weight,
+      epsilon,
+      inverse_rms.data(),
+      detail::is_streamed(how.result, in_place, y.rows * y.columns * sizeof(Y))};
+  detail::run_all_rows<detail::dispatcher<Targets>>(how, call, x.rows, x.columns * (sizeof(X) + sizeof(Y)));
   return {};
 }
 

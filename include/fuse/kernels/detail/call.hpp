@@ -21,27 +21,32 @@ struct one_plus_weight {
   T const* data;
 };
 
-/// A call whose arguments are checked. Pointers lead to `rows` rows, or one row where the name is a weight's.
+/// A call whose arguments are checked, for the rows from `begin` to `end`. Pointers lead to row 0 of all, or to one row
+/// where the name is a weight's.
 template <class X, class Scale, class Bias, class Y>
 struct layer_norm_call {
   X const* x;
   Y* y;
-  std::size_t rows, columns, x_stride, y_stride;
+  std::size_t columns, x_stride, y_stride;
   Scale scale;
   Bias bias;
   float epsilon;
   float* mean;               // null: not wanted
   float* inverse_deviation;  // null: not wanted
+  bool streamed;             // written past the caches
+  std::size_t begin = 0, end = 0;
 };
 
 template <class X, class Scale, class Y>
 struct rms_norm_call {
   X const* x;
   Y* y;
-  std::size_t rows, columns, x_stride, y_stride;
+  std::size_t columns, x_stride, y_stride;
   Scale scale;
   float epsilon;
   float* inverse_rms;  // null: not wanted
+  bool streamed;       // written past the caches
+  std::size_t begin = 0, end = 0;
 };
 
 }  // namespace fuse::inline v0::kernels::detail

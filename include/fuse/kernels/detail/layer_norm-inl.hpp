@@ -101,27 +101,25 @@ struct layer_norm_values {
 
 template <class X, class Scale, class Bias, class Y>
 HWY_ATTR void run_rows(layer_norm_call<X, Scale, Bias, Y> const& call) {
-  if (call.rows == 0) return;
   lanes const d;
   std::size_t const columns = call.columns;
   double const epsilon = static_cast<double>(call.epsilon);
-  bool const streamed = is_streamed(call);
-  float pivot = first_pivot(call.x, columns);
-  for (std::size_t row = 0; row < call.rows; ++row) {
+  float pivot = first_pivot(call.x + call.begin * call.x_stride, columns);
+  for (std::size_t row = call.begin; row < call.end; ++row) {
     X const* const x = call.x + row * call.x_stride;
     row_moments const m = moments_of(pivot, x, columns, epsilon);
     float const mean = static_cast<float>(static_cast<double>(m.pivot) + m.shift);
     float const inverse_deviation = static_cast<float>(1 / std::sqrt(m.variance + epsilon));
     pivot = std::isfinite(mean) ? mean : 0;
 
-    write_row(call, streamed,
+    write_row(call,
               layer_norm_values<X, Scale, Bias>{x, hn::Set(d, m.pivot), hn::Set(d, static_cast<float>(m.shift)),
                                                 hn::Set(d, inverse_deviation), call.scale, call.bias},
               row);
     if (call.mean != nullptr) call.mean[row] = mean;
     if (call.inverse_deviation != nullptr) call.inverse_deviation[row] = inverse_deviation;
   }
-  if (streamed) hwy::FlushStream();
+  if (call.streamed) hwy::FlushStream();
 }
 
 }  // namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA::HWY_NAMESPACE

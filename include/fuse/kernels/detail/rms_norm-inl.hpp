@@ -68,18 +68,17 @@ template <class X, class Scale, class Y>
 HWY_ATTR void run_rows(rms_norm_call<X, Scale, Y> const& call) {
   lanes const d;
   std::size_t const columns = call.columns;
-  bool const streamed = is_streamed(call);
   double const epsilon = static_cast<double>(call.epsilon);
-  for (std::size_t row = 0; row < call.rows; ++row) {
+  for (std::size_t row = call.begin; row < call.end; ++row) {
     X const* const x = call.x + row * call.x_stride;
     double mean_square = mean_square_of(x, columns);
     if (!is_comfortable(mean_square, epsilon)) mean_square = exact_mean_square(x, columns);
     float const inverse_rms = static_cast<float>(1 / std::sqrt(mean_square + epsilon));
 
-    write_row(call, streamed, rms_norm_values<X, Scale>{x, hn::Set(d, inverse_rms), call.scale}, row);
+    write_row(call, rms_norm_values<X, Scale>{x, hn::Set(d, inverse_rms), call.scale}, row);
     if (call.inverse_rms != nullptr) call.inverse_rms[row] = inverse_rms;
   }
-  if (streamed) hwy::FlushStream();
+  if (call.streamed) hwy::FlushStream();
 }
 
 }  // namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA::HWY_NAMESPACE

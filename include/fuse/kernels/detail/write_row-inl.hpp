@@ -57,25 +57,15 @@ HWY_ATTR HWY_INLINE void write_row_by(Way way, Value const& value, Y* y, std::si
   }
 }
 
-// Results larger than this are out of the caches before anybody reads them.
-inline constexpr std::size_t cached_bytes = std::size_t{16} << 20;
-
-// Whether rows are written past the caches. In place they are not: their lines are there already.
-template <class Call>
-HWY_ATTR HWY_INLINE bool is_streamed(Call const& call) {
-  bool const in_place = static_cast<void const*>(call.x) == static_cast<void const*>(call.y);
-  return !in_place && call.rows * call.columns >= cached_bytes / sizeof(*call.y);
-}
-
 template <class Call, class Value>
-HWY_ATTR HWY_INLINE void write_row(Call const& call, bool streamed, Value const& value, std::size_t row) {
+HWY_ATTR HWY_INLINE void write_row(Call const& call, Value const& value, std::size_t row) {
   auto* const y = call.y + row * call.y_stride;
   if constexpr (std::is_same_v<decltype(y), float* const>) {
-    if (streamed) {
+    if (call.streamed) {
       // Only whole vectors at their own multiples can be written past the caches.
       std::size_t const n = hn::Lanes(lanes());
       std::size_t const head = (n - reinterpret_cast<std::uintptr_t>(y) / sizeof(float) % n) % n;
-      auto const* const next = call.x + std::min(row + 1, call.rows - 1) * call.x_stride;
+      auto const* const next = call.x + std::min(row + 1, call.end - 1) * call.x_stride;
       return write_row_by(past_caches<std::remove_cvref_t<decltype(*next)>>{next}, value, y, call.columns,
                           std::min(head, call.columns));
     }

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <fuse/kernels/detail/isa.hpp>
+#include <fuse/kernels/execution.hpp>
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <type_traits>
+
+namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA {
+
+// Handing work to a thread costs what a core needs for about this much: from twice of it on, two are faster.
+inline constexpr std::size_t bytes_per_thread = std::size_t{96} << 10;
+
+// Results larger than this are out of the caches before anybody reads them.
+inline constexpr std::size_t cached_bytes = std::size_t{16} << 20;
+
+/// Whether `bytes` of output are written past the caches. In place they are not: their lines are there already.
+constexpr bool is_streamed(output result, bool in_place, std::size_t bytes) {
+  if (in_place || result == output::read_soon) return false;
+  return result == output::not_read_soon || bytes >= cached_bytes;
+}
+
+/// Runs all rows of a call, whose `begin` and `end` are set here, on the best target; `row_bytes` are what it reads and
+/// writes for a row.
+template <class Dispatcher, class Executor, class Call>
+void run_all_rows(on<Executor>& how, Call const& call, std::size_t rows, std::size_t row_bytes) {
+  auto const body = [&call](std::size_t begin, std::size_t end) {
+    Call part = call;
+    part.begin = begin;
+    part.end = end;
+    Dispatcher::run(part);
+  };
+  static_assert(std::invocable<Executor&, std::size_t, std::size_t, decltype(body) const&>,
+                "an executor is called with a count, a grain and a body, see fuse/kernels/execution.hpp");
+  std::size_t const grain = std::max<std::size_t>(bytes_per_thread / std::max<std::size_t>(row_bytes, 1), 1);
+  if (std::is_same_v<Executor, calling_thread> || rows / 2 < grain) {
+    if (rows > 0) body(0, rows);
+  } else {
+    how.executor(rows, grain, body);
+  }
+}
+
+}  // namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA
