@@ -13,6 +13,7 @@
 
 #include <hwy/highway.h>
 #include <fuse/kernels/detail/layer_norm-inl.hpp>
+#include <fuse/kernels/detail/quantize-inl.hpp>
 #include <fuse/kernels/detail/rms_norm-inl.hpp>
 
 #include <cstdint>

@@ -19,11 +19,17 @@ enum class fault : std::uint8_t {
   row_stride,
   too_large,
   overlap,
-  epsilon
+  epsilon,
+  scale,
+  no_scalar,
+  missing,
+  tokens,
+  too_few_rows,
+  id
 };
 
 /// The outcome of a kernel. It is known before memory of a tensor is touched: unless it is ok, nothing was read or
-/// written.
+/// written. (Ids that say which rows of a table are read are looked at first.)
 class [[nodiscard]] status {
  public:
   constexpr status() = default;
@@ -68,6 +74,23 @@ class [[nodiscard]] status {
         break;
       case fault::epsilon:
         print(text, "%s: %s is %g, expected a finite number of at least 0", kernel_, argument_, found_);
+        break;
+      case fault::scale:
+        print(text, "%s: %s is %g, expected a finite number above 0", kernel_, argument_, found_);
+        break;
+      case fault::no_scalar: print(text, "%s: %s has %.0f elements, expected 1", kernel_, argument_, found_); break;
+      case fault::missing: print(text, "%s: %s is missing, expected beside %s", kernel_, argument_, other_); break;
+      case fault::tokens:
+        print(text, "%s: %s has %.0f rows, expected %.0f, one for each of %s", kernel_, argument_, found_, expected_,
+              other_);
+        break;
+      case fault::too_few_rows:
+        print(text, "%s: %s has %.0f rows, expected at least %.0f, the columns of %s", kernel_, argument_, found_,
+              expected_, other_);
+        break;
+      case fault::id:
+        print(text, "%s: %s contains %.0f, expected a row of %s, of which there are %.0f", kernel_, argument_, found_,
+              other_, expected_);
         break;
     }
     return text;

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <span>
+#include <type_traits>
 
 namespace fuse::inline v0::kernels {
 
@@ -21,6 +22,11 @@ struct matrix_view {
       : matrix_view(data_, rows_, columns_, columns_) {}
   constexpr matrix_view(T* data_, std::size_t rows_, std::size_t columns_, std::size_t row_stride_)
       : data(data_), rows(rows_), columns(columns_), row_stride(row_stride_) {}
+
+  /// The same elements, only to be read.
+  constexpr operator matrix_view<T const>() const requires(!std::is_const_v<T>) {
+    return {data, rows, columns, row_stride};
+  }
 };
 
 /// Stands where a kernel could take a scale or a bias, and gets none.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <fuse/kernels/detail/isa.hpp>
+#include <fuse/kernels/quantized.hpp>
 #include <fuse/kernels/status.hpp>
 #include <fuse/kernels/view.hpp>
 
@@ -21,6 +22,11 @@ constexpr bool same_elements(matrix_view<X> const& x, matrix_view<Y> const& y) {
     return false;
   }
 }
+
+/// What the parts of a quantized tensor are called.
+struct quantized_names {
+  char const *values, *scale, *zero_point;
+};
 
 /// Looks at the arguments of one call, at none of the memory they lead to, and keeps the first fault.
 class argument_check {
@@ -61,18 +67,39 @@ class argument_check {
          !std::is_const_v<T>});
   }
 
+  /// The one number that stands for all elements of a tensor.
+  template <class T>
+  void scalar(char const* name, std::span<T> elements) {
+    if (elements.size() != 1) return fail(fault::no_scalar, name, "", elements.size());
+    vector(name, elements, "", 1);
+  }
+
+  template <class T>
+  void quantized(quantized_names const& names, quantized_view<T> const& view) {
+    matrix(names.values, view.values);
+    scalar(names.scale, view.scale);
+    scalar(names.zero_point, view.zero_point);
+  }
+
   void epsilon(char const* name, float value) {
     if (!(value >= 0 && value <= __FLT_MAX__)) fail(fault::epsilon, name, "", static_cast<double>(value), 0);
   }
 
-  /// What is written shares memory with nothing else, but for two matrices of the same elements.
-  status finish(bool same_elements) {
+  void positive(char const* name, float value) {
+    if (!(value > 0 && value <= __FLT_MAX__)) fail(fault::scale, name, "", static_cast<double>(value), 0);
+  }
+
+  /// What is written shares memory with nothing else.
+  status finish() { return finish(false, false); }
+
+  /// ... but for two matrices of the same elements.
+  status finish(bool same_elements, bool may_be_same = true) {
     for (std::size_t i = 0; i < count_; ++i) {
       region const& output = regions_[i];
       for (std::size_t j = 0; output.written && j < count_; ++j) {
         region const& other = regions_[j];
         if (i == j || !overlap(output, other)) continue;
-        bool const both = output.is_matrix && other.is_matrix;
+        bool const both = may_be_same && output.is_matrix && other.is_matrix;
         if (!both || !same_elements) fail(fault::overlap, output.name, other.name, 0, both);
       }
     }
@@ -110,7 +137,7 @@ class argument_check {
 
   char const* kernel_;
   status first_;
-  region regions_[6];
+  region regions_[24];
   std::size_t count_ = 0;
 };
 

@@ -97,6 +97,8 @@ template <class T>
 HWY_ATTR HWY_INLINE vec load(T const* from) {
   if constexpr (std::is_same_v<T, float>) {
     return hn::LoadU(lanes(), from);
+  } else if constexpr (sizeof(T) == 1) {
+    return hn::ConvertTo(lanes(), hn::PromoteTo(lanes_i32(), hn::LoadU(hn::Rebind<T, lanes>(), from)));
   } else {
     return widen(T{}, hn::LoadU(lanes_u16(), &from->bits));
   }
