@@ -1,105 +1,194 @@
 // SPDX-License-Identifier: BSL-1.0
 
-// The norms against a copy of the same bytes and against plain loops. Compare within one run:
-//   bench_kernels --benchmark_enable_random_interleaving=true --benchmark_repetitions=30 --benchmark_min_time=0.02
+// The norms against copies of the same bytes, compiled loops and oneDNN.
 #include <fuse/kernels/layer_norm.hpp>
 #include <fuse/kernels/rms_norm.hpp>
 
 #include "autovectorised.hpp"
+#include "comparison.hpp"
+#include "copy.hpp"
+#include "onednn_modules.hpp"
+#include "tensors.hpp"
 
-#include <benchmark/benchmark.h>
+#if BENCH_EIGEN
+#include "eigen.hpp"
+#endif
 
-#include <cstring>
-#include <string>
-#include <vector>
+#include <algorithm>
+#include <cstdlib>
+#include <iostream>
+#include <utility>
 
+namespace bench {
 namespace {
 using namespace fuse::kernels;
+using formula = decltype(onednn_norm::formula);
+
+constexpr float epsilon = 1e-5f;
 
 template <class T>
-struct tensors {
+struct norm_tensors {
   std::size_t rows, columns;
-  std::vector<T> x, y, scale, bias;
+  tensor<T> x{rows * columns}, y{rows * columns}, scale{columns}, bias{columns};
+  tensor<float> float_scale{columns}, float_bias{columns};
 
-  explicit tensors(benchmark::State const& state)
-      : rows(static_cast<std::size_t>(state.range(0))), columns(static_cast<std::size_t>(state.range(1))) {
-    std::uint32_t random = 1;
-    for (auto* const part : {&x, &y}) part->resize(rows * columns);
-    for (auto* const part : {&scale, &bias}) part->resize(columns);
-    for (auto* const part : {&x, &y, &scale, &bias}) {
-      for (T& element : *part) {
-        random = random * 1664525u + 1013904223u;
-        element = from_float<T>(static_cast<float>(random >> 8) / 0x1p23f - 1.0f);
-      }
-    }
+  norm_tensors(std::size_t rows_, std::size_t columns_, float mean) : rows(rows_), columns(columns_) {
+    fill(x, mean, 1);
+    // Of scale 1 and bias 0, an error is one of the normalised value.
+    fill(scale, 1, mean == 0 ? 0.1f : 0);
+    fill(bias, 0, mean == 0 ? 0.1f : 0);
+    std::transform(scale.begin(), scale.end(), float_scale.begin(), [](T element) { return to_float(element); });
+    std::transform(bias.begin(), bias.end(), float_bias.begin(), [](T element) { return to_float(element); });
   }
-  matrix_view<T const> input() const { return {x.data(), rows, columns}; }
-  matrix_view<T> output() { return {y.data(), rows, columns}; }
+  std::size_t bytes() const { return x.size() * sizeof(T); }
 };
 
-template <class T, class Body>
-void measure(benchmark::State& state, Body const& body) {
-  tensors<T> t(state);
-  for (auto _ : state) {
-    body(t);
-    benchmark::ClobberMemory();
+void check(status const& result) {
+  if (result.ok()) return;
+  std::cerr << result.message() << '\n';
+  std::abort();
+}
+
+template <formula Formula, class T>
+void ours(norm_tensors<T> const& t, T const* x, T* y) {
+  matrix_view<T const> const input(x, t.rows, t.columns);
+  matrix_view<T> const output(y, t.rows, t.columns);
+  if constexpr (Formula == formula::layer_norm) {
+    check(layer_norm(input, t.scale, t.bias, output, epsilon));
+  } else {
+    check(rms_norm(input, t.scale, output, epsilon));
   }
-  state.SetItemsProcessed(state.iterations() * state.range(0) * state.range(1));
 }
 
-void check(status const& result, benchmark::State& state) {
-  if (!result.ok()) state.SkipWithError(result.message().c_str());
+template <formula Formula, class T>
+double largest_error(norm_tensors<T> const& t) {
+  double worst = 0;
+  for (std::size_t r = 0; r < t.rows; ++r) {
+    T const* const x = t.x.data() + r * t.columns;
+    auto const n = static_cast<double>(t.columns);
+    double mean = 0, square = 0;
+    if (Formula == formula::layer_norm) {
+      for (std::size_t c = 0; c < t.columns; ++c) mean += to_float(x[c]) / n;
+    }
+    for (std::size_t c = 0; c < t.columns; ++c) square += (to_float(x[c]) - mean) * (to_float(x[c]) - mean) / n;
+    for (std::size_t c = 0; c < t.columns; ++c) {
+      double const bias = Formula == formula::layer_norm ? double{t.float_bias.data()[c]} : 0;
+      double const expected =
+          (to_float(x[c]) - mean) / std::sqrt(square + double{epsilon}) * double{t.float_scale.data()[c]} + bias;
+      worst = std::max(worst, std::abs(to_float(t.y.data()[r * t.columns + c]) - expected));
+    }
+  }
+  return worst;
 }
 
-template <class T>
-void copy(benchmark::State& state) {
-  measure<T>(state, [](auto& t) { std::memcpy(t.y.data(), t.x.data(), t.x.size() * sizeof(T)); });
+template <formula Formula>
+void add_loops(std::vector<candidate>& all, std::shared_ptr<norm_tensors<float>> const& t) {
+  all.push_back({"plain loops", __VERSION__, [t] {
+                   if constexpr (Formula == formula::layer_norm) {
+                     autovectorised::layer_norm(t->x.data(), t->scale.data(), t->bias.data(), t->y.data(), t->rows,
+                                                t->columns, epsilon);
+                   } else {
+                     autovectorised::rms_norm(t->x.data(), t->scale.data(), t->y.data(), t->rows, t->columns, epsilon);
+                   }
+                 }});
+#if BENCH_EIGEN
+  all.push_back({"Eigen", eigen::version(), [t] {
+                   if constexpr (Formula == formula::layer_norm) {
+                     eigen::layer_norm(t->x.data(), t->scale.data(), t->bias.data(), t->y.data(), t->rows, t->columns,
+                                       epsilon);
+                   } else {
+                     eigen::rms_norm(t->x.data(), t->scale.data(), t->y.data(), t->rows, t->columns, epsilon);
+                   }
+                 }});
+#endif
 }
 
-template <class T>
-void layer_norm_of(benchmark::State& state) {
-  measure<T>(state, [&](auto& t) { check(layer_norm(t.input(), t.scale, t.bias, t.output()), state); });
+template <formula Formula, class T>
+void add_onednn(std::vector<candidate>& all, std::shared_ptr<norm_tensors<T>> const& t) {
+  auto const element = std::is_same_v<T, float>      ? onednn_norm::element::float32
+                       : std::is_same_v<T, bfloat16> ? onednn_norm::element::bfloat16
+                                                     : onednn_norm::element::float16;
+  for (auto const* const version : onednn_versions()) {
+    auto call = prepare(*version, {Formula, element, t->rows, t->columns, t->x.data(), t->scale.data(), t->bias.data(),
+                                   t->float_scale.data(), t->float_bias.data(), t->y.data(), epsilon});
+    if (call) all.push_back({"oneDNN", version->name, [t, call = std::move(call)] { call(); }});
+  }
 }
 
-template <class T>
-void rms_norm_of(benchmark::State& state) {
-  measure<T>(state, [&](auto& t) { check(rms_norm(t.input(), t.scale, t.output()), state); });
+template <formula Formula, class T>
+std::vector<candidate> plain(std::size_t rows, std::size_t columns) {
+  auto const t = std::make_shared<norm_tensors<T>>(rows, columns, 0.0f);
+  std::vector<candidate> all;
+  all.push_back({"fuse", "", [t] { ours<Formula>(*t, t->x.data(), t->y.data()); }});
+  all.push_back({"memcpy", "", [t] { std::memcpy(t->y.data(), t->x.data(), t->bytes()); }});
+  all.push_back({"non-temporal copy", "", [t] { non_temporal_copy(t->y.data(), t->x.data(), t->bytes()); }});
+  if constexpr (std::is_same_v<T, float>) {
+    add_loops<Formula>(all, t);
+  } else {
+    auto const wide = std::make_shared<norm_tensors<float>>(rows, columns, 0.0f);
+    all.push_back({"fuse, float", "", [wide] { ours<Formula>(*wide, wide->x.data(), wide->y.data()); }});
+  }
+  add_onednn<Formula>(all, t);
+  return all;
 }
 
-void layer_norm_autovectorised(benchmark::State& state) {
-  measure<float>(state, [](auto& t) {
-    autovectorised::layer_norm(t.x.data(), t.scale.data(), t.bias.data(), t.y.data(), t.rows, t.columns, 1e-5f);
-  });
+// The next norm reads what this one wrote: what was written past the caches, or left them, comes back from memory.
+template <formula Formula>
+std::vector<candidate> ping_pong(std::size_t rows, std::size_t columns) {
+  auto const t = std::make_shared<norm_tensors<float>>(rows, columns, 0.0f);
+  return {{"fuse", "",
+           [t, x = t->x.data(), y = t->y.data()]() mutable {
+             ours<Formula>(*t, x, y);
+             std::swap(x, y);
+           }},
+          {"fuse, the same input each time", "", [t] { ours<Formula>(*t, t->x.data(), t->y.data()); }}};
 }
 
-void rms_norm_autovectorised(benchmark::State& state) {
-  measure<float>(state, [](auto& t) {
-    autovectorised::rms_norm(t.x.data(), t.scale.data(), t.y.data(), t.rows, t.columns, 1e-5f);
-  });
+// Rows whose mean is 1e5 deviations away from 0.
+template <formula Formula>
+std::vector<candidate> far_mean(std::size_t rows, std::size_t columns) {
+  auto const t = std::make_shared<norm_tensors<float>>(rows, columns, 1e5f);
+  auto const near = std::make_shared<norm_tensors<float>>(rows, columns, 0.0f);
+  std::vector<candidate> all;
+  all.push_back({"fuse", "", [t] { ours<Formula>(*t, t->x.data(), t->y.data()); }});
+  all.push_back({"fuse, mean 0", "", [near] { ours<Formula>(*near, near->x.data(), near->y.data()); }});
+  add_loops<Formula>(all, t);
+  add_onednn<Formula>(all, t);
+  for (auto& one : all) {
+    if (one.name != "fuse, mean 0") one.error = [t] { return largest_error<Formula>(*t); };
+  }
+  return all;
 }
 
-void sizes(benchmark::internal::Benchmark* bench) {
+template <formula Formula, class T>
+void add_plain(std::vector<comparison>& all, std::string const& kernel) {
   for (auto const& [rows, columns] :
-       {std::pair{1, 768}, {128, 768}, {512, 1024}, {128, 4096}, {4096, 4096}, {8, 16384}}) {
-    bench->Args({rows, columns});
+       {std::pair<std::size_t, std::size_t>{1, 768}, {128, 768}, {512, 1024}, {128, 4096}, {4096, 4096}, {8, 16384}}) {
+    all.push_back({kernel, type_name<T>(), "", rows, columns,
+                   [rows = rows, columns = columns] { return plain<Formula, T>(rows, columns); }});
   }
 }
 
-BENCHMARK(copy<float>)->Apply(sizes);
-BENCHMARK(layer_norm_of<float>)->Apply(sizes);
-BENCHMARK(layer_norm_autovectorised)->Apply(sizes);
-BENCHMARK(rms_norm_of<float>)->Apply(sizes);
-BENCHMARK(rms_norm_autovectorised)->Apply(sizes);
-BENCHMARK(layer_norm_of<bfloat16>)->Apply(sizes);
-BENCHMARK(layer_norm_of<float16>)->Apply(sizes);
-BENCHMARK(rms_norm_of<bfloat16>)->Apply(sizes);
+template <formula Formula>
+void add(std::vector<comparison>& all, std::string const& kernel) {
+  add_plain<Formula, float>(all, kernel);
+  add_plain<Formula, bfloat16>(all, kernel);
+  add_plain<Formula, float16>(all, kernel);
+  for (auto const& [rows, columns] : {std::pair<std::size_t, std::size_t>{128, 768}, {512, 1024}, {4096, 1024}}) {
+    all.push_back({kernel, "float", "ping-pong", rows, columns,
+                   [rows = rows, columns = columns] { return ping_pong<Formula>(rows, columns); }});
+  }
+}
 
 }  // namespace
 
-int main(int count, char** arguments) {
-  benchmark::Initialize(&count, arguments);
-  if (benchmark::ReportUnrecognizedArguments(count, arguments)) return 1;
-  benchmark::AddCustomContext("instruction set", std::string(target_name()));
-  benchmark::AddCustomContext("compiler", __VERSION__);
-  benchmark::RunSpecifiedBenchmarks();
+void add_norms(std::vector<comparison>& all) {
+  add<formula::layer_norm>(all, "layer_norm");
+  add<formula::rms_norm>(all, "rms_norm");
+  for (auto const& [rows, columns] : {std::pair<std::size_t, std::size_t>{128, 768}, {512, 1024}}) {
+    all.push_back({"layer_norm", "float", "mean 1e5", rows, columns,
+                   [rows = rows, columns = columns] { return far_mean<formula::layer_norm>(rows, columns); }});
+  }
 }
+
+}  // namespace bench

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+
+namespace bench {
+
+/// What a oneDNN norm works on, in terms that do not depend on its version.
+struct onednn_norm {
+  enum class formula { layer_norm, rms_norm } formula;
+  enum class element { float32, bfloat16, float16 } element;
+  std::size_t rows, columns;
+  void const* x;
+  void const* scale;
+  void const* bias;
+  void const* float_scale;  ///< versions before 3.4 take no other
+  void const* float_bias;
+  void* y;
+  float epsilon;
+};
+
+/// One version of oneDNN. Several cannot be linked into one program, so each is a module that the benchmark loads.
+struct onednn_version {
+  char const* name;
+  /// Null where this version, or this machine, does not do it.
+  void* (*make)(onednn_norm const&);
+  void (*run)(void*);
+  void (*destroy)(void*);
+};
+
+}  // namespace bench
+
+extern "C" bench::onednn_version const* bench_onednn_version();

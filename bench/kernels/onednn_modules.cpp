@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "onednn_modules.hpp"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <string>
+
+namespace bench {
+
+std::vector<onednn_version const*> const& onednn_versions() {
+  static std::vector<onednn_version const*> const all = [] {
+    namespace files = std::filesystem;
+    std::vector<files::path> paths;
+    for (auto const& entry : files::directory_iterator(files::read_symlink("/proc/self/exe").parent_path())) {
+      if (entry.path().filename().string().starts_with("bench_onednn")) paths.push_back(entry.path());
+    }
+    std::sort(paths.begin(), paths.end());
+
+    std::vector<onednn_version const*> versions;
+    for (auto const& path : paths) {
+      void* const module = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+      void* const symbol = module ? dlsym(module, "bench_onednn_version") : nullptr;
+      if (symbol) {
+        versions.push_back(reinterpret_cast<decltype(&bench_onednn_version)>(symbol)());
+      } else {
+        std::cerr << "bench_kernels: " << dlerror() << '\n';
+      }
+    }
+    return versions;
+  }();
+  return all;
+}
+
+std::function<void()> prepare(onednn_version const& version, onednn_norm const& norm) {
+  void* const made = version.make(norm);
+  if (!made) return {};
+  return [&version, primitive = std::shared_ptr<void>(made, version.destroy)] { version.run(primitive.get()); };
+}
+
+}  // namespace bench
