@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 
-// All kernels for one target. A source that runs Highway's foreach_target.h itself includes this in the part that is
-// compiled for each target, and the kernels' own headers after it; all others include the kernels' headers alone.
+// Highway and what all kernels share, for one target. A source that runs Highway's foreach_target.h itself includes
+// this in the part that is compiled for each target, and the kernels' own headers after it; all others include the
+// kernels' headers alone.
 #if defined(FUSE_REWRITE_KERNELS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef FUSE_REWRITE_KERNELS_INL
 #undef FUSE_REWRITE_KERNELS_INL
@@ -12,9 +13,8 @@
 #include <fuse/kernels/detail/isa.hpp>
 
 #include <hwy/highway.h>
-#include <fuse/kernels/detail/layer_norm-inl.hpp>
-#include <fuse/kernels/detail/quantize-inl.hpp>
-#include <fuse/kernels/detail/rms_norm-inl.hpp>
+#include <fuse/kernels/detail/lanes-inl.hpp>
+#include <fuse/kernels/detail/write_row-inl.hpp>
 
 #include <cstdint>
 
@@ -23,19 +23,12 @@
 #define FUSE_REWRITE_KERNELS_FOREACH
 #endif
 
-HWY_BEFORE_NAMESPACE();
 namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA::HWY_NAMESPACE {
 
-struct kernels {
+struct frame {
   static constexpr std::int64_t target = HWY_TARGET;
-
-  template <class Call>
-  HWY_ATTR static void run(Call const& call) {
-    run_rows(call);
-  }
 };
 
 }  // namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA::HWY_NAMESPACE
-HWY_AFTER_NAMESPACE();
 
 #endif

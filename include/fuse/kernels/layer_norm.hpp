@@ -12,6 +12,15 @@
 #include <span>
 #include <type_traits>
 
+#ifndef FUSE_REWRITE_KERNELS_SEPARATE
+#define FUSE_REWRITE_KERNELS_INCLUDE <fuse/kernels/detail/layer_norm-inl.hpp>
+#include <fuse/kernels/foreach_target.hpp>
+#endif
+
+namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA {
+using layer_norm_targets = FUSE_REWRITE_KERNELS_COMPILED(layer_norm_rows, layer_norm_calls);
+}  // namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA
+
 namespace fuse::inline v0::kernels {
 
 /// Where to put the statistics of each row; an empty span is not written.
@@ -33,7 +42,8 @@ struct layer_norm_statistics {
 /// 1e5 deviations. Allocates nothing. Unless the result is ok, nothing was read or written.
 /// Algorithm: one pass for sum and sum of squares of the distance from the mean of the row before, repeated around the
 /// row's own mean where that was too far.
-template <class X, class Scale, class Bias, class Y, class Executor = calling_thread, class Targets = detail::targets>
+template <class X, class Scale, class Bias, class Y, class Executor = calling_thread,
+          class Targets = detail::layer_norm_targets>
 status layer_norm(matrix_view<X> x, Scale const& scale, Bias const& bias, matrix_view<Y> y, float epsilon = 1e-5f,
                   layer_norm_statistics statistics = {}, on<Executor> how = {}) {
   using input = std::remove_const_t<X>;

@@ -12,11 +12,17 @@
 
 #include <type_traits>
 
-namespace fuse::inline v0::kernels {
+#ifndef FUSE_REWRITE_KERNELS_SEPARATE
+#define FUSE_REWRITE_KERNELS_INCLUDE <fuse/kernels/detail/quantize-inl.hpp>
+#include <fuse/kernels/foreach_target.hpp>
+#endif
 
-namespace detail {
+namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA {
+using quantize_targets = FUSE_REWRITE_KERNELS_COMPILED(quantize_rows, quantize_calls);
 inline constexpr quantized_names names_of_q{"q", "q.scale", "q.zero_point"};
-}
+}  // namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA
+
+namespace fuse::inline v0::kernels {
 
 /// `y = (q - zero_point) * scale`, in float.
 ///
@@ -25,7 +31,7 @@ inline constexpr quantized_names names_of_q{"q", "q.scale", "q.zero_point"};
 /// - `how`: threads, and when `y` is read; see execution.hpp.
 ///
 /// Allocates nothing. Unless the result is ok, nothing was read or written.
-template <class Q, class Y, class Executor = calling_thread, class Targets = detail::targets>
+template <class Q, class Y, class Executor = calling_thread, class Targets = detail::quantize_targets>
 status dequantize(quantized_view<Q> q, matrix_view<Y> y, on<Executor> how = {}) {
   using stored = std::remove_const_t<Q>;
   static_assert(quantized_element<stored>, "q has elements of type int8 or uint8");
@@ -55,7 +61,7 @@ status dequantize(quantized_view<Q> q, matrix_view<Y> y, on<Executor> how = {}) 
 /// - `how`: threads; see execution.hpp.
 ///
 /// Allocates nothing. Unless the result is ok, nothing but the scale was read, nothing was written.
-template <class X, class Q, class Executor = calling_thread, class Targets = detail::targets>
+template <class X, class Q, class Executor = calling_thread, class Targets = detail::quantize_targets>
 status quantize(matrix_view<X> x, quantized_view<Q> q, on<Executor> how = {}) {
   using input = std::remove_const_t<X>;
   static_assert(element<input>, "x has elements of type float, bfloat16 or float16");

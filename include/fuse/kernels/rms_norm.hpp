@@ -12,6 +12,15 @@
 #include <span>
 #include <type_traits>
 
+#ifndef FUSE_REWRITE_KERNELS_SEPARATE
+#define FUSE_REWRITE_KERNELS_INCLUDE <fuse/kernels/detail/rms_norm-inl.hpp>
+#include <fuse/kernels/foreach_target.hpp>
+#endif
+
+namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA {
+using rms_norm_targets = FUSE_REWRITE_KERNELS_COMPILED(rms_norm_rows, rms_norm_calls);
+}  // namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA
+
 namespace fuse::inline v0::kernels {
 
 /// `y = x / sqrt(mean(x * x) + epsilon) * scale`, over each row.
@@ -25,7 +34,7 @@ namespace fuse::inline v0::kernels {
 ///
 /// Arithmetic is float, sums of long rows are double. Allocates nothing. Unless the result is ok, nothing was read or
 /// written.
-template <class X, class Scale, class Y, class Executor = calling_thread, class Targets = detail::targets>
+template <class X, class Scale, class Y, class Executor = calling_thread, class Targets = detail::rms_norm_targets>
 status rms_norm(matrix_view<X> x, Scale const& scale, matrix_view<Y> y, float epsilon = 1e-5f,
                 std::span<float> inverse_rms = {}, on<Executor> how = {}) {
   using input = std::remove_const_t<X>;

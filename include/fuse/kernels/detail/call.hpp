@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <fuse/kernels/detail/call_list.hpp>
 #include <fuse/kernels/detail/isa.hpp>
 #include <fuse/kernels/view.hpp>
 
@@ -9,17 +10,6 @@
 #include <type_traits>
 
 namespace fuse::inline v0::kernels::detail {
-
-/// A scale or bias as the kernels see it; whether there is one is part of the type.
-struct no_weight {};
-template <class T>
-struct weight {
-  T const* data;
-};
-template <class T>
-struct one_plus_weight {
-  T const* data;
-};
 
 /// A call whose arguments are checked, for the rows from `begin` to `end`. Pointers lead to row 0 of all, or to one row
 /// where the name is a weight's.
@@ -36,6 +26,7 @@ struct layer_norm_call {
   bool streamed;             // written past the caches
   std::size_t begin = 0, end = 0;
 };
+using layer_norm_calls = calls_of<layer_norm_call, any_element, any_scale, any_bias, any_element>;
 
 template <class X, class Scale, class Y>
 struct rms_norm_call {
@@ -48,6 +39,7 @@ struct rms_norm_call {
   bool streamed;       // written past the caches
   std::size_t begin = 0, end = 0;
 };
+using rms_norm_calls = calls_of<rms_norm_call, any_element, any_scale, any_element>;
 
 }  // namespace fuse::inline v0::kernels::detail
 

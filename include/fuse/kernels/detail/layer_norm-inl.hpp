@@ -1,14 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 
-#if defined(FUSE_REWRITE_KERNELS_LAYER_NORM_INL) == defined(HWY_TARGET_TOGGLE)
-#ifdef FUSE_REWRITE_KERNELS_LAYER_NORM_INL
-#undef FUSE_REWRITE_KERNELS_LAYER_NORM_INL
-#else
-#define FUSE_REWRITE_KERNELS_LAYER_NORM_INL
-#endif
-
-#include <fuse/kernels/detail/lanes-inl.hpp>
-#include <fuse/kernels/detail/write_row-inl.hpp>
+#include <fuse/kernels/kernels-inl.hpp>
 
 #include <fuse/kernels/detail/exact.hpp>
 
@@ -122,7 +114,12 @@ HWY_ATTR void run_rows(layer_norm_call<X, Scale, Bias, Y> const& call) {
   if (call.streamed) hwy::FlushStream();
 }
 
+struct layer_norm_rows : frame {
+  template <class Call>
+  HWY_ATTR static void run(Call const& call) {
+    run_rows(call);
+  }
+};
+
 }  // namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 
-// The kernels for the target that HWY_TARGET names: the toggle makes everything that is guarded by it visible again.
-#include <fuse/kernels/detail/isa.hpp>
-
+// Highway and the frame for the target that HWY_TARGET names: the toggle makes everything that is guarded by it visible
+// again.
 #ifdef HWY_TARGET_TOGGLE
 #undef HWY_TARGET_TOGGLE
 #else

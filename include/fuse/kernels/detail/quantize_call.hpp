@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <fuse/kernels/detail/call_list.hpp>
+
 #include <cstddef>
 
 namespace fuse::inline v0::kernels::detail {
@@ -26,5 +28,7 @@ struct quantize_call {
   Q zero_point;
   std::size_t begin = 0, end = 0;
 };
+using quantize_calls =
+    decltype(calls_of<dequantize_call, any_byte, any_element>() + calls_of<quantize_call, any_element, any_byte>());
 
 }  // namespace fuse::inline v0::kernels::detail

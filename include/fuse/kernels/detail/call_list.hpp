@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <fuse/kernels/detail/weight.hpp>
+#include <fuse/kernels/element.hpp>
+
+#include <cstdint>
+#include <type_traits>
+
+namespace fuse::inline v0::kernels::detail {
+
+template <class... Types>
+struct type_list {};
+
+template <class... A, class... B>
+constexpr type_list<A..., B...> operator+(type_list<A...>, type_list<B...>) {
+  return {};
+}
+
+/// What a template argument of a call may be, where matrices have elements `E` and weights elements `W`.
+struct any_element {
+  template <class E, class W>
+  using choices = type_list<E>;
+};
+struct any_byte {
+  template <class E, class W>
+  using choices = type_list<std::int8_t, std::uint8_t>;
+};
+struct any_scale {
+  template <class E, class W>
+  using choices = type_list<no_weight, weight<W>, one_plus_weight<W>>;
+};
+struct any_bias {
+  template <class E, class W>
+  using choices = type_list<no_weight, weight<W>>;
+};
+
+/// All calls with the `Chosen` arguments and one of each further list.
+template <template <class...> class Call, class... Chosen>
+constexpr auto all_calls(type_list<Chosen...>) {
+  return type_list<Call<Chosen...>>();
+}
+template <template <class...> class Call, class... Chosen, class... Choices, class... Rest>
+constexpr auto all_calls(type_list<Chosen...>, type_list<Choices...>, Rest... rest) {
+  return (all_calls<Call>(type_list<Chosen..., Choices>(), rest...) + ...);
+}
+template <template <class...> class Call, class E, class W, class... Arguments>
+constexpr auto calls_with() {
+  return all_calls<Call>(type_list<>(), typename Arguments::template choices<E, W>()...);
+}
+
+/// The calls of a kernel that <fuse/kernels/separate.hpp> compiles: its matrices have one element type, its weights
+/// have that one or float.
+template <template <class...> class Call, class... Arguments>
+using calls_of =
+    decltype(calls_with<Call, float, float, Arguments...>() +  //
+             calls_with<Call, bfloat16, bfloat16, Arguments...>() + calls_with<Call, bfloat16, float, Arguments...>() +
+             calls_with<Call, float16, float16, Arguments...>() + calls_with<Call, float16, float, Arguments...>());
+
+template <class Type, class List>
+inline constexpr bool is_among = false;
+template <class Type, class... Types>
+inline constexpr bool is_among<Type, type_list<Types...>> = (std::is_same_v<Type, Types> || ...);
+
+}  // namespace fuse::inline v0::kernels::detail

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+// Highway and what all kernels share, once for each target of this build. Highway's own foreach_target.h does so only
+// where highway.h was not included before, so the compiler's own target comes first here, the others follow, and the
+// macros are left as highway.h alone leaves them.
+#include <fuse/kernels/detail/isa.hpp>
+
+#include <hwy/highway.h>
+
+/// The targets of this build, as Highway's bits.
+#ifdef FUSE_REWRITE_KERNELS_STATIC
+#define FUSE_REWRITE_KERNELS_MASK HWY_STATIC_TARGET
+#else
+#define FUSE_REWRITE_KERNELS_MASK HWY_TARGETS
+#endif
+
+#ifdef HIGHWAY_HWY_FOREACH_TARGET_H_
+#if HWY_TARGETS != HWY_STATIC_TARGET && !defined(FUSE_REWRITE_KERNELS_FOREACH)
+#error \
+    "a source that runs foreach_target.h itself includes <fuse/kernels/kernels-inl.hpp> where each target is compiled"
+#endif
+#else
+#include <fuse/kernels/kernels-inl.hpp>
+
+#define FUSE_REWRITE_KERNELS_STEP <fuse/kernels/detail/next_target-inl.hpp>
+#include <fuse/kernels/detail/each_target-inl.hpp>
+#undef FUSE_REWRITE_KERNELS_STEP
+#include <fuse/kernels/detail/set_target-inl.hpp>
+#endif

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+namespace fuse::inline v0::kernels::detail {
+
+/// A scale or bias as the kernels see it; whether there is one is part of the type.
+struct no_weight {};
+template <class T>
+struct weight {
+  T const* data;
+};
+template <class T>
+struct one_plus_weight {
+  T const* data;
+};
+
+}  // namespace fuse::inline v0::kernels::detail
