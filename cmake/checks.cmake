@@ -21,3 +21,8 @@ add_custom_target(
   COMMAND "${Python3_EXECUTABLE}" scripts/check_layers.py
   WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}"
   VERBATIM USES_TERMINAL)
+add_custom_target(
+  single_header
+  COMMAND "${Python3_EXECUTABLE}" scripts/amalgamate.py --check
+  WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}"
+  VERBATIM USES_TERMINAL)

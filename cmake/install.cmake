@@ -16,4 +16,12 @@ if(TARGET fuse_kernels)
 endif()
 install(FILES cmake/fuse-rewrite-config.cmake cmake/FindOnnxProto.cmake
               "${PROJECT_BINARY_DIR}/fuse-rewrite-config-version.cmake" DESTINATION "${package_dir}")
+
+# Headers need no more than a path; it follows the package wherever that is moved to.
+set(pkgconfig_dir "${CMAKE_INSTALL_DATADIR}/pkgconfig")
+cmake_path(RELATIVE_PATH CMAKE_INSTALL_PREFIX BASE_DIRECTORY "${CMAKE_INSTALL_PREFIX}/${pkgconfig_dir}"
+           OUTPUT_VARIABLE up_to_prefix)
+configure_file(cmake/fuse-rewrite.pc.in fuse-rewrite.pc @ONLY)
+install(FILES "${PROJECT_BINARY_DIR}/fuse-rewrite.pc" DESTINATION "${pkgconfig_dir}")
+
 install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/fuse-rewrite")

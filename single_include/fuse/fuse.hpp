@@ -1,0 +1,11914 @@
+// SPDX-License-Identifier: BSL-1.0
+// fuse 0.1.0, all of <fuse/fuse.hpp> in one file. Made by scripts/amalgamate.py; documentation stands in the headers it is made of.
+#pragma once
+
+#include <bit>
+#include <cassert>
+#include <charconv>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <initializer_list>
+#include <limits>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#define FUSE_REWRITE_VERSION_MAJOR 0
+#define FUSE_REWRITE_VERSION_MINOR 1
+#define FUSE_REWRITE_VERSION_PATCH 0
+
+#define FUSE_REWRITE_VERSION \
+  (FUSE_REWRITE_VERSION_MAJOR * 10000 + FUSE_REWRITE_VERSION_MINOR * 100 + FUSE_REWRITE_VERSION_PATCH)
+
+namespace fuse::inline v0 {
+
+template <std::size_t N>
+struct fixed_string {
+  char text[N]{};
+
+  constexpr fixed_string(char const (&literal)[N]) {
+    for (std::size_t i = 0; i < N; ++i) text[i] = literal[i];
+  }
+
+  [[nodiscard]] constexpr std::string_view view() const { return {text, N - 1}; }
+};
+
+namespace detail {
+
+[[nodiscard]] constexpr bool same_text(std::string_view a, std::string_view b) {
+  return a.size() == b.size() && (a.empty() || __builtin_memcmp(a.data(), b.data(), a.size()) == 0);
+}
+
+}  // namespace detail
+}  // namespace fuse::inline v0
+
+namespace fuse::inline v0 {
+
+template <class T>
+class span {
+ public:
+  using element_type = T;
+  using value_type = std::remove_cv_t<T>;
+
+  constexpr span() = default;
+  constexpr span(T* first, std::size_t size) : first_(first), size_(size) {}
+  template <std::size_t N>
+  constexpr span(T (&array)[N]) : first_(array), size_(N) {}  // NOLINT: implicit on purpose
+  template <class Row>
+    requires requires(Row& row, T*& first) { first = row.data(); }
+  constexpr span(Row&& row) : first_(row.data()), size_(row.size()) {}  // NOLINT: implicit on purpose
+
+  [[nodiscard]] constexpr T* data() const { return first_; }
+  [[nodiscard]] constexpr std::size_t size() const { return size_; }
+  [[nodiscard]] constexpr std::size_t size_bytes() const { return size_ * sizeof(T); }
+  [[nodiscard]] constexpr bool empty() const { return size_ == 0; }
+  [[nodiscard]] constexpr T* begin() const { return first_; }
+  [[nodiscard]] constexpr T* end() const { return first_ + size_; }
+  [[nodiscard]] constexpr T& operator[](std::size_t at) const { return first_[at]; }
+  [[nodiscard]] constexpr T& front() const { return first_[0]; }
+  [[nodiscard]] constexpr T& back() const { return first_[size_ - 1]; }
+  [[nodiscard]] constexpr span first(std::size_t count) const { return {first_, count}; }
+  [[nodiscard]] constexpr span subspan(std::size_t from) const { return {first_ + from, size_ - from}; }
+  [[nodiscard]] constexpr span subspan(std::size_t from, std::size_t count) const { return {first_ + from, count}; }
+
+ private:
+  T* first_ = nullptr;
+  std::size_t size_ = 0;
+};
+template <class Row>
+span(Row&& row) -> span<std::remove_pointer_t<decltype(row.data())>>;
+
+template <class T>
+[[nodiscard]] span<std::byte const> as_bytes(span<T> elements) {
+  return {reinterpret_cast<std::byte const*>(elements.data()), elements.size_bytes()};
+}
+
+}  // namespace fuse::inline v0
+
+namespace fuse::inline v0 {
+
+enum class opcode : std::uint16_t {
+  opaque,
+  add, sub, mul, div, neg, reciprocal, sqrt, rsqrt, pow, square, abs, exp, log, erf, sin, cos, tanh, sigmoid, relu, gelu, silu,
+  softplus, leaky_relu, elu, hard_sigmoid, hard_swish, prelu, tan, asin, acos, atan, sinh,
+  cosh, asinh, acosh, atanh, selu, celu, thresholded_relu, softsign, mish, swish, shrink, fast_gelu, quick_gelu, bias_gelu, floor, ceil, round, sign, minimum, maximum, mod, clip, sum_of,
+  mean_of, bitwise_and, bitwise_or, bitwise_xor, bitwise_not,
+  equal, less, less_or_equal, greater, greater_or_equal, logical_and, logical_or, logical_xor, logical_not, where, is_nan, is_inf,
+  cast, cast_like, identity, dropout,
+  constant, constant_of_shape, shape, size, range, reshape, flatten, squeeze, unsqueeze, transpose, concat, split, slice, gather,
+  gather_elements, gather_nd, scatter_nd, scatter_elements, expand, tile, pad, trilu, one_hot, non_zero, cumulative_sum, top_k,
+  depth_to_space, space_to_depth, reverse_sequence, eye_like,
+  mean, sum, product, reduce_max, reduce_min, sum_square, l1_norm, l2_norm, log_sum, log_sum_exp, arg_max, arg_min,
+  matmul, gemm, einsum, matmul_integer, conv, conv_transpose, conv_integer, max_pool, average_pool, global_max_pool, resize,
+  fused_matmul, qlinear_matmul, qlinear_conv, lstm, gru, rnn,
+  softmax, log_softmax, batch_norm, instance_norm, group_norm, layer_norm, rms_norm, skip_layer_norm, skip_rms_norm,
+  embed_layer_norm, rotary_embedding, attention, hardmax, lp_normalization, mean_variance_norm, local_response_norm,
+  quantize, dequantize, dynamic_quantize,
+  if_else, loop, scan,
+  count_,
+};
+
+enum class op_kind : std::uint8_t { opaque, elementwise, broadcast, injective, reduction, anchor };
+
+enum class op_group : std::uint8_t { none, sum, product };
+
+enum class shape_rule : std::uint8_t { unknown, same_as_first, broadcast, reduce, own };
+
+enum class type_rule : std::uint8_t { unknown, same_as_first, boolean, own };
+
+struct parameter_info {
+  std::string_view name;
+  double fallback;
+};
+
+struct operator_info {
+  opcode op = opcode::opaque;
+  std::string_view name{};
+  op_kind kind = op_kind::opaque;
+  std::int8_t least = 0, most = -1;  ///< operands; most = -1: any number
+  bool commutative = false, associative = false;
+  op_group group = op_group::none;
+  shape_rule shape = shape_rule::unknown;
+  type_rule type = type_rule::unknown;
+  span<parameter_info const> parameters{};
+};
+
+namespace detail {
+
+inline constexpr parameter_info reduction_parameters[] = {{"keepdims", 1}, {"noop_with_empty_axes", 0}};
+inline constexpr parameter_info norm_parameters[] = {{"axis", -1}, {"epsilon", 1e-5}, {"stash_type", 1}};
+inline constexpr parameter_info softmax_parameters[] = {{"axis", -1}};
+inline constexpr parameter_info batch_norm_parameters[] = {{"epsilon", 1e-5}, {"training_mode", 0}};
+inline constexpr parameter_info gemm_parameters[] = {{"alpha", 1}, {"beta", 1}, {"transA", 0}, {"transB", 0}};
+inline constexpr parameter_info gather_parameters[] = {{"axis", 0}};
+
+constexpr operator_info unary(opcode op, std::string_view name) {
+  return {op,
+          name,
+          op_kind::elementwise,
+          1,
+          1,
+          false,
+          false,
+          op_group::none,
+          shape_rule::same_as_first,
+          type_rule::same_as_first,
+          {}};
+}
+constexpr operator_info unary(opcode op, std::string_view name, op_group group) {
+  auto info = unary(op, name);
+  info.group = group;
+  return info;
+}
+constexpr operator_info binary(opcode op, std::string_view name, bool commutative, op_group group = op_group::none) {
+  return {op,
+          name,
+          op_kind::broadcast,
+          2,
+          2,
+          commutative,
+          commutative,
+          group,
+          shape_rule::broadcast,
+          type_rule::same_as_first,
+          {}};
+}
+constexpr operator_info comparison(opcode op, std::string_view name, bool commutative) {
+  return {
+      op, name, op_kind::broadcast, 2, 2, commutative, false, op_group::none, shape_rule::broadcast, type_rule::boolean,
+      {}};
+}
+constexpr operator_info reduction(opcode op, std::string_view name) {
+  return {op,
+          name,
+          op_kind::reduction,
+          1,
+          1,
+          false,
+          false,
+          op_group::none,
+          shape_rule::reduce,
+          type_rule::same_as_first,
+          reduction_parameters};
+}
+constexpr operator_info other(opcode op, std::string_view name, op_kind kind, int least, int most,
+                              span<parameter_info const> parameters = {}) {
+  return {op,
+          name,
+          kind,
+          static_cast<std::int8_t>(least),
+          static_cast<std::int8_t>(most),
+          false,
+          false,
+          op_group::none,
+          shape_rule::own,
+          type_rule::own,
+          parameters};
+}
+constexpr operator_info norm(opcode op, std::string_view name, int least, int most,
+                             span<parameter_info const> parameters) {
+  auto info = other(op, name, op_kind::reduction, least, most, parameters);
+  info.shape = shape_rule::same_as_first;
+  info.type = type_rule::same_as_first;
+  return info;
+}
+
+}  // namespace detail
+
+inline constexpr operator_info operator_table[] = {
+    detail::binary(opcode::add, "add", true, op_group::sum),
+    detail::binary(opcode::sub, "sub", false, op_group::sum),
+    detail::binary(opcode::mul, "mul", true, op_group::product),
+    detail::binary(opcode::div, "div", false, op_group::product),
+    detail::unary(opcode::neg, "neg", op_group::sum),  // also a factor of -1
+    detail::unary(opcode::reciprocal, "reciprocal", op_group::product),
+    detail::unary(opcode::sqrt, "sqrt", op_group::product),
+    detail::unary(opcode::rsqrt, "rsqrt", op_group::product),
+    detail::binary(opcode::pow, "pow", false, op_group::product),
+    detail::unary(opcode::square, "square", op_group::product),
+    detail::unary(opcode::abs, "abs"),
+    detail::unary(opcode::exp, "exp"),
+    detail::unary(opcode::log, "log"),
+    detail::unary(opcode::erf, "erf"),
+    detail::unary(opcode::sin, "sin"),
+    detail::unary(opcode::cos, "cos"),
+    detail::unary(opcode::tanh, "tanh"),
+    detail::unary(opcode::sigmoid, "sigmoid"),
+    detail::unary(opcode::relu, "relu"),
+    detail::unary(opcode::gelu, "gelu"),
+    detail::unary(opcode::silu, "silu"),
+    detail::unary(opcode::softplus, "softplus"),
+    detail::unary(opcode::leaky_relu, "leaky_relu"),
+    detail::unary(opcode::elu, "elu"),
+    detail::unary(opcode::hard_sigmoid, "hard_sigmoid"),
+    detail::unary(opcode::hard_swish, "hard_swish"),
+    detail::binary(opcode::prelu, "prelu", false),
+    detail::unary(opcode::tan, "tan"),
+    detail::unary(opcode::asin, "asin"),
+    detail::unary(opcode::acos, "acos"),
+    detail::unary(opcode::atan, "atan"),
+    detail::unary(opcode::sinh, "sinh"),
+    detail::unary(opcode::cosh, "cosh"),
+    detail::unary(opcode::asinh, "asinh"),
+    detail::unary(opcode::acosh, "acosh"),
+    detail::unary(opcode::atanh, "atanh"),
+    detail::unary(opcode::selu, "selu"),
+    detail::unary(opcode::celu, "celu"),
+    detail::unary(opcode::thresholded_relu, "thresholded_relu"),
+    detail::unary(opcode::softsign, "softsign"),
+    detail::unary(opcode::mish, "mish"),
+    detail::unary(opcode::swish, "swish"),
+    detail::unary(opcode::shrink, "shrink"),
+    detail::unary(opcode::quick_gelu, "quick_gelu"),
+    detail::other(opcode::fast_gelu, "fast_gelu", op_kind::broadcast, 1, 2),
+    detail::other(opcode::bias_gelu, "bias_gelu", op_kind::broadcast, 2, 2),
+    detail::unary(opcode::floor, "floor"),
+    detail::unary(opcode::ceil, "ceil"),
+    detail::unary(opcode::round, "round"),
+    detail::unary(opcode::sign, "sign"),
+    {opcode::minimum, "minimum", op_kind::broadcast, 1, -1, true, true, op_group::none, shape_rule::broadcast, type_rule::same_as_first, {}},
+    {opcode::maximum, "maximum", op_kind::broadcast, 1, -1, true, true, op_group::none, shape_rule::broadcast, type_rule::same_as_first, {}},
+    {opcode::sum_of, "sum_of", op_kind::broadcast, 1, -1, true, true, op_group::sum, shape_rule::broadcast, type_rule::same_as_first, {}},
+    {opcode::mean_of, "mean_of", op_kind::broadcast, 1, -1, true, false, op_group::none, shape_rule::broadcast, type_rule::same_as_first, {}},
+    detail::binary(opcode::mod, "mod", false),
+    detail::binary(opcode::bitwise_and, "bitwise_and", true),
+    detail::binary(opcode::bitwise_or, "bitwise_or", true),
+    detail::binary(opcode::bitwise_xor, "bitwise_xor", true),
+    detail::unary(opcode::bitwise_not, "bitwise_not"),
+    {opcode::clip, "clip", op_kind::elementwise, 1, 3, false, false, op_group::none, shape_rule::same_as_first, type_rule::same_as_first, {}},
+    detail::comparison(opcode::equal, "equal", true),
+    detail::comparison(opcode::less, "less", false),
+    detail::comparison(opcode::less_or_equal, "less_or_equal", false),
+    detail::comparison(opcode::greater, "greater", false),
+    detail::comparison(opcode::greater_or_equal, "greater_or_equal", false),
+    detail::comparison(opcode::logical_and, "logical_and", true),
+    detail::comparison(opcode::logical_or, "logical_or", true),
+    detail::comparison(opcode::logical_xor, "logical_xor", true),
+    {opcode::logical_not, "logical_not", op_kind::elementwise, 1, 1, false, false, op_group::none, shape_rule::same_as_first, type_rule::boolean, {}},
+    {opcode::where, "where", op_kind::broadcast, 3, 3, false, false, op_group::none, shape_rule::broadcast, type_rule::own, {}},
+    {opcode::is_nan, "is_nan", op_kind::elementwise, 1, 1, false, false, op_group::none, shape_rule::same_as_first, type_rule::boolean, {}},
+    {opcode::is_inf, "is_inf", op_kind::elementwise, 1, 1, false, false, op_group::none, shape_rule::same_as_first, type_rule::boolean, {}},
+    {opcode::cast, "cast", op_kind::elementwise, 1, 1, false, false, op_group::none, shape_rule::same_as_first, type_rule::own, {}},
+    {opcode::cast_like, "cast_like", op_kind::elementwise, 2, 2, false, false, op_group::none, shape_rule::same_as_first, type_rule::own, {}},
+    detail::unary(opcode::identity, "identity"),
+    detail::other(opcode::dropout, "dropout", op_kind::elementwise, 1, 3),
+    detail::other(opcode::constant, "constant", op_kind::opaque, 0, 0),
+    detail::other(opcode::constant_of_shape, "constant_of_shape", op_kind::injective, 1, 1),
+    detail::other(opcode::shape, "shape", op_kind::opaque, 1, 1),
+    detail::other(opcode::size, "size", op_kind::opaque, 1, 1),
+    detail::other(opcode::range, "range", op_kind::opaque, 3, 3),
+    detail::other(opcode::reshape, "reshape", op_kind::injective, 1, 2),
+    detail::other(opcode::flatten, "flatten", op_kind::injective, 1, 1),
+    detail::other(opcode::squeeze, "squeeze", op_kind::injective, 1, 1),
+    detail::other(opcode::unsqueeze, "unsqueeze", op_kind::injective, 1, 1),
+    detail::other(opcode::transpose, "transpose", op_kind::injective, 1, 1),
+    detail::other(opcode::concat, "concat", op_kind::injective, 1, -1),
+    detail::other(opcode::split, "split", op_kind::injective, 1, 2),
+    detail::other(opcode::slice, "slice", op_kind::injective, 1, 5),
+    detail::other(opcode::gather, "gather", op_kind::injective, 2, 2, detail::gather_parameters),
+    detail::other(opcode::gather_elements, "gather_elements", op_kind::injective, 2, 2),
+    detail::other(opcode::gather_nd, "gather_nd", op_kind::injective, 2, 2),
+    detail::other(opcode::scatter_nd, "scatter_nd", op_kind::opaque, 3, 3),
+    detail::other(opcode::scatter_elements, "scatter_elements", op_kind::opaque, 3, 3),
+    detail::other(opcode::expand, "expand", op_kind::injective, 2, 2),
+    detail::other(opcode::tile, "tile", op_kind::injective, 2, 2),
+    detail::other(opcode::pad, "pad", op_kind::injective, 1, 4),
+    detail::other(opcode::trilu, "trilu", op_kind::injective, 1, 2),
+    detail::other(opcode::one_hot, "one_hot", op_kind::injective, 3, 3),
+    detail::other(opcode::non_zero, "non_zero", op_kind::opaque, 1, 1),
+    detail::other(opcode::cumulative_sum, "cumulative_sum", op_kind::opaque, 2, 2),
+    detail::other(opcode::top_k, "top_k", op_kind::opaque, 1, 2),
+    detail::other(opcode::depth_to_space, "depth_to_space", op_kind::injective, 1, 1),
+    detail::other(opcode::space_to_depth, "space_to_depth", op_kind::injective, 1, 1),
+    detail::other(opcode::reverse_sequence, "reverse_sequence", op_kind::opaque, 2, 2),
+    detail::other(opcode::eye_like, "eye_like", op_kind::opaque, 1, 1),
+    detail::reduction(opcode::mean, "mean"),
+    detail::reduction(opcode::sum, "sum"),
+    detail::reduction(opcode::product, "product"),
+    detail::reduction(opcode::reduce_max, "reduce_max"),
+    detail::reduction(opcode::reduce_min, "reduce_min"),
+    detail::reduction(opcode::sum_square, "sum_square"),
+    detail::reduction(opcode::l1_norm, "l1_norm"),
+    detail::reduction(opcode::l2_norm, "l2_norm"),
+    detail::reduction(opcode::log_sum, "log_sum"),
+    detail::reduction(opcode::log_sum_exp, "log_sum_exp"),
+    detail::other(opcode::arg_max, "arg_max", op_kind::reduction, 1, 1),
+    detail::other(opcode::arg_min, "arg_min", op_kind::reduction, 1, 1),
+    detail::other(opcode::matmul, "matmul", op_kind::anchor, 2, 2),
+    detail::other(opcode::gemm, "gemm", op_kind::anchor, 2, 3, detail::gemm_parameters),
+    detail::other(opcode::einsum, "einsum", op_kind::anchor, 1, -1),
+    detail::other(opcode::matmul_integer, "matmul_integer", op_kind::anchor, 2, 4),
+    detail::other(opcode::conv, "conv", op_kind::anchor, 2, 3),
+    detail::other(opcode::conv_transpose, "conv_transpose", op_kind::anchor, 2, 3),
+    detail::other(opcode::conv_integer, "conv_integer", op_kind::anchor, 2, 4),
+    detail::other(opcode::max_pool, "max_pool", op_kind::anchor, 1, 1),
+    detail::other(opcode::average_pool, "average_pool", op_kind::anchor, 1, 1),
+    detail::other(opcode::global_max_pool, "global_max_pool", op_kind::reduction, 1, 1),
+    detail::other(opcode::resize, "resize", op_kind::opaque, 1, 4),
+    detail::other(opcode::fused_matmul, "fused_matmul", op_kind::anchor, 2, 2),
+    detail::other(opcode::qlinear_matmul, "qlinear_matmul", op_kind::anchor, 8, 8),
+    detail::other(opcode::qlinear_conv, "qlinear_conv", op_kind::anchor, 8, 9),
+    detail::other(opcode::lstm, "lstm", op_kind::opaque, 3, 8),
+    detail::other(opcode::gru, "gru", op_kind::opaque, 3, 6),
+    detail::other(opcode::rnn, "rnn", op_kind::opaque, 3, 6),
+    detail::norm(opcode::softmax, "softmax", 1, 1, detail::softmax_parameters),
+    detail::norm(opcode::log_softmax, "log_softmax", 1, 1, detail::softmax_parameters),
+    detail::norm(opcode::batch_norm, "batch_norm", 5, 5, detail::batch_norm_parameters),
+    detail::norm(opcode::instance_norm, "instance_norm", 3, 3, {}),
+    detail::norm(opcode::group_norm, "group_norm", 3, 3, {}),
+    detail::norm(opcode::layer_norm, "layer_norm", 1, 3, detail::norm_parameters),
+    detail::norm(opcode::rms_norm, "rms_norm", 1, 2, detail::norm_parameters),
+    detail::norm(opcode::skip_layer_norm, "skip_layer_norm", 3, 5, detail::norm_parameters),
+    detail::norm(opcode::skip_rms_norm, "skip_rms_norm", 3, 4, detail::norm_parameters),
+    detail::other(opcode::embed_layer_norm, "embed_layer_norm", op_kind::reduction, 5, 9),
+    detail::other(opcode::rotary_embedding, "rotary_embedding", op_kind::injective, 3, 4),
+    detail::other(opcode::attention, "attention", op_kind::anchor, 1, -1),
+    detail::norm(opcode::hardmax, "hardmax", 1, 1, detail::softmax_parameters),
+    detail::norm(opcode::lp_normalization, "lp_normalization", 1, 1, detail::softmax_parameters),
+    detail::norm(opcode::mean_variance_norm, "mean_variance_norm", 1, 1, {}),
+    detail::norm(opcode::local_response_norm, "local_response_norm", 1, 1, {}),
+    detail::other(opcode::quantize, "quantize", op_kind::elementwise, 2, 3),
+    detail::other(opcode::dequantize, "dequantize", op_kind::elementwise, 2, 3),
+    detail::other(opcode::dynamic_quantize, "dynamic_quantize", op_kind::opaque, 1, 1),
+    detail::other(opcode::if_else, "if_else", op_kind::opaque, 1, 1),
+    detail::other(opcode::loop, "loop", op_kind::opaque, 2, -1),
+    detail::other(opcode::scan, "scan", op_kind::opaque, 1, -1),
+};
+
+namespace detail {
+
+struct operator_rows {
+  std::uint8_t row[static_cast<std::size_t>(opcode::count_)]{};  // 1-based; 0 is opaque
+};
+inline constexpr operator_rows rows_by_opcode = [] {
+  operator_rows rows;
+  std::uint8_t at = 0;
+  for (auto const& info : operator_table) rows.row[static_cast<std::size_t>(info.op)] = ++at;
+  return rows;
+}();
+inline constexpr operator_info opaque_operator{opcode::opaque, "opaque"};
+
+}  // namespace detail
+
+[[nodiscard]] constexpr operator_info const& info(opcode op) {
+  auto const row = detail::rows_by_opcode.row[static_cast<std::size_t>(op)];
+  return row == 0 ? detail::opaque_operator : operator_table[row - 1];
+}
+
+[[nodiscard]] constexpr std::string_view name_of(opcode op) { return info(op).name; }
+
+[[nodiscard]] constexpr opcode op_named(std::string_view name) {
+  for (auto const& row : operator_table)
+    if (row.name == name) return row.op;
+  return opcode::opaque;
+}
+
+}  // namespace fuse::inline v0
+
+namespace fuse::inline v0 {
+
+enum class term_kind : std::uint8_t {
+  none,
+  capture,       ///< var<"x">
+  scalar,        ///< scalar<"epsilon">: a constant with one element
+  rest,          ///< rest<"scale">: whatever operands are left
+  parameter,     ///< param<"axes">: captures a parameter
+  number,        ///< a constant all of whose elements are one number
+  neutral,       ///< an operator by its meaning, with all its spellings
+  named,         ///< op<"Name">: as the dialect means that name
+  exact,         ///< exactly<"Name">: that node and nothing else
+  attribute,     ///< .attr<"axis">(-1)
+  alternatives,  ///< either(a, b)
+  optional,      ///< optional(a): an operand, factor or addend that may be absent
+  wrapped,       ///< maybe<"Relu">(a): an operator that may stand around a
+  through,       ///< through<"Cast">(a)
+  result,        ///< result<1>(a)
+  users,         ///< a.users(1)
+  known_as,      ///< a.as<"name">()
+  roots,         ///< roots(a, b)
+  fold,          ///< fold(a): computed when the rule is applied
+  row,           ///< row(scale, x): one row of x's normalised axes
+};
+
+struct term {
+  term_kind kind;
+  std::uint8_t children, attributes;  ///< attributes are the last of the children
+  opcode op;
+  std::uint16_t index;  ///< result number, number of users
+  std::uint8_t child[8];
+  std::string_view name;
+  double number, tolerance;
+
+  [[nodiscard]] constexpr int operands() const { return children - attributes; }
+  [[nodiscard]] friend constexpr bool operator==(term const& a, term const& b) {
+    if (a.kind != b.kind || a.children != b.children || a.op != b.op || a.index != b.index || a.number != b.number ||
+        a.tolerance != b.tolerance || !detail::same_text(a.name, b.name))
+      return false;
+    for (int i = 0; i < a.children; ++i)
+      if (a.child[i] != b.child[i]) return false;
+    return true;
+  }
+};
+
+struct expression {
+  static constexpr std::size_t capacity = 128;
+  template <std::size_t Operands>
+  static constexpr bool fits = Operands <= 8;
+
+  term terms[capacity];
+  std::uint16_t size;
+  bool too_large;  ///< more than `capacity` distinct terms, or more than 8 operands
+
+  [[nodiscard]] constexpr std::uint8_t root() const { return static_cast<std::uint8_t>(size - 1); }
+  [[nodiscard]] constexpr term const& operator[](std::size_t at) const { return terms[at]; }
+
+  constexpr std::uint8_t add(term const& made) {
+    for (std::uint16_t i = 0; i < size; ++i)
+      if (terms[i].kind == made.kind && terms[i].op == made.op && terms[i] == made) return static_cast<std::uint8_t>(i);
+    if (size == capacity) {
+      too_large = true;
+      return 0;
+    }
+    terms[size] = made;
+    return static_cast<std::uint8_t>(size++);
+  }
+
+  constexpr std::uint8_t add(expression const& other) {
+    if (other.size == 0) return 0;
+    if (size == 0) {
+      *this = other;  // nothing to merge with
+      return root();
+    }
+    std::uint8_t place[capacity]{};
+    too_large = too_large || other.too_large;
+    for (std::uint16_t i = 0; i < other.size; ++i) {
+      term moved = other.terms[i];
+      for (int c = 0; c < moved.children; ++c) moved.child[c] = place[moved.child[c]];
+      place[i] = add(moved);
+    }
+    return place[other.size - 1];
+  }
+
+  template <class... Operands>
+  [[nodiscard]] static constexpr expression above(term made, Operands const&... operands) {
+    expression composed{};
+    std::uint8_t count = 0;
+    (void)count;
+    static_assert(fits<sizeof...(Operands)>, "fuse: an operator in a rule takes at most 8 operands");
+    if constexpr (sizeof...(Operands) > 0 && fits<sizeof...(Operands)>) {
+      ((made.child[count++] = composed.add(operands)), ...);
+    }
+    made.children = count;
+    composed.finish(made);
+    return composed;
+  }
+
+  constexpr void finish(term const& made) {
+    if (size == capacity) {
+      too_large = true;
+      return;
+    }
+    terms[size++] = made;
+  }
+
+  template <fixed_string Name>
+  [[nodiscard]] constexpr expression attr(int value) const;
+  template <fixed_string Name>
+  [[nodiscard]] constexpr expression attr(double value) const;
+  template <fixed_string Name>
+  [[nodiscard]] constexpr expression attr(expression const& value) const;
+
+  [[nodiscard]] constexpr expression users(int count) const {
+    term made{};
+    made.kind = term_kind::users;
+    made.index = static_cast<std::uint16_t>(count);
+    return above(made, *this);
+  }
+
+  template <fixed_string Name>
+  [[nodiscard]] constexpr expression as() const;
+
+  [[nodiscard]] constexpr expression within(double tolerance) const {
+    expression changed = *this;
+    changed.terms[changed.root()].tolerance = tolerance;
+    return changed;
+  }
+
+  [[nodiscard]] static constexpr expression leaf(term_kind kind, std::string_view name) {
+    term made{};
+    made.kind = kind;
+    made.name = name;
+    return above(made);
+  }
+
+  constexpr expression(double value) : terms{}, size(0), too_large(false) {
+    term made{};
+    made.kind = term_kind::number;
+    made.number = value;
+    made.tolerance = 1e-6;
+    finish(made);
+  }
+  constexpr expression() : terms{}, size(0), too_large(false) {}
+
+ private:
+  [[nodiscard]] constexpr expression with_attribute(term const& made, expression const& value) const {
+    expression changed{};
+    std::uint8_t place[capacity]{};
+    for (std::uint16_t i = 0; i + 1 < size; ++i) {
+      term moved = terms[i];
+      for (int c = 0; c < moved.children; ++c) moved.child[c] = place[moved.child[c]];
+      place[i] = changed.add(moved);
+    }
+    term holder = made;
+    if (value.size != 0) {
+      holder.child[0] = changed.add(value);
+      holder.children = 1;
+    }
+    term node = terms[root()];
+    for (int c = 0; c < node.children; ++c) node.child[c] = place[node.child[c]];
+    if (node.children == 8)
+      changed.too_large = true;
+    else
+      node.child[node.children++] = changed.add(holder), ++node.attributes;
+    changed.finish(node);
+    return changed;
+  }
+};
+
+namespace detail {
+
+template <fixed_string Name>
+inline constexpr std::string_view name_text{Name.text, sizeof(Name.text) - 1};
+
+}  // namespace detail
+
+template <fixed_string Name>
+constexpr expression expression::as() const {
+  term made{};
+  made.kind = term_kind::known_as;
+  made.name = detail::name_text<Name>;
+  return above(made, *this);
+}
+template <fixed_string Name>
+constexpr expression expression::attr(int value) const {
+  term made{};
+  made.kind = term_kind::attribute;
+  made.name = detail::name_text<Name>;
+  made.number = value;
+  made.index = 1;  // an integer, in a replacement
+  return with_attribute(made, {});
+}
+template <fixed_string Name>
+constexpr expression expression::attr(double value) const {
+  term made{};
+  made.kind = term_kind::attribute;
+  made.name = detail::name_text<Name>;
+  made.number = value;
+  return with_attribute(made, {});
+}
+template <fixed_string Name>
+constexpr expression expression::attr(expression const& value) const {
+  term made{};
+  made.kind = term_kind::attribute;
+  made.name = detail::name_text<Name>;
+  return with_attribute(made, value);
+}
+
+}  // namespace fuse::inline v0
+
+namespace fuse::inline v0::dsl {
+
+template <fixed_string Name>
+inline constexpr expression var = expression::leaf(term_kind::capture, detail::name_text<Name>);
+
+}  // namespace fuse::inline v0::dsl
+
+namespace fuse::inline v0 {
+
+enum class element_type : std::uint8_t {
+  unknown = 0,
+  float32 = 1,
+  uint8 = 2,
+  int8 = 3,
+  uint16 = 4,
+  int16 = 5,
+  int32 = 6,
+  int64 = 7,
+  string = 8,
+  boolean = 9,
+  float16 = 10,
+  float64 = 11,
+  uint32 = 12,
+  uint64 = 13,
+  complex64 = 14,
+  complex128 = 15,
+  bfloat16 = 16,
+  other =
+      17,  ///< known to the graph, not to fuse (8-bit floats, 4-bit integers, sequences): equal to nothing but itself
+};
+
+[[nodiscard]] constexpr std::size_t size_of(element_type type) {
+  switch (type) {
+    case element_type::uint8:
+    case element_type::int8:
+    case element_type::boolean: return 1;
+    case element_type::uint16:
+    case element_type::int16:
+    case element_type::float16:
+    case element_type::bfloat16: return 2;
+    case element_type::float32:
+    case element_type::int32:
+    case element_type::uint32: return 4;
+    case element_type::float64:
+    case element_type::int64:
+    case element_type::uint64:
+    case element_type::complex64: return 8;
+    case element_type::complex128: return 16;
+    default: return 0;
+  }
+}
+
+[[nodiscard]] constexpr std::string_view name_of(element_type type) {
+  constexpr std::string_view names[] = {"unknown", "float32", "uint8",     "int8",       "uint16",   "int16",
+                                        "int32",   "int64",   "string",    "boolean",    "float16",  "float64",
+                                        "uint32",  "uint64",  "complex64", "complex128", "bfloat16", "other"};
+  return names[static_cast<std::size_t>(type)];
+}
+
+[[nodiscard]] constexpr bool is_floating(element_type type) {
+  return type == element_type::float32 || type == element_type::float16 || type == element_type::float64 ||
+         type == element_type::bfloat16;
+}
+
+[[nodiscard]] constexpr bool is_integer(element_type type) {
+  return type == element_type::uint8 || type == element_type::int8 || type == element_type::uint16 ||
+         type == element_type::int16 || type == element_type::int32 || type == element_type::int64 ||
+         type == element_type::uint32 || type == element_type::uint64;
+}
+
+[[nodiscard]] constexpr bool widens(element_type from, element_type to) {
+  if (from == to) return is_floating(from);
+  if (!is_floating(from) || !is_floating(to)) return false;
+  return size_of(from) < size_of(to);
+}
+
+}  // namespace fuse::inline v0
+
+namespace fuse::inline v0 {
+
+namespace detail {
+
+[[nodiscard]] constexpr double half_to_double(std::uint16_t bits) {
+  double const sign = (bits & 0x8000u) != 0 ? -1.0 : 1.0;
+  int const exponent = (bits >> 10) & 0x1f;
+  double const fraction = static_cast<double>(bits & 0x3ffu);
+  if (exponent == 31) {
+    auto const special = fraction == 0 ? 0x7ff0000000000000u : 0x7ff8000000000000u;
+    return sign * std::bit_cast<double>(special);
+  }
+  double scale = exponent == 0 ? 1.0 / 16777216.0 : 1.0 / 33554432.0;  // 2^-24, 2^-25
+  for (int i = 0; i < exponent; ++i) scale *= 2;
+  return sign * (exponent == 0 ? fraction : fraction + 1024.0) * scale;
+}
+
+[[nodiscard]] inline std::uint16_t double_to_half(double value) {
+  auto const bits = std::bit_cast<std::uint64_t>(value);
+  auto const sign = static_cast<std::uint16_t>((bits >> 48) & 0x8000u);
+  double const magnitude = value < 0 ? -value : value;
+  if (!(magnitude == magnitude)) return static_cast<std::uint16_t>(sign | 0x7e00u);
+  if (magnitude >= 65520.0) return static_cast<std::uint16_t>(sign | 0x7c00u);
+  int exponent = static_cast<int>((bits >> 52) & 0x7ff) - 1023;
+  if (exponent < -14) exponent = -14;
+  double unit = 1.0 / 1024.0;  // distance of neighbours at exponent 0
+  for (int i = exponent; i < 0; ++i) unit /= 2;
+  for (int i = 0; i < exponent; ++i) unit *= 2;
+  double const quotient = magnitude / unit;  // exact: unit is a power of two
+  auto whole = static_cast<std::uint32_t>(quotient);
+  double const rest = quotient - whole;
+  if (rest > 0.5 || (rest == 0.5 && (whole & 1u) != 0)) ++whole;
+  std::uint32_t const field = whole < 1024 ? whole : whole + static_cast<std::uint32_t>(exponent + 14) * 1024;
+  return static_cast<std::uint16_t>(sign | field);
+}
+
+[[nodiscard]] inline std::uint16_t float_to_bfloat16(float value) {
+  auto const bits = std::bit_cast<std::uint32_t>(value);
+  if (value != value) return static_cast<std::uint16_t>((bits >> 16) | 0x40u);
+  return static_cast<std::uint16_t>((bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16);
+}
+
+}  // namespace detail
+
+struct tensor_view {
+  element_type type = element_type::unknown;
+  span<std::int64_t const> shape{};
+  span<std::byte const> bytes{};
+
+  [[nodiscard]] std::size_t size() const { return size_of(type) == 0 ? 0 : bytes.size() / size_of(type); }
+
+  [[nodiscard]] explicit operator bool() const { return type != element_type::unknown; }
+
+  template <class T>
+  [[nodiscard]] T raw(std::size_t i) const {
+    T element;
+    std::memcpy(&element, bytes.data() + i * sizeof(T), sizeof(T));
+    return element;
+  }
+
+  [[nodiscard]] double number(std::size_t i) const {
+    switch (type) {
+      case element_type::float32: return static_cast<double>(raw<float>(i));
+      case element_type::float64: return raw<double>(i);
+      case element_type::float16: return detail::half_to_double(raw<std::uint16_t>(i));
+      case element_type::bfloat16:
+        return static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(raw<std::uint16_t>(i)) << 16));
+      case element_type::uint64: return static_cast<double>(raw<std::uint64_t>(i));
+      case element_type::complex64:
+      case element_type::complex128:
+      case element_type::string:
+      case element_type::unknown:
+      case element_type::other: return std::bit_cast<double>(std::uint64_t{0x7ff8000000000000u});
+      default: return static_cast<double>(integer(i));
+    }
+  }
+
+  [[nodiscard]] std::int64_t integer(std::size_t i) const {
+    switch (type) {
+      case element_type::int64: return raw<std::int64_t>(i);
+      case element_type::int32: return raw<std::int32_t>(i);
+      case element_type::int16: return raw<std::int16_t>(i);
+      case element_type::int8: return raw<std::int8_t>(i);
+      case element_type::uint64: return static_cast<std::int64_t>(raw<std::uint64_t>(i));
+      case element_type::uint32: return raw<std::uint32_t>(i);
+      case element_type::uint16: return raw<std::uint16_t>(i);
+      case element_type::uint8:
+      case element_type::boolean: return raw<std::uint8_t>(i);
+      default: return 0;
+    }
+  }
+};
+
+}  // namespace fuse::inline v0
+
+namespace fuse::inline v0 {
+
+struct tensor {
+  element_type type = element_type::unknown;
+  std::vector<std::int64_t> shape{};
+  std::vector<std::byte> bytes{};
+
+  operator tensor_view() const { return {type, shape, bytes}; }
+
+  [[nodiscard]] std::size_t size() const { return tensor_view(*this).size(); }
+  [[nodiscard]] double number(std::size_t i) const { return tensor_view(*this).number(i); }
+
+  friend bool operator==(tensor const&, tensor const&) = default;
+};
+
+namespace detail {
+
+template <class T>
+[[nodiscard]] constexpr element_type element_type_of() {
+  static_assert(std::is_arithmetic_v<T>, "fuse: elements of a tensor are numbers");
+  if constexpr (std::is_same_v<T, bool>) return element_type::boolean;
+  if constexpr (std::is_same_v<T, float>) return element_type::float32;
+  if constexpr (std::is_same_v<T, double>) return element_type::float64;
+  if constexpr (std::is_integral_v<T> && std::is_signed_v<T>)
+    return sizeof(T) == 1   ? element_type::int8
+           : sizeof(T) == 2 ? element_type::int16
+           : sizeof(T) == 4 ? element_type::int32
+                            : element_type::int64;
+  if constexpr (std::is_integral_v<T> && !std::is_signed_v<T> && !std::is_same_v<T, bool>)
+    return sizeof(T) == 1   ? element_type::uint8
+           : sizeof(T) == 2 ? element_type::uint16
+           : sizeof(T) == 4 ? element_type::uint32
+                            : element_type::uint64;
+}
+
+[[nodiscard]] inline std::uint16_t double_to_bfloat16(double number) {
+  auto nearest = static_cast<float>(number);
+  if (static_cast<double>(nearest) != number && number == number) {
+    bool const away = number < 0 ? static_cast<double>(nearest) < number : static_cast<double>(nearest) > number;
+    nearest = std::bit_cast<float>((std::bit_cast<std::uint32_t>(nearest) - (away ? 1u : 0u)) | 1u);
+  }
+  return float_to_bfloat16(nearest);
+}
+
+template <class T>
+void append_bytes(std::vector<std::byte>& into, T element) {
+  auto const at = into.size();
+  into.resize(at + sizeof(T));
+  std::memcpy(into.data() + at, &element, sizeof(T));
+}
+
+}  // namespace detail
+
+template <class T>
+[[nodiscard]] tensor make_tensor(std::vector<std::int64_t> shape, span<T const> elements) {
+  auto const* first = reinterpret_cast<std::byte const*>(elements.data());
+  return {detail::element_type_of<T>(), std::move(shape), {first, first + elements.size_bytes()}};
+}
+
+[[nodiscard]] inline tensor make_tensor(element_type type, std::vector<std::int64_t> shape,
+                                        span<double const> numbers) {
+  tensor made{type, std::move(shape), {}};
+  made.bytes.reserve(numbers.size() * size_of(type));
+  for (double const number : numbers) {
+    switch (type) {
+      case element_type::float64: detail::append_bytes(made.bytes, number); break;
+      case element_type::float32: detail::append_bytes(made.bytes, static_cast<float>(number)); break;
+      case element_type::float16: detail::append_bytes(made.bytes, detail::double_to_half(number)); break;
+      case element_type::bfloat16: detail::append_bytes(made.bytes, detail::double_to_bfloat16(number)); break;
+      case element_type::int64: detail::append_bytes(made.bytes, static_cast<std::int64_t>(number)); break;
+      case element_type::int32: detail::append_bytes(made.bytes, static_cast<std::int32_t>(number)); break;
+      case element_type::int16: detail::append_bytes(made.bytes, static_cast<std::int16_t>(number)); break;
+      case element_type::int8: detail::append_bytes(made.bytes, static_cast<std::int8_t>(number)); break;
+      case element_type::uint64: detail::append_bytes(made.bytes, static_cast<std::uint64_t>(number)); break;
+      case element_type::uint32: detail::append_bytes(made.bytes, static_cast<std::uint32_t>(number)); break;
+      case element_type::uint16: detail::append_bytes(made.bytes, static_cast<std::uint16_t>(number)); break;
+      case element_type::uint8: detail::append_bytes(made.bytes, static_cast<std::uint8_t>(number)); break;
+      case element_type::boolean: detail::append_bytes(made.bytes, static_cast<std::uint8_t>(number != 0)); break;
+      default: return {};
+    }
+  }
+  return made;
+}
+
+}  // namespace fuse::inline v0
+
+namespace fuse::inline v0 {
+
+struct opaque_attribute {};
+using attribute_view = std::variant<std::monostate, std::int64_t, double, std::string_view, span<std::int64_t const>,
+                                    span<float const>, tensor_view, opaque_attribute>;
+
+struct attribute {
+  std::string name;
+  std::variant<std::int64_t, double, std::string, std::vector<std::int64_t>, tensor> content;
+
+  friend bool operator==(attribute const&, attribute const&) = default;
+};
+
+}  // namespace fuse::inline v0
+
+namespace fuse::inline v0 {
+
+struct dimension {
+  std::int64_t extent = -1;
+  std::string_view symbol{};
+};
+
+template <class Value>
+struct new_node {
+  std::string_view
+      op;  ///< name in the graph's dialect, with its domain where the dialect writes one ("com.microsoft::Gelu")
+  span<Value const> operands;
+  span<attribute const> attributes;
+  span<element_type const> result_types;  ///< one per result; `unknown` marks a result that nobody uses
+  std::string_view origin;                ///< name of the node that it replaces, for whoever names nodes
+};
+
+struct function_body {
+  struct step {
+    std::string op;
+    std::vector<std::string> operands, results;
+    std::vector<attribute> attributes;
+    std::vector<std::pair<std::string, std::string>>
+        references;  ///< attribute of the step <- attribute of the function
+
+    friend bool operator==(step const&, step const&) = default;
+  };
+  std::string name;  ///< with its domain: "fuse::RMSNormalization_scale"
+  std::vector<std::string> inputs, outputs, attributes;
+  std::vector<step> steps;
+
+  friend bool operator==(function_body const&, function_body const&) = default;
+};
+
+template <class Graph>
+struct graph_traits;
+
+}  // namespace fuse::inline v0
+
+namespace fuse::inline v0 {
+
+using node_id = std::uint32_t;
+using value_id = std::uint32_t;
+inline constexpr std::uint32_t absent = 0xffffffffu;
+
+struct operator_tag {
+  std::uint16_t name = 0;
+  std::uint16_t op = 0;
+};
+
+struct operator_names {
+  operator_tag (*find)(void const* context, std::string_view name, int version) = nullptr;
+  void const* context = nullptr;
+};
+
+class graph_source {
+ public:
+  graph_source() = default;
+  graph_source(graph_source const&) = delete;
+  graph_source& operator=(graph_source const&) = delete;
+  virtual ~graph_source() = default;
+
+  [[nodiscard]] virtual tensor_view constant(value_id) const = 0;
+  [[nodiscard]] virtual attribute_view attribute_of(node_id, std::string_view) const = 0;
+  [[nodiscard]] virtual bool same_attributes(node_id, node_id) const = 0;
+  [[nodiscard]] virtual element_type type(value_id) const = 0;
+  [[nodiscard]] virtual bool shape(value_id, std::vector<dimension>&) const = 0;
+  [[nodiscard]] virtual std::string_view op_name(node_id) const = 0;
+  [[nodiscard]] virtual std::string node_name(node_id) const = 0;
+  [[nodiscard]] virtual std::string value_name(value_id) const = 0;
+  [[nodiscard]] virtual bool has_shapes() const = 0;  ///< whether the graph type can tell shapes at all
+  [[nodiscard]] virtual void const* graph() const = 0;
+
+  virtual bool insert(node_id place, std::string_view op, span<value_id const> operands,
+                      span<attribute const> attributes, span<element_type const> results, std::string_view origin) = 0;
+  virtual bool add_constant(tensor_view contents, std::string_view origin) = 0;
+  virtual void replace_uses(value_id from, value_id to) = 0;
+  virtual void erase(node_id) = 0;
+  virtual bool declare(function_body const&) = 0;
+};
+
+template <class Source>
+class basic_graph_image {
+ public:
+  struct node_record {
+    operator_tag tag{};
+    std::uint16_t operand_count = 0, result_count = 0;
+    std::uint32_t first_operand = 0;  ///< slot of operand 0
+    value_id first_result = absent;
+    std::uint32_t region = 0;                  ///< 0 the graph itself, else a body
+    std::uint64_t order = 0;                   ///< position: operands have smaller ones
+    node_id previous = absent, next = absent;  ///< neighbours in that order
+    bool alive = true;
+    bool has_bodies = false;
+  };
+  struct value_record {
+    node_id producer = absent;
+    std::uint32_t first_use = absent, use_count = 0;
+    std::uint32_t region = 0;
+    std::uint16_t outputs = 0;  ///< how often it is an output of the graph or of a body
+    bool constant = false;      ///< has contents that no caller may override
+  };
+  struct use_record {
+    value_id value = absent;
+    node_id node = absent;
+    std::uint32_t next = absent, previous = absent;
+  };
+  struct region_record {
+    node_id owner = absent;
+    std::uint32_t parent = 0;
+    std::uint32_t first_output = 0, output_count = 0;
+  };
+
+  int version = 1;
+  Source* source = nullptr;
+
+  [[nodiscard]] std::uint32_t node_count() const { return static_cast<std::uint32_t>(nodes_.size()); }
+  [[nodiscard]] std::uint32_t value_count() const { return static_cast<std::uint32_t>(values_.size()); }
+  [[nodiscard]] node_id first_node() const { return first_; }  ///< in order; others by `next`
+  [[nodiscard]] node_record const& node(node_id n) const { return nodes_[n]; }
+  [[nodiscard]] value_record const& value(value_id v) const { return values_[v]; }
+  [[nodiscard]] node_id producer(value_id v) const { return values_[v].producer; }
+  [[nodiscard]] value_id operand(node_id n, std::uint32_t i) const { return uses_[nodes_[n].first_operand + i].value; }
+  [[nodiscard]] value_id result(node_id n, std::uint32_t i = 0) const { return nodes_[n].first_result + i; }
+  [[nodiscard]] std::uint32_t result_index(value_id v) const { return v - nodes_[values_[v].producer].first_result; }
+  [[nodiscard]] std::uint32_t operand_count(node_id n) const { return nodes_[n].operand_count; }
+  [[nodiscard]] use_record const& use_at(std::uint32_t slot) const { return uses_[slot]; }
+  [[nodiscard]] std::vector<region_record> const& regions() const { return regions_; }
+  [[nodiscard]] span<value_id const> region_outputs(std::uint32_t region) const {
+    return span(region_outputs_).subspan(regions_[region].first_output, regions_[region].output_count);
+  }
+
+  template <class Visit>
+  void for_each_user(value_id v, Visit&& visit) const {
+    for (auto at = values_[v].first_use; at != absent; at = uses_[at].next) visit(uses_[at].node);
+  }
+
+  [[nodiscard]] bool visible(std::uint32_t inner, std::uint32_t from) const {
+    while (from != inner && from != 0) from = regions_[from].parent;
+    return from == inner;
+  }
+
+  std::uint32_t add_region(node_id owner, std::uint32_t parent) {
+    regions_.push_back({owner, parent, 0, 0});
+    return static_cast<std::uint32_t>(regions_.size() - 1);
+  }
+  void set_region_owner(std::uint32_t at, node_id owner) { regions_[at].owner = owner; }
+
+  value_id add_value(std::uint32_t region = 0, node_id producer = absent) {
+    value_record made;
+    made.region = region;
+    made.producer = producer;
+    values_.push_back(made);
+    return value_count() - 1;
+  }
+
+  void set_constant(value_id v, bool constant) { values_[v].constant = constant; }
+  void add_output(value_id v) { ++values_[v].outputs; }
+  void add_region_output(std::uint32_t region, value_id v) {
+    if (v != absent) add_output(v);
+    auto& record = regions_[region];
+    if (record.output_count++ == 0) record.first_output = static_cast<std::uint32_t>(region_outputs_.size());
+    region_outputs_.push_back(v);
+  }
+  void set_has_bodies(node_id n) { nodes_[n].has_bodies = true; }
+
+  node_id add_node(operator_tag tag, std::uint32_t result_count, std::uint32_t region) {
+    auto const id = node_count();
+    node_record made;
+    made.tag = tag;
+    made.result_count = static_cast<std::uint16_t>(result_count);
+    made.region = region;
+    made.first_result = value_count();
+    made.first_operand = static_cast<std::uint32_t>(uses_.size());
+    for (std::uint32_t i = 0; i < result_count; ++i) add_value(region, id);
+    nodes_.push_back(made);
+    return id;
+  }
+
+  void place_last(node_id n) {
+    nodes_[n].previous = last_;
+    nodes_[n].order = last_ == absent ? gap : nodes_[last_].order + gap;
+    (last_ == absent ? first_ : nodes_[last_].next) = n;
+    last_ = n;
+  }
+  void place_before(node_id n, node_id place) {
+    auto const previous = nodes_[place].previous;
+    auto const low = previous == absent ? 0 : nodes_[previous].order, high = nodes_[place].order;
+    nodes_[n].previous = previous;
+    nodes_[n].next = place;
+    nodes_[place].previous = n;
+    (previous == absent ? first_ : nodes_[previous].next) = n;
+    nodes_[n].order = low + (high - low) / 2;
+    if (high - low > 1) return;
+    std::uint64_t order = 0;
+    for (auto at = first_; at != absent; at = nodes_[at].next) nodes_[at].order = order += gap;
+  }
+
+  void attach_operands(node_id n, span<value_id const> operands) {
+    nodes_[n].first_operand = static_cast<std::uint32_t>(uses_.size());
+    nodes_[n].operand_count = static_cast<std::uint16_t>(operands.size());
+    for (auto v : operands) {
+      uses_.push_back({v, n, absent, absent});
+      if (v != absent) link(static_cast<std::uint32_t>(uses_.size() - 1));
+    }
+  }
+
+  void redirect(value_id from, value_id to) {
+    auto& source_record = values_[from];
+    for (auto at = source_record.first_use; at != absent;) {
+      auto const next = uses_[at].next;
+      uses_[at].value = to;
+      link(at);
+      at = next;
+    }
+    source_record.first_use = absent;
+    source_record.use_count = 0;
+    values_[to].outputs = static_cast<std::uint16_t>(values_[to].outputs + source_record.outputs);
+    source_record.outputs = 0;
+  }
+
+  void erase(node_id n) {
+    auto& record = nodes_[n];
+    for (std::uint32_t i = 0; i < record.operand_count; ++i) {
+      auto const slot = record.first_operand + i;
+      if (uses_[slot].value != absent) unlink(slot);
+      uses_[slot].value = absent;
+    }
+    record.alive = false;
+    (record.previous == absent ? first_ : nodes_[record.previous].next) = record.next;
+    (record.next == absent ? last_ : nodes_[record.next].previous) = record.previous;
+  }
+
+  void pop_node() {
+    auto const& record = nodes_.back();
+    for (std::uint32_t i = 0; i < record.operand_count; ++i)
+      if (uses_[record.first_operand + i].value != absent) unlink(record.first_operand + i);
+    uses_.resize(record.first_operand);
+    values_.resize(record.first_result);
+    nodes_.pop_back();
+  }
+  void pop_value() { values_.pop_back(); }
+
+  void reserve(std::size_t nodes, std::size_t values, std::size_t uses) {
+    nodes_.reserve(nodes);
+    values_.reserve(values);
+    uses_.reserve(uses);
+  }
+
+ private:
+  void link(std::uint32_t slot) {
+    auto& record = values_[uses_[slot].value];
+    uses_[slot].previous = absent;
+    uses_[slot].next = record.first_use;
+    if (record.first_use != absent) uses_[record.first_use].previous = slot;
+    record.first_use = slot;
+    ++record.use_count;
+  }
+  void unlink(std::uint32_t slot) {
+    auto& record = values_[uses_[slot].value];
+    auto const [value, node, next, previous] = uses_[slot];
+    (previous == absent ? record.first_use : uses_[previous].next) = next;
+    if (next != absent) uses_[next].previous = previous;
+    --record.use_count;
+  }
+
+  static constexpr std::uint64_t gap = std::uint64_t{1} << 24;
+  node_id first_ = absent, last_ = absent;
+  std::vector<node_record> nodes_;
+  std::vector<value_record> values_;
+  std::vector<use_record> uses_;
+  std::vector<region_record> regions_{region_record{}};
+  std::vector<value_id> region_outputs_;
+};
+using graph_image = basic_graph_image<graph_source>;
+
+}  // namespace fuse::inline v0
+
+namespace fuse::inline v0::detail {
+
+[[nodiscard]] constexpr bool checked_add(std::int64_t a, std::int64_t b, std::int64_t& sum) {
+  constexpr auto most = std::numeric_limits<std::int64_t>::max(), least = std::numeric_limits<std::int64_t>::min();
+  if (b > 0 ? a > most - b : a < least - b) return false;
+  sum = a + b;
+  return true;
+}
+[[nodiscard]] constexpr bool checked_multiply(std::int64_t a, std::int64_t b, std::int64_t& product) {
+  constexpr auto most = std::numeric_limits<std::int64_t>::max(), least = std::numeric_limits<std::int64_t>::min();
+  if (a != 0 && b != 0) {
+    if (a == least || b == least) {
+      if (a != 1 && b != 1) return false;
+    } else {
+      auto const room = most / (b < 0 ? -b : b);
+      if (a > room || a < -room) return false;
+    }
+  }
+  product = a * b;
+  return true;
+}
+
+struct polynomial {
+  static constexpr std::uint32_t most_terms = 12, most_degree = 6;
+  struct term {
+    std::int64_t factor = 0;
+    std::uint32_t degree = 0;
+    std::uint32_t atoms[most_degree]{};  ///< rising, repeated for powers
+  };
+  term terms[most_terms]{};
+  std::uint32_t count = 0;
+
+  [[nodiscard]] static constexpr int order(term const& a, term const& b) {
+    if (a.degree != b.degree) return a.degree < b.degree ? 1 : -1;
+    for (std::uint32_t i = 0; i < a.degree; ++i)
+      if (a.atoms[i] != b.atoms[i]) return a.atoms[i] < b.atoms[i] ? -1 : 1;
+    return 0;
+  }
+
+  [[nodiscard]] constexpr bool add(term const& t) {
+    if (t.factor == 0) return true;
+    std::uint32_t at = 0;
+    while (at < count && order(terms[at], t) < 0) ++at;
+    if (at < count && order(terms[at], t) == 0) {
+      if (!checked_add(terms[at].factor, t.factor, terms[at].factor)) return false;
+      if (terms[at].factor == 0) {
+        for (; at + 1 < count; ++at) terms[at] = terms[at + 1];
+        --count;
+      }
+      return true;
+    }
+    if (count == most_terms) return false;
+    for (auto i = count; i > at; --i) terms[i] = terms[i - 1];
+    terms[at] = t;
+    ++count;
+    return true;
+  }
+
+  [[nodiscard]] static constexpr bool multiply(term const& a, term const& b, term& product) {
+    if (a.degree + b.degree > most_degree) return false;
+    term made;
+    if (!checked_multiply(a.factor, b.factor, made.factor)) return false;
+    for (std::uint32_t i = 0, j = 0; i < a.degree || j < b.degree;)
+      made.atoms[made.degree++] =
+          j == b.degree || (i < a.degree && a.atoms[i] <= b.atoms[j]) ? a.atoms[i++] : b.atoms[j++];
+    product = made;
+    return true;
+  }
+
+  [[nodiscard]] constexpr bool add(polynomial const& other, term const& factor) {
+    term product;
+    for (std::uint32_t i = 0; i < other.count; ++i)
+      if (!multiply(other.terms[i], factor, product) || !add(product)) return false;
+    return true;
+  }
+
+  [[nodiscard]] static constexpr bool multiply(polynomial const& a, polynomial const& b, polynomial& product) {
+    product.count = 0;
+    for (std::uint32_t i = 0; i < b.count; ++i)
+      if (!product.add(a, b.terms[i])) return false;
+    return true;
+  }
+
+  [[nodiscard]] static constexpr bool divide(term const& a, term const& b, term& quotient) {
+    if (b.factor == -1) {  // apart from the others: the least integer has no opposite
+      if (!checked_multiply(a.factor, -1, quotient.factor)) return false;
+    } else {
+      if (b.factor == 0 || a.factor % b.factor != 0) return false;
+      quotient.factor = a.factor / b.factor;
+    }
+    quotient.degree = 0;
+    std::uint32_t j = 0;
+    for (std::uint32_t i = 0; i < a.degree; ++i)
+      if (j < b.degree && a.atoms[i] == b.atoms[j])
+        ++j;
+      else
+        quotient.atoms[quotient.degree++] = a.atoms[i];
+    return j == b.degree;
+  }
+
+  [[nodiscard]] static constexpr bool divide(polynomial a, polynomial const& b, polynomial& quotient) {
+    quotient.count = 0;
+    if (b.count == 0) return false;
+    for (std::uint32_t steps = 0; a.count != 0; ++steps) {
+      term t, back;
+      if (steps == most_terms || !divide(a.terms[0], b.terms[0], t) || !quotient.add(t)) return false;
+      back = t;
+      if (!checked_multiply(t.factor, -1, back.factor) || !a.add(b, back)) return false;
+    }
+    return true;
+  }
+};
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
+[[nodiscard]] constexpr std::uint64_t mixed(std::uint64_t h, std::uint64_t word) {
+  h = (h ^ word) * 0x9e3779b97f4a7c15u;
+  return h ^ (h >> 29);
+}
+[[nodiscard]] constexpr std::uint64_t hashed(std::uint64_t h, std::int64_t item) {
+  return mixed(h, static_cast<std::uint64_t>(item));
+}
+[[nodiscard]] constexpr bool same(std::int64_t a, std::int64_t b) { return a == b; }
+[[nodiscard]] constexpr std::uint64_t hashed(std::uint64_t h, double item) {
+  return mixed(h, std::bit_cast<std::uint64_t>(item));
+}
+[[nodiscard]] constexpr bool same(double a, double b) {
+  return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
+}
+
+template <class T>
+class sequence_pool {
+ public:
+  [[nodiscard]] std::uint32_t count() const { return static_cast<std::uint32_t>(hashes_.size()); }
+  [[nodiscard]] span<T const> operator[](std::uint32_t id) const {
+    return {items_.data() + starts_[id], starts_[id + 1] - starts_[id]};
+  }
+
+  std::uint32_t keep(span<T const> sequence) {
+    if (2 * (hashes_.size() + 1) > slots_.size()) grow();
+    std::uint64_t h = sequence.size();
+    for (auto const& item : sequence) h = hashed(h, item);
+    auto const hash = static_cast<std::uint32_t>(h >> 32);
+    auto const mask = slots_.size() - 1;
+    auto at = hash & mask;
+    for (; slots_[at] != 0; at = (at + 1) & mask)
+      if (hashes_[slots_[at] - 1] == hash && holds(slots_[at] - 1, sequence)) return slots_[at] - 1;
+    items_.insert(items_.end(), sequence.begin(), sequence.end());
+    starts_.push_back(items_.size());
+    hashes_.push_back(hash);
+    slots_[at] = count();
+    return count() - 1;
+  }
+
+ private:
+  [[nodiscard]] bool holds(std::uint32_t id, span<T const> sequence) const {
+    auto const kept = (*this)[id];
+    if (kept.size() != sequence.size()) return false;
+    for (std::size_t i = 0; i < kept.size(); ++i)
+      if (!same(kept[i], sequence[i])) return false;
+    return true;
+  }
+  void grow() {
+    slots_.assign(slots_.empty() ? 64 : 2 * slots_.size(), 0);
+    auto const mask = slots_.size() - 1;
+    for (std::uint32_t id = 0; id < count(); ++id) {
+      auto at = hashes_[id] & mask;
+      while (slots_[at] != 0) at = (at + 1) & mask;
+      slots_[at] = id + 1;
+    }
+  }
+
+  std::vector<T> items_;
+  std::vector<std::size_t> starts_{0};
+  std::vector<std::uint32_t> hashes_, slots_;
+};
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0 {
+
+class extent {
+ public:
+  constexpr extent() = default;
+  constexpr extent(std::int64_t number) : number_(number) {}  // NOLINT: a number is an extent
+
+  [[nodiscard]] static constexpr extent of_symbol(std::uint32_t symbol) {
+    extent made;
+    made.symbol_ = symbol + 1;
+    return made;
+  }
+  [[nodiscard]] constexpr bool known() const { return symbol_ == 0; }
+  [[nodiscard]] constexpr std::int64_t value() const { return number_; }        ///< if known, else 0
+  [[nodiscard]] constexpr std::uint32_t symbol() const { return symbol_ - 1; }  ///< if not known
+  [[nodiscard]] friend constexpr bool operator==(extent, extent) = default;
+
+  [[nodiscard]] friend constexpr std::uint64_t hashed(std::uint64_t h, extent e) {
+    return detail::mixed(h, e.known() ? static_cast<std::uint64_t>(e.number_) : ~std::uint64_t{e.symbol_});
+  }
+  [[nodiscard]] friend constexpr bool same(extent a, extent b) { return a == b; }
+
+ private:
+  std::int64_t number_ = 0;
+  std::uint32_t symbol_ = 0;
+};
+
+class extent_algebra {
+ public:
+  enum class function : std::uint8_t { maximum, minimum, floor_quotient, quotient, broadcast };
+
+  [[nodiscard]] extent named(std::string_view name);
+
+  [[nodiscard]] extent fresh(std::int64_t least = 0);
+
+  [[nodiscard]] extent add(extent a, extent b);
+  [[nodiscard]] extent subtract(extent a, extent b);
+  [[nodiscard]] extent multiply(extent a, extent b);
+
+  [[nodiscard]] bool divide_exactly(extent a, extent b, extent& quotient);
+
+  [[nodiscard]] extent floor_divide(extent a, extent b);
+  [[nodiscard]] extent divide(extent a, extent b);
+  [[nodiscard]] extent maximum(extent a, extent b);
+  [[nodiscard]] extent minimum(extent a, extent b);
+
+  [[nodiscard]] extent broadcast(extent a, extent b);
+
+  [[nodiscard]] std::int64_t least(extent) const;
+  [[nodiscard]] bool nonnegative(extent e) const { return least(e) >= 0; }
+  [[nodiscard]] bool different(extent a, extent b);  ///< provably
+
+  [[nodiscard]] std::uint32_t symbol_count() const { return symbols_.count(); }
+  [[nodiscard]] bool is_fresh(extent e) const { return !e.known() && symbols_[e.symbol()][0] == fresh_tag; }
+
+  [[nodiscard]] std::string text(extent e, int depth = 4) const;
+
+ private:
+  enum : std::int64_t { name_tag, fresh_tag, polynomial_tag, function_tag };
+
+  extent symbol(span<std::int64_t const> key, std::int64_t least);
+  extent apply(function f, extent a, extent b, std::int64_t least);
+  void expand(extent e, detail::polynomial& into) const;
+  extent contract(detail::polynomial const& p);
+  extent combine(extent a, extent b, std::int64_t factor);
+  [[nodiscard]] extent argument(span<std::int64_t const> key, std::size_t at) const {
+    return key[at] != 0 ? extent(key[at + 1]) : extent::of_symbol(static_cast<std::uint32_t>(key[at + 1]));
+  }
+  [[nodiscard]] bool caps(std::uint32_t a, std::uint32_t b) const {
+    auto const key = symbols_[b];
+    if (key[0] != function_tag || key[1] != static_cast<std::int64_t>(function::minimum)) return false;
+    auto const first = argument(key, 2), second = argument(key, 4);
+    return (first == extent::of_symbol(a) && least(second) >= 1) ||
+           (second == extent::of_symbol(a) && least(first) >= 1);
+  }
+
+  static constexpr std::size_t most_broadcast = 12;
+  [[nodiscard]] bool collect(extent e, std::uint32_t (&set)[most_broadcast], std::size_t& size) const;
+
+  detail::sequence_pool<std::int64_t> symbols_;
+  std::vector<std::int64_t> least_;
+  std::int64_t fresh_count_ = 0;
+};
+
+inline constexpr std::int64_t no_bound = std::numeric_limits<std::int64_t>::min();
+
+inline extent extent_algebra::symbol(span<std::int64_t const> key, std::int64_t least) {
+  auto const at = symbols_.keep(key);
+  if (at == least_.size()) least_.push_back(least);
+  return extent::of_symbol(at);
+}
+
+inline extent extent_algebra::named(std::string_view name) {
+  std::vector<std::int64_t> key{name_tag};
+  for (char c : name) key.push_back(static_cast<unsigned char>(c));
+  return symbol(key, 0);
+}
+
+inline extent extent_algebra::fresh(std::int64_t least) {
+  std::int64_t const key[] = {fresh_tag, fresh_count_++};
+  return symbol(key, least);
+}
+
+inline extent extent_algebra::apply(function f, extent a, extent b, std::int64_t least) {
+  auto const code = [](extent e) { return e.known() ? e.value() : std::int64_t{e.symbol()}; };
+  std::int64_t const key[] = {function_tag, static_cast<std::int64_t>(f), a.known(), code(a), b.known(), code(b)};
+  return symbol(key, least);
+}
+
+inline void extent_algebra::expand(extent e, detail::polynomial& into) const {
+  into.count = 1;
+  auto& first = into.terms[0];
+  if (e.known()) {
+    first.factor = e.value();
+    first.degree = 0;
+    if (e.value() == 0) into.count = 0;
+    return;
+  }
+  auto const key = symbols_[e.symbol()];
+  if (key[0] != polynomial_tag) {
+    first.factor = 1;
+    first.degree = 1;
+    first.atoms[0] = e.symbol();
+    return;
+  }
+  into.count = 0;
+  for (std::size_t at = 1; at < key.size();) {
+    auto& t = into.terms[into.count++];
+    t.factor = key[at++];
+    t.degree = static_cast<std::uint32_t>(key[at++]);
+    for (std::uint32_t i = 0; i < t.degree; ++i) t.atoms[i] = static_cast<std::uint32_t>(key[at++]);
+  }
+}
+
+inline extent extent_algebra::contract(detail::polynomial const& p) {
+  if (p.count == 0) return 0;
+  auto const& first = p.terms[0];
+  if (p.count == 1 && first.degree == 0) return first.factor;
+  if (p.count == 1 && first.degree == 1 && first.factor == 1) return extent::of_symbol(first.atoms[0]);
+  std::int64_t key[1 + detail::polynomial::most_terms * (2 + detail::polynomial::most_degree)];
+  std::size_t size = 0;
+  key[size++] = polynomial_tag;
+  std::int64_t bound = 0;
+  for (std::uint32_t i = 0; i < p.count; ++i) {
+    auto const& t = p.terms[i];
+    key[size++] = t.factor;
+    key[size++] = t.degree;
+    std::int64_t part = t.factor;
+    bool bounded = t.factor > 0 || t.degree == 0;
+    for (std::uint32_t k = 0; k < t.degree; ++k) {
+      key[size++] = t.atoms[k];
+      bounded = bounded && least_[t.atoms[k]] >= 0 && detail::checked_multiply(part, least_[t.atoms[k]], part);
+    }
+    if (bound != no_bound && !(bounded && detail::checked_add(bound, part, bound))) bound = no_bound;
+  }
+  return symbol({key, size}, bound);
+}
+
+inline extent extent_algebra::combine(extent a, extent b, std::int64_t factor) {
+  std::int64_t product = 0, sum = 0;
+  if (a.known() && b.known() && detail::checked_multiply(b.value(), factor, product) &&
+      detail::checked_add(a.value(), product, sum))
+    return sum;
+  detail::polynomial p, q;
+  expand(a, p);
+  expand(b, q);
+  detail::polynomial::term scale;
+  scale.factor = factor;
+  return p.add(q, scale) ? contract(p) : fresh(no_bound);
+}
+
+inline extent extent_algebra::add(extent a, extent b) { return combine(a, b, 1); }
+inline extent extent_algebra::subtract(extent a, extent b) { return a == b ? extent(0) : combine(a, b, -1); }
+
+inline extent extent_algebra::multiply(extent a, extent b) {
+  if (a == extent(1)) return b;
+  if (b == extent(1)) return a;
+  std::int64_t product = 0;
+  if (a.known() && b.known() && detail::checked_multiply(a.value(), b.value(), product)) return product;
+  detail::polynomial p, q, r;
+  expand(a, p);
+  expand(b, q);
+  if (detail::polynomial::multiply(p, q, r)) return contract(r);
+  return fresh(nonnegative(a) && nonnegative(b) ? 0 : no_bound);
+}
+
+inline bool extent_algebra::divide_exactly(extent a, extent b, extent& quotient) {
+  if (b == extent(0)) return false;
+  detail::polynomial p, q, r;
+  expand(a, p);
+  expand(b, q);
+  if (!detail::polynomial::divide(p, q, r)) return false;
+  quotient = contract(r);
+  return true;
+}
+
+inline extent extent_algebra::divide(extent a, extent b) {
+  extent quotient;
+  if (divide_exactly(a, b, quotient)) return quotient;
+  if (b == extent(0)) return fresh(no_bound);
+  if (nonnegative(a) && nonnegative(b)) return floor_divide(a, b);
+  if (a.known() && b.known()) return b.value() == -1 ? fresh(no_bound) : extent(a.value() / b.value());
+  return apply(function::quotient, a, b, no_bound);
+}
+
+inline extent extent_algebra::floor_divide(extent a, extent b) {
+  extent quotient;
+  if (divide_exactly(a, b, quotient)) return quotient;
+  if (b == extent(0)) return fresh(no_bound);
+  if (a.known() && b.known()) {
+    if (b.value() == -1) return fresh(no_bound);  // the least integer: its opposite is none
+    auto const whole = a.value() / b.value();
+    return (a.value() % b.value() != 0) && ((a.value() < 0) != (b.value() < 0)) ? whole - 1 : whole;
+  }
+  return apply(function::floor_quotient, a, b, nonnegative(a) && nonnegative(b) ? 0 : no_bound);
+}
+
+inline extent extent_algebra::maximum(extent a, extent b) {
+  if (a == b) return a;
+  if (a.known() && b.known()) return a.value() > b.value() ? a : b;
+  if (nonnegative(subtract(a, b))) return a;
+  if (nonnegative(subtract(b, a))) return b;
+  if (b.known() || (!a.known() && b.symbol() < a.symbol())) return maximum(b, a);
+  auto const bound = least(a) > least(b) ? least(a) : least(b);
+  return apply(function::maximum, a, b, bound);
+}
+
+inline extent extent_algebra::minimum(extent a, extent b) {
+  if (a == b) return a;
+  if (a.known() && b.known()) return a.value() < b.value() ? a : b;
+  if (nonnegative(subtract(b, a))) return a;
+  if (nonnegative(subtract(a, b))) return b;
+  if (b.known() || (!a.known() && b.symbol() < a.symbol())) return minimum(b, a);
+  auto const bound = least(a) < least(b) ? least(a) : least(b);
+  return apply(function::minimum, a, b, bound);
+}
+
+inline extent extent_algebra::broadcast(extent a, extent b) {
+  if (a == b || b == extent(1)) return a;
+  if (a == extent(1)) return b;
+  if (a.known() && b.known()) return fresh();  // no valid graph
+  if (least(a) >= 2 || a == extent(0)) return a;
+  if (least(b) >= 2 || b == extent(0)) return b;
+  if (a.known() || b.known()) return fresh();
+  std::uint32_t set[most_broadcast];
+  std::size_t size = 0;
+  if (!collect(a, set, size) || !collect(b, set, size)) return fresh();
+  if (size == 1) return extent::of_symbol(set[0]);
+  std::int64_t key[2 + 2 * most_broadcast] = {function_tag, static_cast<std::int64_t>(function::broadcast)};
+  auto bound = std::numeric_limits<std::int64_t>::max();
+  for (std::size_t i = 0; i < size; ++i) {
+    key[3 + 2 * i] = set[i];
+    bound = least_[set[i]] < bound ? least_[set[i]] : bound;
+  }
+  return symbol({key, 2 + 2 * size}, bound);
+}
+
+inline bool extent_algebra::collect(extent e, std::uint32_t (&set)[most_broadcast], std::size_t& size) const {
+  auto const insert = [&](std::uint32_t symbol) {
+    for (std::size_t i = 0; i < size; ++i)
+      if (set[i] == symbol || caps(set[i], symbol)) return true;
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < size; ++i)
+      if (!caps(symbol, set[i])) set[kept++] = set[i];
+    size = kept;
+    if (size == most_broadcast) return false;
+    std::size_t at = size++;
+    for (; at > 0 && set[at - 1] > symbol; --at) set[at] = set[at - 1];
+    set[at] = symbol;
+    return true;
+  };
+  auto const key = symbols_[e.symbol()];
+  if (key[0] != function_tag || key[1] != static_cast<std::int64_t>(function::broadcast)) return insert(e.symbol());
+  for (std::size_t at = 3; at < key.size(); at += 2)
+    if (!insert(static_cast<std::uint32_t>(key[at]))) return false;
+  return true;
+}
+
+inline std::int64_t extent_algebra::least(extent e) const { return e.known() ? e.value() : least_[e.symbol()]; }
+
+inline bool extent_algebra::different(extent a, extent b) {
+  if (a == b) return false;
+  if (a.known() && b.known()) return true;
+  return least(subtract(a, b)) > 0 || least(subtract(b, a)) > 0;
+}
+
+inline std::string extent_algebra::text(extent e, int depth) const {
+  if (e.known()) return std::to_string(e.value());
+  auto const key = symbols_[e.symbol()];
+  std::string out;
+  if (key[0] == name_tag) {
+    for (auto c : key.subspan(1)) out.push_back(static_cast<char>(c));
+  } else if (key[0] == fresh_tag) {
+    out = "?" + std::to_string(key[1]);
+  } else if (depth == 0) {
+    out = "...";
+  } else if (key[0] == function_tag) {
+    constexpr std::string_view names[] = {"max", "min", "floor_div", "div", "broadcast"};
+    out.append(names[static_cast<std::size_t>(key[1])]);
+    for (std::size_t at = 2; at < key.size(); at += 2)
+      out.append(at == 2 ? "(" : ", ").append(text(argument(key, at), depth - 1));
+    out.append(")");
+  } else {
+    for (std::size_t at = 1; at < key.size();) {
+      if (at > 1) out.append(" + ");
+      auto const factor = key[at++];
+      auto degree = key[at++];
+      if (factor != 1 || degree == 0) out.append(std::to_string(factor)).append(degree == 0 ? "" : "*");
+      for (; degree > 0; --degree) {
+        out.append(text(extent::of_symbol(static_cast<std::uint32_t>(key[at++])), depth - 1));
+        if (degree > 1) out.append("*");
+      }
+    }
+  }
+  return out;
+}
+
+}  // namespace fuse::inline v0
+
+namespace fuse::inline v0 {
+
+template <class Image>
+class basic_fact_table {
+ public:
+  static constexpr std::size_t most_rank = 64;      ///< a value of a higher rank has an unknown shape
+  static constexpr std::size_t most_contents = 64;  ///< contents of larger tensors are not followed
+
+  explicit basic_fact_table(Image const& image) : image_(&image) {}
+
+  [[nodiscard]] Image const& image() const { return *image_; }
+
+  [[nodiscard]] element_type type(value_id v) const { return v < types_.size() ? types_[v] : element_type::unknown; }
+  [[nodiscard]] bool has_rank(value_id v) const { return v < shapes_.size() && shapes_[v] != 0; }
+  [[nodiscard]] int rank(value_id v) const { return has_rank(v) ? static_cast<int>(shape(v).size()) : -1; }
+
+  [[nodiscard]] span<extent const> shape(value_id v) const {
+    if (!has_rank(v)) return {};
+    return extents_[shapes_[v] - 1];
+  }
+
+  [[nodiscard]] bool same_shape(value_id a, value_id b) const {
+    return has_rank(a) && has_rank(b) && shapes_[a] == shapes_[b];
+  }
+
+  [[nodiscard]] bool has_integers(value_id v) const {
+    return v < contents_.size() && kind_of(contents_[v]) == integer_kind;
+  }
+  [[nodiscard]] span<extent const> symbolic_integers(value_id v) const {
+    if (!has_integers(v)) return {};
+    return extents_[index_of(contents_[v])];
+  }
+  [[nodiscard]] bool has_numbers(value_id v) const {
+    return v < contents_.size() && kind_of(contents_[v]) == number_kind;
+  }
+  [[nodiscard]] span<double const> numbers(value_id v) const {
+    if (!has_numbers(v)) return {};
+    return numbers_[index_of(contents_[v])];
+  }
+
+  [[nodiscard]] bool integers(value_id v, std::vector<std::int64_t>& out) const {
+    out.clear();
+    if (!has_integers(v)) return false;
+    for (auto e : symbolic_integers(v)) {
+      if (!e.known()) return false;
+      out.push_back(e.value());
+    }
+    return true;
+  }
+
+  [[nodiscard]] bool number(value_id v, double& out) const {
+    if (has_numbers(v)) {
+      auto const all = numbers(v);
+      if (all.size() != 1) return false;
+      out = all[0];
+      return true;
+    }
+    auto const all = symbolic_integers(v);
+    if (all.size() != 1 || !all[0].known()) return false;
+    out = static_cast<double>(all[0].value());
+    return true;
+  }
+
+  [[nodiscard]] extent_algebra const& symbols() const { return symbols_; }
+
+  [[nodiscard]] extent_algebra& symbols() { return symbols_; }
+  [[nodiscard]] std::size_t size() const { return types_.size(); }
+  void resize(std::size_t values) {
+    types_.resize(values, element_type::unknown);
+    shapes_.resize(values, 0);
+    contents_.resize(values, 0);
+  }
+  void forget(value_id v) {
+    types_[v] = element_type::unknown;
+    shapes_[v] = 0;
+    contents_[v] = 0;
+  }
+  void forget_shape(value_id v) { shapes_[v] = 0; }
+  void set_type(value_id v, element_type type) { types_[v] = type; }
+  void set_shape(value_id v, span<extent const> dimensions) {  // not a span of this table
+    shapes_[v] = dimensions.size() > most_rank ? 0 : extents_.keep(dimensions) + 1;
+  }
+  void share_shape(value_id v, value_id from) { shapes_[v] = shapes_[from]; }
+  void share_contents(value_id v, value_id from) { contents_[v] = contents_[from]; }
+  void set_integers(value_id v, span<extent const> elements) {
+    if (elements.size() <= most_contents) contents_[v] = extents_.keep(elements) * 4 + integer_kind;
+  }
+  void set_numbers(value_id v, span<double const> elements) {
+    if (elements.size() <= most_contents) contents_[v] = numbers_.keep(elements) * 4 + number_kind;
+  }
+
+ private:
+  enum : std::uint32_t { no_kind, integer_kind, number_kind };
+  [[nodiscard]] static std::uint32_t kind_of(std::uint32_t contents) { return contents & 3u; }
+  [[nodiscard]] static std::uint32_t index_of(std::uint32_t contents) { return contents >> 2; }
+
+  graph_image const* image_;
+  extent_algebra symbols_;
+  std::vector<element_type> types_;
+  std::vector<std::uint32_t> shapes_;    // 0, or 1 + number of a sequence of extents
+  std::vector<std::uint32_t> contents_;  // kind, and the number of a sequence
+  detail::sequence_pool<extent> extents_;
+  detail::sequence_pool<double> numbers_;
+};
+using fact_table = basic_fact_table<graph_image>;
+
+}  // namespace fuse::inline v0
+
+namespace fuse::inline v0 {
+
+struct parameter_source {
+  enum class kind : std::uint8_t {
+    attribute,     ///< attribute `attribute`
+    inverted,      ///< attribute `attribute`, a flag of the opposite meaning
+    operand,       ///< operand number `operand`, a constant
+    fixed,         ///< always `number`
+    spatial_axes,  ///< the axes from 2 to the last (pooling over everything that is neither batch nor channel)
+  };
+  std::string_view parameter{};
+  kind where = kind::attribute;
+  std::string_view attribute{};
+  int operand = 0;
+  double number =
+      std::numeric_limits<double>::quiet_NaN();  ///< value when absent (NaN: the neutral operator's own default)
+};
+
+enum class target : std::uint8_t { standard = 1, onnxruntime = 2, any = 3 };
+[[nodiscard]] constexpr bool includes(target set, target one) {
+  return (static_cast<int>(set) & static_cast<int>(one)) != 0;
+}
+
+struct operator_row {
+  std::string_view name{};
+  opcode op = opcode::opaque;
+  int since = 1;
+  span<parameter_source const> parameters{};
+  std::int8_t operands = -1;  ///< leading operands that are data; the rest are parameters (-1: all are data)
+  target emit = target::any;  ///< targets for which a rewrite may create this operator
+  int emit_since = 0;         ///< ... from this version on (0: from `since`)
+};
+
+struct emission {
+  opcode op = opcode::opaque;
+  int version = 0;
+  target to = target::standard;
+  std::vector<element_type> operands{};  ///< `unknown` where absent, or where not known
+  std::vector<bool> present{};
+  bool scalar_rows = false;  ///< the scale or bias of a norm has no axis
+  std::size_t results = 1;
+  std::int64_t axis = -1;  ///< of a norm, from the last
+  double epsilon = 0;
+};
+
+struct dialect {
+  std::string_view name{};
+  span<operator_row const> rows{};
+  span<std::uint16_t const> slots{};
+  int newest = 1;  ///< operator set version of graphs that state none
+  std::string_view (*refuse)(emission const&) = nullptr;
+  bool (*function)(emission const&, function_body&) = nullptr;
+  void (*complete)(emission const&, std::vector<attribute>&) = nullptr;
+
+  [[nodiscard]] constexpr std::uint16_t code(std::string_view operator_name) const;
+
+  [[nodiscard]] constexpr operator_row const* row(std::uint16_t code, int version) const;
+
+  [[nodiscard]] constexpr operator_row const* emitted(opcode op, int version, target to) const;
+};
+
+namespace detail {
+
+[[nodiscard]] constexpr std::uint32_t hash(std::string_view text) {
+  std::uint32_t h = 2166136261u;  // FNV-1a
+  for (char c : text) h = (h ^ static_cast<unsigned char>(c)) * 16777619u;
+  return h ^ (h >> 15);
+}
+
+}  // namespace detail
+
+constexpr std::uint16_t dialect::code(std::string_view operator_name) const {
+  auto const mask = slots.size() - 1;
+  for (std::size_t at = detail::hash(operator_name) & mask; slots[at] != 0; at = (at + 1) & mask)
+    if (rows[slots[at] - 1u].name == operator_name) return slots[at];
+  if (auto const variant = operator_name.find('_');
+      variant != operator_name.npos && operator_name.substr(0, 6) == "fuse::")
+    return code(operator_name.substr(0, variant));
+  return 0;
+}
+
+constexpr operator_row const* dialect::row(std::uint16_t code, int version) const {
+  operator_row const* found = nullptr;
+  if (code == 0) return found;
+  for (std::size_t at = code - 1u; at < rows.size() && rows[at].name == rows[code - 1u].name; ++at)
+    if (rows[at].since <= version) found = &rows[at];
+  return found;
+}
+
+constexpr operator_row const* dialect::emitted(opcode op, int version, target to) const {
+  operator_row const* found = nullptr;
+  for (auto const& candidate : rows)
+    if (candidate.op == op && includes(candidate.emit, to) && candidate.since <= version &&
+        candidate.emit_since <= version && (found == nullptr || found->name == candidate.name))
+      found = &candidate;
+  return found;
+}
+
+struct names_alone {
+  static constexpr void add_to(dialect&) {}
+};
+
+template <std::size_t Rows, class Emission = names_alone>
+struct dialect_table {
+  static constexpr std::size_t slot_count = Rows < 128 ? 512 : Rows < 512 ? 2048 : 8192;
+  dialect view_without_rows{};
+  operator_row rows[Rows]{};
+  std::uint16_t slots[slot_count]{};
+
+  constexpr operator dialect() const {
+    dialect view = names();
+    Emission::add_to(view);
+    return view;
+  }
+  [[nodiscard]] constexpr dialect names() const {
+    dialect view = view_without_rows;
+    view.rows = rows;
+    view.slots = slots;
+    return view;
+  }
+
+  template <std::size_t More>
+  [[nodiscard]] constexpr dialect_table<Rows + More, Emission> with(operator_row const (&more)[More]) const {
+    dialect_table<Rows + More, Emission> extended;
+    extended.view_without_rows = view_without_rows;
+    std::size_t at = 0;
+    for (auto const& row : more) extended.rows[at++] = row;
+    for (auto const& row : rows) {
+      extended.rows[at] = row;
+      for (auto const& newer : more)
+        if (newer.name == row.name) extended.rows[at] = operator_row{};
+      ++at;
+    }
+    extended.fill();
+    return extended;
+  }
+
+  constexpr void fill() {
+    for (std::size_t i = 0; i < Rows; ++i) {
+      if (rows[i].name.empty() || (i > 0 && rows[i - 1].name == rows[i].name)) continue;
+      std::size_t at = detail::hash(rows[i].name) & (slot_count - 1);
+      while (slots[at] != 0) at = (at + 1) & (slot_count - 1);
+      slots[at] = static_cast<std::uint16_t>(i + 1);
+    }
+  }
+};
+
+template <class Emission = names_alone, std::size_t Rows>
+[[nodiscard]] constexpr dialect_table<Rows, Emission> make_dialect(std::string_view name,
+                                                                   operator_row const (&rows)[Rows], int newest = 1) {
+  dialect_table<Rows, Emission> table;
+  table.view_without_rows.name = name;
+  table.view_without_rows.newest = newest;
+  for (std::size_t i = 0; i < Rows; ++i) table.rows[i] = rows[i];
+  table.fill();
+  return table;
+}
+
+}  // namespace fuse::inline v0
+
+namespace fuse::inline v0::detail::math {
+
+[[nodiscard]] inline double abs(double x) { return __builtin_fabs(x); }
+[[nodiscard]] inline double sqrt(double x) { return __builtin_sqrt(x); }
+[[nodiscard]] inline double pow(double x, double y) { return __builtin_pow(x, y); }
+[[nodiscard]] inline double exp(double x) { return __builtin_exp(x); }
+[[nodiscard]] inline double log(double x) { return __builtin_log(x); }
+[[nodiscard]] inline double erf(double x) { return __builtin_erf(x); }
+[[nodiscard]] inline double tanh(double x) { return __builtin_tanh(x); }
+[[nodiscard]] inline double floor(double x) { return __builtin_floor(x); }
+[[nodiscard]] inline double nearbyint(double x) { return __builtin_nearbyint(x); }
+[[nodiscard]] inline double fmod(double x, double y) { return __builtin_fmod(x, y); }
+[[nodiscard]] inline bool is_finite(double x) { return __builtin_isfinite(x); }
+[[nodiscard]] inline bool is_whole(double x) { return nearbyint(x) == x; }
+[[nodiscard]] inline bool is_odd(double x) { return fmod(abs(x), 2) == 1; }
+
+}  // namespace fuse::inline v0::detail::math
+
+namespace fuse::inline v0::detail::onnx_norms {
+
+[[nodiscard]] constexpr bool is_norm(opcode op) { return op == opcode::layer_norm || op == opcode::rms_norm; }
+
+[[nodiscard]] constexpr bool has_operator(emission const& e) {
+  return e.to == target::onnxruntime || e.version >= (e.op == opcode::layer_norm ? 17 : 23);
+}
+
+[[nodiscard]] inline std::string_view refuse(emission const& e) {
+  if (!is_norm(e.op) || e.operands.empty()) return {};
+  auto const type = e.operands[0];
+  if (type == element_type::unknown) return "the element type of the norm's input is not known";
+  if (!is_floating(type)) return "the norm's input is not of a floating element type";
+  for (std::size_t i = 1; i < e.operands.size(); ++i)
+    if (e.present[i] && e.operands[i] != type) return "scale or bias has another element type than the norm's input";
+  if (e.operands.size() < 2 || !e.present[1]) return "the operator needs a scale";
+  auto const rounded = static_cast<float>(e.epsilon);
+  if (!(e.epsilon >= 0) || !math::is_finite(rounded) || (rounded == 0) != (e.epsilon == 0))
+    return "the epsilon does not fit the operator's float32 attribute";
+  if (e.results > 1 && e.op == opcode::rms_norm) return "the operator has no statistics among its results";
+  if (e.results > 1 && type == element_type::float64)
+    return "statistics of a double norm are no results of the operator";
+  if (e.to == target::onnxruntime && type == element_type::bfloat16) return "onnxruntime has no bfloat16 kernel for it";
+  if (!has_operator(e) && type == element_type::bfloat16 && e.version < 13)
+    return "this operator set version has no bfloat16";
+  return {};
+}
+
+template <class Attribute>
+void complete(emission const& e, std::vector<Attribute>& attributes) {
+  if (is_norm(e.op) && !e.operands.empty() && e.operands[0] == element_type::float64)
+    attributes.push_back({"stash_type", std::int64_t{11}});
+}
+
+template <class Body>
+class body_writer {
+ public:
+  body_writer(emission const& e, Body& into) : e_(e), body_(into), type_(e.operands[0]) {
+    computed_ = type_ == element_type::float64 ? element_type::float64 : element_type::float32;
+  }
+
+  void write() {
+    bool const centred = e_.op == opcode::layer_norm;
+    bool const bias = e_.present.size() > 2 && e_.present[2];
+    body_.name = std::string("fuse::") + (centred ? "LayerNormalization_" : "RMSNormalization_") +
+                 std::string(name_of(type_)) + "_axes" + std::to_string(-e_.axis);
+    if (e_.scalar_rows) body_.name += "_scalar";
+    body_.inputs = {"X", "Scale"};
+    if (bias) {
+      body_.inputs.push_back("Bias");
+      body_.name += "_bias";
+    }
+    body_.outputs = {"Y"};
+    body_.attributes = {"axis", "epsilon"};
+    if (e_.results > 1) {
+      body_.name += e_.results > 2 ? "_statistics" : "_mean";
+      body_.outputs.push_back("Mean");
+      if (e_.results > 2) body_.outputs.push_back("InvStdDev");
+    }
+    for (std::int64_t i = e_.axis; i < 0; ++i) axes_.push_back(i);
+
+    std::string x = "X";
+    if (type_ != computed_) x = cast("X", "XU", computed_);
+    epsilon();
+    if (e_.results == 1) number("Two", 2);
+    if (e_.version >= 18) step("Constant", {}, "Axes", {{"value_ints", axes_}});
+    std::string d = x;
+    if (centred) {
+      mean(x, "Mean");
+      step("Sub", {x, "Mean"}, "D");
+      d = "D";
+    }
+    if (e_.results > 1)
+      step("Mul", {d, d}, "Square");
+    else
+      step("Pow", {d, "Two"}, "Square");
+    mean("Square", "Variance");
+    step("Add", {"Variance", "Epsilon"}, "Shifted");
+    step("Sqrt", {"Shifted"}, "Deviation");
+    if (e_.results > 2) step("Reciprocal", {"Deviation"}, "InvStdDev");
+    if (computed_ == element_type::float64 || e_.scalar_rows) {
+      if (e_.results < 3) step("Reciprocal", {"Deviation"}, "InvStdDev");
+      step("Mul", {d, "InvStdDev"}, "Normalised");
+    } else {
+      step("Div", {d, "Deviation"}, "Normalised");
+    }
+    std::string n = "Normalised";
+    if (type_ != computed_) n = cast(n, "NormalisedT", type_);
+    step("Mul", {n, "Scale"}, bias ? "Scaled" : "Y");
+    if (bias) step("Add", {"Scaled", "Bias"}, "Y");
+  }
+
+ private:
+  void step(std::string op, std::vector<std::string> operands, std::string result,
+            std::vector<attribute> attributes = {}, std::vector<std::pair<std::string, std::string>> references = {}) {
+    body_.steps.push_back(
+        {std::move(op), std::move(operands), {std::move(result)}, std::move(attributes), std::move(references)});
+  }
+  std::string cast(std::string const& from, std::string to, element_type type) {
+    step("Cast", {from}, to, {{"to", static_cast<std::int64_t>(type)}});
+    return to;
+  }
+  void mean(std::string const& of, std::string const& to) {
+    if (e_.version >= 18)
+      step("ReduceMean", {of, "Axes"}, to, {{"keepdims", std::int64_t{1}}});
+    else
+      step("ReduceMean", {of}, to, {{"axes", axes_}, {"keepdims", std::int64_t{1}}});
+  }
+  [[nodiscard]] bool plain() const { return e_.version >= 12 && computed_ == element_type::float32; }
+  void number(std::string const& name, double value) {
+    if (plain())
+      step("Constant", {}, name, {{"value_float", value}});
+    else
+      step("Constant", {}, name, {{"value", make_tensor(computed_, {}, span<double const>(&value, 1))}});
+  }
+  void epsilon() {
+    if (plain()) return step("Constant", {}, "Epsilon", {}, {{"value_float", "epsilon"}});
+    auto const rounded = static_cast<float>(e_.epsilon);
+    char digits[32];
+    auto const end = std::to_chars(digits, digits + 32, rounded, std::chars_format::scientific).ptr;
+    body_.name += "_epsilon";
+    body_.name.append(digits, end);
+    number("Epsilon", static_cast<double>(rounded));
+  }
+
+  emission const& e_;
+  Body& body_;
+  element_type type_, computed_;
+  std::vector<std::int64_t> axes_;
+};
+
+template <class Body>
+[[nodiscard]] bool function(emission const& e, Body& into) {
+  if (!is_norm(e.op) || e.operands.size() < 2 || e.axis >= 0) return false;
+  into = {};
+  body_writer<Body>(e, into).write();
+  return true;
+}
+
+struct emission_rules {
+  template <class Dialect>
+  static constexpr void add_to(Dialect& into) {
+    into.refuse = &refuse;
+    into.function = &function<function_body>;
+    into.complete = &complete<attribute>;
+  }
+};
+
+}  // namespace fuse::inline v0::detail::onnx_norms
+
+namespace fuse::inline v0 {
+namespace detail::onnx_rows {
+
+using kind = parameter_source::kind;
+
+inline constexpr parameter_source axes_operand[] = {{"axes", kind::operand, {}, 1}};
+inline constexpr parameter_source global_pool[] = {{"axes", kind::spatial_axes}, {"keepdims", kind::fixed, {}, 0, 1}};
+inline constexpr parameter_source shape_operand[] = {{"shape", kind::operand, {}, 1}};
+inline constexpr parameter_source slice_operands[] = {{"starts", kind::operand, {}, 1},
+                                                      {"ends", kind::operand, {}, 2},
+                                                      {"axes", kind::operand, {}, 3},
+                                                      {"steps", kind::operand, {}, 4}};
+inline constexpr parameter_source split_operand[] = {{"split", kind::operand, {}, 1}};
+inline constexpr parameter_source clip_operands[] = {{"min", kind::operand, {}, 1}, {"max", kind::operand, {}, 2}};
+inline constexpr parameter_source softmax_first_axis[] = {{"axis", kind::attribute, "axis", 0, 1}};
+inline constexpr parameter_source pads_operand[] = {{"pads", kind::operand, {}, 1}};
+inline constexpr parameter_source pads_and_axes[] = {{"pads", kind::operand, {}, 1}, {"axes", kind::operand, {}, 3}};
+inline constexpr parameter_source k_operand[] = {{"k", kind::operand, {}, 1}};
+
+inline constexpr operator_row rows[] = {
+    {"Add", opcode::add}, {"Sub", opcode::sub}, {"Mul", opcode::mul}, {"Div", opcode::div}, {"Neg", opcode::neg},
+    {"Reciprocal", opcode::reciprocal}, {"Sqrt", opcode::sqrt}, {"Pow", opcode::pow}, {"Abs", opcode::abs}, {"Exp", opcode::exp},
+    {"Log", opcode::log}, {"Erf", opcode::erf}, {"Sin", opcode::sin}, {"Cos", opcode::cos}, {"Tanh", opcode::tanh},
+    {"Sigmoid", opcode::sigmoid}, {"Relu", opcode::relu}, {"Gelu", opcode::gelu}, {"Softplus", opcode::softplus},
+    {"LeakyRelu", opcode::leaky_relu}, {"Elu", opcode::elu}, {"HardSigmoid", opcode::hard_sigmoid}, {"HardSwish", opcode::hard_swish},
+    {"PRelu", opcode::prelu}, {"Floor", opcode::floor}, {"Ceil", opcode::ceil}, {"Round", opcode::round}, {"Sign", opcode::sign},
+    {"Min", opcode::minimum}, {"Max", opcode::maximum}, {"Sum", opcode::sum_of}, {"Mod", opcode::mod},
+    {"Clip", opcode::clip}, {"Clip", opcode::clip, 11, clip_operands, 1},
+    {"Equal", opcode::equal}, {"Less", opcode::less}, {"LessOrEqual", opcode::less_or_equal}, {"Greater", opcode::greater},
+    {"GreaterOrEqual", opcode::greater_or_equal}, {"And", opcode::logical_and}, {"Or", opcode::logical_or}, {"Xor", opcode::logical_xor},
+    {"Not", opcode::logical_not}, {"Where", opcode::where}, {"IsNaN", opcode::is_nan}, {"IsInf", opcode::is_inf},
+    {"Cast", opcode::cast}, {"CastLike", opcode::cast_like}, {"Identity", opcode::identity}, {"Dropout", opcode::dropout},
+    {"Constant", opcode::constant}, {"ConstantOfShape", opcode::constant_of_shape}, {"Shape", opcode::shape}, {"Size", opcode::size},
+    {"Range", opcode::range}, {"Reshape", opcode::reshape, 1}, {"Reshape", opcode::reshape, 5, shape_operand, 1},
+    {"Flatten", opcode::flatten}, {"Squeeze", opcode::squeeze}, {"Squeeze", opcode::squeeze, 13, axes_operand, 1},
+    {"Unsqueeze", opcode::unsqueeze}, {"Unsqueeze", opcode::unsqueeze, 13, axes_operand, 1}, {"Transpose", opcode::transpose},
+    {"Concat", opcode::concat}, {"Split", opcode::split}, {"Split", opcode::split, 13, split_operand, 1},
+    {"Slice", opcode::slice}, {"Slice", opcode::slice, 10, slice_operands, 1}, {"Gather", opcode::gather},
+    {"GatherElements", opcode::gather_elements}, {"GatherND", opcode::gather_nd}, {"ScatterND", opcode::scatter_nd},
+    {"ScatterElements", opcode::scatter_elements}, {"Expand", opcode::expand, 8}, {"Tile", opcode::tile},
+    {"Pad", opcode::pad}, {"Pad", opcode::pad, 11, pads_operand, 1}, {"Pad", opcode::pad, 18, pads_and_axes, 1}, {"Trilu", opcode::trilu}, {"OneHot", opcode::one_hot},
+    {"NonZero", opcode::non_zero}, {"CumSum", opcode::cumulative_sum}, {"TopK", opcode::top_k}, {"TopK", opcode::top_k, 10, k_operand, 1},
+    {"ReduceMean", opcode::mean}, {"ReduceMean", opcode::mean, 18, axes_operand, 1},
+    {"GlobalAveragePool", opcode::mean, 1, global_pool, -1, target::any, 1 << 20},  // read as a mean, never written as one
+    {"ReduceSum", opcode::sum}, {"ReduceSum", opcode::sum, 13, axes_operand, 1},
+    {"ReduceProd", opcode::product}, {"ReduceProd", opcode::product, 18, axes_operand, 1},
+    {"ReduceMax", opcode::reduce_max}, {"ReduceMax", opcode::reduce_max, 18, axes_operand, 1},
+    {"ReduceMin", opcode::reduce_min}, {"ReduceMin", opcode::reduce_min, 18, axes_operand, 1},
+    {"ReduceSumSquare", opcode::sum_square}, {"ReduceSumSquare", opcode::sum_square, 18, axes_operand, 1},
+    {"ReduceL1", opcode::l1_norm}, {"ReduceL1", opcode::l1_norm, 18, axes_operand, 1},
+    {"ReduceL2", opcode::l2_norm}, {"ReduceL2", opcode::l2_norm, 18, axes_operand, 1},
+    {"ReduceLogSum", opcode::log_sum}, {"ReduceLogSum", opcode::log_sum, 18, axes_operand, 1},
+    {"ReduceLogSumExp", opcode::log_sum_exp}, {"ReduceLogSumExp", opcode::log_sum_exp, 18, axes_operand, 1},
+    {"ArgMax", opcode::arg_max}, {"ArgMin", opcode::arg_min},
+    {"MatMul", opcode::matmul}, {"Gemm", opcode::gemm}, {"Einsum", opcode::einsum}, {"MatMulInteger", opcode::matmul_integer},
+    {"Conv", opcode::conv}, {"ConvTranspose", opcode::conv_transpose}, {"ConvInteger", opcode::conv_integer},
+    {"MaxPool", opcode::max_pool}, {"AveragePool", opcode::average_pool}, {"GlobalMaxPool", opcode::global_max_pool},
+    {"Resize", opcode::resize},
+    {"Softmax", opcode::softmax, 1, softmax_first_axis}, {"Softmax", opcode::softmax, 13},
+    {"LogSoftmax", opcode::log_softmax, 1, softmax_first_axis}, {"LogSoftmax", opcode::log_softmax, 13},
+    {"BatchNormalization", opcode::batch_norm}, {"InstanceNormalization", opcode::instance_norm},
+    {"GroupNormalization", opcode::group_norm},
+    {"LayerNormalization", opcode::layer_norm, 1, {}, -1, target::onnxruntime},
+    {"LayerNormalization", opcode::layer_norm, 17, {}, -1, target::any},
+    {"RMSNormalization", opcode::rms_norm, 23, {}, -1, target::standard},
+    {"SimplifiedLayerNormalization", opcode::rms_norm, 1, {}, -1, target::onnxruntime},
+    {"fuse::LayerNormalization", opcode::layer_norm, 1, {}, -1, target::any, 1 << 20},
+    {"fuse::RMSNormalization", opcode::rms_norm, 1, {}, -1, target::any, 1 << 20},
+    {"com.microsoft::LayerNormalization", opcode::layer_norm, 1, {}, -1, target::any, 1 << 20},
+    {"com.microsoft::SimplifiedLayerNormalization", opcode::rms_norm, 1, {}, -1, target::any, 1 << 20},
+    {"com.microsoft::SkipLayerNormalization", opcode::skip_layer_norm, 1, {}, -1, target::onnxruntime},
+    {"com.microsoft::SkipSimplifiedLayerNormalization", opcode::skip_rms_norm, 1, {}, -1, target::onnxruntime},
+    {"com.microsoft::EmbedLayerNormalization", opcode::embed_layer_norm, 1, {}, -1, target::onnxruntime},
+    {"RotaryEmbedding", opcode::rotary_embedding, 23}, {"Attention", opcode::attention, 23},
+    {"QuantizeLinear", opcode::quantize}, {"DequantizeLinear", opcode::dequantize}, {"DynamicQuantizeLinear", opcode::dynamic_quantize},
+    {"Tan", opcode::tan}, {"Asin", opcode::asin}, {"Acos", opcode::acos}, {"Atan", opcode::atan}, {"Sinh", opcode::sinh}, {"Cosh", opcode::cosh},
+    {"Asinh", opcode::asinh}, {"Acosh", opcode::acosh}, {"Atanh", opcode::atanh}, {"Selu", opcode::selu}, {"Celu", opcode::celu},
+    {"ThresholdedRelu", opcode::thresholded_relu}, {"Softsign", opcode::softsign}, {"Mish", opcode::mish}, {"Swish", opcode::swish},
+    {"Shrink", opcode::shrink}, {"Mean", opcode::mean_of}, {"BitwiseAnd", opcode::bitwise_and}, {"BitwiseOr", opcode::bitwise_or},
+    {"BitwiseXor", opcode::bitwise_xor}, {"BitwiseNot", opcode::bitwise_not}, {"DepthToSpace", opcode::depth_to_space},
+    {"SpaceToDepth", opcode::space_to_depth}, {"ReverseSequence", opcode::reverse_sequence}, {"EyeLike", opcode::eye_like},
+    {"Hardmax", opcode::hardmax, 1, softmax_first_axis}, {"Hardmax", opcode::hardmax, 13}, {"LpNormalization", opcode::lp_normalization},
+    {"MeanVarianceNormalization", opcode::mean_variance_norm}, {"LRN", opcode::local_response_norm}, {"Upsample", opcode::resize, 9},
+    {"QLinearMatMul", opcode::qlinear_matmul}, {"QLinearConv", opcode::qlinear_conv}, {"LSTM", opcode::lstm}, {"GRU", opcode::gru},
+    {"RNN", opcode::rnn},
+    {"com.microsoft::Gelu", opcode::gelu, 1, {}, -1, target::onnxruntime, 1 << 20}, {"com.microsoft::FastGelu", opcode::fast_gelu},
+    {"com.microsoft::QuickGelu", opcode::quick_gelu}, {"com.microsoft::BiasGelu", opcode::bias_gelu},
+    {"com.microsoft::FusedMatMul", opcode::fused_matmul},
+    {"If", opcode::if_else}, {"Loop", opcode::loop}, {"Scan", opcode::scan},
+};
+
+}  // namespace detail::onnx_rows
+
+inline constexpr auto onnx = make_dialect<detail::onnx_norms::emission_rules>("onnx", detail::onnx_rows::rows, 24);
+
+}  // namespace fuse::inline v0
+
+namespace fuse::inline v0 {
+
+namespace detail {
+
+template <class G>
+concept has_dialect = requires {
+  graph_traits<G>::dialect;
+};
+
+template <class G>
+constexpr auto const& dialect_table_of() {
+  if constexpr (has_dialect<G>)
+    return graph_traits<G>::dialect;
+  else
+    return onnx;
+}
+
+}  // namespace detail
+
+template <class G>
+inline constexpr dialect dialect_of = detail::dialect_table_of<std::remove_const_t<G>>();
+
+[[nodiscard]] inline opcode op_of(graph_image const& image, node_id n) {
+  return static_cast<opcode>(image.node(n).tag.op);
+}
+
+namespace detail {
+
+inline operator_tag find_tag(void const* context, std::string_view name, int version) {
+  auto const& names = *static_cast<dialect const*>(context);
+  auto const code = names.code(name);
+  auto const* row = names.row(code, version);
+  return {code, static_cast<std::uint16_t>(row == nullptr ? opcode::opaque : row->op)};
+}
+
+}  // namespace detail
+
+[[nodiscard]] inline operator_names names_in(dialect const& names) { return {&detail::find_tag, &names}; }
+
+}  // namespace fuse::inline v0
+
+namespace fuse::inline v0 {
+
+enum class parameter_state : std::uint8_t {
+  missing,  ///< neither the node nor the dialect says: the operator's own default
+  known,
+  unknown,  ///< there is one, but no constant of the wanted kind
+};
+
+namespace detail {
+
+struct parameter_place {
+  parameter_source source{};
+  bool neutral = true;  ///< the operator has a meaning
+
+  parameter_place(graph_image const& image, dialect const& names, node_id n, std::string_view parameter) {
+    source.parameter = source.attribute = parameter;
+    auto const* row = names.row(image.node(n).tag.name, image.version);
+    neutral = row != nullptr;
+    if (row == nullptr) return;
+    for (auto const& s : row->parameters)
+      if (s.parameter == parameter) {
+        source = s;
+        if (source.attribute.empty()) source.attribute = parameter;
+      }
+  }
+};
+
+}  // namespace detail
+
+template <class Image>
+[[nodiscard]] parameter_state read_parameter(Image const& image, fact_table const& known, dialect const& names,
+                                             node_id n, std::string_view parameter, std::vector<std::int64_t>& out) {
+  using kind = parameter_source::kind;
+  out.clear();
+  detail::parameter_place const place(image, names, n, parameter);
+  auto const& source = place.source;
+  switch (source.where) {
+    case kind::operand: {
+      auto const at = static_cast<std::uint32_t>(source.operand);
+      if (at >= image.operand_count(n) || image.operand(n, at) == absent) return parameter_state::missing;
+      if (known.integers(image.operand(n, at), out)) return parameter_state::known;
+      out.clear();
+      return parameter_state::unknown;
+    }
+    case kind::fixed: out.push_back(static_cast<std::int64_t>(source.number)); return parameter_state::known;
+    case kind::spatial_axes: {
+      auto const rank = image.operand_count(n) == 0 ? -1 : known.rank(image.operand(n, 0));
+      if (rank < 3) return parameter_state::unknown;
+      for (int axis = 2; axis < rank; ++axis) out.push_back(axis);
+      return parameter_state::known;
+    }
+    case kind::attribute:
+    case kind::inverted: break;
+  }
+  auto const value = image.source->attribute_of(n, source.attribute);
+  if (auto const* one = std::get_if<std::int64_t>(&value)) {
+    out.push_back(source.where == kind::inverted ? std::int64_t{*one == 0} : *one);
+    return parameter_state::known;
+  }
+  if (auto const* list = std::get_if<span<std::int64_t const>>(&value);
+      list != nullptr && source.where == kind::attribute) {
+    if (list->size() > fact_table::most_contents) return parameter_state::unknown;
+    out.assign(list->begin(), list->end());
+    return parameter_state::known;
+  }
+  if (!std::holds_alternative<std::monostate>(value)) return parameter_state::unknown;
+  if (source.number == source.number) {
+    out.push_back(static_cast<std::int64_t>(source.number));
+    return parameter_state::known;
+  }
+  return parameter_state::missing;
+}
+
+template <class Image>
+[[nodiscard]] parameter_state read_parameter(Image const& image, fact_table const& known, dialect const& names,
+                                             node_id n, std::string_view parameter, double& out) {
+  using kind = parameter_source::kind;
+  detail::parameter_place const place(image, names, n, parameter);
+  auto const& source = place.source;
+  switch (source.where) {
+    case kind::operand: {
+      auto const at = static_cast<std::uint32_t>(source.operand);
+      if (at < image.operand_count(n) && image.operand(n, at) != absent)
+        return known.number(image.operand(n, at), out) ? parameter_state::known : parameter_state::unknown;
+      break;
+    }
+    case kind::fixed: out = source.number; return parameter_state::known;
+    case kind::spatial_axes: return parameter_state::unknown;
+    case kind::attribute:
+    case kind::inverted: {
+      auto const value = image.source->attribute_of(n, source.attribute);
+      if (auto const* whole = std::get_if<std::int64_t>(&value)) {
+        out = source.where == kind::inverted ? static_cast<double>(*whole == 0) : static_cast<double>(*whole);
+        return parameter_state::known;
+      }
+      if (auto const* number = std::get_if<double>(&value); number != nullptr && source.where == kind::attribute) {
+        out = *number;
+        return parameter_state::known;
+      }
+      if (!std::holds_alternative<std::monostate>(value)) return parameter_state::unknown;
+      break;
+    }
+  }
+  if (source.number == source.number) {
+    out = source.number;
+    return parameter_state::known;
+  }
+  for (auto const& p : info(op_of(image, n)).parameters)
+    if (p.name == parameter) {
+      out = p.fallback;
+      return parameter_state::known;
+    }
+  return parameter_state::missing;
+}
+
+template <class Image>
+[[nodiscard]] bool read_integers(Image const& image, fact_table const& known, dialect const& names, node_id n,
+                                 std::string_view parameter, std::vector<std::int64_t>& out) {
+  return read_parameter(image, known, names, n, parameter, out) == parameter_state::known;
+}
+
+template <class Image>
+[[nodiscard]] bool read_number(Image const& image, fact_table const& known, dialect const& names, node_id n,
+                               std::string_view parameter, double& out) {
+  return read_parameter(image, known, names, n, parameter, out) == parameter_state::known;
+}
+
+[[nodiscard]] inline bool normalise_axes(span<std::int64_t const> axes, int rank, std::vector<int>& out) {
+  out.clear();
+  std::uint64_t seen = 0;
+  if (rank < 0 || rank > static_cast<int>(fact_table::most_rank)) return false;
+  for (auto axis : axes) {
+    if (axis < -rank || axis >= rank) return false;
+    auto const bit = std::uint64_t{1} << (axis < 0 ? axis + rank : axis);
+    if ((seen & bit) != 0) return false;
+    seen |= bit;
+  }
+  for (int axis = 0; axis < rank; ++axis)
+    if ((seen >> axis & 1u) != 0) out.push_back(axis);
+  return true;
+}
+
+template <class Image>
+[[nodiscard]] bool reduction_axes(Image const& image, fact_table const& known, dialect const& names, node_id n,
+                                  std::vector<int>& axes, bool& keepdims, std::vector<std::int64_t>& listed) {
+  axes.clear();
+  if (image.operand_count(n) == 0 || image.operand(n, 0) == absent) return false;
+  auto const rank = known.rank(image.operand(n, 0));
+  if (rank < 0) return false;
+  double flag = 1;
+  if (!read_number(image, known, names, n, "keepdims", flag)) return false;
+  keepdims = flag != 0;
+  listed.clear();
+  auto const state = read_parameter(image, known, names, n, "axes", listed);
+  if (state == parameter_state::unknown) return false;
+  if (listed.empty()) {
+    double none = 0;
+    if (!read_number(image, known, names, n, "noop_with_empty_axes", none)) return false;
+    if (none == 0)
+      for (int axis = 0; axis < rank; ++axis) axes.push_back(axis);
+    return true;
+  }
+  return normalise_axes(listed, rank, axes);
+}
+template <class Image>
+[[nodiscard]] bool reduction_axes(Image const& image, fact_table const& known, dialect const& names, node_id n,
+                                  std::vector<int>& axes, bool& keepdims) {
+  std::vector<std::int64_t> listed;  // those who ask often keep one
+  return reduction_axes(image, known, names, n, axes, keepdims, listed);
+}
+
+}  // namespace fuse::inline v0
+
+namespace fuse::inline v0::detail {
+
+template <class Table>
+class basic_rule_context {
+ public:
+  basic_rule_context(Table& table, dialect const& dialect_names) : facts(table), names(dialect_names) {}
+
+  Table& facts;
+  dialect names;
+  node_id n = absent;
+  std::vector<extent> dims, extents, ends;
+  std::vector<double> numbers;
+  std::vector<std::int64_t> list, more;
+  std::vector<int> axes;
+
+  [[nodiscard]] graph_image const& image() const { return facts.image(); }
+  [[nodiscard]] extent_algebra& symbols() { return facts.symbols(); }
+
+  [[nodiscard]] std::uint32_t operand_count() const { return image().operand_count(n); }
+  [[nodiscard]] value_id operand(std::uint32_t i) const { return i < operand_count() ? image().operand(n, i) : absent; }
+  [[nodiscard]] bool ranked(std::uint32_t i) const { return operand(i) != absent && facts.has_rank(operand(i)); }
+  [[nodiscard]] span<extent const> shape(std::uint32_t i) const { return facts.shape(operand(i)); }
+  [[nodiscard]] int rank(std::uint32_t i) const { return operand(i) == absent ? -1 : facts.rank(operand(i)); }
+  [[nodiscard]] element_type type(std::uint32_t i) const {
+    return operand(i) == absent ? element_type::unknown : facts.type(operand(i));
+  }
+
+  [[nodiscard]] std::uint32_t result_count() const { return image().node(n).result_count; }
+  [[nodiscard]] value_id result(std::uint32_t i = 0) const { return image().result(n, i); }
+  void set_type(std::uint32_t i, element_type type) {
+    if (i < result_count()) facts.set_type(result(i), type);
+  }
+  void set_shape(std::uint32_t i, span<extent const> shape) {
+    if (i < result_count()) facts.set_shape(result(i), shape);
+  }
+  void share_type(std::uint32_t i, std::uint32_t from) { set_type(i, type(from)); }
+  void share_shape(std::uint32_t i, std::uint32_t from) {
+    if (i < result_count() && ranked(from)) facts.share_shape(result(i), operand(from));
+  }
+  void set_rank(std::uint32_t i, std::size_t rank) {
+    if (rank > fact_table::most_rank) return;
+    dims.clear();
+    for (std::size_t k = 0; k < rank; ++k) dims.push_back(symbols().fresh());
+    set_shape(i, dims);
+  }
+
+  [[nodiscard]] bool integer(std::string_view parameter, std::int64_t fallback, std::int64_t& out) {
+    std::vector<std::int64_t>& found = more;
+    switch (read_parameter(image(), facts, names, n, parameter, found)) {
+      case parameter_state::missing: out = fallback; return true;
+      case parameter_state::unknown: return false;
+      case parameter_state::known: break;
+    }
+    if (found.size() != 1) return false;
+    out = found[0];
+    return true;
+  }
+  [[nodiscard]] parameter_state integers(std::string_view parameter) {
+    return read_parameter(image(), facts, names, n, parameter, list);
+  }
+  [[nodiscard]] parameter_state symbolic_integers(std::string_view parameter, std::vector<extent>& out) {
+    out.clear();
+    parameter_place const place(image(), names, n, parameter);
+    if (place.source.where == parameter_source::kind::operand) {
+      auto const v = operand(static_cast<std::uint32_t>(place.source.operand));
+      if (v == absent) return parameter_state::missing;
+      if (!facts.has_integers(v)) return parameter_state::unknown;
+      auto const elements = facts.symbolic_integers(v);
+      out.assign(elements.begin(), elements.end());
+      return parameter_state::known;
+    }
+    auto const state = integers(parameter);
+    out.assign(list.begin(), list.end());
+    return state;
+  }
+  [[nodiscard]] bool length(std::string_view parameter, std::size_t& out) const {
+    parameter_place const place(image(), names, n, parameter);
+    if (place.source.where != parameter_source::kind::operand) return false;
+    auto const at = static_cast<std::uint32_t>(place.source.operand);
+    if (rank(at) != 1 || !shape(at)[0].known() ||
+        shape(at)[0].value() > static_cast<std::int64_t>(fact_table::most_rank))
+      return false;
+    out = static_cast<std::size_t>(shape(at)[0].value());
+    return true;
+  }
+  [[nodiscard]] bool axis(std::string_view parameter, std::int64_t fallback, int rank, std::size_t& out) {
+    std::int64_t axis = 0;
+    if (rank < 0 || !integer(parameter, fallback, axis) || axis < -rank || axis >= rank) return false;
+    out = static_cast<std::size_t>(axis < 0 ? axis + rank : axis);
+    return true;
+  }
+
+  [[nodiscard]] extent dimension(extent e) {
+    if (e.known()) return e.value() < 0 ? symbols().fresh() : e;
+    return symbols().maximum(e, 0);
+  }
+
+  [[nodiscard]] extent product(span<extent const> factors) {
+    extent all = 1;
+    for (auto e : factors) all = symbols().multiply(all, e);
+    return all;
+  }
+};
+using rule_context = basic_rule_context<fact_table>;
+
+[[nodiscard]] inline bool small_count(span<extent const> shape, std::size_t limit, std::size_t& count) {
+  count = 1;
+  bool none = false;
+  for (auto e : shape) {
+    if (!e.known() || e.value() < 0) return false;
+    none = none || e.value() == 0;
+    if (none) continue;
+    if (static_cast<std::uint64_t>(e.value()) > limit) return false;
+    count *= static_cast<std::size_t>(e.value());
+    if (count > limit) return false;
+  }
+  if (none) count = 0;
+  return true;
+}
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
+[[nodiscard]] inline double rounded(double x, element_type type) {
+  switch (type) {
+    case element_type::float32: return static_cast<double>(static_cast<float>(x));
+    case element_type::float16: return half_to_double(double_to_half(x));
+    case element_type::bfloat16: {
+      auto const bits = static_cast<std::uint32_t>(float_to_bfloat16(static_cast<float>(x))) << 16;
+      return static_cast<double>(std::bit_cast<float>(bits));
+    }
+    default: return x;
+  }
+}
+
+[[nodiscard]] inline bool fits(extent e, element_type type) {
+  if (!e.known()) return true;
+  auto const between = [&](std::int64_t least, std::int64_t most) { return e.value() >= least && e.value() <= most; };
+  switch (type) {
+    case element_type::boolean: return between(0, 1);
+    case element_type::uint8: return between(0, 0xff);
+    case element_type::int8: return between(-0x80, 0x7f);
+    case element_type::uint16: return between(0, 0xffff);
+    case element_type::int16: return between(-0x8000, 0x7fff);
+    case element_type::uint32: return between(0, 0xffffffff);
+    case element_type::int32: return between(-0x7fffffff - 1, 0x7fffffff);
+    case element_type::uint64: return e.value() >= 0;
+    default: return true;
+  }
+}
+
+[[nodiscard]] inline bool compute(opcode op, double a, double b, double& out) {
+  switch (op) {
+    case opcode::add:
+    case opcode::sum_of: out = a + b; return true;
+    case opcode::sub: out = a - b; return true;
+    case opcode::mul: out = a * b; return true;
+    case opcode::div: out = a / b; return true;
+    case opcode::minimum: out = b < a || b != b ? b : a; return true;
+    case opcode::maximum: out = b > a || b != b ? b : a; return true;
+    case opcode::pow: out = math::pow(a, b); return true;
+    case opcode::neg: out = -a; return true;
+    case opcode::abs: out = a < 0 ? -a : a; return true;
+    case opcode::reciprocal: out = 1 / a; return true;
+    case opcode::sqrt: out = math::sqrt(a); return true;
+    case opcode::rsqrt: out = 1 / math::sqrt(a); return true;
+    case opcode::square: out = a * a; return true;
+    case opcode::floor: out = math::floor(a); return true;
+    case opcode::ceil: out = -math::floor(-a); return true;
+    case opcode::round: out = math::nearbyint(a); return true;
+    case opcode::sign: out = a > 0 ? 1 : a < 0 ? -1 : a; return true;
+    case opcode::identity: out = a; return true;
+    default: return false;
+  }
+}
+
+[[nodiscard]] inline bool compare(opcode op, double a, double b, bool& out) {
+  switch (op) {
+    case opcode::equal: out = a == b; return true;
+    case opcode::less: out = a < b; return true;
+    case opcode::less_or_equal: out = a <= b; return true;
+    case opcode::greater: out = a > b; return true;
+    case opcode::greater_or_equal: out = a >= b; return true;
+    default: return false;
+  }
+}
+
+[[nodiscard]] inline extent unknown_truth(extent_algebra& symbols) { return symbols.fresh(0); }
+
+[[nodiscard]] inline extent compare(extent_algebra& symbols, opcode op, extent a, extent b) {
+  switch (op) {
+    case opcode::equal: return a == b ? extent(1) : symbols.different(a, b) ? extent(0) : unknown_truth(symbols);
+    case opcode::greater_or_equal:
+      if (symbols.nonnegative(symbols.subtract(a, b))) return 1;
+      return symbols.least(symbols.subtract(b, a)) > 0 ? extent(0) : unknown_truth(symbols);
+    case opcode::greater: {
+      auto const opposite = compare(symbols, opcode::greater_or_equal, b, a);
+      return opposite.known() ? extent(1 - opposite.value()) : unknown_truth(symbols);
+    }
+    case opcode::less_or_equal: return compare(symbols, opcode::greater_or_equal, b, a);
+    case opcode::less: return compare(symbols, opcode::greater, b, a);
+    default: return unknown_truth(symbols);
+  }
+}
+
+[[nodiscard]] inline bool compute(extent_algebra& symbols, opcode op, extent a, extent b, extent& out) {
+  switch (op) {
+    case opcode::add:
+    case opcode::sum_of: out = symbols.add(a, b); return true;
+    case opcode::sub: out = symbols.subtract(a, b); return true;
+    case opcode::mul: out = symbols.multiply(a, b); return true;
+    case opcode::div: out = symbols.divide(a, b); return true;
+    case opcode::minimum: out = symbols.minimum(a, b); return true;
+    case opcode::maximum: out = symbols.maximum(a, b); return true;
+    case opcode::neg: out = symbols.subtract(0, a); return true;
+    case opcode::abs: out = symbols.maximum(a, symbols.subtract(0, a)); return true;
+    case opcode::square: out = symbols.multiply(a, a); return true;
+    case opcode::mod:  // the sign of the divisor
+      out = b.known() && b.value() > 0 ? symbols.subtract(a, symbols.multiply(b, symbols.floor_divide(a, b)))
+                                       : symbols.fresh(no_bound);
+      return true;
+    case opcode::floor:
+    case opcode::ceil:
+    case opcode::round:
+    case opcode::identity: out = a; return true;
+    case opcode::pow:
+      if (!b.known() || b.value() < 0 || b.value() > 64) return false;
+      out = 1;
+      for (std::int64_t i = 0; i < b.value(); ++i) out = symbols.multiply(out, a);
+      return true;
+    case opcode::logical_not: out = a.known() ? extent(a.value() == 0) : unknown_truth(symbols); return true;
+    case opcode::logical_and:
+      out = a == extent(0) || b == extent(0) ? extent(0)
+            : a == extent(1)                 ? b
+            : b == extent(1)                 ? a
+                                             : unknown_truth(symbols);
+      return true;
+    case opcode::logical_or:
+      out = a == extent(1) || b == extent(1) ? extent(1)
+            : a == extent(0)                 ? b
+            : b == extent(0)                 ? a
+                                             : unknown_truth(symbols);
+      return true;
+    case opcode::logical_xor:
+      out = a.known() && b.known() ? extent(a.value() != b.value()) : unknown_truth(symbols);
+      return true;
+    case opcode::equal:
+    case opcode::less:
+    case opcode::less_or_equal:
+    case opcode::greater:
+    case opcode::greater_or_equal: out = compare(symbols, op, a, b); return true;
+    default: return false;
+  }
+}
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
+[[nodiscard]] inline std::size_t broadcast_index(span<extent const> to, span<extent const> from, std::size_t flat) {
+  std::size_t index = 0, stride = 1;
+  for (std::size_t i = to.size(); i > 0; --i) {
+    auto const size = static_cast<std::size_t>(to[i - 1].value());
+    auto const digit = size == 0 ? 0 : flat % size;
+    flat = size == 0 ? 0 : flat / size;
+    auto const back = to.size() - i;
+    if (back >= from.size()) break;
+    auto const own = static_cast<std::size_t>(from[from.size() - 1 - back].value());
+    if (own != 1) index += digit * stride;
+    stride *= own;
+  }
+  return index;
+}
+
+struct operand_contents {
+  span<extent const> shape, integers;
+  span<double const> numbers;
+  bool floating = false;
+
+  [[nodiscard]] bool read(rule_context& at, std::uint32_t i) {
+    auto const v = at.operand(i);
+    if (v == absent || !at.facts.has_rank(v)) return false;
+    shape = at.facts.shape(v);
+    integers = at.facts.symbolic_integers(v);
+    numbers = at.facts.numbers(v);
+    floating = at.facts.has_numbers(v);
+    std::size_t count = 0;
+    return (floating || at.facts.has_integers(v)) && small_count(shape, fact_table::most_contents, count) &&
+           count == size();
+  }
+  [[nodiscard]] std::size_t size() const { return floating ? numbers.size() : integers.size(); }
+  [[nodiscard]] bool covers(std::size_t count) const { return count == 0 || size() != 0; }
+  [[nodiscard]] std::size_t index(span<extent const> to, std::size_t flat) const {
+    auto const at = size() == 1 ? 0 : broadcast_index(to, shape, flat);
+    return at < size() ? at : 0;
+  }
+};
+
+template <class Context>
+[[nodiscard]] bool small_result(Context& at, std::size_t& count) {
+  return at.facts.has_rank(at.result()) && small_count(at.facts.shape(at.result()), fact_table::most_contents, count);
+}
+
+template <class Context>
+void store_integers(Context& at, value_id v) {
+  auto const type = at.facts.type(v);
+  if (!is_integer(type) && type != element_type::boolean) return;
+  for (auto& e : at.extents)
+    if (!fits(e, type)) e = at.symbols().fresh(no_bound);
+  at.facts.set_integers(v, at.extents);
+}
+template <class Context>
+void store_numbers(Context& at, value_id v) {
+  auto const type = at.facts.type(v);
+  if (!is_floating(type)) return;
+  for (auto& x : at.numbers) x = rounded(x, type);
+  at.facts.set_numbers(v, at.numbers);
+}
+
+template <class Pick>
+void pick_contents(rule_context& at, operand_contents const& from, std::size_t axis, std::size_t picked, value_id to,
+                   Pick&& pick) {
+  std::size_t outer = 1, inner = 1;
+  for (std::size_t i = 0; i < from.shape.size(); ++i)
+    if (i != axis) (i < axis ? outer : inner) *= static_cast<std::size_t>(from.shape[i].value());
+  auto const whole = static_cast<std::size_t>(from.shape[axis].value());
+  if (outer > fact_table::most_contents || inner > fact_table::most_contents ||
+      outer * inner * picked > fact_table::most_contents)
+    return;
+  at.extents.clear();
+  at.numbers.clear();
+  for (std::size_t o = 0; o < outer; ++o)
+    for (std::size_t i = 0; i < picked; ++i) {
+      std::size_t const source = pick(i);  // `whole`: unknown
+      for (std::size_t k = 0; k < inner; ++k) {
+        auto const flat = (o * whole + source) * inner + k;
+        if (from.floating) {
+          if (source >= whole) return;
+          at.numbers.push_back(from.numbers[flat]);
+        } else {
+          at.extents.push_back(source < whole ? from.integers[flat] : at.symbols().fresh(no_bound));
+        }
+      }
+    }
+  if (from.floating)
+    store_numbers(at, to);
+  else
+    store_integers(at, to);
+}
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
+template <class Context>
+void elementwise_contents(Context& at, opcode op) {
+  std::size_t count = 0;
+  operand_contents a, b;
+  if (!small_result(at, count) || at.operand_count() == 0 || !a.read(at, 0) || !a.covers(count)) return;
+  auto const shape = at.facts.shape(at.result());
+  auto const type = at.facts.type(at.result());
+  bool const binary = at.operand_count() > 1;
+  if (!binary && info(op).most != 1) {
+    if (info(op).least > 1) return;
+    op = opcode::identity;  // a sum, a minimum of one
+  }
+  std::int64_t as_c = 0;
+  if (op == opcode::mod && (!at.integer("fmod", 0, as_c) || as_c != 0)) return;  // another sign
+  if (a.floating) {
+    at.numbers.clear();
+    at.extents.clear();
+    for (std::size_t i = 0; i < count; ++i) at.numbers.push_back(a.numbers[a.index(shape, i)]);
+  } else {
+    at.extents.clear();
+    for (std::size_t i = 0; i < count; ++i) at.extents.push_back(a.integers[a.index(shape, i)]);
+  }
+  for (std::uint32_t operand = 1; operand < at.operand_count() || !binary; ++operand) {
+    if (binary && (!b.read(at, operand) || !b.covers(count) || (b.floating != a.floating && op != opcode::pow) ||
+                   (!a.floating && b.floating)))
+      return;
+    for (std::size_t i = 0; i < count; ++i) {
+      auto const j = binary ? b.index(shape, i) : 0;
+      if (!a.floating) {
+        if (!compute(at.symbols(), op, at.extents[i], binary ? b.integers[j] : extent(0), at.extents[i])) return;
+        continue;
+      }
+      double right = 0;
+      if (binary) {
+        if (!b.floating && !b.integers[j].known()) return;
+        right = b.floating ? b.numbers[j] : static_cast<double>(b.integers[j].value());
+      }
+      bool truth = false;
+      if (compare(op, at.numbers[i], right, truth))
+        at.extents.push_back(truth);
+      else if (!compute(op, at.numbers[i], right, at.numbers[i]))
+        return;
+      else
+        at.numbers[i] = rounded(at.numbers[i], type);
+    }
+    if (!binary) break;
+  }
+  if (!a.floating || (at.extents.size() == count && count != 0))
+    store_integers(at, at.result());
+  else
+    store_numbers(at, at.result());
+}
+
+template <class Context>
+void where_contents(Context& at) {
+  std::size_t count = 0;
+  operand_contents choice, yes, no;
+  if (!small_result(at, count) || !choice.read(at, 0) || choice.floating || !choice.covers(count)) return;
+  bool const has_yes = yes.read(at, 1) && yes.covers(count), has_no = no.read(at, 2) && no.covers(count);
+  bool const floating = has_yes ? yes.floating : no.floating;
+  if ((!has_yes && !has_no) || (has_yes && has_no && yes.floating != no.floating)) return;
+  auto const shape = at.facts.shape(at.result());
+  at.extents.clear();
+  at.numbers.clear();
+  for (std::size_t i = 0; i < count; ++i) {
+    auto const truth = choice.integers[choice.index(shape, i)];
+    auto const& picked = truth.known() && truth.value() == 0 ? no : yes;
+    bool const has = &picked == &no ? has_no : has_yes;
+    bool const decided = truth.known() && has;
+    if (floating) {
+      if (!decided) return;
+      at.numbers.push_back(picked.numbers[picked.index(shape, i)]);
+    } else if (decided) {
+      at.extents.push_back(picked.integers[picked.index(shape, i)]);
+    } else if (has_yes && has_no && !truth.known()) {
+      auto const a = yes.integers[yes.index(shape, i)], b = no.integers[no.index(shape, i)];
+      auto const bound = at.symbols().least(a) < at.symbols().least(b) ? at.symbols().least(a) : at.symbols().least(b);
+      at.extents.push_back(a == b ? a : at.symbols().fresh(bound));
+    } else {
+      at.extents.push_back(at.symbols().fresh(no_bound));
+    }
+  }
+  if (floating)
+    store_numbers(at, at.result());
+  else
+    store_integers(at, at.result());
+}
+
+template <class Context>
+void cast_contents(Context& at) {
+  std::size_t count = 0;
+  operand_contents from;
+  if (!small_result(at, count) || !from.read(at, 0) || from.size() != count) return;
+  auto const to = at.facts.type(at.result());
+  at.extents.clear();
+  at.numbers.clear();
+  if (is_floating(to)) {
+    for (std::size_t i = 0; i < count; ++i) {
+      if (!from.floating && !from.integers[i].known()) return;
+      at.numbers.push_back(from.floating ? from.numbers[i] : static_cast<double>(from.integers[i].value()));
+    }
+    return store_numbers(at, at.result());
+  }
+  if (!is_integer(to) && to != element_type::boolean) return;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (from.floating) {
+      double const x = from.numbers[i];
+      if (to == element_type::boolean)
+        at.extents.push_back(x != 0);
+      else if (x > -9e18 && x < 9e18)
+        at.extents.push_back(static_cast<std::int64_t>(x));
+      else
+        at.extents.push_back(at.symbols().fresh(no_bound));
+    } else if (to == element_type::boolean && at.type(0) != element_type::boolean) {
+      auto const e = from.integers[i];
+      at.extents.push_back(at.symbols().least(e) > 0 ? extent(1)
+                           : e.known()               ? extent(e.value() != 0)
+                                                     : unknown_truth(at.symbols()));
+    } else {
+      at.extents.push_back(from.integers[i]);
+    }
+  }
+  store_integers(at, at.result());
+}
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
+template <class Context>
+[[nodiscard]] extent quotient_of_products(Context& at, std::vector<extent> above, std::vector<extent> below) {
+  for (auto& b : below)
+    for (auto& a : above)
+      if (a == b && a != extent(0)) {
+        a = b = 1;
+        break;
+      }
+  auto const divisor = at.product(below);
+  if (divisor == extent(0)) return at.symbols().fresh();
+  return at.dimension(at.symbols().floor_divide(at.product(above), divisor));
+}
+
+template <class Context>
+void reshape_shape(Context& at) {
+  at.share_type(0, 0);
+  auto& target = at.extents;
+  if (at.symbolic_integers("shape", target) != parameter_state::known) {
+    std::size_t rank = 0;
+    if (at.length("shape", rank)) at.set_rank(0, rank);
+    return;
+  }
+  std::int64_t zeros_stay = 0;
+  if (target.size() > fact_table::most_rank || !at.integer("allowzero", 0, zeros_stay)) return;
+  auto const from = at.shape(0);
+  auto const ranked = at.ranked(0);
+  std::size_t open = target.size();
+  at.dims.clear();
+  for (std::size_t i = 0; i < target.size(); ++i) {
+    auto e = target[i];
+    if (e == extent(-1)) {
+      if (open != target.size()) return at.set_rank(0, target.size());
+      open = i;
+      e = 1;
+    } else if (e == extent(0) && zeros_stay == 0) {
+      e = ranked && i < from.size() ? from[i] : at.symbols().fresh();
+    } else if (!at.symbols().nonnegative(e)) {
+      if (e.known()) return;
+      e = at.symbols().fresh();  // it may stand for -1
+    }
+    at.dims.push_back(e);
+  }
+  if (open != target.size())
+    at.dims[open] = ranked ? quotient_of_products(at, {from.begin(), from.end()}, at.dims) : at.symbols().fresh();
+  at.set_shape(0, at.dims);
+}
+
+template <class Context>
+void flatten_shape(Context& at) {
+  at.share_type(0, 0);
+  std::int64_t axis = 0;
+  auto const rank = at.rank(0);
+  if (!at.integer("axis", 1, axis) || rank < 0 || axis < -rank || axis > rank) return at.set_rank(0, 2);
+  auto const from = at.shape(0);
+  auto const split = static_cast<std::size_t>(axis < 0 ? axis + rank : axis);
+  extent const made[] = {at.product(from.first(split)), at.product(from.subspan(split))};
+  at.set_shape(0, made);
+}
+
+template <class Context>
+void squeeze_shape(Context& at) {
+  at.share_type(0, 0);
+  if (!at.ranked(0)) return;
+  auto const from = at.shape(0);
+  auto const state = at.integers("axes");
+  if (state == parameter_state::unknown) {
+    std::size_t count = 0;
+    if (at.length("axes", count) && count <= from.size()) at.set_rank(0, from.size() - count);
+    return;
+  }
+  at.dims.clear();
+  if (state == parameter_state::missing) {
+    for (auto e : from) {
+      if (!e.known() && at.symbols().least(e) < 2) return;  // it may be 1
+      if (e != extent(1)) at.dims.push_back(e);
+    }
+    return at.set_shape(0, at.dims);
+  }
+  if (!normalise_axes(at.list, at.rank(0), at.axes)) return;
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < from.size(); ++i)
+    if (next < at.axes.size() && at.axes[next] == static_cast<int>(i))
+      ++next;
+    else
+      at.dims.push_back(from[i]);
+  at.set_shape(0, at.dims);
+}
+
+template <class Context>
+void unsqueeze_shape(Context& at) {
+  at.share_type(0, 0);
+  if (!at.ranked(0)) return;
+  auto const from = at.shape(0);
+  if (at.integers("axes") != parameter_state::known) {
+    std::size_t count = 0;
+    if (at.length("axes", count)) at.set_rank(0, from.size() + count);
+    return;
+  }
+  if (at.list.size() + from.size() > fact_table::most_rank) return;
+  auto const rank = from.size() + at.list.size();
+  if (!normalise_axes(at.list, static_cast<int>(rank), at.axes)) return;
+  at.dims.clear();
+  std::size_t next = 0, source = 0;
+  for (std::size_t i = 0; i < rank; ++i)
+    if (next < at.axes.size() && at.axes[next] == static_cast<int>(i)) {
+      at.dims.push_back(1);
+      ++next;
+    } else {
+      at.dims.push_back(from[source++]);
+    }
+  at.set_shape(0, at.dims);
+}
+
+template <class Context>
+void transpose_shape(Context& at) {
+  at.share_type(0, 0);
+  auto const state = at.integers("perm");
+  if (!at.ranked(0)) {
+    if (state == parameter_state::known) at.set_rank(0, at.list.size());
+    return;
+  }
+  auto const from = at.shape(0);
+  at.dims.clear();
+  if (state == parameter_state::unknown) return at.set_rank(0, from.size());
+  if (state == parameter_state::missing) {
+    for (std::size_t i = from.size(); i > 0; --i) at.dims.push_back(from[i - 1]);
+  } else {
+    if (at.list.size() != from.size() || !normalise_axes(at.list, at.rank(0), at.axes)) return;
+    for (auto axis : at.list) at.dims.push_back(from[static_cast<std::size_t>(axis < 0 ? axis + at.rank(0) : axis)]);
+  }
+  at.set_shape(0, at.dims);
+}
+
+template <class Context>
+void concat_shape(Context& at) {
+  at.share_type(0, 0);
+  std::uint32_t first = 0;
+  while (first < at.operand_count() && !at.ranked(first)) ++first;
+  if (first == at.operand_count()) return;
+  std::size_t axis = 0;
+  auto const shape = at.shape(first);
+  if (!at.axis("axis", 1, at.rank(first), axis)) return at.set_rank(0, shape.size());
+  at.dims.assign(shape.begin(), shape.end());
+  at.dims[axis] = 0;
+  bool all = true;
+  for (std::uint32_t i = 0; i < at.operand_count(); ++i) {
+    if (!at.ranked(i)) {
+      all = false;
+      continue;
+    }
+    auto const next = at.shape(i);
+    if (next.size() != at.dims.size()) return;
+    for (std::size_t k = 0; k < next.size(); ++k)
+      if (k == axis)
+        at.dims[k] = at.symbols().add(at.dims[k], next[k]);
+      else if (next[k].known() && !at.dims[k].known())
+        at.dims[k] = next[k];  // equal in a valid graph
+  }
+  at.dims[axis] = all ? at.dimension(at.dims[axis]) : at.symbols().fresh();
+  at.set_shape(0, at.dims);
+}
+
+template <class Context>
+[[nodiscard]] bool split_parts(Context& at, extent whole) {
+  auto const parts = at.result_count();
+  auto const state = at.symbolic_integers("split", at.extents);
+  if (state == parameter_state::unknown) return false;
+  if (state == parameter_state::known && !at.extents.empty()) {
+    if (at.extents.size() != parts) return false;
+    for (auto& e : at.extents) e = at.dimension(e);
+    return true;
+  }
+  at.extents.clear();
+  std::int64_t count = 0;
+  if (!at.integer("num_outputs", 0, count) || parts > 4096) return false;
+  if (count == 0) {  // equal parts
+    extent const part = at.symbols().floor_divide(whole, parts);
+    at.extents.assign(parts, part);
+    return true;
+  }
+  if (count != parts) return false;
+  auto const part = at.dimension(at.symbols().floor_divide(at.symbols().add(whole, parts - 1), parts));
+  at.extents.assign(parts, part);
+  at.extents.back() = at.dimension(at.symbols().subtract(whole, at.symbols().multiply(part, parts - 1)));
+  return true;
+}
+
+template <class Context>
+void split_shape(Context& at) {
+  for (std::uint32_t i = 0; i < at.result_count(); ++i) at.share_type(i, 0);
+  std::size_t axis = 0;
+  if (!at.ranked(0)) return;
+  if (!at.axis("axis", 0, at.rank(0), axis)) {
+    for (std::uint32_t i = 0; i < at.result_count(); ++i) at.set_rank(i, at.shape(0).size());
+    return;
+  }
+  bool const known = split_parts(at, at.shape(0)[axis]);
+  auto const from = at.shape(0);
+  at.dims.assign(from.begin(), from.end());
+  for (std::uint32_t i = 0; i < at.result_count(); ++i) {
+    at.dims[axis] = known ? at.extents[i] : at.symbols().fresh();
+    at.set_shape(i, at.dims);
+  }
+}
+
+template <class Context>
+[[nodiscard]] extent slice_extent(Context& at, extent whole, extent start, extent end, std::int64_t step) {
+  auto& symbols = at.symbols();
+  constexpr std::int64_t far = 0x7fffffff;  // how exporters write "to the end"
+  if (step == 0) return symbols.fresh();
+  if (step < 0) {
+    if (!start.known() || !end.known() || step < -far) return symbols.fresh();
+    if (!whole.known()) {
+      bool const all = (start.value() >= far || start.value() == -1) && end.value() <= -far;
+      return all && step == -1 ? whole : symbols.fresh();
+    }
+    auto const size = whole.value();
+    if (size == 0) return 0;
+    auto from = start.value() < 0 ? start.value() + size : start.value();
+    auto to = end.value() < -far ? -1 : end.value() < 0 ? end.value() + size : end.value();
+    from = from < 0 ? 0 : from > size - 1 ? size - 1 : from;
+    to = to < -1 ? -1 : to > size - 1 ? size - 1 : to;
+    return from > to ? (from - to - step - 1) / -step : 0;
+  }
+  auto const from_front = [&](extent e, bool is_start, extent& place) {
+    place = e;
+    if (symbols.nonnegative(e)) return true;
+    auto const back = symbols.subtract(0, e);
+    place = symbols.add(whole, e);
+    if (e.known() || symbols.least(back) >= 1) return true;
+    place = 0;
+    return is_start && symbols.nonnegative(back) && symbols.nonnegative(symbols.subtract(back, whole));
+  };
+  extent first, last;
+  if (!from_front(start, true, first) || !from_front(end, false, last)) return symbols.fresh();
+  auto const upper = end.known() && end.value() >= far ? whole : symbols.minimum(last, whole);
+  auto const length = symbols.maximum(symbols.subtract(upper, symbols.maximum(first, 0)), 0);
+  if (step == 1) return length;
+  return at.dimension(symbols.floor_divide(symbols.add(length, step - 1), step));
+}
+
+enum class slice_state : std::uint8_t { unknown, axes_known, known };
+template <class Context>
+[[nodiscard]] slice_state read_slice(Context& at, int rank) {
+  at.axes.clear();
+  auto const starts = at.symbolic_integers("starts", at.extents);
+  auto const ends = at.symbolic_integers("ends", at.ends);
+  std::size_t count = at.extents.size();
+  bool known = starts == parameter_state::known && ends == parameter_state::known && at.ends.size() == count;
+  auto const axes = at.integers("axes");
+  if (axes == parameter_state::unknown) return slice_state::unknown;
+  if (axes == parameter_state::missing) {
+    if (!known && !at.length("starts", count) && !at.length("ends", count)) return slice_state::unknown;
+    for (std::size_t i = 0; i < count; ++i) at.list.push_back(static_cast<std::int64_t>(i));
+  }
+  std::uint64_t seen = 0;
+  for (auto axis : at.list) {
+    if (axis < -rank || axis >= rank) return slice_state::unknown;
+    at.axes.push_back(static_cast<int>(axis < 0 ? axis + rank : axis));
+    auto const bit = std::uint64_t{1} << at.axes.back();
+    if ((seen & bit) != 0) return slice_state::unknown;
+    seen |= bit;
+  }
+  auto const steps = at.integers("steps");
+  if (steps == parameter_state::missing) at.list.assign(at.axes.size(), 1);
+  known = known && steps != parameter_state::unknown && at.axes.size() == count && at.list.size() == count;
+  return known ? slice_state::known : slice_state::axes_known;
+}
+
+template <class Context>
+void slice_shape(Context& at) {
+  at.share_type(0, 0);
+  if (!at.ranked(0)) return;
+  auto const from = at.shape(0);
+  auto const state = read_slice(at, at.rank(0));
+  if (state == slice_state::unknown) return at.set_rank(0, from.size());
+  at.dims.assign(from.begin(), from.end());
+  for (std::size_t i = 0; i < at.axes.size(); ++i) {
+    auto& e = at.dims[static_cast<std::size_t>(at.axes[i])];
+    e = state == slice_state::known ? slice_extent(at, e, at.extents[i], at.ends[i], at.list[i]) : at.symbols().fresh();
+  }
+  at.set_shape(0, at.dims);
+}
+
+template <class Context>
+void gather_shape(Context& at) {
+  at.share_type(0, 0);
+  std::size_t axis = 0;
+  if (!at.ranked(0) || !at.ranked(1)) return;
+  auto const data = at.shape(0), indices = at.shape(1);
+  if (!at.axis("axis", 0, at.rank(0), axis)) {
+    if (!data.empty()) at.set_rank(0, data.size() + indices.size() - 1);
+    return;
+  }
+  at.dims.assign(data.begin(), data.begin() + static_cast<std::ptrdiff_t>(axis));
+  at.dims.insert(at.dims.end(), indices.begin(), indices.end());
+  at.dims.insert(at.dims.end(), data.begin() + static_cast<std::ptrdiff_t>(axis) + 1, data.end());
+  at.set_shape(0, at.dims);
+}
+
+template <class Context>
+void gather_nd_shape(Context& at) {
+  at.share_type(0, 0);
+  std::int64_t batch = 0;
+  if (!at.ranked(0) || !at.ranked(1) || !at.integer("batch_dims", 0, batch)) return;
+  auto const data = at.shape(0), indices = at.shape(1);
+  if (indices.empty() || !indices.back().known() || batch < 0 || batch >= at.rank(1)) return;
+  auto const depth = indices.back().value();
+  if (depth < 0 || depth > at.rank(0) || batch + depth > at.rank(0)) return;
+  at.dims.assign(indices.begin(), indices.end() - 1);
+  at.dims.insert(at.dims.end(), data.begin() + batch + depth, data.end());
+  at.set_shape(0, at.dims);
+}
+
+template <class Context>
+void tile_shape(Context& at) {
+  at.share_type(0, 0);
+  if (!at.ranked(0) || at.operand_count() != 2) return;
+  auto const from = at.shape(0);
+  auto const repeats = at.operand(1) == absent ? span<extent const>{} : at.facts.symbolic_integers(at.operand(1));
+  if (repeats.size() != from.size()) return at.set_rank(0, from.size());
+  at.dims.clear();
+  for (std::size_t i = 0; i < from.size(); ++i)
+    at.dims.push_back(at.dimension(at.symbols().multiply(from[i], repeats[i])));
+  at.set_shape(0, at.dims);
+}
+
+template <class Context>
+void pad_shape(Context& at) {
+  at.share_type(0, 0);
+  if (!at.ranked(0)) return;
+  auto const from = at.shape(0);
+  auto const axes = at.integers("axes");
+  bool known = axes != parameter_state::unknown;
+  if (axes == parameter_state::missing)
+    for (int i = 0; i < at.rank(0); ++i) at.list.push_back(i);
+  for (auto& axis : at.list) {
+    if (axis < -at.rank(0) || axis >= at.rank(0)) return;
+    if (axis < 0) axis += at.rank(0);
+  }
+  at.axes.assign(at.list.begin(), at.list.end());
+  known = known && at.symbolic_integers("pads", at.extents) == parameter_state::known &&
+          at.extents.size() == 2 * at.axes.size();
+  if (!known) return at.set_rank(0, from.size());
+  at.dims.assign(from.begin(), from.end());
+  for (std::size_t i = 0; i < at.axes.size(); ++i) {
+    auto& e = at.dims[static_cast<std::size_t>(at.axes[i])];
+    e = at.dimension(at.symbols().add(e, at.symbols().add(at.extents[i], at.extents[i + at.axes.size()])));
+  }
+  at.set_shape(0, at.dims);
+}
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
+template <class Context>
+void gather_contents(Context& at) {
+  operand_contents data, indices;
+  std::size_t axis = 0;
+  if (!data.read(at, 0) || !indices.read(at, 1) || indices.floating || !at.axis("axis", 0, at.rank(0), axis)) return;
+  auto const whole = data.shape[axis].value();
+  pick_contents(at, data, axis, indices.size(), at.result(), [&](std::size_t i) {
+    auto const e = indices.integers[i];
+    auto const index = e.value() < 0 ? e.value() + whole : e.value();
+    return static_cast<std::size_t>(!e.known() || index < 0 || index >= whole ? whole : index);
+  });
+}
+
+template <class Context>
+void slice_contents(Context& at) {
+  operand_contents data;
+  std::size_t count = 0;
+  if (!data.read(at, 0) || !small_result(at, count)) return;
+  if (read_slice(at, at.rank(0)) != slice_state::known || at.axes.size() != 1) return;
+  auto const axis = static_cast<std::size_t>(at.axes[0]);
+  auto const whole = data.shape[axis].value();
+  auto const picked = at.facts.shape(at.result())[axis].value();
+  auto const step = at.list[0];
+  if (!at.extents[0].known() || step == 0 || step > 0x7fffffff || step < -0x7fffffff) return;
+  auto start = at.extents[0].value() < 0 ? at.extents[0].value() + whole : at.extents[0].value();
+  auto const last = step < 0 ? whole - 1 : whole;
+  start = start < 0 ? 0 : start > last ? last : start;
+  pick_contents(at, data, axis, static_cast<std::size_t>(picked), at.result(), [&](std::size_t i) {
+    auto const index = start + static_cast<std::int64_t>(i) * step;
+    return static_cast<std::size_t>(index < 0 || index >= whole ? whole : index);
+  });
+}
+
+template <class Context>
+void split_contents(Context& at) {
+  operand_contents data;
+  std::size_t axis = 0;
+  if (!data.read(at, 0) || !at.axis("axis", 0, at.rank(0), axis)) return;
+  std::size_t start = 0;
+  for (std::uint32_t i = 0; i < at.result_count(); ++i) {
+    if (!at.facts.has_rank(at.result(i)) || !data.read(at, 0)) return;  // storing moves what was read
+    auto const part = at.facts.shape(at.result(i))[axis];
+    if (!part.known() || part.value() < 0 || part.value() > static_cast<std::int64_t>(fact_table::most_contents))
+      return;
+    auto const length = static_cast<std::size_t>(part.value());
+    pick_contents(at, data, axis, length, at.result(i), [&](std::size_t k) {
+      auto const whole = static_cast<std::size_t>(data.shape[axis].value());
+      return start + k < whole ? start + k : whole;
+    });
+    start += length;
+  }
+}
+
+template <class Context>
+void concat_contents(Context& at) {
+  std::size_t count = 0, axis = 0;
+  operand_contents part;
+  if (!small_result(at, count) || !at.axis("axis", 1, at.facts.rank(at.result()), axis)) return;
+  auto const shape = at.facts.shape(at.result());
+  if (count == 0) return;  // any extents may stand beside the 0
+  std::size_t outer = 1, pieces = 0;
+  for (std::size_t i = 0; i < axis; ++i) outer *= static_cast<std::size_t>(shape[i].value());
+  bool const floating = is_floating(at.facts.type(at.result()));
+  at.extents.clear();
+  at.numbers.clear();
+  for (std::size_t o = 0; o < outer; ++o)
+    for (std::uint32_t i = 0; i < at.operand_count(); ++i) {
+      if (!part.read(at, i)) {
+        std::size_t unknown = 0;
+        if (floating || !at.ranked(i) || !small_count(at.shape(i), fact_table::most_contents, unknown)) return;
+        for (std::size_t k = 0; k < unknown / outer; ++k) at.extents.push_back(at.symbols().fresh(no_bound));
+        continue;
+      }
+      if (part.floating != floating) return;
+      ++pieces;
+      auto const block = part.size() / outer;
+      if (floating)
+        at.numbers.insert(at.numbers.end(), part.numbers.begin() + static_cast<std::ptrdiff_t>(o * block),
+                          part.numbers.begin() + static_cast<std::ptrdiff_t>((o + 1) * block));
+      else
+        at.extents.insert(at.extents.end(), part.integers.begin() + static_cast<std::ptrdiff_t>(o * block),
+                          part.integers.begin() + static_cast<std::ptrdiff_t>((o + 1) * block));
+      if (at.numbers.size() > count || at.extents.size() > count) return;
+    }
+  if ((floating ? at.numbers.size() : at.extents.size()) != count || pieces == 0) return;
+  if (floating)
+    store_numbers(at, at.result());
+  else
+    store_integers(at, at.result());
+}
+
+template <class Context>
+void expand_contents(Context& at) {
+  std::size_t count = 0;
+  operand_contents from;
+  if (!small_result(at, count) || !from.read(at, 0) || !from.covers(count)) return;
+  auto const shape = at.facts.shape(at.result());
+  at.extents.clear();
+  at.numbers.clear();
+  for (std::size_t i = 0; i < count; ++i)
+    if (from.floating)
+      at.numbers.push_back(from.numbers[from.index(shape, i)]);
+    else
+      at.extents.push_back(from.integers[from.index(shape, i)]);
+  if (from.floating)
+    store_numbers(at, at.result());
+  else
+    store_integers(at, at.result());
+}
+
+template <class Context>
+void fill_contents(Context& at) {
+  std::size_t count = 0;
+  if (!small_result(at, count)) return;
+  auto const value = at.image().source->attribute_of(at.n, "value");
+  auto const* tensor = std::get_if<tensor_view>(&value);
+  if (tensor != nullptr && tensor->size() != 1) return;
+  if (tensor == nullptr && !std::holds_alternative<std::monostate>(value)) return;
+  auto const type = at.facts.type(at.result());
+  if (is_floating(type)) {
+    at.numbers.assign(count, tensor == nullptr ? 0.0 : tensor->number(0));
+    store_numbers(at, at.result());
+  } else if (tensor != nullptr && type != element_type::uint64) {
+    at.extents.assign(count, extent(tensor->integer(0)));
+    store_integers(at, at.result());
+  }
+}
+
+template <class Context>
+void range_contents(Context& at) {
+  std::size_t count = 0;
+  operand_contents from, step;
+  if (!small_result(at, count) || !from.read(at, 0) || !step.read(at, 2) || from.size() != 1 || step.size() != 1)
+    return;
+  if (from.floating || step.floating) {  // each further number depends on how a runtime rounds
+    if (!from.floating || count != 1) return;
+    at.numbers.assign(1, from.numbers[0]);
+    return store_numbers(at, at.result());
+  }
+  auto e = from.integers[0];
+  auto const by = step.integers[0];
+  at.extents.clear();
+  for (std::size_t i = 0; i < count; ++i, e = at.symbols().add(e, by)) at.extents.push_back(e);
+  store_integers(at, at.result());
+}
+
+template <class Context>
+void reduce_contents(Context& at, opcode op) {
+  std::size_t count = 0;
+  operand_contents from;
+  if (!small_result(at, count) || count != 1 || !from.read(at, 0) || from.floating || from.size() == 0) return;
+  auto const binary = op == opcode::sum          ? opcode::add
+                      : op == opcode::product    ? opcode::mul
+                      : op == opcode::reduce_max ? opcode::maximum
+                                                 : opcode::minimum;
+  auto all = from.integers[0];
+  for (auto e : from.integers.subspan(1))
+    if (!compute(at.symbols(), binary, all, e, all)) return;
+  at.extents.assign(1, all);
+  store_integers(at, at.result());
+}
+
+template <class Context>
+void shape_contents(Context& at) {
+  std::int64_t start = 0;
+  if (!at.ranked(0) || !at.facts.has_rank(at.result()) || !at.integer("start", 0, start)) return;
+  auto const from = at.shape(0);
+  auto const length = at.facts.shape(at.result())[0];
+  auto const rank = static_cast<std::int64_t>(from.size());
+  if (!length.known()) return;
+  start = start < 0 ? start + rank : start;
+  start = start < 0 ? 0 : start > rank ? rank : start;
+  if (length.value() > rank - start) return;
+  auto const listed = from.subspan(static_cast<std::size_t>(start), static_cast<std::size_t>(length.value()));
+  at.extents.assign(listed.begin(), listed.end());
+  at.facts.set_integers(at.result(), at.extents);
+}
+
+template <class Context>
+void propagate_contents(Context& at, opcode op) {
+  if (at.result_count() == 0) return;
+  switch (op) {
+    case opcode::identity:
+    case opcode::reshape:
+    case opcode::flatten:
+    case opcode::squeeze:
+    case opcode::unsqueeze:
+      if (at.operand(0) != absent && at.facts.type(at.result()) == at.type(0))
+        at.facts.share_contents(at.result(), at.operand(0));
+      return;
+    case opcode::transpose:
+      if (at.rank(0) == 0 || at.rank(0) == 1) at.facts.share_contents(at.result(), at.operand(0));
+      return;
+    case opcode::cast:
+    case opcode::cast_like: return cast_contents(at);
+    case opcode::where: return where_contents(at);
+    case opcode::shape: return shape_contents(at);
+    case opcode::size:
+      if (!at.ranked(0)) return;
+      at.extents.assign(1, at.product(at.shape(0)));
+      return at.facts.set_integers(at.result(), at.extents);
+    case opcode::gather: return gather_contents(at);
+    case opcode::slice: return slice_contents(at);
+    case opcode::split: return split_contents(at);
+    case opcode::concat: return concat_contents(at);
+    case opcode::expand: return expand_contents(at);
+    case opcode::constant_of_shape: return fill_contents(at);
+    case opcode::range: return range_contents(at);
+    case opcode::sum:
+    case opcode::product:
+    case opcode::reduce_max:
+    case opcode::reduce_min: return reduce_contents(at, op);
+    default: {
+      auto const kind = info(op).kind;
+      auto const first = at.operand(0);
+      if ((kind == op_kind::elementwise || kind == op_kind::broadcast) && first != absent &&
+          (at.facts.has_integers(first) || at.facts.has_numbers(first)))
+        elementwise_contents(at, op);
+    }
+  }
+}
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
+template <class Context>
+void read_constant(Context& at, value_id v, tensor_view const& contents) {
+  at.facts.set_type(v, contents.type);
+  at.dims.assign(contents.shape.begin(), contents.shape.end());
+  for (auto& e : at.dims)
+    if (e.value() < 0) return;
+  at.facts.set_shape(v, at.dims);
+  std::size_t count = 0;
+  if (!small_count(at.dims, fact_table::most_contents, count) || contents.size() != count) return;
+  if (is_floating(contents.type)) {
+    at.numbers.clear();
+    for (std::size_t i = 0; i < count; ++i) at.numbers.push_back(contents.number(i));
+    at.facts.set_numbers(v, at.numbers);
+  } else if (is_integer(contents.type) || contents.type == element_type::boolean) {
+    at.extents.clear();
+    for (std::size_t i = 0; i < count; ++i) {
+      auto const element = contents.integer(i);
+      bool const too_large = contents.type == element_type::uint64 && element < 0;
+      at.extents.push_back(too_large ? at.symbols().fresh() : extent(element));
+    }
+    at.facts.set_integers(v, at.extents);
+  }
+}
+
+template <class Context>
+extent declared_extent(Context& at, dimension const& d) {
+  if (d.extent >= 0) return d.extent;
+  return d.symbol.empty() ? at.symbols().fresh() : at.symbols().named(d.symbol);
+}
+
+template <class Context>
+void declared_shape(Context& at, value_id v, std::vector<dimension> const& declared) {
+  if (declared.size() > fact_table::most_rank) return;
+  at.dims.clear();
+  for (auto const& d : declared) at.dims.push_back(declared_extent(at, d));
+  at.facts.set_shape(v, at.dims);
+}
+
+template <class Context>
+void read_leaf(Context& at, value_id v, std::vector<dimension>& declared) {
+  auto const& source = *at.image().source;
+  if (at.image().value(v).constant) {
+    if (auto const contents = source.constant(v)) return read_constant(at, v, contents);
+  }
+  at.facts.set_type(v, source.type(v));
+  declared.clear();
+  if (source.has_shapes() && source.shape(v, declared)) declared_shape(at, v, declared);
+}
+
+template <class Context>
+void refine_by_declaration(Context& at, value_id v, std::uint32_t before, std::vector<dimension>& declared) {
+  auto const& source = *at.image().source;
+  if (at.facts.type(v) == element_type::unknown) at.facts.set_type(v, source.type(v));
+  if (!source.has_shapes()) return;
+  bool const ranked = at.facts.has_rank(v);
+  auto const open = [&](extent e) { return !e.known() && e.symbol() >= before && at.symbols().is_fresh(e); };
+  bool wanted = !ranked;
+  for (auto e : at.facts.shape(v)) wanted = wanted || open(e);
+  if (!wanted) return;
+  declared.clear();
+  if (!source.shape(v, declared)) return;
+  if (!ranked) return declared_shape(at, v, declared);
+  auto const computed = at.facts.shape(v);
+  if (computed.size() != declared.size()) return;
+  at.dims.assign(computed.begin(), computed.end());
+  for (std::size_t i = 0; i < declared.size(); ++i)
+    if (open(at.dims[i]) && (declared[i].extent >= 0 || !declared[i].symbol.empty()))
+      at.dims[i] = declared_extent(at, declared[i]);
+  at.facts.set_shape(v, at.dims);
+}
+
+template <class Context>
+void read_constant_node(Context& at) {
+  auto const v = at.result();
+  auto const& source = *at.image().source;
+  if (auto const contents = source.constant(v)) return read_constant(at, v, contents);
+  auto const value = source.attribute_of(at.n, "value");
+  if (auto const* tensor = std::get_if<tensor_view>(&value)) return read_constant(at, v, *tensor);
+  auto const whole = source.attribute_of(at.n, "value_int");
+  if (auto const* number = std::get_if<std::int64_t>(&whole)) {
+    extent const element[] = {*number};
+    at.facts.set_type(v, element_type::int64);
+    at.facts.set_shape(v, {});
+    return at.facts.set_integers(v, element);
+  }
+  auto const real = source.attribute_of(at.n, "value_float");
+  if (auto const* number = std::get_if<double>(&real)) {
+    at.facts.set_type(v, element_type::float32);
+    at.facts.set_shape(v, {});
+    double const element[] = {static_cast<double>(static_cast<float>(*number))};
+    return at.facts.set_numbers(v, element);
+  }
+  auto const wholes = source.attribute_of(at.n, "value_ints");
+  if (auto const* list = std::get_if<span<std::int64_t const>>(&wholes)) {
+    extent const length[] = {static_cast<std::int64_t>(list->size())};
+    at.facts.set_type(v, element_type::int64);
+    at.facts.set_shape(v, length);
+    at.extents.assign(list->begin(), list->end());
+    return at.facts.set_integers(v, at.extents);
+  }
+  auto const reals = source.attribute_of(at.n, "value_floats");
+  if (auto const* list = std::get_if<span<float const>>(&reals)) {
+    extent const length[] = {static_cast<std::int64_t>(list->size())};
+    at.facts.set_type(v, element_type::float32);
+    at.facts.set_shape(v, length);
+    at.numbers.assign(list->begin(), list->end());
+    return at.facts.set_numbers(v, at.numbers);
+  }
+}
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
+template <class Context>
+void broadcast_into(Context& at, span<extent const> shape) {
+  auto& dims = at.dims;
+  if (shape.size() > dims.size()) dims.insert(dims.begin(), shape.size() - dims.size(), extent(1));
+  auto const shift = dims.size() - shape.size();
+  for (std::size_t i = 0; i < shape.size(); ++i) dims[shift + i] = at.symbols().broadcast(dims[shift + i], shape[i]);
+}
+
+template <class Context>
+void broadcast_shape(Context& at) {
+  auto const count = at.operand_count();
+  if (count == 0) return;
+  bool same = true;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (!at.ranked(i)) return;
+    same = same && at.facts.same_shape(at.operand(0), at.operand(i));
+  }
+  if (same) return at.share_shape(0, 0);
+  auto const first = at.shape(0);
+  at.dims.assign(first.begin(), first.end());
+  for (std::uint32_t i = 1; i < count; ++i) broadcast_into(at, at.shape(i));
+  at.set_shape(0, at.dims);
+}
+
+template <class Context>
+void reduce_shape(Context& at) {
+  bool keepdims = true;
+  if (!reduction_axes(at.image(), at.facts, at.names, at.n, at.axes, keepdims)) {
+    double keeps = 0;
+    if (at.ranked(0) && read_number(at.image(), at.facts, at.names, at.n, "keepdims", keeps) && keeps != 0)
+      at.set_rank(0, at.shape(0).size());
+    return;
+  }
+  auto const from = at.shape(0);
+  at.dims.clear();
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    bool const reduced = next < at.axes.size() && at.axes[next] == static_cast<int>(i);
+    if (reduced) ++next;
+    if (!reduced)
+      at.dims.push_back(from[i]);
+    else if (keepdims)
+      at.dims.push_back(1);
+  }
+  at.set_shape(0, at.dims);
+}
+
+template <class Context>
+void arg_reduce_shape(Context& at) {
+  at.set_type(0, element_type::int64);
+  std::size_t axis = 0;
+  std::int64_t keeps = 1;
+  if (!at.ranked(0) || !at.axis("axis", 0, at.rank(0), axis) || !at.integer("keepdims", 1, keeps)) return;
+  auto const from = at.shape(0);
+  at.dims.assign(from.begin(), from.end());
+  if (keeps != 0)
+    at.dims[axis] = 1;
+  else
+    at.dims.erase(at.dims.begin() + static_cast<std::ptrdiff_t>(axis));
+  at.set_shape(0, at.dims);
+}
+
+template <class Context>
+void meet_shapes(Context& at, value_id v, value_id other) {
+  auto const a = at.facts.shape(v), b = at.facts.shape(other);
+  if (!at.facts.has_rank(v) || !at.facts.has_rank(other) || a.size() != b.size()) return at.facts.forget_shape(v);
+  at.dims.clear();
+  for (std::size_t i = 0; i < a.size(); ++i) at.dims.push_back(a[i] == b[i] ? a[i] : at.symbols().fresh());
+  at.facts.set_shape(v, at.dims);
+}
+
+[[nodiscard]] inline element_type type_of_number(std::int64_t number) {
+  if (number <= 0) return element_type::unknown;
+  return number > 16 ? element_type::other : static_cast<element_type>(number);
+}
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
+template <class Context>
+void matmul_shape(Context& at, std::uint32_t right = 1, bool turned_left = false, bool turned_right = false) {
+  if (!at.ranked(0) || !at.ranked(right)) return;
+  auto const a = at.shape(0);
+  auto const b = at.shape(right);
+  if (a.empty() || b.empty()) return;
+  at.dims.clear();
+  if (a.size() > 2) at.dims.assign(a.begin(), a.end() - 2);
+  if (b.size() > 2) broadcast_into(at, at.shape(right).first(b.size() - 2));
+  if (a.size() > 1) at.dims.push_back(a[a.size() - (turned_left ? 1 : 2)]);
+  if (b.size() > 1) at.dims.push_back(b[b.size() - (turned_right ? 2 : 1)]);
+  at.set_shape(0, at.dims);
+}
+
+template <class Context>
+void fused_matmul_shape(Context& at) {
+  at.share_type(0, 0);
+  std::int64_t left = 0, right = 0, batch_left = 0, batch_right = 0;
+  bool const known = at.integer("transA", 0, left) && at.integer("transB", 0, right) &&
+                     at.integer("transBatchA", 0, batch_left) && at.integer("transBatchB", 0, batch_right) &&
+                     batch_left == 0 && batch_right == 0;
+  if (known && at.rank(0) > 1 && at.rank(1) > 1) matmul_shape(at, 1, left != 0, right != 0);
+}
+
+template <class Context>
+void gemm_shape(Context& at) {
+  at.share_type(0, 0);
+  std::int64_t turned_a = 0, turned_b = 0;
+  if (!at.integer("transA", 0, turned_a) || !at.integer("transB", 0, turned_b)) return at.set_rank(0, 2);
+  auto const pick = [&](std::uint32_t i, bool first) {
+    return at.rank(i) == 2 ? at.shape(i)[first ? 0 : 1] : at.symbols().fresh();
+  };
+  extent const made[] = {pick(0, turned_a == 0), pick(1, turned_b != 0)};
+  at.set_shape(0, made);
+}
+
+struct window {
+  extent kernel = 1;
+  std::int64_t stride = 1, dilation = 1, before = 0, after = 0;
+  bool same = false, ceil = false;
+};
+template <class Context>
+[[nodiscard]] extent window_extent(Context& at, extent whole, window const& w) {
+  auto& symbols = at.symbols();
+  if (w.stride < 1 || w.dilation < 1) return symbols.fresh();
+  if (w.same) return symbols.floor_divide(symbols.add(whole, w.stride - 1), w.stride);
+  auto const padded = symbols.add(whole, symbols.add(extent(w.before), w.after));
+  auto const covered = symbols.add(symbols.multiply(symbols.subtract(w.kernel, 1), w.dilation), 1);
+  auto const room = symbols.subtract(padded, covered);
+  if (room.known() && room.value() < 0) return symbols.fresh();
+  if (!w.ceil || w.stride == 1) return at.dimension(symbols.add(symbols.floor_divide(room, w.stride), 1));
+  if (!room.known() || room.value() > 0x7fffffff) return symbols.fresh();
+  auto const steps = (room.value() + w.stride - 1) / w.stride;
+  bool const behind = !whole.known() || steps > (whole.value() + w.before - 1) / w.stride;
+  return behind ? symbols.fresh() : extent(steps + 1);
+}
+
+template <class Context>
+[[nodiscard]] bool read_windows(Context& at, std::size_t count, std::vector<window>& windows) {
+  windows.assign(count, {});
+  auto const each = [&](std::string_view parameter, std::size_t entries, auto&& take) {
+    auto const state = at.integers(parameter);
+    if (state == parameter_state::missing) return true;
+    if (state == parameter_state::unknown || at.list.size() != entries) return false;
+    for (std::size_t i = 0; i < entries; ++i) {
+      if (at.list[i] < -0x7fffffff || at.list[i] > 0x7fffffff) return false;
+      take(i, at.list[i]);
+    }
+    return true;
+  };
+  bool const read = each("strides", count, [&](std::size_t i, std::int64_t e) { windows[i].stride = e; }) &&
+                    each("dilations", count, [&](std::size_t i, std::int64_t e) { windows[i].dilation = e; }) &&
+                    each("kernel_shape", count, [&](std::size_t i, std::int64_t e) { windows[i].kernel = e; }) &&
+                    each("pads", 2 * count, [&](std::size_t i, std::int64_t e) {
+                      (i < count ? windows[i].before : windows[i - count].after) = e;
+                    });
+  if (!read) return false;
+  auto const padding = at.image().source->attribute_of(at.n, "auto_pad");
+  if (std::holds_alternative<std::monostate>(padding)) return true;
+  auto const* text = std::get_if<std::string_view>(&padding);
+  if (text == nullptr) return false;
+  if (*text == "NOTSET" || text->empty()) return true;
+  for (auto& w : windows) {
+    w.before = w.after = 0;
+    w.same = *text == "SAME_UPPER" || *text == "SAME_LOWER";
+  }
+  return *text == "VALID" || windows.empty() || windows[0].same;
+}
+
+template <class Context>
+void conv_shape(Context& at, std::uint32_t weight = 1) {
+  if (!at.ranked(0)) {
+    if (at.ranked(weight)) at.set_rank(0, at.shape(weight).size());
+    return;
+  }
+  auto const from = at.shape(0);
+  if (from.size() < 2) return;
+  std::vector<window> windows;
+  bool const known = read_windows(at, from.size() - 2, windows);
+  bool const weights = at.ranked(weight) && at.shape(weight).size() == from.size();
+  at.dims.assign({from[0], weights ? at.shape(weight)[0] : at.symbols().fresh()});
+  for (std::size_t i = 0; i < windows.size(); ++i) {
+    if (weights) windows[i].kernel = at.shape(weight)[i + 2];
+    bool const sized = known && (weights || at.integers("kernel_shape") == parameter_state::known);
+    at.dims.push_back(sized ? window_extent(at, from[i + 2], windows[i]) : at.symbols().fresh());
+  }
+  at.set_shape(0, at.dims);
+}
+
+template <class Context>
+void conv_transpose_shape(Context& at) {
+  if (!at.ranked(0) || at.shape(0).size() < 2) return;
+  auto const from = at.shape(0);
+  auto& symbols = at.symbols();
+  std::vector<window> windows;
+  std::int64_t groups = 1;
+  bool const weights = at.ranked(1) && at.shape(1).size() == from.size();
+  bool known = read_windows(at, from.size() - 2, windows) && weights && at.integer("group", 1, groups);
+  for (auto const& w : windows) known = known && !w.same;
+  known = known && at.integers("output_shape") == parameter_state::missing;
+  auto const extra = at.integers("output_padding");
+  known = known &&
+          (extra == parameter_state::missing || (extra == parameter_state::known && at.list.size() == windows.size()));
+  at.dims.assign({from[0], known ? at.dimension(symbols.multiply(at.shape(1)[1], groups)) : symbols.fresh()});
+  for (std::size_t i = 0; i < windows.size(); ++i) {
+    auto const& w = windows[i];
+    auto const covered =
+        known ? symbols.add(symbols.multiply(symbols.subtract(at.shape(1)[i + 2], 1), w.dilation), 1) : extent(0);
+    auto const grown = symbols.add(symbols.multiply(symbols.subtract(from[i + 2], 1), w.stride), covered);
+    auto const cut = symbols.subtract(extra == parameter_state::known && known ? extent(at.list[i]) : extent(0),
+                                      symbols.add(extent(w.before), w.after));
+    at.dims.push_back(known ? at.dimension(symbols.add(grown, cut)) : symbols.fresh());
+  }
+  at.set_shape(0, at.dims);
+}
+
+template <class Context>
+void pool_shape(Context& at) {
+  at.share_type(0, 0);
+  at.set_type(1, element_type::int64);
+  if (!at.ranked(0) || at.shape(0).size() < 2) return;
+  auto const from = at.shape(0);
+  std::vector<window> windows;
+  std::int64_t ceil = 0;
+  bool const known = at.integers("kernel_shape") == parameter_state::known &&
+                     read_windows(at, from.size() - 2, windows) && at.integer("ceil_mode", 0, ceil);
+  at.dims.assign(from.begin(), from.begin() + 2);
+  for (std::size_t i = 2; i < from.size(); ++i) {
+    if (known) windows[i - 2].ceil = ceil != 0;
+    at.dims.push_back(known ? window_extent(at, from[i], windows[i - 2]) : at.symbols().fresh());
+  }
+  at.set_shape(0, at.dims);
+  at.set_shape(1, at.dims);
+}
+
+template <class Context>
+void global_pool_shape(Context& at) {
+  at.share_type(0, 0);
+  if (!at.ranked(0) || at.shape(0).size() < 2) return;
+  auto const from = at.shape(0);
+  at.dims.assign(from.begin(), from.begin() + 2);
+  at.dims.resize(from.size(), extent(1));
+  at.set_shape(0, at.dims);
+}
+
+template <class Context>
+void einsum_shape(Context& at) {
+  at.share_type(0, 0);
+  auto const equation = at.image().source->attribute_of(at.n, "equation");
+  auto const* text = std::get_if<std::string_view>(&equation);
+  if (text == nullptr || text->size() > 1024) return;
+  extent letters[128];
+  unsigned char uses[128] = {};
+  std::uint32_t operand = 0;
+  std::size_t at_dimension = 0, position = 0;
+  auto const letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  for (; position < text->size() && (*text)[position] != '-'; ++position) {
+    char const c = (*text)[position];
+    if (c == ' ') continue;
+    if (c == ',') {
+      if (at.rank(operand) != static_cast<int>(at_dimension)) return;
+      ++operand;
+      at_dimension = 0;
+    } else if (letter(c)) {
+      if (!at.ranked(operand) || at_dimension >= at.shape(operand).size()) return;
+      auto const e = at.shape(operand)[at_dimension++];
+      auto const i = static_cast<std::size_t>(c);
+      letters[i] = uses[i] == 0 ? e : at.symbols().broadcast(letters[i], e);
+      if (uses[i] < 2) ++uses[i];
+    } else {
+      return;
+    }
+  }
+  if (at.rank(operand) != static_cast<int>(at_dimension) || operand + 1 != at.operand_count()) return;
+  at.dims.clear();
+  if (position == text->size()) {  // no arrow: the letters that occur once, in order
+    for (std::size_t i = 0; i < 128; ++i)
+      if (uses[i] == 1) at.dims.push_back(letters[i]);
+  } else {
+    if (text->size() < position + 2 || (*text)[position + 1] != '>') return;
+    for (char c : text->substr(position + 2)) {
+      if (c == ' ') continue;
+      if (!letter(c) || uses[static_cast<std::size_t>(c)] == 0) return;
+      at.dims.push_back(letters[static_cast<std::size_t>(c)]);
+    }
+  }
+  at.set_shape(0, at.dims);
+}
+
+template <class Context>
+void resize_shape(Context& at) {
+  at.share_type(0, 0);
+  if (!at.ranked(0)) return;
+  auto const from = at.shape(0);
+  auto const policy = at.image().source->attribute_of(at.n, "keep_aspect_ratio_policy");
+  auto const* kept = std::get_if<std::string_view>(&policy);
+  bool const plain = kept == nullptr || *kept == "stretch";
+  auto const state = at.integers("axes");
+  if (state == parameter_state::missing)
+    for (int i = 0; i < at.rank(0); ++i) at.list.push_back(i);
+  if (state == parameter_state::unknown || !plain || !normalise_axes(at.list, at.rank(0), at.axes))
+    return at.set_rank(0, from.size());
+  for (auto& axis : at.list)
+    if (axis < 0) axis += at.rank(0);
+  auto const sizes = at.operand(3) == absent ? span<extent const>{} : at.facts.symbolic_integers(at.operand(3));
+  auto const scales_at = at.operand_count() == 2 ? 1u : 2u;
+  auto const scales = at.operand(scales_at) == absent ? span<double const>{} : at.facts.numbers(at.operand(scales_at));
+  if (sizes.size() != at.list.size() && scales.size() != at.list.size()) return at.set_rank(0, from.size());
+  at.dims.assign(from.begin(), from.end());
+  for (std::size_t i = 0; i < at.list.size(); ++i) {
+    auto& e = at.dims[static_cast<std::size_t>(at.list[i])];
+    if (sizes.size() == at.list.size()) {
+      e = at.dimension(sizes[i]);
+    } else if (scales[i] >= 1 && scales[i] < 1e9 &&
+               static_cast<double>(static_cast<std::int64_t>(scales[i])) == scales[i]) {
+      e = at.symbols().multiply(e, static_cast<std::int64_t>(scales[i]));
+    } else if (e.known() && e.value() < 0x7fffffff && scales[i] > 0 && scales[i] < 1e9) {
+      e = static_cast<std::int64_t>(static_cast<double>(e.value()) * scales[i]);
+    } else {
+      e = at.symbols().fresh();
+    }
+  }
+  at.set_shape(0, at.dims);
+}
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
+template <class Context>
+void norm_statistics(Context& at, std::uint32_t first, std::uint32_t last) {
+  if (at.result_count() <= first) return;
+  std::int64_t stash = 1;
+  bool const typed = at.integer("stash_type", 1, stash);
+  for (auto i = first; i <= last; ++i)
+    if (typed && stash == 1) at.set_type(i, element_type::float32);
+  std::size_t axis = 0;
+  if (!at.axis("axis", -1, at.rank(0), axis)) return;
+  auto const from = at.shape(0);
+  at.dims.assign(from.begin(), from.end());
+  for (auto i = axis; i < at.dims.size(); ++i) at.dims[i] = 1;
+  for (auto i = first; i <= last; ++i) at.set_shape(i, at.dims);
+}
+
+template <class Context>
+void norm_type(Context& at, opcode op) {
+  bool const one_type = op == opcode::layer_norm && at.image().version >= 17;
+  if (at.operand(1) != absent && (at.type(1) != element_type::unknown || !one_type)) at.share_type(0, 1);
+  norm_statistics(at, 1, 2);
+}
+
+template <class Context>
+void skip_norm_shape(Context& at) {
+  if (!at.ranked(0)) return;
+  norm_statistics(at, 1, 2);
+  at.share_type(3, 0);
+  at.share_shape(3, 0);
+}
+
+template <class Context>
+void embed_norm_shape(Context& at) {
+  at.share_type(0, 2);
+  at.set_type(1, element_type::int32);
+  at.share_type(2, 2);
+  if (at.rank(0) != 2) return;
+  auto const ids = at.shape(0);
+  extent const batch[] = {ids[0]};
+  extent const made[] = {ids[0], ids[1], at.rank(2) == 2 ? at.shape(2)[1] : at.symbols().fresh()};
+  at.set_shape(0, made);
+  at.set_shape(1, batch);
+  at.set_shape(2, made);
+}
+
+template <class Context>
+void batch_norm_shape(Context& at) {
+  double training = 0;
+  if (!read_number(at.image(), at.facts, at.names, at.n, "training_mode", training)) return;
+  for (std::uint32_t i = 1; i < at.result_count() && i <= 2; ++i) {
+    if (training == 0) return;
+    at.share_type(i, i + 2);
+    at.share_shape(i, i + 2);
+  }
+}
+
+template <class Context>
+void quantize_shape(Context& at) {
+  at.share_shape(0, 0);
+  std::int64_t number = 0;
+  if (at.operand(2) != absent)
+    at.share_type(0, 2);
+  else if (at.integer("output_dtype", 0, number))
+    at.set_type(0, number == 0                  ? element_type::uint8
+                   : number > 0 && number <= 16 ? static_cast<element_type>(number)
+                                                : element_type::other);
+}
+
+template <class Context>
+void dynamic_quantize_shape(Context& at) {
+  at.set_type(0, element_type::uint8);
+  at.set_type(1, element_type::float32);
+  at.set_type(2, element_type::uint8);
+  at.share_shape(0, 0);
+  at.set_shape(1, {});
+  at.set_shape(2, {});
+}
+
+template <class Context>
+void blocks_shape(Context& at, bool to_space) {
+  at.share_type(0, 0);
+  std::int64_t size = 0;
+  if (at.rank(0) != 4) return;
+  if (!at.integer("blocksize", 0, size) || size < 1 || size > 0x7fff) return at.set_rank(0, 4);
+  auto const from = at.shape(0);
+  auto& symbols = at.symbols();
+  auto const scaled = [&](extent e, std::int64_t by, bool up) {
+    return up ? symbols.multiply(e, by) : symbols.floor_divide(e, by);
+  };
+  extent const made[] = {from[0], scaled(from[1], size * size, !to_space), scaled(from[2], size, to_space),
+                         scaled(from[3], size, to_space)};
+  at.set_shape(0, made);
+}
+
+template <class Context>
+void recurrent_shape(Context& at) {
+  for (std::uint32_t i = 0; i < 3; ++i) at.share_type(i, 0);
+  std::int64_t batch_first = 0, hidden = 0;
+  if (at.rank(0) != 3 || !at.integer("layout", 0, batch_first)) return;
+  auto const from = at.shape(0);
+  auto const directions = at.rank(1) == 3 ? at.shape(1)[0] : at.symbols().fresh();
+  extent const width = at.integer("hidden_size", -1, hidden) && hidden >= 0 ? extent(hidden)
+                       : at.rank(2) == 3                                    ? at.shape(2)[2]
+                                                                            : at.symbols().fresh();
+  auto const length = from[batch_first != 0 ? 1 : 0], batch = from[batch_first != 0 ? 0 : 1];
+  extent const all[] = {length, directions, batch, width}, all_batch_first[] = {batch, length, directions, width};
+  extent const last[] = {directions, batch, width}, last_batch_first[] = {batch, directions, width};
+  at.set_shape(0, batch_first != 0 ? all_batch_first : all);
+  for (std::uint32_t i = 1; i < 3; ++i) at.set_shape(i, batch_first != 0 ? last_batch_first : last);
+}
+
+template <class Context>
+void attention_shape(Context& at) {
+  at.share_type(0, 0);
+  if (at.rank(0) == 4 && at.rank(2) == 4) {
+    auto const q = at.shape(0);
+    extent const made[] = {q[0], q[1], q[2], at.shape(2)[3]};
+    at.set_shape(0, made);
+  } else if (at.rank(0) == 3) {
+    at.set_rank(0, 3);
+  }
+}
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
+template <class Context>
+void apply_maker(Context& at, opcode op) {
+  auto& symbols = at.symbols();
+  switch (op) {
+    case opcode::constant:
+      if (at.result_count() == 1) read_constant_node(at);
+      break;
+    case opcode::shape: {
+      at.set_type(0, element_type::int64);
+      std::int64_t start = 0, end = 0x7fffffff;
+      if (!at.integer("start", 0, start) || !at.integer("end", 0x7fffffff, end) || !at.ranked(0))
+        return at.set_rank(0, 1);
+      extent const length[] = {slice_extent(at, at.rank(0), start, end, 1)};
+      at.set_shape(0, length);
+      break;
+    }
+    case opcode::size:
+      at.set_type(0, element_type::int64);
+      at.set_shape(0, {});
+      break;
+    case opcode::constant_of_shape: {
+      auto const value = at.image().source->attribute_of(at.n, "value");
+      if (std::holds_alternative<std::monostate>(value)) at.set_type(0, element_type::float32);
+      if (auto const* tensor = std::get_if<tensor_view>(&value)) at.set_type(0, tensor->type);
+      auto const target = at.operand(0) == absent ? span<extent const>{} : at.facts.symbolic_integers(at.operand(0));
+      if (at.operand(0) == absent || !at.facts.has_integers(at.operand(0))) {
+        if (at.rank(0) == 1 && at.shape(0)[0].known() &&
+            at.shape(0)[0].value() <= static_cast<std::int64_t>(fact_table::most_rank))
+          at.set_rank(0, static_cast<std::size_t>(at.shape(0)[0].value()));
+        return;
+      }
+      at.dims.clear();
+      for (auto e : target) at.dims.push_back(at.dimension(e));
+      at.set_shape(0, at.dims);
+      break;
+    }
+    case opcode::range: {
+      at.share_type(0, 0);
+      double from = 0, to = 0, step = 0;
+      extent length[] = {symbols.fresh()};
+      auto const entry = [&](std::uint32_t i) {
+        return at.operand(i) == absent ? span<extent const>{} : at.facts.symbolic_integers(at.operand(i));
+      };
+      if (entry(0).size() == 1 && entry(1).size() == 1 && entry(2).size() == 1) {
+        auto const by = entry(2)[0];
+        auto const room = symbols.subtract(entry(1)[0], entry(0)[0]);
+        if (by.known() && by.value() > 0)
+          length[0] = symbols.maximum(symbols.floor_divide(symbols.add(room, by.value() - 1), by), 0);
+        else if (by.known() && by.value() < 0 && by.value() > -0x7fffffff)
+          length[0] = symbols.maximum(
+              symbols.floor_divide(symbols.add(symbols.subtract(0, room), -by.value() - 1), -by.value()), 0);
+      } else if (at.operand_count() == 3 && at.type(0) != element_type::unknown && at.operand(0) != absent &&
+                 at.operand(1) != absent && at.operand(2) != absent && at.facts.number(at.operand(0), from) &&
+                 at.facts.number(at.operand(1), to) && at.facts.number(at.operand(2), step) && step != 0) {
+        auto const count = (to - from) / step;
+        if (count <= 0) {
+          length[0] = 0;
+        } else if (count < 1e9) {
+          auto const whole = static_cast<std::int64_t>(count);
+          length[0] = whole + (static_cast<double>(whole) < count ? 1 : 0);
+        }
+      }
+      at.set_shape(0, length);
+      break;
+    }
+    case opcode::non_zero: {
+      at.set_type(0, element_type::int64);
+      extent const made[] = {at.ranked(0) ? extent(at.rank(0)) : symbols.fresh(), symbols.fresh()};
+      at.set_shape(0, made);
+      break;
+    }
+    default: break;
+  }
+}
+
+template <class Context>
+void one_hot_shape(Context& at) {
+  at.share_type(0, 2);
+  if (!at.ranked(0)) return;
+  std::size_t axis = 0;
+  if (!at.axis("axis", -1, at.rank(0) + 1, axis)) return at.set_rank(0, at.shape(0).size() + 1);
+  auto const from = at.shape(0);
+  double depth = 0;
+  auto const entries = at.operand(1) == absent ? span<extent const>{} : at.facts.symbolic_integers(at.operand(1));
+  extent e;
+  if (entries.size() == 1)
+    e = at.dimension(entries[0]);
+  else if (at.operand(1) != absent && at.facts.number(at.operand(1), depth) && depth >= 0 && depth < 1e15)
+    e = static_cast<std::int64_t>(depth);
+  else
+    e = at.symbols().fresh();
+  at.dims.assign(from.begin(), from.end());
+  at.dims.insert(at.dims.begin() + static_cast<std::ptrdiff_t>(axis), e);
+  at.set_shape(0, at.dims);
+}
+
+template <class Context>
+void top_k_shape(Context& at) {
+  at.share_type(0, 0);
+  at.set_type(1, element_type::int64);
+  std::size_t axis = 0;
+  if (!at.ranked(0)) return;
+  bool const known = at.axis("axis", -1, at.rank(0), axis);
+  auto const state = at.symbolic_integers("k", at.extents);
+  auto const from = at.shape(0);
+  if (!known) {
+    at.set_rank(0, from.size());
+  } else {
+    at.dims.assign(from.begin(), from.end());
+    at.dims[axis] =
+        state == parameter_state::known && at.extents.size() == 1 ? at.dimension(at.extents[0]) : at.symbols().fresh();
+    at.set_shape(0, at.dims);
+  }
+  if (at.result_count() > 1) at.facts.share_shape(at.result(1), at.result(0));
+}
+
+template <class Context>
+void dropout_shape(Context& at) {
+  at.share_type(0, 0);
+  at.share_shape(0, 0);
+  at.share_shape(1, 0);
+  if (at.image().version >= 10)
+    at.set_type(1, element_type::boolean);
+  else
+    at.share_type(1, 0);
+}
+
+template <class Context>
+void expand_shape(Context& at) {
+  at.share_type(0, 0);
+  auto const target = at.operand(1) == absent ? span<extent const>{} : at.facts.symbolic_integers(at.operand(1));
+  if (!at.ranked(0)) return;
+  auto const from = at.shape(0);
+  at.extents.clear();
+  if (at.operand(1) != absent && at.facts.has_integers(at.operand(1))) {
+    for (auto e : target) at.extents.push_back(at.symbols().nonnegative(e) ? e : at.symbols().fresh());
+  } else {
+    if (at.rank(1) != 1 || !at.shape(1)[0].known() ||
+        at.shape(1)[0].value() > static_cast<std::int64_t>(fact_table::most_rank))
+      return;
+    for (std::int64_t i = 0; i < at.shape(1)[0].value(); ++i) at.extents.push_back(at.symbols().fresh());
+  }
+  at.dims.assign(from.begin(), from.end());
+  broadcast_into(at, at.extents);
+  at.set_shape(0, at.dims);
+}
+
+template <class Context>
+void eye_like_shape(Context& at) {
+  std::int64_t number = 0;
+  at.share_shape(0, 0);
+  if (at.integer("dtype", 0, number) && number != 0)
+    at.set_type(0, type_of_number(number));
+  else
+    at.share_type(0, 0);
+}
+
+template <class Context>
+void cast_type(Context& at) {
+  std::int64_t to = 0;
+  if (at.integer("to", 0, to)) at.set_type(0, type_of_number(to));
+}
+
+template <class Context>
+void apply_rule(Context& at, opcode op) {
+  if (at.result_count() == 0) return;
+  auto const& meaning = info(op);
+  switch (meaning.type) {
+    case type_rule::same_as_first: at.share_type(0, 0); break;
+    case type_rule::boolean: at.set_type(0, element_type::boolean); break;
+    case type_rule::unknown:
+    case type_rule::own: break;
+  }
+  switch (meaning.shape) {
+    case shape_rule::same_as_first: at.share_shape(0, 0); break;
+    case shape_rule::broadcast: broadcast_shape(at); break;
+    case shape_rule::reduce: reduce_shape(at); break;
+    case shape_rule::unknown: return;
+    case shape_rule::own: break;
+  }
+  switch (op) {
+    case opcode::where: at.set_type(0, at.type(1) != element_type::unknown ? at.type(1) : at.type(2)); break;
+    case opcode::cast: cast_type(at); break;
+    case opcode::cast_like: at.share_type(0, 1); break;
+    case opcode::dropout: dropout_shape(at); break;
+    case opcode::constant:
+    case opcode::constant_of_shape:
+    case opcode::shape:
+    case opcode::size:
+    case opcode::range:
+    case opcode::non_zero: apply_maker(at, op); break;
+    case opcode::reshape: reshape_shape(at); break;
+    case opcode::flatten: flatten_shape(at); break;
+    case opcode::squeeze: squeeze_shape(at); break;
+    case opcode::unsqueeze: unsqueeze_shape(at); break;
+    case opcode::transpose: transpose_shape(at); break;
+    case opcode::concat: concat_shape(at); break;
+    case opcode::split: split_shape(at); break;
+    case opcode::slice: slice_shape(at); break;
+    case opcode::gather: gather_shape(at); break;
+    case opcode::gather_elements:
+      at.share_type(0, 0);
+      at.share_shape(0, 1);
+      break;
+    case opcode::gather_nd: gather_nd_shape(at); break;
+    case opcode::scatter_nd:
+    case opcode::scatter_elements:
+    case opcode::cumulative_sum:
+    case opcode::trilu:
+      at.share_type(0, 0);
+      at.share_shape(0, 0);
+      break;
+    case opcode::reverse_sequence:
+    case opcode::rotary_embedding:
+      at.share_type(0, 0);
+      at.share_shape(0, 0);
+      break;
+    case opcode::expand: expand_shape(at); break;
+    case opcode::tile: tile_shape(at); break;
+    case opcode::pad: pad_shape(at); break;
+    case opcode::one_hot: one_hot_shape(at); break;
+    case opcode::top_k: top_k_shape(at); break;
+    case opcode::arg_max:
+    case opcode::arg_min: arg_reduce_shape(at); break;
+    case opcode::matmul:
+      at.share_type(0, 0);
+      matmul_shape(at);
+      break;
+    case opcode::matmul_integer:
+      at.set_type(0, element_type::int32);
+      matmul_shape(at);
+      break;
+    case opcode::gemm: gemm_shape(at); break;
+    case opcode::einsum: einsum_shape(at); break;
+    case opcode::conv:
+      at.share_type(0, 0);
+      conv_shape(at);
+      break;
+    case opcode::conv_integer:
+      at.set_type(0, element_type::int32);
+      conv_shape(at);
+      break;
+    case opcode::fused_matmul: fused_matmul_shape(at); break;
+    case opcode::qlinear_matmul:
+      at.share_type(0, 7);
+      matmul_shape(at, 3);
+      break;
+    case opcode::qlinear_conv:
+      at.share_type(0, 7);
+      conv_shape(at, 3);
+      break;
+    case opcode::depth_to_space: blocks_shape(at, true); break;
+    case opcode::space_to_depth: blocks_shape(at, false); break;
+    case opcode::lstm:
+    case opcode::gru:
+    case opcode::rnn: recurrent_shape(at); break;
+    case opcode::fast_gelu:
+    case opcode::bias_gelu:
+      at.share_type(0, 0);
+      at.share_shape(0, 0);
+      break;
+    case opcode::eye_like: eye_like_shape(at); break;
+    case opcode::conv_transpose:
+      at.share_type(0, 0);
+      conv_transpose_shape(at);
+      break;
+    case opcode::max_pool:
+    case opcode::average_pool: pool_shape(at); break;
+    case opcode::global_max_pool: global_pool_shape(at); break;
+    case opcode::resize: resize_shape(at); break;
+    case opcode::batch_norm: batch_norm_shape(at); break;
+    case opcode::layer_norm:
+    case opcode::rms_norm: norm_type(at, op); break;
+    case opcode::skip_layer_norm:
+    case opcode::skip_rms_norm: skip_norm_shape(at); break;
+    case opcode::embed_layer_norm: embed_norm_shape(at); break;
+    case opcode::attention: attention_shape(at); break;
+    case opcode::quantize: quantize_shape(at); break;
+    case opcode::dequantize:
+      at.share_type(0, 1);
+      at.share_shape(0, 0);
+      break;
+    case opcode::dynamic_quantize: dynamic_quantize_shape(at); break;
+    default: break;
+  }
+}
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0 {
+
+template <class Image>
+class basic_facts : public fact_table {
+ public:
+  basic_facts(Image const& image, dialect const& names) : fact_table(image), at_(*this, names) {}
+  basic_facts(basic_facts const&) = delete;
+  basic_facts& operator=(basic_facts const&) = delete;
+
+  void run() {
+    resize(0);
+    read_leaves();
+    for (node_id n = 0; n < image().node_count(); ++n)
+      if (image().node(n).alive) infer(n);
+  }
+
+  void read_leaves() {
+    auto const from = static_cast<value_id>(size());
+    resize(image().value_count());
+    for (auto v = from; v < image().value_count(); ++v)
+      if (image().producer(v) == absent) detail::read_leaf(at_, v, declared_);
+  }
+
+  void update(node_id n) {
+    read_leaves();
+    infer(n);
+  }
+
+ private:
+  void choose() {
+    auto& at = at_;
+    auto const first = first_body(at.n);
+    if (first == absent || next_body_[first] == absent) return;
+    for (auto region = first; region != absent; region = next_body_[region]) {
+      if (image().region_outputs(region).size() != at.result_count()) return;
+      for (auto v : image().region_outputs(region))
+        if (v == absent || v >= size()) return;
+    }
+    for (auto region = first; region != absent; region = next_body_[region])
+      for (std::uint32_t i = 0; i < at.result_count(); ++i) {
+        auto const v = at.result(i), from = image().region_outputs(region)[i];
+        if (region == first) {
+          set_type(v, type(from));
+          share_shape(v, from);
+          continue;
+        }
+        if (type(v) != type(from)) set_type(v, element_type::unknown);
+        if (!same_shape(v, from)) detail::meet_shapes(at, v, from);
+      }
+  }
+
+  [[nodiscard]] std::uint32_t first_body(node_id n) {
+    auto const& regions = image().regions();
+    if (next_body_.size() != regions.size()) {
+      first_body_.assign(image().node_count(), absent);
+      next_body_.assign(regions.size(), absent);
+      for (auto region = regions.size() - 1; region > 0; --region)
+        if (auto const owner = regions[region].owner; owner != absent) {
+          next_body_[region] = first_body_[owner];
+          first_body_[owner] = static_cast<std::uint32_t>(region);
+        }
+    }
+    return n < first_body_.size() ? first_body_[n] : absent;
+  }
+
+  void infer(node_id n) {
+    auto& at = at_;
+    at.n = n;
+    for (std::uint32_t i = 0; i < at.result_count(); ++i) forget(at.result(i));
+    auto const before = symbols().symbol_count();
+    auto const op = op_of(image(), n);
+    if (op == opcode::if_else)
+      choose();
+    else
+      detail::apply_rule(at, op);
+    for (std::uint32_t i = 0; i < at.result_count(); ++i)
+      detail::refine_by_declaration(at, at.result(i), before, declared_);
+    detail::propagate_contents(at, op);
+  }
+
+  detail::rule_context at_;  // one for all nodes: its buffers stay
+  std::vector<dimension> declared_;
+  std::vector<std::uint32_t> first_body_, next_body_;  // of a node, of a region: the bodies that one node owns
+};
+using facts = basic_facts<graph_image>;
+
+}  // namespace fuse::inline v0
+
+namespace fuse::inline v0 {
+
+class value_view {
+ public:
+  value_view() = default;
+  value_view(graph_image const& image, facts const& known, dialect const& names, value_id v)
+      : image_(&image), facts_(&known), dialect_(&names), id_(v) {}
+
+  [[nodiscard]] explicit operator bool() const { return image_ != nullptr && id_ != absent; }
+  [[nodiscard]] value_id id() const { return id_; }
+
+  [[nodiscard]] element_type type() const { return facts_->type(id_); }
+  [[nodiscard]] int rank() const { return facts_->rank(id_); }
+  [[nodiscard]] span<extent const> shape() const { return facts_->shape(id_); }
+  [[nodiscard]] bool same_shape(value_view const& other) const { return facts_->same_shape(id_, other.id_); }
+
+  [[nodiscard]] tensor_view constant() const {
+    return image_->value(id_).constant ? image_->source->constant(id_) : tensor_view{};
+  }
+  [[nodiscard]] bool is_constant() const { return image_->value(id_).constant; }
+  [[nodiscard]] bool number(double& into) const { return facts_->number(id_, into); }
+  [[nodiscard]] bool integers(std::vector<std::int64_t>& into) const { return facts_->integers(id_, into); }
+
+  [[nodiscard]] bool has_producer() const { return image_->producer(id_) != absent; }
+  [[nodiscard]] opcode op() const { return has_producer() ? op_of(*image_, image_->producer(id_)) : opcode::opaque; }
+  [[nodiscard]] std::string_view op_name() const {
+    return has_producer() ? image_->source->op_name(image_->producer(id_)) : std::string_view{};
+  }
+  [[nodiscard]] value_view operand(std::uint32_t i) const {
+    auto const n = image_->producer(id_);
+    return {*image_, *facts_, *dialect_, i < image_->operand_count(n) ? image_->operand(n, i) : absent};
+  }
+  [[nodiscard]] bool parameter(std::string_view name, double& into) const {
+    return read_number(*image_, *facts_, *dialect_, image_->producer(id_), name, into);
+  }
+  [[nodiscard]] bool parameter(std::string_view name, std::vector<std::int64_t>& into) const {
+    return read_integers(*image_, *facts_, *dialect_, image_->producer(id_), name, into);
+  }
+
+  [[nodiscard]] std::uint32_t users() const { return image_->value(id_).use_count; }
+  template <class Visit>
+  void for_each_user(Visit&& visit) const {
+    image_->for_each_user(id_, [&](node_id user) {
+      if (image_->node(user).result_count != 0) visit(value_view(*image_, *facts_, *dialect_, image_->result(user)));
+    });
+  }
+  [[nodiscard]] bool is_output() const { return image_->value(id_).outputs != 0; }
+  [[nodiscard]] std::string name() const { return image_->source->value_name(id_); }
+
+  [[nodiscard]] void const* graph() const { return image_->source->graph(); }
+
+ private:
+  graph_image const* image_ = nullptr;
+  facts const* facts_ = nullptr;
+  dialect const* dialect_ = nullptr;
+  value_id id_ = absent;
+};
+
+}  // namespace fuse::inline v0
+
+namespace fuse::inline v0 {
+
+struct captured {
+  span<value_view const> values{};  ///< none when absent, one, or the members of a rest
+  double number = 0;                ///< of a scalar
+  std::uint64_t axes = 0;           ///< of captured axes: bit k is the k-th axis from the last
+  bool bound = false;
+};
+
+struct condition {
+  static constexpr std::size_t capacity = 4;
+  std::string_view name{};
+  bool (*holds)(captured const*, condition const&) = nullptr;
+  bool (*ask)(value_view const*) = nullptr;  ///< of a predicate of the user's own
+  std::string_view captures[capacity]{};
+  std::size_t count = 0;
+  double number = 0;
+};
+
+namespace detail {
+
+inline bool holds_for_each_member(captured const* captures, condition const& what) {
+  std::size_t longest = 1;
+  for (std::size_t i = 0; i < what.count; ++i) {
+    if (captures[i].values.empty()) return true;
+    if (captures[i].values.size() > longest) longest = captures[i].values.size();
+  }
+  value_view arguments[condition::capacity];
+  for (std::size_t member = 0; member < longest; ++member) {
+    for (std::size_t i = 0; i < what.count; ++i)
+      arguments[i] = captures[i].values[member < captures[i].values.size() ? member : 0];
+    if (!what.ask(arguments)) return false;
+  }
+  return true;
+}
+
+template <fixed_string... Names>
+inline constexpr std::string_view capture_names[] = {Names.view()...};
+
+[[nodiscard]] constexpr condition asking(bool (*ask)(value_view const*), std::string_view const* names,
+                                         std::size_t count) {
+  condition made;
+  made.holds = &holds_for_each_member;
+  made.ask = ask;
+  for (std::size_t i = 0; i < count; ++i) made.captures[made.count++] = names[i];
+  return made;
+}
+
+template <class Function, std::size_t Count>
+bool ask(value_view const* of) {
+  if constexpr (Count == 1) return static_cast<bool>(Function{}(of[0]));
+  if constexpr (Count == 2) return static_cast<bool>(Function{}(of[0], of[1]));
+  if constexpr (Count == 3) return static_cast<bool>(Function{}(of[0], of[1], of[2]));
+  if constexpr (Count == 4) return static_cast<bool>(Function{}(of[0], of[1], of[2], of[3]));
+}
+
+}  // namespace detail
+
+namespace dsl {
+
+template <fixed_string... Names, class Function>
+[[nodiscard]] constexpr condition pred(Function) {
+  static_assert(sizeof...(Names) >= 1 && sizeof...(Names) <= condition::capacity,
+                "fuse: a predicate names between one and four captures");
+  static_assert(sizeof(Function) == 1, "fuse: the lambda of a predicate captures nothing");
+  if constexpr (sizeof(Function) == 1 && sizeof...(Names) >= 1 && sizeof...(Names) <= condition::capacity)
+    return detail::asking(&detail::ask<Function, sizeof...(Names)>, detail::capture_names<Names...>, sizeof...(Names));
+  else
+    return {};
+}
+
+}  // namespace dsl
+}  // namespace fuse::inline v0
+
+namespace fuse::inline v0::dsl {
+
+namespace condition_detail {
+
+template <fixed_string... Names>
+constexpr condition make(std::string_view name, bool (*holds)(captured const*, condition const&), double number = 0) {
+  condition made;
+  made.name = name;
+  made.holds = holds;
+  made.number = number;
+  ((made.captures[made.count++] = fuse::detail::name_text<Names>), ...);
+  return made;
+}
+
+inline bool trailing(captured const* c, condition const&) {
+  return c[0].axes != 0 && (c[0].axes & (c[0].axes + 1)) == 0;  // bits 0 to k - 1: the last k axes
+}
+
+inline bool row(captured const* c, condition const&) {
+  if (c[1].values.empty()) return true;
+  auto const x = c[1].values[0];
+  auto const axes = c[2].bound && c[2].axes != 0    ? std::popcount(c[2].axes)
+                    : c[2].bound && c[2].number < 0 ? static_cast<int>(-c[2].number)
+                                                    : 1;
+  for (auto const& v : c[0].values) {
+    if (v.rank() < 0) {
+      double number = 0;
+      if (v.number(number)) continue;
+      return false;
+    }
+    auto const shape = v.shape(), wanted = x.shape();
+    if (x.rank() >= 0 && v.rank() > x.rank()) return false;
+    for (std::size_t i = 0; i < shape.size(); ++i) {
+      auto const from_end = shape.size() - i;
+      if (shape[i] == extent(1)) continue;
+      if (from_end > static_cast<std::size_t>(axes)) return false;
+      if (x.rank() < 0) continue;
+      if (from_end > wanted.size() || !(shape[i] == wanted[wanted.size() - from_end])) return false;
+    }
+  }
+  return true;
+}
+
+inline bool same_type(captured const* c, condition const&) {
+  for (auto const& v : c[0].values)
+    if (!c[1].values.empty() && v.type() != c[1].values[0].type()) return false;
+  return true;
+}
+inline bool same_shape(captured const* c, condition const&) {
+  for (auto const& v : c[0].values)
+    if (!c[1].values.empty() && !v.same_shape(c[1].values[0])) return false;
+  return true;
+}
+inline bool floating(captured const* c, condition const&) {
+  for (auto const& v : c[0].values)
+    if (!is_floating(v.type()) && v.type() != element_type::unknown) return false;
+  return true;
+}
+inline bool constant_value(captured const* c, condition const&) {
+  for (auto const& v : c[0].values) {
+    double number = 0;
+    if (!v.is_constant() && !v.number(number)) return false;
+  }
+  return true;
+}
+inline bool rank_is(captured const* c, condition const& wanted) {
+  for (auto const& v : c[0].values)
+    if (v.rank() != static_cast<int>(wanted.number)) return false;
+  return true;
+}
+inline bool type_is(captured const* c, condition const& wanted) {
+  for (auto const& v : c[0].values)
+    if (static_cast<double>(v.type()) != wanted.number) return false;
+  return true;
+}
+inline bool float32_epsilon(captured const* c, condition const&) {
+  auto const rounded = static_cast<float>(c[0].number);
+  return detail::math::is_finite(rounded) && c[0].number >= 0 && (rounded != 0) == (c[0].number != 0);
+}
+
+}  // namespace condition_detail
+
+template <fixed_string Axes>
+inline constexpr condition trailing_axes = condition_detail::make<Axes>("the axes are trailing ones",
+                                                                        &condition_detail::trailing);
+
+template <fixed_string Scale, fixed_string X>
+inline constexpr condition row_vector = condition_detail::make<Scale, X, "axes">("one row over the normalised axes",
+                                                                                 &condition_detail::row);
+
+template <fixed_string A, fixed_string B>
+inline constexpr condition same_type = condition_detail::make<A, B>("the same element type",
+                                                                    &condition_detail::same_type);
+template <fixed_string A, fixed_string B>
+inline constexpr condition same_shape = condition_detail::make<A, B>("the same shape", &condition_detail::same_shape);
+template <fixed_string X>
+inline constexpr condition floating = condition_detail::make<X>("a floating element type", &condition_detail::floating);
+template <fixed_string X>
+inline constexpr condition is_constant = condition_detail::make<X>("a constant", &condition_detail::constant_value);
+template <fixed_string X>
+[[nodiscard]] constexpr condition rank(int wanted) {
+  return condition_detail::make<X>("the rank", &condition_detail::rank_is, wanted);
+}
+template <fixed_string X>
+[[nodiscard]] constexpr condition type(element_type wanted) {
+  return condition_detail::make<X>("the element type", &condition_detail::type_is, static_cast<double>(wanted));
+}
+template <fixed_string Epsilon>
+inline constexpr condition float32_epsilon = condition_detail::make<Epsilon>("an epsilon that float32 can hold",
+                                                                             &condition_detail::float32_epsilon);
+
+}  // namespace fuse::inline v0::dsl
+
+namespace fuse::inline v0::dsl {
+
+[[nodiscard]] constexpr expression constant(double value) { return expression(value); }
+
+}  // namespace fuse::inline v0::dsl
+
+namespace fuse::inline v0::dsl {
+
+template <class... Forms>
+[[nodiscard]] constexpr expression either(Forms const&... forms) {
+  term made{};
+  made.kind = term_kind::alternatives;
+  return expression::above(made, forms...);
+}
+
+}  // namespace fuse::inline v0::dsl
+
+namespace fuse::inline v0::dsl {
+
+[[nodiscard]] constexpr expression fold(expression const& inside) {
+  term made{};
+  made.kind = term_kind::fold;
+  return expression::above(made, inside);
+}
+
+}  // namespace fuse::inline v0::dsl
+
+namespace fuse::inline v0::dsl {
+
+template <fixed_string Name>
+struct maybe_name {
+  [[nodiscard]] constexpr expression operator()(expression const& inside) const {
+    term made{};
+    made.kind = term_kind::wrapped;
+    made.name = detail::name_text<Name>;
+    return expression::above(made, inside);
+  }
+};
+template <fixed_string Name>
+inline constexpr maybe_name<Name> maybe{};
+
+}  // namespace fuse::inline v0::dsl
+
+namespace fuse::inline v0::dsl {
+
+namespace neutral_detail {
+template <class... Operands>
+[[nodiscard]] constexpr expression neutral(opcode op, Operands const&... operands) {
+  term made{};
+  made.kind = term_kind::neutral;
+  made.op = op;
+  return expression::above(made, operands...);
+}
+}  // namespace neutral_detail
+
+[[nodiscard]] constexpr expression sqrt(expression const& a) { return neutral_detail::neutral(opcode::sqrt, a); }
+[[nodiscard]] constexpr expression rsqrt(expression const& a) { return neutral_detail::neutral(opcode::rsqrt, a); }
+[[nodiscard]] constexpr expression reciprocal(expression const& a) {
+  return neutral_detail::neutral(opcode::reciprocal, a);
+}
+[[nodiscard]] constexpr expression square(expression const& a) { return neutral_detail::neutral(opcode::square, a); }
+[[nodiscard]] constexpr expression pow(expression const& a, expression const& b) {
+  return neutral_detail::neutral(opcode::pow, a, b);
+}
+[[nodiscard]] constexpr expression exp(expression const& a) { return neutral_detail::neutral(opcode::exp, a); }
+[[nodiscard]] constexpr expression log(expression const& a) { return neutral_detail::neutral(opcode::log, a); }
+[[nodiscard]] constexpr expression erf(expression const& a) { return neutral_detail::neutral(opcode::erf, a); }
+[[nodiscard]] constexpr expression tanh(expression const& a) { return neutral_detail::neutral(opcode::tanh, a); }
+[[nodiscard]] constexpr expression sigmoid(expression const& a) { return neutral_detail::neutral(opcode::sigmoid, a); }
+[[nodiscard]] constexpr expression relu(expression const& a) { return neutral_detail::neutral(opcode::relu, a); }
+[[nodiscard]] constexpr expression abs(expression const& a) { return neutral_detail::neutral(opcode::abs, a); }
+[[nodiscard]] constexpr expression minimum(expression const& a, expression const& b) {
+  return neutral_detail::neutral(opcode::minimum, a, b);
+}
+[[nodiscard]] constexpr expression maximum(expression const& a, expression const& b) {
+  return neutral_detail::neutral(opcode::maximum, a, b);
+}
+[[nodiscard]] constexpr expression mean(expression const& a) { return neutral_detail::neutral(opcode::mean, a); }
+[[nodiscard]] constexpr expression sum(expression const& a) { return neutral_detail::neutral(opcode::sum, a); }
+[[nodiscard]] constexpr expression matmul(expression const& a, expression const& b) {
+  return neutral_detail::neutral(opcode::matmul, a, b);
+}
+[[nodiscard]] constexpr expression reshape(expression const& a) { return neutral_detail::neutral(opcode::reshape, a); }
+[[nodiscard]] constexpr expression flatten(expression const& a) { return neutral_detail::neutral(opcode::flatten, a); }
+[[nodiscard]] constexpr expression cast(expression const& a) { return neutral_detail::neutral(opcode::cast, a); }
+template <class... Operands>
+[[nodiscard]] constexpr expression layer_norm(Operands const&... operands) {
+  return neutral_detail::neutral(opcode::layer_norm, operands...);
+}
+template <class... Operands>
+[[nodiscard]] constexpr expression rms_norm(Operands const&... operands) {
+  return neutral_detail::neutral(opcode::rms_norm, operands...);
+}
+
+}  // namespace fuse::inline v0::dsl
+
+namespace fuse::inline v0 {
+
+[[nodiscard]] constexpr expression operator+(expression const& a, expression const& b) {
+  return dsl::neutral_detail::neutral(opcode::add, a, b);
+}
+[[nodiscard]] constexpr expression operator-(expression const& a, expression const& b) {
+  return dsl::neutral_detail::neutral(opcode::sub, a, b);
+}
+[[nodiscard]] constexpr expression operator*(expression const& a, expression const& b) {
+  return dsl::neutral_detail::neutral(opcode::mul, a, b);
+}
+[[nodiscard]] constexpr expression operator/(expression const& a, expression const& b) {
+  return dsl::neutral_detail::neutral(opcode::div, a, b);
+}
+[[nodiscard]] constexpr expression operator-(expression const& a) {
+  return dsl::neutral_detail::neutral(opcode::neg, a);
+}
+
+}  // namespace fuse::inline v0
+
+namespace fuse::inline v0::dsl {
+
+struct op_name {
+  std::string_view name;
+
+  template <class... Operands>
+  [[nodiscard]] constexpr expression operator()(Operands const&... operands) const {
+    term made{};
+    made.kind = term_kind::named;
+    made.name = name;
+    return expression::above(made, operands...);
+  }
+};
+template <fixed_string Name>
+inline constexpr op_name op{Name.view()};
+
+struct exact_name {
+  std::string_view name;
+
+  template <class... Operands>
+  [[nodiscard]] constexpr expression operator()(Operands const&... operands) const {
+    term made{};
+    made.kind = term_kind::exact;
+    made.name = name;
+    return expression::above(made, operands...);
+  }
+};
+template <fixed_string Name>
+inline constexpr exact_name exactly{Name.view()};
+
+}  // namespace fuse::inline v0::dsl
+
+namespace fuse::inline v0::dsl {
+
+[[nodiscard]] constexpr expression optional(expression const& operand) {
+  term made{};
+  made.kind = term_kind::optional;
+  return expression::above(made, operand);
+}
+
+}  // namespace fuse::inline v0::dsl
+
+namespace fuse::inline v0::dsl {
+
+template <fixed_string Name>
+inline constexpr expression param = expression::leaf(term_kind::parameter, detail::name_text<Name>);
+
+}  // namespace fuse::inline v0::dsl
+
+namespace fuse::inline v0::dsl {
+
+template <fixed_string Name>
+inline constexpr expression rest = expression::leaf(term_kind::rest, detail::name_text<Name>);
+
+}  // namespace fuse::inline v0::dsl
+
+namespace fuse::inline v0::dsl {
+
+template <int Index>
+[[nodiscard]] constexpr expression result(expression const& of) {
+  term made{};
+  made.kind = term_kind::result;
+  made.index = Index;
+  return expression::above(made, of);
+}
+
+}  // namespace fuse::inline v0::dsl
+
+namespace fuse::inline v0::dsl {
+
+template <class... Roots>
+[[nodiscard]] constexpr expression roots(Roots const&... all) {
+  term made{};
+  made.kind = term_kind::roots;
+  return expression::above(made, all...);
+}
+
+}  // namespace fuse::inline v0::dsl
+
+namespace fuse::inline v0::dsl {
+
+[[nodiscard]] constexpr expression row(expression const& factor, expression const& like) {
+  term made{};
+  made.kind = term_kind::row;
+  made.number = 1;
+  return expression::above(made, factor, like);
+}
+[[nodiscard]] constexpr expression row_or_none(expression const& addend, expression const& like) {
+  term made{};
+  made.kind = term_kind::row;
+  made.number = 0;
+  return expression::above(made, addend, like);
+}
+
+}  // namespace fuse::inline v0::dsl
+
+namespace fuse::inline v0 {
+
+struct rewrite_rule {
+  static constexpr std::size_t condition_capacity = 16, name_capacity = 8;
+
+  std::string_view name{};
+  std::string_view summary_text{};
+  expression pattern{};
+  expression replacement{};  ///< its root is a `roots` term where the pattern has several
+  condition conditions[condition_capacity]{};
+  std::size_t condition_count = 0;
+  std::string_view transparent[name_capacity]{};  ///< operators looked through at every edge
+  std::size_t transparent_count = 0;
+  int stage_number = 0;
+  double benefit_value = 0;
+  bool equal_cost = false, silent = false;
+  bool too_many = false;
+
+  template <class... Conditions>
+  [[nodiscard]] constexpr rewrite_rule where(Conditions const&... added) const {
+    rewrite_rule changed = *this;
+    (changed.add(added), ...);
+    return changed;
+  }
+  template <fixed_string Name>
+  [[nodiscard]] constexpr rewrite_rule where(condition added) const {
+    return where_named(Name.view(), added);
+  }
+
+  template <class... Expressions>
+  [[nodiscard]] constexpr rewrite_rule replace(Expressions const&... made) const {
+    rewrite_rule changed = *this;
+    if constexpr (sizeof...(Expressions) == 1)
+      changed.replacement = (expression(made), ...);
+    else
+      changed.replacement = dsl::roots(made...);
+    return changed;
+  }
+
+  template <fixed_string... Names>
+  [[nodiscard]] constexpr rewrite_rule through() const {
+    static_assert(sizeof...(Names) <= name_capacity, "fuse: a rule looks through at most 8 operators");
+    rewrite_rule changed = *this;
+    ((changed.transparent[changed.transparent_count++] = detail::name_text<Names>), ...);
+    return changed;
+  }
+
+  [[nodiscard]] constexpr rewrite_rule summary(std::string_view text) const {
+    rewrite_rule changed = *this;
+    changed.summary_text = text;
+    return changed;
+  }
+
+  [[nodiscard]] constexpr rewrite_rule stage(int number) const {
+    rewrite_rule changed = *this;
+    changed.stage_number = number;
+    return changed;
+  }
+
+  [[nodiscard]] constexpr rewrite_rule at_equal_cost() const {
+    rewrite_rule changed = *this;
+    changed.equal_cost = true;
+    return changed;
+  }
+
+  [[nodiscard]] constexpr rewrite_rule quiet() const {
+    rewrite_rule changed = *this;
+    changed.silent = true;
+    return changed;
+  }
+
+  [[nodiscard]] constexpr rewrite_rule benefit(double value) const {
+    rewrite_rule changed = *this;
+    changed.benefit_value = value;
+    return changed;
+  }
+
+ private:
+  [[nodiscard]] constexpr rewrite_rule where_named(std::string_view name_of_it, condition const& added) const {
+    rewrite_rule changed = *this;
+    changed.add(added);
+    if (!changed.too_many) changed.conditions[changed.condition_count - 1].name = name_of_it;
+    return changed;
+  }
+  constexpr void add(condition const& added) {
+    if (condition_count == condition_capacity)
+      too_many = true;
+    else
+      conditions[condition_count++] = added;
+  }
+};
+
+struct rule_name {
+  std::string_view name;
+
+  [[nodiscard]] constexpr rewrite_rule operator()(expression const& pattern) const {
+    rewrite_rule made{};
+    made.name = name;
+    made.pattern = pattern;
+    return made;
+  }
+};
+
+template <fixed_string Name>
+inline constexpr rule_name rule{Name.view()};
+
+}  // namespace fuse::inline v0
+
+namespace fuse::inline v0::dsl {
+
+template <fixed_string Name>
+inline constexpr expression scalar = expression::leaf(term_kind::scalar, detail::name_text<Name>);
+
+}  // namespace fuse::inline v0::dsl
+
+namespace fuse::inline v0::dsl {
+
+template <fixed_string... Names>
+struct through_names {
+  [[nodiscard]] constexpr expression operator()(expression const& inside) const {
+    expression composed = inside;
+    ((composed = wrap(composed, detail::name_text<Names>)), ...);
+    return composed;
+  }
+
+ private:
+  [[nodiscard]] static constexpr expression wrap(expression const& inside, std::string_view name) {
+    term made{};
+    made.kind = term_kind::through;
+    made.name = name;
+    return expression::above(made, inside);
+  }
+};
+template <fixed_string... Names>
+inline constexpr through_names<Names...> through{};
+
+}  // namespace fuse::inline v0::dsl
+
+namespace fuse::inline v0 {
+
+struct graph_parts {
+  static constexpr std::uint32_t none = 0xffffffffu;
+
+  struct node {
+    std::uint32_t id = none;
+    [[nodiscard]] explicit operator bool() const { return id != none; }
+    friend bool operator==(node, node) = default;
+  };
+  struct value {
+    std::uint32_t id = none;
+    [[nodiscard]] explicit operator bool() const { return id != none; }
+    friend bool operator==(value, value) = default;
+  };
+  struct body {
+    std::uint32_t id = 0;
+    friend bool operator==(body, body) = default;
+  };
+
+  struct dim {
+    std::int64_t extent = -1;
+    std::string symbol{};
+
+    template <class T>
+      requires std::is_integral_v<T> dim(T known)
+          : extent(static_cast<std::int64_t>(known)) {}   // NOLINT: implicit on purpose
+      dim(char const* name) : symbol(name) {}             // NOLINT
+      dim(std::string name) : symbol(std::move(name)) {}  // NOLINT
+      friend bool operator==(dim const&, dim const&) = default;
+  };
+  using dims = std::vector<dim>;
+
+  template <class Tensor>
+  struct basic_named {
+    std::string name;
+    std::variant<std::int64_t, double, std::string, std::vector<std::int64_t>, std::vector<float>, Tensor> content;
+
+    template <class T>
+      requires std::is_integral_v<T> basic_named(std::string_view n, T number)
+          : name(n), content(static_cast<std::int64_t>(number)) {}
+      basic_named(std::string_view n, double number) : name(n), content(number) {}
+      basic_named(std::string_view n, char const* text) : name(n), content(std::string(text)) {}
+      basic_named(std::string_view n, std::string text) : name(n), content(std::move(text)) {}
+      basic_named(std::string_view n, std::initializer_list<std::int64_t> numbers)
+          : name(n), content(std::vector(numbers)) {}
+      basic_named(std::string_view n, std::vector<std::int64_t> numbers) : name(n), content(std::move(numbers)) {}
+      basic_named(std::string_view n, std::vector<float> numbers) : name(n), content(std::move(numbers)) {}
+      basic_named(std::string_view n, Tensor contents) : name(n), content(std::move(contents)) {}
+      basic_named(attribute const& a) : name(a.name) {  // NOLINT
+        std::visit([this](auto const& c) { content = c; }, a.content);
+      }
+  };
+  using named = basic_named<tensor>;
+
+  struct value_range {
+    struct iterator {
+      std::uint32_t id;
+      value operator*() const { return {id}; }
+      iterator& operator++() { return ++id, *this; }
+      friend bool operator==(iterator, iterator) = default;
+    };
+    std::uint32_t first, count;
+    [[nodiscard]] iterator begin() const { return {first}; }
+    [[nodiscard]] iterator end() const { return {first + count}; }
+    [[nodiscard]] std::size_t size() const { return count; }
+  };
+};
+
+}  // namespace fuse::inline v0
+
+namespace fuse::inline v0::detail {
+
+template <class Number>
+class hash_index {
+ public:
+  static constexpr Number none = static_cast<Number>(-1);
+
+  template <class Is>
+  [[nodiscard]] Number find(std::size_t hash, Is const& is) const {
+    if (slots_.empty()) return none;
+    for (auto at = mixed(hash) & mask(); slots_[at].number != none; at = (at + 1) & mask())
+      if (slots_[at].hash == hash && is(slots_[at].number)) return slots_[at].number;
+    return none;
+  }
+  void add(std::size_t hash, Number number) {
+    if (2 * (count_ + 1) > slots_.size()) grow();
+    ++count_;
+    place({hash, number});
+  }
+
+ private:
+  struct slot {
+    std::size_t hash;
+    Number number;
+  };
+  [[nodiscard]] static std::size_t mixed(std::size_t hash) { return hash ^ (hash >> 4) ^ (hash >> 15); }
+  [[nodiscard]] std::size_t mask() const { return slots_.size() - 1; }
+  void place(slot const& added) {
+    auto at = mixed(added.hash) & mask();
+    while (slots_[at].number != none) at = (at + 1) & mask();
+    slots_[at] = added;
+  }
+  void grow() {
+    auto const before = static_cast<std::vector<slot>&&>(slots_);
+    slots_ = std::vector<slot>(before.empty() ? 64 : 2 * before.size(), slot{0, none});
+    for (auto const& s : before)
+      if (s.number != none) place(s);
+  }
+
+  std::vector<slot> slots_;
+  std::size_t count_ = 0;
+};
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0 {
+
+template <class Text>
+class basic_name_table {
+ public:
+  basic_name_table() { static_cast<void>(number({})); }
+
+  [[nodiscard]] std::uint32_t number(std::string_view name) {
+    auto const hash = std::hash<std::string_view>{}(name);
+    auto const known = numbers_.find(hash, [&](std::uint32_t n) { return this->name(n) == name; });
+    if (known != numbers_.none) return known;
+    auto const next = static_cast<std::uint32_t>(size_++);
+    if (next % block == 0) names_.emplace_back().reserve(block);
+    names_.back().emplace_back(name);
+    numbers_.add(hash, next);
+    return next;
+  }
+  [[nodiscard]] std::string_view name(std::uint32_t number) const { return names_[number / block][number % block]; }
+
+ private:
+  static constexpr std::size_t block = 64;  // texts that stay where they are: a short one holds its characters
+  std::vector<std::vector<Text>> names_;
+  std::size_t size_ = 0;
+  detail::hash_index<std::uint32_t> numbers_;
+};
+using name_table = basic_name_table<std::string>;
+
+}  // namespace fuse::inline v0
+
+namespace fuse::inline v0 {
+
+template <class Named>
+class basic_graph : public graph_parts {
+ public:
+  using named = Named;
+  static constexpr body main_body{};
+
+  explicit basic_graph(int version = 17) : version_(version) {}
+
+  value input(std::string_view name, element_type type = element_type::unknown) {
+    auto const v = new_value(type);
+    values_[v.id].name = names_.number(name);
+    bodies_[at_].inputs.push_back(v);
+    return v;
+  }
+  value input(std::string_view name, element_type type, dims const& shape) {
+    auto const v = input(name, type);
+    annotate(v, type, shape);
+    return v;
+  }
+  value input(std::string_view name, tensor contents) {
+    auto const v = input(name, contents.type);
+    set_contents(v, std::move(contents));
+    values_[v.id].overridable = true;
+    return v;
+  }
+
+  value constant(tensor contents, std::string_view name = {}) {
+    auto const v = new_value(contents.type);
+    values_[v.id].name = names_.number(name);
+    set_contents(v, std::move(contents));
+    return v;
+  }
+  template <class T>
+  value constant(std::initializer_list<T> elements, std::string_view name = {}) {
+    return constant(list(elements, {static_cast<std::int64_t>(elements.size())}), name);
+  }
+  template <class T>
+  value scalar(T element, std::string_view name = {}) {
+    return constant(list(std::initializer_list<T>{element}, {}), name);
+  }
+
+  value add(std::string_view op, span<value const> operands, std::vector<named> attributes = {}) {
+    return result(append(op, operands, std::move(attributes)));
+  }
+  value add(std::string_view op, std::initializer_list<value> operands, std::vector<named> attributes = {}) {
+    return result(append(op, operands, std::move(attributes)));
+  }
+  node append(std::string_view op, span<value const> operands, std::vector<named> attributes = {},
+              std::uint32_t results = 1) {
+    return link(new_node(op, operands, results, std::move(attributes)), at_, none);
+  }
+  node append(std::string_view op, std::initializer_list<value> operands, std::vector<named> attributes = {},
+              std::uint32_t results = 1) {
+    return append(op, span(operands.begin(), operands.size()), std::move(attributes), results);
+  }
+
+  void output(value v, std::string_view name = {}) {
+    auto const slot = new_slot(v, none);
+    bodies_[at_].outputs.push_back({slot, names_.number(name)});
+  }
+
+  body add_body(node owner, std::string_view name) {
+    auto const made = static_cast<std::uint32_t>(bodies_.size());
+    bodies_.push_back({});
+    bodies_[made].owner = owner.id;
+    bodies_[made].name = names_.number(name);
+    auto* last = &nodes_[owner.id].first_body;
+    while (*last != none) last = &bodies_[*last].next;
+    *last = made;
+    return {made};
+  }
+  void append_to(body b) { at_ = b.id; }
+
+  void annotate(value v, element_type type) { values_[v.id].type = type; }
+  void annotate(value v, element_type type, dims const& shape) {
+    annotate(v, type);
+    values_[v.id].shape = static_cast<std::uint32_t>(shapes_.size());
+    auto& extents = shapes_.emplace_back();
+    for (auto const& d : shape) extents.push_back({d.extent, names_.number(d.symbol)});
+  }
+  void rename(node n, std::string_view name) { nodes_[n.id].name = names_.number(name); }
+  void rename(value v, std::string_view name) { values_[v.id].name = names_.number(name); }
+  void set(node n, named a) {
+    auto& record = nodes_[n.id];
+    for (auto i = record.first_attribute; i < record.first_attribute + record.attribute_count; ++i)
+      if (attributes_[i].name == a.name) {
+        attributes_[i] = std::move(a);
+        return;
+      }
+    if (record.first_attribute + record.attribute_count !=
+        attributes_.size()) {  // move them to the end, where there is room
+      auto const first = static_cast<std::uint32_t>(attributes_.size());
+      for (std::uint32_t i = 0; i < record.attribute_count; ++i)
+        attributes_.push_back(attributes_[record.first_attribute + i]);
+      record.first_attribute = first;
+    }
+    attributes_.push_back(std::move(a));
+    ++record.attribute_count;
+  }
+  void set_operand(node n, std::size_t i, value v) {
+    auto const slot = nodes_[n.id].first_operand + static_cast<std::uint32_t>(i);
+    assert(i < nodes_[n.id].operand_count);
+    unlink_use(slot);
+    operands_[slot] = v;
+    link_use(slot);
+  }
+
+  node insert_before(node place, std::string_view op, span<value const> operands, std::vector<named> attributes = {},
+                     std::uint32_t results = 1) {
+    assert(alive(place));
+    return link(new_node(op, operands, results, std::move(attributes)), nodes_[place.id].body, place.id);
+  }
+  void replace_uses(value from, value to) {
+    if (from == to) return;
+    while (values_[from.id].first_use != none) {
+      auto const slot = values_[from.id].first_use;
+      unlink_use(slot);
+      operands_[slot] = to;
+      link_use(slot);
+    }
+  }
+  void erase(node n) {
+    std::vector<std::uint32_t> dying{n.id};
+    for (std::size_t i = 0; i < dying.size(); ++i)  // bodies may nest deeply
+      for (auto b = nodes_[dying[i]].first_body; b != none; b = bodies_[b].next) {
+        for (auto const& out : bodies_[b].outputs) unlink_use(out.slot);
+        for (auto inner = bodies_[b].first; inner != none; inner = nodes_[inner].next) dying.push_back(inner);
+      }
+    for (auto const id : dying) release_operands(id);
+    for (auto const id : dying) {
+      for ([[maybe_unused]] auto v : results({id})) assert(use_count(v) == 0 && "an erased node must not be used");
+      nodes_[id].dead = true;
+    }
+    auto const previous = nodes_[n.id].previous, next = nodes_[n.id].next, in = nodes_[n.id].body;
+    (previous == none ? bodies_[in].first : nodes_[previous].next) = next;
+    (next == none ? bodies_[in].last : nodes_[next].previous) = previous;
+    node_count_ -= dying.size();
+  }
+  bool declare(function_body const& function) {
+    for (auto const& known : functions_)
+      if (known.name == function.name) return known == function;
+    functions_.push_back(function);
+    return true;
+  }
+
+  [[nodiscard]] int version() const { return version_; }
+  [[nodiscard]] std::size_t node_count() const { return node_count_; }  ///< bodies' nodes included
+  [[nodiscard]] std::string_view op(node n) const { return names_.name(nodes_[n.id].op); }
+  [[nodiscard]] std::uint32_t op_key(node n) const { return nodes_[n.id].op; }
+  [[nodiscard]] std::string_view name(node n) const { return names_.name(nodes_[n.id].name); }
+  [[nodiscard]] std::string_view name(value v) const { return names_.name(values_[v.id].name); }
+  [[nodiscard]] std::string report_name(value v) const {
+    if (!name(v).empty()) return std::string(name(v));
+    for (auto use = values_[v.id].first_use; use != none; use = uses_[use].next) {
+      if (uses_[use].node != none) continue;
+      for (auto const& b : bodies_)
+        for (auto const& out : b.outputs)
+          if (out.slot == use && out.name != 0) return std::string(names_.name(out.name));
+    }
+    return '%' + std::to_string(v.id);
+  }
+  [[nodiscard]] bool alive(node n) const { return n.id < nodes_.size() && !nodes_[n.id].dead; }
+  [[nodiscard]] span<value const> operands(node n) const {
+    return {operands_.data() + nodes_[n.id].first_operand, nodes_[n.id].operand_count};
+  }
+  [[nodiscard]] value result(node n, std::uint32_t i = 0) const {
+    assert(i < nodes_[n.id].result_count);
+    return {nodes_[n.id].first_result + i};
+  }
+  [[nodiscard]] value_range results(node n) const { return {nodes_[n.id].first_result, nodes_[n.id].result_count}; }
+  [[nodiscard]] node producer(value v) const { return {values_[v.id].producer}; }
+  [[nodiscard]] span<named const> attributes(node n) const {
+    return {attributes_.data() + nodes_[n.id].first_attribute, nodes_[n.id].attribute_count};
+  }
+  [[nodiscard]] named const* attribute(node n, std::string_view name) const {
+    for (auto const& a : attributes(n))
+      if (a.name == name) return &a;
+    return nullptr;
+  }
+  [[nodiscard]] auto nodes(body b = main_body) const { return node_range{this, bodies_[b.id].first}; }
+  [[nodiscard]] std::vector<node> users(value v) const {
+    std::vector<node> all;
+    for (auto slot = values_[v.id].first_use; slot != none; slot = uses_[slot].next)
+      if (uses_[slot].node != none) all.push_back({uses_[slot].node});
+    return all;
+  }
+  [[nodiscard]] std::size_t use_count(value v) const {
+    std::size_t count = 0;
+    for (auto slot = values_[v.id].first_use; slot != none; slot = uses_[slot].next) ++count;
+    return count;
+  }
+  [[nodiscard]] span<value const> inputs(body b = main_body) const { return bodies_[b.id].inputs; }
+  [[nodiscard]] std::vector<value> outputs(body b = main_body) const {
+    std::vector<value> all;
+    for (auto const& out : bodies_[b.id].outputs) all.push_back(operands_[out.slot]);
+    return all;
+  }
+  [[nodiscard]] std::string_view output_name(std::size_t i, body b = main_body) const {
+    return names_.name(bodies_[b.id].outputs[i].name);
+  }
+  [[nodiscard]] std::vector<body> bodies(node n) const {
+    std::vector<body> all;
+    for (auto b = nodes_[n.id].first_body; b != none; b = bodies_[b].next) all.push_back({b});
+    return all;
+  }
+  [[nodiscard]] std::string_view name(body b) const { return names_.name(bodies_[b.id].name); }
+  [[nodiscard]] tensor_view constant(value v) const {
+    auto const at = values_[v.id].contents;
+    return at == none ? tensor_view{} : tensor_view(tensors_[at]);
+  }
+  [[nodiscard]] bool overridable(value v) const { return values_[v.id].overridable; }
+  [[nodiscard]] element_type type(value v) const { return values_[v.id].type; }
+  bool shape(value v, std::vector<dimension>& into) const {
+    into.clear();
+    auto const& record = values_[v.id];
+    if (record.shape != none) {
+      for (auto const [known, symbol] : shapes_[record.shape]) into.push_back({known, names_.name(symbol)});
+      return true;
+    }
+    if (record.contents == none) return false;
+    for (auto const known : tensors_[record.contents].shape) into.push_back({known, {}});
+    return true;
+  }
+  [[nodiscard]] span<function_body const> functions() const { return functions_; }
+
+ private:
+  struct node_record {
+    std::uint32_t op = 0, name = 0;
+    std::uint32_t first_operand = 0, first_result = 0, first_attribute = 0;
+    std::uint32_t operand_count = 0, result_count = 0, attribute_count = 0;
+    std::uint32_t body = 0, previous = none, next = none, first_body = none;
+    bool dead = false;
+  };
+  struct value_record {
+    std::uint32_t producer = none, first_use = none, name = 0, shape = none, contents = none;
+    element_type type = element_type::unknown;
+    bool overridable = false;
+  };
+  struct use_record {
+    std::uint32_t node = none;  ///< none: an output
+    std::uint32_t next = none, previous = none;
+  };
+  struct output_record {
+    std::uint32_t slot, name;
+  };
+  struct body_record {
+    std::uint32_t owner = none, name = 0, first = none, last = none, next = none;
+    std::vector<value> inputs{};
+    std::vector<output_record> outputs{};
+  };
+  struct extent_record {
+    std::int64_t known;
+    std::uint32_t symbol;
+  };
+
+  struct node_range {
+    struct iterator {
+      basic_graph const* in;
+      std::uint32_t id;
+      node operator*() const { return {id}; }
+      iterator& operator++() { return id = in->nodes_[id].next, *this; }
+      friend bool operator==(iterator, iterator) = default;
+    };
+    basic_graph const* in;
+    std::uint32_t first;
+    [[nodiscard]] iterator begin() const { return {in, first}; }
+    [[nodiscard]] iterator end() const { return {in, none}; }
+  };
+
+  template <class T>
+  static tensor list(std::initializer_list<T> elements, std::vector<std::int64_t> shape) {
+    if constexpr (std::is_same_v<T, int>) {
+      std::vector<std::int64_t> const wide(elements.begin(), elements.end());
+      return make_tensor<std::int64_t>(std::move(shape), wide);
+    } else {
+      return make_tensor(std::move(shape), span<T const>(elements.begin(), elements.size()));
+    }
+  }
+
+  value new_value(element_type type, std::uint32_t producer = none) {
+    auto& made = values_.emplace_back();
+    made.type = type;
+    made.producer = producer;
+    return {static_cast<std::uint32_t>(values_.size() - 1)};
+  }
+  void set_contents(value v, tensor contents) {
+    values_[v.id].contents = static_cast<std::uint32_t>(tensors_.size());
+    tensors_.push_back(std::move(contents));
+  }
+  std::uint32_t new_slot(value v, std::uint32_t user) {
+    auto const slot = static_cast<std::uint32_t>(operands_.size());
+    operands_.push_back(v);
+    uses_.push_back({user, none, none});
+    link_use(slot);
+    return slot;
+  }
+  node new_node(std::string_view op, span<value const> operands, std::uint32_t results, std::vector<named> attributes) {
+    auto const id = static_cast<std::uint32_t>(nodes_.size());
+    node_record made;
+    made.op = names_.number(op);
+    made.first_operand = static_cast<std::uint32_t>(operands_.size());
+    made.operand_count = static_cast<std::uint32_t>(operands.size());
+    made.first_result = static_cast<std::uint32_t>(values_.size());
+    made.result_count = results;
+    made.first_attribute = static_cast<std::uint32_t>(attributes_.size());
+    made.attribute_count = static_cast<std::uint32_t>(attributes.size());
+    nodes_.push_back(made);
+    for (auto const v : operands) new_slot(v, id);
+    for (std::uint32_t i = 0; i < results; ++i) new_value(element_type::unknown, id);
+    for (auto& a : attributes) attributes_.push_back(std::move(a));
+    ++node_count_;
+    return {id};
+  }
+  node link(node made, std::uint32_t in, std::uint32_t place) {
+    auto& record = nodes_[made.id];
+    record.body = in;
+    record.next = place;
+    auto& after = place == none ? bodies_[in].last : nodes_[place].previous;
+    record.previous = after;
+    (after == none ? bodies_[in].first : nodes_[after].next) = made.id;
+    after = made.id;
+    return made;
+  }
+  void link_use(std::uint32_t slot) {
+    auto const v = operands_[slot];
+    if (!v) return;
+    auto& first = values_[v.id].first_use;
+    uses_[slot].previous = none;
+    uses_[slot].next = first;
+    if (first != none) uses_[first].previous = slot;
+    first = slot;
+  }
+  void unlink_use(std::uint32_t slot) {
+    auto const v = operands_[slot];
+    if (!v) return;
+    auto const [user, next, previous] = uses_[slot];
+    (previous == none ? values_[v.id].first_use : uses_[previous].next) = next;
+    if (next != none) uses_[next].previous = previous;
+    operands_[slot] = {};
+  }
+  void release_operands(std::uint32_t id) {
+    for (std::uint32_t i = 0; i < nodes_[id].operand_count; ++i) unlink_use(nodes_[id].first_operand + i);
+  }
+
+  int version_;
+  std::uint32_t at_ = 0;
+  std::size_t node_count_ = 0;
+  basic_name_table<decltype(Named::name)> names_;
+  std::vector<node_record> nodes_;
+  std::vector<value_record> values_;
+  std::vector<value> operands_;  // beside uses_: reading operands touches nothing else
+  std::vector<use_record> uses_;
+  std::vector<named> attributes_;
+  std::vector<tensor> tensors_;
+  std::vector<std::vector<extent_record>> shapes_;
+  std::vector<body_record> bodies_{body_record{}};
+  std::vector<function_body> functions_;
+};
+class graph : public basic_graph<graph_parts::named> {
+ public:
+  using basic_graph::basic_graph;
+};
+
+template <class Graph>
+struct owned_graph_traits {
+  using node = typename Graph::node;
+  using value = typename Graph::value;
+
+  static auto nodes(Graph const& g) { return g.nodes(); }
+  static std::string_view op_name(Graph const& g, node n) { return g.op(n); }
+  static std::uint32_t op_key(Graph const& g, node n) { return g.op_key(n); }
+  static auto operands(Graph const& g, node n) { return g.operands(n); }
+  static auto results(Graph const& g, node n) { return g.results(n); }
+  static node producer(Graph const& g, value v) { return g.producer(v); }
+  static auto users(Graph const& g, value v) { return g.users(v); }
+  static auto inputs(Graph const& g) { return g.inputs(); }
+  static auto outputs(Graph const& g) { return g.outputs(); }
+  static int version(Graph const& g) { return g.version(); }
+  static tensor_view constant(Graph const& g, value v) {
+    if (auto const n = g.producer(v); n && g.operands(n).empty() && g.attributes(n).size() == 1)
+      if (auto const* contents = std::get_if<tensor>(&g.attributes(n)[0].content)) return *contents;
+    return g.constant(v);
+  }
+  static bool overridable(Graph const& g, value v) { return g.overridable(v); }
+  static element_type type(Graph const& g, value v) { return g.type(v); }
+  static bool shape(Graph const& g, value v, std::vector<dimension>& into) { return g.shape(v, into); }
+  static std::size_t index(Graph const&, value v) { return v.id; }
+  static std::string name(Graph const& g, value v) { return g.report_name(v); }
+  static std::string name(Graph const& g, node n) {
+    if (!g.name(n).empty()) return std::string(g.name(n));
+    return g.results(n).size() == 0 ? std::string(g.op(n)) : g.report_name(g.result(n));
+  }
+  static auto bodies(Graph const& g, node n) { return g.bodies(n); }
+  static auto nodes(Graph const& g, typename Graph::body b) { return g.nodes(b); }
+  static auto inputs(Graph const& g, typename Graph::body b) { return g.inputs(b); }
+  static auto outputs(Graph const& g, typename Graph::body b) { return g.outputs(b); }
+
+  static attribute_view attribute(Graph const& g, node n, std::string_view name) {
+    auto const* found = g.attribute(n, name);
+    if (found == nullptr) return {};
+    return std::visit([](auto const& content) { return attribute_view(view_of(content)); }, found->content);
+  }
+
+  static bool same_attributes(Graph const& g, node a, node b) {
+    if (g.attributes(a).size() != g.attributes(b).size()) return false;
+    for (auto const& one : g.attributes(a)) {
+      auto const* other = g.attribute(b, one.name);
+      if (other == nullptr || other->content != one.content) return false;
+    }
+    return true;
+  }
+
+  static node insert(Graph& g, node place, new_node<value> const& made) {
+    std::vector<typename Graph::named> attributes(made.attributes.begin(), made.attributes.end());
+    auto const n = g.insert_before(place, made.op, made.operands, std::move(attributes),
+                                   static_cast<std::uint32_t>(made.result_types.size()));
+    for (std::uint32_t i = 0; i < made.result_types.size(); ++i) g.annotate(g.result(n, i), made.result_types[i]);
+    return n;
+  }
+  static value add_constant(Graph& g, tensor_view contents, std::string_view) {
+    return g.constant({contents.type,
+                       {contents.shape.begin(), contents.shape.end()},
+                       {contents.bytes.begin(), contents.bytes.end()}});
+  }
+  static void replace_uses(Graph& g, value from, value to) { g.replace_uses(from, to); }
+  static void erase(Graph& g, node n) { g.erase(n); }
+  static bool declare(Graph& g, function_body const& function) { return g.declare(function); }
+
+ private:
+  static std::int64_t view_of(std::int64_t number) { return number; }
+  static double view_of(double number) { return number; }
+  static std::string_view view_of(std::string const& text) { return text; }
+  static span<std::int64_t const> view_of(std::vector<std::int64_t> const& numbers) { return numbers; }
+  static span<float const> view_of(std::vector<float> const& numbers) { return numbers; }
+  static tensor_view view_of(tensor const& contents) { return contents; }
+};
+
+template <>
+struct graph_traits<graph> : owned_graph_traits<graph> {};
+
+}  // namespace fuse::inline v0
+
+namespace fuse::inline v0 {
+
+namespace detail {
+
+template <class T>
+[[nodiscard]] std::string text_of(T number) {
+  char buffer[32];  // the longest number takes 24
+  return std::string(buffer, std::to_chars(buffer, buffer + sizeof buffer, number).ptr);
+}
+
+[[nodiscard]] inline std::string text_of(tensor_view t) {
+  std::string text(name_of(t.type));
+  text += '[';
+  for (std::size_t i = 0; i < t.shape.size(); ++i) text += (i == 0 ? "" : ",") + text_of(t.shape[i]);
+  text += "]{";
+  if (t.size() <= 8) {
+    for (std::size_t i = 0; i < t.size(); ++i) {
+      if (i != 0) text += ", ";
+      if (!is_floating(t.type))
+        text += text_of(t.integer(i));
+      else  // the shortest text that the type tells apart
+        text += t.type == element_type::float64 ? text_of(t.number(i)) : text_of(static_cast<float>(t.number(i)));
+    }
+  } else {
+    std::uint64_t hash = 14695981039346656037u;  // FNV-1a
+    for (auto const b : t.bytes) hash = (hash ^ static_cast<std::uint64_t>(b)) * 1099511628211u;
+    char buffer[20];
+    text += '#';
+    text.append(buffer, std::to_chars(buffer, buffer + sizeof buffer, hash, 16).ptr);
+  }
+  return text + '}';
+}
+
+template <class Graph>
+class graph_writer {
+ public:
+  explicit graph_writer(Graph const& g) : graph_(g) {}
+
+  [[nodiscard]] std::string write() {
+    text_ = "graph, operator set " + text_of(graph_.version()) + "\n";
+    for (auto const& function : graph_.functions()) text_ += "  function " + function.name + "\n";
+    write_body(graph::main_body, "  ");
+    return std::move(text_);
+  }
+
+ private:
+  void write_body(graph::body b, std::string const& indent) {
+    for (auto const v : graph_.inputs(b)) {
+      text_ += indent + "input " + name(v) + annotation(v);
+      if (auto const contents = graph_.constant(v)) text_ += " = " + text_of(contents);
+      text_ += '\n';
+    }
+    for (auto const n : graph_.nodes(b)) write_node(n, indent);
+    auto const outputs = graph_.outputs(b);
+    for (std::size_t i = 0; i < outputs.size(); ++i)
+      text_ += indent + "output " + std::string(graph_.output_name(i, b)) + " = " + name(outputs[i]) + '\n';
+  }
+
+  void write_node(graph::node n, std::string const& indent) {
+    std::string line;
+    for (auto const v : graph_.operands(n)) line += (line.empty() ? "" : ", ") + (v ? name(v) : "-");
+    line = std::string(graph_.op(n)) + '(' + line + ')';
+    for (auto const& a : graph_.attributes(n)) line += ' ' + a.name + '=' + text_of(a);
+    std::string left;
+    for (auto const v : graph_.results(n)) left += (left.empty() ? "" : ", ") + name(v) + annotation(v);
+    text_ += indent + left + (left.empty() ? "" : " = ") + line + '\n';
+    for (auto const b : graph_.bodies(n)) {
+      text_ += indent + "  " + std::string(graph_.name(b)) + ":\n";
+      write_body(b, indent + "    ");
+    }
+  }
+
+  std::string name(graph::value v) {
+    std::string const given(graph_.name(v));
+    if (graph_.constant(v) &&
+        !graph_.overridable(v))  // contents where they are read: constants have no place of their own
+      return given + (given.empty() ? "" : ":") + text_of(graph_.constant(v));
+    if (!given.empty()) return given;
+    if (v.id >= numbers_.size()) numbers_.resize(v.id + 1, 0);
+    if (numbers_[v.id] == 0) numbers_[v.id] = ++last_;
+    return '%' + text_of(numbers_[v.id]);
+  }
+
+  std::string annotation(graph::value v) {
+    std::vector<dimension> shape;
+    bool const ranked = graph_.shape(v, shape);
+    if (graph_.type(v) == element_type::unknown && !ranked) return {};
+    std::string text = ": " + std::string(name_of(graph_.type(v)));
+    if (!ranked) return text;
+    for (std::size_t i = 0; i < shape.size(); ++i) {
+      text += i == 0 ? '[' : ',';
+      text += shape[i].extent >= 0      ? text_of(shape[i].extent)
+              : shape[i].symbol.empty() ? "?"
+                                        : std::string(shape[i].symbol);
+    }
+    return text + (shape.empty() ? "[]" : "]");
+  }
+
+  static std::string text_of(graph::named const& a) {
+    return std::visit(
+        [](auto const& content) -> std::string {
+          using type = std::remove_cvref_t<decltype(content)>;
+          if constexpr (std::is_same_v<type, std::string>) {
+            return '"' + content + '"';
+          } else if constexpr (std::is_same_v<type, std::vector<std::int64_t>> ||
+                               std::is_same_v<type, std::vector<float>>) {
+            std::string list;
+            for (auto const number : content) list += (list.empty() ? "" : ",") + detail::text_of(number);
+            return '[' + list + ']';
+          } else if constexpr (std::is_same_v<type, tensor>) {
+            return detail::text_of(tensor_view(content));
+          } else {
+            return detail::text_of(content);
+          }
+        },
+        a.content);
+  }
+  template <class T>
+  static std::string text_of(T const& item) {
+    return detail::text_of(item);
+  }
+
+  Graph const& graph_;
+  std::string text_;
+  std::vector<std::uint32_t> numbers_;
+  std::uint32_t last_ = 0;
+};
+
+}  // namespace detail
+
+template <class Named>
+[[nodiscard]] std::string to_text(basic_graph<Named> const& g) {
+  return detail::graph_writer(g).write();
+}
+
+}  // namespace fuse::inline v0
+
+namespace fuse::inline v0 {
+
+enum class step : std::uint8_t {
+  fork,       ///< * continue at `next`, then at `other`
+  operation,  ///< value a is result `c` of neutral operator `op`; its `count` operands to registers from b (* both
+  exactly,    ///< the same with an operator name code
+  reduction,  ///< value a is `op` over the axes in slot c with kept extents; the operand to register b
+  within,     ///< the set of operators at value a has those of `number` (c = 0: deep, 1: direct; see operator_bit): a
+  group,      ///< open value a as frame b of group `op`; c says what its sign is worth
+  member,     ///< * a part of frame a with exponent or sign `number`; its value to register b
+  scalar_member,  ///< * an addend or factor of frame a that is a constant of one element; to slot b
+  literal,        ///< the constants left in frame a make up `number`
+  rest,           ///< everything left in frame a; to slot b
+  close,          ///< nothing is left in frame a, and its sign is right
+  operands,       ///< all operands of value a's node from number `count` on; to slot b
+  capture,        ///< * value a to slot b, or the same value as there (either side of what is looked through)
+  scalar,         ///< value a is a constant of one element; to slot b, or the same number
+  number,         ///< value a is a constant all of whose elements are `number`
+  missing,        ///< operand a is absent
+  parameter,      ///< parameter names[op] of value a's node is `number`, or goes to slot b (b = 255: compare)
+  users,          ///< value a has exactly `op` users
+  user,           ///< * a user of value a; its result `c` to register b
+  same,           ///< values a and b are one computation
+  recall,         ///< what slot b holds, to register a
+  strip,          ///< value a below what set `through` looks through; to register b
+  condition,      ///< conditions[op] holds
+  accept,         ///< rule `op` matches
+};
+
+[[nodiscard]] constexpr std::string_view name_of(step code) {
+  constexpr std::string_view names[] = {"fork",    "operation",     "exactly", "reduction", "within",    "group",
+                                        "member",  "scalar-member", "literal", "rest",      "close",     "operands",
+                                        "capture", "scalar",        "number",  "missing",   "parameter", "users",
+                                        "user",    "same",          "recall",  "strip",     "condition", "accept"};
+  return names[static_cast<std::size_t>(code)];
+}
+
+enum class sign_use : std::uint8_t {
+  strict,  ///< it must be as the register says
+  free,    ///< under an even power: either
+  linked,  ///< under an odd power: a minus goes to the frame around it
+};
+
+[[nodiscard]] constexpr std::uint64_t operator_bit(opcode op) {
+  return std::uint64_t{8} << static_cast<unsigned>(op) % 50u;
+}
+inline constexpr std::uint64_t root_bit = 1;
+inline constexpr std::uint64_t sum_bit = 2, product_bit = 4;
+
+inline constexpr std::uint16_t no_instruction = 0xffff;
+inline constexpr std::uint8_t no_slot = 255;
+
+struct instruction {
+  step code;
+  std::uint8_t a, b, c;
+  std::uint16_t op;      ///< operator, name code, or index
+  std::uint8_t count;    ///< operands; bit 7: may have more
+  std::uint8_t through;  ///< set of operators to look through, 0: none
+  std::uint16_t next, other;
+  std::uint8_t flags;
+  float tolerance;
+  double number;
+
+  static constexpr std::uint8_t captures = 1;  ///< member: any part will do, not only a whole one
+  static constexpr std::uint8_t any_sign = 2;  ///< member: the register takes the sign along
+  static constexpr std::uint8_t commutes = 4;  ///< operation: either order of two operands
+
+  [[nodiscard]] friend constexpr bool same(instruction const& x, instruction const& y) {
+    return x.code == y.code && x.op == y.op && x.a == y.a && x.b == y.b && x.c == y.c && x.count == y.count &&
+           x.through == y.through && x.flags == y.flags && x.tolerance == y.tolerance && x.number == y.number;
+  }
+};
+
+struct through_set {
+  static constexpr std::size_t capacity = 8;
+  std::uint16_t ops[capacity];
+  bool by_name[capacity];
+  std::uint8_t count;
+
+  [[nodiscard]] constexpr bool contains(std::uint16_t name, std::uint16_t op) const {
+    for (std::size_t i = 0; i < count; ++i)
+      if ((by_name[i] ? name : op) == ops[i]) return true;
+    return false;
+  }
+  [[nodiscard]] friend constexpr bool operator==(through_set const& x, through_set const& y) {
+    if (x.count != y.count) return false;
+    for (std::size_t i = 0; i < x.count; ++i)
+      if (x.ops[i] != y.ops[i] || x.by_name[i] != y.by_name[i]) return false;
+    return true;
+  }
+};
+
+struct replacement_term {
+  enum class kind : std::uint8_t { slot, number, neutral, named, fold, row, result, roots } what;
+  std::uint8_t children, slot;
+  std::uint16_t op;     ///< opcode, or name code for `named`
+  std::uint16_t index;  ///< result number
+  std::uint8_t child[8];
+  double number;
+  struct given {
+    std::string_view name;
+    double number;
+    std::uint8_t slot;  ///< 255: `number`
+    bool integer;       ///< `number` was written as an integer
+  } parameters[4];
+  std::uint8_t parameter_count;
+};
+
+enum class slot_kind : std::uint8_t { value, number, rest, parameter };
+
+}  // namespace fuse::inline v0
+
+namespace fuse::inline v0 {
+
+enum class rule_error : std::uint8_t {
+  none,
+  too_large,
+  unknown_operator,
+  wrong_operand_count,
+  unbound_name,
+  rest_twice,
+  no_replacement,
+  roots_and_replacements_differ,
+  unreachable_root,
+  unbound_condition,
+  two_uses_of_a_name,
+};
+
+struct lowered_rule {
+  static constexpr std::size_t instruction_capacity = 768, entry_capacity = 40, name_capacity = 24, set_capacity = 6,
+                               replacement_capacity = 48, condition_capacity = 16;
+
+  struct entry {
+    std::uint16_t first;  ///< instruction
+    std::uint16_t tag;    ///< opcode or name code of the root's node
+    bool by_name;
+    std::uint8_t strip;  ///< set that the root is stripped of first, 0: the root itself
+  };
+
+  std::string_view name, summary;
+  rule_error error;
+  std::string_view culprit;
+  std::size_t wanted;  ///< for a wrong number of operands
+
+  instruction code[instruction_capacity];  ///< `next` and `other` are how many instructions are passed over
+  std::uint16_t size;
+  entry entries[entry_capacity];
+  std::uint16_t entry_count;
+  std::string_view parameter_names[name_capacity];
+  std::uint16_t parameter_name_count;
+  std::string_view slot_names[name_capacity];
+  slot_kind slot_kinds[name_capacity];
+  bool slot_optional[name_capacity];
+  std::uint8_t slot_count;
+  through_set sets[set_capacity];
+  std::uint8_t set_count;
+  condition conditions[condition_capacity];
+  std::uint8_t condition_slots[condition_capacity][condition::capacity];
+  std::uint8_t condition_count;
+  std::uint8_t root_registers[4];
+  std::uint8_t root_count;
+  replacement_term replacement[replacement_capacity];
+  std::uint8_t replacement_size;
+  int stage;
+  double benefit;
+  bool equal_cost, silent, reduces;
+};
+
+}  // namespace fuse::inline v0
+
+namespace fuse::inline v0 {
+
+struct rule_info {
+  std::string_view name, summary;
+  int stage;
+  double benefit;
+  bool equal_cost, silent, reduces;
+  std::uint8_t slot_count, root_count, replacement_size;
+  std::uint8_t root_registers[4];
+  std::string_view slot_names[lowered_rule::name_capacity];
+  slot_kind slot_kinds[lowered_rule::name_capacity];
+  std::uint32_t first_replacement;
+};
+
+struct bound_condition {
+  condition what;
+  std::uint8_t slots[condition::capacity];
+  std::uint16_t rule;
+};
+
+struct program_entry {
+  std::uint16_t stage, tag, first;
+  bool by_name;
+  std::uint8_t strip;
+};
+
+struct program {
+  span<instruction const> code;
+  span<program_entry const> entries;  ///< sorted by stage, by_name, tag
+  span<rule_info const> rules;
+  span<bound_condition const> conditions;
+  span<std::string_view const> parameter_names;
+  span<through_set const> sets;
+  span<replacement_term const> replacements;
+  int stages;
+};
+
+template <std::size_t Code, std::size_t Entries, std::size_t Rules, std::size_t Conditions, std::size_t Replacements>
+struct program_table {
+  static constexpr std::size_t name_capacity = 64, set_capacity = 32;
+  instruction code[Code + Code / 2 + 1];
+  std::size_t size;
+  program_entry entries[Entries + 1];
+  std::size_t entry_count;
+  rule_info rules[Rules + 1];
+  bound_condition conditions[Conditions + 1];
+  std::size_t condition_count;
+  std::string_view parameter_names[name_capacity];
+  std::size_t parameter_name_count;
+  through_set sets[set_capacity];
+  std::size_t set_count;
+  replacement_term replacements[Replacements + 1];
+  std::size_t replacement_count;
+  int stages;
+  bool overflow;
+
+  constexpr operator program() const {
+    return {{code, size},
+            {entries, entry_count},
+            {rules, Rules},
+            {conditions, condition_count},
+            {parameter_names, parameter_name_count},
+            {sets, set_count},
+            {replacements, replacement_count},
+            stages};
+  }
+};
+
+namespace detail {
+
+template <class Table>
+class merging {
+ public:
+  Table out{};
+
+  constexpr merging(lowered_rule const* const* rules, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) add_info(*rules[i], i);
+    for (std::size_t i = 0; i < count; ++i) {
+      std::size_t at = i;
+      for (; at > 0 && rules[order_[at - 1]]->benefit < rules[i]->benefit; --at) order_[at] = order_[at - 1];
+      order_[at] = static_cast<std::uint16_t>(i);
+    }
+    for (std::size_t i = 0; i < count; ++i) add_rule(*rules[order_[i]], order_[i]);
+    sort_entries();
+  }
+
+ private:
+  struct chain {
+    std::uint16_t stage, first;
+    std::uint16_t entry, entries;  // in out.entries
+  };
+  static constexpr std::size_t rule_capacity = 1024;
+  std::uint16_t order_[rule_capacity]{};
+  std::uint16_t name_map_[lowered_rule::name_capacity]{};
+  std::uint8_t set_map_[lowered_rule::set_capacity + 1]{};
+  std::size_t first_condition_ = 0;
+  chain chains_[rule_capacity]{};
+  std::size_t chain_count_ = 0;
+
+  constexpr void add_info(lowered_rule const& from, std::size_t at) {
+    auto& to = out.rules[at];
+    to.name = from.name;
+    to.summary = from.summary;
+    to.stage = from.stage;
+    to.benefit = from.benefit;
+    to.equal_cost = from.equal_cost;
+    to.silent = from.silent;
+    to.reduces = from.reduces;
+    to.slot_count = from.slot_count;
+    to.root_count = from.root_count;
+    for (int i = 0; i < 4; ++i) to.root_registers[i] = from.root_registers[i];
+    for (std::size_t i = 0; i < from.slot_count; ++i) {
+      to.slot_names[i] = from.slot_names[i];
+      to.slot_kinds[i] = from.slot_kinds[i];
+    }
+    to.first_replacement = static_cast<std::uint32_t>(out.replacement_count);
+    to.replacement_size = from.replacement_size;
+    for (std::size_t i = 0; i < from.replacement_size; ++i)
+      out.replacements[out.replacement_count++] = from.replacement[i];
+    if (from.stage + 1 > out.stages) out.stages = from.stage + 1;
+  }
+
+  constexpr void add_rule(lowered_rule const& rule, std::size_t number) {
+    for (std::size_t i = 0; i < rule.parameter_name_count; ++i) name_map_[i] = parameter_name(rule.parameter_names[i]);
+    for (std::size_t i = 0; i < rule.set_count; ++i) set_map_[i + 1] = set(rule.sets[i]);
+    first_condition_ = out.condition_count;
+    for (std::size_t i = 0; i < rule.condition_count; ++i) {
+      auto& added = out.conditions[out.condition_count++];
+      added.what = rule.conditions[i];
+      added.rule = static_cast<std::uint16_t>(number);
+      for (std::size_t k = 0; k < condition::capacity; ++k) added.slots[k] = rule.condition_slots[i][k];
+    }
+    for (std::size_t at = 0; at < rule.entry_count;) {
+      std::size_t last = at;
+      while (last < rule.entry_count && rule.entries[last].first == rule.entries[at].first) ++last;
+      std::size_t const end = last < rule.entry_count ? rule.entries[last].first : rule.size;
+      insert(chain_of(rule, at, last), rule, rule.entries[at].first, end, number);
+      at = last;
+    }
+  }
+
+  constexpr std::uint16_t parameter_name(std::string_view name) {
+    for (std::size_t i = 0; i < out.parameter_name_count; ++i)
+      if (out.parameter_names[i] == name) return static_cast<std::uint16_t>(i);
+    if (out.parameter_name_count == Table::name_capacity) {
+      out.overflow = true;
+      return 0;
+    }
+    out.parameter_names[out.parameter_name_count] = name;
+    return static_cast<std::uint16_t>(out.parameter_name_count++);
+  }
+  constexpr std::uint8_t set(through_set const& wanted) {
+    for (std::size_t i = 0; i < out.set_count; ++i)
+      if (out.sets[i] == wanted) return static_cast<std::uint8_t>(i + 1);
+    if (out.set_count == Table::set_capacity) {
+      out.overflow = true;
+      return 0;
+    }
+    out.sets[out.set_count++] = wanted;
+    return static_cast<std::uint8_t>(out.set_count);
+  }
+
+  constexpr chain& chain_of(lowered_rule const& rule, std::size_t from, std::size_t to) {
+    for (std::size_t i = 0; i < chain_count_; ++i) {
+      auto& c = chains_[i];
+      if (c.stage != rule.stage || c.entries != to - from) continue;
+      bool equal = true;
+      for (std::size_t k = 0; equal && k < c.entries; ++k) {
+        auto const& x = out.entries[c.entry + k];
+        auto const& y = rule.entries[from + k];
+        equal = x.tag == y.tag && x.by_name == y.by_name && x.strip == set_map_[y.strip];
+      }
+      if (equal) return c;
+    }
+    if (chain_count_ == rule_capacity) out.overflow = true;
+    auto& c = chains_[chain_count_ == rule_capacity ? 0 : chain_count_++];
+    c = {static_cast<std::uint16_t>(rule.stage), no_instruction, static_cast<std::uint16_t>(out.entry_count),
+         static_cast<std::uint16_t>(to - from)};
+    for (std::size_t k = from; k < to; ++k)
+      out.entries[out.entry_count++] = {c.stage, rule.entries[k].tag, no_instruction, rule.entries[k].by_name,
+                                        set_map_[rule.entries[k].strip]};
+    return c;
+  }
+
+  [[nodiscard]] constexpr instruction moved(lowered_rule const& rule, std::size_t at, std::size_t number) const {
+    auto made = rule.code[at];
+    if (made.through != 0) made.through = set_map_[made.through];
+    switch (made.code) {
+      case step::parameter: made.op = name_map_[made.op]; break;
+      case step::condition: made.op = static_cast<std::uint16_t>(made.op + first_condition_); break;
+      case step::accept: made.op = static_cast<std::uint16_t>(number); break;
+      default: break;
+    }
+    return made;
+  }
+
+  constexpr std::uint16_t append(instruction const& made) {
+    out.code[out.size] = made;
+    return static_cast<std::uint16_t>(out.size++);
+  }
+
+  constexpr void insert(chain& root, lowered_rule const& rule, std::size_t at, std::size_t end, std::size_t number) {
+    std::uint16_t* where = &root.first;
+    while (*where != no_instruction) {
+      auto const wanted = moved(rule, at, number);
+      bool const alone = wanted.code == step::fork || wanted.code == step::condition || wanted.code == step::accept;
+      bool shared = false;
+      while (true) {
+        auto const place = *where;
+        auto const here = out.code[place];
+        bool const branch = here.code == step::fork && here.flags == trie_branch;
+        if (!alone && same(branch ? out.code[here.next] : here, wanted)) {
+          where = &out.code[branch ? here.next : place].next;
+          shared = true;
+          break;
+        }
+        if (!branch) break;
+        where = &out.code[place].other;
+        if (here.other == no_instruction) break;
+      }
+      if (shared) {
+        ++at;
+        continue;
+      }
+      if (*where == no_instruction) break;
+      instruction fork{};
+      fork.code = step::fork;
+      fork.flags = trie_branch;
+      fork.next = *where;
+      fork.other = no_instruction;
+      auto const place = append(fork);
+      *where = place;
+      where = &out.code[place].other;
+      break;
+    }
+    *where = static_cast<std::uint16_t>(out.size);
+    for (std::size_t i = at; i < end; ++i) {
+      auto made = moved(rule, i, number);
+      auto const after = out.size + 1;
+      made.next = made.code == step::accept ? no_instruction : static_cast<std::uint16_t>(after + made.next);
+      made.other = made.code == step::fork ? static_cast<std::uint16_t>(after + made.other) : no_instruction;
+      append(made);
+    }
+    for (std::size_t k = 0; k < root.entries; ++k) out.entries[root.entry + k].first = root.first;
+  }
+  static constexpr std::uint8_t trie_branch = 128;
+
+  constexpr void sort_entries() {
+    auto const before = [](program_entry const& x, program_entry const& y) {
+      if (x.stage != y.stage) return x.stage < y.stage;
+      if (x.by_name != y.by_name) return y.by_name;
+      return x.tag < y.tag;
+    };
+    for (std::size_t i = 1; i < out.entry_count; ++i) {  // stable, and nearly sorted where rules share roots
+      auto const moving = out.entries[i];
+      std::size_t at = i;
+      for (; at > 0 && before(moving, out.entries[at - 1]); --at) out.entries[at] = out.entries[at - 1];
+      out.entries[at] = moving;
+    }
+  }
+};
+
+}  // namespace detail
+}  // namespace fuse::inline v0
+
+namespace fuse::inline v0::detail {
+
+template <class Program>
+class basic_branch_lists {
+ public:
+  struct branch {
+    std::uint64_t deep, direct;  // see operator_sets
+    std::uint16_t to;
+    std::uint8_t at;  // register
+
+    template <class Sets>
+    [[nodiscard]] bool hopeless(Sets const& there) const {
+      return ((deep & ~there.deep) | (direct & ~there.direct)) != 0;
+    }
+  };
+
+  struct gate {
+    std::uint64_t all_deep = 0, all_direct = 0, some_deep = 0, some_direct = 0;
+
+    template <class Sets>
+    [[nodiscard]] bool lets(Sets const& there) const {
+      return ((all_deep & ~there.deep) | (all_direct & ~there.direct)) == 0 &&
+             ((some_deep & there.deep) | (some_direct & there.direct)) != 0;
+    }
+  };
+  static constexpr std::uint64_t everything = ~std::uint64_t{0};
+
+  [[nodiscard]] gate gate_of(std::uint16_t pc, std::uint8_t last) const {
+    gate made{everything, everything, 0, 0};
+    any(pc, [&](branch const& b) {
+      bool const tells = b.at <= last && (b.deep | b.direct) != 0;
+      made.all_deep &= tells ? b.deep : 0;
+      made.all_direct &= tells ? b.direct : 0;
+      made.some_deep |= tells ? b.deep : everything;
+      made.some_direct |= tells ? b.direct : everything;
+      return false;
+    });
+    return made;
+  }
+
+  explicit basic_branch_lists(Program const& rules) : rules_(rules) { list_branches(); }
+
+  template <class There, class Enter>
+  bool any(std::uint16_t pc, There const& there, Enter const& enter) const {
+    auto const& all = lists_[pc];
+    for (std::uint32_t from = 0; from < all.count; from += block_size) {
+      auto const* first = branches_.data() + all.first + from;
+      for (auto left = worth_a_look(all, from, there); left != 0; left &= left - 1) {
+        auto const& b = first[std::countr_zero(left)];
+        if (!b.hopeless(there(b.at)) && enter(b)) return true;
+      }
+    }
+    return false;
+  }
+  template <class Enter>
+  bool any(std::uint16_t pc, Enter const& enter) const {
+    auto const& all = lists_[pc];
+    for (std::uint32_t k = 0; k < all.count; ++k)
+      if (enter(branches_[all.first + k])) return true;
+    return false;
+  }
+
+ private:
+  static constexpr std::uint32_t block_size = 64, few = 12;  // fewer branches than that are looked at one by one
+
+  struct branch_list {
+    std::uint32_t first = 0, count = 0, first_question = 0, questions = 0;
+  };
+  struct question {
+    std::uint64_t always, direct, deep;
+    std::uint32_t first_answer, block;
+    std::uint8_t at;
+  };
+
+  [[nodiscard]] static std::uint64_t first_bits(std::uint32_t count) {
+    return count >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
+  }
+
+  template <class There>
+  [[nodiscard]] std::uint64_t worth_a_look(branch_list const& all, std::uint32_t from, There const& there) const {
+    if (all.questions == 0) return first_bits(all.count - from);
+    std::uint64_t found = 0;
+    for (std::uint32_t q = 0; q < all.questions; ++q) {
+      auto const& asked = questions_[all.first_question + q];
+      if (asked.block != from) continue;
+      found |= asked.always;
+      auto const& sets = there(asked.at);
+      auto const* answers = answers_.data() + asked.first_answer;
+      for (auto here = asked.direct & sets.direct; here != 0; here &= here - 1)
+        found |= answers[std::popcount(asked.direct & ((here & (~here + 1)) - 1))];
+      answers += std::popcount(asked.direct);
+      for (auto here = asked.deep & sets.deep; here != 0; here &= here - 1)
+        found |= answers[std::popcount(asked.deep & ((here & (~here + 1)) - 1))];
+    }
+    return found;
+  }
+
+  [[nodiscard]] branch branch_to(std::uint16_t pc) const {
+    branch made{0, 0, pc, rules_.code[pc].a};
+    for (auto at = pc;; at = rules_.code[at].next) {
+      auto const& i = rules_.code[at];
+      bool const tells = i.code == step::within || i.code == step::operation || i.code == step::reduction;
+      if (!tells || i.a != made.at) return made;
+      auto const needed =
+          i.code == step::within ? static_cast<std::uint64_t>(i.number) : operator_bit(static_cast<opcode>(i.op));
+      (i.code == step::within && i.c == 0 ? made.deep : made.direct) |= needed;
+      if (i.code != step::within) return made;
+    }
+  }
+
+  void list_branches() {
+    std::vector<bool> entered(rules_.code.size(), false);
+    for (auto const& e : rules_.entries) entered[e.first] = true;
+    for (auto const& i : rules_.code)
+      if (i.code != step::fork && i.next != no_instruction) entered[i.next] = true;
+    lists_.resize(rules_.code.size());
+    for (std::uint16_t pc = 0; pc < rules_.code.size(); ++pc) {
+      auto& list = lists_[pc];
+      list.first = static_cast<std::uint32_t>(branches_.size());
+      if (rules_.code[pc].code != step::fork || entered[pc]) append_branches(pc);
+      list.count = static_cast<std::uint32_t>(branches_.size()) - list.first;
+      if (list.count > few) ask(list);
+    }
+  }
+
+  void append_branches(std::uint16_t pc) {
+    while (pc != no_instruction && rules_.code[pc].code == step::fork) {
+      append_branches(rules_.code[pc].next);
+      pc = rules_.code[pc].other;
+    }
+    if (pc != no_instruction) branches_.push_back(branch_to(pc));
+  }
+
+  void ask(branch_list& list) {
+    list.first_question = static_cast<std::uint32_t>(questions_.size());
+    for (std::uint32_t from = 0; from < list.count; from += block_size) {
+      auto const* first = branches_.data() + list.first + from;
+      auto const count = list.count - from < block_size ? list.count - from : block_size;
+      std::uint64_t asked = 0;
+      for (std::uint32_t k = 0; k < count; ++k)
+        if ((asked >> k & 1u) == 0) asked |= ask_at(first[k].at, first, count, from);
+    }
+    list.questions = static_cast<std::uint32_t>(questions_.size()) - list.first_question;
+  }
+
+  std::uint64_t ask_at(std::uint8_t at, branch const* first, std::uint32_t count, std::uint32_t block) {
+    question q{0, 0, 0, static_cast<std::uint32_t>(answers_.size()), block, at};
+    std::uint64_t direct[64] = {}, deep[64] = {}, asked = 0;
+    for (std::uint32_t k = 0; k < count; ++k) {
+      auto const& b = first[k];
+      if (b.at != at) continue;
+      auto const mine = std::uint64_t{1} << k;
+      asked |= mine;
+      if (b.direct != 0)  // one of its needs will do to find it: the highest, since sums and products are everywhere
+        direct[std::bit_width(b.direct) - 1] |= mine;
+      else if (b.deep != 0)
+        deep[std::bit_width(b.deep) - 1] |= mine;
+      else
+        q.always |= mine;
+    }
+    for (int bit = 0; bit < 64; ++bit)
+      if (direct[bit] != 0) {
+        q.direct |= std::uint64_t{1} << bit;
+        answers_.push_back(direct[bit]);
+      }
+    for (int bit = 0; bit < 64; ++bit)
+      if (deep[bit] != 0) {
+        q.deep |= std::uint64_t{1} << bit;
+        answers_.push_back(deep[bit]);
+      }
+    questions_.push_back(q);
+    return asked;
+  }
+
+  Program const& rules_;
+  std::vector<branch> branches_;
+  std::vector<branch_list> lists_;  // per instruction
+  std::vector<question> questions_;
+  std::vector<std::uint64_t> answers_;
+};
+using branch_lists = basic_branch_lists<program>;
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
+template <class Program>
+class basic_frame_needs {
+ public:
+  struct needs {
+    std::uint64_t deep = 0, direct = 0;  ///< see operator_sets
+    friend bool operator==(needs const&, needs const&) = default;
+  };
+  static constexpr needs all{~std::uint64_t{0}, ~std::uint64_t{0}};  ///< every part may have to be opened
+
+  basic_frame_needs(Program const& rules, branch_lists const& branches)
+      : rules_(rules), branches_(branches), of_(rules.code.size()), captures_(rules.code.size()) {
+    for (std::uint16_t pc = 0; pc < rules_.code.size(); ++pc)
+      if (rules_.code[pc].code == step::group) of_[pc] = wanted(pc);
+  }
+
+  [[nodiscard]] needs const& of(instruction const& i) const {
+    return of_[static_cast<std::size_t>(&i - rules_.code.data())];
+  }
+
+ private:
+  [[nodiscard]] needs wanted(std::uint16_t group) {
+    auto const frame = rules_.code[group].b;
+    needs found{};
+    std::vector<std::uint16_t> waiting{rules_.code[group].next}, reached;
+    std::vector<bool> seen(rules_.code.size(), false);
+    while (!waiting.empty()) {
+      auto const pc = waiting.back();
+      waiting.pop_back();
+      if (pc == no_instruction || seen[pc]) continue;
+      seen[pc] = true;
+      reached.push_back(pc);
+      auto const& i = rules_.code[pc];
+      if (i.code == step::fork) {
+        waiting.push_back(i.other);
+      } else if (i.code == step::scalar_member || i.code == step::literal || i.code == step::rest) {
+        if (i.a == frame) return all;
+      } else if (i.code == step::member && i.a == frame && (i.flags & instruction::captures) == 0) {
+        bool tells = true;
+        branches_.any(i.next, [&](auto const& b) {
+          auto const operators = b.direct & ~(sum_bit | product_bit);
+          bool const hidden = operators != b.direct;
+          tells = tells && b.at == i.b && (b.deep | operators) != 0;
+          (hidden || operators == 0 ? found.deep : found.direct) |= operators | (operators == 0 ? b.deep : 0);
+          return false;
+        });
+        if (!tells) return all;
+      }
+      if (!(i.code == step::close && i.a == frame)) waiting.push_back(i.next);
+    }
+    return most_captures(reached, group, frame) > 1 ? all : found;
+  }
+
+  [[nodiscard]] int most_captures(std::vector<std::uint16_t> const& reached, std::uint16_t group, std::uint8_t frame) {
+    for (auto pc : reached) captures_[pc] = unknown;
+    std::vector<std::uint16_t> path{rules_.code[group].next};
+    auto const known = [&](std::uint16_t pc) { return pc == no_instruction || captures_[pc] >= 0; };
+    auto const at = [&](std::uint16_t pc) { return pc == no_instruction ? 0 : captures_[pc]; };
+    while (!path.empty()) {
+      auto const pc = path.back();
+      auto const& i = rules_.code[pc];
+      bool const last = i.code == step::close && i.a == frame, forks = i.code == step::fork;
+      if (!last && !known(i.next)) {
+        path.push_back(i.next);
+      } else if (forks && !known(i.other)) {
+        path.push_back(i.other);
+      } else {
+        auto const after = last ? 0 : forks && at(i.other) > at(i.next) ? at(i.other) : at(i.next);
+        bool const takes = i.code == step::member && i.a == frame && (i.flags & instruction::captures) != 0;
+        captures_[pc] = after + (takes ? (i.number == 1 || i.number == -1 ? 1 : 2) : 0);  // squared: taken twice
+        path.pop_back();
+      }
+    }
+    return at(rules_.code[group].next);
+  }
+  static constexpr int unknown = -1;
+
+  Program const& rules_;
+  branch_lists const& branches_;
+  std::vector<needs> of_;  // per instruction
+  std::vector<int> captures_;
+};
+using frame_needs = basic_frame_needs<program>;
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
+template <class Image>
+class basic_operator_sets {
+ public:
+  struct sets {
+    std::uint64_t deep, direct;
+  };
+
+  basic_operator_sets(program const& rules, Image const& image, facts const& known)
+      : rules_(rules), image_(image), facts_(known) {
+    update();
+  }
+
+  [[nodiscard]] sets const& operator[](value_id v) const {
+    return v < of_.size() ? of_[v] : v == absent ? none_ : all_;
+  }
+
+  void update() {
+    of_.resize(image_.value_count(), none_);
+    for (auto n = image_.first_node(); n != absent; n = image_.node(n).next) update(n);
+  }
+  void update(node_id n) {
+    auto const& record = image_.node(n);
+    if (of_.size() < record.first_result + record.result_count)
+      of_.resize(record.first_result + record.result_count, none_);
+    auto const found = found_at(n);
+    for (std::uint32_t i = 0; i < record.result_count; ++i) of_[record.first_result + i] = found;
+  }
+
+ private:
+  [[nodiscard]] sets found_at(node_id n) const {
+    auto const& record = image_.node(n);
+    auto const op = static_cast<opcode>(record.tag.op);
+    auto const group = info(op).group;
+    if (group == op_group::none && op != opcode::neg) {
+      sets found{operator_bit(op), operator_bit(op)};
+      if (record.operand_count != 0 && is_transparent(record.tag, op)) {
+        auto const& inside = (*this)[image_.operand(n, 0)];
+        found.deep |= inside.deep;
+        found.direct |= inside.direct;
+      }
+      return found;
+    }
+    sets found{0, 0};
+    auto kinds = op == opcode::neg ? sum_bit | product_bit : group == op_group::sum ? sum_bit : product_bit;
+    if (op == opcode::sqrt || op == opcode::rsqrt) found.deep = root_bit;
+    double number = 0.5;
+    if (op == opcode::pow &&
+        (record.operand_count < 2 || !facts_.number(image_.operand(n, 1), number) || !math::is_whole(number)))
+      found.deep = root_bit;
+    found.direct = found.deep;
+    if (op == opcode::mul || op == opcode::div)  // by -1: a sign in a sum
+      for (std::uint32_t i = 0; i < record.operand_count; ++i)
+        if (image_.operand(n, i) != absent && facts_.number(image_.operand(n, i), number) && number == -1)
+          kinds = sum_bit | product_bit;
+    for (std::uint32_t i = 0; i < record.operand_count; ++i) {
+      auto const& inside = (*this)[image_.operand(n, i)];
+      found.deep |= inside.deep;
+      auto const other = inside.direct & (sum_bit | product_bit);
+      if (other == 0 || (other & kinds) != 0) found.direct |= inside.direct & ~(sum_bit | product_bit);
+    }
+    found.direct |= kinds;
+    return found;
+  }
+  [[nodiscard]] bool is_transparent(operator_tag tag, opcode op) const {
+    if (op == opcode::cast || op == opcode::identity || op == opcode::unsqueeze || op == opcode::reshape) return true;
+    for (auto const& set : rules_.sets)
+      if (set.contains(tag.name, tag.op)) return true;
+    return false;
+  }
+
+  static constexpr sets none_{0, 0}, all_{~std::uint64_t{0}, ~std::uint64_t{0}};
+  program const& rules_;
+  Image const& image_;
+  facts const& facts_;
+  std::vector<sets> of_;
+};
+using operator_sets = basic_operator_sets<graph_image>;
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
+struct opened_group {
+  static constexpr std::uint8_t capacity = 32, leaf_capacity = 28;
+
+  struct part {
+    value_id value;
+    double weight;
+    double number;         ///< of a leaf that is a constant of one element
+    std::uint32_t leaves;  ///< which leaves it is made of
+    std::uint8_t parent;
+    bool leaf, has_number;
+  };
+
+  part parts[capacity];
+  std::uint8_t count, leaf_count;
+  std::uint8_t through;
+  op_group kind;
+  bool negative;  ///< a product with a minus sign
+  bool dropped;   ///< a neutral constant was left out
+  bool bounded;   ///< something was not opened because there is no room for more parts
+
+  [[nodiscard]] std::uint32_t all() const { return leaf_count == 0 ? 0 : (~0u >> (32 - leaf_count)); }
+};
+
+struct frame {
+  opened_group const* group = nullptr;
+  std::uint32_t covered = 0;  ///< leaves that are matched
+  std::uint32_t taken = 0;    ///< parts that are matched
+  double sign = 1;            ///< product: of the whole; sum: what the pattern's signs are multiplied by
+
+  [[nodiscard]] std::uint32_t left() const { return group->all() & ~covered; }
+};
+
+template <class Image>
+class basic_frame_opener {
+ public:
+  using needs = frame_needs::needs;
+
+  basic_frame_opener(program const& rules, Image const& image, facts const& known, operator_sets const& operators)
+      : rules_(rules), image_(image), facts_(known), operators_(operators) {}
+
+  void open(opened_group& f, value_id root, op_group kind, std::uint8_t through, std::uint32_t region,
+            needs const& wanted) const {
+    f.count = f.leaf_count = 0;
+    f.through = through;
+    f.kind = kind;
+    f.negative = f.dropped = f.bounded = false;
+    struct pending {
+      value_id value;
+      double weight;
+      std::uint8_t parent;
+    } stack[opened_group::capacity];
+    std::uint8_t waiting = 0;
+    stack[waiting++] = {root, 1, 255};
+    while (waiting != 0) {
+      auto const [v, weight, parent] = stack[--waiting];
+      auto const at = f.count++;
+      auto& p = f.parts[at];
+      p = {v, weight, 0, 0, parent, false, false};
+      p.has_number = v != absent && facts_.number(v, p.number);
+      children below;
+      if ((!p.has_number || at == 0) && opens(v, weight, kind, through, region, below) &&
+          (at == 0 || !taken_whole(v, below, wanted))) {  // a number is one part, however it is computed
+        if (f.count + waiting + below.count > opened_group::capacity ||
+            f.leaf_count + waiting + below.count > opened_group::leaf_capacity) {
+          f.bounded = true;
+        } else {
+          if (below.negate) f.negative = !f.negative;
+          for (std::uint8_t i = below.count; i > 0; --i)
+            stack[waiting++] = {below.value[i - 1], below.weight[i - 1], at};
+          continue;
+        }
+      }
+      if (p.has_number && at != 0 && is_neutral(f, p)) continue;
+      p.leaf = true;
+      p.leaves = 1u << f.leaf_count++;
+    }
+    for (std::uint8_t at = f.count; at-- > 1;) f.parts[f.parts[at].parent].leaves |= f.parts[at].leaves;
+  }
+
+ private:
+  struct children {
+    value_id value[8];
+    double weight[8];
+    std::uint8_t count;
+    bool negate;
+    children() : count(0), negate(false) {}  // and no more: one is made for every part
+    void add(value_id v, double w) {
+      value[count] = v;
+      weight[count++] = w;
+    }
+  };
+
+  bool is_neutral(opened_group& f, opened_group::part const& p) const {
+    if (f.kind == op_group::sum ? p.number == 0 : p.number == 1) return f.dropped = true;
+    if (f.kind == op_group::product && p.number == -1 && (p.weight == 1 || p.weight == -1)) {
+      f.negative = !f.negative;
+      return true;
+    }
+    return false;
+  }
+
+  [[nodiscard]] bool taken_whole(value_id v, children const& below, needs const& wanted) const {
+    auto const& there = operators_[v];
+    if (below.count < 2 || (there.deep & wanted.deep) != 0 || (there.direct & wanted.direct) != 0) return false;
+    double number = 0;
+    for (std::uint8_t i = 0; i < below.count; ++i)
+      if (facts_.number(below.value[i], number)) return false;
+    return true;
+  }
+
+  [[nodiscard]] static bool whole(double w) { return math::is_whole(w); }
+  [[nodiscard]] static bool odd(double w) { return math::is_odd(w); }
+
+  bool opens(value_id v, double w, op_group kind, std::uint8_t through, std::uint32_t region, children& into) const {
+    if (v == absent) return false;
+    auto const n = image_.producer(v);
+    if (n == absent || image_.node(n).region != region || image_.result_index(v) != 0) return false;
+    auto const& record = image_.node(n);
+    auto const op = static_cast<opcode>(record.tag.op);
+    bool const transparent = through != 0 && rules_.sets[through - 1u].contains(record.tag.name, record.tag.op);
+    if (!transparent && info(op).group == op_group::none) return false;
+    if (record.operand_count == 0 || record.operand_count > 8 || image_.operand(n, 0) == absent) return false;
+    auto const type = facts_.type(v);
+    if (type != element_type::unknown && !is_floating(type)) return false;
+    auto const a = image_.operand(n, 0);
+    if (transparent) {
+      auto const below = facts_.type(a);
+      if (below != element_type::unknown && !is_floating(below)) return false;
+      into.add(a, w);
+      return true;
+    }
+    auto const b = record.operand_count > 1 ? image_.operand(n, 1) : absent;
+    return kind == op_group::sum ? opens_sum(op, n, a, b, w, into) : opens_product(op, a, b, w, into);
+  }
+
+  bool opens_sum(opcode op, node_id n, value_id a, value_id b, double w, children& into) const {
+    switch (op) {
+      case opcode::add:
+      case opcode::sum_of:
+        for (std::uint32_t i = 0; i < image_.operand_count(n); ++i) {
+          if (image_.operand(n, i) == absent) return false;
+          into.add(image_.operand(n, i), w);
+        }
+        return true;
+      case opcode::sub:
+        if (b == absent) return false;
+        into.add(a, w);
+        into.add(b, -w);
+        return true;
+      case opcode::neg: into.add(a, -w); return true;
+      case opcode::mul:
+      case opcode::div: {  // by -1
+        double number = 0;
+        if (b != absent && facts_.number(b, number) && number == -1) {
+          into.add(a, -w);
+          return true;
+        }
+        if (op == opcode::mul && b != absent && facts_.number(a, number) && number == -1) {
+          into.add(b, -w);
+          return true;
+        }
+        return false;
+      }
+      default: return false;
+    }
+  }
+
+  bool opens_product(opcode op, value_id a, value_id b, double w, children& into) const {
+    bool const unit = w == 1 || w == -1;
+    switch (op) {
+      case opcode::mul:
+        if (!whole(w) || b == absent) return false;
+        into.add(a, w);
+        into.add(b, w);
+        return true;
+      case opcode::div:
+        if (b == absent) return false;
+        if (!whole(w)) {  // 1 / b under a root
+          double number = 0;
+          if (!facts_.number(a, number) || number != 1) return false;
+          into.add(b, -w);
+          return true;
+        }
+        into.add(a, w);
+        into.add(b, -w);
+        return true;
+      case opcode::neg:
+        if (!whole(w)) return false;
+        into.add(a, w);
+        into.negate = odd(w);
+        return true;
+      case opcode::reciprocal: into.add(a, -w); return true;
+      case opcode::square:
+        if (!whole(w)) return false;
+        into.add(a, 2 * w);
+        return true;
+      case opcode::sqrt:
+      case opcode::rsqrt:
+        if (!unit) return false;
+        into.add(a, op == opcode::sqrt ? w / 2 : -w / 2);
+        return true;
+      case opcode::pow: {
+        double exponent = 0;
+        if (b == absent || !facts_.number(b, exponent) || exponent == 0 || !math::is_finite(exponent)) return false;
+        if (exponent != -1 && !unit && !(whole(w) && whole(exponent))) return false;
+        if (exponent == -1 && !unit && !whole(w) && !whole(2 * w)) return false;
+        into.add(a, w * exponent);
+        return true;
+      }
+      default: return false;
+    }
+  }
+
+  program const& rules_;
+  Image const& image_;
+  facts const& facts_;
+  operator_sets const& operators_;
+};
+using frame_opener = basic_frame_opener<graph_image>;
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
+template <class Image>
+[[nodiscard]] value_id bare_value(Image const& image, facts const& known, value_id v) {
+  for (int i = 0; i < 8; ++i) {
+    auto const n = v == absent ? absent : image.producer(v);
+    if (n == absent || image.operand_count(n) == 0) return v;
+    auto const op = op_of(image, n);
+    if (op != opcode::identity && op != opcode::cast) return v;
+    auto const below = image.operand(n, 0);
+    if (below == absent) return v;
+    if (op == opcode::cast && !widens(known.type(below), known.type(v))) return v;
+    v = below;
+  }
+  return v;
+}
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0 {
+
+template <class Image>
+class basic_congruence {
+ public:
+  basic_congruence(Image const& image, facts const& known, dialect const& names)
+      : image_(image), facts_(known), names_(names) {
+    update();
+  }
+
+  [[nodiscard]] bool same(value_id a, value_id b) {
+    if (a == b) return true;
+    budget_ = 64;
+    return compare(a, b, 0);
+  }
+
+  void update() {
+    hashes_.resize(image_.value_count());
+    for (value_id v = 0; v < image_.value_count(); ++v)
+      if (image_.producer(v) == absent) hashes_[v] = image_.value(v).constant ? constant : leaf(v);
+    for (auto n = image_.first_node(); n != absent; n = image_.node(n).next) update(n);
+  }
+  void update(node_id n) {
+    auto const& record = image_.node(n);
+    for (auto v = static_cast<value_id>(hashes_.size()); v < record.first_result + record.result_count; ++v)
+      hashes_.push_back(image_.value(v).constant ? constant : leaf(v));
+    auto const found = hash_at(n);
+    for (std::uint32_t i = 0; i < record.result_count; ++i) {
+      auto const v = record.first_result + i;
+      hashes_[v] = image_.value(v).constant ? constant : found == 0 ? leaf(v) : mix(found, i);
+    }
+  }
+
+ private:
+  static constexpr std::uint32_t constant = 1;
+  [[nodiscard]] static std::uint32_t leaf(value_id v) { return mix(2, v); }
+  [[nodiscard]] static std::uint32_t mix(std::uint32_t h, std::uint32_t with) {
+    h = (h ^ with) * 0x9e3779b1u;
+    return h ^ (h >> 15);
+  }
+  [[nodiscard]] std::uint32_t hash_at(node_id n) const {
+    auto const& record = image_.node(n);
+    if (record.tag.name == 0 || record.has_bodies) return 0;
+    std::uint32_t h = mix(record.tag.name + 3u, record.region);
+    for (std::uint32_t i = 0; i < record.operand_count; ++i) {
+      auto const v = image_.operand(n, i);
+      h = mix(h, v < hashes_.size() ? hashes_[v] : 0);
+    }
+    return h == 0 ? 1 : h;
+  }
+
+  bool compare(value_id a, value_id b, int depth) {
+    if (a == b) return true;
+    if (a == absent || b == absent || budget_-- == 0 || depth == 32) return false;
+    if (a < hashes_.size() && b < hashes_.size() && hashes_[a] != hashes_[b]) return false;
+    auto const &x = image_.value(a), &y = image_.value(b);
+    if (x.constant && y.constant) return same_contents(a, b);
+    auto const n = x.producer, m = y.producer;
+    if (n == absent || m == absent) return false;
+    auto const &p = image_.node(n), &q = image_.node(m);
+    if (p.tag.name == 0 || p.tag.name != q.tag.name || p.operand_count != q.operand_count || p.has_bodies ||
+        q.has_bodies || p.region != q.region || image_.result_index(a) != image_.result_index(b))
+      return false;
+    if (!same_parameters(n, m)) return false;
+    for (std::uint32_t i = 0; i < p.operand_count; ++i)
+      if (!compare(image_.operand(n, i), image_.operand(m, i), depth + 1)) return false;
+    return true;
+  }
+
+  [[nodiscard]] bool same_contents(value_id a, value_id b) const {
+    auto const s = image_.source->constant(a), t = image_.source->constant(b);
+    if (!s || !t || s.type != t.type || s.bytes.size() != t.bytes.size() || s.shape.size() != t.shape.size())
+      return false;
+    for (std::size_t i = 0; i < s.shape.size(); ++i)
+      if (s.shape[i] != t.shape[i]) return false;
+    return s.bytes.empty() || std::memcmp(s.bytes.data(), t.bytes.data(), s.bytes.size()) == 0;
+  }
+
+  [[nodiscard]] bool same_parameters(node_id n, node_id m) {
+    auto const op = op_of(image_, n);
+    auto const& known = info(op);
+    if (known.group != op_group::none) return true;  // sums and products have none
+    if (op == opcode::cast)
+      return facts_.type(image_.result(n)) != element_type::unknown &&
+             facts_.type(image_.result(n)) == facts_.type(image_.result(m));
+    if (op == opcode::identity) return true;
+    if (op == opcode::dropout) return false;  // while training, each is drawn anew
+    if (known.shape == shape_rule::reduce) {
+      bool keep = false, keep_too = false;
+      if (reduction_axes(image_, facts_, names_, n, axes_, keep, listed_) &&
+          reduction_axes(image_, facts_, names_, m, axes_too_, keep_too, listed_))
+        return keep == keep_too && axes_ == axes_too_;
+    }
+    return op != opcode::opaque && image_.source->same_attributes(n, m);
+  }
+
+  Image const& image_;
+  facts const& facts_;
+  dialect const& names_;
+  std::vector<std::uint32_t> hashes_;  // by value
+  std::vector<int> axes_, axes_too_;
+  std::vector<std::int64_t> listed_;
+  int budget_ = 0;
+};
+using congruence = basic_congruence<graph_image>;
+
+}  // namespace fuse::inline v0
+
+namespace fuse::inline v0 {
+
+struct binding {
+  value_id value = absent;
+  value_id bare = absent;  ///< below what is looked through: what a second occurrence is compared with
+  double number = 0;
+  std::uint64_t axes = 0;               ///< bit k: the k-th axis from the last; of a rest, its op_group
+  std::uint8_t first = 0, members = 0;  ///< of a rest: in the machine's list
+  bool bound = false;
+};
+
+struct rest_member {
+  value_id value;
+  double weight;
+};
+
+namespace detail {
+
+class failure_listener {
+ public:
+  failure_listener() = default;
+  failure_listener(failure_listener const&) = delete;
+  failure_listener& operator=(failure_listener const&) = delete;
+  virtual ~failure_listener() = default;
+  virtual void failed(std::uint16_t instruction, value_id at, int score) = 0;
+};
+
+class match_state {
+ public:
+  static constexpr std::size_t slot_capacity = lowered_rule::name_capacity, matched_capacity = 192, rest_capacity = 64;
+
+  [[nodiscard]] binding const& slot(std::size_t at) const { return slots_[at]; }
+  [[nodiscard]] span<rest_member const> members(std::size_t at) const {
+    return {rest_ + slots_[at].first, slots_[at].members};
+  }
+  [[nodiscard]] value_id value(std::uint8_t at) const { return registers_[at]; }
+  [[nodiscard]] span<node_id const> matched() const { return {matched_, matched_count_}; }
+  [[nodiscard]] bool exceeded() const { return exceeded_; }
+  [[nodiscard]] bool bounded() const { return bounded_; }
+  [[nodiscard]] opened_group const& opened(std::uint8_t at) const { return *frames_[at].group; }
+
+  failure_listener* listener = nullptr;
+
+ protected:
+  static constexpr std::size_t undo_capacity = 512, frame_count = 32;
+
+  struct undo {
+    enum class kind : std::uint8_t { slot, covered, taken, sign } what;
+    std::uint8_t at;
+    std::uint32_t bits;
+    double sign;
+  };
+  struct mark {
+    std::uint16_t undo, matched, rest;
+  };
+
+  [[nodiscard]] mark here() const { return {undo_count_, matched_count_, rest_count_}; }
+
+  void rewind(mark const& to) {
+    while (undo_count_ > to.undo) {
+      auto const& u = undo_[--undo_count_];
+      switch (u.what) {
+        case undo::kind::slot: slots_[u.at].bound = false; break;
+        case undo::kind::covered: frames_[u.at].covered = u.bits; break;
+        case undo::kind::taken: frames_[u.at].taken = u.bits; break;
+        case undo::kind::sign: frames_[u.at].sign = u.sign; break;
+      }
+    }
+    matched_count_ = to.matched;
+    rest_count_ = to.rest;
+  }
+
+  bool remember(undo const& change) {
+    if (undo_count_ == undo_capacity) return exceeded_ = true, false;
+    undo_[undo_count_++] = change;
+    return true;
+  }
+
+  bool cover(std::uint8_t at, std::uint32_t leaves, std::uint32_t taken) {
+    auto& f = frames_[at];
+    if (!remember({undo::kind::covered, at, f.covered, 0}) || !remember({undo::kind::taken, at, f.taken, 0}))
+      return false;
+    f.covered |= leaves;
+    f.taken |= taken;
+    return true;
+  }
+
+  binding* bind(std::uint8_t at) {
+    if (!remember({undo::kind::slot, at, 0, 0})) return nullptr;
+    slots_[at] = binding{};
+    slots_[at].bound = true;
+    return &slots_[at];
+  }
+
+  void matched(node_id n) {
+    if (matched_count_ < matched_capacity)
+      matched_[matched_count_++] = n;
+    else
+      exceeded_ = true;
+  }
+
+  bool exceeded_ = false, bounded_ = false;
+  frame frames_[frame_count];
+  std::uint16_t undo_count_ = 0, matched_count_ = 0, rest_count_ = 0;
+  undo undo_[undo_capacity];
+  node_id matched_[matched_capacity];
+  rest_member rest_[rest_capacity];
+  binding slots_[slot_capacity];
+  value_id registers_[256];
+  double signs_[256];
+};
+
+}  // namespace detail
+}  // namespace fuse::inline v0
+
+namespace fuse::inline v0::detail {
+
+template <class Image>
+class basic_value_steps : public match_state {
+ public:
+  basic_value_steps(program const& rules, Image const& image, facts const& known, dialect const& names)
+      : rules_(rules),
+        image_(image),
+        facts_(known),
+        names_(names),
+        congruent_(image, known, names),
+        data_operands_(names.rows.size() + 1, 0xffff),
+        views_(rest_capacity) {
+    for (std::size_t code = 1; code < data_operands_.size(); ++code)
+      if (auto const* row = names_.row(static_cast<std::uint16_t>(code), image_.version);
+          row != nullptr && row->operands >= 0)
+        data_operands_[code] = static_cast<std::uint16_t>(row->operands);
+  }
+
+  [[nodiscard]] value_id bare(value_id v) const { return bare_value(image_, facts_, v); }
+
+  [[nodiscard]] program const& rules() const { return rules_; }
+
+ protected:
+  [[nodiscard]] bool transparent(node_id n, std::uint8_t set) const {
+    auto const& record = image_.node(n);
+    if (record.operand_count == 0 || image_.operand(n, 0) == absent || record.region != region_) return false;
+    if (!rules_.sets[set - 1u].contains(record.tag.name, record.tag.op)) return false;
+    auto const below = facts_.type(image_.operand(n, 0)), type = facts_.type(image_.result(n));
+    return (below == element_type::unknown || is_floating(below)) &&
+           (type == element_type::unknown || is_floating(type));
+  }
+
+  value_id stripped(value_id v, std::uint8_t set, bool count) {
+    if (set == 0) return v;
+    for (int i = 0; i < 8; ++i) {
+      auto const n = v == absent ? absent : image_.producer(v);
+      if (n == absent || !transparent(n, set)) return v;
+      if (count) matched(n);
+      v = image_.operand(n, 0);
+    }
+    return v;
+  }
+
+  [[nodiscard]] bool used_by(value_id v, std::uint32_t users) const {
+    if (v == absent || image_.value(v).use_count + image_.value(v).outputs != users) return false;
+    auto const n = image_.producer(v);
+    for (std::uint32_t k = 0; n != absent && k < image_.node(n).result_count; ++k) {
+      auto const other = image_.result(n, k);
+      if (other != v && (image_.value(other).use_count != 0 || image_.value(other).outputs != 0)) return false;
+    }
+    return true;
+  }
+
+  bool operation(instruction const& i, value_id v) {
+    auto const n = v == absent ? absent : image_.producer(v);
+    if (n == absent) return false;
+    auto const& record = image_.node(n);
+    if (record.region != region_ || (i.code == step::exactly ? record.tag.name : record.tag.op) != i.op) return false;
+    if (image_.result_index(v) != i.c) return false;
+    std::uint32_t const wanted = i.count & 0x7fu;
+    bool const open_ended = (i.count & 0x80u) != 0;
+    std::uint32_t there = record.operand_count;
+    if (auto const most = data_operands_[record.tag.name]; there > most) there = most;
+    if (!open_ended)
+      for (std::uint32_t k = wanted; k < there; ++k)
+        if (image_.operand(n, k) != absent) return false;
+    if (open_ended && there < wanted) return false;
+    for (std::uint32_t k = 0; k < wanted; ++k) {
+      registers_[i.b + k] = k < there ? image_.operand(n, k) : absent;
+      signs_[i.b + k] = 1;
+    }
+    matched(n);
+    return true;
+  }
+
+  bool reduction(instruction const& i) {
+    auto v = stripped(registers_[i.a], i.through, true);
+    auto n = v == absent ? absent : image_.producer(v);
+    if (n == absent || image_.node(n).region != region_) return false;
+    value_id restored = absent;
+    if (auto const op = op_of(image_, n); op == opcode::unsqueeze || op == opcode::reshape) {
+      if (image_.operand_count(n) == 0) return false;
+      matched(n);
+      restored = v;
+      v = stripped(image_.operand(n, 0), i.through, true);
+      n = v == absent ? absent : image_.producer(v);
+      if (n == absent || image_.node(n).region != region_) return false;
+    }
+    if (image_.node(n).tag.op != i.op || image_.operand_count(n) == 0) return false;
+    auto const operand = image_.operand(n, 0);
+    bool keep = true;
+    std::uint64_t axes = 0;
+    auto const rank = facts_.rank(operand);
+    if (reduction_axes(image_, facts_, names_, n, axes_, keep, listed_)) {
+      for (auto axis : axes_) axes |= std::uint64_t{1} << (rank - 1 - axis);
+      if (restored != absent) {
+        if (!restores(restored, operand)) return false;
+      } else if (!keep && static_cast<int>(axes_.size()) != rank) {
+        return false;
+      }
+    } else if (!axes_from_the_end(n, axes) || restored != absent) {
+      return false;
+    }
+    auto& s = slots_[i.c];
+    if (s.bound) {
+      if (s.axes == 0 ? axes != trailing(s.number) : s.axes != axes) return false;
+    } else if (auto* made = bind(i.c)) {
+      made->axes = axes;
+    } else {
+      return false;
+    }
+    registers_[i.b] = operand;
+    signs_[i.b] = 1;
+    matched(n);
+    return true;
+  }
+
+  [[nodiscard]] bool restores(value_id v, value_id operand) const {
+    if (!facts_.has_rank(v) || facts_.rank(v) != facts_.rank(operand)) return false;
+    auto const now = facts_.shape(v), before = facts_.shape(operand);
+    std::size_t next = 0;
+    for (std::size_t axis = 0; axis < now.size(); ++axis) {
+      bool const reduced = next < axes_.size() && axes_[next] == static_cast<int>(axis);
+      if (reduced) ++next;
+      if (!(now[axis] == (reduced ? extent(1) : before[axis]))) return false;
+    }
+    return true;
+  }
+
+  bool axes_from_the_end(node_id n, std::uint64_t& axes) {
+    double keep = 1;
+    if (facts_.rank(image_.operand(n, 0)) >= 0 || !read_number(image_, facts_, names_, n, "keepdims", keep) ||
+        keep == 0)
+      return false;
+    if (!read_integers(image_, facts_, names_, n, "axes", listed_) || listed_.empty()) return false;
+    for (auto axis : listed_) {
+      if (axis >= 0 || axis < -64) return false;
+      axes |= std::uint64_t{1} << (-1 - axis);
+    }
+    return true;
+  }
+
+  bool operands(instruction const& i) {
+    auto const n = matched_count_ == 0 ? absent : image_.producer(registers_[i.a]);
+    auto* made = bind(i.b);
+    if (made == nullptr || n == absent) return false;
+    made->first = static_cast<std::uint8_t>(rest_count_);
+    for (std::uint32_t k = i.count; k < image_.operand_count(n); ++k) {
+      if (rest_count_ == rest_capacity) return exceeded_ = true, false;
+      rest_[rest_count_++] = {image_.operand(n, k), 1};
+      ++made->members;
+    }
+    return true;
+  }
+
+  bool capture(std::uint8_t at, value_id v) {
+    if (v == absent) return false;
+    auto& s = slots_[at];
+    if (s.bound) return s.value == v || congruent_.same(s.bare, bare(v));
+    auto* made = bind(at);
+    if (made == nullptr) return false;
+    made->value = v;
+    made->bare = bare(v);
+    return true;
+  }
+
+  bool bind_number(std::uint8_t at, double number, value_id from) {
+    auto& s = slots_[at];
+    if (s.bound) return close_to(s.number, number, 1e-7);  // one may have been rounded to float
+    auto* made = bind(at);
+    if (made == nullptr) return false;
+    made->number = number;
+    made->value = made->bare = from;
+    return true;
+  }
+
+  [[nodiscard]] static bool close_to(double found, double wanted, double tolerance) {
+    if (found == wanted) return true;
+    return math::abs(found - wanted) <= tolerance * math::abs(wanted);  // 0 is only 0
+  }
+
+  [[nodiscard]] bool equals_number(value_id v, double wanted, double tolerance) const {
+    double number = 0;
+    if (v == absent) return false;
+    if (facts_.number(v, number)) return close_to(number, wanted, tolerance);
+    if (!image_.value(v).constant) return false;
+    auto const t = image_.source->constant(v);
+    if (t.size() == 0) return false;
+    for (std::size_t k = 0; k < t.size(); ++k)
+      if (!close_to(t.number(k), wanted, tolerance)) return false;
+    return true;
+  }
+
+  bool parameter(instruction const& i) {
+    auto const n = image_.producer(stripped(registers_[i.a], i.through, false));
+    auto const name = rules_.parameter_names[i.op];
+    double number = 0;
+    if (n == absent || !read_number(image_, facts_, names_, n, name, number)) return false;
+    if (name == "axis" && number >= 0 && image_.operand_count(n) != 0 && facts_.has_rank(image_.operand(n, 0)))
+      number -= facts_.rank(image_.operand(n, 0));  // counted from the last, so that ranks do not matter
+    if (i.b == no_slot) return close_to(number, i.number, static_cast<double>(i.tolerance));
+    if (name == "axis" && slots_[i.b].bound && slots_[i.b].axes != 0) return slots_[i.b].axes == trailing(number);
+    return bind_number(i.b, number, absent);
+  }
+
+  [[nodiscard]] static std::uint64_t trailing(double axis) {
+    return axis < 0 && axis >= -63 ? (std::uint64_t{1} << static_cast<int>(-axis)) - 1 : 0;
+  }
+
+  bool condition_holds(std::uint16_t at) {
+    auto const& c = rules_.conditions[at];
+    captured arguments[condition::capacity];
+    std::size_t used = 0;
+    for (std::size_t k = 0; k < c.what.count; ++k) {
+      auto const s = c.slots[k];
+      if (s == no_slot || !slots_[s].bound) continue;
+      auto const& b = slots_[s];
+      arguments[k].bound = true;
+      arguments[k].number = b.number;
+      arguments[k].axes = b.axes;
+      auto const first = used;
+      if (rules_.rules[c.rule].slot_kinds[s] == slot_kind::rest) {
+        for (auto const& m : members(s))
+          if (used < rest_capacity) views_[used++] = {image_, facts_, names_, m.value};
+      } else if (b.value != absent && used < rest_capacity) {
+        views_[used++] = {image_, facts_, names_, b.value};
+      }
+      arguments[k].values = {views_.data() + first, used - first};
+    }
+    return c.what.holds == nullptr || c.what.holds(arguments, c.what);
+  }
+
+  program rules_;
+  Image const& image_;
+  facts const& facts_;
+  dialect names_;
+  congruence congruent_;
+  std::uint32_t region_ = 0;  // where the root is
+
+ private:
+  std::vector<std::uint16_t> data_operands_;  // by name code: how many operands are data and not parameters
+  std::vector<int> axes_;
+  std::vector<std::int64_t> listed_;
+  std::vector<value_view> views_;  // what a condition is asked about
+};
+using value_steps = basic_value_steps<graph_image>;
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
+template <class Image>
+class basic_group_steps : public value_steps {
+ public:
+  basic_group_steps(program const& rules, Image const& image, facts const& known, dialect const& names)
+      : value_steps(rules, image, known, names),
+        operators_(rules_, image, known),
+        branches_(rules_),
+        needs_(rules_, branches_),
+        opener_(rules_, image, known, operators_),
+        groups_(shared_groups + frame_count) {}
+
+ protected:
+  void open(instruction const& i, double sign) {
+    auto& f = frames_[i.b];
+    auto const kind = static_cast<op_group>(i.op);
+    if (static_cast<sign_use>(i.c) == sign_use::linked && sign < 0) {
+      auto& around = frames_[i.count];
+      remember({undo::kind::sign, i.count, 0, around.sign});
+      around.sign = -around.sign;
+    }
+    f.group = &group(i, kind);
+    bounded_ = bounded_ || f.group->bounded;
+    f.covered = f.taken = 0;
+    f.sign = f.group->negative ? -sign : sign;
+  }
+
+  void forget_groups() { group_count_ = 0; }
+
+  [[nodiscard]] static double weight(frame const& f, opened_group::part const& p) {
+    return f.group->kind == op_group::sum ? p.weight * f.sign : p.weight;
+  }
+
+  bool pair(frame const& f, std::uint8_t k, std::uint32_t& leaves, std::uint32_t& taken) {
+    for (std::uint8_t j = static_cast<std::uint8_t>(k + 1); j < f.group->count; ++j) {
+      auto const& q = f.group->parts[j];
+      if (q.leaves == 0 || (q.leaves & (f.covered | leaves)) != 0 || q.weight != 1) continue;
+      if (!congruent_.same(bare(f.group->parts[k].value), bare(q.value))) continue;
+      leaves |= q.leaves;
+      taken |= 1u << j;
+      return true;
+    }
+    return false;
+  }
+
+  bool literal(instruction const& i) {
+    auto& f = frames_[i.a];
+    double number = f.group->kind == op_group::sum ? 0 : 1;
+    std::uint32_t leaves = 0, taken = 0;
+    for (std::uint8_t k = 0; k < f.group->count; ++k) {
+      auto const& p = f.group->parts[k];
+      if (!p.leaf || !p.has_number || (p.leaves & f.covered) != 0) continue;
+      number =
+          f.group->kind == op_group::sum ? number + weight(f, p) * p.number : number * math::pow(p.number, p.weight);
+      leaves |= p.leaves;
+      taken |= 1u << k;
+    }
+    double wanted = i.number;
+    if (f.group->kind == op_group::product && f.sign < 0 && (number < 0) != (wanted < 0)) {
+      number = -number;
+      if (!remember({undo::kind::sign, i.a, 0, f.sign})) return false;
+      f.sign = -f.sign;
+    }
+    return close_to(number, wanted, static_cast<double>(i.tolerance)) && cover(i.a, leaves, taken);
+  }
+
+  bool rest(instruction const& i) {
+    auto& f = frames_[i.a];
+    auto const left = f.left();
+    auto* made = bind(i.b);
+    if (made == nullptr) return false;
+    made->first = static_cast<std::uint8_t>(rest_count_);
+    made->axes = static_cast<std::uint64_t>(f.group->kind);
+    std::uint32_t done = 0, taken = 0;
+    double sign = f.sign;
+    for (std::uint8_t k = 0; k < f.group->count; ++k) {
+      auto const& p = f.group->parts[k];
+      if (p.leaves == 0 || (p.leaves & ~left) != 0 || (p.leaves & done) != 0) continue;
+      if (!p.leaf) {
+        bool const negated =
+            f.group->kind == op_group::product && sign < 0 && op_of(image_, image_.producer(p.value)) == opcode::neg;
+        if (negated)
+          sign = 1;
+        else if (!whole_part(f, k))
+          continue;
+      }
+      if (rest_count_ == rest_capacity) return false;
+      rest_[rest_count_++] = {p.value, weight(f, p)};
+      ++made->members;
+      done |= p.leaves;
+      taken |= 1u << k;
+    }
+    if (f.group->kind == op_group::product && sign != f.sign) {
+      if (!remember({undo::kind::sign, i.a, 0, f.sign})) return false;
+      f.sign = sign;
+    }
+    return cover(i.a, left, taken);
+  }
+
+  [[nodiscard]] static bool whole_part(frame const& f, std::uint8_t k) {
+    for (std::uint8_t j = static_cast<std::uint8_t>(k + 1); j < f.group->count; ++j) {
+      if (f.group->parts[j].leaves != 0 || f.group->parts[j].parent == 255) continue;
+      for (auto up = f.group->parts[j].parent; up != 255; up = f.group->parts[up].parent)
+        if (up == k) return false;
+    }
+    return f.group->kind == op_group::sum || f.sign > 0;
+  }
+
+  bool close(instruction const& i) {
+    auto const& f = frames_[i.a];
+    if (f.left() != 0 || (f.group->kind == op_group::product && f.sign < 0)) return false;
+    std::uint32_t inside = 0;
+    for (std::uint8_t k = 0; k < f.group->count; ++k) {
+      auto const& p = f.group->parts[k];
+      bool const below = p.parent != 255 && (inside >> p.parent & 1u) != 0;
+      if (below || (f.taken >> k & 1u) != 0)
+        inside |= 1u << k;
+      else if (!p.leaf && p.leaves != 0)
+        matched(image_.producer(p.value));
+    }
+    return true;
+  }
+
+  operator_sets operators_;
+  branch_lists branches_;
+
+ private:
+  static constexpr std::size_t shared_groups = 48;
+
+  struct shared_group {
+    opened_group opened;
+    frame_needs::needs wanted;
+  };
+
+  opened_group const& group(instruction const& i, op_group kind) {
+    auto const v = registers_[i.a];
+    auto const wanted = listener == nullptr ? needs_.of(i) : frame_needs::all;  // an explanation wants to see all
+    for (std::size_t k = 0; k < group_count_; ++k)
+      if (auto const& [known, sought] = groups_[k];
+          known.parts[0].value == v && known.kind == kind && known.through == i.through && sought == wanted)
+        return known;
+    auto& made = groups_[group_count_ < shared_groups ? group_count_++ : shared_groups + i.b];
+    made.wanted = wanted;
+    opener_.open(made.opened, v, kind, i.through, region_, wanted);
+    return made.opened;
+  }
+
+  frame_needs needs_;
+  frame_opener opener_;
+  std::vector<shared_group> groups_;  // those that the rules at a node share, then one of each frame's own
+  std::size_t group_count_ = 0;
+};
+using group_steps = basic_group_steps<graph_image>;
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0 {
+
+template <class Image>
+class basic_machine : public detail::group_steps {
+ public:
+  static constexpr int step_limit = 50'000;
+
+  basic_machine(program const& rules, Image const& image, facts const& known, dialect const& names)
+      : detail::group_steps(rules, image, known, names), tables_(static_cast<std::size_t>(rules.stages) * table_size) {
+    index_entries();
+  }
+  basic_machine(basic_machine const&) = delete;
+  basic_machine& operator=(basic_machine const&) = delete;
+
+  void look() {
+    operators_.update();
+    congruent_.update();
+  }
+  void look(node_id n) {
+    operators_.update(n);
+    congruent_.update(n);
+  }
+
+  class acceptor {
+   public:
+    acceptor() = default;
+    acceptor(acceptor const&) = delete;
+    acceptor& operator=(acceptor const&) = delete;
+    virtual ~acceptor() = default;
+    virtual bool accept(std::uint16_t rule) = 0;
+    virtual void refuse(std::uint16_t rule, std::uint16_t condition) = 0;
+  };
+
+  bool run(node_id n, int stage, acceptor& to) {
+    auto const tag = image_.node(n).tag;  // a copy: accepting adds nodes
+    auto const at = table(stage)[tag.op];
+    if (at.count == 0 && !by_name_) return false;
+    acceptor_ = &to;
+    exceeded_ = bounded_ = false;
+    for (std::size_t i = at.first; i < std::size_t{at.first} + at.count; ++i)
+      if (enter(n, i)) return true;
+    if (by_name_ && tag.name != 0)
+      for (std::size_t i = 0; i < rules_.entries.size(); ++i)
+        if (auto const& e = rules_.entries[i]; e.stage == stage && e.by_name && e.tag == tag.name && enter(n, i))
+          return true;
+    return false;
+  }
+
+  [[nodiscard]] bool has_entry(node_id n, int stage) const {
+    return by_name_ || table(stage)[image_.node(n).tag.op].count != 0;
+  }
+
+ private:
+  static constexpr std::size_t table_size = static_cast<std::size_t>(opcode::count_);
+
+  struct entries {
+    std::uint16_t first = 0, count = 0;
+  };
+
+  [[nodiscard]] entries const* table(int stage) const { return &tables_[static_cast<std::size_t>(stage) * table_size]; }
+
+  void index_entries() {
+    for (std::size_t i = rules_.entries.size(); i-- > 0;) {
+      auto const& e = rules_.entries[i];
+      by_name_ = by_name_ || e.by_name;
+      if (e.by_name) continue;
+      auto& of = tables_[e.stage * table_size + e.tag];
+      of = {static_cast<std::uint16_t>(i), static_cast<std::uint16_t>(of.count + 1)};
+    }
+    for (auto const& e : rules_.entries) gates_.push_back(branches_.gate_of(e.first, 1));
+  }
+
+  template <class Enter>
+  bool any_branch(std::uint16_t pc, Enter const& enter) const {
+    if (listener != nullptr) return branches_.any(pc, enter);
+    return branches_.any(
+        pc, [&](std::uint8_t at) -> auto const& { return operators_[registers_[at]]; }, enter);
+  }
+
+  [[nodiscard]] bool closed(std::uint16_t pc) const {
+    return !any_branch(pc, [](auto const&) { return true; });
+  }
+
+  [[nodiscard]] bool has_below(instruction const& i) const {
+    auto const wanted = static_cast<std::uint64_t>(i.number);
+    auto const& there = operators_[registers_[i.a]];
+    if (listener == nullptr) return (wanted & ~(i.c == 0 ? there.deep : there.direct)) == 0;
+    return i.c != 0 || (wanted & there.deep) != 0;  // for an explanation, something like it is enough to go on
+  }
+
+  bool enter(node_id n, std::size_t entry) {
+    if (image_.node(n).result_count == 0) return false;
+    auto const& e = rules_.entries[entry];
+    registers_[0] = registers_[1] = image_.result(n);
+    if (e.strip == 0 && listener == nullptr && !gates_[entry].lets(operators_[registers_[0]]))
+      return false;  // of most nodes this is all
+    steps_ = score_ = 0;
+    forget_groups();
+    region_ = image_.node(n).region;
+    auto const begin = here();
+    if (e.strip != 0) registers_[1] = stripped(registers_[0], e.strip, true);
+    signs_[1] = 1;
+    if (e.strip != 0 && registers_[1] == registers_[0]) return false;
+    bool const stop = run(e.first);
+    rewind(begin);
+    return stop;
+  }
+
+  bool fail(std::uint16_t pc, value_id at) {
+    if (listener != nullptr) listener->failed(pc, at, score_);
+    return false;
+  }
+
+  bool run(std::uint16_t pc) {
+    int const score = score_;
+    bool const stop = interpret(pc);
+    if (!stop) score_ = score;
+    return stop;
+  }
+
+  bool interpret(std::uint16_t pc) {
+    while (true) {
+      if (++steps_ > step_limit) return exceeded_ = true, false;
+      auto const& i = rules_.code[pc];
+      switch (i.code) {
+        case step::fork: {
+          auto const back = here();
+          return any_branch(pc, [&](auto const& b) {
+            if (run(b.to)) return true;
+            rewind(back);
+            return false;
+          });
+        }
+        case step::operation:
+        case step::exactly: {
+          auto const v = stripped(registers_[i.a], i.through, true);
+          if (!operation(i, v)) return fail(pc, v);
+          score_ += 2;
+          if ((i.flags & instruction::commutes) != 0) {
+            auto const back = here();
+            if (run(i.next)) return true;
+            rewind(back);
+            std::swap(registers_[i.b], registers_[i.b + 1]);
+          }
+          break;
+        }
+        case step::reduction:
+          if (!reduction(i)) return fail(pc, registers_[i.a]);
+          score_ += 2;
+          break;
+        case step::within:
+          if (!has_below(i)) return fail(pc, registers_[i.a]);
+          break;
+        case step::group:
+          if (static_cast<sign_use>(i.c) != sign_use::strict) {
+            auto const back = here();
+            open(i, 1);
+            if (run(i.next)) return true;
+            rewind(back);
+            open(i, -1);
+          } else {
+            open(i, signs_[i.a]);
+          }
+          break;
+        case step::member: return member(i, pc);
+        case step::scalar_member: return scalar_member(i, pc);
+        case step::literal:
+          if (!literal(i)) return fail(pc, frames_[i.a].group->parts[0].value);
+          break;
+        case step::rest:
+          if (!rest(i)) return fail(pc, frames_[i.a].group->parts[0].value);
+          break;
+        case step::close:
+          if (!close(i)) return fail(pc, frames_[i.a].group->parts[0].value);
+          break;
+        case step::operands:
+          if (!operands(i)) return fail(pc, registers_[i.a]);
+          break;
+        case step::capture:
+          if (!slots_[i.b].bound && i.through != 0) return capture_below(i);
+          if (!capture(i.b, registers_[i.a])) return fail(pc, registers_[i.a]);
+          break;
+        case step::scalar: {
+          double number = 0;
+          auto const v = registers_[i.a];
+          if (v == absent || !facts_.number(v, number) || !bind_number(i.b, number, v)) return fail(pc, v);
+          break;
+        }
+        case step::number:
+          if (!equals_number(registers_[i.a], i.number, static_cast<double>(i.tolerance)))
+            return fail(pc, registers_[i.a]);
+          break;
+        case step::missing:
+          if (registers_[i.a] != absent) return fail(pc, registers_[i.a]);
+          break;
+        case step::parameter:
+          if (!parameter(i)) return fail(pc, registers_[i.a]);
+          break;
+        case step::users: {
+          auto const v = stripped(registers_[i.a], i.through, false);
+          if (!used_by(v, i.op)) return fail(pc, v);
+          break;
+        }
+        case step::user: return user(i, pc);
+        case step::same:
+          if (!congruent_.same(bare(registers_[i.a]), bare(registers_[i.b]))) return fail(pc, registers_[i.a]);
+          break;
+        case step::recall:
+          registers_[i.a] = slots_[i.b].value;
+          signs_[i.a] = 1;
+          break;
+        case step::strip: return strip(i);
+        case step::condition:
+          if (!condition_holds(i.op)) {
+            acceptor_->refuse(rules_.conditions[i.op].rule, i.op);
+            return fail(pc, registers_[0]);
+          }
+          break;
+        case step::accept: return acceptor_->accept(i.op);
+      }
+      pc = i.next;
+    }
+  }
+
+  bool member(instruction const& i, std::uint16_t pc) {
+    auto& f = frames_[i.a];
+    bool const captures = (i.flags & instruction::captures) != 0, any_sign = (i.flags & instruction::any_sign) != 0;
+    int const telling = i.number == 1 || i.number == -1 ? 0 : 1;
+    for (std::uint8_t k = 0; k < f.group->count; ++k) {
+      auto const& p = f.group->parts[k];
+      if (p.leaves == 0 || (p.leaves & f.covered) != 0 || (!captures && !p.leaf)) continue;
+      auto const w = weight(f, p);
+      std::uint32_t leaves = p.leaves, taken = 1u << k;
+      double sign = 1;
+      if (w == i.number) {
+      } else if (any_sign) {
+        sign = w * i.number;
+        if (sign != 1 && sign != -1) continue;
+      } else if (f.group->kind == op_group::product && i.number == 2 && w == 1) {
+        if (!pair(f, k, leaves, taken)) continue;
+      } else {
+        continue;
+      }
+      registers_[i.b] = p.value;
+      signs_[i.b] = sign;
+      if (closed(i.next)) continue;
+      auto const back = here();
+      if (!cover(i.a, leaves, taken)) return false;
+      score_ += telling;
+      if (run(i.next)) return true;
+      score_ -= telling;
+      rewind(back);
+    }
+    return fail(pc, f.group->parts[0].value);
+  }
+
+  bool scalar_member(instruction const& i, std::uint16_t pc) {
+    auto& f = frames_[i.a];
+    for (std::uint8_t k = 0; k < f.group->count; ++k) {
+      auto const& p = f.group->parts[k];
+      if (!p.leaf || !p.has_number || (p.leaves & f.covered) != 0 || weight(f, p) != i.number) continue;
+      auto const back = here();
+      if (cover(i.a, p.leaves, 1u << k) && bind_number(i.b, p.number, p.value) && run(i.next)) return true;
+      rewind(back);
+    }
+    if (f.group->dropped) {  // a constant 0 or 1 that was left out
+      auto const back = here();
+      if (bind_number(i.b, f.group->kind == op_group::sum ? 0 : 1, absent) && run(i.next)) return true;
+      rewind(back);
+    }
+    return fail(pc, f.group->parts[0].value);
+  }
+
+  bool capture_below(instruction const& i) {
+    auto const above = registers_[i.a];
+    auto& v = registers_[i.a];
+    while (v != absent && image_.producer(v) != absent && op_of(image_, image_.producer(v)) == opcode::identity &&
+           transparent(image_.producer(v), i.through)) {
+      matched(image_.producer(v));  // an Identity makes no difference
+      v = image_.operand(image_.producer(v), 0);
+    }
+    for (int k = 0; k < 9 && v != absent; ++k) {
+      auto const back = here();
+      if (capture(i.b, v) && run(i.next)) return true;
+      rewind(back);
+      auto const n = image_.producer(v);
+      if (n == absent || !transparent(n, i.through)) break;
+      matched(n);
+      v = image_.operand(n, 0);
+    }
+    v = above;
+    return false;
+  }
+
+  bool strip(instruction const& i) {
+    value_id chain[9];
+    int length = 0;
+    auto v = registers_[i.a];
+    chain[length++] = v;
+    auto const begin = here();
+    while (i.through != 0 && length < 9) {
+      auto const n = v == absent ? absent : image_.producer(v);
+      if (n == absent || !transparent(n, i.through)) break;
+      v = image_.operand(n, 0);
+      chain[length++] = v;
+    }
+    while (length-- > 0) {
+      for (int k = 0; k < length; ++k) matched(image_.producer(chain[k]));
+      registers_[i.b] = chain[length];
+      signs_[i.b] = signs_[i.a];
+      if (run(i.next)) return true;
+      rewind(begin);
+    }
+    return false;
+  }
+
+  bool user(instruction const& i, std::uint16_t pc) {
+    auto const v = registers_[i.a];
+    int tried = 0;
+    for (auto at = image_.value(v).first_use; at != absent; at = image_.use_at(at).next) {
+      auto const n = image_.use_at(at).node;
+      if (image_.node(n).result_count <= i.c || image_.node(n).region != region_) continue;
+      if (++tried > 256) return exceeded_ = true, fail(pc, v);
+      auto const back = here();
+      registers_[i.b] = image_.result(n, i.c);
+      signs_[i.b] = 1;
+      if (run(i.next)) return true;
+      rewind(back);
+    }
+    return fail(pc, v);
+  }
+
+  std::vector<entries> tables_;                    // by stage and operator
+  std::vector<detail::branch_lists::gate> gates_;  // by entry
+  bool by_name_ = false;
+  acceptor* acceptor_ = nullptr;
+  int steps_ = 0;
+  int score_ = 0;  // how telling what has matched so far is: operators and reductions 2, powers 1
+};
+using machine = basic_machine<graph_image>;
+
+}  // namespace fuse::inline v0
+
+namespace fuse::inline v0 {
+
+struct explanation {
+  std::uint16_t rule = 0;
+  node_id node = absent;         ///< where matching began
+  value_id at = absent;          ///< where it failed
+  bool matched = false;          ///< it does match, conditions included
+  int score = 0;                 ///< how telling what had matched is; 3 and more is a near miss
+  bool other_reduction = false;  ///< there is a reduction at `at`, but not the one that the rule wants
+  std::string condition;         ///< what failed, in a few words
+  std::string expected, found;   ///< what the rule wants at `at`, what is there
+};
+
+namespace detail {
+
+template <class Image>
+[[nodiscard]] std::string describe(Image const& image, facts const& known, value_id v) {
+  if (v == absent) return "no operand";
+  auto const name = "'" + image.source->value_name(v) + "'";
+  auto const n = image.producer(v);
+  double number = 0;
+  if (image.value(v).constant || known.number(v, number)) {
+    if (known.number(v, number)) {
+      std::string digits = std::to_string(number);
+      return "the constant " + name + (number != 0 && digits == "0.000000" ? std::string() : " = " + digits);
+    }
+    return "the constant " + name + " of several elements";
+  }
+  if (n == absent) return "the graph input or overridable initializer " + name;
+  return std::string(image.source->op_name(n)) + " " + name;
+}
+
+struct requirement {
+  std::string condition, expected;
+};
+
+[[nodiscard]] inline std::string with_article(std::string_view noun) {
+  bool const vowel = !noun.empty() && std::string_view("aeiouAEIOU").find(noun[0]) != std::string_view::npos;
+  return (vowel ? "an " : "a ") + std::string(noun);
+}
+
+[[nodiscard]] inline std::string power(double exponent) {
+  if (exponent == 2) return "a square";
+  if (exponent == -0.5) return "a reciprocal square root";
+  if (exponent == 0.5) return "a square root";
+  if (exponent == 1) return "a factor";
+  if (exponent == -1) return "a divisor";
+  return "a factor with exponent " + std::to_string(exponent);
+}
+
+[[nodiscard]] inline std::string operators_in(std::uint64_t set, program const& rules) {
+  std::string names;
+  auto const add = [&](std::string_view name) { names += (names.empty() ? "" : " and ") + with_article(name); };
+  if ((set & root_bit) != 0) add("root");
+  auto const tested = [&](opcode op) {  // several operators share a bit
+    for (auto const& i : rules.code)
+      if ((i.code == step::operation || i.code == step::reduction) && i.op == static_cast<std::uint16_t>(op))
+        return true;
+    return false;
+  };
+  for (auto const& known : operator_table)
+    if ((set & operator_bit(known.op)) != 0 && tested(known.op)) {
+      add(known.name);
+      set &= ~operator_bit(known.op);
+    }
+  return names;
+}
+
+[[nodiscard]] inline requirement requirement_of(program const& rules, instruction const& i, rule_info const& rule,
+                                                dialect const& names, op_group kind) {
+  auto const slot = [&](std::uint8_t at) {
+    return at < rule.slot_count ? std::string(rule.slot_names[at]) : std::string();
+  };
+  switch (i.code) {
+    case step::operation:
+      return {"operator", with_article(name_of(static_cast<opcode>(i.op))) + " with " + std::to_string(i.count & 0x7f) +
+                              " operands"};
+    case step::exactly: return {"operator", "exactly " + std::string(names.rows[i.op - 1u].name)};
+    case step::reduction:
+      return {std::string(name_of(static_cast<opcode>(i.op))) + " over known axes",
+              with_article(name_of(static_cast<opcode>(i.op))) +
+                  " that keeps its axes, over constant axes that agree with those of the rule's other reductions"};
+    case step::within:
+      return {"operators", operators_in(static_cast<std::uint64_t>(i.number), rules) + " somewhere below"};
+    case step::member:
+      return kind == op_group::product
+                 ? requirement{"factors", power(i.number) + " among the factors"}
+                 : requirement{"addends",
+                               std::string(i.number > 0 ? "an addend" : "a subtracted term") + " that matches"};
+    case step::scalar_member:
+    case step::scalar:
+      return {slot(i.b) + " is a constant with one element",
+              "'" + slot(i.b) + "', a constant with one element that no caller may override"};
+    case step::literal:
+    case step::number: return {"constant", "the constant " + std::to_string(i.number)};
+    case step::rest: return {"operands", "operands that can be '" + slot(i.b) + "'"};
+    case step::close:
+      return {"nothing left over",
+              kind == op_group::product ? "no further factor and no minus sign" : "no further addend"};
+    case step::capture: return {"the same value", "'" + slot(i.b) + "', the same value as elsewhere in the rule"};
+    case step::same: return {"the same value", "the same computation as elsewhere in the rule"};
+    case step::recall: break;
+    case step::missing: return {"absent operand", "no operand"};
+    case step::parameter:
+      return {std::string(rules.parameter_names[i.op]),
+              "another value of the parameter '" + std::string(rules.parameter_names[i.op]) + "'"};
+    case step::users: return {"users", "exactly " + std::to_string(i.op) + " users"};
+    case step::user: return {"second root", "a user that is the rule's other root"};
+    case step::condition: {
+      auto const& c = rules.conditions[i.op].what;
+      std::string captures;
+      for (std::size_t k = 0; k < c.count; ++k) captures += (k == 0 ? "" : ", ") + std::string(c.captures[k]);
+      return {std::string(c.name), "that '" + std::string(c.name) + "' holds of (" + captures + ")"};
+    }
+    case step::fork:
+    case step::group:
+    case step::operands:
+    case step::strip:
+    case step::accept: break;
+  }
+  return {std::string(name_of(i.code)), std::string(name_of(i.code))};
+}
+
+struct one_rule {
+  std::uint16_t rule;
+  std::vector<bool> way;
+
+  one_rule(program const& rules, std::uint16_t number) : rule(number), way(rules.code.size(), false) {
+    for (bool more = true; more;) {
+      more = false;
+      for (std::size_t at = way.size(); at-- > 0;) {
+        auto const& i = rules.code[at];
+        bool const leads = i.code == step::accept ? i.op == rule
+                                                  : (i.next != no_instruction && way[i.next]) ||
+                                                        (i.other != no_instruction && way[i.other]);
+        if (leads && !way[at]) way[at] = more = true;
+      }
+    }
+  }
+};
+
+class deepest_failure final : public failure_listener {
+ public:
+  std::uint16_t at = no_instruction;
+  value_id value = absent;
+  int score = -1;
+  one_rule const* only = nullptr;
+
+  void failed(std::uint16_t instruction, value_id v, int how_telling) override {
+    if (how_telling < score) return;
+    if (how_telling == score && at != no_instruction) return;
+    if (only != nullptr && !only->way[instruction]) return;
+    at = instruction;
+    value = v;
+    score = how_telling;
+  }
+};
+
+class all_matches final : public machine::acceptor {
+ public:
+  std::vector<std::uint16_t> rules;
+  bool accept(std::uint16_t rule) override {
+    rules.push_back(rule);
+    return false;
+  }
+  void refuse(std::uint16_t, std::uint16_t) override {}
+};
+
+[[nodiscard]] inline std::uint16_t rule_after(program const& rules, std::uint16_t at) {
+  while (at != no_instruction) {
+    auto const& i = rules.code[at];
+    if (i.code == step::accept) return i.op;
+    at = i.next;
+  }
+  return 0;
+}
+
+}  // namespace detail
+
+template <class Image>
+[[nodiscard]] explanation explain(machine& match, Image const& image, facts const& known, dialect const& names,
+                                  node_id n, int stage, detail::one_rule const* only = nullptr, int least = 0) {
+  explanation best;
+  best.node = n;
+  best.score = -1;
+  auto const& rules = match.rules();
+  if (match.has_entry(n, stage)) {
+    detail::deepest_failure failure;
+    failure.only = only;
+    detail::all_matches matches;
+    match.listener = &failure;
+    match.run(n, stage, matches);
+    match.listener = nullptr;
+    if (only != nullptr) std::erase_if(matches.rules, [&](auto rule) { return rule != only->rule; });
+    if (!matches.rules.empty()) {
+      best.matched = true;
+      best.rule = matches.rules.front();
+      best.score = 1 << 20;
+      return best;
+    }
+    if (failure.at == no_instruction) return best;
+    auto const& i = rules.code[failure.at];
+    best.rule = only != nullptr ? only->rule : detail::rule_after(rules, failure.at);
+    best.at = failure.value;
+    best.score = failure.score;
+    if (best.score < least) return best;
+    auto const there = best.at == absent ? absent : image.producer(best.at);
+    best.other_reduction =
+        i.code == step::reduction && there != absent && info(op_of(image, there)).shape == shape_rule::reduce;
+    bool const framed = i.code == step::member || i.code == step::close || i.code == step::literal ||
+                        i.code == step::rest || i.code == step::scalar_member;
+    auto wanted = detail::requirement_of(rules, i, rules.rules[best.rule], names,
+                                         framed ? match.opened(i.a).kind : op_group::none);
+    best.condition = std::move(wanted.condition);
+    best.expected = std::move(wanted.expected);
+    best.found = detail::describe(image, known, failure.value);
+    if (framed && match.opened(i.a).bounded)
+      best.found += ", of more than " + std::to_string(detail::opened_group::capacity) +
+                    " parts with the operators between them: the rest stayed closed";
+  }
+  return best;
+}
+
+template <class Image>
+[[nodiscard]] explanation explain(machine& match, Image const& image, facts const& known, dialect const& names,
+                                  node_id n, detail::one_rule const* only = nullptr) {
+  explanation best;
+  best.node = n;
+  best.score = -1;
+  for (int stage = 0; stage < match.rules().stages; ++stage)
+    if (auto found = explain(match, image, known, names, n, stage, only); found.score > best.score)
+      best = std::move(found);
+  return best;
+}
+
+[[nodiscard]] inline std::string to_text(explanation const& e) {
+  if (e.matched) return "matches";
+  return "expected " + e.expected + ", found " + e.found;
+}
+
+}  // namespace fuse::inline v0
+
+namespace fuse::inline v0 {
+
+template <class G>
+using node_of = typename graph_traits<std::remove_const_t<G>>::node;
+template <class G>
+using value_of = typename graph_traits<std::remove_const_t<G>>::value;
+
+namespace detail {
+
+template <class R, class T>
+concept range_of = requires(R&& range) {
+  { *std::begin(range) } -> std::convertible_to<T>;
+  std::begin(range) != std::end(range);
+};
+
+template <class G>
+concept has_handles = requires {
+  typename graph_traits<G>::node;
+  typename graph_traits<G>::value;
+  requires std::regular<typename graph_traits<G>::node>;
+  requires std::regular<typename graph_traits<G>::value>;
+};
+template <class G>
+concept has_nodes = requires(G const& g) {
+  { graph_traits<G>::nodes(g) } -> range_of<node_of<G>>;
+};
+template <class G>
+concept has_op_name = requires(G const& g, node_of<G> n) {
+  { graph_traits<G>::op_name(g, n) } -> std::convertible_to<std::string_view>;
+};
+template <class G>
+concept has_operands = requires(G const& g, node_of<G> n) {
+  { graph_traits<G>::operands(g, n) } -> range_of<value_of<G>>;
+};
+template <class G>
+concept has_results = requires(G const& g, node_of<G> n) {
+  { graph_traits<G>::results(g, n) } -> range_of<value_of<G>>;
+};
+template <class G>
+concept has_producer = requires(G const& g, value_of<G> v) {
+  { graph_traits<G>::producer(g, v) } -> std::convertible_to<node_of<G>>;
+};
+template <class G>
+concept has_outputs = requires(G const& g) {
+  { graph_traits<G>::outputs(g) } -> range_of<value_of<G>>;
+};
+template <class G>
+concept has_insert = requires(G& g, node_of<G> n, new_node<value_of<G>> const& made) {
+  { graph_traits<G>::insert(g, n, made) } -> std::convertible_to<node_of<G>>;
+};
+template <class G>
+concept has_replace_uses = requires(G& g, value_of<G> v) {
+  { graph_traits<G>::replace_uses(g, v, v) } -> std::same_as<void>;
+};
+template <class G>
+concept has_erase = requires(G& g, node_of<G> n) {
+  { graph_traits<G>::erase(g, n) } -> std::same_as<void>;
+};
+template <class G>
+concept has_users = requires(G const& g, value_of<G> v) {
+  { graph_traits<G>::users(g, v) } -> range_of<node_of<G>>;
+};
+template <class G>
+concept has_inputs = requires(G const& g) {
+  { graph_traits<G>::inputs(g) } -> range_of<value_of<G>>;
+};
+template <class G>
+concept has_version = requires(G const& g) {
+  { graph_traits<G>::version(g) } -> std::convertible_to<int>;
+};
+template <class G>
+concept has_constant = requires(G const& g, value_of<G> v) {
+  { graph_traits<G>::constant(g, v) } -> std::convertible_to<tensor_view>;
+};
+template <class G>
+concept has_overridable = requires(G const& g, value_of<G> v) {
+  { graph_traits<G>::overridable(g, v) } -> std::convertible_to<bool>;
+};
+template <class G>
+concept has_add_constant = requires(G& g, tensor_view t, std::string_view origin) {
+  { graph_traits<G>::add_constant(g, t, origin) } -> std::convertible_to<value_of<G>>;
+};
+template <class G>
+concept has_type = requires(G const& g, value_of<G> v) {
+  { graph_traits<G>::type(g, v) } -> std::convertible_to<element_type>;
+};
+template <class G>
+concept has_shape = requires(G const& g, value_of<G> v, std::vector<dimension>& into) {
+  { graph_traits<G>::shape(g, v, into) } -> std::convertible_to<bool>;
+};
+template <class G>
+concept has_attribute = requires(G const& g, node_of<G> n, std::string_view name) {
+  { graph_traits<G>::attribute(g, n, name) } -> std::convertible_to<attribute_view>;
+};
+template <class G>
+concept has_same_attributes = requires(G const& g, node_of<G> n) {
+  { graph_traits<G>::same_attributes(g, n, n) } -> std::same_as<bool>;
+};
+template <class G>
+concept has_value_name = requires(G const& g, value_of<G> v) {
+  { graph_traits<G>::name(g, v) } -> std::convertible_to<std::string>;
+};
+template <class G>
+concept has_node_name = requires(G const& g, node_of<G> n) {
+  { graph_traits<G>::name(g, n) } -> std::convertible_to<std::string>;
+};
+template <class G>
+concept has_index = requires(G const& g, value_of<G> v) {
+  { graph_traits<G>::index(g, v) } -> std::convertible_to<std::size_t>;
+};
+template <class G>
+concept has_op_key = requires(G const& g, node_of<G> n) {
+  { graph_traits<G>::op_key(g, n) } -> std::integral;
+};
+template <class G>
+concept has_bodies = requires(G const& g, node_of<G> n) {
+  *std::begin(graph_traits<G>::bodies(g, n));
+  graph_traits<G>::nodes(g, *std::begin(graph_traits<G>::bodies(g, n)));
+  graph_traits<G>::inputs(g, *std::begin(graph_traits<G>::bodies(g, n)));
+  graph_traits<G>::outputs(g, *std::begin(graph_traits<G>::bodies(g, n)));
+};
+template <class G>
+concept has_declare = requires(G& g, function_body const& body) {
+  { graph_traits<G>::declare(g, body) } -> std::same_as<bool>;
+};
+
+}  // namespace detail
+
+template <class G>
+concept readable_graph = detail::has_handles<G> && detail::has_nodes<G> && detail::has_op_name<G> &&
+    detail::has_operands<G> && detail::has_results<G> && detail::has_producer<G> && detail::has_outputs<G>;
+
+template <class G>
+concept use_tracking_graph = readable_graph<G> && detail::has_users<G>;
+
+template <class G>
+concept rewritable_graph =
+    readable_graph<G> && detail::has_insert<G> && detail::has_replace_uses<G> && detail::has_erase<G>;
+
+namespace detail {
+
+enum class graph_member : std::uint8_t {
+  none,
+  handles,
+  nodes,
+  op_name,
+  operands,
+  results,
+  producer,
+  outputs,
+  insert,
+  replace_uses,
+  erase
+};
+
+template <graph_member Missing, graph_member Other>
+inline constexpr bool has_member = Missing != Other;
+
+template <class G>
+constexpr graph_member missing_to_read() {
+  if constexpr (!has_handles<G>)
+    return graph_member::handles;
+  else if constexpr (!has_nodes<G>)
+    return graph_member::nodes;
+  else if constexpr (!has_op_name<G>)
+    return graph_member::op_name;
+  else if constexpr (!has_operands<G>)
+    return graph_member::operands;
+  else if constexpr (!has_results<G>)
+    return graph_member::results;
+  else if constexpr (!has_producer<G>)
+    return graph_member::producer;
+  else if constexpr (!has_outputs<G>)
+    return graph_member::outputs;
+  else
+    return graph_member::none;
+}
+template <class G>
+constexpr graph_member missing_to_rewrite() {
+  if constexpr (missing_to_read<G>() != graph_member::none)
+    return missing_to_read<G>();
+  else if constexpr (!has_insert<G>)
+    return graph_member::insert;
+  else if constexpr (!has_replace_uses<G>)
+    return graph_member::replace_uses;
+  else if constexpr (!has_erase<G>)
+    return graph_member::erase;
+  else
+    return graph_member::none;
+}
+
+template <class G, graph_member Missing>
+struct graph_traits_lack {
+  static_assert(has_member<Missing, graph_member::handles>,
+                "fuse: graph_traits<G> must define regular types 'node' and 'value'");
+  static_assert(has_member<Missing, graph_member::nodes>,
+                "fuse: graph_traits<G>::nodes(g) must return a range of nodes");
+  static_assert(has_member<Missing, graph_member::op_name>,
+                "fuse: graph_traits<G>::op_name(g, node) must return a name convertible to std::string_view");
+  static_assert(has_member<Missing, graph_member::operands>,
+                "fuse: graph_traits<G>::operands(g, node) must return a range of values");
+  static_assert(has_member<Missing, graph_member::results>,
+                "fuse: graph_traits<G>::results(g, node) must return a range of values");
+  static_assert(has_member<Missing, graph_member::producer>,
+                "fuse: graph_traits<G>::producer(g, value) must return a node");
+  static_assert(has_member<Missing, graph_member::outputs>,
+                "fuse: graph_traits<G>::outputs(g) must return a range of values");
+  static_assert(has_member<Missing, graph_member::insert>,
+                "fuse: graph_traits<G>::insert(g, place, new_node<value>) must return the new node");
+  static_assert(has_member<Missing, graph_member::replace_uses>,
+                "fuse: graph_traits<G>::replace_uses(g, from, to) must exist and return void");
+  static_assert(has_member<Missing, graph_member::erase>,
+                "fuse: graph_traits<G>::erase(g, node) must exist and return void");
+};
+
+template <class G>
+using require_readable = graph_traits_lack<G, missing_to_read<G>()>;
+template <class G>
+using require_rewritable = graph_traits_lack<G, missing_to_rewrite<G>()>;
+
+}  // namespace detail
+}  // namespace fuse::inline v0
+
+namespace fuse::inline v0 {
+
+namespace detail {
+
+template <class G>
+[[nodiscard]] int version_of(G const& graph, int newest) {
+  if constexpr (has_version<G>)
+    return graph_traits<G>::version(graph);
+  else
+    return newest;
+}
+
+template <class G>
+class value_numbers {
+ public:
+  explicit value_numbers(G const& graph) : graph_(&graph) {}
+
+  [[nodiscard]] value_id find(value_of<G> const& v) const {
+    if constexpr (has_index<G>) {
+      auto const at = static_cast<std::size_t>(graph_traits<G>::index(*graph_, v));
+      return at < numbers_.size() ? numbers_[at] : absent;
+    } else {
+      auto const at = place(v);
+      return at == places_.none ? absent : numbers_[at];
+    }
+  }
+  void set(value_of<G> const& v, value_id number) {
+    if constexpr (has_index<G>) {
+      auto const at = static_cast<std::size_t>(graph_traits<G>::index(*graph_, v));
+      if (at >= numbers_.size()) numbers_.resize(at + at / 2 + 16, absent);
+      numbers_[at] = number;
+    } else if (auto const at = place(v); at != places_.none) {
+      numbers_[at] = number;
+    } else {
+      places_.add(std::hash<value_of<G>>{}(v), numbers_.size());
+      values_.push_back(v);
+      numbers_.push_back(number);
+    }
+  }
+
+ private:
+  [[nodiscard]] std::size_t place(value_of<G> const& v) const {
+    return places_.find(std::hash<value_of<G>>{}(v), [&](std::size_t at) { return values_[at] == v; });
+  }
+
+  G const* graph_;
+  std::vector<value_id> numbers_;  // by index, or by place
+  std::vector<value_of<G>> values_;
+  hash_index<std::size_t> places_;
+};
+
+}  // namespace detail
+
+template <class G>
+class graph_binding final : public graph_source {
+  using traits = graph_traits<std::remove_const_t<G>>;
+  using plain = std::remove_const_t<G>;
+  using node_type = node_of<G>;
+  using value_type = value_of<G>;
+
+ public:
+  graph_image image;
+
+  graph_binding(G& graph, operator_names names, int newest) : graph_(&graph), names_(names), numbers_(graph) {
+    image.source = this;
+    image.version = detail::version_of<plain>(graph, newest);
+    build();
+  }
+
+  [[nodiscard]] bool cyclic() const { return cyclic_; }
+  [[nodiscard]] node_type const& node(node_id n) const { return nodes_[n]; }
+  [[nodiscard]] value_type const& value(value_id v) const { return values_[v]; }
+  [[nodiscard]] value_id number(value_type const& v) const { return v == value_type{} ? absent : numbers_.find(v); }
+
+  [[nodiscard]] tensor_view constant(value_id v) const override {
+    if constexpr (detail::has_constant<plain>)
+      return traits::constant(*graph_, values_[v]);
+    else
+      return {};
+  }
+  [[nodiscard]] attribute_view attribute_of(node_id n, std::string_view name) const override {
+    if constexpr (detail::has_attribute<plain>)
+      return traits::attribute(*graph_, nodes_[n], name);
+    else
+      return {};
+  }
+  [[nodiscard]] bool same_attributes(node_id a, node_id b) const override {
+    if constexpr (detail::has_same_attributes<plain>)
+      return traits::same_attributes(*graph_, nodes_[a], nodes_[b]);
+    else
+      return !detail::has_attribute<plain>;
+  }
+  [[nodiscard]] element_type type(value_id v) const override {
+    if constexpr (detail::has_type<plain>)
+      return traits::type(*graph_, values_[v]);
+    else
+      return element_type::unknown;
+  }
+  [[nodiscard]] bool shape(value_id v, std::vector<dimension>& into) const override {
+    if constexpr (detail::has_shape<plain>)
+      return traits::shape(*graph_, values_[v], into);
+    else
+      return false;
+  }
+  [[nodiscard]] bool has_shapes() const override { return detail::has_shape<plain>; }
+  [[nodiscard]] std::string_view op_name(node_id n) const override { return traits::op_name(*graph_, nodes_[n]); }
+  [[nodiscard]] std::string node_name(node_id n) const override {
+    if constexpr (detail::has_node_name<plain>)
+      return std::string(traits::name(*graph_, nodes_[n]));
+    else
+      return "node " + std::to_string(n);
+  }
+  [[nodiscard]] std::string value_name(value_id v) const override {
+    if constexpr (detail::has_value_name<plain>)
+      return std::string(traits::name(*graph_, values_[v]));
+    else
+      return "value " + std::to_string(v);
+  }
+  [[nodiscard]] void const* graph() const override { return graph_; }
+
+  bool insert(node_id place, std::string_view op, span<value_id const> operands, span<attribute const> attributes,
+              span<element_type const> results, std::string_view origin) override {
+    if constexpr (rewritable_graph<G>) {
+      std::vector<value_type> handles;
+      handles.reserve(operands.size());
+      for (auto v : operands) handles.push_back(v == absent ? value_type{} : values_[v]);
+      auto const made = traits::insert(*graph_, nodes_[place], {op, handles, attributes, results, origin});
+      nodes_.push_back(made);
+      for (auto const& v : traits::results(*graph_, made)) bind(v);
+      return true;
+    } else {
+      return false;
+    }
+  }
+  bool add_constant(tensor_view contents, std::string_view origin) override {
+    if constexpr (rewritable_graph<G> && detail::has_add_constant<G>) {
+      bind(traits::add_constant(*graph_, contents, origin));
+      return true;
+    } else {
+      return false;
+    }
+  }
+  void replace_uses(value_id from, value_id to) override {
+    if constexpr (rewritable_graph<G>) traits::replace_uses(*graph_, values_[from], values_[to]);
+  }
+  void erase(node_id n) override {
+    if constexpr (rewritable_graph<G>) traits::erase(*graph_, nodes_[n]);
+  }
+  bool declare(function_body const& body) override {
+    if constexpr (rewritable_graph<G> && detail::has_declare<G>)
+      return traits::declare(*graph_, body);
+    else
+      return false;
+  }
+
+ private:
+  struct listed {
+    node_type node;
+    std::uint32_t region;
+    bool owner;
+  };
+
+  void bind(value_type const& v) {
+    numbers_.set(v, static_cast<value_id>(values_.size()));
+    values_.push_back(v);
+  }
+
+  operator_tag tag_of(node_type const& n) {
+    if constexpr (detail::has_op_key<plain>) {
+      auto const key = static_cast<std::size_t>(traits::op_key(*graph_, n));
+      if (key >= tags_.size()) tags_.resize(key + 1, {operator_tag{}, false});
+      if (!tags_[key].second)
+        tags_[key] = {names_.find(names_.context, traits::op_name(*graph_, n), image.version), true};
+      return tags_[key].first;
+    } else {
+      return names_.find(names_.context, traits::op_name(*graph_, n), image.version);
+    }
+  }
+
+  void build() {
+    std::vector<listed> order;
+    list_nodes(order);
+    number_results(order);
+    if (attach(order)) return;
+    sort(order);
+    if (cyclic_) return;
+    image = graph_image{};  // once more, in an order in which operands come first
+    image.source = this;
+    image.version = detail::version_of<plain>(*graph_, image.version);
+    nodes_.clear();
+    values_.clear();
+    numbers_ = detail::value_numbers<plain>(*graph_);
+    body_inputs_.clear();
+    body_owners_.clear();
+    std::vector<listed> again;
+    list_nodes(again);  // regions anew
+    number_results(order);
+    attach(order);
+  }
+
+  void list_nodes(std::vector<listed>& order) {
+    if constexpr (detail::has_bodies<plain>) {
+      using bodies_range = decltype(traits::bodies(*graph_, std::declval<node_type>()));
+      using body_type = std::remove_cvref_t<decltype(*std::begin(std::declval<bodies_range&>()))>;
+      struct frame {
+        std::vector<node_type> nodes;
+        std::size_t at = 0;
+        std::uint32_t region = 0;
+        std::vector<body_type> bodies{};
+        std::size_t body = 0;
+        bool open = false;
+      };
+      body_outputs_.clear();
+      std::vector<frame> stack;
+      stack.push_back({handles(traits::nodes(*graph_)), 0, 0, {}, 0, false});
+      while (!stack.empty()) {
+        auto& top = stack.back();
+        if (top.at == top.nodes.size()) {
+          stack.pop_back();
+          continue;
+        }
+        if (!top.open) {
+          top.open = true;
+          top.body = 0;
+          top.bodies.clear();
+          for (auto const& b : traits::bodies(*graph_, top.nodes[top.at])) top.bodies.push_back(b);
+        }
+        if (top.body < top.bodies.size()) {
+          auto const body = top.bodies[top.body++];
+          auto const region = image.add_region(absent, top.region);
+          body_owners_.push_back({top.nodes[top.at], region});
+          for (auto const& v : traits::inputs(*graph_, body)) body_inputs_.push_back({value_type(v), region});
+          for (auto const& v : traits::outputs(*graph_, body)) body_outputs_.push_back({value_type(v), region});
+          stack.push_back({handles(traits::nodes(*graph_, body)), 0, region, {}, 0, false});
+          continue;
+        }
+        order.push_back({top.nodes[top.at], top.region, !top.bodies.empty()});
+        ++top.at;
+        top.open = false;
+      }
+    } else {
+      for (auto const& n : traits::nodes(*graph_)) order.push_back({n, 0, false});
+    }
+  }
+
+  template <class Range>
+  static std::vector<node_type> handles(Range&& range) {
+    std::vector<node_type> all;
+    for (auto const& n : range) all.push_back(n);
+    return all;
+  }
+
+  void add_leaf(value_type const& v, std::uint32_t region) {
+    if (v == value_type{} || numbers_.find(v) != absent) return;
+    auto const id = image.add_value(region);
+    bind(v);
+    if constexpr (detail::has_constant<plain>) {
+      bool fixed = static_cast<bool>(tensor_view(traits::constant(*graph_, v)));
+      if constexpr (detail::has_overridable<plain>) fixed = fixed && !traits::overridable(*graph_, v);
+      image.set_constant(id, fixed);
+    }
+  }
+
+  void number_results(std::vector<listed> const& order) {
+    image.reserve(order.size() + order.size() / 8, order.size() * 2, order.size() * 3);
+    nodes_.reserve(order.size());
+    values_.reserve(order.size() * 2);
+    for (auto const& [n, region, owner] : order) {
+      std::uint32_t results = 0;
+      for (auto const& v : traits::results(*graph_, n)) {
+        if (v == value_type{}) {
+          values_.push_back(v);  // an unused optional result keeps its place
+        } else {
+          bind(v);
+        }
+        ++results;
+      }
+      auto const id = image.add_node(tag_of(n), results, region);
+      image.place_last(id);
+      nodes_.push_back(n);
+      if (owner) image.set_has_bodies(id);
+    }
+    if constexpr (detail::has_inputs<plain>)
+      for (auto const& v : traits::inputs(*graph_)) add_leaf(v, 0);
+    for (auto const& [v, region] : body_inputs_) add_leaf(v, region);
+  }
+
+  bool attach(std::vector<listed> const& order) {
+    bool sorted = true;
+    std::vector<value_id> operands;
+    node_id id = 0;
+    for (auto const& [n, region, owner] : order) {
+      operands.clear();
+      for (auto const& v : traits::operands(*graph_, n)) {
+        if (v == value_type{}) {
+          operands.push_back(absent);
+          continue;
+        }
+        add_leaf(v, 0);
+        auto const number = numbers_.find(v);
+        auto const from = image.producer(number);
+        sorted = sorted && (from == absent || from < id);
+        operands.push_back(number);
+      }
+      image.attach_operands(id, operands);
+      if constexpr (detail::has_constant<plain>)  // a node may be a constant, too
+        if (operands.empty() && image.node(id).result_count == 1)
+          image.set_constant(image.result(id),
+                             static_cast<bool>(tensor_view(traits::constant(*graph_, values_[image.result(id)]))));
+      ++id;
+    }
+    for (auto const& v : traits::outputs(*graph_)) add_output(v, 0);
+    for (auto const& [v, region] : body_outputs_) add_output(v, region);
+    for (auto const& [n, region] : body_owners_)
+      for (auto const& v : traits::results(*graph_, n))
+        if (v != value_type{}) image.set_region_owner(region, image.producer(numbers_.find(v)));
+    return sorted;
+  }
+
+  void add_output(value_type const& v, std::uint32_t region) {
+    if (v == value_type{}) {
+      if (region != 0) image.add_region_output(region, absent);
+      return;
+    }
+    add_leaf(v, region);
+    if (region == 0)
+      image.add_output(numbers_.find(v));
+    else
+      image.add_region_output(region, numbers_.find(v));
+  }
+
+  void sort(std::vector<listed>& order) {
+    std::vector<std::uint32_t> missing(order.size(), 0);
+    std::vector<node_id> ready;
+    for (node_id n = 0; n < order.size(); ++n) {
+      for (std::uint32_t i = 0; i < image.operand_count(n); ++i)
+        if (auto const v = image.operand(n, i); v != absent && image.producer(v) != absent) ++missing[n];
+      if (missing[n] == 0) ready.push_back(n);
+    }
+    std::vector<listed> sorted;
+    sorted.reserve(order.size());
+    for (std::size_t at = 0; at < ready.size(); ++at) {
+      auto const n = ready[at];
+      sorted.push_back(order[n]);
+      for (std::uint32_t i = 0; i < image.node(n).result_count; ++i)
+        image.for_each_user(image.result(n, i), [&](node_id user) {
+          if (--missing[user] == 0) ready.push_back(user);
+        });
+    }
+    cyclic_ = sorted.size() != order.size();
+    order = std::move(sorted);
+  }
+
+  G* graph_;
+  operator_names names_;
+  detail::value_numbers<plain> numbers_;
+  std::vector<node_type> nodes_;
+  std::vector<value_type> values_;
+  std::vector<std::pair<operator_tag, bool>> tags_;
+  std::vector<std::pair<value_type, std::uint32_t>> body_inputs_, body_outputs_;
+  std::vector<std::pair<node_type, std::uint32_t>> body_owners_;
+  bool cyclic_ = false;
+};
+
+}  // namespace fuse::inline v0
+
+namespace fuse::inline v0::detail {
+
+class rule_writer {
+ public:
+  lowered_rule out{};
+
+  constexpr rule_writer(rewrite_rule const& rule, dialect const& names) : rule_(rule), names_(names) {
+    out.name = rule.name;
+    out.summary = rule.summary_text;
+    out.stage = rule.stage_number;
+    out.benefit = rule.benefit_value;
+    out.equal_cost = rule.equal_cost;
+    out.silent = rule.silent;
+    if (rule.pattern.too_large || rule.replacement.too_large || rule.too_many)
+      fail(rule_error::too_large, rule.name);
+    else if (rule.replacement.size == 0)
+      fail(rule_error::no_replacement, rule.name);
+    for (std::size_t i = 0; i < rule.transparent_count; ++i) add_transparent(everywhere_, rule.transparent[i]);
+    resolve();
+    if (failed()) return;
+    if (everywhere_.count != 0) everywhere_id_ = set_id(everywhere_);
+  }
+
+ protected:
+  struct link {
+    std::uint16_t at;
+    bool other;
+  };
+  struct links {
+    link all[24];
+    std::uint8_t count;
+  };
+  [[nodiscard]] constexpr bool failed() const { return out.error != rule_error::none; }
+  constexpr void fail(rule_error error, std::string_view culprit, std::size_t wanted = 0) {
+    if (failed()) return;
+    out.error = error;
+    out.culprit = culprit;
+    out.wanted = wanted;
+  }
+
+  constexpr void resolve() {
+    pattern_ = rule_.pattern;
+    for (std::uint16_t i = 0; i < pattern_.size; ++i) {
+      auto t = pattern_.terms[i];
+      if (t.kind == term_kind::named || t.kind == term_kind::exact) {
+        auto const code = names_.code(t.name);
+        if (code == 0) return fail(rule_error::unknown_operator, t.name);
+        auto const op = names_.rows[code - 1u].op;
+        t.index = code;
+        if (t.kind == term_kind::named && op != opcode::opaque) {
+          t.kind = term_kind::neutral;
+          t.op = op;
+          t.index = 0;
+        }
+        pattern_.terms[i] = t;
+      }
+      if (t.kind == term_kind::neutral) check_operands(t);
+      if (t.kind == term_kind::neutral && info(t.op).shape == shape_rule::reduce) out.reduces = true;
+    }
+  }
+
+  constexpr void check_operands(term const& t) {
+    auto const& known = info(t.op);
+    if (t.operands() < known.least || (known.most >= 0 && t.operands() > known.most))
+      fail(rule_error::wrong_operand_count, t.name.empty() ? known.name : t.name,
+           static_cast<std::size_t>(t.operands() < known.least ? known.least : known.most));
+  }
+
+  constexpr void add_transparent(through_set& set, std::string_view name) {
+    if (set.count == through_set::capacity) return fail(rule_error::too_large, rule_.name);
+    auto const code = names_.code(name);
+    auto const op = code == 0 ? op_named(name) : names_.rows[code - 1u].op;
+    if (code == 0 && op == opcode::opaque) return fail(rule_error::unknown_operator, name);
+    set.by_name[set.count] = op == opcode::opaque;
+    set.ops[set.count++] = op == opcode::opaque ? code : static_cast<std::uint16_t>(op);
+  }
+  constexpr std::uint8_t set_id(through_set const& set) {
+    for (std::uint8_t i = 0; i < out.set_count; ++i)
+      if (out.sets[i] == set) return static_cast<std::uint8_t>(i + 1);
+    if (out.set_count == lowered_rule::set_capacity) {
+      fail(rule_error::too_large, rule_.name);
+      return 0;
+    }
+    out.sets[out.set_count++] = set;
+    return out.set_count;
+  }
+
+  constexpr std::uint8_t slot(std::string_view name, slot_kind kind) {
+    for (std::uint8_t i = 0; i < out.slot_count; ++i)
+      if (same_text(out.slot_names[i], name)) {
+        if (out.slot_kinds[i] != kind) fail(rule_error::two_uses_of_a_name, name);
+        return i;
+      }
+    if (out.slot_count == lowered_rule::name_capacity) {
+      fail(rule_error::too_large, rule_.name);
+      return 0;
+    }
+    out.slot_names[out.slot_count] = name;
+    out.slot_kinds[out.slot_count] = kind;
+    return out.slot_count++;
+  }
+  constexpr void bind(std::uint8_t at) { bound_ |= 1u << at; }
+
+  constexpr std::uint16_t emit(instruction const& made) {
+    if (out.size == lowered_rule::instruction_capacity) {
+      fail(rule_error::too_large, rule_.name);
+      return 0;
+    }
+    out.code[out.size] = made;
+    if (pending_.count != 0) resolve_links();
+    falls_through_ = true;
+    return out.size++;
+  }
+  constexpr void resolve_links() {
+    for (std::uint8_t i = 0; i < pending_.count; ++i) {
+      auto const from = pending_.all[i];
+      auto const skipped = static_cast<std::uint16_t>(out.size - from.at - 1);
+      (from.other ? out.code[from.at].other : out.code[from.at].next) = skipped;
+    }
+    pending_.count = 0;
+  }
+  constexpr void add(links& to, link made) {
+    if (to.count == 24)
+      fail(rule_error::too_large, rule_.name);
+    else
+      to.all[to.count++] = made;
+  }
+  constexpr void add(links& to, links const& more) {
+    for (std::uint8_t i = 0; i < more.count; ++i) add(to, more.all[i]);
+  }
+  constexpr void pend(link made) { add(pending_, made); }
+  constexpr void pend(links const& more) { add(pending_, more); }
+  [[nodiscard]] constexpr links detach() {
+    if (falls_through_) pend(link{static_cast<std::uint16_t>(out.size - 1), false});
+    falls_through_ = false;
+    auto const taken = pending_;
+    pending_ = {};
+    return taken;
+  }
+
+  constexpr std::uint8_t new_register() { return new_registers(1); }
+  constexpr std::uint8_t new_registers(int count) {
+    auto const first = next_register_;
+    if (first + count > 255) fail(rule_error::too_large, rule_.name);
+    next_register_ = static_cast<std::uint8_t>(first + count);
+    return first;
+  }
+
+  static constexpr instruction make(step code, int a = 0, int b = 0, int c = 0, int op = 0, int count = 0,
+                                    std::uint8_t through = 0) {
+    return {code,
+            static_cast<std::uint8_t>(a),
+            static_cast<std::uint8_t>(b),
+            static_cast<std::uint8_t>(c),
+            static_cast<std::uint16_t>(op),
+            static_cast<std::uint8_t>(count),
+            through,
+            0,
+            0,
+            0,
+            0,
+            0};
+  }
+
+  template <class Form>
+  constexpr void lower_forks(int count, bool may_skip, Form&& form) {
+    links joined{};
+    std::uint32_t common = ~0u;
+    auto const before = bound_;
+    auto const registers = register_of_;                                    // what a branch finds is not known after it
+    auto const first_register = next_register_, first_frame = next_frame_;  // branches use the same ones
+    auto last_register = next_register_, last_frame = next_frame_;
+    for (int i = 0; i < count; ++i) {
+      bool const last = i + 1 == count && !may_skip;
+      std::uint16_t fork = no_instruction;
+      if (!last) fork = emit(make(step::fork));
+      bound_ = before;
+      next_register_ = first_register;
+      next_frame_ = first_frame;
+      form(i);
+      if (failed()) return;
+      if (next_register_ > last_register) last_register = next_register_;
+      if (next_frame_ > last_frame) last_frame = next_frame_;
+      register_of_ = registers;
+      common &= bound_;
+      if (last) break;
+      add(joined, detach());
+      pend(link{fork, true});
+    }
+    if (may_skip) common &= before;
+    pend(joined);
+    bound_ = common;
+    next_register_ = last_register;
+    next_frame_ = last_frame;
+  }
+
+  constexpr std::uint16_t parameter_name(std::string_view name) {
+    for (std::uint16_t i = 0; i < out.parameter_name_count; ++i)
+      if (same_text(out.parameter_names[i], name)) return i;
+    if (out.parameter_name_count == lowered_rule::name_capacity) {
+      fail(rule_error::too_large, rule_.name);
+      return 0;
+    }
+    out.parameter_names[out.parameter_name_count] = name;
+    return out.parameter_name_count++;
+  }
+
+  constexpr std::uint8_t known(std::string_view name) {
+    for (std::uint8_t i = 0; i < out.slot_count; ++i)
+      if (same_text(out.slot_names[i], name)) return i;
+    fail(rule_error::unbound_name, name);
+    return 0;
+  }
+
+  rewrite_rule const& rule_;
+  dialect const& names_;
+  expression pattern_{};
+  links pending_{};
+  bool falls_through_ = false;  // from the last instruction to the next
+  std::uint8_t next_register_ = 1, next_frame_ = 0;
+  struct term_registers {
+    std::uint8_t of[expression::capacity];
+  } register_of_{};          // of a term that is found, else 0
+  std::uint32_t bound_ = 0;  // slots, a bit each
+  through_set everywhere_{};
+  std::uint8_t everywhere_id_ = 0;
+};
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
+class pattern_parts : public rule_writer {
+ public:
+  using rule_writer::rule_writer;
+
+ protected:
+  struct part {
+    std::uint8_t term, priority;
+    double weight;
+  };
+  struct parts {
+    part all[24];
+    std::uint8_t count;
+    double number;    // the constants among them
+    float tolerance;  // the widest of theirs
+    bool has_number, overflow;
+  };
+
+  [[nodiscard]] static constexpr op_group group_of(opcode op) {
+    return op == opcode::neg ? op_group::sum : info(op).group;
+  }
+
+  [[nodiscard]] static constexpr bool is_reduction(opcode op) { return info(op).shape == shape_rule::reduce; }
+
+  [[nodiscard]] constexpr bool large(std::uint8_t at) const { return tree_size(at, 6) > 6; }
+
+  [[nodiscard]] constexpr int tree_size(std::uint8_t at, int limit) const {
+    auto const& t = pattern_[at];
+    int size = t.kind == term_kind::neutral || t.kind == term_kind::named || t.kind == term_kind::exact ? 1 : 0;
+    for (int i = 0; i < t.children && size <= limit; ++i) size += tree_size(t.child[i], limit);
+    return size;
+  }
+
+  static constexpr std::uint8_t rest_priority = 7;
+  [[nodiscard]] constexpr std::uint8_t priority(std::uint8_t at) const {
+    auto const t = pattern_.terms[at];
+    switch (t.kind) {
+      case term_kind::scalar:
+      case term_kind::number: return 4;
+      case term_kind::capture: return 5;
+      case term_kind::optional: return 6;
+      case term_kind::rest: return rest_priority;
+      case term_kind::users:
+      case term_kind::known_as:
+      case term_kind::through: return priority(t.child[0]);
+      case term_kind::neutral: return is_reduction(t.op) ? 1 : 2;
+      default: return 3;
+    }
+  }
+
+  constexpr std::uint64_t needs(parts const& of) {
+    std::uint64_t all = 0;
+    for (std::uint8_t i = 0; i < of.count; ++i) {
+      all |= needs(of.all[i].term);
+      if (static_cast<int>(of.all[i].weight) != of.all[i].weight) all |= root_bit;
+    }
+    return all;
+  }
+
+  constexpr std::uint64_t needs_directly(parts const& of, op_group kind) const {
+    std::uint64_t all = 0;
+    int required = of.has_number && of.number != (kind == op_group::product ? 1 : 0) ? 1 : 0;
+    for (std::uint8_t i = 0; i < of.count; ++i) {
+      auto const t = pattern_.terms[of.all[i].term];
+      auto const weight = of.all[i].weight;
+      if (t.kind == term_kind::rest || t.kind == term_kind::optional) continue;
+      required += weight == 1 || weight == -1 ? 1 : 2;
+      if (t.kind == term_kind::neutral && group_of(t.op) == op_group::none) all |= operator_bit(t.op);
+      if (static_cast<int>(weight) != weight) all |= root_bit;
+    }
+    return required < 2 ? all : all | (kind == op_group::sum ? sum_bit : product_bit);
+  }
+
+  constexpr std::uint64_t needs(std::uint8_t at) {
+    if (needs_known_[at]) return needs_[at];
+    auto const& t = pattern_[at];
+    std::uint64_t found = 0;
+    if (t.kind == term_kind::users || t.kind == term_kind::known_as || t.kind == term_kind::through) {
+      found = needs(t.child[0]);
+    } else if (t.kind == term_kind::alternatives) {
+      found = ~std::uint64_t{0};
+      for (int i = 0; i < t.children; ++i) found &= needs(t.child[i]);
+    } else if (t.kind == term_kind::neutral && group_of(t.op) == op_group::none) {
+      found = operator_bit(t.op);
+    } else if (t.kind == term_kind::neutral) {
+      auto const inside = parts_of(at, 1, group_of(t.op));
+      found = inside.overflow ? 0 : needs(inside);
+    }
+    needs_known_[at] = true;
+    return needs_[at] = found;
+  }
+
+  constexpr parts parts_of(std::uint8_t at, double weight, op_group kind) {
+    parts found{};
+    if (kind == op_group::product) found.number = 1;
+    collect(at, weight, kind, found);
+    for (std::uint8_t i = 0; i < found.count; ++i) {
+      auto moving = found.all[i];
+      moving.priority = priority(moving.term);
+      if (moving.priority < 4 && moving.weight != 1 && moving.weight != -1) moving.priority = 0;
+      std::uint8_t to = i;
+      for (; to > 0 && found.all[to - 1].priority > moving.priority; --to) found.all[to] = found.all[to - 1];
+      found.all[to] = moving;
+    }
+    return found;
+  }
+  constexpr void collect(std::uint8_t at, double weight, op_group kind, parts& into) {
+    auto const t = pattern_.terms[at];
+    bool const whole = static_cast<int>(weight) == weight;
+    if (t.kind == term_kind::neutral && kind == op_group::sum) {
+      switch (t.op) {
+        case opcode::add:
+        case opcode::sum_of:
+          for (int i = 0; i < t.operands(); ++i) collect(t.child[i], weight, kind, into);
+          return;
+        case opcode::sub: collect(t.child[0], weight, kind, into); return collect(t.child[1], -weight, kind, into);
+        case opcode::neg: return collect(t.child[0], -weight, kind, into);
+        default: break;
+      }
+    }
+    if (t.kind == term_kind::neutral && kind == op_group::product && whole) {
+      bool const unit = weight == 1 || weight == -1;
+      switch (t.op) {
+        case opcode::mul: collect(t.child[0], weight, kind, into); return collect(t.child[1], weight, kind, into);
+        case opcode::div: collect(t.child[0], weight, kind, into); return collect(t.child[1], -weight, kind, into);
+        case opcode::reciprocal: return collect(t.child[0], -weight, kind, into);
+        case opcode::square: return collect(t.child[0], 2 * weight, kind, into);
+        case opcode::sqrt:
+          if (unit) return collect(t.child[0], weight / 2, kind, into);
+          break;
+        case opcode::rsqrt:
+          if (unit) return collect(t.child[0], -weight / 2, kind, into);
+          break;
+        case opcode::pow:
+          if (unit && pattern_[t.child[1]].kind == term_kind::number)
+            return collect(t.child[0], weight * pattern_[t.child[1]].number, kind, into);
+          break;
+        default: break;
+      }
+    }
+    if (t.kind == term_kind::number && (kind == op_group::sum || weight == 1 || weight == -1)) {
+      into.has_number = true;
+      if (static_cast<float>(t.tolerance) > into.tolerance) into.tolerance = static_cast<float>(t.tolerance);
+      if (kind == op_group::sum)
+        into.number += weight * t.number;
+      else
+        into.number = weight == 1 ? into.number * t.number : into.number / t.number;
+      return;
+    }
+    for (std::uint8_t i = 0; i < into.count; ++i)
+      if (into.all[i].term == at && t.kind != term_kind::rest) {
+        into.all[i].weight += weight;
+        return;
+      }
+    if (into.count == 24) {
+      into.overflow = true;
+      return;
+    }
+    into.all[into.count++] = {at, 0, weight};
+  }
+
+ private:
+  std::uint64_t needs_[expression::capacity]{};
+  bool needs_known_[expression::capacity]{};
+};
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
+class pattern_lowering : public pattern_parts {
+ public:
+  using pattern_parts::pattern_parts;
+
+ protected:
+  constexpr std::uint8_t collect_set(std::uint8_t at, through_set& set) {
+    while (pattern_[at].kind == term_kind::through) {
+      add_transparent(set, pattern_[at].name);
+      at = pattern_[at].child[0];
+    }
+    return at;
+  }
+
+  constexpr void value(std::uint8_t at, std::uint8_t r, sign_use sign = sign_use::strict, std::uint8_t around = 0) {
+    if (failed()) return;
+    auto const t = pattern_.terms[at];
+    auto const first_found = register_of_.of[at];
+    if (first_found != 0 && t.kind == term_kind::neutral && !again_ && large(at)) {
+      return lower_forks(2, false, [&](int i) {
+        if (i == 0) {
+          emit(make(step::same, r, first_found));
+          return;
+        }
+        again_ = true;
+        value(at, r, sign, around);
+        again_ = false;
+      });
+    }
+    register_of_.of[at] = r;
+    switch (t.kind) {
+      case term_kind::capture: {
+        auto const s = slot(t.name, slot_kind::value);
+        emit(make(step::capture, r, s, 0, 0, 0, everywhere_id_));
+        return bind(s);
+      }
+      case term_kind::scalar: {
+        auto const s = slot(t.name, slot_kind::number);
+        emit(make(step::scalar, r, s));
+        return bind(s);
+      }
+      case term_kind::number: {
+        auto made = make(step::number, r);
+        made.number = t.number;
+        made.tolerance = static_cast<float>(t.tolerance);
+        emit(made);
+        return;
+      }
+      case term_kind::alternatives:
+        return lower_forks(t.children, false, [&](int i) { value(t.child[i], r, sign, around); });
+      case term_kind::optional: {
+        auto const before = bound_;
+        auto const fork = emit(make(step::fork));
+        value(t.child[0], r);
+        auto const skipped = detach();
+        pend(link{fork, true});
+        emit(make(step::missing, r));
+        pend(skipped);
+        bound_ = before;
+        return;
+      }
+      case term_kind::wrapped: {
+        auto const code = names_.code(t.name);
+        if (code == 0) return fail(rule_error::unknown_operator, t.name);
+        auto const inner = new_register();
+        auto const op = names_.rows[code - 1u].op;
+        return lower_forks(2, false, [&](int i) {
+          if (i == 0) {
+            if (op == opcode::opaque)
+              emit(make(step::exactly, r, inner, 0, code, 1, everywhere_id_));
+            else
+              emit(make(step::operation, r, inner, 0, static_cast<int>(op), 1, everywhere_id_));
+          } else {
+            emit(make(step::strip, r, inner));  // of nothing: a copy
+          }
+          if (i == 1) register_of_.of[t.child[0]] = inner;
+          value(t.child[0], inner);
+        });
+      }
+      case term_kind::through: {
+        through_set set{};
+        auto const inside = collect_set(at, set);
+        auto const inner = new_register();
+        emit(make(step::strip, r, inner, 0, 0, 0, set_id(set)));
+        return value(inside, inner, sign, around);
+      }
+      case term_kind::users: {
+        emit(make(step::users, r, 0, 0, t.index, 0, everywhere_id_));
+        return value(t.child[0], r, sign, around);
+      }
+      case term_kind::known_as: {
+        auto const made = make(step::capture, r, slot(t.name, slot_kind::value));
+        emit(made);
+        bind(made.b);
+        return value(t.child[0], r, sign, around);
+      }
+      case term_kind::result: return operation(t.child[0], r, static_cast<std::uint8_t>(t.index));
+      case term_kind::neutral:
+        if (group_of(t.op) != op_group::none) return group(at, r, sign, around);
+        if (is_reduction(t.op)) return reduction(at, r);
+        return operation(at, r, 0);
+      case term_kind::named:
+      case term_kind::exact: return operation(at, r, 0);
+      case term_kind::rest:  // alone where a value is wanted: that one value
+      default: return fail(rule_error::rest_twice, t.name);
+    }
+  }
+
+  constexpr void operation(std::uint8_t at, std::uint8_t r, std::uint8_t result) {
+    auto const t = pattern_.terms[at];
+    bool const by_name = t.kind != term_kind::neutral;
+    int const operands = t.operands();
+    bool const has_rest = operands > 0 && pattern_.terms[t.child[operands - 1]].kind == term_kind::rest;
+    int const plain = has_rest ? operands - 1 : operands;
+    int const first = new_registers(plain);
+    auto const count = has_rest ? plain | 0x80 : plain;
+    if (by_name) {
+      emit(make(step::exactly, r, first, result, t.index, count));
+    } else {
+      auto made = make(step::operation, r, first, result, static_cast<int>(t.op), count, everywhere_id_);
+      if (operands == 2 && !has_rest && info(t.op).commutative) made.flags = instruction::commutes;
+      emit(made);
+    }
+    if (t.attributes != 0) attributes(at, r);
+    bool later[8]{};
+    for (int i = 0; i < plain; ++i) {
+      later[i] = priority(t.child[i]) >= 5;
+      if (!later[i]) value(t.child[i], static_cast<std::uint8_t>(first + i));
+    }
+    for (int i = 0; i < plain; ++i)
+      if (later[i]) value(t.child[i], static_cast<std::uint8_t>(first + i));
+    if (has_rest) {
+      emit(make(step::operands, r, use_rest(t.child[plain]), 0, 0, plain));
+    }
+  }
+
+  constexpr std::uint8_t use_rest(std::uint8_t at) {
+    auto const s = slot(pattern_[at].name, slot_kind::rest);
+    if ((rest_seen_ >> s & 1u) != 0) fail(rule_error::rest_twice, pattern_[at].name);
+    rest_seen_ |= 1u << s;
+    bind(s);
+    return s;
+  }
+
+  constexpr void attributes(std::uint8_t at, std::uint8_t r, std::string_view except = {}) {
+    auto const t = pattern_.terms[at];
+    for (int i = t.operands(); i < t.children; ++i) {
+      auto const& a = pattern_[t.child[i]];
+      if (same_text(a.name, except)) continue;
+      auto made = make(step::parameter, r, no_slot, 0, parameter_name(a.name), 0, everywhere_id_);
+      if (a.children == 0) {
+        made.number = a.number;
+        made.tolerance = 1e-6f;
+      } else {
+        auto const& holder = pattern_[a.child[0]];
+        if (holder.kind == term_kind::number) {
+          made.number = holder.number;
+          made.tolerance = static_cast<float>(holder.tolerance);
+        } else {
+          made.b = slot(holder.name, holder.kind == term_kind::scalar ? slot_kind::number : slot_kind::parameter);
+          bind(made.b);
+        }
+      }
+      emit(made);
+    }
+  }
+
+  constexpr void reduction(std::uint8_t at, std::uint8_t r) {
+    auto const t = pattern_.terms[at];
+    std::string_view axes = "axes";
+    for (int i = t.operands(); i < t.children; ++i) {
+      auto const& a = pattern_[t.child[i]];
+      if (same_text(a.name, "axes") && a.children == 1) axes = pattern_[a.child[0]].name;
+    }
+    auto const inner = new_register();
+    auto const s = slot(axes, slot_kind::parameter);
+    emit(make(step::reduction, r, inner, s, static_cast<int>(t.op), 0, everywhere_id_));
+    bind(s);
+    attributes(at, r, "axes");
+    value(t.child[0], inner);
+  }
+
+  constexpr void group(std::uint8_t at, std::uint8_t r, sign_use sign, std::uint8_t around) {
+    auto const kind = group_of(pattern_[at].op);
+    auto const found = parts_of(at, 1, kind);
+    if (found.overflow) return fail(rule_error::too_large, rule_.name);
+    auto const frame = next_frame_++;
+    if (frame == 31) return fail(rule_error::too_large, rule_.name);
+    for (int direct = 1; direct >= 0; --direct)
+      if (auto const needed = direct != 0 ? needs_directly(found, kind) : needs(found); needed != 0) {
+        auto test = make(step::within, r, 0, direct);
+        test.number = static_cast<double>(needed);
+        emit(test);
+      }
+    emit(make(step::group, r, frame, static_cast<int>(sign), static_cast<int>(kind), around, everywhere_id_));
+    members(found, kind, frame);
+    finish_group(found, kind, frame);
+  }
+
+  constexpr void finish_group(parts const& found, op_group kind, std::uint8_t frame) {
+    if (found.has_number && found.number != (kind == op_group::product ? 1 : 0)) {
+      auto made = make(step::literal, frame);
+      made.number = found.number;
+      made.tolerance = found.tolerance;
+      emit(made);
+    }
+    for (std::uint8_t i = 0; i < found.count; ++i)
+      if (found.all[i].priority == rest_priority) emit(make(step::rest, frame, use_rest(found.all[i].term)));
+    emit(make(step::close, frame));
+  }
+
+  constexpr void members(parts const& found, op_group kind, std::uint8_t frame) {
+    for (std::uint8_t i = 0; i < found.count; ++i)
+      if (found.all[i].priority != rest_priority) member(found.all[i], kind, frame);
+  }
+
+  constexpr void member(part const& p, op_group kind, std::uint8_t frame) {
+    if (failed()) return;
+    auto const t = pattern_.terms[p.term];
+    if (t.kind == term_kind::alternatives) {
+      return lower_forks(t.children, false, [&](int i) { spliced(t.child[i], p.weight, kind, frame); });
+    }
+    if (t.kind == term_kind::optional) {
+      return lower_forks(1, true, [&](int) { spliced(t.child[0], p.weight, kind, frame); });
+    }
+    if (t.kind == term_kind::scalar) {
+      auto const s = slot(t.name, slot_kind::number);
+      auto made = make(step::scalar_member, frame, s);
+      made.number = p.weight;
+      emit(made);
+      return bind(s);
+    }
+    bool const capture = t.kind == term_kind::capture;
+    bool const product_in_sum =
+        kind == op_group::sum && t.kind == term_kind::neutral && group_of(t.op) == op_group::product;
+    bool const sum_in_product =
+        kind == op_group::product && t.kind == term_kind::neutral && group_of(t.op) == op_group::sum;
+    auto once = [&](double weight) {
+      auto const r = new_register();
+      auto made = make(step::member, frame, r);
+      made.number = weight;
+      if (capture) made.flags |= instruction::captures;
+      if (product_in_sum) made.flags |= instruction::any_sign;
+      emit(made);
+      auto const whole = static_cast<int>(weight) == weight;
+      auto const sign = !sum_in_product || !whole           ? sign_use::strict
+                        : static_cast<int>(weight) % 2 == 0 ? sign_use::free
+                                                            : sign_use::linked;
+      value(p.term, r, sign, frame);
+    };
+    if (kind == op_group::product && p.weight == 2 && !capture)
+      return lower_forks(2, false, [&](int i) {
+        if (i == 0) return once(2);
+        once(1);
+        once(1);
+      });
+    once(p.weight);
+  }
+
+  constexpr void spliced(std::uint8_t at, double weight, op_group kind, std::uint8_t frame) {
+    auto const found = parts_of(at, weight, kind);
+    if (found.overflow) return fail(rule_error::too_large, rule_.name);
+    members(found, kind, frame);
+    if (found.has_number && found.number != (kind == op_group::product ? 1 : 0)) {
+      auto made = make(step::literal, frame);
+      made.number = found.number;
+      made.tolerance = found.tolerance;
+      emit(made);
+    }
+  }
+
+  std::uint32_t rest_seen_ = 0;  // slots, a bit each
+
+ private:
+  bool again_ = false;  // a large part is matched a second time
+};
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
+class lowering : public pattern_lowering {
+ public:
+  constexpr lowering(rewrite_rule const& rule, dialect const& names) : pattern_lowering(rule, names) {
+    if (failed()) return;
+    lower_roots(pattern_.root());
+    if (!failed()) lower_replacement();
+  }
+
+ private:
+
+  constexpr void lower_roots(std::uint8_t root) {
+    auto const& t = pattern_[root];
+    if (t.kind == term_kind::alternatives) {
+      for (int i = 0; i < t.children; ++i) lower_roots(t.child[i]);
+      return;
+    }
+    next_register_ = 1;
+    next_frame_ = 0;
+    bound_ = rest_seen_ = 0;
+    register_of_ = {};
+    auto const first = out.size;
+    std::uint8_t main = root;
+    if (t.kind == term_kind::roots) main = t.child[0];
+    if (pattern_[main].kind == term_kind::alternatives) return fail(rule_error::unreachable_root, rule_.name);
+    auto const r = new_register();
+    out.root_registers[0] = r;
+    out.root_count = 1;
+    add_entries(main, first);
+    value(main, r);
+    if (t.kind == term_kind::roots)
+      for (int i = 1; i < t.children; ++i) further_root(t.child[i]);
+    for (std::size_t i = 0; i < rule_.condition_count; ++i) add_condition(rule_.conditions[i]);
+    emit(make(step::accept));
+    falls_through_ = false;
+    mark_optional();
+  }
+
+  constexpr void add_entry(std::uint16_t first, std::uint16_t tag, bool by_name, std::uint8_t strip) {
+    for (std::uint16_t i = 0; i < out.entry_count; ++i)
+      if (out.entries[i].first == first && out.entries[i].tag == tag && out.entries[i].by_name == by_name) return;
+    if (out.entry_count == lowered_rule::entry_capacity) return fail(rule_error::too_large, rule_.name);
+    out.entries[out.entry_count++] = {first, tag, by_name, strip};
+  }
+  constexpr void add_entries(std::uint8_t root, std::uint16_t first) {
+    auto const& t = pattern_[root];
+    switch (t.kind) {
+      case term_kind::neutral:
+        if (info(t.op).group != op_group::none) {
+          for (auto const& known : operator_table)
+            if (known.group == group_of(t.op) || ((group_of(t.op) == op_group::product || may_be_one_product(root)) &&
+                                                  (known.group == op_group::product || known.op == opcode::neg)))
+              add_entry(first, static_cast<std::uint16_t>(known.op), false, 0);
+        } else {
+          add_entry(first, static_cast<std::uint16_t>(t.op), false, 0);
+          if (is_reduction(t.op))
+            for (auto op : {opcode::unsqueeze, opcode::reshape})
+              add_entry(first, static_cast<std::uint16_t>(op), false, 0);
+        }
+        break;
+      case term_kind::named:
+      case term_kind::exact: add_entry(first, t.index, true, 0); break;
+      case term_kind::wrapped: {
+        auto const code = names_.code(t.name);
+        if (code == 0) return fail(rule_error::unknown_operator, t.name);
+        auto const op = names_.rows[code - 1u].op;
+        add_entry(first, op == opcode::opaque ? code : static_cast<std::uint16_t>(op), op == opcode::opaque, 0);
+        add_entries(t.child[0], first);
+        break;
+      }
+      case term_kind::through: {
+        through_set set{};
+        auto inside = collect_set(root, set);
+        add_transparent_entries(set, first);
+        add_entries(inside, first);
+        break;
+      }
+      case term_kind::users:
+      case term_kind::known_as:
+      case term_kind::result: add_entries(t.child[0], first); break;
+      default: return fail(rule_error::unreachable_root, rule_.name);
+    }
+    add_transparent_entries(everywhere_, first);
+  }
+  [[nodiscard]] constexpr bool may_be_one_product(std::uint8_t root) const {
+    auto const& t = pattern_[root];
+    if (t.op != opcode::add || pattern_[t.child[1]].kind != term_kind::rest) return false;
+    auto const& one = pattern_[t.child[0]];
+    if (one.kind != term_kind::alternatives)
+      return one.kind == term_kind::neutral && group_of(one.op) == op_group::product;
+    for (int i = 0; i < one.children; ++i)
+      if (pattern_[one.child[i]].kind == term_kind::neutral && group_of(pattern_[one.child[i]].op) == op_group::product)
+        return true;
+    return false;
+  }
+  constexpr void add_transparent_entries(through_set const& set, std::uint16_t first) {
+    for (std::size_t i = 0; i < set.count; ++i)
+      add_entry(first, set.ops[i], set.by_name[i], everywhere_id_ != 0 ? everywhere_id_ : set_id(set));
+  }
+
+  constexpr void further_root(std::uint8_t root) {
+    std::uint8_t path[16]{};
+    int length = 0;
+    if (!path_to_bound(root, path, length)) return fail(rule_error::unreachable_root, rule_.name);
+    auto at = register_of_.of[path[length - 1]];
+    if (at == 0) {
+      at = new_register();
+      emit(make(step::recall, at, slot(pattern_[path[length - 1]].name, slot_kind::value)));
+    }
+    for (int i = length - 2; i >= 0; --i) {
+      auto const r = new_register();
+      auto made = make(step::user, at, r);
+      emit(made);
+      at = r;
+    }
+    if (out.root_count < 4) out.root_registers[out.root_count++] = at;
+    value(root, at);
+  }
+  constexpr bool path_to_bound(std::uint8_t at, std::uint8_t (&path)[16], int& length) {
+    if (length == 16) return false;
+    path[length++] = at;
+    auto const& t = pattern_[at];
+    if (register_of_.of[at] != 0 || (t.kind == term_kind::capture && is_bound(t.name))) return length > 1;
+    for (int i = 0; i < t.children; ++i)
+      if (pattern_[t.child[i]].kind != term_kind::attribute && path_to_bound(t.child[i], path, length)) return true;
+    --length;
+    return false;
+  }
+
+  [[nodiscard]] constexpr bool is_bound(std::string_view name) const {
+    for (std::uint8_t i = 0; i < out.slot_count; ++i)
+      if (same_text(out.slot_names[i], name)) return (bound_ >> i & 1u) != 0;
+    return false;
+  }
+
+  constexpr void add_condition(condition const& added) {
+    std::uint8_t at = 0;
+    for (; at < out.condition_count; ++at) {
+      bool equal = same_text(out.conditions[at].name, added.name) && out.conditions[at].count == added.count;
+      for (std::size_t i = 0; equal && i < added.count; ++i)
+        equal = same_text(out.conditions[at].captures[i], added.captures[i]);
+      if (equal) break;
+    }
+    if (at == out.condition_count) {
+      if (at == lowered_rule::condition_capacity) return fail(rule_error::too_large, rule_.name);
+      out.conditions[at] = added;
+      for (std::size_t i = 0; i < added.count; ++i) {
+        std::uint8_t found = no_slot;
+        for (std::uint8_t s = 0; s < out.slot_count; ++s)
+          if (same_text(out.slot_names[s], added.captures[i])) found = s;
+        if (found == no_slot && !same_text(added.captures[i], "axes") && !names(pattern_, added.captures[i]))
+          return fail(rule_error::unbound_condition, added.captures[i]);
+        out.condition_slots[at][i] = found;
+      }
+      ++out.condition_count;
+    } else {
+      for (std::size_t i = 0; i < added.count; ++i)
+        for (std::uint8_t s = 0; s < out.slot_count; ++s)
+          if (same_text(out.slot_names[s], added.captures[i])) out.condition_slots[at][i] = s;
+    }
+    emit(make(step::condition, 0, 0, 0, at));
+  }
+  [[nodiscard]] static constexpr bool names(expression const& in, std::string_view name) {
+    for (std::uint16_t i = 0; i < in.size; ++i)
+      if (same_text(in[i].name, name)) return true;
+    return false;
+  }
+
+  constexpr void mark_optional() {
+    for (std::uint8_t i = 0; i < out.slot_count; ++i)
+      if ((bound_ >> i & 1u) == 0) out.slot_optional[i] = true;
+  }
+
+  constexpr void lower_replacement() {
+    auto const& made = rule_.replacement;
+    if (made.size > lowered_rule::replacement_capacity) return fail(rule_error::too_large, rule_.name);
+    std::size_t const roots = made[made.root()].kind == term_kind::roots ? made[made.root()].children : 1u;
+    if (roots != out.root_count) return fail(rule_error::roots_and_replacements_differ, rule_.name);
+    for (std::uint16_t i = 0; i < made.size; ++i) {
+      auto const t = made.terms[i];
+      replacement_term r{};
+      for (int c = 0; c < t.children; ++c) {
+        auto const& child = made[t.child[c]];
+        if (child.kind != term_kind::attribute) {
+          r.child[r.children++] = t.child[c];
+          continue;
+        }
+        if (r.parameter_count == 4) return fail(rule_error::too_large, rule_.name);
+        auto& given = r.parameters[r.parameter_count++];
+        given.name = child.name;
+        given.number = child.number;
+        given.integer = child.index == 1;
+        given.slot = no_slot;
+        if (child.children == 1) {
+          auto const& holder = made[child.child[0]];
+          if (holder.kind == term_kind::number)
+            given.number = holder.number;
+          else
+            given.slot = known(holder.name);
+        }
+      }
+      using kind = replacement_term::kind;
+      switch (t.kind) {
+        case term_kind::capture:
+        case term_kind::scalar:
+        case term_kind::rest:
+        case term_kind::parameter:
+          r.what = kind::slot;
+          r.slot = known(t.name);
+          break;
+        case term_kind::number:
+          r.what = kind::number;
+          r.number = t.number;
+          break;
+        case term_kind::named:
+        case term_kind::exact: {
+          auto const code = names_.code(t.name);
+          if (code == 0) return fail(rule_error::unknown_operator, t.name);
+          auto const op = names_.rows[code - 1u].op;
+          bool const neutral = t.kind == term_kind::named && op != opcode::opaque;
+          r.what = neutral ? kind::neutral : kind::named;
+          r.op = neutral ? static_cast<std::uint16_t>(op) : code;
+          if (neutral) {
+            term checked = t;
+            checked.op = op;
+            check_operands(checked);
+          }
+          break;
+        }
+        case term_kind::neutral:
+          r.what = kind::neutral;
+          r.op = static_cast<std::uint16_t>(t.op);
+          check_operands(t);
+          break;
+        case term_kind::fold: r.what = kind::fold; break;
+        case term_kind::row:
+          r.what = kind::row;
+          r.number = t.number;
+          break;
+        case term_kind::result:
+          r.what = kind::result;
+          r.index = t.index;
+          break;
+        case term_kind::roots: r.what = kind::roots; break;
+        case term_kind::attribute: break;
+        default: return fail(rule_error::no_replacement, rule_.name);
+      }
+      out.replacement[i] = r;
+    }
+    out.replacement_size = static_cast<std::uint8_t>(made.size);
+  }
+};
+
+[[nodiscard]] constexpr lowered_rule lower(rewrite_rule const& rule, dialect const& names) {
+  return lowering(rule, names).out;
+}
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0 {
+
+template <char... Text>
+struct quoted {};
+
+namespace detail {
+
+template <rule_error Error, rule_error Other>
+inline constexpr bool is_not = Error != Other;
+
+template <rule_error Error, class Rule, class Culprit>
+struct rule_requirement {
+  static constexpr bool met = Error == rule_error::none;
+  static_assert(
+      is_not<Error, rule_error::too_large>,
+      "fuse: a rule has at most 128 distinct terms, 8 operands, 16 conditions and 24 names; this one has more");
+  static_assert(is_not<Error, rule_error::unknown_operator>,
+                "fuse: a rule names an operator that the dialect does not know");
+  static_assert(is_not<Error, rule_error::wrong_operand_count>,
+                "fuse: a rule gives an operator a wrong number of operands");
+  static_assert(is_not<Error, rule_error::unbound_name>,
+                "fuse: the right side of a rule uses a name that the pattern does not bind");
+  static_assert(is_not<Error, rule_error::rest_twice>,
+                "fuse: a rest stands once in a rule, as the last operand of an operator or in a product or sum");
+  static_assert(
+      is_not<Error, rule_error::no_replacement>,
+      "fuse: a rule needs a right side made of captures, numbers and operators: rule<...>(pattern).replace(...)");
+  static_assert(is_not<Error, rule_error::roots_and_replacements_differ>,
+                "fuse: a rule with several roots needs as many replacements: replace(first, second)");
+  static_assert(
+      is_not<Error, rule_error::unreachable_root>,
+      "fuse: the root of a pattern is an operator, and every further root uses something that the first one binds");
+  static_assert(is_not<Error, rule_error::unbound_condition>,
+                "fuse: a condition names a capture that the pattern does not bind");
+  static_assert(is_not<Error, rule_error::two_uses_of_a_name>,
+                "fuse: a rule uses one name for two kinds of captures (a value, a scalar, a rest, a parameter)");
+};
+
+}  // namespace detail
+}  // namespace fuse::inline v0
+
+namespace fuse::inline v0 {
+
+template <auto const&... Members>
+struct rule_set_of;
+
+namespace detail {
+
+template <class T>
+inline constexpr bool is_rule_or_set = std::is_same_v<T, rewrite_rule>;
+template <auto const&... Members>
+inline constexpr bool is_rule_or_set<rule_set_of<Members...>> = true;
+
+template <class... Members>
+inline constexpr bool holds_rules_and_sets = (is_rule_or_set<std::remove_cvref_t<Members>> && ...);
+
+}  // namespace detail
+
+template <auto const&... Members>
+struct rule_set_of {
+  static_assert(detail::holds_rules_and_sets<decltype(Members)...>, "fuse: a rule set holds rules and rule sets");
+};
+
+template <auto const&... Members>
+inline constexpr rule_set_of<Members...> rule_set{};
+
+namespace detail {
+
+template <auto const& Dialect>
+inline constexpr dialect names_of = Dialect.names();
+
+template <auto const& Rule, auto const& Dialect>
+inline constexpr lowered_rule lowered = lower(Rule, names_of<Dialect>);
+
+inline constexpr lowered_rule no_rule{};
+
+template <std::size_t N>
+struct lowered_list {
+  lowered_rule const* at[N == 0 ? 1 : N]{};
+};
+
+template <class T>
+struct member_count {
+  static constexpr std::size_t value = 1;
+};
+template <auto const&... Members>
+struct member_count<rule_set_of<Members...>> {
+  static constexpr std::size_t value =
+      (std::size_t{0} + ... + member_count<std::remove_cvref_t<decltype(Members)>>::value);
+};
+
+template <auto const& Member, auto const& Dialect, class T = std::remove_cvref_t<decltype(Member)>>
+struct member_lowering {
+  static constexpr void list(lowered_rule const** into, std::size_t& at) {
+    if constexpr (std::is_same_v<T, rewrite_rule>)
+      into[at++] = &lowered<Member, Dialect>;
+    else
+      into[at++] = &no_rule;
+  }
+};
+template <auto const& Member, auto const& Dialect, auto const&... Members>
+struct member_lowering<Member, Dialect, rule_set_of<Members...>> {
+  static constexpr void list([[maybe_unused]] lowered_rule const** into, [[maybe_unused]] std::size_t& at) {
+    if constexpr ((std::is_same_v<decltype(Members), rewrite_rule const&> && ...))
+      ((into[at++] = &lowered<Members, Dialect>), ...);  // mostly so, and a template less for each rule
+    else
+      (member_lowering<Members, Dialect>::list(into, at), ...);
+  }
+};
+
+template <auto const& Set, auto const& Dialect>
+inline constexpr auto lowered_rules = [] {
+  lowered_list<member_count<std::remove_cvref_t<decltype(Set)>>::value> made;
+  std::size_t at = 0;
+  member_lowering<Set, Dialect>::list(made.at, at);
+  return made;
+}();
+
+template <auto const& Set, auto const& Dialect>
+inline constexpr lowered_rule const* first_wrong = [] {
+  for (std::size_t i = 0; i < member_count<std::remove_cvref_t<decltype(Set)>>::value; ++i)
+    if (lowered_rules<Set, Dialect>.at[i]->error != rule_error::none) return lowered_rules<Set, Dialect>.at[i];
+  return &no_rule;
+}();
+
+template <auto const& Set, auto const& Dialect, std::size_t... I>
+quoted<first_wrong<Set, Dialect>->name[I]...> quoted_rule(std::index_sequence<I...>);
+template <auto const& Set, auto const& Dialect, std::size_t... I>
+quoted<first_wrong<Set, Dialect>->culprit[I]...> quoted_culprit(std::index_sequence<I...>);
+
+template <auto const& Set, auto const& Dialect>
+using require_rules = rule_requirement<
+    first_wrong<Set, Dialect>->error,
+    decltype(quoted_rule<Set, Dialect>(std::make_index_sequence<first_wrong<Set, Dialect>->name.size()>{})),
+    decltype(quoted_culprit<Set, Dialect>(std::make_index_sequence<first_wrong<Set, Dialect>->culprit.size()>{}))>;
+
+struct program_sizes {
+  std::size_t code, entries, conditions, replacements;
+};
+
+template <std::size_t N>
+constexpr program_sizes sizes_of(lowered_list<N> const& rules) {
+  program_sizes sum{};
+  for (std::size_t i = 0; i < N; ++i) {
+    sum.code += rules.at[i]->size;
+    sum.entries += rules.at[i]->entry_count;
+    sum.conditions += rules.at[i]->condition_count;
+    sum.replacements += rules.at[i]->replacement_size;
+  }
+  return sum;
+}
+
+template <auto const& Set, auto const& Dialect>
+constexpr auto merge() {
+  constexpr auto const& rules = lowered_rules<Set, Dialect>;
+  constexpr auto count = member_count<std::remove_cvref_t<decltype(Set)>>::value;
+  constexpr auto sizes = sizes_of(rules);
+  using table = program_table<sizes.code, sizes.entries, count, sizes.conditions, sizes.replacements>;
+  return merging<table>(rules.at, count).out;
+}
+
+template <auto const& Set, auto const& Dialect>
+inline constexpr auto program_table_of = merge<Set, Dialect>();
+
+}  // namespace detail
+
+template <auto const& Set, auto const& Dialect = onnx>
+inline constexpr program program_of = detail::program_table_of<Set, Dialect>;
+
+}  // namespace fuse::inline v0
+
+namespace fuse::inline v0 {
+
+namespace detail {
+
+constexpr bool binds(program const& rules, std::string_view name) {
+  for (auto const& r : rules.rules)
+    for (std::size_t i = 0; i < r.slot_count; ++i)
+      if (r.slot_names[i] == name) return true;
+  return false;
+}
+
+template <fixed_string Name, std::size_t... I>
+quoted<Name.text[I]...> quoted_name(std::index_sequence<I...>);
+
+template <class Name, bool Bound>
+struct match_has_no_capture_of_that_name {
+  static_assert(Bound, "fuse: the rule has no capture of that name");
+};
+
+}  // namespace detail
+
+template <auto const& Rules, class Graph>
+class match_of {
+ public:
+  using value = value_of<Graph>;
+  using node = node_of<Graph>;
+
+  [[nodiscard]] std::string_view rule() const { return rule_; }
+  [[nodiscard]] node const& root() const { return root_; }
+
+  template <fixed_string Name>
+  [[nodiscard]] value get() const {
+    check<Name>();
+    for (auto const& b : bound_)
+      if (b.name == Name.view() && !b.values.empty()) return b.values[0];
+    return value{};
+  }
+  template <fixed_string Name>
+  [[nodiscard]] double number() const {
+    check<Name>();
+    for (auto const& b : bound_)
+      if (b.name == Name.view()) return b.number;
+    return 0;
+  }
+  template <fixed_string Name>
+  [[nodiscard]] std::vector<value> all() const {
+    check<Name>();
+    for (auto const& b : bound_)
+      if (b.name == Name.view()) return b.values;
+    return {};
+  }
+
+ private:
+  template <auto const& R, class G>
+  friend class matcher;
+
+  template <fixed_string Name>
+  static constexpr void check() {
+    constexpr bool bound = detail::binds(program_of<Rules, detail::dialect_table_of<Graph>()>, Name.view());
+    using name = decltype(detail::quoted_name<Name>(std::make_index_sequence<sizeof(Name.text) - 1>{}));
+    (void)sizeof(detail::match_has_no_capture_of_that_name<name, bound>);
+  }
+
+  struct bound_name {
+    std::string_view name;
+    std::vector<value> values;
+    double number;
+  };
+  std::string_view rule_;
+  node root_{};
+  std::vector<bound_name> bound_;
+};
+
+template <auto const& Rules, class Graph>
+class matcher {
+ public:
+  explicit matcher(Graph const& graph)
+      : bound_(graph, names_in(names), names.newest),
+        facts_(bound_.image, names),
+        machine_(program_of<Rules, detail::dialect_table_of<Graph>()>, bound_.image, facts_, names) {
+    if (!bound_.cyclic()) facts_.run();
+  }
+  matcher(matcher const&) = delete;
+  matcher& operator=(matcher const&) = delete;
+
+  [[nodiscard]] std::vector<match_of<Rules, Graph>> all() {
+    std::vector<match_of<Rules, Graph>> found;
+    if (bound_.cyclic()) return found;
+    for (node_id n = bound_.image.node_count(); n-- > 0;) collect(n, found);
+    return found;
+  }
+  [[nodiscard]] std::vector<match_of<Rules, Graph>> at(node_of<Graph> const& node) {
+    std::vector<match_of<Rules, Graph>> found;
+    auto const n = number(node);
+    if (n != absent) collect(n, found);
+    return found;
+  }
+  [[nodiscard]] explanation why(node_of<Graph> const& node) {
+    auto const n = number(node);
+    return n == absent ? explanation{} : explain(machine_, bound_.image, facts_, names, n);
+  }
+  [[nodiscard]] explanation why(node_of<Graph> const& node, std::string_view rule) {
+    auto const n = number(node);
+    auto const& all = machine_.rules().rules;
+    for (std::size_t i = 0; i < all.size() && n != absent; ++i) {
+      if (all[i].name != rule) continue;
+      detail::one_rule const only(machine_.rules(), static_cast<std::uint16_t>(i));
+      return explain(machine_, bound_.image, facts_, names, n, &only);
+    }
+    return explanation{};
+  }
+  [[nodiscard]] std::vector<explanation> near_misses(std::size_t limit = 10) {
+    std::vector<explanation> found;
+    for (node_id n = bound_.image.node_count(); n-- > 0 && !bound_.cyclic();) {
+      auto why_not = explain(machine_, bound_.image, facts_, names, n);
+      if (why_not.matched || why_not.score < 3) continue;
+      std::size_t at = found.size();
+      while (at > 0 && found[at - 1].score < why_not.score) --at;
+      if (at < limit) found.insert(found.begin() + static_cast<std::ptrdiff_t>(at), std::move(why_not));
+      if (found.size() > limit) found.pop_back();
+    }
+    return found;
+  }
+
+  [[nodiscard]] node_of<Graph> const& handle(node_id n) const { return bound_.node(n); }
+  [[nodiscard]] facts const& known() const { return facts_; }
+  [[nodiscard]] graph_image const& image() const { return bound_.image; }
+
+ private:
+  static constexpr auto const& names = dialect_of<Graph>;
+
+  class collector final : public machine::acceptor {
+   public:
+    collector(matcher& owner, node_id n, std::vector<match_of<Rules, Graph>>& into)
+        : owner_(owner), node_(n), into_(into), first_(into.size()) {}
+    bool accept(std::uint16_t rule) override {
+      auto const& known = owner_.machine_.rules().rules[rule];
+      for (std::size_t i = first_; i < into_.size(); ++i)
+        if (into_[i].rule_ == known.name) return false;
+      match_of<Rules, Graph> made;
+      made.rule_ = known.name;
+      made.root_ = owner_.bound_.node(node_);
+      for (std::uint8_t s = 0; s < known.slot_count; ++s) {
+        auto const& b = owner_.machine_.slot(s);
+        if (!b.bound) continue;
+        made.bound_.push_back({known.slot_names[s], {}, b.number});
+        if (known.slot_kinds[s] == slot_kind::rest)
+          for (auto const& m : owner_.machine_.members(s))
+            made.bound_.back().values.push_back(owner_.bound_.value(m.value));
+        else if (b.value != absent)
+          made.bound_.back().values.push_back(owner_.bound_.value(b.value));
+      }
+      into_.push_back(std::move(made));
+      return false;
+    }
+    void refuse(std::uint16_t, std::uint16_t) override {}
+
+   private:
+    matcher& owner_;
+    node_id node_;
+    std::vector<match_of<Rules, Graph>>& into_;
+    std::size_t first_;
+  };
+
+  void collect(node_id n, std::vector<match_of<Rules, Graph>>& into) {
+    collector seen(*this, n, into);
+    for (int stage = 0; stage < machine_.rules().stages; ++stage)
+      if (machine_.has_entry(n, stage)) machine_.run(n, stage, seen);
+  }
+  [[nodiscard]] node_id number(node_of<Graph> const& node) const {
+    for (node_id n = 0; n < bound_.image.node_count(); ++n)
+      if (bound_.node(n) == node) return n;
+    return absent;
+  }
+
+  graph_binding<Graph const> bound_;
+  facts facts_;
+  machine machine_;
+};
+
+template <auto const& Rules, class Graph>
+[[nodiscard]] std::vector<match_of<Rules, Graph>> match(Graph const& graph, node_of<Graph> const& node) {
+  (void)sizeof(detail::require_readable<Graph>);
+  (void)sizeof(detail::require_rules<Rules, detail::dialect_table_of<Graph>()>);
+  return matcher<Rules, Graph>(graph).at(node);
+}
+
+template <auto const& Rules, class Graph>
+[[nodiscard]] std::vector<match_of<Rules, Graph>> match_all(Graph const& graph) {
+  (void)sizeof(detail::require_readable<Graph>);
+  (void)sizeof(detail::require_rules<Rules, detail::dialect_table_of<Graph>()>);
+  return matcher<Rules, Graph>(graph).all();
+}
+
+}  // namespace fuse::inline v0
+
+namespace fuse::inline v0 {
+
+struct rewrite_cost {
+  double removed = 0;          ///< bytes moved by what dies, and by its share of what is shared
+  double added = 0;            ///< bytes moved by what is made
+  double constants_added = 0;  ///< bytes of new constants
+};
+
+struct observer {
+  void* context = nullptr;
+  void (*progress)(void* context, int stage, std::size_t done, std::size_t total) = nullptr;
+  void (*applied)(void* context, std::string_view rule, std::string_view node) = nullptr;
+  void (*phase)(void* context, std::string_view name) = nullptr;
+};
+
+struct rewrite_options {
+  std::vector<std::string> only{};    ///< names of rules to use; empty: all
+  std::vector<std::string> except{};  ///< names of rules to leave out
+  fuse::target target = target::standard;
+  bool trust_shapes = false;
+  bool near_misses = true;
+  bool (*veto)(void* context, std::string_view rule, rewrite_cost const&) = nullptr;
+  void* veto_context = nullptr;
+  fuse::observer observer{};
+};
+
+}  // namespace fuse::inline v0
+
+namespace fuse::inline v0::detail {
+
+template <class Image>
+class basic_traffic {
+ public:
+  basic_traffic(Image const& image, facts const& known) : image_(image), facts_(known) {}
+
+  [[nodiscard]] double of(node_id n) const {
+    if (is_view(n)) return 0;
+    double sum = 0;
+    for (std::uint32_t i = 0; i < image_.operand_count(n); ++i)
+      if (image_.operand(n, i) != absent) sum += bytes(image_.operand(n, i));
+    for (std::uint32_t i = 0; i < image_.node(n).result_count; ++i) sum += bytes(image_.result(n, i));
+    return sum;
+  }
+
+  [[nodiscard]] double saved(span<value_id const> roots, span<node_id const> matched) {
+    dying_.clear();
+    seen_.resize(image_.node_count(), 0);
+    seen_round_ += 2;
+    if (seen_round_ == 0) {  // wrapped around
+      seen_.assign(seen_.size(), 0);
+      seen_round_ = 2;
+    }
+    for (auto v : roots)
+      if (auto const n = image_.producer(v); n != absent && !dies(n)) die(n);
+    for (bool more = true; more;) {
+      more = false;
+      for (auto n : matched)
+        if (!dies(n) && users_left(n) == 0) {
+          die(n);
+          more = true;
+        }
+    }
+    double sum = 0;
+    for (auto n : dying_) sum += of(n);
+    for (auto n : matched) {
+      if (seen_[n] >= seen_round_) continue;
+      seen_[n] = seen_round_;
+      sum += of(n) / (1.0 + users_left(n));
+    }
+    return sum;
+  }
+
+ private:
+  [[nodiscard]] bool dies(node_id n) const { return seen_[n] == seen_round_ + 1; }
+  void die(node_id n) {
+    seen_[n] = seen_round_ + 1;
+    dying_.push_back(n);
+  }
+  [[nodiscard]] bool is_view(node_id n) const {
+    auto const op = op_of(image_, n);
+    if (op == opcode::reshape || op == opcode::squeeze || op == opcode::unsqueeze || op == opcode::flatten ||
+        op == opcode::identity)
+      return true;
+    if (op != opcode::expand || image_.operand_count(n) == 0 || image_.operand(n, 0) == absent ||
+        !facts_.has_rank(image_.operand(n, 0)))
+      return false;
+    for (auto e : facts_.shape(image_.operand(n, 0)))
+      if (!(e == extent(1))) return false;
+    return true;
+  }
+  [[nodiscard]] int users_left(node_id n) const {
+    int left = 0;
+    for (std::uint32_t i = 0; i < image_.node(n).result_count; ++i) {
+      left += image_.value(image_.result(n, i)).outputs;
+      image_.for_each_user(image_.result(n, i), [&](node_id user) { left += dies(user) ? 0 : 1; });
+    }
+    return left;
+  }
+  [[nodiscard]] double bytes(value_id v) const {
+    auto const size = size_of(facts_.type(v));
+    double sum = size == 0 ? 4 : static_cast<double>(size);
+    if (!facts_.has_rank(v)) return sum * 64 * 64;
+    for (auto e : facts_.shape(v)) sum *= e.known() ? static_cast<double>(e.value()) : 64;
+    return sum;
+  }
+
+  Image const& image_;
+  facts const& facts_;
+  std::vector<node_id> dying_;
+  std::vector<std::uint32_t> seen_;  // by node: in this round, and whether it dies
+  std::uint32_t seen_round_ = 0;
+};
+using traffic = basic_traffic<graph_image>;
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0 {
+
+struct dense {
+  std::vector<std::int64_t> shape{};
+  std::vector<double> elements{};
+
+  [[nodiscard]] static dense of(double number) { return {{}, {number}}; }
+  [[nodiscard]] static dense of(tensor_view const& from) {
+    dense made;
+    made.shape.assign(from.shape.begin(), from.shape.end());
+    made.elements.reserve(from.size());
+    for (std::size_t i = 0; i < from.size(); ++i) made.elements.push_back(from.number(i));
+    return made;
+  }
+};
+
+namespace detail {
+
+[[nodiscard]] inline std::size_t count_of(span<std::int64_t const> shape) {
+  std::size_t count = 1;
+  for (auto extent : shape) count *= static_cast<std::size_t>(extent);
+  return count;
+}
+
+}  // namespace detail
+
+[[nodiscard]] inline bool broadcast_to(dense const& from, span<std::int64_t const> shape, dense& into) {
+  if (from.shape.size() > shape.size()) return false;
+  std::size_t const lead = shape.size() - from.shape.size();
+  std::vector<std::size_t> stride(shape.size(), 0);
+  std::size_t step = 1;
+  for (std::size_t axis = from.shape.size(); axis-- > 0;) {
+    if (from.shape[axis] != 1) {
+      if (from.shape[axis] != shape[lead + axis]) return false;
+      stride[lead + axis] = step;
+    }
+    step *= static_cast<std::size_t>(from.shape[axis]);
+  }
+  into.shape.assign(shape.begin(), shape.end());
+  auto const count = detail::count_of(shape);
+  into.elements.resize(count);
+  std::vector<std::size_t> at(shape.size(), 0);
+  std::size_t source = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    into.elements[i] = from.elements[source];
+    for (std::size_t axis = shape.size(); axis-- > 0;) {
+      source += stride[axis];
+      if (++at[axis] < static_cast<std::size_t>(shape[axis])) break;
+      source -= stride[axis] * at[axis];
+      at[axis] = 0;
+    }
+  }
+  return true;
+}
+
+[[nodiscard]] inline bool broadcast_shape(span<std::int64_t const> a, span<std::int64_t const> b,
+                                          std::vector<std::int64_t>& into) {
+  into.assign(a.size() > b.size() ? a.size() : b.size(), 1);
+  for (std::size_t i = 0; i < into.size(); ++i) {
+    auto const x = i < a.size() ? a[a.size() - 1 - i] : 1, y = i < b.size() ? b[b.size() - 1 - i] : 1;
+    if (x != y && x != 1 && y != 1) return false;
+    into[into.size() - 1 - i] = x == 1 ? y : x;
+  }
+  return true;
+}
+
+[[nodiscard]] inline bool evaluate(opcode op, span<dense const> operands, dense& into) {
+  if (operands.size() == 1) {
+    double (*f)(double) = nullptr;
+    switch (op) {
+      case opcode::neg: f = [](double x) { return -x; }; break;
+      case opcode::reciprocal: f = [](double x) { return 1 / x; }; break;
+      case opcode::sqrt: f = [](double x) { return detail::math::sqrt(x); }; break;
+      case opcode::rsqrt: f = [](double x) { return 1 / detail::math::sqrt(x); }; break;
+      case opcode::square: f = [](double x) { return x * x; }; break;
+      case opcode::abs: f = [](double x) { return detail::math::abs(x); }; break;
+      case opcode::exp: f = [](double x) { return detail::math::exp(x); }; break;
+      case opcode::log: f = [](double x) { return detail::math::log(x); }; break;
+      case opcode::erf: f = [](double x) { return detail::math::erf(x); }; break;
+      case opcode::tanh: f = [](double x) { return detail::math::tanh(x); }; break;
+      case opcode::sigmoid: f = [](double x) { return 1 / (1 + detail::math::exp(-x)); }; break;
+      case opcode::relu: f = [](double x) { return x > 0 ? x : 0; }; break;
+      case opcode::identity:
+      case opcode::cast: f = [](double x) { return x; }; break;
+      default: return false;
+    }
+    into = operands[0];
+    for (auto& x : into.elements) x = f(x);
+    return true;
+  }
+  if (operands.size() != 2) return false;
+  double (*f)(double, double) = nullptr;
+  switch (op) {
+    case opcode::add: f = [](double a, double b) { return a + b; }; break;
+    case opcode::sub: f = [](double a, double b) { return a - b; }; break;
+    case opcode::mul: f = [](double a, double b) { return a * b; }; break;
+    case opcode::div: f = [](double a, double b) { return a / b; }; break;
+    case opcode::pow: f = [](double a, double b) { return detail::math::pow(a, b); }; break;
+    case opcode::minimum: f = [](double a, double b) { return a < b ? a : b; }; break;
+    case opcode::maximum: f = [](double a, double b) { return a > b ? a : b; }; break;
+    default: return false;
+  }
+  std::vector<std::int64_t> shape;
+  if (!broadcast_shape(operands[0].shape, operands[1].shape, shape)) return false;
+  dense right;
+  if (!broadcast_to(operands[0], shape, into) || !broadcast_to(operands[1], shape, right)) return false;
+  for (std::size_t i = 0; i < into.elements.size(); ++i) into.elements[i] = f(into.elements[i], right.elements[i]);
+  return true;
+}
+
+}  // namespace fuse::inline v0
+
+namespace fuse::inline v0 {
+
+template <class Image>
+class basic_transaction final : public graph_source {
+ public:
+  basic_transaction(Image& image, facts& known)
+      : image_(image),
+        facts_(known),
+        real_(*image.source),
+        first_node_(image.node_count()),
+        first_value_(image.value_count()) {
+    image_.source = this;
+  }
+  ~basic_transaction() override { roll_back(); }
+
+  value_id constant_of(tensor contents) {
+    auto const v = image_.add_value();
+    image_.set_constant(v, true);
+    steps_.push_back({true, v, {}, {}, std::move(contents)});
+    bytes_ += static_cast<double>(steps_.back().contents.bytes.size());
+    facts_.read_leaves();
+    return v;
+  }
+
+  node_id node(operator_tag tag, std::string_view op, span<value_id const> operands, std::vector<attribute> attributes,
+               std::uint32_t results, node_id like) {
+    auto const region = image_.node(like).region;
+    steps_.push_back({false, image_.node_count(), std::string(op), std::move(attributes), {}});
+    auto const n = image_.add_node(tag, results, region);
+    image_.attach_operands(n, operands);
+    facts_.update(n);
+    return n;
+  }
+
+  void function(function_body body) { functions_.push_back(std::move(body)); }
+
+  [[nodiscard]] node_id first_node() const { return first_node_; }
+  [[nodiscard]] double constant_bytes() const { return bytes_; }
+
+  bool commit(node_id place, std::string_view origin) {
+    image_.source = &real_;
+    open_ = false;
+    std::vector<value_id> operands;
+    std::vector<element_type> types;
+    for (auto const& body : functions_)
+      if (!real_.declare(body)) return undo();
+    for (auto const& s : steps_) {
+      if (s.constant) {
+        if (!real_.add_constant(s.contents, origin)) return undo();
+        continue;
+      }
+      operands.clear();
+      types.clear();
+      for (std::uint32_t i = 0; i < image_.operand_count(s.id); ++i) operands.push_back(image_.operand(s.id, i));
+      for (std::uint32_t i = 0; i < image_.node(s.id).result_count; ++i)
+        types.push_back(facts_.type(image_.result(s.id, i)));
+      auto const before = &s == &steps_.back() ? place : early_place(s.id, place);
+      if (!real_.insert(before, s.op, operands, s.attributes, types, origin)) return undo();
+      image_.place_before(s.id, before);
+    }
+    return true;
+  }
+
+  [[nodiscard]] bool says_the_same(node_id n, node_id old) const {
+    for (auto const& s : steps_)
+      if (!s.constant && s.id == n)
+        for (auto const& a : s.attributes)
+          if (!equal(view(a), real_.attribute_of(old, a.name))) return false;
+    return true;
+  }
+
+  void roll_back() {
+    if (!open_) return;
+    image_.source = &real_;
+    undo();
+  }
+
+  [[nodiscard]] tensor_view constant(value_id v) const override {
+    if (v < first_value_) return real_.constant(v);
+    for (auto const& s : steps_)
+      if (s.constant && s.id == v) return s.contents;
+    return {};
+  }
+  [[nodiscard]] attribute_view attribute_of(node_id n, std::string_view name) const override {
+    if (n < first_node_) return real_.attribute_of(n, name);
+    for (auto const& s : steps_)
+      if (!s.constant && s.id == n)
+        for (auto const& a : s.attributes)
+          if (a.name == name) return view(a);
+    return {};
+  }
+  [[nodiscard]] bool same_attributes(node_id a, node_id b) const override {
+    return a < first_node_ && b < first_node_ && real_.same_attributes(a, b);
+  }
+  [[nodiscard]] element_type type(value_id v) const override {
+    if (v < first_value_) return real_.type(v);
+    return constant(v).type;
+  }
+  [[nodiscard]] bool shape(value_id v, std::vector<dimension>& into) const override {
+    if (v < first_value_) return real_.shape(v, into);
+    auto const t = constant(v);
+    into.clear();
+    for (auto extent : t.shape) into.push_back({extent, {}});
+    return static_cast<bool>(t);
+  }
+  [[nodiscard]] std::string_view op_name(node_id n) const override {
+    if (n < first_node_) return real_.op_name(n);
+    for (auto const& s : steps_)
+      if (!s.constant && s.id == n) return s.op;
+    return {};
+  }
+  [[nodiscard]] std::string node_name(node_id n) const override {
+    return n < first_node_ ? real_.node_name(n) : "new node";
+  }
+  [[nodiscard]] std::string value_name(value_id v) const override {
+    return v < first_value_ ? real_.value_name(v) : "new value";
+  }
+  [[nodiscard]] bool has_shapes() const override { return real_.has_shapes(); }
+  [[nodiscard]] void const* graph() const override { return real_.graph(); }
+  bool insert(node_id, std::string_view, span<value_id const>, span<attribute const>, span<element_type const>,
+              std::string_view) override {
+    return false;
+  }
+  bool add_constant(tensor_view, std::string_view) override { return false; }
+  void replace_uses(value_id, value_id) override {}
+  void erase(node_id) override {}
+  bool declare(function_body const&) override { return false; }
+
+ private:
+  struct made {
+    bool constant;
+    std::uint32_t id;
+    std::string op;
+    std::vector<attribute> attributes;
+    tensor contents;
+  };
+
+  [[nodiscard]] node_id early_place(node_id n, node_id place) const {
+    node_id after = absent;
+    for (std::uint32_t i = 0; i < image_.operand_count(n); ++i) {
+      auto const v = image_.operand(n, i);
+      auto const p = v == absent ? absent : image_.producer(v);
+      if (p != absent && (after == absent || image_.node(p).order > image_.node(after).order)) after = p;
+    }
+    auto at = after == absent ? image_.first_node() : image_.node(after).next;
+    while (at != absent && image_.node(at).region != image_.node(place).region) at = image_.node(at).next;
+    return at != absent && image_.node(at).order < image_.node(place).order ? at : place;
+  }
+
+  static attribute_view view(attribute const& a) {
+    struct reader {
+      attribute_view operator()(std::int64_t x) const { return x; }
+      attribute_view operator()(double x) const { return x; }
+      attribute_view operator()(std::string const& x) const { return std::string_view(x); }
+      attribute_view operator()(std::vector<std::int64_t> const& x) const { return span<std::int64_t const>(x); }
+      attribute_view operator()(tensor const& x) const { return tensor_view(x); }
+    };
+    return std::visit(reader{}, a.content);
+  }
+
+  static bool equal(attribute_view const& a, attribute_view const& b) {
+    if (auto const* x = std::get_if<std::int64_t>(&a))
+      return std::holds_alternative<std::int64_t>(b) && std::get<std::int64_t>(b) == *x;
+    if (auto const* x = std::get_if<double>(&a))  // graphs keep them as floats
+      return std::holds_alternative<double>(b) && static_cast<float>(std::get<double>(b)) == static_cast<float>(*x);
+    if (auto const* x = std::get_if<std::string_view>(&a))
+      return std::holds_alternative<std::string_view>(b) && std::get<std::string_view>(b) == *x;
+    if (auto const* x = std::get_if<span<std::int64_t const>>(&a)) {
+      auto const* y = std::get_if<span<std::int64_t const>>(&b);
+      return y != nullptr && x->size() == y->size() && std::equal(x->begin(), x->end(), y->begin());
+    }
+    return false;
+  }
+
+  bool undo() {
+    open_ = false;
+    for (std::size_t i = steps_.size(); i-- > 0;) {
+      if (steps_[i].constant)
+        image_.pop_value();
+      else
+        image_.pop_node();
+    }
+    facts_.resize(image_.value_count());
+    steps_.clear();
+    return false;
+  }
+
+  Image& image_;
+  facts& facts_;
+  graph_source& real_;
+  node_id first_node_;
+  value_id first_value_;
+  std::vector<made> steps_;
+  std::vector<function_body> functions_;
+  double bytes_ = 0;
+  bool open_ = true;
+};
+using transaction = basic_transaction<graph_image>;
+
+}  // namespace fuse::inline v0
+
+namespace fuse::inline v0::detail {
+
+template <class Image>
+class basic_cast_maker {
+ public:
+  basic_cast_maker(Image& image, facts& known, dialect const& names, target to, basic_transaction<Image>& into,
+                   node_id place)
+      : image_(image), facts_(known), names_(names), target_(to), into_(into), place_(place) {}
+
+  value_id make(value_id v, element_type type) {
+    if (auto const below = bare_value(image_, facts_, v); widens(facts_.type(below), type)) v = below;
+    if (facts_.type(v) == type) return v;
+    if (auto const there = existing(v, type); there != absent) return there;
+    auto const* row = names_.emitted(opcode::cast, image_.version, target_);
+    if (row == nullptr) return absent;
+    std::string key = "to";
+    for (auto const& s : row->parameters)
+      if (s.parameter == "to" && !s.attribute.empty()) key = s.attribute;
+    operator_tag const tag{names_.code(row->name), static_cast<std::uint16_t>(opcode::cast)};
+    return image_.result(
+        into_.node(tag, row->name, span<value_id const>(&v, 1), {{key, static_cast<std::int64_t>(type)}}, 1, place_));
+  }
+
+ private:
+  [[nodiscard]] value_id existing(value_id v, element_type type) const {
+    value_id found = absent;
+    image_.for_each_user(v, [&](node_id user) {
+      auto const& n = image_.node(user);
+      if (op_of(image_, user) != opcode::cast || n.region != image_.node(place_).region ||
+          facts_.type(image_.result(user)) != type)
+        return;
+      if (user >= into_.first_node() || n.order < image_.node(place_).order) found = image_.result(user);
+    });
+    return found;
+  }
+
+  Image& image_;
+  facts& facts_;
+  dialect const& names_;
+  target target_;
+  basic_transaction<Image>& into_;
+  node_id place_;
+};
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
+template <class Image>
+class basic_row_maker {
+ public:
+  basic_row_maker(Image& image, facts& known, dialect const& names, target to, basic_transaction<Image>& into,
+                  node_id place)
+      : image_(image), facts_(known), names_(names), to_(to), into_(into), place_(place) {}
+
+  std::string reason;  ///< why there is no row
+  bool wider = false;  ///< ... because something is wider than the norm's input
+  element_type widest = element_type::unknown;
+
+  value_id make(span<rest_member const> members, op_group kind, value_id like, element_type type, int axes,
+                bool required) {
+    type_ = type;
+    auto const neutral = kind == op_group::product ? 1.0 : 0.0;
+    if (members.empty() && !required) return absent;
+    known_shape(like, axes);
+    dense folded = dense::of(neutral);
+    std::vector<rest_member> computed;
+    bool constants = false, exact = true;
+    for (auto const& m : members) {
+      if (widens(widest == element_type::unknown ? type_ : widest, facts_.type(m.value))) widest = facts_.type(m.value);
+      if (members.size() == 1 && m.weight == 1 && as_it_stands(m.value)) return m.value;
+      dense factor;
+      if (!contents(m.value, factor)) {
+        computed.push_back(m);
+        continue;
+      }
+      if (widens(type_, facts_.type(m.value)) && facts_.type(m.value) != type_) exact = false;
+      if (!fold(folded, factor, m.weight, kind))
+        return fail("the constants of a scale or bias do not broadcast to each other");
+      constants = true;
+    }
+    if (computed.empty()) return constant_row(folded, exact);
+    if (constants || computed.size() > 1 || computed[0].weight != 1)
+      return computed_product(computed, folded, constants, exact, kind);
+    auto const v = in_type(computed[0].value);
+    if (v == absent) return fail_wider("a computed scale or bias has another element type than the norm");
+    return reshaped(v);
+  }
+
+ private:
+  value_id fail(char const* why) {
+    reason = why;
+    return absent;
+  }
+
+  value_id fail_wider(char const* why) {
+    wider = widest != type_ && widest != element_type::unknown;
+    return fail(why);
+  }
+
+  void known_shape(value_id like, int axes) {
+    row_.clear();
+    extents_.clear();
+    auto const shape = facts_.shape(like);
+    whole_ = facts_.has_rank(like) && static_cast<int>(shape.size()) >= axes;
+    axes_ = axes;
+    if (!whole_) return;
+    for (std::size_t i = shape.size() - static_cast<std::size_t>(axes); i < shape.size(); ++i) {
+      extents_.push_back(shape[i]);
+      if (shape[i].known())
+        row_.push_back(shape[i].value());
+      else
+        whole_ = false;
+    }
+  }
+
+  bool contents(value_id v, dense& into) const {
+    int left = 64;
+    return contents(v, into, 0, left);
+  }
+  bool contents(value_id v, dense& into, int depth, int& left) const {
+    if (left-- == 0) return false;
+    if (image_.value(v).constant) {
+      auto const t = image_.source->constant(v);
+      if (!t || t.size() != count_of(t.shape) || !is_floating(t.type)) return false;
+      into = dense::of(t);
+      return true;
+    }
+    double number = 0;
+    if (facts_.number(v, number)) {
+      into = dense::of(number);
+      return true;
+    }
+    auto const n = image_.producer(v);
+    if (n == absent || depth == 8 || !is_floating(facts_.type(v))) return false;
+    auto const op = op_of(image_, n);
+    bool const moves = op == opcode::identity || op == opcode::flatten || op == opcode::reshape ||
+                       op == opcode::squeeze || op == opcode::unsqueeze || op == opcode::expand;
+    auto const count = moves || op == opcode::cast ? 1 : image_.operand_count(n);
+    if (image_.operand_count(n) == 0 || count > 8) return false;
+    std::vector<dense> operands(count);
+    for (std::uint32_t i = 0; i < count; ++i)
+      if (image_.operand(n, i) == absent || !contents(image_.operand(n, i), operands[i], depth + 1, left)) return false;
+    if (moves) return reshaped_to(v, operands[0], into);
+    if (op == opcode::cast) {
+      into = dense::of(make_tensor(facts_.type(v), operands[0].shape, operands[0].elements));
+      return true;
+    }
+    if (op != opcode::sum_of) return evaluate(op, operands, into);
+    into = operands[0];
+    for (std::size_t i = 1; i < operands.size(); ++i) {
+      dense const both[2] = {into, operands[i]};
+      if (!evaluate(opcode::add, both, into)) return false;
+    }
+    return true;
+  }
+  bool reshaped_to(value_id v, dense const& from, dense& into) const {
+    std::vector<std::int64_t> shape;
+    if (!facts_.has_rank(v)) return false;
+    for (auto e : facts_.shape(v)) {
+      if (!e.known()) return false;
+      shape.push_back(e.value());
+    }
+    if (op_of(image_, image_.producer(v)) == opcode::expand) return broadcast_to(from, shape, into);
+    if (count_of(shape) != from.elements.size()) return false;
+    into = {std::move(shape), from.elements};
+    return true;
+  }
+
+  bool as_it_stands(value_id v) const {
+    if (!image_.value(v).constant || facts_.type(v) != type_ || !whole_) return false;
+    auto const t = image_.source->constant(v);
+    return t.shape.size() == row_.size() && std::equal(row_.begin(), row_.end(), t.shape.begin());
+  }
+
+  static bool fold(dense& into, dense const& factor, double weight, op_group kind) {
+    dense const operands[2] = {into, factor};
+    auto const op = kind == op_group::product ? (weight > 0 ? opcode::mul : opcode::div)
+                    : weight > 0              ? opcode::add
+                                              : opcode::sub;
+    auto const times = math::abs(weight);
+    if (times == 1) return evaluate(op, operands, into);
+    if (kind != op_group::product) return false;
+    dense const powered[2] = {factor, dense::of(times)};
+    dense power;
+    if (!evaluate(opcode::pow, powered, power)) return false;
+    dense const both[2] = {operands[0], power};
+    return evaluate(op, both, into);
+  }
+
+  value_id constant_row(dense folded, bool exact) {
+    while (folded.shape.size() > static_cast<std::size_t>(axes_) && folded.shape[0] == 1)
+      folded.shape.erase(folded.shape.begin());
+    dense row;
+    if (whole_ && folded.shape.size() == 1 && row_.size() != 1 && folded.elements.size() == count_of(row_) &&
+        folded.elements.size() != 1) {
+      row = {row_, folded.elements};  // a flat row
+    } else if (whole_) {
+      if (!broadcast_to(folded, row_, row)) return fail("a scale or bias is not one row of the normalised axes");
+    } else if (folded.elements.size() == 1) {
+      row = dense::of(folded.elements[0]);
+    } else if (static_cast<int>(folded.shape.size()) == axes_) {
+      row = folded;  // broadcasting against the norm has already tied the extents
+    } else {
+      return fail("a scale or bias is not one row of the normalised axes");
+    }
+    auto made = make_tensor(type_, row.shape, row.elements);
+    if (made.type == element_type::unknown) return fail("a scale or bias has an element type without constants");
+    if (!exact)
+      for (std::size_t i = 0; i < row.elements.size(); ++i)
+        if (made.number(i) != row.elements[i] && row.elements[i] == row.elements[i])
+          return fail_wider("a constant scale or bias is not exact in the norm's element type");
+    return into_.constant_of(std::move(made));
+  }
+
+  value_id in_type(value_id v) {
+    auto const below = narrowed(v);
+    if (below != absent || !widens(facts_.type(v), type_)) return below;
+    return basic_cast_maker<Image>(image_, facts_, names_, to_, into_, place_).make(v, type_);
+  }
+  value_id narrowed(value_id v) const {
+    while (image_.producer(v) != absent && op_of(image_, image_.producer(v)) == opcode::identity &&
+           image_.operand_count(image_.producer(v)) != 0 && image_.operand(image_.producer(v), 0) != absent)
+      v = image_.operand(image_.producer(v), 0);
+    for (int i = 0; i < 8 && facts_.type(v) != type_; ++i) {
+      auto const n = image_.producer(v);
+      if (n == absent || image_.operand_count(n) == 0) return absent;
+      auto const op = op_of(image_, n);
+      auto const below = image_.operand(n, 0);
+      if (below == absent ||
+          (op != opcode::identity && !(op == opcode::cast && widens(facts_.type(below), facts_.type(v)))))
+        return absent;
+      v = below;
+    }
+    return facts_.type(v) == type_ ? v : absent;
+  }
+
+  value_id computed_product(std::vector<rest_member> const& computed, dense const& folded, bool constants, bool exact,
+                            op_group kind) {
+    value_id product = absent;
+    if (constants) {
+      auto made = make_tensor(type_, folded.shape, folded.elements);
+      if (!exact)
+        for (std::size_t i = 0; i < folded.elements.size(); ++i)
+          if (made.number(i) != folded.elements[i])
+            return fail_wider("a constant scale or bias is not exact in the norm's element type");
+      product = into_.constant_of(std::move(made));
+    }
+    for (int pass = 0; pass < 2; ++pass)
+      for (auto const& m : computed) {
+        if ((m.weight > 0) != (pass == 0)) continue;
+        if (m.weight != 1 && m.weight != -1) return fail("a computed scale is raised to a power");
+        auto const v = in_type(m.value);
+        if (v == absent) return fail_wider("a computed scale or bias has another element type than the norm");
+        if (product == absent && m.weight == 1) {
+          product = v;
+          continue;
+        }
+        if (product == absent) {
+          product = node(kind == op_group::product ? opcode::reciprocal : opcode::neg, {v});
+          if (product == absent) return fail("the dialect has no operator to invert a computed scale or bias");
+          continue;
+        }
+        auto const op = kind == op_group::product ? (m.weight > 0 ? opcode::mul : opcode::div)
+                        : m.weight > 0            ? opcode::add
+                                                  : opcode::sub;
+        product = node(op, {product, v});
+        if (product == absent) return fail("the dialect has no operator to combine a computed scale or bias");
+      }
+    return reshaped(product);
+  }
+
+  value_id node(opcode op, std::initializer_list<value_id> operands) {
+    auto const* row = names_.emitted(op, image_.version, to_);
+    if (row == nullptr) return absent;
+    operator_tag const tag{names_.code(row->name), static_cast<std::uint16_t>(op)};
+    return image_.result(into_.node(tag, row->name, {operands.begin(), operands.size()}, {}, 1, place_));
+  }
+
+  value_id reshaped(value_id v) {
+    if (!facts_.has_rank(v)) return fail("the shape of a computed scale or bias is not known");
+    auto const shape = facts_.shape(v);
+    std::size_t lead = 0;
+    while (shape.size() - lead > static_cast<std::size_t>(axes_) && shape[lead] == extent(1)) ++lead;
+    bool single = true;
+    for (auto e : shape) single = single && e == extent(1);
+    bool fits = shape.size() - lead == extents_.size();
+    for (std::size_t i = 0; fits && i < extents_.size(); ++i) fits = shape[lead + i] == extents_[i];
+    if (fits && (whole_ || !(single && shape.size() == 1)))
+      return v;  // (H), (1, H) and (1, 1, H) run everywhere, [1] for an unknown H does not
+    if (single && whole_) return expanded(v);
+    if (single && shape.empty()) return v;
+    std::vector<std::int64_t> wanted;
+    if (fits) {
+      if (whole_)
+        wanted = row_;
+      else if (axes_ == 1)
+        wanted = {-1};
+      else
+        return fail("the extents of a computed scale or bias are not known");
+    } else if (!single && whole_ && flat(shape)) {
+      wanted = row_;
+    } else if (!single) {
+      return fail("a computed scale or bias is not one row of the normalised axes");
+    }
+    return with_shape(opcode::reshape, v, wanted);
+  }
+  value_id expanded(value_id v) {
+    if (names_.emitted(opcode::expand, image_.version, to_) != nullptr) return with_shape(opcode::expand, v, row_);
+    dense ones;
+    if (!broadcast_to(dense::of(1), row_, ones)) return absent;
+    auto const made = node(opcode::mul, {v, into_.constant_of(make_tensor(type_, ones.shape, ones.elements))});
+    return made == absent ? fail("the dialect has no operator to expand a computed scale or bias") : made;
+  }
+  value_id with_shape(opcode op, value_id v, std::vector<std::int64_t> const& shape) {
+    tensor contents = make_tensor(std::vector<std::int64_t>{static_cast<std::int64_t>(shape.size())},
+                                  span<std::int64_t const>(shape));
+    auto const made = node(op, {v, into_.constant_of(std::move(contents))});
+    return made == absent ? fail("the dialect has no operator to reshape a computed scale or bias") : made;
+  }
+
+  [[nodiscard]] bool flat(span<extent const> shape) const {
+    for (std::size_t i = 0; i + 1 < shape.size(); ++i)
+      if (!(shape[i] == extent(1))) return false;
+    return !shape.empty() && shape.back() == extent(static_cast<std::int64_t>(count_of(row_)));
+  }
+
+  Image& image_;
+  facts& facts_;
+  dialect const& names_;
+  target to_;
+  basic_transaction<Image>& into_;
+  node_id place_;
+  element_type type_ = element_type::unknown;
+  std::vector<std::int64_t> row_;
+  std::vector<extent> extents_;
+  int axes_ = 1;
+  bool whole_ = false;
+};
+using row_maker = basic_row_maker<graph_image>;
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
+template <class Image>
+class basic_instantiation {
+ public:
+  std::string reason;  ///< why there is no right side here
+  element_type wider = element_type::unknown;
+  std::vector<value_id> roots;
+
+  basic_instantiation(machine const& match, std::uint16_t rule, Image& image, facts& known, dialect const& names,
+                      target to, basic_transaction<Image>& into, node_id place,
+                      element_type computed_in = element_type::unknown)
+      : match_(match),
+        info_(match.rules().rules[rule]),
+        terms_(match.rules().replacements.subspan(info_.first_replacement, info_.replacement_size)),
+        image_(image),
+        facts_(known),
+        names_(names),
+        to_(to),
+        into_(into),
+        place_(place),
+        computed_in_(computed_in),
+        done_(info_.replacement_size, result{}) {}
+
+  bool build() {
+    auto const root = static_cast<std::uint8_t>(terms_.size() - 1);
+    type_ = facts_.type(match_.value(0));
+    if (terms_[root].what != kind::roots) {
+      needs_results(root, 1);
+      return add_root(root);
+    }
+    for (std::uint8_t i = 0; i < terms_[root].children; ++i) needs_results(terms_[root].child[i], 1);
+    for (std::uint8_t i = 0; i < terms_[root].children; ++i)
+      if (!add_root(terms_[root].child[i])) return false;
+    return true;
+  }
+
+ private:
+  using kind = replacement_term::kind;
+  struct result {
+    bool ready = false;
+    value_id value = absent;
+    std::uint32_t results = 1;
+  };
+
+  bool add_root(std::uint8_t at) {
+    auto const v = value(at);
+    if (v == absent) {
+      if (reason.empty()) reason = "the right side has no value here";
+      return false;
+    }
+    roots.push_back(v);
+    return true;
+  }
+
+  void needs_results(std::uint8_t at, std::uint32_t results) {
+    auto const& t = terms_[at];
+    if (t.what == kind::result) return needs_results(t.child[0], t.index + 1u);
+    if (results > done_[at].results) done_[at].results = results;
+    for (std::uint8_t i = 0; i < t.children; ++i) needs_results(t.child[i], 1);
+  }
+
+  value_id fail(std::string why) {
+    if (reason.empty()) reason = std::move(why);
+    return absent;
+  }
+
+  value_id value(std::uint8_t at) {
+    auto& mine = done_[at];
+    if (mine.ready) return mine.value;
+    mine.ready = true;
+    auto const& t = terms_[at];
+    switch (t.what) {
+      case kind::slot: mine.value = slot_value(t.slot); break;
+      case kind::number: mine.value = constant(dense::of(t.number)); break;
+      case kind::fold: {
+        dense made;
+        mine.value = computed(t.child[0], made) ? constant(made) : fail("an operand of fold is not a constant");
+        break;
+      }
+      case kind::row: mine.value = row(t); break;
+      case kind::result: {
+        auto const first = value(t.child[0]);
+        mine.value = first == absent ? absent : image_.result(image_.producer(first), t.index);
+        break;
+      }
+      case kind::neutral:
+      case kind::named: mine.value = operation(t, mine.results); break;
+      case kind::roots: break;
+    }
+    return mine.value;
+  }
+
+  value_id constant(dense const& of) {
+    auto made = make_tensor(type_, of.shape, of.elements);
+    if (made.type == element_type::unknown) return fail("a constant of this element type cannot be made");
+    return into_.constant_of(std::move(made));
+  }
+
+  value_id slot_value(std::uint8_t at) {
+    auto const& s = match_.slot(at);
+    if (!s.bound) return absent;
+    switch (info_.slot_kinds[at]) {
+      case slot_kind::value: return s.value;
+      case slot_kind::number:
+        return s.value != absent && facts_.type(s.value) == type_ ? s.value : constant(dense::of(s.number));
+      case slot_kind::parameter: return constant(dense::of(s.number));
+      case slot_kind::rest: return product_of(at);
+    }
+    return absent;
+  }
+
+  value_id product_of(std::uint8_t at) {
+    auto const group = static_cast<op_group>(match_.slot(at).axes);
+    auto const members = match_.members(at);
+    value_id made = absent;
+    for (int pass = 0; pass < 2; ++pass)
+      for (auto const& m : members) {
+        if ((m.weight > 0) != (pass == 0)) continue;
+        if (m.weight != 1 && m.weight != -1) return fail("a factor that is left over is raised to a power");
+        if (made == absent && m.weight == 1) {
+          made = m.value;
+          continue;
+        }
+        if (made == absent) made = constant(dense::of(group == op_group::product ? 1 : 0));
+        value_id const operands[2] = {made, m.value};
+        made = emit(group == op_group::product ? (m.weight > 0 ? opcode::mul : opcode::div)
+                    : m.weight > 0             ? opcode::add
+                                               : opcode::sub,
+                    operands, {}, 1);
+        if (made == absent) return absent;
+      }
+    return made;
+  }
+
+  value_id row(replacement_term const& t) {
+    auto const& like = terms_[t.child[1]];
+    auto const x = value(t.child[1]);
+    if (like.what != kind::slot || x == absent) return fail("row() needs a captured value to be like");
+    int axes = 1;
+    for (std::uint8_t i = 0; i < info_.slot_count; ++i)
+      if (info_.slot_kinds[i] == slot_kind::parameter && match_.slot(i).bound) {
+        auto const& s = match_.slot(i);
+        if (s.axes != 0)
+          axes = std::popcount(s.axes);
+        else if (s.number < 0)
+          axes = static_cast<int>(-s.number);
+      }
+    basic_row_maker<Image> rows(image_, facts_, names_, to_, into_, place_);
+    bool const required = t.number != 0;
+    auto const group = group_of(t.child[0], required);
+    std::vector<rest_member> members;
+    if (!gather(t.child[0], 1, group, members)) return fail("row() takes captures, their products or their sums");
+    if (!required && absent_first(t.child[0])) return absent;
+    auto const made = rows.make(members, group, x,
+                                computed_in_ != element_type::unknown ? computed_in_ : facts_.type(x), axes, required);
+    if (rows.wider) wider = rows.widest;
+    return rows.reason.empty() ? made : fail(rows.reason);
+  }
+
+  op_group group_of(std::uint8_t at, bool required) const {
+    auto const& t = terms_[at];
+    if (t.what == kind::neutral) return info(static_cast<opcode>(t.op)).group;
+    if (t.what == kind::slot && info_.slot_kinds[t.slot] == slot_kind::rest && match_.slot(t.slot).bound)
+      return static_cast<op_group>(match_.slot(t.slot).axes);
+    return required ? op_group::product : op_group::sum;
+  }
+  bool gather(std::uint8_t at, double weight, op_group group, std::vector<rest_member>& into) {
+    auto const& t = terms_[at];
+    if (t.what == kind::slot) {
+      auto const& s = match_.slot(t.slot);
+      if (!s.bound) return true;
+      if (info_.slot_kinds[t.slot] == slot_kind::rest) {
+        if (static_cast<op_group>(s.axes) != group) return false;
+        for (auto const& m : match_.members(t.slot)) into.push_back({m.value, m.weight * weight});
+        return true;
+      }
+      if (info_.slot_kinds[t.slot] != slot_kind::value) return false;
+      into.push_back({s.value, weight});
+      return true;
+    }
+    if (t.what != kind::neutral || t.children != 2 || info(static_cast<opcode>(t.op)).group != group) return false;
+    auto const op = static_cast<opcode>(t.op);
+    bool const inverse = op == opcode::sub || op == opcode::div;
+    if (!inverse && op != opcode::add && op != opcode::mul) return false;
+    return gather(t.child[0], weight, group, into) && gather(t.child[1], inverse ? -weight : weight, group, into);
+  }
+  bool absent_first(std::uint8_t at) const {
+    auto const& t = terms_[at];
+    if (t.what == kind::neutral)
+      return info(static_cast<opcode>(t.op)).group == op_group::product && absent_first(t.child[0]);
+    return t.what == kind::slot && info_.slot_kinds[t.slot] == slot_kind::value && !match_.slot(t.slot).bound;
+  }
+
+  bool computed(std::uint8_t at, dense& into) {
+    auto const& t = terms_[at];
+    if (t.what == kind::number) return into = dense::of(t.number), true;
+    if (t.what == kind::slot) {
+      auto const& s = match_.slot(t.slot);
+      if (!s.bound) return false;
+      if (info_.slot_kinds[t.slot] != slot_kind::value)
+        return into = dense::of(s.number), info_.slot_kinds[t.slot] == slot_kind::number;
+      double number = 0;
+      if (image_.value(s.value).constant) {
+        auto const contents = image_.source->constant(s.value);
+        if (!contents || contents.size() != count_of(contents.shape)) return false;
+        return into = dense::of(contents), true;
+      }
+      return facts_.number(s.value, number) && (into = dense::of(number), true);
+    }
+    if (t.what != kind::neutral) return false;
+    std::vector<dense> operands(t.children);
+    for (std::uint8_t i = 0; i < t.children; ++i)
+      if (!computed(t.child[i], operands[i])) return false;
+    return evaluate(static_cast<opcode>(t.op), operands, into);
+  }
+
+  std::uint32_t kept_results(replacement_term const& t, std::uint32_t results) const {
+    for (std::uint8_t i = 0; i < info_.root_count; ++i) {
+      auto const n = image_.producer(match_.value(i == 0 ? std::uint8_t{0} : info_.root_registers[i]));
+      if (n == absent || image_.node(n).tag.op != t.op || t.what != kind::neutral) continue;
+      std::uint32_t used = image_.node(n).result_count;
+      while (used > results && unused(image_.result(n, used - 1))) --used;
+      if (used > results) results = used;
+    }
+    return results;
+  }
+  [[nodiscard]] bool unused(value_id v) const { return image_.value(v).use_count == 0 && image_.value(v).outputs == 0; }
+
+  value_id operation(replacement_term const& t, std::uint32_t results) {
+    results = kept_results(t, results);
+    std::vector<value_id> operands;
+    for (std::uint8_t i = 0; i < t.children; ++i) {
+      auto const& child = terms_[t.child[i]];
+      if (child.what == kind::slot && info_.slot_kinds[child.slot] == slot_kind::rest &&
+          match_.slot(child.slot).axes == 0) {
+        for (auto const& m : match_.members(child.slot)) operands.push_back(m.value);
+        continue;
+      }
+      operands.push_back(value(t.child[i]));
+      if (!reason.empty()) return absent;
+    }
+    while (!operands.empty() && operands.back() == absent) operands.pop_back();
+    bool const between_casts = computed_in_ != element_type::unknown && t.what == kind::neutral && has_row(t);
+    if (between_casts) operands[0] = cast(operands[0], computed_in_);
+    if (!reason.empty()) return absent;
+    std::vector<given> parameters;
+    for (std::uint8_t i = 0; i < t.parameter_count; ++i) parameters.push_back(parameter(t.parameters[i]));
+    if (t.what == kind::neutral) {
+      auto const made = emit(static_cast<opcode>(t.op), operands, parameters, results);
+      return between_casts && made != absent && facts_.type(made) != type_ ? cast(made, type_) : made;
+    }
+    auto const* row = names_.row(t.op, image_.version);
+    if (row == nullptr) return fail("the operator of the right side does not exist at this operator set version");
+    std::vector<attribute> attributes;
+    for (auto const& p : parameters) attributes.push_back({std::string(p.name), p.content});
+    operator_tag const tag{t.op, static_cast<std::uint16_t>(row->op)};
+    return image_.result(into_.node(tag, row->name, operands, std::move(attributes), results, place_));
+  }
+
+  [[nodiscard]] bool has_row(replacement_term const& t) const {
+    for (std::uint8_t i = 0; i < t.children; ++i)
+      if (terms_[t.child[i]].what == kind::row) return true;
+    return false;
+  }
+  value_id cast(value_id v, element_type to) {
+    auto const made = basic_cast_maker<Image>(image_, facts_, names_, to_, into_, place_).make(v, to);
+    return made == absent ? fail("the dialect has no Cast") : made;
+  }
+
+  struct given {
+    std::string_view name;
+    decltype(attribute::content) content;
+    double number = 0;
+  };
+  given parameter(replacement_term::given const& from) const {
+    given made{from.name, {}, from.number};
+    if (from.slot == no_slot) {
+      if (from.integer)
+        made.content = static_cast<std::int64_t>(from.number);
+      else
+        made.content = from.number;
+      return made;
+    }
+    auto const& s = match_.slot(from.slot);
+    made.number = s.number;
+    if (info_.slot_kinds[from.slot] == slot_kind::number) {
+      made.content = s.number;
+    } else if (s.axes != 0 && from.name == "axis") {
+      made.number = -std::popcount(s.axes);
+      made.content = static_cast<std::int64_t>(made.number);
+    } else if (s.axes != 0) {
+      std::vector<std::int64_t> axes;
+      for (int bit = 63; bit >= 0; --bit)
+        if ((s.axes >> bit & 1u) != 0) axes.push_back(-1 - bit);
+      made.content = std::move(axes);
+    } else if (math::is_whole(s.number) && from.name != "epsilon") {
+      made.content = static_cast<std::int64_t>(s.number);
+    } else {
+      made.content = s.number;
+    }
+    return made;
+  }
+
+  value_id emit(opcode op, span<value_id const> operands, span<given const> parameters, std::uint32_t results) {
+    emission made;
+    made.op = op;
+    made.version = image_.version;
+    made.to = to_;
+    made.results = results;
+    for (auto v : operands) {
+      made.present.push_back(v != absent);
+      made.operands.push_back(v == absent ? element_type::unknown : facts_.type(v));
+      made.scalar_rows = made.scalar_rows || (v != absent && v != operands[0] && facts_.rank(v) == 0);
+    }
+    for (auto const& p : parameters) {
+      if (p.name == "axis") made.axis = static_cast<std::int64_t>(p.number);
+      if (p.name == "epsilon") made.epsilon = p.number;
+    }
+    if (names_.refuse != nullptr)
+      if (auto const why = names_.refuse(made); !why.empty()) {
+        if (!made.operands.empty() && size_of(made.operands[0]) == 2 && computed_in_ == element_type::unknown)
+          wider = element_type::float32;
+        return fail(std::string(why));
+      }
+    auto const* row = names_.emitted(op, image_.version, to_);
+    std::vector<attribute> attributes;
+    std::vector<value_id> all(operands.begin(), operands.end());
+    for (auto const& p : parameters)
+      if (!place(p, row, attributes, all)) return fail("the dialect cannot write a parameter of the right side");
+    std::string name;
+    if (row != nullptr) {
+      name = row->name;
+    } else {
+      function_body body;
+      if (names_.function == nullptr || !names_.function(made, body))
+        return fail(std::string("the dialect has no operator ") + std::string(name_of(op)) +
+                    " at this operator set version");
+      name = body.name;
+      into_.function(std::move(body));
+    }
+    if (names_.complete != nullptr && row != nullptr) names_.complete(made, attributes);
+    operator_tag const tag{names_.code(row != nullptr ? std::string_view(row->name) : std::string_view(name)),
+                           static_cast<std::uint16_t>(op)};
+    return image_.result(into_.node(tag, name, all, std::move(attributes), results, place_));
+  }
+
+  bool place(given const& p, operator_row const* row, std::vector<attribute>& attributes,
+             std::vector<value_id>& operands) {
+    parameter_source source{};
+    source.attribute = p.name;
+    if (row != nullptr)
+      for (auto const& s : row->parameters)
+        if (s.parameter == p.name) source = s;
+    auto const key = std::string(source.attribute.empty() ? p.name : source.attribute);
+    switch (source.where) {
+      case parameter_source::kind::attribute: attributes.push_back({key, p.content}); return true;
+      case parameter_source::kind::inverted:
+        attributes.push_back({key, static_cast<std::int64_t>(p.number == 0)});
+        return true;
+      case parameter_source::kind::operand: {
+        auto const* list = std::get_if<std::vector<std::int64_t>>(&p.content);
+        if (list == nullptr) return false;
+        while (operands.size() <= static_cast<std::size_t>(source.operand)) operands.push_back(absent);
+        operands[static_cast<std::size_t>(source.operand)] = into_.constant_of(make_tensor(
+            std::vector<std::int64_t>{static_cast<std::int64_t>(list->size())}, span<std::int64_t const>(*list)));
+        return true;
+      }
+      case parameter_source::kind::fixed: return source.number == p.number;
+      case parameter_source::kind::spatial_axes: return false;
+    }
+    return false;
+  }
+
+  machine const& match_;
+  rule_info const& info_;
+  span<replacement_term const> terms_;
+  Image& image_;
+  facts& facts_;
+  dialect const& names_;
+  target to_;
+  basic_transaction<Image>& into_;
+  node_id place_;
+  element_type computed_in_, type_ = element_type::unknown;
+  std::vector<result> done_;
+};
+using instantiation = basic_instantiation<graph_image>;
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
+template <class Image>
+class basic_near_misses {
+ public:
+  basic_near_misses(machine& match, Image const& image, facts const& known, dialect const& names)
+      : machine_(match), rules_(match.rules()), image_(image), facts_(known), names_(names) {}
+
+  template <class Fused, class Tell>
+  void find(int stage, std::vector<bool> const& selected, Fused const& fused, Tell const& tell) {
+    auto const speaks = [&](std::size_t rule) {
+      return rules_.rules[rule].stage == stage && selected[rule] && !rules_.rules[rule].silent;
+    };
+    bool any = false, without_reduction = false;
+    for (std::size_t rule = 0; rule < rules_.rules.size(); ++rule) {
+      any = any || speaks(rule);
+      without_reduction = without_reduction || (speaks(rule) && !rules_.rules[rule].reduces);
+    }
+    if (!any) return;
+    if (without_reduction)
+      reach_.assign(image_.node_count(), true);
+    else
+      mark_what_reductions_reach();
+
+    std::vector<bool> told(image_.value_count(), false);
+    auto const tell_once = [&](miss const& found) {
+      if (!told[found.at]) tell(explain(machine_, image_, facts_, names_, found.node, stage));
+      told[found.at] = true;
+    };
+    misses_.assign(image_.node_count(), miss{});
+    for (node_id n = image_.node_count(); n-- > 0;) {
+      if (!image_.node(n).alive || !reach_[n] || fused(n)) continue;
+      if (auto const& own = miss_at(n, stage, speaks); own.score >= near) tell_once(own);
+      if (info(op_of(image_, n)).shape != shape_rule::reduce) continue;
+      miss nearest;
+      list_users(n);
+      for (auto user : users_)
+        if (auto const& found = miss_at(user, stage, speaks); found.score > nearest.score) nearest = found;
+      int const least = reduction_of_a_rule(op_of(image_, n)) ? 0 : 1;  // of another, a root must be there at least
+      if (nearest.score >= least && nearest.score < near) tell_once(nearest);
+    }
+  }
+
+ private:
+  static constexpr int near = 3;  // the score from which a failure at a root is a near miss
+
+  struct miss {
+    node_id node = absent;
+    value_id at = absent;
+    int score = -1;  // -1: no rule that speaks missed
+  };
+
+  template <class Speaks>
+  miss const& miss_at(node_id n, int stage, Speaks const& speaks) {
+    auto& kept = misses_[n];
+    if (kept.node == n) return kept;
+    kept.node = n;
+    constexpr int without_words = 1 << 30;
+    auto const why = explain(machine_, image_, facts_, names_, n, stage, nullptr, without_words);
+    if (!why.matched && why.at != absent && speaks(why.rule)) {
+      kept.at = why.at;
+      kept.score = why.score;
+    }
+    return kept;
+  }
+
+  void mark_what_reductions_reach() {
+    constexpr std::uint8_t far = 17;
+    std::vector<std::uint8_t> distance(image_.node_count(), far);
+    reach_.assign(image_.node_count(), false);
+    for (auto n = image_.first_node(); n != absent; n = image_.node(n).next) {
+      if (info(op_of(image_, n)).shape == shape_rule::reduce) distance[n] = 0;
+      for (std::uint32_t i = 0; i < image_.operand_count(n); ++i)
+        if (auto const v = image_.operand(n, i); v != absent && image_.producer(v) != absent)
+          if (auto const below = distance[image_.producer(v)]; below + 1 < distance[n])
+            distance[n] = static_cast<std::uint8_t>(below + 1);
+      reach_[n] = distance[n] < far;
+    }
+  }
+
+  [[nodiscard]] bool reduction_of_a_rule(opcode op) const {
+    for (auto const& i : rules_.code)
+      if (i.code == step::reduction && i.op == static_cast<std::uint16_t>(op)) return true;
+    return false;
+  }
+
+  void list_users(node_id n) {
+    users_.assign(1, n);
+    for (std::size_t at = 0; at < users_.size() && users_.size() < 32; ++at)
+      for (std::uint32_t k = 0; k < image_.node(users_[at]).result_count; ++k)
+        image_.for_each_user(image_.result(users_[at], k), [&](node_id user) {
+          if (users_.size() < 32 && !is_listed(user)) users_.push_back(user);
+        });
+  }
+  [[nodiscard]] bool is_listed(node_id user) const {
+    for (auto const listed : users_)
+      if (listed == user) return true;
+    return false;
+  }
+
+  machine& machine_;
+  program const& rules_;
+  Image const& image_;
+  facts const& facts_;
+  dialect const& names_;
+  std::vector<bool> reach_;
+  std::vector<miss> misses_;
+  std::vector<node_id> users_;
+};
+using near_misses = basic_near_misses<graph_image>;
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0 {
+
+struct refusal {
+  std::string node;       ///< name of the node at the pattern's root
+  std::string condition;  ///< what failed: the name of a condition, or of a requirement of legality
+  std::string reason;     ///< one sentence
+};
+
+struct rule_report {
+  std::string name;
+  std::size_t matched = 0, applied = 0;
+  std::vector<refusal> refused;
+};
+
+struct rewrite_report {
+  std::string error;
+  std::vector<rule_report> rules;
+  std::size_t nodes_before = 0, nodes_after = 0;
+  std::vector<std::string> notes;
+
+  [[nodiscard]] std::size_t applied() const {
+    std::size_t sum = 0;
+    for (auto const& r : rules) sum += r.applied;
+    return sum;
+  }
+  [[nodiscard]] rule_report const* rule(std::string_view name) const {
+    for (auto const& r : rules)
+      if (r.name == name) return &r;
+    return nullptr;
+  }
+};
+
+[[nodiscard]] inline std::string to_text(rewrite_report const& report) {
+  std::string text;
+  if (!report.error.empty()) return "error: " + report.error + "\n";
+  for (auto const& r : report.rules) {
+    text += r.name + ": matched " + std::to_string(r.matched) + ", applied " + std::to_string(r.applied) +
+            ", refused " + std::to_string(r.refused.size()) + "\n";
+    for (auto const& f : r.refused) text += "  not at " + f.node + ": " + f.reason + "\n";
+  }
+  text +=
+      "nodes: " + std::to_string(report.nodes_before) + " before, " + std::to_string(report.nodes_after) + " after\n";
+  for (auto const& n : report.notes) text += "note: " + n + "\n";
+  return text;
+}
+
+namespace detail {
+
+inline void append_json(std::string& into, std::string_view text) {
+  constexpr char digits[] = "0123456789abcdef";
+  into += '"';
+  for (char c : text) {
+    if (c == '"' || c == '\\') {
+      into += '\\';
+      into += c;
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      into += "\\u00";
+      into += digits[static_cast<unsigned char>(c) >> 4];
+      into += digits[static_cast<unsigned char>(c) & 15];
+    } else {
+      into += c;
+    }
+  }
+  into += '"';
+}
+
+}  // namespace detail
+
+[[nodiscard]] inline std::string to_json(rewrite_report const& report) {
+  std::string json = "{\"error\":";
+  detail::append_json(json, report.error);
+  json += ",\"rules\":[";
+  for (std::size_t i = 0; i < report.rules.size(); ++i) {
+    auto const& r = report.rules[i];
+    json += i == 0 ? "{\"name\":" : ",{\"name\":";
+    detail::append_json(json, r.name);
+    json +=
+        ",\"matched\":" + std::to_string(r.matched) + ",\"applied\":" + std::to_string(r.applied) + ",\"refused\":[";
+    for (std::size_t k = 0; k < r.refused.size(); ++k) {
+      json += k == 0 ? "{\"node\":" : ",{\"node\":";
+      detail::append_json(json, r.refused[k].node);
+      json += ",\"reason\":";
+      detail::append_json(json, r.refused[k].reason);
+      json += ",\"condition\":";
+      detail::append_json(json, r.refused[k].condition);
+      json += "}";
+    }
+    json += "]}";
+  }
+  json += "],\"nodes\":{\"before\":" + std::to_string(report.nodes_before) +
+          ",\"after\":" + std::to_string(report.nodes_after) + "},\"notes\":[";
+  for (std::size_t i = 0; i < report.notes.size(); ++i) {
+    if (i != 0) json += ',';
+    detail::append_json(json, report.notes[i]);
+  }
+  return json + "]}";
+}
+
+}  // namespace fuse::inline v0
+
+namespace fuse::inline v0::detail {
+
+template <class Image>
+class basic_driver final : machine::acceptor {
+ public:
+  basic_driver(program const& rules, Image& image, facts& known, dialect const& names, rewrite_options const& options,
+               rewrite_report& report)
+      : rules_(rules),
+        image_(image),
+        facts_(known),
+        names_(names),
+        options_(options),
+        report_(report),
+        machine_(rules, image, known, names),
+        near_misses_(machine_, image, known, names),
+        traffic_(image, known),
+        selected_(rules.rules.size(), true) {
+    report_.rules.resize(rules.rules.size());
+    for (std::size_t i = 0; i < rules.rules.size(); ++i) report_.rules[i].name = rules.rules[i].name;
+    if (!select()) return;
+    fused_.resize(image.node_count(), false);
+  }
+
+  void run() {
+    if (!report_.error.empty()) return;
+    budget_ = std::size_t{16} * image_.node_count() + 1024;
+    half_budget_ = budget_ / 2;
+    for (int stage = 0; stage < rules_.stages && budget_ != 0; ++stage) {
+      stage_ = stage;
+      if (std::exchange(changed_, false)) machine_.look();
+      auto const last = image_.node_count();
+      for (node_id n = last; n-- > 0 && budget_ != 0;) {
+        visit(n);
+        visit_waiting();
+        if (options_.observer.progress != nullptr && n % 4096 == 0)
+          options_.observer.progress(options_.observer.context, stage, last - n, last);
+      }
+      waiting_.clear();
+      if (options_.near_misses) add_near_misses();
+    }
+    while (!late_.empty() && budget_ != 0) {
+      auto const again = std::exchange(late_, {});
+      for (stage_ = 0; stage_ < rules_.stages; ++stage_) {
+        waiting_ = again;
+        visit_waiting();
+      }
+      waiting_.clear();
+    }
+    if (budget_ == 0) name_the_restless();
+    if (exceeded_ != 0)
+      report_.notes.push_back("the search at " + std::to_string(exceeded_) + " nodes reached the bound of " +
+                              std::to_string(machine::step_limit) + " steps, and was cut off there");
+    if (bounded_ != 0)
+      report_.notes.push_back("the search at " + std::to_string(bounded_) +
+                              " nodes met a sum or product of more than " + std::to_string(opened_group::capacity) +
+                              " parts with the operators between them, the rest of which stayed closed");
+    settle_refusals();
+  }
+
+  [[nodiscard]] bool fused(node_id n) const { return n < fused_.size() && fused_[n]; }
+  [[nodiscard]] std::vector<bool> const& selected() const { return selected_; }
+
+ private:
+  struct phase {
+    observer const& to;
+    explicit phase(observer const& who) : to(who) { tell("rewrite"); }
+    phase(phase const&) = delete;
+    phase& operator=(phase const&) = delete;
+    ~phase() { tell("match"); }
+    void tell(std::string_view name) const {
+      if (to.phase != nullptr) to.phase(to.context, name);
+    }
+  };
+  struct candidate_refusal {
+    std::uint16_t rule;
+    node_id root, witness;
+    std::string node, condition, reason;
+    bool lasting = false;  // also where a smaller rule applies
+  };
+
+  bool select() {
+    auto const find = [&](std::string const& name) {
+      for (std::size_t i = 0; i < rules_.rules.size(); ++i)
+        if (rules_.rules[i].name == name) return static_cast<std::ptrdiff_t>(i);
+      report_.error = "there is no rule '" + name + "'; the rules are";
+      for (auto const& r : rules_.rules) report_.error += " " + std::string(r.name);
+      return std::ptrdiff_t{-1};
+    };
+    if (!options_.only.empty()) selected_.assign(selected_.size(), false);
+    for (auto const& name : options_.only) {
+      auto const at = find(name);
+      if (at < 0) return false;
+      selected_[static_cast<std::size_t>(at)] = true;
+    }
+    for (auto const& name : options_.except) {
+      auto const at = find(name);
+      if (at < 0) return false;
+      selected_[static_cast<std::size_t>(at)] = false;
+    }
+    return true;
+  }
+
+  void visit(node_id n) {
+    if (!image_.node(n).alive || !machine_.has_entry(n, stage_)) return;
+    root_ = n;
+    pending_.clear();
+    computed_in_ = wider_ = element_type::unknown;
+    bool applied = machine_.run(n, stage_, *this);
+    if (!applied && wider_ != element_type::unknown) {
+      computed_in_ = wider_;
+      applied = machine_.run(n, stage_, *this);
+    }
+    if (machine_.exceeded()) ++exceeded_;
+    if (!applied && machine_.bounded()) ++bounded_;
+    if (!applied)
+      for (auto& r : pending_) refusals_.push_back(std::move(r));
+    pending_.clear();
+  }
+
+  void refuse(std::uint16_t rule, std::uint16_t condition) override {
+    if (!selected_[rule]) return;
+    auto const& c = rules_.conditions[condition].what;
+    std::string text(c.name.empty() ? std::string_view("a predicate") : c.name);
+    std::string names;
+    for (std::size_t i = 0; i < c.count; ++i) names += (i == 0 ? "" : ", ") + std::string(c.captures[i]);
+    refuse(rule, text, "the condition '" + text + "' of (" + names + ") does not hold");
+  }
+  bool refuse(std::uint16_t rule, std::string condition, std::string reason) {
+    if (rules_.rules[rule].silent) return false;
+    for (auto const& r : pending_)
+      if (r.rule == rule && r.reason == reason) return false;
+    pending_.push_back(
+        {rule, root_, witness(), image_.source->node_name(root_), std::move(condition), std::move(reason), false});
+    return false;
+  }
+
+  [[nodiscard]] node_id witness() const {
+    auto const all = machine_.matched();
+    for (std::size_t i = all.size(); i-- > 0;)
+      if (info(op_of(image_, all[i])).kind == op_kind::reduction) return all[i];
+    return all.empty() ? root_ : all[0];
+  }
+
+  bool accept(std::uint16_t rule) override {
+    if (!selected_[rule]) return false;
+    auto const& known = rules_.rules[rule];
+    phase rewriting(options_.observer);
+    roots_.clear();
+    roots_.push_back(machine_.value(0));
+    for (std::uint8_t i = 1; i < known.root_count; ++i) roots_.push_back(machine_.value(known.root_registers[i]));
+    if (roots_.size() > 1)  // several results are worth one operator only where each is wanted
+      for (auto v : roots_)
+        if (image_.value(v).use_count == 0 && image_.value(v).outputs == 0) return false;
+    auto const origin = image_.source->node_name(root_);
+    basic_transaction<Image> changes(image_, facts_);
+    basic_instantiation<Image> right(machine_, rule, image_, facts_, names_, options_.target, changes, root_,
+                                     computed_in_);
+    bool const built = right.build();
+    if (built && unchanged(changes, right.roots)) return false;
+    if (!refused_before(rule)) ++report_.rules[rule].matched;
+    if (auto const narrow = narrowed(); !narrow.empty()) return refuse(rule, "element type", narrow);
+    if (!built) {
+      if (right.wider != element_type::unknown) wider_ = right.wider;
+      return refuse(rule, "right side", right.reason);
+    }
+    if (!take_other_results(right.roots))
+      return refuse(rule, "results", "another result of the replaced node is used, which the new node does not have");
+    for (std::size_t i = 0; i < roots_.size(); ++i) {
+      if (auto const why = unfit(right.roots[i], roots_[i]); !why.empty())
+        return refuse(rule, "shape and element type", why);
+    }
+    node_id place = root_;
+    if (roots_.size() > 1 && !find_place(changes.first_node(), place))
+      return refuse(rule, "order",
+                    "there is no place for the new node between what it needs and what needs it: a cycle would arise");
+    rewrite_cost cost;
+    cost.removed = traffic_.saved(roots_, machine_.matched());
+    for (auto n = changes.first_node(); n < image_.node_count(); ++n) cost.added += traffic_.of(n);
+    cost.constants_added = changes.constant_bytes();
+    if (known.equal_cost ? cost.added > cost.removed : cost.added >= cost.removed)
+      return refuse(rule, "cost",
+                    "the rewrite would move " + std::to_string(static_cast<long long>(cost.added)) + " bytes to save " +
+                        std::to_string(static_cast<long long>(cost.removed)));
+    if (options_.veto != nullptr && options_.veto(options_.veto_context, known.name, cost))
+      return refuse(rule, "veto", "the caller's cost hook refused the rewrite");
+
+    auto const first = changes.first_node();
+    fused_now_.assign(machine_.matched().begin(), machine_.matched().end());
+    if (!changes.commit(place, origin))
+      return refuse(rule, "graph", "the graph cannot hold a constant or function that the right side needs");
+    apply(first, right.roots);
+    ++report_.rules[rule].applied;
+    if (budget_ != 0 && --budget_ == half_budget_) half_way_ = report_.rules;
+    if (options_.observer.applied != nullptr) options_.observer.applied(options_.observer.context, known.name, origin);
+    return true;
+  }
+
+  [[nodiscard]] bool refused_before(std::uint16_t rule) const {
+    for (auto const& r : pending_)
+      if (r.rule == rule) return true;
+    return false;
+  }
+
+  [[nodiscard]] std::string narrowed() const {
+    auto const wanted = facts_.type(roots_[0]);
+    if (wanted == element_type::unknown)
+      return options_.trust_shapes ? std::string() : "the element type of the result is not known";
+    if (!is_floating(wanted)) return {};
+    for (auto n : machine_.matched())
+      for (std::uint32_t i = 0; i < image_.node(n).result_count; ++i) {
+        auto const type = facts_.type(image_.result(n, i));
+        if (type == element_type::unknown) continue;
+        if (!is_floating(type)) continue;
+        if (!widens(wanted, type))
+          return "inside, " + image_.source->node_name(n) + " computes in " + std::string(name_of(type)) +
+                 ", which is narrower than the result's " + std::string(name_of(wanted));
+      }
+    return {};
+  }
+
+  [[nodiscard]] bool unchanged(basic_transaction<Image> const& changes, std::vector<value_id> const& made) const {
+    auto const first = changes.first_node();
+    if (made[0] == roots_[0]) return true;
+    auto const n = image_.producer(made[0]), old = image_.producer(roots_[0]);
+    if (roots_.size() != 1 || n != first || image_.node_count() != first + 1 || old == absent) return false;
+    auto const &tag = image_.node(n).tag, &old_tag = image_.node(old).tag;
+    if (tag.name != old_tag.name || (tag.name == 0 && image_.source->op_name(n) != image_.source->op_name(old)))
+      return false;
+    if (!changes.says_the_same(n, old)) return false;
+    std::uint32_t const count = image_.operand_count(n), old_count = image_.operand_count(old);
+    for (std::uint32_t i = 0; i < count || i < old_count; ++i)
+      if ((i < count ? image_.operand(n, i) : absent) != (i < old_count ? image_.operand(old, i) : absent))
+        return false;
+    return true;
+  }
+
+  [[nodiscard]] bool is_root(value_id v) const {
+    for (auto r : roots_)
+      if (r == v) return true;
+    return false;
+  }
+
+  bool take_other_results(std::vector<value_id>& made) {
+    auto const count = roots_.size();
+    for (std::size_t i = 0; i < count; ++i) {
+      auto const n = image_.producer(made[i]), old = image_.producer(roots_[i]);
+      if (n == absent || old == absent) continue;
+      bool const alike = image_.node(n).tag.op == image_.node(old).tag.op;
+      for (std::uint32_t k = 0; k < image_.node(old).result_count; ++k) {
+        auto const v = image_.result(old, k);
+        if (is_root(v) || (image_.value(v).use_count == 0 && image_.value(v).outputs == 0)) continue;
+        if (!alike || k >= image_.node(n).result_count) {
+          if (count > 1) return false;
+          continue;
+        }
+        roots_.push_back(v);
+        made.push_back(image_.result(n, k));
+      }
+    }
+    return true;
+  }
+
+  [[nodiscard]] std::string unfit(value_id made, value_id old) const {
+    auto const type = facts_.type(made), wanted = facts_.type(old);
+    if (type != wanted || type == element_type::unknown) {
+      if (!(options_.trust_shapes && (type == element_type::unknown || wanted == element_type::unknown)))
+        return "the result would be " + std::string(name_of(type)) + " where it was " + std::string(name_of(wanted));
+    }
+    if (facts_.same_shape(made, old)) return {};
+    if (options_.trust_shapes && (!facts_.has_rank(made) || !facts_.has_rank(old))) return {};
+    if (!facts_.has_rank(made) || !facts_.has_rank(old)) return "the shape of the result is not known";
+    return "the result would have another shape, or one that is not provably the same";
+  }
+
+  bool find_place(node_id first, node_id& place) const {
+    auto const region = image_.node(root_).region;
+    node_id after = absent;
+    for (auto n = first; n < image_.node_count(); ++n)
+      for (std::uint32_t i = 0; i < image_.operand_count(n); ++i) {
+        auto const v = image_.operand(n, i);
+        auto const p = v == absent ? absent : image_.producer(v);
+        if (p != absent && p < first && (after == absent || image_.node(p).order > image_.node(after).order)) after = p;
+      }
+    auto before = ~std::uint64_t{0};
+    for (auto v : roots_)
+      image_.for_each_user(v, [&](node_id user) {
+        bool root = false;
+        for (auto r : roots_) root = root || image_.producer(r) == user;
+        if (user < first && !root && image_.node(user).order < before) before = image_.node(user).order;
+      });
+    auto at = root_;  // the first node after `after`; without it, the earliest root will do
+    if (after != absent) {
+      at = image_.node(after).next;
+    } else {
+      for (auto v : roots_)
+        if (image_.node(image_.producer(v)).order < image_.node(at).order) at = image_.producer(v);
+    }
+    while (at != absent && image_.node(at).region != region) at = image_.node(at).next;
+    place = at;
+    return at != absent && image_.node(at).order <= before;
+  }
+
+  void visit_waiting() {
+    while (!waiting_.empty() && budget_ != 0) {
+      auto const next = waiting_.back();
+      waiting_.pop_back();
+      visit(next);
+    }
+  }
+
+  void apply(node_id first, std::vector<value_id> const& made) {
+    changed_ = true;
+    auto const last = image_.node_count();
+    for (std::size_t i = 0; i < roots_.size(); ++i) {
+      image_.source->replace_uses(roots_[i], made[i]);
+      image_.redirect(roots_[i], made[i]);
+    }
+    fused_.resize(last, false);
+    for (auto n : fused_now_) fused_[n] = true;
+    dead_.clear();
+    for (auto v : roots_) dead_.push_back(image_.producer(v));
+    while (!dead_.empty()) {
+      auto const n = dead_.back();
+      dead_.pop_back();
+      if (n == absent || !image_.node(n).alive || image_.node(n).has_bodies || used(n)) continue;
+      operands_.clear();
+      for (std::uint32_t i = 0; i < image_.operand_count(n); ++i)
+        if (image_.operand(n, i) != absent) operands_.push_back(image_.operand(n, i));
+      image_.source->erase(n);
+      image_.erase(n);
+      for (auto v : operands_) dead_.push_back(image_.producer(v));
+    }
+    auto const waited = static_cast<std::ptrdiff_t>(waiting_.size());
+    for (auto n = first; n < last; ++n) machine_.look(n);
+    for (auto v : made)
+      image_.for_each_user(v, [&](node_id user) {
+        machine_.look(user);
+        waiting_.push_back(user);
+      });
+    for (auto n = last; n-- > first;) waiting_.push_back(n);
+    if (stage_ != 0) late_.insert(late_.end(), waiting_.begin() + waited, waiting_.end());
+  }
+  [[nodiscard]] bool used(node_id n) const {
+    for (std::uint32_t i = 0; i < image_.node(n).result_count; ++i) {
+      auto const& v = image_.value(image_.result(n, i));
+      if (v.use_count != 0 || v.outputs != 0) return true;
+    }
+    return false;
+  }
+
+  void add_near_misses() {
+    near_misses_.find(
+        stage_, selected_, [&](node_id n) { return fused(n); },
+        [&](explanation const& why) {
+          refusals_.push_back({why.rule, why.node, why.node, image_.source->node_name(why.node), why.condition,
+                               to_text(why), why.other_reduction});
+        });
+  }
+
+  void settle_refusals() {
+    std::vector<candidate_refusal const*> said;  // at one root
+    for (auto const* by_root : refusals_by_root()) {
+      auto const& r = *by_root;
+      if (fused(r.witness) && !image_.node(r.witness).alive && !r.lasting) continue;
+      if (!said.empty() && said.front()->root != r.root) said.clear();
+      int of_rule = 0;
+      bool alike = false;
+      for (auto const* other : said) {
+        of_rule += other->rule == r.rule ? 1 : 0;
+        alike = alike || (other->rule == r.rule && other->condition == r.condition);
+      }
+      if (alike || of_rule >= 3) continue;
+      said.push_back(&r);
+      report_.rules[r.rule].refused.push_back({r.node, r.condition, r.reason});
+    }
+  }
+
+  [[nodiscard]] std::vector<candidate_refusal const*> refusals_by_root() const {
+    std::vector<std::uint32_t> place(image_.node_count() + 1, 0);
+    for (auto const& r : refusals_) ++place[r.root + 1];
+    for (std::size_t n = 1; n < place.size(); ++n) place[n] += place[n - 1];
+    std::vector<candidate_refusal const*> sorted(refusals_.size());
+    for (auto const& r : refusals_) sorted[place[r.root]++] = &r;
+    return sorted;
+  }
+
+  void name_the_restless() {
+    std::string names;
+    for (std::size_t i = 0; i < half_way_.size(); ++i)  // those that have gone on beyond any number of useful rewrites
+      if (report_.rules[i].applied != half_way_[i].applied) names += " " + report_.rules[i].name;
+    report_.notes.push_back("the budget of rewrites is used up; rules that keep undoing each other:" + names +
+                            "; the graph is as they left it");
+  }
+
+  program rules_;
+  Image& image_;
+  facts& facts_;
+  dialect const& names_;
+  rewrite_options const& options_;
+  rewrite_report& report_;
+  machine machine_;
+  basic_near_misses<Image> near_misses_;
+  traffic traffic_;
+  std::vector<bool> selected_, fused_;
+  std::vector<node_id> waiting_, late_, dead_, fused_now_;
+  std::vector<value_id> roots_, operands_;
+  std::vector<candidate_refusal> pending_, refusals_;
+  int stage_ = 0;
+  bool changed_ = false;  // since the machine last took in the whole image
+  element_type computed_in_ = element_type::unknown, wider_ = element_type::unknown;
+  node_id root_ = absent;
+  std::size_t budget_ = 0, exceeded_ = 0, bounded_ = 0;
+  std::size_t half_budget_ = 0;
+  std::vector<rule_report> half_way_;
+};
+using driver = basic_driver<graph_image>;
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0 {
+
+namespace detail {
+
+template <class Image>
+void rewrite(program const& rules, graph_source& source, Image& image, bool cyclic, dialect const& names,
+             rewrite_options const& options, rewrite_report& report) {
+  if (cyclic) {
+    report.error = "the graph has a cycle";
+    return;
+  }
+  for (node_id n = 0; n < image.node_count(); ++n) report.nodes_before += image.node(n).alive ? 1 : 0;
+  auto const phase = [&](std::string_view name) {
+    if (options.observer.phase != nullptr) options.observer.phase(options.observer.context, name);
+  };
+  phase("shapes");
+  facts known(image, names);
+  known.run();
+  phase("match");
+  basic_driver<Image> run(rules, image, known, names, options, report);
+  run.run();
+  if (options.trust_shapes && !source.has_shapes())
+    report.notes.push_back(
+        "the graph tells no shapes: that replacements have the shape of what they replace was taken on trust");
+  for (node_id n = 0; n < image.node_count(); ++n) report.nodes_after += image.node(n).alive ? 1 : 0;
+}
+
+#ifdef FUSE_REWRITE_SEPARATE
+extern template void rewrite(program const&, graph_source&, graph_image&, bool, dialect const&, rewrite_options const&,
+                             rewrite_report&);
+#endif
+
+}  // namespace detail
+
+template <auto const& Rules, class Graph>
+rewrite_report rewrite(Graph& graph, rewrite_options const& options = {}) {
+  (void)sizeof(detail::require_rewritable<Graph>);
+  rewrite_report report;
+  if constexpr (rewritable_graph<Graph>) {
+    static constexpr auto const& table = detail::dialect_table_of<Graph>();
+    if constexpr (detail::require_rules<Rules, table>::met) {
+      static_assert(!detail::program_table_of<Rules, table>.overflow,
+                    "fuse: a rule set has at most 1024 rules, 64 parameter names and 32 sets to look through");
+      static constexpr auto const& names = dialect_of<Graph>;
+      graph_binding<Graph> bound(graph, names_in(names), names.newest);
+      detail::rewrite(program_of<Rules, table>, bound, bound.image, bound.cyclic(), names, options, report);
+    }
+  }
+  return report;
+}
+
+}  // namespace fuse::inline v0
+
+namespace fuse::inline v0::rules::formula {
+
+inline constexpr auto x = dsl::var<"x">, factor = dsl::var<"factor">, old_scale = dsl::var<"old scale">,
+                      old_bias = dsl::var<"old bias">;
+inline constexpr auto epsilon = dsl::scalar<"epsilon">;
+inline constexpr auto scale = dsl::rest<"scale">, bias = dsl::rest<"bias">;
+
+inline constexpr auto centred = x - dsl::mean(x);
+inline constexpr auto variance =
+    dsl::either(dsl::mean(dsl::square(centred)), dsl::mean(dsl::square(x)) - dsl::square(dsl::mean(x)));
+inline constexpr auto inverse_deviation = dsl::rsqrt(variance + epsilon);
+inline constexpr auto inverse_root_mean_square = dsl::rsqrt(dsl::mean(dsl::square(x)) + epsilon);
+
+inline constexpr auto expanded = x * inverse_deviation - dsl::mean(x) * inverse_deviation;
+inline constexpr auto distributed = x * inverse_deviation * factor - dsl::mean(x) * inverse_deviation * factor;
+inline constexpr auto scaled_first = x * factor - dsl::mean(x) * factor;
+inline constexpr auto normalised =
+    dsl::either(dsl::either(centred, scaled_first) * inverse_deviation, expanded, distributed);
+
+inline constexpr auto layer_norm_operator =
+    dsl::layer_norm(x, old_scale, dsl::optional(old_bias)).attr<"axis">(dsl::param<"axes">).attr<"epsilon">(epsilon);
+inline constexpr auto layer_norm_again =
+    dsl::layer_norm(x, old_scale, old_bias).attr<"axis">(dsl::param<"axes">).attr<"epsilon">(epsilon);
+inline constexpr auto rms_norm_operator =
+    dsl::rms_norm(x, old_scale).attr<"axis">(dsl::param<"axes">).attr<"epsilon">(epsilon);
+
+[[nodiscard]] inline bool squared(value_view mean, int depth = 0) {
+  bool found = false;
+  mean.for_each_user([&](value_view user) {
+    switch (user.op()) {
+      case opcode::pow:
+      case opcode::square: found = true; break;
+      case opcode::mul: found = found || user.operand(0).id() == user.operand(1).id(); break;
+      case opcode::neg:
+      case opcode::cast:
+      case opcode::identity:
+      case opcode::unsqueeze:
+      case opcode::reshape: found = found || (depth < 8 && squared(user, depth + 1)); break;
+      default: break;
+    }
+  });
+  return found;
+}
+
+}  // namespace fuse::inline v0::rules::formula
+
+namespace fuse::inline v0::rules {
+
+inline constexpr auto layer_norm =
+    rule<"layer-norm">(dsl::either(formula::normalised * formula::scale, formula::expanded, formula::distributed) +
+                       formula::bias)
+        .through<"cast", "identity">()
+        .where(dsl::trailing_axes<"axes">, dsl::float32_epsilon<"epsilon">, dsl::row_vector<"scale", "x">,
+               dsl::row_vector<"factor", "x">, dsl::row_vector<"bias", "x">)
+        .summary("(x - mean(x)) / sqrt(variance(x) + epsilon) * scale + bias over the last axes, in any spelling")
+        .replace(dsl::layer_norm(formula::x, dsl::row(formula::scale* formula::factor, formula::x),
+                                 dsl::row_or_none(formula::bias, formula::x))
+                     .attr<"axis">(dsl::param<"axes">)
+                     .attr<"epsilon">(formula::epsilon))
+        .benefit(2);
+
+inline constexpr auto layer_norm_times_row =
+    rule<"layer-norm-times-row">(formula::layer_norm_operator.users(1) * formula::scale)
+        .through<"identity">()
+        .where(dsl::row_vector<"scale", "x">)
+        .summary("a layer norm takes a row that multiplies it into its scale and bias")
+        .replace(dsl::layer_norm(formula::x, dsl::row(formula::old_scale* formula::scale, formula::x),
+                                 dsl::row_or_none(formula::old_bias* formula::scale, formula::x))
+                     .attr<"axis">(dsl::param<"axes">)
+                     .attr<"epsilon">(formula::epsilon))
+        .stage(2)
+        .quiet();
+
+inline constexpr auto layer_norm_plus_row =
+    rule<"layer-norm-plus-row">(formula::layer_norm_operator.users(1) + formula::bias)
+        .through<"identity">()
+        .where(dsl::row_vector<"bias", "x">)
+        .summary("a layer norm takes a row that is added to it into its bias")
+        .replace(dsl::layer_norm(formula::x, formula::old_scale,
+                                 dsl::row_or_none(formula::bias + formula::old_bias, formula::x))
+                     .attr<"axis">(dsl::param<"axes">)
+                     .attr<"epsilon">(formula::epsilon))
+        .stage(2)
+        .quiet();
+
+inline constexpr auto layer_norm_mean =
+    rule<"layer-norm-mean">(dsl::roots(dsl::mean(formula::x).as<"mean">(), formula::layer_norm_operator))
+        .through<"cast", "identity">()
+        .where<"nothing squares the mean">(dsl::pred<"mean">([](auto mean) { return !formula::squared(mean); }))
+        .summary("a mean computed beside a layer norm becomes its second result")
+        .replace(dsl::result<1>(formula::layer_norm_again), dsl::result<0>(formula::layer_norm_again))
+        .stage(3)
+        .quiet();
+
+inline constexpr auto layer_norm_inverse_deviation =
+    rule<"layer-norm-inverse-deviation">(dsl::roots(formula::inverse_deviation, formula::layer_norm_operator))
+        .through<"cast", "identity">()
+        .summary("an inverse deviation computed beside a layer norm becomes its third result")
+        .replace(dsl::result<2>(formula::layer_norm_again), dsl::result<0>(formula::layer_norm_again))
+        .stage(3)
+        .quiet();
+
+inline constexpr auto layer_norm_of_flattened =
+    rule<"layer-norm-of-flattened">(
+        dsl::reshape(dsl::layer_norm(dsl::flatten(formula::x).attr<"axis">(dsl::param<"axes">), formula::old_scale,
+                                     dsl::optional(formula::old_bias))
+                         .attr<"axis">(-1)
+                         .attr<"epsilon">(formula::epsilon)
+                         .users(1)))
+        .through<"identity">()
+        .summary("a layer norm between Flatten and Reshape is one over the axes that were flattened")
+        .replace(dsl::layer_norm(formula::x, dsl::row(formula::old_scale, formula::x),
+                                 dsl::row_or_none(formula::old_bias, formula::x))
+                     .attr<"axis">(dsl::param<"axes">)
+                     .attr<"epsilon">(formula::epsilon))
+        .at_equal_cost()
+        .stage(4)
+        .quiet();
+
+}  // namespace fuse::inline v0::rules
+
+namespace fuse::inline v0::rules {
+
+inline constexpr auto rms_norm =
+    rule<"rms-norm">(formula::x * formula::inverse_root_mean_square * formula::scale)
+        .through<"cast", "identity">()
+        .where(dsl::trailing_axes<"axes">, dsl::float32_epsilon<"epsilon">, dsl::row_vector<"scale", "x">)
+        .summary("x / sqrt(mean(x * x) + epsilon) * scale over the last axes, in any spelling")
+        .replace(dsl::rms_norm(formula::x, dsl::row(formula::scale, formula::x))
+                     .attr<"axis">(dsl::param<"axes">)
+                     .attr<"epsilon">(formula::epsilon))
+        .stage(1);
+
+inline constexpr auto rms_norm_times_row =
+    rule<"rms-norm-times-row">(formula::rms_norm_operator.users(1) * formula::scale)
+        .through<"identity">()
+        .where(dsl::row_vector<"scale", "x">)
+        .summary("an RMS norm takes a row that multiplies it into its scale")
+        .replace(dsl::rms_norm(formula::x, dsl::row(formula::old_scale* formula::scale, formula::x))
+                     .attr<"axis">(dsl::param<"axes">)
+                     .attr<"epsilon">(formula::epsilon))
+        .stage(2)
+        .quiet();
+
+inline constexpr auto rms_norm_of_flattened =
+    rule<"rms-norm-of-flattened">(
+        dsl::reshape(dsl::rms_norm(dsl::flatten(formula::x).attr<"axis">(dsl::param<"axes">), formula::old_scale)
+                         .attr<"axis">(-1)
+                         .attr<"epsilon">(formula::epsilon)
+                         .users(1)))
+        .through<"identity">()
+        .summary("an RMS norm between Flatten and Reshape is one over the axes that were flattened")
+        .replace(dsl::rms_norm(formula::x, dsl::row(formula::old_scale, formula::x))
+                     .attr<"axis">(dsl::param<"axes">)
+                     .attr<"epsilon">(formula::epsilon))
+        .at_equal_cost()
+        .stage(4)
+        .quiet();
+
+}  // namespace fuse::inline v0::rules
+
+namespace fuse::inline v0::rules {
+
+inline constexpr auto norms =
+    rule_set<layer_norm, rms_norm, layer_norm_times_row, layer_norm_plus_row, rms_norm_times_row, layer_norm_mean,
+             layer_norm_inverse_deviation, layer_norm_of_flattened, rms_norm_of_flattened>;
+
+}  // namespace fuse::inline v0::rules
