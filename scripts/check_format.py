@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-FOLDERS = ["include", "examples", "tests", "bench"]
+FOLDERS = ["include", "examples", "tests", "bench", "packaging"]
 LICENCE = "// SPDX-License-Identifier: BSL-1.0"
 # The layout of a source is part of the check, so the version that the style was written for decides.
 VERSION = 14

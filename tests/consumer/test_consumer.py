@@ -23,7 +23,7 @@ CXX = os.environ["CXX"]
 COMPONENTS = os.environ["FUSE_COMPONENTS"].split()
 STANDARD = "-std=c++20"
 # What a package of the sources holds.
-PACKAGED = ["CMakeLists.txt", "LICENSE", "cmake", "include"]
+PACKAGED = ["CMakeLists.txt", "LICENSE", "cmake", "conanfile.py", "include", "packaging"]
 
 
 def run(*command, **options):
@@ -33,15 +33,31 @@ def run(*command, **options):
     return done.stdout
 
 
+def workplace(tests):
+    """A folder that lives as long as the tests of a class run."""
+    folder = tempfile.TemporaryDirectory(prefix="fuse-consumer-")
+    tests.addClassCleanup(folder.cleanup)
+    return pathlib.Path(folder.name)
+
+
+def project_copy(folder):
+    return shutil.copytree(HERE, folder, ignore=shutil.ignore_patterns("test_*.py", "__pycache__"))
+
+
+def archive_of_sources(archive):
+    with tarfile.open(archive, "w:gz") as package:
+        for name in PACKAGED:
+            package.add(SOURCE / name, f"fuse-rewrite/{name}")
+    return archive
+
+
 class consumer(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory(prefix="fuse-consumer-")
-        cls.addClassCleanup(cls.folder.cleanup)
-        cls.work = pathlib.Path(cls.folder.name)
+        cls.work = workplace(cls)
         cls.prefix = cls.work / "prefix"
         run("cmake", "--install", BUILD, "--prefix", cls.prefix)
-        cls.project = shutil.copytree(HERE, cls.work / "project", ignore=shutil.ignore_patterns("*.py", "__pycache__"))
+        cls.project = project_copy(cls.work / "project")
 
     def build(self, way, *options, targets=("all",)):
         """Configures and builds the project; its programs stand in the folder that this returns."""
@@ -75,10 +91,7 @@ class consumer(unittest.TestCase):
         run(programs / "consumer")
 
     def test_fetch_content(self):
-        archive = self.work / "fuse-rewrite.tar.gz"
-        with tarfile.open(archive, "w:gz") as package:
-            for name in PACKAGED:
-                package.add(SOURCE / name, f"fuse-rewrite/{name}")
+        archive = archive_of_sources(self.work / "fuse-rewrite.tar.gz")
         programs = self.build("fetch_content", f"-DFUSE_ARCHIVE={archive}", targets=("consumer",))
         run(programs / "consumer")
 
