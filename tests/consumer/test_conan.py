@@ -36,7 +36,7 @@ class conan(unittest.TestCase):
         self.conan("install", project / recipe, "--profile:all", PROFILE, "--output-folder", project / "conan", "--build=missing")
         toolchain = project / "conan/conan_toolchain.cmake"
         build = project / "build"
-        options = (f"-DCMAKE_TOOLCHAIN_FILE={toolchain}", "-DCMAKE_BUILD_TYPE=Release", f"-DCOMPONENTS={';'.join(components)}")
+        options = (f"-DCMAKE_TOOLCHAIN_FILE={toolchain}", "-DCMAKE_BUILD_TYPE=Debug", f"-DCOMPONENTS={';'.join(components)}")
         run("cmake", "-G", "Ninja", "-S", project, "-B", build, *options)
         run("cmake", "--build", build)
         for program in ["consumer", *(f"consumer_{component}" for component in components)]:
