@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: BSL-1.0
+"""OpenVINO: its call costs as much as many norms, so 16 of them stand in a row."""
+import time
+
+import numpy
+import openvino
+from openvino import opset13 as op
+
+from interleave import Candidate
+
+CHAINED = 16
+
+
+def compiled(model):
+    return openvino.Core().compile_model(model, "CPU", {"INFERENCE_NUM_THREADS": 1, "NUM_STREAMS": 1,
+                                                        "INFERENCE_PRECISION_HINT": "f32"})
+
+
+def executed(model, x, chained, output=None):
+    request = compiled(model).create_infer_request()
+    request.set_input_tensor(openvino.Tensor(x, shared_memory=True))
+
+    def seconds(count):
+        before = time.process_time()
+        for _ in range(count):
+            request.infer()
+        return time.process_time() - before
+
+    return Candidate("OpenVINO", openvino.__version__.split("-")[0], seconds,
+                     output or (lambda: request.get_output_tensor().data), calls_in_one=chained)
+
+
+def norm(work, x):
+    if work.kernel == "layer_norm":
+        y = op.mvn(x, op.constant(numpy.array([-1])), True, work.epsilon, "inside_sqrt")
+        return op.add(op.multiply(y, op.constant(work.scale)), op.constant(work.bias))
+    square = op.reduce_mean(op.multiply(x, x), op.constant(numpy.array([-1])), True)
+    inverse = op.divide(op.constant(numpy.float32(1)), op.sqrt(op.add(square, op.constant(numpy.float32(work.epsilon)))))
+    return op.multiply(op.multiply(x, inverse), op.constant(work.scale))
+
+
+def candidates(work, library):
+    if work.kernel not in ("layer_norm", "rms_norm"):
+        return []
+    x = op.parameter(list(work.x.shape), numpy.float32)
+    y = x
+    for _ in range(CHAINED):
+        y = norm(work, y)
+    one = openvino.Model([norm(work, x)], [x])
+    return [executed(openvino.Model([y], [x]), work.x, CHAINED, lambda: compiled(one)(work.x)[0])]
+
+
+def overhead():
+    x = op.parameter([1, 768], numpy.float32)
+    return executed(openvino.Model([op.relu(x)], [x]), numpy.zeros((1, 768), numpy.float32), 1)

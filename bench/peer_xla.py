@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: BSL-1.0
+"""XLA through jax: its call costs as much as many norms, so 16 of them stand in a row."""
+import time
+
+import jax
+import jax.numpy as jnp
+import numpy
+
+from interleave import Candidate
+
+jax.config.update("jax_platforms", "cpu")
+CHAINED = 16
+
+
+def norm(work, x, scale, bias):
+    if work.kernel == "layer_norm":
+        x = x - x.mean(-1, keepdims=True)
+    y = x * jax.lax.rsqrt((x * x).mean(-1, keepdims=True) + work.epsilon) * scale
+    return y + bias if work.kernel == "layer_norm" else y
+
+
+def executed(function, inputs, chained, output):
+    compiled = jax.jit(function).lower(*inputs).compile()
+
+    def seconds(count):
+        before = time.process_time()
+        for _ in range(count):
+            compiled(*inputs).block_until_ready()
+        return time.process_time() - before
+
+    return Candidate("XLA", jax.__version__, seconds, output, calls_in_one=chained)
+
+
+def candidates(work, library):
+    if work.kernel not in ("layer_norm", "rms_norm"):
+        return []
+    inputs = [jnp.asarray(array) for array in (work.x, work.scale, work.bias)]
+
+    def chain(x, scale, bias):
+        for _ in range(CHAINED):
+            x = norm(work, x, scale, bias)
+        return x
+
+    return [executed(chain, inputs, CHAINED, lambda: numpy.asarray(norm(work, *inputs)))]
+
+
+def overhead():
+    x = jnp.zeros((1, 768), jnp.float32)
+    return executed(jax.nn.relu, [x], 1, lambda: numpy.zeros((1, 768)))
