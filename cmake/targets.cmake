@@ -42,4 +42,11 @@ if(TARGET hwy::hwy)
   target_include_directories(fuse_kernels SYSTEM INTERFACE "$<TARGET_PROPERTY:hwy::hwy,INTERFACE_INCLUDE_DIRECTORIES>")
   target_compile_definitions(fuse_kernels INTERFACE "$<TARGET_PROPERTY:hwy::hwy,INTERFACE_COMPILE_DEFINITIONS>")
   target_sources(fuse_kernels INTERFACE FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}/include" FILES ${kernels_headers})
+
+  # The kernels compiled once; see fuse/kernels/separate.hpp. Not installed either.
+  file(CONFIGURE OUTPUT kernels_separate.cpp CONTENT "#include <fuse/kernels/separate.hpp>\n")
+  add_library(fuse_kernels_separate STATIC EXCLUDE_FROM_ALL "${CMAKE_CURRENT_BINARY_DIR}/kernels_separate.cpp")
+  add_library(fuse::kernels_separate ALIAS fuse_kernels_separate)
+  target_link_libraries(fuse_kernels_separate PUBLIC fuse_kernels)
+  target_compile_definitions(fuse_kernels_separate PUBLIC FUSE_REWRITE_KERNELS_SEPARATE)
 endif()

@@ -22,6 +22,8 @@ BUILD = os.environ["FUSE_BUILD"]
 CXX = os.environ["CXX"]
 COMPONENTS = os.environ["FUSE_COMPONENTS"].split()
 STANDARD = "-std=c++20"
+# Programs whose kernels are compiled in one source.
+KERNELS_SEPARATE = ["consumer_kernels_separate"] if "kernels" in COMPONENTS else []
 # What a package of the sources holds.
 PACKAGED = ["CMakeLists.txt", "LICENSE", "cmake", "conanfile.py", "include", "packaging"]
 
@@ -77,9 +79,9 @@ class consumer(unittest.TestCase):
             "installed",
             f"-DCMAKE_PREFIX_PATH={self.prefix}",
             f"-DCOMPONENTS={';'.join(COMPONENTS)}",
-            targets=("all", "consumer_separate"),
+            targets=("all", "consumer_separate", *KERNELS_SEPARATE),
         )
-        for program in ["consumer", "consumer_separate", *(f"consumer_{component}" for component in COMPONENTS)]:
+        for program in ["consumer", "consumer_separate", *KERNELS_SEPARATE, *(f"consumer_{component}" for component in COMPONENTS)]:
             run(programs / program)
 
     def test_a_component_that_was_not_installed_is_told(self):
@@ -87,8 +89,9 @@ class consumer(unittest.TestCase):
             self.build("incomplete", f"-DCMAKE_PREFIX_PATH={self.prefix}", "-DCOMPONENTS=nonsense")
 
     def test_subdirectory(self):
-        programs = self.build("subdirectory", f"-DFUSE_SOURCE={SOURCE}", "-DCOMPONENTS=", targets=("consumer",))
-        run(programs / "consumer")
+        programs = self.build("subdirectory", f"-DFUSE_SOURCE={SOURCE}", "-DCOMPONENTS=", targets=("consumer", *KERNELS_SEPARATE))
+        for program in ["consumer", *KERNELS_SEPARATE]:
+            run(programs / program)
 
     def test_fetch_content(self):
         archive = archive_of_sources(self.work / "fuse-rewrite.tar.gz")

@@ -32,7 +32,7 @@ using compiled_kernels = type_list<                  //
 
 template <class Call, class Kernel, class... Rest>
 constexpr auto targets_for(type_list<Kernel, Rest...>) {
-  if constexpr (is_among<Call, typename Kernel::calls>) {
+  if constexpr (is_among<Call>(typename Kernel::calls())) {
     return typename Kernel::targets();
   } else {
     return targets_for<Call>(type_list<Rest...>());

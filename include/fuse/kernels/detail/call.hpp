@@ -26,7 +26,7 @@ struct layer_norm_call {
   bool streamed;             // written past the caches
   std::size_t begin = 0, end = 0;
 };
-using layer_norm_calls = calls_of<layer_norm_call, any_element, any_scale, any_bias, any_element>;
+struct layer_norm_calls : calls_of<layer_norm_call, any_element, any_scale, any_bias, any_element> {};
 
 template <class X, class Scale, class Y>
 struct rms_norm_call {
@@ -39,7 +39,7 @@ struct rms_norm_call {
   bool streamed;       // written past the caches
   std::size_t begin = 0, end = 0;
 };
-using rms_norm_calls = calls_of<rms_norm_call, any_element, any_scale, any_element>;
+struct rms_norm_calls : calls_of<rms_norm_call, any_element, any_scale, any_element> {};
 
 }  // namespace fuse::inline v0::kernels::detail
 

@@ -57,9 +57,9 @@ using calls_of =
              calls_with<Call, bfloat16, bfloat16, Arguments...>() + calls_with<Call, bfloat16, float, Arguments...>() +
              calls_with<Call, float16, float16, Arguments...>() + calls_with<Call, float16, float, Arguments...>());
 
-template <class Type, class List>
-inline constexpr bool is_among = false;
 template <class Type, class... Types>
-inline constexpr bool is_among<Type, type_list<Types...>> = (std::is_same_v<Type, Types> || ...);
+constexpr bool is_among(type_list<Types...>) {
+  return (std::is_same_v<Type, Types> || ...);
+}
 
 }  // namespace fuse::inline v0::kernels::detail

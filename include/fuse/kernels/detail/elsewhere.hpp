@@ -44,10 +44,11 @@ template <class Calls>
 struct dispatcher<compiled_elsewhere<Calls>> {
   template <class Call>
   static void run(Call const& call) {
-    static_assert(is_among<Call, Calls>,
+    constexpr bool is_compiled = is_among<Call>(Calls());
+    static_assert(is_compiled,
                   "fuse: <fuse/kernels/separate.hpp> compiles kernels whose matrices have one element type and whose "
                   "weights have that one or float; this call is none of them");
-    if constexpr (is_among<Call, Calls>) run_elsewhere(call);
+    if constexpr (is_compiled) run_elsewhere(call);
   }
 };
 
