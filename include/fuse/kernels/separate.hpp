@@ -12,6 +12,7 @@
 
 #include <fuse/kernels/detail/elsewhere.hpp>
 #include <fuse/kernels/layer_norm.hpp>
+#include <fuse/kernels/qembed_layer_norm.hpp>
 #include <fuse/kernels/quantize.hpp>
 #include <fuse/kernels/rms_norm.hpp>
 
@@ -25,9 +26,10 @@ struct compiled {
   using calls = Calls;
 };
 
-using compiled_kernels = type_list<                  //
-    compiled<layer_norm_targets, layer_norm_calls>,  //
-    compiled<quantize_targets, quantize_calls>,      //
+using compiled_kernels = type_list<                                //
+    compiled<layer_norm_targets, layer_norm_calls>,                //
+    compiled<qembed_layer_norm_targets, qembed_layer_norm_calls>,  //
+    compiled<quantize_targets, quantize_calls>,                    //
     compiled<rms_norm_targets, rms_norm_calls>>;
 
 template <class Call, class Kernel, class... Rest>

@@ -22,6 +22,7 @@ enum class fault : std::uint8_t {
   epsilon,
   scale,
   no_scalar,
+  one_row,
   missing,
   tokens,
   too_few_rows,
@@ -79,6 +80,7 @@ class [[nodiscard]] status {
         print(text, "%s: %s is %g, expected a finite number above 0", kernel_, argument_, found_);
         break;
       case fault::no_scalar: print(text, "%s: %s has %.0f elements, expected 1", kernel_, argument_, found_); break;
+      case fault::one_row: print(text, "%s: %s has %.0f rows, expected 1", kernel_, argument_, found_); break;
       case fault::missing: print(text, "%s: %s is missing, expected beside %s", kernel_, argument_, other_); break;
       case fault::tokens:
         print(text, "%s: %s has %.0f rows, expected %.0f, one for each of %s", kernel_, argument_, found_, expected_,

@@ -81,6 +81,16 @@ class argument_check {
     scalar(names.zero_point, view.zero_point);
   }
 
+  /// The same as a vector.
+  template <class T>
+  void quantized_vector(quantized_names const& names, quantized_view<T> const& view, char const* of,
+                        std::size_t count) {
+    if (view.values.rows != 1) return fail(fault::one_row, names.values, "", view.values.rows);
+    vector(names.values, std::span(view.values.data, view.values.columns), of, count);
+    scalar(names.scale, view.scale);
+    scalar(names.zero_point, view.zero_point);
+  }
+
   void epsilon(char const* name, float value) {
     if (!(value >= 0 && value <= __FLT_MAX__)) fail(fault::epsilon, name, "", static_cast<double>(value), 0);
   }
@@ -106,6 +116,16 @@ class argument_check {
     return first_;
   }
 
+ protected:
+  [[nodiscard]] bool is_ok() const { return first_.ok(); }
+
+  template <class Found = double, class Expected = double>
+  void fail(fault what, char const* argument, char const* other = "", Found found = {}, Expected expected = {}) {
+    if (first_.ok()) {
+      first_ = status(what, kernel_, argument, other, static_cast<double>(found), static_cast<double>(expected));
+    }
+  }
+
  private:
   struct region {
     char const* name;
@@ -124,13 +144,6 @@ class argument_check {
     std::size_t const offset =
         b.begin >= a.begin ? (b.begin - a.begin) % stride : stride - 1 - (a.begin - b.begin - 1) % stride;
     return offset < a.row_bytes || stride - offset < b.row_bytes;
-  }
-
-  template <class Found = double, class Expected = double>
-  void fail(fault what, char const* argument, char const* other = "", Found found = {}, Expected expected = {}) {
-    if (first_.ok()) {
-      first_ = status(what, kernel_, argument, other, static_cast<double>(found), static_cast<double>(expected));
-    }
   }
 
   void add(region const& r) { regions_[count_++] = r; }
