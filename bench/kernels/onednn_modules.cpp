@@ -22,7 +22,8 @@ std::vector<onednn_version const*> const& onednn_versions() {
 
     std::vector<onednn_version const*> versions;
     for (auto const& path : paths) {
-      void* const module = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+      // In a namespace of its own: libraries of one major version share a name, and a second one is not loaded.
+      void* const module = dlmopen(LM_ID_NEWLM, path.c_str(), RTLD_NOW | RTLD_LOCAL);
       void* const symbol = module ? dlsym(module, "bench_onednn_version") : nullptr;
       if (symbol) {
         versions.push_back(reinterpret_cast<decltype(&bench_onednn_version)>(symbol)());
