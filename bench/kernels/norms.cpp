@@ -109,8 +109,8 @@ void add_onednn(std::vector<candidate>& all, std::shared_ptr<norm_tensors<T>> co
                        : std::is_same_v<T, bfloat16> ? onednn_norm::element::bfloat16
                                                      : onednn_norm::element::float16;
   for (auto const* const version : onednn_versions()) {
-    auto call = prepare(*version, {Formula, element, t->rows, t->columns, t->x.data(), t->scale.data(), t->bias.data(),
-                                   t->float_scale.data(), t->float_bias.data(), t->y.data(), epsilon});
+    auto call = prepare(*version, {Formula, element, t->rows, t->columns, t->x.data(), t->float_scale.data(),
+                                   t->float_bias.data(), t->y.data(), epsilon});
     if (call) all.push_back({"oneDNN", version->name, [t, call = std::move(call)] { call(); }});
   }
 }

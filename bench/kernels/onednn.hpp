@@ -11,10 +11,8 @@ struct onednn_norm {
   enum class element { float32, bfloat16, float16 } element;
   std::size_t rows, columns;
   void const* x;
-  void const* scale;
-  void const* bias;
-  void const* float_scale;  ///< versions before 3.4 take no other
-  void const* float_bias;
+  float const* scale;
+  float const* bias;
   void* y;
   float epsilon;
 };
