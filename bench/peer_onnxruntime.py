@@ -4,29 +4,28 @@ import time
 
 import numpy
 import onnxruntime
-from onnx import TensorProto, helper
+from onnx import helper, numpy_helper
 
 from interleave import Candidate
 
 
-def session(node, inputs, output):
-    """A model of one node: `inputs` are (name, shape), `output` a name and a shape."""
-    def value(name, shape):
-        return helper.make_tensor_value_info(name, TensorProto.FLOAT, shape)
+def candidate(node, inputs, initializers, shape):
+    """A model of one node, whose first output has this shape."""
+    def value(name, array):
+        return helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(array.dtype), array.shape)
 
-    graph = helper.make_graph([node], "one", [value(*i) for i in inputs], [value(*output)])
+    y = numpy.zeros(shape, numpy.float32)
+    graph = helper.make_graph([node], "one", [value(*one) for one in inputs.items()], [value(node.output[0], y)],
+                              [numpy_helper.from_array(array, name) for name, array in initializers.items()])
     opsets = [helper.make_opsetid("", 17), helper.make_opsetid("com.microsoft", 1)]
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
-    model = helper.make_model(graph, opset_imports=opsets, ir_version=8)
-    return onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
-
-
-def bound(session, inputs, output):
+    model = helper.make_model(graph, opset_imports=opsets, ir_version=8).SerializeToString()
+    session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
     binding = session.io_binding()
     for name, array in inputs.items():
         binding.bind_input(name, "cpu", 0, array.dtype, array.shape, array.ctypes.data)
-    binding.bind_output(session.get_outputs()[0].name, "cpu", 0, output.dtype, output.shape, output.ctypes.data)
+    binding.bind_output(node.output[0], "cpu", 0, y.dtype, y.shape, y.ctypes.data)
 
     def seconds(count, kept=inputs):  # kept: the binding has addresses only
         before = time.process_time()
@@ -34,24 +33,35 @@ def bound(session, inputs, output):
             session.run_with_iobinding(binding)
         return time.process_time() - before
 
-    return Candidate("onnxruntime", onnxruntime.__version__, seconds, lambda: output)
+    return Candidate("onnxruntime", onnxruntime.__version__, seconds, lambda: y.reshape(-1, y.shape[-1]))
 
 
 def candidates(work, library):
-    inputs = {"x": work.x, "scale": work.scale}
+    epsilon = {"epsilon": work.epsilon}
+    inputs = list(work.inputs)
     if work.kernel == "layer_norm":
-        inputs["bias"] = work.bias
-        node = helper.make_node("LayerNormalization", list(inputs), ["y"], axis=-1, epsilon=work.epsilon)
+        node = helper.make_node("LayerNormalization", inputs, ["y"], axis=-1, **epsilon)
     elif work.kernel == "rms_norm":
         # Of the default domain to onnxruntime, though ONNX knows no such operator.
-        node = helper.make_node("SimplifiedLayerNormalization", list(inputs), ["y"], axis=-1, epsilon=work.epsilon)
+        node = helper.make_node("SimplifiedLayerNormalization", inputs, ["y"], axis=-1, **epsilon)
+    elif work.kernel in ("skip_layer_norm", "skip_rms_norm"):
+        operator = {"skip_layer_norm": "SkipLayerNormalization", "skip_rms_norm": "SkipSimplifiedLayerNormalization"}
+        node = helper.make_node(operator[work.kernel], inputs, ["y", "", "", "sum"], domain="com.microsoft", **epsilon)
+    elif work.kernel == "qembed_layer_norm":
+        tables = inputs[2:]
+        scales = {f"{name}.scale": numpy.float32(work.SCALE) for name in tables}
+        points = {f"{name}.zero_point": numpy.uint8(work.ZERO_POINT) for name in tables}
+        node = helper.make_node("QEmbedLayerNormalization", [*inputs, "", *scales, *points], ["y", "mask_index"],
+                                domain="com.microsoft", **epsilon)
+        # Tables of a model are its constants.
+        constants = {name: numpy.asarray(array) for name, array in ({name: work.inputs[name] for name in tables} | scales | points).items()}
+        ids = {name: work.inputs[name] for name in inputs[:2]}
+        return [candidate(node, ids, constants, (*work.inputs["input_ids"].shape, work.columns))]
     else:
         return []
-    shapes = [(name, array.shape) for name, array in inputs.items()]
-    return [bound(session(node, shapes, ("y", work.x.shape)), inputs, numpy.empty_like(work.x))]
+    return [candidate(node, work.inputs, {}, (work.rows, work.columns))]
 
 
 def overhead():
     x = numpy.zeros((1, 768), numpy.float32)
-    node = helper.make_node("Relu", ["x"], ["y"])
-    return bound(session(node, [("x", x.shape)], ("y", x.shape)), {"x": x}, numpy.empty_like(x))
+    return candidate(helper.make_node("Relu", ["x"], ["y"]), {"x": x}, {}, x.shape)

@@ -33,21 +33,21 @@ def executed(model, x, chained, output=None):
 def norm(work, x):
     if work.kernel == "layer_norm":
         y = op.mvn(x, op.constant(numpy.array([-1])), True, work.epsilon, "inside_sqrt")
-        return op.add(op.multiply(y, op.constant(work.scale)), op.constant(work.bias))
+        return op.add(op.multiply(y, op.constant(work.inputs["scale"])), op.constant(work.inputs["bias"]))
     square = op.reduce_mean(op.multiply(x, x), op.constant(numpy.array([-1])), True)
     inverse = op.divide(op.constant(numpy.float32(1)), op.sqrt(op.add(square, op.constant(numpy.float32(work.epsilon)))))
-    return op.multiply(op.multiply(x, inverse), op.constant(work.scale))
+    return op.multiply(op.multiply(x, inverse), op.constant(work.inputs["scale"]))
 
 
 def candidates(work, library):
     if work.kernel not in ("layer_norm", "rms_norm"):
         return []
-    x = op.parameter(list(work.x.shape), numpy.float32)
+    x = op.parameter(list(work.inputs["x"].shape), numpy.float32)
     y = x
     for _ in range(CHAINED):
         y = norm(work, y)
     one = openvino.Model([norm(work, x)], [x])
-    return [executed(openvino.Model([y], [x]), work.x, CHAINED, lambda: compiled(one)(work.x)[0].copy())]
+    return [executed(openvino.Model([y], [x]), work.inputs["x"], CHAINED, lambda: compiled(one)(work.inputs["x"])[0].copy())]
 
 
 def overhead():

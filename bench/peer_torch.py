@@ -11,6 +11,7 @@ from torch._inductor.codecache import PyCodeCache
 from interleave import Candidate
 
 torch.set_num_threads(1)
+POINTERS = 12  # as bench_pointers takes
 
 
 def layer_norm(work, x, scale, bias):
@@ -22,18 +23,51 @@ def layer_norm_decomposed(work, x, scale, bias):
     return centred * torch.rsqrt((centred * centred).mean(-1, keepdim=True) + work.epsilon) * scale + bias
 
 
-def rms_norm(work, x, scale, bias):
+def rms_norm(work, x, scale):
     return F.rms_norm(x, (work.columns,), scale, work.epsilon)
 
 
-def rms_norm_decomposed(work, x, scale, bias):
+def rms_norm_decomposed(work, x, scale):
     return x * torch.rsqrt((x * x).mean(-1, keepdim=True) + work.epsilon) * scale
 
 
-FORMS = {
-    "layer_norm": {"F.layer_norm": layer_norm, "decomposed": layer_norm_decomposed},
-    "rms_norm": {"F.rms_norm": rms_norm, "decomposed": rms_norm_decomposed},
-}
+def skip(norm):
+    def function(work, x, residual, *weights):
+        x = x + residual
+        return norm(work, x, *weights), x
+
+    return function
+
+
+def qembed_layer_norm(norm):
+    def function(work, input_ids, segment_ids, word, position, segment, gamma, beta):
+        def real(table):
+            return (table.to(torch.float32) - work.ZERO_POINT) * work.SCALE
+
+        x = real(word[input_ids]) + real(position[:work.length]) + real(segment[segment_ids])
+        return norm(work, x, real(gamma), real(beta))
+
+    return function
+
+
+NORMS = {"layer_norm": {"F.layer_norm": layer_norm, "decomposed": layer_norm_decomposed},
+         "rms_norm": {"F.rms_norm": rms_norm, "decomposed": rms_norm_decomposed}}
+
+
+def forms(kernel):
+    """The ways to write a kernel in torch."""
+    if kernel in NORMS:
+        return NORMS[kernel]
+    around = {"skip_": skip, "qembed_": qembed_layer_norm}
+    for prefix, function in around.items():
+        if kernel.startswith(prefix):
+            return {form: function(norm) for form, norm in NORMS[kernel.removeprefix(prefix)].items()}
+    return {}
+
+
+def first(results):
+    result = results if isinstance(results, torch.Tensor) else results[0]
+    return result.reshape(-1, result.shape[-1]).numpy()
 
 
 def called(function, inputs, peer, form):
@@ -49,13 +83,12 @@ def called(function, inputs, peer, form):
         last[:] = [result]
         return after - before
 
-    return Candidate(peer, torch.__version__, seconds, lambda: last[0].numpy(), form)
+    return Candidate(peer, torch.__version__, seconds, lambda: first(last[0]), form)
 
 
 @torch.inference_mode()
-def kernel_alone(compiled, module, inputs, library, form):
-    """The compiled loops without the framework's call around them: what inductor's code generation is worth. None where
-    they are not one function of at most six tensors."""
+def kernels_alone(compiled, module, inputs, library, form):
+    """The compiled loops without the framework's calls around them: what inductor's code generation is worth."""
     calls = []
     functions = {name: function for name, function in vars(module).items() if name.startswith("cpp_fused")}
     for name, function in functions.items():
@@ -63,24 +96,25 @@ def kernel_alone(compiled, module, inputs, library, form):
     result = compiled(*inputs)
     for name, function in functions.items():
         setattr(module, name, function)
-    if len(calls) != 1 or len(calls[0][1]) > 6:
-        return None
-    function, tensors = calls[0]
-    kernel = ctypes.CDLL(function.__self__.__file__).kernel
-    pointers = (ctypes.c_void_p * 6)(*[tensor.data_ptr() for tensor in tensors])
+    kernels = []
+    for function, tensors in calls:
+        if len(tensors) > POINTERS:
+            return None
+        addresses = (ctypes.c_void_p * POINTERS)(*[tensor.data_ptr() for tensor in tensors])
+        kernels.append((ctypes.CDLL(function.__self__.__file__).kernel, addresses))
 
-    def seconds(count, kept=tensors):  # kept: the pointers point into them
-        return library.bench_pointers(kernel, pointers, count)
+    def seconds(count, kept=calls):  # kept: the addresses are of its tensors
+        return sum(library.bench_pointers(kernel, addresses, count) for kernel, addresses in kernels)
 
-    return Candidate("torch.compile", torch.__version__, seconds, result.numpy, form)
+    return Candidate("torch.compile", torch.__version__, seconds, lambda: first(result), form)
 
 
 @torch.inference_mode()
 def candidates(work, library):
     """torch eager; the compiled forms, called from Python; and their kernels alone."""
-    inputs = [torch.from_numpy(array) for array in (work.x, work.scale, work.bias)]
+    inputs = [torch.from_numpy(array) for array in work.inputs.values()]
     found = []
-    for form, function in FORMS.get(work.kernel, {}).items():
+    for form, function in forms(work.kernel).items():
         bound = functools.partial(function, work)
         if not found:
             found.append(called(bound, inputs, "torch eager", form))
@@ -90,12 +124,11 @@ def candidates(work, library):
         compiled(*inputs)
         found.append(called(compiled, inputs, "torch.compile, its call", form))
         modules = [module for module in PyCodeCache.modules[known:] if hasattr(module, "call")]
-        alone = kernel_alone(compiled, modules[0], inputs, library, form) if len(modules) == 1 else None
+        alone = kernels_alone(compiled, modules[0], inputs, library, form) if len(modules) == 1 else None
         found.extend([alone] if alone else [])
     return found
 
 
 def overhead():
-    """Seconds of one call that does next to nothing."""
-    x = torch.zeros(1, 768)
-    return called(torch.relu, [x], "torch eager", "relu")
+    """A call that does next to nothing."""
+    return called(torch.relu, [torch.zeros(1, 768)], "torch eager", "relu")

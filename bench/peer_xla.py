@@ -12,11 +12,11 @@ jax.config.update("jax_platforms", "cpu")
 CHAINED = 16
 
 
-def norm(work, x, scale, bias):
-    if work.kernel == "layer_norm":
+def norm(work, x, scale, *bias):
+    if bias:
         x = x - x.mean(-1, keepdims=True)
     y = x * jax.lax.rsqrt((x * x).mean(-1, keepdims=True) + work.epsilon) * scale
-    return y + bias if work.kernel == "layer_norm" else y
+    return y + bias[0] if bias else y
 
 
 def executed(function, inputs, chained, output):
@@ -34,11 +34,11 @@ def executed(function, inputs, chained, output):
 def candidates(work, library):
     if work.kernel not in ("layer_norm", "rms_norm"):
         return []
-    inputs = [jnp.asarray(array) for array in (work.x, work.scale, work.bias)]
+    inputs = [jnp.asarray(array) for array in work.inputs.values()]
 
-    def chain(x, scale, bias):
+    def chain(x, *weights):
         for _ in range(CHAINED):
-            x = norm(work, x, scale, bias)
+            x = norm(work, x, *weights)
         return x
 
     return [executed(chain, inputs, CHAINED, lambda: numpy.asarray(norm(work, *inputs)))]

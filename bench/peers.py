@@ -8,7 +8,6 @@ and named.
 """
 import argparse
 import ctypes
-import dataclasses
 import importlib
 import json
 import os
@@ -23,64 +22,19 @@ os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", os.path.join(tempfile.gettempdi
 import numpy
 
 import interleave
+import works
 
-SHAPES = [(1, 768), (128, 768), (512, 1024), (128, 4096), (4096, 4096), (8, 16384)]
 FRAMEWORKS = ["peer_torch", "peer_onnxruntime", "peer_openvino", "peer_xla"]
-
-
-@dataclasses.dataclass
-class Work:
-    kernel: str
-    rows: int
-    columns: int
-    epsilon: float = 1e-5
-    type: str = "float"
-
-    def __post_init__(self):
-        generator = numpy.random.default_rng(1)
-        self.x = aligned(generator.standard_normal((self.rows, self.columns)))
-        self.scale = aligned(1 + generator.standard_normal(self.columns) / 10)
-        self.bias = aligned(generator.standard_normal(self.columns) / 10)
-
-    def name(self):
-        return f"{self.kernel}/{self.type}/{self.rows}x{self.columns}"
-
-    def expected(self):
-        x = self.x.astype(numpy.float64)
-        if self.kernel == "layer_norm":
-            x = x - x.mean(-1, keepdims=True)
-        y = x / numpy.sqrt((x * x).mean(-1, keepdims=True) + self.epsilon) * self.scale
-        return y + self.bias if self.kernel == "layer_norm" else y
-
-
-def aligned(values):
-    """As float32 at a 64-byte boundary, where frameworks put their tensors."""
-    memory = numpy.zeros(values.size + 16, numpy.float32)
-    start = -memory.ctypes.data % 64 // 4
-    array = memory[start:start + values.size].reshape(values.shape)
-    array[...] = values
-    return array
 
 
 def load(path):
     library = ctypes.CDLL(os.path.abspath(path))
     pointer = ctypes.c_void_p
     library.bench_context.restype = ctypes.c_char_p
-    library.bench_norm.restype = library.bench_pointers.restype = ctypes.c_double
-    library.bench_norm.argtypes = [ctypes.c_char_p, *[pointer] * 4, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_float,
-                                   ctypes.c_long]
+    library.bench_kernel.restype = library.bench_pointers.restype = ctypes.c_double
+    library.bench_kernel.argtypes = [ctypes.c_char_p, pointer, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_float, ctypes.c_long]
     library.bench_pointers.argtypes = [pointer, pointer, ctypes.c_long]
     return library
-
-
-def ours(library, work):
-    y = aligned(numpy.zeros_like(work.x))
-
-    def seconds(count):
-        addresses = [array.ctypes.data for array in (work.x, work.scale, work.bias, y)]
-        return library.bench_norm(work.kernel.encode(), *addresses, work.rows, work.columns, work.epsilon, count)
-
-    return interleave.Candidate("fuse", "", seconds, lambda: y)
 
 
 def frameworks():
@@ -117,25 +71,23 @@ def main():
                 "microseconds of a framework's call": overheads(modules, options)}
     print(json.dumps(context, indent=2))
     rows = []
-    for kernel in ("layer_norm", "rms_norm"):
-        for shape in SHAPES:
-            work = Work(kernel, *shape)
-            if options.only not in work.name():
-                continue
-            candidates = [ours(library, work)]
-            for module in modules:
-                candidates += module.candidates(work, library)
-            times = interleave.measure(candidates, work.expected(), options.repetitions, options.seconds)
-            print(work.name())
-            for row in interleave.rows(candidates, times):
-                per_element = 1e9 / (work.rows * work.columns)
-                rows.append({"kernel": kernel, "type": work.type, "variant": "", "rows": work.rows,
-                             "columns": work.columns, "compiler": context["compiler"], "target": context["target"],
-                             **row})
-                rows[-1] |= {"nanoseconds": rows[-1].pop("seconds") * per_element,
-                             "peer_nanoseconds": rows[-1].pop("peer_seconds") * per_element}
-                print("    {peer:26} {peer_version:14} {form:12} {peer_nanoseconds:9.4f} ns per element  "
-                      "ratio {ratio:8.3f}  spread {0:5.1f}%".format(100 * row["spread"], **rows[-1]), flush=True)
+    for name, make in works.all_works():
+        if options.only not in name:
+            continue
+        work = make()
+        candidates = [work.ours(library)]
+        for module in modules:
+            candidates += module.candidates(work, library)
+        times = interleave.measure(candidates, work.expected(), options.repetitions, options.seconds)
+        print(name)
+        for row in interleave.rows(candidates, times):
+            per_element = 1e9 / (work.rows * work.columns)
+            rows.append({"kernel": work.kernel, "type": work.type, "variant": work.variant, "rows": work.rows,
+                         "columns": work.columns, "compiler": context["compiler"], "target": context["target"], **row})
+            rows[-1] |= {"nanoseconds": rows[-1].pop("seconds") * per_element,
+                         "peer_nanoseconds": rows[-1].pop("peer_seconds") * per_element}
+            print("    {peer:26} {peer_version:14} {form:12} {peer_nanoseconds:9.4f} ns per element  "
+                  "ratio {ratio:8.3f}  spread {0:5.1f}%".format(100 * row["spread"], **rows[-1]), flush=True)
     if options.json:
         with open(options.json, "w", encoding="utf-8") as file:
             json.dump({"context": context, "rows": rows}, file, indent=1)

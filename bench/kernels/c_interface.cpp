@@ -3,12 +3,14 @@
 // The kernels for bench/peers.py, which loads them beside the frameworks that it compares them with. Whatever is timed
 // here is repeated here: a call through ctypes takes longer than a short kernel.
 #include <fuse/kernels/layer_norm.hpp>
+#include <fuse/kernels/qembed_layer_norm.hpp>
 #include <fuse/kernels/rms_norm.hpp>
 
 #include "measure.hpp"
 
 #include <ctime>
 #include <string>
+#include <string_view>
 
 namespace {
 using namespace fuse::kernels;
@@ -27,6 +29,33 @@ double seconds_of(long count, Call const& call) {
   return processor_seconds() - before;
 }
 
+// The next of the arrays of a call.
+template <class T>
+T* next(void**& arrays) {
+  return static_cast<T*>(*arrays++);
+}
+
+double qembed_seconds(void** arrays, std::size_t tokens, std::size_t columns, float epsilon, long count) {
+  static constexpr std::size_t length = 128;
+  static constexpr float scale[] = {0.02f};
+  static constexpr std::uint8_t zero_point[] = {128};
+  qembed_layer_norm_arguments<std::uint8_t> arguments;
+  auto const ids = [&] { return matrix_view<std::int32_t const>(next<std::int32_t>(arrays), tokens / length, length); };
+  auto const table = [&](std::size_t rows) {
+    return quantized_view<std::uint8_t const>{{next<std::uint8_t>(arrays), rows, columns}, scale, zero_point};
+  };
+  arguments.input_ids = ids();
+  arguments.segment_ids = ids();
+  arguments.word = table(30522);
+  arguments.position = table(512);
+  arguments.segment = table(2);
+  arguments.gamma = table(1);
+  arguments.beta = table(1);
+  arguments.y = {next<float>(arrays), tokens, columns};
+  arguments.epsilon = epsilon;
+  return seconds_of(count, [&] { return qembed_layer_norm(arguments); });
+}
+
 }  // namespace
 
 extern "C" {
@@ -36,28 +65,34 @@ char const* bench_context() {
   return text.c_str();
 }
 
-/// Seconds of `count` calls of "layer_norm" or "rms_norm" on floats; negative where the kernel refused its arguments.
-double bench_norm(char const* kernel, float const* x, float const* scale, float const* bias, float* y, std::size_t rows,
-                  std::size_t columns, float epsilon, long count) {
-  matrix_view<float const> const input(x, rows, columns);
-  matrix_view<float> const output(y, rows, columns);
-  std::span<float const> const scales(scale, columns), biases(bias, columns);
-  if (std::string_view(kernel) == "layer_norm") {
-    return seconds_of(count, [&] { return layer_norm(input, scales, biases, output, epsilon); });
+/// Seconds of `count` calls of a kernel on the arrays that bench/works.py lists for it, the result last; negative where
+/// it refused them.
+double bench_kernel(char const* kernel, void** arrays, std::size_t rows, std::size_t columns, float epsilon,
+                    long count) {
+  std::string_view const name(kernel);
+  if (name == "qembed_layer_norm") return qembed_seconds(arrays, rows, columns, epsilon, count);
+
+  auto const matrix = [&] { return matrix_view<float>(next<float>(arrays), rows, columns); };
+  auto const vector = [&] { return std::span<float const>(next<float>(arrays), columns); };
+  matrix_view<float const> const x(next<float>(arrays), rows, columns);
+  if (name == "layer_norm") {
+    auto const scale = vector(), bias = vector();
+    return seconds_of(count, [&, y = matrix()] { return layer_norm(x, scale, bias, y, epsilon); });
   }
-  if (std::string_view(kernel) == "rms_norm") {
-    return seconds_of(count, [&] { return rms_norm(input, scales, output, epsilon); });
+  if (name == "rms_norm") {
+    auto const scale = vector();
+    return seconds_of(count, [&, y = matrix()] { return rms_norm(x, scale, y, epsilon); });
   }
   return -1;
 }
 
-/// Seconds of `count` calls of a function of six pointers, which is how a compiled graph's kernel is called when no
-/// framework stands around it.
-double bench_pointers(void (*function)(void*, void*, void*, void*, void*, void*), void** arguments, long count) {
+/// Seconds of `count` calls of a function of up to twelve pointers, which is how a compiled graph's kernel is called
+/// when no framework stands around it. It ignores those beyond its own parameters.
+double bench_pointers(void (*function)(void*, void*, void*, void*, void*, void*, void*, void*, void*, void*, void*,
+                                       void*),
+                      void** a, long count) {
   double const before = processor_seconds();
-  for (long i = 0; i < count; ++i) {
-    function(arguments[0], arguments[1], arguments[2], arguments[3], arguments[4], arguments[5]);
-  }
+  for (long i = 0; i < count; ++i) function(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11]);
   return processor_seconds() - before;
 }
 }

@@ -23,7 +23,7 @@ std::vector<onednn_version const*> const& onednn_versions() {
     std::vector<onednn_version const*> versions;
     for (auto const& path : paths) {
       // In a namespace of its own: libraries of one major version share a name, and a second one is not loaded.
-      void* const module = dlmopen(LM_ID_NEWLM, path.c_str(), RTLD_NOW | RTLD_LOCAL);
+      void* const module = dlmopen(LM_ID_NEWLM, path.c_str(), RTLD_LAZY);
       void* const symbol = module ? dlsym(module, "bench_onednn_version") : nullptr;
       if (symbol) {
         versions.push_back(reinterpret_cast<decltype(&bench_onednn_version)>(symbol)());

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: BSL-1.0
+"""What is compared: inputs, the result in double, and our kernel on them."""
+import ctypes
+
+import numpy
+
+from interleave import Candidate
+
+
+def aligned(values, type=numpy.float32):
+    """A copy at a 64-byte boundary, where frameworks put their tensors."""
+    size = numpy.dtype(type).itemsize
+    memory = numpy.zeros(values.size + 64 // size, type)
+    start = -memory.ctypes.data % 64 // size
+    array = memory[start:start + values.size].reshape(values.shape)
+    array[...] = values
+    return array
+
+
+def normalised(x, epsilon):
+    return x / numpy.sqrt((x * x).mean(-1, keepdims=True) + epsilon)
+
+
+class Work:
+    """`inputs` are arrays by name, in the order in which frameworks take them."""
+    type = "float"
+    variant = ""
+
+    def name(self):
+        return f"{self.kernel}/{self.type}/{self.rows}x{self.columns}"
+
+    def ours(self, library):
+        result = aligned(numpy.zeros((self.rows, self.columns)))
+        addresses = [array.ctypes.data for array in (*self.inputs.values(), result)]
+        pointers = (ctypes.c_void_p * len(addresses))(*addresses)
+
+        def seconds(count):
+            taken = library.bench_kernel(self.kernel.encode(), pointers, self.rows, self.columns, self.epsilon, count)
+            if taken < 0:
+                raise ValueError(f"{self.name()}: the kernel refused its arguments")
+            return taken
+
+        return Candidate("fuse", "", seconds, lambda: result)
+
+
+class Norm(Work):
+    epsilon = 1e-5
+
+    def __init__(self, kernel, rows, columns):
+        self.kernel, self.rows, self.columns = kernel, rows, columns
+        normal = numpy.random.default_rng(1).standard_normal
+        self.inputs = {"x": aligned(normal((rows, columns)))}
+        if kernel.startswith("skip_"):
+            self.inputs["residual"] = aligned(normal((rows, columns)))
+        self.inputs["scale"] = aligned(1 + normal(columns) / 10)
+        if kernel.endswith("layer_norm"):
+            self.inputs["bias"] = aligned(normal(columns) / 10)
+
+    def expected(self):
+        x = sum(self.inputs[name].astype(numpy.float64) for name in ("x", "residual") if name in self.inputs)
+        if "bias" in self.inputs:
+            return normalised(x - x.mean(-1, keepdims=True), self.epsilon) * self.inputs["scale"] + self.inputs["bias"]
+        return normalised(x, self.epsilon) * self.inputs["scale"]
+
+
+class QEmbed(Work):
+    """uint8 tables of BERT's size; sequences of 128 tokens."""
+    kernel, type = "qembed_layer_norm", "uint8"
+    epsilon, columns, length = 1e-12, 768, 128
+    SCALE, ZERO_POINT = 0.02, 128
+
+    def __init__(self, tokens):
+        self.rows = tokens
+        random = numpy.random.default_rng(1).integers
+        shape = (tokens // self.length, self.length)
+        self.inputs = {"input_ids": aligned(random(0, 30522, shape), numpy.int32),
+                       "segment_ids": aligned(random(0, 2, shape), numpy.int32)}
+        for name, rows in {"word": 30522, "position": 512, "segment": 2}.items():
+            self.inputs[name] = aligned(random(0, 256, (rows, self.columns)), numpy.uint8)
+        for name in ("gamma", "beta"):
+            self.inputs[name] = aligned(random(0, 256, self.columns), numpy.uint8)
+
+    def real(self, table):
+        return (table.astype(numpy.float64) - self.ZERO_POINT) * self.SCALE
+
+    def expected(self):
+        tables = {name: self.real(self.inputs[name]) for name in ("word", "position", "segment", "gamma", "beta")}
+        x = (tables["word"][self.inputs["input_ids"]] + tables["position"][:self.length] +
+             tables["segment"][self.inputs["segment_ids"]]).reshape(self.rows, self.columns)
+        return normalised(x - x.mean(-1, keepdims=True), self.epsilon) * tables["gamma"] + tables["beta"]
+
+
+SHAPES = [(1, 768), (128, 768), (512, 1024), (128, 4096), (4096, 4096), (8, 16384)]
+
+
+def all_works():
+    """Names, and what makes them."""
+    for kernel in ("layer_norm", "rms_norm"):
+        for shape in SHAPES:
+            yield f"{kernel}/float/{shape[0]}x{shape[1]}", lambda kernel=kernel, shape=shape: Norm(kernel, *shape)
+    for tokens in (128, 1024, 4096, 16384):
+        yield f"qembed_layer_norm/uint8/{tokens}x768", lambda tokens=tokens: QEmbed(tokens)
