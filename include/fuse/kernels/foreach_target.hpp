@@ -4,10 +4,8 @@
 // such files: a kernel's header does so with its `-inl.hpp`, and so does one of yours.
 #include <fuse/kernels/detail/selection.hpp>
 
-#ifdef FUSE_REWRITE_KERNELS_INCLUDE
 #define FUSE_REWRITE_KERNELS_STEP <fuse/kernels/detail/include_kernel-inl.hpp>
 #include <fuse/kernels/detail/each_target-inl.hpp>
 #include FUSE_REWRITE_KERNELS_STEP
 #undef FUSE_REWRITE_KERNELS_STEP
 #undef FUSE_REWRITE_KERNELS_INCLUDE
-#endif

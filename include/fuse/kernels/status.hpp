@@ -43,7 +43,7 @@ class [[nodiscard]] status {
   [[nodiscard]] constexpr fault what() const { return fault_; }
 
   /// One sentence that names the argument, what was expected and what came; empty when ok.
-  [[nodiscard]] std::string message() const {
+  [[nodiscard, gnu::always_inline]] std::string message() const {
     char text[200] = "";
     switch (fault_) {
       case fault::nothing: break;
@@ -100,7 +100,7 @@ class [[nodiscard]] status {
 
  private:
   template <class... Values>
-  static void print(char (&text)[200], char const* format, Values... values) {
+  [[gnu::always_inline]] static void print(char (&text)[200], char const* format, Values... values) {
     std::snprintf(text, sizeof text, format, values...);
   }
 

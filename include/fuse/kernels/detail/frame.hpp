@@ -11,6 +11,10 @@
 /// The targets of this build, as Highway's bits.
 #ifdef FUSE_REWRITE_KERNELS_STATIC
 #define FUSE_REWRITE_KERNELS_MASK HWY_STATIC_TARGET
+#if HWY_ARCH_X86 && HWY_STATIC_TARGET >= HWY_EMU128 && !defined(HWY_COMPILE_ONLY_SCALAR) && \
+    !defined(HWY_COMPILE_ONLY_EMU128)
+#error "FUSE_REWRITE_KERNELS_STATIC without a flag such as -march=native would give kernels without vector instructions"
+#endif
 #else
 #define FUSE_REWRITE_KERNELS_MASK HWY_TARGETS
 #endif

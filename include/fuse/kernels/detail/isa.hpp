@@ -66,3 +66,8 @@
 #if defined(__AVX512BITALG__) && !defined(HWY_WANT_AVX3_DL)
 #define HWY_WANT_AVX3_DL
 #endif
+
+// Highway knows -march=x86-64-v3 for less than it is, as that has no AES, which no kernel needs.
+#if defined(__SSE4_2__) && !(defined(__AES__) && defined(__PCLMUL__)) && !defined(HWY_DISABLE_PCLMUL_AES)
+#define HWY_DISABLE_PCLMUL_AES
+#endif
