@@ -31,4 +31,14 @@ struct frame {
 
 }  // namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA::HWY_NAMESPACE
 
+/// For kernels of others: rows of any element type as vectors of float.
+namespace fuse::inline v0::kernels::HWY_NAMESPACE {
+using detail::HWY_NAMESPACE::lanes;  ///< Highway's tag of a vector of float
+using detail::HWY_NAMESPACE::load;   ///< a vector from this address on, which need not be aligned
+using detail::HWY_NAMESPACE::load_first;
+using detail::HWY_NAMESPACE::store;
+using detail::HWY_NAMESPACE::store_first;  ///< load_first and store_first touch `count` elements; the others are 0
+using detail::HWY_NAMESPACE::vec;
+}  // namespace fuse::inline v0::kernels::HWY_NAMESPACE
+
 #endif

@@ -177,13 +177,3 @@ struct dispatcher<target_list<Kernels...>> {
 };
 
 }  // namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA
-
-namespace fuse::inline v0::kernels {
-
-/// Runs `run(call)` of the class for the target that is in use; `Targets` is a FUSE_REWRITE_KERNELS_TARGETS.
-template <class Targets, class Call>
-void dispatch(Call const& call) {
-  detail::dispatcher<Targets>::run(call);
-}
-
-}  // namespace fuse::inline v0::kernels
