@@ -19,12 +19,4 @@ struct fixed_string {
   [[nodiscard]] constexpr std::string_view view() const { return {text, N - 1}; }
 };
 
-namespace detail {
-
-/// Whether two texts are equal. One step of constant evaluation, where std::string_view takes several per character.
-[[nodiscard]] constexpr bool same_text(std::string_view a, std::string_view b) {
-  return a.size() == b.size() && (a.empty() || __builtin_memcmp(a.data(), b.data(), a.size()) == 0);
-}
-
-}  // namespace detail
 }  // namespace fuse::inline v0

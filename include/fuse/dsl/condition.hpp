@@ -23,12 +23,12 @@ struct captured {
 /// A named precondition. Data, and one function for all graphs: a rule with conditions is still one type.
 struct condition {
   static constexpr std::size_t capacity = 4;
-  std::string_view name{};
-  bool (*holds)(captured const*, condition const&) = nullptr;
-  bool (*ask)(value_view const*) = nullptr;  ///< of a predicate of the user's own
-  std::string_view captures[capacity]{};
-  std::size_t count = 0;
-  double number = 0;
+  static_text name;
+  bool (*holds)(captured const*, condition const&);
+  bool (*ask)(value_view const*);  ///< of a predicate of the user's own
+  static_text captures[capacity];
+  std::size_t count;
+  double number;
 };
 
 namespace detail {
@@ -52,11 +52,10 @@ inline bool holds_for_each_member(captured const* captures, condition const& wha
 
 /// The names of captures, once for all predicates that take them.
 template <fixed_string... Names>
-inline constexpr std::string_view capture_names[] = {Names.view()...};
+inline constexpr static_text capture_names[] = {{Names.text, sizeof(Names.text) - 1}...};
 
-[[nodiscard]] constexpr condition asking(bool (*ask)(value_view const*), std::string_view const* names,
-                                         std::size_t count) {
-  condition made;
+[[nodiscard]] constexpr condition asking(bool (*ask)(value_view const*), static_text const* names, std::size_t count) {
+  condition made{};
   made.holds = &holds_for_each_member;
   made.ask = ask;
   for (std::size_t i = 0; i < count; ++i) made.captures[made.count++] = names[i];

@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <string_view>
 
 #include <fuse/core/math.hpp>
 #include <fuse/dsl/condition.hpp>
@@ -13,8 +14,8 @@ namespace condition_detail {
 
 template <fixed_string... Names>
 constexpr condition make(std::string_view name, bool (*holds)(captured const*, condition const&), double number = 0) {
-  condition made;
-  made.name = name;
+  condition made{};
+  made.name = static_text::of(name);
   made.holds = holds;
   made.number = number;
   ((made.captures[made.count++] = fuse::detail::name_text<Names>), ...);

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include <fuse/core/fixed_string.hpp>
+#include <fuse/core/static_text.hpp>
 #include <fuse/ops/operator.hpp>
 
 namespace fuse::inline v0 {
@@ -41,13 +42,13 @@ struct term {
   opcode op;
   std::uint16_t index;  ///< result number, number of users
   std::uint8_t child[8];
-  std::string_view name;
+  static_text name;
   double number, tolerance;
 
   [[nodiscard]] constexpr int operands() const { return children - attributes; }
   [[nodiscard]] friend constexpr bool operator==(term const& a, term const& b) {
     if (a.kind != b.kind || a.children != b.children || a.op != b.op || a.index != b.index || a.number != b.number ||
-        a.tolerance != b.tolerance || !detail::same_text(a.name, b.name))
+        a.tolerance != b.tolerance || a.name != b.name)
       return false;
     for (int i = 0; i < a.children; ++i)
       if (a.child[i] != b.child[i]) return false;
@@ -149,7 +150,7 @@ struct expression {
     return changed;
   }
 
-  [[nodiscard]] static constexpr expression leaf(term_kind kind, std::string_view name) {
+  [[nodiscard]] static constexpr expression leaf(term_kind kind, static_text name) {
     term made{};
     made.kind = kind;
     made.name = name;
@@ -198,7 +199,7 @@ namespace detail {
 
 /// Text of a name in static storage: the object behind a template argument.
 template <fixed_string Name>
-inline constexpr std::string_view name_text{Name.text, sizeof(Name.text) - 1};
+inline constexpr static_text name_text{Name.text, sizeof(Name.text) - 1};
 
 }  // namespace detail
 

@@ -16,13 +16,13 @@ namespace fuse::inline v0 {
 struct rewrite_rule {
   static constexpr std::size_t condition_capacity = 16, name_capacity = 8;
 
-  std::string_view name{};
-  std::string_view summary_text{};
+  static_text name{};
+  static_text summary_text{};
   expression pattern{};
   expression replacement{};  ///< its root is a `roots` term where the pattern has several
   condition conditions[condition_capacity]{};
   std::size_t condition_count = 0;
-  std::string_view transparent[name_capacity]{};  ///< operators looked through at every edge
+  static_text transparent[name_capacity]{};  ///< operators looked through at every edge
   std::size_t transparent_count = 0;
   int stage_number = 0;
   double benefit_value = 0;
@@ -39,7 +39,7 @@ struct rewrite_rule {
   /// The same, with a name for a condition that has none: `.where<"even head">(pred<...>(...))`.
   template <fixed_string Name>
   [[nodiscard]] constexpr rewrite_rule where(condition added) const {
-    return where_named(Name.view(), added);
+    return where_named({Name.text, sizeof(Name.text) - 1}, added);
   }
 
   /// What takes the place of the pattern's root; one expression per root.
@@ -66,7 +66,7 @@ struct rewrite_rule {
   /// What the rule does, in one line, for whoever lists rules.
   [[nodiscard]] constexpr rewrite_rule summary(std::string_view text) const {
     rewrite_rule changed = *this;
-    changed.summary_text = text;
+    changed.summary_text = static_text::of(text);
     return changed;
   }
 
@@ -100,7 +100,7 @@ struct rewrite_rule {
   }
 
  private:
-  [[nodiscard]] constexpr rewrite_rule where_named(std::string_view name_of_it, condition const& added) const {
+  [[nodiscard]] constexpr rewrite_rule where_named(static_text name_of_it, condition const& added) const {
     rewrite_rule changed = *this;
     changed.add(added);
     if (!changed.too_many) changed.conditions[changed.condition_count - 1].name = name_of_it;
@@ -117,7 +117,7 @@ struct rewrite_rule {
 /// A rule that has nothing but its name; calling it with a pattern makes the rule. Not a template: hundreds of rules
 /// share it.
 struct rule_name {
-  std::string_view name;
+  static_text name;
 
   [[nodiscard]] constexpr rewrite_rule operator()(expression const& pattern) const {
     rewrite_rule made{};
@@ -129,6 +129,6 @@ struct rule_name {
 
 /// Begins a rule: `fuse::rule<"layer-norm">(pattern).where(...).replace(...)`.
 template <fixed_string Name>
-inline constexpr rule_name rule{Name.view()};
+inline constexpr rule_name rule{{Name.text, sizeof(Name.text) - 1}};
 
 }  // namespace fuse::inline v0

@@ -18,7 +18,7 @@ struct through_names {
 
  private:
   // A set is a chain of terms, one per name; lowering takes the chain as one set.
-  [[nodiscard]] static constexpr expression wrap(expression const& inside, std::string_view name) {
+  [[nodiscard]] static constexpr expression wrap(expression const& inside, static_text name) {
     term made{};
     made.kind = term_kind::through;
     made.name = name;

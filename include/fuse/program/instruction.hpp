@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include <fuse/core/static_text.hpp>
 #include <fuse/ops/operator.hpp>
 
 namespace fuse::inline v0 {
@@ -119,7 +120,7 @@ struct replacement_term {
   std::uint8_t child[8];
   double number;
   struct given {
-    std::string_view name;
+    static_text name;
     double number;
     std::uint8_t slot;  ///< 255: `number`
     bool integer;       ///< `number` was written as an integer

@@ -144,18 +144,18 @@ class lowering : public pattern_lowering {
     return false;
   }
 
-  [[nodiscard]] constexpr bool is_bound(std::string_view name) const {
+  [[nodiscard]] constexpr bool is_bound(static_text name) const {
     for (std::uint8_t i = 0; i < out.slot_count; ++i)
-      if (same_text(out.slot_names[i], name)) return (bound_ >> i & 1u) != 0;
+      if (out.slot_names[i] == name) return (bound_ >> i & 1u) != 0;
     return false;
   }
 
   constexpr void add_condition(condition const& added) {
     std::uint8_t at = 0;
     for (; at < out.condition_count; ++at) {
-      bool equal = same_text(out.conditions[at].name, added.name) && out.conditions[at].count == added.count;
+      bool equal = out.conditions[at].name == added.name && out.conditions[at].count == added.count;
       for (std::size_t i = 0; equal && i < added.count; ++i)
-        equal = same_text(out.conditions[at].captures[i], added.captures[i]);
+        equal = out.conditions[at].captures[i] == added.captures[i];
       if (equal) break;
     }
     if (at == out.condition_count) {
@@ -164,9 +164,9 @@ class lowering : public pattern_lowering {
       for (std::size_t i = 0; i < added.count; ++i) {
         std::uint8_t found = no_slot;
         for (std::uint8_t s = 0; s < out.slot_count; ++s)
-          if (same_text(out.slot_names[s], added.captures[i])) found = s;
+          if (out.slot_names[s] == added.captures[i]) found = s;
         // "axes" is there for conditions whether a reduction captured it or not.
-        if (found == no_slot && !same_text(added.captures[i], "axes") && !names(pattern_, added.captures[i]))
+        if (found == no_slot && added.captures[i] != "axes" && !names(pattern_, added.captures[i]))
           return fail(rule_error::unbound_condition, added.captures[i]);
         out.condition_slots[at][i] = found;
       }
@@ -174,13 +174,13 @@ class lowering : public pattern_lowering {
     } else {
       for (std::size_t i = 0; i < added.count; ++i)
         for (std::uint8_t s = 0; s < out.slot_count; ++s)
-          if (same_text(out.slot_names[s], added.captures[i])) out.condition_slots[at][i] = s;
+          if (out.slot_names[s] == added.captures[i]) out.condition_slots[at][i] = s;
     }
     emit(make(step::condition, 0, 0, 0, at));
   }
-  [[nodiscard]] static constexpr bool names(expression const& in, std::string_view name) {
+  [[nodiscard]] static constexpr bool names(expression const& in, static_text name) {
     for (std::uint16_t i = 0; i < in.size; ++i)
-      if (same_text(in[i].name, name)) return true;
+      if (in[i].name == name) return true;
     return false;
   }
 

@@ -159,11 +159,11 @@ class pattern_lowering : public pattern_parts {
     return s;
   }
 
-  constexpr void attributes(std::uint8_t at, std::uint8_t r, std::string_view except = {}) {
+  constexpr void attributes(std::uint8_t at, std::uint8_t r, static_text except = {}) {
     auto const t = pattern_.terms[at];
     for (int i = t.operands(); i < t.children; ++i) {
       auto const& a = pattern_[t.child[i]];
-      if (same_text(a.name, except)) continue;
+      if (a.name == except) continue;
       auto made = make(step::parameter, r, no_slot, 0, parameter_name(a.name), 0, everywhere_id_);
       if (a.children == 0) {
         made.number = a.number;
@@ -184,16 +184,17 @@ class pattern_lowering : public pattern_parts {
 
   constexpr void reduction(std::uint8_t at, std::uint8_t r) {
     auto const t = pattern_.terms[at];
-    std::string_view axes = "axes";
+    constexpr auto standard = static_text::of("axes");
+    auto axes = standard;
     for (int i = t.operands(); i < t.children; ++i) {
       auto const& a = pattern_[t.child[i]];
-      if (same_text(a.name, "axes") && a.children == 1) axes = pattern_[a.child[0]].name;
+      if (a.name == standard && a.children == 1) axes = pattern_[a.child[0]].name;
     }
     auto const inner = new_register();
     auto const s = slot(axes, slot_kind::parameter);
     emit(make(step::reduction, r, inner, s, static_cast<int>(t.op), 0, everywhere_id_));
     bind(s);
-    attributes(at, r, "axes");
+    attributes(at, r, standard);
     value(t.child[0], inner);
   }
 

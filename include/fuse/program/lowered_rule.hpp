@@ -37,18 +37,18 @@ struct lowered_rule {
     std::uint8_t strip;  ///< set that the root is stripped of first, 0: the root itself
   };
 
-  std::string_view name, summary;
+  static_text name, summary;
   rule_error error;
-  std::string_view culprit;
+  static_text culprit;
   std::size_t wanted;  ///< for a wrong number of operands
 
   instruction code[instruction_capacity];  ///< `next` and `other` are how many instructions are passed over
   std::uint16_t size;
   entry entries[entry_capacity];
   std::uint16_t entry_count;
-  std::string_view parameter_names[name_capacity];
+  static_text parameter_names[name_capacity];
   std::uint16_t parameter_name_count;
-  std::string_view slot_names[name_capacity];
+  static_text slot_names[name_capacity];
   slot_kind slot_kinds[name_capacity];
   bool slot_optional[name_capacity];
   std::uint8_t slot_count;

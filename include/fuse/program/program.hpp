@@ -12,13 +12,13 @@ namespace fuse::inline v0 {
 
 /// What the machine and the rewriter know of a rule, besides its instructions.
 struct rule_info {
-  std::string_view name, summary;
+  static_text name, summary;
   int stage;
   double benefit;
   bool equal_cost, silent, reduces;
   std::uint8_t slot_count, root_count, replacement_size;
   std::uint8_t root_registers[4];
-  std::string_view slot_names[lowered_rule::name_capacity];
+  static_text slot_names[lowered_rule::name_capacity];
   slot_kind slot_kinds[lowered_rule::name_capacity];
   std::uint32_t first_replacement;
 };
@@ -43,7 +43,7 @@ struct program {
   span<program_entry const> entries;  ///< sorted by stage, by_name, tag
   span<rule_info const> rules;
   span<bound_condition const> conditions;
-  span<std::string_view const> parameter_names;
+  span<static_text const> parameter_names;
   span<through_set const> sets;
   span<replacement_term const> replacements;
   int stages;
@@ -59,7 +59,7 @@ struct program_table {
   rule_info rules[Rules + 1];
   bound_condition conditions[Conditions + 1];
   std::size_t condition_count;
-  std::string_view parameter_names[name_capacity];
+  static_text parameter_names[name_capacity];
   std::size_t parameter_name_count;
   through_set sets[set_capacity];
   std::size_t set_count;
@@ -158,7 +158,7 @@ class merging {
     }
   }
 
-  constexpr std::uint16_t parameter_name(std::string_view name) {
+  constexpr std::uint16_t parameter_name(static_text name) {
     for (std::size_t i = 0; i < out.parameter_name_count; ++i)
       if (out.parameter_names[i] == name) return static_cast<std::uint16_t>(i);
     if (out.parameter_name_count == Table::name_capacity) {

@@ -45,7 +45,7 @@ class rule_writer {
     std::uint8_t count;
   };
   [[nodiscard]] constexpr bool failed() const { return out.error != rule_error::none; }
-  constexpr void fail(rule_error error, std::string_view culprit, std::size_t wanted = 0) {
+  constexpr void fail(rule_error error, static_text culprit, std::size_t wanted = 0) {
     if (failed()) return;
     out.error = error;
     out.culprit = culprit;
@@ -77,12 +77,12 @@ class rule_writer {
   constexpr void check_operands(term const& t) {
     auto const& known = info(t.op);
     if (t.operands() < known.least || (known.most >= 0 && t.operands() > known.most))
-      fail(rule_error::wrong_operand_count, t.name.empty() ? known.name : t.name,
+      fail(rule_error::wrong_operand_count, t.name.empty() ? static_text::of(known.name) : t.name,
            static_cast<std::size_t>(t.operands() < known.least ? known.least : known.most));
   }
 
   /// An operator to look through: by its name in the dialect, or by its neutral name, which holds in every dialect.
-  constexpr void add_transparent(through_set& set, std::string_view name) {
+  constexpr void add_transparent(through_set& set, static_text name) {
     if (set.count == through_set::capacity) return fail(rule_error::too_large, rule_.name);
     auto const code = names_.code(name);
     auto const op = code == 0 ? op_named(name) : names_.rows[code - 1u].op;
@@ -101,9 +101,9 @@ class rule_writer {
     return out.set_count;
   }
 
-  constexpr std::uint8_t slot(std::string_view name, slot_kind kind) {
+  constexpr std::uint8_t slot(static_text name, slot_kind kind) {
     for (std::uint8_t i = 0; i < out.slot_count; ++i)
-      if (same_text(out.slot_names[i], name)) {
+      if (out.slot_names[i] == name) {
         if (out.slot_kinds[i] != kind) fail(rule_error::two_uses_of_a_name, name);
         return i;
       }
@@ -215,9 +215,9 @@ class rule_writer {
     next_frame_ = last_frame;
   }
 
-  constexpr std::uint16_t parameter_name(std::string_view name) {
+  constexpr std::uint16_t parameter_name(static_text name) {
     for (std::uint16_t i = 0; i < out.parameter_name_count; ++i)
-      if (same_text(out.parameter_names[i], name)) return i;
+      if (out.parameter_names[i] == name) return i;
     if (out.parameter_name_count == lowered_rule::name_capacity) {
       fail(rule_error::too_large, rule_.name);
       return 0;
@@ -227,9 +227,9 @@ class rule_writer {
   }
 
   /// The slot of a name that the pattern binds.
-  constexpr std::uint8_t known(std::string_view name) {
+  constexpr std::uint8_t known(static_text name) {
     for (std::uint8_t i = 0; i < out.slot_count; ++i)
-      if (same_text(out.slot_names[i], name)) return i;
+      if (out.slot_names[i] == name) return i;
     fail(rule_error::unbound_name, name);
     return 0;
   }
