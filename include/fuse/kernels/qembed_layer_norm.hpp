@@ -33,19 +33,19 @@ inline constexpr quantized_names beta_names{"beta", "beta.scale", "beta.zero_poi
 namespace fuse::inline v0::kernels {
 
 /// B sequences of S tokens, H columns; all tables of one type. What is optional comes without a value.
-template <quantized_element T>
+template <quantized_element T, token_id Id = std::int32_t>
 struct qembed_layer_norm_arguments {
-  matrix_view<std::int32_t const> input_ids;                   ///< B x S
-  std::optional<matrix_view<std::int32_t const>> segment_ids;  ///< B x S, where there is a segment table
-  quantized_view<T const> word;                                ///< V x H
-  quantized_view<T const> position;                            ///< at least S rows, x H
-  std::optional<quantized_view<T const>> segment;              ///< T x H, where there are segment ids
-  quantized_view<T const> gamma;                               ///< 1 x H
-  quantized_view<T const> beta;                                ///< 1 x H
-  std::optional<matrix_view<std::int32_t const>> mask;         ///< B x S
-  float epsilon = 1e-12f;                                      ///< finite, at least 0
-  matrix_view<float> y;                                        ///< B * S x H
-  std::span<std::int32_t> mask_index = {};                     ///< B, or empty: not written
+  matrix_view<Id const> input_ids;                   ///< B x S
+  std::optional<matrix_view<Id const>> segment_ids;  ///< B x S, where there is a segment table
+  quantized_view<T const> word;                      ///< V x H
+  quantized_view<T const> position;                  ///< at least S rows, x H
+  std::optional<quantized_view<T const>> segment;    ///< T x H, where there are segment ids
+  quantized_view<T const> gamma;                     ///< 1 x H
+  quantized_view<T const> beta;                      ///< 1 x H
+  std::optional<matrix_view<Id const>> mask;         ///< B x S
+  float epsilon = 1e-12f;                            ///< finite, at least 0
+  matrix_view<float> y;                              ///< B * S x H
+  std::span<std::int32_t> mask_index = {};           ///< B, or empty: not written
 };
 
 /// The layer norm of the sum of a word's, a position's and a segment's row, all of them quantized:
@@ -59,8 +59,8 @@ struct qembed_layer_norm_arguments {
 /// written, and of the tensors only ids were read. Allocates nothing; takes up to 64 KiB of stack, and where two rows,
 /// gamma, beta and all segments do not fit into that as floats, computes each row twice. Complexity: B * S * H.
 /// Arithmetic is float, sums of long rows are double.
-template <quantized_element T, class Executor = calling_thread, class Targets = detail::qembed_layer_norm_targets>
-status qembed_layer_norm(qembed_layer_norm_arguments<T> const& arguments, on<Executor> how = {}) {
+template <class T, class Id, class Executor = calling_thread, class Targets = detail::qembed_layer_norm_targets>
+status qembed_layer_norm(qembed_layer_norm_arguments<T, Id> const& arguments, on<Executor> how = {}) {
   auto const& a = arguments;
   std::size_t const columns = a.word.values.columns;
   std::size_t const length = a.input_ids.columns;
@@ -92,8 +92,8 @@ status qembed_layer_norm(qembed_layer_norm_arguments<T> const& arguments, on<Exe
     return detail::quantized_table<T>{view.values.data, view.values.row_stride, view.values.rows, view.scale[0],
                                       view.zero_point[0]};
   };
-  detail::qembed_layer_norm_call<T, std::int32_t> const call{
-      detail::ids_of(a.input_ids, a.segment_ids, {}),
+  detail::qembed_layer_norm_call<T, Id> const call{
+      detail::ids_of<Id>(a.input_ids, a.segment_ids, {}),
       table(a.word),
       table(a.position),
       a.segment ? table(*a.segment) : detail::quantized_table<T>{},

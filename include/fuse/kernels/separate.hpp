@@ -11,6 +11,7 @@
 #undef FUSE_REWRITE_KERNELS_SEPARATE
 
 #include <fuse/kernels/detail/elsewhere.hpp>
+#include <fuse/kernels/embed_layer_norm.hpp>
 #include <fuse/kernels/layer_norm.hpp>
 #include <fuse/kernels/qembed_layer_norm.hpp>
 #include <fuse/kernels/quantize.hpp>
@@ -27,6 +28,7 @@ struct compiled {
 };
 
 using compiled_kernels = type_list<                                //
+    compiled<embed_layer_norm_targets, embed_layer_norm_calls>,    //
     compiled<layer_norm_targets, layer_norm_calls>,                //
     compiled<qembed_layer_norm_targets, qembed_layer_norm_calls>,  //
     compiled<quantize_targets, quantize_calls>,                    //

@@ -3,7 +3,9 @@
 
 #include <fuse/kernels/element.hpp>
 
+#include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <type_traits>
 
@@ -28,6 +30,10 @@ struct matrix_view {
     return {data, rows, columns, row_stride};
   }
 };
+
+/// What numbers the rows of a table.
+template <class T>
+concept token_id = std::same_as<T, std::int32_t> || std::same_as<T, std::int64_t>;
 
 /// Stands where a kernel could take a scale or a bias, and gets none.
 struct none_t {};

@@ -26,6 +26,11 @@ struct any_byte {
   template <class E, class W>
   using choices = type_list<std::int8_t, std::uint8_t>;
 };
+template <class T>
+struct always {
+  template <class E, class W>
+  using choices = type_list<T>;
+};
 struct any_scale {
   template <class E, class W>
   using choices = type_list<no_weight, weight<W>, one_plus_weight<W>>;

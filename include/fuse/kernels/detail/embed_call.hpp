@@ -48,6 +48,7 @@ struct embed_layer_norm_call {
   bool streamed;  // y is written past the caches
   std::size_t begin = 0, end = 0;
 };
+using embed_layer_norm_calls = calls_of<embed_layer_norm_call, any_element, any_element, always<std::int32_t>>;
 
 template <class T, class Id>
 struct qembed_layer_norm_call {
@@ -59,7 +60,6 @@ struct qembed_layer_norm_call {
   bool streamed;
   std::size_t begin = 0, end = 0;
 };
-using qembed_layer_norm_calls = type_list<qembed_layer_norm_call<std::int8_t, std::int32_t>,  //
-                                          qembed_layer_norm_call<std::uint8_t, std::int32_t>>;
+using qembed_layer_norm_calls = calls_of<qembed_layer_norm_call, any_byte, always<std::int32_t>>;
 
 }  // namespace fuse::inline v0::kernels::detail

@@ -26,8 +26,10 @@ class embed_check : public argument_check {
     if (ids.columns > 0) matrix(name, ids);
   }
   template <class Id>
-  void tokens_like(char const* name, std::optional<matrix_view<Id>> const& ids, matrix_view<Id> const& input_ids) {
+  void tokens_like(char const* name, std::optional<matrix_view<Id>> const& ids, matrix_view<Id> input_ids,
+                   bool one_row_for_all = false) {
     if (!ids) return;
+    if (one_row_for_all) input_ids.rows = 1;
     same_shape(name, *ids, "input_ids", input_ids);
     tokens(name, *ids);
   }
@@ -52,6 +54,11 @@ class embed_check : public argument_check {
 
   void positions(std::size_t rows, std::size_t length) {
     if (rows < length) fail(fault::too_few_rows, "position", "input_ids", rows, length);
+  }
+
+  /// Without ids, all of them are 0.
+  void zero_in(char const* name, char const* table, std::size_t rows) {
+    if (rows == 0) fail(fault::id, name, table);
   }
 
   /// Reads ids, so that all else must be right: each is the number of one of the table's rows.

@@ -99,7 +99,7 @@ struct written {
   HWY_ATTR HWY_INLINE void operator()(first part, std::size_t i) const { part.put(values(part, i), y + i); }
 };
 
-struct no_prefetch_past_caches {
+struct past_caches_alone {
   HWY_ATTR HWY_INLINE void put(vec v, float* y, std::size_t i) const { hn::Stream(v, lanes(), y + i); }
 };
 
@@ -171,6 +171,12 @@ HWY_ATTR HWY_INLINE row_sums gather(Row const& row, Kept kept, T const* fetched,
     otherwise(part, i);
   }
   return {sum + sum_of(s0), squares + sum_of(q0)};
+}
+
+// By itself: seldom, so one copy of it will do.
+template <class Row, class Kept, class T>
+HWY_ATTR HWY_NOINLINE row_sums gather_alone(Row const& row, Kept kept, T const* fetched, std::size_t columns) {
+  return gather(row, kept, fetched, columns, nothing_else{});
 }
 
 // Rows whose sums float cannot hold, in double precision.
@@ -245,7 +251,7 @@ HWY_ATTR HWY_INLINE row_moments settle(Maker const& make, token_walk const& toke
     if (attempt == 1) break;
     pivot = static_cast<float>(static_cast<double>(pivot) + mean);
     auto const row = make(token, pivot);
-    sums = gather(row, kept, make.word(token), columns, nothing_else{});
+    sums = gather_alone(row, kept, make.word(token), columns);
   }
   return exact_moments_of(make(token, pivot), columns);
 }
@@ -257,7 +263,7 @@ template <class Call, class Maker>
 HWY_ATTR HWY_NOINLINE float common_pivot(Call const& call, Maker const& make) {
   token_walk const token(0, call.ids.length);
   float pivot = 0;
-  row_sums const sums = gather(make(token, pivot), nowhere{}, make.word(token), call.columns, nothing_else{});
+  row_sums const sums = gather_alone(make(token, pivot), nowhere{}, make.word(token), call.columns);
   settle(make, token, pivot, sums, nowhere{}, call.columns, static_cast<double>(call.epsilon));
   return pivot;
 }
@@ -282,6 +288,15 @@ HWY_ATTR HWY_INLINE std::size_t unaligned_head(float const* y, std::size_t colum
   return std::min((n - reinterpret_cast<std::uintptr_t>(y) / sizeof(float) % n) % n, columns);
 }
 
+// The sum of a row's tables where the caller wants it, too; they are in the first-level cache now.
+template <class Call, class Maker>
+HWY_ATTR HWY_INLINE void write_sum(Call const& call, Maker const& make, token_walk const& token, std::size_t t) {
+  if constexpr (requires { call.embedding_sum; }) {
+    if (call.embedding_sum == nullptr) return;
+    write_row_by(into_caches{}, make(token, 0), call.embedding_sum + t * call.sum_stride, call.columns);
+  }
+}
+
 // Rows in scratch memory: the next one is gathered while one is finished.
 template <class Way, class Call, class Maker, class Weights>
 HWY_ATTR void embed_overlapped(Way way, Call const& call, Maker const& make, Weights const& weights, float* scratch) {
@@ -291,8 +306,9 @@ HWY_ATTR void embed_overlapped(Way way, Call const& call, Maker const& make, Wei
   scratch_row current{scratch}, next{scratch + padded(columns)};
   token_walk token(call.begin, call.ids.length), ahead = token;
   for (std::size_t k = call.begin; k < std::min(call.begin + 4, call.end - 1); ++k) ahead.advance();
-  row_sums sums = gather(make(token, pivot), current, make.word(ahead), columns, nothing_else{});
+  row_sums sums = gather_alone(make(token, pivot), current, make.word(ahead), columns);
   for (std::size_t t = call.begin; t < call.end; ++t) {
+    write_sum(call, make, token, t);
     float own_pivot = pivot;
     row_moments const m = settle(make, token, own_pivot, sums, current, columns, epsilon);
     if (m.pivot != 0) {
@@ -302,7 +318,7 @@ HWY_ATTR void embed_overlapped(Way way, Call const& call, Maker const& make, Wei
     auto const values = normalised(stored_row<float>{current.data}, m.shift, m.variance, epsilon, weights);
     auto* const y = call.y + t * call.y_stride;
     std::size_t head = 0;
-    if constexpr (std::is_same_v<Way, no_prefetch_past_caches>) head = unaligned_head(y, columns);
+    if constexpr (std::is_same_v<Way, past_caches_alone>) head = unaligned_head(y, columns);
     if (t + 1 == call.end) {
       write_row_by(way, values, y, columns, head);
     } else {
@@ -315,6 +331,18 @@ HWY_ATTR void embed_overlapped(Way way, Call const& call, Maker const& make, Wei
   }
 }
 
+// `scratch` holds two rows.
+template <class Call, class Maker, class Weights>
+HWY_ATTR HWY_INLINE void embed_rows(Call const& call, Maker const& make, Weights const& weights, float* scratch) {
+  if constexpr (std::is_same_v<decltype(call.y), float* const> || std::is_same_v<decltype(call.y), float*>) {
+    if (call.streamed) {
+      embed_overlapped(past_caches_alone{}, call, make, weights, scratch);
+      return hwy::FlushStream();
+    }
+  }
+  embed_overlapped(into_caches{}, call, make, weights, scratch);
+}
+
 // Rows too wide for scratch memory are computed twice.
 template <class Call, class Maker, class Weights>
 HWY_ATTR void embed_twice(Call const& call, Maker const& make, Weights const& weights) {
@@ -323,8 +351,9 @@ HWY_ATTR void embed_twice(Call const& call, Maker const& make, Weights const& we
   float const common = common_pivot(call, make);
   token_walk token(call.begin, call.ids.length);
   for (std::size_t t = call.begin; t < call.end; ++t, token.advance()) {
+    write_sum(call, make, token, t);
     float pivot = common;
-    row_sums const sums = gather(make(token, pivot), nowhere{}, make.word(token), columns, nothing_else{});
+    row_sums const sums = gather_alone(make(token, pivot), nowhere{}, make.word(token), columns);
     row_moments const m = settle(make, token, pivot, sums, nowhere{}, columns, epsilon);
     auto const row = make(token, pivot);
     shifted_row<std::remove_const_t<decltype(row)>> const shifted{row, hn::Set(lanes(), m.pivot)};

@@ -100,12 +100,7 @@ HWY_ATTR void embed_in_scratch(qembed_layer_norm_call<T, Id> const& call, Segmen
   affine_rows<stored_row<float>, stored_row<float>> const weights{
       dequantized_into(scratch, call.gamma, call.columns), dequantized_into(scratch + width, call.beta, call.columns)};
   quantized_sums<T, Id, Segment> const make{call, segment};
-  if (call.streamed) {
-    embed_overlapped(no_prefetch_past_caches{}, call, make, weights, scratch + 2 * width);
-    hwy::FlushStream();
-  } else {
-    embed_overlapped(into_caches{}, call, make, weights, scratch + 2 * width);
-  }
+  embed_rows(call, make, weights, scratch + 2 * width);
 }
 
 template <class T, class Id, class Segment>
