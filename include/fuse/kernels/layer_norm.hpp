@@ -70,17 +70,13 @@ status layer_norm(matrix_view<X> x, Scale const& scale, Bias const& bias, matrix
   status const checked = check.finish(in_place);
   if (!checked.ok()) return checked;
 
-  auto const scale_weight = detail::weight_of(scale);
-  auto const bias_weight = detail::weight_of(bias);
-  detail::layer_norm_call<input, std::remove_const_t<decltype(scale_weight)>,
-                          std::remove_const_t<decltype(bias_weight)>, Y> const call{
-      x.data,
+  detail::layer_norm_call<detail::given_rows<input>, detail::weight_for<Scale>, detail::weight_for<Bias>, Y> const call{
+      {x.data, x.row_stride},
       y.data,
       x.columns,
-      x.row_stride,
       y.row_stride,
-      scale_weight,
-      bias_weight,
+      detail::weight_of(scale),
+      detail::weight_of(bias),
       epsilon,
       statistics.mean.data(),
       statistics.inverse_deviation.data(),

@@ -54,14 +54,12 @@ status rms_norm(matrix_view<X> x, Scale const& scale, matrix_view<Y> y, float ep
   status const checked = check.finish(in_place);
   if (!checked.ok()) return checked;
 
-  auto const scale_weight = detail::weight_of(scale);
-  detail::rms_norm_call<input, std::remove_const_t<decltype(scale_weight)>, Y> const call{
-      x.data,
+  detail::rms_norm_call<detail::given_rows<input>, detail::weight_for<Scale>, Y> const call{
+      {x.data, x.row_stride},
       y.data,
       x.columns,
-      x.row_stride,
       y.row_stride,
-      scale_weight,
+      detail::weight_of(scale),
       epsilon,
       inverse_rms.data(),
       detail::is_streamed(how.result, in_place, y.rows * y.columns * sizeof(Y))};

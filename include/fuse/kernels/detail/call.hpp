@@ -11,13 +11,40 @@
 
 namespace fuse::inline v0::kernels::detail {
 
+/// What is normalised: rows that are given.
+template <class X>
+struct given_rows {
+  X const* x;
+  std::size_t stride;
+};
+
+struct any_given_rows {
+  template <class E, class W>
+  using choices = type_list<given_rows<E>>;
+};
+
+/// What is normalised: sums, which are written.
+template <class X, class Residual, class Bias, class Sum>
+struct added_rows {
+  X const* x;
+  Residual const* residual;
+  Bias bias;
+  Sum* sum;
+  std::size_t x_stride, residual_stride, sum_stride;
+};
+
+struct any_added_rows {
+  template <class E, class W>
+  using choices = type_list<added_rows<E, E, no_weight, E>, added_rows<E, E, weight<W>, E>>;
+};
+
 /// A call whose arguments are checked, for the rows from `begin` to `end`. Pointers lead to row 0 of all, or to one row
 /// where the name is a weight's.
-template <class X, class Scale, class Bias, class Y>
+template <class Rows, class Scale, class Bias, class Y>
 struct layer_norm_call {
-  X const* x;
+  Rows rows;
   Y* y;
-  std::size_t columns, x_stride, y_stride;
+  std::size_t columns, y_stride;
   Scale scale;
   Bias bias;
   float epsilon;
@@ -26,20 +53,26 @@ struct layer_norm_call {
   bool streamed;             // written past the caches
   std::size_t begin = 0, end = 0;
 };
-struct layer_norm_calls : calls_of<layer_norm_call, any_element, any_scale, any_bias, any_element> {};
+struct layer_norm_calls : calls_of<layer_norm_call, any_given_rows, any_scale, any_bias, any_element> {};
 
-template <class X, class Scale, class Y>
+template <class Rows, class Scale, class Y>
 struct rms_norm_call {
-  X const* x;
+  Rows rows;
   Y* y;
-  std::size_t columns, x_stride, y_stride;
+  std::size_t columns, y_stride;
   Scale scale;
   float epsilon;
   float* inverse_rms;  // null: not wanted
   bool streamed;       // written past the caches
   std::size_t begin = 0, end = 0;
 };
-struct rms_norm_calls : calls_of<rms_norm_call, any_element, any_scale, any_element> {};
+struct rms_norm_calls : calls_of<rms_norm_call, any_given_rows, any_scale, any_element> {};
+
+/// Whether all tensors of a call have elements of type bfloat16.
+template <class T>
+inline constexpr bool is_bfloat16 = std::is_same_v<T, bfloat16> || std::is_same_v<T, no_weight>;
+template <template <class...> class Of, class... T>
+inline constexpr bool is_bfloat16<Of<T...>> = (is_bfloat16<T> && ...);
 
 }  // namespace fuse::inline v0::kernels::detail
 
@@ -73,5 +106,8 @@ constexpr auto weight_of(W const& w) {
     return weight<element_of<W>>{elements_of(w).data()};
   }
 }
+
+template <class W>
+using weight_for = decltype(weight_of(std::declval<W const&>()));
 
 }  // namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA

@@ -11,11 +11,8 @@
 // NaN and infinity. Seldom, so in double precision and without vectors.
 namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA {
 
-/// The mean is `pivot + shift`; `pivot` is finite where the mean is.
 struct row_moments {
-  float pivot;
-  double shift;
-  double variance;
+  double mean, variance;
 };
 
 template <class T>
@@ -28,9 +25,7 @@ row_moments exact_moments(T const* x, std::size_t columns) {
     double const difference = static_cast<double>(to_float(x[i])) - mean;
     squares += difference * difference;
   }
-  if (!std::isfinite(mean)) return {0, mean, squares / count};
-  float const pivot = static_cast<float>(mean);
-  return {pivot, mean - static_cast<double>(pivot), squares / count};
+  return {mean, squares / count};
 }
 
 template <class T>

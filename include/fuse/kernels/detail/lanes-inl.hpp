@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 
-// Loads and stores of any element type as vectors of float; weights.
+// Loads and stores of any element type as vectors of float.
 #if defined(FUSE_REWRITE_KERNELS_LANES_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef FUSE_REWRITE_KERNELS_LANES_INL
 #undef FUSE_REWRITE_KERNELS_LANES_INL
@@ -11,7 +11,6 @@
 #include <fuse/kernels/detail/isa.hpp>
 
 #include <hwy/highway.h>
-#include <fuse/kernels/detail/call.hpp>
 #include <fuse/kernels/element.hpp>
 
 #include <cstring>
@@ -23,6 +22,14 @@
 #define FUSE_REWRITE_KERNELS_F16 1
 #else
 #define FUSE_REWRITE_KERNELS_F16 0
+#endif
+
+// A vector of one word has no halves.
+#undef FUSE_REWRITE_KERNELS_EVEN_ODD
+#if HWY_TARGET == HWY_SCALAR
+#define FUSE_REWRITE_KERNELS_EVEN_ODD 0
+#else
+#define FUSE_REWRITE_KERNELS_EVEN_ODD 1
 #endif
 
 HWY_BEFORE_NAMESPACE();
@@ -60,13 +67,17 @@ HWY_ATTR HWY_INLINE hn::Vec<lanes_u16> low_halves(hn::Vec<lanes_u32> bits) {
   return hn::DemoteTo(lanes_u16(), hn::BitCast(lanes_i32(), bits));
 }
 
-HWY_ATTR HWY_INLINE hn::Vec<lanes_u16> narrow(bfloat16, vec v) {
+// Rounded to what the upper 16 bits hold; the lower ones are left over.
+HWY_ATTR HWY_INLINE hn::Vec<lanes_u32> rounded_upper(vec v) {
   lanes_u32 const du;
   auto const bits = hn::BitCast(du, v);
-  auto const upper = hn::ShiftRight<16>(bits);
-  auto const bias = hn::Add(hn::And(upper, hn::Set(du, 1u)), hn::Set(du, 0x7fffu));
-  auto const rounded = hn::ShiftRight<16>(hn::Add(bits, bias));
-  return low_halves(hn::IfThenElse(hn::RebindMask(du, hn::Eq(v, v)), rounded, hn::Or(upper, hn::Set(du, 0x40u))));
+  auto const odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(du, 1u));
+  auto const rounded = hn::Add(hn::Add(bits, hn::Set(du, 0x7fffu)), odd);
+  return hn::IfThenElse(hn::RebindMask(du, hn::Eq(v, v)), rounded, hn::Or(bits, hn::Set(du, 0x400000u)));
+}
+
+HWY_ATTR HWY_INLINE hn::Vec<lanes_u16> narrow(bfloat16, vec v) {
+  return low_halves(hn::ShiftRight<16>(rounded_upper(v)));
 }
 
 HWY_ATTR HWY_INLINE hn::Vec<lanes_u16> narrow(float16, vec v) {
@@ -113,6 +124,29 @@ HWY_ATTR HWY_INLINE void store(vec v, T* to) {
   }
 }
 
+// Two vectors of float.
+struct vec_pair {
+  vec a, b;
+};
+
+#if FUSE_REWRITE_KERNELS_EVEN_ODD
+// Elements 0, 2, ... and 1, 3, ... of as many as two vectors hold: the halves of words, which need no shuffle.
+HWY_ATTR HWY_INLINE vec_pair even_odd(hn::Vec<lanes_u32> words) {
+  return {hn::BitCast(lanes(), hn::ShiftLeft<16>(words)),
+          hn::BitCast(lanes(), hn::And(words, hn::Set(lanes_u32(), 0xffff0000u)))};
+}
+HWY_ATTR HWY_INLINE vec_pair load_even_odd(bfloat16 const* from) {
+  return even_odd(hn::BitCast(lanes_u32(), hn::LoadU(hn::Repartition<std::uint16_t, lanes>(), &from->bits)));
+}
+HWY_ATTR HWY_INLINE void store_even_odd(vec_pair v, bfloat16* to) {
+  lanes_u32 const du;
+  auto const words =
+      hn::Or(hn::ShiftRight<16>(rounded_upper(v.a)), hn::And(rounded_upper(v.b), hn::Set(du, 0xffff0000u)));
+  hn::Repartition<std::uint16_t, lanes> const halves;
+  hn::StoreU(hn::BitCast(halves, words), halves, &to->bits);
+}
+#endif
+
 // The end of a row goes through a buffer: not every target can load and store a part of a vector.
 template <class T>
 HWY_ATTR HWY_INLINE vec load_first(std::size_t count, T const* from) {
@@ -129,53 +163,7 @@ HWY_ATTR HWY_INLINE void store_first(std::size_t count, vec v, T* to) {
 }
 
 HWY_ATTR HWY_INLINE double sum_of(vec v) { return static_cast<double>(hn::GetLane(hn::SumOfLanes(lanes(), v))); }
-
-// Part of a row: `Whole` vectors of it, or its end.
-struct whole {
-  template <class T>
-  HWY_ATTR HWY_INLINE vec get(T const* from) const {
-    return load(from);
-  }
-  template <class T>
-  HWY_ATTR HWY_INLINE void put(vec v, T* to) const {
-    store(v, to);
-  }
-};
-struct first {
-  std::size_t count;
-  template <class T>
-  HWY_ATTR HWY_INLINE vec get(T const* from) const {
-    return load_first(count, from);
-  }
-  template <class T>
-  HWY_ATTR HWY_INLINE void put(vec v, T* to) const {
-    store_first(count, v, to);
-  }
-};
-
-// v * scale + bias at column i.
-template <class Part>
-HWY_ATTR HWY_INLINE vec scaled(Part, vec v, no_weight, std::size_t) {
-  return v;
-}
-template <class Part, class T>
-HWY_ATTR HWY_INLINE vec scaled(Part part, vec v, weight<T> scale, std::size_t i) {
-  return hn::Mul(v, part.get(scale.data + i));
-}
-template <class Part, class T>
-HWY_ATTR HWY_INLINE vec scaled(Part part, vec v, one_plus_weight<T> scale, std::size_t i) {
-  return hn::Mul(v, hn::Add(hn::Set(lanes(), 1.0f), part.get(scale.data + i)));
-}
-template <class Part, class Scale, class Bias>
-HWY_ATTR HWY_INLINE vec affine(Part part, vec v, Scale scale, Bias bias, std::size_t i) {
-  if constexpr (std::is_same_v<Bias, no_weight>) {
-    return scaled(part, v, scale, i);
-  } else if constexpr (std::is_same_v<Scale, no_weight>) {
-    return hn::Add(v, part.get(bias.data + i));
-  } else {
-    return hn::MulAdd(v, scaled(part, hn::Set(lanes(), 1.0f), scale, i), part.get(bias.data + i));
-  }
-}
+HWY_ATTR HWY_INLINE double sum_of(vec_pair v) { return sum_of(hn::Add(v.a, v.b)); }
 
 }  // namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

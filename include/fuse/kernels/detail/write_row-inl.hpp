@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 
+// The loop over the columns of a row, which gathers from one row, writes another, or does both.
 #if defined(FUSE_REWRITE_KERNELS_WRITE_ROW_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef FUSE_REWRITE_KERNELS_WRITE_ROW_INL
 #undef FUSE_REWRITE_KERNELS_WRITE_ROW_INL
@@ -7,7 +8,7 @@
 #define FUSE_REWRITE_KERNELS_WRITE_ROW_INL
 #endif
 
-#include <fuse/kernels/detail/lanes-inl.hpp>
+#include <fuse/kernels/detail/parts-inl.hpp>
 
 #include <hwy/cache_control.h>
 
@@ -19,10 +20,29 @@
 HWY_BEFORE_NAMESPACE();
 namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA::HWY_NAMESPACE {
 
+struct gathers_nothing {
+  template <class Part>
+  HWY_ATTR HWY_INLINE int get(Part, std::size_t) const {
+    return 0;
+  }
+  template <class Part>
+  HWY_ATTR HWY_INLINE int sums(Part) const {
+    return 0;
+  }
+  template <class Part>
+  HWY_ATTR HWY_INLINE void accumulate(Part, int, int) const {}
+  HWY_ATTR HWY_INLINE void finish(int, int) const {}
+};
+
+struct writes_nothing {
+  template <class Part>
+  HWY_ATTR HWY_INLINE void operator()(Part, std::size_t) const {}
+};
+
 struct into_caches {
-  template <class Y>
-  HWY_ATTR HWY_INLINE void put(vec v, Y* y, std::size_t i) const {
-    store(v, y + i);
+  template <class Part, class V, class Y>
+  HWY_ATTR HWY_INLINE void put(Part part, V v, Y* y, std::size_t i) const {
+    part.put(v, y + i);
   }
 };
 
@@ -31,46 +51,88 @@ template <class X>
 struct past_caches {
   X const* next;
 
-  HWY_ATTR HWY_INLINE void put(vec v, float* y, std::size_t i) const {
-    hn::Stream(v, lanes(), y + i);
-    hwy::Prefetch(next + i);
+  template <class Part, class V>
+  HWY_ATTR HWY_INLINE void put(Part part, V v, float* y, std::size_t i) const {
+    part.stream(v, y + i);
+    for (std::size_t j = 0; j < Part::vectors; ++j) hwy::Prefetch(next + i + j * hn::Lanes(lanes()));
   }
 };
 
-// y[i] = value(part, i) for a whole row, of which the first `head` elements by themselves.
+// y[i] = value(part, i)
 template <class Way, class Value, class Y>
-HWY_ATTR HWY_INLINE void write_row_by(Way way, Value const& value, Y* y, std::size_t columns, std::size_t head = 0) {
+struct writes {
+  Way way;
+  Value value;
+  Y* y;
+
+  template <class Part>
+  HWY_ATTR HWY_INLINE void operator()(Part part, std::size_t i) const {
+    way.put(part, value(part, i), y, i);
+  }
+};
+
+template <class Gather, class Write>
+HWY_ATTR HWY_INLINE void visit_end(Gather& gather, Write const& write, std::size_t i, std::size_t end) {
   std::size_t const n = hn::Lanes(lanes());
-  std::size_t i = head;
-  if (head > 0) first{head}.put(value(first{head}, 0), y);
-  for (; columns - i >= 2 * n; i += 2 * n) {
-    way.put(value(whole{}, i), y, i);
-    way.put(value(whole{}, i + n), y, i + n);
+  auto sums = gather.sums(whole{}), none = sums;
+  for (; end - i >= n; i += n) {
+    auto const values = gather.get(whole{}, i);
+    write(whole{}, i);
+    gather.accumulate(whole{}, values, sums);
   }
-  if (columns - i >= n) {
-    way.put(value(whole{}, i), y, i);
-    i += n;
+  if (i < end) {
+    first const rest{end - i};
+    auto const values = gather.get(rest, i);
+    write(rest, i);
+    gather.accumulate(rest, values, sums);
   }
-  if (i < columns) {
-    first const rest{columns - i};
-    rest.put(value(rest, i), y + i);
-  }
+  gather.finish(sums, none);
 }
 
-template <class Call, class Value>
-HWY_ATTR HWY_INLINE void write_row(Call const& call, Value const& value, std::size_t row) {
+// Visits all columns, `Wide` parts at a time, of which the first `head` by themselves. Sums in float end after 32
+// steps, so that long rows lose nothing.
+template <class Wide, class Gather, class Write>
+HWY_ATTR HWY_INLINE void visit_row(Gather& gather, Write const& write, std::size_t columns, std::size_t head = 0) {
+  std::size_t const width = Wide::vectors * hn::Lanes(lanes()), step = 2 * width;
+  std::size_t i = head;
+  if (head > 0) visit_end(gather, write, 0, head);
+  while (columns - i >= step) {
+    std::size_t const end = i + std::min<std::size_t>((columns - i) / step, 32) * step;
+    auto sums0 = gather.sums(Wide{}), sums1 = sums0;
+    for (; i < end; i += step) {
+      auto const values0 = gather.get(Wide{}, i), values1 = gather.get(Wide{}, i + width);
+      write(Wide{}, i);
+      write(Wide{}, i + width);
+      gather.accumulate(Wide{}, values0, sums0);
+      gather.accumulate(Wide{}, values1, sums1);
+    }
+    gather.finish(sums0, sums1);
+  }
+  if (i < columns) visit_end(gather, write, i, columns);
+}
+
+// Writes row `row` of a call by value(part, column), past the caches where the call says so; `next` is read next.
+template <class Wide, class Call, class Gather, class Value, class Next>
+HWY_ATTR HWY_INLINE void write_row_and(Gather& gather, Call const& call, Value const& value, std::size_t row,
+                                       Next const* next) {
   auto* const y = call.y + row * call.y_stride;
-  if constexpr (std::is_same_v<decltype(y), float* const>) {
+  using element = std::remove_pointer_t<decltype(call.y)>;
+  if constexpr (std::is_same_v<element, float>) {
     if (call.streamed) {
       // Only whole vectors at their own multiples can be written past the caches.
       std::size_t const n = hn::Lanes(lanes());
       std::size_t const head = (n - reinterpret_cast<std::uintptr_t>(y) / sizeof(float) % n) % n;
-      auto const* const next = call.x + std::min(row + 1, call.end - 1) * call.x_stride;
-      return write_row_by(past_caches<std::remove_cvref_t<decltype(*next)>>{next}, value, y, call.columns,
-                          std::min(head, call.columns));
+      writes<past_caches<Next>, Value, element> const write{{next}, value, y};
+      return visit_row<Wide>(gather, write, call.columns, std::min(head, call.columns));
     }
   }
-  write_row_by(into_caches{}, value, y, call.columns);
+  visit_row<Wide>(gather, writes<into_caches, Value, element>{{}, value, y}, call.columns);
+}
+
+template <class Call, class Value>
+HWY_ATTR HWY_INLINE void write_row(Call const& call, Value const& value, std::size_t row) {
+  gathers_nothing nothing;
+  write_row_and<whole>(nothing, call, value, row, call.x + std::min(row + 1, call.end - 1) * call.x_stride);
 }
 
 }  // namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA::HWY_NAMESPACE

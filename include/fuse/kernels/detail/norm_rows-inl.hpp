@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSL-1.0
+
+// What all norms share: rows that are given or added up, and the order in which rows are gathered and written.
+#if defined(FUSE_REWRITE_KERNELS_NORM_ROWS_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef FUSE_REWRITE_KERNELS_NORM_ROWS_INL
+#undef FUSE_REWRITE_KERNELS_NORM_ROWS_INL
+#else
+#define FUSE_REWRITE_KERNELS_NORM_ROWS_INL
+#endif
+
+#include <fuse/kernels/detail/write_row-inl.hpp>
+
+#include <fuse/kernels/detail/call.hpp>
+
+#include <cstddef>
+#include <type_traits>
+
+HWY_BEFORE_NAMESPACE();
+namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA::HWY_NAMESPACE {
+
+// A row, as it is read the first time.
+template <class X>
+struct given_row {
+  X const* x;
+
+  template <class Part>
+  HWY_ATTR HWY_INLINE auto value(Part part, std::size_t i) const {
+    return part.get(x + i);
+  }
+  template <class Part>
+  HWY_ATTR HWY_INLINE auto get(Part part, std::size_t i) const {
+    return value(part, i);
+  }
+};
+
+template <class X, class Residual, class Bias, class Sum>
+struct added_row {
+  X const* x;
+  Residual const* residual;
+  Bias bias;
+  Sum* sum;
+
+  template <class Part>
+  HWY_ATTR HWY_INLINE auto value(Part part, std::size_t i) const {
+    return affine(part, add(part.get(x + i), part.get(residual + i)), no_weight{}, bias, i);
+  }
+  template <class Part>
+  HWY_ATTR HWY_INLINE auto get(Part part, std::size_t i) const {
+    auto const v = value(part, i);
+    part.put(v, sum + i);
+    // The norm is that of what is stored.
+    if constexpr (std::is_same_v<Sum, float>) {
+      return v;
+    } else {
+      return part.get(sum + i);
+    }
+  }
+};
+
+template <class X>
+HWY_ATTR HWY_INLINE given_row<X> unread(given_rows<X> const& rows, std::size_t row) {
+  return {rows.x + row * rows.stride};
+}
+template <class X, class R, class B, class S>
+HWY_ATTR HWY_INLINE added_row<X, R, B, S> unread(added_rows<X, R, B, S> const& rows, std::size_t row) {
+  return {rows.x + row * rows.x_stride, rows.residual + row * rows.residual_stride, rows.bias,
+          rows.sum + row * rows.sum_stride};
+}
+
+// A row, as it is read again.
+template <class X>
+HWY_ATTR HWY_INLINE X const* elements(given_rows<X> const& rows, std::size_t row) {
+  return rows.x + row * rows.stride;
+}
+template <class X, class R, class B, class S>
+HWY_ATTR HWY_INLINE S const* elements(added_rows<X, R, B, S> const& rows, std::size_t row) {
+  return rows.sum + row * rows.sum_stride;
+}
+
+template <class Call>
+using two_of = two<FUSE_REWRITE_KERNELS_EVEN_ODD && is_bfloat16<Call>>;
+
+// Up to this much in a row, it, its results, and weights stay in the first cache beside the next row.
+inline constexpr std::size_t pipelined_columns = 1536;
+
+// `norm.gather(source)` adds up what a row needs, `norm.values(gathered, row)` are its results. The row after it is
+// gathered while a short one is written: one loop has work for loads, stores and arithmetic alike.
+template <class Norm, class Call>
+HWY_ATTR HWY_INLINE void normalise_rows(Norm norm, Call const& call) {
+  using wide = two_of<Call>;
+  bool const pipelined = call.columns <= pipelined_columns && !call.streamed;
+  gathers_nothing nothing;
+  auto gather = norm.gather(unread(call.rows, call.begin));
+  visit_row<wide>(gather, writes_nothing{}, call.columns);
+  for (std::size_t row = call.begin; row < call.end; ++row) {
+    auto const values = norm.values(gather, row);
+    if (row + 1 == call.end) {
+      write_row_and<wide>(nothing, call, values, row, elements(call.rows, row));
+    } else {
+      auto const next = unread(call.rows, row + 1);
+      gather = norm.gather(next);
+      if (pipelined) {
+        write_row_and<wide>(gather, call, values, row, next.x);
+      } else {
+        write_row_and<wide>(nothing, call, values, row, next.x);
+        visit_row<wide>(gather, writes_nothing{}, call.columns);
+      }
+    }
+  }
+  if (call.streamed) hwy::FlushStream();
+}
+
+}  // namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

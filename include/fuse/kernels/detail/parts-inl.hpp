@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSL-1.0
+
+// Parts of a row: what a loop handles at once, the arithmetic on it, and weights.
+#if defined(FUSE_REWRITE_KERNELS_PARTS_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef FUSE_REWRITE_KERNELS_PARTS_INL
+#undef FUSE_REWRITE_KERNELS_PARTS_INL
+#else
+#define FUSE_REWRITE_KERNELS_PARTS_INL
+#endif
+
+#include <fuse/kernels/detail/lanes-inl.hpp>
+
+#include <fuse/kernels/detail/weight.hpp>
+
+#include <cstddef>
+#include <type_traits>
+
+HWY_BEFORE_NAMESPACE();
+namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA::HWY_NAMESPACE {
+
+// A vector, or the beginning of one.
+struct whole {
+  using values = vec;
+  static constexpr std::size_t vectors = 1;
+
+  HWY_ATTR HWY_INLINE static vec zero() { return hn::Zero(lanes()); }
+  template <class T>
+  HWY_ATTR HWY_INLINE vec get(T const* from) const {
+    return load(from);
+  }
+  template <class T>
+  HWY_ATTR HWY_INLINE void put(vec v, T* to) const {
+    store(v, to);
+  }
+  // Past the caches, to a multiple of the vector's size.
+  HWY_ATTR HWY_INLINE void stream(vec v, float* to) const { hn::Stream(v, lanes(), to); }
+  HWY_ATTR HWY_INLINE vec elements(vec v) const { return v; }
+};
+struct first {
+  using values = vec;
+  static constexpr std::size_t vectors = 1;
+
+  std::size_t count;
+
+  HWY_ATTR HWY_INLINE static vec zero() { return hn::Zero(lanes()); }
+  template <class T>
+  HWY_ATTR HWY_INLINE vec get(T const* from) const {
+    return load_first(count, from);
+  }
+  template <class T>
+  HWY_ATTR HWY_INLINE void put(vec v, T* to) const {
+    store_first(count, v, to);
+  }
+  HWY_ATTR HWY_INLINE void stream(vec v, float* to) const { store_first(count, v, to); }
+  // Zero in the lanes that are no elements.
+  HWY_ATTR HWY_INLINE vec elements(vec v) const { return hn::IfThenElseZero(hn::FirstN(lanes(), count), v); }
+};
+
+// Two vectors: one after the other, or, where all operands are bfloat16, even and odd elements.
+template <bool EvenOdd>
+struct two {
+  using values = vec_pair;
+  static constexpr std::size_t vectors = 2;
+
+  HWY_ATTR HWY_INLINE static vec_pair zero() { return {hn::Zero(lanes()), hn::Zero(lanes())}; }
+  template <class T>
+  HWY_ATTR HWY_INLINE vec_pair get(T const* from) const {
+    if constexpr (EvenOdd) {
+      return load_even_odd(from);
+    } else {
+      return {load(from), load(from + hn::Lanes(lanes()))};
+    }
+  }
+  template <class T>
+  HWY_ATTR HWY_INLINE void put(vec_pair v, T* to) const {
+    if constexpr (EvenOdd) {
+      store_even_odd(v, to);
+    } else {
+      store(v.a, to);
+      store(v.b, to + hn::Lanes(lanes()));
+    }
+  }
+  HWY_ATTR HWY_INLINE void stream(vec_pair v, float* to) const {
+    hn::Stream(v.a, lanes(), to);
+    hn::Stream(v.b, lanes(), to + hn::Lanes(lanes()));
+  }
+  HWY_ATTR HWY_INLINE vec_pair elements(vec_pair v) const { return v; }
+};
+
+// Arithmetic on one vector and on two; the other operands of two are two, or one for both.
+HWY_ATTR HWY_INLINE vec add(vec a, vec b) { return hn::Add(a, b); }
+HWY_ATTR HWY_INLINE vec sub(vec a, vec b) { return hn::Sub(a, b); }
+HWY_ATTR HWY_INLINE vec mul(vec a, vec b) { return hn::Mul(a, b); }
+HWY_ATTR HWY_INLINE vec mul_add(vec a, vec b, vec c) { return hn::MulAdd(a, b, c); }
+
+HWY_ATTR HWY_INLINE vec_pair both(vec v) { return {v, v}; }
+HWY_ATTR HWY_INLINE vec_pair both(vec_pair v) { return v; }
+template <class B>
+HWY_ATTR HWY_INLINE vec_pair add(vec_pair a, B b) {
+  return {hn::Add(a.a, both(b).a), hn::Add(a.b, both(b).b)};
+}
+template <class B>
+HWY_ATTR HWY_INLINE vec_pair sub(vec_pair a, B b) {
+  return {hn::Sub(a.a, both(b).a), hn::Sub(a.b, both(b).b)};
+}
+template <class B>
+HWY_ATTR HWY_INLINE vec_pair mul(vec_pair a, B b) {
+  return {hn::Mul(a.a, both(b).a), hn::Mul(a.b, both(b).b)};
+}
+template <class B, class C>
+HWY_ATTR HWY_INLINE vec_pair mul_add(vec_pair a, B b, C c) {
+  return {hn::MulAdd(a.a, both(b).a, both(c).a), hn::MulAdd(a.b, both(b).b, both(c).b)};
+}
+
+// The scale at column i.
+template <class Part, class T>
+HWY_ATTR HWY_INLINE auto factor(Part part, weight<T> scale, std::size_t i) {
+  return part.get(scale.data + i);
+}
+template <class Part, class T>
+HWY_ATTR HWY_INLINE auto factor(Part part, one_plus_weight<T> scale, std::size_t i) {
+  return add(part.get(scale.data + i), hn::Set(lanes(), 1.0f));
+}
+
+// v * scale + bias at column i.
+template <class Part, class V, class Scale, class Bias>
+HWY_ATTR HWY_INLINE V affine(Part part, V v, Scale scale, Bias bias, std::size_t i) {
+  constexpr bool scaled = !std::is_same_v<Scale, no_weight>, biased = !std::is_same_v<Bias, no_weight>;
+  if constexpr (scaled && biased) {
+    return mul_add(v, factor(part, scale, i), part.get(bias.data + i));
+  } else if constexpr (scaled) {
+    return mul(v, factor(part, scale, i));
+  } else if constexpr (biased) {
+    return add(v, part.get(bias.data + i));
+  } else {
+    return v;
+  }
+}
+
+}  // namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif
