@@ -55,19 +55,13 @@ status layer_norm(matrix_view<X> x, Scale const& scale, Bias const& bias, matrix
   check.matrix("x", matrix_view<input const>(x.data, x.rows, x.columns, x.row_stride));
   check.same_shape("y", y, "x", x);
   check.matrix("y", y);
-  if constexpr (!std::is_same_v<Scale, none_t>) {
-    check.vector("scale", detail::elements_of(scale), "column of x", x.columns);
-  }
-  if constexpr (!std::is_same_v<Bias, none_t>) {
-    check.vector("bias", detail::elements_of(bias), "column of x", x.columns);
-  }
-  if (!statistics.mean.empty()) check.vector("mean", statistics.mean, "row of x", x.rows);
-  if (!statistics.inverse_deviation.empty()) {
-    check.vector("inverse_deviation", statistics.inverse_deviation, "row of x", x.rows);
-  }
+  check.weight("scale", scale, x.columns);
+  check.weight("bias", bias, x.columns);
+  check.statistic("mean", statistics.mean, x.rows);
+  check.statistic("inverse_deviation", statistics.inverse_deviation, x.rows);
   check.epsilon("epsilon", epsilon);
   bool const in_place = detail::same_elements(x, y);
-  status const checked = check.finish(in_place);
+  status const checked = check.finish_in_place();
   if (!checked.ok()) return checked;
 
   detail::layer_norm_call<detail::given_rows<input>, detail::weight_for<Scale>, detail::weight_for<Bias>, Y> const call{

@@ -45,13 +45,11 @@ status rms_norm(matrix_view<X> x, Scale const& scale, matrix_view<Y> y, float ep
   check.matrix("x", matrix_view<input const>(x.data, x.rows, x.columns, x.row_stride));
   check.same_shape("y", y, "x", x);
   check.matrix("y", y);
-  if constexpr (!std::is_same_v<Scale, none_t>) {
-    check.vector("scale", detail::elements_of(scale), "column of x", x.columns);
-  }
-  if (!inverse_rms.empty()) check.vector("inverse_rms", inverse_rms, "row of x", x.rows);
+  check.weight("scale", scale, x.columns);
+  check.statistic("inverse_rms", inverse_rms, x.rows);
   check.epsilon("epsilon", epsilon);
   bool const in_place = detail::same_elements(x, y);
-  status const checked = check.finish(in_place);
+  status const checked = check.finish_in_place();
   if (!checked.ok()) return checked;
 
   detail::rms_norm_call<detail::given_rows<input>, detail::weight_for<Scale>, Y> const call{

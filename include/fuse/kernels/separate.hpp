@@ -16,6 +16,8 @@
 #include <fuse/kernels/qembed_layer_norm.hpp>
 #include <fuse/kernels/quantize.hpp>
 #include <fuse/kernels/rms_norm.hpp>
+#include <fuse/kernels/skip_layer_norm.hpp>
+#include <fuse/kernels/skip_rms_norm.hpp>
 
 #include <tuple>
 
@@ -32,7 +34,9 @@ using compiled_kernels = type_list<                                //
     compiled<layer_norm_targets, layer_norm_calls>,                //
     compiled<qembed_layer_norm_targets, qembed_layer_norm_calls>,  //
     compiled<quantize_targets, quantize_calls>,                    //
-    compiled<rms_norm_targets, rms_norm_calls>>;
+    compiled<rms_norm_targets, rms_norm_calls>,                    //
+    compiled<layer_norm_targets, skip_layer_norm_calls>,           //
+    compiled<rms_norm_targets, skip_rms_norm_calls>>;
 
 template <class Call, class Kernel, class... Rest>
 constexpr auto targets_for(type_list<Kernel, Rest...>) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <fuse/kernels/detail/call.hpp>
 #include <fuse/kernels/detail/isa.hpp>
 #include <fuse/kernels/quantized.hpp>
 #include <fuse/kernels/status.hpp>
@@ -22,6 +23,17 @@ constexpr bool same_elements(matrix_view<X> const& x, matrix_view<Y> const& y) {
     return false;
   }
 }
+
+/// What tells elements of one size apart.
+enum class element_kind : std::uint8_t { other, float32, bfloat16, float16 };
+template <class T>
+inline constexpr element_kind kind_of = element_kind::other;
+template <>
+inline constexpr element_kind kind_of<float> = element_kind::float32;
+template <>
+inline constexpr element_kind kind_of<kernels::bfloat16> = element_kind::bfloat16;
+template <>
+inline constexpr element_kind kind_of<kernels::float16> = element_kind::float16;
 
 /// What the parts of a quantized tensor are called.
 struct quantized_names {
@@ -48,7 +60,7 @@ class argument_check {
       return fail(fault::too_large, name, "", rows, stride);
     }
     add({name, reinterpret_cast<std::uintptr_t>(view.data), view.columns * sizeof(T), view.row_stride * sizeof(T),
-         view.rows, true, !std::is_const_v<T>});
+         view.rows, kind_of<std::remove_const_t<T>>, true, !std::is_const_v<T>});
   }
 
   template <class T, class U>
@@ -63,8 +75,19 @@ class argument_check {
     if (elements.size() != count) return fail(fault::size, name, of, elements.size(), count);
     if (count == 0) return;
     if (elements.data() == nullptr) return fail(fault::no_data, name, "", 0, static_cast<double>(count));
-    add({name, reinterpret_cast<std::uintptr_t>(elements.data()), count * sizeof(T), count * sizeof(T), 1, false,
-         !std::is_const_v<T>});
+    add({name, reinterpret_cast<std::uintptr_t>(elements.data()), count * sizeof(T), count * sizeof(T), 1,
+         kind_of<std::remove_const_t<T>>, false, !std::is_const_v<T>});
+  }
+
+  /// A scale or bias of `columns` elements, or none.
+  template <class W>
+  void weight(char const* name, W const& w, std::size_t columns) {
+    if constexpr (!std::is_same_v<W, none_t>) vector(name, elements_of(w), "column of x", columns);
+  }
+
+  /// A number for each of `rows` rows, or an empty span: not wanted.
+  void statistic(char const* name, std::span<float> elements, std::size_t rows) {
+    if (!elements.empty()) vector(name, elements, "row of x", rows);
   }
 
   /// The one number that stands for all elements of a tensor.
@@ -100,19 +123,14 @@ class argument_check {
   }
 
   /// What is written shares memory with nothing else.
-  status finish() { return finish(false, false); }
+  status finish() {
+    forbid_overlap([](region const&, region const&) { return false; }, false);
+    return first_;
+  }
 
-  /// ... but for two matrices of the same elements.
-  status finish(bool same_elements, bool may_be_same = true) {
-    for (std::size_t i = 0; i < count_; ++i) {
-      region const& output = regions_[i];
-      for (std::size_t j = 0; output.written && j < count_; ++j) {
-        region const& other = regions_[j];
-        if (i == j || !overlap(output, other)) continue;
-        bool const both = may_be_same && output.is_matrix && other.is_matrix;
-        if (!both || !same_elements) fail(fault::overlap, output.name, other.name, 0, both);
-      }
-    }
+  /// ... but matrices may be the same elements as other ones.
+  status finish_in_place() {
+    forbid_overlap(are_same_elements, true);
     return first_;
   }
 
@@ -131,8 +149,26 @@ class argument_check {
     char const* name;
     std::uintptr_t begin;
     std::size_t row_bytes, stride_bytes, rows;
+    element_kind kind;
     bool is_matrix, written;
   };
+
+  static bool are_same_elements(region const& a, region const& b) {
+    return a.is_matrix && b.is_matrix && a.begin == b.begin && a.kind == b.kind &&
+           (a.stride_bytes == b.stride_bytes || a.rows == 1);
+  }
+
+  template <class Allowed>
+  void forbid_overlap(Allowed const& is_allowed, bool in_place) {
+    for (std::size_t i = 0; i < count_; ++i) {
+      region const& output = regions_[i];
+      for (std::size_t j = 0; output.written && j < count_; ++j) {
+        region const& other = regions_[j];
+        if (i == j || !overlap(output, other) || is_allowed(output, other)) continue;
+        fail(fault::overlap, output.name, other.name, 0, in_place && output.is_matrix && other.is_matrix);
+      }
+    }
+  }
 
   static bool overlap(region const& a, region const& b) {
     std::uintptr_t const a_end = a.begin + (a.rows - 1) * a.stride_bytes + a.row_bytes;

@@ -54,6 +54,7 @@ struct layer_norm_call {
   std::size_t begin = 0, end = 0;
 };
 struct layer_norm_calls : calls_of<layer_norm_call, any_given_rows, any_scale, any_bias, any_element> {};
+struct skip_layer_norm_calls : calls_of<layer_norm_call, any_added_rows, any_scale, any_bias, any_element> {};
 
 template <class Rows, class Scale, class Y>
 struct rms_norm_call {
@@ -67,6 +68,7 @@ struct rms_norm_call {
   std::size_t begin = 0, end = 0;
 };
 struct rms_norm_calls : calls_of<rms_norm_call, any_given_rows, any_scale, any_element> {};
+struct skip_rms_norm_calls : calls_of<rms_norm_call, any_added_rows, any_scale, any_element> {};
 
 /// Whether all tensors of a call have elements of type bfloat16.
 template <class T>

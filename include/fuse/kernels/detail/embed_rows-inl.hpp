@@ -88,19 +88,11 @@ struct nothing_else {
   HWY_ATTR HWY_INLINE void operator()(Part, std::size_t) const {}
 };
 
-// The other row, which is finished meanwhile.
-template <class Way, class Values, class Y>
-struct written {
-  Way way;
-  Values values;
-  Y* y;
-
-  HWY_ATTR HWY_INLINE void operator()(whole part, std::size_t i) const { way.put(values(part, i), y, i); }
-  HWY_ATTR HWY_INLINE void operator()(first part, std::size_t i) const { part.put(values(part, i), y + i); }
-};
-
 struct past_caches_alone {
-  HWY_ATTR HWY_INLINE void put(vec v, float* y, std::size_t i) const { hn::Stream(v, lanes(), y + i); }
+  template <class Part>
+  HWY_ATTR HWY_INLINE void put(Part part, vec v, float* y, std::size_t i) const {
+    part.stream(v, y + i);
+  }
 };
 
 struct row_sums {
@@ -325,7 +317,7 @@ HWY_ATTR void embed_overlapped(Way way, Call const& call, Maker const& make, Wei
       token.advance();
       if (t + 5 < call.end) ahead.advance();
       sums = gather(make(token, pivot), next, make.word(ahead), columns,
-                    written<Way, decltype(values), std::remove_pointer_t<decltype(y)>>{way, values, y}, head);
+                    writes<Way, decltype(values), std::remove_pointer_t<decltype(y)>>{way, values, y}, head);
     }
     std::swap(current, next);
   }

@@ -11,8 +11,13 @@
 // NaN and infinity. Seldom, so in double precision and without vectors.
 namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA {
 
+/// The mean is `pivot + shift`; `pivot` is finite where the mean is.
 struct row_moments {
-  double mean, variance;
+  float pivot;
+  double shift;
+  double variance;
+
+  double mean() const { return static_cast<double>(pivot) + shift; }
 };
 
 template <class T>
@@ -25,7 +30,9 @@ row_moments exact_moments(T const* x, std::size_t columns) {
     double const difference = static_cast<double>(to_float(x[i])) - mean;
     squares += difference * difference;
   }
-  return {mean, squares / count};
+  if (!std::isfinite(mean)) return {0, mean, squares / count};
+  float const pivot = static_cast<float>(mean);
+  return {pivot, mean - static_cast<double>(pivot), squares / count};
 }
 
 template <class T>

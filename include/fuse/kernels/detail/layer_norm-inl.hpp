@@ -79,16 +79,15 @@ struct layer_normalises {
   template <class X>
   HWY_ATTR HWY_INLINE row_moments moments(double sum, double squares, X const* x) const {
     double const count = static_cast<double>(call.columns), epsilon = static_cast<double>(call.epsilon);
-    double about = static_cast<double>(pivot);
+    float about = pivot;
     for (int attempt = 0;; ++attempt) {
       double const shift = sum / count, variance = std::max(squares / count - shift * shift, 0.0);
       if (!is_comfortable(squares / count, epsilon)) break;
-      if (shift * shift <= 2 * (variance + epsilon)) return {about + shift, variance};
+      if (shift * shift <= 2 * (variance + epsilon)) return {about, shift, variance};
       if (attempt == 1) break;
-      float const mean = static_cast<float>(about + shift);
-      gathers_moments<given_row<X>> again{{x}, hn::Set(lanes(), mean)};
+      about = static_cast<float>(static_cast<double>(about) + shift);
+      gathers_moments<given_row<X>> again{{x}, hn::Set(lanes(), about)};
       visit_row<two_of<Call>>(again, writes_nothing{}, call.columns);
-      about = static_cast<double>(mean);
       sum = again.sum;
       squares = again.squares;
     }
@@ -100,9 +99,9 @@ struct layer_normalises {
     lanes const d;
     auto const* const x = elements(call.rows, row);
     row_moments const m = moments(gather.sum, gather.squares, x);
-    float const mean = static_cast<float>(m.mean);
+    float const mean = static_cast<float>(m.mean());
     double const inverse = 1 / std::sqrt(m.variance + static_cast<double>(call.epsilon));
-    double const rest = m.mean - static_cast<double>(mean);
+    double const rest = m.mean() - static_cast<double>(mean);
     if (call.mean != nullptr) call.mean[row] = mean;
     if (call.inverse_deviation != nullptr) call.inverse_deviation[row] = static_cast<float>(inverse);
     pivot = std::isfinite(mean) ? mean : 0;

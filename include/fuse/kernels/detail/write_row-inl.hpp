@@ -129,6 +129,13 @@ HWY_ATTR HWY_INLINE void write_row_and(Gather& gather, Call const& call, Value c
   visit_row<Wide>(gather, writes<into_caches, Value, element>{{}, value, y}, call.columns);
 }
 
+// y[i] = value(part, i) for a whole row, of which the first `head` elements by themselves.
+template <class Way, class Value, class Y>
+HWY_ATTR HWY_INLINE void write_row_by(Way way, Value const& value, Y* y, std::size_t columns, std::size_t head = 0) {
+  gathers_nothing nothing;
+  visit_row<whole>(nothing, writes<Way, Value, Y>{way, value, y}, columns, head);
+}
+
 template <class Call, class Value>
 HWY_ATTR HWY_INLINE void write_row(Call const& call, Value const& value, std::size_t row) {
   gathers_nothing nothing;

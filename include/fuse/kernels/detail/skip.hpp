@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <fuse/kernels/detail/arguments.hpp>
+#include <fuse/kernels/detail/call.hpp>
+#include <fuse/kernels/detail/isa.hpp>
+#include <fuse/kernels/view.hpp>
+
+#include <cstddef>
+#include <type_traits>
+
+// The arguments that norms of a sum have in common.
+namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA {
+
+template <class T>
+constexpr matrix_view<T const> readonly(matrix_view<T> const& view) {
+  return {view.data, view.rows, view.columns, view.row_stride};
+}
+
+template <class X, class Residual, class XBias, class Sum, class Y>
+struct skip_arguments {
+  static_assert(element<std::remove_const_t<X>>, "x has elements of type float, bfloat16 or float16");
+  static_assert(element<std::remove_const_t<Residual>>, "residual has elements of type float, bfloat16 or float16");
+  static_assert(element<Sum>, "sum has elements of type float, bfloat16 or float16, not const");
+  static_assert(element<Y>, "y has elements of type float, bfloat16 or float16, not const");
+  static_assert(!is_one_plus<XBias>, "x_bias is a range or none");
+
+  using rows = added_rows<std::remove_const_t<X>, std::remove_const_t<Residual>, weight_for<XBias>, Sum>;
+  static constexpr std::size_t element_bytes = sizeof(X) + sizeof(Residual) + sizeof(Sum) + sizeof(Y);
+
+  matrix_view<X> x;
+  matrix_view<Residual> residual;
+  XBias const& x_bias;
+  matrix_view<Sum> sum;
+  matrix_view<Y> y;
+
+  void check(argument_check& check) const {
+    check.matrix("x", readonly(x));
+    check.same_shape("residual", residual, "x", x);
+    check.matrix("residual", readonly(residual));
+    check.same_shape("sum", sum, "x", x);
+    check.matrix("sum", sum);
+    check.same_shape("y", y, "x", x);
+    check.matrix("y", y);
+    check.weight("x_bias", x_bias, x.columns);
+  }
+
+  rows added() const {
+    return {x.data, residual.data, weight_of(x_bias), sum.data, x.row_stride, residual.row_stride, sum.row_stride};
+  }
+
+  bool in_place() const { return same_elements(x, y) || same_elements(residual, y) || same_elements(sum, y); }
+};
+
+}  // namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <fuse/kernels/detail/skip.hpp>
+#include <fuse/kernels/layer_norm.hpp>
+
+namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA {
+using skip_layer_norm_targets = FUSE_REWRITE_KERNELS_COMPILED(layer_norm_rows, skip_layer_norm_calls);
+}  // namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA
+
+namespace fuse::inline v0::kernels {
+
+/// `sum = x + residual + x_bias` and `y = layer_norm(sum)`, over each row.
+///
+/// - `x`, `residual`, `sum`, `y`: the same rows and columns; elements float, bfloat16, float16, not necessarily of one
+///   type. Any two of them are the same elements (same address, row stride and type) or share none. Where `y` is `sum`,
+///   the sum is not kept.
+/// - `x_bias`: a contiguous range with an element for each column, added to the sum, or `none`.
+/// - `scale`: a contiguous range with an element for each column, `one_plus(range)`, or `none`.
+/// - `bias`: a range or `none`.
+/// - `epsilon`: finite, at least 0.
+/// - `statistics`: of the sum, whose mean and inverse deviation are written where a span is not empty.
+/// - `how`: threads, and when `y` is read; see execution.hpp.
+///
+/// Additions are float, in the order of the formula. The norm is that of the sum as it is stored, rounded to its type,
+/// and as exact as layer_norm. Allocates nothing. Unless the result is ok, nothing was read or written.
+template <class X, class Residual, class XBias, class Scale, class Bias, class Sum, class Y,
+          class Executor = calling_thread, class Targets = detail::skip_layer_norm_targets>
+status skip_layer_norm(matrix_view<X> x, matrix_view<Residual> residual, XBias const& x_bias, Scale const& scale,
+                       Bias const& bias, matrix_view<Sum> sum, matrix_view<Y> y, float epsilon = 1e-5f,
+                       layer_norm_statistics statistics = {}, on<Executor> how = {}) {
+  static_assert(!detail::is_one_plus<Bias>, "a bias is a range or none");
+  using arguments = detail::skip_arguments<X, Residual, XBias, Sum, Y>;
+  arguments const matrices{x, residual, x_bias, sum, y};
+  detail::argument_check check("skip_layer_norm");
+  matrices.check(check);
+  check.weight("scale", scale, x.columns);
+  check.weight("bias", bias, x.columns);
+  check.statistic("mean", statistics.mean, x.rows);
+  check.statistic("inverse_deviation", statistics.inverse_deviation, x.rows);
+  check.epsilon("epsilon", epsilon);
+  status const checked = check.finish_in_place();
+  if (!checked.ok()) return checked;
+
+  detail::layer_norm_call<typename arguments::rows, detail::weight_for<Scale>, detail::weight_for<Bias>, Y> const call{
+      matrices.added(),
+      y.data,
+      x.columns,
+      y.row_stride,
+      detail::weight_of(scale),
+      detail::weight_of(bias),
+      epsilon,
+      statistics.mean.data(),
+      statistics.inverse_deviation.data(),
+      detail::is_streamed(how.result, matrices.in_place(), y.rows * y.columns * sizeof(Y))};
+  detail::run_all_rows<detail::dispatcher<Targets>>(how, call, x.rows, x.columns * arguments::element_bytes);
+  return {};
+}
+
+}  // namespace fuse::inline v0::kernels
