@@ -46,7 +46,8 @@ void check_random(std::uint32_t seed) {
   auto const flip = [&] { return random() % 2 == 0; };
   double const mean = std::is_same_v<X, float> && flip() ? 3e4 : 0.5;
   float const epsilon = flip() ? 1e-5f : 0.5f;
-  bool const at_end = flip(), with_x_bias = flip(), with_statistic = flip(), one_plus_scale = flip();
+  bool const at_end = flip(), with_x_bias = flip(), with_statistic = flip();
+  bool const one_plus_scale = !with_x_bias;
   place sum_place = place::own, y_place = place::own;
   if constexpr (std::is_same_v<X, R> && std::is_same_v<X, S> && std::is_same_v<X, Y>) {
     place const sums[] = {place::own, place::x, place::residual};
@@ -90,14 +91,14 @@ void check_random(std::uint32_t seed) {
   matrix_view<X const> const xs(x.data(), rows, columns, shape.x_stride);
   matrix_view<R const> const residuals(residual.data(), rows, columns, shape.x_stride);
   auto const statistic = with_statistic ? statistics.span() : std::span<float>();
-  auto const run = [&](auto const& first_bias) {
-    if (one_plus_scale) {
-      return Norm::call(xs, residuals, first_bias, fuse::kernels::one_plus(scale.span()), bias.span(), sums, ys,
-                        epsilon, statistic);
+  auto const run = [&] {
+    if (with_x_bias) {
+      return Norm::call(xs, residuals, x_bias.span(), scale.span(), bias.span(), sums, ys, epsilon, statistic);
     }
-    return Norm::call(xs, residuals, first_bias, scale.span(), bias.span(), sums, ys, epsilon, statistic);
+    return Norm::call(xs, residuals, fuse::kernels::none, fuse::kernels::one_plus(scale.span()), bias.span(), sums, ys,
+                      epsilon, statistic);
   };
-  auto const result = with_x_bias ? run(x_bias.span()) : run(fuse::kernels::none);
+  auto const result = run();
   INFO(result.message());
   REQUIRE(result.ok());
 

@@ -47,17 +47,17 @@ class argument_check {
 
   template <class T>
   void matrix(char const* name, matrix_view<T> const& view) {
-    double const rows = static_cast<double>(view.rows), stride = static_cast<double>(view.row_stride);
     if (view.rows == 0) return;
     if (view.columns == 0) return fail(fault::no_columns, name);
     if (view.row_stride < view.columns) {
-      return fail(fault::row_stride, name, "", stride, static_cast<double>(view.columns));
+      return fail(fault::row_stride, name, "", view.row_stride, view.columns);
     }
-    if (view.data == nullptr) return fail(fault::no_data, name, "", 0, rows * static_cast<double>(view.columns));
+    if (view.data == nullptr)
+      return fail(fault::no_data, name, "", 0, static_cast<double>(view.rows) * static_cast<double>(view.columns));
     std::size_t bytes = 0;
     if (__builtin_mul_overflow(view.row_stride, sizeof(T), &bytes) ||
         __builtin_mul_overflow(bytes, view.rows, &bytes) || bytes > PTRDIFF_MAX) {
-      return fail(fault::too_large, name, "", rows, stride);
+      return fail(fault::too_large, name, "", view.rows, view.row_stride);
     }
     add({name, reinterpret_cast<std::uintptr_t>(view.data), view.columns * sizeof(T), view.row_stride * sizeof(T),
          view.rows, kind_of<std::remove_const_t<T>>, true, !std::is_const_v<T>});

@@ -67,17 +67,20 @@ HWY_ATTR HWY_INLINE hn::Vec<lanes_u16> low_halves(hn::Vec<lanes_u32> bits) {
   return hn::DemoteTo(lanes_u16(), hn::BitCast(lanes_i32(), bits));
 }
 
-// Rounded to what the upper 16 bits hold; the lower ones are left over.
+// Rounded to what the upper 16 bits hold; the lower ones are left over. A NaN whose lower bits are not zero may become
+// something else.
 HWY_ATTR HWY_INLINE hn::Vec<lanes_u32> rounded_upper(vec v) {
   lanes_u32 const du;
   auto const bits = hn::BitCast(du, v);
   auto const odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(du, 1u));
-  auto const rounded = hn::Add(hn::Add(bits, hn::Set(du, 0x7fffu)), odd);
-  return hn::IfThenElse(hn::RebindMask(du, hn::Eq(v, v)), rounded, hn::Or(bits, hn::Set(du, 0x400000u)));
+  return hn::Add(hn::Add(bits, hn::Set(du, 0x7fffu)), odd);
 }
 
 HWY_ATTR HWY_INLINE hn::Vec<lanes_u16> narrow(bfloat16, vec v) {
-  return low_halves(hn::ShiftRight<16>(rounded_upper(v)));
+  lanes_u32 const du;
+  auto const quiet = hn::Or(hn::BitCast(du, v), hn::Set(du, 0x400000u));
+  auto const result = hn::IfThenElse(hn::RebindMask(du, hn::Eq(v, v)), rounded_upper(v), quiet);
+  return low_halves(hn::ShiftRight<16>(result));
 }
 
 HWY_ATTR HWY_INLINE hn::Vec<lanes_u16> narrow(float16, vec v) {
@@ -138,6 +141,7 @@ HWY_ATTR HWY_INLINE vec_pair even_odd(hn::Vec<lanes_u32> words) {
 HWY_ATTR HWY_INLINE vec_pair load_even_odd(bfloat16 const* from) {
   return even_odd(hn::BitCast(lanes_u32(), hn::LoadU(hn::Repartition<std::uint16_t, lanes>(), &from->bits)));
 }
+// Of numbers computed from bfloat16 alone: arithmetic makes no NaN with lower bits of its own.
 HWY_ATTR HWY_INLINE void store_even_odd(vec_pair v, bfloat16* to) {
   lanes_u32 const du;
   auto const words =

@@ -57,17 +57,17 @@ struct layer_norm_values {
   }
 };
 
-template <class Source>
-HWY_ATTR HWY_INLINE float first_pivot(Source const& source, std::size_t columns) {
-  std::size_t const count = std::min(columns, hn::Lanes(lanes()));
-  vec const values = count == hn::Lanes(lanes()) ? source.value(whole{}, 0) : source.value(first{count}, 0);
-  float const pivot = static_cast<float>(sum_of(values) / static_cast<double>(count));
+// Few elements will do, and begin sooner.
+template <class Row>
+HWY_ATTR HWY_INLINE float first_pivot(Row const& row, std::size_t columns) {
+  float const pivot = columns < 4 ? row.near(0) : 0.25f * ((row.near(0) + row.near(1)) + (row.near(2) + row.near(3)));
   return std::isfinite(pivot) ? pivot : 0;
 }
 
 template <class Call>
 struct layer_normalises {
   Call const& call;
+  double per_column;
   float pivot;  // near the mean of the next row, as the mean of the one before mostly is
 
   template <class Source>
@@ -78,16 +78,17 @@ struct layer_normalises {
   // One pass where the pivot was near the mean.
   template <class X>
   HWY_ATTR HWY_INLINE row_moments moments(double sum, double squares, X const* x) const {
-    double const count = static_cast<double>(call.columns), epsilon = static_cast<double>(call.epsilon);
+    double const epsilon = static_cast<double>(call.epsilon);
     float about = pivot;
     for (int attempt = 0;; ++attempt) {
-      double const shift = sum / count, variance = std::max(squares / count - shift * shift, 0.0);
-      if (!is_comfortable(squares / count, epsilon)) break;
+      double const shift = sum * per_column, mean_square = squares * per_column;
+      double const variance = std::max(mean_square - shift * shift, 0.0);
+      if (!is_comfortable(mean_square, epsilon)) break;
       if (shift * shift <= 2 * (variance + epsilon)) return {about, shift, variance};
       if (attempt == 1) break;
       about = static_cast<float>(static_cast<double>(about) + shift);
       gathers_moments<given_row<X>> again{{x}, hn::Set(lanes(), about)};
-      visit_row<two_of<Call>>(again, writes_nothing{}, call.columns);
+      gather_row<two_of<Call>>(again, call.columns);
       sum = again.sum;
       squares = again.squares;
     }
@@ -119,7 +120,7 @@ struct layer_norm_rows : frame {
   template <class Call>
   HWY_ATTR static void run(Call const& call) {
     float const pivot = first_pivot(unread(call.rows, call.begin), call.columns);
-    normalise_rows(layer_normalises<Call>{call, pivot}, call);
+    normalise_rows(layer_normalises<Call>{call, 1 / static_cast<double>(call.columns), pivot}, call);
   }
 };
 

@@ -18,18 +18,15 @@
 HWY_BEFORE_NAMESPACE();
 namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA::HWY_NAMESPACE {
 
-// A row, as it is read the first time.
+// A row, as it is read the first time; `near` is about what an element will be.
 template <class X>
 struct given_row {
   X const* x;
 
-  template <class Part>
-  HWY_ATTR HWY_INLINE auto value(Part part, std::size_t i) const {
-    return part.get(x + i);
-  }
+  HWY_ATTR HWY_INLINE float near(std::size_t i) const { return to_float(x[i]); }
   template <class Part>
   HWY_ATTR HWY_INLINE auto get(Part part, std::size_t i) const {
-    return value(part, i);
+    return part.get(x + i);
   }
 };
 
@@ -40,13 +37,10 @@ struct added_row {
   Bias bias;
   Sum* sum;
 
-  template <class Part>
-  HWY_ATTR HWY_INLINE auto value(Part part, std::size_t i) const {
-    return affine(part, add(part.get(x + i), part.get(residual + i)), no_weight{}, bias, i);
-  }
+  HWY_ATTR HWY_INLINE float near(std::size_t i) const { return to_float(x[i]) + to_float(residual[i]); }
   template <class Part>
   HWY_ATTR HWY_INLINE auto get(Part part, std::size_t i) const {
-    auto const v = value(part, i);
+    auto const v = affine(part, add(part.get(x + i), part.get(residual + i)), no_weight{}, bias, i);
     part.put(v, sum + i);
     // The norm is that of what is stored.
     if constexpr (std::is_same_v<Sum, float>) {
@@ -83,28 +77,32 @@ using two_of = two<FUSE_REWRITE_KERNELS_EVEN_ODD && is_bfloat16<Call>>;
 // Up to this much in a row, it, its results, and weights stay in the first cache beside the next row.
 inline constexpr std::size_t pipelined_columns = 1536;
 
+template <class Wide, class Gather>
+HWY_ATTR HWY_NOINLINE void gather_row(Gather& gather, std::size_t columns) {
+  visit_row<Wide>(gather, writes_nothing{}, columns);
+}
+
 // `norm.gather(source)` adds up what a row needs, `norm.values(gathered, row)` are its results. The row after it is
 // gathered while a short one is written: one loop has work for loads, stores and arithmetic alike.
 template <class Norm, class Call>
 HWY_ATTR HWY_INLINE void normalise_rows(Norm norm, Call const& call) {
   using wide = two_of<Call>;
+  using output = std::remove_pointer_t<decltype(call.y)>;
   bool const pipelined = call.columns <= pipelined_columns && !call.streamed;
-  gathers_nothing nothing;
   auto gather = norm.gather(unread(call.rows, call.begin));
-  visit_row<wide>(gather, writes_nothing{}, call.columns);
+  gather_row<wide>(gather, call.columns);
   for (std::size_t row = call.begin; row < call.end; ++row) {
     auto const values = norm.values(gather, row);
-    if (row + 1 == call.end) {
-      write_row_and<wide>(nothing, call, values, row, elements(call.rows, row));
+    bool const is_last = row + 1 == call.end;
+    auto const next = unread(call.rows, is_last ? row : row + 1);
+    gather = norm.gather(next);
+    if (pipelined && !is_last) {
+      output* const y = call.y + row * call.y_stride;
+      visit_row<wide>(gather, writes<into_caches, std::remove_const_t<decltype(values)>, output>{{}, values, y},
+                      call.columns);
     } else {
-      auto const next = unread(call.rows, row + 1);
-      gather = norm.gather(next);
-      if (pipelined) {
-        write_row_and<wide>(gather, call, values, row, next.x);
-      } else {
-        write_row_and<wide>(nothing, call, values, row, next.x);
-        visit_row<wide>(gather, writes_nothing{}, call.columns);
-      }
+      write_row<wide>(call, values, row, next.x);
+      if (!is_last) gather_row<wide>(gather, call.columns);
     }
   }
   if (call.streamed) hwy::FlushStream();

@@ -47,6 +47,7 @@ struct rms_norm_values {
 template <class Call>
 struct rms_normalises {
   Call const& call;
+  double per_column;
 
   template <class Source>
   HWY_ATTR HWY_INLINE gathers_squares<Source> gather(Source const& source) const {
@@ -57,7 +58,7 @@ struct rms_normalises {
   HWY_ATTR HWY_INLINE auto values(Gather const& gather, std::size_t row) const {
     auto const* const x = elements(call.rows, row);
     double const epsilon = static_cast<double>(call.epsilon);
-    double mean_square = gather.squares / static_cast<double>(call.columns);
+    double mean_square = gather.squares * per_column;
     if (!is_comfortable(mean_square, epsilon)) mean_square = exact_mean_square(x, call.columns);
     float const inverse_rms = static_cast<float>(1 / std::sqrt(mean_square + epsilon));
     if (call.inverse_rms != nullptr) call.inverse_rms[row] = inverse_rms;
@@ -69,7 +70,7 @@ struct rms_normalises {
 struct rms_norm_rows : frame {
   template <class Call>
   HWY_ATTR static void run(Call const& call) {
-    normalise_rows(rms_normalises<Call>{call}, call);
+    normalise_rows(rms_normalises<Call>{call, 1 / static_cast<double>(call.columns)}, call);
   }
 };
 

@@ -111,35 +111,34 @@ HWY_ATTR HWY_INLINE void visit_row(Gather& gather, Write const& write, std::size
   if (i < columns) visit_end(gather, write, i, columns);
 }
 
-// Writes row `row` of a call by value(part, column), past the caches where the call says so; `next` is read next.
-template <class Wide, class Call, class Gather, class Value, class Next>
-HWY_ATTR HWY_INLINE void write_row_and(Gather& gather, Call const& call, Value const& value, std::size_t row,
-                                       Next const* next) {
+// y[i] = value(part, i) for a whole row, of which the first `head` elements by themselves.
+template <class Wide, class Way, class Value, class Y>
+HWY_ATTR HWY_INLINE void write_row_in(Way way, Value const& value, Y* y, std::size_t columns, std::size_t head = 0) {
+  gathers_nothing nothing;
+  visit_row<Wide>(nothing, writes<Way, Value, Y>{way, value, y}, columns, head);
+}
+template <class Way, class Value, class Y>
+HWY_ATTR HWY_INLINE void write_row_by(Way way, Value const& value, Y* y, std::size_t columns, std::size_t head = 0) {
+  write_row_in<whole>(way, value, y, columns, head);
+}
+
+// Row `row` of a call, past the caches where the call says so; the row at `next` is read next.
+template <class Wide, class Call, class Value, class Next>
+HWY_ATTR HWY_INLINE void write_row(Call const& call, Value const& value, std::size_t row, Next const* next) {
   auto* const y = call.y + row * call.y_stride;
-  using element = std::remove_pointer_t<decltype(call.y)>;
-  if constexpr (std::is_same_v<element, float>) {
+  if constexpr (std::is_same_v<decltype(y), float* const>) {
     if (call.streamed) {
       // Only whole vectors at their own multiples can be written past the caches.
       std::size_t const n = hn::Lanes(lanes());
       std::size_t const head = (n - reinterpret_cast<std::uintptr_t>(y) / sizeof(float) % n) % n;
-      writes<past_caches<Next>, Value, element> const write{{next}, value, y};
-      return visit_row<Wide>(gather, write, call.columns, std::min(head, call.columns));
+      return write_row_in<Wide>(past_caches<Next>{next}, value, y, call.columns, std::min(head, call.columns));
     }
   }
-  visit_row<Wide>(gather, writes<into_caches, Value, element>{{}, value, y}, call.columns);
+  write_row_in<Wide>(into_caches{}, value, y, call.columns);
 }
-
-// y[i] = value(part, i) for a whole row, of which the first `head` elements by themselves.
-template <class Way, class Value, class Y>
-HWY_ATTR HWY_INLINE void write_row_by(Way way, Value const& value, Y* y, std::size_t columns, std::size_t head = 0) {
-  gathers_nothing nothing;
-  visit_row<whole>(nothing, writes<Way, Value, Y>{way, value, y}, columns, head);
-}
-
 template <class Call, class Value>
 HWY_ATTR HWY_INLINE void write_row(Call const& call, Value const& value, std::size_t row) {
-  gathers_nothing nothing;
-  write_row_and<whole>(nothing, call, value, row, call.x + std::min(row + 1, call.end - 1) * call.x_stride);
+  write_row<whole>(call, value, row, call.x + std::min(row + 1, call.end - 1) * call.x_stride);
 }
 
 }  // namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA::HWY_NAMESPACE
