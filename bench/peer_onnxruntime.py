@@ -36,6 +36,20 @@ def candidate(node, inputs, initializers, shape):
     return Candidate("onnxruntime", onnxruntime.__version__, seconds, lambda: y.reshape(-1, y.shape[-1]))
 
 
+def embedding(work):
+    ids, tables = list(work.inputs)[:2], list(work.inputs)[2:]
+    constants = {name: work.inputs[name] for name in tables}  # as a model has them
+    operator, inputs = "EmbedLayerNormalization", list(work.inputs)
+    if work.kernel.startswith("q"):
+        scales = {f"{name}.scale": numpy.array(work.SCALE, numpy.float32) for name in tables}
+        points = {f"{name}.zero_point": numpy.array(work.ZERO_POINT, numpy.uint8) for name in tables}
+        constants |= scales | points
+        operator, inputs = "QEmbedLayerNormalization", [*inputs, "", *scales, *points]
+    node = helper.make_node(operator, inputs, ["y", "mask_index"], domain="com.microsoft", epsilon=work.epsilon)
+    shape = (*work.inputs["input_ids"].shape, work.columns)
+    return candidate(node, {name: work.inputs[name] for name in ids}, constants, shape)
+
+
 def candidates(work, library):
     epsilon = {"epsilon": work.epsilon}
     inputs = list(work.inputs)
@@ -47,16 +61,8 @@ def candidates(work, library):
     elif work.kernel in ("skip_layer_norm", "skip_rms_norm"):
         operator = {"skip_layer_norm": "SkipLayerNormalization", "skip_rms_norm": "SkipSimplifiedLayerNormalization"}
         node = helper.make_node(operator[work.kernel], inputs, ["y", "", "", "sum"], domain="com.microsoft", **epsilon)
-    elif work.kernel == "qembed_layer_norm":
-        tables = inputs[2:]
-        scales = {f"{name}.scale": numpy.float32(work.SCALE) for name in tables}
-        points = {f"{name}.zero_point": numpy.uint8(work.ZERO_POINT) for name in tables}
-        node = helper.make_node("QEmbedLayerNormalization", [*inputs, "", *scales, *points], ["y", "mask_index"],
-                                domain="com.microsoft", **epsilon)
-        # Tables of a model are its constants.
-        constants = {name: numpy.asarray(array) for name, array in ({name: work.inputs[name] for name in tables} | scales | points).items()}
-        ids = {name: work.inputs[name] for name in inputs[:2]}
-        return [candidate(node, ids, constants, (*work.inputs["input_ids"].shape, work.columns))]
+    elif work.kernel in ("embed_layer_norm", "qembed_layer_norm"):
+        return [embedding(work)]
     else:
         return []
     return [candidate(node, work.inputs, {}, (work.rows, work.columns))]

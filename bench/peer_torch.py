@@ -39,10 +39,18 @@ def skip(norm):
     return function
 
 
-def qembed_layer_norm(norm):
+def embed(norm):
+    def function(work, input_ids, segment_ids, word, position, segment, gamma, beta):
+        x = word[input_ids] + position[:work.length] + segment[segment_ids]
+        return norm(work, x, gamma, beta)
+
+    return function
+
+
+def qembed(norm):
     def function(work, input_ids, segment_ids, word, position, segment, gamma, beta):
         def real(table):
-            return (table.to(torch.float32) - work.ZERO_POINT) * work.SCALE
+            return work.real(table.to(torch.float32))
 
         x = real(word[input_ids]) + real(position[:work.length]) + real(segment[segment_ids])
         return norm(work, x, real(gamma), real(beta))
@@ -58,7 +66,7 @@ def forms(kernel):
     """The ways to write a kernel in torch."""
     if kernel in NORMS:
         return NORMS[kernel]
-    around = {"skip_": skip, "qembed_": qembed_layer_norm}
+    around = {"skip_": skip, "embed_": embed, "qembed_": qembed}
     for prefix, function in around.items():
         if kernel.startswith(prefix):
             return {form: function(norm) for form, norm in NORMS[kernel.removeprefix(prefix)].items()}

@@ -13,6 +13,7 @@ import pathlib
 import re
 import statistics
 
+# The least ratio of each peer that the kernels are to show; "oneDNN 3" is any version of that major number.
 BARS = json.loads((pathlib.Path(__file__).parent / "kernel_bars.json").read_text(encoding="utf-8"))
 KEY = ("kernel", "type", "variant", "rows", "columns", "compiler", "target", "peer", "peer_version")
 
@@ -44,11 +45,11 @@ def label(row):
 def bar(row):
     """The least ratio that the comparison should show, or None."""
     shape = f"{row['rows']}x{row['columns']}"
-    for entry in BARS["bars"]:
+    for entry in BARS:
         about = (entry["kernel"], entry.get("type", "float"), entry.get("variant", ""))
-        if about == (row["kernel"], row["type"], row["variant"]) and shape in BARS["columns"]:
+        if about == (row["kernel"], row["type"], row["variant"]):
             if row["peer"] == entry["peer"] or label(row).startswith((entry["peer"] + " ", entry["peer"] + ".")):
-                return entry["least"][BARS["columns"].index(shape)]
+                return entry["least"].get(shape)
     return None
 
 

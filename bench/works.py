@@ -25,13 +25,14 @@ class Work:
     """`inputs` are arrays by name, in the order in which frameworks take them."""
     type = "float"
     variant = ""
+    scratch = {}  # what our kernel writes beside its result
 
     def name(self):
         return f"{self.kernel}/{self.type}/{self.rows}x{self.columns}"
 
     def ours(self, library):
         result = aligned(numpy.zeros((self.rows, self.columns)))
-        addresses = [array.ctypes.data for array in (*self.inputs.values(), result)]
+        addresses = [array.ctypes.data for array in (*self.inputs.values(), *self.scratch.values(), result)]
         pointers = (ctypes.c_void_p * len(addresses))(*addresses)
 
         def seconds(count):
@@ -52,6 +53,7 @@ class Norm(Work):
         self.inputs = {"x": aligned(normal((rows, columns)))}
         if kernel.startswith("skip_"):
             self.inputs["residual"] = aligned(normal((rows, columns)))
+            self.scratch = {"sum": aligned(numpy.zeros((rows, columns)))}
         self.inputs["scale"] = aligned(1 + normal(columns) / 10)
         if kernel.endswith("layer_norm"):
             self.inputs["bias"] = aligned(normal(columns) / 10)
@@ -63,31 +65,45 @@ class Norm(Work):
         return normalised(x, self.epsilon) * self.inputs["scale"]
 
 
-class QEmbed(Work):
-    """uint8 tables of BERT's size; sequences of 128 tokens."""
-    kernel, type = "qembed_layer_norm", "uint8"
+class Embed(Work):
+    """Tables of BERT's size; sequences of 128 tokens."""
+    kernel = "embed_layer_norm"
     epsilon, columns, length = 1e-12, 768, 128
-    SCALE, ZERO_POINT = 0.02, 128
 
     def __init__(self, tokens):
         self.rows = tokens
-        random = numpy.random.default_rng(1).integers
+        self.random = numpy.random.default_rng(1)
         shape = (tokens // self.length, self.length)
-        self.inputs = {"input_ids": aligned(random(0, 30522, shape), numpy.int32),
-                       "segment_ids": aligned(random(0, 2, shape), numpy.int32)}
-        for name, rows in {"word": 30522, "position": 512, "segment": 2}.items():
-            self.inputs[name] = aligned(random(0, 256, (rows, self.columns)), numpy.uint8)
-        for name in ("gamma", "beta"):
-            self.inputs[name] = aligned(random(0, 256, self.columns), numpy.uint8)
+        self.inputs = {"input_ids": aligned(self.random.integers(0, 30522, shape), numpy.int32),
+                       "segment_ids": aligned(self.random.integers(0, 2, shape), numpy.int32)}
+        for name, size in {"word": (30522, self.columns), "position": (512, self.columns), "segment": (2, self.columns),
+                           "gamma": self.columns, "beta": self.columns}.items():
+            self.inputs[name] = self.table(size)
+
+    def table(self, size):
+        return aligned(self.random.standard_normal(size))
 
     def real(self, table):
-        return (table.astype(numpy.float64) - self.ZERO_POINT) * self.SCALE
+        """What a table stands for."""
+        return table
 
     def expected(self):
-        tables = {name: self.real(self.inputs[name]) for name in ("word", "position", "segment", "gamma", "beta")}
+        tables = {name: self.real(self.inputs[name].astype(numpy.float64)) for name in list(self.inputs)[2:]}
         x = (tables["word"][self.inputs["input_ids"]] + tables["position"][:self.length] +
              tables["segment"][self.inputs["segment_ids"]]).reshape(self.rows, self.columns)
         return normalised(x - x.mean(-1, keepdims=True), self.epsilon) * tables["gamma"] + tables["beta"]
+
+
+class QEmbed(Embed):
+    """The same of bytes."""
+    kernel, type = "qembed_layer_norm", "uint8"
+    SCALE, ZERO_POINT = 0.02, 128
+
+    def table(self, size):
+        return aligned(self.random.integers(0, 256, size), numpy.uint8)
+
+    def real(self, table):
+        return (table - self.ZERO_POINT) * self.SCALE
 
 
 SHAPES = [(1, 768), (128, 768), (512, 1024), (128, 4096), (4096, 4096), (8, 16384)]
@@ -95,8 +111,9 @@ SHAPES = [(1, 768), (128, 768), (512, 1024), (128, 4096), (4096, 4096), (8, 1638
 
 def all_works():
     """Names, and what makes them."""
-    for kernel in ("layer_norm", "rms_norm"):
+    for kernel in ("layer_norm", "rms_norm", "skip_layer_norm", "skip_rms_norm"):
         for shape in SHAPES:
             yield f"{kernel}/float/{shape[0]}x{shape[1]}", lambda kernel=kernel, shape=shape: Norm(kernel, *shape)
-    for tokens in (128, 1024, 4096, 16384):
-        yield f"qembed_layer_norm/uint8/{tokens}x768", lambda tokens=tokens: QEmbed(tokens)
+    for work in (Embed, QEmbed):
+        for tokens in (128, 1024, 4096, 16384):
+            yield f"{work.kernel}/{work.type}/{tokens}x768", lambda work=work, tokens=tokens: work(tokens)

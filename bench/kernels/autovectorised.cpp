@@ -26,4 +26,8 @@ void rms_norm(float const* x, float const* scale, float* y, std::size_t rows, st
   }
 }
 
+void add(float const* x, float const* residual, float* sum, std::size_t size) {
+  for (std::size_t i = 0; i < size; ++i) sum[i] = x[i] + residual[i];
+}
+
 }  // namespace autovectorised

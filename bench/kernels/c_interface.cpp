@@ -2,9 +2,12 @@
 
 // The kernels for bench/peers.py, which loads them beside the frameworks that it compares them with. Whatever is timed
 // here is repeated here: a call through ctypes takes longer than a short kernel.
+#include <fuse/kernels/embed_layer_norm.hpp>
 #include <fuse/kernels/layer_norm.hpp>
 #include <fuse/kernels/qembed_layer_norm.hpp>
 #include <fuse/kernels/rms_norm.hpp>
+#include <fuse/kernels/skip_layer_norm.hpp>
+#include <fuse/kernels/skip_rms_norm.hpp>
 
 #include "measure.hpp"
 
@@ -35,24 +38,41 @@ T* next(void**& arrays) {
   return static_cast<T*>(*arrays++);
 }
 
+// Tables of BERT's size, sequences of 128 tokens.
+constexpr std::size_t length = 128, words = 30522, positions = 512, segments = 2;
+
+template <class Arguments, class Table, class Vector>
+void set(Arguments& to, void**& arrays, std::size_t tokens, std::size_t columns, float epsilon, Table const& table,
+         Vector const& vector) {
+  auto const ids = [&] { return matrix_view<std::int32_t const>(next<std::int32_t>(arrays), tokens / length, length); };
+  to.input_ids = ids();
+  to.segment_ids = ids();
+  to.word = table(words);
+  to.position = table(positions);
+  to.segment = table(segments);
+  to.gamma = vector();
+  to.beta = vector();
+  to.y = {next<float>(arrays), tokens, columns};
+  to.epsilon = epsilon;
+}
+
+double embed_seconds(void** arrays, std::size_t tokens, std::size_t columns, float epsilon, long count) {
+  embed_layer_norm_arguments<float> arguments;
+  set(
+      arguments, arrays, tokens, columns, epsilon,
+      [&](std::size_t rows) { return matrix_view<float const>(next<float>(arrays), rows, columns); },
+      [&] { return std::span<float const>(next<float>(arrays), columns); });
+  return seconds_of(count, [&] { return embed_layer_norm(arguments); });
+}
+
 double qembed_seconds(void** arrays, std::size_t tokens, std::size_t columns, float epsilon, long count) {
-  static constexpr std::size_t length = 128;
   static constexpr float scale[] = {0.02f};
   static constexpr std::uint8_t zero_point[] = {128};
-  qembed_layer_norm_arguments<std::uint8_t> arguments;
-  auto const ids = [&] { return matrix_view<std::int32_t const>(next<std::int32_t>(arrays), tokens / length, length); };
   auto const table = [&](std::size_t rows) {
     return quantized_view<std::uint8_t const>{{next<std::uint8_t>(arrays), rows, columns}, scale, zero_point};
   };
-  arguments.input_ids = ids();
-  arguments.segment_ids = ids();
-  arguments.word = table(30522);
-  arguments.position = table(512);
-  arguments.segment = table(2);
-  arguments.gamma = table(1);
-  arguments.beta = table(1);
-  arguments.y = {next<float>(arrays), tokens, columns};
-  arguments.epsilon = epsilon;
+  qembed_layer_norm_arguments<std::uint8_t> arguments;
+  set(arguments, arrays, tokens, columns, epsilon, table, [&] { return table(1); });
   return seconds_of(count, [&] { return qembed_layer_norm(arguments); });
 }
 
@@ -70,6 +90,7 @@ char const* bench_context() {
 double bench_kernel(char const* kernel, void** arrays, std::size_t rows, std::size_t columns, float epsilon,
                     long count) {
   std::string_view const name(kernel);
+  if (name == "embed_layer_norm") return embed_seconds(arrays, rows, columns, epsilon, count);
   if (name == "qembed_layer_norm") return qembed_seconds(arrays, rows, columns, epsilon, count);
 
   auto const matrix = [&] { return matrix_view<float>(next<float>(arrays), rows, columns); };
@@ -82,6 +103,19 @@ double bench_kernel(char const* kernel, void** arrays, std::size_t rows, std::si
   if (name == "rms_norm") {
     auto const scale = vector();
     return seconds_of(count, [&, y = matrix()] { return rms_norm(x, scale, y, epsilon); });
+  }
+  if (name == "skip_layer_norm") {
+    auto const residual = matrix();
+    auto const scale = vector(), bias = vector();
+    return seconds_of(count, [&, sum = matrix(), y = matrix()] {
+      return skip_layer_norm(x, residual, none, scale, bias, sum, y, epsilon);
+    });
+  }
+  if (name == "skip_rms_norm") {
+    auto const residual = matrix();
+    auto const scale = vector();
+    return seconds_of(
+        count, [&, sum = matrix(), y = matrix()] { return skip_rms_norm(x, residual, none, scale, sum, y, epsilon); });
   }
   return -1;
 }

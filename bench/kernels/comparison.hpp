@@ -32,5 +32,6 @@ struct comparison {
 std::string name_of(comparison const& what);
 
 void add_norms(std::vector<comparison>& all);
+void add_skip_norms(std::vector<comparison>& all);
 
 }  // namespace bench

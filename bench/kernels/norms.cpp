@@ -1,64 +1,22 @@
 // SPDX-License-Identifier: BSL-1.0
 
 // The norms against copies of the same bytes, compiled loops and oneDNN.
-#include <fuse/kernels/layer_norm.hpp>
-#include <fuse/kernels/rms_norm.hpp>
-
 #include "autovectorised.hpp"
 #include "comparison.hpp"
 #include "copy.hpp"
+#include "norm_tensors.hpp"
 #include "onednn_modules.hpp"
-#include "tensors.hpp"
 
 #if BENCH_EIGEN
 #include "eigen.hpp"
 #endif
 
 #include <algorithm>
-#include <cstdlib>
-#include <iostream>
 #include <utility>
 
 namespace bench {
 namespace {
 using namespace fuse::kernels;
-using formula = decltype(onednn_norm::formula);
-
-constexpr float epsilon = 1e-5f;
-
-template <class T>
-struct norm_tensors {
-  std::size_t rows, columns;
-  tensor<T> x{rows * columns}, y{rows * columns}, scale{columns}, bias{columns};
-  tensor<float> float_scale{columns}, float_bias{columns};
-
-  /// `mean` of the rows, and how far scale and bias are from 1 and 0.
-  norm_tensors(std::size_t rows_, std::size_t columns_, float mean, float weights) : rows(rows_), columns(columns_) {
-    fill(x, mean, 1);
-    fill(scale, 1, weights);
-    fill(bias, 0, weights);
-    std::transform(scale.begin(), scale.end(), float_scale.begin(), [](T element) { return to_float(element); });
-    std::transform(bias.begin(), bias.end(), float_bias.begin(), [](T element) { return to_float(element); });
-  }
-  std::size_t bytes() const { return x.size() * sizeof(T); }
-};
-
-void check(status const& result) {
-  if (result.ok()) return;
-  std::cerr << result.message() << '\n';
-  std::abort();
-}
-
-template <formula Formula, class T>
-void ours(norm_tensors<T> const& t, T const* x, T* y) {
-  matrix_view<T const> const input(x, t.rows, t.columns);
-  matrix_view<T> const output(y, t.rows, t.columns);
-  if constexpr (Formula == formula::layer_norm) {
-    check(layer_norm(input, t.scale, t.bias, output, epsilon));
-  } else {
-    check(rms_norm(input, t.scale, output, epsilon));
-  }
-}
 
 template <formula Formula, class T>
 double largest_error(norm_tensors<T> const& t) {
@@ -119,14 +77,14 @@ template <formula Formula, class T>
 std::vector<candidate> plain(std::size_t rows, std::size_t columns) {
   auto const t = std::make_shared<norm_tensors<T>>(rows, columns, 0.0f, 0.1f);
   std::vector<candidate> all;
-  all.push_back({"fuse", "", [t] { ours<Formula>(*t, t->x.data(), t->y.data()); }});
+  all.push_back({"fuse", "", [t] { norm<Formula>(*t, t->x.data(), t->y.data()); }});
   all.push_back({"memcpy", "", [t] { std::memcpy(t->y.data(), t->x.data(), t->bytes()); }});
   all.push_back({"non-temporal copy", "", [t] { non_temporal_copy(t->y.data(), t->x.data(), t->bytes()); }});
   if constexpr (std::is_same_v<T, float>) {
     add_loops<Formula>(all, t);
   } else {
     auto const wide = std::make_shared<norm_tensors<float>>(rows, columns, 0.0f, 0.1f);
-    all.push_back({"fuse, float", "", [wide] { ours<Formula>(*wide, wide->x.data(), wide->y.data()); }});
+    all.push_back({"fuse, float", "", [wide] { norm<Formula>(*wide, wide->x.data(), wide->y.data()); }});
   }
   add_onednn<Formula>(all, t);
   return all;
@@ -139,10 +97,10 @@ std::vector<candidate> ping_pong(std::size_t rows, std::size_t columns) {
   auto const t = std::make_shared<norm_tensors<float>>(rows, columns, 0.0f, 0.0f);
   return {{"fuse", "",
            [t, x = t->x.data(), y = t->y.data()]() mutable {
-             ours<Formula>(*t, x, y);
+             norm<Formula>(*t, x, y);
              std::swap(x, y);
            }},
-          {"fuse, the same input each time", "", [t] { ours<Formula>(*t, t->x.data(), t->y.data()); }}};
+          {"fuse, the same input each time", "", [t] { norm<Formula>(*t, t->x.data(), t->y.data()); }}};
 }
 
 // Rows whose mean is 1e5 deviations away from 0. With scale 1 and bias 0, an error is one of the normalised value.
@@ -151,8 +109,8 @@ std::vector<candidate> far_mean(std::size_t rows, std::size_t columns) {
   auto const t = std::make_shared<norm_tensors<float>>(rows, columns, 1e5f, 0.0f);
   auto const near = std::make_shared<norm_tensors<float>>(rows, columns, 0.0f, 0.0f);
   std::vector<candidate> all;
-  all.push_back({"fuse", "", [t] { ours<Formula>(*t, t->x.data(), t->y.data()); }});
-  all.push_back({"fuse, mean 0", "", [near] { ours<Formula>(*near, near->x.data(), near->y.data()); }});
+  all.push_back({"fuse", "", [t] { norm<Formula>(*t, t->x.data(), t->y.data()); }});
+  all.push_back({"fuse, mean 0", "", [near] { norm<Formula>(*near, near->x.data(), near->y.data()); }});
   add_loops<Formula>(all, t);
   add_onednn<Formula>(all, t);
   for (auto& one : all) {
@@ -163,8 +121,7 @@ std::vector<candidate> far_mean(std::size_t rows, std::size_t columns) {
 
 template <formula Formula, class T>
 void add_plain(std::vector<comparison>& all, std::string const& kernel) {
-  for (auto const& [rows, columns] :
-       {std::pair<std::size_t, std::size_t>{1, 768}, {128, 768}, {512, 1024}, {128, 4096}, {4096, 4096}, {8, 16384}}) {
+  for (auto const& [rows, columns] : norm_shapes) {
     all.push_back({kernel, type_name<T>(), "", rows, columns,
                    [rows = rows, columns = columns] { return plain<Formula, T>(rows, columns); }});
   }
