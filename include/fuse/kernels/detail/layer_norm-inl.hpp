@@ -15,12 +15,16 @@ struct moment_sums {
   V sum, squares;
 };
 
+struct moment_totals {
+  double sum = 0, squares = 0;
+};
+
 // Sums of x - pivot and of its square.
 template <class Source>
 struct gathers_moments {
   Source source;
   vec pivot;
-  double sum = 0, squares = 0;
+  moment_totals totals = {};
 
   template <class Part>
   HWY_ATTR HWY_INLINE auto get(Part part, std::size_t i) const {
@@ -38,8 +42,8 @@ struct gathers_moments {
   }
   template <class V>
   HWY_ATTR HWY_INLINE void finish(moment_sums<V> const& a, moment_sums<V> const& b) {
-    sum += sum_of(add(a.sum, b.sum));
-    squares += sum_of(add(a.squares, b.squares));
+    totals.sum += sum_of(add(a.sum, b.sum));
+    totals.squares += sum_of(add(a.squares, b.squares));
   }
 };
 
@@ -77,29 +81,25 @@ struct layer_normalises {
 
   // One pass where the pivot was near the mean.
   template <class X>
-  HWY_ATTR HWY_INLINE row_moments moments(double sum, double squares, X const* x) const {
+  HWY_ATTR HWY_INLINE row_moments moments(moment_totals totals, X const* x) const {
     double const epsilon = static_cast<double>(call.epsilon);
     float about = pivot;
     for (int attempt = 0;; ++attempt) {
-      double const shift = sum * per_column, mean_square = squares * per_column;
+      double const shift = totals.sum * per_column, mean_square = totals.squares * per_column;
       double const variance = std::max(mean_square - shift * shift, 0.0);
       if (!is_comfortable(mean_square, epsilon)) break;
       if (shift * shift <= 2 * (variance + epsilon)) return {about, shift, variance};
       if (attempt == 1) break;
       about = static_cast<float>(static_cast<double>(about) + shift);
-      gathers_moments<given_row<X>> again{{x}, hn::Set(lanes(), about)};
-      gather_row<two_of<Call>>(again, call.columns);
-      sum = again.sum;
-      squares = again.squares;
+      totals = gather_row<two_of<Call>>(layer_normalises{call, per_column, about}, given_row<X>{x}, call.columns);
     }
     return exact_moments(x, call.columns);
   }
 
-  template <class Gather>
-  HWY_ATTR HWY_INLINE auto values(Gather const& gather, std::size_t row) {
+  HWY_ATTR HWY_INLINE auto values(moment_totals totals, std::size_t row) {
     lanes const d;
     auto const* const x = elements(call.rows, row);
-    row_moments const m = moments(gather.sum, gather.squares, x);
+    row_moments const m = moments(totals, x);
     float const mean = static_cast<float>(m.mean());
     double const inverse = 1 / std::sqrt(m.variance + static_cast<double>(call.epsilon));
     double const rest = m.mean() - static_cast<double>(mean);

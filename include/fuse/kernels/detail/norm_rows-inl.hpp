@@ -77,32 +77,35 @@ using two_of = two<FUSE_REWRITE_KERNELS_EVEN_ODD && is_bfloat16<Call>>;
 // Up to this much in a row, it, its results, and weights stay in the first cache beside the next row.
 inline constexpr std::size_t pipelined_columns = 1536;
 
-template <class Wide, class Gather>
-HWY_ATTR HWY_NOINLINE void gather_row(Gather& gather, std::size_t columns) {
+// Everything goes in and out by value: what has an address is loaded again after each store.
+template <class Wide, class Norm, class Source>
+HWY_ATTR HWY_NOINLINE auto gather_row(Norm norm, Source source, std::size_t columns) {
+  auto gather = norm.gather(source);
   visit_row<Wide>(gather, writes_nothing{}, columns);
+  return gather.totals;
 }
 
-// `norm.gather(source)` adds up what a row needs, `norm.values(gathered, row)` are its results. The row after it is
+// `norm.gather(source)` adds up what a row needs, `norm.values(totals, row)` are its results. The row after it is
 // gathered while a short one is written: one loop has work for loads, stores and arithmetic alike.
 template <class Norm, class Call>
 HWY_ATTR HWY_INLINE void normalise_rows(Norm norm, Call const& call) {
   using wide = two_of<Call>;
   using output = std::remove_pointer_t<decltype(call.y)>;
   bool const pipelined = call.columns <= pipelined_columns && !call.streamed;
-  auto gather = norm.gather(unread(call.rows, call.begin));
-  gather_row<wide>(gather, call.columns);
+  auto totals = gather_row<wide>(norm, unread(call.rows, call.begin), call.columns);
   for (std::size_t row = call.begin; row < call.end; ++row) {
-    auto const values = norm.values(gather, row);
+    auto const values = norm.values(totals, row);
     bool const is_last = row + 1 == call.end;
     auto const next = unread(call.rows, is_last ? row : row + 1);
-    gather = norm.gather(next);
     if (pipelined && !is_last) {
+      auto gather = norm.gather(next);
       output* const y = call.y + row * call.y_stride;
       visit_row<wide>(gather, writes<into_caches, std::remove_const_t<decltype(values)>, output>{{}, values, y},
                       call.columns);
+      totals = gather.totals;
     } else {
       write_row<wide>(call, values, row, next.x);
-      if (!is_last) gather_row<wide>(gather, call.columns);
+      if (!is_last) totals = gather_row<wide>(norm, next, call.columns);
     }
   }
   if (call.streamed) hwy::FlushStream();

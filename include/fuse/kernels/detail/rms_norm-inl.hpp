@@ -12,7 +12,7 @@ namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA::HWY_NAMESPA
 template <class Source>
 struct gathers_squares {
   Source source;
-  double squares = 0;
+  double totals = 0;
 
   template <class Part>
   HWY_ATTR HWY_INLINE auto get(Part part, std::size_t i) const {
@@ -28,7 +28,7 @@ struct gathers_squares {
   }
   template <class V>
   HWY_ATTR HWY_INLINE void finish(V const& a, V const& b) {
-    squares += sum_of(add(a, b));
+    totals += sum_of(add(a, b));
   }
 };
 
@@ -54,11 +54,10 @@ struct rms_normalises {
     return {source};
   }
 
-  template <class Gather>
-  HWY_ATTR HWY_INLINE auto values(Gather const& gather, std::size_t row) const {
+  HWY_ATTR HWY_INLINE auto values(double squares, std::size_t row) const {
     auto const* const x = elements(call.rows, row);
     double const epsilon = static_cast<double>(call.epsilon);
-    double mean_square = gather.squares * per_column;
+    double mean_square = squares * per_column;
     if (!is_comfortable(mean_square, epsilon)) mean_square = exact_mean_square(x, call.columns);
     float const inverse_rms = static_cast<float>(1 / std::sqrt(mean_square + epsilon));
     if (call.inverse_rms != nullptr) call.inverse_rms[row] = inverse_rms;
