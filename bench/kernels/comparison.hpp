@@ -31,6 +31,7 @@ struct comparison {
 /// "layer_norm/float/128x768", with the variant as a fourth part.
 std::string name_of(comparison const& what);
 
+void add_embeddings(std::vector<comparison>& all);
 void add_norms(std::vector<comparison>& all);
 void add_skip_norms(std::vector<comparison>& all);
 

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: BSL-1.0
+
+// The quantized embedding of BERT's sizes against the public algorithm, tables of 256 floats, the least that has to be
+// done, and our norm of float rows that were looked up first.
+#include <fuse/kernels/embed_layer_norm.hpp>
+#include <fuse/kernels/layer_norm.hpp>
+#include <fuse/kernels/qembed_layer_norm.hpp>
+#include <fuse/kernels/quantize.hpp>
+
+#include "comparison.hpp"
+#include "copy.hpp"
+#include "lookups.hpp"
+#include "tensors.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <iostream>
+
+namespace bench {
+namespace {
+using namespace fuse::kernels;
+
+constexpr std::size_t words = 30522, positions = 512, segments = 2, columns = 768, length = 128;
+constexpr float epsilon = 1e-12f;
+
+void check(status const& result) {
+  if (result.ok()) return;
+  std::cerr << result.message() << '\n';
+  std::abort();
+}
+
+void fill_bytes(tensor<std::uint8_t> const& to, unsigned seed) {
+  std::mt19937 random(seed);
+  std::normal_distribution<float> distribution(128, 20);
+  for (auto& value : to) value = static_cast<std::uint8_t>(std::clamp(distribution(random), 0.0f, 255.0f));
+}
+
+// All of one type with its scales; float tables hold the same numbers.
+struct embedding {
+  std::size_t tokens;
+  tensor<std::int32_t> input_ids{tokens}, segment_ids{tokens};
+  tensor<std::uint8_t> word{words * columns}, position{positions * columns}, segment{segments * columns},
+      gamma{columns}, beta{columns};
+  tensor<float> y{tokens * columns};
+  float const scales[5] = {0.01f, 0.008f, 0.012f, 0.01f, 0.01f};
+  std::uint8_t const zero_point = 128;
+
+  explicit embedding(std::size_t tokens_) : tokens(tokens_) {
+    std::mt19937 random(1);
+    for (auto& id : input_ids) id = static_cast<std::int32_t>(random() % words);
+    for (auto& id : segment_ids) id = static_cast<std::int32_t>(random() % segments);
+    unsigned seed = 1;
+    for (auto const* const table : {&word, &position, &segment, &gamma, &beta}) fill_bytes(*table, ++seed);
+  }
+
+  quantized_view<std::uint8_t const> view(tensor<std::uint8_t> const& table, int which) const {
+    return {{table.data(), table.size() / columns, columns}, {scales + which, 1}, {&zero_point, 1}};
+  }
+  tensor<float> floats(tensor<std::uint8_t> const& table, int which) const {
+    tensor<float> result(table.size());
+    check(dequantize(view(table, which), matrix_view(result.data(), table.size() / columns, columns)));
+    return result;
+  }
+  matrix_view<std::int32_t const> ids(tensor<std::int32_t> const& which) const {
+    return {which.data(), tokens / length, length};
+  }
+  matrix_view<float> output_rows() const { return {y.data(), tokens, columns}; }
+
+  void ours() const {
+    qembed_layer_norm_arguments<std::uint8_t> arguments;
+    arguments.input_ids = ids(input_ids);
+    arguments.segment_ids = ids(segment_ids);
+    arguments.word = view(word, 0);
+    arguments.position = view(position, 1);
+    arguments.segment = view(segment, 2);
+    arguments.gamma = view(gamma, 3);
+    arguments.beta = view(beta, 4);
+    arguments.epsilon = epsilon;
+    arguments.y = output_rows();
+    check(qembed_layer_norm(arguments));
+  }
+
+  lookups::arguments plain() const {
+    return {input_ids.data(), segment_ids.data(),
+            word.data(),      position.data(),
+            segment.data(),   gamma.data(),
+            beta.data(),      scales[0],
+            scales[1],        scales[2],
+            scales[3],        scales[4],
+            y.data(),         tokens,
+            length,           columns,
+            epsilon};
+  }
+};
+
+// What nobody can do without: the row of each word is read, converted and written.
+void gather_convert_store(embedding const& e, bool past_caches) {
+  tensor<float> const row(past_caches ? columns : 0);
+  for (std::size_t t = 0; t < e.tokens; ++t) {
+    auto const word_of = [&](std::size_t token) {
+      return e.word.data() + static_cast<std::size_t>(e.input_ids.data()[token]) * columns;
+    };
+    std::uint8_t const* const ahead = word_of(std::min(t + 4, e.tokens - 1));
+    for (std::size_t i = 0; i < columns; i += 64) __builtin_prefetch(ahead + i);
+    float* const y = e.y.data() + t * columns;
+    quantized_view<std::uint8_t const> const word{{word_of(t), 1, columns}, {e.scales, 1}, {&e.zero_point, 1}};
+    check(dequantize(word, matrix_view(past_caches ? row.data() : y, 1, columns)));
+    if (past_caches) stream(y, row.data(), columns * sizeof(float));
+  }
+  finish_streams();
+}
+
+std::vector<candidate> quantized(std::size_t tokens) {
+  auto const e = std::make_shared<embedding>(tokens);
+  return {{"fuse", "", [e] { e->ours(); }},
+          {"public algorithm, scalar", __VERSION__, [e] { lookups::scalar(e->plain()); }},
+          {"tables of 256", __VERSION__, [e] { lookups::tables_of_256(e->plain()); }},
+          {"gather, convert, store", "", [e] { gather_convert_store(*e, false); }},
+          {"gather, convert, store past the caches", "", [e] { gather_convert_store(*e, true); }}};
+}
+
+std::vector<candidate> against_floats(std::size_t tokens) {
+  struct tables {
+    embedding e;
+    tensor<float> word = e.floats(e.word, 0), position = e.floats(e.position, 1), segment = e.floats(e.segment, 2),
+                  gamma = e.floats(e.gamma, 3), beta = e.floats(e.beta, 4), sum{e.y.size()};
+
+    explicit tables(std::size_t count) : e(count) {}
+    matrix_view<float const> view(tensor<float> const& table) const {
+      return {table.data(), table.size() / columns, columns};
+    }
+    void embed() const {
+      embed_layer_norm_arguments<float> arguments;
+      arguments.input_ids = e.ids(e.input_ids);
+      arguments.segment_ids = e.ids(e.segment_ids);
+      arguments.word = view(word);
+      arguments.position = view(position);
+      arguments.segment = view(segment);
+      arguments.gamma = std::span(gamma.data(), columns);
+      arguments.beta = std::span(beta.data(), columns);
+      arguments.epsilon = epsilon;
+      arguments.y = e.output_rows();
+      check(embed_layer_norm(arguments));
+    }
+    void look_up_then_norm() const {
+      for (std::size_t t = 0; t < e.tokens; ++t) {
+        float const* const w = word.data() + static_cast<std::size_t>(e.input_ids.data()[t]) * columns;
+        float const* const p = position.data() + t % length * columns;
+        float const* const s = segment.data() + static_cast<std::size_t>(e.segment_ids.data()[t]) * columns;
+        float* const row = sum.data() + t * columns;
+        for (std::size_t i = 0; i < columns; ++i) row[i] = w[i] + p[i] + s[i];
+      }
+      check(layer_norm(view(sum), std::span(gamma.data(), columns), std::span(beta.data(), columns), e.output_rows(),
+                       epsilon));
+    }
+  };
+  auto const t = std::make_shared<tables>(tokens);
+  return {{"fuse", "", [t] { t->e.ours(); }},
+          {"fuse, float tables", "", [t] { t->embed(); }},
+          {"float lookup, then layer_norm", "", [t] { t->look_up_then_norm(); }}};
+}
+
+}  // namespace
+
+void add_embeddings(std::vector<comparison>& all) {
+  for (std::size_t const tokens : {128, 1024, 4096, 16384}) {
+    all.push_back({"qembed_layer_norm", "uint8", "", tokens, columns, [tokens] { return quantized(tokens); }});
+    all.push_back(
+        {"qembed_layer_norm", "uint8", "float tables", tokens, columns, [tokens] { return against_floats(tokens); }});
+  }
+}
+
+}  // namespace bench
