@@ -93,8 +93,10 @@ struct embedding {
   }
 };
 
-// What nobody can do without: the row of each word is read, converted and written.
-void gather_convert_store(embedding const& e, bool past_caches) {
+// What nobody can do without: the row of each word is read, converted and written; past the caches from where on ours
+// is.
+void gather_convert_store(embedding const& e) {
+  bool const past_caches = e.y.size() * sizeof(float) >= std::size_t{16} << 20;
   tensor<float> const row(past_caches ? columns : 0);
   for (std::size_t t = 0; t < e.tokens; ++t) {
     auto const word_of = [&](std::size_t token) {
@@ -110,63 +112,57 @@ void gather_convert_store(embedding const& e, bool past_caches) {
   finish_streams();
 }
 
-std::vector<candidate> quantized(std::size_t tokens) {
+// The same numbers in tables of float, from before a user quantized them.
+struct float_tables {
+  embedding const& e;
+  tensor<float> word = e.floats(e.word, 0), position = e.floats(e.position, 1), segment = e.floats(e.segment, 2),
+                gamma = e.floats(e.gamma, 3), beta = e.floats(e.beta, 4), sum{e.y.size()};
+
+  matrix_view<float const> view(tensor<float> const& table) const {
+    return {table.data(), table.size() / columns, columns};
+  }
+  void embed() const {
+    embed_layer_norm_arguments<float> arguments;
+    arguments.input_ids = e.ids(e.input_ids);
+    arguments.segment_ids = e.ids(e.segment_ids);
+    arguments.word = view(word);
+    arguments.position = view(position);
+    arguments.segment = view(segment);
+    arguments.gamma = std::span(gamma.data(), columns);
+    arguments.beta = std::span(beta.data(), columns);
+    arguments.epsilon = epsilon;
+    arguments.y = e.output_rows();
+    check(embed_layer_norm(arguments));
+  }
+  void look_up_then_norm() const {
+    for (std::size_t t = 0; t < e.tokens; ++t) {
+      float const* const w = word.data() + static_cast<std::size_t>(e.input_ids.data()[t]) * columns;
+      float const* const p = position.data() + t % length * columns;
+      float const* const s = segment.data() + static_cast<std::size_t>(e.segment_ids.data()[t]) * columns;
+      float* const row = sum.data() + t * columns;
+      for (std::size_t i = 0; i < columns; ++i) row[i] = w[i] + p[i] + s[i];
+    }
+    check(layer_norm(view(sum), std::span(gamma.data(), columns), std::span(beta.data(), columns), e.output_rows(),
+                     epsilon));
+  }
+};
+
+std::vector<candidate> candidates_for(std::size_t tokens) {
   auto const e = std::make_shared<embedding>(tokens);
+  std::shared_ptr<float_tables> const floats(new float_tables{*e});
   return {{"fuse", "", [e] { e->ours(); }},
-          {"public algorithm, scalar", __VERSION__, [e] { lookups::scalar(e->plain()); }},
+          {"scalar algorithm", __VERSION__, [e] { lookups::scalar(e->plain()); }},
           {"tables of 256", __VERSION__, [e] { lookups::tables_of_256(e->plain()); }},
-          {"gather, convert, store", "", [e] { gather_convert_store(*e, false); }},
-          {"gather, convert, store past the caches", "", [e] { gather_convert_store(*e, true); }}};
-}
-
-std::vector<candidate> against_floats(std::size_t tokens) {
-  struct tables {
-    embedding e;
-    tensor<float> word = e.floats(e.word, 0), position = e.floats(e.position, 1), segment = e.floats(e.segment, 2),
-                  gamma = e.floats(e.gamma, 3), beta = e.floats(e.beta, 4), sum{e.y.size()};
-
-    explicit tables(std::size_t count) : e(count) {}
-    matrix_view<float const> view(tensor<float> const& table) const {
-      return {table.data(), table.size() / columns, columns};
-    }
-    void embed() const {
-      embed_layer_norm_arguments<float> arguments;
-      arguments.input_ids = e.ids(e.input_ids);
-      arguments.segment_ids = e.ids(e.segment_ids);
-      arguments.word = view(word);
-      arguments.position = view(position);
-      arguments.segment = view(segment);
-      arguments.gamma = std::span(gamma.data(), columns);
-      arguments.beta = std::span(beta.data(), columns);
-      arguments.epsilon = epsilon;
-      arguments.y = e.output_rows();
-      check(embed_layer_norm(arguments));
-    }
-    void look_up_then_norm() const {
-      for (std::size_t t = 0; t < e.tokens; ++t) {
-        float const* const w = word.data() + static_cast<std::size_t>(e.input_ids.data()[t]) * columns;
-        float const* const p = position.data() + t % length * columns;
-        float const* const s = segment.data() + static_cast<std::size_t>(e.segment_ids.data()[t]) * columns;
-        float* const row = sum.data() + t * columns;
-        for (std::size_t i = 0; i < columns; ++i) row[i] = w[i] + p[i] + s[i];
-      }
-      check(layer_norm(view(sum), std::span(gamma.data(), columns), std::span(beta.data(), columns), e.output_rows(),
-                       epsilon));
-    }
-  };
-  auto const t = std::make_shared<tables>(tokens);
-  return {{"fuse", "", [t] { t->e.ours(); }},
-          {"fuse, float tables", "", [t] { t->embed(); }},
-          {"float lookup, then layer_norm", "", [t] { t->look_up_then_norm(); }}};
+          {"gather, convert and store", "", [e] { gather_convert_store(*e); }},
+          {"fuse, float tables", "", [e, floats] { floats->embed(); }},
+          {"float lookup, then norm", "", [e, floats] { floats->look_up_then_norm(); }}};
 }
 
 }  // namespace
 
 void add_embeddings(std::vector<comparison>& all) {
   for (std::size_t const tokens : {128, 1024, 4096, 16384}) {
-    all.push_back({"qembed_layer_norm", "uint8", "", tokens, columns, [tokens] { return quantized(tokens); }});
-    all.push_back(
-        {"qembed_layer_norm", "uint8", "float tables", tokens, columns, [tokens] { return against_floats(tokens); }});
+    all.push_back({"qembed_layer_norm", "uint8", "", tokens, columns, [tokens] { return candidates_for(tokens); }});
   }
 }
 
