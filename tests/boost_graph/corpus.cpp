@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <catch.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <fuse/fuse.hpp>
+#include <second_dialect.hpp>
+
+#include "../corpus/lookalike_list.hpp"
+#include "../corpus/spelling.hpp"
+#include "copies.hpp"
+
+using namespace operations;
+
+namespace {
+
+template <class G, class... More>
+void compare(fuse::graph const& from, auto owned, fuse::target target, More... more) {
+  fuse::rewrite_options options;
+  options.target = target;
+  program<G> p(from);
+  std::vector<fuse::function_body> functions;
+  auto const adapt = [&] {
+    return adapted(p.g, bgl::inputs(p.inputs), bgl::outputs(p.outputs), bgl::functions(functions),
+                   bgl::operator_set(from.version()), more...);
+  };
+  CHECK(listing(adapt(), p.g).text() == listing(from).text());
+
+  auto const expected = fuse::rewrite<fuse::rules::norms>(owned, options);
+  auto ir = adapt();
+  auto const report = fuse::rewrite<fuse::rules::norms>(ir, options);
+  REQUIRE(report.rules.size() == expected.rules.size());
+  for (std::size_t i = 0; i < report.rules.size(); ++i) {
+    CHECK(report.rules[i].matched == expected.rules[i].matched);
+    CHECK(report.rules[i].applied == expected.rules[i].applied);
+    REQUIRE(report.rules[i].refused.size() == expected.rules[i].refused.size());
+    for (std::size_t k = 0; k < report.rules[i].refused.size(); ++k)
+      CHECK(report.rules[i].refused[k].condition == expected.rules[i].refused[k].condition);
+  }
+  CHECK(functions.size() == owned.functions().size());
+  ir.finish();
+  listing const wanted(owned);
+  CHECK(listing(ir, p.g).text() == wanted.text());
+  auto const again = adapt();  // of what stands in the Boost graph now
+  CHECK(again.error() == "");
+  CHECK(listing(again, p.g).text() == wanted.text());
+}
+
+using boost::bidirectionalS, boost::directedS, boost::listS, boost::setS, boost::vecS;
+
+// Each storage in turn.
+void compare_in(std::uint64_t storage, fuse::graph const& g, fuse::target target) {
+  switch (storage % 3) {
+    case 0: return compare<vertex_list>(g, g, target);
+    case 1: return compare<list_graph<listS, listS, bidirectionalS>>(g, g, target);
+    default: return compare<list_graph<setS, vecS, directedS, operands>>(g, g, target);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("every spelling has the same verdict in a Boost graph as in the owned graph") {
+  for (std::uint64_t seed = 1; seed <= 600; ++seed) {
+    CAPTURE(seed);
+    fuse::graph g(corpus::spelling::version(seed, false));
+    corpus::spelling const spelled(g, false, seed);
+    compare_in(seed / 2, g, seed % 2 == 0 ? fuse::target::standard : fuse::target::onnxruntime);
+  }
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    CAPTURE(seed);
+    second::graph g;
+    corpus::spelling const spelled(g, true, seed);
+    compare<vertex_list>(g, g, fuse::target::standard, bgl::dialect<second::dialect>);
+  }
+}
+
+TEST_CASE("every look-alike has the same verdict in a Boost graph as in the owned graph") {
+  std::uint64_t storage = 0;
+  for (auto const& look : corpus::lookalike_list().all)
+    for (bool const layer : {true, false}) {
+      if (!corpus::concerns(look, layer, false)) continue;
+      CAPTURE(look.name, layer);
+      fuse::graph g(look.version);
+      corpus::plain_norm n(g, false, layer, look.shape);
+      look.change(n);
+      n.write();
+      compare_in(storage++, g, fuse::target::standard);
+    }
+}
