@@ -143,10 +143,9 @@ class graph_binding final : public graph_source {
   bool insert(node_id place, std::string_view op, span<value_id const> operands, span<attribute const> attributes,
               span<element_type const> results, std::string_view origin) override {
     if constexpr (rewritable_graph<G>) {
-      std::vector<value_type> handles;
-      handles.reserve(operands.size());
-      for (auto v : operands) handles.push_back(v == absent ? value_type{} : values_[v]);
-      auto const made = traits::insert(*graph_, nodes_[place], {op, handles, attributes, results, origin});
+      operands_.clear();
+      for (auto v : operands) operands_.push_back(v == absent ? value_type{} : values_[v]);
+      auto const made = traits::insert(*graph_, nodes_[place], {op, operands_, attributes, results, origin});
       nodes_.push_back(made);
       for (auto const& v : traits::results(*graph_, made)) bind(v);
       return true;
@@ -382,6 +381,7 @@ class graph_binding final : public graph_source {
   detail::value_numbers<plain> numbers_;
   std::vector<node_type> nodes_;
   std::vector<value_type> values_;
+  std::vector<value_type> operands_;  // of a new node
   std::vector<std::pair<operator_tag, bool>> tags_;
   std::vector<std::pair<value_type, std::uint32_t>> body_inputs_, body_outputs_;
   std::vector<std::pair<node_type, std::uint32_t>> body_owners_;

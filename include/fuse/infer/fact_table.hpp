@@ -33,6 +33,9 @@ class basic_fact_table {
     return extents_[shapes_[v] - 1];
   }
 
+  /// A number for the shape of `v`, the same for equal shapes; 0 where the rank is unknown.
+  [[nodiscard]] std::uint32_t shape_number(value_id v) const { return v < shapes_.size() ? shapes_[v] : 0; }
+
   /// Whether both shapes are known and provably equal, whatever the symbols stand for.
   [[nodiscard]] bool same_shape(value_id a, value_id b) const {
     return has_rank(a) && has_rank(b) && shapes_[a] == shapes_[b];

@@ -17,7 +17,7 @@ class basic_traffic {
  public:
   basic_traffic(Image const& image, facts const& known) : image_(image), facts_(known) {}
 
-  [[nodiscard]] double of(node_id n) const {
+  [[nodiscard]] double of(node_id n) {
     if (is_view(n)) return 0;
     double sum = 0;
     for (std::uint32_t i = 0; i < image_.operand_count(n); ++i)
@@ -42,7 +42,7 @@ class basic_traffic {
     for (bool more = true; more;) {
       more = false;
       for (auto n : matched)
-        if (!dies(n) && users_left(n) == 0) {
+        if (!dies(n) && !stays(n)) {
           die(n);
           more = true;
         }
@@ -76,6 +76,15 @@ class basic_traffic {
       if (!(e == extent(1))) return false;
     return true;
   }
+  [[nodiscard]] bool stays(node_id n) const {
+    for (std::uint32_t i = 0; i < image_.node(n).result_count; ++i) {
+      auto const& v = image_.value(image_.result(n, i));
+      if (v.outputs != 0) return true;
+      for (auto at = v.first_use; at != absent; at = image_.use_at(at).next)
+        if (!dies(image_.use_at(at).node)) return true;
+    }
+    return false;
+  }
   [[nodiscard]] int users_left(node_id n) const {
     int left = 0;
     for (std::uint32_t i = 0; i < image_.node(n).result_count; ++i) {
@@ -84,16 +93,26 @@ class basic_traffic {
     }
     return left;
   }
-  [[nodiscard]] double bytes(value_id v) const {
+  [[nodiscard]] double bytes(value_id v) {
     auto const size = size_of(facts_.type(v));
-    double sum = size == 0 ? 4 : static_cast<double>(size);
-    if (!facts_.has_rank(v)) return sum * 64 * 64;
-    for (auto e : facts_.shape(v)) sum *= e.known() ? static_cast<double>(e.value()) : 64;
-    return sum;
+    return (size == 0 ? 4 : static_cast<double>(size)) * elements(v);
+  }
+  // Counted once for all values of one shape.
+  [[nodiscard]] double elements(value_id v) {
+    if (!facts_.has_rank(v)) return 64 * 64;
+    auto const shape = facts_.shape_number(v);
+    if (shape >= elements_.size()) elements_.resize(shape + 1, -1);
+    auto& count = elements_[shape];
+    if (count < 0) {
+      count = 1;
+      for (auto e : facts_.shape(v)) count *= e.known() ? static_cast<double>(e.value()) : 64;
+    }
+    return count;
   }
 
   Image const& image_;
   facts const& facts_;
+  std::vector<double> elements_;  // by number of a shape; negative: not counted yet
   std::vector<node_id> dying_;
   std::vector<std::uint32_t> seen_;  // by node: in this round, and whether it dies
   std::uint32_t seen_round_ = 0;

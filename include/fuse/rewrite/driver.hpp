@@ -34,6 +34,8 @@ class basic_driver final : machine::acceptor {
         machine_(rules, image, known, names),
         near_misses_(machine_, image, known, names),
         traffic_(image, known),
+        changes_(image, known, false),
+        right_(machine_, image, known, names, options.target, changes_),
         selected_(rules.rules.size(), true) {
     report_.rules.resize(rules.rules.size());
     for (std::size_t i = 0; i < rules.rules.size(); ++i) report_.rules[i].name = rules.rules[i].name;
@@ -50,8 +52,10 @@ class basic_driver final : machine::acceptor {
       if (std::exchange(changed_, false)) machine_.look();
       auto const last = image_.node_count();
       for (node_id n = last; n-- > 0 && budget_ != 0;) {
-        visit(n);
-        visit_waiting();
+        if (matters(n)) {
+          visit(n);
+          visit_waiting();
+        }
         if (options_.observer.progress != nullptr && n % 4096 == 0)
           options_.observer.progress(options_.observer.context, stage, last - n, last);
       }
@@ -123,8 +127,9 @@ class basic_driver final : machine::acceptor {
     return true;
   }
 
+  [[nodiscard]] bool matters(node_id n) const { return image_.node(n).alive && machine_.has_entry(n, stage_); }
+
   void visit(node_id n) {
-    if (!image_.node(n).alive || !machine_.has_entry(n, stage_)) return;
     root_ = n;
     pending_.clear();
     computed_in_ = wider_ = element_type::unknown;
@@ -178,10 +183,14 @@ class basic_driver final : machine::acceptor {
       for (auto v : roots_)
         if (image_.value(v).use_count == 0 && image_.value(v).outputs == 0) return false;
     auto const origin = image_.source->node_name(root_);
-    basic_transaction<Image> changes(image_, facts_);
-    basic_instantiation<Image> right(machine_, rule, image_, facts_, names_, options_.target, changes, root_,
-                                     computed_in_);
-    bool const built = right.build();
+    auto& changes = changes_;
+    auto& right = right_;
+    changes.open();
+    struct rollback {
+      basic_transaction<Image>& of;
+      ~rollback() { of.roll_back(); }
+    } const unless_committed{changes};
+    bool const built = right.build(rule, root_, computed_in_);
     if (built && unchanged(changes, right.roots)) return false;
     if (!refused_before(rule)) ++report_.rules[rule].matched;
     if (auto const narrow = narrowed(); !narrow.empty()) return refuse(rule, "element type", narrow);
@@ -334,7 +343,7 @@ class basic_driver final : machine::acceptor {
     while (!waiting_.empty() && budget_ != 0) {
       auto const next = waiting_.back();
       waiting_.pop_back();
-      visit(next);
+      if (matters(next)) visit(next);
     }
   }
 
@@ -436,6 +445,8 @@ class basic_driver final : machine::acceptor {
   machine machine_;
   basic_near_misses<Image> near_misses_;
   traffic traffic_;
+  basic_transaction<Image> changes_;
+  basic_instantiation<Image> right_;
   std::vector<bool> selected_, fused_;
   std::vector<node_id> waiting_, late_, dead_, fused_now_;
   std::vector<value_id> roots_, operands_;

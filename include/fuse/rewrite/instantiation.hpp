@@ -13,7 +13,7 @@
 
 namespace fuse::inline v0::detail {
 
-/// Builds the right side of a rule from a match, in a transaction.
+/// Builds the right sides of rules from matches, each in an open transaction. One for all: its buffers stay.
 template <class Image>
 class basic_instantiation {
  public:
@@ -23,22 +23,28 @@ class basic_instantiation {
   element_type wider = element_type::unknown;
   std::vector<value_id> roots;
 
-  basic_instantiation(machine const& match, std::uint16_t rule, Image& image, facts& known, dialect const& names,
-                      target to, basic_transaction<Image>& into, node_id place,
-                      element_type computed_in = element_type::unknown)
+  basic_instantiation(machine const& match, Image& image, facts& known, dialect const& names, target to,
+                      basic_transaction<Image>& into)
       : match_(match),
-        info_(match.rules().rules[rule]),
-        terms_(match.rules().replacements.subspan(info_.first_replacement, info_.replacement_size)),
         image_(image),
         facts_(known),
         names_(names),
         to_(to),
         into_(into),
-        place_(place),
-        computed_in_(computed_in),
-        done_(info_.replacement_size, result{}) {}
+        rows_(image, known, names, to, into, absent),
+        written_(static_cast<std::size_t>(opcode::count_)) {}
 
-  bool build() {
+  /// The right side of `rule`, beside node `place`.
+  bool build(std::uint16_t rule, node_id place, element_type computed_in = element_type::unknown) {
+    info_ = &match_.rules().rules[rule];
+    terms_ = match_.rules().replacements.subspan(info_->first_replacement, info_->replacement_size);
+    place_ = place;
+    computed_in_ = computed_in;
+    done_.assign(info_->replacement_size, result{});
+    operands_.clear();
+    reason.clear();
+    wider = element_type::unknown;
+    roots.clear();
     auto const root = static_cast<std::uint8_t>(terms_.size() - 1);
     type_ = facts_.type(match_.value(0));
     if (terms_[root].what != kind::roots) {
@@ -117,7 +123,7 @@ class basic_instantiation {
   value_id slot_value(std::uint8_t at) {
     auto const& s = match_.slot(at);
     if (!s.bound) return absent;
-    switch (info_.slot_kinds[at]) {
+    switch (info_->slot_kinds[at]) {
       case slot_kind::value: return s.value;
       case slot_kind::number:
         return s.value != absent && facts_.type(s.value) == type_ ? s.value : constant(dense::of(s.number));
@@ -156,31 +162,32 @@ class basic_instantiation {
     auto const x = value(t.child[1]);
     if (like.what != kind::slot || x == absent) return fail("row() needs a captured value to be like");
     int axes = 1;
-    for (std::uint8_t i = 0; i < info_.slot_count; ++i)
-      if (info_.slot_kinds[i] == slot_kind::parameter && match_.slot(i).bound) {
+    for (std::uint8_t i = 0; i < info_->slot_count; ++i)
+      if (info_->slot_kinds[i] == slot_kind::parameter && match_.slot(i).bound) {
         auto const& s = match_.slot(i);
         if (s.axes != 0)
           axes = std::popcount(s.axes);
         else if (s.number < 0)
           axes = static_cast<int>(-s.number);
       }
-    basic_row_maker<Image> rows(image_, facts_, names_, to_, into_, place_);
     bool const required = t.number != 0;
     auto const group = group_of(t.child[0], required);
-    std::vector<rest_member> members;
+    auto& members = row_members_;
+    members.clear();
     if (!gather(t.child[0], 1, group, members)) return fail("row() takes captures, their products or their sums");
     if (!required && absent_first(t.child[0])) return absent;
-    auto const made = rows.make(members, group, x,
-                                computed_in_ != element_type::unknown ? computed_in_ : facts_.type(x), axes, required);
-    if (rows.wider) wider = rows.widest;
-    return rows.reason.empty() ? made : fail(rows.reason);
+    rows_.begin(place_);
+    auto const made = rows_.make(members, group, x,
+                                 computed_in_ != element_type::unknown ? computed_in_ : facts_.type(x), axes, required);
+    if (rows_.wider) wider = rows_.widest;
+    return rows_.reason.empty() ? made : fail(rows_.reason);
   }
 
   // row(scale * factor, x), row_or_none(bias + addend, x): what is multiplied or added.
   op_group group_of(std::uint8_t at, bool required) const {
     auto const& t = terms_[at];
     if (t.what == kind::neutral) return info(static_cast<opcode>(t.op)).group;
-    if (t.what == kind::slot && info_.slot_kinds[t.slot] == slot_kind::rest && match_.slot(t.slot).bound)
+    if (t.what == kind::slot && info_->slot_kinds[t.slot] == slot_kind::rest && match_.slot(t.slot).bound)
       return static_cast<op_group>(match_.slot(t.slot).axes);
     return required ? op_group::product : op_group::sum;
   }
@@ -189,12 +196,12 @@ class basic_instantiation {
     if (t.what == kind::slot) {
       auto const& s = match_.slot(t.slot);
       if (!s.bound) return true;
-      if (info_.slot_kinds[t.slot] == slot_kind::rest) {
+      if (info_->slot_kinds[t.slot] == slot_kind::rest) {
         if (static_cast<op_group>(s.axes) != group) return false;
         for (auto const& m : match_.members(t.slot)) into.push_back({m.value, m.weight * weight});
         return true;
       }
-      if (info_.slot_kinds[t.slot] != slot_kind::value) return false;
+      if (info_->slot_kinds[t.slot] != slot_kind::value) return false;
       into.push_back({s.value, weight});
       return true;
     }
@@ -209,7 +216,7 @@ class basic_instantiation {
     auto const& t = terms_[at];
     if (t.what == kind::neutral)
       return info(static_cast<opcode>(t.op)).group == op_group::product && absent_first(t.child[0]);
-    return t.what == kind::slot && info_.slot_kinds[t.slot] == slot_kind::value && !match_.slot(t.slot).bound;
+    return t.what == kind::slot && info_->slot_kinds[t.slot] == slot_kind::value && !match_.slot(t.slot).bound;
   }
 
   // fold(...): a subtree of the right side in double precision.
@@ -219,8 +226,8 @@ class basic_instantiation {
     if (t.what == kind::slot) {
       auto const& s = match_.slot(t.slot);
       if (!s.bound) return false;
-      if (info_.slot_kinds[t.slot] != slot_kind::value)
-        return into = dense::of(s.number), info_.slot_kinds[t.slot] == slot_kind::number;
+      if (info_->slot_kinds[t.slot] != slot_kind::value)
+        return into = dense::of(s.number), info_->slot_kinds[t.slot] == slot_kind::number;
       double number = 0;
       if (image_.value(s.value).constant) {
         auto const contents = image_.source->constant(s.value);
@@ -238,8 +245,8 @@ class basic_instantiation {
 
   // A node that takes the place of one of the same operator keeps that one's results.
   std::uint32_t kept_results(replacement_term const& t, std::uint32_t results) const {
-    for (std::uint8_t i = 0; i < info_.root_count; ++i) {
-      auto const n = image_.producer(match_.value(i == 0 ? std::uint8_t{0} : info_.root_registers[i]));
+    for (std::uint8_t i = 0; i < info_->root_count; ++i) {
+      auto const n = image_.producer(match_.value(i == 0 ? std::uint8_t{0} : info_->root_registers[i]));
       if (n == absent || image_.node(n).tag.op != t.op || t.what != kind::neutral) continue;
       std::uint32_t used = image_.node(n).result_count;
       while (used > results && unused(image_.result(n, used - 1))) --used;
@@ -251,33 +258,39 @@ class basic_instantiation {
 
   value_id operation(replacement_term const& t, std::uint32_t results) {
     results = kept_results(t, results);
-    std::vector<value_id> operands;
+    auto const first = operands_.size();  // below lie those of the operators that wait for this one
     for (std::uint8_t i = 0; i < t.children; ++i) {
       auto const& child = terms_[t.child[i]];
-      if (child.what == kind::slot && info_.slot_kinds[child.slot] == slot_kind::rest &&
+      if (child.what == kind::slot && info_->slot_kinds[child.slot] == slot_kind::rest &&
           match_.slot(child.slot).axes == 0) {
-        for (auto const& m : match_.members(child.slot)) operands.push_back(m.value);
+        for (auto const& m : match_.members(child.slot)) operands_.push_back(m.value);
         continue;
       }
-      operands.push_back(value(t.child[i]));
+      auto const operand = value(t.child[i]);
+      operands_.push_back(operand);
       if (!reason.empty()) return absent;
     }
-    while (!operands.empty() && operands.back() == absent) operands.pop_back();
+    while (operands_.size() > first && operands_.back() == absent) operands_.pop_back();
     bool const between_casts = computed_in_ != element_type::unknown && t.what == kind::neutral && has_row(t);
-    if (between_casts) operands[0] = cast(operands[0], computed_in_);
+    if (between_casts) operands_[first] = cast(operands_[first], computed_in_);
     if (!reason.empty()) return absent;
-    std::vector<given> parameters;
-    for (std::uint8_t i = 0; i < t.parameter_count; ++i) parameters.push_back(parameter(t.parameters[i]));
+    auto const operands = span<value_id const>(operands_).subspan(first);
+    parameters_.clear();
+    for (std::uint8_t i = 0; i < t.parameter_count; ++i) parameters_.push_back(parameter(t.parameters[i]));
+    auto made = absent;
     if (t.what == kind::neutral) {
-      auto const made = emit(static_cast<opcode>(t.op), operands, parameters, results);
-      return between_casts && made != absent && facts_.type(made) != type_ ? cast(made, type_) : made;
+      made = emit(static_cast<opcode>(t.op), operands, parameters_, results);
+      if (between_casts && made != absent && facts_.type(made) != type_) made = cast(made, type_);
+    } else if (auto const* row = names_.row(t.op, image_.version); row != nullptr) {
+      attributes_.clear();
+      for (auto& p : parameters_) attributes_.push_back({std::string(p.name), std::move(p.content)});
+      operator_tag const tag{t.op, static_cast<std::uint16_t>(row->op)};
+      made = image_.result(into_.node(tag, row->name, operands, std::move(attributes_), results, place_));
+    } else {
+      return fail("the operator of the right side does not exist at this operator set version");
     }
-    auto const* row = names_.row(t.op, image_.version);
-    if (row == nullptr) return fail("the operator of the right side does not exist at this operator set version");
-    std::vector<attribute> attributes;
-    for (auto const& p : parameters) attributes.push_back({std::string(p.name), p.content});
-    operator_tag const tag{t.op, static_cast<std::uint16_t>(row->op)};
-    return image_.result(into_.node(tag, row->name, operands, std::move(attributes), results, place_));
+    operands_.resize(first);
+    return made;
   }
 
   [[nodiscard]] bool has_row(replacement_term const& t) const {
@@ -306,7 +319,7 @@ class basic_instantiation {
     }
     auto const& s = match_.slot(from.slot);
     made.number = s.number;
-    if (info_.slot_kinds[from.slot] == slot_kind::number) {
+    if (info_->slot_kinds[from.slot] == slot_kind::number) {
       made.content = s.number;
     } else if (s.axes != 0 && from.name == "axis") {
       made.number = -std::popcount(s.axes);
@@ -325,12 +338,17 @@ class basic_instantiation {
   }
 
   /// A neutral operator as this dialect, version and target write it: an operator, or a function with a body.
-  value_id emit(opcode op, span<value_id const> operands, span<given const> parameters, std::uint32_t results) {
-    emission made;
+  value_id emit(opcode op, span<value_id const> operands, span<given> parameters, std::uint32_t results) {
+    auto& made = emission_;
     made.op = op;
     made.version = image_.version;
     made.to = to_;
     made.results = results;
+    made.operands.clear();
+    made.present.clear();
+    made.scalar_rows = false;
+    made.axis = -1;
+    made.epsilon = 0;
     for (auto v : operands) {
       made.present.push_back(v != absent);
       made.operands.push_back(v == absent ? element_type::unknown : facts_.type(v));
@@ -347,40 +365,53 @@ class basic_instantiation {
           wider = element_type::float32;
         return fail(std::string(why));
       }
-    auto const* row = names_.emitted(op, image_.version, to_);
-    std::vector<attribute> attributes;
-    std::vector<value_id> all(operands.begin(), operands.end());
-    for (auto const& p : parameters)
-      if (!place(p, row, attributes, all)) return fail("the dialect cannot write a parameter of the right side");
-    std::string name;
+    auto const& [row, code, asked] = written(op);
+    attributes_.clear();
+    all_.assign(operands.begin(), operands.end());
+    for (auto& p : parameters)
+      if (!place(p, row, attributes_, all_)) return fail("the dialect cannot write a parameter of the right side");
+    operator_tag tag{code, static_cast<std::uint16_t>(op)};
     if (row != nullptr) {
-      name = row->name;
-    } else {
-      function_body body;
-      if (names_.function == nullptr || !names_.function(made, body))
-        return fail(std::string("the dialect has no operator ") + std::string(name_of(op)) +
-                    " at this operator set version");
-      name = body.name;
-      into_.function(std::move(body));
+      if (names_.complete != nullptr) names_.complete(made, attributes_);
+      return image_.result(into_.node(tag, row->name, all_, std::move(attributes_), results, place_));
     }
-    if (names_.complete != nullptr && row != nullptr) names_.complete(made, attributes);
-    operator_tag const tag{names_.code(row != nullptr ? std::string_view(row->name) : std::string_view(name)),
-                           static_cast<std::uint16_t>(op)};
-    return image_.result(into_.node(tag, name, all, std::move(attributes), results, place_));
+    function_body body;
+    if (names_.function == nullptr || !names_.function(made, body))
+      return fail(std::string("the dialect has no operator ") + std::string(name_of(op)) +
+                  " at this operator set version");
+    auto const name = body.name;
+    into_.function(std::move(body));
+    tag.name = names_.code(name);
+    return image_.result(into_.node(tag, name, all_, std::move(attributes_), results, place_));
   }
 
-  bool place(given const& p, operator_row const* row, std::vector<attribute>& attributes,
-             std::vector<value_id>& operands) {
+  // The row with which this dialect, version and target write an operator, looked up once.
+  struct written_operator {
+    operator_row const* row = nullptr;
+    std::uint16_t code = 0;
+    bool asked = false;
+  };
+  written_operator const& written(opcode op) {
+    auto& known = written_[static_cast<std::size_t>(op)];
+    if (known.asked) return known;
+    known.asked = true;
+    known.row = names_.emitted(op, image_.version, to_);
+    if (known.row != nullptr) known.code = names_.code(known.row->name);
+    return known;
+  }
+
+  // Moves the parameter out.
+  bool place(given& p, operator_row const* row, std::vector<attribute>& attributes, std::vector<value_id>& operands) {
     parameter_source source{};
     source.attribute = p.name;
     if (row != nullptr)
       for (auto const& s : row->parameters)
         if (s.parameter == p.name) source = s;
-    auto const key = std::string(source.attribute.empty() ? p.name : source.attribute);
+    auto key = std::string(source.attribute.empty() ? p.name : source.attribute);
     switch (source.where) {
-      case parameter_source::kind::attribute: attributes.push_back({key, p.content}); return true;
+      case parameter_source::kind::attribute: attributes.push_back({std::move(key), std::move(p.content)}); return true;
       case parameter_source::kind::inverted:
-        attributes.push_back({key, static_cast<std::int64_t>(p.number == 0)});
+        attributes.push_back({std::move(key), static_cast<std::int64_t>(p.number == 0)});
         return true;
       case parameter_source::kind::operand: {
         auto const* list = std::get_if<std::vector<std::int64_t>>(&p.content);
@@ -397,16 +428,23 @@ class basic_instantiation {
   }
 
   machine const& match_;
-  rule_info const& info_;
+  rule_info const* info_ = nullptr;
   span<replacement_term const> terms_;
   Image& image_;
   facts& facts_;
   dialect const& names_;
   target to_;
   basic_transaction<Image>& into_;
-  node_id place_;
-  element_type computed_in_, type_ = element_type::unknown;
+  basic_row_maker<Image> rows_;
+  node_id place_ = absent;
+  element_type computed_in_ = element_type::unknown, type_ = element_type::unknown;
   std::vector<result> done_;
+  std::vector<rest_member> row_members_;
+  std::vector<value_id> operands_, all_;
+  std::vector<given> parameters_;
+  std::vector<attribute> attributes_;
+  emission emission_;
+  std::vector<written_operator> written_;  // by opcode
 };
 using instantiation = basic_instantiation<graph_image>;
 

@@ -35,8 +35,8 @@ class basic_near_misses {
     if (!any) return;
     if (without_reduction)
       reach_.assign(image_.node_count(), true);
-    else
-      mark_what_reductions_reach();
+    else if (!mark_what_reductions_reach())
+      return;
 
     std::vector<bool> told(image_.value_count(), false);
     auto const tell_once = [&](miss const& found) {
@@ -81,9 +81,13 @@ class basic_near_misses {
     return kept;
   }
 
-  // Nodes that have a reduction at most 16 nodes below them. Most of a graph is done with at that: explaining every sum
-  // and product of a transformer took three times as long as all the rest.
-  void mark_what_reductions_reach() {
+  // Nodes that have a reduction at most 16 nodes below them; false where there is no reduction. Most of a graph is done
+  // with at that: explaining every sum and product of a transformer took three times as long as all the rest.
+  bool mark_what_reductions_reach() {
+    bool any = false;
+    for (auto n = image_.first_node(); !any && n != absent; n = image_.node(n).next)
+      any = info(op_of(image_, n)).shape == shape_rule::reduce;
+    if (!any) return false;
     constexpr std::uint8_t far = 17;
     std::vector<std::uint8_t> distance(image_.node_count(), far);
     reach_.assign(image_.node_count(), false);
@@ -95,6 +99,7 @@ class basic_near_misses {
             distance[n] = static_cast<std::uint8_t>(below + 1);
       reach_[n] = distance[n] < far;
     }
+    return true;
   }
 
   [[nodiscard]] bool reduction_of_a_rule(opcode op) const {

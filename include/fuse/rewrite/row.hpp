@@ -26,6 +26,14 @@ class basic_row_maker {
                   node_id place)
       : image_(image), facts_(known), names_(names), to_(to), into_(into), place_(place) {}
 
+  /// Forgets the last row; new nodes go beside node `place`.
+  void begin(node_id place) {
+    place_ = place;
+    reason.clear();
+    wider = false;
+    widest = element_type::unknown;
+  }
+
   std::string reason;  ///< why there is no row
   bool wider = false;  ///< ... because something is wider than the norm's input
   element_type widest = element_type::unknown;
@@ -38,12 +46,12 @@ class basic_row_maker {
     auto const neutral = kind == op_group::product ? 1.0 : 0.0;
     if (members.empty() && !required) return absent;
     known_shape(like, axes);
+    if (members.size() == 1 && members[0].weight == 1 && as_it_stands(members[0].value)) return members[0].value;
     dense folded = dense::of(neutral);
     std::vector<rest_member> computed;
     bool constants = false, exact = true;
     for (auto const& m : members) {
       if (widens(widest == element_type::unknown ? type_ : widest, facts_.type(m.value))) widest = facts_.type(m.value);
-      if (members.size() == 1 && m.weight == 1 && as_it_stands(m.value)) return m.value;
       dense factor;
       if (!contents(m.value, factor)) {
         computed.push_back(m);

@@ -16,35 +16,46 @@
 namespace fuse::inline v0 {
 
 /// New nodes and constants that are in the image, where shapes follow them, but not yet in the user's graph: either all
-/// of them get there (`commit`) or none (`roll_back`, also by the destructor).
+/// of them get there (`commit`) or none (`roll_back`, also by the destructor). One that is closed may be opened again:
+/// it keeps its memory.
 template <class Image>
 class basic_transaction final : public graph_source {
  public:
-  basic_transaction(Image& image, facts& known)
-      : image_(image),
-        facts_(known),
-        real_(*image.source),
-        first_node_(image.node_count()),
-        first_value_(image.value_count()) {
-    image_.source = this;
+  basic_transaction(Image& image, facts& known, bool opened = true)
+      : image_(image), facts_(known), real_(*image.source) {
+    if (opened) open();
   }
   ~basic_transaction() override { roll_back(); }
+
+  /// Begins anew; not while it is open.
+  void open() {
+    first_node_ = image_.node_count();
+    first_value_ = image_.value_count();
+    step_count_ = 0;
+    functions_.clear();
+    bytes_ = 0;
+    open_ = true;
+    image_.source = this;
+  }
 
   /// A constant, in region 0, where every body sees it.
   value_id constant_of(tensor contents) {
     auto const v = image_.add_value();
     image_.set_constant(v, true);
-    steps_.push_back({true, v, {}, {}, std::move(contents)});
-    bytes_ += static_cast<double>(steps_.back().contents.bytes.size());
+    auto& step = add_step(true, v);
+    step.contents = std::move(contents);
+    bytes_ += static_cast<double>(step.contents.bytes.size());
     facts_.read_leaves();
     return v;
   }
 
-  /// A node in the region of `like`. Facts of its results are known afterwards.
-  node_id node(operator_tag tag, std::string_view op, span<value_id const> operands, std::vector<attribute> attributes,
-               std::uint32_t results, node_id like) {
+  /// A node in the region of `like`. Facts of its results are known afterwards. `attributes` is left with anything.
+  node_id node(operator_tag tag, std::string_view op, span<value_id const> operands,
+               std::vector<attribute>&& attributes, std::uint32_t results, node_id like) {
     auto const region = image_.node(like).region;
-    steps_.push_back({false, image_.node_count(), std::string(op), std::move(attributes), {}});
+    auto& step = add_step(false, image_.node_count());
+    step.op = op;
+    step.attributes.swap(attributes);
     auto const n = image_.add_node(tag, results, region);
     image_.attach_operands(n, operands);
     facts_.update(n);
@@ -62,22 +73,20 @@ class basic_transaction final : public graph_source {
   bool commit(node_id place, std::string_view origin) {
     image_.source = &real_;
     open_ = false;
-    std::vector<value_id> operands;
-    std::vector<element_type> types;
     for (auto const& body : functions_)
       if (!real_.declare(body)) return undo();
-    for (auto const& s : steps_) {
+    for (auto const& s : steps()) {
       if (s.constant) {
         if (!real_.add_constant(s.contents, origin)) return undo();
         continue;
       }
-      operands.clear();
-      types.clear();
-      for (std::uint32_t i = 0; i < image_.operand_count(s.id); ++i) operands.push_back(image_.operand(s.id, i));
+      operands_.clear();
+      types_.clear();
+      for (std::uint32_t i = 0; i < image_.operand_count(s.id); ++i) operands_.push_back(image_.operand(s.id, i));
       for (std::uint32_t i = 0; i < image_.node(s.id).result_count; ++i)
-        types.push_back(facts_.type(image_.result(s.id, i)));
-      auto const before = &s == &steps_.back() ? place : early_place(s.id, place);
-      if (!real_.insert(before, s.op, operands, s.attributes, types, origin)) return undo();
+        types_.push_back(facts_.type(image_.result(s.id, i)));
+      auto const before = &s == &steps().back() ? place : early_place(s.id, place);
+      if (!real_.insert(before, s.op, operands_, s.attributes, types_, origin)) return undo();
       image_.place_before(s.id, before);
     }
     return true;
@@ -85,7 +94,7 @@ class basic_transaction final : public graph_source {
 
   /// Whether every attribute of new node `n` stands on node `old`, too.
   [[nodiscard]] bool says_the_same(node_id n, node_id old) const {
-    for (auto const& s : steps_)
+    for (auto const& s : steps())
       if (!s.constant && s.id == n)
         for (auto const& a : s.attributes)
           if (!equal(view(a), real_.attribute_of(old, a.name))) return false;
@@ -101,13 +110,13 @@ class basic_transaction final : public graph_source {
   // What the image asks of new nodes is answered here.
   [[nodiscard]] tensor_view constant(value_id v) const override {
     if (v < first_value_) return real_.constant(v);
-    for (auto const& s : steps_)
+    for (auto const& s : steps())
       if (s.constant && s.id == v) return s.contents;
     return {};
   }
   [[nodiscard]] attribute_view attribute_of(node_id n, std::string_view name) const override {
     if (n < first_node_) return real_.attribute_of(n, name);
-    for (auto const& s : steps_)
+    for (auto const& s : steps())
       if (!s.constant && s.id == n)
         for (auto const& a : s.attributes)
           if (a.name == name) return view(a);
@@ -129,7 +138,7 @@ class basic_transaction final : public graph_source {
   }
   [[nodiscard]] std::string_view op_name(node_id n) const override {
     if (n < first_node_) return real_.op_name(n);
-    for (auto const& s : steps_)
+    for (auto const& s : steps())
       if (!s.constant && s.id == n) return s.op;
     return {};
   }
@@ -158,6 +167,15 @@ class basic_transaction final : public graph_source {
     std::vector<attribute> attributes;
     tensor contents;
   };
+
+  [[nodiscard]] span<made const> steps() const { return {steps_.data(), step_count_}; }
+  made& add_step(bool constant, std::uint32_t id) {
+    if (step_count_ == steps_.size()) steps_.emplace_back();
+    auto& step = steps_[step_count_++];
+    step.constant = constant;
+    step.id = id;
+    return step;
+  }
 
   // The node after the last of what `n` reads.
   [[nodiscard]] node_id early_place(node_id n, node_id place) const {
@@ -199,26 +217,29 @@ class basic_transaction final : public graph_source {
 
   bool undo() {
     open_ = false;
-    for (std::size_t i = steps_.size(); i-- > 0;) {
+    for (std::size_t i = step_count_; i-- > 0;) {
       if (steps_[i].constant)
         image_.pop_value();
       else
         image_.pop_node();
     }
     facts_.resize(image_.value_count());
-    steps_.clear();
+    step_count_ = 0;
     return false;
   }
 
   Image& image_;
   facts& facts_;
   graph_source& real_;
-  node_id first_node_;
-  value_id first_value_;
-  std::vector<made> steps_;
+  node_id first_node_ = 0;
+  value_id first_value_ = 0;
+  std::vector<made> steps_;  // the first `step_count_` of them; the others' memory waits
+  std::size_t step_count_ = 0;
   std::vector<function_body> functions_;
+  std::vector<value_id> operands_;
+  std::vector<element_type> types_;
   double bytes_ = 0;
-  bool open_ = true;
+  bool open_ = false;
 };
 using transaction = basic_transaction<graph_image>;
 

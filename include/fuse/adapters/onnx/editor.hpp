@@ -17,7 +17,7 @@
 #include <vector>
 
 #include <fuse/adapters/onnx/messages.hpp>
-#include <fuse/adapters/onnx/scoped_names.hpp>
+#include <fuse/adapters/onnx/node_names.hpp>
 #include <fuse/adapters/onnx/tables.hpp>
 #include <fuse/graph/traits.hpp>
 
@@ -27,7 +27,7 @@ namespace fuse::inline v0::adapters::detail {
 /// edit costs time in proportion to the operands and uses that it touches, never to the model.
 class onnx_editor {
  public:
-  explicit onnx_editor(onnx_tables& tables) : t_(tables) {}
+  explicit onnx_editor(onnx_tables& tables) : t_(tables), node_names_(tables) {}
 
   [[nodiscard]] bool edited() const { return edited_; }
 
@@ -38,9 +38,9 @@ class onnx_editor {
     auto const renamed = functions_renamed.find(made.op);
     auto const op = renamed == functions_renamed.end() ? made.op : std::string_view(renamed->second);
     auto const [domain, type] = split_op(op);
-    proto->set_op_type(std::string(type));
-    if (!is_default_domain(domain)) proto->set_domain(std::string(domain));
-    proto->set_name(node_name(made.origin, type));
+    proto->set_op_type(type.data(), type.size());
+    if (!is_default_domain(domain)) proto->set_domain(domain.data(), domain.size());
+    name(*proto, made.origin, type);
     for (auto const& a : made.attributes) fill_attribute(*proto->add_attribute(), a);
 
     auto& record = t_.nodes.emplace_back();
@@ -96,15 +96,15 @@ class onnx_editor {
     (previous == 0 ? graph.first : t_.nodes[previous].next) = next;
     (next == 0 ? graph.last : t_.nodes[next].previous) = previous;
     graph.edited = true;
-    std::vector<std::uint32_t> dying{n.id};
-    for (std::size_t at = 0; at < dying.size(); ++at) {
-      auto& record = t_.nodes[dying[at]];
+    dying_.assign(1, n.id);
+    for (std::size_t at = 0; at < dying_.size(); ++at) {
+      auto& record = t_.nodes[dying_[at]];
       record.alive = false;
       for (auto slot = record.first_operand; slot < record.first_operand + record.operand_count; ++slot) release(slot);
       for (auto b = record.first_body; b < record.first_body + record.body_count; ++b) {
         auto const& inner = t_.graphs[b];
         for (auto slot = inner.first_output; slot < inner.first_output + inner.output_count; ++slot) release(slot);
-        for (auto m = inner.first; m != 0; m = t_.nodes[m].next) dying.push_back(m);
+        for (auto m = inner.first; m != 0; m = t_.nodes[m].next) dying_.push_back(m);
       }
     }
   }
@@ -182,21 +182,20 @@ class onnx_editor {
   }
 
   // A name of its own; names of messages stay where they are until the edits are written.
-  std::string const& node_name(std::string_view origin, std::string_view type) {
-    if (node_names_.empty()) {
-      node_names_.reserve(t_.nodes.size() + t_.nodes.size() / 4);
-      for (auto const& n : t_.nodes)
-        if (n.proto != nullptr && !n.made) node_names_.define(n.proto->name(), 0);
-    }
-    std::string wanted(origin);
-    if (!wanted.empty()) wanted += '_';
-    return node_names_.fresh(wanted += type);
+  void name(::onnx::NodeProto& node, std::string_view origin, std::string_view type) {
+    name_ = origin;
+    if (!name_.empty()) name_ += '_';
+    name_ += type;
+    node_names_.make_fresh(name_);
+    node.set_name(name_);
+    node_names_.take(node.name());
   }
 
   std::uint32_t op_number(std::string_view op) {
+    if (t_.ops[last_op_] == op) return last_op_;
     auto const [at, added] = ops_.try_emplace(std::string(op), static_cast<std::uint32_t>(t_.ops.size()));
     if (added) t_.ops.emplace_back(op);
-    return at->second;
+    return last_op_ = at->second;
   }
 
   void read_functions(std::string const& domain) {
@@ -216,7 +215,10 @@ class onnx_editor {
   bool edited_ = false;
   std::vector<onnx_value> lost_;
   std::deque<std::string> adopted_;
-  scoped_names node_names_;
+  std::vector<std::uint32_t> dying_;
+  onnx_node_names node_names_;
+  std::string name_;
+  std::uint32_t last_op_ = 0;  // of the last new node
   std::unordered_set<std::string> function_names_, domains_read_;
   std::unordered_map<std::string, std::uint32_t> ops_;
   std::unordered_map<std::string, std::string> by_bytes_;

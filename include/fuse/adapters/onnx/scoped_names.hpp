@@ -22,8 +22,6 @@ class scoped_names {
     rehash(slots);
   }
 
-  [[nodiscard]] bool empty() const { return entries_.empty(); }
-
   /// What `name` means here, 0 for nothing.
   [[nodiscard]] std::uint32_t find(std::string_view name) const {
     auto const at = slots_.empty() ? 0 : slots_[slot_of(name, hash(name))];
@@ -54,12 +52,17 @@ class scoped_names {
       entries_[history_.back().entry].meaning = history_.back().meaning;
   }
 
+  /// Appends a number to `name` where some scope knows it.
+  void make_fresh(std::string& name) {
+    if (!known(name)) return;
+    auto const stem = name;
+    for (auto& count = tried_[stem]; known(name);) name = stem + "_" + std::to_string(++count);
+  }
+
   /// A name that no scope knows, `base` itself where it is free; it is known from now on.
   std::string const& fresh(std::string_view base) {
-    std::string const stem(base.empty() ? "value" : base);
-    auto name = stem;
-    if (known(name))
-      for (auto& count = tried_[stem]; known(name);) name = stem + "_" + std::to_string(++count);
+    std::string name(base.empty() ? "value" : base);
+    make_fresh(name);
     made_.push_back(std::move(name));
     define(made_.back(), 0);
     return made_.back();
