@@ -238,6 +238,8 @@ class graph_binding final : public graph_source {
       stack.push_back({handles(traits::nodes(*graph_)), 0, 0, {}, 0, false});
       while (!stack.empty()) {
         auto& top = stack.back();
+        for (; !top.open && top.at != top.nodes.size() && !has_body(top.nodes[top.at]); ++top.at)
+          order.push_back({top.nodes[top.at], top.region, false});  // most nodes
         if (top.at == top.nodes.size()) {
           stack.pop_back();
           continue;
@@ -266,6 +268,11 @@ class graph_binding final : public graph_source {
     }
   }
 
+  [[nodiscard]] bool has_body(node_type const& n) const {
+    auto&& bodies = traits::bodies(*graph_, n);
+    return std::begin(bodies) != std::end(bodies);
+  }
+
   template <class Range>
   static std::vector<node_type> handles(Range&& range) {
     std::vector<node_type> all;
@@ -273,8 +280,10 @@ class graph_binding final : public graph_source {
     return all;
   }
 
-  void add_leaf(value_type const& v, std::uint32_t region) {
-    if (v == value_type{} || numbers_.find(v) != absent) return;
+  // The number of a value, a new one where it has none yet: then nothing produces it.
+  value_id add_leaf(value_type const& v, std::uint32_t region) {
+    if (v == value_type{}) return absent;
+    if (auto const known = numbers_.find(v); known != absent) return known;
     auto const id = image.add_value(region);
     bind(v);
     if constexpr (detail::has_constant<plain>) {
@@ -282,6 +291,7 @@ class graph_binding final : public graph_source {
       if constexpr (detail::has_overridable<plain>) fixed = fixed && !traits::overridable(*graph_, v);
       image.set_constant(id, fixed);
     }
+    return id;
   }
 
   void number_results(std::vector<listed> const& order) {
@@ -316,15 +326,11 @@ class graph_binding final : public graph_source {
     for (auto const& [n, region, owner] : order) {
       operands.clear();
       for (auto const& v : traits::operands(*graph_, n)) {
-        if (v == value_type{}) {
-          operands.push_back(absent);
-          continue;
-        }
-        add_leaf(v, 0);
-        auto const number = numbers_.find(v);
+        auto const number = add_leaf(v, 0);
+        operands.push_back(number);
+        if (number == absent) continue;
         auto const from = image.producer(number);
         sorted = sorted && (from == absent || from < id);
-        operands.push_back(number);
       }
       image.attach_operands(id, operands);
       if constexpr (detail::has_constant<plain>)  // a node may be a constant, too
@@ -346,11 +352,11 @@ class graph_binding final : public graph_source {
       if (region != 0) image.add_region_output(region, absent);
       return;
     }
-    add_leaf(v, region);
+    auto const number = add_leaf(v, region);
     if (region == 0)
-      image.add_output(numbers_.find(v));
+      image.add_output(number);
     else
-      image.add_region_output(region, numbers_.find(v));
+      image.add_region_output(region, number);
   }
 
   // Kahn's algorithm, ties by the order in which the graph lists its nodes. Linear.

@@ -138,10 +138,9 @@ class basic_graph_image {
   void set_region_owner(std::uint32_t at, node_id owner) { regions_[at].owner = owner; }
 
   value_id add_value(std::uint32_t region = 0, node_id producer = absent) {
-    value_record made;
+    auto& made = values_.emplace_back();
     made.region = region;
     made.producer = producer;
-    values_.push_back(made);
     return value_count() - 1;
   }
 
@@ -160,14 +159,13 @@ class basic_graph_image {
   /// are known.
   node_id add_node(operator_tag tag, std::uint32_t result_count, std::uint32_t region) {
     auto const id = node_count();
-    node_record made;
+    auto& made = nodes_.emplace_back();
     made.tag = tag;
     made.result_count = static_cast<std::uint16_t>(result_count);
     made.region = region;
     made.first_result = value_count();
     made.first_operand = static_cast<std::uint32_t>(uses_.size());
     for (std::uint32_t i = 0; i < result_count; ++i) add_value(region, id);
-    nodes_.push_back(made);
     return id;
   }
 
@@ -194,11 +192,15 @@ class basic_graph_image {
 
   /// Gives node `n` its operands, once. `absent` is an absent operand.
   void attach_operands(node_id n, span<value_id const> operands) {
-    nodes_[n].first_operand = static_cast<std::uint32_t>(uses_.size());
+    auto slot = static_cast<std::uint32_t>(uses_.size());
+    nodes_[n].first_operand = slot;
     nodes_[n].operand_count = static_cast<std::uint16_t>(operands.size());
+    uses_.resize(slot + operands.size());
     for (auto v : operands) {
-      uses_.push_back({v, n, absent, absent});
-      if (v != absent) link(static_cast<std::uint32_t>(uses_.size() - 1));
+      uses_[slot].value = v;
+      uses_[slot].node = n;
+      if (v != absent) link(slot);
+      ++slot;
     }
   }
 

@@ -105,6 +105,7 @@ class basic_fact_table {
   void set_shape(value_id v, span<extent const> dimensions) {  // not a span of this table
     shapes_[v] = dimensions.size() > most_rank ? 0 : extents_.keep(dimensions) + 1;
   }
+  void set_shape_number(value_id v, std::uint32_t number) { shapes_[v] = number; }
   void share_shape(value_id v, value_id from) { shapes_[v] = shapes_[from]; }
   void share_contents(value_id v, value_id from) { contents_[v] = contents_[from]; }
   void set_integers(value_id v, span<extent const> elements) {

@@ -68,8 +68,8 @@ template <class Context>
 void refine_by_declaration(Context& at, value_id v, std::uint32_t before, std::vector<dimension>& declared) {
   auto const& source = *at.image().source;
   if (at.facts.type(v) == element_type::unknown) at.facts.set_type(v, source.type(v));
-  if (!source.has_shapes()) return;
   bool const ranked = at.facts.has_rank(v);
+  if ((ranked && at.symbols().symbol_count() == before) || !source.has_shapes()) return;
   auto const open = [&](extent e) { return !e.known() && e.symbol() >= before && at.symbols().is_fresh(e); };
   bool wanted = !ranked;
   for (auto e : at.facts.shape(v)) wanted = wanted || open(e);

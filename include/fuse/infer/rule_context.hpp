@@ -28,6 +28,10 @@ class basic_rule_context {
   std::vector<double> numbers;
   std::vector<std::int64_t> list, more;
   std::vector<int> axes;
+  struct broadcast {
+    std::uint32_t a = 0, b = 0, result = 0;  // numbers of shapes
+  };
+  broadcast broadcasts[64];
 
   [[nodiscard]] graph_image const& image() const { return facts.image(); }
   [[nodiscard]] extent_algebra& symbols() { return facts.symbols(); }

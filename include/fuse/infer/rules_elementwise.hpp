@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 
 #include <fuse/core/span.hpp>
 #include <fuse/infer/rule_context.hpp>
@@ -29,6 +30,19 @@ void broadcast_shape(Context& at) {
     same = same && at.facts.same_shape(at.operand(0), at.operand(i));
   }
   if (same) return at.share_shape(0, 0);
+  if (count == 2) {  // the same two over and over: a broadcast is a symbol known by its arguments
+    if (at.result_count() == 0) return;
+    auto const a = at.facts.shape_number(at.operand(0)), b = at.facts.shape_number(at.operand(1));
+    auto& known = at.broadcasts[(a * 31 + b) % std::size(at.broadcasts)];
+    if (known.a != a || known.b != b) {
+      auto const first = at.shape(0);
+      at.dims.assign(first.begin(), first.end());
+      broadcast_into(at, at.shape(1));
+      at.set_shape(0, at.dims);
+      known = {a, b, at.facts.shape_number(at.result())};
+    }
+    return at.facts.set_shape_number(at.result(), known.result);
+  }
   auto const first = at.shape(0);
   at.dims.assign(first.begin(), first.end());
   for (std::uint32_t i = 1; i < count; ++i) broadcast_into(at, at.shape(i));
@@ -38,7 +52,7 @@ void broadcast_shape(Context& at) {
 template <class Context>
 void reduce_shape(Context& at) {
   bool keepdims = true;
-  if (!reduction_axes(at.image(), at.facts, at.names, at.n, at.axes, keepdims)) {
+  if (!reduction_axes(at.image(), at.facts, at.names, at.n, at.axes, keepdims, at.list)) {
     // Without axes the rank may still be known.
     double keeps = 0;
     if (at.ranked(0) && read_number(at.image(), at.facts, at.names, at.n, "keepdims", keeps) && keeps != 0)

@@ -48,6 +48,7 @@ struct operator_row {
   std::int8_t operands = -1;  ///< leading operands that are data; the rest are parameters (-1: all are data)
   target emit = target::any;  ///< targets for which a rewrite may create this operator
   int emit_since = 0;         ///< ... from this version on (0: from `since`)
+  std::uint8_t more = 0;      ///< rows of the same name that follow; `make_dialect` counts them
 };
 
 /// What a rewrite is about to create, for a dialect to refuse, to complete or to expand.
@@ -110,8 +111,9 @@ constexpr std::uint16_t dialect::code(std::string_view operator_name) const {
 constexpr operator_row const* dialect::row(std::uint16_t code, int version) const {
   operator_row const* found = nullptr;
   if (code == 0) return found;
-  for (std::size_t at = code - 1u; at < rows.size() && rows[at].name == rows[code - 1u].name; ++at)
-    if (rows[at].since <= version) found = &rows[at];
+  auto const* const first = &rows[code - 1u];
+  for (auto const* row = first; row <= first + first->more; ++row)
+    if (row->since <= version) found = row;
   return found;
 }
 
@@ -175,6 +177,9 @@ struct dialect_table {
       std::size_t at = detail::hash(rows[i].name) & (slot_count - 1);
       while (slots[at] != 0) at = (at + 1) & (slot_count - 1);
       slots[at] = static_cast<std::uint16_t>(i + 1);
+      std::size_t last = i;
+      while (last + 1 < Rows && rows[last + 1].name == rows[i].name) ++last;
+      rows[i].more = static_cast<std::uint8_t>(last - i);
     }
   }
 };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include <fuse/core/span.hpp>
@@ -28,8 +29,10 @@ class basic_traffic {
 
   /// What is saved when the values `roots` are no longer computed by `matched`: all that a dying node moves, and of a
   /// node that stays because others use it, its share: two norms with common statistics each count half of them.
-  [[nodiscard]] double saved(span<value_id const> roots, span<node_id const> matched) {
-    dying_.clear();
+  /// Counting ends beyond `enough`, which is soon: most rewrites save far more than they add.
+  [[nodiscard]] double saved(span<value_id const> roots, span<node_id const> matched,
+                             double enough = std::numeric_limits<double>::infinity()) {
+    double sum = 0;
     seen_.resize(image_.node_count(), 0);
     seen_round_ += 2;
     if (seen_round_ == 0) {  // wrapped around
@@ -37,18 +40,17 @@ class basic_traffic {
       seen_round_ = 2;
     }
     for (auto v : roots)
-      if (auto const n = image_.producer(v); n != absent && !dies(n)) die(n);
+      if (auto const n = image_.producer(v); n != absent && !dies(n)) sum += die(n);
     // Matched nodes stand in the order in which they were met, roots first; a few rounds reach all that die.
     for (bool more = true; more;) {
       more = false;
-      for (auto n : matched)
-        if (!dies(n) && !stays(n)) {
-          die(n);
-          more = true;
-        }
+      for (auto n : matched) {
+        if (sum > enough) return sum;
+        if (dies(n) || stays(n)) continue;
+        sum += die(n);
+        more = true;
+      }
     }
-    double sum = 0;
-    for (auto n : dying_) sum += of(n);
     for (auto n : matched) {
       if (seen_[n] >= seen_round_) continue;
       seen_[n] = seen_round_;
@@ -59,9 +61,9 @@ class basic_traffic {
 
  private:
   [[nodiscard]] bool dies(node_id n) const { return seen_[n] == seen_round_ + 1; }
-  void die(node_id n) {
+  double die(node_id n) {
     seen_[n] = seen_round_ + 1;
-    dying_.push_back(n);
+    return of(n);
   }
   // A change of shape, or one element repeated: whoever reads it need not have it in memory.
   [[nodiscard]] bool is_view(node_id n) const {
@@ -112,8 +114,7 @@ class basic_traffic {
 
   Image const& image_;
   facts const& facts_;
-  std::vector<double> elements_;  // by number of a shape; negative: not counted yet
-  std::vector<node_id> dying_;
+  std::vector<double> elements_;     // by number of a shape; negative: not counted yet
   std::vector<std::uint32_t> seen_;  // by node: in this round, and whether it dies
   std::uint32_t seen_round_ = 0;
 };

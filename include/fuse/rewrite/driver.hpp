@@ -209,8 +209,9 @@ class basic_driver final : machine::acceptor {
       return refuse(rule, "order",
                     "there is no place for the new node between what it needs and what needs it: a cycle would arise");
     rewrite_cost cost;
-    cost.removed = traffic_.saved(roots_, machine_.matched());
     for (auto n = changes.first_node(); n < image_.node_count(); ++n) cost.added += traffic_.of(n);
+    cost.removed = options_.veto != nullptr ? traffic_.saved(roots_, machine_.matched())
+                                            : traffic_.saved(roots_, machine_.matched(), cost.added);
     cost.constants_added = changes.constant_bytes();
     if (known.equal_cost ? cost.added > cost.removed : cost.added >= cost.removed)
       return refuse(rule, "cost",

@@ -181,14 +181,12 @@ class onnx_editor {
     return true;
   }
 
-  // A name of its own; names of messages stay where they are until the edits are written.
+  // Names of messages stay where they are until the edits are written.
   void name(::onnx::NodeProto& node, std::string_view origin, std::string_view type) {
     name_ = origin;
     if (!name_.empty()) name_ += '_';
     name_ += type;
-    node_names_.make_fresh(name_);
-    node.set_name(name_);
-    node_names_.take(node.name());
+    node_names_.name(node, name_);
   }
 
   std::uint32_t op_number(std::string_view op) {

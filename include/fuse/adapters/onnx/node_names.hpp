@@ -15,20 +15,24 @@
 
 namespace fuse::inline v0::adapters::detail {
 
-/// Tells which names new nodes may have. Only a name that ends like the wanted one, but for a number, stands in its
-/// way: as long as the model has none, its names are not taken in, which took longer than all else in making a node.
+/// Gives new nodes names that no other node has. Only a name that ends like the wanted one, but for a number, stands in
+/// its way: as long as the model has none, its names are not taken in, which took longer than all else in making a
+/// node.
 class onnx_node_names {
  public:
   explicit onnx_node_names(onnx_tables const& tables) : t_(tables) {}
 
-  /// Appends a number to `name` where a node has it already.
-  void make_fresh(std::string& name) {
+  /// Names a node that is to stay where it is: `wanted`, with a number behind it where another one has that name.
+  void name(::onnx::NodeProto& node, std::string& wanted) {
+    if (wanted.empty()) wanted = "value";
     if (!looked_) look();
-    if (!listed_ && (is_digit(name.back()) || endings_[hash(ending(name))])) list();
-    names_.make_fresh(name);
+    if (!listed_ && (is_digit(wanted.back()) || endings_[hash(ending(wanted))])) list();
+    node.set_name(wanted);
+    if (names_.add(node.name())) return;
+    names_.make_fresh(wanted);
+    node.set_name(wanted);
+    names_.add(node.name());
   }
-  /// `name` is that of a new node; it stays where it is.
-  void take(std::string_view name) { names_.define(name, 0); }
 
  private:
   static constexpr std::size_t bits = 1 << 13;
@@ -61,7 +65,7 @@ class onnx_node_names {
     listed_ = true;
     names_.reserve(t_.nodes.size() + t_.nodes.size() / 4);
     for (auto const& n : t_.nodes)
-      if (n.proto != nullptr && !n.made) names_.define(n.proto->name(), 0);
+      if (n.proto != nullptr && !n.made) names_.add(n.proto->name());
   }
 
   onnx_tables const& t_;

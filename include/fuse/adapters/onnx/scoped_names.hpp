@@ -33,15 +33,16 @@ class scoped_names {
     return !slots_.empty() && slots_[slot_of(name, hash(name))] != 0;
   }
 
+  /// Makes `name` known, without a meaning; false where it was.
+  bool add(std::string_view name) {
+    auto const before = entries_.size();
+    entry_of(name);
+    return entries_.size() != before;
+  }
+
   /// Gives `name` a meaning until the scope is left.
   void define(std::string_view name, std::uint32_t meaning) {
-    if ((entries_.size() + 1) * 2 > slots_.size()) rehash(slots_.empty() ? 64 : slots_.size() * 2);
-    auto const key = hash(name);
-    auto& slot = slots_[slot_of(name, key)];
-    if (slot == 0) {
-      entries_.push_back({name, key, 0});
-      slot = static_cast<std::uint32_t>(entries_.size());
-    }
+    auto const slot = entry_of(name);
     history_.push_back({slot - 1, entries_[slot - 1].meaning});
     entries_[slot - 1].meaning = meaning;
   }
@@ -79,6 +80,18 @@ class scoped_names {
 
   static std::uint32_t hash(std::string_view name) {
     return static_cast<std::uint32_t>(std::hash<std::string_view>{}(name));
+  }
+
+  // 1 + number of the entry, made where there is none.
+  std::uint32_t entry_of(std::string_view name) {
+    if ((entries_.size() + 1) * 2 > slots_.size()) rehash(slots_.empty() ? 64 : slots_.size() * 2);
+    auto const key = hash(name);
+    auto& slot = slots_[slot_of(name, key)];
+    if (slot == 0) {
+      entries_.push_back({name, key, 0});
+      slot = static_cast<std::uint32_t>(entries_.size());
+    }
+    return slot;
   }
 
   [[nodiscard]] std::size_t slot_of(std::string_view name, std::uint32_t key) const {
