@@ -236,6 +236,7 @@ class graph_binding final : public graph_source {
       body_outputs_.clear();
       std::vector<frame> stack;
       stack.push_back({handles(traits::nodes(*graph_)), 0, 0, {}, 0, false});
+      order.reserve(stack[0].nodes.size());
       while (!stack.empty()) {
         auto& top = stack.back();
         for (; !top.open && top.at != top.nodes.size() && !has_body(top.nodes[top.at]); ++top.at)

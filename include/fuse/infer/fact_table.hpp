@@ -84,6 +84,17 @@ class basic_fact_table {
     return true;
   }
 
+  /// What node `n` reduces, as `reduction_axes` tells it; false where that was not known. Read from the graph once:
+  /// rules ask for it again and again.
+  [[nodiscard]] bool reduction(node_id n, std::vector<int>& axes, bool& keepdims) const {
+    if (n >= reductions_.size() || reductions_[n] == 0) return false;
+    auto const kept = extents_[reductions_[n] - 1];
+    keepdims = kept[0].value() != 0;
+    axes.clear();
+    for (auto axis : kept.subspan(1)) axes.push_back(static_cast<int>(axis.value()));
+    return true;
+  }
+
   [[nodiscard]] extent_algebra const& symbols() const { return symbols_; }
 
   // Filling.
@@ -105,6 +116,15 @@ class basic_fact_table {
   void set_shape(value_id v, span<extent const> dimensions) {  // not a span of this table
     shapes_[v] = dimensions.size() > most_rank ? 0 : extents_.keep(dimensions) + 1;
   }
+  void keep_reduction(node_id n, span<int const> axes, bool keepdims) {
+    if (n >= reductions_.size()) reductions_.resize(image_->node_count(), 0);
+    reduction_.assign(1, keepdims ? 1 : 0);
+    for (auto axis : axes) reduction_.push_back(axis);
+    reductions_[n] = extents_.keep(reduction_) + 1;
+  }
+  void forget_reduction(node_id n) {
+    if (n < reductions_.size()) reductions_[n] = 0;
+  }
   void set_shape_number(value_id v, std::uint32_t number) { shapes_[v] = number; }
   void share_shape(value_id v, value_id from) { shapes_[v] = shapes_[from]; }
   void share_contents(value_id v, value_id from) { contents_[v] = contents_[from]; }
@@ -123,8 +143,10 @@ class basic_fact_table {
   graph_image const* image_;
   extent_algebra symbols_;
   std::vector<element_type> types_;
-  std::vector<std::uint32_t> shapes_;    // 0, or 1 + number of a sequence of extents
-  std::vector<std::uint32_t> contents_;  // kind, and the number of a sequence
+  std::vector<std::uint32_t> shapes_;      // 0, or 1 + number of a sequence of extents
+  std::vector<std::uint32_t> contents_;    // kind, and the number of a sequence
+  std::vector<std::uint32_t> reductions_;  // by node: 0, or 1 + number of a sequence of extents: kept, axes
+  std::vector<extent> reduction_;
   detail::sequence_pool<extent> extents_;
   detail::sequence_pool<double> numbers_;
 };

@@ -88,8 +88,9 @@ class basic_facts : public fact_table {
 
   void infer(node_id n) {
     auto& at = at_;
-    at.n = n;
+    at.at_node(n);
     for (std::uint32_t i = 0; i < at.result_count(); ++i) forget(at.result(i));
+    forget_reduction(n);
     auto const before = symbols().symbol_count();
     auto const op = op_of(image(), n);
     if (op == opcode::if_else)

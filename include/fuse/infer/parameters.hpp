@@ -168,6 +168,7 @@ template <class Image>
 [[nodiscard]] bool reduction_axes(Image const& image, fact_table const& known, dialect const& names, node_id n,
                                   std::vector<int>& axes, bool& keepdims, std::vector<std::int64_t>& listed) {
   axes.clear();
+  if (known.reduction(n, axes, keepdims)) return true;
   if (image.operand_count(n) == 0 || image.operand(n, 0) == absent) return false;
   auto const rank = known.rank(image.operand(n, 0));
   if (rank < 0) return false;

@@ -36,8 +36,16 @@ class basic_rule_context {
   [[nodiscard]] graph_image const& image() const { return facts.image(); }
   [[nodiscard]] extent_algebra& symbols() { return facts.symbols(); }
 
-  [[nodiscard]] std::uint32_t operand_count() const { return image().operand_count(n); }
-  [[nodiscard]] value_id operand(std::uint32_t i) const { return i < operand_count() ? image().operand(n, i) : absent; }
+  /// Turns to another node.
+  void at_node(node_id other) {
+    n = other;
+    record_ = &image().node(n);
+  }
+
+  [[nodiscard]] std::uint32_t operand_count() const { return record_->operand_count; }
+  [[nodiscard]] value_id operand(std::uint32_t i) const {
+    return i < record_->operand_count ? image().use_at(record_->first_operand + i).value : absent;
+  }
   [[nodiscard]] bool ranked(std::uint32_t i) const { return operand(i) != absent && facts.has_rank(operand(i)); }
   [[nodiscard]] span<extent const> shape(std::uint32_t i) const { return facts.shape(operand(i)); }
   [[nodiscard]] int rank(std::uint32_t i) const { return operand(i) == absent ? -1 : facts.rank(operand(i)); }
@@ -45,8 +53,8 @@ class basic_rule_context {
     return operand(i) == absent ? element_type::unknown : facts.type(operand(i));
   }
 
-  [[nodiscard]] std::uint32_t result_count() const { return image().node(n).result_count; }
-  [[nodiscard]] value_id result(std::uint32_t i = 0) const { return image().result(n, i); }
+  [[nodiscard]] std::uint32_t result_count() const { return record_->result_count; }
+  [[nodiscard]] value_id result(std::uint32_t i = 0) const { return record_->first_result + i; }
   void set_type(std::uint32_t i, element_type type) {
     if (i < result_count()) facts.set_type(result(i), type);
   }
@@ -128,6 +136,9 @@ class basic_rule_context {
     for (auto e : factors) all = symbols().multiply(all, e);
     return all;
   }
+
+ private:
+  graph_image::node_record const* record_ = nullptr;  // of `n`; nobody adds nodes meanwhile
 };
 using rule_context = basic_rule_context<fact_table>;
 

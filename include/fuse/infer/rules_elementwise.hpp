@@ -59,6 +59,7 @@ void reduce_shape(Context& at) {
       at.set_rank(0, at.shape(0).size());
     return;
   }
+  at.facts.keep_reduction(at.n, at.axes, keepdims);
   auto const from = at.shape(0);
   at.dims.clear();
   std::size_t next = 0;

@@ -48,15 +48,17 @@ class basic_driver final : machine::acceptor {
     budget_ = std::size_t{16} * image_.node_count() + 1024;
     half_budget_ = budget_ / 2;
     for (int stage = 0; stage < rules_.stages && budget_ != 0; ++stage) {
-      stage_ = stage;
+      enter_stage(stage);
       if (std::exchange(changed_, false)) machine_.look();
       auto const last = image_.node_count();
-      for (node_id n = last; n-- > 0 && budget_ != 0;) {
-        if (matters(n)) {
-          visit(n);
-          visit_waiting();
-        }
-        if (options_.observer.progress != nullptr && n % 4096 == 0)
+      for (auto n = last; n != 0 && budget_ != 0;) {
+        auto const pause = n > 4096 ? n - 4096 : 0;
+        while (n != pause)
+          if (matters(--n)) {
+            visit(n);
+            visit_waiting();
+          }
+        if (options_.observer.progress != nullptr)
           options_.observer.progress(options_.observer.context, stage, last - n, last);
       }
       waiting_.clear();
@@ -65,7 +67,8 @@ class basic_driver final : machine::acceptor {
     // What a later stage made may be what an earlier one looks for: once more around it, until nothing is.
     while (!late_.empty() && budget_ != 0) {
       auto const again = std::exchange(late_, {});
-      for (stage_ = 0; stage_ < rules_.stages; ++stage_) {
+      for (int stage = 0; stage < rules_.stages; ++stage) {
+        enter_stage(stage);
         waiting_ = again;
         visit_waiting();
       }
@@ -127,9 +130,26 @@ class basic_driver final : machine::acceptor {
     return true;
   }
 
-  [[nodiscard]] bool matters(node_id n) const { return image_.node(n).alive && machine_.has_entry(n, stage_); }
+  // Where rules of a stage begin: at most nodes none does.
+  void enter_stage(int stage) {
+    stage_ = stage;
+    begins_.clear();
+    begins_by_name_.clear();
+    for (auto const& e : rules_.entries) {
+      if (e.stage != stage) continue;
+      auto& tags = e.by_name ? begins_by_name_ : begins_;
+      if (e.tag >= tags.size()) tags.resize(e.tag + std::size_t{1}, false);
+      tags[e.tag] = true;
+    }
+  }
+  [[nodiscard]] bool matters(node_id n) const {
+    auto const& node = image_.node(n);
+    return node.alive && ((node.tag.op < begins_.size() && begins_[node.tag.op]) ||
+                          (node.tag.name < begins_by_name_.size() && begins_by_name_[node.tag.name]));
+  }
 
   void visit(node_id n) {
+    if (budget_ == 0) return;
     root_ = n;
     pending_.clear();
     computed_in_ = wider_ = element_type::unknown;
@@ -246,8 +266,7 @@ class basic_driver final : machine::acceptor {
     for (auto n : machine_.matched())
       for (std::uint32_t i = 0; i < image_.node(n).result_count; ++i) {
         auto const type = facts_.type(image_.result(n, i));
-        if (type == element_type::unknown) continue;
-        if (!is_floating(type)) continue;
+        if (type == wanted || type == element_type::unknown || !is_floating(type)) continue;
         if (!widens(wanted, type))
           return "inside, " + image_.source->node_name(n) + " computes in " + std::string(name_of(type)) +
                  ", which is narrower than the result's " + std::string(name_of(wanted));
@@ -402,6 +421,7 @@ class basic_driver final : machine::acceptor {
   // A refusal counts unless the same thing was rewritten after all and is gone, or the rule was refused at a larger
   // match around it.
   void settle_refusals() {
+    if (refusals_.empty()) return;
     std::vector<candidate_refusal const*> said;  // at one root
     for (auto const* by_root : refusals_by_root()) {
       auto const& r = *by_root;
@@ -449,6 +469,7 @@ class basic_driver final : machine::acceptor {
   basic_transaction<Image> changes_;
   basic_instantiation<Image> right_;
   std::vector<bool> selected_, fused_;
+  std::vector<std::uint8_t> begins_, begins_by_name_;  // by opcode, by code of a name
   std::vector<node_id> waiting_, late_, dead_, fused_now_;
   std::vector<value_id> roots_, operands_;
   std::vector<candidate_refusal> pending_, refusals_;
