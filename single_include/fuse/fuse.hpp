@@ -1045,10 +1045,9 @@ class basic_graph_image {
   void set_region_owner(std::uint32_t at, node_id owner) { regions_[at].owner = owner; }
 
   value_id add_value(std::uint32_t region = 0, node_id producer = absent) {
-    value_record made;
+    auto& made = values_.emplace_back();
     made.region = region;
     made.producer = producer;
-    values_.push_back(made);
     return value_count() - 1;
   }
 
@@ -1064,14 +1063,13 @@ class basic_graph_image {
 
   node_id add_node(operator_tag tag, std::uint32_t result_count, std::uint32_t region) {
     auto const id = node_count();
-    node_record made;
+    auto& made = nodes_.emplace_back();
     made.tag = tag;
     made.result_count = static_cast<std::uint16_t>(result_count);
     made.region = region;
     made.first_result = value_count();
     made.first_operand = static_cast<std::uint32_t>(uses_.size());
     for (std::uint32_t i = 0; i < result_count; ++i) add_value(region, id);
-    nodes_.push_back(made);
     return id;
   }
 
@@ -1095,11 +1093,15 @@ class basic_graph_image {
   }
 
   void attach_operands(node_id n, span<value_id const> operands) {
-    nodes_[n].first_operand = static_cast<std::uint32_t>(uses_.size());
+    auto slot = static_cast<std::uint32_t>(uses_.size());
+    nodes_[n].first_operand = slot;
     nodes_[n].operand_count = static_cast<std::uint16_t>(operands.size());
+    uses_.resize(slot + operands.size());
     for (auto v : operands) {
-      uses_.push_back({v, n, absent, absent});
-      if (v != absent) link(static_cast<std::uint32_t>(uses_.size() - 1));
+      uses_[slot].value = v;
+      uses_[slot].node = n;
+      if (v != absent) link(slot);
+      ++slot;
     }
   }
 
@@ -1695,6 +1697,8 @@ class basic_fact_table {
     return extents_[shapes_[v] - 1];
   }
 
+  [[nodiscard]] std::uint32_t shape_number(value_id v) const { return v < shapes_.size() ? shapes_[v] : 0; }
+
   [[nodiscard]] bool same_shape(value_id a, value_id b) const {
     return has_rank(a) && has_rank(b) && shapes_[a] == shapes_[b];
   }
@@ -1737,6 +1741,15 @@ class basic_fact_table {
     return true;
   }
 
+  [[nodiscard]] bool reduction(node_id n, std::vector<int>& axes, bool& keepdims) const {
+    if (n >= reductions_.size() || reductions_[n] == 0) return false;
+    auto const& kept = reduction_kinds_[reductions_[n] - 1];
+    keepdims = kept.keepdims;
+    axes.clear();
+    for (auto left = kept.axes; left != 0; left &= left - 1) axes.push_back(std::countr_zero(left));
+    return true;
+  }
+
   [[nodiscard]] extent_algebra const& symbols() const { return symbols_; }
 
   [[nodiscard]] extent_algebra& symbols() { return symbols_; }
@@ -1756,6 +1769,17 @@ class basic_fact_table {
   void set_shape(value_id v, span<extent const> dimensions) {  // not a span of this table
     shapes_[v] = dimensions.size() > most_rank ? 0 : extents_.keep(dimensions) + 1;
   }
+  void keep_reduction(node_id n, span<int const> axes, bool keepdims) {
+    reduction_kind kind{0, keepdims};
+    for (auto axis : axes) kind.axes |= std::uint64_t{1} << axis;
+    if (reduction_kinds_.empty() || !(reduction_kinds_.back() == kind)) reduction_kinds_.push_back(kind);
+    if (n >= reductions_.size()) reductions_.resize(image_->node_count(), 0);
+    reductions_[n] = static_cast<std::uint32_t>(reduction_kinds_.size());
+  }
+  void forget_reduction(node_id n) {
+    if (n < reductions_.size()) reductions_[n] = 0;
+  }
+  void set_shape_number(value_id v, std::uint32_t number) { shapes_[v] = number; }
   void share_shape(value_id v, value_id from) { shapes_[v] = shapes_[from]; }
   void share_contents(value_id v, value_id from) { contents_[v] = contents_[from]; }
   void set_integers(value_id v, span<extent const> elements) {
@@ -1775,6 +1799,14 @@ class basic_fact_table {
   std::vector<element_type> types_;
   std::vector<std::uint32_t> shapes_;    // 0, or 1 + number of a sequence of extents
   std::vector<std::uint32_t> contents_;  // kind, and the number of a sequence
+  struct reduction_kind {
+    std::uint64_t axes = 0;  // a bit each
+    bool keepdims = true;
+
+    friend bool operator==(reduction_kind const&, reduction_kind const&) = default;
+  };
+  std::vector<std::uint32_t> reductions_;  // by node: 0, or 1 + number of a kind
+  std::vector<reduction_kind> reduction_kinds_;
   detail::sequence_pool<extent> extents_;
   detail::sequence_pool<double> numbers_;
 };
@@ -1813,6 +1845,7 @@ struct operator_row {
   std::int8_t operands = -1;  ///< leading operands that are data; the rest are parameters (-1: all are data)
   target emit = target::any;  ///< targets for which a rewrite may create this operator
   int emit_since = 0;         ///< ... from this version on (0: from `since`)
+  std::uint8_t more = 0;      ///< rows of the same name that follow; `make_dialect` counts them
 };
 
 struct emission {
@@ -1866,8 +1899,9 @@ constexpr std::uint16_t dialect::code(std::string_view operator_name) const {
 constexpr operator_row const* dialect::row(std::uint16_t code, int version) const {
   operator_row const* found = nullptr;
   if (code == 0) return found;
-  for (std::size_t at = code - 1u; at < rows.size() && rows[at].name == rows[code - 1u].name; ++at)
-    if (rows[at].since <= version) found = &rows[at];
+  auto const* const first = &rows[code - 1u];
+  for (auto const* row = first; row <= first + first->more; ++row)
+    if (row->since <= version) found = row;
   return found;
 }
 
@@ -1925,6 +1959,9 @@ struct dialect_table {
       std::size_t at = detail::hash(rows[i].name) & (slot_count - 1);
       while (slots[at] != 0) at = (at + 1) & (slot_count - 1);
       slots[at] = static_cast<std::uint16_t>(i + 1);
+      std::size_t last = i;
+      while (last + 1 < Rows && rows[last + 1].name == rows[i].name) ++last;
+      rows[i].more = static_cast<std::uint8_t>(last - i);
     }
   }
 };
@@ -2394,6 +2431,7 @@ template <class Image>
 [[nodiscard]] bool reduction_axes(Image const& image, fact_table const& known, dialect const& names, node_id n,
                                   std::vector<int>& axes, bool& keepdims, std::vector<std::int64_t>& listed) {
   axes.clear();
+  if (known.reduction(n, axes, keepdims)) return true;
   if (image.operand_count(n) == 0 || image.operand(n, 0) == absent) return false;
   auto const rank = known.rank(image.operand(n, 0));
   if (rank < 0) return false;
@@ -2435,12 +2473,24 @@ class basic_rule_context {
   std::vector<double> numbers;
   std::vector<std::int64_t> list, more;
   std::vector<int> axes;
+  struct broadcast {
+    std::uint32_t a = 0, b = 0, result = 0;
+  };
+  static constexpr std::size_t most_broadcasts = 64;
+  broadcast broadcasts[most_broadcasts];
 
   [[nodiscard]] graph_image const& image() const { return facts.image(); }
   [[nodiscard]] extent_algebra& symbols() { return facts.symbols(); }
 
-  [[nodiscard]] std::uint32_t operand_count() const { return image().operand_count(n); }
-  [[nodiscard]] value_id operand(std::uint32_t i) const { return i < operand_count() ? image().operand(n, i) : absent; }
+  void at_node(node_id other) {
+    n = other;
+    record_ = &image().node(n);
+  }
+
+  [[nodiscard]] std::uint32_t operand_count() const { return record_->operand_count; }
+  [[nodiscard]] value_id operand(std::uint32_t i) const {
+    return i < record_->operand_count ? image().use_at(record_->first_operand + i).value : absent;
+  }
   [[nodiscard]] bool ranked(std::uint32_t i) const { return operand(i) != absent && facts.has_rank(operand(i)); }
   [[nodiscard]] span<extent const> shape(std::uint32_t i) const { return facts.shape(operand(i)); }
   [[nodiscard]] int rank(std::uint32_t i) const { return operand(i) == absent ? -1 : facts.rank(operand(i)); }
@@ -2448,8 +2498,8 @@ class basic_rule_context {
     return operand(i) == absent ? element_type::unknown : facts.type(operand(i));
   }
 
-  [[nodiscard]] std::uint32_t result_count() const { return image().node(n).result_count; }
-  [[nodiscard]] value_id result(std::uint32_t i = 0) const { return image().result(n, i); }
+  [[nodiscard]] std::uint32_t result_count() const { return record_->result_count; }
+  [[nodiscard]] value_id result(std::uint32_t i = 0) const { return record_->first_result + i; }
   void set_type(std::uint32_t i, element_type type) {
     if (i < result_count()) facts.set_type(result(i), type);
   }
@@ -2523,6 +2573,9 @@ class basic_rule_context {
     for (auto e : factors) all = symbols().multiply(all, e);
     return all;
   }
+
+ private:
+  graph_image::node_record const* record_ = nullptr;  // of `n`; nobody adds nodes meanwhile
 };
 using rule_context = basic_rule_context<fact_table>;
 
@@ -3540,8 +3593,8 @@ template <class Context>
 void refine_by_declaration(Context& at, value_id v, std::uint32_t before, std::vector<dimension>& declared) {
   auto const& source = *at.image().source;
   if (at.facts.type(v) == element_type::unknown) at.facts.set_type(v, source.type(v));
-  if (!source.has_shapes()) return;
   bool const ranked = at.facts.has_rank(v);
+  if ((ranked && at.symbols().symbol_count() == before) || !source.has_shapes()) return;
   auto const open = [&](extent e) { return !e.known() && e.symbol() >= before && at.symbols().is_fresh(e); };
   bool wanted = !ranked;
   for (auto e : at.facts.shape(v)) wanted = wanted || open(e);
@@ -3619,6 +3672,19 @@ void broadcast_shape(Context& at) {
     same = same && at.facts.same_shape(at.operand(0), at.operand(i));
   }
   if (same) return at.share_shape(0, 0);
+  if (count == 2) {  // the same two over and over: a broadcast is a symbol known by its arguments
+    if (at.result_count() == 0) return;
+    auto const a = at.facts.shape_number(at.operand(0)), b = at.facts.shape_number(at.operand(1));
+    auto& known = at.broadcasts[(a * 31 + b) % at.most_broadcasts];
+    if (known.a != a || known.b != b) {
+      auto const first = at.shape(0);
+      at.dims.assign(first.begin(), first.end());
+      broadcast_into(at, at.shape(1));
+      at.set_shape(0, at.dims);
+      known = {a, b, at.facts.shape_number(at.result())};
+    }
+    return at.facts.set_shape_number(at.result(), known.result);
+  }
   auto const first = at.shape(0);
   at.dims.assign(first.begin(), first.end());
   for (std::uint32_t i = 1; i < count; ++i) broadcast_into(at, at.shape(i));
@@ -3628,12 +3694,13 @@ void broadcast_shape(Context& at) {
 template <class Context>
 void reduce_shape(Context& at) {
   bool keepdims = true;
-  if (!reduction_axes(at.image(), at.facts, at.names, at.n, at.axes, keepdims)) {
+  if (!reduction_axes(at.image(), at.facts, at.names, at.n, at.axes, keepdims, at.list)) {
     double keeps = 0;
     if (at.ranked(0) && read_number(at.image(), at.facts, at.names, at.n, "keepdims", keeps) && keeps != 0)
       at.set_rank(0, at.shape(0).size());
     return;
   }
+  at.facts.keep_reduction(at.n, at.axes, keepdims);
   auto const from = at.shape(0);
   at.dims.clear();
   std::size_t next = 0;
@@ -4412,8 +4479,9 @@ class basic_facts : public fact_table {
 
   void infer(node_id n) {
     auto& at = at_;
-    at.n = n;
+    at.at_node(n);
     for (std::uint32_t i = 0; i < at.result_count(); ++i) forget(at.result(i));
+    forget_reduction(n);
     auto const before = symbols().symbol_count();
     auto const op = op_of(image(), n);
     if (op == opcode::if_else)
@@ -8348,10 +8416,9 @@ class graph_binding final : public graph_source {
   bool insert(node_id place, std::string_view op, span<value_id const> operands, span<attribute const> attributes,
               span<element_type const> results, std::string_view origin) override {
     if constexpr (rewritable_graph<G>) {
-      std::vector<value_type> handles;
-      handles.reserve(operands.size());
-      for (auto v : operands) handles.push_back(v == absent ? value_type{} : values_[v]);
-      auto const made = traits::insert(*graph_, nodes_[place], {op, handles, attributes, results, origin});
+      operands_.clear();
+      for (auto v : operands) operands_.push_back(v == absent ? value_type{} : values_[v]);
+      auto const made = traits::insert(*graph_, nodes_[place], {op, operands_, attributes, results, origin});
       nodes_.push_back(made);
       for (auto const& v : traits::results(*graph_, made)) bind(v);
       return true;
@@ -8440,8 +8507,11 @@ class graph_binding final : public graph_source {
       body_outputs_.clear();
       std::vector<frame> stack;
       stack.push_back({handles(traits::nodes(*graph_)), 0, 0, {}, 0, false});
+      order.reserve(stack[0].nodes.size());
       while (!stack.empty()) {
         auto& top = stack.back();
+        for (; !top.open && top.at != top.nodes.size() && !has_body(top.nodes[top.at]); ++top.at)
+          order.push_back({top.nodes[top.at], top.region, false});  // most nodes
         if (top.at == top.nodes.size()) {
           stack.pop_back();
           continue;
@@ -8470,6 +8540,11 @@ class graph_binding final : public graph_source {
     }
   }
 
+  [[nodiscard]] bool has_body(node_type const& n) const {
+    auto&& bodies = traits::bodies(*graph_, n);
+    return std::begin(bodies) != std::end(bodies);
+  }
+
   template <class Range>
   static std::vector<node_type> handles(Range&& range) {
     std::vector<node_type> all;
@@ -8477,8 +8552,9 @@ class graph_binding final : public graph_source {
     return all;
   }
 
-  void add_leaf(value_type const& v, std::uint32_t region) {
-    if (v == value_type{} || numbers_.find(v) != absent) return;
+  value_id add_leaf(value_type const& v, std::uint32_t region) {
+    if (v == value_type{}) return absent;
+    if (auto const known = numbers_.find(v); known != absent) return known;
     auto const id = image.add_value(region);
     bind(v);
     if constexpr (detail::has_constant<plain>) {
@@ -8486,6 +8562,7 @@ class graph_binding final : public graph_source {
       if constexpr (detail::has_overridable<plain>) fixed = fixed && !traits::overridable(*graph_, v);
       image.set_constant(id, fixed);
     }
+    return id;
   }
 
   void number_results(std::vector<listed> const& order) {
@@ -8519,15 +8596,11 @@ class graph_binding final : public graph_source {
     for (auto const& [n, region, owner] : order) {
       operands.clear();
       for (auto const& v : traits::operands(*graph_, n)) {
-        if (v == value_type{}) {
-          operands.push_back(absent);
-          continue;
-        }
-        add_leaf(v, 0);
-        auto const number = numbers_.find(v);
+        auto const number = add_leaf(v, 0);
+        operands.push_back(number);
+        if (number == absent) continue;
         auto const from = image.producer(number);
         sorted = sorted && (from == absent || from < id);
-        operands.push_back(number);
       }
       image.attach_operands(id, operands);
       if constexpr (detail::has_constant<plain>)  // a node may be a constant, too
@@ -8549,11 +8622,11 @@ class graph_binding final : public graph_source {
       if (region != 0) image.add_region_output(region, absent);
       return;
     }
-    add_leaf(v, region);
+    auto const number = add_leaf(v, region);
     if (region == 0)
-      image.add_output(numbers_.find(v));
+      image.add_output(number);
     else
-      image.add_region_output(region, numbers_.find(v));
+      image.add_region_output(region, number);
   }
 
   void sort(std::vector<listed>& order) {
@@ -8583,6 +8656,7 @@ class graph_binding final : public graph_source {
   detail::value_numbers<plain> numbers_;
   std::vector<node_type> nodes_;
   std::vector<value_type> values_;
+  std::vector<value_type> operands_;  // of a new node
   std::vector<std::pair<operator_tag, bool>> tags_;
   std::vector<std::pair<value_type, std::uint32_t>> body_inputs_, body_outputs_;
   std::vector<std::pair<node_type, std::uint32_t>> body_owners_;
@@ -9932,7 +10006,7 @@ class basic_traffic {
  public:
   basic_traffic(Image const& image, facts const& known) : image_(image), facts_(known) {}
 
-  [[nodiscard]] double of(node_id n) const {
+  [[nodiscard]] double of(node_id n) {
     if (is_view(n)) return 0;
     double sum = 0;
     for (std::uint32_t i = 0; i < image_.operand_count(n); ++i)
@@ -9941,8 +10015,9 @@ class basic_traffic {
     return sum;
   }
 
-  [[nodiscard]] double saved(span<value_id const> roots, span<node_id const> matched) {
-    dying_.clear();
+  [[nodiscard]] double saved(span<value_id const> roots, span<node_id const> matched,
+                             double enough = std::numeric_limits<double>::infinity()) {
+    double sum = 0;
     seen_.resize(image_.node_count(), 0);
     seen_round_ += 2;
     if (seen_round_ == 0) {  // wrapped around
@@ -9950,17 +10025,16 @@ class basic_traffic {
       seen_round_ = 2;
     }
     for (auto v : roots)
-      if (auto const n = image_.producer(v); n != absent && !dies(n)) die(n);
+      if (auto const n = image_.producer(v); n != absent && !dies(n)) sum += die(n);
     for (bool more = true; more;) {
       more = false;
-      for (auto n : matched)
-        if (!dies(n) && users_left(n) == 0) {
-          die(n);
-          more = true;
-        }
+      for (auto n : matched) {
+        if (sum > enough) return sum;
+        if (dies(n) || stays(n)) continue;
+        sum += die(n);
+        more = true;
+      }
     }
-    double sum = 0;
-    for (auto n : dying_) sum += of(n);
     for (auto n : matched) {
       if (seen_[n] >= seen_round_) continue;
       seen_[n] = seen_round_;
@@ -9971,9 +10045,9 @@ class basic_traffic {
 
  private:
   [[nodiscard]] bool dies(node_id n) const { return seen_[n] == seen_round_ + 1; }
-  void die(node_id n) {
+  double die(node_id n) {
     seen_[n] = seen_round_ + 1;
-    dying_.push_back(n);
+    return of(n);
   }
   [[nodiscard]] bool is_view(node_id n) const {
     auto const op = op_of(image_, n);
@@ -9987,6 +10061,15 @@ class basic_traffic {
       if (!(e == extent(1))) return false;
     return true;
   }
+  [[nodiscard]] bool stays(node_id n) const {
+    for (std::uint32_t i = 0; i < image_.node(n).result_count; ++i) {
+      auto const& v = image_.value(image_.result(n, i));
+      if (v.outputs != 0) return true;
+      for (auto at = v.first_use; at != absent; at = image_.use_at(at).next)
+        if (!dies(image_.use_at(at).node)) return true;
+    }
+    return false;
+  }
   [[nodiscard]] int users_left(node_id n) const {
     int left = 0;
     for (std::uint32_t i = 0; i < image_.node(n).result_count; ++i) {
@@ -9995,17 +10078,25 @@ class basic_traffic {
     }
     return left;
   }
-  [[nodiscard]] double bytes(value_id v) const {
+  [[nodiscard]] double bytes(value_id v) {
     auto const size = size_of(facts_.type(v));
-    double sum = size == 0 ? 4 : static_cast<double>(size);
-    if (!facts_.has_rank(v)) return sum * 64 * 64;
-    for (auto e : facts_.shape(v)) sum *= e.known() ? static_cast<double>(e.value()) : 64;
-    return sum;
+    return (size == 0 ? 4 : static_cast<double>(size)) * elements(v);
+  }
+  [[nodiscard]] double elements(value_id v) {
+    if (!facts_.has_rank(v)) return 64 * 64;
+    auto const shape = facts_.shape_number(v);
+    if (shape >= elements_.size()) elements_.resize(shape + 1, -1);
+    auto& count = elements_[shape];
+    if (count < 0) {
+      count = 1;
+      for (auto e : facts_.shape(v)) count *= e.known() ? static_cast<double>(e.value()) : 64;
+    }
+    return count;
   }
 
   Image const& image_;
   facts const& facts_;
-  std::vector<node_id> dying_;
+  std::vector<double> elements_;     // by number of a shape; negative: not counted yet
   std::vector<std::uint32_t> seen_;  // by node: in this round, and whether it dies
   std::uint32_t seen_round_ = 0;
 };
@@ -10130,29 +10221,38 @@ namespace fuse::inline v0 {
 template <class Image>
 class basic_transaction final : public graph_source {
  public:
-  basic_transaction(Image& image, facts& known)
-      : image_(image),
-        facts_(known),
-        real_(*image.source),
-        first_node_(image.node_count()),
-        first_value_(image.value_count()) {
-    image_.source = this;
+  basic_transaction(Image& image, facts& known, bool opened = true)
+      : image_(image), facts_(known), real_(*image.source) {
+    if (opened) open();
   }
   ~basic_transaction() override { roll_back(); }
+
+  void open() {
+    first_node_ = image_.node_count();
+    first_value_ = image_.value_count();
+    step_count_ = 0;
+    functions_.clear();
+    bytes_ = 0;
+    open_ = true;
+    image_.source = this;
+  }
 
   value_id constant_of(tensor contents) {
     auto const v = image_.add_value();
     image_.set_constant(v, true);
-    steps_.push_back({true, v, {}, {}, std::move(contents)});
-    bytes_ += static_cast<double>(steps_.back().contents.bytes.size());
+    auto& step = add_step(true, v);
+    step.contents = std::move(contents);
+    bytes_ += static_cast<double>(step.contents.bytes.size());
     facts_.read_leaves();
     return v;
   }
 
-  node_id node(operator_tag tag, std::string_view op, span<value_id const> operands, std::vector<attribute> attributes,
-               std::uint32_t results, node_id like) {
+  node_id node(operator_tag tag, std::string_view op, span<value_id const> operands,
+               std::vector<attribute>&& attributes, std::uint32_t results, node_id like) {
     auto const region = image_.node(like).region;
-    steps_.push_back({false, image_.node_count(), std::string(op), std::move(attributes), {}});
+    auto& step = add_step(false, image_.node_count());
+    step.op = op;
+    step.attributes.swap(attributes);
     auto const n = image_.add_node(tag, results, region);
     image_.attach_operands(n, operands);
     facts_.update(n);
@@ -10167,29 +10267,27 @@ class basic_transaction final : public graph_source {
   bool commit(node_id place, std::string_view origin) {
     image_.source = &real_;
     open_ = false;
-    std::vector<value_id> operands;
-    std::vector<element_type> types;
     for (auto const& body : functions_)
       if (!real_.declare(body)) return undo();
-    for (auto const& s : steps_) {
+    for (auto const& s : steps()) {
       if (s.constant) {
         if (!real_.add_constant(s.contents, origin)) return undo();
         continue;
       }
-      operands.clear();
-      types.clear();
-      for (std::uint32_t i = 0; i < image_.operand_count(s.id); ++i) operands.push_back(image_.operand(s.id, i));
+      operands_.clear();
+      types_.clear();
+      for (std::uint32_t i = 0; i < image_.operand_count(s.id); ++i) operands_.push_back(image_.operand(s.id, i));
       for (std::uint32_t i = 0; i < image_.node(s.id).result_count; ++i)
-        types.push_back(facts_.type(image_.result(s.id, i)));
-      auto const before = &s == &steps_.back() ? place : early_place(s.id, place);
-      if (!real_.insert(before, s.op, operands, s.attributes, types, origin)) return undo();
+        types_.push_back(facts_.type(image_.result(s.id, i)));
+      auto const before = &s == &steps().back() ? place : early_place(s.id, place);
+      if (!real_.insert(before, s.op, operands_, s.attributes, types_, origin)) return undo();
       image_.place_before(s.id, before);
     }
     return true;
   }
 
   [[nodiscard]] bool says_the_same(node_id n, node_id old) const {
-    for (auto const& s : steps_)
+    for (auto const& s : steps())
       if (!s.constant && s.id == n)
         for (auto const& a : s.attributes)
           if (!equal(view(a), real_.attribute_of(old, a.name))) return false;
@@ -10204,13 +10302,13 @@ class basic_transaction final : public graph_source {
 
   [[nodiscard]] tensor_view constant(value_id v) const override {
     if (v < first_value_) return real_.constant(v);
-    for (auto const& s : steps_)
+    for (auto const& s : steps())
       if (s.constant && s.id == v) return s.contents;
     return {};
   }
   [[nodiscard]] attribute_view attribute_of(node_id n, std::string_view name) const override {
     if (n < first_node_) return real_.attribute_of(n, name);
-    for (auto const& s : steps_)
+    for (auto const& s : steps())
       if (!s.constant && s.id == n)
         for (auto const& a : s.attributes)
           if (a.name == name) return view(a);
@@ -10232,7 +10330,7 @@ class basic_transaction final : public graph_source {
   }
   [[nodiscard]] std::string_view op_name(node_id n) const override {
     if (n < first_node_) return real_.op_name(n);
-    for (auto const& s : steps_)
+    for (auto const& s : steps())
       if (!s.constant && s.id == n) return s.op;
     return {};
   }
@@ -10261,6 +10359,15 @@ class basic_transaction final : public graph_source {
     std::vector<attribute> attributes;
     tensor contents;
   };
+
+  [[nodiscard]] span<made const> steps() const { return {steps_.data(), step_count_}; }
+  made& add_step(bool constant, std::uint32_t id) {
+    if (step_count_ == steps_.size()) steps_.emplace_back();
+    auto& step = steps_[step_count_++];
+    step.constant = constant;
+    step.id = id;
+    return step;
+  }
 
   [[nodiscard]] node_id early_place(node_id n, node_id place) const {
     node_id after = absent;
@@ -10301,26 +10408,29 @@ class basic_transaction final : public graph_source {
 
   bool undo() {
     open_ = false;
-    for (std::size_t i = steps_.size(); i-- > 0;) {
+    for (std::size_t i = step_count_; i-- > 0;) {
       if (steps_[i].constant)
         image_.pop_value();
       else
         image_.pop_node();
     }
     facts_.resize(image_.value_count());
-    steps_.clear();
+    step_count_ = 0;
     return false;
   }
 
   Image& image_;
   facts& facts_;
   graph_source& real_;
-  node_id first_node_;
-  value_id first_value_;
-  std::vector<made> steps_;
+  node_id first_node_ = 0;
+  value_id first_value_ = 0;
+  std::vector<made> steps_;  // the first `step_count_` of them; the others' memory waits
+  std::size_t step_count_ = 0;
   std::vector<function_body> functions_;
+  std::vector<value_id> operands_;
+  std::vector<element_type> types_;
   double bytes_ = 0;
-  bool open_ = true;
+  bool open_ = false;
 };
 using transaction = basic_transaction<graph_image>;
 
@@ -10381,6 +10491,13 @@ class basic_row_maker {
                   node_id place)
       : image_(image), facts_(known), names_(names), to_(to), into_(into), place_(place) {}
 
+  void begin(node_id place) {
+    place_ = place;
+    reason.clear();
+    wider = false;
+    widest = element_type::unknown;
+  }
+
   std::string reason;  ///< why there is no row
   bool wider = false;  ///< ... because something is wider than the norm's input
   element_type widest = element_type::unknown;
@@ -10391,12 +10508,12 @@ class basic_row_maker {
     auto const neutral = kind == op_group::product ? 1.0 : 0.0;
     if (members.empty() && !required) return absent;
     known_shape(like, axes);
+    if (members.size() == 1 && members[0].weight == 1 && as_it_stands(members[0].value)) return members[0].value;
     dense folded = dense::of(neutral);
     std::vector<rest_member> computed;
     bool constants = false, exact = true;
     for (auto const& m : members) {
       if (widens(widest == element_type::unknown ? type_ : widest, facts_.type(m.value))) widest = facts_.type(m.value);
-      if (members.size() == 1 && m.weight == 1 && as_it_stands(m.value)) return m.value;
       dense factor;
       if (!contents(m.value, factor)) {
         computed.push_back(m);
@@ -10678,22 +10795,27 @@ class basic_instantiation {
   element_type wider = element_type::unknown;
   std::vector<value_id> roots;
 
-  basic_instantiation(machine const& match, std::uint16_t rule, Image& image, facts& known, dialect const& names,
-                      target to, basic_transaction<Image>& into, node_id place,
-                      element_type computed_in = element_type::unknown)
+  basic_instantiation(machine const& match, Image& image, facts& known, dialect const& names, target to,
+                      basic_transaction<Image>& into)
       : match_(match),
-        info_(match.rules().rules[rule]),
-        terms_(match.rules().replacements.subspan(info_.first_replacement, info_.replacement_size)),
         image_(image),
         facts_(known),
         names_(names),
         to_(to),
         into_(into),
-        place_(place),
-        computed_in_(computed_in),
-        done_(info_.replacement_size, result{}) {}
+        rows_(image, known, names, to, into, absent),
+        written_(static_cast<std::size_t>(opcode::count_)) {}
 
-  bool build() {
+  bool build(std::uint16_t rule, node_id place, element_type computed_in = element_type::unknown) {
+    info_ = &match_.rules().rules[rule];
+    terms_ = match_.rules().replacements.subspan(info_->first_replacement, info_->replacement_size);
+    place_ = place;
+    computed_in_ = computed_in;
+    done_.assign(info_->replacement_size, result{});
+    operands_.clear();
+    reason.clear();
+    wider = element_type::unknown;
+    roots.clear();
     auto const root = static_cast<std::uint8_t>(terms_.size() - 1);
     type_ = facts_.type(match_.value(0));
     if (terms_[root].what != kind::roots) {
@@ -10771,7 +10893,7 @@ class basic_instantiation {
   value_id slot_value(std::uint8_t at) {
     auto const& s = match_.slot(at);
     if (!s.bound) return absent;
-    switch (info_.slot_kinds[at]) {
+    switch (info_->slot_kinds[at]) {
       case slot_kind::value: return s.value;
       case slot_kind::number:
         return s.value != absent && facts_.type(s.value) == type_ ? s.value : constant(dense::of(s.number));
@@ -10809,30 +10931,31 @@ class basic_instantiation {
     auto const x = value(t.child[1]);
     if (like.what != kind::slot || x == absent) return fail("row() needs a captured value to be like");
     int axes = 1;
-    for (std::uint8_t i = 0; i < info_.slot_count; ++i)
-      if (info_.slot_kinds[i] == slot_kind::parameter && match_.slot(i).bound) {
+    for (std::uint8_t i = 0; i < info_->slot_count; ++i)
+      if (info_->slot_kinds[i] == slot_kind::parameter && match_.slot(i).bound) {
         auto const& s = match_.slot(i);
         if (s.axes != 0)
           axes = std::popcount(s.axes);
         else if (s.number < 0)
           axes = static_cast<int>(-s.number);
       }
-    basic_row_maker<Image> rows(image_, facts_, names_, to_, into_, place_);
     bool const required = t.number != 0;
     auto const group = group_of(t.child[0], required);
-    std::vector<rest_member> members;
+    auto& members = row_members_;
+    members.clear();
     if (!gather(t.child[0], 1, group, members)) return fail("row() takes captures, their products or their sums");
     if (!required && absent_first(t.child[0])) return absent;
-    auto const made = rows.make(members, group, x,
-                                computed_in_ != element_type::unknown ? computed_in_ : facts_.type(x), axes, required);
-    if (rows.wider) wider = rows.widest;
-    return rows.reason.empty() ? made : fail(rows.reason);
+    rows_.begin(place_);
+    auto const made = rows_.make(members, group, x,
+                                 computed_in_ != element_type::unknown ? computed_in_ : facts_.type(x), axes, required);
+    if (rows_.wider) wider = rows_.widest;
+    return rows_.reason.empty() ? made : fail(rows_.reason);
   }
 
   op_group group_of(std::uint8_t at, bool required) const {
     auto const& t = terms_[at];
     if (t.what == kind::neutral) return info(static_cast<opcode>(t.op)).group;
-    if (t.what == kind::slot && info_.slot_kinds[t.slot] == slot_kind::rest && match_.slot(t.slot).bound)
+    if (t.what == kind::slot && info_->slot_kinds[t.slot] == slot_kind::rest && match_.slot(t.slot).bound)
       return static_cast<op_group>(match_.slot(t.slot).axes);
     return required ? op_group::product : op_group::sum;
   }
@@ -10841,12 +10964,12 @@ class basic_instantiation {
     if (t.what == kind::slot) {
       auto const& s = match_.slot(t.slot);
       if (!s.bound) return true;
-      if (info_.slot_kinds[t.slot] == slot_kind::rest) {
+      if (info_->slot_kinds[t.slot] == slot_kind::rest) {
         if (static_cast<op_group>(s.axes) != group) return false;
         for (auto const& m : match_.members(t.slot)) into.push_back({m.value, m.weight * weight});
         return true;
       }
-      if (info_.slot_kinds[t.slot] != slot_kind::value) return false;
+      if (info_->slot_kinds[t.slot] != slot_kind::value) return false;
       into.push_back({s.value, weight});
       return true;
     }
@@ -10860,7 +10983,7 @@ class basic_instantiation {
     auto const& t = terms_[at];
     if (t.what == kind::neutral)
       return info(static_cast<opcode>(t.op)).group == op_group::product && absent_first(t.child[0]);
-    return t.what == kind::slot && info_.slot_kinds[t.slot] == slot_kind::value && !match_.slot(t.slot).bound;
+    return t.what == kind::slot && info_->slot_kinds[t.slot] == slot_kind::value && !match_.slot(t.slot).bound;
   }
 
   bool computed(std::uint8_t at, dense& into) {
@@ -10869,8 +10992,8 @@ class basic_instantiation {
     if (t.what == kind::slot) {
       auto const& s = match_.slot(t.slot);
       if (!s.bound) return false;
-      if (info_.slot_kinds[t.slot] != slot_kind::value)
-        return into = dense::of(s.number), info_.slot_kinds[t.slot] == slot_kind::number;
+      if (info_->slot_kinds[t.slot] != slot_kind::value)
+        return into = dense::of(s.number), info_->slot_kinds[t.slot] == slot_kind::number;
       double number = 0;
       if (image_.value(s.value).constant) {
         auto const contents = image_.source->constant(s.value);
@@ -10887,8 +11010,8 @@ class basic_instantiation {
   }
 
   std::uint32_t kept_results(replacement_term const& t, std::uint32_t results) const {
-    for (std::uint8_t i = 0; i < info_.root_count; ++i) {
-      auto const n = image_.producer(match_.value(i == 0 ? std::uint8_t{0} : info_.root_registers[i]));
+    for (std::uint8_t i = 0; i < info_->root_count; ++i) {
+      auto const n = image_.producer(match_.value(i == 0 ? std::uint8_t{0} : info_->root_registers[i]));
       if (n == absent || image_.node(n).tag.op != t.op || t.what != kind::neutral) continue;
       std::uint32_t used = image_.node(n).result_count;
       while (used > results && unused(image_.result(n, used - 1))) --used;
@@ -10900,33 +11023,39 @@ class basic_instantiation {
 
   value_id operation(replacement_term const& t, std::uint32_t results) {
     results = kept_results(t, results);
-    std::vector<value_id> operands;
+    auto const first = operands_.size();  // below lie those of the operators that wait for this one
     for (std::uint8_t i = 0; i < t.children; ++i) {
       auto const& child = terms_[t.child[i]];
-      if (child.what == kind::slot && info_.slot_kinds[child.slot] == slot_kind::rest &&
+      if (child.what == kind::slot && info_->slot_kinds[child.slot] == slot_kind::rest &&
           match_.slot(child.slot).axes == 0) {
-        for (auto const& m : match_.members(child.slot)) operands.push_back(m.value);
+        for (auto const& m : match_.members(child.slot)) operands_.push_back(m.value);
         continue;
       }
-      operands.push_back(value(t.child[i]));
+      auto const operand = value(t.child[i]);
+      operands_.push_back(operand);
       if (!reason.empty()) return absent;
     }
-    while (!operands.empty() && operands.back() == absent) operands.pop_back();
+    while (operands_.size() > first && operands_.back() == absent) operands_.pop_back();
     bool const between_casts = computed_in_ != element_type::unknown && t.what == kind::neutral && has_row(t);
-    if (between_casts) operands[0] = cast(operands[0], computed_in_);
+    if (between_casts) operands_[first] = cast(operands_[first], computed_in_);
     if (!reason.empty()) return absent;
-    std::vector<given> parameters;
-    for (std::uint8_t i = 0; i < t.parameter_count; ++i) parameters.push_back(parameter(t.parameters[i]));
+    auto const operands = span<value_id const>(operands_).subspan(first);
+    parameters_.clear();
+    for (std::uint8_t i = 0; i < t.parameter_count; ++i) parameters_.push_back(parameter(t.parameters[i]));
+    auto made = absent;
     if (t.what == kind::neutral) {
-      auto const made = emit(static_cast<opcode>(t.op), operands, parameters, results);
-      return between_casts && made != absent && facts_.type(made) != type_ ? cast(made, type_) : made;
+      made = emit(static_cast<opcode>(t.op), operands, parameters_, results);
+      if (between_casts && made != absent && facts_.type(made) != type_) made = cast(made, type_);
+    } else if (auto const* row = names_.row(t.op, image_.version); row != nullptr) {
+      attributes_.clear();
+      for (auto& p : parameters_) attributes_.push_back({std::string(p.name), std::move(p.content)});
+      operator_tag const tag{t.op, static_cast<std::uint16_t>(row->op)};
+      made = image_.result(into_.node(tag, row->name, operands, std::move(attributes_), results, place_));
+    } else {
+      return fail("the operator of the right side does not exist at this operator set version");
     }
-    auto const* row = names_.row(t.op, image_.version);
-    if (row == nullptr) return fail("the operator of the right side does not exist at this operator set version");
-    std::vector<attribute> attributes;
-    for (auto const& p : parameters) attributes.push_back({std::string(p.name), p.content});
-    operator_tag const tag{t.op, static_cast<std::uint16_t>(row->op)};
-    return image_.result(into_.node(tag, row->name, operands, std::move(attributes), results, place_));
+    operands_.resize(first);
+    return made;
   }
 
   [[nodiscard]] bool has_row(replacement_term const& t) const {
@@ -10955,7 +11084,7 @@ class basic_instantiation {
     }
     auto const& s = match_.slot(from.slot);
     made.number = s.number;
-    if (info_.slot_kinds[from.slot] == slot_kind::number) {
+    if (info_->slot_kinds[from.slot] == slot_kind::number) {
       made.content = s.number;
     } else if (s.axes != 0 && from.name == "axis") {
       made.number = -std::popcount(s.axes);
@@ -10973,12 +11102,17 @@ class basic_instantiation {
     return made;
   }
 
-  value_id emit(opcode op, span<value_id const> operands, span<given const> parameters, std::uint32_t results) {
-    emission made;
+  value_id emit(opcode op, span<value_id const> operands, span<given> parameters, std::uint32_t results) {
+    auto& made = emission_;
     made.op = op;
     made.version = image_.version;
     made.to = to_;
     made.results = results;
+    made.operands.clear();
+    made.present.clear();
+    made.scalar_rows = false;
+    made.axis = -1;
+    made.epsilon = 0;
     for (auto v : operands) {
       made.present.push_back(v != absent);
       made.operands.push_back(v == absent ? element_type::unknown : facts_.type(v));
@@ -10994,40 +11128,51 @@ class basic_instantiation {
           wider = element_type::float32;
         return fail(std::string(why));
       }
-    auto const* row = names_.emitted(op, image_.version, to_);
-    std::vector<attribute> attributes;
-    std::vector<value_id> all(operands.begin(), operands.end());
-    for (auto const& p : parameters)
-      if (!place(p, row, attributes, all)) return fail("the dialect cannot write a parameter of the right side");
-    std::string name;
+    auto const& [row, code, asked] = written(op);
+    attributes_.clear();
+    all_.assign(operands.begin(), operands.end());
+    for (auto& p : parameters)
+      if (!place(p, row, attributes_, all_)) return fail("the dialect cannot write a parameter of the right side");
+    operator_tag tag{code, static_cast<std::uint16_t>(op)};
     if (row != nullptr) {
-      name = row->name;
-    } else {
-      function_body body;
-      if (names_.function == nullptr || !names_.function(made, body))
-        return fail(std::string("the dialect has no operator ") + std::string(name_of(op)) +
-                    " at this operator set version");
-      name = body.name;
-      into_.function(std::move(body));
+      if (names_.complete != nullptr) names_.complete(made, attributes_);
+      return image_.result(into_.node(tag, row->name, all_, std::move(attributes_), results, place_));
     }
-    if (names_.complete != nullptr && row != nullptr) names_.complete(made, attributes);
-    operator_tag const tag{names_.code(row != nullptr ? std::string_view(row->name) : std::string_view(name)),
-                           static_cast<std::uint16_t>(op)};
-    return image_.result(into_.node(tag, name, all, std::move(attributes), results, place_));
+    function_body body;
+    if (names_.function == nullptr || !names_.function(made, body))
+      return fail(std::string("the dialect has no operator ") + std::string(name_of(op)) +
+                  " at this operator set version");
+    auto const name = body.name;
+    into_.function(std::move(body));
+    tag.name = names_.code(name);
+    return image_.result(into_.node(tag, name, all_, std::move(attributes_), results, place_));
   }
 
-  bool place(given const& p, operator_row const* row, std::vector<attribute>& attributes,
-             std::vector<value_id>& operands) {
+  struct written_operator {
+    operator_row const* row = nullptr;
+    std::uint16_t code = 0;
+    bool asked = false;
+  };
+  written_operator const& written(opcode op) {
+    auto& known = written_[static_cast<std::size_t>(op)];
+    if (known.asked) return known;
+    known.asked = true;
+    known.row = names_.emitted(op, image_.version, to_);
+    if (known.row != nullptr) known.code = names_.code(known.row->name);
+    return known;
+  }
+
+  bool place(given& p, operator_row const* row, std::vector<attribute>& attributes, std::vector<value_id>& operands) {
     parameter_source source{};
     source.attribute = p.name;
     if (row != nullptr)
       for (auto const& s : row->parameters)
         if (s.parameter == p.name) source = s;
-    auto const key = std::string(source.attribute.empty() ? p.name : source.attribute);
+    auto key = std::string(source.attribute.empty() ? p.name : source.attribute);
     switch (source.where) {
-      case parameter_source::kind::attribute: attributes.push_back({key, p.content}); return true;
+      case parameter_source::kind::attribute: attributes.push_back({std::move(key), std::move(p.content)}); return true;
       case parameter_source::kind::inverted:
-        attributes.push_back({key, static_cast<std::int64_t>(p.number == 0)});
+        attributes.push_back({std::move(key), static_cast<std::int64_t>(p.number == 0)});
         return true;
       case parameter_source::kind::operand: {
         auto const* list = std::get_if<std::vector<std::int64_t>>(&p.content);
@@ -11044,16 +11189,23 @@ class basic_instantiation {
   }
 
   machine const& match_;
-  rule_info const& info_;
+  rule_info const* info_ = nullptr;
   span<replacement_term const> terms_;
   Image& image_;
   facts& facts_;
   dialect const& names_;
   target to_;
   basic_transaction<Image>& into_;
-  node_id place_;
-  element_type computed_in_, type_ = element_type::unknown;
+  basic_row_maker<Image> rows_;
+  node_id place_ = absent;
+  element_type computed_in_ = element_type::unknown, type_ = element_type::unknown;
   std::vector<result> done_;
+  std::vector<rest_member> row_members_;
+  std::vector<value_id> operands_, all_;
+  std::vector<given> parameters_;
+  std::vector<attribute> attributes_;
+  emission emission_;
+  std::vector<written_operator> written_;  // by opcode
 };
 using instantiation = basic_instantiation<graph_image>;
 
@@ -11080,8 +11232,8 @@ class basic_near_misses {
     if (!any) return;
     if (without_reduction)
       reach_.assign(image_.node_count(), true);
-    else
-      mark_what_reductions_reach();
+    else if (!mark_what_reductions_reach())
+      return;
 
     std::vector<bool> told(image_.value_count(), false);
     auto const tell_once = [&](miss const& found) {
@@ -11125,7 +11277,8 @@ class basic_near_misses {
     return kept;
   }
 
-  void mark_what_reductions_reach() {
+  bool mark_what_reductions_reach() {
+    if (!any_reduction()) return false;
     constexpr std::uint8_t far = 17;
     std::vector<std::uint8_t> distance(image_.node_count(), far);
     reach_.assign(image_.node_count(), false);
@@ -11137,6 +11290,14 @@ class basic_near_misses {
             distance[n] = static_cast<std::uint8_t>(below + 1);
       reach_[n] = distance[n] < far;
     }
+    return true;
+  }
+
+  [[nodiscard]] bool any_reduction() {
+    for (; listed_ < image_.node_count(); ++listed_)
+      if (info(op_of(image_, listed_)).shape == shape_rule::reduce) reductions_.push_back(listed_);
+    while (!reductions_.empty() && !image_.node(reductions_.back()).alive) reductions_.pop_back();
+    return !reductions_.empty();
   }
 
   [[nodiscard]] bool reduction_of_a_rule(opcode op) const {
@@ -11167,6 +11328,8 @@ class basic_near_misses {
   std::vector<bool> reach_;
   std::vector<miss> misses_;
   std::vector<node_id> users_;
+  std::vector<node_id> reductions_;  // among the first `listed_` nodes; the last one is alive
+  node_id listed_ = 0;
 };
 using near_misses = basic_near_misses<graph_image>;
 
@@ -11288,6 +11451,8 @@ class basic_driver final : machine::acceptor {
         machine_(rules, image, known, names),
         near_misses_(machine_, image, known, names),
         traffic_(image, known),
+        changes_(image, known, false),
+        right_(machine_, image, known, names, options.target, changes_),
         selected_(rules.rules.size(), true) {
     report_.rules.resize(rules.rules.size());
     for (std::size_t i = 0; i < rules.rules.size(); ++i) report_.rules[i].name = rules.rules[i].name;
@@ -11300,21 +11465,16 @@ class basic_driver final : machine::acceptor {
     budget_ = std::size_t{16} * image_.node_count() + 1024;
     half_budget_ = budget_ / 2;
     for (int stage = 0; stage < rules_.stages && budget_ != 0; ++stage) {
-      stage_ = stage;
+      enter_stage(stage);
       if (std::exchange(changed_, false)) machine_.look();
-      auto const last = image_.node_count();
-      for (node_id n = last; n-- > 0 && budget_ != 0;) {
-        visit(n);
-        visit_waiting();
-        if (options_.observer.progress != nullptr && n % 4096 == 0)
-          options_.observer.progress(options_.observer.context, stage, last - n, last);
-      }
+      visit_all();
       waiting_.clear();
       if (options_.near_misses) add_near_misses();
     }
     while (!late_.empty() && budget_ != 0) {
       auto const again = std::exchange(late_, {});
-      for (stage_ = 0; stage_ < rules_.stages; ++stage_) {
+      for (int stage = 0; stage < rules_.stages; ++stage) {
+        enter_stage(stage);
         waiting_ = again;
         visit_waiting();
       }
@@ -11374,8 +11534,43 @@ class basic_driver final : machine::acceptor {
     return true;
   }
 
+  void visit_all() {
+    while (listed_ < image_.node_count()) nodes_.push_back(listed_++);
+    auto const all = nodes_.size();
+    auto alive = all;
+    for (auto at = all; at-- > 0;) {
+      auto const n = nodes_[at];
+      if (!image_.node(n).alive) continue;
+      nodes_[--alive] = n;
+      if (matters(n)) {
+        visit(n);
+        visit_waiting();
+      }
+      if (at % 4096 == 0 && options_.observer.progress != nullptr)
+        options_.observer.progress(options_.observer.context, stage_, all - at, all);
+    }
+    nodes_.erase(nodes_.begin(), nodes_.begin() + static_cast<std::ptrdiff_t>(alive));
+  }
+
+  void enter_stage(int stage) {
+    stage_ = stage;
+    begins_.clear();
+    begins_by_name_.clear();
+    for (auto const& e : rules_.entries) {
+      if (e.stage != stage) continue;
+      auto& tags = e.by_name ? begins_by_name_ : begins_;
+      if (e.tag >= tags.size()) tags.resize(e.tag + std::size_t{1}, false);
+      tags[e.tag] = true;
+    }
+  }
+  [[nodiscard]] bool matters(node_id n) const {
+    auto const& node = image_.node(n);
+    return node.alive && ((node.tag.op < begins_.size() && begins_[node.tag.op]) ||
+                          (node.tag.name < begins_by_name_.size() && begins_by_name_[node.tag.name]));
+  }
+
   void visit(node_id n) {
-    if (!image_.node(n).alive || !machine_.has_entry(n, stage_)) return;
+    if (budget_ == 0) return;
     root_ = n;
     pending_.clear();
     computed_in_ = wider_ = element_type::unknown;
@@ -11426,10 +11621,14 @@ class basic_driver final : machine::acceptor {
       for (auto v : roots_)
         if (image_.value(v).use_count == 0 && image_.value(v).outputs == 0) return false;
     auto const origin = image_.source->node_name(root_);
-    basic_transaction<Image> changes(image_, facts_);
-    basic_instantiation<Image> right(machine_, rule, image_, facts_, names_, options_.target, changes, root_,
-                                     computed_in_);
-    bool const built = right.build();
+    auto& changes = changes_;
+    auto& right = right_;
+    changes.open();
+    struct rollback {
+      basic_transaction<Image>& of;
+      ~rollback() { of.roll_back(); }
+    } const unless_committed{changes};
+    bool const built = right.build(rule, root_, computed_in_);
     if (built && unchanged(changes, right.roots)) return false;
     if (!refused_before(rule)) ++report_.rules[rule].matched;
     if (auto const narrow = narrowed(); !narrow.empty()) return refuse(rule, "element type", narrow);
@@ -11448,8 +11647,9 @@ class basic_driver final : machine::acceptor {
       return refuse(rule, "order",
                     "there is no place for the new node between what it needs and what needs it: a cycle would arise");
     rewrite_cost cost;
-    cost.removed = traffic_.saved(roots_, machine_.matched());
     for (auto n = changes.first_node(); n < image_.node_count(); ++n) cost.added += traffic_.of(n);
+    cost.removed = options_.veto != nullptr ? traffic_.saved(roots_, machine_.matched())
+                                            : traffic_.saved(roots_, machine_.matched(), cost.added);
     cost.constants_added = changes.constant_bytes();
     if (known.equal_cost ? cost.added > cost.removed : cost.added >= cost.removed)
       return refuse(rule, "cost",
@@ -11483,8 +11683,7 @@ class basic_driver final : machine::acceptor {
     for (auto n : machine_.matched())
       for (std::uint32_t i = 0; i < image_.node(n).result_count; ++i) {
         auto const type = facts_.type(image_.result(n, i));
-        if (type == element_type::unknown) continue;
-        if (!is_floating(type)) continue;
+        if (type == wanted || type == element_type::unknown || !is_floating(type)) continue;
         if (!widens(wanted, type))
           return "inside, " + image_.source->node_name(n) + " computes in " + std::string(name_of(type)) +
                  ", which is narrower than the result's " + std::string(name_of(wanted));
@@ -11578,7 +11777,7 @@ class basic_driver final : machine::acceptor {
     while (!waiting_.empty() && budget_ != 0) {
       auto const next = waiting_.back();
       waiting_.pop_back();
-      visit(next);
+      if (matters(next)) visit(next);
     }
   }
 
@@ -11632,6 +11831,7 @@ class basic_driver final : machine::acceptor {
   }
 
   void settle_refusals() {
+    if (refusals_.empty()) return;
     std::vector<candidate_refusal const*> said;  // at one root
     for (auto const* by_root : refusals_by_root()) {
       auto const& r = *by_root;
@@ -11675,8 +11875,13 @@ class basic_driver final : machine::acceptor {
   machine machine_;
   basic_near_misses<Image> near_misses_;
   traffic traffic_;
+  basic_transaction<Image> changes_;
+  basic_instantiation<Image> right_;
   std::vector<bool> selected_, fused_;
+  std::vector<std::uint8_t> begins_, begins_by_name_;  // by opcode, by code of a name
   std::vector<node_id> waiting_, late_, dead_, fused_now_;
+  std::vector<node_id> nodes_;  // of the first `listed_`, those that were alive when a stage came by
+  node_id listed_ = 0;
   std::vector<value_id> roots_, operands_;
   std::vector<candidate_refusal> pending_, refusals_;
   int stage_ = 0;

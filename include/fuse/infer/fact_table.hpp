@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -88,10 +89,10 @@ class basic_fact_table {
   /// rules ask for it again and again.
   [[nodiscard]] bool reduction(node_id n, std::vector<int>& axes, bool& keepdims) const {
     if (n >= reductions_.size() || reductions_[n] == 0) return false;
-    auto const kept = extents_[reductions_[n] - 1];
-    keepdims = kept[0].value() != 0;
+    auto const& kept = reduction_kinds_[reductions_[n] - 1];
+    keepdims = kept.keepdims;
     axes.clear();
-    for (auto axis : kept.subspan(1)) axes.push_back(static_cast<int>(axis.value()));
+    for (auto left = kept.axes; left != 0; left &= left - 1) axes.push_back(std::countr_zero(left));
     return true;
   }
 
@@ -117,10 +118,11 @@ class basic_fact_table {
     shapes_[v] = dimensions.size() > most_rank ? 0 : extents_.keep(dimensions) + 1;
   }
   void keep_reduction(node_id n, span<int const> axes, bool keepdims) {
+    reduction_kind kind{0, keepdims};
+    for (auto axis : axes) kind.axes |= std::uint64_t{1} << axis;
+    if (reduction_kinds_.empty() || !(reduction_kinds_.back() == kind)) reduction_kinds_.push_back(kind);
     if (n >= reductions_.size()) reductions_.resize(image_->node_count(), 0);
-    reduction_.assign(1, keepdims ? 1 : 0);
-    for (auto axis : axes) reduction_.push_back(axis);
-    reductions_[n] = extents_.keep(reduction_) + 1;
+    reductions_[n] = static_cast<std::uint32_t>(reduction_kinds_.size());
   }
   void forget_reduction(node_id n) {
     if (n < reductions_.size()) reductions_[n] = 0;
@@ -143,10 +145,16 @@ class basic_fact_table {
   graph_image const* image_;
   extent_algebra symbols_;
   std::vector<element_type> types_;
-  std::vector<std::uint32_t> shapes_;      // 0, or 1 + number of a sequence of extents
-  std::vector<std::uint32_t> contents_;    // kind, and the number of a sequence
-  std::vector<std::uint32_t> reductions_;  // by node: 0, or 1 + number of a sequence of extents: kept, axes
-  std::vector<extent> reduction_;
+  std::vector<std::uint32_t> shapes_;    // 0, or 1 + number of a sequence of extents
+  std::vector<std::uint32_t> contents_;  // kind, and the number of a sequence
+  struct reduction_kind {
+    std::uint64_t axes = 0;  // a bit each
+    bool keepdims = true;
+
+    friend bool operator==(reduction_kind const&, reduction_kind const&) = default;
+  };
+  std::vector<std::uint32_t> reductions_;  // by node: 0, or 1 + number of a kind
+  std::vector<reduction_kind> reduction_kinds_;
   detail::sequence_pool<extent> extents_;
   detail::sequence_pool<double> numbers_;
 };

@@ -28,10 +28,12 @@ class basic_rule_context {
   std::vector<double> numbers;
   std::vector<std::int64_t> list, more;
   std::vector<int> axes;
+  // Two shapes and what they are together, by their numbers: the same two meet over and over.
   struct broadcast {
-    std::uint32_t a = 0, b = 0, result = 0;  // numbers of shapes
+    std::uint32_t a = 0, b = 0, result = 0;
   };
-  broadcast broadcasts[64];
+  static constexpr std::size_t most_broadcasts = 64;
+  broadcast broadcasts[most_broadcasts];
 
   [[nodiscard]] graph_image const& image() const { return facts.image(); }
   [[nodiscard]] extent_algebra& symbols() { return facts.symbols(); }

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 
 #include <fuse/core/span.hpp>
 #include <fuse/infer/rule_context.hpp>
@@ -33,7 +32,7 @@ void broadcast_shape(Context& at) {
   if (count == 2) {  // the same two over and over: a broadcast is a symbol known by its arguments
     if (at.result_count() == 0) return;
     auto const a = at.facts.shape_number(at.operand(0)), b = at.facts.shape_number(at.operand(1));
-    auto& known = at.broadcasts[(a * 31 + b) % std::size(at.broadcasts)];
+    auto& known = at.broadcasts[(a * 31 + b) % at.most_broadcasts];
     if (known.a != a || known.b != b) {
       auto const first = at.shape(0);
       at.dims.assign(first.begin(), first.end());

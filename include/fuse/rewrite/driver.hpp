@@ -50,17 +50,7 @@ class basic_driver final : machine::acceptor {
     for (int stage = 0; stage < rules_.stages && budget_ != 0; ++stage) {
       enter_stage(stage);
       if (std::exchange(changed_, false)) machine_.look();
-      auto const last = image_.node_count();
-      for (auto n = last; n != 0 && budget_ != 0;) {
-        auto const pause = n > 4096 ? n - 4096 : 0;
-        while (n != pause)
-          if (matters(--n)) {
-            visit(n);
-            visit_waiting();
-          }
-        if (options_.observer.progress != nullptr)
-          options_.observer.progress(options_.observer.context, stage, last - n, last);
-      }
+      visit_all();
       waiting_.clear();
       if (options_.near_misses) add_near_misses();
     }
@@ -128,6 +118,25 @@ class basic_driver final : machine::acceptor {
       selected_[static_cast<std::size_t>(at)] = false;
     }
     return true;
+  }
+
+  // Every node, users before producers. Later stages pass over those that are gone by then.
+  void visit_all() {
+    while (listed_ < image_.node_count()) nodes_.push_back(listed_++);
+    auto const all = nodes_.size();
+    auto alive = all;
+    for (auto at = all; at-- > 0;) {
+      auto const n = nodes_[at];
+      if (!image_.node(n).alive) continue;
+      nodes_[--alive] = n;
+      if (matters(n)) {
+        visit(n);
+        visit_waiting();
+      }
+      if (at % 4096 == 0 && options_.observer.progress != nullptr)
+        options_.observer.progress(options_.observer.context, stage_, all - at, all);
+    }
+    nodes_.erase(nodes_.begin(), nodes_.begin() + static_cast<std::ptrdiff_t>(alive));
   }
 
   // Where rules of a stage begin: at most nodes none does.
@@ -471,6 +480,8 @@ class basic_driver final : machine::acceptor {
   std::vector<bool> selected_, fused_;
   std::vector<std::uint8_t> begins_, begins_by_name_;  // by opcode, by code of a name
   std::vector<node_id> waiting_, late_, dead_, fused_now_;
+  std::vector<node_id> nodes_;  // of the first `listed_`, those that were alive when a stage came by
+  node_id listed_ = 0;
   std::vector<value_id> roots_, operands_;
   std::vector<candidate_refusal> pending_, refusals_;
   int stage_ = 0;

@@ -84,10 +84,7 @@ class basic_near_misses {
   // Nodes that have a reduction at most 16 nodes below them; false where there is no reduction. Most of a graph is done
   // with at that: explaining every sum and product of a transformer took three times as long as all the rest.
   bool mark_what_reductions_reach() {
-    bool any = false;
-    for (auto n = image_.first_node(); !any && n != absent; n = image_.node(n).next)
-      any = info(op_of(image_, n)).shape == shape_rule::reduce;
-    if (!any) return false;
+    if (!any_reduction()) return false;
     constexpr std::uint8_t far = 17;
     std::vector<std::uint8_t> distance(image_.node_count(), far);
     reach_.assign(image_.node_count(), false);
@@ -100,6 +97,13 @@ class basic_near_misses {
       reach_[n] = distance[n] < far;
     }
     return true;
+  }
+
+  [[nodiscard]] bool any_reduction() {
+    for (; listed_ < image_.node_count(); ++listed_)
+      if (info(op_of(image_, listed_)).shape == shape_rule::reduce) reductions_.push_back(listed_);
+    while (!reductions_.empty() && !image_.node(reductions_.back()).alive) reductions_.pop_back();
+    return !reductions_.empty();
   }
 
   [[nodiscard]] bool reduction_of_a_rule(opcode op) const {
@@ -131,6 +135,8 @@ class basic_near_misses {
   std::vector<bool> reach_;
   std::vector<miss> misses_;
   std::vector<node_id> users_;
+  std::vector<node_id> reductions_;  // among the first `listed_` nodes; the last one is alive
+  node_id listed_ = 0;
 };
 using near_misses = basic_near_misses<graph_image>;
 

@@ -159,6 +159,7 @@ class onnx_reader {
       auto& record = t_.nodes.emplace_back();
       record.proto = &node;
       record.body = g;
+      t_.node_names.add(node.name());
       if (auto const wrong = operators_.name(record); !wrong.empty()) return fail(wrong + place(g));
       if (node.input_size() > widest || node.output_size() > widest)
         return fail(t_.describe(record) + " has more than " + std::to_string(widest) + " operands or results" +
@@ -208,7 +209,11 @@ class onnx_reader {
   bool read_attributes(std::uint32_t n, int depth) {
     auto& node = *t_.nodes[n].proto;
     std::vector<::onnx::GraphProto*> bodies;
+    t_.nodes[n].first_attribute = static_cast<std::uint32_t>(t_.attributes.size());
+    t_.nodes[n].attribute_count = static_cast<std::uint32_t>(node.attribute_size());
     for (auto& attribute : *node.mutable_attribute()) {
+      std::string_view const name = attribute.name();
+      t_.attributes.push_back({onnx_attribute_record::head_of(name), name.size(), &attribute});
       auto const admit = [&](::onnx::TensorProto const& tensor) {
         auto const wrong = t_.tensors.admit(tensor);
         return wrong.empty() ||

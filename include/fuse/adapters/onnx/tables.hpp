@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <deque>
 #include <string>
 #include <string_view>
@@ -12,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include <fuse/adapters/onnx/name_endings.hpp>
 #include <fuse/adapters/onnx/scoped_names.hpp>
 #include <fuse/adapters/onnx/tensors.hpp>
 #include <fuse/core/span.hpp>
@@ -45,6 +47,7 @@ struct onnx_node_record {
   std::uint32_t first_operand = 0, operand_count = 0;  // among the slots
   std::uint32_t first_result = 0, result_count = 0;    // among the results
   std::uint32_t first_body = 0, body_count = 0;
+  std::uint32_t first_attribute = 0, attribute_count = 0;  // of a node that was read
   std::uint32_t op = 0;
   std::uint32_t body = 0;
   std::uint32_t next = 0, previous = 0;  // in the body's order
@@ -66,6 +69,22 @@ struct onnx_value_record {
   bool hides = false;        // has the name of a value around its body
   bool pinned = false;       // named by what fuse does not edit
   bool lost_use = false;     // a rewrite took a use away
+};
+
+/// An attribute with the beginning of its name: rules ask for many that a node has not, and its messages lie far away.
+struct onnx_attribute_record {
+  std::uint64_t head;  // of the name
+  std::size_t size;    // of the name
+  ::onnx::AttributeProto const* proto;
+
+  [[nodiscard]] static std::uint64_t head_of(std::string_view name) {
+    std::uint64_t head = 0;
+    std::memcpy(&head, name.data(), name.size() < sizeof head ? name.size() : sizeof head);
+    return head;
+  }
+  [[nodiscard]] bool is(std::string_view name, std::uint64_t its_head) const {
+    return head == its_head && size == name.size() && (size <= sizeof head || proto->name() == name);
+  }
 };
 
 struct onnx_contents {
@@ -96,6 +115,7 @@ struct onnx_tables {
   ::onnx::ModelProto* model;
   tensor_store tensors;
   scoped_names names;
+  onnx_name_endings node_names;  // as they were read
   int version = 1;
   bool redefined = false;  // a function of the model stands in for a standard operator
   bool sorted = true;
@@ -103,6 +123,7 @@ struct onnx_tables {
   std::vector<onnx_node_record> nodes{onnx_node_record{}};
   std::vector<onnx_value_record> values{onnx_value_record{}};
   std::vector<onnx_graph_record> graphs;
+  std::vector<onnx_attribute_record> attributes;
   std::vector<onnx_contents> contents;
   std::vector<onnx_value> slots;
   std::vector<std::uint32_t> slot_next, slot_node;  // node 0: an output
@@ -113,6 +134,18 @@ struct onnx_tables {
 
   [[nodiscard]] span<onnx_value const> operands(onnx_node_record const& n) const {
     return {slots.data() + n.first_operand, n.operand_count};
+  }
+  /// Null where the node has none of that name.
+  [[nodiscard]] ::onnx::AttributeProto const* attribute(onnx_node_record const& n, std::string_view name) const {
+    if (n.made) {
+      for (auto const& a : n.proto->attribute())
+        if (a.name() == name) return &a;
+      return nullptr;
+    }
+    auto const head = onnx_attribute_record::head_of(name);
+    for (auto at = n.first_attribute; at < n.first_attribute + n.attribute_count; ++at)
+      if (attributes[at].is(name, head)) return attributes[at].proto;
+    return nullptr;
   }
   [[nodiscard]] span<onnx_value const> results_of(onnx_node_record const& n) const {
     return {results.data() + n.first_result, n.result_count};
