@@ -39,13 +39,28 @@ struct fixed_string {
   [[nodiscard]] constexpr std::string_view view() const { return {text, N - 1}; }
 };
 
-namespace detail {
+}  // namespace fuse::inline v0
 
-[[nodiscard]] constexpr bool same_text(std::string_view a, std::string_view b) {
-  return a.size() == b.size() && (a.empty() || __builtin_memcmp(a.data(), b.data(), a.size()) == 0);
-}
+namespace fuse::inline v0 {
 
-}  // namespace detail
+struct static_text {
+  char const* first;
+  std::size_t length;
+
+  [[nodiscard]] static constexpr static_text of(std::string_view text) { return {text.data(), text.size()}; }
+
+  constexpr operator std::string_view() const { return {first, length}; }
+  [[nodiscard]] constexpr char operator[](std::size_t at) const { return first[at]; }
+  [[nodiscard]] constexpr char const* data() const { return first; }
+  [[nodiscard]] constexpr bool empty() const { return length == 0; }
+  [[nodiscard]] constexpr std::size_t size() const { return length; }
+
+  [[nodiscard]] friend constexpr bool operator==(static_text a, static_text b) {
+    return a.length == b.length && (a.length == 0 || __builtin_memcmp(a.first, b.first, a.length) == 0);
+  }
+  [[nodiscard]] friend constexpr bool operator==(static_text a, std::string_view b) { return a == of(b); }
+};
+
 }  // namespace fuse::inline v0
 
 namespace fuse::inline v0 {
@@ -442,13 +457,13 @@ struct term {
   opcode op;
   std::uint16_t index;  ///< result number, number of users
   std::uint8_t child[8];
-  std::string_view name;
+  static_text name;
   double number, tolerance;
 
   [[nodiscard]] constexpr int operands() const { return children - attributes; }
   [[nodiscard]] friend constexpr bool operator==(term const& a, term const& b) {
     if (a.kind != b.kind || a.children != b.children || a.op != b.op || a.index != b.index || a.number != b.number ||
-        a.tolerance != b.tolerance || !detail::same_text(a.name, b.name))
+        a.tolerance != b.tolerance || a.name != b.name)
       return false;
     for (int i = 0; i < a.children; ++i)
       if (a.child[i] != b.child[i]) return false;
@@ -540,7 +555,7 @@ struct expression {
     return changed;
   }
 
-  [[nodiscard]] static constexpr expression leaf(term_kind kind, std::string_view name) {
+  [[nodiscard]] static constexpr expression leaf(term_kind kind, static_text name) {
     term made{};
     made.kind = kind;
     made.name = name;
@@ -584,7 +599,7 @@ struct expression {
 namespace detail {
 
 template <fixed_string Name>
-inline constexpr std::string_view name_text{Name.text, sizeof(Name.text) - 1};
+inline constexpr static_text name_text{Name.text, sizeof(Name.text) - 1};
 
 }  // namespace detail
 
@@ -4572,12 +4587,12 @@ struct captured {
 
 struct condition {
   static constexpr std::size_t capacity = 4;
-  std::string_view name{};
-  bool (*holds)(captured const*, condition const&) = nullptr;
-  bool (*ask)(value_view const*) = nullptr;  ///< of a predicate of the user's own
-  std::string_view captures[capacity]{};
-  std::size_t count = 0;
-  double number = 0;
+  static_text name;
+  bool (*holds)(captured const*, condition const&);
+  bool (*ask)(value_view const*);  ///< of a predicate of the user's own
+  static_text captures[capacity];
+  std::size_t count;
+  double number;
 };
 
 namespace detail {
@@ -4598,11 +4613,10 @@ inline bool holds_for_each_member(captured const* captures, condition const& wha
 }
 
 template <fixed_string... Names>
-inline constexpr std::string_view capture_names[] = {Names.view()...};
+inline constexpr static_text capture_names[] = {{Names.text, sizeof(Names.text) - 1}...};
 
-[[nodiscard]] constexpr condition asking(bool (*ask)(value_view const*), std::string_view const* names,
-                                         std::size_t count) {
-  condition made;
+[[nodiscard]] constexpr condition asking(bool (*ask)(value_view const*), static_text const* names, std::size_t count) {
+  condition made{};
   made.holds = &holds_for_each_member;
   made.ask = ask;
   for (std::size_t i = 0; i < count; ++i) made.captures[made.count++] = names[i];
@@ -4641,8 +4655,8 @@ namespace condition_detail {
 
 template <fixed_string... Names>
 constexpr condition make(std::string_view name, bool (*holds)(captured const*, condition const&), double number = 0) {
-  condition made;
-  made.name = name;
+  condition made{};
+  made.name = static_text::of(name);
   made.holds = holds;
   made.number = number;
   ((made.captures[made.count++] = fuse::detail::name_text<Names>), ...);
@@ -4867,7 +4881,7 @@ namespace fuse::inline v0 {
 namespace fuse::inline v0::dsl {
 
 struct op_name {
-  std::string_view name;
+  static_text name;
 
   template <class... Operands>
   [[nodiscard]] constexpr expression operator()(Operands const&... operands) const {
@@ -4878,10 +4892,10 @@ struct op_name {
   }
 };
 template <fixed_string Name>
-inline constexpr op_name op{Name.view()};
+inline constexpr op_name op{{Name.text, sizeof(Name.text) - 1}};
 
 struct exact_name {
-  std::string_view name;
+  static_text name;
 
   template <class... Operands>
   [[nodiscard]] constexpr expression operator()(Operands const&... operands) const {
@@ -4892,7 +4906,7 @@ struct exact_name {
   }
 };
 template <fixed_string Name>
-inline constexpr exact_name exactly{Name.view()};
+inline constexpr exact_name exactly{{Name.text, sizeof(Name.text) - 1}};
 
 }  // namespace fuse::inline v0::dsl
 
@@ -4965,13 +4979,13 @@ namespace fuse::inline v0 {
 struct rewrite_rule {
   static constexpr std::size_t condition_capacity = 16, name_capacity = 8;
 
-  std::string_view name{};
-  std::string_view summary_text{};
+  static_text name{};
+  static_text summary_text{};
   expression pattern{};
   expression replacement{};  ///< its root is a `roots` term where the pattern has several
   condition conditions[condition_capacity]{};
   std::size_t condition_count = 0;
-  std::string_view transparent[name_capacity]{};  ///< operators looked through at every edge
+  static_text transparent[name_capacity]{};  ///< operators looked through at every edge
   std::size_t transparent_count = 0;
   int stage_number = 0;
   double benefit_value = 0;
@@ -4986,7 +5000,7 @@ struct rewrite_rule {
   }
   template <fixed_string Name>
   [[nodiscard]] constexpr rewrite_rule where(condition added) const {
-    return where_named(Name.view(), added);
+    return where_named({Name.text, sizeof(Name.text) - 1}, added);
   }
 
   template <class... Expressions>
@@ -5009,7 +5023,7 @@ struct rewrite_rule {
 
   [[nodiscard]] constexpr rewrite_rule summary(std::string_view text) const {
     rewrite_rule changed = *this;
-    changed.summary_text = text;
+    changed.summary_text = static_text::of(text);
     return changed;
   }
 
@@ -5038,7 +5052,7 @@ struct rewrite_rule {
   }
 
  private:
-  [[nodiscard]] constexpr rewrite_rule where_named(std::string_view name_of_it, condition const& added) const {
+  [[nodiscard]] constexpr rewrite_rule where_named(static_text name_of_it, condition const& added) const {
     rewrite_rule changed = *this;
     changed.add(added);
     if (!changed.too_many) changed.conditions[changed.condition_count - 1].name = name_of_it;
@@ -5053,7 +5067,7 @@ struct rewrite_rule {
 };
 
 struct rule_name {
-  std::string_view name;
+  static_text name;
 
   [[nodiscard]] constexpr rewrite_rule operator()(expression const& pattern) const {
     rewrite_rule made{};
@@ -5064,7 +5078,7 @@ struct rule_name {
 };
 
 template <fixed_string Name>
-inline constexpr rule_name rule{Name.view()};
+inline constexpr rule_name rule{{Name.text, sizeof(Name.text) - 1}};
 
 }  // namespace fuse::inline v0
 
@@ -5086,7 +5100,7 @@ struct through_names {
   }
 
  private:
-  [[nodiscard]] static constexpr expression wrap(expression const& inside, std::string_view name) {
+  [[nodiscard]] static constexpr expression wrap(expression const& inside, static_text name) {
     term made{};
     made.kind = term_kind::through;
     made.name = name;
@@ -5924,7 +5938,7 @@ struct replacement_term {
   std::uint8_t child[8];
   double number;
   struct given {
-    std::string_view name;
+    static_text name;
     double number;
     std::uint8_t slot;  ///< 255: `number`
     bool integer;       ///< `number` was written as an integer
@@ -5963,18 +5977,18 @@ struct lowered_rule {
     std::uint8_t strip;  ///< set that the root is stripped of first, 0: the root itself
   };
 
-  std::string_view name, summary;
+  static_text name, summary;
   rule_error error;
-  std::string_view culprit;
+  static_text culprit;
   std::size_t wanted;  ///< for a wrong number of operands
 
   instruction code[instruction_capacity];  ///< `next` and `other` are how many instructions are passed over
   std::uint16_t size;
   entry entries[entry_capacity];
   std::uint16_t entry_count;
-  std::string_view parameter_names[name_capacity];
+  static_text parameter_names[name_capacity];
   std::uint16_t parameter_name_count;
-  std::string_view slot_names[name_capacity];
+  static_text slot_names[name_capacity];
   slot_kind slot_kinds[name_capacity];
   bool slot_optional[name_capacity];
   std::uint8_t slot_count;
@@ -5997,13 +6011,13 @@ struct lowered_rule {
 namespace fuse::inline v0 {
 
 struct rule_info {
-  std::string_view name, summary;
+  static_text name, summary;
   int stage;
   double benefit;
   bool equal_cost, silent, reduces;
   std::uint8_t slot_count, root_count, replacement_size;
   std::uint8_t root_registers[4];
-  std::string_view slot_names[lowered_rule::name_capacity];
+  static_text slot_names[lowered_rule::name_capacity];
   slot_kind slot_kinds[lowered_rule::name_capacity];
   std::uint32_t first_replacement;
 };
@@ -6025,7 +6039,7 @@ struct program {
   span<program_entry const> entries;  ///< sorted by stage, by_name, tag
   span<rule_info const> rules;
   span<bound_condition const> conditions;
-  span<std::string_view const> parameter_names;
+  span<static_text const> parameter_names;
   span<through_set const> sets;
   span<replacement_term const> replacements;
   int stages;
@@ -6041,7 +6055,7 @@ struct program_table {
   rule_info rules[Rules + 1];
   bound_condition conditions[Conditions + 1];
   std::size_t condition_count;
-  std::string_view parameter_names[name_capacity];
+  static_text parameter_names[name_capacity];
   std::size_t parameter_name_count;
   through_set sets[set_capacity];
   std::size_t set_count;
@@ -6135,7 +6149,7 @@ class merging {
     }
   }
 
-  constexpr std::uint16_t parameter_name(std::string_view name) {
+  constexpr std::uint16_t parameter_name(static_text name) {
     for (std::size_t i = 0; i < out.parameter_name_count; ++i)
       if (out.parameter_names[i] == name) return static_cast<std::uint16_t>(i);
     if (out.parameter_name_count == Table::name_capacity) {
@@ -8698,7 +8712,7 @@ class rule_writer {
     std::uint8_t count;
   };
   [[nodiscard]] constexpr bool failed() const { return out.error != rule_error::none; }
-  constexpr void fail(rule_error error, std::string_view culprit, std::size_t wanted = 0) {
+  constexpr void fail(rule_error error, static_text culprit, std::size_t wanted = 0) {
     if (failed()) return;
     out.error = error;
     out.culprit = culprit;
@@ -8729,11 +8743,11 @@ class rule_writer {
   constexpr void check_operands(term const& t) {
     auto const& known = info(t.op);
     if (t.operands() < known.least || (known.most >= 0 && t.operands() > known.most))
-      fail(rule_error::wrong_operand_count, t.name.empty() ? known.name : t.name,
+      fail(rule_error::wrong_operand_count, t.name.empty() ? static_text::of(known.name) : t.name,
            static_cast<std::size_t>(t.operands() < known.least ? known.least : known.most));
   }
 
-  constexpr void add_transparent(through_set& set, std::string_view name) {
+  constexpr void add_transparent(through_set& set, static_text name) {
     if (set.count == through_set::capacity) return fail(rule_error::too_large, rule_.name);
     auto const code = names_.code(name);
     auto const op = code == 0 ? op_named(name) : names_.rows[code - 1u].op;
@@ -8752,9 +8766,9 @@ class rule_writer {
     return out.set_count;
   }
 
-  constexpr std::uint8_t slot(std::string_view name, slot_kind kind) {
+  constexpr std::uint8_t slot(static_text name, slot_kind kind) {
     for (std::uint8_t i = 0; i < out.slot_count; ++i)
-      if (same_text(out.slot_names[i], name)) {
+      if (out.slot_names[i] == name) {
         if (out.slot_kinds[i] != kind) fail(rule_error::two_uses_of_a_name, name);
         return i;
       }
@@ -8861,9 +8875,9 @@ class rule_writer {
     next_frame_ = last_frame;
   }
 
-  constexpr std::uint16_t parameter_name(std::string_view name) {
+  constexpr std::uint16_t parameter_name(static_text name) {
     for (std::uint16_t i = 0; i < out.parameter_name_count; ++i)
-      if (same_text(out.parameter_names[i], name)) return i;
+      if (out.parameter_names[i] == name) return i;
     if (out.parameter_name_count == lowered_rule::name_capacity) {
       fail(rule_error::too_large, rule_.name);
       return 0;
@@ -8872,9 +8886,9 @@ class rule_writer {
     return out.parameter_name_count++;
   }
 
-  constexpr std::uint8_t known(std::string_view name) {
+  constexpr std::uint8_t known(static_text name) {
     for (std::uint8_t i = 0; i < out.slot_count; ++i)
-      if (same_text(out.slot_names[i], name)) return i;
+      if (out.slot_names[i] == name) return i;
     fail(rule_error::unbound_name, name);
     return 0;
   }
@@ -9209,11 +9223,11 @@ class pattern_lowering : public pattern_parts {
     return s;
   }
 
-  constexpr void attributes(std::uint8_t at, std::uint8_t r, std::string_view except = {}) {
+  constexpr void attributes(std::uint8_t at, std::uint8_t r, static_text except = {}) {
     auto const t = pattern_.terms[at];
     for (int i = t.operands(); i < t.children; ++i) {
       auto const& a = pattern_[t.child[i]];
-      if (same_text(a.name, except)) continue;
+      if (a.name == except) continue;
       auto made = make(step::parameter, r, no_slot, 0, parameter_name(a.name), 0, everywhere_id_);
       if (a.children == 0) {
         made.number = a.number;
@@ -9234,16 +9248,17 @@ class pattern_lowering : public pattern_parts {
 
   constexpr void reduction(std::uint8_t at, std::uint8_t r) {
     auto const t = pattern_.terms[at];
-    std::string_view axes = "axes";
+    constexpr auto standard = static_text::of("axes");
+    auto axes = standard;
     for (int i = t.operands(); i < t.children; ++i) {
       auto const& a = pattern_[t.child[i]];
-      if (same_text(a.name, "axes") && a.children == 1) axes = pattern_[a.child[0]].name;
+      if (a.name == standard && a.children == 1) axes = pattern_[a.child[0]].name;
     }
     auto const inner = new_register();
     auto const s = slot(axes, slot_kind::parameter);
     emit(make(step::reduction, r, inner, s, static_cast<int>(t.op), 0, everywhere_id_));
     bind(s);
-    attributes(at, r, "axes");
+    attributes(at, r, standard);
     value(t.child[0], inner);
   }
 
@@ -9474,18 +9489,18 @@ class lowering : public pattern_lowering {
     return false;
   }
 
-  [[nodiscard]] constexpr bool is_bound(std::string_view name) const {
+  [[nodiscard]] constexpr bool is_bound(static_text name) const {
     for (std::uint8_t i = 0; i < out.slot_count; ++i)
-      if (same_text(out.slot_names[i], name)) return (bound_ >> i & 1u) != 0;
+      if (out.slot_names[i] == name) return (bound_ >> i & 1u) != 0;
     return false;
   }
 
   constexpr void add_condition(condition const& added) {
     std::uint8_t at = 0;
     for (; at < out.condition_count; ++at) {
-      bool equal = same_text(out.conditions[at].name, added.name) && out.conditions[at].count == added.count;
+      bool equal = out.conditions[at].name == added.name && out.conditions[at].count == added.count;
       for (std::size_t i = 0; equal && i < added.count; ++i)
-        equal = same_text(out.conditions[at].captures[i], added.captures[i]);
+        equal = out.conditions[at].captures[i] == added.captures[i];
       if (equal) break;
     }
     if (at == out.condition_count) {
@@ -9494,8 +9509,8 @@ class lowering : public pattern_lowering {
       for (std::size_t i = 0; i < added.count; ++i) {
         std::uint8_t found = no_slot;
         for (std::uint8_t s = 0; s < out.slot_count; ++s)
-          if (same_text(out.slot_names[s], added.captures[i])) found = s;
-        if (found == no_slot && !same_text(added.captures[i], "axes") && !names(pattern_, added.captures[i]))
+          if (out.slot_names[s] == added.captures[i]) found = s;
+        if (found == no_slot && added.captures[i] != "axes" && !names(pattern_, added.captures[i]))
           return fail(rule_error::unbound_condition, added.captures[i]);
         out.condition_slots[at][i] = found;
       }
@@ -9503,13 +9518,13 @@ class lowering : public pattern_lowering {
     } else {
       for (std::size_t i = 0; i < added.count; ++i)
         for (std::uint8_t s = 0; s < out.slot_count; ++s)
-          if (same_text(out.slot_names[s], added.captures[i])) out.condition_slots[at][i] = s;
+          if (out.slot_names[s] == added.captures[i]) out.condition_slots[at][i] = s;
     }
     emit(make(step::condition, 0, 0, 0, at));
   }
-  [[nodiscard]] static constexpr bool names(expression const& in, std::string_view name) {
+  [[nodiscard]] static constexpr bool names(expression const& in, static_text name) {
     for (std::uint16_t i = 0; i < in.size; ++i)
-      if (same_text(in[i].name, name)) return true;
+      if (in[i].name == name) return true;
     return false;
   }
 

@@ -174,6 +174,25 @@ TEST_CASE("fresh names differ from all others, those in bodies among them") {
   CHECK(onnx_graph(model).error() == "");
 }
 
+TEST_CASE("new nodes have names that no node has, with a number or without") {
+  auto model = parsed(R"(graph {
+    input { name: "x" }
+    node { name: "n_Neg_2" op_type: "Neg" input: "x" output: "a" }
+    node { name: "n_Use2" op_type: "Neg" input: "a" output: "b" }
+    node { name: "n3" op_type: "Neg" input: "b" output: "y" }
+    output { name: "y" } })");
+  onnx_graph g(model);
+  auto const named = [&](std::string_view op, std::string_view origin) {
+    return traits::name(g, insert(g, find(g, "n3"), op, {}, origin));
+  };
+  CHECK(named("Abs", "n3") == "n3_Abs");
+  CHECK(named("Neg", "n") == "n_Neg");
+  CHECK(named("Neg", "n") == "n_Neg_1");
+  CHECK(named("Neg", "n") == "n_Neg_3");
+  CHECK(named("Use2", "n") == "n_Use2_1");
+  CHECK(named("Abs", "n3") == "n3_Abs_1");
+}
+
 TEST_CASE("a constant that nobody came to use is not written") {
   auto model = parsed(chain);
   auto const before = model.SerializeAsString();

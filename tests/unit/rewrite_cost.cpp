@@ -51,6 +51,8 @@ TEST_CASE("what others use is saved in part, what dies is saved whole") {
   fuse::node_id const matched[] = {m.node(g, y), m.node(g, t)};
   auto const each = 4.0 * 64;
   CHECK(m.traffic.saved(roots, matched) == each + each / 2);
+  CHECK(m.traffic.saved(roots, matched, each) == each + each / 2);
+  CHECK(m.traffic.saved(roots, matched, each - 1) == each);  // counted no further
 }
 
 }  // namespace rewrite_cost

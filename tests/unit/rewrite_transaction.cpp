@@ -75,4 +75,24 @@ TEST_CASE("constants of a transaction are read before it is committed") {
   CHECK(number == 0.5);
 }
 
+TEST_CASE("what was rolled back is forgotten when a transaction is opened again") {
+  sketch g;
+  auto const t = g.add("Tanh", {g.in("a", {"n", 8})});
+  g.end(t);
+  graph& whole = g;
+  opened o(whole);
+  fuse::transaction changes(o.bound.image, o.known);
+  auto const first = changes.first_node();
+  for (std::int64_t const keepdims : {0, 1}) {
+    fuse::value_id const operands[] = {o.bound.number(t)};
+    auto const made = changes.node({o.names.code("ReduceMean"), static_cast<std::uint16_t>(fuse::opcode::mean)},
+                                   "ReduceMean", operands, {{"keepdims", keepdims}}, 1, 0);
+    CHECK(made == first);
+    CHECK(o.known.rank(o.bound.image.result(made)) == (keepdims == 0 ? 0 : 2));
+    changes.roll_back();
+    changes.open();
+  }
+  CHECK(o.bound.image.node_count() == first);
+}
+
 }  // namespace rewrite_transaction
