@@ -179,6 +179,27 @@ void check_rounding() {
   REQUIRE(use_target(target_names().front()));
 }
 
+// Where all is bfloat16, two vectors are rounded in one.
+TEST_CASE("rms norm: a NaN stays one, whatever its bits") {
+  for (auto const name : target_names()) {
+    REQUIRE(use_target(name));
+    INFO(name);
+    for (unsigned const nan : {0x7fffu, 0xffffu, 0x7f81u, 0xff81u, 0x7fc0u}) {
+      for (bool const in_scale : {false, true}) {
+        std::vector<bfloat16> x(200, from_float<bfloat16>(2)), scale(200, from_float<bfloat16>(1)), y(200);
+        (in_scale ? scale : x)[77].bits = static_cast<std::uint16_t>(nan);
+        REQUIRE(
+            fuse::kernels::rms_norm(matrix_view<bfloat16 const>(x.data(), 1, 200), scale, matrix_view(y.data(), 1, 200))
+                .ok());
+        for (std::size_t i = 0; i < 200; ++i) {
+          if (std::isnan(to_float(y[i])) != (!in_scale || i == 77)) FAIL_CHECK("element " << i);
+        }
+      }
+    }
+  }
+  REQUIRE(use_target(target_names().front()));
+}
+
 TEST_CASE("half results are rounded to the nearest, ties to even") {
   check_rounding<bfloat16>();
   check_rounding<float16>();
