@@ -161,7 +161,7 @@ std::vector<candidate> candidates_for(std::size_t tokens) {
 }  // namespace
 
 void add_embeddings(std::vector<comparison>& all) {
-  for (std::size_t const tokens : {128, 1024, 4096, 16384}) {
+  for (std::size_t const tokens : {128u, 1024u, 4096u, 16384u}) {
     all.push_back({"qembed_layer_norm", "uint8", "", tokens, columns, [tokens] { return candidates_for(tokens); }});
   }
 }

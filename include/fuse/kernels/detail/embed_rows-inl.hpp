@@ -176,7 +176,7 @@ template <class Row>
 HWY_ATTR HWY_NOINLINE row_moments exact_moments_of(Row const& row, std::size_t columns) {
   std::size_t const n = hn::Lanes(lanes());
   float buffer[hn::MaxLanes(lanes())];
-  double mean = 0, variance = 0, const_count = static_cast<double>(columns);
+  double mean = 0, variance = 0;
   for (int pass = 0; pass < 2; ++pass) {
     double sum = 0;
     for (std::size_t i = 0; i < columns; i += n) {
@@ -187,7 +187,7 @@ HWY_ATTR HWY_NOINLINE row_moments exact_moments_of(Row const& row, std::size_t c
         sum += pass == 0 ? value : (value - mean) * (value - mean);
       }
     }
-    (pass == 0 ? mean : variance) = sum / const_count;
+    (pass == 0 ? mean : variance) = sum / static_cast<double>(columns);
   }
   float const pivot = static_cast<float>(mean);
   if (!std::isfinite(pivot)) return {0, mean, variance};
