@@ -74,9 +74,7 @@ struct contender {
     auto const allocated = bench::allocations;
     auto const start = now();
     for (auto& m : machines)
-      for (fuse::node_id n = on.bound.image.node_count(); n-- > 0;)
-        for (int stage = 0; stage < m.rules().stages; ++stage)
-          if (m.has_entry(n, stage)) m.run(n, stage, found_now);
+      for (fuse::node_id n = on.bound.image.node_count(); n-- > 0;) m.run(n, found_now);
     times.push_back(now() - start);
     allocations = bench::allocations - allocated;
     found = found_now.accepted;

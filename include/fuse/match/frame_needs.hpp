@@ -54,10 +54,10 @@ class basic_frame_needs {
         bool tells = true;
         branches_.any(i.next, [&](auto const& b) {
           // A sum among factors, a product among addends hides what is below it from the `direct` set around it.
-          auto const operators = b.direct & ~(sum_bit | product_bit);
-          bool const hidden = operators != b.direct;
-          tells = tells && b.at == i.b && (b.deep | operators) != 0;
-          (hidden || operators == 0 ? found.deep : found.direct) |= operators | (operators == 0 ? b.deep : 0);
+          auto const operators = b.direct & operator_bits, deep = b.deep & operator_bits;
+          bool const hidden = (b.direct & (sum_bit | product_bit)) != 0;
+          tells = tells && b.at == i.b && (deep | operators) != 0;
+          (hidden || operators == 0 ? found.deep : found.direct) |= operators | (operators == 0 ? deep : 0);
           return false;
         });
         if (!tells) return all;

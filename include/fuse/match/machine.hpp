@@ -15,14 +15,16 @@ namespace fuse::inline v0 {
 /// step needs stands in value_steps.hpp and group_steps.hpp; here are the steps with several outcomes, and the way
 /// through the program.
 ///
-/// Work at one node is bounded by `step_limit` instructions; `exceeded` tells that a search was cut off there.
+/// Work at one node is bounded by `step_limit` instructions; `exceeded` tells that a search was cut off there. What the
+/// facts know must be known when a machine is made, or told by `look`.
 template <class Image>
 class basic_machine : public detail::group_steps {
  public:
   static constexpr int step_limit = 50'000;
 
   basic_machine(program const& rules, Image const& image, facts const& known, dialect const& names)
-      : detail::group_steps(rules, image, known, names), tables_(static_cast<std::size_t>(rules.stages) * table_size) {
+      : detail::group_steps(rules, image, known, names),
+        entrances_of_((static_cast<std::size_t>(rules.stages) + 1) * operators) {
     index_entries();
   }
   basic_machine(basic_machine const&) = delete;
@@ -51,56 +53,110 @@ class basic_machine : public detail::group_steps {
 
   /// Matches the rules of `stage` at node `n`. The bindings are those of the match during `accept`.
   bool run(node_id n, int stage, acceptor& to) {
-    auto const tag = image_.node(n).tag;  // a copy: accepting adds nodes
-    auto const at = table(stage)[tag.op];
-    if (at.count == 0 && !by_name_) return false;
-    acceptor_ = &to;
     exceeded_ = bounded_ = false;
-    for (std::size_t i = at.first; i < std::size_t{at.first} + at.count; ++i)
-      if (enter(n, i)) return true;
-    if (by_name_ && tag.name != 0)
-      for (std::size_t i = 0; i < rules_.entries.size(); ++i)
-        if (auto const& e = rules_.entries[i]; e.stage == stage && e.by_name && e.tag == tag.name && enter(n, i))
+    return may_match(n, stage) && run_stage(n, stage, to);
+  }
+
+  /// The same for all stages in turn, in a graph that nobody changes meanwhile.
+  void run(node_id n, acceptor& to) {
+    exceeded_ = bounded_ = false;
+    if (may_match(n, rules_.stages)) run_stages(n, to);
+  }
+
+  /// Whether a rule of `stage` begins with the operator of `n`.
+  [[nodiscard]] bool has_entry(node_id n, int stage) const {
+    auto const& of = entrances_of(n, stage);
+    return of.first != of.last || has_name(n);
+  }
+  /// Whether `run` has anything to do: of most nodes, this is all.
+  [[nodiscard]] bool may_match(node_id n, int stage) const {
+    return entrances_of(n, stage).gate.lets(operators_at(n)) || has_name(n);
+  }
+
+ private:
+  // Where matching begins at nodes of one operator, if the operators there allow it.
+  struct entrance {
+    detail::branch_lists::gate gate;
+    std::uint16_t stage, first;
+    std::uint8_t strip;
+  };
+  // Those of one operator stand together, by stages.
+  struct entrances {
+    detail::branch_lists::gate gate{};  // lets through what one of theirs does
+    std::uint16_t first = 0, last = 0;
+  };
+  static constexpr std::size_t operators = static_cast<std::size_t>(opcode::count_);
+
+  // Of one stage, or of all: stage number `stages`.
+  [[nodiscard]] entrances const& entrances_of(node_id n, int stage) const {
+    return entrances_of_[static_cast<std::size_t>(stage) * operators + image_.node(n).tag.op];
+  }
+  [[nodiscard]] bool has_name(node_id n) const {
+    auto const name = image_.node(n).tag.name;
+    return name < names_entered_.size() && names_entered_[name];
+  }
+
+  void index_entries() {
+    for (std::size_t op = 0; op < operators; ++op)
+      for (auto const& e : rules_.entries) {
+        if (e.by_name || e.tag != op) continue;
+        auto const open = detail::branch_lists::gate::open();
+        entrances_.push_back({e.strip == 0 ? branches_.gate_of(e.first, 1) : open, e.stage, e.first, e.strip});
+        for (auto stage : {std::size_t{e.stage}, static_cast<std::size_t>(rules_.stages)}) {
+          auto& of = entrances_of_[stage * operators + op];
+          of.gate.widen(entrances_.back().gate);
+          if (of.last == 0) of.first = static_cast<std::uint16_t>(entrances_.size() - 1);
+          of.last = static_cast<std::uint16_t>(entrances_.size());
+        }
+      }
+    for (auto const& e : rules_.entries)
+      if (e.by_name) {
+        if (names_entered_.size() <= e.tag) names_entered_.resize(e.tag + std::size_t{1}, false);
+        names_entered_[e.tag] = true;
+      }
+  }
+
+  // What gates ask for. To an explanation, all are open.
+  [[nodiscard]] detail::operator_sets::sets const& operators_at(node_id n) const {
+    return listener == nullptr ? operators_[image_.result(n)] : detail::operator_sets::all;
+  }
+
+  bool run_stage(node_id n, int stage, acceptor& to) {
+    if (image_.node(n).result_count == 0) return false;
+    auto const there = operators_at(n);  // copies: accepting adds nodes
+    auto const name = has_name(n) ? image_.node(n).tag.name : 0;
+    auto const& of = entrances_of(n, stage);
+    for (auto i = of.first; i < of.last; ++i)
+      if (auto const& e = entrances_[i]; e.gate.lets(there) && enter(n, e, to)) return true;
+    if (name != 0)
+      for (auto const& e : rules_.entries)
+        if (e.stage == stage && e.by_name && e.tag == name &&
+            enter(n, {detail::branch_lists::gate::open(), e.stage, e.first, e.strip}, to))
           return true;
     return false;
   }
 
-  [[nodiscard]] bool has_entry(node_id n, int stage) const {
-    return by_name_ || table(stage)[image_.node(n).tag.op].count != 0;
-  }
-
- private:
-  static constexpr std::size_t table_size = static_cast<std::size_t>(opcode::count_);
-
-  // The entries of one operator in one stage stand together.
-  struct entries {
-    std::uint16_t first = 0, count = 0;
-  };
-
-  [[nodiscard]] entries const* table(int stage) const { return &tables_[static_cast<std::size_t>(stage) * table_size]; }
-
-  void index_entries() {
-    for (std::size_t i = rules_.entries.size(); i-- > 0;) {
-      auto const& e = rules_.entries[i];
-      by_name_ = by_name_ || e.by_name;
-      if (e.by_name) continue;
-      auto& of = tables_[e.stage * table_size + e.tag];
-      of = {static_cast<std::uint16_t>(i), static_cast<std::uint16_t>(of.count + 1)};
+  void run_stages(node_id n, acceptor& to) {
+    if (has_name(n)) {
+      for (int stage = 0; stage < rules_.stages; ++stage) run_stage(n, stage, to);
+      return;
     }
-    for (auto const& e : rules_.entries) gates_.push_back(branches_.gate_of(e.first, 1));
+    if (image_.node(n).result_count == 0) return;
+    auto const& there = operators_at(n);
+    auto const& of = entrances_of(n, rules_.stages);
+    int done = -1;  // the last stage that has accepted
+    for (auto i = of.first; i < of.last; ++i)
+      if (auto const& e = entrances_[i]; e.gate.lets(there) && e.stage != done && enter(n, e, to)) done = e.stage;
   }
 
-  // The branches at `pc` that do not fail on what the registers hold, seen at a glance. Explanations want to see all
-  // fail.
-  template <class Enter>
-  bool any_branch(std::uint16_t pc, Enter const& enter) const {
-    if (listener != nullptr) return branches_.any(pc, enter);
+  // Calls `go_on(pc)` for the branches at `pc` that do not fail on what the registers hold, seen at a glance, until one
+  // returns true. Explanations want to see all fail.
+  template <class GoOn>
+  bool any_branch(std::uint16_t pc, GoOn const& go_on) const {
+    if (listener != nullptr) return branches_.any(pc, [&](auto const& b) { return go_on(b.to); });
     return branches_.any(
-        pc, [&](std::uint8_t at) -> auto const& { return operators_[registers_[at]]; }, enter);
-  }
-
-  [[nodiscard]] bool closed(std::uint16_t pc) const {
-    return !any_branch(pc, [](auto const&) { return true; });
+        pc, [&](std::uint8_t at) -> auto const& { return operators_[registers_[at]]; },
+        [&](auto const& b) { return go_on(b.after); });
   }
 
   [[nodiscard]] bool has_below(instruction const& i) const {
@@ -110,20 +166,17 @@ class basic_machine : public detail::group_steps {
     return i.c != 0 || (wanted & there.deep) != 0;  // for an explanation, something like it is enough to go on
   }
 
-  bool enter(node_id n, std::size_t entry) {
-    if (image_.node(n).result_count == 0) return false;
-    auto const& e = rules_.entries[entry];
-    registers_[0] = registers_[1] = image_.result(n);
-    if (e.strip == 0 && listener == nullptr && !gates_[entry].lets(operators_[registers_[0]]))
-      return false;  // of most nodes this is all
+  bool enter(node_id n, entrance const& e, acceptor& to) {
+    acceptor_ = &to;
     steps_ = score_ = 0;
     forget_groups();
     region_ = image_.node(n).region;
     auto const begin = here();
+    registers_[0] = registers_[1] = image_.result(n);
     if (e.strip != 0) registers_[1] = stripped(registers_[0], e.strip, true);
     signs_[1] = 1;
     if (e.strip != 0 && registers_[1] == registers_[0]) return false;
-    bool const stop = run(e.first);
+    bool const stop = any_branch(e.first, [&](std::uint16_t pc) { return try_from(pc, begin); });
     rewind(begin);
     return stop;
   }
@@ -140,6 +193,12 @@ class basic_machine : public detail::group_steps {
     return stop;
   }
 
+  bool try_from(std::uint16_t pc, mark const& back) {
+    if (run(pc)) return true;
+    rewind(back);
+    return false;
+  }
+
   bool interpret(std::uint16_t pc) {
     while (true) {
       if (++steps_ > step_limit) return exceeded_ = true, false;
@@ -147,11 +206,7 @@ class basic_machine : public detail::group_steps {
       switch (i.code) {
         case step::fork: {
           auto const back = here();
-          return any_branch(pc, [&](auto const& b) {
-            if (run(b.to)) return true;
-            rewind(back);
-            return false;
-          });
+          return any_branch(pc, [&](std::uint16_t to) { return try_from(to, back); });
         }
         case step::operation:
         case step::exactly: {
@@ -265,13 +320,15 @@ class basic_machine : public detail::group_steps {
       }
       registers_[i.b] = p.value;
       signs_[i.b] = sign;
-      if (closed(i.next)) continue;
       auto const back = here();
-      if (!cover(i.a, leaves, taken)) return false;
-      score_ += telling;
-      if (run(i.next)) return true;
-      score_ -= telling;
-      rewind(back);
+      bool const stop = any_branch(i.next, [&](std::uint16_t to) {
+        if (!cover(i.a, leaves, taken)) return false;
+        score_ += telling;
+        if (try_from(to, back)) return true;
+        score_ -= telling;
+        return false;
+      });
+      if (stop) return true;
     }
     return fail(pc, f.group->parts[0].value);
   }
@@ -353,9 +410,9 @@ class basic_machine : public detail::group_steps {
     return fail(pc, v);
   }
 
-  std::vector<entries> tables_;                    // by stage and operator
-  std::vector<detail::branch_lists::gate> gates_;  // by entry
-  bool by_name_ = false;
+  std::vector<entrances> entrances_of_;  // by stage and operator
+  std::vector<entrance> entrances_;
+  std::vector<bool> names_entered_;  // by name code
   acceptor* acceptor_ = nullptr;
   int steps_ = 0;
   int score_ = 0;  // how telling what has matched so far is: operators and reductions 2, powers 1

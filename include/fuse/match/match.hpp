@@ -97,9 +97,7 @@ class matcher {
   explicit matcher(Graph const& graph)
       : bound_(graph, names_in(names), names.newest),
         facts_(bound_.image, names),
-        machine_(program_of<Rules, detail::dialect_table_of<Graph>()>, bound_.image, facts_, names) {
-    if (!bound_.cyclic()) facts_.run();
-  }
+        machine_(program_of<Rules, detail::dialect_table_of<Graph>()>, bound_.image, propagated(), names) {}
   matcher(matcher const&) = delete;
   matcher& operator=(matcher const&) = delete;
 
@@ -187,10 +185,14 @@ class matcher {
     std::size_t first_;
   };
 
+  // The machine wants to know all when it is made.
+  facts const& propagated() {
+    if (!bound_.cyclic()) facts_.run();
+    return facts_;
+  }
   void collect(node_id n, std::vector<match_of<Rules, Graph>>& into) {
     collector seen(*this, n, into);
-    for (int stage = 0; stage < machine_.rules().stages; ++stage)
-      if (machine_.has_entry(n, stage)) machine_.run(n, stage, seen);
+    machine_.run(n, seen);
   }
   [[nodiscard]] node_id number(node_of<Graph> const& node) const {
     for (node_id n = 0; n < bound_.image.node_count(); ++n)

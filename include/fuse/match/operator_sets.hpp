@@ -13,53 +13,94 @@
 namespace fuse::inline v0::detail {
 
 /// For each value the operators that stand there: its own, or those below a sum or product (`deep`: below any nesting
-/// of them; `direct`: below one that is of the value's own kind, with a bit for that kind) and below what rules look
-/// through. What a pattern needs and a set lacks cannot match, so most nodes are done with at a glance. 16 bytes a
-/// value.
+/// of them, with bits for their kinds; `direct`: below one that is of the value's own kind, with a bit for that kind)
+/// and below what rules look through, and whether constants stand there; and `below`, what is `deep` at the operands
+/// of these operators. What a pattern needs and a set lacks cannot match,
+/// so most nodes are done with at a glance. 24 bytes a value.
 template <class Image>
 class basic_operator_sets {
  public:
   struct sets {
-    std::uint64_t deep, direct;
+    std::uint64_t deep, direct, below;
+
+    [[nodiscard]] bool has(sets const& other) const {
+      return ((other.deep & ~deep) | (other.direct & ~direct) | (other.below & ~below)) == 0;
+    }
+    void add(sets const& other) {
+      deep |= other.deep;
+      direct |= other.direct;
+      below |= other.below;
+    }
   };
+
+  static constexpr sets all{~std::uint64_t{0}, ~std::uint64_t{0}, ~std::uint64_t{0}};
 
   basic_operator_sets(program const& rules, Image const& image, facts const& known)
       : rules_(rules), image_(image), facts_(known) {
     update();
   }
 
-  [[nodiscard]] sets const& operator[](value_id v) const {
-    return v < of_.size() ? of_[v] : v == absent ? none_ : all_;
-  }
+  [[nodiscard]] sets const& operator[](value_id v) const { return v < size_ ? of_[v] : v == absent ? none_ : all; }
 
-  /// Takes in what has changed in the image: all of it, or the results of one node.
+  /// Takes in what has changed in the image: all of it, or one node. What is new there reaches those who use it,
+  /// directly or not; what is gone stays in their sets, where it does no harm.
   void update() {
-    of_.resize(image_.value_count(), none_);
-    for (auto n = image_.first_node(); n != absent; n = image_.node(n).next) update(n);
+    take_in_leaves(0);
+    for (auto n = image_.first_node(); n != absent; n = image_.node(n).next) {
+      auto const found = found_at(n);
+      for (std::uint32_t i = 0; i < image_.node(n).result_count; ++i) {
+        auto const v = image_.result(n, i);
+        of_[v] = found;
+        of_[v].add(constant_at(v));
+      }
+    }
   }
-  void update(node_id n) {
-    auto const& record = image_.node(n);
-    if (of_.size() < record.first_result + record.result_count)
-      of_.resize(record.first_result + record.result_count, none_);
-    auto const found = found_at(n);
-    for (std::uint32_t i = 0; i < record.result_count; ++i) of_[record.first_result + i] = found;
+  void update(node_id changed) {
+    take_in_leaves(of_.size());
+    waiting_.assign(1, changed);
+    while (!waiting_.empty()) {
+      auto const n = waiting_.back();
+      waiting_.pop_back();
+      auto const found = found_at(n);
+      for (std::uint32_t i = 0; i < image_.node(n).result_count; ++i) {
+        auto const v = image_.result(n, i);
+        auto now = found;
+        now.add(constant_at(v));
+        if (!of_[v].has(now)) image_.for_each_user(v, [&](node_id user) { waiting_.push_back(user); });
+        if (n == changed)
+          of_[v] = now;
+        else
+          of_[v].add(now);
+      }
+    }
   }
 
  private:
+  void take_in_leaves(std::size_t from) {
+    of_.resize(image_.value_count(), none_);
+    size_ = of_.size();
+    for (auto v = static_cast<value_id>(from); v < of_.size(); ++v)
+      if (image_.producer(v) == absent) of_[v] = constant_at(v);
+  }
+  [[nodiscard]] sets constant_at(value_id v) const {
+    double number = 0;
+    auto const bits = facts_.number(v, number)   ? number_bit | constant_bit
+                      : image_.value(v).constant ? constant_bit
+                                                 : 0;
+    return {bits, bits, 0};
+  }
+
   [[nodiscard]] sets found_at(node_id n) const {
     auto const& record = image_.node(n);
     auto const op = static_cast<opcode>(record.tag.op);
     auto const group = info(op).group;
     if (group == op_group::none && op != opcode::neg) {
-      sets found{operator_bit(op), operator_bit(op)};
-      if (record.operand_count != 0 && is_transparent(record.tag, op)) {
-        auto const& inside = (*this)[image_.operand(n, 0)];
-        found.deep |= inside.deep;
-        found.direct |= inside.direct;
-      }
+      sets found{operator_bit(op), operator_bit(op), 0};
+      for (std::uint32_t i = 0; i < record.operand_count; ++i) found.below |= (*this)[image_.operand(n, i)].deep;
+      if (record.operand_count != 0 && is_transparent(record.tag, op)) found.add((*this)[image_.operand(n, 0)]);
       return found;
     }
-    sets found{0, 0};
+    sets found{0, 0, 0};
     auto kinds = op == opcode::neg ? sum_bit | product_bit : group == op_group::sum ? sum_bit : product_bit;
     if (op == opcode::sqrt || op == opcode::rsqrt) found.deep = root_bit;
     double number = 0.5;
@@ -74,10 +115,15 @@ class basic_operator_sets {
     for (std::uint32_t i = 0; i < record.operand_count; ++i) {
       auto const& inside = (*this)[image_.operand(n, i)];
       found.deep |= inside.deep;
+      found.below |= inside.below;
       auto const other = inside.direct & (sum_bit | product_bit);
-      if (other == 0 || (other & kinds) != 0) found.direct |= inside.direct & ~(sum_bit | product_bit);
+      if (other == 0 || (other & kinds) != 0)
+        found.direct |= inside.direct & ~(sum_bit | product_bit);
+      else if ((inside.direct & number_bit) != 0)
+        found.add(constant_at(image_.operand(n, i)));  // one part, however it is computed
     }
     found.direct |= kinds;
+    found.deep |= kinds;
     return found;
   }
   [[nodiscard]] bool is_transparent(operator_tag tag, opcode op) const {
@@ -87,11 +133,13 @@ class basic_operator_sets {
     return false;
   }
 
-  static constexpr sets none_{0, 0}, all_{~std::uint64_t{0}, ~std::uint64_t{0}};
+  static constexpr sets none_{0, 0, 0};
   program const& rules_;
   Image const& image_;
   facts const& facts_;
   std::vector<sets> of_;
+  std::size_t size_ = 0;  // a vector would divide
+  std::vector<node_id> waiting_;
 };
 using operator_sets = basic_operator_sets<graph_image>;
 

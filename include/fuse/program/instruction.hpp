@@ -65,6 +65,10 @@ enum class sign_use : std::uint8_t {
 inline constexpr std::uint64_t root_bit = 1;
 /// The value is a sum, a product.
 inline constexpr std::uint64_t sum_bit = 2, product_bit = 4;
+/// The value is a constant: of one element, of any number of them. (Beyond what a double holds: no step asks for them.)
+inline constexpr std::uint64_t number_bit = std::uint64_t{1} << 53, constant_bit = std::uint64_t{1} << 54;
+/// All bits of operators and roots.
+inline constexpr std::uint64_t operator_bits = (number_bit - 1) & ~(sum_bit | product_bit);
 
 inline constexpr std::uint16_t no_instruction = 0xffff;
 inline constexpr std::uint8_t no_slot = 255;

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <fuse/program/program.hpp>
+
+namespace fuse::inline v0::detail {
+
+/// For each instruction of a program and each register: the operators that must stand there, on every way from the
+/// instruction to an accepting one, and those that must stand at their operands (`deep`, `direct` and `below` as in
+/// operator_sets); and where ways ask for different ones, operators one of which must stand there. Linear in the
+/// program, times the registers in use.
+template <class Program>
+class basic_operator_needs {
+ public:
+  struct needs {
+    std::uint64_t deep = 0, direct = 0, below = 0;
+    std::uint64_t one_deep = 0, one_below = 0;  ///< 0: nothing must
+  };
+
+  explicit basic_operator_needs(Program const& rules) : rules_(rules), of_(rules.code.size()) {
+    std::vector<bool> known(rules_.code.size(), false);
+    std::vector<std::uint16_t> path;
+    for (auto const& e : rules_.entries) {
+      path.assign(1, e.first);
+      while (!path.empty()) {  // what comes after, before
+        auto const pc = path.back();
+        auto const& i = rules_.code[pc];
+        auto const waits = [&](std::uint16_t next) { return next != no_instruction && !known[next]; };
+        if (!known[pc] && waits(i.next)) {
+          path.push_back(i.next);
+        } else if (!known[pc] && i.code == step::fork && waits(i.other)) {
+          path.push_back(i.other);
+        } else {
+          if (!known[pc]) of_[pc] = before(i);
+          known[pc] = true;
+          path.pop_back();
+        }
+      }
+    }
+  }
+
+  [[nodiscard]] needs of(std::uint16_t pc, std::uint8_t at) const { return find(of_[pc], at); }
+
+ private:
+  struct wanted {
+    std::uint16_t at;  // register, or frame_base and a frame
+    needs what;
+  };
+  using state = std::vector<wanted>;
+  static constexpr std::uint16_t frame_base = 256;
+
+  [[nodiscard]] static needs find(state const& in, std::uint16_t at) {
+    for (auto const& w : in)
+      if (w.at == at) return w.what;
+    return {};
+  }
+  static void add(state& to, std::uint16_t at, needs const& more) {
+    if ((more.deep | more.direct | more.below | more.one_deep | more.one_below) == 0) return;
+    for (auto& w : to)
+      if (w.at == at) {
+        w.what.deep |= more.deep;
+        w.what.direct |= more.direct;
+        w.what.below |= more.below;
+        if (w.what.one_deep == 0) w.what.one_deep = more.one_deep;
+        if (w.what.one_below == 0) w.what.one_below = more.one_below;
+        return;
+      }
+    to.push_back({at, more});
+  }
+  // Of several that must be there, the last operator tells most: sums and products are everywhere.
+  [[nodiscard]] static needs all(std::uint64_t deep, std::uint64_t direct = 0) {
+    return {deep | direct, direct, 0, std::bit_floor((deep | direct) & operator_bits), 0};
+  }
+  [[nodiscard]] static std::uint64_t either(std::uint64_t a, std::uint64_t b) { return a == 0 || b == 0 ? 0 : a | b; }
+  static needs take(state& from, std::uint16_t at) {
+    for (std::size_t k = 0; k < from.size(); ++k)
+      if (from[k].at == at) {
+        auto const found = from[k].what;
+        from[k] = from.back();
+        from.pop_back();
+        return found;
+      }
+    return {};
+  }
+  [[nodiscard]] static std::uint64_t bit_of(std::uint16_t op) {
+    auto const code = static_cast<opcode>(op);
+    return info(code).group == op_group::none && code != opcode::neg ? operator_bit(code) : 0;  // see operator_sets
+  }
+
+  static void below(needs& of, needs const& operand) {
+    of.below |= operand.deep;
+    if (of.one_below == 0) of.one_below = operand.one_deep;
+  }
+
+  [[nodiscard]] state before(instruction const& i) const {
+    state found;
+    if (i.next != no_instruction) found = of_[i.next];
+    switch (i.code) {
+      case step::fork:
+        if (i.other != no_instruction)
+          for (auto& w : found) {
+            auto const other = find(of_[i.other], w.at);
+            w.what = {w.what.deep & other.deep, w.what.direct & other.direct, w.what.below & other.below,
+                      either(w.what.one_deep, other.one_deep), either(w.what.one_below, other.one_below)};
+          }
+        break;
+      case step::operation:
+      case step::exactly: {
+        auto made = all(0, i.code == step::operation ? bit_of(i.op) : 0);
+        for (std::uint32_t k = 0; k < (i.count & 0x7fu); ++k)
+          below(made, take(found, static_cast<std::uint16_t>(i.b + k)));
+        if (made.deep != 0) add(found, i.a, made);
+        break;
+      }
+      case step::reduction: {
+        auto made = all(0, bit_of(i.op));
+        below(made, take(found, i.b));
+        add(found, i.a, made);
+        break;
+      }
+      case step::within: {
+        auto const set = static_cast<std::uint64_t>(i.number);
+        add(found, i.a, i.c == 0 ? all(set) : all(0, set));
+        break;
+      }
+      case step::scalar: add(found, i.a, all(number_bit)); break;
+      case step::number: add(found, i.a, all(constant_bit)); break;
+      case step::group: add(found, i.a, take(found, static_cast<std::uint16_t>(frame_base + i.b))); break;
+      case step::scalar_member: add(found, static_cast<std::uint16_t>(frame_base + i.a), all(0, number_bit)); break;
+      case step::member: {
+        auto part = take(found, i.b);
+        part.direct = 0;  // a sum among factors, a product among addends hides what is below it
+        add(found, static_cast<std::uint16_t>(frame_base + i.a), part);
+        break;
+      }
+      case step::strip: add(found, i.a, take(found, i.b)); break;
+      case step::recall: take(found, i.a); break;
+      case step::user: take(found, i.b); break;
+      default: break;
+    }
+    return found;
+  }
+
+  Program const& rules_;
+  std::vector<state> of_;  // per instruction
+};
+using operator_needs = basic_operator_needs<program>;
+
+}  // namespace fuse::inline v0::detail
