@@ -70,33 +70,37 @@ struct expression {
   [[nodiscard]] constexpr std::uint8_t root() const { return static_cast<std::uint8_t>(size - 1); }
   [[nodiscard]] constexpr term const& operator[](std::size_t at) const { return terms[at]; }
 
-  /// Adds a term unless an equal one is there; returns its place.
-  constexpr std::uint8_t add(term const& made) {
-    for (std::uint16_t i = 0; i < size; ++i)
-      if (terms[i].kind == made.kind && terms[i].op == made.op && terms[i] == made) return static_cast<std::uint8_t>(i);
-    if (size == capacity) {
-      too_large = true;
-      return 0;
-    }
-    terms[size] = made;
-    return static_cast<std::uint8_t>(size++);
+  /// Adds a term unless an equal one is there; returns its place. Terms before `from` are known to differ.
+  constexpr std::uint8_t add(term const& made, std::uint16_t from = 0) {
+    auto const kind = made.kind;
+    auto const op = made.op;
+    for (std::uint16_t i = from; i < size; ++i)
+      if (terms[i].kind == kind && terms[i].op == op && terms[i] == made) return static_cast<std::uint8_t>(i);
+    return append(made);
   }
 
   /// Adds all terms of `other`; returns the place of its root.
   constexpr std::uint8_t add(expression const& other) {
-    if (other.size == 0) return 0;
-    if (size == 0) {
+    std::uint16_t const before = size, more = other.size;
+    if (more == 0) return 0;
+    if (before == 0) {
       *this = other;  // nothing to merge with
-      return root();
+      return static_cast<std::uint8_t>(more - 1);
     }
+    if (other.too_large) too_large = true;
     std::uint8_t place[capacity]{};
-    too_large = too_large || other.too_large;
-    for (std::uint16_t i = 0; i < other.size; ++i) {
+    for (std::uint16_t i = 0; i < more; ++i) {
       term moved = other.terms[i];
-      for (int c = 0; c < moved.children; ++c) moved.child[c] = place[moved.child[c]];
-      place[i] = add(moved);
+      // A term equals one that was there only where its operands were, and stands above the last of these.
+      std::uint16_t from = 0;
+      for (int c = 0; c < moved.children; ++c) {
+        auto const at = place[moved.child[c]];
+        moved.child[c] = at;
+        if (at >= from) from = static_cast<std::uint16_t>(at + 1);
+      }
+      place[i] = from > before ? append(moved) : add(moved, from);
     }
-    return place[other.size - 1];
+    return place[more - 1];
   }
 
   /// This expression with `made` as a new root above the given operands.
@@ -110,17 +114,18 @@ struct expression {
       ((made.child[count++] = composed.add(operands)), ...);
     }
     made.children = count;
-    composed.finish(made);
+    composed.append(made);
     return composed;
   }
 
-  /// Makes `made` the root: the last term, also where an equal one stands earlier.
-  constexpr void finish(term const& made) {
+  /// Makes `made` the last term, also where an equal one stands earlier: the root. Returns its place.
+  constexpr std::uint8_t append(term const& made) {
     if (size == capacity) {
       too_large = true;
-      return;
+      return 0;
     }
-    terms[size++] = made;
+    terms[size] = made;
+    return static_cast<std::uint8_t>(size++);
   }
 
   /// Requires (in a pattern) or gives (in a replacement) a parameter: `.attr<"axis">(-1)`, `.attr<"epsilon">(eps)`.
@@ -163,7 +168,7 @@ struct expression {
     made.kind = term_kind::number;
     made.number = value;
     made.tolerance = 1e-6;
-    finish(made);
+    append(made);
   }
   constexpr expression() : terms{}, size(0), too_large(false) {}
 
@@ -171,26 +176,20 @@ struct expression {
   // An empty `value` is none. (By reference: to g++ the address of a constant is no constant under
   // -fsanitize=undefined.)
   [[nodiscard]] constexpr expression with_attribute(term const& made, expression const& value) const {
-    expression changed{};
-    // The operator is this expression's root; its operands and the attribute go below it again.
-    std::uint8_t place[capacity]{};
-    for (std::uint16_t i = 0; i + 1 < size; ++i) {
-      term moved = terms[i];
-      for (int c = 0; c < moved.children; ++c) moved.child[c] = place[moved.child[c]];
-      place[i] = changed.add(moved);
-    }
+    // The operator is this expression's root; its attribute goes below it.
+    expression changed = *this;
+    term node = terms[root()];
+    --changed.size;
     term holder = made;
     if (value.size != 0) {
       holder.child[0] = changed.add(value);
       holder.children = 1;
     }
-    term node = terms[root()];
-    for (int c = 0; c < node.children; ++c) node.child[c] = place[node.child[c]];
     if (node.children == 8)
       changed.too_large = true;
     else
       node.child[node.children++] = changed.add(holder), ++node.attributes;
-    changed.finish(node);
+    changed.append(node);
     return changed;
   }
 };
