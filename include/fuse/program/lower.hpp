@@ -3,274 +3,277 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
 
 #include <fuse/program/lower_pattern.hpp>
 
 namespace fuse::inline v0::detail {
 
-/// Turns one rule into instructions and a resolved right side. Everything happens during constant evaluation; a rule
-/// that is wrong leaves its error.
-class lowering : public pattern_lowering {
- public:
-  constexpr lowering(rewrite_rule const& rule, dialect const& names) : pattern_lowering(rule, names) {
-    if (failed()) return;
-    lower_roots(pattern_.root());
-    if (!failed()) lower_replacement();
+constexpr lowering::lowering(rewrite_rule const& rule, dialect const& names) : rule_(rule), names_(names) {
+  out.name = rule.name;
+  out.summary = rule.summary_text;
+  out.stage = rule.stage_number;
+  out.benefit = rule.benefit_value;
+  out.equal_cost = rule.equal_cost;
+  out.silent = rule.silent;
+  if (rule.pattern.too_large || rule.replacement.too_large || rule.too_many)
+    fail(rule_error::too_large, rule.name);
+  else if (rule.replacement.size == 0)
+    fail(rule_error::no_replacement, rule.name);
+  for (std::size_t i = 0; i < rule.transparent_count; ++i) add_transparent(everywhere_, rule.transparent[i]);
+  resolve();
+  if (failed()) return;
+  if (everywhere_.count != 0) everywhere_id_ = set_id(everywhere_);
+  lower_roots(pattern_.root());
+  if (!failed()) lower_replacement();
+}
+
+// Roots
+
+constexpr void lowering::lower_roots(std::uint8_t root) {
+  auto const& t = pattern_[root];
+  if (t.kind == term_kind::alternatives) {
+    for (int i = 0; i < t.children; ++i) lower_roots(t.child[i]);
+    return;
   }
+  next_register_ = 1;
+  next_frame_ = 0;
+  bound_ = rest_seen_ = 0;
+  register_of_ = {};
+  auto const first = out.size;
+  std::uint8_t main = root;
+  if (t.kind == term_kind::roots) main = t.child[0];
+  if (pattern_[main].kind == term_kind::alternatives) return fail(rule_error::unreachable_root, rule_.name);
+  auto const r = new_register();
+  out.root_registers[0] = r;
+  out.root_count = 1;
+  add_entries(main, first);
+  value(main, r);
+  if (t.kind == term_kind::roots)
+    for (int i = 1; i < t.children; ++i) further_root(t.child[i]);
+  for (std::size_t i = 0; i < rule_.condition_count; ++i) add_condition(rule_.conditions[i]);
+  emit(step::accept);
+  falls_through_ = false;
+  mark_optional();
+}
 
- private:
-  // Roots
-
-  constexpr void lower_roots(std::uint8_t root) {
-    auto const& t = pattern_[root];
-    if (t.kind == term_kind::alternatives) {
-      for (int i = 0; i < t.children; ++i) lower_roots(t.child[i]);
-      return;
+constexpr void lowering::add_entry(std::uint16_t first, std::uint16_t tag, bool by_name, std::uint8_t strip) {
+  for (std::uint16_t i = 0; i < out.entry_count; ++i)
+    if (out.entries[i].first == first && out.entries[i].tag == tag && out.entries[i].by_name == by_name) return;
+  if (out.entry_count == lowered_rule::entry_capacity) return fail(rule_error::too_large, rule_.name);
+  out.entries[out.entry_count++] = {first, tag, by_name, strip};
+}
+constexpr void lowering::add_entries(std::uint8_t root, std::uint16_t first) {
+  auto const& t = pattern_[root];
+  switch (t.kind) {
+    case term_kind::neutral:
+      if (info(t.op).group != op_group::none) {
+        for (auto const& known : operator_table)
+          if (known.group == group_[root] || ((group_[root] == op_group::product || may_be_one_product(root)) &&
+                                              (known.group == op_group::product || known.op == opcode::neg)))
+            add_entry(first, static_cast<std::uint16_t>(known.op), false, 0);
+      } else {
+        add_entry(first, static_cast<std::uint16_t>(t.op), false, 0);
+        if (reduction_[root])
+          for (auto op : {opcode::unsqueeze, opcode::reshape})
+            add_entry(first, static_cast<std::uint16_t>(op), false, 0);
+      }
+      break;
+    case term_kind::named:
+    case term_kind::exact: add_entry(first, t.index, true, 0); break;
+    case term_kind::wrapped: {
+      auto const code = names_.code(t.name);
+      if (code == 0) return fail(rule_error::unknown_operator, t.name);
+      auto const op = names_.rows[code - 1u].op;
+      add_entry(first, op == opcode::opaque ? code : static_cast<std::uint16_t>(op), op == opcode::opaque, 0);
+      add_entries(t.child[0], first);
+      break;
     }
-    next_register_ = 1;
-    next_frame_ = 0;
-    bound_ = rest_seen_ = 0;
-    register_of_ = {};
-    auto const first = out.size;
-    std::uint8_t main = root;
-    if (t.kind == term_kind::roots) main = t.child[0];
-    if (pattern_[main].kind == term_kind::alternatives) return fail(rule_error::unreachable_root, rule_.name);
-    auto const r = new_register();
-    out.root_registers[0] = r;
-    out.root_count = 1;
-    add_entries(main, first);
-    value(main, r);
-    if (t.kind == term_kind::roots)
-      for (int i = 1; i < t.children; ++i) further_root(t.child[i]);
-    for (std::size_t i = 0; i < rule_.condition_count; ++i) add_condition(rule_.conditions[i]);
-    emit(make(step::accept));
-    falls_through_ = false;
-    mark_optional();
+    case term_kind::through: {
+      through_set set{};
+      auto inside = collect_set(root, set);
+      add_transparent_entries(set, first);
+      add_entries(inside, first);
+      break;
+    }
+    case term_kind::users:
+    case term_kind::known_as:
+    case term_kind::result: add_entries(t.child[0], first); break;
+    default: return fail(rule_error::unreachable_root, rule_.name);
   }
+  add_transparent_entries(everywhere_, first);
+}
+/// A sum of a product and whatever is left: nothing may be left, and then its root is the product's.
+constexpr bool lowering::may_be_one_product(std::uint8_t root) const {
+  auto const& t = pattern_[root];
+  if (t.op != opcode::add || pattern_[t.child[1]].kind != term_kind::rest) return false;
+  auto const& one = pattern_[t.child[0]];
+  if (one.kind != term_kind::alternatives) return group_[t.child[0]] == op_group::product;
+  for (int i = 0; i < one.children; ++i)
+    if (group_[one.child[i]] == op_group::product) return true;
+  return false;
+}
+constexpr void lowering::add_transparent_entries(through_set const& set, std::uint16_t first) {
+  for (std::size_t i = 0; i < set.count; ++i)
+    add_entry(first, set.ops[i], set.by_name[i], everywhere_id_ != 0 ? everywhere_id_ : set_id(set));
+}
 
-  constexpr void add_entry(std::uint16_t first, std::uint16_t tag, bool by_name, std::uint8_t strip) {
-    for (std::uint16_t i = 0; i < out.entry_count; ++i)
-      if (out.entries[i].first == first && out.entries[i].tag == tag && out.entries[i].by_name == by_name) return;
-    if (out.entry_count == lowered_rule::entry_capacity) return fail(rule_error::too_large, rule_.name);
-    out.entries[out.entry_count++] = {first, tag, by_name, strip};
+/// A root that is found from what is bound: the users of a bound term, step by step up to the root, which is then
+/// matched whole.
+constexpr void lowering::further_root(std::uint8_t root) {
+  std::uint8_t path[16]{};
+  int length = 0;
+  if (!path_to_bound(root, path, length)) return fail(rule_error::unreachable_root, rule_.name);
+  auto at = register_of_.of[path[length - 1]];
+  if (at == 0) {
+    at = new_register();
+    emit(step::recall, at, slot(pattern_[path[length - 1]].name, slot_kind::value));
   }
-  constexpr void add_entries(std::uint8_t root, std::uint16_t first) {
-    auto const& t = pattern_[root];
+  for (int i = length - 2; i >= 0; --i) {
+    auto const r = new_register();
+    emit(step::user, at, r);
+    at = r;
+  }
+  if (out.root_count < 4) out.root_registers[out.root_count++] = at;
+  value(root, at);
+}
+// Path from `at` down to a term that has a register, root first.
+constexpr bool lowering::path_to_bound(std::uint8_t at, std::uint8_t (&path)[16], int& length) {
+  if (length == 16) return false;
+  path[length++] = at;
+  auto const& t = pattern_[at];
+  if (register_of_.of[at] != 0 || (t.kind == term_kind::capture && is_bound(t.name))) return length > 1;
+  for (int i = 0; i < t.children; ++i)
+    if (pattern_[t.child[i]].kind != term_kind::attribute && path_to_bound(t.child[i], path, length)) return true;
+  --length;
+  return false;
+}
+
+constexpr bool lowering::is_bound(static_text name) const {
+  for (std::uint8_t i = 0; i < out.slot_count; ++i)
+    if (out.slot_names[i] == name) return (bound_ >> i & 1u) != 0;
+  return false;
+}
+
+constexpr void lowering::add_condition(condition const& added) {
+  std::uint8_t at = 0;
+  for (; at < out.condition_count; ++at) {
+    bool equal = out.conditions[at].name == added.name && out.conditions[at].count == added.count;
+    for (std::size_t i = 0; equal && i < added.count; ++i) equal = out.conditions[at].captures[i] == added.captures[i];
+    if (equal) break;
+  }
+  if (at == out.condition_count) {
+    if (at == lowered_rule::condition_capacity) return fail(rule_error::too_large, rule_.name);
+    out.conditions[at] = added;
+    for (std::size_t i = 0; i < added.count; ++i) {
+      std::uint8_t found = no_slot;
+      for (std::uint8_t s = 0; s < out.slot_count; ++s)
+        if (out.slot_names[s] == added.captures[i]) found = s;
+      // "axes" is there for conditions whether a reduction captured it or not.
+      if (found == no_slot && added.captures[i] != "axes" && !names(pattern_, added.captures[i]))
+        return fail(rule_error::unbound_condition, added.captures[i]);
+      out.condition_slots[at][i] = found;
+    }
+    ++out.condition_count;
+  } else {
+    for (std::size_t i = 0; i < added.count; ++i)
+      for (std::uint8_t s = 0; s < out.slot_count; ++s)
+        if (out.slot_names[s] == added.captures[i]) out.condition_slots[at][i] = s;
+  }
+  emit(step::condition, 0, 0, 0, at);
+}
+constexpr bool lowering::names(expression const& in, static_text name) {
+  for (std::uint16_t i = 0; i < in.size; ++i)
+    if (in[i].name == name) return true;
+  return false;
+}
+
+constexpr void lowering::mark_optional() {
+  for (std::uint8_t i = 0; i < out.slot_count; ++i)
+    if ((bound_ >> i & 1u) == 0) out.slot_optional[i] = true;
+}
+
+// Replacements
+
+constexpr void lowering::lower_replacement() {
+  auto const& made = rule_.replacement;
+  if (made.size > lowered_rule::replacement_capacity) return fail(rule_error::too_large, rule_.name);
+  std::size_t const roots = made[made.root()].kind == term_kind::roots ? made[made.root()].children : 1u;
+  if (roots != out.root_count) return fail(rule_error::roots_and_replacements_differ, rule_.name);
+  for (std::uint16_t i = 0; i < made.size; ++i) {
+    auto const t = made.terms[i];
+    replacement_term r{};
+    for (int c = 0; c < t.children; ++c) {
+      auto const& child = made[t.child[c]];
+      if (child.kind != term_kind::attribute) {
+        r.child[r.children++] = t.child[c];
+        continue;
+      }
+      if (r.parameter_count == 4) return fail(rule_error::too_large, rule_.name);
+      auto& given = r.parameters[r.parameter_count++];
+      given.name = child.name;
+      given.number = child.number;
+      given.integer = child.index == 1;
+      given.slot = no_slot;
+      if (child.children == 1) {
+        auto const& holder = made[child.child[0]];
+        if (holder.kind == term_kind::number)
+          given.number = holder.number;
+        else
+          given.slot = known(holder.name);
+      }
+    }
+    using kind = replacement_term::kind;
     switch (t.kind) {
-      case term_kind::neutral:
-        if (info(t.op).group != op_group::none) {
-          for (auto const& known : operator_table)
-            if (known.group == group_of(t.op) || ((group_of(t.op) == op_group::product || may_be_one_product(root)) &&
-                                                  (known.group == op_group::product || known.op == opcode::neg)))
-              add_entry(first, static_cast<std::uint16_t>(known.op), false, 0);
-        } else {
-          add_entry(first, static_cast<std::uint16_t>(t.op), false, 0);
-          if (is_reduction(t.op))
-            for (auto op : {opcode::unsqueeze, opcode::reshape})
-              add_entry(first, static_cast<std::uint16_t>(op), false, 0);
-        }
+      case term_kind::capture:
+      case term_kind::scalar:
+      case term_kind::rest:
+      case term_kind::parameter:
+        r.what = kind::slot;
+        r.slot = known(t.name);
+        break;
+      case term_kind::number:
+        r.what = kind::number;
+        r.number = t.number;
         break;
       case term_kind::named:
-      case term_kind::exact: add_entry(first, t.index, true, 0); break;
-      case term_kind::wrapped: {
+      case term_kind::exact: {
         auto const code = names_.code(t.name);
         if (code == 0) return fail(rule_error::unknown_operator, t.name);
         auto const op = names_.rows[code - 1u].op;
-        add_entry(first, op == opcode::opaque ? code : static_cast<std::uint16_t>(op), op == opcode::opaque, 0);
-        add_entries(t.child[0], first);
+        bool const neutral = t.kind == term_kind::named && op != opcode::opaque;
+        r.what = neutral ? kind::neutral : kind::named;
+        r.op = neutral ? static_cast<std::uint16_t>(op) : code;
+        if (neutral) {
+          term checked = t;
+          checked.op = op;
+          check_operands(checked, info(op));
+        }
         break;
       }
-      case term_kind::through: {
-        through_set set{};
-        auto inside = collect_set(root, set);
-        add_transparent_entries(set, first);
-        add_entries(inside, first);
+      case term_kind::neutral:
+        r.what = kind::neutral;
+        r.op = static_cast<std::uint16_t>(t.op);
+        check_operands(t, info(t.op));
         break;
-      }
-      case term_kind::users:
-      case term_kind::known_as:
-      case term_kind::result: add_entries(t.child[0], first); break;
-      default: return fail(rule_error::unreachable_root, rule_.name);
+      case term_kind::fold: r.what = kind::fold; break;
+      case term_kind::row:
+        r.what = kind::row;
+        r.number = t.number;
+        break;
+      case term_kind::result:
+        r.what = kind::result;
+        r.index = t.index;
+        break;
+      case term_kind::roots: r.what = kind::roots; break;
+      case term_kind::attribute: break;
+      default: return fail(rule_error::no_replacement, rule_.name);
     }
-    add_transparent_entries(everywhere_, first);
+    out.replacement[i] = r;
   }
-  /// A sum of a product and whatever is left: nothing may be left, and then its root is the product's.
-  [[nodiscard]] constexpr bool may_be_one_product(std::uint8_t root) const {
-    auto const& t = pattern_[root];
-    if (t.op != opcode::add || pattern_[t.child[1]].kind != term_kind::rest) return false;
-    auto const& one = pattern_[t.child[0]];
-    if (one.kind != term_kind::alternatives)
-      return one.kind == term_kind::neutral && group_of(one.op) == op_group::product;
-    for (int i = 0; i < one.children; ++i)
-      if (pattern_[one.child[i]].kind == term_kind::neutral && group_of(pattern_[one.child[i]].op) == op_group::product)
-        return true;
-    return false;
-  }
-  constexpr void add_transparent_entries(through_set const& set, std::uint16_t first) {
-    for (std::size_t i = 0; i < set.count; ++i)
-      add_entry(first, set.ops[i], set.by_name[i], everywhere_id_ != 0 ? everywhere_id_ : set_id(set));
-  }
+  out.replacement_size = static_cast<std::uint8_t>(made.size);
+}
 
-  /// A root that is found from what is bound: the users of a bound term, step by step up to the root, which is then
-  /// matched whole.
-  constexpr void further_root(std::uint8_t root) {
-    std::uint8_t path[16]{};
-    int length = 0;
-    if (!path_to_bound(root, path, length)) return fail(rule_error::unreachable_root, rule_.name);
-    auto at = register_of_.of[path[length - 1]];
-    if (at == 0) {
-      at = new_register();
-      emit(make(step::recall, at, slot(pattern_[path[length - 1]].name, slot_kind::value)));
-    }
-    for (int i = length - 2; i >= 0; --i) {
-      auto const r = new_register();
-      auto made = make(step::user, at, r);
-      emit(made);
-      at = r;
-    }
-    if (out.root_count < 4) out.root_registers[out.root_count++] = at;
-    value(root, at);
-  }
-  // Path from `at` down to a term that has a register, root first.
-  constexpr bool path_to_bound(std::uint8_t at, std::uint8_t (&path)[16], int& length) {
-    if (length == 16) return false;
-    path[length++] = at;
-    auto const& t = pattern_[at];
-    if (register_of_.of[at] != 0 || (t.kind == term_kind::capture && is_bound(t.name))) return length > 1;
-    for (int i = 0; i < t.children; ++i)
-      if (pattern_[t.child[i]].kind != term_kind::attribute && path_to_bound(t.child[i], path, length)) return true;
-    --length;
-    return false;
-  }
-
-  [[nodiscard]] constexpr bool is_bound(static_text name) const {
-    for (std::uint8_t i = 0; i < out.slot_count; ++i)
-      if (out.slot_names[i] == name) return (bound_ >> i & 1u) != 0;
-    return false;
-  }
-
-  constexpr void add_condition(condition const& added) {
-    std::uint8_t at = 0;
-    for (; at < out.condition_count; ++at) {
-      bool equal = out.conditions[at].name == added.name && out.conditions[at].count == added.count;
-      for (std::size_t i = 0; equal && i < added.count; ++i)
-        equal = out.conditions[at].captures[i] == added.captures[i];
-      if (equal) break;
-    }
-    if (at == out.condition_count) {
-      if (at == lowered_rule::condition_capacity) return fail(rule_error::too_large, rule_.name);
-      out.conditions[at] = added;
-      for (std::size_t i = 0; i < added.count; ++i) {
-        std::uint8_t found = no_slot;
-        for (std::uint8_t s = 0; s < out.slot_count; ++s)
-          if (out.slot_names[s] == added.captures[i]) found = s;
-        // "axes" is there for conditions whether a reduction captured it or not.
-        if (found == no_slot && added.captures[i] != "axes" && !names(pattern_, added.captures[i]))
-          return fail(rule_error::unbound_condition, added.captures[i]);
-        out.condition_slots[at][i] = found;
-      }
-      ++out.condition_count;
-    } else {
-      for (std::size_t i = 0; i < added.count; ++i)
-        for (std::uint8_t s = 0; s < out.slot_count; ++s)
-          if (out.slot_names[s] == added.captures[i]) out.condition_slots[at][i] = s;
-    }
-    emit(make(step::condition, 0, 0, 0, at));
-  }
-  [[nodiscard]] static constexpr bool names(expression const& in, static_text name) {
-    for (std::uint16_t i = 0; i < in.size; ++i)
-      if (in[i].name == name) return true;
-    return false;
-  }
-
-  constexpr void mark_optional() {
-    for (std::uint8_t i = 0; i < out.slot_count; ++i)
-      if ((bound_ >> i & 1u) == 0) out.slot_optional[i] = true;
-  }
-
-  // Replacements
-
-  constexpr void lower_replacement() {
-    auto const& made = rule_.replacement;
-    if (made.size > lowered_rule::replacement_capacity) return fail(rule_error::too_large, rule_.name);
-    std::size_t const roots = made[made.root()].kind == term_kind::roots ? made[made.root()].children : 1u;
-    if (roots != out.root_count) return fail(rule_error::roots_and_replacements_differ, rule_.name);
-    for (std::uint16_t i = 0; i < made.size; ++i) {
-      auto const t = made.terms[i];
-      replacement_term r{};
-      for (int c = 0; c < t.children; ++c) {
-        auto const& child = made[t.child[c]];
-        if (child.kind != term_kind::attribute) {
-          r.child[r.children++] = t.child[c];
-          continue;
-        }
-        if (r.parameter_count == 4) return fail(rule_error::too_large, rule_.name);
-        auto& given = r.parameters[r.parameter_count++];
-        given.name = child.name;
-        given.number = child.number;
-        given.integer = child.index == 1;
-        given.slot = no_slot;
-        if (child.children == 1) {
-          auto const& holder = made[child.child[0]];
-          if (holder.kind == term_kind::number)
-            given.number = holder.number;
-          else
-            given.slot = known(holder.name);
-        }
-      }
-      using kind = replacement_term::kind;
-      switch (t.kind) {
-        case term_kind::capture:
-        case term_kind::scalar:
-        case term_kind::rest:
-        case term_kind::parameter:
-          r.what = kind::slot;
-          r.slot = known(t.name);
-          break;
-        case term_kind::number:
-          r.what = kind::number;
-          r.number = t.number;
-          break;
-        case term_kind::named:
-        case term_kind::exact: {
-          auto const code = names_.code(t.name);
-          if (code == 0) return fail(rule_error::unknown_operator, t.name);
-          auto const op = names_.rows[code - 1u].op;
-          bool const neutral = t.kind == term_kind::named && op != opcode::opaque;
-          r.what = neutral ? kind::neutral : kind::named;
-          r.op = neutral ? static_cast<std::uint16_t>(op) : code;
-          if (neutral) {
-            term checked = t;
-            checked.op = op;
-            check_operands(checked);
-          }
-          break;
-        }
-        case term_kind::neutral:
-          r.what = kind::neutral;
-          r.op = static_cast<std::uint16_t>(t.op);
-          check_operands(t);
-          break;
-        case term_kind::fold: r.what = kind::fold; break;
-        case term_kind::row:
-          r.what = kind::row;
-          r.number = t.number;
-          break;
-        case term_kind::result:
-          r.what = kind::result;
-          r.index = t.index;
-          break;
-        case term_kind::roots: r.what = kind::roots; break;
-        case term_kind::attribute: break;
-        default: return fail(rule_error::no_replacement, rule_.name);
-      }
-      out.replacement[i] = r;
-    }
-    out.replacement_size = static_cast<std::uint8_t>(made.size);
-  }
-};
-
+/// The lowered form of a rule in a dialect.
 [[nodiscard]] constexpr lowered_rule lower(rewrite_rule const& rule, dialect const& names) {
   return lowering(rule, names).out;
 }

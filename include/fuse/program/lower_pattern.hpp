@@ -1,298 +1,276 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <string_view>
 
-#include <fuse/program/pattern_parts.hpp>
+#include <fuse/program/lower_parts.hpp>
 
 namespace fuse::inline v0::detail {
 
-/// Turns the terms of a pattern into instructions.
-///
-/// Products and sums are lowered as multisets: their parts become `member` instructions of one frame, the most telling
-/// first (roots and reductions before captures), so that matching fails early and rules share prefixes.
-class pattern_lowering : public pattern_parts {
- public:
-  using pattern_parts::pattern_parts;
+// Products and sums are lowered as multisets: their parts become `member` instructions of one frame, the most telling
+// first (roots and reductions before captures), so that matching fails early and rules share prefixes.
 
- protected:
-  /// Follows a chain of `through` terms, collecting its names; returns the term inside.
-  constexpr std::uint8_t collect_set(std::uint8_t at, through_set& set) {
-    while (pattern_[at].kind == term_kind::through) {
-      add_transparent(set, pattern_[at].name);
-      at = pattern_[at].child[0];
-    }
-    return at;
+/// Follows a chain of `through` terms, collecting its names; returns the term inside.
+constexpr std::uint8_t lowering::collect_set(std::uint8_t at, through_set& set) {
+  while (pattern_[at].kind == term_kind::through) {
+    add_transparent(set, pattern_[at].name);
+    at = pattern_[at].child[0];
   }
+  return at;
+}
 
-  constexpr void value(std::uint8_t at, std::uint8_t r, sign_use sign = sign_use::strict, std::uint8_t around = 0) {
-    if (failed()) return;
-    auto const t = pattern_.terms[at];
-    auto const first_found = register_of_.of[at];
-    if (first_found != 0 && t.kind == term_kind::neutral && !again_ && large(at)) {
-      // A large part that occurs again is mostly the same computation; only else is it matched anew.
-      return lower_forks(2, false, [&](int i) {
-        if (i == 0) {
-          emit(make(step::same, r, first_found));
-          return;
-        }
-        again_ = true;
-        value(at, r, sign, around);
-        again_ = false;
-      });
-    }
-    register_of_.of[at] = r;
-    switch (t.kind) {
-      case term_kind::capture: {
-        auto const s = slot(t.name, slot_kind::value);
-        emit(make(step::capture, r, s, 0, 0, 0, everywhere_id_));
-        return bind(s);
-      }
-      case term_kind::scalar: {
-        auto const s = slot(t.name, slot_kind::number);
-        emit(make(step::scalar, r, s));
-        return bind(s);
-      }
-      case term_kind::number: {
-        auto made = make(step::number, r);
-        made.number = t.number;
-        made.tolerance = static_cast<float>(t.tolerance);
-        emit(made);
+constexpr void lowering::value(std::uint8_t at, std::uint8_t r, sign_use sign, std::uint8_t around) {
+  if (failed()) return;
+  auto const t = pattern_.terms[at];
+  auto const first_found = register_of_.of[at];
+  if (first_found != 0 && t.kind == term_kind::neutral && !again_ && large(at)) {
+    // A large part that occurs again is mostly the same computation; only else is it matched anew.
+    return lower_forks(2, false, [&](int i) {
+      if (i == 0) {
+        emit(step::same, r, first_found);
         return;
       }
-      case term_kind::alternatives:
-        return lower_forks(t.children, false, [&](int i) { value(t.child[i], r, sign, around); });
-      case term_kind::optional: {
-        auto const before = bound_;
-        auto const fork = emit(make(step::fork));
-        value(t.child[0], r);
-        auto const skipped = detach();
-        pend(link{fork, true});
-        emit(make(step::missing, r));
-        pend(skipped);
-        bound_ = before;
-        return;
-      }
-      case term_kind::wrapped: {
-        auto const code = names_.code(t.name);
-        if (code == 0) return fail(rule_error::unknown_operator, t.name);
-        auto const inner = new_register();
-        auto const op = names_.rows[code - 1u].op;
-        return lower_forks(2, false, [&](int i) {
-          if (i == 0) {
-            if (op == opcode::opaque)
-              emit(make(step::exactly, r, inner, 0, code, 1, everywhere_id_));
-            else
-              emit(make(step::operation, r, inner, 0, static_cast<int>(op), 1, everywhere_id_));
-          } else {
-            emit(make(step::strip, r, inner));  // of nothing: a copy
-          }
-          if (i == 1) register_of_.of[t.child[0]] = inner;
-          value(t.child[0], inner);
-        });
-      }
-      case term_kind::through: {
-        through_set set{};
-        auto const inside = collect_set(at, set);
-        auto const inner = new_register();
-        emit(make(step::strip, r, inner, 0, 0, 0, set_id(set)));
-        return value(inside, inner, sign, around);
-      }
-      case term_kind::users: {
-        emit(make(step::users, r, 0, 0, t.index, 0, everywhere_id_));
-        return value(t.child[0], r, sign, around);
-      }
-      case term_kind::known_as: {
-        auto const made = make(step::capture, r, slot(t.name, slot_kind::value));
-        emit(made);
-        bind(made.b);
-        return value(t.child[0], r, sign, around);
-      }
-      case term_kind::result: return operation(t.child[0], r, static_cast<std::uint8_t>(t.index));
-      case term_kind::neutral:
-        if (group_of(t.op) != op_group::none) return group(at, r, sign, around);
-        if (is_reduction(t.op)) return reduction(at, r);
-        return operation(at, r, 0);
-      case term_kind::named:
-      case term_kind::exact: return operation(at, r, 0);
-      case term_kind::rest:  // alone where a value is wanted: that one value
-      default: return fail(rule_error::rest_twice, t.name);
-    }
+      again_ = true;
+      value(at, r, sign, around);
+      again_ = false;
+    });
   }
-
-  constexpr void operation(std::uint8_t at, std::uint8_t r, std::uint8_t result) {
-    auto const t = pattern_.terms[at];
-    bool const by_name = t.kind != term_kind::neutral;
-    int const operands = t.operands();
-    bool const has_rest = operands > 0 && pattern_.terms[t.child[operands - 1]].kind == term_kind::rest;
-    int const plain = has_rest ? operands - 1 : operands;
-    int const first = new_registers(plain);
-    auto const count = has_rest ? plain | 0x80 : plain;
-    if (by_name) {
-      emit(make(step::exactly, r, first, result, t.index, count));
-    } else {
-      auto made = make(step::operation, r, first, result, static_cast<int>(t.op), count, everywhere_id_);
-      if (operands == 2 && !has_rest && info(t.op).commutative) made.flags = instruction::commutes;
-      emit(made);
-    }
-    if (t.attributes != 0) attributes(at, r);
-    // Operators before captures: what is more telling is tested first.
-    bool later[8]{};
-    for (int i = 0; i < plain; ++i) {
-      later[i] = priority(t.child[i]) >= 5;
-      if (!later[i]) value(t.child[i], static_cast<std::uint8_t>(first + i));
-    }
-    for (int i = 0; i < plain; ++i)
-      if (later[i]) value(t.child[i], static_cast<std::uint8_t>(first + i));
-    if (has_rest) {
-      emit(make(step::operands, r, use_rest(t.child[plain]), 0, 0, plain));
-    }
-  }
-
-  constexpr std::uint8_t use_rest(std::uint8_t at) {
-    auto const s = slot(pattern_[at].name, slot_kind::rest);
-    if ((rest_seen_ >> s & 1u) != 0) fail(rule_error::rest_twice, pattern_[at].name);
-    rest_seen_ |= 1u << s;
-    bind(s);
-    return s;
-  }
-
-  constexpr void attributes(std::uint8_t at, std::uint8_t r, static_text except = {}) {
-    auto const t = pattern_.terms[at];
-    for (int i = t.operands(); i < t.children; ++i) {
-      auto const& a = pattern_[t.child[i]];
-      if (a.name == except) continue;
-      auto made = make(step::parameter, r, no_slot, 0, parameter_name(a.name), 0, everywhere_id_);
-      if (a.children == 0) {
-        made.number = a.number;
-        made.tolerance = 1e-6f;
-      } else {
-        auto const& holder = pattern_[a.child[0]];
-        if (holder.kind == term_kind::number) {
-          made.number = holder.number;
-          made.tolerance = static_cast<float>(holder.tolerance);
-        } else {
-          made.b = slot(holder.name, holder.kind == term_kind::scalar ? slot_kind::number : slot_kind::parameter);
-          bind(made.b);
-        }
-      }
-      emit(made);
-    }
-  }
-
-  constexpr void reduction(std::uint8_t at, std::uint8_t r) {
-    auto const t = pattern_.terms[at];
-    constexpr auto standard = static_text::of("axes");
-    auto axes = standard;
-    for (int i = t.operands(); i < t.children; ++i) {
-      auto const& a = pattern_[t.child[i]];
-      if (a.name == standard && a.children == 1) axes = pattern_[a.child[0]].name;
-    }
-    auto const inner = new_register();
-    auto const s = slot(axes, slot_kind::parameter);
-    emit(make(step::reduction, r, inner, s, static_cast<int>(t.op), 0, everywhere_id_));
-    bind(s);
-    attributes(at, r, standard);
-    value(t.child[0], inner);
-  }
-
-  constexpr void group(std::uint8_t at, std::uint8_t r, sign_use sign, std::uint8_t around) {
-    auto const kind = group_of(pattern_[at].op);
-    auto const found = parts_of(at, 1, kind);
-    if (found.overflow) return fail(rule_error::too_large, rule_.name);
-    auto const frame = next_frame_++;
-    if (frame == 31) return fail(rule_error::too_large, rule_.name);
-    for (int direct = 1; direct >= 0; --direct)
-      if (auto const needed = direct != 0 ? needs_directly(found, kind) : needs(found); needed != 0) {
-        auto test = make(step::within, r, 0, direct);
-        test.number = static_cast<double>(needed);
-        emit(test);
-      }
-    emit(make(step::group, r, frame, static_cast<int>(sign), static_cast<int>(kind), around, everywhere_id_));
-    members(found, kind, frame);
-    finish_group(found, kind, frame);
-  }
-
-  constexpr void finish_group(parts const& found, op_group kind, std::uint8_t frame) {
-    if (found.has_number && found.number != (kind == op_group::product ? 1 : 0)) {
-      auto made = make(step::literal, frame);
-      made.number = found.number;
-      made.tolerance = found.tolerance;
-      emit(made);
-    }
-    for (std::uint8_t i = 0; i < found.count; ++i)
-      if (found.all[i].priority == rest_priority) emit(make(step::rest, frame, use_rest(found.all[i].term)));
-    emit(make(step::close, frame));
-  }
-
-  constexpr void members(parts const& found, op_group kind, std::uint8_t frame) {
-    for (std::uint8_t i = 0; i < found.count; ++i)
-      if (found.all[i].priority != rest_priority) member(found.all[i], kind, frame);
-  }
-
-  constexpr void member(part const& p, op_group kind, std::uint8_t frame) {
-    if (failed()) return;
-    auto const t = pattern_.terms[p.term];
-    if (t.kind == term_kind::alternatives) {
-      return lower_forks(t.children, false, [&](int i) { spliced(t.child[i], p.weight, kind, frame); });
-    }
-    if (t.kind == term_kind::optional) {
-      return lower_forks(1, true, [&](int) { spliced(t.child[0], p.weight, kind, frame); });
-    }
-    if (t.kind == term_kind::scalar) {
-      auto const s = slot(t.name, slot_kind::number);
-      auto made = make(step::scalar_member, frame, s);
-      made.number = p.weight;
-      emit(made);
+  register_of_.of[at] = r;
+  // The frequent ones first: constant evaluation walks through all the cases before.
+  switch (t.kind) {
+    case term_kind::capture: {
+      auto const s = slot(t.name, slot_kind::value);
+      emit(step::capture, r, s, 0, 0, 0, everywhere_id_);
       return bind(s);
     }
-    bool const capture = t.kind == term_kind::capture;
-    bool const product_in_sum =
-        kind == op_group::sum && t.kind == term_kind::neutral && group_of(t.op) == op_group::product;
-    bool const sum_in_product =
-        kind == op_group::product && t.kind == term_kind::neutral && group_of(t.op) == op_group::sum;
-    auto once = [&](double weight) {
-      auto const r = new_register();
-      auto made = make(step::member, frame, r);
-      made.number = weight;
-      if (capture) made.flags |= instruction::captures;
-      if (product_in_sum) made.flags |= instruction::any_sign;
-      emit(made);
-      auto const whole = static_cast<int>(weight) == weight;
-      auto const sign = !sum_in_product || !whole           ? sign_use::strict
-                        : static_cast<int>(weight) % 2 == 0 ? sign_use::free
-                                                            : sign_use::linked;
-      value(p.term, r, sign, frame);
-    };
-    if (kind == op_group::product && p.weight == 2 && !capture)
-      // A square is one part squared (or one computation twice), or two computations that match alike.
+    case term_kind::neutral:
+      if (group_[at] != op_group::none) return group(at, r, sign, around);
+      if (reduction_[at]) return reduction(at, r);
+      return operation(at, r, 0);
+    case term_kind::named:
+    case term_kind::exact: return operation(at, r, 0);
+    case term_kind::scalar: {
+      auto const s = slot(t.name, slot_kind::number);
+      emit(step::scalar, r, s);
+      return bind(s);
+    }
+    case term_kind::number: {
+      auto& made = emit(step::number, r);
+      made.number = t.number;
+      made.tolerance = static_cast<float>(t.tolerance);
+      return;
+    }
+    case term_kind::alternatives:
+      return lower_forks(t.children, false, [&](int i) { value(t.child[i], r, sign, around); });
+    case term_kind::optional: {
+      auto const before = bound_;
+      auto const fork = out.size;
+      emit(step::fork);
+      value(t.child[0], r);
+      auto const skipped = detach();
+      pend(link{fork, true});
+      emit(step::missing, r);
+      pend(skipped);
+      bound_ = before;
+      return;
+    }
+    case term_kind::wrapped: {
+      auto const code = names_.code(t.name);
+      if (code == 0) return fail(rule_error::unknown_operator, t.name);
+      auto const inner = new_register();
+      auto const op = names_.rows[code - 1u].op;
       return lower_forks(2, false, [&](int i) {
-        if (i == 0) return once(2);
-        once(1);
-        once(1);
+        if (i == 0) {
+          if (op == opcode::opaque)
+            emit(step::exactly, r, inner, 0, code, 1, everywhere_id_);
+          else
+            emit(step::operation, r, inner, 0, static_cast<int>(op), 1, everywhere_id_);
+        } else {
+          emit(step::strip, r, inner);  // of nothing: a copy
+        }
+        if (i == 1) register_of_.of[t.child[0]] = inner;
+        value(t.child[0], inner);
       });
-    once(p.weight);
+    }
+    case term_kind::through: {
+      through_set set{};
+      auto const inside = collect_set(at, set);
+      auto const inner = new_register();
+      emit(step::strip, r, inner, 0, 0, 0, set_id(set));
+      return value(inside, inner, sign, around);
+    }
+    case term_kind::users: {
+      emit(step::users, r, 0, 0, t.index, 0, everywhere_id_);
+      return value(t.child[0], r, sign, around);
+    }
+    case term_kind::known_as: {
+      auto const s = slot(t.name, slot_kind::value);
+      emit(step::capture, r, s);
+      bind(s);
+      return value(t.child[0], r, sign, around);
+    }
+    case term_kind::result: return operation(t.child[0], r, static_cast<std::uint8_t>(t.index));
+    case term_kind::rest:  // alone where a value is wanted: that one value
+    default: return fail(rule_error::rest_twice, t.name);
   }
+}
 
-  /// An alternative or optional part: when it is of the frame's own group, its parts are the frame's.
-  constexpr void spliced(std::uint8_t at, double weight, op_group kind, std::uint8_t frame) {
-    auto const found = parts_of(at, weight, kind);
-    if (found.overflow) return fail(rule_error::too_large, rule_.name);
-    members(found, kind, frame);
-    if (found.has_number && found.number != (kind == op_group::product ? 1 : 0)) {
-      auto made = make(step::literal, frame);
-      made.number = found.number;
-      made.tolerance = found.tolerance;
-      emit(made);
+constexpr void lowering::operation(std::uint8_t at, std::uint8_t r, std::uint8_t result) {
+  auto const t = pattern_.terms[at];
+  bool const by_name = t.kind != term_kind::neutral;
+  int const operands = t.operands();
+  bool const has_rest = operands > 0 && pattern_.terms[t.child[operands - 1]].kind == term_kind::rest;
+  int const plain = has_rest ? operands - 1 : operands;
+  int const first = new_registers(plain);
+  auto const count = has_rest ? plain | 0x80 : plain;
+  if (by_name) {
+    emit(step::exactly, r, first, result, t.index, count);
+  } else {
+    auto& made = emit(step::operation, r, first, result, static_cast<int>(t.op), count, everywhere_id_);
+    if (operands == 2 && !has_rest && info(t.op).commutative) made.flags = instruction::commutes;
+  }
+  if (t.attributes != 0) attributes(at, r);
+  // Operators before captures: what is more telling is tested first.
+  bool later[8]{};
+  for (int i = 0; i < plain; ++i) {
+    later[i] = priority(t.child[i]) >= 5;
+    if (!later[i]) value(t.child[i], static_cast<std::uint8_t>(first + i));
+  }
+  for (int i = 0; i < plain; ++i)
+    if (later[i]) value(t.child[i], static_cast<std::uint8_t>(first + i));
+  if (has_rest) {
+    emit(step::operands, r, use_rest(t.child[plain]), 0, 0, plain);
+  }
+}
+
+constexpr std::uint8_t lowering::use_rest(std::uint8_t at) {
+  auto const s = slot(pattern_[at].name, slot_kind::rest);
+  if ((rest_seen_ >> s & 1u) != 0) fail(rule_error::rest_twice, pattern_[at].name);
+  rest_seen_ |= 1u << s;
+  bind(s);
+  return s;
+}
+
+constexpr void lowering::attributes(std::uint8_t at, std::uint8_t r, static_text except) {
+  auto const t = pattern_.terms[at];
+  for (int i = t.operands(); i < t.children; ++i) {
+    auto const& a = pattern_[t.child[i]];
+    if (a.name == except) continue;
+    auto& made = emit(step::parameter, r, no_slot, 0, parameter_name(a.name), 0, everywhere_id_);
+    if (a.children == 0) {
+      made.number = a.number;
+      made.tolerance = 1e-6f;
+    } else {
+      auto const& holder = pattern_[a.child[0]];
+      if (holder.kind == term_kind::number) {
+        made.number = holder.number;
+        made.tolerance = static_cast<float>(holder.tolerance);
+      } else {
+        made.b = slot(holder.name, holder.kind == term_kind::scalar ? slot_kind::number : slot_kind::parameter);
+        bind(made.b);
+      }
     }
   }
+}
 
-  std::uint32_t rest_seen_ = 0;  // slots, a bit each
+constexpr void lowering::reduction(std::uint8_t at, std::uint8_t r) {
+  auto const t = pattern_.terms[at];
+  constexpr auto standard = static_text::of("axes");
+  auto axes = standard;
+  for (int i = t.operands(); i < t.children; ++i) {
+    auto const& a = pattern_[t.child[i]];
+    if (a.name == standard && a.children == 1) axes = pattern_[a.child[0]].name;
+  }
+  auto const inner = new_register();
+  auto const s = slot(axes, slot_kind::parameter);
+  emit(step::reduction, r, inner, s, static_cast<int>(t.op), 0, everywhere_id_);
+  bind(s);
+  attributes(at, r, standard);
+  value(t.child[0], inner);
+}
 
- private:
-  bool again_ = false;  // a large part is matched a second time
-};
+constexpr void lowering::group(std::uint8_t at, std::uint8_t r, sign_use sign, std::uint8_t around) {
+  auto const kind = group_[at];
+  auto const found = parts_of(at, 1, kind);
+  if (found.overflow) return fail(rule_error::too_large, rule_.name);
+  auto const frame = next_frame_++;
+  if (frame == 31) return fail(rule_error::too_large, rule_.name);
+  for (int direct = 1; direct >= 0; --direct)
+    if (auto const needed = direct != 0 ? needs_directly(found, kind) : needs(found); needed != 0) {
+      auto& test = emit(step::within, r, 0, direct);
+      test.number = static_cast<double>(needed);
+    }
+  emit(step::group, r, frame, static_cast<int>(sign), static_cast<int>(kind), around, everywhere_id_);
+  members(found, kind, frame);
+  finish_group(found, kind, frame);
+}
+
+constexpr void lowering::finish_group(parts const& found, op_group kind, std::uint8_t frame) {
+  if (found.has_number && found.number != (kind == op_group::product ? 1 : 0)) {
+    auto& made = emit(step::literal, frame);
+    made.number = found.number;
+    made.tolerance = found.tolerance;
+  }
+  for (std::uint8_t i = 0; i < found.count; ++i)
+    if (found.all[i].priority == rest_priority) emit(step::rest, frame, use_rest(found.all[i].term));
+  emit(step::close, frame);
+}
+
+constexpr void lowering::members(parts const& found, op_group kind, std::uint8_t frame) {
+  for (std::uint8_t i = 0; i < found.count; ++i)
+    if (found.all[i].priority != rest_priority) member(found.all[i], kind, frame);
+}
+
+constexpr void lowering::member(part const& p, op_group kind, std::uint8_t frame) {
+  if (failed()) return;
+  auto const t = pattern_.terms[p.term];
+  if (t.kind == term_kind::alternatives) {
+    return lower_forks(t.children, false, [&](int i) { spliced(t.child[i], p.weight, kind, frame); });
+  }
+  if (t.kind == term_kind::optional) {
+    return lower_forks(1, true, [&](int) { spliced(t.child[0], p.weight, kind, frame); });
+  }
+  if (t.kind == term_kind::scalar) {
+    auto const s = slot(t.name, slot_kind::number);
+    auto& made = emit(step::scalar_member, frame, s);
+    made.number = p.weight;
+    return bind(s);
+  }
+  bool const capture = t.kind == term_kind::capture;
+  bool const product_in_sum = kind == op_group::sum && group_[p.term] == op_group::product;
+  bool const sum_in_product = kind == op_group::product && group_[p.term] == op_group::sum;
+  auto once = [&](double weight) {
+    auto const r = new_register();
+    auto& made = emit(step::member, frame, r);
+    made.number = weight;
+    if (capture) made.flags |= instruction::captures;
+    if (product_in_sum) made.flags |= instruction::any_sign;
+    auto const whole = static_cast<int>(weight) == weight;
+    auto const sign = !sum_in_product || !whole           ? sign_use::strict
+                      : static_cast<int>(weight) % 2 == 0 ? sign_use::free
+                                                          : sign_use::linked;
+    value(p.term, r, sign, frame);
+  };
+  if (kind == op_group::product && p.weight == 2 && !capture)
+    // A square is one part squared (or one computation twice), or two computations that match alike.
+    return lower_forks(2, false, [&](int i) {
+      if (i == 0) return once(2);
+      once(1);
+      once(1);
+    });
+  once(p.weight);
+}
+
+/// An alternative or optional part: when it is of the frame's own group, its parts are the frame's.
+constexpr void lowering::spliced(std::uint8_t at, double weight, op_group kind, std::uint8_t frame) {
+  auto const found = parts_of(at, weight, kind);
+  if (found.overflow) return fail(rule_error::too_large, rule_.name);
+  members(found, kind, frame);
+  if (found.has_number && found.number != (kind == op_group::product ? 1 : 0)) {
+    auto& made = emit(step::literal, frame);
+    made.number = found.number;
+    made.tolerance = found.tolerance;
+  }
+}
 
 }  // namespace fuse::inline v0::detail

@@ -205,12 +205,9 @@ class merging {
   [[nodiscard]] constexpr instruction moved(lowered_rule const& rule, std::size_t at, std::size_t number) const {
     auto made = rule.code[at];
     if (made.through != 0) made.through = set_map_[made.through];
-    switch (made.code) {
-      case step::parameter: made.op = name_map_[made.op]; break;
-      case step::condition: made.op = static_cast<std::uint16_t>(made.op + first_condition_); break;
-      case step::accept: made.op = static_cast<std::uint16_t>(number); break;
-      default: break;
-    }
+    if (made.code == step::parameter) made.op = name_map_[made.op];
+    if (made.code == step::condition) made.op = static_cast<std::uint16_t>(made.op + first_condition_);
+    if (made.code == step::accept) made.op = static_cast<std::uint16_t>(number);
     return made;
   }
 

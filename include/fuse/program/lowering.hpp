@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <fuse/dsl/rule.hpp>
+#include <fuse/ops/dialect.hpp>
+#include <fuse/program/lowered_rule.hpp>
+
+namespace fuse::inline v0::detail {
+
+/// Turns one rule into instructions and a resolved right side. Everything happens during constant evaluation; a rule
+/// that is wrong leaves its error, the first one, and nothing after it counts.
+///
+/// One class, its members defined in a header for each task: as a chain of bases, which constant evaluation follows at
+/// each access, it took g++ a tenth longer.
+class lowering {
+ public:
+  lowered_rule out{};
+
+  constexpr lowering(rewrite_rule const& rule, dialect const& names);
+
+ private:
+  // An instruction whose `next` (or `other`) is the next that is emitted, though that does not follow it.
+  struct link {
+    std::uint16_t at;
+    bool other;
+  };
+  struct links {
+    link all[24];
+    std::uint8_t count;
+  };
+  struct part {
+    std::uint8_t term, priority;
+    double weight;
+  };
+  struct parts {
+    part all[24];
+    std::uint8_t count;
+    double number;    // the constants among them
+    float tolerance;  // the widest of theirs
+    bool has_number, overflow;
+  };
+  struct term_registers {
+    std::uint8_t of[expression::capacity];
+  };
+  static constexpr std::uint8_t rest_priority = 7;
+
+  // lower_writing.hpp: resolves names, hands out registers, frames and slots, and links what is emitted
+  [[nodiscard]] constexpr bool failed() const;
+  constexpr void fail(rule_error error, static_text culprit, std::size_t wanted = 0);
+  constexpr void resolve();
+  constexpr void check_operands(term const& t, operator_info const& known);
+  constexpr void add_transparent(through_set& set, static_text name);
+  constexpr std::uint8_t set_id(through_set const& set);
+  constexpr std::uint8_t slot(static_text name, slot_kind kind);
+  constexpr void bind(std::uint8_t at);
+  constexpr instruction& emit(step code, int a = 0, int b = 0, int c = 0, int op = 0, int count = 0,
+                              std::uint8_t through = 0);
+  constexpr void resolve_links();
+  constexpr void add(links& to, link made);
+  constexpr void add(links& to, links const& more);
+  constexpr void pend(link made);
+  constexpr void pend(links const& more);
+  [[nodiscard]] constexpr links detach();
+  constexpr std::uint8_t new_register();
+  constexpr std::uint8_t new_registers(int count);
+  template <class Form>
+  constexpr void lower_forks(int count, bool may_skip, Form&& form);
+  constexpr std::uint16_t parameter_name(static_text name);
+  constexpr std::uint8_t known(static_text name);
+
+  // lower_parts.hpp: the parts of products and sums, what they need below them, and which to look for first
+  [[nodiscard]] constexpr bool large(std::uint8_t at) const;
+  [[nodiscard]] constexpr int tree_size(std::uint8_t at, int limit) const;
+  [[nodiscard]] constexpr std::uint8_t priority(std::uint8_t at) const;
+  constexpr std::uint64_t needs(parts const& of);
+  constexpr std::uint64_t needs_directly(parts const& of, op_group kind) const;
+  constexpr std::uint64_t needs(std::uint8_t at);
+  constexpr parts parts_of(std::uint8_t at, double weight, op_group kind);
+  constexpr void collect(std::uint8_t at, double weight, op_group kind, parts& into);
+
+  // lower_pattern.hpp: the terms of a pattern
+  constexpr std::uint8_t collect_set(std::uint8_t at, through_set& set);
+  constexpr void value(std::uint8_t at, std::uint8_t r, sign_use sign = sign_use::strict, std::uint8_t around = 0);
+  constexpr void operation(std::uint8_t at, std::uint8_t r, std::uint8_t result);
+  constexpr std::uint8_t use_rest(std::uint8_t at);
+  constexpr void attributes(std::uint8_t at, std::uint8_t r, static_text except = {});
+  constexpr void reduction(std::uint8_t at, std::uint8_t r);
+  constexpr void group(std::uint8_t at, std::uint8_t r, sign_use sign, std::uint8_t around);
+  constexpr void finish_group(parts const& found, op_group kind, std::uint8_t frame);
+  constexpr void members(parts const& found, op_group kind, std::uint8_t frame);
+  constexpr void member(part const& p, op_group kind, std::uint8_t frame);
+  constexpr void spliced(std::uint8_t at, double weight, op_group kind, std::uint8_t frame);
+
+  // lower.hpp: roots, conditions and the right side
+  constexpr void lower_roots(std::uint8_t root);
+  constexpr void add_entry(std::uint16_t first, std::uint16_t tag, bool by_name, std::uint8_t strip);
+  constexpr void add_entries(std::uint8_t root, std::uint16_t first);
+  [[nodiscard]] constexpr bool may_be_one_product(std::uint8_t root) const;
+  constexpr void add_transparent_entries(through_set const& set, std::uint16_t first);
+  constexpr void further_root(std::uint8_t root);
+  constexpr bool path_to_bound(std::uint8_t at, std::uint8_t (&path)[16], int& length);
+  [[nodiscard]] constexpr bool is_bound(static_text name) const;
+  constexpr void add_condition(condition const& added);
+  [[nodiscard]] static constexpr bool names(expression const& in, static_text name);
+  constexpr void mark_optional();
+  constexpr void lower_replacement();
+
+  rewrite_rule const& rule_;
+  dialect const& names_;
+  expression pattern_{};
+  // Of each neutral term; looked up once, since a call costs constant evaluation more than a read.
+  op_group group_[expression::capacity]{};
+  bool reduction_[expression::capacity]{};
+  std::uint64_t needs_[expression::capacity]{};
+  bool needs_known_[expression::capacity]{};
+  links pending_{};
+  bool falls_through_ = false;  // from the last instruction to the next
+  std::uint8_t next_register_ = 1, next_frame_ = 0;
+  term_registers register_of_{};  // of a term that is found, else 0
+  std::uint32_t bound_ = 0;       // slots, a bit each
+  std::uint32_t rest_seen_ = 0;   // slots, a bit each
+  bool again_ = false;            // a large part is matched a second time
+  through_set everywhere_{};
+  std::uint8_t everywhere_id_ = 0;
+};
+
+}  // namespace fuse::inline v0::detail
