@@ -22,14 +22,14 @@ class CompileTime(unittest.TestCase):
     def test_memory_of_200_rules(self):
         added = self.rules[1] - self.include[1]
         print(f"200 rules: {added:.0f} MB over the include alone")
-        self.assertLess(added, 120 if "clang" not in COMPILER else 150)
+        self.assertLess(added, 120 if "clang" not in COMPILER else 70)
 
     def test_instantiations_of_200_rules(self):
         if self.include[2] is None:
             self.skipTest("only clang counts instantiations")
         added = self.rules[2] - self.include[2]
         print(f"200 rules: {added} instantiations over the include alone")
-        self.assertLess(added, 6 * 200)
+        self.assertLess(added, 4 * 200)
 
 
 if __name__ == "__main__":
