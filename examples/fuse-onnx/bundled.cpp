@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "bundled.hpp"
 
+#include <fuse/draw/groups.hpp>
 #include <fuse/match/match.hpp>
 #include <fuse/rewrite/rewrite.hpp>
 #include <fuse/rules/norms.hpp>
@@ -37,6 +38,11 @@ std::vector<std::string> explain_node(fuse::adapters::onnx_graph const& graph, f
   }
   if (verdicts.empty()) verdicts.push_back("no match of a rule ends in an operator like this one");
   return verdicts;
+}
+
+std::vector<fuse::drawn_group<fuse::adapters::onnx_graph>> replaced_bundled(fuse::adapters::onnx_graph& graph,
+                                                                            fuse::rewrite_options const& options) {
+  return fuse::replaced<bundled>(graph, options);
 }
 
 std::string_view summary_of(std::string_view rule) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <fuse/adapters/onnx/graph.hpp>
+#include <fuse/draw/draw.hpp>
 #include <fuse/program/program.hpp>
 #include <fuse/rewrite/options.hpp>
 #include <fuse/rewrite/report.hpp>
@@ -19,6 +20,10 @@ namespace fuse_onnx {
 /// For each rule, or for `only`, how far it gets at a node before anything is rewritten, and what it lacks there.
 [[nodiscard]] std::vector<std::string> explain_node(fuse::adapters::onnx_graph const& graph,
                                                     fuse::adapters::onnx_node node, std::string_view only);
+
+/// What the rules would replace, as frames for a drawing of the graph before; `graph` is what is left.
+[[nodiscard]] std::vector<fuse::drawn_group<fuse::adapters::onnx_graph>> replaced_bundled(
+    fuse::adapters::onnx_graph& graph, fuse::rewrite_options const& options);
 
 /// What a rule does, in one line; empty for a rule that nobody described.
 [[nodiscard]] std::string_view summary_of(std::string_view rule);

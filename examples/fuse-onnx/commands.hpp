@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -27,8 +28,15 @@ struct rules_arguments {
   bool program = false;
 };
 
+struct draw_arguments {
+  std::filesystem::path input, output;
+  std::string rule, around;
+  std::size_t hops = 2;
+};
+
 int optimize(optimize_arguments const& arguments);
 int explain(explain_arguments const& arguments);
+int draw(draw_arguments const& arguments);
 int list_rules(rules_arguments const& arguments);
 
 /// Prints "fuse-onnx: `what`" to stderr and returns `status`.

@@ -9,6 +9,7 @@
 
 #include "bundled.hpp"
 #include "commands.hpp"
+#include "find_node.hpp"
 #include "progress.hpp"
 
 namespace fuse_onnx {
@@ -65,19 +66,6 @@ void explain_graph(rehearsal const& seen, std::string const& only, std::size_t l
   for (auto const& note : seen.report.notes) print("note: " + note);
 }
 
-// A node by its name, or by the name of a value that it computes.
-fuse::adapters::onnx_node find(fuse::adapters::onnx_graph const& graph, std::string const& name) {
-  std::vector<fuse::adapters::onnx_body> bodies{{}};
-  for (std::size_t i = 0; i < bodies.size(); ++i)
-    for (auto const n : traits::nodes(graph, bodies[i])) {
-      if (traits::name(graph, n) == name) return n;
-      for (auto const v : traits::results(graph, n))
-        if (v && traits::name(graph, v) == name) return n;
-      for (auto const b : traits::bodies(graph, n)) bodies.push_back(b);
-    }
-  return {};
-}
-
 }  // namespace
 
 int explain(explain_arguments const& arguments) {
@@ -91,10 +79,8 @@ int explain(explain_arguments const& arguments) {
   std::string name;
   std::vector<std::string> verdicts;
   if (!arguments.node.empty()) {
-    auto const node = find(graph, arguments.node);
-    if (!node)
-      return complain(wrong_usage,
-                      "the model has no node, and no computed value, of the name '" + arguments.node + "'");
+    auto const node = find_node(graph, arguments.node);
+    if (!node) return complain(wrong_usage, no_node(arguments.node));
     name = traits::name(graph, node);
     print(name + " (" + std::string(traits::op_name(graph, node)) + ")");
     verdicts = explain_node(graph, node, arguments.rule);

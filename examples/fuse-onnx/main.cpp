@@ -48,6 +48,15 @@ int main(int count, char** words) {
   explain_command->add_option("--node", explained.node, "This node only")->type_name("NAME");
   explain_command->add_option("--limit", explained.limit, "At most so many places a rule")->capture_default_str();
 
+  draw_arguments drawn;
+  auto* const draw_command = app.add_subcommand("draw", "Draw a model with frames around what rules would replace");
+  draw_command->add_option("IN", drawn.input, "The model to read")->required();
+  draw_command->add_option("-o,--output", drawn.output, "The drawing: OUT.dot, or OUT.svg through Graphviz's program")
+      ->required();
+  draw_command->add_option("--rule", drawn.rule, "Frames of this rule only")->type_name("NAME");
+  draw_command->add_option("--around", drawn.around, "Only this node and what is near it")->type_name("NODE");
+  draw_command->add_option("--hops", drawn.hops, "How near: so many edges away")->capture_default_str();
+
   rules_arguments listed;
   auto* const rules_command = app.add_subcommand("rules", "List the rules, or describe one");
   rules_command->add_option("NAME", listed.rule, "The rule to describe");
@@ -65,6 +74,7 @@ int main(int count, char** words) {
   try {
     if (optimize_command->parsed()) return optimize(optimized);
     if (explain_command->parsed()) return explain(explained);
+    if (draw_command->parsed()) return draw(drawn);
     return list_rules(listed);
   } catch (std::bad_alloc const&) {
     return complain(bad_input, "there is not enough memory for this model");
