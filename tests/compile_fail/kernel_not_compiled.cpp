@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: <fuse/kernels/separate.hpp> compiles kernels whose matrices have one element type
+// expect: this combination of element types and weights is none of those that <fuse/kernels/separate.hpp> compiles
 // twin: kernel_not_compiled_twin.cpp
 #define FUSE_REWRITE_KERNELS_SEPARATE
 #include <fuse/kernels/target.hpp>

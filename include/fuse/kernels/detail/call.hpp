@@ -33,7 +33,11 @@ struct added_rows {
   std::size_t x_stride, residual_stride, sum_stride;
 };
 
-struct any_added_rows {
+struct any_sums {
+  template <class E, class W>
+  using choices = type_list<added_rows<E, E, no_weight, E>>;
+};
+struct any_biased_sums {
   template <class E, class W>
   using choices = type_list<added_rows<E, E, no_weight, E>, added_rows<E, E, weight<W>, E>>;
 };
@@ -53,8 +57,8 @@ struct layer_norm_call {
   bool streamed;             // written past the caches
   std::size_t begin = 0, end = 0;
 };
-struct layer_norm_calls : calls_of<layer_norm_call, any_given_rows, any_scale, any_bias, any_element> {};
-struct skip_layer_norm_calls : calls_of<layer_norm_call, any_added_rows, any_scale, any_bias, any_element> {};
+struct layer_norm_calls : calls_of<layer_norm_call, any_given_rows, any_weight, any_weight, any_element> {};
+struct skip_layer_norm_calls : calls_of<layer_norm_call, any_biased_sums, plain_weight, any_weight, any_element> {};
 
 template <class Rows, class Scale, class Y>
 struct rms_norm_call {
@@ -68,7 +72,7 @@ struct rms_norm_call {
   std::size_t begin = 0, end = 0;
 };
 struct rms_norm_calls : calls_of<rms_norm_call, any_given_rows, any_scale, any_element> {};
-struct skip_rms_norm_calls : calls_of<rms_norm_call, any_added_rows, any_scale, any_element> {};
+struct skip_rms_norm_calls : calls_of<rms_norm_call, any_sums, any_scale, any_element> {};
 
 /// Whether all tensors of a call have elements of type bfloat16.
 template <class T>

@@ -45,9 +45,10 @@ struct dispatcher<compiled_elsewhere<Calls>> {
   template <class Call>
   static void run(Call const& call) {
     constexpr bool is_compiled = is_among<Call>(Calls());
-    static_assert(is_compiled,
-                  "fuse: <fuse/kernels/separate.hpp> compiles kernels whose matrices have one element type and whose "
-                  "weights have that one or float; this call is none of them");
+    static_assert(
+        is_compiled,
+        "fuse: this combination of element types and weights is none of those that <fuse/kernels/separate.hpp> "
+        "compiles, which are listed in docs/kernels/embedding.md");
     if constexpr (is_compiled) run_elsewhere(call);
   }
 };

@@ -91,7 +91,7 @@ template <class Norm, class Call>
 HWY_ATTR HWY_INLINE void normalise_rows(Norm norm, Call const& call) {
   using wide = two_of<Call>;
   using output = std::remove_pointer_t<decltype(call.y)>;
-  bool const pipelined = call.columns <= pipelined_columns && !call.streamed;
+  bool const pipelined = is_elaborate && call.columns <= pipelined_columns && !call.streamed;
   auto totals = gather_row<wide>(norm, unread(call.rows, call.begin), call.columns);
   for (std::size_t row = call.begin; row < call.end; ++row) {
     auto const values = norm.values(totals, row);

@@ -20,6 +20,13 @@
 HWY_BEFORE_NAMESPACE();
 namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA::HWY_NAMESPACE {
 
+// An older processor has less to win, and who has a newer one should not compile as much for it.
+#if HWY_ARCH_X86
+inline constexpr bool is_elaborate = HWY_TARGET <= HWY_AVX2;
+#else
+inline constexpr bool is_elaborate = true;
+#endif
+
 struct gathers_nothing {
   template <class Part>
   HWY_ATTR HWY_INLINE int get(Part, std::size_t) const {
@@ -126,7 +133,7 @@ HWY_ATTR HWY_INLINE void write_row_by(Way way, Value const& value, Y* y, std::si
 template <class Wide, class Call, class Value, class Next>
 HWY_ATTR HWY_INLINE void write_row(Call const& call, Value const& value, std::size_t row, Next const* next) {
   auto* const y = call.y + row * call.y_stride;
-  if constexpr (std::is_same_v<decltype(y), float* const>) {
+  if constexpr (is_elaborate && std::is_same_v<decltype(y), float* const>) {
     if (call.streamed) {
       // Only whole vectors at their own multiples can be written past the caches.
       std::size_t const n = hn::Lanes(lanes());
