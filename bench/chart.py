@@ -47,7 +47,7 @@ def drawn(rows, kernel="layer_norm"):
     for peer, colour, found in peers:
         name = " ".join([peer, sorted(row["peer_version"].split("+")[0] for row in found.values())[-1]]).strip()
         parts += [f'<rect x="{x}" y="33" width="10" height="10" fill="{colour}"/>', text(x + 14, 42, name, 11, "start")]
-        x += 24 + round(5.6 * len(name))
+        x += 29 + round(5.6 * len(name))
     for step in STEPS:
         y = height_of(step)
         parts += [f'<line x1="{LEFT}" x2="{width - 8}" y1="{y:.1f}" y2="{y:.1f}" stroke="{"#111" if step == 1 else "#ddd"}"/>',
