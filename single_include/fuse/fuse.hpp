@@ -483,31 +483,34 @@ struct expression {
   [[nodiscard]] constexpr std::uint8_t root() const { return static_cast<std::uint8_t>(size - 1); }
   [[nodiscard]] constexpr term const& operator[](std::size_t at) const { return terms[at]; }
 
-  constexpr std::uint8_t add(term const& made) {
-    for (std::uint16_t i = 0; i < size; ++i)
-      if (terms[i].kind == made.kind && terms[i].op == made.op && terms[i] == made) return static_cast<std::uint8_t>(i);
-    if (size == capacity) {
-      too_large = true;
-      return 0;
-    }
-    terms[size] = made;
-    return static_cast<std::uint8_t>(size++);
+  constexpr std::uint8_t add(term const& made, std::uint16_t from = 0) {
+    auto const kind = made.kind;
+    auto const op = made.op;
+    for (std::uint16_t i = from; i < size; ++i)
+      if (terms[i].kind == kind && terms[i].op == op && terms[i] == made) return static_cast<std::uint8_t>(i);
+    return append(made);
   }
 
   constexpr std::uint8_t add(expression const& other) {
-    if (other.size == 0) return 0;
-    if (size == 0) {
+    std::uint16_t const before = size, more = other.size;
+    if (more == 0) return 0;
+    if (before == 0) {
       *this = other;  // nothing to merge with
-      return root();
+      return static_cast<std::uint8_t>(more - 1);
     }
+    if (other.too_large) too_large = true;
     std::uint8_t place[capacity]{};
-    too_large = too_large || other.too_large;
-    for (std::uint16_t i = 0; i < other.size; ++i) {
+    for (std::uint16_t i = 0; i < more; ++i) {
       term moved = other.terms[i];
-      for (int c = 0; c < moved.children; ++c) moved.child[c] = place[moved.child[c]];
-      place[i] = add(moved);
+      std::uint16_t from = 0;
+      for (int c = 0; c < moved.children; ++c) {
+        auto const at = place[moved.child[c]];
+        moved.child[c] = at;
+        if (at >= from) from = static_cast<std::uint16_t>(at + 1);
+      }
+      place[i] = from > before ? append(moved) : add(moved, from);
     }
-    return place[other.size - 1];
+    return place[more - 1];
   }
 
   template <class... Operands>
@@ -520,16 +523,17 @@ struct expression {
       ((made.child[count++] = composed.add(operands)), ...);
     }
     made.children = count;
-    composed.finish(made);
+    composed.append(made);
     return composed;
   }
 
-  constexpr void finish(term const& made) {
+  constexpr std::uint8_t append(term const& made) {
     if (size == capacity) {
       too_large = true;
-      return;
+      return 0;
     }
-    terms[size++] = made;
+    terms[size] = made;
+    return static_cast<std::uint8_t>(size++);
   }
 
   template <fixed_string Name>
@@ -567,31 +571,25 @@ struct expression {
     made.kind = term_kind::number;
     made.number = value;
     made.tolerance = 1e-6;
-    finish(made);
+    append(made);
   }
   constexpr expression() : terms{}, size(0), too_large(false) {}
 
  private:
   [[nodiscard]] constexpr expression with_attribute(term const& made, expression const& value) const {
-    expression changed{};
-    std::uint8_t place[capacity]{};
-    for (std::uint16_t i = 0; i + 1 < size; ++i) {
-      term moved = terms[i];
-      for (int c = 0; c < moved.children; ++c) moved.child[c] = place[moved.child[c]];
-      place[i] = changed.add(moved);
-    }
+    expression changed = *this;
+    term node = terms[root()];
+    --changed.size;
     term holder = made;
     if (value.size != 0) {
       holder.child[0] = changed.add(value);
       holder.children = 1;
     }
-    term node = terms[root()];
-    for (int c = 0; c < node.children; ++c) node.child[c] = place[node.child[c]];
     if (node.children == 8)
       changed.too_large = true;
     else
       node.child[node.children++] = changed.add(holder), ++node.attributes;
-    changed.finish(node);
+    changed.append(node);
     return changed;
   }
 };
@@ -5886,6 +5884,8 @@ enum class sign_use : std::uint8_t {
 }
 inline constexpr std::uint64_t root_bit = 1;
 inline constexpr std::uint64_t sum_bit = 2, product_bit = 4;
+inline constexpr std::uint64_t number_bit = std::uint64_t{1} << 53, constant_bit = std::uint64_t{1} << 54;
+inline constexpr std::uint64_t operator_bits = (number_bit - 1) & ~(sum_bit | product_bit);
 
 inline constexpr std::uint16_t no_instruction = 0xffff;
 inline constexpr std::uint8_t no_slot = 255;
@@ -6195,12 +6195,9 @@ class merging {
   [[nodiscard]] constexpr instruction moved(lowered_rule const& rule, std::size_t at, std::size_t number) const {
     auto made = rule.code[at];
     if (made.through != 0) made.through = set_map_[made.through];
-    switch (made.code) {
-      case step::parameter: made.op = name_map_[made.op]; break;
-      case step::condition: made.op = static_cast<std::uint16_t>(made.op + first_condition_); break;
-      case step::accept: made.op = static_cast<std::uint16_t>(number); break;
-      default: break;
-    }
+    if (made.code == step::parameter) made.op = name_map_[made.op];
+    if (made.code == step::condition) made.op = static_cast<std::uint16_t>(made.op + first_condition_);
+    if (made.code == step::accept) made.op = static_cast<std::uint16_t>(number);
     return made;
   }
 
@@ -6276,44 +6273,197 @@ class merging {
 namespace fuse::inline v0::detail {
 
 template <class Program>
+class basic_operator_needs {
+ public:
+  struct needs {
+    std::uint64_t deep = 0, direct = 0, below = 0;
+    std::uint64_t one_deep = 0, one_below = 0;  ///< 0: nothing must
+  };
+
+  explicit basic_operator_needs(Program const& rules) : rules_(rules), of_(rules.code.size()) {
+    std::vector<bool> known(rules_.code.size(), false);
+    std::vector<std::uint16_t> path;
+    for (auto const& e : rules_.entries) {
+      path.assign(1, e.first);
+      while (!path.empty()) {  // what comes after, before
+        auto const pc = path.back();
+        auto const& i = rules_.code[pc];
+        auto const waits = [&](std::uint16_t next) { return next != no_instruction && !known[next]; };
+        if (!known[pc] && waits(i.next)) {
+          path.push_back(i.next);
+        } else if (!known[pc] && i.code == step::fork && waits(i.other)) {
+          path.push_back(i.other);
+        } else {
+          if (!known[pc]) of_[pc] = before(i);
+          known[pc] = true;
+          path.pop_back();
+        }
+      }
+    }
+  }
+
+  [[nodiscard]] needs of(std::uint16_t pc, std::uint8_t at) const { return find(of_[pc], at); }
+
+ private:
+  struct wanted {
+    std::uint16_t at;  // register, or frame_base and a frame
+    needs what;
+  };
+  using state = std::vector<wanted>;
+  static constexpr std::uint16_t frame_base = 256;
+
+  [[nodiscard]] static needs find(state const& in, std::uint16_t at) {
+    for (auto const& w : in)
+      if (w.at == at) return w.what;
+    return {};
+  }
+  static void add(state& to, std::uint16_t at, needs const& more) {
+    if ((more.deep | more.direct | more.below | more.one_deep | more.one_below) == 0) return;
+    for (auto& w : to)
+      if (w.at == at) {
+        w.what.deep |= more.deep;
+        w.what.direct |= more.direct;
+        w.what.below |= more.below;
+        if (w.what.one_deep == 0) w.what.one_deep = more.one_deep;
+        if (w.what.one_below == 0) w.what.one_below = more.one_below;
+        return;
+      }
+    to.push_back({at, more});
+  }
+  [[nodiscard]] static needs all(std::uint64_t deep, std::uint64_t direct = 0) {
+    return {deep | direct, direct, 0, std::bit_floor((deep | direct) & operator_bits), 0};
+  }
+  [[nodiscard]] static std::uint64_t either(std::uint64_t a, std::uint64_t b) { return a == 0 || b == 0 ? 0 : a | b; }
+  static needs take(state& from, std::uint16_t at) {
+    for (std::size_t k = 0; k < from.size(); ++k)
+      if (from[k].at == at) {
+        auto const found = from[k].what;
+        from[k] = from.back();
+        from.pop_back();
+        return found;
+      }
+    return {};
+  }
+  [[nodiscard]] static std::uint64_t bit_of(std::uint16_t op) {
+    auto const code = static_cast<opcode>(op);
+    return info(code).group == op_group::none && code != opcode::neg ? operator_bit(code) : 0;  // see operator_sets
+  }
+
+  static void below(needs& of, needs const& operand) {
+    of.below |= operand.deep;
+    if (of.one_below == 0) of.one_below = operand.one_deep;
+  }
+
+  [[nodiscard]] state before(instruction const& i) const {
+    state found;
+    if (i.next != no_instruction) found = of_[i.next];
+    switch (i.code) {
+      case step::fork:
+        if (i.other != no_instruction)
+          for (auto& w : found) {
+            auto const other = find(of_[i.other], w.at);
+            w.what = {w.what.deep & other.deep, w.what.direct & other.direct, w.what.below & other.below,
+                      either(w.what.one_deep, other.one_deep), either(w.what.one_below, other.one_below)};
+          }
+        break;
+      case step::operation:
+      case step::exactly: {
+        auto made = all(0, i.code == step::operation ? bit_of(i.op) : 0);
+        for (std::uint32_t k = 0; k < (i.count & 0x7fu); ++k)
+          below(made, take(found, static_cast<std::uint16_t>(i.b + k)));
+        if (made.deep != 0) add(found, i.a, made);
+        break;
+      }
+      case step::reduction: {
+        auto made = all(0, bit_of(i.op));
+        below(made, take(found, i.b));
+        add(found, i.a, made);
+        break;
+      }
+      case step::within: {
+        auto const set = static_cast<std::uint64_t>(i.number);
+        add(found, i.a, i.c == 0 ? all(set) : all(0, set));
+        break;
+      }
+      case step::scalar: add(found, i.a, all(number_bit)); break;
+      case step::number: add(found, i.a, all(constant_bit)); break;
+      case step::group: add(found, i.a, take(found, static_cast<std::uint16_t>(frame_base + i.b))); break;
+      case step::scalar_member: add(found, static_cast<std::uint16_t>(frame_base + i.a), all(0, number_bit)); break;
+      case step::member: {
+        auto part = take(found, i.b);
+        part.direct = 0;  // a sum among factors, a product among addends hides what is below it
+        add(found, static_cast<std::uint16_t>(frame_base + i.a), part);
+        break;
+      }
+      case step::strip: add(found, i.a, take(found, i.b)); break;
+      case step::recall: take(found, i.a); break;
+      case step::user: take(found, i.b); break;
+      default: break;
+    }
+    return found;
+  }
+
+  Program const& rules_;
+  std::vector<state> of_;  // per instruction
+};
+using operator_needs = basic_operator_needs<program>;
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
+template <class Program>
 class basic_branch_lists {
  public:
   struct branch {
-    std::uint64_t deep, direct;  // see operator_sets
+    std::uint64_t deep, direct, below;  // see operator_sets
+    std::uint64_t one_deep, one_below;  // one of each of these, unless there are none
     std::uint16_t to;
-    std::uint8_t at;  // register
+    std::uint16_t after;  // the first step that is more than a test of these sets
+    std::uint8_t at;      // register
 
     template <class Sets>
     [[nodiscard]] bool hopeless(Sets const& there) const {
-      return ((deep & ~there.deep) | (direct & ~there.direct)) != 0;
+      return ((deep & ~there.deep) | (direct & ~there.direct) | (below & ~there.below)) != 0;
     }
   };
 
   struct gate {
-    std::uint64_t all_deep = 0, all_direct = 0, some_deep = 0, some_direct = 0;
+    std::uint64_t deep = everything, direct = everything, below = everything;
+    std::uint64_t one_deep = 0, one_below = 0;
 
+    [[nodiscard]] static gate open() { return {0, 0, 0, everything, everything}; }
     template <class Sets>
     [[nodiscard]] bool lets(Sets const& there) const {
-      return ((all_deep & ~there.deep) | (all_direct & ~there.direct)) == 0 &&
-             ((some_deep & there.deep) | (some_direct & there.direct)) != 0;
+      bool const all = ((deep & ~there.deep) | (direct & ~there.direct) | (below & ~there.below)) == 0;
+      bool const one_deeper = (one_deep & (there.deep | no_operator)) != 0;
+      return all & one_deeper & ((one_below & (there.below | no_operator)) != 0);  // one jump, not three
+    }
+    void widen(gate const& other) {
+      deep &= other.deep;
+      direct &= other.direct;
+      below &= other.below;
+      one_deep |= other.one_deep;
+      one_below |= other.one_below;
     }
   };
-  static constexpr std::uint64_t everything = ~std::uint64_t{0};
+  static constexpr std::uint64_t everything = ~std::uint64_t{0}, no_operator = std::uint64_t{1} << 63;
 
   [[nodiscard]] gate gate_of(std::uint16_t pc, std::uint8_t last) const {
-    gate made{everything, everything, 0, 0};
+    gate made;
     any(pc, [&](branch const& b) {
-      bool const tells = b.at <= last && (b.deep | b.direct) != 0;
-      made.all_deep &= tells ? b.deep : 0;
-      made.all_direct &= tells ? b.direct : 0;
-      made.some_deep |= tells ? b.deep : everything;
-      made.some_direct |= tells ? b.direct : everything;
+      bool const tells = b.at <= last;
+      made.deep &= tells ? b.deep : 0;
+      made.direct &= tells ? b.direct : 0;
+      made.below &= tells ? b.below : 0;
+      made.one_deep |= tells && b.one_deep != 0 ? b.one_deep : everything;
+      made.one_below |= tells && b.one_below != 0 ? b.one_below : everything;
       return false;
     });
     return made;
   }
 
-  explicit basic_branch_lists(Program const& rules) : rules_(rules) { list_branches(); }
+  explicit basic_branch_lists(Program const& rules) : rules_(rules) { list_branches(basic_operator_needs(rules)); }
 
   template <class There, class Enter>
   bool any(std::uint16_t pc, There const& there, Enter const& enter) const {
@@ -6341,9 +6491,27 @@ class basic_branch_lists {
   struct branch_list {
     std::uint32_t first = 0, count = 0, first_question = 0, questions = 0;
   };
+  struct answers {
+    std::uint64_t always = 0, asked = 0;
+    std::uint64_t of[64] = {};
+
+    void add(std::uint64_t mine, std::uint64_t operators) {  // one of them will do to find it
+      if (operators == 0) {
+        always |= mine;
+      } else {
+        asked |= std::bit_floor(operators);
+        of[std::bit_width(operators) - 1] |= mine;
+      }
+    }
+    [[nodiscard]] std::uint64_t found(std::uint64_t there) const {
+      auto all = always;
+      for (auto here = asked & there; here != 0; here &= here - 1) all |= of[std::countr_zero(here)];
+      return all;
+    }
+  };
   struct question {
-    std::uint64_t always, direct, deep;
-    std::uint32_t first_answer, block;
+    answers direct, deep, below;
+    std::uint32_t block;
     std::uint8_t at;
   };
 
@@ -6358,32 +6526,24 @@ class basic_branch_lists {
     for (std::uint32_t q = 0; q < all.questions; ++q) {
       auto const& asked = questions_[all.first_question + q];
       if (asked.block != from) continue;
-      found |= asked.always;
       auto const& sets = there(asked.at);
-      auto const* answers = answers_.data() + asked.first_answer;
-      for (auto here = asked.direct & sets.direct; here != 0; here &= here - 1)
-        found |= answers[std::popcount(asked.direct & ((here & (~here + 1)) - 1))];
-      answers += std::popcount(asked.direct);
-      for (auto here = asked.deep & sets.deep; here != 0; here &= here - 1)
-        found |= answers[std::popcount(asked.deep & ((here & (~here + 1)) - 1))];
+      auto of_question = asked.direct.found(sets.direct) | asked.deep.found(sets.deep);
+      if (of_question != 0) of_question &= asked.below.found(sets.below);
+      found |= of_question;
     }
     return found;
   }
 
-  [[nodiscard]] branch branch_to(std::uint16_t pc) const {
-    branch made{0, 0, pc, rules_.code[pc].a};
-    for (auto at = pc;; at = rules_.code[at].next) {
-      auto const& i = rules_.code[at];
-      bool const tells = i.code == step::within || i.code == step::operation || i.code == step::reduction;
-      if (!tells || i.a != made.at) return made;
-      auto const needed =
-          i.code == step::within ? static_cast<std::uint64_t>(i.number) : operator_bit(static_cast<opcode>(i.op));
-      (i.code == step::within && i.c == 0 ? made.deep : made.direct) |= needed;
-      if (i.code != step::within) return made;
-    }
+  [[nodiscard]] branch branch_to(std::uint16_t pc, basic_operator_needs<Program> const& all) const {
+    auto const at = rules_.code[pc].a;
+    auto const needed = all.of(pc, at);
+    branch made{needed.deep, needed.direct, needed.below, needed.one_deep, needed.one_below, pc, pc, at};
+    while (rules_.code[made.after].code == step::within && rules_.code[made.after].a == at)
+      made.after = rules_.code[made.after].next;
+    return made;
   }
 
-  void list_branches() {
+  void list_branches(basic_operator_needs<Program> const& needs) {
     std::vector<bool> entered(rules_.code.size(), false);
     for (auto const& e : rules_.entries) entered[e.first] = true;
     for (auto const& i : rules_.code)
@@ -6392,18 +6552,18 @@ class basic_branch_lists {
     for (std::uint16_t pc = 0; pc < rules_.code.size(); ++pc) {
       auto& list = lists_[pc];
       list.first = static_cast<std::uint32_t>(branches_.size());
-      if (rules_.code[pc].code != step::fork || entered[pc]) append_branches(pc);
+      if (rules_.code[pc].code != step::fork || entered[pc]) append_branches(pc, needs);
       list.count = static_cast<std::uint32_t>(branches_.size()) - list.first;
       if (list.count > few) ask(list);
     }
   }
 
-  void append_branches(std::uint16_t pc) {
+  void append_branches(std::uint16_t pc, basic_operator_needs<Program> const& needs) {
     while (pc != no_instruction && rules_.code[pc].code == step::fork) {
-      append_branches(rules_.code[pc].next);
+      append_branches(rules_.code[pc].next, needs);
       pc = rules_.code[pc].other;
     }
-    if (pc != no_instruction) branches_.push_back(branch_to(pc));
+    if (pc != no_instruction) branches_.push_back(branch_to(pc, needs));
   }
 
   void ask(branch_list& list) {
@@ -6419,30 +6579,19 @@ class basic_branch_lists {
   }
 
   std::uint64_t ask_at(std::uint8_t at, branch const* first, std::uint32_t count, std::uint32_t block) {
-    question q{0, 0, 0, static_cast<std::uint32_t>(answers_.size()), block, at};
-    std::uint64_t direct[64] = {}, deep[64] = {}, asked = 0;
+    question q{{}, {}, {}, block, at};
+    std::uint64_t asked = 0;
     for (std::uint32_t k = 0; k < count; ++k) {
       auto const& b = first[k];
       if (b.at != at) continue;
       auto const mine = std::uint64_t{1} << k;
       asked |= mine;
-      if (b.direct != 0)  // one of its needs will do to find it: the highest, since sums and products are everywhere
-        direct[std::bit_width(b.direct) - 1] |= mine;
-      else if (b.deep != 0)
-        deep[std::bit_width(b.deep) - 1] |= mine;
+      if (auto const operators = b.direct & operator_bits; operators != 0 || b.one_deep == 0)
+        q.direct.add(mine, operators);
       else
-        q.always |= mine;
+        q.deep.add(mine, b.deep & operator_bits);
+      q.below.add(mine, b.below & operator_bits);
     }
-    for (int bit = 0; bit < 64; ++bit)
-      if (direct[bit] != 0) {
-        q.direct |= std::uint64_t{1} << bit;
-        answers_.push_back(direct[bit]);
-      }
-    for (int bit = 0; bit < 64; ++bit)
-      if (deep[bit] != 0) {
-        q.deep |= std::uint64_t{1} << bit;
-        answers_.push_back(deep[bit]);
-      }
     questions_.push_back(q);
     return asked;
   }
@@ -6451,7 +6600,6 @@ class basic_branch_lists {
   std::vector<branch> branches_;
   std::vector<branch_list> lists_;  // per instruction
   std::vector<question> questions_;
-  std::vector<std::uint64_t> answers_;
 };
 using branch_lists = basic_branch_lists<program>;
 
@@ -6498,10 +6646,10 @@ class basic_frame_needs {
       } else if (i.code == step::member && i.a == frame && (i.flags & instruction::captures) == 0) {
         bool tells = true;
         branches_.any(i.next, [&](auto const& b) {
-          auto const operators = b.direct & ~(sum_bit | product_bit);
-          bool const hidden = operators != b.direct;
-          tells = tells && b.at == i.b && (b.deep | operators) != 0;
-          (hidden || operators == 0 ? found.deep : found.direct) |= operators | (operators == 0 ? b.deep : 0);
+          auto const operators = b.direct & operator_bits, deep = b.deep & operator_bits;
+          bool const hidden = (b.direct & (sum_bit | product_bit)) != 0;
+          tells = tells && b.at == i.b && (deep | operators) != 0;
+          (hidden || operators == 0 ? found.deep : found.direct) |= operators | (operators == 0 ? deep : 0);
           return false;
         });
         if (!tells) return all;
@@ -6550,45 +6698,84 @@ template <class Image>
 class basic_operator_sets {
  public:
   struct sets {
-    std::uint64_t deep, direct;
+    std::uint64_t deep, direct, below;
+
+    [[nodiscard]] bool has(sets const& other) const {
+      return ((other.deep & ~deep) | (other.direct & ~direct) | (other.below & ~below)) == 0;
+    }
+    void add(sets const& other) {
+      deep |= other.deep;
+      direct |= other.direct;
+      below |= other.below;
+    }
   };
+
+  static constexpr sets all{~std::uint64_t{0}, ~std::uint64_t{0}, ~std::uint64_t{0}};
 
   basic_operator_sets(program const& rules, Image const& image, facts const& known)
       : rules_(rules), image_(image), facts_(known) {
     update();
   }
 
-  [[nodiscard]] sets const& operator[](value_id v) const {
-    return v < of_.size() ? of_[v] : v == absent ? none_ : all_;
-  }
+  [[nodiscard]] sets const& operator[](value_id v) const { return v < size_ ? of_[v] : v == absent ? none_ : all; }
 
   void update() {
-    of_.resize(image_.value_count(), none_);
-    for (auto n = image_.first_node(); n != absent; n = image_.node(n).next) update(n);
+    take_in_leaves(0);
+    for (auto n = image_.first_node(); n != absent; n = image_.node(n).next) {
+      auto const found = found_at(n);
+      for (std::uint32_t i = 0; i < image_.node(n).result_count; ++i) {
+        auto const v = image_.result(n, i);
+        of_[v] = found;
+        of_[v].add(constant_at(v));
+      }
+    }
   }
-  void update(node_id n) {
-    auto const& record = image_.node(n);
-    if (of_.size() < record.first_result + record.result_count)
-      of_.resize(record.first_result + record.result_count, none_);
-    auto const found = found_at(n);
-    for (std::uint32_t i = 0; i < record.result_count; ++i) of_[record.first_result + i] = found;
+  void update(node_id changed) {
+    take_in_leaves(of_.size());
+    waiting_.assign(1, changed);
+    while (!waiting_.empty()) {
+      auto const n = waiting_.back();
+      waiting_.pop_back();
+      auto const found = found_at(n);
+      for (std::uint32_t i = 0; i < image_.node(n).result_count; ++i) {
+        auto const v = image_.result(n, i);
+        auto now = found;
+        now.add(constant_at(v));
+        if (!of_[v].has(now)) image_.for_each_user(v, [&](node_id user) { waiting_.push_back(user); });
+        if (n == changed)
+          of_[v] = now;
+        else
+          of_[v].add(now);
+      }
+    }
   }
 
  private:
+  void take_in_leaves(std::size_t from) {
+    of_.resize(image_.value_count(), none_);
+    size_ = of_.size();
+    for (auto v = static_cast<value_id>(from); v < of_.size(); ++v)
+      if (image_.producer(v) == absent) of_[v] = constant_at(v);
+  }
+  [[nodiscard]] sets constant_at(value_id v) const {
+    double number = 0;
+    auto const bits = facts_.number(v, number)   ? number_bit | constant_bit
+                      : image_.value(v).constant ? constant_bit
+                                                 : 0;
+    return {bits, bits, 0};
+  }
+
   [[nodiscard]] sets found_at(node_id n) const {
     auto const& record = image_.node(n);
     auto const op = static_cast<opcode>(record.tag.op);
     auto const group = info(op).group;
     if (group == op_group::none && op != opcode::neg) {
-      sets found{operator_bit(op), operator_bit(op)};
-      if (record.operand_count != 0 && is_transparent(record.tag, op)) {
-        auto const& inside = (*this)[image_.operand(n, 0)];
-        found.deep |= inside.deep;
-        found.direct |= inside.direct;
-      }
+      sets found{operator_bit(op), operator_bit(op), 0};
+      for (std::uint32_t i = 0; i < record.operand_count; ++i) found.below |= (*this)[image_.operand(n, i)].deep;
+      if (record.operand_count != 0 && is_transparent(record.tag, op)) found.add((*this)[image_.operand(n, 0)]);
       return found;
     }
-    sets found{0, 0};
+    sets found{0, 0, 0};
     auto kinds = op == opcode::neg ? sum_bit | product_bit : group == op_group::sum ? sum_bit : product_bit;
     if (op == opcode::sqrt || op == opcode::rsqrt) found.deep = root_bit;
     double number = 0.5;
@@ -6603,10 +6790,15 @@ class basic_operator_sets {
     for (std::uint32_t i = 0; i < record.operand_count; ++i) {
       auto const& inside = (*this)[image_.operand(n, i)];
       found.deep |= inside.deep;
+      found.below |= inside.below;
       auto const other = inside.direct & (sum_bit | product_bit);
-      if (other == 0 || (other & kinds) != 0) found.direct |= inside.direct & ~(sum_bit | product_bit);
+      if (other == 0 || (other & kinds) != 0)
+        found.direct |= inside.direct & ~(sum_bit | product_bit);
+      else if ((inside.direct & number_bit) != 0)
+        found.add(constant_at(image_.operand(n, i)));  // one part, however it is computed
     }
     found.direct |= kinds;
+    found.deep |= kinds;
     return found;
   }
   [[nodiscard]] bool is_transparent(operator_tag tag, opcode op) const {
@@ -6616,11 +6808,13 @@ class basic_operator_sets {
     return false;
   }
 
-  static constexpr sets none_{0, 0}, all_{~std::uint64_t{0}, ~std::uint64_t{0}};
+  static constexpr sets none_{0, 0, 0};
   program const& rules_;
   Image const& image_;
   facts const& facts_;
   std::vector<sets> of_;
+  std::size_t size_ = 0;  // a vector would divide
+  std::vector<node_id> waiting_;
 };
 using operator_sets = basic_operator_sets<graph_image>;
 
@@ -7507,7 +7701,8 @@ class basic_machine : public detail::group_steps {
   static constexpr int step_limit = 50'000;
 
   basic_machine(program const& rules, Image const& image, facts const& known, dialect const& names)
-      : detail::group_steps(rules, image, known, names), tables_(static_cast<std::size_t>(rules.stages) * table_size) {
+      : detail::group_steps(rules, image, known, names),
+        entrances_of_((static_cast<std::size_t>(rules.stages) + 1) * operators) {
     index_entries();
   }
   basic_machine(basic_machine const&) = delete;
@@ -7533,53 +7728,101 @@ class basic_machine : public detail::group_steps {
   };
 
   bool run(node_id n, int stage, acceptor& to) {
-    auto const tag = image_.node(n).tag;  // a copy: accepting adds nodes
-    auto const at = table(stage)[tag.op];
-    if (at.count == 0 && !by_name_) return false;
-    acceptor_ = &to;
     exceeded_ = bounded_ = false;
-    for (std::size_t i = at.first; i < std::size_t{at.first} + at.count; ++i)
-      if (enter(n, i)) return true;
-    if (by_name_ && tag.name != 0)
-      for (std::size_t i = 0; i < rules_.entries.size(); ++i)
-        if (auto const& e = rules_.entries[i]; e.stage == stage && e.by_name && e.tag == tag.name && enter(n, i))
+    return may_match(n, stage) && run_stage(n, stage, to);
+  }
+
+  void run(node_id n, acceptor& to) {
+    exceeded_ = bounded_ = false;
+    if (may_match(n, rules_.stages)) run_stages(n, to);
+  }
+
+  [[nodiscard]] bool has_entry(node_id n, int stage) const {
+    auto const& of = entrances_of(n, stage);
+    return of.first != of.last || has_name(n);
+  }
+  [[nodiscard]] bool may_match(node_id n, int stage) const {
+    return entrances_of(n, stage).gate.lets(operators_at(n)) || has_name(n);
+  }
+
+ private:
+  struct entrance {
+    detail::branch_lists::gate gate;
+    std::uint16_t stage, first;
+    std::uint8_t strip;
+  };
+  struct entrances {
+    detail::branch_lists::gate gate{};  // lets through what one of theirs does
+    std::uint16_t first = 0, last = 0;
+  };
+  static constexpr std::size_t operators = static_cast<std::size_t>(opcode::count_);
+
+  [[nodiscard]] entrances const& entrances_of(node_id n, int stage) const {
+    return entrances_of_[static_cast<std::size_t>(stage) * operators + image_.node(n).tag.op];
+  }
+  [[nodiscard]] bool has_name(node_id n) const {
+    auto const name = image_.node(n).tag.name;
+    return name < names_entered_.size() && names_entered_[name];
+  }
+
+  void index_entries() {
+    for (std::size_t op = 0; op < operators; ++op)
+      for (auto const& e : rules_.entries) {
+        if (e.by_name || e.tag != op) continue;
+        auto const open = detail::branch_lists::gate::open();
+        entrances_.push_back({e.strip == 0 ? branches_.gate_of(e.first, 1) : open, e.stage, e.first, e.strip});
+        for (auto stage : {std::size_t{e.stage}, static_cast<std::size_t>(rules_.stages)}) {
+          auto& of = entrances_of_[stage * operators + op];
+          of.gate.widen(entrances_.back().gate);
+          if (of.last == 0) of.first = static_cast<std::uint16_t>(entrances_.size() - 1);
+          of.last = static_cast<std::uint16_t>(entrances_.size());
+        }
+      }
+    for (auto const& e : rules_.entries)
+      if (e.by_name) {
+        if (names_entered_.size() <= e.tag) names_entered_.resize(e.tag + std::size_t{1}, false);
+        names_entered_[e.tag] = true;
+      }
+  }
+
+  [[nodiscard]] detail::operator_sets::sets const& operators_at(node_id n) const {
+    return listener == nullptr ? operators_[image_.result(n)] : detail::operator_sets::all;
+  }
+
+  bool run_stage(node_id n, int stage, acceptor& to) {
+    if (image_.node(n).result_count == 0) return false;
+    auto const there = operators_at(n);  // copies: accepting adds nodes
+    auto const name = has_name(n) ? image_.node(n).tag.name : 0;
+    auto const& of = entrances_of(n, stage);
+    for (auto i = of.first; i < of.last; ++i)
+      if (auto const& e = entrances_[i]; e.gate.lets(there) && enter(n, e, to)) return true;
+    if (name != 0)
+      for (auto const& e : rules_.entries)
+        if (e.stage == stage && e.by_name && e.tag == name &&
+            enter(n, {detail::branch_lists::gate::open(), e.stage, e.first, e.strip}, to))
           return true;
     return false;
   }
 
-  [[nodiscard]] bool has_entry(node_id n, int stage) const {
-    return by_name_ || table(stage)[image_.node(n).tag.op].count != 0;
-  }
-
- private:
-  static constexpr std::size_t table_size = static_cast<std::size_t>(opcode::count_);
-
-  struct entries {
-    std::uint16_t first = 0, count = 0;
-  };
-
-  [[nodiscard]] entries const* table(int stage) const { return &tables_[static_cast<std::size_t>(stage) * table_size]; }
-
-  void index_entries() {
-    for (std::size_t i = rules_.entries.size(); i-- > 0;) {
-      auto const& e = rules_.entries[i];
-      by_name_ = by_name_ || e.by_name;
-      if (e.by_name) continue;
-      auto& of = tables_[e.stage * table_size + e.tag];
-      of = {static_cast<std::uint16_t>(i), static_cast<std::uint16_t>(of.count + 1)};
+  void run_stages(node_id n, acceptor& to) {
+    if (has_name(n)) {
+      for (int stage = 0; stage < rules_.stages; ++stage) run_stage(n, stage, to);
+      return;
     }
-    for (auto const& e : rules_.entries) gates_.push_back(branches_.gate_of(e.first, 1));
+    if (image_.node(n).result_count == 0) return;
+    auto const& there = operators_at(n);
+    auto const& of = entrances_of(n, rules_.stages);
+    int done = -1;  // the last stage that has accepted
+    for (auto i = of.first; i < of.last; ++i)
+      if (auto const& e = entrances_[i]; e.gate.lets(there) && e.stage != done && enter(n, e, to)) done = e.stage;
   }
 
-  template <class Enter>
-  bool any_branch(std::uint16_t pc, Enter const& enter) const {
-    if (listener != nullptr) return branches_.any(pc, enter);
+  template <class GoOn>
+  bool any_branch(std::uint16_t pc, GoOn const& go_on) const {
+    if (listener != nullptr) return branches_.any(pc, [&](auto const& b) { return go_on(b.to); });
     return branches_.any(
-        pc, [&](std::uint8_t at) -> auto const& { return operators_[registers_[at]]; }, enter);
-  }
-
-  [[nodiscard]] bool closed(std::uint16_t pc) const {
-    return !any_branch(pc, [](auto const&) { return true; });
+        pc, [&](std::uint8_t at) -> auto const& { return operators_[registers_[at]]; },
+        [&](auto const& b) { return go_on(b.after); });
   }
 
   [[nodiscard]] bool has_below(instruction const& i) const {
@@ -7589,20 +7832,17 @@ class basic_machine : public detail::group_steps {
     return i.c != 0 || (wanted & there.deep) != 0;  // for an explanation, something like it is enough to go on
   }
 
-  bool enter(node_id n, std::size_t entry) {
-    if (image_.node(n).result_count == 0) return false;
-    auto const& e = rules_.entries[entry];
-    registers_[0] = registers_[1] = image_.result(n);
-    if (e.strip == 0 && listener == nullptr && !gates_[entry].lets(operators_[registers_[0]]))
-      return false;  // of most nodes this is all
+  bool enter(node_id n, entrance const& e, acceptor& to) {
+    acceptor_ = &to;
     steps_ = score_ = 0;
     forget_groups();
     region_ = image_.node(n).region;
     auto const begin = here();
+    registers_[0] = registers_[1] = image_.result(n);
     if (e.strip != 0) registers_[1] = stripped(registers_[0], e.strip, true);
     signs_[1] = 1;
     if (e.strip != 0 && registers_[1] == registers_[0]) return false;
-    bool const stop = run(e.first);
+    bool const stop = any_branch(e.first, [&](std::uint16_t pc) { return try_from(pc, begin); });
     rewind(begin);
     return stop;
   }
@@ -7619,6 +7859,12 @@ class basic_machine : public detail::group_steps {
     return stop;
   }
 
+  bool try_from(std::uint16_t pc, mark const& back) {
+    if (run(pc)) return true;
+    rewind(back);
+    return false;
+  }
+
   bool interpret(std::uint16_t pc) {
     while (true) {
       if (++steps_ > step_limit) return exceeded_ = true, false;
@@ -7626,11 +7872,7 @@ class basic_machine : public detail::group_steps {
       switch (i.code) {
         case step::fork: {
           auto const back = here();
-          return any_branch(pc, [&](auto const& b) {
-            if (run(b.to)) return true;
-            rewind(back);
-            return false;
-          });
+          return any_branch(pc, [&](std::uint16_t to) { return try_from(to, back); });
         }
         case step::operation:
         case step::exactly: {
@@ -7744,13 +7986,15 @@ class basic_machine : public detail::group_steps {
       }
       registers_[i.b] = p.value;
       signs_[i.b] = sign;
-      if (closed(i.next)) continue;
       auto const back = here();
-      if (!cover(i.a, leaves, taken)) return false;
-      score_ += telling;
-      if (run(i.next)) return true;
-      score_ -= telling;
-      rewind(back);
+      bool const stop = any_branch(i.next, [&](std::uint16_t to) {
+        if (!cover(i.a, leaves, taken)) return false;
+        score_ += telling;
+        if (try_from(to, back)) return true;
+        score_ -= telling;
+        return false;
+      });
+      if (stop) return true;
     }
     return fail(pc, f.group->parts[0].value);
   }
@@ -7831,9 +8075,9 @@ class basic_machine : public detail::group_steps {
     return fail(pc, v);
   }
 
-  std::vector<entries> tables_;                    // by stage and operator
-  std::vector<detail::branch_lists::gate> gates_;  // by entry
-  bool by_name_ = false;
+  std::vector<entrances> entrances_of_;  // by stage and operator
+  std::vector<entrance> entrances_;
+  std::vector<bool> names_entered_;  // by name code
   acceptor* acceptor_ = nullptr;
   int steps_ = 0;
   int score_ = 0;  // how telling what has matched so far is: operators and reductions 2, powers 1
@@ -8681,28 +8925,13 @@ class graph_binding final : public graph_source {
 
 namespace fuse::inline v0::detail {
 
-class rule_writer {
+class lowering {
  public:
   lowered_rule out{};
 
-  constexpr rule_writer(rewrite_rule const& rule, dialect const& names) : rule_(rule), names_(names) {
-    out.name = rule.name;
-    out.summary = rule.summary_text;
-    out.stage = rule.stage_number;
-    out.benefit = rule.benefit_value;
-    out.equal_cost = rule.equal_cost;
-    out.silent = rule.silent;
-    if (rule.pattern.too_large || rule.replacement.too_large || rule.too_many)
-      fail(rule_error::too_large, rule.name);
-    else if (rule.replacement.size == 0)
-      fail(rule_error::no_replacement, rule.name);
-    for (std::size_t i = 0; i < rule.transparent_count; ++i) add_transparent(everywhere_, rule.transparent[i]);
-    resolve();
-    if (failed()) return;
-    if (everywhere_.count != 0) everywhere_id_ = set_id(everywhere_);
-  }
+  constexpr lowering(rewrite_rule const& rule, dialect const& names);
 
- protected:
+ private:
   struct link {
     std::uint16_t at;
     bool other;
@@ -8711,211 +8940,6 @@ class rule_writer {
     link all[24];
     std::uint8_t count;
   };
-  [[nodiscard]] constexpr bool failed() const { return out.error != rule_error::none; }
-  constexpr void fail(rule_error error, static_text culprit, std::size_t wanted = 0) {
-    if (failed()) return;
-    out.error = error;
-    out.culprit = culprit;
-    out.wanted = wanted;
-  }
-
-  constexpr void resolve() {
-    pattern_ = rule_.pattern;
-    for (std::uint16_t i = 0; i < pattern_.size; ++i) {
-      auto t = pattern_.terms[i];
-      if (t.kind == term_kind::named || t.kind == term_kind::exact) {
-        auto const code = names_.code(t.name);
-        if (code == 0) return fail(rule_error::unknown_operator, t.name);
-        auto const op = names_.rows[code - 1u].op;
-        t.index = code;
-        if (t.kind == term_kind::named && op != opcode::opaque) {
-          t.kind = term_kind::neutral;
-          t.op = op;
-          t.index = 0;
-        }
-        pattern_.terms[i] = t;
-      }
-      if (t.kind == term_kind::neutral) check_operands(t);
-      if (t.kind == term_kind::neutral && info(t.op).shape == shape_rule::reduce) out.reduces = true;
-    }
-  }
-
-  constexpr void check_operands(term const& t) {
-    auto const& known = info(t.op);
-    if (t.operands() < known.least || (known.most >= 0 && t.operands() > known.most))
-      fail(rule_error::wrong_operand_count, t.name.empty() ? static_text::of(known.name) : t.name,
-           static_cast<std::size_t>(t.operands() < known.least ? known.least : known.most));
-  }
-
-  constexpr void add_transparent(through_set& set, static_text name) {
-    if (set.count == through_set::capacity) return fail(rule_error::too_large, rule_.name);
-    auto const code = names_.code(name);
-    auto const op = code == 0 ? op_named(name) : names_.rows[code - 1u].op;
-    if (code == 0 && op == opcode::opaque) return fail(rule_error::unknown_operator, name);
-    set.by_name[set.count] = op == opcode::opaque;
-    set.ops[set.count++] = op == opcode::opaque ? code : static_cast<std::uint16_t>(op);
-  }
-  constexpr std::uint8_t set_id(through_set const& set) {
-    for (std::uint8_t i = 0; i < out.set_count; ++i)
-      if (out.sets[i] == set) return static_cast<std::uint8_t>(i + 1);
-    if (out.set_count == lowered_rule::set_capacity) {
-      fail(rule_error::too_large, rule_.name);
-      return 0;
-    }
-    out.sets[out.set_count++] = set;
-    return out.set_count;
-  }
-
-  constexpr std::uint8_t slot(static_text name, slot_kind kind) {
-    for (std::uint8_t i = 0; i < out.slot_count; ++i)
-      if (out.slot_names[i] == name) {
-        if (out.slot_kinds[i] != kind) fail(rule_error::two_uses_of_a_name, name);
-        return i;
-      }
-    if (out.slot_count == lowered_rule::name_capacity) {
-      fail(rule_error::too_large, rule_.name);
-      return 0;
-    }
-    out.slot_names[out.slot_count] = name;
-    out.slot_kinds[out.slot_count] = kind;
-    return out.slot_count++;
-  }
-  constexpr void bind(std::uint8_t at) { bound_ |= 1u << at; }
-
-  constexpr std::uint16_t emit(instruction const& made) {
-    if (out.size == lowered_rule::instruction_capacity) {
-      fail(rule_error::too_large, rule_.name);
-      return 0;
-    }
-    out.code[out.size] = made;
-    if (pending_.count != 0) resolve_links();
-    falls_through_ = true;
-    return out.size++;
-  }
-  constexpr void resolve_links() {
-    for (std::uint8_t i = 0; i < pending_.count; ++i) {
-      auto const from = pending_.all[i];
-      auto const skipped = static_cast<std::uint16_t>(out.size - from.at - 1);
-      (from.other ? out.code[from.at].other : out.code[from.at].next) = skipped;
-    }
-    pending_.count = 0;
-  }
-  constexpr void add(links& to, link made) {
-    if (to.count == 24)
-      fail(rule_error::too_large, rule_.name);
-    else
-      to.all[to.count++] = made;
-  }
-  constexpr void add(links& to, links const& more) {
-    for (std::uint8_t i = 0; i < more.count; ++i) add(to, more.all[i]);
-  }
-  constexpr void pend(link made) { add(pending_, made); }
-  constexpr void pend(links const& more) { add(pending_, more); }
-  [[nodiscard]] constexpr links detach() {
-    if (falls_through_) pend(link{static_cast<std::uint16_t>(out.size - 1), false});
-    falls_through_ = false;
-    auto const taken = pending_;
-    pending_ = {};
-    return taken;
-  }
-
-  constexpr std::uint8_t new_register() { return new_registers(1); }
-  constexpr std::uint8_t new_registers(int count) {
-    auto const first = next_register_;
-    if (first + count > 255) fail(rule_error::too_large, rule_.name);
-    next_register_ = static_cast<std::uint8_t>(first + count);
-    return first;
-  }
-
-  static constexpr instruction make(step code, int a = 0, int b = 0, int c = 0, int op = 0, int count = 0,
-                                    std::uint8_t through = 0) {
-    return {code,
-            static_cast<std::uint8_t>(a),
-            static_cast<std::uint8_t>(b),
-            static_cast<std::uint8_t>(c),
-            static_cast<std::uint16_t>(op),
-            static_cast<std::uint8_t>(count),
-            through,
-            0,
-            0,
-            0,
-            0,
-            0};
-  }
-
-  template <class Form>
-  constexpr void lower_forks(int count, bool may_skip, Form&& form) {
-    links joined{};
-    std::uint32_t common = ~0u;
-    auto const before = bound_;
-    auto const registers = register_of_;                                    // what a branch finds is not known after it
-    auto const first_register = next_register_, first_frame = next_frame_;  // branches use the same ones
-    auto last_register = next_register_, last_frame = next_frame_;
-    for (int i = 0; i < count; ++i) {
-      bool const last = i + 1 == count && !may_skip;
-      std::uint16_t fork = no_instruction;
-      if (!last) fork = emit(make(step::fork));
-      bound_ = before;
-      next_register_ = first_register;
-      next_frame_ = first_frame;
-      form(i);
-      if (failed()) return;
-      if (next_register_ > last_register) last_register = next_register_;
-      if (next_frame_ > last_frame) last_frame = next_frame_;
-      register_of_ = registers;
-      common &= bound_;
-      if (last) break;
-      add(joined, detach());
-      pend(link{fork, true});
-    }
-    if (may_skip) common &= before;
-    pend(joined);
-    bound_ = common;
-    next_register_ = last_register;
-    next_frame_ = last_frame;
-  }
-
-  constexpr std::uint16_t parameter_name(static_text name) {
-    for (std::uint16_t i = 0; i < out.parameter_name_count; ++i)
-      if (out.parameter_names[i] == name) return i;
-    if (out.parameter_name_count == lowered_rule::name_capacity) {
-      fail(rule_error::too_large, rule_.name);
-      return 0;
-    }
-    out.parameter_names[out.parameter_name_count] = name;
-    return out.parameter_name_count++;
-  }
-
-  constexpr std::uint8_t known(static_text name) {
-    for (std::uint8_t i = 0; i < out.slot_count; ++i)
-      if (out.slot_names[i] == name) return i;
-    fail(rule_error::unbound_name, name);
-    return 0;
-  }
-
-  rewrite_rule const& rule_;
-  dialect const& names_;
-  expression pattern_{};
-  links pending_{};
-  bool falls_through_ = false;  // from the last instruction to the next
-  std::uint8_t next_register_ = 1, next_frame_ = 0;
-  struct term_registers {
-    std::uint8_t of[expression::capacity];
-  } register_of_{};          // of a term that is found, else 0
-  std::uint32_t bound_ = 0;  // slots, a bit each
-  through_set everywhere_{};
-  std::uint8_t everywhere_id_ = 0;
-};
-
-}  // namespace fuse::inline v0::detail
-
-namespace fuse::inline v0::detail {
-
-class pattern_parts : public rule_writer {
- public:
-  using rule_writer::rule_writer;
-
- protected:
   struct part {
     std::uint8_t term, priority;
     double weight;
@@ -8927,691 +8951,934 @@ class pattern_parts : public rule_writer {
     float tolerance;  // the widest of theirs
     bool has_number, overflow;
   };
-
-  [[nodiscard]] static constexpr op_group group_of(opcode op) {
-    return op == opcode::neg ? op_group::sum : info(op).group;
-  }
-
-  [[nodiscard]] static constexpr bool is_reduction(opcode op) { return info(op).shape == shape_rule::reduce; }
-
-  [[nodiscard]] constexpr bool large(std::uint8_t at) const { return tree_size(at, 6) > 6; }
-
-  [[nodiscard]] constexpr int tree_size(std::uint8_t at, int limit) const {
-    auto const& t = pattern_[at];
-    int size = t.kind == term_kind::neutral || t.kind == term_kind::named || t.kind == term_kind::exact ? 1 : 0;
-    for (int i = 0; i < t.children && size <= limit; ++i) size += tree_size(t.child[i], limit);
-    return size;
-  }
-
+  struct term_registers {
+    std::uint8_t of[expression::capacity];
+  };
   static constexpr std::uint8_t rest_priority = 7;
-  [[nodiscard]] constexpr std::uint8_t priority(std::uint8_t at) const {
-    auto const t = pattern_.terms[at];
-    switch (t.kind) {
-      case term_kind::scalar:
-      case term_kind::number: return 4;
-      case term_kind::capture: return 5;
-      case term_kind::optional: return 6;
-      case term_kind::rest: return rest_priority;
-      case term_kind::users:
-      case term_kind::known_as:
-      case term_kind::through: return priority(t.child[0]);
-      case term_kind::neutral: return is_reduction(t.op) ? 1 : 2;
-      default: return 3;
-    }
-  }
 
-  constexpr std::uint64_t needs(parts const& of) {
-    std::uint64_t all = 0;
-    for (std::uint8_t i = 0; i < of.count; ++i) {
-      all |= needs(of.all[i].term);
-      if (static_cast<int>(of.all[i].weight) != of.all[i].weight) all |= root_bit;
-    }
-    return all;
-  }
+  [[nodiscard]] constexpr bool failed() const;
+  constexpr void fail(rule_error error, static_text culprit, std::size_t wanted = 0);
+  constexpr void resolve();
+  constexpr void check_operands(term const& t, operator_info const& known);
+  constexpr void add_transparent(through_set& set, static_text name);
+  constexpr std::uint8_t set_id(through_set const& set);
+  constexpr std::uint8_t slot(static_text name, slot_kind kind);
+  constexpr void bind(std::uint8_t at);
+  constexpr instruction& emit(step code, int a = 0, int b = 0, int c = 0, int op = 0, int count = 0,
+                              std::uint8_t through = 0);
+  constexpr void resolve_links();
+  constexpr void add(links& to, link made);
+  constexpr void add(links& to, links const& more);
+  constexpr void pend(link made);
+  constexpr void pend(links const& more);
+  [[nodiscard]] constexpr links detach();
+  constexpr std::uint8_t new_register();
+  constexpr std::uint8_t new_registers(int count);
+  template <class Form>
+  constexpr void lower_forks(int count, bool may_skip, Form&& form);
+  constexpr std::uint16_t parameter_name(static_text name);
+  constexpr std::uint8_t known(static_text name);
 
-  constexpr std::uint64_t needs_directly(parts const& of, op_group kind) const {
-    std::uint64_t all = 0;
-    int required = of.has_number && of.number != (kind == op_group::product ? 1 : 0) ? 1 : 0;
-    for (std::uint8_t i = 0; i < of.count; ++i) {
-      auto const t = pattern_.terms[of.all[i].term];
-      auto const weight = of.all[i].weight;
-      if (t.kind == term_kind::rest || t.kind == term_kind::optional) continue;
-      required += weight == 1 || weight == -1 ? 1 : 2;
-      if (t.kind == term_kind::neutral && group_of(t.op) == op_group::none) all |= operator_bit(t.op);
-      if (static_cast<int>(weight) != weight) all |= root_bit;
-    }
-    return required < 2 ? all : all | (kind == op_group::sum ? sum_bit : product_bit);
-  }
+  [[nodiscard]] constexpr bool large(std::uint8_t at) const;
+  [[nodiscard]] constexpr int tree_size(std::uint8_t at, int limit) const;
+  [[nodiscard]] constexpr std::uint8_t priority(std::uint8_t at) const;
+  constexpr std::uint64_t needs(parts const& of);
+  constexpr std::uint64_t needs_directly(parts const& of, op_group kind) const;
+  constexpr std::uint64_t needs(std::uint8_t at);
+  constexpr parts parts_of(std::uint8_t at, double weight, op_group kind);
+  constexpr void collect(std::uint8_t at, double weight, op_group kind, parts& into);
 
-  constexpr std::uint64_t needs(std::uint8_t at) {
-    if (needs_known_[at]) return needs_[at];
-    auto const& t = pattern_[at];
-    std::uint64_t found = 0;
-    if (t.kind == term_kind::users || t.kind == term_kind::known_as || t.kind == term_kind::through) {
-      found = needs(t.child[0]);
-    } else if (t.kind == term_kind::alternatives) {
-      found = ~std::uint64_t{0};
-      for (int i = 0; i < t.children; ++i) found &= needs(t.child[i]);
-    } else if (t.kind == term_kind::neutral && group_of(t.op) == op_group::none) {
-      found = operator_bit(t.op);
-    } else if (t.kind == term_kind::neutral) {
-      auto const inside = parts_of(at, 1, group_of(t.op));
-      found = inside.overflow ? 0 : needs(inside);
-    }
-    needs_known_[at] = true;
-    return needs_[at] = found;
-  }
+  constexpr std::uint8_t collect_set(std::uint8_t at, through_set& set);
+  constexpr void value(std::uint8_t at, std::uint8_t r, sign_use sign = sign_use::strict, std::uint8_t around = 0);
+  constexpr void operation(std::uint8_t at, std::uint8_t r, std::uint8_t result);
+  constexpr std::uint8_t use_rest(std::uint8_t at);
+  constexpr void attributes(std::uint8_t at, std::uint8_t r, static_text except = {});
+  constexpr void reduction(std::uint8_t at, std::uint8_t r);
+  constexpr void group(std::uint8_t at, std::uint8_t r, sign_use sign, std::uint8_t around);
+  constexpr void finish_group(parts const& found, op_group kind, std::uint8_t frame);
+  constexpr void members(parts const& found, op_group kind, std::uint8_t frame);
+  constexpr void member(part const& p, op_group kind, std::uint8_t frame);
+  constexpr void spliced(std::uint8_t at, double weight, op_group kind, std::uint8_t frame);
 
-  constexpr parts parts_of(std::uint8_t at, double weight, op_group kind) {
-    parts found{};
-    if (kind == op_group::product) found.number = 1;
-    collect(at, weight, kind, found);
-    for (std::uint8_t i = 0; i < found.count; ++i) {
-      auto moving = found.all[i];
-      moving.priority = priority(moving.term);
-      if (moving.priority < 4 && moving.weight != 1 && moving.weight != -1) moving.priority = 0;
-      std::uint8_t to = i;
-      for (; to > 0 && found.all[to - 1].priority > moving.priority; --to) found.all[to] = found.all[to - 1];
-      found.all[to] = moving;
-    }
-    return found;
-  }
-  constexpr void collect(std::uint8_t at, double weight, op_group kind, parts& into) {
-    auto const t = pattern_.terms[at];
-    bool const whole = static_cast<int>(weight) == weight;
-    if (t.kind == term_kind::neutral && kind == op_group::sum) {
-      switch (t.op) {
-        case opcode::add:
-        case opcode::sum_of:
-          for (int i = 0; i < t.operands(); ++i) collect(t.child[i], weight, kind, into);
-          return;
-        case opcode::sub: collect(t.child[0], weight, kind, into); return collect(t.child[1], -weight, kind, into);
-        case opcode::neg: return collect(t.child[0], -weight, kind, into);
-        default: break;
-      }
-    }
-    if (t.kind == term_kind::neutral && kind == op_group::product && whole) {
-      bool const unit = weight == 1 || weight == -1;
-      switch (t.op) {
-        case opcode::mul: collect(t.child[0], weight, kind, into); return collect(t.child[1], weight, kind, into);
-        case opcode::div: collect(t.child[0], weight, kind, into); return collect(t.child[1], -weight, kind, into);
-        case opcode::reciprocal: return collect(t.child[0], -weight, kind, into);
-        case opcode::square: return collect(t.child[0], 2 * weight, kind, into);
-        case opcode::sqrt:
-          if (unit) return collect(t.child[0], weight / 2, kind, into);
-          break;
-        case opcode::rsqrt:
-          if (unit) return collect(t.child[0], -weight / 2, kind, into);
-          break;
-        case opcode::pow:
-          if (unit && pattern_[t.child[1]].kind == term_kind::number)
-            return collect(t.child[0], weight * pattern_[t.child[1]].number, kind, into);
-          break;
-        default: break;
-      }
-    }
-    if (t.kind == term_kind::number && (kind == op_group::sum || weight == 1 || weight == -1)) {
-      into.has_number = true;
-      if (static_cast<float>(t.tolerance) > into.tolerance) into.tolerance = static_cast<float>(t.tolerance);
-      if (kind == op_group::sum)
-        into.number += weight * t.number;
-      else
-        into.number = weight == 1 ? into.number * t.number : into.number / t.number;
-      return;
-    }
-    for (std::uint8_t i = 0; i < into.count; ++i)
-      if (into.all[i].term == at && t.kind != term_kind::rest) {
-        into.all[i].weight += weight;
-        return;
-      }
-    if (into.count == 24) {
-      into.overflow = true;
-      return;
-    }
-    into.all[into.count++] = {at, 0, weight};
-  }
+  constexpr void lower_roots(std::uint8_t root);
+  constexpr void add_entry(std::uint16_t first, std::uint16_t tag, bool by_name, std::uint8_t strip);
+  constexpr void add_entries(std::uint8_t root, std::uint16_t first);
+  [[nodiscard]] constexpr bool may_be_one_product(std::uint8_t root) const;
+  constexpr void add_transparent_entries(through_set const& set, std::uint16_t first);
+  constexpr void further_root(std::uint8_t root);
+  constexpr bool path_to_bound(std::uint8_t at, std::uint8_t (&path)[16], int& length);
+  [[nodiscard]] constexpr bool is_bound(static_text name) const;
+  constexpr void add_condition(condition const& added);
+  [[nodiscard]] static constexpr bool names(expression const& in, static_text name);
+  constexpr void mark_optional();
+  constexpr void lower_replacement();
 
- private:
+  rewrite_rule const& rule_;
+  dialect const& names_;
+  expression pattern_{};
+  op_group group_[expression::capacity]{};
+  bool reduction_[expression::capacity]{};
   std::uint64_t needs_[expression::capacity]{};
   bool needs_known_[expression::capacity]{};
+  links pending_{};
+  bool falls_through_ = false;  // from the last instruction to the next
+  std::uint8_t next_register_ = 1, next_frame_ = 0;
+  term_registers register_of_{};  // of a term that is found, else 0
+  std::uint32_t bound_ = 0;       // slots, a bit each
+  std::uint32_t rest_seen_ = 0;   // slots, a bit each
+  bool again_ = false;            // a large part is matched a second time
+  through_set everywhere_{};
+  std::uint8_t everywhere_id_ = 0;
 };
 
 }  // namespace fuse::inline v0::detail
 
 namespace fuse::inline v0::detail {
 
-class pattern_lowering : public pattern_parts {
- public:
-  using pattern_parts::pattern_parts;
+constexpr bool lowering::failed() const { return out.error != rule_error::none; }
+constexpr void lowering::fail(rule_error error, static_text culprit, std::size_t wanted) {
+  if (failed()) return;
+  out.error = error;
+  out.culprit = culprit;
+  out.wanted = wanted;
+}
 
- protected:
-  constexpr std::uint8_t collect_set(std::uint8_t at, through_set& set) {
-    while (pattern_[at].kind == term_kind::through) {
-      add_transparent(set, pattern_[at].name);
-      at = pattern_[at].child[0];
+constexpr void lowering::resolve() {
+  pattern_ = rule_.pattern;
+  for (std::uint16_t i = 0; i < pattern_.size; ++i) {
+    auto const kind = pattern_.terms[i].kind;
+    if (kind != term_kind::neutral && kind != term_kind::named && kind != term_kind::exact) continue;
+    auto t = pattern_.terms[i];
+    if (kind != term_kind::neutral) {
+      auto const code = names_.code(t.name);
+      if (code == 0) return fail(rule_error::unknown_operator, t.name);
+      auto const op = names_.rows[code - 1u].op;
+      t.index = code;
+      if (kind == term_kind::named && op != opcode::opaque) {
+        t.kind = term_kind::neutral;
+        t.op = op;
+        t.index = 0;
+      }
+      pattern_.terms[i] = t;
     }
-    return at;
+    if (t.kind != term_kind::neutral) continue;
+    auto const& known = info(t.op);
+    check_operands(t, known);
+    group_[i] = t.op == opcode::neg ? op_group::sum : known.group;
+    if (known.shape == shape_rule::reduce) out.reduces = reduction_[i] = true;
   }
+}
 
-  constexpr void value(std::uint8_t at, std::uint8_t r, sign_use sign = sign_use::strict, std::uint8_t around = 0) {
+constexpr void lowering::check_operands(term const& t, operator_info const& known) {
+  int const operands = t.children - t.attributes;
+  if (operands < known.least || (known.most >= 0 && operands > known.most))
+    fail(rule_error::wrong_operand_count, t.name.empty() ? static_text::of(known.name) : t.name,
+         static_cast<std::size_t>(operands < known.least ? known.least : known.most));
+}
+
+constexpr void lowering::add_transparent(through_set& set, static_text name) {
+  if (set.count == through_set::capacity) return fail(rule_error::too_large, rule_.name);
+  auto const code = names_.code(name);
+  auto const op = code == 0 ? op_named(name) : names_.rows[code - 1u].op;
+  if (code == 0 && op == opcode::opaque) return fail(rule_error::unknown_operator, name);
+  set.by_name[set.count] = op == opcode::opaque;
+  set.ops[set.count++] = op == opcode::opaque ? code : static_cast<std::uint16_t>(op);
+}
+constexpr std::uint8_t lowering::set_id(through_set const& set) {
+  for (std::uint8_t i = 0; i < out.set_count; ++i)
+    if (out.sets[i] == set) return static_cast<std::uint8_t>(i + 1);
+  if (out.set_count == lowered_rule::set_capacity) {
+    fail(rule_error::too_large, rule_.name);
+    return 0;
+  }
+  out.sets[out.set_count++] = set;
+  return out.set_count;
+}
+
+constexpr std::uint8_t lowering::slot(static_text name, slot_kind kind) {
+  for (std::uint8_t i = 0; i < out.slot_count; ++i)
+    if (out.slot_names[i] == name) {
+      if (out.slot_kinds[i] != kind) fail(rule_error::two_uses_of_a_name, name);
+      return i;
+    }
+  if (out.slot_count == lowered_rule::name_capacity) {
+    fail(rule_error::too_large, rule_.name);
+    return 0;
+  }
+  out.slot_names[out.slot_count] = name;
+  out.slot_kinds[out.slot_count] = kind;
+  return out.slot_count++;
+}
+constexpr void lowering::bind(std::uint8_t at) { bound_ |= 1u << at; }
+
+constexpr instruction& lowering::emit(step code, int a, int b, int c, int op, int count, std::uint8_t through) {
+  if (out.size == lowered_rule::instruction_capacity) {
+    fail(rule_error::too_large, rule_.name);
+    return out.code[0];
+  }
+  if (pending_.count != 0) resolve_links();
+  falls_through_ = true;
+  return out.code[out.size++] = {code,
+                                 static_cast<std::uint8_t>(a),
+                                 static_cast<std::uint8_t>(b),
+                                 static_cast<std::uint8_t>(c),
+                                 static_cast<std::uint16_t>(op),
+                                 static_cast<std::uint8_t>(count),
+                                 through,
+                                 0,
+                                 0,
+                                 0,
+                                 0,
+                                 0};
+}
+constexpr void lowering::resolve_links() {
+  for (std::uint8_t i = 0; i < pending_.count; ++i) {
+    auto const from = pending_.all[i];
+    auto const skipped = static_cast<std::uint16_t>(out.size - from.at - 1);
+    (from.other ? out.code[from.at].other : out.code[from.at].next) = skipped;
+  }
+  pending_.count = 0;
+}
+constexpr void lowering::add(links& to, link made) {
+  if (to.count == 24)
+    fail(rule_error::too_large, rule_.name);
+  else
+    to.all[to.count++] = made;
+}
+constexpr void lowering::add(links& to, links const& more) {
+  for (std::uint8_t i = 0; i < more.count; ++i) add(to, more.all[i]);
+}
+constexpr void lowering::pend(link made) { add(pending_, made); }
+constexpr void lowering::pend(links const& more) { add(pending_, more); }
+constexpr lowering::links lowering::detach() {
+  if (falls_through_) pend(link{static_cast<std::uint16_t>(out.size - 1), false});
+  falls_through_ = false;
+  auto const taken = pending_;
+  pending_ = {};
+  return taken;
+}
+
+constexpr std::uint8_t lowering::new_register() {
+  if (next_register_ == 255) fail(rule_error::too_large, rule_.name);
+  return next_register_++;
+}
+constexpr std::uint8_t lowering::new_registers(int count) {
+  auto const first = next_register_;
+  if (first + count > 255) fail(rule_error::too_large, rule_.name);
+  next_register_ = static_cast<std::uint8_t>(first + count);
+  return first;
+}
+
+template <class Form>
+constexpr void lowering::lower_forks(int count, bool may_skip, Form&& form) {
+  links joined{};
+  std::uint32_t common = ~0u;
+  auto const before = bound_;
+  auto const registers = register_of_;                                    // what a branch finds is not known after it
+  auto const first_register = next_register_, first_frame = next_frame_;  // branches use the same ones
+  auto last_register = next_register_, last_frame = next_frame_;
+  for (int i = 0; i < count; ++i) {
+    bool const last = i + 1 == count && !may_skip;
+    auto const fork = out.size;
+    if (!last) emit(step::fork);
+    bound_ = before;
+    next_register_ = first_register;
+    next_frame_ = first_frame;
+    form(i);
     if (failed()) return;
-    auto const t = pattern_.terms[at];
-    auto const first_found = register_of_.of[at];
-    if (first_found != 0 && t.kind == term_kind::neutral && !again_ && large(at)) {
-      return lower_forks(2, false, [&](int i) {
-        if (i == 0) {
-          emit(make(step::same, r, first_found));
-          return;
-        }
-        again_ = true;
-        value(at, r, sign, around);
-        again_ = false;
-      });
-    }
-    register_of_.of[at] = r;
-    switch (t.kind) {
-      case term_kind::capture: {
-        auto const s = slot(t.name, slot_kind::value);
-        emit(make(step::capture, r, s, 0, 0, 0, everywhere_id_));
-        return bind(s);
-      }
-      case term_kind::scalar: {
-        auto const s = slot(t.name, slot_kind::number);
-        emit(make(step::scalar, r, s));
-        return bind(s);
-      }
-      case term_kind::number: {
-        auto made = make(step::number, r);
-        made.number = t.number;
-        made.tolerance = static_cast<float>(t.tolerance);
-        emit(made);
-        return;
-      }
-      case term_kind::alternatives:
-        return lower_forks(t.children, false, [&](int i) { value(t.child[i], r, sign, around); });
-      case term_kind::optional: {
-        auto const before = bound_;
-        auto const fork = emit(make(step::fork));
-        value(t.child[0], r);
-        auto const skipped = detach();
-        pend(link{fork, true});
-        emit(make(step::missing, r));
-        pend(skipped);
-        bound_ = before;
-        return;
-      }
-      case term_kind::wrapped: {
-        auto const code = names_.code(t.name);
-        if (code == 0) return fail(rule_error::unknown_operator, t.name);
-        auto const inner = new_register();
-        auto const op = names_.rows[code - 1u].op;
-        return lower_forks(2, false, [&](int i) {
-          if (i == 0) {
-            if (op == opcode::opaque)
-              emit(make(step::exactly, r, inner, 0, code, 1, everywhere_id_));
-            else
-              emit(make(step::operation, r, inner, 0, static_cast<int>(op), 1, everywhere_id_));
-          } else {
-            emit(make(step::strip, r, inner));  // of nothing: a copy
-          }
-          if (i == 1) register_of_.of[t.child[0]] = inner;
-          value(t.child[0], inner);
-        });
-      }
-      case term_kind::through: {
-        through_set set{};
-        auto const inside = collect_set(at, set);
-        auto const inner = new_register();
-        emit(make(step::strip, r, inner, 0, 0, 0, set_id(set)));
-        return value(inside, inner, sign, around);
-      }
-      case term_kind::users: {
-        emit(make(step::users, r, 0, 0, t.index, 0, everywhere_id_));
-        return value(t.child[0], r, sign, around);
-      }
-      case term_kind::known_as: {
-        auto const made = make(step::capture, r, slot(t.name, slot_kind::value));
-        emit(made);
-        bind(made.b);
-        return value(t.child[0], r, sign, around);
-      }
-      case term_kind::result: return operation(t.child[0], r, static_cast<std::uint8_t>(t.index));
-      case term_kind::neutral:
-        if (group_of(t.op) != op_group::none) return group(at, r, sign, around);
-        if (is_reduction(t.op)) return reduction(at, r);
-        return operation(at, r, 0);
-      case term_kind::named:
-      case term_kind::exact: return operation(at, r, 0);
-      case term_kind::rest:  // alone where a value is wanted: that one value
-      default: return fail(rule_error::rest_twice, t.name);
-    }
+    if (next_register_ > last_register) last_register = next_register_;
+    if (next_frame_ > last_frame) last_frame = next_frame_;
+    register_of_ = registers;
+    common &= bound_;
+    if (last) break;
+    add(joined, detach());
+    pend(link{fork, true});
   }
+  if (may_skip) common &= before;
+  pend(joined);
+  bound_ = common;
+  next_register_ = last_register;
+  next_frame_ = last_frame;
+}
 
-  constexpr void operation(std::uint8_t at, std::uint8_t r, std::uint8_t result) {
-    auto const t = pattern_.terms[at];
-    bool const by_name = t.kind != term_kind::neutral;
-    int const operands = t.operands();
-    bool const has_rest = operands > 0 && pattern_.terms[t.child[operands - 1]].kind == term_kind::rest;
-    int const plain = has_rest ? operands - 1 : operands;
-    int const first = new_registers(plain);
-    auto const count = has_rest ? plain | 0x80 : plain;
-    if (by_name) {
-      emit(make(step::exactly, r, first, result, t.index, count));
-    } else {
-      auto made = make(step::operation, r, first, result, static_cast<int>(t.op), count, everywhere_id_);
-      if (operands == 2 && !has_rest && info(t.op).commutative) made.flags = instruction::commutes;
-      emit(made);
-    }
-    if (t.attributes != 0) attributes(at, r);
-    bool later[8]{};
-    for (int i = 0; i < plain; ++i) {
-      later[i] = priority(t.child[i]) >= 5;
-      if (!later[i]) value(t.child[i], static_cast<std::uint8_t>(first + i));
-    }
-    for (int i = 0; i < plain; ++i)
-      if (later[i]) value(t.child[i], static_cast<std::uint8_t>(first + i));
-    if (has_rest) {
-      emit(make(step::operands, r, use_rest(t.child[plain]), 0, 0, plain));
-    }
+constexpr std::uint16_t lowering::parameter_name(static_text name) {
+  for (std::uint16_t i = 0; i < out.parameter_name_count; ++i)
+    if (out.parameter_names[i] == name) return i;
+  if (out.parameter_name_count == lowered_rule::name_capacity) {
+    fail(rule_error::too_large, rule_.name);
+    return 0;
   }
+  out.parameter_names[out.parameter_name_count] = name;
+  return out.parameter_name_count++;
+}
 
-  constexpr std::uint8_t use_rest(std::uint8_t at) {
-    auto const s = slot(pattern_[at].name, slot_kind::rest);
-    if ((rest_seen_ >> s & 1u) != 0) fail(rule_error::rest_twice, pattern_[at].name);
-    rest_seen_ |= 1u << s;
-    bind(s);
-    return s;
-  }
-
-  constexpr void attributes(std::uint8_t at, std::uint8_t r, static_text except = {}) {
-    auto const t = pattern_.terms[at];
-    for (int i = t.operands(); i < t.children; ++i) {
-      auto const& a = pattern_[t.child[i]];
-      if (a.name == except) continue;
-      auto made = make(step::parameter, r, no_slot, 0, parameter_name(a.name), 0, everywhere_id_);
-      if (a.children == 0) {
-        made.number = a.number;
-        made.tolerance = 1e-6f;
-      } else {
-        auto const& holder = pattern_[a.child[0]];
-        if (holder.kind == term_kind::number) {
-          made.number = holder.number;
-          made.tolerance = static_cast<float>(holder.tolerance);
-        } else {
-          made.b = slot(holder.name, holder.kind == term_kind::scalar ? slot_kind::number : slot_kind::parameter);
-          bind(made.b);
-        }
-      }
-      emit(made);
-    }
-  }
-
-  constexpr void reduction(std::uint8_t at, std::uint8_t r) {
-    auto const t = pattern_.terms[at];
-    constexpr auto standard = static_text::of("axes");
-    auto axes = standard;
-    for (int i = t.operands(); i < t.children; ++i) {
-      auto const& a = pattern_[t.child[i]];
-      if (a.name == standard && a.children == 1) axes = pattern_[a.child[0]].name;
-    }
-    auto const inner = new_register();
-    auto const s = slot(axes, slot_kind::parameter);
-    emit(make(step::reduction, r, inner, s, static_cast<int>(t.op), 0, everywhere_id_));
-    bind(s);
-    attributes(at, r, standard);
-    value(t.child[0], inner);
-  }
-
-  constexpr void group(std::uint8_t at, std::uint8_t r, sign_use sign, std::uint8_t around) {
-    auto const kind = group_of(pattern_[at].op);
-    auto const found = parts_of(at, 1, kind);
-    if (found.overflow) return fail(rule_error::too_large, rule_.name);
-    auto const frame = next_frame_++;
-    if (frame == 31) return fail(rule_error::too_large, rule_.name);
-    for (int direct = 1; direct >= 0; --direct)
-      if (auto const needed = direct != 0 ? needs_directly(found, kind) : needs(found); needed != 0) {
-        auto test = make(step::within, r, 0, direct);
-        test.number = static_cast<double>(needed);
-        emit(test);
-      }
-    emit(make(step::group, r, frame, static_cast<int>(sign), static_cast<int>(kind), around, everywhere_id_));
-    members(found, kind, frame);
-    finish_group(found, kind, frame);
-  }
-
-  constexpr void finish_group(parts const& found, op_group kind, std::uint8_t frame) {
-    if (found.has_number && found.number != (kind == op_group::product ? 1 : 0)) {
-      auto made = make(step::literal, frame);
-      made.number = found.number;
-      made.tolerance = found.tolerance;
-      emit(made);
-    }
-    for (std::uint8_t i = 0; i < found.count; ++i)
-      if (found.all[i].priority == rest_priority) emit(make(step::rest, frame, use_rest(found.all[i].term)));
-    emit(make(step::close, frame));
-  }
-
-  constexpr void members(parts const& found, op_group kind, std::uint8_t frame) {
-    for (std::uint8_t i = 0; i < found.count; ++i)
-      if (found.all[i].priority != rest_priority) member(found.all[i], kind, frame);
-  }
-
-  constexpr void member(part const& p, op_group kind, std::uint8_t frame) {
-    if (failed()) return;
-    auto const t = pattern_.terms[p.term];
-    if (t.kind == term_kind::alternatives) {
-      return lower_forks(t.children, false, [&](int i) { spliced(t.child[i], p.weight, kind, frame); });
-    }
-    if (t.kind == term_kind::optional) {
-      return lower_forks(1, true, [&](int) { spliced(t.child[0], p.weight, kind, frame); });
-    }
-    if (t.kind == term_kind::scalar) {
-      auto const s = slot(t.name, slot_kind::number);
-      auto made = make(step::scalar_member, frame, s);
-      made.number = p.weight;
-      emit(made);
-      return bind(s);
-    }
-    bool const capture = t.kind == term_kind::capture;
-    bool const product_in_sum =
-        kind == op_group::sum && t.kind == term_kind::neutral && group_of(t.op) == op_group::product;
-    bool const sum_in_product =
-        kind == op_group::product && t.kind == term_kind::neutral && group_of(t.op) == op_group::sum;
-    auto once = [&](double weight) {
-      auto const r = new_register();
-      auto made = make(step::member, frame, r);
-      made.number = weight;
-      if (capture) made.flags |= instruction::captures;
-      if (product_in_sum) made.flags |= instruction::any_sign;
-      emit(made);
-      auto const whole = static_cast<int>(weight) == weight;
-      auto const sign = !sum_in_product || !whole           ? sign_use::strict
-                        : static_cast<int>(weight) % 2 == 0 ? sign_use::free
-                                                            : sign_use::linked;
-      value(p.term, r, sign, frame);
-    };
-    if (kind == op_group::product && p.weight == 2 && !capture)
-      return lower_forks(2, false, [&](int i) {
-        if (i == 0) return once(2);
-        once(1);
-        once(1);
-      });
-    once(p.weight);
-  }
-
-  constexpr void spliced(std::uint8_t at, double weight, op_group kind, std::uint8_t frame) {
-    auto const found = parts_of(at, weight, kind);
-    if (found.overflow) return fail(rule_error::too_large, rule_.name);
-    members(found, kind, frame);
-    if (found.has_number && found.number != (kind == op_group::product ? 1 : 0)) {
-      auto made = make(step::literal, frame);
-      made.number = found.number;
-      made.tolerance = found.tolerance;
-      emit(made);
-    }
-  }
-
-  std::uint32_t rest_seen_ = 0;  // slots, a bit each
-
- private:
-  bool again_ = false;  // a large part is matched a second time
-};
+constexpr std::uint8_t lowering::known(static_text name) {
+  for (std::uint8_t i = 0; i < out.slot_count; ++i)
+    if (out.slot_names[i] == name) return i;
+  fail(rule_error::unbound_name, name);
+  return 0;
+}
 
 }  // namespace fuse::inline v0::detail
 
 namespace fuse::inline v0::detail {
 
-class lowering : public pattern_lowering {
- public:
-  constexpr lowering(rewrite_rule const& rule, dialect const& names) : pattern_lowering(rule, names) {
-    if (failed()) return;
-    lower_roots(pattern_.root());
-    if (!failed()) lower_replacement();
+constexpr bool lowering::large(std::uint8_t at) const { return tree_size(at, 6) > 6; }
+
+constexpr int lowering::tree_size(std::uint8_t at, int limit) const {
+  auto const& t = pattern_[at];
+  int size = t.kind == term_kind::neutral || t.kind == term_kind::named || t.kind == term_kind::exact ? 1 : 0;
+  for (int i = 0; i < t.children && size <= limit; ++i) size += tree_size(t.child[i], limit);
+  return size;
+}
+
+constexpr std::uint8_t lowering::priority(std::uint8_t at) const {
+  auto const& t = pattern_.terms[at];
+  switch (t.kind) {
+    case term_kind::capture: return 5;
+    case term_kind::neutral: return reduction_[at] ? 1 : 2;
+    case term_kind::scalar:
+    case term_kind::number: return 4;
+    case term_kind::optional: return 6;
+    case term_kind::rest: return rest_priority;
+    case term_kind::users:
+    case term_kind::known_as:
+    case term_kind::through: return priority(t.child[0]);
+    default: return 3;
   }
+}
 
- private:
+constexpr std::uint64_t lowering::needs(parts const& of) {
+  std::uint64_t all = 0;
+  for (std::uint8_t i = 0; i < of.count; ++i) {
+    all |= needs(of.all[i].term);
+    if (static_cast<int>(of.all[i].weight) != of.all[i].weight) all |= root_bit;
+  }
+  return all;
+}
 
-  constexpr void lower_roots(std::uint8_t root) {
-    auto const& t = pattern_[root];
-    if (t.kind == term_kind::alternatives) {
-      for (int i = 0; i < t.children; ++i) lower_roots(t.child[i]);
+constexpr std::uint64_t lowering::needs_directly(parts const& of, op_group kind) const {
+  std::uint64_t all = 0;
+  int required = of.has_number && of.number != (kind == op_group::product ? 1 : 0) ? 1 : 0;
+  for (std::uint8_t i = 0; i < of.count; ++i) {
+    auto const t = pattern_.terms[of.all[i].term];
+    auto const weight = of.all[i].weight;
+    if (t.kind == term_kind::rest || t.kind == term_kind::optional) continue;
+    required += weight == 1 || weight == -1 ? 1 : 2;
+    if (t.kind == term_kind::neutral && group_[of.all[i].term] == op_group::none) all |= operator_bit(t.op);
+    if (static_cast<int>(weight) != weight) all |= root_bit;
+  }
+  return required < 2 ? all : all | (kind == op_group::sum ? sum_bit : product_bit);
+}
+
+constexpr std::uint64_t lowering::needs(std::uint8_t at) {
+  if (needs_known_[at]) return needs_[at];
+  auto const& t = pattern_[at];
+  std::uint64_t found = 0;
+  if (t.kind == term_kind::users || t.kind == term_kind::known_as || t.kind == term_kind::through) {
+    found = needs(t.child[0]);
+  } else if (t.kind == term_kind::alternatives) {
+    found = ~std::uint64_t{0};
+    for (int i = 0; i < t.children; ++i) found &= needs(t.child[i]);
+  } else if (t.kind == term_kind::neutral && group_[at] == op_group::none) {
+    found = operator_bit(t.op);
+  } else if (t.kind == term_kind::neutral) {
+    auto const inside = parts_of(at, 1, group_[at]);
+    found = inside.overflow ? 0 : needs(inside);
+  }
+  needs_known_[at] = true;
+  return needs_[at] = found;
+}
+
+constexpr lowering::parts lowering::parts_of(std::uint8_t at, double weight, op_group kind) {
+  parts found{};
+  if (kind == op_group::product) found.number = 1;
+  collect(at, weight, kind, found);
+  for (std::uint8_t i = 0; i < found.count; ++i) {
+    auto moving = found.all[i];
+    moving.priority = priority(moving.term);
+    if (moving.priority < 4 && moving.weight != 1 && moving.weight != -1) moving.priority = 0;
+    std::uint8_t to = i;
+    for (; to > 0 && found.all[to - 1].priority > moving.priority; --to) found.all[to] = found.all[to - 1];
+    found.all[to] = moving;
+  }
+  return found;
+}
+constexpr void lowering::collect(std::uint8_t at, double weight, op_group kind, parts& into) {
+  auto const t = pattern_.terms[at];
+  bool const whole = static_cast<int>(weight) == weight;
+  if (t.kind == term_kind::neutral && kind == op_group::sum) {
+    switch (t.op) {
+      case opcode::add:
+      case opcode::sum_of:
+        for (int i = 0; i < t.operands(); ++i) collect(t.child[i], weight, kind, into);
+        return;
+      case opcode::sub: collect(t.child[0], weight, kind, into); return collect(t.child[1], -weight, kind, into);
+      case opcode::neg: return collect(t.child[0], -weight, kind, into);
+      default: break;
+    }
+  }
+  if (t.kind == term_kind::neutral && kind == op_group::product && whole) {
+    bool const unit = weight == 1 || weight == -1;
+    switch (t.op) {
+      case opcode::mul: collect(t.child[0], weight, kind, into); return collect(t.child[1], weight, kind, into);
+      case opcode::div: collect(t.child[0], weight, kind, into); return collect(t.child[1], -weight, kind, into);
+      case opcode::reciprocal: return collect(t.child[0], -weight, kind, into);
+      case opcode::square: return collect(t.child[0], 2 * weight, kind, into);
+      case opcode::sqrt:
+        if (unit) return collect(t.child[0], weight / 2, kind, into);
+        break;
+      case opcode::rsqrt:
+        if (unit) return collect(t.child[0], -weight / 2, kind, into);
+        break;
+      case opcode::pow:
+        if (unit && pattern_[t.child[1]].kind == term_kind::number)
+          return collect(t.child[0], weight * pattern_[t.child[1]].number, kind, into);
+        break;
+      default: break;
+    }
+  }
+  if (t.kind == term_kind::number && (kind == op_group::sum || weight == 1 || weight == -1)) {
+    into.has_number = true;
+    if (static_cast<float>(t.tolerance) > into.tolerance) into.tolerance = static_cast<float>(t.tolerance);
+    if (kind == op_group::sum)
+      into.number += weight * t.number;
+    else
+      into.number = weight == 1 ? into.number * t.number : into.number / t.number;
+    return;
+  }
+  for (std::uint8_t i = 0; i < into.count; ++i)
+    if (into.all[i].term == at && t.kind != term_kind::rest) {
+      into.all[i].weight += weight;
       return;
     }
-    next_register_ = 1;
-    next_frame_ = 0;
-    bound_ = rest_seen_ = 0;
-    register_of_ = {};
-    auto const first = out.size;
-    std::uint8_t main = root;
-    if (t.kind == term_kind::roots) main = t.child[0];
-    if (pattern_[main].kind == term_kind::alternatives) return fail(rule_error::unreachable_root, rule_.name);
-    auto const r = new_register();
-    out.root_registers[0] = r;
-    out.root_count = 1;
-    add_entries(main, first);
-    value(main, r);
-    if (t.kind == term_kind::roots)
-      for (int i = 1; i < t.children; ++i) further_root(t.child[i]);
-    for (std::size_t i = 0; i < rule_.condition_count; ++i) add_condition(rule_.conditions[i]);
-    emit(make(step::accept));
-    falls_through_ = false;
-    mark_optional();
+  if (into.count == 24) {
+    into.overflow = true;
+    return;
   }
+  into.all[into.count++] = {at, 0, weight};
+}
 
-  constexpr void add_entry(std::uint16_t first, std::uint16_t tag, bool by_name, std::uint8_t strip) {
-    for (std::uint16_t i = 0; i < out.entry_count; ++i)
-      if (out.entries[i].first == first && out.entries[i].tag == tag && out.entries[i].by_name == by_name) return;
-    if (out.entry_count == lowered_rule::entry_capacity) return fail(rule_error::too_large, rule_.name);
-    out.entries[out.entry_count++] = {first, tag, by_name, strip};
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
+constexpr std::uint8_t lowering::collect_set(std::uint8_t at, through_set& set) {
+  while (pattern_[at].kind == term_kind::through) {
+    add_transparent(set, pattern_[at].name);
+    at = pattern_[at].child[0];
   }
-  constexpr void add_entries(std::uint8_t root, std::uint16_t first) {
-    auto const& t = pattern_[root];
-    switch (t.kind) {
-      case term_kind::neutral:
-        if (info(t.op).group != op_group::none) {
-          for (auto const& known : operator_table)
-            if (known.group == group_of(t.op) || ((group_of(t.op) == op_group::product || may_be_one_product(root)) &&
-                                                  (known.group == op_group::product || known.op == opcode::neg)))
-              add_entry(first, static_cast<std::uint16_t>(known.op), false, 0);
+  return at;
+}
+
+constexpr void lowering::value(std::uint8_t at, std::uint8_t r, sign_use sign, std::uint8_t around) {
+  if (failed()) return;
+  auto const t = pattern_.terms[at];
+  auto const first_found = register_of_.of[at];
+  if (first_found != 0 && t.kind == term_kind::neutral && !again_ && large(at)) {
+    return lower_forks(2, false, [&](int i) {
+      if (i == 0) {
+        emit(step::same, r, first_found);
+        return;
+      }
+      again_ = true;
+      value(at, r, sign, around);
+      again_ = false;
+    });
+  }
+  register_of_.of[at] = r;
+  switch (t.kind) {
+    case term_kind::capture: {
+      auto const s = slot(t.name, slot_kind::value);
+      emit(step::capture, r, s, 0, 0, 0, everywhere_id_);
+      return bind(s);
+    }
+    case term_kind::neutral:
+      if (group_[at] != op_group::none) return group(at, r, sign, around);
+      if (reduction_[at]) return reduction(at, r);
+      return operation(at, r, 0);
+    case term_kind::named:
+    case term_kind::exact: return operation(at, r, 0);
+    case term_kind::scalar: {
+      auto const s = slot(t.name, slot_kind::number);
+      emit(step::scalar, r, s);
+      return bind(s);
+    }
+    case term_kind::number: {
+      auto& made = emit(step::number, r);
+      made.number = t.number;
+      made.tolerance = static_cast<float>(t.tolerance);
+      return;
+    }
+    case term_kind::alternatives:
+      return lower_forks(t.children, false, [&](int i) { value(t.child[i], r, sign, around); });
+    case term_kind::optional: {
+      auto const before = bound_;
+      auto const fork = out.size;
+      emit(step::fork);
+      value(t.child[0], r);
+      auto const skipped = detach();
+      pend(link{fork, true});
+      emit(step::missing, r);
+      pend(skipped);
+      bound_ = before;
+      return;
+    }
+    case term_kind::wrapped: {
+      auto const code = names_.code(t.name);
+      if (code == 0) return fail(rule_error::unknown_operator, t.name);
+      auto const inner = new_register();
+      auto const op = names_.rows[code - 1u].op;
+      return lower_forks(2, false, [&](int i) {
+        if (i == 0) {
+          if (op == opcode::opaque)
+            emit(step::exactly, r, inner, 0, code, 1, everywhere_id_);
+          else
+            emit(step::operation, r, inner, 0, static_cast<int>(op), 1, everywhere_id_);
         } else {
-          add_entry(first, static_cast<std::uint16_t>(t.op), false, 0);
-          if (is_reduction(t.op))
-            for (auto op : {opcode::unsqueeze, opcode::reshape})
-              add_entry(first, static_cast<std::uint16_t>(op), false, 0);
+          emit(step::strip, r, inner);  // of nothing: a copy
         }
+        if (i == 1) register_of_.of[t.child[0]] = inner;
+        value(t.child[0], inner);
+      });
+    }
+    case term_kind::through: {
+      through_set set{};
+      auto const inside = collect_set(at, set);
+      auto const inner = new_register();
+      emit(step::strip, r, inner, 0, 0, 0, set_id(set));
+      return value(inside, inner, sign, around);
+    }
+    case term_kind::users: {
+      emit(step::users, r, 0, 0, t.index, 0, everywhere_id_);
+      return value(t.child[0], r, sign, around);
+    }
+    case term_kind::known_as: {
+      auto const s = slot(t.name, slot_kind::value);
+      emit(step::capture, r, s);
+      bind(s);
+      return value(t.child[0], r, sign, around);
+    }
+    case term_kind::result: return operation(t.child[0], r, static_cast<std::uint8_t>(t.index));
+    case term_kind::rest:  // alone where a value is wanted: that one value
+    default: return fail(rule_error::rest_twice, t.name);
+  }
+}
+
+constexpr void lowering::operation(std::uint8_t at, std::uint8_t r, std::uint8_t result) {
+  auto const t = pattern_.terms[at];
+  bool const by_name = t.kind != term_kind::neutral;
+  int const operands = t.operands();
+  bool const has_rest = operands > 0 && pattern_.terms[t.child[operands - 1]].kind == term_kind::rest;
+  int const plain = has_rest ? operands - 1 : operands;
+  int const first = new_registers(plain);
+  auto const count = has_rest ? plain | 0x80 : plain;
+  if (by_name) {
+    emit(step::exactly, r, first, result, t.index, count);
+  } else {
+    auto& made = emit(step::operation, r, first, result, static_cast<int>(t.op), count, everywhere_id_);
+    if (operands == 2 && !has_rest && info(t.op).commutative) made.flags = instruction::commutes;
+  }
+  if (t.attributes != 0) attributes(at, r);
+  bool later[8]{};
+  for (int i = 0; i < plain; ++i) {
+    later[i] = priority(t.child[i]) >= 5;
+    if (!later[i]) value(t.child[i], static_cast<std::uint8_t>(first + i));
+  }
+  for (int i = 0; i < plain; ++i)
+    if (later[i]) value(t.child[i], static_cast<std::uint8_t>(first + i));
+  if (has_rest) {
+    emit(step::operands, r, use_rest(t.child[plain]), 0, 0, plain);
+  }
+}
+
+constexpr std::uint8_t lowering::use_rest(std::uint8_t at) {
+  auto const s = slot(pattern_[at].name, slot_kind::rest);
+  if ((rest_seen_ >> s & 1u) != 0) fail(rule_error::rest_twice, pattern_[at].name);
+  rest_seen_ |= 1u << s;
+  bind(s);
+  return s;
+}
+
+constexpr void lowering::attributes(std::uint8_t at, std::uint8_t r, static_text except) {
+  auto const t = pattern_.terms[at];
+  for (int i = t.operands(); i < t.children; ++i) {
+    auto const& a = pattern_[t.child[i]];
+    if (a.name == except) continue;
+    auto& made = emit(step::parameter, r, no_slot, 0, parameter_name(a.name), 0, everywhere_id_);
+    if (a.children == 0) {
+      made.number = a.number;
+      made.tolerance = 1e-6f;
+    } else {
+      auto const& holder = pattern_[a.child[0]];
+      if (holder.kind == term_kind::number) {
+        made.number = holder.number;
+        made.tolerance = static_cast<float>(holder.tolerance);
+      } else {
+        made.b = slot(holder.name, holder.kind == term_kind::scalar ? slot_kind::number : slot_kind::parameter);
+        bind(made.b);
+      }
+    }
+  }
+}
+
+constexpr void lowering::reduction(std::uint8_t at, std::uint8_t r) {
+  auto const t = pattern_.terms[at];
+  constexpr auto standard = static_text::of("axes");
+  auto axes = standard;
+  for (int i = t.operands(); i < t.children; ++i) {
+    auto const& a = pattern_[t.child[i]];
+    if (a.name == standard && a.children == 1) axes = pattern_[a.child[0]].name;
+  }
+  auto const inner = new_register();
+  auto const s = slot(axes, slot_kind::parameter);
+  emit(step::reduction, r, inner, s, static_cast<int>(t.op), 0, everywhere_id_);
+  bind(s);
+  attributes(at, r, standard);
+  value(t.child[0], inner);
+}
+
+constexpr void lowering::group(std::uint8_t at, std::uint8_t r, sign_use sign, std::uint8_t around) {
+  auto const kind = group_[at];
+  auto const found = parts_of(at, 1, kind);
+  if (found.overflow) return fail(rule_error::too_large, rule_.name);
+  auto const frame = next_frame_++;
+  if (frame == 31) return fail(rule_error::too_large, rule_.name);
+  for (int direct = 1; direct >= 0; --direct)
+    if (auto const needed = direct != 0 ? needs_directly(found, kind) : needs(found); needed != 0) {
+      auto& test = emit(step::within, r, 0, direct);
+      test.number = static_cast<double>(needed);
+    }
+  emit(step::group, r, frame, static_cast<int>(sign), static_cast<int>(kind), around, everywhere_id_);
+  members(found, kind, frame);
+  finish_group(found, kind, frame);
+}
+
+constexpr void lowering::finish_group(parts const& found, op_group kind, std::uint8_t frame) {
+  if (found.has_number && found.number != (kind == op_group::product ? 1 : 0)) {
+    auto& made = emit(step::literal, frame);
+    made.number = found.number;
+    made.tolerance = found.tolerance;
+  }
+  for (std::uint8_t i = 0; i < found.count; ++i)
+    if (found.all[i].priority == rest_priority) emit(step::rest, frame, use_rest(found.all[i].term));
+  emit(step::close, frame);
+}
+
+constexpr void lowering::members(parts const& found, op_group kind, std::uint8_t frame) {
+  for (std::uint8_t i = 0; i < found.count; ++i)
+    if (found.all[i].priority != rest_priority) member(found.all[i], kind, frame);
+}
+
+constexpr void lowering::member(part const& p, op_group kind, std::uint8_t frame) {
+  if (failed()) return;
+  auto const t = pattern_.terms[p.term];
+  if (t.kind == term_kind::alternatives) {
+    return lower_forks(t.children, false, [&](int i) { spliced(t.child[i], p.weight, kind, frame); });
+  }
+  if (t.kind == term_kind::optional) {
+    return lower_forks(1, true, [&](int) { spliced(t.child[0], p.weight, kind, frame); });
+  }
+  if (t.kind == term_kind::scalar) {
+    auto const s = slot(t.name, slot_kind::number);
+    auto& made = emit(step::scalar_member, frame, s);
+    made.number = p.weight;
+    return bind(s);
+  }
+  bool const capture = t.kind == term_kind::capture;
+  bool const product_in_sum = kind == op_group::sum && group_[p.term] == op_group::product;
+  bool const sum_in_product = kind == op_group::product && group_[p.term] == op_group::sum;
+  auto once = [&](double weight) {
+    auto const r = new_register();
+    auto& made = emit(step::member, frame, r);
+    made.number = weight;
+    if (capture) made.flags |= instruction::captures;
+    if (product_in_sum) made.flags |= instruction::any_sign;
+    auto const whole = static_cast<int>(weight) == weight;
+    auto const sign = !sum_in_product || !whole           ? sign_use::strict
+                      : static_cast<int>(weight) % 2 == 0 ? sign_use::free
+                                                          : sign_use::linked;
+    value(p.term, r, sign, frame);
+  };
+  if (kind == op_group::product && p.weight == 2 && !capture)
+    return lower_forks(2, false, [&](int i) {
+      if (i == 0) return once(2);
+      once(1);
+      once(1);
+    });
+  once(p.weight);
+}
+
+constexpr void lowering::spliced(std::uint8_t at, double weight, op_group kind, std::uint8_t frame) {
+  auto const found = parts_of(at, weight, kind);
+  if (found.overflow) return fail(rule_error::too_large, rule_.name);
+  members(found, kind, frame);
+  if (found.has_number && found.number != (kind == op_group::product ? 1 : 0)) {
+    auto& made = emit(step::literal, frame);
+    made.number = found.number;
+    made.tolerance = found.tolerance;
+  }
+}
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
+constexpr lowering::lowering(rewrite_rule const& rule, dialect const& names) : rule_(rule), names_(names) {
+  out.name = rule.name;
+  out.summary = rule.summary_text;
+  out.stage = rule.stage_number;
+  out.benefit = rule.benefit_value;
+  out.equal_cost = rule.equal_cost;
+  out.silent = rule.silent;
+  if (rule.pattern.too_large || rule.replacement.too_large || rule.too_many)
+    fail(rule_error::too_large, rule.name);
+  else if (rule.replacement.size == 0)
+    fail(rule_error::no_replacement, rule.name);
+  for (std::size_t i = 0; i < rule.transparent_count; ++i) add_transparent(everywhere_, rule.transparent[i]);
+  resolve();
+  if (failed()) return;
+  if (everywhere_.count != 0) everywhere_id_ = set_id(everywhere_);
+  lower_roots(pattern_.root());
+  if (!failed()) lower_replacement();
+}
+
+constexpr void lowering::lower_roots(std::uint8_t root) {
+  auto const& t = pattern_[root];
+  if (t.kind == term_kind::alternatives) {
+    for (int i = 0; i < t.children; ++i) lower_roots(t.child[i]);
+    return;
+  }
+  next_register_ = 1;
+  next_frame_ = 0;
+  bound_ = rest_seen_ = 0;
+  register_of_ = {};
+  auto const first = out.size;
+  std::uint8_t main = root;
+  if (t.kind == term_kind::roots) main = t.child[0];
+  if (pattern_[main].kind == term_kind::alternatives) return fail(rule_error::unreachable_root, rule_.name);
+  auto const r = new_register();
+  out.root_registers[0] = r;
+  out.root_count = 1;
+  add_entries(main, first);
+  value(main, r);
+  if (t.kind == term_kind::roots)
+    for (int i = 1; i < t.children; ++i) further_root(t.child[i]);
+  for (std::size_t i = 0; i < rule_.condition_count; ++i) add_condition(rule_.conditions[i]);
+  emit(step::accept);
+  falls_through_ = false;
+  mark_optional();
+}
+
+constexpr void lowering::add_entry(std::uint16_t first, std::uint16_t tag, bool by_name, std::uint8_t strip) {
+  for (std::uint16_t i = 0; i < out.entry_count; ++i)
+    if (out.entries[i].first == first && out.entries[i].tag == tag && out.entries[i].by_name == by_name) return;
+  if (out.entry_count == lowered_rule::entry_capacity) return fail(rule_error::too_large, rule_.name);
+  out.entries[out.entry_count++] = {first, tag, by_name, strip};
+}
+constexpr void lowering::add_entries(std::uint8_t root, std::uint16_t first) {
+  auto const& t = pattern_[root];
+  switch (t.kind) {
+    case term_kind::neutral:
+      if (info(t.op).group != op_group::none) {
+        for (auto const& known : operator_table)
+          if (known.group == group_[root] || ((group_[root] == op_group::product || may_be_one_product(root)) &&
+                                              (known.group == op_group::product || known.op == opcode::neg)))
+            add_entry(first, static_cast<std::uint16_t>(known.op), false, 0);
+      } else {
+        add_entry(first, static_cast<std::uint16_t>(t.op), false, 0);
+        if (reduction_[root])
+          for (auto op : {opcode::unsqueeze, opcode::reshape})
+            add_entry(first, static_cast<std::uint16_t>(op), false, 0);
+      }
+      break;
+    case term_kind::named:
+    case term_kind::exact: add_entry(first, t.index, true, 0); break;
+    case term_kind::wrapped: {
+      auto const code = names_.code(t.name);
+      if (code == 0) return fail(rule_error::unknown_operator, t.name);
+      auto const op = names_.rows[code - 1u].op;
+      add_entry(first, op == opcode::opaque ? code : static_cast<std::uint16_t>(op), op == opcode::opaque, 0);
+      add_entries(t.child[0], first);
+      break;
+    }
+    case term_kind::through: {
+      through_set set{};
+      auto inside = collect_set(root, set);
+      add_transparent_entries(set, first);
+      add_entries(inside, first);
+      break;
+    }
+    case term_kind::users:
+    case term_kind::known_as:
+    case term_kind::result: add_entries(t.child[0], first); break;
+    default: return fail(rule_error::unreachable_root, rule_.name);
+  }
+  add_transparent_entries(everywhere_, first);
+}
+constexpr bool lowering::may_be_one_product(std::uint8_t root) const {
+  auto const& t = pattern_[root];
+  if (t.op != opcode::add || pattern_[t.child[1]].kind != term_kind::rest) return false;
+  auto const& one = pattern_[t.child[0]];
+  if (one.kind != term_kind::alternatives) return group_[t.child[0]] == op_group::product;
+  for (int i = 0; i < one.children; ++i)
+    if (group_[one.child[i]] == op_group::product) return true;
+  return false;
+}
+constexpr void lowering::add_transparent_entries(through_set const& set, std::uint16_t first) {
+  for (std::size_t i = 0; i < set.count; ++i)
+    add_entry(first, set.ops[i], set.by_name[i], everywhere_id_ != 0 ? everywhere_id_ : set_id(set));
+}
+
+constexpr void lowering::further_root(std::uint8_t root) {
+  std::uint8_t path[16]{};
+  int length = 0;
+  if (!path_to_bound(root, path, length)) return fail(rule_error::unreachable_root, rule_.name);
+  auto at = register_of_.of[path[length - 1]];
+  if (at == 0) {
+    at = new_register();
+    emit(step::recall, at, slot(pattern_[path[length - 1]].name, slot_kind::value));
+  }
+  for (int i = length - 2; i >= 0; --i) {
+    auto const r = new_register();
+    emit(step::user, at, r);
+    at = r;
+  }
+  if (out.root_count < 4) out.root_registers[out.root_count++] = at;
+  value(root, at);
+}
+constexpr bool lowering::path_to_bound(std::uint8_t at, std::uint8_t (&path)[16], int& length) {
+  if (length == 16) return false;
+  path[length++] = at;
+  auto const& t = pattern_[at];
+  if (register_of_.of[at] != 0 || (t.kind == term_kind::capture && is_bound(t.name))) return length > 1;
+  for (int i = 0; i < t.children; ++i)
+    if (pattern_[t.child[i]].kind != term_kind::attribute && path_to_bound(t.child[i], path, length)) return true;
+  --length;
+  return false;
+}
+
+constexpr bool lowering::is_bound(static_text name) const {
+  for (std::uint8_t i = 0; i < out.slot_count; ++i)
+    if (out.slot_names[i] == name) return (bound_ >> i & 1u) != 0;
+  return false;
+}
+
+constexpr void lowering::add_condition(condition const& added) {
+  std::uint8_t at = 0;
+  for (; at < out.condition_count; ++at) {
+    bool equal = out.conditions[at].name == added.name && out.conditions[at].count == added.count;
+    for (std::size_t i = 0; equal && i < added.count; ++i) equal = out.conditions[at].captures[i] == added.captures[i];
+    if (equal) break;
+  }
+  if (at == out.condition_count) {
+    if (at == lowered_rule::condition_capacity) return fail(rule_error::too_large, rule_.name);
+    out.conditions[at] = added;
+    for (std::size_t i = 0; i < added.count; ++i) {
+      std::uint8_t found = no_slot;
+      for (std::uint8_t s = 0; s < out.slot_count; ++s)
+        if (out.slot_names[s] == added.captures[i]) found = s;
+      if (found == no_slot && added.captures[i] != "axes" && !names(pattern_, added.captures[i]))
+        return fail(rule_error::unbound_condition, added.captures[i]);
+      out.condition_slots[at][i] = found;
+    }
+    ++out.condition_count;
+  } else {
+    for (std::size_t i = 0; i < added.count; ++i)
+      for (std::uint8_t s = 0; s < out.slot_count; ++s)
+        if (out.slot_names[s] == added.captures[i]) out.condition_slots[at][i] = s;
+  }
+  emit(step::condition, 0, 0, 0, at);
+}
+constexpr bool lowering::names(expression const& in, static_text name) {
+  for (std::uint16_t i = 0; i < in.size; ++i)
+    if (in[i].name == name) return true;
+  return false;
+}
+
+constexpr void lowering::mark_optional() {
+  for (std::uint8_t i = 0; i < out.slot_count; ++i)
+    if ((bound_ >> i & 1u) == 0) out.slot_optional[i] = true;
+}
+
+constexpr void lowering::lower_replacement() {
+  auto const& made = rule_.replacement;
+  if (made.size > lowered_rule::replacement_capacity) return fail(rule_error::too_large, rule_.name);
+  std::size_t const roots = made[made.root()].kind == term_kind::roots ? made[made.root()].children : 1u;
+  if (roots != out.root_count) return fail(rule_error::roots_and_replacements_differ, rule_.name);
+  for (std::uint16_t i = 0; i < made.size; ++i) {
+    auto const t = made.terms[i];
+    replacement_term r{};
+    for (int c = 0; c < t.children; ++c) {
+      auto const& child = made[t.child[c]];
+      if (child.kind != term_kind::attribute) {
+        r.child[r.children++] = t.child[c];
+        continue;
+      }
+      if (r.parameter_count == 4) return fail(rule_error::too_large, rule_.name);
+      auto& given = r.parameters[r.parameter_count++];
+      given.name = child.name;
+      given.number = child.number;
+      given.integer = child.index == 1;
+      given.slot = no_slot;
+      if (child.children == 1) {
+        auto const& holder = made[child.child[0]];
+        if (holder.kind == term_kind::number)
+          given.number = holder.number;
+        else
+          given.slot = known(holder.name);
+      }
+    }
+    using kind = replacement_term::kind;
+    switch (t.kind) {
+      case term_kind::capture:
+      case term_kind::scalar:
+      case term_kind::rest:
+      case term_kind::parameter:
+        r.what = kind::slot;
+        r.slot = known(t.name);
+        break;
+      case term_kind::number:
+        r.what = kind::number;
+        r.number = t.number;
         break;
       case term_kind::named:
-      case term_kind::exact: add_entry(first, t.index, true, 0); break;
-      case term_kind::wrapped: {
+      case term_kind::exact: {
         auto const code = names_.code(t.name);
         if (code == 0) return fail(rule_error::unknown_operator, t.name);
         auto const op = names_.rows[code - 1u].op;
-        add_entry(first, op == opcode::opaque ? code : static_cast<std::uint16_t>(op), op == opcode::opaque, 0);
-        add_entries(t.child[0], first);
+        bool const neutral = t.kind == term_kind::named && op != opcode::opaque;
+        r.what = neutral ? kind::neutral : kind::named;
+        r.op = neutral ? static_cast<std::uint16_t>(op) : code;
+        if (neutral) {
+          term checked = t;
+          checked.op = op;
+          check_operands(checked, info(op));
+        }
         break;
       }
-      case term_kind::through: {
-        through_set set{};
-        auto inside = collect_set(root, set);
-        add_transparent_entries(set, first);
-        add_entries(inside, first);
+      case term_kind::neutral:
+        r.what = kind::neutral;
+        r.op = static_cast<std::uint16_t>(t.op);
+        check_operands(t, info(t.op));
         break;
-      }
-      case term_kind::users:
-      case term_kind::known_as:
-      case term_kind::result: add_entries(t.child[0], first); break;
-      default: return fail(rule_error::unreachable_root, rule_.name);
+      case term_kind::fold: r.what = kind::fold; break;
+      case term_kind::row:
+        r.what = kind::row;
+        r.number = t.number;
+        break;
+      case term_kind::result:
+        r.what = kind::result;
+        r.index = t.index;
+        break;
+      case term_kind::roots: r.what = kind::roots; break;
+      case term_kind::attribute: break;
+      default: return fail(rule_error::no_replacement, rule_.name);
     }
-    add_transparent_entries(everywhere_, first);
+    out.replacement[i] = r;
   }
-  [[nodiscard]] constexpr bool may_be_one_product(std::uint8_t root) const {
-    auto const& t = pattern_[root];
-    if (t.op != opcode::add || pattern_[t.child[1]].kind != term_kind::rest) return false;
-    auto const& one = pattern_[t.child[0]];
-    if (one.kind != term_kind::alternatives)
-      return one.kind == term_kind::neutral && group_of(one.op) == op_group::product;
-    for (int i = 0; i < one.children; ++i)
-      if (pattern_[one.child[i]].kind == term_kind::neutral && group_of(pattern_[one.child[i]].op) == op_group::product)
-        return true;
-    return false;
-  }
-  constexpr void add_transparent_entries(through_set const& set, std::uint16_t first) {
-    for (std::size_t i = 0; i < set.count; ++i)
-      add_entry(first, set.ops[i], set.by_name[i], everywhere_id_ != 0 ? everywhere_id_ : set_id(set));
-  }
-
-  constexpr void further_root(std::uint8_t root) {
-    std::uint8_t path[16]{};
-    int length = 0;
-    if (!path_to_bound(root, path, length)) return fail(rule_error::unreachable_root, rule_.name);
-    auto at = register_of_.of[path[length - 1]];
-    if (at == 0) {
-      at = new_register();
-      emit(make(step::recall, at, slot(pattern_[path[length - 1]].name, slot_kind::value)));
-    }
-    for (int i = length - 2; i >= 0; --i) {
-      auto const r = new_register();
-      auto made = make(step::user, at, r);
-      emit(made);
-      at = r;
-    }
-    if (out.root_count < 4) out.root_registers[out.root_count++] = at;
-    value(root, at);
-  }
-  constexpr bool path_to_bound(std::uint8_t at, std::uint8_t (&path)[16], int& length) {
-    if (length == 16) return false;
-    path[length++] = at;
-    auto const& t = pattern_[at];
-    if (register_of_.of[at] != 0 || (t.kind == term_kind::capture && is_bound(t.name))) return length > 1;
-    for (int i = 0; i < t.children; ++i)
-      if (pattern_[t.child[i]].kind != term_kind::attribute && path_to_bound(t.child[i], path, length)) return true;
-    --length;
-    return false;
-  }
-
-  [[nodiscard]] constexpr bool is_bound(static_text name) const {
-    for (std::uint8_t i = 0; i < out.slot_count; ++i)
-      if (out.slot_names[i] == name) return (bound_ >> i & 1u) != 0;
-    return false;
-  }
-
-  constexpr void add_condition(condition const& added) {
-    std::uint8_t at = 0;
-    for (; at < out.condition_count; ++at) {
-      bool equal = out.conditions[at].name == added.name && out.conditions[at].count == added.count;
-      for (std::size_t i = 0; equal && i < added.count; ++i)
-        equal = out.conditions[at].captures[i] == added.captures[i];
-      if (equal) break;
-    }
-    if (at == out.condition_count) {
-      if (at == lowered_rule::condition_capacity) return fail(rule_error::too_large, rule_.name);
-      out.conditions[at] = added;
-      for (std::size_t i = 0; i < added.count; ++i) {
-        std::uint8_t found = no_slot;
-        for (std::uint8_t s = 0; s < out.slot_count; ++s)
-          if (out.slot_names[s] == added.captures[i]) found = s;
-        if (found == no_slot && added.captures[i] != "axes" && !names(pattern_, added.captures[i]))
-          return fail(rule_error::unbound_condition, added.captures[i]);
-        out.condition_slots[at][i] = found;
-      }
-      ++out.condition_count;
-    } else {
-      for (std::size_t i = 0; i < added.count; ++i)
-        for (std::uint8_t s = 0; s < out.slot_count; ++s)
-          if (out.slot_names[s] == added.captures[i]) out.condition_slots[at][i] = s;
-    }
-    emit(make(step::condition, 0, 0, 0, at));
-  }
-  [[nodiscard]] static constexpr bool names(expression const& in, static_text name) {
-    for (std::uint16_t i = 0; i < in.size; ++i)
-      if (in[i].name == name) return true;
-    return false;
-  }
-
-  constexpr void mark_optional() {
-    for (std::uint8_t i = 0; i < out.slot_count; ++i)
-      if ((bound_ >> i & 1u) == 0) out.slot_optional[i] = true;
-  }
-
-  constexpr void lower_replacement() {
-    auto const& made = rule_.replacement;
-    if (made.size > lowered_rule::replacement_capacity) return fail(rule_error::too_large, rule_.name);
-    std::size_t const roots = made[made.root()].kind == term_kind::roots ? made[made.root()].children : 1u;
-    if (roots != out.root_count) return fail(rule_error::roots_and_replacements_differ, rule_.name);
-    for (std::uint16_t i = 0; i < made.size; ++i) {
-      auto const t = made.terms[i];
-      replacement_term r{};
-      for (int c = 0; c < t.children; ++c) {
-        auto const& child = made[t.child[c]];
-        if (child.kind != term_kind::attribute) {
-          r.child[r.children++] = t.child[c];
-          continue;
-        }
-        if (r.parameter_count == 4) return fail(rule_error::too_large, rule_.name);
-        auto& given = r.parameters[r.parameter_count++];
-        given.name = child.name;
-        given.number = child.number;
-        given.integer = child.index == 1;
-        given.slot = no_slot;
-        if (child.children == 1) {
-          auto const& holder = made[child.child[0]];
-          if (holder.kind == term_kind::number)
-            given.number = holder.number;
-          else
-            given.slot = known(holder.name);
-        }
-      }
-      using kind = replacement_term::kind;
-      switch (t.kind) {
-        case term_kind::capture:
-        case term_kind::scalar:
-        case term_kind::rest:
-        case term_kind::parameter:
-          r.what = kind::slot;
-          r.slot = known(t.name);
-          break;
-        case term_kind::number:
-          r.what = kind::number;
-          r.number = t.number;
-          break;
-        case term_kind::named:
-        case term_kind::exact: {
-          auto const code = names_.code(t.name);
-          if (code == 0) return fail(rule_error::unknown_operator, t.name);
-          auto const op = names_.rows[code - 1u].op;
-          bool const neutral = t.kind == term_kind::named && op != opcode::opaque;
-          r.what = neutral ? kind::neutral : kind::named;
-          r.op = neutral ? static_cast<std::uint16_t>(op) : code;
-          if (neutral) {
-            term checked = t;
-            checked.op = op;
-            check_operands(checked);
-          }
-          break;
-        }
-        case term_kind::neutral:
-          r.what = kind::neutral;
-          r.op = static_cast<std::uint16_t>(t.op);
-          check_operands(t);
-          break;
-        case term_kind::fold: r.what = kind::fold; break;
-        case term_kind::row:
-          r.what = kind::row;
-          r.number = t.number;
-          break;
-        case term_kind::result:
-          r.what = kind::result;
-          r.index = t.index;
-          break;
-        case term_kind::roots: r.what = kind::roots; break;
-        case term_kind::attribute: break;
-        default: return fail(rule_error::no_replacement, rule_.name);
-      }
-      out.replacement[i] = r;
-    }
-    out.replacement_size = static_cast<std::uint8_t>(made.size);
-  }
-};
+  out.replacement_size = static_cast<std::uint8_t>(made.size);
+}
 
 [[nodiscard]] constexpr lowered_rule lower(rewrite_rule const& rule, dialect const& names) {
   return lowering(rule, names).out;
@@ -9691,7 +9958,7 @@ template <auto const& Dialect>
 inline constexpr dialect names_of = Dialect.names();
 
 template <auto const& Rule, auto const& Dialect>
-inline constexpr lowered_rule lowered = lower(Rule, names_of<Dialect>);
+inline constexpr lowered_rule lowered = lowering(Rule, names_of<Dialect>).out;
 
 inline constexpr lowered_rule no_rule{};
 
@@ -9869,9 +10136,7 @@ class matcher {
   explicit matcher(Graph const& graph)
       : bound_(graph, names_in(names), names.newest),
         facts_(bound_.image, names),
-        machine_(program_of<Rules, detail::dialect_table_of<Graph>()>, bound_.image, facts_, names) {
-    if (!bound_.cyclic()) facts_.run();
-  }
+        machine_(program_of<Rules, detail::dialect_table_of<Graph>()>, bound_.image, propagated(), names) {}
   matcher(matcher const&) = delete;
   matcher& operator=(matcher const&) = delete;
 
@@ -9954,10 +10219,13 @@ class matcher {
     std::size_t first_;
   };
 
+  facts const& propagated() {
+    if (!bound_.cyclic()) facts_.run();
+    return facts_;
+  }
   void collect(node_id n, std::vector<match_of<Rules, Graph>>& into) {
     collector seen(*this, n, into);
-    for (int stage = 0; stage < machine_.rules().stages; ++stage)
-      if (machine_.has_entry(n, stage)) machine_.run(n, stage, seen);
+    machine_.run(n, seen);
   }
   [[nodiscard]] node_id number(node_of<Graph> const& node) const {
     for (node_id n = 0; n < bound_.image.node_count(); ++n)
