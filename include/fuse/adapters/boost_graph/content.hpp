@@ -116,15 +116,14 @@ tensor_view contents_of(T&& given) {
 
 /// The part of a property that belongs to one result: a sequence has one for each, else there is but one result.
 template <class T, class Use>
-auto of_result(T const& given, std::size_t result, Use use) -> decltype(use(given)) requires(!range<T>) {
-  if (result == 0) return use(given);
-  return {};
-}
-template <class T, class Use>
-auto of_result(T const& given, std::size_t result, Use use) -> decltype(use(*given.begin())) requires(range<T>) {
-  for (auto const& one : given)
-    if (result-- == 0) return use(one);
-  return {};
+auto of_result(T const& given, std::size_t result, Use use) {
+  if constexpr (range<T>) {
+    for (auto const& one : given)
+      if (result-- == 0) return use(one);
+    return decltype(use(*given.begin())){};
+  } else {
+    return result == 0 ? use(given) : decltype(use(given)){};
+  }
 }
 
 /// `given`: an optional sequence of extents. Returns whether there is one.

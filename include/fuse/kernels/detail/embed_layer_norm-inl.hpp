@@ -3,6 +3,7 @@
 #include <fuse/kernels/kernels-inl.hpp>
 
 #include <fuse/kernels/detail/embed_call.hpp>
+#include <fuse/kernels/detail/embed_rows.hpp>
 
 HWY_BEFORE_NAMESPACE();
 namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA::HWY_NAMESPACE {
