@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Time per node of matching through the adapter of Boost graphs against the owned graph, from the graph as it is to all
 // matches: the adapter, the image, shapes, the bundled rules. In turns in one run; medians.
-#include <time.h>
-
-#include <algorithm>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
@@ -18,6 +15,7 @@
 #include <fuse/fuse.hpp>
 
 #include "graphs.hpp"
+#include "timing.hpp"
 
 namespace {
 
@@ -64,16 +62,6 @@ network copied(fuse::graph const& from) {
   return made;
 }
 
-double now() {
-  timespec at{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &at);
-  return 1e9 * static_cast<double>(at.tv_sec) + static_cast<double>(at.tv_nsec);
-}
-double median(std::vector<double> of) {
-  std::nth_element(of.begin(), of.begin() + static_cast<std::ptrdiff_t>(of.size() / 2), of.end());
-  return of[of.size() / 2];
-}
-
 }  // namespace
 
 /// `bench_boost_graph [nodes]`
@@ -84,22 +72,22 @@ int main(int argc, char** argv) {
   std::size_t found[2] = {};
   std::vector<double> times[2], adapting;
   for (int round = 0; round < 7; ++round) {
-    auto start = now();
+    auto start = bench::now();
     found[0] = fuse::match_all<fuse::rules::norms>(owned).size();
-    times[0].push_back(now() - start);
-    start = now();
+    times[0].push_back(bench::now() - start);
+    start = bench::now();
     bgl::graph const ir(
         g, bgl::operator_name(&operation::op), bgl::position(&reads::operand), bgl::attributes(&operation::attributes),
         bgl::constant(&operation::contents), bgl::shape(&operation::shape),
         bgl::element_type([](std::size_t) { return fuse::element_type::float32; }), bgl::operator_set(17));
-    adapting.push_back(now() - start);
+    adapting.push_back(bench::now() - start);
     found[1] = fuse::match_all<fuse::rules::norms>(ir).size();
-    times[1].push_back(now() - start);
+    times[1].push_back(bench::now() - start);
   }
   auto const count = static_cast<double>(owned.node_count());
   std::printf(
       "blocks, %.0f nodes: owned %.0f ns per node, Boost graph %.0f (adapting %.0f), %.2f times; %zu and %zu matches\n",
-      count, median(times[0]) / count, median(times[1]) / count, median(adapting) / count,
-      median(times[1]) / median(times[0]), found[0], found[1]);
+      count, bench::median(times[0]) / count, bench::median(times[1]) / count, bench::median(adapting) / count,
+      bench::median(times[1]) / bench::median(times[0]), found[0], found[1]);
   return found[0] == found[1] ? 0 : 1;
 }

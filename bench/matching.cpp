@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Time per node of matching and rewriting. Everything that is compared is measured in turns in one run; medians are
 // printed.
-#include <time.h>
-
-#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <deque>
@@ -15,6 +12,7 @@
 #include "allocations.hpp"
 #include "graphs.hpp"
 #include "many_rules.hpp"
+#include "timing.hpp"
 
 namespace {
 
@@ -23,18 +21,6 @@ inline constexpr auto bundled_and_generated = fuse::rule_set<fuse::rules::norms,
 template <auto const&... Members>
 std::vector<fuse::program> one_by_one(fuse::rule_set_of<Members...>) {
   return {fuse::program_of<Members>...};
-}
-
-/// Nanoseconds of this thread: what else runs on the machine counts only by the caches it takes.
-double now() {
-  timespec at{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &at);
-  return 1e9 * static_cast<double>(at.tv_sec) + static_cast<double>(at.tv_nsec);
-}
-
-double median(std::vector<double> of) {
-  std::nth_element(of.begin(), of.begin() + static_cast<std::ptrdiff_t>(of.size() / 2), of.end());
-  return of[of.size() / 2];
 }
 
 /// A graph with all that matching needs to know of it.
@@ -72,10 +58,10 @@ struct contender {
   void run(prepared const& on) {
     counting found_now;
     auto const allocated = bench::allocations;
-    auto const start = now();
+    auto const start = bench::now();
     for (auto& m : machines)
       for (fuse::node_id n = on.bound.image.node_count(); n-- > 0;) m.run(n, found_now);
-    times.push_back(now() - start);
+    times.push_back(bench::now() - start);
     allocations = bench::allocations - allocated;
     found = found_now.accepted;
   }
@@ -85,14 +71,14 @@ volatile std::uint64_t sink = 0;
 
 /// Reads each node's operator and operands.
 double walk(fuse::graph_image const& image) {
-  auto const start = now();
+  auto const start = bench::now();
   std::uint64_t sum = 0;
   for (fuse::node_id n = 0; n < image.node_count(); ++n) {
     sum += image.node(n).tag.op;
     for (std::uint32_t i = 0; i < image.operand_count(n); ++i) sum += image.operand(n, i);
   }
   sink = sink + sum;
-  return now() - start;
+  return bench::now() - start;
 }
 
 void match(char const* name, fuse::graph graph) {
@@ -114,11 +100,11 @@ void match(char const* name, fuse::graph graph) {
     for (int k = 0; k < 3; ++k) walks.push_back(walk(on.bound.image));
     for (auto& c : all) c.run(on);
   }
-  auto const plain = median(walks) / nodes;
+  auto const plain = bench::median(walks) / nodes;
   std::printf("%s, %.0f nodes: plain walk %.2f ns per node, side tables %.0f bytes per node\n", name, nodes, plain,
               static_cast<double>(on.side_tables) / nodes);
   for (auto const& c : all) {
-    auto const time = median(c.times) / nodes;
+    auto const time = bench::median(c.times) / nodes;
     std::printf("  %-14s %8.1f ns per node, %6.1f plain walks, %zu matches, %zu allocations\n", c.name.c_str(), time,
                 time / plain, c.found, c.allocations);
   }
@@ -132,7 +118,7 @@ void rewrite(char const* name, fuse::graph (*make)(std::size_t), std::vector<std
       double shapes = 0, match = 0, rewrite = 0, last = 0;
       double* into = nullptr;
       void enter(double* next) {
-        auto const at = now();
+        auto const at = bench::now();
         if (into != nullptr) *into += at - last;
         last = at;
         into = next;
@@ -149,9 +135,9 @@ void rewrite(char const* name, fuse::graph (*make)(std::size_t), std::vector<std
         auto& to = *static_cast<clock*>(context);
         to.enter(phase == "shapes" ? &to.shapes : phase == "match" ? &to.match : &to.rewrite);
       };
-      auto const start = now();
+      auto const start = bench::now();
       auto const report = fuse::rewrite<fuse::rules::norms>(graph, options);
-      auto const total = now() - start;
+      auto const total = bench::now() - start;
       times.enter(nullptr);
       applied = report.applied();
       shapes.push_back(times.shapes);
@@ -161,13 +147,13 @@ void rewrite(char const* name, fuse::graph (*make)(std::size_t), std::vector<std
       totals.push_back(times.shapes + times.match + times.rewrite);
     }
     auto const nodes = static_cast<double>(size);
-    auto const total = median(totals) / nodes;
+    auto const total = bench::median(totals) / nodes;
     if (first == 0) first = total;
     std::printf(
         "%s, %zu nodes: %.0f ns per node (shapes %.0f, matching %.0f, rewriting %.0f; the image before: %.0f), %.2f "
         "times the first, %zu applied\n",
-        name, size, total, median(shapes) / nodes, median(matches) / nodes, median(rewrites) / nodes,
-        median(images) / nodes, total / first, applied);
+        name, size, total, bench::median(shapes) / nodes, bench::median(matches) / nodes,
+        bench::median(rewrites) / nodes, bench::median(images) / nodes, total / first, applied);
   }
 }
 

@@ -19,7 +19,7 @@ LAYERS = [
     ["match"],
     ["rewrite"],
     ["rules"],
-    ["", "testing", "verify", "draw"],
+    ["", "testing", "draw"],
     ["adapters"],
 ]
 # Folders beside the tower: they include themselves and these, and nothing in the tower includes them.

@@ -23,12 +23,6 @@ using namespace fuse::kernels;
 constexpr std::size_t words = 30522, positions = 512, segments = 2, columns = 768, length = 128;
 constexpr float epsilon = 1e-12f;
 
-void check(status const& result) {
-  if (result.ok()) return;
-  std::cerr << result.message() << '\n';
-  std::abort();
-}
-
 void fill_bytes(tensor<std::uint8_t> const& to, unsigned seed) {
   std::mt19937 random(seed);
   std::normal_distribution<float> distribution(128, 20);

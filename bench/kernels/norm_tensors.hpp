@@ -39,12 +39,6 @@ struct norm_tensors {
   std::size_t bytes() const { return x.size() * sizeof(T); }
 };
 
-inline void check(fuse::kernels::status const& result) {
-  if (result.ok()) return;
-  std::cerr << result.message() << '\n';
-  std::abort();
-}
-
 /// Our norm of one of the tensors, or of another one of their size.
 template <formula Formula, class T>
 void norm(norm_tensors<T> const& t, T const* x, T* y) {

@@ -2,11 +2,14 @@
 #pragma once
 
 #include <fuse/kernels/element.hpp>
+#include <fuse/kernels/status.hpp>
 #include <fuse/kernels/view.hpp>
 
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
+#include <iostream>
 #include <memory>
 #include <new>
 #include <random>
@@ -49,6 +52,13 @@ void fill(tensor<T> const& to, float mean, float deviation) {
   std::mt19937 random(1);
   std::normal_distribution<float> distribution(mean, deviation);
   for (T& element : to) element = fuse::kernels::from_float<T>(distribution(random));
+}
+
+/// A measurement of a call that was refused means nothing.
+inline void check(fuse::kernels::status const& result) {
+  if (result.ok()) return;
+  std::cerr << result.message() << '\n';
+  std::abort();
 }
 
 }  // namespace bench

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <cstdio>
 #include <fuse/adapters/onnx.hpp>
 #include <fuse/draw/draw.hpp>
 #include <string>

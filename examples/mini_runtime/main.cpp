@@ -54,7 +54,7 @@ double distance(mini::graph const& g, std::vector<mini::tensor> const& outputs, 
     auto const &a = outputs[i].as<float>(), &b = right.as<float>();
     for (std::size_t k = 0; k < a.size(); ++k) {
       double const far = std::abs(double{a[k]} - double{b[k]}) / std::max(1.0, std::abs(double{b[k]}));
-      worst = far <= worst ? worst : far;  // a NaN stays
+      if (!(far <= worst)) worst = std::isnan(far) ? INFINITY : far;
     }
   }
   return worst;

@@ -147,6 +147,59 @@ TEST_CASE("edges that are no operands stay") {
   CHECK(num_edges(g) == 2);
 }
 
+TEST_CASE("parallel edges of a node that reads what it read stay apart") {
+  struct readings {
+    std::vector<int> operands{};
+    std::string label{};
+  };
+  using parallel = boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS, vertex, readings>;
+  parallel g;
+  for (auto const* op : {"", "Relu", "Mul", "Relu", "Neg"}) g[add_vertex(g)].op = op;
+  add_edge(0, 1, {{0}, "in"}, g);
+  add_edge(1, 2, {{0}, "left"}, g);
+  add_edge(1, 2, {{1}, "right"}, g);
+  add_edge(2, 3, {{0}, "between"}, g);
+  add_edge(3, 4, {{0}, "to neg"}, g);
+  bgl::graph ir(g, bgl::operator_name(&vertex::op), bgl::position(&readings::operands),
+                bgl::attributes(&vertex::attributes));
+  remove(ir, 3);
+  ir.finish();
+  std::map<std::string, std::vector<int>> found;
+  for (auto [e, last] = edges(g); e != last; ++e) found[g[*e].label] = g[*e].operands;
+  CHECK(found == std::map<std::string, std::vector<int>>{{"in", {0}}, {"left", {0}}, {"right", {1}}, {"to neg", {0}}});
+}
+
+TEST_CASE("constants are added where the property owns its tensor, or a function takes them") {
+  struct holder {
+    std::string op{};
+    std::vector<fuse::attribute> attributes{};
+    fuse::tensor_view seen{};
+    fuse::tensor const* pointed = nullptr;
+    std::optional<fuse::tensor> owned{};
+  };
+  using holders = boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS, holder, reading>;
+  auto const adds = [](auto constant) {
+    holders g;
+    bgl::graph ir(g, bgl::operator_name(&holder::op), bgl::position(&reading::operand),
+                  bgl::attributes(&holder::attributes), constant);
+    using traits = fuse::graph_traits<decltype(ir)>;
+    if constexpr (requires { traits::add_constant(ir, fuse::tensor_view{}, "c"); }) {
+      fuse::tensor const contents{fuse::element_type::float32, {}, std::vector<std::byte>(4, std::byte{0x40})};
+      return traits::constant(ir, traits::add_constant(ir, contents, "c")).bytes[0] == std::byte{0x40};
+    } else {
+      return false;
+    }
+  };
+  CHECK(!adds(bgl::constant(&holder::seen)));
+  CHECK(!adds(bgl::constant(&holder::pointed)));
+  CHECK(adds(bgl::constant(&holder::owned)));
+  std::map<std::size_t, fuse::tensor> kept;
+  CHECK(adds(bgl::constant(
+      [&](std::size_t v) { return kept.count(v) == 0 ? fuse::tensor_view{} : fuse::tensor_view(kept.at(v)); },
+      [&](std::size_t v, fuse::tensor const& contents) { kept[v] = contents; })));
+  CHECK(kept.size() == 1);
+}
+
 TEST_CASE("malformed edges are told, and leave no node to look at") {
   auto const error_of = [](auto change) {
     auto g = chain();

@@ -298,9 +298,10 @@ class evaluator {
   if (a.shape != b.shape) return HUGE_VAL;
   double range = 0, worst = 0;
   for (std::size_t i = 0; i < a.data.size(); ++i) {
-    range = std::max(range, std::fabs(a.data[i]));
+    if (std::isfinite(a.data[i])) range = std::max(range, std::fabs(a.data[i]));
+    if (a.data[i] == b.data[i] || (std::isnan(a.data[i]) && std::isnan(b.data[i]))) continue;
     auto const off = std::fabs(a.data[i] - b.data[i]);
-    if (std::isnan(a.data[i]) != std::isnan(b.data[i])) return HUGE_VAL;
+    if (!std::isfinite(off)) return HUGE_VAL;
     worst = std::max(worst, off);
   }
   return range == 0 ? worst : worst / range;

@@ -48,8 +48,7 @@ void check_equal(Norm const& norm) {
   CHECK(executor.grain < rows / 2);
   double worst = 0;
   for (std::size_t i = 0; i < x.size(); ++i) {
-    double const error = std::abs(random_case::value(y[i]) - random_case::value(expected[i]));
-    if (!(error <= worst)) worst = error;
+    worst = random_case::worse(worst, std::abs(random_case::value(y[i]) - random_case::value(expected[i])));
   }
   CHECK(worst <= 1e-6);
   // Poison is a NaN: each row was reached.
@@ -57,17 +56,14 @@ void check_equal(Norm const& norm) {
 }
 
 TEST_CASE("rows that threads share are the same rows") {
-  for (auto const name : target_names()) {
-    REQUIRE(use_target(name));
-    INFO(name);
+  random_case::for_each_target([&] {
     check_equal([](auto x, auto y, auto inverse, auto how) {
       return fuse::kernels::layer_norm(x, none, none, y, 1e-5f, {{}, inverse}, how);
     });
     check_equal([](auto x, auto y, auto inverse, auto how) {
       return fuse::kernels::rms_norm(x, none, y, 1e-5f, inverse, how);
     });
-  }
-  REQUIRE(use_target(target_names().front()));
+  });
 }
 
 // In place, a row that is worked on twice gives itself away: epsilon makes another number of it each time.
@@ -138,9 +134,7 @@ TEST_CASE("executors of any form") {
 // The hint changes the way, not the result; rows of all alignments.
 TEST_CASE("when the output is read changes nothing of it") {
   std::mt19937 random(29);
-  for (auto const name : target_names()) {
-    REQUIRE(use_target(name));
-    INFO(name);
+  random_case::for_each_target([&] {
     for (std::size_t const width : {1u, 15u, 16u, 17u, 63u, 1000u}) {
       std::vector<float> x(7 * width);
       random_case::fill(std::span(x), 1, 2, random);
@@ -155,8 +149,7 @@ TEST_CASE("when the output is read changes nothing of it") {
       for (std::size_t i = 0; i < x.size(); ++i) different += soon[i] == late[i] ? 0 : 1;
       CHECK(different == 0);
     }
-  }
-  REQUIRE(use_target(target_names().front()));
+  });
 }
 
 }  // namespace execution

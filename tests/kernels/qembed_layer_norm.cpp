@@ -260,8 +260,7 @@ TEST_CASE("qembed layer norm: no tokens, and no columns") {
 }
 
 TEST_CASE("qembed layer norm: numbers that are none spoil every row, zero deviation none") {
-  for (auto const name : target_names()) {
-    REQUIRE(use_target(name));
+  random_case::for_each_target([&] {
     small_case c;
     c.scale[0] = std::numeric_limits<float>::quiet_NaN();
     REQUIRE(k::qembed_layer_norm(c.arguments).ok());
@@ -278,14 +277,12 @@ TEST_CASE("qembed layer norm: numbers that are none spoil every row, zero deviat
     zero.arguments.epsilon = 0;
     REQUIRE(k::qembed_layer_norm(zero.arguments).ok());
     CHECK(std::all_of(zero.y.begin(), zero.y.end(), [](float value) { return std::isnan(value); }));
-  }
-  REQUIRE(use_target(target_names().front()));
+  });
 }
 
 TEST_CASE("qembed layer norm: rows far from zero, and back") {
   // The word table's first row lies far off: the mean is 250 deviations.
-  for (auto const name : target_names()) {
-    REQUIRE(use_target(name));
+  random_case::for_each_target([&] {
     small_case c;
     for (std::size_t i = 0; i < 4; ++i) c.word[i] = static_cast<std::uint8_t>(250 + i % 2);
     for (std::size_t i = 0; i < 12; ++i) c.position[i] = c.segment[i % 8] = c.zero_point[0];
@@ -297,8 +294,7 @@ TEST_CASE("qembed layer norm: rows far from zero, and back") {
       CHECK(std::abs(c.y[i] - (i % 2 == 0 ? -1 : 1)) <= 1e-6f);       // token 0
       CHECK(std::abs(c.y[20 + i] - (i % 2 == 0 ? -1 : 1)) <= 1e-6f);  // token 5
     }
-  }
-  REQUIRE(use_target(target_names().front()));
+  });
 }
 
 TEST_CASE("qembed layer norm: threads share the tokens") {

@@ -60,25 +60,36 @@ double half_last_place(double at) {
   }
 }
 
+/// The larger error; NaN once there is one.
+inline double worse(double a, double b) { return std::isnan(a) || a >= b ? a : b; }
+
 /// The largest distance from `expected`, where 1 is what kernels promise: `bound`, and half a unit in the last place of
 /// T.
 template <class T>
 double distance(T const* row, std::vector<double> const& expected, double bound) {
   double worst = 0;
   for (std::size_t i = 0; i < expected.size(); ++i) {
-    double const error = std::abs(value(row[i]) - expected[i]) / (bound + half_last_place<T>(expected[i]));
-    if (!(error <= worst)) worst = error;  // a NaN stays
+    worst = worse(worst, std::abs(value(row[i]) - expected[i]) / (bound + half_last_place<T>(expected[i])));
   }
   return worst;
 }
 
-/// Checks 60 seeds on each target that this machine runs.
-inline void on_every_target(void (*check)(std::uint32_t seed)) {
+/// Calls `check()` on each target that this machine runs.
+template <class Check>
+void for_each_target(Check const& check) {
   for (auto const name : fuse::kernels::target_names()) {
     REQUIRE(fuse::kernels::use_target(name));
-    for (std::uint32_t seed = 0; seed < 60; ++seed) check(seed);
+    INFO(name);
+    check();
   }
   REQUIRE(fuse::kernels::use_target(fuse::kernels::target_names().front()));
+}
+
+/// Checks 60 seeds on each.
+inline void on_every_target(void (*check)(std::uint32_t seed)) {
+  for_each_target([check] {
+    for (std::uint32_t seed = 0; seed < 60; ++seed) check(seed);
+  });
 }
 
 }  // namespace random_case

@@ -97,9 +97,7 @@ TEST_CASE("rms norm: element types mix") { check_on_every_target<float, float, f
 TEST_CASE("rms norm: special rows") {
   float const infinity = std::numeric_limits<float>::infinity();
   std::vector<float> const x{3, -1e30f, 1e-30f, 0, infinity, std::numeric_limits<float>::quiet_NaN(), -2};
-  for (auto const name : target_names()) {
-    REQUIRE(use_target(name));
-    INFO(name);
+  random_case::for_each_target([&] {
     std::vector<float> y(x.size());
     REQUIRE(fuse::kernels::rms_norm(matrix_view(x.data(), 7, 1), none, matrix_view(y.data(), 7, 1), 0).ok());
     CHECK(y[0] == Approx(1));
@@ -115,16 +113,13 @@ TEST_CASE("rms norm: special rows") {
     REQUIRE(fuse::kernels::rms_norm(matrix_view(row.data(), 1, 40), none, matrix_view(row.data(), 1, 40)).ok());
     CHECK(row[4] == 0);
     CHECK(std::isnan(row[5]));
-  }
-  REQUIRE(use_target(target_names().front()));
+  });
 }
 
 // The elements of a row of one column, divided by one: what a conversion alone makes of them.
 template <class T>
 void check_conversion() {
-  for (auto const name : target_names()) {
-    REQUIRE(use_target(name));
-    INFO(name);
+  random_case::for_each_target([&] {
     std::vector<T> all(0x10000), back(0x10000);
     std::vector<float> wide(0x10000);
     for (std::size_t i = 0; i < all.size(); ++i) all[i].bits = static_cast<std::uint16_t>(i);
@@ -141,8 +136,7 @@ void check_conversion() {
         if (!same) FAIL_CHECK("element " << j);
       }
     }
-  }
-  REQUIRE(use_target(target_names().front()));
+  });
 }
 
 TEST_CASE("every half value is read as it is") {
@@ -163,9 +157,7 @@ void check_rounding() {
     auto const exponent = i % 2 == 0 ? random() % 256 : 100 + random() % 48;
     scale[i] = std::bit_cast<float>(static_cast<std::uint32_t>((random() & 0x807fffffu) | (exponent << 23)));
   }
-  for (auto const name : target_names()) {
-    REQUIRE(use_target(name));
-    INFO(name);
+  random_case::for_each_target([&] {
     matrix_view<float const> const view(x.data(), 1, columns);
     REQUIRE(fuse::kernels::rms_norm(view, scale, matrix_view(wide.data(), 1, columns)).ok());
     REQUIRE(fuse::kernels::rms_norm(view, scale, matrix_view(narrow.data(), 1, columns)).ok());
@@ -175,15 +167,12 @@ void check_rounding() {
       if (!both_nan && narrow[i].bits != from_float<T>(wide[i]).bits) ++different;
     }
     CHECK(different == 0);
-  }
-  REQUIRE(use_target(target_names().front()));
+  });
 }
 
 // Where all is bfloat16, two vectors are rounded in one.
 TEST_CASE("rms norm: a NaN stays one, whatever its bits") {
-  for (auto const name : target_names()) {
-    REQUIRE(use_target(name));
-    INFO(name);
+  random_case::for_each_target([&] {
     for (unsigned const nan : {0x7fffu, 0xffffu, 0x7f81u, 0xff81u, 0x7fc0u}) {
       for (bool const in_scale : {false, true}) {
         std::vector<bfloat16> x(200, from_float<bfloat16>(2)), scale(200, from_float<bfloat16>(1)), y(200);
@@ -196,8 +185,7 @@ TEST_CASE("rms norm: a NaN stays one, whatever its bits") {
         }
       }
     }
-  }
-  REQUIRE(use_target(target_names().front()));
+  });
 }
 
 TEST_CASE("half results are rounded to the nearest, ties to even") {

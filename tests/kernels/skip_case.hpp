@@ -145,16 +145,6 @@ void check_on_every_target() {
   random_case::on_every_target(check_random<Norm, X, R, P, S, Y>);
 }
 
-template <class Check>
-void for_each_target(Check const& check) {
-  for (auto const name : fuse::kernels::target_names()) {
-    REQUIRE(fuse::kernels::use_target(name));
-    INFO(name);
-    check();
-  }
-  REQUIRE(fuse::kernels::use_target(fuse::kernels::target_names().front()));
-}
-
 template <class Norm>
 auto norm_of_sum(std::vector<float> const& x, std::vector<float> const& residual, std::size_t rows, float epsilon) {
   std::size_t const columns = x.size() / rows;
@@ -169,7 +159,7 @@ auto norm_of_sum(std::vector<float> const& x, std::vector<float> const& residual
 /// Values that float arithmetic has no room for, in one row of three.
 template <class Norm>
 void check_special() {
-  for_each_target([] {
+  random_case::for_each_target([] {
     float const infinity = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
     for (float const special : {nan, infinity, 3e38f}) {
       std::vector<float> x(3 * 70), residual(3 * 70);
@@ -194,7 +184,7 @@ void check_special() {
 /// Rows longer than any block, at a mean that hides the deviation.
 template <class Norm>
 void check_long_row() {
-  for_each_target([] {
+  random_case::for_each_target([] {
     std::vector<float> x(1'000'003), residual(x.size()), sum(x.size());
     std::mt19937 random(37);
     random_case::fill(std::span(x), Norm::uses_mean ? 1e5 : 1, 1, random);
@@ -209,7 +199,7 @@ void check_long_row() {
 /// Past the caches, with y where no other memory is.
 template <class Norm>
 void check_hints() {
-  for_each_target([] {
+  random_case::for_each_target([] {
     std::mt19937 random(41);
     std::size_t const rows = 5;
     for (std::size_t const columns : {1u, 17u, 100u, 1000u, 3000u}) {
@@ -227,8 +217,7 @@ void check_hints() {
       REQUIRE(run(late, fuse::kernels::output::not_read_soon));
       double worst = 0;
       for (std::size_t i = 0; i < x.size(); ++i) {
-        double const error = std::abs(random_case::value(soon[i]) - random_case::value(late[i]));
-        if (!(error <= worst)) worst = error;
+        worst = random_case::worse(worst, std::abs(random_case::value(soon[i]) - random_case::value(late[i])));
       }
       CHECK(worst <= 1e-6);
     }

@@ -192,17 +192,13 @@ class graph {
   void each_read(edge_descriptor e, Use use) const {
     auto const& positions = get<role::position>(e);
     if constexpr (detail::range<std::remove_cvref_t<decltype(positions)>>) {
-      std::size_t i = 0;
-      for (auto const p : positions) {
-        std::int64_t number = 0;
-        if constexpr (has<role::result_number>) {
-          auto const& results = get<role::result_number>(e);
-          auto at = results.begin();
-          for (std::size_t k = 0; k < i && at != results.end(); ++k) ++at;
-          number = at == results.end() ? -1 : static_cast<std::int64_t>(*at);
-        }
-        use(static_cast<std::int64_t>(p), number);
-        ++i;
+      if constexpr (has<role::result_number>) {
+        auto const& results = get<role::result_number>(e);
+        auto at = results.begin();
+        for (auto const p : positions)
+          use(static_cast<std::int64_t>(p), at == results.end() ? -1 : static_cast<std::int64_t>(*at++));
+      } else {
+        for (auto const p : positions) use(static_cast<std::int64_t>(p), std::int64_t{0});
       }
     } else if constexpr (has<role::result_number>) {
       use(static_cast<std::int64_t>(positions), static_cast<std::int64_t>(get<role::result_number>(e)));

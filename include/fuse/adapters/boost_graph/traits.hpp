@@ -31,6 +31,18 @@ struct graph_traits<adapters::bgl::graph<G, Properties...>> {
   using read_type = std::remove_cvref_t<decltype(std::declval<graph const&>().template get<Role>(
       std::declval<typename graph::vertex_descriptor>()))>;
 
+  // A function of the user's own writes them, or the property itself owns what it holds; a view would dangle.
+  static constexpr bool keeps_constants() {
+    if constexpr (writes<role::constant>) {
+      using property = typename graph::template property_of<role::constant>;
+      return !std::is_same_v<decltype(property::write), adapters::bgl::detail::not_given> ||
+             (std::is_constructible_v<read_type<role::constant>, tensor> &&
+              !std::is_same_v<read_type<role::constant>, tensor_view>);
+    } else {
+      return false;
+    }
+  }
+
   static constexpr auto const& dialect_table() {
     if constexpr (has<role::dialect>)
       return decltype(graph::template property_of<role::dialect>::read)::value;
@@ -118,7 +130,7 @@ struct graph_traits<adapters::bgl::graph<G, Properties...>> {
     return r.node;
   }
   static value add_constant(graph& g, tensor_view contents,
-                            std::string_view origin) requires(graph::is_rewritable&& writes<role::constant>) {
+                            std::string_view origin) requires(graph::is_rewritable&& keeps_constants()) {
     auto const v = add(g);
     g.template put<role::constant>(v, tensor{contents.type,
                                              {contents.shape.begin(), contents.shape.end()},

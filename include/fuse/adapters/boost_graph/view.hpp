@@ -3,6 +3,7 @@
 
 #include <boost/graph/graph_traits.hpp>
 #include <boost/graph/properties.hpp>
+#include <boost/iterator/counting_iterator.hpp>
 #include <boost/iterator/iterator_facade.hpp>
 #include <boost/property_map/property_map.hpp>
 #include <cstddef>
@@ -30,25 +31,7 @@ struct operand_edge {
 
 namespace detail {
 
-/// Walks numbers, or what a list has at them.
-class number_iterator
-    : public boost::iterator_facade<number_iterator, std::size_t, boost::random_access_traversal_tag, std::size_t> {
- public:
-  number_iterator() = default;
-  explicit number_iterator(std::size_t at) : at_(at) {}
-
- private:
-  friend class boost::iterator_core_access;
-  [[nodiscard]] std::size_t dereference() const { return at_; }
-  [[nodiscard]] bool equal(number_iterator const& other) const { return at_ == other.at_; }
-  void increment() { ++at_; }
-  void decrement() { --at_; }
-  void advance(std::ptrdiff_t n) { at_ += static_cast<std::size_t>(n); }
-  [[nodiscard]] std::ptrdiff_t distance_to(number_iterator const& other) const {
-    return static_cast<std::ptrdiff_t>(other.at_ - at_);
-  }
-  std::size_t at_ = 0;
-};
+using number_iterator = boost::counting_iterator<std::size_t>;
 
 class edge_iterator
     : public boost::iterator_facade<edge_iterator, operand_edge, boost::random_access_traversal_tag, operand_edge> {

@@ -13,8 +13,8 @@
 
 namespace fuse::inline v0::adapters::bgl::detail {
 
-/// Gives a Boost graph the edges and vertices that its adapter has. An edge that reads the same operand as an edge
-/// before keeps that one's properties. Linear.
+/// Gives a Boost graph the edges and vertices that its adapter has. Edges of nodes whose operands are the same stay
+/// what they are; one that reads the same operand as an edge before keeps that one's properties. Linear.
 template <class G, class... Properties>
 class write_back {
   using owner = graph<G, Properties...>;
@@ -39,9 +39,21 @@ class write_back {
   }
 
  private:
-  struct other_edge {
+  template <role Role>
+  using edge_type = std::remove_cvref_t<decltype(std::declval<owner const&>().template get<Role>(edge_descriptor{}))>;
+  template <role Role>
+  static auto part() {
+    if constexpr (owner::template has<Role>)
+      return edge_type<Role>{};
+    else
+      return not_given{};
+  }
+  /// An edge that is made anew as it was.
+  struct same_edge {
     vertex_descriptor from, to;
     edge_property content;
+    edge_type<role::position> position;
+    decltype(part<role::result_number>()) result;
   };
   static std::uint64_t key(std::uint32_t reader, std::uint64_t operand) { return operand << 32 | reader; }
 
@@ -63,13 +75,12 @@ class write_back {
 
   /// Edges for the operands of a node; one for all that are one value's where an edge may stand for several.
   void connect(std::uint32_t reader) {
-    using position_type = std::remove_cvref_t<decltype(of_.template get<role::position>(edge_descriptor{}))>;
     auto const& r = of_.records_[reader];
     auto const operands = of_.structure_.operands(r.node);
     for (std::size_t i = 0; i < operands.size(); ++i) {
       if (!operands[i]) continue;
       auto const from = of_.vertex(operands[i]);
-      if constexpr (range<position_type>) {
+      if constexpr (range<edge_type<role::position>>) {
         std::vector<std::int64_t> positions, results;
         bool first = true;
         for (std::size_t k = 0; k < operands.size(); ++k) {
@@ -93,7 +104,7 @@ class write_back {
   }
   template <role Role>
   auto list(std::vector<std::int64_t> const& numbers) const {
-    std::remove_cvref_t<decltype(of_.template get<Role>(edge_descriptor{}))> made;
+    edge_type<Role> made;
     for (auto const n : numbers) made.insert(made.end(), static_cast<typename decltype(made)::value_type>(n));
     return made;
   }
@@ -117,10 +128,13 @@ class write_back {
         moved[*v] = static_cast<vertex_descriptor>(alive.size());
         alive.push_back(at);
       }
-    std::vector<other_edge> others;
+    std::vector<same_edge> same;
     of_.each_edge([&](std::uint32_t from, std::uint32_t to, edge_descriptor e) {
-      if (!keep(e, to) && !records[from].dead && !records[to].dead)
-        others.push_back({moved[records[from].vertex], moved[records[to].vertex], content(e)});
+      if (records[to].dead || (records[to].edges_differ && keep(e, to)) || records[from].dead) return;
+      same.push_back({moved[records[from].vertex], moved[records[to].vertex], content(e),
+                      of_.template get<role::position>(e), part<role::result_number>()});
+      if constexpr (owner::template has<role::result_number>)
+        same.back().result = of_.template get<role::result_number>(e);
     });
     std::vector<vertex_property> contents;
     contents.reserve(alive.size());
@@ -133,9 +147,13 @@ class write_back {
       records[alive[i]].vertex = v;
       of_.numbers_.set(v, alive[i]);
     }
-    for (auto& e : others) add_edge(e.from, e.to, e.content, g_);
+    for (auto const& s : same) {
+      auto const e = add_edge(s.from, s.to, s.content, g_).first;
+      of_.template put<role::position>(e, s.position);
+      if constexpr (owner::template has<role::result_number>) of_.template put<role::result_number>(e, s.result);
+    }
     for (auto const at : alive)
-      if (records[at].node) connect(at);
+      if (records[at].edges_differ) connect(at);
     for (auto& r : records) {
       if (r.dead) r.vertex = G::null_vertex();
       r.edges_differ = false;
