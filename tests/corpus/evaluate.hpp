@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <map>
 #include <optional>
 #include <set>
@@ -20,6 +22,15 @@
 #include "names.hpp"
 
 namespace corpus {
+
+[[noreturn]] inline void fail(std::string const& why) {
+#ifdef __cpp_exceptions
+  throw std::runtime_error(why);
+#else
+  std::fprintf(stderr, "%s\n", why.c_str());
+  std::abort();
+#endif
+}
 
 [[nodiscard]] inline array array_of(fuse::tensor_view t) {
   array a{{t.shape.begin(), t.shape.end()}, {}, !fuse::is_floating(t.type)};
@@ -51,7 +62,7 @@ struct parameters {
 
 /// Evaluates graphs in double precision: floating Casts round nothing, constants keep the values that they store.
 /// Independent of the library's own tables: it is what they are checked with. Throws std::runtime_error for what it
-/// does not know.
+/// does not know; where there are no exceptions, that ends the program.
 class evaluator {
  public:
   evaluator(fuse::graph const& g, std::map<std::string, array> const& inputs) : graph_(g) {
@@ -61,7 +72,7 @@ class evaluator {
       else if (g.constant(v))
         values_[v.id] = array_of(g.constant(v));
       else
-        throw std::runtime_error("no value for the input " + std::string(g.name(v)));
+        fail("no value for the input " + std::string(g.name(v)));
     }
     run(fuse::graph::main_body);
   }
@@ -69,7 +80,7 @@ class evaluator {
   [[nodiscard]] array const& value(fuse::graph::value v) {
     auto const at = values_.find(v.id);
     if (at != values_.end()) return at->second;
-    if (!graph_.constant(v)) throw std::runtime_error("a value is read before it is computed");
+    if (!graph_.constant(v)) fail("a value is read before it is computed");
     return values_[v.id] = array_of(graph_.constant(v));
   }
   [[nodiscard]] std::map<std::string, array> outputs() {
@@ -96,7 +107,7 @@ class evaluator {
       }
       std::size_t i = 0;
       for (auto const v : graph_.results(n)) {
-        if (i == results.size()) throw std::runtime_error("too few results of " + std::string(graph_.op(n)));
+        if (i == results.size()) fail("too few results of " + std::string(graph_.op(n)));
         values_[v.id] = std::move(results[i++]);
       }
     }
@@ -156,7 +167,7 @@ class evaluator {
         return combine(*in.at(0), {integers(*in.at(1)), std::vector<double>(count_of(integers(*in.at(1)))), false},
                        [](double a, double) { return a; });
       case opcode::matmul: return matmul(*in.at(0), *in.at(1));
-      default: throw std::runtime_error("no evaluation of " + std::string(name));
+      default: fail("no evaluation of " + std::string(name));
     }
   }
 
@@ -188,7 +199,7 @@ class evaluator {
       if (auto const* x = std::get_if<std::vector<float>>(&a.content))
         return {{static_cast<std::int64_t>(x->size())}, {x->begin(), x->end()}, false};
     }
-    throw std::runtime_error("a Constant without contents");
+    fail("a Constant without contents");
   }
   static std::optional<std::vector<std::int64_t>> axes_of(std::vector<array const*> const& in, parameters const& p) {
     if (in.size() > 1 && in[1] != nullptr) return integers(*in[1]);
@@ -223,7 +234,7 @@ class evaluator {
     for (auto& extent : shape)
       if (extent < 0) extent = static_cast<std::int64_t>(a.data.size()) / known;
     a.shape = shape;
-    if (count_of(shape) != a.data.size()) throw std::runtime_error("Reshape to another size");
+    if (count_of(shape) != a.data.size()) fail("Reshape to another size");
     return a;
   }
   static array flatten(array a, std::int64_t axis) {
@@ -262,7 +273,7 @@ class evaluator {
     auto y = combine(d, inverse, times);
     if (in.size() > 1 && in[1] != nullptr) y = combine(y, *in[1], times);
     if (in.size() > 2 && in[2] != nullptr) y = combine(y, *in[2], [](double a, double b) { return a + b; });
-    if (y.shape != x.shape) throw std::runtime_error("scale or bias of a norm enlarge its result");
+    if (y.shape != x.shape) fail("scale or bias of a norm enlarge its result");
     return centre ? std::vector<array>{y, average, inverse} : std::vector<array>{y, inverse};
   }
 
