@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <string>
+#include <vector>
+
+#include <fuse/fuse.hpp>
+#include <fuse/testing/graph_laws.hpp>
+
+// <code>
+
+using my_graph = fuse::graph;
+my_graph build();
+void CHECK(bool);
+
+void page() {
+  // <code>
+}
