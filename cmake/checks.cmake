@@ -26,3 +26,9 @@ add_custom_target(
   COMMAND "${Python3_EXECUTABLE}" scripts/amalgamate.py --check
   WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}"
   VERBATIM USES_TERMINAL)
+add_custom_target(
+  site
+  COMMAND "${CMAKE_COMMAND}" -E env NO_MKDOCS_2_WARNING=1 build/site-venv/bin/mkdocs build --quiet
+  WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}"
+  COMMENT "Making build/site/index.html of the documentation (scripts/setup site installs what it takes)"
+  VERBATIM USES_TERMINAL)
