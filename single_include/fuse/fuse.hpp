@@ -1878,6 +1878,7 @@ struct dialect {
   span<operator_row const> rows{};
   span<std::uint16_t const> slots{};
   int newest = 1;  ///< operator set version of graphs that state none
+  bool promotes = false;
   std::string_view (*refuse)(emission const&) = nullptr;
   bool (*function)(emission const&, function_body&) = nullptr;
   void (*complete)(emission const&, std::vector<attribute>&) = nullptr;
@@ -4300,11 +4301,24 @@ void cast_type(Context& at) {
 }
 
 template <class Context>
+[[nodiscard]] bool first_type_holds(Context const& at) {
+  auto const first = at.type(0);
+  for (std::uint32_t i = 1; i < at.operand_count(); ++i) {
+    if (at.operand(i) == absent || at.type(i) == first) continue;
+    bool const weak = at.rank(i) == 0 && at.rank(0) > 0 && is_floating(first);
+    if (!weak || at.type(i) == element_type::unknown) return false;
+  }
+  return true;
+}
+
+template <class Context>
 void apply_rule(Context& at, opcode op) {
   if (at.result_count() == 0) return;
   auto const& meaning = info(op);
   switch (meaning.type) {
-    case type_rule::same_as_first: at.share_type(0, 0); break;
+    case type_rule::same_as_first:
+      if (!at.names.promotes || meaning.shape != shape_rule::broadcast || first_type_holds(at)) at.share_type(0, 0);
+      break;
     case type_rule::boolean: at.set_type(0, element_type::boolean); break;
     case type_rule::unknown:
     case type_rule::own: break;

@@ -161,4 +161,28 @@ TEST_CASE("unsorted nodes are studied in order") {
   CHECK(known.shape(second) == "[3,2]");
 }
 
+TEST_CASE("where a dialect promotes, a result has a type where the operands agree") {
+  fuse::dialect promotes = fuse::dialect_of<fuse::graph>;
+  promotes.promotes = true;
+  graph g;
+  auto const half = g.input("half", element_type::float16, {2, 3}),
+             single = g.input("single", element_type::float32, {3}), whole = g.input("whole", element_type::int64, {3}),
+             untyped = g.input("untyped", element_type::unknown, {3}),
+             number = g.constant(fuse::make_tensor(element_type::float64, {}, std::vector{2.5})),
+             unranked = g.input("unranked", element_type::float32);
+  auto const type_of = [&](graph::value a, graph::value b) {
+    auto const v = g.add("Mul", {a, b});
+    g.output(v);
+    CHECK(inferred(g).type(v) == g.type(a));  // elsewhere they agree, or the graph is not valid
+    return inferred(g, promotes).type(v);
+  };
+  CHECK(type_of(half, half) == element_type::float16);
+  CHECK(type_of(half, single) == element_type::unknown);
+  CHECK(type_of(half, untyped) == element_type::unknown);
+  CHECK(type_of(half, number) == element_type::float16);
+  CHECK(type_of(whole, number) == element_type::unknown);
+  CHECK(type_of(number, half) == element_type::unknown);
+  CHECK(type_of(unranked, number) == element_type::unknown);
+}
+
 }  // namespace infer_facts

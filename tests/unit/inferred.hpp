@@ -10,8 +10,8 @@
 
 /// A graph with what is known of its values.
 struct inferred {
-  explicit inferred(fuse::graph& g)
-      : bound(g, fuse::names_in(fuse::dialect_of<fuse::graph>), 24), known(bound.image, fuse::dialect_of<fuse::graph>) {
+  explicit inferred(fuse::graph& g, fuse::dialect const& names = fuse::dialect_of<fuse::graph>)
+      : bound(g, fuse::names_in(fuse::dialect_of<fuse::graph>), 24), known(bound.image, names) {
     known.run();
   }
 

@@ -181,13 +181,27 @@ void cast_type(Context& at) {
   if (at.integer("to", 0, to)) at.set_type(0, type_of_number(to));
 }
 
+/// Whether a result has the element type of the first operand although operands may be of several.
+template <class Context>
+[[nodiscard]] bool first_type_holds(Context const& at) {
+  auto const first = at.type(0);
+  for (std::uint32_t i = 1; i < at.operand_count(); ++i) {
+    if (at.operand(i) == absent || at.type(i) == first) continue;
+    bool const weak = at.rank(i) == 0 && at.rank(0) > 0 && is_floating(first);
+    if (!weak || at.type(i) == element_type::unknown) return false;
+  }
+  return true;
+}
+
 /// Types and shapes of the results of node `at.n`. What no rule tells stays unknown.
 template <class Context>
 void apply_rule(Context& at, opcode op) {
   if (at.result_count() == 0) return;
   auto const& meaning = info(op);
   switch (meaning.type) {
-    case type_rule::same_as_first: at.share_type(0, 0); break;
+    case type_rule::same_as_first:
+      if (!at.names.promotes || meaning.shape != shape_rule::broadcast || first_type_holds(at)) at.share_type(0, 0);
+      break;
     case type_rule::boolean: at.set_type(0, element_type::boolean); break;
     case type_rule::unknown:
     case type_rule::own: break;

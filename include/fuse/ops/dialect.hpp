@@ -70,6 +70,9 @@ struct dialect {
   span<operator_row const> rows{};
   span<std::uint16_t const> slots{};
   int newest = 1;  ///< operator set version of graphs that state none
+  /// Operands of several element types are valid, and the result has a common one: fuse takes it to be the first's
+  /// where all agree, scalars aside, and knows it nowhere else.
+  bool promotes = false;
   /// Why the operator of `emission` is not valid here, or an empty text.
   std::string_view (*refuse)(emission const&) = nullptr;
   /// The function that stands in for an operator that this version lacks; false where there is none.
@@ -132,7 +135,8 @@ struct names_alone {
 };
 
 /// The rows of a dialect with a hash table of their names, made at compile time. `Emission` adds the functions of a
-/// dialect that has some: where it is a template, a file that only states rules need not compile them.
+/// dialect that has some, and whether it promotes: where it is a template, a file that only states rules need not
+/// compile them.
 template <std::size_t Rows, class Emission = names_alone>
 struct dialect_table {
   static constexpr std::size_t slot_count = Rows < 128 ? 512 : Rows < 512 ? 2048 : 8192;

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+// What the operators of TorchScript mean. An operator is named with its overload: aten::mean.dim is another one than
+// aten::mean. A parameter is an input as well; it is named here as the operator's schema names it, and the leading
+// inputs that are data are counted.
+
+#include <fuse/ops/dialect.hpp>
+
+#include <string_view>
+
+namespace torchscript {
+
+namespace rows {
+
+using enum fuse::parameter_source::kind;
+using fuse::opcode;
+
+inline constexpr fuse::parameter_source over_dims[] = {{"axes", attribute, "dim"}, {"keepdims", attribute, "keepdim"}};
+inline constexpr fuse::parameter_source over_all[] = {{"keepdims", fixed, {}, 0, 0}};
+inline constexpr fuse::parameter_source dims[] = {{"axes", attribute, "dim"}};
+inline constexpr fuse::parameter_source axis[] = {{"axis", attribute, "dim"}};
+inline constexpr fuse::parameter_source first_axis[] = {{"axis", fixed, {}, 0, 0}};
+inline constexpr fuse::parameter_source shape[] = {{"shape", attribute}, {"allowzero", fixed, {}, 0, 1}};
+inline constexpr fuse::parameter_source size[] = {{"shape", attribute, "size"}, {"allowzero", fixed, {}, 0, 1}};
+inline constexpr fuse::parameter_source type[] = {{"to", attribute, "dtype"}};
+
+inline constexpr auto any = fuse::target::any;
+inline constexpr int never = 1 << 20;  // read, but never written
+
+// clang-format off
+inline constexpr fuse::operator_row table[] = {
+    {"aten::add.Tensor", opcode::add, 1, {}, 2}, {"aten::add.Scalar", opcode::add, 1, {}, 2, any, never},
+    {"aten::sub.Tensor", opcode::sub, 1, {}, 2}, {"aten::sub.Scalar", opcode::sub, 1, {}, 2, any, never},
+    {"aten::mul.Tensor", opcode::mul}, {"aten::mul.Scalar", opcode::mul, 1, {}, -1, any, never},
+    {"aten::div.Tensor", opcode::div}, {"aten::div.Scalar", opcode::div, 1, {}, -1, any, never},
+    {"aten::neg", opcode::neg}, {"aten::reciprocal", opcode::reciprocal}, {"aten::sqrt", opcode::sqrt}, {"aten::rsqrt", opcode::rsqrt},
+    {"aten::pow.Tensor_Tensor", opcode::pow}, {"aten::pow.Tensor_Scalar", opcode::pow, 1, {}, -1, any, never},
+    {"aten::square", opcode::square}, {"aten::abs", opcode::abs}, {"aten::exp", opcode::exp}, {"aten::log", opcode::log},
+    {"aten::erf", opcode::erf}, {"aten::sin", opcode::sin}, {"aten::cos", opcode::cos}, {"aten::tanh", opcode::tanh},
+    {"aten::sigmoid", opcode::sigmoid}, {"aten::relu", opcode::relu}, {"aten::silu", opcode::silu},
+    {"aten::gelu", opcode::gelu, 1, {}, 1},
+    {"aten::mean.dim", opcode::mean, 1, over_dims, 1}, {"aten::mean", opcode::mean, 1, over_all, 1, any, never},
+    {"aten::sum.dim_IntList", opcode::sum, 1, over_dims, 1}, {"aten::sum", opcode::sum, 1, over_all, 1, any, never},
+    {"aten::to.dtype", opcode::cast, 1, type, 1}, {"aten::type_as", opcode::cast_like},
+    {"aten::contiguous", opcode::identity, 1, {}, 1}, {"aten::clone", opcode::identity, 1, {}, 1, any, never},
+    {"aten::detach", opcode::identity, 1, {}, -1, any, never},
+    {"aten::unsqueeze", opcode::unsqueeze, 1, dims, 1},
+    {"aten::reshape", opcode::reshape, 1, shape, 1}, {"aten::view", opcode::reshape, 1, size, 1, any, never},
+    {"aten::matmul", opcode::matmul}, {"aten::softmax.int", opcode::softmax, 1, axis, 1},
+    {"aten::embedding", opcode::gather, 1, first_axis, 2, any, never},
+    {"prim::If", opcode::if_else}, {"prim::Loop", opcode::loop},
+    // Ours (operators.cpp): the kernels of fuse.
+    {"fuse::layer_norm", opcode::layer_norm, 1, {}, 3}, {"fuse::rms_norm", opcode::rms_norm, 1, {}, 2},
+};
+// clang-format on
+
+struct conduct {
+  static constexpr std::string_view refuse(fuse::emission const& made) {
+    return made.results > 1 ? "fuse::layer_norm returns no statistics" : "";
+  }
+  static constexpr void add_to(fuse::dialect& into) { into.refuse = &refuse, into.promotes = true; }
+};
+
+}  // namespace rows
+
+inline constexpr auto dialect = fuse::make_dialect<rows::conduct>("torchscript", rows::table);
+
+}  // namespace torchscript
