@@ -16,11 +16,12 @@ import pathlib
 import re
 import subprocess
 import sys
+import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CONTEXTS = ROOT / "tests/snippets"
 PLACE = "// <code>"
-BLOCK = re.compile(r"^(?:<!-- from: (?P<source>\S+) -->\n+)?(?P<fence>```+|~~~+) *(?P<language>[\w+-]+)[^\n]*\n(?P<code>.*?)^(?P=fence) *$",
+BLOCK = re.compile(r"^ *(?:<!-- from: (?P<source>\S+) -->\n+ *)?(?P<fence>```+|~~~+) *(?P<language>[\w+-]+)[^\n]*\n(?P<code>.*?)^ *(?P=fence) *$",
                    re.MULTILINE | re.DOTALL)
 FLAGS = ["-fsyntax-only", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-Wno-unused", "-Wno-unused-parameter", "-DFUSE_REWRITE_KERNELS_SEPARATE"]
 
@@ -32,7 +33,7 @@ def blocks_of(page):
         if found["language"].lower() not in ("cpp", "c++", "cxx", "cc"):
             continue
         if not (found["source"] or "").startswith("examples/"):
-            yield text.count("\n", 0, found.start("code")) + 1, found["code"].splitlines()
+            yield text.count("\n", 0, found.start("code")) + 1, textwrap.dedent(found["code"]).splitlines()
 
 
 def context_of(page):
@@ -50,15 +51,15 @@ class source:
     def add(self, path, number, line):
         if line.lstrip().startswith("#include"):
             self.includes.append(line)
-        elif line != "#pragma once":
+        else:
             self.lines += [f'#line {number} "{path.relative_to(ROOT)}"', line]
 
     def add_block(self, page, number, lines):
         starts = [at for at, line in enumerate(lines) if line and not line.startswith((" ", "}", ")", "//"))]
         for at, end in zip(starts, [*starts[1:], len(lines)]):
-            piece = [re.sub(r" *//.*", "", line) for line in lines[at:end]]
-            ends_with = "\n".join(piece).rstrip()[-1]
-            if not piece[0].startswith("#") and ends_with not in ";}":
+            piece = lines[at:end]
+            last = re.sub("//.*", "", "\n".join(piece)).rstrip()[-1]
+            if not piece[0].startswith("#") and last not in ";}":
                 self.expressions += 1
                 begun = "begun" if piece[0].startswith(".") else ""
                 piece = [f"constexpr auto expression_{self.expressions} = {begun}{piece[0]}", *piece[1:], ";"]
