@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <fuse/kernels/layer_norm.hpp>
+#include <fuse/kernels/own_kernel.hpp>
 #include <fuse/kernels/rms_norm.hpp>
 
 #include "catch.hpp"
@@ -95,6 +96,31 @@ TEST_CASE("rows may lie between each other") {
   CHECK_FALSE(k::rms_norm(rows(3, 9), none, rows(3, 0)).ok());
   CHECK(k::rms_norm(rows(2, 0), none, rows(2, 32)).ok());
   CHECK_FALSE(k::rms_norm(rows(2, 0), none, matrix_view(matrix.data() + 8, 2, 8, 17)).ok());
+}
+
+TEST_CASE("the same address is not the same elements") {
+  auto const check_both = [](auto x, auto y) {
+    argument_check check("own");
+    check.matrix("x", x);
+    check.matrix("y", y);
+    return check.finish_in_place().ok();
+  };
+  auto const x = at<float const>(0x10000, 4, 8);
+  CHECK(check_both(x, at(0x10000, 4, 8)));
+  CHECK_FALSE(check_both(x, at(0x10000, 4, 4, 8)));
+  CHECK_FALSE(check_both(x, at(0x10000, 1, 8)));
+  CHECK_FALSE(check_both(at(0x10000, 1, 8), x));
+  CHECK_FALSE(check_both(at<std::int8_t const>(0x10000, 1, 8), at<std::int32_t>(0x10000, 1, 8)));
+}
+
+TEST_CASE("more arguments than are checked") {
+  argument_check check("own");
+  auto const add = [&](std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) check.vector("weights", weights_at(0x10000, 8), "column of x", 8);
+    return check.finish().message();
+  };
+  CHECK(add(24).empty());
+  CHECK(add(1) == "own: weights is argument 25, expected at most 24");
 }
 
 TEST_CASE("no rows, nothing to do") {

@@ -148,6 +148,11 @@ TEST_CASE("embed layer norm: ids outside their table") {
         "embed_layer_norm: segment_ids contains -1, expected a row of segment, of which there are 2");
   CHECK(refused([](auto& c, auto&) { c.position_ids[3] = 3; }) ==
         "embed_layer_norm: position_ids contains 3, expected a row of position, of which there are 3");
+  // A table of more rows than an id can name, which nothing lies at.
+  CHECK(refused([](auto& c, auto& a) {
+          c.input_ids[0] = -1;
+          a.word = {reinterpret_cast<float const*>(0x10000), std::size_t{1} << 32, 4};
+        }) == "embed_layer_norm: input_ids contains -1, expected a row of word, of which there are 4294967296");
   CHECK(refused([](auto&, auto& a) {
           a.segment_ids.reset();
           a.segment->rows = 0;

@@ -43,6 +43,27 @@ TEST_CASE("skip layer norm: special values") { skip_case::check_special<norm>();
 TEST_CASE("skip layer norm: a row of a million columns") { skip_case::check_long_row<norm>(); }
 TEST_CASE("skip layer norm: when y is read") { skip_case::check_hints<norm>(); }
 
+TEST_CASE("skip layer norm: an executor's empty range adds nothing") {
+  constexpr std::size_t rows = 40, columns = 1000;
+  guarded_memory::guarded<float> const x(rows * columns, true);
+  std::fill_n(x.data(), rows * columns, 1.0f);
+  std::vector<float> const residual(rows * columns, 2);
+  std::vector<float> y(rows * columns);
+  int called = 0;
+  auto const ranges = [&](std::size_t count, std::size_t, auto const& body) {
+    ++called;
+    body(7, 7);
+    body(0, count);
+    body(count, count);
+  };
+  matrix_view const sum(x.data(), rows, columns);
+  REQUIRE(fuse::kernels::skip_layer_norm(sum, matrix_view(residual.data(), rows, columns), none, none, none, sum,
+                                         matrix_view(y.data(), rows, columns), 1e-5f, {}, on(ranges))
+              .ok());
+  CHECK(called == 1);
+  CHECK(std::all_of(x.data(), x.data() + rows * columns, [](float value) { return value == 3; }));
+}
+
 TEST_CASE("skip layer norm: what is refused") {
   auto const at = [](std::size_t address, std::size_t rows = 4, std::size_t columns = 8) {
     return matrix_view(reinterpret_cast<float*>(address), rows, columns);

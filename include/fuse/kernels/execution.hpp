@@ -25,9 +25,9 @@ struct calling_thread {
 /// How a kernel is executed, the last argument of each: `on(pool)`, `on(pool, output::read_soon)`.
 ///
 /// `executor(count, grain, body)` calls `body(begin, end)` for ranges that together are 0 to `count`, each number in
-/// one of them, from any threads, and returns when all calls have; no range needs to be shorter than `grain`. A kernel
-/// calls it at most once, and not at all where its work is too small for two threads. What it throws, the kernel does.
-/// An executor that has a name is referred to, any other one is kept.
+/// one of them, from any threads, and returns when all calls have; no range needs to be shorter than `grain`, and one
+/// may be empty. A kernel calls it at most once, and not at all where its work is too small for two threads. What it
+/// throws, the kernel does. An executor that has a name is referred to, any other one is kept.
 template <class Executor = calling_thread>
 struct on {
   Executor executor{};

@@ -26,7 +26,8 @@ enum class fault : std::uint8_t {
   missing,
   tokens,
   too_few_rows,
-  id
+  id,
+  too_many
 };
 
 /// The outcome of a kernel. It is known before memory of a tensor is touched: unless it is ok, nothing was read or
@@ -93,6 +94,9 @@ class [[nodiscard]] status {
       case fault::id:
         print(text, "%s: %s contains %.0f, expected a row of %s, of which there are %.0f", kernel_, argument_, found_,
               other_, expected_);
+        break;
+      case fault::too_many:
+        print(text, "%s: %s is argument %.0f, expected at most %.0f", kernel_, argument_, found_, expected_);
         break;
     }
     return text;

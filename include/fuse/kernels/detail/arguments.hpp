@@ -40,7 +40,7 @@ struct quantized_names {
   char const *values, *scale, *zero_point;
 };
 
-/// Looks at the arguments of one call, at none of the memory they lead to, and keeps the first fault.
+/// Looks at the arguments of one call, at most 24, at none of the memory they lead to, and keeps the first fault.
 class argument_check {
  public:
   explicit argument_check(char const* kernel) : kernel_(kernel) {}
@@ -154,8 +154,8 @@ class argument_check {
   };
 
   static bool are_same_elements(region const& a, region const& b) {
-    return a.is_matrix && b.is_matrix && a.begin == b.begin && a.kind == b.kind &&
-           (a.stride_bytes == b.stride_bytes || a.rows == 1);
+    return a.is_matrix && b.is_matrix && a.begin == b.begin && a.kind == b.kind && a.row_bytes == b.row_bytes &&
+           a.rows == b.rows && (a.stride_bytes == b.stride_bytes || a.rows == 1);
   }
 
   template <class Allowed>
@@ -182,11 +182,16 @@ class argument_check {
     return offset < a.row_bytes || stride - offset < b.row_bytes;
   }
 
-  void add(region const& r) { regions_[count_++] = r; }
+  void add(region const& r) {
+    if (count_ == most_regions) return fail(fault::too_many, r.name, "", count_ + 1, most_regions);
+    regions_[count_++] = r;
+  }
+
+  static constexpr std::size_t most_regions = 24;
 
   char const* kernel_;
   status first_;
-  region regions_[24];
+  region regions_[most_regions];
   std::size_t count_ = 0;
 };
 

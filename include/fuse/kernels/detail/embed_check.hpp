@@ -7,8 +7,10 @@
 #include <fuse/kernels/status.hpp>
 #include <fuse/kernels/view.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <type_traits>
@@ -65,14 +67,15 @@ class embed_check : public argument_check {
   template <class Id>
   void each_in(char const* name, matrix_view<Id const> const& ids, char const* table, std::size_t rows) {
     if (!is_ok() || ids.columns == 0) return;
+    // A negative one is too large without its sign; no id reaches more rows than its type has numbers.
     using unsigned_id = std::make_unsigned_t<Id>;
+    auto const limit = std::min<std::uint64_t>(rows, std::uint64_t{std::numeric_limits<unsigned_id>::max() / 2} + 1);
     for (std::size_t r = 0; r < ids.rows; ++r) {
       Id const* const row = ids.data + r * ids.row_stride;
       std::size_t wrong = 0;
-      // A negative one is too large without its sign.
-      for (std::size_t i = 0; i < ids.columns; ++i) wrong += static_cast<unsigned_id>(row[i]) >= rows ? 1 : 0;
+      for (std::size_t i = 0; i < ids.columns; ++i) wrong += static_cast<unsigned_id>(row[i]) >= limit ? 1 : 0;
       for (std::size_t i = 0; wrong != 0 && i < ids.columns; ++i) {
-        if (static_cast<unsigned_id>(row[i]) >= rows) return fail(fault::id, name, table, row[i], rows);
+        if (static_cast<unsigned_id>(row[i]) >= limit) return fail(fault::id, name, table, row[i], rows);
       }
     }
   }

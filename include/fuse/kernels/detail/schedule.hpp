@@ -28,6 +28,7 @@ constexpr bool is_streamed(output result, bool in_place, std::size_t bytes) {
 template <class Dispatcher, class Executor, class Call>
 void run_all_rows(on<Executor>& how, Call const& call, std::size_t rows, std::size_t row_bytes) {
   auto const body = [&call](std::size_t begin, std::size_t end) {
+    if (begin == end) return;  // an executor with more threads than ranges; kernels read a first row
     Call part = call;
     part.begin = begin;
     part.end = end;
