@@ -6,12 +6,13 @@
 
 #include <string>
 
-using fuse::kernels::matrix_view;
+using namespace fuse::kernels;
 
 std::string FUSE_TEST_NAME(matrix_view<float> x, std::span<float> scale);
 std::string FUSE_TEST_NAME(matrix_view<float> x, std::span<float> scale) {
   std::string said;
-  if (fuse::kernels::use_target(fuse::kernels::target_name())) said = fuse::kernels::target_names().front();
-  return said + fuse::kernels::layer_norm(x, scale, fuse::kernels::none, x).message() +
-         fuse::kernels::rms_norm(x, scale, x).message();
+  if (use_target(target_name())) said = target_names().front();
+  matrix_view<float16> const halves;
+  return said + layer_norm(x, scale, none, x).message() + rms_norm(x, scale, x).message() +
+         layer_norm(halves, none, none, halves).message();
 }

@@ -23,11 +23,14 @@ struct float16 {
 template <class T>
 concept element = std::same_as<T, float> || std::same_as<T, bfloat16> || std::same_as<T, float16>;
 
-[[nodiscard]] constexpr float to_float(float value) { return value; }
+// Inlined always: a linker would take one of those that sources compiled for different machines have.
+[[nodiscard, gnu::always_inline]] constexpr float to_float(float value) { return value; }
 
-[[nodiscard]] constexpr float to_float(bfloat16 value) { return std::bit_cast<float>(std::uint32_t{value.bits} << 16); }
+[[nodiscard, gnu::always_inline]] constexpr float to_float(bfloat16 value) {
+  return std::bit_cast<float>(std::uint32_t{value.bits} << 16);
+}
 
-[[nodiscard]] constexpr float to_float(float16 value) {
+[[nodiscard, gnu::always_inline]] constexpr float to_float(float16 value) {
   std::uint32_t const sign = (value.bits & 0x8000u) << 16, magnitude = value.bits & 0x7fffu;
   if (magnitude >= 0x7c00u) return std::bit_cast<float>(sign | 0x7f800000u | (magnitude << 13));
   if (magnitude < 0x0400u) {
@@ -39,7 +42,7 @@ concept element = std::same_as<T, float> || std::same_as<T, bfloat16> || std::sa
 
 /// Rounds to the nearest `T`, ties to even; a NaN stays one.
 template <element T>
-[[nodiscard]] constexpr T from_float(float value) {
+[[nodiscard, gnu::always_inline]] constexpr T from_float(float value) {
   auto const bits = std::bit_cast<std::uint32_t>(value);
   if constexpr (std::is_same_v<T, float>) {
     return value;

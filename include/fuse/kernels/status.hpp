@@ -34,7 +34,7 @@ enum class fault : std::uint8_t {
 /// written. (Ids that say which rows of a table are read are looked at first.)
 class [[nodiscard]] status {
  public:
-  constexpr status() = default;
+  [[gnu::always_inline]] constexpr status() {}
   constexpr status(fault what, char const* kernel, char const* argument, char const* other, double found,
                    double expected)
       : kernel_(kernel), argument_(argument), other_(other), found_(found), expected_(expected), fault_(what) {}
