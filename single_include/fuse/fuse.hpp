@@ -6852,10 +6852,11 @@ struct opened_group {
   std::uint8_t count, leaf_count;
   std::uint8_t through;
   op_group kind;
-  bool negative;  ///< a product with a minus sign
-  bool dropped;   ///< a neutral constant was left out
-  bool bounded;   ///< something was not opened because there is no room for more parts
+  bool dropped;         ///< a neutral constant was left out
+  bool bounded;         ///< something was not opened because there is no room for more parts
+  std::uint32_t minus;  ///< parts of a product that are minus what their leaves multiply to
 
+  [[nodiscard]] bool negative() const { return (minus & 1u) != 0; }
   [[nodiscard]] std::uint32_t all() const { return leaf_count == 0 ? 0 : (~0u >> (32 - leaf_count)); }
 };
 
@@ -6881,7 +6882,8 @@ class basic_frame_opener {
     f.count = f.leaf_count = 0;
     f.through = through;
     f.kind = kind;
-    f.negative = f.dropped = f.bounded = false;
+    f.dropped = f.bounded = false;
+    f.minus = 0;
     struct pending {
       value_id value;
       double weight;
@@ -6902,17 +6904,20 @@ class basic_frame_opener {
             f.leaf_count + waiting + below.count > opened_group::leaf_capacity) {
           f.bounded = true;
         } else {
-          if (below.negate) f.negative = !f.negative;
+          if (below.negate) f.minus |= 1u << at;
           for (std::uint8_t i = below.count; i > 0; --i)
             stack[waiting++] = {below.value[i - 1], below.weight[i - 1], at};
           continue;
         }
       }
-      if (p.has_number && at != 0 && is_neutral(f, p)) continue;
+      if (p.has_number && at != 0 && is_neutral(f, at)) continue;
       p.leaf = true;
       p.leaves = 1u << f.leaf_count++;
     }
-    for (std::uint8_t at = f.count; at-- > 1;) f.parts[f.parts[at].parent].leaves |= f.parts[at].leaves;
+    for (std::uint8_t at = f.count; at-- > 1;) {
+      f.parts[f.parts[at].parent].leaves |= f.parts[at].leaves;
+      f.minus ^= (f.minus >> at & 1u) << f.parts[at].parent;
+    }
   }
 
  private:
@@ -6928,10 +6933,11 @@ class basic_frame_opener {
     }
   };
 
-  bool is_neutral(opened_group& f, opened_group::part const& p) const {
+  bool is_neutral(opened_group& f, std::uint8_t at) const {
+    auto const& p = f.parts[at];
     if (f.kind == op_group::sum ? p.number == 0 : p.number == 1) return f.dropped = true;
     if (f.kind == op_group::product && p.number == -1 && (p.weight == 1 || p.weight == -1)) {
-      f.negative = !f.negative;
+      f.minus |= 1u << at;
       return true;
     }
     return false;
@@ -7269,6 +7275,9 @@ class match_state {
       return false;
     f.covered |= leaves;
     f.taken |= taken;
+    if ((std::popcount(taken & f.group->minus) & 1) == 0) return true;
+    if (!remember({undo::kind::sign, at, 0, f.sign})) return false;
+    f.sign = -f.sign;
     return true;
   }
 
@@ -7575,7 +7584,7 @@ class basic_group_steps : public value_steps {
     f.group = &group(i, kind);
     bounded_ = bounded_ || f.group->bounded;
     f.covered = f.taken = 0;
-    f.sign = f.group->negative ? -sign : sign;
+    f.sign = f.group->negative() ? -sign : sign;
   }
 
   void forget_groups() { group_count_ = 0; }
@@ -7630,10 +7639,10 @@ class basic_group_steps : public value_steps {
       auto const& p = f.group->parts[k];
       if (p.leaves == 0 || (p.leaves & ~left) != 0 || (p.leaves & done) != 0) continue;
       if (!p.leaf) {
-        bool const negated =
-            f.group->kind == op_group::product && sign < 0 && op_of(image_, image_.producer(p.value)) == opcode::neg;
+        bool const negated = (f.group->minus >> k & 1u) != 0;
+        if (f.group->kind == op_group::product && (sign < 0) != negated) continue;
         if (negated)
-          sign = 1;
+          sign = -sign;
         else if (!whole_part(f, k))
           continue;
       }
@@ -7642,10 +7651,6 @@ class basic_group_steps : public value_steps {
       ++made->members;
       done |= p.leaves;
       taken |= 1u << k;
-    }
-    if (f.group->kind == op_group::product && sign != f.sign) {
-      if (!remember({undo::kind::sign, i.a, 0, f.sign})) return false;
-      f.sign = sign;
     }
     return cover(i.a, left, taken);
   }
@@ -7656,7 +7661,7 @@ class basic_group_steps : public value_steps {
       for (auto up = f.group->parts[j].parent; up != 255; up = f.group->parts[up].parent)
         if (up == k) return false;
     }
-    return f.group->kind == op_group::sum || f.sign > 0;
+    return true;
   }
 
   bool close(instruction const& i) {

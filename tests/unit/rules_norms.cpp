@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "rewriting.hpp"
 
+#include <bit>
+
 namespace rules_norms {
 
 using namespace rewriting;
@@ -157,6 +159,24 @@ TEST_CASE("a bias that is no row is left where it is") {
   norm g;
   g.bias_shape = {2, 4, 8};
   CHECK(normalised(g) == "LayerNormalization Add");
+}
+
+TEST_CASE("minus signs are neither lost nor made, wherever they stand") {
+  auto const centred = GENERATE(true, false);
+  auto const signs = GENERATE(range(0, 8));
+  INFO("centred " << centred << ", signs " << signs);
+  norm g(23);
+  auto const negated = [&](int bit, graph::value v) { return (signs >> bit & 1) != 0 ? g.add("Neg", {v}) : v; };
+  auto const x = g.in("x", g.shape);
+  auto const d = negated(0, centred ? g.add("Sub", {x, g.mean(x, g.axes)}) : x);
+  auto const root = g.add("Sqrt", {g.add("Add", {g.mean(g.add("Mul", {d, d}), g.axes), g.scalar(1e-5f)})});
+  auto const factor = negated(1, g.add("Reciprocal", {root}));
+  g.end(g.add("Mul", {g.add("Mul", {d, factor}), negated(2, g.in("scale", g.scale_shape))}));
+  fuse::rewrite<fuse::rules::norms>(static_cast<graph&>(g));
+  int left = 0;
+  for (auto n : g.nodes()) left += g.op(n) == "Neg" ? 1 : 0;
+  INFO(to_text(g));
+  CHECK(left % 2 == std::popcount(static_cast<unsigned>(signs)) % 2);
 }
 
 TEST_CASE("two norms that share their statistics both become operators") {

@@ -30,10 +30,11 @@ struct opened_group {
   std::uint8_t count, leaf_count;
   std::uint8_t through;
   op_group kind;
-  bool negative;  ///< a product with a minus sign
-  bool dropped;   ///< a neutral constant was left out
-  bool bounded;   ///< something was not opened because there is no room for more parts
+  bool dropped;         ///< a neutral constant was left out
+  bool bounded;         ///< something was not opened because there is no room for more parts
+  std::uint32_t minus;  ///< parts of a product that are minus what their leaves multiply to
 
+  [[nodiscard]] bool negative() const { return (minus & 1u) != 0; }
   [[nodiscard]] std::uint32_t all() const { return leaf_count == 0 ? 0 : (~0u >> (32 - leaf_count)); }
 };
 
@@ -62,7 +63,8 @@ class basic_frame_opener {
     f.count = f.leaf_count = 0;
     f.through = through;
     f.kind = kind;
-    f.negative = f.dropped = f.bounded = false;
+    f.dropped = f.bounded = false;
+    f.minus = 0;
     struct pending {
       value_id value;
       double weight;
@@ -83,17 +85,20 @@ class basic_frame_opener {
             f.leaf_count + waiting + below.count > opened_group::leaf_capacity) {
           f.bounded = true;
         } else {
-          if (below.negate) f.negative = !f.negative;
+          if (below.negate) f.minus |= 1u << at;
           for (std::uint8_t i = below.count; i > 0; --i)
             stack[waiting++] = {below.value[i - 1], below.weight[i - 1], at};
           continue;
         }
       }
-      if (p.has_number && at != 0 && is_neutral(f, p)) continue;
+      if (p.has_number && at != 0 && is_neutral(f, at)) continue;
       p.leaf = true;
       p.leaves = 1u << f.leaf_count++;
     }
-    for (std::uint8_t at = f.count; at-- > 1;) f.parts[f.parts[at].parent].leaves |= f.parts[at].leaves;
+    for (std::uint8_t at = f.count; at-- > 1;) {
+      f.parts[f.parts[at].parent].leaves |= f.parts[at].leaves;
+      f.minus ^= (f.minus >> at & 1u) << f.parts[at].parent;
+    }
   }
 
  private:
@@ -110,10 +115,11 @@ class basic_frame_opener {
   };
 
   // A factor of 1 or an addend of 0 is left out; a factor of -1 is a sign.
-  bool is_neutral(opened_group& f, opened_group::part const& p) const {
+  bool is_neutral(opened_group& f, std::uint8_t at) const {
+    auto const& p = f.parts[at];
     if (f.kind == op_group::sum ? p.number == 0 : p.number == 1) return f.dropped = true;
     if (f.kind == op_group::product && p.number == -1 && (p.weight == 1 || p.weight == -1)) {
-      f.negative = !f.negative;
+      f.minus |= 1u << at;
       return true;
     }
     return false;

@@ -35,7 +35,7 @@ class basic_group_steps : public value_steps {
     f.group = &group(i, kind);
     bounded_ = bounded_ || f.group->bounded;
     f.covered = f.taken = 0;
-    f.sign = f.group->negative ? -sign : sign;
+    f.sign = f.group->negative() ? -sign : sign;
   }
 
   void forget_groups() { group_count_ = 0; }
@@ -93,11 +93,11 @@ class basic_group_steps : public value_steps {
       auto const& p = f.group->parts[k];
       if (p.leaves == 0 || (p.leaves & ~left) != 0 || (p.leaves & done) != 0) continue;
       if (!p.leaf) {
-        // A negated factor keeps its sign where the product has one to give.
-        bool const negated =
-            f.group->kind == op_group::product && sign < 0 && op_of(image_, image_.producer(p.value)) == opcode::neg;
+        // A negated factor keeps its sign where the product has one to give; otherwise it is opened.
+        bool const negated = (f.group->minus >> k & 1u) != 0;
+        if (f.group->kind == op_group::product && (sign < 0) != negated) continue;
         if (negated)
-          sign = 1;
+          sign = -sign;
         else if (!whole_part(f, k))
           continue;
       }
@@ -107,21 +107,17 @@ class basic_group_steps : public value_steps {
       done |= p.leaves;
       taken |= 1u << k;
     }
-    if (f.group->kind == op_group::product && sign != f.sign) {
-      if (!remember({undo::kind::sign, i.a, 0, f.sign})) return false;
-      f.sign = sign;
-    }
     return cover(i.a, left, taken);
   }
 
-  // Whether nothing below part `k` was left out or moved to the sign of the whole.
+  // Whether nothing below part `k` was left out.
   [[nodiscard]] static bool whole_part(frame const& f, std::uint8_t k) {
     for (std::uint8_t j = static_cast<std::uint8_t>(k + 1); j < f.group->count; ++j) {
       if (f.group->parts[j].leaves != 0 || f.group->parts[j].parent == 255) continue;
       for (auto up = f.group->parts[j].parent; up != 255; up = f.group->parts[up].parent)
         if (up == k) return false;
     }
-    return f.group->kind == op_group::sum || f.sign > 0;
+    return true;
   }
 
   bool close(instruction const& i) {

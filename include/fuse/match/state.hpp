@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -107,6 +108,10 @@ class match_state {
       return false;
     f.covered |= leaves;
     f.taken |= taken;
+    // What is taken whole keeps its minus sign.
+    if ((std::popcount(taken & f.group->minus) & 1) == 0) return true;
+    if (!remember({undo::kind::sign, at, 0, f.sign})) return false;
+    f.sign = -f.sign;
     return true;
   }
 
