@@ -4676,7 +4676,7 @@ constexpr condition make(std::string_view name, bool (*holds)(captured const*, c
 }
 
 inline bool trailing(captured const* c, condition const&) {
-  return c[0].axes != 0 && (c[0].axes & (c[0].axes + 1)) == 0;  // bits 0 to k - 1: the last k axes
+  return c[0].axes != 0 ? (c[0].axes & (c[0].axes + 1)) == 0 : c[0].number < 0;
 }
 
 inline bool row(captured const* c, condition const&) {
@@ -12361,6 +12361,7 @@ inline constexpr auto layer_norm_of_flattened =
                          .attr<"epsilon">(formula::epsilon)
                          .users(1)))
         .through<"identity">()
+        .where(dsl::trailing_axes<"axes">)
         .summary("a layer norm between Flatten and Reshape is one over the axes that were flattened")
         .replace(dsl::layer_norm(formula::x, dsl::row(formula::old_scale, formula::x),
                                  dsl::row_or_none(formula::old_bias, formula::x))
@@ -12402,6 +12403,7 @@ inline constexpr auto rms_norm_of_flattened =
                          .attr<"epsilon">(formula::epsilon)
                          .users(1)))
         .through<"identity">()
+        .where(dsl::trailing_axes<"axes">)
         .summary("an RMS norm between Flatten and Reshape is one over the axes that were flattened")
         .replace(dsl::rms_norm(formula::x, dsl::row(formula::old_scale, formula::x))
                      .attr<"axis">(dsl::param<"axes">)

@@ -179,6 +179,16 @@ TEST_CASE("minus signs are neither lost nor made, wherever they stand") {
   CHECK(left % 2 == std::popcount(static_cast<unsigned>(signs)) % 2);
 }
 
+TEST_CASE("a norm of what was flattened is one over the axes from there on, if there are any") {
+  auto const axis = GENERATE(0, 2, 3);
+  sketch g;
+  auto const x = g.in("x", {2, 3, 1});
+  auto const scale = g.in("scale", {axis == 0 ? 6 : 1});
+  auto const n = g.add("LayerNormalization", {g.add("Flatten", {x}, {{"axis", axis}}), scale});
+  g.end(g.add("Reshape", {n, g.add("Shape", {x})}));
+  CHECK(applied<fuse::rules::norms>(g) == (axis == 3 ? 0 : 1));
+}
+
 TEST_CASE("two norms that share their statistics both become operators") {
   sketch g;
   auto const a = g.in("x", {2, 4, 8});

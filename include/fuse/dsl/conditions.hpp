@@ -23,7 +23,8 @@ constexpr condition make(std::string_view name, bool (*holds)(captured const*, c
 }
 
 inline bool trailing(captured const* c, condition const&) {
-  return c[0].axes != 0 && (c[0].axes & (c[0].axes + 1)) == 0;  // bits 0 to k - 1: the last k axes
+  // Bits 0 to k - 1 are the last k axes; a number is the first of them, counted from the last.
+  return c[0].axes != 0 ? (c[0].axes & (c[0].axes + 1)) == 0 : c[0].number < 0;
 }
 
 // Every member broadcasts into the last axes of x, and over nothing else.
@@ -91,7 +92,8 @@ inline bool float32_epsilon(captured const* c, condition const&) {
 
 }  // namespace condition_detail
 
-/// The axes that all reductions of the rule share are the last ones, without a gap: `trailing_axes<"axes">`.
+/// The axes that all reductions of the rule share are the last ones, without a gap: `trailing_axes<"axes">`. Of an axis
+/// from which on a norm or a Flatten counts: that there is one.
 template <fixed_string Axes>
 inline constexpr condition trailing_axes = condition_detail::make<Axes>("the axes are trailing ones",
                                                                         &condition_detail::trailing);

@@ -76,6 +76,7 @@ inline constexpr auto layer_norm_of_flattened =
                          .attr<"epsilon">(formula::epsilon)
                          .users(1)))
         .through<"identity">()
+        .where(dsl::trailing_axes<"axes">)
         .summary("a layer norm between Flatten and Reshape is one over the axes that were flattened")
         .replace(dsl::layer_norm(formula::x, dsl::row(formula::old_scale, formula::x),
                                  dsl::row_or_none(formula::old_bias, formula::x))

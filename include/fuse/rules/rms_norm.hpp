@@ -38,6 +38,7 @@ inline constexpr auto rms_norm_of_flattened =
                          .attr<"epsilon">(formula::epsilon)
                          .users(1)))
         .through<"identity">()
+        .where(dsl::trailing_axes<"axes">)
         .summary("an RMS norm between Flatten and Reshape is one over the axes that were flattened")
         .replace(dsl::rms_norm(formula::x, dsl::row(formula::old_scale, formula::x))
                      .attr<"axis">(dsl::param<"axes">)
