@@ -1867,7 +1867,7 @@ struct emission {
   target to = target::standard;
   std::vector<element_type> operands{};  ///< `unknown` where absent, or where not known
   std::vector<bool> present{};
-  bool scalar_rows = false;  ///< the scale or bias of a norm has no axis
+  bool degenerate = false;
   std::size_t results = 1;
   std::int64_t axis = -1;  ///< of a norm, from the last
   double epsilon = 0;
@@ -2057,7 +2057,7 @@ class body_writer {
     bool const bias = e_.present.size() > 2 && e_.present[2];
     body_.name = std::string("fuse::") + (centred ? "LayerNormalization_" : "RMSNormalization_") +
                  std::string(name_of(type_)) + "_axes" + std::to_string(-e_.axis);
-    if (e_.scalar_rows) body_.name += "_scalar";
+    if (e_.degenerate) body_.name += "_scalar";
     body_.inputs = {"X", "Scale"};
     if (bias) {
       body_.inputs.push_back("Bias");
@@ -2091,7 +2091,7 @@ class body_writer {
     step("Add", {"Variance", "Epsilon"}, "Shifted");
     step("Sqrt", {"Shifted"}, "Deviation");
     if (e_.results > 2) step("Reciprocal", {"Deviation"}, "InvStdDev");
-    if (computed_ == element_type::float64 || e_.scalar_rows) {
+    if (computed_ == element_type::float64 || e_.degenerate) {
       if (e_.results < 3) step("Reciprocal", {"Deviation"}, "InvStdDev");
       step("Mul", {d, "InvStdDev"}, "Normalised");
     } else {
@@ -11412,14 +11412,16 @@ class basic_instantiation {
     made.results = results;
     made.operands.clear();
     made.present.clear();
-    made.scalar_rows = false;
+    made.degenerate = false;
     made.axis = -1;
     made.epsilon = 0;
     for (auto v : operands) {
       made.present.push_back(v != absent);
       made.operands.push_back(v == absent ? element_type::unknown : facts_.type(v));
-      made.scalar_rows = made.scalar_rows || (v != absent && v != operands[0] && facts_.rank(v) == 0);
+      made.degenerate = made.degenerate || (v != absent && v != operands[0] && facts_.rank(v) == 0);
     }
+    auto const x = operands.empty() ? span<extent const>{} : facts_.shape(operands[0]);
+    made.degenerate = made.degenerate || x.size() == 1 || (!x.empty() && x.back() == extent(1));
     for (auto const& p : parameters) {
       if (p.name == "axis") made.axis = static_cast<std::int64_t>(p.number);
       if (p.name == "epsilon") made.epsilon = p.number;

@@ -113,6 +113,20 @@ class TargetTest(unittest.TestCase):
                 result = self.judged(chain(opset, ["layer", "rms"] * 3), "onnx", {"layer": 3, "rms": 3})
                 self.assertEqual(len(result.model.functions), 2)
 
+    def test_what_enlarges_a_norm_is_not_its_scale(self):
+        """onnxruntime's own fusions take it for one, and fail, where rows have one element or x has one axis."""
+        for kind in ("layer", "rms"):
+            for shape, scale, larger in (((4, 1), False, (H,)), ((H,), False, (4, H)), ((H,), True, (4, H))):
+                for step in ("Mul", "Add"):
+                    with self.subTest(kind, shape=shape, scale=scale, step=step):
+                        m = Model(12)
+                        y = norm(m, m.input("x", FLOAT, shape), kind, scale=scale, bias=False)
+                        m.output(m.op(step, y, m.constant(np.full(larger, 2, FLOAT))), FLOAT, np.broadcast_shapes(shape, larger))
+                        result = judge.optimize(m.proto(), "onnx")
+                        self.assertEqual(dict(judge.norms(result.model)), {kind: 1})
+                        x = {"x": np.random.default_rng(3).normal(size=shape).astype(FLOAT)}
+                        self.assertEqual(list(judge.Original(m.proto(), x, exact=False).differences(result.model)), [])
+
     def test_two_epsilons(self):
         for opset in (11, 14):
             with self.subTest(opset=opset):

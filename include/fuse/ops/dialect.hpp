@@ -58,7 +58,9 @@ struct emission {
   target to = target::standard;
   std::vector<element_type> operands{};  ///< `unknown` where absent, or where not known
   std::vector<bool> present{};
-  bool scalar_rows = false;  ///< the scale or bias of a norm has no axis
+  /// The scale or bias of a norm has no axis, or what is normed is one row or has rows of one element: onnxruntime's
+  /// fusions take what comes behind for the scale, and fail.
+  bool degenerate = false;
   std::size_t results = 1;
   std::int64_t axis = -1;  ///< of a norm, from the last
   double epsilon = 0;

@@ -64,7 +64,7 @@ class body_writer {
     bool const bias = e_.present.size() > 2 && e_.present[2];
     body_.name = std::string("fuse::") + (centred ? "LayerNormalization_" : "RMSNormalization_") +
                  std::string(name_of(type_)) + "_axes" + std::to_string(-e_.axis);
-    if (e_.scalar_rows) body_.name += "_scalar";
+    if (e_.degenerate) body_.name += "_scalar";
     body_.inputs = {"X", "Scale"};
     if (bias) {
       body_.inputs.push_back("Bias");
@@ -100,9 +100,9 @@ class body_writer {
     step("Sqrt", {"Shifted"}, "Deviation");
     if (e_.results > 2) step("Reciprocal", {"Deviation"}, "InvStdDev");
     // onnxruntime inlines Div and fuses it into one kernel. Of Add(Epsilon, Variance), and of doubles, it would lose
-    // the epsilon, and with a scalar for a scale it makes a graph that does not load: a product with the reciprocal it
-    // leaves as it is.
-    if (computed_ == element_type::float64 || e_.scalar_rows) {
+    // the epsilon, and in degenerate cases it makes a graph that does not load: a product with the reciprocal it leaves
+    // as it is.
+    if (computed_ == element_type::float64 || e_.degenerate) {
       if (e_.results < 3) step("Reciprocal", {"Deviation"}, "InvStdDev");
       step("Mul", {d, "InvStdDev"}, "Normalised");
     } else {

@@ -346,14 +346,16 @@ class basic_instantiation {
     made.results = results;
     made.operands.clear();
     made.present.clear();
-    made.scalar_rows = false;
+    made.degenerate = false;
     made.axis = -1;
     made.epsilon = 0;
     for (auto v : operands) {
       made.present.push_back(v != absent);
       made.operands.push_back(v == absent ? element_type::unknown : facts_.type(v));
-      made.scalar_rows = made.scalar_rows || (v != absent && v != operands[0] && facts_.rank(v) == 0);
+      made.degenerate = made.degenerate || (v != absent && v != operands[0] && facts_.rank(v) == 0);
     }
+    auto const x = operands.empty() ? span<extent const>{} : facts_.shape(operands[0]);
+    made.degenerate = made.degenerate || x.size() == 1 || (!x.empty() && x.back() == extent(1));
     for (auto const& p : parameters) {
       if (p.name == "axis") made.axis = static_cast<std::int64_t>(p.number);
       if (p.name == "epsilon") made.epsilon = p.number;
