@@ -3184,6 +3184,7 @@ template <class Context>
   if (step == 0) return symbols.fresh();
   if (step < 0) {
     if (!start.known() || !end.known() || step < -far) return symbols.fresh();
+    if (end == extent(far) || end == extent(std::numeric_limits<std::int64_t>::max())) return symbols.fresh();
     if (!whole.known()) {
       bool const all = (start.value() >= far || start.value() == -1) && end.value() <= -far;
       return all && step == -1 ? whole : symbols.fresh();
@@ -3910,8 +3911,10 @@ void pool_shape(Context& at) {
                      read_windows(at, from.size() - 2, windows) && at.integer("ceil_mode", 0, ceil);
   at.dims.assign(from.begin(), from.begin() + 2);
   for (std::size_t i = 2; i < from.size(); ++i) {
-    if (known) windows[i - 2].ceil = ceil != 0;
-    at.dims.push_back(known ? window_extent(at, from[i], windows[i - 2]) : at.symbols().fresh());
+    auto& w = windows[i - 2];  // what "same" pads to a dilated window is not what runtimes do
+    w.ceil = ceil != 0;
+    bool const sized = known && !(w.same && w.dilation != 1);
+    at.dims.push_back(sized ? window_extent(at, from[i], w) : at.symbols().fresh());
   }
   at.set_shape(0, at.dims);
   at.set_shape(1, at.dims);
@@ -3998,8 +4001,8 @@ void resize_shape(Context& at) {
     } else if (scales[i] >= 1 && scales[i] < 1e9 &&
                static_cast<double>(static_cast<std::int64_t>(scales[i])) == scales[i]) {
       e = at.symbols().multiply(e, static_cast<std::int64_t>(scales[i]));
-    } else if (e.known() && e.value() < 0x7fffffff && scales[i] > 0 && scales[i] < 1e9) {
-      e = static_cast<std::int64_t>(static_cast<double>(e.value()) * scales[i]);
+    } else if (e.known() && e.value() < 1 << 24 && scales[i] > 0 && scales[i] < 1e9) {
+      e = static_cast<std::int64_t>(static_cast<float>(e.value()) * static_cast<float>(scales[i]));  // as runtimes do
     } else {
       e = at.symbols().fresh();
     }
@@ -4076,6 +4079,17 @@ void quantize_shape(Context& at) {
     at.set_type(0, number == 0                  ? element_type::uint8
                    : number > 0 && number <= 16 ? static_cast<element_type>(number)
                                                 : element_type::other);
+}
+
+template <class Context>
+void dequantize_shape(Context& at) {
+  at.share_shape(0, 0);
+  std::int64_t number = 0;
+  if (!at.integer("output_dtype", 0, number)) return;
+  if (number == 0)
+    at.share_type(0, 1);
+  else
+    at.set_type(0, type_of_number(number));
 }
 
 template <class Context>
@@ -4204,7 +4218,8 @@ void apply_maker(Context& at, opcode op) {
     }
     case opcode::non_zero: {
       at.set_type(0, element_type::int64);
-      extent const made[] = {at.ranked(0) ? extent(at.rank(0)) : symbols.fresh(), symbols.fresh()};
+      auto const rank = at.rank(0);  // runtimes take a scalar for a list
+      extent const made[] = {rank > 0 ? extent(rank) : symbols.fresh(), symbols.fresh()};
       at.set_shape(0, made);
       break;
     }
@@ -4428,10 +4443,7 @@ void apply_rule(Context& at, opcode op) {
     case opcode::embed_layer_norm: embed_norm_shape(at); break;
     case opcode::attention: attention_shape(at); break;
     case opcode::quantize: quantize_shape(at); break;
-    case opcode::dequantize:
-      at.share_type(0, 1);
-      at.share_shape(0, 0);
-      break;
+    case opcode::dequantize: dequantize_shape(at); break;
     case opcode::dynamic_quantize: dynamic_quantize_shape(at); break;
     default: break;
   }

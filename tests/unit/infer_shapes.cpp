@@ -106,6 +106,8 @@ TEST_CASE("a slice is as long as it is known to be") {
   CHECK(slice(1, -1, least, -4) == "[s,3]");
   CHECK(slice(0, -1, least, -1) == "[s,10]");
   CHECK(slice(1, 0, most, 0) == "[s,?]");
+  CHECK(slice(1, 0, most, -1) == "[s,?]");  // onnxruntime takes that end for the front
+  CHECK(slice(1, 0, 0x7fffffff, -1) == "[s,?]");
   CHECK(slice(2, 0, 1, 1) == "[?,?]");
   // From the back by a length: all of it where that is the whole, otherwise nobody knows (the length may be 0).
   auto const length = g.add("Slice", {g.add("Shape", {x}), list(g, {0}), list(g, {1})});
@@ -139,6 +141,8 @@ TEST_CASE("look-ups") {
   CHECK(shape_of(g, g.add("GatherElements", {table, ids})) == "[b,s]");
   CHECK(shape_of(g, g.add("GatherND", {table, g.input("at", element_type::int64, {"n", 1})})) == "[n,32]");
   CHECK(shape_of(g, g.add("OneHot", {ids, g.scalar(std::int64_t{7}), g.constant({0.f, 1.f})})) == "[b,s,7]");
+  CHECK(shape_of(g, g.add("NonZero", {ids})) == "[2,?]");
+  CHECK(shape_of(g, g.add("NonZero", {g.scalar(1.f)})) == "[?,?]");  // onnxruntime takes a scalar for a list
   auto top = g.append("TopK", {table, list(g, {5})}, {}, 2);
   g.output(g.result(top, 1));
   CHECK(inferred(g).shape(g.result(top, 1)) == "[100,5]");
@@ -177,6 +181,12 @@ TEST_CASE("windows slide") {
   CHECK(shape_of(g, g.add("MaxPool", {y}, {{"kernel_shape", {3, 3}}, {"strides", {2, 2}}})) == "[1,3,3,3]");
   CHECK(shape_of(g, g.add("MaxPool", {y}, {{"kernel_shape", {3, 3}}, {"strides", {2, 2}}, {"ceil_mode", 1}})) ==
         "[1,3,4,4]");
+  CHECK(shape_of(
+            g, g.add("MaxPool", {y}, {{"kernel_shape", {3, 3}}, {"auto_pad", "SAME_UPPER"}, {"dilations", {1, 2}}})) ==
+        "[1,3,8,?]");
+  CHECK(shape_of(g, g.add("Resize", {y, {}, g.constant({1.f, 1.f, .875f, 1.1f})})) == "[1,3,7,8]");
+  auto ten = g.input("ten", element_type::float32, {1, 1, 10});
+  CHECK(shape_of(g, g.add("Resize", {ten, {}, g.constant({1.f, 1.f, 0.7f})})) == "[1,1,7]");  // rounded as floats
   CHECK(shape_of(g, g.add("GlobalAveragePool", {x})) == "[b,3,1,1]");
   CHECK(shape_of(g, g.add("GlobalMaxPool", {x})) == "[b,3,1,1]");
   CHECK(shape_of(g, g.add("ConvTranspose", {y, g.input("t", element_type::float32, {3, 5, 2, 2})},
@@ -225,6 +235,7 @@ TEST_CASE("element types follow the operator") {
   CHECK(type(g.add("Range", {ids, ids, ids})) == element_type::int32);
   CHECK(type(g.add("Pow", {x, ids})) == element_type::float32);
   CHECK(type(g.add("DequantizeLinear", {ids, g.scalar(1.f)})) == element_type::float32);
+  CHECK(type(g.add("DequantizeLinear", {ids, g.scalar(1.f)}, {{"output_dtype", 10}})) == element_type::float16);
   CHECK(type(g.add("MatMulInteger", {ids, ids})) == element_type::int32);
 }
 

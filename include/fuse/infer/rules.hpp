@@ -84,7 +84,8 @@ void apply_maker(Context& at, opcode op) {
     }
     case opcode::non_zero: {
       at.set_type(0, element_type::int64);
-      extent const made[] = {at.ranked(0) ? extent(at.rank(0)) : symbols.fresh(), symbols.fresh()};
+      auto const rank = at.rank(0);  // runtimes take a scalar for a list
+      extent const made[] = {rank > 0 ? extent(rank) : symbols.fresh(), symbols.fresh()};
       at.set_shape(0, made);
       break;
     }
@@ -311,10 +312,7 @@ void apply_rule(Context& at, opcode op) {
     case opcode::embed_layer_norm: embed_norm_shape(at); break;
     case opcode::attention: attention_shape(at); break;
     case opcode::quantize: quantize_shape(at); break;
-    case opcode::dequantize:
-      at.share_type(0, 1);
-      at.share_shape(0, 0);
-      break;
+    case opcode::dequantize: dequantize_shape(at); break;
     case opcode::dynamic_quantize: dynamic_quantize_shape(at); break;
     default: break;
   }

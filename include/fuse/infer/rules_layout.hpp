@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include <fuse/core/span.hpp>
@@ -226,8 +227,10 @@ template <class Context>
   constexpr std::int64_t far = 0x7fffffff;  // how exporters write "to the end"
   if (step == 0) return symbols.fresh();
   if (step < 0) {
-    // Known ends only: from max(start) down to, not including, end.
+    // Known ends only: from max(start) down to, not including, end. Runtimes disagree on the largest integer as the
+    // end: the last element, or none.
     if (!start.known() || !end.known() || step < -far) return symbols.fresh();
+    if (end == extent(far) || end == extent(std::numeric_limits<std::int64_t>::max())) return symbols.fresh();
     if (!whole.known()) {
       bool const all = (start.value() >= far || start.value() == -1) && end.value() <= -far;
       return all && step == -1 ? whole : symbols.fresh();

@@ -169,8 +169,10 @@ void pool_shape(Context& at) {
                      read_windows(at, from.size() - 2, windows) && at.integer("ceil_mode", 0, ceil);
   at.dims.assign(from.begin(), from.begin() + 2);
   for (std::size_t i = 2; i < from.size(); ++i) {
-    if (known) windows[i - 2].ceil = ceil != 0;
-    at.dims.push_back(known ? window_extent(at, from[i], windows[i - 2]) : at.symbols().fresh());
+    auto& w = windows[i - 2];  // what "same" pads to a dilated window is not what runtimes do
+    w.ceil = ceil != 0;
+    bool const sized = known && !(w.same && w.dilation != 1);
+    at.dims.push_back(sized ? window_extent(at, from[i], w) : at.symbols().fresh());
   }
   at.set_shape(0, at.dims);
   at.set_shape(1, at.dims);
@@ -259,8 +261,8 @@ void resize_shape(Context& at) {
     } else if (scales[i] >= 1 && scales[i] < 1e9 &&
                static_cast<double>(static_cast<std::int64_t>(scales[i])) == scales[i]) {
       e = at.symbols().multiply(e, static_cast<std::int64_t>(scales[i]));
-    } else if (e.known() && e.value() < 0x7fffffff && scales[i] > 0 && scales[i] < 1e9) {
-      e = static_cast<std::int64_t>(static_cast<double>(e.value()) * scales[i]);
+    } else if (e.known() && e.value() < 1 << 24 && scales[i] > 0 && scales[i] < 1e9) {
+      e = static_cast<std::int64_t>(static_cast<float>(e.value()) * static_cast<float>(scales[i]));  // as runtimes do
     } else {
       e = at.symbols().fresh();
     }

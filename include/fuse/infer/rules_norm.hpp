@@ -6,6 +6,7 @@
 #include <variant>
 
 #include <fuse/infer/rule_context.hpp>
+#include <fuse/infer/rules_elementwise.hpp>
 #include <fuse/ops/operator.hpp>
 
 namespace fuse::inline v0::detail {
@@ -81,6 +82,17 @@ void quantize_shape(Context& at) {
     at.set_type(0, number == 0                  ? element_type::uint8
                    : number > 0 && number <= 16 ? static_cast<element_type>(number)
                                                 : element_type::other);
+}
+
+template <class Context>
+void dequantize_shape(Context& at) {
+  at.share_shape(0, 0);
+  std::int64_t number = 0;
+  if (!at.integer("output_dtype", 0, number)) return;
+  if (number == 0)
+    at.share_type(0, 1);
+  else
+    at.set_type(0, type_of_number(number));
 }
 
 template <class Context>
