@@ -68,6 +68,7 @@ class fuse_rewrite(ConanFile):
         toolchain.cache_variables["FUSE_REWRITE_BUILD_BENCH"] = False
         toolchain.cache_variables["FUSE_REWRITE_ONNX"] = False
         toolchain.cache_variables["FUSE_REWRITE_BOOST_GRAPH"] = False
+        toolchain.cache_variables["FUSE_REWRITE_HANA"] = False
         toolchain.generate()
         deps = CMakeDeps(self)
         # As Highway itself and Debian call it.

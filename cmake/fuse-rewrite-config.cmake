@@ -1,5 +1,5 @@
-# find_package(fuse-rewrite) gives fuse::fuse; find_package(fuse-rewrite COMPONENTS onnx kernels boost_graph) gives fuse::onnx,
-# fuse::kernels and fuse::boost_graph as well.
+# find_package(fuse-rewrite) gives fuse::fuse; find_package(fuse-rewrite COMPONENTS onnx kernels boost_graph hana) gives
+# fuse::onnx, fuse::kernels, fuse::boost_graph and fuse::hana as well.
 include(CMakeFindDependencyMacro)
 include("${CMAKE_CURRENT_LIST_DIR}/fuse-rewrite-core.cmake")
 
@@ -18,7 +18,7 @@ foreach(component IN LISTS fuse-rewrite_FIND_COMPONENTS)
     list(POP_FRONT CMAKE_MODULE_PATH)
   elseif(component STREQUAL "kernels")
     find_dependency(hwy)
-  elseif(component STREQUAL "boost_graph")
+  elseif(component MATCHES "^(boost_graph|hana)$")
     find_dependency(Boost 1.74 CONFIG)
   endif()
   include("${component_targets}")

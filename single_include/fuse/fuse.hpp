@@ -1829,6 +1829,37 @@ using fact_table = basic_fact_table<graph_image>;
 
 namespace fuse::inline v0 {
 
+enum class attribute_kind : std::uint8_t { flag, integer, number, text, integers, numbers, tensor, other };
+
+[[nodiscard]] constexpr std::string_view name_of(attribute_kind kind) {
+  constexpr std::string_view names[] = {"flag", "integer", "number", "text", "integers", "numbers", "tensor", "other"};
+  return names[static_cast<std::size_t>(kind)];
+}
+
+struct attribute_info {
+  std::string_view name;
+  attribute_kind kind;
+};
+
+struct attribute_list {
+  span<attribute_info const> all{};
+  std::string (*complete)(std::vector<attribute>&) = nullptr;
+  bool any = false;  ///< this is no list: the operator may have any
+
+  [[nodiscard]] constexpr std::size_t find(std::string_view name) const {
+    std::size_t at = 0;
+    while (at < all.size() && all[at].name != name) ++at;
+    return at;
+  }
+  [[nodiscard]] constexpr bool has(std::string_view name) const { return find(name) < all.size(); }
+};
+
+inline constexpr attribute_list any_attributes{{}, nullptr, true};
+
+}  // namespace fuse::inline v0
+
+namespace fuse::inline v0 {
+
 struct parameter_source {
   enum class kind : std::uint8_t {
     attribute,     ///< attribute `attribute`
@@ -1858,7 +1889,8 @@ struct operator_row {
   std::int8_t operands = -1;  ///< leading operands that are data; the rest are parameters (-1: all are data)
   target emit = target::any;  ///< targets for which a rewrite may create this operator
   int emit_since = 0;         ///< ... from this version on (0: from `since`)
-  std::uint8_t more = 0;      ///< rows of the same name that follow; `make_dialect` counts them
+  attribute_list const* attributes = &any_attributes;  ///< all that it has
+  std::uint8_t more = 0;  ///< rows of the same name that follow; `make_dialect` counts them
 };
 
 struct emission {
@@ -1879,6 +1911,7 @@ struct dialect {
   span<std::uint16_t const> slots{};
   int newest = 1;  ///< operator set version of graphs that state none
   bool promotes = false;
+  bool lists_attributes = false;  ///< for some row; `make_dialect` looks
   std::string_view (*refuse)(emission const&) = nullptr;
   bool (*function)(emission const&, function_body&) = nullptr;
   void (*complete)(emission const&, std::vector<attribute>&) = nullptr;
@@ -1928,6 +1961,16 @@ constexpr operator_row const* dialect::emitted(opcode op, int version, target to
   return found;
 }
 
+namespace detail {
+
+[[nodiscard]] inline std::string complete(operator_row const& row, std::vector<attribute>& attributes) {
+  if (row.attributes->complete == nullptr) return {};
+  auto why = row.attributes->complete(attributes);
+  return why.empty() ? why : std::string(row.name) + ": " + why;
+}
+
+}  // namespace detail
+
 struct names_alone {
   static constexpr void add_to(dialect&) {}
 };
@@ -1969,6 +2012,7 @@ struct dialect_table {
 
   constexpr void fill() {
     for (std::size_t i = 0; i < Rows; ++i) {
+      if (!rows[i].attributes->any) view_without_rows.lists_attributes = true;
       if (rows[i].name.empty() || (i > 0 && rows[i - 1].name == rows[i].name)) continue;
       std::size_t at = detail::hash(rows[i].name) & (slot_count - 1);
       while (slots[at] != 0) at = (at + 1) & (slot_count - 1);
@@ -5990,6 +6034,8 @@ enum class rule_error : std::uint8_t {
   unreachable_root,
   unbound_condition,
   two_uses_of_a_name,
+  unknown_attribute,
+  attribute_of_another_kind,
 };
 
 struct lowered_rule {
@@ -6006,7 +6052,9 @@ struct lowered_rule {
   static_text name, summary;
   rule_error error;
   static_text culprit;
-  std::size_t wanted;  ///< for a wrong number of operands
+  std::size_t wanted;                ///< for a wrong number of operands
+  static_text owner;                 ///< the operator, where an attribute is wrong
+  attribute_list const* attributes;  ///< those that it has
 
   instruction code[instruction_capacity];  ///< `next` and `other` are how many instructions are passed over
   std::uint16_t size;
@@ -7968,7 +8016,7 @@ class basic_machine : public detail::group_steps {
           if (registers_[i.a] != absent) return fail(pc, registers_[i.a]);
           break;
         case step::parameter:
-          if (!parameter(i)) return fail(pc, registers_[i.a]);
+          if (!parameter(i)) return fail(pc, stripped(registers_[i.a], i.through, false));
           break;
         case step::users: {
           auto const v = stripped(registers_[i.a], i.through, false);
@@ -8149,6 +8197,32 @@ template <class Image>
   return std::string(image.source->op_name(n)) + " " + name;
 }
 
+[[nodiscard]] inline std::string digits(double number) {
+  char text[32];
+  return {text, std::to_chars(text, text + 32, number).ptr};
+}
+
+template <class Image>
+[[nodiscard]] std::string describe_parameter(Image const& image, facts const& known, dialect const& names, value_id v,
+                                             std::string_view parameter) {
+  auto text = describe(image, known, v);
+  auto const n = v == absent ? absent : image.producer(v);
+  if (n == absent) return text;
+  text += ", whose '" + std::string(parameter) + "'";
+  auto const& attribute = parameter_place(image, names, n, parameter).source.attribute;
+  auto const* row = names.row(image.node(n).tag.name, image.version);
+  if (row != nullptr && row->attributes->has(attribute))
+    text += (attribute == parameter ? " (" : " (its attribute '" + std::string(attribute) + "': ") +
+            std::string(name_of(row->attributes->all[row->attributes->find(attribute)].kind)) + ")";
+  double number = 0;
+  switch (read_parameter(image, known, names, n, parameter, number)) {
+    case parameter_state::known: return text + " is " + digits(number);
+    case parameter_state::missing: return text + " is not said";
+    case parameter_state::unknown: break;
+  }
+  return text + " is no constant number";
+}
+
 struct requirement {
   std::string condition, expected;
 };
@@ -8222,7 +8296,8 @@ struct requirement {
     case step::missing: return {"absent operand", "no operand"};
     case step::parameter:
       return {std::string(rules.parameter_names[i.op]),
-              "another value of the parameter '" + std::string(rules.parameter_names[i.op]) + "'"};
+              "'" + std::string(rules.parameter_names[i.op]) + "' to be " +
+                  (i.b == no_slot ? digits(i.number) : "a number, the same as elsewhere in the rule")};
     case step::users: return {"users", "exactly " + std::to_string(i.op) + " users"};
     case step::user: return {"second root", "a user that is the rule's other root"};
     case step::condition: {
@@ -8332,7 +8407,9 @@ template <class Image>
                                          framed ? match.opened(i.a).kind : op_group::none);
     best.condition = std::move(wanted.condition);
     best.expected = std::move(wanted.expected);
-    best.found = detail::describe(image, known, failure.value);
+    best.found = i.code == step::parameter
+                     ? detail::describe_parameter(image, known, names, failure.value, rules.parameter_names[i.op])
+                     : detail::describe(image, known, failure.value);
     if (framed && match.opened(i.a).bounded)
       best.found += ", of more than " + std::to_string(detail::opened_group::capacity) +
                     " parts with the operators between them: the rest stayed closed";
@@ -8987,8 +9064,14 @@ class lowering {
   };
   static constexpr std::uint8_t rest_priority = 7;
 
-  [[nodiscard]] constexpr bool failed() const;
-  constexpr void fail(rule_error error, static_text culprit, std::size_t wanted = 0);
+  [[nodiscard]] constexpr bool failed() const { return out.error != rule_error::none; }
+  constexpr void fail(rule_error error, static_text culprit, std::size_t wanted = 0) {
+    if (failed()) return;
+    out.error = error;
+    out.culprit = culprit;
+    out.wanted = wanted;
+  }
+
   constexpr void resolve();
   constexpr void check_operands(term const& t, operator_info const& known);
   constexpr void add_transparent(through_set& set, static_text name);
@@ -9009,6 +9092,11 @@ class lowering {
   constexpr void lower_forks(int count, bool may_skip, Form&& form);
   constexpr std::uint16_t parameter_name(static_text name);
   constexpr std::uint8_t known(static_text name);
+
+  constexpr void fail_at(operator_row const& row, rule_error error, std::string_view attribute);
+  constexpr void check_sources();
+  constexpr void check_attributes(expression const& in, term const& t, std::uint16_t code, bool has_defaults);
+  [[nodiscard]] static constexpr bool holds(attribute_kind kind, expression const& in, term const& given);
 
   [[nodiscard]] constexpr bool large(std::uint8_t at) const;
   [[nodiscard]] constexpr int tree_size(std::uint8_t at, int limit) const;
@@ -9066,23 +9154,88 @@ class lowering {
 
 namespace fuse::inline v0::detail {
 
-constexpr bool lowering::failed() const { return out.error != rule_error::none; }
-constexpr void lowering::fail(rule_error error, static_text culprit, std::size_t wanted) {
+constexpr void lowering::fail_at(operator_row const& row, rule_error error, std::string_view attribute) {
   if (failed()) return;
-  out.error = error;
-  out.culprit = culprit;
-  out.wanted = wanted;
+  fail(error, static_text::of(attribute));
+  out.owner = static_text::of(row.name);
+  out.attributes = row.attributes;
 }
 
+constexpr void lowering::check_sources() {
+  using kind = parameter_source::kind;
+  for (auto const& row : names_.rows) {
+    if (row.attributes->any) continue;
+    for (auto const& s : row.parameters) {
+      auto const name = s.attribute.empty() ? s.parameter : s.attribute;
+      if ((s.where == kind::attribute || s.where == kind::inverted) && !row.attributes->has(name))
+        return fail_at(row, rule_error::unknown_attribute, name);
+    }
+  }
+}
+
+constexpr void lowering::check_attributes(expression const& in, term const& t, std::uint16_t code, bool has_defaults) {
+  using kind = parameter_source::kind;
+  if (!names_.lists_attributes) return;
+  for (int i = t.operands(); i < t.children; ++i) {
+    auto const& given = in[t.child[i]];
+    bool known = false, has_default = false;
+    if (has_defaults)
+      for (auto const& p : info(t.op).parameters) has_default = has_default || given.name == p.name;
+    auto error = rule_error::none;
+    std::string_view culprit{};
+    std::size_t wrong = 0;
+    for (std::size_t r = 0; r < names_.rows.size(); ++r) {
+      auto const& row = names_.rows[r];
+      if (known || (code != 0 ? row.name != names_.rows[code - 1u].name : row.op != t.op)) continue;
+      parameter_source source{};
+      for (auto const& s : row.parameters)
+        if (given.name == s.parameter) source = s;
+      auto const name = source.attribute.empty() ? std::string_view(given.name) : source.attribute;
+      bool const elsewhere = source.where != kind::attribute && source.where != kind::inverted;
+      auto const at = row.attributes->find(name);
+      bool const has = at < row.attributes->all.size();
+      known = row.attributes->any || elsewhere || (has ? holds(row.attributes->all[at].kind, in, given) : has_default);
+      if (known) continue;
+      error = has ? rule_error::attribute_of_another_kind : rule_error::unknown_attribute;
+      culprit = name;
+      wrong = r;
+    }
+    if (!known && error != rule_error::none) return fail_at(names_.rows[wrong], error, culprit);
+  }
+}
+
+constexpr bool lowering::holds(attribute_kind kind, expression const& in, term const& given) {
+  bool const captured = given.children != 0 && in[given.child[0]].kind != term_kind::number;
+  double const number = given.children == 0 ? given.number : in[given.child[0]].number;
+  auto const is_whole = [](double x) {
+    return x > -9e18 && x < 9e18 && static_cast<double>(static_cast<long long>(x)) == x;
+  };
+  switch (kind) {
+    case attribute_kind::flag: return captured || number == 0 || number == 1;
+    case attribute_kind::integer: return captured || is_whole(number);
+    case attribute_kind::number: return true;
+    case attribute_kind::integers: return captured;
+    default: return false;
+  }
+}
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
 constexpr void lowering::resolve() {
+  if (names_.lists_attributes) check_sources();
   pattern_ = rule_.pattern;
   for (std::uint16_t i = 0; i < pattern_.size; ++i) {
     auto const kind = pattern_.terms[i].kind;
     if (kind != term_kind::neutral && kind != term_kind::named && kind != term_kind::exact) continue;
     auto t = pattern_.terms[i];
-    if (kind != term_kind::neutral) {
+    if (kind == term_kind::neutral) {
+      check_attributes(pattern_, t, 0, true);
+    } else {
       auto const code = names_.code(t.name);
       if (code == 0) return fail(rule_error::unknown_operator, t.name);
+      check_attributes(pattern_, t, code, false);
       auto const op = names_.rows[code - 1u].op;
       t.index = code;
       if (kind == term_kind::named && op != opcode::opaque) {
@@ -9879,6 +10032,7 @@ constexpr void lowering::lower_replacement() {
         if (code == 0) return fail(rule_error::unknown_operator, t.name);
         auto const op = names_.rows[code - 1u].op;
         bool const neutral = t.kind == term_kind::named && op != opcode::opaque;
+        check_attributes(made, t, code, false);
         r.what = neutral ? kind::neutral : kind::named;
         r.op = neutral ? static_cast<std::uint16_t>(op) : code;
         if (neutral) {
@@ -9892,6 +10046,7 @@ constexpr void lowering::lower_replacement() {
         r.what = kind::neutral;
         r.op = static_cast<std::uint16_t>(t.op);
         check_operands(t, info(t.op));
+        check_attributes(made, t, 0, false);
         break;
       case term_kind::fold: r.what = kind::fold; break;
       case term_kind::row:
@@ -9924,6 +10079,35 @@ struct quoted {};
 
 namespace detail {
 
+class culprit_text {
+ public:
+  std::size_t size = 0;
+  char at_wanted = 0;
+
+  constexpr explicit culprit_text(lowered_rule const& rule, std::size_t wanted = 0) : wanted_(wanted) {
+    add(rule.culprit);
+    if (rule.error != rule_error::unknown_attribute && rule.error != rule_error::attribute_of_another_kind) return;
+    add(": ");
+    add(rule.owner);
+    std::string_view before = " has ";
+    for (auto const& one : rule.attributes->all) {
+      add(before);
+      add(name_of(one.kind));
+      add(" ");
+      add(one.name);
+      before = ", ";
+    }
+    if (rule.attributes->all.size() == 0) add(" has none");
+  }
+
+ private:
+  constexpr void add(std::string_view text) {
+    if (wanted_ >= size && wanted_ < size + text.size()) at_wanted = text[wanted_ - size];
+    size += text.size();
+  }
+  std::size_t wanted_;
+};
+
 template <rule_error Error, rule_error Other>
 inline constexpr bool is_not = Error != Other;
 
@@ -9953,6 +10137,10 @@ struct rule_requirement {
                 "fuse: a condition names a capture that the pattern does not bind");
   static_assert(is_not<Error, rule_error::two_uses_of_a_name>,
                 "fuse: a rule uses one name for two kinds of captures (a value, a scalar, a rest, a parameter)");
+  static_assert(is_not<Error, rule_error::unknown_attribute>,
+                "fuse: a rule, or its dialect, names an attribute that the operator does not have");
+  static_assert(is_not<Error, rule_error::attribute_of_another_kind>,
+                "fuse: a rule wants an attribute to be what it cannot hold");
 };
 
 }  // namespace detail
@@ -10045,13 +10233,13 @@ inline constexpr lowered_rule const* first_wrong = [] {
 template <auto const& Set, auto const& Dialect, std::size_t... I>
 quoted<first_wrong<Set, Dialect>->name[I]...> quoted_rule(std::index_sequence<I...>);
 template <auto const& Set, auto const& Dialect, std::size_t... I>
-quoted<first_wrong<Set, Dialect>->culprit[I]...> quoted_culprit(std::index_sequence<I...>);
+quoted<culprit_text(*first_wrong<Set, Dialect>, I).at_wanted...> quoted_culprit(std::index_sequence<I...>);
 
 template <auto const& Set, auto const& Dialect>
 using require_rules = rule_requirement<
     first_wrong<Set, Dialect>->error,
     decltype(quoted_rule<Set, Dialect>(std::make_index_sequence<first_wrong<Set, Dialect>->name.size()>{})),
-    decltype(quoted_culprit<Set, Dialect>(std::make_index_sequence<first_wrong<Set, Dialect>->culprit.size()>{}))>;
+    decltype(quoted_culprit<Set, Dialect>(std::make_index_sequence<culprit_text(*first_wrong<Set, Dialect>).size>{}))>;
 
 struct program_sizes {
   std::size_t code, entries, conditions, replacements;
@@ -10768,9 +10956,10 @@ class basic_cast_maker {
     std::string key = "to";
     for (auto const& s : row->parameters)
       if (s.parameter == "to" && !s.attribute.empty()) key = s.attribute;
+    std::vector<attribute> attributes{{key, static_cast<std::int64_t>(type)}};
+    if (!complete(*row, attributes).empty()) return absent;
     operator_tag const tag{names_.code(row->name), static_cast<std::uint16_t>(opcode::cast)};
-    return image_.result(
-        into_.node(tag, row->name, span<value_id const>(&v, 1), {{key, static_cast<std::int64_t>(type)}}, 1, place_));
+    return image_.result(into_.node(tag, row->name, span<value_id const>(&v, 1), std::move(attributes), 1, place_));
   }
 
  private:
@@ -11363,6 +11552,7 @@ class basic_instantiation {
     } else if (auto const* row = names_.row(t.op, image_.version); row != nullptr) {
       attributes_.clear();
       for (auto& p : parameters_) attributes_.push_back({std::string(p.name), std::move(p.content)});
+      if (auto why = complete(*row, attributes_); !why.empty()) return fail(std::move(why));
       operator_tag const tag{t.op, static_cast<std::uint16_t>(row->op)};
       made = image_.result(into_.node(tag, row->name, operands, std::move(attributes_), results, place_));
     } else {
@@ -11452,6 +11642,7 @@ class basic_instantiation {
     operator_tag tag{code, static_cast<std::uint16_t>(op)};
     if (row != nullptr) {
       if (names_.complete != nullptr) names_.complete(made, attributes_);
+      if (auto why = complete(*row, attributes_); !why.empty()) return fail(std::move(why));
       return image_.result(into_.node(tag, row->name, all_, std::move(attributes_), results, place_));
     }
     function_body body;

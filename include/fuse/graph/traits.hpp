@@ -75,7 +75,8 @@ struct function_body {
 ///     element_type    type(Graph const&, value)         else known only where it follows; rewrites need it
 ///     bool            shape(Graph const&, value, vector<dimension>&)
 ///                                                       false when not even the rank is known; else `trust_shapes`
-///     attribute_view  attribute(Graph const&, node, string_view)               else each attribute has its default
+///     attribute_view  attribute(Graph const&, node, string_view)               else each attribute has its default;
+///                                                       what it shows is read before the next is asked for
 ///     bool            same_attributes(Graph const&, node, node)                else such nodes never compute one value
 ///     string          name(Graph const&, value), name(Graph const&, node)      else numbers in reports
 ///     size_t          index(Graph const&, value)        dense and stable; else a hash table of values (std::hash)

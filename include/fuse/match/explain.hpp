@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <fuse/infer/parameters.hpp>
 #include <fuse/match/machine.hpp>
 
 namespace fuse::inline v0 {
@@ -41,6 +43,34 @@ template <class Image>
   }
   if (n == absent) return "the graph input or overridable initializer " + name;
   return std::string(image.source->op_name(n)) + " " + name;
+}
+
+[[nodiscard]] inline std::string digits(double number) {
+  char text[32];
+  return {text, std::to_chars(text, text + 32, number).ptr};
+}
+
+/// "layer_norm 'y', whose 'epsilon' is 0.001"; with a list of attributes, "whose 'epsilon' (its attribute 'eps':
+/// number) is 0.001".
+template <class Image>
+[[nodiscard]] std::string describe_parameter(Image const& image, facts const& known, dialect const& names, value_id v,
+                                             std::string_view parameter) {
+  auto text = describe(image, known, v);
+  auto const n = v == absent ? absent : image.producer(v);
+  if (n == absent) return text;
+  text += ", whose '" + std::string(parameter) + "'";
+  auto const& attribute = parameter_place(image, names, n, parameter).source.attribute;
+  auto const* row = names.row(image.node(n).tag.name, image.version);
+  if (row != nullptr && row->attributes->has(attribute))
+    text += (attribute == parameter ? " (" : " (its attribute '" + std::string(attribute) + "': ") +
+            std::string(name_of(row->attributes->all[row->attributes->find(attribute)].kind)) + ")";
+  double number = 0;
+  switch (read_parameter(image, known, names, n, parameter, number)) {
+    case parameter_state::known: return text + " is " + digits(number);
+    case parameter_state::missing: return text + " is not said";
+    case parameter_state::unknown: break;
+  }
+  return text + " is no constant number";
 }
 
 /// What an instruction wants, and the name of that requirement.
@@ -118,7 +148,8 @@ struct requirement {
     case step::missing: return {"absent operand", "no operand"};
     case step::parameter:
       return {std::string(rules.parameter_names[i.op]),
-              "another value of the parameter '" + std::string(rules.parameter_names[i.op]) + "'"};
+              "'" + std::string(rules.parameter_names[i.op]) + "' to be " +
+                  (i.b == no_slot ? digits(i.number) : "a number, the same as elsewhere in the rule")};
     case step::users: return {"users", "exactly " + std::to_string(i.op) + " users"};
     case step::user: return {"second root", "a user that is the rule's other root"};
     case step::condition: {
@@ -234,7 +265,9 @@ template <class Image>
                                          framed ? match.opened(i.a).kind : op_group::none);
     best.condition = std::move(wanted.condition);
     best.expected = std::move(wanted.expected);
-    best.found = detail::describe(image, known, failure.value);
+    best.found = i.code == step::parameter
+                     ? detail::describe_parameter(image, known, names, failure.value, rules.parameter_names[i.op])
+                     : detail::describe(image, known, failure.value);
     if (framed && match.opened(i.a).bounded)
       best.found += ", of more than " + std::to_string(detail::opened_group::capacity) +
                     " parts with the operators between them: the rest stayed closed";

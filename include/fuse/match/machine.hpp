@@ -271,7 +271,7 @@ class basic_machine : public detail::group_steps {
           if (registers_[i.a] != absent) return fail(pc, registers_[i.a]);
           break;
         case step::parameter:
-          if (!parameter(i)) return fail(pc, registers_[i.a]);
+          if (!parameter(i)) return fail(pc, stripped(registers_[i.a], i.through, false));
           break;
         case step::users: {
           auto const v = stripped(registers_[i.a], i.through, false);

@@ -10,6 +10,7 @@
 #include <fuse/core/span.hpp>
 #include <fuse/graph/element_type.hpp>
 #include <fuse/graph/traits.hpp>
+#include <fuse/ops/attribute_list.hpp>
 #include <fuse/ops/operator.hpp>
 
 namespace fuse::inline v0 {
@@ -48,7 +49,8 @@ struct operator_row {
   std::int8_t operands = -1;  ///< leading operands that are data; the rest are parameters (-1: all are data)
   target emit = target::any;  ///< targets for which a rewrite may create this operator
   int emit_since = 0;         ///< ... from this version on (0: from `since`)
-  std::uint8_t more = 0;      ///< rows of the same name that follow; `make_dialect` counts them
+  attribute_list const* attributes = &any_attributes;  ///< all that it has
+  std::uint8_t more = 0;  ///< rows of the same name that follow; `make_dialect` counts them
 };
 
 /// What a rewrite is about to create, for a dialect to refuse, to complete or to expand.
@@ -75,6 +77,7 @@ struct dialect {
   /// Operands of several element types are valid, and the result has a common one: fuse takes it to be the first's
   /// where all agree, scalars aside, and knows it nowhere else.
   bool promotes = false;
+  bool lists_attributes = false;  ///< for some row; `make_dialect` looks
   /// Why the operator of `emission` is not valid here, or an empty text.
   std::string_view (*refuse)(emission const&) = nullptr;
   /// The function that stands in for an operator that this version lacks; false where there is none.
@@ -131,6 +134,17 @@ constexpr operator_row const* dialect::emitted(opcode op, int version, target to
   return found;
 }
 
+namespace detail {
+
+/// What `row` says of the attributes of a new node: completes them, or returns why the node cannot hold them.
+[[nodiscard]] inline std::string complete(operator_row const& row, std::vector<attribute>& attributes) {
+  if (row.attributes->complete == nullptr) return {};
+  auto why = row.attributes->complete(attributes);
+  return why.empty() ? why : std::string(row.name) + ": " + why;
+}
+
+}  // namespace detail
+
 /// A dialect that has nothing to refuse, to complete or to expand.
 struct names_alone {
   static constexpr void add_to(dialect&) {}
@@ -179,6 +193,7 @@ struct dialect_table {
 
   constexpr void fill() {
     for (std::size_t i = 0; i < Rows; ++i) {
+      if (!rows[i].attributes->any) view_without_rows.lists_attributes = true;
       if (rows[i].name.empty() || (i > 0 && rows[i - 1].name == rows[i].name)) continue;
       std::size_t at = detail::hash(rows[i].name) & (slot_count - 1);
       while (slots[at] != 0) at = (at + 1) & (slot_count - 1);

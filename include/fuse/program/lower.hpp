@@ -241,6 +241,7 @@ constexpr void lowering::lower_replacement() {
         if (code == 0) return fail(rule_error::unknown_operator, t.name);
         auto const op = names_.rows[code - 1u].op;
         bool const neutral = t.kind == term_kind::named && op != opcode::opaque;
+        check_attributes(made, t, code, false);
         r.what = neutral ? kind::neutral : kind::named;
         r.op = neutral ? static_cast<std::uint16_t>(op) : code;
         if (neutral) {
@@ -254,6 +255,7 @@ constexpr void lowering::lower_replacement() {
         r.what = kind::neutral;
         r.op = static_cast<std::uint16_t>(t.op);
         check_operands(t, info(t.op));
+        check_attributes(made, t, 0, false);
         break;
       case term_kind::fold: r.what = kind::fold; break;
       case term_kind::row:

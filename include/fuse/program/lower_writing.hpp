@@ -4,28 +4,24 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <fuse/program/lowering.hpp>
+#include <fuse/program/lower_attributes.hpp>
 
 namespace fuse::inline v0::detail {
 
-constexpr bool lowering::failed() const { return out.error != rule_error::none; }
-constexpr void lowering::fail(rule_error error, static_text culprit, std::size_t wanted) {
-  if (failed()) return;
-  out.error = error;
-  out.culprit = culprit;
-  out.wanted = wanted;
-}
-
 // Names to operators. A `named` term of an operator with a meaning becomes the neutral one.
 constexpr void lowering::resolve() {
+  if (names_.lists_attributes) check_sources();
   pattern_ = rule_.pattern;
   for (std::uint16_t i = 0; i < pattern_.size; ++i) {
     auto const kind = pattern_.terms[i].kind;
     if (kind != term_kind::neutral && kind != term_kind::named && kind != term_kind::exact) continue;
     auto t = pattern_.terms[i];
-    if (kind != term_kind::neutral) {
+    if (kind == term_kind::neutral) {
+      check_attributes(pattern_, t, 0, true);
+    } else {
       auto const code = names_.code(t.name);
       if (code == 0) return fail(rule_error::unknown_operator, t.name);
+      check_attributes(pattern_, t, code, false);
       auto const op = names_.rows[code - 1u].op;
       t.index = code;
       if (kind == term_kind::named && op != opcode::opaque) {

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include <fuse/dsl/condition.hpp>
+#include <fuse/ops/attribute_list.hpp>
 #include <fuse/program/instruction.hpp>
 
 namespace fuse::inline v0 {
@@ -23,6 +24,8 @@ enum class rule_error : std::uint8_t {
   unreachable_root,
   unbound_condition,
   two_uses_of_a_name,
+  unknown_attribute,
+  attribute_of_another_kind,
 };
 
 /// A rule's own part of a program: what lowering makes of it, before rules are merged. One type for all rules.
@@ -40,7 +43,9 @@ struct lowered_rule {
   static_text name, summary;
   rule_error error;
   static_text culprit;
-  std::size_t wanted;  ///< for a wrong number of operands
+  std::size_t wanted;                ///< for a wrong number of operands
+  static_text owner;                 ///< the operator, where an attribute is wrong
+  attribute_list const* attributes;  ///< those that it has
 
   instruction code[instruction_capacity];  ///< `next` and `other` are how many instructions are passed over
   std::uint16_t size;

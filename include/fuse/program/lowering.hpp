@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #include <fuse/dsl/rule.hpp>
 #include <fuse/ops/dialect.hpp>
@@ -47,9 +48,15 @@ class lowering {
   };
   static constexpr std::uint8_t rest_priority = 7;
 
+  [[nodiscard]] constexpr bool failed() const { return out.error != rule_error::none; }
+  constexpr void fail(rule_error error, static_text culprit, std::size_t wanted = 0) {
+    if (failed()) return;
+    out.error = error;
+    out.culprit = culprit;
+    out.wanted = wanted;
+  }
+
   // lower_writing.hpp: resolves names, hands out registers, frames and slots, and links what is emitted
-  [[nodiscard]] constexpr bool failed() const;
-  constexpr void fail(rule_error error, static_text culprit, std::size_t wanted = 0);
   constexpr void resolve();
   constexpr void check_operands(term const& t, operator_info const& known);
   constexpr void add_transparent(through_set& set, static_text name);
@@ -70,6 +77,12 @@ class lowering {
   constexpr void lower_forks(int count, bool may_skip, Form&& form);
   constexpr std::uint16_t parameter_name(static_text name);
   constexpr std::uint8_t known(static_text name);
+
+  // lower_attributes.hpp: attributes against those that the dialect lists
+  constexpr void fail_at(operator_row const& row, rule_error error, std::string_view attribute);
+  constexpr void check_sources();
+  constexpr void check_attributes(expression const& in, term const& t, std::uint16_t code, bool has_defaults);
+  [[nodiscard]] static constexpr bool holds(attribute_kind kind, expression const& in, term const& given);
 
   // lower_parts.hpp: the parts of products and sums, what they need below them, and which to look for first
   [[nodiscard]] constexpr bool large(std::uint8_t at) const;

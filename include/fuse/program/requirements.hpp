@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <cstddef>
+#include <string_view>
+
 #include <fuse/program/lowered_rule.hpp>
 
 namespace fuse::inline v0 {
@@ -10,6 +13,37 @@ template <char... Text>
 struct quoted {};
 
 namespace detail {
+
+/// The culprit of a rule as a diagnostic tells it, a character at a time: "axes: layer_norm has integer axis, number
+/// epsilon" where an attribute is wrong. Counts the characters, and keeps number `wanted`.
+class culprit_text {
+ public:
+  std::size_t size = 0;
+  char at_wanted = 0;
+
+  constexpr explicit culprit_text(lowered_rule const& rule, std::size_t wanted = 0) : wanted_(wanted) {
+    add(rule.culprit);
+    if (rule.error != rule_error::unknown_attribute && rule.error != rule_error::attribute_of_another_kind) return;
+    add(": ");
+    add(rule.owner);
+    std::string_view before = " has ";
+    for (auto const& one : rule.attributes->all) {
+      add(before);
+      add(name_of(one.kind));
+      add(" ");
+      add(one.name);
+      before = ", ";
+    }
+    if (rule.attributes->all.size() == 0) add(" has none");
+  }
+
+ private:
+  constexpr void add(std::string_view text) {
+    if (wanted_ >= size && wanted_ < size + text.size()) at_wanted = text[wanted_ - size];
+    size += text.size();
+  }
+  std::size_t wanted_;
+};
 
 // Not an operator: compilers would tell how it evaluates.
 template <rule_error Error, rule_error Other>
@@ -43,6 +77,10 @@ struct rule_requirement {
                 "fuse: a condition names a capture that the pattern does not bind");
   static_assert(is_not<Error, rule_error::two_uses_of_a_name>,
                 "fuse: a rule uses one name for two kinds of captures (a value, a scalar, a rest, a parameter)");
+  static_assert(is_not<Error, rule_error::unknown_attribute>,
+                "fuse: a rule, or its dialect, names an attribute that the operator does not have");
+  static_assert(is_not<Error, rule_error::attribute_of_another_kind>,
+                "fuse: a rule wants an attribute to be what it cannot hold");
 };
 
 }  // namespace detail

@@ -105,14 +105,14 @@ inline constexpr lowered_rule const* first_wrong = [] {
 template <auto const& Set, auto const& Dialect, std::size_t... I>
 quoted<first_wrong<Set, Dialect>->name[I]...> quoted_rule(std::index_sequence<I...>);
 template <auto const& Set, auto const& Dialect, std::size_t... I>
-quoted<first_wrong<Set, Dialect>->culprit[I]...> quoted_culprit(std::index_sequence<I...>);
+quoted<culprit_text(*first_wrong<Set, Dialect>, I).at_wanted...> quoted_culprit(std::index_sequence<I...>);
 
 /// Whether the rules of a set meet the requirements: `met`, or the sentence that says why not.
 template <auto const& Set, auto const& Dialect>
 using require_rules = rule_requirement<
     first_wrong<Set, Dialect>->error,
     decltype(quoted_rule<Set, Dialect>(std::make_index_sequence<first_wrong<Set, Dialect>->name.size()>{})),
-    decltype(quoted_culprit<Set, Dialect>(std::make_index_sequence<first_wrong<Set, Dialect>->culprit.size()>{}))>;
+    decltype(quoted_culprit<Set, Dialect>(std::make_index_sequence<culprit_text(*first_wrong<Set, Dialect>).size>{}))>;
 
 struct program_sizes {
   std::size_t code, entries, conditions, replacements;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fuse/core/span.hpp>
@@ -33,9 +34,10 @@ class basic_cast_maker {
     std::string key = "to";
     for (auto const& s : row->parameters)
       if (s.parameter == "to" && !s.attribute.empty()) key = s.attribute;
+    std::vector<attribute> attributes{{key, static_cast<std::int64_t>(type)}};
+    if (!complete(*row, attributes).empty()) return absent;
     operator_tag const tag{names_.code(row->name), static_cast<std::uint16_t>(opcode::cast)};
-    return image_.result(
-        into_.node(tag, row->name, span<value_id const>(&v, 1), {{key, static_cast<std::int64_t>(type)}}, 1, place_));
+    return image_.result(into_.node(tag, row->name, span<value_id const>(&v, 1), std::move(attributes), 1, place_));
   }
 
  private:

@@ -284,6 +284,7 @@ class basic_instantiation {
     } else if (auto const* row = names_.row(t.op, image_.version); row != nullptr) {
       attributes_.clear();
       for (auto& p : parameters_) attributes_.push_back({std::string(p.name), std::move(p.content)});
+      if (auto why = complete(*row, attributes_); !why.empty()) return fail(std::move(why));
       operator_tag const tag{t.op, static_cast<std::uint16_t>(row->op)};
       made = image_.result(into_.node(tag, row->name, operands, std::move(attributes_), results, place_));
     } else {
@@ -375,6 +376,7 @@ class basic_instantiation {
     operator_tag tag{code, static_cast<std::uint16_t>(op)};
     if (row != nullptr) {
       if (names_.complete != nullptr) names_.complete(made, attributes_);
+      if (auto why = complete(*row, attributes_); !why.empty()) return fail(std::move(why));
       return image_.result(into_.node(tag, row->name, all_, std::move(attributes_), results, place_));
     }
     function_body body;
