@@ -222,4 +222,38 @@ TEST_CASE("embed layer norm: a row that is no number leaves its neighbours alone
   });
 }
 
+TEST_CASE("embed layer norm: rows of far apart means") {
+  random_case::for_each_target([] {
+    std::size_t const columns = 405;
+    double const means[] = {1e10, 0, -1e5, 5, 0}, deviations[] = {1e7, 1, 1, 1e-3, 1e-20};
+    std::mt19937 random(31);
+    std::vector<float> word(5 * columns);
+    for (std::size_t r = 0; r < 5; ++r) {
+      random_case::fill(std::span(word).subspan(r * columns, columns), means[r], deviations[r], random);
+    }
+    std::vector<std::int32_t> const ids{0, 1, 2, 3, 4};
+    std::vector<float> const zero(columns), one(columns, 1);
+    std::vector<float> y(5 * columns);
+    embed_layer_norm_arguments<float> const arguments{.input_ids = {ids.data(), 5, 1},
+                                                      .segment_ids = {},
+                                                      .word = {word.data(), 5, columns},
+                                                      .position = {zero.data(), 1, columns},
+                                                      .segment = {},
+                                                      .gamma = one,
+                                                      .beta = zero,
+                                                      .mask = {},
+                                                      .position_ids = {},
+                                                      .epsilon = 0,
+                                                      .y = {y.data(), 5, columns}};
+    REQUIRE(k::embed_layer_norm(arguments).ok());
+    for (std::size_t r = 0; r < 5; ++r) {
+      CAPTURE(r);
+      std::vector<double> const row(word.data() + r * columns, word.data() + (r + 1) * columns);
+      auto const expected = random_tokens::norm_of(
+          row, 0, [](std::size_t) { return 1.0; }, [](std::size_t) { return 0.0; });
+      CHECK(random_case::distance(y.data() + r * columns, expected.y, 1e-6 * std::max(1.0, expected.largest)) <= 1);
+    }
+  });
+}
+
 }  // namespace embed_layer_norm

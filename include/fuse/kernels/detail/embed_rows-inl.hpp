@@ -171,9 +171,9 @@ HWY_ATTR HWY_NOINLINE row_sums gather_alone(Row const& row, Kept kept, T const* 
   return gather(row, kept, fetched, columns, nothing_else{});
 }
 
-// Rows whose sums float cannot hold, in double precision.
-template <class Row>
-HWY_ATTR HWY_NOINLINE row_moments exact_moments_of(Row const& row, std::size_t columns) {
+// Rows whose sums float cannot hold, in double precision; they are kept, too.
+template <class Row, class Kept>
+HWY_ATTR HWY_NOINLINE row_moments exact_moments_of(Row const& row, Kept kept, std::size_t columns) {
   std::size_t const n = hn::Lanes(lanes());
   float buffer[hn::MaxLanes(lanes())];
   double mean = 0, variance = 0;
@@ -181,7 +181,9 @@ HWY_ATTR HWY_NOINLINE row_moments exact_moments_of(Row const& row, std::size_t c
     double sum = 0;
     for (std::size_t i = 0; i < columns; i += n) {
       std::size_t const count = std::min(n, columns - i);
-      store(count == n ? row(whole{}, i) : row(first{count}, i), buffer);
+      vec const v = count == n ? row(whole{}, i) : row(first{count}, i);
+      kept.keep(first{count}, v, i);
+      store(v, buffer);
       for (std::size_t k = 0; k < count; ++k) {
         double const value = static_cast<double>(buffer[k]);
         sum += pass == 0 ? value : (value - mean) * (value - mean);
@@ -228,7 +230,8 @@ class token_walk {
 };
 
 // Mean and deviation of row `token` from the sums that were gathered with `pivot`; where they say too little, the row
-// is gathered again around its own mean, which `pivot` becomes.
+// is gathered again around its own mean, which `pivot` becomes; where that does not help either, around 0, so that
+// nothing of it is rounded away.
 template <class Maker, class Kept>
 HWY_ATTR HWY_INLINE row_moments settle(Maker const& make, token_walk const& token, float& pivot, row_sums sums,
                                        Kept kept, std::size_t columns, double epsilon) {
@@ -245,7 +248,8 @@ HWY_ATTR HWY_INLINE row_moments settle(Maker const& make, token_walk const& toke
     auto const row = make(token, pivot);
     sums = gather_alone(row, kept, make.word(token), columns);
   }
-  return exact_moments_of(make(token, pivot), columns);
+  pivot = 0;
+  return exact_moments_of(make(token, pivot), kept, columns);
 }
 
 // A number that the rows of a call are near to: 0 for most tables, since an embedding's mean is small beside its
