@@ -26,8 +26,8 @@ namespace fuse::inline v0::kernels {
 
 /// `y = (q - zero_point) * scale`, in float.
 ///
-/// - `q`: elements int8 or uint8. `y`: as many rows and columns; elements float, bfloat16, float16. They share no
-/// memory.
+/// - `q`: elements int8 or uint8.
+/// - `y`: as many rows and columns; elements float, bfloat16, float16. It shares no memory with `q`.
 /// - `how`: threads, and when `y` is read; see execution.hpp.
 ///
 /// Allocates nothing. Unless the result is ok, nothing was read or written.
@@ -55,9 +55,8 @@ status dequantize(quantized_view<Q> q, matrix_view<Y> y, on<Executor> how = {}) 
 /// `q = round(x / scale) + zero_point`, ties to even, the nearest that `q` can hold where it cannot hold that. A NaN
 /// becomes the zero point.
 ///
-/// - `x`: elements float, bfloat16, float16. `q`: as many rows and columns; elements int8 or uint8, a finite scale
-/// above
-///   0. They share no memory.
+/// - `x`: elements float, bfloat16, float16.
+/// - `q`: as many rows and columns; elements int8 or uint8, a finite scale above 0. It shares no memory with `x`.
 /// - `how`: threads; see execution.hpp.
 ///
 /// Allocates nothing. Unless the result is ok, nothing but the scale was read, nothing was written.
