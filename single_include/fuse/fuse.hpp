@@ -10687,7 +10687,7 @@ namespace detail {
       case opcode::erf: f = [](double x) { return detail::math::erf(x); }; break;
       case opcode::tanh: f = [](double x) { return detail::math::tanh(x); }; break;
       case opcode::sigmoid: f = [](double x) { return 1 / (1 + detail::math::exp(-x)); }; break;
-      case opcode::relu: f = [](double x) { return x > 0 ? x : 0; }; break;
+      case opcode::relu: f = [](double x) { return x < 0 ? 0 : x; }; break;  // a NaN stays one
       case opcode::identity:
       case opcode::cast: f = [](double x) { return x; }; break;
       default: return false;
@@ -10704,8 +10704,8 @@ namespace detail {
     case opcode::mul: f = [](double a, double b) { return a * b; }; break;
     case opcode::div: f = [](double a, double b) { return a / b; }; break;
     case opcode::pow: f = [](double a, double b) { return detail::math::pow(a, b); }; break;
-    case opcode::minimum: f = [](double a, double b) { return a < b ? a : b; }; break;
-    case opcode::maximum: f = [](double a, double b) { return a > b ? a : b; }; break;
+    case opcode::minimum: f = [](double a, double b) { return a < b || a != a ? a : b; }; break;
+    case opcode::maximum: f = [](double a, double b) { return a > b || a != a ? a : b; }; break;
     default: return false;
   }
   std::vector<std::int64_t> shape;
@@ -11012,6 +11012,7 @@ class basic_row_maker {
     if (members.empty() && !required) return absent;
     known_shape(like, axes);
     if (members.size() == 1 && members[0].weight == 1 && as_it_stands(members[0].value)) return members[0].value;
+    combined_ = members.size() > 1 || (members.size() == 1 && members[0].weight != 1);
     dense folded = dense::of(neutral);
     std::vector<rest_member> computed;
     bool constants = false, exact = true;
@@ -11152,12 +11153,19 @@ class basic_row_maker {
     } else {
       return fail("a scale or bias is not one row of the normalised axes");
     }
-    auto made = make_tensor(type_, row.shape, row.elements);
+    return constant(row, exact);
+  }
+
+  value_id constant(dense const& of, bool exact) {
+    auto made = make_tensor(type_, of.shape, of.elements);
     if (made.type == element_type::unknown) return fail("a scale or bias has an element type without constants");
-    if (!exact)
-      for (std::size_t i = 0; i < row.elements.size(); ++i)
-        if (made.number(i) != row.elements[i] && row.elements[i] == row.elements[i])
-          return fail_wider("a constant scale or bias is not exact in the norm's element type");
+    for (std::size_t i = 0; (combined_ || !exact) && i < of.elements.size(); ++i) {
+      auto const number = made.number(i);
+      if (!exact && number != of.elements[i] && of.elements[i] == of.elements[i])
+        return fail_wider("a constant scale or bias is not exact in the norm's element type");
+      if (combined_ && !math::is_finite(number))
+        return fail("the constants of a scale or bias together are beyond the norm's element type");
+    }
     return into_.constant_of(std::move(made));
   }
 
@@ -11186,14 +11194,7 @@ class basic_row_maker {
   value_id computed_product(std::vector<rest_member> const& computed, dense const& folded, bool constants, bool exact,
                             op_group kind) {
     value_id product = absent;
-    if (constants) {
-      auto made = make_tensor(type_, folded.shape, folded.elements);
-      if (!exact)
-        for (std::size_t i = 0; i < folded.elements.size(); ++i)
-          if (made.number(i) != folded.elements[i])
-            return fail_wider("a constant scale or bias is not exact in the norm's element type");
-      product = into_.constant_of(std::move(made));
-    }
+    if (constants && (product = constant(folded, exact)) == absent) return absent;
     for (int pass = 0; pass < 2; ++pass)
       for (auto const& m : computed) {
         if ((m.weight > 0) != (pass == 0)) continue;
@@ -11284,6 +11285,7 @@ class basic_row_maker {
   std::vector<extent> extents_;
   int axes_ = 1;
   bool whole_ = false;
+  bool combined_ = false;  // of several, or of one that is inverted
 };
 using row_maker = basic_row_maker<graph_image>;
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "rewriting.hpp"
 
+#include <cmath>
+#include <limits>
+
 #include <fuse/rewrite/row.hpp>
 
 namespace rewrite_row {
@@ -103,12 +106,30 @@ TEST_CASE("constants become one row, computed in double") {
   CHECK(rows.added.empty());
 }
 
+TEST_CASE("constants that are finite one after the other, but not together, are no row") {
+  normed g;
+  auto const large = g.row({1e30f, 1.0f, 1.0f}), small = g.row({1e-40f, 1.0f, 1.0f}), zero = g.number(0.0f);
+  auto const infinite = g.row({std::numeric_limits<float>::infinity(), 1.0f, 1.0f});
+  auto const computed = g.in("s", {3});
+  g.close();
+  rows_of rows{g};
+  CHECK_FALSE(rows.make({{large, 1}, {large, 1}}));
+  CHECK(rows.reason.find("beyond") != std::string::npos);
+  CHECK_FALSE(rows.make({{small, -1}}));
+  CHECK_FALSE(rows.make({{zero, -1}}));
+  CHECK_FALSE(rows.make({{large, 1}, {large, 1}, {computed, 1}}));
+  CHECK(rows.make({{large, 1}, {large, 1}, {large, -1}}));
+  CHECK(rows.make({{infinite, 1}}));
+}
+
 TEST_CASE("what follows from constants is a constant") {
   normed g;
   auto const s = g.row({1.0f, 2.0f, 4.0f});
   auto const one_more = g.add("Add", {s, g.scalar(1.0f)});
   auto const moved = g.add("Reshape", {g.add("Neg", {s}), g.constant({3})});
   auto const all = g.add("Sum", {s, s, one_more});
+  auto const nan = g.row({std::nanf(""), 1.0f, -2.0f});
+  auto const with_nan = {g.add("Relu", {nan}), g.add("Max", {nan, s}), g.add("Min", {s, nan})};
   auto const spread = g.add("Expand", {g.row({5.0f}), g.constant({3})});
   auto const with_input = g.add("Add", {s, g.in("w", {3})});
   g.close();
@@ -121,6 +142,10 @@ TEST_CASE("what follows from constants is a constant") {
   CHECK(rows.numbers == row{4, 7, 13});
   REQUIRE(rows.make({{spread, 1}}));
   CHECK(rows.numbers == row{5, 5, 5});
+  for (auto v : with_nan) {
+    REQUIRE(rows.make({{v, 1}}));
+    CHECK(std::isnan(rows.numbers[0]));
+  }
   REQUIRE(rows.make({{with_input, 1}}));
   CHECK(rows.numbers.empty());
 }

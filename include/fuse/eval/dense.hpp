@@ -95,7 +95,7 @@ namespace detail {
       case opcode::erf: f = [](double x) { return detail::math::erf(x); }; break;
       case opcode::tanh: f = [](double x) { return detail::math::tanh(x); }; break;
       case opcode::sigmoid: f = [](double x) { return 1 / (1 + detail::math::exp(-x)); }; break;
-      case opcode::relu: f = [](double x) { return x > 0 ? x : 0; }; break;
+      case opcode::relu: f = [](double x) { return x < 0 ? 0 : x; }; break;  // a NaN stays one
       case opcode::identity:
       case opcode::cast: f = [](double x) { return x; }; break;
       default: return false;
@@ -112,8 +112,8 @@ namespace detail {
     case opcode::mul: f = [](double a, double b) { return a * b; }; break;
     case opcode::div: f = [](double a, double b) { return a / b; }; break;
     case opcode::pow: f = [](double a, double b) { return detail::math::pow(a, b); }; break;
-    case opcode::minimum: f = [](double a, double b) { return a < b ? a : b; }; break;
-    case opcode::maximum: f = [](double a, double b) { return a > b ? a : b; }; break;
+    case opcode::minimum: f = [](double a, double b) { return a < b || a != a ? a : b; }; break;
+    case opcode::maximum: f = [](double a, double b) { return a > b || a != a ? a : b; }; break;
     default: return false;
   }
   std::vector<std::int64_t> shape;
