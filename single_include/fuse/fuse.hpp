@@ -3955,9 +3955,13 @@ void pool_shape(Context& at) {
                      read_windows(at, from.size() - 2, windows) && at.integer("ceil_mode", 0, ceil);
   at.dims.assign(from.begin(), from.begin() + 2);
   for (std::size_t i = 2; i < from.size(); ++i) {
-    auto& w = windows[i - 2];  // what "same" pads to a dilated window is not what runtimes do
+    if (!known) {  // then there are no windows
+      at.dims.push_back(at.symbols().fresh());
+      continue;
+    }
+    auto& w = windows[i - 2];
     w.ceil = ceil != 0;
-    bool const sized = known && !(w.same && w.dilation != 1);
+    bool const sized = !w.same || w.dilation == 1;  // what "same" pads to a dilated window is not what runtimes do
     at.dims.push_back(sized ? window_extent(at, from[i], w) : at.symbols().fresh());
   }
   at.set_shape(0, at.dims);

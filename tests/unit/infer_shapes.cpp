@@ -184,6 +184,7 @@ TEST_CASE("windows slide") {
   CHECK(shape_of(
             g, g.add("MaxPool", {y}, {{"kernel_shape", {3, 3}}, {"auto_pad", "SAME_UPPER"}, {"dilations", {1, 2}}})) ==
         "[1,3,8,?]");
+  CHECK(shape_of(g, g.add("MaxPool", {y})) == "[1,3,?,?]");
   CHECK(shape_of(g, g.add("Resize", {y, {}, g.constant({1.f, 1.f, .875f, 1.1f})})) == "[1,3,7,8]");
   auto ten = g.input("ten", element_type::float32, {1, 1, 10});
   CHECK(shape_of(g, g.add("Resize", {ten, {}, g.constant({1.f, 1.f, 0.7f})})) == "[1,1,7]");  // rounded as floats
