@@ -11015,6 +11015,8 @@ class basic_row_maker {
     auto const neutral = kind == op_group::product ? 1.0 : 0.0;
     if (members.empty() && !required) return absent;
     known_shape(like, axes);
+    for (auto e : extents_)
+      if (e == extent(0)) return fail("a normalised axis has no elements");
     if (members.size() == 1 && members[0].weight == 1 && as_it_stands(members[0].value)) return members[0].value;
     combined_ = members.size() > 1 || (members.size() == 1 && members[0].weight != 1);
     dense folded = dense::of(neutral);
@@ -12268,8 +12270,10 @@ class basic_driver final : machine::acceptor {
         if (p != absent && p < first && (after == absent || image_.node(p).order > image_.node(after).order)) after = p;
       }
     auto before = ~std::uint64_t{0};
+    bool reads_itself = false;
     for (auto v : roots_)
       image_.for_each_user(v, [&](node_id user) {
+        reads_itself = reads_itself || user >= first;
         bool root = false;
         for (auto r : roots_) root = root || image_.producer(r) == user;
         if (user < first && !root && image_.node(user).order < before) before = image_.node(user).order;
@@ -12283,7 +12287,7 @@ class basic_driver final : machine::acceptor {
     }
     while (at != absent && image_.node(at).region != region) at = image_.node(at).next;
     place = at;
-    return at != absent && image_.node(at).order <= before;
+    return at != absent && !reads_itself && image_.node(at).order <= before;
   }
 
   void visit_waiting() {

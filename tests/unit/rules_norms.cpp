@@ -216,6 +216,21 @@ TEST_CASE("a statistic that is an output is not lost") {
   CHECK(g.producer(g.outputs()[1]));
 }
 
+TEST_CASE("a mean that is the norm's own scale stays: the norm would read itself") {
+  sketch g;
+  auto const x = g.in("x", {1, 1});
+  g.end(g.add("LayerNormalization", {x, g.add("ReduceMean", {x}, {{"axes", {-1}}})}));
+  CHECK(applied<fuse::rules::norms>(g) == 0);
+  CHECK(ops(g) == "ReduceMean LayerNormalization");
+}
+
+TEST_CASE("a norm of nothing is refused: runtimes have none") {
+  norm g;
+  g.shape = {2, 4, 0};
+  g.scale_shape = g.bias_shape = {0};
+  refuses(g, "has no elements");
+}
+
 TEST_CASE("a mean that is an output comes of the norm, one that is squared elsewhere stays") {
   for (bool const squared : {false, true}) {
     sketch g;

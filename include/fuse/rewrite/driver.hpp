@@ -339,7 +339,8 @@ class basic_driver final : machine::acceptor {
     return "the result would have another shape, or one that is not provably the same";
   }
 
-  // A place after everything that new nodes read and before everything that uses the roots.
+  // A place after everything that new nodes read and before everything that uses the roots. There is none where a new
+  // node reads a root: it would read itself.
   bool find_place(node_id first, node_id& place) const {
     auto const region = image_.node(root_).region;
     node_id after = absent;
@@ -350,8 +351,10 @@ class basic_driver final : machine::acceptor {
         if (p != absent && p < first && (after == absent || image_.node(p).order > image_.node(after).order)) after = p;
       }
     auto before = ~std::uint64_t{0};
+    bool reads_itself = false;
     for (auto v : roots_)
       image_.for_each_user(v, [&](node_id user) {
+        reads_itself = reads_itself || user >= first;
         bool root = false;
         for (auto r : roots_) root = root || image_.producer(r) == user;
         if (user < first && !root && image_.node(user).order < before) before = image_.node(user).order;
@@ -365,7 +368,7 @@ class basic_driver final : machine::acceptor {
     }
     while (at != absent && image_.node(at).region != region) at = image_.node(at).next;
     place = at;
-    return at != absent && image_.node(at).order <= before;
+    return at != absent && !reads_itself && image_.node(at).order <= before;
   }
 
   void visit_waiting() {

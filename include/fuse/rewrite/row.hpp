@@ -46,6 +46,8 @@ class basic_row_maker {
     auto const neutral = kind == op_group::product ? 1.0 : 0.0;
     if (members.empty() && !required) return absent;
     known_shape(like, axes);
+    for (auto e : extents_)
+      if (e == extent(0)) return fail("a normalised axis has no elements");
     if (members.size() == 1 && members[0].weight == 1 && as_it_stands(members[0].value)) return members[0].value;
     combined_ = members.size() > 1 || (members.size() == 1 && members[0].weight != 1);
     dense folded = dense::of(neutral);
