@@ -87,10 +87,10 @@ struct fuse::graph_traits<torchscript::graph> {
   static std::vector<value> operands(graph const& g, node n) {
     std::vector<value> all;
     for (auto* const v : n->inputs()) all.push_back(v->mustBeNone() ? nullptr : v);
-    auto data = torchscript::data_operands(op_name(g, n), all.size());
-    for (auto i = data; i < all.size(); ++i)
-      if (all[i] != nullptr && g.numbers.count(all[i]) == 0) data = all.size();
-    all.resize(data);
+    auto const parameter = [&](value v) { return v == nullptr || g.numbers.count(v) != 0; };
+    if (all.empty() || !parameter(all.back())) return all;
+    auto const data = static_cast<std::ptrdiff_t>(torchscript::data_operands(op_name(g, n), all.size()));
+    if (std::all_of(all.begin() + data, all.end(), parameter)) all.erase(all.begin() + data, all.end());
     return all;
   }
   static auto results(graph const&, node n) { return n->outputs(); }
@@ -100,8 +100,11 @@ struct fuse::graph_traits<torchscript::graph> {
   }
   static std::vector<node> users(graph const& g, value v) {
     std::vector<node> all;
-    for (auto const& use : v->uses())
-      if (use.user->kind() != torch::jit::prim::Return && !is_constant(g, use.user)) all.push_back(use.user);
+    for (auto const& use : v->uses()) {
+      if (use.user->kind() == torch::jit::prim::Return || is_constant(g, use.user)) continue;
+      auto const data = operands(g, use.user);
+      if (std::find(data.begin(), data.end(), v) != data.end()) all.push_back(use.user);
+    }
     return all;
   }
   static auto inputs(graph const& g) { return g.ir->inputs(); }

@@ -148,6 +148,13 @@ TEST_CASE("a mean keeps its axes, or something puts them back") {
     g.end(g.add("Tanh", {g.add("Unsqueeze", {m, g.constant({-1})})}));
     CHECK(matched(g) == 1);
   }
+  SECTION("put back one by one") {
+    auto const m = g.add("ReduceMean", {g.in("b", {2, 4, 8})}, {{"axes", {1, 2}}, {"keepdims", 0}});
+    auto const once = g.add("Unsqueeze", {m, g.constant({1})});
+    auto const [axis, found] = GENERATE(std::pair{-1, 1u}, std::pair{0, 0u});  // in front nothing was reduced
+    g.end(g.add("Tanh", {g.add("Unsqueeze", {once, g.constant({axis})})}));
+    CHECK(matched(g) == found);
+  }
   SECTION("lost") {
     g.end(g.add("Tanh", {g.add("ReduceMean", {a}, {{"axes", {-1}}, {"keepdims", 0}})}));
     CHECK(matched(g) == 0);

@@ -93,16 +93,17 @@ class basic_value_steps : public match_state {
   }
 
   // A reduction that keeps its axes: by itself, because all axes are reduced and broadcasting restores them, or because
-  // an Unsqueeze or Reshape puts extents of 1 where the axes were.
+  // Unsqueezes or Reshapes put extents of 1 where the axes were.
+  static constexpr int most_restoring = 8;
   bool reduction(instruction const& i) {
     auto v = stripped(registers_[i.a], i.through, true);
     auto n = v == absent ? absent : image_.producer(v);
     if (n == absent || image_.node(n).region != region_) return false;
     value_id restored = absent;
-    if (auto const op = op_of(image_, n); op == opcode::unsqueeze || op == opcode::reshape) {
-      if (image_.operand_count(n) == 0) return false;
+    for (int steps = 0; op_of(image_, n) == opcode::unsqueeze || op_of(image_, n) == opcode::reshape; ++steps) {
+      if (image_.operand_count(n) == 0 || steps == most_restoring) return false;
       matched(n);
-      restored = v;
+      if (restored == absent) restored = v;
       v = stripped(image_.operand(n, 0), i.through, true);
       n = v == absent ? absent : image_.producer(v);
       if (n == absent || image_.node(n).region != region_) return false;
