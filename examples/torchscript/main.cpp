@@ -110,6 +110,9 @@ int main(int argc, char** argv) try {
     return 2;
   }
   return 0;
+} catch (c10::Error const& error) {
+  std::fprintf(stderr, "torchscript: %s\n", error.what_without_backtrace());
+  return 1;
 } catch (std::exception const& error) {
   std::fprintf(stderr, "torchscript: %s\n", error.what());
   return 1;
