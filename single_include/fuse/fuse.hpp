@@ -987,6 +987,7 @@ class graph_source {
   virtual bool add_constant(tensor_view contents, std::string_view origin) = 0;
   virtual void replace_uses(value_id from, value_id to) = 0;
   virtual void erase(node_id) = 0;
+  virtual void forget(node_id first, value_id first_value) = 0;
   virtual bool declare(function_body const&) = 0;
 };
 
@@ -1140,12 +1141,12 @@ class basic_graph_image {
       uses_[slot].value = absent;
     }
     record.alive = false;
-    (record.previous == absent ? first_ : nodes_[record.previous].next) = record.next;
-    (record.next == absent ? last_ : nodes_[record.next].previous) = record.previous;
+    take_out(record);
   }
 
   void pop_node() {
     auto const& record = nodes_.back();
+    if (record.next != absent) take_out(record);  // it was given a place
     for (std::uint32_t i = 0; i < record.operand_count; ++i)
       if (uses_[record.first_operand + i].value != absent) unlink(record.first_operand + i);
     uses_.resize(record.first_operand);
@@ -1161,6 +1162,11 @@ class basic_graph_image {
   }
 
  private:
+  void take_out(node_record const& record) {
+    (record.previous == absent ? first_ : nodes_[record.previous].next) = record.next;
+    (record.next == absent ? last_ : nodes_[record.next].previous) = record.previous;
+  }
+
   void link(std::uint32_t slot) {
     auto& record = values_[uses_[slot].value];
     uses_[slot].previous = absent;
@@ -8791,8 +8797,9 @@ class graph_binding final : public graph_source {
       for (auto v : operands) operands_.push_back(v == absent ? value_type{} : values_[v]);
       auto const made = traits::insert(*graph_, nodes_[place], {op, operands_, attributes, results, origin});
       nodes_.push_back(made);
+      auto const bound = values_.size();
       for (auto const& v : traits::results(*graph_, made)) bind(v);
-      return true;
+      return values_.size() - bound == results.size();
     } else {
       return false;
     }
@@ -8810,6 +8817,14 @@ class graph_binding final : public graph_source {
   }
   void erase(node_id n) override {
     if constexpr (rewritable_graph<G>) traits::erase(*graph_, nodes_[n]);
+  }
+  void forget(node_id first, value_id first_value) override {
+    if constexpr (rewritable_graph<G>) {
+      for (auto v = static_cast<value_id>(values_.size()); v-- > first_value;) numbers_.set(values_[v], absent);
+      for (auto n = static_cast<node_id>(nodes_.size()); n-- > first;) erase(n);
+      nodes_.erase(nodes_.begin() + first, nodes_.end());
+      values_.erase(values_.begin() + first_value, values_.end());
+    }
   }
   bool declare(function_body const& body) override {
     if constexpr (rewritable_graph<G> && detail::has_declare<G>)
@@ -10771,14 +10786,15 @@ class basic_transaction final : public graph_source {
   [[nodiscard]] node_id first_node() const { return first_node_; }
   [[nodiscard]] double constant_bytes() const { return bytes_; }
 
-  bool commit(node_id place, std::string_view origin) {
+  std::string_view commit(node_id place, std::string_view origin) {
     image_.source = &real_;
     open_ = false;
     for (auto const& body : functions_)
-      if (!real_.declare(body)) return undo();
+      if (!real_.declare(body)) return give_up("the graph cannot hold a function that the right side needs");
     for (auto const& s : steps()) {
       if (s.constant) {
-        if (!real_.add_constant(s.contents, origin)) return undo();
+        if (!real_.add_constant(s.contents, origin))
+          return give_up("the graph cannot hold a constant that the right side needs");
         continue;
       }
       operands_.clear();
@@ -10787,10 +10803,11 @@ class basic_transaction final : public graph_source {
       for (std::uint32_t i = 0; i < image_.node(s.id).result_count; ++i)
         types_.push_back(facts_.type(image_.result(s.id, i)));
       auto const before = &s == &steps().back() ? place : early_place(s.id, place);
-      if (!real_.insert(before, s.op, operands_, s.attributes, types_, origin)) return undo();
+      if (!real_.insert(before, s.op, operands_, s.attributes, types_, origin))
+        return give_up("the graph's new node has not as many results as the right side needs");
       image_.place_before(s.id, before);
     }
-    return true;
+    return {};
   }
 
   [[nodiscard]] bool says_the_same(node_id n, node_id old) const {
@@ -10856,6 +10873,7 @@ class basic_transaction final : public graph_source {
   bool add_constant(tensor_view, std::string_view) override { return false; }
   void replace_uses(value_id, value_id) override {}
   void erase(node_id) override {}
+  void forget(node_id, value_id) override {}
   bool declare(function_body const&) override { return false; }
 
  private:
@@ -10913,7 +10931,12 @@ class basic_transaction final : public graph_source {
     return false;
   }
 
-  bool undo() {
+  std::string_view give_up(std::string_view why) {
+    real_.forget(first_node_, first_value_);
+    undo();
+    return why;
+  }
+  void undo() {
     open_ = false;
     for (std::size_t i = step_count_; i-- > 0;) {
       if (steps_[i].constant)
@@ -10923,7 +10946,6 @@ class basic_transaction final : public graph_source {
     }
     facts_.resize(image_.value_count());
     step_count_ = 0;
-    return false;
   }
 
   Image& image_;
@@ -12176,8 +12198,7 @@ class basic_driver final : machine::acceptor {
 
     auto const first = changes.first_node();
     fused_now_.assign(machine_.matched().begin(), machine_.matched().end());
-    if (!changes.commit(place, origin))
-      return refuse(rule, "graph", "the graph cannot hold a constant or function that the right side needs");
+    if (auto const why = changes.commit(place, origin); !why.empty()) return refuse(rule, "graph", std::string(why));
     apply(first, right.roots);
     ++report_.rules[rule].applied;
     if (budget_ != 0 && --budget_ == half_budget_) half_way_ = report_.rules;

@@ -18,23 +18,13 @@
 
 #include "../corpus/lookalike_list.hpp"
 #include "../corpus/spelling.hpp"
+#include "../corpus/summary.hpp"
 #include "adapt.hpp"
 #include "copy.hpp"
 
 namespace spellings {
 
 namespace {
-
-// What fuse made of a graph.
-std::string verdict(fuse::rewrite_report const& report) {
-  std::string text = report.error;
-  for (auto const& rule : report.rules) {
-    text +=
-        rule.name + ": matched " + std::to_string(rule.matched) + ", applied " + std::to_string(rule.applied) + '\n';
-    for (auto const& refused : rule.refused) text += "  " + refused.condition + '\n';
-  }
-  return text;
-}
 
 std::vector<at::Tensor> run(std::shared_ptr<torch::jit::Graph> const& ir, std::vector<at::Tensor> const& inputs) {
   torch::jit::GraphExecutor executor(ir->copy(), "corpus");
@@ -66,7 +56,7 @@ void compare(second::graph const& from, bool numbers, std::map<std::string, corp
   torch::jit::EliminateDeadCode(script.ir);
   script.ir->lint();
   CAPTURE(to_text(from), to_text(owned), script.ir->toString(false));
-  REQUIRE(verdict(report) == verdict(expected));
+  REQUIRE(corpus::summary_of(report) == corpus::summary_of(expected));
   if (feeds != nullptr) after = run(script.ir, inputs);
   REQUIRE(after.size() == before.size());
   for (std::size_t i = 0; i < after.size(); ++i) REQUIRE(at::allclose(after[i], before[i], 1e-3, 1e-3));

@@ -7,19 +7,37 @@ namespace rewrite_transaction {
 
 using namespace rewriting;
 
+// New nodes have one result, whatever they are asked for.
+struct single_results : graph {
+  using graph::graph;
+};
+
+}  // namespace rewrite_transaction
+
+template <>
+struct fuse::graph_traits<rewrite_transaction::single_results> : fuse::graph_traits<fuse::graph> {
+  static node insert(fuse::graph& g, node place, new_node<value> made) {
+    made.result_types = {made.result_types.data(), 1};
+    return graph_traits<fuse::graph>::insert(g, place, made);
+  }
+};
+
+namespace rewrite_transaction {
+
 namespace {
 
+template <class G = graph>
 struct opened {
-  static constexpr auto const& names = fuse::dialect_of<graph>;
-  fuse::graph_binding<graph> bound;
+  static constexpr auto const& names = fuse::dialect_of<G>;
+  fuse::graph_binding<G> bound;
   fuse::facts known;
 
-  explicit opened(graph& g) : bound(g, fuse::names_in(names), names.newest), known(bound.image, names) { known.run(); }
+  explicit opened(G& g) : bound(g, fuse::names_in(names), names.newest), known(bound.image, names) { known.run(); }
 
-  fuse::node_id add_relu(fuse::transaction& changes, fuse::value_id of) {
+  fuse::node_id add_relu(fuse::transaction& changes, fuse::value_id of, std::uint32_t results = 1) {
     fuse::value_id const operands[] = {of};
-    return changes.node({names.code("Relu"), static_cast<std::uint16_t>(fuse::opcode::relu)}, "Relu", operands, {}, 1,
-                        0);
+    return changes.node({names.code("Relu"), static_cast<std::uint16_t>(fuse::opcode::relu)}, "Relu", operands, {},
+                        results, 0);
   }
 };
 
@@ -57,9 +75,38 @@ TEST_CASE("a commit adds all of it before the place") {
     o.add_relu(changes, o.bound.number(t));
     changes.constant_of(fuse::make_tensor<float>({2}, std::vector<float>{1, 2}));
     CHECK(changes.constant_bytes() == 8);
-    CHECK(changes.commit(o.bound.image.producer(o.bound.number(y)), "abs"));
+    CHECK(changes.commit(o.bound.image.producer(o.bound.number(y)), "abs").empty());
   }
   CHECK(ops(g) == "Tanh Relu Abs");
+}
+
+TEST_CASE("where the graph makes a node of fewer results, nothing of the transaction stays") {
+  single_results g;
+  auto const t = g.add("Tanh", {g.input("a", element_type::float32, {2})});
+  g.output(g.add("Abs", {t}));
+  auto const before = to_text(g);
+  opened o(g);
+  auto const nodes = o.bound.image.node_count(), values = o.bound.image.value_count();
+  auto const place = o.bound.image.producer(o.bound.number(g.outputs()[0]));
+  for (int again = 0; again < 2; ++again) {
+    fuse::transaction changes(o.bound.image, o.known);
+    auto const first = o.add_relu(changes, o.bound.number(t));
+    o.add_relu(changes, o.bound.image.result(first), 3);
+    CHECK(changes.commit(place, {}) == "the graph's new node has not as many results as the right side needs");
+    CHECK(to_text(g) == before);
+    CHECK(o.bound.image.node_count() == nodes);
+    CHECK(o.bound.image.value_count() == values);
+  }
+  {
+    fuse::transaction changes(o.bound.image, o.known);
+    o.add_relu(changes, o.bound.number(t));
+    CHECK(changes.commit(place, {}).empty());
+  }
+  CHECK(ops(g) == "Tanh Relu Abs");
+  std::string order;
+  for (auto n = o.bound.image.first_node(); n != fuse::absent; n = o.bound.image.node(n).next)
+    order += std::string(o.bound.op_name(n)) + ' ';
+  CHECK(order == "Tanh Relu Abs ");
 }
 
 TEST_CASE("constants of a transaction are read before it is committed") {

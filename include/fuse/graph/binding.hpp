@@ -147,8 +147,9 @@ class graph_binding final : public graph_source {
       for (auto v : operands) operands_.push_back(v == absent ? value_type{} : values_[v]);
       auto const made = traits::insert(*graph_, nodes_[place], {op, operands_, attributes, results, origin});
       nodes_.push_back(made);
+      auto const bound = values_.size();
       for (auto const& v : traits::results(*graph_, made)) bind(v);
-      return true;
+      return values_.size() - bound == results.size();
     } else {
       return false;
     }
@@ -166,6 +167,14 @@ class graph_binding final : public graph_source {
   }
   void erase(node_id n) override {
     if constexpr (rewritable_graph<G>) traits::erase(*graph_, nodes_[n]);
+  }
+  void forget(node_id first, value_id first_value) override {
+    if constexpr (rewritable_graph<G>) {
+      for (auto v = static_cast<value_id>(values_.size()); v-- > first_value;) numbers_.set(values_[v], absent);
+      for (auto n = static_cast<node_id>(nodes_.size()); n-- > first;) erase(n);
+      nodes_.erase(nodes_.begin() + first, nodes_.end());
+      values_.erase(values_.begin() + first_value, values_.end());
+    }
   }
   bool declare(function_body const& body) override {
     if constexpr (rewritable_graph<G> && detail::has_declare<G>)

@@ -51,13 +51,15 @@ class graph_source {
   [[nodiscard]] virtual bool has_shapes() const = 0;  ///< whether the graph type can tell shapes at all
   [[nodiscard]] virtual void const* graph() const = 0;
 
-  /// The edits. `insert` and `add_constant` bind the new handles to the next free numbers of the image. A source of a
-  /// graph that cannot do one returns false and leaves the graph as it is.
+  /// The edits. `insert` and `add_constant` bind the new handles to the next free numbers of the image. They return
+  /// false where the graph cannot do it or made something else; `forget` then takes back what was made.
   virtual bool insert(node_id place, std::string_view op, span<value_id const> operands,
                       span<attribute const> attributes, span<element_type const> results, std::string_view origin) = 0;
   virtual bool add_constant(tensor_view contents, std::string_view origin) = 0;
   virtual void replace_uses(value_id from, value_id to) = 0;
   virtual void erase(node_id) = 0;
+  /// Erases the nodes from `first` on, which nobody uses, and takes back the numbers of values from `first_value` on.
+  virtual void forget(node_id first, value_id first_value) = 0;
   virtual bool declare(function_body const&) = 0;
 };
 
@@ -228,13 +230,13 @@ class basic_graph_image {
       uses_[slot].value = absent;
     }
     record.alive = false;
-    (record.previous == absent ? first_ : nodes_[record.previous].next) = record.next;
-    (record.next == absent ? last_ : nodes_[record.next].previous) = record.previous;
+    take_out(record);
   }
 
   /// Takes back the last node, whose results nobody uses, or the last value, which no node produced.
   void pop_node() {
     auto const& record = nodes_.back();
+    if (record.next != absent) take_out(record);  // it was given a place
     for (std::uint32_t i = 0; i < record.operand_count; ++i)
       if (uses_[record.first_operand + i].value != absent) unlink(record.first_operand + i);
     uses_.resize(record.first_operand);
@@ -250,6 +252,11 @@ class basic_graph_image {
   }
 
  private:
+  void take_out(node_record const& record) {
+    (record.previous == absent ? first_ : nodes_[record.previous].next) = record.next;
+    (record.next == absent ? last_ : nodes_[record.next].previous) = record.previous;
+  }
+
   // Every list is in the order of its own history, newest first, never of addresses.
   void link(std::uint32_t slot) {
     auto& record = values_[uses_[slot].value];

@@ -251,8 +251,7 @@ class basic_driver final : machine::acceptor {
 
     auto const first = changes.first_node();
     fused_now_.assign(machine_.matched().begin(), machine_.matched().end());
-    if (!changes.commit(place, origin))
-      return refuse(rule, "graph", "the graph cannot hold a constant or function that the right side needs");
+    if (auto const why = changes.commit(place, origin); !why.empty()) return refuse(rule, "graph", std::string(why));
     apply(first, right.roots);
     ++report_.rules[rule].applied;
     if (budget_ != 0 && --budget_ == half_budget_) half_way_ = report_.rules;

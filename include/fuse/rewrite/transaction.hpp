@@ -69,15 +69,17 @@ class basic_transaction final : public graph_source {
   [[nodiscard]] double constant_bytes() const { return bytes_; }
 
   /// Adds everything to the user's graph: the last node before node `place`, those that it needs as early as they can
-  /// stand, so that they are in nobody's way. False where the graph cannot take it; nothing remains then.
-  bool commit(node_id place, std::string_view origin) {
+  /// stand, so that they are in nobody's way. Returns an empty text, or what the graph cannot do; nothing remains then
+  /// but constants that nobody reads.
+  std::string_view commit(node_id place, std::string_view origin) {
     image_.source = &real_;
     open_ = false;
     for (auto const& body : functions_)
-      if (!real_.declare(body)) return undo();
+      if (!real_.declare(body)) return give_up("the graph cannot hold a function that the right side needs");
     for (auto const& s : steps()) {
       if (s.constant) {
-        if (!real_.add_constant(s.contents, origin)) return undo();
+        if (!real_.add_constant(s.contents, origin))
+          return give_up("the graph cannot hold a constant that the right side needs");
         continue;
       }
       operands_.clear();
@@ -86,10 +88,11 @@ class basic_transaction final : public graph_source {
       for (std::uint32_t i = 0; i < image_.node(s.id).result_count; ++i)
         types_.push_back(facts_.type(image_.result(s.id, i)));
       auto const before = &s == &steps().back() ? place : early_place(s.id, place);
-      if (!real_.insert(before, s.op, operands_, s.attributes, types_, origin)) return undo();
+      if (!real_.insert(before, s.op, operands_, s.attributes, types_, origin))
+        return give_up("the graph's new node has not as many results as the right side needs");
       image_.place_before(s.id, before);
     }
-    return true;
+    return {};
   }
 
   /// Whether every attribute of new node `n` stands on node `old`, too.
@@ -157,6 +160,7 @@ class basic_transaction final : public graph_source {
   bool add_constant(tensor_view, std::string_view) override { return false; }
   void replace_uses(value_id, value_id) override {}
   void erase(node_id) override {}
+  void forget(node_id, value_id) override {}
   bool declare(function_body const&) override { return false; }
 
  private:
@@ -215,7 +219,12 @@ class basic_transaction final : public graph_source {
     return false;
   }
 
-  bool undo() {
+  std::string_view give_up(std::string_view why) {
+    real_.forget(first_node_, first_value_);
+    undo();
+    return why;
+  }
+  void undo() {
     open_ = false;
     for (std::size_t i = step_count_; i-- > 0;) {
       if (steps_[i].constant)
@@ -225,7 +234,6 @@ class basic_transaction final : public graph_source {
     }
     facts_.resize(image_.value_count());
     step_count_ = 0;
-    return false;
   }
 
   Image& image_;
