@@ -5916,6 +5916,44 @@ template <class Named>
 
 }  // namespace fuse::inline v0
 
+namespace fuse::inline v0::detail {
+
+struct scaled_value {
+  value_id value = absent;  ///< absent: there is none
+  double divisor = 1;
+};
+
+template <class Image>
+[[nodiscard]] scaled_value scaled_by(Image const& image, facts const& known, node_id n) {
+  auto const op = op_of(image, n);
+  if ((op != opcode::mul && op != opcode::div) || image.operand_count(n) != 2) return {};
+  auto a = image.operand(n, 0), b = image.operand(n, 1);
+  double number = 0;
+  if (op == opcode::mul && a != absent && known.number(a, number)) std::swap(a, b);
+  if (a == absent || b == absent || !known.number(b, number) || number == 0) return {};
+  if (!known.has_rank(a) || known.rank(a) != known.rank(image.result(n))) return {};
+  return {a, op == opcode::div ? number : 1 / number};
+}
+
+template <class Image>
+[[nodiscard]] bool is_scaled_sum(Image const& image, facts const& known, value_id v) {
+  auto const n = v == absent ? absent : image.producer(v);
+  if (n == absent) return false;
+  auto below = scaled_by(image, known, n).value;
+  for (int i = 0; i < 8 && below != absent; ++i) {
+    auto const producer = image.producer(below);
+    if (producer == absent) return false;
+    auto const op = op_of(image, producer);
+    if (op == opcode::sum) return true;
+    if (op != opcode::unsqueeze && op != opcode::reshape && op != opcode::identity && op != opcode::cast) return false;
+    if (image.operand_count(producer) == 0) return false;
+    below = image.operand(producer, 0);
+  }
+  return false;
+}
+
+}  // namespace fuse::inline v0::detail
+
 namespace fuse::inline v0 {
 
 enum class step : std::uint8_t {
@@ -6854,7 +6892,8 @@ class basic_operator_sets {
     auto const op = static_cast<opcode>(record.tag.op);
     auto const group = info(op).group;
     if (group == op_group::none && op != opcode::neg) {
-      sets found{operator_bit(op), operator_bit(op), 0};
+      auto const bits = operator_bit(op) | (op == opcode::sum ? mean_bit : 0);  // divided, it is one
+      sets found{bits, bits, 0};
       for (std::uint32_t i = 0; i < record.operand_count; ++i) found.below |= (*this)[image_.operand(n, i)].deep;
       if (record.operand_count != 0 && is_transparent(record.tag, op)) found.add((*this)[image_.operand(n, 0)]);
       return found;
@@ -6878,8 +6917,10 @@ class basic_operator_sets {
       auto const other = inside.direct & (sum_bit | product_bit);
       if (other == 0 || (other & kinds) != 0)
         found.direct |= inside.direct & ~(sum_bit | product_bit);
-      else if ((inside.direct & number_bit) != 0)
-        found.add(constant_at(image_.operand(n, i)));  // one part, however it is computed
+      else {  // a number, or a sum that is divided, is one part, however it is computed
+        found.direct |= inside.direct & mean_bit;
+        if ((inside.direct & number_bit) != 0) found.add(constant_at(image_.operand(n, i)));
+      }
     }
     found.direct |= kinds;
     found.deep |= kinds;
@@ -6892,6 +6933,7 @@ class basic_operator_sets {
     return false;
   }
 
+  static constexpr std::uint64_t mean_bit = operator_bit(opcode::mean);
   static constexpr sets none_{0, 0, 0};
   program const& rules_;
   Image const& image_;
@@ -6945,7 +6987,9 @@ class basic_frame_opener {
   using needs = frame_needs::needs;
 
   basic_frame_opener(program const& rules, Image const& image, facts const& known, operator_sets const& operators)
-      : rules_(rules), image_(image), facts_(known), operators_(operators) {}
+      : rules_(rules), image_(image), facts_(known), operators_(operators) {
+    for (auto const& i : rules.code) means_ = means_ || i.code == step::reduction;
+  }
 
   void open(opened_group& f, value_id root, op_group kind, std::uint8_t through, std::uint32_t region,
             needs const& wanted) const {
@@ -6969,7 +7013,7 @@ class basic_frame_opener {
       p.has_number = v != absent && facts_.number(v, p.number);
       children below;
       if ((!p.has_number || at == 0) && opens(v, weight, kind, through, region, below) &&
-          (at == 0 || !taken_whole(v, below, wanted))) {  // a number is one part, however it is computed
+          (at == 0 || !one_part(v, kind, below, wanted))) {  // a number is one part, however it is computed
         if (f.count + waiting + below.count > opened_group::capacity ||
             f.leaf_count + waiting + below.count > opened_group::leaf_capacity) {
           f.bounded = true;
@@ -7011,6 +7055,10 @@ class basic_frame_opener {
       return true;
     }
     return false;
+  }
+
+  [[nodiscard]] bool one_part(value_id v, op_group kind, children const& below, needs const& wanted) const {
+    return (means_ && kind == op_group::product && is_scaled_sum(image_, facts_, v)) || taken_whole(v, below, wanted);
   }
 
   [[nodiscard]] bool taken_whole(value_id v, children const& below, needs const& wanted) const {
@@ -7129,6 +7177,7 @@ class basic_frame_opener {
   Image const& image_;
   facts const& facts_;
   operator_sets const& operators_;
+  bool means_ = false;  // rules ask for some
 };
 using frame_opener = basic_frame_opener<graph_image>;
 
@@ -7461,27 +7510,42 @@ class basic_value_steps : public match_state {
     auto n = v == absent ? absent : image_.producer(v);
     if (n == absent || image_.node(n).region != region_) return false;
     value_id restored = absent;
-    for (int steps = 0; op_of(image_, n) == opcode::unsqueeze || op_of(image_, n) == opcode::reshape; ++steps) {
+    scaled_value divided;
+    for (int steps = 0; op_of(image_, n) != static_cast<opcode>(i.op); ++steps) {
+      auto const op = op_of(image_, n);
+      bool const restores_axes = op == opcode::unsqueeze || op == opcode::reshape;
       if (image_.operand_count(n) == 0 || steps == most_restoring) return false;
+      if (restores_axes) {
+        if (restored == absent) restored = v;
+        v = image_.operand(n, 0);
+      } else if (divided.value != absent) {
+        if (op != opcode::sum) return false;
+        break;
+      } else if (static_cast<opcode>(i.op) == opcode::mean) {
+        divided = scaled_by(image_, facts_, n);
+        v = divided.value;
+      } else {
+        return false;
+      }
       matched(n);
-      if (restored == absent) restored = v;
-      v = stripped(image_.operand(n, 0), i.through, true);
+      v = stripped(v, i.through, true);
       n = v == absent ? absent : image_.producer(v);
       if (n == absent || image_.node(n).region != region_) return false;
     }
-    if (image_.node(n).tag.op != i.op || image_.operand_count(n) == 0) return false;
+    if (image_.operand_count(n) == 0 || (divided.value != absent && op_of(image_, n) != opcode::sum)) return false;
     auto const operand = image_.operand(n, 0);
     bool keep = true;
     std::uint64_t axes = 0;
     auto const rank = facts_.rank(operand);
     if (reduction_axes(image_, facts_, names_, n, axes_, keep, listed_)) {
+      if (divided.value != absent && !adds_up(operand, divided.divisor)) return false;
       for (auto axis : axes_) axes |= std::uint64_t{1} << (rank - 1 - axis);
       if (restored != absent) {
         if (!restores(restored, operand)) return false;
       } else if (!keep && static_cast<int>(axes_.size()) != rank) {
         return false;
       }
-    } else if (!axes_from_the_end(n, axes) || restored != absent) {
+    } else if (!axes_from_the_end(n, axes) || restored != absent || divided.value != absent) {
       return false;
     }
     auto& s = slots_[i.c];
@@ -7496,6 +7560,17 @@ class basic_value_steps : public match_state {
     signs_[i.b] = 1;
     matched(n);
     return true;
+  }
+
+  [[nodiscard]] bool adds_up(value_id operand, double count) const {
+    double elements = 1;
+    auto const extents = facts_.shape(operand);
+    for (auto axis : axes_) {
+      auto const e = extents[static_cast<std::size_t>(axis)];
+      if (!e.known()) return false;
+      elements *= static_cast<double>(e.value());
+    }
+    return close_to(count, elements, 1.2e-7);
   }
 
   [[nodiscard]] bool restores(value_id v, value_id operand) const {
@@ -7858,7 +7933,9 @@ class basic_machine : public detail::group_steps {
   void index_entries() {
     for (std::size_t op = 0; op < operators; ++op)
       for (auto const& e : rules_.entries) {
-        if (e.by_name || e.tag != op) continue;
+        auto const root = static_cast<opcode>(op);
+        bool const divided = static_cast<opcode>(e.tag) == opcode::mean && (root == opcode::mul || root == opcode::div);
+        if (e.by_name || (e.tag != op && !divided)) continue;
         auto const open = detail::branch_lists::gate::open();
         entrances_.push_back({e.strip == 0 ? branches_.gate_of(e.first, 1) : open, e.stage, e.first, e.strip});
         for (auto stage : {std::size_t{e.stage}, static_cast<std::size_t>(rules_.stages)}) {

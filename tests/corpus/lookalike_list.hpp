@@ -83,6 +83,25 @@ class lookalike_list {
     mean("mean over more axes", {4, 3, 7}, [](k& n) { return n.average(n.x, {-2, -1}); });
     mean("mean over all axes", {4, 3, 7}, [](k& n) { return n.w.reduce(opcode::mean, n.x, std::nullopt, true); });
     mean("sum for mean", {4, 3, 7}, [](k& n) { return n.w.reduce(opcode::sum, n.x, n.axes, true); });
+    auto const sum = [](k& n, value v, std::vector<std::int64_t> const& axes) {
+      return n.w.reduce(opcode::sum, v, axes, true);
+    };
+    mean("sum over another count", {4, 3, 7}, [sum](k& n) {
+      return n.w.op(opcode::div, {sum(n, n.x, n.axes), n.c(6)});
+    });
+    mean("sum times the count", {4, 3, 7}, [sum](k& n) { return n.w.op(opcode::mul, {sum(n, n.x, n.axes), n.c(7)}); });
+    mean("count over sum", {4, 3, 7}, [sum](k& n) { return n.w.op(opcode::div, {n.c(7), sum(n, n.x, n.axes)}); });
+    mean("sum over a count that the caller gives", {4, 3, 7}, [sum](k& n) {
+      return n.w.op(opcode::div, {sum(n, n.x, n.axes), n.overridable("count", {7}, {5})});
+    });
+    mean("sum over another axis and its count", {4, 7, 7}, [sum](k& n) {
+      return n.w.op(opcode::div, {sum(n, n.x, {-2}), n.c(7)});
+    });
+    mean("mean over the count", {4, 3, 7}, [](k& n) { return n.w.op(opcode::div, {n.average(n.x), n.c(7)}); });
+    mean("sum over the count twice", {4, 3, 7}, [sum](k& n) {
+      auto const once = n.w.op(opcode::div, {sum(n, n.x, n.axes), n.c(7)});
+      return n.w.op(opcode::div, {once, n.c(7)});
+    });
     mean("mean without its dimension, square shape", {5, 5}, [](k& n) { return n.average(n.x, {-1}, false); });
     mean("mean without its dimension, cube", {5, 5, 5}, [](k& n) { return n.average(n.x, {-1}, false); });
     mean("dimension put back elsewhere", {5, 5}, [](k& n) { return n.w.unsqueeze(n.average(n.x, {-1}, false), {0}); });
@@ -108,6 +127,9 @@ class lookalike_list {
     variance("variance with its dimension elsewhere", {5, 5},
              [](k& n, value s) { return n.w.unsqueeze(n.average(s, {-1}, false), {0}); });
     variance("sum of squares", {4, 3, 7}, [](k& n, value s) { return n.w.reduce(opcode::sum, s, n.axes, true); });
+    variance("unbiased variance as a sum", {4, 3, 7}, [](k& n, value s) {
+      return n.w.op(opcode::div, {n.w.reduce(opcode::sum, s, n.axes, true), n.c(6)});
+    });
     variance("unbiased variance", {4, 3, 7}, [](k& n, value s) {
       return n.w.op(opcode::mul, {n.average(s), n.c(7.0 / 6)});
     });

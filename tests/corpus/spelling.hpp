@@ -250,7 +250,7 @@ class spelling {
   // The norm.
 
   value mean_of(value v) {
-    std::vector<std::string_view> forms{"kept", "kept", "kept", "unsqueezed"};
+    std::vector<std::string_view> forms{"kept", "kept", "kept", "unsqueezed", "summed"};
     if (!w.second && type == element_type::float32 && norm_rank > 2 && norm_rank - norm_shape.size() == 2)
       forms.emplace_back("pooled");
     auto const form = choose("mean", forms);
@@ -273,12 +273,28 @@ class spelling {
       computed = w.cast(w.plain_constant(element_type::int32, {static_cast<std::int64_t>(axes.size())}, wide),
                         element_type::int64);
     }
-    bool const kept = form == "kept";
-    auto const result = w.reduce(opcode::mean, v, way == "absent" ? std::nullopt : std::optional(axes), kept, computed);
+    bool const summed = form == "summed" && type_of_sum();
+    bool const kept = form != "unsqueezed" && !(summed && choose.one_in("sum unsqueezed", 3));
+    auto const asked = way == "absent" ? std::nullopt : std::optional(axes);
+    auto result = w.reduce(summed ? opcode::sum : opcode::mean, v, asked, kept, computed);
+    bool const divided_late = summed && !kept && choose.one_in("sum unsqueezed first", 2);
+    bool const scalar = !kept && norm_rank == norm_shape.size();  // a count with an axis would give it one
+    if (summed && !divided_late) result = divided(result, scalar);
     if (kept) return result;
     bool const negative = (w.second || w.g.version() >= 11) && choose.one_in("negative unsqueezed axes", 2);
-    return w.unsqueeze(result, negative ? norm_axes : positive);
+    result = w.unsqueeze(result, negative ? norm_axes : positive);
+    return divided_late ? divided(result, false) : result;
   }
+  // A sum over the axes of the norm, divided by the number of its elements.
+  value divided(value sum, bool scalar) {
+    auto const count = static_cast<double>(count_of(norm_shape));
+    auto const of = !scalar && choose.one_in("count of one axis", 2) ? extents{1} : extents{};
+    if (choose("sum scaled by", {"division", "reciprocal"}) == "division")
+      return w.op(opcode::div, {sum, w.constant(type, of, {count})});
+    return w.mul(sum, w.constant(type, of, {1 / count}));
+  }
+  // Half types round the reciprocal of a count further than fuse takes for one.
+  [[nodiscard]] bool type_of_sum() const { return fuse::size_of(type) >= 4; }
 
   // Range(size - count, size, 1), as ONNX's own function bodies write it.
   value range_of_axes() {

@@ -5,6 +5,7 @@
 
 #include <fuse/core/math.hpp>
 #include <fuse/infer/facts.hpp>
+#include <fuse/infer/scaled_sum.hpp>
 #include <fuse/match/frame_needs.hpp>
 #include <fuse/match/operator_sets.hpp>
 #include <fuse/ops/names.hpp>
@@ -55,7 +56,9 @@ class basic_frame_opener {
   using needs = frame_needs::needs;
 
   basic_frame_opener(program const& rules, Image const& image, facts const& known, operator_sets const& operators)
-      : rules_(rules), image_(image), facts_(known), operators_(operators) {}
+      : rules_(rules), image_(image), facts_(known), operators_(operators) {
+    for (auto const& i : rules.code) means_ = means_ || i.code == step::reduction;
+  }
 
   /// Opens the sum or product `root`, down to parts that have none of the operators `wanted` below them.
   void open(opened_group& f, value_id root, op_group kind, std::uint8_t through, std::uint32_t region,
@@ -80,7 +83,7 @@ class basic_frame_opener {
       p.has_number = v != absent && facts_.number(v, p.number);
       children below;
       if ((!p.has_number || at == 0) && opens(v, weight, kind, through, region, below) &&
-          (at == 0 || !taken_whole(v, below, wanted))) {  // a number is one part, however it is computed
+          (at == 0 || !one_part(v, kind, below, wanted))) {  // a number is one part, however it is computed
         if (f.count + waiting + below.count > opened_group::capacity ||
             f.leaf_count + waiting + below.count > opened_group::leaf_capacity) {
           f.bounded = true;
@@ -123,6 +126,11 @@ class basic_frame_opener {
       return true;
     }
     return false;
+  }
+
+  // A mean that is spelled as a product, or parts that are taken whole.
+  [[nodiscard]] bool one_part(value_id v, op_group kind, children const& below, needs const& wanted) const {
+    return (means_ && kind == op_group::product && is_scaled_sum(image_, facts_, v)) || taken_whole(v, below, wanted);
   }
 
   // Parts that can only be matched together. Not where one of them may be left out, which leaves the other alone.
@@ -244,6 +252,7 @@ class basic_frame_opener {
   Image const& image_;
   facts const& facts_;
   operator_sets const& operators_;
+  bool means_ = false;  // rules ask for some
 };
 using frame_opener = basic_frame_opener<graph_image>;
 

@@ -99,7 +99,10 @@ class basic_machine : public detail::group_steps {
   void index_entries() {
     for (std::size_t op = 0; op < operators; ++op)
       for (auto const& e : rules_.entries) {
-        if (e.by_name || e.tag != op) continue;
+        // A mean may also be a sum that is divided.
+        auto const root = static_cast<opcode>(op);
+        bool const divided = static_cast<opcode>(e.tag) == opcode::mean && (root == opcode::mul || root == opcode::div);
+        if (e.by_name || (e.tag != op && !divided)) continue;
         auto const open = detail::branch_lists::gate::open();
         entrances_.push_back({e.strip == 0 ? branches_.gate_of(e.first, 1) : open, e.stage, e.first, e.strip});
         for (auto stage : {std::size_t{e.stage}, static_cast<std::size_t>(rules_.stages)}) {

@@ -95,7 +95,8 @@ class basic_operator_sets {
     auto const op = static_cast<opcode>(record.tag.op);
     auto const group = info(op).group;
     if (group == op_group::none && op != opcode::neg) {
-      sets found{operator_bit(op), operator_bit(op), 0};
+      auto const bits = operator_bit(op) | (op == opcode::sum ? mean_bit : 0);  // divided, it is one
+      sets found{bits, bits, 0};
       for (std::uint32_t i = 0; i < record.operand_count; ++i) found.below |= (*this)[image_.operand(n, i)].deep;
       if (record.operand_count != 0 && is_transparent(record.tag, op)) found.add((*this)[image_.operand(n, 0)]);
       return found;
@@ -119,8 +120,10 @@ class basic_operator_sets {
       auto const other = inside.direct & (sum_bit | product_bit);
       if (other == 0 || (other & kinds) != 0)
         found.direct |= inside.direct & ~(sum_bit | product_bit);
-      else if ((inside.direct & number_bit) != 0)
-        found.add(constant_at(image_.operand(n, i)));  // one part, however it is computed
+      else {  // a number, or a sum that is divided, is one part, however it is computed
+        found.direct |= inside.direct & mean_bit;
+        if ((inside.direct & number_bit) != 0) found.add(constant_at(image_.operand(n, i)));
+      }
     }
     found.direct |= kinds;
     found.deep |= kinds;
@@ -133,6 +136,7 @@ class basic_operator_sets {
     return false;
   }
 
+  static constexpr std::uint64_t mean_bit = operator_bit(opcode::mean);
   static constexpr sets none_{0, 0, 0};
   program const& rules_;
   Image const& image_;

@@ -6,6 +6,7 @@
 
 #include <fuse/core/math.hpp>
 #include <fuse/infer/bare_value.hpp>
+#include <fuse/infer/scaled_sum.hpp>
 #include <fuse/infer/value_view.hpp>
 #include <fuse/match/congruence.hpp>
 #include <fuse/match/state.hpp>
@@ -93,34 +94,50 @@ class basic_value_steps : public match_state {
   }
 
   // A reduction that keeps its axes: by itself, because all axes are reduced and broadcasting restores them, or because
-  // Unsqueezes or Reshapes put extents of 1 where the axes were.
+  // Unsqueezes or Reshapes put extents of 1 where the axes were. A mean is also a sum that is divided by the number of
+  // its elements.
   static constexpr int most_restoring = 8;
   bool reduction(instruction const& i) {
     auto v = stripped(registers_[i.a], i.through, true);
     auto n = v == absent ? absent : image_.producer(v);
     if (n == absent || image_.node(n).region != region_) return false;
     value_id restored = absent;
-    for (int steps = 0; op_of(image_, n) == opcode::unsqueeze || op_of(image_, n) == opcode::reshape; ++steps) {
+    scaled_value divided;
+    for (int steps = 0; op_of(image_, n) != static_cast<opcode>(i.op); ++steps) {
+      auto const op = op_of(image_, n);
+      bool const restores_axes = op == opcode::unsqueeze || op == opcode::reshape;
       if (image_.operand_count(n) == 0 || steps == most_restoring) return false;
+      if (restores_axes) {
+        if (restored == absent) restored = v;
+        v = image_.operand(n, 0);
+      } else if (divided.value != absent) {
+        if (op != opcode::sum) return false;
+        break;
+      } else if (static_cast<opcode>(i.op) == opcode::mean) {
+        divided = scaled_by(image_, facts_, n);
+        v = divided.value;
+      } else {
+        return false;
+      }
       matched(n);
-      if (restored == absent) restored = v;
-      v = stripped(image_.operand(n, 0), i.through, true);
+      v = stripped(v, i.through, true);
       n = v == absent ? absent : image_.producer(v);
       if (n == absent || image_.node(n).region != region_) return false;
     }
-    if (image_.node(n).tag.op != i.op || image_.operand_count(n) == 0) return false;
+    if (image_.operand_count(n) == 0 || (divided.value != absent && op_of(image_, n) != opcode::sum)) return false;
     auto const operand = image_.operand(n, 0);
     bool keep = true;
     std::uint64_t axes = 0;
     auto const rank = facts_.rank(operand);
     if (reduction_axes(image_, facts_, names_, n, axes_, keep, listed_)) {
+      if (divided.value != absent && !adds_up(operand, divided.divisor)) return false;
       for (auto axis : axes_) axes |= std::uint64_t{1} << (rank - 1 - axis);
       if (restored != absent) {
         if (!restores(restored, operand)) return false;
       } else if (!keep && static_cast<int>(axes_.size()) != rank) {
         return false;
       }
-    } else if (!axes_from_the_end(n, axes) || restored != absent) {
+    } else if (!axes_from_the_end(n, axes) || restored != absent || divided.value != absent) {
       return false;
     }
     auto& s = slots_[i.c];
@@ -135,6 +152,18 @@ class basic_value_steps : public match_state {
     signs_[i.b] = 1;
     matched(n);
     return true;
+  }
+
+  // Whether the axes in `axes_` of `operand` have so many elements; a reciprocal may have been rounded to float.
+  [[nodiscard]] bool adds_up(value_id operand, double count) const {
+    double elements = 1;
+    auto const extents = facts_.shape(operand);
+    for (auto axis : axes_) {
+      auto const e = extents[static_cast<std::size_t>(axis)];
+      if (!e.known()) return false;
+      elements *= static_cast<double>(e.value());
+    }
+    return close_to(count, elements, 1.2e-7);
   }
 
   // Whether `v` has the shape of `operand` with the axes in `axes_` reduced to 1.
