@@ -23,9 +23,9 @@ TEST_CASE("every spelling computes its formula") {
         if (g.use_count(g.result(n)) == 0)
           FAIL("a node that nobody reads in seed " << seed << (second ? " second\n" : "\n") << to_text(g));
       auto const error = s.formula_error();
-      if (!(error < 1e-7)) {
+      if (!(error < 5e-7)) {  // reciprocals of counts are rounded to float
         CAPTURE(seed, second, to_text(g));
-        CHECK(error < 1e-7);
+        CHECK(error < 5e-7);
       }
     }
   SUCCEED();
@@ -57,7 +57,7 @@ TEST_CASE("every option of every dimension is drawn") {
   CHECK(seen["bracketing"].size() == 5);
   CHECK(seen["types"].size() == 10);
   CHECK(seen["axes"].size() == 4);
-  CHECK(seen["mean"].size() == 3);
+  CHECK(seen["mean"].size() == 4);
   CHECK(seen["constant"].size() == 5);
   CHECK(seen["live"].size() == 6);
   CHECK(seen["distributed parts"].size() == 3);

@@ -133,7 +133,7 @@ bool compare(second::graph const& from) {
 
 TEST_CASE("every spelling has the same verdict in the example's graph as in the owned graph") {
   int compared = 0;
-  for (std::uint64_t seed = 1; seed <= 4000; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 6000; ++seed) {
     CAPTURE(seed);
     second::graph g;
     corpus::spelling const spelled(g, true, seed);
