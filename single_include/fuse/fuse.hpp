@@ -5920,7 +5920,14 @@ namespace fuse::inline v0::detail {
 
 struct scaled_value {
   value_id value = absent;  ///< absent: there is none
-  double divisor = 1;
+  double number = 1;
+  bool multiplied = false;
+
+  [[nodiscard]] bool by(double count) const {
+    if (count == 0) return false;
+    if (!multiplied) return number == count;
+    return number == 1 / count || number == static_cast<double>(static_cast<float>(1 / count));
+  }
 };
 
 template <class Image>
@@ -5930,9 +5937,9 @@ template <class Image>
   auto a = image.operand(n, 0), b = image.operand(n, 1);
   double number = 0;
   if (op == opcode::mul && a != absent && known.number(a, number)) std::swap(a, b);
-  if (a == absent || b == absent || !known.number(b, number) || number == 0) return {};
+  if (a == absent || b == absent || !known.number(b, number)) return {};
   if (!known.has_rank(a) || known.rank(a) != known.rank(image.result(n))) return {};
-  return {a, op == opcode::div ? number : 1 / number};
+  return {a, number, op == opcode::mul};
 }
 
 template <class Image>
@@ -6988,7 +6995,8 @@ class basic_frame_opener {
 
   basic_frame_opener(program const& rules, Image const& image, facts const& known, operator_sets const& operators)
       : rules_(rules), image_(image), facts_(known), operators_(operators) {
-    for (auto const& i : rules.code) means_ = means_ || i.code == step::reduction;
+    for (auto const& i : rules.code)
+      means_ = means_ || (i.code == step::reduction && static_cast<opcode>(i.op) == opcode::mean);
   }
 
   void open(opened_group& f, value_id root, op_group kind, std::uint8_t through, std::uint32_t region,
@@ -7511,19 +7519,18 @@ class basic_value_steps : public match_state {
     if (n == absent || image_.node(n).region != region_) return false;
     value_id restored = absent;
     scaled_value divided;
-    for (int steps = 0; op_of(image_, n) != static_cast<opcode>(i.op); ++steps) {
+    auto wanted = static_cast<opcode>(i.op);
+    for (int steps = 0; op_of(image_, n) != wanted; ++steps) {
       auto const op = op_of(image_, n);
       bool const restores_axes = op == opcode::unsqueeze || op == opcode::reshape;
       if (image_.operand_count(n) == 0 || steps == most_restoring) return false;
       if (restores_axes) {
         if (restored == absent) restored = v;
         v = image_.operand(n, 0);
-      } else if (divided.value != absent) {
-        if (op != opcode::sum) return false;
-        break;
-      } else if (static_cast<opcode>(i.op) == opcode::mean) {
+      } else if (wanted == opcode::mean) {
         divided = scaled_by(image_, facts_, n);
         v = divided.value;
+        wanted = opcode::sum;
       } else {
         return false;
       }
@@ -7532,13 +7539,13 @@ class basic_value_steps : public match_state {
       n = v == absent ? absent : image_.producer(v);
       if (n == absent || image_.node(n).region != region_) return false;
     }
-    if (image_.operand_count(n) == 0 || (divided.value != absent && op_of(image_, n) != opcode::sum)) return false;
+    if (image_.operand_count(n) == 0) return false;
     auto const operand = image_.operand(n, 0);
     bool keep = true;
     std::uint64_t axes = 0;
     auto const rank = facts_.rank(operand);
     if (reduction_axes(image_, facts_, names_, n, axes_, keep, listed_)) {
-      if (divided.value != absent && !adds_up(operand, divided.divisor)) return false;
+      if (divided.value != absent && !divided.by(elements(operand))) return false;
       for (auto axis : axes_) axes |= std::uint64_t{1} << (rank - 1 - axis);
       if (restored != absent) {
         if (!restores(restored, operand)) return false;
@@ -7562,15 +7569,14 @@ class basic_value_steps : public match_state {
     return true;
   }
 
-  [[nodiscard]] bool adds_up(value_id operand, double count) const {
-    double elements = 1;
+  [[nodiscard]] double elements(value_id operand) const {
+    double count = 1;
     auto const extents = facts_.shape(operand);
     for (auto axis : axes_) {
       auto const e = extents[static_cast<std::size_t>(axis)];
-      if (!e.known()) return false;
-      elements *= static_cast<double>(e.value());
+      count *= e.known() ? static_cast<double>(e.value()) : 0;
     }
-    return close_to(count, elements, 1.2e-7);
+    return count;
   }
 
   [[nodiscard]] bool restores(value_id v, value_id operand) const {

@@ -90,6 +90,9 @@ class lookalike_list {
       return n.w.op(opcode::div, {sum(n, n.x, n.axes), n.c(6)});
     });
     mean("sum times the count", {4, 3, 7}, [sum](k& n) { return n.w.op(opcode::mul, {sum(n, n.x, n.axes), n.c(7)}); });
+    mean("sum times about the reciprocal", {4, 3, 7}, [sum](k& n) {
+      return n.w.op(opcode::mul, {sum(n, n.x, n.axes), n.c(0.1429)});
+    });
     mean("count over sum", {4, 3, 7}, [sum](k& n) { return n.w.op(opcode::div, {n.c(7), sum(n, n.x, n.axes)}); });
     mean("sum over a count that the caller gives", {4, 3, 7}, [sum](k& n) {
       return n.w.op(opcode::div, {sum(n, n.x, n.axes), n.overridable("count", {7}, {5})});

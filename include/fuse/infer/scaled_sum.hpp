@@ -9,13 +9,21 @@
 
 namespace fuse::inline v0::detail {
 
-/// A value that is divided by a constant of one element, or multiplied by its reciprocal.
+/// A value that is divided by a constant of one element, or multiplied by one.
 struct scaled_value {
   value_id value = absent;  ///< absent: there is none
-  double divisor = 1;
+  double number = 1;
+  bool multiplied = false;
+
+  /// Whether that divides by `count`; the reciprocal may have been rounded to float.
+  [[nodiscard]] bool by(double count) const {
+    if (count == 0) return false;
+    if (!multiplied) return number == count;
+    return number == 1 / count || number == static_cast<double>(static_cast<float>(1 / count));
+  }
 };
 
-/// What node `n` divides, or multiplies, by a number; by its rank no more than by its elements.
+/// What node `n` divides or multiplies by a number, where that leaves its rank alone.
 template <class Image>
 [[nodiscard]] scaled_value scaled_by(Image const& image, facts const& known, node_id n) {
   auto const op = op_of(image, n);
@@ -23,9 +31,9 @@ template <class Image>
   auto a = image.operand(n, 0), b = image.operand(n, 1);
   double number = 0;
   if (op == opcode::mul && a != absent && known.number(a, number)) std::swap(a, b);
-  if (a == absent || b == absent || !known.number(b, number) || number == 0) return {};
+  if (a == absent || b == absent || !known.number(b, number)) return {};
   if (!known.has_rank(a) || known.rank(a) != known.rank(image.result(n))) return {};
-  return {a, op == opcode::div ? number : 1 / number};
+  return {a, number, op == opcode::mul};
 }
 
 /// Whether `v` is a sum over axes, scaled by a number: a mean, if the number is how many elements are added. Steps in

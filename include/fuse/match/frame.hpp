@@ -57,7 +57,8 @@ class basic_frame_opener {
 
   basic_frame_opener(program const& rules, Image const& image, facts const& known, operator_sets const& operators)
       : rules_(rules), image_(image), facts_(known), operators_(operators) {
-    for (auto const& i : rules.code) means_ = means_ || i.code == step::reduction;
+    for (auto const& i : rules.code)
+      means_ = means_ || (i.code == step::reduction && static_cast<opcode>(i.op) == opcode::mean);
   }
 
   /// Opens the sum or product `root`, down to parts that have none of the operators `wanted` below them.

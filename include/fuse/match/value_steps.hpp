@@ -103,19 +103,18 @@ class basic_value_steps : public match_state {
     if (n == absent || image_.node(n).region != region_) return false;
     value_id restored = absent;
     scaled_value divided;
-    for (int steps = 0; op_of(image_, n) != static_cast<opcode>(i.op); ++steps) {
+    auto wanted = static_cast<opcode>(i.op);
+    for (int steps = 0; op_of(image_, n) != wanted; ++steps) {
       auto const op = op_of(image_, n);
       bool const restores_axes = op == opcode::unsqueeze || op == opcode::reshape;
       if (image_.operand_count(n) == 0 || steps == most_restoring) return false;
       if (restores_axes) {
         if (restored == absent) restored = v;
         v = image_.operand(n, 0);
-      } else if (divided.value != absent) {
-        if (op != opcode::sum) return false;
-        break;
-      } else if (static_cast<opcode>(i.op) == opcode::mean) {
+      } else if (wanted == opcode::mean) {
         divided = scaled_by(image_, facts_, n);
         v = divided.value;
+        wanted = opcode::sum;
       } else {
         return false;
       }
@@ -124,13 +123,13 @@ class basic_value_steps : public match_state {
       n = v == absent ? absent : image_.producer(v);
       if (n == absent || image_.node(n).region != region_) return false;
     }
-    if (image_.operand_count(n) == 0 || (divided.value != absent && op_of(image_, n) != opcode::sum)) return false;
+    if (image_.operand_count(n) == 0) return false;
     auto const operand = image_.operand(n, 0);
     bool keep = true;
     std::uint64_t axes = 0;
     auto const rank = facts_.rank(operand);
     if (reduction_axes(image_, facts_, names_, n, axes_, keep, listed_)) {
-      if (divided.value != absent && !adds_up(operand, divided.divisor)) return false;
+      if (divided.value != absent && !divided.by(elements(operand))) return false;
       for (auto axis : axes_) axes |= std::uint64_t{1} << (rank - 1 - axis);
       if (restored != absent) {
         if (!restores(restored, operand)) return false;
@@ -154,16 +153,15 @@ class basic_value_steps : public match_state {
     return true;
   }
 
-  // Whether the axes in `axes_` of `operand` have so many elements; a reciprocal may have been rounded to float.
-  [[nodiscard]] bool adds_up(value_id operand, double count) const {
-    double elements = 1;
+  // How many elements the axes in `axes_` of `operand` have; 0 where that is not known.
+  [[nodiscard]] double elements(value_id operand) const {
+    double count = 1;
     auto const extents = facts_.shape(operand);
     for (auto axis : axes_) {
       auto const e = extents[static_cast<std::size_t>(axis)];
-      if (!e.known()) return false;
-      elements *= static_cast<double>(e.value());
+      count *= e.known() ? static_cast<double>(e.value()) : 0;
     }
-    return close_to(count, elements, 1.2e-7);
+    return count;
   }
 
   // Whether `v` has the shape of `operand` with the axes in `axes_` reduced to 1.
