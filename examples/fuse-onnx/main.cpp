@@ -46,7 +46,10 @@ int main(int count, char** words) {
   explain_command->add_option("IN", explained.input, "The model to read")->required();
   explain_command->add_option("--rule", explained.rule, "This rule only")->type_name("NAME");
   explain_command->add_option("--node", explained.node, "This node only")->type_name("NAME");
-  explain_command->add_option("--limit", explained.limit, "At most so many places a rule")->capture_default_str();
+  explain_command
+      ->add_option("--limit", explained.limit,
+                   "At most so many places where each rule applies, and as many where it is refused")
+      ->capture_default_str();
 
   draw_arguments drawn;
   auto* const draw_command = app.add_subcommand("draw", "Draw a model with frames around what rules would replace");

@@ -2107,7 +2107,7 @@ class body_writer {
     bool const bias = e_.present.size() > 2 && e_.present[2];
     body_.name = std::string("fuse::") + (centred ? "LayerNormalization_" : "RMSNormalization_") +
                  std::string(name_of(type_)) + "_axes" + std::to_string(-e_.axis);
-    if (e_.degenerate) body_.name += "_scalar";
+    if (e_.degenerate) body_.name += "_reciprocal";
     body_.inputs = {"X", "Scale"};
     if (bias) {
       body_.inputs.push_back("Bias");
@@ -7512,19 +7512,18 @@ class basic_value_steps : public match_state {
     return true;
   }
 
-  static constexpr int most_restoring = 8;
   bool reduction(instruction const& i) {
     auto v = stripped(registers_[i.a], i.through, true);
     auto n = v == absent ? absent : image_.producer(v);
     if (n == absent || image_.node(n).region != region_) return false;
+    constexpr int most_restoring = 8;
     value_id restored = absent;
     scaled_value divided;
     auto wanted = static_cast<opcode>(i.op);
     for (int steps = 0; op_of(image_, n) != wanted; ++steps) {
       auto const op = op_of(image_, n);
-      bool const restores_axes = op == opcode::unsqueeze || op == opcode::reshape;
       if (image_.operand_count(n) == 0 || steps == most_restoring) return false;
-      if (restores_axes) {
+      if (op == opcode::unsqueeze || op == opcode::reshape) {
         if (restored == absent) restored = v;
         v = image_.operand(n, 0);
       } else if (wanted == opcode::mean) {

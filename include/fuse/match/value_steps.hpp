@@ -96,19 +96,18 @@ class basic_value_steps : public match_state {
   // A reduction that keeps its axes: by itself, because all axes are reduced and broadcasting restores them, or because
   // Unsqueezes or Reshapes put extents of 1 where the axes were. A mean is also a sum that is divided by the number of
   // its elements.
-  static constexpr int most_restoring = 8;
   bool reduction(instruction const& i) {
     auto v = stripped(registers_[i.a], i.through, true);
     auto n = v == absent ? absent : image_.producer(v);
     if (n == absent || image_.node(n).region != region_) return false;
+    constexpr int most_restoring = 8;
     value_id restored = absent;
     scaled_value divided;
     auto wanted = static_cast<opcode>(i.op);
     for (int steps = 0; op_of(image_, n) != wanted; ++steps) {
       auto const op = op_of(image_, n);
-      bool const restores_axes = op == opcode::unsqueeze || op == opcode::reshape;
       if (image_.operand_count(n) == 0 || steps == most_restoring) return false;
-      if (restores_axes) {
+      if (op == opcode::unsqueeze || op == opcode::reshape) {
         if (restored == absent) restored = v;
         v = image_.operand(n, 0);
       } else if (wanted == opcode::mean) {

@@ -64,7 +64,7 @@ class body_writer {
     bool const bias = e_.present.size() > 2 && e_.present[2];
     body_.name = std::string("fuse::") + (centred ? "LayerNormalization_" : "RMSNormalization_") +
                  std::string(name_of(type_)) + "_axes" + std::to_string(-e_.axis);
-    if (e_.degenerate) body_.name += "_scalar";
+    if (e_.degenerate) body_.name += "_reciprocal";
     body_.inputs = {"X", "Scale"};
     if (bias) {
       body_.inputs.push_back("Bias");
