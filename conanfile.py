@@ -18,8 +18,8 @@ class fuse_rewrite(ConanFile):
     package_type = "header-library"
     settings = "os", "arch", "compiler", "build_type"
     # Each brings what a component's headers include; all headers are in every package.
-    options = {"with_kernels": [True, False], "with_onnx": [True, False]}
-    default_options = {"with_kernels": True, "with_onnx": False}
+    options = {"with_kernels": [True, False], "with_onnx": [True, False], "with_boost": [True, False]}
+    default_options = {"with_kernels": True, "with_onnx": False, "with_boost": False}
     exports_sources = "CMakeLists.txt", "LICENSE", "cmake/*", "examples/*", "include/*", "tests/*"
     no_copy_source = True
     test_package_folder = "packaging/test_package"
@@ -43,6 +43,8 @@ class fuse_rewrite(ConanFile):
             self.requires("highway/1.2.0")
         if self.options.with_onnx:
             self.requires("onnx/1.17.0")
+        if self.options.with_boost:
+            self.requires("boost/1.86.0")
 
     @property
     def _tested(self):
@@ -99,6 +101,9 @@ class fuse_rewrite(ConanFile):
             onnx = self._component("onnx")
             onnx.requires = ["fuse", "onnx::onnx_proto"]
             onnx.defines = ["ONNX_NAMESPACE=onnx", "ONNX_ML=1"]
+        if self.options.with_boost:
+            self._component("boost_graph").requires = ["fuse", "boost::headers"]
+            self._component("hana").requires = ["fuse", "boost::headers"]
 
     def _component(self, name):
         component = self.cpp_info.components[name]

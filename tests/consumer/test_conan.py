@@ -48,13 +48,14 @@ class conan(unittest.TestCase):
     def test_python_recipe_without_the_optional_dependencies(self):
         self.consume("conanfile.py")
 
-    def test_recipe_of_an_index(self):
+    def test_recipe_of_an_index_with_all_options(self):
         archive = self.work / "sources.tar.gz"
         made = self.work / "index"
         run(sys.executable, SOURCE / "packaging/conan_center.py", "--archive", archive, "--url", archive.as_uri(), "--output", made)
         version = self.conan("inspect", SOURCE, "--format", "json").split('"version": "')[1].split('"')[0]
         recipe = made / "recipes/fuse-rewrite/all"
-        self.conan("create", recipe, "--version", version, "--profile:all", PROFILE, "--build=missing")
+        options = (word for name in ("onnx", "boost") for word in ("--options", f"&:with_{name}=True"))
+        self.conan("create", recipe, "--version", version, "--profile:all", PROFILE, "--build=missing", *options)
 
 
 if __name__ == "__main__":
