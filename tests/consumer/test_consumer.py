@@ -59,6 +59,7 @@ class consumer(unittest.TestCase):
         cls.work = workplace(cls)
         cls.prefix = cls.work / "prefix"
         run("cmake", "--install", BUILD, "--prefix", cls.prefix)
+        cls.archive = archive_of_sources(cls.work / "fuse-rewrite.tar.gz")
         cls.project = project_copy(cls.work / "project")
 
     def build(self, way, *options, targets=("all",)):
@@ -89,13 +90,13 @@ class consumer(unittest.TestCase):
             self.build("incomplete", f"-DCMAKE_PREFIX_PATH={self.prefix}", "-DCOMPONENTS=nonsense")
 
     def test_subdirectory(self):
-        programs = self.build("subdirectory", f"-DFUSE_SOURCE={SOURCE}", "-DCOMPONENTS=", targets=("consumer", *KERNELS_SEPARATE))
+        run("tar", "-xzf", self.archive, "-C", self.work)
+        programs = self.build("subdirectory", f"-DFUSE_SOURCE={self.work / 'fuse-rewrite'}", "-DCOMPONENTS=", targets=("consumer", *KERNELS_SEPARATE))
         for program in ["consumer", *KERNELS_SEPARATE]:
             run(programs / program)
 
     def test_fetch_content(self):
-        archive = archive_of_sources(self.work / "fuse-rewrite.tar.gz")
-        programs = self.build("fetch_content", f"-DFUSE_ARCHIVE={archive}", targets=("consumer",))
+        programs = self.build("fetch_content", f"-DFUSE_ARCHIVE={self.archive}", targets=("consumer",))
         run(programs / "consumer")
 
     def test_pkg_config(self):
@@ -112,7 +113,7 @@ class consumer(unittest.TestCase):
         self.compile("include_path", "-I", self.prefix / "include")
 
     def test_single_header(self):
-        run(sys.executable, SOURCE / "scripts/amalgamate.py", "--output", self.work / "single/fuse/fuse.hpp")
+        shutil.copytree(SOURCE / "single_include", self.work / "single")
         self.compile("single_header", "-I", self.work / "single")
 
 
