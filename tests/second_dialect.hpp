@@ -14,6 +14,7 @@ inline constexpr fuse::parameter_source average[] = {{"axes", attribute, "dim"},
 inline constexpr fuse::parameter_source dims[] = {{"axes", attribute, "dim"}};
 inline constexpr fuse::parameter_source type[] = {{"to", attribute, "dtype"}};
 inline constexpr fuse::parameter_source norm[] = {{"axis", attribute, "from"}, {"epsilon", attribute, "eps"}};
+inline constexpr fuse::parameter_source sized_norm[] = {{"axis", extents, "sizes"}, {"epsilon", attribute, "eps"}};
 
 using fuse::opcode;
 inline constexpr fuse::operator_row table[] = {
@@ -36,9 +37,12 @@ inline constexpr fuse::operator_row table[] = {
     {"matrix_product", opcode::matmul},
     {"magnitude", opcode::abs},
     {"choose", opcode::if_else},
+    {"sized_norm", opcode::layer_norm, 1, sized_norm, -1, fuse::target::vendor},
     {"norm", opcode::layer_norm, 1, norm},
     {"root_mean_norm", opcode::rms_norm, 1, norm},
     {"broadcast_to", opcode::expand},
+    {"dense_layer", opcode::linear},
+    {"moved", opcode::rearrange},
 };
 }  // namespace rows
 

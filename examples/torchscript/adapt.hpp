@@ -12,10 +12,11 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <unordered_set>
 #include <variant>
 #include <vector>
@@ -34,9 +35,12 @@ namespace torchscript {
 /// A graph, and what fuse asks of it that it does not hold by itself.
 struct graph {
   explicit graph(std::shared_ptr<torch::jit::Graph> of) : ir(std::move(of)) {
-    torch::jit::AliasDb const memory(ir);
+    bool any = false;
+    for_each_node(*ir->block(), [&](torch::jit::Node* n) { any = any || may_write(n); });
+    std::optional<torch::jit::AliasDb> memory;  // takes longer than all else here
+    if (any) memory.emplace(ir);
     for_each_node(*ir->block(), [&](torch::jit::Node* n) {
-      if (memory.hasWriters(n))
+      if (memory && memory->hasWriters(n))
         written.insert(n);
       else if (n->outputs().size() == 1)
         note(n->output());
@@ -53,14 +57,25 @@ struct graph {
     return all;
   }
 
+  /// What a constant holds that is no tensor: 2, [-1], True. Null for every other value.
+  [[nodiscard]] fuse::tensor const* number(torch::jit::Value const* v) const {
+    auto const at = v->unique() < places_.size() ? places_[v->unique()] : 0;
+    return at == 0 ? nullptr : &numbers_[at - 1];
+  }
   void note(torch::jit::Value const* v) {
-    if (auto held = number_or_list(v, numbers); held.type != fuse::element_type::unknown)
-      numbers.emplace(v, std::move(held));
+    auto held = number_or_list(v, [this](auto const* of) { return number(of); });
+    if (held.type == fuse::element_type::unknown) return;
+    if (places_.size() <= v->unique()) places_.resize(v->unique() + v->unique() / 2 + 16);
+    numbers_.push_back(std::move(held));
+    places_[v->unique()] = numbers_.size();
   }
 
   std::shared_ptr<torch::jit::Graph> ir;
-  std::unordered_map<torch::jit::Value const*, fuse::tensor> numbers;  ///< constants that are no tensors: 2, [-1], True
   std::unordered_set<torch::jit::Node const*> written;  ///< nodes that touch memory that some node writes to
+
+ private:
+  std::deque<fuse::tensor> numbers_;
+  std::vector<std::size_t> places_;  // by the value's number: 1 + where in numbers_, or 0
 };
 
 }  // namespace torchscript
@@ -83,14 +98,18 @@ struct fuse::graph_traits<torchscript::graph> {
   static std::string_view op_name(graph const& g, node n) {
     return torchscript::operator_name(n, g.written.count(n) != 0);
   }
-  /// The inputs that are data. Parameters follow them, constants as a rule; else an operator shows what it reads.
+  /// The inputs that are data. Parameters follow them (lists stand anywhere), constants as a rule; else an operator
+  /// shows what it reads.
   static std::vector<value> operands(graph const& g, node n) {
     std::vector<value> all;
     for (auto* const v : n->inputs()) all.push_back(v->mustBeNone() ? nullptr : v);
-    auto const parameter = [&](value v) { return v == nullptr || g.numbers.count(v) != 0; };
+    auto const parameter = [&](value v) { return v == nullptr || g.number(v) != nullptr; };
     if (all.empty() || !parameter(all.back())) return all;
-    auto const data = static_cast<std::ptrdiff_t>(torchscript::data_operands(op_name(g, n), all.size()));
-    if (std::all_of(all.begin() + data, all.end(), parameter)) all.erase(all.begin() + data, all.end());
+    auto const count = torchscript::data_operands(op_name(g, n), all.size());
+    if (count == all.size()) return all;
+    std::erase_if(all, [&](value v) { return v != nullptr && g.number(v) != nullptr && !g.number(v)->shape.empty(); });
+    auto const data = all.begin() + static_cast<std::ptrdiff_t>(std::min(count, all.size()));
+    if (std::all_of(data, all.end(), parameter)) all.erase(data, all.end());
     return all;
   }
   static auto results(graph const&, node n) { return n->outputs(); }
@@ -117,7 +136,7 @@ struct fuse::graph_traits<torchscript::graph> {
   static std::string name(graph const&, node n) { return torchscript::place_of(n); }
 
   static tensor_view constant(graph const& g, value v) {
-    if (auto const found = g.numbers.find(v); found != g.numbers.end()) return found->second;
+    if (auto const* const found = g.number(v)) return *found;
     return g.written.count(v->node()) != 0 ? tensor_view{} : torchscript::contents(v);
   }
   static element_type type(graph const& g, value v) {
@@ -131,6 +150,7 @@ struct fuse::graph_traits<torchscript::graph> {
       for (auto const extent : held.shape) into.push_back({extent});
       return true;
     }
+    if (v->type()->isSubtypeOf(*c10::NumberType::get())) return true;  // no axes
     auto const tensor = v->type()->cast<c10::TensorType>();
     auto const extents = tensor ? tensor->symbolic_sizes().sizes() : c10::nullopt;
     if (!extents) return false;
@@ -155,12 +175,14 @@ struct fuse::graph_traits<torchscript::graph> {
   static node insert(graph& g, node place, new_node<value> const& made) {
     torch::jit::WithInsertPoint const here(place);
     auto const& [kind, schema] = torchscript::operator_named(made.op);
-    std::vector<value> inputs(made.operands.begin(), made.operands.end());
-    if (schema != nullptr) inputs.resize(std::max(inputs.size(), schema->arguments().size()));
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
-      if (inputs[i] != nullptr) continue;
-      inputs[i] = torch::jit::insertConstant(*g.ir, torchscript::argument_value(schema, i, made.attributes));
-      g.note(inputs[i]);
+    auto const arguments = std::max(schema == nullptr ? 0 : schema->arguments().size(), made.operands.size());
+    std::vector<value> inputs;
+    for (std::size_t i = 0, next = 0; i < arguments; ++i) {
+      bool const given = torchscript::is_attribute(schema, i, made.attributes);
+      inputs.push_back(given || next == made.operands.size() ? nullptr : made.operands[next++]);
+      if (inputs.back() != nullptr) continue;
+      inputs.back() = torch::jit::insertConstant(*g.ir, torchscript::argument_value(schema, i, made.attributes));
+      g.note(inputs.back());
     }
     auto* const n = g.ir->insertNode(g.ir->create(kind, inputs, made.result_types.size()));
     n->copyMetadata(place);
@@ -179,6 +201,6 @@ struct fuse::graph_traits<torchscript::graph> {
 
  private:
   static bool is_constant(graph const& g, node n) {
-    return n->kind() == torch::jit::prim::Constant || (n->outputs().size() == 1 && g.numbers.count(n->output()) != 0);
+    return n->kind() == torch::jit::prim::Constant || (n->outputs().size() == 1 && g.number(n->output()) != nullptr);
   }
 };

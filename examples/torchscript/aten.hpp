@@ -24,8 +24,10 @@ inline constexpr fuse::parameter_source first_axis[] = {{"axis", fixed, {}, 0, 0
 inline constexpr fuse::parameter_source shape[] = {{"shape", attribute}, {"allowzero", fixed, {}, 0, 1}};
 inline constexpr fuse::parameter_source size[] = {{"shape", attribute, "size"}, {"allowzero", fixed, {}, 0, 1}};
 inline constexpr fuse::parameter_source type[] = {{"to", attribute, "dtype"}};
+inline constexpr fuse::parameter_source normalized[] = {{"axis", extents, "normalized_shape"},
+                                                        {"epsilon", attribute, "eps"}};
 
-inline constexpr auto any = fuse::target::any;
+using enum fuse::target;               // standard: of libtorch alone; vendor: with fuse's own operators (operators.cpp)
 inline constexpr int never = 1 << 20;  // read, but never written
 
 // clang-format off
@@ -47,17 +49,25 @@ inline constexpr fuse::operator_row table[] = {
     {"aten::detach", opcode::identity, 1, {}, -1, any, never},
     {"aten::unsqueeze", opcode::unsqueeze, 1, dims, 1},
     {"aten::reshape", opcode::reshape, 1, shape, 1}, {"aten::view", opcode::reshape, 1, size, 1, any, never},
-    {"aten::matmul", opcode::matmul}, {"aten::softmax.int", opcode::softmax, 1, axis, 1},
+    {"aten::matmul", opcode::matmul}, {"aten::linear", opcode::linear}, {"aten::softmax.int", opcode::softmax, 1, axis, 1},
     {"aten::embedding", opcode::gather, 1, first_axis, 2, any, never},
+    {"aten::transpose.int", opcode::rearrange, 1, {}, 1}, {"aten::permute", opcode::rearrange, 1, {}, 1}, {"aten::t", opcode::rearrange},
+    {"aten::flatten.using_ints", opcode::rearrange, 1, {}, 1}, {"aten::squeeze.dim", opcode::rearrange, 1, {}, 1},
+    {"aten::expand", opcode::rearrange, 1, {}, 1}, {"aten::slice.Tensor", opcode::rearrange, 1, {}, 1},
+    {"aten::select.int", opcode::rearrange, 1, {}, 1},
+    {"prim::NumToTensor", opcode::identity, 1, {}, -1, any, never},
     {"prim::If", opcode::if_else}, {"prim::Loop", opcode::loop},
-    // Ours (operators.cpp): the kernels of fuse.
-    {"fuse::layer_norm", opcode::layer_norm, 1, {}, 3}, {"fuse::rms_norm", opcode::rms_norm, 1, {}, 2},
+    {"aten::layer_norm", opcode::layer_norm, 1, normalized, 3, standard},
+    {"fuse::layer_norm", opcode::layer_norm, 1, {}, 3, vendor}, {"fuse::rms_norm", opcode::rms_norm, 1, {}, 2, vendor},
 };
 // clang-format on
 
 struct conduct {
   static constexpr std::string_view refuse(fuse::emission const& made) {
-    return made.results > 1 ? "fuse::layer_norm returns no statistics" : "";
+    if (made.results > 1) return "a norm of TorchScript returns no statistics";
+    if (made.op == opcode::layer_norm && made.to == standard && !made.plain_rows)
+      return "aten::layer_norm takes a scale and a bias of just the normalised axes";
+    return {};
   }
   static constexpr void add_to(fuse::dialect& into) { into.refuse = &refuse, into.promotes = true; }
 };

@@ -13,6 +13,7 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <span>
@@ -74,6 +75,18 @@ void for_each_node(jit::Block& block, Visit const& visit) {
   return nullptr;
 }
 
+/// Whether libtorch would take `n` to write to memory: a schema says so, or nothing says that it does not.
+[[nodiscard]] inline bool may_write(jit::Node* n) {
+  if (n->kind() == c10::prim::Constant) return false;  // most of those that no schema tells of
+  if (auto const* const schema = n->maybeSchema(); schema != nullptr)
+    return schema->is_mutable() || (schema->aliasAnalysis() != c10::AliasAnalysisKind::FROM_SCHEMA &&
+                                    schema->aliasAnalysis() != c10::AliasAnalysisKind::PURE_FUNCTION);
+  static c10::Symbol const harmless[] = {c10::prim::GetAttr,       c10::prim::If,           c10::prim::Loop,
+                                         c10::prim::ListConstruct, c10::prim::ListUnpack,   c10::prim::TupleConstruct,
+                                         c10::prim::TupleUnpack,   c10::prim::DictConstruct};
+  return std::find(std::begin(harmless), std::end(harmless), n->kind()) == std::end(harmless);
+}
+
 /// An operator with its overload, and whatever makes it another one than the schema's name tells.
 [[nodiscard]] inline char const* operator_name(jit::Node* n, bool written) {
   auto const* const schema = n->maybeSchema();
@@ -100,6 +113,14 @@ void for_each_node(jit::Block& block, Visit const& visit) {
   return {kind, nullptr};
 }
 
+/// Whether a new node's argument `at` is one of its attributes, and no operand.
+[[nodiscard]] inline bool is_attribute(c10::FunctionSchema const* schema, std::size_t at,
+                                       fuse::span<fuse::attribute const> attributes) {
+  if (schema == nullptr || at >= schema->arguments().size()) return false;
+  return std::any_of(attributes.begin(), attributes.end(),
+                     [&](auto const& given) { return given.name == schema->arguments()[at].name(); });
+}
+
 /// What a new node reads as argument `at`: an attribute of that name, or what the schema says.
 [[nodiscard]] inline c10::IValue argument_value(c10::FunctionSchema const* schema, std::size_t at,
                                                 fuse::span<fuse::attribute const> attributes) {
@@ -120,22 +141,23 @@ void for_each_node(jit::Block& block, Visit const& visit) {
   return wanted.default_value() ? *wanted.default_value() : c10::IValue{};
 }
 
-/// A constant that is no tensor: a number, or a list of integers whether it is one constant or made of them. `known`:
-/// those in front of it.
-template <class Known>
-[[nodiscard]] fuse::tensor number_or_list(jit::Value const* v, Known const& known) {
+/// A constant that is no tensor: a number, or a list of integers whether it is one constant or made of them.
+/// `number(value)`: a pointer to what one in front of it holds, or null.
+template <class Number>
+[[nodiscard]] fuse::tensor number_or_list(jit::Value const* v, Number const& number) {
   auto const list_of = [](std::vector<std::int64_t> const& all) {
     return fuse::make_tensor<std::int64_t>({static_cast<std::int64_t>(all.size())}, all);
   };
   if (v->node()->kind() == c10::prim::ListConstruct) {
     std::vector<std::int64_t> all;
     for (auto* const element : v->node()->inputs()) {
-      auto const at = known.find(element);
-      if (at == known.end() || at->second.type != fuse::element_type::int64) return {};
-      all.push_back(fuse::tensor_view(at->second).integer(0));
+      fuse::tensor const* const held = number(element);
+      if (held == nullptr || held->type != fuse::element_type::int64) return {};
+      all.push_back(fuse::tensor_view(*held).integer(0));
     }
     return v->type()->isSubtypeOf(*c10::ListType::ofInts()) ? list_of(all) : fuse::tensor{};
   }
+  if (v->node()->kind() != c10::prim::Constant) return {};
   auto const held = jit::toIValue(v);
   if (!held) return {};
   if (held->isDouble()) return fuse::make_tensor<double>({}, std::array{held->toDouble()});

@@ -2,8 +2,10 @@
 
 // TorchScript, rewritten by fuse in place and run by libtorch, the norms on the kernels of fuse:
 //
-//   torchscript [--time]                     programs compiled here
-//   torchscript [--time] MODEL.pt 8x128x64   a saved module, and the shape of its one input of type float
+//   torchscript [--aten] [--time]                     programs compiled here
+//   torchscript [--aten] [--time] MODEL.pt 8x128x64   a saved module, and the shape of its one input of type float
+//
+// --aten: with libtorch's own aten::layer_norm instead.
 
 #include "adapt.hpp"
 #include "programs.hpp"
@@ -57,7 +59,8 @@ void print(fuse::rewrite_report const& report) {
   }
 }
 
-void show(std::string_view name, torch::jit::Module module, std::vector<std::int64_t> const& dims, bool timed) {
+void show(std::string_view name, torch::jit::Module module, std::vector<std::int64_t> const& dims, fuse::target target,
+          bool timed) {
   torch::NoGradGuard const no_gradients;
   module.eval();
   auto before = torch::jit::freeze(module), after = torch::jit::freeze(module);  // parameters become constants
@@ -65,7 +68,9 @@ void show(std::string_view name, torch::jit::Module module, std::vector<std::int
   torchscript::give_shapes(ir, {dims});
   torchscript::graph graph(ir);
   auto const writers = graph.writers();
-  auto const report = fuse::rewrite<fuse::rules::norms>(graph);
+  fuse::rewrite_options options;
+  options.target = target;
+  auto const report = fuse::rewrite<fuse::rules::norms>(graph, options);
   torch::jit::EliminateDeadCode(ir);  // the parameters of what is gone
   ir->lint();
 
@@ -99,14 +104,15 @@ int main(int argc, char** argv) try {
   at::set_num_threads(1);
   std::vector<std::string> arguments(argv + 1, argv + argc);
   bool const timed = std::erase(arguments, "--time") != 0;
+  auto const target = std::erase(arguments, "--aten") != 0 ? fuse::target::standard : fuse::target::vendor;
   if (arguments.empty()) {
     for (auto const& p : programs)
       show(p.name, compiled(p), timed ? std::vector<std::int64_t>{32, 16, 64} : std::vector<std::int64_t>{3, 16, 64},
-           timed);
+           target, timed);
   } else if (arguments.size() == 2) {
-    show(arguments[0], torch::jit::load(arguments[0]), dims_of(arguments[1]), timed);
+    show(arguments[0], torch::jit::load(arguments[0]), dims_of(arguments[1]), target, timed);
   } else {
-    std::fputs("usage: torchscript [--time] [MODEL.pt 8x128x64]\n", stderr);
+    std::fputs("usage: torchscript [--aten] [--time] [MODEL.pt 8x128x64]\n", stderr);
     return 2;
   }
   return 0;

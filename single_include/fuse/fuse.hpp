@@ -118,9 +118,9 @@ enum class opcode : std::uint16_t {
   cast, cast_like, identity, dropout,
   constant, constant_of_shape, shape, size, range, reshape, flatten, squeeze, unsqueeze, transpose, concat, split, slice, gather,
   gather_elements, gather_nd, scatter_nd, scatter_elements, expand, tile, pad, trilu, one_hot, non_zero, cumulative_sum, top_k,
-  depth_to_space, space_to_depth, reverse_sequence, eye_like,
+  depth_to_space, space_to_depth, reverse_sequence, eye_like, rearrange,
   mean, sum, product, reduce_max, reduce_min, sum_square, l1_norm, l2_norm, log_sum, log_sum_exp, arg_max, arg_min,
-  matmul, gemm, einsum, matmul_integer, conv, conv_transpose, conv_integer, max_pool, average_pool, global_max_pool, resize,
+  matmul, gemm, linear, einsum, matmul_integer, conv, conv_transpose, conv_integer, max_pool, average_pool, global_max_pool, resize,
   fused_matmul, qlinear_matmul, qlinear_conv, lstm, gru, rnn,
   softmax, log_softmax, batch_norm, instance_norm, group_norm, layer_norm, rms_norm, skip_layer_norm, skip_rms_norm,
   embed_layer_norm, rotary_embedding, attention, hardmax, lp_normalization, mean_variance_norm, local_response_norm,
@@ -343,6 +343,7 @@ inline constexpr operator_info operator_table[] = {
     detail::other(opcode::space_to_depth, "space_to_depth", op_kind::injective, 1, 1),
     detail::other(opcode::reverse_sequence, "reverse_sequence", op_kind::opaque, 2, 2),
     detail::other(opcode::eye_like, "eye_like", op_kind::opaque, 1, 1),
+    detail::other(opcode::rearrange, "rearrange", op_kind::opaque, 1, -1),
     detail::reduction(opcode::mean, "mean"),
     detail::reduction(opcode::sum, "sum"),
     detail::reduction(opcode::product, "product"),
@@ -357,6 +358,7 @@ inline constexpr operator_info operator_table[] = {
     detail::other(opcode::arg_min, "arg_min", op_kind::reduction, 1, 1),
     detail::other(opcode::matmul, "matmul", op_kind::anchor, 2, 2),
     detail::other(opcode::gemm, "gemm", op_kind::anchor, 2, 3, detail::gemm_parameters),
+    detail::other(opcode::linear, "linear", op_kind::anchor, 2, 3),  // x w^T + b: rows of any x, by the rows of w
     detail::other(opcode::einsum, "einsum", op_kind::anchor, 1, -1),
     detail::other(opcode::matmul_integer, "matmul_integer", op_kind::anchor, 2, 4),
     detail::other(opcode::conv, "conv", op_kind::anchor, 2, 3),
@@ -1873,6 +1875,7 @@ struct parameter_source {
     operand,       ///< operand number `operand`, a constant
     fixed,         ///< always `number`
     spatial_axes,  ///< the axes from 2 to the last (pooling over everything that is neither batch nor channel)
+    extents,  ///< attribute `attribute` lists the first operand's extents from this axis on: as many as there are axes
   };
   std::string_view parameter{};
   kind where = kind::attribute;
@@ -1882,7 +1885,12 @@ struct parameter_source {
       std::numeric_limits<double>::quiet_NaN();  ///< value when absent (NaN: the neutral operator's own default)
 };
 
-enum class target : std::uint8_t { standard = 1, onnxruntime = 2, any = 3 };
+enum class target : std::uint8_t {
+  standard = 1,          ///< whoever knows the operators of the dialect's own specification
+  vendor = 2,            ///< one runtime with operators of its own beside these
+  onnxruntime = vendor,  ///< ... that of ONNX
+  any = 3,
+};
 [[nodiscard]] constexpr bool includes(target set, target one) {
   return (static_cast<int>(set) & static_cast<int>(one)) != 0;
 }
@@ -1906,6 +1914,7 @@ struct emission {
   std::vector<element_type> operands{};  ///< `unknown` where absent, or where not known
   std::vector<bool> present{};
   bool degenerate = false;
+  bool plain_rows = true;
   std::size_t results = 1;
   std::int64_t axis = -1;  ///< of a norm, from the last
   double epsilon = 0;
@@ -2376,6 +2385,16 @@ struct parameter_place {
   }
 };
 
+template <class Image>
+[[nodiscard]] parameter_state axis_by_extents(Image const& image, node_id n, parameter_source const& source,
+                                              double& out) {
+  auto const value = image.source->attribute_of(n, source.attribute);
+  auto const* list = std::get_if<span<std::int64_t const>>(&value);
+  if (list == nullptr || list->size() == 0) return parameter_state::unknown;
+  out = -static_cast<double>(list->size());
+  return parameter_state::known;
+}
+
 }  // namespace detail
 
 template <class Image>
@@ -2399,6 +2418,12 @@ template <class Image>
       if (rank < 3) return parameter_state::unknown;
       for (int axis = 2; axis < rank; ++axis) out.push_back(axis);
       return parameter_state::known;
+    }
+    case kind::extents: {
+      double axis = 0;
+      auto const state = detail::axis_by_extents(image, n, source, axis);
+      if (state == parameter_state::known) out.push_back(static_cast<std::int64_t>(axis));
+      return state;
     }
     case kind::attribute:
     case kind::inverted: break;
@@ -2437,6 +2462,7 @@ template <class Image>
     }
     case kind::fixed: out = source.number; return parameter_state::known;
     case kind::spatial_axes: return parameter_state::unknown;
+    case kind::extents: return detail::axis_by_extents(image, n, source, out);
     case kind::attribute:
     case kind::inverted: {
       auto const value = image.source->attribute_of(n, source.attribute);
@@ -3849,6 +3875,16 @@ void gemm_shape(Context& at) {
   at.set_shape(0, made);
 }
 
+template <class Context>
+void linear_shape(Context& at) {
+  at.share_type(0, at.type(0) != element_type::unknown ? 0 : 1);
+  if (!at.ranked(0) || at.rank(0) == 0) return;
+  auto const from = at.shape(0);
+  at.dims.assign(from.begin(), from.end());
+  at.dims.back() = at.rank(1) == 2 ? at.shape(1)[0] : at.symbols().fresh();
+  if (at.rank(1) != 1) at.set_shape(0, at.dims);
+}
+
 struct window {
   extent kernel = 1;
   std::int64_t stride = 1, dilation = 1, before = 0, after = 0;
@@ -4086,7 +4122,8 @@ void norm_statistics(Context& at, std::uint32_t first, std::uint32_t last) {
 template <class Context>
 void norm_type(Context& at, opcode op) {
   bool const one_type = op == opcode::layer_norm && at.image().version >= 17;
-  if (at.operand(1) != absent && (at.type(1) != element_type::unknown || !one_type)) at.share_type(0, 1);
+  if (!at.names.promotes && at.operand(1) != absent && (at.type(1) != element_type::unknown || !one_type))
+    at.share_type(0, 1);
   norm_statistics(at, 1, 2);
 }
 
@@ -4452,6 +4489,7 @@ void apply_rule(Context& at, opcode op) {
       matmul_shape(at);
       break;
     case opcode::gemm: gemm_shape(at); break;
+    case opcode::linear: linear_shape(at); break;
     case opcode::einsum: einsum_shape(at); break;
     case opcode::conv:
       at.share_type(0, 0);
@@ -4481,6 +4519,7 @@ void apply_rule(Context& at, opcode op) {
       at.share_shape(0, 0);
       break;
     case opcode::eye_like: eye_like_shape(at); break;
+    case opcode::rearrange: at.share_type(0, 0); break;
     case opcode::conv_transpose:
       at.share_type(0, 0);
       conv_transpose_shape(at);
@@ -11728,6 +11767,7 @@ class basic_instantiation {
     made.operands.clear();
     made.present.clear();
     made.degenerate = false;
+    made.plain_rows = true;
     made.axis = -1;
     made.epsilon = 0;
     for (auto v : operands) {
@@ -11741,6 +11781,8 @@ class basic_instantiation {
       if (p.name == "axis") made.axis = static_cast<std::int64_t>(p.number);
       if (p.name == "epsilon") made.epsilon = p.number;
     }
+    for (auto v : operands)
+      if (v != absent && v != operands[0]) made.plain_rows = made.plain_rows && lists(v, x, made.axis);
     if (names_.refuse != nullptr)
       if (auto const why = names_.refuse(made); !why.empty()) {
         if (!made.operands.empty() && size_of(made.operands[0]) == 2 && computed_in_ == element_type::unknown)
@@ -11751,7 +11793,7 @@ class basic_instantiation {
     attributes_.clear();
     all_.assign(operands.begin(), operands.end());
     for (auto& p : parameters)
-      if (!place(p, row, attributes_, all_)) return fail("the dialect cannot write a parameter of the right side");
+      if (auto const* why = place(p, row, attributes_, all_)) return fail(why);
     operator_tag tag{code, static_cast<std::uint16_t>(op)};
     if (row != nullptr) {
       if (names_.complete != nullptr) names_.complete(made, attributes_);
@@ -11782,7 +11824,17 @@ class basic_instantiation {
     return known;
   }
 
-  bool place(given& p, operator_row const* row, std::vector<attribute>& attributes, std::vector<value_id>& operands) {
+  [[nodiscard]] bool lists(value_id row, span<extent const> x, std::int64_t axis) const {
+    auto const shape = facts_.shape(row);
+    auto const count = static_cast<std::size_t>(-axis);
+    if (axis >= 0 || !facts_.has_rank(row) || shape.size() != count || x.size() < count) return false;
+    auto const last = x.subspan(x.size() - count);
+    return std::equal(last.begin(), last.end(), shape.begin());
+  }
+
+  char const* place(given& p, operator_row const* row, std::vector<attribute>& attributes,
+                    std::vector<value_id>& operands) {
+    constexpr auto const* cannot = "the dialect cannot write a parameter of the right side";
     parameter_source source{};
     source.attribute = p.name;
     if (row != nullptr)
@@ -11790,22 +11842,36 @@ class basic_instantiation {
         if (s.parameter == p.name) source = s;
     auto key = std::string(source.attribute.empty() ? p.name : source.attribute);
     switch (source.where) {
-      case parameter_source::kind::attribute: attributes.push_back({std::move(key), std::move(p.content)}); return true;
+      case parameter_source::kind::attribute:
+        attributes.push_back({std::move(key), std::move(p.content)});
+        return nullptr;
       case parameter_source::kind::inverted:
         attributes.push_back({std::move(key), static_cast<std::int64_t>(p.number == 0)});
-        return true;
+        return nullptr;
       case parameter_source::kind::operand: {
         auto const* list = std::get_if<std::vector<std::int64_t>>(&p.content);
-        if (list == nullptr) return false;
+        if (list == nullptr) return cannot;
         while (operands.size() <= static_cast<std::size_t>(source.operand)) operands.push_back(absent);
         operands[static_cast<std::size_t>(source.operand)] = into_.constant_of(make_tensor(
             std::vector<std::int64_t>{static_cast<std::int64_t>(list->size())}, span<std::int64_t const>(*list)));
-        return true;
+        return nullptr;
       }
-      case parameter_source::kind::fixed: return source.number == p.number;
-      case parameter_source::kind::spatial_axes: return false;
+      case parameter_source::kind::fixed: return source.number == p.number ? nullptr : cannot;
+      case parameter_source::kind::spatial_axes: return cannot;
+      case parameter_source::kind::extents: {
+        auto const shape = operands.empty() || operands[0] == absent ? span<extent const>{} : facts_.shape(operands[0]);
+        auto const rank = static_cast<double>(shape.size());
+        auto const from = p.number < 0 ? rank + p.number : p.number;
+        std::vector<std::int64_t> list;
+        for (auto at = from; at >= 0 && at < rank && shape[static_cast<std::size_t>(at)].known(); ++at)
+          list.push_back(shape[static_cast<std::size_t>(at)].value());
+        if (list.empty() || static_cast<double>(list.size()) != rank - from)
+          return "the operator lists the extents of its axes, and not all of them are known";
+        attributes.push_back({std::move(key), std::move(list)});
+        return nullptr;
+      }
     }
-    return false;
+    return cannot;
   }
 
   machine const& match_;

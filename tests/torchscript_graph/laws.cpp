@@ -98,6 +98,22 @@ TEST_CASE("a new node has its parameters as inputs, named by the operator's sche
   g.ir->lint();
 }
 
+TEST_CASE("operands of libtorch's own norm stand around the list of its extents") {
+  auto g = parsed(R"IR((%x : Float(3, 4, 8), %scale : Float(4, 8)):
+  return (%x))IR");
+  std::vector<traits::value> const operands{g.ir->inputs()[0], nullptr, g.ir->inputs()[1]};
+  std::vector<fuse::attribute> attributes{{"normalized_shape", std::vector<std::int64_t>{4, 8}}, {"eps", 0.5}};
+  fuse::element_type const type[] = {fuse::element_type::float32};
+  auto* const norm = traits::insert(g, g.ir->return_node(), {"aten::layer_norm", operands, attributes, type, "origin"});
+  g.ir->lint();
+  REQUIRE(norm->inputs().size() == 6);
+  REQUIRE(norm->input(3) == operands[2]);
+  REQUIRE(torch::jit::toIValue(norm->input(5))->toBool());  // as the schema says
+  REQUIRE(traits::operands(g, norm) == operands);
+  auto const extents = std::get<fuse::span<std::int64_t const>>(traits::attribute(g, norm, "normalized_shape"));
+  REQUIRE(std::vector<std::int64_t>(extents.begin(), extents.end()) == std::vector<std::int64_t>{4, 8});
+}
+
 TEST_CASE("a parameter that is computed is an operand, and no constant") {
   auto const g = parsed(sample);
   auto* const reshape = first(g, "aten::reshape");

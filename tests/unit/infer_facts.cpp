@@ -183,6 +183,10 @@ TEST_CASE("where a dialect promotes, a result has a type where the operands agre
   CHECK(type_of(whole, number) == element_type::unknown);
   CHECK(type_of(number, half) == element_type::unknown);
   CHECK(type_of(unranked, number) == element_type::unknown);
+  auto const norm = g.add("SimplifiedLayerNormalization", {half, single});
+  g.output(norm);
+  CHECK(inferred(g).type(norm) == element_type::float32);
+  CHECK(inferred(g, promotes).type(norm) == element_type::float16);
 }
 
 }  // namespace infer_facts

@@ -10,6 +10,19 @@
 
 using fuse::element_type;
 
+namespace {
+
+// (x - mean) / sqrt(variance + 0.5) * scale over the axes `dims`, spelled out.
+void spell_norm(second::graph& g, fuse::graph::value x, fuse::graph::value scale,
+                std::vector<std::int64_t> const& dims) {
+  auto const mean = [&](fuse::graph::value v) { return g.add("avg", {v}, {{"dim", dims}}); };
+  auto const d = g.add("minus", {x, mean(x)});
+  auto const variance = g.add("plus", {mean(g.add("squared", {d})), g.scalar(0.5f)});
+  g.output(g.add("times", {g.add("times", {d, g.add("inverse_root", {variance})}), scale}), "y");
+}
+
+}  // namespace
+
 TEST_CASE("a graph in a dialect of its own keeps every law") {
   CHECK(fuse::testing::graph_laws<second::graph>([] {
           second::graph g;
@@ -61,4 +74,64 @@ TEST_CASE("names of ONNX mean nothing in another dialect") {
   auto mean = g.add("ReduceMean", {g.add("Mul", {x, x})}, {{"axes", {-1}}});
   g.output(g.add("Div", {x, g.add("Sqrt", {g.add("Add", {mean, g.scalar(0.5f)})})}), "y");
   CHECK(fuse::rewrite<fuse::rules::norms>(g).applied() == 0);
+}
+
+TEST_CASE("an operator may list the extents of its axes instead of naming the first") {
+  second::graph g;
+  auto const x = g.input("x", element_type::float32, {"batch", 4, 8});
+  auto const scale = g.input("scale", element_type::float32, {4, 8});
+  SECTION("read") {
+    auto const norm = g.add("sized_norm", {x, scale}, {{"sizes", {4, 8}}, {"eps", 0.5}});
+    g.output(g.add("times", {norm, scale}), "y");
+    CHECK(fuse::rewrite<fuse::rules::norms>(g).applied() == 1);
+    CHECK(to_text(g).find("norm(x, %1) from=-2 eps=0.5") != std::string::npos);
+  }
+  SECTION("written") {
+    spell_norm(g, x, scale, {-2, -1});
+    fuse::rewrite_options options;
+    options.target = fuse::target::vendor;
+    CHECK(fuse::rewrite<fuse::rules::norms>(g, options).applied() == 1);
+    CHECK(to_text(g).find("sized_norm(x, scale) sizes=[4,8] eps=0.5") != std::string::npos);
+  }
+}
+
+TEST_CASE("extents that nobody knows are not listed") {
+  for (auto const target : {fuse::target::standard, fuse::target::vendor}) {
+    second::graph g;
+    auto const x = g.input("x", element_type::float32, {"batch", "width"});
+    spell_norm(g, x, g.input("scale", element_type::float32, {"width"}), {-1});
+    fuse::rewrite_options options;
+    options.only = {"layer-norm"};
+    options.target = target;
+    auto const report = fuse::rewrite<fuse::rules::norms>(g, options);
+    bool const named = target == fuse::target::standard;
+    CHECK((report.applied() == 1) == named);
+    bool told = false;
+    for (auto const& rule : report.rules)
+      for (auto const& refused : rule.refused)
+        told = told || refused.reason == "the operator lists the extents of its axes, and not all of them are known";
+    CHECK(told != named);
+  }
+}
+
+TEST_CASE("fully connected layers have the extents of their weight's rows, what is rearranged its type") {
+  second::graph g;
+  auto const x = g.input("x", element_type::float32, {"batch", "length", 8});
+  auto const weight = g.input("weight", element_type::float32, {16, 8});
+  auto const rows = g.add("dense_layer", {x, weight, g.input("bias", element_type::float32, {16})});
+  auto const moved = g.add("moved", {rows}), unranked = g.add("dense_layer", {moved, weight});
+  g.output(g.add("dense_layer", {g.input("untyped", element_type::unknown), weight}));
+  g.output(unranked);
+  fuse::graph_binding<second::graph> const bound(g, fuse::names_in(fuse::dialect_of<second::graph>), 1);
+  fuse::facts known(bound.image, fuse::dialect_of<second::graph>);
+  known.run();
+  auto const extents = known.shape(bound.number(rows));
+  REQUIRE(extents.size() == 3);
+  CHECK(extents[0] == known.shape(bound.number(x))[0]);
+  CHECK(extents[1] == known.shape(bound.number(x))[1]);
+  CHECK(extents[2] == fuse::extent(16));
+  for (auto const v : {moved, unranked, g.outputs()[0]}) {
+    CHECK(known.type(bound.number(v)) == element_type::float32);
+    CHECK_FALSE(known.has_rank(bound.number(v)));
+  }
 }

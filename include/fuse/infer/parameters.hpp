@@ -41,6 +41,17 @@ struct parameter_place {
   }
 };
 
+/// An axis, counted from the last one, that a list of the extents from there on tells.
+template <class Image>
+[[nodiscard]] parameter_state axis_by_extents(Image const& image, node_id n, parameter_source const& source,
+                                              double& out) {
+  auto const value = image.source->attribute_of(n, source.attribute);
+  auto const* list = std::get_if<span<std::int64_t const>>(&value);
+  if (list == nullptr || list->size() == 0) return parameter_state::unknown;
+  out = -static_cast<double>(list->size());
+  return parameter_state::known;
+}
+
 }  // namespace detail
 
 /// Reads a list of integers, or one integer as a list of one; `out` is empty unless the result is `known`.
@@ -65,6 +76,12 @@ template <class Image>
       if (rank < 3) return parameter_state::unknown;
       for (int axis = 2; axis < rank; ++axis) out.push_back(axis);
       return parameter_state::known;
+    }
+    case kind::extents: {
+      double axis = 0;
+      auto const state = detail::axis_by_extents(image, n, source, axis);
+      if (state == parameter_state::known) out.push_back(static_cast<std::int64_t>(axis));
+      return state;
     }
     case kind::attribute:
     case kind::inverted: break;
@@ -104,6 +121,7 @@ template <class Image>
     }
     case kind::fixed: out = source.number; return parameter_state::known;
     case kind::spatial_axes: return parameter_state::unknown;
+    case kind::extents: return detail::axis_by_extents(image, n, source, out);
     case kind::attribute:
     case kind::inverted: {
       auto const value = image.source->attribute_of(n, source.attribute);

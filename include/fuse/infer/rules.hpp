@@ -267,6 +267,7 @@ void apply_rule(Context& at, opcode op) {
       matmul_shape(at);
       break;
     case opcode::gemm: gemm_shape(at); break;
+    case opcode::linear: linear_shape(at); break;
     case opcode::einsum: einsum_shape(at); break;
     case opcode::conv:
       at.share_type(0, 0);
@@ -296,6 +297,7 @@ void apply_rule(Context& at, opcode op) {
       at.share_shape(0, 0);
       break;
     case opcode::eye_like: eye_like_shape(at); break;
+    case opcode::rearrange: at.share_type(0, 0); break;
     case opcode::conv_transpose:
       at.share_type(0, 0);
       conv_transpose_shape(at);

@@ -51,6 +51,17 @@ void gemm_shape(Context& at) {
   at.set_shape(0, made);
 }
 
+/// The last axis of the first operand becomes as many as the second operand has rows. All are of one type.
+template <class Context>
+void linear_shape(Context& at) {
+  at.share_type(0, at.type(0) != element_type::unknown ? 0 : 1);
+  if (!at.ranked(0) || at.rank(0) == 0) return;
+  auto const from = at.shape(0);
+  at.dims.assign(from.begin(), from.end());
+  at.dims.back() = at.rank(1) == 2 ? at.shape(1)[0] : at.symbols().fresh();
+  if (at.rank(1) != 1) at.set_shape(0, at.dims);
+}
+
 /// One spatial dimension of a convolution or a pooling. `same`: padded so that only the stride counts.
 struct window {
   extent kernel = 1;

@@ -29,10 +29,12 @@ void norm_statistics(Context& at, std::uint32_t first, std::uint32_t last) {
 }
 
 /// The result has the type of the scale; the standard's layer norm, from operator set 17 on, has one type for both.
+/// Where operands promote, it keeps the type of what is normed.
 template <class Context>
 void norm_type(Context& at, opcode op) {
   bool const one_type = op == opcode::layer_norm && at.image().version >= 17;
-  if (at.operand(1) != absent && (at.type(1) != element_type::unknown || !one_type)) at.share_type(0, 1);
+  if (!at.names.promotes && at.operand(1) != absent && (at.type(1) != element_type::unknown || !one_type))
+    at.share_type(0, 1);
   norm_statistics(at, 1, 2);
 }
 

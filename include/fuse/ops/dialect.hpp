@@ -24,6 +24,7 @@ struct parameter_source {
     operand,       ///< operand number `operand`, a constant
     fixed,         ///< always `number`
     spatial_axes,  ///< the axes from 2 to the last (pooling over everything that is neither batch nor channel)
+    extents,  ///< attribute `attribute` lists the first operand's extents from this axis on: as many as there are axes
   };
   std::string_view parameter{};
   kind where = kind::attribute;
@@ -34,7 +35,12 @@ struct parameter_source {
 };
 
 /// Whom the result of a rewrite is for; a set of bits.
-enum class target : std::uint8_t { standard = 1, onnxruntime = 2, any = 3 };
+enum class target : std::uint8_t {
+  standard = 1,          ///< whoever knows the operators of the dialect's own specification
+  vendor = 2,            ///< one runtime with operators of its own beside these
+  onnxruntime = vendor,  ///< ... that of ONNX
+  any = 3,
+};
 [[nodiscard]] constexpr bool includes(target set, target one) {
   return (static_cast<int>(set) & static_cast<int>(one)) != 0;
 }
@@ -63,6 +69,8 @@ struct emission {
   /// The scale or bias of a norm has no axis, or what is normed is one row or has rows of one element: onnxruntime's
   /// fusions take what comes behind for the scale, and fail.
   bool degenerate = false;
+  /// Each scale or bias of a norm has just the normalised axes, of extents known to be theirs.
+  bool plain_rows = true;
   std::size_t results = 1;
   std::int64_t axis = -1;  ///< of a norm, from the last
   double epsilon = 0;

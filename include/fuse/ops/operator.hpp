@@ -26,11 +26,11 @@ enum class opcode : std::uint16_t {
   // shapes
   constant, constant_of_shape, shape, size, range, reshape, flatten, squeeze, unsqueeze, transpose, concat, split, slice, gather,
   gather_elements, gather_nd, scatter_nd, scatter_elements, expand, tile, pad, trilu, one_hot, non_zero, cumulative_sum, top_k,
-  depth_to_space, space_to_depth, reverse_sequence, eye_like,
+  depth_to_space, space_to_depth, reverse_sequence, eye_like, rearrange,
   // reductions
   mean, sum, product, reduce_max, reduce_min, sum_square, l1_norm, l2_norm, log_sum, log_sum_exp, arg_max, arg_min,
   // linear algebra and pooling
-  matmul, gemm, einsum, matmul_integer, conv, conv_transpose, conv_integer, max_pool, average_pool, global_max_pool, resize,
+  matmul, gemm, linear, einsum, matmul_integer, conv, conv_transpose, conv_integer, max_pool, average_pool, global_max_pool, resize,
   fused_matmul, qlinear_matmul, qlinear_conv, lstm, gru, rnn,
   // normalisation
   softmax, log_softmax, batch_norm, instance_norm, group_norm, layer_norm, rms_norm, skip_layer_norm, skip_rms_norm,
@@ -266,6 +266,8 @@ inline constexpr operator_info operator_table[] = {
     detail::other(opcode::space_to_depth, "space_to_depth", op_kind::injective, 1, 1),
     detail::other(opcode::reverse_sequence, "reverse_sequence", op_kind::opaque, 2, 2),
     detail::other(opcode::eye_like, "eye_like", op_kind::opaque, 1, 1),
+    // A slice or a permutation with parameters of its own: the first operand's elements, in a shape that the graph tells.
+    detail::other(opcode::rearrange, "rearrange", op_kind::opaque, 1, -1),
     detail::reduction(opcode::mean, "mean"),
     detail::reduction(opcode::sum, "sum"),
     detail::reduction(opcode::product, "product"),
@@ -280,6 +282,7 @@ inline constexpr operator_info operator_table[] = {
     detail::other(opcode::arg_min, "arg_min", op_kind::reduction, 1, 1),
     detail::other(opcode::matmul, "matmul", op_kind::anchor, 2, 2),
     detail::other(opcode::gemm, "gemm", op_kind::anchor, 2, 3, detail::gemm_parameters),
+    detail::other(opcode::linear, "linear", op_kind::anchor, 2, 3),  // x w^T + b: rows of any x, by the rows of w
     detail::other(opcode::einsum, "einsum", op_kind::anchor, 1, -1),
     detail::other(opcode::matmul_integer, "matmul_integer", op_kind::anchor, 2, 4),
     detail::other(opcode::conv, "conv", op_kind::anchor, 2, 3),

@@ -348,6 +348,7 @@ class basic_instantiation {
     made.operands.clear();
     made.present.clear();
     made.degenerate = false;
+    made.plain_rows = true;
     made.axis = -1;
     made.epsilon = 0;
     for (auto v : operands) {
@@ -361,6 +362,8 @@ class basic_instantiation {
       if (p.name == "axis") made.axis = static_cast<std::int64_t>(p.number);
       if (p.name == "epsilon") made.epsilon = p.number;
     }
+    for (auto v : operands)
+      if (v != absent && v != operands[0]) made.plain_rows = made.plain_rows && lists(v, x, made.axis);
     if (names_.refuse != nullptr)
       if (auto const why = names_.refuse(made); !why.empty()) {
         // What is refused in a narrow type may stand in float, between Casts.
@@ -372,7 +375,7 @@ class basic_instantiation {
     attributes_.clear();
     all_.assign(operands.begin(), operands.end());
     for (auto& p : parameters)
-      if (!place(p, row, attributes_, all_)) return fail("the dialect cannot write a parameter of the right side");
+      if (auto const* why = place(p, row, attributes_, all_)) return fail(why);
     operator_tag tag{code, static_cast<std::uint16_t>(op)};
     if (row != nullptr) {
       if (names_.complete != nullptr) names_.complete(made, attributes_);
@@ -404,8 +407,19 @@ class basic_instantiation {
     return known;
   }
 
-  // Moves the parameter out.
-  bool place(given& p, operator_row const* row, std::vector<attribute>& attributes, std::vector<value_id>& operands) {
+  // Whether the extents of `row` are those of `x` from `axis` on.
+  [[nodiscard]] bool lists(value_id row, span<extent const> x, std::int64_t axis) const {
+    auto const shape = facts_.shape(row);
+    auto const count = static_cast<std::size_t>(-axis);
+    if (axis >= 0 || !facts_.has_rank(row) || shape.size() != count || x.size() < count) return false;
+    auto const last = x.subspan(x.size() - count);
+    return std::equal(last.begin(), last.end(), shape.begin());
+  }
+
+  // Moves the parameter out; returns why it cannot be written, or null. `operands` begin with the norm's input.
+  char const* place(given& p, operator_row const* row, std::vector<attribute>& attributes,
+                    std::vector<value_id>& operands) {
+    constexpr auto const* cannot = "the dialect cannot write a parameter of the right side";
     parameter_source source{};
     source.attribute = p.name;
     if (row != nullptr)
@@ -413,22 +427,36 @@ class basic_instantiation {
         if (s.parameter == p.name) source = s;
     auto key = std::string(source.attribute.empty() ? p.name : source.attribute);
     switch (source.where) {
-      case parameter_source::kind::attribute: attributes.push_back({std::move(key), std::move(p.content)}); return true;
+      case parameter_source::kind::attribute:
+        attributes.push_back({std::move(key), std::move(p.content)});
+        return nullptr;
       case parameter_source::kind::inverted:
         attributes.push_back({std::move(key), static_cast<std::int64_t>(p.number == 0)});
-        return true;
+        return nullptr;
       case parameter_source::kind::operand: {
         auto const* list = std::get_if<std::vector<std::int64_t>>(&p.content);
-        if (list == nullptr) return false;
+        if (list == nullptr) return cannot;
         while (operands.size() <= static_cast<std::size_t>(source.operand)) operands.push_back(absent);
         operands[static_cast<std::size_t>(source.operand)] = into_.constant_of(make_tensor(
             std::vector<std::int64_t>{static_cast<std::int64_t>(list->size())}, span<std::int64_t const>(*list)));
-        return true;
+        return nullptr;
       }
-      case parameter_source::kind::fixed: return source.number == p.number;
-      case parameter_source::kind::spatial_axes: return false;
+      case parameter_source::kind::fixed: return source.number == p.number ? nullptr : cannot;
+      case parameter_source::kind::spatial_axes: return cannot;
+      case parameter_source::kind::extents: {
+        auto const shape = operands.empty() || operands[0] == absent ? span<extent const>{} : facts_.shape(operands[0]);
+        auto const rank = static_cast<double>(shape.size());
+        auto const from = p.number < 0 ? rank + p.number : p.number;
+        std::vector<std::int64_t> list;
+        for (auto at = from; at >= 0 && at < rank && shape[static_cast<std::size_t>(at)].known(); ++at)
+          list.push_back(shape[static_cast<std::size_t>(at)].value());
+        if (list.empty() || static_cast<double>(list.size()) != rank - from)
+          return "the operator lists the extents of its axes, and not all of them are known";
+        attributes.push_back({std::move(key), std::move(list)});
+        return nullptr;
+      }
     }
-    return false;
+    return cannot;
   }
 
   machine const& match_;
