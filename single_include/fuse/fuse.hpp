@@ -6010,7 +6010,7 @@ enum class step : std::uint8_t {
   within,     ///< the set of operators at value a has those of `number` (c = 0: deep, 1: direct; see operator_bit): a
   group,      ///< open value a as frame b of group `op`; c says what its sign is worth
   member,     ///< * a part of frame a with exponent or sign `number`; its value to register b
-  scalar_member,  ///< * an addend or factor of frame a that is a constant of one element; to slot b
+  scalar_member,  ///< * an addend or factor of frame a that is a constant of one element; to slot b (or 0, 1 where it
   literal,        ///< the constants left in frame a make up `number`
   rest,           ///< everything left in frame a; to slot b
   close,          ///< nothing is left in frame a, and its sign is right
@@ -6068,6 +6068,7 @@ struct instruction {
   static constexpr std::uint8_t captures = 1;  ///< member: any part will do, not only a whole one
   static constexpr std::uint8_t any_sign = 2;  ///< member: the register takes the sign along
   static constexpr std::uint8_t commutes = 4;  ///< operation: either order of two operands
+  static constexpr std::uint8_t optional = 8;  ///< scalar_member: absent, it is what changes nothing
 
   [[nodiscard]] friend constexpr bool same(instruction const& x, instruction const& y) {
     return x.code == y.code && x.op == y.op && x.a == y.a && x.b == y.b && x.c == y.c && x.count == y.count &&
@@ -6556,7 +6557,10 @@ class basic_operator_needs {
       case step::scalar: add(found, i.a, all(number_bit)); break;
       case step::number: add(found, i.a, all(constant_bit)); break;
       case step::group: add(found, i.a, take(found, static_cast<std::uint16_t>(frame_base + i.b))); break;
-      case step::scalar_member: add(found, static_cast<std::uint16_t>(frame_base + i.a), all(0, number_bit)); break;
+      case step::scalar_member:
+        if ((i.flags & instruction::optional) == 0)
+          add(found, static_cast<std::uint16_t>(frame_base + i.a), all(0, number_bit));
+        break;
       case step::member: {
         auto part = take(found, i.b);
         part.direct = 0;  // a sum among factors, a product among addends hides what is below it
@@ -8219,7 +8223,8 @@ class basic_machine : public detail::group_steps {
       if (cover(i.a, p.leaves, 1u << k) && bind_number(i.b, p.number, p.value) && run(i.next)) return true;
       rewind(back);
     }
-    if (f.group->dropped) {  // a constant 0 or 1 that was left out
+    if (!f.group->dropped) fail(pc, f.group->parts[0].value);
+    if (f.group->dropped || (i.flags & instruction::optional) != 0) {  // a constant 0 or 1 that was left out
       auto const back = here();
       if (bind_number(i.b, f.group->kind == op_group::sum ? 0 : 1, absent) && run(i.next)) return true;
       rewind(back);
@@ -9901,14 +9906,17 @@ constexpr void lowering::member(part const& p, op_group kind, std::uint8_t frame
   if (t.kind == term_kind::alternatives) {
     return lower_forks(t.children, false, [&](int i) { spliced(t.child[i], p.weight, kind, frame); });
   }
-  if (t.kind == term_kind::optional) {
-    return lower_forks(1, true, [&](int) { spliced(t.child[0], p.weight, kind, frame); });
-  }
-  if (t.kind == term_kind::scalar) {
-    auto const s = slot(t.name, slot_kind::number);
+  bool const optional = t.kind == term_kind::optional;
+  auto const& inside = optional ? pattern_.terms[t.child[0]] : t;
+  if (inside.kind == term_kind::scalar) {
+    auto const s = slot(inside.name, slot_kind::number);
     auto& made = emit(step::scalar_member, frame, s);
     made.number = p.weight;
+    if (optional) made.flags = instruction::optional;
     return bind(s);
+  }
+  if (optional) {
+    return lower_forks(1, true, [&](int) { spliced(t.child[0], p.weight, kind, frame); });
   }
   bool const capture = t.kind == term_kind::capture;
   bool const product_in_sum = kind == op_group::sum && group_[p.term] == op_group::product;
@@ -12646,8 +12654,8 @@ inline constexpr auto scale = dsl::rest<"scale">, bias = dsl::rest<"bias">;
 inline constexpr auto centred = x - dsl::mean(x);
 inline constexpr auto variance =
     dsl::either(dsl::mean(dsl::square(centred)), dsl::mean(dsl::square(x)) - dsl::square(dsl::mean(x)));
-inline constexpr auto inverse_deviation = dsl::rsqrt(variance + epsilon);
-inline constexpr auto inverse_root_mean_square = dsl::rsqrt(dsl::mean(dsl::square(x)) + epsilon);
+inline constexpr auto inverse_deviation = dsl::rsqrt(variance + dsl::optional(epsilon));
+inline constexpr auto inverse_root_mean_square = dsl::rsqrt(dsl::mean(dsl::square(x)) + dsl::optional(epsilon));
 
 inline constexpr auto expanded = x * inverse_deviation - dsl::mean(x) * inverse_deviation;
 inline constexpr auto distributed = x * inverse_deviation * factor - dsl::mean(x) * inverse_deviation * factor;

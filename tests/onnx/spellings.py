@@ -381,6 +381,9 @@ class Spelling:
             reverse = self.op("Sub", self.statistic("mean"), self.reads_x())
             value = self.mean(self.square(lambda: reverse))
         self.last_variance = value
+        if self.epsilon_written == 0 and self.draw("epsilon 0", "written", "left out") == "left out":
+            self.epsilon = 0.0
+            return value
         forms = ["root"] if self.epsilon is None else []  # a second epsilon must hold the very number of the first
         epsilon = self.constant(np.full(self.one_element("epsilon shape"), self.epsilon_written), self.type, *forms, exact=self.epsilon is not None)
         self.epsilon = self.epsilon_written = float(np.ravel(epsilon[1])[0])

@@ -13,6 +13,11 @@ constexpr auto bias = fuse::rule<"bias">(relu(op<"Gemm">(x, w, optional(b)))).re
 constexpr auto addend = fuse::rule<"addend">(relu(matmul(x, w) + optional(b))).replace(op<"Gemm">(x, w, b));
 constexpr auto factor = fuse::rule<"factor">(relu(tanh(x) * optional(exp(w)))).replace(op<"Max">(x, w));
 
+constexpr auto number =
+    fuse::rule<"number">(sqrt(exp(x) + optional(scalar<"n">))).replace(op<"LeakyRelu">(x).attr<"alpha">(scalar<"n">));
+constexpr auto times =
+    fuse::rule<"times">(sqrt(exp(x) * optional(scalar<"n">))).replace(op<"LeakyRelu">(x).attr<"alpha">(scalar<"n">));
+
 }  // namespace
 
 TEST_CASE("an optional operand is there or not, and so in the replacement") {
@@ -51,6 +56,35 @@ TEST_CASE("an optional addend") {
   SECTION("two of them") {
     g.end(g.add("Relu", {g.add("Sum", {d, g.add("MatMul", {a, c}), g.in("e", {4, 4})})}));
     CHECK(applied<addend>(g) <= 1);  // one name holds one value: the two addends as one, where a node adds them
+  }
+}
+
+TEST_CASE("an optional number that is absent is the one that changes nothing") {
+  sketch g;
+  auto const a = g.in("a");
+  auto const e = g.add("Exp", {a});
+  SECTION("there") {
+    g.end(g.add("Sqrt", {g.add("Add", {e, g.constant({0.5f})})}));
+    CHECK(applied<number>(g) == 1);
+    CHECK(to_text(g).find("alpha=0.5") != std::string::npos);
+  }
+  SECTION("no addend is 0") {
+    g.end(g.add("Sqrt", {e}));
+    CHECK(applied<number>(g) == 1);
+    CHECK(to_text(g).find("alpha=0") != std::string::npos);
+    CHECK(to_text(g).find("alpha=0.5") == std::string::npos);
+  }
+  SECTION("no factor is 1") {
+    g.end(g.add("Sqrt", {e}));
+    CHECK(applied<times>(g) == 1);
+    CHECK(to_text(g).find("alpha=1") != std::string::npos);
+  }
+  SECTION("another addend is no number, and the report says what was wanted") {
+    auto const root = g.add("Sqrt", {g.add("Add", {e, g.in("b")})});
+    g.end(root);
+    CHECK(applied<number>(g) == 0);
+    fuse::matcher<number, graph> search(g);
+    CHECK(to_text(search.why(g.producer(root))).find("'n', a constant with one element") != std::string::npos);
   }
 }
 

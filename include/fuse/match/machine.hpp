@@ -345,7 +345,9 @@ class basic_machine : public detail::group_steps {
       if (cover(i.a, p.leaves, 1u << k) && bind_number(i.b, p.number, p.value) && run(i.next)) return true;
       rewind(back);
     }
-    if (f.group->dropped) {  // a constant 0 or 1 that was left out
+    // What follows may fail for the want of this part: it is told first.
+    if (!f.group->dropped) fail(pc, f.group->parts[0].value);
+    if (f.group->dropped || (i.flags & instruction::optional) != 0) {  // a constant 0 or 1 that was left out
       auto const back = here();
       if (bind_number(i.b, f.group->kind == op_group::sum ? 0 : 1, absent) && run(i.next)) return true;
       rewind(back);

@@ -131,7 +131,10 @@ class basic_operator_needs {
       case step::scalar: add(found, i.a, all(number_bit)); break;
       case step::number: add(found, i.a, all(constant_bit)); break;
       case step::group: add(found, i.a, take(found, static_cast<std::uint16_t>(frame_base + i.b))); break;
-      case step::scalar_member: add(found, static_cast<std::uint16_t>(frame_base + i.a), all(0, number_bit)); break;
+      case step::scalar_member:
+        if ((i.flags & instruction::optional) == 0)
+          add(found, static_cast<std::uint16_t>(frame_base + i.a), all(0, number_bit));
+        break;
       case step::member: {
         auto part = take(found, i.b);
         part.direct = 0;  // a sum among factors, a product among addends hides what is below it

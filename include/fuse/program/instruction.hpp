@@ -22,7 +22,8 @@ enum class step : std::uint8_t {
               ///< cheap test before others
   group,      ///< open value a as frame b of group `op`; c says what its sign is worth
   member,     ///< * a part of frame a with exponent or sign `number`; its value to register b
-  scalar_member,  ///< * an addend or factor of frame a that is a constant of one element; to slot b
+  scalar_member,  ///< * an addend or factor of frame a that is a constant of one element; to slot b (or 0, 1 where it
+                  ///< may be absent)
   literal,        ///< the constants left in frame a make up `number`
   rest,           ///< everything left in frame a; to slot b
   close,          ///< nothing is left in frame a, and its sign is right
@@ -87,6 +88,7 @@ struct instruction {
   static constexpr std::uint8_t captures = 1;  ///< member: any part will do, not only a whole one
   static constexpr std::uint8_t any_sign = 2;  ///< member: the register takes the sign along
   static constexpr std::uint8_t commutes = 4;  ///< operation: either order of two operands
+  static constexpr std::uint8_t optional = 8;  ///< scalar_member: absent, it is what changes nothing
 
   /// Equal but for where they lead.
   [[nodiscard]] friend constexpr bool same(instruction const& x, instruction const& y) {

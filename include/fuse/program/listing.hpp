@@ -64,7 +64,8 @@ namespace detail {
     case step::member:
       return r(i.b) + " = a part of " + f(i.a) + " with weight " + shortest(i.number) +
              ((i.flags & instruction::any_sign) != 0 ? ", sign along" : "");
-    case step::scalar_member: return s(i.b) + " = a constant part of " + f(i.a);
+    case step::scalar_member:
+      return s(i.b) + " = a constant part of " + f(i.a) + ((i.flags & instruction::optional) != 0 ? ", or none" : "");
     case step::literal: return line + f(i.a) + " holds " + shortest(i.number);
     case step::rest: return s(i.b) + " = what is left of " + f(i.a);
     case step::close: return line + f(i.a);

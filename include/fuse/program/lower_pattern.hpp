@@ -227,14 +227,17 @@ constexpr void lowering::member(part const& p, op_group kind, std::uint8_t frame
   if (t.kind == term_kind::alternatives) {
     return lower_forks(t.children, false, [&](int i) { spliced(t.child[i], p.weight, kind, frame); });
   }
-  if (t.kind == term_kind::optional) {
-    return lower_forks(1, true, [&](int) { spliced(t.child[0], p.weight, kind, frame); });
-  }
-  if (t.kind == term_kind::scalar) {
-    auto const s = slot(t.name, slot_kind::number);
+  bool const optional = t.kind == term_kind::optional;
+  auto const& inside = optional ? pattern_.terms[t.child[0]] : t;
+  if (inside.kind == term_kind::scalar) {
+    auto const s = slot(inside.name, slot_kind::number);
     auto& made = emit(step::scalar_member, frame, s);
     made.number = p.weight;
+    if (optional) made.flags = instruction::optional;
     return bind(s);
+  }
+  if (optional) {
+    return lower_forks(1, true, [&](int) { spliced(t.child[0], p.weight, kind, frame); });
   }
   bool const capture = t.kind == term_kind::capture;
   bool const product_in_sum = kind == op_group::sum && group_[p.term] == op_group::product;
