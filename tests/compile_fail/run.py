@@ -15,6 +15,7 @@ import sys
 LONGEST_OUTPUT = 15
 ERROR = re.compile(r"\berror: ")
 NOTE = re.compile(r"\bnote: ")
+QUOTE = re.compile(r"^ *\d* \|")  # g++ 14 quotes the source below every line that says where an error arose
 ORIGIN = re.compile(r"[Ii]n instantiation of|required (from|by|for)|expansion of|in call to")
 
 
@@ -46,8 +47,8 @@ def check_program(compiler, include, source):
     for words in expected:
         if words not in head:
             return f"{result.stdout}\nexpected in the first error or its origin: {words}\nfound there:\n{head}"
-    if len(lines) > LONGEST_OUTPUT:
-        return f"{result.stdout}\n{len(lines)} lines, more than {LONGEST_OUTPUT}"
+    if (length := sum(not QUOTE.match(line) for line in lines)) > LONGEST_OUTPUT:
+        return f"{result.stdout}\n{length} lines, more than {LONGEST_OUTPUT}"
     result = compile_source(compiler, include, source.parent / twins[0])
     if result.returncode != 0:
         return f"{result.stdout}\nthe twin {twins[0]} does not compile"
