@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""Checks the includes of the headers: they go downwards, in no cycle, and fuse.hpp reaches the standard library only."""
+"""Checks the includes of the headers: they go downwards, in no cycle, and fuse.hpp reaches the standard library only. What they
+declare lies in the inline namespace of the major version."""
 
 import pathlib
 import re
@@ -28,6 +29,7 @@ RANK = {folder: rank for rank, folders in enumerate(LAYERS) for folder in folder
 
 # Standard headers that are dear to compile; what fuse.hpp reaches does without them.
 DEAR = {"ranges", "functional", "iostream", "chrono", "regex", "format", "algorithm", "cmath", "unordered_map", "unordered_set", "deque"}
+NAMESPACE = re.compile(r"^\s*(?:inline\s+)?namespace\s+fuse\b[^{;=]*", re.MULTILINE)
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 # A standard header has no folder and no suffix.
 STANDARD = re.compile(r"^[a-z0-9_]+$")
@@ -85,11 +87,20 @@ def find_cycle(graph):
     return None
 
 
+def versioned_namespace():
+    text = (ROOT / "fuse/core/version.hpp").read_text(encoding="utf-8")
+    return "namespace fuse::inline v" + re.search(r"#define FUSE_REWRITE_VERSION_MAJOR (\d+)", text).group(1)
+
+
 def main():
+    namespace = versioned_namespace()
     headers = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "fuse").rglob("*.hpp"))
     includes, foreign, problems = {}, {}, []
     for header in headers:
         includes[header], foreign[header] = read_includes(header)
+        for opened in NAMESPACE.findall((ROOT / header).read_text(encoding="utf-8")):
+            if not re.match(re.escape(namespace) + r"\b", opened.strip()):
+                problems.append(f"{header}: opens '{opened.strip()}' instead of '{namespace}'")
         folder = folder_of(header)
         if folder not in RANK and folder not in ISLANDS:
             problems.append(f"{header}: the folder '{folder}' has no layer in {pathlib.Path(__file__).name}")
