@@ -23,17 +23,23 @@ inline constexpr source average_parameters[] = {{"axes", source::kind::attribute
                                                 {"keepdims", source::kind::inverted, "drop"}};
 inline constexpr source norm_parameters[] = {{"axis", source::kind::attribute, "from"},
                                              {"epsilon", source::kind::attribute, "eps"}};
+inline constexpr source axes_parameter[] = {{"axes", source::kind::attribute, "over"}};
 inline constexpr fuse::operator_row rows[] = {
     {"add", fuse::opcode::add},
     {"subtract", fuse::opcode::sub},
     {"multiply", fuse::opcode::mul},
     {"divide", fuse::opcode::div},
     {"negate", fuse::opcode::neg},
+    {"reciprocal", fuse::opcode::reciprocal},
     {"square", fuse::opcode::square},
     {"sqrt", fuse::opcode::sqrt},
     {"rsqrt", fuse::opcode::rsqrt},
     {"power", fuse::opcode::pow},
+    {"absolute", fuse::opcode::abs},
     {"average", fuse::opcode::mean, 1, average_parameters},
+    {"sum", fuse::opcode::sum, 1, average_parameters},
+    {"insert_axes", fuse::opcode::unsqueeze, 1, axes_parameter},
+    {"matrix_product", fuse::opcode::matmul},
     {"relu", fuse::opcode::relu},
     {"layer_norm", fuse::opcode::layer_norm, 1, norm_parameters},
     {"rms_norm", fuse::opcode::rms_norm, 1, norm_parameters},

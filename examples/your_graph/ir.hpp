@@ -29,19 +29,25 @@ enum class opcode {
   multiply,
   divide,
   negate,
+  reciprocal,
   square,
   sqrt,
   rsqrt,
   power,
+  absolute,
   average,
+  sum,
+  insert_axes,
+  matrix_product,
   relu,
   layer_norm,
   rms_norm
 };
 
-inline constexpr std::array<std::string_view, 15> opcode_names{
-    "parameter", "literal", "add",   "subtract", "multiply", "divide",     "negate",  "square",
-    "sqrt",      "rsqrt",   "power", "average",  "relu",     "layer_norm", "rms_norm"};
+inline constexpr std::array<std::string_view, 20> opcode_names{
+    "parameter",      "literal", "add",        "subtract", "multiply", "divide",  "negate", "reciprocal",
+    "square",         "sqrt",    "rsqrt",      "power",    "absolute", "average", "sum",    "insert_axes",
+    "matrix_product", "relu",    "layer_norm", "rms_norm"};
 
 inline std::string_view name_of(opcode op) { return opcode_names[static_cast<std::size_t>(op)]; }
 
