@@ -47,7 +47,7 @@ def bar(row):
     shape = f"{row['rows']}x{row['columns']}"
     for entry in BARS:
         about = (entry["kernel"], entry.get("type", "float"), entry.get("variant", ""))
-        if about == (row["kernel"], row["type"], row["variant"]):
+        if about == (row["kernel"], row["type"], row["variant"]) and row["compiler"].startswith(entry.get("compiler", "")):
             if row["peer"] == entry["peer"] or label(row).startswith((entry["peer"] + " ", entry["peer"] + ".")):
                 return entry["least"].get(shape)
     return None
@@ -64,8 +64,8 @@ def cell(row):
     return f"{number(row['ratio'])} ({least:g})" if row["ratio"] >= least else f"**{number(row['ratio'])}** ({least:g})"
 
 
-def table(rows):
-    """One table of a kernel, type and variant: a line for each peer, a column for each shape."""
+def table(rows, compiler):
+    """One table of a kernel, type and variant: a line for each peer, a column for each shape. Names the compiler where it is not `compiler`."""
     shapes = list(dict.fromkeys((row["rows"], row["columns"]) for row in rows))
     lines = {}
     times = {}
@@ -74,6 +74,7 @@ def table(rows):
         lines.setdefault(label(row), {})[shape] = cell(row)
         times.setdefault(shape, f"{row['nanoseconds']:.3f}")
     title = f"`{rows[0]['kernel']}`, {rows[0]['type']}" + (f", {rows[0]['variant']}" if rows[0]["variant"] else "")
+    title += "" if rows[0]["compiler"] == compiler else f", {rows[0]['compiler']}"
     yield f"| {title} | " + " | ".join(f"{a}x{b}" for a, b in shapes) + " |"
     yield "| --- |" + " --- |" * len(shapes)
     yield "| fuse, ns per element | " + " | ".join(times[shape] for shape in shapes) + " |"
@@ -107,7 +108,7 @@ def page(report):
     for row in rows:
         groups.setdefault((row["compiler"], row["kernel"], row["type"], row["variant"]), []).append(row)
     for group in groups.values():
-        text += table(group)
+        text += table(group, rows[0]["compiler"])
     wrong = [row for row in rows if "error" in row]
     if wrong:
         text += ["| largest error, mean 1e5 deviations away | fuse | other |", "| --- | --- | --- |"]

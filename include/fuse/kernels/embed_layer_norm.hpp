@@ -81,28 +81,27 @@ status embed_layer_norm(embed_layer_norm_arguments<T, Y, Id> const& arguments, o
   check.for_each_token("y", a.y, a.input_ids, columns);
   if (a.embedding_sum) check.for_each_token("embedding_sum", *a.embedding_sum, a.input_ids, columns);
   if (!a.mask_index.empty()) check.vector("mask_index", a.mask_index, "row of input_ids", a.input_ids.rows);
-  if (status const checked = check.finish(); !checked.ok()) return checked;
+  if (status const& checked = check.finish(); !checked.ok()) return checked;
   check.each_in("input_ids", a.input_ids, "word", a.word.rows);
   if (a.segment_ids) check.each_in("segment_ids", *a.segment_ids, "segment", a.segment->rows);
   if (a.segment && !a.segment_ids && a.y.rows > 0) check.zero_in("segment_ids", "segment", a.segment->rows);
   if (a.position_ids) check.each_in("position_ids", *a.position_ids, "position", a.position.rows);
-  if (status const checked = check.finish(); !checked.ok()) return checked;
+  if (status const& checked = check.finish(); !checked.ok()) return checked;
 
   auto const table = [](matrix_view<T const> const& view) { return detail::table<T>{view.data, view.row_stride}; };
-  detail::embed_layer_norm_call<T, Y, Id> const call{
-      detail::ids_of(a.input_ids, a.segment_ids, a.position_ids),
-      table(a.word),
-      table(a.position),
-      a.segment ? table(*a.segment) : detail::table<T>{},
-      a.gamma.data(),
-      a.beta.data(),
-      a.y.data,
-      a.embedding_sum ? a.embedding_sum->data : nullptr,
-      columns,
-      a.y.row_stride,
-      a.embedding_sum ? a.embedding_sum->row_stride : 0,
-      a.epsilon,
-      detail::is_streamed(how.result, false, a.y.rows * columns * sizeof(Y))};
+  detail::embed_layer_norm_call<T, Y, Id> call{detail::ids_of(a.input_ids, a.segment_ids, a.position_ids),
+                                               table(a.word),
+                                               table(a.position),
+                                               a.segment ? table(*a.segment) : detail::table<T>{},
+                                               a.gamma.data(),
+                                               a.beta.data(),
+                                               a.y.data,
+                                               a.embedding_sum ? a.embedding_sum->data : nullptr,
+                                               columns,
+                                               a.y.row_stride,
+                                               a.embedding_sum ? a.embedding_sum->row_stride : 0,
+                                               a.epsilon,
+                                               detail::is_streamed(how.result, false, a.y.rows * columns * sizeof(Y))};
   detail::run_all_rows<detail::dispatcher<Targets>>(how, call, a.y.rows, columns * (2 * sizeof(T) + sizeof(Y)));
   detail::count_ones(a.mask, a.mask_index);
   return {};

@@ -44,8 +44,8 @@ struct layer_norm_statistics {
 /// row's own mean where that was too far.
 template <class X, class Scale, class Bias, class Y, class Executor = calling_thread,
           class Targets = detail::layer_norm_targets>
-status layer_norm(matrix_view<X> x, Scale const& scale, Bias const& bias, matrix_view<Y> y, float epsilon = 1e-5f,
-                  layer_norm_statistics statistics = {}, on<Executor> how = {}) {
+status layer_norm(matrix_view<X> const& x, Scale const& scale, Bias const& bias, matrix_view<Y> const& y,
+                  float epsilon = 1e-5f, layer_norm_statistics const& statistics = {}, on<Executor> how = {}) {
   using input = std::remove_const_t<X>;
   static_assert(element<input>, "x has elements of type float, bfloat16 or float16");
   static_assert(element<Y>, "y has elements of type float, bfloat16 or float16, not const");
@@ -61,10 +61,9 @@ status layer_norm(matrix_view<X> x, Scale const& scale, Bias const& bias, matrix
   check.statistic("inverse_deviation", statistics.inverse_deviation, x.rows);
   check.epsilon("epsilon", epsilon);
   bool const in_place = detail::same_elements(x, y);
-  status const checked = check.finish_in_place();
-  if (!checked.ok()) return checked;
+  if (status const& checked = check.finish_in_place(); !checked.ok()) return checked;
 
-  detail::layer_norm_call<detail::given_rows<input>, detail::weight_for<Scale>, detail::weight_for<Bias>, Y> const call{
+  detail::layer_norm_call<detail::given_rows<input>, detail::weight_for<Scale>, detail::weight_for<Bias>, Y> call{
       {x.data, x.row_stride},
       y.data,
       x.columns,

@@ -27,7 +27,7 @@ void dispatch(Call const& call) {
 /// Runs it for rows from `call.begin` to `call.end`, which are set here, as often as the executor divides `rows`; a row
 /// is worth a thread's while by the `row_bytes` that it reads and writes.
 template <class Targets, class Executor, class Call>
-void dispatch_rows(on<Executor>& how, Call const& call, std::size_t rows, std::size_t row_bytes) {
+void dispatch_rows(on<Executor>& how, Call call, std::size_t rows, std::size_t row_bytes) {
   detail::run_all_rows<detail::dispatcher<Targets>>(how, call, rows, row_bytes);
 }
 

@@ -83,16 +83,16 @@ status qembed_layer_norm(qembed_layer_norm_arguments<T, Id> const& arguments, on
   check.epsilon("epsilon", a.epsilon);
   check.for_each_token("y", a.y, a.input_ids, columns);
   if (!a.mask_index.empty()) check.vector("mask_index", a.mask_index, "row of input_ids", a.input_ids.rows);
-  if (status const checked = check.finish(); !checked.ok()) return checked;
+  if (status const& checked = check.finish(); !checked.ok()) return checked;
   check.each_in("input_ids", a.input_ids, "word", a.word.values.rows);
   if (a.segment_ids) check.each_in("segment_ids", *a.segment_ids, "segment", a.segment->values.rows);
-  if (status const checked = check.finish(); !checked.ok()) return checked;
+  if (status const& checked = check.finish(); !checked.ok()) return checked;
 
   auto const table = [](quantized_view<T const> const& view) {
     return detail::quantized_table<T>{view.values.data, view.values.row_stride, view.values.rows, view.scale[0],
                                       view.zero_point[0]};
   };
-  detail::qembed_layer_norm_call<T, Id> const call{
+  detail::qembed_layer_norm_call<T, Id> call{
       detail::ids_of<Id>(a.input_ids, a.segment_ids, {}),
       table(a.word),
       table(a.position),

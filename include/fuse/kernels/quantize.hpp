@@ -32,7 +32,7 @@ namespace fuse::inline v0::kernels {
 ///
 /// Allocates nothing. Unless the result is ok, nothing was read or written.
 template <class Q, class Y, class Executor = calling_thread, class Targets = detail::quantize_targets>
-status dequantize(quantized_view<Q> q, matrix_view<Y> y, on<Executor> how = {}) {
+status dequantize(quantized_view<Q> const& q, matrix_view<Y> const& y, on<Executor> how = {}) {
   using stored = std::remove_const_t<Q>;
   static_assert(quantized_element<stored>, "q has elements of type int8 or uint8");
   static_assert(element<Y>, "y has elements of type float, bfloat16 or float16, not const");
@@ -41,9 +41,9 @@ status dequantize(quantized_view<Q> q, matrix_view<Y> y, on<Executor> how = {}) 
   check.quantized(detail::names_of_q, quantized_view<stored const>{q.values, q.scale, q.zero_point});
   check.same_shape("y", y, "q", q.values);
   check.matrix("y", y);
-  if (status const checked = check.finish(); !checked.ok()) return checked;
+  if (status const& checked = check.finish(); !checked.ok()) return checked;
 
-  detail::dequantize_call<stored, Y> const call{
+  detail::dequantize_call<stored, Y> call{
       q.values.data,   y.data,
       y.columns,       q.values.row_stride,
       y.row_stride,    q.scale[0],
@@ -61,7 +61,7 @@ status dequantize(quantized_view<Q> q, matrix_view<Y> y, on<Executor> how = {}) 
 ///
 /// Allocates nothing. Unless the result is ok, nothing but the scale was read, nothing was written.
 template <class X, class Q, class Executor = calling_thread, class Targets = detail::quantize_targets>
-status quantize(matrix_view<X> x, quantized_view<Q> q, on<Executor> how = {}) {
+status quantize(matrix_view<X> const& x, quantized_view<Q> const& q, on<Executor> how = {}) {
   using input = std::remove_const_t<X>;
   static_assert(element<input>, "x has elements of type float, bfloat16 or float16");
   static_assert(quantized_element<Q>, "q has elements of type int8 or uint8, not const");
@@ -70,12 +70,12 @@ status quantize(matrix_view<X> x, quantized_view<Q> q, on<Executor> how = {}) {
   check.matrix("x", matrix_view<input const>(x.data, x.rows, x.columns, x.row_stride));
   check.same_shape("q", q.values, "x", x);
   check.quantized(detail::names_of_q, q);
-  if (status const checked = check.finish(); !checked.ok()) return checked;
+  if (status const& checked = check.finish(); !checked.ok()) return checked;
   check.positive("q.scale", q.scale[0]);
-  if (status const checked = check.finish(); !checked.ok()) return checked;
+  if (status const& checked = check.finish(); !checked.ok()) return checked;
 
-  detail::quantize_call<input, Q> const call{x.data,     q.values.data,  x.columns, x.row_stride, q.values.row_stride,
-                                             q.scale[0], q.zero_point[0]};
+  detail::quantize_call<input, Q> call{x.data,     q.values.data,  x.columns, x.row_stride, q.values.row_stride,
+                                       q.scale[0], q.zero_point[0]};
   detail::run_all_rows<detail::dispatcher<Targets>>(how, call, x.rows, x.columns * (sizeof(X) + sizeof(Q)));
   return {};
 }

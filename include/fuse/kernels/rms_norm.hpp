@@ -35,7 +35,7 @@ namespace fuse::inline v0::kernels {
 /// Arithmetic is float, sums of long rows are double. Allocates nothing. Unless the result is ok, nothing was read or
 /// written.
 template <class X, class Scale, class Y, class Executor = calling_thread, class Targets = detail::rms_norm_targets>
-status rms_norm(matrix_view<X> x, Scale const& scale, matrix_view<Y> y, float epsilon = 1e-5f,
+status rms_norm(matrix_view<X> const& x, Scale const& scale, matrix_view<Y> const& y, float epsilon = 1e-5f,
                 std::span<float> inverse_rms = {}, on<Executor> how = {}) {
   using input = std::remove_const_t<X>;
   static_assert(element<input>, "x has elements of type float, bfloat16 or float16");
@@ -49,10 +49,9 @@ status rms_norm(matrix_view<X> x, Scale const& scale, matrix_view<Y> y, float ep
   check.statistic("inverse_rms", inverse_rms, x.rows);
   check.epsilon("epsilon", epsilon);
   bool const in_place = detail::same_elements(x, y);
-  status const checked = check.finish_in_place();
-  if (!checked.ok()) return checked;
+  if (status const& checked = check.finish_in_place(); !checked.ok()) return checked;
 
-  detail::rms_norm_call<detail::given_rows<input>, detail::weight_for<Scale>, Y> const call{
+  detail::rms_norm_call<detail::given_rows<input>, detail::weight_for<Scale>, Y> call{
       {x.data, x.row_stride},
       y.data,
       x.columns,

@@ -26,9 +26,9 @@ namespace fuse::inline v0::kernels {
 /// and as exact as layer_norm. Allocates nothing. Unless the result is ok, nothing was read or written.
 template <class X, class Residual, class XBias, class Scale, class Bias, class Sum, class Y,
           class Executor = calling_thread, class Targets = detail::skip_layer_norm_targets>
-status skip_layer_norm(matrix_view<X> x, matrix_view<Residual> residual, XBias const& x_bias, Scale const& scale,
-                       Bias const& bias, matrix_view<Sum> sum, matrix_view<Y> y, float epsilon = 1e-5f,
-                       layer_norm_statistics statistics = {}, on<Executor> how = {}) {
+status skip_layer_norm(matrix_view<X> const& x, matrix_view<Residual> const& residual, XBias const& x_bias,
+                       Scale const& scale, Bias const& bias, matrix_view<Sum> const& sum, matrix_view<Y> const& y,
+                       float epsilon = 1e-5f, layer_norm_statistics const& statistics = {}, on<Executor> how = {}) {
   static_assert(!detail::is_one_plus<Bias>, "a bias is a range or none");
   using arguments = detail::skip_arguments<X, Residual, XBias, Sum, Y>;
   arguments const matrices{x, residual, x_bias, sum, y};
@@ -39,10 +39,9 @@ status skip_layer_norm(matrix_view<X> x, matrix_view<Residual> residual, XBias c
   check.statistic("mean", statistics.mean, x.rows);
   check.statistic("inverse_deviation", statistics.inverse_deviation, x.rows);
   check.epsilon("epsilon", epsilon);
-  status const checked = check.finish_in_place();
-  if (!checked.ok()) return checked;
+  if (status const& checked = check.finish_in_place(); !checked.ok()) return checked;
 
-  detail::layer_norm_call<typename arguments::rows, detail::weight_for<Scale>, detail::weight_for<Bias>, Y> const call{
+  detail::layer_norm_call<typename arguments::rows, detail::weight_for<Scale>, detail::weight_for<Bias>, Y> call{
       matrices.added(),
       y.data,
       x.columns,

@@ -25,9 +25,9 @@ namespace fuse::inline v0::kernels {
 /// and as exact as rms_norm. Allocates nothing. Unless the result is ok, nothing was read or written.
 template <class X, class Residual, class XBias, class Scale, class Sum, class Y, class Executor = calling_thread,
           class Targets = detail::skip_rms_norm_targets>
-status skip_rms_norm(matrix_view<X> x, matrix_view<Residual> residual, XBias const& x_bias, Scale const& scale,
-                     matrix_view<Sum> sum, matrix_view<Y> y, float epsilon = 1e-5f, std::span<float> inverse_rms = {},
-                     on<Executor> how = {}) {
+status skip_rms_norm(matrix_view<X> const& x, matrix_view<Residual> const& residual, XBias const& x_bias,
+                     Scale const& scale, matrix_view<Sum> const& sum, matrix_view<Y> const& y, float epsilon = 1e-5f,
+                     std::span<float> inverse_rms = {}, on<Executor> how = {}) {
   using arguments = detail::skip_arguments<X, Residual, XBias, Sum, Y>;
   arguments const matrices{x, residual, x_bias, sum, y};
   detail::argument_check check("skip_rms_norm");
@@ -35,10 +35,9 @@ status skip_rms_norm(matrix_view<X> x, matrix_view<Residual> residual, XBias con
   check.weight("scale", scale, x.columns);
   check.statistic("inverse_rms", inverse_rms, x.rows);
   check.epsilon("epsilon", epsilon);
-  status const checked = check.finish_in_place();
-  if (!checked.ok()) return checked;
+  if (status const& checked = check.finish_in_place(); !checked.ok()) return checked;
 
-  detail::rms_norm_call<typename arguments::rows, detail::weight_for<Scale>, Y> const call{
+  detail::rms_norm_call<typename arguments::rows, detail::weight_for<Scale>, Y> call{
       matrices.added(),
       y.data,
       x.columns,

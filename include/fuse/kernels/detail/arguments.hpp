@@ -123,13 +123,13 @@ class argument_check {
   }
 
   /// What is written shares memory with nothing else.
-  status finish() {
+  status const& finish() {
     forbid_overlap([](region const&, region const&) { return false; }, false);
     return first_;
   }
 
   /// ... but matrices may be the same elements as other ones.
-  status finish_in_place() {
+  status const& finish_in_place() {
     forbid_overlap(are_same_elements, true);
     return first_;
   }

@@ -72,8 +72,13 @@ HWY_ATTR HWY_INLINE hn::Vec<lanes_u16> low_halves(hn::Vec<lanes_u32> bits) {
 HWY_ATTR HWY_INLINE hn::Vec<lanes_u32> rounded_upper(vec v) {
   lanes_u32 const du;
   auto const bits = hn::BitCast(du, v);
+#if HWY_TARGET <= HWY_AVX3
+  auto const odd = hn::TestBit(bits, hn::Set(du, 0x10000u));
+  return hn::Add(bits, hn::IfThenElse(odd, hn::Set(du, 0x8000u), hn::Set(du, 0x7fffu)));
+#else
   auto const odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(du, 1u));
   return hn::Add(hn::Add(bits, hn::Set(du, 0x7fffu)), odd);
+#endif
 }
 
 HWY_ATTR HWY_INLINE hn::Vec<lanes_u16> narrow(bfloat16, vec v) {
@@ -127,27 +132,45 @@ HWY_ATTR HWY_INLINE void store(vec v, T* to) {
   }
 }
 
+// Past the caches, to a multiple of its size.
+template <class T>
+HWY_ATTR HWY_INLINE void stream_vector(vec v, T* to) {
+  if constexpr (std::is_same_v<T, float>) {
+    hn::Stream(v, lanes(), to);
+  } else {
+    hn::Stream(narrow(T{}, v), lanes_u16(), &to->bits);
+  }
+}
+
 // Two vectors of float.
 struct vec_pair {
   vec a, b;
 };
 
 #if FUSE_REWRITE_KERNELS_EVEN_ODD
+using lanes_halves = hn::Repartition<std::uint16_t, lanes>;
+
 // Elements 0, 2, ... and 1, 3, ... of as many as two vectors hold: the halves of words, which need no shuffle.
 HWY_ATTR HWY_INLINE vec_pair even_odd(hn::Vec<lanes_u32> words) {
   return {hn::BitCast(lanes(), hn::ShiftLeft<16>(words)),
           hn::BitCast(lanes(), hn::And(words, hn::Set(lanes_u32(), 0xffff0000u)))};
 }
 HWY_ATTR HWY_INLINE vec_pair load_even_odd(bfloat16 const* from) {
-  return even_odd(hn::BitCast(lanes_u32(), hn::LoadU(hn::Repartition<std::uint16_t, lanes>(), &from->bits)));
+  return even_odd(hn::BitCast(lanes_u32(), hn::LoadU(lanes_halves(), &from->bits)));
 }
 // Of numbers computed from bfloat16 alone: arithmetic makes no NaN with lower bits of its own.
+HWY_ATTR HWY_INLINE hn::Vec<lanes_halves> narrow_even_odd(vec_pair v) {
+  lanes_halves const d;
+  auto const even = hn::BitCast(d, hn::ShiftRight<16>(rounded_upper(v.a)));
+  return hn::OddEven(hn::BitCast(d, rounded_upper(v.b)), even);
+}
 HWY_ATTR HWY_INLINE void store_even_odd(vec_pair v, bfloat16* to) {
-  lanes_u32 const du;
-  auto const words =
-      hn::Or(hn::ShiftRight<16>(rounded_upper(v.a)), hn::And(rounded_upper(v.b), hn::Set(du, 0xffff0000u)));
-  hn::Repartition<std::uint16_t, lanes> const halves;
-  hn::StoreU(hn::BitCast(halves, words), halves, &to->bits);
+  lanes_halves const d;
+  hn::StoreU(narrow_even_odd(v), d, &to->bits);
+}
+HWY_ATTR HWY_INLINE void stream_even_odd(vec_pair v, bfloat16* to) {
+  lanes_halves const d;
+  hn::Stream(narrow_even_odd(v), d, &to->bits);
 }
 #endif
 

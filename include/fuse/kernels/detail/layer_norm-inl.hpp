@@ -16,6 +16,7 @@ struct moment_sums {
 };
 
 struct moment_totals {
+  float pivot;
   double sum = 0, squares = 0;
 };
 
@@ -24,7 +25,7 @@ template <class Source>
 struct gathers_moments {
   Source source;
   vec pivot;
-  moment_totals totals = {};
+  moment_totals totals;
 
   template <class Part>
   HWY_ATTR HWY_INLINE auto get(Part part, std::size_t i) const {
@@ -47,16 +48,16 @@ struct gathers_moments {
   }
 };
 
-template <class X, class Scale, class Bias>
+template <class Row, class Scale, class Bias>
 struct layer_norm_values {
-  X const* x;
+  Row x;
   vec mean, inverse_deviation, rest;  // of the mean, what float does not hold: rest is negative, and scaled
   Scale scale;
   Bias bias;
 
   template <class Part>
   HWY_ATTR HWY_INLINE auto operator()(Part part, std::size_t i) const {
-    auto const n = mul_add(sub(part.get(x + i), mean), inverse_deviation, rest);
+    auto const n = mul_add(sub(x.get(part, i), mean), inverse_deviation, rest);
     return affine(part, n, scale, bias, i);
   }
 };
@@ -65,32 +66,41 @@ struct layer_norm_values {
 template <class Row>
 HWY_ATTR HWY_INLINE float first_pivot(Row const& row, std::size_t columns) {
   float const pivot = columns < 4 ? row.near(0) : 0.25f * ((row.near(0) + row.near(1)) + (row.near(2) + row.near(3)));
-  return std::isfinite(pivot) ? pivot : 0;
+  if (!std::isfinite(pivot)) [[unlikely]] {
+    return 0;
+  }
+  return pivot;
 }
 
 template <class Call>
 struct layer_normalises {
+  static constexpr int sums = 2;
+
   Call const& call;
   double per_column;
-  float pivot;  // near the mean of the next row, as the mean of the one before mostly is
+  float pivot;  // near the mean of rows to come, as that of a row before mostly is
+
+  template <class Other>
+  HWY_ATTR HWY_INLINE layer_normalises<Other> of(Other const& other) const {
+    return {other, per_column, pivot};
+  }
 
   template <class Source>
   HWY_ATTR HWY_INLINE gathers_moments<Source> gather(Source const& source) const {
-    return {source, hn::Set(lanes(), pivot)};
+    return {source, hn::Set(lanes(), pivot), {pivot}};
   }
 
   // One pass where the pivot was near the mean.
   template <class X>
   HWY_ATTR HWY_INLINE row_moments moments(moment_totals totals, X const* x) const {
     double const epsilon = static_cast<double>(call.epsilon);
-    float about = pivot;
     for (int attempt = 0;; ++attempt) {
       double const shift = totals.sum * per_column, mean_square = totals.squares * per_column;
-      double const variance = std::max(mean_square - shift * shift, 0.0);
+      double const difference = mean_square - shift * shift, variance = difference > 0 ? difference : 0;
       if (!is_comfortable(mean_square, epsilon)) break;
-      if (shift * shift <= 2 * (variance + epsilon)) return {about, shift, variance};
+      if (shift * shift <= 2 * (variance + epsilon)) return {totals.pivot, shift, variance};
       if (attempt == 1) break;
-      about = static_cast<float>(static_cast<double>(about) + shift);
+      float const about = static_cast<float>(static_cast<double>(totals.pivot) + shift);
       totals = gather_row<two_of<Call>>(layer_normalises{call, per_column, about}, given_row<X>{x}, call.columns);
     }
     return exact_moments(x, call.columns);
@@ -106,8 +116,9 @@ struct layer_normalises {
     if (call.mean != nullptr) call.mean[row] = mean;
     if (call.inverse_deviation != nullptr) call.inverse_deviation[row] = static_cast<float>(inverse);
     pivot = std::isfinite(mean) ? mean : 0;
-    return layer_norm_values<std::remove_cvref_t<decltype(*x)>, decltype(call.scale), decltype(call.bias)>{
-        x,
+    auto const again = reread(call.rows, row);
+    return layer_norm_values<std::remove_const_t<decltype(again)>, decltype(call.scale), decltype(call.bias)>{
+        again,
         hn::Set(d, mean),
         hn::Set(d, static_cast<float>(inverse)),
         hn::Set(d, static_cast<float>(-rest * inverse)),
@@ -115,6 +126,24 @@ struct layer_normalises {
         call.bias};
   }
 };
+
+template <class Rows, class Scale, class Bias, class Y>
+HWY_ATTR HWY_INLINE auto with_kept(layer_norm_call<Rows, Scale, Bias, Y> const& call, kept_floats& floats) {
+  using wide = two_of<layer_norm_call<Rows, Scale, Bias, Y>>;
+  using kept_call = layer_norm_call<kept_rows<Rows>, typename kept_of<Scale>::type, typename kept_of<Bias>::type, Y>;
+  return kept_call{floats.rows(call.rows),
+                   call.y,
+                   call.columns,
+                   call.y_stride,
+                   floats.scale<wide>(call.scale),
+                   floats.bias<wide>(call.bias),
+                   call.epsilon,
+                   call.mean,
+                   call.inverse_deviation,
+                   call.streamed,
+                   call.begin,
+                   call.end};
+}
 
 struct layer_norm_rows : frame {
   template <class Call>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 
-// What all norms share: rows that are given or added up, and the order in which rows are gathered and written.
+// What all norms share: the order in which rows are gathered and written.
 #if defined(FUSE_REWRITE_KERNELS_NORM_ROWS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef FUSE_REWRITE_KERNELS_NORM_ROWS_INL
 #undef FUSE_REWRITE_KERNELS_NORM_ROWS_INL
@@ -8,74 +8,33 @@
 #define FUSE_REWRITE_KERNELS_NORM_ROWS_INL
 #endif
 
-#include <fuse/kernels/detail/write_row-inl.hpp>
+#include <fuse/kernels/detail/kept_rows-inl.hpp>
+#include <fuse/kernels/detail/two_rows-inl.hpp>
 
 #include <fuse/kernels/detail/call.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <type_traits>
+#include <utility>
 
 HWY_BEFORE_NAMESPACE();
 namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA::HWY_NAMESPACE {
 
-// A row, as it is read the first time; `near` is about what an element will be.
-template <class X>
-struct given_row {
-  X const* x;
-
-  HWY_ATTR HWY_INLINE float near(std::size_t i) const { return to_float(x[i]); }
-  template <class Part>
-  HWY_ATTR HWY_INLINE auto get(Part part, std::size_t i) const {
-    return part.get(x + i);
-  }
-};
-
-template <class X, class Residual, class Bias, class Sum>
-struct added_row {
-  X const* x;
-  Residual const* residual;
-  Bias bias;
-  Sum* sum;
-
-  HWY_ATTR HWY_INLINE float near(std::size_t i) const { return to_float(x[i]) + to_float(residual[i]); }
-  template <class Part>
-  HWY_ATTR HWY_INLINE auto get(Part part, std::size_t i) const {
-    auto const v = affine(part, add(part.get(x + i), part.get(residual + i)), no_weight{}, bias, i);
-    part.put(v, sum + i);
-    // The norm is that of what is stored.
-    if constexpr (std::is_same_v<Sum, float>) {
-      return v;
-    } else {
-      return part.get(sum + i);
-    }
-  }
-};
-
-template <class X>
-HWY_ATTR HWY_INLINE given_row<X> unread(given_rows<X> const& rows, std::size_t row) {
-  return {rows.x + row * rows.stride};
-}
-template <class X, class R, class B, class S>
-HWY_ATTR HWY_INLINE added_row<X, R, B, S> unread(added_rows<X, R, B, S> const& rows, std::size_t row) {
-  return {rows.x + row * rows.x_stride, rows.residual + row * rows.residual_stride, rows.bias,
-          rows.sum + row * rows.sum_stride};
-}
-
-// A row, as it is read again.
-template <class X>
-HWY_ATTR HWY_INLINE X const* elements(given_rows<X> const& rows, std::size_t row) {
-  return rows.x + row * rows.stride;
-}
-template <class X, class R, class B, class S>
-HWY_ATTR HWY_INLINE S const* elements(added_rows<X, R, B, S> const& rows, std::size_t row) {
-  return rows.sum + row * rows.sum_stride;
-}
-
 template <class Call>
 using two_of = two<FUSE_REWRITE_KERNELS_EVEN_ODD && is_bfloat16<Call>>;
 
-// Up to this much in a row, it, its results, and weights stay in the first cache beside the next row.
-inline constexpr std::size_t pipelined_columns = 1536;
+// Where the sums of two rows fit into registers beside what is written of two others: of those of whole vectors, or of
+// pairs where a row has one sum.
+#if HWY_ARCH_X86
+inline constexpr bool has_many_registers = HWY_TARGET <= HWY_AVX3;
+#else
+inline constexpr bool has_many_registers = true;
+#endif
+
+template <class Call>
+inline constexpr bool reads_floats =
+    std::is_same_v<decltype(elements(std::declval<Call const&>().rows, 0)), float const*>;
 
 // Everything goes in and out by value: what has an address is loaded again after each store.
 template <class Wide, class Norm, class Source>
@@ -84,30 +43,70 @@ HWY_ATTR HWY_NOINLINE auto gather_row(Norm norm, Source source, std::size_t colu
   visit_row<Wide>(gather, writes_nothing{}, columns);
   return gather.totals;
 }
+template <class Norm, class Call>
+HWY_ATTR HWY_INLINE auto gathered(Norm const& norm, Call const& call, std::size_t row) {
+  return gather_row<two_of<Call>>(norm, unread(call.rows, row), call.columns);
+}
 
-// `norm.gather(source)` adds up what a row needs, `norm.values(totals, row)` are its results. The row after it is
-// gathered while a short one is written: one loop has work for loads, stores and arithmetic alike.
+template <class Norm, class Call>
+HWY_ATTR HWY_INLINE void write_gathered(Norm& norm, Call const& call, std::size_t row) {
+  auto const values = norm.values(gathered(norm, call, row), row);
+  write_row<two_of<Call>>(call, values, row, fetched(call.rows, std::min(row + 1, call.end - 1)));
+}
+
+// Two rows at once. Where they are short, the next two are gathered while two are written: one loop has work for loads,
+// stores and arithmetic alike.
+template <bool GathersAhead, class Norm, class Call>
+HWY_ATTR HWY_INLINE void normalise_twos(Norm norm, Call const& call) {
+  using part = std::conditional_t<GathersAhead && reads_floats<Call> && Norm::sums == 2, whole, two_of<Call>>;
+  std::size_t row = call.begin;
+  auto totals = two_rows{gathered(norm, call, row), gathered(norm, call, row + 1)};
+  for (std::size_t left = call.end - row; left > 1; row += 2, left -= 2) {
+    auto* const y = call.y + row * call.y_stride;
+    auto const a = norm.values(totals.a, row), b = norm.values(totals.b, row + 1);
+    writes_two<std::remove_const_t<decltype(a)>, std::remove_pointer_t<decltype(call.y)>> const write{
+        {a, b}, {y, y + call.y_stride}};
+    if constexpr (GathersAhead) {
+      if (left >= 4) {
+        auto const sums = two_rows{norm.gather(unread(call.rows, row + 2)), norm.gather(unread(call.rows, row + 3))};
+        gathers_two<std::remove_const_t<decltype(sums.a)>> gather{sums};
+        visit_row<part>(gather, write, call.columns);
+        totals = {gather.rows.a.totals, gather.rows.b.totals};
+        continue;
+      }
+    }
+    gathers_nothing nothing;
+    visit_row<part>(nothing, write, call.columns);
+    if (left >= 4) totals = {gathered(norm, call, row + 2), gathered(norm, call, row + 3)};
+  }
+  if (row < call.end) write_gathered(norm, call, row);
+}
+
+template <class Norm, class Call>
+HWY_ATTR HWY_NOINLINE void normalise_kept(Norm norm, Call const& call) {
+  kept_floats floats(call.columns);
+  auto const kept = with_kept(call, floats);
+  normalise_twos<has_many_registers>(norm.of(kept), kept);
+}
+
+// Up to this much in a row, it, its results, and weights stay in the first cache beside the next rows.
+inline constexpr std::size_t short_columns = 1536;
+
+// `norm.gather(source)` adds up what a row needs, in so many `sums`; `norm.values(totals, row)` are its results.
 template <class Norm, class Call>
 HWY_ATTR HWY_INLINE void normalise_rows(Norm norm, Call const& call) {
-  using wide = two_of<Call>;
-  using output = std::remove_pointer_t<decltype(call.y)>;
-  bool const pipelined = is_elaborate && call.columns <= pipelined_columns && !call.streamed;
-  auto totals = gather_row<wide>(norm, unread(call.rows, call.begin), call.columns);
-  for (std::size_t row = call.begin; row < call.end; ++row) {
-    auto const values = norm.values(totals, row);
-    bool const is_last = row + 1 == call.end;
-    auto const next = unread(call.rows, is_last ? row : row + 1);
-    if (pipelined && !is_last) {
-      auto gather = norm.gather(next);
-      output* const y = call.y + row * call.y_stride;
-      visit_row<wide>(gather, writes<into_caches, std::remove_const_t<decltype(values)>, output>{{}, values, y},
-                      call.columns);
-      totals = gather.totals;
-    } else {
-      write_row<wide>(call, values, row, next.x);
-      if (!is_last) totals = gather_row<wide>(norm, next, call.columns);
+  std::size_t const rows = call.end - call.begin;
+  if constexpr (is_elaborate) {
+    if (rows > 1 && !call.streamed) {
+      if constexpr (!reads_floats<Call>) {
+        if (rows >= rows_at_once && call.columns <= kept_columns) return normalise_kept(norm, call);
+      } else if constexpr (has_many_registers) {
+        if (call.columns <= short_columns) return normalise_twos<true>(norm, call);
+      }
+      return normalise_twos<false>(norm, call);
     }
   }
+  for (std::size_t row = call.begin; row < call.end; ++row) write_gathered(norm, call, row);
   if (call.streamed) hwy::FlushStream();
 }
 

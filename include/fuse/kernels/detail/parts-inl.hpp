@@ -32,8 +32,18 @@ struct whole {
   HWY_ATTR HWY_INLINE void put(vec v, T* to) const {
     store(v, to);
   }
-  // Past the caches, to a multiple of the vector's size.
-  HWY_ATTR HWY_INLINE void stream(vec v, float* to) const { hn::Stream(v, lanes(), to); }
+  // Past the caches, to a multiple of the vector's size; halves that fill none stay in them.
+  template <class T>
+  HWY_ATTR HWY_INLINE void stream(vec v, T* to) const {
+    if constexpr (std::is_same_v<T, float>) {
+      stream_vector(v, to);
+    } else {
+      store(v, to);
+    }
+  }
+  // As it is, whatever part it is; there is room for all of it.
+  HWY_ATTR HWY_INLINE void keep(vec v, float* to) const { hn::StoreU(v, lanes(), to); }
+  HWY_ATTR HWY_INLINE vec kept(float const* from) const { return hn::LoadU(lanes(), from); }
   HWY_ATTR HWY_INLINE vec elements(vec v) const { return v; }
 };
 struct first {
@@ -51,7 +61,12 @@ struct first {
   HWY_ATTR HWY_INLINE void put(vec v, T* to) const {
     store_first(count, v, to);
   }
-  HWY_ATTR HWY_INLINE void stream(vec v, float* to) const { store_first(count, v, to); }
+  template <class T>
+  HWY_ATTR HWY_INLINE void stream(vec v, T* to) const {
+    store_first(count, v, to);
+  }
+  HWY_ATTR HWY_INLINE void keep(vec v, float* to) const { hn::StoreU(v, lanes(), to); }
+  HWY_ATTR HWY_INLINE vec kept(float const* from) const { return hn::LoadU(lanes(), from); }
   // Zero in the lanes that are no elements.
   HWY_ATTR HWY_INLINE vec elements(vec v) const { return hn::IfThenElseZero(hn::FirstN(lanes(), count), v); }
 };
@@ -80,9 +95,21 @@ struct two {
       store(v.b, to + hn::Lanes(lanes()));
     }
   }
-  HWY_ATTR HWY_INLINE void stream(vec_pair v, float* to) const {
-    hn::Stream(v.a, lanes(), to);
-    hn::Stream(v.b, lanes(), to + hn::Lanes(lanes()));
+  template <class T>
+  HWY_ATTR HWY_INLINE void stream(vec_pair v, T* to) const {
+    if constexpr (EvenOdd) {
+      stream_even_odd(v, to);
+    } else {
+      stream_vector(v.a, to);
+      stream_vector(v.b, to + hn::Lanes(lanes()));
+    }
+  }
+  HWY_ATTR HWY_INLINE void keep(vec_pair v, float* to) const {
+    hn::StoreU(v.a, lanes(), to);
+    hn::StoreU(v.b, lanes(), to + hn::Lanes(lanes()));
+  }
+  HWY_ATTR HWY_INLINE vec_pair kept(float const* from) const {
+    return {hn::LoadU(lanes(), from), hn::LoadU(lanes(), from + hn::Lanes(lanes()))};
   }
   HWY_ATTR HWY_INLINE vec_pair elements(vec_pair v) const { return v; }
 };
@@ -112,14 +139,18 @@ HWY_ATTR HWY_INLINE vec_pair mul_add(vec_pair a, B b, C c) {
   return {hn::MulAdd(a.a, both(b).a, both(c).a), hn::MulAdd(a.b, both(b).b, both(c).b)};
 }
 
-// The scale at column i.
+// A scale or bias at column i.
 template <class Part, class T>
-HWY_ATTR HWY_INLINE auto factor(Part part, weight<T> scale, std::size_t i) {
-  return part.get(scale.data + i);
+HWY_ATTR HWY_INLINE auto weights_of(Part part, weight<T> from, std::size_t i) {
+  return part.get(from.data + i);
 }
 template <class Part, class T>
-HWY_ATTR HWY_INLINE auto factor(Part part, one_plus_weight<T> scale, std::size_t i) {
-  return add(part.get(scale.data + i), hn::Set(lanes(), 1.0f));
+HWY_ATTR HWY_INLINE auto weights_of(Part part, one_plus_weight<T> from, std::size_t i) {
+  return add(part.get(from.data + i), hn::Set(lanes(), 1.0f));
+}
+template <class Part, class T>
+HWY_ATTR HWY_INLINE auto weights_of(Part part, kept_weight<T> from, std::size_t i) {
+  return part.kept(from.data + i);
 }
 
 // v * scale + bias at column i.
@@ -127,11 +158,11 @@ template <class Part, class V, class Scale, class Bias>
 HWY_ATTR HWY_INLINE V affine(Part part, V v, Scale scale, Bias bias, std::size_t i) {
   constexpr bool scaled = !std::is_same_v<Scale, no_weight>, biased = !std::is_same_v<Bias, no_weight>;
   if constexpr (scaled && biased) {
-    return mul_add(v, factor(part, scale, i), part.get(bias.data + i));
+    return mul_add(v, weights_of(part, scale, i), weights_of(part, bias, i));
   } else if constexpr (scaled) {
-    return mul(v, factor(part, scale, i));
+    return mul(v, weights_of(part, scale, i));
   } else if constexpr (biased) {
-    return add(v, part.get(bias.data + i));
+    return add(v, weights_of(part, bias, i));
   } else {
     return v;
   }

@@ -32,22 +32,29 @@ struct gathers_squares {
   }
 };
 
-template <class X, class Scale>
+template <class Row, class Scale>
 struct rms_norm_values {
-  X const* x;
+  Row x;
   vec inverse_rms;
   Scale scale;
 
   template <class Part>
   HWY_ATTR HWY_INLINE auto operator()(Part part, std::size_t i) const {
-    return affine(part, mul(part.get(x + i), inverse_rms), scale, no_weight{}, i);
+    return affine(part, mul(x.get(part, i), inverse_rms), scale, no_weight{}, i);
   }
 };
 
 template <class Call>
 struct rms_normalises {
+  static constexpr int sums = 1;
+
   Call const& call;
   double per_column;
+
+  template <class Other>
+  HWY_ATTR HWY_INLINE rms_normalises<Other> of(Other const& other) const {
+    return {other, per_column};
+  }
 
   template <class Source>
   HWY_ATTR HWY_INLINE gathers_squares<Source> gather(Source const& source) const {
@@ -61,10 +68,20 @@ struct rms_normalises {
     if (!is_comfortable(mean_square, epsilon)) mean_square = exact_mean_square(x, call.columns);
     float const inverse_rms = static_cast<float>(1 / std::sqrt(mean_square + epsilon));
     if (call.inverse_rms != nullptr) call.inverse_rms[row] = inverse_rms;
-    return rms_norm_values<std::remove_cvref_t<decltype(*x)>, decltype(call.scale)>{x, hn::Set(lanes(), inverse_rms),
-                                                                                    call.scale};
+    auto const again = reread(call.rows, row);
+    return rms_norm_values<std::remove_const_t<decltype(again)>, decltype(call.scale)>{
+        again, hn::Set(lanes(), inverse_rms), call.scale};
   }
 };
+
+template <class Rows, class Scale, class Y>
+HWY_ATTR HWY_INLINE auto with_kept(rms_norm_call<Rows, Scale, Y> const& call, kept_floats& floats) {
+  using wide = two_of<rms_norm_call<Rows, Scale, Y>>;
+  using kept_call = rms_norm_call<kept_rows<Rows>, typename kept_of<Scale>::type, Y>;
+  return kept_call{
+      floats.rows(call.rows), call.y,           call.columns,  call.y_stride, floats.scale<wide>(call.scale),
+      call.epsilon,           call.inverse_rms, call.streamed, call.begin,    call.end};
+}
 
 struct rms_norm_rows : frame {
   template <class Call>

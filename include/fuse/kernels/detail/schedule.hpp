@@ -24,9 +24,10 @@ constexpr bool is_streamed(output result, bool in_place, std::size_t bytes) {
 }
 
 /// Runs all rows of a call, whose `begin` and `end` are set here, on the best target; `row_bytes` are what it reads and
-/// writes for a row.
+/// writes for a row. On this thread it is not copied: a processor that reads what was just written, but in other
+/// pieces, waits for it to reach the cache.
 template <class Dispatcher, class Executor, class Call>
-void run_all_rows(on<Executor>& how, Call const& call, std::size_t rows, std::size_t row_bytes) {
+void run_all_rows(on<Executor>& how, Call& call, std::size_t rows, std::size_t row_bytes) {
   auto const body = [&call](std::size_t begin, std::size_t end) {
     if (begin == end) return;  // an executor with more threads than ranges; kernels read a first row
     Call part = call;
@@ -38,7 +39,10 @@ void run_all_rows(on<Executor>& how, Call const& call, std::size_t rows, std::si
                 "an executor is called with a count, a grain and a body, see fuse/kernels/execution.hpp");
   std::size_t const grain = std::max<std::size_t>(bytes_per_thread / std::max<std::size_t>(row_bytes, 1), 1);
   if (std::is_same_v<Executor, calling_thread> || rows / 2 < grain) {
-    if (rows > 0) body(0, rows);
+    if (rows == 0) return;
+    call.begin = 0;
+    call.end = rows;
+    Dispatcher::run(call);
   } else {
     how.executor(rows, grain, body);
   }

@@ -14,4 +14,10 @@ struct one_plus_weight {
   T const* data;
 };
 
+/// ... and one whose `T`s were made floats once for all rows, in the order in which a loop takes them.
+template <class T>
+struct kept_weight {
+  float const* data;
+};
+
 }  // namespace fuse::inline v0::kernels::detail

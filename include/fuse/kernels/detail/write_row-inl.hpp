@@ -11,6 +11,7 @@
 #include <fuse/kernels/detail/parts-inl.hpp>
 
 #include <hwy/cache_control.h>
+#include <fuse/kernels/element.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -58,8 +59,8 @@ template <class X>
 struct past_caches {
   X const* next;
 
-  template <class Part, class V>
-  HWY_ATTR HWY_INLINE void put(Part part, V v, float* y, std::size_t i) const {
+  template <class Part, class V, class Y>
+  HWY_ATTR HWY_INLINE void put(Part part, V v, Y* y, std::size_t i) const {
     part.stream(v, y + i);
     for (std::size_t j = 0; j < Part::vectors; ++j) hwy::Prefetch(next + i + j * hn::Lanes(lanes()));
   }
@@ -133,11 +134,12 @@ HWY_ATTR HWY_INLINE void write_row_by(Way way, Value const& value, Y* y, std::si
 template <class Wide, class Call, class Value, class Next>
 HWY_ATTR HWY_INLINE void write_row(Call const& call, Value const& value, std::size_t row, Next const* next) {
   auto* const y = call.y + row * call.y_stride;
-  if constexpr (is_elaborate && std::is_same_v<decltype(y), float* const>) {
+  using output = std::remove_pointer_t<decltype(call.y)>;
+  if constexpr (is_elaborate && element<output>) {
     if (call.streamed) {
       // Only whole vectors at their own multiples can be written past the caches.
-      std::size_t const n = hn::Lanes(lanes());
-      std::size_t const head = (n - reinterpret_cast<std::uintptr_t>(y) / sizeof(float) % n) % n;
+      std::size_t const n = hn::Lanes(lanes()) * sizeof(float) / sizeof(output);
+      std::size_t const head = (n - reinterpret_cast<std::uintptr_t>(y) / sizeof(output) % n) % n;
       return write_row_in<Wide>(past_caches<Next>{next}, value, y, call.columns, std::min(head, call.columns));
     }
   }

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSL-1.0
+
+// Short rows of halves: what is gathered is kept as floats, and is not converted again where it is written.
+#if defined(FUSE_REWRITE_KERNELS_KEPT_ROWS_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef FUSE_REWRITE_KERNELS_KEPT_ROWS_INL
+#undef FUSE_REWRITE_KERNELS_KEPT_ROWS_INL
+#else
+#define FUSE_REWRITE_KERNELS_KEPT_ROWS_INL
+#endif
+
+#include <fuse/kernels/detail/rows-inl.hpp>
+#include <fuse/kernels/detail/write_row-inl.hpp>
+
+#include <cstddef>
+#include <type_traits>
+
+HWY_BEFORE_NAMESPACE();
+namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA::HWY_NAMESPACE {
+
+// Up to this much in a row, what is kept takes less than half of the first cache.
+inline constexpr std::size_t kept_columns = 896;
+
+// Rows that are gathered, and rows that are written.
+inline constexpr std::size_t rows_at_once = 4;
+
+template <class Source>
+struct keeps {
+  Source source;
+  float* to;
+
+  template <class Part>
+  HWY_ATTR HWY_INLINE auto get(Part part, std::size_t i) const {
+    auto const v = source.get(part, i);
+    part.keep(v, to + i);
+    return v;
+  }
+};
+
+struct kept_row {
+  float const* data;
+
+  template <class Part>
+  HWY_ATTR HWY_INLINE auto get(Part part, std::size_t i) const {
+    return part.kept(data + i);
+  }
+};
+
+template <class Rows>
+struct kept_rows {
+  Rows rows;
+  float* data;
+  std::size_t stride;
+
+  HWY_ATTR HWY_INLINE float* at(std::size_t row) const { return data + row % rows_at_once * stride; }
+};
+
+template <class Rows>
+HWY_ATTR HWY_INLINE auto unread(kept_rows<Rows> const& rows, std::size_t row) {
+  auto const source = unread(rows.rows, row);
+  return keeps<std::remove_const_t<decltype(source)>>{source, rows.at(row)};
+}
+template <class Rows>
+HWY_ATTR HWY_INLINE kept_row reread(kept_rows<Rows> const& rows, std::size_t row) {
+  return {rows.at(row)};
+}
+template <class Rows>
+HWY_ATTR HWY_INLINE auto const* elements(kept_rows<Rows> const& rows, std::size_t row) {
+  return elements(rows.rows, row);
+}
+
+template <class Rows>
+HWY_ATTR HWY_INLINE auto const* fetched(kept_rows<Rows> const& rows, std::size_t row) {
+  return fetched(rows.rows, row);
+}
+
+template <class Weight>
+struct keeps_weight {
+  Weight weight;
+  float* to;
+
+  template <class Part>
+  HWY_ATTR HWY_INLINE void operator()(Part part, std::size_t i) const {
+    part.keep(weights_of(part, weight, i), to + i);
+  }
+};
+
+template <class Weight>
+struct kept_of;
+template <>
+struct kept_of<no_weight> {
+  using type = no_weight;
+};
+template <template <class> class Weight, class T>
+struct kept_of<Weight<T>> {
+  using type = kept_weight<T>;
+};
+
+// The floats of a call of rows that have `columns`.
+class kept_floats {
+ public:
+  explicit kept_floats(std::size_t columns) : columns_(columns), stride_(hwy::RoundUpTo(columns, hn::Lanes(lanes()))) {}
+
+  template <class Rows>
+  HWY_ATTR HWY_INLINE kept_rows<Rows> rows(Rows const& rows) {
+    return {rows, data_, stride_};
+  }
+  template <class Wide>
+  HWY_ATTR HWY_INLINE no_weight scale(no_weight none) {
+    return none;
+  }
+  template <class Wide, template <class> class Weight, class T>
+  HWY_ATTR HWY_INLINE kept_weight<T> scale(Weight<T> weight) {
+    return keep<Wide, T>(weight, data_ + rows_at_once * stride_);
+  }
+  template <class Wide>
+  HWY_ATTR HWY_INLINE no_weight bias(no_weight none) {
+    return none;
+  }
+  template <class Wide, class T>
+  HWY_ATTR HWY_INLINE kept_weight<T> bias(weight<T> weight) {
+    return keep<Wide, T>(weight, data_ + (rows_at_once + 1) * stride_);
+  }
+
+ private:
+  template <class Wide, class T, class Weight>
+  HWY_ATTR HWY_INLINE kept_weight<T> keep(Weight weight, float* to) {
+    gathers_nothing nothing;
+    visit_row<Wide>(nothing, keeps_weight<Weight>{weight, to}, columns_);
+    return {to};
+  }
+
+  std::size_t columns_, stride_;
+  HWY_ALIGN float data_[(rows_at_once + 2) * kept_columns];
+};
+
+}  // namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSL-1.0
+
+// Two rows that are visited together: they share the scale and bias that a loop loads, and while the sums of one are
+// waited for, the other is worked on.
+#if defined(FUSE_REWRITE_KERNELS_TWO_ROWS_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef FUSE_REWRITE_KERNELS_TWO_ROWS_INL
+#undef FUSE_REWRITE_KERNELS_TWO_ROWS_INL
+#else
+#define FUSE_REWRITE_KERNELS_TWO_ROWS_INL
+#endif
+
+#include <fuse/kernels/detail/write_row-inl.hpp>
+
+#include <cstddef>
+#include <type_traits>
+
+HWY_BEFORE_NAMESPACE();
+namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA::HWY_NAMESPACE {
+
+template <class T>
+struct two_rows {
+  T a, b;
+};
+template <class T>
+two_rows(T, T) -> two_rows<T>;
+
+template <class Gather>
+struct gathers_two {
+  two_rows<Gather> rows;
+
+  template <class Part>
+  HWY_ATTR HWY_INLINE auto get(Part part, std::size_t i) const {
+    return two_rows{rows.a.get(part, i), rows.b.get(part, i)};
+  }
+  template <class Part>
+  HWY_ATTR HWY_INLINE auto sums(Part part) const {
+    return two_rows{rows.a.sums(part), rows.b.sums(part)};
+  }
+  template <class Part, class V, class Sums>
+  HWY_ATTR HWY_INLINE void accumulate(Part part, two_rows<V> const& values, two_rows<Sums>& to) const {
+    rows.a.accumulate(part, values.a, to.a);
+    rows.b.accumulate(part, values.b, to.b);
+  }
+  template <class Sums>
+  HWY_ATTR HWY_INLINE void finish(two_rows<Sums> const& x, two_rows<Sums> const& y) {
+    rows.a.finish(x.a, y.a);
+    rows.b.finish(x.b, y.b);
+  }
+};
+
+// y[i] = value(part, i) for both: computed before either is stored, or the weights would have to be loaded again.
+template <class Value, class Y>
+struct writes_two {
+  two_rows<Value> values;
+  two_rows<Y*> y;
+
+  template <class Part>
+  HWY_ATTR HWY_INLINE void operator()(Part part, std::size_t i) const {
+    auto const a = values.a(part, i), b = values.b(part, i);
+    part.put(a, y.a + i);
+    part.put(b, y.b + i);
+  }
+};
+
+}  // namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif
