@@ -485,46 +485,49 @@ struct expression {
   [[nodiscard]] constexpr std::uint8_t root() const { return static_cast<std::uint8_t>(size - 1); }
   [[nodiscard]] constexpr term const& operator[](std::size_t at) const { return terms[at]; }
 
-  constexpr std::uint8_t add(term const& made, std::uint16_t from = 0) {
+  constexpr std::uint8_t add(term const& made, std::size_t from = 0) {
     auto const kind = made.kind;
     auto const op = made.op;
-    for (std::uint16_t i = from; i < size; ++i)
+    std::size_t const end = size;
+    for (std::size_t i = from; i < end; ++i)
       if (terms[i].kind == kind && terms[i].op == op && terms[i] == made) return static_cast<std::uint8_t>(i);
     return append(made);
   }
 
   constexpr std::uint8_t add(expression const& other) {
-    std::uint16_t const before = size, more = other.size;
+    std::size_t const before = size, more = other.size;
     if (more == 0) return 0;
-    if (before == 0) {
-      *this = other;  // nothing to merge with
-      return static_cast<std::uint8_t>(more - 1);
-    }
+    if (more == 1) return add(other.terms[0]);
     if (other.too_large) too_large = true;
-    std::uint8_t place[capacity]{};
-    for (std::uint16_t i = 0; i < more; ++i) {
+    std::size_t place[capacity]{};
+    for (std::size_t i = 0; i < more; ++i) {
       term moved = other.terms[i];
-      std::uint16_t from = 0;
-      for (int c = 0; c < moved.children; ++c) {
+      std::size_t from = 0;
+      int const children = moved.children;
+      for (int c = 0; c < children; ++c) {
         auto const at = place[moved.child[c]];
-        moved.child[c] = at;
-        if (at >= from) from = static_cast<std::uint16_t>(at + 1);
+        moved.child[c] = static_cast<std::uint8_t>(at);
+        if (at >= from) from = at + 1;
       }
       place[i] = from > before ? append(moved) : add(moved, from);
     }
-    return place[more - 1];
+    return static_cast<std::uint8_t>(place[more - 1]);
   }
 
-  template <class... Operands>
-  [[nodiscard]] static constexpr expression above(term made, Operands const&... operands) {
-    expression composed{};
-    std::uint8_t count = 0;
-    (void)count;
-    static_assert(fits<sizeof...(Operands)>, "fuse: an operator in a rule takes at most 8 operands");
-    if constexpr (sizeof...(Operands) > 0 && fits<sizeof...(Operands)>) {
-      ((made.child[count++] = composed.add(operands)), ...);
+  template <class First, class... Others>
+  [[nodiscard]] static constexpr expression above(term made, First const& first, Others const&... others) {
+    expression composed = first;
+    static_assert(fits<1 + sizeof...(Others)>, "fuse: an operator in a rule takes at most 8 operands");
+    if constexpr (fits<1 + sizeof...(Others)>) {
+      made.child[0] = composed.root();
+      made.children = 1;
+      ((made.child[made.children++] = composed.add(others)), ...);
     }
-    made.children = count;
+    composed.append(made);
+    return composed;
+  }
+  [[nodiscard]] static constexpr expression above(term const& made) {
+    expression composed{};
     composed.append(made);
     return composed;
   }
@@ -6133,8 +6136,28 @@ enum class rule_error : std::uint8_t {
   attribute_of_another_kind,
 };
 
-struct lowered_rule {
-  static constexpr std::size_t instruction_capacity = 768, entry_capacity = 40, name_capacity = 24, set_capacity = 6,
+struct rule_info {
+  static constexpr std::size_t name_capacity = 24;
+
+  static_text name, summary;
+  int stage;
+  double benefit;
+  bool equal_cost, silent, reduces;
+  std::uint8_t slot_count, root_count, replacement_size;
+  std::uint8_t root_registers[4];
+  static_text slot_names[name_capacity];
+  slot_kind slot_kinds[name_capacity];
+  std::uint32_t first_replacement;  ///< in the program
+};
+
+struct bound_condition {
+  condition what;
+  std::uint8_t slots[condition::capacity];
+  std::uint16_t rule;  ///< in the program
+};
+
+struct lowered_rule : rule_info {
+  static constexpr std::size_t instruction_capacity = 768, entry_capacity = 40, set_capacity = 6,
                                replacement_capacity = 48, condition_capacity = 16;
 
   struct entry {
@@ -6144,7 +6167,6 @@ struct lowered_rule {
     std::uint8_t strip;  ///< set that the root is stripped of first, 0: the root itself
   };
 
-  static_text name, summary;
   rule_error error;
   static_text culprit;
   std::size_t wanted;                ///< for a wrong number of operands
@@ -6157,45 +6179,19 @@ struct lowered_rule {
   std::uint16_t entry_count;
   static_text parameter_names[name_capacity];
   std::uint16_t parameter_name_count;
-  static_text slot_names[name_capacity];
-  slot_kind slot_kinds[name_capacity];
-  bool slot_optional[name_capacity];
-  std::uint8_t slot_count;
   through_set sets[set_capacity];
   std::uint8_t set_count;
-  condition conditions[condition_capacity];
-  std::uint8_t condition_slots[condition_capacity][condition::capacity];
+  bound_condition conditions[condition_capacity];
   std::uint8_t condition_count;
-  std::uint8_t root_registers[4];
-  std::uint8_t root_count;
   replacement_term replacement[replacement_capacity];
-  std::uint8_t replacement_size;
-  int stage;
-  double benefit;
-  bool equal_cost, silent, reduces;
 };
 
 }  // namespace fuse::inline v0
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"  // g++ 12 means designated ones, too
+
 namespace fuse::inline v0 {
-
-struct rule_info {
-  static_text name, summary;
-  int stage;
-  double benefit;
-  bool equal_cost, silent, reduces;
-  std::uint8_t slot_count, root_count, replacement_size;
-  std::uint8_t root_registers[4];
-  static_text slot_names[lowered_rule::name_capacity];
-  slot_kind slot_kinds[lowered_rule::name_capacity];
-  std::uint32_t first_replacement;
-};
-
-struct bound_condition {
-  condition what;
-  std::uint8_t slots[condition::capacity];
-  std::uint16_t rule;
-};
 
 struct program_entry {
   std::uint16_t stage, tag, first;
@@ -6273,47 +6269,35 @@ class merging {
   std::uint16_t name_map_[lowered_rule::name_capacity]{};
   std::uint8_t set_map_[lowered_rule::set_capacity + 1]{};
   std::size_t first_condition_ = 0;
+  bool renumbered_ = false;  // the rule has names of parameters or sets
   chain chains_[rule_capacity]{};
   std::size_t chain_count_ = 0;
 
   constexpr void add_info(lowered_rule const& from, std::size_t at) {
-    auto& to = out.rules[at];
-    to.name = from.name;
-    to.summary = from.summary;
-    to.stage = from.stage;
-    to.benefit = from.benefit;
-    to.equal_cost = from.equal_cost;
-    to.silent = from.silent;
-    to.reduces = from.reduces;
-    to.slot_count = from.slot_count;
-    to.root_count = from.root_count;
-    for (int i = 0; i < 4; ++i) to.root_registers[i] = from.root_registers[i];
-    for (std::size_t i = 0; i < from.slot_count; ++i) {
-      to.slot_names[i] = from.slot_names[i];
-      to.slot_kinds[i] = from.slot_kinds[i];
-    }
-    to.first_replacement = static_cast<std::uint32_t>(out.replacement_count);
-    to.replacement_size = from.replacement_size;
-    for (std::size_t i = 0; i < from.replacement_size; ++i)
-      out.replacements[out.replacement_count++] = from.replacement[i];
+    out.rules[at] = from;
+    auto added = out.replacement_count;
+    out.rules[at].first_replacement = static_cast<std::uint32_t>(added);
+    for (int i = 0; i < from.replacement_size; ++i) out.replacements[added++] = from.replacement[i];
+    out.replacement_count = added;
     if (from.stage + 1 > out.stages) out.stages = from.stage + 1;
   }
 
-  constexpr void add_rule(lowered_rule const& rule, std::size_t number) {
+  constexpr void add_rule(lowered_rule const& rule, std::uint16_t number) {
     for (std::size_t i = 0; i < rule.parameter_name_count; ++i) name_map_[i] = parameter_name(rule.parameter_names[i]);
     for (std::size_t i = 0; i < rule.set_count; ++i) set_map_[i + 1] = set(rule.sets[i]);
+    renumbered_ = rule.parameter_name_count != 0 || rule.set_count != 0;
     first_condition_ = out.condition_count;
     for (std::size_t i = 0; i < rule.condition_count; ++i) {
-      auto& added = out.conditions[out.condition_count++];
-      added.what = rule.conditions[i];
-      added.rule = static_cast<std::uint16_t>(number);
-      for (std::size_t k = 0; k < condition::capacity; ++k) added.slots[k] = rule.condition_slots[i][k];
+      auto added = rule.conditions[i];
+      added.rule = number;
+      out.conditions[out.condition_count++] = added;
     }
-    for (std::size_t at = 0; at < rule.entry_count;) {
-      std::size_t last = at;
-      while (last < rule.entry_count && rule.entries[last].first == rule.entries[at].first) ++last;
-      std::size_t const end = last < rule.entry_count ? rule.entries[last].first : rule.size;
-      insert(chain_of(rule, at, last), rule, rule.entries[at].first, end, number);
+    std::size_t const entries = rule.entry_count;
+    for (std::size_t at = 0; at < entries;) {
+      auto const first = rule.entries[at].first;
+      auto last = at + 1;
+      while (last < entries && rule.entries[last].first == first) ++last;
+      insert(chain_of(rule, at, last), rule, first, last < entries ? rule.entries[last].first : rule.size, number);
       at = last;
     }
   }
@@ -6361,67 +6345,62 @@ class merging {
     return c;
   }
 
-  [[nodiscard]] constexpr instruction moved(lowered_rule const& rule, std::size_t at, std::size_t number) const {
-    auto made = rule.code[at];
+  constexpr void renumber(instruction& made) const {
     if (made.through != 0) made.through = set_map_[made.through];
     if (made.code == step::parameter) made.op = name_map_[made.op];
-    if (made.code == step::condition) made.op = static_cast<std::uint16_t>(made.op + first_condition_);
-    if (made.code == step::accept) made.op = static_cast<std::uint16_t>(number);
-    return made;
   }
 
-  constexpr std::uint16_t append(instruction const& made) {
-    out.code[out.size] = made;
-    return static_cast<std::uint16_t>(out.size++);
-  }
-
-  constexpr void insert(chain& root, lowered_rule const& rule, std::size_t at, std::size_t end, std::size_t number) {
-    std::uint16_t* where = &root.first;
-    while (*where != no_instruction) {
-      auto const wanted = moved(rule, at, number);
+  constexpr void insert(chain& root, lowered_rule const& rule, std::size_t at, std::size_t end, std::uint16_t number) {
+    auto* where = &root.first;
+    bool shared = true;
+    while (shared && *where != no_instruction) {
+      auto wanted = rule.code[at];
+      if (renumbered_) renumber(wanted);
       bool const alone = wanted.code == step::fork || wanted.code == step::condition || wanted.code == step::accept;
-      bool shared = false;
-      while (true) {
+      for (shared = false;;) {
         auto const place = *where;
-        auto const here = out.code[place];
-        bool const branch = here.code == step::fork && here.flags == trie_branch;
-        if (!alone && same(branch ? out.code[here.next] : here, wanted)) {
-          where = &out.code[branch ? here.next : place].next;
+        bool const branch = out.code[place].flags == trie_branch;
+        auto const one = branch ? out.code[place].next : place;
+        if (!alone && same(out.code[one], wanted)) {
+          where = &out.code[one].next;
           shared = true;
+          ++at;
           break;
         }
         if (!branch) break;
         where = &out.code[place].other;
-        if (here.other == no_instruction) break;
       }
-      if (shared) {
-        ++at;
-        continue;
+    }
+    auto to = out.size;
+    if (!shared) {
+      out.code[to] = {.code = step::fork, .next = *where, .flags = trie_branch};
+      *where = static_cast<std::uint16_t>(to);
+      where = &out.code[to++].other;
+    }
+    *where = static_cast<std::uint16_t>(to);
+    for (; at < end; ++at) {
+      auto made = rule.code[at];
+      if (renumbered_) renumber(made);
+      auto const after = to + 1;
+      made.next = static_cast<std::uint16_t>(after + made.next);
+      if (made.code == step::fork) {
+        made.other = static_cast<std::uint16_t>(after + made.other);
+      } else if (made.code == step::condition) {
+        made.op = static_cast<std::uint16_t>(first_condition_ + made.op);
+      } else if (made.code == step::accept) {
+        made.op = number;
+        made.next = no_instruction;
       }
-      if (*where == no_instruction) break;
-      instruction fork{};
-      fork.code = step::fork;
-      fork.flags = trie_branch;
-      fork.next = *where;
-      fork.other = no_instruction;
-      auto const place = append(fork);
-      *where = place;
-      where = &out.code[place].other;
-      break;
+      out.code[to] = made;
+      to = after;
     }
-    *where = static_cast<std::uint16_t>(out.size);
-    for (std::size_t i = at; i < end; ++i) {
-      auto made = moved(rule, i, number);
-      auto const after = out.size + 1;
-      made.next = made.code == step::accept ? no_instruction : static_cast<std::uint16_t>(after + made.next);
-      made.other = made.code == step::fork ? static_cast<std::uint16_t>(after + made.other) : no_instruction;
-      append(made);
-    }
-    for (std::size_t k = 0; k < root.entries; ++k) out.entries[root.entry + k].first = root.first;
+    out.size = to;
   }
   static constexpr std::uint8_t trie_branch = 128;
 
   constexpr void sort_entries() {
+    for (std::size_t i = 0; i < chain_count_; ++i)
+      for (std::size_t k = 0; k < chains_[i].entries; ++k) out.entries[chains_[i].entry + k].first = chains_[i].first;
     auto const before = [](program_entry const& x, program_entry const& y) {
       if (x.stage != y.stage) return x.stage < y.stage;
       if (x.by_name != y.by_name) return y.by_name;
@@ -6438,6 +6417,8 @@ class merging {
 
 }  // namespace detail
 }  // namespace fuse::inline v0
+
+#pragma GCC diagnostic pop
 
 namespace fuse::inline v0::detail {
 
@@ -6528,12 +6509,11 @@ class basic_operator_needs {
     if (i.next != no_instruction) found = of_[i.next];
     switch (i.code) {
       case step::fork:
-        if (i.other != no_instruction)
-          for (auto& w : found) {
-            auto const other = find(of_[i.other], w.at);
-            w.what = {w.what.deep & other.deep, w.what.direct & other.direct, w.what.below & other.below,
-                      either(w.what.one_deep, other.one_deep), either(w.what.one_below, other.one_below)};
-          }
+        for (auto& w : found) {
+          auto const other = find(of_[i.other], w.at);
+          w.what = {w.what.deep & other.deep, w.what.direct & other.direct, w.what.below & other.below,
+                    either(w.what.one_deep, other.one_deep), either(w.what.one_below, other.one_below)};
+        }
         break;
       case step::operation:
       case step::exactly: {
@@ -8461,9 +8441,9 @@ struct one_rule {
       more = false;
       for (std::size_t at = way.size(); at-- > 0;) {
         auto const& i = rules.code[at];
-        bool const leads = i.code == step::accept ? i.op == rule
-                                                  : (i.next != no_instruction && way[i.next]) ||
-                                                        (i.other != no_instruction && way[i.other]);
+        bool const leads = i.code == step::accept
+                               ? i.op == rule
+                               : (i.next != no_instruction && way[i.next]) || (i.code == step::fork && way[i.other]);
         if (leads && !way[at]) way[at] = more = true;
       }
     }
@@ -9223,9 +9203,8 @@ class lowering {
   constexpr void add_transparent(through_set& set, static_text name);
   constexpr std::uint8_t set_id(through_set const& set);
   constexpr std::uint8_t slot(static_text name, slot_kind kind);
-  constexpr void bind(std::uint8_t at);
-  constexpr instruction& emit(step code, int a = 0, int b = 0, int c = 0, int op = 0, int count = 0,
-                              std::uint8_t through = 0);
+  constexpr std::uint8_t bound_slot(static_text name, slot_kind kind);
+  constexpr void emit(instruction const& made);
   constexpr void resolve_links();
   constexpr void add(links& to, link made);
   constexpr void add(links& to, links const& more);
@@ -9263,6 +9242,7 @@ class lowering {
   constexpr void finish_group(parts const& found, op_group kind, std::uint8_t frame);
   constexpr void members(parts const& found, op_group kind, std::uint8_t frame);
   constexpr void member(part const& p, op_group kind, std::uint8_t frame);
+  constexpr void one_member(std::uint8_t at, double weight, op_group kind, std::uint8_t frame);
   constexpr void spliced(std::uint8_t at, double weight, op_group kind, std::uint8_t frame);
 
   constexpr void lower_roots(std::uint8_t root);
@@ -9275,7 +9255,6 @@ class lowering {
   [[nodiscard]] constexpr bool is_bound(static_text name) const;
   constexpr void add_condition(condition const& added);
   [[nodiscard]] static constexpr bool names(expression const& in, static_text name);
-  constexpr void mark_optional();
   constexpr void lower_replacement();
 
   rewrite_rule const& rule_;
@@ -9367,35 +9346,41 @@ constexpr bool lowering::holds(attribute_kind kind, expression const& in, term c
 
 }  // namespace fuse::inline v0::detail
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"  // g++ 12 means designated ones, too
+
 namespace fuse::inline v0::detail {
 
 constexpr void lowering::resolve() {
   if (names_.lists_attributes) check_sources();
   pattern_ = rule_.pattern;
-  for (std::uint16_t i = 0; i < pattern_.size; ++i) {
-    auto const kind = pattern_.terms[i].kind;
-    if (kind != term_kind::neutral && kind != term_kind::named && kind != term_kind::exact) continue;
-    auto t = pattern_.terms[i];
-    if (kind == term_kind::neutral) {
-      check_attributes(pattern_, t, 0, true);
-    } else {
+  std::uint16_t const size = pattern_.size;
+  for (std::uint16_t i = 0; i < size; ++i) {
+    auto t = pattern_.terms[i];  // (copies: constant evaluation is slow at what it refers to)
+    bool const neutral = t.kind == term_kind::neutral;
+    if (!neutral) {
+      if (t.kind != term_kind::named && t.kind != term_kind::exact) continue;
       auto const code = names_.code(t.name);
       if (code == 0) return fail(rule_error::unknown_operator, t.name);
-      check_attributes(pattern_, t, code, false);
-      auto const op = names_.rows[code - 1u].op;
-      t.index = code;
-      if (kind == term_kind::named && op != opcode::opaque) {
-        t.kind = term_kind::neutral;
-        t.op = op;
-        t.index = 0;
+      if (t.attributes != 0) check_attributes(pattern_, t, code, false);
+      auto const op = t.kind == term_kind::named ? names_.rows[code - 1u].op : opcode::opaque;
+      if (op == opcode::opaque) {
+        pattern_.terms[i].index = code;
+        continue;
       }
-      pattern_.terms[i] = t;
+      pattern_.terms[i].kind = term_kind::neutral;
+      pattern_.terms[i].op = t.op = op;
+    } else if (t.attributes != 0) {
+      check_attributes(pattern_, t, 0, true);
     }
-    if (t.kind != term_kind::neutral) continue;
-    auto const& known = info(t.op);
+    auto const known = info(t.op);
     check_operands(t, known);
-    group_[i] = t.op == opcode::neg ? op_group::sum : known.group;
-    if (known.shape == shape_rule::reduce) out.reduces = reduction_[i] = true;
+    if (t.op == opcode::neg)
+      group_[i] = op_group::sum;
+    else if (known.group != op_group::none)
+      group_[i] = known.group;
+    else if (known.shape == shape_rule::reduce)
+      out.reduces = reduction_[i] = true;
   }
 }
 
@@ -9439,27 +9424,17 @@ constexpr std::uint8_t lowering::slot(static_text name, slot_kind kind) {
   out.slot_kinds[out.slot_count] = kind;
   return out.slot_count++;
 }
-constexpr void lowering::bind(std::uint8_t at) { bound_ |= 1u << at; }
+constexpr std::uint8_t lowering::bound_slot(static_text name, slot_kind kind) {
+  auto const s = slot(name, kind);
+  bound_ |= 1u << s;
+  return s;
+}
 
-constexpr instruction& lowering::emit(step code, int a, int b, int c, int op, int count, std::uint8_t through) {
-  if (out.size == lowered_rule::instruction_capacity) {
-    fail(rule_error::too_large, rule_.name);
-    return out.code[0];
-  }
+constexpr void lowering::emit(instruction const& made) {
+  if (out.size == lowered_rule::instruction_capacity) return fail(rule_error::too_large, rule_.name);
   if (pending_.count != 0) resolve_links();
   falls_through_ = true;
-  return out.code[out.size++] = {code,
-                                 static_cast<std::uint8_t>(a),
-                                 static_cast<std::uint8_t>(b),
-                                 static_cast<std::uint8_t>(c),
-                                 static_cast<std::uint16_t>(op),
-                                 static_cast<std::uint8_t>(count),
-                                 through,
-                                 0,
-                                 0,
-                                 0,
-                                 0,
-                                 0};
+  out.code[out.size++] = made;
 }
 constexpr void lowering::resolve_links() {
   for (std::uint8_t i = 0; i < pending_.count; ++i) {
@@ -9510,7 +9485,7 @@ constexpr void lowering::lower_forks(int count, bool may_skip, Form&& form) {
   for (int i = 0; i < count; ++i) {
     bool const last = i + 1 == count && !may_skip;
     auto const fork = out.size;
-    if (!last) emit(step::fork);
+    if (!last) emit({.code = step::fork});
     bound_ = before;
     next_register_ = first_register;
     next_frame_ = first_frame;
@@ -9550,6 +9525,8 @@ constexpr std::uint8_t lowering::known(static_text name) {
 }
 
 }  // namespace fuse::inline v0::detail
+
+#pragma GCC diagnostic pop
 
 namespace fuse::inline v0::detail {
 
@@ -9691,6 +9668,9 @@ constexpr void lowering::collect(std::uint8_t at, double weight, op_group kind, 
 
 }  // namespace fuse::inline v0::detail
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"  // g++ 12 means designated ones, too
+
 namespace fuse::inline v0::detail {
 
 constexpr std::uint8_t lowering::collect_set(std::uint8_t at, through_set& set) {
@@ -9708,7 +9688,7 @@ constexpr void lowering::value(std::uint8_t at, std::uint8_t r, sign_use sign, s
   if (first_found != 0 && t.kind == term_kind::neutral && !again_ && large(at)) {
     return lower_forks(2, false, [&](int i) {
       if (i == 0) {
-        emit(step::same, r, first_found);
+        emit({.code = step::same, .a = r, .b = first_found});
         return;
       }
       again_ = true;
@@ -9718,38 +9698,28 @@ constexpr void lowering::value(std::uint8_t at, std::uint8_t r, sign_use sign, s
   }
   register_of_.of[at] = r;
   switch (t.kind) {
-    case term_kind::capture: {
-      auto const s = slot(t.name, slot_kind::value);
-      emit(step::capture, r, s, 0, 0, 0, everywhere_id_);
-      return bind(s);
-    }
+    case term_kind::capture:
+      return emit(
+          {.code = step::capture, .a = r, .b = bound_slot(t.name, slot_kind::value), .through = everywhere_id_});
     case term_kind::neutral:
       if (group_[at] != op_group::none) return group(at, r, sign, around);
       if (reduction_[at]) return reduction(at, r);
       return operation(at, r, 0);
     case term_kind::named:
     case term_kind::exact: return operation(at, r, 0);
-    case term_kind::scalar: {
-      auto const s = slot(t.name, slot_kind::number);
-      emit(step::scalar, r, s);
-      return bind(s);
-    }
-    case term_kind::number: {
-      auto& made = emit(step::number, r);
-      made.number = t.number;
-      made.tolerance = static_cast<float>(t.tolerance);
-      return;
-    }
+    case term_kind::scalar: return emit({.code = step::scalar, .a = r, .b = bound_slot(t.name, slot_kind::number)});
+    case term_kind::number:
+      return emit({.code = step::number, .a = r, .tolerance = static_cast<float>(t.tolerance), .number = t.number});
     case term_kind::alternatives:
       return lower_forks(t.children, false, [&](int i) { value(t.child[i], r, sign, around); });
     case term_kind::optional: {
       auto const before = bound_;
       auto const fork = out.size;
-      emit(step::fork);
+      emit({.code = step::fork});
       value(t.child[0], r);
       auto const skipped = detach();
       pend(link{fork, true});
-      emit(step::missing, r);
+      emit({.code = step::missing, .a = r});
       pend(skipped);
       bound_ = before;
       return;
@@ -9762,11 +9732,16 @@ constexpr void lowering::value(std::uint8_t at, std::uint8_t r, sign_use sign, s
       return lower_forks(2, false, [&](int i) {
         if (i == 0) {
           if (op == opcode::opaque)
-            emit(step::exactly, r, inner, 0, code, 1, everywhere_id_);
+            emit({.code = step::exactly, .a = r, .b = inner, .op = code, .count = 1, .through = everywhere_id_});
           else
-            emit(step::operation, r, inner, 0, static_cast<int>(op), 1, everywhere_id_);
+            emit({.code = step::operation,
+                  .a = r,
+                  .b = inner,
+                  .op = static_cast<std::uint16_t>(op),
+                  .count = 1,
+                  .through = everywhere_id_});
         } else {
-          emit(step::strip, r, inner);  // of nothing: a copy
+          emit({.code = step::strip, .a = r, .b = inner});  // of nothing: a copy
         }
         if (i == 1) register_of_.of[t.child[0]] = inner;
         value(t.child[0], inner);
@@ -9776,19 +9751,16 @@ constexpr void lowering::value(std::uint8_t at, std::uint8_t r, sign_use sign, s
       through_set set{};
       auto const inside = collect_set(at, set);
       auto const inner = new_register();
-      emit(step::strip, r, inner, 0, 0, 0, set_id(set));
+      emit({.code = step::strip, .a = r, .b = inner, .through = set_id(set)});
       return value(inside, inner, sign, around);
     }
     case term_kind::users: {
-      emit(step::users, r, 0, 0, t.index, 0, everywhere_id_);
+      emit({.code = step::users, .a = r, .op = t.index, .through = everywhere_id_});
       return value(t.child[0], r, sign, around);
     }
-    case term_kind::known_as: {
-      auto const s = slot(t.name, slot_kind::value);
-      emit(step::capture, r, s);
-      bind(s);
+    case term_kind::known_as:
+      emit({.code = step::capture, .a = r, .b = bound_slot(t.name, slot_kind::value)});
       return value(t.child[0], r, sign, around);
-    }
     case term_kind::result: return operation(t.child[0], r, static_cast<std::uint8_t>(t.index));
     case term_kind::rest:  // alone where a value is wanted: that one value
     default: return fail(rule_error::rest_twice, t.name);
@@ -9801,13 +9773,20 @@ constexpr void lowering::operation(std::uint8_t at, std::uint8_t r, std::uint8_t
   int const operands = t.operands();
   bool const has_rest = operands > 0 && pattern_.terms[t.child[operands - 1]].kind == term_kind::rest;
   int const plain = has_rest ? operands - 1 : operands;
-  int const first = new_registers(plain);
-  auto const count = has_rest ? plain | 0x80 : plain;
+  auto const first = new_registers(plain);
+  auto const count = static_cast<std::uint8_t>(has_rest ? plain | 0x80 : plain);
   if (by_name) {
-    emit(step::exactly, r, first, result, t.index, count);
+    emit({.code = step::exactly, .a = r, .b = first, .c = result, .op = t.index, .count = count});
   } else {
-    auto& made = emit(step::operation, r, first, result, static_cast<int>(t.op), count, everywhere_id_);
-    if (operands == 2 && !has_rest && info(t.op).commutative) made.flags = instruction::commutes;
+    bool const commutes = operands == 2 && !has_rest && info(t.op).commutative;
+    emit({.code = step::operation,
+          .a = r,
+          .b = first,
+          .c = result,
+          .op = static_cast<std::uint16_t>(t.op),
+          .count = count,
+          .through = everywhere_id_,
+          .flags = commutes ? instruction::commutes : std::uint8_t{0}});
   }
   if (t.attributes != 0) attributes(at, r);
   bool later[8]{};
@@ -9818,15 +9797,14 @@ constexpr void lowering::operation(std::uint8_t at, std::uint8_t r, std::uint8_t
   for (int i = 0; i < plain; ++i)
     if (later[i]) value(t.child[i], static_cast<std::uint8_t>(first + i));
   if (has_rest) {
-    emit(step::operands, r, use_rest(t.child[plain]), 0, 0, plain);
+    emit({.code = step::operands, .a = r, .b = use_rest(t.child[plain]), .count = static_cast<std::uint8_t>(plain)});
   }
 }
 
 constexpr std::uint8_t lowering::use_rest(std::uint8_t at) {
-  auto const s = slot(pattern_[at].name, slot_kind::rest);
+  auto const s = bound_slot(pattern_[at].name, slot_kind::rest);
   if ((rest_seen_ >> s & 1u) != 0) fail(rule_error::rest_twice, pattern_[at].name);
   rest_seen_ |= 1u << s;
-  bind(s);
   return s;
 }
 
@@ -9835,7 +9813,8 @@ constexpr void lowering::attributes(std::uint8_t at, std::uint8_t r, static_text
   for (int i = t.operands(); i < t.children; ++i) {
     auto const& a = pattern_[t.child[i]];
     if (a.name == except) continue;
-    auto& made = emit(step::parameter, r, no_slot, 0, parameter_name(a.name), 0, everywhere_id_);
+    instruction made{
+        .code = step::parameter, .a = r, .b = no_slot, .op = parameter_name(a.name), .through = everywhere_id_};
     if (a.children == 0) {
       made.number = a.number;
       made.tolerance = 1e-6f;
@@ -9845,10 +9824,10 @@ constexpr void lowering::attributes(std::uint8_t at, std::uint8_t r, static_text
         made.number = holder.number;
         made.tolerance = static_cast<float>(holder.tolerance);
       } else {
-        made.b = slot(holder.name, holder.kind == term_kind::scalar ? slot_kind::number : slot_kind::parameter);
-        bind(made.b);
+        made.b = bound_slot(holder.name, holder.kind == term_kind::scalar ? slot_kind::number : slot_kind::parameter);
       }
     }
+    emit(made);
   }
 }
 
@@ -9861,9 +9840,13 @@ constexpr void lowering::reduction(std::uint8_t at, std::uint8_t r) {
     if (a.name == standard && a.children == 1) axes = pattern_[a.child[0]].name;
   }
   auto const inner = new_register();
-  auto const s = slot(axes, slot_kind::parameter);
-  emit(step::reduction, r, inner, s, static_cast<int>(t.op), 0, everywhere_id_);
-  bind(s);
+  auto const s = bound_slot(axes, slot_kind::parameter);
+  emit({.code = step::reduction,
+        .a = r,
+        .b = inner,
+        .c = s,
+        .op = static_cast<std::uint16_t>(t.op),
+        .through = everywhere_id_});
   attributes(at, r, standard);
   value(t.child[0], inner);
 }
@@ -9875,24 +9858,29 @@ constexpr void lowering::group(std::uint8_t at, std::uint8_t r, sign_use sign, s
   auto const frame = next_frame_++;
   if (frame == 31) return fail(rule_error::too_large, rule_.name);
   for (int direct = 1; direct >= 0; --direct)
-    if (auto const needed = direct != 0 ? needs_directly(found, kind) : needs(found); needed != 0) {
-      auto& test = emit(step::within, r, 0, direct);
-      test.number = static_cast<double>(needed);
-    }
-  emit(step::group, r, frame, static_cast<int>(sign), static_cast<int>(kind), around, everywhere_id_);
+    if (auto const needed = direct != 0 ? needs_directly(found, kind) : needs(found); needed != 0)
+      emit({.code = step::within,
+            .a = r,
+            .c = static_cast<std::uint8_t>(direct),
+            .number = static_cast<double>(needed)});
+  emit({.code = step::group,
+        .a = r,
+        .b = frame,
+        .c = static_cast<std::uint8_t>(sign),
+        .op = static_cast<std::uint16_t>(kind),
+        .count = around,
+        .through = everywhere_id_});
   members(found, kind, frame);
   finish_group(found, kind, frame);
 }
 
 constexpr void lowering::finish_group(parts const& found, op_group kind, std::uint8_t frame) {
-  if (found.has_number && found.number != (kind == op_group::product ? 1 : 0)) {
-    auto& made = emit(step::literal, frame);
-    made.number = found.number;
-    made.tolerance = found.tolerance;
-  }
+  if (found.has_number && found.number != (kind == op_group::product ? 1 : 0))
+    emit({.code = step::literal, .a = frame, .tolerance = found.tolerance, .number = found.number});
   for (std::uint8_t i = 0; i < found.count; ++i)
-    if (found.all[i].priority == rest_priority) emit(step::rest, frame, use_rest(found.all[i].term));
-  emit(step::close, frame);
+    if (found.all[i].priority == rest_priority)
+      emit({.code = step::rest, .a = frame, .b = use_rest(found.all[i].term)});
+  emit({.code = step::close, .a = frame});
 }
 
 constexpr void lowering::members(parts const& found, op_group kind, std::uint8_t frame) {
@@ -9901,59 +9889,58 @@ constexpr void lowering::members(parts const& found, op_group kind, std::uint8_t
 }
 
 constexpr void lowering::member(part const& p, op_group kind, std::uint8_t frame) {
-  if (failed()) return;
   auto const t = pattern_.terms[p.term];
-  if (t.kind == term_kind::alternatives) {
+  if (t.kind == term_kind::alternatives)
     return lower_forks(t.children, false, [&](int i) { spliced(t.child[i], p.weight, kind, frame); });
-  }
   bool const optional = t.kind == term_kind::optional;
   auto const& inside = optional ? pattern_.terms[t.child[0]] : t;
-  if (inside.kind == term_kind::scalar) {
-    auto const s = slot(inside.name, slot_kind::number);
-    auto& made = emit(step::scalar_member, frame, s);
-    made.number = p.weight;
-    if (optional) made.flags = instruction::optional;
-    return bind(s);
-  }
-  if (optional) {
-    return lower_forks(1, true, [&](int) { spliced(t.child[0], p.weight, kind, frame); });
-  }
-  bool const capture = t.kind == term_kind::capture;
-  bool const product_in_sum = kind == op_group::sum && group_[p.term] == op_group::product;
-  bool const sum_in_product = kind == op_group::product && group_[p.term] == op_group::sum;
-  auto once = [&](double weight) {
-    auto const r = new_register();
-    auto& made = emit(step::member, frame, r);
-    made.number = weight;
-    if (capture) made.flags |= instruction::captures;
-    if (product_in_sum) made.flags |= instruction::any_sign;
-    auto const whole = static_cast<int>(weight) == weight;
-    auto const sign = !sum_in_product || !whole           ? sign_use::strict
-                      : static_cast<int>(weight) % 2 == 0 ? sign_use::free
-                                                          : sign_use::linked;
-    value(p.term, r, sign, frame);
-  };
-  if (kind == op_group::product && p.weight == 2 && !capture)
+  if (inside.kind == term_kind::scalar)
+    return emit({.code = step::scalar_member,
+                 .a = frame,
+                 .b = bound_slot(inside.name, slot_kind::number),
+                 .flags = optional ? instruction::optional : std::uint8_t{0},
+                 .number = p.weight});
+  if (optional) return lower_forks(1, true, [&](int) { spliced(t.child[0], p.weight, kind, frame); });
+  if (kind == op_group::product && p.weight == 2 && t.kind != term_kind::capture)
     return lower_forks(2, false, [&](int i) {
-      if (i == 0) return once(2);
-      once(1);
-      once(1);
+      if (i == 0) return one_member(p.term, 2, kind, frame);
+      one_member(p.term, 1, kind, frame);
+      one_member(p.term, 1, kind, frame);
     });
-  once(p.weight);
+  one_member(p.term, p.weight, kind, frame);
+}
+
+constexpr void lowering::one_member(std::uint8_t at, double weight, op_group kind, std::uint8_t frame) {
+  auto const group = group_[at];
+  auto const r = new_register();
+  instruction made{.code = step::member, .a = frame, .b = r, .number = weight};
+  auto sign = sign_use::strict;
+  if (pattern_.terms[at].kind == term_kind::capture) {
+    made.flags = instruction::captures;
+  } else if (kind == op_group::sum && group == op_group::product) {
+    made.flags = instruction::any_sign;
+  } else if (kind == op_group::product && group == op_group::sum) {
+    auto const whole = static_cast<int>(weight);
+    if (whole == weight) sign = whole % 2 == 0 ? sign_use::free : sign_use::linked;
+  }
+  emit(made);
+  value(at, r, sign, frame);
 }
 
 constexpr void lowering::spliced(std::uint8_t at, double weight, op_group kind, std::uint8_t frame) {
   auto const found = parts_of(at, weight, kind);
   if (found.overflow) return fail(rule_error::too_large, rule_.name);
   members(found, kind, frame);
-  if (found.has_number && found.number != (kind == op_group::product ? 1 : 0)) {
-    auto& made = emit(step::literal, frame);
-    made.number = found.number;
-    made.tolerance = found.tolerance;
-  }
+  if (found.has_number && found.number != (kind == op_group::product ? 1 : 0))
+    emit({.code = step::literal, .a = frame, .tolerance = found.tolerance, .number = found.number});
 }
 
 }  // namespace fuse::inline v0::detail
+
+#pragma GCC diagnostic pop
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"  // g++ 12 means designated ones, too
 
 namespace fuse::inline v0::detail {
 
@@ -9998,9 +9985,8 @@ constexpr void lowering::lower_roots(std::uint8_t root) {
   if (t.kind == term_kind::roots)
     for (int i = 1; i < t.children; ++i) further_root(t.child[i]);
   for (std::size_t i = 0; i < rule_.condition_count; ++i) add_condition(rule_.conditions[i]);
-  emit(step::accept);
+  emit({.code = step::accept});
   falls_through_ = false;
-  mark_optional();
 }
 
 constexpr void lowering::add_entry(std::uint16_t first, std::uint16_t tag, bool by_name, std::uint8_t strip) {
@@ -10070,11 +10056,11 @@ constexpr void lowering::further_root(std::uint8_t root) {
   auto at = register_of_.of[path[length - 1]];
   if (at == 0) {
     at = new_register();
-    emit(step::recall, at, slot(pattern_[path[length - 1]].name, slot_kind::value));
+    emit({.code = step::recall, .a = at, .b = slot(pattern_[path[length - 1]].name, slot_kind::value)});
   }
   for (int i = length - 2; i >= 0; --i) {
     auto const r = new_register();
-    emit(step::user, at, r);
+    emit({.code = step::user, .a = at, .b = r});
     at = r;
   }
   if (out.root_count < 4) out.root_registers[out.root_count++] = at;
@@ -10100,38 +10086,34 @@ constexpr bool lowering::is_bound(static_text name) const {
 constexpr void lowering::add_condition(condition const& added) {
   std::uint8_t at = 0;
   for (; at < out.condition_count; ++at) {
-    bool equal = out.conditions[at].name == added.name && out.conditions[at].count == added.count;
-    for (std::size_t i = 0; equal && i < added.count; ++i) equal = out.conditions[at].captures[i] == added.captures[i];
+    auto const& known = out.conditions[at].what;
+    bool equal = known.name == added.name && known.count == added.count;
+    for (std::size_t i = 0; equal && i < added.count; ++i) equal = known.captures[i] == added.captures[i];
     if (equal) break;
   }
   if (at == out.condition_count) {
     if (at == lowered_rule::condition_capacity) return fail(rule_error::too_large, rule_.name);
-    out.conditions[at] = added;
+    out.conditions[at].what = added;
     for (std::size_t i = 0; i < added.count; ++i) {
       std::uint8_t found = no_slot;
       for (std::uint8_t s = 0; s < out.slot_count; ++s)
         if (out.slot_names[s] == added.captures[i]) found = s;
       if (found == no_slot && added.captures[i] != "axes" && !names(pattern_, added.captures[i]))
         return fail(rule_error::unbound_condition, added.captures[i]);
-      out.condition_slots[at][i] = found;
+      out.conditions[at].slots[i] = found;
     }
     ++out.condition_count;
   } else {
     for (std::size_t i = 0; i < added.count; ++i)
       for (std::uint8_t s = 0; s < out.slot_count; ++s)
-        if (out.slot_names[s] == added.captures[i]) out.condition_slots[at][i] = s;
+        if (out.slot_names[s] == added.captures[i]) out.conditions[at].slots[i] = s;
   }
-  emit(step::condition, 0, 0, 0, at);
+  emit({.code = step::condition, .op = at});
 }
 constexpr bool lowering::names(expression const& in, static_text name) {
   for (std::uint16_t i = 0; i < in.size; ++i)
     if (in[i].name == name) return true;
   return false;
-}
-
-constexpr void lowering::mark_optional() {
-  for (std::uint8_t i = 0; i < out.slot_count; ++i)
-    if ((bound_ >> i & 1u) == 0) out.slot_optional[i] = true;
 }
 
 constexpr void lowering::lower_replacement() {
@@ -10220,6 +10202,8 @@ constexpr void lowering::lower_replacement() {
 }
 
 }  // namespace fuse::inline v0::detail
+
+#pragma GCC diagnostic pop
 
 namespace fuse::inline v0 {
 

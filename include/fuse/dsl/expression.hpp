@@ -71,49 +71,52 @@ struct expression {
   [[nodiscard]] constexpr term const& operator[](std::size_t at) const { return terms[at]; }
 
   /// Adds a term unless an equal one is there; returns its place. Terms before `from` are known to differ.
-  constexpr std::uint8_t add(term const& made, std::uint16_t from = 0) {
+  constexpr std::uint8_t add(term const& made, std::size_t from = 0) {
     auto const kind = made.kind;
     auto const op = made.op;
-    for (std::uint16_t i = from; i < size; ++i)
+    std::size_t const end = size;
+    for (std::size_t i = from; i < end; ++i)
       if (terms[i].kind == kind && terms[i].op == op && terms[i] == made) return static_cast<std::uint8_t>(i);
     return append(made);
   }
 
   /// Adds all terms of `other`; returns the place of its root.
   constexpr std::uint8_t add(expression const& other) {
-    std::uint16_t const before = size, more = other.size;
+    std::size_t const before = size, more = other.size;
     if (more == 0) return 0;
-    if (before == 0) {
-      *this = other;  // nothing to merge with
-      return static_cast<std::uint8_t>(more - 1);
-    }
+    if (more == 1) return add(other.terms[0]);
     if (other.too_large) too_large = true;
-    std::uint8_t place[capacity]{};
-    for (std::uint16_t i = 0; i < more; ++i) {
+    std::size_t place[capacity]{};
+    for (std::size_t i = 0; i < more; ++i) {
       term moved = other.terms[i];
       // A term equals one that was there only where its operands were, and stands above the last of these.
-      std::uint16_t from = 0;
-      for (int c = 0; c < moved.children; ++c) {
+      std::size_t from = 0;
+      int const children = moved.children;
+      for (int c = 0; c < children; ++c) {
         auto const at = place[moved.child[c]];
-        moved.child[c] = at;
-        if (at >= from) from = static_cast<std::uint16_t>(at + 1);
+        moved.child[c] = static_cast<std::uint8_t>(at);
+        if (at >= from) from = at + 1;
       }
       place[i] = from > before ? append(moved) : add(moved, from);
     }
-    return place[more - 1];
+    return static_cast<std::uint8_t>(place[more - 1]);
   }
 
   /// This expression with `made` as a new root above the given operands.
-  template <class... Operands>
-  [[nodiscard]] static constexpr expression above(term made, Operands const&... operands) {
-    expression composed{};
-    std::uint8_t count = 0;
-    (void)count;
-    static_assert(fits<sizeof...(Operands)>, "fuse: an operator in a rule takes at most 8 operands");
-    if constexpr (sizeof...(Operands) > 0 && fits<sizeof...(Operands)>) {
-      ((made.child[count++] = composed.add(operands)), ...);
+  template <class First, class... Others>
+  [[nodiscard]] static constexpr expression above(term made, First const& first, Others const&... others) {
+    expression composed = first;
+    static_assert(fits<1 + sizeof...(Others)>, "fuse: an operator in a rule takes at most 8 operands");
+    if constexpr (fits<1 + sizeof...(Others)>) {
+      made.child[0] = composed.root();
+      made.children = 1;
+      ((made.child[made.children++] = composed.add(others)), ...);
     }
-    made.children = count;
+    composed.append(made);
+    return composed;
+  }
+  [[nodiscard]] static constexpr expression above(term const& made) {
+    expression composed{};
     composed.append(made);
     return composed;
   }

@@ -177,9 +177,9 @@ struct one_rule {
       more = false;
       for (std::size_t at = way.size(); at-- > 0;) {
         auto const& i = rules.code[at];
-        bool const leads = i.code == step::accept ? i.op == rule
-                                                  : (i.next != no_instruction && way[i.next]) ||
-                                                        (i.other != no_instruction && way[i.other]);
+        bool const leads = i.code == step::accept
+                               ? i.op == rule
+                               : (i.next != no_instruction && way[i.next]) || (i.code == step::fork && way[i.other]);
         if (leads && !way[at]) way[at] = more = true;
       }
     }

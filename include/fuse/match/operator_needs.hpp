@@ -102,12 +102,11 @@ class basic_operator_needs {
     if (i.next != no_instruction) found = of_[i.next];
     switch (i.code) {
       case step::fork:
-        if (i.other != no_instruction)
-          for (auto& w : found) {
-            auto const other = find(of_[i.other], w.at);
-            w.what = {w.what.deep & other.deep, w.what.direct & other.direct, w.what.below & other.below,
-                      either(w.what.one_deep, other.one_deep), either(w.what.one_below, other.one_below)};
-          }
+        for (auto& w : found) {
+          auto const other = find(of_[i.other], w.at);
+          w.what = {w.what.deep & other.deep, w.what.direct & other.direct, w.what.below & other.below,
+                    either(w.what.one_deep, other.one_deep), either(w.what.one_below, other.one_below)};
+        }
         break;
       case step::operation:
       case step::exactly: {

@@ -40,9 +40,7 @@ namespace detail {
   auto const s = [](int at) { return "s" + std::to_string(at); };
   auto const line = std::string(name_of(i.code)) + " ";
   switch (i.code) {
-    case step::fork:
-      return "fork to " + std::to_string(i.next) + ", else " +
-             (i.other == no_instruction ? "fail" : std::to_string(i.other));
+    case step::fork: return "fork to " + std::to_string(i.next) + ", else " + std::to_string(i.other);
     case step::operation:
       return detail::registers(i.b, i.count & 0x7f) + " = operands of " +
              std::string(name_of(static_cast<opcode>(i.op))) + " " + r(i.a) +
@@ -98,9 +96,9 @@ namespace detail {
     more = false;
     for (std::size_t at = rules.code.size(); at-- > 0;) {
       auto const& i = rules.code[at];
-      bool const mine = i.code == step::accept ? i.op == only
-                                               : (i.next != no_instruction && leads[i.next]) ||
-                                                     (i.other != no_instruction && leads[i.other]);
+      bool const mine = i.code == step::accept
+                            ? i.op == only
+                            : (i.next != no_instruction && leads[i.next]) || (i.code == step::fork && leads[i.other]);
       if (!mine || leads[at]) continue;
       leads[at] = true;
       more = true;

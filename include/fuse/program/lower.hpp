@@ -6,6 +6,9 @@
 
 #include <fuse/program/lower_pattern.hpp>
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"  // g++ 12 means designated ones, too
+
 namespace fuse::inline v0::detail {
 
 constexpr lowering::lowering(rewrite_rule const& rule, dialect const& names) : rule_(rule), names_(names) {
@@ -51,9 +54,8 @@ constexpr void lowering::lower_roots(std::uint8_t root) {
   if (t.kind == term_kind::roots)
     for (int i = 1; i < t.children; ++i) further_root(t.child[i]);
   for (std::size_t i = 0; i < rule_.condition_count; ++i) add_condition(rule_.conditions[i]);
-  emit(step::accept);
+  emit({.code = step::accept});
   falls_through_ = false;
-  mark_optional();
 }
 
 constexpr void lowering::add_entry(std::uint16_t first, std::uint16_t tag, bool by_name, std::uint8_t strip) {
@@ -126,11 +128,11 @@ constexpr void lowering::further_root(std::uint8_t root) {
   auto at = register_of_.of[path[length - 1]];
   if (at == 0) {
     at = new_register();
-    emit(step::recall, at, slot(pattern_[path[length - 1]].name, slot_kind::value));
+    emit({.code = step::recall, .a = at, .b = slot(pattern_[path[length - 1]].name, slot_kind::value)});
   }
   for (int i = length - 2; i >= 0; --i) {
     auto const r = new_register();
-    emit(step::user, at, r);
+    emit({.code = step::user, .a = at, .b = r});
     at = r;
   }
   if (out.root_count < 4) out.root_registers[out.root_count++] = at;
@@ -157,13 +159,14 @@ constexpr bool lowering::is_bound(static_text name) const {
 constexpr void lowering::add_condition(condition const& added) {
   std::uint8_t at = 0;
   for (; at < out.condition_count; ++at) {
-    bool equal = out.conditions[at].name == added.name && out.conditions[at].count == added.count;
-    for (std::size_t i = 0; equal && i < added.count; ++i) equal = out.conditions[at].captures[i] == added.captures[i];
+    auto const& known = out.conditions[at].what;
+    bool equal = known.name == added.name && known.count == added.count;
+    for (std::size_t i = 0; equal && i < added.count; ++i) equal = known.captures[i] == added.captures[i];
     if (equal) break;
   }
   if (at == out.condition_count) {
     if (at == lowered_rule::condition_capacity) return fail(rule_error::too_large, rule_.name);
-    out.conditions[at] = added;
+    out.conditions[at].what = added;
     for (std::size_t i = 0; i < added.count; ++i) {
       std::uint8_t found = no_slot;
       for (std::uint8_t s = 0; s < out.slot_count; ++s)
@@ -171,25 +174,20 @@ constexpr void lowering::add_condition(condition const& added) {
       // "axes" is there for conditions whether a reduction captured it or not.
       if (found == no_slot && added.captures[i] != "axes" && !names(pattern_, added.captures[i]))
         return fail(rule_error::unbound_condition, added.captures[i]);
-      out.condition_slots[at][i] = found;
+      out.conditions[at].slots[i] = found;
     }
     ++out.condition_count;
   } else {
     for (std::size_t i = 0; i < added.count; ++i)
       for (std::uint8_t s = 0; s < out.slot_count; ++s)
-        if (out.slot_names[s] == added.captures[i]) out.condition_slots[at][i] = s;
+        if (out.slot_names[s] == added.captures[i]) out.conditions[at].slots[i] = s;
   }
-  emit(step::condition, 0, 0, 0, at);
+  emit({.code = step::condition, .op = at});
 }
 constexpr bool lowering::names(expression const& in, static_text name) {
   for (std::uint16_t i = 0; i < in.size; ++i)
     if (in[i].name == name) return true;
   return false;
-}
-
-constexpr void lowering::mark_optional() {
-  for (std::uint8_t i = 0; i < out.slot_count; ++i)
-    if ((bound_ >> i & 1u) == 0) out.slot_optional[i] = true;
 }
 
 // Replacements
@@ -281,3 +279,5 @@ constexpr void lowering::lower_replacement() {
 }
 
 }  // namespace fuse::inline v0::detail
+
+#pragma GCC diagnostic pop

@@ -5,6 +5,9 @@
 
 #include <fuse/program/lower_parts.hpp>
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"  // g++ 12 means designated ones, too
+
 namespace fuse::inline v0::detail {
 
 // Products and sums are lowered as multisets: their parts become `member` instructions of one frame, the most telling
@@ -27,7 +30,7 @@ constexpr void lowering::value(std::uint8_t at, std::uint8_t r, sign_use sign, s
     // A large part that occurs again is mostly the same computation; only else is it matched anew.
     return lower_forks(2, false, [&](int i) {
       if (i == 0) {
-        emit(step::same, r, first_found);
+        emit({.code = step::same, .a = r, .b = first_found});
         return;
       }
       again_ = true;
@@ -38,38 +41,28 @@ constexpr void lowering::value(std::uint8_t at, std::uint8_t r, sign_use sign, s
   register_of_.of[at] = r;
   // The frequent ones first: constant evaluation walks through all the cases before.
   switch (t.kind) {
-    case term_kind::capture: {
-      auto const s = slot(t.name, slot_kind::value);
-      emit(step::capture, r, s, 0, 0, 0, everywhere_id_);
-      return bind(s);
-    }
+    case term_kind::capture:
+      return emit(
+          {.code = step::capture, .a = r, .b = bound_slot(t.name, slot_kind::value), .through = everywhere_id_});
     case term_kind::neutral:
       if (group_[at] != op_group::none) return group(at, r, sign, around);
       if (reduction_[at]) return reduction(at, r);
       return operation(at, r, 0);
     case term_kind::named:
     case term_kind::exact: return operation(at, r, 0);
-    case term_kind::scalar: {
-      auto const s = slot(t.name, slot_kind::number);
-      emit(step::scalar, r, s);
-      return bind(s);
-    }
-    case term_kind::number: {
-      auto& made = emit(step::number, r);
-      made.number = t.number;
-      made.tolerance = static_cast<float>(t.tolerance);
-      return;
-    }
+    case term_kind::scalar: return emit({.code = step::scalar, .a = r, .b = bound_slot(t.name, slot_kind::number)});
+    case term_kind::number:
+      return emit({.code = step::number, .a = r, .tolerance = static_cast<float>(t.tolerance), .number = t.number});
     case term_kind::alternatives:
       return lower_forks(t.children, false, [&](int i) { value(t.child[i], r, sign, around); });
     case term_kind::optional: {
       auto const before = bound_;
       auto const fork = out.size;
-      emit(step::fork);
+      emit({.code = step::fork});
       value(t.child[0], r);
       auto const skipped = detach();
       pend(link{fork, true});
-      emit(step::missing, r);
+      emit({.code = step::missing, .a = r});
       pend(skipped);
       bound_ = before;
       return;
@@ -82,11 +75,16 @@ constexpr void lowering::value(std::uint8_t at, std::uint8_t r, sign_use sign, s
       return lower_forks(2, false, [&](int i) {
         if (i == 0) {
           if (op == opcode::opaque)
-            emit(step::exactly, r, inner, 0, code, 1, everywhere_id_);
+            emit({.code = step::exactly, .a = r, .b = inner, .op = code, .count = 1, .through = everywhere_id_});
           else
-            emit(step::operation, r, inner, 0, static_cast<int>(op), 1, everywhere_id_);
+            emit({.code = step::operation,
+                  .a = r,
+                  .b = inner,
+                  .op = static_cast<std::uint16_t>(op),
+                  .count = 1,
+                  .through = everywhere_id_});
         } else {
-          emit(step::strip, r, inner);  // of nothing: a copy
+          emit({.code = step::strip, .a = r, .b = inner});  // of nothing: a copy
         }
         if (i == 1) register_of_.of[t.child[0]] = inner;
         value(t.child[0], inner);
@@ -96,19 +94,16 @@ constexpr void lowering::value(std::uint8_t at, std::uint8_t r, sign_use sign, s
       through_set set{};
       auto const inside = collect_set(at, set);
       auto const inner = new_register();
-      emit(step::strip, r, inner, 0, 0, 0, set_id(set));
+      emit({.code = step::strip, .a = r, .b = inner, .through = set_id(set)});
       return value(inside, inner, sign, around);
     }
     case term_kind::users: {
-      emit(step::users, r, 0, 0, t.index, 0, everywhere_id_);
+      emit({.code = step::users, .a = r, .op = t.index, .through = everywhere_id_});
       return value(t.child[0], r, sign, around);
     }
-    case term_kind::known_as: {
-      auto const s = slot(t.name, slot_kind::value);
-      emit(step::capture, r, s);
-      bind(s);
+    case term_kind::known_as:
+      emit({.code = step::capture, .a = r, .b = bound_slot(t.name, slot_kind::value)});
       return value(t.child[0], r, sign, around);
-    }
     case term_kind::result: return operation(t.child[0], r, static_cast<std::uint8_t>(t.index));
     case term_kind::rest:  // alone where a value is wanted: that one value
     default: return fail(rule_error::rest_twice, t.name);
@@ -121,13 +116,20 @@ constexpr void lowering::operation(std::uint8_t at, std::uint8_t r, std::uint8_t
   int const operands = t.operands();
   bool const has_rest = operands > 0 && pattern_.terms[t.child[operands - 1]].kind == term_kind::rest;
   int const plain = has_rest ? operands - 1 : operands;
-  int const first = new_registers(plain);
-  auto const count = has_rest ? plain | 0x80 : plain;
+  auto const first = new_registers(plain);
+  auto const count = static_cast<std::uint8_t>(has_rest ? plain | 0x80 : plain);
   if (by_name) {
-    emit(step::exactly, r, first, result, t.index, count);
+    emit({.code = step::exactly, .a = r, .b = first, .c = result, .op = t.index, .count = count});
   } else {
-    auto& made = emit(step::operation, r, first, result, static_cast<int>(t.op), count, everywhere_id_);
-    if (operands == 2 && !has_rest && info(t.op).commutative) made.flags = instruction::commutes;
+    bool const commutes = operands == 2 && !has_rest && info(t.op).commutative;
+    emit({.code = step::operation,
+          .a = r,
+          .b = first,
+          .c = result,
+          .op = static_cast<std::uint16_t>(t.op),
+          .count = count,
+          .through = everywhere_id_,
+          .flags = commutes ? instruction::commutes : std::uint8_t{0}});
   }
   if (t.attributes != 0) attributes(at, r);
   // Operators before captures: what is more telling is tested first.
@@ -139,15 +141,14 @@ constexpr void lowering::operation(std::uint8_t at, std::uint8_t r, std::uint8_t
   for (int i = 0; i < plain; ++i)
     if (later[i]) value(t.child[i], static_cast<std::uint8_t>(first + i));
   if (has_rest) {
-    emit(step::operands, r, use_rest(t.child[plain]), 0, 0, plain);
+    emit({.code = step::operands, .a = r, .b = use_rest(t.child[plain]), .count = static_cast<std::uint8_t>(plain)});
   }
 }
 
 constexpr std::uint8_t lowering::use_rest(std::uint8_t at) {
-  auto const s = slot(pattern_[at].name, slot_kind::rest);
+  auto const s = bound_slot(pattern_[at].name, slot_kind::rest);
   if ((rest_seen_ >> s & 1u) != 0) fail(rule_error::rest_twice, pattern_[at].name);
   rest_seen_ |= 1u << s;
-  bind(s);
   return s;
 }
 
@@ -156,7 +157,8 @@ constexpr void lowering::attributes(std::uint8_t at, std::uint8_t r, static_text
   for (int i = t.operands(); i < t.children; ++i) {
     auto const& a = pattern_[t.child[i]];
     if (a.name == except) continue;
-    auto& made = emit(step::parameter, r, no_slot, 0, parameter_name(a.name), 0, everywhere_id_);
+    instruction made{
+        .code = step::parameter, .a = r, .b = no_slot, .op = parameter_name(a.name), .through = everywhere_id_};
     if (a.children == 0) {
       made.number = a.number;
       made.tolerance = 1e-6f;
@@ -166,10 +168,10 @@ constexpr void lowering::attributes(std::uint8_t at, std::uint8_t r, static_text
         made.number = holder.number;
         made.tolerance = static_cast<float>(holder.tolerance);
       } else {
-        made.b = slot(holder.name, holder.kind == term_kind::scalar ? slot_kind::number : slot_kind::parameter);
-        bind(made.b);
+        made.b = bound_slot(holder.name, holder.kind == term_kind::scalar ? slot_kind::number : slot_kind::parameter);
       }
     }
+    emit(made);
   }
 }
 
@@ -182,9 +184,13 @@ constexpr void lowering::reduction(std::uint8_t at, std::uint8_t r) {
     if (a.name == standard && a.children == 1) axes = pattern_[a.child[0]].name;
   }
   auto const inner = new_register();
-  auto const s = slot(axes, slot_kind::parameter);
-  emit(step::reduction, r, inner, s, static_cast<int>(t.op), 0, everywhere_id_);
-  bind(s);
+  auto const s = bound_slot(axes, slot_kind::parameter);
+  emit({.code = step::reduction,
+        .a = r,
+        .b = inner,
+        .c = s,
+        .op = static_cast<std::uint16_t>(t.op),
+        .through = everywhere_id_});
   attributes(at, r, standard);
   value(t.child[0], inner);
 }
@@ -196,24 +202,29 @@ constexpr void lowering::group(std::uint8_t at, std::uint8_t r, sign_use sign, s
   auto const frame = next_frame_++;
   if (frame == 31) return fail(rule_error::too_large, rule_.name);
   for (int direct = 1; direct >= 0; --direct)
-    if (auto const needed = direct != 0 ? needs_directly(found, kind) : needs(found); needed != 0) {
-      auto& test = emit(step::within, r, 0, direct);
-      test.number = static_cast<double>(needed);
-    }
-  emit(step::group, r, frame, static_cast<int>(sign), static_cast<int>(kind), around, everywhere_id_);
+    if (auto const needed = direct != 0 ? needs_directly(found, kind) : needs(found); needed != 0)
+      emit({.code = step::within,
+            .a = r,
+            .c = static_cast<std::uint8_t>(direct),
+            .number = static_cast<double>(needed)});
+  emit({.code = step::group,
+        .a = r,
+        .b = frame,
+        .c = static_cast<std::uint8_t>(sign),
+        .op = static_cast<std::uint16_t>(kind),
+        .count = around,
+        .through = everywhere_id_});
   members(found, kind, frame);
   finish_group(found, kind, frame);
 }
 
 constexpr void lowering::finish_group(parts const& found, op_group kind, std::uint8_t frame) {
-  if (found.has_number && found.number != (kind == op_group::product ? 1 : 0)) {
-    auto& made = emit(step::literal, frame);
-    made.number = found.number;
-    made.tolerance = found.tolerance;
-  }
+  if (found.has_number && found.number != (kind == op_group::product ? 1 : 0))
+    emit({.code = step::literal, .a = frame, .tolerance = found.tolerance, .number = found.number});
   for (std::uint8_t i = 0; i < found.count; ++i)
-    if (found.all[i].priority == rest_priority) emit(step::rest, frame, use_rest(found.all[i].term));
-  emit(step::close, frame);
+    if (found.all[i].priority == rest_priority)
+      emit({.code = step::rest, .a = frame, .b = use_rest(found.all[i].term)});
+  emit({.code = step::close, .a = frame});
 }
 
 constexpr void lowering::members(parts const& found, op_group kind, std::uint8_t frame) {
@@ -222,46 +233,43 @@ constexpr void lowering::members(parts const& found, op_group kind, std::uint8_t
 }
 
 constexpr void lowering::member(part const& p, op_group kind, std::uint8_t frame) {
-  if (failed()) return;
   auto const t = pattern_.terms[p.term];
-  if (t.kind == term_kind::alternatives) {
+  if (t.kind == term_kind::alternatives)
     return lower_forks(t.children, false, [&](int i) { spliced(t.child[i], p.weight, kind, frame); });
-  }
   bool const optional = t.kind == term_kind::optional;
   auto const& inside = optional ? pattern_.terms[t.child[0]] : t;
-  if (inside.kind == term_kind::scalar) {
-    auto const s = slot(inside.name, slot_kind::number);
-    auto& made = emit(step::scalar_member, frame, s);
-    made.number = p.weight;
-    if (optional) made.flags = instruction::optional;
-    return bind(s);
-  }
-  if (optional) {
-    return lower_forks(1, true, [&](int) { spliced(t.child[0], p.weight, kind, frame); });
-  }
-  bool const capture = t.kind == term_kind::capture;
-  bool const product_in_sum = kind == op_group::sum && group_[p.term] == op_group::product;
-  bool const sum_in_product = kind == op_group::product && group_[p.term] == op_group::sum;
-  auto once = [&](double weight) {
-    auto const r = new_register();
-    auto& made = emit(step::member, frame, r);
-    made.number = weight;
-    if (capture) made.flags |= instruction::captures;
-    if (product_in_sum) made.flags |= instruction::any_sign;
-    auto const whole = static_cast<int>(weight) == weight;
-    auto const sign = !sum_in_product || !whole           ? sign_use::strict
-                      : static_cast<int>(weight) % 2 == 0 ? sign_use::free
-                                                          : sign_use::linked;
-    value(p.term, r, sign, frame);
-  };
-  if (kind == op_group::product && p.weight == 2 && !capture)
+  if (inside.kind == term_kind::scalar)
+    return emit({.code = step::scalar_member,
+                 .a = frame,
+                 .b = bound_slot(inside.name, slot_kind::number),
+                 .flags = optional ? instruction::optional : std::uint8_t{0},
+                 .number = p.weight});
+  if (optional) return lower_forks(1, true, [&](int) { spliced(t.child[0], p.weight, kind, frame); });
+  if (kind == op_group::product && p.weight == 2 && t.kind != term_kind::capture)
     // A square is one part squared (or one computation twice), or two computations that match alike.
     return lower_forks(2, false, [&](int i) {
-      if (i == 0) return once(2);
-      once(1);
-      once(1);
+      if (i == 0) return one_member(p.term, 2, kind, frame);
+      one_member(p.term, 1, kind, frame);
+      one_member(p.term, 1, kind, frame);
     });
-  once(p.weight);
+  one_member(p.term, p.weight, kind, frame);
+}
+
+constexpr void lowering::one_member(std::uint8_t at, double weight, op_group kind, std::uint8_t frame) {
+  auto const group = group_[at];
+  auto const r = new_register();
+  instruction made{.code = step::member, .a = frame, .b = r, .number = weight};
+  auto sign = sign_use::strict;
+  if (pattern_.terms[at].kind == term_kind::capture) {
+    made.flags = instruction::captures;
+  } else if (kind == op_group::sum && group == op_group::product) {
+    made.flags = instruction::any_sign;
+  } else if (kind == op_group::product && group == op_group::sum) {
+    auto const whole = static_cast<int>(weight);
+    if (whole == weight) sign = whole % 2 == 0 ? sign_use::free : sign_use::linked;
+  }
+  emit(made);
+  value(at, r, sign, frame);
 }
 
 /// An alternative or optional part: when it is of the frame's own group, its parts are the frame's.
@@ -269,11 +277,10 @@ constexpr void lowering::spliced(std::uint8_t at, double weight, op_group kind, 
   auto const found = parts_of(at, weight, kind);
   if (found.overflow) return fail(rule_error::too_large, rule_.name);
   members(found, kind, frame);
-  if (found.has_number && found.number != (kind == op_group::product ? 1 : 0)) {
-    auto& made = emit(step::literal, frame);
-    made.number = found.number;
-    made.tolerance = found.tolerance;
-  }
+  if (found.has_number && found.number != (kind == op_group::product ? 1 : 0))
+    emit({.code = step::literal, .a = frame, .tolerance = found.tolerance, .number = found.number});
 }
 
 }  // namespace fuse::inline v0::detail
+
+#pragma GCC diagnostic pop

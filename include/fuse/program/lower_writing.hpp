@@ -6,37 +6,43 @@
 
 #include <fuse/program/lower_attributes.hpp>
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"  // g++ 12 means designated ones, too
+
 namespace fuse::inline v0::detail {
 
 // Names to operators. A `named` term of an operator with a meaning becomes the neutral one.
 constexpr void lowering::resolve() {
   if (names_.lists_attributes) check_sources();
   pattern_ = rule_.pattern;
-  for (std::uint16_t i = 0; i < pattern_.size; ++i) {
-    auto const kind = pattern_.terms[i].kind;
-    if (kind != term_kind::neutral && kind != term_kind::named && kind != term_kind::exact) continue;
-    auto t = pattern_.terms[i];
-    if (kind == term_kind::neutral) {
-      check_attributes(pattern_, t, 0, true);
-    } else {
+  std::uint16_t const size = pattern_.size;
+  for (std::uint16_t i = 0; i < size; ++i) {
+    auto t = pattern_.terms[i];  // (copies: constant evaluation is slow at what it refers to)
+    bool const neutral = t.kind == term_kind::neutral;
+    if (!neutral) {
+      if (t.kind != term_kind::named && t.kind != term_kind::exact) continue;
       auto const code = names_.code(t.name);
       if (code == 0) return fail(rule_error::unknown_operator, t.name);
-      check_attributes(pattern_, t, code, false);
-      auto const op = names_.rows[code - 1u].op;
-      t.index = code;
-      if (kind == term_kind::named && op != opcode::opaque) {
-        t.kind = term_kind::neutral;
-        t.op = op;
-        t.index = 0;
+      if (t.attributes != 0) check_attributes(pattern_, t, code, false);
+      auto const op = t.kind == term_kind::named ? names_.rows[code - 1u].op : opcode::opaque;
+      if (op == opcode::opaque) {
+        pattern_.terms[i].index = code;
+        continue;
       }
-      pattern_.terms[i] = t;
+      pattern_.terms[i].kind = term_kind::neutral;
+      pattern_.terms[i].op = t.op = op;
+    } else if (t.attributes != 0) {
+      check_attributes(pattern_, t, 0, true);
     }
-    if (t.kind != term_kind::neutral) continue;
-    auto const& known = info(t.op);
+    auto const known = info(t.op);
     check_operands(t, known);
     // A minus is a sum of one.
-    group_[i] = t.op == opcode::neg ? op_group::sum : known.group;
-    if (known.shape == shape_rule::reduce) out.reduces = reduction_[i] = true;
+    if (t.op == opcode::neg)
+      group_[i] = op_group::sum;
+    else if (known.group != op_group::none)
+      group_[i] = known.group;
+    else if (known.shape == shape_rule::reduce)
+      out.reduces = reduction_[i] = true;
   }
 }
 
@@ -81,31 +87,20 @@ constexpr std::uint8_t lowering::slot(static_text name, slot_kind kind) {
   out.slot_kinds[out.slot_count] = kind;
   return out.slot_count++;
 }
-constexpr void lowering::bind(std::uint8_t at) { bound_ |= 1u << at; }
+constexpr std::uint8_t lowering::bound_slot(static_text name, slot_kind kind) {
+  auto const s = slot(name, kind);
+  bound_ |= 1u << s;
+  return s;
+}
 
 // Emission
 
-/// Writes an instruction; the caller may fill in more of it. (One call: constant evaluation takes longer for calls
-/// than for what they do.)
-constexpr instruction& lowering::emit(step code, int a, int b, int c, int op, int count, std::uint8_t through) {
-  if (out.size == lowered_rule::instruction_capacity) {
-    fail(rule_error::too_large, rule_.name);
-    return out.code[0];
-  }
+/// Writes an instruction. (Members that nobody names cost constant evaluation nothing, here and in every copy.)
+constexpr void lowering::emit(instruction const& made) {
+  if (out.size == lowered_rule::instruction_capacity) return fail(rule_error::too_large, rule_.name);
   if (pending_.count != 0) resolve_links();
   falls_through_ = true;
-  return out.code[out.size++] = {code,
-                                 static_cast<std::uint8_t>(a),
-                                 static_cast<std::uint8_t>(b),
-                                 static_cast<std::uint8_t>(c),
-                                 static_cast<std::uint16_t>(op),
-                                 static_cast<std::uint8_t>(count),
-                                 through,
-                                 0,
-                                 0,
-                                 0,
-                                 0,
-                                 0};
+  out.code[out.size++] = made;
 }
 constexpr void lowering::resolve_links() {
   for (std::uint8_t i = 0; i < pending_.count; ++i) {
@@ -159,7 +154,7 @@ constexpr void lowering::lower_forks(int count, bool may_skip, Form&& form) {
   for (int i = 0; i < count; ++i) {
     bool const last = i + 1 == count && !may_skip;
     auto const fork = out.size;
-    if (!last) emit(step::fork);
+    if (!last) emit({.code = step::fork});
     bound_ = before;
     next_register_ = first_register;
     next_frame_ = first_frame;
@@ -200,3 +195,5 @@ constexpr std::uint8_t lowering::known(static_text name) {
 }
 
 }  // namespace fuse::inline v0::detail
+
+#pragma GCC diagnostic pop

@@ -28,9 +28,31 @@ enum class rule_error : std::uint8_t {
   attribute_of_another_kind,
 };
 
+/// What the machine and the rewriter know of a rule, besides its instructions.
+struct rule_info {
+  static constexpr std::size_t name_capacity = 24;
+
+  static_text name, summary;
+  int stage;
+  double benefit;
+  bool equal_cost, silent, reduces;
+  std::uint8_t slot_count, root_count, replacement_size;
+  std::uint8_t root_registers[4];
+  static_text slot_names[name_capacity];
+  slot_kind slot_kinds[name_capacity];
+  std::uint32_t first_replacement;  ///< in the program
+};
+
+/// A condition with the slots that it looks at.
+struct bound_condition {
+  condition what;
+  std::uint8_t slots[condition::capacity];
+  std::uint16_t rule;  ///< in the program
+};
+
 /// A rule's own part of a program: what lowering makes of it, before rules are merged. One type for all rules.
-struct lowered_rule {
-  static constexpr std::size_t instruction_capacity = 768, entry_capacity = 40, name_capacity = 24, set_capacity = 6,
+struct lowered_rule : rule_info {
+  static constexpr std::size_t instruction_capacity = 768, entry_capacity = 40, set_capacity = 6,
                                replacement_capacity = 48, condition_capacity = 16;
 
   struct entry {
@@ -40,7 +62,6 @@ struct lowered_rule {
     std::uint8_t strip;  ///< set that the root is stripped of first, 0: the root itself
   };
 
-  static_text name, summary;
   rule_error error;
   static_text culprit;
   std::size_t wanted;                ///< for a wrong number of operands
@@ -53,22 +74,11 @@ struct lowered_rule {
   std::uint16_t entry_count;
   static_text parameter_names[name_capacity];
   std::uint16_t parameter_name_count;
-  static_text slot_names[name_capacity];
-  slot_kind slot_kinds[name_capacity];
-  bool slot_optional[name_capacity];
-  std::uint8_t slot_count;
   through_set sets[set_capacity];
   std::uint8_t set_count;
-  condition conditions[condition_capacity];
-  std::uint8_t condition_slots[condition_capacity][condition::capacity];
+  bound_condition conditions[condition_capacity];
   std::uint8_t condition_count;
-  std::uint8_t root_registers[4];
-  std::uint8_t root_count;
   replacement_term replacement[replacement_capacity];
-  std::uint8_t replacement_size;
-  int stage;
-  double benefit;
-  bool equal_cost, silent, reduces;
 };
 
 }  // namespace fuse::inline v0

@@ -62,9 +62,8 @@ class lowering {
   constexpr void add_transparent(through_set& set, static_text name);
   constexpr std::uint8_t set_id(through_set const& set);
   constexpr std::uint8_t slot(static_text name, slot_kind kind);
-  constexpr void bind(std::uint8_t at);
-  constexpr instruction& emit(step code, int a = 0, int b = 0, int c = 0, int op = 0, int count = 0,
-                              std::uint8_t through = 0);
+  constexpr std::uint8_t bound_slot(static_text name, slot_kind kind);
+  constexpr void emit(instruction const& made);
   constexpr void resolve_links();
   constexpr void add(links& to, link made);
   constexpr void add(links& to, links const& more);
@@ -105,6 +104,7 @@ class lowering {
   constexpr void finish_group(parts const& found, op_group kind, std::uint8_t frame);
   constexpr void members(parts const& found, op_group kind, std::uint8_t frame);
   constexpr void member(part const& p, op_group kind, std::uint8_t frame);
+  constexpr void one_member(std::uint8_t at, double weight, op_group kind, std::uint8_t frame);
   constexpr void spliced(std::uint8_t at, double weight, op_group kind, std::uint8_t frame);
 
   // lower.hpp: roots, conditions and the right side
@@ -118,7 +118,6 @@ class lowering {
   [[nodiscard]] constexpr bool is_bound(static_text name) const;
   constexpr void add_condition(condition const& added);
   [[nodiscard]] static constexpr bool names(expression const& in, static_text name);
-  constexpr void mark_optional();
   constexpr void lower_replacement();
 
   rewrite_rule const& rule_;

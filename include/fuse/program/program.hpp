@@ -8,27 +8,10 @@
 #include <fuse/core/span.hpp>
 #include <fuse/program/lowered_rule.hpp>
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"  // g++ 12 means designated ones, too
+
 namespace fuse::inline v0 {
-
-/// What the machine and the rewriter know of a rule, besides its instructions.
-struct rule_info {
-  static_text name, summary;
-  int stage;
-  double benefit;
-  bool equal_cost, silent, reduces;
-  std::uint8_t slot_count, root_count, replacement_size;
-  std::uint8_t root_registers[4];
-  static_text slot_names[lowered_rule::name_capacity];
-  slot_kind slot_kinds[lowered_rule::name_capacity];
-  std::uint32_t first_replacement;
-};
-
-/// A condition with the slots that it looks at.
-struct bound_condition {
-  condition what;
-  std::uint8_t slots[condition::capacity];
-  std::uint16_t rule;
-};
 
 /// Where matching starts at a node of a certain operator.
 struct program_entry {
@@ -113,47 +96,35 @@ class merging {
   std::uint16_t name_map_[lowered_rule::name_capacity]{};
   std::uint8_t set_map_[lowered_rule::set_capacity + 1]{};
   std::size_t first_condition_ = 0;
+  bool renumbered_ = false;  // the rule has names of parameters or sets
   chain chains_[rule_capacity]{};
   std::size_t chain_count_ = 0;
 
   constexpr void add_info(lowered_rule const& from, std::size_t at) {
-    auto& to = out.rules[at];
-    to.name = from.name;
-    to.summary = from.summary;
-    to.stage = from.stage;
-    to.benefit = from.benefit;
-    to.equal_cost = from.equal_cost;
-    to.silent = from.silent;
-    to.reduces = from.reduces;
-    to.slot_count = from.slot_count;
-    to.root_count = from.root_count;
-    for (int i = 0; i < 4; ++i) to.root_registers[i] = from.root_registers[i];
-    for (std::size_t i = 0; i < from.slot_count; ++i) {
-      to.slot_names[i] = from.slot_names[i];
-      to.slot_kinds[i] = from.slot_kinds[i];
-    }
-    to.first_replacement = static_cast<std::uint32_t>(out.replacement_count);
-    to.replacement_size = from.replacement_size;
-    for (std::size_t i = 0; i < from.replacement_size; ++i)
-      out.replacements[out.replacement_count++] = from.replacement[i];
+    out.rules[at] = from;
+    auto added = out.replacement_count;
+    out.rules[at].first_replacement = static_cast<std::uint32_t>(added);
+    for (int i = 0; i < from.replacement_size; ++i) out.replacements[added++] = from.replacement[i];
+    out.replacement_count = added;
     if (from.stage + 1 > out.stages) out.stages = from.stage + 1;
   }
 
-  constexpr void add_rule(lowered_rule const& rule, std::size_t number) {
+  constexpr void add_rule(lowered_rule const& rule, std::uint16_t number) {
     for (std::size_t i = 0; i < rule.parameter_name_count; ++i) name_map_[i] = parameter_name(rule.parameter_names[i]);
     for (std::size_t i = 0; i < rule.set_count; ++i) set_map_[i + 1] = set(rule.sets[i]);
+    renumbered_ = rule.parameter_name_count != 0 || rule.set_count != 0;
     first_condition_ = out.condition_count;
     for (std::size_t i = 0; i < rule.condition_count; ++i) {
-      auto& added = out.conditions[out.condition_count++];
-      added.what = rule.conditions[i];
-      added.rule = static_cast<std::uint16_t>(number);
-      for (std::size_t k = 0; k < condition::capacity; ++k) added.slots[k] = rule.condition_slots[i][k];
+      auto added = rule.conditions[i];
+      added.rule = number;
+      out.conditions[out.condition_count++] = added;
     }
-    for (std::size_t at = 0; at < rule.entry_count;) {
-      std::size_t last = at;
-      while (last < rule.entry_count && rule.entries[last].first == rule.entries[at].first) ++last;
-      std::size_t const end = last < rule.entry_count ? rule.entries[last].first : rule.size;
-      insert(chain_of(rule, at, last), rule, rule.entries[at].first, end, number);
+    std::size_t const entries = rule.entry_count;
+    for (std::size_t at = 0; at < entries;) {
+      auto const first = rule.entries[at].first;
+      auto last = at + 1;
+      while (last < entries && rule.entries[last].first == first) ++last;
+      insert(chain_of(rule, at, last), rule, first, last < entries ? rule.entries[last].first : rule.size, number);
       at = last;
     }
   }
@@ -201,69 +172,66 @@ class merging {
     return c;
   }
 
-  /// An instruction of a rule with the program's indices. (A copy: constant evaluation is slow at what it refers to.)
-  [[nodiscard]] constexpr instruction moved(lowered_rule const& rule, std::size_t at, std::size_t number) const {
-    auto made = rule.code[at];
+  /// Gives an instruction of a rule the program's numbers of names and sets.
+  constexpr void renumber(instruction& made) const {
     if (made.through != 0) made.through = set_map_[made.through];
     if (made.code == step::parameter) made.op = name_map_[made.op];
-    if (made.code == step::condition) made.op = static_cast<std::uint16_t>(made.op + first_condition_);
-    if (made.code == step::accept) made.op = static_cast<std::uint16_t>(number);
-    return made;
   }
 
-  constexpr std::uint16_t append(instruction const& made) {
-    out.code[out.size] = made;
-    return static_cast<std::uint16_t>(out.size++);
-  }
-
-  constexpr void insert(chain& root, lowered_rule const& rule, std::size_t at, std::size_t end, std::size_t number) {
-    std::uint16_t* where = &root.first;
-    while (*where != no_instruction) {
-      auto const wanted = moved(rule, at, number);
+  /// Instructions [at, end) of a rule: follows those of the chain that are the same, and adds the others as a branch.
+  constexpr void insert(chain& root, lowered_rule const& rule, std::size_t at, std::size_t end, std::uint16_t number) {
+    auto* where = &root.first;
+    bool shared = true;
+    while (shared && *where != no_instruction) {
+      auto wanted = rule.code[at];
+      if (renumbered_) renumber(wanted);
       bool const alone = wanted.code == step::fork || wanted.code == step::condition || wanted.code == step::accept;
       // Along the branches of the trie at this place.
-      bool shared = false;
-      while (true) {
+      for (shared = false;;) {
         auto const place = *where;
-        auto const here = out.code[place];
-        bool const branch = here.code == step::fork && here.flags == trie_branch;
-        if (!alone && same(branch ? out.code[here.next] : here, wanted)) {
-          where = &out.code[branch ? here.next : place].next;
+        bool const branch = out.code[place].flags == trie_branch;
+        auto const one = branch ? out.code[place].next : place;
+        if (!alone && same(out.code[one], wanted)) {
+          where = &out.code[one].next;
           shared = true;
+          ++at;
           break;
         }
         if (!branch) break;
         where = &out.code[place].other;
-        if (here.other == no_instruction) break;
       }
-      if (shared) {
-        ++at;
-        continue;
+    }
+    auto to = out.size;
+    if (!shared) {
+      out.code[to] = {.code = step::fork, .next = *where, .flags = trie_branch};
+      *where = static_cast<std::uint16_t>(to);
+      where = &out.code[to++].other;
+    }
+    *where = static_cast<std::uint16_t>(to);
+    // (Copies and locals: constant evaluation is slow at what it refers to.)
+    for (; at < end; ++at) {
+      auto made = rule.code[at];
+      if (renumbered_) renumber(made);
+      auto const after = to + 1;
+      made.next = static_cast<std::uint16_t>(after + made.next);
+      if (made.code == step::fork) {
+        made.other = static_cast<std::uint16_t>(after + made.other);
+      } else if (made.code == step::condition) {
+        made.op = static_cast<std::uint16_t>(first_condition_ + made.op);
+      } else if (made.code == step::accept) {
+        made.op = number;
+        made.next = no_instruction;
       }
-      if (*where == no_instruction) break;
-      instruction fork{};
-      fork.code = step::fork;
-      fork.flags = trie_branch;
-      fork.next = *where;
-      fork.other = no_instruction;
-      auto const place = append(fork);
-      *where = place;
-      where = &out.code[place].other;
-      break;
+      out.code[to] = made;
+      to = after;
     }
-    *where = static_cast<std::uint16_t>(out.size);
-    for (std::size_t i = at; i < end; ++i) {
-      auto made = moved(rule, i, number);
-      auto const after = out.size + 1;
-      made.next = made.code == step::accept ? no_instruction : static_cast<std::uint16_t>(after + made.next);
-      made.other = made.code == step::fork ? static_cast<std::uint16_t>(after + made.other) : no_instruction;
-      append(made);
-    }
-    for (std::size_t k = 0; k < root.entries; ++k) out.entries[root.entry + k].first = root.first;
+    out.size = to;
   }
   static constexpr std::uint8_t trie_branch = 128;
 
   constexpr void sort_entries() {
+    for (std::size_t i = 0; i < chain_count_; ++i)
+      for (std::size_t k = 0; k < chains_[i].entries; ++k) out.entries[chains_[i].entry + k].first = chains_[i].first;
     auto const before = [](program_entry const& x, program_entry const& y) {
       if (x.stage != y.stage) return x.stage < y.stage;
       if (x.by_name != y.by_name) return y.by_name;
@@ -280,3 +248,5 @@ class merging {
 
 }  // namespace detail
 }  // namespace fuse::inline v0
+
+#pragma GCC diagnostic pop
