@@ -1779,9 +1779,20 @@ class basic_fact_table {
   [[nodiscard]] extent_algebra& symbols() { return symbols_; }
   [[nodiscard]] std::size_t size() const { return types_.size(); }
   void resize(std::size_t values) {
+    if (values - size() == 1) {  // a new node's: resizing takes ten times as long
+      types_.push_back(element_type::unknown);
+      shapes_.push_back(0);
+      contents_.push_back(0);
+      return;
+    }
     types_.resize(values, element_type::unknown);
     shapes_.resize(values, 0);
     contents_.resize(values, 0);
+  }
+  void reserve(std::size_t values) {
+    types_.reserve(values);
+    shapes_.reserve(values);
+    contents_.reserve(values);
   }
   void forget(value_id v) {
     types_[v] = element_type::unknown;
@@ -1793,12 +1804,12 @@ class basic_fact_table {
   void set_shape(value_id v, span<extent const> dimensions) {  // not a span of this table
     shapes_[v] = dimensions.size() > most_rank ? 0 : extents_.keep(dimensions) + 1;
   }
-  void keep_reduction(node_id n, span<int const> axes, bool keepdims) {
+  std::uint32_t keep_reduction(node_id n, span<int const> axes, bool keepdims) {
     reduction_kind kind{0, keepdims};
     for (auto axis : axes) kind.axes |= std::uint64_t{1} << axis;
     if (reduction_kinds_.empty() || !(reduction_kinds_.back() == kind)) reduction_kinds_.push_back(kind);
     if (n >= reductions_.size()) reductions_.resize(image_->node_count(), 0);
-    reductions_[n] = static_cast<std::uint32_t>(reduction_kinds_.size());
+    return reductions_[n] = static_cast<std::uint32_t>(reduction_kinds_.size());
   }
   void forget_reduction(node_id n) {
     if (n < reductions_.size()) reductions_[n] = 0;
@@ -2571,6 +2582,7 @@ class basic_rule_context {
   };
   static constexpr std::size_t most_broadcasts = 64;
   broadcast broadcasts[most_broadcasts];
+  broadcast reduced;  // the last shape that was reduced, how, and to what
 
   [[nodiscard]] graph_image const& image() const { return facts.image(); }
   [[nodiscard]] extent_algebra& symbols() { return facts.symbols(); }
@@ -3759,16 +3771,11 @@ void broadcast_into(Context& at, span<extent const> shape) {
 template <class Context>
 void broadcast_shape(Context& at) {
   auto const count = at.operand_count();
-  if (count == 0) return;
-  bool same = true;
-  for (std::uint32_t i = 0; i < count; ++i) {
-    if (!at.ranked(i)) return;
-    same = same && at.facts.same_shape(at.operand(0), at.operand(i));
-  }
-  if (same) return at.share_shape(0, 0);
+  if (count == 0 || at.result_count() == 0) return;
   if (count == 2) {  // the same two over and over: a broadcast is a symbol known by its arguments
-    if (at.result_count() == 0) return;
     auto const a = at.facts.shape_number(at.operand(0)), b = at.facts.shape_number(at.operand(1));
+    if (a == 0 || b == 0) return;
+    if (a == b) return at.facts.set_shape_number(at.result(), a);
     auto& known = at.broadcasts[(a * 31 + b) % at.most_broadcasts];
     if (known.a != a || known.b != b) {
       auto const first = at.shape(0);
@@ -3779,6 +3786,12 @@ void broadcast_shape(Context& at) {
     }
     return at.facts.set_shape_number(at.result(), known.result);
   }
+  bool same = true;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (!at.ranked(i)) return;
+    same = same && at.facts.same_shape(at.operand(0), at.operand(i));
+  }
+  if (same) return at.share_shape(0, 0);
   auto const first = at.shape(0);
   at.dims.assign(first.begin(), first.end());
   for (std::uint32_t i = 1; i < count; ++i) broadcast_into(at, at.shape(i));
@@ -3794,8 +3807,13 @@ void reduce_shape(Context& at) {
       at.set_rank(0, at.shape(0).size());
     return;
   }
-  at.facts.keep_reduction(at.n, at.axes, keepdims);
+  if (at.result_count() == 0) return;
+  auto const kind = at.facts.keep_reduction(at.n, at.axes, keepdims);
   auto const from = at.shape(0);
+  auto const number = at.facts.shape_number(at.operand(0));
+  auto& last = at.reduced;
+  if (last.a == number && last.b == kind) return at.facts.set_shape_number(at.result(), last.result);
+  last = {number, kind, 0};
   at.dims.clear();
   std::size_t next = 0;
   for (std::size_t i = 0; i < from.size(); ++i) {
@@ -3807,6 +3825,7 @@ void reduce_shape(Context& at) {
       at.dims.push_back(1);
   }
   at.set_shape(0, at.dims);
+  last.result = at.facts.shape_number(at.result());
 }
 
 template <class Context>
@@ -4558,6 +4577,7 @@ class basic_facts : public fact_table {
 
   void run() {
     resize(0);
+    reserve(image().value_count() + image().value_count() / 8);
     read_leaves();
     for (node_id n = 0; n < image().node_count(); ++n)
       if (image().node(n).alive) infer(n);
@@ -6865,26 +6885,30 @@ class basic_operator_sets {
   static constexpr sets all{~std::uint64_t{0}, ~std::uint64_t{0}, ~std::uint64_t{0}};
 
   basic_operator_sets(program const& rules, Image const& image, facts const& known)
-      : rules_(rules), image_(image), facts_(known) {
+      : image_(image), facts_(known), meanings_(static_cast<std::size_t>(opcode::count_)) {
+    for (std::size_t op = 0; op < meanings_.size(); ++op) meanings_[op] = meaning_of(static_cast<opcode>(op));
+    for (auto const& set : rules.sets)
+      for (std::size_t i = 0; i < set.count; ++i) {
+        if (!set.by_name[i]) {
+          meanings_[set.ops[i]].transparent = true;
+          continue;
+        }
+        if (transparent_names_.size() <= set.ops[i]) transparent_names_.resize(set.ops[i] + std::size_t{1}, false);
+        transparent_names_[set.ops[i]] = true;
+      }
     update();
   }
 
   [[nodiscard]] sets const& operator[](value_id v) const { return v < size_ ? of_[v] : v == absent ? none_ : all; }
 
   void update() {
+    of_.reserve(image_.value_count() + image_.value_count() / 8);  // growing would copy all at the first new node
     take_in_leaves(0);
-    for (auto n = image_.first_node(); n != absent; n = image_.node(n).next) {
-      auto const found = found_at(n);
-      for (std::uint32_t i = 0; i < image_.node(n).result_count; ++i) {
-        auto const v = image_.result(n, i);
-        of_[v] = found;
-        of_[v].add(constant_at(v));
-      }
-    }
+    for (auto n = image_.first_node(); n != absent; n = image_.node(n).next) set(n);
   }
   void update(node_id changed) {
     take_in_leaves(of_.size());
-    waiting_.assign(1, changed);
+    waiting_.push_back(changed);
     while (!waiting_.empty()) {
       auto const n = waiting_.back();
       waiting_.pop_back();
@@ -6902,9 +6926,25 @@ class basic_operator_sets {
     }
   }
 
+  void add(node_id made) {
+    take_in_leaves(of_.size());
+    set(made);
+  }
+
  private:
+  void set(node_id n) {
+    auto const found = found_at(n);
+    for (std::uint32_t i = 0; i < image_.node(n).result_count; ++i) {
+      auto const v = image_.result(n, i);
+      of_[v] = found;
+      of_[v].add(constant_at(v));
+    }
+  }
   void take_in_leaves(std::size_t from) {
-    of_.resize(image_.value_count(), none_);
+    if (image_.value_count() - of_.size() == 1)
+      of_.push_back(none_);  // resizing takes ten times as long
+    else
+      of_.resize(image_.value_count(), none_);
     size_ = of_.size();
     for (auto v = static_cast<value_id>(from); v < of_.size(); ++v)
       if (image_.producer(v) == absent) of_[v] = constant_at(v);
@@ -6917,25 +6957,39 @@ class basic_operator_sets {
     return {bits, bits, 0};
   }
 
+  struct meaning {
+    std::uint64_t bits = 0, kinds = 0;  // of a sum or product: a root, and the bits of its kinds
+    bool transparent = false;
+  };
+  [[nodiscard]] static meaning meaning_of(opcode op) {
+    auto const group = info(op).group;
+    meaning of;
+    of.transparent = op == opcode::cast || op == opcode::identity || op == opcode::unsqueeze || op == opcode::reshape;
+    if (group == op_group::none && op != opcode::neg) {
+      of.bits = operator_bit(op) | (op == opcode::sum ? operator_bit(opcode::mean) : 0);  // divided, it is one
+    } else {
+      of.bits = op == opcode::sqrt || op == opcode::rsqrt ? root_bit : 0;
+      of.kinds = op == opcode::neg ? sum_bit | product_bit : group == op_group::sum ? sum_bit : product_bit;
+    }
+    return of;
+  }
+
   [[nodiscard]] sets found_at(node_id n) const {
     auto const& record = image_.node(n);
     auto const op = static_cast<opcode>(record.tag.op);
-    auto const group = info(op).group;
-    if (group == op_group::none && op != opcode::neg) {
-      auto const bits = operator_bit(op) | (op == opcode::sum ? mean_bit : 0);  // divided, it is one
-      sets found{bits, bits, 0};
+    auto const& means = meanings_[record.tag.op];
+    sets found{means.bits, means.bits, 0};
+    if (means.kinds == 0) {
       for (std::uint32_t i = 0; i < record.operand_count; ++i) found.below |= (*this)[image_.operand(n, i)].deep;
-      if (record.operand_count != 0 && is_transparent(record.tag, op)) found.add((*this)[image_.operand(n, 0)]);
+      if (record.operand_count != 0 && (means.transparent || has_transparent_name(record.tag)))
+        found.add((*this)[image_.operand(n, 0)]);
       return found;
     }
-    sets found{0, 0, 0};
-    auto kinds = op == opcode::neg ? sum_bit | product_bit : group == op_group::sum ? sum_bit : product_bit;
-    if (op == opcode::sqrt || op == opcode::rsqrt) found.deep = root_bit;
+    auto kinds = means.kinds;
     double number = 0.5;
     if (op == opcode::pow &&
         (record.operand_count < 2 || !facts_.number(image_.operand(n, 1), number) || !math::is_whole(number)))
-      found.deep = root_bit;
-    found.direct = found.deep;
+      found.deep = found.direct = root_bit;
     if (op == opcode::mul || op == opcode::div)  // by -1: a sign in a sum
       for (std::uint32_t i = 0; i < record.operand_count; ++i)
         if (image_.operand(n, i) != absent && facts_.number(image_.operand(n, i), number) && number == -1)
@@ -6948,7 +7002,7 @@ class basic_operator_sets {
       if (other == 0 || (other & kinds) != 0)
         found.direct |= inside.direct & ~(sum_bit | product_bit);
       else {  // a number, or a sum that is divided, is one part, however it is computed
-        found.direct |= inside.direct & mean_bit;
+        found.direct |= inside.direct & operator_bit(opcode::mean);
         if ((inside.direct & number_bit) != 0) found.add(constant_at(image_.operand(n, i)));
       }
     }
@@ -6956,18 +7010,15 @@ class basic_operator_sets {
     found.deep |= kinds;
     return found;
   }
-  [[nodiscard]] bool is_transparent(operator_tag tag, opcode op) const {
-    if (op == opcode::cast || op == opcode::identity || op == opcode::unsqueeze || op == opcode::reshape) return true;
-    for (auto const& set : rules_.sets)
-      if (set.contains(tag.name, tag.op)) return true;
-    return false;
+  [[nodiscard]] bool has_transparent_name(operator_tag tag) const {
+    return tag.name < transparent_names_.size() && transparent_names_[tag.name];
   }
 
-  static constexpr std::uint64_t mean_bit = operator_bit(opcode::mean);
   static constexpr sets none_{0, 0, 0};
-  program const& rules_;
   Image const& image_;
   facts const& facts_;
+  std::vector<meaning> meanings_;  // by opcode
+  std::vector<bool> transparent_names_;
   std::vector<sets> of_;
   std::size_t size_ = 0;  // a vector would divide
   std::vector<node_id> waiting_;
@@ -7239,23 +7290,34 @@ template <class Image>
 class basic_congruence {
  public:
   basic_congruence(Image const& image, facts const& known, dialect const& names)
-      : image_(image), facts_(known), names_(names) {
-    update();
-  }
+      : image_(image), facts_(known), names_(names) {}
 
   [[nodiscard]] bool same(value_id a, value_id b) {
     if (a == b) return true;
+    if (hashes_.empty() && alike(a, b)) hash_all();
     budget_ = 64;
     return compare(a, b, 0);
   }
 
-  void update() {
+  void update() { hashes_.clear(); }
+  void update(node_id n) {
+    if (!hashes_.empty()) hash(n);
+  }
+
+ private:
+  [[nodiscard]] bool alike(value_id a, value_id b) const {
+    auto const n = a == absent ? absent : image_.producer(a), m = b == absent ? absent : image_.producer(b);
+    return n != absent && m != absent && image_.node(n).tag.name == image_.node(m).tag.name;
+  }
+
+  void hash_all() {
+    hashes_.reserve(image_.value_count() + image_.value_count() / 8);
     hashes_.resize(image_.value_count());
     for (value_id v = 0; v < image_.value_count(); ++v)
       if (image_.producer(v) == absent) hashes_[v] = image_.value(v).constant ? constant : leaf(v);
-    for (auto n = image_.first_node(); n != absent; n = image_.node(n).next) update(n);
+    for (auto n = image_.first_node(); n != absent; n = image_.node(n).next) hash(n);
   }
-  void update(node_id n) {
+  void hash(node_id n) {
     auto const& record = image_.node(n);
     for (auto v = static_cast<value_id>(hashes_.size()); v < record.first_result + record.result_count; ++v)
       hashes_.push_back(image_.value(v).constant ? constant : leaf(v));
@@ -7266,7 +7328,6 @@ class basic_congruence {
     }
   }
 
- private:
   static constexpr std::uint32_t constant = 1;
   [[nodiscard]] static std::uint32_t leaf(value_id v) { return mix(2, v); }
   [[nodiscard]] static std::uint32_t mix(std::uint32_t h, std::uint32_t with) {
@@ -7332,7 +7393,7 @@ class basic_congruence {
   Image const& image_;
   facts const& facts_;
   dialect const& names_;
-  std::vector<std::uint32_t> hashes_;  // by value
+  std::vector<std::uint32_t> hashes_;  // by value; none yet where empty
   std::vector<int> axes_, axes_too_;
   std::vector<std::int64_t> listed_;
   int budget_ = 0;
@@ -7743,8 +7804,9 @@ class basic_group_steps : public value_steps {
         operators_(rules_, image, known),
         branches_(rules_),
         needs_(rules_, branches_),
-        opener_(rules_, image, known, operators_),
-        groups_(shared_groups + frame_count) {}
+        opener_(rules_, image, known, operators_) {
+    groups_.reserve(shared_groups + frame_count);
+  }
 
  protected:
   void open(instruction const& i, double sign) {
@@ -7871,7 +7933,9 @@ class basic_group_steps : public value_steps {
       if (auto const& [known, sought] = groups_[k];
           known.parts[0].value == v && known.kind == kind && known.through == i.through && sought == wanted)
         return known;
-    auto& made = groups_[group_count_ < shared_groups ? group_count_++ : shared_groups + i.b];
+    auto const at = group_count_ < shared_groups ? group_count_++ : shared_groups + i.b;
+    if (at >= groups_.size()) groups_.resize(at + 1);  // they are large, and few are ever used
+    auto& made = groups_[at];
     made.wanted = wanted;
     opener_.open(made.opened, v, kind, i.through, region_, wanted);
     return made.opened;
@@ -7901,12 +7965,13 @@ class basic_machine : public detail::group_steps {
   basic_machine(basic_machine const&) = delete;
   basic_machine& operator=(basic_machine const&) = delete;
 
-  void look() {
-    operators_.update();
-    congruent_.update();
-  }
+  void look() { stale_ = true; }
   void look(node_id n) {
     operators_.update(n);
+    congruent_.update(n);
+  }
+  void add(node_id n) {
+    operators_.add(n);
     congruent_.update(n);
   }
 
@@ -7922,12 +7987,16 @@ class basic_machine : public detail::group_steps {
 
   bool run(node_id n, int stage, acceptor& to) {
     exceeded_ = bounded_ = false;
-    return may_match(n, stage) && run_stage(n, stage, to);
+    if (!may_match(n, stage)) return false;
+    take_in();
+    return run_stage(n, stage, to);
   }
 
   void run(node_id n, acceptor& to) {
     exceeded_ = bounded_ = false;
-    if (may_match(n, rules_.stages)) run_stages(n, to);
+    if (!may_match(n, rules_.stages)) return;
+    take_in();
+    run_stages(n, to);
   }
 
   [[nodiscard]] bool has_entry(node_id n, int stage) const {
@@ -7949,6 +8018,12 @@ class basic_machine : public detail::group_steps {
     std::uint16_t first = 0, last = 0;
   };
   static constexpr std::size_t operators = static_cast<std::size_t>(opcode::count_);
+
+  void take_in() {
+    if (!std::exchange(stale_, false)) return;
+    operators_.update();
+    congruent_.update();
+  }
 
   [[nodiscard]] entrances const& entrances_of(node_id n, int stage) const {
     return entrances_of_[static_cast<std::size_t>(stage) * operators + image_.node(n).tag.op];
@@ -8274,6 +8349,7 @@ class basic_machine : public detail::group_steps {
   std::vector<entrances> entrances_of_;  // by stage and operator
   std::vector<entrance> entrances_;
   std::vector<bool> names_entered_;  // by name code
+  bool stale_ = false;               // the image has changed
   acceptor* acceptor_ = nullptr;
   int steps_ = 0;
   int score_ = 0;  // how telling what has matched so far is: operators and reductions 2, powers 1
@@ -8802,10 +8878,11 @@ class value_numbers {
       return at == places_.none ? absent : numbers_[at];
     }
   }
+  void reserve(std::size_t values) { numbers_.reserve(values); }
   void set(value_of<G> const& v, value_id number) {
     if constexpr (has_index<G>) {
       auto const at = static_cast<std::size_t>(graph_traits<G>::index(*graph_, v));
-      if (at >= numbers_.size()) numbers_.resize(at + at / 2 + 16, absent);
+      if (at >= numbers_.size()) numbers_.resize(at + at / 8 + 64, absent);
       numbers_[at] = number;
     } else if (auto const at = place(v); at != places_.none) {
       numbers_[at] = number;
@@ -9061,6 +9138,7 @@ class graph_binding final : public graph_source {
     image.reserve(order.size() + order.size() / 8, order.size() * 2, order.size() * 3);
     nodes_.reserve(order.size());
     values_.reserve(order.size() * 2);
+    numbers_.reserve(order.size() * 2);
     for (auto const& [n, region, owner] : order) {
       std::uint32_t results = 0;
       for (auto const& v : traits::results(*graph_, n)) {
@@ -10653,7 +10731,7 @@ class basic_traffic {
   [[nodiscard]] double saved(span<value_id const> roots, span<node_id const> matched,
                              double enough = std::numeric_limits<double>::infinity()) {
     double sum = 0;
-    seen_.resize(image_.node_count(), 0);
+    if (seen_.size() < image_.node_count()) seen_.resize(image_.node_count() + image_.node_count() / 8, 0);
     seen_round_ += 2;
     if (seen_round_ == 0) {  // wrapped around
       seen_.assign(seen_.size(), 0);
@@ -12213,6 +12291,7 @@ class basic_driver final : machine::acceptor {
   }
 
   void visit_all() {
+    nodes_.reserve(nodes_.size() + image_.node_count() - listed_);
     while (listed_ < image_.node_count()) nodes_.push_back(listed_++);
     auto const all = nodes_.size();
     auto alive = all;
@@ -12467,7 +12546,7 @@ class basic_driver final : machine::acceptor {
       image_.source->replace_uses(roots_[i], made[i]);
       image_.redirect(roots_[i], made[i]);
     }
-    fused_.resize(last, false);
+    if (fused_.size() < last) fused_.resize(last + last / 8, false);
     for (auto n : fused_now_) fused_[n] = true;
     dead_.clear();
     for (auto v : roots_) dead_.push_back(image_.producer(v));
@@ -12483,7 +12562,7 @@ class basic_driver final : machine::acceptor {
       for (auto v : operands_) dead_.push_back(image_.producer(v));
     }
     auto const waited = static_cast<std::ptrdiff_t>(waiting_.size());
-    for (auto n = first; n < last; ++n) machine_.look(n);
+    for (auto n = first; n < last; ++n) machine_.add(n);
     for (auto v : made)
       image_.for_each_user(v, [&](node_id user) {
         machine_.look(user);

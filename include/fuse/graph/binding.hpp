@@ -41,10 +41,11 @@ class value_numbers {
       return at == places_.none ? absent : numbers_[at];
     }
   }
+  void reserve(std::size_t values) { numbers_.reserve(values); }
   void set(value_of<G> const& v, value_id number) {
     if constexpr (has_index<G>) {
       auto const at = static_cast<std::size_t>(graph_traits<G>::index(*graph_, v));
-      if (at >= numbers_.size()) numbers_.resize(at + at / 2 + 16, absent);
+      if (at >= numbers_.size()) numbers_.resize(at + at / 8 + 64, absent);
       numbers_[at] = number;
     } else if (auto const at = place(v); at != places_.none) {
       numbers_[at] = number;
@@ -308,6 +309,7 @@ class graph_binding final : public graph_source {
     image.reserve(order.size() + order.size() / 8, order.size() * 2, order.size() * 3);
     nodes_.reserve(order.size());
     values_.reserve(order.size() * 2);
+    numbers_.reserve(order.size() * 2);
     for (auto const& [n, region, owner] : order) {
       std::uint32_t results = 0;
       for (auto const& v : traits::results(*graph_, n)) {

@@ -103,9 +103,20 @@ class basic_fact_table {
   [[nodiscard]] extent_algebra& symbols() { return symbols_; }
   [[nodiscard]] std::size_t size() const { return types_.size(); }
   void resize(std::size_t values) {
+    if (values - size() == 1) {  // a new node's: resizing takes ten times as long
+      types_.push_back(element_type::unknown);
+      shapes_.push_back(0);
+      contents_.push_back(0);
+      return;
+    }
     types_.resize(values, element_type::unknown);
     shapes_.resize(values, 0);
     contents_.resize(values, 0);
+  }
+  void reserve(std::size_t values) {
+    types_.reserve(values);
+    shapes_.reserve(values);
+    contents_.reserve(values);
   }
   void forget(value_id v) {
     types_[v] = element_type::unknown;
@@ -117,12 +128,13 @@ class basic_fact_table {
   void set_shape(value_id v, span<extent const> dimensions) {  // not a span of this table
     shapes_[v] = dimensions.size() > most_rank ? 0 : extents_.keep(dimensions) + 1;
   }
-  void keep_reduction(node_id n, span<int const> axes, bool keepdims) {
+  /// Returns a number for the axes and `keepdims`.
+  std::uint32_t keep_reduction(node_id n, span<int const> axes, bool keepdims) {
     reduction_kind kind{0, keepdims};
     for (auto axis : axes) kind.axes |= std::uint64_t{1} << axis;
     if (reduction_kinds_.empty() || !(reduction_kinds_.back() == kind)) reduction_kinds_.push_back(kind);
     if (n >= reductions_.size()) reductions_.resize(image_->node_count(), 0);
-    reductions_[n] = static_cast<std::uint32_t>(reduction_kinds_.size());
+    return reductions_[n] = static_cast<std::uint32_t>(reduction_kinds_.size());
   }
   void forget_reduction(node_id n) {
     if (n < reductions_.size()) reductions_[n] = 0;

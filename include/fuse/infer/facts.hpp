@@ -29,6 +29,7 @@ class basic_facts : public fact_table {
   /// All nodes that are alive, in order.
   void run() {
     resize(0);
+    reserve(image().value_count() + image().value_count() / 8);
     read_leaves();
     for (node_id n = 0; n < image().node_count(); ++n)
       if (image().node(n).alive) infer(n);

@@ -34,6 +34,7 @@ class basic_rule_context {
   };
   static constexpr std::size_t most_broadcasts = 64;
   broadcast broadcasts[most_broadcasts];
+  broadcast reduced;  // the last shape that was reduced, how, and to what
 
   [[nodiscard]] graph_image const& image() const { return facts.image(); }
   [[nodiscard]] extent_algebra& symbols() { return facts.symbols(); }

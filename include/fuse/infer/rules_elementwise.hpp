@@ -22,16 +22,11 @@ void broadcast_into(Context& at, span<extent const> shape) {
 template <class Context>
 void broadcast_shape(Context& at) {
   auto const count = at.operand_count();
-  if (count == 0) return;
-  bool same = true;
-  for (std::uint32_t i = 0; i < count; ++i) {
-    if (!at.ranked(i)) return;
-    same = same && at.facts.same_shape(at.operand(0), at.operand(i));
-  }
-  if (same) return at.share_shape(0, 0);
+  if (count == 0 || at.result_count() == 0) return;
   if (count == 2) {  // the same two over and over: a broadcast is a symbol known by its arguments
-    if (at.result_count() == 0) return;
     auto const a = at.facts.shape_number(at.operand(0)), b = at.facts.shape_number(at.operand(1));
+    if (a == 0 || b == 0) return;
+    if (a == b) return at.facts.set_shape_number(at.result(), a);
     auto& known = at.broadcasts[(a * 31 + b) % at.most_broadcasts];
     if (known.a != a || known.b != b) {
       auto const first = at.shape(0);
@@ -42,6 +37,12 @@ void broadcast_shape(Context& at) {
     }
     return at.facts.set_shape_number(at.result(), known.result);
   }
+  bool same = true;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (!at.ranked(i)) return;
+    same = same && at.facts.same_shape(at.operand(0), at.operand(i));
+  }
+  if (same) return at.share_shape(0, 0);
   auto const first = at.shape(0);
   at.dims.assign(first.begin(), first.end());
   for (std::uint32_t i = 1; i < count; ++i) broadcast_into(at, at.shape(i));
@@ -58,8 +59,13 @@ void reduce_shape(Context& at) {
       at.set_rank(0, at.shape(0).size());
     return;
   }
-  at.facts.keep_reduction(at.n, at.axes, keepdims);
+  if (at.result_count() == 0) return;
+  auto const kind = at.facts.keep_reduction(at.n, at.axes, keepdims);
   auto const from = at.shape(0);
+  auto const number = at.facts.shape_number(at.operand(0));
+  auto& last = at.reduced;
+  if (last.a == number && last.b == kind) return at.facts.set_shape_number(at.result(), last.result);
+  last = {number, kind, 0};
   at.dims.clear();
   std::size_t next = 0;
   for (std::size_t i = 0; i < from.size(); ++i) {
@@ -71,6 +77,7 @@ void reduce_shape(Context& at) {
       at.dims.push_back(1);
   }
   at.set_shape(0, at.dims);
+  last.result = at.facts.shape_number(at.result());
 }
 
 /// ArgMax, ArgMin: one axis.

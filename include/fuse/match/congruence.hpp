@@ -15,29 +15,42 @@ namespace fuse::inline v0 {
 /// Decides whether two values are the same computation: the same operator with the same parameters on operands of which
 /// that is true in turn; constants by type, shape and content. It looks at most 64 pairs deep into the graph and says
 /// no beyond. A hash of each value's computation, 4 bytes, tells most others apart at once: in a chain of equal blocks
-/// everything looks alike for long.
+/// everything looks alike for long. Hashes are made when the first two values are compared that one operator computes:
+/// in many graphs none are.
 template <class Image>
 class basic_congruence {
  public:
   basic_congruence(Image const& image, facts const& known, dialect const& names)
-      : image_(image), facts_(known), names_(names) {
-    update();
-  }
+      : image_(image), facts_(known), names_(names) {}
 
   [[nodiscard]] bool same(value_id a, value_id b) {
     if (a == b) return true;
+    if (hashes_.empty() && alike(a, b)) hash_all();
     budget_ = 64;
     return compare(a, b, 0);
   }
 
   /// Takes in what has changed in the image: all of it, or the results of one node.
-  void update() {
+  void update() { hashes_.clear(); }
+  void update(node_id n) {
+    if (!hashes_.empty()) hash(n);
+  }
+
+ private:
+  // Whether one operator computes both.
+  [[nodiscard]] bool alike(value_id a, value_id b) const {
+    auto const n = a == absent ? absent : image_.producer(a), m = b == absent ? absent : image_.producer(b);
+    return n != absent && m != absent && image_.node(n).tag.name == image_.node(m).tag.name;
+  }
+
+  void hash_all() {
+    hashes_.reserve(image_.value_count() + image_.value_count() / 8);
     hashes_.resize(image_.value_count());
     for (value_id v = 0; v < image_.value_count(); ++v)
       if (image_.producer(v) == absent) hashes_[v] = image_.value(v).constant ? constant : leaf(v);
-    for (auto n = image_.first_node(); n != absent; n = image_.node(n).next) update(n);
+    for (auto n = image_.first_node(); n != absent; n = image_.node(n).next) hash(n);
   }
-  void update(node_id n) {
+  void hash(node_id n) {
     auto const& record = image_.node(n);
     for (auto v = static_cast<value_id>(hashes_.size()); v < record.first_result + record.result_count; ++v)
       hashes_.push_back(image_.value(v).constant ? constant : leaf(v));
@@ -48,7 +61,6 @@ class basic_congruence {
     }
   }
 
- private:
   // Constants are told apart by their contents, leaves by what they are.
   static constexpr std::uint32_t constant = 1;
   [[nodiscard]] static std::uint32_t leaf(value_id v) { return mix(2, v); }
@@ -116,7 +128,7 @@ class basic_congruence {
   Image const& image_;
   facts const& facts_;
   dialect const& names_;
-  std::vector<std::uint32_t> hashes_;  // by value
+  std::vector<std::uint32_t> hashes_;  // by value; none yet where empty
   std::vector<int> axes_, axes_too_;
   std::vector<std::int64_t> listed_;
   int budget_ = 0;

@@ -20,8 +20,9 @@ class basic_group_steps : public value_steps {
         operators_(rules_, image, known),
         branches_(rules_),
         needs_(rules_, branches_),
-        opener_(rules_, image, known, operators_),
-        groups_(shared_groups + frame_count) {}
+        opener_(rules_, image, known, operators_) {
+    groups_.reserve(shared_groups + frame_count);
+  }
 
  protected:
   void open(instruction const& i, double sign) {
@@ -155,7 +156,9 @@ class basic_group_steps : public value_steps {
       if (auto const& [known, sought] = groups_[k];
           known.parts[0].value == v && known.kind == kind && known.through == i.through && sought == wanted)
         return known;
-    auto& made = groups_[group_count_ < shared_groups ? group_count_++ : shared_groups + i.b];
+    auto const at = group_count_ < shared_groups ? group_count_++ : shared_groups + i.b;
+    if (at >= groups_.size()) groups_.resize(at + 1);  // they are large, and few are ever used
+    auto& made = groups_[at];
     made.wanted = wanted;
     opener_.open(made.opened, v, kind, i.through, region_, wanted);
     return made.opened;

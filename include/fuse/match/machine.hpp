@@ -30,13 +30,16 @@ class basic_machine : public detail::group_steps {
   basic_machine(basic_machine const&) = delete;
   basic_machine& operator=(basic_machine const&) = delete;
 
-  /// Takes in what has changed in the image: all of it, or the results of one node.
-  void look() {
-    operators_.update();
-    congruent_.update();
-  }
+  /// Takes in what has changed in the image: all of it, before the next match is looked for, or the results of one
+  /// node. Till then the sets of operators are larger than they need be, which lets nothing be missed.
+  void look() { stale_ = true; }
   void look(node_id n) {
     operators_.update(n);
+    congruent_.update(n);
+  }
+  /// A new node; whoever uses it is looked at next.
+  void add(node_id n) {
+    operators_.add(n);
     congruent_.update(n);
   }
 
@@ -54,13 +57,17 @@ class basic_machine : public detail::group_steps {
   /// Matches the rules of `stage` at node `n`. The bindings are those of the match during `accept`.
   bool run(node_id n, int stage, acceptor& to) {
     exceeded_ = bounded_ = false;
-    return may_match(n, stage) && run_stage(n, stage, to);
+    if (!may_match(n, stage)) return false;
+    take_in();
+    return run_stage(n, stage, to);
   }
 
   /// The same for all stages in turn, in a graph that nobody changes meanwhile.
   void run(node_id n, acceptor& to) {
     exceeded_ = bounded_ = false;
-    if (may_match(n, rules_.stages)) run_stages(n, to);
+    if (!may_match(n, rules_.stages)) return;
+    take_in();
+    run_stages(n, to);
   }
 
   /// Whether a rule of `stage` begins with the operator of `n`.
@@ -86,6 +93,12 @@ class basic_machine : public detail::group_steps {
     std::uint16_t first = 0, last = 0;
   };
   static constexpr std::size_t operators = static_cast<std::size_t>(opcode::count_);
+
+  void take_in() {
+    if (!std::exchange(stale_, false)) return;
+    operators_.update();
+    congruent_.update();
+  }
 
   // Of one stage, or of all: stage number `stages`.
   [[nodiscard]] entrances const& entrances_of(node_id n, int stage) const {
@@ -418,6 +431,7 @@ class basic_machine : public detail::group_steps {
   std::vector<entrances> entrances_of_;  // by stage and operator
   std::vector<entrance> entrances_;
   std::vector<bool> names_entered_;  // by name code
+  bool stale_ = false;               // the image has changed
   acceptor* acceptor_ = nullptr;
   int steps_ = 0;
   int score_ = 0;  // how telling what has matched so far is: operators and reductions 2, powers 1

@@ -36,28 +36,33 @@ class basic_operator_sets {
   static constexpr sets all{~std::uint64_t{0}, ~std::uint64_t{0}, ~std::uint64_t{0}};
 
   basic_operator_sets(program const& rules, Image const& image, facts const& known)
-      : rules_(rules), image_(image), facts_(known) {
+      : image_(image), facts_(known), meanings_(static_cast<std::size_t>(opcode::count_)) {
+    for (std::size_t op = 0; op < meanings_.size(); ++op) meanings_[op] = meaning_of(static_cast<opcode>(op));
+    for (auto const& set : rules.sets)
+      for (std::size_t i = 0; i < set.count; ++i) {
+        if (!set.by_name[i]) {
+          meanings_[set.ops[i]].transparent = true;
+          continue;
+        }
+        if (transparent_names_.size() <= set.ops[i]) transparent_names_.resize(set.ops[i] + std::size_t{1}, false);
+        transparent_names_[set.ops[i]] = true;
+      }
     update();
   }
 
   [[nodiscard]] sets const& operator[](value_id v) const { return v < size_ ? of_[v] : v == absent ? none_ : all; }
 
   /// Takes in what has changed in the image: all of it, or one node. What is new there reaches those who use it,
-  /// directly or not; what is gone stays in their sets, where it does no harm.
+  /// directly or not; what is gone stays in their sets, where it does no harm. `add` is for a new node, whose users are
+  /// updated after it.
   void update() {
+    of_.reserve(image_.value_count() + image_.value_count() / 8);  // growing would copy all at the first new node
     take_in_leaves(0);
-    for (auto n = image_.first_node(); n != absent; n = image_.node(n).next) {
-      auto const found = found_at(n);
-      for (std::uint32_t i = 0; i < image_.node(n).result_count; ++i) {
-        auto const v = image_.result(n, i);
-        of_[v] = found;
-        of_[v].add(constant_at(v));
-      }
-    }
+    for (auto n = image_.first_node(); n != absent; n = image_.node(n).next) set(n);
   }
   void update(node_id changed) {
     take_in_leaves(of_.size());
-    waiting_.assign(1, changed);
+    waiting_.push_back(changed);
     while (!waiting_.empty()) {
       auto const n = waiting_.back();
       waiting_.pop_back();
@@ -75,9 +80,25 @@ class basic_operator_sets {
     }
   }
 
+  void add(node_id made) {
+    take_in_leaves(of_.size());
+    set(made);
+  }
+
  private:
+  void set(node_id n) {
+    auto const found = found_at(n);
+    for (std::uint32_t i = 0; i < image_.node(n).result_count; ++i) {
+      auto const v = image_.result(n, i);
+      of_[v] = found;
+      of_[v].add(constant_at(v));
+    }
+  }
   void take_in_leaves(std::size_t from) {
-    of_.resize(image_.value_count(), none_);
+    if (image_.value_count() - of_.size() == 1)
+      of_.push_back(none_);  // resizing takes ten times as long
+    else
+      of_.resize(image_.value_count(), none_);
     size_ = of_.size();
     for (auto v = static_cast<value_id>(from); v < of_.size(); ++v)
       if (image_.producer(v) == absent) of_[v] = constant_at(v);
@@ -90,25 +111,40 @@ class basic_operator_sets {
     return {bits, bits, 0};
   }
 
+  // What an operator is, looked up once.
+  struct meaning {
+    std::uint64_t bits = 0, kinds = 0;  // of a sum or product: a root, and the bits of its kinds
+    bool transparent = false;
+  };
+  [[nodiscard]] static meaning meaning_of(opcode op) {
+    auto const group = info(op).group;
+    meaning of;
+    of.transparent = op == opcode::cast || op == opcode::identity || op == opcode::unsqueeze || op == opcode::reshape;
+    if (group == op_group::none && op != opcode::neg) {
+      of.bits = operator_bit(op) | (op == opcode::sum ? operator_bit(opcode::mean) : 0);  // divided, it is one
+    } else {
+      of.bits = op == opcode::sqrt || op == opcode::rsqrt ? root_bit : 0;
+      of.kinds = op == opcode::neg ? sum_bit | product_bit : group == op_group::sum ? sum_bit : product_bit;
+    }
+    return of;
+  }
+
   [[nodiscard]] sets found_at(node_id n) const {
     auto const& record = image_.node(n);
     auto const op = static_cast<opcode>(record.tag.op);
-    auto const group = info(op).group;
-    if (group == op_group::none && op != opcode::neg) {
-      auto const bits = operator_bit(op) | (op == opcode::sum ? mean_bit : 0);  // divided, it is one
-      sets found{bits, bits, 0};
+    auto const& means = meanings_[record.tag.op];
+    sets found{means.bits, means.bits, 0};
+    if (means.kinds == 0) {
       for (std::uint32_t i = 0; i < record.operand_count; ++i) found.below |= (*this)[image_.operand(n, i)].deep;
-      if (record.operand_count != 0 && is_transparent(record.tag, op)) found.add((*this)[image_.operand(n, 0)]);
+      if (record.operand_count != 0 && (means.transparent || has_transparent_name(record.tag)))
+        found.add((*this)[image_.operand(n, 0)]);
       return found;
     }
-    sets found{0, 0, 0};
-    auto kinds = op == opcode::neg ? sum_bit | product_bit : group == op_group::sum ? sum_bit : product_bit;
-    if (op == opcode::sqrt || op == opcode::rsqrt) found.deep = root_bit;
+    auto kinds = means.kinds;
     double number = 0.5;
     if (op == opcode::pow &&
         (record.operand_count < 2 || !facts_.number(image_.operand(n, 1), number) || !math::is_whole(number)))
-      found.deep = root_bit;
-    found.direct = found.deep;
+      found.deep = found.direct = root_bit;
     if (op == opcode::mul || op == opcode::div)  // by -1: a sign in a sum
       for (std::uint32_t i = 0; i < record.operand_count; ++i)
         if (image_.operand(n, i) != absent && facts_.number(image_.operand(n, i), number) && number == -1)
@@ -121,7 +157,7 @@ class basic_operator_sets {
       if (other == 0 || (other & kinds) != 0)
         found.direct |= inside.direct & ~(sum_bit | product_bit);
       else {  // a number, or a sum that is divided, is one part, however it is computed
-        found.direct |= inside.direct & mean_bit;
+        found.direct |= inside.direct & operator_bit(opcode::mean);
         if ((inside.direct & number_bit) != 0) found.add(constant_at(image_.operand(n, i)));
       }
     }
@@ -129,18 +165,15 @@ class basic_operator_sets {
     found.deep |= kinds;
     return found;
   }
-  [[nodiscard]] bool is_transparent(operator_tag tag, opcode op) const {
-    if (op == opcode::cast || op == opcode::identity || op == opcode::unsqueeze || op == opcode::reshape) return true;
-    for (auto const& set : rules_.sets)
-      if (set.contains(tag.name, tag.op)) return true;
-    return false;
+  [[nodiscard]] bool has_transparent_name(operator_tag tag) const {
+    return tag.name < transparent_names_.size() && transparent_names_[tag.name];
   }
 
-  static constexpr std::uint64_t mean_bit = operator_bit(opcode::mean);
   static constexpr sets none_{0, 0, 0};
-  program const& rules_;
   Image const& image_;
   facts const& facts_;
+  std::vector<meaning> meanings_;  // by opcode
+  std::vector<bool> transparent_names_;
   std::vector<sets> of_;
   std::size_t size_ = 0;  // a vector would divide
   std::vector<node_id> waiting_;

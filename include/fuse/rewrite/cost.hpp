@@ -33,7 +33,7 @@ class basic_traffic {
   [[nodiscard]] double saved(span<value_id const> roots, span<node_id const> matched,
                              double enough = std::numeric_limits<double>::infinity()) {
     double sum = 0;
-    seen_.resize(image_.node_count(), 0);
+    if (seen_.size() < image_.node_count()) seen_.resize(image_.node_count() + image_.node_count() / 8, 0);
     seen_round_ += 2;
     if (seen_round_ == 0) {  // wrapped around
       seen_.assign(seen_.size(), 0);

@@ -122,6 +122,7 @@ class basic_driver final : machine::acceptor {
 
   // Every node, users before producers. Later stages pass over those that are gone by then.
   void visit_all() {
+    nodes_.reserve(nodes_.size() + image_.node_count() - listed_);
     while (listed_ < image_.node_count()) nodes_.push_back(listed_++);
     auto const all = nodes_.size();
     auto alive = all;
@@ -385,7 +386,7 @@ class basic_driver final : machine::acceptor {
       image_.source->replace_uses(roots_[i], made[i]);
       image_.redirect(roots_[i], made[i]);
     }
-    fused_.resize(last, false);
+    if (fused_.size() < last) fused_.resize(last + last / 8, false);
     for (auto n : fused_now_) fused_[n] = true;
     dead_.clear();
     for (auto v : roots_) dead_.push_back(image_.producer(v));
@@ -402,7 +403,7 @@ class basic_driver final : machine::acceptor {
     }
     // What changed may match again: the new nodes, and whatever reads them.
     auto const waited = static_cast<std::ptrdiff_t>(waiting_.size());
-    for (auto n = first; n < last; ++n) machine_.look(n);
+    for (auto n = first; n < last; ++n) machine_.add(n);
     for (auto v : made)
       image_.for_each_user(v, [&](node_id user) {
         machine_.look(user);
