@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <cstdio>
+#include <filesystem>
 #include <fuse/adapters/onnx.hpp>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "bundled.hpp"
 #include "commands.hpp"
+#include "huge_pages.hpp"
 #include "progress.hpp"
 #include "run_report.hpp"
 #include "stopwatch.hpp"
@@ -69,6 +72,7 @@ int optimize(optimize_arguments const& arguments) {
 
   progress bar;
   stopwatch watch;
+  if (std::error_code none; std::filesystem::file_size(arguments.input, none) > 256 << 10 && !none) use_huge_pages();
   fuse::adapters::onnx_file file;
   if (!file.read(arguments.input)) return complain(bad_input, file.error());
   fuse::adapters::onnx_graph graph(file.model(), file.folder());

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -209,10 +210,12 @@ class graph_binding final : public graph_source {
   }
 
   void build() {
+    auto&& nodes = traits::nodes(*graph_);
+    reserve(length_of(nodes));
+    list_nodes(nodes, [&](node_type const& n, std::uint32_t region, bool owner) { add_node(n, region, owner); });
+    number_inputs();
+    if (attach()) return;
     std::vector<listed> order;
-    list_nodes(order);
-    number_results(order);
-    if (attach(order)) return;
     sort(order);
     if (cyclic_) return;
     image = graph_image{};  // once more, in an order in which operands come first
@@ -223,15 +226,51 @@ class graph_binding final : public graph_source {
     numbers_ = detail::value_numbers<plain>(*graph_);
     body_inputs_.clear();
     body_owners_.clear();
-    std::vector<listed> again;
-    list_nodes(again);  // regions anew
-    number_results(order);
-    attach(order);
+    reserve(order.size());
+    list_nodes(traits::nodes(*graph_), [](node_type const&, std::uint32_t, bool) {});  // regions anew
+    for (auto const& [n, region, owner] : order) add_node(n, region, owner);
+    number_inputs();
+    attach();
   }
 
-  // Nodes of the graph and of all bodies: those of a body right before their owner. A stack of our own: bodies nest as
-  // deep as they like.
-  void list_nodes(std::vector<listed>& order) {
+  // 0 where only going through it could tell, and only once.
+  template <class Nodes>
+  static std::size_t length_of(Nodes& nodes) {
+    if constexpr (requires { std::size(nodes); })
+      return std::size(nodes);
+    else if constexpr (std::forward_iterator<decltype(std::begin(nodes))>)
+      return static_cast<std::size_t>(std::ranges::distance(std::begin(nodes), std::end(nodes)));
+    else
+      return 0;
+  }
+
+  void reserve(std::size_t nodes) {
+    image.reserve(nodes + nodes / 8, nodes * 2, nodes * 3);
+    nodes_.reserve(nodes + nodes / 8);
+    values_.reserve(nodes * 2);
+    numbers_.reserve(nodes * 2);
+  }
+
+  // Calls `add(node, region, whether it has bodies)` for the nodes of the graph and of all bodies: those of a body
+  // right before their owner.
+  template <class Nodes, class Add>
+  void list_nodes(Nodes&& nodes, Add const& add) {
+    if constexpr (detail::has_bodies<plain>) {
+      body_outputs_.clear();
+      for (auto const& n : nodes) {
+        if (has_body(n))
+          list_with_bodies(n, add);
+        else
+          add(n, 0u, false);  // most nodes
+      }
+    } else {
+      for (auto const& n : nodes) add(n, 0u, false);
+    }
+  }
+
+  // A stack of our own: bodies nest as deep as they like.
+  template <class Add>
+  void list_with_bodies(node_type const& owner, Add const& add) {
     if constexpr (detail::has_bodies<plain>) {
       using bodies_range = decltype(traits::bodies(*graph_, std::declval<node_type>()));
       using body_type = std::remove_cvref_t<decltype(*std::begin(std::declval<bodies_range&>()))>;
@@ -243,14 +282,12 @@ class graph_binding final : public graph_source {
         std::size_t body = 0;
         bool open = false;
       };
-      body_outputs_.clear();
       std::vector<frame> stack;
-      stack.push_back({handles(traits::nodes(*graph_)), 0, 0, {}, 0, false});
-      order.reserve(stack[0].nodes.size());
+      stack.push_back({{owner}, 0, 0, {}, 0, false});
       while (!stack.empty()) {
         auto& top = stack.back();
         for (; !top.open && top.at != top.nodes.size() && !has_body(top.nodes[top.at]); ++top.at)
-          order.push_back({top.nodes[top.at], top.region, false});  // most nodes
+          add(top.nodes[top.at], top.region, false);
         if (top.at == top.nodes.size()) {
           stack.pop_back();
           continue;
@@ -270,12 +307,10 @@ class graph_binding final : public graph_source {
           stack.push_back({handles(traits::nodes(*graph_, body)), 0, region, {}, 0, false});
           continue;
         }
-        order.push_back({top.nodes[top.at], top.region, !top.bodies.empty()});
+        add(top.nodes[top.at], top.region, !top.bodies.empty());
         ++top.at;
         top.open = false;
       }
-    } else {
-      for (auto const& n : traits::nodes(*graph_)) order.push_back({n, 0, false});
     }
   }
 
@@ -305,39 +340,35 @@ class graph_binding final : public graph_source {
     return id;
   }
 
-  void number_results(std::vector<listed> const& order) {
-    image.reserve(order.size() + order.size() / 8, order.size() * 2, order.size() * 3);
-    nodes_.reserve(order.size());
-    values_.reserve(order.size() * 2);
-    numbers_.reserve(order.size() * 2);
-    for (auto const& [n, region, owner] : order) {
-      std::uint32_t results = 0;
-      for (auto const& v : traits::results(*graph_, n)) {
-        if (v == value_type{}) {
-          values_.push_back(v);  // an unused optional result keeps its place
-        } else {
-          bind(v);
-        }
-        ++results;
+  void add_node(node_type const& n, std::uint32_t region, bool owner) {
+    std::uint32_t results = 0;
+    for (auto const& v : traits::results(*graph_, n)) {
+      if (v == value_type{}) {
+        values_.push_back(v);  // an unused optional result keeps its place
+      } else {
+        bind(v);
       }
-      auto const id = image.add_node(tag_of(n), results, region);
-      image.place_last(id);
-      nodes_.push_back(n);
-      if (owner) image.set_has_bodies(id);
+      ++results;
     }
+    auto const id = image.add_node(tag_of(n), results, region);
+    image.place_last(id);
+    nodes_.push_back(n);
+    if (owner) image.set_has_bodies(id);
+  }
+
+  void number_inputs() {
     if constexpr (detail::has_inputs<plain>)
       for (auto const& v : traits::inputs(*graph_)) add_leaf(v, 0);
     for (auto const& [v, region] : body_inputs_) add_leaf(v, region);
   }
 
   // Returns whether every operand came before its user.
-  bool attach(std::vector<listed> const& order) {
+  bool attach() {
     bool sorted = true;
     std::vector<value_id> operands;
-    node_id id = 0;
-    for (auto const& [n, region, owner] : order) {
+    for (node_id id = 0; id < image.node_count(); ++id) {
       operands.clear();
-      for (auto const& v : traits::operands(*graph_, n)) {
+      for (auto const& v : traits::operands(*graph_, nodes_[id])) {
         auto const number = add_leaf(v, 0);
         operands.push_back(number);
         if (number == absent) continue;
@@ -349,7 +380,6 @@ class graph_binding final : public graph_source {
         if (operands.empty() && image.node(id).result_count == 1)
           image.set_constant(image.result(id),
                              static_cast<bool>(tensor_view(traits::constant(*graph_, values_[image.result(id)]))));
-      ++id;
     }
     for (auto const& v : traits::outputs(*graph_)) add_output(v, 0);
     for (auto const& [v, region] : body_outputs_) add_output(v, region);
@@ -372,26 +402,24 @@ class graph_binding final : public graph_source {
   }
 
   // Kahn's algorithm, ties by the order in which the graph lists its nodes. Linear.
-  void sort(std::vector<listed>& order) {
-    std::vector<std::uint32_t> missing(order.size(), 0);
+  void sort(std::vector<listed>& sorted) {
+    std::vector<std::uint32_t> missing(image.node_count(), 0);
     std::vector<node_id> ready;
-    for (node_id n = 0; n < order.size(); ++n) {
+    for (node_id n = 0; n < image.node_count(); ++n) {
       for (std::uint32_t i = 0; i < image.operand_count(n); ++i)
         if (auto const v = image.operand(n, i); v != absent && image.producer(v) != absent) ++missing[n];
       if (missing[n] == 0) ready.push_back(n);
     }
-    std::vector<listed> sorted;
-    sorted.reserve(order.size());
+    sorted.reserve(image.node_count());
     for (std::size_t at = 0; at < ready.size(); ++at) {
       auto const n = ready[at];
-      sorted.push_back(order[n]);
+      sorted.push_back({nodes_[n], image.node(n).region, image.node(n).has_bodies});
       for (std::uint32_t i = 0; i < image.node(n).result_count; ++i)
         image.for_each_user(image.result(n, i), [&](node_id user) {
           if (--missing[user] == 0) ready.push_back(user);
         });
     }
-    cyclic_ = sorted.size() != order.size();
-    order = std::move(sorted);
+    cyclic_ = sorted.size() != image.node_count();
   }
 
   G* graph_;

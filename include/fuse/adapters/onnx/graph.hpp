@@ -214,22 +214,17 @@ struct graph_traits<adapters::onnx_graph> {
   }
 
   static attribute_view attribute(graph const& g, node n, std::string_view name) {
+    using known = adapters::detail::onnx_attribute_record;
+    if (record(g, n).made) {
+      for (auto const& a : record(g, n).proto->attribute())
+        if (a.name() == name) return content_of(g, a);
+      return {};
+    }
     auto const* const found = g.tables().attribute(record(g, n), name);
     if (found == nullptr) return {};
-    auto const& a = *found;
-    if (!a.ref_attr_name().empty()) return opaque_attribute{};
-    auto const type = a.type();
-    bool const untyped = type == ::onnx::AttributeProto::UNDEFINED;  // as the first versions of ONNX wrote them
-    if (type == ::onnx::AttributeProto::INT || (untyped && a.has_i())) return std::int64_t{a.i()};
-    if (type == ::onnx::AttributeProto::FLOAT || (untyped && a.has_f())) return static_cast<double>(a.f());
-    if (type == ::onnx::AttributeProto::STRING || (untyped && a.has_s())) return std::string_view(a.s());
-    if (type == ::onnx::AttributeProto::INTS || (untyped && a.ints_size() != 0))
-      return span<std::int64_t const>(a.ints().data(), static_cast<std::size_t>(a.ints_size()));
-    if (type == ::onnx::AttributeProto::FLOATS || (untyped && a.floats_size() != 0))
-      return span<float const>(a.floats().data(), static_cast<std::size_t>(a.floats_size()));
-    if (type == ::onnx::AttributeProto::TENSOR || (untyped && a.has_t()))
-      if (auto const view = g.tables().tensors.view(a.t()); view && a.has_t()) return view;
-    return opaque_attribute{};
+    if (found->what == known::kind::integer) return found->integer;
+    if (found->what == known::kind::integers) return span<std::int64_t const>(found->integers, found->count);
+    return content_of(g, *found->proto);
   }
 
   static std::string name(graph const& g, value v) {
@@ -255,6 +250,21 @@ struct graph_traits<adapters::onnx_graph> {
   static bool declare(graph& g, function_body const& function) { return g.editor().declare(function); }
 
  private:
+  static attribute_view content_of(graph const& g, ::onnx::AttributeProto const& a) {
+    if (!a.ref_attr_name().empty()) return opaque_attribute{};
+    auto const type = a.type();
+    bool const untyped = type == ::onnx::AttributeProto::UNDEFINED;  // as the first versions of ONNX wrote them
+    if (type == ::onnx::AttributeProto::INT || (untyped && a.has_i())) return std::int64_t{a.i()};
+    if (type == ::onnx::AttributeProto::FLOAT || (untyped && a.has_f())) return static_cast<double>(a.f());
+    if (type == ::onnx::AttributeProto::STRING || (untyped && a.has_s())) return std::string_view(a.s());
+    if (type == ::onnx::AttributeProto::INTS || (untyped && a.ints_size() != 0))
+      return span<std::int64_t const>(a.ints().data(), static_cast<std::size_t>(a.ints_size()));
+    if (type == ::onnx::AttributeProto::FLOATS || (untyped && a.floats_size() != 0))
+      return span<float const>(a.floats().data(), static_cast<std::size_t>(a.floats_size()));
+    if (type == ::onnx::AttributeProto::TENSOR || (untyped && a.has_t()))
+      if (auto const view = g.tables().tensors.view(a.t()); view && a.has_t()) return view;
+    return opaque_attribute{};
+  }
   static adapters::detail::onnx_node_record const& record(graph const& g, node n) { return g.tables().nodes[n.id]; }
 };
 

@@ -212,8 +212,7 @@ class onnx_reader {
     t_.nodes[n].first_attribute = static_cast<std::uint32_t>(t_.attributes.size());
     t_.nodes[n].attribute_count = static_cast<std::uint32_t>(node.attribute_size());
     for (auto& attribute : *node.mutable_attribute()) {
-      std::string_view const name = attribute.name();
-      t_.attributes.push_back({onnx_attribute_record::head_of(name), name.size(), &attribute});
+      t_.attributes.emplace_back(attribute);
       auto const admit = [&](::onnx::TensorProto const& tensor) {
         auto const wrong = t_.tensors.admit(tensor);
         return wrong.empty() ||

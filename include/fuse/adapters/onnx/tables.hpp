@@ -71,12 +71,34 @@ struct onnx_value_record {
   bool lost_use = false;     // a rewrite took a use away
 };
 
-/// An attribute with the beginning of its name: rules ask for many that a node has not, and its messages lie far away.
+/// An attribute with the beginning of its name, and the integers that it holds: rules ask for many that a node has not,
+/// and messages lie far away.
 struct onnx_attribute_record {
-  std::uint64_t head;  // of the name
-  std::size_t size;    // of the name
-  ::onnx::AttributeProto const* proto;
+  enum class kind : std::uint8_t { other, integer, integers };
 
+  std::uint64_t head;   // of the name
+  std::uint32_t size;   // of the name
+  std::uint32_t count;  // of integers
+  union {
+    std::int64_t integer;
+    std::int64_t const* integers;
+  };
+  ::onnx::AttributeProto const* proto;
+  kind what;
+
+  explicit onnx_attribute_record(::onnx::AttributeProto const& a)
+      : head(head_of(a.name())), size(static_cast<std::uint32_t>(a.name().size())), count(0), integer(0), proto(&a) {
+    what = kind::other;
+    if (!a.ref_attr_name().empty()) return;
+    if (a.type() == ::onnx::AttributeProto::INT) {
+      what = kind::integer;
+      integer = a.i();
+    } else if (a.type() == ::onnx::AttributeProto::INTS) {
+      what = kind::integers;
+      integers = a.ints().data();
+      count = static_cast<std::uint32_t>(a.ints_size());
+    }
+  }
   [[nodiscard]] static std::uint64_t head_of(std::string_view name) {
     std::uint64_t head = 0;
     std::memcpy(&head, name.data(), name.size() < sizeof head ? name.size() : sizeof head);
@@ -135,16 +157,11 @@ struct onnx_tables {
   [[nodiscard]] span<onnx_value const> operands(onnx_node_record const& n) const {
     return {slots.data() + n.first_operand, n.operand_count};
   }
-  /// Null where the node has none of that name.
-  [[nodiscard]] ::onnx::AttributeProto const* attribute(onnx_node_record const& n, std::string_view name) const {
-    if (n.made) {
-      for (auto const& a : n.proto->attribute())
-        if (a.name() == name) return &a;
-      return nullptr;
-    }
+  /// Of a node that was read; null where it has none of that name.
+  [[nodiscard]] onnx_attribute_record const* attribute(onnx_node_record const& n, std::string_view name) const {
     auto const head = onnx_attribute_record::head_of(name);
     for (auto at = n.first_attribute; at < n.first_attribute + n.attribute_count; ++at)
-      if (attributes[at].is(name, head)) return attributes[at].proto;
+      if (attributes[at].is(name, head)) return &attributes[at];
     return nullptr;
   }
   [[nodiscard]] span<onnx_value const> results_of(onnx_node_record const& n) const {
