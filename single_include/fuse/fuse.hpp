@@ -6451,7 +6451,12 @@ class basic_operator_needs {
     std::uint64_t one_deep = 0, one_below = 0;  ///< 0: nothing must
   };
 
-  explicit basic_operator_needs(Program const& rules) : rules_(rules), of_(rules.code.size()) {
+  explicit basic_operator_needs(Program const& rules)
+      : rules_(rules), first_(rules.code.size()), of_(rules.code.size()), waiting_(rules.code.size(), 0) {
+    for (auto const& i : rules_.code) {
+      if (i.next != no_instruction) ++waiting_[i.next];
+      if (i.code == step::fork) ++waiting_[i.other];
+    }
     std::vector<bool> known(rules_.code.size(), false);
     std::vector<std::uint16_t> path;
     for (auto const& e : rules_.entries) {
@@ -6465,7 +6470,10 @@ class basic_operator_needs {
         } else if (!known[pc] && i.code == step::fork && waits(i.other)) {
           path.push_back(i.other);
         } else {
-          if (!known[pc]) of_[pc] = before(i);
+          if (!known[pc]) {
+            of_[pc] = before(i);
+            first_[pc] = find(of_[pc], i.a);
+          }
           known[pc] = true;
           path.pop_back();
         }
@@ -6473,7 +6481,7 @@ class basic_operator_needs {
     }
   }
 
-  [[nodiscard]] needs of(std::uint16_t pc, std::uint8_t at) const { return find(of_[pc], at); }
+  [[nodiscard]] needs const& of(std::uint16_t pc) const { return first_[pc]; }
 
  private:
   struct wanted {
@@ -6525,13 +6533,17 @@ class basic_operator_needs {
     if (of.one_below == 0) of.one_below = operand.one_deep;
   }
 
-  [[nodiscard]] state before(instruction const& i) const {
-    state found;
-    if (i.next != no_instruction) found = of_[i.next];
+  [[nodiscard]] state after(std::uint16_t next) {
+    if (next == no_instruction) return {};
+    return --waiting_[next] == 0 ? std::move(of_[next]) : of_[next];
+  }
+
+  [[nodiscard]] state before(instruction const& i) {
+    auto found = after(i.next);
     switch (i.code) {
       case step::fork:
-        for (auto& w : found) {
-          auto const other = find(of_[i.other], w.at);
+        for (auto const others = after(i.other); auto& w : found) {
+          auto const other = find(others, w.at);
           w.what = {w.what.deep & other.deep, w.what.direct & other.direct, w.what.below & other.below,
                     either(w.what.one_deep, other.one_deep), either(w.what.one_below, other.one_below)};
         }
@@ -6577,7 +6589,9 @@ class basic_operator_needs {
   }
 
   Program const& rules_;
-  std::vector<state> of_;  // per instruction
+  std::vector<needs> first_;  // per instruction
+  std::vector<state> of_;
+  std::vector<std::uint16_t> waiting_;  // how many instructions need the state of one
 };
 using operator_needs = basic_operator_needs<program>;
 
@@ -6709,7 +6723,7 @@ class basic_branch_lists {
 
   [[nodiscard]] branch branch_to(std::uint16_t pc, basic_operator_needs<Program> const& all) const {
     auto const at = rules_.code[pc].a;
-    auto const needed = all.of(pc, at);
+    auto const& needed = all.of(pc);
     branch made{needed.deep, needed.direct, needed.below, needed.one_deep, needed.one_below, pc, pc, at};
     while (rules_.code[made.after].code == step::within && rules_.code[made.after].a == at)
       made.after = rules_.code[made.after].next;
@@ -6790,30 +6804,38 @@ class basic_frame_needs {
   static constexpr needs all{~std::uint64_t{0}, ~std::uint64_t{0}};  ///< every part may have to be opened
 
   basic_frame_needs(Program const& rules, branch_lists const& branches)
-      : rules_(rules), branches_(branches), of_(rules.code.size()), captures_(rules.code.size()) {
-    for (std::uint16_t pc = 0; pc < rules_.code.size(); ++pc)
-      if (rules_.code[pc].code == step::group) of_[pc] = wanted(pc);
+      : rules_(rules),
+        branches_(branches),
+        of_(rules.code.size()),
+        known_(rules.code.size(), false),
+        seen_(rules.code.size(), false),
+        captures_(rules.code.size()) {
+    for (auto* list : {&waiting_, &reached_, &path_}) list->reserve(2 * rules.code.size());
   }
 
-  [[nodiscard]] needs const& of(instruction const& i) const {
-    return of_[static_cast<std::size_t>(&i - rules_.code.data())];
+  [[nodiscard]] needs const& of(instruction const& i) {
+    auto const pc = static_cast<std::uint16_t>(&i - rules_.code.data());
+    if (!known_[pc]) of_[pc] = wanted(pc);
+    known_[pc] = true;
+    return of_[pc];
   }
 
  private:
   [[nodiscard]] needs wanted(std::uint16_t group) {
     auto const frame = rules_.code[group].b;
     needs found{};
-    std::vector<std::uint16_t> waiting{rules_.code[group].next}, reached;
-    std::vector<bool> seen(rules_.code.size(), false);
-    while (!waiting.empty()) {
-      auto const pc = waiting.back();
-      waiting.pop_back();
-      if (pc == no_instruction || seen[pc]) continue;
-      seen[pc] = true;
-      reached.push_back(pc);
+    for (auto pc : reached_) seen_[pc] = false;
+    reached_.clear();
+    waiting_.assign(1, rules_.code[group].next);
+    while (!waiting_.empty()) {
+      auto const pc = waiting_.back();
+      waiting_.pop_back();
+      if (pc == no_instruction || seen_[pc]) continue;
+      seen_[pc] = true;
+      reached_.push_back(pc);
       auto const& i = rules_.code[pc];
       if (i.code == step::fork) {
-        waiting.push_back(i.other);
+        waiting_.push_back(i.other);
       } else if (i.code == step::scalar_member || i.code == step::literal || i.code == step::rest) {
         if (i.a == frame) return all;
       } else if (i.code == step::member && i.a == frame && (i.flags & instruction::captures) == 0) {
@@ -6827,14 +6849,15 @@ class basic_frame_needs {
         });
         if (!tells) return all;
       }
-      if (!(i.code == step::close && i.a == frame)) waiting.push_back(i.next);
+      if (!(i.code == step::close && i.a == frame)) waiting_.push_back(i.next);
     }
-    return most_captures(reached, group, frame) > 1 ? all : found;
+    return most_captures(group, frame) > 1 ? all : found;
   }
 
-  [[nodiscard]] int most_captures(std::vector<std::uint16_t> const& reached, std::uint16_t group, std::uint8_t frame) {
-    for (auto pc : reached) captures_[pc] = unknown;
-    std::vector<std::uint16_t> path{rules_.code[group].next};
+  [[nodiscard]] int most_captures(std::uint16_t group, std::uint8_t frame) {
+    for (auto pc : reached_) captures_[pc] = unknown;
+    auto& path = path_;
+    path.assign(1, rules_.code[group].next);
     auto const known = [&](std::uint16_t pc) { return pc == no_instruction || captures_[pc] >= 0; };
     auto const at = [&](std::uint16_t pc) { return pc == no_instruction ? 0 : captures_[pc]; };
     while (!path.empty()) {
@@ -6859,7 +6882,9 @@ class basic_frame_needs {
   Program const& rules_;
   branch_lists const& branches_;
   std::vector<needs> of_;  // per instruction
+  std::vector<bool> known_, seen_;
   std::vector<int> captures_;
+  std::vector<std::uint16_t> waiting_, reached_, path_;
 };
 using frame_needs = basic_frame_needs<program>;
 
@@ -8003,6 +8028,10 @@ class basic_machine : public detail::group_steps {
   [[nodiscard]] bool has_entry(node_id n, int stage) const {
     auto const& of = entrances_of(n, stage);
     return of.first != of.last || has_name(n);
+  }
+  [[nodiscard]] bool begins(opcode op, int stage) const {
+    auto const& of = entrances_of_[static_cast<std::size_t>(stage) * operators + static_cast<std::size_t>(op)];
+    return of.first != of.last;
   }
   [[nodiscard]] bool may_match(node_id n, int stage) const {
     return entrances_of(n, stage).gate.lets(operators_at(n)) || has_name(n);
@@ -12235,9 +12264,12 @@ class basic_driver final : machine::acceptor {
         traffic_(image, known),
         changes_(image, known, false),
         right_(machine_, image, known, names, options.target, changes_),
-        selected_(rules.rules.size(), true) {
+        selected_(rules.rules.size(), true),
+        begins_(static_cast<std::size_t>(opcode::count_)),
+        last_stage_(begins_.size(), -1) {
     report_.rules.resize(rules.rules.size());
     for (std::size_t i = 0; i < rules.rules.size(); ++i) report_.rules[i].name = rules.rules[i].name;
+    list_last_stages();
     if (!select()) return;
     fused_.resize(image.node_count(), false);
   }
@@ -12320,11 +12352,12 @@ class basic_driver final : machine::acceptor {
     nodes_.reserve(nodes_.size() + image_.node_count() - listed_);
     while (listed_ < image_.node_count()) nodes_.push_back(listed_++);
     auto const all = nodes_.size();
-    auto alive = all;
+    auto kept = all;
     for (auto at = all; at-- > 0;) {
       auto const n = nodes_[at];
-      if (!image_.node(n).alive) continue;
-      nodes_[--alive] = n;
+      auto const& node = image_.node(n);
+      if (!node.alive) continue;
+      if (last_stage_[node.tag.op] > stage_ || last_stage_by_name(node.tag.name) > stage_) nodes_[--kept] = n;
       if (matters(n)) {
         visit(n);
         visit_waiting();
@@ -12332,24 +12365,37 @@ class basic_driver final : machine::acceptor {
       if (at % 4096 == 0 && options_.observer.progress != nullptr)
         options_.observer.progress(options_.observer.context, stage_, all - at, all);
     }
-    nodes_.erase(nodes_.begin(), nodes_.begin() + static_cast<std::ptrdiff_t>(alive));
+    nodes_.erase(nodes_.begin(), nodes_.begin() + static_cast<std::ptrdiff_t>(kept));
+  }
+
+  void list_last_stages() {
+    for (std::size_t op = 0; op < last_stage_.size(); ++op)
+      for (int stage = 0; stage < rules_.stages; ++stage)
+        if (machine_.begins(static_cast<opcode>(op), stage)) last_stage_[op] = stage;
+    for (auto const& e : rules_.entries) {
+      if (!e.by_name) continue;
+      if (e.tag >= last_stage_by_name_.size()) last_stage_by_name_.resize(e.tag + std::size_t{1}, -1);
+      if (e.stage > last_stage_by_name_[e.tag]) last_stage_by_name_[e.tag] = e.stage;
+    }
+  }
+  [[nodiscard]] int last_stage_by_name(std::uint16_t name) const {
+    return name < last_stage_by_name_.size() ? last_stage_by_name_[name] : -1;
   }
 
   void enter_stage(int stage) {
     stage_ = stage;
-    begins_.clear();
+    for (std::size_t op = 0; op < begins_.size(); ++op) begins_[op] = machine_.begins(static_cast<opcode>(op), stage);
     begins_by_name_.clear();
     for (auto const& e : rules_.entries) {
-      if (e.stage != stage) continue;
-      auto& tags = e.by_name ? begins_by_name_ : begins_;
-      if (e.tag >= tags.size()) tags.resize(e.tag + std::size_t{1}, false);
-      tags[e.tag] = true;
+      if (e.stage != stage || !e.by_name) continue;
+      if (e.tag >= begins_by_name_.size()) begins_by_name_.resize(e.tag + std::size_t{1}, false);
+      begins_by_name_[e.tag] = true;
     }
   }
   [[nodiscard]] bool matters(node_id n) const {
     auto const& node = image_.node(n);
-    return node.alive && ((node.tag.op < begins_.size() && begins_[node.tag.op]) ||
-                          (node.tag.name < begins_by_name_.size() && begins_by_name_[node.tag.name]));
+    return node.alive &&
+           (begins_[node.tag.op] || (node.tag.name < begins_by_name_.size() && begins_by_name_[node.tag.name]));
   }
 
   void visit(node_id n) {
@@ -12663,8 +12709,9 @@ class basic_driver final : machine::acceptor {
   basic_instantiation<Image> right_;
   std::vector<bool> selected_, fused_;
   std::vector<std::uint8_t> begins_, begins_by_name_;  // by opcode, by code of a name
+  std::vector<int> last_stage_, last_stage_by_name_;
   std::vector<node_id> waiting_, late_, dead_, fused_now_;
-  std::vector<node_id> nodes_;  // of the first `listed_`, those that were alive when a stage came by
+  std::vector<node_id> nodes_;  // of the first `listed_`, those that a stage left for later ones
   node_id listed_ = 0;
   std::vector<value_id> roots_, operands_;
   std::vector<candidate_refusal> pending_, refusals_;

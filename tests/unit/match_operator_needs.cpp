@@ -23,7 +23,7 @@ using needs = fuse::detail::operator_needs::needs;
 template <auto const& Rule>
 needs at_root() {
   auto const& rules = fuse::program_of<Rule>;
-  return fuse::detail::operator_needs(rules).of(rules.entries[0].first, 1);
+  return fuse::detail::operator_needs(rules).of(rules.entries[0].first);
 }
 
 inline constexpr auto nested = fuse::rule<"nested">(relu(exp(x) * w + c)).replace(relu(x));

@@ -151,7 +151,7 @@ class basic_branch_lists {
   // What a branch needs at the register that it looks at first.
   [[nodiscard]] branch branch_to(std::uint16_t pc, basic_operator_needs<Program> const& all) const {
     auto const at = rules_.code[pc].a;
-    auto const needed = all.of(pc, at);
+    auto const& needed = all.of(pc);
     branch made{needed.deep, needed.direct, needed.below, needed.one_deep, needed.one_below, pc, pc, at};
     while (rules_.code[made.after].code == step::within && rules_.code[made.after].a == at)
       made.after = rules_.code[made.after].next;

@@ -12,7 +12,8 @@ namespace fuse::inline v0::detail {
 
 /// For each step that opens a sum or product: the operators that a pattern looks for among its parts. Where all but one
 /// of the members are operators, a part that has none of these below it can only be taken whole, by the one capture,
-/// and need not be opened: without that, the x of x - mean(x) is opened as far as a chain of residuals goes.
+/// and need not be opened: without that, the x of x - mean(x) is opened as far as a chain of residuals goes. Worked out
+/// when a step is first asked about, without allocation: few steps of a large program are reached in one graph.
 template <class Program>
 class basic_frame_needs {
  public:
@@ -23,13 +24,20 @@ class basic_frame_needs {
   static constexpr needs all{~std::uint64_t{0}, ~std::uint64_t{0}};  ///< every part may have to be opened
 
   basic_frame_needs(Program const& rules, branch_lists const& branches)
-      : rules_(rules), branches_(branches), of_(rules.code.size()), captures_(rules.code.size()) {
-    for (std::uint16_t pc = 0; pc < rules_.code.size(); ++pc)
-      if (rules_.code[pc].code == step::group) of_[pc] = wanted(pc);
+      : rules_(rules),
+        branches_(branches),
+        of_(rules.code.size()),
+        known_(rules.code.size(), false),
+        seen_(rules.code.size(), false),
+        captures_(rules.code.size()) {
+    for (auto* list : {&waiting_, &reached_, &path_}) list->reserve(2 * rules.code.size());
   }
 
-  [[nodiscard]] needs const& of(instruction const& i) const {
-    return of_[static_cast<std::size_t>(&i - rules_.code.data())];
+  [[nodiscard]] needs const& of(instruction const& i) {
+    auto const pc = static_cast<std::uint16_t>(&i - rules_.code.data());
+    if (!known_[pc]) of_[pc] = wanted(pc);
+    known_[pc] = true;
+    return of_[pc];
   }
 
  private:
@@ -37,17 +45,18 @@ class basic_frame_needs {
     auto const frame = rules_.code[group].b;
     needs found{};
     // Programs only go forwards: each step that follows the opening, in turn.
-    std::vector<std::uint16_t> waiting{rules_.code[group].next}, reached;
-    std::vector<bool> seen(rules_.code.size(), false);
-    while (!waiting.empty()) {
-      auto const pc = waiting.back();
-      waiting.pop_back();
-      if (pc == no_instruction || seen[pc]) continue;
-      seen[pc] = true;
-      reached.push_back(pc);
+    for (auto pc : reached_) seen_[pc] = false;
+    reached_.clear();
+    waiting_.assign(1, rules_.code[group].next);
+    while (!waiting_.empty()) {
+      auto const pc = waiting_.back();
+      waiting_.pop_back();
+      if (pc == no_instruction || seen_[pc]) continue;
+      seen_[pc] = true;
+      reached_.push_back(pc);
       auto const& i = rules_.code[pc];
       if (i.code == step::fork) {
-        waiting.push_back(i.other);
+        waiting_.push_back(i.other);
       } else if (i.code == step::scalar_member || i.code == step::literal || i.code == step::rest) {
         if (i.a == frame) return all;
       } else if (i.code == step::member && i.a == frame && (i.flags & instruction::captures) == 0) {
@@ -62,15 +71,16 @@ class basic_frame_needs {
         });
         if (!tells) return all;
       }
-      if (!(i.code == step::close && i.a == frame)) waiting.push_back(i.next);
+      if (!(i.code == step::close && i.a == frame)) waiting_.push_back(i.next);
     }
-    return most_captures(reached, group, frame) > 1 ? all : found;
+    return most_captures(group, frame) > 1 ? all : found;
   }
 
   // How many captures one match can take from the frame.
-  [[nodiscard]] int most_captures(std::vector<std::uint16_t> const& reached, std::uint16_t group, std::uint8_t frame) {
-    for (auto pc : reached) captures_[pc] = unknown;
-    std::vector<std::uint16_t> path{rules_.code[group].next};
+  [[nodiscard]] int most_captures(std::uint16_t group, std::uint8_t frame) {
+    for (auto pc : reached_) captures_[pc] = unknown;
+    auto& path = path_;
+    path.assign(1, rules_.code[group].next);
     auto const known = [&](std::uint16_t pc) { return pc == no_instruction || captures_[pc] >= 0; };
     auto const at = [&](std::uint16_t pc) { return pc == no_instruction ? 0 : captures_[pc]; };
     while (!path.empty()) {
@@ -95,7 +105,9 @@ class basic_frame_needs {
   Program const& rules_;
   branch_lists const& branches_;
   std::vector<needs> of_;  // per instruction
+  std::vector<bool> known_, seen_;
   std::vector<int> captures_;
+  std::vector<std::uint16_t> waiting_, reached_, path_;
 };
 using frame_needs = basic_frame_needs<program>;
 

@@ -75,6 +75,11 @@ class basic_machine : public detail::group_steps {
     auto const& of = entrances_of(n, stage);
     return of.first != of.last || has_name(n);
   }
+  /// The same of an operator.
+  [[nodiscard]] bool begins(opcode op, int stage) const {
+    auto const& of = entrances_of_[static_cast<std::size_t>(stage) * operators + static_cast<std::size_t>(op)];
+    return of.first != of.last;
+  }
   /// Whether `run` has anything to do: of most nodes, this is all.
   [[nodiscard]] bool may_match(node_id n, int stage) const {
     return entrances_of(n, stage).gate.lets(operators_at(n)) || has_name(n);

@@ -4,16 +4,17 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include <fuse/program/program.hpp>
 
 namespace fuse::inline v0::detail {
 
-/// For each instruction of a program and each register: the operators that must stand there, on every way from the
-/// instruction to an accepting one, and those that must stand at their operands (`deep`, `direct` and `below` as in
-/// operator_sets); and where ways ask for different ones, operators one of which must stand there. Linear in the
-/// program, times the registers in use.
+/// For each instruction of a program and the register that it looks at first: the operators that must stand there, on
+/// every way from the instruction to an accepting one, and those that must stand at their operands (`deep`, `direct`
+/// and `below` as in operator_sets); and where ways ask for different ones, operators one of which must stand there.
+/// Linear in the program, times the registers in use.
 template <class Program>
 class basic_operator_needs {
  public:
@@ -22,7 +23,12 @@ class basic_operator_needs {
     std::uint64_t one_deep = 0, one_below = 0;  ///< 0: nothing must
   };
 
-  explicit basic_operator_needs(Program const& rules) : rules_(rules), of_(rules.code.size()) {
+  explicit basic_operator_needs(Program const& rules)
+      : rules_(rules), first_(rules.code.size()), of_(rules.code.size()), waiting_(rules.code.size(), 0) {
+    for (auto const& i : rules_.code) {
+      if (i.next != no_instruction) ++waiting_[i.next];
+      if (i.code == step::fork) ++waiting_[i.other];
+    }
     std::vector<bool> known(rules_.code.size(), false);
     std::vector<std::uint16_t> path;
     for (auto const& e : rules_.entries) {
@@ -36,7 +42,10 @@ class basic_operator_needs {
         } else if (!known[pc] && i.code == step::fork && waits(i.other)) {
           path.push_back(i.other);
         } else {
-          if (!known[pc]) of_[pc] = before(i);
+          if (!known[pc]) {
+            of_[pc] = before(i);
+            first_[pc] = find(of_[pc], i.a);
+          }
           known[pc] = true;
           path.pop_back();
         }
@@ -44,7 +53,7 @@ class basic_operator_needs {
     }
   }
 
-  [[nodiscard]] needs of(std::uint16_t pc, std::uint8_t at) const { return find(of_[pc], at); }
+  [[nodiscard]] needs const& of(std::uint16_t pc) const { return first_[pc]; }
 
  private:
   struct wanted {
@@ -97,13 +106,18 @@ class basic_operator_needs {
     if (of.one_below == 0) of.one_below = operand.one_deep;
   }
 
-  [[nodiscard]] state before(instruction const& i) const {
-    state found;
-    if (i.next != no_instruction) found = of_[i.next];
+  // Of what follows: handed on by the last that needs it, not copied.
+  [[nodiscard]] state after(std::uint16_t next) {
+    if (next == no_instruction) return {};
+    return --waiting_[next] == 0 ? std::move(of_[next]) : of_[next];
+  }
+
+  [[nodiscard]] state before(instruction const& i) {
+    auto found = after(i.next);
     switch (i.code) {
       case step::fork:
-        for (auto& w : found) {
-          auto const other = find(of_[i.other], w.at);
+        for (auto const others = after(i.other); auto& w : found) {
+          auto const other = find(others, w.at);
           w.what = {w.what.deep & other.deep, w.what.direct & other.direct, w.what.below & other.below,
                     either(w.what.one_deep, other.one_deep), either(w.what.one_below, other.one_below)};
         }
@@ -149,7 +163,9 @@ class basic_operator_needs {
   }
 
   Program const& rules_;
-  std::vector<state> of_;  // per instruction
+  std::vector<needs> first_;  // per instruction
+  std::vector<state> of_;
+  std::vector<std::uint16_t> waiting_;  // how many instructions need the state of one
 };
 using operator_needs = basic_operator_needs<program>;
 

@@ -36,9 +36,12 @@ class basic_driver final : machine::acceptor {
         traffic_(image, known),
         changes_(image, known, false),
         right_(machine_, image, known, names, options.target, changes_),
-        selected_(rules.rules.size(), true) {
+        selected_(rules.rules.size(), true),
+        begins_(static_cast<std::size_t>(opcode::count_)),
+        last_stage_(begins_.size(), -1) {
     report_.rules.resize(rules.rules.size());
     for (std::size_t i = 0; i < rules.rules.size(); ++i) report_.rules[i].name = rules.rules[i].name;
+    list_last_stages();
     if (!select()) return;
     fused_.resize(image.node_count(), false);
   }
@@ -120,16 +123,17 @@ class basic_driver final : machine::acceptor {
     return true;
   }
 
-  // Every node, users before producers. Later stages pass over those that are gone by then.
+  // Every node, users before producers. Later stages pass over those that are gone by then, or that none begins at.
   void visit_all() {
     nodes_.reserve(nodes_.size() + image_.node_count() - listed_);
     while (listed_ < image_.node_count()) nodes_.push_back(listed_++);
     auto const all = nodes_.size();
-    auto alive = all;
+    auto kept = all;
     for (auto at = all; at-- > 0;) {
       auto const n = nodes_[at];
-      if (!image_.node(n).alive) continue;
-      nodes_[--alive] = n;
+      auto const& node = image_.node(n);
+      if (!node.alive) continue;
+      if (last_stage_[node.tag.op] > stage_ || last_stage_by_name(node.tag.name) > stage_) nodes_[--kept] = n;
       if (matters(n)) {
         visit(n);
         visit_waiting();
@@ -137,25 +141,39 @@ class basic_driver final : machine::acceptor {
       if (at % 4096 == 0 && options_.observer.progress != nullptr)
         options_.observer.progress(options_.observer.context, stage_, all - at, all);
     }
-    nodes_.erase(nodes_.begin(), nodes_.begin() + static_cast<std::ptrdiff_t>(alive));
+    nodes_.erase(nodes_.begin(), nodes_.begin() + static_cast<std::ptrdiff_t>(kept));
+  }
+
+  // The last stage in which a rule begins at an operator.
+  void list_last_stages() {
+    for (std::size_t op = 0; op < last_stage_.size(); ++op)
+      for (int stage = 0; stage < rules_.stages; ++stage)
+        if (machine_.begins(static_cast<opcode>(op), stage)) last_stage_[op] = stage;
+    for (auto const& e : rules_.entries) {
+      if (!e.by_name) continue;
+      if (e.tag >= last_stage_by_name_.size()) last_stage_by_name_.resize(e.tag + std::size_t{1}, -1);
+      if (e.stage > last_stage_by_name_[e.tag]) last_stage_by_name_[e.tag] = e.stage;
+    }
+  }
+  [[nodiscard]] int last_stage_by_name(std::uint16_t name) const {
+    return name < last_stage_by_name_.size() ? last_stage_by_name_[name] : -1;
   }
 
   // Where rules of a stage begin: at most nodes none does.
   void enter_stage(int stage) {
     stage_ = stage;
-    begins_.clear();
+    for (std::size_t op = 0; op < begins_.size(); ++op) begins_[op] = machine_.begins(static_cast<opcode>(op), stage);
     begins_by_name_.clear();
     for (auto const& e : rules_.entries) {
-      if (e.stage != stage) continue;
-      auto& tags = e.by_name ? begins_by_name_ : begins_;
-      if (e.tag >= tags.size()) tags.resize(e.tag + std::size_t{1}, false);
-      tags[e.tag] = true;
+      if (e.stage != stage || !e.by_name) continue;
+      if (e.tag >= begins_by_name_.size()) begins_by_name_.resize(e.tag + std::size_t{1}, false);
+      begins_by_name_[e.tag] = true;
     }
   }
   [[nodiscard]] bool matters(node_id n) const {
     auto const& node = image_.node(n);
-    return node.alive && ((node.tag.op < begins_.size() && begins_[node.tag.op]) ||
-                          (node.tag.name < begins_by_name_.size() && begins_by_name_[node.tag.name]));
+    return node.alive &&
+           (begins_[node.tag.op] || (node.tag.name < begins_by_name_.size() && begins_by_name_[node.tag.name]));
   }
 
   void visit(node_id n) {
@@ -482,8 +500,9 @@ class basic_driver final : machine::acceptor {
   basic_instantiation<Image> right_;
   std::vector<bool> selected_, fused_;
   std::vector<std::uint8_t> begins_, begins_by_name_;  // by opcode, by code of a name
+  std::vector<int> last_stage_, last_stage_by_name_;
   std::vector<node_id> waiting_, late_, dead_, fused_now_;
-  std::vector<node_id> nodes_;  // of the first `listed_`, those that were alive when a stage came by
+  std::vector<node_id> nodes_;  // of the first `listed_`, those that a stage left for later ones
   node_id listed_ = 0;
   std::vector<value_id> roots_, operands_;
   std::vector<candidate_refusal> pending_, refusals_;

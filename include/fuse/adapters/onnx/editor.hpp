@@ -45,6 +45,7 @@ class onnx_editor {
 
     auto& record = t_.nodes.emplace_back();
     record.proto = proto;
+    record.name = &proto->name();
     record.op = op_number(op);
     record.body = t_.nodes[place.id].body;
     record.made = record.stale = true;

@@ -222,8 +222,8 @@ struct graph_traits<adapters::onnx_graph> {
     }
     auto const* const found = g.tables().attribute(record(g, n), name);
     if (found == nullptr) return {};
-    if (found->what == known::kind::integer) return found->integer;
-    if (found->what == known::kind::integers) return span<std::int64_t const>(found->integers, found->count);
+    if (found->what == known::kind::integer) return found->first;
+    if (found->what == known::kind::integers) return found->integers();
     return content_of(g, *found->proto);
   }
 
@@ -234,11 +234,11 @@ struct graph_traits<adapters::onnx_graph> {
   }
   /// The node's name, or that of its first result where it has none.
   static std::string name(graph const& g, node n) {
-    auto const& proto = *record(g, n).proto;
-    if (!proto.name().empty()) return proto.name();
+    auto const& own = *record(g, n).name;
+    if (!own.empty()) return own;
     for (auto const v : results(g, n))
       if (v && g.tables().values[v.id].name != nullptr) return *g.tables().values[v.id].name;
-    return proto.op_type();
+    return record(g, n).proto->op_type();
   }
 
   static node insert(graph& g, node place, new_node<value> const& made) { return g.editor().insert(place, made); }

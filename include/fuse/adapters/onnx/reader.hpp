@@ -158,6 +158,7 @@ class onnx_reader {
       auto const n = static_cast<std::uint32_t>(t_.nodes.size());
       auto& record = t_.nodes.emplace_back();
       record.proto = &node;
+      record.name = &node.name();
       record.body = g;
       t_.node_names.add(node.name());
       if (auto const wrong = operators_.name(record); !wrong.empty()) return fail(wrong + place(g));

@@ -44,6 +44,7 @@ inline constexpr std::uint32_t no_slot = 0xffffffffu;
 
 struct onnx_node_record {
   ::onnx::NodeProto* proto = nullptr;
+  std::string const* name = nullptr;                   // in the message, which lies far away
   std::uint32_t first_operand = 0, operand_count = 0;  // among the slots
   std::uint32_t first_result = 0, result_count = 0;    // among the results
   std::uint32_t first_body = 0, body_count = 0;
@@ -71,33 +72,33 @@ struct onnx_value_record {
   bool lost_use = false;     // a rewrite took a use away
 };
 
-/// An attribute with the beginning of its name, and the integers that it holds: rules ask for many that a node has not,
-/// and messages lie far away.
+/// An attribute with the beginning of its name and of its integers: rules ask for many that a node has not, and
+/// messages lie far away.
 struct onnx_attribute_record {
   enum class kind : std::uint8_t { other, integer, integers };
 
   std::uint64_t head;   // of the name
   std::uint32_t size;   // of the name
   std::uint32_t count;  // of integers
-  union {
-    std::int64_t integer;
-    std::int64_t const* integers;
-  };
+  std::int64_t first;   // of them
   ::onnx::AttributeProto const* proto;
   kind what;
 
   explicit onnx_attribute_record(::onnx::AttributeProto const& a)
-      : head(head_of(a.name())), size(static_cast<std::uint32_t>(a.name().size())), count(0), integer(0), proto(&a) {
+      : head(head_of(a.name())), size(static_cast<std::uint32_t>(a.name().size())), count(0), first(0), proto(&a) {
     what = kind::other;
     if (!a.ref_attr_name().empty()) return;
     if (a.type() == ::onnx::AttributeProto::INT) {
       what = kind::integer;
-      integer = a.i();
+      first = a.i();
     } else if (a.type() == ::onnx::AttributeProto::INTS) {
       what = kind::integers;
-      integers = a.ints().data();
       count = static_cast<std::uint32_t>(a.ints_size());
+      if (count != 0) first = a.ints(0);
     }
+  }
+  [[nodiscard]] span<std::int64_t const> integers() const {
+    return {count == 1 ? &first : proto->ints().data(), count};
   }
   [[nodiscard]] static std::uint64_t head_of(std::string_view name) {
     std::uint64_t head = 0;
