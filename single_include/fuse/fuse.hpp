@@ -8014,14 +8014,14 @@ class basic_machine : public detail::group_steps {
   bool run(node_id n, int stage, acceptor& to) {
     exceeded_ = bounded_ = false;
     if (!may_match(n, stage)) return false;
-    take_in();
+    if (stale_) take_in();
     return run_stage(n, stage, to);
   }
 
   void run(node_id n, acceptor& to) {
     exceeded_ = bounded_ = false;
     if (!may_match(n, rules_.stages)) return;
-    take_in();
+    if (stale_) take_in();
     run_stages(n, to);
   }
 
@@ -8050,7 +8050,7 @@ class basic_machine : public detail::group_steps {
   static constexpr std::size_t operators = static_cast<std::size_t>(opcode::count_);
 
   void take_in() {
-    if (!std::exchange(stale_, false)) return;
+    stale_ = false;
     operators_.update();
     congruent_.update();
   }
@@ -8114,7 +8114,7 @@ class basic_machine : public detail::group_steps {
     auto const& of = entrances_of(n, rules_.stages);
     int done = -1;  // the last stage that has accepted
     for (auto i = of.first; i < of.last; ++i)
-      if (auto const& e = entrances_[i]; e.gate.lets(there) && e.stage != done && enter(n, e, to)) done = e.stage;
+      if (auto const& e = entrances_[i]; e.stage != done && e.gate.lets(there) && enter(n, e, to)) done = e.stage;
   }
 
   template <class GoOn>

@@ -58,7 +58,7 @@ class basic_machine : public detail::group_steps {
   bool run(node_id n, int stage, acceptor& to) {
     exceeded_ = bounded_ = false;
     if (!may_match(n, stage)) return false;
-    take_in();
+    if (stale_) take_in();
     return run_stage(n, stage, to);
   }
 
@@ -66,7 +66,7 @@ class basic_machine : public detail::group_steps {
   void run(node_id n, acceptor& to) {
     exceeded_ = bounded_ = false;
     if (!may_match(n, rules_.stages)) return;
-    take_in();
+    if (stale_) take_in();
     run_stages(n, to);
   }
 
@@ -100,7 +100,7 @@ class basic_machine : public detail::group_steps {
   static constexpr std::size_t operators = static_cast<std::size_t>(opcode::count_);
 
   void take_in() {
-    if (!std::exchange(stale_, false)) return;
+    stale_ = false;
     operators_.update();
     congruent_.update();
   }
@@ -167,7 +167,7 @@ class basic_machine : public detail::group_steps {
     auto const& of = entrances_of(n, rules_.stages);
     int done = -1;  // the last stage that has accepted
     for (auto i = of.first; i < of.last; ++i)
-      if (auto const& e = entrances_[i]; e.gate.lets(there) && e.stage != done && enter(n, e, to)) done = e.stage;
+      if (auto const& e = entrances_[i]; e.stage != done && e.gate.lets(there) && enter(n, e, to)) done = e.stage;
   }
 
   // Calls `go_on(pc)` for the branches at `pc` that do not fail on what the registers hold, seen at a glance, until one

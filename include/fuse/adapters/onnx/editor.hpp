@@ -97,11 +97,11 @@ class onnx_editor {
     (previous == 0 ? graph.first : t_.nodes[previous].next) = next;
     (next == 0 ? graph.last : t_.nodes[next].previous) = previous;
     graph.edited = true;
+    if (t_.nodes[n.id].body_count == 0) return take(n.id);  // most nodes
     dying_.assign(1, n.id);
     for (std::size_t at = 0; at < dying_.size(); ++at) {
-      auto& record = t_.nodes[dying_[at]];
-      record.alive = false;
-      for (auto slot = record.first_operand; slot < record.first_operand + record.operand_count; ++slot) release(slot);
+      take(dying_[at]);
+      auto const& record = t_.nodes[dying_[at]];
       for (auto b = record.first_body; b < record.first_body + record.body_count; ++b) {
         auto const& inner = t_.graphs[b];
         for (auto slot = inner.first_output; slot < inner.first_output + inner.output_count; ++slot) release(slot);
@@ -162,6 +162,11 @@ class onnx_editor {
   std::vector<::onnx::FunctionProto> functions_made;
 
  private:
+  void take(std::uint32_t n) {
+    auto& record = t_.nodes[n];
+    record.alive = false;
+    for (auto slot = record.first_operand; slot < record.first_operand + record.operand_count; ++slot) release(slot);
+  }
   void release(std::uint32_t slot) {
     auto const v = std::exchange(t_.slots[slot], onnx_value{});
     if (!v || t_.values[v.id].lost_use) return;
