@@ -164,6 +164,11 @@ TEST_CASE("a mean keeps its axes, or something puts them back") {
     g.end(g.add("Tanh", {g.add("Unsqueeze", {m, g.constant({0})})}));
     CHECK(matched(g) == 0);
   }
+  SECTION("a sum that is divided, at the root of a rule") {
+    static constexpr auto alone = fuse::rule<"alone">(mean(x).attr<"axes">(param<"axes">)).replace(relu(x));
+    g.end(g.add("Div", {g.add("ReduceSum", {a, g.constant({-1})}, {{"keepdims", 1}}), g.scalar(8.0f)}));
+    CHECK(fuse::rewrite<alone>(g).rules[0].matched == 1);
+  }
   SECTION("a sum is no mean") {
     g.end(g.add("Tanh", {g.add("ReduceSum", {a, g.constant({-1})}, {{"keepdims", 1}})}));
     CHECK(matched(g) == 0);

@@ -25,7 +25,7 @@ template <auto const& Rule>
 needs first_needs() {
   auto const& rules = fuse::program_of<Rule>;
   fuse::detail::branch_lists const branches(rules);
-  fuse::detail::frame_needs const all(rules, branches);
+  fuse::detail::frame_needs all(rules, branches);
   for (auto const& i : rules.code)
     if (i.code == step::group) return all.of(i);
   FAIL("the rule opens nothing");
