@@ -5,8 +5,8 @@
 
 Needs numpy, onnx, onnxruntime, and sympy for its transformers optimiser. The time of onnxruntime's EXTENDED passes is that of
 creating a session at that level, which writes its result, less that of loading this result with optimisations off. That of
-fuse-onnx is shapes, matching and rewriting, and its whole process. All times are processor time: other work on the machine
-counts little.
+fuse-onnx is shapes, matching and rewriting: their shares of the time of a process less that of one with a single block;
+and the whole process. All times are processor time: other work on the machine counts little.
 """
 import argparse
 import json
@@ -77,7 +77,7 @@ def extended(path, folder):
 
 
 def fuse(program, path, folder):
-    """Processor seconds of the process, and of what it does besides reading and writing, by its own report's shares."""
+    """Processor seconds of the process, and the share of them that its report gives shapes, matching and rewriting."""
     command = [program, "optimize", str(path), "-o", str(folder / "fused.onnx"), "--target", "onnxruntime", "--report", "json"]
     with tempfile.TemporaryFile() as report:
         with subprocess.Popen(command, stdout=report, stderr=subprocess.DEVNULL) as process:
@@ -90,7 +90,7 @@ def fuse(program, path, folder):
     whole = usage.ru_utime + usage.ru_stime
     seconds = told["seconds"]
     passes = seconds["shapes"] + seconds["match"] + seconds["rewrite"]
-    return whole, whole * passes / sum(seconds.values()), told
+    return whole, passes / sum(seconds.values()), told
 
 
 def transformers(path):
@@ -111,6 +111,8 @@ def main():
     print(f"onnxruntime {onnxruntime.__version__}, onnx {onnx.__version__}")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
+        one = folder / "block.onnx"
+        onnx.save(blocks(12), one)
         for nodes in given.nodes:
             path = folder / f"blocks-{nodes}.onnx"
             onnx.save(blocks(nodes), path)
@@ -118,9 +120,10 @@ def main():
             theirs, ours, inside = [], [], []
             for _ in range(rounds):
                 for _ in range(3):
-                    whole, within, report = fuse(given.fuse_onnx, path, folder)
+                    start = fuse(given.fuse_onnx, one, folder)[0]
+                    whole, share, report = fuse(given.fuse_onnx, path, folder)
                     ours.append(whole)
-                    inside.append(within)
+                    inside.append((whole - start) * share)
                 seconds, left = extended(path, folder)
                 theirs.append(seconds)
             per_node = [1e9 * statistics.median(s) / nodes for s in (theirs, inside, ours)]

@@ -7095,6 +7095,11 @@ class basic_frame_opener {
 
   basic_frame_opener(program const& rules, Image const& image, facts const& known, operator_sets const& operators)
       : rules_(rules), image_(image), facts_(known), operators_(operators) {
+    for (auto const& set : rules.sets) {
+      auto& bits = through_bits_.emplace_back(0);
+      for (std::size_t i = 0; i < set.count; ++i)
+        bits |= set.by_name[i] ? ~std::uint64_t{0} : operator_bit(static_cast<opcode>(set.ops[i]));
+    }
     for (auto const& i : rules.code)
       means_ = means_ || (i.code == step::reduction && static_cast<opcode>(i.op) == opcode::mean);
   }
@@ -7111,6 +7116,8 @@ class basic_frame_opener {
       double weight;
       std::uint8_t parent;
     } stack[opened_group::capacity];
+    auto const openers =
+        (kind == op_group::sum ? sum_bit : product_bit) | (through == 0 ? 0 : through_bits_[through - 1u]);
     std::uint8_t waiting = 0;
     stack[waiting++] = {root, 1, 255};
     while (waiting != 0) {
@@ -7120,7 +7127,8 @@ class basic_frame_opener {
       p = {v, weight, 0, 0, parent, false, false};
       p.has_number = v != absent && facts_.number(v, p.number);
       children below;
-      if ((!p.has_number || at == 0) && opens(v, weight, kind, through, region, below) &&
+      if ((operators_[v].direct & openers) != 0 && (!p.has_number || at == 0) &&
+          opens(v, weight, kind, through, region, below) &&
           (at == 0 || !one_part(v, kind, below, wanted))) {  // a number is one part, however it is computed
         if (f.count + waiting + below.count > opened_group::capacity ||
             f.leaf_count + waiting + below.count > opened_group::leaf_capacity) {
@@ -7285,7 +7293,8 @@ class basic_frame_opener {
   Image const& image_;
   facts const& facts_;
   operator_sets const& operators_;
-  bool means_ = false;  // rules ask for some
+  std::vector<std::uint64_t> through_bits_;  // by set of operators to look through
+  bool means_ = false;                       // rules ask for some
 };
 using frame_opener = basic_frame_opener<graph_image>;
 
@@ -8034,7 +8043,8 @@ class basic_machine : public detail::group_steps {
     return of.first != of.last;
   }
   [[nodiscard]] bool may_match(node_id n, int stage) const {
-    return entrances_of(n, stage).gate.lets(operators_at(n)) || has_name(n);
+    auto const& of = entrances_of(n, stage);
+    return of.gate.lets(operators_at(n)) || (of.named && has_name(n));
   }
 
  private:
@@ -8046,6 +8056,7 @@ class basic_machine : public detail::group_steps {
   struct entrances {
     detail::branch_lists::gate gate{};  // lets through what one of theirs does
     std::uint16_t first = 0, last = 0;
+    bool named = false;  // nodes of this operator may have a name that rules begin with
   };
   static constexpr std::size_t operators = static_cast<std::size_t>(opcode::count_);
 
@@ -8082,6 +8093,10 @@ class basic_machine : public detail::group_steps {
       if (e.by_name) {
         if (names_entered_.size() <= e.tag) names_entered_.resize(e.tag + std::size_t{1}, false);
         names_entered_[e.tag] = true;
+        auto const* row = names_.row(e.tag, image_.version);
+        auto const op = row == nullptr ? opcode::opaque : row->op;
+        for (std::size_t stage = 0; stage <= static_cast<std::size_t>(rules_.stages); ++stage)
+          entrances_of_[stage * operators + static_cast<std::size_t>(op)].named = true;
       }
   }
 
@@ -8105,7 +8120,7 @@ class basic_machine : public detail::group_steps {
   }
 
   void run_stages(node_id n, acceptor& to) {
-    if (has_name(n)) {
+    if (entrances_of(n, rules_.stages).named && has_name(n)) {
       for (int stage = 0; stage < rules_.stages; ++stage) run_stage(n, stage, to);
       return;
     }

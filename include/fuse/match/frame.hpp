@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include <fuse/core/math.hpp>
 #include <fuse/infer/facts.hpp>
@@ -57,6 +58,11 @@ class basic_frame_opener {
 
   basic_frame_opener(program const& rules, Image const& image, facts const& known, operator_sets const& operators)
       : rules_(rules), image_(image), facts_(known), operators_(operators) {
+    for (auto const& set : rules.sets) {
+      auto& bits = through_bits_.emplace_back(0);
+      for (std::size_t i = 0; i < set.count; ++i)
+        bits |= set.by_name[i] ? ~std::uint64_t{0} : operator_bit(static_cast<opcode>(set.ops[i]));
+    }
     for (auto const& i : rules.code)
       means_ = means_ || (i.code == step::reduction && static_cast<opcode>(i.op) == opcode::mean);
   }
@@ -74,6 +80,9 @@ class basic_frame_opener {
       double weight;
       std::uint8_t parent;
     } stack[opened_group::capacity];
+    // What stands at a value says of most that it is one part, before more of it is looked at.
+    auto const openers =
+        (kind == op_group::sum ? sum_bit : product_bit) | (through == 0 ? 0 : through_bits_[through - 1u]);
     std::uint8_t waiting = 0;
     stack[waiting++] = {root, 1, 255};
     while (waiting != 0) {
@@ -83,7 +92,8 @@ class basic_frame_opener {
       p = {v, weight, 0, 0, parent, false, false};
       p.has_number = v != absent && facts_.number(v, p.number);
       children below;
-      if ((!p.has_number || at == 0) && opens(v, weight, kind, through, region, below) &&
+      if ((operators_[v].direct & openers) != 0 && (!p.has_number || at == 0) &&
+          opens(v, weight, kind, through, region, below) &&
           (at == 0 || !one_part(v, kind, below, wanted))) {  // a number is one part, however it is computed
         if (f.count + waiting + below.count > opened_group::capacity ||
             f.leaf_count + waiting + below.count > opened_group::leaf_capacity) {
@@ -253,7 +263,8 @@ class basic_frame_opener {
   Image const& image_;
   facts const& facts_;
   operator_sets const& operators_;
-  bool means_ = false;  // rules ask for some
+  std::vector<std::uint64_t> through_bits_;  // by set of operators to look through
+  bool means_ = false;                       // rules ask for some
 };
 using frame_opener = basic_frame_opener<graph_image>;
 

@@ -82,7 +82,8 @@ class basic_machine : public detail::group_steps {
   }
   /// Whether `run` has anything to do: of most nodes, this is all.
   [[nodiscard]] bool may_match(node_id n, int stage) const {
-    return entrances_of(n, stage).gate.lets(operators_at(n)) || has_name(n);
+    auto const& of = entrances_of(n, stage);
+    return of.gate.lets(operators_at(n)) || (of.named && has_name(n));
   }
 
  private:
@@ -96,6 +97,7 @@ class basic_machine : public detail::group_steps {
   struct entrances {
     detail::branch_lists::gate gate{};  // lets through what one of theirs does
     std::uint16_t first = 0, last = 0;
+    bool named = false;  // nodes of this operator may have a name that rules begin with
   };
   static constexpr std::size_t operators = static_cast<std::size_t>(opcode::count_);
 
@@ -134,6 +136,10 @@ class basic_machine : public detail::group_steps {
       if (e.by_name) {
         if (names_entered_.size() <= e.tag) names_entered_.resize(e.tag + std::size_t{1}, false);
         names_entered_[e.tag] = true;
+        auto const* row = names_.row(e.tag, image_.version);
+        auto const op = row == nullptr ? opcode::opaque : row->op;
+        for (std::size_t stage = 0; stage <= static_cast<std::size_t>(rules_.stages); ++stage)
+          entrances_of_[stage * operators + static_cast<std::size_t>(op)].named = true;
       }
   }
 
@@ -158,7 +164,7 @@ class basic_machine : public detail::group_steps {
   }
 
   void run_stages(node_id n, acceptor& to) {
-    if (has_name(n)) {
+    if (entrances_of(n, rules_.stages).named && has_name(n)) {
       for (int stage = 0; stage < rules_.stages; ++stage) run_stage(n, stage, to);
       return;
     }
