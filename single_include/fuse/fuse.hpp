@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <cstring>
 #include <initializer_list>
-#include <iterator>
 #include <limits>
 #include <span>
 #include <string>
@@ -9110,13 +9109,14 @@ class graph_binding final : public graph_source {
   }
 
   template <class Nodes>
-  static std::size_t length_of(Nodes& nodes) {
-    if constexpr (requires { std::size(nodes); })
-      return std::size(nodes);
-    else if constexpr (std::forward_iterator<decltype(std::begin(nodes))>)
-      return static_cast<std::size_t>(std::ranges::distance(std::begin(nodes), std::end(nodes)));
-    else
-      return 0;
+  std::size_t length_of(Nodes const& nodes) const {
+    if constexpr (requires { nodes.size(); }) {
+      return static_cast<std::size_t>(nodes.size());
+    } else {
+      std::size_t length = 0;
+      for ([[maybe_unused]] auto const& n : traits::nodes(*graph_)) ++length;  // `nodes` may last for one pass
+      return length;
+    }
   }
 
   void reserve(std::size_t nodes) {

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -233,15 +232,15 @@ class graph_binding final : public graph_source {
     attach();
   }
 
-  // 0 where only going through it could tell, and only once.
   template <class Nodes>
-  static std::size_t length_of(Nodes& nodes) {
-    if constexpr (requires { std::size(nodes); })
-      return std::size(nodes);
-    else if constexpr (std::forward_iterator<decltype(std::begin(nodes))>)
-      return static_cast<std::size_t>(std::ranges::distance(std::begin(nodes), std::end(nodes)));
-    else
-      return 0;
+  std::size_t length_of(Nodes const& nodes) const {
+    if constexpr (requires { nodes.size(); }) {
+      return static_cast<std::size_t>(nodes.size());
+    } else {
+      std::size_t length = 0;
+      for ([[maybe_unused]] auto const& n : traits::nodes(*graph_)) ++length;  // `nodes` may last for one pass
+      return length;
+    }
   }
 
   void reserve(std::size_t nodes) {
