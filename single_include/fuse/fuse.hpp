@@ -555,6 +555,12 @@ struct expression {
     return above(made, *this);
   }
 
+  [[nodiscard]] constexpr expression never_negative() const {
+    expression changed = *this;
+    changed.terms[changed.root()].index = 1;
+    return changed;
+  }
+
   template <fixed_string Name>
   [[nodiscard]] constexpr expression as() const;
 
@@ -1742,6 +1748,8 @@ class basic_fact_table {
     return numbers_[index_of(contents_[v])];
   }
 
+  [[nodiscard]] bool has_contents(value_id v) const { return v < contents_.size() && contents_[v] != 0; }
+
   [[nodiscard]] bool integers(value_id v, std::vector<std::int64_t>& out) const {
     out.clear();
     if (!has_integers(v)) return false;
@@ -1762,6 +1770,13 @@ class basic_fact_table {
     auto const all = symbolic_integers(v);
     if (all.size() != 1 || !all[0].known()) return false;
     out = static_cast<double>(all[0].value());
+    return true;
+  }
+
+  [[nodiscard]] bool uniform(value_id v, double& out) const {
+    if (v >= contents_.size() || (contents_[v] & alike) == 0) return false;
+    auto const index = index_of(contents_[v]);
+    out = kind_of(contents_[v]) == integer_kind ? static_cast<double>(extents_[index][0].value()) : numbers_[index][0];
     return true;
   }
 
@@ -1818,16 +1833,26 @@ class basic_fact_table {
   void share_shape(value_id v, value_id from) { shapes_[v] = shapes_[from]; }
   void share_contents(value_id v, value_id from) { contents_[v] = contents_[from]; }
   void set_integers(value_id v, span<extent const> elements) {
-    if (elements.size() <= most_contents) contents_[v] = extents_.keep(elements) * 4 + integer_kind;
+    if (elements.size() > most_contents) return;
+    bool same = !elements.empty() && elements[0].known();
+    for (auto e : elements) same = same && e == elements[0];
+    contents_[v] = extents_.keep(elements) * 8 + integer_kind + (same ? alike : 0);
   }
   void set_numbers(value_id v, span<double const> elements) {
-    if (elements.size() <= most_contents) contents_[v] = numbers_.keep(elements) * 4 + number_kind;
+    if (elements.size() > most_contents) return;
+    bool same = !elements.empty();
+    for (auto each : elements) same = same && each == elements[0];
+    contents_[v] = numbers_.keep(elements) * 8 + number_kind + (same ? alike : 0);
+  }
+  void set_uniform(value_id v, double number) {
+    if (number == number) contents_[v] = numbers_.keep(span<double const>(&number, 1)) * 8 + uniform_kind + alike;
   }
 
  private:
-  enum : std::uint32_t { no_kind, integer_kind, number_kind };
+  enum : std::uint32_t { no_kind, integer_kind, number_kind, uniform_kind };
+  static constexpr std::uint32_t alike = 4;  // a bit: all elements are
   [[nodiscard]] static std::uint32_t kind_of(std::uint32_t contents) { return contents & 3u; }
-  [[nodiscard]] static std::uint32_t index_of(std::uint32_t contents) { return contents >> 2; }
+  [[nodiscard]] static std::uint32_t index_of(std::uint32_t contents) { return contents >> 3; }
 
   graph_image const* image_;
   extent_algebra symbols_;
@@ -2899,6 +2924,15 @@ void store_numbers(Context& at, value_id v) {
   at.facts.set_numbers(v, at.numbers);
 }
 
+template <class Context>
+void store_uniform(Context& at, double number) {
+  auto const type = at.facts.type(at.result());
+  if (is_floating(type)) return at.facts.set_uniform(at.result(), rounded(number, type));
+  bool const whole = math::is_whole(number) && number > -9e15 && number < 9e15;
+  if (whole && is_integer(type) && fits(extent(static_cast<std::int64_t>(number)), type))
+    at.facts.set_uniform(at.result(), number);
+}
+
 template <class Pick>
 void pick_contents(rule_context& at, operand_contents const& from, std::size_t axis, std::size_t picked, value_id to,
                    Pick&& pick) {
@@ -2935,10 +2969,33 @@ void pick_contents(rule_context& at, operand_contents const& from, std::size_t a
 namespace fuse::inline v0::detail {
 
 template <class Context>
+void repeat_contents(Context& at) {
+  double number = 0;
+  if (at.operand(0) != absent && at.facts.uniform(at.operand(0), number)) store_uniform(at, number);
+}
+
+template <class Context>
+void uniform_elementwise(Context& at, opcode op) {
+  double all = 0, next = 0;
+  auto const type = at.facts.type(at.result());
+  if (!is_floating(type) || at.operand_count() == 0) return;
+  bool const binary = at.operand_count() > 1;
+  if (!binary && info(op).most != 1) return;
+  for (std::uint32_t i = 0; i < at.operand_count(); ++i) {
+    if (at.operand(i) == absent || !at.facts.uniform(at.operand(i), i == 0 ? all : next)) return;
+    if (i == 0 && binary) continue;
+    if (!compute(op, all, next, all)) return;
+    all = rounded(all, type);
+  }
+  store_uniform(at, all);
+}
+
+template <class Context>
 void elementwise_contents(Context& at, opcode op) {
   std::size_t count = 0;
   operand_contents a, b;
-  if (!small_result(at, count) || at.operand_count() == 0 || !a.read(at, 0) || !a.covers(count)) return;
+  if (!small_result(at, count)) return uniform_elementwise(at, op);
+  if (at.operand_count() == 0 || !a.read(at, 0) || !a.covers(count)) return;
   auto const shape = at.facts.shape(at.result());
   auto const type = at.facts.type(at.result());
   bool const binary = at.operand_count() > 1;
@@ -3026,7 +3083,8 @@ template <class Context>
 void cast_contents(Context& at) {
   std::size_t count = 0;
   operand_contents from;
-  if (!small_result(at, count) || !from.read(at, 0) || from.size() != count) return;
+  if (!small_result(at, count)) return repeat_contents(at);
+  if (!from.read(at, 0) || from.size() != count) return;
   auto const to = at.facts.type(at.result());
   at.extents.clear();
   at.numbers.clear();
@@ -3515,7 +3573,8 @@ template <class Context>
 void expand_contents(Context& at) {
   std::size_t count = 0;
   operand_contents from;
-  if (!small_result(at, count) || !from.read(at, 0) || !from.covers(count)) return;
+  if (!small_result(at, count)) return repeat_contents(at);
+  if (!from.read(at, 0) || !from.covers(count)) return;
   auto const shape = at.facts.shape(at.result());
   at.extents.clear();
   at.numbers.clear();
@@ -3533,12 +3592,14 @@ void expand_contents(Context& at) {
 template <class Context>
 void fill_contents(Context& at) {
   std::size_t count = 0;
-  if (!small_result(at, count)) return;
   auto const value = at.image().source->attribute_of(at.n, "value");
   auto const* tensor = std::get_if<tensor_view>(&value);
   if (tensor != nullptr && tensor->size() != 1) return;
   if (tensor == nullptr && !std::holds_alternative<std::monostate>(value)) return;
   auto const type = at.facts.type(at.result());
+  if (!small_result(at, count)) {
+    return store_uniform(at, tensor == nullptr ? 0.0 : tensor->number(0));
+  }
   if (is_floating(type)) {
     at.numbers.assign(count, tensor == nullptr ? 0.0 : tensor->number(0));
     store_numbers(at, at.result());
@@ -3636,7 +3697,7 @@ void propagate_contents(Context& at, opcode op) {
       auto const kind = info(op).kind;
       auto const first = at.operand(0);
       if ((kind == op_kind::elementwise || kind == op_kind::broadcast) && first != absent &&
-          (at.facts.has_integers(first) || at.facts.has_numbers(first)))
+          at.facts.has_contents(first))
         elementwise_contents(at, op);
     }
   }
@@ -3646,6 +3707,11 @@ void propagate_contents(Context& at, opcode op) {
 
 namespace fuse::inline v0::detail {
 
+[[nodiscard]] inline bool is_uniform(tensor_view const& contents) {
+  auto const size = size_of(contents.type), all = contents.bytes.size();
+  return size != 0 && all >= size && std::memcmp(contents.bytes.data(), contents.bytes.data() + size, all - size) == 0;
+}
+
 template <class Context>
 void read_constant(Context& at, value_id v, tensor_view const& contents) {
   at.facts.set_type(v, contents.type);
@@ -3654,7 +3720,12 @@ void read_constant(Context& at, value_id v, tensor_view const& contents) {
     if (e.value() < 0) return;
   at.facts.set_shape(v, at.dims);
   std::size_t count = 0;
-  if (!small_count(at.dims, fact_table::most_contents, count) || contents.size() != count) return;
+  if (!small_count(at.dims, fact_table::most_contents, count)) {
+    bool const number = is_floating(contents.type) || is_integer(contents.type);
+    if (number && is_uniform(contents)) at.facts.set_uniform(v, contents.number(0));
+    return;
+  }
+  if (contents.size() != count) return;
   if (is_floating(contents.type)) {
     at.numbers.clear();
     for (std::size_t i = 0; i < count; ++i) at.numbers.push_back(contents.number(i));
@@ -4677,6 +4748,7 @@ class value_view {
   }
   [[nodiscard]] bool is_constant() const { return image_->value(id_).constant; }
   [[nodiscard]] bool number(double& into) const { return facts_->number(id_, into); }
+  [[nodiscard]] bool uniform(double& into) const { return facts_->uniform(id_, into); }
   [[nodiscard]] bool integers(std::vector<std::int64_t>& into) const { return facts_->integers(id_, into); }
 
   [[nodiscard]] bool has_producer() const { return image_->producer(id_) != absent; }
@@ -4814,11 +4886,9 @@ inline bool row(captured const* c, condition const&) {
                     : c[2].bound && c[2].number < 0 ? static_cast<int>(-c[2].number)
                                                     : 1;
   for (auto const& v : c[0].values) {
-    if (v.rank() < 0) {
-      double number = 0;
-      if (v.number(number)) continue;
-      return false;
-    }
+    double number = 0;
+    if (v.uniform(number)) continue;  // one row of that number, unless it enlarges x, which nothing may
+    if (v.rank() < 0) return false;
     auto const shape = v.shape(), wanted = x.shape();
     if (x.rank() >= 0 && v.rank() > x.rank()) return false;
     for (std::size_t i = 0; i < shape.size(); ++i) {
@@ -5980,43 +6050,144 @@ template <class Named>
 
 namespace fuse::inline v0::detail {
 
-struct scaled_value {
-  value_id value = absent;  ///< absent: there is none
-  double number = 1;
-  bool multiplied = false;
-
-  [[nodiscard]] bool by(double count) const {
-    if (count == 0) return false;
-    if (!multiplied) return number == count;
-    return number == 1 / count || number == static_cast<double>(static_cast<float>(1 / count));
+[[nodiscard]] constexpr bool may_keep_elements(opcode op) {
+  switch (op) {
+    case opcode::identity:
+    case opcode::cast:
+    case opcode::cast_like:
+    case opcode::dropout:
+    case opcode::reshape:
+    case opcode::flatten:
+    case opcode::squeeze:
+    case opcode::unsqueeze:
+    case opcode::expand:
+    case opcode::tile:
+    case opcode::mean_of:
+    case opcode::sum_of:
+    case opcode::maximum:
+    case opcode::minimum: return true;
+    default: return false;
   }
-};
+}
 
 template <class Image>
-[[nodiscard]] scaled_value scaled_by(Image const& image, facts const& known, node_id n) {
+[[nodiscard]] bool unchanged(Image const& image, facts const& known, node_id n) {
+  if (image.operand_count(n) == 0 || image.operand(n, 0) == absent) return false;
+  auto const v = image.result(n), from = image.operand(n, 0);
+  switch (op_of(image, n)) {
+    case opcode::identity: return true;
+    case opcode::cast:
+    case opcode::cast_like: return known.type(v) == known.type(from) && known.type(v) != element_type::unknown;
+    case opcode::reshape:
+    case opcode::flatten:
+    case opcode::squeeze:
+    case opcode::unsqueeze:
+    case opcode::expand:
+    case opcode::tile: return known.same_shape(v, from);
+    case opcode::mean_of:
+    case opcode::sum_of:
+    case opcode::maximum:
+    case opcode::minimum: return image.operand_count(n) == 1;
+    case opcode::dropout: {  // while nobody trains
+      double training = 0;
+      if (image.operand_count(n) < 3 || image.operand(n, 2) == absent) return image.version >= 7;
+      return known.number(image.operand(n, 2), training) && training == 0;
+    }
+    default: return false;
+  }
+}
+
+[[nodiscard]] constexpr bool may_clip(opcode op) {
+  return op == opcode::relu || op == opcode::maximum || op == opcode::clip;
+}
+
+template <class Image>
+[[nodiscard]] value_id positive_part_of(Image const& image, facts const& known, node_id n) {
+  auto const count = image.operand_count(n);
+  auto const is_zero = [&](std::uint32_t i) {
+    double number = 1;
+    return image.operand(n, i) != absent && known.uniform(image.operand(n, i), number) && number == 0;
+  };
+  switch (op_of(image, n)) {
+    case opcode::relu: return count == 1 ? image.operand(n, 0) : absent;
+    case opcode::maximum:
+      if (count != 2) return absent;
+      return is_zero(1) ? image.operand(n, 0) : is_zero(0) ? image.operand(n, 1) : absent;
+    case opcode::clip:
+      if (count < 2 || !is_zero(1) || (count > 2 && image.operand(n, 2) != absent)) return absent;
+      return image.operand(n, 0);
+    default: return absent;
+  }
+}
+
+template <class Image>
+[[nodiscard]] bool moves_ones(Image const& image, facts const& known, node_id n) {
   auto const op = op_of(image, n);
-  if ((op != opcode::mul && op != opcode::div) || image.operand_count(n) != 2) return {};
-  auto a = image.operand(n, 0), b = image.operand(n, 1);
+  if (op != opcode::unsqueeze && op != opcode::reshape && op != opcode::squeeze && op != opcode::flatten) return false;
+  auto const v = image.result(n), from = image.operand(n, 0);
+  if (!known.has_rank(v) || !known.has_rank(from)) return false;
+  auto const now = known.shape(v), before = known.shape(from);
+  std::size_t i = 0, k = 0;
+  while (true) {
+    while (i < now.size() && now[i] == extent(1)) ++i;
+    while (k < before.size() && before[k] == extent(1)) ++k;
+    if (i == now.size() || k == before.size()) return i == now.size() && k == before.size();
+    if (!(now[i++] == before[k++])) return false;
+  }
+}
+
+template <class Image>
+[[nodiscard]] bool broadcasts(Image const& image, facts const& known, node_id n) {
+  auto const op = op_of(image, n);
+  if (op == opcode::expand) return true;
+  auto const v = image.result(n), from = image.operand(n, 0);
+  if (op != opcode::tile || !known.has_rank(v) || known.rank(v) != known.rank(from)) return false;
+  auto const now = known.shape(v), before = known.shape(from);
+  for (std::size_t i = 0; i < now.size(); ++i)
+    if (!(before[i] == extent(1)) && !(now[i] == before[i])) return false;
+  return true;
+}
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
+[[nodiscard]] inline bool divides_by(double count, double factor) {
+  auto const is = [&](double wanted) { return factor == wanted; };
+  auto const rounded = [](double number) { return static_cast<double>(static_cast<float>(number)); };
+  auto const root = math::pow(count, 0.5);
+  if (count == 0) return false;
+  return is(1 / count) || is(rounded(1 / count)) || is(rounded(1 / root) * rounded(1 / root)) ||
+         is(1 / (rounded(root) * rounded(root)));
+}
+
+template <class Image>
+[[nodiscard]] value_id scaled_by_number(Image const& image, facts const& known, node_id n) {
+  auto const op = op_of(image, n);
+  if ((op != opcode::mul && op != opcode::div) || image.operand_count(n) != 2) return absent;
+  auto const a = image.operand(n, 0), b = image.operand(n, 1);
   double number = 0;
-  if (op == opcode::mul && a != absent && known.number(a, number)) std::swap(a, b);
-  if (a == absent || b == absent || !known.number(b, number)) return {};
-  if (!known.has_rank(a) || known.rank(a) != known.rank(image.result(n))) return {};
-  return {a, number, op == opcode::mul};
+  if (a == absent || b == absent) return absent;
+  if (known.uniform(b, number)) return a;
+  return op == opcode::mul && known.uniform(a, number) ? b : absent;
 }
 
 template <class Image>
 [[nodiscard]] bool is_scaled_sum(Image const& image, facts const& known, value_id v) {
-  auto const n = v == absent ? absent : image.producer(v);
-  if (n == absent) return false;
-  auto below = scaled_by(image, known, n).value;
-  for (int i = 0; i < 8 && below != absent; ++i) {
-    auto const producer = image.producer(below);
-    if (producer == absent) return false;
-    auto const op = op_of(image, producer);
-    if (op == opcode::sum) return true;
-    if (op != opcode::unsqueeze && op != opcode::reshape && op != opcode::identity && op != opcode::cast) return false;
-    if (image.operand_count(producer) == 0) return false;
-    below = image.operand(producer, 0);
+  bool scaled = false;
+  for (int i = 0; i < 8 && v != absent; ++i) {
+    auto const n = image.producer(v);
+    if (n == absent || image.operand_count(n) == 0) return false;
+    auto const op = op_of(image, n);
+    if (op == opcode::sum || op == opcode::sum_square) return scaled;
+    if (auto const below = scaled_by_number(image, known, n); below != absent) {
+      scaled = true;
+      v = below;
+    } else if (may_keep_elements(op)) {
+      v = image.operand(n, 0);
+    } else {
+      return false;
+    }
   }
   return false;
 }
@@ -6092,6 +6263,7 @@ struct instruction {
   static constexpr std::uint8_t any_sign = 2;  ///< member: the register takes the sign along
   static constexpr std::uint8_t commutes = 4;  ///< operation: either order of two operands
   static constexpr std::uint8_t optional = 8;  ///< scalar_member: absent, it is what changes nothing
+  static constexpr std::uint8_t clips = 16;    ///< group: a sum that is never negative may be clipped at 0
 
   [[nodiscard]] friend constexpr bool same(instruction const& x, instruction const& y) {
     return x.code == y.code && x.op == y.op && x.a == y.a && x.b == y.b && x.c == y.c && x.count == y.count &&
@@ -6109,6 +6281,9 @@ struct through_set {
     for (std::size_t i = 0; i < count; ++i)
       if ((by_name[i] ? name : op) == ops[i]) return true;
     return false;
+  }
+  [[nodiscard]] constexpr bool has_identity() const {
+    return contains(0, static_cast<std::uint16_t>(opcode::identity));
   }
   [[nodiscard]] friend constexpr bool operator==(through_set const& x, through_set const& y) {
     if (x.count != y.count) return false;
@@ -6921,6 +7096,7 @@ class basic_operator_sets {
         if (transparent_names_.size() <= set.ops[i]) transparent_names_.resize(set.ops[i] + std::size_t{1}, false);
         transparent_names_[set.ops[i]] = true;
       }
+    for (auto const& i : rules.code) clips_ = clips_ || (i.code == step::group && (i.flags & instruction::clips) != 0);
     update();
   }
 
@@ -6976,22 +7152,25 @@ class basic_operator_sets {
   }
   [[nodiscard]] sets constant_at(value_id v) const {
     double number = 0;
-    auto const bits = facts_.number(v, number)   ? number_bit | constant_bit
+    auto const bits = facts_.uniform(v, number)  ? number_bit | constant_bit
                       : image_.value(v).constant ? constant_bit
                                                  : 0;
     return {bits, bits, 0};
   }
 
   struct meaning {
-    std::uint64_t bits = 0, kinds = 0;  // of a sum or product: a root, and the bits of its kinds
+    std::uint64_t bits = 0, below = 0, kinds = 0;  // of a sum or product: a root, and the bits of its kinds
     bool transparent = false;
   };
   [[nodiscard]] static meaning meaning_of(opcode op) {
     auto const group = info(op).group;
     meaning of;
-    of.transparent = op == opcode::cast || op == opcode::identity || op == opcode::unsqueeze || op == opcode::reshape;
+    bool const squares = op == opcode::sum_square || op == opcode::l2_norm;
+    of.transparent = squares || (may_keep_elements(op) && info(op).kind != op_kind::broadcast);
     if (group == op_group::none && op != opcode::neg) {
-      of.bits = operator_bit(op) | (op == opcode::sum ? operator_bit(opcode::mean) : 0);  // divided, it is one
+      of.bits =
+          operator_bit(op) | (op == opcode::sum || squares ? operator_bit(opcode::mean) : 0);  // divided, it is one
+      if (squares) of.bits |= of.below = product_bit;
     } else {
       of.bits = op == opcode::sqrt || op == opcode::rsqrt ? root_bit : 0;
       of.kinds = op == opcode::neg ? sum_bit | product_bit : group == op_group::sum ? sum_bit : product_bit;
@@ -7003,21 +7182,29 @@ class basic_operator_sets {
     auto const& record = image_.node(n);
     auto const op = static_cast<opcode>(record.tag.op);
     auto const& means = meanings_[record.tag.op];
-    sets found{means.bits, means.bits, 0};
+    sets found{means.bits, means.bits, means.below};
     if (means.kinds == 0) {
       for (std::uint32_t i = 0; i < record.operand_count; ++i) found.below |= (*this)[image_.operand(n, i)].deep;
-      if (record.operand_count != 0 && (means.transparent || has_transparent_name(record.tag)))
+      bool const alone = record.operand_count == 1 && may_keep_elements(op);
+      if (record.operand_count != 0 && (means.transparent || alone || has_transparent_name(record.tag)))
         found.add((*this)[image_.operand(n, 0)]);
+      if (clips_ && may_clip(op))
+        if (auto const whole = positive_part_of(image_, facts_, n); whole != absent) found.add((*this)[whole]);
+      return found;
+    }
+    if (op == opcode::sum_of && record.operand_count == 1) {  // whatever it adds
+      found.add((*this)[image_.operand(n, 0)]);
+      found.add({sum_bit | operator_bit(op), sum_bit | operator_bit(op), 0});
       return found;
     }
     auto kinds = means.kinds;
     double number = 0.5;
     if (op == opcode::pow &&
-        (record.operand_count < 2 || !facts_.number(image_.operand(n, 1), number) || !math::is_whole(number)))
+        (record.operand_count < 2 || !facts_.uniform(image_.operand(n, 1), number) || !math::is_whole(number)))
       found.deep = found.direct = root_bit;
     if (op == opcode::mul || op == opcode::div)  // by -1: a sign in a sum
       for (std::uint32_t i = 0; i < record.operand_count; ++i)
-        if (image_.operand(n, i) != absent && facts_.number(image_.operand(n, i), number) && number == -1)
+        if (image_.operand(n, i) != absent && facts_.uniform(image_.operand(n, i), number) && number == -1)
           kinds = sum_bit | product_bit;
     for (std::uint32_t i = 0; i < record.operand_count; ++i) {
       auto const& inside = (*this)[image_.operand(n, i)];
@@ -7028,6 +7215,9 @@ class basic_operator_sets {
         found.direct |= inside.direct & ~(sum_bit | product_bit);
       else {  // a number, or a sum that is divided, is one part, however it is computed
         found.direct |= inside.direct & operator_bit(opcode::mean);
+        auto const producer = image_.producer(image_.operand(n, i));
+        if (producer != absent && info(op_of(image_, producer)).group == op_group::none)
+          found.direct |= operator_bit(op_of(image_, producer));
         if ((inside.direct & number_bit) != 0) found.add(constant_at(image_.operand(n, i)));
       }
     }
@@ -7046,6 +7236,7 @@ class basic_operator_sets {
   std::vector<bool> transparent_names_;
   std::vector<sets> of_;
   std::size_t size_ = 0;  // a vector would divide
+  bool clips_ = false;    // rules look for clipped sums
   std::vector<node_id> waiting_;
 };
 using operator_sets = basic_operator_sets<graph_image>;
@@ -7054,25 +7245,32 @@ using operator_sets = basic_operator_sets<graph_image>;
 
 namespace fuse::inline v0::detail {
 
+inline constexpr value_id summed_squares = absent - 1;
+
 struct opened_group {
   static constexpr std::uint8_t capacity = 32, leaf_capacity = 28;
 
   struct part {
     value_id value;
+    value_id stands_for;  ///< itself, the shape of a value, or summed_squares
     double weight;
-    double number;         ///< of a leaf that is a constant of one element
+    double number;         ///< of a leaf that is a constant, the same number everywhere
     std::uint32_t leaves;  ///< which leaves it is made of
     std::uint8_t parent;
     bool leaf, has_number;
+    bool passed_on;  ///< by an operator that changes nothing, or that broadcasting makes superfluous
+    bool clipped;    ///< at 0
   };
 
   part parts[capacity];
   std::uint8_t count, leaf_count;
   std::uint8_t through;
   op_group kind;
-  bool dropped;         ///< a neutral constant was left out
-  bool bounded;         ///< something was not opened because there is no room for more parts
-  std::uint32_t minus;  ///< parts of a product that are minus what their leaves multiply to
+  bool clips;             ///< what is never negative is looked for below a Relu, too; set before it is opened
+  bool dropped;           ///< a neutral constant was left out
+  bool bounded;           ///< something was not opened because there is no room for more parts
+  std::uint32_t minus;    ///< parts of a product that are minus what their leaves multiply to
+  std::uint32_t neutral;  ///< leaves of 1 or 0 everywhere, of several elements: what is left of these is left out
 
   [[nodiscard]] bool negative() const { return (minus & 1u) != 0; }
   [[nodiscard]] std::uint32_t all() const { return leaf_count == 0 ? 0 : (~0u >> (32 - leaf_count)); }
@@ -7092,7 +7290,8 @@ class basic_frame_opener {
  public:
   using needs = frame_needs::needs;
 
-  basic_frame_opener(program const& rules, Image const& image, facts const& known, operator_sets const& operators)
+  basic_frame_opener(program const& rules, Image const& image, facts const& known, operator_sets const& operators,
+                     bool means_whole)
       : rules_(rules), image_(image), facts_(known), operators_(operators) {
     for (auto const& set : rules.sets) {
       auto& bits = through_bits_.emplace_back(0);
@@ -7100,32 +7299,34 @@ class basic_frame_opener {
         bits |= set.by_name[i] ? ~std::uint64_t{0} : operator_bit(static_cast<opcode>(set.ops[i]));
     }
     for (auto const& i : rules.code)
-      means_ = means_ || (i.code == step::reduction && static_cast<opcode>(i.op) == opcode::mean);
+      means_ = means_ || (means_whole && i.code == step::reduction && static_cast<opcode>(i.op) == opcode::mean);
   }
 
-  void open(opened_group& f, value_id root, op_group kind, std::uint8_t through, std::uint32_t region,
-            needs const& wanted) const {
+  void open(opened_group& f, value_id root, value_id stands_for, op_group kind, std::uint8_t through,
+            std::uint32_t region, needs const& wanted) const {
     f.count = f.leaf_count = 0;
     f.through = through;
     f.kind = kind;
     f.dropped = f.bounded = false;
-    f.minus = 0;
+    f.minus = f.neutral = 0;
     struct pending {
-      value_id value;
+      value_id value, stands_for;
       double weight;
       std::uint8_t parent;
     } stack[opened_group::capacity];
-    auto const openers =
-        (kind == op_group::sum ? sum_bit : product_bit) | (through == 0 ? 0 : through_bits_[through - 1u]);
+    auto const openers = (kind == op_group::sum ? sum_bit : product_bit) |
+                         (through == 0 ? 0 : through_bits_[through - 1u]) | layout_bits | (f.clips ? clip_bits : 0);
     std::uint8_t waiting = 0;
-    stack[waiting++] = {root, 1, 255};
+    std::uint32_t numbers = 0;
+    stack[waiting++] = {root, stands_for, 1, 255};
     while (waiting != 0) {
-      auto const [v, weight, parent] = stack[--waiting];
+      auto const [v, meant, weight, parent] = stack[--waiting];
       auto const at = f.count++;
       auto& p = f.parts[at];
-      p = {v, weight, 0, 0, parent, false, false};
-      p.has_number = v != absent && facts_.number(v, p.number);
-      children below;
+      p = {v, meant, weight, 0, 0, parent, false, false, false, false};
+      p.has_number = v != absent && facts_.uniform(v, p.number);
+      children below(meant);
+      below.clipped = f.clips;
       if ((operators_[v].direct & openers) != 0 && (!p.has_number || at == 0) &&
           opens(v, weight, kind, through, region, below) &&
           (at == 0 || !one_part(v, kind, below, wanted))) {  // a number is one part, however it is computed
@@ -7135,27 +7336,51 @@ class basic_frame_opener {
         } else {
           if (below.negate) f.minus |= 1u << at;
           for (std::uint8_t i = below.count; i > 0; --i)
-            stack[waiting++] = {below.value[i - 1], below.weight[i - 1], at};
+            stack[waiting++] = {below.value[i - 1], below.stands_for, below.weight[i - 1], at};
+          p.passed_on = below.passed_on;
+          p.clipped = below.clipped;
           continue;
         }
       }
-      if (p.has_number && at != 0 && is_neutral(f, at)) continue;
+      if (p.has_number && at != 0 && is_neutral(f, at)) {
+        double element = 0;
+        if (p.number == -1 || facts_.number(v, element)) continue;
+        f.neutral |= 1u << f.leaf_count;  // it may be meant as a row
+      }
       p.leaf = true;
       p.leaves = 1u << f.leaf_count++;
+      if (p.has_number) numbers |= p.leaves;
     }
     for (std::uint8_t at = f.count; at-- > 1;) {
       f.parts[f.parts[at].parent].leaves |= f.parts[at].leaves;
       f.minus ^= (f.minus >> at & 1u) << f.parts[at].parent;
     }
+    for (std::uint8_t at = 0; at < f.count; ++at)
+      if (f.parts[at].clipped && (f.all() & ~f.parts[at].leaves & ~numbers) != 0) {
+        f.clips = false;
+        open(f, root, stands_for, kind, through, region, wanted);
+        f.clips = true;
+        return;
+      }
   }
 
  private:
+  static constexpr std::uint64_t bits_of(bool (*some)(opcode)) {
+    std::uint64_t bits = 0;
+    for (std::size_t op = 0; op < static_cast<std::size_t>(opcode::count_); ++op)
+      if (some(static_cast<opcode>(op))) bits |= operator_bit(static_cast<opcode>(op));
+    return bits;
+  }
+  static constexpr std::uint64_t layout_bits = bits_of(may_keep_elements), clip_bits = bits_of(may_clip);
+
   struct children {
     value_id value[8];
     double weight[8];
+    value_id stands_for;
     std::uint8_t count;
-    bool negate;
-    children() : count(0), negate(false) {}  // and no more: one is made for every part
+    bool negate, passed_on, clipped;
+    explicit children(value_id meant)  // and no more: one is made for every part
+        : stands_for(meant), count(0), negate(false), passed_on(false), clipped(false) {}
     void add(value_id v, double w) {
       value[count] = v;
       weight[count++] = w;
@@ -7181,7 +7406,7 @@ class basic_frame_opener {
     if (below.count < 2 || (there.deep & wanted.deep) != 0 || (there.direct & wanted.direct) != 0) return false;
     double number = 0;
     for (std::uint8_t i = 0; i < below.count; ++i)
-      if (facts_.number(below.value[i], number)) return false;
+      if (facts_.uniform(below.value[i], number)) return false;
     return true;
   }
 
@@ -7191,11 +7416,19 @@ class basic_frame_opener {
   bool opens(value_id v, double w, op_group kind, std::uint8_t through, std::uint32_t region, children& into) const {
     if (v == absent) return false;
     auto const n = image_.producer(v);
+    if (into.stands_for == summed_squares) {
+      into.stands_for = absent;
+      into.add(image_.operand(n, 0), 2);
+      return kind == op_group::product;
+    }
     if (n == absent || image_.node(n).region != region || image_.result_index(v) != 0) return false;
     auto const& record = image_.node(n);
     auto const op = static_cast<opcode>(record.tag.op);
     bool const transparent = through != 0 && rules_.sets[through - 1u].contains(record.tag.name, record.tag.op);
-    if (!transparent && info(op).group == op_group::none) return false;
+    bool const moves = !transparent && may_keep_elements(op);
+    bool const clips = into.clipped && w == 1 && may_clip(op);
+    into.clipped = false;
+    if (!transparent && !moves && !clips && info(op).group == op_group::none) return false;
     if (record.operand_count == 0 || record.operand_count > 8 || image_.operand(n, 0) == absent) return false;
     auto const type = facts_.type(v);
     if (type != element_type::unknown && !is_floating(type)) return false;
@@ -7203,11 +7436,33 @@ class basic_frame_opener {
     if (transparent) {
       auto const below = facts_.type(a);
       if (below != element_type::unknown && !is_floating(below)) return false;
+      into.passed_on = unchanged(image_, facts_, n);
       into.add(a, w);
       return true;
     }
+    if (clips) {
+      auto const whole = positive_part_of(image_, facts_, n);
+      if (whole != absent) {
+        into.clipped = true;
+        into.add(whole, w);
+        return true;
+      }
+    }
+    if (moves && opens_layout(n, a, w, through, into)) return true;
+    if (!transparent && info(op).group == op_group::none) return false;
     auto const b = record.operand_count > 1 ? image_.operand(n, 1) : absent;
     return kind == op_group::sum ? opens_sum(op, n, a, b, w, into) : opens_product(op, a, b, w, into);
+  }
+
+  bool opens_layout(node_id n, value_id a, double w, std::uint8_t through, children& into) const {
+    into.passed_on = through != 0 && rules_.sets[through - 1u].has_identity() &&
+                     (unchanged(image_, facts_, n) || broadcasts(image_, facts_, n));
+    if (!into.passed_on) {
+      if ((operators_[a].deep & operator_bit(opcode::mean)) == 0 || !moves_ones(image_, facts_, n)) return false;
+      if (into.stands_for == absent) into.stands_for = image_.result(n);
+    }
+    into.add(a, w);
+    return true;
   }
 
   bool opens_sum(opcode op, node_id n, value_id a, value_id b, double w, children& into) const {
@@ -7228,11 +7483,11 @@ class basic_frame_opener {
       case opcode::mul:
       case opcode::div: {  // by -1
         double number = 0;
-        if (b != absent && facts_.number(b, number) && number == -1) {
+        if (b != absent && facts_.uniform(b, number) && number == -1) {
           into.add(a, -w);
           return true;
         }
-        if (op == opcode::mul && b != absent && facts_.number(a, number) && number == -1) {
+        if (op == opcode::mul && b != absent && facts_.uniform(a, number) && number == -1) {
           into.add(b, -w);
           return true;
         }
@@ -7254,7 +7509,7 @@ class basic_frame_opener {
         if (b == absent) return false;
         if (!whole(w)) {  // 1 / b under a root
           double number = 0;
-          if (!facts_.number(a, number) || number != 1) return false;
+          if (!facts_.uniform(a, number) || number != 1) return false;
           into.add(b, -w);
           return true;
         }
@@ -7278,7 +7533,7 @@ class basic_frame_opener {
         return true;
       case opcode::pow: {
         double exponent = 0;
-        if (b == absent || !facts_.number(b, exponent) || exponent == 0 || !math::is_finite(exponent)) return false;
+        if (b == absent || !facts_.uniform(b, exponent) || exponent == 0 || !math::is_finite(exponent)) return false;
         if (exponent != -1 && !unit && !(whole(w) && whole(exponent))) return false;
         if (exponent == -1 && !unit && !whole(w) && !whole(2 * w)) return false;
         into.add(a, w * exponent);
@@ -7293,7 +7548,7 @@ class basic_frame_opener {
   facts const& facts_;
   operator_sets const& operators_;
   std::vector<std::uint64_t> through_bits_;  // by set of operators to look through
-  bool means_ = false;                       // rules ask for some
+  bool means_ = false;                       // taken whole
 };
 using frame_opener = basic_frame_opener<graph_image>;
 
@@ -7307,10 +7562,10 @@ template <class Image>
     auto const n = v == absent ? absent : image.producer(v);
     if (n == absent || image.operand_count(n) == 0) return v;
     auto const op = op_of(image, n);
-    if (op != opcode::identity && op != opcode::cast) return v;
+    if (!may_keep_elements(op)) return v;
     auto const below = image.operand(n, 0);
     if (below == absent) return v;
-    if (op == opcode::cast && !widens(known.type(below), known.type(v))) return v;
+    if (!unchanged(image, known, n) && (op != opcode::cast || !widens(known.type(below), known.type(v)))) return v;
     v = below;
   }
   return v;
@@ -7549,6 +7804,7 @@ class match_state {
   binding slots_[slot_capacity];
   value_id registers_[256];
   double signs_[256];
+  value_id stands_for_[256];  // see summed_squares
 };
 
 }  // namespace detail
@@ -7581,7 +7837,10 @@ class basic_value_steps : public match_state {
   [[nodiscard]] bool transparent(node_id n, std::uint8_t set) const {
     auto const& record = image_.node(n);
     if (record.operand_count == 0 || image_.operand(n, 0) == absent || record.region != region_) return false;
-    if (!rules_.sets[set - 1u].contains(record.tag.name, record.tag.op)) return false;
+    auto const& through = rules_.sets[set - 1u];
+    if (!through.contains(record.tag.name, record.tag.op) && !(may_keep_elements(static_cast<opcode>(record.tag.op)) &&
+                                                               through.has_identity() && unchanged(image_, facts_, n)))
+      return false;
     auto const below = facts_.type(image_.operand(n, 0)), type = facts_.type(image_.result(n));
     return (below == element_type::unknown || is_floating(below)) &&
            (type == element_type::unknown || is_floating(type));
@@ -7612,7 +7871,9 @@ class basic_value_steps : public match_state {
     auto const n = v == absent ? absent : image_.producer(v);
     if (n == absent) return false;
     auto const& record = image_.node(n);
-    if (record.region != region_ || (i.code == step::exactly ? record.tag.name : record.tag.op) != i.op) return false;
+    if (stands_for_[i.a] != absent || record.region != region_ ||
+        (i.code == step::exactly ? record.tag.name : record.tag.op) != i.op)
+      return false;
     if (image_.result_index(v) != i.c) return false;
     std::uint32_t const wanted = i.count & 0x7fu;
     bool const open_ended = (i.count & 0x80u) != 0;
@@ -7625,99 +7886,9 @@ class basic_value_steps : public match_state {
     for (std::uint32_t k = 0; k < wanted; ++k) {
       registers_[i.b + k] = k < there ? image_.operand(n, k) : absent;
       signs_[i.b + k] = 1;
+      stands_for_[i.b + k] = absent;
     }
     matched(n);
-    return true;
-  }
-
-  bool reduction(instruction const& i) {
-    auto v = stripped(registers_[i.a], i.through, true);
-    auto n = v == absent ? absent : image_.producer(v);
-    if (n == absent || image_.node(n).region != region_) return false;
-    constexpr int most_restoring = 8;
-    value_id restored = absent;
-    scaled_value divided;
-    auto wanted = static_cast<opcode>(i.op);
-    for (int steps = 0; op_of(image_, n) != wanted; ++steps) {
-      auto const op = op_of(image_, n);
-      if (image_.operand_count(n) == 0 || steps == most_restoring) return false;
-      if (op == opcode::unsqueeze || op == opcode::reshape) {
-        if (restored == absent) restored = v;
-        v = image_.operand(n, 0);
-      } else if (wanted == opcode::mean) {
-        divided = scaled_by(image_, facts_, n);
-        v = divided.value;
-        wanted = opcode::sum;
-      } else {
-        return false;
-      }
-      matched(n);
-      v = stripped(v, i.through, true);
-      n = v == absent ? absent : image_.producer(v);
-      if (n == absent || image_.node(n).region != region_) return false;
-    }
-    if (image_.operand_count(n) == 0) return false;
-    auto const operand = image_.operand(n, 0);
-    bool keep = true;
-    std::uint64_t axes = 0;
-    auto const rank = facts_.rank(operand);
-    if (reduction_axes(image_, facts_, names_, n, axes_, keep, listed_)) {
-      if (divided.value != absent && !divided.by(elements(operand))) return false;
-      for (auto axis : axes_) axes |= std::uint64_t{1} << (rank - 1 - axis);
-      if (restored != absent) {
-        if (!restores(restored, operand)) return false;
-      } else if (!keep && static_cast<int>(axes_.size()) != rank) {
-        return false;
-      }
-    } else if (!axes_from_the_end(n, axes) || restored != absent || divided.value != absent) {
-      return false;
-    }
-    auto& s = slots_[i.c];
-    if (s.bound) {
-      if (s.axes == 0 ? axes != trailing(s.number) : s.axes != axes) return false;
-    } else if (auto* made = bind(i.c)) {
-      made->axes = axes;
-    } else {
-      return false;
-    }
-    registers_[i.b] = operand;
-    signs_[i.b] = 1;
-    matched(n);
-    return true;
-  }
-
-  [[nodiscard]] double elements(value_id operand) const {
-    double count = 1;
-    auto const extents = facts_.shape(operand);
-    for (auto axis : axes_) {
-      auto const e = extents[static_cast<std::size_t>(axis)];
-      count *= e.known() ? static_cast<double>(e.value()) : 0;
-    }
-    return count;
-  }
-
-  [[nodiscard]] bool restores(value_id v, value_id operand) const {
-    if (!facts_.has_rank(v) || facts_.rank(v) != facts_.rank(operand)) return false;
-    auto const now = facts_.shape(v), before = facts_.shape(operand);
-    std::size_t next = 0;
-    for (std::size_t axis = 0; axis < now.size(); ++axis) {
-      bool const reduced = next < axes_.size() && axes_[next] == static_cast<int>(axis);
-      if (reduced) ++next;
-      if (!(now[axis] == (reduced ? extent(1) : before[axis]))) return false;
-    }
-    return true;
-  }
-
-  bool axes_from_the_end(node_id n, std::uint64_t& axes) {
-    double keep = 1;
-    if (facts_.rank(image_.operand(n, 0)) >= 0 || !read_number(image_, facts_, names_, n, "keepdims", keep) ||
-        keep == 0)
-      return false;
-    if (!read_integers(image_, facts_, names_, n, "axes", listed_) || listed_.empty()) return false;
-    for (auto axis : listed_) {
-      if (axis >= 0 || axis < -64) return false;
-      axes |= std::uint64_t{1} << (-1 - axis);
-    }
     return true;
   }
 
@@ -7732,6 +7903,11 @@ class basic_value_steps : public match_state {
       ++made->members;
     }
     return true;
+  }
+
+  bool same(std::uint8_t a, std::uint8_t b) {
+    if (stands_for_[a] != stands_for_[b] && !facts_.same_shape(stands_for_[a], stands_for_[b])) return false;
+    return congruent_.same(bare(registers_[a]), bare(registers_[b]));
   }
 
   bool capture(std::uint8_t at, value_id v) {
@@ -7820,9 +7996,7 @@ class basic_value_steps : public match_state {
 
  private:
   std::vector<std::uint16_t> data_operands_;  // by name code: how many operands are data and not parameters
-  std::vector<int> axes_;
-  std::vector<std::int64_t> listed_;
-  std::vector<value_view> views_;  // what a condition is asked about
+  std::vector<value_view> views_;             // what a condition is asked about
 };
 using value_steps = basic_value_steps<graph_image>;
 
@@ -7838,7 +8012,7 @@ class basic_group_steps : public value_steps {
         operators_(rules_, image, known),
         branches_(rules_),
         needs_(rules_, branches_),
-        opener_(rules_, image, known, operators_) {
+        opener_(rules_, image, known, operators_, true) {
     groups_.reserve(shared_groups + frame_count);
   }
 
@@ -7867,6 +8041,7 @@ class basic_group_steps : public value_steps {
     for (std::uint8_t j = static_cast<std::uint8_t>(k + 1); j < f.group->count; ++j) {
       auto const& q = f.group->parts[j];
       if (q.leaves == 0 || (q.leaves & (f.covered | leaves)) != 0 || q.weight != 1) continue;
+      if (q.stands_for != f.group->parts[k].stands_for) continue;
       if (!congruent_.same(bare(f.group->parts[k].value), bare(q.value))) continue;
       leaves |= q.leaves;
       taken |= 1u << j;
@@ -7907,7 +8082,8 @@ class basic_group_steps : public value_steps {
     double sign = f.sign;
     for (std::uint8_t k = 0; k < f.group->count; ++k) {
       auto const& p = f.group->parts[k];
-      if (p.leaves == 0 || (p.leaves & ~left) != 0 || (p.leaves & done) != 0) continue;
+      if (p.leaves == 0 || (p.leaves & ~left) != 0 || (p.leaves & done) != 0 || p.passed_on) continue;
+      if (p.stands_for != absent && !p.has_number) return false;
       if (!p.leaf) {
         bool const negated = (f.group->minus >> k & 1u) != 0;
         if (f.group->kind == op_group::product && (sign < 0) != negated) continue;
@@ -7936,7 +8112,7 @@ class basic_group_steps : public value_steps {
 
   bool close(instruction const& i) {
     auto const& f = frames_[i.a];
-    if (f.left() != 0 || (f.group->kind == op_group::product && f.sign < 0)) return false;
+    if ((f.left() & ~f.group->neutral) != 0 || (f.group->kind == op_group::product && f.sign < 0)) return false;
     std::uint32_t inside = 0;
     for (std::uint8_t k = 0; k < f.group->count; ++k) {
       auto const& p = f.group->parts[k];
@@ -7961,17 +8137,20 @@ class basic_group_steps : public value_steps {
   };
 
   opened_group const& group(instruction const& i, op_group kind) {
-    auto const v = registers_[i.a];
+    auto const v = registers_[i.a], stands_for = stands_for_[i.a];
+    bool const clips = (i.flags & instruction::clips) != 0;
     auto const wanted = listener == nullptr ? needs_.of(i) : frame_needs::all;  // an explanation wants to see all
     for (std::size_t k = 0; k < group_count_; ++k)
       if (auto const& [known, sought] = groups_[k];
-          known.parts[0].value == v && known.kind == kind && known.through == i.through && sought == wanted)
+          known.parts[0].value == v && known.parts[0].stands_for == stands_for && known.kind == kind &&
+          known.through == i.through && known.clips == clips && sought == wanted)
         return known;
     auto const at = group_count_ < shared_groups ? group_count_++ : shared_groups + i.b;
     if (at >= groups_.size()) groups_.resize(at + 1);  // they are large, and few are ever used
     auto& made = groups_[at];
     made.wanted = wanted;
-    opener_.open(made.opened, v, kind, i.through, region_, wanted);
+    made.opened.clips = clips;
+    opener_.open(made.opened, v, stands_for, kind, i.through, region_, wanted);
     return made.opened;
   }
 
@@ -7984,15 +8163,146 @@ using group_steps = basic_group_steps<graph_image>;
 
 }  // namespace fuse::inline v0::detail
 
+namespace fuse::inline v0::detail {
+
+template <class Image>
+class basic_reduction_steps : public group_steps {
+ public:
+  basic_reduction_steps(program const& rules, Image const& image, facts const& known, dialect const& names)
+      : group_steps(rules, image, known, names), opener_(rules_, image, known, operators_, false) {}
+
+ protected:
+  bool reduction(instruction const& i) {
+    auto found = scaled_reduction{stripped(registers_[i.a], i.through, true), stands_for_[i.a]};
+    if (found.stands_for == summed_squares || !is_node(found.value)) return false;
+    auto const wanted = static_cast<opcode>(i.op);
+    if (op_of(image_, image_.producer(found.value)) != wanted && !below_factors(i, found)) return false;
+    auto const n = image_.producer(found.value);
+    auto const op = op_of(image_, n);
+    bool const squares = (op == opcode::sum_square && found.power == 1) || (op == opcode::l2_norm && found.power == 2);
+    if (!squares && ((op != wanted && op != opcode::sum) || found.power != 1)) return false;
+    if (image_.operand_count(n) == 0) return false;
+    bool const divided = wanted == opcode::mean && op != opcode::mean;
+    if (!divided && found.factor != 1) return false;
+    auto const operand = image_.operand(n, 0);
+    bool keep = true;
+    std::uint64_t axes = 0;
+    auto const rank = facts_.rank(operand);
+    if (reduction_axes(image_, facts_, names_, n, axes_, keep, listed_)) {
+      if (divided && !divides_by(elements(operand), found.factor)) return false;
+      for (auto axis : axes_) axes |= std::uint64_t{1} << (rank - 1 - axis);
+      if (found.stands_for != absent) {
+        if (!restores(found.stands_for, operand)) return false;
+      } else if (!keep && static_cast<int>(axes_.size()) != rank) {
+        return false;
+      }
+    } else if (divided || found.stands_for != absent || !axes_from_the_end(n, axes)) {
+      return false;
+    }
+    auto& s = slots_[i.c];
+    if (s.bound) {
+      if (s.axes == 0 ? axes != trailing(s.number) : s.axes != axes) return false;
+    } else if (auto* made = bind(i.c)) {
+      made->axes = axes;
+    } else {
+      return false;
+    }
+    registers_[i.b] = squares ? found.value : operand;
+    signs_[i.b] = 1;
+    stands_for_[i.b] = squares ? summed_squares : absent;
+    matched(n);
+    return true;
+  }
+
+ private:
+  struct scaled_reduction {
+    value_id value, stands_for;
+    double power = 1, factor = 1;
+  };
+
+  [[nodiscard]] bool is_node(value_id v) const {
+    return v != absent && image_.producer(v) != absent && image_.node(image_.producer(v)).region == region_;
+  }
+
+  bool below_factors(instruction const& i, scaled_reduction& found) {
+    auto const op = op_of(image_, image_.producer(found.value));
+    if (info(op).group != op_group::product && op != opcode::neg && !may_keep_elements(op)) return false;
+    auto& f = product_;
+    f.clips = false;
+    opener_.open(f, found.value, found.stands_for, op_group::product, i.through, region_, frame_needs::all);
+    bounded_ = bounded_ || f.bounded;
+    if (f.negative()) return false;
+    found = {absent, absent, 0, 1};
+    for (std::uint8_t k = 0; k < f.count; ++k) {
+      auto const& p = f.parts[k];
+      if (p.leaf && p.has_number) {
+        found.factor = p.weight == -1 ? found.factor / p.number : found.factor * math::pow(p.number, p.weight);
+      } else if (p.leaf) {
+        if (found.value == absent)
+          found.value = p.value, found.stands_for = p.stands_for;
+        else if (found.stands_for != p.stands_for || !congruent_.same(bare(found.value), bare(p.value)))
+          return false;
+        found.power += p.weight;
+      } else if (p.leaves != 0) {
+        matched(image_.producer(p.value));
+      }
+    }
+    return is_node(found.value);
+  }
+
+  [[nodiscard]] double elements(value_id operand) const {
+    double count = 1;
+    auto const extents = facts_.shape(operand);
+    for (auto axis : axes_) {
+      auto const e = extents[static_cast<std::size_t>(axis)];
+      count *= e.known() ? static_cast<double>(e.value()) : 0;
+    }
+    return count;
+  }
+
+  [[nodiscard]] bool restores(value_id v, value_id operand) const {
+    if (!facts_.has_rank(v) || facts_.rank(v) != facts_.rank(operand)) return false;
+    auto const now = facts_.shape(v), before = facts_.shape(operand);
+    std::size_t next = 0;
+    for (std::size_t axis = 0; axis < now.size(); ++axis) {
+      bool const reduced = next < axes_.size() && axes_[next] == static_cast<int>(axis);
+      if (reduced) ++next;
+      if (!(now[axis] == (reduced ? extent(1) : before[axis]))) return false;
+    }
+    return true;
+  }
+
+  bool axes_from_the_end(node_id n, std::uint64_t& axes) {
+    double keep = 1;
+    if (facts_.rank(image_.operand(n, 0)) >= 0 || !read_number(image_, facts_, names_, n, "keepdims", keep) ||
+        keep == 0)
+      return false;
+    if (!read_integers(image_, facts_, names_, n, "axes", listed_) || listed_.empty()) return false;
+    for (auto axis : listed_) {
+      if (axis >= 0 || axis < -64) return false;
+      axes |= std::uint64_t{1} << (-1 - axis);
+    }
+    return true;
+  }
+
+  frame_opener opener_;
+  opened_group product_;
+  std::vector<int> axes_;
+  std::vector<std::int64_t> listed_;
+};
+using reduction_steps = basic_reduction_steps<graph_image>;
+
+}  // namespace fuse::inline v0::detail
+
 namespace fuse::inline v0 {
 
 template <class Image>
-class basic_machine : public detail::group_steps {
+class basic_machine : public detail::reduction_steps {
  public:
   static constexpr int step_limit = 50'000;
 
   basic_machine(program const& rules, Image const& image, facts const& known, dialect const& names)
-      : detail::group_steps(rules, image, known, names),
+      : detail::reduction_steps(rules, image, known, names),
         entrances_of_((static_cast<std::size_t>(rules.stages) + 1) * operators) {
     index_entries();
   }
@@ -8155,6 +8465,7 @@ class basic_machine : public detail::group_steps {
     registers_[0] = registers_[1] = image_.result(n);
     if (e.strip != 0) registers_[1] = stripped(registers_[0], e.strip, true);
     signs_[1] = 1;
+    stands_for_[0] = stands_for_[1] = absent;
     if (e.strip != 0 && registers_[1] == registers_[0]) return false;
     bool const stop = any_branch(e.first, [&](std::uint16_t pc) { return try_from(pc, begin); });
     rewind(begin);
@@ -8234,6 +8545,7 @@ class basic_machine : public detail::group_steps {
           if (!operands(i)) return fail(pc, registers_[i.a]);
           break;
         case step::capture:
+          if (stands_for_[i.a] != absent) return fail(pc, registers_[i.a]);
           if (!slots_[i.b].bound && i.through != 0) return capture_below(i);
           if (!capture(i.b, registers_[i.a])) return fail(pc, registers_[i.a]);
           break;
@@ -8260,11 +8572,12 @@ class basic_machine : public detail::group_steps {
         }
         case step::user: return user(i, pc);
         case step::same:
-          if (!congruent_.same(bare(registers_[i.a]), bare(registers_[i.b]))) return fail(pc, registers_[i.a]);
+          if (!same(i.a, i.b)) return fail(pc, registers_[i.a]);
           break;
         case step::recall:
           registers_[i.a] = slots_[i.b].value;
           signs_[i.a] = 1;
+          stands_for_[i.a] = absent;
           break;
         case step::strip: return strip(i);
         case step::condition:
@@ -8300,6 +8613,7 @@ class basic_machine : public detail::group_steps {
       }
       registers_[i.b] = p.value;
       signs_[i.b] = sign;
+      stands_for_[i.b] = p.stands_for;
       auto const back = here();
       bool const stop = any_branch(i.next, [&](std::uint16_t to) {
         if (!cover(i.a, leaves, taken)) return false;
@@ -8334,9 +8648,9 @@ class basic_machine : public detail::group_steps {
   bool capture_below(instruction const& i) {
     auto const above = registers_[i.a];
     auto& v = registers_[i.a];
-    while (v != absent && image_.producer(v) != absent && op_of(image_, image_.producer(v)) == opcode::identity &&
-           transparent(image_.producer(v), i.through)) {
-      matched(image_.producer(v));  // an Identity makes no difference
+    while (v != absent && image_.producer(v) != absent && transparent(image_.producer(v), i.through) &&
+           detail::unchanged(image_, facts_, image_.producer(v))) {
+      matched(image_.producer(v));  // it makes no difference
       v = image_.operand(image_.producer(v), 0);
     }
     for (int k = 0; k < 9 && v != absent; ++k) {
@@ -8368,6 +8682,7 @@ class basic_machine : public detail::group_steps {
       for (int k = 0; k < length; ++k) matched(image_.producer(chain[k]));
       registers_[i.b] = chain[length];
       signs_[i.b] = signs_[i.a];
+      stands_for_[i.b] = stands_for_[i.a];
       if (run(i.next)) return true;
       rewind(begin);
     }
@@ -8384,6 +8699,7 @@ class basic_machine : public detail::group_steps {
       auto const back = here();
       registers_[i.b] = image_.result(n, i.c);
       signs_[i.b] = 1;
+      stands_for_[i.b] = absent;
       if (run(i.next)) return true;
       rewind(back);
     }
@@ -10011,13 +10327,15 @@ constexpr void lowering::group(std::uint8_t at, std::uint8_t r, sign_use sign, s
             .a = r,
             .c = static_cast<std::uint8_t>(direct),
             .number = static_cast<double>(needed)});
+  bool const clips = kind == op_group::sum && pattern_.terms[at].index != 0;
   emit({.code = step::group,
         .a = r,
         .b = frame,
         .c = static_cast<std::uint8_t>(sign),
         .op = static_cast<std::uint16_t>(kind),
         .count = around,
-        .through = everywhere_id_});
+        .through = everywhere_id_,
+        .flags = clips ? instruction::clips : std::uint8_t{0}});
   members(found, kind, frame);
   finish_group(found, kind, frame);
 }
@@ -11319,6 +11637,7 @@ class basic_row_maker {
       constants = true;
     }
     if (computed.empty()) return constant_row(folded, exact);
+    constants = constants && !all_are(folded, neutral);
     if (constants || computed.size() > 1 || computed[0].weight != 1)
       return computed_product(computed, folded, constants, exact, kind);
     auto const v = in_type(computed[0].value);
@@ -11330,6 +11649,12 @@ class basic_row_maker {
   value_id fail(char const* why) {
     reason = why;
     return absent;
+  }
+
+  static bool all_are(dense const& of, double number) {
+    for (auto each : of.elements)
+      if (each != number) return false;
+    return true;
   }
 
   value_id fail_wider(char const* why) {
@@ -11359,13 +11684,17 @@ class basic_row_maker {
   }
   bool contents(value_id v, dense& into, int depth, int& left) const {
     if (left-- == 0) return false;
+    double number = 0;
+    if (depth == 0 && facts_.uniform(v, number)) {  // whatever its shape
+      into = dense::of(number);
+      return true;
+    }
     if (image_.value(v).constant) {
       auto const t = image_.source->constant(v);
       if (!t || t.size() != count_of(t.shape) || !is_floating(t.type)) return false;
       into = dense::of(t);
       return true;
     }
-    double number = 0;
     if (facts_.number(v, number)) {
       into = dense::of(number);
       return true;
@@ -12805,7 +13134,7 @@ inline constexpr auto scale = dsl::rest<"scale">, bias = dsl::rest<"bias">;
 inline constexpr auto centred = x - dsl::mean(x);
 inline constexpr auto variance =
     dsl::either(dsl::mean(dsl::square(centred)), dsl::mean(dsl::square(x)) - dsl::square(dsl::mean(x)));
-inline constexpr auto inverse_deviation = dsl::rsqrt(variance + dsl::optional(epsilon));
+inline constexpr auto inverse_deviation = dsl::rsqrt((variance + dsl::optional(epsilon)).never_negative());
 inline constexpr auto inverse_root_mean_square = dsl::rsqrt(dsl::mean(dsl::square(x)) + dsl::optional(epsilon));
 
 inline constexpr auto expanded = x * inverse_deviation - dsl::mean(x) * inverse_deviation;

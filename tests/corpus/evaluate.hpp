@@ -153,6 +153,10 @@ class evaluator {
         return reduce(in, p, [](array const& a, auto const& axes, bool keep) { return mean(a, axes, keep); });
       case opcode::sum:
         return reduce(in, p, [](array const& a, auto const& axes, bool keep) { return sum(a, axes, keep); });
+      case opcode::sum_square:
+        return reduce(in, p, [](array const& a, auto const& axes, bool keep) {
+          return sum(map(a, [](double x) { return x * x; }), axes, keep);
+        });
       case opcode::reduce_max:
         return reduce(in, p, [](array const& a, auto const& axes, bool keep) {
           return fold(a, axes, keep, -HUGE_VAL, [](double x, double y) { return x < y ? y : x; });

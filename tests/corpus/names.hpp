@@ -30,6 +30,7 @@ inline constexpr operator_names names_of_operators[] = {
     {opcode::abs, "Abs", "magnitude"},
     {opcode::mean, "ReduceMean", "avg"},
     {opcode::sum, "ReduceSum", "total"},
+    {opcode::sum_square, "ReduceSumSquare", {}},
     {opcode::reduce_max, "ReduceMax", {}},
     {opcode::mean, "GlobalAveragePool", {}},
     {opcode::unsqueeze, "Unsqueeze", "insert_dims"},

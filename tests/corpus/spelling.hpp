@@ -208,7 +208,9 @@ class spelling {
     if (flattened && choose.one_in(role + " flattened", 2))
       return w.op(opcode::flatten, {numbers(role, form, t, normal)}, {{"axis", 0}});
     if (form != "constant" && count_of(of) == 1) spreads = true;
-    return numbers(role, form, t, of);
+    auto const made = numbers(role, form, t, of);
+    if (count_of(of) == 1) single.push_back(made);
+    return made;
   }
 
   value numbers(std::string const& role, std::string_view form, element_type t, extents const& of) {
@@ -239,8 +241,10 @@ class spelling {
     return w.add(w.constant(t, choose.one_in("one's shape", 2) ? extents{} : extents{1}, {1}), v);
   }
 
-  extents one_element(std::string_view dimension) {
-    switch (choose.number(dimension, {0, 1, 2})) {
+  extents one_element(std::string_view dimension, value beside = {}) {
+    auto const drawn = choose.number(dimension, {0, 1, 2});
+    if (is_flat(beside)) return {};  // it must not get axes
+    switch (drawn) {
       case 0: return {};
       case 1: return {1};
       default: return extents(std::min<std::size_t>(2, norm_rank), 1);
@@ -249,12 +253,13 @@ class spelling {
 
   // The norm.
 
-  value mean_of(value v) {
+  // The mean over the axes of the norm, or that of the squares.
+  value mean_of(value v, bool squares = false) {
     std::vector<std::string_view> forms{"kept", "kept", "kept", "unsqueezed", "summed"};
     if (!w.second && type == element_type::float32 && norm_rank > 2 && norm_rank - norm_shape.size() == 2)
       forms.emplace_back("pooled");
     auto const form = choose("mean", forms);
-    if (form == "pooled") {
+    if (form == "pooled" && !squares) {
       ++w.written[w.as][opcode::mean];
       return w.g.add("GlobalAveragePool", {v});
     }
@@ -273,17 +278,38 @@ class spelling {
       computed = w.cast(w.plain_constant(element_type::int32, {static_cast<std::int64_t>(axes.size())}, wide),
                         element_type::int64);
     }
-    bool const summed = form == "summed" && type_of_sum();
+    bool const summed = squares || (form == "summed" && type_of_sum());
     bool const kept = form != "unsqueezed" && !(summed && choose.one_in("sum unsqueezed", 3));
+    bool const later = !kept && choose.one_in("unsqueezed behind the root", 2);
     auto const asked = way == "absent" ? std::nullopt : std::optional(axes);
-    auto result = w.reduce(summed ? opcode::sum : opcode::mean, v, asked, kept, computed);
-    bool const divided_late = summed && !kept && choose.one_in("sum unsqueezed first", 2);
+    auto const op = squares ? opcode::sum_square : summed ? opcode::sum : opcode::mean;
+    auto result = w.reduce(op, v, asked, kept, computed);
+    bool const divided_late = summed && !kept && !later && choose.one_in("sum unsqueezed first", 2);
     bool const scalar = !kept && norm_rank == norm_shape.size();  // a count with an axis would give it one
     if (summed && !divided_late) result = divided(result, scalar);
     if (kept) return result;
-    bool const negative = (w.second || w.g.version() >= 11) && choose.one_in("negative unsqueezed axes", 2);
-    result = w.unsqueeze(result, negative ? norm_axes : positive);
+    flat.push_back(result);
+    if (later) return result;
+    result = restored(result);
     return divided_late ? divided(result, false) : result;
+  }
+  value mean_of_squares(value a, value b) {
+    if (!w.second && type_of_sum() && choose.one_in("squares summed", 4)) return mean_of(a, true);
+    return mean_of(square(a, b));
+  }
+  // What has lost the axes of the norm, with extents of 1 in their place.
+  value restored(value v) {
+    if (!is_flat(v)) return v;
+    auto positive = norm_axes;
+    for (auto& axis : positive) axis += static_cast<std::int64_t>(norm_rank);
+    bool const negative = (w.second || w.g.version() >= 11) && choose.one_in("negative unsqueezed axes", 2);
+    return w.unsqueeze(v, negative ? norm_axes : positive);
+  }
+  [[nodiscard]] bool is_flat(value v) const { return std::find(flat.begin(), flat.end(), v) != flat.end(); }
+  [[nodiscard]] bool is_number(value v) const { return std::find(single.begin(), single.end(), v) != single.end(); }
+  value as_flat_as(value from, value made) {
+    if (is_flat(from)) flat.push_back(made);
+    return made;
   }
   // A sum over the axes of the norm, divided by the number of its elements.
   value divided(value sum, bool scalar) {
@@ -307,7 +333,7 @@ class spelling {
   }
 
   // A constant with one element, of a type that Pow takes as its exponent.
-  value exponent(double number, std::string_view dimension) {
+  value exponent(double number, std::string_view dimension, value beside = {}) {
     std::vector<int> options{static_cast<int>(type)};
     if ((w.second || w.g.version() >= 12) && fuse::size_of(type) > 2) {
       options.insert(options.end(), {static_cast<int>(element_type::float32), static_cast<int>(element_type::float64)});
@@ -315,7 +341,10 @@ class spelling {
         options.insert(options.end(), {static_cast<int>(element_type::int64), static_cast<int>(element_type::int32)});
     }
     auto const t = static_cast<element_type>(choose.number(std::string(dimension) + " type", options));
-    return w.constant(t, one_element(dimension), {number});
+    auto const of = one_element(dimension, beside);
+    if (number == 2 && !is_flat(beside) && choose.one_in("exponents, one each", 8))
+      return w.constant(t, norm_shape, std::vector<double>(count_of(norm_shape), number));
+    return w.constant(t, of, {number});
   }
 
   value square(value a, value b) {
@@ -323,7 +352,7 @@ class spelling {
     if (w.second) forms.emplace_back("squared");
     auto const form = choose("square", forms);
     if (form == "Mul") return w.op(opcode::mul, {a, b});
-    return form == "Pow" ? w.op(opcode::pow, {a, exponent(2, "exponent")}) : w.op(opcode::square, {a});
+    return form == "Pow" ? w.op(opcode::pow, {a, exponent(2, "exponent", a)}) : w.op(opcode::square, {a});
   }
 
   value reads_x() {
@@ -359,7 +388,7 @@ class spelling {
   }
   value subtraction() {
     auto const form = choose("subtraction", {"x - mean", "x + -mean", "-(mean - x)"});
-    auto const m = average();
+    auto const m = restored(average());
     if (form == "x - mean") return w.op(opcode::sub, {reads_x(), m});
     if (form == "x + -mean") return w.add(reads_x(), w.op(opcode::neg, {m}));
     return w.op(opcode::neg, {w.op(opcode::sub, {m, reads_x()})});
@@ -370,25 +399,28 @@ class spelling {
       value v;
       if (!layer) {
         auto const a = reads_x(), b = reads_x();
-        v = mean_of(square(a, b));
+        v = mean_of_squares(a, b);
       } else if (one_pass) {
-        auto const m = average();
-        auto const squares = mean_of(square(reads_x(), reads_x()));
+        auto m = average(), squares = mean_of_squares(reads_x(), reads_x());
+        if (is_flat(m) != is_flat(squares)) m = restored(m), squares = restored(squares);
         auto const less = square(m, m);
         v = choose.one_in("difference negated", 2) ? w.add(squares, w.op(opcode::neg, {less}))
                                                    : w.op(opcode::sub, {squares, less});
+        as_flat_as(squares, v);
+        if (choose.one_in("clipped at 0", 4)) v = as_flat_as(v, w.op(opcode::relu, {v}));
       } else if (centred_in_half || choose("squares of", {"x - mean", "mean - x"}) == "x - mean") {
         auto const a = centred(), b = centred();
-        v = mean_of(square(a, b));
+        v = mean_of_squares(a, b);
       } else {
-        auto const reverse = w.op(opcode::sub, {average(), reads_x()});
-        v = mean_of(square(reverse, reverse));
+        auto const reverse = w.op(opcode::sub, {restored(average()), reads_x()});
+        v = mean_of_squares(reverse, reverse);
       }
       last_variance = v;
       if (epsilon == 0 && choose.one_in("epsilon 0 left out", 2)) return v;
-      auto const e = w.constant(type, one_element("epsilon shape"), {epsilon}, &epsilon, !epsilon_written);
+      if (choose.one_in("unsqueezed before epsilon", 2)) v = restored(v);
+      auto const e = w.constant(type, one_element("epsilon shape", v), {epsilon}, &epsilon, !epsilon_written);
       epsilon_written = true;  // written again, it must be the very number
-      return w.add(v, e);
+      return as_flat_as(v, w.add(v, e));
     });
   }
 
@@ -398,24 +430,30 @@ class spelling {
   };
   root_value root() {
     return shared("root", shared_root, [this]() -> root_value {
-      std::vector<std::string_view> forms{"/ sqrt",     "* recip sqrt", "* 1 / sqrt", "* sqrt recip",
-                                          "* sqrt 1 /", "* pow -0.5",   "/ pow 0.5",  "* recip pow 0.5"};
-      if (w.second) forms.insert(forms.end(), {"* rsqrt", "/ recip rsqrt"});
-      auto const form = choose("root", forms);
       auto const v = safe_variance();
-      auto const one = [this] { return w.constant(type, one_element("one"), {1}); };
-      if (form == "/ sqrt") return {true, w.op(opcode::sqrt, {v})};
-      if (form == "* recip sqrt") return {false, w.op(opcode::reciprocal, {w.op(opcode::sqrt, {v})})};
-      if (form == "* 1 / sqrt") return {false, w.op(opcode::div, {one(), w.op(opcode::sqrt, {v})})};
-      if (form == "* sqrt recip") return {false, w.op(opcode::sqrt, {w.op(opcode::reciprocal, {v})})};
-      if (form == "* sqrt 1 /") return {false, w.op(opcode::sqrt, {w.op(opcode::div, {one(), v})})};
-      if (form == "* pow -0.5") return {false, w.op(opcode::pow, {v, exponent(-0.5, "root exponent")})};
-      if (form == "/ pow 0.5") return {true, w.op(opcode::pow, {v, exponent(0.5, "root exponent")})};
-      if (form == "* recip pow 0.5")
-        return {false, w.op(opcode::reciprocal, {w.op(opcode::pow, {v, exponent(0.5, "root exponent")})})};
-      if (form == "* rsqrt") return {false, w.op(opcode::rsqrt, {v})};
-      return {true, w.op(opcode::reciprocal, {w.op(opcode::rsqrt, {v})})};
+      auto made = root_of(v);
+      root_lost_axes = is_flat(v);
+      made.v = restored(as_flat_as(v, made.v));
+      return made;
     });
+  }
+  root_value root_of(value v) {
+    std::vector<std::string_view> forms{"/ sqrt",     "* recip sqrt", "* 1 / sqrt", "* sqrt recip",
+                                        "* sqrt 1 /", "* pow -0.5",   "/ pow 0.5",  "* recip pow 0.5"};
+    if (w.second) forms.insert(forms.end(), {"* rsqrt", "/ recip rsqrt"});
+    auto const form = choose("root", forms);
+    auto const one = [&] { return w.constant(type, one_element("one", v), {1}); };
+    if (form == "/ sqrt") return {true, w.op(opcode::sqrt, {v})};
+    if (form == "* recip sqrt") return {false, w.op(opcode::reciprocal, {w.op(opcode::sqrt, {v})})};
+    if (form == "* 1 / sqrt") return {false, w.op(opcode::div, {one(), w.op(opcode::sqrt, {v})})};
+    if (form == "* sqrt recip") return {false, w.op(opcode::sqrt, {w.op(opcode::reciprocal, {v})})};
+    if (form == "* sqrt 1 /") return {false, w.op(opcode::sqrt, {w.op(opcode::div, {one(), v})})};
+    if (form == "* pow -0.5") return {false, w.op(opcode::pow, {v, exponent(-0.5, "root exponent", v)})};
+    if (form == "/ pow 0.5") return {true, w.op(opcode::pow, {v, exponent(0.5, "root exponent", v)})};
+    if (form == "* recip pow 0.5")
+      return {false, w.op(opcode::reciprocal, {w.op(opcode::pow, {v, exponent(0.5, "root exponent", v)})})};
+    if (form == "* rsqrt") return {false, w.op(opcode::rsqrt, {v})};
+    return {true, w.op(opcode::reciprocal, {w.op(opcode::rsqrt, {v})})};
   }
   value times_root(value v) {
     auto const r = root();
@@ -439,6 +477,8 @@ class spelling {
   value any_bracketing(std::vector<part> parts, bool product) {
     while (parts.size() > 1) {
       auto a = take(parts), b = take(parts);
+      if (product && !is_number(a.v) && !is_number(b.v) && choose.one_in("both negated", 10))
+        for (auto* each : {&a, &b}) each->v = w.op(opcode::neg, {each->v});
       if (!product && a.inverse != b.inverse && choose.one_in("difference negated", 3)) {
         auto& negative = a.inverse ? a : b;
         negative = {w.op(opcode::neg, {negative.v}), false};
@@ -485,7 +525,7 @@ class spelling {
       return any_bracketing(factors, true);
     };
     if (inner.size() > 1 && choose.one_in("factor shared", 2)) inner = {{any_bracketing(inner, true), false}};
-    auto const scaled = times(reads_x()), shift = times(average());
+    auto const scaled = times(reads_x()), shift = times(restored(average()));
     std::vector<part> terms{{scaled, false}, {shift, true}};
     while (outer.empty() && !late && !steps.empty() &&
            (steps.front().op == opcode::add || steps.front().op == opcode::sub)) {
@@ -522,7 +562,7 @@ class spelling {
       auto const factor = times_root(take_scale());
       y = w.mul(whole(), factor);
     } else if (form == "reversed") {
-      y = w.op(opcode::neg, {times_root(w.op(opcode::sub, {average(), reads_x()}))});
+      y = w.op(opcode::neg, {times_root(w.op(opcode::sub, {restored(average()), reads_x()}))});
     } else if (form == "tree") {
       std::vector<row_step> none;
       y = tree(late ? none : steps);
@@ -614,7 +654,9 @@ class spelling {
     if (form == "variance") values.push_back(last_variance);
     if (form == "centred" && shared_centred) values.push_back(*shared_centred);
     if (values.empty()) return;
-    strict = form != "variance" && form != "centred" && types.name == "float" && layer && !flattened;
+    bool const lost = (root_lost_axes && form.ends_with("inverse")) ||
+                      std::any_of(values.begin(), values.end(), [&](value v) { return is_flat(v); });
+    strict = !lost && form != "variance" && form != "centred" && types.name == "float" && layer && !flattened;
     w.as = owner::context;
     for (auto v : values) {
       if (choose.one_in("live value is read", 2)) v = w.op(opcode::neg, {v});
@@ -623,7 +665,8 @@ class spelling {
   }
 
   bool constant_row = false;  // the last row that was written
-  bool layer = false, late = false, centred_in_half = false, one_pass = false, epsilon_written = false;
+  bool layer = false, late = false, centred_in_half = false, one_pass = false, epsilon_written = false,
+       root_lost_axes = false;
   type_scheme types{};
   element_type type{};
   std::size_t rank = 0, norm_rank = 0;
@@ -633,6 +676,8 @@ class spelling {
   value norm_input{}, cast_x{}, last_variance{};
   std::optional<value> shared_mean{}, shared_centred{}, shared_variance{}, shared_normal{};
   std::optional<root_value> shared_root{};
+  std::vector<value> single{};  ///< rows of one element: of one part with their sign, however they are computed
+  std::vector<value> flat{};    ///< what has lost the axes of the norm
   std::map<std::string, int> names{};
 };
 

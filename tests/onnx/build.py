@@ -63,15 +63,18 @@ class Model:
         return self.op("Cast", value, to=tensor_type(dtype), into=into)
 
     def reduce_mean(self, value, axes, keepdims=1, **attributes):
+        return self.reduce("ReduceMean", value, axes, keepdims, **attributes)
+
+    def reduce(self, operator, value, axes, keepdims=1, **attributes):
         """`axes`: integers, the name of a constant (opset 18 on), or None for all. `keepdims`: None leaves the default."""
         if keepdims is not None:
             attributes["keepdims"] = keepdims
         if axes is None:
-            return self.op("ReduceMean", value, **attributes)
+            return self.op(operator, value, **attributes)
         if self.opset < 18:
-            return self.op("ReduceMean", value, axes=axes, **attributes)
+            return self.op(operator, value, axes=axes, **attributes)
         axes = axes if isinstance(axes, str) else self.integers(*axes)
-        return self.op("ReduceMean", value, axes, **attributes)
+        return self.op(operator, value, axes, **attributes)
 
     def unsqueeze(self, value, axes):
         if self.opset < 13:

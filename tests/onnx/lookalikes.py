@@ -120,6 +120,13 @@ broken_step("mean without its dimension, cube", "mean", lambda k, m: m.reduce_me
 broken_step("dimension put back elsewhere", "mean", lambda k, m: m.unsqueeze(m.reduce_mean(k.x, [-1], 0), [0]), layer=True, shape=(5, 5))
 broken_step("half of the mean", "mean", lambda k, m: m.op("Mul", m.reduce_mean(k.x, [-1]), k.c(0.5)), layer=True)
 
+# ---- axes put back behind the root
+for _name, _shape, _restore in (("put back elsewhere", (5, 5), lambda m, r: m.unsqueeze(r, [0])), ("never put back", (5, 5), lambda m, r: r),
+                                ("never put back, cube", (5, 5, 5), lambda m, r: r),
+                                ("put back after a transposition", (5, 5, 7), lambda m, r: m.unsqueeze(m.op("Transpose", r, perm=[1, 0]), [-1]))):
+    broken(f"axes {_name}", shape=_shape, fused=either({0}))(lambda k, restore=_restore: k.write(
+        variance=lambda s: k.m.reduce_mean(s, [-1], 0), root=lambda v: restore(k.m, k.m.op("Sqrt", v))))
+
 # ---- the variance
 broken_step("variance over another axis", "variance", lambda k, m, s: m.reduce_mean(s, [-2]), fused=either({0}))
 broken_step("variance without its dimension, square shape", "variance", lambda k, m, s: m.reduce_mean(s, [-1], 0), shape=(5, 5), fused=either({0}))
@@ -128,6 +135,26 @@ broken_step("variance with its dimension elsewhere", "variance", lambda k, m, s:
 broken_step("sum of squares", "variance", lambda k, m, s: m.op("ReduceSum", s, m.integers(-1)), fused=either({0}))
 broken_step("unbiased variance", "variance", lambda k, m, s: m.op("Mul", m.reduce_mean(s, [-1]), k.c(7 / 6)), fused=either({0}))
 broken_step("maximum of squares", "variance", lambda k, m, s: m.op("ReduceMax", s, axes=[-1]), fused=either({0}))
+
+
+def _summed(name, variance, fused=either({0}), **case):
+    """`variance` makes of d itself what should be the mean of its squares."""
+    broken(name, fused=fused, **case)(lambda k: k.write(square=lambda d: d, variance=lambda d: variance(k, k.m, d)))
+
+
+_summed("sum of squares by all but one", lambda k, m, d: m.op("Div", m.reduce("ReduceSumSquare", d, [-1]), k.c(6)))
+_summed("sum of squares by another number", lambda k, m, d: m.op("Mul", m.reduce("ReduceSumSquare", d, [-1]), k.c(1 / 3)))
+_summed("sum of squares by nothing", lambda k, m, d: m.reduce("ReduceSumSquare", d, [-1]))
+_summed("sum of squares over another axis", lambda k, m, d: m.op("Div", m.reduce("ReduceSumSquare", d, [-2]), k.c(5)), shape=(4, 5, 5))
+_summed("sum of squares of unknown number", lambda k, m, d: m.op("Div", m.reduce("ReduceSumSquare", d, [-1]), k.c(7)), dims=["b", "s", "h"])
+_summed("sum of squares, counted, of unknown number", lambda k, m, d: m.op(
+    "Div", m.reduce("ReduceSumSquare", d, [-1]), m.cast(m.op("Gather", m.op("Shape", k.x), k.c(1, "int64")), FLOAT)), dims=["b", "s", "h"])
+_summed("norm by the number", lambda k, m, d: m.op("Div", m.reduce("ReduceL2", d, [-1]), k.c(7)))
+_summed("squared norm by the root of the number", lambda k, m, d: m.op("Div", m.op("Pow", m.reduce("ReduceL2", d, [-1]), k.c(2)), k.c(7 ** 0.5)))
+_summed("product of two norms", lambda k, m, d: m.op(
+    "Div", m.op("Mul", m.reduce("ReduceL2", d, [-1]), m.reduce("ReduceL2", k.input("other", k.shape), [-1])), k.c(7)))
+_summed("sum of absolute values", lambda k, m, d: m.op("Div", m.reduce("ReduceL1", d, [-1]), k.c(7)))
+_summed("norm of negated sum", lambda k, m, d: m.op("Neg", m.op("Div", m.reduce("ReduceSumSquare", d, [-1]), k.c(-6.0))))
 broken("axis 1 of 3")(lambda k: k.write(axes=(1,), scale=lambda n: n, bias=lambda n: n))
 broken("axis 0 of 2, square shape", shape=(5, 5))(lambda k: k.write(axes=(0,)))
 broken("axes 0 and 2", shape=(5, 5, 5))(lambda k: k.write(axes=(0, 2)))
@@ -172,6 +199,18 @@ def _(k):
     return k.write(variance=variance, epsilon=lambda v: k.m.op("Add", v, k.c(40.0)))
 
 
+def _one_pass(name, variance, epsilon=40.0):
+    """`variance` of the mean of squares and the square of the mean."""
+    @broken(name, layer=True, fused=either({0}))
+    def write(k):
+        m, mean = k.m, k.m.reduce_mean(k.x, [-1])
+        squares = lambda _: variance(k, m, m.reduce_mean(m.op("Mul", k.x, k.x), [-1]), m.op("Mul", mean, mean))
+        return k.write(mean=lambda: mean, variance=squares, epsilon=lambda v: m.op("Add", v, k.c(epsilon)))
+
+
+_one_pass("square of the mean clipped", lambda k, m, squares, square: m.op("Add", squares, m.op("Relu", m.op("Neg", square))))
+_one_pass("square of the mean clipped at a constant", lambda k, m, squares, square: m.op("Add", squares, m.op("Relu", m.op("Sub", k.c(0.5), square))))
+
 # ---- epsilon
 none = either({0})
 broken_step("epsilon is an input", "epsilon", lambda k, m, v: m.op("Add", v, k.input("eps", (1,), value=0.5)), fused=none)
@@ -183,6 +222,8 @@ broken_step("epsilon of higher rank", "epsilon", lambda k, m, v: m.op("Add", v, 
 broken_step("epsilon subtracted", "epsilon", lambda k, m, v: m.op("Sub", v, k.c(0.1)), fused=either({0, 1}), reason=False)
 broken_step("variance subtracted from epsilon", "epsilon", lambda k, m, v: m.op("Abs", m.op("Sub", k.c(0.1), v)), fused=none)
 broken_step("epsilon multiplied", "epsilon", lambda k, m, v: m.op("Mul", v, k.c(0.1)), fused=none)
+broken_step("clipped at more than 0", "epsilon", lambda k, m, v: m.op("Add", m.op("Max", v, k.c(2.0)), k.c(0.1)), fused=none)
+broken_step("clipped above, too", "epsilon", lambda k, m, v: m.op("Add", m.op("Clip", v, k.c(0), k.c(1.0)), k.c(0.1)), fused=none)
 broken_step("epsilon as a maximum", "epsilon", lambda k, m, v: m.op("Max", v, k.c(2.0)), fused=none)
 broken_step("double epsilon too small for float", "epsilon", lambda k, m, v: m.op("Add", v, k.c(1e-60)), fused=none, dtype=DOUBLE)
 broken_step("double epsilon too large for float", "epsilon", lambda k, m, v: m.op("Add", v, k.c(1e60)), fused=none, dtype=DOUBLE)

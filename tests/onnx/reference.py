@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSL-1.0
 """A graph evaluated in double precision: every floating type is computed as float64, constants keep the values they store."""
 
+import functools
+
 import numpy as np
 from onnx import helper, numpy_helper
 
@@ -54,9 +56,10 @@ def _constant(**attributes):
 OPERATORS = {
     "Identity": lambda a: a, "Neg": np.negative, "Abs": np.abs, "Sqrt": np.sqrt, "Exp": np.exp,
     "Reciprocal": lambda a: 1.0 / a, "Relu": lambda a: np.maximum(a, 0), "Floor": np.floor, "Ceil": np.ceil,
-    "Sum": lambda *a: sum(a), "Add": np.add, "Sub": np.subtract, "Mul": np.multiply, "Pow": lambda a, b: np.power(a, _widen(b) if a.dtype.kind == "f" else b),
-    "Div": lambda a, b: a / b if a.dtype.kind == "f" else a // b, "MatMul": np.matmul, "Max": np.maximum, "Min": np.minimum,
-    "ReduceMean": _reduce(np.mean), "ReduceSum": _reduce(np.sum), "ReduceMax": _reduce(np.max),
+    "Sum": lambda *a: sum(a), "Mean": lambda *a: sum(a) / len(a), "Dropout": lambda a: a, "Add": np.add, "Sub": np.subtract, "Mul": np.multiply, "Pow": lambda a, b: np.power(a, _widen(b) if a.dtype.kind == "f" else b),
+    "Div": lambda a, b: a / b if a.dtype.kind == "f" else a // b, "MatMul": np.matmul, "Max": lambda *a: functools.reduce(np.maximum, a), "Min": lambda *a: functools.reduce(np.minimum, a),
+    "ReduceSumSquare": _reduce(lambda a, **kept: np.square(a).sum(**kept)), "ReduceL2": _reduce(lambda a, **kept: np.sqrt(np.square(a).sum(**kept))),
+    "ReduceMean": _reduce(np.mean), "ReduceSum": _reduce(np.sum), "ReduceMax": _reduce(np.max), "ReduceProd": _reduce(np.prod),
     "GlobalAveragePool": lambda a: a.mean(axis=tuple(range(2, a.ndim)), keepdims=True),
     "Cast": _cast, "Unsqueeze": _unsqueeze, "Squeeze": lambda a, *r, **k: np.squeeze(a, _axes(k, r)),
     "Shape": lambda a: np.array(a.shape, np.int64), "Size": lambda a: np.array(a.size, np.int64),
@@ -64,7 +67,7 @@ OPERATORS = {
     "Reshape": lambda a, s: a.reshape([a.shape[k] if d == 0 else int(d) for k, d in enumerate(s)]),
     "Flatten": _flatten, "Concat": lambda *a, axis: np.concatenate(a, axis), "Constant": _constant,
     "Transpose": lambda a, perm=None: np.transpose(a, perm), "Expand": lambda a, s: np.broadcast_to(a, np.broadcast_shapes(a.shape, s)),
-    "Gather": lambda a, i, axis=0: np.take(a, i, axis), "Tanh": np.tanh,
+    "Gather": lambda a, i, axis=0: np.take(a, i, axis), "Clip": lambda a, low=None, high=None: np.clip(a, low, high), "Tanh": np.tanh,
     "ConstantOfShape": lambda s, value=None: np.full(s, 0.0 if value is None else numpy_helper.to_array(value)[0]),
 }
 

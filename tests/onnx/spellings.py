@@ -80,6 +80,8 @@ class Spelling:
         self.computed = False       # a scale or bias is no constant
         self.facts = []             # (kind, x, steps, epsilon, y): what each norm computes; a step is (operator, row)
         self.owner = CONTEXT
+        self.flat = set()           # what lacks the axes of the norm
+        self.numbers = set()        # rows of one element
         self._choose()
         self._write()
         self.model = self.m.proto()
@@ -94,9 +96,17 @@ class Spelling:
         value = self.m.op(operator, *operands, **attributes)
         if self.identity and self.owner != CONTEXT and operator != "Constant":
             if self.draw.generator(f"identity {value}").random() < 0.15:
-                self.owners[self.owner]["Identity"] += 1
-                value = self.m.op("Identity", value)
+                value = self.nothing(value, operator if not self.whole else "")
         return value
+
+    def nothing(self, value, operator):
+        """An operator that leaves `value` as it is; of what is no floating number, that is an Identity."""
+        forms = ["Identity"]
+        if operator in ("Add", "Sub", "Mul", "Div", "Pow", "Sqrt", "Reciprocal", "Neg") and self.type in (FLOAT, DOUBLE) and self.x_type == self.type:
+            forms += ["Identity", "Cast"] + ["Dropout"] * (self.opset >= 7) + ["Sum", "Mean", "Max"] * (self.opset >= 8 and self.type == FLOAT)
+        form = self.draw("nothing", *forms)
+        self.owners[self.owner][form] += 1
+        return self.m.cast(value, self.type) if form == "Cast" else self.m.op(form, value)
 
     def commuted(self, operator, a, b):
         if self.draw("operand order", "written", "swapped") == "swapped":
@@ -119,7 +129,8 @@ class Spelling:
         forms = ["initializer", "node", "numbers", "identity", *extra]
         forms += ["cast"] * (not exact or dtype != DOUBLE or np.array_equal(value, np.asarray(value, FLOAT)))
         forms += ["attribute"] * (dtype == FLOAT and self.opset >= 12 and np.ndim(value) < 2)
-        forms += ["filled"] * (np.size(value) == 1 and dtype != BFLOAT16 and self.opset >= 9)
+        uniform = np.size(value) and bool(np.all(np.asarray(value) == np.ravel(value)[0]))
+        forms += ["filled"] * (uniform and dtype != BFLOAT16 and self.opset >= 9)
         forms += ["sliced", "joined"] * (np.shape(value) == (1,) and dtype != BFLOAT16 and self.opset >= 10)
         forms += ["range"] * (np.shape(value) == (1,) and dtype in (FLOAT, DOUBLE) and self.opset >= 11)
         form = self.draw("constant", *forms)
@@ -146,15 +157,25 @@ class Spelling:
                 name = self.op("Slice", self.m.constant(np.concatenate([value[:1], value, value[:1]])), *bounds)
         elif form == "filled":
             value = np.asarray(value).astype(dtype)
-            name = self.op("ConstantOfShape", self.m.integers(*value.shape), value=numpy_helper.from_array(value.reshape(1)))
+            name = self.op("ConstantOfShape", self.m.integers(*value.shape), value=numpy_helper.from_array(value.reshape(-1)[:1]))
         else:  # the root of its square
             square = np.square(np.asarray(value, np.float64)).astype(dtype)
             name, value = self.op("Sqrt", self.m.constant(square, "node")), np.sqrt(square)
         self.owner = owner
         return name, value
 
-    def one_element(self, dimension):
-        return self.draw(dimension, (), (1,), (1, 1)[:max(1, self.norm_rank)])
+    def one_element(self, dimension, beside=None):
+        """The shape of a constant that is one number: of one element, or as large as what it stands `beside`: a whole row
+        ("x") or the statistics ("statistic"), whose shape must be known for it. What has lost its axes must not get others."""
+        if beside in self.flat and not self.leading:
+            return ()
+        shapes = [(), (1,), (1, 1)[:max(1, self.norm_rank)] if beside not in self.flat else ()]
+        fixed = not self.symbolic and not self.flatten and all(isinstance(d, int) for d in self.shape)
+        if beside == "x" and not self.symbolic:
+            shapes += [tuple(self.norm_shape)] + [tuple(self.shape)] * fixed
+        elif beside is not None and beside != "x" and fixed:
+            shapes += [tuple(self.leading) + (1,) * (self.norm_axes if beside not in self.flat else 0)]
+        return self.draw(dimension, *shapes)
 
     # ---- choices that others depend on
 
@@ -244,6 +265,8 @@ class Spelling:
             name = self.op("Flatten", self._numbers(role, form, dtype, self.normal), axis=0)
         else:
             name = self._numbers(role, form, dtype, shape)
+        if shape.count(1) == len(shape):
+            self.numbers.add(name)
         if shape.count(1) == len(shape) and (form != "constant" or self.norm_shape == [1]):
             self.spreads = True
         return name
@@ -275,10 +298,56 @@ class Spelling:
     # ---- the norm
 
     def mean(self, value):
-        forms = ["kept"] * 3 + ["unsqueezed"] + ["pooled"] * (self.type == FLOAT and self.norm_rank > 2 and self.norm_rank - self.norm_axes == 2)
+        forms = ["kept"] * 3 + ["unsqueezed", "unsqueezed later"] + ["pooled"] * (self.type == FLOAT and self.norm_rank > 2 and self.norm_rank - self.norm_axes == 2)
         form = self.draw("mean", *forms)
         if form == "pooled":
             return self.op("GlobalAveragePool", value)
+        return self.reduced("ReduceMean", value, form)
+
+    def mean_of_squares(self, read):
+        forms = ["a mean"] * 4 + ["summed squares", "a norm squared"] * (self.type in (FLOAT, DOUBLE) and not self.symbolic)
+        form = self.draw("mean of squares", *forms)
+        if form == "a mean":
+            return self.mean(self.square(read))
+        value = self.reduced("ReduceSumSquare" if form == "summed squares" else "ReduceL2", read(), self.draw("summed squares", "kept", "unsqueezed", "unsqueezed later"))
+        if form == "a norm squared":
+            norm, flat = value, value in self.flat
+            value = self.op("Mul", norm, norm) if self.draw("norm squared", "Mul", "Pow") == "Mul" else self.op("Pow", norm, self.small(2, self.type, "norm exponent", norm))
+            self.flat |= {value} if flat else set()
+        return self.divided(value)
+
+    def divided(self, value):
+        """A sum over the axes of the norm by the number of its elements, as a constant or counted from the shape of x."""
+        count, flat = int(np.prod(self.normal)), value in self.flat
+        form = self.draw("sum scaled", "/ n", "* 1 / n", *["/ counted"] * (self.opset >= 13 and not self.flatten))
+        if form == "/ counted":
+            axes = self.m.integers(*range(-self.norm_axes, 0)) if self.draw("counted axes", "negative", "positive") == "negative" else self.m.integers(*range(self.norm_rank - self.norm_axes, self.norm_rank))
+            extents = self.op("Gather", self.op("Shape", self.x), axes)
+            counted = self.op("ReduceProd", extents, keepdims=0)
+            value = self.op("Div", value, self.cast(counted, self.type))
+        elif form == "/ n":
+            value = self.op("Div", value, self.constant(np.full(self.one_element("count", value), count), self.type, exact=True)[0])
+        else:
+            value = self.mul(value, self.constant(np.full(self.one_element("count", value), 1 / count), self.type, exact=True)[0])
+        self.flat |= {value} if flat else set()
+        return value
+
+    def restored(self, value, repeated=True):
+        """`value` with extents of 1 where reductions took the axes of the norm away, perhaps repeated to the extents of x."""
+        if value not in self.flat:
+            return value
+        rank, count = self.norm_rank, self.norm_axes
+        positive, negative = list(range(rank - count, rank)), list(range(-count, 0))
+        fixed = not self.flatten and all(isinstance(d, int) for d in self.shape[:rank - count])
+        form = self.draw("axes put back", "Unsqueeze", *["Reshape"] * fixed, *["Expand"] * (repeated and self.opset >= 8))
+        if form == "Reshape":
+            return self.op("Reshape", value, self.m.integers(*self.shape[:rank - count], *[1] * count))
+        self.owners[self.owner]["Unsqueeze"] += 1
+        value = self.m.unsqueeze(value, sorted(self.draw("sign of unsqueezed axes", *([positive] if self.opset < 11 else [negative, positive]))))
+        return self.op("Expand", value, self.op("Shape", self.x)) if form == "Expand" else value
+
+    def reduced(self, operator, value, form):
+        """`operator` (a mean, a sum of squares, their root) over the axes of the norm."""
         rank, count = self.norm_rank, self.norm_axes
         positive, negative = list(range(rank - count, rank)), list(range(-count, 0))
         axes = list(self.draw("sign of axes", negative, positive))
@@ -286,17 +355,22 @@ class Spelling:
             axes.reverse()
         options = ["written"] * 4 + ["absent"] * (rank == count) + ["empty"] * (rank == count and self.opset >= 18) + ["range", "cast", "joined", "sliced"] * (self.opset >= 18)
         axes = self.computed_axes(self.draw("axes", *options), axes)
-        self.owners[self.owner]["ReduceMean"] += 1
+        self.owners[self.owner][operator] += 1
         kept = form == "kept"
-        result = self.m.reduce_mean(value, axes, None if kept and self.draw("keepdims", "written", "left out") == "left out" else int(kept))
-        if form == "unsqueezed":
-            self.owners[self.owner]["Unsqueeze"] += 1
-            result = self.m.unsqueeze(result, sorted(self.draw("sign of unsqueezed axes", *([positive] if self.opset < 11 else [negative, positive]))))
-        return result
+        result = self.m.reduce(operator, value, axes, None if kept and self.draw("keepdims", "written", "left out") == "left out" else int(kept))
+        self.flat |= set() if kept else {result}
+        return self.restored(result) if form == "unsqueezed" else result
 
     def computed_axes(self, how, axes):
         """The axes as reduce_mean takes them: numbers, the name of a value computed from constants and shapes, or None for all."""
         m, vector = self.m, lambda *numbers: self.m.constant(np.array(numbers, np.int64), "node")
+        self.whole = True
+        try:
+            return self._computed_axes(how, axes, m, vector)
+        finally:
+            self.whole = False
+
+    def _computed_axes(self, how, axes, m, vector):
         if how == "range":  # Range(size - count, size, 1) with size = Size(Shape(x)), as ONNX's own RMSNormalization does
             size = self.op("Size", self.op("Shape", self.x))
             shape = self.draw("Range operands", (), (1,))
@@ -314,22 +388,22 @@ class Spelling:
             return m.integers()
         return None if how == "absent" else axes
 
-    def small(self, value, floating, dimension):
-        """A constant with one element, of an element type that Pow takes as its second operand."""
+    def small(self, value, floating, dimension, beside=None):
+        """A constant that is one number, of an element type that Pow takes as its second operand."""
         types = [floating]
         if self.opset >= 12 and self.type in (FLOAT, DOUBLE):
             types += [FLOAT, DOUBLE] + [np.dtype("int64"), np.dtype("int32")] * (value == int(value))
-        return self.constant(np.full(self.one_element(dimension), value), self.draw(f"{dimension} type", *types))[0]
+        return self.constant(np.full(self.one_element(dimension, beside), value), self.draw(f"{dimension} type", *types))[0]
 
-    def square(self, read):
+    def square(self, read, beside="x"):
         """The square of what `read` gives, which Mul reads twice."""
         if self.draw("square", "Pow", "Mul") == "Mul":
             return self.op("Mul", read(), read())
-        return self.op("Pow", read(), self.small(2, self.type, "exponent"))
+        return self.op("Pow", read(), self.small(2, self.type, "exponent", beside))
 
     def centred(self):
         form = self.draw("centred", "x - mean", "x + -mean", "-(mean - x)", "x + -1 * mean")
-        mean = self.statistic("mean")
+        mean = self.restored(self.statistic("mean"))
         if form == "x - mean":
             return self.op("Sub", self.reads_x(), mean)
         if form == "x + -1 * mean":
@@ -370,39 +444,68 @@ class Spelling:
     def variance(self):
         """The variance (or the mean of squares) plus epsilon."""
         if self.kind == "rms":
-            value = self.mean(self.square(self.reads_x))
+            value = self.mean_of_squares(self.reads_x)
         elif self.one_pass:
-            mean = self.statistic("mean")
-            squares, square = self.mean(self.square(self.reads_x)), self.square(lambda: mean)
+            mean, squares = self.statistic("mean"), self.mean_of_squares(self.reads_x)
+            if (mean in self.flat) != (squares in self.flat):
+                mean, squares = self.restored(mean), self.restored(squares)
+            square = self.square(lambda: mean, mean)
             value = self.op("Sub", squares, square) if self.draw("difference of squares", "Sub", "Add of Neg") == "Sub" else self.add(squares, self.op("Neg", square))
+            self.flat |= {value} if squares in self.flat else set()
+            value = self.positive(value)
         elif self.draw("squares", "x - mean", "mean - x") == "x - mean" or self.types.endswith("centred"):
-            value = self.mean(self.square(lambda: self.statistic("centred")))
+            value = self.mean_of_squares(lambda: self.statistic("centred"))
         else:
-            reverse = self.op("Sub", self.statistic("mean"), self.reads_x())
-            value = self.mean(self.square(lambda: reverse))
+            reverse = self.op("Sub", self.restored(self.statistic("mean")), self.reads_x())
+            value = self.mean_of_squares(lambda: reverse)
         self.last_variance = value
         if self.epsilon_written == 0 and self.draw("epsilon 0", "written", "left out") == "left out":
             self.epsilon = 0.0
             return value
         forms = ["root"] if self.epsilon is None else []  # a second epsilon must hold the very number of the first
-        epsilon = self.constant(np.full(self.one_element("epsilon shape"), self.epsilon_written), self.type, *forms, exact=self.epsilon is not None)
+        if value in self.flat and self.draw("axes missing", "in the root, too", "up to epsilon") == "up to epsilon":
+            value = self.restored(value)
+        epsilon = self.constant(np.full(self.one_element("epsilon shape", value), self.epsilon_written), self.type, *forms, exact=self.epsilon is not None)
         self.epsilon = self.epsilon_written = float(np.ravel(epsilon[1])[0])
-        return self.add(value, epsilon[0])
+        safe = self.add(value, epsilon[0])
+        self.flat |= {safe} if value in self.flat else set()
+        return safe
+
+    def positive(self, value):
+        """Perhaps without what rounding makes negative."""
+        forms = ["as it is"] * 3 + ["Relu", *["Max"] * (self.opset >= 8), *["Clip"] * (self.opset >= 12)] * (self.type in (FLOAT, DOUBLE))
+        form, flat = self.draw("positive part", *forms), value in self.flat
+        if form == "as it is":
+            return value
+        if form == "Relu":
+            value = self.op("Relu", value)
+        else:
+            zero = self.constant(np.zeros(self.one_element("zero", value) if form == "Max" else ()), self.type)[0]
+            value = self.commuted("Max", value, zero) if form == "Max" else self.op("Clip", value, zero)
+        self.flat |= {value} if flat else set()
+        return value
 
     def root(self):
         """("divide", the deviation) or ("multiply", its inverse)."""
         form, v = self.draw("root", "/ sqrt", "* recip(sqrt)", "* (1 / sqrt)", "* sqrt(recip)", "* sqrt(1 / v)", "* pow -0.5", "/ pow 0.5", "* recip(pow 0.5)"), self.statistic("variance")
-        one = lambda: self.constant(np.ones(self.one_element("one")), self.type)[0]
-        half = lambda power: self.op("Pow", v, self.small(power, self.type, "half exponent"))
+        one = lambda: self.constant(np.ones(self.one_element("one", v)), self.type)[0]
+        half = lambda power: self.op("Pow", v, self.small(power, self.type, "half exponent", v))
         value = {"/ sqrt": lambda: self.op("Sqrt", v), "/ pow 0.5": lambda: half(0.5), "* pow -0.5": lambda: half(-0.5),
                  "* recip(pow 0.5)": lambda: self.op("Reciprocal", half(0.5)), "* recip(sqrt)": lambda: self.op("Reciprocal", self.op("Sqrt", v)),
                  "* (1 / sqrt)": lambda: self.op("Div", one(), self.op("Sqrt", v)), "* sqrt(recip)": lambda: self.op("Sqrt", self.op("Reciprocal", v)),
                  "* sqrt(1 / v)": lambda: self.op("Sqrt", self.op("Div", one(), v))}[form]()
-        return "divide" if form[0] == "/" else "multiply", value
+        self.flat |= {value} if v in self.flat else set()
+        return "divide" if form[0] == "/" else "multiply", self.restored(value)
 
     def times_root(self, value):
         how, root = self.statistic("root")
+        value, root = self.negated_twice(value, root)
         return self.op("Div", value, root) if how == "divide" else self.mul(value, root)
+
+    def negated_twice(self, a, b):
+        """Both factors or none, so that their product stays. A number keeps its sign: it is one part, however it is computed."""
+        two = not {a, b} & self.numbers and self.draw("negations", *["none"] * 8, "two") == "two"
+        return (self.op("Neg", a), self.op("Neg", b)) if two else (a, b)
 
     def product(self, factors):
         """The product of (value, 1 or -1 for a divisor) in some bracketing."""
@@ -412,6 +515,7 @@ class Spelling:
             (a, p), (b, q) = pick(), pick()
             if p != q:
                 a, b = (a, b) if p > 0 else (b, a)
+            a, b = self.negated_twice(a, b)
             factors.append((self.mul(a, b), p) if p == q else (self.op("Div", a, b), 1))
         (value, power), = factors
         return value if power > 0 else self.op("Reciprocal", value)
@@ -444,7 +548,7 @@ class Spelling:
         inner, outer = {"all": (inner + scales[:1], scales[1:]), "the root": (inner, scales), "the scales": (scales[:1], inner + scales[1:])}[inside]
         if len(inner) > 1 and self.draw("factor", "one", "each its own") == "one":
             inner = [(self.product(inner), 1)]
-        terms = [(self.product([(self.reads_x(), 1)] + inner), 1), (self.product([(self.statistic("mean"), 1)] + inner), -1)]
+        terms = [(self.product([(self.reads_x(), 1)] + inner), 1), (self.product([(self.restored(self.statistic("mean")), 1)] + inner), -1)]
         while not outer and rest and rest[0][0] in ("Add", "Sub") and not self.late:
             (o, row), *rest = rest
             terms.append((row, 1 if o == "Add" else -1))
@@ -452,6 +556,8 @@ class Spelling:
 
     def step(self, y, step):
         operator, row = step
+        if self.opset >= 8 and self.y_type == self.x_type != BFLOAT16 and self.draw("row repeated", *["no"] * 8, "Expand") == "Expand":
+            row = self.op("Expand", row, self.op("Shape", self.x))
         return {"Mul": self.mul, "Add": self.add}.get(operator, lambda *operands: self.op(operator, *operands))(y, row)
 
     def apply(self, steps):
@@ -477,7 +583,7 @@ class Spelling:
         elif form == "root times scale":
             y = self.mul(whole(), self.times_root(steps.pop(0)[1]))
         elif form == "reversed":
-            y = self.op("Neg", self.times_root(self.op("Sub", self.statistic("mean"), self.reads_x())))
+            y = self.op("Neg", self.times_root(self.op("Sub", self.restored(self.statistic("mean")), self.reads_x())))
         elif form.startswith("distributed"):
             product = lambda value: self.times_root(value)
             if form != "distributed":
@@ -486,9 +592,9 @@ class Spelling:
                 product = lambda value: self.mul(value, factor)
             scaled = product(self.reads_x())
             if form != "distributed" and self.draw("shift", "by the factor", "one by one") == "one by one":
-                shift = self.mul(self.times_root(self.statistic("mean")), factor_scale)
+                shift = self.mul(self.times_root(self.restored(self.statistic("mean"))), factor_scale)
             else:
-                shift = product(self.statistic("mean"))
+                shift = product(self.restored(self.statistic("mean")))
             terms = [(scaled, 1), (shift, -1)]
             while steps and steps[0][0] in ("Add", "Sub") and not late:
                 terms.append((steps[0][1], 1 if steps.pop(0)[0] == "Add" else -1))
@@ -511,7 +617,7 @@ class Spelling:
         self.one_pass = self.kind == "layer" and int(np.prod(self.normal)) > 1 and draw("variance", "two-pass", "two-pass", "one-pass") == "one-pass" and not self.types.endswith("centred")
         self.late = self.types.endswith("then-scale")
         self.spreads = False
-        self.owner, self.shared = PREPARED, {}
+        self.owner, self.shared, self.whole = PREPARED, {}, False
         self.x = self.op("Flatten", x, axis=self.rank - self.axes_count) if self.flatten else x
         count = draw("norms", 1, 1, 1, 1, 2)
         row_type = self.y_type if self.late else self.type
@@ -524,6 +630,7 @@ class Spelling:
             steps = self._steps(row_type, k == 0 and count == 2, k == 1)
             self.owner = NORM
             y = self.apply(steps)
+            self._keep_nothing_after(y)
             if y in results:
                 y = self.op("Identity", y)
             if not self.late and self.type != self.y_type:
@@ -537,6 +644,12 @@ class Spelling:
         self.owner = CONTEXT
         for y in results:
             self._consumer(y, x)
+
+    def _keep_nothing_after(self, y):
+        """What does nothing behind a whole norm is no part of it; only an Identity goes."""
+        last = next(n for n in self.m.nodes if y in n.output)
+        if len(last.input) == 1 and last.op_type in ("Dropout", "Sum", "Mean", "Max", "Cast"):
+            self.owners[PREPARED][last.op_type] += 1
 
     def _steps(self, dtype, scaled, changed):
         """What is done to the normalised value: (operator, row) in turn. `scaled`: there is a scale; `changed`: there is a step."""
@@ -574,21 +687,24 @@ class Spelling:
     def _live(self):
         """Interior values that something outside reads."""
         form = self.draw("live", *["none"] * 8, "mean", "inverse", "mean and inverse", "variance", "centred")
-        if form == "none" or self.types.endswith("centred"):
+        if form == "none" or self.types.endswith("centred") or not self.leading:  # of one row, the cost decides
             return
         leading = [1] * self.norm_axes
         shape = [None] * (self.norm_rank - self.norm_axes) + leading if self.flatten else self.shape[:self.rank - self.axes_count] + leading
-        live = []
+        live, self.owner = [], CONTEXT
         if "mean" in form and "mean" in self.shared:
-            live.append(self.shared["mean"])
+            live.append(self.restored(self.shared["mean"], False))
         if "inverse" in form and self.shared["root"][0] == "multiply":
             live.append(self.shared["root"][1])
         if form == "variance":
-            live.append(self.last_variance)
+            live.append(self.restored(self.last_variance, False))
         if form == "centred" and self.shared.get("centred"):
             live.append(self.shared["centred"])
             shape = shape[:self.norm_rank - self.norm_axes] + self.norm_shape
-        self.strict = not live or form in ("mean", "inverse", "mean and inverse") and self.types == "float" and self.kind == "layer" and not self.flatten
+        kept = not {"unsqueezed later", "Expand"} & {c for d in ("mean", "summed squares", "axes put back") for c in self.draw.chosen[d]}
+        self.strict = not live or kept and form in ("mean", "inverse", "mean and inverse") and self.types == "float" and self.kind == "layer" and not self.flatten
+        if not kept:  # Expand repeats it
+            shape = [None] * len(shape)
         self.live_is_a_statistic = bool(live) and self.strict
         self.owner = CONTEXT
         for value in live:
@@ -727,9 +843,10 @@ class Spelling:
             for operator in ("Expand", "Reshape", "Shape", "Squeeze"):
                 allowed[operator] += 4 + sum(len(f[2]) for f in self.facts)
         for _, _, steps, _, _ in self.facts:  # computed rows are put together
+            if len(steps) > 1:
+                allowed["Identity"] += 1  # behind what is absorbed last
             if len(steps) > 1 and self.computed:
                 allowed.update({operator: 2 * len(steps) for operator in ("Mul", "Div", "Add", "Sub", "Sum", "Neg")})
-                allowed["Identity"] += 1  # behind what is absorbed last
         for operator in allowed if len(self.branches) > 1 else ():
             allowed[operator] *= 2
         return judge.primitives(model) - allowed

@@ -86,6 +86,25 @@ TEST_CASE("a name for a part lets a condition look at it and at what uses it") {
   }
 }
 
+TEST_CASE("a sum that is never negative may be clipped at 0, but not a part of it alone") {
+  static constexpr auto safe = fuse::rule<"safe">(rsqrt((exp(x) - abs(x) + 1).never_negative())).replace(tanh(x));
+  static constexpr auto any = fuse::rule<"any">(rsqrt(exp(x) - abs(x) + 1)).replace(tanh(x));
+  sketch g;
+  auto const a = g.in("a");
+  auto const exp = g.add("Exp", {a}), abs = g.add("Abs", {a}), one = g.scalar(1.0f), zero = g.scalar(0.0f);
+  auto const end = [&](graph::value v, std::size_t fires) {
+    g.end(g.add("Reciprocal", {g.add("Sqrt", {v})}));
+    CHECK(applied<any>(g) == 0);
+    CHECK(applied<safe>(g) == fires);
+  };
+  SECTION("all but the constant") { end(g.add("Add", {g.add("Relu", {g.add("Sub", {exp, abs})}), one}), 1); }
+  SECTION("all") { end(g.add("Max", {zero, g.add("Add", {g.add("Sub", {exp, abs}), one})}), 1); }
+  SECTION("by a clipping") { end(g.add("Add", {one, g.add("Clip", {g.add("Sub", {exp, abs}), zero})}), 1); }
+  SECTION("a part") { end(g.add("Add", {exp, g.add("Relu", {g.add("Sub", {one, abs})})}), 0); }
+  SECTION("at another number") { end(g.add("Add", {g.add("Max", {g.add("Sub", {exp, abs}), one}), one}), 0); }
+  SECTION("above, too") { end(g.add("Add", {g.add("Clip", {g.add("Sub", {exp, abs}), zero, one}), one}), 0); }
+}
+
 TEST_CASE("the tolerance of a number is relative") {
   static_assert(constant(2).within(0.5)[0].tolerance == 0.5);
   static_assert(constant(2)[0].tolerance == 1e-6);

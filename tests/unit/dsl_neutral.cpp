@@ -175,6 +175,72 @@ TEST_CASE("a mean keeps its axes, or something puts them back") {
   }
 }
 
+TEST_CASE("axes are put back behind what is computed of the reduction") {
+  static constexpr auto rooted = fuse::rule<"rooted">(x / sqrt(mean(square(x)))).through<"Identity">().replace(tanh(x));
+  sketch g;
+  auto const a = g.in("a", {5, 5});
+  auto const squares = g.add("Mul", {a, a});
+  auto const flat = g.add("Sqrt", {g.add("ReduceMean", {squares}, {{"axes", {1}}, {"keepdims", 0}})});
+  auto const end = [&](value root) { g.end(g.add("Div", {a, root})); };
+  SECTION("by Unsqueeze") {
+    end(g.add("Unsqueeze", {flat, g.constant({1})}));
+    CHECK(applied<rooted>(g) == 1);
+  }
+  SECTION("by Reshape") {
+    end(g.add("Reshape", {flat, g.constant({5, 1})}));
+    CHECK(applied<rooted>(g) == 1);
+  }
+  SECTION("and repeated") {
+    end(g.add("Expand", {g.add("Unsqueeze", {flat, g.constant({1})}), g.constant({5, 5})}));
+    CHECK(applied<rooted>(g) == 1);
+  }
+  SECTION("in another place") {
+    end(g.add("Unsqueeze", {flat, g.constant({0})}));
+    CHECK(applied<rooted>(g) == 0);
+  }
+  SECTION("never") {
+    end(flat);
+    CHECK(applied<rooted>(g) == 0);
+  }
+}
+
+TEST_CASE("what stands for itself in another shape is captured by no name") {
+  static constexpr auto shifted = fuse::rule<"shifted">((x + w) * mean(v)).replace(op<"Max">(x, op<"Max">(w, v)));
+  sketch g;
+  auto const a = g.in("a", {4, 1}), b = g.in("b", {4}), c = g.in("c", {4, 8});
+  auto const mean = g.add("ReduceMean", {c}, {{"axes", {1}}, {"keepdims", 0}});
+  // The sum of b and the mean gets an axis, b alone has none.
+  g.end(g.add("Mul", {a, g.add("Unsqueeze", {g.add("Add", {b, mean}), g.constant({1})})}));
+  CHECK(fuse::rewrite<shifted>(g).rules[0].matched == 0);
+}
+
+TEST_CASE("a mean of squares is also a sum of squares by their number, but not by another") {
+  static constexpr auto power = fuse::rule<"power">(x * mean(square(x))).replace(tanh(x));
+  auto const fires = [](auto const& make) {
+    sketch g;
+    auto const a = g.in("a", {4, 8});
+    g.end(g.add("Mul", {a, make(g, a)}));
+    return applied<power>(g);
+  };
+  auto const squares = [](sketch& g, value a, int axis) {
+    return g.add("ReduceSumSquare", {a}, {{"axes", {axis}}, {"keepdims", 1}});
+  };
+  auto const norm = [](sketch& g, value a) { return g.add("ReduceL2", {a}, {{"axes", {1}}, {"keepdims", 1}}); };
+  CHECK(fires([&](sketch& g, value a) { return g.add("Div", {squares(g, a, 1), g.scalar(8.0f)}); }) == 1);
+  CHECK(fires([&](sketch& g, value a) { return g.add("Mul", {g.scalar(0.125f), squares(g, a, -1)}); }) == 1);
+  CHECK(fires([&](sketch& g, value a) {
+          auto const half = g.add("Mul", {squares(g, a, -1), g.scalar(0.5f)});
+          return g.add("Mul", {g.scalar(0.25f), half});
+        }) == 1);
+  CHECK(fires([&](sketch& g, value a) { return g.add("Div", {squares(g, a, 1), g.scalar(7.0f)}); }) == 0);
+  CHECK(fires([&](sketch& g, value a) { return g.add("Div", {squares(g, a, 0), g.scalar(8.0f)}); }) == 0);
+  CHECK(fires([&](sketch& g, value a) {
+          return g.add("Neg", {g.add("Div", {squares(g, a, 1), g.scalar(8.0f)})});
+        }) == 0);
+  CHECK(fires([&](sketch& g, value a) { return squares(g, a, 1); }) == 0);
+  CHECK(fires([&](sketch& g, value a) { return g.add("Div", {norm(g, a), g.scalar(8.0f)}); }) == 0);
+}
+
 TEST_CASE("integers divide otherwise: their products stay closed") {
   static constexpr auto scaled = fuse::rule<"scaled">(abs(x * w / v)).replace(op<"Max">(x, op<"Max">(w, v)));
   sketch g;

@@ -33,6 +33,19 @@ TEST_CASE("a scalar is a constant of one element, whatever its rank") {
         }) == 0.25);
 }
 
+TEST_CASE("in a product, equal elements are as good as one") {
+  CHECK(alpha([](sketch& g) { return g.constant(fuse::make_tensor<float>({8}, std::vector<float>(8, 0.25f))); }) ==
+        0.25);
+  CHECK(alpha([](sketch& g) {
+          return g.constant(fuse::make_tensor<float>({4, 8}, std::vector<float>(32, 0.25f)));
+        }) == 0.25);
+  CHECK(alpha([](sketch& g) {
+          auto const quarter = fuse::make_tensor<float>({1}, std::vector<float>{0.25f});
+          return g.add("ConstantOfShape", {g.constant({4, 8})}, {{"value", quarter}});
+        }) == 0.25);
+  CHECK(alpha([](sketch& g) { return g.add("Expand", {g.scalar(0.25f), g.constant({4, 8})}); }) == 0.25);
+}
+
 TEST_CASE("a scalar follows from constants") {
   CHECK(alpha([](sketch& g) { return g.add("Sqrt", {g.scalar(0.25f)}); }) == 0.5);
   CHECK(alpha([](sketch& g) { return g.add("Cast", {g.scalar(0.1)}, {{"to", 1}}); }) == static_cast<double>(0.1f));
@@ -53,7 +66,9 @@ TEST_CASE("what is no constant of one element is no scalar") {
     g.end(g.add("Mul", {a, g.input("b", fuse::make_tensor<float>({}, std::vector<float>{0.25f}))}));
   }
   SECTION("two elements") { g.end(g.add("Mul", {a, g.constant({0.25f, 0.5f})})); }
-  SECTION("two equal elements") { g.end(g.add("Mul", {a, g.constant({0.25f, 0.25f})})); }
+  SECTION("equal elements that enlarge the result") {
+    g.end(g.add("Mul", {a, g.constant(fuse::make_tensor<float>({3, 1, 1}, std::vector<float>(3, 0.25f)))}));
+  }
   SECTION("no element") { g.end(g.add("Mul", {a, g.constant(fuse::make_tensor<float>({0}, std::vector<float>{}))})); }
   CHECK(applied<leaky>(g) == 0);
 }

@@ -31,6 +31,28 @@ TEST_CASE("chains of the operators are looked through, up to 8") {
   }
 }
 
+TEST_CASE("with Identity, what does nothing is looked through") {
+  sketch g;
+  auto const a = g.add("Tanh", {g.in("a", {4, 8})});
+  auto const end = [&](graph::value v, std::size_t fires) {
+    g.end(g.add("Abs", {v}));
+    CHECK(applied<one>(g) == fires);
+  };
+  SECTION("a Cast to its own type") { end(g.add("Cast", {a}, {{"to", float32}}), 1); }
+  SECTION("a Reshape to its own shape") { end(g.add("Reshape", {a, g.constant({4, 8})}), 1); }
+  SECTION("an Expand to its own shape") { end(g.add("Expand", {a, g.constant({1, 8})}), 1); }
+  SECTION("a Dropout while nobody trains") { end(g.add("Dropout", {a}), 1); }
+  SECTION("a sum of one") { end(g.add("Sum", {a}), 1); }
+  SECTION("another Cast") { end(g.add("Cast", {a}, {{"to", float64}}), 0); }
+  SECTION("another Reshape") { end(g.add("Reshape", {a, g.constant({8, 4})}), 0); }
+  SECTION("another Expand") { end(g.add("Expand", {a, g.constant({2, 4, 8})}), 0); }
+  SECTION("a Dropout in training") {
+    end(g.add("Dropout",
+              {a, g.scalar(0.5f), g.constant(fuse::make_tensor(element_type::boolean, {}, std::vector<double>{1}))}),
+        0);
+  }
+}
+
 TEST_CASE("only the named operators are looked through, where they are named") {
   sketch g;
   SECTION("one that is named") {
@@ -38,7 +60,7 @@ TEST_CASE("only the named operators are looked through, where they are named") {
     CHECK(applied<one>(g) == 1);
   }
   SECTION("one that is not") {
-    g.end(g.add("Abs", {g.add("Cast", {g.add("Tanh", {g.in("a")})}, {{"to", float32}})}));
+    g.end(g.add("Abs", {g.add("Cast", {g.add("Tanh", {g.in("a")})}, {{"to", float64}})}));
     CHECK(applied<one>(g) == 0);
   }
   SECTION("at another place") {

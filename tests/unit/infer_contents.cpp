@@ -2,6 +2,7 @@
 #include <catch.hpp>
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -133,6 +134,33 @@ TEST_CASE("contents of more than one dimension are read by rows") {
   CHECK(contents_of(g, g.add("Slice", {table, list(g, {1}), list(g, {3}), list(g, {1})})) == "[2,3,5,6]");
   CHECK(contents_of(g, g.add("Transpose", {table})) == "unknown");
   CHECK(contents_of(g, g.add("Expand", {list(g, {7}), list(g, {2, 2})})) == "[7,7,7,7]");
+}
+
+TEST_CASE("one number everywhere is followed, in tensors of any size") {
+  graph g;
+  auto const uniform = [&](graph::value v) {
+    g.output(v);
+    inferred const known(g);
+    double number = 0;
+    return known.known.uniform(known.id(v), number) ? std::to_string(number) : "no";
+  };
+  auto const floats = [&](std::size_t count, double last) {
+    std::vector<double> numbers(count, 0.5);
+    numbers.back() = last;
+    return g.constant(fuse::make_tensor(element_type::float32, {static_cast<std::int64_t>(count)}, numbers));
+  };
+  auto const unknown = g.input("n", element_type::int64, {2});
+  for (std::size_t const count : {std::size_t{1}, std::size_t{2}, std::size_t{64}, std::size_t{1000}})
+    CHECK(uniform(floats(count, 0.5)) == "0.500000");
+  for (std::size_t const count : {std::size_t{2}, std::size_t{64}, std::size_t{1000}})
+    CHECK(uniform(floats(count, 0.25)) == "no");
+  CHECK(uniform(floats(1000, std::numeric_limits<double>::quiet_NaN())) == "no");
+  CHECK(uniform(g.add("Expand", {floats(1, 0.5), unknown})) == "0.500000");
+  CHECK(uniform(g.add("Sqrt", {g.add("Expand", {floats(1, 0.25), unknown})})) == "0.500000");
+  CHECK(uniform(g.add("ConstantOfShape", {unknown})) == "0.000000");
+  CHECK(uniform(g.add("Cast", {floats(1000, 0.5)}, {{"to", 10}})) == "0.500000");
+  CHECK(uniform(g.add("Add", {floats(1000, 0.5), g.add("Relu", {floats(1000, 0.5)})})) == "no");
+  CHECK(uniform(g.input("x", element_type::float32, {4})) == "no");
 }
 
 TEST_CASE("large tensors are not followed") {

@@ -35,11 +35,9 @@ inline bool row(captured const* c, condition const&) {
                     : c[2].bound && c[2].number < 0 ? static_cast<int>(-c[2].number)
                                                     : 1;
   for (auto const& v : c[0].values) {
-    if (v.rank() < 0) {
-      double number = 0;
-      if (v.number(number)) continue;
-      return false;
-    }
+    double number = 0;
+    if (v.uniform(number)) continue;  // one row of that number, unless it enlarges x, which nothing may
+    if (v.rank() < 0) return false;
     auto const shape = v.shape(), wanted = x.shape();
     if (x.rank() >= 0 && v.rank() > x.rank()) return false;
     for (std::size_t i = 0; i < shape.size(); ++i) {
@@ -99,7 +97,7 @@ inline constexpr condition trailing_axes = condition_detail::make<Axes>("the axe
                                                                         &condition_detail::trailing);
 
 /// `scale` (or every member of a rest) has one row of the axes that `x` is normalised over, or broadcasts to it without
-/// enlarging `x`.
+/// enlarging `x`. A constant that is one number everywhere is a row whatever its shape: a rewrite keeps the shape.
 template <fixed_string Scale, fixed_string X>
 inline constexpr condition row_vector = condition_detail::make<Scale, X, "axes">("one row over the normalised axes",
                                                                                  &condition_detail::row);

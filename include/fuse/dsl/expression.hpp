@@ -147,6 +147,14 @@ struct expression {
     return above(made, *this);
   }
 
+  /// For a sum: without rounding it is never negative, and neither are its terms together that are no constants. So it
+  /// may stand in a Relu, a maximum with 0 or a clipping at 0, with or without its constants: that makes no difference.
+  [[nodiscard]] constexpr expression never_negative() const {
+    expression changed = *this;
+    changed.terms[changed.root()].index = 1;
+    return changed;
+  }
+
   /// Also captures the value itself, as var<Name> would, for conditions to look at.
   template <fixed_string Name>
   [[nodiscard]] constexpr expression as() const;

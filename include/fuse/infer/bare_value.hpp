@@ -3,22 +3,23 @@
 
 #include <fuse/graph/image.hpp>
 #include <fuse/infer/facts.hpp>
+#include <fuse/infer/unchanged.hpp>
 #include <fuse/ops/names.hpp>
 
 namespace fuse::inline v0::detail {
 
-/// The value below Identity and widening Casts, at most 8 of them: the same numbers in the element type that they come
-/// in.
+/// The value below widening Casts and what changes nothing, at most 8 of them: the same numbers in the element type
+/// that they come in.
 template <class Image>
 [[nodiscard]] value_id bare_value(Image const& image, facts const& known, value_id v) {
   for (int i = 0; i < 8; ++i) {
     auto const n = v == absent ? absent : image.producer(v);
     if (n == absent || image.operand_count(n) == 0) return v;
     auto const op = op_of(image, n);
-    if (op != opcode::identity && op != opcode::cast) return v;
+    if (!may_keep_elements(op)) return v;
     auto const below = image.operand(n, 0);
     if (below == absent) return v;
-    if (op == opcode::cast && !widens(known.type(below), known.type(v))) return v;
+    if (!unchanged(image, known, n) && (op != opcode::cast || !widens(known.type(below), known.type(v)))) return v;
     v = below;
   }
   return v;

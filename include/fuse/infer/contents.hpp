@@ -109,7 +109,8 @@ template <class Context>
 void expand_contents(Context& at) {
   std::size_t count = 0;
   operand_contents from;
-  if (!small_result(at, count) || !from.read(at, 0) || !from.covers(count)) return;
+  if (!small_result(at, count)) return repeat_contents(at);
+  if (!from.read(at, 0) || !from.covers(count)) return;
   auto const shape = at.facts.shape(at.result());
   at.extents.clear();
   at.numbers.clear();
@@ -127,12 +128,14 @@ void expand_contents(Context& at) {
 template <class Context>
 void fill_contents(Context& at) {
   std::size_t count = 0;
-  if (!small_result(at, count)) return;
   auto const value = at.image().source->attribute_of(at.n, "value");
   auto const* tensor = std::get_if<tensor_view>(&value);
   if (tensor != nullptr && tensor->size() != 1) return;
   if (tensor == nullptr && !std::holds_alternative<std::monostate>(value)) return;
   auto const type = at.facts.type(at.result());
+  if (!small_result(at, count)) {
+    return store_uniform(at, tensor == nullptr ? 0.0 : tensor->number(0));
+  }
   if (is_floating(type)) {
     at.numbers.assign(count, tensor == nullptr ? 0.0 : tensor->number(0));
     store_numbers(at, at.result());
@@ -232,7 +235,7 @@ void propagate_contents(Context& at, opcode op) {
       auto const kind = info(op).kind;
       auto const first = at.operand(0);
       if ((kind == op_kind::elementwise || kind == op_kind::broadcast) && first != absent &&
-          (at.facts.has_integers(first) || at.facts.has_numbers(first)))
+          at.facts.has_contents(first))
         elementwise_contents(at, op);
     }
   }

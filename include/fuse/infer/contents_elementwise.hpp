@@ -10,12 +10,37 @@
 
 namespace fuse::inline v0::detail {
 
+/// One number, repeated however often.
+template <class Context>
+void repeat_contents(Context& at) {
+  double number = 0;
+  if (at.operand(0) != absent && at.facts.uniform(at.operand(0), number)) store_uniform(at, number);
+}
+
+/// Elementwise operators on what is one number everywhere, in results of any size.
+template <class Context>
+void uniform_elementwise(Context& at, opcode op) {
+  double all = 0, next = 0;
+  auto const type = at.facts.type(at.result());
+  if (!is_floating(type) || at.operand_count() == 0) return;
+  bool const binary = at.operand_count() > 1;
+  if (!binary && info(op).most != 1) return;
+  for (std::uint32_t i = 0; i < at.operand_count(); ++i) {
+    if (at.operand(i) == absent || !at.facts.uniform(at.operand(i), i == 0 ? all : next)) return;
+    if (i == 0 && binary) continue;
+    if (!compute(op, all, next, all)) return;
+    all = rounded(all, type);
+  }
+  store_uniform(at, all);
+}
+
 /// Elementwise operators, operands broadcast and taken two at a time.
 template <class Context>
 void elementwise_contents(Context& at, opcode op) {
   std::size_t count = 0;
   operand_contents a, b;
-  if (!small_result(at, count) || at.operand_count() == 0 || !a.read(at, 0) || !a.covers(count)) return;
+  if (!small_result(at, count)) return uniform_elementwise(at, op);
+  if (at.operand_count() == 0 || !a.read(at, 0) || !a.covers(count)) return;
   auto const shape = at.facts.shape(at.result());
   auto const type = at.facts.type(at.result());
   bool const binary = at.operand_count() > 1;
@@ -104,7 +129,8 @@ template <class Context>
 void cast_contents(Context& at) {
   std::size_t count = 0;
   operand_contents from;
-  if (!small_result(at, count) || !from.read(at, 0) || from.size() != count) return;
+  if (!small_result(at, count)) return repeat_contents(at);
+  if (!from.read(at, 0) || from.size() != count) return;
   auto const to = at.facts.type(at.result());
   at.extents.clear();
   at.numbers.clear();

@@ -60,6 +60,8 @@ class basic_fact_table {
     return numbers_[index_of(contents_[v])];
   }
 
+  [[nodiscard]] bool has_contents(value_id v) const { return v < contents_.size() && contents_[v] != 0; }
+
   /// The elements of a small integer tensor, if all are known.
   [[nodiscard]] bool integers(value_id v, std::vector<std::int64_t>& out) const {
     out.clear();
@@ -82,6 +84,14 @@ class basic_fact_table {
     auto const all = symbolic_integers(v);
     if (all.size() != 1 || !all[0].known()) return false;
     out = static_cast<double>(all[0].value());
+    return true;
+  }
+
+  /// The number that every element of `v` is, however many there are.
+  [[nodiscard]] bool uniform(value_id v, double& out) const {
+    if (v >= contents_.size() || (contents_[v] & alike) == 0) return false;
+    auto const index = index_of(contents_[v]);
+    out = kind_of(contents_[v]) == integer_kind ? static_cast<double>(extents_[index][0].value()) : numbers_[index][0];
     return true;
   }
 
@@ -143,16 +153,28 @@ class basic_fact_table {
   void share_shape(value_id v, value_id from) { shapes_[v] = shapes_[from]; }
   void share_contents(value_id v, value_id from) { contents_[v] = contents_[from]; }
   void set_integers(value_id v, span<extent const> elements) {
-    if (elements.size() <= most_contents) contents_[v] = extents_.keep(elements) * 4 + integer_kind;
+    if (elements.size() > most_contents) return;
+    bool same = !elements.empty() && elements[0].known();
+    for (auto e : elements) same = same && e == elements[0];
+    contents_[v] = extents_.keep(elements) * 8 + integer_kind + (same ? alike : 0);
   }
   void set_numbers(value_id v, span<double const> elements) {
-    if (elements.size() <= most_contents) contents_[v] = numbers_.keep(elements) * 4 + number_kind;
+    if (elements.size() > most_contents) return;
+    bool same = !elements.empty();
+    for (auto each : elements) same = same && each == elements[0];
+    contents_[v] = numbers_.keep(elements) * 8 + number_kind + (same ? alike : 0);
+  }
+  /// Every element of `v` is `number`; there may be more of them than are followed one by one, or nobody knows how
+  /// many.
+  void set_uniform(value_id v, double number) {
+    if (number == number) contents_[v] = numbers_.keep(span<double const>(&number, 1)) * 8 + uniform_kind + alike;
   }
 
  private:
-  enum : std::uint32_t { no_kind, integer_kind, number_kind };
+  enum : std::uint32_t { no_kind, integer_kind, number_kind, uniform_kind };
+  static constexpr std::uint32_t alike = 4;  // a bit: all elements are
   [[nodiscard]] static std::uint32_t kind_of(std::uint32_t contents) { return contents & 3u; }
-  [[nodiscard]] static std::uint32_t index_of(std::uint32_t contents) { return contents >> 2; }
+  [[nodiscard]] static std::uint32_t index_of(std::uint32_t contents) { return contents >> 3; }
 
   graph_image const* image_;
   extent_algebra symbols_;

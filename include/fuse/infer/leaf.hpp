@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <variant>
 #include <vector>
 
@@ -11,7 +12,13 @@
 
 namespace fuse::inline v0::detail {
 
-/// Takes over the contents of a constant if it is small, with its type and shape.
+/// Whether all elements have the same bytes.
+[[nodiscard]] inline bool is_uniform(tensor_view const& contents) {
+  auto const size = size_of(contents.type), all = contents.bytes.size();
+  return size != 0 && all >= size && std::memcmp(contents.bytes.data(), contents.bytes.data() + size, all - size) == 0;
+}
+
+/// Takes over the contents of a constant if it is small or has the same number everywhere, with its type and shape.
 template <class Context>
 void read_constant(Context& at, value_id v, tensor_view const& contents) {
   at.facts.set_type(v, contents.type);
@@ -20,7 +27,12 @@ void read_constant(Context& at, value_id v, tensor_view const& contents) {
     if (e.value() < 0) return;
   at.facts.set_shape(v, at.dims);
   std::size_t count = 0;
-  if (!small_count(at.dims, fact_table::most_contents, count) || contents.size() != count) return;
+  if (!small_count(at.dims, fact_table::most_contents, count)) {
+    bool const number = is_floating(contents.type) || is_integer(contents.type);
+    if (number && is_uniform(contents)) at.facts.set_uniform(v, contents.number(0));
+    return;
+  }
+  if (contents.size() != count) return;
   if (is_floating(contents.type)) {
     at.numbers.clear();
     for (std::size_t i = 0; i < count; ++i) at.numbers.push_back(contents.number(i));

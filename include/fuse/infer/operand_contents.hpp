@@ -75,6 +75,16 @@ void store_numbers(Context& at, value_id v) {
   at.facts.set_numbers(v, at.numbers);
 }
 
+/// Stores a number that every element of the result is.
+template <class Context>
+void store_uniform(Context& at, double number) {
+  auto const type = at.facts.type(at.result());
+  if (is_floating(type)) return at.facts.set_uniform(at.result(), rounded(number, type));
+  bool const whole = math::is_whole(number) && number > -9e15 && number < 9e15;
+  if (whole && is_integer(type) && fits(extent(static_cast<std::int64_t>(number)), type))
+    at.facts.set_uniform(at.result(), number);
+}
+
 /// Copies blocks of elements: result[outer][i][inner] = contents[outer][pick(i)][inner], for one axis of the contents.
 template <class Pick>
 void pick_contents(rule_context& at, operand_contents const& from, std::size_t axis, std::size_t picked, value_id to,

@@ -1,56 +1,54 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <utility>
-
+#include <fuse/core/math.hpp>
 #include <fuse/graph/image.hpp>
 #include <fuse/infer/facts.hpp>
+#include <fuse/infer/unchanged.hpp>
 #include <fuse/ops/names.hpp>
 
 namespace fuse::inline v0::detail {
 
-/// A value that is divided by a constant of one element, or multiplied by one.
-struct scaled_value {
-  value_id value = absent;  ///< absent: there is none
-  double number = 1;
-  bool multiplied = false;
-
-  /// Whether that divides by `count`; the reciprocal may have been rounded to float.
-  [[nodiscard]] bool by(double count) const {
-    if (count == 0) return false;
-    if (!multiplied) return number == count;
-    return number == 1 / count || number == static_cast<double>(static_cast<float>(1 / count));
-  }
-};
-
-/// What node `n` divides or multiplies by a number, where that leaves its rank alone.
-template <class Image>
-[[nodiscard]] scaled_value scaled_by(Image const& image, facts const& known, node_id n) {
-  auto const op = op_of(image, n);
-  if ((op != opcode::mul && op != opcode::div) || image.operand_count(n) != 2) return {};
-  auto a = image.operand(n, 0), b = image.operand(n, 1);
-  double number = 0;
-  if (op == opcode::mul && a != absent && known.number(a, number)) std::swap(a, b);
-  if (a == absent || b == absent || !known.number(b, number)) return {};
-  if (!known.has_rank(a) || known.rank(a) != known.rank(image.result(n))) return {};
-  return {a, number, op == opcode::mul};
+/// Whether `factor` divides by `count`, exactly or as float rounds the reciprocal or a root whose square it is.
+[[nodiscard]] inline bool divides_by(double count, double factor) {
+  auto const is = [&](double wanted) { return factor == wanted; };
+  auto const rounded = [](double number) { return static_cast<double>(static_cast<float>(number)); };
+  auto const root = math::pow(count, 0.5);
+  if (count == 0) return false;
+  return is(1 / count) || is(rounded(1 / count)) || is(rounded(1 / root) * rounded(1 / root)) ||
+         is(1 / (rounded(root) * rounded(root)));
 }
 
-/// Whether `v` is a sum over axes, scaled by a number: a mean, if the number is how many elements are added. Steps in
-/// between change no element, at most 8.
+/// The operand of node `n` that it multiplies or divides by a number, or absent.
+template <class Image>
+[[nodiscard]] value_id scaled_by_number(Image const& image, facts const& known, node_id n) {
+  auto const op = op_of(image, n);
+  if ((op != opcode::mul && op != opcode::div) || image.operand_count(n) != 2) return absent;
+  auto const a = image.operand(n, 0), b = image.operand(n, 1);
+  double number = 0;
+  if (a == absent || b == absent) return absent;
+  if (known.uniform(b, number)) return a;
+  return op == opcode::mul && known.uniform(a, number) ? b : absent;
+}
+
+/// Whether `v` is a sum over axes, scaled by numbers: a mean, if these divide it by how many elements are added. Steps
+/// in between change no element, at most 8.
 template <class Image>
 [[nodiscard]] bool is_scaled_sum(Image const& image, facts const& known, value_id v) {
-  auto const n = v == absent ? absent : image.producer(v);
-  if (n == absent) return false;
-  auto below = scaled_by(image, known, n).value;
-  for (int i = 0; i < 8 && below != absent; ++i) {
-    auto const producer = image.producer(below);
-    if (producer == absent) return false;
-    auto const op = op_of(image, producer);
-    if (op == opcode::sum) return true;
-    if (op != opcode::unsqueeze && op != opcode::reshape && op != opcode::identity && op != opcode::cast) return false;
-    if (image.operand_count(producer) == 0) return false;
-    below = image.operand(producer, 0);
+  bool scaled = false;
+  for (int i = 0; i < 8 && v != absent; ++i) {
+    auto const n = image.producer(v);
+    if (n == absent || image.operand_count(n) == 0) return false;
+    auto const op = op_of(image, n);
+    if (op == opcode::sum || op == opcode::sum_square) return scaled;
+    if (auto const below = scaled_by_number(image, known, n); below != absent) {
+      scaled = true;
+      v = below;
+    } else if (may_keep_elements(op)) {
+      v = image.operand(n, 0);
+    } else {
+      return false;
+    }
   }
   return false;
 }

@@ -38,6 +38,8 @@ class value_view {
   [[nodiscard]] bool is_constant() const { return image_->value(id_).constant; }
   /// The number in a constant of one element, also one that only follows from constants.
   [[nodiscard]] bool number(double& into) const { return facts_->number(id_, into); }
+  /// The number that every element is, where that follows from constants.
+  [[nodiscard]] bool uniform(double& into) const { return facts_->uniform(id_, into); }
   [[nodiscard]] bool integers(std::vector<std::int64_t>& into) const { return facts_->integers(id_, into); }
 
   [[nodiscard]] bool has_producer() const { return image_->producer(id_) != absent; }

@@ -7,12 +7,17 @@
 #include <fuse/core/math.hpp>
 #include <fuse/infer/facts.hpp>
 #include <fuse/infer/scaled_sum.hpp>
+#include <fuse/infer/unchanged.hpp>
 #include <fuse/match/frame_needs.hpp>
 #include <fuse/match/operator_sets.hpp>
 #include <fuse/ops/names.hpp>
 #include <fuse/program/program.hpp>
 
 namespace fuse::inline v0::detail {
+
+/// What a value stands for in a match: itself (absent), itself in the shape of another value, which puts extents of 1
+/// where reductions took axes away, or the squares that it sums.
+inline constexpr value_id summed_squares = absent - 1;
 
 /// A product or a sum of the graph, opened: a tree of its parts. Leaves are what is multiplied or added, inner parts
 /// the operators in between (a capture may bind to either). A weight is an exponent in a product, a sign in a sum.
@@ -21,20 +26,25 @@ struct opened_group {
 
   struct part {
     value_id value;
+    value_id stands_for;  ///< itself, the shape of a value, or summed_squares
     double weight;
-    double number;         ///< of a leaf that is a constant of one element
+    double number;         ///< of a leaf that is a constant, the same number everywhere
     std::uint32_t leaves;  ///< which leaves it is made of
     std::uint8_t parent;
     bool leaf, has_number;
+    bool passed_on;  ///< by an operator that changes nothing, or that broadcasting makes superfluous
+    bool clipped;    ///< at 0
   };
 
   part parts[capacity];
   std::uint8_t count, leaf_count;
   std::uint8_t through;
   op_group kind;
-  bool dropped;         ///< a neutral constant was left out
-  bool bounded;         ///< something was not opened because there is no room for more parts
-  std::uint32_t minus;  ///< parts of a product that are minus what their leaves multiply to
+  bool clips;             ///< what is never negative is looked for below a Relu, too; set before it is opened
+  bool dropped;           ///< a neutral constant was left out
+  bool bounded;           ///< something was not opened because there is no room for more parts
+  std::uint32_t minus;    ///< parts of a product that are minus what their leaves multiply to
+  std::uint32_t neutral;  ///< leaves of 1 or 0 everywhere, of several elements: what is left of these is left out
 
   [[nodiscard]] bool negative() const { return (minus & 1u) != 0; }
   [[nodiscard]] std::uint32_t all() const { return leaf_count == 0 ? 0 : (~0u >> (32 - leaf_count)); }
@@ -56,7 +66,9 @@ class basic_frame_opener {
  public:
   using needs = frame_needs::needs;
 
-  basic_frame_opener(program const& rules, Image const& image, facts const& known, operator_sets const& operators)
+  /// `means_whole`: a sum that is divided by a number is one part, where rules ask for means.
+  basic_frame_opener(program const& rules, Image const& image, facts const& known, operator_sets const& operators,
+                     bool means_whole)
       : rules_(rules), image_(image), facts_(known), operators_(operators) {
     for (auto const& set : rules.sets) {
       auto& bits = through_bits_.emplace_back(0);
@@ -64,34 +76,36 @@ class basic_frame_opener {
         bits |= set.by_name[i] ? ~std::uint64_t{0} : operator_bit(static_cast<opcode>(set.ops[i]));
     }
     for (auto const& i : rules.code)
-      means_ = means_ || (i.code == step::reduction && static_cast<opcode>(i.op) == opcode::mean);
+      means_ = means_ || (means_whole && i.code == step::reduction && static_cast<opcode>(i.op) == opcode::mean);
   }
 
   /// Opens the sum or product `root`, down to parts that have none of the operators `wanted` below them.
-  void open(opened_group& f, value_id root, op_group kind, std::uint8_t through, std::uint32_t region,
-            needs const& wanted) const {
+  void open(opened_group& f, value_id root, value_id stands_for, op_group kind, std::uint8_t through,
+            std::uint32_t region, needs const& wanted) const {
     f.count = f.leaf_count = 0;
     f.through = through;
     f.kind = kind;
     f.dropped = f.bounded = false;
-    f.minus = 0;
+    f.minus = f.neutral = 0;
     struct pending {
-      value_id value;
+      value_id value, stands_for;
       double weight;
       std::uint8_t parent;
     } stack[opened_group::capacity];
     // What stands at a value says of most that it is one part, before more of it is looked at.
-    auto const openers =
-        (kind == op_group::sum ? sum_bit : product_bit) | (through == 0 ? 0 : through_bits_[through - 1u]);
+    auto const openers = (kind == op_group::sum ? sum_bit : product_bit) |
+                         (through == 0 ? 0 : through_bits_[through - 1u]) | layout_bits | (f.clips ? clip_bits : 0);
     std::uint8_t waiting = 0;
-    stack[waiting++] = {root, 1, 255};
+    std::uint32_t numbers = 0;
+    stack[waiting++] = {root, stands_for, 1, 255};
     while (waiting != 0) {
-      auto const [v, weight, parent] = stack[--waiting];
+      auto const [v, meant, weight, parent] = stack[--waiting];
       auto const at = f.count++;
       auto& p = f.parts[at];
-      p = {v, weight, 0, 0, parent, false, false};
-      p.has_number = v != absent && facts_.number(v, p.number);
-      children below;
+      p = {v, meant, weight, 0, 0, parent, false, false, false, false};
+      p.has_number = v != absent && facts_.uniform(v, p.number);
+      children below(meant);
+      below.clipped = f.clips;
       if ((operators_[v].direct & openers) != 0 && (!p.has_number || at == 0) &&
           opens(v, weight, kind, through, region, below) &&
           (at == 0 || !one_part(v, kind, below, wanted))) {  // a number is one part, however it is computed
@@ -101,27 +115,52 @@ class basic_frame_opener {
         } else {
           if (below.negate) f.minus |= 1u << at;
           for (std::uint8_t i = below.count; i > 0; --i)
-            stack[waiting++] = {below.value[i - 1], below.weight[i - 1], at};
+            stack[waiting++] = {below.value[i - 1], below.stands_for, below.weight[i - 1], at};
+          p.passed_on = below.passed_on;
+          p.clipped = below.clipped;
           continue;
         }
       }
-      if (p.has_number && at != 0 && is_neutral(f, at)) continue;
+      if (p.has_number && at != 0 && is_neutral(f, at)) {
+        double element = 0;
+        if (p.number == -1 || facts_.number(v, element)) continue;
+        f.neutral |= 1u << f.leaf_count;  // it may be meant as a row
+      }
       p.leaf = true;
       p.leaves = 1u << f.leaf_count++;
+      if (p.has_number) numbers |= p.leaves;
     }
     for (std::uint8_t at = f.count; at-- > 1;) {
       f.parts[f.parts[at].parent].leaves |= f.parts[at].leaves;
       f.minus ^= (f.minus >> at & 1u) << f.parts[at].parent;
     }
+    // What was clipped must be all but constants: the rest alone may well be negative.
+    for (std::uint8_t at = 0; at < f.count; ++at)
+      if (f.parts[at].clipped && (f.all() & ~f.parts[at].leaves & ~numbers) != 0) {
+        f.clips = false;
+        open(f, root, stands_for, kind, through, region, wanted);
+        f.clips = true;
+        return;
+      }
   }
 
  private:
+  static constexpr std::uint64_t bits_of(bool (*some)(opcode)) {
+    std::uint64_t bits = 0;
+    for (std::size_t op = 0; op < static_cast<std::size_t>(opcode::count_); ++op)
+      if (some(static_cast<opcode>(op))) bits |= operator_bit(static_cast<opcode>(op));
+    return bits;
+  }
+  static constexpr std::uint64_t layout_bits = bits_of(may_keep_elements), clip_bits = bits_of(may_clip);
+
   struct children {
     value_id value[8];
     double weight[8];
+    value_id stands_for;
     std::uint8_t count;
-    bool negate;
-    children() : count(0), negate(false) {}  // and no more: one is made for every part
+    bool negate, passed_on, clipped;
+    explicit children(value_id meant)  // and no more: one is made for every part
+        : stands_for(meant), count(0), negate(false), passed_on(false), clipped(false) {}
     void add(value_id v, double w) {
       value[count] = v;
       weight[count++] = w;
@@ -150,7 +189,7 @@ class basic_frame_opener {
     if (below.count < 2 || (there.deep & wanted.deep) != 0 || (there.direct & wanted.direct) != 0) return false;
     double number = 0;
     for (std::uint8_t i = 0; i < below.count; ++i)
-      if (facts_.number(below.value[i], number)) return false;
+      if (facts_.uniform(below.value[i], number)) return false;
     return true;
   }
 
@@ -160,11 +199,19 @@ class basic_frame_opener {
   bool opens(value_id v, double w, op_group kind, std::uint8_t through, std::uint32_t region, children& into) const {
     if (v == absent) return false;
     auto const n = image_.producer(v);
+    if (into.stands_for == summed_squares) {
+      into.stands_for = absent;
+      into.add(image_.operand(n, 0), 2);
+      return kind == op_group::product;
+    }
     if (n == absent || image_.node(n).region != region || image_.result_index(v) != 0) return false;
     auto const& record = image_.node(n);
     auto const op = static_cast<opcode>(record.tag.op);
     bool const transparent = through != 0 && rules_.sets[through - 1u].contains(record.tag.name, record.tag.op);
-    if (!transparent && info(op).group == op_group::none) return false;
+    bool const moves = !transparent && may_keep_elements(op);
+    bool const clips = into.clipped && w == 1 && may_clip(op);
+    into.clipped = false;
+    if (!transparent && !moves && !clips && info(op).group == op_group::none) return false;
     if (record.operand_count == 0 || record.operand_count > 8 || image_.operand(n, 0) == absent) return false;
     // Integers divide and round otherwise: their sums and products stay closed.
     auto const type = facts_.type(v);
@@ -173,11 +220,35 @@ class basic_frame_opener {
     if (transparent) {
       auto const below = facts_.type(a);
       if (below != element_type::unknown && !is_floating(below)) return false;
+      into.passed_on = unchanged(image_, facts_, n);
       into.add(a, w);
       return true;
     }
+    if (clips) {
+      auto const whole = positive_part_of(image_, facts_, n);
+      if (whole != absent) {
+        into.clipped = true;
+        into.add(whole, w);
+        return true;
+      }
+    }
+    if (moves && opens_layout(n, a, w, through, into)) return true;
+    if (!transparent && info(op).group == op_group::none) return false;
     auto const b = record.operand_count > 1 ? image_.operand(n, 1) : absent;
     return kind == op_group::sum ? opens_sum(op, n, a, b, w, into) : opens_product(op, a, b, w, into);
+  }
+
+  // What changes no element: extents of 1 around a reduction that put its axes back; and where Identity is looked
+  // through, nothing at all, or repeated elements, which broadcasting repeats.
+  bool opens_layout(node_id n, value_id a, double w, std::uint8_t through, children& into) const {
+    into.passed_on = through != 0 && rules_.sets[through - 1u].has_identity() &&
+                     (unchanged(image_, facts_, n) || broadcasts(image_, facts_, n));
+    if (!into.passed_on) {
+      if ((operators_[a].deep & operator_bit(opcode::mean)) == 0 || !moves_ones(image_, facts_, n)) return false;
+      if (into.stands_for == absent) into.stands_for = image_.result(n);
+    }
+    into.add(a, w);
+    return true;
   }
 
   bool opens_sum(opcode op, node_id n, value_id a, value_id b, double w, children& into) const {
@@ -198,11 +269,11 @@ class basic_frame_opener {
       case opcode::mul:
       case opcode::div: {  // by -1
         double number = 0;
-        if (b != absent && facts_.number(b, number) && number == -1) {
+        if (b != absent && facts_.uniform(b, number) && number == -1) {
           into.add(a, -w);
           return true;
         }
-        if (op == opcode::mul && b != absent && facts_.number(a, number) && number == -1) {
+        if (op == opcode::mul && b != absent && facts_.uniform(a, number) && number == -1) {
           into.add(b, -w);
           return true;
         }
@@ -225,7 +296,7 @@ class basic_frame_opener {
         if (b == absent) return false;
         if (!whole(w)) {  // 1 / b under a root
           double number = 0;
-          if (!facts_.number(a, number) || number != 1) return false;
+          if (!facts_.uniform(a, number) || number != 1) return false;
           into.add(b, -w);
           return true;
         }
@@ -249,7 +320,7 @@ class basic_frame_opener {
         return true;
       case opcode::pow: {
         double exponent = 0;
-        if (b == absent || !facts_.number(b, exponent) || exponent == 0 || !math::is_finite(exponent)) return false;
+        if (b == absent || !facts_.uniform(b, exponent) || exponent == 0 || !math::is_finite(exponent)) return false;
         if (exponent != -1 && !unit && !(whole(w) && whole(exponent))) return false;
         if (exponent == -1 && !unit && !whole(w) && !whole(2 * w)) return false;
         into.add(a, w * exponent);
@@ -264,7 +335,7 @@ class basic_frame_opener {
   facts const& facts_;
   operator_sets const& operators_;
   std::vector<std::uint64_t> through_bits_;  // by set of operators to look through
-  bool means_ = false;                       // rules ask for some
+  bool means_ = false;                       // taken whole
 };
 using frame_opener = basic_frame_opener<graph_image>;
 

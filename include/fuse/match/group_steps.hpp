@@ -20,7 +20,7 @@ class basic_group_steps : public value_steps {
         operators_(rules_, image, known),
         branches_(rules_),
         needs_(rules_, branches_),
-        opener_(rules_, image, known, operators_) {
+        opener_(rules_, image, known, operators_, true) {
     groups_.reserve(shared_groups + frame_count);
   }
 
@@ -51,6 +51,7 @@ class basic_group_steps : public value_steps {
     for (std::uint8_t j = static_cast<std::uint8_t>(k + 1); j < f.group->count; ++j) {
       auto const& q = f.group->parts[j];
       if (q.leaves == 0 || (q.leaves & (f.covered | leaves)) != 0 || q.weight != 1) continue;
+      if (q.stands_for != f.group->parts[k].stands_for) continue;
       if (!congruent_.same(bare(f.group->parts[k].value), bare(q.value))) continue;
       leaves |= q.leaves;
       taken |= 1u << j;
@@ -92,7 +93,8 @@ class basic_group_steps : public value_steps {
     double sign = f.sign;
     for (std::uint8_t k = 0; k < f.group->count; ++k) {
       auto const& p = f.group->parts[k];
-      if (p.leaves == 0 || (p.leaves & ~left) != 0 || (p.leaves & done) != 0) continue;
+      if (p.leaves == 0 || (p.leaves & ~left) != 0 || (p.leaves & done) != 0 || p.passed_on) continue;
+      if (p.stands_for != absent && !p.has_number) return false;
       if (!p.leaf) {
         // A negated factor keeps its sign where the product has one to give; otherwise it is opened.
         bool const negated = (f.group->minus >> k & 1u) != 0;
@@ -123,7 +125,7 @@ class basic_group_steps : public value_steps {
 
   bool close(instruction const& i) {
     auto const& f = frames_[i.a];
-    if (f.left() != 0 || (f.group->kind == op_group::product && f.sign < 0)) return false;
+    if ((f.left() & ~f.group->neutral) != 0 || (f.group->kind == op_group::product && f.sign < 0)) return false;
     // The operators of the tree are matched, down to what a capture took whole.
     std::uint32_t inside = 0;
     for (std::uint8_t k = 0; k < f.group->count; ++k) {
@@ -150,17 +152,20 @@ class basic_group_steps : public value_steps {
 
   // What other rules opened at this node is there already.
   opened_group const& group(instruction const& i, op_group kind) {
-    auto const v = registers_[i.a];
+    auto const v = registers_[i.a], stands_for = stands_for_[i.a];
+    bool const clips = (i.flags & instruction::clips) != 0;
     auto const wanted = listener == nullptr ? needs_.of(i) : frame_needs::all;  // an explanation wants to see all
     for (std::size_t k = 0; k < group_count_; ++k)
       if (auto const& [known, sought] = groups_[k];
-          known.parts[0].value == v && known.kind == kind && known.through == i.through && sought == wanted)
+          known.parts[0].value == v && known.parts[0].stands_for == stands_for && known.kind == kind &&
+          known.through == i.through && known.clips == clips && sought == wanted)
         return known;
     auto const at = group_count_ < shared_groups ? group_count_++ : shared_groups + i.b;
     if (at >= groups_.size()) groups_.resize(at + 1);  // they are large, and few are ever used
     auto& made = groups_[at];
     made.wanted = wanted;
-    opener_.open(made.opened, v, kind, i.through, region_, wanted);
+    made.opened.clips = clips;
+    opener_.open(made.opened, v, stands_for, kind, i.through, region_, wanted);
     return made.opened;
   }
 

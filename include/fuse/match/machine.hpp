@@ -6,24 +6,24 @@
 #include <utility>
 #include <vector>
 
-#include <fuse/match/group_steps.hpp>
+#include <fuse/match/reduction_steps.hpp>
 #include <fuse/program/program.hpp>
 
 namespace fuse::inline v0 {
 
 /// The matching machine: interprets a program on a graph. Full backtracking; no allocation after construction. What a
-/// step needs stands in value_steps.hpp and group_steps.hpp; here are the steps with several outcomes, and the way
-/// through the program.
+/// step needs stands in value_steps.hpp, group_steps.hpp and reduction_steps.hpp; here are the steps with several
+/// outcomes, and the way through the program.
 ///
 /// Work at one node is bounded by `step_limit` instructions; `exceeded` tells that a search was cut off there. What the
 /// facts know must be known when a machine is made, or told by `look`.
 template <class Image>
-class basic_machine : public detail::group_steps {
+class basic_machine : public detail::reduction_steps {
  public:
   static constexpr int step_limit = 50'000;
 
   basic_machine(program const& rules, Image const& image, facts const& known, dialect const& names)
-      : detail::group_steps(rules, image, known, names),
+      : detail::reduction_steps(rules, image, known, names),
         entrances_of_((static_cast<std::size_t>(rules.stages) + 1) * operators) {
     index_entries();
   }
@@ -202,6 +202,7 @@ class basic_machine : public detail::group_steps {
     registers_[0] = registers_[1] = image_.result(n);
     if (e.strip != 0) registers_[1] = stripped(registers_[0], e.strip, true);
     signs_[1] = 1;
+    stands_for_[0] = stands_for_[1] = absent;
     if (e.strip != 0 && registers_[1] == registers_[0]) return false;
     bool const stop = any_branch(e.first, [&](std::uint16_t pc) { return try_from(pc, begin); });
     rewind(begin);
@@ -281,6 +282,7 @@ class basic_machine : public detail::group_steps {
           if (!operands(i)) return fail(pc, registers_[i.a]);
           break;
         case step::capture:
+          if (stands_for_[i.a] != absent) return fail(pc, registers_[i.a]);
           if (!slots_[i.b].bound && i.through != 0) return capture_below(i);
           if (!capture(i.b, registers_[i.a])) return fail(pc, registers_[i.a]);
           break;
@@ -307,11 +309,12 @@ class basic_machine : public detail::group_steps {
         }
         case step::user: return user(i, pc);
         case step::same:
-          if (!congruent_.same(bare(registers_[i.a]), bare(registers_[i.b]))) return fail(pc, registers_[i.a]);
+          if (!same(i.a, i.b)) return fail(pc, registers_[i.a]);
           break;
         case step::recall:
           registers_[i.a] = slots_[i.b].value;
           signs_[i.a] = 1;
+          stands_for_[i.a] = absent;
           break;
         case step::strip: return strip(i);
         case step::condition:
@@ -347,6 +350,7 @@ class basic_machine : public detail::group_steps {
       }
       registers_[i.b] = p.value;
       signs_[i.b] = sign;
+      stands_for_[i.b] = p.stands_for;
       auto const back = here();
       bool const stop = any_branch(i.next, [&](std::uint16_t to) {
         if (!cover(i.a, leaves, taken)) return false;
@@ -383,9 +387,9 @@ class basic_machine : public detail::group_steps {
   bool capture_below(instruction const& i) {
     auto const above = registers_[i.a];
     auto& v = registers_[i.a];
-    while (v != absent && image_.producer(v) != absent && op_of(image_, image_.producer(v)) == opcode::identity &&
-           transparent(image_.producer(v), i.through)) {
-      matched(image_.producer(v));  // an Identity makes no difference
+    while (v != absent && image_.producer(v) != absent && transparent(image_.producer(v), i.through) &&
+           detail::unchanged(image_, facts_, image_.producer(v))) {
+      matched(image_.producer(v));  // it makes no difference
       v = image_.operand(image_.producer(v), 0);
     }
     for (int k = 0; k < 9 && v != absent; ++k) {
@@ -417,6 +421,7 @@ class basic_machine : public detail::group_steps {
       for (int k = 0; k < length; ++k) matched(image_.producer(chain[k]));
       registers_[i.b] = chain[length];
       signs_[i.b] = signs_[i.a];
+      stands_for_[i.b] = stands_for_[i.a];
       if (run(i.next)) return true;
       rewind(begin);
     }
@@ -433,6 +438,7 @@ class basic_machine : public detail::group_steps {
       auto const back = here();
       registers_[i.b] = image_.result(n, i.c);
       signs_[i.b] = 1;
+      stands_for_[i.b] = absent;
       if (run(i.next)) return true;
       rewind(back);
     }

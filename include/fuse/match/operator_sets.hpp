@@ -7,6 +7,7 @@
 
 #include <fuse/core/math.hpp>
 #include <fuse/infer/facts.hpp>
+#include <fuse/infer/unchanged.hpp>
 #include <fuse/ops/names.hpp>
 #include <fuse/program/program.hpp>
 
@@ -47,6 +48,7 @@ class basic_operator_sets {
         if (transparent_names_.size() <= set.ops[i]) transparent_names_.resize(set.ops[i] + std::size_t{1}, false);
         transparent_names_[set.ops[i]] = true;
       }
+    for (auto const& i : rules.code) clips_ = clips_ || (i.code == step::group && (i.flags & instruction::clips) != 0);
     update();
   }
 
@@ -105,7 +107,7 @@ class basic_operator_sets {
   }
   [[nodiscard]] sets constant_at(value_id v) const {
     double number = 0;
-    auto const bits = facts_.number(v, number)   ? number_bit | constant_bit
+    auto const bits = facts_.uniform(v, number)  ? number_bit | constant_bit
                       : image_.value(v).constant ? constant_bit
                                                  : 0;
     return {bits, bits, 0};
@@ -113,15 +115,19 @@ class basic_operator_sets {
 
   // What an operator is, looked up once.
   struct meaning {
-    std::uint64_t bits = 0, kinds = 0;  // of a sum or product: a root, and the bits of its kinds
+    std::uint64_t bits = 0, below = 0, kinds = 0;  // of a sum or product: a root, and the bits of its kinds
     bool transparent = false;
   };
   [[nodiscard]] static meaning meaning_of(opcode op) {
     auto const group = info(op).group;
     meaning of;
-    of.transparent = op == opcode::cast || op == opcode::identity || op == opcode::unsqueeze || op == opcode::reshape;
+    // A sum of squares is of a product, and stands for that as well.
+    bool const squares = op == opcode::sum_square || op == opcode::l2_norm;
+    of.transparent = squares || (may_keep_elements(op) && info(op).kind != op_kind::broadcast);
     if (group == op_group::none && op != opcode::neg) {
-      of.bits = operator_bit(op) | (op == opcode::sum ? operator_bit(opcode::mean) : 0);  // divided, it is one
+      of.bits =
+          operator_bit(op) | (op == opcode::sum || squares ? operator_bit(opcode::mean) : 0);  // divided, it is one
+      if (squares) of.bits |= of.below = product_bit;
     } else {
       of.bits = op == opcode::sqrt || op == opcode::rsqrt ? root_bit : 0;
       of.kinds = op == opcode::neg ? sum_bit | product_bit : group == op_group::sum ? sum_bit : product_bit;
@@ -133,21 +139,29 @@ class basic_operator_sets {
     auto const& record = image_.node(n);
     auto const op = static_cast<opcode>(record.tag.op);
     auto const& means = meanings_[record.tag.op];
-    sets found{means.bits, means.bits, 0};
+    sets found{means.bits, means.bits, means.below};
     if (means.kinds == 0) {
       for (std::uint32_t i = 0; i < record.operand_count; ++i) found.below |= (*this)[image_.operand(n, i)].deep;
-      if (record.operand_count != 0 && (means.transparent || has_transparent_name(record.tag)))
+      bool const alone = record.operand_count == 1 && may_keep_elements(op);
+      if (record.operand_count != 0 && (means.transparent || alone || has_transparent_name(record.tag)))
         found.add((*this)[image_.operand(n, 0)]);
+      if (clips_ && may_clip(op))
+        if (auto const whole = positive_part_of(image_, facts_, n); whole != absent) found.add((*this)[whole]);
+      return found;
+    }
+    if (op == opcode::sum_of && record.operand_count == 1) {  // whatever it adds
+      found.add((*this)[image_.operand(n, 0)]);
+      found.add({sum_bit | operator_bit(op), sum_bit | operator_bit(op), 0});
       return found;
     }
     auto kinds = means.kinds;
     double number = 0.5;
     if (op == opcode::pow &&
-        (record.operand_count < 2 || !facts_.number(image_.operand(n, 1), number) || !math::is_whole(number)))
+        (record.operand_count < 2 || !facts_.uniform(image_.operand(n, 1), number) || !math::is_whole(number)))
       found.deep = found.direct = root_bit;
     if (op == opcode::mul || op == opcode::div)  // by -1: a sign in a sum
       for (std::uint32_t i = 0; i < record.operand_count; ++i)
-        if (image_.operand(n, i) != absent && facts_.number(image_.operand(n, i), number) && number == -1)
+        if (image_.operand(n, i) != absent && facts_.uniform(image_.operand(n, i), number) && number == -1)
           kinds = sum_bit | product_bit;
     for (std::uint32_t i = 0; i < record.operand_count; ++i) {
       auto const& inside = (*this)[image_.operand(n, i)];
@@ -158,6 +172,10 @@ class basic_operator_sets {
         found.direct |= inside.direct & ~(sum_bit | product_bit);
       else {  // a number, or a sum that is divided, is one part, however it is computed
         found.direct |= inside.direct & operator_bit(opcode::mean);
+        // What is looked through may itself be asked for.
+        auto const producer = image_.producer(image_.operand(n, i));
+        if (producer != absent && info(op_of(image_, producer)).group == op_group::none)
+          found.direct |= operator_bit(op_of(image_, producer));
         if ((inside.direct & number_bit) != 0) found.add(constant_at(image_.operand(n, i)));
       }
     }
@@ -176,6 +194,7 @@ class basic_operator_sets {
   std::vector<bool> transparent_names_;
   std::vector<sets> of_;
   std::size_t size_ = 0;  // a vector would divide
+  bool clips_ = false;    // rules look for clipped sums
   std::vector<node_id> waiting_;
 };
 using operator_sets = basic_operator_sets<graph_image>;

@@ -138,6 +138,7 @@ class match_state {
   binding slots_[slot_capacity];
   value_id registers_[256];
   double signs_[256];
+  value_id stands_for_[256];  // see summed_squares
 };
 
 }  // namespace detail

@@ -6,7 +6,7 @@
 
 #include <fuse/core/math.hpp>
 #include <fuse/infer/bare_value.hpp>
-#include <fuse/infer/scaled_sum.hpp>
+#include <fuse/infer/unchanged.hpp>
 #include <fuse/infer/value_view.hpp>
 #include <fuse/match/congruence.hpp>
 #include <fuse/match/state.hpp>
@@ -41,7 +41,10 @@ class basic_value_steps : public match_state {
   [[nodiscard]] bool transparent(node_id n, std::uint8_t set) const {
     auto const& record = image_.node(n);
     if (record.operand_count == 0 || image_.operand(n, 0) == absent || record.region != region_) return false;
-    if (!rules_.sets[set - 1u].contains(record.tag.name, record.tag.op)) return false;
+    auto const& through = rules_.sets[set - 1u];
+    if (!through.contains(record.tag.name, record.tag.op) && !(may_keep_elements(static_cast<opcode>(record.tag.op)) &&
+                                                               through.has_identity() && unchanged(image_, facts_, n)))
+      return false;
     auto const below = facts_.type(image_.operand(n, 0)), type = facts_.type(image_.result(n));
     return (below == element_type::unknown || is_floating(below)) &&
            (type == element_type::unknown || is_floating(type));
@@ -74,7 +77,9 @@ class basic_value_steps : public match_state {
     auto const n = v == absent ? absent : image_.producer(v);
     if (n == absent) return false;
     auto const& record = image_.node(n);
-    if (record.region != region_ || (i.code == step::exactly ? record.tag.name : record.tag.op) != i.op) return false;
+    if (stands_for_[i.a] != absent || record.region != region_ ||
+        (i.code == step::exactly ? record.tag.name : record.tag.op) != i.op)
+      return false;
     if (image_.result_index(v) != i.c) return false;
     std::uint32_t const wanted = i.count & 0x7fu;
     bool const open_ended = (i.count & 0x80u) != 0;
@@ -88,105 +93,9 @@ class basic_value_steps : public match_state {
     for (std::uint32_t k = 0; k < wanted; ++k) {
       registers_[i.b + k] = k < there ? image_.operand(n, k) : absent;
       signs_[i.b + k] = 1;
+      stands_for_[i.b + k] = absent;
     }
     matched(n);
-    return true;
-  }
-
-  // A reduction that keeps its axes: by itself, because all axes are reduced and broadcasting restores them, or because
-  // Unsqueezes or Reshapes put extents of 1 where the axes were. A mean is also a sum that is divided by the number of
-  // its elements.
-  bool reduction(instruction const& i) {
-    auto v = stripped(registers_[i.a], i.through, true);
-    auto n = v == absent ? absent : image_.producer(v);
-    if (n == absent || image_.node(n).region != region_) return false;
-    constexpr int most_restoring = 8;
-    value_id restored = absent;
-    scaled_value divided;
-    auto wanted = static_cast<opcode>(i.op);
-    for (int steps = 0; op_of(image_, n) != wanted; ++steps) {
-      auto const op = op_of(image_, n);
-      if (image_.operand_count(n) == 0 || steps == most_restoring) return false;
-      if (op == opcode::unsqueeze || op == opcode::reshape) {
-        if (restored == absent) restored = v;
-        v = image_.operand(n, 0);
-      } else if (wanted == opcode::mean) {
-        divided = scaled_by(image_, facts_, n);
-        v = divided.value;
-        wanted = opcode::sum;
-      } else {
-        return false;
-      }
-      matched(n);
-      v = stripped(v, i.through, true);
-      n = v == absent ? absent : image_.producer(v);
-      if (n == absent || image_.node(n).region != region_) return false;
-    }
-    if (image_.operand_count(n) == 0) return false;
-    auto const operand = image_.operand(n, 0);
-    bool keep = true;
-    std::uint64_t axes = 0;
-    auto const rank = facts_.rank(operand);
-    if (reduction_axes(image_, facts_, names_, n, axes_, keep, listed_)) {
-      if (divided.value != absent && !divided.by(elements(operand))) return false;
-      for (auto axis : axes_) axes |= std::uint64_t{1} << (rank - 1 - axis);
-      if (restored != absent) {
-        if (!restores(restored, operand)) return false;
-      } else if (!keep && static_cast<int>(axes_.size()) != rank) {
-        return false;
-      }
-    } else if (!axes_from_the_end(n, axes) || restored != absent || divided.value != absent) {
-      return false;
-    }
-    auto& s = slots_[i.c];
-    if (s.bound) {
-      if (s.axes == 0 ? axes != trailing(s.number) : s.axes != axes) return false;
-    } else if (auto* made = bind(i.c)) {
-      made->axes = axes;
-    } else {
-      return false;
-    }
-    registers_[i.b] = operand;
-    signs_[i.b] = 1;
-    matched(n);
-    return true;
-  }
-
-  // How many elements the axes in `axes_` of `operand` have; 0 where that is not known.
-  [[nodiscard]] double elements(value_id operand) const {
-    double count = 1;
-    auto const extents = facts_.shape(operand);
-    for (auto axis : axes_) {
-      auto const e = extents[static_cast<std::size_t>(axis)];
-      count *= e.known() ? static_cast<double>(e.value()) : 0;
-    }
-    return count;
-  }
-
-  // Whether `v` has the shape of `operand` with the axes in `axes_` reduced to 1.
-  [[nodiscard]] bool restores(value_id v, value_id operand) const {
-    if (!facts_.has_rank(v) || facts_.rank(v) != facts_.rank(operand)) return false;
-    auto const now = facts_.shape(v), before = facts_.shape(operand);
-    std::size_t next = 0;
-    for (std::size_t axis = 0; axis < now.size(); ++axis) {
-      bool const reduced = next < axes_.size() && axes_[next] == static_cast<int>(axis);
-      if (reduced) ++next;
-      if (!(now[axis] == (reduced ? extent(1) : before[axis]))) return false;
-    }
-    return true;
-  }
-
-  // Where the rank is not known: axes that count from the last, kept.
-  bool axes_from_the_end(node_id n, std::uint64_t& axes) {
-    double keep = 1;
-    if (facts_.rank(image_.operand(n, 0)) >= 0 || !read_number(image_, facts_, names_, n, "keepdims", keep) ||
-        keep == 0)
-      return false;
-    if (!read_integers(image_, facts_, names_, n, "axes", listed_) || listed_.empty()) return false;
-    for (auto axis : listed_) {
-      if (axis >= 0 || axis < -64) return false;
-      axes |= std::uint64_t{1} << (-1 - axis);
-    }
     return true;
   }
 
@@ -201,6 +110,12 @@ class basic_value_steps : public match_state {
       ++made->members;
     }
     return true;
+  }
+
+  // Whether the values at two registers are one computation, and stand for the same.
+  bool same(std::uint8_t a, std::uint8_t b) {
+    if (stands_for_[a] != stands_for_[b] && !facts_.same_shape(stands_for_[a], stands_for_[b])) return false;
+    return congruent_.same(bare(registers_[a]), bare(registers_[b]));
   }
 
   bool capture(std::uint8_t at, value_id v) {
@@ -290,9 +205,7 @@ class basic_value_steps : public match_state {
 
  private:
   std::vector<std::uint16_t> data_operands_;  // by name code: how many operands are data and not parameters
-  std::vector<int> axes_;
-  std::vector<std::int64_t> listed_;
-  std::vector<value_view> views_;  // what a condition is asked about
+  std::vector<value_view> views_;             // what a condition is asked about
 };
 using value_steps = basic_value_steps<graph_image>;
 

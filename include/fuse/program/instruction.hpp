@@ -89,6 +89,7 @@ struct instruction {
   static constexpr std::uint8_t any_sign = 2;  ///< member: the register takes the sign along
   static constexpr std::uint8_t commutes = 4;  ///< operation: either order of two operands
   static constexpr std::uint8_t optional = 8;  ///< scalar_member: absent, it is what changes nothing
+  static constexpr std::uint8_t clips = 16;    ///< group: a sum that is never negative may be clipped at 0
 
   /// Equal but for where they lead.
   [[nodiscard]] friend constexpr bool same(instruction const& x, instruction const& y) {
@@ -108,6 +109,9 @@ struct through_set {
     for (std::size_t i = 0; i < count; ++i)
       if ((by_name[i] ? name : op) == ops[i]) return true;
     return false;
+  }
+  [[nodiscard]] constexpr bool has_identity() const {
+    return contains(0, static_cast<std::uint16_t>(opcode::identity));
   }
   [[nodiscard]] friend constexpr bool operator==(through_set const& x, through_set const& y) {
     if (x.count != y.count) return false;

@@ -207,13 +207,15 @@ constexpr void lowering::group(std::uint8_t at, std::uint8_t r, sign_use sign, s
             .a = r,
             .c = static_cast<std::uint8_t>(direct),
             .number = static_cast<double>(needed)});
+  bool const clips = kind == op_group::sum && pattern_.terms[at].index != 0;
   emit({.code = step::group,
         .a = r,
         .b = frame,
         .c = static_cast<std::uint8_t>(sign),
         .op = static_cast<std::uint16_t>(kind),
         .count = around,
-        .through = everywhere_id_});
+        .through = everywhere_id_,
+        .flags = clips ? instruction::clips : std::uint8_t{0}});
   members(found, kind, frame);
   finish_group(found, kind, frame);
 }

@@ -66,6 +66,7 @@ class basic_row_maker {
       constants = true;
     }
     if (computed.empty()) return constant_row(folded, exact);
+    constants = constants && !all_are(folded, neutral);
     if (constants || computed.size() > 1 || computed[0].weight != 1)
       return computed_product(computed, folded, constants, exact, kind);
     auto const v = in_type(computed[0].value);
@@ -77,6 +78,12 @@ class basic_row_maker {
   value_id fail(char const* why) {
     reason = why;
     return absent;
+  }
+
+  static bool all_are(dense const& of, double number) {
+    for (auto each : of.elements)
+      if (each != number) return false;
+    return true;
   }
 
   value_id fail_wider(char const* why) {
@@ -108,13 +115,17 @@ class basic_row_maker {
   // At most 8 operators deep and `left` values in all: operands may be shared, over and over.
   bool contents(value_id v, dense& into, int depth, int& left) const {
     if (left-- == 0) return false;
+    double number = 0;
+    if (depth == 0 && facts_.uniform(v, number)) {  // whatever its shape
+      into = dense::of(number);
+      return true;
+    }
     if (image_.value(v).constant) {
       auto const t = image_.source->constant(v);
       if (!t || t.size() != count_of(t.shape) || !is_floating(t.type)) return false;
       into = dense::of(t);
       return true;
     }
-    double number = 0;
     if (facts_.number(v, number)) {
       into = dense::of(number);
       return true;

@@ -17,7 +17,7 @@ inline constexpr auto centred = x - dsl::mean(x);
 inline constexpr auto variance =
     dsl::either(dsl::mean(dsl::square(centred)), dsl::mean(dsl::square(x)) - dsl::square(dsl::mean(x)));
 /// An exporter may take a small epsilon for 0 and leave it out.
-inline constexpr auto inverse_deviation = dsl::rsqrt(variance + dsl::optional(epsilon));
+inline constexpr auto inverse_deviation = dsl::rsqrt((variance + dsl::optional(epsilon)).never_negative());
 inline constexpr auto inverse_root_mean_square = dsl::rsqrt(dsl::mean(dsl::square(x)) + dsl::optional(epsilon));
 
 /// (x - mean) r multiplied out, and with the scale multiplied in, too: x (r s) + (bias - mean (r s)) is TensorFlow's
