@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
 #include <utility>
 
@@ -82,6 +83,32 @@ HWY_ATTR HWY_INLINE void normalise_twos(Norm norm, Call const& call) {
   if (row < call.end) write_gathered(norm, call, row);
 }
 
+// One row at a time, the next gathered while it is written.
+template <class Norm, class Call>
+HWY_ATTR HWY_INLINE void normalise_ones(Norm norm, Call const& call) {
+  std::size_t row = call.begin;
+  auto totals = gathered(norm, call, row);
+  for (; row + 1 < call.end; ++row) {
+    auto const values = norm.values(totals, row);
+    writes<into_caches, std::remove_const_t<decltype(values)>, std::remove_pointer_t<decltype(call.y)>> const write{
+        {}, values, call.y + row * call.y_stride};
+    auto gather = norm.gather(unread(call.rows, row + 1));
+    visit_row<two_of<Call>>(gather, write, call.columns);
+    totals = gather.totals;
+  }
+  write_row<two_of<Call>>(call, norm.values(totals, row), row, fetched(call.rows, row));
+}
+
+// Whether no vector of any row lies in two lines of a cache.
+template <class Call>
+HWY_ATTR HWY_INLINE bool keeps_to_lines(Call const& call) {
+  auto const* const x = elements(call.rows, call.begin);
+  std::size_t const row = static_cast<std::size_t>(elements(call.rows, call.begin + 1) - x);
+  return ((reinterpret_cast<std::uintptr_t>(x) | reinterpret_cast<std::uintptr_t>(call.y) |
+           (row | call.y_stride) * sizeof(float)) &
+          63) == 0;
+}
+
 template <class Norm, class Call>
 HWY_ATTR HWY_NOINLINE void normalise_kept(Norm norm, Call const& call) {
   kept_floats floats(call.columns);
@@ -96,16 +123,22 @@ inline constexpr std::size_t short_columns = 1536;
 template <class Norm, class Call>
 HWY_ATTR HWY_INLINE void normalise_rows(Norm norm, Call const& call) {
   std::size_t const rows = call.end - call.begin;
-  if constexpr (is_elaborate) {
-    if (rows > 1 && !call.streamed) {
-      if constexpr (!reads_floats<Call>) {
-        if (rows >= rows_at_once && call.columns <= kept_columns) return normalise_kept(norm, call);
-      } else if constexpr (has_many_registers) {
-        if (call.columns <= short_columns) return normalise_twos<true>(norm, call);
-      }
-      return normalise_twos<false>(norm, call);
+  bool by_twos = is_elaborate && rows > 1 && !call.streamed;
+  if constexpr (is_elaborate && reads_floats<Call>) {
+    bool const is_short = call.columns <= short_columns;
+    if (by_twos && !keeps_to_lines(call)) {
+      // Of what std::vector, malloc and NumPy align, to 16 bytes, every vector is in two lines, and two rows at once
+      // are too many of these: 128x768 took .33 ns per element with AVX3 and two sums a row, .15 so.
+      if (is_short && has_many_registers == (Norm::sums == 2)) return normalise_ones(norm, call);
+      by_twos = has_many_registers || Norm::sums == 1;
     }
+    if constexpr (has_many_registers)
+      if (by_twos && is_short) return normalise_twos<true>(norm, call);
+  } else if constexpr (is_elaborate) {
+    if (by_twos && rows >= rows_at_once && call.columns <= kept_columns) return normalise_kept(norm, call);
   }
+  if constexpr (is_elaborate)
+    if (by_twos) return normalise_twos<false>(norm, call);
   for (std::size_t row = call.begin; row < call.end; ++row) write_gathered(norm, call, row);
   if (call.streamed) hwy::FlushStream();
 }
