@@ -85,7 +85,7 @@ class script {
     return values_[v.id] = ir->insertConstant(tensor(from_.constant(v)));
   }
 
-  // The one element of a constant, cast or not.
+  // What every element of a constant is, cast or not.
   bool known(fuse::graph::value v, double& number) const {
     while (from_.producer(v)) {
       auto const op = corpus::op_named(from_.op(from_.producer(v)));
@@ -93,8 +93,10 @@ class script {
       v = from_.operands(from_.producer(v))[0];
     }
     auto const held = from_.constant(v);
-    if (!held || held.size() != 1 || held.shape.size() > 2 || from_.overridable(v)) return false;
+    if (!held || held.size() == 0 || (held.size() == 1 && held.shape.size() > 2) || from_.overridable(v)) return false;
     number = held.number(0);
+    for (std::size_t i = 1; i < held.size(); ++i)
+      if (held.number(i) != number) return false;
     return true;
   }
 
@@ -103,8 +105,17 @@ class script {
     std::vector<fuse::dimension> shape;
     if (from_.shape(v, shape)) return shape.empty();
     auto const n = from_.producer(v);
+    if (from_.attribute(n, "squeeze") != nullptr) return true;  // it may have dropped them all
     auto const operands = from_.operands(n);
     return std::all_of(operands.begin(), operands.end(), [this](auto o) { return scalar(o); });
+  }
+
+  fuse::element_type floating_type(fuse::graph::value v) const {
+    if (auto const type = from_.type(v); type != fuse::element_type::unknown) return type;
+    auto const n = from_.producer(v);
+    if (auto const* cast = from_.attribute(n, "dtype"); cast != nullptr)
+      return static_cast<fuse::element_type>(std::get<std::int64_t>(cast->content));
+    return floating_type(from_.operands(n)[0]);
   }
 
   Value* node(fuse::graph::node n) {
@@ -123,7 +134,9 @@ class script {
     for (auto const v : operands) {
       auto const held = from_.constant(v);
       double number = 0;
-      if (op == opcode::pow && !in.empty() && known(v, number))
+      if (op == opcode::pow && !in.empty() && known(v, number) && scalar(operands[0]))
+        in.emplace_back(ir->insertConstant(at::scalar_tensor(number, scalar_type(floating_type(operands[0])))));
+      else if (op == opcode::pow && !in.empty() && known(v, number))
         in.emplace_back(c10::IValue(number));  // a tensor of another type would make the result one of that type
       else if (numbers_ && (op == opcode::add || op == opcode::sub) && !in.empty() && held && !from_.overridable(v) &&
                !scalar(operands[0]) && scalar(v))
