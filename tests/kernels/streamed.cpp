@@ -40,6 +40,8 @@ void check(std::size_t rows, std::size_t columns, std::size_t stride, float unit
 TEST_CASE("large results are written past the caches, and are the same") {
   auto const layer_norm = [](auto x, auto y) { return fuse::kernels::layer_norm(x, none, none, y); };
   auto const rms_norm = [](auto x, auto y) { return fuse::kernels::rms_norm(x, none, y); };
+  constexpr std::size_t large = std::size_t{16} << 20;
+  static_assert(1024 * 4099 * sizeof(float) >= large && (1 << 20) * 5 * sizeof(float) >= large);
   random_case::for_each_target([&] {
     check<float>(1024, 4099, 4107, 1e-6f, layer_norm);
     check<float>(1 << 20, 5, 5, 0, rms_norm);

@@ -416,7 +416,7 @@ class basic_instantiation {
     return std::equal(last.begin(), last.end(), shape.begin());
   }
 
-  // Moves the parameter out; returns why it cannot be written, or null. `operands` begin with the norm's input.
+  // Moves the parameter out; returns why it cannot be written, or null. Axes are those of the first operand.
   char const* place(given& p, operator_row const* row, std::vector<attribute>& attributes,
                     std::vector<value_id>& operands) {
     constexpr auto const* cannot = "the dialect cannot write a parameter of the right side";
