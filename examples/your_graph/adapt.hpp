@@ -3,7 +3,7 @@
 
 // What fuse has to be told to rewrite an ir::function: how to read it, how to edit it, and what its operators mean.
 
-#include <span>
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include <fuse/graph/element_type.hpp>
 #include <fuse/graph/traits.hpp>
 #include <fuse/ops/dialect.hpp>
 
@@ -39,12 +40,24 @@ inline constexpr fuse::operator_row rows[] = {
     {"average", fuse::opcode::mean, 1, average_parameters},
     {"sum", fuse::opcode::sum, 1, average_parameters},
     {"insert_axes", fuse::opcode::unsqueeze, 1, axes_parameter},
+    {"broadcast", fuse::opcode::expand},
+    {"convert", fuse::opcode::cast},
     {"matrix_product", fuse::opcode::matmul},
     {"relu", fuse::opcode::relu},
     {"layer_norm", fuse::opcode::layer_norm, 1, norm_parameters},
     {"rms_norm", fuse::opcode::rms_norm, 1, norm_parameters},
 };
 inline constexpr auto dialect = fuse::make_dialect("ir", rows);
+
+using fuse_type = fuse::element_type;
+inline constexpr fuse_type element_types[] = {fuse_type::unknown, fuse_type::boolean, fuse_type::int32,
+                                              fuse_type::int64,   fuse_type::float16, fuse_type::bfloat16,
+                                              fuse_type::float32, fuse_type::float64};
+inline fuse_type type_of(element type) { return element_types[static_cast<std::size_t>(type)]; }
+inline element element_of(fuse_type type) {
+  auto const* const found = std::find(std::begin(element_types), std::end(element_types), type);
+  return found == std::end(element_types) ? element::unknown : static_cast<element>(found - element_types);
+}
 
 }  // namespace ir
 
@@ -66,39 +79,42 @@ struct fuse::graph_traits<ir::function> {
     for (auto const& [name, result] : f.results) all.push_back(result);
     return all;
   }
-  static element_type type(ir::function const&, value const&) { return element_type::float32; }
+  static element_type type(ir::function const&, value const& v) { return ir::type_of(v->type); }
   static bool shape(ir::function const&, value const& v, std::vector<dimension>& into) {
     into.clear();
     for (auto const extent : v->dims) into.push_back({extent});
     return v->has_dims;
   }
   static tensor_view constant(ir::function const&, value const& v) {
-    if (v->op != ir::opcode::literal) return {};
-    return {element_type::float32, v->dims, std::as_bytes(std::span(v->contents))};
+    if (v->op != ir::opcode::literal && v->contents.empty()) return {};
+    return {ir::type_of(v->type), v->dims, v->contents};
   }
+  static bool overridable(ir::function const&, value const& v) { return v->op == ir::opcode::parameter; }
   static attribute_view attribute(ir::function const&, node const& n, std::string_view name) {
+    if (n->op == ir::opcode::convert && name == "to") return static_cast<std::int64_t>(ir::type_of(n->type));
     auto const found = n->attributes.find(name);
     if (found == n->attributes.end()) return {};
     return std::visit([](auto const& content) -> attribute_view { return content; }, found->second);
   }
+  static bool same_attributes(ir::function const&, node const& a, node const& b) {
+    return a->attributes == b->attributes && a->type == b->type;
+  }
   static std::string name(ir::function const&, value const& v) { return v->name; }
 
   static node insert(ir::function& f, node const& before, new_node<value> const& made) {
-    std::map<std::string, ir::attribute, std::less<>> attributes;
-    for (auto const& a : made.attributes)
-      std::visit(
-          [&](auto const& content) {
-            if constexpr (std::is_constructible_v<ir::attribute, decltype(content)>)
-              attributes.emplace(a.name, content);
-          },
-          a.content);
-    return f.insert(before->place, ir::opcode_named(made.op), {made.operands.begin(), made.operands.end()},
-                    std::move(attributes));
+    ir::attribute_map attributes;
+    for (auto const& a : made.attributes) {
+      auto const keep = [&](auto const& content) {
+        if constexpr (std::is_constructible_v<ir::attribute, decltype(content)>) attributes.emplace(a.name, content);
+      };
+      if (a.name != "to") std::visit(keep, a.content);  // a conversion is to the type of its result
+    }
+    return f.insert(before->place, ir::opcode_named(made.op), ir::element_of(made.result_types[0]),
+                    {made.operands.begin(), made.operands.end()}, std::move(attributes));
   }
   static value add_constant(ir::function& f, tensor_view contents, std::string_view) {
-    std::vector<float> numbers;
-    for (std::size_t i = 0; i < contents.size(); ++i) numbers.push_back(contents.raw<float>(i));
-    return f.literal({contents.shape.begin(), contents.shape.end()}, std::move(numbers));
+    return f.literal(ir::element_of(contents.type), {contents.shape.begin(), contents.shape.end()},
+                     {contents.bytes.begin(), contents.bytes.end()});
   }
   static void replace_uses(ir::function& f, value const& from, value const& to) {
     if (!std::exchange(to->has_dims, true)) to->dims = from->dims;  // fuse has proved that they agree

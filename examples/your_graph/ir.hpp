@@ -8,11 +8,13 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <list>
 #include <map>
 #include <memory>
 #include <ostream>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -20,6 +22,13 @@
 #include <vector>
 
 namespace ir {
+
+enum class element { unknown, boolean, i32, i64, f16, bf16, f32, f64 };
+
+inline constexpr std::array<std::string_view, 8> element_names{"unknown", "boolean", "i32", "i64",
+                                                               "f16",     "bf16",    "f32", "f64"};
+
+inline std::string_view name_of(element type) { return element_names[static_cast<std::size_t>(type)]; }
 
 enum class opcode {
   parameter,
@@ -38,15 +47,17 @@ enum class opcode {
   average,
   sum,
   insert_axes,
+  broadcast,
+  convert,
   matrix_product,
   relu,
   layer_norm,
   rms_norm
 };
 
-inline constexpr std::array<std::string_view, 20> opcode_names{
-    "parameter",      "literal", "add",        "subtract", "multiply", "divide",  "negate", "reciprocal",
-    "square",         "sqrt",    "rsqrt",      "power",    "absolute", "average", "sum",    "insert_axes",
+inline constexpr std::array<std::string_view, 22> opcode_names{
+    "parameter",      "literal", "add",        "subtract", "multiply", "divide", "negate",      "reciprocal", "square",
+    "sqrt",           "rsqrt",   "power",      "absolute", "average",  "sum",    "insert_axes", "broadcast",  "convert",
     "matrix_product", "relu",    "layer_norm", "rms_norm"};
 
 inline std::string_view name_of(opcode op) { return opcode_names[static_cast<std::size_t>(op)]; }
@@ -56,6 +67,7 @@ inline opcode opcode_named(std::string_view name) {
 }
 
 using attribute = std::variant<std::int64_t, double, std::string, std::vector<std::int64_t>>;
+using attribute_map = std::map<std::string, attribute, std::less<>>;
 
 struct instruction;
 using ref = std::shared_ptr<instruction>;
@@ -65,11 +77,12 @@ struct instruction {
   std::string name{};
   std::vector<ref> operands{};
   std::vector<instruction*> users{};  // one entry per use
-  std::map<std::string, attribute, std::less<>> attributes{};
-  std::vector<std::int64_t> dims{};  // of the result; all results are floats
+  ir::attribute_map attributes{};
+  element type = element::unknown;   // of the result
+  std::vector<std::int64_t> dims{};  // of the result; -1 where only a run tells
   bool has_dims = false;
-  std::vector<float> contents{};     // of a literal
-  std::list<ref>::iterator place{};  // in the body; literals and parameters stand in none
+  std::vector<std::byte> contents{};  // of a literal, or what a parameter is unless the caller says otherwise
+  std::list<ref>::iterator place{};   // in the body; literals and parameters stand in none
 
   bool is_leaf() const { return op == opcode::parameter || op == opcode::literal; }
 };
@@ -80,26 +93,28 @@ class function {
   std::vector<std::pair<std::string, ref>> results{};
   std::vector<ref> parameters{};
 
-  ref parameter(std::string name, std::vector<std::int64_t> dims) {
-    auto made = make(opcode::parameter, {}, std::move(name));
-    made->dims = std::move(dims);
-    made->has_dims = true;
+  ref parameter(std::string name, std::vector<std::int64_t> dims, element type = element::f32,
+                std::vector<std::byte> contents = {}) {
+    auto made = leaf(opcode::parameter, type, std::move(dims), std::move(contents), std::move(name));
     parameters.push_back(made);
     return made;
   }
-  ref literal(std::vector<std::int64_t> dims, std::vector<float> contents) {
-    auto made = make(opcode::literal, {});
-    made->dims = std::move(dims);
-    made->has_dims = true;
-    made->contents = std::move(contents);
-    return made;
+  ref literal(element type, std::vector<std::int64_t> dims, std::vector<std::byte> contents) {
+    return leaf(opcode::literal, type, std::move(dims), std::move(contents));
   }
-  ref append(opcode op, std::vector<ref> operands, std::map<std::string, attribute, std::less<>> attributes = {}) {
-    return insert(body.end(), op, std::move(operands), std::move(attributes));
+  ref literal(std::vector<std::int64_t> dims, std::vector<float> const& contents) {
+    auto const bytes = std::as_bytes(std::span(contents));
+    return literal(element::f32, std::move(dims), {bytes.begin(), bytes.end()});
   }
-  ref insert(std::list<ref>::iterator before, opcode op, std::vector<ref> operands,
-             std::map<std::string, attribute, std::less<>> attributes = {}) {
-    auto made = make(op, std::move(operands));
+  ref convert(ref const& from, element to) { return insert(body.end(), opcode::convert, to, {from}); }
+  // The result is of the first operand's type.
+  ref append(opcode op, std::vector<ref> operands, ir::attribute_map attributes = {}) {
+    auto const type = operands.front()->type;
+    return insert(body.end(), op, type, std::move(operands), std::move(attributes));
+  }
+  ref insert(std::list<ref>::iterator before, opcode op, element type, std::vector<ref> operands,
+             ir::attribute_map attributes = {}) {
+    auto made = make(op, type, std::move(operands));
     made->attributes = std::move(attributes);
     made->place = body.insert(before, made);
     return made;
@@ -120,12 +135,21 @@ class function {
   }
 
  private:
-  ref make(opcode op, std::vector<ref> operands, std::string name = {}) {
+  ref make(opcode op, element type, std::vector<ref> operands, std::string name = {}) {
     auto made = std::make_shared<instruction>();
     made->op = op;
+    made->type = type;
     made->name = name.empty() ? "v" + std::to_string(++made_) : std::move(name);
     made->operands = std::move(operands);
     for (auto const& operand : made->operands) operand->users.push_back(made.get());
+    return made;
+  }
+  ref leaf(opcode op, element type, std::vector<std::int64_t> dims, std::vector<std::byte> contents,
+           std::string name = {}) {
+    auto made = make(op, type, {}, std::move(name));
+    made->dims = std::move(dims);
+    made->has_dims = true;
+    made->contents = std::move(contents);
     return made;
   }
   int made_ = 0;
@@ -133,14 +157,21 @@ class function {
 
 inline std::ostream& operator<<(std::ostream& out, instruction const& i) {
   if (i.op != opcode::literal) return out << i.name;
-  if (i.contents.size() == 1) return out << i.contents[0];
-  return out << "literal[" << i.contents.size() << ']';
+  if (i.type == element::f32 && i.contents.size() == sizeof(float)) {
+    float number;
+    std::memcpy(&number, i.contents.data(), sizeof number);
+    return out << number;
+  }
+  out << "literal";
+  for (auto const extent : i.dims) out << '[' << extent << ']';
+  return out;
 }
 
 inline std::ostream& operator<<(std::ostream& out, function const& f) {
   for (auto const& i : f.body) {
     out << "  " << i->name << " = " << name_of(i->op);
     for (auto const& operand : i->operands) out << ' ' << *operand;
+    if (i->op == opcode::convert) out << " to " << name_of(i->type);
     for (auto const& [name, content] : i->attributes) {
       out << ' ' << name << '=';
       if (auto const* whole = std::get_if<std::int64_t>(&content)) out << *whole;

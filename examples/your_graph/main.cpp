@@ -44,19 +44,21 @@ ir::function build() {
   auto const shift = f.append(opcode::subtract, {f.literal({4}, row(-3)), f.append(opcode::multiply, {mean, factor})});
   auto const second = f.append(opcode::add, {shift, f.append(opcode::multiply, {h, factor})});
 
-  // scale * (y * power(mean(y * y) + e, -0.5)): no mean is taken away
-  auto const meansquare =
-      f.append(opcode::average, {f.append(opcode::multiply, {second, second})}, {{"over", list{-1}}});
+  // scale * (y * power(mean(y * y) + e, -0.5)), in floats, of halves: no mean is taken away
+  auto const halves = f.parameter("halves", {2, 3, 4}, ir::element::f16);
+  auto const y = f.convert(halves, ir::element::f32);
+  auto const meansquare = f.append(opcode::average, {f.append(opcode::multiply, {y, y})}, {{"over", list{-1}}});
   auto const root = f.append(opcode::power, {f.append(opcode::add, {meansquare, epsilon}), f.literal({}, {-0.5f})});
-  auto const third = f.append(opcode::multiply, {f.literal({4}, row(5)), f.append(opcode::multiply, {second, root})});
+  auto const third = f.convert(
+      f.append(opcode::multiply, {f.literal({4}, row(5)), f.append(opcode::multiply, {y, root})}), ir::element::f16);
 
   // This one looks like a norm and is none: it averages over another axis than the last.
-  auto const e = f.append(opcode::subtract, {third, f.append(opcode::average, {third}, {{"over", list{1}}})});
+  auto const e = f.append(opcode::subtract, {second, f.append(opcode::average, {second}, {{"over", list{1}}})});
   auto const other = f.append(opcode::average, {f.append(opcode::square, {e})}, {{"over", list{1}}});
   auto const fourth =
       f.append(opcode::multiply, {e, f.append(opcode::rsqrt, {f.append(opcode::add, {other, epsilon})})});
 
-  f.results = {{"normed", third}, {"across", fourth}};
+  f.results = {{"normed", second}, {"normed_halves", third}, {"across", fourth}};
   return f;
 }
 

@@ -9,8 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include "../corpus/lookalike_list.hpp"
-#include "../corpus/spelling.hpp"
+#include "../corpus/all.hpp"
 #include "../corpus/summary.hpp"
 #include "catch.hpp"
 
@@ -116,7 +115,7 @@ class copy {
   std::set<std::uint32_t> written_{};
 };
 
-void compare(fuse::graph const& from, fuse::target target) {
+bool compare(fuse::graph const& from, fuse::target target) {
   fuse::rewrite_options options;
   options.target = target;
   auto owned = from;
@@ -128,30 +127,20 @@ void compare(fuse::graph const& from, fuse::target target) {
   auto const report = fuse::rewrite<fuse::rules::norms>(graph, options);
   REQUIRE(corpus::summary_of(report) == corpus::summary_of(expected));
   REQUIRE(report.nodes_after == expected.nodes_after);
+  return true;
 }
 
 }  // namespace
 
 TEST_CASE("every spelling has the same verdict in a model as in the owned graph") {
-  for (std::uint64_t seed = 1; seed <= 600; ++seed) {
-    CAPTURE(seed);
-    fuse::graph g(corpus::spelling::version(seed, false));
-    corpus::spelling const spelled(g, false, seed);
-    compare(g, seed % 2 == 0 ? fuse::target::standard : fuse::target::onnxruntime);
-  }
+  CHECK(corpus::all_spellings<fuse::graph>([](auto const& g, auto const&, std::uint64_t seed) {
+          return compare(g, seed % 2 == 0 ? fuse::target::standard : fuse::target::onnxruntime);
+        }) == corpus::spellings);
 }
 
 TEST_CASE("every look-alike has the same verdict in a model as in the owned graph") {
-  for (auto const& look : corpus::lookalike_list().all)
-    for (bool const layer : {true, false}) {
-      if (!corpus::concerns(look, layer, false)) continue;
-      CAPTURE(look.name, layer);
-      fuse::graph g(look.version);
-      corpus::plain_norm n(g, false, layer, look.shape);
-      look.change(n);
-      n.write();
-      compare(g, fuse::target::standard);
-    }
+  CHECK(corpus::all_lookalikes<fuse::graph>([](auto const& g) { return compare(g, fuse::target::standard); }) ==
+        corpus::lookalikes_in_onnx);
 }
 
 }  // namespace corpus_in_models

@@ -8,8 +8,7 @@
 #include <fuse/fuse.hpp>
 #include <second_dialect.hpp>
 
-#include "../corpus/lookalike_list.hpp"
-#include "../corpus/spelling.hpp"
+#include "../corpus/all.hpp"
 #include "../corpus/summary.hpp"
 #include "copies.hpp"
 
@@ -18,7 +17,7 @@ using namespace operations;
 namespace {
 
 template <class G, class... More>
-void compare(fuse::graph const& from, auto owned, fuse::target target, More... more) {
+bool compare(fuse::graph const& from, auto owned, fuse::target target, More... more) {
   fuse::rewrite_options options;
   options.target = target;
   program<G> p(from);
@@ -40,12 +39,13 @@ void compare(fuse::graph const& from, auto owned, fuse::target target, More... m
   auto const again = adapt();  // of what stands in the Boost graph now
   CHECK(again.error() == "");
   CHECK(listing(again, p.g).text() == wanted.text());
+  return true;
 }
 
 using boost::bidirectionalS, boost::directedS, boost::listS, boost::setS, boost::vecS;
 
 // Each storage in turn.
-void compare_in(std::uint64_t storage, fuse::graph const& g, fuse::target target) {
+bool compare_in(std::uint64_t storage, fuse::graph const& g, fuse::target target) {
   switch (storage % 3) {
     case 0: return compare<vertex_list>(g, g, target);
     case 1: return compare<list_graph<listS, listS, bidirectionalS>>(g, g, target);
@@ -56,30 +56,19 @@ void compare_in(std::uint64_t storage, fuse::graph const& g, fuse::target target
 }  // namespace
 
 TEST_CASE("every spelling has the same verdict in a Boost graph as in the owned graph") {
-  for (std::uint64_t seed = 1; seed <= 600; ++seed) {
-    CAPTURE(seed);
-    fuse::graph g(corpus::spelling::version(seed, false));
-    corpus::spelling const spelled(g, false, seed);
-    compare_in(seed / 2, g, seed % 2 == 0 ? fuse::target::standard : fuse::target::onnxruntime);
-  }
-  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
-    CAPTURE(seed);
-    second::graph g;
-    corpus::spelling const spelled(g, true, seed);
-    compare<vertex_list>(g, g, fuse::target::standard, bgl::dialect<second::dialect>);
-  }
+  CHECK(corpus::all_spellings<fuse::graph>([](auto const& g, auto const&, std::uint64_t seed) {
+          return compare_in(seed / 2, g, seed % 2 == 0 ? fuse::target::standard : fuse::target::onnxruntime);
+        }) == corpus::spellings);
+  CHECK(corpus::all_spellings<second::graph>(
+            [](auto const& g, auto const&, std::uint64_t) {
+              return compare<vertex_list>(g, g, fuse::target::standard, bgl::dialect<second::dialect>);
+            },
+            300) == 300);
 }
 
 TEST_CASE("every look-alike has the same verdict in a Boost graph as in the owned graph") {
   std::uint64_t storage = 0;
-  for (auto const& look : corpus::lookalike_list().all)
-    for (bool const layer : {true, false}) {
-      if (!corpus::concerns(look, layer, false)) continue;
-      CAPTURE(look.name, layer);
-      fuse::graph g(look.version);
-      corpus::plain_norm n(g, false, layer, look.shape);
-      look.change(n);
-      n.write();
-      compare_in(storage++, g, fuse::target::standard);
-    }
+  CHECK(corpus::all_lookalikes<fuse::graph>([&](auto const& g) {
+          return compare_in(storage++, g, fuse::target::standard);
+        }) == corpus::lookalikes_in_onnx);
 }

@@ -16,8 +16,7 @@
 #include <torch/csrc/jit/passes/dead_code_elimination.h>
 #include <torch/csrc/jit/runtime/graph_executor.h>
 
-#include "../corpus/lookalike_list.hpp"
-#include "../corpus/spelling.hpp"
+#include "../corpus/all.hpp"
 #include "../corpus/summary.hpp"
 #include "adapt.hpp"
 #include "copy.hpp"
@@ -67,7 +66,7 @@ fuse::rewrite_report rewritten(second::graph const& from, bool numbers, fuse::ta
 }
 
 // fuse's own operators are what the second dialect has, too.
-void compare(second::graph const& from, bool numbers, feeds_of const* feeds = nullptr) {
+bool compare(second::graph const& from, bool numbers, feeds_of const* feeds = nullptr) {
   fuse::rewrite_options options;
   options.except = {"layer-norm-mean", "layer-norm-inverse-deviation"};
   auto owned = from;
@@ -75,6 +74,7 @@ void compare(second::graph const& from, bool numbers, feeds_of const* feeds = nu
   auto const report = rewritten(from, numbers, fuse::target::vendor, feeds);
   CAPTURE(to_text(from), to_text(owned));
   REQUIRE(corpus::summary_of(report) == corpus::summary_of(expected));
+  return true;
 }
 
 bool all_single(second::graph const& g) {
@@ -85,13 +85,10 @@ bool all_single(second::graph const& g) {
 }  // namespace
 
 TEST_CASE("every spelling has the same verdict in TorchScript as in the owned graph, and computes what it did") {
-  for (std::uint64_t seed = 1; seed <= 600; ++seed) {
-    CAPTURE(seed);
-    second::graph g;
-    corpus::spelling const spelled(g, true, seed);
-    auto const feeds = spelled.feeds();
-    compare(g, seed % 2 == 0, all_single(g) ? &feeds : nullptr);
-  }
+  CHECK(corpus::all_spellings<second::graph>([](auto const& g, auto const& spelled, std::uint64_t seed) {
+          auto const feeds = spelled.feeds();
+          return compare(g, seed % 2 == 0, all_single(g) ? &feeds : nullptr);
+        }) == corpus::spellings);
 }
 
 TEST_CASE("with libtorch's own operator layer norms compute what they did, or the extents of their rows are a reason") {
@@ -117,16 +114,8 @@ TEST_CASE("with libtorch's own operator layer norms compute what they did, or th
 }
 
 TEST_CASE("every look-alike has the same verdict in TorchScript as in the owned graph") {
-  for (auto const& look : corpus::lookalike_list().all)
-    for (bool const layer : {true, false}) {
-      if (!corpus::concerns(look, layer, true)) continue;
-      CAPTURE(look.name, layer);
-      second::graph g;
-      corpus::plain_norm n(g, true, layer, look.shape);
-      look.change(n);
-      n.write();
-      for (bool const numbers : {false, true}) compare(g, numbers);
-    }
+  CHECK(corpus::all_lookalikes<second::graph>([](auto const& g) { return compare(g, false) && compare(g, true); }) ==
+        corpus::lookalikes_in_second);
 }
 
 }  // namespace spellings
