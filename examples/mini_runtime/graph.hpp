@@ -20,10 +20,14 @@ using attribute = std::variant<std::int64_t, float, std::string, std::vector<std
 
 struct node;
 
+/// What a node is computed with: its results from its operands, of which absent ones are empty tensors.
+using function = std::vector<tensor> (*)(node const&, std::vector<tensor> const& operands);
+
 struct value {
   std::string name{};
   node* producer = nullptr;
   tensor constant{};
+  tensor computed{};  // by the last run, or given to it
   // As the model declares it; a dimension is a number, or a name that stands for one.
   std::vector<std::variant<std::int64_t, std::string>> dims{};
   char type = '?';  // 'f'loat, 'i'nteger of 64 bits, 'b'oolean
@@ -36,6 +40,7 @@ struct node {
   std::vector<value*> results{};
   std::map<std::string, attribute, std::less<>> attributes{};
   std::list<node>::iterator place{};
+  function run = nullptr;  // chosen before a run
   std::size_t serial = 0;  // how many were made before it
   double seconds = 0;      // spent in it
 

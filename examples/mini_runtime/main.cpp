@@ -66,11 +66,11 @@ struct timing {
 
 // The best of some runs; `is_norm` tells the nodes that belong to norms.
 template <class Test>
-timing measure(mini::graph& g, mini::program& program, named_tensors const& inputs, Test const& is_norm) {
+timing measure(mini::graph& g, named_tensors const& inputs, Test const& is_norm) {
   timing best{INFINITY, INFINITY};
   for (int round = 0; round < rounds; ++round) {
     for (auto& n : g.nodes) n.seconds = 0;
-    (void)program.run(inputs);
+    (void)mini::run(g, inputs);
     timing now{0, 0};
     for (auto const& n : g.nodes) {
       now.whole += 1e3 * n.seconds;
@@ -89,11 +89,10 @@ bool run(std::string const& file, bool timed) {
   require(mini::load_model(file, fused));
   fuse::rewrite<fuse::rules::norms>(fused);
 
-  std::string error;
-  mini::program plain_program(plain, error), fused_program(fused, error);
-  require(error);
-  double const far = std::max(distance(plain, plain_program.run(inputs), expected),
-                              distance(fused, fused_program.run(inputs), expected));
+  require(mini::prepare(plain));
+  require(mini::prepare(fused));
+  double const far = std::max(distance(plain, mini::run(plain, inputs), expected),
+                              distance(fused, mini::run(fused, inputs), expected));
   bool const right = far <= 1e-5;
   std::printf("%-22s %4zu -> %3zu nodes, outputs %s\n", std::filesystem::path(stem).filename().c_str(),
               plain.nodes.size(), fused.nodes.size(), right ? "as onnxruntime's" : "NOT as onnxruntime's");
@@ -101,8 +100,8 @@ bool run(std::string const& file, bool timed) {
 
   std::set<std::size_t> kept;
   for (auto const& n : fused.nodes) kept.insert(n.serial);
-  auto const before = measure(plain, plain_program, inputs, [&](auto const& n) { return kept.count(n.serial) == 0; });
-  auto const after = measure(fused, fused_program, inputs, [&](auto const& n) { return n.serial >= plain.nodes_made; });
+  auto const before = measure(plain, inputs, [&](auto const& n) { return kept.count(n.serial) == 0; });
+  auto const after = measure(fused, inputs, [&](auto const& n) { return n.serial >= plain.nodes_made; });
   std::printf("  %.3f -> %.3f ms, %.2f times as fast", before.whole, after.whole, before.whole / after.whole);
   if (fused.nodes_made > plain.nodes_made)
     std::printf("; norms alone %.4f -> %.4f ms, %.1f times", before.norms, after.norms, before.norms / after.norms);

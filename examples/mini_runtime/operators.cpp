@@ -9,9 +9,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -86,17 +88,6 @@ tensor gathered(tensor const& t, shape const& dims, shape const& strides, std::i
 
 // ---- Elementwise
 
-template <class T = float, class F>
-tensors unary(tensor const& x, F const& f) {
-  std::vector<T> y(x.as<T>());
-  for (auto& element : y) element = f(element);
-  return {{x.dims, std::move(y)}};
-}
-template <class F>
-tensors signed_unary(tensor const& x, F const& f) {
-  return x.is<float>() ? unary<float>(x, f) : unary<std::int64_t>(x, f);
-}
-
 template <class T, class F>
 tensor binary_of(tensor const& a, tensor const& b, F const& f) {
   using result = std::conditional_t<std::is_same_v<std::invoke_result_t<F, T, T>, bool>, std::uint8_t, T>;
@@ -117,18 +108,29 @@ tensor binary_of(tensor const& a, tensor const& b, F const& f) {
 }
 
 template <class F>
-tensors binary(tensors const& in, F const& f) {
-  return {in.at(0).visit([&](auto const& elements) -> tensor {
-    using element = typename std::remove_cvref_t<decltype(elements)>::value_type;
-    return binary_of<element>(in[0], in.at(1), f);
-  })};
+tensor binary(tensor const& a, tensor const& b, F const& f) {
+  return a.visit([&](auto const& elements) {
+    return binary_of<typename std::remove_cvref_t<decltype(elements)>::value_type>(a, b, f);
+  });
 }
 
+// Functions of operators, from functions of elements.
 template <class F>
-tensors folded(tensors const& in, F const& f) {
-  tensors so_far{in.at(0)};
-  for (std::size_t i = 1; i < in.size(); ++i) so_far = binary({so_far[0], in[i]}, f);
-  return so_far;
+function each(F) {
+  return [](node const&, tensors const& in) -> tensors {
+    return {in.at(0).visit([&](auto elements) -> tensor {
+      for (auto& x : elements) x = static_cast<std::remove_reference_t<decltype(x)>>(F{}(x));
+      return {in[0].dims, std::move(elements)};
+    })};
+  };
+}
+template <class F>
+function pairwise(F) {
+  return [](node const&, tensors const& in) -> tensors {
+    auto so_far = binary(in.at(0), in.at(1), F{});
+    for (std::size_t i = 2; i < in.size(); ++i) so_far = binary(so_far, in[i], F{});
+    return {std::move(so_far)};
+  };
 }
 
 template <class To>
@@ -140,6 +142,11 @@ tensor converted(tensor const& x) {
       made.push_back(std::is_same_v<To, std::uint8_t> ? static_cast<To>(element != 0) : static_cast<To>(element));
     return {x.dims, std::move(made)};
   });
+}
+
+tensors power(node const&, tensors const& in) {
+  return {binary_of<float>(in.at(0), in.at(1).is<float>() ? in[1] : converted<float>(in[1]),
+                           [](float a, float b) { return b == 2 ? a * a : std::pow(a, b); })};
 }
 
 tensors cast(node const& n, tensors const& in) {
@@ -307,6 +314,8 @@ tensors range(node const&, tensors const& in) {
   })};
 }
 
+tensors identity(node const&, tensors const& in) { return {in.at(0)}; }
+
 tensors shape_of(node const&, tensors const& in) { return {{{in.at(0).rank()}, integers(in[0].dims)}}; }
 
 // ---- Over rows
@@ -453,58 +462,50 @@ tensors convolution(node const& n, tensors const& in) {
 
 }  // namespace
 
-function function_of(node const& n) {
-  static std::map<std::string, function, std::less<>> const functions{
-      {"Abs",
-       [](node const&, tensors const& in) { return signed_unary(in.at(0), [](auto v) { return v < 0 ? -v : v; }); }},
-      {"Add", [](node const&, tensors const& in) { return binary(in, [](auto a, auto b) { return a + b; }); }},
-      {"And",
-       [](node const&, tensors const& in) { return binary(in, [](auto a, auto b) { return a != 0 && b != 0; }); }},
+function function_of(std::string_view op) {
+  static std::map<std::string_view, function> const functions{
+      {"Abs", each([](auto v) { return v < 0 ? -v : v; })},
+      {"Add", pairwise(std::plus<>())},
+      {"And", pairwise(std::logical_and<>())},
       {"Cast", cast},
       {"Concat", concat},
       {"ConstantOfShape", constant_of_shape},
       {"Conv", convolution},
-      {"Div", [](node const&, tensors const& in) { return binary(in, [](auto a, auto b) { return a / b; }); }},
-      {"Equal", [](node const&, tensors const& in) { return binary(in, [](auto a, auto b) { return a == b; }); }},
-      {"Erf", [](node const&, tensors const& in) { return unary(in.at(0), [](float v) { return std::erf(v); }); }},
+      {"Div", pairwise(std::divides<>())},
+      {"Equal", pairwise(std::equal_to<>())},
+      {"Erf", each([](auto v) { return std::erf(v); })},
       {"Expand", expand},
       {"Gather", gather},
-      {"Greater", [](node const&, tensors const& in) { return binary(in, [](auto a, auto b) { return a > b; }); }},
-      {"GreaterOrEqual",
-       [](node const&, tensors const& in) { return binary(in, [](auto a, auto b) { return a >= b; }); }},
-      {"Identity", [](node const&, tensors const& in) { return tensors{in.at(0)}; }},
+      {"Greater", pairwise(std::greater<>())},
+      {"GreaterOrEqual", pairwise(std::greater_equal<>())},
+      {"Identity", identity},
       {"LayerNormalization", layer_norm},
-      {"Less", [](node const&, tensors const& in) { return binary(in, [](auto a, auto b) { return a < b; }); }},
-      {"LessOrEqual", [](node const&, tensors const& in) { return binary(in, [](auto a, auto b) { return a <= b; }); }},
-      {"Log", [](node const&, tensors const& in) { return unary(in.at(0), [](float v) { return std::log(v); }); }},
+      {"Less", pairwise(std::less<>())},
+      {"LessOrEqual", pairwise(std::less_equal<>())},
+      {"Log", each([](auto v) { return std::log(v); })},
       {"MatMul", matmul},
-      {"Max", [](node const&, tensors const& in) { return folded(in, [](auto a, auto b) { return std::max(a, b); }); }},
-      {"Min", [](node const&, tensors const& in) { return folded(in, [](auto a, auto b) { return std::min(a, b); }); }},
-      {"Mul", [](node const&, tensors const& in) { return binary(in, [](auto a, auto b) { return a * b; }); }},
-      {"Neg", [](node const&, tensors const& in) { return signed_unary(in.at(0), [](auto v) { return -v; }); }},
-      {"Pow",
-       [](node const&, tensors const& in) {
-         return tensors{binary_of<float>(in.at(0), in.at(1).is<float>() ? in[1] : converted<float>(in[1]),
-                                         [](float a, float b) { return b == 2 ? a * a : std::pow(a, b); })};
-       }},
+      {"Max", pairwise([](auto a, auto b) { return std::max(a, b); })},
+      {"Min", pairwise([](auto a, auto b) { return std::min(a, b); })},
+      {"Mul", pairwise(std::multiplies<>())},
+      {"Neg", each(std::negate<>())},
+      {"Pow", power},
       {"RMSNormalization", rms_norm},
       {"Range", range},
       {"ReduceMean", mean},
-      {"Relu",
-       [](node const&, tensors const& in) { return unary(in.at(0), [](float v) { return std::max(v, 0.0f); }); }},
+      {"Relu", each([](auto v) { return v < 0 ? decltype(v){} : v; })},
       {"Reshape", reshape},
       {"Shape", shape_of},
       {"Slice", slice},
       {"Softmax", softmax},
-      {"Sqrt", [](node const&, tensors const& in) { return unary(in.at(0), [](float v) { return std::sqrt(v); }); }},
+      {"Sqrt", each([](auto v) { return std::sqrt(v); })},
       {"Squeeze", squeeze},
-      {"Sub", [](node const&, tensors const& in) { return binary(in, [](auto a, auto b) { return a - b; }); }},
-      {"Tanh", [](node const&, tensors const& in) { return unary(in.at(0), [](float v) { return std::tanh(v); }); }},
+      {"Sub", pairwise(std::minus<>())},
+      {"Tanh", each([](auto v) { return std::tanh(v); })},
       {"Transpose", transpose},
       {"Unsqueeze", unsqueeze},
       {"Where", where},
   };
-  auto const found = functions.find(n.op);
+  auto const found = functions.find(op);
   return found == functions.end() ? nullptr : found->second;
 }
 
