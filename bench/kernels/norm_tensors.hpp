@@ -22,12 +22,13 @@ inline constexpr std::pair<std::size_t, std::size_t> norm_shapes[] = {{1, 768}, 
 
 template <class T>
 struct norm_tensors {
-  std::size_t rows, columns;
-  tensor<T> x{rows * columns}, y{rows * columns}, scale{columns}, bias{columns};
-  tensor<float> float_scale{columns}, float_bias{columns};
+  std::size_t rows, columns, past;
+  tensor<T> x{rows * columns, past}, y{rows * columns, past}, scale{columns, past}, bias{columns, past};
+  tensor<float> float_scale{columns, past}, float_bias{columns, past};
 
-  /// `mean` of the rows, and how far scale and bias are from 1 and 0.
-  norm_tensors(std::size_t rows_, std::size_t columns_, float mean, float weights) : rows(rows_), columns(columns_) {
+  /// `mean` of the rows, how far scale and bias are from 1 and 0, and how many bytes past a 64-byte boundary all begin.
+  norm_tensors(std::size_t rows_, std::size_t columns_, float mean, float weights, std::size_t past_ = 0)
+      : rows(rows_), columns(columns_), past(past_) {
     fill(x, mean, 1);
     fill(scale, 1, weights);
     fill(bias, 0, weights);

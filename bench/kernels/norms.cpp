@@ -75,8 +75,8 @@ void add_onednn(std::vector<candidate>& all, std::shared_ptr<norm_tensors<T>> co
 }
 
 template <formula Formula, class T>
-std::vector<candidate> plain(std::size_t rows, std::size_t columns) {
-  auto const t = std::make_shared<norm_tensors<T>>(rows, columns, 0.0f, 0.1f);
+std::vector<candidate> plain(std::size_t rows, std::size_t columns, std::size_t past = 0) {
+  auto const t = std::make_shared<norm_tensors<T>>(rows, columns, 0.0f, 0.1f, past);
   std::vector<candidate> all;
   all.push_back({"fuse", "", [t] { norm<Formula>(*t, t->x.data(), t->y.data()); }});
   all.push_back({"memcpy", "", [t] { std::memcpy(t->y.data(), t->x.data(), t->bytes()); }});
@@ -133,6 +133,11 @@ void add(std::vector<comparison>& all, std::string const& kernel) {
   add_plain<Formula, float>(all, kernel);
   add_plain<Formula, bfloat16>(all, kernel);
   add_plain<Formula, float16>(all, kernel);
+  // Where std::vector, malloc and NumPy put large tensors.
+  for (auto const& [rows, columns] : norm_shapes) {
+    all.push_back({kernel, "float", "16 bytes past lines", rows, columns,
+                   [rows = rows, columns = columns] { return plain<Formula, float>(rows, columns, 16); }});
+  }
   for (auto const& [rows, columns] : {std::pair<std::size_t, std::size_t>{128, 768}, {512, 1024}, {4096, 1024}}) {
     all.push_back({kernel, "float", "ping-pong", rows, columns,
                    [rows = rows, columns = columns] { return ping_pong<Formula>(rows, columns); }});

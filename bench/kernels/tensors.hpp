@@ -17,17 +17,19 @@
 
 namespace bench {
 
-/// Elements at a 64-byte boundary, as frameworks allocate them.
+/// Elements at a 64-byte boundary, as frameworks allocate them, or so many bytes past one.
 template <class T>
 class tensor {
  public:
   tensor() = default;
-  explicit tensor(std::size_t size)
-      : elements_(static_cast<T*>(::operator new(size * sizeof(T), boundary))), size_(size) {
-    std::memset(elements_.get(), 0, size * sizeof(T));
+  explicit tensor(std::size_t size, std::size_t past = 0)
+      : memory_(static_cast<T*>(::operator new(size * sizeof(T) + past, boundary))),
+        begin_(memory_.get() + past / sizeof(T)),
+        size_(size) {
+    std::memset(begin_, 0, size * sizeof(T));
   }
 
-  T* data() const { return elements_.get(); }
+  T* data() const { return begin_; }
   std::size_t size() const { return size_; }
   T* begin() const { return data(); }
   T* end() const { return data() + size_; }
@@ -37,7 +39,8 @@ class tensor {
   struct release {
     void operator()(T* data) const { ::operator delete(data, boundary); }
   };
-  std::unique_ptr<T, release> elements_;
+  std::unique_ptr<T, release> memory_;
+  T* begin_ = nullptr;
   std::size_t size_ = 0;
 };
 

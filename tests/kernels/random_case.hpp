@@ -20,17 +20,19 @@ namespace random_case {
 
 using fuse::kernels::matrix_view;
 
-/// Sizes around what vectors, blocks and pages divide, most of them small.
+/// Sizes around what vectors, blocks and pages divide, most of them small. Every other time rows begin at the same
+/// place of a line of a cache.
 struct shape {
   std::size_t rows, columns, x_stride, y_stride;
 
   explicit shape(std::mt19937& random) {
     auto const up_to = [&](std::size_t n) { return std::uniform_int_distribution<std::size_t>(0, n)(random); };
-    rows = up_to(5);
-    std::size_t const largest[] = {8, 70, 300, 1100, 4500};
-    columns = 1 + up_to(largest[up_to(4)]);
+    rows = up_to(7);
+    std::size_t const largest[] = {8, 70, 300, 1100, 4500, 9000};
+    columns = 1 + up_to(largest[up_to(5)]);
     x_stride = columns + (up_to(1) == 0 ? 0 : up_to(20));
     y_stride = columns + (up_to(1) == 0 ? 0 : up_to(20));
+    if (up_to(1) == 0) x_stride = y_stride = (columns + 15) / 16 * 16;
   }
   // The last row ends with its last column.
   std::size_t x_size() const { return rows == 0 ? 0 : (rows - 1) * x_stride + columns; }

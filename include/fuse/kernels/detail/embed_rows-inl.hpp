@@ -278,12 +278,6 @@ HWY_ATTR HWY_INLINE normalised_row<Row, Gamma, Beta> normalised(Row row, double 
           weights.gamma, weights.beta};
 }
 
-// Only whole vectors at their own multiples can be written past the caches; what comes before.
-HWY_ATTR HWY_INLINE std::size_t unaligned_head(float const* y, std::size_t columns) {
-  std::size_t const n = hn::Lanes(lanes());
-  return std::min((n - reinterpret_cast<std::uintptr_t>(y) / sizeof(float) % n) % n, columns);
-}
-
 // The sum of a row's tables where the caller wants it, too; they are in the first-level cache now.
 template <class Call, class Maker>
 HWY_ATTR HWY_INLINE void write_sum(Call const& call, Maker const& make, token_walk const& token, std::size_t t) {
@@ -314,7 +308,7 @@ HWY_ATTR void embed_overlapped(Way way, Call const& call, Maker const& make, Wei
     auto const values = normalised(stored_row<float>{current.data}, m.shift, m.variance, epsilon, weights);
     auto* const y = call.y + t * call.y_stride;
     std::size_t head = 0;
-    if constexpr (std::is_same_v<Way, past_caches_alone>) head = unaligned_head(y, columns);
+    if constexpr (std::is_same_v<Way, past_caches_alone>) head = vector_head(y, columns);
     if (t + 1 == call.end) {
       write_row_by(way, values, y, columns, head);
     } else {

@@ -174,19 +174,40 @@ HWY_ATTR HWY_INLINE void stream_even_odd(vec_pair v, bfloat16* to) {
 }
 #endif
 
-// The end of a row goes through a buffer: not every target can load and store a part of a vector.
+// Whether a part of a vector can be loaded and stored without a touch of what is beside it.
+#if HWY_ARCH_X86
+template <class T>
+inline constexpr bool has_parts = HWY_TARGET <= HWY_AVX3 || (HWY_TARGET == HWY_AVX2 && std::is_same_v<T, float>);
+#else
+template <class T>
+inline constexpr bool has_parts = false;
+#endif
+
+// The first elements of a vector; elsewhere they go through a buffer.
 template <class T>
 HWY_ATTR HWY_INLINE vec load_first(std::size_t count, T const* from) {
-  T buffer[hn::MaxLanes(lanes())] = {};
-  std::memcpy(buffer, from, count * sizeof(T));
-  return load(buffer);
+  if constexpr (!has_parts<T> || sizeof(T) == 1) {
+    T buffer[hn::MaxLanes(lanes())] = {};
+    std::memcpy(buffer, from, count * sizeof(T));
+    return load(buffer);
+  } else if constexpr (std::is_same_v<T, float>) {
+    return hn::MaskedLoad(hn::FirstN(lanes(), count), lanes(), from);
+  } else {
+    return widen(T{}, hn::MaskedLoad(hn::FirstN(lanes_u16(), count), lanes_u16(), &from->bits));
+  }
 }
 
 template <class T>
 HWY_ATTR HWY_INLINE void store_first(std::size_t count, vec v, T* to) {
-  T buffer[hn::MaxLanes(lanes())];
-  store(v, buffer);
-  std::memcpy(to, buffer, count * sizeof(T));
+  if constexpr (!has_parts<T>) {
+    T buffer[hn::MaxLanes(lanes())];
+    store(v, buffer);
+    std::memcpy(to, buffer, count * sizeof(T));
+  } else if constexpr (std::is_same_v<T, float>) {
+    hn::BlendedStore(v, hn::FirstN(lanes(), count), lanes(), to);
+  } else {
+    hn::BlendedStore(narrow(T{}, v), hn::FirstN(lanes_u16(), count), lanes_u16(), &to->bits);
+  }
 }
 
 HWY_ATTR HWY_INLINE double sum_of(vec v) { return static_cast<double>(hn::GetLane(hn::SumOfLanes(lanes(), v))); }

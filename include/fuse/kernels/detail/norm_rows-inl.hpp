@@ -25,8 +25,7 @@ namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA::HWY_NAMESPA
 template <class Call>
 using two_of = two<FUSE_REWRITE_KERNELS_EVEN_ODD && is_bfloat16<Call>>;
 
-// Where the sums of two rows fit into registers beside what is written of two others: of those of whole vectors, or of
-// pairs where a row has one sum.
+// Where the sums of two rows fit into registers beside what is written of two others, of whole vectors.
 #if HWY_ARCH_X86
 inline constexpr bool has_many_registers = HWY_TARGET <= HWY_AVX3;
 #else
@@ -39,14 +38,15 @@ inline constexpr bool reads_floats =
 
 // Everything goes in and out by value: what has an address is loaded again after each store.
 template <class Wide, class Norm, class Source>
-HWY_ATTR HWY_NOINLINE auto gather_row(Norm norm, Source source, std::size_t columns) {
+HWY_ATTR HWY_NOINLINE auto gather_row(Norm norm, Source source, std::size_t columns, std::size_t head) {
   auto gather = norm.gather(source);
-  visit_row<Wide>(gather, writes_nothing{}, columns);
+  visit_row<Wide>(gather, writes_nothing{}, columns, head);
   return gather.totals;
 }
 template <class Norm, class Call>
 HWY_ATTR HWY_INLINE auto gathered(Norm const& norm, Call const& call, std::size_t row) {
-  return gather_row<two_of<Call>>(norm, unread(call.rows, row), call.columns);
+  auto const* const begin = elements(call.rows, row);
+  return gather_row<two_of<Call>>(norm, unread(call.rows, row), call.columns, line_head(begin, call.columns));
 }
 
 template <class Norm, class Call>
@@ -59,25 +59,26 @@ HWY_ATTR HWY_INLINE void write_gathered(Norm& norm, Call const& call, std::size_
 // stores and arithmetic alike.
 template <bool GathersAhead, class Norm, class Call>
 HWY_ATTR HWY_INLINE void normalise_twos(Norm norm, Call const& call) {
-  using part = std::conditional_t<GathersAhead && reads_floats<Call> && Norm::sums == 2, whole, two_of<Call>>;
+  using part = std::conditional_t<GathersAhead && reads_floats<Call>, whole, two_of<Call>>;
   std::size_t row = call.begin;
   auto totals = two_rows{gathered(norm, call, row), gathered(norm, call, row + 1)};
   for (std::size_t left = call.end - row; left > 1; row += 2, left -= 2) {
     auto* const y = call.y + row * call.y_stride;
     auto const a = norm.values(totals.a, row), b = norm.values(totals.b, row + 1);
+    std::size_t const head = line_head(elements(call.rows, row), call.columns);
     writes_two<std::remove_const_t<decltype(a)>, std::remove_pointer_t<decltype(call.y)>> const write{
         {a, b}, {y, y + call.y_stride}};
     if constexpr (GathersAhead) {
       if (left >= 4) {
         auto const sums = two_rows{norm.gather(unread(call.rows, row + 2)), norm.gather(unread(call.rows, row + 3))};
         gathers_two<std::remove_const_t<decltype(sums.a)>> gather{sums};
-        visit_row<part>(gather, write, call.columns);
+        visit_row<part>(gather, write, call.columns, head);
         totals = {gather.rows.a.totals, gather.rows.b.totals};
         continue;
       }
     }
     gathers_nothing nothing;
-    visit_row<part>(nothing, write, call.columns);
+    visit_row<part>(nothing, write, call.columns, head);
     if (left >= 4) totals = {gathered(norm, call, row + 2), gathered(norm, call, row + 3)};
   }
   if (row < call.end) write_gathered(norm, call, row);
@@ -93,20 +94,19 @@ HWY_ATTR HWY_INLINE void normalise_ones(Norm norm, Call const& call) {
     writes<into_caches, std::remove_const_t<decltype(values)>, std::remove_pointer_t<decltype(call.y)>> const write{
         {}, values, call.y + row * call.y_stride};
     auto gather = norm.gather(unread(call.rows, row + 1));
-    visit_row<two_of<Call>>(gather, write, call.columns);
+    visit_row<two_of<Call>>(gather, write, call.columns, line_head(elements(call.rows, row + 1), call.columns));
     totals = gather.totals;
   }
   write_row<two_of<Call>>(call, norm.values(totals, row), row, fetched(call.rows, row));
 }
 
-// Whether no vector of any row lies in two lines of a cache.
+// Whether all rows, read and written, begin at the same place of a line of a cache.
 template <class Call>
-HWY_ATTR HWY_INLINE bool keeps_to_lines(Call const& call) {
+HWY_ATTR HWY_INLINE bool share_lines(Call const& call) {
   auto const* const x = elements(call.rows, call.begin);
   std::size_t const row = static_cast<std::size_t>(elements(call.rows, call.begin + 1) - x);
-  return ((reinterpret_cast<std::uintptr_t>(x) | reinterpret_cast<std::uintptr_t>(call.y) |
-           (row | call.y_stride) * sizeof(float)) &
-          63) == 0;
+  auto const apart = reinterpret_cast<std::uintptr_t>(x) ^ reinterpret_cast<std::uintptr_t>(call.y);
+  return ((apart | (row | call.y_stride) * sizeof(float)) & 63) == 0;
 }
 
 template <class Norm, class Call>
@@ -116,29 +116,56 @@ HWY_ATTR HWY_NOINLINE void normalise_kept(Norm norm, Call const& call) {
   normalise_twos<has_many_registers>(norm.of(kept), kept);
 }
 
-// Up to this much in a row, it, its results, and weights stay in the first cache beside the next rows.
-inline constexpr std::size_t short_columns = 1536;
+// Up to this much in a row, it, its results and weights stay in the first cache beside the next two rows, or the next,
+// or by themselves.
+inline constexpr std::size_t beside_two_columns = 1536, beside_one_columns = 2560, alone_columns = 8192;
+
+// Several rows of floats together, where that is faster: with AVX3 and AVX2, from 128x64 to 4x32768, at any alignment.
+// Rows that begin at different places of their lines go one by one: 128x776 took .21 ns per element in pairs, .16 so.
+template <class Norm, class Call>
+HWY_ATTR HWY_INLINE bool normalise_floats(Norm norm, given_rows<float> const&, Call const& call) {
+  std::size_t const n = call.columns;
+  if (!share_lines(call)) return false;
+  if constexpr (Norm::sums == 1) {
+    if (n > beside_one_columns && n <= alone_columns) return false;
+    return normalise_ones(norm, call), true;
+  } else {
+    if constexpr (has_many_registers) {
+      if (n <= beside_two_columns) return normalise_twos<true>(norm, call), true;
+      if (n <= beside_one_columns) return normalise_ones(norm, call), true;
+    }
+    return normalise_twos<false>(norm, call), true;
+  }
+}
+// A sum is three streams of memory by itself.
+template <class Norm, class Rows, class Call>
+HWY_ATTR HWY_INLINE bool normalise_floats(Norm norm, Rows const&, Call const& call) {
+  bool const by_twos = (!has_many_registers || call.columns > beside_one_columns) && share_lines(call);
+  if (by_twos) normalise_twos<false>(norm, call);
+  return by_twos;
+}
+
+// Whether all rows were normalised, several together.
+template <class Norm, class Call>
+HWY_ATTR HWY_INLINE bool normalise_several(Norm const& norm, Call const& call) {
+  if constexpr (!is_elaborate) {
+    return false;
+  } else {
+    std::size_t const rows = call.end - call.begin;
+    if (rows < 2 || call.streamed) return false;
+    if constexpr (reads_floats<Call>) {
+      return normalise_floats(norm, call.rows, call);
+    } else {
+      if (rows < rows_at_once || call.columns > kept_columns) return normalise_twos<false>(norm, call), true;
+      return normalise_kept(norm, call), true;
+    }
+  }
+}
 
 // `norm.gather(source)` adds up what a row needs, in so many `sums`; `norm.values(totals, row)` are its results.
 template <class Norm, class Call>
 HWY_ATTR HWY_INLINE void normalise_rows(Norm norm, Call const& call) {
-  std::size_t const rows = call.end - call.begin;
-  bool by_twos = is_elaborate && rows > 1 && !call.streamed;
-  if constexpr (is_elaborate && reads_floats<Call>) {
-    bool const is_short = call.columns <= short_columns;
-    if (by_twos && !keeps_to_lines(call)) {
-      // Of what std::vector, malloc and NumPy align, to 16 bytes, every vector is in two lines, and two rows at once
-      // are too many of these: 128x768 took .33 ns per element with AVX3 and two sums a row, .15 so.
-      if (is_short && has_many_registers == (Norm::sums == 2)) return normalise_ones(norm, call);
-      by_twos = has_many_registers || Norm::sums == 1;
-    }
-    if constexpr (has_many_registers)
-      if (by_twos && is_short) return normalise_twos<true>(norm, call);
-  } else if constexpr (is_elaborate) {
-    if (by_twos && rows >= rows_at_once && call.columns <= kept_columns) return normalise_kept(norm, call);
-  }
-  if constexpr (is_elaborate)
-    if (by_twos) return normalise_twos<false>(norm, call);
+  if (normalise_several(norm, call)) return;
   for (std::size_t row = call.begin; row < call.end; ++row) write_gathered(norm, call, row);
   if (call.streamed) hwy::FlushStream();
 }

@@ -97,13 +97,28 @@ HWY_ATTR HWY_INLINE void visit_end(Gather& gather, Write const& write, std::size
   gather.finish(sums, none);
 }
 
+// What is left of `end` by vectors comes first: the others begin at multiples of their size where `end` does.
+template <class Gather, class Write>
+HWY_ATTR HWY_INLINE void visit_head(Gather& gather, Write const& write, std::size_t end) {
+  std::size_t const n = hn::Lanes(lanes());
+  auto sums = gather.sums(first{0}), none = sums;
+  for (std::size_t i = 0; i < end;) {
+    first const part{(end - i - 1) % n + 1};
+    auto const values = gather.get(part, i);
+    write(part, i);
+    gather.accumulate(part, values, sums);
+    i += part.count;
+  }
+  gather.finish(sums, none);
+}
+
 // Visits all columns, `Wide` parts at a time, of which the first `head` by themselves. Sums in float end after 32
 // steps, so that long rows lose nothing.
 template <class Wide, class Gather, class Write>
 HWY_ATTR HWY_INLINE void visit_row(Gather& gather, Write const& write, std::size_t columns, std::size_t head = 0) {
   std::size_t const width = Wide::vectors * hn::Lanes(lanes()), step = 2 * width;
   std::size_t i = head;
-  if (head > 0) visit_end(gather, write, 0, head);
+  if (head > 0) visit_head(gather, write, head);
   while (columns - i >= step) {
     std::size_t const end = i + std::min<std::size_t>((columns - i) / step, 32) * step;
     auto sums0 = gather.sums(Wide{}), sums1 = sums0;
@@ -130,20 +145,39 @@ HWY_ATTR HWY_INLINE void write_row_by(Way way, Value const& value, Y* y, std::si
   write_row_in<whole>(way, value, y, columns, head);
 }
 
+// The elements of a row before the first multiple of `n`.
+template <class T>
+HWY_ATTR HWY_INLINE std::size_t head_before(std::size_t n, T const* row, std::size_t columns) {
+  return std::min((n - reinterpret_cast<std::uintptr_t>(row) / sizeof(T) % n) % n, columns);
+}
+
+// Only whole vectors at their own multiples can be written past the caches; what comes before.
+template <class T>
+HWY_ATTR HWY_INLINE std::size_t vector_head(T const* row, std::size_t columns) {
+  return head_before(hn::Lanes(lanes()) * sizeof(float) / sizeof(T), row, columns);
+}
+
+// Vectors that lie in two lines of a cache cost twice, and with AVX2 two rows at once are half as fast where a line's
+// vectors are not loaded and stored together. What comes before the first line, where parts of vectors cost little.
+template <class T>
+HWY_ATTR HWY_INLINE std::size_t line_head(T const* row, std::size_t columns) {
+  if constexpr (std::is_same_v<T, float> && has_parts<float>) {
+    return head_before(64 / sizeof(float), row, columns);
+  } else {
+    return 0;
+  }
+}
+
 // Row `row` of a call, past the caches where the call says so; the row at `next` is read next.
 template <class Wide, class Call, class Value, class Next>
 HWY_ATTR HWY_INLINE void write_row(Call const& call, Value const& value, std::size_t row, Next const* next) {
   auto* const y = call.y + row * call.y_stride;
   using output = std::remove_pointer_t<decltype(call.y)>;
   if constexpr (is_elaborate && element<output>) {
-    if (call.streamed) {
-      // Only whole vectors at their own multiples can be written past the caches.
-      std::size_t const n = hn::Lanes(lanes()) * sizeof(float) / sizeof(output);
-      std::size_t const head = (n - reinterpret_cast<std::uintptr_t>(y) / sizeof(output) % n) % n;
-      return write_row_in<Wide>(past_caches<Next>{next}, value, y, call.columns, std::min(head, call.columns));
-    }
+    if (call.streamed)
+      return write_row_in<Wide>(past_caches<Next>{next}, value, y, call.columns, vector_head(y, call.columns));
   }
-  write_row_in<Wide>(into_caches{}, value, y, call.columns);
+  write_row_in<Wide>(into_caches{}, value, y, call.columns, line_head(y, call.columns));
 }
 template <class Call, class Value>
 HWY_ATTR HWY_INLINE void write_row(Call const& call, Value const& value, std::size_t row) {
