@@ -30,13 +30,15 @@ namespace fuse::inline v0 {
 
 template <std::size_t N>
 struct fixed_string {
-  char text[N]{};
+  char text[N];
 
-  constexpr fixed_string(char const (&literal)[N]) {
-    for (std::size_t i = 0; i < N; ++i) text[i] = literal[i];
-  }
+  constexpr fixed_string(char const (&literal)[N]) : fixed_string(literal, std::make_index_sequence<N>{}) {}
 
   [[nodiscard]] constexpr std::string_view view() const { return {text, N - 1}; }
+
+ private:
+  template <std::size_t... I>
+  constexpr fixed_string(char const (&literal)[N], std::index_sequence<I...>) : text{literal[I]...} {}
 };
 
 }  // namespace fuse::inline v0
@@ -464,8 +466,8 @@ struct term {
 
   [[nodiscard]] constexpr int operands() const { return children - attributes; }
   [[nodiscard]] friend constexpr bool operator==(term const& a, term const& b) {
-    if (a.kind != b.kind || a.children != b.children || a.op != b.op || a.index != b.index || a.number != b.number ||
-        a.tolerance != b.tolerance || a.name != b.name)
+    if (a.kind != b.kind || a.op != b.op || a.name != b.name || a.children != b.children || a.index != b.index ||
+        a.number != b.number || a.tolerance != b.tolerance)
       return false;
     for (int i = 0; i < a.children; ++i)
       if (a.child[i] != b.child[i]) return false;
@@ -485,13 +487,9 @@ struct expression {
   [[nodiscard]] constexpr std::uint8_t root() const { return static_cast<std::uint8_t>(size - 1); }
   [[nodiscard]] constexpr term const& operator[](std::size_t at) const { return terms[at]; }
 
-  constexpr std::uint8_t add(term const& made, std::size_t from = 0) {
-    auto const kind = made.kind;
-    auto const op = made.op;
-    std::size_t const end = size;
-    for (std::size_t i = from; i < end; ++i)
-      if (terms[i].kind == kind && terms[i].op == op && terms[i] == made) return static_cast<std::uint8_t>(i);
-    return append(made);
+  constexpr std::uint8_t add(term const& made) {
+    auto const at = find(made, 0, size);
+    return at < size ? static_cast<std::uint8_t>(at) : append(made);
   }
 
   constexpr std::uint8_t add(expression const& other) {
@@ -500,6 +498,7 @@ struct expression {
     if (more == 1) return add(other.terms[0]);
     if (other.too_large) too_large = true;
     std::size_t place[capacity]{};
+    std::size_t end = before;
     for (std::size_t i = 0; i < more; ++i) {
       term moved = other.terms[i];
       std::size_t from = 0;
@@ -509,8 +508,16 @@ struct expression {
         moved.child[c] = static_cast<std::uint8_t>(at);
         if (at >= from) from = at + 1;
       }
-      place[i] = from > before ? append(moved) : add(moved, from);
+      auto const at = from > before ? end : find(moved, from, end);
+      place[i] = at;
+      if (at < end) continue;
+      if (end == capacity) {
+        too_large = true;
+        return 0;
+      }
+      terms[end++] = moved;
     }
+    size = static_cast<std::uint16_t>(end);
     return static_cast<std::uint8_t>(place[more - 1]);
   }
 
@@ -587,6 +594,13 @@ struct expression {
   constexpr expression() : terms{}, size(0), too_large(false) {}
 
  private:
+  [[nodiscard]] constexpr std::size_t find(term const& wanted, std::size_t from, std::size_t end) const {
+    auto const kind = wanted.kind;
+    auto const op = wanted.op;
+    while (from < end && !(terms[from].kind == kind && terms[from].op == op && terms[from] == wanted)) ++from;
+    return from;
+  }
+
   [[nodiscard]] constexpr expression with_attribute(term const& made, expression const& value) const {
     expression changed = *this;
     term node = terms[root()];
@@ -1355,7 +1369,7 @@ class sequence_pool {
     auto at = hash & mask;
     for (; slots_[at] != 0; at = (at + 1) & mask)
       if (hashes_[slots_[at] - 1] == hash && holds(slots_[at] - 1, sequence)) return slots_[at] - 1;
-    items_.insert(items_.end(), sequence.begin(), sequence.end());
+    for (auto const& item : sequence) items_.push_back(item);  // (to insert a range is dear to compile)
     starts_.push_back(items_.size());
     hashes_.push_back(hash);
     slots_[at] = count();
@@ -1990,7 +2004,7 @@ namespace detail {
 constexpr std::uint16_t dialect::code(std::string_view operator_name) const {
   auto const mask = slots.size() - 1;
   for (std::size_t at = detail::hash(operator_name) & mask; slots[at] != 0; at = (at + 1) & mask)
-    if (rows[slots[at] - 1u].name == operator_name) return slots[at];
+    if (static_text::of(operator_name) == rows[slots[at] - 1u].name) return slots[at];
   if (auto const variant = operator_name.find('_');
       variant != operator_name.npos && operator_name.substr(0, 6) == "fuse::")
     return code(operator_name.substr(0, variant));
@@ -4825,23 +4839,43 @@ inline bool holds_for_each_member(captured const* captures, condition const& wha
 }
 
 template <fixed_string... Names>
-inline constexpr static_text capture_names[] = {{Names.text, sizeof(Names.text) - 1}...};
-
-[[nodiscard]] constexpr condition asking(bool (*ask)(value_view const*), static_text const* names, std::size_t count) {
+inline constexpr condition asking = [] {
   condition made{};
   made.holds = &holds_for_each_member;
-  made.ask = ask;
-  for (std::size_t i = 0; i < count; ++i) made.captures[made.count++] = names[i];
+  ((made.captures[made.count++] = name_text<Names>), ...);
   return made;
-}
+}();
 
-template <class Function, std::size_t Count>
-bool ask(value_view const* of) {
-  if constexpr (Count == 1) return static_cast<bool>(Function{}(of[0]));
-  if constexpr (Count == 2) return static_cast<bool>(Function{}(of[0], of[1]));
-  if constexpr (Count == 3) return static_cast<bool>(Function{}(of[0], of[1], of[2]));
-  if constexpr (Count == 4) return static_cast<bool>(Function{}(of[0], of[1], of[2], of[3]));
-}
+template <std::size_t Count>
+struct asking_about;
+template <>
+struct asking_about<1> {
+  template <class Function>
+  static bool ask(value_view const* of) {
+    return static_cast<bool>(Function{}(of[0]));
+  }
+};
+template <>
+struct asking_about<2> {
+  template <class Function>
+  static bool ask(value_view const* of) {
+    return static_cast<bool>(Function{}(of[0], of[1]));
+  }
+};
+template <>
+struct asking_about<3> {
+  template <class Function>
+  static bool ask(value_view const* of) {
+    return static_cast<bool>(Function{}(of[0], of[1], of[2]));
+  }
+};
+template <>
+struct asking_about<4> {
+  template <class Function>
+  static bool ask(value_view const* of) {
+    return static_cast<bool>(Function{}(of[0], of[1], of[2], of[3]));
+  }
+};
 
 }  // namespace detail
 
@@ -4852,10 +4886,13 @@ template <fixed_string... Names, class Function>
   static_assert(sizeof...(Names) >= 1 && sizeof...(Names) <= condition::capacity,
                 "fuse: a predicate names between one and four captures");
   static_assert(sizeof(Function) == 1, "fuse: the lambda of a predicate captures nothing");
-  if constexpr (sizeof(Function) == 1 && sizeof...(Names) >= 1 && sizeof...(Names) <= condition::capacity)
-    return detail::asking(&detail::ask<Function, sizeof...(Names)>, detail::capture_names<Names...>, sizeof...(Names));
-  else
+  if constexpr (sizeof(Function) == 1 && sizeof...(Names) >= 1 && sizeof...(Names) <= condition::capacity) {
+    auto made = detail::asking<Names...>;
+    made.ask = &detail::asking_about<sizeof...(Names)>::template ask<Function>;
+    return made;
+  } else {
     return {};
+  }
 }
 
 }  // namespace dsl
@@ -6573,21 +6610,23 @@ class merging {
       where = &out.code[to++].other;
     }
     *where = static_cast<std::uint16_t>(to);
-    for (; at < end; ++at) {
-      auto made = rule.code[at];
-      if (renumbered_) renumber(made);
-      auto const after = to + 1;
-      made.next = static_cast<std::uint16_t>(after + made.next);
+    bool const renumbered = renumbered_;
+    while (at < end) {
+      auto made = rule.code[at++];
+      if (renumbered) renumber(made);
+      auto const place = to++;
+      made.next = static_cast<std::uint16_t>(to + made.next);
       if (made.code == step::fork) {
-        made.other = static_cast<std::uint16_t>(after + made.other);
-      } else if (made.code == step::condition) {
-        made.op = static_cast<std::uint16_t>(first_condition_ + made.op);
-      } else if (made.code == step::accept) {
-        made.op = number;
-        made.next = no_instruction;
+        made.other = static_cast<std::uint16_t>(to + made.other);
+      } else if (made.code >= step::condition) {  // the last two steps
+        if (made.code == step::condition) {
+          made.op = static_cast<std::uint16_t>(first_condition_ + made.op);
+        } else {
+          made.op = number;
+          made.next = no_instruction;
+        }
       }
-      out.code[to] = made;
-      to = after;
+      out.code[place] = made;
     }
     out.size = to;
   }
@@ -9625,19 +9664,10 @@ namespace fuse::inline v0::detail {
 
 class lowering {
  public:
-  lowered_rule out{};
-
-  constexpr lowering(rewrite_rule const& rule, dialect const& names);
+  constexpr lowering(lowered_rule& into, rewrite_rule const& rule, dialect const& names);
 
  private:
-  struct link {
-    std::uint16_t at;
-    bool other;
-  };
-  struct links {
-    link all[24];
-    std::uint8_t count;
-  };
+  using links = std::uint16_t;
   struct part {
     std::uint8_t term, priority;
     double weight;
@@ -9654,26 +9684,27 @@ class lowering {
   };
   static constexpr std::uint8_t rest_priority = 7;
 
-  [[nodiscard]] constexpr bool failed() const { return out.error != rule_error::none; }
   constexpr void fail(rule_error error, static_text culprit, std::size_t wanted = 0) {
-    if (failed()) return;
+    if (failed_) return;
+    failed_ = true;
     out.error = error;
     out.culprit = culprit;
     out.wanted = wanted;
   }
 
   constexpr void resolve();
+  constexpr void resolve_operator(std::uint8_t at, term const& t);
   constexpr void check_operands(term const& t, operator_info const& known);
   constexpr void add_transparent(through_set& set, static_text name);
   constexpr std::uint8_t set_id(through_set const& set);
   constexpr std::uint8_t slot(static_text name, slot_kind kind);
   constexpr std::uint8_t bound_slot(static_text name, slot_kind kind);
+  constexpr std::uint8_t bound_slot_of(std::uint8_t at, slot_kind kind);
   constexpr void emit(instruction const& made);
+  constexpr std::uint16_t& led_by(links chain);
   constexpr void resolve_links();
-  constexpr void add(links& to, link made);
-  constexpr void add(links& to, links const& more);
-  constexpr void pend(link made);
-  constexpr void pend(links const& more);
+  constexpr void pend(std::size_t at, bool other);
+  [[nodiscard]] constexpr links chained(links chain, links then);
   [[nodiscard]] constexpr links detach();
   constexpr std::uint8_t new_register();
   constexpr std::uint8_t new_registers(int count);
@@ -9689,23 +9720,22 @@ class lowering {
 
   [[nodiscard]] constexpr bool large(std::uint8_t at) const;
   [[nodiscard]] constexpr int tree_size(std::uint8_t at, int limit) const;
-  [[nodiscard]] constexpr std::uint8_t priority(std::uint8_t at) const;
-  constexpr std::uint64_t needs(parts const& of);
-  constexpr std::uint64_t needs_directly(parts const& of, op_group kind) const;
-  constexpr std::uint64_t needs(std::uint8_t at);
+  [[nodiscard]] constexpr std::uint64_t needs_of(term const& t, opcode op, op_group group);
+  [[nodiscard]] constexpr std::uint64_t needs_directly(parts const& of, op_group kind) const;
   constexpr parts parts_of(std::uint8_t at, double weight, op_group kind);
   constexpr void collect(std::uint8_t at, double weight, op_group kind, parts& into);
 
   constexpr std::uint8_t collect_set(std::uint8_t at, through_set& set);
+  constexpr void capture(std::uint8_t at, std::uint8_t r);
   constexpr void value(std::uint8_t at, std::uint8_t r, sign_use sign = sign_use::strict, std::uint8_t around = 0);
-  constexpr void operation(std::uint8_t at, std::uint8_t r, std::uint8_t result);
+  constexpr void operation(term const& t, std::uint8_t r, std::uint8_t result);
   constexpr std::uint8_t use_rest(std::uint8_t at);
-  constexpr void attributes(std::uint8_t at, std::uint8_t r, static_text except = {});
-  constexpr void reduction(std::uint8_t at, std::uint8_t r);
+  constexpr void attributes(term const& t, std::uint8_t r, static_text except = {});
+  constexpr void reduction(term const& t, std::uint8_t r);
   constexpr void group(std::uint8_t at, std::uint8_t r, sign_use sign, std::uint8_t around);
   constexpr void finish_group(parts const& found, op_group kind, std::uint8_t frame);
   constexpr void members(parts const& found, op_group kind, std::uint8_t frame);
-  constexpr void member(part const& p, op_group kind, std::uint8_t frame);
+  constexpr void member(std::uint8_t at, double weight, op_group kind, std::uint8_t frame);
   constexpr void one_member(std::uint8_t at, double weight, op_group kind, std::uint8_t frame);
   constexpr void spliced(std::uint8_t at, double weight, op_group kind, std::uint8_t frame);
 
@@ -9721,20 +9751,25 @@ class lowering {
   [[nodiscard]] static constexpr bool names(expression const& in, static_text name);
   constexpr void lower_replacement();
 
+  lowered_rule& out;  // (of someone else: constant evaluation pays for each struct around what is written)
   rewrite_rule const& rule_;
   dialect const& names_;
   expression pattern_{};
   op_group group_[expression::capacity]{};
   bool reduction_[expression::capacity]{};
-  std::uint64_t needs_[expression::capacity]{};
-  bool needs_known_[expression::capacity]{};
-  links pending_{};
-  bool falls_through_ = false;  // from the last instruction to the next
+  std::uint8_t priority_[expression::capacity]{};  // 0 to 3: operators, the more telling the less; see resolve
+  std::uint64_t needs_[expression::capacity]{};    // operators that are below in any case, reached through sums and
+  std::uint8_t slot_[expression::capacity]{};      // 1 + that of a capture
+  std::uint16_t size_ = 0;                         // of the code
+  links pending_ = 0;
+  std::uint16_t unreached_ = 0;  // where the instruction before does not lead
+  bool failed_ = false;
   std::uint8_t next_register_ = 1, next_frame_ = 0;
   term_registers register_of_{};  // of a term that is found, else 0
   std::uint32_t bound_ = 0;       // slots, a bit each
   std::uint32_t rest_seen_ = 0;   // slots, a bit each
-  bool again_ = false;            // a large part is matched a second time
+  bool several_roots_ = false;
+  bool again_ = false;  // a large part is matched a second time
   through_set everywhere_{};
   std::uint8_t everywhere_id_ = 0;
 };
@@ -9744,7 +9779,7 @@ class lowering {
 namespace fuse::inline v0::detail {
 
 constexpr void lowering::fail_at(operator_row const& row, rule_error error, std::string_view attribute) {
-  if (failed()) return;
+  if (failed_) return;
   fail(error, static_text::of(attribute));
   out.owner = static_text::of(row.name);
   out.attributes = row.attributes;
@@ -9818,33 +9853,67 @@ namespace fuse::inline v0::detail {
 constexpr void lowering::resolve() {
   if (names_.lists_attributes) check_sources();
   pattern_ = rule_.pattern;
-  std::uint16_t const size = pattern_.size;
-  for (std::uint16_t i = 0; i < size; ++i) {
-    auto t = pattern_.terms[i];  // (copies: constant evaluation is slow at what it refers to)
-    bool const neutral = t.kind == term_kind::neutral;
-    if (!neutral) {
-      if (t.kind != term_kind::named && t.kind != term_kind::exact) continue;
-      auto const code = names_.code(t.name);
-      if (code == 0) return fail(rule_error::unknown_operator, t.name);
-      if (t.attributes != 0) check_attributes(pattern_, t, code, false);
-      auto const op = t.kind == term_kind::named ? names_.rows[code - 1u].op : opcode::opaque;
-      if (op == opcode::opaque) {
-        pattern_.terms[i].index = code;
-        continue;
+  int const size = pattern_.size;
+  for (int i = 0; i < size; ++i) {
+    auto const at = static_cast<std::uint8_t>(i);
+    auto const t = pattern_.terms[i];  // (copies: constant evaluation is slow at what it refers to)
+    switch (t.kind) {
+      case term_kind::capture: priority_[i] = 5; break;
+      case term_kind::neutral:
+      case term_kind::named:
+      case term_kind::exact: resolve_operator(at, t); break;
+      case term_kind::scalar:
+      case term_kind::number: priority_[i] = 4; break;
+      case term_kind::optional: priority_[i] = 6; break;
+      case term_kind::rest: priority_[i] = rest_priority; break;
+      case term_kind::users:
+      case term_kind::known_as:
+      case term_kind::through:
+        priority_[i] = priority_[t.child[0]];
+        needs_[i] = needs_[t.child[0]];
+        break;
+      case term_kind::alternatives: {
+        auto shared = ~std::uint64_t{0};
+        for (int c = 0; c < t.children; ++c) shared &= needs_[t.child[c]];
+        needs_[i] = shared;
+        priority_[i] = 3;
+        break;
       }
-      pattern_.terms[i].kind = term_kind::neutral;
-      pattern_.terms[i].op = t.op = op;
-    } else if (t.attributes != 0) {
-      check_attributes(pattern_, t, 0, true);
+      default: priority_[i] = 3;
     }
-    auto const known = info(t.op);
-    check_operands(t, known);
-    if (t.op == opcode::neg)
-      group_[i] = op_group::sum;
-    else if (known.group != op_group::none)
-      group_[i] = known.group;
-    else if (known.shape == shape_rule::reduce)
-      out.reduces = reduction_[i] = true;
+    if (failed_) return;
+  }
+}
+constexpr void lowering::resolve_operator(std::uint8_t at, term const& t) {
+  auto op = t.op;
+  if (t.kind == term_kind::neutral) {
+    if (t.attributes != 0) check_attributes(pattern_, t, 0, true);
+  } else {
+    auto const code = names_.code(t.name);
+    if (code == 0) return fail(rule_error::unknown_operator, t.name);
+    if (t.attributes != 0) check_attributes(pattern_, t, code, false);
+    if (t.kind == term_kind::named) op = names_.rows[code - 1u].op;
+    if (op == opcode::opaque) {
+      priority_[at] = 3;
+      pattern_.terms[at].index = code;
+      return;
+    }
+    pattern_.terms[at].kind = term_kind::neutral;
+    pattern_.terms[at].op = op;
+  }
+  auto const known = info(op);
+  check_operands(t, known);
+  priority_[at] = 2;
+  auto const group = op == opcode::neg ? op_group::sum : known.group;
+  if (group != op_group::none) {
+    group_[at] = group;
+    needs_[at] = needs_of(t, op, group);
+    return;
+  }
+  needs_[at] = operator_bit(op);
+  if (known.shape == shape_rule::reduce) {
+    out.reduces = reduction_[at] = true;
+    priority_[at] = 1;
   }
 }
 
@@ -9893,37 +9962,49 @@ constexpr std::uint8_t lowering::bound_slot(static_text name, slot_kind kind) {
   bound_ |= 1u << s;
   return s;
 }
+constexpr std::uint8_t lowering::bound_slot_of(std::uint8_t at, slot_kind kind) {
+  auto s = slot_[at];
+  if (s == 0) slot_[at] = s = static_cast<std::uint8_t>(slot(pattern_.terms[at].name, kind) + 1);
+  --s;
+  bound_ |= 1u << s;
+  return s;
+}
 
 constexpr void lowering::emit(instruction const& made) {
-  if (out.size == lowered_rule::instruction_capacity) return fail(rule_error::too_large, rule_.name);
-  if (pending_.count != 0) resolve_links();
-  falls_through_ = true;
-  out.code[out.size++] = made;
+  if (size_ == lowered_rule::instruction_capacity) return fail(rule_error::too_large, rule_.name);
+  if (pending_ != 0) resolve_links();
+  out.code[size_++] = made;
+}
+constexpr std::uint16_t& lowering::led_by(links chain) {
+  auto& first = out.code[(chain - 1) / 2];
+  return chain % 2 != 0 ? first.next : first.other;
 }
 constexpr void lowering::resolve_links() {
-  for (std::uint8_t i = 0; i < pending_.count; ++i) {
-    auto const from = pending_.all[i];
-    auto const skipped = static_cast<std::uint16_t>(out.size - from.at - 1);
-    (from.other ? out.code[from.at].other : out.code[from.at].next) = skipped;
+  while (pending_ != 0) {
+    auto& led = led_by(pending_);
+    auto const skipped = size_ - (pending_ - 1) / 2 - 1;
+    pending_ = led;
+    led = static_cast<std::uint16_t>(skipped);
   }
-  pending_.count = 0;
 }
-constexpr void lowering::add(links& to, link made) {
-  if (to.count == 24)
-    fail(rule_error::too_large, rule_.name);
-  else
-    to.all[to.count++] = made;
+constexpr void lowering::pend(std::size_t at, bool other) {
+  if (failed_) return;
+  auto const made = static_cast<links>(2 * at + (other ? 2 : 1));
+  led_by(made) = pending_;
+  pending_ = made;
 }
-constexpr void lowering::add(links& to, links const& more) {
-  for (std::uint8_t i = 0; i < more.count; ++i) add(to, more.all[i]);
+constexpr lowering::links lowering::chained(links chain, links then) {
+  if (chain == 0) return then;
+  auto last = chain;
+  for (auto after = led_by(last); after != 0; after = led_by(last)) last = after;
+  led_by(last) = then;
+  return chain;
 }
-constexpr void lowering::pend(link made) { add(pending_, made); }
-constexpr void lowering::pend(links const& more) { add(pending_, more); }
 constexpr lowering::links lowering::detach() {
-  if (falls_through_) pend(link{static_cast<std::uint16_t>(out.size - 1), false});
-  falls_through_ = false;
+  if (unreached_ != size_) pend(size_ - 1u, false);
+  unreached_ = size_;
   auto const taken = pending_;
-  pending_ = {};
+  pending_ = 0;
   return taken;
 }
 
@@ -9940,7 +10021,7 @@ constexpr std::uint8_t lowering::new_registers(int count) {
 
 template <class Form>
 constexpr void lowering::lower_forks(int count, bool may_skip, Form&& form) {
-  links joined{};
+  links joined = 0;
   std::uint32_t common = ~0u;
   auto const before = bound_;
   auto const registers = register_of_;                                    // what a branch finds is not known after it
@@ -9948,23 +10029,23 @@ constexpr void lowering::lower_forks(int count, bool may_skip, Form&& form) {
   auto last_register = next_register_, last_frame = next_frame_;
   for (int i = 0; i < count; ++i) {
     bool const last = i + 1 == count && !may_skip;
-    auto const fork = out.size;
+    auto const fork = size_;
     if (!last) emit({.code = step::fork});
     bound_ = before;
     next_register_ = first_register;
     next_frame_ = first_frame;
     form(i);
-    if (failed()) return;
+    if (failed_) return;
     if (next_register_ > last_register) last_register = next_register_;
     if (next_frame_ > last_frame) last_frame = next_frame_;
     register_of_ = registers;
     common &= bound_;
     if (last) break;
-    add(joined, detach());
-    pend(link{fork, true});
+    joined = chained(detach(), joined);
+    pend(fork, true);
   }
   if (may_skip) common &= before;
-  pend(joined);
+  pending_ = chained(joined, pending_);
   bound_ = common;
   next_register_ = last_register;
   next_frame_ = last_frame;
@@ -10003,27 +10084,24 @@ constexpr int lowering::tree_size(std::uint8_t at, int limit) const {
   return size;
 }
 
-constexpr std::uint8_t lowering::priority(std::uint8_t at) const {
-  auto const& t = pattern_.terms[at];
-  switch (t.kind) {
-    case term_kind::capture: return 5;
-    case term_kind::neutral: return reduction_[at] ? 1 : 2;
-    case term_kind::scalar:
-    case term_kind::number: return 4;
-    case term_kind::optional: return 6;
-    case term_kind::rest: return rest_priority;
-    case term_kind::users:
-    case term_kind::known_as:
-    case term_kind::through: return priority(t.child[0]);
-    default: return 3;
+constexpr std::uint64_t lowering::needs_of(term const& t, opcode op, op_group group) {
+  auto const first = needs_[t.child[0]];
+  if (op == opcode::sqrt || op == opcode::rsqrt) return first | root_bit;
+  if (op == opcode::pow) {
+    auto const by = pattern_.terms[t.child[1]];
+    return static_cast<int>(by.number) == by.number ? first : first | root_bit;
   }
-}
-
-constexpr std::uint64_t lowering::needs(parts const& of) {
-  std::uint64_t all = 0;
-  for (std::uint8_t i = 0; i < of.count; ++i) {
-    all |= needs(of.all[i].term);
-    if (static_cast<int>(of.all[i].weight) != of.all[i].weight) all |= root_bit;
+  auto all = first;
+  int const operands = t.children - t.attributes;
+  for (int i = 1; i < operands; ++i) all |= needs_[t.child[i]];
+  if (group == op_group::sum || operands < 2 || (first & needs_[t.child[1]] & root_bit) == 0) return all;
+  parts found{};
+  collect(t.child[0], 1, group, found);
+  collect(t.child[1], op == opcode::div ? -1 : 1, group, found);
+  all = 0;
+  for (int i = 0; i < found.count; ++i) {
+    all |= needs_[found.all[i].term];
+    if (static_cast<int>(found.all[i].weight) != found.all[i].weight) all |= root_bit;
   }
   return all;
 }
@@ -10031,45 +10109,28 @@ constexpr std::uint64_t lowering::needs(parts const& of) {
 constexpr std::uint64_t lowering::needs_directly(parts const& of, op_group kind) const {
   std::uint64_t all = 0;
   int required = of.has_number && of.number != (kind == op_group::product ? 1 : 0) ? 1 : 0;
-  for (std::uint8_t i = 0; i < of.count; ++i) {
-    auto const t = pattern_.terms[of.all[i].term];
-    auto const weight = of.all[i].weight;
-    if (t.kind == term_kind::rest || t.kind == term_kind::optional) continue;
-    required += weight == 1 || weight == -1 ? 1 : 2;
-    if (t.kind == term_kind::neutral && group_[of.all[i].term] == op_group::none) all |= operator_bit(t.op);
-    if (static_cast<int>(weight) != weight) all |= root_bit;
+  int const count = of.count;
+  for (int i = 0; i < count; ++i) {
+    auto const p = of.all[i];
+    auto const kind_of_part = pattern_.terms[p.term].kind;
+    if (kind_of_part == term_kind::rest || kind_of_part == term_kind::optional) continue;
+    required += p.weight == 1 || p.weight == -1 ? 1 : 2;
+    if (kind_of_part == term_kind::neutral && group_[p.term] == op_group::none) all |= needs_[p.term];
+    if (static_cast<int>(p.weight) != p.weight) all |= root_bit;
   }
   return required < 2 ? all : all | (kind == op_group::sum ? sum_bit : product_bit);
-}
-
-constexpr std::uint64_t lowering::needs(std::uint8_t at) {
-  if (needs_known_[at]) return needs_[at];
-  auto const& t = pattern_[at];
-  std::uint64_t found = 0;
-  if (t.kind == term_kind::users || t.kind == term_kind::known_as || t.kind == term_kind::through) {
-    found = needs(t.child[0]);
-  } else if (t.kind == term_kind::alternatives) {
-    found = ~std::uint64_t{0};
-    for (int i = 0; i < t.children; ++i) found &= needs(t.child[i]);
-  } else if (t.kind == term_kind::neutral && group_[at] == op_group::none) {
-    found = operator_bit(t.op);
-  } else if (t.kind == term_kind::neutral) {
-    auto const inside = parts_of(at, 1, group_[at]);
-    found = inside.overflow ? 0 : needs(inside);
-  }
-  needs_known_[at] = true;
-  return needs_[at] = found;
 }
 
 constexpr lowering::parts lowering::parts_of(std::uint8_t at, double weight, op_group kind) {
   parts found{};
   if (kind == op_group::product) found.number = 1;
   collect(at, weight, kind, found);
-  for (std::uint8_t i = 0; i < found.count; ++i) {
+  int const count = found.count;
+  for (int i = 0; i < count; ++i) {
     auto moving = found.all[i];
-    moving.priority = priority(moving.term);
+    moving.priority = priority_[moving.term];
     if (moving.priority < 4 && moving.weight != 1 && moving.weight != -1) moving.priority = 0;
-    std::uint8_t to = i;
+    int to = i;
     for (; to > 0 && found.all[to - 1].priority > moving.priority; --to) found.all[to] = found.all[to - 1];
     found.all[to] = moving;
   }
@@ -10145,9 +10206,15 @@ constexpr std::uint8_t lowering::collect_set(std::uint8_t at, through_set& set) 
   return at;
 }
 
+constexpr void lowering::capture(std::uint8_t at, std::uint8_t r) {
+  if (several_roots_) register_of_.of[at] = r;
+  emit({.code = step::capture, .a = r, .b = bound_slot_of(at, slot_kind::value), .through = everywhere_id_});
+}
+
 constexpr void lowering::value(std::uint8_t at, std::uint8_t r, sign_use sign, std::uint8_t around) {
-  if (failed()) return;
+  if (failed_) return;
   auto const t = pattern_.terms[at];
+  if (t.kind == term_kind::capture) return capture(at, r);  // the most frequent one
   auto const first_found = register_of_.of[at];
   if (first_found != 0 && t.kind == term_kind::neutral && !again_ && large(at)) {
     return lower_forks(2, false, [&](int i) {
@@ -10162,29 +10229,26 @@ constexpr void lowering::value(std::uint8_t at, std::uint8_t r, sign_use sign, s
   }
   register_of_.of[at] = r;
   switch (t.kind) {
-    case term_kind::capture:
-      return emit(
-          {.code = step::capture, .a = r, .b = bound_slot(t.name, slot_kind::value), .through = everywhere_id_});
     case term_kind::neutral:
       if (group_[at] != op_group::none) return group(at, r, sign, around);
-      if (reduction_[at]) return reduction(at, r);
-      return operation(at, r, 0);
+      if (reduction_[at]) return reduction(t, r);
+      return operation(t, r, 0);
     case term_kind::named:
-    case term_kind::exact: return operation(at, r, 0);
-    case term_kind::scalar: return emit({.code = step::scalar, .a = r, .b = bound_slot(t.name, slot_kind::number)});
+    case term_kind::exact: return operation(t, r, 0);
+    case term_kind::scalar: return emit({.code = step::scalar, .a = r, .b = bound_slot_of(at, slot_kind::number)});
     case term_kind::number:
       return emit({.code = step::number, .a = r, .tolerance = static_cast<float>(t.tolerance), .number = t.number});
     case term_kind::alternatives:
       return lower_forks(t.children, false, [&](int i) { value(t.child[i], r, sign, around); });
     case term_kind::optional: {
       auto const before = bound_;
-      auto const fork = out.size;
+      auto const fork = size_;
       emit({.code = step::fork});
       value(t.child[0], r);
       auto const skipped = detach();
-      pend(link{fork, true});
+      pend(fork, true);
       emit({.code = step::missing, .a = r});
-      pend(skipped);
+      pending_ = chained(skipped, pending_);
       bound_ = before;
       return;
     }
@@ -10225,17 +10289,16 @@ constexpr void lowering::value(std::uint8_t at, std::uint8_t r, sign_use sign, s
     case term_kind::known_as:
       emit({.code = step::capture, .a = r, .b = bound_slot(t.name, slot_kind::value)});
       return value(t.child[0], r, sign, around);
-    case term_kind::result: return operation(t.child[0], r, static_cast<std::uint8_t>(t.index));
+    case term_kind::result: return operation(pattern_.terms[t.child[0]], r, static_cast<std::uint8_t>(t.index));
     case term_kind::rest:  // alone where a value is wanted: that one value
     default: return fail(rule_error::rest_twice, t.name);
   }
 }
 
-constexpr void lowering::operation(std::uint8_t at, std::uint8_t r, std::uint8_t result) {
-  auto const t = pattern_.terms[at];
+constexpr void lowering::operation(term const& t, std::uint8_t r, std::uint8_t result) {
   bool const by_name = t.kind != term_kind::neutral;
-  int const operands = t.operands();
-  bool const has_rest = operands > 0 && pattern_.terms[t.child[operands - 1]].kind == term_kind::rest;
+  int const operands = t.children - t.attributes;
+  bool const has_rest = operands > 0 && priority_[t.child[operands - 1]] == rest_priority;
   int const plain = has_rest ? operands - 1 : operands;
   auto const first = new_registers(plain);
   auto const count = static_cast<std::uint8_t>(has_rest ? plain | 0x80 : plain);
@@ -10252,14 +10315,21 @@ constexpr void lowering::operation(std::uint8_t at, std::uint8_t r, std::uint8_t
           .through = everywhere_id_,
           .flags = commutes ? instruction::commutes : std::uint8_t{0}});
   }
-  if (t.attributes != 0) attributes(at, r);
-  bool later[8]{};
-  for (int i = 0; i < plain; ++i) {
-    later[i] = priority(t.child[i]) >= 5;
-    if (!later[i]) value(t.child[i], static_cast<std::uint8_t>(first + i));
-  }
+  if (t.attributes != 0) attributes(t, r);
+  int later = 0;
   for (int i = 0; i < plain; ++i)
-    if (later[i]) value(t.child[i], static_cast<std::uint8_t>(first + i));
+    if (priority_[t.child[i]] >= 5)
+      ++later;
+    else
+      value(t.child[i], static_cast<std::uint8_t>(first + i));
+  for (int i = 0; later != 0; ++i) {
+    if (priority_[t.child[i]] < 5) continue;
+    --later;
+    if (pattern_.terms[t.child[i]].kind == term_kind::capture)
+      capture(t.child[i], static_cast<std::uint8_t>(first + i));
+    else
+      value(t.child[i], static_cast<std::uint8_t>(first + i));
+  }
   if (has_rest) {
     emit({.code = step::operands, .a = r, .b = use_rest(t.child[plain]), .count = static_cast<std::uint8_t>(plain)});
   }
@@ -10272,8 +10342,7 @@ constexpr std::uint8_t lowering::use_rest(std::uint8_t at) {
   return s;
 }
 
-constexpr void lowering::attributes(std::uint8_t at, std::uint8_t r, static_text except) {
-  auto const t = pattern_.terms[at];
+constexpr void lowering::attributes(term const& t, std::uint8_t r, static_text except) {
   for (int i = t.operands(); i < t.children; ++i) {
     auto const& a = pattern_[t.child[i]];
     if (a.name == except) continue;
@@ -10295,8 +10364,7 @@ constexpr void lowering::attributes(std::uint8_t at, std::uint8_t r, static_text
   }
 }
 
-constexpr void lowering::reduction(std::uint8_t at, std::uint8_t r) {
-  auto const t = pattern_.terms[at];
+constexpr void lowering::reduction(term const& t, std::uint8_t r) {
   constexpr auto standard = static_text::of("axes");
   auto axes = standard;
   for (int i = t.operands(); i < t.children; ++i) {
@@ -10311,7 +10379,7 @@ constexpr void lowering::reduction(std::uint8_t at, std::uint8_t r) {
         .c = s,
         .op = static_cast<std::uint16_t>(t.op),
         .through = everywhere_id_});
-  attributes(at, r, standard);
+  attributes(t, r, standard);
   value(t.child[0], inner);
 }
 
@@ -10321,12 +10389,10 @@ constexpr void lowering::group(std::uint8_t at, std::uint8_t r, sign_use sign, s
   if (found.overflow) return fail(rule_error::too_large, rule_.name);
   auto const frame = next_frame_++;
   if (frame == 31) return fail(rule_error::too_large, rule_.name);
-  for (int direct = 1; direct >= 0; --direct)
-    if (auto const needed = direct != 0 ? needs_directly(found, kind) : needs(found); needed != 0)
-      emit({.code = step::within,
-            .a = r,
-            .c = static_cast<std::uint8_t>(direct),
-            .number = static_cast<double>(needed)});
+  if (auto const needed = needs_directly(found, kind); needed != 0)
+    emit({.code = step::within, .a = r, .c = 1, .number = static_cast<double>(needed)});
+  if (auto const needed = needs_[at]; needed != 0)
+    emit({.code = step::within, .a = r, .number = static_cast<double>(needed)});
   bool const clips = kind == op_group::sum && pattern_.terms[at].index != 0;
   emit({.code = step::group,
         .a = r,
@@ -10343,21 +10409,25 @@ constexpr void lowering::group(std::uint8_t at, std::uint8_t r, sign_use sign, s
 constexpr void lowering::finish_group(parts const& found, op_group kind, std::uint8_t frame) {
   if (found.has_number && found.number != (kind == op_group::product ? 1 : 0))
     emit({.code = step::literal, .a = frame, .tolerance = found.tolerance, .number = found.number});
-  for (std::uint8_t i = 0; i < found.count; ++i)
-    if (found.all[i].priority == rest_priority)
-      emit({.code = step::rest, .a = frame, .b = use_rest(found.all[i].term)});
+  int const count = found.count;
+  int rest = count;  // the last ones
+  while (rest > 0 && found.all[rest - 1].priority == rest_priority) --rest;
+  for (; rest < count; ++rest) emit({.code = step::rest, .a = frame, .b = use_rest(found.all[rest].term)});
   emit({.code = step::close, .a = frame});
 }
 
 constexpr void lowering::members(parts const& found, op_group kind, std::uint8_t frame) {
-  for (std::uint8_t i = 0; i < found.count; ++i)
-    if (found.all[i].priority != rest_priority) member(found.all[i], kind, frame);
+  int const count = found.count;
+  for (int i = 0; i < count; ++i) {
+    auto const p = found.all[i];
+    if (p.priority != rest_priority) member(p.term, p.weight, kind, frame);
+  }
 }
 
-constexpr void lowering::member(part const& p, op_group kind, std::uint8_t frame) {
-  auto const t = pattern_.terms[p.term];
+constexpr void lowering::member(std::uint8_t at, double weight, op_group kind, std::uint8_t frame) {
+  auto const t = pattern_.terms[at];
   if (t.kind == term_kind::alternatives)
-    return lower_forks(t.children, false, [&](int i) { spliced(t.child[i], p.weight, kind, frame); });
+    return lower_forks(t.children, false, [&](int i) { spliced(t.child[i], weight, kind, frame); });
   bool const optional = t.kind == term_kind::optional;
   auto const& inside = optional ? pattern_.terms[t.child[0]] : t;
   if (inside.kind == term_kind::scalar)
@@ -10365,15 +10435,15 @@ constexpr void lowering::member(part const& p, op_group kind, std::uint8_t frame
                  .a = frame,
                  .b = bound_slot(inside.name, slot_kind::number),
                  .flags = optional ? instruction::optional : std::uint8_t{0},
-                 .number = p.weight});
-  if (optional) return lower_forks(1, true, [&](int) { spliced(t.child[0], p.weight, kind, frame); });
-  if (kind == op_group::product && p.weight == 2 && t.kind != term_kind::capture)
+                 .number = weight});
+  if (optional) return lower_forks(1, true, [&](int) { spliced(t.child[0], weight, kind, frame); });
+  if (kind == op_group::product && weight == 2 && t.kind != term_kind::capture)
     return lower_forks(2, false, [&](int i) {
-      if (i == 0) return one_member(p.term, 2, kind, frame);
-      one_member(p.term, 1, kind, frame);
-      one_member(p.term, 1, kind, frame);
+      if (i == 0) return one_member(at, 2, kind, frame);
+      one_member(at, 1, kind, frame);
+      one_member(at, 1, kind, frame);
     });
-  one_member(p.term, p.weight, kind, frame);
+  one_member(at, weight, kind, frame);
 }
 
 constexpr void lowering::one_member(std::uint8_t at, double weight, op_group kind, std::uint8_t frame) {
@@ -10410,7 +10480,8 @@ constexpr void lowering::spliced(std::uint8_t at, double weight, op_group kind, 
 
 namespace fuse::inline v0::detail {
 
-constexpr lowering::lowering(rewrite_rule const& rule, dialect const& names) : rule_(rule), names_(names) {
+constexpr lowering::lowering(lowered_rule& into, rewrite_rule const& rule, dialect const& names)
+    : out(into), rule_(rule), names_(names) {
   out.name = rule.name;
   out.summary = rule.summary_text;
   out.stage = rule.stage_number;
@@ -10423,10 +10494,11 @@ constexpr lowering::lowering(rewrite_rule const& rule, dialect const& names) : r
     fail(rule_error::no_replacement, rule.name);
   for (std::size_t i = 0; i < rule.transparent_count; ++i) add_transparent(everywhere_, rule.transparent[i]);
   resolve();
-  if (failed()) return;
+  if (failed_) return;
   if (everywhere_.count != 0) everywhere_id_ = set_id(everywhere_);
   lower_roots(pattern_.root());
-  if (!failed()) lower_replacement();
+  out.size = size_;
+  if (!failed_) lower_replacement();
 }
 
 constexpr void lowering::lower_roots(std::uint8_t root) {
@@ -10439,20 +10511,21 @@ constexpr void lowering::lower_roots(std::uint8_t root) {
   next_frame_ = 0;
   bound_ = rest_seen_ = 0;
   register_of_ = {};
-  auto const first = out.size;
+  auto const first = size_;
   std::uint8_t main = root;
-  if (t.kind == term_kind::roots) main = t.child[0];
+  several_roots_ = t.kind == term_kind::roots;
+  if (several_roots_) main = t.child[0];
   if (pattern_[main].kind == term_kind::alternatives) return fail(rule_error::unreachable_root, rule_.name);
   auto const r = new_register();
   out.root_registers[0] = r;
   out.root_count = 1;
   add_entries(main, first);
   value(main, r);
-  if (t.kind == term_kind::roots)
+  if (several_roots_)
     for (int i = 1; i < t.children; ++i) further_root(t.child[i]);
   for (std::size_t i = 0; i < rule_.condition_count; ++i) add_condition(rule_.conditions[i]);
   emit({.code = step::accept});
-  falls_through_ = false;
+  unreached_ = size_;
 }
 
 constexpr void lowering::add_entry(std::uint16_t first, std::uint16_t tag, bool by_name, std::uint8_t strip) {
@@ -10465,7 +10538,7 @@ constexpr void lowering::add_entries(std::uint8_t root, std::uint16_t first) {
   auto const& t = pattern_[root];
   switch (t.kind) {
     case term_kind::neutral:
-      if (info(t.op).group != op_group::none) {
+      if (group_[root] != op_group::none) {
         for (auto const& known : operator_table)
           if (known.group == group_[root] || ((group_[root] == op_group::product || may_be_one_product(root)) &&
                                               (known.group == op_group::product || known.op == opcode::neg)))
@@ -10664,7 +10737,9 @@ constexpr void lowering::lower_replacement() {
 }
 
 [[nodiscard]] constexpr lowered_rule lower(rewrite_rule const& rule, dialect const& names) {
-  return lowering(rule, names).out;
+  lowered_rule made{};
+  lowering(made, rule, names);
+  return made;
 }
 
 }  // namespace fuse::inline v0::detail
@@ -10776,7 +10851,7 @@ template <auto const& Dialect>
 inline constexpr dialect names_of = Dialect.names();
 
 template <auto const& Rule, auto const& Dialect>
-inline constexpr lowered_rule lowered = lowering(Rule, names_of<Dialect>).out;
+inline constexpr lowered_rule lowered = lower(Rule, names_of<Dialect>);
 
 inline constexpr lowered_rule no_rule{};
 

@@ -50,25 +50,46 @@ inline bool holds_for_each_member(captured const* captures, condition const& wha
   return true;
 }
 
-/// The names of captures, once for all predicates that take them.
+/// What predicates that take these captures have in common, made once for all of them.
 template <fixed_string... Names>
-inline constexpr static_text capture_names[] = {{Names.text, sizeof(Names.text) - 1}...};
-
-[[nodiscard]] constexpr condition asking(bool (*ask)(value_view const*), static_text const* names, std::size_t count) {
+inline constexpr condition asking = [] {
   condition made{};
   made.holds = &holds_for_each_member;
-  made.ask = ask;
-  for (std::size_t i = 0; i < count; ++i) made.captures[made.count++] = names[i];
+  ((made.captures[made.count++] = name_text<Names>), ...);
   return made;
-}
+}();
 
-template <class Function, std::size_t Count>
-bool ask(value_view const* of) {
-  if constexpr (Count == 1) return static_cast<bool>(Function{}(of[0]));
-  if constexpr (Count == 2) return static_cast<bool>(Function{}(of[0], of[1]));
-  if constexpr (Count == 3) return static_cast<bool>(Function{}(of[0], of[1], of[2]));
-  if constexpr (Count == 4) return static_cast<bool>(Function{}(of[0], of[1], of[2], of[3]));
-}
+// A template for each count: what only an `if constexpr` would leave out, each predicate pays for.
+template <std::size_t Count>
+struct asking_about;
+template <>
+struct asking_about<1> {
+  template <class Function>
+  static bool ask(value_view const* of) {
+    return static_cast<bool>(Function{}(of[0]));
+  }
+};
+template <>
+struct asking_about<2> {
+  template <class Function>
+  static bool ask(value_view const* of) {
+    return static_cast<bool>(Function{}(of[0], of[1]));
+  }
+};
+template <>
+struct asking_about<3> {
+  template <class Function>
+  static bool ask(value_view const* of) {
+    return static_cast<bool>(Function{}(of[0], of[1], of[2]));
+  }
+};
+template <>
+struct asking_about<4> {
+  template <class Function>
+  static bool ask(value_view const* of) {
+    return static_cast<bool>(Function{}(of[0], of[1], of[2], of[3]));
+  }
+};
 
 }  // namespace detail
 
@@ -82,10 +103,13 @@ template <fixed_string... Names, class Function>
   static_assert(sizeof...(Names) >= 1 && sizeof...(Names) <= condition::capacity,
                 "fuse: a predicate names between one and four captures");
   static_assert(sizeof(Function) == 1, "fuse: the lambda of a predicate captures nothing");
-  if constexpr (sizeof(Function) == 1 && sizeof...(Names) >= 1 && sizeof...(Names) <= condition::capacity)
-    return detail::asking(&detail::ask<Function, sizeof...(Names)>, detail::capture_names<Names...>, sizeof...(Names));
-  else
+  if constexpr (sizeof(Function) == 1 && sizeof...(Names) >= 1 && sizeof...(Names) <= condition::capacity) {
+    auto made = detail::asking<Names...>;
+    made.ask = &detail::asking_about<sizeof...(Names)>::template ask<Function>;
+    return made;
+  } else {
     return {};
+  }
 }
 
 }  // namespace dsl

@@ -47,8 +47,8 @@ struct term {
 
   [[nodiscard]] constexpr int operands() const { return children - attributes; }
   [[nodiscard]] friend constexpr bool operator==(term const& a, term const& b) {
-    if (a.kind != b.kind || a.children != b.children || a.op != b.op || a.index != b.index || a.number != b.number ||
-        a.tolerance != b.tolerance || a.name != b.name)
+    if (a.kind != b.kind || a.op != b.op || a.name != b.name || a.children != b.children || a.index != b.index ||
+        a.number != b.number || a.tolerance != b.tolerance)
       return false;
     for (int i = 0; i < a.children; ++i)
       if (a.child[i] != b.child[i]) return false;
@@ -70,14 +70,10 @@ struct expression {
   [[nodiscard]] constexpr std::uint8_t root() const { return static_cast<std::uint8_t>(size - 1); }
   [[nodiscard]] constexpr term const& operator[](std::size_t at) const { return terms[at]; }
 
-  /// Adds a term unless an equal one is there; returns its place. Terms before `from` are known to differ.
-  constexpr std::uint8_t add(term const& made, std::size_t from = 0) {
-    auto const kind = made.kind;
-    auto const op = made.op;
-    std::size_t const end = size;
-    for (std::size_t i = from; i < end; ++i)
-      if (terms[i].kind == kind && terms[i].op == op && terms[i] == made) return static_cast<std::uint8_t>(i);
-    return append(made);
+  /// Adds a term unless an equal one is there; returns its place.
+  constexpr std::uint8_t add(term const& made) {
+    auto const at = find(made, 0, size);
+    return at < size ? static_cast<std::uint8_t>(at) : append(made);
   }
 
   /// Adds all terms of `other`; returns the place of its root.
@@ -87,6 +83,7 @@ struct expression {
     if (more == 1) return add(other.terms[0]);
     if (other.too_large) too_large = true;
     std::size_t place[capacity]{};
+    std::size_t end = before;
     for (std::size_t i = 0; i < more; ++i) {
       term moved = other.terms[i];
       // A term equals one that was there only where its operands were, and stands above the last of these.
@@ -97,8 +94,16 @@ struct expression {
         moved.child[c] = static_cast<std::uint8_t>(at);
         if (at >= from) from = at + 1;
       }
-      place[i] = from > before ? append(moved) : add(moved, from);
+      auto const at = from > before ? end : find(moved, from, end);
+      place[i] = at;
+      if (at < end) continue;
+      if (end == capacity) {
+        too_large = true;
+        return 0;
+      }
+      terms[end++] = moved;
     }
+    size = static_cast<std::uint16_t>(end);
     return static_cast<std::uint8_t>(place[more - 1]);
   }
 
@@ -184,6 +189,14 @@ struct expression {
   constexpr expression() : terms{}, size(0), too_large(false) {}
 
  private:
+  // The place of a term, looked for from `from` on; `end` if it is not there.
+  [[nodiscard]] constexpr std::size_t find(term const& wanted, std::size_t from, std::size_t end) const {
+    auto const kind = wanted.kind;
+    auto const op = wanted.op;
+    while (from < end && !(terms[from].kind == kind && terms[from].op == op && terms[from] == wanted)) ++from;
+    return from;
+  }
+
   // An empty `value` is none. (By reference: to g++ the address of a constant is no constant under
   // -fsanitize=undefined.)
   [[nodiscard]] constexpr expression with_attribute(term const& made, expression const& value) const {

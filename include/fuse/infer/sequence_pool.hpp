@@ -47,7 +47,7 @@ class sequence_pool {
     auto at = hash & mask;
     for (; slots_[at] != 0; at = (at + 1) & mask)
       if (hashes_[slots_[at] - 1] == hash && holds(slots_[at] - 1, sequence)) return slots_[at] - 1;
-    items_.insert(items_.end(), sequence.begin(), sequence.end());
+    for (auto const& item : sequence) items_.push_back(item);  // (to insert a range is dear to compile)
     starts_.push_back(items_.size());
     hashes_.push_back(hash);
     slots_[at] = count();

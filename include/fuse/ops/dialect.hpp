@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <fuse/core/span.hpp>
+#include <fuse/core/static_text.hpp>
 #include <fuse/graph/element_type.hpp>
 #include <fuse/graph/traits.hpp>
 #include <fuse/ops/attribute_list.hpp>
@@ -116,7 +117,7 @@ namespace detail {
 constexpr std::uint16_t dialect::code(std::string_view operator_name) const {
   auto const mask = slots.size() - 1;
   for (std::size_t at = detail::hash(operator_name) & mask; slots[at] != 0; at = (at + 1) & mask)
-    if (rows[slots[at] - 1u].name == operator_name) return slots[at];
+    if (static_text::of(operator_name) == rows[slots[at] - 1u].name) return slots[at];
   // A function of ours is its operator's name and a variant: "fuse::LayerNormalization_float32_axes1".
   if (auto const variant = operator_name.find('_');
       variant != operator_name.npos && operator_name.substr(0, 6) == "fuse::")

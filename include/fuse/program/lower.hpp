@@ -11,7 +11,8 @@
 
 namespace fuse::inline v0::detail {
 
-constexpr lowering::lowering(rewrite_rule const& rule, dialect const& names) : rule_(rule), names_(names) {
+constexpr lowering::lowering(lowered_rule& into, rewrite_rule const& rule, dialect const& names)
+    : out(into), rule_(rule), names_(names) {
   out.name = rule.name;
   out.summary = rule.summary_text;
   out.stage = rule.stage_number;
@@ -24,10 +25,11 @@ constexpr lowering::lowering(rewrite_rule const& rule, dialect const& names) : r
     fail(rule_error::no_replacement, rule.name);
   for (std::size_t i = 0; i < rule.transparent_count; ++i) add_transparent(everywhere_, rule.transparent[i]);
   resolve();
-  if (failed()) return;
+  if (failed_) return;
   if (everywhere_.count != 0) everywhere_id_ = set_id(everywhere_);
   lower_roots(pattern_.root());
-  if (!failed()) lower_replacement();
+  out.size = size_;
+  if (!failed_) lower_replacement();
 }
 
 // Roots
@@ -42,20 +44,21 @@ constexpr void lowering::lower_roots(std::uint8_t root) {
   next_frame_ = 0;
   bound_ = rest_seen_ = 0;
   register_of_ = {};
-  auto const first = out.size;
+  auto const first = size_;
   std::uint8_t main = root;
-  if (t.kind == term_kind::roots) main = t.child[0];
+  several_roots_ = t.kind == term_kind::roots;
+  if (several_roots_) main = t.child[0];
   if (pattern_[main].kind == term_kind::alternatives) return fail(rule_error::unreachable_root, rule_.name);
   auto const r = new_register();
   out.root_registers[0] = r;
   out.root_count = 1;
   add_entries(main, first);
   value(main, r);
-  if (t.kind == term_kind::roots)
+  if (several_roots_)
     for (int i = 1; i < t.children; ++i) further_root(t.child[i]);
   for (std::size_t i = 0; i < rule_.condition_count; ++i) add_condition(rule_.conditions[i]);
   emit({.code = step::accept});
-  falls_through_ = false;
+  unreached_ = size_;
 }
 
 constexpr void lowering::add_entry(std::uint16_t first, std::uint16_t tag, bool by_name, std::uint8_t strip) {
@@ -68,7 +71,7 @@ constexpr void lowering::add_entries(std::uint8_t root, std::uint16_t first) {
   auto const& t = pattern_[root];
   switch (t.kind) {
     case term_kind::neutral:
-      if (info(t.op).group != op_group::none) {
+      if (group_[root] != op_group::none) {
         for (auto const& known : operator_table)
           if (known.group == group_[root] || ((group_[root] == op_group::product || may_be_one_product(root)) &&
                                               (known.group == op_group::product || known.op == opcode::neg)))
@@ -275,7 +278,9 @@ constexpr void lowering::lower_replacement() {
 
 /// The lowered form of a rule in a dialect.
 [[nodiscard]] constexpr lowered_rule lower(rewrite_rule const& rule, dialect const& names) {
-  return lowering(rule, names).out;
+  lowered_rule made{};
+  lowering(made, rule, names);
+  return made;
 }
 
 }  // namespace fuse::inline v0::detail

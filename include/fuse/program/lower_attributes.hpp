@@ -10,7 +10,7 @@
 namespace fuse::inline v0::detail {
 
 constexpr void lowering::fail_at(operator_row const& row, rule_error error, std::string_view attribute) {
-  if (failed()) return;
+  if (failed_) return;
   fail(error, static_text::of(attribute));
   out.owner = static_text::of(row.name);
   out.attributes = row.attributes;

@@ -17,29 +17,26 @@ constexpr int lowering::tree_size(std::uint8_t at, int limit) const {
   return size;
 }
 
-/// 0 to 3: operators, the more telling the less; 4 scalars, 5 captures, 6 what may be absent, 7 the rest.
-constexpr std::uint8_t lowering::priority(std::uint8_t at) const {
-  auto const& t = pattern_.terms[at];
-  switch (t.kind) {
-    case term_kind::capture: return 5;
-    case term_kind::neutral: return reduction_[at] ? 1 : 2;
-    case term_kind::scalar:
-    case term_kind::number: return 4;
-    case term_kind::optional: return 6;
-    case term_kind::rest: return rest_priority;
-    case term_kind::users:
-    case term_kind::known_as:
-    case term_kind::through: return priority(t.child[0]);
-    default: return 3;
+/// What a product or sum needs below it, once its operands are known. A root, or a power that is not whole, is a
+/// factor's; where two operands have one, the powers may add up to whole ones.
+constexpr std::uint64_t lowering::needs_of(term const& t, opcode op, op_group group) {
+  auto const first = needs_[t.child[0]];
+  if (op == opcode::sqrt || op == opcode::rsqrt) return first | root_bit;
+  if (op == opcode::pow) {
+    auto const by = pattern_.terms[t.child[1]];
+    return static_cast<int>(by.number) == by.number ? first : first | root_bit;
   }
-}
-
-/// Operators without which no sum or product of these parts can match, reached through sums and products alone.
-constexpr std::uint64_t lowering::needs(parts const& of) {
-  std::uint64_t all = 0;
-  for (std::uint8_t i = 0; i < of.count; ++i) {
-    all |= needs(of.all[i].term);
-    if (static_cast<int>(of.all[i].weight) != of.all[i].weight) all |= root_bit;
+  auto all = first;
+  int const operands = t.children - t.attributes;
+  for (int i = 1; i < operands; ++i) all |= needs_[t.child[i]];
+  if (group == op_group::sum || operands < 2 || (first & needs_[t.child[1]] & root_bit) == 0) return all;
+  parts found{};
+  collect(t.child[0], 1, group, found);
+  collect(t.child[1], op == opcode::div ? -1 : 1, group, found);
+  all = 0;
+  for (int i = 0; i < found.count; ++i) {
+    all |= needs_[found.all[i].term];
+    if (static_cast<int>(found.all[i].weight) != found.all[i].weight) all |= root_bit;
   }
   return all;
 }
@@ -48,34 +45,16 @@ constexpr std::uint64_t lowering::needs(parts const& of) {
 constexpr std::uint64_t lowering::needs_directly(parts const& of, op_group kind) const {
   std::uint64_t all = 0;
   int required = of.has_number && of.number != (kind == op_group::product ? 1 : 0) ? 1 : 0;
-  for (std::uint8_t i = 0; i < of.count; ++i) {
-    auto const t = pattern_.terms[of.all[i].term];
-    auto const weight = of.all[i].weight;
-    if (t.kind == term_kind::rest || t.kind == term_kind::optional) continue;
-    required += weight == 1 || weight == -1 ? 1 : 2;
-    if (t.kind == term_kind::neutral && group_[of.all[i].term] == op_group::none) all |= operator_bit(t.op);
-    if (static_cast<int>(weight) != weight) all |= root_bit;
+  int const count = of.count;
+  for (int i = 0; i < count; ++i) {
+    auto const p = of.all[i];
+    auto const kind_of_part = pattern_.terms[p.term].kind;
+    if (kind_of_part == term_kind::rest || kind_of_part == term_kind::optional) continue;
+    required += p.weight == 1 || p.weight == -1 ? 1 : 2;
+    if (kind_of_part == term_kind::neutral && group_[p.term] == op_group::none) all |= needs_[p.term];
+    if (static_cast<int>(p.weight) != p.weight) all |= root_bit;
   }
   return required < 2 ? all : all | (kind == op_group::sum ? sum_bit : product_bit);
-}
-
-constexpr std::uint64_t lowering::needs(std::uint8_t at) {
-  if (needs_known_[at]) return needs_[at];
-  auto const& t = pattern_[at];
-  std::uint64_t found = 0;
-  if (t.kind == term_kind::users || t.kind == term_kind::known_as || t.kind == term_kind::through) {
-    found = needs(t.child[0]);
-  } else if (t.kind == term_kind::alternatives) {
-    found = ~std::uint64_t{0};
-    for (int i = 0; i < t.children; ++i) found &= needs(t.child[i]);
-  } else if (t.kind == term_kind::neutral && group_[at] == op_group::none) {
-    found = operator_bit(t.op);
-  } else if (t.kind == term_kind::neutral) {
-    auto const inside = parts_of(at, 1, group_[at]);
-    found = inside.overflow ? 0 : needs(inside);
-  }
-  needs_known_[at] = true;
-  return needs_[at] = found;
 }
 
 /// The parts of a product or sum, with their exponents or signs, the most telling first.
@@ -83,11 +62,12 @@ constexpr lowering::parts lowering::parts_of(std::uint8_t at, double weight, op_
   parts found{};
   if (kind == op_group::product) found.number = 1;
   collect(at, weight, kind, found);
-  for (std::uint8_t i = 0; i < found.count; ++i) {
+  int const count = found.count;
+  for (int i = 0; i < count; ++i) {
     auto moving = found.all[i];
-    moving.priority = priority(moving.term);
+    moving.priority = priority_[moving.term];
     if (moving.priority < 4 && moving.weight != 1 && moving.weight != -1) moving.priority = 0;
-    std::uint8_t to = i;
+    int to = i;
     for (; to > 0 && found.all[to - 1].priority > moving.priority; --to) found.all[to] = found.all[to - 1];
     found.all[to] = moving;
   }

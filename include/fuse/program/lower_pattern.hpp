@@ -22,9 +22,15 @@ constexpr std::uint8_t lowering::collect_set(std::uint8_t at, through_set& set) 
   return at;
 }
 
+constexpr void lowering::capture(std::uint8_t at, std::uint8_t r) {
+  if (several_roots_) register_of_.of[at] = r;
+  emit({.code = step::capture, .a = r, .b = bound_slot_of(at, slot_kind::value), .through = everywhere_id_});
+}
+
 constexpr void lowering::value(std::uint8_t at, std::uint8_t r, sign_use sign, std::uint8_t around) {
-  if (failed()) return;
+  if (failed_) return;
   auto const t = pattern_.terms[at];
+  if (t.kind == term_kind::capture) return capture(at, r);  // the most frequent one
   auto const first_found = register_of_.of[at];
   if (first_found != 0 && t.kind == term_kind::neutral && !again_ && large(at)) {
     // A large part that occurs again is mostly the same computation; only else is it matched anew.
@@ -41,29 +47,26 @@ constexpr void lowering::value(std::uint8_t at, std::uint8_t r, sign_use sign, s
   register_of_.of[at] = r;
   // The frequent ones first: constant evaluation walks through all the cases before.
   switch (t.kind) {
-    case term_kind::capture:
-      return emit(
-          {.code = step::capture, .a = r, .b = bound_slot(t.name, slot_kind::value), .through = everywhere_id_});
     case term_kind::neutral:
       if (group_[at] != op_group::none) return group(at, r, sign, around);
-      if (reduction_[at]) return reduction(at, r);
-      return operation(at, r, 0);
+      if (reduction_[at]) return reduction(t, r);
+      return operation(t, r, 0);
     case term_kind::named:
-    case term_kind::exact: return operation(at, r, 0);
-    case term_kind::scalar: return emit({.code = step::scalar, .a = r, .b = bound_slot(t.name, slot_kind::number)});
+    case term_kind::exact: return operation(t, r, 0);
+    case term_kind::scalar: return emit({.code = step::scalar, .a = r, .b = bound_slot_of(at, slot_kind::number)});
     case term_kind::number:
       return emit({.code = step::number, .a = r, .tolerance = static_cast<float>(t.tolerance), .number = t.number});
     case term_kind::alternatives:
       return lower_forks(t.children, false, [&](int i) { value(t.child[i], r, sign, around); });
     case term_kind::optional: {
       auto const before = bound_;
-      auto const fork = out.size;
+      auto const fork = size_;
       emit({.code = step::fork});
       value(t.child[0], r);
       auto const skipped = detach();
-      pend(link{fork, true});
+      pend(fork, true);
       emit({.code = step::missing, .a = r});
-      pend(skipped);
+      pending_ = chained(skipped, pending_);
       bound_ = before;
       return;
     }
@@ -104,17 +107,16 @@ constexpr void lowering::value(std::uint8_t at, std::uint8_t r, sign_use sign, s
     case term_kind::known_as:
       emit({.code = step::capture, .a = r, .b = bound_slot(t.name, slot_kind::value)});
       return value(t.child[0], r, sign, around);
-    case term_kind::result: return operation(t.child[0], r, static_cast<std::uint8_t>(t.index));
+    case term_kind::result: return operation(pattern_.terms[t.child[0]], r, static_cast<std::uint8_t>(t.index));
     case term_kind::rest:  // alone where a value is wanted: that one value
     default: return fail(rule_error::rest_twice, t.name);
   }
 }
 
-constexpr void lowering::operation(std::uint8_t at, std::uint8_t r, std::uint8_t result) {
-  auto const t = pattern_.terms[at];
+constexpr void lowering::operation(term const& t, std::uint8_t r, std::uint8_t result) {
   bool const by_name = t.kind != term_kind::neutral;
-  int const operands = t.operands();
-  bool const has_rest = operands > 0 && pattern_.terms[t.child[operands - 1]].kind == term_kind::rest;
+  int const operands = t.children - t.attributes;
+  bool const has_rest = operands > 0 && priority_[t.child[operands - 1]] == rest_priority;
   int const plain = has_rest ? operands - 1 : operands;
   auto const first = new_registers(plain);
   auto const count = static_cast<std::uint8_t>(has_rest ? plain | 0x80 : plain);
@@ -131,15 +133,22 @@ constexpr void lowering::operation(std::uint8_t at, std::uint8_t r, std::uint8_t
           .through = everywhere_id_,
           .flags = commutes ? instruction::commutes : std::uint8_t{0}});
   }
-  if (t.attributes != 0) attributes(at, r);
+  if (t.attributes != 0) attributes(t, r);
   // Operators before captures: what is more telling is tested first.
-  bool later[8]{};
-  for (int i = 0; i < plain; ++i) {
-    later[i] = priority(t.child[i]) >= 5;
-    if (!later[i]) value(t.child[i], static_cast<std::uint8_t>(first + i));
-  }
+  int later = 0;
   for (int i = 0; i < plain; ++i)
-    if (later[i]) value(t.child[i], static_cast<std::uint8_t>(first + i));
+    if (priority_[t.child[i]] >= 5)
+      ++later;
+    else
+      value(t.child[i], static_cast<std::uint8_t>(first + i));
+  for (int i = 0; later != 0; ++i) {
+    if (priority_[t.child[i]] < 5) continue;
+    --later;
+    if (pattern_.terms[t.child[i]].kind == term_kind::capture)
+      capture(t.child[i], static_cast<std::uint8_t>(first + i));
+    else
+      value(t.child[i], static_cast<std::uint8_t>(first + i));
+  }
   if (has_rest) {
     emit({.code = step::operands, .a = r, .b = use_rest(t.child[plain]), .count = static_cast<std::uint8_t>(plain)});
   }
@@ -152,8 +161,7 @@ constexpr std::uint8_t lowering::use_rest(std::uint8_t at) {
   return s;
 }
 
-constexpr void lowering::attributes(std::uint8_t at, std::uint8_t r, static_text except) {
-  auto const t = pattern_.terms[at];
+constexpr void lowering::attributes(term const& t, std::uint8_t r, static_text except) {
   for (int i = t.operands(); i < t.children; ++i) {
     auto const& a = pattern_[t.child[i]];
     if (a.name == except) continue;
@@ -175,8 +183,7 @@ constexpr void lowering::attributes(std::uint8_t at, std::uint8_t r, static_text
   }
 }
 
-constexpr void lowering::reduction(std::uint8_t at, std::uint8_t r) {
-  auto const t = pattern_.terms[at];
+constexpr void lowering::reduction(term const& t, std::uint8_t r) {
   constexpr auto standard = static_text::of("axes");
   auto axes = standard;
   for (int i = t.operands(); i < t.children; ++i) {
@@ -191,7 +198,7 @@ constexpr void lowering::reduction(std::uint8_t at, std::uint8_t r) {
         .c = s,
         .op = static_cast<std::uint16_t>(t.op),
         .through = everywhere_id_});
-  attributes(at, r, standard);
+  attributes(t, r, standard);
   value(t.child[0], inner);
 }
 
@@ -201,12 +208,10 @@ constexpr void lowering::group(std::uint8_t at, std::uint8_t r, sign_use sign, s
   if (found.overflow) return fail(rule_error::too_large, rule_.name);
   auto const frame = next_frame_++;
   if (frame == 31) return fail(rule_error::too_large, rule_.name);
-  for (int direct = 1; direct >= 0; --direct)
-    if (auto const needed = direct != 0 ? needs_directly(found, kind) : needs(found); needed != 0)
-      emit({.code = step::within,
-            .a = r,
-            .c = static_cast<std::uint8_t>(direct),
-            .number = static_cast<double>(needed)});
+  if (auto const needed = needs_directly(found, kind); needed != 0)
+    emit({.code = step::within, .a = r, .c = 1, .number = static_cast<double>(needed)});
+  if (auto const needed = needs_[at]; needed != 0)
+    emit({.code = step::within, .a = r, .number = static_cast<double>(needed)});
   bool const clips = kind == op_group::sum && pattern_.terms[at].index != 0;
   emit({.code = step::group,
         .a = r,
@@ -223,21 +228,25 @@ constexpr void lowering::group(std::uint8_t at, std::uint8_t r, sign_use sign, s
 constexpr void lowering::finish_group(parts const& found, op_group kind, std::uint8_t frame) {
   if (found.has_number && found.number != (kind == op_group::product ? 1 : 0))
     emit({.code = step::literal, .a = frame, .tolerance = found.tolerance, .number = found.number});
-  for (std::uint8_t i = 0; i < found.count; ++i)
-    if (found.all[i].priority == rest_priority)
-      emit({.code = step::rest, .a = frame, .b = use_rest(found.all[i].term)});
+  int const count = found.count;
+  int rest = count;  // the last ones
+  while (rest > 0 && found.all[rest - 1].priority == rest_priority) --rest;
+  for (; rest < count; ++rest) emit({.code = step::rest, .a = frame, .b = use_rest(found.all[rest].term)});
   emit({.code = step::close, .a = frame});
 }
 
 constexpr void lowering::members(parts const& found, op_group kind, std::uint8_t frame) {
-  for (std::uint8_t i = 0; i < found.count; ++i)
-    if (found.all[i].priority != rest_priority) member(found.all[i], kind, frame);
+  int const count = found.count;
+  for (int i = 0; i < count; ++i) {
+    auto const p = found.all[i];
+    if (p.priority != rest_priority) member(p.term, p.weight, kind, frame);
+  }
 }
 
-constexpr void lowering::member(part const& p, op_group kind, std::uint8_t frame) {
-  auto const t = pattern_.terms[p.term];
+constexpr void lowering::member(std::uint8_t at, double weight, op_group kind, std::uint8_t frame) {
+  auto const t = pattern_.terms[at];
   if (t.kind == term_kind::alternatives)
-    return lower_forks(t.children, false, [&](int i) { spliced(t.child[i], p.weight, kind, frame); });
+    return lower_forks(t.children, false, [&](int i) { spliced(t.child[i], weight, kind, frame); });
   bool const optional = t.kind == term_kind::optional;
   auto const& inside = optional ? pattern_.terms[t.child[0]] : t;
   if (inside.kind == term_kind::scalar)
@@ -245,16 +254,16 @@ constexpr void lowering::member(part const& p, op_group kind, std::uint8_t frame
                  .a = frame,
                  .b = bound_slot(inside.name, slot_kind::number),
                  .flags = optional ? instruction::optional : std::uint8_t{0},
-                 .number = p.weight});
-  if (optional) return lower_forks(1, true, [&](int) { spliced(t.child[0], p.weight, kind, frame); });
-  if (kind == op_group::product && p.weight == 2 && t.kind != term_kind::capture)
+                 .number = weight});
+  if (optional) return lower_forks(1, true, [&](int) { spliced(t.child[0], weight, kind, frame); });
+  if (kind == op_group::product && weight == 2 && t.kind != term_kind::capture)
     // A square is one part squared (or one computation twice), or two computations that match alike.
     return lower_forks(2, false, [&](int i) {
-      if (i == 0) return one_member(p.term, 2, kind, frame);
-      one_member(p.term, 1, kind, frame);
-      one_member(p.term, 1, kind, frame);
+      if (i == 0) return one_member(at, 2, kind, frame);
+      one_member(at, 1, kind, frame);
+      one_member(at, 1, kind, frame);
     });
-  one_member(p.term, p.weight, kind, frame);
+  one_member(at, weight, kind, frame);
 }
 
 constexpr void lowering::one_member(std::uint8_t at, double weight, op_group kind, std::uint8_t frame) {

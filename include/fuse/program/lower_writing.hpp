@@ -15,34 +15,69 @@ namespace fuse::inline v0::detail {
 constexpr void lowering::resolve() {
   if (names_.lists_attributes) check_sources();
   pattern_ = rule_.pattern;
-  std::uint16_t const size = pattern_.size;
-  for (std::uint16_t i = 0; i < size; ++i) {
-    auto t = pattern_.terms[i];  // (copies: constant evaluation is slow at what it refers to)
-    bool const neutral = t.kind == term_kind::neutral;
-    if (!neutral) {
-      if (t.kind != term_kind::named && t.kind != term_kind::exact) continue;
-      auto const code = names_.code(t.name);
-      if (code == 0) return fail(rule_error::unknown_operator, t.name);
-      if (t.attributes != 0) check_attributes(pattern_, t, code, false);
-      auto const op = t.kind == term_kind::named ? names_.rows[code - 1u].op : opcode::opaque;
-      if (op == opcode::opaque) {
-        pattern_.terms[i].index = code;
-        continue;
+  int const size = pattern_.size;
+  for (int i = 0; i < size; ++i) {
+    auto const at = static_cast<std::uint8_t>(i);
+    auto const t = pattern_.terms[i];  // (copies: constant evaluation is slow at what it refers to)
+    // Priorities: 4 scalars, 5 captures, 6 what may be absent, 7 the rest.
+    switch (t.kind) {
+      case term_kind::capture: priority_[i] = 5; break;
+      case term_kind::neutral:
+      case term_kind::named:
+      case term_kind::exact: resolve_operator(at, t); break;
+      case term_kind::scalar:
+      case term_kind::number: priority_[i] = 4; break;
+      case term_kind::optional: priority_[i] = 6; break;
+      case term_kind::rest: priority_[i] = rest_priority; break;
+      case term_kind::users:
+      case term_kind::known_as:
+      case term_kind::through:
+        priority_[i] = priority_[t.child[0]];
+        needs_[i] = needs_[t.child[0]];
+        break;
+      case term_kind::alternatives: {
+        auto shared = ~std::uint64_t{0};
+        for (int c = 0; c < t.children; ++c) shared &= needs_[t.child[c]];
+        needs_[i] = shared;
+        priority_[i] = 3;
+        break;
       }
-      pattern_.terms[i].kind = term_kind::neutral;
-      pattern_.terms[i].op = t.op = op;
-    } else if (t.attributes != 0) {
-      check_attributes(pattern_, t, 0, true);
+      default: priority_[i] = 3;
     }
-    auto const known = info(t.op);
-    check_operands(t, known);
-    // A minus is a sum of one.
-    if (t.op == opcode::neg)
-      group_[i] = op_group::sum;
-    else if (known.group != op_group::none)
-      group_[i] = known.group;
-    else if (known.shape == shape_rule::reduce)
-      out.reduces = reduction_[i] = true;
+    if (failed_) return;
+  }
+}
+constexpr void lowering::resolve_operator(std::uint8_t at, term const& t) {
+  auto op = t.op;
+  if (t.kind == term_kind::neutral) {
+    if (t.attributes != 0) check_attributes(pattern_, t, 0, true);
+  } else {
+    auto const code = names_.code(t.name);
+    if (code == 0) return fail(rule_error::unknown_operator, t.name);
+    if (t.attributes != 0) check_attributes(pattern_, t, code, false);
+    if (t.kind == term_kind::named) op = names_.rows[code - 1u].op;
+    if (op == opcode::opaque) {
+      priority_[at] = 3;
+      pattern_.terms[at].index = code;
+      return;
+    }
+    pattern_.terms[at].kind = term_kind::neutral;
+    pattern_.terms[at].op = op;
+  }
+  auto const known = info(op);
+  check_operands(t, known);
+  priority_[at] = 2;
+  // A minus is a sum of one.
+  auto const group = op == opcode::neg ? op_group::sum : known.group;
+  if (group != op_group::none) {
+    group_[at] = group;
+    needs_[at] = needs_of(t, op, group);
+    return;
+  }
+  needs_[at] = operator_bit(op);
+  if (known.shape == shape_rule::reduce) {
+    out.reduces = reduction_[at] = true;
+    priority_[at] = 1;
   }
 }
 
@@ -92,41 +127,56 @@ constexpr std::uint8_t lowering::bound_slot(static_text name, slot_kind kind) {
   bound_ |= 1u << s;
   return s;
 }
+/// The same for a term that is always of this kind: its name is looked for once.
+constexpr std::uint8_t lowering::bound_slot_of(std::uint8_t at, slot_kind kind) {
+  auto s = slot_[at];
+  if (s == 0) slot_[at] = s = static_cast<std::uint8_t>(slot(pattern_.terms[at].name, kind) + 1);
+  --s;
+  bound_ |= 1u << s;
+  return s;
+}
 
 // Emission
 
 /// Writes an instruction. (Members that nobody names cost constant evaluation nothing, here and in every copy.)
 constexpr void lowering::emit(instruction const& made) {
-  if (out.size == lowered_rule::instruction_capacity) return fail(rule_error::too_large, rule_.name);
-  if (pending_.count != 0) resolve_links();
-  falls_through_ = true;
-  out.code[out.size++] = made;
+  if (size_ == lowered_rule::instruction_capacity) return fail(rule_error::too_large, rule_.name);
+  if (pending_ != 0) resolve_links();
+  out.code[size_++] = made;
+}
+/// What the first of a chain leads to.
+constexpr std::uint16_t& lowering::led_by(links chain) {
+  auto& first = out.code[(chain - 1) / 2];
+  return chain % 2 != 0 ? first.next : first.other;
 }
 constexpr void lowering::resolve_links() {
-  for (std::uint8_t i = 0; i < pending_.count; ++i) {
-    auto const from = pending_.all[i];
-    auto const skipped = static_cast<std::uint16_t>(out.size - from.at - 1);
-    (from.other ? out.code[from.at].other : out.code[from.at].next) = skipped;
+  while (pending_ != 0) {
+    auto& led = led_by(pending_);
+    auto const skipped = size_ - (pending_ - 1) / 2 - 1;
+    pending_ = led;
+    led = static_cast<std::uint16_t>(skipped);
   }
-  pending_.count = 0;
 }
-constexpr void lowering::add(links& to, link made) {
-  if (to.count == 24)
-    fail(rule_error::too_large, rule_.name);
-  else
-    to.all[to.count++] = made;
+constexpr void lowering::pend(std::size_t at, bool other) {
+  if (failed_) return;
+  auto const made = static_cast<links>(2 * at + (other ? 2 : 1));
+  led_by(made) = pending_;
+  pending_ = made;
 }
-constexpr void lowering::add(links& to, links const& more) {
-  for (std::uint8_t i = 0; i < more.count; ++i) add(to, more.all[i]);
+/// Both chains as one.
+constexpr lowering::links lowering::chained(links chain, links then) {
+  if (chain == 0) return then;
+  auto last = chain;
+  for (auto after = led_by(last); after != 0; after = led_by(last)) last = after;
+  led_by(last) = then;
+  return chain;
 }
-constexpr void lowering::pend(link made) { add(pending_, made); }
-constexpr void lowering::pend(links const& more) { add(pending_, more); }
 /// Takes the ways that lead on from here, so that something else can be emitted first.
 constexpr lowering::links lowering::detach() {
-  if (falls_through_) pend(link{static_cast<std::uint16_t>(out.size - 1), false});
-  falls_through_ = false;
+  if (unreached_ != size_) pend(size_ - 1u, false);
+  unreached_ = size_;
   auto const taken = pending_;
-  pending_ = {};
+  pending_ = 0;
   return taken;
 }
 
@@ -145,7 +195,7 @@ constexpr std::uint8_t lowering::new_registers(int count) {
 /// Lowers forms one after the other, each from the same state, and goes on where any of them ends.
 template <class Form>
 constexpr void lowering::lower_forks(int count, bool may_skip, Form&& form) {
-  links joined{};
+  links joined = 0;
   std::uint32_t common = ~0u;
   auto const before = bound_;
   auto const registers = register_of_;                                    // what a branch finds is not known after it
@@ -153,23 +203,23 @@ constexpr void lowering::lower_forks(int count, bool may_skip, Form&& form) {
   auto last_register = next_register_, last_frame = next_frame_;
   for (int i = 0; i < count; ++i) {
     bool const last = i + 1 == count && !may_skip;
-    auto const fork = out.size;
+    auto const fork = size_;
     if (!last) emit({.code = step::fork});
     bound_ = before;
     next_register_ = first_register;
     next_frame_ = first_frame;
     form(i);
-    if (failed()) return;
+    if (failed_) return;
     if (next_register_ > last_register) last_register = next_register_;
     if (next_frame_ > last_frame) last_frame = next_frame_;
     register_of_ = registers;
     common &= bound_;
     if (last) break;
-    add(joined, detach());
-    pend(link{fork, true});
+    joined = chained(detach(), joined);
+    pend(fork, true);
   }
   if (may_skip) common &= before;
-  pend(joined);
+  pending_ = chained(joined, pending_);
   bound_ = common;
   next_register_ = last_register;
   next_frame_ = last_frame;

@@ -18,20 +18,13 @@ namespace fuse::inline v0::detail {
 /// each access, it took g++ a tenth longer.
 class lowering {
  public:
-  lowered_rule out{};
-
-  constexpr lowering(rewrite_rule const& rule, dialect const& names);
+  constexpr lowering(lowered_rule& into, rewrite_rule const& rule, dialect const& names);
 
  private:
-  // An instruction whose `next` (or `other`) is the next that is emitted, though that does not follow it.
-  struct link {
-    std::uint16_t at;
-    bool other;
-  };
-  struct links {
-    link all[24];
-    std::uint8_t count;
-  };
+  // A chain of instructions whose `next` (or `other`) is the next that is emitted, though that does not follow them: 1
+  // + twice the place of the first, and 1 more for its `other`; 0 ends the chain. That field holds the rest of the
+  // chain.
+  using links = std::uint16_t;
   struct part {
     std::uint8_t term, priority;
     double weight;
@@ -48,9 +41,9 @@ class lowering {
   };
   static constexpr std::uint8_t rest_priority = 7;
 
-  [[nodiscard]] constexpr bool failed() const { return out.error != rule_error::none; }
   constexpr void fail(rule_error error, static_text culprit, std::size_t wanted = 0) {
-    if (failed()) return;
+    if (failed_) return;
+    failed_ = true;
     out.error = error;
     out.culprit = culprit;
     out.wanted = wanted;
@@ -58,17 +51,18 @@ class lowering {
 
   // lower_writing.hpp: resolves names, hands out registers, frames and slots, and links what is emitted
   constexpr void resolve();
+  constexpr void resolve_operator(std::uint8_t at, term const& t);
   constexpr void check_operands(term const& t, operator_info const& known);
   constexpr void add_transparent(through_set& set, static_text name);
   constexpr std::uint8_t set_id(through_set const& set);
   constexpr std::uint8_t slot(static_text name, slot_kind kind);
   constexpr std::uint8_t bound_slot(static_text name, slot_kind kind);
+  constexpr std::uint8_t bound_slot_of(std::uint8_t at, slot_kind kind);
   constexpr void emit(instruction const& made);
+  constexpr std::uint16_t& led_by(links chain);
   constexpr void resolve_links();
-  constexpr void add(links& to, link made);
-  constexpr void add(links& to, links const& more);
-  constexpr void pend(link made);
-  constexpr void pend(links const& more);
+  constexpr void pend(std::size_t at, bool other);
+  [[nodiscard]] constexpr links chained(links chain, links then);
   [[nodiscard]] constexpr links detach();
   constexpr std::uint8_t new_register();
   constexpr std::uint8_t new_registers(int count);
@@ -86,24 +80,23 @@ class lowering {
   // lower_parts.hpp: the parts of products and sums, what they need below them, and which to look for first
   [[nodiscard]] constexpr bool large(std::uint8_t at) const;
   [[nodiscard]] constexpr int tree_size(std::uint8_t at, int limit) const;
-  [[nodiscard]] constexpr std::uint8_t priority(std::uint8_t at) const;
-  constexpr std::uint64_t needs(parts const& of);
-  constexpr std::uint64_t needs_directly(parts const& of, op_group kind) const;
-  constexpr std::uint64_t needs(std::uint8_t at);
+  [[nodiscard]] constexpr std::uint64_t needs_of(term const& t, opcode op, op_group group);
+  [[nodiscard]] constexpr std::uint64_t needs_directly(parts const& of, op_group kind) const;
   constexpr parts parts_of(std::uint8_t at, double weight, op_group kind);
   constexpr void collect(std::uint8_t at, double weight, op_group kind, parts& into);
 
   // lower_pattern.hpp: the terms of a pattern
   constexpr std::uint8_t collect_set(std::uint8_t at, through_set& set);
+  constexpr void capture(std::uint8_t at, std::uint8_t r);
   constexpr void value(std::uint8_t at, std::uint8_t r, sign_use sign = sign_use::strict, std::uint8_t around = 0);
-  constexpr void operation(std::uint8_t at, std::uint8_t r, std::uint8_t result);
+  constexpr void operation(term const& t, std::uint8_t r, std::uint8_t result);
   constexpr std::uint8_t use_rest(std::uint8_t at);
-  constexpr void attributes(std::uint8_t at, std::uint8_t r, static_text except = {});
-  constexpr void reduction(std::uint8_t at, std::uint8_t r);
+  constexpr void attributes(term const& t, std::uint8_t r, static_text except = {});
+  constexpr void reduction(term const& t, std::uint8_t r);
   constexpr void group(std::uint8_t at, std::uint8_t r, sign_use sign, std::uint8_t around);
   constexpr void finish_group(parts const& found, op_group kind, std::uint8_t frame);
   constexpr void members(parts const& found, op_group kind, std::uint8_t frame);
-  constexpr void member(part const& p, op_group kind, std::uint8_t frame);
+  constexpr void member(std::uint8_t at, double weight, op_group kind, std::uint8_t frame);
   constexpr void one_member(std::uint8_t at, double weight, op_group kind, std::uint8_t frame);
   constexpr void spliced(std::uint8_t at, double weight, op_group kind, std::uint8_t frame);
 
@@ -120,21 +113,27 @@ class lowering {
   [[nodiscard]] static constexpr bool names(expression const& in, static_text name);
   constexpr void lower_replacement();
 
+  lowered_rule& out;  // (of someone else: constant evaluation pays for each struct around what is written)
   rewrite_rule const& rule_;
   dialect const& names_;
   expression pattern_{};
-  // Of each neutral term; looked up once, since a call costs constant evaluation more than a read.
+  // Of each term, found once, since a call costs constant evaluation more than a read.
   op_group group_[expression::capacity]{};
   bool reduction_[expression::capacity]{};
-  std::uint64_t needs_[expression::capacity]{};
-  bool needs_known_[expression::capacity]{};
-  links pending_{};
-  bool falls_through_ = false;  // from the last instruction to the next
+  std::uint8_t priority_[expression::capacity]{};  // 0 to 3: operators, the more telling the less; see resolve
+  std::uint64_t needs_[expression::capacity]{};    // operators that are below in any case, reached through sums and
+                                                   // products alone
+  std::uint8_t slot_[expression::capacity]{};      // 1 + that of a capture
+  std::uint16_t size_ = 0;                         // of the code
+  links pending_ = 0;
+  std::uint16_t unreached_ = 0;  // where the instruction before does not lead
+  bool failed_ = false;
   std::uint8_t next_register_ = 1, next_frame_ = 0;
   term_registers register_of_{};  // of a term that is found, else 0
   std::uint32_t bound_ = 0;       // slots, a bit each
   std::uint32_t rest_seen_ = 0;   // slots, a bit each
-  bool again_ = false;            // a large part is matched a second time
+  bool several_roots_ = false;
+  bool again_ = false;  // a large part is matched a second time
   through_set everywhere_{};
   std::uint8_t everywhere_id_ = 0;
 };

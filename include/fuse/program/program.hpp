@@ -209,21 +209,23 @@ class merging {
     }
     *where = static_cast<std::uint16_t>(to);
     // (Copies and locals: constant evaluation is slow at what it refers to.)
-    for (; at < end; ++at) {
-      auto made = rule.code[at];
-      if (renumbered_) renumber(made);
-      auto const after = to + 1;
-      made.next = static_cast<std::uint16_t>(after + made.next);
+    bool const renumbered = renumbered_;
+    while (at < end) {
+      auto made = rule.code[at++];
+      if (renumbered) renumber(made);
+      auto const place = to++;
+      made.next = static_cast<std::uint16_t>(to + made.next);
       if (made.code == step::fork) {
-        made.other = static_cast<std::uint16_t>(after + made.other);
-      } else if (made.code == step::condition) {
-        made.op = static_cast<std::uint16_t>(first_condition_ + made.op);
-      } else if (made.code == step::accept) {
-        made.op = number;
-        made.next = no_instruction;
+        made.other = static_cast<std::uint16_t>(to + made.other);
+      } else if (made.code >= step::condition) {  // the last two steps
+        if (made.code == step::condition) {
+          made.op = static_cast<std::uint16_t>(first_condition_ + made.op);
+        } else {
+          made.op = number;
+          made.next = no_instruction;
+        }
       }
-      out.code[to] = made;
-      to = after;
+      out.code[place] = made;
     }
     out.size = to;
   }

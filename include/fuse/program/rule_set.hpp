@@ -45,7 +45,7 @@ template <auto const& Dialect>
 inline constexpr dialect names_of = Dialect.names();
 
 template <auto const& Rule, auto const& Dialect>
-inline constexpr lowered_rule lowered = lowering(Rule, names_of<Dialect>).out;
+inline constexpr lowered_rule lowered = lower(Rule, names_of<Dialect>);
 
 /// Stands for what is no rule, once that is said.
 inline constexpr lowered_rule no_rule{};
