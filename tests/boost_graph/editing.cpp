@@ -13,6 +13,8 @@
 
 #include "operations.hpp"
 
+namespace editing {
+
 namespace {
 
 namespace bgl = fuse::adapters::bgl;
@@ -256,3 +258,5 @@ TEST_CASE("maps and functions name properties as members do") {
   STATIC_REQUIRE(!fuse::rewritable_graph<std::remove_const_t<decltype(read)>>);
   CHECK(read.error() == "");
 }
+
+}  // namespace editing

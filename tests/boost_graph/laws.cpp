@@ -13,6 +13,8 @@
 
 #include "copies.hpp"
 
+namespace laws {
+
 using namespace operations;
 
 namespace {
@@ -106,3 +108,5 @@ TEST_CASE("a graph that cannot change keeps the laws of reading") {
   check(r);
   check(p.g);
 }
+
+}  // namespace laws

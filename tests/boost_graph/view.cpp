@@ -18,6 +18,8 @@
 
 #include "../corpus/spelling.hpp"
 
+namespace view {
+
 namespace bgl = fuse::adapters::bgl;
 using seen = bgl::view<fuse::graph>;
 
@@ -131,3 +133,5 @@ TEST_CASE("a view of a cycle shows it") {
   auto const of = components(s);
   CHECK(of[0] == of[1]);
 }
+
+}  // namespace view

@@ -11,6 +11,8 @@
 #include "lookalike_list.hpp"
 #include "spelling.hpp"
 
+namespace generator {
+
 using corpus::array;
 using corpus::spelling;
 
@@ -114,3 +116,5 @@ TEST_CASE("every look-alike can be evaluated, and is not the norm it looks like"
   }
   CHECK(names.size() > 100);
 }
+
+}  // namespace generator

@@ -10,6 +10,8 @@
 #include "lookalike_list.hpp"
 #include "verdict.hpp"
 
+namespace lookalikes {
+
 namespace {
 
 using corpus::opcode;
@@ -69,3 +71,5 @@ TEST_CASE("the plain norm that look-alikes are made of is fused") {
         run(fuse::graph(23));
     }
 }
+
+}  // namespace lookalikes

@@ -12,6 +12,8 @@
 #include "spelling.hpp"
 #include "verdict.hpp"
 
+namespace spellings {
+
 namespace {
 
 using corpus::opcode;
@@ -113,3 +115,5 @@ TEST_CASE("every spelling in ONNX's dialect becomes one operator of onnxruntime"
 TEST_CASE("every spelling in another dialect becomes one operator") {
   check_spellings<second::graph>(true, fuse::target::standard);
 }
+
+}  // namespace spellings

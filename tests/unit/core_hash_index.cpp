@@ -6,6 +6,8 @@
 
 #include <fuse/core/hash_index.hpp>
 
+namespace core_hash_index {
+
 TEST_CASE("numbers are found by their hash, whatever else has it") {
   fuse::detail::hash_index<std::uint32_t> index;
   auto const find = [&](std::uint32_t wanted, std::size_t hash) {
@@ -17,3 +19,5 @@ TEST_CASE("numbers are found by their hash, whatever else has it") {
   CHECK(find(3, 4) == index.none);
   CHECK(find(1000, 1000 % 7) == index.none);
 }
+
+}  // namespace core_hash_index

@@ -6,6 +6,8 @@
 
 #include <fuse/core/math.hpp>
 
+namespace core_math {
+
 namespace math = fuse::detail::math;
 
 TEST_CASE("functions of numbers are those of the standard library") {
@@ -32,3 +34,5 @@ TEST_CASE("whole, odd and finite numbers are told from others") {
   CHECK_FALSE(math::is_finite(std::numeric_limits<double>::infinity()));
   CHECK_FALSE(math::is_finite(std::numeric_limits<double>::quiet_NaN()));
 }
+
+}  // namespace core_math

@@ -6,6 +6,8 @@
 
 #include <fuse/core/span.hpp>
 
+namespace core_span {
+
 static_assert(fuse::span<int const>().empty());
 static_assert(!std::is_constructible_v<fuse::span<float const>, std::vector<int>>);
 static_assert(!std::is_constructible_v<fuse::span<int>, std::vector<int> const&>);
@@ -31,3 +33,5 @@ TEST_CASE("a part of a span is a span") {
   CHECK(all.first(2).size() == 2);
   CHECK(as_bytes(all).size() == sizeof numbers);
 }
+
+}  // namespace core_span

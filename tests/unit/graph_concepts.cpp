@@ -6,6 +6,8 @@
 
 #include <fuse/graph/concepts.hpp>
 
+namespace graph_concepts {
+
 namespace {
 
 // Adaptations that lack one member each, or return another type.
@@ -31,8 +33,12 @@ struct members {
 
 }  // namespace
 
+}  // namespace graph_concepts
+
 template <int Missing>
-struct fuse::graph_traits<adapted<Missing>> : members<Missing> {};
+struct fuse::graph_traits<graph_concepts::adapted<Missing>> : graph_concepts::members<Missing> {};
+
+namespace graph_concepts {
 
 TEST_CASE("a type is readable with all of the required members, and rewritable with the edits as well") {
   STATIC_REQUIRE(fuse::readable_graph<adapted<0>>);
@@ -55,3 +61,5 @@ TEST_CASE("a type without an edit, or with one of another return type, can still
   STATIC_REQUIRE_FALSE(fuse::rewritable_graph<adapted<9>>);
   STATIC_REQUIRE_FALSE(fuse::readable_graph<int>);
 }
+
+}  // namespace graph_concepts

@@ -8,6 +8,8 @@
 #include <fuse/testing/graph_laws.hpp>
 #include <second_dialect.hpp>
 
+namespace second_dialect {
+
 using fuse::element_type;
 
 namespace {
@@ -135,3 +137,5 @@ TEST_CASE("fully connected layers have the extents of their weight's rows, what 
     CHECK_FALSE(known.has_rank(bound.number(v)));
   }
 }
+
+}  // namespace second_dialect

@@ -9,6 +9,8 @@
 
 #include "../../examples/your_graph/adapt.hpp"
 
+namespace testing_your_graph {
+
 static_assert(fuse::rewritable_graph<ir::function>);
 static_assert(!fuse::use_tracking_graph<ir::function>);
 
@@ -34,3 +36,5 @@ TEST_CASE("the adaptation that the example shows keeps every law") {
             },
             examples) == std::vector<std::string>{});
 }
+
+}  // namespace testing_your_graph

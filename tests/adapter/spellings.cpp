@@ -13,7 +13,7 @@
 #include "../corpus/summary.hpp"
 #include "catch.hpp"
 
-namespace corpus_in_models {
+namespace spellings {
 
 namespace {
 
@@ -143,4 +143,4 @@ TEST_CASE("every look-alike has the same verdict in a model as in the owned grap
         corpus::lookalikes_in_onnx);
 }
 
-}  // namespace corpus_in_models
+}  // namespace spellings

@@ -12,6 +12,8 @@
 #include "../corpus/summary.hpp"
 #include "copies.hpp"
 
+namespace spellings {
+
 using namespace operations;
 
 namespace {
@@ -72,3 +74,5 @@ TEST_CASE("every look-alike has the same verdict in a Boost graph as in the owne
           return compare_in(storage++, g, fuse::target::standard);
         }) == corpus::lookalikes_in_onnx);
 }
+
+}  // namespace spellings
