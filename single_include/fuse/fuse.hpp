@@ -1132,16 +1132,16 @@ class basic_graph_image {
   }
 
   void attach_operands(node_id n, span<value_id const> operands) {
-    auto slot = static_cast<std::uint32_t>(uses_.size());
-    nodes_[n].first_operand = slot;
-    nodes_[n].operand_count = static_cast<std::uint16_t>(operands.size());
-    uses_.resize(slot + operands.size());
-    for (auto v : operands) {
-      uses_[slot].value = v;
-      uses_[slot].node = n;
-      if (v != absent) link(slot);
-      ++slot;
-    }
+    for (auto v : operands) attach_operand(n, v);
+  }
+  void attach_operand(node_id n, value_id v) {
+    auto const slot = static_cast<std::uint32_t>(uses_.size());
+    auto& record = nodes_[n];
+    if (record.operand_count++ == 0) record.first_operand = slot;
+    auto& use = uses_.emplace_back();
+    use.value = v;
+    use.node = n;
+    if (v != absent) link(slot, use, values_[v]);
   }
 
   void redirect(value_id from, value_id to) {
@@ -1192,13 +1192,13 @@ class basic_graph_image {
     (record.next == absent ? last_ : nodes_[record.next].previous) = record.previous;
   }
 
-  void link(std::uint32_t slot) {
-    auto& record = values_[uses_[slot].value];
-    uses_[slot].previous = absent;
-    uses_[slot].next = record.first_use;
-    if (record.first_use != absent) uses_[record.first_use].previous = slot;
-    record.first_use = slot;
-    ++record.use_count;
+  void link(std::uint32_t slot) { link(slot, uses_[slot], values_[uses_[slot].value]); }
+  void link(std::uint32_t slot, use_record& use, value_record& of) {
+    use.previous = absent;
+    use.next = of.first_use;
+    if (of.first_use != absent) uses_[of.first_use].previous = slot;
+    of.first_use = slot;
+    ++of.use_count;
   }
   void unlink(std::uint32_t slot) {
     auto& record = values_[uses_[slot].value];
@@ -9475,10 +9475,11 @@ class graph_binding final : public graph_source {
   }
 
   void reserve(std::size_t nodes) {
-    image.reserve(nodes + nodes / 8, nodes * 2, nodes * 3);
+    auto const values = nodes + nodes * 5 / 8;
+    image.reserve(nodes + nodes / 8, values, nodes * 2 + nodes / 8);
     nodes_.reserve(nodes + nodes / 8);
-    values_.reserve(nodes * 2);
-    numbers_.reserve(nodes * 2);
+    values_.reserve(values);
+    numbers_.reserve(values);
   }
 
   template <class Nodes, class Add>
@@ -9590,19 +9591,16 @@ class graph_binding final : public graph_source {
 
   bool attach() {
     bool sorted = true;
-    std::vector<value_id> operands;
     for (node_id id = 0; id < image.node_count(); ++id) {
-      operands.clear();
       for (auto const& v : traits::operands(*graph_, nodes_[id])) {
         auto const number = add_leaf(v, 0);
-        operands.push_back(number);
+        image.attach_operand(id, number);
         if (number == absent) continue;
         auto const from = image.producer(number);
         sorted = sorted && (from == absent || from < id);
       }
-      image.attach_operands(id, operands);
       if constexpr (detail::has_constant<plain>)  // a node may be a constant, too
-        if (operands.empty() && image.node(id).result_count == 1)
+        if (image.operand_count(id) == 0 && image.node(id).result_count == 1)
           image.set_constant(image.result(id),
                              static_cast<bool>(tensor_view(traits::constant(*graph_, values_[image.result(id)]))));
     }

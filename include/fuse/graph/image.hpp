@@ -194,16 +194,17 @@ class basic_graph_image {
 
   /// Gives node `n` its operands, once. `absent` is an absent operand.
   void attach_operands(node_id n, span<value_id const> operands) {
-    auto slot = static_cast<std::uint32_t>(uses_.size());
-    nodes_[n].first_operand = slot;
-    nodes_[n].operand_count = static_cast<std::uint16_t>(operands.size());
-    uses_.resize(slot + operands.size());
-    for (auto v : operands) {
-      uses_[slot].value = v;
-      uses_[slot].node = n;
-      if (v != absent) link(slot);
-      ++slot;
-    }
+    for (auto v : operands) attach_operand(n, v);
+  }
+  /// The same, one by one: the next operand of `n`, before another node is given any.
+  void attach_operand(node_id n, value_id v) {
+    auto const slot = static_cast<std::uint32_t>(uses_.size());
+    auto& record = nodes_[n];
+    if (record.operand_count++ == 0) record.first_operand = slot;
+    auto& use = uses_.emplace_back();
+    use.value = v;
+    use.node = n;
+    if (v != absent) link(slot, use, values_[v]);
   }
 
   /// Makes every use of `from`, outputs included, one of `to`.
@@ -258,13 +259,13 @@ class basic_graph_image {
   }
 
   // Every list is in the order of its own history, newest first, never of addresses.
-  void link(std::uint32_t slot) {
-    auto& record = values_[uses_[slot].value];
-    uses_[slot].previous = absent;
-    uses_[slot].next = record.first_use;
-    if (record.first_use != absent) uses_[record.first_use].previous = slot;
-    record.first_use = slot;
-    ++record.use_count;
+  void link(std::uint32_t slot) { link(slot, uses_[slot], values_[uses_[slot].value]); }
+  void link(std::uint32_t slot, use_record& use, value_record& of) {
+    use.previous = absent;
+    use.next = of.first_use;
+    if (of.first_use != absent) uses_[of.first_use].previous = slot;
+    of.first_use = slot;
+    ++of.use_count;
   }
   void unlink(std::uint32_t slot) {
     auto& record = values_[uses_[slot].value];
