@@ -27,4 +27,16 @@ struct attribute {
   friend bool operator==(attribute const&, attribute const&) = default;
 };
 
+/// What a graph answers that keeps the attributes of new nodes as they are. Valid as long as `a` is.
+[[nodiscard]] inline attribute_view view_of(attribute const& a) {
+  struct reader {
+    attribute_view operator()(std::int64_t x) const { return x; }
+    attribute_view operator()(double x) const { return x; }
+    attribute_view operator()(std::string const& x) const { return std::string_view(x); }
+    attribute_view operator()(std::vector<std::int64_t> const& x) const { return span<std::int64_t const>(x); }
+    attribute_view operator()(tensor const& x) const { return tensor_view(x); }
+  };
+  return std::visit(reader{}, a.content);
+}
+
 }  // namespace fuse::inline v0

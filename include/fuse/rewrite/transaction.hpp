@@ -100,7 +100,7 @@ class basic_transaction final : public graph_source {
     for (auto const& s : steps())
       if (!s.constant && s.id == n)
         for (auto const& a : s.attributes)
-          if (!equal(view(a), real_.attribute_of(old, a.name))) return false;
+          if (!equal(view_of(a), real_.attribute_of(old, a.name))) return false;
     return true;
   }
 
@@ -122,7 +122,7 @@ class basic_transaction final : public graph_source {
     for (auto const& s : steps())
       if (!s.constant && s.id == n)
         for (auto const& a : s.attributes)
-          if (a.name == name) return view(a);
+          if (a.name == name) return view_of(a);
     return {};
   }
   [[nodiscard]] bool same_attributes(node_id a, node_id b) const override {
@@ -192,17 +192,6 @@ class basic_transaction final : public graph_source {
     auto at = after == absent ? image_.first_node() : image_.node(after).next;
     while (at != absent && image_.node(at).region != image_.node(place).region) at = image_.node(at).next;
     return at != absent && image_.node(at).order < image_.node(place).order ? at : place;
-  }
-
-  static attribute_view view(attribute const& a) {
-    struct reader {
-      attribute_view operator()(std::int64_t x) const { return x; }
-      attribute_view operator()(double x) const { return x; }
-      attribute_view operator()(std::string const& x) const { return std::string_view(x); }
-      attribute_view operator()(std::vector<std::int64_t> const& x) const { return span<std::int64_t const>(x); }
-      attribute_view operator()(tensor const& x) const { return tensor_view(x); }
-    };
-    return std::visit(reader{}, a.content);
   }
 
   static bool equal(attribute_view const& a, attribute_view const& b) {

@@ -34,19 +34,14 @@ class onnx_editor {
   onnx_node insert(onnx_node place, new_node<onnx_value> const& made) {
     edited_ = true;
     auto const n = static_cast<std::uint32_t>(t_.nodes.size());
-    auto* const proto = make_message<::onnx::NodeProto>(*t_.model);
     auto const renamed = functions_renamed.find(made.op);
     auto const op = renamed == functions_renamed.end() ? made.op : std::string_view(renamed->second);
-    auto const [domain, type] = split_op(op);
-    proto->set_op_type(type.data(), type.size());
-    if (!is_default_domain(domain)) proto->set_domain(domain.data(), domain.size());
-    name(*proto, made.origin, type);
-    for (auto const& a : made.attributes) fill_attribute(*proto->add_attribute(), a);
 
     auto& record = t_.nodes.emplace_back();
-    record.proto = proto;
-    record.name = &proto->name();
+    record.name = &name(made.origin, split_op(op).second);
     record.op = op_number(op);
+    record.first_attribute = static_cast<std::uint32_t>(t_.made_attributes.size());
+    t_.made_attributes.emplace_back(made.attributes.begin(), made.attributes.end());
     record.body = t_.nodes[place.id].body;
     record.made = record.stale = true;
     record.first_operand = static_cast<std::uint32_t>(t_.slots.size());
@@ -187,12 +182,11 @@ class onnx_editor {
     return true;
   }
 
-  // Names of messages stay where they are until the edits are written.
-  void name(::onnx::NodeProto& node, std::string_view origin, std::string_view type) {
+  std::string const& name(std::string_view origin, std::string_view type) {
     name_ = origin;
     if (!name_.empty()) name_ += '_';
     name_ += type;
-    node_names_.name(node, name_);
+    return node_names_.name(name_);
   }
 
   std::uint32_t op_number(std::string_view op) {

@@ -74,8 +74,6 @@ class onnx_graph {
 
  private:
   void discard() {
-    for (auto const& n : tables_.nodes)
-      if (n.made) detail::discard_message(n.proto);
     for (auto const& entry : tables_.contents)
       if (entry.made) detail::discard_message(entry.initializer);
   }
@@ -216,11 +214,11 @@ struct graph_traits<adapters::onnx_graph> {
   static attribute_view attribute(graph const& g, node n, std::string_view name) {
     using known = adapters::detail::onnx_attribute_record;
     if (record(g, n).made) {
-      for (auto const& a : record(g, n).proto->attribute())
-        if (a.name() == name) return content_of(g, a);
+      for (auto const& a : g.tables().made_attributes[record(g, n).first_attribute])
+        if (a.name == name) return content_of(a);
       return {};
     }
-    auto const* const found = g.tables().attribute(record(g, n), name);
+    auto const* const found = g.tables().attribute_of(record(g, n), name);
     if (found == nullptr) return {};
     if (found->what == known::kind::integer) return found->first;
     if (found->what == known::kind::integers) return found->integers();
@@ -250,6 +248,11 @@ struct graph_traits<adapters::onnx_graph> {
   static bool declare(graph& g, function_body const& function) { return g.editor().declare(function); }
 
  private:
+  // As it will be written.
+  static attribute_view content_of(fuse::attribute const& a) {
+    auto const* const number = std::get_if<double>(&a.content);
+    return number != nullptr ? static_cast<double>(static_cast<float>(*number)) : view_of(a);
+  }
   static attribute_view content_of(graph const& g, ::onnx::AttributeProto const& a) {
     if (!a.ref_attr_name().empty()) return opaque_attribute{};
     auto const type = a.type();

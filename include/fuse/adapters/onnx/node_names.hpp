@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <onnx/onnx_pb.h>
-
+#include <deque>
 #include <string>
+#include <string_view>
 
 #include <fuse/adapters/onnx/scoped_names.hpp>
 #include <fuse/adapters/onnx/tables.hpp>
@@ -17,15 +17,14 @@ class onnx_node_names {
  public:
   explicit onnx_node_names(onnx_tables const& tables) : t_(tables) {}
 
-  /// Names a node that is to stay where it is: `wanted`, with a number behind it where another one has that name.
-  void name(::onnx::NodeProto& node, std::string& wanted) {
-    if (wanted.empty()) wanted = "value";
-    if (!listed_ && t_.node_names.may_have(wanted)) list();
-    node.set_name(wanted);
-    if (names_.add(node.name())) return;
-    names_.make_fresh(wanted);
-    node.set_name(wanted);
-    names_.add(node.name());
+  /// A name for a new node, which stays where it is: `wanted`, with a number behind it where another one has that name.
+  std::string const& name(std::string_view wanted) {
+    auto& made = made_.emplace_back(wanted.empty() ? "value" : wanted);
+    if (!listed_ && t_.node_names.may_have(made)) list();
+    if (names_.add(made)) return made;
+    names_.make_fresh(made);
+    names_.add(made);
+    return made;
   }
 
  private:
@@ -37,6 +36,7 @@ class onnx_node_names {
   }
 
   onnx_tables const& t_;
+  std::deque<std::string> made_;
   scoped_names names_;
   bool listed_ = false;
 };

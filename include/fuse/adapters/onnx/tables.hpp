@@ -17,6 +17,7 @@
 #include <fuse/adapters/onnx/scoped_names.hpp>
 #include <fuse/adapters/onnx/tensors.hpp>
 #include <fuse/core/span.hpp>
+#include <fuse/graph/attribute.hpp>
 #include <fuse/graph/element_type.hpp>
 #include <fuse/graph/tensor_view.hpp>
 
@@ -43,12 +44,12 @@ namespace detail {
 inline constexpr std::uint32_t no_slot = 0xffffffffu;
 
 struct onnx_node_record {
-  ::onnx::NodeProto* proto = nullptr;
+  ::onnx::NodeProto* proto = nullptr;                  // of a new node: none until the edits are written
   std::string const* name = nullptr;                   // in the message, which lies far away
   std::uint32_t first_operand = 0, operand_count = 0;  // among the slots
   std::uint32_t first_result = 0, result_count = 0;    // among the results
   std::uint32_t first_body = 0, body_count = 0;
-  std::uint32_t first_attribute = 0, attribute_count = 0;  // of a node that was read
+  std::uint32_t first_attribute = 0, attribute_count = 0;  // of a node that was read; of a new one, its list
   std::uint32_t op = 0;
   std::uint32_t body = 0;
   std::uint32_t next = 0, previous = 0;  // in the body's order
@@ -147,6 +148,7 @@ struct onnx_tables {
   std::vector<onnx_value_record> values{onnx_value_record{}};
   std::vector<onnx_graph_record> graphs;
   std::vector<onnx_attribute_record> attributes;
+  std::deque<std::vector<attribute>> made_attributes;  // by new node
   std::vector<onnx_contents> contents;
   std::vector<onnx_value> slots;
   std::vector<std::uint32_t> slot_next, slot_node;  // node 0: an output
@@ -159,7 +161,7 @@ struct onnx_tables {
     return {slots.data() + n.first_operand, n.operand_count};
   }
   /// Of a node that was read; null where it has none of that name.
-  [[nodiscard]] onnx_attribute_record const* attribute(onnx_node_record const& n, std::string_view name) const {
+  [[nodiscard]] onnx_attribute_record const* attribute_of(onnx_node_record const& n, std::string_view name) const {
     auto const head = onnx_attribute_record::head_of(name);
     for (auto at = n.first_attribute; at < n.first_attribute + n.attribute_count; ++at)
       if (attributes[at].is(name, head)) return &attributes[at];

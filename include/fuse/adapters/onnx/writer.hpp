@@ -28,6 +28,8 @@ class onnx_writer {
     name_outputs();
     uncover();
     name_values();  // the last to ask which names are free: from here on the messages change
+    for (auto& n : t_.nodes)
+      if (n.alive && n.made) n.proto = new_message(n);
     for (std::uint32_t n = 1; n < t_.nodes.size(); ++n)
       if (t_.nodes[n].alive && t_.nodes[n].stale) write_names(t_.nodes[n]);
     for (std::uint32_t g = 0; g < t_.graphs.size(); ++g)
@@ -39,7 +41,7 @@ class onnx_writer {
       if (alive(g)) write_nodes(g);
     import_domains();
     for (auto& n : t_.nodes)
-      if (!n.alive && (n.made || alive(n.body))) discard_message(std::exchange(n.proto, nullptr));
+      if (!n.alive && !n.made && alive(n.body)) discard_message(std::exchange(n.proto, nullptr));
   }
 
  private:
@@ -152,7 +154,7 @@ class onnx_writer {
       if (!record.alive || !record.stale) continue;
       for (auto const v : t_.results_of(record))
         if (v && t_.values[v.id].name == nullptr) {
-          auto const& node = record.proto->name();
+          auto const& node = *record.name;
           rename(v, &t_.names.fresh(node.empty() ? t_.ops[record.op] : node));
         }
     }
@@ -163,6 +165,16 @@ class onnx_writer {
     for (auto const& record : t_.values)
       if (record.producer != 0 && t_.nodes[record.producer].made && t_.nodes[record.producer].alive)
         made_names_.insert(*record.name);
+  }
+
+  [[nodiscard]] ::onnx::NodeProto* new_message(onnx_node_record const& record) const {
+    auto* const node = make_message<::onnx::NodeProto>(*t_.model);
+    auto const [domain, type] = split_op(t_.ops[record.op]);
+    node->set_op_type(type.data(), type.size());
+    if (!is_default_domain(domain)) node->set_domain(domain.data(), domain.size());
+    node->set_name(*record.name);
+    for (auto const& a : t_.made_attributes[record.first_attribute]) fill_attribute(*node->add_attribute(), a);
+    return node;
   }
 
   void write_names(onnx_node_record& record) {
