@@ -7210,12 +7210,13 @@ class basic_operator_sets {
 
   struct meaning {
     std::uint64_t bits = 0, below = 0, kinds = 0;  // of a sum or product: a root, and the bits of its kinds
-    bool transparent = false;
+    bool transparent = false, layout = false;
   };
   [[nodiscard]] static meaning meaning_of(opcode op) {
     auto const group = info(op).group;
     meaning of;
     bool const squares = op == opcode::sum_square || op == opcode::l2_norm;
+    of.layout = may_keep_elements(op) && op != opcode::identity && op != opcode::cast;
     of.transparent = squares || (may_keep_elements(op) && info(op).kind != op_kind::broadcast);
     if (group == op_group::none && op != opcode::neg) {
       of.bits =
@@ -7238,8 +7239,10 @@ class basic_operator_sets {
       bool const alone = record.operand_count == 1 && may_keep_elements(op);
       if (record.operand_count != 0 && (means.transparent || alone || has_transparent_name(record.tag)))
         found.add((*this)[image_.operand(n, 0)]);
+      if (means.layout && (alone || means.transparent)) found.direct |= sum_bit | product_bit;  // it may be opened
       if (clips_ && may_clip(op))
-        if (auto const whole = positive_part_of(image_, facts_, n); whole != absent) found.add((*this)[whole]);
+        if (auto const whole = positive_part_of(image_, facts_, n); whole != absent)
+          found.add((*this)[whole]), found.direct |= sum_bit;
       return found;
     }
     if (op == opcode::sum_of && record.operand_count == 1) {  // whatever it adds
@@ -7308,19 +7311,18 @@ struct opened_group {
     std::uint32_t leaves;  ///< which leaves it is made of
     std::uint8_t parent;
     bool leaf, has_number;
-    bool passed_on;  ///< by an operator that changes nothing, or that broadcasting makes superfluous
-    bool clipped;    ///< at 0
   };
 
   part parts[capacity];
   std::uint8_t count, leaf_count;
   std::uint8_t through;
   op_group kind;
-  bool clips;             ///< what is never negative is looked for below a Relu, too; set before it is opened
-  bool dropped;           ///< a neutral constant was left out
-  bool bounded;           ///< something was not opened because there is no room for more parts
-  std::uint32_t minus;    ///< parts of a product that are minus what their leaves multiply to
-  std::uint32_t neutral;  ///< leaves of 1 or 0 everywhere, of several elements: what is left of these is left out
+  bool clips;               ///< what is never negative is looked for below a Relu, too; set before it is opened
+  bool dropped;             ///< a neutral constant was left out
+  bool bounded;             ///< something was not opened because there is no room for more parts
+  std::uint32_t minus;      ///< parts of a product that are minus what their leaves multiply to
+  std::uint32_t passed_on;  ///< parts of an operator that changes nothing, or that broadcasting makes superfluous
+  std::uint32_t neutral;    ///< leaves of 1 or 0 everywhere, of several elements: what is left of these is left out
 
   [[nodiscard]] bool negative() const { return (minus & 1u) != 0; }
   [[nodiscard]] std::uint32_t all() const { return leaf_count == 0 ? 0 : (~0u >> (32 - leaf_count)); }
@@ -7358,27 +7360,26 @@ class basic_frame_opener {
     f.through = through;
     f.kind = kind;
     f.dropped = f.bounded = false;
-    f.minus = f.neutral = 0;
+    f.minus = f.passed_on = f.neutral = 0;
     struct pending {
       value_id value, stands_for;
       double weight;
       std::uint8_t parent;
     } stack[opened_group::capacity];
-    auto const openers = (kind == op_group::sum ? sum_bit : product_bit) |
-                         (through == 0 ? 0 : through_bits_[through - 1u]) | layout_bits | (f.clips ? clip_bits : 0);
+    auto const openers =
+        (kind == op_group::sum ? sum_bit : product_bit) | (through == 0 ? 0 : through_bits_[through - 1u]);
     std::uint8_t waiting = 0;
-    std::uint32_t numbers = 0;
+    std::uint32_t numbers = 0, clipped = 0;
     stack[waiting++] = {root, stands_for, 1, 255};
     while (waiting != 0) {
       auto const [v, meant, weight, parent] = stack[--waiting];
       auto const at = f.count++;
       auto& p = f.parts[at];
-      p = {v, meant, weight, 0, 0, parent, false, false, false, false};
+      p = {v, meant, weight, 0, 0, parent, false, false};
       p.has_number = v != absent && facts_.uniform(v, p.number);
       children below(meant);
-      below.clipped = f.clips;
       if ((operators_[v].direct & openers) != 0 && (!p.has_number || at == 0) &&
-          opens(v, weight, kind, through, region, below) &&
+          opens(v, weight, kind, through, f.clips, region, below) &&
           (at == 0 || !one_part(v, kind, below, wanted))) {  // a number is one part, however it is computed
         if (f.count + waiting + below.count > opened_group::capacity ||
             f.leaf_count + waiting + below.count > opened_group::leaf_capacity) {
@@ -7387,8 +7388,8 @@ class basic_frame_opener {
           if (below.negate) f.minus |= 1u << at;
           for (std::uint8_t i = below.count; i > 0; --i)
             stack[waiting++] = {below.value[i - 1], below.stands_for, below.weight[i - 1], at};
-          p.passed_on = below.passed_on;
-          p.clipped = below.clipped;
+          if (below.passed_on) f.passed_on |= 1u << at;
+          if (below.clipped) clipped |= 1u << at;
           continue;
         }
       }
@@ -7405,8 +7406,8 @@ class basic_frame_opener {
       f.parts[f.parts[at].parent].leaves |= f.parts[at].leaves;
       f.minus ^= (f.minus >> at & 1u) << f.parts[at].parent;
     }
-    for (std::uint8_t at = 0; at < f.count; ++at)
-      if (f.parts[at].clipped && (f.all() & ~f.parts[at].leaves & ~numbers) != 0) {
+    for (std::uint8_t at = 0; clipped != 0 && at < f.count; ++at)
+      if ((clipped >> at & 1u) != 0 && (f.all() & ~f.parts[at].leaves & ~numbers) != 0) {
         f.clips = false;
         open(f, root, stands_for, kind, through, region, wanted);
         f.clips = true;
@@ -7415,14 +7416,6 @@ class basic_frame_opener {
   }
 
  private:
-  static constexpr std::uint64_t bits_of(bool (*some)(opcode)) {
-    std::uint64_t bits = 0;
-    for (std::size_t op = 0; op < static_cast<std::size_t>(opcode::count_); ++op)
-      if (some(static_cast<opcode>(op))) bits |= operator_bit(static_cast<opcode>(op));
-    return bits;
-  }
-  static constexpr std::uint64_t layout_bits = bits_of(may_keep_elements), clip_bits = bits_of(may_clip);
-
   struct children {
     value_id value[8];
     double weight[8];
@@ -7463,7 +7456,8 @@ class basic_frame_opener {
   [[nodiscard]] static bool whole(double w) { return math::is_whole(w); }
   [[nodiscard]] static bool odd(double w) { return math::is_odd(w); }
 
-  bool opens(value_id v, double w, op_group kind, std::uint8_t through, std::uint32_t region, children& into) const {
+  bool opens(value_id v, double w, op_group kind, std::uint8_t through, bool clips, std::uint32_t region,
+             children& into) const {
     if (v == absent) return false;
     auto const n = image_.producer(v);
     if (into.stands_for == summed_squares) {
@@ -7475,10 +7469,8 @@ class basic_frame_opener {
     auto const& record = image_.node(n);
     auto const op = static_cast<opcode>(record.tag.op);
     bool const transparent = through != 0 && rules_.sets[through - 1u].contains(record.tag.name, record.tag.op);
-    bool const moves = !transparent && may_keep_elements(op);
-    bool const clips = into.clipped && w == 1 && may_clip(op);
-    into.clipped = false;
-    if (!transparent && !moves && !clips && info(op).group == op_group::none) return false;
+    bool const closed = !transparent && (info(op).group == op_group::none || op == opcode::sum_of);
+    if (closed && !may_keep_elements(op) && !may_clip(op)) return false;
     if (record.operand_count == 0 || record.operand_count > 8 || image_.operand(n, 0) == absent) return false;
     auto const type = facts_.type(v);
     if (type != element_type::unknown && !is_floating(type)) return false;
@@ -7486,22 +7478,24 @@ class basic_frame_opener {
     if (transparent) {
       auto const below = facts_.type(a);
       if (below != element_type::unknown && !is_floating(below)) return false;
-      into.passed_on = unchanged(image_, facts_, n);
+      into.passed_on = op == opcode::identity || unchanged(image_, facts_, n);
       into.add(a, w);
       return true;
     }
-    if (clips) {
-      auto const whole = positive_part_of(image_, facts_, n);
-      if (whole != absent) {
-        into.clipped = true;
-        into.add(whole, w);
-        return true;
-      }
+    if (closed) {
+      if ((clips && w == 1 && opens_clipped(n, into)) || opens_layout(n, a, w, through, into)) return true;
+      if (op != opcode::sum_of) return false;
     }
-    if (moves && opens_layout(n, a, w, through, into)) return true;
-    if (!transparent && info(op).group == op_group::none) return false;
     auto const b = record.operand_count > 1 ? image_.operand(n, 1) : absent;
     return kind == op_group::sum ? opens_sum(op, n, a, b, w, into) : opens_product(op, a, b, w, into);
+  }
+
+  bool opens_clipped(node_id n, children& into) const {
+    auto const whole = positive_part_of(image_, facts_, n);
+    if (whole == absent) return false;
+    into.clipped = true;
+    into.add(whole, 1);
+    return true;
   }
 
   bool opens_layout(node_id n, value_id a, double w, std::uint8_t through, children& into) const {
@@ -8132,7 +8126,8 @@ class basic_group_steps : public value_steps {
     double sign = f.sign;
     for (std::uint8_t k = 0; k < f.group->count; ++k) {
       auto const& p = f.group->parts[k];
-      if (p.leaves == 0 || (p.leaves & ~left) != 0 || (p.leaves & done) != 0 || p.passed_on) continue;
+      if (p.leaves == 0 || (p.leaves & ~left) != 0 || (p.leaves & done) != 0 || (f.group->passed_on >> k & 1u) != 0)
+        continue;
       if (p.stands_for != absent && !p.has_number) return false;
       if (!p.leaf) {
         bool const negated = (f.group->minus >> k & 1u) != 0;

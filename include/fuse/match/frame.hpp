@@ -32,19 +32,18 @@ struct opened_group {
     std::uint32_t leaves;  ///< which leaves it is made of
     std::uint8_t parent;
     bool leaf, has_number;
-    bool passed_on;  ///< by an operator that changes nothing, or that broadcasting makes superfluous
-    bool clipped;    ///< at 0
   };
 
   part parts[capacity];
   std::uint8_t count, leaf_count;
   std::uint8_t through;
   op_group kind;
-  bool clips;             ///< what is never negative is looked for below a Relu, too; set before it is opened
-  bool dropped;           ///< a neutral constant was left out
-  bool bounded;           ///< something was not opened because there is no room for more parts
-  std::uint32_t minus;    ///< parts of a product that are minus what their leaves multiply to
-  std::uint32_t neutral;  ///< leaves of 1 or 0 everywhere, of several elements: what is left of these is left out
+  bool clips;               ///< what is never negative is looked for below a Relu, too; set before it is opened
+  bool dropped;             ///< a neutral constant was left out
+  bool bounded;             ///< something was not opened because there is no room for more parts
+  std::uint32_t minus;      ///< parts of a product that are minus what their leaves multiply to
+  std::uint32_t passed_on;  ///< parts of an operator that changes nothing, or that broadcasting makes superfluous
+  std::uint32_t neutral;    ///< leaves of 1 or 0 everywhere, of several elements: what is left of these is left out
 
   [[nodiscard]] bool negative() const { return (minus & 1u) != 0; }
   [[nodiscard]] std::uint32_t all() const { return leaf_count == 0 ? 0 : (~0u >> (32 - leaf_count)); }
@@ -86,28 +85,27 @@ class basic_frame_opener {
     f.through = through;
     f.kind = kind;
     f.dropped = f.bounded = false;
-    f.minus = f.neutral = 0;
+    f.minus = f.passed_on = f.neutral = 0;
     struct pending {
       value_id value, stands_for;
       double weight;
       std::uint8_t parent;
     } stack[opened_group::capacity];
     // What stands at a value says of most that it is one part, before more of it is looked at.
-    auto const openers = (kind == op_group::sum ? sum_bit : product_bit) |
-                         (through == 0 ? 0 : through_bits_[through - 1u]) | layout_bits | (f.clips ? clip_bits : 0);
+    auto const openers =
+        (kind == op_group::sum ? sum_bit : product_bit) | (through == 0 ? 0 : through_bits_[through - 1u]);
     std::uint8_t waiting = 0;
-    std::uint32_t numbers = 0;
+    std::uint32_t numbers = 0, clipped = 0;
     stack[waiting++] = {root, stands_for, 1, 255};
     while (waiting != 0) {
       auto const [v, meant, weight, parent] = stack[--waiting];
       auto const at = f.count++;
       auto& p = f.parts[at];
-      p = {v, meant, weight, 0, 0, parent, false, false, false, false};
+      p = {v, meant, weight, 0, 0, parent, false, false};
       p.has_number = v != absent && facts_.uniform(v, p.number);
       children below(meant);
-      below.clipped = f.clips;
       if ((operators_[v].direct & openers) != 0 && (!p.has_number || at == 0) &&
-          opens(v, weight, kind, through, region, below) &&
+          opens(v, weight, kind, through, f.clips, region, below) &&
           (at == 0 || !one_part(v, kind, below, wanted))) {  // a number is one part, however it is computed
         if (f.count + waiting + below.count > opened_group::capacity ||
             f.leaf_count + waiting + below.count > opened_group::leaf_capacity) {
@@ -116,8 +114,8 @@ class basic_frame_opener {
           if (below.negate) f.minus |= 1u << at;
           for (std::uint8_t i = below.count; i > 0; --i)
             stack[waiting++] = {below.value[i - 1], below.stands_for, below.weight[i - 1], at};
-          p.passed_on = below.passed_on;
-          p.clipped = below.clipped;
+          if (below.passed_on) f.passed_on |= 1u << at;
+          if (below.clipped) clipped |= 1u << at;
           continue;
         }
       }
@@ -135,8 +133,8 @@ class basic_frame_opener {
       f.minus ^= (f.minus >> at & 1u) << f.parts[at].parent;
     }
     // What was clipped must be all but constants: the rest alone may well be negative.
-    for (std::uint8_t at = 0; at < f.count; ++at)
-      if (f.parts[at].clipped && (f.all() & ~f.parts[at].leaves & ~numbers) != 0) {
+    for (std::uint8_t at = 0; clipped != 0 && at < f.count; ++at)
+      if ((clipped >> at & 1u) != 0 && (f.all() & ~f.parts[at].leaves & ~numbers) != 0) {
         f.clips = false;
         open(f, root, stands_for, kind, through, region, wanted);
         f.clips = true;
@@ -145,14 +143,6 @@ class basic_frame_opener {
   }
 
  private:
-  static constexpr std::uint64_t bits_of(bool (*some)(opcode)) {
-    std::uint64_t bits = 0;
-    for (std::size_t op = 0; op < static_cast<std::size_t>(opcode::count_); ++op)
-      if (some(static_cast<opcode>(op))) bits |= operator_bit(static_cast<opcode>(op));
-    return bits;
-  }
-  static constexpr std::uint64_t layout_bits = bits_of(may_keep_elements), clip_bits = bits_of(may_clip);
-
   struct children {
     value_id value[8];
     double weight[8];
@@ -196,7 +186,8 @@ class basic_frame_opener {
   [[nodiscard]] static bool whole(double w) { return math::is_whole(w); }
   [[nodiscard]] static bool odd(double w) { return math::is_odd(w); }
 
-  bool opens(value_id v, double w, op_group kind, std::uint8_t through, std::uint32_t region, children& into) const {
+  bool opens(value_id v, double w, op_group kind, std::uint8_t through, bool clips, std::uint32_t region,
+             children& into) const {
     if (v == absent) return false;
     auto const n = image_.producer(v);
     if (into.stands_for == summed_squares) {
@@ -208,10 +199,8 @@ class basic_frame_opener {
     auto const& record = image_.node(n);
     auto const op = static_cast<opcode>(record.tag.op);
     bool const transparent = through != 0 && rules_.sets[through - 1u].contains(record.tag.name, record.tag.op);
-    bool const moves = !transparent && may_keep_elements(op);
-    bool const clips = into.clipped && w == 1 && may_clip(op);
-    into.clipped = false;
-    if (!transparent && !moves && !clips && info(op).group == op_group::none) return false;
+    bool const closed = !transparent && (info(op).group == op_group::none || op == opcode::sum_of);
+    if (closed && !may_keep_elements(op) && !may_clip(op)) return false;
     if (record.operand_count == 0 || record.operand_count > 8 || image_.operand(n, 0) == absent) return false;
     // Integers divide and round otherwise: their sums and products stay closed.
     auto const type = facts_.type(v);
@@ -220,22 +209,24 @@ class basic_frame_opener {
     if (transparent) {
       auto const below = facts_.type(a);
       if (below != element_type::unknown && !is_floating(below)) return false;
-      into.passed_on = unchanged(image_, facts_, n);
+      into.passed_on = op == opcode::identity || unchanged(image_, facts_, n);
       into.add(a, w);
       return true;
     }
-    if (clips) {
-      auto const whole = positive_part_of(image_, facts_, n);
-      if (whole != absent) {
-        into.clipped = true;
-        into.add(whole, w);
-        return true;
-      }
+    if (closed) {
+      if ((clips && w == 1 && opens_clipped(n, into)) || opens_layout(n, a, w, through, into)) return true;
+      if (op != opcode::sum_of) return false;
     }
-    if (moves && opens_layout(n, a, w, through, into)) return true;
-    if (!transparent && info(op).group == op_group::none) return false;
     auto const b = record.operand_count > 1 ? image_.operand(n, 1) : absent;
     return kind == op_group::sum ? opens_sum(op, n, a, b, w, into) : opens_product(op, a, b, w, into);
+  }
+
+  bool opens_clipped(node_id n, children& into) const {
+    auto const whole = positive_part_of(image_, facts_, n);
+    if (whole == absent) return false;
+    into.clipped = true;
+    into.add(whole, 1);
+    return true;
   }
 
   // What changes no element: extents of 1 around a reduction that put its axes back; and where Identity is looked

@@ -93,7 +93,8 @@ class basic_group_steps : public value_steps {
     double sign = f.sign;
     for (std::uint8_t k = 0; k < f.group->count; ++k) {
       auto const& p = f.group->parts[k];
-      if (p.leaves == 0 || (p.leaves & ~left) != 0 || (p.leaves & done) != 0 || p.passed_on) continue;
+      if (p.leaves == 0 || (p.leaves & ~left) != 0 || (p.leaves & done) != 0 || (f.group->passed_on >> k & 1u) != 0)
+        continue;
       if (p.stands_for != absent && !p.has_number) return false;
       if (!p.leaf) {
         // A negated factor keeps its sign where the product has one to give; otherwise it is opened.

@@ -116,13 +116,14 @@ class basic_operator_sets {
   // What an operator is, looked up once.
   struct meaning {
     std::uint64_t bits = 0, below = 0, kinds = 0;  // of a sum or product: a root, and the bits of its kinds
-    bool transparent = false;
+    bool transparent = false, layout = false;
   };
   [[nodiscard]] static meaning meaning_of(opcode op) {
     auto const group = info(op).group;
     meaning of;
     // A sum of squares is of a product, and stands for that as well.
     bool const squares = op == opcode::sum_square || op == opcode::l2_norm;
+    of.layout = may_keep_elements(op) && op != opcode::identity && op != opcode::cast;
     of.transparent = squares || (may_keep_elements(op) && info(op).kind != op_kind::broadcast);
     if (group == op_group::none && op != opcode::neg) {
       of.bits =
@@ -145,8 +146,10 @@ class basic_operator_sets {
       bool const alone = record.operand_count == 1 && may_keep_elements(op);
       if (record.operand_count != 0 && (means.transparent || alone || has_transparent_name(record.tag)))
         found.add((*this)[image_.operand(n, 0)]);
+      if (means.layout && (alone || means.transparent)) found.direct |= sum_bit | product_bit;  // it may be opened
       if (clips_ && may_clip(op))
-        if (auto const whole = positive_part_of(image_, facts_, n); whole != absent) found.add((*this)[whole]);
+        if (auto const whole = positive_part_of(image_, facts_, n); whole != absent)
+          found.add((*this)[whole]), found.direct |= sum_bit;
       return found;
     }
     if (op == opcode::sum_of && record.operand_count == 1) {  // whatever it adds
