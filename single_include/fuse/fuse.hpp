@@ -6874,6 +6874,10 @@ class basic_branch_lists {
     return made;
   }
 
+  [[nodiscard]] std::uint16_t only_branch(std::uint16_t pc) const {
+    return lists_[pc].count == 1 ? branches_[lists_[pc].first].after : no_instruction;
+  }
+
   explicit basic_branch_lists(Program const& rules) : rules_(rules) { list_branches(basic_operator_needs(rules)); }
 
   template <class There, class Enter>
@@ -7031,7 +7035,7 @@ class basic_frame_needs {
       : rules_(rules),
         branches_(branches),
         of_(rules.code.size()),
-        known_(rules.code.size(), false),
+        known_(rules.code.size(), 0),
         seen_(rules.code.size(), false),
         captures_(rules.code.size()) {
     for (auto* list : {&waiting_, &reached_, &path_}) list->reserve(2 * rules.code.size());
@@ -7039,8 +7043,10 @@ class basic_frame_needs {
 
   [[nodiscard]] needs const& of(instruction const& i) {
     auto const pc = static_cast<std::uint16_t>(&i - rules_.code.data());
-    if (!known_[pc]) of_[pc] = wanted(pc);
-    known_[pc] = true;
+    if (known_[pc] == 0) {
+      of_[pc] = wanted(pc);
+      known_[pc] = 1;
+    }
     return of_[pc];
   }
 
@@ -7106,7 +7112,8 @@ class basic_frame_needs {
   Program const& rules_;
   branch_lists const& branches_;
   std::vector<needs> of_;  // per instruction
-  std::vector<bool> known_, seen_;
+  std::vector<std::uint8_t> known_;
+  std::vector<bool> seen_;
   std::vector<int> captures_;
   std::vector<std::uint16_t> waiting_, reached_, path_;
 };
@@ -7819,7 +7826,8 @@ class match_state {
       return false;
     f.covered |= leaves;
     f.taken |= taken;
-    if ((std::popcount(taken & f.group->minus) & 1) == 0) return true;
+    auto const minus = taken & f.group->minus;
+    if (minus == 0 || (std::popcount(minus) & 1) == 0) return true;
     if (!remember({undo::kind::sign, at, 0, f.sign})) return false;
     f.sign = -f.sign;
     return true;
@@ -8404,7 +8412,7 @@ class basic_machine : public detail::reduction_steps {
  private:
   struct entrance {
     detail::branch_lists::gate gate;
-    std::uint16_t stage, first;
+    std::uint16_t stage, first, only;  // where there is one branch, the step that its gate leads to
     std::uint8_t strip;
   };
   struct entrances {
@@ -8434,8 +8442,9 @@ class basic_machine : public detail::reduction_steps {
         auto const root = static_cast<opcode>(op);
         bool const divided = static_cast<opcode>(e.tag) == opcode::mean && (root == opcode::mul || root == opcode::div);
         if (e.by_name || (e.tag != op && !divided)) continue;
-        auto const open = detail::branch_lists::gate::open();
-        entrances_.push_back({e.strip == 0 ? branches_.gate_of(e.first, 1) : open, e.stage, e.first, e.strip});
+        entrances_.push_back(e.strip != 0 ? open_entrance(e)
+                                          : entrance{branches_.gate_of(e.first, 1), e.stage, e.first,
+                                                     branches_.only_branch(e.first), e.strip});
         for (auto stage : {std::size_t{e.stage}, static_cast<std::size_t>(rules_.stages)}) {
           auto& of = entrances_of_[stage * operators + op];
           of.gate.widen(entrances_.back().gate);
@@ -8458,6 +8467,10 @@ class basic_machine : public detail::reduction_steps {
     return listener == nullptr ? operators_[image_.result(n)] : detail::operator_sets::all;
   }
 
+  [[nodiscard]] static entrance open_entrance(program_entry const& e) {
+    return {detail::branch_lists::gate::open(), e.stage, e.first, no_instruction, e.strip};
+  }
+
   bool run_stage(node_id n, int stage, acceptor& to) {
     if (image_.node(n).result_count == 0) return false;
     auto const there = operators_at(n);  // copies: accepting adds nodes
@@ -8467,9 +8480,7 @@ class basic_machine : public detail::reduction_steps {
       if (auto const& e = entrances_[i]; e.gate.lets(there) && enter(n, e, to)) return true;
     if (name != 0)
       for (auto const& e : rules_.entries)
-        if (e.stage == stage && e.by_name && e.tag == name &&
-            enter(n, {detail::branch_lists::gate::open(), e.stage, e.first, e.strip}, to))
-          return true;
+        if (e.stage == stage && e.by_name && e.tag == name && enter(n, open_entrance(e), to)) return true;
     return false;
   }
 
@@ -8512,7 +8523,8 @@ class basic_machine : public detail::reduction_steps {
     signs_[1] = 1;
     stands_for_[0] = stands_for_[1] = absent;
     if (e.strip != 0 && registers_[1] == registers_[0]) return false;
-    bool const stop = any_branch(e.first, [&](std::uint16_t pc) { return try_from(pc, begin); });
+    auto const from = [&](std::uint16_t pc) { return try_from(pc, begin); };
+    bool const stop = e.only != no_instruction && listener == nullptr ? from(e.only) : any_branch(e.first, from);
     rewind(begin);
     return stop;
   }
@@ -12761,9 +12773,9 @@ class basic_driver final : machine::acceptor {
   }
 
   void visit_all() {
-    nodes_.reserve(nodes_.size() + image_.node_count() - listed_);
-    while (listed_ < image_.node_count()) nodes_.push_back(listed_++);
-    auto const all = nodes_.size();
+    auto const listed = nodes_.size(), all = listed + image_.node_count() - listed_;
+    nodes_.resize(all);
+    for (auto at = listed; at < all; ++at) nodes_[at] = listed_++;
     auto kept = all;
     for (auto at = all; at-- > 0;) {
       auto const n = nodes_[at];
@@ -13038,12 +13050,10 @@ class basic_driver final : machine::acceptor {
       auto const n = dead_.back();
       dead_.pop_back();
       if (n == absent || !image_.node(n).alive || image_.node(n).has_bodies || used(n)) continue;
-      operands_.clear();
       for (std::uint32_t i = 0; i < image_.operand_count(n); ++i)
-        if (image_.operand(n, i) != absent) operands_.push_back(image_.operand(n, i));
+        if (auto const v = image_.operand(n, i); v != absent) dead_.push_back(image_.producer(v));
       image_.source->erase(n);
       image_.erase(n);
-      for (auto v : operands_) dead_.push_back(image_.producer(v));
     }
     auto const waited = static_cast<std::ptrdiff_t>(waiting_.size());
     for (auto n = first; n < last; ++n) machine_.add(n);
@@ -13125,7 +13135,7 @@ class basic_driver final : machine::acceptor {
   std::vector<node_id> waiting_, late_, dead_, fused_now_;
   std::vector<node_id> nodes_;  // of the first `listed_`, those that a stage left for later ones
   node_id listed_ = 0;
-  std::vector<value_id> roots_, operands_;
+  std::vector<value_id> roots_;
   std::vector<candidate_refusal> pending_, refusals_;
   int stage_ = 0;
   bool changed_ = false;  // since the machine last took in the whole image
@@ -13150,7 +13160,7 @@ void rewrite(program const& rules, graph_source& source, Image& image, bool cycl
     report.error = "the graph has a cycle";
     return;
   }
-  for (node_id n = 0; n < image.node_count(); ++n) report.nodes_before += image.node(n).alive ? 1 : 0;
+  report.nodes_before = image.node_count();
   auto const phase = [&](std::string_view name) {
     if (options.observer.phase != nullptr) options.observer.phase(options.observer.context, name);
   };

@@ -72,6 +72,11 @@ class basic_branch_lists {
     return made;
   }
 
+  /// The step to go on with where there is one branch at `pc` and its gate has let it through; else none.
+  [[nodiscard]] std::uint16_t only_branch(std::uint16_t pc) const {
+    return lists_[pc].count == 1 ? branches_[lists_[pc].first].after : no_instruction;
+  }
+
   explicit basic_branch_lists(Program const& rules) : rules_(rules) { list_branches(basic_operator_needs(rules)); }
 
   /// Calls `enter(branch)` for the branches at `pc` that may match, in order, until one returns true; whether one did.

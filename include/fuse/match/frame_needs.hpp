@@ -27,7 +27,7 @@ class basic_frame_needs {
       : rules_(rules),
         branches_(branches),
         of_(rules.code.size()),
-        known_(rules.code.size(), false),
+        known_(rules.code.size(), 0),
         seen_(rules.code.size(), false),
         captures_(rules.code.size()) {
     for (auto* list : {&waiting_, &reached_, &path_}) list->reserve(2 * rules.code.size());
@@ -35,8 +35,10 @@ class basic_frame_needs {
 
   [[nodiscard]] needs const& of(instruction const& i) {
     auto const pc = static_cast<std::uint16_t>(&i - rules_.code.data());
-    if (!known_[pc]) of_[pc] = wanted(pc);
-    known_[pc] = true;
+    if (known_[pc] == 0) {
+      of_[pc] = wanted(pc);
+      known_[pc] = 1;
+    }
     return of_[pc];
   }
 
@@ -105,7 +107,8 @@ class basic_frame_needs {
   Program const& rules_;
   branch_lists const& branches_;
   std::vector<needs> of_;  // per instruction
-  std::vector<bool> known_, seen_;
+  std::vector<std::uint8_t> known_;
+  std::vector<bool> seen_;
   std::vector<int> captures_;
   std::vector<std::uint16_t> waiting_, reached_, path_;
 };

@@ -90,7 +90,7 @@ class basic_machine : public detail::reduction_steps {
   // Where matching begins at nodes of one operator, if the operators there allow it.
   struct entrance {
     detail::branch_lists::gate gate;
-    std::uint16_t stage, first;
+    std::uint16_t stage, first, only;  // where there is one branch, the step that its gate leads to
     std::uint8_t strip;
   };
   // Those of one operator stand together, by stages.
@@ -123,8 +123,9 @@ class basic_machine : public detail::reduction_steps {
         auto const root = static_cast<opcode>(op);
         bool const divided = static_cast<opcode>(e.tag) == opcode::mean && (root == opcode::mul || root == opcode::div);
         if (e.by_name || (e.tag != op && !divided)) continue;
-        auto const open = detail::branch_lists::gate::open();
-        entrances_.push_back({e.strip == 0 ? branches_.gate_of(e.first, 1) : open, e.stage, e.first, e.strip});
+        entrances_.push_back(e.strip != 0 ? open_entrance(e)
+                                          : entrance{branches_.gate_of(e.first, 1), e.stage, e.first,
+                                                     branches_.only_branch(e.first), e.strip});
         for (auto stage : {std::size_t{e.stage}, static_cast<std::size_t>(rules_.stages)}) {
           auto& of = entrances_of_[stage * operators + op];
           of.gate.widen(entrances_.back().gate);
@@ -148,6 +149,10 @@ class basic_machine : public detail::reduction_steps {
     return listener == nullptr ? operators_[image_.result(n)] : detail::operator_sets::all;
   }
 
+  [[nodiscard]] static entrance open_entrance(program_entry const& e) {
+    return {detail::branch_lists::gate::open(), e.stage, e.first, no_instruction, e.strip};
+  }
+
   bool run_stage(node_id n, int stage, acceptor& to) {
     if (image_.node(n).result_count == 0) return false;
     auto const there = operators_at(n);  // copies: accepting adds nodes
@@ -157,9 +162,7 @@ class basic_machine : public detail::reduction_steps {
       if (auto const& e = entrances_[i]; e.gate.lets(there) && enter(n, e, to)) return true;
     if (name != 0)
       for (auto const& e : rules_.entries)
-        if (e.stage == stage && e.by_name && e.tag == name &&
-            enter(n, {detail::branch_lists::gate::open(), e.stage, e.first, e.strip}, to))
-          return true;
+        if (e.stage == stage && e.by_name && e.tag == name && enter(n, open_entrance(e), to)) return true;
     return false;
   }
 
@@ -204,7 +207,8 @@ class basic_machine : public detail::reduction_steps {
     signs_[1] = 1;
     stands_for_[0] = stands_for_[1] = absent;
     if (e.strip != 0 && registers_[1] == registers_[0]) return false;
-    bool const stop = any_branch(e.first, [&](std::uint16_t pc) { return try_from(pc, begin); });
+    auto const from = [&](std::uint16_t pc) { return try_from(pc, begin); };
+    bool const stop = e.only != no_instruction && listener == nullptr ? from(e.only) : any_branch(e.first, from);
     rewind(begin);
     return stop;
   }

@@ -109,7 +109,8 @@ class match_state {
     f.covered |= leaves;
     f.taken |= taken;
     // What is taken whole keeps its minus sign.
-    if ((std::popcount(taken & f.group->minus) & 1) == 0) return true;
+    auto const minus = taken & f.group->minus;
+    if (minus == 0 || (std::popcount(minus) & 1) == 0) return true;
     if (!remember({undo::kind::sign, at, 0, f.sign})) return false;
     f.sign = -f.sign;
     return true;

@@ -125,9 +125,9 @@ class basic_driver final : machine::acceptor {
 
   // Every node, users before producers. Later stages pass over those that are gone by then, or that none begins at.
   void visit_all() {
-    nodes_.reserve(nodes_.size() + image_.node_count() - listed_);
-    while (listed_ < image_.node_count()) nodes_.push_back(listed_++);
-    auto const all = nodes_.size();
+    auto const listed = nodes_.size(), all = listed + image_.node_count() - listed_;
+    nodes_.resize(all);
+    for (auto at = listed; at < all; ++at) nodes_[at] = listed_++;
     auto kept = all;
     for (auto at = all; at-- > 0;) {
       auto const n = nodes_[at];
@@ -412,12 +412,10 @@ class basic_driver final : machine::acceptor {
       auto const n = dead_.back();
       dead_.pop_back();
       if (n == absent || !image_.node(n).alive || image_.node(n).has_bodies || used(n)) continue;
-      operands_.clear();
       for (std::uint32_t i = 0; i < image_.operand_count(n); ++i)
-        if (image_.operand(n, i) != absent) operands_.push_back(image_.operand(n, i));
+        if (auto const v = image_.operand(n, i); v != absent) dead_.push_back(image_.producer(v));
       image_.source->erase(n);
       image_.erase(n);
-      for (auto v : operands_) dead_.push_back(image_.producer(v));
     }
     // What changed may match again: the new nodes, and whatever reads them.
     auto const waited = static_cast<std::ptrdiff_t>(waiting_.size());
@@ -504,7 +502,7 @@ class basic_driver final : machine::acceptor {
   std::vector<node_id> waiting_, late_, dead_, fused_now_;
   std::vector<node_id> nodes_;  // of the first `listed_`, those that a stage left for later ones
   node_id listed_ = 0;
-  std::vector<value_id> roots_, operands_;
+  std::vector<value_id> roots_;
   std::vector<candidate_refusal> pending_, refusals_;
   int stage_ = 0;
   bool changed_ = false;  // since the machine last took in the whole image

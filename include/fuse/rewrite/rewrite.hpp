@@ -22,7 +22,7 @@ void rewrite(program const& rules, graph_source& source, Image& image, bool cycl
     report.error = "the graph has a cycle";
     return;
   }
-  for (node_id n = 0; n < image.node_count(); ++n) report.nodes_before += image.node(n).alive ? 1 : 0;
+  report.nodes_before = image.node_count();
   auto const phase = [&](std::string_view name) {
     if (options.observer.phase != nullptr) options.observer.phase(options.observer.context, name);
   };
