@@ -12946,12 +12946,16 @@ class basic_driver final : machine::acceptor {
   [[nodiscard]] bool unchanged(basic_transaction<Image> const& changes, std::vector<value_id> const& made) const {
     auto const first = changes.first_node();
     if (made[0] == roots_[0]) return true;
-    auto const n = image_.producer(made[0]), old = image_.producer(roots_[0]);
-    if (roots_.size() != 1 || n != first || image_.node_count() != first + 1 || old == absent) return false;
+    auto const n = image_.producer(made[0]);
+    return roots_.size() == 1 && n == first && image_.node_count() == first + 1 &&
+           says_the_same(n, image_.producer(roots_[0]));
+  }
+  [[nodiscard]] bool says_the_same(node_id n, node_id old) const {
+    if (n == absent || old == absent) return false;
     auto const &tag = image_.node(n).tag, &old_tag = image_.node(old).tag;
     if (tag.name != old_tag.name || (tag.name == 0 && image_.source->op_name(n) != image_.source->op_name(old)))
       return false;
-    if (!changes.says_the_same(n, old)) return false;
+    if (!changes_.says_the_same(n, old)) return false;
     std::uint32_t const count = image_.operand_count(n), old_count = image_.operand_count(old);
     for (std::uint32_t i = 0; i < count || i < old_count; ++i)
       if ((i < count ? image_.operand(n, i) : absent) != (i < old_count ? image_.operand(old, i) : absent))
@@ -13038,6 +13042,11 @@ class basic_driver final : machine::acceptor {
   void apply(node_id first, std::vector<value_id> const& made) {
     changed_ = true;
     auto const last = image_.node_count();
+    auto const is_new = [&](value_id v) { return image_.producer(v) != absent && image_.producer(v) >= first; };
+    readers_.clear();
+    for (std::size_t i = 0; i < roots_.size(); ++i)
+      if (is_new(made[i]) && !says_the_same(image_.producer(made[i]), image_.producer(roots_[i])))
+        image_.for_each_user(roots_[i], [&](node_id user) { readers_.push_back(user); });
     for (std::size_t i = 0; i < roots_.size(); ++i) {
       image_.source->replace_uses(roots_[i], made[i]);
       image_.redirect(roots_[i], made[i]);
@@ -13057,11 +13066,14 @@ class basic_driver final : machine::acceptor {
     }
     auto const waited = static_cast<std::ptrdiff_t>(waiting_.size());
     for (auto n = first; n < last; ++n) machine_.add(n);
+    auto const again = [&](node_id reader) {
+      machine_.look(reader);
+      waiting_.push_back(reader);
+    };
     for (auto v : made)
-      image_.for_each_user(v, [&](node_id user) {
-        machine_.look(user);
-        waiting_.push_back(user);
-      });
+      if (!is_new(v)) image_.for_each_user(v, again);
+    for (; !readers_.empty(); readers_.pop_back())
+      if (image_.node(readers_.back()).alive) again(readers_.back());
     for (auto n = last; n-- > first;) waiting_.push_back(n);
     if (stage_ != 0) late_.insert(late_.end(), waiting_.begin() + waited, waiting_.end());
   }
@@ -13132,7 +13144,7 @@ class basic_driver final : machine::acceptor {
   std::vector<bool> selected_, fused_;
   std::vector<std::uint8_t> begins_, begins_by_name_;  // by opcode, by code of a name
   std::vector<int> last_stage_, last_stage_by_name_;
-  std::vector<node_id> waiting_, late_, dead_, fused_now_;
+  std::vector<node_id> waiting_, late_, dead_, fused_now_, readers_;
   std::vector<node_id> nodes_;  // of the first `listed_`, those that a stage left for later ones
   node_id listed_ = 0;
   std::vector<value_id> roots_;
