@@ -3792,11 +3792,10 @@ void read_leaf(Context& at, value_id v, std::vector<dimension>& declared) {
 }
 
 template <class Context>
-void refine_by_declaration(Context& at, value_id v, std::uint32_t before, std::vector<dimension>& declared) {
+void refine_shape(Context& at, value_id v, std::uint32_t before, std::vector<dimension>& declared) {
   auto const& source = *at.image().source;
-  if (at.facts.type(v) == element_type::unknown) at.facts.set_type(v, source.type(v));
+  if (!source.has_shapes()) return;
   bool const ranked = at.facts.has_rank(v);
-  if ((ranked && at.symbols().symbol_count() == before) || !source.has_shapes()) return;
   auto const open = [&](extent e) { return !e.known() && e.symbol() >= before && at.symbols().is_fresh(e); };
   bool wanted = !ranked;
   for (auto e : at.facts.shape(v)) wanted = wanted || open(e);
@@ -3811,6 +3810,12 @@ void refine_by_declaration(Context& at, value_id v, std::uint32_t before, std::v
     if (open(at.dims[i]) && (declared[i].extent >= 0 || !declared[i].symbol.empty()))
       at.dims[i] = declared_extent(at, declared[i]);
   at.facts.set_shape(v, at.dims);
+}
+
+template <class Context>
+void refine_by_declaration(Context& at, value_id v, std::uint32_t before, std::vector<dimension>& declared) {
+  if (at.facts.type(v) == element_type::unknown) at.facts.set_type(v, at.image().source->type(v));
+  if (!at.facts.has_rank(v) || at.symbols().symbol_count() != before) refine_shape(at, v, before, declared);
 }
 
 template <class Context>
@@ -7475,7 +7480,8 @@ class basic_frame_opener {
     if (n == absent || image_.node(n).region != region || image_.result_index(v) != 0) return false;
     auto const& record = image_.node(n);
     auto const op = static_cast<opcode>(record.tag.op);
-    bool const transparent = through != 0 && rules_.sets[through - 1u].contains(record.tag.name, record.tag.op);
+    bool const transparent = through != 0 && (through_bits_[through - 1u] & operator_bit(op)) != 0 &&
+                             rules_.sets[through - 1u].contains(record.tag.name, record.tag.op);
     bool const closed = !transparent && (info(op).group == op_group::none || op == opcode::sum_of);
     if (closed && !may_keep_elements(op) && !may_clip(op)) return false;
     if (record.operand_count == 0 || record.operand_count > 8 || image_.operand(n, 0) == absent) return false;

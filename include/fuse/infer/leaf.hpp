@@ -74,14 +74,11 @@ void read_leaf(Context& at, value_id v, std::vector<dimension>& declared) {
   if (source.has_shapes() && source.shape(v, declared)) declared_shape(at, v, declared);
 }
 
-/// What the graph says of a computed value counts where nothing is known: declarations may be stale.
-/// Symbols below `before` stood in the operands, and say more than a declaration.
 template <class Context>
-void refine_by_declaration(Context& at, value_id v, std::uint32_t before, std::vector<dimension>& declared) {
+void refine_shape(Context& at, value_id v, std::uint32_t before, std::vector<dimension>& declared) {
   auto const& source = *at.image().source;
-  if (at.facts.type(v) == element_type::unknown) at.facts.set_type(v, source.type(v));
+  if (!source.has_shapes()) return;
   bool const ranked = at.facts.has_rank(v);
-  if ((ranked && at.symbols().symbol_count() == before) || !source.has_shapes()) return;
   auto const open = [&](extent e) { return !e.known() && e.symbol() >= before && at.symbols().is_fresh(e); };
   bool wanted = !ranked;
   for (auto e : at.facts.shape(v)) wanted = wanted || open(e);
@@ -96,6 +93,14 @@ void refine_by_declaration(Context& at, value_id v, std::uint32_t before, std::v
     if (open(at.dims[i]) && (declared[i].extent >= 0 || !declared[i].symbol.empty()))
       at.dims[i] = declared_extent(at, declared[i]);
   at.facts.set_shape(v, at.dims);
+}
+
+/// What the graph says of a computed value counts where nothing is known: declarations may be stale.
+/// Symbols below `before` stood in the operands, and say more than a declaration.
+template <class Context>
+void refine_by_declaration(Context& at, value_id v, std::uint32_t before, std::vector<dimension>& declared) {
+  if (at.facts.type(v) == element_type::unknown) at.facts.set_type(v, at.image().source->type(v));
+  if (!at.facts.has_rank(v) || at.symbols().symbol_count() != before) refine_shape(at, v, before, declared);
 }
 
 /// A node that is a constant: by its contents, or by an attribute.

@@ -198,7 +198,8 @@ class basic_frame_opener {
     if (n == absent || image_.node(n).region != region || image_.result_index(v) != 0) return false;
     auto const& record = image_.node(n);
     auto const op = static_cast<opcode>(record.tag.op);
-    bool const transparent = through != 0 && rules_.sets[through - 1u].contains(record.tag.name, record.tag.op);
+    bool const transparent = through != 0 && (through_bits_[through - 1u] & operator_bit(op)) != 0 &&
+                             rules_.sets[through - 1u].contains(record.tag.name, record.tag.op);
     bool const closed = !transparent && (info(op).group == op_group::none || op == opcode::sum_of);
     if (closed && !may_keep_elements(op) && !may_clip(op)) return false;
     if (record.operand_count == 0 || record.operand_count > 8 || image_.operand(n, 0) == absent) return false;

@@ -31,10 +31,11 @@ class onnx_reader {
     if (auto wrong = operators_.read(); !wrong.empty()) return fail(std::move(wrong));
     auto const nodes = static_cast<std::size_t>(model.graph().node_size());
     t_.nodes.reserve(nodes + nodes / 8 + 1);
-    t_.values.reserve(2 * nodes + 1);
-    t_.slots.reserve(3 * nodes);
-    t_.slot_next.reserve(3 * nodes);
-    t_.slot_node.reserve(3 * nodes);
+    auto const slots = 2 * nodes + nodes / 8;  // as models have them; see graph_binding
+    t_.values.reserve(nodes + nodes * 5 / 8 + 1);
+    t_.slots.reserve(slots);
+    t_.slot_next.reserve(slots);
+    t_.slot_node.reserve(slots);
     t_.results.reserve(nodes + nodes / 8);
     t_.names.reserve(nodes + static_cast<std::size_t>(model.graph().initializer_size()) + 16);
     t_.graphs.emplace_back().proto = model.mutable_graph();
