@@ -7795,9 +7795,9 @@ class match_state {
   static constexpr std::size_t undo_capacity = 512, frame_count = 32;
 
   struct undo {
-    enum class kind : std::uint8_t { slot, covered, taken, sign } what;
+    enum class kind : std::uint8_t { slot, cover, sign } what;
     std::uint8_t at;
-    std::uint32_t bits;
+    std::uint32_t covered, taken;
     double sign;
   };
   struct mark {
@@ -7811,8 +7811,10 @@ class match_state {
       auto const& u = undo_[--undo_count_];
       switch (u.what) {
         case undo::kind::slot: slots_[u.at].bound = false; break;
-        case undo::kind::covered: frames_[u.at].covered = u.bits; break;
-        case undo::kind::taken: frames_[u.at].taken = u.bits; break;
+        case undo::kind::cover:
+          frames_[u.at].covered = u.covered;
+          frames_[u.at].taken = u.taken;
+          break;
         case undo::kind::sign: frames_[u.at].sign = u.sign; break;
       }
     }
@@ -7828,19 +7830,18 @@ class match_state {
 
   bool cover(std::uint8_t at, std::uint32_t leaves, std::uint32_t taken) {
     auto& f = frames_[at];
-    if (!remember({undo::kind::covered, at, f.covered, 0}) || !remember({undo::kind::taken, at, f.taken, 0}))
-      return false;
+    if (!remember({undo::kind::cover, at, f.covered, f.taken, 0})) return false;
     f.covered |= leaves;
     f.taken |= taken;
     auto const minus = taken & f.group->minus;
     if (minus == 0 || (std::popcount(minus) & 1) == 0) return true;
-    if (!remember({undo::kind::sign, at, 0, f.sign})) return false;
+    if (!remember({undo::kind::sign, at, 0, 0, f.sign})) return false;
     f.sign = -f.sign;
     return true;
   }
 
   binding* bind(std::uint8_t at) {
-    if (!remember({undo::kind::slot, at, 0, 0})) return nullptr;
+    if (!remember({undo::kind::slot, at, 0, 0, 0})) return nullptr;
     slots_[at] = binding{};
     slots_[at].bound = true;
     return &slots_[at];
@@ -8080,7 +8081,7 @@ class basic_group_steps : public value_steps {
     auto const kind = static_cast<op_group>(i.op);
     if (static_cast<sign_use>(i.c) == sign_use::linked && sign < 0) {
       auto& around = frames_[i.count];
-      remember({undo::kind::sign, i.count, 0, around.sign});
+      remember({undo::kind::sign, i.count, 0, 0, around.sign});
       around.sign = -around.sign;
     }
     f.group = &group(i, kind);
@@ -8123,7 +8124,7 @@ class basic_group_steps : public value_steps {
     double wanted = i.number;
     if (f.group->kind == op_group::product && f.sign < 0 && (number < 0) != (wanted < 0)) {
       number = -number;
-      if (!remember({undo::kind::sign, i.a, 0, f.sign})) return false;
+      if (!remember({undo::kind::sign, i.a, 0, 0, f.sign})) return false;
       f.sign = -f.sign;
     }
     return close_to(number, wanted, static_cast<double>(i.tolerance)) && cover(i.a, leaves, taken);

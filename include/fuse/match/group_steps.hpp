@@ -30,7 +30,7 @@ class basic_group_steps : public value_steps {
     auto const kind = static_cast<op_group>(i.op);
     if (static_cast<sign_use>(i.c) == sign_use::linked && sign < 0) {
       auto& around = frames_[i.count];
-      remember({undo::kind::sign, i.count, 0, around.sign});
+      remember({undo::kind::sign, i.count, 0, 0, around.sign});
       around.sign = -around.sign;
     }
     f.group = &group(i, kind);
@@ -75,7 +75,7 @@ class basic_group_steps : public value_steps {
     double wanted = i.number;
     if (f.group->kind == op_group::product && f.sign < 0 && (number < 0) != (wanted < 0)) {
       number = -number;
-      if (!remember({undo::kind::sign, i.a, 0, f.sign})) return false;
+      if (!remember({undo::kind::sign, i.a, 0, 0, f.sign})) return false;
       f.sign = -f.sign;
     }
     return close_to(number, wanted, static_cast<double>(i.tolerance)) && cover(i.a, leaves, taken);

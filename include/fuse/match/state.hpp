@@ -71,9 +71,9 @@ class match_state {
 
   // What a step changed and a failure takes back.
   struct undo {
-    enum class kind : std::uint8_t { slot, covered, taken, sign } what;
+    enum class kind : std::uint8_t { slot, cover, sign } what;
     std::uint8_t at;
-    std::uint32_t bits;
+    std::uint32_t covered, taken;
     double sign;
   };
   struct mark {
@@ -87,8 +87,10 @@ class match_state {
       auto const& u = undo_[--undo_count_];
       switch (u.what) {
         case undo::kind::slot: slots_[u.at].bound = false; break;
-        case undo::kind::covered: frames_[u.at].covered = u.bits; break;
-        case undo::kind::taken: frames_[u.at].taken = u.bits; break;
+        case undo::kind::cover:
+          frames_[u.at].covered = u.covered;
+          frames_[u.at].taken = u.taken;
+          break;
         case undo::kind::sign: frames_[u.at].sign = u.sign; break;
       }
     }
@@ -104,20 +106,19 @@ class match_state {
 
   bool cover(std::uint8_t at, std::uint32_t leaves, std::uint32_t taken) {
     auto& f = frames_[at];
-    if (!remember({undo::kind::covered, at, f.covered, 0}) || !remember({undo::kind::taken, at, f.taken, 0}))
-      return false;
+    if (!remember({undo::kind::cover, at, f.covered, f.taken, 0})) return false;
     f.covered |= leaves;
     f.taken |= taken;
     // What is taken whole keeps its minus sign.
     auto const minus = taken & f.group->minus;
     if (minus == 0 || (std::popcount(minus) & 1) == 0) return true;
-    if (!remember({undo::kind::sign, at, 0, f.sign})) return false;
+    if (!remember({undo::kind::sign, at, 0, 0, f.sign})) return false;
     f.sign = -f.sign;
     return true;
   }
 
   binding* bind(std::uint8_t at) {
-    if (!remember({undo::kind::slot, at, 0, 0})) return nullptr;
+    if (!remember({undo::kind::slot, at, 0, 0, 0})) return nullptr;
     slots_[at] = binding{};
     slots_[at].bound = true;
     return &slots_[at];
