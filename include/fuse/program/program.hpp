@@ -90,6 +90,7 @@ class merging {
   struct chain {
     std::uint16_t stage, first;
     std::uint16_t entry, entries;  // in out.entries
+    std::uint16_t tag;             // of the first entry
   };
   static constexpr std::size_t rule_capacity = 1024;
   std::uint16_t order_[rule_capacity]{};
@@ -151,21 +152,22 @@ class merging {
   }
 
   constexpr chain& chain_of(lowered_rule const& rule, std::size_t from, std::size_t to) {
+    auto const tag = rule.entries[from].tag;
     for (std::size_t i = 0; i < chain_count_; ++i) {
-      auto& c = chains_[i];
-      if (c.stage != rule.stage || c.entries != to - from) continue;
+      auto const c = chains_[i];
+      if (c.tag != tag || c.stage != rule.stage || c.entries != to - from) continue;
       bool equal = true;
       for (std::size_t k = 0; equal && k < c.entries; ++k) {
-        auto const& x = out.entries[c.entry + k];
-        auto const& y = rule.entries[from + k];
+        auto const x = out.entries[c.entry + k];
+        auto const y = rule.entries[from + k];
         equal = x.tag == y.tag && x.by_name == y.by_name && x.strip == set_map_[y.strip];
       }
-      if (equal) return c;
+      if (equal) return chains_[i];
     }
     if (chain_count_ == rule_capacity) out.overflow = true;
     auto& c = chains_[chain_count_ == rule_capacity ? 0 : chain_count_++];
     c = {static_cast<std::uint16_t>(rule.stage), no_instruction, static_cast<std::uint16_t>(out.entry_count),
-         static_cast<std::uint16_t>(to - from)};
+         static_cast<std::uint16_t>(to - from), tag};
     for (std::size_t k = from; k < to; ++k)
       out.entries[out.entry_count++] = {c.stage, rule.entries[k].tag, no_instruction, rule.entries[k].by_name,
                                         set_map_[rule.entries[k].strip]};
@@ -189,9 +191,11 @@ class merging {
       // Along the branches of the trie at this place.
       for (shared = false;;) {
         auto const place = *where;
-        bool const branch = out.code[place].flags == trie_branch;
-        auto const one = branch ? out.code[place].next : place;
-        if (!alone && same(out.code[one], wanted)) {
+        auto one = place;
+        auto there = out.code[place];
+        bool const branch = there.flags == trie_branch;
+        if (branch) there = out.code[one = there.next];
+        if (!alone && there.code == wanted.code && there.op == wanted.op && same(there, wanted)) {
           where = &out.code[one].next;
           shared = true;
           ++at;
