@@ -9719,9 +9719,6 @@ class lowering {
     out.wanted = wanted;
   }
 
-  constexpr void resolve();
-  constexpr void resolve_operator(std::uint8_t at, term const& t);
-  constexpr void check_operands(term const& t, operator_info const& known);
   constexpr void add_transparent(through_set& set, static_text name);
   constexpr std::uint8_t set_id(through_set const& set);
   constexpr std::uint8_t slot(static_text name, slot_kind kind);
@@ -9751,6 +9748,10 @@ class lowering {
   [[nodiscard]] constexpr std::uint64_t needs_directly(parts const& of, op_group kind) const;
   constexpr parts parts_of(std::uint8_t at, double weight, op_group kind);
   constexpr void collect(std::uint8_t at, double weight, op_group kind, parts& into);
+
+  constexpr void resolve();
+  constexpr void resolve_operator(std::uint8_t at, term const& t);
+  constexpr void check_operands(term const& t, operator_info const& known);
 
   constexpr std::uint8_t collect_set(std::uint8_t at, through_set& set);
   constexpr void capture(std::uint8_t at, std::uint8_t r);
@@ -9876,80 +9877,6 @@ constexpr bool lowering::holds(attribute_kind kind, expression const& in, term c
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"  // g++ 12 means designated ones, too
 
 namespace fuse::inline v0::detail {
-
-constexpr void lowering::resolve() {
-  if (names_.lists_attributes) check_sources();
-  pattern_ = rule_.pattern;
-  int const size = pattern_.size;
-  for (int i = 0; i < size; ++i) {
-    auto const at = static_cast<std::uint8_t>(i);
-    auto const t = pattern_.terms[i];  // (copies: constant evaluation is slow at what it refers to)
-    switch (t.kind) {
-      case term_kind::capture: priority_[i] = 5; break;
-      case term_kind::neutral:
-      case term_kind::named:
-      case term_kind::exact: resolve_operator(at, t); break;
-      case term_kind::scalar:
-      case term_kind::number: priority_[i] = 4; break;
-      case term_kind::optional: priority_[i] = 6; break;
-      case term_kind::rest: priority_[i] = rest_priority; break;
-      case term_kind::users:
-      case term_kind::known_as:
-      case term_kind::through:
-        priority_[i] = priority_[t.child[0]];
-        needs_[i] = needs_[t.child[0]];
-        break;
-      case term_kind::alternatives: {
-        auto shared = ~std::uint64_t{0};
-        for (int c = 0; c < t.children; ++c) shared &= needs_[t.child[c]];
-        needs_[i] = shared;
-        priority_[i] = 3;
-        break;
-      }
-      default: priority_[i] = 3;
-    }
-    if (failed_) return;
-  }
-}
-constexpr void lowering::resolve_operator(std::uint8_t at, term const& t) {
-  auto op = t.op;
-  if (t.kind == term_kind::neutral) {
-    if (t.attributes != 0) check_attributes(pattern_, t, 0, true);
-  } else {
-    auto const code = names_.code(t.name);
-    if (code == 0) return fail(rule_error::unknown_operator, t.name);
-    if (t.attributes != 0) check_attributes(pattern_, t, code, false);
-    if (t.kind == term_kind::named) op = names_.rows[code - 1u].op;
-    if (op == opcode::opaque) {
-      priority_[at] = 3;
-      pattern_.terms[at].index = code;
-      return;
-    }
-    pattern_.terms[at].kind = term_kind::neutral;
-    pattern_.terms[at].op = op;
-  }
-  auto const known = info(op);
-  check_operands(t, known);
-  priority_[at] = 2;
-  auto const group = op == opcode::neg ? op_group::sum : known.group;
-  if (group != op_group::none) {
-    group_[at] = group;
-    needs_[at] = needs_of(t, op, group);
-    return;
-  }
-  needs_[at] = operator_bit(op);
-  if (known.shape == shape_rule::reduce) {
-    out.reduces = reduction_[at] = true;
-    priority_[at] = 1;
-  }
-}
-
-constexpr void lowering::check_operands(term const& t, operator_info const& known) {
-  int const operands = t.children - t.attributes;
-  if (operands < known.least || (known.most >= 0 && operands > known.most))
-    fail(rule_error::wrong_operand_count, t.name.empty() ? static_text::of(known.name) : t.name,
-         static_cast<std::size_t>(operands < known.least ? known.least : known.most));
-}
 
 constexpr void lowering::add_transparent(through_set& set, static_text name) {
   if (set.count == through_set::capacity) return fail(rule_error::too_large, rule_.name);
@@ -10216,6 +10143,84 @@ constexpr void lowering::collect(std::uint8_t at, double weight, op_group kind, 
     return;
   }
   into.all[into.count++] = {at, 0, weight};
+}
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
+constexpr void lowering::resolve() {
+  if (names_.lists_attributes) check_sources();
+  pattern_ = rule_.pattern;
+  int const size = pattern_.size;
+  for (int i = 0; i < size; ++i) {
+    auto const at = static_cast<std::uint8_t>(i);
+    auto const t = pattern_.terms[i];  // (copies: constant evaluation is slow at what it refers to)
+    switch (t.kind) {
+      case term_kind::capture: priority_[i] = 5; break;
+      case term_kind::neutral:
+      case term_kind::named:
+      case term_kind::exact: resolve_operator(at, t); break;
+      case term_kind::scalar:
+      case term_kind::number: priority_[i] = 4; break;
+      case term_kind::optional: priority_[i] = 6; break;
+      case term_kind::rest: priority_[i] = rest_priority; break;
+      case term_kind::users:
+      case term_kind::known_as:
+      case term_kind::through:
+        priority_[i] = priority_[t.child[0]];
+        needs_[i] = needs_[t.child[0]];
+        break;
+      case term_kind::alternatives: {
+        auto shared = ~std::uint64_t{0};
+        for (int c = 0; c < t.children; ++c) shared &= needs_[t.child[c]];
+        needs_[i] = shared;
+        priority_[i] = 3;
+        break;
+      }
+      default: priority_[i] = 3;
+    }
+    if (failed_) return;
+  }
+}
+constexpr void lowering::resolve_operator(std::uint8_t at, term const& t) {
+  auto op = t.op;
+  if (t.kind == term_kind::neutral) {
+    if (t.attributes != 0) check_attributes(pattern_, t, 0, true);
+  } else {
+    auto const code = names_.code(t.name);
+    if (code == 0) return fail(rule_error::unknown_operator, t.name);
+    if (t.attributes != 0) check_attributes(pattern_, t, code, false);
+    if (t.kind == term_kind::named) op = names_.rows[code - 1u].op;
+    if (op == opcode::opaque) {
+      priority_[at] = 3;
+      pattern_.terms[at].index = code;
+      return;
+    }
+    pattern_.terms[at].kind = term_kind::neutral;
+    pattern_.terms[at].op = op;
+  }
+  auto const known = info(op);
+  check_operands(t, known);
+  priority_[at] = 2;
+  auto const group = op == opcode::neg ? op_group::sum : known.group;
+  if (group != op_group::none) {
+    group_[at] = group;
+    needs_[at] = needs_of(t, op, group);
+    return;
+  }
+  needs_[at] = operator_bit(op);
+  if (known.shape == shape_rule::reduce) {
+    out.reduces = reduction_[at] = true;
+    priority_[at] = 1;
+  }
+}
+
+constexpr void lowering::check_operands(term const& t, operator_info const& known) {
+  int const operands = t.children - t.attributes;
+  if (operands < known.least || (known.most >= 0 && operands > known.most))
+    fail(rule_error::wrong_operand_count, t.name.empty() ? static_text::of(known.name) : t.name,
+         static_cast<std::size_t>(operands < known.least ? known.least : known.most));
 }
 
 }  // namespace fuse::inline v0::detail

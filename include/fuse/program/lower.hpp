@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <fuse/program/lower_names.hpp>
 #include <fuse/program/lower_pattern.hpp>
 
 #pragma GCC diagnostic push

@@ -4,89 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <fuse/program/lower_attributes.hpp>
+#include <fuse/program/lowering.hpp>
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"  // g++ 12 means designated ones, too
 
 namespace fuse::inline v0::detail {
-
-// Names to operators. A `named` term of an operator with a meaning becomes the neutral one.
-constexpr void lowering::resolve() {
-  if (names_.lists_attributes) check_sources();
-  pattern_ = rule_.pattern;
-  int const size = pattern_.size;
-  for (int i = 0; i < size; ++i) {
-    auto const at = static_cast<std::uint8_t>(i);
-    auto const t = pattern_.terms[i];  // (copies: constant evaluation is slow at what it refers to)
-    // Priorities: 4 scalars, 5 captures, 6 what may be absent, 7 the rest.
-    switch (t.kind) {
-      case term_kind::capture: priority_[i] = 5; break;
-      case term_kind::neutral:
-      case term_kind::named:
-      case term_kind::exact: resolve_operator(at, t); break;
-      case term_kind::scalar:
-      case term_kind::number: priority_[i] = 4; break;
-      case term_kind::optional: priority_[i] = 6; break;
-      case term_kind::rest: priority_[i] = rest_priority; break;
-      case term_kind::users:
-      case term_kind::known_as:
-      case term_kind::through:
-        priority_[i] = priority_[t.child[0]];
-        needs_[i] = needs_[t.child[0]];
-        break;
-      case term_kind::alternatives: {
-        auto shared = ~std::uint64_t{0};
-        for (int c = 0; c < t.children; ++c) shared &= needs_[t.child[c]];
-        needs_[i] = shared;
-        priority_[i] = 3;
-        break;
-      }
-      default: priority_[i] = 3;
-    }
-    if (failed_) return;
-  }
-}
-constexpr void lowering::resolve_operator(std::uint8_t at, term const& t) {
-  auto op = t.op;
-  if (t.kind == term_kind::neutral) {
-    if (t.attributes != 0) check_attributes(pattern_, t, 0, true);
-  } else {
-    auto const code = names_.code(t.name);
-    if (code == 0) return fail(rule_error::unknown_operator, t.name);
-    if (t.attributes != 0) check_attributes(pattern_, t, code, false);
-    if (t.kind == term_kind::named) op = names_.rows[code - 1u].op;
-    if (op == opcode::opaque) {
-      priority_[at] = 3;
-      pattern_.terms[at].index = code;
-      return;
-    }
-    pattern_.terms[at].kind = term_kind::neutral;
-    pattern_.terms[at].op = op;
-  }
-  auto const known = info(op);
-  check_operands(t, known);
-  priority_[at] = 2;
-  // A minus is a sum of one.
-  auto const group = op == opcode::neg ? op_group::sum : known.group;
-  if (group != op_group::none) {
-    group_[at] = group;
-    needs_[at] = needs_of(t, op, group);
-    return;
-  }
-  needs_[at] = operator_bit(op);
-  if (known.shape == shape_rule::reduce) {
-    out.reduces = reduction_[at] = true;
-    priority_[at] = 1;
-  }
-}
-
-constexpr void lowering::check_operands(term const& t, operator_info const& known) {
-  int const operands = t.children - t.attributes;
-  if (operands < known.least || (known.most >= 0 && operands > known.most))
-    fail(rule_error::wrong_operand_count, t.name.empty() ? static_text::of(known.name) : t.name,
-         static_cast<std::size_t>(operands < known.least ? known.least : known.most));
-}
 
 /// An operator to look through: by its name in the dialect, or by its neutral name, which holds in every dialect.
 constexpr void lowering::add_transparent(through_set& set, static_text name) {

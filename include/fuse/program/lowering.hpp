@@ -49,10 +49,7 @@ class lowering {
     out.wanted = wanted;
   }
 
-  // lower_writing.hpp: resolves names, hands out registers, frames and slots, and links what is emitted
-  constexpr void resolve();
-  constexpr void resolve_operator(std::uint8_t at, term const& t);
-  constexpr void check_operands(term const& t, operator_info const& known);
+  // lower_writing.hpp: hands out sets, registers, frames and slots, and links what is emitted
   constexpr void add_transparent(through_set& set, static_text name);
   constexpr std::uint8_t set_id(through_set const& set);
   constexpr std::uint8_t slot(static_text name, slot_kind kind);
@@ -84,6 +81,11 @@ class lowering {
   [[nodiscard]] constexpr std::uint64_t needs_directly(parts const& of, op_group kind) const;
   constexpr parts parts_of(std::uint8_t at, double weight, op_group kind);
   constexpr void collect(std::uint8_t at, double weight, op_group kind, parts& into);
+
+  // lower_names.hpp: names become operators, and facts of all terms are found
+  constexpr void resolve();
+  constexpr void resolve_operator(std::uint8_t at, term const& t);
+  constexpr void check_operands(term const& t, operator_info const& known);
 
   // lower_pattern.hpp: the terms of a pattern
   constexpr std::uint8_t collect_set(std::uint8_t at, through_set& set);
