@@ -102,7 +102,7 @@ struct layer_normalises {
       if (attempt == 1) break;
       float const about = static_cast<float>(static_cast<double>(totals.pivot) + shift);
       totals = gather_row<two_of<Call>>(layer_normalises{call, per_column, about}, given_row<X>{x}, call.columns,
-                                        line_head(x, call.columns));
+                                        common_head(call));
     }
     return exact_moments(x, call.columns);
   }

@@ -43,10 +43,17 @@ HWY_ATTR HWY_NOINLINE auto gather_row(Norm norm, Source source, std::size_t colu
   visit_row<Wide>(gather, writes_nothing{}, columns, head);
   return gather.totals;
 }
+// What comes before the first line of each row where all begin at the same place of one: a row is then added up the
+// same way, wherever it is written. Elsewhere no row's sum depends on where it lies.
+template <class Call>
+HWY_ATTR HWY_INLINE std::size_t common_head(Call const& call) {
+  auto const* const x = elements(call.rows, call.begin);
+  return stride_of(call.rows) * sizeof(*x) % 64 == 0 ? line_head(x, call.columns) : 0;
+}
+
 template <class Norm, class Call>
 HWY_ATTR HWY_INLINE auto gathered(Norm const& norm, Call const& call, std::size_t row) {
-  auto const* const begin = elements(call.rows, row);
-  return gather_row<two_of<Call>>(norm, unread(call.rows, row), call.columns, line_head(begin, call.columns));
+  return gather_row<two_of<Call>>(norm, unread(call.rows, row), call.columns, common_head(call));
 }
 
 template <class Norm, class Call>
@@ -61,11 +68,11 @@ template <bool GathersAhead, class Norm, class Call>
 HWY_ATTR HWY_INLINE void normalise_twos(Norm norm, Call const& call) {
   using part = std::conditional_t<GathersAhead && reads_floats<Call>, whole, two_of<Call>>;
   std::size_t row = call.begin;
+  std::size_t const head = common_head(call);
   auto totals = two_rows{gathered(norm, call, row), gathered(norm, call, row + 1)};
   for (std::size_t left = call.end - row; left > 1; row += 2, left -= 2) {
     auto* const y = call.y + row * call.y_stride;
     auto const a = norm.values(totals.a, row), b = norm.values(totals.b, row + 1);
-    std::size_t const head = line_head(elements(call.rows, row), call.columns);
     writes_two<std::remove_const_t<decltype(a)>, std::remove_pointer_t<decltype(call.y)>> const write{
         {a, b}, {y, y + call.y_stride}};
     if constexpr (GathersAhead) {
@@ -94,7 +101,7 @@ HWY_ATTR HWY_INLINE void normalise_ones(Norm norm, Call const& call) {
     writes<into_caches, std::remove_const_t<decltype(values)>, std::remove_pointer_t<decltype(call.y)>> const write{
         {}, values, call.y + row * call.y_stride};
     auto gather = norm.gather(unread(call.rows, row + 1));
-    visit_row<two_of<Call>>(gather, write, call.columns, line_head(elements(call.rows, row + 1), call.columns));
+    visit_row<two_of<Call>>(gather, write, call.columns, common_head(call));
     totals = gather.totals;
   }
   write_row<two_of<Call>>(call, norm.values(totals, row), row, fetched(call.rows, row));
@@ -104,9 +111,8 @@ HWY_ATTR HWY_INLINE void normalise_ones(Norm norm, Call const& call) {
 template <class Call>
 HWY_ATTR HWY_INLINE bool share_lines(Call const& call) {
   auto const* const x = elements(call.rows, call.begin);
-  std::size_t const row = static_cast<std::size_t>(elements(call.rows, call.begin + 1) - x);
   auto const apart = reinterpret_cast<std::uintptr_t>(x) ^ reinterpret_cast<std::uintptr_t>(call.y);
-  return ((apart | (row | call.y_stride) * sizeof(float)) & 63) == 0;
+  return ((apart | (stride_of(call.rows) | call.y_stride) * sizeof(float)) & 63) == 0;
 }
 
 template <class Norm, class Call>

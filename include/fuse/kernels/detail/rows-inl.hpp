@@ -71,6 +71,16 @@ HWY_ATTR HWY_INLINE S const* elements(added_rows<X, R, B, S> const& rows, std::s
   return rows.sum + row * rows.sum_stride;
 }
 
+// From one of these to the next.
+template <class X>
+HWY_ATTR HWY_INLINE std::size_t stride_of(given_rows<X> const& rows) {
+  return rows.stride;
+}
+template <class X, class R, class B, class S>
+HWY_ATTR HWY_INLINE std::size_t stride_of(added_rows<X, R, B, S> const& rows) {
+  return rows.sum_stride;
+}
+
 // What is worth fetching of a row that is read soon.
 template <class X>
 HWY_ATTR HWY_INLINE X const* fetched(given_rows<X> const& rows, std::size_t row) {
