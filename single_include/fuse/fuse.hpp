@@ -12464,6 +12464,259 @@ using instantiation = basic_instantiation<graph_image>;
 
 namespace fuse::inline v0::detail {
 
+enum class rewrite_outcome : std::uint8_t { applied, refused, unchanged };
+
+template <class Image>
+class basic_application {
+ public:
+  basic_application(machine const& match, Image& image, facts& known, dialect const& names,
+                    rewrite_options const& options)
+      : match_(match),
+        image_(image),
+        facts_(known),
+        options_(options),
+        traffic_(image, known),
+        changes_(image, known, false),
+        right_(match, image, known, names, options.target, changes_) {}
+
+  rewrite_outcome apply(std::uint16_t rule, node_id root, element_type computed_in, std::string_view origin) {
+    root_ = root;
+    wider_ = element_type::unknown;
+    if (!find_roots(rule)) return rewrite_outcome::unchanged;
+    changes_.open();
+    struct rollback {
+      basic_transaction<Image>& of;
+      ~rollback() { of.roll_back(); }
+    } const unless_committed{changes_};
+    bool const built = right_.build(rule, root, computed_in);
+    if (built && unchanged()) return rewrite_outcome::unchanged;
+    if (auto why = narrowed(); !why.empty()) return refuse("element type", std::move(why));
+    if (!built) {
+      wider_ = right_.wider;
+      return refuse("right side", right_.reason);
+    }
+    if (!take_other_results())
+      return refuse("results", "another result of the replaced node is used, which the new node does not have");
+    for (std::size_t i = 0; i < roots_.size(); ++i)
+      if (auto why = unfit(right_.roots[i], roots_[i]); !why.empty())
+        return refuse("shape and element type", std::move(why));
+    auto place = root;
+    if (roots_.size() > 1 && !find_place(place))
+      return refuse("order",
+                    "there is no place for the new node between what it needs and what needs it: a cycle would arise");
+    auto const bytes = cost();
+    auto const& known = match_.rules().rules[rule];
+    if (known.equal_cost ? bytes.added > bytes.removed : bytes.added >= bytes.removed)
+      return refuse("cost", "the rewrite would move " + std::to_string(static_cast<long long>(bytes.added)) +
+                                " bytes to save " + std::to_string(static_cast<long long>(bytes.removed)));
+    if (options_.veto != nullptr && options_.veto(options_.veto_context, known.name, bytes))
+      return refuse("veto", "the caller's cost hook refused the rewrite");
+    if (auto const why = changes_.commit(place, origin); !why.empty()) return refuse("graph", std::string(why));
+    list_readers();
+    replace();
+    erase_dead();
+    return rewrite_outcome::applied;
+  }
+
+  [[nodiscard]] char const* condition() const { return condition_; }
+  [[nodiscard]] std::string const& reason() const { return reason_; }
+  [[nodiscard]] element_type wider() const { return wider_; }
+
+  [[nodiscard]] node_id first_node() const { return changes_.first_node(); }
+  [[nodiscard]] span<node_id const> readers() const { return readers_; }
+
+ private:
+  rewrite_outcome refuse(char const* condition, std::string reason) {
+    condition_ = condition;
+    reason_ = std::move(reason);
+    return rewrite_outcome::refused;
+  }
+
+  bool find_roots(std::uint16_t rule) {
+    auto const& known = match_.rules().rules[rule];
+    roots_.assign(1, match_.value(0));
+    for (std::uint8_t i = 1; i < known.root_count; ++i) roots_.push_back(match_.value(known.root_registers[i]));
+    if (roots_.size() > 1)
+      for (auto v : roots_)
+        if (unused(v)) return false;
+    return true;
+  }
+  [[nodiscard]] bool unused(value_id v) const { return image_.value(v).use_count == 0 && image_.value(v).outputs == 0; }
+  [[nodiscard]] bool is_root(value_id v) const {
+    for (auto r : roots_)
+      if (r == v) return true;
+    return false;
+  }
+  [[nodiscard]] bool is_new(value_id v) const {
+    return image_.producer(v) != absent && image_.producer(v) >= first_node();
+  }
+
+  [[nodiscard]] std::string narrowed() const {
+    auto const wanted = facts_.type(roots_[0]);
+    if (wanted == element_type::unknown)
+      return options_.trust_shapes ? std::string() : "the element type of the result is not known";
+    if (!is_floating(wanted)) return {};
+    for (auto n : match_.matched())
+      for (std::uint32_t i = 0; i < image_.node(n).result_count; ++i) {
+        auto const type = facts_.type(image_.result(n, i));
+        if (type == wanted || type == element_type::unknown || !is_floating(type)) continue;
+        if (!widens(wanted, type))
+          return "inside, " + image_.source->node_name(n) + " computes in " + std::string(name_of(type)) +
+                 ", which is narrower than the result's " + std::string(name_of(wanted));
+      }
+    return {};
+  }
+
+  [[nodiscard]] bool unchanged() const {
+    auto const& made = right_.roots;
+    if (made[0] == roots_[0]) return true;
+    auto const n = image_.producer(made[0]);
+    return roots_.size() == 1 && n == first_node() && image_.node_count() == n + 1 &&
+           says_the_same(n, image_.producer(roots_[0]));
+  }
+  [[nodiscard]] bool says_the_same(node_id n, node_id old) const {
+    if (n == absent || old == absent) return false;
+    auto const &tag = image_.node(n).tag, &old_tag = image_.node(old).tag;
+    if (tag.name != old_tag.name || (tag.name == 0 && image_.source->op_name(n) != image_.source->op_name(old)))
+      return false;
+    if (!changes_.says_the_same(n, old)) return false;
+    std::uint32_t const count = image_.operand_count(n), old_count = image_.operand_count(old);
+    for (std::uint32_t i = 0; i < count || i < old_count; ++i)
+      if ((i < count ? image_.operand(n, i) : absent) != (i < old_count ? image_.operand(old, i) : absent))
+        return false;
+    return true;
+  }
+
+  bool take_other_results() {
+    auto& made = right_.roots;
+    auto const count = roots_.size();
+    for (std::size_t i = 0; i < count; ++i) {
+      auto const n = image_.producer(made[i]), old = image_.producer(roots_[i]);
+      if (n == absent || old == absent) continue;
+      bool const alike = image_.node(n).tag.op == image_.node(old).tag.op;
+      for (std::uint32_t k = 0; k < image_.node(old).result_count; ++k) {
+        auto const v = image_.result(old, k);
+        if (is_root(v) || unused(v)) continue;
+        if (!alike || k >= image_.node(n).result_count) {
+          if (count > 1) return false;
+          continue;
+        }
+        roots_.push_back(v);
+        made.push_back(image_.result(n, k));
+      }
+    }
+    return true;
+  }
+
+  [[nodiscard]] std::string unfit(value_id made, value_id old) const {
+    auto const type = facts_.type(made), wanted = facts_.type(old);
+    if (type != wanted || type == element_type::unknown) {
+      if (!(options_.trust_shapes && (type == element_type::unknown || wanted == element_type::unknown)))
+        return "the result would be " + std::string(name_of(type)) + " where it was " + std::string(name_of(wanted));
+    }
+    if (facts_.same_shape(made, old)) return {};
+    if (options_.trust_shapes && (!facts_.has_rank(made) || !facts_.has_rank(old))) return {};
+    if (!facts_.has_rank(made) || !facts_.has_rank(old)) return "the shape of the result is not known";
+    return "the result would have another shape, or one that is not provably the same";
+  }
+
+  bool find_place(node_id& place) const {
+    auto const first = first_node();
+    auto const region = image_.node(root_).region;
+    node_id after = absent;
+    for (auto n = first; n < image_.node_count(); ++n)
+      for (std::uint32_t i = 0; i < image_.operand_count(n); ++i) {
+        auto const v = image_.operand(n, i);
+        auto const p = v == absent ? absent : image_.producer(v);
+        if (p != absent && p < first && (after == absent || image_.node(p).order > image_.node(after).order)) after = p;
+      }
+    auto before = ~std::uint64_t{0};
+    bool reads_itself = false;
+    for (auto v : roots_)
+      image_.for_each_user(v, [&](node_id user) {
+        reads_itself = reads_itself || user >= first;
+        bool root = false;
+        for (auto r : roots_) root = root || image_.producer(r) == user;
+        if (user < first && !root && image_.node(user).order < before) before = image_.node(user).order;
+      });
+    auto at = root_;  // the first node after `after`; without it, the earliest root will do
+    if (after != absent) {
+      at = image_.node(after).next;
+    } else {
+      for (auto v : roots_)
+        if (image_.node(image_.producer(v)).order < image_.node(at).order) at = image_.producer(v);
+    }
+    while (at != absent && image_.node(at).region != region) at = image_.node(at).next;
+    place = at;
+    return at != absent && !reads_itself && image_.node(at).order <= before;
+  }
+
+  rewrite_cost cost() {
+    rewrite_cost made;
+    for (auto n = first_node(); n < image_.node_count(); ++n) made.added += traffic_.of(n);
+    made.removed = options_.veto != nullptr ? traffic_.saved(roots_, match_.matched())
+                                            : traffic_.saved(roots_, match_.matched(), made.added);
+    made.constants_added = changes_.constant_bytes();
+    return made;
+  }
+
+  void list_readers() {
+    readers_.clear();
+    auto const list = [&](value_id v) { image_.for_each_user(v, [&](node_id user) { readers_.push_back(user); }); };
+    for (std::size_t i = 0; i < roots_.size(); ++i) {
+      auto const made = right_.roots[i];
+      if (!is_new(made)) list(made);
+      if (!is_new(made) || !says_the_same(image_.producer(made), image_.producer(roots_[i]))) list(roots_[i]);
+    }
+  }
+
+  void replace() {
+    for (std::size_t i = 0; i < roots_.size(); ++i) {
+      image_.source->replace_uses(roots_[i], right_.roots[i]);
+      image_.redirect(roots_[i], right_.roots[i]);
+    }
+  }
+
+  void erase_dead() {
+    dead_.clear();
+    for (auto v : roots_) dead_.push_back(image_.producer(v));
+    while (!dead_.empty()) {
+      auto const n = dead_.back();
+      dead_.pop_back();
+      if (n == absent || !image_.node(n).alive || image_.node(n).has_bodies || used(n)) continue;
+      for (std::uint32_t i = 0; i < image_.operand_count(n); ++i)
+        if (auto const v = image_.operand(n, i); v != absent) dead_.push_back(image_.producer(v));
+      image_.source->erase(n);
+      image_.erase(n);
+    }
+    std::erase_if(readers_, [&](node_id n) { return !image_.node(n).alive; });
+  }
+  [[nodiscard]] bool used(node_id n) const {
+    for (std::uint32_t i = 0; i < image_.node(n).result_count; ++i)
+      if (!unused(image_.result(n, i))) return true;
+    return false;
+  }
+
+  machine const& match_;
+  Image& image_;
+  facts& facts_;
+  rewrite_options const& options_;
+  traffic traffic_;
+  basic_transaction<Image> changes_;
+  basic_instantiation<Image> right_;
+  node_id root_ = absent;
+  std::vector<value_id> roots_;  // what is replaced, each by the right side's of the same place
+  std::vector<node_id> readers_, dead_;
+  char const* condition_ = "";
+  std::string reason_;
+  element_type wider_ = element_type::unknown;
+};
+using application = basic_application<graph_image>;
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
 template <class Image>
 class basic_near_misses {
  public:
@@ -12689,21 +12942,86 @@ inline void append_json(std::string& into, std::string_view text) {
 namespace fuse::inline v0::detail {
 
 template <class Image>
+class basic_refusals {
+ public:
+  struct refusal {
+    std::uint16_t rule;
+    node_id root, witness;  ///< the witness tells matches of one thing apart
+    std::string node, condition, reason;
+    bool lasting = false;  ///< also where a smaller rule applies
+  };
+
+  explicit basic_refusals(Image const& image) : image_(image) {}
+
+  void add(refusal made) {
+    for (auto const& r : here_)
+      if (r.rule == made.rule && r.reason == made.reason) return;
+    here_.push_back(std::move(made));
+  }
+  [[nodiscard]] bool has(std::uint16_t rule) const {
+    for (auto const& r : here_)
+      if (r.rule == rule) return true;
+    return false;
+  }
+  void leave(bool applied) {
+    if (!applied)
+      for (auto& r : here_) all_.push_back(std::move(r));
+    here_.clear();
+  }
+  void add_near_miss(refusal made) { all_.push_back(std::move(made)); }
+
+  template <class Fused>
+  void tell(rewrite_report& report, Fused const& fused) const {
+    if (all_.empty()) return;
+    std::vector<refusal const*> said;  // at one root
+    for (auto const* by_root : by_roots()) {
+      auto const& r = *by_root;
+      if (fused(r.witness) && !image_.node(r.witness).alive && !r.lasting) continue;
+      if (!said.empty() && said.front()->root != r.root) said.clear();
+      int of_rule = 0;
+      bool alike = false;
+      for (auto const* other : said) {
+        of_rule += other->rule == r.rule ? 1 : 0;
+        alike = alike || (other->rule == r.rule && other->condition == r.condition);
+      }
+      if (alike || of_rule >= 3) continue;
+      said.push_back(&r);
+      report.rules[r.rule].refused.push_back({r.node, r.condition, r.reason});
+    }
+  }
+
+ private:
+  [[nodiscard]] std::vector<refusal const*> by_roots() const {
+    std::vector<std::uint32_t> place(image_.node_count() + 1, 0);
+    for (auto const& r : all_) ++place[r.root + 1];
+    for (std::size_t n = 1; n < place.size(); ++n) place[n] += place[n - 1];
+    std::vector<refusal const*> sorted(all_.size());
+    for (auto const& r : all_) sorted[place[r.root]++] = &r;
+    return sorted;
+  }
+
+  Image const& image_;
+  std::vector<refusal> here_, all_;
+};
+using refusals = basic_refusals<graph_image>;
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
+template <class Image>
 class basic_driver final : machine::acceptor {
  public:
   basic_driver(program const& rules, Image& image, facts& known, dialect const& names, rewrite_options const& options,
                rewrite_report& report)
       : rules_(rules),
         image_(image),
-        facts_(known),
-        names_(names),
         options_(options),
         report_(report),
         machine_(rules, image, known, names),
         near_misses_(machine_, image, known, names),
-        traffic_(image, known),
-        changes_(image, known, false),
-        right_(machine_, image, known, names, options.target, changes_),
+        application_(machine_, image, known, names, options),
+        refusals_(image),
         selected_(rules.rules.size(), true),
         begins_(static_cast<std::size_t>(opcode::count_)),
         last_stage_(begins_.size(), -1) {
@@ -12742,7 +13060,7 @@ class basic_driver final : machine::acceptor {
       report_.notes.push_back("the search at " + std::to_string(bounded_) +
                               " nodes met a sum or product of more than " + std::to_string(opened_group::capacity) +
                               " parts with the operators between them, the rest of which stayed closed");
-    settle_refusals();
+    refusals_.tell(report_, [&](node_id n) { return fused(n); });
   }
 
   [[nodiscard]] bool fused(node_id n) const { return n < fused_.size() && fused_[n]; }
@@ -12758,12 +13076,6 @@ class basic_driver final : machine::acceptor {
     void tell(std::string_view name) const {
       if (to.phase != nullptr) to.phase(to.context, name);
     }
-  };
-  struct candidate_refusal {
-    std::uint16_t rule;
-    node_id root, witness;
-    std::string node, condition, reason;
-    bool lasting = false;  // also where a smaller rule applies
   };
 
   bool select() {
@@ -12841,7 +13153,6 @@ class basic_driver final : machine::acceptor {
   void visit(node_id n) {
     if (budget_ == 0) return;
     root_ = n;
-    pending_.clear();
     computed_in_ = wider_ = element_type::unknown;
     bool applied = machine_.run(n, stage_, *this);
     if (!applied && wider_ != element_type::unknown) {
@@ -12850,9 +13161,7 @@ class basic_driver final : machine::acceptor {
     }
     if (machine_.exceeded()) ++exceeded_;
     if (!applied && machine_.bounded()) ++bounded_;
-    if (!applied)
-      for (auto& r : pending_) refusals_.push_back(std::move(r));
-    pending_.clear();
+    refusals_.leave(applied);
   }
 
   void refuse(std::uint16_t rule, std::uint16_t condition) override {
@@ -12864,11 +13173,8 @@ class basic_driver final : machine::acceptor {
     refuse(rule, text, "the condition '" + text + "' of (" + names + ") does not hold");
   }
   bool refuse(std::uint16_t rule, std::string condition, std::string reason) {
-    if (rules_.rules[rule].silent) return false;
-    for (auto const& r : pending_)
-      if (r.rule == rule && r.reason == reason) return false;
-    pending_.push_back(
-        {rule, root_, witness(), image_.source->node_name(root_), std::move(condition), std::move(reason), false});
+    if (!rules_.rules[rule].silent)
+      refusals_.add({rule, root_, witness(), image_.source->node_name(root_), std::move(condition), std::move(reason)});
     return false;
   }
 
@@ -12881,170 +13187,37 @@ class basic_driver final : machine::acceptor {
 
   bool accept(std::uint16_t rule) override {
     if (!selected_[rule]) return false;
-    auto const& known = rules_.rules[rule];
-    phase rewriting(options_.observer);
-    roots_.clear();
-    roots_.push_back(machine_.value(0));
-    for (std::uint8_t i = 1; i < known.root_count; ++i) roots_.push_back(machine_.value(known.root_registers[i]));
-    if (roots_.size() > 1)  // several results are worth one operator only where each is wanted
-      for (auto v : roots_)
-        if (image_.value(v).use_count == 0 && image_.value(v).outputs == 0) return false;
+    phase const rewriting(options_.observer);
     auto const origin = image_.source->node_name(root_);
-    auto& changes = changes_;
-    auto& right = right_;
-    changes.open();
-    struct rollback {
-      basic_transaction<Image>& of;
-      ~rollback() { of.roll_back(); }
-    } const unless_committed{changes};
-    bool const built = right.build(rule, root_, computed_in_);
-    if (built && unchanged(changes, right.roots)) return false;
-    if (!refused_before(rule)) ++report_.rules[rule].matched;
-    if (auto const narrow = narrowed(); !narrow.empty()) return refuse(rule, "element type", narrow);
-    if (!built) {
-      if (right.wider != element_type::unknown) wider_ = right.wider;
-      return refuse(rule, "right side", right.reason);
+    auto const outcome = application_.apply(rule, root_, computed_in_, origin);
+    if (outcome == rewrite_outcome::unchanged) return false;
+    if (!refusals_.has(rule)) ++report_.rules[rule].matched;
+    if (outcome == rewrite_outcome::refused) {
+      if (application_.wider() != element_type::unknown) wider_ = application_.wider();
+      return refuse(rule, application_.condition(), application_.reason());
     }
-    if (!take_other_results(right.roots))
-      return refuse(rule, "results", "another result of the replaced node is used, which the new node does not have");
-    for (std::size_t i = 0; i < roots_.size(); ++i) {
-      if (auto const why = unfit(right.roots[i], roots_[i]); !why.empty())
-        return refuse(rule, "shape and element type", why);
-    }
-    node_id place = root_;
-    if (roots_.size() > 1 && !find_place(changes.first_node(), place))
-      return refuse(rule, "order",
-                    "there is no place for the new node between what it needs and what needs it: a cycle would arise");
-    rewrite_cost cost;
-    for (auto n = changes.first_node(); n < image_.node_count(); ++n) cost.added += traffic_.of(n);
-    cost.removed = options_.veto != nullptr ? traffic_.saved(roots_, machine_.matched())
-                                            : traffic_.saved(roots_, machine_.matched(), cost.added);
-    cost.constants_added = changes.constant_bytes();
-    if (known.equal_cost ? cost.added > cost.removed : cost.added >= cost.removed)
-      return refuse(rule, "cost",
-                    "the rewrite would move " + std::to_string(static_cast<long long>(cost.added)) + " bytes to save " +
-                        std::to_string(static_cast<long long>(cost.removed)));
-    if (options_.veto != nullptr && options_.veto(options_.veto_context, known.name, cost))
-      return refuse(rule, "veto", "the caller's cost hook refused the rewrite");
-
-    auto const first = changes.first_node();
-    fused_now_.assign(machine_.matched().begin(), machine_.matched().end());
-    if (auto const why = changes.commit(place, origin); !why.empty()) return refuse(rule, "graph", std::string(why));
-    apply(first, right.roots);
+    look_again();
     ++report_.rules[rule].applied;
     if (budget_ != 0 && --budget_ == half_budget_) half_way_ = report_.rules;
-    if (options_.observer.applied != nullptr) options_.observer.applied(options_.observer.context, known.name, origin);
+    auto const& to = options_.observer;
+    if (to.applied != nullptr) to.applied(to.context, rules_.rules[rule].name, origin);
     return true;
   }
 
-  [[nodiscard]] bool refused_before(std::uint16_t rule) const {
-    for (auto const& r : pending_)
-      if (r.rule == rule) return true;
-    return false;
-  }
-
-  [[nodiscard]] std::string narrowed() const {
-    auto const wanted = facts_.type(roots_[0]);
-    if (wanted == element_type::unknown)
-      return options_.trust_shapes ? std::string() : "the element type of the result is not known";
-    if (!is_floating(wanted)) return {};
-    for (auto n : machine_.matched())
-      for (std::uint32_t i = 0; i < image_.node(n).result_count; ++i) {
-        auto const type = facts_.type(image_.result(n, i));
-        if (type == wanted || type == element_type::unknown || !is_floating(type)) continue;
-        if (!widens(wanted, type))
-          return "inside, " + image_.source->node_name(n) + " computes in " + std::string(name_of(type)) +
-                 ", which is narrower than the result's " + std::string(name_of(wanted));
-      }
-    return {};
-  }
-
-  [[nodiscard]] bool unchanged(basic_transaction<Image> const& changes, std::vector<value_id> const& made) const {
-    auto const first = changes.first_node();
-    if (made[0] == roots_[0]) return true;
-    auto const n = image_.producer(made[0]);
-    return roots_.size() == 1 && n == first && image_.node_count() == first + 1 &&
-           says_the_same(n, image_.producer(roots_[0]));
-  }
-  [[nodiscard]] bool says_the_same(node_id n, node_id old) const {
-    if (n == absent || old == absent) return false;
-    auto const &tag = image_.node(n).tag, &old_tag = image_.node(old).tag;
-    if (tag.name != old_tag.name || (tag.name == 0 && image_.source->op_name(n) != image_.source->op_name(old)))
-      return false;
-    if (!changes_.says_the_same(n, old)) return false;
-    std::uint32_t const count = image_.operand_count(n), old_count = image_.operand_count(old);
-    for (std::uint32_t i = 0; i < count || i < old_count; ++i)
-      if ((i < count ? image_.operand(n, i) : absent) != (i < old_count ? image_.operand(old, i) : absent))
-        return false;
-    return true;
-  }
-
-  [[nodiscard]] bool is_root(value_id v) const {
-    for (auto r : roots_)
-      if (r == v) return true;
-    return false;
-  }
-
-  bool take_other_results(std::vector<value_id>& made) {
-    auto const count = roots_.size();
-    for (std::size_t i = 0; i < count; ++i) {
-      auto const n = image_.producer(made[i]), old = image_.producer(roots_[i]);
-      if (n == absent || old == absent) continue;
-      bool const alike = image_.node(n).tag.op == image_.node(old).tag.op;
-      for (std::uint32_t k = 0; k < image_.node(old).result_count; ++k) {
-        auto const v = image_.result(old, k);
-        if (is_root(v) || (image_.value(v).use_count == 0 && image_.value(v).outputs == 0)) continue;
-        if (!alike || k >= image_.node(n).result_count) {
-          if (count > 1) return false;
-          continue;
-        }
-        roots_.push_back(v);
-        made.push_back(image_.result(n, k));
-      }
+  void look_again() {
+    changed_ = true;
+    auto const first = application_.first_node(), last = image_.node_count();
+    if (fused_.size() < last) fused_.resize(last + last / 8, false);
+    for (auto n : machine_.matched()) fused_[n] = true;
+    auto const waited = static_cast<std::ptrdiff_t>(waiting_.size());
+    for (auto n = first; n < last; ++n) machine_.add(n);
+    auto const readers = application_.readers();
+    for (auto i = readers.size(); i-- > 0;) {
+      machine_.look(readers[i]);
+      waiting_.push_back(readers[i]);
     }
-    return true;
-  }
-
-  [[nodiscard]] std::string unfit(value_id made, value_id old) const {
-    auto const type = facts_.type(made), wanted = facts_.type(old);
-    if (type != wanted || type == element_type::unknown) {
-      if (!(options_.trust_shapes && (type == element_type::unknown || wanted == element_type::unknown)))
-        return "the result would be " + std::string(name_of(type)) + " where it was " + std::string(name_of(wanted));
-    }
-    if (facts_.same_shape(made, old)) return {};
-    if (options_.trust_shapes && (!facts_.has_rank(made) || !facts_.has_rank(old))) return {};
-    if (!facts_.has_rank(made) || !facts_.has_rank(old)) return "the shape of the result is not known";
-    return "the result would have another shape, or one that is not provably the same";
-  }
-
-  bool find_place(node_id first, node_id& place) const {
-    auto const region = image_.node(root_).region;
-    node_id after = absent;
-    for (auto n = first; n < image_.node_count(); ++n)
-      for (std::uint32_t i = 0; i < image_.operand_count(n); ++i) {
-        auto const v = image_.operand(n, i);
-        auto const p = v == absent ? absent : image_.producer(v);
-        if (p != absent && p < first && (after == absent || image_.node(p).order > image_.node(after).order)) after = p;
-      }
-    auto before = ~std::uint64_t{0};
-    bool reads_itself = false;
-    for (auto v : roots_)
-      image_.for_each_user(v, [&](node_id user) {
-        reads_itself = reads_itself || user >= first;
-        bool root = false;
-        for (auto r : roots_) root = root || image_.producer(r) == user;
-        if (user < first && !root && image_.node(user).order < before) before = image_.node(user).order;
-      });
-    auto at = root_;  // the first node after `after`; without it, the earliest root will do
-    if (after != absent) {
-      at = image_.node(after).next;
-    } else {
-      for (auto v : roots_)
-        if (image_.node(image_.producer(v)).order < image_.node(at).order) at = image_.producer(v);
-    }
-    while (at != absent && image_.node(at).region != region) at = image_.node(at).next;
-    place = at;
-    return at != absent && !reads_itself && image_.node(at).order <= before;
+    for (auto n = last; n-- > first;) waiting_.push_back(n);
+    if (stage_ != 0) late_.insert(late_.end(), waiting_.begin() + waited, waiting_.end());
   }
 
   void visit_waiting() {
@@ -13055,87 +13228,13 @@ class basic_driver final : machine::acceptor {
     }
   }
 
-  void apply(node_id first, std::vector<value_id> const& made) {
-    changed_ = true;
-    auto const last = image_.node_count();
-    auto const is_new = [&](value_id v) { return image_.producer(v) != absent && image_.producer(v) >= first; };
-    readers_.clear();
-    for (std::size_t i = 0; i < roots_.size(); ++i)
-      if (is_new(made[i]) && !says_the_same(image_.producer(made[i]), image_.producer(roots_[i])))
-        image_.for_each_user(roots_[i], [&](node_id user) { readers_.push_back(user); });
-    for (std::size_t i = 0; i < roots_.size(); ++i) {
-      image_.source->replace_uses(roots_[i], made[i]);
-      image_.redirect(roots_[i], made[i]);
-    }
-    if (fused_.size() < last) fused_.resize(last + last / 8, false);
-    for (auto n : fused_now_) fused_[n] = true;
-    dead_.clear();
-    for (auto v : roots_) dead_.push_back(image_.producer(v));
-    while (!dead_.empty()) {
-      auto const n = dead_.back();
-      dead_.pop_back();
-      if (n == absent || !image_.node(n).alive || image_.node(n).has_bodies || used(n)) continue;
-      for (std::uint32_t i = 0; i < image_.operand_count(n); ++i)
-        if (auto const v = image_.operand(n, i); v != absent) dead_.push_back(image_.producer(v));
-      image_.source->erase(n);
-      image_.erase(n);
-    }
-    auto const waited = static_cast<std::ptrdiff_t>(waiting_.size());
-    for (auto n = first; n < last; ++n) machine_.add(n);
-    auto const again = [&](node_id reader) {
-      machine_.look(reader);
-      waiting_.push_back(reader);
-    };
-    for (auto v : made)
-      if (!is_new(v)) image_.for_each_user(v, again);
-    for (; !readers_.empty(); readers_.pop_back())
-      if (image_.node(readers_.back()).alive) again(readers_.back());
-    for (auto n = last; n-- > first;) waiting_.push_back(n);
-    if (stage_ != 0) late_.insert(late_.end(), waiting_.begin() + waited, waiting_.end());
-  }
-  [[nodiscard]] bool used(node_id n) const {
-    for (std::uint32_t i = 0; i < image_.node(n).result_count; ++i) {
-      auto const& v = image_.value(image_.result(n, i));
-      if (v.use_count != 0 || v.outputs != 0) return true;
-    }
-    return false;
-  }
-
   void add_near_misses() {
     near_misses_.find(
         stage_, selected_, [&](node_id n) { return fused(n); },
         [&](explanation const& why) {
-          refusals_.push_back({why.rule, why.node, why.node, image_.source->node_name(why.node), why.condition,
-                               to_text(why), why.other_reduction});
+          refusals_.add_near_miss({why.rule, why.node, why.node, image_.source->node_name(why.node), why.condition,
+                                   to_text(why), why.other_reduction});
         });
-  }
-
-  void settle_refusals() {
-    if (refusals_.empty()) return;
-    std::vector<candidate_refusal const*> said;  // at one root
-    for (auto const* by_root : refusals_by_root()) {
-      auto const& r = *by_root;
-      if (fused(r.witness) && !image_.node(r.witness).alive && !r.lasting) continue;
-      if (!said.empty() && said.front()->root != r.root) said.clear();
-      int of_rule = 0;
-      bool alike = false;
-      for (auto const* other : said) {
-        of_rule += other->rule == r.rule ? 1 : 0;
-        alike = alike || (other->rule == r.rule && other->condition == r.condition);
-      }
-      if (alike || of_rule >= 3) continue;
-      said.push_back(&r);
-      report_.rules[r.rule].refused.push_back({r.node, r.condition, r.reason});
-    }
-  }
-
-  [[nodiscard]] std::vector<candidate_refusal const*> refusals_by_root() const {
-    std::vector<std::uint32_t> place(image_.node_count() + 1, 0);
-    for (auto const& r : refusals_) ++place[r.root + 1];
-    for (std::size_t n = 1; n < place.size(); ++n) place[n] += place[n - 1];
-    std::vector<candidate_refusal const*> sorted(refusals_.size());
-    for (auto const& r : refusals_) sorted[place[r.root]++] = &r;
-    return sorted;
   }
 
   void name_the_restless() {
@@ -13148,23 +13247,18 @@ class basic_driver final : machine::acceptor {
 
   program rules_;
   Image& image_;
-  facts& facts_;
-  dialect const& names_;
   rewrite_options const& options_;
   rewrite_report& report_;
   machine machine_;
   basic_near_misses<Image> near_misses_;
-  traffic traffic_;
-  basic_transaction<Image> changes_;
-  basic_instantiation<Image> right_;
+  basic_application<Image> application_;
+  basic_refusals<Image> refusals_;
   std::vector<bool> selected_, fused_;
   std::vector<std::uint8_t> begins_, begins_by_name_;  // by opcode, by code of a name
   std::vector<int> last_stage_, last_stage_by_name_;
-  std::vector<node_id> waiting_, late_, dead_, fused_now_, readers_;
+  std::vector<node_id> waiting_, late_;
   std::vector<node_id> nodes_;  // of the first `listed_`, those that a stage left for later ones
   node_id listed_ = 0;
-  std::vector<value_id> roots_;
-  std::vector<candidate_refusal> pending_, refusals_;
   int stage_ = 0;
   bool changed_ = false;  // since the machine last took in the whole image
   element_type computed_in_ = element_type::unknown, wider_ = element_type::unknown;

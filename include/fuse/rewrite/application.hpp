@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fuse/core/span.hpp>
+#include <fuse/match/machine.hpp>
+#include <fuse/rewrite/cost.hpp>
+#include <fuse/rewrite/instantiation.hpp>
+#include <fuse/rewrite/options.hpp>
+#include <fuse/rewrite/transaction.hpp>
+
+namespace fuse::inline v0::detail {
+
+enum class rewrite_outcome : std::uint8_t { applied, refused, unchanged };
+
+/// Puts the right side of a rule in the place of one match, if that is right: builds it, asks whether it fits, has a
+/// place and pays, and edits graph and image. A match that is refused leaves no trace. One for all: its buffers stay.
+template <class Image>
+class basic_application {
+ public:
+  basic_application(machine const& match, Image& image, facts& known, dialect const& names,
+                    rewrite_options const& options)
+      : match_(match),
+        image_(image),
+        facts_(known),
+        options_(options),
+        traffic_(image, known),
+        changes_(image, known, false),
+        right_(match, image, known, names, options.target, changes_) {}
+
+  /// Applies `rule` to the machine's match at node `root`. `computed_in`: see `wider`. `origin`: what new nodes are
+  /// named after. It is unchanged where the right side is the graph as it is.
+  rewrite_outcome apply(std::uint16_t rule, node_id root, element_type computed_in, std::string_view origin) {
+    root_ = root;
+    wider_ = element_type::unknown;
+    if (!find_roots(rule)) return rewrite_outcome::unchanged;
+    changes_.open();
+    struct rollback {
+      basic_transaction<Image>& of;
+      ~rollback() { of.roll_back(); }
+    } const unless_committed{changes_};
+    bool const built = right_.build(rule, root, computed_in);
+    if (built && unchanged()) return rewrite_outcome::unchanged;
+    if (auto why = narrowed(); !why.empty()) return refuse("element type", std::move(why));
+    if (!built) {
+      wider_ = right_.wider;
+      return refuse("right side", right_.reason);
+    }
+    if (!take_other_results())
+      return refuse("results", "another result of the replaced node is used, which the new node does not have");
+    for (std::size_t i = 0; i < roots_.size(); ++i)
+      if (auto why = unfit(right_.roots[i], roots_[i]); !why.empty())
+        return refuse("shape and element type", std::move(why));
+    auto place = root;
+    if (roots_.size() > 1 && !find_place(place))
+      return refuse("order",
+                    "there is no place for the new node between what it needs and what needs it: a cycle would arise");
+    auto const bytes = cost();
+    auto const& known = match_.rules().rules[rule];
+    if (known.equal_cost ? bytes.added > bytes.removed : bytes.added >= bytes.removed)
+      return refuse("cost", "the rewrite would move " + std::to_string(static_cast<long long>(bytes.added)) +
+                                " bytes to save " + std::to_string(static_cast<long long>(bytes.removed)));
+    if (options_.veto != nullptr && options_.veto(options_.veto_context, known.name, bytes))
+      return refuse("veto", "the caller's cost hook refused the rewrite");
+    if (auto const why = changes_.commit(place, origin); !why.empty()) return refuse("graph", std::string(why));
+    list_readers();
+    replace();
+    erase_dead();
+    return rewrite_outcome::applied;
+  }
+
+  // Of the last that was refused:
+
+  /// What was not met, and why.
+  [[nodiscard]] char const* condition() const { return condition_; }
+  [[nodiscard]] std::string const& reason() const { return reason_; }
+  /// What the right side would have to be computed in, between two Casts, if that is what it failed on: another try is
+  /// given it. Else unknown.
+  [[nodiscard]] element_type wider() const { return wider_; }
+
+  // Of the last that was applied:
+
+  /// New nodes are those from this one on.
+  [[nodiscard]] node_id first_node() const { return changes_.first_node(); }
+  /// Nodes that read what is different now, for each value the latest first.
+  [[nodiscard]] span<node_id const> readers() const { return readers_; }
+
+ private:
+  rewrite_outcome refuse(char const* condition, std::string reason) {
+    condition_ = condition;
+    reason_ = std::move(reason);
+    return rewrite_outcome::refused;
+  }
+
+  // The values that are replaced. Several results are worth one operator only where each is wanted.
+  bool find_roots(std::uint16_t rule) {
+    auto const& known = match_.rules().rules[rule];
+    roots_.assign(1, match_.value(0));
+    for (std::uint8_t i = 1; i < known.root_count; ++i) roots_.push_back(match_.value(known.root_registers[i]));
+    if (roots_.size() > 1)
+      for (auto v : roots_)
+        if (unused(v)) return false;
+    return true;
+  }
+  [[nodiscard]] bool unused(value_id v) const { return image_.value(v).use_count == 0 && image_.value(v).outputs == 0; }
+  [[nodiscard]] bool is_root(value_id v) const {
+    for (auto r : roots_)
+      if (r == v) return true;
+    return false;
+  }
+  [[nodiscard]] bool is_new(value_id v) const {
+    return image_.producer(v) != absent && image_.producer(v) >= first_node();
+  }
+
+  // Nothing that is looked through or computed inside may be narrower than the result.
+  [[nodiscard]] std::string narrowed() const {
+    auto const wanted = facts_.type(roots_[0]);
+    if (wanted == element_type::unknown)
+      return options_.trust_shapes ? std::string() : "the element type of the result is not known";
+    if (!is_floating(wanted)) return {};
+    for (auto n : match_.matched())
+      for (std::uint32_t i = 0; i < image_.node(n).result_count; ++i) {
+        auto const type = facts_.type(image_.result(n, i));
+        if (type == wanted || type == element_type::unknown || !is_floating(type)) continue;
+        if (!widens(wanted, type))
+          return "inside, " + image_.source->node_name(n) + " computes in " + std::string(name_of(type)) +
+                 ", which is narrower than the result's " + std::string(name_of(wanted));
+      }
+    return {};
+  }
+
+  // Whether the right side is the graph as it is: the root itself, or one new node that says the same as the root's.
+  [[nodiscard]] bool unchanged() const {
+    auto const& made = right_.roots;
+    if (made[0] == roots_[0]) return true;
+    auto const n = image_.producer(made[0]);
+    return roots_.size() == 1 && n == first_node() && image_.node_count() == n + 1 &&
+           says_the_same(n, image_.producer(roots_[0]));
+  }
+  // Whether new node `n` is `old` once more: the same operator with the same attributes on the same operands.
+  [[nodiscard]] bool says_the_same(node_id n, node_id old) const {
+    if (n == absent || old == absent) return false;
+    auto const &tag = image_.node(n).tag, &old_tag = image_.node(old).tag;
+    if (tag.name != old_tag.name || (tag.name == 0 && image_.source->op_name(n) != image_.source->op_name(old)))
+      return false;
+    if (!changes_.says_the_same(n, old)) return false;
+    std::uint32_t const count = image_.operand_count(n), old_count = image_.operand_count(old);
+    for (std::uint32_t i = 0; i < count || i < old_count; ++i)
+      if ((i < count ? image_.operand(n, i) : absent) != (i < old_count ? image_.operand(old, i) : absent))
+        return false;
+    return true;
+  }
+
+  // Where a new node of the same operator has them, it also takes over the replaced node's other results.
+  bool take_other_results() {
+    auto& made = right_.roots;
+    auto const count = roots_.size();
+    for (std::size_t i = 0; i < count; ++i) {
+      auto const n = image_.producer(made[i]), old = image_.producer(roots_[i]);
+      if (n == absent || old == absent) continue;
+      bool const alike = image_.node(n).tag.op == image_.node(old).tag.op;
+      for (std::uint32_t k = 0; k < image_.node(old).result_count; ++k) {
+        auto const v = image_.result(old, k);
+        if (is_root(v) || unused(v)) continue;
+        if (!alike || k >= image_.node(n).result_count) {
+          if (count > 1) return false;
+          continue;
+        }
+        roots_.push_back(v);
+        made.push_back(image_.result(n, k));
+      }
+    }
+    return true;
+  }
+
+  [[nodiscard]] std::string unfit(value_id made, value_id old) const {
+    auto const type = facts_.type(made), wanted = facts_.type(old);
+    if (type != wanted || type == element_type::unknown) {
+      if (!(options_.trust_shapes && (type == element_type::unknown || wanted == element_type::unknown)))
+        return "the result would be " + std::string(name_of(type)) + " where it was " + std::string(name_of(wanted));
+    }
+    if (facts_.same_shape(made, old)) return {};
+    if (options_.trust_shapes && (!facts_.has_rank(made) || !facts_.has_rank(old))) return {};
+    if (!facts_.has_rank(made) || !facts_.has_rank(old)) return "the shape of the result is not known";
+    return "the result would have another shape, or one that is not provably the same";
+  }
+
+  // A place after everything that new nodes read and before everything that uses the roots. There is none where a new
+  // node reads a root: it would read itself.
+  bool find_place(node_id& place) const {
+    auto const first = first_node();
+    auto const region = image_.node(root_).region;
+    node_id after = absent;
+    for (auto n = first; n < image_.node_count(); ++n)
+      for (std::uint32_t i = 0; i < image_.operand_count(n); ++i) {
+        auto const v = image_.operand(n, i);
+        auto const p = v == absent ? absent : image_.producer(v);
+        if (p != absent && p < first && (after == absent || image_.node(p).order > image_.node(after).order)) after = p;
+      }
+    auto before = ~std::uint64_t{0};
+    bool reads_itself = false;
+    for (auto v : roots_)
+      image_.for_each_user(v, [&](node_id user) {
+        reads_itself = reads_itself || user >= first;
+        bool root = false;
+        for (auto r : roots_) root = root || image_.producer(r) == user;
+        if (user < first && !root && image_.node(user).order < before) before = image_.node(user).order;
+      });
+    auto at = root_;  // the first node after `after`; without it, the earliest root will do
+    if (after != absent) {
+      at = image_.node(after).next;
+    } else {
+      for (auto v : roots_)
+        if (image_.node(image_.producer(v)).order < image_.node(at).order) at = image_.producer(v);
+    }
+    while (at != absent && image_.node(at).region != region) at = image_.node(at).next;
+    place = at;
+    return at != absent && !reads_itself && image_.node(at).order <= before;
+  }
+
+  rewrite_cost cost() {
+    rewrite_cost made;
+    for (auto n = first_node(); n < image_.node_count(); ++n) made.added += traffic_.of(n);
+    made.removed = options_.veto != nullptr ? traffic_.saved(roots_, match_.matched())
+                                            : traffic_.saved(roots_, match_.matched(), made.added);
+    made.constants_added = changes_.constant_bytes();
+    return made;
+  }
+
+  // Not those of a result that a node had before it was made anew for the sake of another result: of a statistic that
+  // many norms share, it would be all of them over and over.
+  void list_readers() {
+    readers_.clear();
+    auto const list = [&](value_id v) { image_.for_each_user(v, [&](node_id user) { readers_.push_back(user); }); };
+    for (std::size_t i = 0; i < roots_.size(); ++i) {
+      auto const made = right_.roots[i];
+      if (!is_new(made)) list(made);
+      if (!is_new(made) || !says_the_same(image_.producer(made), image_.producer(roots_[i]))) list(roots_[i]);
+    }
+  }
+
+  void replace() {
+    for (std::size_t i = 0; i < roots_.size(); ++i) {
+      image_.source->replace_uses(roots_[i], right_.roots[i]);
+      image_.redirect(roots_[i], right_.roots[i]);
+    }
+  }
+
+  // What nobody reads any more.
+  void erase_dead() {
+    dead_.clear();
+    for (auto v : roots_) dead_.push_back(image_.producer(v));
+    while (!dead_.empty()) {
+      auto const n = dead_.back();
+      dead_.pop_back();
+      if (n == absent || !image_.node(n).alive || image_.node(n).has_bodies || used(n)) continue;
+      for (std::uint32_t i = 0; i < image_.operand_count(n); ++i)
+        if (auto const v = image_.operand(n, i); v != absent) dead_.push_back(image_.producer(v));
+      image_.source->erase(n);
+      image_.erase(n);
+    }
+    std::erase_if(readers_, [&](node_id n) { return !image_.node(n).alive; });
+  }
+  [[nodiscard]] bool used(node_id n) const {
+    for (std::uint32_t i = 0; i < image_.node(n).result_count; ++i)
+      if (!unused(image_.result(n, i))) return true;
+    return false;
+  }
+
+  machine const& match_;
+  Image& image_;
+  facts& facts_;
+  rewrite_options const& options_;
+  traffic traffic_;
+  basic_transaction<Image> changes_;
+  basic_instantiation<Image> right_;
+  node_id root_ = absent;
+  std::vector<value_id> roots_;  // what is replaced, each by the right side's of the same place
+  std::vector<node_id> readers_, dead_;
+  char const* condition_ = "";
+  std::string reason_;
+  element_type wider_ = element_type::unknown;
+};
+using application = basic_application<graph_image>;
+
+}  // namespace fuse::inline v0::detail

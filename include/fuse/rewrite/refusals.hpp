@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fuse/graph/image.hpp>
+#include <fuse/rewrite/report.hpp>
+
+namespace fuse::inline v0::detail {
+
+/// What was refused, until it is clear how much of it the report tells.
+template <class Image>
+class basic_refusals {
+ public:
+  struct refusal {
+    std::uint16_t rule;
+    node_id root, witness;  ///< the witness tells matches of one thing apart
+    std::string node, condition, reason;
+    bool lasting = false;  ///< also where a smaller rule applies
+  };
+
+  explicit basic_refusals(Image const& image) : image_(image) {}
+
+  /// Counts only if nothing applies at its root in the end: until `leave`, which ends the visit there.
+  void add(refusal made) {
+    for (auto const& r : here_)
+      if (r.rule == made.rule && r.reason == made.reason) return;
+    here_.push_back(std::move(made));
+  }
+  /// Whether a rule was refused during this visit.
+  [[nodiscard]] bool has(std::uint16_t rule) const {
+    for (auto const& r : here_)
+      if (r.rule == rule) return true;
+    return false;
+  }
+  void leave(bool applied) {
+    if (!applied)
+      for (auto& r : here_) all_.push_back(std::move(r));
+    here_.clear();
+  }
+  /// Counts whatever applies at its root.
+  void add_near_miss(refusal made) { all_.push_back(std::move(made)); }
+
+  /// A refusal counts unless the same thing was rewritten after all and is gone, or the rule was refused at a larger
+  /// match around it.
+  template <class Fused>
+  void tell(rewrite_report& report, Fused const& fused) const {
+    if (all_.empty()) return;
+    std::vector<refusal const*> said;  // at one root
+    for (auto const* by_root : by_roots()) {
+      auto const& r = *by_root;
+      if (fused(r.witness) && !image_.node(r.witness).alive && !r.lasting) continue;
+      if (!said.empty() && said.front()->root != r.root) said.clear();
+      int of_rule = 0;
+      bool alike = false;
+      for (auto const* other : said) {
+        of_rule += other->rule == r.rule ? 1 : 0;
+        alike = alike || (other->rule == r.rule && other->condition == r.condition);
+      }
+      if (alike || of_rule >= 3) continue;
+      said.push_back(&r);
+      report.rules[r.rule].refused.push_back({r.node, r.condition, r.reason});
+    }
+  }
+
+ private:
+  // In the order of their roots, then as they came.
+  [[nodiscard]] std::vector<refusal const*> by_roots() const {
+    std::vector<std::uint32_t> place(image_.node_count() + 1, 0);
+    for (auto const& r : all_) ++place[r.root + 1];
+    for (std::size_t n = 1; n < place.size(); ++n) place[n] += place[n - 1];
+    std::vector<refusal const*> sorted(all_.size());
+    for (auto const& r : all_) sorted[place[r.root]++] = &r;
+    return sorted;
+  }
+
+  Image const& image_;
+  std::vector<refusal> here_, all_;
+};
+using refusals = basic_refusals<graph_image>;
+
+}  // namespace fuse::inline v0::detail
