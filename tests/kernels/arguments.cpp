@@ -6,6 +6,7 @@
 #include "catch.hpp"
 
 #include <cmath>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -96,6 +97,39 @@ TEST_CASE("rows may lie between each other") {
   CHECK_FALSE(k::rms_norm(rows(3, 9), none, rows(3, 0)).ok());
   CHECK(k::rms_norm(rows(2, 0), none, rows(2, 32)).ok());
   CHECK_FALSE(k::rms_norm(rows(2, 0), none, matrix_view(matrix.data() + 8, 2, 8, 17)).ok());
+}
+
+TEST_CASE("a glance misses nothing") {
+  std::mt19937 random(1);
+  auto const below = [&](std::size_t limit) { return random() % limit; };
+  auto const any_matrix = [&](auto element) {
+    std::size_t const columns = below(8) == 0 ? below(9) : 8, stride = below(4) == 0 ? below(16) : 8 + 8 * below(2);
+    return matrix_view(nowhere<decltype(element)>(below(64) * 16), below(16) == 0 ? below(5) : 4, columns, stride);
+  };
+  auto const any_span = [&](std::size_t count) {
+    return std::span(nowhere<float>(below(64) * 16), below(16) == 0 ? below(9) : count);
+  };
+  std::size_t well = 0, different = 0;
+  for (int i = 0; i < 100000; ++i) {
+    auto const x = any_matrix(0.0f), residual = any_matrix(0.0f), sum = any_matrix(0.0f);
+    auto const y = any_matrix(float16{});
+    std::span<float const> const scale = any_span(8);
+    auto const mean = below(2) == 0 ? std::span<float>{} : any_span(4);
+    auto const look = [&](auto const& in) {
+      return in(detail::read_matrix("x", x), detail::matrix_like("residual", residual, "x", x),
+                detail::matrix_like("sum", below(4) == 0 ? x : sum, "x", x), detail::matrix_like("y", y, "x", x),
+                detail::weight_argument("scale", scale, x.columns), detail::statistic_argument("mean", mean, x.rows),
+                detail::epsilon_argument{"epsilon", below(8) == 0 ? -1.0f : 1.0f});
+    };
+    look([&](auto const&... arguments) {
+      auto const what = detail::find_fault("own", arguments...).what();
+      if (what == fault::nothing) ++well;
+      if (what != detail::fault_in_place("own", arguments...).what()) ++different;
+    });
+  }
+  CHECK(different == 0);
+  CHECK(well > 1000);
+  CHECK(well < 50000);
 }
 
 TEST_CASE("the same address is not the same elements") {

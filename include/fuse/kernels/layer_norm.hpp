@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <fuse/kernels/detail/arguments.hpp>
 #include <fuse/kernels/detail/call.hpp>
+#include <fuse/kernels/detail/glance.hpp>
 #include <fuse/kernels/detail/schedule.hpp>
 #include <fuse/kernels/execution.hpp>
 #include <fuse/kernels/status.hpp>
@@ -51,29 +51,26 @@ status layer_norm(matrix_view<X> const& x, Scale const& scale, Bias const& bias,
   static_assert(element<Y>, "y has elements of type float, bfloat16 or float16, not const");
   static_assert(!detail::is_one_plus<Bias>, "a bias is a range or none");
 
-  detail::argument_check check("layer_norm");
-  check.matrix("x", matrix_view<input const>(x.data, x.rows, x.columns, x.row_stride));
-  check.same_shape("y", y, "x", x);
-  check.matrix("y", y);
-  check.weight("scale", scale, x.columns);
-  check.weight("bias", bias, x.columns);
-  check.statistic("mean", statistics.mean, x.rows);
-  check.statistic("inverse_deviation", statistics.inverse_deviation, x.rows);
-  check.epsilon("epsilon", epsilon);
+  status const found = detail::fault_in_place(
+      "layer_norm", detail::read_matrix("x", x), detail::matrix_like("y", y, "x", x),
+      detail::weight_argument("scale", scale, x.columns), detail::weight_argument("bias", bias, x.columns),
+      detail::statistic_argument("mean", statistics.mean, x.rows),
+      detail::statistic_argument("inverse_deviation", statistics.inverse_deviation, x.rows),
+      detail::epsilon_argument{"epsilon", epsilon});
+  if (!found.ok()) return found;
   bool const in_place = detail::same_elements(x, y);
-  if (status const& checked = check.finish_in_place(); !checked.ok()) return checked;
 
-  detail::layer_norm_call<detail::given_rows<input>, detail::weight_for<Scale>, detail::weight_for<Bias>, Y> call{
-      {x.data, x.row_stride},
-      y.data,
-      x.columns,
-      y.row_stride,
-      detail::weight_of(scale),
-      detail::weight_of(bias),
-      epsilon,
-      statistics.mean.data(),
-      statistics.inverse_deviation.data(),
-      detail::is_streamed(how.result, in_place, y.rows * y.columns * sizeof(Y))};
+  detail::layer_norm_call<detail::given_rows<input>, detail::weight_for<Scale>, detail::weight_for<Bias>, Y> call;
+  call.rows = {x.data, x.row_stride};
+  call.y = y.data;
+  call.columns = x.columns;
+  call.y_stride = y.row_stride;
+  call.scale = detail::weight_of(scale);
+  call.bias = detail::weight_of(bias);
+  call.epsilon = epsilon;
+  call.mean = statistics.mean.data();
+  call.inverse_deviation = statistics.inverse_deviation.data();
+  call.streamed = detail::is_streamed(how.result, in_place, y.rows * y.columns * sizeof(Y));
   detail::run_all_rows<detail::dispatcher<Targets>>(how, call, x.rows, x.columns * (sizeof(X) + sizeof(Y)));
   return {};
 }

@@ -32,26 +32,24 @@ status skip_layer_norm(matrix_view<X> const& x, matrix_view<Residual> const& res
   static_assert(!detail::is_one_plus<Bias>, "a bias is a range or none");
   using arguments = detail::skip_arguments<X, Residual, XBias, Sum, Y>;
   arguments const matrices{x, residual, x_bias, sum, y};
-  detail::argument_check check("skip_layer_norm");
-  matrices.check(check);
-  check.weight("scale", scale, x.columns);
-  check.weight("bias", bias, x.columns);
-  check.statistic("mean", statistics.mean, x.rows);
-  check.statistic("inverse_deviation", statistics.inverse_deviation, x.rows);
-  check.epsilon("epsilon", epsilon);
-  if (status const& checked = check.finish_in_place(); !checked.ok()) return checked;
+  status const found = matrices.fault_in_place(
+      "skip_layer_norm", detail::weight_argument("scale", scale, x.columns),
+      detail::weight_argument("bias", bias, x.columns), detail::statistic_argument("mean", statistics.mean, x.rows),
+      detail::statistic_argument("inverse_deviation", statistics.inverse_deviation, x.rows),
+      detail::epsilon_argument{"epsilon", epsilon});
+  if (!found.ok()) return found;
 
-  detail::layer_norm_call<typename arguments::rows, detail::weight_for<Scale>, detail::weight_for<Bias>, Y> call{
-      matrices.added(),
-      y.data,
-      x.columns,
-      y.row_stride,
-      detail::weight_of(scale),
-      detail::weight_of(bias),
-      epsilon,
-      statistics.mean.data(),
-      statistics.inverse_deviation.data(),
-      detail::is_streamed(how.result, matrices.in_place(), y.rows * y.columns * sizeof(Y))};
+  detail::layer_norm_call<typename arguments::rows, detail::weight_for<Scale>, detail::weight_for<Bias>, Y> call;
+  call.rows = matrices.added();
+  call.y = y.data;
+  call.columns = x.columns;
+  call.y_stride = y.row_stride;
+  call.scale = detail::weight_of(scale);
+  call.bias = detail::weight_of(bias);
+  call.epsilon = epsilon;
+  call.mean = statistics.mean.data();
+  call.inverse_deviation = statistics.inverse_deviation.data();
+  call.streamed = detail::is_streamed(how.result, matrices.in_place(), y.rows * y.columns * sizeof(Y));
   detail::run_all_rows<detail::dispatcher<Targets>>(how, call, x.rows, x.columns * arguments::element_bytes);
   return {};
 }

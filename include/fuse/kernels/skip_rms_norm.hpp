@@ -30,22 +30,20 @@ status skip_rms_norm(matrix_view<X> const& x, matrix_view<Residual> const& resid
                      std::span<float> inverse_rms = {}, on<Executor> how = {}) {
   using arguments = detail::skip_arguments<X, Residual, XBias, Sum, Y>;
   arguments const matrices{x, residual, x_bias, sum, y};
-  detail::argument_check check("skip_rms_norm");
-  matrices.check(check);
-  check.weight("scale", scale, x.columns);
-  check.statistic("inverse_rms", inverse_rms, x.rows);
-  check.epsilon("epsilon", epsilon);
-  if (status const& checked = check.finish_in_place(); !checked.ok()) return checked;
+  status const found = matrices.fault_in_place("skip_rms_norm", detail::weight_argument("scale", scale, x.columns),
+                                               detail::statistic_argument("inverse_rms", inverse_rms, x.rows),
+                                               detail::epsilon_argument{"epsilon", epsilon});
+  if (!found.ok()) return found;
 
-  detail::rms_norm_call<typename arguments::rows, detail::weight_for<Scale>, Y> call{
-      matrices.added(),
-      y.data,
-      x.columns,
-      y.row_stride,
-      detail::weight_of(scale),
-      epsilon,
-      inverse_rms.data(),
-      detail::is_streamed(how.result, matrices.in_place(), y.rows * y.columns * sizeof(Y))};
+  detail::rms_norm_call<typename arguments::rows, detail::weight_for<Scale>, Y> call;
+  call.rows = matrices.added();
+  call.y = y.data;
+  call.columns = x.columns;
+  call.y_stride = y.row_stride;
+  call.scale = detail::weight_of(scale);
+  call.epsilon = epsilon;
+  call.inverse_rms = inverse_rms.data();
+  call.streamed = detail::is_streamed(how.result, matrices.in_place(), y.rows * y.columns * sizeof(Y));
   detail::run_all_rows<detail::dispatcher<Targets>>(how, call, x.rows, x.columns * arguments::element_bytes);
   return {};
 }

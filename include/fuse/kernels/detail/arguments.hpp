@@ -79,17 +79,6 @@ class argument_check {
          kind_of<std::remove_const_t<T>>, false, !std::is_const_v<T>});
   }
 
-  /// A scale or bias of `columns` elements, or none.
-  template <class W>
-  void weight(char const* name, W const& w, std::size_t columns) {
-    if constexpr (!std::is_same_v<W, none_t>) vector(name, elements_of(w), "column of x", columns);
-  }
-
-  /// A number for each of `rows` rows, or an empty span: not wanted.
-  void statistic(char const* name, std::span<float> elements, std::size_t rows) {
-    if (!elements.empty()) vector(name, elements, "row of x", rows);
-  }
-
   /// The one number that stands for all elements of a tensor.
   template <class T>
   void scalar(char const* name, std::span<T> elements) {

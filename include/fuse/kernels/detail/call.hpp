@@ -43,7 +43,8 @@ struct any_biased_sums {
 };
 
 /// A call whose arguments are checked, for the rows from `begin` to `end`. Pointers lead to row 0 of all, or to one row
-/// where the name is a weight's.
+/// where the name is a weight's. Members are written one by one: g++ clears an aggregate first, by vectors that overlap
+/// what is stored after them, and who reads that waits (40 of the 65 ns that an RMS norm of 16 elements took).
 template <class Rows, class Scale, class Bias, class Y>
 struct layer_norm_call {
   Rows rows;

@@ -173,7 +173,7 @@ HWY_ATTR HWY_NOINLINE row_sums gather_alone(Row const& row, Kept kept, T const* 
 
 // Rows whose sums float cannot hold, in double precision; they are kept, too.
 template <class Row, class Kept>
-HWY_ATTR HWY_NOINLINE row_moments exact_moments_of(Row const& row, Kept kept, std::size_t columns) {
+HWY_ATTR HWY_NOINLINE row_moments exact_moments_of(Row const& row, Kept kept, std::size_t columns, double epsilon) {
   std::size_t const n = hn::Lanes(lanes());
   float buffer[hn::MaxLanes(lanes())];
   double mean = 0, variance = 0;
@@ -191,9 +191,10 @@ HWY_ATTR HWY_NOINLINE row_moments exact_moments_of(Row const& row, Kept kept, st
     }
     (pass == 0 ? mean : variance) = sum / static_cast<double>(columns);
   }
+  double const inverse_deviation = 1 / std::sqrt(variance + epsilon);
   float const pivot = static_cast<float>(mean);
-  if (!std::isfinite(pivot)) return {0, mean, variance};
-  return {pivot, mean - static_cast<double>(pivot), variance};
+  if (!std::isfinite(pivot)) return {0, mean, inverse_deviation};
+  return {pivot, mean - static_cast<double>(pivot), inverse_deviation};
 }
 
 // A walk over the tokens of all sequences, in their order.
@@ -235,13 +236,13 @@ class token_walk {
 template <class Maker, class Kept>
 HWY_ATTR HWY_INLINE row_moments settle(Maker const& make, token_walk const& token, float& pivot, row_sums sums,
                                        Kept kept, std::size_t columns, double epsilon) {
-  double const count = static_cast<double>(columns);
+  double const per_column = 1 / static_cast<double>(columns);
   for (int attempt = 0;; ++attempt) {
-    double const mean = sums.sum / count;
-    double const variance = std::max(sums.squares / count - mean * mean, 0.0);
+    double const mean = sums.sum * per_column;
+    double const variance = std::max(sums.squares * per_column - mean * mean, 0.0);
     if (!is_comfortable(variance + mean * mean, epsilon)) break;
     if (mean * mean <= 2 * (variance + epsilon)) [[likely]] {
-      return {0, mean, variance};
+      return {0, mean, inverse_root(variance + epsilon)};
     }
     if (attempt == 1) break;
     pivot = static_cast<float>(static_cast<double>(pivot) + mean);
@@ -249,7 +250,7 @@ HWY_ATTR HWY_INLINE row_moments settle(Maker const& make, token_walk const& toke
     sums = gather_alone(row, kept, make.word(token), columns);
   }
   pivot = 0;
-  return exact_moments_of(make(token, pivot), kept, columns);
+  return exact_moments_of(make(token, pivot), kept, columns, epsilon);
 }
 
 // A number that the rows of a call are near to: 0 for most tables, since an embedding's mean is small beside its
@@ -271,11 +272,10 @@ struct affine_rows {
 };
 
 template <class Row, class Gamma, class Beta>
-HWY_ATTR HWY_INLINE normalised_row<Row, Gamma, Beta> normalised(Row row, double mean, double variance, double epsilon,
+HWY_ATTR HWY_INLINE normalised_row<Row, Gamma, Beta> normalised(Row row, row_moments const& m,
                                                                 affine_rows<Gamma, Beta> const& weights) {
-  double const inverse = 1 / std::sqrt(variance + epsilon);
-  return {row, hn::Set(lanes(), static_cast<float>(inverse)), hn::Set(lanes(), static_cast<float>(-mean * inverse)),
-          weights.gamma, weights.beta};
+  return {row, hn::Set(lanes(), static_cast<float>(m.inverse_deviation)),
+          hn::Set(lanes(), static_cast<float>(-m.shift * m.inverse_deviation)), weights.gamma, weights.beta};
 }
 
 // The sum of a row's tables where the caller wants it, too; they are in the first-level cache now.
@@ -305,7 +305,7 @@ HWY_ATTR void embed_overlapped(Way way, Call const& call, Maker const& make, Wei
       vec const shift = hn::Set(lanes(), m.pivot);
       write_row_by(into_caches{}, shifted_row<stored_row<float>>{{current.data}, shift}, current.data, columns);
     }
-    auto const values = normalised(stored_row<float>{current.data}, m.shift, m.variance, epsilon, weights);
+    auto const values = normalised(stored_row<float>{current.data}, m, weights);
     auto* const y = call.y + t * call.y_stride;
     std::size_t head = 0;
     if constexpr (std::is_same_v<Way, past_caches_alone>) head = vector_head(y, columns);
@@ -347,8 +347,7 @@ HWY_ATTR void embed_twice(Call const& call, Maker const& make, Weights const& we
     row_moments const m = settle(make, token, pivot, sums, nowhere{}, columns, epsilon);
     auto const row = make(token, pivot);
     shifted_row<std::remove_const_t<decltype(row)>> const shifted{row, hn::Set(lanes(), m.pivot)};
-    write_row_by(into_caches{}, normalised(shifted, m.shift, m.variance, epsilon, weights), call.y + t * call.y_stride,
-                 columns);
+    write_row_by(into_caches{}, normalised(shifted, m, weights), call.y + t * call.y_stride, columns);
   }
 }
 

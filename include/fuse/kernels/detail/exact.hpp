@@ -15,13 +15,13 @@ namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA {
 struct row_moments {
   float pivot;
   double shift;
-  double variance;
+  double inverse_deviation;  // 1 / sqrt(variance + epsilon)
 
   double mean() const { return static_cast<double>(pivot) + shift; }
 };
 
 template <class T>
-row_moments exact_moments(T const* x, std::size_t columns) {
+row_moments exact_moments(T const* x, std::size_t columns, double epsilon) {
   double const count = static_cast<double>(columns);
   double sum = 0, squares = 0;
   for (std::size_t i = 0; i < columns; ++i) sum += static_cast<double>(to_float(x[i]));
@@ -30,9 +30,10 @@ row_moments exact_moments(T const* x, std::size_t columns) {
     double const difference = static_cast<double>(to_float(x[i])) - mean;
     squares += difference * difference;
   }
-  if (!std::isfinite(mean)) return {0, mean, squares / count};
+  double const inverse_deviation = 1 / std::sqrt(squares / count + epsilon);
+  if (!std::isfinite(mean)) return {0, mean, inverse_deviation};
   float const pivot = static_cast<float>(mean);
-  return {pivot, mean - static_cast<double>(pivot), squares / count};
+  return {pivot, mean - static_cast<double>(pivot), inverse_deviation};
 }
 
 template <class T>
@@ -49,5 +50,8 @@ double exact_mean_square(T const* x, std::size_t columns) {
 inline bool is_comfortable(double mean_square, double epsilon) {
   return mean_square <= 1e32 && mean_square + epsilon >= 1e-30;
 }
+
+/// 1 / sqrt(value), of a value that is_comfortable: the root and the quotient at once, neither of them 0 or infinite.
+inline double inverse_root(double value) { return std::sqrt(value) * (1 / value); }
 
 }  // namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA

@@ -98,13 +98,13 @@ struct layer_normalises {
       double const shift = totals.sum * per_column, mean_square = totals.squares * per_column;
       double const difference = mean_square - shift * shift, variance = difference > 0 ? difference : 0;
       if (!is_comfortable(mean_square, epsilon)) break;
-      if (shift * shift <= 2 * (variance + epsilon)) return {totals.pivot, shift, variance};
+      if (shift * shift <= 2 * (variance + epsilon)) return {totals.pivot, shift, inverse_root(variance + epsilon)};
       if (attempt == 1) break;
       float const about = static_cast<float>(static_cast<double>(totals.pivot) + shift);
       totals = gather_row<two_of<Call>>(layer_normalises{call, per_column, about}, given_row<X>{x}, call.columns,
                                         common_head(call));
     }
-    return exact_moments(x, call.columns);
+    return exact_moments(x, call.columns, epsilon);
   }
 
   HWY_ATTR HWY_INLINE auto values(moment_totals totals, std::size_t row) {
@@ -112,17 +112,16 @@ struct layer_normalises {
     auto const* const x = elements(call.rows, row);
     row_moments const m = moments(totals, x);
     float const mean = static_cast<float>(m.mean());
-    double const inverse = 1 / std::sqrt(m.variance + static_cast<double>(call.epsilon));
     double const rest = m.mean() - static_cast<double>(mean);
     if (call.mean != nullptr) call.mean[row] = mean;
-    if (call.inverse_deviation != nullptr) call.inverse_deviation[row] = static_cast<float>(inverse);
+    if (call.inverse_deviation != nullptr) call.inverse_deviation[row] = static_cast<float>(m.inverse_deviation);
     pivot = std::isfinite(mean) ? mean : 0;
     auto const again = reread(call.rows, row);
     return layer_norm_values<std::remove_const_t<decltype(again)>, decltype(call.scale), decltype(call.bias)>{
         again,
         hn::Set(d, mean),
-        hn::Set(d, static_cast<float>(inverse)),
-        hn::Set(d, static_cast<float>(-rest * inverse)),
+        hn::Set(d, static_cast<float>(m.inverse_deviation)),
+        hn::Set(d, static_cast<float>(-rest * m.inverse_deviation)),
         call.scale,
         call.bias};
   }

@@ -64,9 +64,10 @@ struct rms_normalises {
   HWY_ATTR HWY_INLINE auto values(double squares, std::size_t row) const {
     auto const* const x = elements(call.rows, row);
     double const epsilon = static_cast<double>(call.epsilon);
-    double mean_square = squares * per_column;
-    if (!is_comfortable(mean_square, epsilon)) mean_square = exact_mean_square(x, call.columns);
-    float const inverse_rms = static_cast<float>(1 / std::sqrt(mean_square + epsilon));
+    double const mean_square = squares * per_column;
+    float const inverse_rms = static_cast<float>(is_comfortable(mean_square, epsilon)
+                                                     ? inverse_root(mean_square + epsilon)
+                                                     : 1 / std::sqrt(exact_mean_square(x, call.columns) + epsilon));
     if (call.inverse_rms != nullptr) call.inverse_rms[row] = inverse_rms;
     auto const again = reread(call.rows, row);
     return rms_norm_values<std::remove_const_t<decltype(again)>, decltype(call.scale)>{

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <fuse/kernels/detail/arguments.hpp>
 #include <fuse/kernels/detail/call.hpp>
+#include <fuse/kernels/detail/glance.hpp>
 #include <fuse/kernels/detail/isa.hpp>
 #include <fuse/kernels/view.hpp>
 
@@ -34,15 +34,11 @@ struct skip_arguments {
   matrix_view<Sum> sum;
   matrix_view<Y> y;
 
-  void check(argument_check& check) const {
-    check.matrix("x", readonly(x));
-    check.same_shape("residual", residual, "x", x);
-    check.matrix("residual", readonly(residual));
-    check.same_shape("sum", sum, "x", x);
-    check.matrix("sum", sum);
-    check.same_shape("y", y, "x", x);
-    check.matrix("y", y);
-    check.weight("x_bias", x_bias, x.columns);
+  template <class... More>
+  [[gnu::always_inline]] status fault_in_place(char const* kernel, More const&... more) const {
+    return detail::fault_in_place(kernel, read_matrix("x", x), matrix_like("residual", readonly(residual), "x", x),
+                                  matrix_like("sum", sum, "x", x), matrix_like("y", y, "x", x),
+                                  weight_argument("x_bias", x_bias, x.columns), more...);
   }
 
   rows added() const {
