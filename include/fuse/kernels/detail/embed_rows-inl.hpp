@@ -120,7 +120,10 @@ HWY_ATTR HWY_INLINE row_sums gather(Row const& row, Kept kept, T const* fetched,
   while (columns - i >= step) {
     std::size_t const end = i + std::min<std::size_t>((columns - i) / step, 32) * step;
     for (; i < end; i += step) {
-      for (std::size_t byte = 0; byte < step * sizeof(T); byte += 64) hwy::Prefetch(fetched + i + byte / sizeof(T));
+      // Into the second cache: four rows of floats would be in the way in the first.
+      for (std::size_t byte = 0; byte < step * sizeof(T); byte += 64) {
+        __builtin_prefetch(fetched + i + byte / sizeof(T), 0, 2);
+      }
       vec const v0 = row(whole{}, i);
       kept.keep(whole{}, v0, i);
       s0 = hn::Add(s0, v0);
