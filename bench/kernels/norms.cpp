@@ -84,7 +84,7 @@ std::vector<candidate> plain(std::size_t rows, std::size_t columns, std::size_t 
   if constexpr (std::is_same_v<T, float>) {
     add_loops<Formula>(all, t);
   } else {
-    auto const wide = std::make_shared<norm_tensors<float>>(rows, columns, 0.0f, 0.1f);
+    auto const wide = std::make_shared<norm_tensors<float>>(rows, columns, 0.0f, 0.1f, past);
     all.push_back({"fuse, float", "", [wide] { norm<Formula>(*wide, wide->x.data(), wide->y.data()); }});
   }
   add_onednn<Formula>(all, t);
@@ -121,10 +121,11 @@ std::vector<candidate> far_mean(std::size_t rows, std::size_t columns) {
 }
 
 template <formula Formula, class T>
-void add_plain(std::vector<comparison>& all, std::string const& kernel) {
+void add_plain(std::vector<comparison>& all, std::string const& kernel, std::string const& variant = "",
+               std::size_t past = 0) {
   for (auto const& [rows, columns] : norm_shapes) {
-    all.push_back({kernel, type_name<T>(), "", rows, columns,
-                   [rows = rows, columns = columns] { return plain<Formula, T>(rows, columns); }});
+    all.push_back({kernel, type_name<T>(), variant, rows, columns,
+                   [rows = rows, columns = columns, past] { return plain<Formula, T>(rows, columns, past); }});
   }
 }
 
@@ -134,10 +135,8 @@ void add(std::vector<comparison>& all, std::string const& kernel) {
   add_plain<Formula, bfloat16>(all, kernel);
   add_plain<Formula, float16>(all, kernel);
   // Where std::vector, malloc and NumPy put large tensors.
-  for (auto const& [rows, columns] : norm_shapes) {
-    all.push_back({kernel, "float", "16 bytes past lines", rows, columns,
-                   [rows = rows, columns = columns] { return plain<Formula, float>(rows, columns, 16); }});
-  }
+  add_plain<Formula, float>(all, kernel, "16 bytes past lines", 16);
+  add_plain<Formula, bfloat16>(all, kernel, "16 bytes past lines", 16);
   for (auto const& [rows, columns] : {std::pair<std::size_t, std::size_t>{128, 768}, {512, 1024}, {4096, 1024}}) {
     all.push_back({kernel, "float", "ping-pong", rows, columns,
                    [rows = rows, columns = columns] { return ping_pong<Formula>(rows, columns); }});

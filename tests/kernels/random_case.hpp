@@ -21,7 +21,7 @@ namespace random_case {
 using fuse::kernels::matrix_view;
 
 /// Sizes around what vectors, blocks and pages divide, most of them small. Every other time rows begin at the same
-/// place of a line of a cache.
+/// place of a line of a cache, whatever their elements, and so they do where several are kept as floats.
 struct shape {
   std::size_t rows, columns, x_stride, y_stride;
 
@@ -32,7 +32,12 @@ struct shape {
     columns = 1 + up_to(largest[up_to(5)]);
     x_stride = columns + (up_to(1) == 0 ? 0 : up_to(20));
     y_stride = columns + (up_to(1) == 0 ? 0 : up_to(20));
-    if (up_to(1) == 0) x_stride = y_stride = (columns + 15) / 16 * 16;
+    bool const are_kept = up_to(5) == 0;
+    if (are_kept) {
+      rows = 4 + up_to(3);
+      columns = 384 + up_to(540);
+    }
+    if (are_kept || up_to(1) == 0) x_stride = y_stride = (columns + 31) / 32 * 32;
   }
   // The last row ends with its last column.
   std::size_t x_size() const { return rows == 0 ? 0 : (rows - 1) * x_stride + columns; }

@@ -17,9 +17,6 @@
 HWY_BEFORE_NAMESPACE();
 namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA::HWY_NAMESPACE {
 
-// Up to this much in a row, what is kept takes less than half of the first cache.
-inline constexpr std::size_t kept_columns = 896;
-
 // Rows that are gathered, and rows that are written.
 inline constexpr std::size_t rows_at_once = 4;
 
@@ -53,6 +50,11 @@ struct kept_rows {
 
   HWY_ATTR HWY_INLINE float* at(std::size_t row) const { return data + row % rows_at_once * stride; }
 };
+
+template <class Rows>
+inline constexpr bool are_kept = false;
+template <class Rows>
+inline constexpr bool are_kept<kept_rows<Rows>> = true;
 
 template <class Rows>
 HWY_ATTR HWY_INLINE auto unread(kept_rows<Rows> const& rows, std::size_t row) {
@@ -100,14 +102,19 @@ struct kept_of<Weight<T>> {
   using type = kept_weight<T>;
 };
 
-// The floats of a call of rows that have `columns`.
+// The floats of a call of rows that have `columns`, of which the first `head` are taken by themselves. What comes after
+// these begins at a vector's multiple.
 class kept_floats {
  public:
-  explicit kept_floats(std::size_t columns) : columns_(columns), stride_(hwy::RoundUpTo(columns, hn::Lanes(lanes()))) {}
+  kept_floats(std::size_t columns, std::size_t head)
+      : columns_(columns),
+        head_(head),
+        begin_(data_ + hwy::RoundUpTo(head, hn::Lanes(lanes())) - head),
+        stride_(hwy::RoundUpTo(columns, hn::Lanes(lanes())) + (head > 0 ? hn::Lanes(lanes()) : 0)) {}
 
   template <class Rows>
   HWY_ATTR HWY_INLINE kept_rows<Rows> rows(Rows const& rows) {
-    return {rows, data_, stride_};
+    return {rows, begin_, stride_};
   }
   template <class Wide>
   HWY_ATTR HWY_INLINE no_weight scale(no_weight none) {
@@ -115,7 +122,7 @@ class kept_floats {
   }
   template <class Wide, template <class> class Weight, class T>
   HWY_ATTR HWY_INLINE kept_weight<T> scale(Weight<T> weight) {
-    return keep<Wide, T>(weight, data_ + rows_at_once * stride_);
+    return keep<Wide, T>(weight, begin_ + rows_at_once * stride_);
   }
   template <class Wide>
   HWY_ATTR HWY_INLINE no_weight bias(no_weight none) {
@@ -123,19 +130,24 @@ class kept_floats {
   }
   template <class Wide, class T>
   HWY_ATTR HWY_INLINE kept_weight<T> bias(weight<T> weight) {
-    return keep<Wide, T>(weight, data_ + (rows_at_once + 1) * stride_);
+    return keep<Wide, T>(weight, begin_ + (rows_at_once + 1) * stride_);
   }
 
  private:
   template <class Wide, class T, class Weight>
   HWY_ATTR HWY_INLINE kept_weight<T> keep(Weight weight, float* to) {
     gathers_nothing nothing;
-    visit_row<Wide>(nothing, keeps_weight<Weight>{weight, to}, columns_);
+    visit_row<Wide>(nothing, keeps_weight<Weight>{weight, to}, columns_, head_);
     return {to};
   }
 
-  std::size_t columns_, stride_;
-  HWY_ALIGN float data_[(rows_at_once + 2) * kept_columns];
+  // With room for a first part of less than a vector, which is kept as one.
+  static constexpr std::size_t most_stride = kept_columns + hn::MaxLanes(lanes());
+
+  std::size_t columns_, head_;
+  float* begin_;
+  std::size_t stride_;
+  HWY_ALIGN float data_[(rows_at_once + 2) * most_stride + hn::MaxLanes(lanes())];
 };
 
 }  // namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA::HWY_NAMESPACE

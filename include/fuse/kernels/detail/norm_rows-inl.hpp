@@ -56,10 +56,21 @@ HWY_ATTR HWY_INLINE auto gathered(Norm const& norm, Call const& call, std::size_
   return gather_row<two_of<Call>>(norm, unread(call.rows, row), call.columns, common_head(call));
 }
 
+// What was kept is taken up again in the parts in which it was gathered.
+template <class Call>
+HWY_ATTR HWY_INLINE std::size_t head_of_result(Call const& call, std::size_t row) {
+  if constexpr (are_kept<std::remove_cvref_t<decltype(call.rows)>>) {
+    return common_head(call);
+  } else {
+    return line_head(call.y + row * call.y_stride, call.columns);
+  }
+}
+
 template <class Norm, class Call>
 HWY_ATTR HWY_INLINE void write_gathered(Norm& norm, Call const& call, std::size_t row) {
   auto const values = norm.values(gathered(norm, call, row), row);
-  write_row<two_of<Call>>(call, values, row, fetched(call.rows, std::min(row + 1, call.end - 1)));
+  write_row<two_of<Call>>(call, values, row, fetched(call.rows, std::min(row + 1, call.end - 1)),
+                          head_of_result(call, row));
 }
 
 // Two rows at once. Where they are short, the next two are gathered while two are written: one loop has work for loads,
@@ -104,7 +115,7 @@ HWY_ATTR HWY_INLINE void normalise_ones(Norm norm, Call const& call) {
     visit_row<two_of<Call>>(gather, write, call.columns, common_head(call));
     totals = gather.totals;
   }
-  write_row<two_of<Call>>(call, norm.values(totals, row), row, fetched(call.rows, row));
+  write_row<two_of<Call>>(call, norm.values(totals, row), row, fetched(call.rows, row), head_of_result(call, row));
 }
 
 // Whether all rows, read and written, begin at the same place of a line of a cache.
@@ -117,7 +128,7 @@ HWY_ATTR HWY_INLINE bool share_lines(Call const& call) {
 
 template <class Norm, class Call>
 HWY_ATTR HWY_NOINLINE void normalise_kept(Norm norm, Call const& call) {
-  kept_floats floats(call.columns);
+  kept_floats floats(call.columns, common_head(call));
   auto const kept = with_kept(call, floats);
   normalise_twos<has_many_registers>(norm.of(kept), kept);
 }

@@ -79,10 +79,12 @@ struct writes {
   }
 };
 
-template <class Gather, class Write>
-HWY_ATTR HWY_INLINE void visit_end(Gather& gather, Write const& write, std::size_t i, std::size_t end) {
+// `before` are sums of what came before, which are finished with these.
+template <class Gather, class Write, class Sums>
+HWY_ATTR HWY_INLINE void visit_end(Gather& gather, Write const& write, std::size_t i, std::size_t end,
+                                   Sums const& before) {
   std::size_t const n = hn::Lanes(lanes());
-  auto sums = gather.sums(whole{}), none = sums;
+  auto sums = gather.sums(whole{});
   for (; end - i >= n; i += n) {
     auto const values = gather.get(whole{}, i);
     write(whole{}, i);
@@ -94,14 +96,13 @@ HWY_ATTR HWY_INLINE void visit_end(Gather& gather, Write const& write, std::size
     write(rest, i);
     gather.accumulate(rest, values, sums);
   }
-  gather.finish(sums, none);
+  gather.finish(sums, before);
 }
 
 // What is left of `end` by vectors comes first: the others begin at multiples of their size where `end` does.
-template <class Gather, class Write>
-HWY_ATTR HWY_INLINE void visit_head(Gather& gather, Write const& write, std::size_t end) {
+template <class Gather, class Write, class Sums>
+HWY_ATTR HWY_INLINE void visit_head(Gather& gather, Write const& write, std::size_t end, Sums& sums) {
   std::size_t const n = hn::Lanes(lanes());
-  auto sums = gather.sums(first{0}), none = sums;
   for (std::size_t i = 0; i < end;) {
     first const part{(end - i - 1) % n + 1};
     auto const values = gather.get(part, i);
@@ -109,7 +110,6 @@ HWY_ATTR HWY_INLINE void visit_head(Gather& gather, Write const& write, std::siz
     gather.accumulate(part, values, sums);
     i += part.count;
   }
-  gather.finish(sums, none);
 }
 
 // Visits all columns, `Wide` parts at a time, of which the first `head` by themselves. Sums in float end after 32
@@ -118,7 +118,8 @@ template <class Wide, class Gather, class Write>
 HWY_ATTR HWY_INLINE void visit_row(Gather& gather, Write const& write, std::size_t columns, std::size_t head = 0) {
   std::size_t const width = Wide::vectors * hn::Lanes(lanes()), step = 2 * width;
   std::size_t i = head;
-  if (head > 0) visit_head(gather, write, head);
+  auto ends = gather.sums(whole{});
+  if (head > 0) visit_head(gather, write, head, ends);
   while (columns - i >= step) {
     std::size_t const end = i + std::min<std::size_t>((columns - i) / step, 32) * step;
     auto sums0 = gather.sums(Wide{}), sums1 = sums0;
@@ -131,7 +132,7 @@ HWY_ATTR HWY_INLINE void visit_row(Gather& gather, Write const& write, std::size
     }
     gather.finish(sums0, sums1);
   }
-  if (i < columns) visit_end(gather, write, i, columns);
+  if (i < columns || head > 0) visit_end(gather, write, i, columns, ends);
 }
 
 // y[i] = value(part, i) for a whole row, of which the first `head` elements by themselves.
@@ -157,31 +158,39 @@ HWY_ATTR HWY_INLINE std::size_t vector_head(T const* row, std::size_t columns) {
   return head_before(hn::Lanes(lanes()) * sizeof(float) / sizeof(T), row, columns);
 }
 
+// Up to this much in a row of halves, what is kept of it as floats takes less than half of the first cache.
+inline constexpr std::size_t kept_columns = 896;
+
 // Vectors that lie in two lines of a cache cost twice, and with AVX2 two rows at once are half as fast where a line's
-// vectors are not loaded and stored together. What comes before the first line, where parts of vectors cost little.
+// vectors are not loaded and stored together. What comes before the first line, where parts of vectors cost little: a
+// line of halves begins with up to two of them, which with AVX3 pays for rows that are kept or long (128x768: 0.6 to
+// 0.8 of the time).
 template <class T>
 HWY_ATTR HWY_INLINE std::size_t line_head(T const* row, std::size_t columns) {
-  if constexpr (std::is_same_v<T, float> && has_parts<float>) {
-    return head_before(64 / sizeof(float), row, columns);
-  } else {
-    return 0;
+  if constexpr (has_parts<T>) {
+    bool const pays = std::is_same_v<T, float> || (columns >= 384 && columns <= kept_columns) || columns >= 2048;
+    if (pays) return head_before(64 / sizeof(T), row, columns);
   }
+  return 0;
 }
 
-// Row `row` of a call, past the caches where the call says so; the row at `next` is read next.
+// Row `row` of a call, past the caches where the call says so; the row at `next` is read next. Else the first `head`
+// elements are written by themselves.
 template <class Wide, class Call, class Value, class Next>
-HWY_ATTR HWY_INLINE void write_row(Call const& call, Value const& value, std::size_t row, Next const* next) {
+HWY_ATTR HWY_INLINE void write_row(Call const& call, Value const& value, std::size_t row, Next const* next,
+                                   std::size_t head) {
   auto* const y = call.y + row * call.y_stride;
   using output = std::remove_pointer_t<decltype(call.y)>;
   if constexpr (is_elaborate && element<output>) {
     if (call.streamed)
       return write_row_in<Wide>(past_caches<Next>{next}, value, y, call.columns, vector_head(y, call.columns));
   }
-  write_row_in<Wide>(into_caches{}, value, y, call.columns, line_head(y, call.columns));
+  write_row_in<Wide>(into_caches{}, value, y, call.columns, head);
 }
 template <class Call, class Value>
 HWY_ATTR HWY_INLINE void write_row(Call const& call, Value const& value, std::size_t row) {
-  write_row<whole>(call, value, row, call.x + std::min(row + 1, call.end - 1) * call.x_stride);
+  write_row<whole>(call, value, row, call.x + std::min(row + 1, call.end - 1) * call.x_stride,
+                   line_head(call.y + row * call.y_stride, call.columns));
 }
 
 }  // namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA::HWY_NAMESPACE
