@@ -48,7 +48,9 @@ class onnx_editor {
     record.operand_count = static_cast<std::uint32_t>(made.operands.size());
     record.first_result = static_cast<std::uint32_t>(t_.results.size());
     record.result_count = static_cast<std::uint32_t>(made.result_types.size());
-    t_.graphs[record.body].edited = true;
+    auto& graph = t_.graphs[record.body];
+    graph.edited = true;
+    ++graph.length;
     for (auto const v : made.operands) t_.add_slot(v, n);
     for (auto const type_of_result : made.result_types) {
       onnx_value v{};
@@ -62,7 +64,7 @@ class onnx_editor {
     auto& around = t_.nodes[place.id];
     record.next = place.id;
     record.previous = around.previous;
-    (around.previous == 0 ? t_.graphs[record.body].first : t_.nodes[around.previous].next) = n;
+    (around.previous == 0 ? graph.first : t_.nodes[around.previous].next) = n;
     around.previous = n;
     return {n};
   }
@@ -92,6 +94,7 @@ class onnx_editor {
     (previous == 0 ? graph.first : t_.nodes[previous].next) = next;
     (next == 0 ? graph.last : t_.nodes[next].previous) = previous;
     graph.edited = true;
+    --graph.length;
     if (t_.nodes[n.id].body_count == 0) return take(n.id);  // most nodes
     dying_.assign(1, n.id);
     for (std::size_t at = 0; at < dying_.size(); ++at) {

@@ -110,13 +110,15 @@ class onnx_node_range {
     std::uint32_t at_ = 0;
   };
 
-  onnx_node_range(detail::onnx_node_record const* nodes, std::uint32_t first) : nodes_(nodes), first_(first) {}
+  onnx_node_range(detail::onnx_node_record const* nodes, detail::onnx_graph_record const& of)
+      : nodes_(nodes), first_(of.first), length_(of.length) {}
   [[nodiscard]] iterator begin() const { return {nodes_, first_}; }
   [[nodiscard]] iterator end() const { return {nodes_, 0}; }
+  [[nodiscard]] std::size_t size() const { return length_; }
 
  private:
   detail::onnx_node_record const* nodes_;
-  std::uint32_t first_;
+  std::uint32_t first_, length_;
 };
 
 /// The bodies of a node.
@@ -163,7 +165,7 @@ struct graph_traits<adapters::onnx_graph> {
 
   static adapters::onnx_node_range nodes(graph const& g) { return nodes(g, body{}); }
   static adapters::onnx_node_range nodes(graph const& g, body b) {
-    return {g.tables().nodes.data(), g.tables().graphs[b.id].first};
+    return {g.tables().nodes.data(), g.tables().graphs[b.id]};
   }
   static std::string_view op_name(graph const& g, node n) { return g.tables().ops[record(g, n).op]; }
   static std::uint32_t op_key(graph const& g, node n) { return record(g, n).op; }

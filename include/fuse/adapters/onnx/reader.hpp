@@ -183,6 +183,7 @@ class onnx_reader {
     t_.nodes[n].previous = graph.last;
     (graph.last == 0 ? graph.first : t_.nodes[graph.last].next) = n;
     graph.last = n;
+    ++graph.length;
   }
 
   bool resolve_nodes(std::uint32_t g, int depth) {
