@@ -1798,8 +1798,9 @@ class basic_fact_table {
     return true;
   }
 
+  [[nodiscard]] bool is_uniform(value_id v) const { return v < contents_.size() && (contents_[v] & alike) != 0; }
   [[nodiscard]] bool uniform(value_id v, double& out) const {
-    if (v >= contents_.size() || (contents_[v] & alike) == 0) return false;
+    if (!is_uniform(v)) return false;
     auto const index = index_of(contents_[v]);
     out = kind_of(contents_[v]) == integer_kind ? static_cast<double>(extents_[index][0].value()) : numbers_[index][0];
     return true;
@@ -2437,7 +2438,8 @@ struct parameter_place {
   bool neutral = true;  ///< the operator has a meaning
 
   parameter_place(graph_image const& image, dialect const& names, node_id n, std::string_view parameter) {
-    source.parameter = source.attribute = parameter;
+    source.parameter = parameter;
+    source.attribute = parameter;
     auto const* row = names.row(image.node(n).tag.name, image.version);
     neutral = row != nullptr;
     if (row == nullptr) return;
@@ -7171,7 +7173,7 @@ class basic_operator_sets {
   void update() {
     of_.reserve(image_.value_count() + image_.value_count() / 8);  // growing would copy all at the first new node
     take_in_leaves(0);
-    for (auto n = image_.first_node(); n != absent; n = image_.node(n).next) set(n);
+    for (auto n = image_.first_node(); n != absent; n = image_.node(n).next) find(n);
   }
   void update(node_id changed) {
     take_in_leaves(of_.size());
@@ -7179,33 +7181,24 @@ class basic_operator_sets {
     while (!waiting_.empty()) {
       auto const n = waiting_.back();
       waiting_.pop_back();
-      auto const found = found_at(n);
       for (std::uint32_t i = 0; i < image_.node(n).result_count; ++i) {
         auto const v = image_.result(n, i);
-        auto now = found;
-        now.add(constant_at(v));
-        if (!of_[v].has(now)) image_.for_each_user(v, [&](node_id user) { waiting_.push_back(user); });
-        if (n == changed)
-          of_[v] = now;
-        else
-          of_[v].add(now);
+        auto const before = of_[v];
+        find(n, v);
+        if (!before.has(of_[v])) image_.for_each_user(v, [&](node_id user) { waiting_.push_back(user); });
+        if (n != changed) of_[v].add(before);
       }
     }
   }
 
   void add(node_id made) {
     take_in_leaves(of_.size());
-    set(made);
+    find(made);
   }
 
  private:
-  void set(node_id n) {
-    auto const found = found_at(n);
-    for (std::uint32_t i = 0; i < image_.node(n).result_count; ++i) {
-      auto const v = image_.result(n, i);
-      of_[v] = found;
-      of_[v].add(constant_at(v));
-    }
+  void find(node_id n) {
+    for (std::uint32_t i = 0; i < image_.node(n).result_count; ++i) find(n, image_.result(n, i));
   }
   void take_in_leaves(std::size_t from) {
     if (image_.value_count() - of_.size() == 1)
@@ -7217,8 +7210,7 @@ class basic_operator_sets {
       if (image_.producer(v) == absent) of_[v] = constant_at(v);
   }
   [[nodiscard]] sets constant_at(value_id v) const {
-    double number = 0;
-    auto const bits = facts_.uniform(v, number)  ? number_bit | constant_bit
+    auto const bits = facts_.is_uniform(v)       ? number_bit | constant_bit
                       : image_.value(v).constant ? constant_bit
                                                  : 0;
     return {bits, bits, 0};
@@ -7245,26 +7237,37 @@ class basic_operator_sets {
     return of;
   }
 
-  [[nodiscard]] sets found_at(node_id n) const {
+  void find(node_id n, value_id v) {
+    auto const& means = meanings_[image_.node(n).tag.op];
+    if (means.kinds == 0)
+      find_operator(n, means, of_[v]);
+    else
+      find_group(n, means, of_[v]);
+    if (auto const constant = constant_at(v); constant.deep != 0) of_[v].add(constant);
+  }
+  void find_operator(node_id n, meaning const& means, sets& into) const {
     auto const& record = image_.node(n);
     auto const op = static_cast<opcode>(record.tag.op);
-    auto const& means = meanings_[record.tag.op];
     sets found{means.bits, means.bits, means.below};
-    if (means.kinds == 0) {
-      for (std::uint32_t i = 0; i < record.operand_count; ++i) found.below |= (*this)[image_.operand(n, i)].deep;
-      bool const alone = record.operand_count == 1 && may_keep_elements(op);
-      if (record.operand_count != 0 && (means.transparent || alone || has_transparent_name(record.tag)))
-        found.add((*this)[image_.operand(n, 0)]);
-      if (means.layout && (alone || means.transparent)) found.direct |= sum_bit | product_bit;  // it may be opened
-      if (clips_ && may_clip(op))
-        if (auto const whole = positive_part_of(image_, facts_, n); whole != absent)
-          found.add((*this)[whole]), found.direct |= sum_bit;
-      return found;
-    }
+    for (std::uint32_t i = 0; i < record.operand_count; ++i) found.below |= (*this)[image_.operand(n, i)].deep;
+    bool const alone = record.operand_count == 1 && may_keep_elements(op);
+    if (record.operand_count != 0 && (means.transparent || alone || has_transparent_name(record.tag)))
+      found.add((*this)[image_.operand(n, 0)]);
+    if (means.layout && (alone || means.transparent)) found.direct |= sum_bit | product_bit;  // it may be opened
+    if (clips_ && may_clip(op))
+      if (auto const whole = positive_part_of(image_, facts_, n); whole != absent)
+        found.add((*this)[whole]), found.direct |= sum_bit;
+    into = found;
+  }
+  void find_group(node_id n, meaning const& means, sets& into) const {
+    auto const& record = image_.node(n);
+    auto const op = static_cast<opcode>(record.tag.op);
+    sets found{means.bits, means.bits, means.below};
     if (op == opcode::sum_of && record.operand_count == 1) {  // whatever it adds
       found.add((*this)[image_.operand(n, 0)]);
       found.add({sum_bit | operator_bit(op), sum_bit | operator_bit(op), 0});
-      return found;
+      into = found;
+      return;
     }
     auto kinds = means.kinds;
     double number = 0.5;
@@ -7273,7 +7276,8 @@ class basic_operator_sets {
       found.deep = found.direct = root_bit;
     if (op == opcode::mul || op == opcode::div)  // by -1: a sign in a sum
       for (std::uint32_t i = 0; i < record.operand_count; ++i)
-        if (image_.operand(n, i) != absent && facts_.uniform(image_.operand(n, i), number) && number == -1)
+        if (auto const v = image_.operand(n, i);
+            ((*this)[v].direct & number_bit) != 0 && facts_.uniform(v, number) && number == -1)
           kinds = sum_bit | product_bit;
     for (std::uint32_t i = 0; i < record.operand_count; ++i) {
       auto const& inside = (*this)[image_.operand(n, i)];
@@ -7292,7 +7296,7 @@ class basic_operator_sets {
     }
     found.direct |= kinds;
     found.deep |= kinds;
-    return found;
+    into = found;
   }
   [[nodiscard]] bool has_transparent_name(operator_tag tag) const {
     return tag.name < transparent_names_.size() && transparent_names_[tag.name];
@@ -7377,21 +7381,29 @@ class basic_frame_opener {
     f.kind = kind;
     f.dropped = f.bounded = false;
     f.minus = f.passed_on = f.neutral = 0;
-    struct pending {
-      value_id value, stands_for;
-      double weight;
-      std::uint8_t parent;
-    } stack[opened_group::capacity];
+    struct {  // of parts that wait, each apart: see operator_sets::find
+      value_id value[opened_group::capacity], stands_for[opened_group::capacity];
+      double weight[opened_group::capacity];
+      std::uint8_t parent[opened_group::capacity];
+    } stack;
     auto const openers =
         (kind == op_group::sum ? sum_bit : product_bit) | (through == 0 ? 0 : through_bits_[through - 1u]);
     std::uint8_t waiting = 0;
+    auto const wait = [&](value_id v, value_id meant, double weight, std::uint8_t parent) {
+      stack.value[waiting] = v;
+      stack.stands_for[waiting] = meant;
+      stack.weight[waiting] = weight;
+      stack.parent[waiting++] = parent;
+    };
     std::uint32_t numbers = 0, clipped = 0;
-    stack[waiting++] = {root, stands_for, 1, 255};
+    wait(root, stands_for, 1, 255);
     while (waiting != 0) {
-      auto const [v, meant, weight, parent] = stack[--waiting];
+      --waiting;
+      auto const v = stack.value[waiting], meant = stack.stands_for[waiting];
+      auto const weight = stack.weight[waiting];
       auto const at = f.count++;
       auto& p = f.parts[at];
-      p = {v, meant, weight, 0, 0, parent, false, false};
+      p = {v, meant, weight, 0, 0, stack.parent[waiting], false, false};
       p.has_number = v != absent && facts_.uniform(v, p.number);
       children below(meant);
       if ((operators_[v].direct & openers) != 0 && (!p.has_number || at == 0) &&
@@ -7403,7 +7415,7 @@ class basic_frame_opener {
         } else {
           if (below.negate) f.minus |= 1u << at;
           for (std::uint8_t i = below.count; i > 0; --i)
-            stack[waiting++] = {below.value[i - 1], below.stands_for, below.weight[i - 1], at};
+            wait(below.value[i - 1], below.stands_for, below.weight[i - 1], at);
           if (below.passed_on) f.passed_on |= 1u << at;
           if (below.clipped) clipped |= 1u << at;
           continue;
@@ -7463,9 +7475,8 @@ class basic_frame_opener {
   [[nodiscard]] bool taken_whole(value_id v, children const& below, needs const& wanted) const {
     auto const& there = operators_[v];
     if (below.count < 2 || (there.deep & wanted.deep) != 0 || (there.direct & wanted.direct) != 0) return false;
-    double number = 0;
     for (std::uint8_t i = 0; i < below.count; ++i)
-      if (facts_.uniform(below.value[i], number)) return false;
+      if (facts_.is_uniform(below.value[i])) return false;
     return true;
   }
 
@@ -8029,15 +8040,15 @@ class basic_value_steps : public match_state {
 
   bool condition_holds(std::uint16_t at) {
     auto const& c = rules_.conditions[at];
-    captured arguments[condition::capacity];
     std::size_t used = 0;
     for (std::size_t k = 0; k < c.what.count; ++k) {
       auto const s = c.slots[k];
+      auto& argument = arguments_[k] = captured{};
       if (s == no_slot || !slots_[s].bound) continue;
       auto const& b = slots_[s];
-      arguments[k].bound = true;
-      arguments[k].number = b.number;
-      arguments[k].axes = b.axes;
+      argument.bound = true;
+      argument.number = b.number;
+      argument.axes = b.axes;
       auto const first = used;
       if (rules_.rules[c.rule].slot_kinds[s] == slot_kind::rest) {
         for (auto const& m : members(s))
@@ -8045,9 +8056,9 @@ class basic_value_steps : public match_state {
       } else if (b.value != absent && used < rest_capacity) {
         views_[used++] = {image_, facts_, names_, b.value};
       }
-      arguments[k].values = {views_.data() + first, used - first};
+      argument.values = {views_.data() + first, used - first};
     }
-    return c.what.holds == nullptr || c.what.holds(arguments, c.what);
+    return c.what.holds == nullptr || c.what.holds(arguments_, c.what);
   }
 
   program rules_;
@@ -8059,7 +8070,8 @@ class basic_value_steps : public match_state {
 
  private:
   std::vector<std::uint16_t> data_operands_;  // by name code: how many operands are data and not parameters
-  std::vector<value_view> views_;             // what a condition is asked about
+  captured arguments_[condition::capacity];   // what a condition is asked about
+  std::vector<value_view> views_;             // the values among them
 };
 using value_steps = basic_value_steps<graph_image>;
 

@@ -87,9 +87,10 @@ class basic_fact_table {
     return true;
   }
 
-  /// The number that every element of `v` is, however many there are.
+  /// Whether every element of `v` is the same number, however many there are; and that number.
+  [[nodiscard]] bool is_uniform(value_id v) const { return v < contents_.size() && (contents_[v] & alike) != 0; }
   [[nodiscard]] bool uniform(value_id v, double& out) const {
-    if (v >= contents_.size() || (contents_[v] & alike) == 0) return false;
+    if (!is_uniform(v)) return false;
     auto const index = index_of(contents_[v]);
     out = kind_of(contents_[v]) == integer_kind ? static_cast<double>(extents_[index][0].value()) : numbers_[index][0];
     return true;

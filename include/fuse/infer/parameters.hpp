@@ -29,7 +29,8 @@ struct parameter_place {
   bool neutral = true;  ///< the operator has a meaning
 
   parameter_place(graph_image const& image, dialect const& names, node_id n, std::string_view parameter) {
-    source.parameter = source.attribute = parameter;
+    source.parameter = parameter;
+    source.attribute = parameter;
     auto const* row = names.row(image.node(n).tag.name, image.version);
     neutral = row != nullptr;
     if (row == nullptr) return;

@@ -86,22 +86,30 @@ class basic_frame_opener {
     f.kind = kind;
     f.dropped = f.bounded = false;
     f.minus = f.passed_on = f.neutral = 0;
-    struct pending {
-      value_id value, stands_for;
-      double weight;
-      std::uint8_t parent;
-    } stack[opened_group::capacity];
+    struct {  // of parts that wait, each apart: see operator_sets::find
+      value_id value[opened_group::capacity], stands_for[opened_group::capacity];
+      double weight[opened_group::capacity];
+      std::uint8_t parent[opened_group::capacity];
+    } stack;
     // What stands at a value says of most that it is one part, before more of it is looked at.
     auto const openers =
         (kind == op_group::sum ? sum_bit : product_bit) | (through == 0 ? 0 : through_bits_[through - 1u]);
     std::uint8_t waiting = 0;
+    auto const wait = [&](value_id v, value_id meant, double weight, std::uint8_t parent) {
+      stack.value[waiting] = v;
+      stack.stands_for[waiting] = meant;
+      stack.weight[waiting] = weight;
+      stack.parent[waiting++] = parent;
+    };
     std::uint32_t numbers = 0, clipped = 0;
-    stack[waiting++] = {root, stands_for, 1, 255};
+    wait(root, stands_for, 1, 255);
     while (waiting != 0) {
-      auto const [v, meant, weight, parent] = stack[--waiting];
+      --waiting;
+      auto const v = stack.value[waiting], meant = stack.stands_for[waiting];
+      auto const weight = stack.weight[waiting];
       auto const at = f.count++;
       auto& p = f.parts[at];
-      p = {v, meant, weight, 0, 0, parent, false, false};
+      p = {v, meant, weight, 0, 0, stack.parent[waiting], false, false};
       p.has_number = v != absent && facts_.uniform(v, p.number);
       children below(meant);
       if ((operators_[v].direct & openers) != 0 && (!p.has_number || at == 0) &&
@@ -113,7 +121,7 @@ class basic_frame_opener {
         } else {
           if (below.negate) f.minus |= 1u << at;
           for (std::uint8_t i = below.count; i > 0; --i)
-            stack[waiting++] = {below.value[i - 1], below.stands_for, below.weight[i - 1], at};
+            wait(below.value[i - 1], below.stands_for, below.weight[i - 1], at);
           if (below.passed_on) f.passed_on |= 1u << at;
           if (below.clipped) clipped |= 1u << at;
           continue;
@@ -177,9 +185,8 @@ class basic_frame_opener {
   [[nodiscard]] bool taken_whole(value_id v, children const& below, needs const& wanted) const {
     auto const& there = operators_[v];
     if (below.count < 2 || (there.deep & wanted.deep) != 0 || (there.direct & wanted.direct) != 0) return false;
-    double number = 0;
     for (std::uint8_t i = 0; i < below.count; ++i)
-      if (facts_.uniform(below.value[i], number)) return false;
+      if (facts_.is_uniform(below.value[i])) return false;
     return true;
   }
 

@@ -60,7 +60,7 @@ class basic_operator_sets {
   void update() {
     of_.reserve(image_.value_count() + image_.value_count() / 8);  // growing would copy all at the first new node
     take_in_leaves(0);
-    for (auto n = image_.first_node(); n != absent; n = image_.node(n).next) set(n);
+    for (auto n = image_.first_node(); n != absent; n = image_.node(n).next) find(n);
   }
   void update(node_id changed) {
     take_in_leaves(of_.size());
@@ -68,33 +68,24 @@ class basic_operator_sets {
     while (!waiting_.empty()) {
       auto const n = waiting_.back();
       waiting_.pop_back();
-      auto const found = found_at(n);
       for (std::uint32_t i = 0; i < image_.node(n).result_count; ++i) {
         auto const v = image_.result(n, i);
-        auto now = found;
-        now.add(constant_at(v));
-        if (!of_[v].has(now)) image_.for_each_user(v, [&](node_id user) { waiting_.push_back(user); });
-        if (n == changed)
-          of_[v] = now;
-        else
-          of_[v].add(now);
+        auto const before = of_[v];
+        find(n, v);
+        if (!before.has(of_[v])) image_.for_each_user(v, [&](node_id user) { waiting_.push_back(user); });
+        if (n != changed) of_[v].add(before);
       }
     }
   }
 
   void add(node_id made) {
     take_in_leaves(of_.size());
-    set(made);
+    find(made);
   }
 
  private:
-  void set(node_id n) {
-    auto const found = found_at(n);
-    for (std::uint32_t i = 0; i < image_.node(n).result_count; ++i) {
-      auto const v = image_.result(n, i);
-      of_[v] = found;
-      of_[v].add(constant_at(v));
-    }
+  void find(node_id n) {
+    for (std::uint32_t i = 0; i < image_.node(n).result_count; ++i) find(n, image_.result(n, i));
   }
   void take_in_leaves(std::size_t from) {
     if (image_.value_count() - of_.size() == 1)
@@ -106,8 +97,7 @@ class basic_operator_sets {
       if (image_.producer(v) == absent) of_[v] = constant_at(v);
   }
   [[nodiscard]] sets constant_at(value_id v) const {
-    double number = 0;
-    auto const bits = facts_.uniform(v, number)  ? number_bit | constant_bit
+    auto const bits = facts_.is_uniform(v)       ? number_bit | constant_bit
                       : image_.value(v).constant ? constant_bit
                                                  : 0;
     return {bits, bits, 0};
@@ -136,26 +126,39 @@ class basic_operator_sets {
     return of;
   }
 
-  [[nodiscard]] sets found_at(node_id n) const {
+  // What stands at result `v` of node `n`, written where it belongs: on processors of today, a copy of what was just
+  // written in parts waits for all of them.
+  void find(node_id n, value_id v) {
+    auto const& means = meanings_[image_.node(n).tag.op];
+    if (means.kinds == 0)
+      find_operator(n, means, of_[v]);
+    else
+      find_group(n, means, of_[v]);
+    if (auto const constant = constant_at(v); constant.deep != 0) of_[v].add(constant);
+  }
+  void find_operator(node_id n, meaning const& means, sets& into) const {
     auto const& record = image_.node(n);
     auto const op = static_cast<opcode>(record.tag.op);
-    auto const& means = meanings_[record.tag.op];
     sets found{means.bits, means.bits, means.below};
-    if (means.kinds == 0) {
-      for (std::uint32_t i = 0; i < record.operand_count; ++i) found.below |= (*this)[image_.operand(n, i)].deep;
-      bool const alone = record.operand_count == 1 && may_keep_elements(op);
-      if (record.operand_count != 0 && (means.transparent || alone || has_transparent_name(record.tag)))
-        found.add((*this)[image_.operand(n, 0)]);
-      if (means.layout && (alone || means.transparent)) found.direct |= sum_bit | product_bit;  // it may be opened
-      if (clips_ && may_clip(op))
-        if (auto const whole = positive_part_of(image_, facts_, n); whole != absent)
-          found.add((*this)[whole]), found.direct |= sum_bit;
-      return found;
-    }
+    for (std::uint32_t i = 0; i < record.operand_count; ++i) found.below |= (*this)[image_.operand(n, i)].deep;
+    bool const alone = record.operand_count == 1 && may_keep_elements(op);
+    if (record.operand_count != 0 && (means.transparent || alone || has_transparent_name(record.tag)))
+      found.add((*this)[image_.operand(n, 0)]);
+    if (means.layout && (alone || means.transparent)) found.direct |= sum_bit | product_bit;  // it may be opened
+    if (clips_ && may_clip(op))
+      if (auto const whole = positive_part_of(image_, facts_, n); whole != absent)
+        found.add((*this)[whole]), found.direct |= sum_bit;
+    into = found;
+  }
+  void find_group(node_id n, meaning const& means, sets& into) const {
+    auto const& record = image_.node(n);
+    auto const op = static_cast<opcode>(record.tag.op);
+    sets found{means.bits, means.bits, means.below};
     if (op == opcode::sum_of && record.operand_count == 1) {  // whatever it adds
       found.add((*this)[image_.operand(n, 0)]);
       found.add({sum_bit | operator_bit(op), sum_bit | operator_bit(op), 0});
-      return found;
+      into = found;
+      return;
     }
     auto kinds = means.kinds;
     double number = 0.5;
@@ -164,7 +167,8 @@ class basic_operator_sets {
       found.deep = found.direct = root_bit;
     if (op == opcode::mul || op == opcode::div)  // by -1: a sign in a sum
       for (std::uint32_t i = 0; i < record.operand_count; ++i)
-        if (image_.operand(n, i) != absent && facts_.uniform(image_.operand(n, i), number) && number == -1)
+        if (auto const v = image_.operand(n, i);
+            ((*this)[v].direct & number_bit) != 0 && facts_.uniform(v, number) && number == -1)
           kinds = sum_bit | product_bit;
     for (std::uint32_t i = 0; i < record.operand_count; ++i) {
       auto const& inside = (*this)[image_.operand(n, i)];
@@ -184,7 +188,7 @@ class basic_operator_sets {
     }
     found.direct |= kinds;
     found.deep |= kinds;
-    return found;
+    into = found;
   }
   [[nodiscard]] bool has_transparent_name(operator_tag tag) const {
     return tag.name < transparent_names_.size() && transparent_names_[tag.name];

@@ -175,15 +175,15 @@ class basic_value_steps : public match_state {
 
   bool condition_holds(std::uint16_t at) {
     auto const& c = rules_.conditions[at];
-    captured arguments[condition::capacity];
     std::size_t used = 0;
     for (std::size_t k = 0; k < c.what.count; ++k) {
       auto const s = c.slots[k];
+      auto& argument = arguments_[k] = captured{};
       if (s == no_slot || !slots_[s].bound) continue;
       auto const& b = slots_[s];
-      arguments[k].bound = true;
-      arguments[k].number = b.number;
-      arguments[k].axes = b.axes;
+      argument.bound = true;
+      argument.number = b.number;
+      argument.axes = b.axes;
       auto const first = used;
       if (rules_.rules[c.rule].slot_kinds[s] == slot_kind::rest) {
         for (auto const& m : members(s))
@@ -191,9 +191,9 @@ class basic_value_steps : public match_state {
       } else if (b.value != absent && used < rest_capacity) {
         views_[used++] = {image_, facts_, names_, b.value};
       }
-      arguments[k].values = {views_.data() + first, used - first};
+      argument.values = {views_.data() + first, used - first};
     }
-    return c.what.holds == nullptr || c.what.holds(arguments, c.what);
+    return c.what.holds == nullptr || c.what.holds(arguments_, c.what);
   }
 
   program rules_;
@@ -205,7 +205,8 @@ class basic_value_steps : public match_state {
 
  private:
   std::vector<std::uint16_t> data_operands_;  // by name code: how many operands are data and not parameters
-  std::vector<value_view> views_;             // what a condition is asked about
+  captured arguments_[condition::capacity];   // what a condition is asked about
+  std::vector<value_view> views_;             // the values among them
 };
 using value_steps = basic_value_steps<graph_image>;
 
