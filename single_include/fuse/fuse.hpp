@@ -466,6 +466,7 @@ struct term {
 
   [[nodiscard]] constexpr int operands() const { return children - attributes; }
   [[nodiscard]] friend constexpr bool operator==(term const& a, term const& b) {
+    if (a.kind == b.kind && a.kind <= term_kind::parameter) return a.name == b.name;  // all that counts of these
     if (a.kind != b.kind || a.op != b.op || a.name != b.name || a.children != b.children || a.index != b.index ||
         a.number != b.number || a.tolerance != b.tolerance)
       return false;
@@ -4860,7 +4861,7 @@ template <fixed_string... Names>
 inline constexpr condition asking = [] {
   condition made{};
   made.holds = &holds_for_each_member;
-  ((made.captures[made.count++] = name_text<Names>), ...);
+  if constexpr (sizeof...(Names) <= condition::capacity) ((made.captures[made.count++] = name_text<Names>), ...);
   return made;
 }();
 
@@ -4895,23 +4896,34 @@ struct asking_about<4> {
   }
 };
 
+template <std::size_t Count>
+struct predicate_over {
+  static_assert(Count >= 1 && Count <= condition::capacity, "fuse: a predicate names between one and four captures");
+  condition about;
+
+  template <class Function>
+  [[nodiscard]] constexpr condition operator()(Function) const {
+    static_assert(sizeof(Function) == 1, "fuse: the lambda of a predicate captures nothing");
+    if constexpr (sizeof(Function) == 1)
+      return asked_by(&asking_about<Count>::template ask<Function>);
+    else
+      return about;
+  }
+
+ private:
+  [[nodiscard]] constexpr condition asked_by(bool (*ask)(value_view const*)) const {
+    condition made = about;
+    made.ask = ask;
+    return made;
+  }
+};
+
 }  // namespace detail
 
 namespace dsl {
 
-template <fixed_string... Names, class Function>
-[[nodiscard]] constexpr condition pred(Function) {
-  static_assert(sizeof...(Names) >= 1 && sizeof...(Names) <= condition::capacity,
-                "fuse: a predicate names between one and four captures");
-  static_assert(sizeof(Function) == 1, "fuse: the lambda of a predicate captures nothing");
-  if constexpr (sizeof(Function) == 1 && sizeof...(Names) >= 1 && sizeof...(Names) <= condition::capacity) {
-    auto made = detail::asking<Names...>;
-    made.ask = &detail::asking_about<sizeof...(Names)>::template ask<Function>;
-    return made;
-  } else {
-    return {};
-  }
-}
+template <fixed_string... Names>
+inline constexpr detail::predicate_over<sizeof...(Names)> pred{detail::asking<Names...>};
 
 }  // namespace dsl
 }  // namespace fuse::inline v0
@@ -9723,6 +9735,28 @@ class lowering {
   };
   static constexpr std::uint8_t rest_priority = 7;
 
+  lowered_rule& out;  // (of someone else: constant evaluation pays for each struct around what is written)
+  rewrite_rule const& rule_;
+  dialect const& names_;
+  expression pattern_{};
+  op_group group_[expression::capacity]{};
+  bool reduction_[expression::capacity]{};
+  std::uint8_t priority_[expression::capacity]{};  // 0 to 3: operators, the more telling the less; see resolve
+  std::uint64_t needs_[expression::capacity]{};    // operators that are below in any case, reached through sums and
+  std::uint8_t slot_[expression::capacity]{};      // 1 + that of a capture
+  std::uint16_t size_ = 0;                         // of the code
+  links pending_ = 0;
+  std::uint16_t unreached_ = 0;  // where the instruction before does not lead
+  bool failed_ = false;
+  std::uint8_t next_register_ = 1, next_frame_ = 0;
+  term_registers register_of_{};  // of a term that is found, else 0
+  std::uint32_t bound_ = 0;       // slots, a bit each
+  std::uint32_t rest_seen_ = 0;   // slots, a bit each
+  bool several_roots_ = false;
+  bool again_ = false;  // a large part is matched a second time
+  through_set everywhere_{};
+  std::uint8_t everywhere_id_ = 0;
+
   constexpr void fail(rule_error error, static_text culprit, std::size_t wanted = 0) {
     if (failed_) return;
     failed_ = true;
@@ -9790,28 +9824,6 @@ class lowering {
   constexpr void add_condition(condition const& added);
   [[nodiscard]] static constexpr bool names(expression const& in, static_text name);
   constexpr void lower_replacement();
-
-  lowered_rule& out;  // (of someone else: constant evaluation pays for each struct around what is written)
-  rewrite_rule const& rule_;
-  dialect const& names_;
-  expression pattern_{};
-  op_group group_[expression::capacity]{};
-  bool reduction_[expression::capacity]{};
-  std::uint8_t priority_[expression::capacity]{};  // 0 to 3: operators, the more telling the less; see resolve
-  std::uint64_t needs_[expression::capacity]{};    // operators that are below in any case, reached through sums and
-  std::uint8_t slot_[expression::capacity]{};      // 1 + that of a capture
-  std::uint16_t size_ = 0;                         // of the code
-  links pending_ = 0;
-  std::uint16_t unreached_ = 0;  // where the instruction before does not lead
-  bool failed_ = false;
-  std::uint8_t next_register_ = 1, next_frame_ = 0;
-  term_registers register_of_{};  // of a term that is found, else 0
-  std::uint32_t bound_ = 0;       // slots, a bit each
-  std::uint32_t rest_seen_ = 0;   // slots, a bit each
-  bool several_roots_ = false;
-  bool again_ = false;  // a large part is matched a second time
-  through_set everywhere_{};
-  std::uint8_t everywhere_id_ = 0;
 };
 
 }  // namespace fuse::inline v0::detail

@@ -55,7 +55,7 @@ template <fixed_string... Names>
 inline constexpr condition asking = [] {
   condition made{};
   made.holds = &holds_for_each_member;
-  ((made.captures[made.count++] = name_text<Names>), ...);
+  if constexpr (sizeof...(Names) <= condition::capacity) ((made.captures[made.count++] = name_text<Names>), ...);
   return made;
 }();
 
@@ -91,6 +91,30 @@ struct asking_about<4> {
   }
 };
 
+/// What `pred` is for so many names. An object: a function template with these names would look for them, and be
+/// compiled, once for each predicate.
+template <std::size_t Count>
+struct predicate_over {
+  static_assert(Count >= 1 && Count <= condition::capacity, "fuse: a predicate names between one and four captures");
+  condition about;
+
+  template <class Function>
+  [[nodiscard]] constexpr condition operator()(Function) const {
+    static_assert(sizeof(Function) == 1, "fuse: the lambda of a predicate captures nothing");
+    if constexpr (sizeof(Function) == 1)
+      return asked_by(&asking_about<Count>::template ask<Function>);
+    else
+      return about;
+  }
+
+ private:
+  [[nodiscard]] constexpr condition asked_by(bool (*ask)(value_view const*)) const {
+    condition made = about;
+    made.ask = ask;
+    return made;
+  }
+};
+
 }  // namespace detail
 
 namespace dsl {
@@ -98,19 +122,8 @@ namespace dsl {
 /// A predicate of the user's own, over the values of the captures that it names: `pred<"x", "w">([](auto x, auto w) {
 /// ... })`. The lambda captures nothing. It receives `fuse::value_view`s; for a rest it is asked once per member; where
 /// a capture is absent it is not asked and the condition holds.
-template <fixed_string... Names, class Function>
-[[nodiscard]] constexpr condition pred(Function) {
-  static_assert(sizeof...(Names) >= 1 && sizeof...(Names) <= condition::capacity,
-                "fuse: a predicate names between one and four captures");
-  static_assert(sizeof(Function) == 1, "fuse: the lambda of a predicate captures nothing");
-  if constexpr (sizeof(Function) == 1 && sizeof...(Names) >= 1 && sizeof...(Names) <= condition::capacity) {
-    auto made = detail::asking<Names...>;
-    made.ask = &detail::asking_about<sizeof...(Names)>::template ask<Function>;
-    return made;
-  } else {
-    return {};
-  }
-}
+template <fixed_string... Names>
+inline constexpr detail::predicate_over<sizeof...(Names)> pred{detail::asking<Names...>};
 
 }  // namespace dsl
 }  // namespace fuse::inline v0

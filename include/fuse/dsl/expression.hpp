@@ -47,6 +47,7 @@ struct term {
 
   [[nodiscard]] constexpr int operands() const { return children - attributes; }
   [[nodiscard]] friend constexpr bool operator==(term const& a, term const& b) {
+    if (a.kind == b.kind && a.kind <= term_kind::parameter) return a.name == b.name;  // all that counts of these
     if (a.kind != b.kind || a.op != b.op || a.name != b.name || a.children != b.children || a.index != b.index ||
         a.number != b.number || a.tolerance != b.tolerance)
       return false;

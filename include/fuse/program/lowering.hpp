@@ -41,6 +41,31 @@ class lowering {
   };
   static constexpr std::uint8_t rest_priority = 7;
 
+  // (Before the functions: g++ walks through all that is declared before a member that is written.)
+  lowered_rule& out;  // (of someone else: constant evaluation pays for each struct around what is written)
+  rewrite_rule const& rule_;
+  dialect const& names_;
+  expression pattern_{};
+  // Of each term, found once, since a call costs constant evaluation more than a read.
+  op_group group_[expression::capacity]{};
+  bool reduction_[expression::capacity]{};
+  std::uint8_t priority_[expression::capacity]{};  // 0 to 3: operators, the more telling the less; see resolve
+  std::uint64_t needs_[expression::capacity]{};    // operators that are below in any case, reached through sums and
+                                                   // products alone
+  std::uint8_t slot_[expression::capacity]{};      // 1 + that of a capture
+  std::uint16_t size_ = 0;                         // of the code
+  links pending_ = 0;
+  std::uint16_t unreached_ = 0;  // where the instruction before does not lead
+  bool failed_ = false;
+  std::uint8_t next_register_ = 1, next_frame_ = 0;
+  term_registers register_of_{};  // of a term that is found, else 0
+  std::uint32_t bound_ = 0;       // slots, a bit each
+  std::uint32_t rest_seen_ = 0;   // slots, a bit each
+  bool several_roots_ = false;
+  bool again_ = false;  // a large part is matched a second time
+  through_set everywhere_{};
+  std::uint8_t everywhere_id_ = 0;
+
   constexpr void fail(rule_error error, static_text culprit, std::size_t wanted = 0) {
     if (failed_) return;
     failed_ = true;
@@ -114,30 +139,6 @@ class lowering {
   constexpr void add_condition(condition const& added);
   [[nodiscard]] static constexpr bool names(expression const& in, static_text name);
   constexpr void lower_replacement();
-
-  lowered_rule& out;  // (of someone else: constant evaluation pays for each struct around what is written)
-  rewrite_rule const& rule_;
-  dialect const& names_;
-  expression pattern_{};
-  // Of each term, found once, since a call costs constant evaluation more than a read.
-  op_group group_[expression::capacity]{};
-  bool reduction_[expression::capacity]{};
-  std::uint8_t priority_[expression::capacity]{};  // 0 to 3: operators, the more telling the less; see resolve
-  std::uint64_t needs_[expression::capacity]{};    // operators that are below in any case, reached through sums and
-                                                   // products alone
-  std::uint8_t slot_[expression::capacity]{};      // 1 + that of a capture
-  std::uint16_t size_ = 0;                         // of the code
-  links pending_ = 0;
-  std::uint16_t unreached_ = 0;  // where the instruction before does not lead
-  bool failed_ = false;
-  std::uint8_t next_register_ = 1, next_frame_ = 0;
-  term_registers register_of_{};  // of a term that is found, else 0
-  std::uint32_t bound_ = 0;       // slots, a bit each
-  std::uint32_t rest_seen_ = 0;   // slots, a bit each
-  bool several_roots_ = false;
-  bool again_ = false;  // a large part is matched a second time
-  through_set everywhere_{};
-  std::uint8_t everywhere_id_ = 0;
 };
 
 }  // namespace fuse::inline v0::detail
