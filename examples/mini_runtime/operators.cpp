@@ -10,6 +10,7 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <map>
 #include <stdexcept>
 #include <string>
@@ -133,13 +134,24 @@ function pairwise(F) {
   };
 }
 
+/// What no integer holds, such as log(0), is the lowest of all.
+std::int64_t whole(float x) {
+  bool const fits = x >= -0x1p63f && x < 0x1p63f;
+  return fits ? static_cast<std::int64_t>(x) : std::numeric_limits<std::int64_t>::min();
+}
+
 template <class To>
 tensor converted(tensor const& x) {
   return x.visit([&](auto const& from) -> tensor {
     std::vector<To> made;
     made.reserve(from.size());
     for (auto const element : from)
-      made.push_back(std::is_same_v<To, std::uint8_t> ? static_cast<To>(element != 0) : static_cast<To>(element));
+      if constexpr (std::is_same_v<To, std::uint8_t>)
+        made.push_back(element != 0);
+      else if constexpr (std::is_same_v<To, std::int64_t> && std::is_same_v<decltype(element), float const>)
+        made.push_back(whole(element));
+      else
+        made.push_back(static_cast<To>(element));
     return {x.dims, std::move(made)};
   });
 }
