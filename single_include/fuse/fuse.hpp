@@ -2,6 +2,7 @@
 // fuse 0.1.0, all of <fuse/fuse.hpp> in one file. Made by scripts/amalgamate.py; documentation stands in the headers it is made of.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cassert>
 #include <charconv>
@@ -6229,26 +6230,46 @@ namespace fuse::inline v0::detail {
 }
 
 template <class Image>
-[[nodiscard]] value_id scaled_by_number(Image const& image, facts const& known, node_id n) {
+[[nodiscard]] double added_elements(Image const& image, facts const& known, node_id n) {
+  double count = 1;
+  int unknown = 0;
+  auto const multiply = [&](value_id v, bool divides) {
+    for (auto const e : known.shape(v)) {
+      auto const extent = e.known() ? static_cast<double>(e.value()) : 1;
+      count = divides ? count / extent : count * extent;
+      unknown += e.known() ? 0 : divides ? -1 : 1;
+    }
+  };
+  multiply(image.operand(n, 0), false);
+  multiply(image.result(n), true);
+  return known.has_rank(image.result(n)) && unknown == 0 ? count : 0;
+}
+
+template <class Image>
+[[nodiscard]] value_id scaled_by_number(Image const& image, facts const& known, node_id n, double& factor) {
   auto const op = op_of(image, n);
   if ((op != opcode::mul && op != opcode::div) || image.operand_count(n) != 2) return absent;
   auto const a = image.operand(n, 0), b = image.operand(n, 1);
   double number = 0;
   if (a == absent || b == absent) return absent;
-  if (known.uniform(b, number)) return a;
-  return op == opcode::mul && known.uniform(a, number) ? b : absent;
+  if (known.uniform(b, number)) {
+    factor = op == opcode::mul ? factor * number : factor / number;
+    return a;
+  }
+  if (op == opcode::div || !known.uniform(a, number)) return absent;
+  factor *= number;
+  return b;
 }
 
 template <class Image>
-[[nodiscard]] bool is_scaled_sum(Image const& image, facts const& known, value_id v) {
-  bool scaled = false;
+[[nodiscard]] bool is_divided_sum(Image const& image, facts const& known, value_id v) {
+  double factor = 1;
   for (int i = 0; i < 8 && v != absent; ++i) {
     auto const n = image.producer(v);
     if (n == absent || image.operand_count(n) == 0) return false;
     auto const op = op_of(image, n);
-    if (op == opcode::sum || op == opcode::sum_square) return scaled;
-    if (auto const below = scaled_by_number(image, known, n); below != absent) {
-      scaled = true;
+    if (op == opcode::sum || op == opcode::sum_square) return divides_by(added_elements(image, known, n), factor);
+    if (auto const below = scaled_by_number(image, known, n, factor); below != absent) {
       v = below;
     } else if (may_keep_elements(op)) {
       v = image.operand(n, 0);
@@ -6388,7 +6409,7 @@ enum class rule_error : std::uint8_t {
   unknown_operator,
   wrong_operand_count,
   unbound_name,
-  rest_twice,
+  rest_not_last,
   no_replacement,
   roots_and_replacements_differ,
   unreachable_root,
@@ -7418,9 +7439,9 @@ class basic_frame_opener {
       p = {v, meant, weight, 0, 0, stack.parent[waiting], false, false};
       p.has_number = v != absent && facts_.uniform(v, p.number);
       children below(meant);
-      if ((operators_[v].direct & openers) != 0 && (!p.has_number || at == 0) &&
-          opens(v, weight, kind, through, f.clips, region, below) &&
-          (at == 0 || !one_part(v, kind, below, wanted))) {  // a number is one part, however it is computed
+      bool const one_number = p.has_number && at != 0 && !(kind == op_group::product && is_negated(v));
+      if ((operators_[v].direct & openers) != 0 && !one_number &&
+          opens(v, weight, kind, through, f.clips, region, below) && (at == 0 || !one_part(v, kind, below, wanted))) {
         if (f.count + waiting + below.count > opened_group::capacity ||
             f.leaf_count + waiting + below.count > opened_group::leaf_capacity) {
           f.bounded = true;
@@ -7480,8 +7501,13 @@ class basic_frame_opener {
     return false;
   }
 
+  [[nodiscard]] bool is_negated(value_id v) const {
+    auto const n = image_.producer(v);
+    return n != absent && op_of(image_, n) == opcode::neg;
+  }
+
   [[nodiscard]] bool one_part(value_id v, op_group kind, children const& below, needs const& wanted) const {
-    return (means_ && kind == op_group::product && is_scaled_sum(image_, facts_, v)) || taken_whole(v, below, wanted);
+    return (means_ && kind == op_group::product && is_divided_sum(image_, facts_, v)) || taken_whole(v, below, wanted);
   }
 
   [[nodiscard]] bool taken_whole(value_id v, children const& below, needs const& wanted) const {
@@ -7874,6 +7900,21 @@ class match_state {
     return &slots_[at];
   }
 
+  bool add_member(value_id v, double weight) {
+    if (rest_count_ == rest_capacity) return exceeded_ = true, false;
+    rest_[rest_count_++] = {v, weight};
+    return true;
+  }
+
+  bool bind_members(std::uint8_t at, std::uint16_t first, op_group kind) {
+    auto* made = bind(at);
+    if (made == nullptr) return false;
+    made->axes = static_cast<std::uint64_t>(kind);
+    made->first = static_cast<std::uint8_t>(first);
+    made->members = static_cast<std::uint8_t>(rest_count_ - first);
+    return true;
+  }
+
   void matched(node_id n) {
     if (matched_count_ < matched_capacity)
       matched_[matched_count_++] = n;
@@ -7980,15 +8021,18 @@ class basic_value_steps : public match_state {
 
   bool operands(instruction const& i) {
     auto const n = matched_count_ == 0 ? absent : image_.producer(registers_[i.a]);
-    auto* made = bind(i.b);
-    if (made == nullptr || n == absent) return false;
-    made->first = static_cast<std::uint8_t>(rest_count_);
-    for (std::uint32_t k = i.count; k < image_.operand_count(n); ++k) {
-      if (rest_count_ == rest_capacity) return exceeded_ = true, false;
-      rest_[rest_count_++] = {image_.operand(n, k), 1};
-      ++made->members;
+    if (n == absent) return false;
+    auto const count = image_.operand_count(n);
+    auto const first = rest_count_;
+    if (auto const& known = slots_[i.b]; known.bound) {
+      if (known.axes != 0 || known.members != count - std::min<std::uint32_t>(i.count, count)) return false;
+      for (std::uint32_t k = i.count; k < count; ++k)
+        if (!congruent_.same(rest_[known.first + k - i.count].value, image_.operand(n, k))) return false;
+      return true;
     }
-    return true;
+    for (std::uint32_t k = i.count; k < count; ++k)
+      if (!add_member(image_.operand(n, k), 1)) return false;
+    return bind_members(i.b, first, op_group::none);
   }
 
   bool same(std::uint8_t a, std::uint8_t b) {
@@ -8161,10 +8205,7 @@ class basic_group_steps : public value_steps {
   bool rest(instruction const& i) {
     auto& f = frames_[i.a];
     auto const left = f.left();
-    auto* made = bind(i.b);
-    if (made == nullptr) return false;
-    made->first = static_cast<std::uint8_t>(rest_count_);
-    made->axes = static_cast<std::uint64_t>(f.group->kind);
+    auto const first = rest_count_;
     std::uint32_t done = 0, taken = 0;
     double sign = f.sign;
     for (std::uint8_t k = 0; k < f.group->count; ++k) {
@@ -8180,12 +8221,12 @@ class basic_group_steps : public value_steps {
         else if (!whole_part(f, k))
           continue;
       }
-      if (rest_count_ == rest_capacity) return false;
-      rest_[rest_count_++] = {p.value, weight(f, p)};
-      ++made->members;
+      if (!add_member(p.value, weight(f, p))) return false;
       done |= p.leaves;
       taken |= 1u << k;
     }
+    auto const& known = slots_[i.b];
+    if (known.bound ? !left_before(known, first, *f.group) : !bind_members(i.b, first, f.group->kind)) return false;
     return cover(i.a, left, taken);
   }
 
@@ -8224,6 +8265,62 @@ class basic_group_steps : public value_steps {
     frame_needs::needs wanted;
   };
 
+  bool left_before(binding const& known, std::uint16_t first, opened_group const& like) {
+    if (known.axes != static_cast<std::uint64_t>(like.kind)) return false;
+    auto const last = rest_count_;
+    bool same = same_members(known.first, known.first + known.members, first, last);
+    if (!same) {
+      double const neutral = like.kind == op_group::product ? 1 : 0;
+      double before = neutral, now = neutral;
+      same = open_members(known.first, known.first + known.members, like, before);
+      auto const middle = rest_count_;
+      same = same && open_members(first, last, like, now) && close_to(now, before, 1e-6) &&
+             same_members(last, middle, middle, rest_count_);
+    }
+    rest_count_ = first;
+    return same;
+  }
+
+  bool same_members(std::size_t a, std::size_t a_end, std::size_t b, std::size_t b_end) {
+    if (a_end - a != b_end - b) return false;
+    for (; a != a_end; ++a, ++b) {
+      auto other = b;
+      while (other != b_end && (rest_[other].weight != rest_[a].weight ||
+                                !congruent_.same(bare(rest_[a].value), bare(rest_[other].value))))
+        ++other;
+      if (other == b_end) return false;
+      std::swap(rest_[b], rest_[other]);
+    }
+    return true;
+  }
+
+  bool open_members(std::size_t from, std::size_t to, opened_group const& like, double& number) {
+    auto& opened = opened_again_;
+    auto const take = [&](double element, double weight) {
+      number = like.kind == op_group::sum ? number + weight * element : number * math::pow(element, weight);
+    };
+    for (; from != to; ++from) {
+      auto const m = rest_[from];
+      if (double element = 0; facts_.uniform(m.value, element)) {
+        take(element, m.weight);
+        continue;
+      }
+      opened.clips = false;
+      opener_.open(opened, m.value, absent, like.kind, like.through, region_, frame_needs::all);
+      if (opened.bounded) return false;
+      if (opened.negative()) take(-1, 1);
+      for (std::uint8_t k = 0; k < opened.count; ++k) {
+        auto const& p = opened.parts[k];
+        if (!p.leaf) continue;
+        if (p.has_number)
+          take(p.number, p.weight * m.weight);
+        else if (p.stands_for != absent || !add_member(p.value, p.weight * m.weight))
+          return false;
+      }
+    }
+    return true;
+  }
+
   opened_group const& group(instruction const& i, op_group kind) {
     auto const v = registers_[i.a], stands_for = stands_for_[i.a];
     bool const clips = (i.flags & instruction::clips) != 0;
@@ -8246,6 +8343,7 @@ class basic_group_steps : public value_steps {
   frame_opener opener_;
   std::vector<shared_group> groups_;  // those that the rules at a node share, then one of each frame's own
   std::size_t group_count_ = 0;
+  opened_group opened_again_;
 };
 using group_steps = basic_group_steps<graph_image>;
 
@@ -8723,7 +8821,7 @@ class basic_machine : public detail::reduction_steps {
     auto& f = frames_[i.a];
     for (std::uint8_t k = 0; k < f.group->count; ++k) {
       auto const& p = f.group->parts[k];
-      if (!p.leaf || !p.has_number || (p.leaves & f.covered) != 0 || weight(f, p) != i.number) continue;
+      if (!p.has_number || (k == 0 && !p.leaf) || (p.leaves & f.covered) != 0 || weight(f, p) != i.number) continue;
       auto const back = here();
       if (cover(i.a, p.leaves, 1u << k) && bind_number(i.b, p.number, p.value) && run(i.next)) return true;
       rewind(back);
@@ -9751,7 +9849,6 @@ class lowering {
   std::uint8_t next_register_ = 1, next_frame_ = 0;
   term_registers register_of_{};  // of a term that is found, else 0
   std::uint32_t bound_ = 0;       // slots, a bit each
-  std::uint32_t rest_seen_ = 0;   // slots, a bit each
   bool several_roots_ = false;
   bool again_ = false;  // a large part is matched a second time
   through_set everywhere_{};
@@ -9803,7 +9900,6 @@ class lowering {
   constexpr void capture(std::uint8_t at, std::uint8_t r);
   constexpr void value(std::uint8_t at, std::uint8_t r, sign_use sign = sign_use::strict, std::uint8_t around = 0);
   constexpr void operation(term const& t, std::uint8_t r, std::uint8_t result);
-  constexpr std::uint8_t use_rest(std::uint8_t at);
   constexpr void attributes(term const& t, std::uint8_t r, static_text except = {});
   constexpr void reduction(term const& t, std::uint8_t r);
   constexpr void group(std::uint8_t at, std::uint8_t r, sign_use sign, std::uint8_t around);
@@ -10347,7 +10443,7 @@ constexpr void lowering::value(std::uint8_t at, std::uint8_t r, sign_use sign, s
       return value(t.child[0], r, sign, around);
     case term_kind::result: return operation(pattern_.terms[t.child[0]], r, static_cast<std::uint8_t>(t.index));
     case term_kind::rest:  // alone where a value is wanted: that one value
-    default: return fail(rule_error::rest_twice, t.name);
+    default: return fail(rule_error::rest_not_last, t.name);
   }
 }
 
@@ -10387,15 +10483,11 @@ constexpr void lowering::operation(term const& t, std::uint8_t r, std::uint8_t r
       value(t.child[i], static_cast<std::uint8_t>(first + i));
   }
   if (has_rest) {
-    emit({.code = step::operands, .a = r, .b = use_rest(t.child[plain]), .count = static_cast<std::uint8_t>(plain)});
+    emit({.code = step::operands,
+          .a = r,
+          .b = bound_slot_of(t.child[plain], slot_kind::rest),
+          .count = static_cast<std::uint8_t>(plain)});
   }
-}
-
-constexpr std::uint8_t lowering::use_rest(std::uint8_t at) {
-  auto const s = bound_slot(pattern_[at].name, slot_kind::rest);
-  if ((rest_seen_ >> s & 1u) != 0) fail(rule_error::rest_twice, pattern_[at].name);
-  rest_seen_ |= 1u << s;
-  return s;
 }
 
 constexpr void lowering::attributes(term const& t, std::uint8_t r, static_text except) {
@@ -10468,7 +10560,8 @@ constexpr void lowering::finish_group(parts const& found, op_group kind, std::ui
   int const count = found.count;
   int rest = count;  // the last ones
   while (rest > 0 && found.all[rest - 1].priority == rest_priority) --rest;
-  for (; rest < count; ++rest) emit({.code = step::rest, .a = frame, .b = use_rest(found.all[rest].term)});
+  for (; rest < count; ++rest)
+    emit({.code = step::rest, .a = frame, .b = bound_slot_of(found.all[rest].term, slot_kind::rest)});
   emit({.code = step::close, .a = frame});
 }
 
@@ -10565,7 +10658,7 @@ constexpr void lowering::lower_roots(std::uint8_t root) {
   }
   next_register_ = 1;
   next_frame_ = 0;
-  bound_ = rest_seen_ = 0;
+  bound_ = 0;
   register_of_ = {};
   auto const first = size_;
   std::uint8_t main = root;
@@ -10853,8 +10946,8 @@ struct rule_requirement {
                 "fuse: a rule gives an operator a wrong number of operands");
   static_assert(is_not<Error, rule_error::unbound_name>,
                 "fuse: the right side of a rule uses a name that the pattern does not bind");
-  static_assert(is_not<Error, rule_error::rest_twice>,
-                "fuse: a rest stands once in a rule, as the last operand of an operator or in a product or sum");
+  static_assert(is_not<Error, rule_error::rest_not_last>,
+                "fuse: a rest stands as the last operand of an operator, or in a product or sum");
   static_assert(
       is_not<Error, rule_error::no_replacement>,
       "fuse: a rule needs a right side made of captures, numbers and operators: rule<...>(pattern).replace(...)");
@@ -13350,10 +13443,9 @@ rewrite_report rewrite(Graph& graph, rewrite_options const& options = {}) {
 
 namespace fuse::inline v0::rules::formula {
 
-inline constexpr auto x = dsl::var<"x">, factor = dsl::var<"factor">, old_scale = dsl::var<"old scale">,
-                      old_bias = dsl::var<"old bias">;
+inline constexpr auto x = dsl::var<"x">, old_scale = dsl::var<"old scale">, old_bias = dsl::var<"old bias">;
 inline constexpr auto epsilon = dsl::scalar<"epsilon">;
-inline constexpr auto scale = dsl::rest<"scale">, bias = dsl::rest<"bias">;
+inline constexpr auto scale = dsl::rest<"scale">, factor = dsl::rest<"factor">, bias = dsl::rest<"bias">;
 
 inline constexpr auto centred = x - dsl::mean(x);
 inline constexpr auto variance =
@@ -13361,11 +13453,9 @@ inline constexpr auto variance =
 inline constexpr auto inverse_deviation = dsl::rsqrt((variance + dsl::optional(epsilon)).never_negative());
 inline constexpr auto inverse_root_mean_square = dsl::rsqrt(dsl::mean(dsl::square(x)) + dsl::optional(epsilon));
 
-inline constexpr auto expanded = x * inverse_deviation - dsl::mean(x) * inverse_deviation;
 inline constexpr auto distributed = x * inverse_deviation * factor - dsl::mean(x) * inverse_deviation * factor;
 inline constexpr auto scaled_first = x * factor - dsl::mean(x) * factor;
-inline constexpr auto normalised =
-    dsl::either(dsl::either(centred, scaled_first) * inverse_deviation, expanded, distributed);
+inline constexpr auto normalised = dsl::either(dsl::either(centred, scaled_first) * inverse_deviation, distributed);
 
 inline constexpr auto layer_norm_operator =
     dsl::layer_norm(x, old_scale, dsl::optional(old_bias)).attr<"axis">(dsl::param<"axes">).attr<"epsilon">(epsilon);
@@ -13397,8 +13487,7 @@ inline constexpr auto rms_norm_operator =
 namespace fuse::inline v0::rules {
 
 inline constexpr auto layer_norm =
-    rule<"layer-norm">(dsl::either(formula::normalised * formula::scale, formula::expanded, formula::distributed) +
-                       formula::bias)
+    rule<"layer-norm">(dsl::either(formula::normalised * formula::scale, formula::distributed) + formula::bias)
         .through<"cast", "identity">()
         .where(dsl::trailing_axes<"axes">, dsl::float32_epsilon<"epsilon">, dsl::row_vector<"scale", "x">,
                dsl::row_vector<"factor", "x">, dsl::row_vector<"bias", "x">)

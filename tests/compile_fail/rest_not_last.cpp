@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: a rest stands once in a rule
+// expect: a rest stands as the last operand
 // expect: quoted<'w', 'r', 'o', 'n', 'g'>
 // expect: quoted<'m', 'o', 'r', 'e'>
 // twin: rest_not_last_twin.cpp

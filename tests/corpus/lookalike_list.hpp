@@ -313,6 +313,17 @@ class lookalike_list {
           n.scale = [&n, m](value v) { return n.w.op(opcode::mul, {v, n.w.op(opcode::add, {n.row({4, 7}), m})}); };
         },
         norm::layer);
+    part(
+        "distributed with a scale that multiplies x and divides the mean", {4, 3, 7},
+        [](k& n) {
+          n.quotient = [&n](value, value r) {
+            auto const factor = n.w.op(opcode::div, {n.row(), r}), second = n.row();
+            auto const shift = n.w.op(opcode::div, {n.w.op(opcode::mul, {n.average(n.x), factor}), second});
+            return n.w.op(opcode::sub, {n.w.op(opcode::mul, {n.w.op(opcode::mul, {n.x, factor}), second}), shift});
+          };
+          n.scale = n.bias = [](value v) { return v; };
+        },
+        norm::layer);
     for (bool const root_alone :
          {true, false})  // TensorFlow's form, once without the scale in the shift, once with its sign wrong
       part(

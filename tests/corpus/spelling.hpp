@@ -501,8 +501,7 @@ class spelling {
       return at;
     };
     auto const r = root();
-    bool const distributes =
-        layer && choose.one_in("distributed", 2) && (steps.empty() || steps.front().op != opcode::div);
+    bool const distributes = layer && choose.one_in("distributed", 2);
     std::vector<part> inner{{r.v, r.divides}}, outer;
     if (!distributes) {
       inner.push_back({whole(), false});
@@ -510,11 +509,12 @@ class spelling {
       steps.erase(steps.begin(), scales_end());
       return any_bracketing(inner, true);
     }
-    auto const inside = choose("distributed parts", {"all", "the root", "the scale"});
-    if (!steps.empty() && steps.front().op == opcode::mul && inside != "the root") {
-      inner.push_back({steps.front().row, false});
-      steps.erase(steps.begin());
-      if (inside == "the scale") {
+    auto const inside = choose("distributed parts", {"all", "the root", "the scales"});
+    if (inside != "the root" && scales_end() != steps.begin()) {
+      auto const scales = choose.one_in("the first scale alone", 3) ? steps.begin() + 1 : scales_end();
+      for (auto at = steps.begin(); at != scales; ++at) inner.push_back({at->row, at->op == opcode::div});
+      steps.erase(steps.begin(), scales);
+      if (inside == "the scales") {
         outer.push_back(inner.front());
         inner.erase(inner.begin());
       }

@@ -12,6 +12,13 @@ constexpr auto x = var<"x">;
 constexpr auto more = rest<"more">;
 constexpr auto factors = fuse::rule<"factors">(abs(tanh(x) * more)).replace(relu(x) * more);
 constexpr auto addends = fuse::rule<"addends">(abs(tanh(x) + more)).replace(relu(x) + more);
+constexpr auto y = var<"y">;
+constexpr auto factors_twice =
+    fuse::rule<"factors-twice">(tanh(x * more) + exp(y * more)).replace(op<"Max">(x, y) * more);
+constexpr auto addends_twice =
+    fuse::rule<"addends-twice">(tanh(relu(x) + more) * exp(abs(y) + more)).replace(op<"Max">(x, y) + more);
+constexpr auto operands_twice =
+    fuse::rule<"operands-twice">(op<"Max">(x, more) - op<"Min">(y, more)).replace(op<"Sum">(x, y, more));
 constexpr auto operands = fuse::rule<"operands">(relu(op<"Max">(x, more))).replace(op<"Min">(x, more));
 
 }  // namespace
@@ -54,6 +61,69 @@ TEST_CASE("the rest of an operator are its trailing operands, possibly none") {
     CHECK(ops(g) == "Min");
     auto const found = g.operands(last(g));
     CHECK(std::vector<graph::value>(found.begin(), found.end()) == all);
+  }
+}
+
+TEST_CASE("a rest that occurs again is what was left the first time") {
+  sketch g;
+  auto const a = g.in("a"), b = g.in("b"), c = g.in("c"), d = g.in("d"), e = g.in("e");
+  auto const mul = [&g](auto v, auto w) { return g.add("Mul", {v, w}); };
+  auto const end = [&g](char const* op, auto v, auto w) { g.end(g.add(op, {g.add("Tanh", {v}), g.add("Exp", {w})})); };
+  SECTION("factors, in any order and bracketing") {
+    end("Add", mul(mul(c, a), d), mul(b, mul(d, c)));
+    CHECK(applied<factors_twice>(g) == 1);
+    CHECK(ops(g) == "Max Mul Mul");
+  }
+  SECTION("divisors") {
+    end("Add", g.add("Div", {mul(a, c), d}), mul(b, g.add("Div", {c, d})));
+    CHECK(applied<factors_twice>(g) == 1);
+    CHECK(ops(g) == "Div Max Mul");
+  }
+  SECTION("none") {
+    end("Add", mul(a, c), mul(b, c));
+    CHECK(applied<factors_twice>(g) == 1);
+    CHECK(ops(g) == "Max Mul");
+  }
+  SECTION("one factor more") {
+    end("Add", mul(a, c), mul(b, mul(c, d)));
+    CHECK(refusal<factors_twice>(g) == "operands");
+  }
+  SECTION("another factor") {
+    end("Add", mul(mul(a, c), d), mul(mul(b, c), e));
+    CHECK(refusal<factors_twice>(g) == "operands");
+  }
+  SECTION("one factor twice, the other once") {
+    end("Add", mul(mul(a, c), mul(c, d)), mul(mul(b, c), mul(d, d)));
+    CHECK(refusal<factors_twice>(g) == "operands");
+  }
+  SECTION("once a factor, once a divisor") {
+    end("Add", mul(a, c), g.add("Div", {b, c}));
+    CHECK(refusal<factors_twice>(g) == "operands");
+  }
+  SECTION("addends, with their signs") {
+    auto const r = g.add("Relu", {a}), s = g.add("Abs", {b});
+    SECTION("the same") {
+      end("Mul", g.add("Sub", {g.add("Add", {r, c}), d}), g.add("Add", {s, g.add("Sub", {c, d})}));
+      CHECK(applied<addends_twice>(g) == 1);
+      CHECK(ops(g) == "Sub Max Add");
+    }
+    SECTION("another sign") {
+      end("Mul", g.add("Sub", {g.add("Add", {r, c}), d}), g.add("Add", {s, g.add("Sub", {d, c})}));
+      CHECK(refusal<addends_twice>(g) == "operands");
+    }
+  }
+  SECTION("operands, in their order") {
+    g.end(g.add("Sub", {g.add("Max", {a, c, d}), g.add("Min", {b, c, d})}));
+    CHECK(applied<operands_twice>(g) == 1);
+    CHECK(ops(g) == "Sum");
+  }
+  SECTION("operands in another order") {
+    g.end(g.add("Sub", {g.add("Max", {a, c, d}), g.add("Min", {b, d, c})}));
+    CHECK(refusal<operands_twice>(g) == "operands");
+  }
+  SECTION("fewer operands") {
+    g.end(g.add("Sub", {g.add("Max", {a, c, d}), g.add("Min", {b, c})}));
+    CHECK(refusal<operands_twice>(g) == "operands");
   }
 }
 

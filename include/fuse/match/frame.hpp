@@ -6,7 +6,7 @@
 
 #include <fuse/core/math.hpp>
 #include <fuse/infer/facts.hpp>
-#include <fuse/infer/scaled_sum.hpp>
+#include <fuse/infer/divided_sum.hpp>
 #include <fuse/infer/unchanged.hpp>
 #include <fuse/match/frame_needs.hpp>
 #include <fuse/match/operator_sets.hpp>
@@ -112,9 +112,10 @@ class basic_frame_opener {
       p = {v, meant, weight, 0, 0, stack.parent[waiting], false, false};
       p.has_number = v != absent && facts_.uniform(v, p.number);
       children below(meant);
-      if ((operators_[v].direct & openers) != 0 && (!p.has_number || at == 0) &&
-          opens(v, weight, kind, through, f.clips, region, below) &&
-          (at == 0 || !one_part(v, kind, below, wanted))) {  // a number is one part, however it is computed
+      // A number is one part, however it is computed; but its sign is one of the product's.
+      bool const one_number = p.has_number && at != 0 && !(kind == op_group::product && is_negated(v));
+      if ((operators_[v].direct & openers) != 0 && !one_number &&
+          opens(v, weight, kind, through, f.clips, region, below) && (at == 0 || !one_part(v, kind, below, wanted))) {
         if (f.count + waiting + below.count > opened_group::capacity ||
             f.leaf_count + waiting + below.count > opened_group::leaf_capacity) {
           f.bounded = true;
@@ -176,9 +177,14 @@ class basic_frame_opener {
     return false;
   }
 
+  [[nodiscard]] bool is_negated(value_id v) const {
+    auto const n = image_.producer(v);
+    return n != absent && op_of(image_, n) == opcode::neg;
+  }
+
   // A mean that is spelled as a product, or parts that are taken whole.
   [[nodiscard]] bool one_part(value_id v, op_group kind, children const& below, needs const& wanted) const {
-    return (means_ && kind == op_group::product && is_scaled_sum(image_, facts_, v)) || taken_whole(v, below, wanted);
+    return (means_ && kind == op_group::product && is_divided_sum(image_, facts_, v)) || taken_whole(v, below, wanted);
   }
 
   // Parts that can only be matched together. Not where one of them may be left out, which leaves the other alone.

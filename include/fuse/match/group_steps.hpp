@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include <fuse/core/math.hpp>
@@ -81,14 +82,11 @@ class basic_group_steps : public value_steps {
     return close_to(number, wanted, static_cast<double>(i.tolerance)) && cover(i.a, leaves, taken);
   }
 
-  // Everything left, in the largest whole parts.
+  // Everything left, in the largest whole parts: what was left the first time, where the rest occurs again.
   bool rest(instruction const& i) {
     auto& f = frames_[i.a];
     auto const left = f.left();
-    auto* made = bind(i.b);
-    if (made == nullptr) return false;
-    made->first = static_cast<std::uint8_t>(rest_count_);
-    made->axes = static_cast<std::uint64_t>(f.group->kind);
+    auto const first = rest_count_;
     std::uint32_t done = 0, taken = 0;
     double sign = f.sign;
     for (std::uint8_t k = 0; k < f.group->count; ++k) {
@@ -105,12 +103,12 @@ class basic_group_steps : public value_steps {
         else if (!whole_part(f, k))
           continue;
       }
-      if (rest_count_ == rest_capacity) return false;
-      rest_[rest_count_++] = {p.value, weight(f, p)};
-      ++made->members;
+      if (!add_member(p.value, weight(f, p))) return false;
       done |= p.leaves;
       taken |= 1u << k;
     }
+    auto const& known = slots_[i.b];
+    if (known.bound ? !left_before(known, first, *f.group) : !bind_members(i.b, first, f.group->kind)) return false;
     return cover(i.a, left, taken);
   }
 
@@ -151,6 +149,65 @@ class basic_group_steps : public value_steps {
     frame_needs::needs wanted;
   };
 
+  // Whether the members from `first` on are those of a rest that is bound: in any bracketing, numbers multiplied out.
+  bool left_before(binding const& known, std::uint16_t first, opened_group const& like) {
+    if (known.axes != static_cast<std::uint64_t>(like.kind)) return false;
+    auto const last = rest_count_;
+    bool same = same_members(known.first, known.first + known.members, first, last);
+    if (!same) {
+      double const neutral = like.kind == op_group::product ? 1 : 0;
+      double before = neutral, now = neutral;
+      same = open_members(known.first, known.first + known.members, like, before);
+      auto const middle = rest_count_;
+      same = same && open_members(first, last, like, now) && close_to(now, before, 1e-6) &&
+             same_members(last, middle, middle, rest_count_);
+    }
+    rest_count_ = first;
+    return same;
+  }
+
+  // Whether two lists of members are one, in any order.
+  bool same_members(std::size_t a, std::size_t a_end, std::size_t b, std::size_t b_end) {
+    if (a_end - a != b_end - b) return false;
+    for (; a != a_end; ++a, ++b) {
+      auto other = b;
+      while (other != b_end && (rest_[other].weight != rest_[a].weight ||
+                                !congruent_.same(bare(rest_[a].value), bare(rest_[other].value))))
+        ++other;
+      if (other == b_end) return false;
+      std::swap(rest_[b], rest_[other]);
+    }
+    return true;
+  }
+
+  // Adds what the members [from, to) are made of, opened all the way; their numbers and signs go into `number`.
+  bool open_members(std::size_t from, std::size_t to, opened_group const& like, double& number) {
+    auto& opened = opened_again_;
+    auto const take = [&](double element, double weight) {
+      number = like.kind == op_group::sum ? number + weight * element : number * math::pow(element, weight);
+    };
+    for (; from != to; ++from) {
+      auto const m = rest_[from];
+      if (double element = 0; facts_.uniform(m.value, element)) {
+        take(element, m.weight);
+        continue;
+      }
+      opened.clips = false;
+      opener_.open(opened, m.value, absent, like.kind, like.through, region_, frame_needs::all);
+      if (opened.bounded) return false;
+      if (opened.negative()) take(-1, 1);
+      for (std::uint8_t k = 0; k < opened.count; ++k) {
+        auto const& p = opened.parts[k];
+        if (!p.leaf) continue;
+        if (p.has_number)
+          take(p.number, p.weight * m.weight);
+        else if (p.stands_for != absent || !add_member(p.value, p.weight * m.weight))
+          return false;
+      }
+    }
+    return true;
+  }
+
   // What other rules opened at this node is there already.
   opened_group const& group(instruction const& i, op_group kind) {
     auto const v = registers_[i.a], stands_for = stands_for_[i.a];
@@ -174,6 +231,7 @@ class basic_group_steps : public value_steps {
   frame_opener opener_;
   std::vector<shared_group> groups_;  // those that the rules at a node share, then one of each frame's own
   std::size_t group_count_ = 0;
+  opened_group opened_again_;
 };
 using group_steps = basic_group_steps<graph_image>;
 

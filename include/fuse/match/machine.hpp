@@ -372,7 +372,7 @@ class basic_machine : public detail::reduction_steps {
     auto& f = frames_[i.a];
     for (std::uint8_t k = 0; k < f.group->count; ++k) {
       auto const& p = f.group->parts[k];
-      if (!p.leaf || !p.has_number || (p.leaves & f.covered) != 0 || weight(f, p) != i.number) continue;
+      if (!p.has_number || (k == 0 && !p.leaf) || (p.leaves & f.covered) != 0 || weight(f, p) != i.number) continue;
       auto const back = here();
       if (cover(i.a, p.leaves, 1u << k) && bind_number(i.b, p.number, p.value) && run(i.next)) return true;
       rewind(back);

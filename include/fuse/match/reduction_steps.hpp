@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <fuse/core/math.hpp>
-#include <fuse/infer/scaled_sum.hpp>
+#include <fuse/infer/divided_sum.hpp>
 #include <fuse/match/group_steps.hpp>
 
 namespace fuse::inline v0::detail {

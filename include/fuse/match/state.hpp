@@ -124,6 +124,22 @@ class match_state {
     return &slots_[at];
   }
 
+  bool add_member(value_id v, double weight) {
+    if (rest_count_ == rest_capacity) return exceeded_ = true, false;
+    rest_[rest_count_++] = {v, weight};
+    return true;
+  }
+
+  // Binds the members from `first` on.
+  bool bind_members(std::uint8_t at, std::uint16_t first, op_group kind) {
+    auto* made = bind(at);
+    if (made == nullptr) return false;
+    made->axes = static_cast<std::uint64_t>(kind);
+    made->first = static_cast<std::uint8_t>(first);
+    made->members = static_cast<std::uint8_t>(rest_count_ - first);
+    return true;
+  }
+
   void matched(node_id n) {
     if (matched_count_ < matched_capacity)
       matched_[matched_count_++] = n;

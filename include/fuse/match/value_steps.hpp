@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -99,17 +100,21 @@ class basic_value_steps : public match_state {
     return true;
   }
 
+  // All further operands: what they were the first time, where the rest occurs again.
   bool operands(instruction const& i) {
     auto const n = matched_count_ == 0 ? absent : image_.producer(registers_[i.a]);
-    auto* made = bind(i.b);
-    if (made == nullptr || n == absent) return false;
-    made->first = static_cast<std::uint8_t>(rest_count_);
-    for (std::uint32_t k = i.count; k < image_.operand_count(n); ++k) {
-      if (rest_count_ == rest_capacity) return exceeded_ = true, false;
-      rest_[rest_count_++] = {image_.operand(n, k), 1};
-      ++made->members;
+    if (n == absent) return false;
+    auto const count = image_.operand_count(n);
+    auto const first = rest_count_;
+    if (auto const& known = slots_[i.b]; known.bound) {
+      if (known.axes != 0 || known.members != count - std::min<std::uint32_t>(i.count, count)) return false;
+      for (std::uint32_t k = i.count; k < count; ++k)
+        if (!congruent_.same(rest_[known.first + k - i.count].value, image_.operand(n, k))) return false;
+      return true;
     }
-    return true;
+    for (std::uint32_t k = i.count; k < count; ++k)
+      if (!add_member(image_.operand(n, k), 1)) return false;
+    return bind_members(i.b, first, op_group::none);
   }
 
   // Whether the values at two registers are one computation, and stand for the same.

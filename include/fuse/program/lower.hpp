@@ -43,7 +43,7 @@ constexpr void lowering::lower_roots(std::uint8_t root) {
   }
   next_register_ = 1;
   next_frame_ = 0;
-  bound_ = rest_seen_ = 0;
+  bound_ = 0;
   register_of_ = {};
   auto const first = size_;
   std::uint8_t main = root;

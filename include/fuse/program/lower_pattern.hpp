@@ -109,7 +109,7 @@ constexpr void lowering::value(std::uint8_t at, std::uint8_t r, sign_use sign, s
       return value(t.child[0], r, sign, around);
     case term_kind::result: return operation(pattern_.terms[t.child[0]], r, static_cast<std::uint8_t>(t.index));
     case term_kind::rest:  // alone where a value is wanted: that one value
-    default: return fail(rule_error::rest_twice, t.name);
+    default: return fail(rule_error::rest_not_last, t.name);
   }
 }
 
@@ -150,15 +150,11 @@ constexpr void lowering::operation(term const& t, std::uint8_t r, std::uint8_t r
       value(t.child[i], static_cast<std::uint8_t>(first + i));
   }
   if (has_rest) {
-    emit({.code = step::operands, .a = r, .b = use_rest(t.child[plain]), .count = static_cast<std::uint8_t>(plain)});
+    emit({.code = step::operands,
+          .a = r,
+          .b = bound_slot_of(t.child[plain], slot_kind::rest),
+          .count = static_cast<std::uint8_t>(plain)});
   }
-}
-
-constexpr std::uint8_t lowering::use_rest(std::uint8_t at) {
-  auto const s = bound_slot(pattern_[at].name, slot_kind::rest);
-  if ((rest_seen_ >> s & 1u) != 0) fail(rule_error::rest_twice, pattern_[at].name);
-  rest_seen_ |= 1u << s;
-  return s;
 }
 
 constexpr void lowering::attributes(term const& t, std::uint8_t r, static_text except) {
@@ -231,7 +227,8 @@ constexpr void lowering::finish_group(parts const& found, op_group kind, std::ui
   int const count = found.count;
   int rest = count;  // the last ones
   while (rest > 0 && found.all[rest - 1].priority == rest_priority) --rest;
-  for (; rest < count; ++rest) emit({.code = step::rest, .a = frame, .b = use_rest(found.all[rest].term)});
+  for (; rest < count; ++rest)
+    emit({.code = step::rest, .a = frame, .b = bound_slot_of(found.all[rest].term, slot_kind::rest)});
   emit({.code = step::close, .a = frame});
 }
 

@@ -18,7 +18,7 @@ enum class rule_error : std::uint8_t {
   unknown_operator,
   wrong_operand_count,
   unbound_name,
-  rest_twice,
+  rest_not_last,
   no_replacement,
   roots_and_replacements_differ,
   unreachable_root,

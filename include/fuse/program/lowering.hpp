@@ -60,7 +60,6 @@ class lowering {
   std::uint8_t next_register_ = 1, next_frame_ = 0;
   term_registers register_of_{};  // of a term that is found, else 0
   std::uint32_t bound_ = 0;       // slots, a bit each
-  std::uint32_t rest_seen_ = 0;   // slots, a bit each
   bool several_roots_ = false;
   bool again_ = false;  // a large part is matched a second time
   through_set everywhere_{};
@@ -117,7 +116,6 @@ class lowering {
   constexpr void capture(std::uint8_t at, std::uint8_t r);
   constexpr void value(std::uint8_t at, std::uint8_t r, sign_use sign = sign_use::strict, std::uint8_t around = 0);
   constexpr void operation(term const& t, std::uint8_t r, std::uint8_t result);
-  constexpr std::uint8_t use_rest(std::uint8_t at);
   constexpr void attributes(term const& t, std::uint8_t r, static_text except = {});
   constexpr void reduction(term const& t, std::uint8_t r);
   constexpr void group(std::uint8_t at, std::uint8_t r, sign_use sign, std::uint8_t around);

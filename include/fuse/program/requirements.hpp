@@ -63,8 +63,8 @@ struct rule_requirement {
                 "fuse: a rule gives an operator a wrong number of operands");
   static_assert(is_not<Error, rule_error::unbound_name>,
                 "fuse: the right side of a rule uses a name that the pattern does not bind");
-  static_assert(is_not<Error, rule_error::rest_twice>,
-                "fuse: a rest stands once in a rule, as the last operand of an operator or in a product or sum");
+  static_assert(is_not<Error, rule_error::rest_not_last>,
+                "fuse: a rest stands as the last operand of an operator, or in a product or sum");
   static_assert(
       is_not<Error, rule_error::no_replacement>,
       "fuse: a rule needs a right side made of captures, numbers and operators: rule<...>(pattern).replace(...)");

@@ -7,10 +7,9 @@
 /// the operators' own; what stands here changes the formula.
 namespace fuse::inline v0::rules::formula {
 
-inline constexpr auto x = dsl::var<"x">, factor = dsl::var<"factor">, old_scale = dsl::var<"old scale">,
-                      old_bias = dsl::var<"old bias">;
+inline constexpr auto x = dsl::var<"x">, old_scale = dsl::var<"old scale">, old_bias = dsl::var<"old bias">;
 inline constexpr auto epsilon = dsl::scalar<"epsilon">;
-inline constexpr auto scale = dsl::rest<"scale">, bias = dsl::rest<"bias">;
+inline constexpr auto scale = dsl::rest<"scale">, factor = dsl::rest<"factor">, bias = dsl::rest<"bias">;
 
 inline constexpr auto centred = x - dsl::mean(x);
 /// Also as the mean of squares less the square of the mean: the standard's own function body.
@@ -20,13 +19,11 @@ inline constexpr auto variance =
 inline constexpr auto inverse_deviation = dsl::rsqrt((variance + dsl::optional(epsilon)).never_negative());
 inline constexpr auto inverse_root_mean_square = dsl::rsqrt(dsl::mean(dsl::square(x)) + dsl::optional(epsilon));
 
-/// (x - mean) r multiplied out, and with the scale multiplied in, too: x (r s) + (bias - mean (r s)) is TensorFlow's
-/// form. Or the scale alone.
-inline constexpr auto expanded = x * inverse_deviation - dsl::mean(x) * inverse_deviation;
+/// (x - mean) r multiplied out, perhaps with scales, too: x (r s) + (bias - mean (r s)) is TensorFlow's form. Or the
+/// scales alone.
 inline constexpr auto distributed = x * inverse_deviation * factor - dsl::mean(x) * inverse_deviation * factor;
 inline constexpr auto scaled_first = x * factor - dsl::mean(x) * factor;
-inline constexpr auto normalised =
-    dsl::either(dsl::either(centred, scaled_first) * inverse_deviation, expanded, distributed);
+inline constexpr auto normalised = dsl::either(dsl::either(centred, scaled_first) * inverse_deviation, distributed);
 
 /// A layer norm that is one operator already, with its scale and perhaps a bias.
 inline constexpr auto layer_norm_operator =
