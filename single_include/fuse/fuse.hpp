@@ -12358,6 +12358,14 @@ class basic_instantiation {
   }
   [[nodiscard]] bool unused(value_id v) const { return image_.value(v).use_count == 0 && image_.value(v).outputs == 0; }
 
+  value_id without_nothing(opcode op, std::size_t first) {
+    auto const a = operands_[first], b = operands_[first + 1];
+    operands_.resize(first);
+    if (a == absent && (op == opcode::sub || op == opcode::div))
+      return fail("nothing is left to subtract or divide from");
+    return a == absent ? b : a;
+  }
+
   value_id operation(replacement_term const& t, std::uint32_t results) {
     results = kept_results(t, results);
     auto const first = operands_.size();  // below lie those of the operators that wait for this one
@@ -12372,6 +12380,9 @@ class basic_instantiation {
       operands_.push_back(operand);
       if (!reason.empty()) return absent;
     }
+    if (t.what == kind::neutral && info(static_cast<opcode>(t.op)).group != op_group::none && t.children == 2 &&
+        operands_.size() == first + 2 && (operands_[first] == absent || operands_[first + 1] == absent))
+      return without_nothing(static_cast<opcode>(t.op), first);
     while (operands_.size() > first && operands_.back() == absent) operands_.pop_back();
     bool const between_casts = computed_in_ != element_type::unknown && t.what == kind::neutral && has_row(t);
     if (between_casts) operands_[first] = cast(operands_[first], computed_in_);
