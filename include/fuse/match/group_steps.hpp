@@ -195,7 +195,7 @@ class basic_group_steps : public value_steps {
       opened.clips = false;
       opener_.open(opened, m.value, absent, like.kind, like.through, region_, frame_needs::all);
       if (opened.bounded) return false;
-      if (opened.negative()) take(-1, 1);
+      if (opened.negative()) take(-1, m.weight);
       for (std::uint8_t k = 0; k < opened.count; ++k) {
         auto const& p = opened.parts[k];
         if (!p.leaf) continue;
