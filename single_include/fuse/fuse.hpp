@@ -8547,6 +8547,7 @@ class basic_machine : public detail::reduction_steps {
     detail::branch_lists::gate gate;
     std::uint16_t stage, first, only;  // where there is one branch, the step that its gate leads to
     std::uint8_t strip;
+    bool looks_ahead;  // that step is the operator at the root
   };
   struct entrances {
     detail::branch_lists::gate gate{};  // lets through what one of theirs does
@@ -8575,9 +8576,7 @@ class basic_machine : public detail::reduction_steps {
         auto const root = static_cast<opcode>(op);
         bool const divided = static_cast<opcode>(e.tag) == opcode::mean && (root == opcode::mul || root == opcode::div);
         if (e.by_name || (e.tag != op && !divided)) continue;
-        entrances_.push_back(e.strip != 0 ? open_entrance(e)
-                                          : entrance{branches_.gate_of(e.first, 1), e.stage, e.first,
-                                                     branches_.only_branch(e.first), e.strip});
+        entrances_.push_back(e.strip != 0 ? open_entrance(e) : gated_entrance(e));
         for (auto stage : {std::size_t{e.stage}, static_cast<std::size_t>(rules_.stages)}) {
           auto& of = entrances_of_[stage * operators + op];
           of.gate.widen(entrances_.back().gate);
@@ -8600,8 +8599,14 @@ class basic_machine : public detail::reduction_steps {
     return listener == nullptr ? operators_[image_.result(n)] : detail::operator_sets::all;
   }
 
+  [[nodiscard]] entrance gated_entrance(program_entry const& e) const {
+    auto const only = branches_.only_branch(e.first);
+    bool const operation =
+        only != no_instruction && rules_.code[only].code == step::operation && rules_.code[only].through == 0;
+    return {branches_.gate_of(e.first, 1), e.stage, e.first, only, e.strip, operation};
+  }
   [[nodiscard]] static entrance open_entrance(program_entry const& e) {
-    return {detail::branch_lists::gate::open(), e.stage, e.first, no_instruction, e.strip};
+    return {detail::branch_lists::gate::open(), e.stage, e.first, no_instruction, e.strip, false};
   }
 
   bool run_stage(node_id n, int stage, acceptor& to) {
@@ -8645,7 +8650,24 @@ class basic_machine : public detail::reduction_steps {
     return i.c != 0 || (wanted & there.deep) != 0;  // for an explanation, something like it is enough to go on
   }
 
+  [[nodiscard]] bool leads_on(node_id n, entrance const& e) const {
+    if (!e.looks_ahead || listener != nullptr) return true;
+    auto const& i = rules_.code[e.only];
+    auto const sets = [&](std::size_t k) -> auto const& {
+      if (k >= (i.count & 0x7fu)) return detail::operator_sets::all;
+      return operators_[k < image_.operand_count(n) ? image_.operand(n, static_cast<std::uint32_t>(k)) : absent];
+    };
+    auto const found = [](auto const&) { return true; };
+    if (branches_.any(
+            i.next, [&](std::uint8_t at) -> auto const& { return sets(at - std::size_t{i.b}); }, found))
+      return true;
+    return (i.flags & instruction::commutes) != 0 &&
+           branches_.any(
+               i.next, [&](std::uint8_t at) -> auto const& { return sets((at - std::size_t{i.b}) ^ 1u); }, found);
+  }
+
   bool enter(node_id n, entrance const& e, acceptor& to) {
+    if (!leads_on(n, e)) return false;
     acceptor_ = &to;
     steps_ = score_ = 0;
     forget_groups();
