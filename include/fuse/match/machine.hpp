@@ -56,7 +56,7 @@ class basic_machine : public detail::reduction_steps {
 
   /// Matches the rules of `stage` at node `n`. The bindings are those of the match during `accept`.
   bool run(node_id n, int stage, acceptor& to) {
-    exceeded_ = bounded_ = false;
+    start(n);
     if (!may_match(n, stage)) return false;
     if (stale_) take_in();
     return run_stage(n, stage, to);
@@ -64,7 +64,7 @@ class basic_machine : public detail::reduction_steps {
 
   /// The same for all stages in turn, in a graph that nobody changes meanwhile.
   void run(node_id n, acceptor& to) {
-    exceeded_ = bounded_ = false;
+    start(n);
     if (!may_match(n, rules_.stages)) return;
     if (stale_) take_in();
     run_stages(n, to);
@@ -106,6 +106,13 @@ class basic_machine : public detail::reduction_steps {
     stale_ = false;
     operators_.update();
     congruent_.update();
+  }
+
+  // Nodes are mostly looked at from the last to the first.
+  [[gnu::always_inline]] void start(node_id n) {
+    exceeded_ = bounded_ = false;
+    image_.expect_before(n);
+    operators_.expect_before(image_.result(n));
   }
 
   // Of one stage, or of all: stage number `stages`.
