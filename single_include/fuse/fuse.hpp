@@ -1080,6 +1080,13 @@ class basic_graph_image {
     return span(region_outputs_).subspan(regions_[region].first_output, regions_[region].output_count);
   }
 
+  [[gnu::always_inline]] void expect_before(node_id n) const {
+    auto const& record = nodes_[n];
+    if (record.first_operand >= ahead) __builtin_prefetch(uses_.data() + (record.first_operand - ahead));
+    if (record.first_result >= ahead) __builtin_prefetch(values_.data() + (record.first_result - ahead));
+  }
+  static constexpr std::uint32_t ahead = 96;
+
   template <class Visit>
   void for_each_user(value_id v, Visit&& visit) const {
     for (auto at = values_[v].first_use; at != absent; at = uses_[at].next) visit(uses_[at].node);
@@ -7203,6 +7210,10 @@ class basic_operator_sets {
 
   [[nodiscard]] sets const& operator[](value_id v) const { return v < size_ ? of_[v] : v == absent ? none_ : all; }
 
+  [[gnu::always_inline]] void expect_before(value_id v) const {
+    if (v >= Image::ahead && v < size_) __builtin_prefetch(of_.data() + (v - Image::ahead));
+  }
+
   void update() {
     of_.reserve(image_.value_count() + image_.value_count() / 8);  // growing would copy all at the first new node
     take_in_leaves(0);
@@ -7243,9 +7254,7 @@ class basic_operator_sets {
       if (image_.producer(v) == absent) of_[v] = constant_at(v);
   }
   [[nodiscard]] sets constant_at(value_id v) const {
-    auto const bits = facts_.is_uniform(v)       ? number_bit | constant_bit
-                      : image_.value(v).constant ? constant_bit
-                                                 : 0;
+    auto const bits = facts_.is_uniform(v) ? number_bit | constant_bit : image_.value(v).constant ? constant_bit : 0;
     return {bits, bits, 0};
   }
 
@@ -8516,14 +8525,14 @@ class basic_machine : public detail::reduction_steps {
   };
 
   bool run(node_id n, int stage, acceptor& to) {
-    exceeded_ = bounded_ = false;
+    start(n);
     if (!may_match(n, stage)) return false;
     if (stale_) take_in();
     return run_stage(n, stage, to);
   }
 
   void run(node_id n, acceptor& to) {
-    exceeded_ = bounded_ = false;
+    start(n);
     if (!may_match(n, rules_.stages)) return;
     if (stale_) take_in();
     run_stages(n, to);
@@ -8560,6 +8569,12 @@ class basic_machine : public detail::reduction_steps {
     stale_ = false;
     operators_.update();
     congruent_.update();
+  }
+
+  [[gnu::always_inline]] void start(node_id n) {
+    exceeded_ = bounded_ = false;
+    image_.expect_before(n);
+    operators_.expect_before(image_.result(n));
   }
 
   [[nodiscard]] entrances const& entrances_of(node_id n, int stage) const {

@@ -122,9 +122,9 @@ struct onnx_contents {
 
 struct onnx_graph_record {
   ::onnx::GraphProto* proto = nullptr;
-  std::uint32_t owner = 0;   // node
-  std::uint32_t parent = 0;  // body around it
-  std::uint32_t first = 0, last = 0, length = 0;  // its nodes
+  std::uint32_t owner = 0;                           // node
+  std::uint32_t parent = 0;                          // body around it
+  std::uint32_t first = 0, last = 0, length = 0;     // its nodes
   std::uint32_t first_output = 0, output_count = 0;  // among the slots
   std::vector<onnx_value> inputs{};     // those of bodies include their initializers, which nobody else sees
   std::vector<onnx_value> named{};      // what the names of the outputs meant when the model was read
