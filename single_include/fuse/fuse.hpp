@@ -2,7 +2,6 @@
 // fuse 0.1.0, all of <fuse/fuse.hpp> in one file. Made by scripts/amalgamate.py; documentation stands in the headers it is made of.
 #pragma once
 
-#include <algorithm>
 #include <bit>
 #include <cassert>
 #include <charconv>
@@ -8034,7 +8033,7 @@ class basic_value_steps : public match_state {
     auto const count = image_.operand_count(n);
     auto const first = rest_count_;
     if (auto const& known = slots_[i.b]; known.bound) {
-      if (known.axes != 0 || known.members != count - std::min<std::uint32_t>(i.count, count)) return false;
+      if (known.axes != 0 || i.count + known.members != count) return false;
       for (std::uint32_t k = i.count; k < count; ++k)
         if (!congruent_.same(rest_[known.first + k - i.count].value, image_.operand(n, k))) return false;
       return true;

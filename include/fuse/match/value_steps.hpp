@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -107,7 +106,7 @@ class basic_value_steps : public match_state {
     auto const count = image_.operand_count(n);
     auto const first = rest_count_;
     if (auto const& known = slots_[i.b]; known.bound) {
-      if (known.axes != 0 || known.members != count - std::min<std::uint32_t>(i.count, count)) return false;
+      if (known.axes != 0 || i.count + known.members != count) return false;
       for (std::uint32_t k = i.count; k < count; ++k)
         if (!congruent_.same(rest_[known.first + k - i.count].value, image_.operand(n, k))) return false;
       return true;
