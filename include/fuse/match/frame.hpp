@@ -5,8 +5,8 @@
 #include <vector>
 
 #include <fuse/core/math.hpp>
-#include <fuse/infer/facts.hpp>
 #include <fuse/infer/divided_sum.hpp>
+#include <fuse/infer/facts.hpp>
 #include <fuse/infer/unchanged.hpp>
 #include <fuse/match/frame_needs.hpp>
 #include <fuse/match/operator_sets.hpp>
