@@ -344,15 +344,15 @@ class lookalike_list {
   // A result through a narrower type is not the same result; the evaluator rounds floating Casts nowhere, so only
   // counts judge.
   void casts() {
-    for (auto const& [t, name] :
+    for (auto const& [type, name] :
          {std::pair{element_type::float16, "half"}, std::pair{element_type::int32, "an integer"}}) {
-      add(std::string("variance through ") + name, [t = t](k& n) {
+      add(std::string("variance through ") + name, [t = type](k& n) {
         n.epsilon = [&n, t](value v) { return n.w.op(opcode::add, {n.through(v, t), n.c(0.5)}); };
       });
-      add(std::string("root through ") + name, [t = t](k& n) {
+      add(std::string("root through ") + name, [t = type](k& n) {
         n.quotient = [&n, t](value d, value r) { return n.w.op(opcode::div, {d, n.through(r, t)}); };
       });
-      add(std::string("square of d through ") + name, [t = t](k& n) {
+      add(std::string("square of d through ") + name, [t = type](k& n) {
         n.square = [&n, t](value d) { return n.w.op(opcode::pow, {n.through(d, t), n.c(2)}); };
       });
     }
@@ -385,8 +385,8 @@ class lookalike_list {
            n.w.g.append_to(fuse::graph::main_body);
            n.w.g.output(n.w.g.result(branch), "chosen");
          }}};
-    for (auto const& [who, attach] : ways) {
-      auto add_reader = [this, who = who, attach = attach](std::string const& what,
+    for (auto const& [reader, way] : ways) {
+      auto add_reader = [this, who = reader, attach = way](std::string const& what,
                                                            std::function<void(k&, hook)> change) {
         part(what + " read by " + who, {4, 3, 7}, [attach, change](k& n) { change(n, attach); });
         all.back().twice = true;
