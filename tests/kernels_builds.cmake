@@ -1,3 +1,5 @@
+include(CheckCXXCompilerFlag)
+
 # The kernels in other builds than the one at hand: optimised or not, for other machines. Sanitizers have seen the same code in `kernels`.
 # Two sources of one program, compiled for different machines, linked in either order, share no code of the kernels; where size counts, little is
 # inlined by itself.
@@ -36,7 +38,9 @@ add_build(plain "" -O0)
 add_build(every_target "with=AVX3_DL" -O2 -DHWY_WANT_AVX3_DL -DHWY_COMPILE_ALL_ATTAINABLE)
 add_build(inlined "with=AVX2" -O3)
 add_build(fewer_targets "without=SSE4" -O2 "-DHWY_DISABLED_TARGETS=(HWY_SSSE3|HWY_SSE4)")
-add_build(native "" -O2 -march=native)
+# What clang says of its own -march=native where the machine has AVX10: functions for other machines name features beside these.
+check_cxx_compiler_flag(-Winvalid-feature-combination FUSE_HAS_FEATURE_COMBINATIONS)
+add_build(native "" -O2 -march=native $<$<BOOL:${FUSE_HAS_FEATURE_COMBINATIONS}>:-Wno-invalid-feature-combination>)
 add_build(static_by_name "only=AVX2" -O2 -march=x86-64-v3 -DFUSE_REWRITE_KERNELS_STATIC)
 add_build(static_by_flags "only=AVX2" -O3 -mavx2 -mfma -mbmi -mbmi2 -mf16c -DFUSE_REWRITE_KERNELS_STATIC)
 add_build(without_vectors "only=SCALAR" -O2 -DHWY_COMPILE_ONLY_SCALAR)
