@@ -1075,6 +1075,7 @@ class basic_graph_image {
   [[nodiscard]] std::uint32_t operand_count(node_id n) const { return nodes_[n].operand_count; }
   [[nodiscard]] use_record const& use_at(std::uint32_t slot) const { return uses_[slot]; }
   [[nodiscard]] std::vector<region_record> const& regions() const { return regions_; }
+  [[nodiscard]] bool unused(value_id v) const { return values_[v].use_count == 0 && values_[v].outputs == 0; }
   [[nodiscard]] span<value_id const> region_outputs(std::uint32_t region) const {
     return span(region_outputs_).subspan(regions_[region].first_output, regions_[region].output_count);
   }
@@ -7997,7 +7998,7 @@ class basic_value_steps : public match_state {
     auto const n = image_.producer(v);
     for (std::uint32_t k = 0; n != absent && k < image_.node(n).result_count; ++k) {
       auto const other = image_.result(n, k);
-      if (other != v && (image_.value(other).use_count != 0 || image_.value(other).outputs != 0)) return false;
+      if (other != v && !image_.unused(other)) return false;
     }
     return true;
   }
@@ -12387,12 +12388,11 @@ class basic_instantiation {
       auto const n = image_.producer(match_.value(i == 0 ? std::uint8_t{0} : info_->root_registers[i]));
       if (n == absent || image_.node(n).tag.op != t.op || t.what != kind::neutral) continue;
       std::uint32_t used = image_.node(n).result_count;
-      while (used > results && unused(image_.result(n, used - 1))) --used;
+      while (used > results && image_.unused(image_.result(n, used - 1))) --used;
       if (used > results) results = used;
     }
     return results;
   }
-  [[nodiscard]] bool unused(value_id v) const { return image_.value(v).use_count == 0 && image_.value(v).outputs == 0; }
 
   value_id without_nothing(opcode op, std::size_t first) {
     auto const a = operands_[first], b = operands_[first + 1];
@@ -12702,10 +12702,9 @@ class basic_application {
     for (std::uint8_t i = 1; i < known.root_count; ++i) roots_.push_back(match_.value(known.root_registers[i]));
     if (roots_.size() > 1)
       for (auto v : roots_)
-        if (unused(v)) return false;
+        if (image_.unused(v)) return false;
     return true;
   }
-  [[nodiscard]] bool unused(value_id v) const { return image_.value(v).use_count == 0 && image_.value(v).outputs == 0; }
   [[nodiscard]] bool is_root(value_id v) const {
     for (auto r : roots_)
       if (r == v) return true;
@@ -12760,7 +12759,7 @@ class basic_application {
       bool const alike = image_.node(n).tag.op == image_.node(old).tag.op;
       for (std::uint32_t k = 0; k < image_.node(old).result_count; ++k) {
         auto const v = image_.result(old, k);
-        if (is_root(v) || unused(v)) continue;
+        if (is_root(v) || image_.unused(v)) continue;
         if (!alike || k >= image_.node(n).result_count) {
           if (count > 1) return false;
           continue;
@@ -12857,7 +12856,7 @@ class basic_application {
   }
   [[nodiscard]] bool used(node_id n) const {
     for (std::uint32_t i = 0; i < image_.node(n).result_count; ++i)
-      if (!unused(image_.result(n, i))) return true;
+      if (!image_.unused(image_.result(n, i))) return true;
     return false;
   }
 

@@ -53,6 +53,8 @@ TEST_CASE("redirecting moves every use and every output") {
   CHECK(users(s.image, s.image.result(s.a)).empty());
   CHECK(s.image.value(s.image.result(s.a)).use_count == 0);
   CHECK(s.image.value(s.image.result(s.a)).outputs == 0);
+  CHECK(s.image.unused(s.image.result(s.a)));
+  CHECK_FALSE(s.image.unused(s.x));
   CHECK(s.image.value(s.x).outputs == 1);
   CHECK(s.image.value(s.x).use_count == 4);
   CHECK(s.image.operand(s.b, 0) == s.x);

@@ -114,6 +114,8 @@ class basic_graph_image {
   [[nodiscard]] std::uint32_t operand_count(node_id n) const { return nodes_[n].operand_count; }
   [[nodiscard]] use_record const& use_at(std::uint32_t slot) const { return uses_[slot]; }
   [[nodiscard]] std::vector<region_record> const& regions() const { return regions_; }
+  /// No node uses `v`, and it is no output.
+  [[nodiscard]] bool unused(value_id v) const { return values_[v].use_count == 0 && values_[v].outputs == 0; }
   /// The outputs of a body as they were when the image was built, in order.
   [[nodiscard]] span<value_id const> region_outputs(std::uint32_t region) const {
     return span(region_outputs_).subspan(regions_[region].first_output, regions_[region].output_count);

@@ -68,7 +68,7 @@ class basic_value_steps : public match_state {
     auto const n = image_.producer(v);
     for (std::uint32_t k = 0; n != absent && k < image_.node(n).result_count; ++k) {
       auto const other = image_.result(n, k);
-      if (other != v && (image_.value(other).use_count != 0 || image_.value(other).outputs != 0)) return false;
+      if (other != v && !image_.unused(other)) return false;
     }
     return true;
   }

@@ -105,10 +105,9 @@ class basic_application {
     for (std::uint8_t i = 1; i < known.root_count; ++i) roots_.push_back(match_.value(known.root_registers[i]));
     if (roots_.size() > 1)
       for (auto v : roots_)
-        if (unused(v)) return false;
+        if (image_.unused(v)) return false;
     return true;
   }
-  [[nodiscard]] bool unused(value_id v) const { return image_.value(v).use_count == 0 && image_.value(v).outputs == 0; }
   [[nodiscard]] bool is_root(value_id v) const {
     for (auto r : roots_)
       if (r == v) return true;
@@ -167,7 +166,7 @@ class basic_application {
       bool const alike = image_.node(n).tag.op == image_.node(old).tag.op;
       for (std::uint32_t k = 0; k < image_.node(old).result_count; ++k) {
         auto const v = image_.result(old, k);
-        if (is_root(v) || unused(v)) continue;
+        if (is_root(v) || image_.unused(v)) continue;
         if (!alike || k >= image_.node(n).result_count) {
           if (count > 1) return false;
           continue;
@@ -269,7 +268,7 @@ class basic_application {
   }
   [[nodiscard]] bool used(node_id n) const {
     for (std::uint32_t i = 0; i < image_.node(n).result_count; ++i)
-      if (!unused(image_.result(n, i))) return true;
+      if (!image_.unused(image_.result(n, i))) return true;
     return false;
   }
 

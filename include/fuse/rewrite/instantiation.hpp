@@ -249,12 +249,11 @@ class basic_instantiation {
       auto const n = image_.producer(match_.value(i == 0 ? std::uint8_t{0} : info_->root_registers[i]));
       if (n == absent || image_.node(n).tag.op != t.op || t.what != kind::neutral) continue;
       std::uint32_t used = image_.node(n).result_count;
-      while (used > results && unused(image_.result(n, used - 1))) --used;
+      while (used > results && image_.unused(image_.result(n, used - 1))) --used;
       if (used > results) results = used;
     }
     return results;
   }
-  [[nodiscard]] bool unused(value_id v) const { return image_.value(v).use_count == 0 && image_.value(v).outputs == 0; }
 
   // A product or sum of one operand and nothing, such as a rest that is empty, is that operand.
   value_id without_nothing(opcode op, std::size_t first) {
