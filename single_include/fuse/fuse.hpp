@@ -9874,7 +9874,7 @@ class lowering {
   rewrite_rule const& rule_;
   dialect const& names_;
   expression pattern_{};
-  op_group group_[expression::capacity]{};
+  op_group group_[expression::capacity]{};  // of a rest: what it is left of
   bool reduction_[expression::capacity]{};
   std::uint8_t priority_[expression::capacity]{};  // 0 to 3: operators, the more telling the less; see resolve
   std::uint64_t needs_[expression::capacity]{};    // operators that are below in any case, reached through sums and
@@ -9904,6 +9904,7 @@ class lowering {
   constexpr std::uint8_t slot(static_text name, slot_kind kind);
   constexpr std::uint8_t bound_slot(static_text name, slot_kind kind);
   constexpr std::uint8_t bound_slot_of(std::uint8_t at, slot_kind kind);
+  constexpr std::uint8_t bound_rest(std::uint8_t at, op_group of);
   constexpr void emit(instruction const& made);
   constexpr std::uint16_t& led_by(links chain);
   constexpr void resolve_links();
@@ -10079,6 +10080,13 @@ constexpr std::uint8_t lowering::bound_slot_of(std::uint8_t at, slot_kind kind) 
   --s;
   bound_ |= 1u << s;
   return s;
+}
+constexpr std::uint8_t lowering::bound_rest(std::uint8_t at, op_group of) {
+  if (slot_[at] == 0)
+    group_[at] = of;
+  else if (group_[at] != of)
+    fail(rule_error::two_uses_of_a_name, pattern_.terms[at].name);
+  return bound_slot_of(at, slot_kind::rest);
 }
 
 constexpr void lowering::emit(instruction const& made) {
@@ -10522,7 +10530,7 @@ constexpr void lowering::operation(term const& t, std::uint8_t r, std::uint8_t r
   if (has_rest) {
     emit({.code = step::operands,
           .a = r,
-          .b = bound_slot_of(t.child[plain], slot_kind::rest),
+          .b = bound_rest(t.child[plain], op_group::none),
           .count = static_cast<std::uint8_t>(plain)});
   }
 }
@@ -10597,8 +10605,7 @@ constexpr void lowering::finish_group(parts const& found, op_group kind, std::ui
   int const count = found.count;
   int rest = count;  // the last ones
   while (rest > 0 && found.all[rest - 1].priority == rest_priority) --rest;
-  for (; rest < count; ++rest)
-    emit({.code = step::rest, .a = frame, .b = bound_slot_of(found.all[rest].term, slot_kind::rest)});
+  for (; rest < count; ++rest) emit({.code = step::rest, .a = frame, .b = bound_rest(found.all[rest].term, kind)});
   emit({.code = step::close, .a = frame});
 }
 
@@ -10996,7 +11003,8 @@ struct rule_requirement {
   static_assert(is_not<Error, rule_error::unbound_condition>,
                 "fuse: a condition names a capture that the pattern does not bind");
   static_assert(is_not<Error, rule_error::two_uses_of_a_name>,
-                "fuse: a rule uses one name for two kinds of captures (a value, a scalar, a rest, a parameter)");
+                "fuse: a rule uses one name for two kinds of captures (a value, a scalar, a parameter, a rest of a "
+                "product, of a sum or of operands)");
   static_assert(is_not<Error, rule_error::unknown_attribute>,
                 "fuse: a rule, or its dialect, names an attribute that the operator does not have");
   static_assert(is_not<Error, rule_error::attribute_of_another_kind>,

@@ -50,6 +50,18 @@ TEST_CASE("each mistake has its error and its culprit") {
   CHECK(error_of(fuse::rule<"r">(op<"Max">(x, scalar<"x">)).replace(x)) == rule_error::two_uses_of_a_name);
 }
 
+TEST_CASE("a rest is one of products, of sums or of operands, throughout a rule") {
+  constexpr auto more = rest<"more">;
+  constexpr auto product = tanh(x * more), sum = exp(x + more), operands = op<"Max">(x, more);
+  auto const together = [](auto const& a, auto const& b) {
+    return error_of(fuse::rule<"r">(op<"Equal">(a, b)).replace(x));
+  };
+  for (auto const& one : {product, sum, operands}) CHECK(together(one, relu(one)) == rule_error::none);
+  CHECK(together(product, sum) == rule_error::two_uses_of_a_name);
+  CHECK(together(sum, operands) == rule_error::two_uses_of_a_name);
+  CHECK(together(operands, product) == rule_error::two_uses_of_a_name);
+}
+
 TEST_CASE("a sum or product is opened once, however it is bracketed in the rule") {
   auto const groups = [](fuse::rewrite_rule const& rule) {
     auto const made = fuse::detail::lower(rule, fuse::onnx);

@@ -152,7 +152,7 @@ constexpr void lowering::operation(term const& t, std::uint8_t r, std::uint8_t r
   if (has_rest) {
     emit({.code = step::operands,
           .a = r,
-          .b = bound_slot_of(t.child[plain], slot_kind::rest),
+          .b = bound_rest(t.child[plain], op_group::none),
           .count = static_cast<std::uint8_t>(plain)});
   }
 }
@@ -227,8 +227,7 @@ constexpr void lowering::finish_group(parts const& found, op_group kind, std::ui
   int const count = found.count;
   int rest = count;  // the last ones
   while (rest > 0 && found.all[rest - 1].priority == rest_priority) --rest;
-  for (; rest < count; ++rest)
-    emit({.code = step::rest, .a = frame, .b = bound_slot_of(found.all[rest].term, slot_kind::rest)});
+  for (; rest < count; ++rest) emit({.code = step::rest, .a = frame, .b = bound_rest(found.all[rest].term, kind)});
   emit({.code = step::close, .a = frame});
 }
 

@@ -58,6 +58,14 @@ constexpr std::uint8_t lowering::bound_slot_of(std::uint8_t at, slot_kind kind) 
   bound_ |= 1u << s;
   return s;
 }
+/// The same for a rest of a product, a sum, or (none) a list of operands: everywhere in a rule of the same.
+constexpr std::uint8_t lowering::bound_rest(std::uint8_t at, op_group of) {
+  if (slot_[at] == 0)
+    group_[at] = of;
+  else if (group_[at] != of)
+    fail(rule_error::two_uses_of_a_name, pattern_.terms[at].name);
+  return bound_slot_of(at, slot_kind::rest);
+}
 
 // Emission
 

@@ -47,7 +47,7 @@ class lowering {
   dialect const& names_;
   expression pattern_{};
   // Of each term, found once, since a call costs constant evaluation more than a read.
-  op_group group_[expression::capacity]{};
+  op_group group_[expression::capacity]{};  // of a rest: what it is left of
   bool reduction_[expression::capacity]{};
   std::uint8_t priority_[expression::capacity]{};  // 0 to 3: operators, the more telling the less; see resolve
   std::uint64_t needs_[expression::capacity]{};    // operators that are below in any case, reached through sums and
@@ -79,6 +79,7 @@ class lowering {
   constexpr std::uint8_t slot(static_text name, slot_kind kind);
   constexpr std::uint8_t bound_slot(static_text name, slot_kind kind);
   constexpr std::uint8_t bound_slot_of(std::uint8_t at, slot_kind kind);
+  constexpr std::uint8_t bound_rest(std::uint8_t at, op_group of);
   constexpr void emit(instruction const& made);
   constexpr std::uint16_t& led_by(links chain);
   constexpr void resolve_links();

@@ -76,7 +76,8 @@ struct rule_requirement {
   static_assert(is_not<Error, rule_error::unbound_condition>,
                 "fuse: a condition names a capture that the pattern does not bind");
   static_assert(is_not<Error, rule_error::two_uses_of_a_name>,
-                "fuse: a rule uses one name for two kinds of captures (a value, a scalar, a rest, a parameter)");
+                "fuse: a rule uses one name for two kinds of captures (a value, a scalar, a parameter, a rest of a "
+                "product, of a sum or of operands)");
   static_assert(is_not<Error, rule_error::unknown_attribute>,
                 "fuse: a rule, or its dialect, names an attribute that the operator does not have");
   static_assert(is_not<Error, rule_error::attribute_of_another_kind>,
