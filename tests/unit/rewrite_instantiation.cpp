@@ -80,6 +80,59 @@ TEST_CASE("a rest where one value is wanted is its product, or its sum") {
   }
 }
 
+TEST_CASE("a product of one factor and nothing is that factor, by whatever name") {
+  static constexpr auto product = fuse::rule<"product">(abs(tanh(x) * more)).replace(op<"Mul">(relu(x), more));
+  static constexpr auto quotient = fuse::rule<"quotient">(abs(tanh(x) * more)).replace(op<"Div">(more, relu(x)));
+  static constexpr auto power = fuse::rule<"power">(abs(tanh(x) * more)).replace(op<"Pow">(more, relu(x)));
+  static constexpr auto exact = fuse::rule<"exact">(abs(tanh(x) * more)).replace(exactly<"Mul">(relu(x), more));
+  sketch g;
+  auto const t = g.add("Tanh", {g.in("a")});
+  SECTION("nothing") {
+    g.end(g.add("Abs", {t}));
+    SECTION("a factor") {
+      CHECK(applied<product>(g) == 1);
+      CHECK(ops(g) == "Relu");
+    }
+    SECTION("what is divided") { CHECK(refusal<quotient>(g) == "right side"); }
+    SECTION("what is raised to a power") { CHECK(refusal<power>(g) == "right side"); }
+    SECTION("an operand of that operator and no other") { CHECK(refusal<exact>(g) == "right side"); }
+  }
+  SECTION("something") {
+    g.end(g.add("Abs", {g.add("Mul", {t, g.in("b")})}));
+    SECTION("a factor") { CHECK(applied<product>(g) == 1); }
+    SECTION("an operand of that operator and no other") { CHECK(applied<exact>(g) == 1); }
+    CHECK(ops(g) == "Relu Mul");
+  }
+}
+
+TEST_CASE("an operator is not given fewer operands than it takes, nor more") {
+  static constexpr auto product =
+      fuse::rule<"product">(relu(abs(op<"Max">(x, more)))).replace(op<"Mul">(tanh(x), more));
+  static constexpr auto alone = fuse::rule<"alone">(relu(abs(op<"Max">(x, more)))).replace(op<"Max">(more));
+  sketch g;
+  auto const a = g.in("a"), b = g.in("b"), c = g.in("c");
+  auto const end = [&g](std::vector<graph::value> const& of) {
+    g.end(g.add("Relu", {g.add("Abs", {g.add("Max", of)})}));
+  };
+  SECTION("none is left") {
+    end({a});
+    SECTION("beside another") {
+      CHECK(applied<product>(g) == 1);
+      CHECK(ops(g) == "Tanh");
+    }
+    SECTION("alone") { CHECK(refusal<alone>(g) == "right side"); }
+  }
+  SECTION("one is left") {
+    end({a, b});
+    SECTION("beside another") { CHECK(applied<product>(g) == 1); }
+    SECTION("alone") { CHECK(applied<alone>(g) == 1); }
+  }
+  SECTION("two are left") {
+    end({a, b, c});
+    CHECK(refusal<product>(g) == "right side");
+  }
+}
+
 TEST_CASE("as many results are made as are asked for") {
   static constexpr auto second =
       fuse::rule<"second">(abs(tanh(tanh(x)))).replace(result<1>(op<"Split">(x).attr<"axis">(0)));

@@ -255,13 +255,29 @@ class basic_instantiation {
     return results;
   }
 
-  // A product or sum of one operand and nothing, such as a rest that is empty, is that operand.
+  // Whether one operand and nothing, such as a rest that is empty, is that operand.
+  [[nodiscard]] static bool may_lack_one(replacement_term const& t) {
+    auto const op = static_cast<opcode>(t.op);
+    return t.what == kind::neutral &&
+           (op == opcode::add || op == opcode::sub || op == opcode::mul || op == opcode::div);
+  }
   value_id without_nothing(opcode op, std::size_t first) {
     auto const a = operands_[first], b = operands_[first + 1];
     operands_.resize(first);
     if (a == absent && (op == opcode::sub || op == opcode::div))
       return fail("nothing is left to subtract or divide from");
     return a == absent ? b : a;
+  }
+
+  // Whether an operator takes what its operands have become: a rest may have left any number of them, or none.
+  [[nodiscard]] bool takes_operands(replacement_term const& t, span<value_id const> given) const {
+    auto const* row = t.what == kind::named ? names_.row(t.op, image_.version) : nullptr;
+    auto const known = info(t.what == kind::neutral ? static_cast<opcode>(t.op)
+                            : row != nullptr        ? row->op
+                                                    : opcode::opaque);
+    for (std::size_t i = 0; i < static_cast<std::size_t>(known.least); ++i)
+      if (i >= given.size() || given[i] == absent) return false;
+    return known.most < 0 || given.size() <= static_cast<std::size_t>(known.most);
   }
 
   value_id operation(replacement_term const& t, std::uint32_t results) {
@@ -272,20 +288,22 @@ class basic_instantiation {
       if (child.what == kind::slot && info_->slot_kinds[child.slot] == slot_kind::rest &&
           match_.slot(child.slot).axes == 0) {
         for (auto const& m : match_.members(child.slot)) operands_.push_back(m.value);
+        if (match_.members(child.slot).empty() && may_lack_one(t)) operands_.push_back(absent);
         continue;
       }
       auto const operand = value(t.child[i]);
       operands_.push_back(operand);
       if (!reason.empty()) return absent;
     }
-    if (t.what == kind::neutral && info(static_cast<opcode>(t.op)).group != op_group::none && t.children == 2 &&
-        operands_.size() == first + 2 && (operands_[first] == absent || operands_[first + 1] == absent))
+    if (may_lack_one(t) && operands_.size() == first + 2 &&
+        (operands_[first] == absent || operands_[first + 1] == absent))
       return without_nothing(static_cast<opcode>(t.op), first);
     while (operands_.size() > first && operands_.back() == absent) operands_.pop_back();
     bool const between_casts = computed_in_ != element_type::unknown && t.what == kind::neutral && has_row(t);
     if (between_casts) operands_[first] = cast(operands_[first], computed_in_);
     if (!reason.empty()) return absent;
     auto const operands = span<value_id const>(operands_).subspan(first);
+    if (!takes_operands(t, operands)) return fail("the operands here are too few or too many for an operator");
     parameters_.clear();
     for (std::uint8_t i = 0; i < t.parameter_count; ++i) parameters_.push_back(parameter(t.parameters[i]));
     auto made = absent;
