@@ -87,19 +87,19 @@ TEST_CASE("a rest that occurs again is what was left the first time") {
   }
   SECTION("one factor more") {
     end("Add", mul(r, c), mul(s, mul(c, d)));
-    CHECK(refusal<factors_twice>(g) == "operands");
+    CHECK(refusal<factors_twice>(g) == "factors");
   }
   SECTION("another factor") {
     end("Add", mul(mul(r, c), d), mul(mul(s, c), e));
-    CHECK(refusal<factors_twice>(g) == "operands");
+    CHECK(refusal<factors_twice>(g) == "factors");
   }
   SECTION("one factor twice, the other once") {
     end("Add", mul(mul(r, c), mul(c, d)), mul(mul(s, c), mul(d, d)));
-    CHECK(refusal<factors_twice>(g) == "operands");
+    CHECK(refusal<factors_twice>(g) == "factors");
   }
   SECTION("once a factor, once a divisor") {
     end("Add", mul(r, c), g.add("Div", {s, c}));
-    CHECK(refusal<factors_twice>(g) == "operands");
+    CHECK(refusal<factors_twice>(g) == "factors");
   }
   SECTION("addends, with their signs") {
     SECTION("the same") {
@@ -109,7 +109,7 @@ TEST_CASE("a rest that occurs again is what was left the first time") {
     }
     SECTION("another sign") {
       end("Mul", g.add("Sub", {g.add("Add", {r, c}), d}), g.add("Add", {s, g.add("Sub", {d, c})}));
-      CHECK(refusal<addends_twice>(g) == "operands");
+      CHECK(refusal<addends_twice>(g) == "addends");
     }
   }
 }

@@ -54,6 +54,39 @@ TEST_CASE("an explanation names what was wanted and what was found") {
   }
 }
 
+TEST_CASE("an explanation calls what a rest stands for factors, addends or operands") {
+  using namespace fuse::dsl;
+  static constexpr auto x = var<"x">;
+  static constexpr auto more = rest<"more">;
+  static constexpr auto factors = fuse::rule<"factors">(tanh(relu(x) * more) - exp(relu(x) * more)).replace(x);
+  static constexpr auto addends = fuse::rule<"addends">(tanh(relu(x) + more) - exp(relu(x) + more)).replace(x);
+  static constexpr auto operands = fuse::rule<"operands">(op<"Max">(x, more) - op<"Min">(x, more)).replace(x);
+  sketch g;
+  auto const a = g.in("a"), b = g.in("b"), c = g.in("c");
+  auto const two = [&g](char const* op, auto v, auto w, auto other) {
+    auto const r = g.add("Relu", {v});
+    auto const y = g.add("Sub", {g.add("Tanh", {g.add(op, {r, w})}), g.add("Exp", {g.add(op, {r, other})})});
+    g.end(y);
+    return g.producer(y);
+  };
+  SECTION("factors") {
+    auto const n = two("Mul", a, b, c);
+    auto const why = to_text(fuse::matcher<factors, graph>(g).why(n));
+    CHECK(why.find("factors that can be 'more'") != std::string::npos);
+  }
+  SECTION("addends") {
+    auto const n = two("Add", a, b, c);
+    auto const why = to_text(fuse::matcher<addends, graph>(g).why(n));
+    CHECK(why.find("addends that can be 'more'") != std::string::npos);
+  }
+  SECTION("operands") {
+    auto const y = g.add("Sub", {g.add("Max", {a, b}), g.add("Min", {a, c})});
+    g.end(y);
+    auto const why = to_text(fuse::matcher<operands, graph>(g).why(g.producer(y)));
+    CHECK(why.find("operands that can be 'more'") != std::string::npos);
+  }
+}
+
 TEST_CASE("the nearest misses of a graph come first, and at most as many as asked for") {
   norm g;
   g.own_epsilon = false;

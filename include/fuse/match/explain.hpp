@@ -138,7 +138,11 @@ struct requirement {
               "'" + slot(i.b) + "', a constant with one element that no caller may override"};
     case step::literal:
     case step::number: return {"constant", "the constant " + std::to_string(i.number)};
-    case step::rest: return {"operands", "operands that can be '" + slot(i.b) + "'"};
+    case step::rest: {
+      std::string const left = kind == op_group::product ? "factors" : "addends";
+      return {left, left + " that can be '" + slot(i.b) + "'"};
+    }
+    case step::operands: return {"operands", "operands that can be '" + slot(i.b) + "'"};
     case step::close:
       return {"nothing left over",
               kind == op_group::product ? "no further factor and no minus sign" : "no further addend"};
@@ -160,7 +164,6 @@ struct requirement {
     }
     case step::fork:
     case step::group:
-    case step::operands:
     case step::strip:
     case step::accept: break;
   }
