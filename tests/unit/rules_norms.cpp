@@ -189,6 +189,16 @@ TEST_CASE("a norm of what was flattened is one over the axes from there on, if t
   CHECK(applied<fuse::rules::norms>(g) == (axis == 3 ? 0 : 1));
 }
 
+TEST_CASE("a norm absorbs one row after the other past what does nothing") {
+  sketch g;
+  auto v = g.add("LayerNormalization", {g.in("x"), g.in("scale", {8})}, {{"axis", -1}});
+  v = g.add("Mul", {v, g.in("factor", {8})});
+  for (auto const* nothing : {"Max", "Identity", "Mean"}) v = g.add(nothing, {v});
+  g.end(g.add("Add", {v, g.in("bias", {8})}));
+  CHECK(applied<fuse::rules::norms>(g) == 2);
+  CHECK(ops(g) == "Mul LayerNormalization");
+}
+
 TEST_CASE("two norms that share their statistics both become operators") {
   sketch g;
   auto const a = g.in("x", {2, 4, 8});

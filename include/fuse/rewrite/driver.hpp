@@ -27,6 +27,7 @@ class basic_driver final : machine::acceptor {
                rewrite_report& report)
       : rules_(rules),
         image_(image),
+        facts_(known),
         options_(options),
         report_(report),
         machine_(rules, image, known, names),
@@ -233,12 +234,17 @@ class basic_driver final : machine::acceptor {
     auto const waited = static_cast<std::ptrdiff_t>(waiting_.size());
     for (auto n = first; n < last; ++n) machine_.add(n);
     auto const readers = application_.readers();
-    for (auto i = readers.size(); i-- > 0;) {
-      machine_.look(readers[i]);
-      waiting_.push_back(readers[i]);
-    }
+    for (auto i = readers.size(); i-- > 0;) look_at(readers[i]);
     for (auto n = last; n-- > first;) waiting_.push_back(n);
     if (stage_ != 0) late_.insert(late_.end(), waiting_.begin() + waited, waiting_.end());
+  }
+
+  // What reads something new. Where it leaves that as it is, no rule may begin there, but where it is read itself.
+  void look_at(node_id reader, int passed = 0) {
+    if (passed < 8 && may_keep_elements(op_of(image_, reader)) && unchanged(image_, facts_, reader))
+      image_.for_each_user(image_.result(reader), [&](node_id user) { look_at(user, passed + 1); });
+    machine_.look(reader);
+    waiting_.push_back(reader);
   }
 
   void visit_waiting() {
@@ -269,6 +275,7 @@ class basic_driver final : machine::acceptor {
 
   program rules_;
   Image& image_;
+  facts const& facts_;
   rewrite_options const& options_;
   rewrite_report& report_;
   machine machine_;
