@@ -13578,6 +13578,19 @@ inline constexpr auto layer_norm =
                      .attr<"epsilon">(formula::epsilon))
         .benefit(2);
 
+inline constexpr auto rms_norm_of_centred =
+    rule<"rms-norm-of-centred">(dsl::rms_norm(formula::centred, formula::old_scale)
+                                    .attr<"axis">(dsl::param<"axes">)
+                                    .attr<"epsilon">(formula::epsilon))
+        .through<"cast", "identity">()
+        .where(dsl::trailing_axes<"axes">)
+        .summary("an RMS norm of x - mean(x) is a layer norm of x")
+        .replace(dsl::layer_norm(formula::x, dsl::row(formula::old_scale, formula::x))
+                     .attr<"axis">(dsl::param<"axes">)
+                     .attr<"epsilon">(formula::epsilon))
+        .stage(1)
+        .quiet();
+
 inline constexpr auto layer_norm_times_row =
     rule<"layer-norm-times-row">(formula::layer_norm_operator.users(1) * formula::scale)
         .through<"identity">()
@@ -13683,7 +13696,7 @@ inline constexpr auto rms_norm_of_flattened =
 namespace fuse::inline v0::rules {
 
 inline constexpr auto norms =
-    rule_set<layer_norm, rms_norm, layer_norm_times_row, layer_norm_plus_row, rms_norm_times_row, layer_norm_mean,
-             layer_norm_inverse_deviation, layer_norm_of_flattened, rms_norm_of_flattened>;
+    rule_set<layer_norm, rms_norm, rms_norm_of_centred, layer_norm_times_row, layer_norm_plus_row, rms_norm_times_row,
+             layer_norm_mean, layer_norm_inverse_deviation, layer_norm_of_flattened, rms_norm_of_flattened>;
 
 }  // namespace fuse::inline v0::rules

@@ -48,6 +48,11 @@ def _flatten(value, axis=1):
     return value.reshape(int(np.prod(value.shape[:axis])), -1)
 
 
+def _rms_norm(value, scale, axis=-1, epsilon=1e-5):
+    square = np.square(value).mean(axis=tuple(range(axis % value.ndim, value.ndim)), keepdims=True)
+    return value / np.sqrt(square + epsilon) * scale
+
+
 def _constant(**attributes):
     (value,) = attributes.values()
     return _widen(numpy_helper.to_array(value) if hasattr(value, "data_type") else np.array(value))
@@ -59,6 +64,7 @@ OPERATORS = {
     "Sum": lambda *a: sum(a), "Mean": lambda *a: sum(a) / len(a), "Dropout": lambda a: a, "Add": np.add, "Sub": np.subtract, "Mul": np.multiply, "Pow": lambda a, b: np.power(a, _widen(b) if a.dtype.kind == "f" else b),
     "Div": lambda a, b: a / b if a.dtype.kind == "f" else a // b, "MatMul": np.matmul, "Max": lambda *a: functools.reduce(np.maximum, a), "Min": lambda *a: functools.reduce(np.minimum, a),
     "ReduceSumSquare": _reduce(lambda a, **kept: np.square(a).sum(**kept)), "ReduceL2": _reduce(lambda a, **kept: np.sqrt(np.square(a).sum(**kept))),
+    "RMSNormalization": _rms_norm,
     "ReduceMean": _reduce(np.mean), "ReduceSum": _reduce(np.sum), "ReduceMax": _reduce(np.max), "ReduceProd": _reduce(np.prod),
     "GlobalAveragePool": lambda a: a.mean(axis=tuple(range(2, a.ndim)), keepdims=True),
     "Cast": _cast, "Unsqueeze": _unsqueeze, "Squeeze": lambda a, *r, **k: np.squeeze(a, _axes(k, r)),

@@ -560,6 +560,13 @@ class Spelling:
             row = self.op("Expand", row, self.op("Shape", self.x))
         return {"Mul": self.mul, "Add": self.add}.get(operator, lambda *operands: self.op(operator, *operands))(y, row)
 
+    def rms_norm(self, value):
+        """The operator: exporters make one of what follows a difference, too."""
+        scale = self.m.constant(np.ones([self.sizes.get(d, d) for d in self.norm_shape], FLOAT))
+        epsilon = float(np.float32(self.epsilon_written if self.epsilon is None else self.epsilon))
+        self.epsilon = self.epsilon_written = epsilon
+        return self.op("RMSNormalization", value, scale, axis=-self.norm_axes, epsilon=epsilon)
+
     def apply(self, steps):
         """The norm with its scales and bias, in one of the bracketings."""
         layer, late = self.kind == "layer", self.late
@@ -569,6 +576,7 @@ class Spelling:
         forms = ["plain"] * 4 + ["tree"] * 3
         forms += ["scale before the root", "root times scale", *["distributed root times scale"] * layer] * first
         forms += ["distributed", "reversed"] * layer
+        forms += ["an RMS norm of the difference"] * (layer and self.opset >= 23 and self.types == "float" and not self.symbolic)
         form = self.draw("bracketing", *forms)
         if [o for o, _ in steps[:2]] == ["Mul", "Mul"] and self.draw("two scales", "one by one", "multiplied first") == "multiplied first":
             self.owner = PREPARED
@@ -582,6 +590,8 @@ class Spelling:
             y = self.times_root(self.mul(whole(), steps.pop(0)[1]))
         elif form == "root times scale":
             y = self.mul(whole(), self.times_root(steps.pop(0)[1]))
+        elif form.startswith("an RMS norm"):
+            y = self.rms_norm(whole())
         elif form == "reversed":
             y = self.op("Neg", self.times_root(self.op("Sub", self.restored(self.statistic("mean")), self.reads_x())))
         elif form.startswith("distributed"):
@@ -694,9 +704,9 @@ class Spelling:
         live, self.owner = [], CONTEXT
         if "mean" in form and "mean" in self.shared:
             live.append(self.restored(self.shared["mean"], False))
-        if "inverse" in form and self.shared["root"][0] == "multiply":
+        if "inverse" in form and self.shared.get("root", ("none",))[0] == "multiply":
             live.append(self.shared["root"][1])
-        if form == "variance":
+        if form == "variance" and "variance" in self.shared:
             live.append(self.restored(self.last_variance, False))
         if form == "centred" and self.shared.get("centred"):
             live.append(self.shared["centred"])

@@ -189,6 +189,35 @@ TEST_CASE("a norm of what was flattened is one over the axes from there on, if t
   CHECK(applied<fuse::rules::norms>(g) == (axis == 3 ? 0 : 1));
 }
 
+TEST_CASE("an RMS norm of a centred x is a layer norm") {
+  auto const fused = [](std::vector<std::int64_t> axes, std::int64_t axis, bool exchanged, int keepdims = 1) {
+    sketch g(23);
+    auto const a = g.in("x", {2, 4, 4});
+    auto const over = g.constant(fuse::make_tensor<std::int64_t>({static_cast<std::int64_t>(axes.size())}, axes));
+    auto const m = g.add("ReduceMean", {a, over}, {{"keepdims", keepdims}});
+    auto const d = exchanged ? g.add("Sub", {m, a}) : g.add("Sub", {a, m});
+    auto const row = axis == -1 ? graph::dims{4} : graph::dims{4, 4};
+    auto const n = g.add("RMSNormalization", {d, g.in("scale", row)}, {{"axis", axis}, {"epsilon", 0.25}});
+    g.end(g.add("Add", {n, g.in("bias", row)}));
+    auto const report = fuse::rewrite<fuse::rules::norms>(static_cast<graph&>(g));
+    CHECK(report.error.empty());
+    if (ops(g) == "LayerNormalization") {
+      CHECK(number(g, last(g), "epsilon") == 0.25);
+      CHECK(number(g, last(g), "axis") == static_cast<double>(axis));
+    }
+    return ops(g);
+  };
+  CHECK(fused({-1}, -1, false) == "LayerNormalization");
+  CHECK(fused({2}, -1, false) == "LayerNormalization");
+  CHECK(fused({-1, -2}, -2, false) == "LayerNormalization");
+  std::string const apart = "ReduceMean Sub RMSNormalization Add";
+  CHECK(fused({-2}, -1, false) == apart);
+  CHECK(fused({-1}, -2, false) == apart);
+  CHECK(fused({-1, -2}, -1, false) == apart);
+  CHECK(fused({-1}, -1, true) == apart);
+  CHECK(fused({-1}, -1, false, 0) == apart);  // (2, 4) against (2, 4, 4): the means of other rows
+}
+
 TEST_CASE("a norm absorbs one row after the other past what does nothing") {
   sketch g;
   auto v = g.add("LayerNormalization", {g.in("x"), g.in("scale", {8})}, {{"axis", -1}});

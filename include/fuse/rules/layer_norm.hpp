@@ -20,6 +20,21 @@ inline constexpr auto layer_norm =
                      .attr<"epsilon">(formula::epsilon))
         .benefit(2);
 
+/// An RMS norm of a centred x is a layer norm without bias: PyTorch's exporter writes layer norms so at operator
+/// set 23.
+inline constexpr auto rms_norm_of_centred =
+    rule<"rms-norm-of-centred">(dsl::rms_norm(formula::centred, formula::old_scale)
+                                    .attr<"axis">(dsl::param<"axes">)
+                                    .attr<"epsilon">(formula::epsilon))
+        .through<"cast", "identity">()
+        .where(dsl::trailing_axes<"axes">)
+        .summary("an RMS norm of x - mean(x) is a layer norm of x")
+        .replace(dsl::layer_norm(formula::x, dsl::row(formula::old_scale, formula::x))
+                     .attr<"axis">(dsl::param<"axes">)
+                     .attr<"epsilon">(formula::epsilon))
+        .stage(1)
+        .quiet();
+
 /// A layer norm times a row takes the row into its scale and bias.
 inline constexpr auto layer_norm_times_row =
     rule<"layer-norm-times-row">(formula::layer_norm_operator.users(1) * formula::scale)

@@ -10,7 +10,7 @@ namespace fuse::inline v0::rules {
 /// Layer norms and RMS norms, by stages: layer norms, RMS norms, rows that they absorb, statistics that are used
 /// elsewhere, and the flattening around them.
 inline constexpr auto norms =
-    rule_set<layer_norm, rms_norm, layer_norm_times_row, layer_norm_plus_row, rms_norm_times_row, layer_norm_mean,
-             layer_norm_inverse_deviation, layer_norm_of_flattened, rms_norm_of_flattened>;
+    rule_set<layer_norm, rms_norm, rms_norm_of_centred, layer_norm_times_row, layer_norm_plus_row, rms_norm_times_row,
+             layer_norm_mean, layer_norm_inverse_deviation, layer_norm_of_flattened, rms_norm_of_flattened>;
 
 }  // namespace fuse::inline v0::rules
