@@ -7272,6 +7272,7 @@ class basic_operator_sets {
       of.bits =
           operator_bit(op) | (op == opcode::sum || squares ? operator_bit(opcode::mean) : 0);  // divided, it is one
       if (squares) of.bits |= of.below = product_bit;
+      if (op == opcode::l2_norm) of.bits |= root_bit;
     } else {
       of.bits = op == opcode::sqrt || op == opcode::rsqrt ? root_bit : 0;
       of.kinds = op == opcode::neg ? sum_bit | product_bit : group == op_group::sum ? sum_bit : product_bit;
@@ -7360,14 +7361,14 @@ using operator_sets = basic_operator_sets<graph_image>;
 
 namespace fuse::inline v0::detail {
 
-inline constexpr value_id summed_squares = absent - 1;
+inline constexpr value_id summed_squares = absent - 1, mean_with_number = absent - 2;
 
 struct opened_group {
   static constexpr std::uint8_t capacity = 32, leaf_capacity = 28;
 
   struct part {
     value_id value;
-    value_id stands_for;  ///< itself, the shape of a value, or summed_squares
+    value_id stands_for;  ///< itself, the shape of a value, summed_squares or mean_with_number
     double weight;
     double number;         ///< of a leaf that is a constant, the same number everywhere
     std::uint32_t leaves;  ///< which leaves it is made of
@@ -7476,6 +7477,7 @@ class basic_frame_opener {
       f.parts[f.parts[at].parent].leaves |= f.parts[at].leaves;
       f.minus ^= (f.minus >> at & 1u) << f.parts[at].parent;
     }
+    if (kind == op_group::product && means_ && numbers != 0) add_means(f);
     for (std::uint8_t at = 0; clipped != 0 && at < f.count; ++at)
       if ((clipped >> at & 1u) != 0 && (f.all() & ~f.parts[at].leaves & ~numbers) != 0) {
         f.clips = false;
@@ -7499,6 +7501,29 @@ class basic_frame_opener {
       weight[count++] = w;
     }
   };
+
+  void add_means(opened_group& f) const {
+    auto const count = f.count;
+    for (std::uint8_t at = 1; at < count; ++at) {
+      auto const p = f.parts[at];
+      if (!p.leaf || p.has_number || p.stands_for != absent ||
+          (operators_[p.value].direct & operator_bit(opcode::mean)) == 0)
+        continue;
+      auto const n = image_.producer(p.value);
+      auto const op = n == absent ? opcode::opaque : op_of(image_, n);
+      if (op != opcode::sum && op != opcode::sum_square && op != opcode::l2_norm) continue;
+      auto const weight = op == opcode::l2_norm ? p.weight / 2 : p.weight;
+      auto const elements = added_elements(image_, facts_, n);
+      for (std::uint8_t k = 1; k < count && elements != 0 && f.count < opened_group::capacity; ++k)
+        if (auto const& q = f.parts[k];
+            q.leaf && q.has_number && is_rounded(q.number, math::pow(elements, -weight / q.weight)))
+          f.parts[f.count++] = {p.value, mean_with_number, weight, 0, p.leaves | q.leaves, 255, true, false};
+    }
+  }
+
+  [[nodiscard]] static bool is_rounded(double found, double wanted) {
+    return math::abs(found - wanted) <= 0x1p-24 * wanted;
+  }
 
   bool is_neutral(opened_group& f, std::uint8_t at) const {
     auto const& p = f.parts[at];
@@ -8320,7 +8345,7 @@ class basic_group_steps : public value_steps {
       if (opened.negative()) take(-1, m.weight);
       for (std::uint8_t k = 0; k < opened.count; ++k) {
         auto const& p = opened.parts[k];
-        if (!p.leaf) continue;
+        if (!p.leaf || p.stands_for == mean_with_number) continue;
         if (p.has_number)
           take(p.number, p.weight * m.weight);
         else if (p.stands_for != absent || !add_member(p.value, p.weight * m.weight))
@@ -8371,20 +8396,25 @@ class basic_reduction_steps : public group_steps {
     auto found = scaled_reduction{stripped(registers_[i.a], i.through, true), stands_for_[i.a]};
     if (found.stands_for == summed_squares || !is_node(found.value)) return false;
     auto const wanted = static_cast<opcode>(i.op);
-    if (op_of(image_, image_.producer(found.value)) != wanted && !below_factors(i, found)) return false;
+    bool const apart = found.stands_for == mean_with_number;
+    if (apart)
+      found.stands_for = absent;
+    else if (op_of(image_, image_.producer(found.value)) != wanted && !below_factors(i, found))
+      return false;
     auto const n = image_.producer(found.value);
     auto const op = op_of(image_, n);
-    bool const squares = (op == opcode::sum_square && found.power == 1) || (op == opcode::l2_norm && found.power == 2);
+    bool const squares =
+        (op == opcode::sum_square && found.power == 1) || (op == opcode::l2_norm && (found.power == 2 || apart));
     if (!squares && ((op != wanted && op != opcode::sum) || found.power != 1)) return false;
     if (image_.operand_count(n) == 0) return false;
     bool const divided = wanted == opcode::mean && op != opcode::mean;
-    if (!divided && found.factor != 1) return false;
+    if (!divided && (found.factor != 1 || apart)) return false;
     auto const operand = image_.operand(n, 0);
     bool keep = true;
     std::uint64_t axes = 0;
     auto const rank = facts_.rank(operand);
     if (reduction_axes(image_, facts_, names_, n, axes_, keep, listed_)) {
-      if (divided && !divides_by(elements(operand), found.factor)) return false;
+      if (divided && !apart && !divides_by(elements(operand), found.factor)) return false;
       for (auto axis : axes_) axes |= std::uint64_t{1} << (rank - 1 - axis);
       if (found.stands_for != absent) {
         if (!restores(found.stands_for, operand)) return false;

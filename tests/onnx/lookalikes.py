@@ -155,6 +155,15 @@ _summed("product of two norms", lambda k, m, d: m.op(
     "Div", m.op("Mul", m.reduce("ReduceL2", d, [-1]), m.reduce("ReduceL2", k.input("other", k.shape), [-1])), k.c(7)))
 _summed("sum of absolute values", lambda k, m, d: m.op("Div", m.reduce("ReduceL1", d, [-1]), k.c(7)))
 _summed("norm of negated sum", lambda k, m, d: m.op("Neg", m.op("Div", m.reduce("ReduceSumSquare", d, [-1]), k.c(-6.0))))
+
+# ---- x by its length, times a number
+for _name, _number, _length in (("nothing", 1.0, lambda m, n: n), ("the number", 7.0, lambda m, n: n), ("another root", 6 ** 0.5, lambda m, n: n),
+                                ("less its root", -(7 ** 0.5), lambda m, n: n), ("the root, bounded", 7 ** 0.5, lambda m, n: m.op("Max", n, m.constant(np.float32(1e-2)))),
+                                ("the root, shifted", 7 ** 0.5, lambda m, n: m.op("Add", n, m.constant(np.float32(1e-2))))):
+    broken(f"x by its length times {_name}", layer=False, reason=False, fused=either({0}))(lambda k, number=_number, length=_length: k.write(
+        square=lambda d: d, variance=lambda d: k.m.reduce("ReduceL2", d, [-1]), epsilon=lambda v: length(k.m, v), root=lambda v: v,
+        quotient=lambda d, v: k.m.op("Mul", k.m.op("Div", d, v), k.c(number))))
+
 broken("axis 1 of 3")(lambda k: k.write(axes=(1,), scale=lambda n: n, bias=lambda n: n))
 broken("axis 0 of 2, square shape", shape=(5, 5))(lambda k: k.write(axes=(0,)))
 broken("axes 0 and 2", shape=(5, 5, 5))(lambda k: k.write(axes=(0, 2)))

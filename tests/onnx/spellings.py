@@ -560,6 +560,16 @@ class Spelling:
             row = self.op("Expand", row, self.op("Shape", self.x))
         return {"Mul": self.mul, "Add": self.add}.get(operator, lambda *operands: self.op(operator, *operands))(y, row)
 
+    def by_length(self, number):
+        """x by its length, times the root of the number of its elements; there is no epsilon."""
+        self.epsilon = 0.0
+        x, length = self.reads_x(), self.reduced("ReduceL2", self.reads_x(), "kept")
+        root = lambda power: self.constant(np.full(self.one_element("root of the number", length), number ** power), self.type)[0]
+        form = self.draw("by its length", "x / l * root", "x * root / l", "x / (l / root)", "x / (l * 1 / root)", "root / l * x")
+        return {"x / l * root": lambda: self.mul(self.op("Div", x, length), root(0.5)), "x * root / l": lambda: self.op("Div", self.mul(x, root(0.5)), length),
+                "x / (l / root)": lambda: self.op("Div", x, self.op("Div", length, root(0.5))), "root / l * x": lambda: self.mul(self.op("Div", root(0.5), length), x),
+                "x / (l * 1 / root)": lambda: self.op("Div", x, self.mul(length, root(-0.5)))}[form]()
+
     def rms_norm(self, value):
         """The operator: exporters make one of what follows a difference, too."""
         scale = self.m.constant(np.ones([self.sizes.get(d, d) for d in self.norm_shape], FLOAT))
@@ -576,6 +586,8 @@ class Spelling:
         forms = ["plain"] * 4 + ["tree"] * 3
         forms += ["scale before the root", "root times scale", *["distributed root times scale"] * layer] * first
         forms += ["distributed", "reversed"] * layer
+        number = 1 if self.symbolic else int(np.prod(self.normal))
+        forms += ["by its length"] * 3 * (not layer and number > 1 and self.epsilon_written == 0 and self.type in (FLOAT, DOUBLE))
         forms += ["an RMS norm of the difference"] * (layer and self.opset >= 23 and self.types == "float" and not self.symbolic)
         form = self.draw("bracketing", *forms)
         if [o for o, _ in steps[:2]] == ["Mul", "Mul"] and self.draw("two scales", "one by one", "multiplied first") == "multiplied first":
@@ -590,6 +602,8 @@ class Spelling:
             y = self.times_root(self.mul(whole(), steps.pop(0)[1]))
         elif form == "root times scale":
             y = self.mul(whole(), self.times_root(steps.pop(0)[1]))
+        elif form == "by its length":
+            y = self.by_length(number)
         elif form.startswith("an RMS norm"):
             y = self.rms_norm(whole())
         elif form == "reversed":

@@ -241,6 +241,52 @@ TEST_CASE("a mean of squares is also a sum of squares by their number, but not b
   CHECK(fires([&](sketch& g, value a) { return g.add("Div", {norm(g, a), g.scalar(8.0f)}); }) == 0);
 }
 
+TEST_CASE("a mean is also a sum whose number stands elsewhere among the factors") {
+  static constexpr auto normed = fuse::rule<"normed">(x * rsqrt(mean(square(x)))).replace(tanh(x));
+  auto const fires = [](auto const& make) {
+    sketch g;
+    g.end(make(g, g.in("a", {4, 8})));
+    return applied<normed>(g);
+  };
+  auto const norm = [](sketch& g, value a, int axis = 1) {
+    return g.add("ReduceL2", {a}, {{"axes", {axis}}, {"keepdims", 1}});
+  };
+  auto const scaled = [&](auto const& number) {  // x / |x| * number
+    return fires([&](sketch& g, value a) { return g.add("Mul", {g.add("Div", {a, norm(g, a)}), g.scalar(number)}); });
+  };
+  float const root = 2.8284271f;
+  SECTION("as what the norm is divided by, or x multiplied by") {
+    CHECK(scaled(root) == 1);
+    CHECK(scaled(2.8284271247461903) == 1);
+    CHECK(fires([&](sketch& g, value a) {
+            return g.add("Div", {a, g.add("Mul", {norm(g, a), g.scalar(0.35355338f)})});
+          }) == 1);
+    CHECK(fires([&](sketch& g, value a) {
+            return g.add("Div", {g.add("Mul", {g.scalar(root), a}), norm(g, a)});
+          }) == 1);
+    CHECK(fires([&](sketch& g, value a) {
+            auto const sum = g.add("ReduceSum", {g.add("Mul", {a, a}), g.constant({1})}, {{"keepdims", 1}});
+            return g.add("Mul", {g.add("Div", {a, g.add("Sqrt", {sum})}), g.scalar(root)});
+          }) == 1);
+  }
+  SECTION("not by another number, or none") {
+    for (float number : {8.0f, 3.0f, 2.6457513f, -2.8284271f, 2.8284f, 0.35355338f}) CHECK(scaled(number) == 0);
+    CHECK(fires([&](sketch& g, value a) { return g.add("Div", {a, norm(g, a)}); }) == 0);
+  }
+  SECTION("nor where the norm is not that of x, or bounded") {
+    CHECK(fires([&](sketch& g, value a) {
+            return g.add("Mul", {g.add("Div", {a, norm(g, a, 0)}), g.scalar(root)});
+          }) == 0);
+    CHECK(fires([&](sketch& g, value a) {
+            return g.add("Mul", {g.add("Div", {a, norm(g, g.in("b", {4, 8}))}), g.scalar(root)});
+          }) == 0);
+    CHECK(fires([&](sketch& g, value a) {
+            auto const bounded = g.add("Max", {norm(g, a), g.scalar(1e-12f)});
+            return g.add("Mul", {g.add("Div", {a, bounded}), g.scalar(root)});
+          }) == 0);
+  }
+}
+
 TEST_CASE("integers divide otherwise: their products stay closed") {
   static constexpr auto scaled = fuse::rule<"scaled">(abs(x * w / v)).replace(op<"Max">(x, op<"Max">(w, v)));
   sketch g;

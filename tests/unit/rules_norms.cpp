@@ -189,6 +189,23 @@ TEST_CASE("a norm of what was flattened is one over the axes from there on, if t
   CHECK(applied<fuse::rules::norms>(g) == (axis == 3 ? 0 : 1));
 }
 
+TEST_CASE("x by its length times the root of its number is an RMS norm, by its length alone is none") {
+  auto const fused = [](float number) {
+    sketch g(23);
+    auto const a = g.in("x");
+    auto const axes = g.constant({-1});
+    auto const unit = g.add("Div", {a, g.add("ReduceL2", {a, axes}, {{"keepdims", 1}})});
+    g.end(g.add("Mul", {g.add("Mul", {unit, g.scalar(number)}), g.in("scale", {8})}));
+    auto const report = fuse::rewrite<fuse::rules::norms>(static_cast<graph&>(g));
+    CHECK(report.error.empty());
+    if (report.applied() != 0) CHECK(rewriting::number(g, last(g), "epsilon") == 0);
+    return ops(g);
+  };
+  CHECK(fused(2.8284271f) == "RMSNormalization");
+  CHECK(fused(3.0f) == "ReduceL2 Div Mul Mul");
+  CHECK(fused(8.0f) == "ReduceL2 Div Mul Mul");
+}
+
 TEST_CASE("an RMS norm of a centred x is a layer norm") {
   auto const fused = [](std::vector<std::int64_t> axes, std::int64_t axis, bool exchanged, int keepdims = 1) {
     sketch g(23);

@@ -16,8 +16,8 @@
 namespace fuse::inline v0::detail {
 
 /// What a value stands for in a match: itself (absent), itself in the shape of another value, which puts extents of 1
-/// where reductions took axes away, or the squares that it sums.
-inline constexpr value_id summed_squares = absent - 1;
+/// where reductions took axes away, the squares that it sums, or the mean that it makes with a number apart from it.
+inline constexpr value_id summed_squares = absent - 1, mean_with_number = absent - 2;
 
 /// A product or a sum of the graph, opened: a tree of its parts. Leaves are what is multiplied or added, inner parts
 /// the operators in between (a capture may bind to either). A weight is an exponent in a product, a sign in a sum.
@@ -26,7 +26,7 @@ struct opened_group {
 
   struct part {
     value_id value;
-    value_id stands_for;  ///< itself, the shape of a value, or summed_squares
+    value_id stands_for;  ///< itself, the shape of a value, summed_squares or mean_with_number
     double weight;
     double number;         ///< of a leaf that is a constant, the same number everywhere
     std::uint32_t leaves;  ///< which leaves it is made of
@@ -141,6 +141,7 @@ class basic_frame_opener {
       f.parts[f.parts[at].parent].leaves |= f.parts[at].leaves;
       f.minus ^= (f.minus >> at & 1u) << f.parts[at].parent;
     }
+    if (kind == op_group::product && means_ && numbers != 0) add_means(f);
     // What was clipped must be all but constants: the rest alone may well be negative.
     for (std::uint8_t at = 0; clipped != 0 && at < f.count; ++at)
       if ((clipped >> at & 1u) != 0 && (f.all() & ~f.parts[at].leaves & ~numbers) != 0) {
@@ -165,6 +166,32 @@ class basic_frame_opener {
       weight[count++] = w;
     }
   };
+
+  // A sum over axes and a number that stands elsewhere among the factors may make a mean: one more part, of the leaves
+  // of both. The root of a sum of squares makes the root of a mean.
+  void add_means(opened_group& f) const {
+    auto const count = f.count;
+    for (std::uint8_t at = 1; at < count; ++at) {
+      auto const p = f.parts[at];
+      if (!p.leaf || p.has_number || p.stands_for != absent ||
+          (operators_[p.value].direct & operator_bit(opcode::mean)) == 0)
+        continue;
+      auto const n = image_.producer(p.value);
+      auto const op = n == absent ? opcode::opaque : op_of(image_, n);
+      if (op != opcode::sum && op != opcode::sum_square && op != opcode::l2_norm) continue;
+      auto const weight = op == opcode::l2_norm ? p.weight / 2 : p.weight;
+      auto const elements = added_elements(image_, facts_, n);
+      for (std::uint8_t k = 1; k < count && elements != 0 && f.count < opened_group::capacity; ++k)
+        if (auto const& q = f.parts[k];
+            q.leaf && q.has_number && is_rounded(q.number, math::pow(elements, -weight / q.weight)))
+          f.parts[f.count++] = {p.value, mean_with_number, weight, 0, p.leaves | q.leaves, 255, true, false};
+    }
+  }
+
+  // Whether `found` is `wanted`, or that as float rounds it.
+  [[nodiscard]] static bool is_rounded(double found, double wanted) {
+    return math::abs(found - wanted) <= 0x1p-24 * wanted;
+  }
 
   // A factor of 1 or an addend of 0 is left out; a factor of -1 is a sign.
   bool is_neutral(opened_group& f, std::uint8_t at) const {

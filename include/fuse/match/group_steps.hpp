@@ -198,7 +198,7 @@ class basic_group_steps : public value_steps {
       if (opened.negative()) take(-1, m.weight);
       for (std::uint8_t k = 0; k < opened.count; ++k) {
         auto const& p = opened.parts[k];
-        if (!p.leaf) continue;
+        if (!p.leaf || p.stands_for == mean_with_number) continue;
         if (p.has_number)
           take(p.number, p.weight * m.weight);
         else if (p.stands_for != absent || !add_member(p.value, p.weight * m.weight))

@@ -122,6 +122,7 @@ class basic_operator_sets {
       of.bits =
           operator_bit(op) | (op == opcode::sum || squares ? operator_bit(opcode::mean) : 0);  // divided, it is one
       if (squares) of.bits |= of.below = product_bit;
+      if (op == opcode::l2_norm) of.bits |= root_bit;
     } else {
       of.bits = op == opcode::sqrt || op == opcode::rsqrt ? root_bit : 0;
       of.kinds = op == opcode::neg ? sum_bit | product_bit : group == op_group::sum ? sum_bit : product_bit;

@@ -13,8 +13,8 @@ namespace fuse::inline v0::detail {
 
 /// The step that looks for a reduction over axes which it keeps: by itself, because all axes are reduced and
 /// broadcasting restores them, or because something puts extents of 1 where the axes were, here or further up. A mean
-/// is also a sum that is divided by the number of its elements. A sum of squares is a sum, of squares; their root
-/// squared is one, too.
+/// is also a sum that is divided by the number of its elements, also where that number stands elsewhere among the
+/// factors. A sum of squares is a sum, of squares; their root squared is one, too.
 template <class Image>
 class basic_reduction_steps : public group_steps {
  public:
@@ -26,20 +26,25 @@ class basic_reduction_steps : public group_steps {
     auto found = scaled_reduction{stripped(registers_[i.a], i.through, true), stands_for_[i.a]};
     if (found.stands_for == summed_squares || !is_node(found.value)) return false;
     auto const wanted = static_cast<opcode>(i.op);
-    if (op_of(image_, image_.producer(found.value)) != wanted && !below_factors(i, found)) return false;
+    bool const apart = found.stands_for == mean_with_number;
+    if (apart)
+      found.stands_for = absent;
+    else if (op_of(image_, image_.producer(found.value)) != wanted && !below_factors(i, found))
+      return false;
     auto const n = image_.producer(found.value);
     auto const op = op_of(image_, n);
-    bool const squares = (op == opcode::sum_square && found.power == 1) || (op == opcode::l2_norm && found.power == 2);
+    bool const squares =
+        (op == opcode::sum_square && found.power == 1) || (op == opcode::l2_norm && (found.power == 2 || apart));
     if (!squares && ((op != wanted && op != opcode::sum) || found.power != 1)) return false;
     if (image_.operand_count(n) == 0) return false;
     bool const divided = wanted == opcode::mean && op != opcode::mean;
-    if (!divided && found.factor != 1) return false;
+    if (!divided && (found.factor != 1 || apart)) return false;
     auto const operand = image_.operand(n, 0);
     bool keep = true;
     std::uint64_t axes = 0;
     auto const rank = facts_.rank(operand);
     if (reduction_axes(image_, facts_, names_, n, axes_, keep, listed_)) {
-      if (divided && !divides_by(elements(operand), found.factor)) return false;
+      if (divided && !apart && !divides_by(elements(operand), found.factor)) return false;
       for (auto axis : axes_) axes |= std::uint64_t{1} << (rank - 1 - axis);
       if (found.stands_for != absent) {
         if (!restores(found.stands_for, operand)) return false;
