@@ -33,6 +33,7 @@ struct matrix_argument {
   char const* other;
   matrix_view<U> expected;
 
+  [[gnu::always_inline]] matrix_argument copy() const { return {name, view, other, expected}; }
   void look(argument_check& check) const {
     check.same_shape(name, view, other, expected);
     check.matrix(name, view);
@@ -70,6 +71,7 @@ struct vector_argument {
   char const* of;
   std::size_t count;
 
+  [[gnu::always_inline]] vector_argument copy() const { return {name, elements, of, count}; }
   void look(argument_check& check) const {
     if (!Optional || !elements.empty()) check.vector(name, elements, of, count);
   }
@@ -85,6 +87,7 @@ struct no_argument {
   static constexpr element_kind kind = element_kind::other;
   static constexpr bool is_written = false;
 
+  [[gnu::always_inline]] no_argument copy() const { return {}; }
   void look(argument_check&) const {}
   [[gnu::always_inline]] bool is_well() const { return true; }
   [[gnu::always_inline]] span_of_memory memory() const { return {}; }
@@ -113,6 +116,7 @@ struct epsilon_argument {
   char const* name;
   float value;
 
+  [[gnu::always_inline]] epsilon_argument copy() const { return {name, value}; }
   void look(argument_check& check) const { check.epsilon(name, value); }
   [[gnu::always_inline]] bool is_well() const { return value >= 0 && value <= __FLT_MAX__; }
   [[gnu::always_inline]] span_of_memory memory() const { return {}; }
@@ -134,7 +138,6 @@ template <class First, class... Rest>
   return (may_lie(first, rest) && ...) && may_all_lie(rest...);
 }
 
-// Its arguments are copies: what has an address is written to memory, wanted or not.
 template <class... Arguments>
 [[gnu::cold, gnu::noinline]] status find_fault(char const* kernel, Arguments... arguments) {
   argument_check check(kernel);
@@ -142,13 +145,15 @@ template <class... Arguments>
   return check.finish_in_place();
 }
 
-/// The first fault in the arguments of `kernel`, whose matrices may be the same elements as other ones.
+/// The first fault in the arguments of `kernel`, whose matrices may be the same elements as other ones. The check gets
+/// copies that are made where it is called, member by member: g++ writes to memory what has an address or is passed as
+/// it is, looked at again or not (5 to 9 ns of one row of 768).
 template <class... Arguments>
 [[gnu::always_inline]] inline status fault_in_place(char const* kernel, Arguments const&... arguments) {
   if ((arguments.is_well() && ...) && may_all_lie(arguments...)) [[likely]] {
     return {};
   }
-  return find_fault(kernel, arguments...);
+  return find_fault(kernel, arguments.copy()...);
 }
 
 }  // namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA
