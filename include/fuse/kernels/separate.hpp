@@ -40,7 +40,7 @@ using compiled_kernels = type_list<                                //
 
 template <class Call, class Kernel, class... Rest>
 constexpr auto targets_for(type_list<Kernel, Rest...>) {
-  if constexpr (is_among<Call>(typename Kernel::calls())) {
+  if constexpr (is_among<Call>(Kernel::calls::list())) {
     return typename Kernel::targets();
   } else {
     return targets_for<Call>(type_list<Rest...>());
@@ -59,7 +59,7 @@ constexpr auto addresses(type_list<Calls...>) {
 }
 template <class... Kernels>
 constexpr auto all_addresses(type_list<Kernels...>) {
-  return addresses((typename Kernels::calls() + ...));
+  return addresses((Kernels::calls::list() + ...));
 }
 [[gnu::used]] inline constexpr auto kept = all_addresses(compiled_kernels());
 

@@ -60,12 +60,21 @@ constexpr auto calls_with() {
 
 /// The calls of a kernel that <fuse/kernels/separate.hpp> compiles: its matrices have one element type, its weights
 /// have that one or float. Which weights it has is up to the kernel: each choice is compiled for each target, in 0.1 to
-/// 0.3 s and 2 to 6 KB.
+/// 0.3 s and 2 to 6 KB. Their list is made where it is asked for: who compiles what is called pays for none.
 template <template <class...> class Call, class... Arguments>
-using calls_of =
-    decltype(calls_with<Call, float, float, Arguments...>() +  //
-             calls_with<Call, bfloat16, bfloat16, Arguments...>() + calls_with<Call, bfloat16, float, Arguments...>() +
-             calls_with<Call, float16, float16, Arguments...>() + calls_with<Call, float16, float, Arguments...>());
+struct calls_of {
+  static constexpr auto list() {
+    return calls_with<Call, float, float, Arguments...>() +        //
+           calls_with<Call, bfloat16, bfloat16, Arguments...>() +  //
+           calls_with<Call, bfloat16, float, Arguments...>() +     //
+           calls_with<Call, float16, float16, Arguments...>() +    //
+           calls_with<Call, float16, float, Arguments...>();
+  }
+};
+template <class... Calls>
+struct all_of {
+  static constexpr auto list() { return (Calls::list() + ...); }
+};
 
 template <class Type, class... Types>
 constexpr bool is_among(type_list<Types...>) {

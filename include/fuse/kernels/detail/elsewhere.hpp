@@ -44,7 +44,7 @@ template <class Calls>
 struct dispatcher<compiled_elsewhere<Calls>> {
   template <class Call>
   static void run(Call const& call) {
-    constexpr bool is_compiled = is_among<Call>(Calls());
+    constexpr bool is_compiled = is_among<Call>(Calls::list());
     static_assert(
         is_compiled,
         "fuse: this combination of element types and weights is none of those that <fuse/kernels/separate.hpp> "

@@ -7,7 +7,6 @@
 #include <fuse/kernels/status.hpp>
 #include <fuse/kernels/view.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -69,7 +68,8 @@ class embed_check : public argument_check {
     if (!is_ok() || ids.columns == 0) return;
     // A negative one is too large without its sign; no id reaches more rows than its type has numbers.
     using unsigned_id = std::make_unsigned_t<Id>;
-    auto const limit = std::min<std::uint64_t>(rows, std::uint64_t{std::numeric_limits<unsigned_id>::max() / 2} + 1);
+    std::uint64_t const numbers = std::uint64_t{std::numeric_limits<unsigned_id>::max() / 2} + 1;
+    std::uint64_t const limit = rows < numbers ? rows : numbers;
     for (std::size_t r = 0; r < ids.rows; ++r) {
       Id const* const row = ids.data + r * ids.row_stride;
       std::size_t wrong = 0;

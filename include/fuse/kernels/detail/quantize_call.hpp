@@ -29,6 +29,6 @@ struct quantize_call {
   std::size_t begin = 0, end = 0;
 };
 using quantize_calls =
-    decltype(calls_of<dequantize_call, any_byte, any_element>() + calls_of<quantize_call, any_element, any_byte>());
+    all_of<calls_of<dequantize_call, any_byte, any_element>, calls_of<quantize_call, any_element, any_byte>>;
 
 }  // namespace fuse::inline v0::kernels::detail

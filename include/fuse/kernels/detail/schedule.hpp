@@ -4,7 +4,6 @@
 #include <fuse/kernels/detail/isa.hpp>
 #include <fuse/kernels/execution.hpp>
 
-#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <type_traits>
@@ -37,7 +36,7 @@ void run_all_rows(on<Executor>& how, Call& call, std::size_t rows, std::size_t r
   };
   static_assert(std::invocable<Executor&, std::size_t, std::size_t, decltype(body) const&>,
                 "an executor is called with a count, a grain and a body, see fuse/kernels/execution.hpp");
-  std::size_t const grain = std::max<std::size_t>(bytes_per_thread / std::max<std::size_t>(row_bytes, 1), 1);
+  std::size_t const grain = row_bytes > 0 && row_bytes < bytes_per_thread ? bytes_per_thread / row_bytes : 1;
   if (std::is_same_v<Executor, calling_thread> || rows / 2 < grain) {
     if (rows == 0) return;
     call.begin = 0;

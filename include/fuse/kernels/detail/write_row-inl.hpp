@@ -13,7 +13,6 @@
 #include <hwy/cache_control.h>
 #include <fuse/kernels/element.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -121,7 +120,7 @@ HWY_ATTR HWY_INLINE void visit_row(Gather& gather, Write const& write, std::size
   auto ends = gather.sums(whole{});
   if (head > 0) visit_head(gather, write, head, ends);
   while (columns - i >= step) {
-    std::size_t const end = i + std::min<std::size_t>((columns - i) / step, 32) * step;
+    std::size_t const end = i + HWY_MIN((columns - i) / step, 32) * step;
     auto sums0 = gather.sums(Wide{}), sums1 = sums0;
     for (; i < end; i += step) {
       auto const values0 = gather.get(Wide{}, i), values1 = gather.get(Wide{}, i + width);
@@ -149,7 +148,8 @@ HWY_ATTR HWY_INLINE void write_row_by(Way way, Value const& value, Y* y, std::si
 // The elements of a row before the first multiple of `n`.
 template <class T>
 HWY_ATTR HWY_INLINE std::size_t head_before(std::size_t n, T const* row, std::size_t columns) {
-  return std::min((n - reinterpret_cast<std::uintptr_t>(row) / sizeof(T) % n) % n, columns);
+  std::size_t const before = (n - reinterpret_cast<std::uintptr_t>(row) / sizeof(T) % n) % n;
+  return HWY_MIN(before, columns);
 }
 
 // Only whole vectors at their own multiples can be written past the caches; what comes before.
@@ -189,7 +189,7 @@ HWY_ATTR HWY_INLINE void write_row(Call const& call, Value const& value, std::si
 }
 template <class Call, class Value>
 HWY_ATTR HWY_INLINE void write_row(Call const& call, Value const& value, std::size_t row) {
-  write_row<whole>(call, value, row, call.x + std::min(row + 1, call.end - 1) * call.x_stride,
+  write_row<whole>(call, value, row, call.x + HWY_MIN(row + 1, call.end - 1) * call.x_stride,
                    line_head(call.y + row * call.y_stride, call.columns));
 }
 
