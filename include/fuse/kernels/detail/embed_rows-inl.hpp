@@ -7,10 +7,10 @@
 #include <fuse/kernels/detail/embed_call.hpp>
 #include <fuse/kernels/detail/exact.hpp>
 
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 
 HWY_BEFORE_NAMESPACE();
 namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA::HWY_NAMESPACE {
@@ -118,7 +118,7 @@ HWY_ATTR HWY_INLINE row_sums gather(Row const& row, Kept kept, T const* fetched,
     otherwise(part, 0);
   }
   while (columns - i >= step) {
-    std::size_t const end = i + std::min<std::size_t>((columns - i) / step, 32) * step;
+    std::size_t const end = i + HWY_MIN((columns - i) / step, 32) * step;
     for (; i < end; i += step) {
       // Into the second cache: four rows of floats would be in the way in the first.
       for (std::size_t byte = 0; byte < step * sizeof(T); byte += 64) {
@@ -183,7 +183,7 @@ HWY_ATTR HWY_NOINLINE row_moments exact_moments_of(Row const& row, Kept kept, st
   for (int pass = 0; pass < 2; ++pass) {
     double sum = 0;
     for (std::size_t i = 0; i < columns; i += n) {
-      std::size_t const count = std::min(n, columns - i);
+      std::size_t const count = HWY_MIN(n, columns - i);
       vec const v = count == n ? row(whole{}, i) : row(first{count}, i);
       kept.keep(first{count}, v, i);
       store(v, buffer);
@@ -241,10 +241,10 @@ HWY_ATTR HWY_INLINE row_moments settle(Maker const& make, token_walk const& toke
                                        Kept kept, std::size_t columns, double epsilon) {
   double const per_column = 1 / static_cast<double>(columns);
   for (int attempt = 0;; ++attempt) {
-    double const mean = sums.sum * per_column;
-    double const variance = std::max(sums.squares * per_column - mean * mean, 0.0);
-    if (!is_comfortable(variance + mean * mean, epsilon)) break;
-    if (mean * mean <= 2 * (variance + epsilon)) [[likely]] {
+    double const mean = sums.sum * per_column, mean_square = sums.squares * per_column;
+    double const square = mean * mean, variance = mean_square > square ? mean_square - square : 0;
+    if (!is_comfortable(variance + square, epsilon)) break;
+    if (square <= 2 * (variance + epsilon)) [[likely]] {
       return {0, mean, inverse_root(variance + epsilon)};
     }
     if (attempt == 1) break;
@@ -298,7 +298,7 @@ HWY_ATTR void embed_overlapped(Way way, Call const& call, Maker const& make, Wei
   float const pivot = common_pivot(call, make);
   scratch_row current{scratch}, next{scratch + padded(columns)};
   token_walk token(call.begin, call.ids.length), ahead = token;
-  for (std::size_t k = call.begin; k < std::min(call.begin + 4, call.end - 1); ++k) ahead.advance();
+  for (std::size_t k = call.begin; k < HWY_MIN(call.begin + 4, call.end - 1); ++k) ahead.advance();
   row_sums sums = gather_alone(make(token, pivot), current, make.word(ahead), columns);
   for (std::size_t t = call.begin; t < call.end; ++t) {
     write_sum(call, make, token, t);

@@ -210,7 +210,18 @@ HWY_ATTR HWY_INLINE void store_first(std::size_t count, vec v, T* to) {
   }
 }
 
-HWY_ATTR HWY_INLINE double sum_of(vec v) { return static_cast<double>(hn::GetLane(hn::SumOfLanes(lanes(), v))); }
+// Of 512 bits, Highway puts the sum into all elements of a vector again, and one more step is waited for.
+HWY_ATTR HWY_INLINE double sum_of(vec v) {
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+  hn::Half<lanes> const half;
+  hn::Half<hn::Half<lanes>> const quarter;
+  auto const sums = hn::Add(hn::LowerHalf(half, v), hn::UpperHalf(half, v));
+  auto const sum = hn::SumOfLanes(quarter, hn::Add(hn::LowerHalf(quarter, sums), hn::UpperHalf(quarter, sums)));
+#else
+  auto const sum = hn::SumOfLanes(lanes(), v);
+#endif
+  return static_cast<double>(hn::GetLane(sum));
+}
 HWY_ATTR HWY_INLINE double sum_of(vec_pair v) { return sum_of(hn::Add(v.a, v.b)); }
 
 }  // namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA::HWY_NAMESPACE

@@ -13,7 +13,6 @@
 
 #include <fuse/kernels/detail/call.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -66,11 +65,17 @@ HWY_ATTR HWY_INLINE std::size_t head_of_result(Call const& call, std::size_t row
   }
 }
 
+// One row after the other, from `row` on. Apart from what takes several rows together, and with a first loop of its
+// own: each takes 2 to 4 % off a single row of 768.
 template <class Norm, class Call>
-HWY_ATTR HWY_INLINE void write_gathered(Norm& norm, Call const& call, std::size_t row) {
-  auto const values = norm.values(gathered(norm, call, row), row);
-  write_row<two_of<Call>>(call, values, row, fetched(call.rows, std::min(row + 1, call.end - 1)),
-                          head_of_result(call, row));
+HWY_ATTR HWY_NOINLINE void normalise_each(Norm norm, Call const& call, std::size_t row) {
+  for (; row < call.end; ++row) {
+    auto gather = norm.gather(unread(call.rows, row));
+    visit_row<two_of<Call>>(gather, writes_nothing{}, call.columns, common_head(call));
+    auto const values = norm.values(gather.totals, row);
+    write_row<two_of<Call>>(call, values, row, fetched(call.rows, HWY_MIN(row + 1, call.end - 1)),
+                            head_of_result(call, row));
+  }
 }
 
 // Two rows at once. Where they are short, the next two are gathered while two are written: one loop has work for loads,
@@ -99,7 +104,7 @@ HWY_ATTR HWY_INLINE void normalise_twos(Norm norm, Call const& call) {
     visit_row<part>(nothing, write, call.columns, head);
     if (left >= 4) totals = {gathered(norm, call, row + 2), gathered(norm, call, row + 3)};
   }
-  if (row < call.end) write_gathered(norm, call, row);
+  if (row < call.end) normalise_each(norm, call, row);
 }
 
 // One row at a time, the next gathered while it is written.
@@ -164,26 +169,23 @@ HWY_ATTR HWY_INLINE bool normalise_floats(Norm norm, Rows const&, Call const& ca
 
 // Whether all rows were normalised, several together.
 template <class Norm, class Call>
-HWY_ATTR HWY_INLINE bool normalise_several(Norm const& norm, Call const& call) {
-  if constexpr (!is_elaborate) {
-    return false;
+HWY_ATTR HWY_NOINLINE bool normalise_several(Norm norm, Call const& call) {
+  if constexpr (reads_floats<Call>) {
+    return normalise_floats(norm, call.rows, call);
   } else {
-    std::size_t const rows = call.end - call.begin;
-    if (rows < 2 || call.streamed) return false;
-    if constexpr (reads_floats<Call>) {
-      return normalise_floats(norm, call.rows, call);
-    } else {
-      if (rows < rows_at_once || call.columns > kept_columns) return normalise_twos<false>(norm, call), true;
-      return normalise_kept(norm, call), true;
-    }
+    bool const kept = call.end - call.begin >= rows_at_once && call.columns <= kept_columns;
+    kept ? normalise_kept(norm, call) : normalise_twos<false>(norm, call);
+    return true;
   }
 }
 
 // `norm.gather(source)` adds up what a row needs, in so many `sums`; `norm.values(totals, row)` are its results.
 template <class Norm, class Call>
 HWY_ATTR HWY_INLINE void normalise_rows(Norm norm, Call const& call) {
-  if (normalise_several(norm, call)) return;
-  for (std::size_t row = call.begin; row < call.end; ++row) write_gathered(norm, call, row);
+  if constexpr (is_elaborate) {
+    if (call.end - call.begin > 1 && !call.streamed && normalise_several(norm, call)) return;
+  }
+  normalise_each(norm, call, call.begin);
   if (call.streamed) hwy::FlushStream();
 }
 
