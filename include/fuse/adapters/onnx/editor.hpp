@@ -4,7 +4,6 @@
 #include <onnx/onnx_pb.h>
 
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <map>
 #include <span>
@@ -38,16 +37,16 @@ class onnx_editor {
     auto const op = renamed == functions_renamed.end() ? made.op : std::string_view(renamed->second);
 
     auto& record = t_.nodes.emplace_back();
-    record.name = &name(made.origin, split_op(op).second);
+    record.name = name(made.origin, split_op(op).second);
     record.op = op_number(op);
     record.first_attribute = static_cast<std::uint32_t>(t_.made_attributes.size());
     t_.made_attributes.emplace_back(made.attributes.begin(), made.attributes.end());
     record.body = t_.nodes[place.id].body;
     record.made = record.stale = true;
     record.first_operand = static_cast<std::uint32_t>(t_.slots.size());
-    record.operand_count = static_cast<std::uint32_t>(made.operands.size());
+    record.operand_count = static_cast<std::uint16_t>(made.operands.size());
     record.first_result = static_cast<std::uint32_t>(t_.results.size());
-    record.result_count = static_cast<std::uint32_t>(made.result_types.size());
+    record.result_count = static_cast<std::uint16_t>(made.result_types.size());
     auto& graph = t_.graphs[record.body];
     graph.edited = true;
     ++graph.length;
@@ -56,7 +55,7 @@ class onnx_editor {
       onnx_value v{};
       // The first result is what a node is for, also where its type is not known.
       if (type_of_result != element_type::unknown || t_.results.size() == record.first_result) {
-        v = t_.add_value(nullptr, record.body, n);
+        v = t_.add_value({}, record.body, n);
         t_.values[v.id].element = type_of_result;
       }
       t_.results.push_back(v);
@@ -112,9 +111,9 @@ class onnx_editor {
     edited_ = true;
     auto* const proto = make_message<::onnx::TensorProto>(*t_.model);
     fill_tensor(*proto, contents);
-    auto const& name = t_.names.fresh(origin.empty() ? "constant" : origin);
-    proto->set_name(name);
-    auto const v = t_.add_value(&name, 0);
+    auto const name = t_.names.fresh(origin.empty() ? "constant" : origin);
+    proto->set_name(name.data(), name.size());
+    auto const v = t_.add_value(name, 0);
     t_.contents.push_back({t_.tensors.view(*proto),
                            contents.type,
                            {proto->dims().data(), static_cast<std::size_t>(proto->dims_size())},
@@ -177,15 +176,14 @@ class onnx_editor {
     auto& given = t_.values[from.id];
     auto& taken = t_.values[to.id];
     auto const fresh =
-        taken.name == nullptr && taken.producer != 0 && t_.nodes[taken.producer].made && taken.body == given.body;
-    if (!fresh || given.producer == 0 || given.name == nullptr) return false;
-    taken.name = &adopted_.emplace_back(*given.name);
-    given.name = nullptr;
+        taken.name.empty() && taken.producer != 0 && t_.nodes[taken.producer].made && taken.body == given.body;
+    if (!fresh || given.producer == 0 || given.name.empty()) return false;
+    taken.name = std::exchange(given.name, {});
     t_.nodes[given.producer].stale = true;
     return true;
   }
 
-  std::string const& name(std::string_view origin, std::string_view type) {
+  std::string_view name(std::string_view origin, std::string_view type) {
     name_ = origin;
     if (!name_.empty()) name_ += '_';
     name_ += type;
@@ -215,7 +213,6 @@ class onnx_editor {
   onnx_tables& t_;
   bool edited_ = false;
   std::vector<onnx_value> lost_;
-  std::deque<std::string> adopted_;
   std::vector<std::uint32_t> dying_;
   onnx_node_names node_names_;
   std::string name_;

@@ -229,15 +229,15 @@ struct graph_traits<adapters::onnx_graph> {
 
   static std::string name(graph const& g, value v) {
     auto const& record = g.tables().values[v.id];
-    if (record.name != nullptr) return *record.name;
+    if (!record.name.empty()) return std::string(record.name);
     return record.producer == 0 ? std::string() : "a result of " + name(g, node{record.producer});
   }
   /// The node's name, or that of its first result where it has none.
   static std::string name(graph const& g, node n) {
-    auto const& own = *record(g, n).name;
-    if (!own.empty()) return own;
+    auto const own = record(g, n).name;
+    if (!own.empty()) return std::string(own);
     for (auto const v : results(g, n))
-      if (v && g.tables().values[v.id].name != nullptr) return *g.tables().values[v.id].name;
+      if (v && !g.tables().values[v.id].name.empty()) return std::string(g.tables().values[v.id].name);
     return record(g, n).proto->op_type();
   }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <deque>
 #include <string>
 #include <string_view>
 
@@ -15,16 +14,13 @@ namespace fuse::inline v0::adapters::detail {
 /// node.
 class onnx_node_names {
  public:
-  explicit onnx_node_names(onnx_tables const& tables) : t_(tables) {}
+  explicit onnx_node_names(onnx_tables& tables) : t_(tables), names_(tables.texts) {}
 
   /// A name for a new node, which stays where it is: `wanted`, with a number behind it where another one has that name.
-  std::string const& name(std::string_view wanted) {
-    auto& made = made_.emplace_back(wanted.empty() ? "value" : wanted);
+  std::string_view name(std::string_view wanted) {
+    auto const made = t_.texts.keep(wanted.empty() ? "value" : wanted);
     if (!listed_ && t_.node_names.may_have(made)) list();
-    if (names_.add(made)) return made;
-    names_.make_fresh(made);
-    names_.add(made);
-    return made;
+    return names_.add(made) ? made : names_.fresh(made);
   }
 
  private:
@@ -32,11 +28,10 @@ class onnx_node_names {
     listed_ = true;
     names_.reserve(t_.nodes.size() + t_.nodes.size() / 4);
     for (auto const& n : t_.nodes)
-      if (n.proto != nullptr && !n.made) names_.add(n.proto->name());
+      if (n.proto != nullptr && !n.made) names_.add(n.name);
   }
 
-  onnx_tables const& t_;
-  std::deque<std::string> made_;
+  onnx_tables& t_;
   scoped_names names_;
   bool listed_ = false;
 };

@@ -67,7 +67,7 @@ class onnx_reader {
   // them.
   onnx_value define(std::string const& name, std::uint32_t g, std::uint32_t producer) {
     auto const here = onnx_value{t_.names.find(name)};
-    auto const made = t_.add_value(&name, g, producer);
+    auto const made = t_.add_value(t_.texts.keep(name), g, producer);
     if (here) {
       if (t_.values[here.id].body == g || producer != 0) {
         fail("value '" + name + "' is defined twice, " + origin(here) + " and " + origin(made) + place(g));
@@ -75,7 +75,7 @@ class onnx_reader {
       }
       t_.values[made.id].hides = t_.hiding = true;
     }
-    t_.names.define(name, made.id);
+    t_.names.define(t_.values[made.id].name, made.id);
     return made;
   }
 
@@ -159,16 +159,16 @@ class onnx_reader {
       auto const n = static_cast<std::uint32_t>(t_.nodes.size());
       auto& record = t_.nodes.emplace_back();
       record.proto = &node;
-      record.name = &node.name();
+      record.name = t_.texts.keep(node.name());
       record.body = g;
-      t_.node_names.add(node.name());
+      t_.node_names.add(record.name);
       if (auto const wrong = operators_.name(record); !wrong.empty()) return fail(wrong + place(g));
       if (node.input_size() > widest || node.output_size() > widest)
         return fail(t_.describe(record) + " has more than " + std::to_string(widest) + " operands or results" +
                     place(g));
       append(g, n);
       record.first_result = static_cast<std::uint32_t>(t_.results.size());
-      record.result_count = static_cast<std::uint32_t>(node.output_size());
+      record.result_count = static_cast<std::uint16_t>(node.output_size());
       for (auto const& output : node.output()) {
         onnx_value v{};
         if (!output.empty() && !(v = define(output, g, n))) return false;
@@ -192,7 +192,7 @@ class onnx_reader {
       auto& node = *t_.nodes[n].proto;
       if (!read_attributes(n, depth)) return false;
       t_.nodes[n].first_operand = static_cast<std::uint32_t>(t_.slots.size());
-      t_.nodes[n].operand_count = static_cast<std::uint32_t>(node.input_size());
+      t_.nodes[n].operand_count = static_cast<std::uint16_t>(node.input_size());
       for (auto const& input : node.input()) {
         if (input.empty()) {
           t_.add_slot({}, n);

@@ -3,11 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
+
+#include <fuse/adapters/onnx/kept_texts.hpp>
 
 namespace fuse::inline v0::adapters::detail {
 
@@ -15,6 +16,9 @@ namespace fuse::inline v0::adapters::detail {
 /// its own. One hash per question; names themselves belong to the caller and must stay where they are.
 class scoped_names {
  public:
+  /// `texts` keeps the names that are made here.
+  explicit scoped_names(kept_texts& texts) : texts_(texts) {}
+
   void reserve(std::size_t names) {
     entries_.reserve(names);
     std::size_t slots = 64;
@@ -61,12 +65,12 @@ class scoped_names {
   }
 
   /// A name that no scope knows, `base` itself where it is free; it is known from now on.
-  std::string const& fresh(std::string_view base) {
+  std::string_view fresh(std::string_view base) {
     std::string name(base.empty() ? "value" : base);
     make_fresh(name);
-    made_.push_back(std::move(name));
-    define(made_.back(), 0);
-    return made_.back();
+    auto const made = texts_.keep(name);
+    define(made, 0);
+    return made;
   }
 
  private:
@@ -111,10 +115,10 @@ class scoped_names {
     }
   }
 
+  kept_texts& texts_;
   std::vector<entry> entries_;
   std::vector<std::uint32_t> slots_;  // 1 + number of an entry
   std::vector<change> history_;
-  std::deque<std::string> made_;
   std::unordered_map<std::string, std::size_t>
       tried_;  // the last number behind a name, so that many of one name stay cheap
 };

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include <fuse/adapters/onnx/kept_texts.hpp>
 #include <fuse/adapters/onnx/name_endings.hpp>
 #include <fuse/adapters/onnx/scoped_names.hpp>
 #include <fuse/adapters/onnx/tensors.hpp>
@@ -44,22 +45,23 @@ namespace detail {
 inline constexpr std::uint32_t no_slot = 0xffffffffu;
 
 struct onnx_node_record {
-  ::onnx::NodeProto* proto = nullptr;                  // of a new node: none until the edits are written
-  std::string const* name = nullptr;                   // in the message, which lies far away
-  std::uint32_t first_operand = 0, operand_count = 0;  // among the slots
-  std::uint32_t first_result = 0, result_count = 0;    // among the results
-  std::uint32_t first_body = 0, body_count = 0;
+  ::onnx::NodeProto* proto = nullptr;                      // of a new node: none until the edits are written
   std::uint32_t first_attribute = 0, attribute_count = 0;  // of a node that was read; of a new one, its list
+  std::string_view name;                                   // kept apart from the message, which lies far away
+  // What every edit looks at, side by side:
+  std::uint32_t first_body = 0, body_count = 0;
   std::uint32_t op = 0;
   std::uint32_t body = 0;
-  std::uint32_t next = 0, previous = 0;  // in the body's order
+  std::uint32_t next = 0, previous = 0;               // in the body's order
+  std::uint32_t first_operand = 0, first_result = 0;  // among the slots; among the results
+  std::uint16_t operand_count = 0, result_count = 0;
   bool alive = true;
   bool made = false;   // by a rewrite
   bool stale = false;  // the names in its message are not those of its values
 };
 
 struct onnx_value_record {
-  std::string const* name = nullptr;  // null: named when the edits are written
+  std::string_view name;  // empty: named when the edits are written
   ::onnx::TypeProto const* type = nullptr;
   std::uint32_t producer = 0;
   std::uint32_t first_use = no_slot;
@@ -138,7 +140,8 @@ struct onnx_tables {
 
   ::onnx::ModelProto* model;
   tensor_store tensors;
-  scoped_names names;
+  kept_texts texts;
+  scoped_names names{texts};
   onnx_name_endings node_names;  // as they were read
   int version = 1;
   bool redefined = false;  // a function of the model stands in for a standard operator
@@ -203,7 +206,7 @@ struct onnx_tables {
     return false;
   }
 
-  onnx_value add_value(std::string const* name, std::uint32_t body, std::uint32_t producer = 0) {
+  onnx_value add_value(std::string_view name, std::uint32_t body, std::uint32_t producer = 0) {
     auto& made = values.emplace_back();
     made.name = name;
     made.body = body;

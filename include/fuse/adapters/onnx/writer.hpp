@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <string>
 #include <string_view>
 #include <unordered_set>
@@ -73,7 +72,7 @@ class onnx_writer {
     }
   }
 
-  void rename(onnx_value v, std::string const* name) {
+  void rename(onnx_value v, std::string_view name) {
     auto& record = t_.values[v.id];
     record.name = name;
     if (record.producer != 0) t_.nodes[record.producer].stale = true;
@@ -88,8 +87,7 @@ class onnx_writer {
       std::vector<std::uint32_t> open;
       for (std::uint32_t i = 0; i < t_.graphs[g].output_count; ++i) {
         auto const v = output(g, i);
-        auto const* const name = t_.values[v.id].name;
-        if (name != nullptr && *name == t_.output_name(t_.graphs[g], i))
+        if (t_.values[v.id].name == t_.output_name(t_.graphs[g], i))
           fixed.insert(v.id);
         else
           open.push_back(i);
@@ -99,18 +97,17 @@ class onnx_writer {
         auto const& name = t_.output_name(t_.graphs[g], i);
         auto const v = output(g, i);
         auto const before = t_.graphs[g].named[i];
-        if (handed_on.contains(name) || (t_.values[v.id].name != nullptr && *t_.values[v.id].name == name)) continue;
-        if (before != v && alive(before) && t_.values[before.id].name != nullptr &&
-            *t_.values[before.id].name == name) {
+        if (handed_on.contains(name) || t_.values[v.id].name == name) continue;
+        if (before != v && alive(before) && t_.values[before.id].name == name) {
           if (t_.values[before.id].input) continue;  // its name stands for another value: no edit may change that
           if (initializer(before))
-            rename(before, &t_.names.fresh(name));
+            rename(before, t_.names.fresh(name));
           else
-            rename(before, nullptr);
+            rename(before, {});
         }
         auto const& record = t_.values[v.id];
         if (record.producer != 0 && record.body == g && fixed.insert(v.id).second) {
-          rename(v, &keep(name));
+          rename(v, t_.texts.keep(name));
         } else {
           handed_on.insert(name);
           identities_.push_back({g, v, &name});
@@ -122,19 +119,17 @@ class onnx_writer {
     return t_.slots[t_.graphs[g].first_output + i];
   }
 
-  std::string const& keep(std::string const& name) { return kept_.emplace_back(name); }
-
   // An edit may bring a value into a body where another one hides its name: those get names of their own.
   void uncover() {
     if (!t_.hiding) return;
     for (std::uint32_t id = 1; id < t_.values.size(); ++id) {
       if (!t_.values[id].hides || !alive(onnx_value{id})) continue;
-      uncovered_.push_back({onnx_value{id}, *t_.values[id].name});
-      rename({id}, &t_.names.fresh(*t_.values[id].name));
+      uncovered_.push_back({onnx_value{id}, t_.values[id].name});
+      rename({id}, t_.names.fresh(t_.values[id].name));
     }
   }
-  void write_name(onnx_value v, std::string const& old) {
-    auto const& fresh = *t_.values[v.id].name;
+  void write_name(onnx_value v, std::string_view old) {
+    std::string const fresh(t_.values[v.id].name);
     auto& proto = *t_.graphs[t_.values[v.id].body].proto;
     for (auto* field : {proto.mutable_input(), proto.mutable_value_info(), proto.mutable_output()})
       for (auto& info : *field)
@@ -153,18 +148,16 @@ class onnx_writer {
       auto const& record = t_.nodes[n];
       if (!record.alive || !record.stale) continue;
       for (auto const v : t_.results_of(record))
-        if (v && t_.values[v.id].name == nullptr) {
-          auto const& node = *record.name;
-          rename(v, &t_.names.fresh(node.empty() ? t_.ops[record.op] : node));
-        }
+        if (v && t_.values[v.id].name.empty())
+          rename(v, t_.names.fresh(record.name.empty() ? t_.ops[record.op] : record.name));
     }
     for (auto& entry : t_.contents)
-      if (entry.initializer != nullptr && t_.values[entry.value].name != &entry.initializer->name() &&
-          *t_.values[entry.value].name != entry.initializer->name())
-        entry.initializer->set_name(*t_.values[entry.value].name);
+      if (auto const name = t_.values[entry.value].name;
+          entry.initializer != nullptr && name != entry.initializer->name())
+        entry.initializer->set_name(name.data(), name.size());
     for (auto const& record : t_.values)
       if (record.producer != 0 && t_.nodes[record.producer].made && t_.nodes[record.producer].alive)
-        made_names_.insert(*record.name);
+        made_names_.insert(record.name);
   }
 
   [[nodiscard]] ::onnx::NodeProto* new_message(onnx_node_record const& record) const {
@@ -172,16 +165,14 @@ class onnx_writer {
     auto const [domain, type] = split_op(t_.ops[record.op]);
     node->set_op_type(type.data(), type.size());
     if (!is_default_domain(domain)) node->set_domain(domain.data(), domain.size());
-    node->set_name(*record.name);
+    node->set_name(record.name.data(), record.name.size());
     for (auto const& a : t_.made_attributes[record.first_attribute]) fill_attribute(*node->add_attribute(), a);
     return node;
   }
 
   void write_names(onnx_node_record& record) {
     auto& node = *record.proto;
-    auto const text = [&](onnx_value v) -> std::string const& {
-      return v && t_.values[v.id].name != nullptr ? *t_.values[v.id].name : t_.ops[0];
-    };
+    auto const text = [&](onnx_value v) { return v ? t_.values[v.id].name : std::string_view(""); };
     auto operands = record.operand_count, results = record.result_count;
     // Calls of functions name every result, "" for those that nobody uses; operators leave out the last ones.
     if (record.made && node.domain() != "fuse") {
@@ -189,18 +180,18 @@ class onnx_writer {
       while (results > 1 && !t_.results_of(record)[results - 1]) --results;
     }
     for (std::uint32_t i = 0; i < operands; ++i) {
-      auto const& name = text(t_.operands(record)[i]);
+      auto const name = text(t_.operands(record)[i]);
       if (static_cast<int>(i) == node.input_size())
-        node.add_input(name);
+        node.add_input(name.data(), name.size());
       else if (node.input(static_cast<int>(i)) != name)
-        node.set_input(static_cast<int>(i), name);
+        node.set_input(static_cast<int>(i), name.data(), name.size());
     }
     for (std::uint32_t i = 0; i < results; ++i) {
-      auto const& name = text(t_.results_of(record)[i]);
+      auto const name = text(t_.results_of(record)[i]);
       if (static_cast<int>(i) == node.output_size())
-        node.add_output(name);
+        node.add_output(name.data(), name.size());
       else if (node.output(static_cast<int>(i)) != name)
-        node.set_output(static_cast<int>(i), name);
+        node.set_output(static_cast<int>(i), name.data(), name.size());
     }
   }
 
@@ -302,7 +293,7 @@ class onnx_writer {
       if (body != g) continue;
       auto& node = *nodes.Add();
       node.set_op_type("Identity");
-      node.add_input(*t_.values[v.id].name);
+      node.add_input(std::string(t_.values[v.id].name));
       node.add_output(*name);
     }
   }
@@ -326,8 +317,7 @@ class onnx_writer {
     auto& proto = *graph.proto;
     auto const vanished = [&](onnx_value v, std::string const& name) {
       if (!v) return false;
-      auto const* const own = t_.values[v.id].name;
-      return !(alive(v) && own != nullptr && *own == name) && !made_names_.contains(name);
+      return !(alive(v) && t_.values[v.id].name == name) && !made_names_.contains(name);
     };
     bool any = false;
     for (std::size_t i = 0; i < graph.described.size(); ++i)
@@ -360,10 +350,9 @@ class onnx_writer {
   onnx_editor& editor_;
   std::unordered_set<std::uint32_t> dropped_;
   std::vector<identity> identities_;
-  std::deque<std::string> kept_;
   std::unordered_set<std::string_view> made_names_;
   std::vector<::onnx::TensorProto*> constant_nodes_;
-  std::vector<std::pair<onnx_value, std::string>> uncovered_;
+  std::vector<std::pair<onnx_value, std::string_view>> uncovered_;
 };
 
 }  // namespace fuse::inline v0::adapters::detail
