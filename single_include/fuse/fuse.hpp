@@ -1063,9 +1063,10 @@ class basic_graph_image {
   int version = 1;
   Source* source = nullptr;
 
-  [[nodiscard]] std::uint32_t node_count() const { return static_cast<std::uint32_t>(nodes_.size()); }
-  [[nodiscard]] std::uint32_t value_count() const { return static_cast<std::uint32_t>(values_.size()); }
-  [[nodiscard]] node_id first_node() const { return first_; }  ///< in order; others by `next`
+  [[nodiscard]] std::uint32_t node_count() const { return node_count_; }
+  [[nodiscard]] std::uint32_t value_count() const { return value_count_; }
+  [[nodiscard]] std::uint32_t alive_count() const { return alive_count_; }  ///< nodes that were not erased
+  [[nodiscard]] node_id first_node() const { return first_; }               ///< in order; others by `next`
   [[nodiscard]] node_record const& node(node_id n) const { return nodes_[n]; }
   [[nodiscard]] value_record const& value(value_id v) const { return values_[v]; }
   [[nodiscard]] node_id producer(value_id v) const { return values_[v].producer; }
@@ -1107,7 +1108,7 @@ class basic_graph_image {
     auto& made = values_.emplace_back();
     made.region = region;
     made.producer = producer;
-    return value_count() - 1;
+    return value_count_++;
   }
 
   void set_constant(value_id v, bool constant) { values_[v].constant = constant; }
@@ -1121,12 +1122,13 @@ class basic_graph_image {
   void set_has_bodies(node_id n) { nodes_[n].has_bodies = true; }
 
   node_id add_node(operator_tag tag, std::uint32_t result_count, std::uint32_t region) {
-    auto const id = node_count();
+    auto const id = node_count_++;
+    ++alive_count_;
     auto& made = nodes_.emplace_back();
     made.tag = tag;
     made.result_count = static_cast<std::uint16_t>(result_count);
     made.region = region;
-    made.first_result = value_count();
+    made.first_result = value_count_;
     made.first_operand = static_cast<std::uint32_t>(uses_.size());
     for (std::uint32_t i = 0; i < result_count; ++i) add_value(region, id);
     return id;
@@ -1154,7 +1156,7 @@ class basic_graph_image {
   void attach_operands(node_id n, span<value_id const> operands) {
     for (auto v : operands) attach_operand(n, v);
   }
-  void attach_operand(node_id n, value_id v) {
+  [[gnu::always_inline]] void attach_operand(node_id n, value_id v) {
     auto const slot = static_cast<std::uint32_t>(uses_.size());
     auto& record = nodes_[n];
     if (record.operand_count++ == 0) record.first_operand = slot;
@@ -1186,6 +1188,7 @@ class basic_graph_image {
       uses_[slot].value = absent;
     }
     record.alive = false;
+    --alive_count_;
     take_out(record);
   }
 
@@ -1196,9 +1199,15 @@ class basic_graph_image {
       if (uses_[record.first_operand + i].value != absent) unlink(record.first_operand + i);
     uses_.resize(record.first_operand);
     values_.resize(record.first_result);
+    value_count_ = record.first_result;
     nodes_.pop_back();
+    --node_count_;
+    --alive_count_;
   }
-  void pop_value() { values_.pop_back(); }
+  void pop_value() {
+    values_.pop_back();
+    --value_count_;
+  }
 
   void reserve(std::size_t nodes, std::size_t values, std::size_t uses) {
     nodes_.reserve(nodes);
@@ -1230,6 +1239,7 @@ class basic_graph_image {
 
   static constexpr std::uint64_t gap = std::uint64_t{1} << 24;
   node_id first_ = absent, last_ = absent;
+  std::uint32_t node_count_ = 0, value_count_ = 0, alive_count_ = 0;  // a vector would divide
   std::vector<node_record> nodes_;
   std::vector<value_record> values_;
   std::vector<use_record> uses_;
@@ -1752,37 +1762,34 @@ class basic_fact_table {
 
   [[nodiscard]] Image const& image() const { return *image_; }
 
-  [[nodiscard]] element_type type(value_id v) const { return v < types_.size() ? types_[v] : element_type::unknown; }
-  [[nodiscard]] bool has_rank(value_id v) const { return v < shapes_.size() && shapes_[v] != 0; }
+  [[nodiscard]] element_type type(value_id v) const { return v < size_ ? types_[v] : element_type::unknown; }
+  [[nodiscard]] bool has_rank(value_id v) const { return shape_number(v) != 0; }
   [[nodiscard]] int rank(value_id v) const { return has_rank(v) ? static_cast<int>(shape(v).size()) : -1; }
 
   [[nodiscard]] span<extent const> shape(value_id v) const {
-    if (!has_rank(v)) return {};
-    return extents_[shapes_[v] - 1];
+    auto const number = shape_number(v);
+    if (number == 0) return {};
+    return extents_[number - 1];
   }
 
-  [[nodiscard]] std::uint32_t shape_number(value_id v) const { return v < shapes_.size() ? shapes_[v] : 0; }
+  [[nodiscard]] std::uint32_t shape_number(value_id v) const { return v < size_ ? shapes_[v] : 0; }
 
   [[nodiscard]] bool same_shape(value_id a, value_id b) const {
-    return has_rank(a) && has_rank(b) && shapes_[a] == shapes_[b];
+    return has_rank(a) && shape_number(a) == shape_number(b);
   }
 
-  [[nodiscard]] bool has_integers(value_id v) const {
-    return v < contents_.size() && kind_of(contents_[v]) == integer_kind;
-  }
+  [[nodiscard]] bool has_integers(value_id v) const { return kind_of(contents(v)) == integer_kind; }
   [[nodiscard]] span<extent const> symbolic_integers(value_id v) const {
     if (!has_integers(v)) return {};
-    return extents_[index_of(contents_[v])];
+    return extents_[index_of(contents(v))];
   }
-  [[nodiscard]] bool has_numbers(value_id v) const {
-    return v < contents_.size() && kind_of(contents_[v]) == number_kind;
-  }
+  [[nodiscard]] bool has_numbers(value_id v) const { return kind_of(contents(v)) == number_kind; }
   [[nodiscard]] span<double const> numbers(value_id v) const {
     if (!has_numbers(v)) return {};
-    return numbers_[index_of(contents_[v])];
+    return numbers_[index_of(contents(v))];
   }
 
-  [[nodiscard]] bool has_contents(value_id v) const { return v < contents_.size() && contents_[v] != 0; }
+  [[nodiscard]] bool has_contents(value_id v) const { return contents(v) != 0; }
 
   [[nodiscard]] bool integers(value_id v, std::vector<std::int64_t>& out) const {
     out.clear();
@@ -1807,11 +1814,12 @@ class basic_fact_table {
     return true;
   }
 
-  [[nodiscard]] bool is_uniform(value_id v) const { return v < contents_.size() && (contents_[v] & alike) != 0; }
+  [[nodiscard]] bool is_uniform(value_id v) const { return (contents(v) & alike) != 0; }
   [[nodiscard]] bool uniform(value_id v, double& out) const {
-    if (!is_uniform(v)) return false;
-    auto const index = index_of(contents_[v]);
-    out = kind_of(contents_[v]) == integer_kind ? static_cast<double>(extents_[index][0].value()) : numbers_[index][0];
+    auto const all = contents(v);
+    if ((all & alike) == 0) return false;
+    auto const index = index_of(all);
+    out = kind_of(all) == integer_kind ? static_cast<double>(extents_[index][0].value()) : numbers_[index][0];
     return true;
   }
 
@@ -1824,20 +1832,23 @@ class basic_fact_table {
     return true;
   }
 
+  [[nodiscard]] span<node_id const> reductions() const { return reducing_; }
+
   [[nodiscard]] extent_algebra const& symbols() const { return symbols_; }
 
   [[nodiscard]] extent_algebra& symbols() { return symbols_; }
-  [[nodiscard]] std::size_t size() const { return types_.size(); }
+  [[nodiscard]] std::size_t size() const { return size_; }
   void resize(std::size_t values) {
-    if (values - size() == 1) {  // a new node's: resizing takes ten times as long
+    if (values - size_ == 1) {  // a new node's: resizing takes ten times as long
       types_.push_back(element_type::unknown);
       shapes_.push_back(0);
       contents_.push_back(0);
-      return;
+    } else {
+      types_.resize(values, element_type::unknown);
+      shapes_.resize(values, 0);
+      contents_.resize(values, 0);
     }
-    types_.resize(values, element_type::unknown);
-    shapes_.resize(values, 0);
-    contents_.resize(values, 0);
+    size_ = values;
   }
   void reserve(std::size_t values) {
     types_.reserve(values);
@@ -1854,6 +1865,7 @@ class basic_fact_table {
   void set_shape(value_id v, span<extent const> dimensions) {  // not a span of this table
     shapes_[v] = dimensions.size() > most_rank ? 0 : extents_.keep(dimensions) + 1;
   }
+  void add_reduction(node_id n) { reducing_.push_back(n); }
   std::uint32_t keep_reduction(node_id n, span<int const> axes, bool keepdims) {
     reduction_kind kind{0, keepdims};
     for (auto axis : axes) kind.axes |= std::uint64_t{1} << axis;
@@ -1889,11 +1901,14 @@ class basic_fact_table {
   [[nodiscard]] static std::uint32_t kind_of(std::uint32_t contents) { return contents & 3u; }
   [[nodiscard]] static std::uint32_t index_of(std::uint32_t contents) { return contents >> 3; }
 
+  [[nodiscard]] std::uint32_t contents(value_id v) const { return v < size_ ? contents_[v] : 0; }
+
   graph_image const* image_;
   extent_algebra symbols_;
   std::vector<element_type> types_;
   std::vector<std::uint32_t> shapes_;    // 0, or 1 + number of a sequence of extents
   std::vector<std::uint32_t> contents_;  // kind, and the number of a sequence
+  std::size_t size_ = 0;                 // of each
   struct reduction_kind {
     std::uint64_t axes = 0;  // a bit each
     bool keepdims = true;
@@ -1902,6 +1917,7 @@ class basic_fact_table {
   };
   std::vector<std::uint32_t> reductions_;  // by node: 0, or 1 + number of a kind
   std::vector<reduction_kind> reduction_kinds_;
+  std::vector<node_id> reducing_;
   detail::sequence_pool<extent> extents_;
   detail::sequence_pool<double> numbers_;
 };
@@ -2444,13 +2460,11 @@ namespace detail {
 
 struct parameter_place {
   parameter_source source{};
-  bool neutral = true;  ///< the operator has a meaning
 
   parameter_place(graph_image const& image, dialect const& names, node_id n, std::string_view parameter) {
     source.parameter = parameter;
     source.attribute = parameter;
     auto const* row = names.row(image.node(n).tag.name, image.version);
-    neutral = row != nullptr;
     if (row == nullptr) return;
     for (auto const& s : row->parameters)
       if (s.parameter == parameter) {
@@ -2657,12 +2671,10 @@ class basic_rule_context {
   [[nodiscard]] value_id operand(std::uint32_t i) const {
     return i < record_->operand_count ? image().use_at(record_->first_operand + i).value : absent;
   }
-  [[nodiscard]] bool ranked(std::uint32_t i) const { return operand(i) != absent && facts.has_rank(operand(i)); }
+  [[nodiscard]] bool ranked(std::uint32_t i) const { return facts.has_rank(operand(i)); }
   [[nodiscard]] span<extent const> shape(std::uint32_t i) const { return facts.shape(operand(i)); }
-  [[nodiscard]] int rank(std::uint32_t i) const { return operand(i) == absent ? -1 : facts.rank(operand(i)); }
-  [[nodiscard]] element_type type(std::uint32_t i) const {
-    return operand(i) == absent ? element_type::unknown : facts.type(operand(i));
-  }
+  [[nodiscard]] int rank(std::uint32_t i) const { return facts.rank(operand(i)); }
+  [[nodiscard]] element_type type(std::uint32_t i) const { return facts.type(operand(i)); }
 
   [[nodiscard]] std::uint32_t result_count() const { return record_->result_count; }
   [[nodiscard]] value_id result(std::uint32_t i = 0) const { return record_->first_result + i; }
@@ -3730,11 +3742,9 @@ void propagate_contents(Context& at, opcode op) {
     case opcode::reduce_max:
     case opcode::reduce_min: return reduce_contents(at, op);
     default: {
+      if (!at.facts.has_contents(at.operand(0))) return;  // of most values none are known
       auto const kind = info(op).kind;
-      auto const first = at.operand(0);
-      if ((kind == op_kind::elementwise || kind == op_kind::broadcast) && first != absent &&
-          at.facts.has_contents(first))
-        elementwise_contents(at, op);
+      if (kind == op_kind::elementwise || kind == op_kind::broadcast) elementwise_contents(at, op);
     }
   }
 }
@@ -3912,6 +3922,7 @@ void broadcast_shape(Context& at) {
 
 template <class Context>
 void reduce_shape(Context& at) {
+  at.facts.add_reduction(at.n);
   bool keepdims = true;
   if (!reduction_axes(at.image(), at.facts, at.names, at.n, at.axes, keepdims, at.list)) {
     double keeps = 0;
@@ -9791,11 +9802,8 @@ class graph_binding final : public graph_source {
   void add_node(node_type const& n, std::uint32_t region, bool owner) {
     std::uint32_t results = 0;
     for (auto const& v : traits::results(*graph_, n)) {
-      if (v == value_type{}) {
-        values_.push_back(v);  // an unused optional result keeps its place
-      } else {
-        bind(v);
-      }
+      if (!(v == value_type{})) numbers_.set(v, static_cast<value_id>(values_.size()));
+      values_.push_back(v);  // an unused optional result keeps its place
       ++results;
     }
     auto const id = image.add_node(tag_of(n), results, region);
@@ -11486,8 +11494,8 @@ class basic_traffic {
     return (size == 0 ? 4 : static_cast<double>(size)) * elements(v);
   }
   [[nodiscard]] double elements(value_id v) {
-    if (!facts_.has_rank(v)) return 64 * 64;
     auto const shape = facts_.shape_number(v);
+    if (shape == 0) return 64 * 64;
     if (shape >= elements_.size()) elements_.resize(shape + 1, -1);
     auto& count = elements_[shape];
     if (count < 0) {
@@ -12627,14 +12635,15 @@ class basic_instantiation {
     if (row != nullptr)
       for (auto const& s : row->parameters)
         if (s.parameter == p.name) source = s;
-    auto key = std::string(source.attribute.empty() ? p.name : source.attribute);
+    auto const add = [&](auto&& content) {
+      auto& made = attributes.emplace_back();
+      made.name = source.attribute.empty() ? p.name : source.attribute;
+      made.content = std::forward<decltype(content)>(content);
+      return nullptr;
+    };
     switch (source.where) {
-      case parameter_source::kind::attribute:
-        attributes.push_back({std::move(key), std::move(p.content)});
-        return nullptr;
-      case parameter_source::kind::inverted:
-        attributes.push_back({std::move(key), static_cast<std::int64_t>(p.number == 0)});
-        return nullptr;
+      case parameter_source::kind::attribute: return add(std::move(p.content));
+      case parameter_source::kind::inverted: return add(static_cast<std::int64_t>(p.number == 0));
       case parameter_source::kind::operand: {
         auto const* list = std::get_if<std::vector<std::int64_t>>(&p.content);
         if (list == nullptr) return cannot;
@@ -12654,8 +12663,7 @@ class basic_instantiation {
           list.push_back(shape[static_cast<std::size_t>(at)].value());
         if (list.empty() || static_cast<double>(list.size()) != rank - from)
           return "the operator lists the extents of its axes, and not all of them are known";
-        attributes.push_back({std::move(key), std::move(list)});
-        return nullptr;
+        return add(std::move(list));
       }
     }
     return cannot;
@@ -12899,14 +12907,15 @@ class basic_application {
   }
 
   void erase_dead() {
-    dead_.clear();
-    for (auto v : roots_) dead_.push_back(image_.producer(v));
+    dead_ = roots_;
     while (!dead_.empty()) {
-      auto const n = dead_.back();
+      auto const v = dead_.back();
       dead_.pop_back();
+      if (!image_.unused(v)) continue;  // most operands
+      auto const n = image_.producer(v);
       if (n == absent || !image_.node(n).alive || image_.node(n).has_bodies || used(n)) continue;
       for (std::uint32_t i = 0; i < image_.operand_count(n); ++i)
-        if (auto const v = image_.operand(n, i); v != absent) dead_.push_back(image_.producer(v));
+        if (auto const operand = image_.operand(n, i); operand != absent) dead_.push_back(operand);
       image_.source->erase(n);
       image_.erase(n);
     }
@@ -12927,7 +12936,8 @@ class basic_application {
   basic_instantiation<Image> right_;
   node_id root_ = absent;
   std::vector<value_id> roots_;  // what is replaced, each by the right side's of the same place
-  std::vector<node_id> readers_, dead_;
+  std::vector<node_id> readers_;
+  std::vector<value_id> dead_;
   char const* condition_ = "";
   std::string reason_;
   element_type wider_ = element_type::unknown;
@@ -13019,10 +13029,13 @@ class basic_near_misses {
   }
 
   [[nodiscard]] bool any_reduction() {
-    for (; listed_ < image_.node_count(); ++listed_)
-      if (info(op_of(image_, listed_)).shape == shape_rule::reduce) reductions_.push_back(listed_);
-    while (!reductions_.empty() && !image_.node(reductions_.back()).alive) reductions_.pop_back();
+    auto const all = facts_.reductions();
+    for (; listed_ < all.size(); ++listed_) reductions_.push_back(all[listed_]);
+    while (!reductions_.empty() && !reduces(reductions_.back())) reductions_.pop_back();
     return !reductions_.empty();
+  }
+  [[nodiscard]] bool reduces(node_id n) const {
+    return n < image_.node_count() && image_.node(n).alive && info(op_of(image_, n)).shape == shape_rule::reduce;
   }
 
   [[nodiscard]] bool reduction_of_a_rule(opcode op) const {
@@ -13053,8 +13066,8 @@ class basic_near_misses {
   std::vector<bool> reach_;
   std::vector<miss> misses_;
   std::vector<node_id> users_;
-  std::vector<node_id> reductions_;  // among the first `listed_` nodes; the last one is alive
-  node_id listed_ = 0;
+  std::vector<node_id> reductions_;  // of the first `listed_` that the facts tell; the last one is alive
+  std::size_t listed_ = 0;
 };
 using near_misses = basic_near_misses<graph_image>;
 
@@ -13522,7 +13535,7 @@ void rewrite(program const& rules, graph_source& source, Image& image, bool cycl
   if (options.trust_shapes && !source.has_shapes())
     report.notes.push_back(
         "the graph tells no shapes: that replacements have the shape of what they replace was taken on trust");
-  for (node_id n = 0; n < image.node_count(); ++n) report.nodes_after += image.node(n).alive ? 1 : 0;
+  report.nodes_after = image.alive_count();
 }
 
 #ifdef FUSE_REWRITE_SEPARATE

@@ -345,11 +345,8 @@ class graph_binding final : public graph_source {
   void add_node(node_type const& n, std::uint32_t region, bool owner) {
     std::uint32_t results = 0;
     for (auto const& v : traits::results(*graph_, n)) {
-      if (v == value_type{}) {
-        values_.push_back(v);  // an unused optional result keeps its place
-      } else {
-        bind(v);
-      }
+      if (!(v == value_type{})) numbers_.set(v, static_cast<value_id>(values_.size()));
+      values_.push_back(v);  // an unused optional result keeps its place
       ++results;
     }
     auto const id = image.add_node(tag_of(n), results, region);

@@ -102,9 +102,10 @@ class basic_graph_image {
   int version = 1;
   Source* source = nullptr;
 
-  [[nodiscard]] std::uint32_t node_count() const { return static_cast<std::uint32_t>(nodes_.size()); }
-  [[nodiscard]] std::uint32_t value_count() const { return static_cast<std::uint32_t>(values_.size()); }
-  [[nodiscard]] node_id first_node() const { return first_; }  ///< in order; others by `next`
+  [[nodiscard]] std::uint32_t node_count() const { return node_count_; }
+  [[nodiscard]] std::uint32_t value_count() const { return value_count_; }
+  [[nodiscard]] std::uint32_t alive_count() const { return alive_count_; }  ///< nodes that were not erased
+  [[nodiscard]] node_id first_node() const { return first_; }               ///< in order; others by `next`
   [[nodiscard]] node_record const& node(node_id n) const { return nodes_[n]; }
   [[nodiscard]] value_record const& value(value_id v) const { return values_[v]; }
   [[nodiscard]] node_id producer(value_id v) const { return values_[v].producer; }
@@ -154,7 +155,7 @@ class basic_graph_image {
     auto& made = values_.emplace_back();
     made.region = region;
     made.producer = producer;
-    return value_count() - 1;
+    return value_count_++;
   }
 
   void set_constant(value_id v, bool constant) { values_[v].constant = constant; }
@@ -171,12 +172,13 @@ class basic_graph_image {
   /// Adds a node with fresh results, without a place yet. Operands are attached by `attach_operands`, after all results
   /// are known.
   node_id add_node(operator_tag tag, std::uint32_t result_count, std::uint32_t region) {
-    auto const id = node_count();
+    auto const id = node_count_++;
+    ++alive_count_;
     auto& made = nodes_.emplace_back();
     made.tag = tag;
     made.result_count = static_cast<std::uint16_t>(result_count);
     made.region = region;
-    made.first_result = value_count();
+    made.first_result = value_count_;
     made.first_operand = static_cast<std::uint32_t>(uses_.size());
     for (std::uint32_t i = 0; i < result_count; ++i) add_value(region, id);
     return id;
@@ -208,7 +210,7 @@ class basic_graph_image {
     for (auto v : operands) attach_operand(n, v);
   }
   /// The same, one by one: the next operand of `n`, before another node is given any.
-  void attach_operand(node_id n, value_id v) {
+  [[gnu::always_inline]] void attach_operand(node_id n, value_id v) {
     auto const slot = static_cast<std::uint32_t>(uses_.size());
     auto& record = nodes_[n];
     if (record.operand_count++ == 0) record.first_operand = slot;
@@ -242,6 +244,7 @@ class basic_graph_image {
       uses_[slot].value = absent;
     }
     record.alive = false;
+    --alive_count_;
     take_out(record);
   }
 
@@ -253,9 +256,15 @@ class basic_graph_image {
       if (uses_[record.first_operand + i].value != absent) unlink(record.first_operand + i);
     uses_.resize(record.first_operand);
     values_.resize(record.first_result);
+    value_count_ = record.first_result;
     nodes_.pop_back();
+    --node_count_;
+    --alive_count_;
   }
-  void pop_value() { values_.pop_back(); }
+  void pop_value() {
+    values_.pop_back();
+    --value_count_;
+  }
 
   void reserve(std::size_t nodes, std::size_t values, std::size_t uses) {
     nodes_.reserve(nodes);
@@ -288,6 +297,7 @@ class basic_graph_image {
 
   static constexpr std::uint64_t gap = std::uint64_t{1} << 24;
   node_id first_ = absent, last_ = absent;
+  std::uint32_t node_count_ = 0, value_count_ = 0, alive_count_ = 0;  // a vector would divide
   std::vector<node_record> nodes_;
   std::vector<value_record> values_;
   std::vector<use_record> uses_;

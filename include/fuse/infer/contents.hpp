@@ -232,11 +232,9 @@ void propagate_contents(Context& at, opcode op) {
     case opcode::reduce_max:
     case opcode::reduce_min: return reduce_contents(at, op);
     default: {
+      if (!at.facts.has_contents(at.operand(0))) return;  // of most values none are known
       auto const kind = info(op).kind;
-      auto const first = at.operand(0);
-      if ((kind == op_kind::elementwise || kind == op_kind::broadcast) && first != absent &&
-          at.facts.has_contents(first))
-        elementwise_contents(at, op);
+      if (kind == op_kind::elementwise || kind == op_kind::broadcast) elementwise_contents(at, op);
     }
   }
 }

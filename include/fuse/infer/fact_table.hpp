@@ -24,43 +24,40 @@ class basic_fact_table {
 
   [[nodiscard]] Image const& image() const { return *image_; }
 
-  [[nodiscard]] element_type type(value_id v) const { return v < types_.size() ? types_[v] : element_type::unknown; }
-  [[nodiscard]] bool has_rank(value_id v) const { return v < shapes_.size() && shapes_[v] != 0; }
+  [[nodiscard]] element_type type(value_id v) const { return v < size_ ? types_[v] : element_type::unknown; }
+  [[nodiscard]] bool has_rank(value_id v) const { return shape_number(v) != 0; }
   [[nodiscard]] int rank(value_id v) const { return has_rank(v) ? static_cast<int>(shape(v).size()) : -1; }
 
   /// The dimensions of `v`, none where its rank is unknown. Valid until the next `run` or `update`.
   [[nodiscard]] span<extent const> shape(value_id v) const {
-    if (!has_rank(v)) return {};
-    return extents_[shapes_[v] - 1];
+    auto const number = shape_number(v);
+    if (number == 0) return {};
+    return extents_[number - 1];
   }
 
   /// A number for the shape of `v`, the same for equal shapes; 0 where the rank is unknown.
-  [[nodiscard]] std::uint32_t shape_number(value_id v) const { return v < shapes_.size() ? shapes_[v] : 0; }
+  [[nodiscard]] std::uint32_t shape_number(value_id v) const { return v < size_ ? shapes_[v] : 0; }
 
   /// Whether both shapes are known and provably equal, whatever the symbols stand for.
   [[nodiscard]] bool same_shape(value_id a, value_id b) const {
-    return has_rank(a) && has_rank(b) && shapes_[a] == shapes_[b];
+    return has_rank(a) && shape_number(a) == shape_number(b);
   }
 
   /// The elements of a small integer or boolean tensor in row-major order, as far as they are known or symbolic. False
   /// where nothing is known. Contents that a caller may override are not known.
-  [[nodiscard]] bool has_integers(value_id v) const {
-    return v < contents_.size() && kind_of(contents_[v]) == integer_kind;
-  }
+  [[nodiscard]] bool has_integers(value_id v) const { return kind_of(contents(v)) == integer_kind; }
   [[nodiscard]] span<extent const> symbolic_integers(value_id v) const {
     if (!has_integers(v)) return {};
-    return extents_[index_of(contents_[v])];
+    return extents_[index_of(contents(v))];
   }
   /// The elements of a small floating tensor, rounded to its element type.
-  [[nodiscard]] bool has_numbers(value_id v) const {
-    return v < contents_.size() && kind_of(contents_[v]) == number_kind;
-  }
+  [[nodiscard]] bool has_numbers(value_id v) const { return kind_of(contents(v)) == number_kind; }
   [[nodiscard]] span<double const> numbers(value_id v) const {
     if (!has_numbers(v)) return {};
-    return numbers_[index_of(contents_[v])];
+    return numbers_[index_of(contents(v))];
   }
 
-  [[nodiscard]] bool has_contents(value_id v) const { return v < contents_.size() && contents_[v] != 0; }
+  [[nodiscard]] bool has_contents(value_id v) const { return contents(v) != 0; }
 
   /// The elements of a small integer tensor, if all are known.
   [[nodiscard]] bool integers(value_id v, std::vector<std::int64_t>& out) const {
@@ -88,11 +85,12 @@ class basic_fact_table {
   }
 
   /// Whether every element of `v` is the same number, however many there are; and that number.
-  [[nodiscard]] bool is_uniform(value_id v) const { return v < contents_.size() && (contents_[v] & alike) != 0; }
+  [[nodiscard]] bool is_uniform(value_id v) const { return (contents(v) & alike) != 0; }
   [[nodiscard]] bool uniform(value_id v, double& out) const {
-    if (!is_uniform(v)) return false;
-    auto const index = index_of(contents_[v]);
-    out = kind_of(contents_[v]) == integer_kind ? static_cast<double>(extents_[index][0].value()) : numbers_[index][0];
+    auto const all = contents(v);
+    if ((all & alike) == 0) return false;
+    auto const index = index_of(all);
+    out = kind_of(all) == integer_kind ? static_cast<double>(extents_[index][0].value()) : numbers_[index][0];
     return true;
   }
 
@@ -107,22 +105,26 @@ class basic_fact_table {
     return true;
   }
 
+  /// Nodes that were found to reduce axes, in the order in which they were looked at; some may be gone since.
+  [[nodiscard]] span<node_id const> reductions() const { return reducing_; }
+
   [[nodiscard]] extent_algebra const& symbols() const { return symbols_; }
 
   // Filling.
 
   [[nodiscard]] extent_algebra& symbols() { return symbols_; }
-  [[nodiscard]] std::size_t size() const { return types_.size(); }
+  [[nodiscard]] std::size_t size() const { return size_; }
   void resize(std::size_t values) {
-    if (values - size() == 1) {  // a new node's: resizing takes ten times as long
+    if (values - size_ == 1) {  // a new node's: resizing takes ten times as long
       types_.push_back(element_type::unknown);
       shapes_.push_back(0);
       contents_.push_back(0);
-      return;
+    } else {
+      types_.resize(values, element_type::unknown);
+      shapes_.resize(values, 0);
+      contents_.resize(values, 0);
     }
-    types_.resize(values, element_type::unknown);
-    shapes_.resize(values, 0);
-    contents_.resize(values, 0);
+    size_ = values;
   }
   void reserve(std::size_t values) {
     types_.reserve(values);
@@ -139,6 +141,7 @@ class basic_fact_table {
   void set_shape(value_id v, span<extent const> dimensions) {  // not a span of this table
     shapes_[v] = dimensions.size() > most_rank ? 0 : extents_.keep(dimensions) + 1;
   }
+  void add_reduction(node_id n) { reducing_.push_back(n); }
   /// Returns a number for the axes and `keepdims`.
   std::uint32_t keep_reduction(node_id n, span<int const> axes, bool keepdims) {
     reduction_kind kind{0, keepdims};
@@ -177,11 +180,15 @@ class basic_fact_table {
   [[nodiscard]] static std::uint32_t kind_of(std::uint32_t contents) { return contents & 3u; }
   [[nodiscard]] static std::uint32_t index_of(std::uint32_t contents) { return contents >> 3; }
 
+  [[nodiscard]] std::uint32_t contents(value_id v) const { return v < size_ ? contents_[v] : 0; }
+
   graph_image const* image_;
   extent_algebra symbols_;
+  // Apart: matching asks for contents far more often than for the others.
   std::vector<element_type> types_;
   std::vector<std::uint32_t> shapes_;    // 0, or 1 + number of a sequence of extents
   std::vector<std::uint32_t> contents_;  // kind, and the number of a sequence
+  std::size_t size_ = 0;                 // of each
   struct reduction_kind {
     std::uint64_t axes = 0;  // a bit each
     bool keepdims = true;
@@ -190,6 +197,7 @@ class basic_fact_table {
   };
   std::vector<std::uint32_t> reductions_;  // by node: 0, or 1 + number of a kind
   std::vector<reduction_kind> reduction_kinds_;
+  std::vector<node_id> reducing_;
   detail::sequence_pool<extent> extents_;
   detail::sequence_pool<double> numbers_;
 };

@@ -22,17 +22,14 @@ enum class parameter_state : std::uint8_t {
 
 namespace detail {
 
-/// Where the dialect keeps a parameter of node `n` at the graph's version: `row` is null for operators it does not
-/// know.
+/// Where the dialect keeps a parameter of node `n` at the graph's version.
 struct parameter_place {
   parameter_source source{};
-  bool neutral = true;  ///< the operator has a meaning
 
   parameter_place(graph_image const& image, dialect const& names, node_id n, std::string_view parameter) {
     source.parameter = parameter;
     source.attribute = parameter;
     auto const* row = names.row(image.node(n).tag.name, image.version);
-    neutral = row != nullptr;
     if (row == nullptr) return;
     for (auto const& s : row->parameters)
       if (s.parameter == parameter) {

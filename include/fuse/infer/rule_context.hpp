@@ -49,12 +49,11 @@ class basic_rule_context {
   [[nodiscard]] value_id operand(std::uint32_t i) const {
     return i < record_->operand_count ? image().use_at(record_->first_operand + i).value : absent;
   }
-  [[nodiscard]] bool ranked(std::uint32_t i) const { return operand(i) != absent && facts.has_rank(operand(i)); }
+  // Nothing is known of an absent operand.
+  [[nodiscard]] bool ranked(std::uint32_t i) const { return facts.has_rank(operand(i)); }
   [[nodiscard]] span<extent const> shape(std::uint32_t i) const { return facts.shape(operand(i)); }
-  [[nodiscard]] int rank(std::uint32_t i) const { return operand(i) == absent ? -1 : facts.rank(operand(i)); }
-  [[nodiscard]] element_type type(std::uint32_t i) const {
-    return operand(i) == absent ? element_type::unknown : facts.type(operand(i));
-  }
+  [[nodiscard]] int rank(std::uint32_t i) const { return facts.rank(operand(i)); }
+  [[nodiscard]] element_type type(std::uint32_t i) const { return facts.type(operand(i)); }
 
   [[nodiscard]] std::uint32_t result_count() const { return record_->result_count; }
   [[nodiscard]] value_id result(std::uint32_t i = 0) const { return record_->first_result + i; }

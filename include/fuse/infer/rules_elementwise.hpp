@@ -51,6 +51,7 @@ void broadcast_shape(Context& at) {
 
 template <class Context>
 void reduce_shape(Context& at) {
+  at.facts.add_reduction(at.n);
   bool keepdims = true;
   if (!reduction_axes(at.image(), at.facts, at.names, at.n, at.axes, keepdims, at.list)) {
     // Without axes the rank may still be known.

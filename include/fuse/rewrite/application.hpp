@@ -253,14 +253,15 @@ class basic_application {
 
   // What nobody reads any more.
   void erase_dead() {
-    dead_.clear();
-    for (auto v : roots_) dead_.push_back(image_.producer(v));
+    dead_ = roots_;
     while (!dead_.empty()) {
-      auto const n = dead_.back();
+      auto const v = dead_.back();
       dead_.pop_back();
+      if (!image_.unused(v)) continue;  // most operands
+      auto const n = image_.producer(v);
       if (n == absent || !image_.node(n).alive || image_.node(n).has_bodies || used(n)) continue;
       for (std::uint32_t i = 0; i < image_.operand_count(n); ++i)
-        if (auto const v = image_.operand(n, i); v != absent) dead_.push_back(image_.producer(v));
+        if (auto const operand = image_.operand(n, i); operand != absent) dead_.push_back(operand);
       image_.source->erase(n);
       image_.erase(n);
     }
@@ -281,7 +282,8 @@ class basic_application {
   basic_instantiation<Image> right_;
   node_id root_ = absent;
   std::vector<value_id> roots_;  // what is replaced, each by the right side's of the same place
-  std::vector<node_id> readers_, dead_;
+  std::vector<node_id> readers_;
+  std::vector<value_id> dead_;
   char const* condition_ = "";
   std::string reason_;
   element_type wider_ = element_type::unknown;

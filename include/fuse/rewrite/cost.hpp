@@ -101,8 +101,8 @@ class basic_traffic {
   }
   // Counted once for all values of one shape.
   [[nodiscard]] double elements(value_id v) {
-    if (!facts_.has_rank(v)) return 64 * 64;
     auto const shape = facts_.shape_number(v);
+    if (shape == 0) return 64 * 64;
     if (shape >= elements_.size()) elements_.resize(shape + 1, -1);
     auto& count = elements_[shape];
     if (count < 0) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fuse/core/math.hpp>
@@ -454,14 +455,15 @@ class basic_instantiation {
     if (row != nullptr)
       for (auto const& s : row->parameters)
         if (s.parameter == p.name) source = s;
-    auto key = std::string(source.attribute.empty() ? p.name : source.attribute);
+    auto const add = [&](auto&& content) {
+      auto& made = attributes.emplace_back();
+      made.name = source.attribute.empty() ? p.name : source.attribute;
+      made.content = std::forward<decltype(content)>(content);
+      return nullptr;
+    };
     switch (source.where) {
-      case parameter_source::kind::attribute:
-        attributes.push_back({std::move(key), std::move(p.content)});
-        return nullptr;
-      case parameter_source::kind::inverted:
-        attributes.push_back({std::move(key), static_cast<std::int64_t>(p.number == 0)});
-        return nullptr;
+      case parameter_source::kind::attribute: return add(std::move(p.content));
+      case parameter_source::kind::inverted: return add(static_cast<std::int64_t>(p.number == 0));
       case parameter_source::kind::operand: {
         auto const* list = std::get_if<std::vector<std::int64_t>>(&p.content);
         if (list == nullptr) return cannot;
@@ -481,8 +483,7 @@ class basic_instantiation {
           list.push_back(shape[static_cast<std::size_t>(at)].value());
         if (list.empty() || static_cast<double>(list.size()) != rank - from)
           return "the operator lists the extents of its axes, and not all of them are known";
-        attributes.push_back({std::move(key), std::move(list)});
-        return nullptr;
+        return add(std::move(list));
       }
     }
     return cannot;

@@ -100,10 +100,14 @@ class basic_near_misses {
   }
 
   [[nodiscard]] bool any_reduction() {
-    for (; listed_ < image_.node_count(); ++listed_)
-      if (info(op_of(image_, listed_)).shape == shape_rule::reduce) reductions_.push_back(listed_);
-    while (!reductions_.empty() && !image_.node(reductions_.back()).alive) reductions_.pop_back();
+    auto const all = facts_.reductions();
+    for (; listed_ < all.size(); ++listed_) reductions_.push_back(all[listed_]);
+    while (!reductions_.empty() && !reduces(reductions_.back())) reductions_.pop_back();
     return !reductions_.empty();
+  }
+  // A number may have been another node's, which was taken back.
+  [[nodiscard]] bool reduces(node_id n) const {
+    return n < image_.node_count() && image_.node(n).alive && info(op_of(image_, n)).shape == shape_rule::reduce;
   }
 
   [[nodiscard]] bool reduction_of_a_rule(opcode op) const {
@@ -135,8 +139,8 @@ class basic_near_misses {
   std::vector<bool> reach_;
   std::vector<miss> misses_;
   std::vector<node_id> users_;
-  std::vector<node_id> reductions_;  // among the first `listed_` nodes; the last one is alive
-  node_id listed_ = 0;
+  std::vector<node_id> reductions_;  // of the first `listed_` that the facts tell; the last one is alive
+  std::size_t listed_ = 0;
 };
 using near_misses = basic_near_misses<graph_image>;
 

@@ -35,7 +35,7 @@ void rewrite(program const& rules, graph_source& source, Image& image, bool cycl
   if (options.trust_shapes && !source.has_shapes())
     report.notes.push_back(
         "the graph tells no shapes: that replacements have the shape of what they replace was taken on trust");
-  for (node_id n = 0; n < image.node_count(); ++n) report.nodes_after += image.node(n).alive ? 1 : 0;
+  report.nodes_after = image.alive_count();
 }
 
 #ifdef FUSE_REWRITE_SEPARATE
