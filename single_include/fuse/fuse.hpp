@@ -12456,14 +12456,14 @@ class basic_instantiation {
     return a == absent ? b : a;
   }
 
-  [[nodiscard]] bool takes_operands(replacement_term const& t, span<value_id const> given) const {
+  [[nodiscard]] bool takes_operands(replacement_term const& t, span<value_id const> operands) const {
     auto const* row = t.what == kind::named ? names_.row(t.op, image_.version) : nullptr;
     auto const known = info(t.what == kind::neutral ? static_cast<opcode>(t.op)
                             : row != nullptr        ? row->op
                                                     : opcode::opaque);
     for (std::size_t i = 0; i < static_cast<std::size_t>(known.least); ++i)
-      if (i >= given.size() || given[i] == absent) return false;
-    return known.most < 0 || given.size() <= static_cast<std::size_t>(known.most);
+      if (i >= operands.size() || operands[i] == absent) return false;
+    return known.most < 0 || operands.size() <= static_cast<std::size_t>(known.most);
   }
 
   value_id operation(replacement_term const& t, std::uint32_t results) {
