@@ -430,6 +430,9 @@ inline constexpr operator_info opaque_operator{opcode::opaque, "opaque"};
 
 }  // namespace fuse::inline v0
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"  // g++ 12 means designated ones, too
+
 namespace fuse::inline v0 {
 
 enum class term_kind : std::uint8_t {
@@ -522,24 +525,6 @@ struct expression {
     return static_cast<std::uint8_t>(place[more - 1]);
   }
 
-  template <class First, class... Others>
-  [[nodiscard]] static constexpr expression above(term made, First const& first, Others const&... others) {
-    expression composed = first;
-    static_assert(fits<1 + sizeof...(Others)>, "fuse: an operator in a rule takes at most 8 operands");
-    if constexpr (fits<1 + sizeof...(Others)>) {
-      made.child[0] = composed.root();
-      made.children = 1;
-      ((made.child[made.children++] = composed.add(others)), ...);
-    }
-    composed.append(made);
-    return composed;
-  }
-  [[nodiscard]] static constexpr expression above(term const& made) {
-    expression composed{};
-    composed.append(made);
-    return composed;
-  }
-
   constexpr std::uint8_t append(term const& made) {
     if (size == capacity) {
       too_large = true;
@@ -557,10 +542,9 @@ struct expression {
   [[nodiscard]] constexpr expression attr(expression const& value) const;
 
   [[nodiscard]] constexpr expression users(int count) const {
-    term made{};
-    made.kind = term_kind::users;
-    made.index = static_cast<std::uint16_t>(count);
-    return above(made, *this);
+    expression counted(term_kind::users, opcode::opaque, {}, *this);
+    counted.terms[counted.root()].index = static_cast<std::uint16_t>(count);
+    return counted;
   }
 
   [[nodiscard]] constexpr expression never_negative() const {
@@ -578,20 +562,19 @@ struct expression {
     return changed;
   }
 
-  [[nodiscard]] static constexpr expression leaf(term_kind kind, static_text name) {
-    term made{};
-    made.kind = kind;
-    made.name = name;
-    return above(made);
+  template <class First, class... Others>
+  constexpr expression(term_kind kind, opcode op, static_text name, First const& first, Others const&... others)
+      : expression(first) {
+    static_assert(fits<1 + sizeof...(Others)>, "fuse: an operator in a rule takes at most 8 operands");
+    if constexpr (fits<1 + sizeof...(Others)>)
+      append(
+          {.kind = kind, .children = 1 + sizeof...(Others), .op = op, .child = {root(), add(others)...}, .name = name});
   }
+  constexpr expression(term_kind kind, opcode op, static_text name)
+      : terms{{.kind = kind, .op = op, .name = name}}, size(1), too_large(false) {}
 
-  constexpr expression(double value) : terms{}, size(0), too_large(false) {
-    term made{};
-    made.kind = term_kind::number;
-    made.number = value;
-    made.tolerance = 1e-6;
-    append(made);
-  }
+  constexpr expression(double value)
+      : terms{{.kind = term_kind::number, .number = value, .tolerance = 1e-6}}, size(1), too_large(false) {}
   constexpr expression() : terms{}, size(0), too_large(false) {}
 
  private:
@@ -629,10 +612,7 @@ inline constexpr static_text name_text{Name.text, sizeof(Name.text) - 1};
 
 template <fixed_string Name>
 constexpr expression expression::as() const {
-  term made{};
-  made.kind = term_kind::known_as;
-  made.name = detail::name_text<Name>;
-  return above(made, *this);
+  return expression(term_kind::known_as, opcode::opaque, detail::name_text<Name>, *this);
 }
 template <fixed_string Name>
 constexpr expression expression::attr(int value) const {
@@ -661,10 +641,12 @@ constexpr expression expression::attr(expression const& value) const {
 
 }  // namespace fuse::inline v0
 
+#pragma GCC diagnostic pop
+
 namespace fuse::inline v0::dsl {
 
 template <fixed_string Name>
-inline constexpr expression var = expression::leaf(term_kind::capture, detail::name_text<Name>);
+inline constexpr expression var{term_kind::capture, opcode::opaque, detail::name_text<Name>};
 
 }  // namespace fuse::inline v0::dsl
 
@@ -5068,9 +5050,7 @@ namespace fuse::inline v0::dsl {
 
 template <class... Forms>
 [[nodiscard]] constexpr expression either(Forms const&... forms) {
-  term made{};
-  made.kind = term_kind::alternatives;
-  return expression::above(made, forms...);
+  return expression(term_kind::alternatives, opcode::opaque, {}, forms...);
 }
 
 }  // namespace fuse::inline v0::dsl
@@ -5078,9 +5058,7 @@ template <class... Forms>
 namespace fuse::inline v0::dsl {
 
 [[nodiscard]] constexpr expression fold(expression const& inside) {
-  term made{};
-  made.kind = term_kind::fold;
-  return expression::above(made, inside);
+  return expression(term_kind::fold, opcode::opaque, {}, inside);
 }
 
 }  // namespace fuse::inline v0::dsl
@@ -5090,10 +5068,7 @@ namespace fuse::inline v0::dsl {
 template <fixed_string Name>
 struct maybe_name {
   [[nodiscard]] constexpr expression operator()(expression const& inside) const {
-    term made{};
-    made.kind = term_kind::wrapped;
-    made.name = detail::name_text<Name>;
-    return expression::above(made, inside);
+    return expression(term_kind::wrapped, opcode::opaque, detail::name_text<Name>, inside);
   }
 };
 template <fixed_string Name>
@@ -5106,10 +5081,7 @@ namespace fuse::inline v0::dsl {
 namespace neutral_detail {
 template <class... Operands>
 [[nodiscard]] constexpr expression neutral(opcode op, Operands const&... operands) {
-  term made{};
-  made.kind = term_kind::neutral;
-  made.op = op;
-  return expression::above(made, operands...);
+  return expression(term_kind::neutral, op, {}, operands...);
 }
 }  // namespace neutral_detail
 
@@ -5181,10 +5153,7 @@ struct op_name {
 
   template <class... Operands>
   [[nodiscard]] constexpr expression operator()(Operands const&... operands) const {
-    term made{};
-    made.kind = term_kind::named;
-    made.name = name;
-    return expression::above(made, operands...);
+    return expression(term_kind::named, opcode::opaque, name, operands...);
   }
 };
 template <fixed_string Name>
@@ -5195,10 +5164,7 @@ struct exact_name {
 
   template <class... Operands>
   [[nodiscard]] constexpr expression operator()(Operands const&... operands) const {
-    term made{};
-    made.kind = term_kind::exact;
-    made.name = name;
-    return expression::above(made, operands...);
+    return expression(term_kind::exact, opcode::opaque, name, operands...);
   }
 };
 template <fixed_string Name>
@@ -5209,9 +5175,7 @@ inline constexpr exact_name exactly{{Name.text, sizeof(Name.text) - 1}};
 namespace fuse::inline v0::dsl {
 
 [[nodiscard]] constexpr expression optional(expression const& operand) {
-  term made{};
-  made.kind = term_kind::optional;
-  return expression::above(made, operand);
+  return expression(term_kind::optional, opcode::opaque, {}, operand);
 }
 
 }  // namespace fuse::inline v0::dsl
@@ -5219,14 +5183,14 @@ namespace fuse::inline v0::dsl {
 namespace fuse::inline v0::dsl {
 
 template <fixed_string Name>
-inline constexpr expression param = expression::leaf(term_kind::parameter, detail::name_text<Name>);
+inline constexpr expression param{term_kind::parameter, opcode::opaque, detail::name_text<Name>};
 
 }  // namespace fuse::inline v0::dsl
 
 namespace fuse::inline v0::dsl {
 
 template <fixed_string Name>
-inline constexpr expression rest = expression::leaf(term_kind::rest, detail::name_text<Name>);
+inline constexpr expression rest{term_kind::rest, opcode::opaque, detail::name_text<Name>};
 
 }  // namespace fuse::inline v0::dsl
 
@@ -5234,10 +5198,9 @@ namespace fuse::inline v0::dsl {
 
 template <int Index>
 [[nodiscard]] constexpr expression result(expression const& of) {
-  term made{};
-  made.kind = term_kind::result;
-  made.index = Index;
-  return expression::above(made, of);
+  expression made(term_kind::result, opcode::opaque, {}, of);
+  made.terms[made.root()].index = Index;
+  return made;
 }
 
 }  // namespace fuse::inline v0::dsl
@@ -5246,9 +5209,7 @@ namespace fuse::inline v0::dsl {
 
 template <class... Roots>
 [[nodiscard]] constexpr expression roots(Roots const&... all) {
-  term made{};
-  made.kind = term_kind::roots;
-  return expression::above(made, all...);
+  return expression(term_kind::roots, opcode::opaque, {}, all...);
 }
 
 }  // namespace fuse::inline v0::dsl
@@ -5256,16 +5217,14 @@ template <class... Roots>
 namespace fuse::inline v0::dsl {
 
 [[nodiscard]] constexpr expression row(expression const& factor, expression const& like) {
-  term made{};
-  made.kind = term_kind::row;
-  made.number = 1;
-  return expression::above(made, factor, like);
+  expression made(term_kind::row, opcode::opaque, {}, factor, like);
+  made.terms[made.root()].number = 1;
+  return made;
 }
 [[nodiscard]] constexpr expression row_or_none(expression const& addend, expression const& like) {
-  term made{};
-  made.kind = term_kind::row;
-  made.number = 0;
-  return expression::above(made, addend, like);
+  expression made(term_kind::row, opcode::opaque, {}, addend, like);
+  made.terms[made.root()].number = 0;
+  return made;
 }
 
 }  // namespace fuse::inline v0::dsl
@@ -5381,7 +5340,7 @@ inline constexpr rule_name rule{{Name.text, sizeof(Name.text) - 1}};
 namespace fuse::inline v0::dsl {
 
 template <fixed_string Name>
-inline constexpr expression scalar = expression::leaf(term_kind::scalar, detail::name_text<Name>);
+inline constexpr expression scalar{term_kind::scalar, opcode::opaque, detail::name_text<Name>};
 
 }  // namespace fuse::inline v0::dsl
 
@@ -5397,10 +5356,7 @@ struct through_names {
 
  private:
   [[nodiscard]] static constexpr expression wrap(expression const& inside, static_text name) {
-    term made{};
-    made.kind = term_kind::through;
-    made.name = name;
-    return expression::above(made, inside);
+    return expression(term_kind::through, opcode::opaque, name, inside);
   }
 };
 template <fixed_string... Names>
@@ -9889,6 +9845,18 @@ class graph_binding final : public graph_source {
 
 namespace fuse::inline v0::detail {
 
+struct operator_facts {
+  opcode op;
+  std::uint16_t code;  ///< of a name; 0: none
+  op_group group;
+  bool reduces, commutative;
+  std::int8_t least, most;  ///< operands
+  std::uint8_t priority;
+  std::uint64_t bit;
+};
+[[nodiscard]] constexpr operator_facts facts_of(opcode op);
+[[nodiscard]] constexpr operator_facts facts_of(dialect const& names, static_text name);
+
 class lowering {
  public:
   constexpr lowering(lowered_rule& into, rewrite_rule const& rule, dialect const& names);
@@ -9973,7 +9941,7 @@ class lowering {
 
   constexpr void resolve();
   constexpr void resolve_operator(std::uint8_t at, term const& t);
-  constexpr void check_operands(term const& t, operator_info const& known);
+  constexpr void check_operands(term const& t, operator_facts const& known);
 
   constexpr std::uint8_t collect_set(std::uint8_t at, through_set& set);
   constexpr void capture(std::uint8_t at, std::uint8_t r);
@@ -10355,6 +10323,26 @@ constexpr void lowering::collect(std::uint8_t at, double weight, op_group kind, 
 
 namespace fuse::inline v0::detail {
 
+constexpr operator_facts facts_of(opcode op) {
+  auto const known = info(op);
+  operator_facts facts{};
+  facts.op = op;
+  facts.bit = operator_bit(op);
+  facts.group = op == opcode::neg ? op_group::sum : known.group;  // a minus is a sum of one
+  facts.reduces = known.shape == shape_rule::reduce;
+  facts.commutative = known.commutative;
+  facts.least = known.least;
+  facts.most = known.most < 0 ? std::int8_t{127} : known.most;
+  facts.priority = facts.reduces ? 1 : 2;
+  return facts;
+}
+constexpr operator_facts facts_of(dialect const& names, static_text name) {
+  auto const code = names.code(name);
+  auto known = facts_of(code == 0 ? opcode::opaque : names.rows[code - 1u].op);
+  known.code = code;
+  return known;
+}
+
 constexpr void lowering::resolve() {
   if (names_.lists_attributes) check_sources();
   pattern_ = rule_.pattern;
@@ -10390,42 +10378,35 @@ constexpr void lowering::resolve() {
   }
 }
 constexpr void lowering::resolve_operator(std::uint8_t at, term const& t) {
-  auto op = t.op;
-  if (t.kind == term_kind::neutral) {
-    if (t.attributes != 0) check_attributes(pattern_, t, 0, true);
-  } else {
-    auto const code = names_.code(t.name);
-    if (code == 0) return fail(rule_error::unknown_operator, t.name);
-    if (t.attributes != 0) check_attributes(pattern_, t, code, false);
-    if (t.kind == term_kind::named) op = names_.rows[code - 1u].op;
-    if (op == opcode::opaque) {
+  bool const by_meaning = t.kind == term_kind::neutral;
+  auto const known = by_meaning ? facts_of(t.op) : facts_of(names_, t.name);
+  if (!by_meaning) {
+    if (known.code == 0) return fail(rule_error::unknown_operator, t.name);
+    if (t.kind == term_kind::exact || known.op == opcode::opaque) {
+      if (t.attributes != 0) check_attributes(pattern_, t, known.code, false);
       priority_[at] = 3;
-      pattern_.terms[at].index = code;
+      pattern_.terms[at].index = known.code;
       return;
     }
     pattern_.terms[at].kind = term_kind::neutral;
-    pattern_.terms[at].op = op;
+    pattern_.terms[at].op = known.op;
   }
-  auto const known = info(op);
+  if (t.attributes != 0) check_attributes(pattern_, t, known.code, by_meaning);
   check_operands(t, known);
-  priority_[at] = 2;
-  auto const group = op == opcode::neg ? op_group::sum : known.group;
-  if (group != op_group::none) {
-    group_[at] = group;
-    needs_[at] = needs_of(t, op, group);
+  priority_[at] = known.priority;
+  if (known.group != op_group::none) {
+    group_[at] = known.group;
+    needs_[at] = needs_of(t, known.op, known.group);
     return;
   }
-  needs_[at] = operator_bit(op);
-  if (known.shape == shape_rule::reduce) {
-    out.reduces = reduction_[at] = true;
-    priority_[at] = 1;
-  }
+  needs_[at] = known.bit;
+  if (known.reduces) out.reduces = reduction_[at] = true;
 }
 
-constexpr void lowering::check_operands(term const& t, operator_info const& known) {
+constexpr void lowering::check_operands(term const& t, operator_facts const& known) {
   int const operands = t.children - t.attributes;
-  if (operands < known.least || (known.most >= 0 && operands > known.most))
-    fail(rule_error::wrong_operand_count, t.name.empty() ? static_text::of(known.name) : t.name,
+  if (operands < known.least || operands > known.most)
+    fail(rule_error::wrong_operand_count, t.name.empty() ? static_text::of(name_of(known.op)) : t.name,
          static_cast<std::size_t>(operands < known.least ? known.least : known.most));
 }
 
@@ -10543,7 +10524,7 @@ constexpr void lowering::operation(term const& t, std::uint8_t r, std::uint8_t r
   if (by_name) {
     emit({.code = step::exactly, .a = r, .b = first, .c = result, .op = t.index, .count = count});
   } else {
-    bool const commutes = operands == 2 && !has_rest && info(t.op).commutative;
+    bool const commutes = operands == 2 && !has_rest && facts_of(t.op).commutative;
     emit({.code = step::operation,
           .a = r,
           .b = first,
@@ -10932,25 +10913,20 @@ constexpr void lowering::lower_replacement() {
         break;
       case term_kind::named:
       case term_kind::exact: {
-        auto const code = names_.code(t.name);
-        if (code == 0) return fail(rule_error::unknown_operator, t.name);
-        auto const op = names_.rows[code - 1u].op;
-        bool const neutral = t.kind == term_kind::named && op != opcode::opaque;
-        check_attributes(made, t, code, false);
+        auto const meant = facts_of(names_, t.name);
+        if (meant.code == 0) return fail(rule_error::unknown_operator, t.name);
+        bool const neutral = t.kind == term_kind::named && meant.op != opcode::opaque;
+        if (t.attributes != 0) check_attributes(made, t, meant.code, false);
         r.what = neutral ? kind::neutral : kind::named;
-        r.op = neutral ? static_cast<std::uint16_t>(op) : code;
-        if (neutral) {
-          term checked = t;
-          checked.op = op;
-          check_operands(checked, info(op));
-        }
+        r.op = neutral ? static_cast<std::uint16_t>(meant.op) : meant.code;
+        if (neutral) check_operands(t, meant);
         break;
       }
       case term_kind::neutral:
         r.what = kind::neutral;
         r.op = static_cast<std::uint16_t>(t.op);
-        check_operands(t, info(t.op));
-        check_attributes(made, t, 0, false);
+        check_operands(t, facts_of(t.op));
+        if (t.attributes != 0) check_attributes(made, t, 0, false);
         break;
       case term_kind::fold: r.what = kind::fold; break;
       case term_kind::row:

@@ -8,6 +8,6 @@ namespace fuse::inline v0::dsl {
 /// A capture: any value. A name that occurs twice stands for one value: the same computation, not necessarily the same
 /// node.
 template <fixed_string Name>
-inline constexpr expression var = expression::leaf(term_kind::capture, detail::name_text<Name>);
+inline constexpr expression var{term_kind::capture, opcode::opaque, detail::name_text<Name>};
 
 }  // namespace fuse::inline v0::dsl

@@ -9,9 +9,7 @@ namespace fuse::inline v0::dsl {
 /// factors or addends to it. Every name that the rest of the rule needs must be bound by each of them.
 template <class... Forms>
 [[nodiscard]] constexpr expression either(Forms const&... forms) {
-  term made{};
-  made.kind = term_kind::alternatives;
-  return expression::above(made, forms...);
+  return expression(term_kind::alternatives, opcode::opaque, {}, forms...);
 }
 
 }  // namespace fuse::inline v0::dsl

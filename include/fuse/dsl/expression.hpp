@@ -9,6 +9,9 @@
 #include <fuse/core/static_text.hpp>
 #include <fuse/ops/operator.hpp>
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"  // g++ 12 means designated ones, too
+
 namespace fuse::inline v0 {
 
 /// What a term of an expression is. The elements of the language, each with a header of its own in dsl/.
@@ -108,25 +111,6 @@ struct expression {
     return static_cast<std::uint8_t>(place[more - 1]);
   }
 
-  /// This expression with `made` as a new root above the given operands.
-  template <class First, class... Others>
-  [[nodiscard]] static constexpr expression above(term made, First const& first, Others const&... others) {
-    expression composed = first;
-    static_assert(fits<1 + sizeof...(Others)>, "fuse: an operator in a rule takes at most 8 operands");
-    if constexpr (fits<1 + sizeof...(Others)>) {
-      made.child[0] = composed.root();
-      made.children = 1;
-      ((made.child[made.children++] = composed.add(others)), ...);
-    }
-    composed.append(made);
-    return composed;
-  }
-  [[nodiscard]] static constexpr expression above(term const& made) {
-    expression composed{};
-    composed.append(made);
-    return composed;
-  }
-
   /// Makes `made` the last term, also where an equal one stands earlier: the root. Returns its place.
   constexpr std::uint8_t append(term const& made) {
     if (size == capacity) {
@@ -147,10 +131,9 @@ struct expression {
 
   /// Requires the value to have exactly `count` users (a graph output is one), and its node no other result in use.
   [[nodiscard]] constexpr expression users(int count) const {
-    term made{};
-    made.kind = term_kind::users;
-    made.index = static_cast<std::uint16_t>(count);
-    return above(made, *this);
+    expression counted(term_kind::users, opcode::opaque, {}, *this);
+    counted.terms[counted.root()].index = static_cast<std::uint16_t>(count);
+    return counted;
   }
 
   /// For a sum: without rounding it is never negative, and neither are its terms together that are no constants. So it
@@ -172,21 +155,24 @@ struct expression {
     return changed;
   }
 
-  [[nodiscard]] static constexpr expression leaf(term_kind kind, static_text name) {
-    term made{};
-    made.kind = kind;
-    made.name = name;
-    return above(made);
+  /// A term above its operands. (A constructor: where a function returns a class, g++ walks through all of it to put
+  /// the object in the place of the function's result. And the term is written whole: a member that is assigned costs
+  /// as much as a call.)
+  template <class First, class... Others>
+  constexpr expression(term_kind kind, opcode op, static_text name, First const& first, Others const&... others)
+      : expression(first) {
+    static_assert(fits<1 + sizeof...(Others)>, "fuse: an operator in a rule takes at most 8 operands");
+    if constexpr (fits<1 + sizeof...(Others)>)
+      append(
+          {.kind = kind, .children = 1 + sizeof...(Others), .op = op, .child = {root(), add(others)...}, .name = name});
   }
+  /// A term without operands.
+  constexpr expression(term_kind kind, opcode op, static_text name)
+      : terms{{.kind = kind, .op = op, .name = name}}, size(1), too_large(false) {}
 
   // NOLINTNEXTLINE: a number in a formula is a constant
-  constexpr expression(double value) : terms{}, size(0), too_large(false) {
-    term made{};
-    made.kind = term_kind::number;
-    made.number = value;
-    made.tolerance = 1e-6;
-    append(made);
-  }
+  constexpr expression(double value)
+      : terms{{.kind = term_kind::number, .number = value, .tolerance = 1e-6}}, size(1), too_large(false) {}
   constexpr expression() : terms{}, size(0), too_large(false) {}
 
  private:
@@ -229,10 +215,7 @@ inline constexpr static_text name_text{Name.text, sizeof(Name.text) - 1};
 
 template <fixed_string Name>
 constexpr expression expression::as() const {
-  term made{};
-  made.kind = term_kind::known_as;
-  made.name = detail::name_text<Name>;
-  return above(made, *this);
+  return expression(term_kind::known_as, opcode::opaque, detail::name_text<Name>, *this);
 }
 template <fixed_string Name>
 constexpr expression expression::attr(int value) const {
@@ -260,3 +243,5 @@ constexpr expression expression::attr(expression const& value) const {
 }
 
 }  // namespace fuse::inline v0
+
+#pragma GCC diagnostic pop

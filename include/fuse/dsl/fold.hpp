@@ -8,9 +8,7 @@ namespace fuse::inline v0::dsl {
 /// In a replacement: computed when the rule is applied, and put into the graph as a constant: `fold(scale /
 /// sqrt(variance + eps))`. A rule whose operands turn out not to be constants is refused there.
 [[nodiscard]] constexpr expression fold(expression const& inside) {
-  term made{};
-  made.kind = term_kind::fold;
-  return expression::above(made, inside);
+  return expression(term_kind::fold, opcode::opaque, {}, inside);
 }
 
 }  // namespace fuse::inline v0::dsl

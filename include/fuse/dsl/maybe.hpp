@@ -9,10 +9,7 @@ namespace fuse::inline v0::dsl {
 template <fixed_string Name>
 struct maybe_name {
   [[nodiscard]] constexpr expression operator()(expression const& inside) const {
-    term made{};
-    made.kind = term_kind::wrapped;
-    made.name = detail::name_text<Name>;
-    return expression::above(made, inside);
+    return expression(term_kind::wrapped, opcode::opaque, detail::name_text<Name>, inside);
   }
 };
 template <fixed_string Name>

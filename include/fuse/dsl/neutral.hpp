@@ -8,10 +8,7 @@ namespace fuse::inline v0::dsl {
 namespace neutral_detail {
 template <class... Operands>
 [[nodiscard]] constexpr expression neutral(opcode op, Operands const&... operands) {
-  term made{};
-  made.kind = term_kind::neutral;
-  made.op = op;
-  return expression::above(made, operands...);
+  return expression(term_kind::neutral, op, {}, operands...);
 }
 }  // namespace neutral_detail
 

@@ -12,10 +12,7 @@ struct op_name {
 
   template <class... Operands>
   [[nodiscard]] constexpr expression operator()(Operands const&... operands) const {
-    term made{};
-    made.kind = term_kind::named;
-    made.name = name;
-    return expression::above(made, operands...);
+    return expression(term_kind::named, opcode::opaque, name, operands...);
   }
 };
 template <fixed_string Name>
@@ -27,10 +24,7 @@ struct exact_name {
 
   template <class... Operands>
   [[nodiscard]] constexpr expression operator()(Operands const&... operands) const {
-    term made{};
-    made.kind = term_kind::exact;
-    made.name = name;
-    return expression::above(made, operands...);
+    return expression(term_kind::exact, opcode::opaque, name, operands...);
   }
 };
 template <fixed_string Name>

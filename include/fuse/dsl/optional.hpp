@@ -8,9 +8,7 @@ namespace fuse::inline v0::dsl {
 /// An operand, a factor or an addend that may be absent. Names inside are then unbound; in a replacement an unbound
 /// operand is an absent one.
 [[nodiscard]] constexpr expression optional(expression const& operand) {
-  term made{};
-  made.kind = term_kind::optional;
-  return expression::above(made, operand);
+  return expression(term_kind::optional, opcode::opaque, {}, operand);
 }
 
 }  // namespace fuse::inline v0::dsl

@@ -9,6 +9,6 @@ namespace fuse::inline v0::dsl {
 /// reduction without the attribute "axes" captures it as "axes", so that all reductions of a formula are over the same
 /// axes.
 template <fixed_string Name>
-inline constexpr expression param = expression::leaf(term_kind::parameter, detail::name_text<Name>);
+inline constexpr expression param{term_kind::parameter, opcode::opaque, detail::name_text<Name>};
 
 }  // namespace fuse::inline v0::dsl

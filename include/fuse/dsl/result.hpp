@@ -8,10 +8,9 @@ namespace fuse::inline v0::dsl {
 /// A result other than the first of an operator with several: `result<1>(op<"Split">(x))`.
 template <int Index>
 [[nodiscard]] constexpr expression result(expression const& of) {
-  term made{};
-  made.kind = term_kind::result;
-  made.index = Index;
-  return expression::above(made, of);
+  expression made(term_kind::result, opcode::opaque, {}, of);
+  made.terms[made.root()].index = Index;
+  return made;
 }
 
 }  // namespace fuse::inline v0::dsl

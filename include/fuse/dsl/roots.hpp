@@ -9,9 +9,7 @@ namespace fuse::inline v0::dsl {
 /// other one must use something that those before it bind. `.replace(a, b)` gives one replacement for each.
 template <class... Roots>
 [[nodiscard]] constexpr expression roots(Roots const&... all) {
-  term made{};
-  made.kind = term_kind::roots;
-  return expression::above(made, all...);
+  return expression(term_kind::roots, opcode::opaque, {}, all...);
 }
 
 }  // namespace fuse::inline v0::dsl

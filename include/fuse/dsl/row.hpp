@@ -9,16 +9,14 @@ namespace fuse::inline v0::dsl {
 /// reshaped, broadcast and converted, where that is exact; absent ones become ones (`row(scale, x)`) or stay absent
 /// (`row_or_none(bias, x)`).
 [[nodiscard]] constexpr expression row(expression const& factor, expression const& like) {
-  term made{};
-  made.kind = term_kind::row;
-  made.number = 1;
-  return expression::above(made, factor, like);
+  expression made(term_kind::row, opcode::opaque, {}, factor, like);
+  made.terms[made.root()].number = 1;
+  return made;
 }
 [[nodiscard]] constexpr expression row_or_none(expression const& addend, expression const& like) {
-  term made{};
-  made.kind = term_kind::row;
-  made.number = 0;
-  return expression::above(made, addend, like);
+  expression made(term_kind::row, opcode::opaque, {}, addend, like);
+  made.terms[made.root()].number = 0;
+  return made;
 }
 
 }  // namespace fuse::inline v0::dsl

@@ -19,10 +19,7 @@ struct through_names {
  private:
   // A set is a chain of terms, one per name; lowering takes the chain as one set.
   [[nodiscard]] static constexpr expression wrap(expression const& inside, static_text name) {
-    term made{};
-    made.kind = term_kind::through;
-    made.name = name;
-    return expression::above(made, inside);
+    return expression(term_kind::through, opcode::opaque, name, inside);
   }
 };
 template <fixed_string... Names>

@@ -239,25 +239,20 @@ constexpr void lowering::lower_replacement() {
         break;
       case term_kind::named:
       case term_kind::exact: {
-        auto const code = names_.code(t.name);
-        if (code == 0) return fail(rule_error::unknown_operator, t.name);
-        auto const op = names_.rows[code - 1u].op;
-        bool const neutral = t.kind == term_kind::named && op != opcode::opaque;
-        check_attributes(made, t, code, false);
+        auto const meant = facts_of(names_, t.name);
+        if (meant.code == 0) return fail(rule_error::unknown_operator, t.name);
+        bool const neutral = t.kind == term_kind::named && meant.op != opcode::opaque;
+        if (t.attributes != 0) check_attributes(made, t, meant.code, false);
         r.what = neutral ? kind::neutral : kind::named;
-        r.op = neutral ? static_cast<std::uint16_t>(op) : code;
-        if (neutral) {
-          term checked = t;
-          checked.op = op;
-          check_operands(checked, info(op));
-        }
+        r.op = neutral ? static_cast<std::uint16_t>(meant.op) : meant.code;
+        if (neutral) check_operands(t, meant);
         break;
       }
       case term_kind::neutral:
         r.what = kind::neutral;
         r.op = static_cast<std::uint16_t>(t.op);
-        check_operands(t, info(t.op));
-        check_attributes(made, t, 0, false);
+        check_operands(t, facts_of(t.op));
+        if (t.attributes != 0) check_attributes(made, t, 0, false);
         break;
       case term_kind::fold: r.what = kind::fold; break;
       case term_kind::row:

@@ -9,6 +9,26 @@
 
 namespace fuse::inline v0::detail {
 
+constexpr operator_facts facts_of(opcode op) {
+  auto const known = info(op);
+  operator_facts facts{};
+  facts.op = op;
+  facts.bit = operator_bit(op);
+  facts.group = op == opcode::neg ? op_group::sum : known.group;  // a minus is a sum of one
+  facts.reduces = known.shape == shape_rule::reduce;
+  facts.commutative = known.commutative;
+  facts.least = known.least;
+  facts.most = known.most < 0 ? std::int8_t{127} : known.most;
+  facts.priority = facts.reduces ? 1 : 2;
+  return facts;
+}
+constexpr operator_facts facts_of(dialect const& names, static_text name) {
+  auto const code = names.code(name);
+  auto known = facts_of(code == 0 ? opcode::opaque : names.rows[code - 1u].op);
+  known.code = code;
+  return known;
+}
+
 // Names to operators. A `named` term of an operator with a meaning becomes the neutral one.
 constexpr void lowering::resolve() {
   if (names_.lists_attributes) check_sources();
@@ -46,43 +66,35 @@ constexpr void lowering::resolve() {
   }
 }
 constexpr void lowering::resolve_operator(std::uint8_t at, term const& t) {
-  auto op = t.op;
-  if (t.kind == term_kind::neutral) {
-    if (t.attributes != 0) check_attributes(pattern_, t, 0, true);
-  } else {
-    auto const code = names_.code(t.name);
-    if (code == 0) return fail(rule_error::unknown_operator, t.name);
-    if (t.attributes != 0) check_attributes(pattern_, t, code, false);
-    if (t.kind == term_kind::named) op = names_.rows[code - 1u].op;
-    if (op == opcode::opaque) {
+  bool const by_meaning = t.kind == term_kind::neutral;
+  auto const known = by_meaning ? facts_of(t.op) : facts_of(names_, t.name);
+  if (!by_meaning) {
+    if (known.code == 0) return fail(rule_error::unknown_operator, t.name);
+    if (t.kind == term_kind::exact || known.op == opcode::opaque) {
+      if (t.attributes != 0) check_attributes(pattern_, t, known.code, false);
       priority_[at] = 3;
-      pattern_.terms[at].index = code;
+      pattern_.terms[at].index = known.code;
       return;
     }
     pattern_.terms[at].kind = term_kind::neutral;
-    pattern_.terms[at].op = op;
+    pattern_.terms[at].op = known.op;
   }
-  auto const known = info(op);
+  if (t.attributes != 0) check_attributes(pattern_, t, known.code, by_meaning);
   check_operands(t, known);
-  priority_[at] = 2;
-  // A minus is a sum of one.
-  auto const group = op == opcode::neg ? op_group::sum : known.group;
-  if (group != op_group::none) {
-    group_[at] = group;
-    needs_[at] = needs_of(t, op, group);
+  priority_[at] = known.priority;
+  if (known.group != op_group::none) {
+    group_[at] = known.group;
+    needs_[at] = needs_of(t, known.op, known.group);
     return;
   }
-  needs_[at] = operator_bit(op);
-  if (known.shape == shape_rule::reduce) {
-    out.reduces = reduction_[at] = true;
-    priority_[at] = 1;
-  }
+  needs_[at] = known.bit;
+  if (known.reduces) out.reduces = reduction_[at] = true;
 }
 
-constexpr void lowering::check_operands(term const& t, operator_info const& known) {
+constexpr void lowering::check_operands(term const& t, operator_facts const& known) {
   int const operands = t.children - t.attributes;
-  if (operands < known.least || (known.most >= 0 && operands > known.most))
-    fail(rule_error::wrong_operand_count, t.name.empty() ? static_text::of(known.name) : t.name,
+  if (operands < known.least || operands > known.most)
+    fail(rule_error::wrong_operand_count, t.name.empty() ? static_text::of(name_of(known.op)) : t.name,
          static_cast<std::size_t>(operands < known.least ? known.least : known.most));
 }
 

@@ -123,7 +123,7 @@ constexpr void lowering::operation(term const& t, std::uint8_t r, std::uint8_t r
   if (by_name) {
     emit({.code = step::exactly, .a = r, .b = first, .c = result, .op = t.index, .count = count});
   } else {
-    bool const commutes = operands == 2 && !has_rest && info(t.op).commutative;
+    bool const commutes = operands == 2 && !has_rest && facts_of(t.op).commutative;
     emit({.code = step::operation,
           .a = r,
           .b = first,

@@ -11,6 +11,20 @@
 
 namespace fuse::inline v0::detail {
 
+/// What lowering asks of an operator. Made by functions of constants alone, whose results compilers remember: rules by
+/// the hundreds name the same operators.
+struct operator_facts {
+  opcode op;
+  std::uint16_t code;  ///< of a name; 0: none
+  op_group group;
+  bool reduces, commutative;
+  std::int8_t least, most;  ///< operands
+  std::uint8_t priority;
+  std::uint64_t bit;
+};
+[[nodiscard]] constexpr operator_facts facts_of(opcode op);
+[[nodiscard]] constexpr operator_facts facts_of(dialect const& names, static_text name);
+
 /// Turns one rule into instructions and a resolved right side. Everything happens during constant evaluation; a rule
 /// that is wrong leaves its error, the first one, and nothing after it counts.
 ///
@@ -110,7 +124,7 @@ class lowering {
   // lower_names.hpp: names become operators, and facts of all terms are found
   constexpr void resolve();
   constexpr void resolve_operator(std::uint8_t at, term const& t);
-  constexpr void check_operands(term const& t, operator_info const& known);
+  constexpr void check_operands(term const& t, operator_facts const& known);
 
   // lower_pattern.hpp: the terms of a pattern
   constexpr std::uint8_t collect_set(std::uint8_t at, through_set& set);
