@@ -1,6 +1,6 @@
+# The kernels in other builds than the one at hand: optimised or not, for other machines. Sanitizers have seen the same code in `kernels`.
 include(CheckCXXCompilerFlag)
 
-# The kernels in other builds than the one at hand: optimised or not, for other machines. Sanitizers have seen the same code in `kernels`.
 # Two sources of one program, compiled for different machines, linked in either order, share no code of the kernels; where size counts, little is
 # inlined by itself.
 foreach(machine IN ITEMS any avx512)

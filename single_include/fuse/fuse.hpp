@@ -9847,15 +9847,38 @@ namespace fuse::inline v0::detail {
 
 struct operator_facts {
   opcode op;
-  std::uint16_t code;  ///< of a name; 0: none
+  std::uint16_t code;  ///< of its name in the dialect; 0: none
   op_group group;
   bool reduces, commutative;
   std::int8_t least, most;  ///< operands
-  std::uint8_t priority;
+  std::uint8_t priority;    ///< of a part that it makes, see resolve
   std::uint64_t bit;
 };
-[[nodiscard]] constexpr operator_facts facts_of(opcode op);
-[[nodiscard]] constexpr operator_facts facts_of(dialect const& names, static_text name);
+
+[[nodiscard]] constexpr operator_facts facts_of(opcode op) {
+  auto const known = info(op);
+  operator_facts facts{};
+  facts.op = op;
+  facts.bit = operator_bit(op);
+  facts.group = op == opcode::neg ? op_group::sum : known.group;  // a minus is a sum of one
+  facts.reduces = known.shape == shape_rule::reduce;
+  facts.commutative = known.commutative;
+  facts.least = known.least;
+  facts.most = known.most < 0 ? std::int8_t{127} : known.most;
+  facts.priority = facts.reduces ? 1 : 2;
+  return facts;
+}
+
+[[nodiscard]] constexpr operator_facts facts_of(dialect const& names, static_text name) {
+  auto const code = names.code(name);
+  auto facts = facts_of(code == 0 ? opcode::opaque : names.rows[code - 1u].op);
+  facts.code = code;
+  return facts;
+}
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
 
 class lowering {
  public:
@@ -10322,26 +10345,6 @@ constexpr void lowering::collect(std::uint8_t at, double weight, op_group kind, 
 }  // namespace fuse::inline v0::detail
 
 namespace fuse::inline v0::detail {
-
-constexpr operator_facts facts_of(opcode op) {
-  auto const known = info(op);
-  operator_facts facts{};
-  facts.op = op;
-  facts.bit = operator_bit(op);
-  facts.group = op == opcode::neg ? op_group::sum : known.group;  // a minus is a sum of one
-  facts.reduces = known.shape == shape_rule::reduce;
-  facts.commutative = known.commutative;
-  facts.least = known.least;
-  facts.most = known.most < 0 ? std::int8_t{127} : known.most;
-  facts.priority = facts.reduces ? 1 : 2;
-  return facts;
-}
-constexpr operator_facts facts_of(dialect const& names, static_text name) {
-  auto const code = names.code(name);
-  auto known = facts_of(code == 0 ? opcode::opaque : names.rows[code - 1u].op);
-  known.code = code;
-  return known;
-}
 
 constexpr void lowering::resolve() {
   if (names_.lists_attributes) check_sources();

@@ -9,26 +9,6 @@
 
 namespace fuse::inline v0::detail {
 
-constexpr operator_facts facts_of(opcode op) {
-  auto const known = info(op);
-  operator_facts facts{};
-  facts.op = op;
-  facts.bit = operator_bit(op);
-  facts.group = op == opcode::neg ? op_group::sum : known.group;  // a minus is a sum of one
-  facts.reduces = known.shape == shape_rule::reduce;
-  facts.commutative = known.commutative;
-  facts.least = known.least;
-  facts.most = known.most < 0 ? std::int8_t{127} : known.most;
-  facts.priority = facts.reduces ? 1 : 2;
-  return facts;
-}
-constexpr operator_facts facts_of(dialect const& names, static_text name) {
-  auto const code = names.code(name);
-  auto known = facts_of(code == 0 ? opcode::opaque : names.rows[code - 1u].op);
-  known.code = code;
-  return known;
-}
-
 // Names to operators. A `named` term of an operator with a meaning becomes the neutral one.
 constexpr void lowering::resolve() {
   if (names_.lists_attributes) check_sources();

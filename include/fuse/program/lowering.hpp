@@ -8,22 +8,9 @@
 #include <fuse/dsl/rule.hpp>
 #include <fuse/ops/dialect.hpp>
 #include <fuse/program/lowered_rule.hpp>
+#include <fuse/program/operator_facts.hpp>
 
 namespace fuse::inline v0::detail {
-
-/// What lowering asks of an operator. Made by functions of constants alone, whose results compilers remember: rules by
-/// the hundreds name the same operators.
-struct operator_facts {
-  opcode op;
-  std::uint16_t code;  ///< of a name; 0: none
-  op_group group;
-  bool reduces, commutative;
-  std::int8_t least, most;  ///< operands
-  std::uint8_t priority;
-  std::uint64_t bit;
-};
-[[nodiscard]] constexpr operator_facts facts_of(opcode op);
-[[nodiscard]] constexpr operator_facts facts_of(dialect const& names, static_text name);
 
 /// Turns one rule into instructions and a resolved right side. Everything happens during constant evaluation; a rule
 /// that is wrong leaves its error, the first one, and nothing after it counts.

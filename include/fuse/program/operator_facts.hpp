@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstdint>
+
+#include <fuse/core/static_text.hpp>
+#include <fuse/ops/dialect.hpp>
+#include <fuse/ops/operator.hpp>
+#include <fuse/program/instruction.hpp>
+
+namespace fuse::inline v0::detail {
+
+/// What lowering asks of an operator. Made by functions of constants alone, whose results compilers remember: rules by
+/// the hundreds name the same operators.
+struct operator_facts {
+  opcode op;
+  std::uint16_t code;  ///< of its name in the dialect; 0: none
+  op_group group;
+  bool reduces, commutative;
+  std::int8_t least, most;  ///< operands
+  std::uint8_t priority;    ///< of a part that it makes, see resolve
+  std::uint64_t bit;
+};
+
+[[nodiscard]] constexpr operator_facts facts_of(opcode op) {
+  auto const known = info(op);
+  operator_facts facts{};
+  facts.op = op;
+  facts.bit = operator_bit(op);
+  facts.group = op == opcode::neg ? op_group::sum : known.group;  // a minus is a sum of one
+  facts.reduces = known.shape == shape_rule::reduce;
+  facts.commutative = known.commutative;
+  facts.least = known.least;
+  facts.most = known.most < 0 ? std::int8_t{127} : known.most;
+  facts.priority = facts.reduces ? 1 : 2;
+  return facts;
+}
+
+/// The same by a name; `code` is 0 for one that the dialect does not know.
+[[nodiscard]] constexpr operator_facts facts_of(dialect const& names, static_text name) {
+  auto const code = names.code(name);
+  auto facts = facts_of(code == 0 ? opcode::opaque : names.rows[code - 1u].op);
+  facts.code = code;
+  return facts;
+}
+
+}  // namespace fuse::inline v0::detail
