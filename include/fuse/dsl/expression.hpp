@@ -156,8 +156,7 @@ struct expression {
   }
 
   /// A term above its operands. (A constructor: where a function returns a class, g++ walks through all of it to put
-  /// the object in the place of the function's result. And the term is written whole: a member that is assigned costs
-  /// as much as a call.)
+  /// the object in the place of the function's result.)
   template <class First, class... Others>
   constexpr expression(term_kind kind, opcode op, static_text name, First const& first, Others const&... others)
       : expression(first) {

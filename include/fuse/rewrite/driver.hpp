@@ -239,7 +239,8 @@ class basic_driver final : machine::acceptor {
     if (stage_ != 0) late_.insert(late_.end(), waiting_.begin() + waited, waiting_.end());
   }
 
-  // What reads something new. Where it leaves that as it is, no rule may begin there, but where it is read itself.
+  // What reads something new. Where it leaves that as it is, no rule may begin there, but where it is read itself:
+  // through chains of at most 8, as everywhere.
   void look_at(node_id reader, int passed = 0) {
     if (passed < 8 && may_keep_elements(op_of(image_, reader)) && unchanged(image_, facts_, reader))
       image_.for_each_user(image_.result(reader), [&](node_id user) { look_at(user, passed + 1); });
