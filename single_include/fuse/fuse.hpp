@@ -11496,118 +11496,6 @@ using traffic = basic_traffic<graph_image>;
 
 namespace fuse::inline v0 {
 
-struct dense {
-  std::vector<std::int64_t> shape{};
-  std::vector<double> elements{};
-
-  [[nodiscard]] static dense of(double number) { return {{}, {number}}; }
-  [[nodiscard]] static dense of(tensor_view const& from) {
-    dense made;
-    made.shape.assign(from.shape.begin(), from.shape.end());
-    made.elements.reserve(from.size());
-    for (std::size_t i = 0; i < from.size(); ++i) made.elements.push_back(from.number(i));
-    return made;
-  }
-};
-
-namespace detail {
-
-[[nodiscard]] inline std::size_t count_of(span<std::int64_t const> shape) {
-  std::size_t count = 1;
-  for (auto extent : shape) count *= static_cast<std::size_t>(extent);
-  return count;
-}
-
-}  // namespace detail
-
-[[nodiscard]] inline bool broadcast_to(dense const& from, span<std::int64_t const> shape, dense& into) {
-  if (from.shape.size() > shape.size()) return false;
-  std::size_t const lead = shape.size() - from.shape.size();
-  std::vector<std::size_t> stride(shape.size(), 0);
-  std::size_t step = 1;
-  for (std::size_t axis = from.shape.size(); axis-- > 0;) {
-    if (from.shape[axis] != 1) {
-      if (from.shape[axis] != shape[lead + axis]) return false;
-      stride[lead + axis] = step;
-    }
-    step *= static_cast<std::size_t>(from.shape[axis]);
-  }
-  into.shape.assign(shape.begin(), shape.end());
-  auto const count = detail::count_of(shape);
-  into.elements.resize(count);
-  std::vector<std::size_t> at(shape.size(), 0);
-  std::size_t source = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    into.elements[i] = from.elements[source];
-    for (std::size_t axis = shape.size(); axis-- > 0;) {
-      source += stride[axis];
-      if (++at[axis] < static_cast<std::size_t>(shape[axis])) break;
-      source -= stride[axis] * at[axis];
-      at[axis] = 0;
-    }
-  }
-  return true;
-}
-
-[[nodiscard]] inline bool broadcast_shape(span<std::int64_t const> a, span<std::int64_t const> b,
-                                          std::vector<std::int64_t>& into) {
-  into.assign(a.size() > b.size() ? a.size() : b.size(), 1);
-  for (std::size_t i = 0; i < into.size(); ++i) {
-    auto const x = i < a.size() ? a[a.size() - 1 - i] : 1, y = i < b.size() ? b[b.size() - 1 - i] : 1;
-    if (x != y && x != 1 && y != 1) return false;
-    into[into.size() - 1 - i] = x == 1 ? y : x;
-  }
-  return true;
-}
-
-[[nodiscard]] inline bool evaluate(opcode op, span<dense const> operands, dense& into) {
-  if (operands.size() == 1) {
-    double (*f)(double) = nullptr;
-    switch (op) {
-      case opcode::neg: f = [](double x) { return -x; }; break;
-      case opcode::reciprocal: f = [](double x) { return 1 / x; }; break;
-      case opcode::sqrt: f = [](double x) { return detail::math::sqrt(x); }; break;
-      case opcode::rsqrt: f = [](double x) { return 1 / detail::math::sqrt(x); }; break;
-      case opcode::square: f = [](double x) { return x * x; }; break;
-      case opcode::abs: f = [](double x) { return detail::math::abs(x); }; break;
-      case opcode::exp: f = [](double x) { return detail::math::exp(x); }; break;
-      case opcode::log: f = [](double x) { return detail::math::log(x); }; break;
-      case opcode::erf: f = [](double x) { return detail::math::erf(x); }; break;
-      case opcode::tanh: f = [](double x) { return detail::math::tanh(x); }; break;
-      case opcode::sigmoid: f = [](double x) { return 1 / (1 + detail::math::exp(-x)); }; break;
-      case opcode::relu: f = [](double x) { return x < 0 ? 0 : x; }; break;  // a NaN stays one
-      case opcode::identity:
-      case opcode::cast: f = [](double x) { return x; }; break;
-      default: return false;
-    }
-    into = operands[0];
-    for (auto& x : into.elements) x = f(x);
-    return true;
-  }
-  if (operands.size() != 2) return false;
-  double (*f)(double, double) = nullptr;
-  switch (op) {
-    case opcode::add: f = [](double a, double b) { return a + b; }; break;
-    case opcode::sub: f = [](double a, double b) { return a - b; }; break;
-    case opcode::mul: f = [](double a, double b) { return a * b; }; break;
-    case opcode::div: f = [](double a, double b) { return a / b; }; break;
-    case opcode::pow: f = [](double a, double b) { return detail::math::pow(a, b); }; break;
-    case opcode::minimum: f = [](double a, double b) { return a < b || a != a ? a : b; }; break;
-    case opcode::maximum: f = [](double a, double b) { return a > b || a != a ? a : b; }; break;
-    default: return false;
-  }
-  std::vector<std::int64_t> shape;
-  if (!broadcast_shape(operands[0].shape, operands[1].shape, shape)) return false;
-  dense right;
-  if (!broadcast_to(operands[0], shape, into) || !broadcast_to(operands[1], shape, right)) return false;
-  for (std::size_t i = 0; i < into.elements.size(); ++i) into.elements[i] = f(into.elements[i], right.elements[i]);
-  return true;
-}
-
-}  // namespace fuse::inline v0
-
-namespace fuse::inline v0 {
-
 template <class Image>
 class basic_transaction final : public graph_source {
  public:
@@ -11819,6 +11707,300 @@ class basic_transaction final : public graph_source {
   bool open_ = false;
 };
 using transaction = basic_transaction<graph_image>;
+
+}  // namespace fuse::inline v0
+
+namespace fuse::inline v0::detail {
+
+struct written_parameter {
+  std::string_view name;
+  decltype(attribute::content) content;
+  double number = 0;  ///< where the content is one number
+};
+
+template <class Image>
+class basic_operator_writer {
+ public:
+  std::string reason;       ///< why the last operator was not written
+  bool too_narrow = false;  ///< ... which the dialect refused, and its first operand has 16 bits
+
+  basic_operator_writer(Image& image, facts& known, dialect const& names, target to, basic_transaction<Image>& into)
+      : image_(image),
+        facts_(known),
+        names_(names),
+        to_(to),
+        into_(into),
+        rows_(static_cast<std::size_t>(opcode::count_)) {}
+
+  void begin(node_id place) { place_ = place; }
+
+  value_id neutral(opcode op, span<value_id const> operands, span<written_parameter> parameters,
+                   std::uint32_t results) {
+    too_narrow = false;
+    describe(op, operands, parameters, results);
+    if (names_.refuse != nullptr)
+      if (auto const why = names_.refuse(emission_); !why.empty()) {
+        too_narrow = !emission_.operands.empty() && size_of(emission_.operands[0]) == 2;
+        return fail(std::string(why));
+      }
+    auto const& [row, code, asked] = row_of(op);
+    attributes_.clear();
+    operands_.assign(operands.begin(), operands.end());
+    for (auto& p : parameters)
+      if (auto const* why = place(p, row); why != nullptr) return fail(why);
+    operator_tag tag{code, static_cast<std::uint16_t>(op)};
+    if (row != nullptr) {
+      if (names_.complete != nullptr) names_.complete(emission_, attributes_);
+      if (auto why = complete(*row, attributes_); !why.empty()) return fail(std::move(why));
+      return node(tag, row->name, operands_, results);
+    }
+    function_body body;
+    if (names_.function == nullptr || !names_.function(emission_, body))
+      return fail(std::string("the dialect has no operator ") + std::string(name_of(op)) +
+                  " at this operator set version");
+    auto const name = body.name;
+    into_.function(std::move(body));
+    tag.name = names_.code(name);
+    return node(tag, name, operands_, results);
+  }
+
+  value_id named(std::uint16_t name, span<value_id const> operands, span<written_parameter> parameters,
+                 std::uint32_t results) {
+    too_narrow = false;
+    auto const* row = names_.row(name, image_.version);
+    if (row == nullptr) return fail("the operator of the right side does not exist at this operator set version");
+    attributes_.clear();
+    for (auto& p : parameters) attributes_.push_back({std::string(p.name), std::move(p.content)});
+    if (auto why = complete(*row, attributes_); !why.empty()) return fail(std::move(why));
+    return node({name, static_cast<std::uint16_t>(row->op)}, row->name, operands, results);
+  }
+
+ private:
+  value_id fail(std::string why) {
+    reason = std::move(why);
+    return absent;
+  }
+
+  value_id node(operator_tag tag, std::string_view name, span<value_id const> operands, std::uint32_t results) {
+    return image_.result(into_.node(tag, name, operands, std::move(attributes_), results, place_));
+  }
+
+  void describe(opcode op, span<value_id const> operands, span<written_parameter const> parameters,
+                std::uint32_t results) {
+    auto& made = emission_;
+    made.op = op;
+    made.version = image_.version;
+    made.to = to_;
+    made.results = results;
+    made.operands.clear();
+    made.present.clear();
+    made.degenerate = false;
+    made.plain_rows = true;
+    made.axis = -1;
+    made.epsilon = 0;
+    for (auto v : operands) {
+      made.present.push_back(v != absent);
+      made.operands.push_back(v == absent ? element_type::unknown : facts_.type(v));
+      made.degenerate = made.degenerate || (v != absent && v != operands[0] && facts_.rank(v) == 0);
+    }
+    auto const x = operands.empty() ? span<extent const>{} : facts_.shape(operands[0]);
+    made.degenerate = made.degenerate || x.size() == 1 || (!x.empty() && x.back() == extent(1));
+    for (auto const& p : parameters) {
+      if (p.name == "axis") made.axis = static_cast<std::int64_t>(p.number);
+      if (p.name == "epsilon") made.epsilon = p.number;
+    }
+    for (auto v : operands)
+      if (v != absent && v != operands[0]) made.plain_rows = made.plain_rows && lists(v, x, made.axis);
+  }
+
+  [[nodiscard]] bool lists(value_id row, span<extent const> x, std::int64_t axis) const {
+    auto const shape = facts_.shape(row);
+    auto const count = static_cast<std::size_t>(-axis);
+    if (axis >= 0 || !facts_.has_rank(row) || shape.size() != count || x.size() < count) return false;
+    auto const last = x.subspan(x.size() - count);
+    return std::equal(last.begin(), last.end(), shape.begin());
+  }
+
+  struct operator_of_dialect {
+    operator_row const* row = nullptr;
+    std::uint16_t code = 0;
+    bool asked = false;
+  };
+  operator_of_dialect const& row_of(opcode op) {
+    auto& known = rows_[static_cast<std::size_t>(op)];
+    if (known.asked) return known;
+    known.asked = true;
+    known.row = names_.emitted(op, image_.version, to_);
+    if (known.row != nullptr) known.code = names_.code(known.row->name);
+    return known;
+  }
+
+  char const* place(written_parameter& p, operator_row const* row) {
+    constexpr auto const* cannot = "the dialect cannot write a parameter of the right side";
+    parameter_source source{};
+    source.attribute = p.name;
+    if (row != nullptr)
+      for (auto const& s : row->parameters)
+        if (s.parameter == p.name) source = s;
+    auto const add = [&](auto&& content) {
+      auto& made = attributes_.emplace_back();
+      made.name = source.attribute.empty() ? p.name : source.attribute;
+      made.content = std::forward<decltype(content)>(content);
+      return nullptr;
+    };
+    switch (source.where) {
+      case parameter_source::kind::attribute: return add(std::move(p.content));
+      case parameter_source::kind::inverted: return add(static_cast<std::int64_t>(p.number == 0));
+      case parameter_source::kind::operand: {
+        auto const* list = std::get_if<std::vector<std::int64_t>>(&p.content);
+        if (list == nullptr) return cannot;
+        auto const at = static_cast<std::size_t>(source.operand);
+        while (operands_.size() <= at) operands_.push_back(absent);
+        operands_[at] = into_.constant_of(make_tensor(
+            std::vector<std::int64_t>{static_cast<std::int64_t>(list->size())}, span<std::int64_t const>(*list)));
+        return nullptr;
+      }
+      case parameter_source::kind::fixed: return source.number == p.number ? nullptr : cannot;
+      case parameter_source::kind::spatial_axes: return cannot;
+      case parameter_source::kind::extents: {
+        auto const shape =
+            operands_.empty() || operands_[0] == absent ? span<extent const>{} : facts_.shape(operands_[0]);
+        auto const rank = static_cast<double>(shape.size());
+        auto const from = p.number < 0 ? rank + p.number : p.number;
+        std::vector<std::int64_t> list;
+        for (auto at = from; at >= 0 && at < rank && shape[static_cast<std::size_t>(at)].known(); ++at)
+          list.push_back(shape[static_cast<std::size_t>(at)].value());
+        if (list.empty() || static_cast<double>(list.size()) != rank - from)
+          return "the operator lists the extents of its axes, and not all of them are known";
+        return add(std::move(list));
+      }
+    }
+    return cannot;
+  }
+
+  Image& image_;
+  facts& facts_;
+  dialect const& names_;
+  target to_;
+  basic_transaction<Image>& into_;
+  node_id place_ = absent;
+  std::vector<value_id> operands_;
+  std::vector<attribute> attributes_;
+  emission emission_;
+  std::vector<operator_of_dialect> rows_;  // by opcode
+};
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0 {
+
+struct dense {
+  std::vector<std::int64_t> shape{};
+  std::vector<double> elements{};
+
+  [[nodiscard]] static dense of(double number) { return {{}, {number}}; }
+  [[nodiscard]] static dense of(tensor_view const& from) {
+    dense made;
+    made.shape.assign(from.shape.begin(), from.shape.end());
+    made.elements.reserve(from.size());
+    for (std::size_t i = 0; i < from.size(); ++i) made.elements.push_back(from.number(i));
+    return made;
+  }
+};
+
+namespace detail {
+
+[[nodiscard]] inline std::size_t count_of(span<std::int64_t const> shape) {
+  std::size_t count = 1;
+  for (auto extent : shape) count *= static_cast<std::size_t>(extent);
+  return count;
+}
+
+}  // namespace detail
+
+[[nodiscard]] inline bool broadcast_to(dense const& from, span<std::int64_t const> shape, dense& into) {
+  if (from.shape.size() > shape.size()) return false;
+  std::size_t const lead = shape.size() - from.shape.size();
+  std::vector<std::size_t> stride(shape.size(), 0);
+  std::size_t step = 1;
+  for (std::size_t axis = from.shape.size(); axis-- > 0;) {
+    if (from.shape[axis] != 1) {
+      if (from.shape[axis] != shape[lead + axis]) return false;
+      stride[lead + axis] = step;
+    }
+    step *= static_cast<std::size_t>(from.shape[axis]);
+  }
+  into.shape.assign(shape.begin(), shape.end());
+  auto const count = detail::count_of(shape);
+  into.elements.resize(count);
+  std::vector<std::size_t> at(shape.size(), 0);
+  std::size_t source = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    into.elements[i] = from.elements[source];
+    for (std::size_t axis = shape.size(); axis-- > 0;) {
+      source += stride[axis];
+      if (++at[axis] < static_cast<std::size_t>(shape[axis])) break;
+      source -= stride[axis] * at[axis];
+      at[axis] = 0;
+    }
+  }
+  return true;
+}
+
+[[nodiscard]] inline bool broadcast_shape(span<std::int64_t const> a, span<std::int64_t const> b,
+                                          std::vector<std::int64_t>& into) {
+  into.assign(a.size() > b.size() ? a.size() : b.size(), 1);
+  for (std::size_t i = 0; i < into.size(); ++i) {
+    auto const x = i < a.size() ? a[a.size() - 1 - i] : 1, y = i < b.size() ? b[b.size() - 1 - i] : 1;
+    if (x != y && x != 1 && y != 1) return false;
+    into[into.size() - 1 - i] = x == 1 ? y : x;
+  }
+  return true;
+}
+
+[[nodiscard]] inline bool evaluate(opcode op, span<dense const> operands, dense& into) {
+  if (operands.size() == 1) {
+    double (*f)(double) = nullptr;
+    switch (op) {
+      case opcode::neg: f = [](double x) { return -x; }; break;
+      case opcode::reciprocal: f = [](double x) { return 1 / x; }; break;
+      case opcode::sqrt: f = [](double x) { return detail::math::sqrt(x); }; break;
+      case opcode::rsqrt: f = [](double x) { return 1 / detail::math::sqrt(x); }; break;
+      case opcode::square: f = [](double x) { return x * x; }; break;
+      case opcode::abs: f = [](double x) { return detail::math::abs(x); }; break;
+      case opcode::exp: f = [](double x) { return detail::math::exp(x); }; break;
+      case opcode::log: f = [](double x) { return detail::math::log(x); }; break;
+      case opcode::erf: f = [](double x) { return detail::math::erf(x); }; break;
+      case opcode::tanh: f = [](double x) { return detail::math::tanh(x); }; break;
+      case opcode::sigmoid: f = [](double x) { return 1 / (1 + detail::math::exp(-x)); }; break;
+      case opcode::relu: f = [](double x) { return x < 0 ? 0 : x; }; break;  // a NaN stays one
+      case opcode::identity:
+      case opcode::cast: f = [](double x) { return x; }; break;
+      default: return false;
+    }
+    into = operands[0];
+    for (auto& x : into.elements) x = f(x);
+    return true;
+  }
+  if (operands.size() != 2) return false;
+  double (*f)(double, double) = nullptr;
+  switch (op) {
+    case opcode::add: f = [](double a, double b) { return a + b; }; break;
+    case opcode::sub: f = [](double a, double b) { return a - b; }; break;
+    case opcode::mul: f = [](double a, double b) { return a * b; }; break;
+    case opcode::div: f = [](double a, double b) { return a / b; }; break;
+    case opcode::pow: f = [](double a, double b) { return detail::math::pow(a, b); }; break;
+    case opcode::minimum: f = [](double a, double b) { return a < b || a != a ? a : b; }; break;
+    case opcode::maximum: f = [](double a, double b) { return a > b || a != a ? a : b; }; break;
+    default: return false;
+  }
+  std::vector<std::int64_t> shape;
+  if (!broadcast_shape(operands[0].shape, operands[1].shape, shape)) return false;
+  dense right;
+  if (!broadcast_to(operands[0], shape, into) || !broadcast_to(operands[1], shape, right)) return false;
+  for (std::size_t i = 0; i < into.elements.size(); ++i) into.elements[i] = f(into.elements[i], right.elements[i]);
+  return true;
+}
 
 }  // namespace fuse::inline v0
 
@@ -12206,12 +12388,13 @@ class basic_instantiation {
         to_(to),
         into_(into),
         rows_(image, known, names, to, into, absent),
-        written_(static_cast<std::size_t>(opcode::count_)) {}
+        writer_(image, known, names, to, into) {}
 
   bool build(std::uint16_t rule, node_id place, element_type computed_in = element_type::unknown) {
     info_ = &match_.rules().rules[rule];
     terms_ = match_.rules().replacements.subspan(info_->first_replacement, info_->replacement_size);
     place_ = place;
+    writer_.begin(place);
     computed_in_ = computed_in;
     done_.assign(info_->replacement_size, result{});
     operands_.clear();
@@ -12319,10 +12502,10 @@ class basic_instantiation {
         }
         if (made == absent) made = constant(dense::of(group == op_group::product ? 1 : 0));
         value_id const operands[2] = {made, m.value};
-        made = emit(group == op_group::product ? (m.weight > 0 ? opcode::mul : opcode::div)
-                    : m.weight > 0             ? opcode::add
-                                               : opcode::sub,
-                    operands, {}, 1);
+        auto const op = group == op_group::product ? (m.weight > 0 ? opcode::mul : opcode::div)
+                        : m.weight > 0             ? opcode::add
+                                                   : opcode::sub;
+        made = written(writer_.neutral(op, operands, {}, 1));
         if (made == absent) return absent;
       }
     return made;
@@ -12471,21 +12654,18 @@ class basic_instantiation {
     if (!takes_operands(t, operands)) return fail("the operands here are too few or too many for an operator");
     parameters_.clear();
     for (std::uint8_t i = 0; i < t.parameter_count; ++i) parameters_.push_back(parameter(t.parameters[i]));
-    auto made = absent;
-    if (t.what == kind::neutral) {
-      made = emit(static_cast<opcode>(t.op), operands, parameters_, results);
-      if (between_casts && made != absent && facts_.type(made) != type_) made = cast(made, type_);
-    } else if (auto const* row = names_.row(t.op, image_.version); row != nullptr) {
-      attributes_.clear();
-      for (auto& p : parameters_) attributes_.push_back({std::string(p.name), std::move(p.content)});
-      if (auto why = complete(*row, attributes_); !why.empty()) return fail(std::move(why));
-      operator_tag const tag{t.op, static_cast<std::uint16_t>(row->op)};
-      made = image_.result(into_.node(tag, row->name, operands, std::move(attributes_), results, place_));
-    } else {
-      return fail("the operator of the right side does not exist at this operator set version");
-    }
+    auto made =
+        written(t.what == kind::neutral ? writer_.neutral(static_cast<opcode>(t.op), operands, parameters_, results)
+                                        : writer_.named(t.op, operands, parameters_, results));
+    if (between_casts && made != absent && facts_.type(made) != type_) made = cast(made, type_);
     operands_.resize(first);
     return made;
+  }
+
+  value_id written(value_id made) {
+    if (made != absent) return made;
+    if (writer_.too_narrow && computed_in_ == element_type::unknown) wider = element_type::float32;
+    return fail(writer_.reason);
   }
 
   [[nodiscard]] bool has_row(replacement_term const& t) const {
@@ -12498,13 +12678,8 @@ class basic_instantiation {
     return made == absent ? fail("the dialect has no Cast") : made;
   }
 
-  struct given {
-    std::string_view name;
-    decltype(attribute::content) content;
-    double number = 0;
-  };
-  given parameter(replacement_term::given const& from) const {
-    given made{from.name, {}, from.number};
+  written_parameter parameter(replacement_term::given const& from) const {
+    written_parameter made{from.name, {}, from.number};
     if (from.slot == no_slot) {
       if (from.integer)
         made.content = static_cast<std::int64_t>(from.number);
@@ -12532,122 +12707,6 @@ class basic_instantiation {
     return made;
   }
 
-  value_id emit(opcode op, span<value_id const> operands, span<given> parameters, std::uint32_t results) {
-    auto& made = emission_;
-    made.op = op;
-    made.version = image_.version;
-    made.to = to_;
-    made.results = results;
-    made.operands.clear();
-    made.present.clear();
-    made.degenerate = false;
-    made.plain_rows = true;
-    made.axis = -1;
-    made.epsilon = 0;
-    for (auto v : operands) {
-      made.present.push_back(v != absent);
-      made.operands.push_back(v == absent ? element_type::unknown : facts_.type(v));
-      made.degenerate = made.degenerate || (v != absent && v != operands[0] && facts_.rank(v) == 0);
-    }
-    auto const x = operands.empty() ? span<extent const>{} : facts_.shape(operands[0]);
-    made.degenerate = made.degenerate || x.size() == 1 || (!x.empty() && x.back() == extent(1));
-    for (auto const& p : parameters) {
-      if (p.name == "axis") made.axis = static_cast<std::int64_t>(p.number);
-      if (p.name == "epsilon") made.epsilon = p.number;
-    }
-    for (auto v : operands)
-      if (v != absent && v != operands[0]) made.plain_rows = made.plain_rows && lists(v, x, made.axis);
-    if (names_.refuse != nullptr)
-      if (auto const why = names_.refuse(made); !why.empty()) {
-        if (!made.operands.empty() && size_of(made.operands[0]) == 2 && computed_in_ == element_type::unknown)
-          wider = element_type::float32;
-        return fail(std::string(why));
-      }
-    auto const& [row, code, asked] = written(op);
-    attributes_.clear();
-    all_.assign(operands.begin(), operands.end());
-    for (auto& p : parameters)
-      if (auto const* why = place(p, row, attributes_, all_)) return fail(why);
-    operator_tag tag{code, static_cast<std::uint16_t>(op)};
-    if (row != nullptr) {
-      if (names_.complete != nullptr) names_.complete(made, attributes_);
-      if (auto why = complete(*row, attributes_); !why.empty()) return fail(std::move(why));
-      return image_.result(into_.node(tag, row->name, all_, std::move(attributes_), results, place_));
-    }
-    function_body body;
-    if (names_.function == nullptr || !names_.function(made, body))
-      return fail(std::string("the dialect has no operator ") + std::string(name_of(op)) +
-                  " at this operator set version");
-    auto const name = body.name;
-    into_.function(std::move(body));
-    tag.name = names_.code(name);
-    return image_.result(into_.node(tag, name, all_, std::move(attributes_), results, place_));
-  }
-
-  struct written_operator {
-    operator_row const* row = nullptr;
-    std::uint16_t code = 0;
-    bool asked = false;
-  };
-  written_operator const& written(opcode op) {
-    auto& known = written_[static_cast<std::size_t>(op)];
-    if (known.asked) return known;
-    known.asked = true;
-    known.row = names_.emitted(op, image_.version, to_);
-    if (known.row != nullptr) known.code = names_.code(known.row->name);
-    return known;
-  }
-
-  [[nodiscard]] bool lists(value_id row, span<extent const> x, std::int64_t axis) const {
-    auto const shape = facts_.shape(row);
-    auto const count = static_cast<std::size_t>(-axis);
-    if (axis >= 0 || !facts_.has_rank(row) || shape.size() != count || x.size() < count) return false;
-    auto const last = x.subspan(x.size() - count);
-    return std::equal(last.begin(), last.end(), shape.begin());
-  }
-
-  char const* place(given& p, operator_row const* row, std::vector<attribute>& attributes,
-                    std::vector<value_id>& operands) {
-    constexpr auto const* cannot = "the dialect cannot write a parameter of the right side";
-    parameter_source source{};
-    source.attribute = p.name;
-    if (row != nullptr)
-      for (auto const& s : row->parameters)
-        if (s.parameter == p.name) source = s;
-    auto const add = [&](auto&& content) {
-      auto& made = attributes.emplace_back();
-      made.name = source.attribute.empty() ? p.name : source.attribute;
-      made.content = std::forward<decltype(content)>(content);
-      return nullptr;
-    };
-    switch (source.where) {
-      case parameter_source::kind::attribute: return add(std::move(p.content));
-      case parameter_source::kind::inverted: return add(static_cast<std::int64_t>(p.number == 0));
-      case parameter_source::kind::operand: {
-        auto const* list = std::get_if<std::vector<std::int64_t>>(&p.content);
-        if (list == nullptr) return cannot;
-        while (operands.size() <= static_cast<std::size_t>(source.operand)) operands.push_back(absent);
-        operands[static_cast<std::size_t>(source.operand)] = into_.constant_of(make_tensor(
-            std::vector<std::int64_t>{static_cast<std::int64_t>(list->size())}, span<std::int64_t const>(*list)));
-        return nullptr;
-      }
-      case parameter_source::kind::fixed: return source.number == p.number ? nullptr : cannot;
-      case parameter_source::kind::spatial_axes: return cannot;
-      case parameter_source::kind::extents: {
-        auto const shape = operands.empty() || operands[0] == absent ? span<extent const>{} : facts_.shape(operands[0]);
-        auto const rank = static_cast<double>(shape.size());
-        auto const from = p.number < 0 ? rank + p.number : p.number;
-        std::vector<std::int64_t> list;
-        for (auto at = from; at >= 0 && at < rank && shape[static_cast<std::size_t>(at)].known(); ++at)
-          list.push_back(shape[static_cast<std::size_t>(at)].value());
-        if (list.empty() || static_cast<double>(list.size()) != rank - from)
-          return "the operator lists the extents of its axes, and not all of them are known";
-        return add(std::move(list));
-      }
-    }
-    return cannot;
-  }
-
   machine const& match_;
   rule_info const* info_ = nullptr;
   span<replacement_term const> terms_;
@@ -12657,15 +12716,13 @@ class basic_instantiation {
   target to_;
   basic_transaction<Image>& into_;
   basic_row_maker<Image> rows_;
+  basic_operator_writer<Image> writer_;
   node_id place_ = absent;
   element_type computed_in_ = element_type::unknown, type_ = element_type::unknown;
   std::vector<result> done_;
   std::vector<rest_member> row_members_;
-  std::vector<value_id> operands_, all_;
-  std::vector<given> parameters_;
-  std::vector<attribute> attributes_;
-  emission emission_;
-  std::vector<written_operator> written_;  // by opcode
+  std::vector<value_id> operands_;
+  std::vector<written_parameter> parameters_;
 };
 using instantiation = basic_instantiation<graph_image>;
 

@@ -4,12 +4,12 @@
 #include <bit>
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include <fuse/core/math.hpp>
 #include <fuse/core/span.hpp>
+#include <fuse/rewrite/operator_writer.hpp>
 #include <fuse/rewrite/row.hpp>
 
 namespace fuse::inline v0::detail {
@@ -33,13 +33,14 @@ class basic_instantiation {
         to_(to),
         into_(into),
         rows_(image, known, names, to, into, absent),
-        written_(static_cast<std::size_t>(opcode::count_)) {}
+        writer_(image, known, names, to, into) {}
 
   /// The right side of `rule`, beside node `place`.
   bool build(std::uint16_t rule, node_id place, element_type computed_in = element_type::unknown) {
     info_ = &match_.rules().rules[rule];
     terms_ = match_.rules().replacements.subspan(info_->first_replacement, info_->replacement_size);
     place_ = place;
+    writer_.begin(place);
     computed_in_ = computed_in;
     done_.assign(info_->replacement_size, result{});
     operands_.clear();
@@ -149,10 +150,10 @@ class basic_instantiation {
         }
         if (made == absent) made = constant(dense::of(group == op_group::product ? 1 : 0));
         value_id const operands[2] = {made, m.value};
-        made = emit(group == op_group::product ? (m.weight > 0 ? opcode::mul : opcode::div)
-                    : m.weight > 0             ? opcode::add
-                                               : opcode::sub,
-                    operands, {}, 1);
+        auto const op = group == op_group::product ? (m.weight > 0 ? opcode::mul : opcode::div)
+                        : m.weight > 0             ? opcode::add
+                                                   : opcode::sub;
+        made = written(writer_.neutral(op, operands, {}, 1));
         if (made == absent) return absent;
       }
     return made;
@@ -307,21 +308,19 @@ class basic_instantiation {
     if (!takes_operands(t, operands)) return fail("the operands here are too few or too many for an operator");
     parameters_.clear();
     for (std::uint8_t i = 0; i < t.parameter_count; ++i) parameters_.push_back(parameter(t.parameters[i]));
-    auto made = absent;
-    if (t.what == kind::neutral) {
-      made = emit(static_cast<opcode>(t.op), operands, parameters_, results);
-      if (between_casts && made != absent && facts_.type(made) != type_) made = cast(made, type_);
-    } else if (auto const* row = names_.row(t.op, image_.version); row != nullptr) {
-      attributes_.clear();
-      for (auto& p : parameters_) attributes_.push_back({std::string(p.name), std::move(p.content)});
-      if (auto why = complete(*row, attributes_); !why.empty()) return fail(std::move(why));
-      operator_tag const tag{t.op, static_cast<std::uint16_t>(row->op)};
-      made = image_.result(into_.node(tag, row->name, operands, std::move(attributes_), results, place_));
-    } else {
-      return fail("the operator of the right side does not exist at this operator set version");
-    }
+    auto made =
+        written(t.what == kind::neutral ? writer_.neutral(static_cast<opcode>(t.op), operands, parameters_, results)
+                                        : writer_.named(t.op, operands, parameters_, results));
+    if (between_casts && made != absent && facts_.type(made) != type_) made = cast(made, type_);
     operands_.resize(first);
     return made;
+  }
+
+  value_id written(value_id made) {
+    if (made != absent) return made;
+    // What is refused in a narrow type may stand in float, between Casts.
+    if (writer_.too_narrow && computed_in_ == element_type::unknown) wider = element_type::float32;
+    return fail(writer_.reason);
   }
 
   [[nodiscard]] bool has_row(replacement_term const& t) const {
@@ -334,13 +333,8 @@ class basic_instantiation {
     return made == absent ? fail("the dialect has no Cast") : made;
   }
 
-  struct given {
-    std::string_view name;
-    decltype(attribute::content) content;
-    double number = 0;
-  };
-  given parameter(replacement_term::given const& from) const {
-    given made{from.name, {}, from.number};
+  written_parameter parameter(replacement_term::given const& from) const {
+    written_parameter made{from.name, {}, from.number};
     if (from.slot == no_slot) {
       if (from.integer)
         made.content = static_cast<std::int64_t>(from.number);
@@ -368,127 +362,6 @@ class basic_instantiation {
     return made;
   }
 
-  /// A neutral operator as this dialect, version and target write it: an operator, or a function with a body.
-  value_id emit(opcode op, span<value_id const> operands, span<given> parameters, std::uint32_t results) {
-    auto& made = emission_;
-    made.op = op;
-    made.version = image_.version;
-    made.to = to_;
-    made.results = results;
-    made.operands.clear();
-    made.present.clear();
-    made.degenerate = false;
-    made.plain_rows = true;
-    made.axis = -1;
-    made.epsilon = 0;
-    for (auto v : operands) {
-      made.present.push_back(v != absent);
-      made.operands.push_back(v == absent ? element_type::unknown : facts_.type(v));
-      made.degenerate = made.degenerate || (v != absent && v != operands[0] && facts_.rank(v) == 0);
-    }
-    auto const x = operands.empty() ? span<extent const>{} : facts_.shape(operands[0]);
-    made.degenerate = made.degenerate || x.size() == 1 || (!x.empty() && x.back() == extent(1));
-    for (auto const& p : parameters) {
-      if (p.name == "axis") made.axis = static_cast<std::int64_t>(p.number);
-      if (p.name == "epsilon") made.epsilon = p.number;
-    }
-    for (auto v : operands)
-      if (v != absent && v != operands[0]) made.plain_rows = made.plain_rows && lists(v, x, made.axis);
-    if (names_.refuse != nullptr)
-      if (auto const why = names_.refuse(made); !why.empty()) {
-        // What is refused in a narrow type may stand in float, between Casts.
-        if (!made.operands.empty() && size_of(made.operands[0]) == 2 && computed_in_ == element_type::unknown)
-          wider = element_type::float32;
-        return fail(std::string(why));
-      }
-    auto const& [row, code, asked] = written(op);
-    attributes_.clear();
-    all_.assign(operands.begin(), operands.end());
-    for (auto& p : parameters)
-      if (auto const* why = place(p, row, attributes_, all_)) return fail(why);
-    operator_tag tag{code, static_cast<std::uint16_t>(op)};
-    if (row != nullptr) {
-      if (names_.complete != nullptr) names_.complete(made, attributes_);
-      if (auto why = complete(*row, attributes_); !why.empty()) return fail(std::move(why));
-      return image_.result(into_.node(tag, row->name, all_, std::move(attributes_), results, place_));
-    }
-    function_body body;
-    if (names_.function == nullptr || !names_.function(made, body))
-      return fail(std::string("the dialect has no operator ") + std::string(name_of(op)) +
-                  " at this operator set version");
-    auto const name = body.name;
-    into_.function(std::move(body));
-    tag.name = names_.code(name);
-    return image_.result(into_.node(tag, name, all_, std::move(attributes_), results, place_));
-  }
-
-  // The row with which this dialect, version and target write an operator, looked up once.
-  struct written_operator {
-    operator_row const* row = nullptr;
-    std::uint16_t code = 0;
-    bool asked = false;
-  };
-  written_operator const& written(opcode op) {
-    auto& known = written_[static_cast<std::size_t>(op)];
-    if (known.asked) return known;
-    known.asked = true;
-    known.row = names_.emitted(op, image_.version, to_);
-    if (known.row != nullptr) known.code = names_.code(known.row->name);
-    return known;
-  }
-
-  // Whether the extents of `row` are those of `x` from `axis` on.
-  [[nodiscard]] bool lists(value_id row, span<extent const> x, std::int64_t axis) const {
-    auto const shape = facts_.shape(row);
-    auto const count = static_cast<std::size_t>(-axis);
-    if (axis >= 0 || !facts_.has_rank(row) || shape.size() != count || x.size() < count) return false;
-    auto const last = x.subspan(x.size() - count);
-    return std::equal(last.begin(), last.end(), shape.begin());
-  }
-
-  // Moves the parameter out; returns why it cannot be written, or null. Axes are those of the first operand.
-  char const* place(given& p, operator_row const* row, std::vector<attribute>& attributes,
-                    std::vector<value_id>& operands) {
-    constexpr auto const* cannot = "the dialect cannot write a parameter of the right side";
-    parameter_source source{};
-    source.attribute = p.name;
-    if (row != nullptr)
-      for (auto const& s : row->parameters)
-        if (s.parameter == p.name) source = s;
-    auto const add = [&](auto&& content) {
-      auto& made = attributes.emplace_back();
-      made.name = source.attribute.empty() ? p.name : source.attribute;
-      made.content = std::forward<decltype(content)>(content);
-      return nullptr;
-    };
-    switch (source.where) {
-      case parameter_source::kind::attribute: return add(std::move(p.content));
-      case parameter_source::kind::inverted: return add(static_cast<std::int64_t>(p.number == 0));
-      case parameter_source::kind::operand: {
-        auto const* list = std::get_if<std::vector<std::int64_t>>(&p.content);
-        if (list == nullptr) return cannot;
-        while (operands.size() <= static_cast<std::size_t>(source.operand)) operands.push_back(absent);
-        operands[static_cast<std::size_t>(source.operand)] = into_.constant_of(make_tensor(
-            std::vector<std::int64_t>{static_cast<std::int64_t>(list->size())}, span<std::int64_t const>(*list)));
-        return nullptr;
-      }
-      case parameter_source::kind::fixed: return source.number == p.number ? nullptr : cannot;
-      case parameter_source::kind::spatial_axes: return cannot;
-      case parameter_source::kind::extents: {
-        auto const shape = operands.empty() || operands[0] == absent ? span<extent const>{} : facts_.shape(operands[0]);
-        auto const rank = static_cast<double>(shape.size());
-        auto const from = p.number < 0 ? rank + p.number : p.number;
-        std::vector<std::int64_t> list;
-        for (auto at = from; at >= 0 && at < rank && shape[static_cast<std::size_t>(at)].known(); ++at)
-          list.push_back(shape[static_cast<std::size_t>(at)].value());
-        if (list.empty() || static_cast<double>(list.size()) != rank - from)
-          return "the operator lists the extents of its axes, and not all of them are known";
-        return add(std::move(list));
-      }
-    }
-    return cannot;
-  }
-
   machine const& match_;
   rule_info const* info_ = nullptr;
   span<replacement_term const> terms_;
@@ -498,15 +371,13 @@ class basic_instantiation {
   target to_;
   basic_transaction<Image>& into_;
   basic_row_maker<Image> rows_;
+  basic_operator_writer<Image> writer_;
   node_id place_ = absent;
   element_type computed_in_ = element_type::unknown, type_ = element_type::unknown;
   std::vector<result> done_;
   std::vector<rest_member> row_members_;
-  std::vector<value_id> operands_, all_;
-  std::vector<given> parameters_;
-  std::vector<attribute> attributes_;
-  emission emission_;
-  std::vector<written_operator> written_;  // by opcode
+  std::vector<value_id> operands_;
+  std::vector<written_parameter> parameters_;
 };
 using instantiation = basic_instantiation<graph_image>;
 

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <fuse/core/span.hpp>
+#include <fuse/graph/attribute.hpp>
+#include <fuse/infer/facts.hpp>
+#include <fuse/ops/dialect.hpp>
+#include <fuse/rewrite/transaction.hpp>
+
+namespace fuse::inline v0::detail {
+
+/// A named parameter of an operator that is to be written.
+struct written_parameter {
+  std::string_view name;
+  decltype(attribute::content) content;
+  double number = 0;  ///< where the content is one number
+};
+
+/// Writes operators as a dialect, operator set version and target do, each in an open transaction. One for all: its
+/// buffers stay.
+template <class Image>
+class basic_operator_writer {
+ public:
+  std::string reason;       ///< why the last operator was not written
+  bool too_narrow = false;  ///< ... which the dialect refused, and its first operand has 16 bits
+
+  basic_operator_writer(Image& image, facts& known, dialect const& names, target to, basic_transaction<Image>& into)
+      : image_(image),
+        facts_(known),
+        names_(names),
+        to_(to),
+        into_(into),
+        rows_(static_cast<std::size_t>(opcode::count_)) {}
+
+  /// New nodes go beside node `place`.
+  void begin(node_id place) { place_ = place; }
+
+  /// A neutral operator: as an operator of the dialect, or a function with a body. Its first result; absent with a
+  /// reason. The parameters' contents are moved out.
+  value_id neutral(opcode op, span<value_id const> operands, span<written_parameter> parameters,
+                   std::uint32_t results) {
+    too_narrow = false;
+    describe(op, operands, parameters, results);
+    if (names_.refuse != nullptr)
+      if (auto const why = names_.refuse(emission_); !why.empty()) {
+        too_narrow = !emission_.operands.empty() && size_of(emission_.operands[0]) == 2;
+        return fail(std::string(why));
+      }
+    auto const& [row, code, asked] = row_of(op);
+    attributes_.clear();
+    operands_.assign(operands.begin(), operands.end());
+    for (auto& p : parameters)
+      if (auto const* why = place(p, row); why != nullptr) return fail(why);
+    operator_tag tag{code, static_cast<std::uint16_t>(op)};
+    if (row != nullptr) {
+      if (names_.complete != nullptr) names_.complete(emission_, attributes_);
+      if (auto why = complete(*row, attributes_); !why.empty()) return fail(std::move(why));
+      return node(tag, row->name, operands_, results);
+    }
+    function_body body;
+    if (names_.function == nullptr || !names_.function(emission_, body))
+      return fail(std::string("the dialect has no operator ") + std::string(name_of(op)) +
+                  " at this operator set version");
+    auto const name = body.name;
+    into_.function(std::move(body));
+    tag.name = names_.code(name);
+    return node(tag, name, operands_, results);
+  }
+
+  /// The dialect's own operator with the name of code `name`, and its attributes.
+  value_id named(std::uint16_t name, span<value_id const> operands, span<written_parameter> parameters,
+                 std::uint32_t results) {
+    too_narrow = false;
+    auto const* row = names_.row(name, image_.version);
+    if (row == nullptr) return fail("the operator of the right side does not exist at this operator set version");
+    attributes_.clear();
+    for (auto& p : parameters) attributes_.push_back({std::string(p.name), std::move(p.content)});
+    if (auto why = complete(*row, attributes_); !why.empty()) return fail(std::move(why));
+    return node({name, static_cast<std::uint16_t>(row->op)}, row->name, operands, results);
+  }
+
+ private:
+  value_id fail(std::string why) {
+    reason = std::move(why);
+    return absent;
+  }
+
+  value_id node(operator_tag tag, std::string_view name, span<value_id const> operands, std::uint32_t results) {
+    return image_.result(into_.node(tag, name, operands, std::move(attributes_), results, place_));
+  }
+
+  // What the dialect is asked about.
+  void describe(opcode op, span<value_id const> operands, span<written_parameter const> parameters,
+                std::uint32_t results) {
+    auto& made = emission_;
+    made.op = op;
+    made.version = image_.version;
+    made.to = to_;
+    made.results = results;
+    made.operands.clear();
+    made.present.clear();
+    made.degenerate = false;
+    made.plain_rows = true;
+    made.axis = -1;
+    made.epsilon = 0;
+    for (auto v : operands) {
+      made.present.push_back(v != absent);
+      made.operands.push_back(v == absent ? element_type::unknown : facts_.type(v));
+      made.degenerate = made.degenerate || (v != absent && v != operands[0] && facts_.rank(v) == 0);
+    }
+    auto const x = operands.empty() ? span<extent const>{} : facts_.shape(operands[0]);
+    made.degenerate = made.degenerate || x.size() == 1 || (!x.empty() && x.back() == extent(1));
+    for (auto const& p : parameters) {
+      if (p.name == "axis") made.axis = static_cast<std::int64_t>(p.number);
+      if (p.name == "epsilon") made.epsilon = p.number;
+    }
+    for (auto v : operands)
+      if (v != absent && v != operands[0]) made.plain_rows = made.plain_rows && lists(v, x, made.axis);
+  }
+
+  // Whether the extents of `row` are those of `x` from `axis` on.
+  [[nodiscard]] bool lists(value_id row, span<extent const> x, std::int64_t axis) const {
+    auto const shape = facts_.shape(row);
+    auto const count = static_cast<std::size_t>(-axis);
+    if (axis >= 0 || !facts_.has_rank(row) || shape.size() != count || x.size() < count) return false;
+    auto const last = x.subspan(x.size() - count);
+    return std::equal(last.begin(), last.end(), shape.begin());
+  }
+
+  // The row with which this dialect, version and target write an operator, looked up once.
+  struct operator_of_dialect {
+    operator_row const* row = nullptr;
+    std::uint16_t code = 0;
+    bool asked = false;
+  };
+  operator_of_dialect const& row_of(opcode op) {
+    auto& known = rows_[static_cast<std::size_t>(op)];
+    if (known.asked) return known;
+    known.asked = true;
+    known.row = names_.emitted(op, image_.version, to_);
+    if (known.row != nullptr) known.code = names_.code(known.row->name);
+    return known;
+  }
+
+  // Among the attributes or the operands, where the dialect keeps the parameter; returns why it cannot be written, or
+  // null. Axes are those of the first operand.
+  char const* place(written_parameter& p, operator_row const* row) {
+    constexpr auto const* cannot = "the dialect cannot write a parameter of the right side";
+    parameter_source source{};
+    source.attribute = p.name;
+    if (row != nullptr)
+      for (auto const& s : row->parameters)
+        if (s.parameter == p.name) source = s;
+    auto const add = [&](auto&& content) {
+      auto& made = attributes_.emplace_back();
+      made.name = source.attribute.empty() ? p.name : source.attribute;
+      made.content = std::forward<decltype(content)>(content);
+      return nullptr;
+    };
+    switch (source.where) {
+      case parameter_source::kind::attribute: return add(std::move(p.content));
+      case parameter_source::kind::inverted: return add(static_cast<std::int64_t>(p.number == 0));
+      case parameter_source::kind::operand: {
+        auto const* list = std::get_if<std::vector<std::int64_t>>(&p.content);
+        if (list == nullptr) return cannot;
+        auto const at = static_cast<std::size_t>(source.operand);
+        while (operands_.size() <= at) operands_.push_back(absent);
+        operands_[at] = into_.constant_of(make_tensor(
+            std::vector<std::int64_t>{static_cast<std::int64_t>(list->size())}, span<std::int64_t const>(*list)));
+        return nullptr;
+      }
+      case parameter_source::kind::fixed: return source.number == p.number ? nullptr : cannot;
+      case parameter_source::kind::spatial_axes: return cannot;
+      case parameter_source::kind::extents: {
+        auto const shape =
+            operands_.empty() || operands_[0] == absent ? span<extent const>{} : facts_.shape(operands_[0]);
+        auto const rank = static_cast<double>(shape.size());
+        auto const from = p.number < 0 ? rank + p.number : p.number;
+        std::vector<std::int64_t> list;
+        for (auto at = from; at >= 0 && at < rank && shape[static_cast<std::size_t>(at)].known(); ++at)
+          list.push_back(shape[static_cast<std::size_t>(at)].value());
+        if (list.empty() || static_cast<double>(list.size()) != rank - from)
+          return "the operator lists the extents of its axes, and not all of them are known";
+        return add(std::move(list));
+      }
+    }
+    return cannot;
+  }
+
+  Image& image_;
+  facts& facts_;
+  dialect const& names_;
+  target to_;
+  basic_transaction<Image>& into_;
+  node_id place_ = absent;
+  std::vector<value_id> operands_;
+  std::vector<attribute> attributes_;
+  emission emission_;
+  std::vector<operator_of_dialect> rows_;  // by opcode
+};
+
+}  // namespace fuse::inline v0::detail
