@@ -6090,172 +6090,6 @@ template <class Named>
 
 }  // namespace fuse::inline v0
 
-namespace fuse::inline v0::detail {
-
-[[nodiscard]] constexpr bool may_keep_elements(opcode op) {
-  switch (op) {
-    case opcode::identity:
-    case opcode::cast:
-    case opcode::cast_like:
-    case opcode::dropout:
-    case opcode::reshape:
-    case opcode::flatten:
-    case opcode::squeeze:
-    case opcode::unsqueeze:
-    case opcode::expand:
-    case opcode::tile:
-    case opcode::mean_of:
-    case opcode::sum_of:
-    case opcode::maximum:
-    case opcode::minimum: return true;
-    default: return false;
-  }
-}
-
-template <class Image>
-[[nodiscard]] bool unchanged(Image const& image, facts const& known, node_id n) {
-  if (image.operand_count(n) == 0 || image.operand(n, 0) == absent) return false;
-  auto const v = image.result(n), from = image.operand(n, 0);
-  switch (op_of(image, n)) {
-    case opcode::identity: return true;
-    case opcode::cast:
-    case opcode::cast_like: return known.type(v) == known.type(from) && known.type(v) != element_type::unknown;
-    case opcode::reshape:
-    case opcode::flatten:
-    case opcode::squeeze:
-    case opcode::unsqueeze:
-    case opcode::expand:
-    case opcode::tile: return known.same_shape(v, from);
-    case opcode::mean_of:
-    case opcode::sum_of:
-    case opcode::maximum:
-    case opcode::minimum: return image.operand_count(n) == 1;
-    case opcode::dropout: {  // while nobody trains
-      double training = 0;
-      if (image.operand_count(n) < 3 || image.operand(n, 2) == absent) return image.version >= 7;
-      return known.number(image.operand(n, 2), training) && training == 0;
-    }
-    default: return false;
-  }
-}
-
-[[nodiscard]] constexpr bool may_clip(opcode op) {
-  return op == opcode::relu || op == opcode::maximum || op == opcode::clip;
-}
-
-template <class Image>
-[[nodiscard]] value_id positive_part_of(Image const& image, facts const& known, node_id n) {
-  auto const count = image.operand_count(n);
-  auto const is_zero = [&](std::uint32_t i) {
-    double number = 1;
-    return image.operand(n, i) != absent && known.uniform(image.operand(n, i), number) && number == 0;
-  };
-  switch (op_of(image, n)) {
-    case opcode::relu: return count == 1 ? image.operand(n, 0) : absent;
-    case opcode::maximum:
-      if (count != 2) return absent;
-      return is_zero(1) ? image.operand(n, 0) : is_zero(0) ? image.operand(n, 1) : absent;
-    case opcode::clip:
-      if (count < 2 || !is_zero(1) || (count > 2 && image.operand(n, 2) != absent)) return absent;
-      return image.operand(n, 0);
-    default: return absent;
-  }
-}
-
-template <class Image>
-[[nodiscard]] bool moves_ones(Image const& image, facts const& known, node_id n) {
-  auto const op = op_of(image, n);
-  if (op != opcode::unsqueeze && op != opcode::reshape && op != opcode::squeeze && op != opcode::flatten) return false;
-  auto const v = image.result(n), from = image.operand(n, 0);
-  if (!known.has_rank(v) || !known.has_rank(from)) return false;
-  auto const now = known.shape(v), before = known.shape(from);
-  std::size_t i = 0, k = 0;
-  while (true) {
-    while (i < now.size() && now[i] == extent(1)) ++i;
-    while (k < before.size() && before[k] == extent(1)) ++k;
-    if (i == now.size() || k == before.size()) return i == now.size() && k == before.size();
-    if (!(now[i++] == before[k++])) return false;
-  }
-}
-
-template <class Image>
-[[nodiscard]] bool broadcasts(Image const& image, facts const& known, node_id n) {
-  auto const op = op_of(image, n);
-  if (op == opcode::expand) return true;
-  auto const v = image.result(n), from = image.operand(n, 0);
-  if (op != opcode::tile || !known.has_rank(v) || known.rank(v) != known.rank(from)) return false;
-  auto const now = known.shape(v), before = known.shape(from);
-  for (std::size_t i = 0; i < now.size(); ++i)
-    if (!(before[i] == extent(1)) && !(now[i] == before[i])) return false;
-  return true;
-}
-
-}  // namespace fuse::inline v0::detail
-
-namespace fuse::inline v0::detail {
-
-[[nodiscard]] inline bool divides_by(double count, double factor) {
-  auto const is = [&](double wanted) { return factor == wanted; };
-  auto const rounded = [](double number) { return static_cast<double>(static_cast<float>(number)); };
-  auto const root = math::pow(count, 0.5);
-  if (count == 0) return false;
-  return is(1 / count) || is(rounded(1 / count)) || is(rounded(1 / root) * rounded(1 / root)) ||
-         is(1 / (rounded(root) * rounded(root)));
-}
-
-template <class Image>
-[[nodiscard]] double added_elements(Image const& image, facts const& known, node_id n) {
-  double count = 1;
-  int unknown = 0;
-  auto const multiply = [&](value_id v, bool divides) {
-    for (auto const e : known.shape(v)) {
-      auto const extent = e.known() ? static_cast<double>(e.value()) : 1;
-      count = divides ? count / extent : count * extent;
-      unknown += e.known() ? 0 : divides ? -1 : 1;
-    }
-  };
-  multiply(image.operand(n, 0), false);
-  multiply(image.result(n), true);
-  return known.has_rank(image.result(n)) && unknown == 0 ? count : 0;
-}
-
-template <class Image>
-[[nodiscard]] value_id scaled_by_number(Image const& image, facts const& known, node_id n, double& factor) {
-  auto const op = op_of(image, n);
-  if ((op != opcode::mul && op != opcode::div) || image.operand_count(n) != 2) return absent;
-  auto const a = image.operand(n, 0), b = image.operand(n, 1);
-  double number = 0;
-  if (a == absent || b == absent) return absent;
-  if (known.uniform(b, number)) {
-    factor = op == opcode::mul ? factor * number : factor / number;
-    return a;
-  }
-  if (op == opcode::div || !known.uniform(a, number)) return absent;
-  factor *= number;
-  return b;
-}
-
-template <class Image>
-[[nodiscard]] bool is_divided_sum(Image const& image, facts const& known, value_id v) {
-  double factor = 1;
-  for (int i = 0; i < 8 && v != absent; ++i) {
-    auto const n = image.producer(v);
-    if (n == absent || image.operand_count(n) == 0) return false;
-    auto const op = op_of(image, n);
-    if (op == opcode::sum || op == opcode::sum_square) return divides_by(added_elements(image, known, n), factor);
-    if (auto const below = scaled_by_number(image, known, n, factor); below != absent) {
-      v = below;
-    } else if (may_keep_elements(op)) {
-      v = image.operand(n, 0);
-    } else {
-      return false;
-    }
-  }
-  return false;
-}
-
-}  // namespace fuse::inline v0::detail
-
 namespace fuse::inline v0 {
 
 enum class step : std::uint8_t {
@@ -7035,6 +6869,254 @@ class basic_branch_lists {
   std::vector<question> questions_;
 };
 using branch_lists = basic_branch_lists<program>;
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
+template <class Program>
+struct basic_entrance {
+  typename basic_branch_lists<Program>::gate gate;
+  std::uint16_t stage, first, only;  ///< where there is one branch, the step that its gate leads to
+  std::uint8_t strip;
+  bool looks_ahead;  ///< that step is the operator at the root
+
+  [[nodiscard]] static basic_entrance open(program_entry const& e) {
+    return {basic_branch_lists<Program>::gate::open(), e.stage, e.first, no_instruction, e.strip, false};
+  }
+};
+
+template <class Program>
+class basic_entrances {
+ public:
+  struct range {
+    typename basic_branch_lists<Program>::gate gate{};  ///< lets through what one of theirs does
+    std::uint16_t first = 0, last = 0;
+    bool named = false;  ///< nodes of this operator may have a name that rules begin with
+  };
+
+  basic_entrances(Program const& rules, basic_branch_lists<Program> const& branches, dialect const& names, int version)
+      : ranges_((static_cast<std::size_t>(rules.stages) + 1) * operators) {
+    for (std::size_t op = 0; op < operators; ++op)
+      for (auto const& e : rules.entries)
+        if (begins(e, op)) add(op, e, rules, branches);
+    for (auto const& e : rules.entries)
+      if (e.by_name) add_name(e.tag, names.row(e.tag, version), rules.stages);
+  }
+
+  [[nodiscard]] range const& of(int stage, std::size_t op) const {
+    return ranges_[static_cast<std::size_t>(stage) * operators + op];
+  }
+  [[nodiscard]] basic_entrance<Program> const& operator[](std::uint16_t at) const { return entrances_[at]; }
+  [[nodiscard]] bool has_name(std::uint16_t name) const { return name < names_.size() && names_[name]; }
+
+ private:
+  static constexpr std::size_t operators = static_cast<std::size_t>(opcode::count_);
+
+  [[nodiscard]] static bool begins(program_entry const& e, std::size_t op) {
+    auto const root = static_cast<opcode>(op);
+    bool const divided = static_cast<opcode>(e.tag) == opcode::mean && (root == opcode::mul || root == opcode::div);
+    return !e.by_name && (e.tag == op || divided);
+  }
+
+  void add(std::size_t op, program_entry const& e, Program const& rules, basic_branch_lists<Program> const& branches) {
+    entrances_.push_back(e.strip != 0 ? basic_entrance<Program>::open(e) : gated(e, rules, branches));
+    for (auto stage : {std::size_t{e.stage}, static_cast<std::size_t>(rules.stages)}) {
+      auto& of = ranges_[stage * operators + op];
+      of.gate.widen(entrances_.back().gate);
+      if (of.last == 0) of.first = static_cast<std::uint16_t>(entrances_.size() - 1);
+      of.last = static_cast<std::uint16_t>(entrances_.size());
+    }
+  }
+
+  [[nodiscard]] static basic_entrance<Program> gated(program_entry const& e, Program const& rules,
+                                                     basic_branch_lists<Program> const& branches) {
+    auto const only = branches.only_branch(e.first);
+    bool const operation =
+        only != no_instruction && rules.code[only].code == step::operation && rules.code[only].through == 0;
+    return {branches.gate_of(e.first, 1), e.stage, e.first, only, e.strip, operation};
+  }
+
+  void add_name(std::uint16_t name, operator_row const* row, int stages) {
+    if (names_.size() <= name) names_.resize(name + std::size_t{1}, false);
+    names_[name] = true;
+    auto const op = static_cast<std::size_t>(row == nullptr ? opcode::opaque : row->op);
+    for (int stage = 0; stage <= stages; ++stage)
+      ranges_[static_cast<std::size_t>(stage) * operators + op].named = true;
+  }
+
+  std::vector<range> ranges_;  // by stage and operator
+  std::vector<basic_entrance<Program>> entrances_;
+  std::vector<bool> names_;  // by name code
+};
+using entrance = basic_entrance<program>;
+using entrances = basic_entrances<program>;
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
+[[nodiscard]] constexpr bool may_keep_elements(opcode op) {
+  switch (op) {
+    case opcode::identity:
+    case opcode::cast:
+    case opcode::cast_like:
+    case opcode::dropout:
+    case opcode::reshape:
+    case opcode::flatten:
+    case opcode::squeeze:
+    case opcode::unsqueeze:
+    case opcode::expand:
+    case opcode::tile:
+    case opcode::mean_of:
+    case opcode::sum_of:
+    case opcode::maximum:
+    case opcode::minimum: return true;
+    default: return false;
+  }
+}
+
+template <class Image>
+[[nodiscard]] bool unchanged(Image const& image, facts const& known, node_id n) {
+  if (image.operand_count(n) == 0 || image.operand(n, 0) == absent) return false;
+  auto const v = image.result(n), from = image.operand(n, 0);
+  switch (op_of(image, n)) {
+    case opcode::identity: return true;
+    case opcode::cast:
+    case opcode::cast_like: return known.type(v) == known.type(from) && known.type(v) != element_type::unknown;
+    case opcode::reshape:
+    case opcode::flatten:
+    case opcode::squeeze:
+    case opcode::unsqueeze:
+    case opcode::expand:
+    case opcode::tile: return known.same_shape(v, from);
+    case opcode::mean_of:
+    case opcode::sum_of:
+    case opcode::maximum:
+    case opcode::minimum: return image.operand_count(n) == 1;
+    case opcode::dropout: {  // while nobody trains
+      double training = 0;
+      if (image.operand_count(n) < 3 || image.operand(n, 2) == absent) return image.version >= 7;
+      return known.number(image.operand(n, 2), training) && training == 0;
+    }
+    default: return false;
+  }
+}
+
+[[nodiscard]] constexpr bool may_clip(opcode op) {
+  return op == opcode::relu || op == opcode::maximum || op == opcode::clip;
+}
+
+template <class Image>
+[[nodiscard]] value_id positive_part_of(Image const& image, facts const& known, node_id n) {
+  auto const count = image.operand_count(n);
+  auto const is_zero = [&](std::uint32_t i) {
+    double number = 1;
+    return image.operand(n, i) != absent && known.uniform(image.operand(n, i), number) && number == 0;
+  };
+  switch (op_of(image, n)) {
+    case opcode::relu: return count == 1 ? image.operand(n, 0) : absent;
+    case opcode::maximum:
+      if (count != 2) return absent;
+      return is_zero(1) ? image.operand(n, 0) : is_zero(0) ? image.operand(n, 1) : absent;
+    case opcode::clip:
+      if (count < 2 || !is_zero(1) || (count > 2 && image.operand(n, 2) != absent)) return absent;
+      return image.operand(n, 0);
+    default: return absent;
+  }
+}
+
+template <class Image>
+[[nodiscard]] bool moves_ones(Image const& image, facts const& known, node_id n) {
+  auto const op = op_of(image, n);
+  if (op != opcode::unsqueeze && op != opcode::reshape && op != opcode::squeeze && op != opcode::flatten) return false;
+  auto const v = image.result(n), from = image.operand(n, 0);
+  if (!known.has_rank(v) || !known.has_rank(from)) return false;
+  auto const now = known.shape(v), before = known.shape(from);
+  std::size_t i = 0, k = 0;
+  while (true) {
+    while (i < now.size() && now[i] == extent(1)) ++i;
+    while (k < before.size() && before[k] == extent(1)) ++k;
+    if (i == now.size() || k == before.size()) return i == now.size() && k == before.size();
+    if (!(now[i++] == before[k++])) return false;
+  }
+}
+
+template <class Image>
+[[nodiscard]] bool broadcasts(Image const& image, facts const& known, node_id n) {
+  auto const op = op_of(image, n);
+  if (op == opcode::expand) return true;
+  auto const v = image.result(n), from = image.operand(n, 0);
+  if (op != opcode::tile || !known.has_rank(v) || known.rank(v) != known.rank(from)) return false;
+  auto const now = known.shape(v), before = known.shape(from);
+  for (std::size_t i = 0; i < now.size(); ++i)
+    if (!(before[i] == extent(1)) && !(now[i] == before[i])) return false;
+  return true;
+}
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
+[[nodiscard]] inline bool divides_by(double count, double factor) {
+  auto const is = [&](double wanted) { return factor == wanted; };
+  auto const rounded = [](double number) { return static_cast<double>(static_cast<float>(number)); };
+  auto const root = math::pow(count, 0.5);
+  if (count == 0) return false;
+  return is(1 / count) || is(rounded(1 / count)) || is(rounded(1 / root) * rounded(1 / root)) ||
+         is(1 / (rounded(root) * rounded(root)));
+}
+
+template <class Image>
+[[nodiscard]] double added_elements(Image const& image, facts const& known, node_id n) {
+  double count = 1;
+  int unknown = 0;
+  auto const multiply = [&](value_id v, bool divides) {
+    for (auto const e : known.shape(v)) {
+      auto const extent = e.known() ? static_cast<double>(e.value()) : 1;
+      count = divides ? count / extent : count * extent;
+      unknown += e.known() ? 0 : divides ? -1 : 1;
+    }
+  };
+  multiply(image.operand(n, 0), false);
+  multiply(image.result(n), true);
+  return known.has_rank(image.result(n)) && unknown == 0 ? count : 0;
+}
+
+template <class Image>
+[[nodiscard]] value_id scaled_by_number(Image const& image, facts const& known, node_id n, double& factor) {
+  auto const op = op_of(image, n);
+  if ((op != opcode::mul && op != opcode::div) || image.operand_count(n) != 2) return absent;
+  auto const a = image.operand(n, 0), b = image.operand(n, 1);
+  double number = 0;
+  if (a == absent || b == absent) return absent;
+  if (known.uniform(b, number)) {
+    factor = op == opcode::mul ? factor * number : factor / number;
+    return a;
+  }
+  if (op == opcode::div || !known.uniform(a, number)) return absent;
+  factor *= number;
+  return b;
+}
+
+template <class Image>
+[[nodiscard]] bool is_divided_sum(Image const& image, facts const& known, value_id v) {
+  double factor = 1;
+  for (int i = 0; i < 8 && v != absent; ++i) {
+    auto const n = image.producer(v);
+    if (n == absent || image.operand_count(n) == 0) return false;
+    auto const op = op_of(image, n);
+    if (op == opcode::sum || op == opcode::sum_square) return divides_by(added_elements(image, known, n), factor);
+    if (auto const below = scaled_by_number(image, known, n, factor); below != absent) {
+      v = below;
+    } else if (may_keep_elements(op)) {
+      v = image.operand(n, 0);
+    } else {
+      return false;
+    }
+  }
+  return false;
+}
 
 }  // namespace fuse::inline v0::detail
 
@@ -8494,10 +8576,7 @@ class basic_machine : public detail::reduction_steps {
   static constexpr int step_limit = 50'000;
 
   basic_machine(program const& rules, Image const& image, facts const& known, dialect const& names)
-      : detail::reduction_steps(rules, image, known, names),
-        entrances_of_((static_cast<std::size_t>(rules.stages) + 1) * operators) {
-    index_entries();
-  }
+      : detail::reduction_steps(rules, image, known, names), entrances_(rules_, branches_, names_, image.version) {}
   basic_machine(basic_machine const&) = delete;
   basic_machine& operator=(basic_machine const&) = delete;
 
@@ -8540,7 +8619,7 @@ class basic_machine : public detail::reduction_steps {
     return of.first != of.last || has_name(n);
   }
   [[nodiscard]] bool begins(opcode op, int stage) const {
-    auto const& of = entrances_of_[static_cast<std::size_t>(stage) * operators + static_cast<std::size_t>(op)];
+    auto const& of = entrances_.of(stage, static_cast<std::size_t>(op));
     return of.first != of.last;
   }
   [[nodiscard]] bool may_match(node_id n, int stage) const {
@@ -8549,19 +8628,6 @@ class basic_machine : public detail::reduction_steps {
   }
 
  private:
-  struct entrance {
-    detail::branch_lists::gate gate;
-    std::uint16_t stage, first, only;  // where there is one branch, the step that its gate leads to
-    std::uint8_t strip;
-    bool looks_ahead;  // that step is the operator at the root
-  };
-  struct entrances {
-    detail::branch_lists::gate gate{};  // lets through what one of theirs does
-    std::uint16_t first = 0, last = 0;
-    bool named = false;  // nodes of this operator may have a name that rules begin with
-  };
-  static constexpr std::size_t operators = static_cast<std::size_t>(opcode::count_);
-
   void take_in() {
     stale_ = false;
     operators_.update();
@@ -8574,51 +8640,13 @@ class basic_machine : public detail::reduction_steps {
     operators_.expect_before(image_.result(n));
   }
 
-  [[nodiscard]] entrances const& entrances_of(node_id n, int stage) const {
-    return entrances_of_[static_cast<std::size_t>(stage) * operators + image_.node(n).tag.op];
+  [[nodiscard]] detail::entrances::range const& entrances_of(node_id n, int stage) const {
+    return entrances_.of(stage, image_.node(n).tag.op);
   }
-  [[nodiscard]] bool has_name(node_id n) const {
-    auto const name = image_.node(n).tag.name;
-    return name < names_entered_.size() && names_entered_[name];
-  }
-
-  void index_entries() {
-    for (std::size_t op = 0; op < operators; ++op)
-      for (auto const& e : rules_.entries) {
-        auto const root = static_cast<opcode>(op);
-        bool const divided = static_cast<opcode>(e.tag) == opcode::mean && (root == opcode::mul || root == opcode::div);
-        if (e.by_name || (e.tag != op && !divided)) continue;
-        entrances_.push_back(e.strip != 0 ? open_entrance(e) : gated_entrance(e));
-        for (auto stage : {std::size_t{e.stage}, static_cast<std::size_t>(rules_.stages)}) {
-          auto& of = entrances_of_[stage * operators + op];
-          of.gate.widen(entrances_.back().gate);
-          if (of.last == 0) of.first = static_cast<std::uint16_t>(entrances_.size() - 1);
-          of.last = static_cast<std::uint16_t>(entrances_.size());
-        }
-      }
-    for (auto const& e : rules_.entries)
-      if (e.by_name) {
-        if (names_entered_.size() <= e.tag) names_entered_.resize(e.tag + std::size_t{1}, false);
-        names_entered_[e.tag] = true;
-        auto const* row = names_.row(e.tag, image_.version);
-        auto const op = row == nullptr ? opcode::opaque : row->op;
-        for (std::size_t stage = 0; stage <= static_cast<std::size_t>(rules_.stages); ++stage)
-          entrances_of_[stage * operators + static_cast<std::size_t>(op)].named = true;
-      }
-  }
+  [[nodiscard]] bool has_name(node_id n) const { return entrances_.has_name(image_.node(n).tag.name); }
 
   [[nodiscard]] detail::operator_sets::sets const& operators_at(node_id n) const {
     return listener == nullptr ? operators_[image_.result(n)] : detail::operator_sets::all;
-  }
-
-  [[nodiscard]] entrance gated_entrance(program_entry const& e) const {
-    auto const only = branches_.only_branch(e.first);
-    bool const operation =
-        only != no_instruction && rules_.code[only].code == step::operation && rules_.code[only].through == 0;
-    return {branches_.gate_of(e.first, 1), e.stage, e.first, only, e.strip, operation};
-  }
-  [[nodiscard]] static entrance open_entrance(program_entry const& e) {
-    return {detail::branch_lists::gate::open(), e.stage, e.first, no_instruction, e.strip, false};
   }
 
   bool run_stage(node_id n, int stage, acceptor& to) {
@@ -8630,7 +8658,7 @@ class basic_machine : public detail::reduction_steps {
       if (auto const& e = entrances_[i]; e.gate.lets(there) && enter(n, e, to)) return true;
     if (name != 0)
       for (auto const& e : rules_.entries)
-        if (e.stage == stage && e.by_name && e.tag == name && enter(n, open_entrance(e), to)) return true;
+        if (e.stage == stage && e.by_name && e.tag == name && enter(n, detail::entrance::open(e), to)) return true;
     return false;
   }
 
@@ -8662,7 +8690,7 @@ class basic_machine : public detail::reduction_steps {
     return i.c != 0 || (wanted & there.deep) != 0;  // for an explanation, something like it is enough to go on
   }
 
-  [[nodiscard]] bool leads_on(node_id n, entrance const& e) const {
+  [[nodiscard]] bool leads_on(node_id n, detail::entrance const& e) const {
     if (!e.looks_ahead || listener != nullptr) return true;
     auto const& i = rules_.code[e.only];
     auto const sets = [&](std::size_t k) -> auto const& {
@@ -8678,7 +8706,7 @@ class basic_machine : public detail::reduction_steps {
                i.next, [&](std::uint8_t at) -> auto const& { return sets((at - std::size_t{i.b}) ^ 1u); }, found);
   }
 
-  bool enter(node_id n, entrance const& e, acceptor& to) {
+  bool enter(node_id n, detail::entrance const& e, acceptor& to) {
     if (!leads_on(n, e)) return false;
     acceptor_ = &to;
     steps_ = score_ = 0;
@@ -8930,10 +8958,8 @@ class basic_machine : public detail::reduction_steps {
     return fail(pc, v);
   }
 
-  std::vector<entrances> entrances_of_;  // by stage and operator
-  std::vector<entrance> entrances_;
-  std::vector<bool> names_entered_;  // by name code
-  bool stale_ = false;               // the image has changed
+  detail::entrances entrances_;
+  bool stale_ = false;  // the image has changed
   acceptor* acceptor_ = nullptr;
   int steps_ = 0;
   int score_ = 0;  // how telling what has matched so far is: operators and reductions 2, powers 1

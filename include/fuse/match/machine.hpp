@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <utility>
-#include <vector>
 
+#include <fuse/match/entrances.hpp>
 #include <fuse/match/reduction_steps.hpp>
 #include <fuse/program/program.hpp>
 
@@ -23,10 +23,7 @@ class basic_machine : public detail::reduction_steps {
   static constexpr int step_limit = 50'000;
 
   basic_machine(program const& rules, Image const& image, facts const& known, dialect const& names)
-      : detail::reduction_steps(rules, image, known, names),
-        entrances_of_((static_cast<std::size_t>(rules.stages) + 1) * operators) {
-    index_entries();
-  }
+      : detail::reduction_steps(rules, image, known, names), entrances_(rules_, branches_, names_, image.version) {}
   basic_machine(basic_machine const&) = delete;
   basic_machine& operator=(basic_machine const&) = delete;
 
@@ -77,7 +74,7 @@ class basic_machine : public detail::reduction_steps {
   }
   /// The same of an operator.
   [[nodiscard]] bool begins(opcode op, int stage) const {
-    auto const& of = entrances_of_[static_cast<std::size_t>(stage) * operators + static_cast<std::size_t>(op)];
+    auto const& of = entrances_.of(stage, static_cast<std::size_t>(op));
     return of.first != of.last;
   }
   /// Whether `run` has anything to do: of most nodes, this is all.
@@ -87,21 +84,6 @@ class basic_machine : public detail::reduction_steps {
   }
 
  private:
-  // Where matching begins at nodes of one operator, if the operators there allow it.
-  struct entrance {
-    detail::branch_lists::gate gate;
-    std::uint16_t stage, first, only;  // where there is one branch, the step that its gate leads to
-    std::uint8_t strip;
-    bool looks_ahead;  // that step is the operator at the root
-  };
-  // Those of one operator stand together, by stages.
-  struct entrances {
-    detail::branch_lists::gate gate{};  // lets through what one of theirs does
-    std::uint16_t first = 0, last = 0;
-    bool named = false;  // nodes of this operator may have a name that rules begin with
-  };
-  static constexpr std::size_t operators = static_cast<std::size_t>(opcode::count_);
-
   void take_in() {
     stale_ = false;
     operators_.update();
@@ -116,53 +98,14 @@ class basic_machine : public detail::reduction_steps {
   }
 
   // Of one stage, or of all: stage number `stages`.
-  [[nodiscard]] entrances const& entrances_of(node_id n, int stage) const {
-    return entrances_of_[static_cast<std::size_t>(stage) * operators + image_.node(n).tag.op];
+  [[nodiscard]] detail::entrances::range const& entrances_of(node_id n, int stage) const {
+    return entrances_.of(stage, image_.node(n).tag.op);
   }
-  [[nodiscard]] bool has_name(node_id n) const {
-    auto const name = image_.node(n).tag.name;
-    return name < names_entered_.size() && names_entered_[name];
-  }
-
-  void index_entries() {
-    for (std::size_t op = 0; op < operators; ++op)
-      for (auto const& e : rules_.entries) {
-        // A mean may also be a sum that is divided.
-        auto const root = static_cast<opcode>(op);
-        bool const divided = static_cast<opcode>(e.tag) == opcode::mean && (root == opcode::mul || root == opcode::div);
-        if (e.by_name || (e.tag != op && !divided)) continue;
-        entrances_.push_back(e.strip != 0 ? open_entrance(e) : gated_entrance(e));
-        for (auto stage : {std::size_t{e.stage}, static_cast<std::size_t>(rules_.stages)}) {
-          auto& of = entrances_of_[stage * operators + op];
-          of.gate.widen(entrances_.back().gate);
-          if (of.last == 0) of.first = static_cast<std::uint16_t>(entrances_.size() - 1);
-          of.last = static_cast<std::uint16_t>(entrances_.size());
-        }
-      }
-    for (auto const& e : rules_.entries)
-      if (e.by_name) {
-        if (names_entered_.size() <= e.tag) names_entered_.resize(e.tag + std::size_t{1}, false);
-        names_entered_[e.tag] = true;
-        auto const* row = names_.row(e.tag, image_.version);
-        auto const op = row == nullptr ? opcode::opaque : row->op;
-        for (std::size_t stage = 0; stage <= static_cast<std::size_t>(rules_.stages); ++stage)
-          entrances_of_[stage * operators + static_cast<std::size_t>(op)].named = true;
-      }
-  }
+  [[nodiscard]] bool has_name(node_id n) const { return entrances_.has_name(image_.node(n).tag.name); }
 
   // What gates ask for. To an explanation, all are open.
   [[nodiscard]] detail::operator_sets::sets const& operators_at(node_id n) const {
     return listener == nullptr ? operators_[image_.result(n)] : detail::operator_sets::all;
-  }
-
-  [[nodiscard]] entrance gated_entrance(program_entry const& e) const {
-    auto const only = branches_.only_branch(e.first);
-    bool const operation =
-        only != no_instruction && rules_.code[only].code == step::operation && rules_.code[only].through == 0;
-    return {branches_.gate_of(e.first, 1), e.stage, e.first, only, e.strip, operation};
-  }
-  [[nodiscard]] static entrance open_entrance(program_entry const& e) {
-    return {detail::branch_lists::gate::open(), e.stage, e.first, no_instruction, e.strip, false};
   }
 
   bool run_stage(node_id n, int stage, acceptor& to) {
@@ -174,7 +117,7 @@ class basic_machine : public detail::reduction_steps {
       if (auto const& e = entrances_[i]; e.gate.lets(there) && enter(n, e, to)) return true;
     if (name != 0)
       for (auto const& e : rules_.entries)
-        if (e.stage == stage && e.by_name && e.tag == name && enter(n, open_entrance(e), to)) return true;
+        if (e.stage == stage && e.by_name && e.tag == name && enter(n, detail::entrance::open(e), to)) return true;
     return false;
   }
 
@@ -210,7 +153,7 @@ class basic_machine : public detail::reduction_steps {
 
   // Whether a branch after the operator that an entrance begins with may match its operands: mostly none does, and
   // that is seen without a search.
-  [[nodiscard]] bool leads_on(node_id n, entrance const& e) const {
+  [[nodiscard]] bool leads_on(node_id n, detail::entrance const& e) const {
     if (!e.looks_ahead || listener != nullptr) return true;
     auto const& i = rules_.code[e.only];
     auto const sets = [&](std::size_t k) -> auto const& {
@@ -226,7 +169,7 @@ class basic_machine : public detail::reduction_steps {
                i.next, [&](std::uint8_t at) -> auto const& { return sets((at - std::size_t{i.b}) ^ 1u); }, found);
   }
 
-  bool enter(node_id n, entrance const& e, acceptor& to) {
+  bool enter(node_id n, detail::entrance const& e, acceptor& to) {
     if (!leads_on(n, e)) return false;
     acceptor_ = &to;
     steps_ = score_ = 0;
@@ -480,10 +423,8 @@ class basic_machine : public detail::reduction_steps {
     return fail(pc, v);
   }
 
-  std::vector<entrances> entrances_of_;  // by stage and operator
-  std::vector<entrance> entrances_;
-  std::vector<bool> names_entered_;  // by name code
-  bool stale_ = false;               // the image has changed
+  detail::entrances entrances_;
+  bool stale_ = false;  // the image has changed
   acceptor* acceptor_ = nullptr;
   int steps_ = 0;
   int score_ = 0;  // how telling what has matched so far is: operators and reductions 2, powers 1

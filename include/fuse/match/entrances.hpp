@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <fuse/match/branch_lists.hpp>
+#include <fuse/ops/dialect.hpp>
+#include <fuse/program/program.hpp>
+
+namespace fuse::inline v0::detail {
+
+/// Where matching begins at a node: an entry of the program, if the operators below the node allow it.
+template <class Program>
+struct basic_entrance {
+  typename basic_branch_lists<Program>::gate gate;
+  std::uint16_t stage, first, only;  ///< where there is one branch, the step that its gate leads to
+  std::uint8_t strip;
+  bool looks_ahead;  ///< that step is the operator at the root
+
+  /// One without a gate.
+  [[nodiscard]] static basic_entrance open(program_entry const& e) {
+    return {basic_branch_lists<Program>::gate::open(), e.stage, e.first, no_instruction, e.strip, false};
+  }
+};
+
+/// The entrances of a program, by the operator of the node and the stage, and the names of operators that rules begin
+/// with.
+template <class Program>
+class basic_entrances {
+ public:
+  /// Those of one operator and stage, which stand together.
+  struct range {
+    typename basic_branch_lists<Program>::gate gate{};  ///< lets through what one of theirs does
+    std::uint16_t first = 0, last = 0;
+    bool named = false;  ///< nodes of this operator may have a name that rules begin with
+  };
+
+  basic_entrances(Program const& rules, basic_branch_lists<Program> const& branches, dialect const& names, int version)
+      : ranges_((static_cast<std::size_t>(rules.stages) + 1) * operators) {
+    for (std::size_t op = 0; op < operators; ++op)
+      for (auto const& e : rules.entries)
+        if (begins(e, op)) add(op, e, rules, branches);
+    for (auto const& e : rules.entries)
+      if (e.by_name) add_name(e.tag, names.row(e.tag, version), rules.stages);
+  }
+
+  /// Of one stage, or of all: stage number `stages`.
+  [[nodiscard]] range const& of(int stage, std::size_t op) const {
+    return ranges_[static_cast<std::size_t>(stage) * operators + op];
+  }
+  [[nodiscard]] basic_entrance<Program> const& operator[](std::uint16_t at) const { return entrances_[at]; }
+  /// Whether a rule begins with the operator of this name code.
+  [[nodiscard]] bool has_name(std::uint16_t name) const { return name < names_.size() && names_[name]; }
+
+ private:
+  static constexpr std::size_t operators = static_cast<std::size_t>(opcode::count_);
+
+  // A mean may also be a sum that is divided.
+  [[nodiscard]] static bool begins(program_entry const& e, std::size_t op) {
+    auto const root = static_cast<opcode>(op);
+    bool const divided = static_cast<opcode>(e.tag) == opcode::mean && (root == opcode::mul || root == opcode::div);
+    return !e.by_name && (e.tag == op || divided);
+  }
+
+  void add(std::size_t op, program_entry const& e, Program const& rules, basic_branch_lists<Program> const& branches) {
+    entrances_.push_back(e.strip != 0 ? basic_entrance<Program>::open(e) : gated(e, rules, branches));
+    for (auto stage : {std::size_t{e.stage}, static_cast<std::size_t>(rules.stages)}) {
+      auto& of = ranges_[stage * operators + op];
+      of.gate.widen(entrances_.back().gate);
+      if (of.last == 0) of.first = static_cast<std::uint16_t>(entrances_.size() - 1);
+      of.last = static_cast<std::uint16_t>(entrances_.size());
+    }
+  }
+
+  [[nodiscard]] static basic_entrance<Program> gated(program_entry const& e, Program const& rules,
+                                                     basic_branch_lists<Program> const& branches) {
+    auto const only = branches.only_branch(e.first);
+    bool const operation =
+        only != no_instruction && rules.code[only].code == step::operation && rules.code[only].through == 0;
+    return {branches.gate_of(e.first, 1), e.stage, e.first, only, e.strip, operation};
+  }
+
+  void add_name(std::uint16_t name, operator_row const* row, int stages) {
+    if (names_.size() <= name) names_.resize(name + std::size_t{1}, false);
+    names_[name] = true;
+    auto const op = static_cast<std::size_t>(row == nullptr ? opcode::opaque : row->op);
+    for (int stage = 0; stage <= stages; ++stage)
+      ranges_[static_cast<std::size_t>(stage) * operators + op].named = true;
+  }
+
+  std::vector<range> ranges_;  // by stage and operator
+  std::vector<basic_entrance<Program>> entrances_;
+  std::vector<bool> names_;  // by name code
+};
+using entrance = basic_entrance<program>;
+using entrances = basic_entrances<program>;
+
+}  // namespace fuse::inline v0::detail
