@@ -3359,7 +3359,7 @@ void split_shape(Context& at) {
 template <class Context>
 [[nodiscard]] extent slice_extent(Context& at, extent whole, extent start, extent end, std::int64_t step) {
   auto& symbols = at.symbols();
-  constexpr std::int64_t far = 0x7fffffff;  // how exporters write "to the end"
+  constexpr std::int64_t far = 0x7fffffff;  // how most exporters write "to the end"
   if (step == 0) return symbols.fresh();
   if (step < 0) {
     if (!start.known() || !end.known() || step < -far) return symbols.fresh();
@@ -3387,7 +3387,8 @@ template <class Context>
   };
   extent first, last;
   if (!from_front(start, true, first) || !from_front(end, false, last)) return symbols.fresh();
-  auto const upper = end.known() && end.value() >= far ? whole : symbols.minimum(last, whole);
+  bool const to_the_end = !whole.known() && end.known() && end.value() >= 1'000'000'000;
+  auto const upper = to_the_end ? whole : symbols.minimum(last, whole);
   auto const length = symbols.maximum(symbols.subtract(upper, symbols.maximum(first, 0)), 0);
   if (step == 1) return length;
   return at.dimension(symbols.floor_divide(symbols.add(length, step - 1), step));
