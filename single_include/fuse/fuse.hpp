@@ -1814,6 +1814,8 @@ class basic_fact_table {
     return true;
   }
 
+  [[nodiscard]] bool takes_all(node_id n) const { return n < taking_all_.size() && taking_all_[n]; }
+
   [[nodiscard]] span<node_id const> reductions() const { return reducing_; }
 
   [[nodiscard]] extent_algebra const& symbols() const { return symbols_; }
@@ -1858,6 +1860,10 @@ class basic_fact_table {
   void forget_reduction(node_id n) {
     if (n < reductions_.size()) reductions_[n] = 0;
   }
+  void set_takes_all(node_id n, bool all) {
+    if (all && n >= taking_all_.size()) taking_all_.resize(image_->node_count(), false);
+    if (n < taking_all_.size()) taking_all_[n] = all;
+  }
   void set_shape_number(value_id v, std::uint32_t number) { shapes_[v] = number; }
   void share_shape(value_id v, value_id from) { shapes_[v] = shapes_[from]; }
   void share_contents(value_id v, value_id from) { contents_[v] = contents_[from]; }
@@ -1900,6 +1906,7 @@ class basic_fact_table {
   std::vector<std::uint32_t> reductions_;  // by node: 0, or 1 + number of a kind
   std::vector<reduction_kind> reduction_kinds_;
   std::vector<node_id> reducing_;
+  std::vector<bool> taking_all_;  // by node, empty where none does
   detail::sequence_pool<extent> extents_;
   detail::sequence_pool<double> numbers_;
 };
@@ -3430,11 +3437,15 @@ void slice_shape(Context& at) {
   auto const state = read_slice(at, at.rank(0));
   if (state == slice_state::unknown) return at.set_rank(0, from.size());
   at.dims.assign(from.begin(), from.end());
+  bool all = state == slice_state::known;
   for (std::size_t i = 0; i < at.axes.size(); ++i) {
     auto& e = at.dims[static_cast<std::size_t>(at.axes[i])];
+    auto const whole = e;
     e = state == slice_state::known ? slice_extent(at, e, at.extents[i], at.ends[i], at.list[i]) : at.symbols().fresh();
+    all = all && e == whole && at.list[i] == 1;
   }
   at.set_shape(0, at.dims);
+  at.facts.set_takes_all(at.n, all);
 }
 
 template <class Context>
@@ -4743,6 +4754,7 @@ class basic_facts : public fact_table {
     at.at_node(n);
     for (std::uint32_t i = 0; i < at.result_count(); ++i) forget(at.result(i));
     forget_reduction(n);
+    set_takes_all(n, false);
     auto const before = symbols().symbol_count();
     auto const op = op_of(image(), n);
     if (op == opcode::if_else)
@@ -6969,6 +6981,7 @@ namespace fuse::inline v0::detail {
     case opcode::unsqueeze:
     case opcode::expand:
     case opcode::tile:
+    case opcode::slice:
     case opcode::mean_of:
     case opcode::sum_of:
     case opcode::maximum:
@@ -6991,6 +7004,7 @@ template <class Image>
     case opcode::unsqueeze:
     case opcode::expand:
     case opcode::tile: return known.same_shape(v, from);
+    case opcode::slice: return known.takes_all(n);
     case opcode::mean_of:
     case opcode::sum_of:
     case opcode::maximum:

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
+#include <limits>
+
 #include "rewriting.hpp"
 
 namespace dsl_through {
@@ -41,6 +43,22 @@ TEST_CASE("with Identity, what does nothing is looked through") {
   SECTION("a Cast to its own type") { end(g.add("Cast", {a}, {{"to", float32}}), 1); }
   SECTION("a Reshape to its own shape") { end(g.add("Reshape", {a, g.constant({4, 8})}), 1); }
   SECTION("an Expand to its own shape") { end(g.add("Expand", {a, g.constant({1, 8})}), 1); }
+  auto const slice = [&](std::int64_t from, std::int64_t to, std::int64_t step) {
+    return g.add("Slice",
+                 {a, g.constant({from, from}), g.constant({to, to}), g.constant({-1, 0}), g.constant({step, step})});
+  };
+  SECTION("a Slice of all there is") { end(slice(0, 8, 1), 1); }
+  SECTION("a Slice to the end") { end(slice(0, std::numeric_limits<std::int64_t>::max(), 1), 1); }
+  SECTION("a Slice of most") { end(slice(0, 7, 1), 0); }
+  SECTION("a Slice from the back to the front") { end(slice(-1, std::numeric_limits<std::int64_t>::min(), -1), 0); }
+  SECTION("a Slice of all there is of axes whose lengths nobody knows, and of some") {
+    for (std::int64_t to : {1'000'000'000, 8}) {
+      sketch h;
+      auto const b = h.add("Tanh", {h.in("b", {"m", "n"})});
+      h.end(h.add("Abs", {h.add("Slice", {b, h.constant({0}), h.constant({to}), h.constant({0})})}));
+      CHECK(applied<one>(h) == (to == 8 ? 0 : 1));
+    }
+  }
   SECTION("a Dropout while nobody trains") { end(g.add("Dropout", {a}), 1); }
   SECTION("a sum of one") { end(g.add("Sum", {a}), 1); }
   SECTION("another Cast") { end(g.add("Cast", {a}, {{"to", float64}}), 0); }

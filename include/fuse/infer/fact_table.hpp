@@ -105,6 +105,9 @@ class basic_fact_table {
     return true;
   }
 
+  /// Whether `n`, a node that may take a part of its operand, was found to take all of it.
+  [[nodiscard]] bool takes_all(node_id n) const { return n < taking_all_.size() && taking_all_[n]; }
+
   /// Nodes that were found to reduce axes, in the order in which they were looked at; some may be gone since.
   [[nodiscard]] span<node_id const> reductions() const { return reducing_; }
 
@@ -153,6 +156,10 @@ class basic_fact_table {
   void forget_reduction(node_id n) {
     if (n < reductions_.size()) reductions_[n] = 0;
   }
+  void set_takes_all(node_id n, bool all) {
+    if (all && n >= taking_all_.size()) taking_all_.resize(image_->node_count(), false);
+    if (n < taking_all_.size()) taking_all_[n] = all;
+  }
   void set_shape_number(value_id v, std::uint32_t number) { shapes_[v] = number; }
   void share_shape(value_id v, value_id from) { shapes_[v] = shapes_[from]; }
   void share_contents(value_id v, value_id from) { contents_[v] = contents_[from]; }
@@ -198,6 +205,7 @@ class basic_fact_table {
   std::vector<std::uint32_t> reductions_;  // by node: 0, or 1 + number of a kind
   std::vector<reduction_kind> reduction_kinds_;
   std::vector<node_id> reducing_;
+  std::vector<bool> taking_all_;  // by node, empty where none does
   detail::sequence_pool<extent> extents_;
   detail::sequence_pool<double> numbers_;
 };

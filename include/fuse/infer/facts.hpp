@@ -92,6 +92,7 @@ class basic_facts : public fact_table {
     at.at_node(n);
     for (std::uint32_t i = 0; i < at.result_count(); ++i) forget(at.result(i));
     forget_reduction(n);
+    set_takes_all(n, false);
     auto const before = symbols().symbol_count();
     auto const op = op_of(image(), n);
     if (op == opcode::if_else)

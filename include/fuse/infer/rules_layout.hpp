@@ -302,11 +302,15 @@ void slice_shape(Context& at) {
   auto const state = read_slice(at, at.rank(0));
   if (state == slice_state::unknown) return at.set_rank(0, from.size());
   at.dims.assign(from.begin(), from.end());
+  bool all = state == slice_state::known;
   for (std::size_t i = 0; i < at.axes.size(); ++i) {
     auto& e = at.dims[static_cast<std::size_t>(at.axes[i])];
+    auto const whole = e;
     e = state == slice_state::known ? slice_extent(at, e, at.extents[i], at.ends[i], at.list[i]) : at.symbols().fresh();
+    all = all && e == whole && at.list[i] == 1;
   }
   at.set_shape(0, at.dims);
+  at.facts.set_takes_all(at.n, all);
 }
 
 template <class Context>

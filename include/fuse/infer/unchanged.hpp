@@ -23,6 +23,7 @@ namespace fuse::inline v0::detail {
     case opcode::unsqueeze:
     case opcode::expand:
     case opcode::tile:
+    case opcode::slice:
     case opcode::mean_of:
     case opcode::sum_of:
     case opcode::maximum:
@@ -47,6 +48,7 @@ template <class Image>
     case opcode::unsqueeze:
     case opcode::expand:
     case opcode::tile: return known.same_shape(v, from);
+    case opcode::slice: return known.takes_all(n);
     case opcode::mean_of:
     case opcode::sum_of:
     case opcode::maximum:
