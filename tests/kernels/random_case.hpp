@@ -35,7 +35,7 @@ struct shape {
     bool const are_kept = up_to(5) == 0;
     if (are_kept) {
       rows = 4 + up_to(3);
-      columns = 384 + up_to(540);
+      columns = 384 + up_to(940);
     }
     if (are_kept || up_to(1) == 0) x_stride = y_stride = (columns + 31) / 32 * 32;
   }

@@ -81,6 +81,12 @@ inline constexpr bool is_bfloat16 = std::is_same_v<T, bfloat16> || std::is_same_
 template <template <class...> class Of, class... T>
 inline constexpr bool is_bfloat16<Of<T...>> = (is_bfloat16<T> && ...);
 
+/// Whether any tensor of a call has elements of type float.
+template <class T>
+inline constexpr bool has_floats = std::is_same_v<T, float>;
+template <template <class...> class Of, class... T>
+inline constexpr bool has_floats<Of<T...>> = (has_floats<T> || ...);
+
 }  // namespace fuse::inline v0::kernels::detail
 
 namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA {

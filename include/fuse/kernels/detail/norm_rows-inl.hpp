@@ -173,8 +173,10 @@ HWY_ATTR HWY_NOINLINE bool normalise_several(Norm norm, Call const& call) {
   if constexpr (reads_floats<Call>) {
     return normalise_floats(norm, call.rows, call);
   } else {
-    bool const kept = call.end - call.begin >= rows_at_once && call.columns <= kept_columns;
-    kept ? normalise_kept(norm, call) : normalise_twos<false>(norm, call);
+    constexpr bool beside_floats = has_floats<Call>;
+    bool const kept = call.end - call.begin >= rows_at_once &&
+                      call.columns <= (beside_floats ? kept_columns_beside_floats : kept_columns);
+    kept ? normalise_kept(norm, call) : normalise_twos<has_many_registers && !beside_floats>(norm, call);
     return true;
   }
 }
