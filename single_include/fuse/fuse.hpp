@@ -6982,6 +6982,7 @@ namespace fuse::inline v0::detail {
     case opcode::expand:
     case opcode::tile:
     case opcode::slice:
+    case opcode::where:
     case opcode::mean_of:
     case opcode::sum_of:
     case opcode::maximum:
@@ -6991,9 +6992,23 @@ namespace fuse::inline v0::detail {
 }
 
 template <class Image>
+[[nodiscard]] value_id selected_operand(Image const& image, facts const& known, node_id n) {
+  double condition = 0;
+  if (image.operand_count(n) != 3 || image.operand(n, 0) == absent || !known.uniform(image.operand(n, 0), condition))
+    return absent;
+  return image.operand(n, condition != 0 ? 1 : 2);
+}
+
+template <class Image>
+[[nodiscard]] value_id kept_operand(Image const& image, facts const& known, node_id n) {
+  if (op_of(image, n) == opcode::where) return selected_operand(image, known, n);
+  return image.operand_count(n) == 0 ? absent : image.operand(n, 0);
+}
+
+template <class Image>
 [[nodiscard]] bool unchanged(Image const& image, facts const& known, node_id n) {
-  if (image.operand_count(n) == 0 || image.operand(n, 0) == absent) return false;
-  auto const v = image.result(n), from = image.operand(n, 0);
+  auto const v = image.result(n), from = kept_operand(image, known, n);
+  if (from == absent) return false;
   switch (op_of(image, n)) {
     case opcode::identity: return true;
     case opcode::cast:
@@ -7003,7 +7018,8 @@ template <class Image>
     case opcode::squeeze:
     case opcode::unsqueeze:
     case opcode::expand:
-    case opcode::tile: return known.same_shape(v, from);
+    case opcode::tile:
+    case opcode::where: return known.same_shape(v, from);
     case opcode::slice: return known.takes_all(n);
     case opcode::mean_of:
     case opcode::sum_of:
@@ -7060,7 +7076,7 @@ template <class Image>
 template <class Image>
 [[nodiscard]] bool broadcasts(Image const& image, facts const& known, node_id n) {
   auto const op = op_of(image, n);
-  if (op == opcode::expand) return true;
+  if (op == opcode::expand || op == opcode::where) return true;
   auto const v = image.result(n), from = image.operand(n, 0);
   if (op != opcode::tile || !known.has_rank(v) || known.rank(v) != known.rank(from)) return false;
   auto const now = known.shape(v), before = known.shape(from);
@@ -7125,7 +7141,7 @@ template <class Image>
     if (auto const below = scaled_by_number(image, known, n, factor); below != absent) {
       v = below;
     } else if (may_keep_elements(op)) {
-      v = image.operand(n, 0);
+      v = kept_operand(image, known, n);
     } else {
       return false;
     }
@@ -7331,7 +7347,7 @@ class basic_operator_sets {
     meaning of;
     bool const squares = op == opcode::sum_square || op == opcode::l2_norm;
     of.layout = may_keep_elements(op) && op != opcode::identity && op != opcode::cast;
-    of.transparent = squares || (may_keep_elements(op) && info(op).kind != op_kind::broadcast);
+    of.transparent = squares || (may_keep_elements(op) && (info(op).kind != op_kind::broadcast || op == opcode::where));
     if (group == op_group::none && op != opcode::neg) {
       of.bits =
           operator_bit(op) | (op == opcode::sum || squares ? operator_bit(opcode::mean) : 0);  // divided, it is one
@@ -7358,8 +7374,8 @@ class basic_operator_sets {
     sets found{means.bits, means.bits, means.below};
     for (std::uint32_t i = 0; i < record.operand_count; ++i) found.below |= (*this)[image_.operand(n, i)].deep;
     bool const alone = record.operand_count == 1 && may_keep_elements(op);
-    if (record.operand_count != 0 && (means.transparent || alone || has_transparent_name(record.tag)))
-      found.add((*this)[image_.operand(n, 0)]);
+    if (means.transparent || alone || has_transparent_name(record.tag))
+      found.add((*this)[kept_operand(image_, facts_, n)]);
     if (means.layout && (alone || means.transparent)) found.direct |= sum_bit | product_bit;  // it may be opened
     if (clips_ && may_clip(op))
       if (auto const whole = positive_part_of(image_, facts_, n); whole != absent)
@@ -7635,10 +7651,10 @@ class basic_frame_opener {
                              rules_.sets[through - 1u].contains(record.tag.name, record.tag.op);
     bool const closed = !transparent && (info(op).group == op_group::none || op == opcode::sum_of);
     if (closed && !may_keep_elements(op) && !may_clip(op)) return false;
-    if (record.operand_count == 0 || record.operand_count > 8 || image_.operand(n, 0) == absent) return false;
+    auto const a = kept_operand(image_, facts_, n);
+    if (record.operand_count > 8 || a == absent) return false;
     auto const type = facts_.type(v);
     if (type != element_type::unknown && !is_floating(type)) return false;
-    auto const a = image_.operand(n, 0);
     if (transparent) {
       auto const below = facts_.type(a);
       if (below != element_type::unknown && !is_floating(below)) return false;
@@ -7768,10 +7784,10 @@ template <class Image>
 [[nodiscard]] value_id bare_value(Image const& image, facts const& known, value_id v) {
   for (int i = 0; i < 8; ++i) {
     auto const n = v == absent ? absent : image.producer(v);
-    if (n == absent || image.operand_count(n) == 0) return v;
+    if (n == absent) return v;
     auto const op = op_of(image, n);
     if (!may_keep_elements(op)) return v;
-    auto const below = image.operand(n, 0);
+    auto const below = kept_operand(image, known, n);
     if (below == absent) return v;
     if (!unchanged(image, known, n) && (op != opcode::cast || !widens(known.type(below), known.type(v)))) return v;
     v = below;
@@ -8059,25 +8075,28 @@ class basic_value_steps : public match_state {
   [[nodiscard]] program const& rules() const { return rules_; }
 
  protected:
-  [[nodiscard]] bool transparent(node_id n, std::uint8_t set) const {
+  [[nodiscard]] value_id seen_through(node_id n, std::uint8_t set) const {
     auto const& record = image_.node(n);
-    if (record.operand_count == 0 || image_.operand(n, 0) == absent || record.region != region_) return false;
+    auto const seen = kept_operand(image_, facts_, n);
+    if (seen == absent || record.region != region_) return absent;
     auto const& through = rules_.sets[set - 1u];
     if (!through.contains(record.tag.name, record.tag.op) && !(may_keep_elements(static_cast<opcode>(record.tag.op)) &&
                                                                through.has_identity() && unchanged(image_, facts_, n)))
-      return false;
-    auto const below = facts_.type(image_.operand(n, 0)), type = facts_.type(image_.result(n));
-    return (below == element_type::unknown || is_floating(below)) &&
-           (type == element_type::unknown || is_floating(type));
+      return absent;
+    auto const below = facts_.type(seen), type = facts_.type(image_.result(n));
+    bool const floating =
+        (below == element_type::unknown || is_floating(below)) && (type == element_type::unknown || is_floating(type));
+    return floating ? seen : absent;
   }
 
   value_id stripped(value_id v, std::uint8_t set, bool count) {
     if (set == 0) return v;
     for (int i = 0; i < 8; ++i) {
       auto const n = v == absent ? absent : image_.producer(v);
-      if (n == absent || !transparent(n, set)) return v;
+      auto const below = n == absent ? absent : seen_through(n, set);
+      if (below == absent) return v;
       if (count) matched(n);
-      v = image_.operand(n, 0);
+      v = below;
     }
     return v;
   }
@@ -8915,19 +8934,22 @@ class basic_machine : public detail::reduction_steps {
   bool capture_below(instruction const& i) {
     auto const above = registers_[i.a];
     auto& v = registers_[i.a];
-    while (v != absent && image_.producer(v) != absent && transparent(image_.producer(v), i.through) &&
-           detail::unchanged(image_, facts_, image_.producer(v))) {
+    auto const below = [&] {
+      auto const n = v == absent ? absent : image_.producer(v);
+      return n == absent ? absent : seen_through(n, i.through);
+    };
+    for (auto next = below(); next != absent && detail::unchanged(image_, facts_, image_.producer(v)); next = below()) {
       matched(image_.producer(v));  // it makes no difference
-      v = image_.operand(image_.producer(v), 0);
+      v = next;
     }
     for (int k = 0; k < 9 && v != absent; ++k) {
       auto const back = here();
       if (capture(i.b, v) && run(i.next)) return true;
       rewind(back);
-      auto const n = image_.producer(v);
-      if (n == absent || !transparent(n, i.through)) break;
-      matched(n);
-      v = image_.operand(n, 0);
+      auto const next = below();
+      if (next == absent) break;
+      matched(image_.producer(v));
+      v = next;
     }
     v = above;
     return false;
@@ -8941,8 +8963,8 @@ class basic_machine : public detail::reduction_steps {
     auto const begin = here();
     while (i.through != 0 && length < 9) {
       auto const n = v == absent ? absent : image_.producer(v);
-      if (n == absent || !transparent(n, i.through)) break;
-      v = image_.operand(n, 0);
+      v = n == absent ? absent : seen_through(n, i.through);
+      if (v == absent) break;
       chain[length++] = v;
     }
     while (length-- > 0) {

@@ -59,6 +59,27 @@ TEST_CASE("with Identity, what does nothing is looked through") {
       CHECK(applied<one>(h) == (to == 8 ? 0 : 1));
     }
   }
+  SECTION("a selection whose condition is known, at the operand that it selects") {
+    auto const b = g.in("b", {4, 8}), wide = g.in("wide", {2, 4, 8});
+    auto const truth = [&](double number) {
+      return g.constant(fuse::make_tensor(element_type::boolean, {1}, std::vector<double>{number}));
+    };
+    SECTION("true, and first") { end(g.add("Where", {truth(1), a, b}), 1); }
+    SECTION("false, and last") { end(g.add("Where", {truth(0), b, a}), 1); }
+    SECTION("computed") { end(g.add("Where", {g.add("Greater", {g.scalar(8.f), g.scalar(0.f)}), a, b}), 1); }
+    SECTION("false, and first") { end(g.add("Where", {truth(0), a, b}), 0); }
+    SECTION("true, and last") { end(g.add("Where", {truth(1), b, a}), 0); }
+    SECTION("true, but larger") { end(g.add("Where", {truth(1), a, wide}), 0); }
+    SECTION("not known") { end(g.add("Where", {g.in("c", {4, 8}, element_type::boolean), a, b}), 0); }
+    SECTION("not the same everywhere") {
+      auto const some = fuse::make_tensor(element_type::boolean, {4, 1}, std::vector<double>{1, 1, 0, 1});
+      end(g.add("Where", {g.constant(some), a, b}), 0);
+    }
+    SECTION("left to the caller") {
+      auto const truth_or_not = fuse::make_tensor(element_type::boolean, {1}, std::vector<double>{1});
+      end(g.add("Where", {g.input("c", truth_or_not), a, b}), 0);
+    }
+  }
   SECTION("a Dropout while nobody trains") { end(g.add("Dropout", {a}), 1); }
   SECTION("a sum of one") { end(g.add("Sum", {a}), 1); }
   SECTION("another Cast") { end(g.add("Cast", {a}, {{"to", float64}}), 0); }

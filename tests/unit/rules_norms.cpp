@@ -245,6 +245,22 @@ TEST_CASE("a norm absorbs one row after the other past what does nothing") {
   CHECK(ops(g) == "Mul LayerNormalization");
 }
 
+TEST_CASE("a variance is one where it is divided by a positive number of elements, as JAX writes it") {
+  for (float const count : {8.f, 0.f}) {
+    sketch g;
+    auto const x = g.in("x", {2, 4, 8});
+    auto const d = g.add("Sub", {x, g.add("ReduceMean", {x}, {{"axes", {-1}}})});
+    auto const sum = g.add("ReduceSum", {g.add("Mul", {d, d}), g.constant({-1})});
+    auto const elements = g.add("Sub", {g.scalar(count), g.scalar(0.f)});
+    auto const v =
+        g.add("Where", {g.add("Greater", {elements, g.scalar(0.f)}), g.add("Div", {sum, g.scalar(8.f)}),
+                        g.constant(fuse::make_tensor(element_type::float32, {2, 4, 1}, std::vector<double>(8, 7)))});
+    g.end(g.add("Div", {d, g.add("Sqrt", {g.add("Add", {v, g.scalar(1e-5f)})})}));
+    CHECK(applied<fuse::rules::norms>(g) == (count == 8));
+    CHECK((ops(g) == "LayerNormalization") == (count == 8));
+  }
+}
+
 TEST_CASE("two norms that share their statistics both become operators") {
   sketch g;
   auto const a = g.in("x", {2, 4, 8});

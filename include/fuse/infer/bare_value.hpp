@@ -14,10 +14,10 @@ template <class Image>
 [[nodiscard]] value_id bare_value(Image const& image, facts const& known, value_id v) {
   for (int i = 0; i < 8; ++i) {
     auto const n = v == absent ? absent : image.producer(v);
-    if (n == absent || image.operand_count(n) == 0) return v;
+    if (n == absent) return v;
     auto const op = op_of(image, n);
     if (!may_keep_elements(op)) return v;
-    auto const below = image.operand(n, 0);
+    auto const below = kept_operand(image, known, n);
     if (below == absent) return v;
     if (!unchanged(image, known, n) && (op != opcode::cast || !widens(known.type(below), known.type(v)))) return v;
     v = below;

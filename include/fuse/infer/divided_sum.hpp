@@ -66,7 +66,7 @@ template <class Image>
     if (auto const below = scaled_by_number(image, known, n, factor); below != absent) {
       v = below;
     } else if (may_keep_elements(op)) {
-      v = image.operand(n, 0);
+      v = kept_operand(image, known, n);
     } else {
       return false;
     }

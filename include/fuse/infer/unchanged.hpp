@@ -10,7 +10,7 @@
 
 namespace fuse::inline v0::detail {
 
-/// Whether operators of this kind may leave their first operand as it is, or move none of its elements.
+/// Whether operators of this kind may leave an operand as it is, or move none of its elements.
 [[nodiscard]] constexpr bool may_keep_elements(opcode op) {
   switch (op) {
     case opcode::identity:
@@ -24,6 +24,7 @@ namespace fuse::inline v0::detail {
     case opcode::expand:
     case opcode::tile:
     case opcode::slice:
+    case opcode::where:
     case opcode::mean_of:
     case opcode::sum_of:
     case opcode::maximum:
@@ -32,12 +33,28 @@ namespace fuse::inline v0::detail {
   }
 }
 
-/// Whether the first result of `n` is its first operand as it is: that of an Identity, or of an operator that does
+/// Which of its operands a selection returns where the condition is known and the same everywhere; else absent.
+template <class Image>
+[[nodiscard]] value_id selected_operand(Image const& image, facts const& known, node_id n) {
+  double condition = 0;
+  if (image.operand_count(n) != 3 || image.operand(n, 0) == absent || !known.uniform(image.operand(n, 0), condition))
+    return absent;
+  return image.operand(n, condition != 0 ? 1 : 2);
+}
+
+/// The operand of `n` that it may keep the elements of: the first, or a selected one. Absent where there is none.
+template <class Image>
+[[nodiscard]] value_id kept_operand(Image const& image, facts const& known, node_id n) {
+  if (op_of(image, n) == opcode::where) return selected_operand(image, known, n);
+  return image.operand_count(n) == 0 ? absent : image.operand(n, 0);
+}
+
+/// Whether the first result of `n` is its `kept_operand` as it is: that of an Identity, or of an operator that does
 /// nothing here.
 template <class Image>
 [[nodiscard]] bool unchanged(Image const& image, facts const& known, node_id n) {
-  if (image.operand_count(n) == 0 || image.operand(n, 0) == absent) return false;
-  auto const v = image.result(n), from = image.operand(n, 0);
+  auto const v = image.result(n), from = kept_operand(image, known, n);
+  if (from == absent) return false;
   switch (op_of(image, n)) {
     case opcode::identity: return true;
     case opcode::cast:
@@ -47,7 +64,8 @@ template <class Image>
     case opcode::squeeze:
     case opcode::unsqueeze:
     case opcode::expand:
-    case opcode::tile: return known.same_shape(v, from);
+    case opcode::tile:
+    case opcode::where: return known.same_shape(v, from);
     case opcode::slice: return known.takes_all(n);
     case opcode::mean_of:
     case opcode::sum_of:
@@ -104,11 +122,11 @@ template <class Image>
   }
 }
 
-/// Whether `n` repeats its operand along axes that broadcasting would repeat it along.
+/// Whether `n` repeats its `kept_operand` along axes that broadcasting would repeat it along.
 template <class Image>
 [[nodiscard]] bool broadcasts(Image const& image, facts const& known, node_id n) {
   auto const op = op_of(image, n);
-  if (op == opcode::expand) return true;
+  if (op == opcode::expand || op == opcode::where) return true;
   auto const v = image.result(n), from = image.operand(n, 0);
   if (op != opcode::tile || !known.has_rank(v) || known.rank(v) != known.rank(from)) return false;
   auto const now = known.shape(v), before = known.shape(from);

@@ -242,11 +242,11 @@ class basic_frame_opener {
                              rules_.sets[through - 1u].contains(record.tag.name, record.tag.op);
     bool const closed = !transparent && (info(op).group == op_group::none || op == opcode::sum_of);
     if (closed && !may_keep_elements(op) && !may_clip(op)) return false;
-    if (record.operand_count == 0 || record.operand_count > 8 || image_.operand(n, 0) == absent) return false;
+    auto const a = kept_operand(image_, facts_, n);
+    if (record.operand_count > 8 || a == absent) return false;
     // Integers divide and round otherwise: their sums and products stay closed.
     auto const type = facts_.type(v);
     if (type != element_type::unknown && !is_floating(type)) return false;
-    auto const a = image_.operand(n, 0);
     if (transparent) {
       auto const below = facts_.type(a);
       if (below != element_type::unknown && !is_floating(below)) return false;

@@ -365,19 +365,22 @@ class basic_machine : public detail::reduction_steps {
   bool capture_below(instruction const& i) {
     auto const above = registers_[i.a];
     auto& v = registers_[i.a];
-    while (v != absent && image_.producer(v) != absent && transparent(image_.producer(v), i.through) &&
-           detail::unchanged(image_, facts_, image_.producer(v))) {
+    auto const below = [&] {
+      auto const n = v == absent ? absent : image_.producer(v);
+      return n == absent ? absent : seen_through(n, i.through);
+    };
+    for (auto next = below(); next != absent && detail::unchanged(image_, facts_, image_.producer(v)); next = below()) {
       matched(image_.producer(v));  // it makes no difference
-      v = image_.operand(image_.producer(v), 0);
+      v = next;
     }
     for (int k = 0; k < 9 && v != absent; ++k) {
       auto const back = here();
       if (capture(i.b, v) && run(i.next)) return true;
       rewind(back);
-      auto const n = image_.producer(v);
-      if (n == absent || !transparent(n, i.through)) break;
-      matched(n);
-      v = image_.operand(n, 0);
+      auto const next = below();
+      if (next == absent) break;
+      matched(image_.producer(v));
+      v = next;
     }
     v = above;
     return false;
@@ -391,8 +394,8 @@ class basic_machine : public detail::reduction_steps {
     auto const begin = here();
     while (i.through != 0 && length < 9) {
       auto const n = v == absent ? absent : image_.producer(v);
-      if (n == absent || !transparent(n, i.through)) break;
-      v = image_.operand(n, 0);
+      v = n == absent ? absent : seen_through(n, i.through);
+      if (v == absent) break;
       chain[length++] = v;
     }
     while (length-- > 0) {

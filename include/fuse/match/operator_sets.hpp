@@ -117,7 +117,7 @@ class basic_operator_sets {
     // A sum of squares is of a product, and stands for that as well.
     bool const squares = op == opcode::sum_square || op == opcode::l2_norm;
     of.layout = may_keep_elements(op) && op != opcode::identity && op != opcode::cast;
-    of.transparent = squares || (may_keep_elements(op) && info(op).kind != op_kind::broadcast);
+    of.transparent = squares || (may_keep_elements(op) && (info(op).kind != op_kind::broadcast || op == opcode::where));
     if (group == op_group::none && op != opcode::neg) {
       of.bits =
           operator_bit(op) | (op == opcode::sum || squares ? operator_bit(opcode::mean) : 0);  // divided, it is one
@@ -146,8 +146,8 @@ class basic_operator_sets {
     sets found{means.bits, means.bits, means.below};
     for (std::uint32_t i = 0; i < record.operand_count; ++i) found.below |= (*this)[image_.operand(n, i)].deep;
     bool const alone = record.operand_count == 1 && may_keep_elements(op);
-    if (record.operand_count != 0 && (means.transparent || alone || has_transparent_name(record.tag)))
-      found.add((*this)[image_.operand(n, 0)]);
+    if (means.transparent || alone || has_transparent_name(record.tag))
+      found.add((*this)[kept_operand(image_, facts_, n)]);
     if (means.layout && (alone || means.transparent)) found.direct |= sum_bit | product_bit;  // it may be opened
     if (clips_ && may_clip(op))
       if (auto const whole = positive_part_of(image_, facts_, n); whole != absent)

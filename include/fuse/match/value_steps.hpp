@@ -38,16 +38,19 @@ class basic_value_steps : public match_state {
   [[nodiscard]] program const& rules() const { return rules_; }
 
  protected:
-  [[nodiscard]] bool transparent(node_id n, std::uint8_t set) const {
+  // What a look through `n` sees; absent where `set` does not look through it.
+  [[nodiscard]] value_id seen_through(node_id n, std::uint8_t set) const {
     auto const& record = image_.node(n);
-    if (record.operand_count == 0 || image_.operand(n, 0) == absent || record.region != region_) return false;
+    auto const seen = kept_operand(image_, facts_, n);
+    if (seen == absent || record.region != region_) return absent;
     auto const& through = rules_.sets[set - 1u];
     if (!through.contains(record.tag.name, record.tag.op) && !(may_keep_elements(static_cast<opcode>(record.tag.op)) &&
                                                                through.has_identity() && unchanged(image_, facts_, n)))
-      return false;
-    auto const below = facts_.type(image_.operand(n, 0)), type = facts_.type(image_.result(n));
-    return (below == element_type::unknown || is_floating(below)) &&
-           (type == element_type::unknown || is_floating(type));
+      return absent;
+    auto const below = facts_.type(seen), type = facts_.type(image_.result(n));
+    bool const floating =
+        (below == element_type::unknown || is_floating(below)) && (type == element_type::unknown || is_floating(type));
+    return floating ? seen : absent;
   }
 
   /// Below a chain of transparent operators, at most 8; they count as matched.
@@ -55,9 +58,10 @@ class basic_value_steps : public match_state {
     if (set == 0) return v;
     for (int i = 0; i < 8; ++i) {
       auto const n = v == absent ? absent : image_.producer(v);
-      if (n == absent || !transparent(n, set)) return v;
+      auto const below = n == absent ? absent : seen_through(n, set);
+      if (below == absent) return v;
       if (count) matched(n);
-      v = image_.operand(n, 0);
+      v = below;
     }
     return v;
   }
