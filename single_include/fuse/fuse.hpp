@@ -7616,7 +7616,11 @@ class basic_frame_opener {
   }
 
   [[nodiscard]] bool is_negated(value_id v) const {
-    auto const n = image_.producer(v);
+    auto n = image_.producer(v);
+    for (int i = 0; i < 8 && n != absent && op_of(image_, n) == opcode::identity && image_.operand_count(n) != 0 &&
+                    image_.operand(n, 0) != absent;
+         ++i)
+      n = image_.producer(image_.operand(n, 0));
     return n != absent && op_of(image_, n) == opcode::neg;
   }
 
@@ -8335,7 +8339,7 @@ class basic_group_steps : public value_steps {
         if (f.group->kind == op_group::product && (sign < 0) != negated) continue;
         if (negated)
           sign = -sign;
-        else if (!whole_part(f, k))
+        else if (!whole_part(f, k) || negates_inside(f, k))
           continue;
       }
       if (!add_member(p.value, weight(f, p))) return false;
@@ -8354,6 +8358,19 @@ class basic_group_steps : public value_steps {
         if (up == k) return false;
     }
     return true;
+  }
+
+  [[nodiscard]] bool negates_inside(frame const& f, std::uint8_t k) const {
+    auto const inside = f.group->parts[k].leaves;
+    bool found = false;
+    for (std::uint8_t j = k; j < f.group->count; ++j) {
+      auto const& p = f.group->parts[j];
+      if (p.leaves == 0 || (p.leaves & ~inside) != 0) continue;
+      if (p.leaf && !p.has_number && (p.stands_for != absent || (p.weight != 1 && p.weight != -1))) return false;
+      auto const n = p.leaf && !p.has_number ? absent : image_.producer(p.value);
+      found = found || (n != absent && op_of(image_, n) == opcode::neg);
+    }
+    return found;
   }
 
   bool close(instruction const& i) {
@@ -8418,10 +8435,6 @@ class basic_group_steps : public value_steps {
     };
     for (; from != to; ++from) {
       auto const m = rest_[from];
-      if (double element = 0; facts_.uniform(m.value, element)) {
-        take(element, m.weight);
-        continue;
-      }
       opened.clips = false;
       opener_.open(opened, m.value, absent, like.kind, like.through, region_, frame_needs::all);
       if (opened.bounded) return false;
@@ -11427,8 +11440,8 @@ template <auto const& Rules, class Graph>
 namespace fuse::inline v0 {
 
 struct rewrite_cost {
-  double removed = 0;          ///< bytes moved by what dies, and by its share of what is shared
-  double added = 0;            ///< bytes moved by what is made
+  double removed = 0;          ///< that of what dies, and its share of what is shared
+  double added = 0;            ///< that of what is made
   double constants_added = 0;  ///< bytes of new constants
 };
 
@@ -11457,11 +11470,13 @@ namespace fuse::inline v0::detail {
 template <class Image>
 class basic_traffic {
  public:
+  static constexpr double call = 1024;
+
   basic_traffic(Image const& image, facts const& known) : image_(image), facts_(known) {}
 
   [[nodiscard]] double of(node_id n) {
     if (is_view(n)) return 0;
-    double sum = 0;
+    double sum = call;
     for (std::uint32_t i = 0; i < image_.operand_count(n); ++i)
       if (image_.operand(n, i) != absent) sum += bytes(image_.operand(n, i));
     for (std::uint32_t i = 0; i < image_.node(n).result_count; ++i) sum += bytes(image_.result(n, i));
@@ -12811,6 +12826,7 @@ class basic_application {
   rewrite_outcome apply(std::uint16_t rule, node_id root, element_type computed_in, std::string_view origin) {
     root_ = root;
     wider_ = element_type::unknown;
+    costly_ = false;
     if (!find_roots(rule)) return rewrite_outcome::unchanged;
     changes_.open();
     struct rollback {
@@ -12835,9 +12851,11 @@ class basic_application {
                     "there is no place for the new node between what it needs and what needs it: a cycle would arise");
     auto const bytes = cost();
     auto const& known = match_.rules().rules[rule];
-    if (known.equal_cost ? bytes.added > bytes.removed : bytes.added >= bytes.removed)
-      return refuse("cost", "the rewrite would move " + std::to_string(static_cast<long long>(bytes.added)) +
-                                " bytes to save " + std::to_string(static_cast<long long>(bytes.removed)));
+    costly_ = known.equal_cost ? bytes.added > bytes.removed : bytes.added >= bytes.removed;
+    if (costly_)
+      return refuse("cost", "the rewrite would add " + std::to_string(static_cast<long long>(bytes.added)) +
+                                " bytes moved, calls counted as such, to save " +
+                                std::to_string(static_cast<long long>(bytes.removed)));
     if (options_.veto != nullptr && options_.veto(options_.veto_context, known.name, bytes))
       return refuse("veto", "the caller's cost hook refused the rewrite");
     if (auto const why = changes_.commit(place, origin); !why.empty()) return refuse("graph", std::string(why));
@@ -12850,6 +12868,7 @@ class basic_application {
   [[nodiscard]] char const* condition() const { return condition_; }
   [[nodiscard]] std::string const& reason() const { return reason_; }
   [[nodiscard]] element_type wider() const { return wider_; }
+  [[nodiscard]] bool costly() const { return costly_; }
 
   [[nodiscard]] node_id first_node() const { return changes_.first_node(); }
   [[nodiscard]] span<node_id const> readers() const { return readers_; }
@@ -13040,6 +13059,7 @@ class basic_application {
   char const* condition_ = "";
   std::string reason_;
   element_type wider_ = element_type::unknown;
+  bool costly_ = false;
 };
 using application = basic_application<graph_image>;
 
@@ -13373,12 +13393,18 @@ class basic_driver final : machine::acceptor {
     for (int stage = 0; stage < rules_.stages && budget_ != 0; ++stage) {
       enter_stage(stage);
       if (std::exchange(changed_, false)) machine_.look();
+      auto const before = costly_.size();
       visit_all();
+      for (int i = 0; i < cost_rounds && may_pay(before); ++i) {
+        list_costly(before, waiting_);
+        visit_waiting();
+      }
       waiting_.clear();
       if (options_.near_misses) add_near_misses();
     }
-    while (!late_.empty() && budget_ != 0) {
-      auto const again = std::exchange(late_, {});
+    for (int i = 0; (!late_.empty() || (i < cost_rounds && may_pay(0))) && budget_ != 0; ++i) {
+      auto again = std::exchange(late_, {});
+      if (i < cost_rounds && may_pay(0)) list_costly(0, again);
       for (int stage = 0; stage < rules_.stages; ++stage) {
         enter_stage(stage);
         waiting_ = again;
@@ -13528,14 +13554,36 @@ class basic_driver final : machine::acceptor {
     if (!refusals_.has(rule)) ++report_.rules[rule].matched;
     if (outcome == rewrite_outcome::refused) {
       if (application_.wider() != element_type::unknown) wider_ = application_.wider();
+      bool const listed = !costly_.empty() && costly_.back().root == root_ && costly_.back().rule == rule;
+      if (application_.costly() && !listed) costly_.push_back({root_, rule, applied_});
       return refuse(rule, application_.condition(), application_.reason());
     }
+    ++applied_;
     look_again();
     ++report_.rules[rule].applied;
     if (budget_ != 0 && --budget_ == half_budget_) half_way_ = report_.rules;
     auto const& to = options_.observer;
     if (to.applied != nullptr) to.applied(to.context, rules_.rules[rule].name, origin);
     return true;
+  }
+
+  static constexpr int cost_rounds = 8;
+  struct costly_match {
+    node_id root;
+    std::uint16_t rule;
+    std::size_t applied;  // how many rewrites there had been
+  };
+  [[nodiscard]] bool may_pay(std::size_t first) const {
+    return first < costly_.size() && costly_[first].applied != applied_ && budget_ != 0;
+  }
+  void list_costly(std::size_t first, std::vector<node_id>& into) {
+    for (auto at = costly_.size(); at-- > first;) {
+      auto const& match = costly_[at];
+      if (!image_.node(match.root).alive) continue;
+      --report_.rules[match.rule].matched;
+      if (into.empty() || into.back() != match.root) into.push_back(match.root);
+    }
+    costly_.resize(first);
   }
 
   void look_again() {
@@ -13602,6 +13650,8 @@ class basic_driver final : machine::acceptor {
   bool changed_ = false;  // since the machine last took in the whole image
   element_type computed_in_ = element_type::unknown, wider_ = element_type::unknown;
   node_id root_ = absent;
+  std::vector<costly_match> costly_;
+  std::size_t applied_ = 0;  // rewrites of all rules
   std::size_t budget_ = 0, exceeded_ = 0, bounded_ = 0;
   std::size_t half_budget_ = 0;
   std::vector<rule_report> half_way_;

@@ -71,9 +71,10 @@ class spelling {
   draw choose;
   writer w;
   std::vector<formula> formulas{};
-  bool strict = true;   ///< nothing of the norm may stay
-  int casts = 0;        ///< Casts that may stay
-  bool rounds = false;  ///< a row becomes a new constant, rounded once more
+  bool strict = true;     ///< nothing of the norm may stay
+  int casts = 0;          ///< Casts that may stay
+  int residual_rows = 0;  ///< residuals as large as a row, of norms over all axes
+  bool rounds = false;    ///< a row becomes a new constant, rounded once more
   bool spreads = false, flattened = false;
   std::vector<std::int64_t> norm_axes{};  ///< from the end
 
@@ -87,6 +88,20 @@ class spelling {
     for (auto const& [name, shape] : w.inputs)
       all[name] = {shape, numbers.numbers("feed " + name, count_of(shape), -4, 4, false), false};
     return all;
+  }
+
+  /// The least of the largest values of the norms: what their rounding is measured by, however little a Relu or a
+  /// residual behind them leaves.
+  [[nodiscard]] double range() const {
+    evaluator values(w.g, feeds());
+    double least = HUGE_VAL;
+    for (auto const& f : formulas) {
+      double largest = 0;
+      for (auto const y : values.value(f.y).data)
+        if (std::isfinite(y)) largest = std::max(largest, std::fabs(y));
+      least = std::min(least, largest);
+    }
+    return least;
   }
 
   /// How far the graph is from the formulas; both in double precision.
@@ -176,7 +191,10 @@ class spelling {
   void consumer(value y, value x) {
     auto const form =
         choose("y goes to", {"the output", "the output", "a Relu", "a residual", "a gate", "a MatMul", "both"});
-    if (form == "a residual") y = w.op(opcode::add, {y, x});
+    if (form == "a residual") {
+      y = w.op(opcode::add, {y, x});
+      if (norm_rank == norm_shape.size()) ++residual_rows;
+    }
     if (form == "a gate") y = w.op(opcode::mul, {y, w.input(fresh("gate"), types.y, dims, run)});
     if (form == "a MatMul")
       y = w.op(opcode::matmul,
@@ -342,8 +360,8 @@ class spelling {
     }
     auto const t = static_cast<element_type>(choose.number(std::string(dimension) + " type", options));
     auto const of = one_element(dimension, beside);
-    if (number == 2 && !is_flat(beside) && choose.one_in("exponents, one each", 8))
-      return w.constant(t, norm_shape, std::vector<double>(count_of(norm_shape), number));
+    spread_square = number == 2 && !is_flat(beside) && choose.one_in("exponents, one each", 8);
+    if (spread_square) return w.constant(t, norm_shape, std::vector<double>(count_of(norm_shape), number));
     return w.constant(t, of, {number});
   }
 
@@ -351,6 +369,7 @@ class spelling {
     std::vector<std::string_view> forms{"Pow", "Mul"};
     if (w.second) forms.emplace_back("squared");
     auto const form = choose("square", forms);
+    spread_square = false;
     if (form == "Mul") return w.op(opcode::mul, {a, b});
     return form == "Pow" ? w.op(opcode::pow, {a, exponent(2, "exponent", a)}) : w.op(opcode::square, {a});
   }
@@ -397,6 +416,7 @@ class spelling {
   value safe_variance() {
     return shared("variance", shared_variance, [this] {
       value v;
+      spread_variance = false;
       if (!layer) {
         auto const a = reads_x(), b = reads_x();
         v = mean_of_squares(a, b);
@@ -404,6 +424,7 @@ class spelling {
         auto m = average(), squares = mean_of_squares(reads_x(), reads_x());
         if (is_flat(m) != is_flat(squares)) m = restored(m), squares = restored(squares);
         auto const less = square(m, m);
+        spread_variance = spread_square;
         v = choose.one_in("difference negated", 2) ? w.add(squares, w.op(opcode::neg, {less}))
                                                    : w.op(opcode::sub, {squares, less});
         as_flat_as(squares, v);
@@ -654,7 +675,9 @@ class spelling {
     if (form == "variance") values.push_back(last_variance);
     if (form == "centred" && shared_centred) values.push_back(*shared_centred);
     if (values.empty()) return;
-    bool const lost = (root_lost_axes && form.ends_with("inverse")) ||
+    // The operator's inverse deviation has an extent of 1 on the axes of the norm: one of another shape stays beside
+    // it.
+    bool const lost = ((root_lost_axes || spread_variance) && form.ends_with("inverse")) ||
                       std::any_of(values.begin(), values.end(), [&](value v) { return is_flat(v); });
     strict = !lost && form != "variance" && form != "centred" && types.name == "float" && layer && !flattened;
     w.as = owner::context;
@@ -664,7 +687,9 @@ class spelling {
     }
   }
 
-  bool constant_row = false;  // the last row that was written
+  bool constant_row = false;     // the last row that was written
+  bool spread_square = false;    // the last exponent was one for each element of a row
+  bool spread_variance = false;  // such an exponent gave the square of a mean, and the variance, the shape of rows
   bool layer = false, late = false, centred_in_half = false, one_pass = false, epsilon_written = false,
        root_lost_axes = false;
   type_scheme types{};

@@ -11,6 +11,8 @@ namespace {
 constexpr auto x = var<"x">;
 constexpr auto more = rest<"more">;
 constexpr auto factors = fuse::rule<"factors">(abs(tanh(x) * more)).replace(relu(x) * more);
+constexpr auto factors_below_identity =
+    fuse::rule<"factors">(abs(tanh(x) * more)).through<"Identity">().replace(relu(x) * more);
 constexpr auto addends = fuse::rule<"addends">(abs(tanh(x) + more)).replace(relu(x) + more);
 constexpr auto y = var<"y">;
 constexpr auto factors_twice =
@@ -51,6 +53,40 @@ TEST_CASE("the rest of a sum are all other addends, with their signs") {
   CHECK(to_text(g).find("Sub(b, c)") != std::string::npos);
 }
 
+TEST_CASE("minus signs of a rest that cancel are gone, one that is left stays") {
+  sketch g;
+  auto const t = g.add("Tanh", {g.in("a")}), b = g.in("b"), c = g.in("c");
+  auto const neg = [&g](auto v) { return g.add("Neg", {v}); };
+  SECTION("two factors") {
+    g.end(g.add("Abs", {g.add("Mul", {g.add("Mul", {neg(b), neg(c)}), t})}));
+    CHECK(applied<factors>(g) == 1);
+    CHECK(ops(g) == "Mul Relu Mul");
+    CHECK(to_text(g).find("Mul(b, c)") != std::string::npos);
+  }
+  SECTION("a factor and another part") {
+    g.end(g.add("Abs", {g.add("Mul", {g.add("Mul", {neg(b), c}), neg(t)})}));
+    CHECK(applied<factors>(g) == 1);
+    CHECK(ops(g) == "Mul Relu Mul");
+    CHECK(to_text(g).find("Mul(b, c)") != std::string::npos);
+  }
+  SECTION("one factor") {
+    g.end(g.add("Abs", {g.add("Mul", {g.add("Mul", {neg(b), c}), t})}));
+    CHECK(applied<factors>(g) == 1);
+    CHECK(ops(g) == "Relu Neg Mul Mul");
+  }
+  SECTION("an addend is subtracted") {
+    g.end(g.add("Abs", {g.add("Add", {g.add("Add", {neg(b), c}), t})}));
+    CHECK(applied<addends>(g) == 1);
+    CHECK(to_text(g).find("Sub(c, b)") != std::string::npos);
+    CHECK(to_text(g).find("Neg") == std::string::npos);
+  }
+  SECTION("a number whose sign stands below an Identity") {
+    g.end(g.add("Abs", {g.add("Mul", {g.add("Identity", {neg(g.scalar(3.f))}), neg(t)})}));
+    CHECK(applied<factors_below_identity>(g) == 1);
+    CHECK(to_text(g).find("Neg") == std::string::npos);
+  }
+}
+
 TEST_CASE("the rest of an operator are its trailing operands, possibly none") {
   for (std::size_t count : {1u, 2u, 4u}) {
     sketch g;
@@ -84,6 +120,16 @@ TEST_CASE("a rest that occurs again is what was left the first time") {
     end("Add", mul(r, c), mul(s, c));
     CHECK(applied<factors_twice>(g) == 1);
     CHECK(ops(g) == "Max Mul");
+  }
+  SECTION("numbers of a half type, whose product it would round") {
+    auto const h = g.in("h", {4, 8}, element_type::float16), k = g.in("k", {4, 8}, element_type::float16);
+    auto const p = g.add("Relu", {h}), q = g.add("Abs", {k});
+    auto const c1 = g.constant(fuse::make_tensor(element_type::float16, {}, std::vector<double>{0.90478516}));
+    auto const c2 = g.constant(fuse::make_tensor(element_type::float16, {}, std::vector<double>{0.60546875}));
+    auto const c3 = g.constant(fuse::make_tensor(element_type::float16, {}, std::vector<double>{0.60595703}));
+    bool const same = GENERATE(true, false);
+    end("Add", mul(mul(p, c1), c2), mul(q, mul(c1, same ? c2 : c3)));
+    CHECK(applied<factors_twice>(g) == (same ? 1 : 0));
   }
   SECTION("one factor more") {
     end("Add", mul(r, c), mul(s, mul(c, d)));

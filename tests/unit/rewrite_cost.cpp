@@ -9,6 +9,10 @@ using namespace rewriting;
 
 namespace {
 
+using namespace fuse::dsl;
+
+constexpr auto call = fuse::detail::traffic::call;
+
 /// Bytes that the node of `v` moves, and what is saved without the given values.
 struct measured {
   static constexpr auto const& names = fuse::dialect_of<graph>;
@@ -25,7 +29,7 @@ struct measured {
 
 }  // namespace
 
-TEST_CASE("a node costs the bytes that it reads and writes") {
+TEST_CASE("a node costs the bytes that it reads and writes, and its call") {
   sketch g;
   auto const y = g.add("Add", {g.in("a", {4, 8}), g.in("b", {8})});
   auto const h = g.add("Abs", {g.in("c", {4, 8}, element_type::float16)});
@@ -34,9 +38,9 @@ TEST_CASE("a node costs the bytes that it reads and writes") {
   g.output(h);
   g.output(n);
   measured m(g);
-  CHECK(m.traffic.of(m.node(g, y)) == 4 * (32 + 8 + 32));
-  CHECK(m.traffic.of(m.node(g, h)) == 2 * (32 + 32));
-  CHECK(m.traffic.of(m.node(g, n)) == 4 * 2 * 64 * 8);  // an unknown extent counts as 64
+  CHECK(m.traffic.of(m.node(g, y)) == call + 4 * (32 + 8 + 32));
+  CHECK(m.traffic.of(m.node(g, h)) == call + 2 * (32 + 32));
+  CHECK(m.traffic.of(m.node(g, n)) == call + 4 * 2 * 64 * 8);  // an unknown extent counts as 64
 }
 
 TEST_CASE("what others use is saved in part, what dies is saved whole") {
@@ -49,10 +53,32 @@ TEST_CASE("what others use is saved in part, what dies is saved whole") {
   measured m(g);
   fuse::value_id const roots[] = {m.bound.number(y)};
   fuse::node_id const matched[] = {m.node(g, y), m.node(g, t)};
-  auto const each = 4.0 * 64;
+  auto const each = call + 4.0 * 64;
   CHECK(m.traffic.saved(roots, matched) == each + each / 2);
   CHECK(m.traffic.saved(roots, matched, each) == each + each / 2);
   CHECK(m.traffic.saved(roots, matched, each - 1) == each);  // counted no further
+}
+
+TEST_CASE("a change of shape is no call") {
+  sketch g;
+  auto const v = g.add("Identity", {g.in("a", {4, 8})});
+  g.output(v);
+  measured m(g);
+  CHECK(m.traffic.of(m.node(g, v)) == 0);
+}
+
+TEST_CASE("of small tensors the number of operators tells, of large ones the bytes") {
+  static constexpr auto x = var<"x">;
+  static constexpr auto fewer = fuse::rule<"fewer">(relu(abs(x))).replace(op<"Max">(x, x, x, x));  // 4 tensors, 5
+  auto const build = [](sketch& g, std::int64_t extent) {
+    g.end(g.add("Relu", {g.add("Abs", {g.in("a", {extent, 8})})}));
+  };
+  sketch small, large;
+  build(small, 4);
+  CHECK(applied<fewer>(small) == 1);
+  CHECK(ops(small) == "Max");
+  build(large, 33);  // a tensor takes more than a call
+  CHECK(refusal<fewer>(large) == "cost");
 }
 
 }  // namespace rewrite_cost

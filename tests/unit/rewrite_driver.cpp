@@ -84,4 +84,42 @@ TEST_CASE("what a later stage makes is taken by an earlier one: a second run has
   CHECK(applied<both>(g) == 0);
 }
 
+TEST_CASE("what others shared is cheaper once they are gone: a second run has nothing to do") {
+  static constexpr auto dear = fuse::rule<"dear">(abs(tanh(exp(x)))).replace(op<"Max">(x, x, x, x));
+  static constexpr auto other = fuse::rule<"other">(op<"Sin">(tanh(exp(x)))).replace(relu(x));
+  bool const late = GENERATE(false, true), first = GENERATE(false, true);
+  INFO("in a later stage " << late << ", visited first " << first);
+  sketch g;
+  auto const t = g.add("Tanh", {g.add("Exp", {g.in("a", {64, 64})})});
+  if (first) g.output(g.add("Sin", {t}), "y");
+  g.output(g.add("Abs", {t}), "z");
+  if (!first) g.output(g.add("Sin", {t}), "y");
+  auto const check = [&]<auto const & Rules>() {
+    auto const report = fuse::rewrite<Rules>(g);
+    CHECK(report.rule("dear")->matched == 1);
+    CHECK(report.rule("dear")->applied == 1);
+    CHECK(report.rule("dear")->refused.empty());
+    CHECK(applied<Rules>(g) == 0);
+  };
+  static constexpr auto later = fuse::rule<"other">(op<"Sin">(tanh(exp(x)))).replace(relu(x)).stage(1);
+  static constexpr auto together = fuse::rule_set<dear, other>;
+  static constexpr auto apart = fuse::rule_set<dear, later>;
+  late ? check.template operator()<apart>() : check.template operator()<together>();
+  CHECK(ops(g) == (first ? "Relu Max" : "Max Relu"));
+}
+
+TEST_CASE("what stays shared stays too dear, and is told once") {
+  static constexpr auto dear = fuse::rule<"dear">(abs(tanh(exp(x)))).replace(op<"Max">(x, x, x, x));
+  static constexpr auto elsewhere = fuse::rule<"elsewhere">(op<"Sin">(relu(x))).replace(relu(x));
+  static constexpr auto both = fuse::rule_set<dear, elsewhere>;
+  sketch g;
+  auto const t = g.add("Tanh", {g.add("Exp", {g.in("a", {64, 64})})});
+  g.output(g.add("Sin", {g.add("Relu", {t})}), "y");
+  g.output(g.add("Abs", {t}), "z");
+  auto const report = fuse::rewrite<both>(g);
+  CHECK(report.rule("dear")->matched == 1);
+  CHECK(refused(report, "dear") == "cost");
+  CHECK(ops(g) == "Exp Tanh Relu Abs");
+}
+
 }  // namespace rewrite_driver

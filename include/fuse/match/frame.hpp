@@ -205,7 +205,11 @@ class basic_frame_opener {
   }
 
   [[nodiscard]] bool is_negated(value_id v) const {
-    auto const n = image_.producer(v);
+    auto n = image_.producer(v);
+    for (int i = 0; i < 8 && n != absent && op_of(image_, n) == opcode::identity && image_.operand_count(n) != 0 &&
+                    image_.operand(n, 0) != absent;
+         ++i)
+      n = image_.producer(image_.operand(n, 0));
     return n != absent && op_of(image_, n) == opcode::neg;
   }
 

@@ -82,7 +82,8 @@ class basic_group_steps : public value_steps {
     return close_to(number, wanted, static_cast<double>(i.tolerance)) && cover(i.a, leaves, taken);
   }
 
-  // Everything left, in the largest whole parts: what was left the first time, where the rest occurs again.
+  // Everything left, in the largest whole parts without minus signs that end up elsewhere: what was left the first
+  // time, where the rest occurs again.
   bool rest(instruction const& i) {
     auto& f = frames_[i.a];
     auto const left = f.left();
@@ -100,7 +101,7 @@ class basic_group_steps : public value_steps {
         if (f.group->kind == op_group::product && (sign < 0) != negated) continue;
         if (negated)
           sign = -sign;
-        else if (!whole_part(f, k))
+        else if (!whole_part(f, k) || negates_inside(f, k))
           continue;
       }
       if (!add_member(p.value, weight(f, p))) return false;
@@ -120,6 +121,21 @@ class basic_group_steps : public value_steps {
         if (up == k) return false;
     }
     return true;
+  }
+
+  // Whether part `k` has a Neg at it or below that is worth opening it for: signs of products cancel, those of sums
+  // become subtractions. Not where a part alone could not be taken.
+  [[nodiscard]] bool negates_inside(frame const& f, std::uint8_t k) const {
+    auto const inside = f.group->parts[k].leaves;
+    bool found = false;
+    for (std::uint8_t j = k; j < f.group->count; ++j) {
+      auto const& p = f.group->parts[j];
+      if (p.leaves == 0 || (p.leaves & ~inside) != 0) continue;
+      if (p.leaf && !p.has_number && (p.stands_for != absent || (p.weight != 1 && p.weight != -1))) return false;
+      auto const n = p.leaf && !p.has_number ? absent : image_.producer(p.value);
+      found = found || (n != absent && op_of(image_, n) == opcode::neg);
+    }
+    return found;
   }
 
   bool close(instruction const& i) {
@@ -180,7 +196,8 @@ class basic_group_steps : public value_steps {
     return true;
   }
 
-  // Adds what the members [from, to) are made of, opened all the way; their numbers and signs go into `number`.
+  // Adds what the members [from, to) are made of, opened all the way; their numbers and signs go into `number`. One
+  // that is a number is opened as well: what half types round their product to is not that product.
   bool open_members(std::size_t from, std::size_t to, opened_group const& like, double& number) {
     auto& opened = opened_again_;
     auto const take = [&](double element, double weight) {
@@ -188,10 +205,6 @@ class basic_group_steps : public value_steps {
     };
     for (; from != to; ++from) {
       auto const m = rest_[from];
-      if (double element = 0; facts_.uniform(m.value, element)) {
-        take(element, m.weight);
-        continue;
-      }
       opened.clips = false;
       opener_.open(opened, m.value, absent, like.kind, like.through, region_, frame_needs::all);
       if (opened.bounded) return false;

@@ -39,6 +39,7 @@ class basic_application {
   rewrite_outcome apply(std::uint16_t rule, node_id root, element_type computed_in, std::string_view origin) {
     root_ = root;
     wider_ = element_type::unknown;
+    costly_ = false;
     if (!find_roots(rule)) return rewrite_outcome::unchanged;
     changes_.open();
     struct rollback {
@@ -63,9 +64,11 @@ class basic_application {
                     "there is no place for the new node between what it needs and what needs it: a cycle would arise");
     auto const bytes = cost();
     auto const& known = match_.rules().rules[rule];
-    if (known.equal_cost ? bytes.added > bytes.removed : bytes.added >= bytes.removed)
-      return refuse("cost", "the rewrite would move " + std::to_string(static_cast<long long>(bytes.added)) +
-                                " bytes to save " + std::to_string(static_cast<long long>(bytes.removed)));
+    costly_ = known.equal_cost ? bytes.added > bytes.removed : bytes.added >= bytes.removed;
+    if (costly_)
+      return refuse("cost", "the rewrite would add " + std::to_string(static_cast<long long>(bytes.added)) +
+                                " bytes moved, calls counted as such, to save " +
+                                std::to_string(static_cast<long long>(bytes.removed)));
     if (options_.veto != nullptr && options_.veto(options_.veto_context, known.name, bytes))
       return refuse("veto", "the caller's cost hook refused the rewrite");
     if (auto const why = changes_.commit(place, origin); !why.empty()) return refuse("graph", std::string(why));
@@ -83,6 +86,8 @@ class basic_application {
   /// What the right side would have to be computed in, between two Casts, if that is what it failed on: another try is
   /// given it. Else unknown.
   [[nodiscard]] element_type wider() const { return wider_; }
+  /// Whether it was refused for its cost.
+  [[nodiscard]] bool costly() const { return costly_; }
 
   // Of the last that was applied:
 
@@ -287,6 +292,7 @@ class basic_application {
   char const* condition_ = "";
   std::string reason_;
   element_type wider_ = element_type::unknown;
+  bool costly_ = false;
 };
 using application = basic_application<graph_image>;
 

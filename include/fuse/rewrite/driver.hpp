@@ -51,13 +51,20 @@ class basic_driver final : machine::acceptor {
     for (int stage = 0; stage < rules_.stages && budget_ != 0; ++stage) {
       enter_stage(stage);
       if (std::exchange(changed_, false)) machine_.look();
+      auto const before = costly_.size();
       visit_all();
+      for (int i = 0; i < cost_rounds && may_pay(before); ++i) {
+        list_costly(before, waiting_);
+        visit_waiting();
+      }
       waiting_.clear();
       if (options_.near_misses) add_near_misses();
     }
-    // What a later stage made may be what an earlier one looks for: once more around it, until nothing is.
-    while (!late_.empty() && budget_ != 0) {
-      auto const again = std::exchange(late_, {});
+    // What a later stage made may be what an earlier one looks for, or have replaced what made a match too dear: once
+    // more around it, until nothing is.
+    for (int i = 0; (!late_.empty() || (i < cost_rounds && may_pay(0))) && budget_ != 0; ++i) {
+      auto again = std::exchange(late_, {});
+      if (i < cost_rounds && may_pay(0)) list_costly(0, again);
       for (int stage = 0; stage < rules_.stages; ++stage) {
         enter_stage(stage);
         waiting_ = again;
@@ -215,14 +222,39 @@ class basic_driver final : machine::acceptor {
     if (!refusals_.has(rule)) ++report_.rules[rule].matched;
     if (outcome == rewrite_outcome::refused) {
       if (application_.wider() != element_type::unknown) wider_ = application_.wider();
+      bool const listed = !costly_.empty() && costly_.back().root == root_ && costly_.back().rule == rule;
+      if (application_.costly() && !listed) costly_.push_back({root_, rule, applied_});
       return refuse(rule, application_.condition(), application_.reason());
     }
+    ++applied_;
     look_again();
     ++report_.rules[rule].applied;
     if (budget_ != 0 && --budget_ == half_budget_) half_way_ = report_.rules;
     auto const& to = options_.observer;
     if (to.applied != nullptr) to.applied(to.context, rules_.rules[rule].name, origin);
     return true;
+  }
+
+  // A match that costs more than it saves while others use what it would replace may pay once these are gone.
+  static constexpr int cost_rounds = 8;
+  struct costly_match {
+    node_id root;
+    std::uint16_t rule;
+    std::size_t applied;  // how many rewrites there had been
+  };
+  // Whether something was rewritten since the first of those from `first` on was refused.
+  [[nodiscard]] bool may_pay(std::size_t first) const {
+    return first < costly_.size() && costly_[first].applied != applied_ && budget_ != 0;
+  }
+  // Takes out the roots of those from `first` on, which are counted anew.
+  void list_costly(std::size_t first, std::vector<node_id>& into) {
+    for (auto at = costly_.size(); at-- > first;) {
+      auto const& match = costly_[at];
+      if (!image_.node(match.root).alive) continue;
+      --report_.rules[match.rule].matched;
+      if (into.empty() || into.back() != match.root) into.push_back(match.root);
+    }
+    costly_.resize(first);
   }
 
   // What changed may match again: whatever reads it, and the new nodes.
@@ -293,6 +325,8 @@ class basic_driver final : machine::acceptor {
   bool changed_ = false;  // since the machine last took in the whole image
   element_type computed_in_ = element_type::unknown, wider_ = element_type::unknown;
   node_id root_ = absent;
+  std::vector<costly_match> costly_;
+  std::size_t applied_ = 0;  // rewrites of all rules
   std::size_t budget_ = 0, exceeded_ = 0, bounded_ = 0;
   std::size_t half_budget_ = 0;
   std::vector<rule_report> half_way_;

@@ -12,10 +12,11 @@
 
 namespace fuse::inline v0 {
 
-/// Bytes that a rewrite would save and add; what the cost model decides on.
+/// What a rewrite would save and add; what the cost model decides on. In bytes moved, and for each operator 1024, since
+/// the call of one costs something however small its tensors are.
 struct rewrite_cost {
-  double removed = 0;          ///< bytes moved by what dies, and by its share of what is shared
-  double added = 0;            ///< bytes moved by what is made
+  double removed = 0;          ///< that of what dies, and its share of what is shared
+  double added = 0;            ///< that of what is made
   double constants_added = 0;  ///< bytes of new constants
 };
 
