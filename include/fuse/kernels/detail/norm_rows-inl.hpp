@@ -135,6 +135,11 @@ template <class Norm, class Call>
 HWY_ATTR HWY_NOINLINE void normalise_kept(Norm norm, Call const& call) {
   kept_floats floats(call.columns, common_head(call));
   auto const kept = with_kept(call, floats);
+  // Four longer rows at once, with two sums of each, took a fifth longer than two and two where they come from the third
+  // cache.
+  if constexpr (has_many_registers && Norm::sums == 2) {
+    if (call.columns > kept_columns_ahead) return normalise_twos<false>(norm.of(kept), kept);
+  }
   normalise_twos<has_many_registers>(norm.of(kept), kept);
 }
 
@@ -173,10 +178,11 @@ HWY_ATTR HWY_NOINLINE bool normalise_several(Norm norm, Call const& call) {
   if constexpr (reads_floats<Call>) {
     return normalise_floats(norm, call.rows, call);
   } else {
-    constexpr bool beside_floats = has_floats<Call>;
-    bool const kept = call.end - call.begin >= rows_at_once &&
-                      call.columns <= (beside_floats ? kept_columns_beside_floats : kept_columns);
-    kept ? normalise_kept(norm, call) : normalise_twos<has_many_registers && !beside_floats>(norm, call);
+    // Where rows are sums, or weights or results floats, more memory goes by.
+    constexpr bool alone = are_given<std::remove_cvref_t<decltype(call.rows)>> && !has_floats<Call>;
+    bool const kept =
+        call.end - call.begin >= rows_at_once && call.columns <= (alone ? kept_columns : kept_columns_ahead);
+    kept ? normalise_kept(norm, call) : normalise_twos<has_many_registers && alone>(norm, call);
     return true;
   }
 }

@@ -61,6 +61,12 @@ HWY_ATTR HWY_INLINE added_row<X, R, B, S> unread(added_rows<X, R, B, S> const& r
           rows.sum + row * rows.sum_stride};
 }
 
+// Whether rows are given, and no sums.
+template <class Rows>
+inline constexpr bool are_given = false;
+template <class X>
+inline constexpr bool are_given<given_rows<X>> = true;
+
 // What a row consists of.
 template <class X>
 HWY_ATTR HWY_INLINE X const* elements(given_rows<X> const& rows, std::size_t row) {

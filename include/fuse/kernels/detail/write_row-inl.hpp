@@ -159,8 +159,8 @@ HWY_ATTR HWY_INLINE std::size_t vector_head(T const* row, std::size_t columns) {
 }
 
 // Up to this much in a row of halves, what is kept of it as floats leaves room for the rest in a first cache of 48 KB:
-// 30 KB. Results or weights of type float take more of that room.
-inline constexpr std::size_t kept_columns = 1280, kept_columns_beside_floats = 896;
+// 30 KB. And up to this much, room for rows that are gathered ahead, or for more than such rows: 21 KB.
+inline constexpr std::size_t kept_columns = 1280, kept_columns_ahead = 896;
 
 // Vectors that lie in two lines of a cache cost twice, and with AVX2 two rows at once are half as fast where a line's
 // vectors are not loaded and stored together. What comes before the first line, where parts of vectors cost little: a
