@@ -497,32 +497,37 @@ struct expression {
   }
 
   constexpr std::uint8_t add(expression const& other) {
-    std::size_t const before = size, more = other.size;
+    int const before = size, more = other.size;
     if (more == 0) return 0;
     if (more == 1) return add(other.terms[0]);
     if (other.too_large) too_large = true;
-    std::size_t place[capacity]{};
-    std::size_t end = before;
-    for (std::size_t i = 0; i < more; ++i) {
+    std::uint8_t place[capacity]{};
+    int end = before;
+    for (int i = 0; i < more; ++i) {
       term moved = other.terms[i];
-      std::size_t from = 0;
+      int from = 0;
       int const children = moved.children;
       for (int c = 0; c < children; ++c) {
         auto const at = place[moved.child[c]];
-        moved.child[c] = static_cast<std::uint8_t>(at);
+        moved.child[c] = at;
         if (at >= from) from = at + 1;
       }
-      auto const at = from > before ? end : find(moved, from, end);
-      place[i] = at;
-      if (at < end) continue;
+      if (from <= before) {
+        auto const at = find(moved, from, before);
+        if (at < before) {
+          place[i] = static_cast<std::uint8_t>(at);
+          continue;
+        }
+      }
       if (end == capacity) {
         too_large = true;
         return 0;
       }
+      place[i] = static_cast<std::uint8_t>(end);
       terms[end++] = moved;
     }
     size = static_cast<std::uint16_t>(end);
-    return static_cast<std::uint8_t>(place[more - 1]);
+    return place[more - 1];
   }
 
   constexpr std::uint8_t append(term const& made) {
@@ -567,9 +572,15 @@ struct expression {
       : expression(first) {
     static_assert(fits<1 + sizeof...(Others)>, "fuse: an operator in a rule takes at most 8 operands");
     if constexpr (fits<1 + sizeof...(Others)>)
-      append(
-          {.kind = kind, .children = 1 + sizeof...(Others), .op = op, .child = {root(), add(others)...}, .name = name});
+      append({.kind = kind,
+              .children = 1 + sizeof...(Others),
+              .op = op,
+              .child = {static_cast<std::uint8_t>(first.size - 1), add(others)...},
+              .name = name});
   }
+  template <class... Operands>
+  explicit constexpr expression(opcode op, Operands const&... operands)
+      : expression(term_kind::neutral, op, {}, operands...) {}
   constexpr expression(term_kind kind, opcode op, static_text name)
       : terms{{.kind = kind, .op = op, .name = name}}, size(1), too_large(false) {}
 
@@ -578,7 +589,7 @@ struct expression {
   constexpr expression() : terms{}, size(0), too_large(false) {}
 
  private:
-  [[nodiscard]] constexpr std::size_t find(term const& wanted, std::size_t from, std::size_t end) const {
+  [[nodiscard]] constexpr int find(term const& wanted, int from, int end) const {
     auto const kind = wanted.kind;
     auto const op = wanted.op;
     while (from < end && !(terms[from].kind == kind && terms[from].op == op && terms[from] == wanted)) ++from;
@@ -5091,50 +5102,41 @@ inline constexpr maybe_name<Name> maybe{};
 
 namespace fuse::inline v0::dsl {
 
-namespace neutral_detail {
-template <class... Operands>
-[[nodiscard]] constexpr expression neutral(opcode op, Operands const&... operands) {
-  return expression(term_kind::neutral, op, {}, operands...);
-}
-}  // namespace neutral_detail
-
-[[nodiscard]] constexpr expression sqrt(expression const& a) { return neutral_detail::neutral(opcode::sqrt, a); }
-[[nodiscard]] constexpr expression rsqrt(expression const& a) { return neutral_detail::neutral(opcode::rsqrt, a); }
-[[nodiscard]] constexpr expression reciprocal(expression const& a) {
-  return neutral_detail::neutral(opcode::reciprocal, a);
-}
-[[nodiscard]] constexpr expression square(expression const& a) { return neutral_detail::neutral(opcode::square, a); }
+[[nodiscard]] constexpr expression sqrt(expression const& a) { return expression(opcode::sqrt, a); }
+[[nodiscard]] constexpr expression rsqrt(expression const& a) { return expression(opcode::rsqrt, a); }
+[[nodiscard]] constexpr expression reciprocal(expression const& a) { return expression(opcode::reciprocal, a); }
+[[nodiscard]] constexpr expression square(expression const& a) { return expression(opcode::square, a); }
 [[nodiscard]] constexpr expression pow(expression const& a, expression const& b) {
-  return neutral_detail::neutral(opcode::pow, a, b);
+  return expression(opcode::pow, a, b);
 }
-[[nodiscard]] constexpr expression exp(expression const& a) { return neutral_detail::neutral(opcode::exp, a); }
-[[nodiscard]] constexpr expression log(expression const& a) { return neutral_detail::neutral(opcode::log, a); }
-[[nodiscard]] constexpr expression erf(expression const& a) { return neutral_detail::neutral(opcode::erf, a); }
-[[nodiscard]] constexpr expression tanh(expression const& a) { return neutral_detail::neutral(opcode::tanh, a); }
-[[nodiscard]] constexpr expression sigmoid(expression const& a) { return neutral_detail::neutral(opcode::sigmoid, a); }
-[[nodiscard]] constexpr expression relu(expression const& a) { return neutral_detail::neutral(opcode::relu, a); }
-[[nodiscard]] constexpr expression abs(expression const& a) { return neutral_detail::neutral(opcode::abs, a); }
+[[nodiscard]] constexpr expression exp(expression const& a) { return expression(opcode::exp, a); }
+[[nodiscard]] constexpr expression log(expression const& a) { return expression(opcode::log, a); }
+[[nodiscard]] constexpr expression erf(expression const& a) { return expression(opcode::erf, a); }
+[[nodiscard]] constexpr expression tanh(expression const& a) { return expression(opcode::tanh, a); }
+[[nodiscard]] constexpr expression sigmoid(expression const& a) { return expression(opcode::sigmoid, a); }
+[[nodiscard]] constexpr expression relu(expression const& a) { return expression(opcode::relu, a); }
+[[nodiscard]] constexpr expression abs(expression const& a) { return expression(opcode::abs, a); }
 [[nodiscard]] constexpr expression minimum(expression const& a, expression const& b) {
-  return neutral_detail::neutral(opcode::minimum, a, b);
+  return expression(opcode::minimum, a, b);
 }
 [[nodiscard]] constexpr expression maximum(expression const& a, expression const& b) {
-  return neutral_detail::neutral(opcode::maximum, a, b);
+  return expression(opcode::maximum, a, b);
 }
-[[nodiscard]] constexpr expression mean(expression const& a) { return neutral_detail::neutral(opcode::mean, a); }
-[[nodiscard]] constexpr expression sum(expression const& a) { return neutral_detail::neutral(opcode::sum, a); }
+[[nodiscard]] constexpr expression mean(expression const& a) { return expression(opcode::mean, a); }
+[[nodiscard]] constexpr expression sum(expression const& a) { return expression(opcode::sum, a); }
 [[nodiscard]] constexpr expression matmul(expression const& a, expression const& b) {
-  return neutral_detail::neutral(opcode::matmul, a, b);
+  return expression(opcode::matmul, a, b);
 }
-[[nodiscard]] constexpr expression reshape(expression const& a) { return neutral_detail::neutral(opcode::reshape, a); }
-[[nodiscard]] constexpr expression flatten(expression const& a) { return neutral_detail::neutral(opcode::flatten, a); }
-[[nodiscard]] constexpr expression cast(expression const& a) { return neutral_detail::neutral(opcode::cast, a); }
+[[nodiscard]] constexpr expression reshape(expression const& a) { return expression(opcode::reshape, a); }
+[[nodiscard]] constexpr expression flatten(expression const& a) { return expression(opcode::flatten, a); }
+[[nodiscard]] constexpr expression cast(expression const& a) { return expression(opcode::cast, a); }
 template <class... Operands>
 [[nodiscard]] constexpr expression layer_norm(Operands const&... operands) {
-  return neutral_detail::neutral(opcode::layer_norm, operands...);
+  return expression(opcode::layer_norm, operands...);
 }
 template <class... Operands>
 [[nodiscard]] constexpr expression rms_norm(Operands const&... operands) {
-  return neutral_detail::neutral(opcode::rms_norm, operands...);
+  return expression(opcode::rms_norm, operands...);
 }
 
 }  // namespace fuse::inline v0::dsl
@@ -5142,20 +5144,18 @@ template <class... Operands>
 namespace fuse::inline v0 {
 
 [[nodiscard]] constexpr expression operator+(expression const& a, expression const& b) {
-  return dsl::neutral_detail::neutral(opcode::add, a, b);
+  return expression(opcode::add, a, b);
 }
 [[nodiscard]] constexpr expression operator-(expression const& a, expression const& b) {
-  return dsl::neutral_detail::neutral(opcode::sub, a, b);
+  return expression(opcode::sub, a, b);
 }
 [[nodiscard]] constexpr expression operator*(expression const& a, expression const& b) {
-  return dsl::neutral_detail::neutral(opcode::mul, a, b);
+  return expression(opcode::mul, a, b);
 }
 [[nodiscard]] constexpr expression operator/(expression const& a, expression const& b) {
-  return dsl::neutral_detail::neutral(opcode::div, a, b);
+  return expression(opcode::div, a, b);
 }
-[[nodiscard]] constexpr expression operator-(expression const& a) {
-  return dsl::neutral_detail::neutral(opcode::neg, a);
-}
+[[nodiscard]] constexpr expression operator-(expression const& a) { return expression(opcode::neg, a); }
 
 }  // namespace fuse::inline v0
 
@@ -6465,15 +6465,16 @@ class merging {
       bool const alone = wanted.code == step::fork || wanted.code == step::condition || wanted.code == step::accept;
       for (shared = false;;) {
         auto const place = *where;
-        auto one = place;
-        auto there = out.code[place];
-        bool const branch = there.flags == trie_branch;
-        if (branch) there = out.code[one = there.next];
-        if (!alone && there.code == wanted.code && there.op == wanted.op && same(there, wanted)) {
-          where = &out.code[one].next;
-          shared = true;
-          ++at;
-          break;
+        bool const branch = out.code[place].flags == trie_branch;
+        if (!alone) {
+          auto const one = branch ? out.code[place].next : place;
+          auto const there = out.code[one];
+          if (there.code == wanted.code && there.op == wanted.op && same(there, wanted)) {
+            where = &out.code[one].next;
+            shared = true;
+            ++at;
+            break;
+          }
         }
         if (!branch) break;
         where = &out.code[place].other;
@@ -10040,7 +10041,7 @@ class lowering {
 
   constexpr void resolve();
   constexpr void resolve_operator(std::uint8_t at, term const& t);
-  constexpr void check_operands(term const& t, operator_facts const& known);
+  constexpr void fail_at_operands(term const& t, operator_facts const& known);
 
   constexpr std::uint8_t collect_set(std::uint8_t at, through_set& set);
   constexpr void capture(std::uint8_t at, std::uint8_t r);
@@ -10365,8 +10366,8 @@ constexpr lowering::parts lowering::parts_of(std::uint8_t at, double weight, op_
 }
 constexpr void lowering::collect(std::uint8_t at, double weight, op_group kind, parts& into) {
   auto const t = pattern_.terms[at];
-  bool const whole = static_cast<int>(weight) == weight;
-  if (t.kind == term_kind::neutral && kind == op_group::sum) {
+  bool const opens = group_[at] == kind;  // or it is a rest
+  if (opens && kind == op_group::sum) {
     switch (t.op) {
       case opcode::add:
       case opcode::sum_of:
@@ -10376,8 +10377,7 @@ constexpr void lowering::collect(std::uint8_t at, double weight, op_group kind, 
       case opcode::neg: return collect(t.child[0], -weight, kind, into);
       default: break;
     }
-  }
-  if (t.kind == term_kind::neutral && kind == op_group::product && whole) {
+  } else if (opens && static_cast<int>(weight) == weight) {
     bool const unit = weight == 1 || weight == -1;
     switch (t.op) {
       case opcode::mul: collect(t.child[0], weight, kind, into); return collect(t.child[1], weight, kind, into);
@@ -10396,8 +10396,7 @@ constexpr void lowering::collect(std::uint8_t at, double weight, op_group kind, 
         break;
       default: break;
     }
-  }
-  if (t.kind == term_kind::number && (kind == op_group::sum || weight == 1 || weight == -1)) {
+  } else if (t.kind == term_kind::number && (kind == op_group::sum || weight == 1 || weight == -1)) {
     into.has_number = true;
     if (static_cast<float>(t.tolerance) > into.tolerance) into.tolerance = static_cast<float>(t.tolerance);
     if (kind == op_group::sum)
@@ -10471,7 +10470,8 @@ constexpr void lowering::resolve_operator(std::uint8_t at, term const& t) {
     pattern_.terms[at].op = known.op;
   }
   if (t.attributes != 0) check_attributes(pattern_, t, known.code, by_meaning);
-  check_operands(t, known);
+  int const operands = t.children - t.attributes;
+  if (operands < known.least || operands > known.most) return fail_at_operands(t, known);
   priority_[at] = known.priority;
   if (known.group != op_group::none) {
     group_[at] = known.group;
@@ -10482,11 +10482,9 @@ constexpr void lowering::resolve_operator(std::uint8_t at, term const& t) {
   if (known.reduces) out.reduces = reduction_[at] = true;
 }
 
-constexpr void lowering::check_operands(term const& t, operator_facts const& known) {
-  int const operands = t.children - t.attributes;
-  if (operands < known.least || operands > known.most)
-    fail(rule_error::wrong_operand_count, t.name.empty() ? static_text::of(name_of(known.op)) : t.name,
-         static_cast<std::size_t>(operands < known.least ? known.least : known.most));
+constexpr void lowering::fail_at_operands(term const& t, operator_facts const& known) {
+  fail(rule_error::wrong_operand_count, t.name.empty() ? static_text::of(name_of(known.op)) : t.name,
+       static_cast<std::size_t>(t.operands() < known.least ? known.least : known.most));
 }
 
 }  // namespace fuse::inline v0::detail
@@ -10796,7 +10794,7 @@ constexpr lowering::lowering(lowered_rule& into, rewrite_rule const& rule, diale
 }
 
 constexpr void lowering::lower_roots(std::uint8_t root) {
-  auto const& t = pattern_[root];
+  auto const& t = pattern_.terms[root];
   if (t.kind == term_kind::alternatives) {
     for (int i = 0; i < t.children; ++i) lower_roots(t.child[i]);
     return;
@@ -10809,7 +10807,7 @@ constexpr void lowering::lower_roots(std::uint8_t root) {
   std::uint8_t main = root;
   several_roots_ = t.kind == term_kind::roots;
   if (several_roots_) main = t.child[0];
-  if (pattern_[main].kind == term_kind::alternatives) return fail(rule_error::unreachable_root, rule_.name);
+  if (pattern_.terms[main].kind == term_kind::alternatives) return fail(rule_error::unreachable_root, rule_.name);
   auto const r = new_register();
   out.root_registers[0] = r;
   out.root_count = 1;
@@ -10829,7 +10827,7 @@ constexpr void lowering::add_entry(std::uint16_t first, std::uint16_t tag, bool 
   out.entries[out.entry_count++] = {first, tag, by_name, strip};
 }
 constexpr void lowering::add_entries(std::uint8_t root, std::uint16_t first) {
-  auto const& t = pattern_[root];
+  auto const& t = pattern_.terms[root];
   switch (t.kind) {
     case term_kind::neutral:
       if (group_[root] != op_group::none) {
@@ -10929,7 +10927,7 @@ constexpr void lowering::add_condition(condition const& added) {
     out.conditions[at].what = added;
     for (std::size_t i = 0; i < added.count; ++i) {
       std::uint8_t found = no_slot;
-      for (std::uint8_t s = 0; s < out.slot_count; ++s)
+      for (std::uint8_t s = 0; found == no_slot && s < out.slot_count; ++s)
         if (out.slot_names[s] == added.captures[i]) found = s;
       if (found == no_slot && added.captures[i] != "axes" && !names(pattern_, added.captures[i]))
         return fail(rule_error::unbound_condition, added.captures[i]);
@@ -10952,13 +10950,14 @@ constexpr bool lowering::names(expression const& in, static_text name) {
 constexpr void lowering::lower_replacement() {
   auto const& made = rule_.replacement;
   if (made.size > lowered_rule::replacement_capacity) return fail(rule_error::too_large, rule_.name);
-  std::size_t const roots = made[made.root()].kind == term_kind::roots ? made[made.root()].children : 1u;
+  auto const& top = made.terms[made.size - 1];
+  std::size_t const roots = top.kind == term_kind::roots ? top.children : 1u;
   if (roots != out.root_count) return fail(rule_error::roots_and_replacements_differ, rule_.name);
   for (std::uint16_t i = 0; i < made.size; ++i) {
     auto const t = made.terms[i];
     replacement_term r{};
     for (int c = 0; c < t.children; ++c) {
-      auto const& child = made[t.child[c]];
+      auto const& child = made.terms[t.child[c]];
       if (child.kind != term_kind::attribute) {
         r.child[r.children++] = t.child[c];
         continue;
@@ -10977,6 +10976,7 @@ constexpr void lowering::lower_replacement() {
           given.slot = known(holder.name);
       }
     }
+    int const operands = t.children - t.attributes;
     using kind = replacement_term::kind;
     switch (t.kind) {
       case term_kind::capture:
@@ -10998,15 +10998,17 @@ constexpr void lowering::lower_replacement() {
         if (t.attributes != 0) check_attributes(made, t, meant.code, false);
         r.what = neutral ? kind::neutral : kind::named;
         r.op = neutral ? static_cast<std::uint16_t>(meant.op) : meant.code;
-        if (neutral) check_operands(t, meant);
+        if (neutral && (operands < meant.least || operands > meant.most)) return fail_at_operands(t, meant);
         break;
       }
-      case term_kind::neutral:
+      case term_kind::neutral: {
+        auto const meant = facts_of(t.op);
+        if (operands < meant.least || operands > meant.most) return fail_at_operands(t, meant);
         r.what = kind::neutral;
         r.op = static_cast<std::uint16_t>(t.op);
-        check_operands(t, facts_of(t.op));
         if (t.attributes != 0) check_attributes(made, t, 0, false);
         break;
+      }
       case term_kind::fold: r.what = kind::fold; break;
       case term_kind::row:
         r.what = kind::row;
@@ -11213,10 +11215,11 @@ template <std::size_t N>
 constexpr program_sizes sizes_of(lowered_list<N> const& rules) {
   program_sizes sum{};
   for (std::size_t i = 0; i < N; ++i) {
-    sum.code += rules.at[i]->size;
-    sum.entries += rules.at[i]->entry_count;
-    sum.conditions += rules.at[i]->condition_count;
-    sum.replacements += rules.at[i]->replacement_size;
+    lowered_rule const& rule = *rules.at[i];
+    sum.code += rule.size;
+    sum.entries += rule.entry_count;
+    sum.conditions += rule.condition_count;
+    sum.replacements += rule.replacement_size;
   }
   return sum;
 }

@@ -82,33 +82,39 @@ struct expression {
 
   /// Adds all terms of `other`; returns the place of its root.
   constexpr std::uint8_t add(expression const& other) {
-    std::size_t const before = size, more = other.size;
+    int const before = size, more = other.size;
     if (more == 0) return 0;
     if (more == 1) return add(other.terms[0]);
     if (other.too_large) too_large = true;
-    std::size_t place[capacity]{};
-    std::size_t end = before;
-    for (std::size_t i = 0; i < more; ++i) {
+    std::uint8_t place[capacity]{};
+    int end = before;
+    for (int i = 0; i < more; ++i) {
       term moved = other.terms[i];
-      // A term equals one that was there only where its operands were, and stands above the last of these.
-      std::size_t from = 0;
+      // A term equals one that was there, if any: those of `other` are all different. Its operands were there then, and
+      // it stands above the last of these.
+      int from = 0;
       int const children = moved.children;
       for (int c = 0; c < children; ++c) {
         auto const at = place[moved.child[c]];
-        moved.child[c] = static_cast<std::uint8_t>(at);
+        moved.child[c] = at;
         if (at >= from) from = at + 1;
       }
-      auto const at = from > before ? end : find(moved, from, end);
-      place[i] = at;
-      if (at < end) continue;
+      if (from <= before) {
+        auto const at = find(moved, from, before);
+        if (at < before) {
+          place[i] = static_cast<std::uint8_t>(at);
+          continue;
+        }
+      }
       if (end == capacity) {
         too_large = true;
         return 0;
       }
+      place[i] = static_cast<std::uint8_t>(end);
       terms[end++] = moved;
     }
     size = static_cast<std::uint16_t>(end);
-    return static_cast<std::uint8_t>(place[more - 1]);
+    return place[more - 1];
   }
 
   /// Makes `made` the last term, also where an equal one stands earlier: the root. Returns its place.
@@ -162,9 +168,16 @@ struct expression {
       : expression(first) {
     static_assert(fits<1 + sizeof...(Others)>, "fuse: an operator in a rule takes at most 8 operands");
     if constexpr (fits<1 + sizeof...(Others)>)
-      append(
-          {.kind = kind, .children = 1 + sizeof...(Others), .op = op, .child = {root(), add(others)...}, .name = name});
+      append({.kind = kind,
+              .children = 1 + sizeof...(Others),
+              .op = op,
+              .child = {static_cast<std::uint8_t>(first.size - 1), add(others)...},
+              .name = name});
   }
+  /// A neutral operator above its operands.
+  template <class... Operands>
+  explicit constexpr expression(opcode op, Operands const&... operands)
+      : expression(term_kind::neutral, op, {}, operands...) {}
   /// A term without operands.
   constexpr expression(term_kind kind, opcode op, static_text name)
       : terms{{.kind = kind, .op = op, .name = name}}, size(1), too_large(false) {}
@@ -176,7 +189,7 @@ struct expression {
 
  private:
   // The place of a term, looked for from `from` on; `end` if it is not there.
-  [[nodiscard]] constexpr std::size_t find(term const& wanted, std::size_t from, std::size_t end) const {
+  [[nodiscard]] constexpr int find(term const& wanted, int from, int end) const {
     auto const kind = wanted.kind;
     auto const op = wanted.op;
     while (from < end && !(terms[from].kind == kind && terms[from].op == op && terms[from] == wanted)) ++from;

@@ -5,53 +5,44 @@
 
 namespace fuse::inline v0::dsl {
 
-namespace neutral_detail {
-template <class... Operands>
-[[nodiscard]] constexpr expression neutral(opcode op, Operands const&... operands) {
-  return expression(term_kind::neutral, op, {}, operands...);
-}
-}  // namespace neutral_detail
-
 // The neutral operators, as functions: each matches every spelling of its meaning.
-[[nodiscard]] constexpr expression sqrt(expression const& a) { return neutral_detail::neutral(opcode::sqrt, a); }
-[[nodiscard]] constexpr expression rsqrt(expression const& a) { return neutral_detail::neutral(opcode::rsqrt, a); }
-[[nodiscard]] constexpr expression reciprocal(expression const& a) {
-  return neutral_detail::neutral(opcode::reciprocal, a);
-}
-[[nodiscard]] constexpr expression square(expression const& a) { return neutral_detail::neutral(opcode::square, a); }
+[[nodiscard]] constexpr expression sqrt(expression const& a) { return expression(opcode::sqrt, a); }
+[[nodiscard]] constexpr expression rsqrt(expression const& a) { return expression(opcode::rsqrt, a); }
+[[nodiscard]] constexpr expression reciprocal(expression const& a) { return expression(opcode::reciprocal, a); }
+[[nodiscard]] constexpr expression square(expression const& a) { return expression(opcode::square, a); }
 [[nodiscard]] constexpr expression pow(expression const& a, expression const& b) {
-  return neutral_detail::neutral(opcode::pow, a, b);
+  return expression(opcode::pow, a, b);
 }
-[[nodiscard]] constexpr expression exp(expression const& a) { return neutral_detail::neutral(opcode::exp, a); }
-[[nodiscard]] constexpr expression log(expression const& a) { return neutral_detail::neutral(opcode::log, a); }
-[[nodiscard]] constexpr expression erf(expression const& a) { return neutral_detail::neutral(opcode::erf, a); }
-[[nodiscard]] constexpr expression tanh(expression const& a) { return neutral_detail::neutral(opcode::tanh, a); }
-[[nodiscard]] constexpr expression sigmoid(expression const& a) { return neutral_detail::neutral(opcode::sigmoid, a); }
-[[nodiscard]] constexpr expression relu(expression const& a) { return neutral_detail::neutral(opcode::relu, a); }
-[[nodiscard]] constexpr expression abs(expression const& a) { return neutral_detail::neutral(opcode::abs, a); }
+[[nodiscard]] constexpr expression exp(expression const& a) { return expression(opcode::exp, a); }
+[[nodiscard]] constexpr expression log(expression const& a) { return expression(opcode::log, a); }
+[[nodiscard]] constexpr expression erf(expression const& a) { return expression(opcode::erf, a); }
+[[nodiscard]] constexpr expression tanh(expression const& a) { return expression(opcode::tanh, a); }
+[[nodiscard]] constexpr expression sigmoid(expression const& a) { return expression(opcode::sigmoid, a); }
+[[nodiscard]] constexpr expression relu(expression const& a) { return expression(opcode::relu, a); }
+[[nodiscard]] constexpr expression abs(expression const& a) { return expression(opcode::abs, a); }
 [[nodiscard]] constexpr expression minimum(expression const& a, expression const& b) {
-  return neutral_detail::neutral(opcode::minimum, a, b);
+  return expression(opcode::minimum, a, b);
 }
 [[nodiscard]] constexpr expression maximum(expression const& a, expression const& b) {
-  return neutral_detail::neutral(opcode::maximum, a, b);
+  return expression(opcode::maximum, a, b);
 }
 /// Mean and sum over axes, with reduced axes kept as extents of 1 (whether the node keeps them or something restores
 /// them).
-[[nodiscard]] constexpr expression mean(expression const& a) { return neutral_detail::neutral(opcode::mean, a); }
-[[nodiscard]] constexpr expression sum(expression const& a) { return neutral_detail::neutral(opcode::sum, a); }
+[[nodiscard]] constexpr expression mean(expression const& a) { return expression(opcode::mean, a); }
+[[nodiscard]] constexpr expression sum(expression const& a) { return expression(opcode::sum, a); }
 [[nodiscard]] constexpr expression matmul(expression const& a, expression const& b) {
-  return neutral_detail::neutral(opcode::matmul, a, b);
+  return expression(opcode::matmul, a, b);
 }
-[[nodiscard]] constexpr expression reshape(expression const& a) { return neutral_detail::neutral(opcode::reshape, a); }
-[[nodiscard]] constexpr expression flatten(expression const& a) { return neutral_detail::neutral(opcode::flatten, a); }
-[[nodiscard]] constexpr expression cast(expression const& a) { return neutral_detail::neutral(opcode::cast, a); }
+[[nodiscard]] constexpr expression reshape(expression const& a) { return expression(opcode::reshape, a); }
+[[nodiscard]] constexpr expression flatten(expression const& a) { return expression(opcode::flatten, a); }
+[[nodiscard]] constexpr expression cast(expression const& a) { return expression(opcode::cast, a); }
 template <class... Operands>
 [[nodiscard]] constexpr expression layer_norm(Operands const&... operands) {
-  return neutral_detail::neutral(opcode::layer_norm, operands...);
+  return expression(opcode::layer_norm, operands...);
 }
 template <class... Operands>
 [[nodiscard]] constexpr expression rms_norm(Operands const&... operands) {
-  return neutral_detail::neutral(opcode::rms_norm, operands...);
+  return expression(opcode::rms_norm, operands...);
 }
 
 }  // namespace fuse::inline v0::dsl
@@ -59,19 +50,17 @@ template <class... Operands>
 namespace fuse::inline v0 {
 
 [[nodiscard]] constexpr expression operator+(expression const& a, expression const& b) {
-  return dsl::neutral_detail::neutral(opcode::add, a, b);
+  return expression(opcode::add, a, b);
 }
 [[nodiscard]] constexpr expression operator-(expression const& a, expression const& b) {
-  return dsl::neutral_detail::neutral(opcode::sub, a, b);
+  return expression(opcode::sub, a, b);
 }
 [[nodiscard]] constexpr expression operator*(expression const& a, expression const& b) {
-  return dsl::neutral_detail::neutral(opcode::mul, a, b);
+  return expression(opcode::mul, a, b);
 }
 [[nodiscard]] constexpr expression operator/(expression const& a, expression const& b) {
-  return dsl::neutral_detail::neutral(opcode::div, a, b);
+  return expression(opcode::div, a, b);
 }
-[[nodiscard]] constexpr expression operator-(expression const& a) {
-  return dsl::neutral_detail::neutral(opcode::neg, a);
-}
+[[nodiscard]] constexpr expression operator-(expression const& a) { return expression(opcode::neg, a); }
 
 }  // namespace fuse::inline v0

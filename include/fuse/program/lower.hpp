@@ -36,7 +36,7 @@ constexpr lowering::lowering(lowered_rule& into, rewrite_rule const& rule, diale
 // Roots
 
 constexpr void lowering::lower_roots(std::uint8_t root) {
-  auto const& t = pattern_[root];
+  auto const& t = pattern_.terms[root];
   if (t.kind == term_kind::alternatives) {
     for (int i = 0; i < t.children; ++i) lower_roots(t.child[i]);
     return;
@@ -49,7 +49,7 @@ constexpr void lowering::lower_roots(std::uint8_t root) {
   std::uint8_t main = root;
   several_roots_ = t.kind == term_kind::roots;
   if (several_roots_) main = t.child[0];
-  if (pattern_[main].kind == term_kind::alternatives) return fail(rule_error::unreachable_root, rule_.name);
+  if (pattern_.terms[main].kind == term_kind::alternatives) return fail(rule_error::unreachable_root, rule_.name);
   auto const r = new_register();
   out.root_registers[0] = r;
   out.root_count = 1;
@@ -69,7 +69,7 @@ constexpr void lowering::add_entry(std::uint16_t first, std::uint16_t tag, bool 
   out.entries[out.entry_count++] = {first, tag, by_name, strip};
 }
 constexpr void lowering::add_entries(std::uint8_t root, std::uint16_t first) {
-  auto const& t = pattern_[root];
+  auto const& t = pattern_.terms[root];
   switch (t.kind) {
     case term_kind::neutral:
       if (group_[root] != op_group::none) {
@@ -173,7 +173,7 @@ constexpr void lowering::add_condition(condition const& added) {
     out.conditions[at].what = added;
     for (std::size_t i = 0; i < added.count; ++i) {
       std::uint8_t found = no_slot;
-      for (std::uint8_t s = 0; s < out.slot_count; ++s)
+      for (std::uint8_t s = 0; found == no_slot && s < out.slot_count; ++s)
         if (out.slot_names[s] == added.captures[i]) found = s;
       // "axes" is there for conditions whether a reduction captured it or not.
       if (found == no_slot && added.captures[i] != "axes" && !names(pattern_, added.captures[i]))
@@ -199,13 +199,14 @@ constexpr bool lowering::names(expression const& in, static_text name) {
 constexpr void lowering::lower_replacement() {
   auto const& made = rule_.replacement;
   if (made.size > lowered_rule::replacement_capacity) return fail(rule_error::too_large, rule_.name);
-  std::size_t const roots = made[made.root()].kind == term_kind::roots ? made[made.root()].children : 1u;
+  auto const& top = made.terms[made.size - 1];
+  std::size_t const roots = top.kind == term_kind::roots ? top.children : 1u;
   if (roots != out.root_count) return fail(rule_error::roots_and_replacements_differ, rule_.name);
   for (std::uint16_t i = 0; i < made.size; ++i) {
     auto const t = made.terms[i];
     replacement_term r{};
     for (int c = 0; c < t.children; ++c) {
-      auto const& child = made[t.child[c]];
+      auto const& child = made.terms[t.child[c]];
       if (child.kind != term_kind::attribute) {
         r.child[r.children++] = t.child[c];
         continue;
@@ -224,6 +225,7 @@ constexpr void lowering::lower_replacement() {
           given.slot = known(holder.name);
       }
     }
+    int const operands = t.children - t.attributes;
     using kind = replacement_term::kind;
     switch (t.kind) {
       case term_kind::capture:
@@ -245,15 +247,17 @@ constexpr void lowering::lower_replacement() {
         if (t.attributes != 0) check_attributes(made, t, meant.code, false);
         r.what = neutral ? kind::neutral : kind::named;
         r.op = neutral ? static_cast<std::uint16_t>(meant.op) : meant.code;
-        if (neutral) check_operands(t, meant);
+        if (neutral && (operands < meant.least || operands > meant.most)) return fail_at_operands(t, meant);
         break;
       }
-      case term_kind::neutral:
+      case term_kind::neutral: {
+        auto const meant = facts_of(t.op);
+        if (operands < meant.least || operands > meant.most) return fail_at_operands(t, meant);
         r.what = kind::neutral;
         r.op = static_cast<std::uint16_t>(t.op);
-        check_operands(t, facts_of(t.op));
         if (t.attributes != 0) check_attributes(made, t, 0, false);
         break;
+      }
       case term_kind::fold: r.what = kind::fold; break;
       case term_kind::row:
         r.what = kind::row;

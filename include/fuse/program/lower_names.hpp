@@ -60,7 +60,8 @@ constexpr void lowering::resolve_operator(std::uint8_t at, term const& t) {
     pattern_.terms[at].op = known.op;
   }
   if (t.attributes != 0) check_attributes(pattern_, t, known.code, by_meaning);
-  check_operands(t, known);
+  int const operands = t.children - t.attributes;
+  if (operands < known.least || operands > known.most) return fail_at_operands(t, known);
   priority_[at] = known.priority;
   if (known.group != op_group::none) {
     group_[at] = known.group;
@@ -71,11 +72,9 @@ constexpr void lowering::resolve_operator(std::uint8_t at, term const& t) {
   if (known.reduces) out.reduces = reduction_[at] = true;
 }
 
-constexpr void lowering::check_operands(term const& t, operator_facts const& known) {
-  int const operands = t.children - t.attributes;
-  if (operands < known.least || operands > known.most)
-    fail(rule_error::wrong_operand_count, t.name.empty() ? static_text::of(name_of(known.op)) : t.name,
-         static_cast<std::size_t>(operands < known.least ? known.least : known.most));
+constexpr void lowering::fail_at_operands(term const& t, operator_facts const& known) {
+  fail(rule_error::wrong_operand_count, t.name.empty() ? static_text::of(name_of(known.op)) : t.name,
+       static_cast<std::size_t>(t.operands() < known.least ? known.least : known.most));
 }
 
 }  // namespace fuse::inline v0::detail

@@ -75,8 +75,8 @@ constexpr lowering::parts lowering::parts_of(std::uint8_t at, double weight, op_
 }
 constexpr void lowering::collect(std::uint8_t at, double weight, op_group kind, parts& into) {
   auto const t = pattern_.terms[at];
-  bool const whole = static_cast<int>(weight) == weight;
-  if (t.kind == term_kind::neutral && kind == op_group::sum) {
+  bool const opens = group_[at] == kind;  // or it is a rest
+  if (opens && kind == op_group::sum) {
     switch (t.op) {
       case opcode::add:
       case opcode::sum_of:
@@ -86,8 +86,7 @@ constexpr void lowering::collect(std::uint8_t at, double weight, op_group kind, 
       case opcode::neg: return collect(t.child[0], -weight, kind, into);
       default: break;
     }
-  }
-  if (t.kind == term_kind::neutral && kind == op_group::product && whole) {
+  } else if (opens && static_cast<int>(weight) == weight) {
     bool const unit = weight == 1 || weight == -1;
     switch (t.op) {
       case opcode::mul: collect(t.child[0], weight, kind, into); return collect(t.child[1], weight, kind, into);
@@ -106,8 +105,7 @@ constexpr void lowering::collect(std::uint8_t at, double weight, op_group kind, 
         break;
       default: break;
     }
-  }
-  if (t.kind == term_kind::number && (kind == op_group::sum || weight == 1 || weight == -1)) {
+  } else if (t.kind == term_kind::number && (kind == op_group::sum || weight == 1 || weight == -1)) {
     into.has_number = true;
     if (static_cast<float>(t.tolerance) > into.tolerance) into.tolerance = static_cast<float>(t.tolerance);
     if (kind == op_group::sum)

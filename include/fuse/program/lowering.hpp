@@ -111,7 +111,7 @@ class lowering {
   // lower_names.hpp: names become operators, and facts of all terms are found
   constexpr void resolve();
   constexpr void resolve_operator(std::uint8_t at, term const& t);
-  constexpr void check_operands(term const& t, operator_facts const& known);
+  constexpr void fail_at_operands(term const& t, operator_facts const& known);
 
   // lower_pattern.hpp: the terms of a pattern
   constexpr std::uint8_t collect_set(std::uint8_t at, through_set& set);

@@ -191,15 +191,16 @@ class merging {
       // Along the branches of the trie at this place.
       for (shared = false;;) {
         auto const place = *where;
-        auto one = place;
-        auto there = out.code[place];
-        bool const branch = there.flags == trie_branch;
-        if (branch) there = out.code[one = there.next];
-        if (!alone && there.code == wanted.code && there.op == wanted.op && same(there, wanted)) {
-          where = &out.code[one].next;
-          shared = true;
-          ++at;
-          break;
+        bool const branch = out.code[place].flags == trie_branch;
+        if (!alone) {
+          auto const one = branch ? out.code[place].next : place;
+          auto const there = out.code[one];
+          if (there.code == wanted.code && there.op == wanted.op && same(there, wanted)) {
+            where = &out.code[one].next;
+            shared = true;
+            ++at;
+            break;
+          }
         }
         if (!branch) break;
         where = &out.code[place].other;

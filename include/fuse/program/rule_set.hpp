@@ -122,10 +122,11 @@ template <std::size_t N>
 constexpr program_sizes sizes_of(lowered_list<N> const& rules) {
   program_sizes sum{};
   for (std::size_t i = 0; i < N; ++i) {
-    sum.code += rules.at[i]->size;
-    sum.entries += rules.at[i]->entry_count;
-    sum.conditions += rules.at[i]->condition_count;
-    sum.replacements += rules.at[i]->replacement_size;
+    lowered_rule const& rule = *rules.at[i];
+    sum.code += rule.size;
+    sum.entries += rule.entry_count;
+    sum.conditions += rule.condition_count;
+    sum.replacements += rule.replacement_size;
   }
   return sum;
 }
