@@ -69,7 +69,7 @@ OPERATORS = {
     "GlobalAveragePool": lambda a: a.mean(axis=tuple(range(2, a.ndim)), keepdims=True),
     "Cast": _cast, "Unsqueeze": _unsqueeze, "Squeeze": lambda a, *r, **k: np.squeeze(a, _axes(k, r)),
     "Shape": lambda a: np.array(a.shape, np.int64), "Size": lambda a: np.array(a.size, np.int64),
-    "Range": lambda a, b, c: np.arange(*(np.ravel(v)[0] for v in (a, b, c))), "Slice": _slice,
+    "Range": lambda a, b, c: np.arange(*(np.ravel(v)[0] for v in (a, b, c))), "Slice": _slice, "Where": np.where,
     "Reshape": lambda a, s: a.reshape([a.shape[k] if d == 0 else int(d) for k, d in enumerate(s)]),
     "Flatten": _flatten, "Concat": lambda *a, axis: np.concatenate(a, axis), "Constant": _constant,
     "Transpose": lambda a, perm=None: np.transpose(a, perm), "Expand": lambda a, s: np.broadcast_to(a, np.broadcast_shapes(a.shape, s)),

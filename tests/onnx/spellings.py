@@ -104,9 +104,19 @@ class Spelling:
         forms = ["Identity"]
         if operator in ("Add", "Sub", "Mul", "Div", "Pow", "Sqrt", "Reciprocal", "Neg") and self.type in (FLOAT, DOUBLE) and self.x_type == self.type:
             forms += ["Identity", "Cast"] + ["Dropout"] * (self.opset >= 7) + ["Sum", "Mean", "Max"] * (self.opset >= 8 and self.type == FLOAT)
+            forms += ["Slice"] * (self.opset >= 10 and self.norm_rank > self.norm_axes) + ["Where"] * (self.opset >= 9)
         form = self.draw("nothing", *forms)
         self.owners[self.owner][form] += 1
-        return self.m.cast(value, self.type) if form == "Cast" else self.m.op(form, value)
+        if form == "Cast":
+            return self.m.cast(value, self.type)
+        if form == "Slice":  # all of it
+            end = self.draw("end of a slice", 2**63 - 1, 2**31 - 1, 10**9)
+            return self.m.op("Slice", value, *(self.m.integers(i) for i in (0, end, 0)))
+        if form == "Where":  # always, or never the other
+            chosen = self.draw("condition", True, False)
+            other = self.m.constant(np.array(7, self.type))
+            return self.m.op("Where", self.m.constant(np.array(chosen)), *((value, other) if chosen else (other, value)))
+        return self.m.op(form, value)
 
     def commuted(self, operator, a, b):
         if self.draw("operand order", "written", "swapped") == "swapped":
@@ -672,7 +682,7 @@ class Spelling:
     def _keep_nothing_after(self, y):
         """What does nothing behind a whole norm is no part of it; only an Identity goes."""
         last = next(n for n in self.m.nodes if y in n.output)
-        if len(last.input) == 1 and last.op_type in ("Dropout", "Sum", "Mean", "Max", "Cast"):
+        if last.op_type in ("Slice", "Where") or (len(last.input) == 1 and last.op_type in ("Dropout", "Sum", "Mean", "Max", "Cast")):
             self.owners[PREPARED][last.op_type] += 1
 
     def _steps(self, dtype, scaled, changed):
