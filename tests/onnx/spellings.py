@@ -104,7 +104,7 @@ class Spelling:
         forms = ["Identity"]
         if operator in ("Add", "Sub", "Mul", "Div", "Pow", "Sqrt", "Reciprocal", "Neg") and self.type in (FLOAT, DOUBLE) and self.x_type == self.type:
             forms += ["Identity", "Cast"] + ["Dropout"] * (self.opset >= 7) + ["Sum", "Mean", "Max"] * (self.opset >= 8 and self.type == FLOAT)
-            forms += ["Slice"] * (self.opset >= 10 and self.norm_rank > self.norm_axes) + ["Where"] * (self.opset >= 9)
+            forms += ["Slice"] * (self.opset >= 10 and self._has_axes(value)) + ["Where"] * (self.opset >= 9)
         form = self.draw("nothing", *forms)
         self.owners[self.owner][form] += 1
         if form == "Cast":
@@ -117,6 +117,14 @@ class Spelling:
             other = self.m.constant(np.array(7, self.type))
             return self.m.op("Where", self.m.constant(np.array(chosen)), *((value, other) if chosen else (other, value)))
         return self.m.op(form, value)
+
+    def _has_axes(self, value):
+        """Whether `value` is computed of x, and not all axes of x are the norm's."""
+        read = {value}
+        for node in reversed(self.m.nodes):
+            if read & set(node.output):
+                read |= set(node.input)
+        return self.norm_rank > self.norm_axes and self.x in read
 
     def commuted(self, operator, a, b):
         if self.draw("operand order", "written", "swapped") == "swapped":
