@@ -135,8 +135,8 @@ template <class Norm, class Call>
 HWY_ATTR HWY_NOINLINE void normalise_kept(Norm norm, Call const& call) {
   kept_floats floats(call.columns, common_head(call));
   auto const kept = with_kept(call, floats);
-  // Four longer rows at once, with two sums of each, took a fifth longer than two and two where they come from the third
-  // cache.
+  // Four longer rows at once, with two sums of each, took a fifth longer than two and two where they come from the
+  // third cache.
   if constexpr (has_many_registers && Norm::sums == 2) {
     if (call.columns > kept_columns_ahead) return normalise_twos<false>(norm.of(kept), kept);
   }
