@@ -308,11 +308,10 @@ class evaluator {
   std::map<std::uint32_t, array> values_;
 };
 
-/// The largest distance between two arrays relative to the largest value of `a`, or to `range` where that is larger;
-/// infinite where shapes differ.
-[[nodiscard]] inline double distance(array const& a, array const& b, double range = 0) {
+/// The largest distance between two arrays relative to the largest value of `a`; infinite where shapes differ.
+[[nodiscard]] inline double distance(array const& a, array const& b) {
   if (a.shape != b.shape) return HUGE_VAL;
-  double worst = 0;
+  double range = 0, worst = 0;
   for (std::size_t i = 0; i < a.data.size(); ++i) {
     if (std::isfinite(a.data[i])) range = std::max(range, std::fabs(a.data[i]));
     if (a.data[i] == b.data[i] || (std::isnan(a.data[i]) && std::isnan(b.data[i]))) continue;

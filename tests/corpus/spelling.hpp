@@ -90,20 +90,6 @@ class spelling {
     return all;
   }
 
-  /// The least of the largest values of the norms: what their rounding is measured by, however little a Relu or a
-  /// residual behind them leaves.
-  [[nodiscard]] double range() const {
-    evaluator values(w.g, feeds());
-    double least = HUGE_VAL;
-    for (auto const& f : formulas) {
-      double largest = 0;
-      for (auto const y : values.value(f.y).data)
-        if (std::isfinite(y)) largest = std::max(largest, std::fabs(y));
-      least = std::min(least, largest);
-    }
-    return least;
-  }
-
   /// How far the graph is from the formulas; both in double precision.
   [[nodiscard]] double formula_error() {
     evaluator values(w.g, feeds());

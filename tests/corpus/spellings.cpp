@@ -78,7 +78,7 @@ std::string verdict(spelling const& s, G const& before, fuse::target target) {
   // The evaluator rounds nothing; a root of a constant, and a row that is made anew, are rounded by their type.
   bool const half = s.narrowest() == fuse::element_type::float16, brain = s.narrowest() == fuse::element_type::bfloat16;
   double const tolerance = !s.rounds ? (half || brain ? 5e-5 : 1e-6) : half ? 4e-3 : brain ? 4e-2 : 1e-5;
-  if (auto const off = corpus::difference(before, after, s.feeds(), tolerance, s.range()); !off.empty())
+  if (auto const off = corpus::difference(before, after, s.feeds(), tolerance); !off.empty())
     return "result: " + off + '\n' + to_text(after);
   G again = after;
   fuse::rewrite<fuse::rules::norms>(again, options);

@@ -39,19 +39,9 @@ namespace corpus {
   return text.empty() ? "nothing" : text;
 }
 
-/// Whether an output is that of a Relu or of an Add, which may leave little of what came in.
-[[nodiscard]] inline bool may_lose_range(fuse::graph const& g, std::string_view output) {
-  for (std::size_t i = 0; i < g.outputs().size(); ++i)
-    if (auto const n = g.producer(g.outputs()[i]); n && g.output_name(i) == output)
-      return op_named(g.op(n)) == opcode::relu || op_named(g.op(n)) == opcode::add;
-  return false;
-}
-
-/// What differs between two graphs that should compute the same, or an empty text. `range`: what the rounding
-/// of outputs that may have lost theirs is measured by.
+/// What differs between two graphs that should compute the same, or an empty text.
 [[nodiscard]] inline std::string difference(fuse::graph const& before, fuse::graph const& after,
-                                            std::map<std::string, array> const& feeds, double tolerance,
-                                            double range = 0) {
+                                            std::map<std::string, array> const& feeds, double tolerance) {
   auto const wanted = evaluator(before, feeds).outputs();
   std::map<std::string, array> found;
 #ifdef __cpp_exceptions
@@ -67,7 +57,7 @@ namespace corpus {
   for (auto const& [name, y] : wanted) {
     auto const at = found.find(name);
     if (at == found.end()) return "the output " + name + " is lost";
-    auto const off = distance(y, at->second, may_lose_range(before, name) ? range : 0);
+    auto const off = distance(y, at->second);
     if (!(off <= tolerance)) {
       std::ostringstream text;
       text << "the output " << name << " is off by " << off;

@@ -108,6 +108,23 @@ TEST_CASE("what others shared is cheaper once they are gone: a second run has no
   CHECK(ops(g) == (first ? "Relu Max" : "Max Relu"));
 }
 
+TEST_CASE("rules that are too dear in several ways at one node count once each, also where they take turns") {
+  static constexpr auto y = var<"y">;
+  static constexpr auto dear = fuse::rule<"dear">(tanh(x) + y).replace(op<"Max">(x, y, x, y, x, y));
+  static constexpr auto as_dear = fuse::rule<"as dear">(tanh(x) + y).replace(op<"Min">(x, y, x, y, x, y));
+  static constexpr auto elsewhere = fuse::rule<"elsewhere">(op<"Sin">(exp(x))).replace(relu(x)).stage(1);
+  static constexpr auto all = fuse::rule_set<dear, as_dear, elsewhere>;
+  sketch g;
+  g.output(g.add("Add", {g.add("Tanh", {g.in("a", {64, 64})}), g.add("Tanh", {g.in("b", {64, 64})})}), "y");
+  g.output(g.add("Sin", {g.add("Exp", {g.in("c", {64, 64})})}), "z");
+  auto const report = fuse::rewrite<all>(g);
+  CHECK(report.rule("elsewhere")->applied == 1);
+  for (auto const* name : {"dear", "as dear"}) {
+    CHECK(report.rule(name)->matched == 1);
+    CHECK(refused(report, name) == "cost");
+  }
+}
+
 TEST_CASE("what stays shared stays too dear, and is told once") {
   static constexpr auto dear = fuse::rule<"dear">(abs(tanh(exp(x)))).replace(op<"Max">(x, x, x, x));
   static constexpr auto elsewhere = fuse::rule<"elsewhere">(op<"Sin">(relu(x))).replace(relu(x));

@@ -222,8 +222,7 @@ class basic_driver final : machine::acceptor {
     if (!refusals_.has(rule)) ++report_.rules[rule].matched;
     if (outcome == rewrite_outcome::refused) {
       if (application_.wider() != element_type::unknown) wider_ = application_.wider();
-      bool const listed = !costly_.empty() && costly_.back().root == root_ && costly_.back().rule == rule;
-      if (application_.costly() && !listed) costly_.push_back({root_, rule, applied_});
+      if (application_.costly() && !is_listed(rule)) costly_.push_back({root_, rule, applied_});
       return refuse(rule, application_.condition(), application_.reason());
     }
     ++applied_;
@@ -245,6 +244,12 @@ class basic_driver final : machine::acceptor {
   // Whether something was rewritten since the first of those from `first` on was refused.
   [[nodiscard]] bool may_pay(std::size_t first) const {
     return first < costly_.size() && costly_[first].applied != applied_ && budget_ != 0;
+  }
+  // Whether this rule was refused for its cost here already: it was counted once.
+  [[nodiscard]] bool is_listed(std::uint16_t rule) const {
+    for (auto at = costly_.size(); at-- > 0 && costly_[at].root == root_;)
+      if (costly_[at].rule == rule) return true;
+    return false;
   }
   // Takes out the roots of those from `first` on, which are counted anew.
   void list_costly(std::size_t first, std::vector<node_id>& into) {
