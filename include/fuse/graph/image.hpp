@@ -122,14 +122,16 @@ class basic_graph_image {
     return span(region_outputs_).subspan(regions_[region].first_output, regions_[region].output_count);
   }
 
-  /// For whoever goes from the last node to the first: has the operands and results of nodes some way before `n`
-  /// fetched while something else is done. Always inlined: else g++ leaves out what does nothing.
+  /// For whoever goes from the last node to the first: has nodes some way before `n`, and their operands and results,
+  /// fetched while something else is done. As far ahead as sums of sums reach: 96 took 3 % longer with a large graph.
+  /// Always inlined: else g++ leaves out what does nothing.
   [[gnu::always_inline]] void expect_before(node_id n) const {
     auto const& record = nodes_[n];
+    if (n >= ahead) __builtin_prefetch(nodes_.data() + (n - ahead));
     if (record.first_operand >= ahead) __builtin_prefetch(uses_.data() + (record.first_operand - ahead));
     if (record.first_result >= ahead) __builtin_prefetch(values_.data() + (record.first_result - ahead));
   }
-  static constexpr std::uint32_t ahead = 96;
+  static constexpr std::uint32_t ahead = 192;
 
   /// Calls `visit(node_id)` once per use of `v`, the latest use first.
   template <class Visit>
