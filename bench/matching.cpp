@@ -55,12 +55,11 @@ struct contender {
       : name(std::move(called)) {
     for (auto const& p : programs) machines.emplace_back(p, on.bound.image, on.known, on.names);
   }
-  void run(prepared const& on) {
+  void run() {
     counting found_now;
     auto const allocated = bench::allocations;
     auto const start = bench::now();
-    for (auto& m : machines)
-      for (fuse::node_id n = on.bound.image.node_count(); n-- > 0;) m.run(n, found_now);
+    for (auto& m : machines) m.run(found_now);
     times.push_back(bench::now() - start);
     allocations = bench::allocations - allocated;
     found = found_now.accepted;
@@ -98,7 +97,7 @@ void match(char const* name, fuse::graph graph) {
   int const rounds = nodes > 5e5 ? 3 : 7;
   for (int round = 0; round < rounds; ++round) {
     for (int k = 0; k < 3; ++k) walks.push_back(walk(on.bound.image));
-    for (auto& c : all) c.run(on);
+    for (auto& c : all) c.run();
   }
   auto const plain = bench::median(walks) / nodes;
   std::printf("%s, %.0f nodes: plain walk %.2f ns per node, side tables %.0f bytes per node\n", name, nodes, plain,

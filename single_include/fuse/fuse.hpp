@@ -6748,16 +6748,13 @@ class basic_branch_lists {
   explicit basic_branch_lists(Program const& rules) : rules_(rules) { list_branches(basic_operator_needs(rules)); }
 
   template <class There, class Enter>
-  bool any(std::uint16_t pc, There const& there, Enter const& enter) const {
+  [[gnu::always_inline]] bool any(std::uint16_t pc, There const& there, Enter const& enter) const {
     auto const& all = lists_[pc];
-    if (all.questions == 0) {
-      for (std::uint32_t k = 0; k < all.count; ++k)
-        if (auto const& b = branches_[all.first + k]; !b.hopeless(there(b.at)) && enter(b)) return true;
-      return false;
-    }
     for (std::uint32_t from = 0; from < all.count; from += block_size)
-      for (auto left = hopeful(all, from, there); left != 0; left &= left - 1)
-        if (enter(branches_[all.first + from + static_cast<std::uint32_t>(std::countr_zero(left))])) return true;
+      for (auto left = worth_a_look(all, from, there); left != 0; left &= left - 1) {
+        auto const& b = branches_[all.first + from + static_cast<std::uint32_t>(std::countr_zero(left))];
+        if ((all.questions != 0 || !b.hopeless(there(b.at))) && enter(b)) return true;
+      }
     return false;
   }
   template <class Enter>
@@ -6784,8 +6781,13 @@ class basic_branch_lists {
     std::uint8_t at;
   };
 
+  [[nodiscard]] static std::uint64_t first_bits(std::uint32_t count) {
+    return count >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
+  }
+
   template <class There>
-  [[nodiscard]] std::uint64_t hopeful(branch_list const& all, std::uint32_t from, There const& there) const {
+  [[nodiscard]] std::uint64_t worth_a_look(branch_list const& all, std::uint32_t from, There const& there) const {
+    if (all.questions == 0) return first_bits(all.count - from);
     std::uint64_t found = 0;
     for (std::uint32_t k = 0; k < all.questions; ++k) {
       auto const& q = questions_[all.first_question + k];
@@ -8656,6 +8658,23 @@ class basic_machine : public detail::reduction_steps {
     run_stages(n, to);
   }
 
+  void run(acceptor& to) {
+    if (stale_) take_in();
+    for (auto end = image_.node_count(); end != 0;) {
+      auto const first = end > 64 ? end - 64 : 0;
+      std::uint64_t hopeful = 0;
+      for (auto n = end; n-- > first;) {
+        expect_before(n);
+        hopeful = hopeful << 1 | std::uint64_t{may_match(n, rules_.stages)};
+      }
+      for (; hopeful != 0; hopeful ^= std::bit_floor(hopeful)) {
+        exceeded_ = bounded_ = false;
+        run_stages(first + static_cast<node_id>(std::bit_width(hopeful) - 1), to);
+      }
+      end = first;
+    }
+  }
+
   [[nodiscard]] bool has_entry(node_id n, int stage) const {
     auto const& of = entrances_of(n, stage);
     return of.first != of.last || has_name(n);
@@ -8666,8 +8685,9 @@ class basic_machine : public detail::reduction_steps {
   }
   [[nodiscard]] bool may_match(node_id n, int stage) const {
     auto const& of = entrances_of(n, stage);
-    return of.gate.lets(operators_at(n)) || (of.named && has_name(n));
+    return of.gate.lets(operators_at(n)) | of.named;  // no jump
   }
+  [[nodiscard]] node_id root() const { return root_; }
 
  private:
   void take_in() {
@@ -8678,6 +8698,9 @@ class basic_machine : public detail::reduction_steps {
 
   [[gnu::always_inline]] void start(node_id n) {
     exceeded_ = bounded_ = false;
+    expect_before(n);
+  }
+  [[gnu::always_inline]] void expect_before(node_id n) const {
     image_.expect_before(n);
     operators_.expect_before(image_.result(n));
   }
@@ -8753,6 +8776,7 @@ class basic_machine : public detail::reduction_steps {
     acceptor_ = &to;
     steps_ = score_ = 0;
     forget_groups();
+    root_ = n;
     region_ = image_.node(n).region;
     auto const begin = here();
     registers_[0] = registers_[1] = image_.result(n);
@@ -9006,6 +9030,7 @@ class basic_machine : public detail::reduction_steps {
   detail::entrances entrances_;
   bool stale_ = false;  // the image has changed
   acceptor* acceptor_ = nullptr;
+  node_id root_ = absent;
   int steps_ = 0;
   int score_ = 0;  // how telling what has matched so far is: operators and reductions 2, powers 1
 };
@@ -11323,13 +11348,15 @@ class matcher {
   [[nodiscard]] std::vector<match_of<Rules, Graph>> all() {
     std::vector<match_of<Rules, Graph>> found;
     if (bound_.cyclic()) return found;
-    for (node_id n = bound_.image.node_count(); n-- > 0;) collect(n, found);
+    collector seen(*this, found);
+    machine_.run(seen);
     return found;
   }
   [[nodiscard]] std::vector<match_of<Rules, Graph>> at(node_of<Graph> const& node) {
     std::vector<match_of<Rules, Graph>> found;
     auto const n = number(node);
-    if (n != absent) collect(n, found);
+    collector seen(*this, found);
+    if (n != absent) machine_.run(n, seen);
     return found;
   }
   [[nodiscard]] explanation why(node_of<Graph> const& node) {
@@ -11368,10 +11395,10 @@ class matcher {
 
   class collector final : public machine::acceptor {
    public:
-    collector(matcher& owner, node_id n, std::vector<match_of<Rules, Graph>>& into)
-        : owner_(owner), node_(n), into_(into), first_(into.size()) {}
+    collector(matcher& owner, std::vector<match_of<Rules, Graph>>& into) : owner_(owner), into_(into) {}
     bool accept(std::uint16_t rule) override {
       auto const& known = owner_.machine_.rules().rules[rule];
+      if (std::exchange(node_, owner_.machine_.root()) != owner_.machine_.root()) first_ = into_.size();
       for (std::size_t i = first_; i < into_.size(); ++i)
         if (into_[i].rule_ == known.name) return false;
       match_of<Rules, Graph> made;
@@ -11394,18 +11421,14 @@ class matcher {
 
    private:
     matcher& owner_;
-    node_id node_;
     std::vector<match_of<Rules, Graph>>& into_;
-    std::size_t first_;
+    node_id node_ = absent;
+    std::size_t first_ = 0;  // of this node
   };
 
   facts const& propagated() {
     if (!bound_.cyclic()) facts_.run();
     return facts_;
-  }
-  void collect(node_id n, std::vector<match_of<Rules, Graph>>& into) {
-    collector seen(*this, n, into);
-    machine_.run(n, seen);
   }
   [[nodiscard]] node_id number(node_of<Graph> const& node) const {
     for (node_id n = 0; n < bound_.image.node_count(); ++n)

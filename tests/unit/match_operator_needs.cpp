@@ -99,6 +99,16 @@ struct found final : fuse::machine::acceptor {
   }
   void refuse(std::uint16_t, std::uint16_t) override {}
 };
+struct found_everywhere final : fuse::machine::acceptor {
+  fuse::machine const& by;
+  std::vector<std::vector<std::uint16_t>> rules;  // by node
+  found_everywhere(fuse::machine const& who, std::size_t nodes) : by(who), rules(nodes) {}
+  bool accept(std::uint16_t rule) override {
+    rules[by.root()].push_back(rule);
+    return false;
+  }
+  void refuse(std::uint16_t, std::uint16_t) override {}
+};
 struct deaf final : fuse::detail::failure_listener {
   void failed(std::uint16_t, fuse::value_id, int) override {}
 };
@@ -131,6 +141,8 @@ TEST_CASE("what is not entered at a glance would not have matched") {
     known.run();
     fuse::machine looking(rules, bound.image, known, names);
     deaf everything;
+    found_everywhere all_nodes(looking, bound.image.node_count());
+    looking.run(all_nodes);
     for (fuse::node_id n = 0; n < bound.image.node_count(); ++n) {
       found at_a_glance, of_all, in_turn;
       looking.run(n, 0, at_a_glance);
@@ -138,7 +150,8 @@ TEST_CASE("what is not entered at a glance would not have matched") {
       looking.listener = &everything;  // whoever listens wants to see all fail
       looking.run(n, 0, of_all);
       looking.listener = nullptr;
-      if (of_all.rules != at_a_glance.rules || of_all.rules != in_turn.rules) FAIL("seed " << seed << ", node " << n);
+      if (of_all.rules != at_a_glance.rules || of_all.rules != in_turn.rules || of_all.rules != all_nodes.rules[n])
+        FAIL("seed " << seed << ", node " << n);
       for (auto rule : of_all.rules) ++matches[rule];
     }
   }

@@ -105,14 +105,16 @@ class matcher {
   [[nodiscard]] std::vector<match_of<Rules, Graph>> all() {
     std::vector<match_of<Rules, Graph>> found;
     if (bound_.cyclic()) return found;
-    for (node_id n = bound_.image.node_count(); n-- > 0;) collect(n, found);
+    collector seen(*this, found);
+    machine_.run(seen);
     return found;
   }
   /// The matches at one node.
   [[nodiscard]] std::vector<match_of<Rules, Graph>> at(node_of<Graph> const& node) {
     std::vector<match_of<Rules, Graph>> found;
     auto const n = number(node);
-    if (n != absent) collect(n, found);
+    collector seen(*this, found);
+    if (n != absent) machine_.run(n, seen);
     return found;
   }
   /// Why nothing matches at one node, or that something does.
@@ -154,10 +156,10 @@ class matcher {
 
   class collector final : public machine::acceptor {
    public:
-    collector(matcher& owner, node_id n, std::vector<match_of<Rules, Graph>>& into)
-        : owner_(owner), node_(n), into_(into), first_(into.size()) {}
+    collector(matcher& owner, std::vector<match_of<Rules, Graph>>& into) : owner_(owner), into_(into) {}
     bool accept(std::uint16_t rule) override {
       auto const& known = owner_.machine_.rules().rules[rule];
+      if (std::exchange(node_, owner_.machine_.root()) != owner_.machine_.root()) first_ = into_.size();
       for (std::size_t i = first_; i < into_.size(); ++i)
         if (into_[i].rule_ == known.name) return false;
       match_of<Rules, Graph> made;
@@ -180,19 +182,15 @@ class matcher {
 
    private:
     matcher& owner_;
-    node_id node_;
     std::vector<match_of<Rules, Graph>>& into_;
-    std::size_t first_;
+    node_id node_ = absent;
+    std::size_t first_ = 0;  // of this node
   };
 
   // The machine wants to know all when it is made.
   facts const& propagated() {
     if (!bound_.cyclic()) facts_.run();
     return facts_;
-  }
-  void collect(node_id n, std::vector<match_of<Rules, Graph>>& into) {
-    collector seen(*this, n, into);
-    machine_.run(n, seen);
   }
   [[nodiscard]] node_id number(node_of<Graph> const& node) const {
     for (node_id n = 0; n < bound_.image.node_count(); ++n)
