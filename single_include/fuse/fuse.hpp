@@ -13321,6 +13321,8 @@ class basic_refusals {
     std::uint16_t rule;
     node_id root, witness;  ///< the witness tells matches of one thing apart
     std::string node, condition, reason;
+    bool matched;          ///< the whole pattern, with every condition
+    bool quiet;            ///< the rule repeats no condition that another one has told
     bool lasting = false;  ///< also where a smaller rule applies
   };
 
@@ -13331,11 +13333,6 @@ class basic_refusals {
       if (r.rule == made.rule && r.reason == made.reason) return;
     here_.push_back(std::move(made));
   }
-  [[nodiscard]] bool has(std::uint16_t rule) const {
-    for (auto const& r : here_)
-      if (r.rule == rule) return true;
-    return false;
-  }
   void leave(bool applied) {
     if (!applied)
       for (auto& r : here_) all_.push_back(std::move(r));
@@ -13343,23 +13340,29 @@ class basic_refusals {
   }
   void add_near_miss(refusal made) { all_.push_back(std::move(made)); }
 
-  template <class Fused>
-  void tell(rewrite_report& report, Fused const& fused) const {
+  template <class Stands>
+  void tell(rewrite_report& report, Stands const& stands) const {
     if (all_.empty()) return;
     std::vector<refusal const*> said;  // at one root
     for (auto const* by_root : by_roots()) {
       auto const& r = *by_root;
-      if (fused(r.witness) && !image_.node(r.witness).alive && !r.lasting) continue;
       if (!said.empty() && said.front()->root != r.root) said.clear();
-      int of_rule = 0;
-      bool alike = false;
+      int unmatched = 0;
+      bool alike = false, counted = !r.matched;
       for (auto const* other : said) {
-        of_rule += other->rule == r.rule ? 1 : 0;
-        alike = alike || (other->rule == r.rule && other->condition == r.condition);
+        if (other->rule != r.rule) {
+          alike = alike || (r.quiet && !r.matched && other->reason == r.reason);
+          continue;
+        }
+        unmatched += other->matched ? 0 : 1;
+        counted = counted || other->matched;
+        alike = alike || (other->condition == r.condition && other->matched == r.matched);
       }
-      if (alike || of_rule >= 3) continue;
+      if (alike || (!r.matched && unmatched >= 3) || !stands(r)) continue;
       said.push_back(&r);
-      report.rules[r.rule].refused.push_back({r.node, r.condition, r.reason});
+      auto& of_rule = report.rules[r.rule];
+      if (!counted) ++of_rule.matched;
+      of_rule.refused.push_back({r.node, r.condition, r.reason});
     }
   }
 
@@ -13440,13 +13443,15 @@ class basic_driver final : machine::acceptor {
       report_.notes.push_back("the search at " + std::to_string(bounded_) +
                               " nodes met a sum or product of more than " + std::to_string(opened_group::capacity) +
                               " parts with the operators between them, the rest of which stayed closed");
-    refusals_.tell(report_, [&](node_id n) { return fused(n); });
+    refusals_.tell(report_, [&](auto const& r) { return stands(r); });
   }
 
   [[nodiscard]] bool fused(node_id n) const { return n < fused_.size() && fused_[n]; }
   [[nodiscard]] std::vector<bool> const& selected() const { return selected_; }
 
  private:
+  using refusal = typename basic_refusals<Image>::refusal;
+
   struct phase {
     observer const& to;
     explicit phase(observer const& who) : to(who) { tell("rewrite"); }
@@ -13550,13 +13555,31 @@ class basic_driver final : machine::acceptor {
     std::string text(c.name.empty() ? std::string_view("a predicate") : c.name);
     std::string names;
     for (std::size_t i = 0; i < c.count; ++i) names += (i == 0 ? "" : ", ") + std::string(c.captures[i]);
-    refuse(rule, text, "the condition '" + text + "' of (" + names + ") does not hold");
+    auto reason = "the condition '" + text + "' of (" + names + ") does not hold";
+    refuse(rule, std::move(text), std::move(reason), false);
   }
-  bool refuse(std::uint16_t rule, std::string condition, std::string reason) {
-    if (!rules_.rules[rule].silent)
-      refusals_.add({rule, root_, witness(), image_.source->node_name(root_), std::move(condition), std::move(reason)});
-    return false;
+  void refuse(std::uint16_t rule, std::string condition, std::string reason, bool matched) {
+    refusals_.add({rule, root_, witness(), image_.source->node_name(root_), std::move(condition), std::move(reason),
+                   matched, rules_.rules[rule].silent});
   }
+
+  [[nodiscard]] bool stands(refusal const& r) {
+    if (fused(r.witness) && !image_.node(r.witness).alive && !r.lasting) return false;
+    if (!r.quiet) return true;
+    finder again(r.rule);
+    if (image_.node(r.root).alive) machine_.run(r.root, rules_.rules[r.rule].stage, again);
+    return r.matched ? again.matched : again.refused;
+  }
+  struct finder final : machine::acceptor {
+    explicit finder(std::uint16_t wanted) : rule(wanted) {}
+    bool accept(std::uint16_t found) override {
+      matched = matched || found == rule;
+      return false;
+    }
+    void refuse(std::uint16_t found, std::uint16_t) override { refused = refused || found == rule; }
+    std::uint16_t rule;
+    bool matched = false, refused = false;
+  };
 
   [[nodiscard]] node_id witness() const {
     auto const all = machine_.matched();
@@ -13571,14 +13594,16 @@ class basic_driver final : machine::acceptor {
     auto const origin = image_.source->node_name(root_);
     auto const outcome = application_.apply(rule, root_, computed_in_, origin);
     if (outcome == rewrite_outcome::unchanged) return false;
-    if (!refusals_.has(rule)) ++report_.rules[rule].matched;
     if (outcome == rewrite_outcome::refused) {
       if (application_.wider() != element_type::unknown) wider_ = application_.wider();
-      if (application_.costly() && !is_listed(rule)) costly_.push_back({root_, rule, applied_});
-      return refuse(rule, application_.condition(), application_.reason());
+      if (application_.costly() && (costly_.empty() || costly_.back().root != root_))
+        costly_.push_back({root_, applied_});
+      refuse(rule, application_.condition(), application_.reason(), true);
+      return false;
     }
     ++applied_;
     look_again();
+    ++report_.rules[rule].matched;
     ++report_.rules[rule].applied;
     if (budget_ != 0 && --budget_ == half_budget_) half_way_ = report_.rules;
     auto const& to = options_.observer;
@@ -13589,24 +13614,15 @@ class basic_driver final : machine::acceptor {
   static constexpr int cost_rounds = 8;
   struct costly_match {
     node_id root;
-    std::uint16_t rule;
     std::size_t applied;  // how many rewrites there had been
   };
   [[nodiscard]] bool may_pay(std::size_t first) const {
     return first < costly_.size() && costly_[first].applied != applied_ && budget_ != 0;
   }
-  [[nodiscard]] bool is_listed(std::uint16_t rule) const {
-    for (auto at = costly_.size(); at-- > 0 && costly_[at].root == root_;)
-      if (costly_[at].rule == rule) return true;
-    return false;
-  }
   void list_costly(std::size_t first, std::vector<node_id>& into) {
-    for (auto at = costly_.size(); at-- > first;) {
-      auto const& match = costly_[at];
-      if (!image_.node(match.root).alive) continue;
-      --report_.rules[match.rule].matched;
-      if (into.empty() || into.back() != match.root) into.push_back(match.root);
-    }
+    for (auto at = costly_.size(); at-- > first;)
+      if (auto const root = costly_[at].root; image_.node(root).alive && (into.empty() || into.back() != root))
+        into.push_back(root);
     costly_.resize(first);
   }
 
@@ -13643,7 +13659,7 @@ class basic_driver final : machine::acceptor {
         stage_, selected_, [&](node_id n) { return fused(n); },
         [&](explanation const& why) {
           refusals_.add_near_miss({why.rule, why.node, why.node, image_.source->node_name(why.node), why.condition,
-                                   to_text(why), why.other_reduction});
+                                   to_text(why), false, false, why.other_reduction});
         });
   }
 

@@ -45,6 +45,10 @@ def run(*arguments, timeout=60):
     return Run(done.returncode, done.stdout.decode(), done.stderr.decode())
 
 
+# Refusals of whole matches, as docs/why_did_my_rule_not_fire.md lists them.
+REQUIREMENTS = {"element type", "shape and element type", "right side", "results", "cost", "veto", "graph", "order"}
+
+
 class Result:
     """What `fuse-onnx optimize` made of a model: its bytes, the parsed model and the report."""
 
@@ -56,6 +60,11 @@ class Result:
 
     def refusals(self):
         return [dict(r, rule=rule["name"]) for rule in self.report["rules"] for r in rule["refused"]]
+
+    def miscounted(self):
+        """The rules that matched elsewhere than where they were applied or are refused for a requirement."""
+        return [rule for rule in self.report["rules"] if rule["matched"] != rule["applied"]
+                + len({r["node"] for r in rule["refused"] if r["condition"] in REQUIREMENTS})]
 
 
 def optimize(model, target="onnx", *options):

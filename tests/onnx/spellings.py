@@ -905,6 +905,8 @@ def verdict(spelling, target, original=None):
     if found != wanted:
         reasons = sorted({f"{r['rule']}: {r.get('condition', '')}: {r['reason']}" for r in result.refusals()})
         return f"count: {dict(found)} fused, {dict(wanted)} wanted; " + "; ".join(reasons[:4])
+    for rule in result.miscounted():
+        return f"report: {rule}"
     for wrong in judge.foreign_norms(result.model, target):
         return f"foreign: {wrong}"
     if spelling.strict and (left := spelling.leftovers(result.model, target)):

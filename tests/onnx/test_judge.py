@@ -64,8 +64,8 @@ def ideal(spelling, target, fault=None):
     return model
 
 
-def judged(spelling, model):
-    report = {"rules": []}
+def judged(spelling, model, *rules):
+    report = {"rules": rules}
     with mock.patch.object(judge, "optimize", lambda *_: judge.Result(model.SerializeToString(), report)):
         return spellings.verdict(spelling, "onnxruntime")
 
@@ -96,6 +96,16 @@ class JudgeTest(unittest.TestCase):
                     found[(judged(spelling, ideal(spelling, "onnxruntime", fault)) or "passed").split(":")[0]] += 1
             with self.subTest(fault=fault):
                 self.assertGreater(found[kind], 0.6 * sum(found.values()), found)
+
+    def test_a_match_without_a_reason_is_found(self):
+        near = {"node": "a", "condition": "the rank", "reason": ""}
+        cost, other = dict(near, condition="cost"), dict(near, node="b", condition="order")
+        spelling = next(candidates())
+        for matched, refused, right in ((1, [], True), (2, [cost, other], False), (3, [cost, other], True), (2, [near], False), (2, [cost, cost, near], True)):
+            with self.subTest(matched=matched, refused=refused):
+                rule = {"name": "rule", "matched": matched, "applied": 1, "refused": refused}
+                found = judged(spelling, ideal(spelling, "onnxruntime"), rule)
+                self.assertEqual((found or "").startswith("report"), not right, found)
 
     def test_nothing_done_is_found(self):
         for spelling in candidates():

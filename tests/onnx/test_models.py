@@ -46,6 +46,7 @@ class ModelTest(unittest.TestCase):
         def judged(name, model, target, result):
             row, found = counts()[name], judge.norms(result.model)
             self.assertEqual((found["layer"], found["rms"]), (int(row["layer_norm"]), int(row["rms_norm"])), result.refusals()[:3])
+            self.assertEqual(result.miscounted(), [])
             self.assertEqual(list(judge.foreign_norms(result.model, target)), [])
             self.assertEqual(judge.interface(result.model), judge.interface(model))
             self.assertNotIn("ReduceMean", judge.primitives(result.model), "every mean in these models belongs to a norm")

@@ -306,8 +306,7 @@ class TargetTest(unittest.TestCase):
         self.assertEqual(report["nodes"]["after"], len(result.model.graph.node))
         self.assertEqual(set(report["seconds"]), {"read", "shapes", "match", "rewrite", "write"})
         self.assertTrue(all(isinstance(s, float) and s >= 0 for s in report["seconds"].values()))
-        for rule in report["rules"]:
-            self.assertGreaterEqual(rule["matched"], rule["applied"])
+        self.assertEqual(result.miscounted(), [])
         again = judge.optimize(result.bytes, "onnxruntime")
         self.assertEqual(sum(rule["applied"] for rule in again.report["rules"]), 0)
 

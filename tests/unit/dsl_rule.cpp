@@ -78,4 +78,52 @@ TEST_CASE("conditions add up, and each is named when it fails") {
   }
 }
 
+namespace {
+
+constexpr auto chain = fuse::rule<"tidy">(relu(tanh(exp(x))));
+constexpr auto dear = chain.replace(op<"Max">(x, x, x, x, x, x, x, x));
+constexpr auto flat = chain.where(rank<"x">(2)).replace(relu(x));
+constexpr auto dear_quiet = dear.quiet(), flat_quiet = flat.quiet();
+
+sketch above(std::string_view innermost, graph::dims const& shape = {64, 64}) {
+  sketch g;
+  g.end(g.add("Relu", {g.add("Tanh", {g.add(innermost, {g.in("a", shape)})})}));
+  return g;
+}
+
+// Checks for what the rule "tidy" is refused, and how often it matched.
+template <auto const& Rules>
+void check_tidy(sketch g, std::string_view why, std::size_t matched) {
+  auto const report = fuse::rewrite<Rules>(g);
+  INFO(to_text(report));
+  CHECK(refused(report, "tidy") == why);
+  CHECK(report.rule("tidy")->matched == matched);
+}
+
+}  // namespace
+
+TEST_CASE("a quiet rule says why it was refused where its pattern is, and nothing of near misses") {
+  check_tidy<dear>(above("Exp"), "cost", 1);
+  check_tidy<dear_quiet>(above("Exp"), "cost", 1);
+  check_tidy<flat>(above("Exp", {2, 4, 8}), "the rank", 0);
+  check_tidy<flat_quiet>(above("Exp", {2, 4, 8}), "the rank", 0);
+  check_tidy<dear>(above("Sin"), "operator", 0);
+  check_tidy<dear_quiet>(above("Sin"), "", 0);
+}
+
+TEST_CASE("a quiet rule says nothing of what another rule has rewritten since") {
+  static constexpr auto later = fuse::rule<"later">(tanh(exp(x))).replace(op<"Sin">(x)).stage(1);
+  static constexpr auto loud = fuse::rule_set<dear, later>;
+  static constexpr auto quiet = fuse::rule_set<dear_quiet, later>;
+  check_tidy<loud>(above("Exp"), "cost", 1);
+  check_tidy<quiet>(above("Exp"), "", 0);
+  check_tidy<quiet>(above("Sin"), "", 0);
+}
+
+TEST_CASE("a quiet rule does not repeat what another rule said of a condition") {
+  static constexpr auto first = fuse::rule<"first">(relu(tanh(x))).where(rank<"x">(2)).replace(abs(x));
+  static constexpr auto both = fuse::rule_set<first, flat_quiet>;
+  check_tidy<both>(above("Exp", {2, 4, 8}), "", 0);
+}
+
 }  // namespace dsl_rule

@@ -11,6 +11,10 @@ namespace {
 constexpr auto x = var<"x">;
 constexpr auto one = fuse::rule<"one">(relu(tanh(x))).where(rank<"x">(2)).replace(relu(x));
 
+// Whether a value has all rows, all columns.
+constexpr auto rows = [](auto v) { return v.shape()[0] == fuse::extent(4); };
+constexpr auto columns = [](auto v) { return v.shape()[1] == fuse::extent(8); };
+
 }  // namespace
 
 TEST_CASE("a report counts, names the node and the reason") {
@@ -53,6 +57,39 @@ TEST_CASE("the JSON is one object, with every text escaped") {
       to_json(report) ==
       R"({"error":"","rules":[{"name":"a","matched":2,"applied":1,"refused":[{"node":"n\"1\\\u000a","reason":"r","condition":"c"}]}],)"
       R"("nodes":{"before":5,"after":3},"notes":["first","second"]})");
+}
+
+TEST_CASE("a place that is looked at again counts once, and not for a rule whose place another one takes") {
+  static constexpr auto vetoed = fuse::rule<"vetoed">(relu(x)).replace(abs(x)).at_equal_cost();
+  static constexpr auto inner = fuse::rule<"inner">(tanh(exp(x))).replace(op<"Sin">(x));
+  static constexpr auto taker = fuse::rule<"taker">(relu(exp(x))).replace(op<"Cos">(x));
+  static constexpr auto all = fuse::rule_set<vetoed, inner, taker>;
+  fuse::rewrite_options options;
+  options.veto = [](void*, std::string_view name, fuse::rewrite_cost const&) { return name == "vetoed"; };
+  sketch g;
+  g.output(g.add("Relu", {g.add("Tanh", {g.add("Exp", {g.in("a")})})}), "y");
+  g.output(g.add("Relu", {g.add("Exp", {g.in("b")})}), "z");
+  auto const report = fuse::rewrite<all>(g, options);
+  CHECK(ops(g) == "Sin Relu Cos");
+  CHECK(report.rule("vetoed")->matched == 1);
+  CHECK(refused(report, "vetoed") == "veto");
+  for (auto const* rule : {"inner", "taker"}) {
+    CHECK(report.rule(rule)->matched == 1);
+    CHECK(report.rule(rule)->applied == 1);
+  }
+}
+
+TEST_CASE("a place counts once in however many ways it matches, and each requirement that refused one is told") {
+  static constexpr auto dear = fuse::rule<"dear">(op<"Sum">(x, rest<"others">))
+                                   .where<"not b">(pred<"x">([](auto v) { return rows(v) || !columns(v); }))
+                                   .where<"not c">(pred<"x">([](auto v) { return !rows(v) || columns(v); }))
+                                   .replace(relu(abs(x)));
+  sketch g;
+  g.end(g.add("Sum", {g.in("a", {4, 8}), g.in("b", {1, 8}), g.in("c", {4, 1}), g.in("d", {1, 1})}));
+  auto const report = fuse::rewrite<dear>(g);
+  CAPTURE(to_text(report));
+  CHECK(report.rule("dear")->matched == 1);
+  CHECK(refused(report, "dear") == "cost, not b, not c, shape and element type");
 }
 
 }  // namespace rewrite_report

@@ -84,7 +84,8 @@ struct rewrite_rule {
     return changed;
   }
 
-  /// Refusals and near misses of this rule are no news: for rules that tidy up after others.
+  /// For rules that tidy up after others: near misses are no news, nor is a refusal where another rule has rewritten
+  /// since or has said the same. Where its whole pattern is left, the report says why it was refused, as of every rule.
   [[nodiscard]] constexpr rewrite_rule quiet() const {
     rewrite_rule changed = *this;
     changed.silent = true;

@@ -80,7 +80,7 @@ class basic_driver final : machine::acceptor {
       report_.notes.push_back("the search at " + std::to_string(bounded_) +
                               " nodes met a sum or product of more than " + std::to_string(opened_group::capacity) +
                               " parts with the operators between them, the rest of which stayed closed");
-    refusals_.tell(report_, [&](node_id n) { return fused(n); });
+    refusals_.tell(report_, [&](auto const& r) { return stands(r); });
   }
 
   /// Whether a node took part in a rewrite.
@@ -88,6 +88,8 @@ class basic_driver final : machine::acceptor {
   [[nodiscard]] std::vector<bool> const& selected() const { return selected_; }
 
  private:
+  using refusal = typename basic_refusals<Image>::refusal;
+
   // Time is told apart by phases, for whoever has a clock.
   struct phase {
     observer const& to;
@@ -197,13 +199,34 @@ class basic_driver final : machine::acceptor {
     std::string text(c.name.empty() ? std::string_view("a predicate") : c.name);
     std::string names;
     for (std::size_t i = 0; i < c.count; ++i) names += (i == 0 ? "" : ", ") + std::string(c.captures[i]);
-    refuse(rule, text, "the condition '" + text + "' of (" + names + ") does not hold");
+    auto reason = "the condition '" + text + "' of (" + names + ") does not hold";
+    refuse(rule, std::move(text), std::move(reason), false);
   }
-  bool refuse(std::uint16_t rule, std::string condition, std::string reason) {
-    if (!rules_.rules[rule].silent)
-      refusals_.add({rule, root_, witness(), image_.source->node_name(root_), std::move(condition), std::move(reason)});
-    return false;
+  void refuse(std::uint16_t rule, std::string condition, std::string reason, bool matched) {
+    refusals_.add({rule, root_, witness(), image_.source->node_name(root_), std::move(condition), std::move(reason),
+                   matched, rules_.rules[rule].silent});
   }
+
+  // Whether a refusal is news in the end: not where the same thing was rewritten after all and is gone, and of a quiet
+  // rule only where it is found in the graph as it is left.
+  [[nodiscard]] bool stands(refusal const& r) {
+    if (fused(r.witness) && !image_.node(r.witness).alive && !r.lasting) return false;
+    if (!r.quiet) return true;
+    finder again(r.rule);
+    if (image_.node(r.root).alive) machine_.run(r.root, rules_.rules[r.rule].stage, again);
+    return r.matched ? again.matched : again.refused;
+  }
+  // Whether a rule is found at a node: whole, or but for a condition.
+  struct finder final : machine::acceptor {
+    explicit finder(std::uint16_t wanted) : rule(wanted) {}
+    bool accept(std::uint16_t found) override {
+      matched = matched || found == rule;
+      return false;
+    }
+    void refuse(std::uint16_t found, std::uint16_t) override { refused = refused || found == rule; }
+    std::uint16_t rule;
+    bool matched = false, refused = false;
+  };
 
   // The node that tells matches of one thing apart: the last reduction, else the first node.
   [[nodiscard]] node_id witness() const {
@@ -219,14 +242,16 @@ class basic_driver final : machine::acceptor {
     auto const origin = image_.source->node_name(root_);
     auto const outcome = application_.apply(rule, root_, computed_in_, origin);
     if (outcome == rewrite_outcome::unchanged) return false;
-    if (!refusals_.has(rule)) ++report_.rules[rule].matched;
     if (outcome == rewrite_outcome::refused) {
       if (application_.wider() != element_type::unknown) wider_ = application_.wider();
-      if (application_.costly() && !is_listed(rule)) costly_.push_back({root_, rule, applied_});
-      return refuse(rule, application_.condition(), application_.reason());
+      if (application_.costly() && (costly_.empty() || costly_.back().root != root_))
+        costly_.push_back({root_, applied_});
+      refuse(rule, application_.condition(), application_.reason(), true);
+      return false;
     }
     ++applied_;
     look_again();
+    ++report_.rules[rule].matched;
     ++report_.rules[rule].applied;
     if (budget_ != 0 && --budget_ == half_budget_) half_way_ = report_.rules;
     auto const& to = options_.observer;
@@ -238,27 +263,17 @@ class basic_driver final : machine::acceptor {
   static constexpr int cost_rounds = 8;
   struct costly_match {
     node_id root;
-    std::uint16_t rule;
     std::size_t applied;  // how many rewrites there had been
   };
   // Whether something was rewritten since the first of those from `first` on was refused.
   [[nodiscard]] bool may_pay(std::size_t first) const {
     return first < costly_.size() && costly_[first].applied != applied_ && budget_ != 0;
   }
-  // Whether this rule was refused for its cost here already: it was counted once.
-  [[nodiscard]] bool is_listed(std::uint16_t rule) const {
-    for (auto at = costly_.size(); at-- > 0 && costly_[at].root == root_;)
-      if (costly_[at].rule == rule) return true;
-    return false;
-  }
-  // Takes out the roots of those from `first` on, which are counted anew.
+  // Takes out the roots of those from `first` on, which are looked at anew.
   void list_costly(std::size_t first, std::vector<node_id>& into) {
-    for (auto at = costly_.size(); at-- > first;) {
-      auto const& match = costly_[at];
-      if (!image_.node(match.root).alive) continue;
-      --report_.rules[match.rule].matched;
-      if (into.empty() || into.back() != match.root) into.push_back(match.root);
-    }
+    for (auto at = costly_.size(); at-- > first;)
+      if (auto const root = costly_[at].root; image_.node(root).alive && (into.empty() || into.back() != root))
+        into.push_back(root);
     costly_.resize(first);
   }
 
@@ -299,7 +314,7 @@ class basic_driver final : machine::acceptor {
         stage_, selected_, [&](node_id n) { return fused(n); },
         [&](explanation const& why) {
           refusals_.add_near_miss({why.rule, why.node, why.node, image_.source->node_name(why.node), why.condition,
-                                   to_text(why), why.other_reduction});
+                                   to_text(why), false, false, why.other_reduction});
         });
   }
 

@@ -20,6 +20,8 @@ class basic_refusals {
     std::uint16_t rule;
     node_id root, witness;  ///< the witness tells matches of one thing apart
     std::string node, condition, reason;
+    bool matched;          ///< the whole pattern, with every condition
+    bool quiet;            ///< the rule repeats no condition that another one has told
     bool lasting = false;  ///< also where a smaller rule applies
   };
 
@@ -31,12 +33,6 @@ class basic_refusals {
       if (r.rule == made.rule && r.reason == made.reason) return;
     here_.push_back(std::move(made));
   }
-  /// Whether a rule was refused during this visit.
-  [[nodiscard]] bool has(std::uint16_t rule) const {
-    for (auto const& r : here_)
-      if (r.rule == rule) return true;
-    return false;
-  }
   void leave(bool applied) {
     if (!applied)
       for (auto& r : here_) all_.push_back(std::move(r));
@@ -45,25 +41,31 @@ class basic_refusals {
   /// Counts whatever applies at its root.
   void add_near_miss(refusal made) { all_.push_back(std::move(made)); }
 
-  /// A refusal counts unless the same thing was rewritten after all and is gone, or the rule was refused at a larger
-  /// match around it.
-  template <class Fused>
-  void tell(rewrite_report& report, Fused const& fused) const {
+  /// Tells those that `stands(refusal)` holds of: at one root each condition of a rule once, up to three of them for
+  /// what did not match. A root of matches that were refused is one more place where the rule matched.
+  template <class Stands>
+  void tell(rewrite_report& report, Stands const& stands) const {
     if (all_.empty()) return;
     std::vector<refusal const*> said;  // at one root
     for (auto const* by_root : by_roots()) {
       auto const& r = *by_root;
-      if (fused(r.witness) && !image_.node(r.witness).alive && !r.lasting) continue;
       if (!said.empty() && said.front()->root != r.root) said.clear();
-      int of_rule = 0;
-      bool alike = false;
+      int unmatched = 0;
+      bool alike = false, counted = !r.matched;
       for (auto const* other : said) {
-        of_rule += other->rule == r.rule ? 1 : 0;
-        alike = alike || (other->rule == r.rule && other->condition == r.condition);
+        if (other->rule != r.rule) {
+          alike = alike || (r.quiet && !r.matched && other->reason == r.reason);
+          continue;
+        }
+        unmatched += other->matched ? 0 : 1;
+        counted = counted || other->matched;
+        alike = alike || (other->condition == r.condition && other->matched == r.matched);
       }
-      if (alike || of_rule >= 3) continue;
+      if (alike || (!r.matched && unmatched >= 3) || !stands(r)) continue;
       said.push_back(&r);
-      report.rules[r.rule].refused.push_back({r.node, r.condition, r.reason});
+      auto& of_rule = report.rules[r.rule];
+      if (!counted) ++of_rule.matched;
+      of_rule.refused.push_back({r.node, r.condition, r.reason});
     }
   }
 

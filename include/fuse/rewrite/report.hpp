@@ -15,6 +15,9 @@ struct refusal {
   std::string reason;     ///< one sentence
 };
 
+/// Each place that matched was rewritten by the rule, or is among the refused ones with the requirement of legality or
+/// cost that was not met. So are places where a condition failed or most of the rule was found, which did not match. A
+/// place that another rule has rewritten counts for that one.
 struct rule_report {
   std::string name;
   std::size_t matched = 0, applied = 0;
