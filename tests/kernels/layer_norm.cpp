@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <fuse/kernels/layer_norm.hpp>
 
+#include "last_place.hpp"
 #include "random_case.hpp"
 
 #include <limits>
@@ -117,6 +118,12 @@ TEST_CASE("layer norm: float rows agree with the formula in double precision") {
 TEST_CASE("layer norm: half rows are rounded once") {
   check_on_every_target<bfloat16, bfloat16, bfloat16, weights::scale_bias>();
   check_on_every_target<float16, float16, float16, weights::scale>();
+}
+
+TEST_CASE("layer norm: half results near 0 are exact to their last place") {
+  auto const norm = [](auto x, auto const& scale, auto y) { return fuse::kernels::layer_norm(x, scale, none, y); };
+  last_place::check<bfloat16>(norm);
+  last_place::check<float16>(norm);
 }
 
 TEST_CASE("layer norm: element types mix") {

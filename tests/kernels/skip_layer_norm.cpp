@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <fuse/kernels/skip_layer_norm.hpp>
 
+#include "last_place.hpp"
 #include "skip_case.hpp"
 
 namespace skip_layer_norm {
@@ -37,6 +38,18 @@ TEST_CASE("skip layer norm: the sum, and the layer norm of it") {
 
 TEST_CASE("skip layer norm: element types mix") {
   skip_case::check_on_every_target<norm, bfloat16, float, float16, float, bfloat16>();
+}
+
+TEST_CASE("skip layer norm: half results near 0 are exact to their last place") {
+  auto const norm = [](auto x, auto const& scale, auto y) {
+    using half = std::remove_pointer_t<decltype(y.data)>;
+    std::vector<half> const nothing(x.rows * x.columns);
+    std::vector<half> sum(nothing);
+    return fuse::kernels::skip_layer_norm(x, matrix_view(nothing.data(), x.rows, x.columns), none, scale, none,
+                                          matrix_view(sum.data(), x.rows, x.columns), y);
+  };
+  last_place::check<bfloat16>(norm);
+  last_place::check<float16>(norm);
 }
 
 TEST_CASE("skip layer norm: special values") { skip_case::check_special<norm>(); }

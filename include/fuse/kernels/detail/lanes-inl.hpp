@@ -224,6 +224,19 @@ HWY_ATTR HWY_INLINE double sum_of(vec v) {
 }
 HWY_ATTR HWY_INLINE double sum_of(vec_pair v) { return sum_of(hn::Add(v.a, v.b)); }
 
+// Added up as doubles, where there are vectors of them.
+HWY_ATTR HWY_INLINE double exact_sum_of(vec v) {
+#if HWY_TARGET == HWY_SCALAR || !HWY_HAVE_FLOAT64
+  return sum_of(v);
+#else
+  hn::Half<lanes> const half;
+  hn::Repartition<double, lanes> const d;
+  auto const low = hn::PromoteTo(d, hn::LowerHalf(half, v)), high = hn::PromoteTo(d, hn::UpperHalf(half, v));
+  return hn::GetLane(hn::SumOfLanes(d, hn::Add(low, high)));
+#endif
+}
+HWY_ATTR HWY_INLINE double exact_sum_of(vec_pair v) { return exact_sum_of(hn::Add(v.a, v.b)); }
+
 }  // namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

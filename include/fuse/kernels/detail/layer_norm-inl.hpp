@@ -4,7 +4,10 @@
 
 #include <fuse/kernels/detail/exact.hpp>
 
+#include <bit>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 
 HWY_BEFORE_NAMESPACE();
 namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA::HWY_NAMESPACE {
@@ -19,8 +22,8 @@ struct moment_totals {
   double sum = 0, squares = 0;
 };
 
-// Sums of x - pivot and of its square.
-template <class Source>
+// Sums of x - pivot and of its square. The first, of halves, is mostly exact: see near_mean.
+template <bool Halves, class Source>
 struct gathers_moments {
   Source source;
   vec pivot;
@@ -42,7 +45,8 @@ struct gathers_moments {
   }
   template <class V>
   HWY_ATTR HWY_INLINE void finish(moment_sums<V> const& a, moment_sums<V> const& b) {
-    totals.sum += sum_of(add(a.sum, b.sum));
+    V const sum = add(a.sum, b.sum);
+    totals.sum += Halves ? exact_sum_of(sum) : sum_of(sum);
     totals.squares += sum_of(add(a.squares, b.squares));
   }
 };
@@ -61,19 +65,41 @@ struct layer_norm_values {
   }
 };
 
-// Few elements will do, and begin sooner.
-template <class Row>
-HWY_ATTR HWY_INLINE float first_pivot(Row const& row, std::size_t columns) {
-  float const pivot = columns < 4 ? row.near(0) : 0.25f * ((row.near(0) + row.near(1)) + (row.near(2) + row.near(3)));
-  if (!std::isfinite(pivot)) [[unlikely]] {
+HWY_ATTR HWY_INLINE float finite_or_zero(float v) {
+  if (!std::isfinite(v)) [[unlikely]] {
     return 0;
   }
-  return pivot;
+  return v;
+}
+
+// A pivot for rows whose mean is near `mean`. For halves it has no bits but those of about 2^-8 of the root of
+// `mean_square` and more: a half less it is a float, and so is a sum of these, but where halves are tiny beside the
+// deviation. Less all bits of a mean, halves of one magnitude would all be rounded to the same side, and the mean of
+// the row with them, by up to 2e-7 of the deviation: units in the last place of a result near 0.
+template <bool Halves>
+HWY_ATTR HWY_INLINE float near_mean(float mean, double mean_square) {
+  if constexpr (Halves) {
+    // About 1.5 * 2^15 times the root, whose exponent is half of the square's.
+    auto const bits = std::bit_cast<std::uint32_t>(static_cast<float>(mean_square));
+    float const large = std::bit_cast<float>((bits >> 1) + 0x27800000u);
+    return finite_or_zero((mean + large) - large);
+  } else {
+    return finite_or_zero(mean);
+  }
+}
+
+// Few elements will do, and begin sooner. For halves, as many bits as one of them has.
+template <bool Halves, class Row>
+HWY_ATTR HWY_INLINE float first_pivot(Row const& row, std::size_t columns) {
+  float const pivot =
+      finite_or_zero(columns < 4 ? row.near(0) : 0.25f * ((row.near(0) + row.near(1)) + (row.near(2) + row.near(3))));
+  return Halves ? std::bit_cast<float>(std::bit_cast<std::uint32_t>(pivot) & 0xffffe000u) : pivot;
 }
 
 template <class Call>
 struct layer_normalises {
   static constexpr int sums = 2;
+  static constexpr bool halves = !reads_floats<Call>;
 
   Call const& call;
   double per_column;
@@ -85,7 +111,7 @@ struct layer_normalises {
   }
 
   template <class Source>
-  HWY_ATTR HWY_INLINE gathers_moments<Source> gather(Source const& source) const {
+  HWY_ATTR HWY_INLINE gathers_moments<halves, Source> gather(Source const& source) const {
     return {source, hn::Set(lanes(), pivot), {pivot}};
   }
 
@@ -100,7 +126,7 @@ struct layer_normalises {
       if (!is_comfortable(mean_square, epsilon)) break;
       if (square <= 2 * (variance + epsilon)) return {totals.pivot, shift, inverse_root(variance + epsilon)};
       if (attempt == 1) break;
-      float const about = static_cast<float>(static_cast<double>(totals.pivot) + shift);
+      float const about = near_mean<halves>(static_cast<float>(static_cast<double>(totals.pivot) + shift), variance);
       totals = gather_row<two_of<Call>>(layer_normalises{call, per_column, about}, given_row<X>{x}, call.columns,
                                         common_head(call));
     }
@@ -115,7 +141,7 @@ struct layer_normalises {
     double const rest = m.mean() - static_cast<double>(mean);
     if (call.mean != nullptr) call.mean[row] = mean;
     if (call.inverse_deviation != nullptr) call.inverse_deviation[row] = static_cast<float>(m.inverse_deviation);
-    pivot = std::isfinite(mean) ? mean : 0;
+    pivot = near_mean<halves>(mean, totals.squares * per_column);
     auto const again = reread(call.rows, row);
     return layer_norm_values<std::remove_const_t<decltype(again)>, decltype(call.scale), decltype(call.bias)>{
         again,
@@ -148,7 +174,7 @@ HWY_ATTR HWY_INLINE auto with_kept(layer_norm_call<Rows, Scale, Bias, Y> const& 
 struct layer_norm_rows : frame {
   template <class Call>
   HWY_ATTR static void run(Call const& call) {
-    float const pivot = first_pivot(unread(call.rows, call.begin), call.columns);
+    float const pivot = first_pivot<!reads_floats<Call>>(unread(call.rows, call.begin), call.columns);
     normalise_rows(layer_normalises<Call>{call, 1 / static_cast<double>(call.columns), pivot}, call);
   }
 };
