@@ -30,7 +30,11 @@ std::set<place> matches(G const& g) {
 }
 
 // Of the others, the report also tells where a part was rewritten since.
-bool quiet(std::string_view rule) { return rule != "layer-norm" && rule != "rms-norm"; }
+bool quiet(std::string_view rule) {
+  for (auto const& known : fuse::program_of<fuse::rules::norms>.rules)
+    if (known.name == rule) return known.silent;
+  return false;
+}
 
 // Returns how many refusals of matches there were.
 template <class G>

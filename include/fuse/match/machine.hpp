@@ -102,7 +102,7 @@ class basic_machine : public detail::reduction_steps {
     auto const& of = entrances_of(n, stage);
     return of.gate.lets(operators_at(n)) | of.named;  // no jump
   }
-  /// Where it is.
+  /// The node at which rules were last looked for; while a match is accepted, that of its root.
   [[nodiscard]] node_id root() const { return root_; }
 
  private:

@@ -225,7 +225,7 @@ HWY_ATTR HWY_INLINE double sum_of(vec v) {
 HWY_ATTR HWY_INLINE double sum_of(vec_pair v) { return sum_of(hn::Add(v.a, v.b)); }
 
 // Added up as doubles, where there are vectors of them.
-HWY_ATTR HWY_INLINE double exact_sum_of(vec v) {
+HWY_ATTR HWY_INLINE double double_sum_of(vec v) {
 #if HWY_TARGET == HWY_SCALAR || !HWY_HAVE_FLOAT64
   return sum_of(v);
 #else
@@ -235,7 +235,7 @@ HWY_ATTR HWY_INLINE double exact_sum_of(vec v) {
   return hn::GetLane(hn::SumOfLanes(d, hn::Add(low, high)));
 #endif
 }
-HWY_ATTR HWY_INLINE double exact_sum_of(vec_pair v) { return exact_sum_of(hn::Add(v.a, v.b)); }
+HWY_ATTR HWY_INLINE double double_sum_of(vec_pair v) { return double_sum_of(hn::Add(v.a, v.b)); }
 
 }  // namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

@@ -46,7 +46,7 @@ struct gathers_moments {
   template <class V>
   HWY_ATTR HWY_INLINE void finish(moment_sums<V> const& a, moment_sums<V> const& b) {
     V const sum = add(a.sum, b.sum);
-    totals.sum += Halves ? exact_sum_of(sum) : sum_of(sum);
+    totals.sum += Halves ? double_sum_of(sum) : sum_of(sum);
     totals.squares += sum_of(add(a.squares, b.squares));
   }
 };
