@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <fuse/kernels/embed_layer_norm.hpp>
 
+#include "last_place.hpp"
 #include "random_tokens.hpp"
 
 #include <array>
 #include <limits>
+#include <numeric>
 #include <string>
+#include <type_traits>
 
 namespace embed_layer_norm {
 using namespace fuse::kernels;
@@ -101,6 +104,35 @@ TEST_CASE("embed layer norm: agrees with the formula in double precision") {
 TEST_CASE("embed layer norm: half tables are added up in float") {
   random_case::on_every_target(check_random<bfloat16, float, std::int32_t>);
   random_case::on_every_target(check_random<float16, float16, std::int32_t>);
+}
+
+// Words are the rows of x, positions those of `added`. The widest do not fit into scratch memory.
+template <class T>
+void check_last_places() {
+  auto const norm = [](auto x, auto added, auto const& scale, matrix_view<T> y) {
+    std::vector<std::int32_t> ids(x.rows);
+    std::iota(ids.begin(), ids.end(), 0);
+    std::vector<T> gamma(x.columns, from_float<T>(1));
+    if constexpr (!std::is_same_v<decltype(scale), none_t const&>) gamma.assign(scale.begin(), scale.end());
+    std::vector<T> const beta(x.columns);
+    return k::embed_layer_norm(embed_layer_norm_arguments<T>{.input_ids = {ids.data(), 1, x.rows},
+                                                             .segment_ids = {},
+                                                             .word = x,
+                                                             .position = added,
+                                                             .segment = {},
+                                                             .gamma = gamma,
+                                                             .beta = beta,
+                                                             .mask = {},
+                                                             .position_ids = {},
+                                                             .epsilon = 1e-5f,
+                                                             .y = y});
+  };
+  last_place::check_sums<T>(norm, 0.5, {100, 768, 3000, 9000});
+}
+
+TEST_CASE("embed layer norm: half results near 0 are exact to their last place") {
+  check_last_places<bfloat16>();
+  check_last_places<float16>();
 }
 
 /// Two sequences of three tokens, four columns; tests make one thing wrong.

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <initializer_list>
 #include <random>
 #include <span>
 #include <type_traits>
@@ -14,31 +15,36 @@ namespace last_place {
 
 using fuse::kernels::matrix_view;
 
-/// Layer norms of halves, without a bias, on all targets: `norm(x, scale, y)`. They are within one unit in the last
-/// place, but for bfloat16 where a normalised value is below 1e-5: there the mean's own rounding counts, 5e-8 of the
-/// deviation. Columns and rows for all ways in which rows are taken: by themselves, kept as floats, by twos.
+/// Layer norms of halves, without a bias, on all targets: `norm(x, added, scale, y)`, of x + added as floats, where
+/// `added` has this deviation. They are within one unit in the last place, but for bfloat16 where a normalised value is
+/// below 1e-5: there the mean's own rounding counts, 5e-8 of the deviation.
 template <class T, class Norm>
-void check(Norm const& norm) {
+void check_sums(Norm const& norm, double deviation, std::initializer_list<std::size_t> widths) {
   std::mt19937 random(43);
-  for (std::size_t const columns : {100u, 500u, 768u, 1000u, 1536u, 3000u}) {
+  for (std::size_t const columns : widths) {
     for (std::size_t const rows : {1u, 24u}) {
       for (double const mean : {0, 1, 10, 100}) {
-        std::vector<T> x(rows * columns), scale(columns), y(rows * columns);
+        std::vector<T> x(rows * columns), added(x.size()), scale(columns), y(x.size());
         random_case::fill(std::span(x), mean, 1, random);
+        if (deviation > 0) random_case::fill(std::span(added), 0, deviation, random);
         random_case::fill(std::span(scale), 1, 0.5, random);
+        auto const sum = [&](std::size_t i) {
+          return static_cast<double>(fuse::kernels::to_float(x[i]) + fuse::kernels::to_float(added[i]));
+        };
         std::vector<double> normalised(x.size());
         for (std::size_t r = 0; r < x.size(); r += columns) {
-          double sum = 0, squares = 0;
-          for (std::size_t i = r; i < r + columns; ++i) sum += random_case::value(x[i]);
-          double const center = sum / static_cast<double>(columns);
-          for (std::size_t i = r; i < r + columns; ++i) squares += std::pow(random_case::value(x[i]) - center, 2);
-          double const deviation = std::sqrt(squares / static_cast<double>(columns) + static_cast<double>(1e-5f));
+          double total = 0, squares = 0;
+          for (std::size_t i = r; i < r + columns; ++i) total += sum(i);
+          double const center = total / static_cast<double>(columns);
+          for (std::size_t i = r; i < r + columns; ++i) squares += std::pow(sum(i) - center, 2);
+          double const inverse_deviation =
+              1 / std::sqrt(squares / static_cast<double>(columns) + static_cast<double>(1e-5f));
           for (std::size_t i = r; i < r + columns; ++i) {
-            normalised[i] = (random_case::value(x[i]) - center) / deviation;
+            normalised[i] = (sum(i) - center) * inverse_deviation;
           }
         }
         INFO(rows << " x " << columns << ", mean " << mean);
-        matrix_view<T const> const xs(x.data(), rows, columns);
+        matrix_view<T const> const xs(x.data(), rows, columns), others(added.data(), rows, columns);
         matrix_view const ys(y.data(), rows, columns);
         auto const excess = [&](auto const& scale_of) {
           std::size_t count = 0;
@@ -53,14 +59,22 @@ void check(Norm const& norm) {
           return count;
         };
         random_case::for_each_target([&] {
-          REQUIRE(norm(xs, fuse::kernels::none, ys).ok());
+          REQUIRE(norm(xs, others, fuse::kernels::none, ys).ok());
           CHECK(excess([](std::size_t) { return 1.0; }) == 0);
-          REQUIRE(norm(xs, scale, ys).ok());
+          REQUIRE(norm(xs, others, scale, ys).ok());
           CHECK(excess([&](std::size_t column) { return random_case::value(scale[column]); }) == 0);
         });
       }
     }
   }
+}
+
+/// The same of `norm(x, scale, y)`. Columns and rows for all ways in which rows are taken: by themselves, kept as
+/// floats, by twos.
+template <class T, class Norm>
+void check(Norm const& norm) {
+  check_sums<T>([&](auto x, auto, auto const& scale, auto y) { return norm(x, scale, y); }, 0,
+                {100, 500, 768, 1000, 1536, 3000});
 }
 
 }  // namespace last_place

@@ -99,6 +99,12 @@ struct row_sums {
   double sum, squares;
 };
 
+// Sums of halves are mostly exact.
+template <class T>
+HWY_ATTR HWY_INLINE double total_of(vec sums) {
+  return sizeof(T) == 2 ? double_sum_of(sums) : sum_of(sums);
+}
+
 // Computes a row, keeps it, and adds up its elements and their squares: four vectors, then something else for the same
 // columns, which keeps the processor busy with what does not depend on it. Float sums end after 32 steps. The first
 // `head` elements are taken by themselves.
@@ -145,7 +151,7 @@ HWY_ATTR HWY_INLINE row_sums gather(Row const& row, Kept kept, T const* fetched,
       otherwise(whole{}, i + 2 * n);
       otherwise(whole{}, i + 3 * n);
     }
-    sum += sum_of(hn::Add(s0, s1));
+    sum += total_of<T>(hn::Add(s0, s1));
     squares += sum_of(hn::Add(q0, q1));
     s0 = s1 = q0 = q1 = hn::Zero(d);
   }
@@ -165,7 +171,7 @@ HWY_ATTR HWY_INLINE row_sums gather(Row const& row, Kept kept, T const* fetched,
     q0 = hn::MulAdd(v, v, q0);
     otherwise(part, i);
   }
-  return {sum + sum_of(s0), squares + sum_of(q0)};
+  return {sum + total_of<T>(s0), squares + sum_of(q0)};
 }
 
 // By itself: seldom, so one copy of it will do.
@@ -233,6 +239,13 @@ class token_walk {
   std::size_t sequence_, index_, length_;
 };
 
+// A pivot for rows of this mean. It has no bits but those of about 2^-8 of the deviation and more: less all bits of a
+// mean, halves of one magnitude would all be rounded to the same side, and the mean of the row with them.
+HWY_ATTR HWY_INLINE float near_mean_of(double mean, double variance) {
+  double const large = 0x1.8p44 * std::sqrt(variance);
+  return static_cast<float>((mean + large) - large);
+}
+
 // Mean and deviation of row `token` from the sums that were gathered with `pivot`; where they say too little, the row
 // is gathered again around its own mean, which `pivot` becomes; where that does not help either, around 0, so that
 // nothing of it is rounded away.
@@ -244,11 +257,11 @@ HWY_ATTR HWY_INLINE row_moments settle(Maker const& make, token_walk const& toke
     double const mean = sums.sum * per_column, mean_square = sums.squares * per_column;
     double const square = mean * mean, variance = mean_square > square ? mean_square - square : 0;
     if (!is_comfortable(variance + square, epsilon)) break;
-    if (square <= 2 * (variance + epsilon)) [[likely]] {
+    if (2 * square <= variance + epsilon) [[likely]] {
       return {0, mean, inverse_root(variance + epsilon)};
     }
     if (attempt == 1) break;
-    pivot = static_cast<float>(static_cast<double>(pivot) + mean);
+    pivot = near_mean_of(static_cast<double>(pivot) + mean, variance);
     auto const row = make(token, pivot);
     sums = gather_alone(row, kept, make.word(token), columns);
   }
@@ -281,6 +294,31 @@ HWY_ATTR HWY_INLINE normalised_row<Row, Gamma, Beta> normalised(Row row, row_mom
           hn::Set(lanes(), static_cast<float>(-m.shift * m.inverse_deviation)), weights.gamma, weights.beta};
 }
 
+// Where a half is near 0, what is rounded of mean / deviation is more than its last place: rows of halves are shifted
+// by what float holds of the mean. That takes time, which shows where tables are bytes; results of float, whose error
+// is counted beside 1, do without.
+template <class Y>
+HWY_ATTR HWY_INLINE row_moments moments_for(row_moments const& m) {
+  if constexpr (std::is_same_v<Y, float>) {
+    return m;
+  } else {
+    float const mean = static_cast<float>(m.mean());
+    return {mean, m.mean() - static_cast<double>(mean), m.inverse_deviation};
+  }
+}
+
+// A row in scratch memory, less the pivot.
+template <class Y>
+HWY_ATTR HWY_INLINE auto around_pivot(scratch_row kept, row_moments const& m, std::size_t columns) {
+  shifted_row<stored_row<float>> const shifted{{kept.data}, hn::Set(lanes(), m.pivot)};
+  if constexpr (std::is_same_v<Y, float>) {
+    if (m.pivot != 0) write_row_by(into_caches{}, shifted, kept.data, columns);
+    return stored_row<float>{kept.data};
+  } else {
+    return shifted;
+  }
+}
+
 // The sum of a row's tables where the caller wants it, too; they are in the first-level cache now.
 template <class Call, class Maker>
 HWY_ATTR HWY_INLINE void write_sum(Call const& call, Maker const& make, token_walk const& token, std::size_t t) {
@@ -293,6 +331,7 @@ HWY_ATTR HWY_INLINE void write_sum(Call const& call, Maker const& make, token_wa
 // Rows in scratch memory: the next one is gathered while one is finished.
 template <class Way, class Call, class Maker, class Weights>
 HWY_ATTR void embed_overlapped(Way way, Call const& call, Maker const& make, Weights const& weights, float* scratch) {
+  using output = std::remove_pointer_t<decltype(call.y)>;
   std::size_t const columns = call.columns;
   double const epsilon = static_cast<double>(call.epsilon);
   float const pivot = common_pivot(call, make);
@@ -303,13 +342,9 @@ HWY_ATTR void embed_overlapped(Way way, Call const& call, Maker const& make, Wei
   for (std::size_t t = call.begin; t < call.end; ++t) {
     write_sum(call, make, token, t);
     float own_pivot = pivot;
-    row_moments const m = settle(make, token, own_pivot, sums, current, columns, epsilon);
-    if (m.pivot != 0) {
-      vec const shift = hn::Set(lanes(), m.pivot);
-      write_row_by(into_caches{}, shifted_row<stored_row<float>>{{current.data}, shift}, current.data, columns);
-    }
-    auto const values = normalised(stored_row<float>{current.data}, m, weights);
-    auto* const y = call.y + t * call.y_stride;
+    row_moments const m = moments_for<output>(settle(make, token, own_pivot, sums, current, columns, epsilon));
+    auto const values = normalised(around_pivot<output>(current, m, columns), m, weights);
+    output* const y = call.y + t * call.y_stride;
     std::size_t head = 0;
     if constexpr (std::is_same_v<Way, past_caches_alone>) head = vector_head(y, columns);
     if (t + 1 == call.end) {
@@ -318,7 +353,7 @@ HWY_ATTR void embed_overlapped(Way way, Call const& call, Maker const& make, Wei
       token.advance();
       if (t + 5 < call.end) ahead.advance();
       sums = gather(make(token, pivot), next, make.word(ahead), columns,
-                    writes<Way, decltype(values), std::remove_pointer_t<decltype(y)>>{way, values, y}, head);
+                    writes<Way, decltype(values), output>{way, values, y}, head);
     }
     std::swap(current, next);
   }
@@ -339,6 +374,7 @@ HWY_ATTR HWY_INLINE void embed_rows(Call const& call, Maker const& make, Weights
 // Rows too wide for scratch memory are computed twice.
 template <class Call, class Maker, class Weights>
 HWY_ATTR void embed_twice(Call const& call, Maker const& make, Weights const& weights) {
+  using output = std::remove_pointer_t<decltype(call.y)>;
   std::size_t const columns = call.columns;
   double const epsilon = static_cast<double>(call.epsilon);
   float const common = common_pivot(call, make);
@@ -347,7 +383,7 @@ HWY_ATTR void embed_twice(Call const& call, Maker const& make, Weights const& we
     write_sum(call, make, token, t);
     float pivot = common;
     row_sums const sums = gather_alone(make(token, pivot), nowhere{}, make.word(token), columns);
-    row_moments const m = settle(make, token, pivot, sums, nowhere{}, columns, epsilon);
+    row_moments const m = moments_for<output>(settle(make, token, pivot, sums, nowhere{}, columns, epsilon));
     auto const row = make(token, pivot);
     shifted_row<std::remove_const_t<decltype(row)>> const shifted{row, hn::Set(lanes(), m.pivot)};
     write_row_by(into_caches{}, normalised(shifted, m, weights), call.y + t * call.y_stride, columns);
