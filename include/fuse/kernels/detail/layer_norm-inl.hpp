@@ -22,7 +22,8 @@ struct moment_totals {
   double sum = 0, squares = 0;
 };
 
-// Sums of x - pivot and of its square. The first, of halves, is mostly exact: see near_mean.
+// Sums of pivot - x and of its square: what is loaded comes second, since there an instruction takes it from memory.
+// The first sum, of halves, is mostly exact: see near_mean.
 template <bool Halves, class Source>
 struct gathers_moments {
   Source source;
@@ -31,22 +32,21 @@ struct gathers_moments {
 
   template <class Part>
   HWY_ATTR HWY_INLINE auto get(Part part, std::size_t i) const {
-    return source.get(part, i);
+    return part.elements(sub(pivot, source.get(part, i)));
   }
   template <class Part>
   HWY_ATTR HWY_INLINE moment_sums<typename Part::values> sums(Part part) const {
     return {part.zero(), part.zero()};
   }
   template <class Part, class V>
-  HWY_ATTR HWY_INLINE void accumulate(Part part, V v, moment_sums<V>& to) const {
-    V const difference = part.elements(sub(v, pivot));
+  HWY_ATTR HWY_INLINE void accumulate(Part, V difference, moment_sums<V>& to) const {
     to.sum = add(to.sum, difference);
     to.squares = mul_add(difference, difference, to.squares);
   }
   template <class V>
   HWY_ATTR HWY_INLINE void finish(moment_sums<V> const& a, moment_sums<V> const& b) {
     V const sum = add(a.sum, b.sum);
-    totals.sum += Halves ? double_sum_of(sum) : sum_of(sum);
+    totals.sum -= Halves ? double_sum_of(sum) : sum_of(sum);
     totals.squares += sum_of(add(a.squares, b.squares));
   }
 };
@@ -54,14 +54,21 @@ struct gathers_moments {
 template <class Row, class Scale, class Bias>
 struct layer_norm_values {
   Row x;
-  vec mean, inverse_deviation, rest;  // of the mean, what float does not hold: rest is negative, and scaled
+  vec mean, factor, rest;  // factor is negative; of the mean, what float does not hold: rest is negative, and scaled
   Scale scale;
   Bias bias;
 
   template <class Part>
-  HWY_ATTR HWY_INLINE auto operator()(Part part, std::size_t i) const {
-    auto const n = mul_add(sub(x.get(part, i), mean), inverse_deviation, rest);
+  HWY_ATTR HWY_INLINE auto normalised(Part part, std::size_t i) const {
+    return mul_add(sub(mean, x.get(part, i)), factor, rest);
+  }
+  template <class Part, class V>
+  HWY_ATTR HWY_INLINE V weighted(Part part, V n, std::size_t i) const {
     return affine(part, n, scale, bias, i);
+  }
+  template <class Part>
+  HWY_ATTR HWY_INLINE auto operator()(Part part, std::size_t i) const {
+    return weighted(part, normalised(part, i), i);
   }
 };
 
@@ -146,7 +153,7 @@ struct layer_normalises {
     return layer_norm_values<std::remove_const_t<decltype(again)>, decltype(call.scale), decltype(call.bias)>{
         again,
         hn::Set(d, mean),
-        hn::Set(d, static_cast<float>(m.inverse_deviation)),
+        hn::Set(d, static_cast<float>(-m.inverse_deviation)),
         hn::Set(d, static_cast<float>(-rest * m.inverse_deviation)),
         call.scale,
         call.bias};

@@ -126,9 +126,9 @@ template <class B>
 HWY_ATTR HWY_INLINE vec_pair add(vec_pair a, B b) {
   return {hn::Add(a.a, both(b).a), hn::Add(a.b, both(b).b)};
 }
-template <class B>
-HWY_ATTR HWY_INLINE vec_pair sub(vec_pair a, B b) {
-  return {hn::Sub(a.a, both(b).a), hn::Sub(a.b, both(b).b)};
+template <class A>
+HWY_ATTR HWY_INLINE vec_pair sub(A a, vec_pair b) {
+  return {hn::Sub(both(a).a, b.a), hn::Sub(both(a).b, b.b)};
 }
 template <class B>
 HWY_ATTR HWY_INLINE vec_pair mul(vec_pair a, B b) {

@@ -39,8 +39,16 @@ struct rms_norm_values {
   Scale scale;
 
   template <class Part>
+  HWY_ATTR HWY_INLINE auto normalised(Part part, std::size_t i) const {
+    return mul(x.get(part, i), inverse_rms);
+  }
+  template <class Part, class V>
+  HWY_ATTR HWY_INLINE V weighted(Part part, V n, std::size_t i) const {
+    return affine(part, n, scale, no_weight{}, i);
+  }
+  template <class Part>
   HWY_ATTR HWY_INLINE auto operator()(Part part, std::size_t i) const {
-    return affine(part, mul(x.get(part, i), inverse_rms), scale, no_weight{}, i);
+    return weighted(part, normalised(part, i), i);
   }
 };
 

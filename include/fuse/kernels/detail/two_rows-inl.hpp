@@ -48,7 +48,7 @@ struct gathers_two {
   }
 };
 
-// y[i] = value(part, i) for both: computed before either is stored, or the weights would have to be loaded again.
+// y[i] = value(part, i) for both, whose weights are the same: they are loaded once, as neither is stored before.
 template <class Value, class Y>
 struct writes_two {
   two_rows<Value> values;
@@ -56,9 +56,10 @@ struct writes_two {
 
   template <class Part>
   HWY_ATTR HWY_INLINE void operator()(Part part, std::size_t i) const {
-    auto const a = values.a(part, i), b = values.b(part, i);
-    part.put(a, y.a + i);
-    part.put(b, y.b + i);
+    auto const a = values.a.normalised(part, i), b = values.b.normalised(part, i);
+    auto const weighted_a = values.a.weighted(part, a, i), weighted_b = values.a.weighted(part, b, i);
+    part.put(weighted_a, y.a + i);
+    part.put(weighted_b, y.b + i);
   }
 };
 
