@@ -32,10 +32,18 @@ struct shape {
     columns = 1 + up_to(largest[up_to(5)]);
     x_stride = columns + (up_to(1) == 0 ? 0 : up_to(20));
     y_stride = columns + (up_to(1) == 0 ? 0 : up_to(20));
-    bool const are_kept = up_to(5) == 0;
+    std::size_t const kind = up_to(5);
+    bool const are_kept = kind == 0;
     if (are_kept) {
       rows = 4 + up_to(3);
       columns = 384 + up_to(940);
+    }
+    // Long rows of floats are taken in blocks, which seldom are full.
+    if (kind == 1) {
+      rows = 2 + up_to(15);
+      columns = 2049 + up_to(1100);
+      x_stride = columns + up_to(20);
+      y_stride = columns + up_to(20);
     }
     if (are_kept || up_to(1) == 0) x_stride = y_stride = (columns + 31) / 32 * 32;
   }

@@ -6,6 +6,8 @@
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
 
+#include <cstddef>
+
 namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA {
 
 /// What this processor and its operating system offer, as Highway groups it; a level includes those before it.
@@ -41,6 +43,22 @@ inline x86_level detect_x86_level() {
   if (!has(leaf71_eax, 1u << 5)) return x86_level::avx3_dl;    // BF16
   if (!has(leaf7_edx, 1u << 23)) return x86_level::avx3_zen4;  // FP16
   return x86_level::avx3_spr;
+}
+
+/// The bytes of the third cache that this core uses, 0 where the processor does not tell: Intel's caches, then AMD's.
+/// (sysconf gives what all third caches of an AMD processor have together.)
+inline std::size_t third_cache_bytes() {
+  unsigned const leaves[] = {4, 0x8000001d};
+  for (unsigned const leaf : leaves) {
+    unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
+    for (unsigned cache = 0; cache < 8; ++cache) {
+      if (__get_cpuid_count(leaf, cache, &eax, &ebx, &ecx, &edx) == 0 || (eax & 31) == 0) break;
+      if ((eax >> 5 & 7) != 3) continue;
+      std::size_t const ways = (ebx >> 22) + 1, partitions = (ebx >> 12 & 0x3ff) + 1, line = (ebx & 0xfff) + 1;
+      return ways * partitions * line * (std::size_t{ecx} + 1);
+    }
+  }
+  return 0;
 }
 
 }  // namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA

@@ -78,11 +78,15 @@ HWY_ATTR HWY_NOINLINE void normalise_each(Norm norm, Call const& call, std::size
   }
 }
 
+// What is handled at once of two rows whose sums need registers beside what is written.
+template <class Norm>
+using few_sums = std::conditional_t<has_many_registers || Norm::sums == 1, whole, alone>;
+
 // Two rows at once. Where they are short, the next two are gathered while two are written: one loop has work for loads,
 // stores and arithmetic alike.
 template <bool GathersAhead, class Norm, class Call>
 HWY_ATTR HWY_INLINE void normalise_twos(Norm norm, Call const& call) {
-  using part = std::conditional_t<GathersAhead && reads_floats<Call>, whole, two_of<Call>>;
+  using part = std::conditional_t<GathersAhead && reads_floats<Call>, few_sums<Norm>, two_of<Call>>;
   std::size_t row = call.begin;
   std::size_t const head = common_head(call);
   auto totals = two_rows{gathered(norm, call, row), gathered(norm, call, row + 1)};
@@ -110,6 +114,8 @@ HWY_ATTR HWY_INLINE void normalise_twos(Norm norm, Call const& call) {
 // One row at a time, the next gathered while it is written.
 template <class Norm, class Call>
 HWY_ATTR HWY_INLINE void normalise_ones(Norm norm, Call const& call) {
+  constexpr bool given = are_given<std::remove_cvref_t<decltype(call.rows)>>;
+  using part = std::conditional_t<has_many_registers || given, two_of<Call>, whole>;
   std::size_t row = call.begin;
   auto totals = gathered(norm, call, row);
   for (; row + 1 < call.end; ++row) {
@@ -117,10 +123,31 @@ HWY_ATTR HWY_INLINE void normalise_ones(Norm norm, Call const& call) {
     writes<into_caches, std::remove_const_t<decltype(values)>, std::remove_pointer_t<decltype(call.y)>> const write{
         {}, values, call.y + row * call.y_stride};
     auto gather = norm.gather(unread(call.rows, row + 1));
-    visit_row<two_of<Call>>(gather, write, call.columns, common_head(call));
+    visit_row<part>(gather, write, call.columns, common_head(call));
     totals = gather.totals;
   }
   write_row<two_of<Call>>(call, norm.values(totals, row), row, fetched(call.rows, row), head_of_result(call, row));
+}
+
+// Several rows are gathered before they are written, so many columns of each after those of the others: scale and bias
+// stay in the first cache, which has no room for them beside whole rows, and the rows wait in the second.
+inline constexpr std::size_t rows_of_block = 8, columns_of_block = 512, floats_of_block = std::size_t{1} << 17;
+
+template <class Norm, class Call>
+HWY_ATTR HWY_NOINLINE void normalise_blocks(Norm norm, Call const& call) {
+  std::size_t const most = HWY_MAX(2, HWY_MIN(rows_of_block, floats_of_block / call.columns));
+  decltype(norm.values(gathered(norm, call, call.begin), call.begin)) values[rows_of_block];
+  for (std::size_t row = call.begin; row < call.end; row += most) {
+    std::size_t const rows = HWY_MIN(most, call.end - row);
+    Norm const before = norm;  // no row waits for the mean of the one before it
+    for (std::size_t k = 0; k < rows; ++k) values[k] = norm.values(gathered(before, call, row + k), row + k);
+    for (std::size_t i = 0; i < call.columns; i += columns_of_block) {
+      for (std::size_t k = 0; k < rows; ++k) {
+        write_columns<two_of<Call>>(call, values[k], row + k, i, i + columns_of_block);
+      }
+    }
+  }
+  if (call.streamed) hwy::FlushStream();
 }
 
 // Whether all rows, read and written, begin at the same place of a line of a cache.
@@ -143,33 +170,46 @@ HWY_ATTR HWY_NOINLINE void normalise_kept(Norm norm, Call const& call) {
   normalise_twos<has_many_registers>(norm.of(kept), kept);
 }
 
-// Up to this much in a row, it, its results and weights stay in the first cache beside the next two rows, or the next,
-// or by themselves.
+// Up to this much in a row, it, its results and weights stay in a first cache of 48 KB beside the next two rows, or the
+// next, or by themselves.
 inline constexpr std::size_t beside_two_columns = 1536, beside_one_columns = 2560, alone_columns = 8192;
 
-// Several rows of floats together, where that is faster: with AVX3 and AVX2, from 128x64 to 4x32768, at any alignment.
-// Rows that begin at different places of their lines go one by one: 128x776 took .21 ns per element in pairs, .16 so.
+// Without AVX3, first caches have 32 KB. A loop over as many rows, read or written, and weights, leaves 4 of these.
+// From `whole_columns` on, rows are taken in blocks.
+HWY_INLINE bool fit_first_cache(std::size_t rows, std::size_t columns) {
+  return rows * columns * sizeof(float) <= (std::size_t{28} << 10);
+}
+inline constexpr std::size_t whole_columns = 2048;
+
+// Several rows of floats together, where that is faster, at any alignment. Rows that begin at different places of their
+// lines go one by one: 128x776 took .21 ns per element in pairs, .16 so.
 template <class Norm, class Call>
 HWY_ATTR HWY_INLINE bool normalise_floats(Norm norm, given_rows<float> const&, Call const& call) {
   std::size_t const n = call.columns;
   if (!share_lines(call)) return false;
-  if constexpr (Norm::sums == 1) {
+  if constexpr (!has_many_registers) {
+    if (fit_first_cache(6 + Norm::sums, n)) return normalise_twos<true>(norm, call), true;
+    Norm::sums == 1 ? normalise_ones(norm, call) : normalise_twos<false>(norm, call);
+    return true;
+  } else if constexpr (Norm::sums == 1) {
     if (n > beside_one_columns && n <= alone_columns) return false;
     return normalise_ones(norm, call), true;
   } else {
-    if constexpr (has_many_registers) {
-      if (n <= beside_two_columns) return normalise_twos<true>(norm, call), true;
-      if (n <= beside_one_columns) return normalise_ones(norm, call), true;
-    }
+    if (n <= beside_two_columns) return normalise_twos<true>(norm, call), true;
+    if (n <= beside_one_columns) return normalise_ones(norm, call), true;
     return normalise_twos<false>(norm, call), true;
   }
 }
 // A sum is three streams of memory by itself.
 template <class Norm, class Rows, class Call>
 HWY_ATTR HWY_INLINE bool normalise_floats(Norm norm, Rows const&, Call const& call) {
-  bool const by_twos = (!has_many_registers || call.columns > beside_one_columns) && share_lines(call);
-  if (by_twos) normalise_twos<false>(norm, call);
-  return by_twos;
+  if (!share_lines(call)) return false;
+  if constexpr (!has_many_registers) {
+    fit_first_cache(7, call.columns) ? normalise_ones(norm, call) : normalise_twos<false>(norm, call);
+    return true;
+  } else {
+    return call.columns > beside_one_columns && (normalise_twos<false>(norm, call), true);
+  }
 }
 
 // Whether all rows were normalised, several together.
@@ -191,7 +231,11 @@ HWY_ATTR HWY_NOINLINE bool normalise_several(Norm norm, Call const& call) {
 template <class Norm, class Call>
 HWY_ATTR HWY_INLINE void normalise_rows(Norm norm, Call const& call) {
   if constexpr (is_elaborate) {
-    if (call.end - call.begin > 1 && !call.streamed && normalise_several(norm, call)) return;
+    bool const several = call.end - call.begin > 1;
+    if constexpr (!has_many_registers && reads_floats<Call>) {
+      if (several && call.columns > whole_columns) return normalise_blocks(norm, call);
+    }
+    if (several && !call.streamed && normalise_several(norm, call)) return;
   }
   normalise_each(norm, call, call.begin);
   if (call.streamed) hwy::FlushStream();

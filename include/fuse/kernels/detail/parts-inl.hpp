@@ -22,6 +22,7 @@ namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA::HWY_NAMESPA
 struct whole {
   using values = vec;
   static constexpr std::size_t vectors = 1;
+  static constexpr std::size_t at_once = 2, additions = 32;  // so many parts, each with sums of its own, and of so much
 
   HWY_ATTR HWY_INLINE static vec zero() { return hn::Zero(lanes()); }
   template <class T>
@@ -45,6 +46,10 @@ struct whole {
   HWY_ATTR HWY_INLINE void keep(vec v, float* to) const { hn::StoreU(v, lanes(), to); }
   HWY_ATTR HWY_INLINE vec kept(float const* from) const { return hn::LoadU(lanes(), from); }
   HWY_ATTR HWY_INLINE vec elements(vec v) const { return v; }
+};
+// Where there is no register for more sums.
+struct alone : whole {
+  static constexpr std::size_t at_once = 1, additions = 128;
 };
 struct first {
   using values = vec;
@@ -75,7 +80,7 @@ struct first {
 template <bool EvenOdd>
 struct two {
   using values = vec_pair;
-  static constexpr std::size_t vectors = 2;
+  static constexpr std::size_t vectors = 2, at_once = 2, additions = 32;
 
   HWY_ATTR HWY_INLINE static vec_pair zero() { return {hn::Zero(lanes()), hn::Zero(lanes())}; }
   template <class T>

@@ -53,6 +53,13 @@ struct into_caches {
   }
 };
 
+struct past_caches_only {
+  template <class Part, class V, class Y>
+  HWY_ATTR HWY_INLINE void put(Part part, V v, Y* y, std::size_t i) const {
+    part.stream(v, y + i);
+  }
+};
+
 // Evicts nothing, and fetches the row that is read next bit by bit: a burst of prefetches would stall.
 template <class X>
 struct past_caches {
@@ -111,27 +118,40 @@ HWY_ATTR HWY_INLINE void visit_head(Gather& gather, Write const& write, std::siz
   }
 }
 
-// Visits all columns, `Wide` parts at a time, of which the first `head` by themselves. Sums in float end after 32
-// steps, so that long rows lose nothing.
+// Visits the columns from `i` to `end`, `Wide` parts at a time, of which the first `head` by themselves. Sums in float
+// end after 64 parts, so that long rows lose nothing.
 template <class Wide, class Gather, class Write>
-HWY_ATTR HWY_INLINE void visit_row(Gather& gather, Write const& write, std::size_t columns, std::size_t head = 0) {
-  std::size_t const width = Wide::vectors * hn::Lanes(lanes()), step = 2 * width;
-  std::size_t i = head;
+HWY_ATTR HWY_INLINE void visit_columns(Gather& gather, Write const& write, std::size_t i, std::size_t end,
+                                       std::size_t head) {
+  std::size_t const width = Wide::vectors * hn::Lanes(lanes()), step = Wide::at_once * width;
   auto ends = gather.sums(whole{});
   if (head > 0) visit_head(gather, write, head, ends);
-  while (columns - i >= step) {
-    std::size_t const end = i + HWY_MIN((columns - i) / step, 32) * step;
+  i += head;
+  while (end - i >= step) {
+    std::size_t const next = i + HWY_MIN((end - i) / step, Wide::additions) * step;
     auto sums0 = gather.sums(Wide{}), sums1 = sums0;
-    for (; i < end; i += step) {
-      auto const values0 = gather.get(Wide{}, i), values1 = gather.get(Wide{}, i + width);
-      write(Wide{}, i);
-      write(Wide{}, i + width);
-      gather.accumulate(Wide{}, values0, sums0);
-      gather.accumulate(Wide{}, values1, sums1);
+    for (; i < next; i += step) {
+      auto const values0 = gather.get(Wide{}, i);
+      if constexpr (Wide::at_once == 1) {
+        write(Wide{}, i);
+        gather.accumulate(Wide{}, values0, sums0);
+      } else {
+        auto const values1 = gather.get(Wide{}, i + width);
+        write(Wide{}, i);
+        write(Wide{}, i + width);
+        gather.accumulate(Wide{}, values0, sums0);
+        gather.accumulate(Wide{}, values1, sums1);
+      }
     }
     gather.finish(sums0, sums1);
   }
-  if (i < columns || head > 0) visit_end(gather, write, i, columns, ends);
+  if (i < end || head > 0) visit_end(gather, write, i, end, ends);
+}
+
+// ... all of them.
+template <class Wide, class Gather, class Write>
+HWY_ATTR HWY_INLINE void visit_row(Gather& gather, Write const& write, std::size_t columns, std::size_t head = 0) {
+  visit_columns<Wide>(gather, write, 0, columns, head);
 }
 
 // y[i] = value(part, i) for a whole row, of which the first `head` elements by themselves.
@@ -173,6 +193,25 @@ HWY_ATTR HWY_INLINE std::size_t line_head(T const* row, std::size_t columns) {
     if (pays) return head_before(64 / sizeof(T), row, columns);
   }
   return 0;
+}
+
+// Its columns from `begin` to `end`, of which those before the first line or vector are taken with the first.
+template <class Wide, class Call, class Value>
+HWY_ATTR HWY_INLINE void write_columns(Call const& call, Value const& value, std::size_t row, std::size_t begin,
+                                       std::size_t end) {
+  auto* const y = call.y + row * call.y_stride;
+  using output = std::remove_pointer_t<decltype(call.y)>;
+  gathers_nothing nothing;
+  auto const visit = [&](auto way, std::size_t head) HWY_ATTR {
+    std::size_t const from = begin == 0 ? 0 : HWY_MIN(begin + head, call.columns);
+    visit_columns<Wide>(nothing, writes<decltype(way), Value, output>{way, value, y}, from,
+                        HWY_MIN(end + head, call.columns), begin == 0 ? head : 0);
+  };
+  if (call.streamed) {
+    visit(past_caches_only{}, vector_head(y, call.columns));
+  } else {
+    visit(into_caches{}, line_head(y, call.columns));
+  }
 }
 
 // Row `row` of a call, past the caches where the call says so; the row at `next` is read next. Else the first `head`
