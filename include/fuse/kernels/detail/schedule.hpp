@@ -15,8 +15,8 @@ namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA {
 inline constexpr std::size_t bytes_per_thread = std::size_t{96} << 10;
 
 // Results of this size are out of the caches before anybody reads them, and smaller ones where the third cache is small
-// or shared: norms that read what the one before wrote took 1.3 times as long with results of 9 MB in a cache of 32, and
-// twice with 12, as when these went past it.
+// or shared: norms that read what the one before wrote took 1.3 times as long with results of 9 MB in a cache of 32,
+// and twice with 12, as when these went past it.
 inline constexpr std::size_t surely_cached_bytes = std::size_t{4} << 20, never_cached_bytes = std::size_t{16} << 20;
 
 inline bool fits_caches(std::size_t bytes) {
