@@ -88,13 +88,6 @@ struct nothing_else {
   HWY_ATTR HWY_INLINE void operator()(Part, std::size_t) const {}
 };
 
-struct past_caches_alone {
-  template <class Part>
-  HWY_ATTR HWY_INLINE void put(Part part, vec v, float* y, std::size_t i) const {
-    part.stream(v, y + i);
-  }
-};
-
 struct row_sums {
   double sum, squares;
 };

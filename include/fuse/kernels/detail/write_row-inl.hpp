@@ -53,14 +53,15 @@ struct into_caches {
   }
 };
 
-struct past_caches_only {
+// Evicts nothing.
+struct past_caches_alone {
   template <class Part, class V, class Y>
   HWY_ATTR HWY_INLINE void put(Part part, V v, Y* y, std::size_t i) const {
     part.stream(v, y + i);
   }
 };
 
-// Evicts nothing, and fetches the row that is read next bit by bit: a burst of prefetches would stall.
+// ... and fetches the row that is read next bit by bit: a burst of prefetches would stall.
 template <class X>
 struct past_caches {
   X const* next;
@@ -118,8 +119,8 @@ HWY_ATTR HWY_INLINE void visit_head(Gather& gather, Write const& write, std::siz
   }
 }
 
-// Visits the columns from `i` to `end`, `Wide` parts at a time, of which the first `head` by themselves. Sums in float
-// end after 64 parts, so that long rows lose nothing.
+// Visits the columns from `i` to `end`, `Wide` parts at a time; where `i` is 0, the first `head` by themselves. Sums in
+// float end after so many additions that long rows lose nothing.
 template <class Wide, class Gather, class Write>
 HWY_ATTR HWY_INLINE void visit_columns(Gather& gather, Write const& write, std::size_t i, std::size_t end,
                                        std::size_t head) {
@@ -195,7 +196,8 @@ HWY_ATTR HWY_INLINE std::size_t line_head(T const* row, std::size_t columns) {
   return 0;
 }
 
-// Its columns from `begin` to `end`, of which those before the first line or vector are taken with the first.
+// Columns `begin` to `end` of row `row` of a call, counted from the first line, or vector, of what is written: what
+// comes before is taken with the first of them.
 template <class Wide, class Call, class Value>
 HWY_ATTR HWY_INLINE void write_columns(Call const& call, Value const& value, std::size_t row, std::size_t begin,
                                        std::size_t end) {
@@ -208,7 +210,7 @@ HWY_ATTR HWY_INLINE void write_columns(Call const& call, Value const& value, std
                         HWY_MIN(end + head, call.columns), begin == 0 ? head : 0);
   };
   if (call.streamed) {
-    visit(past_caches_only{}, vector_head(y, call.columns));
+    visit(past_caches_alone{}, vector_head(y, call.columns));
   } else {
     visit(into_caches{}, line_head(y, call.columns));
   }
