@@ -5,6 +5,8 @@
 #include "random_case.hpp"
 
 #include <cmath>
+#include <cstddef>
+#include <fstream>
 
 // Results of 16 MiB and more, smaller ones where the third cache is small, and those that nobody reads soon are written
 // past the caches, where they begin and end as they like.
@@ -64,6 +66,29 @@ TEST_CASE("results that nobody reads soon are written past the caches, and are t
       check<float16>(40, columns, columns + 3, 0, rms_norm);
     }
   });
+}
+
+TEST_CASE("results are written past the caches where a quarter of the third one is too small for them") {
+  using detail::is_streamed;
+  constexpr std::size_t mib = std::size_t{1} << 20;
+  for (std::size_t const bytes : {std::size_t{0}, 4 * mib - 1, 4 * mib, 8 * mib, 16 * mib - 1, 16 * mib, 1024 * mib}) {
+    CHECK(is_streamed(output::not_read_soon, false, bytes));
+    CHECK_FALSE(is_streamed(output::not_read_soon, true, bytes));
+    CHECK_FALSE(is_streamed(output::read_soon, false, bytes));
+    CHECK_FALSE(is_streamed(output::automatic, true, bytes));
+  }
+  CHECK_FALSE(is_streamed(output::automatic, false, 4 * mib - 1));
+  CHECK(is_streamed(output::automatic, false, 16 * mib));
+#if defined(__x86_64__) || defined(__i386__)
+  std::ifstream told("/sys/devices/system/cpu/cpu0/cache/index3/size");
+  std::size_t kilobytes = 0;
+  if (!(told >> kilobytes)) return;
+  std::size_t const third = detail::third_cache_bytes();
+  CHECK(third == kilobytes << 10);
+  for (std::size_t bytes = 4 * mib; bytes < 16 * mib; bytes += mib) {
+    CHECK(is_streamed(output::automatic, false, bytes) == (bytes >= third / 4));
+  }
+#endif
 }
 
 }  // namespace streamed

@@ -18,8 +18,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA::HWY_NAMESPACE {
 
-// A vector, or the beginning of one. A loop takes so many parts `at_once`, each with sums of its own, which end after so
-// many `additions`.
+// A vector, or the beginning of one. A loop takes so many parts `at_once`, each with sums of its own, which end after
+// so many `additions`.
 struct whole {
   using values = vec;
   static constexpr std::size_t vectors = 1, at_once = 2, additions = 32;
