@@ -78,7 +78,8 @@ HWY_ATTR HWY_NOINLINE void normalise_each(Norm norm, Call const& call, std::size
   }
 }
 
-// What is handled at once of two rows whose sums need registers beside what is written.
+// What is handled at once of two rows whose sums need registers beside what is written: with two sums of each kind,
+// 128x768 took 1.15 of the time of no rows gathered ahead with 16 registers, with one of each .87.
 template <class Norm>
 using few_sums = std::conditional_t<has_many_registers || Norm::sums == 1, whole, alone>;
 
@@ -111,7 +112,8 @@ HWY_ATTR HWY_INLINE void normalise_twos(Norm norm, Call const& call) {
   if (row < call.end) normalise_each(norm, call, row);
 }
 
-// One row at a time, the next gathered while it is written.
+// One row at a time, the next gathered while it is written; where it is added up, and registers are few, with fewer
+// sums (128x768: .96 of the time).
 template <class Norm, class Call>
 HWY_ATTR HWY_INLINE void normalise_ones(Norm norm, Call const& call) {
   constexpr bool given = are_given<std::remove_cvref_t<decltype(call.rows)>>;
@@ -130,7 +132,9 @@ HWY_ATTR HWY_INLINE void normalise_ones(Norm norm, Call const& call) {
 }
 
 // Several rows are gathered before they are written, so many columns of each after those of the others: scale and bias
-// stay in the first cache, which has no room for them beside whole rows, and the rows wait in the second.
+// stay in the first cache, which has no room for them beside whole rows, and the rows wait in the second. Against two
+// rows at a time, 128x4096 took .88 of the time with AVX2, 4096x4096 past the caches .73, where nothing is fetched
+// ahead: that cost 30 %.
 inline constexpr std::size_t rows_of_block = 8, columns_of_block = 512, floats_of_block = std::size_t{1} << 17;
 
 template <class Norm, class Call>
@@ -174,8 +178,8 @@ HWY_ATTR HWY_NOINLINE void normalise_kept(Norm norm, Call const& call) {
 // next, or by themselves.
 inline constexpr std::size_t beside_two_columns = 1536, beside_one_columns = 2560, alone_columns = 8192;
 
-// Without AVX3, first caches have 32 KB. A loop over as many rows, read or written, and weights, leaves 4 of these.
-// From `whole_columns` on, rows are taken in blocks.
+// Without AVX3, first caches have 32 KB, of which a loop over so many rows, read or written, and weights may fill 28.
+// Rows of more than `whole_columns` are taken in blocks.
 HWY_INLINE bool fit_first_cache(std::size_t rows, std::size_t columns) {
   return rows * columns * sizeof(float) <= (std::size_t{28} << 10);
 }
