@@ -67,6 +67,11 @@
 #define HWY_WANT_AVX3_DL
 #endif
 
+// Where the host hides a processor's AVX-512, -march=native makes clang 18 and 19 refuse their own functions for it.
+#if defined(__EVEX512__) && !defined(__AVX512F__) && !defined(HWY_DISABLED_TARGETS)
+#define HWY_DISABLED_TARGETS (HWY_AVX3 | (HWY_AVX3 - 1))
+#endif
+
 // Highway knows -march=x86-64-v3 for less than it is, as that has no AES, which no kernel needs.
 #if defined(__SSE4_2__) && !(defined(__AES__) && defined(__PCLMUL__)) && !defined(HWY_DISABLE_PCLMUL_AES)
 #define HWY_DISABLE_PCLMUL_AES
