@@ -14,6 +14,7 @@
 
 #include <hwy/highway.h>
 #include <fuse/kernels/detail/lanes-inl.hpp>
+#include <fuse/kernels/detail/moments-inl.hpp>
 #include <fuse/kernels/detail/norm_rows-inl.hpp>
 #include <fuse/kernels/detail/write_row-inl.hpp>
 

@@ -16,7 +16,7 @@ struct pair_sum {
   vec pivot;
 
   template <class Part>
-  HWY_ATTR HWY_INLINE vec operator()(Part part, std::size_t i) const {
+  HWY_ATTR HWY_INLINE vec operator()(Part part, std::ptrdiff_t i) const {
     return hn::Sub(hn::Add(part.get(word + i), part.get(position + i)), pivot);
   }
 };
@@ -29,7 +29,7 @@ struct triple_sum {
   vec pivot;
 
   template <class Part>
-  HWY_ATTR HWY_INLINE vec operator()(Part part, std::size_t i) const {
+  HWY_ATTR HWY_INLINE vec operator()(Part part, std::ptrdiff_t i) const {
     return hn::Sub(hn::Add(hn::Add(part.get(word + i), part.get(position + i)), part.get(segment + i)), pivot);
   }
 };

@@ -30,7 +30,7 @@ struct stored_row {
   T const* data;
 
   template <class Part>
-  HWY_ATTR HWY_INLINE vec operator()(Part part, std::size_t i) const {
+  HWY_ATTR HWY_INLINE vec operator()(Part part, std::ptrdiff_t i) const {
     return part.get(data + i);
   }
 };
@@ -39,7 +39,7 @@ struct constant_row {
   vec value;
 
   template <class Part>
-  HWY_ATTR HWY_INLINE vec operator()(Part, std::size_t) const {
+  HWY_ATTR HWY_INLINE vec operator()(Part, std::ptrdiff_t) const {
     return value;
   }
 };
@@ -50,7 +50,7 @@ struct shifted_row {
   vec shift;
 
   template <class Part>
-  HWY_ATTR HWY_INLINE vec operator()(Part part, std::size_t i) const {
+  HWY_ATTR HWY_INLINE vec operator()(Part part, std::ptrdiff_t i) const {
     return hn::Sub(row(part, i), shift);
   }
 };
@@ -64,140 +64,24 @@ struct normalised_row {
   Beta beta;
 
   template <class Part>
-  HWY_ATTR HWY_INLINE vec operator()(Part part, std::size_t i) const {
+  HWY_ATTR HWY_INLINE vec operator()(Part part, std::ptrdiff_t i) const {
     return hn::MulAdd(hn::MulAdd(row(part, i), inverse_deviation, offset), gamma(part, i), beta(part, i));
   }
 };
 
 // Where a row goes that is computed again when it is needed.
 struct nowhere {
-  HWY_ATTR HWY_INLINE void keep(whole, vec, std::size_t) const {}
-  HWY_ATTR HWY_INLINE void keep(first, vec, std::size_t) const {}
+  template <class Part>
+  HWY_ATTR HWY_INLINE void keep(Part, vec, std::ptrdiff_t) const {}
 };
 struct scratch_row {
   float* data;
 
   template <class Part>
-  HWY_ATTR HWY_INLINE void keep(Part part, vec v, std::size_t i) const {
+  HWY_ATTR HWY_INLINE void keep(Part part, vec v, std::ptrdiff_t i) const {
     part.put(v, data + i);
   }
 };
-
-struct nothing_else {
-  template <class Part>
-  HWY_ATTR HWY_INLINE void operator()(Part, std::size_t) const {}
-};
-
-struct row_sums {
-  double sum, squares;
-};
-
-// Sums of halves are mostly exact.
-template <class T>
-HWY_ATTR HWY_INLINE double total_of(vec sums) {
-  return sizeof(T) == 2 ? double_sum_of(sums) : sum_of(sums);
-}
-
-// Computes a row, keeps it, and adds up its elements and their squares: four vectors, then something else for the same
-// columns, which keeps the processor busy with what does not depend on it. Float sums end after 32 steps. The first
-// `head` elements are taken by themselves.
-template <class Row, class Kept, class T, class Else>
-HWY_ATTR HWY_INLINE row_sums gather(Row const& row, Kept kept, T const* fetched, std::size_t columns,
-                                    Else const& otherwise = {}, std::size_t head = 0) {
-  lanes const d;
-  std::size_t const n = hn::Lanes(d), step = 4 * n;
-  double sum = 0, squares = 0;
-  vec s0 = hn::Zero(d), s1 = s0, q0 = s0, q1 = s0;
-  std::size_t i = head;
-  if (head > 0) {
-    first const part{head};
-    s0 = hn::IfThenElseZero(hn::FirstN(d, head), row(part, 0));
-    q0 = hn::Mul(s0, s0);
-    kept.keep(part, s0, 0);
-    otherwise(part, 0);
-  }
-  while (columns - i >= step) {
-    std::size_t const end = i + HWY_MIN((columns - i) / step, 32) * step;
-    for (; i < end; i += step) {
-      // Into the second cache: four rows of floats would be in the way in the first.
-      for (std::size_t byte = 0; byte < step * sizeof(T); byte += 64) {
-        __builtin_prefetch(fetched + i + byte / sizeof(T), 0, 2);
-      }
-      vec const v0 = row(whole{}, i);
-      kept.keep(whole{}, v0, i);
-      s0 = hn::Add(s0, v0);
-      q0 = hn::MulAdd(v0, v0, q0);
-      vec const v1 = row(whole{}, i + n);
-      kept.keep(whole{}, v1, i + n);
-      s1 = hn::Add(s1, v1);
-      q1 = hn::MulAdd(v1, v1, q1);
-      vec const v2 = row(whole{}, i + 2 * n);
-      kept.keep(whole{}, v2, i + 2 * n);
-      s0 = hn::Add(s0, v2);
-      q0 = hn::MulAdd(v2, v2, q0);
-      vec const v3 = row(whole{}, i + 3 * n);
-      kept.keep(whole{}, v3, i + 3 * n);
-      s1 = hn::Add(s1, v3);
-      q1 = hn::MulAdd(v3, v3, q1);
-      otherwise(whole{}, i);
-      otherwise(whole{}, i + n);
-      otherwise(whole{}, i + 2 * n);
-      otherwise(whole{}, i + 3 * n);
-    }
-    sum += total_of<T>(hn::Add(s0, s1));
-    squares += sum_of(hn::Add(q0, q1));
-    s0 = s1 = q0 = q1 = hn::Zero(d);
-  }
-  if (i == columns && head == 0) return {sum, squares};
-  for (; columns - i >= n; i += n) {
-    vec const v = row(whole{}, i);
-    kept.keep(whole{}, v, i);
-    s0 = hn::Add(s0, v);
-    q0 = hn::MulAdd(v, v, q0);
-    otherwise(whole{}, i);
-  }
-  if (i < columns) {
-    first const part{columns - i};
-    vec const v = hn::IfThenElseZero(hn::FirstN(d, columns - i), row(part, i));
-    kept.keep(part, v, i);
-    s0 = hn::Add(s0, v);
-    q0 = hn::MulAdd(v, v, q0);
-    otherwise(part, i);
-  }
-  return {sum + total_of<T>(s0), squares + sum_of(q0)};
-}
-
-// By itself: seldom, so one copy of it will do.
-template <class Row, class Kept, class T>
-HWY_ATTR HWY_NOINLINE row_sums gather_alone(Row const& row, Kept kept, T const* fetched, std::size_t columns) {
-  return gather(row, kept, fetched, columns, nothing_else{});
-}
-
-// Rows whose sums float cannot hold, in double precision; they are kept, too.
-template <class Row, class Kept>
-HWY_ATTR HWY_NOINLINE row_moments exact_moments_of(Row const& row, Kept kept, std::size_t columns, double epsilon) {
-  std::size_t const n = hn::Lanes(lanes());
-  float buffer[hn::MaxLanes(lanes())];
-  double mean = 0, variance = 0;
-  for (int pass = 0; pass < 2; ++pass) {
-    double sum = 0;
-    for (std::size_t i = 0; i < columns; i += n) {
-      std::size_t const count = HWY_MIN(n, columns - i);
-      vec const v = count == n ? row(whole{}, i) : row(first{count}, i);
-      kept.keep(first{count}, v, i);
-      store(v, buffer);
-      for (std::size_t k = 0; k < count; ++k) {
-        double const value = static_cast<double>(buffer[k]);
-        sum += pass == 0 ? value : (value - mean) * (value - mean);
-      }
-    }
-    (pass == 0 ? mean : variance) = sum / static_cast<double>(columns);
-  }
-  double const inverse_deviation = 1 / std::sqrt(variance + epsilon);
-  float const pivot = static_cast<float>(mean);
-  if (!std::isfinite(pivot)) return {0, mean, inverse_deviation};
-  return {pivot, mean - static_cast<double>(pivot), inverse_deviation};
-}
 
 // A walk over the tokens of all sequences, in their order.
 class token_walk {
@@ -232,46 +116,83 @@ class token_walk {
   std::size_t sequence_, index_, length_;
 };
 
-// A pivot for rows of this mean. It has no bits but those of about 2^-8 of the deviation and more: less all bits of a
-// mean, halves of one magnitude would all be rounded to the same side, and the mean of the row with them.
-HWY_ATTR HWY_INLINE float near_mean_of(double mean, double variance) {
-  double const large = 0x1.8p44 * std::sqrt(variance);
-  return static_cast<float>((mean + large) - large);
+// Computes a row, keeps it, and adds it up, while another one is fetched.
+template <class Row, class Kept, class T>
+struct gathers_made : adds_moments<1> {
+  Row row;
+  Kept kept;
+  T const* fetched;
+
+  // Into the second cache: four rows of floats would be in the way in the first.
+  HWY_ATTR HWY_INLINE void fetch(std::ptrdiff_t i) const {
+    constexpr std::ptrdiff_t line = 64 / sizeof(T);
+    for (std::ptrdiff_t at = i; at < i + sum_lanes; at += line) __builtin_prefetch(fetched + at, 0, 2);
+  }
+  template <class Part>
+  HWY_ATTR HWY_INLINE vec get(Part part, std::ptrdiff_t i) const {
+    vec const v = part.elements(row(part, i));
+    kept.keep(part, v, i);
+    return v;
+  }
+};
+
+template <class Maker>
+using row_type = std::remove_cvref_t<decltype(*std::declval<Maker const&>().word(std::declval<token_walk const&>()))>;
+
+// Rows whose sums float cannot hold, in double precision; they are kept, too.
+template <class Row, class Kept>
+HWY_ATTR HWY_NOINLINE row_moments exact_moments_of(Row const& row, Kept kept, std::size_t columns, double epsilon) {
+  double mean = 0, variance = 0;
+  for (int pass = 0; pass < 2; ++pass) {
+    double sum = 0;
+    for (std::size_t i = 0; i < columns; i += vector_lanes) {
+      between const part{0, HWY_MIN(columns - i, static_cast<std::size_t>(vector_lanes))};
+      auto const at = static_cast<std::ptrdiff_t>(i);
+      vec const v = row(part, at);
+      kept.keep(part, v, at);
+      float elements[vector_lanes];
+      store(v, elements);
+      for (std::size_t k = 0; k < part.end; ++k) {
+        double const value = static_cast<double>(elements[k]), difference = value - mean;
+        sum += pass == 0 ? value : product(difference, difference);
+      }
+    }
+    (pass == 0 ? mean : variance) = sum / static_cast<double>(columns);
+  }
+  double const inverse_deviation = 1 / std::sqrt(variance + epsilon);
+  float const pivot = static_cast<float>(mean);
+  if (!std::isfinite(pivot)) return {0, mean, inverse_deviation};
+  return {pivot, mean - static_cast<double>(pivot), inverse_deviation};
 }
 
-// Mean and deviation of row `token` from the sums that were gathered with `pivot`; where they say too little, the row
+template <class Maker, class Kept, class T>
+HWY_ATTR HWY_INLINE auto gather_made(Maker const& make, token_walk const& token, float pivot, Kept kept,
+                                     T const* fetched) {
+  auto const row = make(token, pivot);
+  return gathers_made<std::remove_const_t<decltype(row)>, Kept, T>{{{pivot}}, row, kept, fetched};
+}
+template <class Maker>
+HWY_ATTR HWY_INLINE float pivot_of(Maker const& make, token_walk const& token, std::size_t columns) {
+  return first_mean<sizeof(row_type<Maker>) == 2>(make(token, 0), columns);
+}
+
+// Mean and deviation of row `token` less the pivot, with which it was gathered. Where the sums say too little, the row
 // is gathered again around its own mean, which `pivot` becomes; where that does not help either, around 0, so that
 // nothing of it is rounded away.
 template <class Maker, class Kept>
-HWY_ATTR HWY_INLINE row_moments settle(Maker const& make, token_walk const& token, float& pivot, row_sums sums,
+HWY_ATTR HWY_INLINE row_moments settle(Maker const& make, token_walk const& token, moment_totals totals, float& pivot,
                                        Kept kept, std::size_t columns, double epsilon) {
-  double const per_column = 1 / static_cast<double>(columns);
-  for (int attempt = 0;; ++attempt) {
-    double const mean = sums.sum * per_column, mean_square = sums.squares * per_column;
-    double const square = mean * mean, variance = mean_square > square ? mean_square - square : 0;
-    if (!is_comfortable(variance + square, epsilon)) break;
-    if (2 * square <= variance + epsilon) [[likely]] {
-      return {0, mean, inverse_root(variance + epsilon)};
-    }
-    if (attempt == 1) break;
-    pivot = near_mean_of(static_cast<double>(pivot) + mean, variance);
-    auto const row = make(token, pivot);
-    sums = gather_alone(row, kept, make.word(token), columns);
-  }
-  pivot = 0;
-  return exact_moments_of(make(token, pivot), kept, columns, epsilon);
-}
-
-// A number that the rows of a call are near to: 0 for most tables, since an embedding's mean is small beside its
-// deviation; else the mean of the first token's row. That of a row before, as layer_norm has it, would let the last
-// bits of a row depend on where threads begin.
-template <class Call, class Maker>
-HWY_ATTR HWY_NOINLINE float common_pivot(Call const& call, Maker const& make) {
-  token_walk const token(0, call.ids.length);
-  float pivot = 0;
-  row_sums const sums = gather_alone(make(token, pivot), nowhere{}, make.word(token), call.columns);
-  settle(make, token, pivot, sums, nowhere{}, call.columns, static_cast<double>(call.epsilon));
-  return pivot;
+  auto const again = [&](float mean) HWY_ATTR {
+    pivot = mean;
+    return gather_row<whole>(gather_made(make, token, mean, kept, make.word(token)), columns, 0);
+  };
+  auto const exactly = [&]() HWY_ATTR {
+    pivot = 0;
+    return exact_moments_of(make(token, 0), kept, columns, epsilon);
+  };
+  row_moments m = settled(totals, 1 / static_cast<double>(columns), epsilon, again, exactly);
+  m.pivot -= pivot;
+  return m;
 }
 
 template <class Gamma, class Beta>
@@ -327,26 +248,26 @@ HWY_ATTR void embed_overlapped(Way way, Call const& call, Maker const& make, Wei
   using output = std::remove_pointer_t<decltype(call.y)>;
   std::size_t const columns = call.columns;
   double const epsilon = static_cast<double>(call.epsilon);
-  float const pivot = common_pivot(call, make);
   scratch_row current{scratch}, next{scratch + padded(columns)};
   token_walk token(call.begin, call.ids.length), ahead = token;
   for (std::size_t k = call.begin; k < HWY_MIN(call.begin + 4, call.end - 1); ++k) ahead.advance();
-  row_sums sums = gather_alone(make(token, pivot), current, make.word(ahead), columns);
+  float pivot = pivot_of(make, token, columns);
+  moment_totals totals = gather_row<whole>(gather_made(make, token, pivot, current, make.word(ahead)), columns, 0);
   for (std::size_t t = call.begin; t < call.end; ++t) {
     write_sum(call, make, token, t);
-    float own_pivot = pivot;
-    row_moments const m = moments_for<output>(settle(make, token, own_pivot, sums, current, columns, epsilon));
+    row_moments const m = moments_for<output>(settle(make, token, totals, pivot, current, columns, epsilon));
     auto const values = normalised(around_pivot<output>(current, m, columns), m, weights);
     output* const y = call.y + t * call.y_stride;
-    std::size_t head = 0;
-    if constexpr (std::is_same_v<Way, past_caches_alone>) head = vector_head(y, columns);
+    std::ptrdiff_t const before = std::is_same_v<Way, past_caches_alone> ? before_in_vector(y) : 0;
     if (t + 1 == call.end) {
-      write_row_by(way, values, y, columns, head);
+      write_row_by(way, values, y, columns, before);
     } else {
       token.advance();
       if (t + 5 < call.end) ahead.advance();
-      sums = gather(make(token, pivot), next, make.word(ahead), columns,
-                    writes<Way, decltype(values), output>{way, values, y}, head);
+      pivot = pivot_of(make, token, columns);
+      auto gather = gather_made(make, token, pivot, next, make.word(ahead));
+      visit_row<whole>(gather, writes<Way, std::remove_const_t<decltype(values)>, output>{way, values, y}, columns, before);
+      totals = gather.totals;
     }
     std::swap(current, next);
   }
@@ -370,13 +291,13 @@ HWY_ATTR void embed_twice(Call const& call, Maker const& make, Weights const& we
   using output = std::remove_pointer_t<decltype(call.y)>;
   std::size_t const columns = call.columns;
   double const epsilon = static_cast<double>(call.epsilon);
-  float const common = common_pivot(call, make);
   token_walk token(call.begin, call.ids.length);
   for (std::size_t t = call.begin; t < call.end; ++t, token.advance()) {
     write_sum(call, make, token, t);
-    float pivot = common;
-    row_sums const sums = gather_alone(make(token, pivot), nowhere{}, make.word(token), columns);
-    row_moments const m = moments_for<output>(settle(make, token, pivot, sums, nowhere{}, columns, epsilon));
+    float pivot = pivot_of(make, token, columns);
+    moment_totals const totals =
+        gather_row<whole>(gather_made(make, token, pivot, nowhere{}, make.word(token)), columns, 0);
+    row_moments const m = moments_for<output>(settle(make, token, totals, pivot, nowhere{}, columns, epsilon));
     auto const row = make(token, pivot);
     shifted_row<std::remove_const_t<decltype(row)>> const shifted{row, hn::Set(lanes(), m.pivot)};
     write_row_by(into_caches{}, normalised(shifted, m, weights), call.y + t * call.y_stride, columns);

@@ -11,6 +11,20 @@
 // NaN and infinity. Seldom, so in double precision and without vectors.
 namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA {
 
+/// A product that is rounded before anything is added to it. Compilers make one operation of a product and a sum where
+/// the processor has it, or not, as their flags say; no result may depend on that.
+[[nodiscard, gnu::always_inline]] inline double product(double a, double b) {
+  double rounded = a * b;
+#if defined(__x86_64__) || (defined(__i386__) && defined(__SSE2_MATH__))
+  asm("" : "+x"(rounded));
+#elif defined(__aarch64__)
+  asm("" : "+w"(rounded));
+#else
+  asm("" : "+m"(rounded));
+#endif
+  return rounded;
+}
+
 /// The mean is `pivot + shift`; `pivot` is finite where the mean is.
 struct row_moments {
   float pivot;
@@ -28,7 +42,7 @@ row_moments exact_moments(T const* x, std::size_t columns, double epsilon) {
   double const mean = sum / count;
   for (std::size_t i = 0; i < columns; ++i) {
     double const difference = static_cast<double>(to_float(x[i])) - mean;
-    squares += difference * difference;
+    squares += product(difference, difference);
   }
   double const inverse_deviation = 1 / std::sqrt(squares / count + epsilon);
   if (!std::isfinite(mean)) return {0, mean, inverse_deviation};
@@ -41,7 +55,7 @@ double exact_mean_square(T const* x, std::size_t columns) {
   double squares = 0;
   for (std::size_t i = 0; i < columns; ++i) {
     double const value = static_cast<double>(to_float(x[i]));
-    squares += value * value;
+    squares += product(value, value);
   }
   return squares / static_cast<double>(columns);
 }

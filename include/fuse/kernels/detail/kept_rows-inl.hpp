@@ -26,7 +26,12 @@ struct keeps {
   float* to;
 
   template <class Part>
-  HWY_ATTR HWY_INLINE auto get(Part part, std::size_t i) const {
+  HWY_ATTR HWY_INLINE auto near(Part part, std::ptrdiff_t i) const {
+    return source.near(part, i);
+  }
+
+  template <class Part>
+  HWY_ATTR HWY_INLINE auto get(Part part, std::ptrdiff_t i) const {
     auto const v = source.get(part, i);
     part.keep(v, to + i);
     return v;
@@ -37,7 +42,7 @@ struct kept_row {
   float const* data;
 
   template <class Part>
-  HWY_ATTR HWY_INLINE auto get(Part part, std::size_t i) const {
+  HWY_ATTR HWY_INLINE auto get(Part part, std::ptrdiff_t i) const {
     return part.kept(data + i);
   }
 };
@@ -86,7 +91,7 @@ struct keeps_weight {
   float* to;
 
   template <class Part>
-  HWY_ATTR HWY_INLINE void operator()(Part part, std::size_t i) const {
+  HWY_ATTR HWY_INLINE void operator()(Part part, std::ptrdiff_t i) const {
     part.keep(weights_of(part, weight, i), to + i);
   }
 };
@@ -102,52 +107,52 @@ struct kept_of<Weight<T>> {
   using type = kept_weight<T>;
 };
 
-// The floats of a call of rows that have `columns`, of which the first `head` are taken by themselves. What comes after
-// these begins at a vector's multiple.
+// The floats of a call of rows that have `columns`, whose lane 0 is that of column `-before` and begins at a vector's
+// multiple.
 class kept_floats {
  public:
-  kept_floats(std::size_t columns, std::size_t head)
+  kept_floats(std::size_t columns, std::ptrdiff_t before)
       : columns_(columns),
-        head_(head),
-        begin_(data_ + hwy::RoundUpTo(head, hn::Lanes(lanes())) - head),
-        stride_(hwy::RoundUpTo(columns, hn::Lanes(lanes())) + (head > 0 ? hn::Lanes(lanes()) : 0)) {}
+        before_(before),
+        begin_(data_ + before),
+        stride_(hwy::RoundUpTo(columns + static_cast<std::size_t>(before), sum_lanes)) {}
 
   template <class Rows>
   HWY_ATTR HWY_INLINE kept_rows<Rows> rows(Rows const& rows) {
     return {rows, begin_, stride_};
   }
-  template <class Wide>
+  template <class Part>
   HWY_ATTR HWY_INLINE no_weight scale(no_weight none) {
     return none;
   }
-  template <class Wide, template <class> class Weight, class T>
+  template <class Part, template <class> class Weight, class T>
   HWY_ATTR HWY_INLINE kept_weight<T> scale(Weight<T> weight) {
-    return keep<Wide, T>(weight, begin_ + rows_at_once * stride_);
+    return keep<Part, T>(weight, begin_ + rows_at_once * stride_);
   }
-  template <class Wide>
+  template <class Part>
   HWY_ATTR HWY_INLINE no_weight bias(no_weight none) {
     return none;
   }
-  template <class Wide, class T>
+  template <class Part, class T>
   HWY_ATTR HWY_INLINE kept_weight<T> bias(weight<T> weight) {
-    return keep<Wide, T>(weight, begin_ + (rows_at_once + 1) * stride_);
+    return keep<Part, T>(weight, begin_ + (rows_at_once + 1) * stride_);
   }
 
  private:
-  template <class Wide, class T, class Weight>
+  template <class Part, class T, class Weight>
   HWY_ATTR HWY_INLINE kept_weight<T> keep(Weight weight, float* to) {
     gathers_nothing nothing;
-    visit_row<Wide>(nothing, keeps_weight<Weight>{weight, to}, columns_, head_);
+    visit_row<Part>(nothing, keeps_weight<Weight>{weight, to}, columns_, before_);
     return {to};
   }
 
-  // With room for a first part of less than a vector, which is kept as one.
-  static constexpr std::size_t most_stride = kept_columns + hn::MaxLanes(lanes());
+  static constexpr std::size_t most_stride = kept_columns + sum_lanes;
 
-  std::size_t columns_, head_;
+  std::size_t columns_;
+  std::ptrdiff_t before_;
   float* begin_;
   std::size_t stride_;
-  HWY_ALIGN float data_[(rows_at_once + 2) * most_stride + hn::MaxLanes(lanes())];
+  HWY_ALIGN float data_[(rows_at_once + 2) * most_stride];
 };
 
 }  // namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA::HWY_NAMESPACE

@@ -13,6 +13,7 @@
 #include <hwy/highway.h>
 #include <fuse/kernels/element.hpp>
 
+#include <cstddef>
 #include <cstring>
 #include <type_traits>
 
@@ -36,11 +37,13 @@ HWY_BEFORE_NAMESPACE();
 namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-using lanes = hn::ScalableTag<float>;
+using lanes = hn::CappedTag<float, 16>;
 using lanes_u32 = hn::RebindToUnsigned<lanes>;
 using lanes_i32 = hn::RebindToSigned<lanes>;
 using lanes_u16 = hn::Rebind<std::uint16_t, lanes>;
 using vec = hn::Vec<lanes>;
+
+inline constexpr std::ptrdiff_t vector_lanes = hn::MaxLanes(lanes());
 
 HWY_ATTR HWY_INLINE vec widen(bfloat16, hn::Vec<lanes_u16> bits) {
   return hn::BitCast(lanes(), hn::ShiftLeft<16>(hn::PromoteTo(lanes_u32(), bits)));
@@ -183,59 +186,48 @@ template <class T>
 inline constexpr bool has_parts = false;
 #endif
 
-// The first elements of a vector; elsewhere they go through a buffer.
+template <class D>
+HWY_ATTR HWY_INLINE auto lanes_between(D d, std::size_t begin, std::size_t end) {
+  return hn::AndNot(hn::FirstN(d, begin), hn::FirstN(d, end));
+}
+
+// The elements of a vector from `begin` to `end`, whose lane 0 is at `from`; 0 in the other lanes. Elsewhere they go
+// through a buffer.
 template <class T>
-HWY_ATTR HWY_INLINE vec load_first(std::size_t count, T const* from) {
+HWY_ATTR HWY_INLINE vec load_between(std::size_t begin, std::size_t end, T const* from) {
   if constexpr (!has_parts<T> || sizeof(T) == 1) {
-    T buffer[hn::MaxLanes(lanes())] = {};
-    std::memcpy(buffer, from, count * sizeof(T));
+    T buffer[vector_lanes] = {};
+    std::memcpy(buffer + begin, from + begin, (end - begin) * sizeof(T));
     return load(buffer);
   } else if constexpr (std::is_same_v<T, float>) {
-    return hn::MaskedLoad(hn::FirstN(lanes(), count), lanes(), from);
+    return hn::MaskedLoad(lanes_between(lanes(), begin, end), lanes(), from);
   } else {
-    return widen(T{}, hn::MaskedLoad(hn::FirstN(lanes_u16(), count), lanes_u16(), &from->bits));
+    return widen(T{}, hn::MaskedLoad(lanes_between(lanes_u16(), begin, end), lanes_u16(), &from->bits));
   }
 }
 
 template <class T>
-HWY_ATTR HWY_INLINE void store_first(std::size_t count, vec v, T* to) {
+HWY_ATTR HWY_INLINE void store_between(std::size_t begin, std::size_t end, vec v, T* to) {
   if constexpr (!has_parts<T>) {
-    T buffer[hn::MaxLanes(lanes())];
+    T buffer[vector_lanes];
     store(v, buffer);
-    std::memcpy(to, buffer, count * sizeof(T));
+    std::memcpy(to + begin, buffer + begin, (end - begin) * sizeof(T));
   } else if constexpr (std::is_same_v<T, float>) {
-    hn::BlendedStore(v, hn::FirstN(lanes(), count), lanes(), to);
+    hn::BlendedStore(v, lanes_between(lanes(), begin, end), lanes(), to);
   } else {
-    hn::BlendedStore(narrow(T{}, v), hn::FirstN(lanes_u16(), count), lanes_u16(), &to->bits);
+    hn::BlendedStore(narrow(T{}, v), lanes_between(lanes_u16(), begin, end), lanes_u16(), &to->bits);
   }
 }
 
-// Of 512 bits, Highway puts the sum into all elements of a vector again, and one more step is waited for.
-HWY_ATTR HWY_INLINE double sum_of(vec v) {
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-  hn::Half<lanes> const half;
-  hn::Half<hn::Half<lanes>> const quarter;
-  auto const sums = hn::Add(hn::LowerHalf(half, v), hn::UpperHalf(half, v));
-  auto const sum = hn::SumOfLanes(quarter, hn::Add(hn::LowerHalf(quarter, sums), hn::UpperHalf(quarter, sums)));
-#else
-  auto const sum = hn::SumOfLanes(lanes(), v);
-#endif
-  return static_cast<double>(hn::GetLane(sum));
+// The first elements of a vector.
+template <class T>
+HWY_ATTR HWY_INLINE vec load_first(std::size_t count, T const* from) {
+  return load_between(0, count, from);
 }
-HWY_ATTR HWY_INLINE double sum_of(vec_pair v) { return sum_of(hn::Add(v.a, v.b)); }
-
-// Added up as doubles, where there are vectors of them.
-HWY_ATTR HWY_INLINE double double_sum_of(vec v) {
-#if HWY_TARGET == HWY_SCALAR || !HWY_HAVE_FLOAT64
-  return sum_of(v);
-#else
-  hn::Half<lanes> const half;
-  hn::Repartition<double, lanes> const d;
-  auto const low = hn::PromoteTo(d, hn::LowerHalf(half, v)), high = hn::PromoteTo(d, hn::UpperHalf(half, v));
-  return hn::GetLane(hn::SumOfLanes(d, hn::Add(low, high)));
-#endif
+template <class T>
+HWY_ATTR HWY_INLINE void store_first(std::size_t count, vec v, T* to) {
+  store_between(0, count, v, to);
 }
-HWY_ATTR HWY_INLINE double double_sum_of(vec_pair v) { return double_sum_of(hn::Add(v.a, v.b)); }
 
 }  // namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

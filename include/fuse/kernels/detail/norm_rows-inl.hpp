@@ -24,45 +24,47 @@ namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA::HWY_NAMESPA
 template <class Call>
 using two_of = two<FUSE_REWRITE_KERNELS_EVEN_ODD && is_bfloat16<Call>>;
 
-// Where the sums of two rows fit into registers beside what is written of two others, of whole vectors.
 #if HWY_ARCH_X86
-inline constexpr bool has_many_registers = HWY_TARGET <= HWY_AVX3;
+inline constexpr std::ptrdiff_t vector_registers = HWY_TARGET <= HWY_AVX3 ? 32 : 16;
 #else
-inline constexpr bool has_many_registers = true;
+inline constexpr std::ptrdiff_t vector_registers = 32;
 #endif
+inline constexpr bool has_many_registers = vector_registers >= 32;
+
+// Whether the lanes of two rows leave half of the registers to what is written of two others.
+template <class Norm>
+inline constexpr bool fit_two_rows = 4 * Norm::sums * sum_lanes / vector_lanes <= vector_registers;
 
 template <class Call>
 inline constexpr bool reads_floats =
     std::is_same_v<decltype(elements(std::declval<Call const&>().rows, 0)), float const*>;
 
 // Everything goes in and out by value: what has an address is loaded again after each store.
-template <class Wide, class Norm, class Source>
-HWY_ATTR HWY_NOINLINE auto gather_row(Norm norm, Source source, std::size_t columns, std::size_t head) {
-  auto gather = norm.gather(source);
-  visit_row<Wide>(gather, writes_nothing{}, columns, head);
+template <class Part, class Gather>
+HWY_ATTR HWY_NOINLINE auto gather_row(Gather gather, std::size_t columns, std::ptrdiff_t before) {
+  visit_row<Part>(gather, writes_nothing{}, columns, before);
   return gather.totals;
 }
-// What comes before the first line of each row where all begin at the same place of one: a row is then added up the
-// same way, wherever it is written. Elsewhere no row's sum depends on where it lies.
+
+// How many columns before row `row` lane 0 is. What was kept is taken up again in the parts in which it was gathered.
 template <class Call>
-HWY_ATTR HWY_INLINE std::size_t common_head(Call const& call) {
-  auto const* const x = elements(call.rows, call.begin);
-  return stride_of(call.rows) * sizeof(*x) % 64 == 0 ? line_head(x, call.columns) : 0;
+HWY_ATTR HWY_INLINE std::ptrdiff_t before_row(Call const& call, std::size_t row) {
+  constexpr bool kept = are_kept<std::remove_cvref_t<decltype(call.rows)>>;
+  return before_in_line(elements(call.rows, kept ? call.begin : row), call.columns);
+}
+// ... before its result.
+template <class Call>
+HWY_ATTR HWY_INLINE std::ptrdiff_t before_result(Call const& call, std::size_t row) {
+  if constexpr (are_kept<std::remove_cvref_t<decltype(call.rows)>>) {
+    return before_row(call, row);
+  } else {
+    return before_in_line(call.y + row * call.y_stride, call.columns);
+  }
 }
 
 template <class Norm, class Call>
 HWY_ATTR HWY_INLINE auto gathered(Norm const& norm, Call const& call, std::size_t row) {
-  return gather_row<two_of<Call>>(norm, unread(call.rows, row), call.columns, common_head(call));
-}
-
-// What was kept is taken up again in the parts in which it was gathered.
-template <class Call>
-HWY_ATTR HWY_INLINE std::size_t head_of_result(Call const& call, std::size_t row) {
-  if constexpr (are_kept<std::remove_cvref_t<decltype(call.rows)>>) {
-    return common_head(call);
-  } else {
-    return line_head(call.y + row * call.y_stride, call.columns);
-  }
+  return gather_row<two_of<Call>>(norm.gather(unread(call.rows, row)), call.columns, before_row(call, row));
 }
 
 // One row after the other, from `row` on. Apart from what takes several rows together, and with a first loop of its
@@ -71,25 +73,20 @@ template <class Norm, class Call>
 HWY_ATTR HWY_NOINLINE void normalise_each(Norm norm, Call const& call, std::size_t row) {
   for (; row < call.end; ++row) {
     auto gather = norm.gather(unread(call.rows, row));
-    visit_row<two_of<Call>>(gather, writes_nothing{}, call.columns, common_head(call));
+    visit_row<two_of<Call>>(gather, writes_nothing{}, call.columns, before_row(call, row));
     auto const values = norm.values(gather.totals, row);
     write_row<two_of<Call>>(call, values, row, fetched(call.rows, HWY_MIN(row + 1, call.end - 1)),
-                            head_of_result(call, row));
+                            before_result(call, row));
   }
 }
-
-// What is handled at once of two rows whose sums need registers beside what is written: with two sums of each kind,
-// 128x768 took 1.15 of the time of no rows gathered ahead with 16 registers, with one of each .87.
-template <class Norm>
-using few_sums = std::conditional_t<has_many_registers || Norm::sums == 1, whole, alone>;
 
 // Two rows at once. Where they are short, the next two are gathered while two are written: one loop has work for loads,
 // stores and arithmetic alike.
 template <bool GathersAhead, class Norm, class Call>
 HWY_ATTR HWY_INLINE void normalise_twos(Norm norm, Call const& call) {
-  using part = std::conditional_t<GathersAhead && reads_floats<Call>, few_sums<Norm>, two_of<Call>>;
+  using part = std::conditional_t<GathersAhead && reads_floats<Call>, whole, two_of<Call>>;
   std::size_t row = call.begin;
-  std::size_t const head = common_head(call);
+  std::ptrdiff_t const before = before_row(call, row);
   auto totals = two_rows{gathered(norm, call, row), gathered(norm, call, row + 1)};
   for (std::size_t left = call.end - row; left > 1; row += 2, left -= 2) {
     auto* const y = call.y + row * call.y_stride;
@@ -100,42 +97,45 @@ HWY_ATTR HWY_INLINE void normalise_twos(Norm norm, Call const& call) {
       if (left >= 4) {
         auto const sums = two_rows{norm.gather(unread(call.rows, row + 2)), norm.gather(unread(call.rows, row + 3))};
         gathers_two<std::remove_const_t<decltype(sums.a)>> gather{sums};
-        visit_row<part>(gather, write, call.columns, head);
+        visit_row<part>(gather, write, call.columns, before);
         totals = {gather.rows.a.totals, gather.rows.b.totals};
         continue;
       }
     }
     gathers_nothing nothing;
-    visit_row<part>(nothing, write, call.columns, head);
+    visit_row<part>(nothing, write, call.columns, before);
     if (left >= 4) totals = {gathered(norm, call, row + 2), gathered(norm, call, row + 3)};
   }
   if (row < call.end) normalise_each(norm, call, row);
 }
 
-// One row at a time, the next gathered while it is written; where it is added up, and registers are few, with fewer
-// sums (128x768: .96 of the time).
+// One row is written while the one after the next is gathered: what is computed of the next one's sums is waited for
+// meanwhile.
 template <class Norm, class Call>
 HWY_ATTR HWY_INLINE void normalise_ones(Norm norm, Call const& call) {
-  constexpr bool given = are_given<std::remove_cvref_t<decltype(call.rows)>>;
-  using part = std::conditional_t<has_many_registers || given, two_of<Call>, whole>;
   std::size_t row = call.begin;
-  auto totals = gathered(norm, call, row);
-  for (; row + 1 < call.end; ++row) {
-    auto const values = norm.values(totals, row);
-    writes<into_caches, std::remove_const_t<decltype(values)>, std::remove_pointer_t<decltype(call.y)>> const write{
+  auto values = norm.values(gathered(norm, call, row), row);
+  auto totals = gathered(norm, call, row + 1);
+  for (; row + 2 < call.end; ++row) {
+    auto const next = norm.values(totals, row + 1);
+    writes<into_caches, std::remove_const_t<decltype(next)>, std::remove_pointer_t<decltype(call.y)>> const write{
         {}, values, call.y + row * call.y_stride};
-    auto gather = norm.gather(unread(call.rows, row + 1));
-    visit_row<part>(gather, write, call.columns, common_head(call));
+    auto gather = norm.gather(unread(call.rows, row + 2));
+    visit_row<two_of<Call>>(gather, write, call.columns, before_row(call, row + 2));
     totals = gather.totals;
+    values = next;
   }
-  write_row<two_of<Call>>(call, norm.values(totals, row), row, fetched(call.rows, row), head_of_result(call, row));
+  write_row<two_of<Call>>(call, values, row, fetched(call.rows, row), before_result(call, row));
+  ++row;
+  write_row<two_of<Call>>(call, norm.values(totals, row), row, fetched(call.rows, row), before_result(call, row));
 }
 
 // Several rows are gathered before they are written, so many columns of each after those of the others: scale and bias
 // stay in the first cache, which has no room for them beside whole rows, and the rows wait in the second. Against two
 // rows at a time, 128x4096 took .88 of the time with AVX2, 4096x4096 past the caches .73, where nothing is fetched
 // ahead: that cost 30 %.
-inline constexpr std::size_t rows_of_block = 8, columns_of_block = 512, floats_of_block = std::size_t{1} << 17;
+inline constexpr std::size_t rows_of_block = 8, floats_of_block = std::size_t{1} << 17;
+inline constexpr std::ptrdiff_t columns_of_block = 512;
 
 template <class Norm, class Call>
 HWY_ATTR HWY_NOINLINE void normalise_blocks(Norm norm, Call const& call) {
@@ -143,9 +143,8 @@ HWY_ATTR HWY_NOINLINE void normalise_blocks(Norm norm, Call const& call) {
   decltype(norm.values(gathered(norm, call, call.begin), call.begin)) values[rows_of_block];
   for (std::size_t row = call.begin; row < call.end; row += most) {
     std::size_t const rows = HWY_MIN(most, call.end - row);
-    Norm const before = norm;  // no row waits for the mean of the one before it
-    for (std::size_t k = 0; k < rows; ++k) values[k] = norm.values(gathered(before, call, row + k), row + k);
-    for (std::size_t i = 0; i < call.columns; i += columns_of_block) {
+    for (std::size_t k = 0; k < rows; ++k) values[k] = norm.values(gathered(norm, call, row + k), row + k);
+    for (std::ptrdiff_t i = 0; i < static_cast<std::ptrdiff_t>(call.columns); i += columns_of_block) {
       for (std::size_t k = 0; k < rows; ++k) {
         write_columns<two_of<Call>>(call, values[k], row + k, i, i + columns_of_block);
       }
@@ -164,7 +163,7 @@ HWY_ATTR HWY_INLINE bool share_lines(Call const& call) {
 
 template <class Norm, class Call>
 HWY_ATTR HWY_NOINLINE void normalise_kept(Norm norm, Call const& call) {
-  kept_floats floats(call.columns, common_head(call));
+  kept_floats floats(call.columns, before_row(call, call.begin));
   auto const kept = with_kept(call, floats);
   // Four longer rows at once, with two sums of each, took a fifth longer than two and two where they come from the
   // third cache.
@@ -193,8 +192,7 @@ HWY_ATTR HWY_INLINE bool normalise_floats(Norm norm, given_rows<float> const&, C
   if (!share_lines(call)) return false;
   if constexpr (!has_many_registers) {
     if (fit_first_cache(6 + Norm::sums, n)) return normalise_twos<true>(norm, call), true;
-    Norm::sums == 1 ? normalise_ones(norm, call) : normalise_twos<false>(norm, call);
-    return true;
+    return normalise_ones(norm, call), true;
   } else if constexpr (Norm::sums == 1) {
     if (n > beside_one_columns && n <= alone_columns) return false;
     return normalise_ones(norm, call), true;

@@ -18,11 +18,10 @@
 HWY_BEFORE_NAMESPACE();
 namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA::HWY_NAMESPACE {
 
-// A vector, or the beginning of one. A loop takes so many parts `at_once`, each with sums of its own, which end after
-// so many `additions`.
+// A vector: the columns from `i` on, where `from` and `to` are the address of column i.
 struct whole {
   using values = vec;
-  static constexpr std::size_t vectors = 1, at_once = 2, additions = 32;
+  static constexpr std::ptrdiff_t vectors = 1;
 
   HWY_ATTR HWY_INLINE static vec zero() { return hn::Zero(lanes()); }
   template <class T>
@@ -42,45 +41,46 @@ struct whole {
       store(v, to);
     }
   }
-  // As it is, whatever part it is; there is room for all of it.
+  // As it is, in the order of the lanes.
   HWY_ATTR HWY_INLINE void keep(vec v, float* to) const { hn::StoreU(v, lanes(), to); }
   HWY_ATTR HWY_INLINE vec kept(float const* from) const { return hn::LoadU(lanes(), from); }
+  // In the order of the columns.
+  HWY_ATTR HWY_INLINE void keep_columns(vec v, float* to) const { keep(v, to); }
+  HWY_ATTR HWY_INLINE vec kept_columns(float const* from) const { return kept(from); }
   HWY_ATTR HWY_INLINE vec elements(vec v) const { return v; }
 };
-// Where there is no register for more sums.
-struct alone : whole {
-  static constexpr std::size_t at_once = 1, additions = 128;
-};
-struct first {
+
+// Some lanes of a vector, which alone are touched.
+struct between {
   using values = vec;
-  static constexpr std::size_t vectors = 1;
+  static constexpr std::ptrdiff_t vectors = 1;
 
-  std::size_t count;
+  std::size_t begin, end;
 
-  HWY_ATTR HWY_INLINE static vec zero() { return hn::Zero(lanes()); }
   template <class T>
   HWY_ATTR HWY_INLINE vec get(T const* from) const {
-    return load_first(count, from);
+    return load_between(begin, end, from);
   }
   template <class T>
   HWY_ATTR HWY_INLINE void put(vec v, T* to) const {
-    store_first(count, v, to);
+    store_between(begin, end, v, to);
   }
   template <class T>
   HWY_ATTR HWY_INLINE void stream(vec v, T* to) const {
-    store_first(count, v, to);
+    put(v, to);
   }
-  HWY_ATTR HWY_INLINE void keep(vec v, float* to) const { hn::StoreU(v, lanes(), to); }
-  HWY_ATTR HWY_INLINE vec kept(float const* from) const { return hn::LoadU(lanes(), from); }
+  HWY_ATTR HWY_INLINE void keep(vec v, float* to) const { put(v, to); }
+  HWY_ATTR HWY_INLINE vec kept(float const* from) const { return get(from); }
   // Zero in the lanes that are no elements.
-  HWY_ATTR HWY_INLINE vec elements(vec v) const { return hn::IfThenElseZero(hn::FirstN(lanes(), count), v); }
+  HWY_ATTR HWY_INLINE vec elements(vec v) const { return hn::IfThenElseZero(lanes_between(lanes(), begin, end), v); }
 };
 
 // Two vectors: one after the other, or, where all operands are bfloat16, even and odd elements.
 template <bool EvenOdd>
 struct two {
   using values = vec_pair;
-  static constexpr std::size_t vectors = 2, at_once = 2, additions = 32;
+  static constexpr std::ptrdiff_t vectors = 2;
+  static constexpr bool even_odd = EvenOdd;
 
   HWY_ATTR HWY_INLINE static vec_pair zero() { return {hn::Zero(lanes()), hn::Zero(lanes())}; }
   template <class T>
@@ -88,7 +88,7 @@ struct two {
     if constexpr (EvenOdd) {
       return load_even_odd(from);
     } else {
-      return {load(from), load(from + hn::Lanes(lanes()))};
+      return {load(from), load(from + vector_lanes)};
     }
   }
   template <class T>
@@ -97,7 +97,7 @@ struct two {
       store_even_odd(v, to);
     } else {
       store(v.a, to);
-      store(v.b, to + hn::Lanes(lanes()));
+      store(v.b, to + vector_lanes);
     }
   }
   template <class T>
@@ -106,15 +106,27 @@ struct two {
       stream_even_odd(v, to);
     } else {
       stream_vector(v.a, to);
-      stream_vector(v.b, to + hn::Lanes(lanes()));
+      stream_vector(v.b, to + vector_lanes);
     }
   }
   HWY_ATTR HWY_INLINE void keep(vec_pair v, float* to) const {
     hn::StoreU(v.a, lanes(), to);
-    hn::StoreU(v.b, lanes(), to + hn::Lanes(lanes()));
+    hn::StoreU(v.b, lanes(), to + vector_lanes);
   }
   HWY_ATTR HWY_INLINE vec_pair kept(float const* from) const {
-    return {hn::LoadU(lanes(), from), hn::LoadU(lanes(), from + hn::Lanes(lanes()))};
+    return {hn::LoadU(lanes(), from), hn::LoadU(lanes(), from + vector_lanes)};
+  }
+  HWY_ATTR HWY_INLINE void keep_columns(vec_pair v, float* to) const {
+    if constexpr (EvenOdd) {
+      hn::StoreInterleaved2(v.a, v.b, lanes(), to);
+    } else {
+      keep(v, to);
+    }
+  }
+  HWY_ATTR HWY_INLINE vec_pair kept_columns(float const* from) const {
+    vec_pair v = kept(from);
+    if constexpr (EvenOdd) hn::LoadInterleaved2(lanes(), from, v.a, v.b);
+    return v;
   }
   HWY_ATTR HWY_INLINE vec_pair elements(vec_pair v) const { return v; }
 };
@@ -146,21 +158,21 @@ HWY_ATTR HWY_INLINE vec_pair mul_add(vec_pair a, B b, C c) {
 
 // A scale or bias at column i.
 template <class Part, class T>
-HWY_ATTR HWY_INLINE auto weights_of(Part part, weight<T> from, std::size_t i) {
+HWY_ATTR HWY_INLINE auto weights_of(Part part, weight<T> from, std::ptrdiff_t i) {
   return part.get(from.data + i);
 }
 template <class Part, class T>
-HWY_ATTR HWY_INLINE auto weights_of(Part part, one_plus_weight<T> from, std::size_t i) {
+HWY_ATTR HWY_INLINE auto weights_of(Part part, one_plus_weight<T> from, std::ptrdiff_t i) {
   return add(part.get(from.data + i), hn::Set(lanes(), 1.0f));
 }
 template <class Part, class T>
-HWY_ATTR HWY_INLINE auto weights_of(Part part, kept_weight<T> from, std::size_t i) {
+HWY_ATTR HWY_INLINE auto weights_of(Part part, kept_weight<T> from, std::ptrdiff_t i) {
   return part.kept(from.data + i);
 }
 
 // v * scale + bias at column i.
 template <class Part, class V, class Scale, class Bias>
-HWY_ATTR HWY_INLINE V affine(Part part, V v, Scale scale, Bias bias, std::size_t i) {
+HWY_ATTR HWY_INLINE V affine(Part part, V v, Scale scale, Bias bias, std::ptrdiff_t i) {
   constexpr bool scaled = !std::is_same_v<Scale, no_weight>, biased = !std::is_same_v<Bias, no_weight>;
   if constexpr (scaled && biased) {
     return mul_add(v, weights_of(part, scale, i), weights_of(part, bias, i));

@@ -20,7 +20,7 @@ struct quantized_sum {
   vec word_scale, word_offset, position_scale;
 
   template <class Part>
-  HWY_ATTR HWY_INLINE vec operator()(Part part, std::size_t i) const {
+  HWY_ATTR HWY_INLINE vec operator()(Part part, std::ptrdiff_t i) const {
     vec const from_position = hn::MulAdd(part.get(position + i), position_scale, segment(part, i));
     return hn::Add(hn::MulAdd(part.get(word + i), word_scale, word_offset), from_position);
   }
@@ -28,7 +28,7 @@ struct quantized_sum {
 
 template <class T>
 HWY_ATTR HWY_INLINE float zero_of(quantized_table<T> const& table) {
-  return -static_cast<float>(table.zero_point) * table.scale;
+  return -static_cast<float>(product(static_cast<double>(table.zero_point), static_cast<double>(table.scale)));
 }
 
 // The segment's part of a row, from tables of the three kinds: none, numbers that stand for floats, the floats.
@@ -44,7 +44,7 @@ struct quantized_row {
   vec scale, zero_point, offset;
 
   template <class Part>
-  HWY_ATTR HWY_INLINE vec operator()(Part part, std::size_t i) const {
+  HWY_ATTR HWY_INLINE vec operator()(Part part, std::ptrdiff_t i) const {
     return hn::MulAdd(hn::Sub(part.get(data + i), zero_point), scale, offset);
   }
 };

@@ -17,7 +17,7 @@ struct dequantized {
   vec scale, zero_point;
 
   template <class Part>
-  HWY_ATTR HWY_INLINE vec operator()(Part part, std::size_t i) const {
+  HWY_ATTR HWY_INLINE vec operator()(Part part, std::ptrdiff_t i) const {
     return hn::Mul(hn::Sub(part.get(q + i), zero_point), scale);
   }
 };

@@ -11,25 +11,22 @@ namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA::HWY_NAMESPA
 
 template <class Source>
 struct gathers_squares {
+  static constexpr std::ptrdiff_t number_of_sums = 1;
+  template <class V>
+  using sums = square_sums<V>;
+
   Source source;
   double totals = 0;
 
   template <class Part>
-  HWY_ATTR HWY_INLINE auto get(Part part, std::size_t i) const {
-    return source.get(part, i);
-  }
-  template <class Part>
-  HWY_ATTR HWY_INLINE auto sums(Part part) const {
-    return part.zero();
-  }
-  template <class Part, class V>
-  HWY_ATTR HWY_INLINE void accumulate(Part, V v, V& to) const {
-    to = mul_add(v, v, to);
+  HWY_ATTR HWY_INLINE auto get(Part part, std::ptrdiff_t i) const {
+    return part.elements(source.get(part, i));
   }
   template <class V>
-  HWY_ATTR HWY_INLINE void finish(V const& a, V const& b) {
-    totals += sum_of(add(a, b));
+  HWY_ATTR HWY_INLINE void accumulate(V v, square_sums<V>& to) const {
+    to.squares = mul_add(v, v, to.squares);
   }
+  HWY_ATTR HWY_INLINE void finish(square_sums<double> const& more) { totals += more.squares; }
 };
 
 template <class Row, class Scale>
@@ -39,15 +36,15 @@ struct rms_norm_values {
   Scale scale;
 
   template <class Part>
-  HWY_ATTR HWY_INLINE auto normalised(Part part, std::size_t i) const {
+  HWY_ATTR HWY_INLINE auto normalised(Part part, std::ptrdiff_t i) const {
     return mul(x.get(part, i), inverse_rms);
   }
   template <class Part, class V>
-  HWY_ATTR HWY_INLINE V weighted(Part part, V n, std::size_t i) const {
+  HWY_ATTR HWY_INLINE V weighted(Part part, V n, std::ptrdiff_t i) const {
     return affine(part, n, scale, no_weight{}, i);
   }
   template <class Part>
-  HWY_ATTR HWY_INLINE auto operator()(Part part, std::size_t i) const {
+  HWY_ATTR HWY_INLINE auto operator()(Part part, std::ptrdiff_t i) const {
     return weighted(part, normalised(part, i), i);
   }
 };
@@ -72,7 +69,7 @@ struct rms_normalises {
   HWY_ATTR HWY_INLINE auto values(double squares, std::size_t row) const {
     auto const* const x = elements(call.rows, row);
     double const epsilon = static_cast<double>(call.epsilon);
-    double const mean_square = squares * per_column;
+    double const mean_square = product(squares, per_column);
     float const inverse_rms = static_cast<float>(is_comfortable(mean_square, epsilon)
                                                      ? inverse_root(mean_square + epsilon)
                                                      : 1 / std::sqrt(exact_mean_square(x, call.columns) + epsilon));

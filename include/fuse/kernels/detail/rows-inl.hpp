@@ -18,15 +18,18 @@
 HWY_BEFORE_NAMESPACE();
 namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA::HWY_NAMESPACE {
 
-// A row, as it is read the first time; `near` is about what an element will be.
+// A row, as it is read the first time; `near` is what an element will be before it is stored.
 template <class X>
 struct given_row {
   X const* x;
 
-  HWY_ATTR HWY_INLINE float near(std::size_t i) const { return to_float(x[i]); }
   template <class Part>
-  HWY_ATTR HWY_INLINE auto get(Part part, std::size_t i) const {
+  HWY_ATTR HWY_INLINE auto near(Part part, std::ptrdiff_t i) const {
     return part.get(x + i);
+  }
+  template <class Part>
+  HWY_ATTR HWY_INLINE auto get(Part part, std::ptrdiff_t i) const {
+    return near(part, i);
   }
 };
 
@@ -37,10 +40,13 @@ struct added_row {
   Bias bias;
   Sum* sum;
 
-  HWY_ATTR HWY_INLINE float near(std::size_t i) const { return to_float(x[i]) + to_float(residual[i]); }
   template <class Part>
-  HWY_ATTR HWY_INLINE auto get(Part part, std::size_t i) const {
-    auto const v = affine(part, add(part.get(x + i), part.get(residual + i)), no_weight{}, bias, i);
+  HWY_ATTR HWY_INLINE auto near(Part part, std::ptrdiff_t i) const {
+    return affine(part, add(part.get(x + i), part.get(residual + i)), no_weight{}, bias, i);
+  }
+  template <class Part>
+  HWY_ATTR HWY_INLINE auto get(Part part, std::ptrdiff_t i) const {
+    auto const v = near(part, i);
     part.put(v, sum + i);
     // The norm is that of what is stored.
     if constexpr (std::is_same_v<Sum, float>) {

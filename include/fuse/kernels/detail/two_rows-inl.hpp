@@ -17,34 +17,27 @@
 HWY_BEFORE_NAMESPACE();
 namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA::HWY_NAMESPACE {
 
-template <class T>
-struct two_rows {
-  T a, b;
-};
-template <class T>
-two_rows(T, T) -> two_rows<T>;
-
 template <class Gather>
 struct gathers_two {
+  static constexpr std::ptrdiff_t number_of_sums = 2 * Gather::number_of_sums;
+  template <class V>
+  using sums = two_rows<typename Gather::template sums<V>>;
+
   two_rows<Gather> rows;
 
   template <class Part>
-  HWY_ATTR HWY_INLINE auto get(Part part, std::size_t i) const {
+  HWY_ATTR HWY_INLINE auto get(Part part, std::ptrdiff_t i) const {
     return two_rows{rows.a.get(part, i), rows.b.get(part, i)};
   }
-  template <class Part>
-  HWY_ATTR HWY_INLINE auto sums(Part part) const {
-    return two_rows{rows.a.sums(part), rows.b.sums(part)};
+  template <class V, class Sums>
+  HWY_ATTR HWY_INLINE void accumulate(two_rows<V> const& values, two_rows<Sums>& to) const {
+    rows.a.accumulate(values.a, to.a);
+    rows.b.accumulate(values.b, to.b);
   }
-  template <class Part, class V, class Sums>
-  HWY_ATTR HWY_INLINE void accumulate(Part part, two_rows<V> const& values, two_rows<Sums>& to) const {
-    rows.a.accumulate(part, values.a, to.a);
-    rows.b.accumulate(part, values.b, to.b);
-  }
-  template <class Sums>
-  HWY_ATTR HWY_INLINE void finish(two_rows<Sums> const& x, two_rows<Sums> const& y) {
-    rows.a.finish(x.a, y.a);
-    rows.b.finish(x.b, y.b);
+  template <class Totals>
+  HWY_ATTR HWY_INLINE void finish(two_rows<Totals> const& totals) {
+    rows.a.finish(totals.a);
+    rows.b.finish(totals.b);
   }
 };
 
@@ -55,7 +48,7 @@ struct writes_two {
   two_rows<Y*> y;
 
   template <class Part>
-  HWY_ATTR HWY_INLINE void operator()(Part part, std::size_t i) const {
+  HWY_ATTR HWY_INLINE void operator()(Part part, std::ptrdiff_t i) const {
     auto const a = values.a.normalised(part, i), b = values.b.normalised(part, i);
     auto const weighted_a = values.a.weighted(part, a, i), weighted_b = values.a.weighted(part, b, i);
     part.put(weighted_a, y.a + i);

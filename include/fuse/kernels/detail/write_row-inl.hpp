@@ -8,7 +8,7 @@
 #define FUSE_REWRITE_KERNELS_WRITE_ROW_INL
 #endif
 
-#include <fuse/kernels/detail/parts-inl.hpp>
+#include <fuse/kernels/detail/lane_sums-inl.hpp>
 
 #include <hwy/cache_control.h>
 #include <fuse/kernels/element.hpp>
@@ -28,17 +28,17 @@ inline constexpr bool is_elaborate = true;
 #endif
 
 struct gathers_nothing {
+  static constexpr std::ptrdiff_t number_of_sums = 0;
+  template <class V>
+  using sums = no_sums<V>;
+
   template <class Part>
-  HWY_ATTR HWY_INLINE int get(Part, std::size_t) const {
+  HWY_ATTR HWY_INLINE int get(Part, std::ptrdiff_t) const {
     return 0;
   }
-  template <class Part>
-  HWY_ATTR HWY_INLINE int sums(Part) const {
-    return 0;
-  }
-  template <class Part>
-  HWY_ATTR HWY_INLINE void accumulate(Part, int, int) const {}
-  HWY_ATTR HWY_INLINE void finish(int, int) const {}
+  template <class V>
+  HWY_ATTR HWY_INLINE void accumulate(int, no_sums<V>) const {}
+  HWY_ATTR HWY_INLINE void finish(no_sums<double>) const {}
 };
 
 struct writes_nothing {
@@ -48,7 +48,7 @@ struct writes_nothing {
 
 struct into_caches {
   template <class Part, class V, class Y>
-  HWY_ATTR HWY_INLINE void put(Part part, V v, Y* y, std::size_t i) const {
+  HWY_ATTR HWY_INLINE void put(Part part, V v, Y* y, std::ptrdiff_t i) const {
     part.put(v, y + i);
   }
 };
@@ -56,7 +56,7 @@ struct into_caches {
 // Evicts nothing.
 struct past_caches_alone {
   template <class Part, class V, class Y>
-  HWY_ATTR HWY_INLINE void put(Part part, V v, Y* y, std::size_t i) const {
+  HWY_ATTR HWY_INLINE void put(Part part, V v, Y* y, std::ptrdiff_t i) const {
     part.stream(v, y + i);
   }
 };
@@ -67,9 +67,9 @@ struct past_caches {
   X const* next;
 
   template <class Part, class V, class Y>
-  HWY_ATTR HWY_INLINE void put(Part part, V v, Y* y, std::size_t i) const {
+  HWY_ATTR HWY_INLINE void put(Part part, V v, Y* y, std::ptrdiff_t i) const {
     part.stream(v, y + i);
-    for (std::size_t j = 0; j < Part::vectors; ++j) hwy::Prefetch(next + i + j * hn::Lanes(lanes()));
+    for (std::ptrdiff_t j = 0; j < Part::vectors; ++j) hwy::Prefetch(next + i + j * vector_lanes);
   }
 };
 
@@ -81,158 +81,167 @@ struct writes {
   Y* y;
 
   template <class Part>
-  HWY_ATTR HWY_INLINE void operator()(Part part, std::size_t i) const {
+  HWY_ATTR HWY_INLINE void operator()(Part part, std::ptrdiff_t i) const {
     way.put(part, value(part, i), y, i);
   }
 };
 
-// `before` are sums of what came before, which are finished with these.
-template <class Gather, class Write, class Sums>
-HWY_ATTR HWY_INLINE void visit_end(Gather& gather, Write const& write, std::size_t i, std::size_t end,
-                                   Sums const& before) {
-  std::size_t const n = hn::Lanes(lanes());
-  auto sums = gather.sums(whole{});
-  for (; end - i >= n; i += n) {
-    auto const values = gather.get(whole{}, i);
-    write(whole{}, i);
-    gather.accumulate(whole{}, values, sums);
-  }
-  if (i < end) {
-    first const rest{end - i};
-    auto const values = gather.get(rest, i);
-    write(rest, i);
-    gather.accumulate(rest, values, sums);
-  }
-  gather.finish(sums, before);
-}
-
-// What is left of `end` by vectors comes first: the others begin at multiples of their size where `end` does.
-template <class Gather, class Write, class Sums>
-HWY_ATTR HWY_INLINE void visit_head(Gather& gather, Write const& write, std::size_t end, Sums& sums) {
-  std::size_t const n = hn::Lanes(lanes());
-  for (std::size_t i = 0; i < end;) {
-    first const part{(end - i - 1) % n + 1};
-    auto const values = gather.get(part, i);
-    write(part, i);
-    gather.accumulate(part, values, sums);
-    i += part.count;
-  }
-}
-
-// Visits the columns from `i` to `end`, `Wide` parts at a time; where `i` is 0, the first `head` by themselves. Sums in
-// float end after so many additions that long rows lose nothing.
-template <class Wide, class Gather, class Write>
-HWY_ATTR HWY_INLINE void visit_columns(Gather& gather, Write const& write, std::size_t i, std::size_t end,
-                                       std::size_t head) {
-  std::size_t const width = Wide::vectors * hn::Lanes(lanes()), step = Wide::at_once * width;
-  auto ends = gather.sums(whole{});
-  if (head > 0) visit_head(gather, write, head, ends);
-  i += head;
-  while (end - i >= step) {
-    std::size_t const next = i + HWY_MIN((end - i) / step, Wide::additions) * step;
-    auto sums0 = gather.sums(Wide{}), sums1 = sums0;
-    for (; i < next; i += step) {
-      auto const values0 = gather.get(Wide{}, i);
-      if constexpr (Wide::at_once == 1) {
-        write(Wide{}, i);
-        gather.accumulate(Wide{}, values0, sums0);
-      } else {
-        auto const values1 = gather.get(Wide{}, i + width);
-        write(Wide{}, i);
-        write(Wide{}, i + width);
-        gather.accumulate(Wide{}, values0, sums0);
-        gather.accumulate(Wide{}, values1, sums1);
-      }
+// Visits the columns from `begin` to `end` that lanes from column `i` on have, whose sums are in memory.
+template <class Gather, class Write, class Memory>
+HWY_ATTR HWY_INLINE void visit_lanes(Gather const& gather, Write const& write, std::ptrdiff_t i, std::ptrdiff_t begin,
+                                     std::ptrdiff_t end, Memory& memory) {
+  for (std::ptrdiff_t lane = 0; lane < sum_lanes; lane += vector_lanes, i += vector_lanes) {
+    std::ptrdiff_t const from = HWY_MAX(begin - i, 0), to = HWY_MIN(end - i, vector_lanes);
+    if (from >= to) continue;
+    auto sums = lane_tree<whole, Gather, vector_lanes>::zero();
+    sums.take(memory, lane);
+    if (to - from == vector_lanes) {
+      sums.visit(whole(), gather, write, i);
+    } else {
+      sums.visit(between{static_cast<std::size_t>(from), static_cast<std::size_t>(to)}, gather, write, i);
     }
-    gather.finish(sums0, sums1);
+    sums.keep(memory, lane);
   }
-  if (i < end || head > 0) visit_end(gather, write, i, end, ends);
+}
+
+// Visits the columns from `i` to `end` that these lanes have. Where they do not fit into registers beside what is
+// written, half of them goes first.
+template <class Lanes, class Part, class Gather, class Write>
+HWY_ATTR HWY_INLINE void visit_steps(Lanes& sums, Part part, Gather const& gather, Write const& write, std::ptrdiff_t i,
+                                     std::ptrdiff_t end) {
+  if constexpr (Lanes::vectors > 8) {
+    visit_steps(sums.lower, part, gather, write, i, end);
+    visit_steps(sums.upper, part, gather, write, i + Lanes::half::lanes, end);
+  } else {
+    for (; i < end; i += sum_lanes) {
+      if constexpr (requires { gather.fetch(i); }) gather.fetch(i);
+      sums.visit(part, gather, write, i);
+    }
+  }
+}
+
+// Visits the columns from `begin` to `end`, in `Part`s; lane 0 is that of column `begin - before`.
+template <class Part, class Gather, class Write>
+HWY_ATTR HWY_INLINE void visit_columns(Gather& gather, Write const& write, std::ptrdiff_t begin, std::ptrdiff_t end,
+                                       std::ptrdiff_t before) {
+  constexpr bool adds_up = !std::is_empty_v<typename Gather::template sums<double>>;
+  std::ptrdiff_t i = begin - before;
+  while (begin < end) {
+    std::ptrdiff_t const next = adds_up ? HWY_MIN(end, begin + columns_of_sums) : end;
+    typename Gather::template sums<lane_memory> memory;
+    auto sums = lane_tree<Part, Gather>::zero();
+    do {
+      if (is_elaborate && begin == i && next - i >= sum_lanes) {
+        begin += (next - begin) / sum_lanes * sum_lanes;
+        visit_steps(sums, Part(), gather, write, i, begin);
+        i = begin;
+      } else {
+        sums.keep(memory);
+        visit_lanes(gather, write, i, begin, next, memory);
+        sums.take(memory);
+        begin = HWY_MIN(next, i + sum_lanes);
+        if (begin == i + sum_lanes) i = begin;
+      }
+    } while (begin < next);
+    if constexpr (adds_up) {
+      typename Gather::template sums<double> totals;
+      if constexpr (vector_lanes >= float_lanes) {
+        sums.total(totals);
+      } else {
+        sums.keep(memory);
+        each_sum([](auto& all, double& total) HWY_ATTR { total = all.total(); }, memory, totals);
+      }
+      gather.finish(totals);
+    }
+  }
 }
 
 // ... all of them.
-template <class Wide, class Gather, class Write>
-HWY_ATTR HWY_INLINE void visit_row(Gather& gather, Write const& write, std::size_t columns, std::size_t head = 0) {
-  visit_columns<Wide>(gather, write, 0, columns, head);
+template <class Part, class Gather, class Write>
+HWY_ATTR HWY_INLINE void visit_row(Gather& gather, Write const& write, std::size_t columns, std::ptrdiff_t before = 0) {
+  visit_columns<Part>(gather, write, 0, static_cast<std::ptrdiff_t>(columns), before);
 }
 
-// y[i] = value(part, i) for a whole row, of which the first `head` elements by themselves.
-template <class Wide, class Way, class Value, class Y>
-HWY_ATTR HWY_INLINE void write_row_in(Way way, Value const& value, Y* y, std::size_t columns, std::size_t head = 0) {
+// y[i] = value(part, i) for a whole row.
+template <class Part, class Way, class Value, class Y>
+HWY_ATTR HWY_INLINE void write_row_in(Way way, Value const& value, Y* y, std::size_t columns,
+                                      std::ptrdiff_t before = 0) {
   gathers_nothing nothing;
-  visit_row<Wide>(nothing, writes<Way, Value, Y>{way, value, y}, columns, head);
+  visit_row<Part>(nothing, writes<Way, Value, Y>{way, value, y}, columns, before);
 }
 template <class Way, class Value, class Y>
-HWY_ATTR HWY_INLINE void write_row_by(Way way, Value const& value, Y* y, std::size_t columns, std::size_t head = 0) {
-  write_row_in<whole>(way, value, y, columns, head);
+HWY_ATTR HWY_INLINE void write_row_by(Way way, Value const& value, Y* y, std::size_t columns,
+                                      std::ptrdiff_t before = 0) {
+  write_row_in<whole>(way, value, y, columns, before);
 }
 
-// The elements of a row before the first multiple of `n`.
+// How many elements lie before a row since the last multiple of `n`.
 template <class T>
-HWY_ATTR HWY_INLINE std::size_t head_before(std::size_t n, T const* row, std::size_t columns) {
-  std::size_t const before = (n - reinterpret_cast<std::uintptr_t>(row) / sizeof(T) % n) % n;
-  return HWY_MIN(before, columns);
+HWY_ATTR HWY_INLINE std::ptrdiff_t elements_before(std::size_t n, T const* row) {
+  return static_cast<std::ptrdiff_t>(reinterpret_cast<std::uintptr_t>(row) / sizeof(T) % n);
 }
 
-// Only whole vectors at their own multiples can be written past the caches; what comes before.
+// ... since the last multiple of a vector's size: only whole vectors there can be written past the caches.
 template <class T>
-HWY_ATTR HWY_INLINE std::size_t vector_head(T const* row, std::size_t columns) {
-  return head_before(hn::Lanes(lanes()) * sizeof(float) / sizeof(T), row, columns);
+HWY_ATTR HWY_INLINE std::ptrdiff_t before_in_vector(T const* row) {
+  return elements_before(static_cast<std::size_t>(vector_lanes) * sizeof(float) / sizeof(T), row);
 }
 
 // Up to this much in a row of halves, what is kept of it as floats leaves room for the rest in a first cache of 48 KB:
 // 30 KB. And up to this much, room for rows that are gathered ahead, or for more than such rows: 21 KB.
-inline constexpr std::size_t kept_columns = 1280, kept_columns_ahead = 896;
+inline constexpr std::size_t kept_columns = 1024, kept_columns_ahead = 896;
 
-// Vectors that lie in two lines of a cache cost twice, and with AVX2 two rows at once are half as fast where a line's
-// vectors are not loaded and stored together. What comes before the first line, where parts of vectors cost little: a
-// line of halves begins with up to two of them, which with AVX3 pays for rows that are kept or long (128x768: 0.6 to
-// 0.8 of the time).
+// ... since the line of a cache began. Vectors that lie in two lines cost twice, and with AVX2 two rows at once are half
+// as fast where a line's vectors are not loaded and stored together. What comes before the first line is some lanes of
+// vectors; of halves, up to two, which with AVX3 pays for rows that are kept or long (128x768: 0.6 to 0.8 of the time).
 template <class T>
-HWY_ATTR HWY_INLINE std::size_t line_head(T const* row, std::size_t columns) {
+HWY_ATTR HWY_INLINE std::ptrdiff_t before_in_line(T const* row, std::size_t columns) {
   if constexpr (has_parts<T>) {
     bool const pays = std::is_same_v<T, float> || (columns >= 384 && columns <= kept_columns) || columns >= 2048;
-    if (pays) return head_before(64 / sizeof(T), row, columns);
+    if (pays) return elements_before(64 / sizeof(T), row);
   }
   return 0;
 }
 
-// Columns `begin` to `end` of row `row` of a call, counted from the first line, or vector, of what is written: what
-// comes before is taken with the first of them.
-template <class Wide, class Call, class Value>
-HWY_ATTR HWY_INLINE void write_columns(Call const& call, Value const& value, std::size_t row, std::size_t begin,
-                                       std::size_t end) {
+// Columns `begin` to `end` of row `row` of a call, counted from a line, or vector, of what is written: what comes before
+// is taken with the first of them.
+template <class Part, class Call, class Value>
+HWY_ATTR HWY_INLINE void write_columns(Call const& call, Value const& value, std::size_t row, std::ptrdiff_t begin,
+                                       std::ptrdiff_t end) {
   auto* const y = call.y + row * call.y_stride;
   using output = std::remove_pointer_t<decltype(call.y)>;
+  auto const columns = static_cast<std::ptrdiff_t>(call.columns);
   gathers_nothing nothing;
-  auto const visit = [&](auto way, std::size_t head) HWY_ATTR {
-    std::size_t const from = begin == 0 ? 0 : HWY_MIN(begin + head, call.columns);
-    visit_columns<Wide>(nothing, writes<decltype(way), Value, output>{way, value, y}, from,
-                        HWY_MIN(end + head, call.columns), begin == 0 ? head : 0);
+  auto const visit = [&](auto way, std::ptrdiff_t before) HWY_ATTR {
+    std::ptrdiff_t const head = before == 0 ? 0 : sum_lanes - before;
+    writes<decltype(way), Value, output> const write{way, value, y};
+    visit_columns<Part>(nothing, write, begin == 0 ? 0 : HWY_MIN(begin + head, columns), HWY_MIN(end + head, columns),
+                        begin == 0 ? before : 0);
   };
   if (call.streamed) {
-    visit(past_caches_alone{}, vector_head(y, call.columns));
+    visit(past_caches_alone{}, before_in_vector(y));
   } else {
-    visit(into_caches{}, line_head(y, call.columns));
+    visit(into_caches{}, before_in_line(y, call.columns));
   }
 }
 
-// Row `row` of a call, past the caches where the call says so; the row at `next` is read next. Else the first `head`
-// elements are written by themselves.
-template <class Wide, class Call, class Value, class Next>
+// Row `row` of a call, past the caches where the call says so; the row at `next` is read next. Else lane 0 is that of
+// column `-before`.
+template <class Part, class Call, class Value, class Next>
 HWY_ATTR HWY_INLINE void write_row(Call const& call, Value const& value, std::size_t row, Next const* next,
-                                   std::size_t head) {
+                                   std::ptrdiff_t before) {
   auto* const y = call.y + row * call.y_stride;
   using output = std::remove_pointer_t<decltype(call.y)>;
   if constexpr (is_elaborate && element<output>) {
     if (call.streamed)
-      return write_row_in<Wide>(past_caches<Next>{next}, value, y, call.columns, vector_head(y, call.columns));
+      return write_row_in<Part>(past_caches<Next>{next}, value, y, call.columns, before_in_vector(y));
   }
-  write_row_in<Wide>(into_caches{}, value, y, call.columns, head);
+  write_row_in<Part>(into_caches{}, value, y, call.columns, before);
 }
 template <class Call, class Value>
 HWY_ATTR HWY_INLINE void write_row(Call const& call, Value const& value, std::size_t row) {
   write_row<whole>(call, value, row, call.x + HWY_MIN(row + 1, call.end - 1) * call.x_stride,
-                   line_head(call.y + row * call.y_stride, call.columns));
+                   before_in_line(call.y + row * call.y_stride, call.columns));
 }
 
 }  // namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA::HWY_NAMESPACE
