@@ -83,7 +83,7 @@ TEST_CASE("results are written past the caches where a quarter of the third one 
   std::ifstream told("/sys/devices/system/cpu/cpu0/cache/index3/size");
   std::size_t kilobytes = 0;
   if (!(told >> kilobytes)) return;
-  std::size_t const third = detail::third_cache_bytes();
+  std::size_t const third = detail::cache_bytes(3);
   CHECK(third == kilobytes << 10);
   for (std::size_t bytes = 4 * mib; bytes < 16 * mib; bytes += mib) {
     CHECK(is_streamed(output::automatic, false, bytes) == (bytes >= third / 4));

@@ -87,6 +87,8 @@ HWY_ATTR HWY_INLINE auto const* fetched(kept_rows<Rows> const& rows, std::size_t
 
 template <class Weight>
 struct keeps_weight {
+  static constexpr std::ptrdiff_t most_sums = 0;
+
   Weight weight;
   float* to;
 

@@ -140,10 +140,18 @@ struct lane_tree {
   half lower, upper;
 
   HWY_ATTR HWY_INLINE static lane_tree zero() { return {half::zero(), half::zero()}; }
+  // Adds up the columns from `i` on, and writes them.
   template <class Write>
   HWY_ATTR HWY_INLINE void visit(Part part, Gather const& gather, Write const& write, std::ptrdiff_t i) {
     lower.visit(part, gather, write, i);
     upper.visit(part, gather, write, i + Lanes / 2);
+  }
+  // ... of the columns from `begin` to `end` alone.
+  template <class Write>
+  HWY_ATTR HWY_INLINE void visit_some(Gather const& gather, Write const& write, std::ptrdiff_t i, std::ptrdiff_t begin,
+                                      std::ptrdiff_t end) {
+    lower.visit_some(gather, write, i, begin, end);
+    upper.visit_some(gather, write, i + Lanes / 2, begin, end);
   }
   template <class Memory>
   HWY_ATTR HWY_INLINE void keep(Memory& to, std::ptrdiff_t lane = 0) {
@@ -180,6 +188,12 @@ struct lane_tree<Part, Gather, Lanes> {
     auto const values = gather.get(part, i);
     write(part, i);
     gather.accumulate(values, sums);
+  }
+  template <class Write>
+  HWY_ATTR HWY_INLINE void visit_some(Gather const& gather, Write const& write, std::ptrdiff_t i, std::ptrdiff_t begin,
+                                      std::ptrdiff_t end) {
+    auto const from = HWY_MAX(begin - i, std::ptrdiff_t{0}), to = HWY_MIN(end - i, Lanes);
+    if (from < to) visit(between{static_cast<std::size_t>(from), static_cast<std::size_t>(to)}, gather, write, i);
   }
   template <class Memory>
   HWY_ATTR HWY_INLINE void keep(Memory& to, std::ptrdiff_t lane = 0) {

@@ -63,21 +63,24 @@ struct layer_normalises {
     return gather_around(first_mean<!reads_floats<Call>>(near, call.columns), source);
   }
 
-  HWY_ATTR HWY_INLINE auto values(moment_totals totals, std::size_t row) const {
-    lanes const d;
+  HWY_ATTR HWY_INLINE row_moments moments(moment_totals totals, std::size_t row) const {
     auto const* const x = elements(call.rows, row);
-    using element = std::remove_cvref_t<decltype(*x)>;
+    using source = given_row<std::remove_cvref_t<decltype(*x)>>;
     double const epsilon = static_cast<double>(call.epsilon);
-    row_moments const m = settled(
-        totals, per_column, epsilon,
-        [&](float pivot) HWY_ATTR {
-          return gather_row<two_of<Call>>(gather_around(pivot, given_row<element>{x}), call.columns, 0);
-        },
-        [&]() HWY_ATTR { return exact_moments(x, call.columns, epsilon); });
+    auto const again = [&](float pivot) HWY_ATTR {
+      return gather_row<part_of<Call>>(gather_around(pivot, source{x}), call.columns, before_in_line(x, call.columns));
+    };
+    auto const exactly = [&]() HWY_ATTR { return exact_moments(x, call.columns, epsilon); };
+    row_moments const m = settled(totals, per_column, epsilon, again, exactly);
+    if (call.mean != nullptr) call.mean[row] = static_cast<float>(m.mean());
+    if (call.inverse_deviation != nullptr) call.inverse_deviation[row] = static_cast<float>(m.inverse_deviation);
+    return m;
+  }
+
+  HWY_ATTR HWY_INLINE auto values(row_moments const& m, std::size_t row) const {
+    lanes const d;
     float const mean = static_cast<float>(m.mean());
     double const rest = m.mean() - static_cast<double>(mean);
-    if (call.mean != nullptr) call.mean[row] = mean;
-    if (call.inverse_deviation != nullptr) call.inverse_deviation[row] = static_cast<float>(m.inverse_deviation);
     auto const again = reread(call.rows, row);
     return layer_norm_values<std::remove_const_t<decltype(again)>, decltype(call.scale), decltype(call.bias)>{
         again,
@@ -91,14 +94,14 @@ struct layer_normalises {
 
 template <class Rows, class Scale, class Bias, class Y>
 HWY_ATTR HWY_INLINE auto with_kept(layer_norm_call<Rows, Scale, Bias, Y> const& call, kept_floats& floats) {
-  using wide = two_of<layer_norm_call<Rows, Scale, Bias, Y>>;
+  using part = part_of<layer_norm_call<Rows, Scale, Bias, Y>>;
   using kept_call = layer_norm_call<kept_rows<Rows>, typename kept_of<Scale>::type, typename kept_of<Bias>::type, Y>;
   return kept_call{floats.rows(call.rows),
                    call.y,
                    call.columns,
                    call.y_stride,
-                   floats.scale<wide>(call.scale),
-                   floats.bias<wide>(call.bias),
+                   floats.scale<part>(call.scale),
+                   floats.bias<part>(call.bias),
                    call.epsilon,
                    call.mean,
                    call.inverse_deviation,

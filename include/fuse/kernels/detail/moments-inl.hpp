@@ -52,27 +52,42 @@ HWY_ATTR HWY_INLINE float finite_or_zero(float v) {
   return v;
 }
 
+// The sum of 16 elements, each of the first half added to the one as far into the second, in float.
+HWY_ATTR HWY_INLINE float sum_of_first(float const* first) {
+#if HWY_TARGET == HWY_SCALAR
+  auto const four = [first](std::ptrdiff_t i) { return (first[i] + first[i + 8]) + (first[i + 4] + first[i + 12]); };
+  return (four(0) + four(2)) + (four(1) + four(3));
+#else
+  hn::FixedTag<float, 4> const d;
+  auto const even = hn::Add(hn::LoadU(d, first), hn::LoadU(d, first + 8));
+  auto const odd = hn::Add(hn::LoadU(d, first + 4), hn::LoadU(d, first + 12));
+  auto const four = hn::Add(even, odd), two = hn::Add(four, hn::Shuffle1032(four));
+  return hn::GetLane(hn::Add(two, hn::Shuffle2301(two)));
+#endif
+}
+
 // The mean of the first elements of `row(part, i)`, which mostly is near that of all. For halves, of as many bits as one
 // of them has: a half less it is a float, and so is a sum of these, but where halves are tiny beside the deviation. Less
 // all bits of a mean, halves of one magnitude would all be rounded to the same side, and the mean of the row with them,
 // by up to 2e-7 of the deviation: units in the last place of a result near 0.
 template <bool Halves, class Row>
 HWY_ATTR HWY_INLINE float first_mean(Row const& row, std::size_t columns) {
-  std::size_t const count = HWY_MIN(columns, static_cast<std::size_t>(float_lanes));
-  double total;
-  if constexpr (vector_lanes >= float_lanes) {
-    between const part{0, count};
-    total = total_of(whole(), part.elements(row(part, 0)));
+  constexpr std::ptrdiff_t most = 16;
+  auto const count = HWY_MIN(static_cast<std::ptrdiff_t>(columns), most);
+  HWY_ALIGN float first[most];
+  float mean;
+  if (count == most) {
+    for (std::ptrdiff_t i = 0; i < most; i += vector_lanes) whole().keep(row(whole(), i), first + i);
+    mean = sum_of_first(first) * (1.0f / most);
   } else {
-    lane_memory first{};
-    for (std::size_t i = 0; i < count; i += vector_lanes) {
-      between const part{0, HWY_MIN(count - i, static_cast<std::size_t>(vector_lanes))};
-      part.keep(row(part, static_cast<std::ptrdiff_t>(i)), first.at + i);
+    for (float& element : first) element = 0;
+    for (std::ptrdiff_t i = 0; i < count; i += vector_lanes) {
+      between const part{0, static_cast<std::size_t>(HWY_MIN(count - i, vector_lanes))};
+      part.keep(row(part, i), first + i);
     }
-    total = first.total();
+    mean = sum_of_first(first) / static_cast<float>(count);
   }
-  float const mean = finite_or_zero(
-      static_cast<float>(count == float_lanes ? total * (1.0 / float_lanes) : total / static_cast<double>(count)));
+  mean = finite_or_zero(mean);
   return Halves ? std::bit_cast<float>(std::bit_cast<std::uint32_t>(mean) & 0xffffe000u) : mean;
 }
 

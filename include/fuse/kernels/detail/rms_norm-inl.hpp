@@ -66,7 +66,7 @@ struct rms_normalises {
     return {source};
   }
 
-  HWY_ATTR HWY_INLINE auto values(double squares, std::size_t row) const {
+  HWY_ATTR HWY_INLINE float moments(double squares, std::size_t row) const {
     auto const* const x = elements(call.rows, row);
     double const epsilon = static_cast<double>(call.epsilon);
     double const mean_square = product(squares, per_column);
@@ -74,6 +74,10 @@ struct rms_normalises {
                                                      ? inverse_root(mean_square + epsilon)
                                                      : 1 / std::sqrt(exact_mean_square(x, call.columns) + epsilon));
     if (call.inverse_rms != nullptr) call.inverse_rms[row] = inverse_rms;
+    return inverse_rms;
+  }
+
+  HWY_ATTR HWY_INLINE auto values(float inverse_rms, std::size_t row) const {
     auto const again = reread(call.rows, row);
     return rms_norm_values<std::remove_const_t<decltype(again)>, decltype(call.scale)>{
         again, hn::Set(lanes(), inverse_rms), call.scale};
@@ -82,10 +86,10 @@ struct rms_normalises {
 
 template <class Rows, class Scale, class Y>
 HWY_ATTR HWY_INLINE auto with_kept(rms_norm_call<Rows, Scale, Y> const& call, kept_floats& floats) {
-  using wide = two_of<rms_norm_call<Rows, Scale, Y>>;
+  using part = part_of<rms_norm_call<Rows, Scale, Y>>;
   using kept_call = rms_norm_call<kept_rows<Rows>, typename kept_of<Scale>::type, Y>;
   return kept_call{
-      floats.rows(call.rows), call.y,           call.columns,  call.y_stride, floats.scale<wide>(call.scale),
+      floats.rows(call.rows), call.y,           call.columns,  call.y_stride, floats.scale<part>(call.scale),
       call.epsilon,           call.inverse_rms, call.streamed, call.begin,    call.end};
 }
 

@@ -21,7 +21,7 @@ inline constexpr std::size_t surely_cached_bytes = std::size_t{4} << 20, never_c
 
 inline bool fits_caches(std::size_t bytes) {
 #if defined(__x86_64__) || defined(__i386__)
-  static std::size_t const third = third_cache_bytes();
+  static std::size_t const third = cache_bytes(3);
   return third == 0 || bytes < third / 4;
 #else
   return true;

@@ -42,8 +42,11 @@ struct gathers_two {
 };
 
 // y[i] = value(part, i) for both, whose weights are the same: they are loaded once, as neither is stored before.
-template <class Value, class Y>
+template <class Way, class Value, class Y>
 struct writes_two {
+  static constexpr std::ptrdiff_t most_sums = vector_registers / 4;
+
+  Way way;
   two_rows<Value> values;
   two_rows<Y*> y;
 
@@ -51,10 +54,21 @@ struct writes_two {
   HWY_ATTR HWY_INLINE void operator()(Part part, std::ptrdiff_t i) const {
     auto const a = values.a.normalised(part, i), b = values.b.normalised(part, i);
     auto const weighted_a = values.a.weighted(part, a, i), weighted_b = values.a.weighted(part, b, i);
-    part.put(weighted_a, y.a + i);
-    part.put(weighted_b, y.b + i);
+    way.put(part, weighted_a, y.a, i);
+    way.put(part, weighted_b, y.b, i);
   }
 };
+
+// What writes row `row` of a call, or this one and the next.
+template <class Way, class Call, class Value>
+HWY_ATTR HWY_INLINE auto writes_of(Way way, Call const& call, std::size_t row, Value const& value) {
+  return writes<Way, Value, std::remove_pointer_t<decltype(call.y)>>{way, value, call.y + row * call.y_stride};
+}
+template <class Way, class Call, class Value>
+HWY_ATTR HWY_INLINE auto writes_of(Way way, Call const& call, std::size_t row, two_rows<Value> const& values) {
+  auto* const y = call.y + row * call.y_stride;
+  return writes_two<Way, Value, std::remove_pointer_t<decltype(call.y)>>{way, values, {y, y + call.y_stride}};
+}
 
 }  // namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

@@ -41,7 +41,15 @@ struct gathers_nothing {
   HWY_ATTR HWY_INLINE void finish(no_sums<double>) const {}
 };
 
+#if HWY_ARCH_X86
+inline constexpr std::ptrdiff_t vector_registers = HWY_TARGET <= HWY_AVX3 ? 32 : 16;
+#else
+inline constexpr std::ptrdiff_t vector_registers = 32;
+#endif
+
 struct writes_nothing {
+  static constexpr std::ptrdiff_t most_sums = vector_registers / 2;
+
   template <class Part>
   HWY_ATTR HWY_INLINE void operator()(Part, std::size_t) const {}
 };
@@ -76,6 +84,8 @@ struct past_caches {
 // y[i] = value(part, i)
 template <class Way, class Value, class Y>
 struct writes {
+  static constexpr std::ptrdiff_t most_sums = vector_registers / 2;
+
   Way way;
   Value value;
   Y* y;
@@ -109,7 +119,7 @@ HWY_ATTR HWY_INLINE void visit_lanes(Gather const& gather, Write const& write, s
 template <class Lanes, class Part, class Gather, class Write>
 HWY_ATTR HWY_INLINE void visit_steps(Lanes& sums, Part part, Gather const& gather, Write const& write, std::ptrdiff_t i,
                                      std::ptrdiff_t end) {
-  if constexpr (Lanes::vectors > 8) {
+  if constexpr (Lanes::vectors > Write::most_sums && Lanes::lanes > width_of<Part>) {
     visit_steps(sums.lower, part, gather, write, i, end);
     visit_steps(sums.upper, part, gather, write, i + Lanes::half::lanes, end);
   } else {
@@ -119,6 +129,13 @@ HWY_ATTR HWY_INLINE void visit_steps(Lanes& sums, Part part, Gather const& gathe
     }
   }
 }
+
+// Whether any lanes of a vector cost as much as all.
+#if HWY_ARCH_X86
+inline constexpr bool has_masks = HWY_TARGET <= HWY_AVX3;
+#else
+inline constexpr bool has_masks = false;
+#endif
 
 // Visits the columns from `begin` to `end`, in `Part`s; lane 0 is that of column `begin - before`.
 template <class Part, class Gather, class Write>
@@ -136,10 +153,15 @@ HWY_ATTR HWY_INLINE void visit_columns(Gather& gather, Write const& write, std::
         visit_steps(sums, Part(), gather, write, i, begin);
         i = begin;
       } else {
-        sums.keep(memory);
-        visit_lanes(gather, write, i, begin, next, memory);
-        sums.take(memory);
-        begin = HWY_MIN(next, i + sum_lanes);
+        std::ptrdiff_t const step_end = HWY_MIN(next, i + sum_lanes);
+        if constexpr (has_masks && std::is_same_v<Part, whole>) {
+          sums.visit_some(gather, write, i, begin, step_end);
+        } else {
+          sums.keep(memory);
+          visit_lanes(gather, write, i, begin, step_end, memory);
+          sums.take(memory);
+        }
+        begin = step_end;
         if (begin == i + sum_lanes) i = begin;
       }
     } while (begin < next);
@@ -201,28 +223,6 @@ HWY_ATTR HWY_INLINE std::ptrdiff_t before_in_line(T const* row, std::size_t colu
     if (pays) return elements_before(64 / sizeof(T), row);
   }
   return 0;
-}
-
-// Columns `begin` to `end` of row `row` of a call, counted from a line, or vector, of what is written: what comes before
-// is taken with the first of them.
-template <class Part, class Call, class Value>
-HWY_ATTR HWY_INLINE void write_columns(Call const& call, Value const& value, std::size_t row, std::ptrdiff_t begin,
-                                       std::ptrdiff_t end) {
-  auto* const y = call.y + row * call.y_stride;
-  using output = std::remove_pointer_t<decltype(call.y)>;
-  auto const columns = static_cast<std::ptrdiff_t>(call.columns);
-  gathers_nothing nothing;
-  auto const visit = [&](auto way, std::ptrdiff_t before) HWY_ATTR {
-    std::ptrdiff_t const head = before == 0 ? 0 : sum_lanes - before;
-    writes<decltype(way), Value, output> const write{way, value, y};
-    visit_columns<Part>(nothing, write, begin == 0 ? 0 : HWY_MIN(begin + head, columns), HWY_MIN(end + head, columns),
-                        begin == 0 ? before : 0);
-  };
-  if (call.streamed) {
-    visit(past_caches_alone{}, before_in_vector(y));
-  } else {
-    visit(into_caches{}, before_in_line(y, call.columns));
-  }
 }
 
 // Row `row` of a call, past the caches where the call says so; the row at `next` is read next. Else lane 0 is that of
