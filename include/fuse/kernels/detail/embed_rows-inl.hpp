@@ -176,6 +176,13 @@ HWY_ATTR HWY_INLINE float pivot_of(Maker const& make, token_walk const& token, s
   return first_mean<sizeof(row_type<Maker>) == 2>(make(token, 0), columns);
 }
 
+// By itself: seldom, so one copy of it will do.
+template <class Gather>
+HWY_ATTR HWY_NOINLINE moment_totals gather_alone(Gather gather, std::size_t columns) {
+  visit_row<whole>(gather, writes_nothing{}, columns);
+  return gather.totals;
+}
+
 // Mean and deviation of row `token` less the pivot, with which it was gathered. Where the sums say too little, the row
 // is gathered again around its own mean, which `pivot` becomes; where that does not help either, around 0, so that
 // nothing of it is rounded away.
@@ -184,7 +191,7 @@ HWY_ATTR HWY_INLINE row_moments settle(Maker const& make, token_walk const& toke
                                        Kept kept, std::size_t columns, double epsilon) {
   auto const again = [&](float mean) HWY_ATTR {
     pivot = mean;
-    return gather_row<whole>(gather_made(make, token, mean, kept, make.word(token)), columns, 0);
+    return gather_alone(gather_made(make, token, mean, kept, make.word(token)), columns);
   };
   auto const exactly = [&]() HWY_ATTR {
     pivot = 0;
@@ -252,7 +259,7 @@ HWY_ATTR void embed_overlapped(Way way, Call const& call, Maker const& make, Wei
   token_walk token(call.begin, call.ids.length), ahead = token;
   for (std::size_t k = call.begin; k < HWY_MIN(call.begin + 4, call.end - 1); ++k) ahead.advance();
   float pivot = pivot_of(make, token, columns);
-  moment_totals totals = gather_row<whole>(gather_made(make, token, pivot, current, make.word(ahead)), columns, 0);
+  moment_totals totals = gather_alone(gather_made(make, token, pivot, current, make.word(ahead)), columns);
   for (std::size_t t = call.begin; t < call.end; ++t) {
     write_sum(call, make, token, t);
     row_moments const m = moments_for<output>(settle(make, token, totals, pivot, current, columns, epsilon));
@@ -296,7 +303,7 @@ HWY_ATTR void embed_twice(Call const& call, Maker const& make, Weights const& we
     write_sum(call, make, token, t);
     float pivot = pivot_of(make, token, columns);
     moment_totals const totals =
-        gather_row<whole>(gather_made(make, token, pivot, nowhere{}, make.word(token)), columns, 0);
+        gather_alone(gather_made(make, token, pivot, nowhere{}, make.word(token)), columns);
     row_moments const m = moments_for<output>(settle(make, token, totals, pivot, nowhere{}, columns, epsilon));
     auto const row = make(token, pivot);
     shifted_row<std::remove_const_t<decltype(row)>> const shifted{row, hn::Set(lanes(), m.pivot)};

@@ -110,14 +110,14 @@ struct kept_of<Weight<T>> {
 };
 
 // The floats of a call of rows that have `columns`, whose lane 0 is that of column `-before` and begins at a vector's
-// multiple.
+// multiple. They lie no multiple of 4 KiB apart, so that they are not in each other's way in the first cache.
 class kept_floats {
  public:
   kept_floats(std::size_t columns, std::ptrdiff_t before)
       : columns_(columns),
         before_(before),
         begin_(data_ + before),
-        stride_(hwy::RoundUpTo(columns + static_cast<std::size_t>(before), sum_lanes)) {}
+        stride_(hwy::RoundUpTo(columns + static_cast<std::size_t>(before), sum_lanes) + sum_lanes) {}
 
   template <class Rows>
   HWY_ATTR HWY_INLINE kept_rows<Rows> rows(Rows const& rows) {
@@ -148,7 +148,7 @@ class kept_floats {
     return {to};
   }
 
-  static constexpr std::size_t most_stride = kept_columns + sum_lanes;
+  static constexpr std::size_t most_stride = kept_columns + 2 * sum_lanes;
 
   std::size_t columns_;
   std::ptrdiff_t before_;

@@ -53,22 +53,22 @@ struct layer_normalises {
     return {other, per_column};
   }
 
-  template <class Source>
-  HWY_ATTR HWY_INLINE static gathers_moments<Source> gather_around(float pivot, Source const& source) {
-    return {{{pivot}}, source, hn::Set(lanes(), pivot)};
+  HWY_ATTR HWY_INLINE float pivot(Call const& of, std::size_t row) const {
+    auto const source = unread(of.rows, row);
+    auto const near = [&source](auto part, std::ptrdiff_t i) HWY_ATTR { return source.near(part, i); };
+    return first_mean<!reads_floats<Call>>(near, of.columns);
   }
   template <class Source>
-  HWY_ATTR HWY_INLINE gathers_moments<Source> gather(Source const& source) const {
-    auto const near = [&source](auto part, std::ptrdiff_t i) HWY_ATTR { return source.near(part, i); };
-    return gather_around(first_mean<!reads_floats<Call>>(near, call.columns), source);
+  HWY_ATTR HWY_INLINE gathers_moments<Source> gather(Source const& source, float pivot) const {
+    return {{{pivot}}, source, hn::Set(lanes(), pivot)};
   }
 
   HWY_ATTR HWY_INLINE row_moments moments(moment_totals totals, std::size_t row) const {
     auto const* const x = elements(call.rows, row);
     using source = given_row<std::remove_cvref_t<decltype(*x)>>;
     double const epsilon = static_cast<double>(call.epsilon);
-    auto const again = [&](float pivot) HWY_ATTR {
-      return gather_row<part_of<Call>>(gather_around(pivot, source{x}), call.columns, before_in_line(x, call.columns));
+    auto const again = [&](float mean) HWY_ATTR {
+      return gather_row<part_of<Call>>(*this, source{x}, mean, call.columns, before_in_line(x, call.columns));
     };
     auto const exactly = [&]() HWY_ATTR { return exact_moments(x, call.columns, epsilon); };
     row_moments const m = settled(totals, per_column, epsilon, again, exactly);

@@ -40,9 +40,12 @@ inline constexpr bool has_many_registers = vector_registers >= 32;
 template <class Norm>
 inline constexpr bool fit_two_rows = 4 * Norm::sums * sum_lanes / vector_lanes <= vector_registers;
 
-// Everything goes in and out by value: what has an address is loaded again after each store.
-template <class Part, class Gather>
-HWY_ATTR HWY_NOINLINE auto gather_row(Gather gather, std::size_t columns, std::ptrdiff_t before) {
+// Everything goes in and out by value, in registers: what has an address is loaded again after each store, and what a
+// call copies through memory in other pieces than it was written is waited for.
+template <class Part, class Norm, class Source>
+HWY_ATTR HWY_NOINLINE auto gather_row(Norm norm, Source source, float pivot, std::size_t columns,
+                                      std::ptrdiff_t before) {
+  auto gather = norm.gather(source, pivot);
   visit_row<Part>(gather, writes_nothing{}, columns, before);
   return gather.totals;
 }
@@ -64,8 +67,18 @@ HWY_ATTR HWY_INLINE std::ptrdiff_t before_result(Call const& call, std::size_t r
 }
 
 template <class Norm, class Call>
-HWY_ATTR HWY_INLINE auto gathered(Norm const& norm, Call const& call, std::size_t row) {
-  return gather_row<part_of<Call>>(norm.gather(unread(call.rows, row)), call.columns, before_row(call, row));
+HWY_ATTR HWY_INLINE auto gathered(Norm const& norm, Call const& call, std::size_t row, float pivot) {
+  return gather_row<part_of<Call>>(norm, unread(call.rows, row), pivot, call.columns, before_row(call, row));
+}
+// Two rows: what the second begins with is computed while the first is gathered.
+template <class Norm, class Call>
+HWY_ATTR HWY_INLINE auto both_gathered(Norm const& norm, Call const& call, std::size_t row) {
+  float const a = norm.pivot(call, row), b = norm.pivot(call, row + 1);
+  return two_rows{gathered(norm, call, row, a), gathered(norm, call, row + 1, b)};
+}
+template <class Norm, class Call>
+HWY_ATTR HWY_INLINE auto gather_of(Norm const& norm, Call const& call, std::size_t row) {
+  return norm.gather(unread(call.rows, row), norm.pivot(call, row));
 }
 
 // One row after the other, from `row` on. Apart from what takes several rows together, and with a first loop of its
@@ -73,7 +86,7 @@ HWY_ATTR HWY_INLINE auto gathered(Norm const& norm, Call const& call, std::size_
 template <class Norm, class Call>
 HWY_ATTR HWY_NOINLINE void normalise_each(Norm norm, Call const& call, std::size_t row) {
   for (; row < call.end; ++row) {
-    auto gather = norm.gather(unread(call.rows, row));
+    auto gather = gather_of(norm, call, row);
     visit_row<part_of<Call>>(gather, writes_nothing{}, call.columns, before_row(call, row));
     auto const values = norm.values(norm.moments(gather.totals, row), row);
     write_row<part_of<Call>>(call, values, row, fetched(call.rows, HWY_MIN(row + 1, call.end - 1)),
@@ -87,7 +100,7 @@ template <bool GathersAhead, class Norm, class Call>
 HWY_ATTR HWY_INLINE void normalise_twos(Norm norm, Call const& call) {
   std::size_t row = call.begin;
   std::ptrdiff_t const before = before_row(call, row);
-  auto totals = two_rows{gathered(norm, call, row), gathered(norm, call, row + 1)};
+  auto totals = both_gathered(norm, call, row);
   for (std::size_t left = call.end - row; left > 1; row += 2, left -= 2) {
     auto const moments = two_rows{norm.moments(totals.a, row), norm.moments(totals.b, row + 1)};
     auto const a = norm.values(moments.a, row), b = norm.values(moments.b, row + 1);
@@ -96,7 +109,7 @@ HWY_ATTR HWY_INLINE void normalise_twos(Norm norm, Call const& call) {
         {}, {a, b}, {y, y + call.y_stride}};
     if constexpr (GathersAhead) {
       if (left >= 4) {
-        auto const sums = two_rows{norm.gather(unread(call.rows, row + 2)), norm.gather(unread(call.rows, row + 3))};
+        two_rows const sums{gather_of(norm, call, row + 2), gather_of(norm, call, row + 3)};
         gathers_two<std::remove_const_t<decltype(sums.a)>> gather{sums};
         visit_row<part_of<Call>>(gather, write, call.columns, before);
         totals = {gather.rows.a.totals, gather.rows.b.totals};
@@ -105,7 +118,7 @@ HWY_ATTR HWY_INLINE void normalise_twos(Norm norm, Call const& call) {
     }
     gathers_nothing nothing;
     visit_row<part_of<Call>>(nothing, write, call.columns, before);
-    if (left >= 4) totals = {gathered(norm, call, row + 2), gathered(norm, call, row + 3)};
+    if (left >= 4) totals = both_gathered(norm, call, row + 2);
   }
   if (row < call.end) normalise_each(norm, call, row);
 }
@@ -114,12 +127,12 @@ HWY_ATTR HWY_INLINE void normalise_twos(Norm norm, Call const& call) {
 template <class Norm, class Call>
 HWY_ATTR HWY_INLINE void normalise_ones(Norm norm, Call const& call) {
   std::size_t row = call.begin;
-  auto totals = gathered(norm, call, row);
+  auto totals = gathered(norm, call, row, norm.pivot(call, row));
   for (; row + 1 < call.end; ++row) {
     auto const values = norm.values(norm.moments(totals, row), row);
     writes<into_caches, std::remove_const_t<decltype(values)>, result_of<Call>> const write{
         {}, values, call.y + row * call.y_stride};
-    auto gather = norm.gather(unread(call.rows, row + 1));
+    auto gather = gather_of(norm, call, row + 1);
     visit_row<part_of<Call>>(gather, write, call.columns, before_row(call, row + 1));
     totals = gather.totals;
   }
@@ -129,8 +142,7 @@ HWY_ATTR HWY_INLINE void normalise_ones(Norm norm, Call const& call) {
 
 // Several rows are gathered before they are written, two at once, so many columns of each two after those of the
 // others: scale and bias stay in the first cache, which has no room for them beside whole rows, and the rows wait in
-// the second. Nothing is fetched ahead where results go past the caches: that cost 30 %. Where a row's gathering begins
-// is known before the one before it is gathered, which takes a while.
+// the second. Nothing is fetched ahead where results go past the caches: that cost 30 %.
 inline constexpr std::size_t rows_of_block = 8, floats_of_block = std::size_t{1} << 17;
 inline constexpr std::ptrdiff_t columns_of_block = 512;
 
@@ -159,22 +171,24 @@ template <class Norm, class Call>
 HWY_ATTR HWY_NOINLINE void normalise_blocks(Norm norm, Call const& call) {
   std::size_t const most = HWY_MAX(2, HWY_MIN(rows_of_block, floats_of_block / call.columns));
   auto const columns = static_cast<std::ptrdiff_t>(call.columns);
-  auto next = norm.gather(unread(call.rows, call.begin));
+  // Past the caches, both rows begin at the same place of a vector.
+  bool const in_twos = !call.streamed || call.y_stride * sizeof(result_of<Call>) % 64 == 0;
+  float next_pivot = norm.pivot(call, call.begin);
   for (std::size_t row = call.begin; row < call.end; row += most) {
     std::size_t const rows = HWY_MIN(most, call.end - row);
-    decltype(norm.moments(next.totals, row)) moments[rows_of_block];
+    decltype(norm.moments(gathered(norm, call, row, next_pivot), row)) moments[rows_of_block];
     for (std::size_t k = 0; k < rows; ++k) {
-      auto const current = next;
-      if (row + k + 1 < call.end) next = norm.gather(unread(call.rows, row + k + 1));
-      moments[k] = norm.moments(gather_row<part_of<Call>>(current, call.columns, before_row(call, row + k)), row + k);
+      float const pivot = next_pivot;
+      if (row + k + 1 < call.end) next_pivot = norm.pivot(call, row + k + 1);
+      moments[k] = norm.moments(gathered(norm, call, row + k, pivot), row + k);
     }
     for (std::ptrdiff_t i = 0; i < columns; i += columns_of_block) {
       std::size_t k = 0;
-      for (; k + 1 < rows; k += 2) {
+      for (; in_twos && k + 1 < rows; k += 2) {
         two_rows const values{norm.values(moments[k], row + k), norm.values(moments[k + 1], row + k + 1)};
         write_columns(call, values, row + k, i, i + columns_of_block);
       }
-      if (k < rows) write_columns(call, norm.values(moments[k], row + k), row + k, i, i + columns_of_block);
+      for (; k < rows; ++k) write_columns(call, norm.values(moments[k], row + k), row + k, i, i + columns_of_block);
     }
   }
   if (call.streamed) hwy::FlushStream();
@@ -236,8 +250,9 @@ HWY_ATTR HWY_NOINLINE bool normalise_several(Norm norm, Call const& call) {
   }
 }
 
-// `norm.gather(source)` adds up what a row needs, in so many `sums`; `norm.moments(totals, row)` is what follows of them,
-// written where it is wanted; `norm.values(moments, row)` are the row's results.
+// `norm.pivot(call, row)` is what a row is added up around; `norm.gather(source, pivot)` adds up what it needs, in so
+// many `sums`; `norm.moments(totals, row)` is what follows of them, written where it is wanted;
+// `norm.values(moments, row)` are the row's results.
 template <class Norm, class Call>
 HWY_ATTR HWY_INLINE void normalise_rows(Norm norm, Call const& call) {
   if constexpr (is_elaborate) {

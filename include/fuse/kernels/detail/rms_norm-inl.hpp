@@ -61,8 +61,9 @@ struct rms_normalises {
     return {other, per_column};
   }
 
+  HWY_ATTR HWY_INLINE static float pivot(Call const&, std::size_t) { return 0; }
   template <class Source>
-  HWY_ATTR HWY_INLINE gathers_squares<Source> gather(Source const& source) const {
+  HWY_ATTR HWY_INLINE gathers_squares<Source> gather(Source const& source, float) const {
     return {source};
   }
 
