@@ -52,18 +52,40 @@ HWY_ATTR HWY_INLINE float finite_or_zero(float v) {
   return v;
 }
 
-// The sum of 16 elements, each of the first half added to the one as far into the second, in float.
-HWY_ATTR HWY_INLINE float sum_of_first(float const* first) {
+// The sum of 16 elements, each of the lower half added to the one as far into the upper, in float.
+inline constexpr std::ptrdiff_t first_elements = 16;
+
 #if HWY_TARGET == HWY_SCALAR
+HWY_ATTR HWY_INLINE float sum_of_kept(float const* first) {
   auto const four = [first](std::ptrdiff_t i) { return (first[i] + first[i + 8]) + (first[i + 4] + first[i + 12]); };
   return (four(0) + four(2)) + (four(1) + four(3));
+}
 #else
-  hn::FixedTag<float, 4> const d;
-  auto const even = hn::Add(hn::LoadU(d, first), hn::LoadU(d, first + 8));
-  auto const odd = hn::Add(hn::LoadU(d, first + 4), hn::LoadU(d, first + 12));
-  auto const four = hn::Add(even, odd), two = hn::Add(four, hn::Shuffle1032(four));
+template <class Four>
+HWY_ATTR HWY_INLINE float sum_of_four(Four four) {
+  auto const two = hn::Add(four, hn::Shuffle1032(four));
   return hn::GetLane(hn::Add(two, hn::Shuffle2301(two)));
+}
+HWY_ATTR HWY_INLINE float sum_of_kept(float const* first) {
+  hn::FixedTag<float, 4> const d;
+  auto const even = hn::Add(hn::Load(d, first), hn::Load(d, first + 8));
+  auto const odd = hn::Add(hn::Load(d, first + 4), hn::Load(d, first + 12));
+  return sum_of_four(hn::Add(even, odd));
+}
 #endif
+
+// ... of `row(part, i)`, which has as many.
+template <class Row>
+HWY_ATTR HWY_INLINE float sum_of_first(Row const& row) {
+  if constexpr (vector_lanes == first_elements) {
+    return sum_of_four(four_of(row(whole(), 0)));
+  } else if constexpr (2 * vector_lanes == first_elements) {
+    return sum_of_four(four_of(hn::Add(row(whole(), 0), row(whole(), vector_lanes))));
+  } else {
+    HWY_ALIGN float first[first_elements];
+    for (std::ptrdiff_t i = 0; i < first_elements; i += vector_lanes) whole().keep(row(whole(), i), first + i);
+    return sum_of_kept(first);
+  }
 }
 
 // The mean of the first elements of `row(part, i)`, which mostly is near that of all. For halves, of as many bits as one
@@ -72,20 +94,17 @@ HWY_ATTR HWY_INLINE float sum_of_first(float const* first) {
 // by up to 2e-7 of the deviation: units in the last place of a result near 0.
 template <bool Halves, class Row>
 HWY_ATTR HWY_INLINE float first_mean(Row const& row, std::size_t columns) {
-  constexpr std::ptrdiff_t most = 16;
-  auto const count = HWY_MIN(static_cast<std::ptrdiff_t>(columns), most);
-  HWY_ALIGN float first[most];
   float mean;
-  if (count == most) {
-    for (std::ptrdiff_t i = 0; i < most; i += vector_lanes) whole().keep(row(whole(), i), first + i);
-    mean = sum_of_first(first) * (1.0f / most);
+  if (columns >= first_elements) {
+    mean = sum_of_first(row) * (1.0f / first_elements);
   } else {
-    for (float& element : first) element = 0;
-    for (std::ptrdiff_t i = 0; i < count; i += vector_lanes) {
-      between const part{0, static_cast<std::size_t>(HWY_MIN(count - i, vector_lanes))};
-      part.keep(row(part, i), first + i);
+    HWY_ALIGN float first[first_elements] = {};
+    for (std::size_t i = 0; i < columns; i += vector_lanes) {
+      between const part{0, HWY_MIN(columns - i, static_cast<std::size_t>(vector_lanes))};
+      auto const at = static_cast<std::ptrdiff_t>(i);
+      part.keep(row(part, at), first + i);
     }
-    mean = sum_of_first(first) / static_cast<float>(count);
+    mean = sum_of_kept(first) / static_cast<float>(columns);
   }
   mean = finite_or_zero(mean);
   return Halves ? std::bit_cast<float>(std::bit_cast<std::uint32_t>(mean) & 0xffffe000u) : mean;

@@ -72,6 +72,7 @@ template <class T, class Id, class Segment>
 struct quantized_sums {
   qembed_layer_norm_call<T, Id> const& call;
   Segment segment;
+  float word_zero = zero_of(call.word);
 
   HWY_ATTR HWY_INLINE T const* word(token_walk const& token) const {
     return call.word.data + token.word(call.ids) * call.word.stride;
@@ -84,7 +85,7 @@ struct quantized_sums {
         call.position.data + token.position(call.ids) * call.position.stride,
         row,
         hn::Set(d, call.word.scale),
-        hn::Set(d, zero_of(call.word) - pivot),
+        hn::Set(d, word_zero - pivot),
         hn::Set(d, call.position.scale)};
   }
 };
