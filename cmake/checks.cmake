@@ -22,6 +22,12 @@ add_custom_target(
   WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}"
   VERBATIM USES_TERMINAL)
 add_custom_target(
+  bits
+  COMMAND "${Python3_EXECUTABLE}" scripts/check_bits.py
+  WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}"
+  COMMENT "Comparing bits of the kernels between compilers, flags and machines (scripts/setup clang aarch64 installs them)"
+  VERBATIM USES_TERMINAL)
+add_custom_target(
   single_header
   COMMAND "${Python3_EXECUTABLE}" scripts/amalgamate.py --check
   WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}"

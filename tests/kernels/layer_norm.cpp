@@ -154,7 +154,7 @@ TEST_CASE("layer norm: a row that is no number leaves its neighbours alone") {
         if (i / 40 == 1) {
           CHECK(std::isnan(after[i]));
         } else {
-          CHECK(std::abs(after[i] - before[i]) <= 1e-6f);
+          CHECK(after[i] == before[i]);
         }
       }
     }

@@ -38,8 +38,8 @@ std::vector<T> const& kept(std::uint32_t seed, std::size_t size, Make const& mak
   return place->second;
 }
 
-/// Rows of several means, some of which are hard: no deviation, far from 0, a mean that the first elements are far from,
-/// squares that float cannot hold, no numbers.
+/// Rows of several means, some of which are hard: no deviation, far from 0, a mean that the first elements are far
+/// from, squares that float cannot hold, no numbers.
 template <class T>
 std::vector<T> const& hard_rows(std::size_t columns) {
   return kept<T>(1, row_count * columns, [columns] {
@@ -84,7 +84,8 @@ std::vector<T> const& bytes(std::uint32_t seed, std::size_t size, std::size_t ti
     numbers random(seed);
     std::vector<T> all(size);
     for (T& one : all) one = static_cast<T>(random.below(256));
-    for (all.reserve(size * times); all.size() < size * times;) all.insert(all.end(), all.begin(), all.begin() + static_cast<std::ptrdiff_t>(size));
+    for (all.reserve(size * times); all.size() < size * times;)
+      all.insert(all.end(), all.begin(), all.begin() + static_cast<std::ptrdiff_t>(size));
     return all;
   });
 }
@@ -197,8 +198,8 @@ results quantized_embeddings(request const& r) {
   tokens const of(r);
   auto const ids = memory.rows(of.ids, r.count, 0, 1), segments = memory.rows(of.segments, r.count, 0, 1);
   auto const table = [&](std::vector<T> const& rows, std::size_t number) {
-    return quantized_view<T const>{
-        memory.all_rows(rows, r.columns), std::span(scales).subspan(number, 1), std::span(zero_points).subspan(number, 1)};
+    return quantized_view<T const>{memory.all_rows(rows, r.columns), std::span(scales).subspan(number, 1),
+                                   std::span(zero_points).subspan(number, 1)};
   };
   qembed_layer_norm_arguments<T> call;
   call.input_ids = ids;

@@ -40,8 +40,8 @@ struct layer_norm_statistics {
 ///
 /// Arithmetic is float, sums of long rows are double: within 1e-6 of the exact normalised value where |mean| is at most
 /// 1e5 deviations. Allocates nothing. Unless the result is ok, nothing was read or written.
-/// Algorithm: one pass for sum and sum of squares of the distance from the mean of the row before, repeated around the
-/// row's own mean where that was too far.
+/// Algorithm: one pass for sum and sum of squares of the distance from the mean of the row's first elements, repeated
+/// around the row's own mean where that was too far. A row's bits are a function of the row: docs/kernels/numerics.md
 template <class X, class Scale, class Bias, class Y, class Executor = calling_thread,
           class Targets = detail::layer_norm_targets>
 status layer_norm(matrix_view<X> const& x, Scale const& scale, Bias const& bias, matrix_view<Y> const& y,

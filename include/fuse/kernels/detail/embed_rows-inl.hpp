@@ -273,7 +273,8 @@ HWY_ATTR void embed_overlapped(Way way, Call const& call, Maker const& make, Wei
       if (t + 5 < call.end) ahead.advance();
       pivot = pivot_of(make, token, columns);
       auto gather = gather_made(make, token, pivot, next, make.word(ahead));
-      visit_row<whole>(gather, writes<Way, std::remove_const_t<decltype(values)>, output>{way, values, y}, columns, before);
+      visit_row<whole>(gather, writes<Way, std::remove_const_t<decltype(values)>, output>{way, values, y}, columns,
+                       before);
       totals = gather.totals;
     }
     std::swap(current, next);
@@ -302,8 +303,7 @@ HWY_ATTR void embed_twice(Call const& call, Maker const& make, Weights const& we
   for (std::size_t t = call.begin; t < call.end; ++t, token.advance()) {
     write_sum(call, make, token, t);
     float pivot = pivot_of(make, token, columns);
-    moment_totals const totals =
-        gather_alone(gather_made(make, token, pivot, nowhere{}, make.word(token)), columns);
+    moment_totals const totals = gather_alone(gather_made(make, token, pivot, nowhere{}, make.word(token)), columns);
     row_moments const m = moments_for<output>(settle(make, token, totals, pivot, nowhere{}, columns, epsilon));
     auto const row = make(token, pivot);
     shifted_row<std::remove_const_t<decltype(row)>> const shifted{row, hn::Set(lanes(), m.pivot)};

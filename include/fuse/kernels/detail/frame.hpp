@@ -8,6 +8,12 @@
 
 #include <hwy/highway.h>
 
+// What compilers may do to arithmetic then changes with the code around it: a row's bits would not be those of the row.
+#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || \
+    (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)
+#error "the kernels need arithmetic as written: without -ffast-math and its parts, or compiled so by separate.hpp"
+#endif
+
 /// The targets of this build, as Highway's bits.
 #ifdef FUSE_REWRITE_KERNELS_STATIC
 #define FUSE_REWRITE_KERNELS_MASK HWY_STATIC_TARGET

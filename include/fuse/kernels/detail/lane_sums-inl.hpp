@@ -23,8 +23,8 @@ namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA::HWY_NAMESPA
 
 inline constexpr std::ptrdiff_t sum_lanes = 32, columns_of_sums = 1024, float_lanes = 8;
 
-// What is added up of a row, in lanes: `V` is a vector, two, all lanes in memory, or a number. `all(v)` has `v` for each
-// sum; nothing that holds vectors is without a value, whose constructor would be one of the compiler's own target.
+// What is added up of a row, in lanes: `V` is a vector, two, all lanes in memory, or a number. `all(v)` has `v` for
+// each sum; nothing that holds vectors is without a value, whose constructor would be one of the compiler's own target.
 template <class V>
 struct no_sums {
   HWY_ATTR HWY_INLINE static no_sums all(V) { return {}; }
@@ -79,12 +79,16 @@ struct lane_memory {
     for (std::ptrdiff_t half = sum_lanes / 2; half >= float_lanes; half /= 2) {
       for (std::ptrdiff_t lane = 0; lane < half; ++lane) at[lane] += at[lane + half];
     }
-    auto const pair = [this](std::ptrdiff_t lane) HWY_ATTR {
-      return static_cast<double>(at[lane]) + static_cast<double>(at[lane + 4]);
-    };
+    auto const pair = [this](std::ptrdiff_t lane)
+                          HWY_ATTR { return static_cast<double>(at[lane]) + static_cast<double>(at[lane + 4]); };
     return (pair(0) + pair(2)) + (pair(1) + pair(3));
   }
 };
+
+template <class Memory, class Totals>
+HWY_ATTR HWY_INLINE void total_lanes(Memory& memory, Totals& totals) {
+  each_sum([](auto& lanes_of, double& total) HWY_ATTR { total = lanes_of.total(); }, memory, totals);
+}
 
 #if FUSE_REWRITE_KERNELS_EVEN_ODD
 // ... and of a sum in vectors of eight lanes and more.
@@ -102,7 +106,8 @@ template <class Four>
 HWY_ATTR HWY_INLINE double total_of_eight(Four lower, Four upper) {
   hn::Half<hn::DFromV<Four>> const pair;
   hn::Rebind<double, hn::Half<hn::DFromV<Four>>> const d;
-  auto const first = hn::Add(hn::PromoteTo(d, hn::LowerHalf(pair, lower)), hn::PromoteTo(d, hn::LowerHalf(pair, upper)));
+  auto const first =
+      hn::Add(hn::PromoteTo(d, hn::LowerHalf(pair, lower)), hn::PromoteTo(d, hn::LowerHalf(pair, upper)));
   auto const last = hn::Add(hn::PromoteTo(d, hn::UpperHalf(pair, lower)), hn::PromoteTo(d, hn::UpperHalf(pair, upper)));
   auto const both = hn::Add(first, last);
   return hn::GetLane(hn::Add(both, hn::Shuffle01(both)));
@@ -130,7 +135,7 @@ HWY_ATTR HWY_INLINE double total_of(two<EvenOdd>, vec_pair v) {
 #endif
 
 template <class Part>
-inline constexpr std::ptrdiff_t width_of = Part::vectors * vector_lanes;
+inline constexpr std::ptrdiff_t width_of = Part::vectors* vector_lanes;
 
 // All lanes of all sums of a loop in registers: a tree, whose leaves are what the loop adds up of one of its parts.
 template <class Part, class Gather, std::ptrdiff_t Lanes = sum_lanes>

@@ -88,10 +88,10 @@ HWY_ATTR HWY_INLINE float sum_of_first(Row const& row) {
   }
 }
 
-// The mean of the first elements of `row(part, i)`, which mostly is near that of all. For halves, of as many bits as one
-// of them has: a half less it is a float, and so is a sum of these, but where halves are tiny beside the deviation. Less
-// all bits of a mean, halves of one magnitude would all be rounded to the same side, and the mean of the row with them,
-// by up to 2e-7 of the deviation: units in the last place of a result near 0.
+// The mean of the first elements of `row(part, i)`, which mostly is near that of all. For halves, of as many bits as
+// one of them has: a half less it is a float, and so is a sum of these, but where halves are tiny beside the deviation.
+// Less all bits of a mean, halves of one magnitude would all be rounded to the same side, and the mean of the row with
+// them, by up to 2e-7 of the deviation: units in the last place of a result near 0.
 template <bool Halves, class Row>
 HWY_ATTR HWY_INLINE float first_mean(Row const& row, std::size_t columns) {
   float mean;

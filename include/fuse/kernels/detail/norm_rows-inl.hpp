@@ -31,14 +31,13 @@ inline constexpr bool reads_floats =
 
 // What a loop over rows of a call takes at once. Two vectors of halves fill one that is written past the caches.
 template <class Call>
-using part_of =
-    std::conditional_t<reads_floats<Call>, whole, two<FUSE_REWRITE_KERNELS_EVEN_ODD && is_bfloat16<Call>>>;
+using part_of = std::conditional_t<reads_floats<Call>, whole, two<FUSE_REWRITE_KERNELS_EVEN_ODD && is_bfloat16<Call>>>;
 
 inline constexpr bool has_many_registers = vector_registers >= 32;
 
 // Whether the lanes of two rows leave half of the registers to what is written of two others.
 template <class Norm>
-inline constexpr bool fit_two_rows = 4 * Norm::sums * sum_lanes / vector_lanes <= vector_registers;
+inline constexpr bool fit_two_rows = 4 * Norm::sums* sum_lanes / vector_lanes <= vector_registers;
 
 // Everything goes in and out by value, in registers: what has an address is loaded again after each store, and what a
 // call copies through memory in other pieces than it was written is waited for.
@@ -90,7 +89,7 @@ HWY_ATTR HWY_NOINLINE void normalise_each(Norm norm, Call const& call, std::size
     visit_row<part_of<Call>>(gather, writes_nothing{}, call.columns, before_row(call, row));
     auto const values = norm.values(norm.moments(gather.totals, row), row);
     write_row<part_of<Call>>(call, values, row, fetched(call.rows, HWY_MIN(row + 1, call.end - 1)),
-                            before_result(call, row));
+                             before_result(call, row));
   }
 }
 
@@ -146,8 +145,8 @@ HWY_ATTR HWY_INLINE void normalise_ones(Norm norm, Call const& call) {
 inline constexpr std::size_t rows_of_block = 8, floats_of_block = std::size_t{1} << 17;
 inline constexpr std::ptrdiff_t columns_of_block = 512;
 
-// Columns `begin` to `end` of row `row`, or of this one and the next, counted from a line, or vector, of what is written:
-// what comes before is taken with the first of them.
+// Columns `begin` to `end` of row `row`, or of this one and the next, counted from a line, or vector, of what is
+// written: what comes before is taken with the first of them.
 template <class Call, class Values>
 HWY_ATTR HWY_INLINE void write_columns(Call const& call, Values const& values, std::size_t row, std::ptrdiff_t begin,
                                        std::ptrdiff_t end) {

@@ -137,44 +137,72 @@ inline constexpr bool has_masks = HWY_TARGET <= HWY_AVX3;
 inline constexpr bool has_masks = false;
 #endif
 
+// Visits the columns from `begin` to `end`, in `Part`s, and returns their sums; lane 0 is that of column `i`, which is
+// moved on to that after them.
+template <class Part, class Gather, class Write>
+HWY_ATTR HWY_INLINE auto visit_columns_of_sums(Gather const& gather, Write const& write, std::ptrdiff_t& i,
+                                               std::ptrdiff_t begin, std::ptrdiff_t end) {
+  using in_memory = typename Gather::template sums<lane_memory>;
+  auto sums = lane_tree<Part, Gather>::zero();
+  while (begin < end) {
+    if (begin == i && end - i >= sum_lanes) {
+      begin += (end - begin) / sum_lanes * sum_lanes;
+      visit_steps(sums, Part(), gather, write, i, begin);
+      i = begin;
+      continue;
+    }
+    std::ptrdiff_t const step_end = HWY_MIN(end, i + sum_lanes);
+    if constexpr (has_masks && std::is_same_v<Part, whole>) {
+      sums.visit_some(gather, write, i, begin, step_end);
+    } else {
+      in_memory memory;
+      sums.keep(memory);
+      visit_lanes(gather, write, i, begin, step_end, memory);
+      sums.take(memory);
+    }
+    begin = step_end;
+    if (begin == i + sum_lanes) i = begin;
+  }
+  typename Gather::template sums<double> totals;
+  if constexpr (vector_lanes >= float_lanes) {
+    sums.total(totals);
+  } else {
+    in_memory memory;
+    sums.keep(memory);
+    total_lanes(memory, totals);
+  }
+  return totals;
+}
+// ... where registers are too few for all lanes, or nobody should compile that much.
+template <class Gather, class Write>
+HWY_ATTR HWY_INLINE auto visit_columns_in_memory(Gather const& gather, Write const& write, std::ptrdiff_t& i,
+                                                 std::ptrdiff_t begin, std::ptrdiff_t end) {
+  auto memory = Gather::template sums<lane_memory>::all({});
+  while (begin < end) {
+    std::ptrdiff_t const step_end = HWY_MIN(end, i + sum_lanes);
+    visit_lanes(gather, write, i, begin, step_end, memory);
+    begin = step_end;
+    if (begin == i + sum_lanes) i = begin;
+  }
+  typename Gather::template sums<double> totals;
+  total_lanes(memory, totals);
+  return totals;
+}
+
 // Visits the columns from `begin` to `end`, in `Part`s; lane 0 is that of column `begin - before`.
 template <class Part, class Gather, class Write>
 HWY_ATTR HWY_INLINE void visit_columns(Gather& gather, Write const& write, std::ptrdiff_t begin, std::ptrdiff_t end,
                                        std::ptrdiff_t before) {
-  constexpr bool adds_up = !std::is_empty_v<typename Gather::template sums<double>>;
+  constexpr bool adds_up = Gather::number_of_sums > 0;
   std::ptrdiff_t i = begin - before;
   while (begin < end) {
     std::ptrdiff_t const next = adds_up ? HWY_MIN(end, begin + columns_of_sums) : end;
-    typename Gather::template sums<lane_memory> memory;
-    auto sums = lane_tree<Part, Gather>::zero();
-    do {
-      if (is_elaborate && begin == i && next - i >= sum_lanes) {
-        begin += (next - begin) / sum_lanes * sum_lanes;
-        visit_steps(sums, Part(), gather, write, i, begin);
-        i = begin;
-      } else {
-        std::ptrdiff_t const step_end = HWY_MIN(next, i + sum_lanes);
-        if constexpr (has_masks && std::is_same_v<Part, whole>) {
-          sums.visit_some(gather, write, i, begin, step_end);
-        } else {
-          sums.keep(memory);
-          visit_lanes(gather, write, i, begin, step_end, memory);
-          sums.take(memory);
-        }
-        begin = step_end;
-        if (begin == i + sum_lanes) i = begin;
-      }
-    } while (begin < next);
-    if constexpr (adds_up) {
-      typename Gather::template sums<double> totals;
-      if constexpr (vector_lanes >= float_lanes) {
-        sums.total(totals);
-      } else {
-        sums.keep(memory);
-        each_sum([](auto& all, double& total) HWY_ATTR { total = all.total(); }, memory, totals);
-      }
-      gather.finish(totals);
+    if constexpr (is_elaborate) {
+      gather.finish(visit_columns_of_sums<Part>(gather, write, i, begin, next));
+    } else {
+      gather.finish(visit_columns_in_memory(gather, write, i, begin, next));
     }
+    begin = next;
   }
 }
 
@@ -213,9 +241,10 @@ HWY_ATTR HWY_INLINE std::ptrdiff_t before_in_vector(T const* row) {
 // 30 KB. And up to this much, room for rows that are gathered ahead, or for more than such rows: 21 KB.
 inline constexpr std::size_t kept_columns = 1024, kept_columns_ahead = 896;
 
-// ... since the line of a cache began. Vectors that lie in two lines cost twice, and with AVX2 two rows at once are half
-// as fast where a line's vectors are not loaded and stored together. What comes before the first line is some lanes of
-// vectors; of halves, up to two, which with AVX3 pays for rows that are kept or long (128x768: 0.6 to 0.8 of the time).
+// ... since the line of a cache began. Vectors that lie in two lines cost twice, and with AVX2 two rows at once are
+// half as fast where a line's vectors are not loaded and stored together. What comes before the first line is some
+// lanes of vectors; of halves, up to two, which with AVX3 pays for rows that are kept or long (128x768: 0.6 to 0.8 of
+// the time).
 template <class T>
 HWY_ATTR HWY_INLINE std::ptrdiff_t before_in_line(T const* row, std::size_t columns) {
   if constexpr (has_parts<T>) {
@@ -233,8 +262,7 @@ HWY_ATTR HWY_INLINE void write_row(Call const& call, Value const& value, std::si
   auto* const y = call.y + row * call.y_stride;
   using output = std::remove_pointer_t<decltype(call.y)>;
   if constexpr (is_elaborate && element<output>) {
-    if (call.streamed)
-      return write_row_in<Part>(past_caches<Next>{next}, value, y, call.columns, before_in_vector(y));
+    if (call.streamed) return write_row_in<Part>(past_caches<Next>{next}, value, y, call.columns, before_in_vector(y));
   }
   write_row_in<Part>(into_caches{}, value, y, call.columns, before);
 }
