@@ -51,7 +51,7 @@ struct writes_nothing {
   static constexpr std::ptrdiff_t most_sums = vector_registers / 2;
 
   template <class Part>
-  HWY_ATTR HWY_INLINE void operator()(Part, std::size_t) const {}
+  HWY_ATTR HWY_INLINE void operator()(Part, std::ptrdiff_t) const {}
 };
 
 struct into_caches {
