@@ -72,6 +72,11 @@
 #define HWY_DISABLED_TARGETS (HWY_AVX3 | (HWY_AVX3 - 1))
 #endif
 
+// Vectors of a length that nobody knows before the program runs are no members of anything: NEON's do there.
+#if defined(__ARM_FEATURE_SVE) && !defined(HWY_DISABLED_TARGETS)
+#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128)
+#endif
+
 // Highway knows -march=x86-64-v3 for less than it is, as that has no AES, which no kernel needs.
 #if defined(__SSE4_2__) && !(defined(__AES__) && defined(__PCLMUL__)) && !defined(HWY_DISABLE_PCLMUL_AES)
 #define HWY_DISABLE_PCLMUL_AES

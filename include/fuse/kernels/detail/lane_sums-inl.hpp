@@ -91,7 +91,7 @@ HWY_ATTR HWY_INLINE void total_lanes(Memory& memory, Totals& totals) {
 }
 
 #if FUSE_REWRITE_KERNELS_EVEN_ODD
-// ... and of a sum in vectors of eight lanes and more.
+// ... and the total of a sum in vectors of eight lanes and more.
 template <class V>
 HWY_ATTR HWY_INLINE auto four_of(V v) {
   hn::DFromV<V> const d;
@@ -131,11 +131,10 @@ HWY_ATTR HWY_INLINE double total_of(two<EvenOdd>, vec_pair v) {
     return total_of(whole(), hn::Add(v.a, v.b));
   }
 }
-
 #endif
 
 template <class Part>
-inline constexpr std::ptrdiff_t width_of = Part::vectors* vector_lanes;
+inline constexpr std::ptrdiff_t width_of = vector_lanes* std::ptrdiff_t{Part::vectors};
 
 // All lanes of all sums of a loop in registers: a tree, whose leaves are what the loop adds up of one of its parts.
 template <class Part, class Gather, std::ptrdiff_t Lanes = sum_lanes>

@@ -37,7 +37,7 @@ inline constexpr bool has_many_registers = vector_registers >= 32;
 
 // Whether the lanes of two rows leave half of the registers to what is written of two others.
 template <class Norm>
-inline constexpr bool fit_two_rows = 4 * Norm::sums* sum_lanes / vector_lanes <= vector_registers;
+inline constexpr bool fit_two_rows = (sum_lanes / vector_lanes) * 4 * Norm::sums <= vector_registers;
 
 // Everything goes in and out by value, in registers: what has an address is loaded again after each store, and what a
 // call copies through memory in other pieces than it was written is waited for.
@@ -139,8 +139,8 @@ HWY_ATTR HWY_INLINE void normalise_ones(Norm norm, Call const& call) {
                            before_result(call, row));
 }
 
-// Several rows are gathered before they are written, two at once, so many columns of each two after those of the
-// others: scale and bias stay in the first cache, which has no room for them beside whole rows, and the rows wait in
+// Several rows are gathered before they are written, two at a time, so many columns of these after those of the others:
+// scale and bias stay in the first cache, which has no room for them beside whole rows, and the rows wait in
 // the second. Nothing is fetched ahead where results go past the caches: that cost 30 %.
 inline constexpr std::size_t rows_of_block = 8, floats_of_block = std::size_t{1} << 17;
 inline constexpr std::ptrdiff_t columns_of_block = 512;

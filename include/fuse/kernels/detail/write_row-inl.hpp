@@ -238,7 +238,8 @@ HWY_ATTR HWY_INLINE std::ptrdiff_t before_in_vector(T const* row) {
 }
 
 // Up to this much in a row of halves, what is kept of it as floats leaves room for the rest in a first cache of 48 KB:
-// 30 KB. And up to this much, room for rows that are gathered ahead, or for more than such rows: 21 KB.
+// 26 KB, and the lanes are added up once. And up to this much, room for rows that are gathered ahead, or for more than
+// such rows: 21 KB.
 inline constexpr std::size_t kept_columns = 1024, kept_columns_ahead = 896;
 
 // ... since the line of a cache began. Vectors that lie in two lines cost twice, and with AVX2 two rows at once are
