@@ -142,7 +142,7 @@ HWY_ATTR HWY_INLINE void normalise_ones(Norm norm, Call const& call) {
 // Several rows are gathered before they are written, two at a time, so many columns of these after those of the others:
 // scale and bias stay in the first cache, which has no room for them beside whole rows, and the rows wait in
 // the second. Nothing is fetched ahead where results go past the caches: that cost 30 %.
-inline constexpr std::size_t rows_of_block = 8, floats_of_block = std::size_t{1} << 17;
+inline constexpr std::size_t rows_of_block = 8, floats_of_block = std::size_t{1} << 16;
 inline constexpr std::ptrdiff_t columns_of_block = 512;
 
 // Columns `begin` to `end` of row `row`, or of this one and the next, counted from a line, or vector, of what is
@@ -218,9 +218,9 @@ HWY_INLINE bool fit_first_cache(std::size_t rows, std::size_t columns) {
   return rows * columns * sizeof(float) <= first_cache_bytes();
 }
 
-// Several rows of floats together, where that is faster. In the first cache, then, are the two rows that are written,
-// their results, the weights and the next two; or one row and the next; or one alone. Rows that begin at different
-// places of their lines go one by one: 128x776 took .21 ns per element in pairs, .16 so.
+// Several rows of floats together, where that is faster: two while the next two are gathered, one while the next is, or
+// one alone, as long as all that a loop reads and writes is in the first cache, with some room; the rest in blocks.
+// Rows that begin at different places of their lines go one by one: 128x776 took .21 ns per element in pairs, .16 so.
 template <class Norm, class Call>
 HWY_ATTR HWY_INLINE bool normalise_floats(Norm norm, Call const& call) {
   std::size_t const n = call.columns;
@@ -228,9 +228,11 @@ HWY_ATTR HWY_INLINE bool normalise_floats(Norm norm, Call const& call) {
   if (!fit_first_cache(2 + Norm::sums, n)) return normalise_blocks(norm, call), true;
   if (call.streamed || !share_lines(call)) return false;
   if constexpr (given && fit_two_rows<Norm>) {
-    if (fit_first_cache(7 + Norm::sums, n)) return normalise_twos<true>(norm, call), true;
+    if (fit_first_cache(9, n)) return normalise_twos<true>(norm, call), true;
   }
-  if (Norm::sums == 2 && fit_first_cache(given ? 5 : 7, n)) return normalise_ones(norm, call), true;
+  if ((given || Norm::sums == 2) && fit_first_cache(given ? 7 - Norm::sums : 9, n)) {
+    return normalise_ones(norm, call), true;
+  }
   return false;
 }
 
