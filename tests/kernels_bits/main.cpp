@@ -17,7 +17,7 @@ using namespace bits;
 
 constexpr std::size_t widths[] = {1, 5, 8, 31, 32, 33, 100, 384, 771, 1024, 1040, 2080, 4099, 8200};
 // What is left of it where nothing is optimised.
-constexpr std::size_t few_widths[] = {33, 771, 2080};
+constexpr std::size_t few_widths[] = {33, 1040};
 
 class comparison {
  public:
