@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <memory>
 #include <new>
 #include <random>
@@ -46,7 +47,6 @@ class room {
  public:
   explicit room(arrangement const& how) : how_(how) {}
 
-  arrangement const& how() const { return how_; }
   auto execution() const { return on(ranges{how_.ranges}, how_.result); }
 
   /// Rows `first` to `first + count` of a matrix without gaps.

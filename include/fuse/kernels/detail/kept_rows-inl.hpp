@@ -76,11 +76,6 @@ HWY_ATTR HWY_INLINE auto const* elements(kept_rows<Rows> const& rows, std::size_
 }
 
 template <class Rows>
-HWY_ATTR HWY_INLINE std::size_t stride_of(kept_rows<Rows> const& rows) {
-  return stride_of(rows.rows);
-}
-
-template <class Rows>
 HWY_ATTR HWY_INLINE auto const* fetched(kept_rows<Rows> const& rows, std::size_t row) {
   return fetched(rows.rows, row);
 }
