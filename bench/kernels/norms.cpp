@@ -81,6 +81,11 @@ std::vector<candidate> plain(std::size_t rows, std::size_t columns, std::size_t 
   all.push_back({"fuse", "", [t] { norm<Formula>(*t, t->x.data(), t->y.data()); }});
   all.push_back({"memcpy", "", [t] { std::memcpy(t->y.data(), t->x.data(), t->bytes()); }});
   all.push_back({"non-temporal copy", "", [t] { non_temporal_copy(t->y.data(), t->x.data(), t->bytes()); }});
+  if (past > 0) {
+    auto const at_lines = std::make_shared<norm_tensors<T>>(rows, columns, 0.0f, 0.1f);
+    all.push_back(
+        {"fuse, at lines", "", [at_lines] { norm<Formula>(*at_lines, at_lines->x.data(), at_lines->y.data()); }});
+  }
   if constexpr (std::is_same_v<T, float>) {
     add_loops<Formula>(all, t);
   } else {

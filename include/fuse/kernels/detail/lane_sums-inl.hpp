@@ -197,7 +197,9 @@ struct lane_tree<Part, Gather, Lanes> {
   HWY_ATTR HWY_INLINE void visit_some(Gather const& gather, Write const& write, std::ptrdiff_t i, std::ptrdiff_t begin,
                                       std::ptrdiff_t end) {
     auto const from = HWY_MAX(begin - i, std::ptrdiff_t{0}), to = HWY_MIN(end - i, Lanes);
-    if (from < to) visit(between{static_cast<std::size_t>(from), static_cast<std::size_t>(to)}, gather, write, i);
+    if (from < to) {
+      visit(typename Part::some{static_cast<std::size_t>(from), static_cast<std::size_t>(to)}, gather, write, i);
+    }
   }
   template <class Memory>
   HWY_ATTR HWY_INLINE void keep(Memory& to, std::ptrdiff_t lane = 0) {

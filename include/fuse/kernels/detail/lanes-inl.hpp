@@ -219,6 +219,18 @@ HWY_ATTR HWY_INLINE void store_between(std::size_t begin, std::size_t end, vec v
   }
 }
 
+#if FUSE_REWRITE_KERNELS_EVEN_ODD
+// ... of as many as two vectors hold.
+HWY_ATTR HWY_INLINE vec_pair load_even_odd_between(std::size_t begin, std::size_t end, bfloat16 const* from) {
+  lanes_halves const d;
+  return even_odd(hn::BitCast(lanes_u32(), hn::MaskedLoad(lanes_between(d, begin, end), d, &from->bits)));
+}
+HWY_ATTR HWY_INLINE void store_even_odd_between(std::size_t begin, std::size_t end, vec_pair v, bfloat16* to) {
+  lanes_halves const d;
+  hn::BlendedStore(narrow_even_odd(v), lanes_between(d, begin, end), d, &to->bits);
+}
+#endif
+
 // The first elements of a vector.
 template <class T>
 HWY_ATTR HWY_INLINE vec load_first(std::size_t count, T const* from) {

@@ -18,9 +18,14 @@
 HWY_BEFORE_NAMESPACE();
 namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA::HWY_NAMESPACE {
 
+struct between;
+template <bool EvenOdd>
+struct two_between;
+
 // A vector: the columns from `i` on, where `from` and `to` are the address of column i.
 struct whole {
   using values = vec;
+  using some = between;
   static constexpr std::ptrdiff_t vectors = 1;
 
   HWY_ATTR HWY_INLINE static vec zero() { return hn::Zero(lanes()); }
@@ -79,6 +84,7 @@ struct between {
 template <bool EvenOdd>
 struct two {
   using values = vec_pair;
+  using some = two_between<EvenOdd>;
   static constexpr std::ptrdiff_t vectors = 2;
   static constexpr bool even_odd = EvenOdd;
 
@@ -129,6 +135,64 @@ struct two {
     return v;
   }
   HWY_ATTR HWY_INLINE vec_pair elements(vec_pair v) const { return v; }
+};
+
+// Some lanes of two vectors, from the `begin`th element to the `end`th.
+template <bool EvenOdd>
+struct two_between {
+  using values = vec_pair;
+  static constexpr std::ptrdiff_t vectors = 2;
+
+  std::size_t begin, end;
+
+  template <class T>
+  HWY_ATTR HWY_INLINE vec_pair get(T const* from) const {
+    if constexpr (EvenOdd) {
+      return load_even_odd_between(begin, end, from);
+    } else {
+      return {first().get(from), second().get(from + vector_lanes)};
+    }
+  }
+  template <class T>
+  HWY_ATTR HWY_INLINE void put(vec_pair v, T* to) const {
+    if constexpr (EvenOdd) {
+      store_even_odd_between(begin, end, v, to);
+    } else {
+      first().put(v.a, to);
+      second().put(v.b, to + vector_lanes);
+    }
+  }
+  template <class T>
+  HWY_ATTR HWY_INLINE void stream(vec_pair v, T* to) const {
+    put(v, to);
+  }
+  HWY_ATTR HWY_INLINE void keep(vec_pair v, float* to) const {
+    first().keep(v.a, to);
+    second().keep(v.b, to + vector_lanes);
+  }
+  HWY_ATTR HWY_INLINE vec_pair kept(float const* from) const {
+    return {first().kept(from), second().kept(from + vector_lanes)};
+  }
+  HWY_ATTR HWY_INLINE vec_pair elements(vec_pair v) const { return {first().elements(v.a), second().elements(v.b)}; }
+
+ private:
+  // The lanes of either vector.
+  HWY_INLINE between first() const {
+    if constexpr (EvenOdd) {
+      return {(begin + 1) / 2, (end + 1) / 2};
+    } else {
+      return {HWY_MIN(begin, one), HWY_MIN(end, one)};
+    }
+  }
+  HWY_INLINE between second() const {
+    if constexpr (EvenOdd) {
+      return {begin / 2, end / 2};
+    } else {
+      return {HWY_MAX(begin, one) - one, HWY_MAX(end, one) - one};
+    }
+  }
+
+  static constexpr std::size_t one{vector_lanes};
 };
 
 // Arithmetic on one vector and on two; the other operands of two are two, or one for both.

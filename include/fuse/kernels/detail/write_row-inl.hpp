@@ -152,7 +152,7 @@ HWY_ATTR HWY_INLINE auto visit_columns_of_sums(Gather const& gather, Write const
       continue;
     }
     std::ptrdiff_t const step_end = HWY_MIN(end, i + sum_lanes);
-    if constexpr (has_masks && std::is_same_v<Part, whole>) {
+    if constexpr (has_masks) {
       sums.visit_some(gather, write, i, begin, step_end);
     } else {
       in_memory memory;
@@ -244,12 +244,11 @@ inline constexpr std::size_t kept_columns = 1024, kept_columns_ahead = 896;
 
 // ... since the line of a cache began. Vectors that lie in two lines cost twice, and with AVX2 two rows at once are
 // half as fast where a line's vectors are not loaded and stored together. What comes before the first line is some
-// lanes of vectors; of halves, up to two, which with AVX3 pays for rows that are kept (128x768: 0.6 to 0.8 of the
-// time).
+// lanes of vectors, which short rows of halves do not win back.
 template <class T>
 HWY_ATTR HWY_INLINE std::ptrdiff_t before_in_line(T const* row, std::size_t columns) {
   if constexpr (has_parts<T>) {
-    bool const pays = std::is_same_v<T, float> || (columns >= 384 && columns <= kept_columns);
+    bool const pays = std::is_same_v<T, float> || columns >= 384;
     if (pays) return elements_before(64 / sizeof(T), row);
   }
   return 0;
