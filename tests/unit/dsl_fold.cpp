@@ -32,7 +32,7 @@ TEST_CASE("a fold is computed and becomes a constant") {
 
 TEST_CASE("constants broadcast to each other") {
   sketch g;
-  auto const c = g.constant({1.0f, 4.0f, 9.0f}),
+  auto const c = g.constant(fuse::make_tensor<float>({2, 3}, std::vector<float>{1, 4, 9, 1, 4, 9})),
              d = g.constant(fuse::make_tensor<float>({2, 1}, std::vector<float>{1, 4}));
   g.end(g.add("Max", {g.add("Max", {g.in("x", {2, 3}), c}), d}));
   CHECK(applied<joined>(g) == 1);

@@ -54,9 +54,9 @@ TEST_CASE("what others use is saved in part, what dies is saved whole") {
   fuse::value_id const roots[] = {m.bound.number(y)};
   fuse::node_id const matched[] = {m.node(g, y), m.node(g, t)};
   auto const each = call + 4.0 * 64;
-  CHECK(m.traffic.saved(roots, matched) == each + each / 2);
-  CHECK(m.traffic.saved(roots, matched, each) == each + each / 2);
-  CHECK(m.traffic.saved(roots, matched, each - 1) == each);  // counted no further
+  CHECK(m.traffic.saved(roots, matched, fuse::absent) == each + each / 2);
+  CHECK(m.traffic.saved(roots, matched, fuse::absent, each) == each + each / 2);
+  CHECK(m.traffic.saved(roots, matched, fuse::absent, each - 1) == each);  // counted no further
 }
 
 TEST_CASE("a change of shape is no call") {

@@ -92,7 +92,7 @@ TEST_CASE("where the graph makes a node of fewer results, nothing of the transac
     fuse::transaction changes(o.bound.image, o.known);
     auto const first = o.add_relu(changes, o.bound.number(t));
     o.add_relu(changes, o.bound.image.result(first), 3);
-    CHECK(changes.commit(place, {}) == "the graph's new node has not as many results as the right side needs");
+    CHECK(changes.commit(place, {}) == "the graph refuses a new Relu, or makes one with another number of results");
     CHECK(to_text(g) == before);
     CHECK(o.bound.image.node_count() == nodes);
     CHECK(o.bound.image.value_count() == values);

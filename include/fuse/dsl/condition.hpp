@@ -14,7 +14,7 @@ namespace fuse::inline v0 {
 
 /// What a capture of a rule holds when a condition looks at it.
 struct captured {
-  span<value_view const> values{};  ///< none when absent, one, or the members of a rest
+  span<value_view const> values{};  ///< none when absent, one (of a number: without a value), or the members of a rest
   double number = 0;                ///< of a scalar
   std::uint64_t axes = 0;           ///< of captured axes: bit k is the k-th axis from the last
   bool bound = false;
@@ -121,7 +121,8 @@ namespace dsl {
 
 /// A predicate of the user's own, over the values of the captures that it names: `pred<"x", "w">([](auto x, auto w) {
 /// ... })`. The lambda captures nothing. It receives `fuse::value_view`s; for a rest it is asked once per member; where
-/// a capture is absent it is not asked and the condition holds.
+/// a capture is absent it is not asked and the condition holds. A number, or a parameter, is a view of no value that has
+/// the number (`v.number(into)`) or the axes (`v.integers(into)`).
 template <fixed_string... Names>
 inline constexpr detail::predicate_over<sizeof...(Names)> pred{detail::asking<Names...>};
 

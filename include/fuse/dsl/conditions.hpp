@@ -31,6 +31,7 @@ inline bool trailing(captured const* c, condition const&) {
 inline bool row(captured const* c, condition const&) {
   if (c[1].values.empty()) return true;
   auto const x = c[1].values[0];
+  if (c[2].bound && (c[2].axes & (c[2].axes + 1)) != 0) return false;
   auto const axes = c[2].bound && c[2].axes != 0    ? std::popcount(c[2].axes)
                     : c[2].bound && c[2].number < 0 ? static_cast<int>(-c[2].number)
                                                     : 1;
@@ -53,7 +54,7 @@ inline bool row(captured const* c, condition const&) {
 
 inline bool same_type(captured const* c, condition const&) {
   for (auto const& v : c[0].values)
-    if (!c[1].values.empty() && v.type() != c[1].values[0].type()) return false;
+    if (!c[1].values.empty() && (v.type() != c[1].values[0].type() || v.type() == element_type::unknown)) return false;
   return true;
 }
 inline bool same_shape(captured const* c, condition const&) {
@@ -63,7 +64,7 @@ inline bool same_shape(captured const* c, condition const&) {
 }
 inline bool floating(captured const* c, condition const&) {
   for (auto const& v : c[0].values)
-    if (!is_floating(v.type()) && v.type() != element_type::unknown) return false;
+    if (!is_floating(v.type())) return false;
   return true;
 }
 inline bool constant_value(captured const* c, condition const&) {
@@ -98,9 +99,10 @@ inline constexpr condition trailing_axes = condition_detail::make<Axes>("the axe
 
 /// `scale` (or every member of a rest) has one row of the axes that `x` is normalised over, or broadcasts to it without
 /// enlarging `x`. A constant that is one number everywhere is a row whatever its shape: a rewrite keeps the shape.
-template <fixed_string Scale, fixed_string X>
-inline constexpr condition row_vector = condition_detail::make<Scale, X, "axes">("one row over the normalised axes",
-                                                                                 &condition_detail::row);
+/// The axes are those that `Axes` captured, or the last one where it captured none.
+template <fixed_string Scale, fixed_string X, fixed_string Axes = "axes">
+inline constexpr condition row_vector = condition_detail::make<Scale, X, Axes>("one row over the normalised axes",
+                                                                               &condition_detail::row);
 
 template <fixed_string A, fixed_string B>
 inline constexpr condition same_type = condition_detail::make<A, B>("the same element type",

@@ -140,6 +140,8 @@ class graph_binding final : public graph_source {
       return "value " + std::to_string(v);
   }
   [[nodiscard]] void const* graph() const override { return graph_; }
+  [[nodiscard]] void const* graph_type() const override { return graph_type_of<plain>(); }
+  [[nodiscard]] void const* handle(value_id v) const override { return v < values_.size() ? &values_[v] : nullptr; }
 
   bool insert(node_id place, std::string_view op, span<value_id const> operands, span<attribute const> attributes,
               span<element_type const> results, std::string_view origin) override {
@@ -147,6 +149,7 @@ class graph_binding final : public graph_source {
       operands_.clear();
       for (auto v : operands) operands_.push_back(v == absent ? value_type{} : values_[v]);
       auto const made = traits::insert(*graph_, nodes_[place], {op, operands_, attributes, results, origin});
+      if (made == node_type{}) return false;
       nodes_.push_back(made);
       auto const bound = values_.size();
       for (auto const& v : traits::results(*graph_, made)) bind(v);
@@ -157,7 +160,9 @@ class graph_binding final : public graph_source {
   }
   bool add_constant(tensor_view contents, std::string_view origin) override {
     if constexpr (rewritable_graph<G> && detail::has_add_constant<G>) {
-      bind(traits::add_constant(*graph_, contents, origin));
+      auto const made = value_type(traits::add_constant(*graph_, contents, origin));
+      if (made == value_type{}) return false;
+      bind(made);
       return true;
     } else {
       return false;

@@ -30,6 +30,13 @@ struct operator_names {
   void const* context = nullptr;
 };
 
+/// Tells graph types apart: an address for each.
+template <class Graph>
+[[nodiscard]] void const* graph_type_of() {
+  static constexpr char mark = 0;
+  return &mark;
+}
+
 /// The contents behind an image: constants, attributes, types, names, read from the user's graph when they are asked
 /// for, and the edits, passed on to it. The one place where the graph's own type is erased.
 class graph_source {
@@ -50,6 +57,9 @@ class graph_source {
   [[nodiscard]] virtual std::string value_name(value_id) const = 0;
   [[nodiscard]] virtual bool has_shapes() const = 0;  ///< whether the graph type can tell shapes at all
   [[nodiscard]] virtual void const* graph() const = 0;
+  /// Which type the graph is of, see `graph_type_of`; and the graph's handle of a value, null of one that it lacks.
+  [[nodiscard]] virtual void const* graph_type() const { return nullptr; }
+  [[nodiscard]] virtual void const* handle(value_id) const { return nullptr; }
 
   /// The edits. `insert` and `add_constant` bind the new handles to the next free numbers of the image. They return
   /// false where the graph cannot do it or made something else; `forget` then takes back what was made.

@@ -60,7 +60,8 @@ struct function_body {
 ///     range of value  results(Graph const&, node)
 ///     node            producer(Graph const&, value)           node{} for graph inputs and constants
 ///     range of value  outputs(Graph const&)
-///     node            insert(Graph&, node place, new_node<value> const&)   before `place`, in its body
+///     node            insert(Graph&, node place, new_node<value> const&)   before `place`, in its body; node{}
+///                                                                          refuses: the rewrite is taken back
 ///     void            replace_uses(Graph&, value from, value to)           a graph output keeps its name
 ///     void            erase(Graph&, node)                                  nobody uses its results any more
 ///
@@ -71,7 +72,8 @@ struct function_body {
 ///     range of value  inputs(Graph const&)              else the values that nothing produces
 ///     tensor_view     constant(Graph const&, value)     null when it is none; else no constants: no epsilon matches
 ///     bool            overridable(Graph const&, value)  a caller may replace the constant; else false
-///     value           add_constant(Graph&, tensor_view, string_view origin)    else rules that need one are refused
+///     value           add_constant(Graph&, tensor_view, string_view origin)    value{} refuses; else rules that need
+///                                                       one are refused
 ///     element_type    type(Graph const&, value)         else known only where it follows; rewrites need it
 ///     bool            shape(Graph const&, value, vector<dimension>&)
 ///                                                       false when not even the rank is known; else `trust_shapes`

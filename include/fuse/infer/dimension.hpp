@@ -69,6 +69,10 @@ class extent_algebra {
   /// The dimension of a broadcast of two in a graph that is valid: one of them is 1, or both are equal.
   [[nodiscard]] extent broadcast(extent a, extent b);
 
+  /// The dimensions that `e` is the broadcast of, or itself; returns how many.
+  static constexpr std::size_t most_broadcast = 12;
+  [[nodiscard]] std::size_t broadcast_of(extent e, extent (&set)[most_broadcast]) const;
+
   /// A bound from below; the smallest integer where there is none.
   [[nodiscard]] std::int64_t least(extent) const;
   [[nodiscard]] bool nonnegative(extent e) const { return least(e) >= 0; }
@@ -105,7 +109,6 @@ class extent_algebra {
 
   // A broadcast of several is known by the set of them: rising, without one that another covers. Larger sets are not
   // followed.
-  static constexpr std::size_t most_broadcast = 12;
   [[nodiscard]] bool collect(extent e, std::uint32_t (&set)[most_broadcast], std::size_t& size) const;
 
   detail::sequence_pool<std::int64_t> symbols_;
@@ -305,6 +308,15 @@ inline bool extent_algebra::collect(extent e, std::uint32_t (&set)[most_broadcas
   for (std::size_t at = 3; at < key.size(); at += 2)
     if (!insert(static_cast<std::uint32_t>(key[at]))) return false;
   return true;
+}
+
+inline std::size_t extent_algebra::broadcast_of(extent e, extent (&set)[most_broadcast]) const {
+  std::uint32_t symbols[most_broadcast];
+  std::size_t size = 0;
+  set[0] = e;
+  if (e.known() || !collect(e, symbols, size)) return 1;
+  for (std::size_t i = 0; i < size; ++i) set[i] = extent::of_symbol(symbols[i]);
+  return size;
 }
 
 inline std::int64_t extent_algebra::least(extent e) const { return e.known() ? e.value() : least_[e.symbol()]; }

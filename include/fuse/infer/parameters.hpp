@@ -140,7 +140,7 @@ template <class Image>
     return parameter_state::known;
   }
   for (auto const& p : info(op_of(image, n)).parameters)
-    if (p.name == parameter) {
+    if (p.name == parameter && p.fallback == p.fallback) {
       out = p.fallback;
       return parameter_state::known;
     }

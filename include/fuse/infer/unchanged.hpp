@@ -122,6 +122,11 @@ template <class Image>
   }
 }
 
+/// Whether operators of this kind may repeat elements of an operand.
+[[nodiscard]] constexpr bool may_repeat(opcode op) {
+  return op == opcode::expand || op == opcode::tile || op == opcode::where;
+}
+
 /// Whether `n` repeats its `kept_operand` along axes that broadcasting would repeat it along.
 template <class Image>
 [[nodiscard]] bool broadcasts(Image const& image, facts const& known, node_id n) {

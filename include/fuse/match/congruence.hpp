@@ -30,6 +30,14 @@ class basic_congruence {
     return compare(a, b, 0);
   }
 
+  /// Whether two nodes are one operator with the same parameters, as far as these are no operands.
+  [[nodiscard]] bool agree(node_id n, node_id m) {
+    auto const &p = image_.node(n), &q = image_.node(m);
+    bool const alike = p.tag.name == q.tag.name && p.tag.op == q.tag.op && !p.has_bodies && !q.has_bodies &&
+                       (p.tag.name != 0 || image_.source->op_name(n) == image_.source->op_name(m));
+    return alike && (op_of(image_, n) == opcode::opaque ? image_.source->same_attributes(n, m) : same_parameters(n, m));
+  }
+
   /// Takes in what has changed in the image: all of it, or the results of one node.
   void update() { hashes_.clear(); }
   void update(node_id n) {

@@ -39,6 +39,7 @@ struct opened_group {
   std::uint8_t through;
   op_group kind;
   bool clips;               ///< what is never negative is looked for below a Relu, too; set before it is opened
+  bool free;                ///< what only repeats elements is passed whatever shape is left; set before it is opened
   bool dropped;             ///< a neutral constant was left out
   bool bounded;             ///< something was not opened because there is no room for more parts
   std::uint32_t minus;      ///< parts of a product that are minus what their leaves multiply to
@@ -80,7 +81,7 @@ class basic_frame_opener {
 
   /// Opens the sum or product `root`, down to parts that have none of the operators `wanted` below them.
   void open(opened_group& f, value_id root, value_id stands_for, op_group kind, std::uint8_t through,
-            std::uint32_t region, needs const& wanted) const {
+            std::uint32_t region, needs const& wanted, bool repeats = true) const {
     f.count = f.leaf_count = 0;
     f.through = through;
     f.kind = kind;
@@ -102,6 +103,7 @@ class basic_frame_opener {
       stack.parent[waiting++] = parent;
     };
     std::uint32_t numbers = 0, clipped = 0;
+    bool repeated = false;
     wait(root, stands_for, 1, 255);
     while (waiting != 0) {
       --waiting;
@@ -111,7 +113,7 @@ class basic_frame_opener {
       auto& p = f.parts[at];
       p = {v, meant, weight, 0, 0, stack.parent[waiting], false, false};
       p.has_number = v != absent && facts_.uniform(v, p.number);
-      children below(meant);
+      children below(meant, repeats);
       // A number is one part, however it is computed; but its sign is one of the product's.
       bool const one_number = p.has_number && at != 0 && !(kind == op_group::product && is_negated(v));
       if ((operators_[v].direct & openers) != 0 && !one_number &&
@@ -124,6 +126,7 @@ class basic_frame_opener {
           for (std::uint8_t i = below.count; i > 0; --i)
             wait(below.value[i - 1], below.stands_for, below.weight[i - 1], at);
           if (below.passed_on) f.passed_on |= 1u << at;
+          repeated = repeated || below.repeated;
           if (below.clipped) clipped |= 1u << at;
           continue;
         }
@@ -146,10 +149,14 @@ class basic_frame_opener {
     for (std::uint8_t at = 0; clipped != 0 && at < f.count; ++at)
       if ((clipped >> at & 1u) != 0 && (f.all() & ~f.parts[at].leaves & ~numbers) != 0) {
         f.clips = false;
-        open(f, root, stands_for, kind, through, region, wanted);
+        open(f, root, stands_for, kind, through, region, wanted, repeats);
         f.clips = true;
         return;
       }
+    if (f.free || !(repeated || f.neutral != 0) || keeps_shape(f)) return;
+    // A sum over more elements is another one.
+    if (repeated) return open(f, root, stands_for, kind, through, region, wanted, false);
+    f.neutral = 0;
   }
 
  private:
@@ -158,14 +165,44 @@ class basic_frame_opener {
     double weight[8];
     value_id stands_for;
     std::uint8_t count;
-    bool negate, passed_on, clipped;
-    explicit children(value_id meant)  // and no more: one is made for every part
-        : stands_for(meant), count(0), negate(false), passed_on(false), clipped(false) {}
+    bool may_repeat, negate, passed_on, clipped, repeated;
+    children(value_id meant, bool repeats)  // and no more: one is made for every part
+        : stands_for(meant),
+          count(0),
+          may_repeat(repeats),
+          negate(false),
+          passed_on(false),
+          clipped(false),
+          repeated(false) {}
     void add(value_id v, double w) {
       value[count] = v;
       weight[count++] = w;
     }
   };
+
+  // Whether what is left of a sum or product, but for what may be left out, provably has its shape: along each axis, one
+  // of the parts is as long.
+  [[nodiscard]] bool keeps_shape(opened_group const& f) const {
+    auto const shape_of = [&](opened_group::part const& p) {
+      bool const shaped = p.stands_for != absent && p.stands_for < mean_with_number;
+      return shaped ? p.stands_for : p.value;
+    };
+    auto const whole = shape_of(f.parts[0]);
+    if (!facts_.has_rank(whole)) return false;
+    auto const shape = facts_.shape(whole);
+    for (std::size_t i = 1; i <= shape.size(); ++i) {
+      auto const wanted = shape[shape.size() - i];
+      bool found = wanted == extent(1);
+      for (std::uint8_t k = 0; k < f.count && !found; ++k) {
+        auto const& p = f.parts[k];
+        if (!p.leaf || (p.leaves & f.neutral) != 0) continue;
+        auto const part = facts_.shape(shape_of(p));
+        found = i <= part.size() && part[part.size() - i] == wanted;
+      }
+      if (!found) return false;
+    }
+    return true;
+  }
 
   // A sum over axes and a number that stands elsewhere among the factors may make a mean: one more part, of the leaves
   // of both. The root of a sum of squares makes the root of a mean.
@@ -255,6 +292,8 @@ class basic_frame_opener {
       auto const below = facts_.type(a);
       if (below != element_type::unknown && !is_floating(below)) return false;
       into.passed_on = op == opcode::identity || unchanged(image_, facts_, n);
+      into.repeated = !into.passed_on && may_repeat(op);
+      if (into.repeated && !(into.may_repeat && broadcasts(image_, facts_, n))) return false;
       into.add(a, w);
       return true;
     }
@@ -277,8 +316,10 @@ class basic_frame_opener {
   // What changes no element: extents of 1 around a reduction that put its axes back; and where Identity is looked
   // through, nothing at all, or repeated elements, which broadcasting repeats.
   bool opens_layout(node_id n, value_id a, double w, std::uint8_t through, children& into) const {
-    into.passed_on = through != 0 && rules_.sets[through - 1u].has_identity() &&
-                     (unchanged(image_, facts_, n) || broadcasts(image_, facts_, n));
+    bool const identity = through != 0 && rules_.sets[through - 1u].has_identity();
+    into.passed_on = identity && unchanged(image_, facts_, n);
+    if (identity && !into.passed_on && into.may_repeat)
+      into.passed_on = into.repeated = broadcasts(image_, facts_, n);
     if (!into.passed_on) {
       if ((operators_[a].deep & operator_bit(opcode::mean)) == 0 || !moves_ones(image_, facts_, n)) return false;
       if (into.stands_for == absent) into.stands_for = image_.result(n);

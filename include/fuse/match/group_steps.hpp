@@ -95,6 +95,10 @@ class basic_group_steps : public value_steps {
       if (p.leaves == 0 || (p.leaves & ~left) != 0 || (p.leaves & done) != 0 || (f.group->passed_on >> k & 1u) != 0)
         continue;
       if (p.stands_for != absent && !p.has_number) return false;
+      if (is_root(p.value)) {
+        if (p.leaf) return false;
+        continue;
+      }
       if (!p.leaf) {
         // A negated factor keeps its sign where the product has one to give; otherwise it is opened.
         bool const negated = (f.group->minus >> k & 1u) != 0;
@@ -206,6 +210,7 @@ class basic_group_steps : public value_steps {
     for (; from != to; ++from) {
       auto const m = rest_[from];
       opened.clips = false;
+      opened.free = like.free;
       opener_.open(opened, m.value, absent, like.kind, like.through, region_, frame_needs::all);
       if (opened.bounded) return false;
       if (opened.negative()) take(-1, m.weight);
@@ -224,18 +229,20 @@ class basic_group_steps : public value_steps {
   // What other rules opened at this node is there already.
   opened_group const& group(instruction const& i, op_group kind) {
     auto const v = registers_[i.a], stands_for = stands_for_[i.a];
-    bool const clips = (i.flags & instruction::clips) != 0;
+    bool const clips = (i.flags & instruction::clips) != 0, free = (i.flags & instruction::free) != 0;
     auto const wanted = listener == nullptr ? needs_.of(i) : frame_needs::all;  // an explanation wants to see all
     for (std::size_t k = 0; k < group_count_; ++k)
       if (auto const& [known, sought] = groups_[k];
           known.parts[0].value == v && known.parts[0].stands_for == stands_for && known.kind == kind &&
-          known.through == i.through && known.clips == clips && sought == wanted)
+          known.through == i.through && known.clips == clips && known.free == free &&
+          sought == wanted)
         return known;
     auto const at = group_count_ < shared_groups ? group_count_++ : shared_groups + i.b;
     if (at >= groups_.size()) groups_.resize(at + 1);  // they are large, and few are ever used
     auto& made = groups_[at];
     made.wanted = wanted;
     made.opened.clips = clips;
+    made.opened.free = free;
     opener_.open(made.opened, v, stands_for, kind, i.through, region_, wanted);
     return made.opened;
   }

@@ -203,7 +203,7 @@ class basic_machine : public detail::reduction_steps {
     region_ = image_.node(n).region;
     auto const begin = here();
     registers_[0] = registers_[1] = image_.result(n);
-    if (e.strip != 0) registers_[1] = stripped(registers_[0], e.strip, true);
+    if (e.strip != 0) registers_[1] = stripped(registers_[0], e.strip, true, true);
     signs_[1] = 1;
     stands_for_[0] = stands_for_[1] = absent;
     if (e.strip != 0 && registers_[1] == registers_[0]) return false;
@@ -242,7 +242,7 @@ class basic_machine : public detail::reduction_steps {
         }
         case step::operation:
         case step::exactly: {
-          auto const v = stripped(registers_[i.a], i.through, true);
+          auto const v = stripped(i, true);
           if (!operation(i, v)) return fail(pc, v);
           score_ += 2;
           if ((i.flags & instruction::commutes) != 0) {
@@ -304,16 +304,19 @@ class basic_machine : public detail::reduction_steps {
           if (registers_[i.a] != absent) return fail(pc, registers_[i.a]);
           break;
         case step::parameter:
-          if (!parameter(i)) return fail(pc, stripped(registers_[i.a], i.through, false));
+          if (!parameter(i)) return fail(pc, stripped(i, false));
           break;
         case step::users: {
-          auto const v = stripped(registers_[i.a], i.through, false);
+          auto const v = stripped(i, false);
           if (!used_by(v, i.op)) return fail(pc, v);
           break;
         }
         case step::user: return user(i, pc);
         case step::same:
           if (!same(i.a, i.b)) return fail(pc, registers_[i.a]);
+          break;
+        case step::agrees:
+          if (!agrees(i)) return fail(pc, registers_[i.a]);
           break;
         case step::recall:
           registers_[i.a] = slots_[i.b].value;
@@ -339,7 +342,7 @@ class basic_machine : public detail::reduction_steps {
     int const telling = i.number == 1 || i.number == -1 ? 0 : 1;
     for (std::uint8_t k = 0; k < f.group->count; ++k) {
       auto const& p = f.group->parts[k];
-      if (p.leaves == 0 || (p.leaves & f.covered) != 0 || (!captures && !p.leaf)) continue;
+      if (p.leaves == 0 || (p.leaves & f.covered) != 0 || (captures ? is_root(p.value) : !p.leaf)) continue;
       auto const w = weight(f, p);
       std::uint32_t leaves = p.leaves, taken = 1u << k;
       double sign = 1;
@@ -393,7 +396,7 @@ class basic_machine : public detail::reduction_steps {
     auto& v = registers_[i.a];
     auto const below = [&] {
       auto const n = v == absent ? absent : image_.producer(v);
-      return n == absent ? absent : seen_through(n, i.through);
+      return n == absent ? absent : seen_through(n, i.through, (i.flags & instruction::free) != 0);
     };
     for (auto next = below(); next != absent && detail::unchanged(image_, facts_, image_.producer(v)); next = below()) {
       matched(image_.producer(v));  // it makes no difference
@@ -420,7 +423,7 @@ class basic_machine : public detail::reduction_steps {
     auto const begin = here();
     while (i.through != 0 && length < 9) {
       auto const n = v == absent ? absent : image_.producer(v);
-      v = n == absent ? absent : seen_through(n, i.through);
+      v = n == absent ? absent : seen_through(n, i.through, (i.flags & instruction::free) != 0);
       if (v == absent) break;
       chain[length++] = v;
     }

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include <fuse/core/math.hpp>
@@ -23,7 +24,7 @@ class basic_reduction_steps : public group_steps {
 
  protected:
   bool reduction(instruction const& i) {
-    auto found = scaled_reduction{stripped(registers_[i.a], i.through, true), stands_for_[i.a]};
+    auto found = scaled_reduction{stripped(i, true), stands_for_[i.a]};
     if (found.stands_for == summed_squares || !is_node(found.value)) return false;
     auto const wanted = static_cast<opcode>(i.op);
     bool const apart = found.stands_for == mean_with_number;
@@ -56,9 +57,10 @@ class basic_reduction_steps : public group_steps {
     }
     auto& s = slots_[i.c];
     if (s.bound) {
-      if (s.axes == 0 ? axes != trailing(s.number) : s.axes != axes) return false;
+      if (s.axes != axes && !(s.axes == 0 && s.number == -1 && axes == 1)) return false;
     } else if (auto* made = bind(i.c)) {
       made->axes = axes;
+      if (axes == 0) made->number = std::numeric_limits<double>::quiet_NaN();  // none, which is no number of an axis
     } else {
       return false;
     }
@@ -86,6 +88,7 @@ class basic_reduction_steps : public group_steps {
     if (info(op).group != op_group::product && op != opcode::neg && !may_keep_elements(op)) return false;
     auto& f = product_;
     f.clips = false;
+    f.free = (i.flags & instruction::free) != 0;
     opener_.open(f, found.value, found.stands_for, op_group::product, i.through, region_, frame_needs::all);
     bounded_ = bounded_ || f.bounded;
     if (f.negative()) return false;

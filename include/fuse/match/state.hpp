@@ -124,6 +124,9 @@ class match_state {
     return &slots_[at];
   }
 
+  // What is replaced is nothing that a name may stand for: the right side would read itself.
+  [[nodiscard]] bool is_root(value_id v) const { return v == registers_[0] || v == registers_[1]; }
+
   bool add_member(value_id v, double weight) {
     if (rest_count_ == rest_capacity) return exceeded_ = true, false;
     rest_[rest_count_++] = {v, weight};

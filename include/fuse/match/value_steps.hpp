@@ -38,27 +38,33 @@ class basic_value_steps : public match_state {
   [[nodiscard]] program const& rules() const { return rules_; }
 
  protected:
-  // What a look through `n` sees; absent where `set` does not look through it.
-  [[nodiscard]] value_id seen_through(node_id n, std::uint8_t set) const {
+  // What a look through `n` sees; absent where `set` does not look through it. `free`: also where elements are repeated.
+  [[nodiscard]] value_id seen_through(node_id n, std::uint8_t set, bool free) const {
     auto const& record = image_.node(n);
     auto const seen = kept_operand(image_, facts_, n);
     if (seen == absent || record.region != region_) return absent;
     auto const& through = rules_.sets[set - 1u];
-    if (!through.contains(record.tag.name, record.tag.op) && !(may_keep_elements(static_cast<opcode>(record.tag.op)) &&
-                                                               through.has_identity() && unchanged(image_, facts_, n)))
+    auto const op = static_cast<opcode>(record.tag.op);
+    if (through.contains(record.tag.name, record.tag.op)) {
+      if (may_repeat(op) && !(free && broadcasts(image_, facts_, n)) && !unchanged(image_, facts_, n)) return absent;
+    } else if (!may_keep_elements(op) || !through.has_identity() || !unchanged(image_, facts_, n)) {
       return absent;
+    }
     auto const below = facts_.type(seen), type = facts_.type(image_.result(n));
     bool const floating =
         (below == element_type::unknown || is_floating(below)) && (type == element_type::unknown || is_floating(type));
     return floating ? seen : absent;
   }
 
-  /// Below a chain of transparent operators, at most 8; they count as matched.
-  value_id stripped(value_id v, std::uint8_t set, bool count) {
+  // Register a of `i` below a chain of operators that it looks through, at most 8; they count as matched.
+  value_id stripped(instruction const& i, bool count) {
+    return stripped(registers_[i.a], i.through, (i.flags & instruction::free) != 0, count);
+  }
+  value_id stripped(value_id v, std::uint8_t set, bool free, bool count) {
     if (set == 0) return v;
     for (int i = 0; i < 8; ++i) {
       auto const n = v == absent ? absent : image_.producer(v);
-      auto const below = n == absent ? absent : seen_through(n, set);
+      auto const below = n == absent ? absent : seen_through(n, set, free);
       if (below == absent) return v;
       if (count) matched(n);
       v = below;
@@ -126,6 +132,27 @@ class basic_value_steps : public match_state {
     return congruent_.same(bare(registers_[a]), bare(registers_[b]));
   }
 
+  // Whether the node of value a has the parameters, operands among them, of the one that was found first.
+  bool agrees(instruction const& i) {
+    auto const v = stripped(i, false);
+    auto const& known = slots_[i.b];
+    if (!known.bound) {
+      auto* made = bind(i.b);
+      if (made != nullptr) made->value = v;
+      return made != nullptr;
+    }
+    auto const n = image_.producer(v), first = image_.producer(known.value);
+    if (n == first) return true;
+    if (!congruent_.agree(n, first)) return false;
+    auto const count = image_.operand_count(n);
+    std::uint32_t k = data_operands_[image_.node(n).tag.name];
+    for (; k < count || k < image_.operand_count(first); ++k)
+      if (k >= count || k >= image_.operand_count(first) ||
+          !congruent_.same(image_.operand(n, k), image_.operand(first, k)))
+        return false;
+    return true;
+  }
+
   bool capture(std::uint8_t at, value_id v) {
     if (v == absent) return false;
     auto& s = slots_[at];
@@ -165,20 +192,50 @@ class basic_value_steps : public match_state {
   }
 
   bool parameter(instruction const& i) {
-    auto const n = image_.producer(stripped(registers_[i.a], i.through, false));
+    auto const n = image_.producer(stripped(i, false));
     auto const name = rules_.parameter_names[i.op];
     double number = 0;
     if (n == absent || !read_number(image_, facts_, names_, n, name, number)) return false;
-    if (name == "axis" && number >= 0 && image_.operand_count(n) != 0 && facts_.has_rank(image_.operand(n, 0)))
-      number -= facts_.rank(image_.operand(n, 0));  // counted from the last, so that ranks do not matter
+    if (name == "axis" || name == "axes") return axis(i, n, name == "axes", number);
     if (i.b == no_slot) return close_to(number, i.number, static_cast<double>(i.tolerance));
-    if (name == "axis" && slots_[i.b].bound && slots_[i.b].axes != 0) return slots_[i.b].axes == trailing(number);
     return bind_number(i.b, number, absent);
   }
 
-  // The axes from `axis`, counted from the last, to the last.
-  [[nodiscard]] static std::uint64_t trailing(double axis) {
-    return axis < 0 && axis >= -63 ? (std::uint64_t{1} << static_cast<int>(-axis)) - 1 : 0;
+  // An axis is compared with a number as that is counted, from the first or from the last; with what was captured, from
+  // the last, so that ranks do not matter.
+  bool axis(instruction const& i, node_id n, bool listed, double number) {
+    auto const rank = rank_of_axes(n);
+    if (i.b == no_slot) {
+      if ((number < 0) != (i.number < 0)) {
+        if (rank < 0) return false;
+        number += number < 0 ? rank : -rank;
+      }
+      return number == i.number;
+    }
+    if (number >= 0 && rank >= 0 && (number -= rank) >= 0) return false;
+    auto const use = listed ? axis_use::one
+                            : axis_use_of(names_.row(image_.node(n).tag.name, image_.version), op_of(image_, n));
+    auto const axes = axes_of(number, use);
+    auto const& known = slots_[i.b];
+    if (!known.bound) {
+      if (!bind_number(i.b, number, absent)) return false;
+      slots_[i.b].axes = axes;
+      return true;
+    }
+    return axes == 0 && known.axes == 0 ? number == known.number
+                                        : axes == known.axes || (known.axes == 1 && number == -1);
+  }
+  [[nodiscard]] int rank_of_axes(node_id n) const {
+    auto const op = op_of(image_, n);
+    if (op == opcode::unsqueeze || op == opcode::one_hot) return facts_.rank(image_.result(n));
+    return image_.operand_count(n) == 0 ? -1 : facts_.rank(image_.operand(n, 0));
+  }
+
+  // The axes that `axis`, counted from the last, names as bits; none where that is not known.
+  [[nodiscard]] static std::uint64_t axes_of(double axis, axis_use use) {
+    if (!(axis < 0 && axis >= -63) || use == axis_use::none) return 0;
+    auto const bit = std::uint64_t{1} << static_cast<int>(-axis - 1);
+    return use == axis_use::one ? bit : 2 * bit - 1;
   }
 
   bool condition_holds(std::uint16_t at) {
@@ -196,8 +253,10 @@ class basic_value_steps : public match_state {
       if (rules_.rules[c.rule].slot_kinds[s] == slot_kind::rest) {
         for (auto const& m : members(s))
           if (used < rest_capacity) views_[used++] = {image_, facts_, names_, m.value};
-      } else if (b.value != absent && used < rest_capacity) {
-        views_[used++] = {image_, facts_, names_, b.value};
+      } else if (used < rest_capacity) {
+        bool const is_value = rules_.rules[c.rule].slot_kinds[s] == slot_kind::value;
+        views_[used++] = is_value ? value_view(image_, facts_, names_, b.value)
+                                  : value_view(image_, facts_, names_, b.value, b.number, b.axes);
       }
       argument.values = {views_.data() + first, used - first};
     }

@@ -33,10 +33,12 @@ struct parameter_source {
   int operand = 0;
   double number =
       std::numeric_limits<double>::quiet_NaN();  ///< value when absent (NaN: the neutral operator's own default)
+  axis_use axis = axis_use::none;                ///< of "axis": what it counts (none: as for the neutral operator)
 };
 
 /// Whom the result of a rewrite is for; a set of bits.
 enum class target : std::uint8_t {
+  none = 0,              ///< nobody: an operator that is read, and never written
   standard = 1,          ///< whoever knows the operators of the dialect's own specification
   vendor = 2,            ///< one runtime with operators of its own beside these
   onnxruntime = vendor,  ///< ... that of ONNX
@@ -59,6 +61,16 @@ struct operator_row {
   attribute_list const* attributes = &any_attributes;  ///< all that it has
   std::uint8_t more = 0;  ///< rows of the same name that follow; `make_dialect` counts them
 };
+
+/// What the parameter "axis" counts of an operator that a dialect writes as `row` says, or as no row does (null).
+[[nodiscard]] constexpr axis_use axis_use_of(operator_row const* row, opcode op) {
+  if (row != nullptr)
+    for (auto const& s : row->parameters)
+      if (s.parameter == "axis" && s.axis != axis_use::none) return s.axis;
+  for (auto const& p : info(op).parameters)
+    if (p.name == "axis") return p.axis;
+  return axis_use::none;
+}
 
 /// What a rewrite is about to create, for a dialect to refuse, to complete or to expand.
 struct emission {

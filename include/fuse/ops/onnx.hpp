@@ -18,7 +18,8 @@ inline constexpr parameter_source slice_operands[] = {{"starts", kind::operand, 
                                                       {"steps", kind::operand, {}, 4}};
 inline constexpr parameter_source split_operand[] = {{"split", kind::operand, {}, 1}};
 inline constexpr parameter_source clip_operands[] = {{"min", kind::operand, {}, 1}, {"max", kind::operand, {}, 2}};
-inline constexpr parameter_source softmax_first_axis[] = {{"axis", kind::attribute, "axis", 0, 1}};
+inline constexpr parameter_source softmax_first_axis[] = {
+    {"axis", kind::attribute, "axis", 0, 1, axis_use::trailing}};
 inline constexpr parameter_source pads_operand[] = {{"pads", kind::operand, {}, 1}};
 inline constexpr parameter_source pads_and_axes[] = {{"pads", kind::operand, {}, 1}, {"axes", kind::operand, {}, 3}};
 inline constexpr parameter_source k_operand[] = {{"k", kind::operand, {}, 1}};
@@ -48,7 +49,7 @@ inline constexpr operator_row rows[] = {
     {"Pad", opcode::pad}, {"Pad", opcode::pad, 11, pads_operand, 1}, {"Pad", opcode::pad, 18, pads_and_axes, 1}, {"Trilu", opcode::trilu}, {"OneHot", opcode::one_hot},
     {"NonZero", opcode::non_zero}, {"CumSum", opcode::cumulative_sum}, {"TopK", opcode::top_k}, {"TopK", opcode::top_k, 10, k_operand, 1},
     {"ReduceMean", opcode::mean}, {"ReduceMean", opcode::mean, 18, axes_operand, 1},
-    {"GlobalAveragePool", opcode::mean, 1, global_pool, -1, target::any, 1 << 20},  // read as a mean, never written as one
+    {"GlobalAveragePool", opcode::mean, 1, global_pool, -1, target::none},  // read as a mean, never written as one
     {"ReduceSum", opcode::sum}, {"ReduceSum", opcode::sum, 13, axes_operand, 1},
     {"ReduceProd", opcode::product}, {"ReduceProd", opcode::product, 18, axes_operand, 1},
     {"ReduceMax", opcode::reduce_max}, {"ReduceMax", opcode::reduce_max, 18, axes_operand, 1},
@@ -73,10 +74,10 @@ inline constexpr operator_row rows[] = {
     {"RMSNormalization", opcode::rms_norm, 23, {}, -1, target::standard},
     {"SimplifiedLayerNormalization", opcode::rms_norm, 1, {}, -1, target::onnxruntime},
     // Calls of the functions that stand in for norms (onnx_norms.hpp), whatever variant follows the name.
-    {"fuse::LayerNormalization", opcode::layer_norm, 1, {}, -1, target::any, 1 << 20},
-    {"fuse::RMSNormalization", opcode::rms_norm, 1, {}, -1, target::any, 1 << 20},
-    {"com.microsoft::LayerNormalization", opcode::layer_norm, 1, {}, -1, target::any, 1 << 20},
-    {"com.microsoft::SimplifiedLayerNormalization", opcode::rms_norm, 1, {}, -1, target::any, 1 << 20},
+    {"fuse::LayerNormalization", opcode::layer_norm, 1, {}, -1, target::none},
+    {"fuse::RMSNormalization", opcode::rms_norm, 1, {}, -1, target::none},
+    {"com.microsoft::LayerNormalization", opcode::layer_norm, 1, {}, -1, target::none},
+    {"com.microsoft::SimplifiedLayerNormalization", opcode::rms_norm, 1, {}, -1, target::none},
     {"com.microsoft::SkipLayerNormalization", opcode::skip_layer_norm, 1, {}, -1, target::onnxruntime},
     {"com.microsoft::SkipSimplifiedLayerNormalization", opcode::skip_rms_norm, 1, {}, -1, target::onnxruntime},
     {"com.microsoft::EmbedLayerNormalization", opcode::embed_layer_norm, 1, {}, -1, target::onnxruntime},
@@ -92,7 +93,7 @@ inline constexpr operator_row rows[] = {
     {"MeanVarianceNormalization", opcode::mean_variance_norm}, {"LRN", opcode::local_response_norm}, {"Upsample", opcode::resize, 9},
     {"QLinearMatMul", opcode::qlinear_matmul}, {"QLinearConv", opcode::qlinear_conv}, {"LSTM", opcode::lstm}, {"GRU", opcode::gru},
     {"RNN", opcode::rnn},
-    {"com.microsoft::Gelu", opcode::gelu, 1, {}, -1, target::onnxruntime, 1 << 20}, {"com.microsoft::FastGelu", opcode::fast_gelu},
+    {"com.microsoft::Gelu", opcode::gelu, 1, {}, -1, target::none}, {"com.microsoft::FastGelu", opcode::fast_gelu},
     {"com.microsoft::QuickGelu", opcode::quick_gelu}, {"com.microsoft::BiasGelu", opcode::bias_gelu},
     {"com.microsoft::FusedMatMul", opcode::fused_matmul},
     {"If", opcode::if_else}, {"Loop", opcode::loop}, {"Scan", opcode::scan},

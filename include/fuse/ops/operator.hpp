@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string_view>
 
 #include <fuse/core/span.hpp>
@@ -56,10 +57,18 @@ enum class shape_rule : std::uint8_t { unknown, same_as_first, broadcast, reduce
 /// The element type of an operator's results.
 enum class type_rule : std::uint8_t { unknown, same_as_first, boolean, own };
 
-/// What a parameter is when neither the node nor the dialect says.
+/// What an operator's parameter "axis" counts.
+enum class axis_use : std::uint8_t {
+  none,      ///< nobody says
+  one,       ///< that axis alone
+  trailing,  ///< all axes from that one on
+};
+
+/// What a parameter is when neither the node nor the dialect says; NaN where it must be given.
 struct parameter_info {
   std::string_view name;
   double fallback;
+  axis_use axis = axis_use::none;
 };
 
 /// What fuse knows of a neutral operator.
@@ -78,11 +87,15 @@ struct operator_info {
 namespace detail {
 
 inline constexpr parameter_info reduction_parameters[] = {{"keepdims", 1}, {"noop_with_empty_axes", 0}};
-inline constexpr parameter_info norm_parameters[] = {{"axis", -1}, {"epsilon", 1e-5}, {"stash_type", 1}};
-inline constexpr parameter_info softmax_parameters[] = {{"axis", -1}};
+inline constexpr parameter_info norm_parameters[] = {
+    {"axis", -1, axis_use::trailing}, {"epsilon", 1e-5}, {"stash_type", 1}};
+inline constexpr parameter_info last_axis_parameters[] = {{"axis", -1, axis_use::one}};
+inline constexpr parameter_info first_axis_parameters[] = {{"axis", 0, axis_use::one}};
+inline constexpr parameter_info axis_parameters[] = {
+    {"axis", std::numeric_limits<double>::quiet_NaN(), axis_use::one}};
+inline constexpr parameter_info flatten_parameters[] = {{"axis", 1, axis_use::trailing}};
 inline constexpr parameter_info batch_norm_parameters[] = {{"epsilon", 1e-5}, {"training_mode", 0}};
 inline constexpr parameter_info gemm_parameters[] = {{"alpha", 1}, {"beta", 1}, {"transA", 0}, {"transB", 0}};
-inline constexpr parameter_info gather_parameters[] = {{"axis", 0}};
 
 constexpr operator_info unary(opcode op, std::string_view name) {
   return {op,
@@ -242,26 +255,26 @@ inline constexpr operator_info operator_table[] = {
     detail::other(opcode::size, "size", op_kind::opaque, 1, 1),
     detail::other(opcode::range, "range", op_kind::opaque, 3, 3),
     detail::other(opcode::reshape, "reshape", op_kind::injective, 1, 2),
-    detail::other(opcode::flatten, "flatten", op_kind::injective, 1, 1),
+    detail::other(opcode::flatten, "flatten", op_kind::injective, 1, 1, detail::flatten_parameters),
     detail::other(opcode::squeeze, "squeeze", op_kind::injective, 1, 1),
     detail::other(opcode::unsqueeze, "unsqueeze", op_kind::injective, 1, 1),
     detail::other(opcode::transpose, "transpose", op_kind::injective, 1, 1),
-    detail::other(opcode::concat, "concat", op_kind::injective, 1, -1),
-    detail::other(opcode::split, "split", op_kind::injective, 1, 2),
+    detail::other(opcode::concat, "concat", op_kind::injective, 1, -1, detail::axis_parameters),
+    detail::other(opcode::split, "split", op_kind::injective, 1, 2, detail::first_axis_parameters),
     detail::other(opcode::slice, "slice", op_kind::injective, 1, 5),
-    detail::other(opcode::gather, "gather", op_kind::injective, 2, 2, detail::gather_parameters),
-    detail::other(opcode::gather_elements, "gather_elements", op_kind::injective, 2, 2),
+    detail::other(opcode::gather, "gather", op_kind::injective, 2, 2, detail::first_axis_parameters),
+    detail::other(opcode::gather_elements, "gather_elements", op_kind::injective, 2, 2, detail::first_axis_parameters),
     detail::other(opcode::gather_nd, "gather_nd", op_kind::injective, 2, 2),
     detail::other(opcode::scatter_nd, "scatter_nd", op_kind::opaque, 3, 3),
-    detail::other(opcode::scatter_elements, "scatter_elements", op_kind::opaque, 3, 3),
+    detail::other(opcode::scatter_elements, "scatter_elements", op_kind::opaque, 3, 3, detail::first_axis_parameters),
     detail::other(opcode::expand, "expand", op_kind::injective, 2, 2),
     detail::other(opcode::tile, "tile", op_kind::injective, 2, 2),
     detail::other(opcode::pad, "pad", op_kind::injective, 1, 4),
     detail::other(opcode::trilu, "trilu", op_kind::injective, 1, 2),
-    detail::other(opcode::one_hot, "one_hot", op_kind::injective, 3, 3),
+    detail::other(opcode::one_hot, "one_hot", op_kind::injective, 3, 3, detail::last_axis_parameters),
     detail::other(opcode::non_zero, "non_zero", op_kind::opaque, 1, 1),
     detail::other(opcode::cumulative_sum, "cumulative_sum", op_kind::opaque, 2, 2),
-    detail::other(opcode::top_k, "top_k", op_kind::opaque, 1, 2),
+    detail::other(opcode::top_k, "top_k", op_kind::opaque, 1, 2, detail::last_axis_parameters),
     detail::other(opcode::depth_to_space, "depth_to_space", op_kind::injective, 1, 1),
     detail::other(opcode::space_to_depth, "space_to_depth", op_kind::injective, 1, 1),
     detail::other(opcode::reverse_sequence, "reverse_sequence", op_kind::opaque, 2, 2),
@@ -278,8 +291,8 @@ inline constexpr operator_info operator_table[] = {
     detail::reduction(opcode::l2_norm, "l2_norm"),
     detail::reduction(opcode::log_sum, "log_sum"),
     detail::reduction(opcode::log_sum_exp, "log_sum_exp"),
-    detail::other(opcode::arg_max, "arg_max", op_kind::reduction, 1, 1),
-    detail::other(opcode::arg_min, "arg_min", op_kind::reduction, 1, 1),
+    detail::other(opcode::arg_max, "arg_max", op_kind::reduction, 1, 1, detail::first_axis_parameters),
+    detail::other(opcode::arg_min, "arg_min", op_kind::reduction, 1, 1, detail::first_axis_parameters),
     detail::other(opcode::matmul, "matmul", op_kind::anchor, 2, 2),
     detail::other(opcode::gemm, "gemm", op_kind::anchor, 2, 3, detail::gemm_parameters),
     detail::other(opcode::linear, "linear", op_kind::anchor, 2, 3),  // x w^T + b: rows of any x, by the rows of w
@@ -298,8 +311,8 @@ inline constexpr operator_info operator_table[] = {
     detail::other(opcode::lstm, "lstm", op_kind::opaque, 3, 8),
     detail::other(opcode::gru, "gru", op_kind::opaque, 3, 6),
     detail::other(opcode::rnn, "rnn", op_kind::opaque, 3, 6),
-    detail::norm(opcode::softmax, "softmax", 1, 1, detail::softmax_parameters),
-    detail::norm(opcode::log_softmax, "log_softmax", 1, 1, detail::softmax_parameters),
+    detail::norm(opcode::softmax, "softmax", 1, 1, detail::last_axis_parameters),
+    detail::norm(opcode::log_softmax, "log_softmax", 1, 1, detail::last_axis_parameters),
     detail::norm(opcode::batch_norm, "batch_norm", 5, 5, detail::batch_norm_parameters),
     detail::norm(opcode::instance_norm, "instance_norm", 3, 3, {}),
     detail::norm(opcode::group_norm, "group_norm", 3, 3, {}),
@@ -310,8 +323,8 @@ inline constexpr operator_info operator_table[] = {
     detail::other(opcode::embed_layer_norm, "embed_layer_norm", op_kind::reduction, 5, 9),
     detail::other(opcode::rotary_embedding, "rotary_embedding", op_kind::injective, 3, 4),
     detail::other(opcode::attention, "attention", op_kind::anchor, 1, -1),
-    detail::norm(opcode::hardmax, "hardmax", 1, 1, detail::softmax_parameters),
-    detail::norm(opcode::lp_normalization, "lp_normalization", 1, 1, detail::softmax_parameters),
+    detail::norm(opcode::hardmax, "hardmax", 1, 1, detail::last_axis_parameters),
+    detail::norm(opcode::lp_normalization, "lp_normalization", 1, 1, detail::last_axis_parameters),
     detail::norm(opcode::mean_variance_norm, "mean_variance_norm", 1, 1, {}),
     detail::norm(opcode::local_response_norm, "local_response_norm", 1, 1, {}),
     detail::other(opcode::quantize, "quantize", op_kind::elementwise, 2, 3),

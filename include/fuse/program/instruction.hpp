@@ -35,7 +35,8 @@ enum class step : std::uint8_t {
   parameter,      ///< parameter names[op] of value a's node is `number`, or goes to slot b (b = 255: compare)
   users,          ///< value a has exactly `op` users
   user,           ///< * a user of value a; its result `c` to register b
-  same,           ///< values a and b are one computation
+  same,       ///< values a and b are one computation
+  agrees,         ///< value a's node has the parameters of that of the value in slot b, or goes there
   recall,         ///< what slot b holds, to register a
   strip,          ///< value a below what set `through` looks through; to register b
   condition,      ///< conditions[op] holds
@@ -46,7 +47,7 @@ enum class step : std::uint8_t {
   constexpr std::string_view names[] = {"fork",    "operation",     "exactly", "reduction", "within",    "group",
                                         "member",  "scalar-member", "literal", "rest",      "close",     "operands",
                                         "capture", "scalar",        "number",  "missing",   "parameter", "users",
-                                        "user",    "same",          "recall",  "strip",     "condition", "accept"};
+                                        "user",    "same",          "agrees",  "recall",  "strip",     "condition", "accept"};
   return names[static_cast<std::size_t>(code)];
 }
 
@@ -90,6 +91,8 @@ struct instruction {
   static constexpr std::uint8_t commutes = 4;  ///< operation: either order of two operands
   static constexpr std::uint8_t optional = 8;  ///< scalar_member: absent, it is what changes nothing
   static constexpr std::uint8_t clips = 16;    ///< group: a sum that is never negative may be clipped at 0
+  static constexpr std::uint8_t free = 32;     ///< what only repeats elements is looked through, whatever shape is left:
+                                               ///< up to the root, all that stands around it broadcasts
 
   /// Equal but for where they lead.
   [[nodiscard]] friend constexpr bool same(instruction const& x, instruction const& y) {

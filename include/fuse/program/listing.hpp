@@ -78,6 +78,7 @@ namespace detail {
     case step::users: return line + r(i.a) + " are " + std::to_string(i.op);
     case step::user: return r(i.b) + " = a user of " + r(i.a);
     case step::same: return line + r(i.a) + " and " + r(i.b);
+    case step::agrees: return line + r(i.a) + " with " + s(i.b) + " in its parameters";
     case step::recall: return r(i.a) + " = " + s(i.b);
     case step::strip: return r(i.b) + " = " + r(i.a) + " below what is looked through";
     case step::condition: return line + "'" + std::string(rules.conditions[i.op].what.name) + "'";

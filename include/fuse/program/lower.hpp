@@ -196,6 +196,19 @@ constexpr bool lowering::names(expression const& in, static_text name) {
 
 // Replacements
 
+/// The slot of the axes that a row has: the one that is said, or the one captured parameter of the rule; none where
+/// there is none.
+constexpr std::uint8_t lowering::axes_of_row(expression const& in, term const& t) {
+  if (t.children == 3) return known(in[t.child[2]].name);
+  std::uint8_t found = no_slot;
+  for (std::uint8_t i = 0; i < out.slot_count; ++i) {
+    if (out.slot_kinds[i] != slot_kind::parameter) continue;
+    if (found != no_slot) fail(rule_error::row_of_several_axes, out.slot_names[i]);
+    found = i;
+  }
+  return found;
+}
+
 constexpr void lowering::lower_replacement() {
   auto const& made = rule_.replacement;
   if (made.size > lowered_rule::replacement_capacity) return fail(rule_error::too_large, rule_.name);
@@ -262,6 +275,8 @@ constexpr void lowering::lower_replacement() {
       case term_kind::row:
         r.what = kind::row;
         r.number = t.number;
+        r.slot = axes_of_row(made, t);
+        r.children = 2;
         break;
       case term_kind::result:
         r.what = kind::result;

@@ -44,6 +44,17 @@ constexpr void lowering::resolve() {
     }
     if (failed_) return;
   }
+  count_times();
+}
+// A square is its operand twice.
+constexpr void lowering::count_times() {
+  times_[pattern_.root()] = 1;
+  for (int i = pattern_.size; i-- > 0;) {
+    auto const t = pattern_.terms[i];
+    if (times_[i] == 0 || t.children == 0) continue;
+    bool const twice = t.op == opcode::square || t.op == opcode::pow || times_[i] > 1;
+    for (int c = 0; c < t.children; ++c) times_[t.child[c]] = twice || times_[t.child[c]] != 0 ? 2 : 1;
+  }
 }
 constexpr void lowering::resolve_operator(std::uint8_t at, term const& t) {
   bool const by_meaning = t.kind == term_kind::neutral;

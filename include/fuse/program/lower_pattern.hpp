@@ -50,9 +50,9 @@ constexpr void lowering::value(std::uint8_t at, std::uint8_t r, sign_use sign, s
     case term_kind::neutral:
       if (group_[at] != op_group::none) return group(at, r, sign, around);
       if (reduction_[at]) return reduction(t, r);
-      return operation(t, r, 0);
+      return operation(at, r, 0);
     case term_kind::named:
-    case term_kind::exact: return operation(t, r, 0);
+    case term_kind::exact: return operation(at, r, 0);
     case term_kind::scalar: return emit({.code = step::scalar, .a = r, .b = bound_slot_of(at, slot_kind::number)});
     case term_kind::number:
       return emit({.code = step::number, .a = r, .tolerance = static_cast<float>(t.tolerance), .number = t.number});
@@ -107,13 +107,14 @@ constexpr void lowering::value(std::uint8_t at, std::uint8_t r, sign_use sign, s
     case term_kind::known_as:
       emit({.code = step::capture, .a = r, .b = bound_slot(t.name, slot_kind::value)});
       return value(t.child[0], r, sign, around);
-    case term_kind::result: return operation(pattern_.terms[t.child[0]], r, static_cast<std::uint8_t>(t.index));
+    case term_kind::result: return operation(t.child[0], r, static_cast<std::uint8_t>(t.index));
     case term_kind::rest:  // alone where a value is wanted: that one value
     default: return fail(rule_error::rest_not_last, t.name);
   }
 }
 
-constexpr void lowering::operation(term const& t, std::uint8_t r, std::uint8_t result) {
+constexpr void lowering::operation(std::uint8_t at, std::uint8_t r, std::uint8_t result) {
+  auto const t = pattern_.terms[at];
   bool const by_name = t.kind != term_kind::neutral;
   int const operands = t.children - t.attributes;
   bool const has_rest = operands > 0 && priority_[t.child[operands - 1]] == rest_priority;
@@ -133,7 +134,12 @@ constexpr void lowering::operation(term const& t, std::uint8_t r, std::uint8_t r
           .through = everywhere_id_,
           .flags = commutes ? instruction::commutes : std::uint8_t{0}});
   }
+  // What the pattern leaves open is the same wherever the operator occurs.
+  if (times_[at] > 1)
+    emit({.code = step::agrees, .a = r, .b = node_slot(at), .through = by_name ? std::uint8_t{0} : everywhere_id_});
   if (t.attributes != 0) attributes(t, r);
+  bool const free = free_;
+  free_ = free && !by_name && facts_of(t.op).broadcasts;
   // Operators before captures: what is more telling is tested first.
   int later = 0;
   for (int i = 0; i < plain; ++i)
@@ -149,6 +155,7 @@ constexpr void lowering::operation(term const& t, std::uint8_t r, std::uint8_t r
     else
       value(t.child[i], static_cast<std::uint8_t>(first + i));
   }
+  free_ = free;
   if (has_rest) {
     emit({.code = step::operands,
           .a = r,
@@ -195,7 +202,10 @@ constexpr void lowering::reduction(term const& t, std::uint8_t r) {
         .op = static_cast<std::uint16_t>(t.op),
         .through = everywhere_id_});
   attributes(t, r, standard);
+  bool const free = free_;
+  free_ = false;
   value(t.child[0], inner);
+  free_ = free;
 }
 
 constexpr void lowering::group(std::uint8_t at, std::uint8_t r, sign_use sign, std::uint8_t around) {

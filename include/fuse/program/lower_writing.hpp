@@ -67,13 +67,28 @@ constexpr std::uint8_t lowering::bound_rest(std::uint8_t at, op_group of) {
   return bound_slot_of(at, slot_kind::rest);
 }
 
+/// A slot of no name for the node of an operator that occurs again.
+constexpr std::uint8_t lowering::node_slot(std::uint8_t at) {
+  if (node_slot_[at] == 0) {
+    if (out.slot_count == lowered_rule::name_capacity) {
+      fail(rule_error::too_large, rule_.name);
+      return 0;
+    }
+    out.slot_kinds[out.slot_count] = slot_kind::value;
+    node_slot_[at] = ++out.slot_count;
+  }
+  return static_cast<std::uint8_t>(node_slot_[at] - 1);
+}
+
 // Emission
 
 /// Writes an instruction. (Members that nobody names cost constant evaluation nothing, here and in every copy.)
 constexpr void lowering::emit(instruction const& made) {
   if (size_ == lowered_rule::instruction_capacity) return fail(rule_error::too_large, rule_.name);
   if (pending_ != 0) resolve_links();
-  out.code[size_++] = made;
+  out.code[size_] = made;
+  if (free_ && made.through != 0) out.code[size_].flags |= instruction::free;
+  ++size_;
 }
 /// What the first of a chain leads to.
 constexpr std::uint16_t& lowering::led_by(links chain) {

@@ -26,6 +26,7 @@ enum class rule_error : std::uint8_t {
   two_uses_of_a_name,
   unknown_attribute,
   attribute_of_another_kind,
+  row_of_several_axes,
 };
 
 /// What the machine and the rewriter know of a rule, besides its instructions.

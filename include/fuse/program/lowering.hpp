@@ -54,6 +54,8 @@ class lowering {
   std::uint64_t needs_[expression::capacity]{};    // operators that are below in any case, reached through sums and
                                                    // products alone
   std::uint8_t slot_[expression::capacity]{};      // 1 + that of a capture
+  std::uint8_t node_slot_[expression::capacity]{};  // 1 + that of the node where an operator was found first
+  std::uint8_t times_[expression::capacity]{};     // that a term may occur in a match: 0, 1, or 2 for more
   std::uint16_t size_ = 0;                         // of the code
   links pending_ = 0;
   std::uint16_t unreached_ = 0;  // where the instruction before does not lead
@@ -63,6 +65,7 @@ class lowering {
   std::uint32_t bound_ = 0;       // slots, a bit each
   bool several_roots_ = false;
   bool again_ = false;  // a large part is matched a second time
+  bool free_ = true;    // see instruction::free
   through_set everywhere_{};
   std::uint8_t everywhere_id_ = 0;
 
@@ -81,6 +84,7 @@ class lowering {
   constexpr std::uint8_t bound_slot(static_text name, slot_kind kind);
   constexpr std::uint8_t bound_slot_of(std::uint8_t at, slot_kind kind);
   constexpr std::uint8_t bound_rest(std::uint8_t at, op_group of);
+  constexpr std::uint8_t node_slot(std::uint8_t at);
   constexpr void emit(instruction const& made);
   constexpr std::uint16_t& led_by(links chain);
   constexpr void resolve_links();
@@ -110,6 +114,7 @@ class lowering {
 
   // lower_names.hpp: names become operators, and facts of all terms are found
   constexpr void resolve();
+  constexpr void count_times();
   constexpr void resolve_operator(std::uint8_t at, term const& t);
   constexpr void fail_at_operands(term const& t, operator_facts const& known);
 
@@ -117,7 +122,7 @@ class lowering {
   constexpr std::uint8_t collect_set(std::uint8_t at, through_set& set);
   constexpr void capture(std::uint8_t at, std::uint8_t r);
   constexpr void value(std::uint8_t at, std::uint8_t r, sign_use sign = sign_use::strict, std::uint8_t around = 0);
-  constexpr void operation(term const& t, std::uint8_t r, std::uint8_t result);
+  constexpr void operation(std::uint8_t at, std::uint8_t r, std::uint8_t result);
   constexpr void attributes(term const& t, std::uint8_t r, static_text except = {});
   constexpr void reduction(term const& t, std::uint8_t r);
   constexpr void group(std::uint8_t at, std::uint8_t r, sign_use sign, std::uint8_t around);
@@ -138,6 +143,7 @@ class lowering {
   [[nodiscard]] constexpr bool is_bound(static_text name) const;
   constexpr void add_condition(condition const& added);
   [[nodiscard]] static constexpr bool names(expression const& in, static_text name);
+  constexpr std::uint8_t axes_of_row(expression const& in, term const& t);
   constexpr void lower_replacement();
 };
 

@@ -16,7 +16,7 @@ struct operator_facts {
   opcode op;
   std::uint16_t code;  ///< of its name in the dialect; 0: none
   op_group group;
-  bool reduces, commutative;
+  bool reduces, commutative, broadcasts;
   std::int8_t least, most;  ///< operands
   std::uint8_t priority;    ///< of a part that it makes, see resolve
   std::uint64_t bit;
@@ -30,6 +30,9 @@ struct operator_facts {
   facts.group = op == opcode::neg ? op_group::sum : known.group;  // a minus is a sum of one
   facts.reduces = known.shape == shape_rule::reduce;
   facts.commutative = known.commutative;
+  // (A scale of quantisation may lie along an axis.)
+  facts.broadcasts = (known.kind == op_kind::elementwise || known.kind == op_kind::broadcast) &&
+                     op != opcode::quantize && op != opcode::dequantize;
   facts.least = known.least;
   facts.most = known.most < 0 ? std::int8_t{127} : known.most;
   facts.priority = facts.reduces ? 1 : 2;

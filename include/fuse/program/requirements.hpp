@@ -82,6 +82,8 @@ struct rule_requirement {
                 "fuse: a rule, or its dialect, names an attribute that the operator does not have");
   static_assert(is_not<Error, rule_error::attribute_of_another_kind>,
                 "fuse: a rule wants an attribute to be what it cannot hold");
+  static_assert(is_not<Error, rule_error::row_of_several_axes>,
+                "fuse: a rule captures several parameters: say which one is a row's axes, row(scale, x, param<...>)");
 };
 
 }  // namespace detail

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <fuse/core/span.hpp>
+#include <fuse/infer/validity.hpp>
 #include <fuse/match/machine.hpp>
 #include <fuse/rewrite/cost.hpp>
 #include <fuse/rewrite/instantiation.hpp>
@@ -31,6 +32,7 @@ class basic_application {
         facts_(known),
         options_(options),
         traffic_(image, known),
+        validity_(image, known, names),
         changes_(image, known, false),
         right_(match, image, known, names, options.target, changes_) {}
 
@@ -58,10 +60,14 @@ class basic_application {
     for (std::size_t i = 0; i < roots_.size(); ++i)
       if (auto why = unfit(right_.roots[i], roots_[i]); !why.empty())
         return refuse("shape and element type", std::move(why));
+    if (auto why = invalid(); !why.empty()) return refuse("operator", std::move(why));
     auto place = root;
     if (roots_.size() > 1 && !find_place(place))
       return refuse("order",
                     "there is no place for the new node between what it needs and what needs it: a cycle would arise");
+    if (auto const late = read_too_late(place); late != absent)
+      return refuse("order", "the right side reads " + image_.source->value_name(late) +
+                                 ", which is not there before what it replaces: a cycle would arise");
     auto const bytes = cost();
     auto const& known = match_.rules().rules[rule];
     costly_ = known.equal_cost ? bytes.added > bytes.removed : bytes.added >= bytes.removed;
@@ -71,7 +77,7 @@ class basic_application {
                                 std::to_string(static_cast<long long>(bytes.removed)));
     if (options_.veto != nullptr && options_.veto(options_.veto_context, known.name, bytes))
       return refuse("veto", "the caller's cost hook refused the rewrite");
-    if (auto const why = changes_.commit(place, origin); !why.empty()) return refuse("graph", std::string(why));
+    if (auto why = changes_.commit(place, origin); !why.empty()) return refuse("graph", std::move(why));
     list_readers();
     replace();
     erase_dead();
@@ -195,6 +201,24 @@ class basic_application {
     return "the result would have another shape, or one that is not provably the same";
   }
 
+  // What a new node's operator requires and does not have, or what is not known of it: unless a matched node has required
+  // the same, or the caller vouches for shapes.
+  [[nodiscard]] std::string invalid() {
+    for (auto n = first_node(); n < image_.node_count(); ++n) {
+      auto const name = [&] { return "the new " + std::string(image_.source->op_name(n)) + " is not valid: "; };
+      if (auto why = validity_.check(n); !why.empty()) return name() + why;
+      if (validity_.open().size() == 0 || options_.trust_shapes) continue;
+      open_.assign(validity_.open().begin(), validity_.open().end());
+      for (auto old : match_.matched()) {
+        if (!validity_.check(old).empty()) continue;
+        for (auto const& given : validity_.open())
+          std::erase_if(open_, [&](auto const& r) { return r.follows_from(given); });
+      }
+      if (!open_.empty()) return name() + validity_.text(open_[0]);
+    }
+    return {};
+  }
+
   // A place after everything that new nodes read and before everything that uses the roots. There is none where a new
   // node reads a root: it would read itself.
   bool find_place(node_id& place) const {
@@ -228,11 +252,39 @@ class basic_application {
     return at != absent && !reads_itself && image_.node(at).order <= before;
   }
 
+  // What new nodes, or readers of what is replaced, would read although it is replaced itself, comes later than they do,
+  // or is not seen where they are; else absent. Linear in what is new and in the uses of several roots.
+  [[nodiscard]] value_id read_too_late(node_id place) const {
+    auto const first = first_node();
+    auto const readable = [&](value_id v, std::uint32_t region, std::uint64_t order) {
+      auto const p = image_.producer(v);
+      return !is_root(v) && image_.visible(image_.value(v).region, region) &&
+             (p == absent || p >= first || image_.node(p).order < order);
+    };
+    for (auto n = first; n < image_.node_count(); ++n)
+      for (std::uint32_t i = 0; i < image_.operand_count(n); ++i)
+        if (auto const v = image_.operand(n, i);
+            v != absent && !readable(v, image_.node(n).region, image_.node(place).order))
+          return v;
+    for (std::size_t i = 0; i < roots_.size(); ++i) {
+      auto const made = right_.roots[i];
+      auto earliest = image_.node(root_).order;
+      if (roots_.size() > 1) {
+        earliest = ~std::uint64_t{0};
+        image_.for_each_user(roots_[i], [&](node_id user) {
+          if (user < first && image_.node(user).order < earliest) earliest = image_.node(user).order;
+        });
+      }
+      if (!readable(made, image_.value(roots_[i]).region, earliest)) return made;
+    }
+    return absent;
+  }
+
   rewrite_cost cost() {
     rewrite_cost made;
     for (auto n = first_node(); n < image_.node_count(); ++n) made.added += traffic_.of(n);
-    made.removed = options_.veto != nullptr ? traffic_.saved(roots_, match_.matched())
-                                            : traffic_.saved(roots_, match_.matched(), made.added);
+    made.removed = options_.veto != nullptr ? traffic_.saved(roots_, match_.matched(), first_node())
+                                            : traffic_.saved(roots_, match_.matched(), first_node(), made.added);
     made.constants_added = changes_.constant_bytes();
     return made;
   }
@@ -283,6 +335,8 @@ class basic_application {
   facts& facts_;
   rewrite_options const& options_;
   traffic traffic_;
+  validity validity_;
+  std::vector<validity::requirement> open_;
   basic_transaction<Image> changes_;
   basic_instantiation<Image> right_;
   node_id root_ = absent;

@@ -34,16 +34,17 @@ class basic_traffic {
 
   /// What is saved when the values `roots` are no longer computed by `matched`: all that a dying node moves, and of a
   /// node that stays because others use it, its share: two norms with common statistics each count half of them.
+  /// Not where the nodes from `first_new` on read what such a node makes: it will stay, and they repeat its work.
   /// Counting ends beyond `enough`, which is soon: most rewrites save far more than they add.
-  [[nodiscard]] double saved(span<value_id const> roots, span<node_id const> matched,
+  [[nodiscard]] double saved(span<value_id const> roots, span<node_id const> matched, node_id first_new,
                              double enough = std::numeric_limits<double>::infinity()) {
     double sum = 0;
     if (seen_.size() < image_.node_count()) seen_.resize(image_.node_count() + image_.node_count() / 8, 0);
-    seen_round_ += 2;
-    if (seen_round_ == 0) {  // wrapped around
+    if (seen_round_ > ~std::uint32_t{0} - 6) {
       seen_.assign(seen_.size(), 0);
-      seen_round_ = 2;
+      seen_round_ = 0;
     }
+    seen_round_ += 3;
     for (auto v : roots)
       if (auto const n = image_.producer(v); n != absent && !dies(n)) sum += die(n);
     // Matched nodes stand in the order in which they were met, roots first; a few rounds reach all that die.
@@ -56,6 +57,7 @@ class basic_traffic {
         more = true;
       }
     }
+    mark_read(matched, first_new);
     for (auto n : matched) {
       if (seen_[n] >= seen_round_) continue;
       seen_[n] = seen_round_;
@@ -70,6 +72,32 @@ class basic_traffic {
     seen_[n] = seen_round_ + 1;
     return of(n);
   }
+  // Marks what the nodes from `first_new` on are computed from, as far back as the first matched node that stays. A node
+  // that stays and is not marked yet may die later; of very many nodes, all count as marked.
+  void mark_read(span<node_id const> matched, node_id first_new) {
+    auto earliest = ~std::uint64_t{0};
+    for (auto n : matched)
+      if (!dies(n) && image_.node(n).order < earliest) earliest = image_.node(n).order;
+    waiting_.clear();
+    auto const wait_for_operands = [&](node_id n) {
+      for (std::uint32_t i = 0; i < image_.operand_count(n); ++i) {
+        auto const v = image_.operand(n, i);
+        auto const p = v == absent ? absent : image_.producer(v);
+        if (p == absent || p >= first_new || image_.node(p).order < earliest || seen_[p] == seen_round_ + 2) continue;
+        seen_[p] = seen_round_ + 2;
+        waiting_.push_back(p);
+      }
+    };
+    for (auto n = first_new; n < image_.node_count(); ++n) wait_for_operands(n);
+    for (int left = 1024; !waiting_.empty() && left != 0; --left) {
+      auto const n = waiting_.back();
+      waiting_.pop_back();
+      wait_for_operands(n);
+    }
+    if (!waiting_.empty())
+      for (auto n : matched) seen_[n] = seen_round_ + 2;
+  }
+
   // A change of shape, or one element repeated: whoever reads it need not have it in memory.
   [[nodiscard]] bool is_view(node_id n) const {
     auto const op = op_of(image_, n);
@@ -120,7 +148,8 @@ class basic_traffic {
   Image const& image_;
   facts const& facts_;
   std::vector<double> elements_;     // by number of a shape; negative: not counted yet
-  std::vector<std::uint32_t> seen_;  // by node: in this round, and whether it dies
+  std::vector<std::uint32_t> seen_;  // by node: in this round, and whether it dies, or is read by what is new
+  std::vector<node_id> waiting_;
   std::uint32_t seen_round_ = 0;
 };
 using traffic = basic_traffic<graph_image>;

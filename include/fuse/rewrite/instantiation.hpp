@@ -68,7 +68,7 @@ class basic_instantiation {
   };
 
   bool add_root(std::uint8_t at) {
-    auto const v = value(at);
+    auto const v = value(at, type_);
     if (v == absent) {
       if (reason.empty()) reason = "the right side has no value here";
       return false;
@@ -90,53 +90,65 @@ class basic_instantiation {
     return absent;
   }
 
-  value_id value(std::uint8_t at) {
+  // A constant is made in element type `type`: that of where it stands.
+  value_id value(std::uint8_t at, element_type type) {
     auto& mine = done_[at];
-    if (mine.ready) return mine.value;
+    if (mine.ready && (!is_literal(at) || facts_.type(mine.value) == type)) return mine.value;
     mine.ready = true;
     auto const& t = terms_[at];
     switch (t.what) {
-      case kind::slot: mine.value = slot_value(t.slot); break;
-      case kind::number: mine.value = constant(dense::of(t.number)); break;
+      case kind::slot: mine.value = slot_value(t.slot, type); break;
+      case kind::number: mine.value = constant(dense::of(t.number), type); break;
       case kind::fold: {
         dense made;
-        mine.value = computed(t.child[0], made) ? constant(made) : fail("an operand of fold is not a constant");
+        mine.value = computed(t.child[0], made) ? constant(made, type) : fail("an operand of fold is not a constant");
         break;
       }
       case kind::row: mine.value = row(t); break;
       case kind::result: {
-        auto const first = value(t.child[0]);
+        auto const first = value(t.child[0], type);
         mine.value = first == absent ? absent : image_.result(image_.producer(first), t.index);
         break;
       }
       case kind::neutral:
-      case kind::named: mine.value = operation(t, mine.results); break;
+      case kind::named: mine.value = operation(t, mine.results, type); break;
       case kind::roots: break;
     }
     return mine.value;
   }
+  // Whether a term is a number, or several, in whatever element type is wanted.
+  [[nodiscard]] bool is_literal(std::uint8_t at) const {
+    auto const& t = terms_[at];
+    if (t.what == kind::number || t.what == kind::fold) return true;
+    auto const is = t.what == kind::slot ? info_->slot_kinds[t.slot] : slot_kind::value;
+    return is == slot_kind::number || is == slot_kind::parameter;
+  }
 
-  value_id constant(dense const& of) {
-    auto made = make_tensor(type_, of.shape, of.elements);
+  value_id constant(dense const& of, element_type type) {
+    auto made = make_tensor(type, of.shape, of.elements);
     if (made.type == element_type::unknown) return fail("a constant of this element type cannot be made");
+    if (!is_floating(type))
+      for (std::size_t i = 0; i < of.elements.size(); ++i)
+        if (made.number(i) != of.elements[i])
+          return fail("the number " + std::to_string(of.elements[i]) + " is no " + std::string(name_of(type)));
     return into_.constant_of(std::move(made));
   }
 
-  value_id slot_value(std::uint8_t at) {
+  value_id slot_value(std::uint8_t at, element_type type) {
     auto const& s = match_.slot(at);
     if (!s.bound) return absent;
     switch (info_->slot_kinds[at]) {
       case slot_kind::value: return s.value;
       case slot_kind::number:
-        return s.value != absent && facts_.type(s.value) == type_ ? s.value : constant(dense::of(s.number));
-      case slot_kind::parameter: return constant(dense::of(s.number));
-      case slot_kind::rest: return product_of(at);
+        return s.value != absent && facts_.type(s.value) == type ? s.value : constant(dense::of(s.number), type);
+      case slot_kind::parameter: return constant(dense::of(s.number), type);
+      case slot_kind::rest: return product_of(at, type);
     }
     return absent;
   }
 
   // A rest where one value is wanted: its product or sum.
-  value_id product_of(std::uint8_t at) {
+  value_id product_of(std::uint8_t at, element_type type) {
     auto const group = static_cast<op_group>(match_.slot(at).axes);
     auto const members = match_.members(at);
     value_id made = absent;
@@ -148,7 +160,7 @@ class basic_instantiation {
           made = m.value;
           continue;
         }
-        if (made == absent) made = constant(dense::of(group == op_group::product ? 1 : 0));
+        if (made == absent) made = constant(dense::of(group == op_group::product ? 1 : 0), type);
         value_id const operands[2] = {made, m.value};
         auto const op = group == op_group::product ? (m.weight > 0 ? opcode::mul : opcode::div)
                         : m.weight > 0             ? opcode::add
@@ -161,17 +173,15 @@ class basic_instantiation {
 
   value_id row(replacement_term const& t) {
     auto const& like = terms_[t.child[1]];
-    auto const x = value(t.child[1]);
+    auto const x = value(t.child[1], type_);
     if (like.what != kind::slot || x == absent) return fail("row() needs a captured value to be like");
     int axes = 1;
-    for (std::uint8_t i = 0; i < info_->slot_count; ++i)
-      if (info_->slot_kinds[i] == slot_kind::parameter && match_.slot(i).bound) {
-        auto const& s = match_.slot(i);
-        if (s.axes != 0)
-          axes = std::popcount(s.axes);
-        else if (s.number < 0)
-          axes = static_cast<int>(-s.number);
-      }
+    if (t.slot != no_slot) {
+      auto const& s = match_.slot(t.slot);
+      if (!s.bound || s.axes == 0 || (s.axes & (s.axes + 1)) != 0)
+        return fail("row() needs the last axes, and others, or none that are known, were captured");
+      axes = std::popcount(s.axes);
+    }
     bool const required = t.number != 0;
     auto const group = group_of(t.child[0], required);
     auto& members = row_members_;
@@ -240,9 +250,24 @@ class basic_instantiation {
     }
     if (t.what != kind::neutral) return false;
     std::vector<dense> operands(t.children);
-    for (std::uint8_t i = 0; i < t.children; ++i)
+    std::size_t axes = 0;
+    for (std::uint8_t i = 0; i < t.children; ++i) {
       if (!computed(t.child[i], operands[i])) return false;
+      auto const rank = rank_of(operands[i]);
+      if (axes != 0 && rank != 0 && rank != axes) {
+        fail("operands of fold have different ranks, and nothing says along which axis one repeats");
+        return false;
+      }
+      if (rank != 0) axes = rank;
+    }
     return evaluate(static_cast<opcode>(t.op), operands, into);
+  }
+
+  // Leading extents of 1 aside.
+  [[nodiscard]] static std::size_t rank_of(dense const& of) {
+    std::size_t lead = 0;
+    while (lead < of.shape.size() && of.shape[lead] == 1) ++lead;
+    return of.shape.size() - lead;
   }
 
   // A node that takes the place of one of the same operator keeps that one's results.
@@ -271,6 +296,12 @@ class basic_instantiation {
     return a == absent ? b : a;
   }
 
+  // Whether a term is a rest of operands, which stand one by one.
+  [[nodiscard]] bool is_list(std::uint8_t at) const {
+    auto const& t = terms_[at];
+    return t.what == kind::slot && info_->slot_kinds[t.slot] == slot_kind::rest && match_.slot(t.slot).axes == 0;
+  }
+
   // Whether an operator takes what its operands have become: a rest may have left any number of them, or none.
   [[nodiscard]] bool takes_operands(replacement_term const& t, span<value_id const> operands) const {
     auto const* row = t.what == kind::named ? names_.row(t.op, image_.version) : nullptr;
@@ -282,20 +313,30 @@ class basic_instantiation {
     return known.most < 0 || operands.size() <= static_cast<std::size_t>(known.most);
   }
 
-  value_id operation(replacement_term const& t, std::uint32_t results) {
+  // Numbers among the operands are of the type of the others, so these come first.
+  value_id operation(replacement_term const& t, std::uint32_t results, element_type type) {
     results = kept_results(t, results);
+    value_id made_of[8];
+    auto const selects = t.what == kind::neutral && static_cast<opcode>(t.op) == opcode::where;
+    auto of_numbers = element_type::unknown;
+    for (bool const literals : {false, true})
+      for (std::uint8_t i = 0; i < t.children; ++i) {
+        if (is_literal(t.child[i]) != literals || is_list(t.child[i])) continue;
+        auto const known = of_numbers != element_type::unknown ? of_numbers : type;
+        made_of[i] = value(t.child[i], selects && i == 0 ? element_type::boolean : known);
+        if (!reason.empty()) return absent;
+        if (of_numbers == element_type::unknown && made_of[i] != absent && !(selects && i == 0))
+          of_numbers = facts_.type(made_of[i]);
+      }
     auto const first = operands_.size();  // below lie those of the operators that wait for this one
     for (std::uint8_t i = 0; i < t.children; ++i) {
       auto const& child = terms_[t.child[i]];
-      if (child.what == kind::slot && info_->slot_kinds[child.slot] == slot_kind::rest &&
-          match_.slot(child.slot).axes == 0) {
-        for (auto const& m : match_.members(child.slot)) operands_.push_back(m.value);
-        if (match_.members(child.slot).empty() && may_lack_one(t)) operands_.push_back(absent);
+      if (!is_list(t.child[i])) {
+        operands_.push_back(made_of[i]);
         continue;
       }
-      auto const operand = value(t.child[i]);
-      operands_.push_back(operand);
-      if (!reason.empty()) return absent;
+      for (auto const& m : match_.members(child.slot)) operands_.push_back(m.value);
+      if (match_.members(child.slot).empty() && may_lack_one(t)) operands_.push_back(absent);
     }
     if (may_lack_one(t) && operands_.size() == first + 2 &&
         (operands_[first] == absent || operands_[first + 1] == absent))
@@ -347,8 +388,7 @@ class basic_instantiation {
     if (info_->slot_kinds[from.slot] == slot_kind::number) {
       made.content = s.number;
     } else if (s.axes != 0 && from.name == "axis") {
-      made.number = -std::popcount(s.axes);
-      made.content = static_cast<std::int64_t>(made.number);
+      made.axes = s.axes;  // as the operator counts them
     } else if (s.axes != 0) {
       std::vector<std::int64_t> axes;
       for (int bit = 63; bit >= 0; --bit)

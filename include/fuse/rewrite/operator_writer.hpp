@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -20,7 +21,8 @@ namespace fuse::inline v0::detail {
 struct written_parameter {
   std::string_view name;
   decltype(attribute::content) content;
-  double number = 0;  ///< where the content is one number
+  double number = 0;       ///< where the content is one number
+  std::uint64_t axes = 0;  ///< of captured axes: bit k is the k-th axis from the last
 };
 
 /// Writes operators as a dialect, operator set version and target do, each in an open transaction. One for all: its
@@ -47,13 +49,18 @@ class basic_operator_writer {
   value_id neutral(opcode op, span<value_id const> operands, span<written_parameter> parameters,
                    std::uint32_t results) {
     too_narrow = false;
+    auto const& [row, code, asked] = row_of(op);
+    for (auto& p : parameters)
+      if (auto const* why = count_axis(p, row, op); why != nullptr) return fail(why);
     describe(op, operands, parameters, results);
     if (names_.refuse != nullptr)
       if (auto const why = names_.refuse(emission_); !why.empty()) {
         too_narrow = !emission_.operands.empty() && size_of(emission_.operands[0]) == 2;
         return fail(std::string(why));
       }
-    auto const& [row, code, asked] = row_of(op);
+    if (row != nullptr && row->operands >= 0 && operands.size() > static_cast<std::size_t>(row->operands))
+      return fail("the dialect's " + std::string(row->name) + " takes " + std::to_string(row->operands) +
+                  " operands that are data, the right side has " + std::to_string(operands.size()));
     attributes_.clear();
     operands_.assign(operands.begin(), operands.end());
     for (auto& p : parameters)
@@ -81,7 +88,10 @@ class basic_operator_writer {
     auto const* row = names_.row(name, image_.version);
     if (row == nullptr) return fail("the operator of the right side does not exist at this operator set version");
     attributes_.clear();
-    for (auto& p : parameters) attributes_.push_back({std::string(p.name), std::move(p.content)});
+    for (auto& p : parameters) {
+      if (auto const* why = count_axis(p, row, row->op); why != nullptr) return fail(why);
+      attributes_.push_back({std::string(p.name), std::move(p.content)});
+    }
     if (auto why = complete(*row, attributes_); !why.empty()) return fail(std::move(why));
     return node({name, static_cast<std::uint16_t>(row->op)}, row->name, operands, results);
   }
@@ -147,6 +157,24 @@ class basic_operator_writer {
     known.row = names_.emitted(op, image_.version, to_);
     if (known.row != nullptr) known.code = names_.code(known.row->name);
     return known;
+  }
+
+  // Says captured axes as the operator's parameter "axis" counts them; returns why that cannot be, or null.
+  static char const* count_axis(written_parameter& p, operator_row const* row, opcode op) {
+    if (p.name != "axis" || p.axes == 0) return nullptr;
+    auto const use = axis_use_of(row, op);
+    bool const one = std::has_single_bit(p.axes), last = (p.axes & (p.axes + 1)) == 0;
+    if (last && (use == axis_use::trailing || one))
+      p.number = -std::popcount(p.axes);
+    else if (one && use == axis_use::one)
+      p.number = -static_cast<int>(std::bit_width(p.axes));
+    else if (use == axis_use::none)
+      return "the dialect does not state what the operator's axis counts";
+    else
+      return use == axis_use::one ? "the operator has one axis, and others were captured"
+                                  : "the operator's axes are the last ones, and others were captured";
+    p.content = static_cast<std::int64_t>(p.number);
+    return nullptr;
   }
 
   // Among the attributes or the operands, where the dialect keeps the parameter; returns why it cannot be written, or

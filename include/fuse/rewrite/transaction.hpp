@@ -71,7 +71,7 @@ class basic_transaction final : public graph_source {
   /// Adds everything to the user's graph: the last node before node `place`, those that it needs as early as they can
   /// stand, so that they are in nobody's way. Returns an empty text, or what the graph cannot do; nothing remains then
   /// but constants that nobody reads.
-  std::string_view commit(node_id place, std::string_view origin) {
+  std::string commit(node_id place, std::string_view origin) {
     image_.source = &real_;
     open_ = false;
     for (auto const& body : functions_)
@@ -89,7 +89,7 @@ class basic_transaction final : public graph_source {
         types_.push_back(facts_.type(image_.result(s.id, i)));
       auto const before = &s == &steps().back() ? place : early_place(s.id, place);
       if (!real_.insert(before, s.op, operands_, s.attributes, types_, origin))
-        return give_up("the graph's new node has not as many results as the right side needs");
+        return give_up("the graph refuses a new " + s.op + ", or makes one with another number of results");
       image_.place_before(s.id, before);
     }
     return {};
@@ -153,6 +153,10 @@ class basic_transaction final : public graph_source {
   }
   [[nodiscard]] bool has_shapes() const override { return real_.has_shapes(); }
   [[nodiscard]] void const* graph() const override { return real_.graph(); }
+  [[nodiscard]] void const* graph_type() const override { return real_.graph_type(); }
+  [[nodiscard]] void const* handle(value_id v) const override {
+    return v < first_value_ ? real_.handle(v) : nullptr;
+  }
   bool insert(node_id, std::string_view, span<value_id const>, span<attribute const>, span<element_type const>,
               std::string_view) override {
     return false;
@@ -208,7 +212,7 @@ class basic_transaction final : public graph_source {
     return false;
   }
 
-  std::string_view give_up(std::string_view why) {
+  std::string give_up(std::string why) {
     real_.forget(first_node_, first_value_);
     undo();
     return why;

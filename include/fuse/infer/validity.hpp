@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fuse/core/span.hpp>
+#include <fuse/infer/facts.hpp>
+#include <fuse/infer/parameters.hpp>
+#include <fuse/ops/dialect.hpp>
+#include <fuse/ops/names.hpp>
+
+namespace fuse::inline v0 {
+
+/// What an operator requires of its operands, against what is known of them: each requirement holds, is contradicted,
+/// or is open, because it is about a dimension that nobody knows. An operator that says nothing here, or that fuse does
+/// not know, requires nothing. Linear in the operands and their ranks; one for all nodes, its buffers stay.
+template <class Image>
+class basic_validity {
+ public:
+  /// Two dimensions that must be equal, or (`broadcasts`) equal unless one is 1; of two values whose ranks are not
+  /// known, all.
+  struct requirement {
+    extent a{}, b{};
+    value_id of_a = absent, of_b = absent;
+    bool broadcasts = false, whole = false;
+
+    /// Whether this one holds wherever `other` does.
+    [[nodiscard]] bool follows_from(requirement const& other) const {
+      if (whole != other.whole || (other.broadcasts && !broadcasts)) return false;
+      auto const same = [](auto const& p, auto const& q, auto const& r, auto const& s) {
+        return (p == r && q == s) || (p == s && q == r);
+      };
+      return whole ? same(of_a, of_b, other.of_a, other.of_b) : same(a, b, other.a, other.b);
+    }
+  };
+
+  basic_validity(Image const& image, facts const& known, dialect const& names)
+      : image_(image), facts_(known), names_(names) {}
+
+  /// Looks at node `n`, of whose operands the facts are known. Returns an empty text, or what is contradicted: "operand
+  /// 1 is float16 where operand 0 is float32".
+  [[nodiscard]] std::string check(node_id n) {
+    n_ = n;
+    wrong_.clear();
+    open_.clear();
+    auto const op = op_of(image_, n);
+    auto const& known = info(op);
+    if (op == opcode::opaque) return {};
+    for (int i = 0; i < known.least; ++i)
+      if (operand(static_cast<std::uint32_t>(i)) == absent) return "operand " + std::to_string(i) + " is missing";
+    check_types(op);
+    check_shapes(op);
+    return std::move(wrong_);
+  }
+  /// What was open at the node that was looked at last.
+  [[nodiscard]] span<requirement const> open() const { return open_; }
+  /// One of them in words.
+  [[nodiscard]] std::string text(requirement const& r) const {
+    auto const name = [&](value_id v) { return "'" + image_.source->value_name(v) + "'"; };
+    if (r.whole) return "whether the shapes of " + name(r.of_a) + " and " + name(r.of_b) + " fit is not known";
+    return "whether " + facts_.symbols().text(r.a) + ", of " + name(r.of_a) + ", is " + facts_.symbols().text(r.b) +
+           ", of " + name(r.of_b) + ", is not known";
+  }
+
+ private:
+  [[nodiscard]] value_id operand(std::uint32_t i) const {
+    return i < image_.operand_count(n_) ? image_.operand(n_, i) : absent;
+  }
+  [[nodiscard]] element_type type(std::uint32_t i) const { return facts_.type(operand(i)); }
+  [[nodiscard]] bool ranked(std::uint32_t i) const { return facts_.has_rank(operand(i)); }
+  [[nodiscard]] span<extent const> shape(std::uint32_t i) const { return facts_.shape(operand(i)); }
+
+  void wrong(std::string text) {
+    if (wrong_.empty()) wrong_ = std::move(text);
+  }
+
+  // Types
+
+  void check_types(opcode op) {
+    if (names_.promotes) return;
+    auto const& known = info(op);
+    auto const count = image_.operand_count(n_);
+    switch (op) {
+      case opcode::where:
+        want(0, "boolean", [](element_type t) { return t == element_type::boolean; });
+        return alike(1, 2);
+      case opcode::logical_and:
+      case opcode::logical_or:
+      case opcode::logical_xor:
+      case opcode::logical_not:
+        for (std::uint32_t i = 0; i < count; ++i)
+          want(i, "boolean", [](element_type t) { return t == element_type::boolean; });
+        return;
+      case opcode::equal: return alike(0, 1);
+      case opcode::bitwise_and:
+      case opcode::bitwise_or:
+      case opcode::bitwise_xor:
+      case opcode::bitwise_not:
+        for (std::uint32_t i = 0; i < count; ++i) want(i, "an integer type", &is_integer);
+        return alike(0, 1);
+      case opcode::pow:  // the exponent may be of another type
+        want(0, "a number's", &is_number);
+        want(1, "a number's", &is_number);
+        if (image_.version < 12) alike(0, 1);
+        return;
+      case opcode::concat:
+        for (std::uint32_t i = 1; i < count; ++i) alike(0, i);
+        return;
+      case opcode::gather: return want(1, "an integer type", &is_integer);
+      case opcode::matmul:
+      case opcode::gemm:
+      case opcode::linear:
+      case opcode::conv:
+      case opcode::conv_transpose:
+      case opcode::layer_norm:
+      case opcode::rms_norm:
+      case opcode::batch_norm:
+      case opcode::instance_norm:
+      case opcode::group_norm:
+      case opcode::prelu:
+      case opcode::clip:
+        want(0, "a number's", &is_number);
+        // (The statistics of a batch norm, and a norm's scale before there was one type for all, may be wider.)
+        if (op == opcode::batch_norm || op == opcode::layer_norm || op == opcode::rms_norm) return;
+        for (std::uint32_t i = 1; i < count; ++i) alike(0, i);
+        return;
+      default: break;
+    }
+    if (needs_floats(op)) want(0, "a floating type", &is_floating);
+    if (known.shape == shape_rule::reduce) want(0, "a number's", &is_number);
+    if (known.kind == op_kind::broadcast) {
+      for (std::uint32_t i = 0; i < count; ++i) want(i, "a number's", &is_number);
+      for (std::uint32_t i = 1; i < count; ++i) alike(0, i);
+    }
+  }
+  [[nodiscard]] static bool is_number(element_type t) { return t != element_type::boolean && t != element_type::string; }
+  [[nodiscard]] static bool needs_floats(opcode op) {
+    switch (op) {
+      case opcode::reciprocal:
+      case opcode::sqrt:
+      case opcode::rsqrt:
+      case opcode::exp:
+      case opcode::log:
+      case opcode::sin:
+      case opcode::cos:
+      case opcode::tan:
+      case opcode::tanh:
+      case opcode::sigmoid:
+      case opcode::gelu:
+      case opcode::silu:
+      case opcode::softplus:
+      case opcode::leaky_relu:
+      case opcode::elu:
+      case opcode::selu:
+      case opcode::celu:
+      case opcode::hard_sigmoid:
+      case opcode::hard_swish:
+      case opcode::softsign:
+      case opcode::mish:
+      case opcode::softmax:
+      case opcode::log_softmax:
+      case opcode::hardmax: return true;
+      default: return false;
+    }
+  }
+  template <class Holds>
+  void want(std::uint32_t i, std::string_view what, Holds const& holds) {
+    auto const t = type(i);
+    if (operand(i) != absent && t != element_type::unknown && t != element_type::other && !holds(t))
+      wrong("operand " + std::to_string(i) + " is " + std::string(name_of(t)) + ", not of " + std::string(what) +
+            (what.back() == 's' ? " type" : ""));
+  }
+  void alike(std::uint32_t i, std::uint32_t k) {
+    if (operand(i) == absent || operand(k) == absent) return;
+    auto const a = type(i), b = type(k);
+    if (a != b && a != element_type::unknown && b != element_type::unknown)
+      wrong("operand " + std::to_string(k) + " is " + std::string(name_of(b)) + " where operand " + std::to_string(i) +
+            " is " + std::string(name_of(a)));
+  }
+
+  // Shapes
+
+  void check_shapes(opcode op) {
+    auto const& known = info(op);
+    auto const count = image_.operand_count(n_);
+    if (known.shape == shape_rule::broadcast) {
+      for (std::uint32_t k = 1; k < count; ++k)
+        for (std::uint32_t i = 0; i < k; ++i) broadcast(i, k, 0);
+    }
+    if (known.shape == shape_rule::reduce) return check_axes("axes");
+    switch (op) {
+      case opcode::prelu: return into(0, 1);
+      case opcode::matmul: return check_matmul();
+      case opcode::gemm: return check_gemm();
+      case opcode::linear: return equal_at(0, from_end(0, 1), 1, from_end(1, 1));
+      case opcode::conv: return check_conv();
+      case opcode::softmax:
+      case opcode::log_softmax:
+      case opcode::hardmax:
+      case opcode::concat:
+      case opcode::gather:
+      case opcode::flatten:
+        check_axis(op == opcode::flatten);
+        if (op == opcode::concat) check_concat();
+        return;
+      case opcode::layer_norm:
+      case opcode::rms_norm:
+        check_axis(false);
+        for (std::uint32_t i = 1; i < count; ++i) into(0, i);
+        return;
+      case opcode::skip_layer_norm:
+      case opcode::skip_rms_norm:
+        if (ranked(0) && ranked(1) && shape(0).size() == shape(1).size())
+          for (std::size_t i = 0; i < shape(0).size(); ++i) equal_at(0, i, 1, i);
+        return;
+      case opcode::batch_norm:
+      case opcode::instance_norm:
+        for (std::uint32_t i = 1; i < count; ++i)
+          if (ranked(0) && ranked(i) && shape(0).size() > 1) {
+            if (shape(i).size() != 1) return wrong("operand " + std::to_string(i) + " has not one axis");
+            equal_at(0, 1, i, 0);
+          }
+        return;
+      case opcode::transpose: return check_permutation();
+      default: break;
+    }
+  }
+
+  static constexpr std::size_t nowhere = ~std::size_t{0};
+  [[nodiscard]] std::size_t from_end(std::uint32_t i, std::size_t k) const {
+    return ranked(i) && k <= shape(i).size() ? shape(i).size() - k : nowhere;
+  }
+
+  // Operands i and k broadcast to each other, but for their last `but` axes.
+  void broadcast(std::uint32_t i, std::uint32_t k, std::size_t but) {
+    if (operand(i) == absent || operand(k) == absent || operand(i) == operand(k)) return;
+    if (!ranked(i) || !ranked(k)) {
+      double number = 0;  // one element fits everywhere
+      if (!facts_.number(operand(i), number) && !facts_.number(operand(k), number))
+        open_.push_back({{}, {}, operand(i), operand(k), true, true});
+      return;
+    }
+    auto const a = shape(i), b = shape(k);
+    for (auto at = but + 1; at <= a.size() && at <= b.size(); ++at) pair(i, a[a.size() - at], k, b[b.size() - at], true);
+  }
+  // Operand k repeats into the shape of operand i.
+  void into(std::uint32_t i, std::uint32_t k) {
+    if (operand(k) == absent) return;
+    broadcast(i, k, 0);
+    if (!ranked(i) || !ranked(k)) return;
+    auto const a = shape(i), b = shape(k);
+    for (std::size_t at = 1; at <= b.size(); ++at) {
+      auto const e = b[b.size() - at];
+      bool const larger = e.known() && e.value() != 1 && (at > a.size() || a[a.size() - at] == extent(1));
+      if (larger) return wrong("operand " + std::to_string(k) + " is larger than operand " + std::to_string(i));
+    }
+  }
+  void equal_at(std::uint32_t i, std::size_t at, std::uint32_t k, std::size_t at_k) {
+    if (operand(i) == absent || operand(k) == absent) return;
+    if (!ranked(i) || !ranked(k)) return open_.push_back({{}, {}, operand(i), operand(k), false, true});
+    if (at >= shape(i).size() || at_k >= shape(k).size()) return wrong("an operand has too few axes");
+    pair(i, shape(i)[at], k, shape(k)[at_k], false);
+  }
+  void pair(std::uint32_t i, extent a, std::uint32_t k, extent b, bool broadcasts) {
+    if (a == b || (broadcasts && (a == extent(1) || b == extent(1)))) return;
+    if (a.known() && b.known())
+      return wrong("operand " + std::to_string(k) + " has " + std::to_string(b.value()) + " where operand " +
+                   std::to_string(i) + " has " + std::to_string(a.value()));
+    // What was broadcast of several dimensions fits where each of them does.
+    if (broadcasts) {
+      extent of_a[extent_algebra::most_broadcast], of_b[extent_algebra::most_broadcast];
+      auto const m = facts_.symbols().broadcast_of(a, of_a), n = facts_.symbols().broadcast_of(b, of_b);
+      for (std::size_t x = 0; x < m; ++x)
+        for (std::size_t y = 0; y < n; ++y)
+          if (!(of_a[x] == of_b[y])) open_.push_back({of_a[x], of_b[y], operand(i), operand(k), true, false});
+      return;
+    }
+    open_.push_back({a, b, operand(i), operand(k), false, false});
+  }
+
+  void check_axes(std::string_view parameter) {
+    if (!ranked(0) || read_parameter(image_, facts_, names_, n_, parameter, list_) != parameter_state::known) return;
+    if (!normalise_axes(list_, facts_.rank(operand(0)), axes_)) wrong("its axes are not among those of operand 0");
+  }
+  void check_axis(bool behind) {
+    double axis = 0;
+    if (!ranked(0) || !read_number(image_, facts_, names_, n_, "axis", axis)) return;
+    auto const rank = facts_.rank(operand(0));
+    if (axis < -rank || axis >= rank + (behind ? 1 : 0)) wrong("its axis is none of operand 0");
+  }
+  void check_concat() {
+    double axis = 0;
+    if (!ranked(0) || !read_number(image_, facts_, names_, n_, "axis", axis)) return;
+    auto const rank = shape(0).size();
+    auto const along = static_cast<std::size_t>(axis < 0 ? axis + static_cast<double>(rank) : axis);
+    for (std::uint32_t i = 1; i < image_.operand_count(n_); ++i) {
+      if (ranked(i) && shape(i).size() != rank) return wrong("its operands have different ranks");
+      for (std::size_t at = 0; at < rank; ++at)
+        if (at != along) equal_at(0, at, i, at);
+    }
+  }
+  void check_permutation() {
+    if (!ranked(0) || read_parameter(image_, facts_, names_, n_, "perm", list_) != parameter_state::known) return;
+    if (static_cast<int>(list_.size()) != facts_.rank(operand(0)) ||
+        !normalise_axes(list_, facts_.rank(operand(0)), axes_))
+      wrong("its permutation is none of the axes of operand 0");
+  }
+  void check_matmul() {
+    for (std::uint32_t i = 0; i < 2; ++i)
+      if (ranked(i) && shape(i).empty()) return wrong("operand " + std::to_string(i) + " has no axis");
+    if (!ranked(0) || !ranked(1)) return equal_at(0, 0, 1, 0);
+    equal_at(0, from_end(0, 1), 1, from_end(1, shape(1).size() > 1 ? 2 : 1));
+    broadcast(0, 1, 2);
+  }
+  void check_gemm() {
+    double turned_a = 0, turned_b = 0;
+    if (!read_number(image_, facts_, names_, n_, "transA", turned_a) ||
+        !read_number(image_, facts_, names_, n_, "transB", turned_b))
+      return;
+    for (std::uint32_t i = 0; i < 2; ++i)
+      if (ranked(i) && shape(i).size() != 2) return wrong("operand " + std::to_string(i) + " is no matrix");
+    equal_at(0, turned_a != 0 ? 0 : 1, 1, turned_b != 0 ? 1 : 0);
+    if (operand(2) == absent) return;
+    if (!ranked(0) || !ranked(1) || !ranked(2)) return open_.push_back({{}, {}, operand(0), operand(2), true, true});
+    extent const made[] = {shape(0)[turned_a != 0 ? 1 : 0], shape(1)[turned_b != 0 ? 0 : 1]};
+    auto const c = shape(2);
+    if (c.size() > 2) return wrong("operand 2 has more than two axes");
+    for (std::size_t at = 1; at <= c.size(); ++at) {
+      auto const e = c[c.size() - at];
+      if (e.known() && e.value() != 1 && made[2 - at] == extent(1)) return wrong("operand 2 is larger than the product");
+      pair(at == 1 ? 1 : 0, made[2 - at], 2, e, true);
+    }
+  }
+  void check_conv() {
+    double group = 1;
+    if (!ranked(0) || !ranked(1)) return equal_at(0, 0, 1, 0);
+    if (shape(0).size() != shape(1).size() || shape(0).size() < 3)
+      return wrong("operands 0 and 1 have different ranks, or fewer than three axes");
+    if (read_parameter(image_, facts_, names_, n_, "group", group) == parameter_state::unknown) return;
+    auto const channels = shape(0)[1], taken = shape(1)[1];
+    if (group == 1)
+      equal_at(0, 1, 1, 1);
+    else if (channels.known() && taken.known() &&
+             static_cast<double>(channels.value()) != static_cast<double>(taken.value()) * group)
+      wrong("operand 1 takes " + std::to_string(taken.value()) + " channels a group, and operand 0 has other ones");
+    if (operand(2) != absent) equal_at(1, 0, 2, 0);
+  }
+
+  Image const& image_;
+  facts const& facts_;
+  dialect const& names_;
+  node_id n_ = absent;
+  std::string wrong_;
+  std::vector<requirement> open_;
+  std::vector<std::int64_t> list_;
+  std::vector<int> axes_;
+};
+using validity = basic_validity<graph_image>;
+
+}  // namespace fuse::inline v0

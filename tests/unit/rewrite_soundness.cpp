@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "rewriting.hpp"
+
+#include <algorithm>
+#include <vector>
+
+// Rules that nobody wrote with care, on graphs that nobody wrote for them: a rewrite is right or refused.
+
+namespace rewrite_soundness {
+
+using namespace rewriting;
+using namespace fuse::dsl;
+
+namespace {
+
+constexpr auto x = var<"x">, y = var<"y">, w = var<"w">;
+constexpr auto s = scalar<"s">;
+
+template <auto const& Rules>
+void stays(sketch& g) {
+  auto const before = to_text(g);
+  CHECK(fuse::rewrite<Rules>(g).applied() == 0);
+  CHECK(to_text(g) == before);
+}
+
+graph::value integers(sketch& g, std::vector<std::int64_t> const& list) {
+  return g.constant(fuse::make_tensor({static_cast<std::int64_t>(list.size())}, fuse::span<std::int64_t const>(list)));
+}
+
+/// Whether operands come before their users.
+bool ordered(graph const& g) {
+  std::vector<graph::node> seen;
+  for (auto n : g.nodes()) {
+    for (auto v : g.operands(n))
+      if (v != graph::value{} && g.producer(v) != graph::node{} &&
+          std::find(seen.begin(), seen.end(), g.producer(v)) == seen.end())
+        return false;
+    seen.push_back(n);
+  }
+  return true;
+}
+
+}  // namespace
+
+// What a name captures is below the root
+
+TEST_CASE("a capture is never the root that is replaced") {
+  sketch g;
+  auto const a = g.in("a");
+  SECTION("times one") {
+    static constexpr auto leaky =
+        fuse::rule<"leaky">(x * s).replace(op<"LeakyRelu">(x).attr<"alpha">(s)).at_equal_cost();
+    g.end(g.add("Mul", {a, g.scalar(1.0f)}));
+    CHECK(applied<leaky>(g) == 1);
+    CHECK(g.operands(last(g))[0] == a);
+  }
+  SECTION("plus zero") {
+    static constexpr auto shrunk = fuse::rule<"shrunk">(x + s).replace(op<"Shrink">(x).attr<"bias">(s)).at_equal_cost();
+    g.end(g.add("Add", {g.scalar(0.0f), a}));
+    CHECK(applied<shrunk>(g) == 1);
+    CHECK(g.operands(last(g))[0] == a);
+  }
+  SECTION("times whatever is left") {
+    static constexpr auto largest =
+        fuse::rule<"largest">(x * rest<"r">).replace(op<"Max">(x, rest<"r">)).at_equal_cost();
+    g.end(g.add("Mul", {a, g.in("b")}));
+    fuse::rewrite<largest>(g);
+    for (auto v : g.operands(last(g))) CHECK(g.producer(v) != last(g));
+  }
+  SECTION("times what may be absent") {
+    static constexpr auto maybe_gated =
+        fuse::rule<"maybe-gated">(x * optional(tanh(y))).replace(op<"PRelu">(x, y)).at_equal_cost();
+    g.end(g.add("Mul", {a, g.add("Tanh", {g.in("b")})}));
+    CHECK(applied<maybe_gated>(g) == 1);
+    CHECK(ordered(g));
+    CHECK(g.operands(last(g))[0] == a);
+  }
+  CHECK(ordered(g));
+}
+
+TEST_CASE("matches do not take the root for a capture either") {
+  static constexpr auto scaled = fuse::rule<"scaled">(x * s).replace(x);
+  sketch g;
+  auto const a = g.in("a");
+  g.end(g.add("Mul", {a, g.scalar(1.0f)}));
+  auto const found = fuse::match_all<scaled>(g);
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].template get<"x">() == a);
+}
+
+// Axes
+
+TEST_CASE("an operator's axis is written as it counts") {
+  static constexpr auto softmax = fuse::rule<"softmax">(exp(x) / sum(exp(x)).attr<"axes">(param<"axes">))
+                                      .replace(op<"Softmax">(x).attr<"axis">(param<"axes">));
+  auto const normalised = [](sketch& g, std::vector<std::int64_t> axes, graph::value of) {
+    auto const e = g.add("Exp", {of});
+    g.end(g.add("Div", {e, g.add("ReduceSum", {e, integers(g, axes)})}));
+  };
+  SECTION("one axis") {
+    for (int axis : {0, 1, 2}) {
+      sketch g(17);
+      normalised(g, {axis}, g.in("a", {2, 3, 4}));
+      CHECK(applied<softmax>(g) == 1);
+      CHECK(number(g, last(g), "axis") == axis - 3);
+    }
+  }
+  SECTION("two axes are none") {
+    sketch g(17);
+    normalised(g, {1, 2}, g.in("a", {2, 3, 4}));
+    CHECK(refusal<softmax>(g) == "right side");
+  }
+  SECTION("the first of the last ones, before operator set 13") {
+    sketch g(11);
+    auto const e = g.add("Exp", {g.in("a", {2, 3, 4})});
+    auto const which = GENERATE(0, 1, 2);
+    auto const axes = std::vector<std::vector<std::int64_t>>{{2}, {1, 2}, {1}}[static_cast<std::size_t>(which)];
+    g.end(g.add("Div", {e, g.add("ReduceSum", {e}, {{"axes", axes}})}));
+    if (which == 2) {
+      CHECK(refusal<softmax>(g) == "right side");
+    } else {
+      CHECK(applied<softmax>(g) == 1);
+      CHECK(number(g, last(g), "axis") == -1 - which);
+    }
+  }
+}
+
+TEST_CASE("an axis is wanted from the first or from the last") {
+  static constexpr auto first = fuse::rule<"first">(relu(op<"Softmax">(x).attr<"axis">(0))).replace(relu(x));
+  static constexpr auto last_one = fuse::rule<"last">(relu(op<"Softmax">(x).attr<"axis">(-2))).replace(relu(x));
+  for (int axis : {0, 1, -1, -2}) {
+    sketch g;
+    g.end(g.add("Relu", {g.add("Softmax", {g.in("a", {2, 3})}, {{"axis", axis}})}));
+    auto h = g;
+    CHECK(applied<first>(g) == (axis == 0 || axis == -2 ? 1u : 0u));
+    CHECK(applied<last_one>(h) == (axis == 0 || axis == -2 ? 1u : 0u));
+  }
+}
+
+// What occurs twice
+
+TEST_CASE("a part that occurs twice has the same parameters in both places") {
+  constexpr auto turned = op<"Transpose">(x);
+  static constexpr auto gated = fuse::rule<"gated">(tanh(turned) * sigmoid(turned)).replace(relu(op<"Transpose">(x)));
+  bool const same = GENERATE(true, false);
+  sketch g;
+  auto const a = g.in("a", {4, 4, 4});
+  std::vector<std::int64_t> const p{2, 1, 0}, q = same ? p : std::vector<std::int64_t>{1, 0, 2};
+  g.end(g.add("Mul", {g.add("Tanh", {g.add("Transpose", {a}, {{"perm", p}})}),
+                      g.add("Sigmoid", {g.add("Transpose", {a}, {{"perm", q}})})}));
+  CHECK((fuse::rewrite<gated>(g).rules[0].matched == 1) == same);
+}
+
+TEST_CASE("two results are those of one node") {
+  constexpr auto top = op<"TopK">(x);
+  static constexpr auto both = fuse::rule<"both">(op<"Max">(result<0>(top), cast(result<1>(top)))).replace(relu(x));
+  int const which = GENERATE(0, 1, 2);
+  sketch g;
+  auto const a = g.in("a", {4, 4});
+  auto const k = [&](std::int64_t n) { return integers(g, {n}); };
+  auto const one = g.append("TopK", {a, k(4)}, {}, 2);
+  auto const other = which == 0 ? one : g.append("TopK", {a, k(4)}, {{"largest", which == 1 ? 1 : 0}}, 2);
+  g.end(g.add("Max", {g.result(one, 0), g.add("Cast", {g.result(other, 1)}, {{"to", 1}})}));
+  auto const matched = fuse::rewrite<both>(g).rules[0].matched;
+  if (which == 0) CHECK(matched == 1);
+  if (which == 2) CHECK(matched == 0);
+}
+
+// Repeated elements
+
+TEST_CASE("a repetition below a sum over it counts") {
+  static constexpr auto unit =
+      fuse::rule<"unit">(x / sqrt(sum(square(x)))).through<"identity">().replace(op<"LpNormalization">(x)).at_equal_cost();
+  bool const along = GENERATE(true, false);
+  sketch g;
+  auto const a = g.in("a", along ? graph::dims{4, 1} : graph::dims{1, 8});
+  auto const e = g.add("Expand", {a, g.constant({4, 8})});
+  auto const squares = g.add("ReduceSum", {g.add("Mul", {e, e}), integers(g, {-1})});
+  g.end(g.add("Div", {e, g.add("Sqrt", {squares})}));
+  CHECK(applied<unit>(g) == 1);
+  CHECK(g.operands(last(g))[0] == e);
+}
+
+// Types and shapes of what is written
+
+TEST_CASE("a number has the element type of where it stands") {
+  static constexpr auto below = fuse::rule<"below">(op<"Not">(op<"Less">(x, y))).replace(op<"Less">(x, 0.5)).at_equal_cost();
+  sketch g;
+  g.end(g.add("Not", {g.add("Less", {g.in("a"), g.in("b")})}));
+  CHECK(applied<below>(g) == 1);
+  CHECK(g.constant(g.operands(last(g))[1]).type == element_type::float32);
+}
+
+TEST_CASE("a number that an integer type lacks is refused") {
+  static constexpr auto half = fuse::rule<"half">(abs(abs(x))).replace(x * 0.5);
+  static constexpr auto twice = fuse::rule<"twice">(abs(abs(x))).replace(x * 2);
+  sketch g;
+  g.end(g.add("Abs", {g.add("Abs", {g.in("a", {4}, element_type::int64)})}));
+  CHECK(refusal<half>(g) == "right side");
+  CHECK(applied<twice>(g) == 1);
+}
+
+TEST_CASE("operands of two element types are refused") {
+  static constexpr auto larger = fuse::rule<"larger">(abs(op<"Where">(op<"Equal">(y, y), x, x))).replace(op<"Max">(x, y));
+  sketch g;
+  auto const b = g.in("b", {4, 8}, element_type::float16);
+  g.end(g.add("Abs", {g.add("Where", {g.add("Equal", {b, b}), g.in("a"), g.in("c")})}));
+  static constexpr auto mixed = fuse::rule<"mixed">(abs(op<"Where">(op<"Equal">(y, y), x, w))).replace(op<"Max">(x, y));
+  (void)larger;
+  CHECK(refusal<mixed>(g) == "operator");
+}
+
+TEST_CASE("channels that do not fit are refused") {
+  static constexpr auto folded =
+      fuse::rule<"folded">(relu(op<"Conv">(x, y))).replace(op<"Conv">(y, x));
+  sketch g;
+  g.end(g.add("Relu", {g.add("Conv", {g.in("a", {3, 3, 5, 5}), g.in("b", {3, 3, 1, 1})})}));
+  stays<folded>(g);
+}
+
+TEST_CASE("what is not known of a dimension is a reason, unless a matched node required it") {
+  static constexpr auto commuted = fuse::rule<"commuted">(abs(abs(op<"Max">(x, y)))).replace(op<"Min">(y, x));
+  static constexpr auto others = fuse::rule<"others">(abs(op<"Max">(op<"Max">(x, y), w))).replace(op<"Min">(op<"Min">(x, w), y));
+  static constexpr auto unrelated = fuse::rule<"unrelated">(abs(matmul(op<"Mod">(x, y), w))).replace(matmul(x, w));
+  SECTION("required") {
+    sketch g;
+    g.end(g.add("Abs", {g.add("Abs", {g.add("Max", {g.in("a", {"n", 8}), g.in("b", {"m", 8})})})}));
+    CHECK(applied<commuted>(g) == 1);
+  }
+  SECTION("of three") {
+    sketch g;
+    g.end(g.add("Abs", {g.add("Max", {g.add("Max", {g.in("a", {"n"}), g.in("b", {"m"})}), g.in("c", {"k"})})}));
+    CHECK(applied<others>(g) == 1);
+  }
+  SECTION("another one") {
+    sketch g;
+    g.end(g.add("Abs", {g.add("MatMul", {g.add("Mod", {g.in("a", {4, "n"}), g.in("b", {4, 8})}), g.in("c", {8, 4})})}));
+    stays<unrelated>(g);
+  }
+}
+
+TEST_CASE("an operator takes no more operands than the dialect's row states") {
+  static constexpr auto normed = fuse::rule<"normed">(abs(abs(x))).replace(fuse::dsl::layer_norm(x, 1.0, 0.0)).at_equal_cost();
+  sketch g;
+  g.end(g.add("Abs", {g.add("Abs", {g.in("a", {4, 1})})}));
+  (void)fuse::rewrite<normed>(g);
+  CHECK(ordered(g));
+}
+
+// Folds and rows
+
+TEST_CASE("operands of a fold of different ranks are refused") {
+  static constexpr auto scaled = fuse::rule<"scaled">(op<"Max">(op<"Max">(x, y), w)).replace(op<"Max">(x, fold(y * w)));
+  sketch g;
+  g.end(g.add("Max", {g.add("Max", {g.in("a", {2, 3}),
+                                    g.constant(fuse::make_tensor<float>({2, 1}, std::vector<float>{1, 4}))}),
+                      g.constant({1.0f, 4.0f, 9.0f})}));
+  auto const report = fuse::rewrite<scaled>(g);
+  REQUIRE(report.rules[0].refused.size() == 1);
+  CHECK(report.rules[0].refused[0].reason.find("different ranks") != std::string::npos);
+}
+
+TEST_CASE("a row's axes are those that the rule says, whatever else it captures") {
+  static constexpr auto normed =
+      fuse::rule<"normed">(op<"LeakyRelu">(mean(x) * rest<"scale">).attr<"alpha">(param<"alpha">))
+          .replace(fuse::dsl::layer_norm(x, row(rest<"scale">, x, param<"axes">)).attr<"axis">(param<"axes">))
+          .at_equal_cost();
+  sketch g;
+  auto const a = g.in("a", {2, 3});
+  auto const m = g.add("Expand", {g.add("ReduceMean", {a}, {{"axes", {-1}}, {"keepdims", 1}}), g.constant({2, 3})});
+  g.end(g.add("LeakyRelu", {g.add("Mul", {m, g.constant({1.0f, 2.0f, 3.0f})})}, {{"alpha", -2.0}}));
+  (void)fuse::rewrite<normed>(g);
+  for (auto n : g.nodes())
+    if (g.op(n) == "LayerNormalization") CHECK(g.constant(g.operands(n)[1]).size() == 3);
+}
+
+// Conditions
+
+TEST_CASE("a predicate receives numbers and parameters") {
+  static constexpr auto whole = fuse::rule<"whole">(abs(abs(op<"Softmax">(x).attr<"axis">(param<"p">))))
+                                    .where<"the last axis">(pred<"p">([](auto p) {
+                                      double number = 0;
+                                      return p.number(number) && number == -1;
+                                    }))
+                                    .replace(op<"Softmax">(x).attr<"axis">(param<"p">));
+  static constexpr auto small = fuse::rule<"small">(abs(abs(tanh(x) + s)))
+                                    .where<"a small number">(pred<"s">([](auto v) {
+                                      double number = 0;
+                                      return v.number(number) && number < 1;
+                                    }))
+                                    .replace(tanh(x));
+  for (int axis : {0, 1}) {
+    sketch g;
+    g.end(g.add("Abs", {g.add("Abs", {g.add("Softmax", {g.in("a")}, {{"axis", axis}})})}));
+    CHECK(applied<whole>(g) == static_cast<std::size_t>(axis));
+  }
+  for (float number : {0.5f, 2.0f}) {
+    sketch g;
+    g.end(g.add("Abs", {g.add("Abs", {g.add("Add", {g.add("Tanh", {g.in("a")}), g.scalar(number)})})}));
+    CHECK(applied<small>(g) == (number < 1 ? 1u : 0u));
+  }
+}
+
+TEST_CASE("a predicate may read the shape of an unknown rank") {
+  static constexpr auto narrow = fuse::rule<"narrow">(abs(abs(x)))
+                                     .where<"two columns">(pred<"x">([](auto v) {
+                                       return v.shape()[1] == fuse::extent(2) && v.shape().back().known();
+                                     }))
+                                     .replace(abs(x));
+  sketch g;
+  g.end(g.add("Abs", {g.add("Abs", {g.input("a", element_type::float32)})}));
+  CHECK(refusal<narrow>(g) == "two columns");
+}
+
+TEST_CASE("a predicate reaches the user's own value, if the graph is of that type") {
+  static constexpr auto own = fuse::rule<"own">(abs(abs(x)))
+                                  .where<"a mine">(pred<"x">([](auto v) {
+                                    auto const* const g = v.template graph<sketch>();
+                                    return g != nullptr && fuse::graph_traits<sketch>::name(*g, v.template handle<sketch>()) == "a" &&
+                                           v.template graph<graph>() == nullptr;
+                                  }))
+                                  .replace(abs(x));
+  sketch g;
+  g.end(g.add("Abs", {g.add("Abs", {g.in("a")})}));
+  CHECK(fuse::rewrite<own>(g).applied() == 1);
+}
+
+// Cost
+
+TEST_CASE("a norm does not take a row that is computed from its own result") {
+  sketch g;
+  auto const a = g.in("a", {1, 1, 64});
+  auto const n = g.add("LayerNormalization", {a, g.constant(fuse::make_tensor<float>({64}, std::vector<float>(64, 2.0f)))}, {{"axis", -1}});
+  g.end(g.add("Add", {n, g.add("Tanh", {n})}));
+  stays<fuse::rules::norms>(g);
+}
+
+}  // namespace rewrite_soundness
