@@ -335,4 +335,81 @@ TEST_CASE("a norm does not take a row that is computed from its own result") {
   stays<fuse::rules::norms>(g);
 }
 
+// What is found
+
+TEST_CASE("integers are added and multiplied in any bracketing, and divided as written") {
+  static constexpr auto sum = fuse::rule<"sum">(abs(x + y - w)).replace(op<"Sub">(op<"Add">(x, y), w)).at_equal_cost();
+  static constexpr auto product = fuse::rule<"product">(abs(x * square(y))).replace(abs(x)).at_equal_cost();
+  static constexpr auto quotient = fuse::rule<"quotient">(abs(x / y)).replace(op<"Div">(x, y)).at_equal_cost();
+  static constexpr auto inverse = fuse::rule<"inverse">(abs(x * (y / w))).replace(abs(x)).at_equal_cost();
+  sketch g;
+  auto const type = GENERATE(element_type::int64, element_type::float32);
+  auto const a = g.in("a", {4}, type), b = g.in("b", {4}, type), c = g.in("c", {4}, type);
+  SECTION("a sum") {
+    g.end(g.add("Abs", {g.add("Sub", {a, g.add("Sub", {c, b})})}));
+    CHECK(applied<sum>(g) == 1);
+  }
+  SECTION("a negated sum") {
+    g.end(g.add("Abs", {g.add("Add", {g.add("Neg", {c}), g.add("Add", {b, a})})}));
+    CHECK(applied<sum>(g) == 1);
+  }
+  SECTION("a product") {
+    g.end(g.add("Abs", {g.add("Mul", {b, g.add("Mul", {a, b})})}));
+    CHECK(applied<product>(g) == 1);
+  }
+  SECTION("a quotient") {
+    g.end(g.add("Abs", {g.add("Div", {a, b})}));
+    CHECK(applied<quotient>(g) == 1);
+  }
+  SECTION("another quotient") {
+    g.end(g.add("Abs", {g.add("Div", {g.add("Mul", {a, b}), c})}));
+    CHECK(applied<inverse>(g) == (type == element_type::float32 ? 1u : 0u));
+  }
+}
+
+TEST_CASE("what is left where the rest is absent is found at its own operator") {
+  static constexpr auto gated = fuse::rule<"gated">(tanh(x) * optional(sigmoid(y))).replace(relu(x)).at_equal_cost();
+  static constexpr auto biased = fuse::rule<"biased">(matmul(x, y) + rest<"bias">).replace(matmul(y, x)).at_equal_cost();
+  sketch g;
+  SECTION("an optional factor") {
+    g.end(g.add("Tanh", {g.in("a")}));
+    CHECK(applied<gated>(g) == 1);
+  }
+  SECTION("a rest") {
+    g.end(g.add("MatMul", {g.in("a", {4, 4}), g.in("b", {4, 4})}));
+    CHECK(fuse::rewrite<biased>(g).rules[0].matched != 0);
+  }
+}
+
+TEST_CASE("a number that is subtracted, or divided by, is a number") {
+  static constexpr auto shifted = fuse::rule<"shifted">(abs(tanh(x) + s)).replace(op<"Shrink">(x).attr<"bias">(s));
+  static constexpr auto scaled = fuse::rule<"scaled">(abs(matmul(x, y) * s)).replace(op<"Gemm">(x, y).attr<"alpha">(s));
+  SECTION("subtracted") {
+    sketch g;
+    g.end(g.add("Abs", {g.add("Sub", {g.add("Tanh", {g.in("a")}), g.scalar(3.0f)})}));
+    CHECK(applied<shifted>(g) == 1);
+    CHECK(number(g, last(g), "bias") == -3);
+  }
+  SECTION("divided by") {
+    sketch g;
+    g.end(g.add("Abs", {g.add("Div", {g.add("MatMul", {g.in("a", {4, 8}), g.in("b", {8, 4})}), g.scalar(8.0f)})}));
+    CHECK(applied<scaled>(g) == 1);
+    CHECK(number(g, last(g), "alpha") == 0.125);
+  }
+}
+
+TEST_CASE("a minus sign is a factor of -1") {
+  static constexpr auto negative = fuse::rule<"negative">(-exp(x)).replace(sigmoid(x)).at_equal_cost();
+  static constexpr auto difference = fuse::rule<"difference">(exp(x) - tanh(y)).replace(op<"Max">(x, y));
+  sketch g;
+  SECTION("of one") {
+    g.end(g.add(GENERATE("Mul", "Div"), {g.add("Exp", {g.in("a")}), g.scalar(-1.0f)}));
+    CHECK(applied<negative>(g) == 1);
+  }
+  SECTION("of a difference") {
+    g.end(g.add("Mul", {g.scalar(-1.0f), g.add("Sub", {g.add("Tanh", {g.in("b")}), g.add("Exp", {g.in("a")})})}));
+    CHECK(applied<difference>(g) == 1);
+  }
+}
+
 }  // namespace rewrite_soundness

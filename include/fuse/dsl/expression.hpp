@@ -150,6 +150,13 @@ struct expression {
     return changed;
   }
 
+  /// For a rest of a product or sum: something is left.
+  [[nodiscard]] constexpr expression not_empty() const {
+    expression changed = *this;
+    changed.terms[changed.root()].index = 1;
+    return changed;
+  }
+
   /// Also captures the value itself, as var<Name> would, for conditions to look at.
   template <fixed_string Name>
   [[nodiscard]] constexpr expression as() const;

@@ -40,6 +40,7 @@ struct opened_group {
   op_group kind;
   bool clips;               ///< what is never negative is looked for below a Relu, too; set before it is opened
   bool free;                ///< what only repeats elements is passed whatever shape is left; set before it is opened
+  bool divides;             ///< the pattern is one quotient: of integers, it may be one, too; set before it is opened
   bool dropped;             ///< a neutral constant was left out
   bool bounded;             ///< something was not opened because there is no room for more parts
   std::uint32_t minus;      ///< parts of a product that are minus what their leaves multiply to
@@ -113,7 +114,7 @@ class basic_frame_opener {
       auto& p = f.parts[at];
       p = {v, meant, weight, 0, 0, stack.parent[waiting], false, false};
       p.has_number = v != absent && facts_.uniform(v, p.number);
-      children below(meant, repeats);
+      children below(meant, repeats, f.divides && at == 0);
       // A number is one part, however it is computed; but its sign is one of the product's.
       bool const one_number = p.has_number && at != 0 && !(kind == op_group::product && is_negated(v));
       if ((operators_[v].direct & openers) != 0 && !one_number &&
@@ -165,11 +166,12 @@ class basic_frame_opener {
     double weight[8];
     value_id stands_for;
     std::uint8_t count;
-    bool may_repeat, negate, passed_on, clipped, repeated;
-    children(value_id meant, bool repeats)  // and no more: one is made for every part
+    bool may_repeat, may_divide, negate, passed_on, clipped, repeated;
+    children(value_id meant, bool repeats, bool divides)  // and no more: one is made for every part
         : stands_for(meant),
           count(0),
           may_repeat(repeats),
+          may_divide(divides),
           negate(false),
           passed_on(false),
           clipped(false),
@@ -285,12 +287,12 @@ class basic_frame_opener {
     if (closed && !may_keep_elements(op) && !may_clip(op)) return false;
     auto const a = kept_operand(image_, facts_, n);
     if (record.operand_count > 8 || a == absent) return false;
-    // Integers divide and round otherwise: their sums and products stay closed.
     auto const type = facts_.type(v);
-    if (type != element_type::unknown && !is_floating(type)) return false;
+    bool const integers = is_integer(type);
+    if (type != element_type::unknown && !is_floating(type) && !integers) return false;
     if (transparent) {
       auto const below = facts_.type(a);
-      if (below != element_type::unknown && !is_floating(below)) return false;
+      if (below != type && (integers || (below != element_type::unknown && !is_floating(below)))) return false;
       into.passed_on = op == opcode::identity || unchanged(image_, facts_, n);
       into.repeated = !into.passed_on && may_repeat(op);
       if (into.repeated && !(into.may_repeat && broadcasts(image_, facts_, n))) return false;
@@ -302,7 +304,27 @@ class basic_frame_opener {
       if (op != opcode::sum_of) return false;
     }
     auto const b = record.operand_count > 1 ? image_.operand(n, 1) : absent;
+    if (integers && !opens_integers(op, b, into.may_divide)) return false;
     return kind == op_group::sum ? opens_sum(op, n, a, b, w, into) : opens_product(op, a, b, w, into);
+  }
+
+  // Integers are added and multiplied as other numbers are, beyond their range, too; they divide otherwise, so that a
+  // quotient is found only where the pattern is that quotient.
+  bool opens_integers(opcode op, value_id b, bool may_divide) const {
+    switch (op) {
+      case opcode::add:
+      case opcode::sub:
+      case opcode::sum_of:
+      case opcode::neg:
+      case opcode::mul:
+      case opcode::square: return true;
+      case opcode::div: return may_divide;
+      case opcode::pow: {
+        double exponent = 0;
+        return b != absent && facts_.uniform(b, exponent) && exponent > 0 && math::is_whole(exponent);
+      }
+      default: return false;
+    }
   }
 
   bool opens_clipped(node_id n, children& into) const {

@@ -112,6 +112,8 @@ class basic_group_steps : public value_steps {
       done |= p.leaves;
       taken |= 1u << k;
     }
+    bool const some = rest_count_ != first || f.group->dropped || (left & f.group->neutral) != 0;
+    if ((i.flags & instruction::some) != 0 && !some) return false;
     auto const& known = slots_[i.b];
     if (known.bound ? !left_before(known, first, *f.group) : !bind_members(i.b, first, f.group->kind)) return false;
     return cover(i.a, left, taken);
@@ -211,6 +213,7 @@ class basic_group_steps : public value_steps {
       auto const m = rest_[from];
       opened.clips = false;
       opened.free = like.free;
+      opened.divides = false;
       opener_.open(opened, m.value, absent, like.kind, like.through, region_, frame_needs::all);
       if (opened.bounded) return false;
       if (opened.negative()) take(-1, m.weight);
@@ -229,13 +232,14 @@ class basic_group_steps : public value_steps {
   // What other rules opened at this node is there already.
   opened_group const& group(instruction const& i, op_group kind) {
     auto const v = registers_[i.a], stands_for = stands_for_[i.a];
-    bool const clips = (i.flags & instruction::clips) != 0, free = (i.flags & instruction::free) != 0;
+    bool const clips = (i.flags & instruction::clips) != 0, free = (i.flags & instruction::free) != 0,
+               divides = (i.flags & instruction::divides) != 0;
     auto const wanted = listener == nullptr ? needs_.of(i) : frame_needs::all;  // an explanation wants to see all
     for (std::size_t k = 0; k < group_count_; ++k)
       if (auto const& [known, sought] = groups_[k];
           known.parts[0].value == v && known.parts[0].stands_for == stands_for && known.kind == kind &&
           known.through == i.through && known.clips == clips && known.free == free &&
-          sought == wanted)
+          known.divides == divides && sought == wanted)
         return known;
     auto const at = group_count_ < shared_groups ? group_count_++ : shared_groups + i.b;
     if (at >= groups_.size()) groups_.resize(at + 1);  // they are large, and few are ever used
@@ -243,6 +247,7 @@ class basic_group_steps : public value_steps {
     made.wanted = wanted;
     made.opened.clips = clips;
     made.opened.free = free;
+    made.opened.divides = divides;
     opener_.open(made.opened, v, stands_for, kind, i.through, region_, wanted);
     return made.opened;
   }

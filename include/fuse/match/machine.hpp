@@ -375,9 +375,16 @@ class basic_machine : public detail::reduction_steps {
     auto& f = frames_[i.a];
     for (std::uint8_t k = 0; k < f.group->count; ++k) {
       auto const& p = f.group->parts[k];
-      if (!p.has_number || (k == 0 && !p.leaf) || (p.leaves & f.covered) != 0 || weight(f, p) != i.number) continue;
+      if (!p.has_number || (k == 0 && !p.leaf) || (p.leaves & f.covered) != 0) continue;
+      auto number = p.number;
+      auto const w = weight(f, p);
+      if (w == -i.number && !is_integer(facts_.type(p.value)) && (f.group->kind == op_group::sum || number != 0))
+        number = f.group->kind == op_group::sum ? -number : 1 / number;  // subtracted, or divided by
+      else if (w != i.number)
+        continue;
       auto const back = here();
-      if (cover(i.a, p.leaves, 1u << k) && bind_number(i.b, p.number, p.value) && run(i.next)) return true;
+      if (cover(i.a, p.leaves, 1u << k) && bind_number(i.b, number, w == i.number ? p.value : absent) && run(i.next))
+        return true;
       rewind(back);
     }
     // What follows may fail for the want of this part: it is told first.

@@ -87,7 +87,7 @@ class basic_reduction_steps : public group_steps {
     auto const op = op_of(image_, image_.producer(found.value));
     if (info(op).group != op_group::product && op != opcode::neg && !may_keep_elements(op)) return false;
     auto& f = product_;
-    f.clips = false;
+    f.clips = f.divides = false;
     f.free = (i.flags & instruction::free) != 0;
     opener_.open(f, found.value, found.stands_for, op_group::product, i.through, region_, frame_needs::all);
     bounded_ = bounded_ || f.bounded;

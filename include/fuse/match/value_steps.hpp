@@ -53,7 +53,7 @@ class basic_value_steps : public match_state {
     auto const below = facts_.type(seen), type = facts_.type(image_.result(n));
     bool const floating =
         (below == element_type::unknown || is_floating(below)) && (type == element_type::unknown || is_floating(type));
-    return floating ? seen : absent;
+    return floating || (below == type && unchanged(image_, facts_, n)) ? seen : absent;
   }
 
   // Register a of `i` below a chain of operators that it looks through, at most 8; they count as matched.

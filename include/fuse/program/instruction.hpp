@@ -91,6 +91,8 @@ struct instruction {
   static constexpr std::uint8_t commutes = 4;  ///< operation: either order of two operands
   static constexpr std::uint8_t optional = 8;  ///< scalar_member: absent, it is what changes nothing
   static constexpr std::uint8_t clips = 16;    ///< group: a sum that is never negative may be clipped at 0
+  static constexpr std::uint8_t some = 1;      ///< rest: something is left
+  static constexpr std::uint8_t divides = 64;  ///< group: one quotient, which may be of integers
   static constexpr std::uint8_t free = 32;     ///< what only repeats elements is looked through, whatever shape is left:
                                                ///< up to the root, all that stands around it broadcasts
 

@@ -58,8 +58,17 @@ constexpr void lowering::lower_roots(std::uint8_t root) {
   if (several_roots_)
     for (int i = 1; i < t.children; ++i) further_root(t.child[i]);
   for (std::size_t i = 0; i < rule_.condition_count; ++i) add_condition(rule_.conditions[i]);
+  for (int i = 0; i < (several_roots_ ? t.children : 1); ++i) name_root(several_roots_ ? t.child[i] : main);
   emit({.code = step::accept});
   unreached_ = size_;
+}
+/// Notes the names that a root has by `as`.
+constexpr void lowering::name_root(std::uint8_t at) {
+  auto const& t = pattern_.terms[at];
+  bool const around = t.kind == term_kind::known_as || t.kind == term_kind::users || t.kind == term_kind::through ||
+                      t.kind == term_kind::alternatives;
+  if (t.kind == term_kind::known_as) root_names_ |= 1u << slot(t.name, slot_kind::value);
+  for (int i = 0; around && i < t.children; ++i) name_root(t.child[i]);
 }
 
 constexpr void lowering::add_entry(std::uint16_t first, std::uint16_t tag, bool by_name, std::uint8_t strip) {
@@ -73,10 +82,7 @@ constexpr void lowering::add_entries(std::uint8_t root, std::uint16_t first) {
   switch (t.kind) {
     case term_kind::neutral:
       if (group_[root] != op_group::none) {
-        for (auto const& known : operator_table)
-          if (known.group == group_[root] || ((group_[root] == op_group::product || may_be_one_product(root)) &&
-                                              (known.group == op_group::product || known.op == opcode::neg)))
-            add_entry(first, static_cast<std::uint16_t>(known.op), false, 0);
+        add_entries_of_group(root, first);
       } else {
         add_entry(first, static_cast<std::uint16_t>(t.op), false, 0);
         if (reduction_[root])
@@ -104,19 +110,54 @@ constexpr void lowering::add_entries(std::uint8_t root, std::uint16_t first) {
     case term_kind::users:
     case term_kind::known_as:
     case term_kind::result: add_entries(t.child[0], first); break;
+    case term_kind::alternatives:  // of the one part that is left of a sum or product
+      for (int i = 0; i < t.children; ++i) add_entries(t.child[i], first);
+      break;
     default: return fail(rule_error::unreachable_root, rule_.name);
   }
   add_transparent_entries(everywhere_, first);
 }
-/// A sum of a product and whatever is left: nothing may be left, and then its root is the product's.
-constexpr bool lowering::may_be_one_product(std::uint8_t root) const {
-  auto const& t = pattern_[root];
-  if (t.op != opcode::add || pattern_[t.child[1]].kind != term_kind::rest) return false;
-  auto const& one = pattern_[t.child[0]];
-  if (one.kind != term_kind::alternatives) return group_[t.child[0]] == op_group::product;
-  for (int i = 0; i < one.children; ++i)
-    if (group_[one.child[i]] == op_group::product) return true;
-  return false;
+/// A sum or product, a product by -1 that stands for a sum, or the one part of it that is left where all others are
+/// absent.
+constexpr void lowering::add_entries_of_group(std::uint8_t root, std::uint16_t first) {
+  auto const kind = group_[root];
+  for (auto const& known : operator_table)
+    if (known.group == kind || known.op == opcode::neg || known.op == opcode::mul || known.op == opcode::div)
+      add_entry(first, static_cast<std::uint16_t>(known.op), false, 0);
+  auto const found = parts_of(root, 1, kind);
+  int required = found.has_number && found.number != (kind == op_group::product ? 1 : 0) ? 2 : 0;
+  std::uint8_t one = 0;
+  for (int i = 0; i < found.count; ++i) {
+    auto const& part = pattern_.terms[found.all[i].term];
+    if ((part.kind == term_kind::rest && part.index == 0) || part.kind == term_kind::optional) continue;
+    required += found.all[i].weight == 1 ? 1 : 2;
+    one = found.all[i].term;
+  }
+  if (required == 1 && is_operator(one)) add_entries(one, first);
+  for (int i = 0; required == 0 && i < found.count; ++i)
+    if (auto const& part = pattern_.terms[found.all[i].term];
+        part.kind == term_kind::optional && found.all[i].weight == 1 && is_operator(part.child[0]))
+      add_entries(part.child[0], first);
+}
+/// Whether a term is found at an operator, which may be a root.
+constexpr bool lowering::is_operator(std::uint8_t at) const {
+  auto const& t = pattern_.terms[at];
+  switch (t.kind) {
+    case term_kind::neutral:
+    case term_kind::named:
+    case term_kind::exact: return true;
+    case term_kind::alternatives: {
+      bool all = true;
+      for (int i = 0; i < t.children; ++i) all = all && is_operator(t.child[i]);
+      return all;
+    }
+    case term_kind::wrapped:
+    case term_kind::through:
+    case term_kind::users:
+    case term_kind::known_as:
+    case term_kind::result: return is_operator(t.child[0]);
+    default: return false;
+  }
 }
 constexpr void lowering::add_transparent_entries(through_set const& set, std::uint16_t first) {
   for (std::size_t i = 0; i < set.count; ++i)
@@ -247,6 +288,7 @@ constexpr void lowering::lower_replacement() {
       case term_kind::parameter:
         r.what = kind::slot;
         r.slot = known(t.name);
+        if ((root_names_ >> r.slot & 1u) != 0) return fail(rule_error::root_on_the_right, t.name);
         break;
       case term_kind::number:
         r.what = kind::number;

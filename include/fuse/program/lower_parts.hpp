@@ -49,7 +49,8 @@ constexpr std::uint64_t lowering::needs_directly(parts const& of, op_group kind)
   for (int i = 0; i < count; ++i) {
     auto const p = of.all[i];
     auto const kind_of_part = pattern_.terms[p.term].kind;
-    if (kind_of_part == term_kind::rest || kind_of_part == term_kind::optional) continue;
+    if ((kind_of_part == term_kind::rest && pattern_.terms[p.term].index == 0) || kind_of_part == term_kind::optional)
+      continue;
     required += p.weight == 1 || p.weight == -1 ? 1 : 2;
     if (kind_of_part == term_kind::neutral && group_[p.term] == op_group::none) all |= needs_[p.term];
     if (static_cast<int>(p.weight) != p.weight) all |= root_bit;

@@ -218,7 +218,9 @@ constexpr void lowering::group(std::uint8_t at, std::uint8_t r, sign_use sign, s
     emit({.code = step::within, .a = r, .c = 1, .number = static_cast<double>(needed)});
   if (auto const needed = needs_[at]; needed != 0)
     emit({.code = step::within, .a = r, .number = static_cast<double>(needed)});
-  bool const clips = kind == op_group::sum && pattern_.terms[at].index != 0;
+  auto const t = pattern_.terms[at];
+  bool const clips = kind == op_group::sum && t.index != 0;
+  bool const divides = t.op == opcode::div && group_[t.child[0]] != kind && group_[t.child[1]] != kind;
   emit({.code = step::group,
         .a = r,
         .b = frame,
@@ -226,7 +228,7 @@ constexpr void lowering::group(std::uint8_t at, std::uint8_t r, sign_use sign, s
         .op = static_cast<std::uint16_t>(kind),
         .count = around,
         .through = everywhere_id_,
-        .flags = clips ? instruction::clips : std::uint8_t{0}});
+        .flags = clips ? instruction::clips : divides ? instruction::divides : std::uint8_t{0}});
   members(found, kind, frame);
   finish_group(found, kind, frame);
 }
@@ -237,7 +239,13 @@ constexpr void lowering::finish_group(parts const& found, op_group kind, std::ui
   int const count = found.count;
   int rest = count;  // the last ones
   while (rest > 0 && found.all[rest - 1].priority == rest_priority) --rest;
-  for (; rest < count; ++rest) emit({.code = step::rest, .a = frame, .b = bound_rest(found.all[rest].term, kind)});
+  for (; rest < count; ++rest) {
+    bool const some = pattern_.terms[found.all[rest].term].index != 0;
+    emit({.code = step::rest,
+          .a = frame,
+          .b = bound_rest(found.all[rest].term, kind),
+          .flags = some ? instruction::some : std::uint8_t{0}});
+  }
   emit({.code = step::close, .a = frame});
 }
 

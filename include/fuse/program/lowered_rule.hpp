@@ -27,6 +27,7 @@ enum class rule_error : std::uint8_t {
   unknown_attribute,
   attribute_of_another_kind,
   row_of_several_axes,
+  root_on_the_right,
 };
 
 /// What the machine and the rewriter know of a rule, besides its instructions.

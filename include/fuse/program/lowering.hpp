@@ -63,6 +63,7 @@ class lowering {
   std::uint8_t next_register_ = 1, next_frame_ = 0;
   term_registers register_of_{};  // of a term that is found, else 0
   std::uint32_t bound_ = 0;       // slots, a bit each
+  std::uint32_t root_names_ = 0;  // ... of names that roots have
   bool several_roots_ = false;
   bool again_ = false;  // a large part is matched a second time
   bool free_ = true;    // see instruction::free
@@ -136,7 +137,9 @@ class lowering {
   constexpr void lower_roots(std::uint8_t root);
   constexpr void add_entry(std::uint16_t first, std::uint16_t tag, bool by_name, std::uint8_t strip);
   constexpr void add_entries(std::uint8_t root, std::uint16_t first);
-  [[nodiscard]] constexpr bool may_be_one_product(std::uint8_t root) const;
+  constexpr void add_entries_of_group(std::uint8_t root, std::uint16_t first);
+  [[nodiscard]] constexpr bool is_operator(std::uint8_t at) const;
+  constexpr void name_root(std::uint8_t at);
   constexpr void add_transparent_entries(through_set const& set, std::uint16_t first);
   constexpr void further_root(std::uint8_t root);
   constexpr bool path_to_bound(std::uint8_t at, std::uint8_t (&path)[16], int& length);

@@ -37,7 +37,7 @@ inline constexpr auto rms_norm_of_centred =
 
 /// A layer norm times a row takes the row into its scale and bias.
 inline constexpr auto layer_norm_times_row =
-    rule<"layer-norm-times-row">(formula::layer_norm_operator.users(1) * formula::scale)
+    rule<"layer-norm-times-row">(formula::layer_norm_operator.users(1) * formula::scale.not_empty())
         .through<"identity">()
         .where(dsl::row_vector<"scale", "x">)
         .summary("a layer norm takes a row that multiplies it into its scale and bias")
@@ -50,7 +50,7 @@ inline constexpr auto layer_norm_times_row =
 
 /// A layer norm plus a row takes the row into its bias.
 inline constexpr auto layer_norm_plus_row =
-    rule<"layer-norm-plus-row">(formula::layer_norm_operator.users(1) + formula::bias)
+    rule<"layer-norm-plus-row">(formula::layer_norm_operator.users(1) + formula::bias.not_empty())
         .through<"identity">()
         .where(dsl::row_vector<"bias", "x">)
         .summary("a layer norm takes a row that is added to it into its bias")

@@ -20,7 +20,7 @@ inline constexpr auto rms_norm =
 
 /// An RMS norm times a row takes the row into its scale.
 inline constexpr auto rms_norm_times_row =
-    rule<"rms-norm-times-row">(formula::rms_norm_operator.users(1) * formula::scale)
+    rule<"rms-norm-times-row">(formula::rms_norm_operator.users(1) * formula::scale.not_empty())
         .through<"identity">()
         .where(dsl::row_vector<"scale", "x">)
         .summary("an RMS norm takes a row that multiplies it into its scale")
