@@ -27,7 +27,7 @@ inline constexpr fuse::parameter_source type[] = {{"to", attribute, "dtype"}};
 inline constexpr fuse::parameter_source normalized[] = {{"axis", extents, "normalized_shape"},
                                                         {"epsilon", attribute, "eps"}};
 
-using enum fuse::target;               // standard: of libtorch alone; vendor: with fuse's own operators (operators.cpp)
+using enum fuse::target;  // standard: of libtorch alone; vendor: with fuse's own operators (operators.cpp)
 
 // clang-format off
 inline constexpr fuse::operator_row table[] = {

@@ -139,9 +139,16 @@ enum class shape_rule : std::uint8_t { unknown, same_as_first, broadcast, reduce
 
 enum class type_rule : std::uint8_t { unknown, same_as_first, boolean, own };
 
+enum class axis_use : std::uint8_t {
+  none,      ///< nobody says
+  one,       ///< that axis alone
+  trailing,  ///< all axes from that one on
+};
+
 struct parameter_info {
   std::string_view name;
   double fallback;
+  axis_use axis = axis_use::none;
 };
 
 struct operator_info {
@@ -159,11 +166,14 @@ struct operator_info {
 namespace detail {
 
 inline constexpr parameter_info reduction_parameters[] = {{"keepdims", 1}, {"noop_with_empty_axes", 0}};
-inline constexpr parameter_info norm_parameters[] = {{"axis", -1}, {"epsilon", 1e-5}, {"stash_type", 1}};
-inline constexpr parameter_info softmax_parameters[] = {{"axis", -1}};
+inline constexpr parameter_info norm_parameters[] = {
+    {"axis", -1, axis_use::trailing}, {"epsilon", 1e-5}, {"stash_type", 1}};
+inline constexpr parameter_info last_axis_parameters[] = {{"axis", -1, axis_use::one}};
+inline constexpr parameter_info first_axis_parameters[] = {{"axis", 0, axis_use::one}};
+inline constexpr parameter_info axis_parameters[] = {{"axis", std::numeric_limits<double>::quiet_NaN(), axis_use::one}};
+inline constexpr parameter_info flatten_parameters[] = {{"axis", 1, axis_use::trailing}};
 inline constexpr parameter_info batch_norm_parameters[] = {{"epsilon", 1e-5}, {"training_mode", 0}};
 inline constexpr parameter_info gemm_parameters[] = {{"alpha", 1}, {"beta", 1}, {"transA", 0}, {"transB", 0}};
-inline constexpr parameter_info gather_parameters[] = {{"axis", 0}};
 
 constexpr operator_info unary(opcode op, std::string_view name) {
   return {op,
@@ -321,26 +331,26 @@ inline constexpr operator_info operator_table[] = {
     detail::other(opcode::size, "size", op_kind::opaque, 1, 1),
     detail::other(opcode::range, "range", op_kind::opaque, 3, 3),
     detail::other(opcode::reshape, "reshape", op_kind::injective, 1, 2),
-    detail::other(opcode::flatten, "flatten", op_kind::injective, 1, 1),
+    detail::other(opcode::flatten, "flatten", op_kind::injective, 1, 1, detail::flatten_parameters),
     detail::other(opcode::squeeze, "squeeze", op_kind::injective, 1, 1),
     detail::other(opcode::unsqueeze, "unsqueeze", op_kind::injective, 1, 1),
     detail::other(opcode::transpose, "transpose", op_kind::injective, 1, 1),
-    detail::other(opcode::concat, "concat", op_kind::injective, 1, -1),
-    detail::other(opcode::split, "split", op_kind::injective, 1, 2),
+    detail::other(opcode::concat, "concat", op_kind::injective, 1, -1, detail::axis_parameters),
+    detail::other(opcode::split, "split", op_kind::injective, 1, 2, detail::first_axis_parameters),
     detail::other(opcode::slice, "slice", op_kind::injective, 1, 5),
-    detail::other(opcode::gather, "gather", op_kind::injective, 2, 2, detail::gather_parameters),
-    detail::other(opcode::gather_elements, "gather_elements", op_kind::injective, 2, 2),
+    detail::other(opcode::gather, "gather", op_kind::injective, 2, 2, detail::first_axis_parameters),
+    detail::other(opcode::gather_elements, "gather_elements", op_kind::injective, 2, 2, detail::first_axis_parameters),
     detail::other(opcode::gather_nd, "gather_nd", op_kind::injective, 2, 2),
     detail::other(opcode::scatter_nd, "scatter_nd", op_kind::opaque, 3, 3),
-    detail::other(opcode::scatter_elements, "scatter_elements", op_kind::opaque, 3, 3),
+    detail::other(opcode::scatter_elements, "scatter_elements", op_kind::opaque, 3, 3, detail::first_axis_parameters),
     detail::other(opcode::expand, "expand", op_kind::injective, 2, 2),
     detail::other(opcode::tile, "tile", op_kind::injective, 2, 2),
     detail::other(opcode::pad, "pad", op_kind::injective, 1, 4),
     detail::other(opcode::trilu, "trilu", op_kind::injective, 1, 2),
-    detail::other(opcode::one_hot, "one_hot", op_kind::injective, 3, 3),
+    detail::other(opcode::one_hot, "one_hot", op_kind::injective, 3, 3, detail::last_axis_parameters),
     detail::other(opcode::non_zero, "non_zero", op_kind::opaque, 1, 1),
     detail::other(opcode::cumulative_sum, "cumulative_sum", op_kind::opaque, 2, 2),
-    detail::other(opcode::top_k, "top_k", op_kind::opaque, 1, 2),
+    detail::other(opcode::top_k, "top_k", op_kind::opaque, 1, 2, detail::last_axis_parameters),
     detail::other(opcode::depth_to_space, "depth_to_space", op_kind::injective, 1, 1),
     detail::other(opcode::space_to_depth, "space_to_depth", op_kind::injective, 1, 1),
     detail::other(opcode::reverse_sequence, "reverse_sequence", op_kind::opaque, 2, 2),
@@ -356,8 +366,8 @@ inline constexpr operator_info operator_table[] = {
     detail::reduction(opcode::l2_norm, "l2_norm"),
     detail::reduction(opcode::log_sum, "log_sum"),
     detail::reduction(opcode::log_sum_exp, "log_sum_exp"),
-    detail::other(opcode::arg_max, "arg_max", op_kind::reduction, 1, 1),
-    detail::other(opcode::arg_min, "arg_min", op_kind::reduction, 1, 1),
+    detail::other(opcode::arg_max, "arg_max", op_kind::reduction, 1, 1, detail::first_axis_parameters),
+    detail::other(opcode::arg_min, "arg_min", op_kind::reduction, 1, 1, detail::first_axis_parameters),
     detail::other(opcode::matmul, "matmul", op_kind::anchor, 2, 2),
     detail::other(opcode::gemm, "gemm", op_kind::anchor, 2, 3, detail::gemm_parameters),
     detail::other(opcode::linear, "linear", op_kind::anchor, 2, 3),  // x w^T + b: rows of any x, by the rows of w
@@ -376,8 +386,8 @@ inline constexpr operator_info operator_table[] = {
     detail::other(opcode::lstm, "lstm", op_kind::opaque, 3, 8),
     detail::other(opcode::gru, "gru", op_kind::opaque, 3, 6),
     detail::other(opcode::rnn, "rnn", op_kind::opaque, 3, 6),
-    detail::norm(opcode::softmax, "softmax", 1, 1, detail::softmax_parameters),
-    detail::norm(opcode::log_softmax, "log_softmax", 1, 1, detail::softmax_parameters),
+    detail::norm(opcode::softmax, "softmax", 1, 1, detail::last_axis_parameters),
+    detail::norm(opcode::log_softmax, "log_softmax", 1, 1, detail::last_axis_parameters),
     detail::norm(opcode::batch_norm, "batch_norm", 5, 5, detail::batch_norm_parameters),
     detail::norm(opcode::instance_norm, "instance_norm", 3, 3, {}),
     detail::norm(opcode::group_norm, "group_norm", 3, 3, {}),
@@ -388,8 +398,8 @@ inline constexpr operator_info operator_table[] = {
     detail::other(opcode::embed_layer_norm, "embed_layer_norm", op_kind::reduction, 5, 9),
     detail::other(opcode::rotary_embedding, "rotary_embedding", op_kind::injective, 3, 4),
     detail::other(opcode::attention, "attention", op_kind::anchor, 1, -1),
-    detail::norm(opcode::hardmax, "hardmax", 1, 1, detail::softmax_parameters),
-    detail::norm(opcode::lp_normalization, "lp_normalization", 1, 1, detail::softmax_parameters),
+    detail::norm(opcode::hardmax, "hardmax", 1, 1, detail::last_axis_parameters),
+    detail::norm(opcode::lp_normalization, "lp_normalization", 1, 1, detail::last_axis_parameters),
     detail::norm(opcode::mean_variance_norm, "mean_variance_norm", 1, 1, {}),
     detail::norm(opcode::local_response_norm, "local_response_norm", 1, 1, {}),
     detail::other(opcode::quantize, "quantize", op_kind::elementwise, 2, 3),
@@ -456,7 +466,10 @@ enum class term_kind : std::uint8_t {
   roots,         ///< roots(a, b)
   fold,          ///< fold(a): computed when the rule is applied
   row,           ///< row(scale, x): one row of x's normalised axes
+  misused,       ///< what stands where it means nothing; `index` says what
 };
+
+enum class misuse : std::uint8_t { attribute_of_no_operator, tolerance_of_no_number, too_many_users };
 
 struct term {
   term_kind kind;
@@ -481,6 +494,7 @@ struct term {
 
 struct expression {
   static constexpr std::size_t capacity = 128;
+  static constexpr int most_users = 65535;
   template <std::size_t Operands>
   static constexpr bool fits = Operands <= 8;
 
@@ -547,6 +561,7 @@ struct expression {
   [[nodiscard]] constexpr expression attr(expression const& value) const;
 
   [[nodiscard]] constexpr expression users(int count) const {
+    if (count < 0 || count > most_users) return misused(misuse::too_many_users);
     expression counted(term_kind::users, opcode::opaque, {}, *this);
     counted.terms[counted.root()].index = static_cast<std::uint16_t>(count);
     return counted;
@@ -558,10 +573,17 @@ struct expression {
     return changed;
   }
 
+  [[nodiscard]] constexpr expression not_empty() const {
+    expression changed = *this;
+    changed.terms[changed.root()].index = 1;
+    return changed;
+  }
+
   template <fixed_string Name>
   [[nodiscard]] constexpr expression as() const;
 
   [[nodiscard]] constexpr expression within(double tolerance) const {
+    if (terms[root()].kind != term_kind::number) return misused(misuse::tolerance_of_no_number);
     expression changed = *this;
     changed.terms[changed.root()].tolerance = tolerance;
     return changed;
@@ -589,6 +611,14 @@ struct expression {
   constexpr expression() : terms{}, size(0), too_large(false) {}
 
  private:
+  [[nodiscard]] constexpr expression misused(misuse what) const {
+    expression changed = *this;
+    auto& made = changed.terms[changed.root()];
+    made.kind = term_kind::misused;
+    made.index = static_cast<std::uint16_t>(what);
+    return changed;
+  }
+
   [[nodiscard]] constexpr int find(term const& wanted, int from, int end) const {
     auto const kind = wanted.kind;
     auto const op = wanted.op;
@@ -599,6 +629,8 @@ struct expression {
   [[nodiscard]] constexpr expression with_attribute(term const& made, expression const& value) const {
     expression changed = *this;
     term node = terms[root()];
+    if (node.kind != term_kind::neutral && node.kind != term_kind::named && node.kind != term_kind::exact)
+      return misused(misuse::attribute_of_no_operator);
     --changed.size;
     term holder = made;
     if (value.size != 0) {
@@ -980,6 +1012,318 @@ struct graph_traits;
 
 namespace fuse::inline v0 {
 
+template <class G>
+using node_of = typename graph_traits<std::remove_const_t<G>>::node;
+template <class G>
+using value_of = typename graph_traits<std::remove_const_t<G>>::value;
+
+namespace detail {
+
+template <class R, class T>
+concept range_of = requires(R&& range) {
+  { *std::begin(range) } -> std::convertible_to<T>;
+  std::begin(range) != std::end(range);
+};
+
+template <class G>
+concept has_handles = requires {
+  typename graph_traits<G>::node;
+  typename graph_traits<G>::value;
+  requires std::regular<typename graph_traits<G>::node>;
+  requires std::regular<typename graph_traits<G>::value>;
+};
+template <class G>
+concept has_nodes = requires(G const& g) {
+  { graph_traits<G>::nodes(g) } -> range_of<node_of<G>>;
+};
+template <class G>
+concept has_op_name = requires(G const& g, node_of<G> n) {
+  { graph_traits<G>::op_name(g, n) } -> std::convertible_to<std::string_view>;
+};
+template <class G>
+concept has_operands = requires(G const& g, node_of<G> n) {
+  { graph_traits<G>::operands(g, n) } -> range_of<value_of<G>>;
+};
+template <class G>
+concept has_results = requires(G const& g, node_of<G> n) {
+  { graph_traits<G>::results(g, n) } -> range_of<value_of<G>>;
+};
+template <class G>
+concept has_producer = requires(G const& g, value_of<G> v) {
+  { graph_traits<G>::producer(g, v) } -> std::convertible_to<node_of<G>>;
+};
+template <class G>
+concept has_outputs = requires(G const& g) {
+  { graph_traits<G>::outputs(g) } -> range_of<value_of<G>>;
+};
+template <class G>
+concept has_insert = requires(G& g, node_of<G> n, new_node<value_of<G>> const& made) {
+  { graph_traits<G>::insert(g, n, made) } -> std::convertible_to<node_of<G>>;
+};
+template <class G>
+concept has_replace_uses = requires(G& g, value_of<G> v) {
+  { graph_traits<G>::replace_uses(g, v, v) } -> std::same_as<void>;
+};
+template <class G>
+concept has_erase = requires(G& g, node_of<G> n) {
+  { graph_traits<G>::erase(g, n) } -> std::same_as<void>;
+};
+template <class G>
+concept has_users = requires(G const& g, value_of<G> v) {
+  { graph_traits<G>::users(g, v) } -> range_of<node_of<G>>;
+};
+template <class G>
+concept has_inputs = requires(G const& g) {
+  { graph_traits<G>::inputs(g) } -> range_of<value_of<G>>;
+};
+template <class G>
+concept has_version = requires(G const& g) {
+  { graph_traits<G>::version(g) } -> std::convertible_to<int>;
+};
+template <class G>
+concept has_constant = requires(G const& g, value_of<G> v) {
+  { graph_traits<G>::constant(g, v) } -> std::convertible_to<tensor_view>;
+};
+template <class G>
+concept has_overridable = requires(G const& g, value_of<G> v) {
+  { graph_traits<G>::overridable(g, v) } -> std::convertible_to<bool>;
+};
+template <class G>
+concept has_add_constant = requires(G& g, tensor_view t, std::string_view origin) {
+  { graph_traits<G>::add_constant(g, t, origin) } -> std::convertible_to<value_of<G>>;
+};
+template <class G>
+concept has_type = requires(G const& g, value_of<G> v) {
+  { graph_traits<G>::type(g, v) } -> std::convertible_to<element_type>;
+};
+template <class G>
+concept has_shape = requires(G const& g, value_of<G> v, std::vector<dimension>& into) {
+  { graph_traits<G>::shape(g, v, into) } -> std::convertible_to<bool>;
+};
+template <class G>
+concept has_attribute = requires(G const& g, node_of<G> n, std::string_view name) {
+  { graph_traits<G>::attribute(g, n, name) } -> std::convertible_to<attribute_view>;
+};
+template <class G>
+concept has_same_attributes = requires(G const& g, node_of<G> n) {
+  { graph_traits<G>::same_attributes(g, n, n) } -> std::same_as<bool>;
+};
+template <class G>
+concept has_value_name = requires(G const& g, value_of<G> v) {
+  { graph_traits<G>::name(g, v) } -> std::convertible_to<std::string>;
+};
+template <class G>
+concept has_node_name = requires(G const& g, node_of<G> n) {
+  { graph_traits<G>::name(g, n) } -> std::convertible_to<std::string>;
+};
+template <class G>
+concept has_index = requires(G const& g, value_of<G> v) {
+  { graph_traits<G>::index(g, v) } -> std::convertible_to<std::size_t>;
+};
+template <class G>
+concept has_op_key = requires(G const& g, node_of<G> n) {
+  { graph_traits<G>::op_key(g, n) } -> std::integral;
+};
+template <class G>
+concept has_bodies = requires(G const& g, node_of<G> n) {
+  *std::begin(graph_traits<G>::bodies(g, n));
+  graph_traits<G>::nodes(g, *std::begin(graph_traits<G>::bodies(g, n)));
+  graph_traits<G>::inputs(g, *std::begin(graph_traits<G>::bodies(g, n)));
+  graph_traits<G>::outputs(g, *std::begin(graph_traits<G>::bodies(g, n)));
+};
+template <class G>
+concept has_declare = requires(G& g, function_body const& body) {
+  { graph_traits<G>::declare(g, body) } -> std::same_as<bool>;
+};
+
+}  // namespace detail
+
+template <class G>
+concept readable_graph = detail::has_handles<G> && detail::has_nodes<G> && detail::has_op_name<G> &&
+    detail::has_operands<G> && detail::has_results<G> && detail::has_producer<G> && detail::has_outputs<G>;
+
+template <class G>
+concept use_tracking_graph = readable_graph<G> && detail::has_users<G>;
+
+template <class G>
+concept rewritable_graph =
+    readable_graph<G> && detail::has_insert<G> && detail::has_replace_uses<G> && detail::has_erase<G>;
+
+namespace detail {
+
+struct optional_names {
+  int version, inputs, constant, overridable, add_constant, type, shape, attribute, same_attributes, name, index,
+      op_key, users, bodies, declare;
+};
+template <class G>
+struct names_of_traits : graph_traits<G>, optional_names {};
+
+enum class graph_member : std::uint8_t {
+  none,
+  handles,
+  nodes,
+  op_name,
+  operands,
+  results,
+  producer,
+  outputs,
+  insert,
+  replace_uses,
+  erase,
+  version,
+  inputs,
+  constant,
+  overridable,
+  add_constant,
+  type,
+  shape,
+  attribute,
+  same_attributes,
+  name,
+  index,
+  op_key,
+  users,
+  bodies,
+  declare
+};
+
+template <graph_member Missing, graph_member Other>
+inline constexpr bool has_member = Missing != Other;
+
+template <class G>
+constexpr graph_member unusable() {
+  if constexpr (std::is_final_v<graph_traits<G>>)
+    return graph_member::none;
+  else if constexpr (!requires { &names_of_traits<G>::version; } && !has_version<G>)
+    return graph_member::version;
+  else if constexpr (!requires { &names_of_traits<G>::inputs; } && !has_inputs<G>)
+    return graph_member::inputs;
+  else if constexpr (!requires { &names_of_traits<G>::constant; } && !has_constant<G>)
+    return graph_member::constant;
+  else if constexpr (!requires { &names_of_traits<G>::overridable; } && !has_overridable<G>)
+    return graph_member::overridable;
+  else if constexpr (!requires { &names_of_traits<G>::add_constant; } && !has_add_constant<G>)
+    return graph_member::add_constant;
+  else if constexpr (!requires { &names_of_traits<G>::type; } && !has_type<G>)
+    return graph_member::type;
+  else if constexpr (!requires { &names_of_traits<G>::shape; } && !has_shape<G>)
+    return graph_member::shape;
+  else if constexpr (!requires { &names_of_traits<G>::attribute; } && !has_attribute<G>)
+    return graph_member::attribute;
+  else if constexpr (!requires { &names_of_traits<G>::same_attributes; } && !has_same_attributes<G>)
+    return graph_member::same_attributes;
+  else if constexpr (!requires { &names_of_traits<G>::name; } && !(has_value_name<G> || has_node_name<G>))
+    return graph_member::name;
+  else if constexpr (!requires { &names_of_traits<G>::index; } && !has_index<G>)
+    return graph_member::index;
+  else if constexpr (!requires { &names_of_traits<G>::op_key; } && !has_op_key<G>)
+    return graph_member::op_key;
+  else if constexpr (!requires { &names_of_traits<G>::users; } && !has_users<G>)
+    return graph_member::users;
+  else if constexpr (!requires { &names_of_traits<G>::bodies; } && !has_bodies<G>)
+    return graph_member::bodies;
+  else if constexpr (!requires { &names_of_traits<G>::declare; } && !has_declare<G>)
+    return graph_member::declare;
+  else
+    return graph_member::none;
+}
+template <class G>
+constexpr graph_member missing_to_read() {
+  if constexpr (!has_handles<G>)
+    return graph_member::handles;
+  else if constexpr (!has_nodes<G>)
+    return graph_member::nodes;
+  else if constexpr (!has_op_name<G>)
+    return graph_member::op_name;
+  else if constexpr (!has_operands<G>)
+    return graph_member::operands;
+  else if constexpr (!has_results<G>)
+    return graph_member::results;
+  else if constexpr (!has_producer<G>)
+    return graph_member::producer;
+  else if constexpr (!has_outputs<G>)
+    return graph_member::outputs;
+  else
+    return unusable<std::remove_const_t<G>>();
+}
+template <class G>
+constexpr graph_member missing_to_rewrite() {
+  if constexpr (missing_to_read<G>() != graph_member::none)
+    return missing_to_read<G>();
+  else if constexpr (!has_insert<G>)
+    return graph_member::insert;
+  else if constexpr (!has_replace_uses<G>)
+    return graph_member::replace_uses;
+  else if constexpr (!has_erase<G>)
+    return graph_member::erase;
+  else
+    return graph_member::none;
+}
+
+template <class G, graph_member Missing>
+struct graph_traits_lack {
+  static_assert(has_member<Missing, graph_member::handles>,
+                "fuse: graph_traits<G> must define regular types 'node' and 'value'");
+  static_assert(has_member<Missing, graph_member::nodes>,
+                "fuse: graph_traits<G>::nodes(g) must return a range of nodes");
+  static_assert(has_member<Missing, graph_member::op_name>,
+                "fuse: graph_traits<G>::op_name(g, node) must return a name convertible to std::string_view");
+  static_assert(has_member<Missing, graph_member::operands>,
+                "fuse: graph_traits<G>::operands(g, node) must return a range of values");
+  static_assert(has_member<Missing, graph_member::results>,
+                "fuse: graph_traits<G>::results(g, node) must return a range of values");
+  static_assert(has_member<Missing, graph_member::producer>,
+                "fuse: graph_traits<G>::producer(g, value) must return a node");
+  static_assert(has_member<Missing, graph_member::outputs>,
+                "fuse: graph_traits<G>::outputs(g) must return a range of values");
+  static_assert(has_member<Missing, graph_member::insert>,
+                "fuse: graph_traits<G>::insert(g, place, new_node<value>) must return the new node");
+  static_assert(has_member<Missing, graph_member::replace_uses>,
+                "fuse: graph_traits<G>::replace_uses(g, from, to) must exist and return void");
+  static_assert(has_member<Missing, graph_member::erase>,
+                "fuse: graph_traits<G>::erase(g, node) must exist and return void");
+  static_assert(has_member<Missing, graph_member::version>, "fuse: graph_traits<G>::version(g) must return an int");
+  static_assert(has_member<Missing, graph_member::inputs>,
+                "fuse: graph_traits<G>::inputs(g) must return a range of values");
+  static_assert(has_member<Missing, graph_member::constant>,
+                "fuse: graph_traits<G>::constant(g, value) must return a tensor_view");
+  static_assert(has_member<Missing, graph_member::overridable>,
+                "fuse: graph_traits<G>::overridable(g, value) must return a bool");
+  static_assert(has_member<Missing, graph_member::add_constant>,
+                "fuse: graph_traits<G>::add_constant(g, tensor_view, origin) must return the new value");
+  static_assert(has_member<Missing, graph_member::type>,
+                "fuse: graph_traits<G>::type(g, value) must return an element_type");
+  static_assert(has_member<Missing, graph_member::shape>,
+                "fuse: graph_traits<G>::shape(g, value, std::vector<dimension>&) must return a bool");
+  static_assert(has_member<Missing, graph_member::attribute>,
+                "fuse: graph_traits<G>::attribute(g, node, name) must return an attribute_view");
+  static_assert(has_member<Missing, graph_member::same_attributes>,
+                "fuse: graph_traits<G>::same_attributes(g, node, node) must return a bool");
+  static_assert(has_member<Missing, graph_member::name>,
+                "fuse: graph_traits<G>::name(g, value) and name(g, node) must return a std::string");
+  static_assert(has_member<Missing, graph_member::index>,
+                "fuse: graph_traits<G>::index(g, value) must return a std::size_t");
+  static_assert(has_member<Missing, graph_member::op_key>,
+                "fuse: graph_traits<G>::op_key(g, node) must return an integer");
+  static_assert(has_member<Missing, graph_member::users>,
+                "fuse: graph_traits<G>::users(g, value) must return a range of nodes");
+  static_assert(has_member<Missing, graph_member::bodies>,
+                "fuse: graph_traits<G>::bodies(g, node) must return a range of bodies, which have nodes(g, body), "
+                "inputs and outputs");
+  static_assert(has_member<Missing, graph_member::declare>,
+                "fuse: graph_traits<G>::declare(g, function_body const&) must return a bool");
+};
+
+template <class G>
+using require_readable = graph_traits_lack<G, missing_to_read<G>()>;
+template <class G>
+using require_rewritable = graph_traits_lack<G, missing_to_rewrite<G>()>;
+
+}  // namespace detail
+}  // namespace fuse::inline v0
+
+namespace fuse::inline v0 {
+
 using node_id = std::uint32_t;
 using value_id = std::uint32_t;
 inline constexpr std::uint32_t absent = 0xffffffffu;
@@ -993,6 +1337,12 @@ struct operator_names {
   operator_tag (*find)(void const* context, std::string_view name, int version) = nullptr;
   void const* context = nullptr;
 };
+
+template <class Graph>
+[[nodiscard]] void const* graph_type_of() {
+  static constexpr char mark = 0;
+  return &mark;
+}
 
 class graph_source {
  public:
@@ -1011,6 +1361,8 @@ class graph_source {
   [[nodiscard]] virtual std::string value_name(value_id) const = 0;
   [[nodiscard]] virtual bool has_shapes() const = 0;  ///< whether the graph type can tell shapes at all
   [[nodiscard]] virtual void const* graph() const = 0;
+  [[nodiscard]] virtual void const* graph_type() const { return nullptr; }
+  [[nodiscard]] virtual void const* handle(value_id) const { return nullptr; }
 
   virtual bool insert(node_id place, std::string_view op, span<value_id const> operands,
                       span<attribute const> attributes, span<element_type const> results, std::string_view origin) = 0;
@@ -1473,6 +1825,9 @@ class extent_algebra {
 
   [[nodiscard]] extent broadcast(extent a, extent b);
 
+  static constexpr std::size_t most_broadcast = 12;
+  [[nodiscard]] std::size_t broadcast_of(extent e, extent (&set)[most_broadcast]) const;
+
   [[nodiscard]] std::int64_t least(extent) const;
   [[nodiscard]] bool nonnegative(extent e) const { return least(e) >= 0; }
   [[nodiscard]] bool different(extent a, extent b);  ///< provably
@@ -1501,7 +1856,6 @@ class extent_algebra {
            (second == extent::of_symbol(a) && least(first) >= 1);
   }
 
-  static constexpr std::size_t most_broadcast = 12;
   [[nodiscard]] bool collect(extent e, std::uint32_t (&set)[most_broadcast], std::size_t& size) const;
 
   detail::sequence_pool<std::int64_t> symbols_;
@@ -1701,6 +2055,15 @@ inline bool extent_algebra::collect(extent e, std::uint32_t (&set)[most_broadcas
   for (std::size_t at = 3; at < key.size(); at += 2)
     if (!insert(static_cast<std::uint32_t>(key[at]))) return false;
   return true;
+}
+
+inline std::size_t extent_algebra::broadcast_of(extent e, extent (&set)[most_broadcast]) const {
+  std::uint32_t symbols[most_broadcast];
+  std::size_t size = 0;
+  set[0] = e;
+  if (e.known() || !collect(e, symbols, size)) return 1;
+  for (std::size_t i = 0; i < size; ++i) set[i] = extent::of_symbol(symbols[i]);
+  return size;
 }
 
 inline std::int64_t extent_algebra::least(extent e) const { return e.known() ? e.value() : least_[e.symbol()]; }
@@ -1974,9 +2337,11 @@ struct parameter_source {
   int operand = 0;
   double number =
       std::numeric_limits<double>::quiet_NaN();  ///< value when absent (NaN: the neutral operator's own default)
+  axis_use axis = axis_use::none;                ///< of "axis": what it counts (none: as for the neutral operator)
 };
 
 enum class target : std::uint8_t {
+  none = 0,              ///< nobody: an operator that is read, and never written
   standard = 1,          ///< whoever knows the operators of the dialect's own specification
   vendor = 2,            ///< one runtime with operators of its own beside these
   onnxruntime = vendor,  ///< ... that of ONNX
@@ -1985,6 +2350,27 @@ enum class target : std::uint8_t {
 [[nodiscard]] constexpr bool includes(target set, target one) {
   return (static_cast<int>(set) & static_cast<int>(one)) != 0;
 }
+
+struct result_extent {
+  std::int64_t number = -1;
+  std::int8_t operand = -1, axis = 0;  ///< an axis below 0 counts from the last
+};
+
+using known_extents = span<std::vector<std::int64_t> const>;
+
+struct result_info {
+  enum class kind : std::uint8_t {
+    unknown,
+    operand,    ///< as operand `number`
+    broadcast,  ///< all operands, broadcast
+    function,   ///< `extents` tells
+  };
+  kind shape = kind::unknown;
+  std::int8_t shape_of = 0;
+  std::int8_t type_of = 0;                    ///< the operand whose element type the result has
+  element_type type = element_type::unknown;  ///< ... or, if this is known, this one
+  bool (*extents)(known_extents operands, std::vector<result_extent>& into) = nullptr;
+};
 
 struct operator_row {
   std::string_view name{};
@@ -1995,8 +2381,18 @@ struct operator_row {
   target emit = target::any;  ///< targets for which a rewrite may create this operator
   int emit_since = 0;         ///< ... from this version on (0: from `since`)
   attribute_list const* attributes = &any_attributes;  ///< all that it has
+  result_info result{};                                ///< of an operator without a meaning, `opcode::opaque`
   std::uint8_t more = 0;  ///< rows of the same name that follow; `make_dialect` counts them
 };
+
+[[nodiscard]] constexpr axis_use axis_use_of(operator_row const* row, opcode op) {
+  if (row != nullptr)
+    for (auto const& s : row->parameters)
+      if (s.parameter == "axis" && s.axis != axis_use::none) return s.axis;
+  for (auto const& p : info(op).parameters)
+    if (p.name == "axis") return p.axis;
+  return axis_use::none;
+}
 
 struct emission {
   opcode op = opcode::opaque;
@@ -2325,7 +2721,7 @@ inline constexpr parameter_source slice_operands[] = {{"starts", kind::operand, 
                                                       {"steps", kind::operand, {}, 4}};
 inline constexpr parameter_source split_operand[] = {{"split", kind::operand, {}, 1}};
 inline constexpr parameter_source clip_operands[] = {{"min", kind::operand, {}, 1}, {"max", kind::operand, {}, 2}};
-inline constexpr parameter_source softmax_first_axis[] = {{"axis", kind::attribute, "axis", 0, 1}};
+inline constexpr parameter_source softmax_first_axis[] = {{"axis", kind::attribute, "axis", 0, 1, axis_use::trailing}};
 inline constexpr parameter_source pads_operand[] = {{"pads", kind::operand, {}, 1}};
 inline constexpr parameter_source pads_and_axes[] = {{"pads", kind::operand, {}, 1}, {"axes", kind::operand, {}, 3}};
 inline constexpr parameter_source k_operand[] = {{"k", kind::operand, {}, 1}};
@@ -2354,7 +2750,7 @@ inline constexpr operator_row rows[] = {
     {"Pad", opcode::pad}, {"Pad", opcode::pad, 11, pads_operand, 1}, {"Pad", opcode::pad, 18, pads_and_axes, 1}, {"Trilu", opcode::trilu}, {"OneHot", opcode::one_hot},
     {"NonZero", opcode::non_zero}, {"CumSum", opcode::cumulative_sum}, {"TopK", opcode::top_k}, {"TopK", opcode::top_k, 10, k_operand, 1},
     {"ReduceMean", opcode::mean}, {"ReduceMean", opcode::mean, 18, axes_operand, 1},
-    {"GlobalAveragePool", opcode::mean, 1, global_pool, -1, target::any, 1 << 20},  // read as a mean, never written as one
+    {"GlobalAveragePool", opcode::mean, 1, global_pool, -1, target::none},  // read as a mean, never written as one
     {"ReduceSum", opcode::sum}, {"ReduceSum", opcode::sum, 13, axes_operand, 1},
     {"ReduceProd", opcode::product}, {"ReduceProd", opcode::product, 18, axes_operand, 1},
     {"ReduceMax", opcode::reduce_max}, {"ReduceMax", opcode::reduce_max, 18, axes_operand, 1},
@@ -2377,10 +2773,10 @@ inline constexpr operator_row rows[] = {
     {"LayerNormalization", opcode::layer_norm, 17, {}, -1, target::any},
     {"RMSNormalization", opcode::rms_norm, 23, {}, -1, target::standard},
     {"SimplifiedLayerNormalization", opcode::rms_norm, 1, {}, -1, target::onnxruntime},
-    {"fuse::LayerNormalization", opcode::layer_norm, 1, {}, -1, target::any, 1 << 20},
-    {"fuse::RMSNormalization", opcode::rms_norm, 1, {}, -1, target::any, 1 << 20},
-    {"com.microsoft::LayerNormalization", opcode::layer_norm, 1, {}, -1, target::any, 1 << 20},
-    {"com.microsoft::SimplifiedLayerNormalization", opcode::rms_norm, 1, {}, -1, target::any, 1 << 20},
+    {"fuse::LayerNormalization", opcode::layer_norm, 1, {}, -1, target::none},
+    {"fuse::RMSNormalization", opcode::rms_norm, 1, {}, -1, target::none},
+    {"com.microsoft::LayerNormalization", opcode::layer_norm, 1, {}, -1, target::none},
+    {"com.microsoft::SimplifiedLayerNormalization", opcode::rms_norm, 1, {}, -1, target::none},
     {"com.microsoft::SkipLayerNormalization", opcode::skip_layer_norm, 1, {}, -1, target::onnxruntime},
     {"com.microsoft::SkipSimplifiedLayerNormalization", opcode::skip_rms_norm, 1, {}, -1, target::onnxruntime},
     {"com.microsoft::EmbedLayerNormalization", opcode::embed_layer_norm, 1, {}, -1, target::onnxruntime},
@@ -2396,7 +2792,7 @@ inline constexpr operator_row rows[] = {
     {"MeanVarianceNormalization", opcode::mean_variance_norm}, {"LRN", opcode::local_response_norm}, {"Upsample", opcode::resize, 9},
     {"QLinearMatMul", opcode::qlinear_matmul}, {"QLinearConv", opcode::qlinear_conv}, {"LSTM", opcode::lstm}, {"GRU", opcode::gru},
     {"RNN", opcode::rnn},
-    {"com.microsoft::Gelu", opcode::gelu, 1, {}, -1, target::onnxruntime, 1 << 20}, {"com.microsoft::FastGelu", opcode::fast_gelu},
+    {"com.microsoft::Gelu", opcode::gelu, 1, {}, -1, target::none}, {"com.microsoft::FastGelu", opcode::fast_gelu},
     {"com.microsoft::QuickGelu", opcode::quick_gelu}, {"com.microsoft::BiasGelu", opcode::bias_gelu},
     {"com.microsoft::FusedMatMul", opcode::fused_matmul},
     {"If", opcode::if_else}, {"Loop", opcode::loop}, {"Scan", opcode::scan},
@@ -2573,7 +2969,7 @@ template <class Image>
     return parameter_state::known;
   }
   for (auto const& p : info(op_of(image, n)).parameters)
-    if (p.name == parameter) {
+    if (p.name == parameter && p.fallback == p.fallback) {
       out = p.fallback;
       return parameter_state::known;
     }
@@ -4569,8 +4965,38 @@ template <class Context>
 }
 
 template <class Context>
+void apply_row(Context& at) {
+  auto const* row = at.names.row(at.image().node(at.n).tag.name, at.image().version);
+  if (row == nullptr || row->result.shape == result_info::kind::unknown) return;
+  auto const& told = row->result;
+  if (told.type != element_type::unknown)
+    at.set_type(0, told.type);
+  else
+    at.share_type(0, static_cast<std::uint32_t>(told.type_of));
+  switch (told.shape) {
+    case result_info::kind::operand: return at.share_shape(0, static_cast<std::uint32_t>(told.shape_of));
+    case result_info::kind::broadcast: return broadcast_shape(at);
+    case result_info::kind::function: break;
+    case result_info::kind::unknown: return;
+  }
+  std::vector<std::vector<std::int64_t>> known(at.operand_count());
+  for (std::uint32_t i = 0; i < at.operand_count(); ++i)
+    for (auto e : at.shape(i)) known[i].push_back(e.known() ? e.value() : -1);
+  std::vector<result_extent> made;
+  if (told.extents == nullptr || !told.extents(known, made)) return;
+  at.dims.clear();
+  for (auto const& e : made) {
+    auto const from = e.operand < 0 ? span<extent const>{} : at.shape(static_cast<std::uint32_t>(e.operand));
+    auto const axis = static_cast<std::size_t>(e.axis < 0 ? e.axis + static_cast<int>(from.size()) : e.axis);
+    at.dims.push_back(e.number >= 0 ? extent(e.number) : axis < from.size() ? from[axis] : at.symbols().fresh());
+  }
+  at.set_shape(0, at.dims);
+}
+
+template <class Context>
 void apply_rule(Context& at, opcode op) {
   if (at.result_count() == 0) return;
+  if (op == opcode::opaque) return apply_row(at);
   auto const& meaning = info(op);
   switch (meaning.type) {
     case type_rule::same_as_first:
@@ -4788,61 +5214,116 @@ using facts = basic_facts<graph_image>;
 
 namespace fuse::inline v0 {
 
+class shape_view {
+ public:
+  shape_view() = default;
+  shape_view(span<extent const> dimensions, value_id of) : dimensions_(dimensions), of_(of) {}
+
+  [[nodiscard]] std::size_t size() const { return dimensions_.size(); }
+  [[nodiscard]] bool empty() const { return dimensions_.empty(); }
+  [[nodiscard]] extent operator[](std::size_t axis) const {
+    if (axis < dimensions_.size()) return dimensions_[axis];
+    constexpr std::uint32_t beyond = std::uint32_t{1} << 31;  // the symbols of graphs are fewer
+    return extent::of_symbol(beyond | ((of_ * 64u + static_cast<std::uint32_t>(axis % 64)) & (beyond - 2)));
+  }
+  [[nodiscard]] extent front() const { return (*this)[0]; }
+  [[nodiscard]] extent back() const { return (*this)[empty() ? 0 : size() - 1]; }
+  [[nodiscard]] extent const* begin() const { return dimensions_.begin(); }
+  [[nodiscard]] extent const* end() const { return dimensions_.end(); }
+
+  operator span<extent const>() const { return dimensions_; }
+
+ private:
+  span<extent const> dimensions_{};
+  value_id of_ = absent;
+};
+
 class value_view {
  public:
   value_view() = default;
   value_view(graph_image const& image, facts const& known, dialect const& names, value_id v)
       : image_(&image), facts_(&known), dialect_(&names), id_(v) {}
+  value_view(graph_image const& image, facts const& known, dialect const& names, value_id v, double number,
+             std::uint64_t axes)
+      : image_(&image), facts_(&known), dialect_(&names), id_(v), number_(number), axes_(axes), is_number_(true) {}
 
   [[nodiscard]] explicit operator bool() const { return image_ != nullptr && id_ != absent; }
   [[nodiscard]] value_id id() const { return id_; }
 
-  [[nodiscard]] element_type type() const { return facts_->type(id_); }
-  [[nodiscard]] int rank() const { return facts_->rank(id_); }
-  [[nodiscard]] span<extent const> shape() const { return facts_->shape(id_); }
-  [[nodiscard]] bool same_shape(value_view const& other) const { return facts_->same_shape(id_, other.id_); }
-
-  [[nodiscard]] tensor_view constant() const {
-    return image_->value(id_).constant ? image_->source->constant(id_) : tensor_view{};
+  [[nodiscard]] element_type type() const { return *this ? facts_->type(id_) : element_type::unknown; }
+  [[nodiscard]] int rank() const { return *this ? facts_->rank(id_) : -1; }
+  [[nodiscard]] shape_view shape() const { return *this ? shape_view(facts_->shape(id_), id_) : shape_view(); }
+  [[nodiscard]] bool same_shape(value_view const& other) const {
+    return *this && other && facts_->same_shape(id_, other.id_);
   }
-  [[nodiscard]] bool is_constant() const { return image_->value(id_).constant; }
-  [[nodiscard]] bool number(double& into) const { return facts_->number(id_, into); }
-  [[nodiscard]] bool uniform(double& into) const { return facts_->uniform(id_, into); }
-  [[nodiscard]] bool integers(std::vector<std::int64_t>& into) const { return facts_->integers(id_, into); }
 
-  [[nodiscard]] bool has_producer() const { return image_->producer(id_) != absent; }
+  [[nodiscard]] tensor_view constant() const { return is_constant() ? image_->source->constant(id_) : tensor_view{}; }
+  [[nodiscard]] bool is_constant() const { return *this && image_->value(id_).constant; }
+  [[nodiscard]] bool number(double& into) const {
+    if (!is_number_) return *this && facts_->number(id_, into);
+    if (axes_ != 0 && number_ == 0) return false;  // axes, and not one of them as a number
+    into = number_;
+    return true;
+  }
+  [[nodiscard]] bool uniform(double& into) const {
+    return is_number_ ? number(into) : *this && facts_->uniform(id_, into);
+  }
+  [[nodiscard]] bool integers(std::vector<std::int64_t>& into) const {
+    if (!is_number_ || axes_ == 0) return *this && facts_->integers(id_, into);
+    into.clear();
+    for (int bit = 63; bit >= 0; --bit)
+      if ((axes_ >> bit & 1u) != 0) into.push_back(-1 - bit);
+    return true;
+  }
+
+  [[nodiscard]] bool has_producer() const { return *this && image_->producer(id_) != absent; }
   [[nodiscard]] opcode op() const { return has_producer() ? op_of(*image_, image_->producer(id_)) : opcode::opaque; }
   [[nodiscard]] std::string_view op_name() const {
     return has_producer() ? image_->source->op_name(image_->producer(id_)) : std::string_view{};
   }
   [[nodiscard]] value_view operand(std::uint32_t i) const {
+    if (!has_producer()) return {};
     auto const n = image_->producer(id_);
     return {*image_, *facts_, *dialect_, i < image_->operand_count(n) ? image_->operand(n, i) : absent};
   }
   [[nodiscard]] bool parameter(std::string_view name, double& into) const {
-    return read_number(*image_, *facts_, *dialect_, image_->producer(id_), name, into);
+    return has_producer() && read_number(*image_, *facts_, *dialect_, image_->producer(id_), name, into);
   }
   [[nodiscard]] bool parameter(std::string_view name, std::vector<std::int64_t>& into) const {
-    return read_integers(*image_, *facts_, *dialect_, image_->producer(id_), name, into);
+    return has_producer() && read_integers(*image_, *facts_, *dialect_, image_->producer(id_), name, into);
   }
 
-  [[nodiscard]] std::uint32_t users() const { return image_->value(id_).use_count; }
+  [[nodiscard]] std::uint32_t users() const { return *this ? image_->value(id_).use_count : 0; }
   template <class Visit>
   void for_each_user(Visit&& visit) const {
+    if (!*this) return;
     image_->for_each_user(id_, [&](node_id user) {
       if (image_->node(user).result_count != 0) visit(value_view(*image_, *facts_, *dialect_, image_->result(user)));
     });
   }
-  [[nodiscard]] bool is_output() const { return image_->value(id_).outputs != 0; }
-  [[nodiscard]] std::string name() const { return image_->source->value_name(id_); }
+  [[nodiscard]] bool is_output() const { return *this && image_->value(id_).outputs != 0; }
+  [[nodiscard]] std::string name() const { return *this ? image_->source->value_name(id_) : std::string(); }
 
-  [[nodiscard]] void const* graph() const { return image_->source->graph(); }
+  template <class Graph>
+  [[nodiscard]] Graph const* graph() const {
+    bool const is = image_ != nullptr && image_->source->graph_type() == graph_type_of<Graph>();
+    return is ? static_cast<Graph const*>(image_->source->graph()) : nullptr;
+  }
+  [[nodiscard]] void const* graph() const { return image_ == nullptr ? nullptr : image_->source->graph(); }
+  template <class Graph>
+  [[nodiscard]] value_of<Graph> handle() const {
+    auto const* found = *this && graph<Graph>() != nullptr ? image_->source->handle(id_) : nullptr;
+    return found == nullptr ? value_of<Graph>{} : *static_cast<value_of<Graph> const*>(found);
+  }
 
  private:
   graph_image const* image_ = nullptr;
   facts const* facts_ = nullptr;
   dialect const* dialect_ = nullptr;
   value_id id_ = absent;
+  double number_ = 0;
+  std::uint64_t axes_ = 0;
+  bool is_number_ = false;
 };
 
 }  // namespace fuse::inline v0
@@ -4850,7 +5331,7 @@ class value_view {
 namespace fuse::inline v0 {
 
 struct captured {
-  span<value_view const> values{};  ///< none when absent, one, or the members of a rest
+  span<value_view const> values{};  ///< none when absent, one (of a number: without a value), or the members of a rest
   double number = 0;                ///< of a scalar
   std::uint64_t axes = 0;           ///< of captured axes: bit k is the k-th axis from the last
   bool bound = false;
@@ -4975,6 +5456,7 @@ inline bool trailing(captured const* c, condition const&) {
 inline bool row(captured const* c, condition const&) {
   if (c[1].values.empty()) return true;
   auto const x = c[1].values[0];
+  if (c[2].bound && (c[2].axes & (c[2].axes + 1)) != 0) return false;
   auto const axes = c[2].bound && c[2].axes != 0    ? std::popcount(c[2].axes)
                     : c[2].bound && c[2].number < 0 ? static_cast<int>(-c[2].number)
                                                     : 1;
@@ -4997,7 +5479,7 @@ inline bool row(captured const* c, condition const&) {
 
 inline bool same_type(captured const* c, condition const&) {
   for (auto const& v : c[0].values)
-    if (!c[1].values.empty() && v.type() != c[1].values[0].type()) return false;
+    if (!c[1].values.empty() && (v.type() != c[1].values[0].type() || v.type() == element_type::unknown)) return false;
   return true;
 }
 inline bool same_shape(captured const* c, condition const&) {
@@ -5007,7 +5489,7 @@ inline bool same_shape(captured const* c, condition const&) {
 }
 inline bool floating(captured const* c, condition const&) {
   for (auto const& v : c[0].values)
-    if (!is_floating(v.type()) && v.type() != element_type::unknown) return false;
+    if (!is_floating(v.type())) return false;
   return true;
 }
 inline bool constant_value(captured const* c, condition const&) {
@@ -5038,9 +5520,9 @@ template <fixed_string Axes>
 inline constexpr condition trailing_axes = condition_detail::make<Axes>("the axes are trailing ones",
                                                                         &condition_detail::trailing);
 
-template <fixed_string Scale, fixed_string X>
-inline constexpr condition row_vector = condition_detail::make<Scale, X, "axes">("one row over the normalised axes",
-                                                                                 &condition_detail::row);
+template <fixed_string Scale, fixed_string X, fixed_string Axes = "axes">
+inline constexpr condition row_vector = condition_detail::make<Scale, X, Axes>("one row over the normalised axes",
+                                                                               &condition_detail::row);
 
 template <fixed_string A, fixed_string B>
 inline constexpr condition same_type = condition_detail::make<A, B>("the same element type",
@@ -5235,8 +5717,19 @@ namespace fuse::inline v0::dsl {
   made.terms[made.root()].number = 1;
   return made;
 }
+[[nodiscard]] constexpr expression row(expression const& factor, expression const& like, expression const& axes) {
+  expression made(term_kind::row, opcode::opaque, {}, factor, like, axes);
+  made.terms[made.root()].number = 1;
+  return made;
+}
 [[nodiscard]] constexpr expression row_or_none(expression const& addend, expression const& like) {
   expression made(term_kind::row, opcode::opaque, {}, addend, like);
+  made.terms[made.root()].number = 0;
+  return made;
+}
+[[nodiscard]] constexpr expression row_or_none(expression const& addend, expression const& like,
+                                               expression const& axes) {
+  expression made(term_kind::row, opcode::opaque, {}, addend, like, axes);
   made.terms[made.root()].number = 0;
   return made;
 }
@@ -6127,6 +6620,7 @@ enum class step : std::uint8_t {
   users,          ///< value a has exactly `op` users
   user,           ///< * a user of value a; its result `c` to register b
   same,           ///< values a and b are one computation
+  agrees,         ///< value a's node has the parameters of that of the value in slot b, or goes there
   recall,         ///< what slot b holds, to register a
   strip,          ///< value a below what set `through` looks through; to register b
   condition,      ///< conditions[op] holds
@@ -6134,10 +6628,10 @@ enum class step : std::uint8_t {
 };
 
 [[nodiscard]] constexpr std::string_view name_of(step code) {
-  constexpr std::string_view names[] = {"fork",    "operation",     "exactly", "reduction", "within",    "group",
-                                        "member",  "scalar-member", "literal", "rest",      "close",     "operands",
-                                        "capture", "scalar",        "number",  "missing",   "parameter", "users",
-                                        "user",    "same",          "recall",  "strip",     "condition", "accept"};
+  constexpr std::string_view names[] = {
+      "fork", "operation", "exactly",  "reduction", "within", "group",     "member",  "scalar-member", "literal",
+      "rest", "close",     "operands", "capture",   "scalar", "number",    "missing", "parameter",     "users",
+      "user", "same",      "agrees",   "recall",    "strip",  "condition", "accept"};
   return names[static_cast<std::size_t>(code)];
 }
 
@@ -6174,6 +6668,9 @@ struct instruction {
   static constexpr std::uint8_t commutes = 4;  ///< operation: either order of two operands
   static constexpr std::uint8_t optional = 8;  ///< scalar_member: absent, it is what changes nothing
   static constexpr std::uint8_t clips = 16;    ///< group: a sum that is never negative may be clipped at 0
+  static constexpr std::uint8_t some = 1;      ///< rest: something is left
+  static constexpr std::uint8_t divides = 64;  ///< group: one quotient, which may be of integers
+  static constexpr std::uint8_t free = 32;  ///< what only repeats elements is looked through, whatever shape is left:
 
   [[nodiscard]] friend constexpr bool same(instruction const& x, instruction const& y) {
     return x.code == y.code && x.op == y.op && x.a == y.a && x.b == y.b && x.c == y.c && x.count == y.count &&
@@ -6239,6 +6736,13 @@ enum class rule_error : std::uint8_t {
   two_uses_of_a_name,
   unknown_attribute,
   attribute_of_another_kind,
+  row_of_several_axes,
+  root_on_the_right,
+  attribute_of_no_operator,
+  tolerance_of_no_number,
+  too_many_users,
+  parameter_as_operand,
+  not_in_all_branches,
 };
 
 struct rule_info {
@@ -7070,6 +7574,10 @@ template <class Image>
   }
 }
 
+[[nodiscard]] constexpr bool may_repeat(opcode op) {
+  return op == opcode::expand || op == opcode::tile || op == opcode::where;
+}
+
 template <class Image>
 [[nodiscard]] bool broadcasts(Image const& image, facts const& known, node_id n) {
   auto const op = op_of(image, n);
@@ -7458,6 +7966,8 @@ struct opened_group {
   std::uint8_t through;
   op_group kind;
   bool clips;               ///< what is never negative is looked for below a Relu, too; set before it is opened
+  bool free;                ///< what only repeats elements is passed whatever shape is left; set before it is opened
+  bool divides;             ///< the pattern is one quotient: of integers, it may be one, too; set before it is opened
   bool dropped;             ///< a neutral constant was left out
   bool bounded;             ///< something was not opened because there is no room for more parts
   std::uint32_t minus;      ///< parts of a product that are minus what their leaves multiply to
@@ -7495,7 +8005,7 @@ class basic_frame_opener {
   }
 
   void open(opened_group& f, value_id root, value_id stands_for, op_group kind, std::uint8_t through,
-            std::uint32_t region, needs const& wanted) const {
+            std::uint32_t region, needs const& wanted, bool repeats = true) const {
     f.count = f.leaf_count = 0;
     f.through = through;
     f.kind = kind;
@@ -7515,7 +8025,9 @@ class basic_frame_opener {
       stack.weight[waiting] = weight;
       stack.parent[waiting++] = parent;
     };
+    unsigned const may = (f.clips ? clip : 0u) | (repeats ? repeat : 0u), may_first = may | (f.divides ? divide : 0u);
     std::uint32_t numbers = 0, clipped = 0;
+    bool repeated = false;
     wait(root, stands_for, 1, 255);
     while (waiting != 0) {
       --waiting;
@@ -7528,7 +8040,8 @@ class basic_frame_opener {
       children below(meant);
       bool const one_number = p.has_number && at != 0 && !(kind == op_group::product && is_negated(v));
       if ((operators_[v].direct & openers) != 0 && !one_number &&
-          opens(v, weight, kind, through, f.clips, region, below) && (at == 0 || !one_part(v, kind, below, wanted))) {
+          opens(v, weight, kind, through, at == 0 ? may_first : may, region, below) &&
+          (at == 0 || !one_part(v, kind, below, wanted))) {
         if (f.count + waiting + below.count > opened_group::capacity ||
             f.leaf_count + waiting + below.count > opened_group::leaf_capacity) {
           f.bounded = true;
@@ -7537,6 +8050,7 @@ class basic_frame_opener {
           for (std::uint8_t i = below.count; i > 0; --i)
             wait(below.value[i - 1], below.stands_for, below.weight[i - 1], at);
           if (below.passed_on) f.passed_on |= 1u << at;
+          repeated = repeated || below.repeated;
           if (below.clipped) clipped |= 1u << at;
           continue;
         }
@@ -7558,26 +8072,53 @@ class basic_frame_opener {
     for (std::uint8_t at = 0; clipped != 0 && at < f.count; ++at)
       if ((clipped >> at & 1u) != 0 && (f.all() & ~f.parts[at].leaves & ~numbers) != 0) {
         f.clips = false;
-        open(f, root, stands_for, kind, through, region, wanted);
+        open(f, root, stands_for, kind, through, region, wanted, repeats);
         f.clips = true;
         return;
       }
+    if (f.free || !(repeated || f.neutral != 0) || keeps_shape(f)) return;
+    if (repeated) return open(f, root, stands_for, kind, through, region, wanted, false);
+    f.neutral = 0;
   }
 
  private:
+  enum : unsigned { clip = 1, repeat = 2, divide = 4 };
+
   struct children {
     value_id value[8];
     double weight[8];
     value_id stands_for;
     std::uint8_t count;
-    bool negate, passed_on, clipped;
+    bool negate, passed_on, clipped, repeated;
     explicit children(value_id meant)  // and no more: one is made for every part
-        : stands_for(meant), count(0), negate(false), passed_on(false), clipped(false) {}
+        : stands_for(meant), count(0), negate(false), passed_on(false), clipped(false), repeated(false) {}
     void add(value_id v, double w) {
       value[count] = v;
       weight[count++] = w;
     }
   };
+
+  [[nodiscard]] bool keeps_shape(opened_group const& f) const {
+    auto const shape_of = [&](opened_group::part const& p) {
+      bool const shaped = p.stands_for != absent && p.stands_for < mean_with_number;
+      return shaped ? p.stands_for : p.value;
+    };
+    auto const whole = shape_of(f.parts[0]);
+    if (!facts_.has_rank(whole)) return false;
+    auto const shape = facts_.shape(whole);
+    for (std::size_t i = 1; i <= shape.size(); ++i) {
+      auto const wanted = shape[shape.size() - i];
+      bool found = wanted == extent(1);
+      for (std::uint8_t k = 0; k < f.count && !found; ++k) {
+        auto const& p = f.parts[k];
+        if (!p.leaf || (p.leaves & f.neutral) != 0) continue;
+        auto const part = facts_.shape(shape_of(p));
+        found = i <= part.size() && part[part.size() - i] == wanted;
+      }
+      if (!found) return false;
+    }
+    return true;
+  }
 
   void add_means(opened_group& f) const {
     auto const count = f.count;
@@ -7636,7 +8177,7 @@ class basic_frame_opener {
   [[nodiscard]] static bool whole(double w) { return math::is_whole(w); }
   [[nodiscard]] static bool odd(double w) { return math::is_odd(w); }
 
-  bool opens(value_id v, double w, op_group kind, std::uint8_t through, bool clips, std::uint32_t region,
+  bool opens(value_id v, double w, op_group kind, std::uint8_t through, unsigned may, std::uint32_t region,
              children& into) const {
     if (v == absent) return false;
     auto const n = image_.producer(v);
@@ -7655,20 +8196,43 @@ class basic_frame_opener {
     auto const a = kept_operand(image_, facts_, n);
     if (record.operand_count > 8 || a == absent) return false;
     auto const type = facts_.type(v);
-    if (type != element_type::unknown && !is_floating(type)) return false;
+    bool const integers = is_integer(type);
+    if (type != element_type::unknown && !is_floating(type) && !integers) return false;
     if (transparent) {
       auto const below = facts_.type(a);
-      if (below != element_type::unknown && !is_floating(below)) return false;
+      if (below != type && (integers || (below != element_type::unknown && !is_floating(below)))) return false;
       into.passed_on = op == opcode::identity || unchanged(image_, facts_, n);
+      into.repeated = !into.passed_on && may_repeat(op);
+      if (into.repeated && !((may & repeat) != 0 && broadcasts(image_, facts_, n))) return false;
       into.add(a, w);
       return true;
     }
     if (closed) {
-      if ((clips && w == 1 && opens_clipped(n, into)) || opens_layout(n, a, w, through, into)) return true;
+      if (((may & clip) != 0 && w == 1 && opens_clipped(n, into)) ||
+          opens_layout(n, a, w, through, (may & repeat) != 0, into))
+        return true;
       if (op != opcode::sum_of) return false;
     }
     auto const b = record.operand_count > 1 ? image_.operand(n, 1) : absent;
+    if (integers && !opens_integers(op, b, (may & divide) != 0)) return false;
     return kind == op_group::sum ? opens_sum(op, n, a, b, w, into) : opens_product(op, a, b, w, into);
+  }
+
+  bool opens_integers(opcode op, value_id b, bool may_divide) const {
+    switch (op) {
+      case opcode::add:
+      case opcode::sub:
+      case opcode::sum_of:
+      case opcode::neg:
+      case opcode::mul:
+      case opcode::square: return true;
+      case opcode::div: return may_divide;
+      case opcode::pow: {
+        double exponent = 0;
+        return b != absent && facts_.uniform(b, exponent) && exponent > 0 && math::is_whole(exponent);
+      }
+      default: return false;
+    }
   }
 
   bool opens_clipped(node_id n, children& into) const {
@@ -7679,9 +8243,10 @@ class basic_frame_opener {
     return true;
   }
 
-  bool opens_layout(node_id n, value_id a, double w, std::uint8_t through, children& into) const {
-    into.passed_on = through != 0 && rules_.sets[through - 1u].has_identity() &&
-                     (unchanged(image_, facts_, n) || broadcasts(image_, facts_, n));
+  bool opens_layout(node_id n, value_id a, double w, std::uint8_t through, bool repeats, children& into) const {
+    bool const identity = through != 0 && rules_.sets[through - 1u].has_identity();
+    into.passed_on = identity && unchanged(image_, facts_, n);
+    if (identity && !into.passed_on && repeats) into.passed_on = into.repeated = broadcasts(image_, facts_, n);
     if (!into.passed_on) {
       if ((operators_[a].deep & operator_bit(opcode::mean)) == 0 || !moves_ones(image_, facts_, n)) return false;
       if (into.stands_for == absent) into.stands_for = image_.result(n);
@@ -7811,6 +8376,13 @@ class basic_congruence {
     if (hashes_.empty() && alike(a, b)) hash_all();
     budget_ = 64;
     return compare(a, b, 0);
+  }
+
+  [[nodiscard]] bool agree(node_id n, node_id m) {
+    auto const &p = image_.node(n), &q = image_.node(m);
+    bool const alike = p.tag.name == q.tag.name && p.tag.op == q.tag.op && !p.has_bodies && !q.has_bodies &&
+                       (p.tag.name != 0 || image_.source->op_name(n) == image_.source->op_name(m));
+    return alike && (op_of(image_, n) == opcode::opaque ? image_.source->same_attributes(n, m) : same_parameters(n, m));
   }
 
   void update() { hashes_.clear(); }
@@ -8015,6 +8587,8 @@ class match_state {
     return &slots_[at];
   }
 
+  [[nodiscard]] bool is_root(value_id v) const { return v == registers_[0] || v == registers_[1]; }
+
   bool add_member(value_id v, double weight) {
     if (rest_count_ == rest_capacity) return exceeded_ = true, false;
     rest_[rest_count_++] = {v, weight};
@@ -8076,25 +8650,31 @@ class basic_value_steps : public match_state {
   [[nodiscard]] program const& rules() const { return rules_; }
 
  protected:
-  [[nodiscard]] value_id seen_through(node_id n, std::uint8_t set) const {
+  [[nodiscard]] value_id seen_through(node_id n, std::uint8_t set, bool free) const {
     auto const& record = image_.node(n);
     auto const seen = kept_operand(image_, facts_, n);
     if (seen == absent || record.region != region_) return absent;
     auto const& through = rules_.sets[set - 1u];
-    if (!through.contains(record.tag.name, record.tag.op) && !(may_keep_elements(static_cast<opcode>(record.tag.op)) &&
-                                                               through.has_identity() && unchanged(image_, facts_, n)))
+    auto const op = static_cast<opcode>(record.tag.op);
+    if (through.contains(record.tag.name, record.tag.op)) {
+      if (may_repeat(op) && !(free && broadcasts(image_, facts_, n)) && !unchanged(image_, facts_, n)) return absent;
+    } else if (!may_keep_elements(op) || !through.has_identity() || !unchanged(image_, facts_, n)) {
       return absent;
+    }
     auto const below = facts_.type(seen), type = facts_.type(image_.result(n));
     bool const floating =
         (below == element_type::unknown || is_floating(below)) && (type == element_type::unknown || is_floating(type));
-    return floating ? seen : absent;
+    return floating || (below == type && unchanged(image_, facts_, n)) ? seen : absent;
   }
 
-  value_id stripped(value_id v, std::uint8_t set, bool count) {
+  value_id stripped(instruction const& i, bool count) {
+    return stripped(registers_[i.a], i.through, (i.flags & instruction::free) != 0, count);
+  }
+  value_id stripped(value_id v, std::uint8_t set, bool free, bool count) {
     if (set == 0) return v;
     for (int i = 0; i < 8; ++i) {
       auto const n = v == absent ? absent : image_.producer(v);
-      auto const below = n == absent ? absent : seen_through(n, set);
+      auto const below = n == absent ? absent : seen_through(n, set, free);
       if (below == absent) return v;
       if (count) matched(n);
       v = below;
@@ -8158,6 +8738,26 @@ class basic_value_steps : public match_state {
     return congruent_.same(bare(registers_[a]), bare(registers_[b]));
   }
 
+  bool agrees(instruction const& i) {
+    auto const v = stripped(i, false);
+    auto const& known = slots_[i.b];
+    if (!known.bound) {
+      auto* made = bind(i.b);
+      if (made != nullptr) made->value = v;
+      return made != nullptr;
+    }
+    auto const n = image_.producer(v), first = image_.producer(known.value);
+    if (n == first) return true;
+    if (!congruent_.agree(n, first)) return false;
+    auto const count = image_.operand_count(n);
+    std::uint32_t k = data_operands_[image_.node(n).tag.name];
+    for (; k < count || k < image_.operand_count(first); ++k)
+      if (k >= count || k >= image_.operand_count(first) ||
+          !congruent_.same(image_.operand(n, k), image_.operand(first, k)))
+        return false;
+    return true;
+  }
+
   bool capture(std::uint8_t at, value_id v) {
     if (v == absent) return false;
     auto& s = slots_[at];
@@ -8197,19 +8797,47 @@ class basic_value_steps : public match_state {
   }
 
   bool parameter(instruction const& i) {
-    auto const n = image_.producer(stripped(registers_[i.a], i.through, false));
+    auto const n = image_.producer(stripped(i, false));
     auto const name = rules_.parameter_names[i.op];
     double number = 0;
     if (n == absent || !read_number(image_, facts_, names_, n, name, number)) return false;
-    if (name == "axis" && number >= 0 && image_.operand_count(n) != 0 && facts_.has_rank(image_.operand(n, 0)))
-      number -= facts_.rank(image_.operand(n, 0));  // counted from the last, so that ranks do not matter
+    if (name == "axis" || name == "axes") return axis(i, n, name == "axes", number);
     if (i.b == no_slot) return close_to(number, i.number, static_cast<double>(i.tolerance));
-    if (name == "axis" && slots_[i.b].bound && slots_[i.b].axes != 0) return slots_[i.b].axes == trailing(number);
     return bind_number(i.b, number, absent);
   }
 
-  [[nodiscard]] static std::uint64_t trailing(double axis) {
-    return axis < 0 && axis >= -63 ? (std::uint64_t{1} << static_cast<int>(-axis)) - 1 : 0;
+  bool axis(instruction const& i, node_id n, bool listed, double number) {
+    auto const rank = rank_of_axes(n);
+    if (i.b == no_slot) {
+      if ((number < 0) != (i.number < 0)) {
+        if (rank < 0) return false;
+        number += number < 0 ? rank : -rank;
+      }
+      return number == i.number;
+    }
+    if (number >= 0 && rank >= 0 && (number -= rank) >= 0) return false;
+    auto const use =
+        listed ? axis_use::one : axis_use_of(names_.row(image_.node(n).tag.name, image_.version), op_of(image_, n));
+    auto const axes = axes_of(number, use);
+    auto const& known = slots_[i.b];
+    if (!known.bound) {
+      if (!bind_number(i.b, number, absent)) return false;
+      slots_[i.b].axes = axes;
+      return true;
+    }
+    return axes == 0 && known.axes == 0 ? number == known.number
+                                        : axes == known.axes || (known.axes == 1 && number == -1);
+  }
+  [[nodiscard]] int rank_of_axes(node_id n) const {
+    auto const op = op_of(image_, n);
+    if (op == opcode::unsqueeze || op == opcode::one_hot) return facts_.rank(image_.result(n));
+    return image_.operand_count(n) == 0 ? -1 : facts_.rank(image_.operand(n, 0));
+  }
+
+  [[nodiscard]] static std::uint64_t axes_of(double axis, axis_use use) {
+    if (!(axis < 0 && axis >= -63) || use == axis_use::none) return 0;
+    auto const bit = std::uint64_t{1} << static_cast<int>(-axis - 1);
+    return use == axis_use::one ? bit : 2 * bit - 1;
   }
 
   bool condition_holds(std::uint16_t at) {
@@ -8227,8 +8855,10 @@ class basic_value_steps : public match_state {
       if (rules_.rules[c.rule].slot_kinds[s] == slot_kind::rest) {
         for (auto const& m : members(s))
           if (used < rest_capacity) views_[used++] = {image_, facts_, names_, m.value};
-      } else if (b.value != absent && used < rest_capacity) {
-        views_[used++] = {image_, facts_, names_, b.value};
+      } else if (used < rest_capacity) {
+        bool const is_value = rules_.rules[c.rule].slot_kinds[s] == slot_kind::value;
+        views_[used++] = is_value ? value_view(image_, facts_, names_, b.value)
+                                  : value_view(image_, facts_, names_, b.value, b.number, b.axes);
       }
       argument.values = {views_.data() + first, used - first};
     }
@@ -8331,6 +8961,10 @@ class basic_group_steps : public value_steps {
       if (p.leaves == 0 || (p.leaves & ~left) != 0 || (p.leaves & done) != 0 || (f.group->passed_on >> k & 1u) != 0)
         continue;
       if (p.stands_for != absent && !p.has_number) return false;
+      if (is_root(p.value)) {
+        if (p.leaf) return false;
+        continue;
+      }
       if (!p.leaf) {
         bool const negated = (f.group->minus >> k & 1u) != 0;
         if (f.group->kind == op_group::product && (sign < 0) != negated) continue;
@@ -8343,6 +8977,8 @@ class basic_group_steps : public value_steps {
       done |= p.leaves;
       taken |= 1u << k;
     }
+    bool const some = rest_count_ != first || f.group->dropped || (left & f.group->neutral) != 0;
+    if ((i.flags & instruction::some) != 0 && !some) return false;
     auto const& known = slots_[i.b];
     if (known.bound ? !left_before(known, first, *f.group) : !bind_members(i.b, first, f.group->kind)) return false;
     return cover(i.a, left, taken);
@@ -8433,6 +9069,8 @@ class basic_group_steps : public value_steps {
     for (; from != to; ++from) {
       auto const m = rest_[from];
       opened.clips = false;
+      opened.free = like.free;
+      opened.divides = false;
       opener_.open(opened, m.value, absent, like.kind, like.through, region_, frame_needs::all);
       if (opened.bounded) return false;
       if (opened.negative()) take(-1, m.weight);
@@ -8450,18 +9088,22 @@ class basic_group_steps : public value_steps {
 
   opened_group const& group(instruction const& i, op_group kind) {
     auto const v = registers_[i.a], stands_for = stands_for_[i.a];
-    bool const clips = (i.flags & instruction::clips) != 0;
+    bool const clips = (i.flags & instruction::clips) != 0, free = (i.flags & instruction::free) != 0,
+               divides = (i.flags & instruction::divides) != 0;
     auto const wanted = listener == nullptr ? needs_.of(i) : frame_needs::all;  // an explanation wants to see all
     for (std::size_t k = 0; k < group_count_; ++k)
-      if (auto const& [known, sought] = groups_[k];
-          known.parts[0].value == v && known.parts[0].stands_for == stands_for && known.kind == kind &&
-          known.through == i.through && known.clips == clips && sought == wanted)
+      if (auto const& [known, sought] = groups_[k]; known.parts[0].value == v &&
+                                                    known.parts[0].stands_for == stands_for && known.kind == kind &&
+                                                    known.through == i.through && known.clips == clips &&
+                                                    known.free == free && known.divides == divides && sought == wanted)
         return known;
     auto const at = group_count_ < shared_groups ? group_count_++ : shared_groups + i.b;
     if (at >= groups_.size()) groups_.resize(at + 1);  // they are large, and few are ever used
     auto& made = groups_[at];
     made.wanted = wanted;
     made.opened.clips = clips;
+    made.opened.free = free;
+    made.opened.divides = divides;
     opener_.open(made.opened, v, stands_for, kind, i.through, region_, wanted);
     return made.opened;
   }
@@ -8486,7 +9128,7 @@ class basic_reduction_steps : public group_steps {
 
  protected:
   bool reduction(instruction const& i) {
-    auto found = scaled_reduction{stripped(registers_[i.a], i.through, true), stands_for_[i.a]};
+    auto found = scaled_reduction{stripped(i, true), stands_for_[i.a]};
     if (found.stands_for == summed_squares || !is_node(found.value)) return false;
     auto const wanted = static_cast<opcode>(i.op);
     bool const apart = found.stands_for == mean_with_number;
@@ -8519,9 +9161,10 @@ class basic_reduction_steps : public group_steps {
     }
     auto& s = slots_[i.c];
     if (s.bound) {
-      if (s.axes == 0 ? axes != trailing(s.number) : s.axes != axes) return false;
+      if (s.axes != axes && !(s.axes == 0 && s.number == -1 && axes == 1)) return false;
     } else if (auto* made = bind(i.c)) {
       made->axes = axes;
+      if (axes == 0) made->number = std::numeric_limits<double>::quiet_NaN();  // none, which is no number of an axis
     } else {
       return false;
     }
@@ -8546,7 +9189,8 @@ class basic_reduction_steps : public group_steps {
     auto const op = op_of(image_, image_.producer(found.value));
     if (info(op).group != op_group::product && op != opcode::neg && !may_keep_elements(op)) return false;
     auto& f = product_;
-    f.clips = false;
+    f.clips = f.divides = false;
+    f.free = (i.flags & instruction::free) != 0;
     opener_.open(f, found.value, found.stands_for, op_group::product, i.through, region_, frame_needs::all);
     bounded_ = bounded_ || f.bounded;
     if (f.negative()) return false;
@@ -8780,7 +9424,7 @@ class basic_machine : public detail::reduction_steps {
     region_ = image_.node(n).region;
     auto const begin = here();
     registers_[0] = registers_[1] = image_.result(n);
-    if (e.strip != 0) registers_[1] = stripped(registers_[0], e.strip, true);
+    if (e.strip != 0) registers_[1] = stripped(registers_[0], e.strip, true, true);
     signs_[1] = 1;
     stands_for_[0] = stands_for_[1] = absent;
     if (e.strip != 0 && registers_[1] == registers_[0]) return false;
@@ -8819,7 +9463,7 @@ class basic_machine : public detail::reduction_steps {
         }
         case step::operation:
         case step::exactly: {
-          auto const v = stripped(registers_[i.a], i.through, true);
+          auto const v = stripped(i, true);
           if (!operation(i, v)) return fail(pc, v);
           score_ += 2;
           if ((i.flags & instruction::commutes) != 0) {
@@ -8881,16 +9525,19 @@ class basic_machine : public detail::reduction_steps {
           if (registers_[i.a] != absent) return fail(pc, registers_[i.a]);
           break;
         case step::parameter:
-          if (!parameter(i)) return fail(pc, stripped(registers_[i.a], i.through, false));
+          if (!parameter(i)) return fail(pc, stripped(i, false));
           break;
         case step::users: {
-          auto const v = stripped(registers_[i.a], i.through, false);
+          auto const v = stripped(i, false);
           if (!used_by(v, i.op)) return fail(pc, v);
           break;
         }
         case step::user: return user(i, pc);
         case step::same:
           if (!same(i.a, i.b)) return fail(pc, registers_[i.a]);
+          break;
+        case step::agrees:
+          if (!agrees(i)) return fail(pc, registers_[i.a]);
           break;
         case step::recall:
           registers_[i.a] = slots_[i.b].value;
@@ -8916,7 +9563,7 @@ class basic_machine : public detail::reduction_steps {
     int const telling = i.number == 1 || i.number == -1 ? 0 : 1;
     for (std::uint8_t k = 0; k < f.group->count; ++k) {
       auto const& p = f.group->parts[k];
-      if (p.leaves == 0 || (p.leaves & f.covered) != 0 || (!captures && !p.leaf)) continue;
+      if (p.leaves == 0 || (p.leaves & f.covered) != 0 || (captures ? is_root(p.value) : !p.leaf)) continue;
       auto const w = weight(f, p);
       std::uint32_t leaves = p.leaves, taken = 1u << k;
       double sign = 1;
@@ -8949,9 +9596,16 @@ class basic_machine : public detail::reduction_steps {
     auto& f = frames_[i.a];
     for (std::uint8_t k = 0; k < f.group->count; ++k) {
       auto const& p = f.group->parts[k];
-      if (!p.has_number || (k == 0 && !p.leaf) || (p.leaves & f.covered) != 0 || weight(f, p) != i.number) continue;
+      if (!p.has_number || (k == 0 && !p.leaf) || (p.leaves & f.covered) != 0) continue;
+      auto number = p.number;
+      auto const w = weight(f, p);
+      if (w == -i.number && !is_integer(facts_.type(p.value)) && (f.group->kind == op_group::sum || number != 0))
+        number = f.group->kind == op_group::sum ? -number : 1 / number;  // subtracted, or divided by
+      else if (w != i.number)
+        continue;
       auto const back = here();
-      if (cover(i.a, p.leaves, 1u << k) && bind_number(i.b, p.number, p.value) && run(i.next)) return true;
+      if (cover(i.a, p.leaves, 1u << k) && bind_number(i.b, number, w == i.number ? p.value : absent) && run(i.next))
+        return true;
       rewind(back);
     }
     if (!f.group->dropped) fail(pc, f.group->parts[0].value);
@@ -8968,7 +9622,7 @@ class basic_machine : public detail::reduction_steps {
     auto& v = registers_[i.a];
     auto const below = [&] {
       auto const n = v == absent ? absent : image_.producer(v);
-      return n == absent ? absent : seen_through(n, i.through);
+      return n == absent ? absent : seen_through(n, i.through, (i.flags & instruction::free) != 0);
     };
     for (auto next = below(); next != absent && detail::unchanged(image_, facts_, image_.producer(v)); next = below()) {
       matched(image_.producer(v));  // it makes no difference
@@ -8995,7 +9649,7 @@ class basic_machine : public detail::reduction_steps {
     auto const begin = here();
     while (i.through != 0 && length < 9) {
       auto const n = v == absent ? absent : image_.producer(v);
-      v = n == absent ? absent : seen_through(n, i.through);
+      v = n == absent ? absent : seen_through(n, i.through, (i.flags & instruction::free) != 0);
       if (v == absent) break;
       chain[length++] = v;
     }
@@ -9169,6 +9823,8 @@ struct requirement {
               kind == op_group::product ? "no further factor and no minus sign" : "no further addend"};
     case step::capture: return {"the same value", "'" + slot(i.b) + "', the same value as elsewhere in the rule"};
     case step::same: return {"the same value", "the same computation as elsewhere in the rule"};
+    case step::agrees:
+      return {"the same parameters", "the same operator with the same parameters as elsewhere in the rule"};
     case step::recall: break;
     case step::missing: return {"absent operand", "no operand"};
     case step::parameter:
@@ -9314,229 +9970,6 @@ template <class Image>
 
 namespace fuse::inline v0 {
 
-template <class G>
-using node_of = typename graph_traits<std::remove_const_t<G>>::node;
-template <class G>
-using value_of = typename graph_traits<std::remove_const_t<G>>::value;
-
-namespace detail {
-
-template <class R, class T>
-concept range_of = requires(R&& range) {
-  { *std::begin(range) } -> std::convertible_to<T>;
-  std::begin(range) != std::end(range);
-};
-
-template <class G>
-concept has_handles = requires {
-  typename graph_traits<G>::node;
-  typename graph_traits<G>::value;
-  requires std::regular<typename graph_traits<G>::node>;
-  requires std::regular<typename graph_traits<G>::value>;
-};
-template <class G>
-concept has_nodes = requires(G const& g) {
-  { graph_traits<G>::nodes(g) } -> range_of<node_of<G>>;
-};
-template <class G>
-concept has_op_name = requires(G const& g, node_of<G> n) {
-  { graph_traits<G>::op_name(g, n) } -> std::convertible_to<std::string_view>;
-};
-template <class G>
-concept has_operands = requires(G const& g, node_of<G> n) {
-  { graph_traits<G>::operands(g, n) } -> range_of<value_of<G>>;
-};
-template <class G>
-concept has_results = requires(G const& g, node_of<G> n) {
-  { graph_traits<G>::results(g, n) } -> range_of<value_of<G>>;
-};
-template <class G>
-concept has_producer = requires(G const& g, value_of<G> v) {
-  { graph_traits<G>::producer(g, v) } -> std::convertible_to<node_of<G>>;
-};
-template <class G>
-concept has_outputs = requires(G const& g) {
-  { graph_traits<G>::outputs(g) } -> range_of<value_of<G>>;
-};
-template <class G>
-concept has_insert = requires(G& g, node_of<G> n, new_node<value_of<G>> const& made) {
-  { graph_traits<G>::insert(g, n, made) } -> std::convertible_to<node_of<G>>;
-};
-template <class G>
-concept has_replace_uses = requires(G& g, value_of<G> v) {
-  { graph_traits<G>::replace_uses(g, v, v) } -> std::same_as<void>;
-};
-template <class G>
-concept has_erase = requires(G& g, node_of<G> n) {
-  { graph_traits<G>::erase(g, n) } -> std::same_as<void>;
-};
-template <class G>
-concept has_users = requires(G const& g, value_of<G> v) {
-  { graph_traits<G>::users(g, v) } -> range_of<node_of<G>>;
-};
-template <class G>
-concept has_inputs = requires(G const& g) {
-  { graph_traits<G>::inputs(g) } -> range_of<value_of<G>>;
-};
-template <class G>
-concept has_version = requires(G const& g) {
-  { graph_traits<G>::version(g) } -> std::convertible_to<int>;
-};
-template <class G>
-concept has_constant = requires(G const& g, value_of<G> v) {
-  { graph_traits<G>::constant(g, v) } -> std::convertible_to<tensor_view>;
-};
-template <class G>
-concept has_overridable = requires(G const& g, value_of<G> v) {
-  { graph_traits<G>::overridable(g, v) } -> std::convertible_to<bool>;
-};
-template <class G>
-concept has_add_constant = requires(G& g, tensor_view t, std::string_view origin) {
-  { graph_traits<G>::add_constant(g, t, origin) } -> std::convertible_to<value_of<G>>;
-};
-template <class G>
-concept has_type = requires(G const& g, value_of<G> v) {
-  { graph_traits<G>::type(g, v) } -> std::convertible_to<element_type>;
-};
-template <class G>
-concept has_shape = requires(G const& g, value_of<G> v, std::vector<dimension>& into) {
-  { graph_traits<G>::shape(g, v, into) } -> std::convertible_to<bool>;
-};
-template <class G>
-concept has_attribute = requires(G const& g, node_of<G> n, std::string_view name) {
-  { graph_traits<G>::attribute(g, n, name) } -> std::convertible_to<attribute_view>;
-};
-template <class G>
-concept has_same_attributes = requires(G const& g, node_of<G> n) {
-  { graph_traits<G>::same_attributes(g, n, n) } -> std::same_as<bool>;
-};
-template <class G>
-concept has_value_name = requires(G const& g, value_of<G> v) {
-  { graph_traits<G>::name(g, v) } -> std::convertible_to<std::string>;
-};
-template <class G>
-concept has_node_name = requires(G const& g, node_of<G> n) {
-  { graph_traits<G>::name(g, n) } -> std::convertible_to<std::string>;
-};
-template <class G>
-concept has_index = requires(G const& g, value_of<G> v) {
-  { graph_traits<G>::index(g, v) } -> std::convertible_to<std::size_t>;
-};
-template <class G>
-concept has_op_key = requires(G const& g, node_of<G> n) {
-  { graph_traits<G>::op_key(g, n) } -> std::integral;
-};
-template <class G>
-concept has_bodies = requires(G const& g, node_of<G> n) {
-  *std::begin(graph_traits<G>::bodies(g, n));
-  graph_traits<G>::nodes(g, *std::begin(graph_traits<G>::bodies(g, n)));
-  graph_traits<G>::inputs(g, *std::begin(graph_traits<G>::bodies(g, n)));
-  graph_traits<G>::outputs(g, *std::begin(graph_traits<G>::bodies(g, n)));
-};
-template <class G>
-concept has_declare = requires(G& g, function_body const& body) {
-  { graph_traits<G>::declare(g, body) } -> std::same_as<bool>;
-};
-
-}  // namespace detail
-
-template <class G>
-concept readable_graph = detail::has_handles<G> && detail::has_nodes<G> && detail::has_op_name<G> &&
-    detail::has_operands<G> && detail::has_results<G> && detail::has_producer<G> && detail::has_outputs<G>;
-
-template <class G>
-concept use_tracking_graph = readable_graph<G> && detail::has_users<G>;
-
-template <class G>
-concept rewritable_graph =
-    readable_graph<G> && detail::has_insert<G> && detail::has_replace_uses<G> && detail::has_erase<G>;
-
-namespace detail {
-
-enum class graph_member : std::uint8_t {
-  none,
-  handles,
-  nodes,
-  op_name,
-  operands,
-  results,
-  producer,
-  outputs,
-  insert,
-  replace_uses,
-  erase
-};
-
-template <graph_member Missing, graph_member Other>
-inline constexpr bool has_member = Missing != Other;
-
-template <class G>
-constexpr graph_member missing_to_read() {
-  if constexpr (!has_handles<G>)
-    return graph_member::handles;
-  else if constexpr (!has_nodes<G>)
-    return graph_member::nodes;
-  else if constexpr (!has_op_name<G>)
-    return graph_member::op_name;
-  else if constexpr (!has_operands<G>)
-    return graph_member::operands;
-  else if constexpr (!has_results<G>)
-    return graph_member::results;
-  else if constexpr (!has_producer<G>)
-    return graph_member::producer;
-  else if constexpr (!has_outputs<G>)
-    return graph_member::outputs;
-  else
-    return graph_member::none;
-}
-template <class G>
-constexpr graph_member missing_to_rewrite() {
-  if constexpr (missing_to_read<G>() != graph_member::none)
-    return missing_to_read<G>();
-  else if constexpr (!has_insert<G>)
-    return graph_member::insert;
-  else if constexpr (!has_replace_uses<G>)
-    return graph_member::replace_uses;
-  else if constexpr (!has_erase<G>)
-    return graph_member::erase;
-  else
-    return graph_member::none;
-}
-
-template <class G, graph_member Missing>
-struct graph_traits_lack {
-  static_assert(has_member<Missing, graph_member::handles>,
-                "fuse: graph_traits<G> must define regular types 'node' and 'value'");
-  static_assert(has_member<Missing, graph_member::nodes>,
-                "fuse: graph_traits<G>::nodes(g) must return a range of nodes");
-  static_assert(has_member<Missing, graph_member::op_name>,
-                "fuse: graph_traits<G>::op_name(g, node) must return a name convertible to std::string_view");
-  static_assert(has_member<Missing, graph_member::operands>,
-                "fuse: graph_traits<G>::operands(g, node) must return a range of values");
-  static_assert(has_member<Missing, graph_member::results>,
-                "fuse: graph_traits<G>::results(g, node) must return a range of values");
-  static_assert(has_member<Missing, graph_member::producer>,
-                "fuse: graph_traits<G>::producer(g, value) must return a node");
-  static_assert(has_member<Missing, graph_member::outputs>,
-                "fuse: graph_traits<G>::outputs(g) must return a range of values");
-  static_assert(has_member<Missing, graph_member::insert>,
-                "fuse: graph_traits<G>::insert(g, place, new_node<value>) must return the new node");
-  static_assert(has_member<Missing, graph_member::replace_uses>,
-                "fuse: graph_traits<G>::replace_uses(g, from, to) must exist and return void");
-  static_assert(has_member<Missing, graph_member::erase>,
-                "fuse: graph_traits<G>::erase(g, node) must exist and return void");
-};
-
-template <class G>
-using require_readable = graph_traits_lack<G, missing_to_read<G>()>;
-template <class G>
-using require_rewritable = graph_traits_lack<G, missing_to_rewrite<G>()>;
-
-}  // namespace detail
-}  // namespace fuse::inline v0
-
-namespace fuse::inline v0 {
-
 namespace detail {
 
 template <class G>
@@ -9655,6 +10088,8 @@ class graph_binding final : public graph_source {
       return "value " + std::to_string(v);
   }
   [[nodiscard]] void const* graph() const override { return graph_; }
+  [[nodiscard]] void const* graph_type() const override { return graph_type_of<plain>(); }
+  [[nodiscard]] void const* handle(value_id v) const override { return v < values_.size() ? &values_[v] : nullptr; }
 
   bool insert(node_id place, std::string_view op, span<value_id const> operands, span<attribute const> attributes,
               span<element_type const> results, std::string_view origin) override {
@@ -9662,6 +10097,7 @@ class graph_binding final : public graph_source {
       operands_.clear();
       for (auto v : operands) operands_.push_back(v == absent ? value_type{} : values_[v]);
       auto const made = traits::insert(*graph_, nodes_[place], {op, operands_, attributes, results, origin});
+      if (made == node_type{}) return false;
       nodes_.push_back(made);
       auto const bound = values_.size();
       for (auto const& v : traits::results(*graph_, made)) bind(v);
@@ -9672,7 +10108,9 @@ class graph_binding final : public graph_source {
   }
   bool add_constant(tensor_view contents, std::string_view origin) override {
     if constexpr (rewritable_graph<G> && detail::has_add_constant<G>) {
-      bind(traits::add_constant(*graph_, contents, origin));
+      auto const made = value_type(traits::add_constant(*graph_, contents, origin));
+      if (made == value_type{}) return false;
+      bind(made);
       return true;
     } else {
       return false;
@@ -9945,8 +10383,9 @@ struct operator_facts {
   opcode op;
   std::uint16_t code;  ///< of its name in the dialect; 0: none
   op_group group;
-  bool reduces, commutative;
+  bool reduces, commutative, broadcasts;
   std::int8_t least, most;  ///< operands
+  std::int8_t data = 127;   ///< ... that are no parameters in the dialect, at any version
   std::uint8_t priority;    ///< of a part that it makes, see resolve
   std::uint64_t bit;
 };
@@ -9959,6 +10398,8 @@ struct operator_facts {
   facts.group = op == opcode::neg ? op_group::sum : known.group;  // a minus is a sum of one
   facts.reduces = known.shape == shape_rule::reduce;
   facts.commutative = known.commutative;
+  facts.broadcasts = (known.kind == op_kind::elementwise || known.kind == op_kind::broadcast) &&
+                     op != opcode::quantize && op != opcode::dequantize;
   facts.least = known.least;
   facts.most = known.most < 0 ? std::int8_t{127} : known.most;
   facts.priority = facts.reduces ? 1 : 2;
@@ -9969,6 +10410,12 @@ struct operator_facts {
   auto const code = names.code(name);
   auto facts = facts_of(code == 0 ? opcode::opaque : names.rows[code - 1u].op);
   facts.code = code;
+  if (code == 0) return facts;
+  int data = -1;
+  auto const& first = names.rows[code - 1u];
+  for (std::size_t i = 0; i <= first.more; ++i)
+    if (auto const stated = names.rows[code - 1u + i].operands; stated > data) data = stated;
+  if (data >= 0) facts.data = static_cast<std::int8_t>(data);
   return facts;
 }
 
@@ -10004,18 +10451,23 @@ class lowering {
   expression pattern_{};
   op_group group_[expression::capacity]{};  // of a rest: what it is left of
   bool reduction_[expression::capacity]{};
-  std::uint8_t priority_[expression::capacity]{};  // 0 to 3: operators, the more telling the less; see resolve
-  std::uint64_t needs_[expression::capacity]{};    // operators that are below in any case, reached through sums and
-  std::uint8_t slot_[expression::capacity]{};      // 1 + that of a capture
-  std::uint16_t size_ = 0;                         // of the code
+  std::uint8_t priority_[expression::capacity]{};   // 0 to 3: operators, the more telling the less; see resolve
+  std::uint64_t needs_[expression::capacity]{};     // operators that are below in any case, reached through sums and
+  std::uint8_t slot_[expression::capacity]{};       // 1 + that of a capture
+  std::uint8_t node_slot_[expression::capacity]{};  // 1 + that of the node where an operator was found first
+  std::uint8_t times_[expression::capacity]{};      // that a term may occur in a match: 0, 1, or 2 for more
+  std::uint16_t size_ = 0;                          // of the code
   links pending_ = 0;
   std::uint16_t unreached_ = 0;  // where the instruction before does not lead
   bool failed_ = false;
   std::uint8_t next_register_ = 1, next_frame_ = 0;
   term_registers register_of_{};  // of a term that is found, else 0
   std::uint32_t bound_ = 0;       // slots, a bit each
+  std::uint32_t partly_ = 0;      // ... of names that one branch of an either binds, and another one does not
+  std::uint32_t root_names_ = 0;  // ... of names that roots have
   bool several_roots_ = false;
   bool again_ = false;  // a large part is matched a second time
+  bool free_ = true;    // see instruction::free
   through_set everywhere_{};
   std::uint8_t everywhere_id_ = 0;
 
@@ -10033,6 +10485,7 @@ class lowering {
   constexpr std::uint8_t bound_slot(static_text name, slot_kind kind);
   constexpr std::uint8_t bound_slot_of(std::uint8_t at, slot_kind kind);
   constexpr std::uint8_t bound_rest(std::uint8_t at, op_group of);
+  constexpr std::uint8_t node_slot(std::uint8_t at);
   constexpr void emit(instruction const& made);
   constexpr std::uint16_t& led_by(links chain);
   constexpr void resolve_links();
@@ -10059,13 +10512,15 @@ class lowering {
   constexpr void collect(std::uint8_t at, double weight, op_group kind, parts& into);
 
   constexpr void resolve();
+  constexpr void count_times();
   constexpr void resolve_operator(std::uint8_t at, term const& t);
   constexpr void fail_at_operands(term const& t, operator_facts const& known);
+  constexpr void fail_at_misuse(term const& t);
 
   constexpr std::uint8_t collect_set(std::uint8_t at, through_set& set);
   constexpr void capture(std::uint8_t at, std::uint8_t r);
   constexpr void value(std::uint8_t at, std::uint8_t r, sign_use sign = sign_use::strict, std::uint8_t around = 0);
-  constexpr void operation(term const& t, std::uint8_t r, std::uint8_t result);
+  constexpr void operation(std::uint8_t at, std::uint8_t r, std::uint8_t result);
   constexpr void attributes(term const& t, std::uint8_t r, static_text except = {});
   constexpr void reduction(term const& t, std::uint8_t r);
   constexpr void group(std::uint8_t at, std::uint8_t r, sign_use sign, std::uint8_t around);
@@ -10078,13 +10533,17 @@ class lowering {
   constexpr void lower_roots(std::uint8_t root);
   constexpr void add_entry(std::uint16_t first, std::uint16_t tag, bool by_name, std::uint8_t strip);
   constexpr void add_entries(std::uint8_t root, std::uint16_t first);
-  [[nodiscard]] constexpr bool may_be_one_product(std::uint8_t root) const;
+  constexpr void add_entries_of_group(std::uint8_t root, std::uint16_t first);
+  [[nodiscard]] constexpr bool is_operator(std::uint8_t at) const;
+  constexpr void name_root(std::uint8_t at);
   constexpr void add_transparent_entries(through_set const& set, std::uint16_t first);
   constexpr void further_root(std::uint8_t root);
   constexpr bool path_to_bound(std::uint8_t at, std::uint8_t (&path)[16], int& length);
   [[nodiscard]] constexpr bool is_bound(static_text name) const;
   constexpr void add_condition(condition const& added);
   [[nodiscard]] static constexpr bool names(expression const& in, static_text name);
+  constexpr void require_operands(expression const& in, term const& t, int required);
+  constexpr std::uint8_t axes_of_row(expression const& in, term const& t);
   constexpr void lower_replacement();
 };
 
@@ -10217,10 +10676,24 @@ constexpr std::uint8_t lowering::bound_rest(std::uint8_t at, op_group of) {
   return bound_slot_of(at, slot_kind::rest);
 }
 
+constexpr std::uint8_t lowering::node_slot(std::uint8_t at) {
+  if (node_slot_[at] == 0) {
+    if (out.slot_count == lowered_rule::name_capacity) {
+      fail(rule_error::too_large, rule_.name);
+      return 0;
+    }
+    out.slot_kinds[out.slot_count] = slot_kind::value;
+    node_slot_[at] = ++out.slot_count;
+  }
+  return static_cast<std::uint8_t>(node_slot_[at] - 1);
+}
+
 constexpr void lowering::emit(instruction const& made) {
   if (size_ == lowered_rule::instruction_capacity) return fail(rule_error::too_large, rule_.name);
   if (pending_ != 0) resolve_links();
-  out.code[size_++] = made;
+  out.code[size_] = made;
+  if (free_ && made.through != 0) out.code[size_].flags |= instruction::free;
+  ++size_;
 }
 constexpr std::uint16_t& lowering::led_by(links chain) {
   auto& first = out.code[(chain - 1) / 2];
@@ -10269,7 +10742,7 @@ constexpr std::uint8_t lowering::new_registers(int count) {
 template <class Form>
 constexpr void lowering::lower_forks(int count, bool may_skip, Form&& form) {
   links joined = 0;
-  std::uint32_t common = ~0u;
+  std::uint32_t common = ~0u, any = 0;
   auto const before = bound_;
   auto const registers = register_of_;                                    // what a branch finds is not known after it
   auto const first_register = next_register_, first_frame = next_frame_;  // branches use the same ones
@@ -10287,11 +10760,13 @@ constexpr void lowering::lower_forks(int count, bool may_skip, Form&& form) {
     if (next_frame_ > last_frame) last_frame = next_frame_;
     register_of_ = registers;
     common &= bound_;
+    any |= bound_;
     if (last) break;
     joined = chained(detach(), joined);
     pend(fork, true);
   }
   if (may_skip) common &= before;
+  if (!may_skip) partly_ |= any & ~common;
   pending_ = chained(joined, pending_);
   bound_ = common;
   next_register_ = last_register;
@@ -10360,7 +10835,8 @@ constexpr std::uint64_t lowering::needs_directly(parts const& of, op_group kind)
   for (int i = 0; i < count; ++i) {
     auto const p = of.all[i];
     auto const kind_of_part = pattern_.terms[p.term].kind;
-    if (kind_of_part == term_kind::rest || kind_of_part == term_kind::optional) continue;
+    if ((kind_of_part == term_kind::rest && pattern_.terms[p.term].index == 0) || kind_of_part == term_kind::optional)
+      continue;
     required += p.weight == 1 || p.weight == -1 ? 1 : 2;
     if (kind_of_part == term_kind::neutral && group_[p.term] == op_group::none) all |= needs_[p.term];
     if (static_cast<int>(p.weight) != p.weight) all |= root_bit;
@@ -10469,9 +10945,20 @@ constexpr void lowering::resolve() {
         priority_[i] = 3;
         break;
       }
+      case term_kind::misused: return fail_at_misuse(t);
       default: priority_[i] = 3;
     }
     if (failed_) return;
+  }
+  count_times();
+}
+constexpr void lowering::count_times() {
+  times_[pattern_.root()] = 1;
+  for (int i = pattern_.size; i-- > 0;) {
+    auto const t = pattern_.terms[i];
+    if (times_[i] == 0 || t.children == 0) continue;
+    bool const twice = t.op == opcode::square || t.op == opcode::pow || times_[i] > 1;
+    for (int c = 0; c < t.children; ++c) times_[t.child[c]] = twice || times_[t.child[c]] != 0 ? 2 : 1;
   }
 }
 constexpr void lowering::resolve_operator(std::uint8_t at, term const& t) {
@@ -10479,6 +10966,7 @@ constexpr void lowering::resolve_operator(std::uint8_t at, term const& t) {
   auto const known = by_meaning ? facts_of(t.op) : facts_of(names_, t.name);
   if (!by_meaning) {
     if (known.code == 0) return fail(rule_error::unknown_operator, t.name);
+    if (t.children - t.attributes > known.data) return fail(rule_error::parameter_as_operand, t.name);
     if (t.kind == term_kind::exact || known.op == opcode::opaque) {
       if (t.attributes != 0) check_attributes(pattern_, t, known.code, false);
       priority_[at] = 3;
@@ -10499,6 +10987,12 @@ constexpr void lowering::resolve_operator(std::uint8_t at, term const& t) {
   }
   needs_[at] = known.bit;
   if (known.reduces) out.reduces = reduction_[at] = true;
+}
+
+constexpr void lowering::fail_at_misuse(term const& t) {
+  constexpr rule_error errors[] = {rule_error::attribute_of_no_operator, rule_error::tolerance_of_no_number,
+                                   rule_error::too_many_users};
+  fail(errors[t.index], t.name.empty() ? rule_.name : t.name);
 }
 
 constexpr void lowering::fail_at_operands(term const& t, operator_facts const& known) {
@@ -10547,9 +11041,9 @@ constexpr void lowering::value(std::uint8_t at, std::uint8_t r, sign_use sign, s
     case term_kind::neutral:
       if (group_[at] != op_group::none) return group(at, r, sign, around);
       if (reduction_[at]) return reduction(t, r);
-      return operation(t, r, 0);
+      return operation(at, r, 0);
     case term_kind::named:
-    case term_kind::exact: return operation(t, r, 0);
+    case term_kind::exact: return operation(at, r, 0);
     case term_kind::scalar: return emit({.code = step::scalar, .a = r, .b = bound_slot_of(at, slot_kind::number)});
     case term_kind::number:
       return emit({.code = step::number, .a = r, .tolerance = static_cast<float>(t.tolerance), .number = t.number});
@@ -10604,13 +11098,14 @@ constexpr void lowering::value(std::uint8_t at, std::uint8_t r, sign_use sign, s
     case term_kind::known_as:
       emit({.code = step::capture, .a = r, .b = bound_slot(t.name, slot_kind::value)});
       return value(t.child[0], r, sign, around);
-    case term_kind::result: return operation(pattern_.terms[t.child[0]], r, static_cast<std::uint8_t>(t.index));
+    case term_kind::result: return operation(t.child[0], r, static_cast<std::uint8_t>(t.index));
     case term_kind::rest:  // alone where a value is wanted: that one value
     default: return fail(rule_error::rest_not_last, t.name);
   }
 }
 
-constexpr void lowering::operation(term const& t, std::uint8_t r, std::uint8_t result) {
+constexpr void lowering::operation(std::uint8_t at, std::uint8_t r, std::uint8_t result) {
+  auto const t = pattern_.terms[at];
   bool const by_name = t.kind != term_kind::neutral;
   int const operands = t.children - t.attributes;
   bool const has_rest = operands > 0 && priority_[t.child[operands - 1]] == rest_priority;
@@ -10630,7 +11125,11 @@ constexpr void lowering::operation(term const& t, std::uint8_t r, std::uint8_t r
           .through = everywhere_id_,
           .flags = commutes ? instruction::commutes : std::uint8_t{0}});
   }
+  if (times_[at] > 1)
+    emit({.code = step::agrees, .a = r, .b = node_slot(at), .through = by_name ? std::uint8_t{0} : everywhere_id_});
   if (t.attributes != 0) attributes(t, r);
+  bool const free = free_;
+  free_ = free && !by_name && facts_of(t.op).broadcasts;
   int later = 0;
   for (int i = 0; i < plain; ++i)
     if (priority_[t.child[i]] >= 5)
@@ -10645,6 +11144,7 @@ constexpr void lowering::operation(term const& t, std::uint8_t r, std::uint8_t r
     else
       value(t.child[i], static_cast<std::uint8_t>(first + i));
   }
+  free_ = free;
   if (has_rest) {
     emit({.code = step::operands,
           .a = r,
@@ -10691,7 +11191,10 @@ constexpr void lowering::reduction(term const& t, std::uint8_t r) {
         .op = static_cast<std::uint16_t>(t.op),
         .through = everywhere_id_});
   attributes(t, r, standard);
+  bool const free = free_;
+  free_ = false;
   value(t.child[0], inner);
+  free_ = free;
 }
 
 constexpr void lowering::group(std::uint8_t at, std::uint8_t r, sign_use sign, std::uint8_t around) {
@@ -10704,7 +11207,9 @@ constexpr void lowering::group(std::uint8_t at, std::uint8_t r, sign_use sign, s
     emit({.code = step::within, .a = r, .c = 1, .number = static_cast<double>(needed)});
   if (auto const needed = needs_[at]; needed != 0)
     emit({.code = step::within, .a = r, .number = static_cast<double>(needed)});
-  bool const clips = kind == op_group::sum && pattern_.terms[at].index != 0;
+  auto const t = pattern_.terms[at];
+  bool const clips = kind == op_group::sum && t.index != 0;
+  bool const divides = t.op == opcode::div && group_[t.child[0]] != kind && group_[t.child[1]] != kind;
   emit({.code = step::group,
         .a = r,
         .b = frame,
@@ -10712,7 +11217,9 @@ constexpr void lowering::group(std::uint8_t at, std::uint8_t r, sign_use sign, s
         .op = static_cast<std::uint16_t>(kind),
         .count = around,
         .through = everywhere_id_,
-        .flags = clips ? instruction::clips : std::uint8_t{0}});
+        .flags = clips     ? instruction::clips
+                 : divides ? instruction::divides
+                           : std::uint8_t{0}});
   members(found, kind, frame);
   finish_group(found, kind, frame);
 }
@@ -10723,7 +11230,13 @@ constexpr void lowering::finish_group(parts const& found, op_group kind, std::ui
   int const count = found.count;
   int rest = count;  // the last ones
   while (rest > 0 && found.all[rest - 1].priority == rest_priority) --rest;
-  for (; rest < count; ++rest) emit({.code = step::rest, .a = frame, .b = bound_rest(found.all[rest].term, kind)});
+  for (; rest < count; ++rest) {
+    bool const some = pattern_.terms[found.all[rest].term].index != 0;
+    emit({.code = step::rest,
+          .a = frame,
+          .b = bound_rest(found.all[rest].term, kind),
+          .flags = some ? instruction::some : std::uint8_t{0}});
+  }
   emit({.code = step::close, .a = frame});
 }
 
@@ -10815,7 +11328,14 @@ constexpr lowering::lowering(lowered_rule& into, rewrite_rule const& rule, diale
 constexpr void lowering::lower_roots(std::uint8_t root) {
   auto const& t = pattern_.terms[root];
   if (t.kind == term_kind::alternatives) {
-    for (int i = 0; i < t.children; ++i) lower_roots(t.child[i]);
+    std::uint32_t common = ~0u, any = 0;
+    for (int i = 0; i < t.children && !failed_; ++i) {
+      lower_roots(t.child[i]);
+      common &= bound_;
+      any |= bound_;
+    }
+    partly_ |= any & ~common;
+    bound_ = common;
     return;
   }
   next_register_ = 1;
@@ -10835,8 +11355,16 @@ constexpr void lowering::lower_roots(std::uint8_t root) {
   if (several_roots_)
     for (int i = 1; i < t.children; ++i) further_root(t.child[i]);
   for (std::size_t i = 0; i < rule_.condition_count; ++i) add_condition(rule_.conditions[i]);
+  for (int i = 0; i < (several_roots_ ? t.children : 1); ++i) name_root(several_roots_ ? t.child[i] : main);
   emit({.code = step::accept});
   unreached_ = size_;
+}
+constexpr void lowering::name_root(std::uint8_t at) {
+  auto const& t = pattern_.terms[at];
+  bool const around = t.kind == term_kind::known_as || t.kind == term_kind::users || t.kind == term_kind::through ||
+                      t.kind == term_kind::alternatives;
+  if (t.kind == term_kind::known_as) root_names_ |= 1u << slot(t.name, slot_kind::value);
+  for (int i = 0; around && i < t.children; ++i) name_root(t.child[i]);
 }
 
 constexpr void lowering::add_entry(std::uint16_t first, std::uint16_t tag, bool by_name, std::uint8_t strip) {
@@ -10850,10 +11378,7 @@ constexpr void lowering::add_entries(std::uint8_t root, std::uint16_t first) {
   switch (t.kind) {
     case term_kind::neutral:
       if (group_[root] != op_group::none) {
-        for (auto const& known : operator_table)
-          if (known.group == group_[root] || ((group_[root] == op_group::product || may_be_one_product(root)) &&
-                                              (known.group == op_group::product || known.op == opcode::neg)))
-            add_entry(first, static_cast<std::uint16_t>(known.op), false, 0);
+        add_entries_of_group(root, first);
       } else {
         add_entry(first, static_cast<std::uint16_t>(t.op), false, 0);
         if (reduction_[root])
@@ -10881,18 +11406,51 @@ constexpr void lowering::add_entries(std::uint8_t root, std::uint16_t first) {
     case term_kind::users:
     case term_kind::known_as:
     case term_kind::result: add_entries(t.child[0], first); break;
+    case term_kind::alternatives:  // of the one part that is left of a sum or product
+      for (int i = 0; i < t.children; ++i) add_entries(t.child[i], first);
+      break;
     default: return fail(rule_error::unreachable_root, rule_.name);
   }
   add_transparent_entries(everywhere_, first);
 }
-constexpr bool lowering::may_be_one_product(std::uint8_t root) const {
-  auto const& t = pattern_[root];
-  if (t.op != opcode::add || pattern_[t.child[1]].kind != term_kind::rest) return false;
-  auto const& one = pattern_[t.child[0]];
-  if (one.kind != term_kind::alternatives) return group_[t.child[0]] == op_group::product;
-  for (int i = 0; i < one.children; ++i)
-    if (group_[one.child[i]] == op_group::product) return true;
-  return false;
+constexpr void lowering::add_entries_of_group(std::uint8_t root, std::uint16_t first) {
+  auto const kind = group_[root];
+  for (auto const& known : operator_table)
+    if (known.group == kind || known.op == opcode::neg || known.op == opcode::mul || known.op == opcode::div)
+      add_entry(first, static_cast<std::uint16_t>(known.op), false, 0);
+  auto const found = parts_of(root, 1, kind);
+  int required = found.has_number && found.number != (kind == op_group::product ? 1 : 0) ? 2 : 0;
+  std::uint8_t one = 0;
+  for (int i = 0; i < found.count; ++i) {
+    auto const& part = pattern_.terms[found.all[i].term];
+    if ((part.kind == term_kind::rest && part.index == 0) || part.kind == term_kind::optional) continue;
+    required += found.all[i].weight == 1 ? 1 : 2;
+    one = found.all[i].term;
+  }
+  if (required == 1 && is_operator(one)) add_entries(one, first);
+  for (int i = 0; required == 0 && i < found.count; ++i)
+    if (auto const& part = pattern_.terms[found.all[i].term];
+        part.kind == term_kind::optional && found.all[i].weight == 1 && is_operator(part.child[0]))
+      add_entries(part.child[0], first);
+}
+constexpr bool lowering::is_operator(std::uint8_t at) const {
+  auto const& t = pattern_.terms[at];
+  switch (t.kind) {
+    case term_kind::neutral:
+    case term_kind::named:
+    case term_kind::exact: return true;
+    case term_kind::alternatives: {
+      bool all = true;
+      for (int i = 0; i < t.children; ++i) all = all && is_operator(t.child[i]);
+      return all;
+    }
+    case term_kind::wrapped:
+    case term_kind::through:
+    case term_kind::users:
+    case term_kind::known_as:
+    case term_kind::result: return is_operator(t.child[0]);
+    default: return false;
+  }
 }
 constexpr void lowering::add_transparent_entries(through_set const& set, std::uint16_t first) {
   for (std::size_t i = 0; i < set.count; ++i)
@@ -10966,6 +11524,33 @@ constexpr bool lowering::names(expression const& in, static_text name) {
   return false;
 }
 
+constexpr void lowering::require_operands(expression const& in, term const& t, int required) {
+  if (partly_ == 0) return;
+  for (int i = 0; i < t.children; ++i) {
+    auto const* given = &in[t.child[i]];
+    if (given->kind == term_kind::attribute) {
+      if (given->children == 0) continue;
+      given = &in[given->child[0]];
+    } else if (i >= required) {
+      continue;
+    }
+    bool const one =
+        given->kind == term_kind::capture || given->kind == term_kind::scalar || given->kind == term_kind::parameter;
+    if (one && (partly_ >> known(given->name) & 1u) != 0) return fail(rule_error::not_in_all_branches, given->name);
+  }
+}
+
+constexpr std::uint8_t lowering::axes_of_row(expression const& in, term const& t) {
+  if (t.children == 3) return known(in[t.child[2]].name);
+  std::uint8_t found = no_slot;
+  for (std::uint8_t i = 0; i < out.slot_count; ++i) {
+    if (out.slot_kinds[i] != slot_kind::parameter) continue;
+    if (found != no_slot) fail(rule_error::row_of_several_axes, out.slot_names[i]);
+    found = i;
+  }
+  return found;
+}
+
 constexpr void lowering::lower_replacement() {
   auto const& made = rule_.replacement;
   if (made.size > lowered_rule::replacement_capacity) return fail(rule_error::too_large, rule_.name);
@@ -11004,6 +11589,7 @@ constexpr void lowering::lower_replacement() {
       case term_kind::parameter:
         r.what = kind::slot;
         r.slot = known(t.name);
+        if ((root_names_ >> r.slot & 1u) != 0) return fail(rule_error::root_on_the_right, t.name);
         break;
       case term_kind::number:
         r.what = kind::number;
@@ -11013,11 +11599,13 @@ constexpr void lowering::lower_replacement() {
       case term_kind::exact: {
         auto const meant = facts_of(names_, t.name);
         if (meant.code == 0) return fail(rule_error::unknown_operator, t.name);
+        if (operands > meant.data) return fail(rule_error::parameter_as_operand, t.name);
         bool const neutral = t.kind == term_kind::named && meant.op != opcode::opaque;
         if (t.attributes != 0) check_attributes(made, t, meant.code, false);
         r.what = neutral ? kind::neutral : kind::named;
         r.op = neutral ? static_cast<std::uint16_t>(meant.op) : meant.code;
         if (neutral && (operands < meant.least || operands > meant.most)) return fail_at_operands(t, meant);
+        require_operands(made, t, neutral ? meant.least : operands);
         break;
       }
       case term_kind::neutral: {
@@ -11026,12 +11614,15 @@ constexpr void lowering::lower_replacement() {
         r.what = kind::neutral;
         r.op = static_cast<std::uint16_t>(t.op);
         if (t.attributes != 0) check_attributes(made, t, 0, false);
+        require_operands(made, t, meant.least);
         break;
       }
       case term_kind::fold: r.what = kind::fold; break;
       case term_kind::row:
         r.what = kind::row;
         r.number = t.number;
+        r.slot = axes_of_row(made, t);
+        r.children = 2;
         break;
       case term_kind::result:
         r.what = kind::result;
@@ -11039,6 +11630,7 @@ constexpr void lowering::lower_replacement() {
         break;
       case term_kind::roots: r.what = kind::roots; break;
       case term_kind::attribute: break;
+      case term_kind::misused: return fail_at_misuse(t);
       default: return fail(rule_error::no_replacement, rule_.name);
     }
     out.replacement[i] = r;
@@ -11126,6 +11718,21 @@ struct rule_requirement {
                 "fuse: a rule, or its dialect, names an attribute that the operator does not have");
   static_assert(is_not<Error, rule_error::attribute_of_another_kind>,
                 "fuse: a rule wants an attribute to be what it cannot hold");
+  static_assert(is_not<Error, rule_error::row_of_several_axes>,
+                "fuse: a rule captures several parameters: say which one is a row's axes, row(scale, x, param<...>)");
+  static_assert(is_not<Error, rule_error::root_on_the_right>,
+                "fuse: the right side of a rule uses the name of what it replaces: it would read itself");
+  static_assert(
+      is_not<Error, rule_error::attribute_of_no_operator>,
+      "fuse: .attr stands behind an operator; a capture, a number or what is looked through has no attributes");
+  static_assert(is_not<Error, rule_error::tolerance_of_no_number>,
+                "fuse: .within stands behind a number; nothing else has a tolerance");
+  static_assert(is_not<Error, rule_error::too_many_users>, "fuse: .users takes a number from 0 to 65535");
+  static_assert(is_not<Error, rule_error::parameter_as_operand>,
+                "fuse: a rule gives an operator more operands than are data in its dialect: the others are parameters, "
+                "which .attr names");
+  static_assert(is_not<Error, rule_error::not_in_all_branches>,
+                "fuse: the right side of a rule needs a name that not every branch of an either binds");
 };
 
 }  // namespace detail
@@ -11459,6 +12066,342 @@ template <auto const& Rules, class Graph>
 
 namespace fuse::inline v0 {
 
+template <class Image>
+class basic_validity {
+ public:
+  struct requirement {
+    extent a{}, b{};
+    value_id of_a = absent, of_b = absent;
+    bool broadcasts = false, whole = false;
+
+    [[nodiscard]] bool follows_from(requirement const& other) const {
+      if (whole != other.whole || (other.broadcasts && !broadcasts)) return false;
+      auto const same = [](auto const& p, auto const& q, auto const& r, auto const& s) {
+        return (p == r && q == s) || (p == s && q == r);
+      };
+      return whole ? same(of_a, of_b, other.of_a, other.of_b) : same(a, b, other.a, other.b);
+    }
+  };
+
+  basic_validity(Image const& image, facts const& known, dialect const& names)
+      : image_(image), facts_(known), names_(names) {}
+
+  [[nodiscard]] std::string check(node_id n) {
+    n_ = n;
+    wrong_.clear();
+    open_.clear();
+    auto const op = op_of(image_, n);
+    auto const& known = info(op);
+    if (op == opcode::opaque) return {};
+    for (int i = 0; i < known.least; ++i)
+      if (operand(static_cast<std::uint32_t>(i)) == absent) return "operand " + std::to_string(i) + " is missing";
+    check_types(op);
+    check_shapes(op);
+    return std::move(wrong_);
+  }
+  [[nodiscard]] span<requirement const> open() const { return open_; }
+  [[nodiscard]] std::string text(requirement const& r) const {
+    auto const name = [&](value_id v) { return "'" + image_.source->value_name(v) + "'"; };
+    if (r.whole) return "whether the shapes of " + name(r.of_a) + " and " + name(r.of_b) + " fit is not known";
+    return "whether " + facts_.symbols().text(r.a) + ", of " + name(r.of_a) + ", is " + facts_.symbols().text(r.b) +
+           ", of " + name(r.of_b) + ", is not known";
+  }
+
+ private:
+  [[nodiscard]] value_id operand(std::uint32_t i) const {
+    return i < image_.operand_count(n_) ? image_.operand(n_, i) : absent;
+  }
+  [[nodiscard]] element_type type(std::uint32_t i) const { return facts_.type(operand(i)); }
+  [[nodiscard]] bool ranked(std::uint32_t i) const { return facts_.has_rank(operand(i)); }
+  [[nodiscard]] span<extent const> shape(std::uint32_t i) const { return facts_.shape(operand(i)); }
+
+  void wrong(std::string text) {
+    if (wrong_.empty()) wrong_ = std::move(text);
+  }
+
+  void check_types(opcode op) {
+    if (names_.promotes) return;
+    auto const& known = info(op);
+    auto const count = image_.operand_count(n_);
+    switch (op) {
+      case opcode::where:
+        want(0, "boolean", [](element_type t) { return t == element_type::boolean; });
+        return alike(1, 2);
+      case opcode::logical_and:
+      case opcode::logical_or:
+      case opcode::logical_xor:
+      case opcode::logical_not:
+        for (std::uint32_t i = 0; i < count; ++i)
+          want(i, "boolean", [](element_type t) { return t == element_type::boolean; });
+        return;
+      case opcode::equal: return alike(0, 1);
+      case opcode::bitwise_and:
+      case opcode::bitwise_or:
+      case opcode::bitwise_xor:
+      case opcode::bitwise_not:
+        for (std::uint32_t i = 0; i < count; ++i) want(i, "an integer type", &is_integer);
+        return alike(0, 1);
+      case opcode::pow:  // the exponent may be of another type
+        want(0, "a number's", &is_number);
+        want(1, "a number's", &is_number);
+        if (image_.version < 12) alike(0, 1);
+        return;
+      case opcode::concat:
+        for (std::uint32_t i = 1; i < count; ++i) alike(0, i);
+        return;
+      case opcode::gather: return want(1, "an integer type", &is_integer);
+      case opcode::matmul:
+      case opcode::gemm:
+      case opcode::linear:
+      case opcode::conv:
+      case opcode::conv_transpose:
+      case opcode::layer_norm:
+      case opcode::rms_norm:
+      case opcode::batch_norm:
+      case opcode::instance_norm:
+      case opcode::group_norm:
+      case opcode::prelu:
+      case opcode::clip:
+        want(0, "a number's", &is_number);
+        if (op == opcode::batch_norm || op == opcode::layer_norm || op == opcode::rms_norm) return;
+        for (std::uint32_t i = 1; i < count; ++i) alike(0, i);
+        return;
+      default: break;
+    }
+    if (needs_floats(op)) want(0, "a floating type", &is_floating);
+    if (known.shape == shape_rule::reduce) want(0, "a number's", &is_number);
+    if (known.kind == op_kind::broadcast) {
+      for (std::uint32_t i = 0; i < count; ++i) want(i, "a number's", &is_number);
+      for (std::uint32_t i = 1; i < count; ++i) alike(0, i);
+    }
+  }
+  [[nodiscard]] static bool is_number(element_type t) {
+    return t != element_type::boolean && t != element_type::string;
+  }
+  [[nodiscard]] static bool needs_floats(opcode op) {
+    switch (op) {
+      case opcode::reciprocal:
+      case opcode::sqrt:
+      case opcode::rsqrt:
+      case opcode::exp:
+      case opcode::log:
+      case opcode::sin:
+      case opcode::cos:
+      case opcode::tan:
+      case opcode::tanh:
+      case opcode::sigmoid:
+      case opcode::gelu:
+      case opcode::silu:
+      case opcode::softplus:
+      case opcode::leaky_relu:
+      case opcode::elu:
+      case opcode::selu:
+      case opcode::celu:
+      case opcode::hard_sigmoid:
+      case opcode::hard_swish:
+      case opcode::softsign:
+      case opcode::mish:
+      case opcode::softmax:
+      case opcode::log_softmax:
+      case opcode::hardmax: return true;
+      default: return false;
+    }
+  }
+  template <class Holds>
+  void want(std::uint32_t i, std::string_view what, Holds const& holds) {
+    auto const t = type(i);
+    if (operand(i) != absent && t != element_type::unknown && t != element_type::other && !holds(t))
+      wrong("operand " + std::to_string(i) + " is " + std::string(name_of(t)) + ", not of " + std::string(what) +
+            (what.back() == 's' ? " type" : ""));
+  }
+  void alike(std::uint32_t i, std::uint32_t k) {
+    if (operand(i) == absent || operand(k) == absent) return;
+    auto const a = type(i), b = type(k);
+    if (a != b && a != element_type::unknown && b != element_type::unknown)
+      wrong("operand " + std::to_string(k) + " is " + std::string(name_of(b)) + " where operand " + std::to_string(i) +
+            " is " + std::string(name_of(a)));
+  }
+
+  void check_shapes(opcode op) {
+    auto const& known = info(op);
+    auto const count = image_.operand_count(n_);
+    if (known.shape == shape_rule::broadcast) {
+      for (std::uint32_t k = 1; k < count; ++k)
+        for (std::uint32_t i = 0; i < k; ++i) broadcast(i, k, 0);
+    }
+    if (known.shape == shape_rule::reduce) return check_axes("axes");
+    switch (op) {
+      case opcode::prelu: return into(0, 1);
+      case opcode::matmul: return check_matmul();
+      case opcode::gemm: return check_gemm();
+      case opcode::linear: return equal_at(0, from_end(0, 1), 1, from_end(1, 1));
+      case opcode::conv: return check_conv();
+      case opcode::softmax:
+      case opcode::log_softmax:
+      case opcode::hardmax:
+      case opcode::concat:
+      case opcode::gather:
+      case opcode::flatten:
+        check_axis(op == opcode::flatten);
+        if (op == opcode::concat) check_concat();
+        return;
+      case opcode::layer_norm:
+      case opcode::rms_norm:
+        check_axis(false);
+        for (std::uint32_t i = 1; i < count; ++i) into(0, i);
+        return;
+      case opcode::skip_layer_norm:
+      case opcode::skip_rms_norm:
+        if (ranked(0) && ranked(1) && shape(0).size() == shape(1).size())
+          for (std::size_t i = 0; i < shape(0).size(); ++i) equal_at(0, i, 1, i);
+        return;
+      case opcode::batch_norm:
+      case opcode::instance_norm:
+        for (std::uint32_t i = 1; i < count; ++i)
+          if (ranked(0) && ranked(i) && shape(0).size() > 1) {
+            if (shape(i).size() != 1) return wrong("operand " + std::to_string(i) + " has not one axis");
+            equal_at(0, 1, i, 0);
+          }
+        return;
+      case opcode::transpose: return check_permutation();
+      default: break;
+    }
+  }
+
+  static constexpr std::size_t nowhere = ~std::size_t{0};
+  [[nodiscard]] std::size_t from_end(std::uint32_t i, std::size_t k) const {
+    return ranked(i) && k <= shape(i).size() ? shape(i).size() - k : nowhere;
+  }
+
+  void broadcast(std::uint32_t i, std::uint32_t k, std::size_t but) {
+    if (operand(i) == absent || operand(k) == absent || operand(i) == operand(k)) return;
+    if (!ranked(i) || !ranked(k)) {
+      double number = 0;  // one element fits everywhere
+      if (!facts_.number(operand(i), number) && !facts_.number(operand(k), number))
+        open_.push_back({{}, {}, operand(i), operand(k), true, true});
+      return;
+    }
+    auto const a = shape(i), b = shape(k);
+    for (auto at = but + 1; at <= a.size() && at <= b.size(); ++at)
+      pair(i, a[a.size() - at], k, b[b.size() - at], true);
+  }
+  void into(std::uint32_t i, std::uint32_t k) {
+    if (operand(k) == absent) return;
+    broadcast(i, k, 0);
+    if (!ranked(i) || !ranked(k)) return;
+    auto const a = shape(i), b = shape(k);
+    for (std::size_t at = 1; at <= b.size(); ++at) {
+      auto const e = b[b.size() - at];
+      bool const larger = e.known() && e.value() != 1 && (at > a.size() || a[a.size() - at] == extent(1));
+      if (larger) return wrong("operand " + std::to_string(k) + " is larger than operand " + std::to_string(i));
+    }
+  }
+  void equal_at(std::uint32_t i, std::size_t at, std::uint32_t k, std::size_t at_k) {
+    if (operand(i) == absent || operand(k) == absent) return;
+    if (!ranked(i) || !ranked(k)) return open_.push_back({{}, {}, operand(i), operand(k), false, true});
+    if (at >= shape(i).size() || at_k >= shape(k).size()) return wrong("an operand has too few axes");
+    pair(i, shape(i)[at], k, shape(k)[at_k], false);
+  }
+  void pair(std::uint32_t i, extent a, std::uint32_t k, extent b, bool broadcasts) {
+    if (a == b || (broadcasts && (a == extent(1) || b == extent(1)))) return;
+    if (a.known() && b.known())
+      return wrong("operand " + std::to_string(k) + " has " + std::to_string(b.value()) + " where operand " +
+                   std::to_string(i) + " has " + std::to_string(a.value()));
+    if (broadcasts) {
+      extent of_a[extent_algebra::most_broadcast], of_b[extent_algebra::most_broadcast];
+      auto const m = facts_.symbols().broadcast_of(a, of_a), n = facts_.symbols().broadcast_of(b, of_b);
+      for (std::size_t x = 0; x < m; ++x)
+        for (std::size_t y = 0; y < n; ++y)
+          if (!(of_a[x] == of_b[y])) open_.push_back({of_a[x], of_b[y], operand(i), operand(k), true, false});
+      return;
+    }
+    open_.push_back({a, b, operand(i), operand(k), false, false});
+  }
+
+  void check_axes(std::string_view parameter) {
+    if (!ranked(0) || read_parameter(image_, facts_, names_, n_, parameter, list_) != parameter_state::known) return;
+    if (!normalise_axes(list_, facts_.rank(operand(0)), axes_)) wrong("its axes are not among those of operand 0");
+  }
+  void check_axis(bool behind) {
+    double axis = 0;
+    if (!ranked(0) || !read_number(image_, facts_, names_, n_, "axis", axis)) return;
+    auto const rank = facts_.rank(operand(0));
+    if (axis < -rank || axis >= rank + (behind ? 1 : 0)) wrong("its axis is none of operand 0");
+  }
+  void check_concat() {
+    double axis = 0;
+    if (!ranked(0) || !read_number(image_, facts_, names_, n_, "axis", axis)) return;
+    auto const rank = shape(0).size();
+    auto const along = static_cast<std::size_t>(axis < 0 ? axis + static_cast<double>(rank) : axis);
+    for (std::uint32_t i = 1; i < image_.operand_count(n_); ++i) {
+      if (ranked(i) && shape(i).size() != rank) return wrong("its operands have different ranks");
+      for (std::size_t at = 0; at < rank; ++at)
+        if (at != along) equal_at(0, at, i, at);
+    }
+  }
+  void check_permutation() {
+    if (!ranked(0) || read_parameter(image_, facts_, names_, n_, "perm", list_) != parameter_state::known) return;
+    if (static_cast<int>(list_.size()) != facts_.rank(operand(0)) ||
+        !normalise_axes(list_, facts_.rank(operand(0)), axes_))
+      wrong("its permutation is none of the axes of operand 0");
+  }
+  void check_matmul() {
+    for (std::uint32_t i = 0; i < 2; ++i)
+      if (ranked(i) && shape(i).empty()) return wrong("operand " + std::to_string(i) + " has no axis");
+    if (!ranked(0) || !ranked(1)) return equal_at(0, 0, 1, 0);
+    equal_at(0, from_end(0, 1), 1, from_end(1, shape(1).size() > 1 ? 2 : 1));
+    broadcast(0, 1, 2);
+  }
+  void check_gemm() {
+    double turned_a = 0, turned_b = 0;
+    if (!read_number(image_, facts_, names_, n_, "transA", turned_a) ||
+        !read_number(image_, facts_, names_, n_, "transB", turned_b))
+      return;
+    for (std::uint32_t i = 0; i < 2; ++i)
+      if (ranked(i) && shape(i).size() != 2) return wrong("operand " + std::to_string(i) + " is no matrix");
+    equal_at(0, turned_a != 0 ? 0 : 1, 1, turned_b != 0 ? 1 : 0);
+    if (operand(2) == absent) return;
+    if (!ranked(0) || !ranked(1) || !ranked(2)) return open_.push_back({{}, {}, operand(0), operand(2), true, true});
+    extent const made[] = {shape(0)[turned_a != 0 ? 1 : 0], shape(1)[turned_b != 0 ? 0 : 1]};
+    auto const c = shape(2);
+    if (c.size() > 2) return wrong("operand 2 has more than two axes");
+    for (std::size_t at = 1; at <= c.size(); ++at) {
+      auto const e = c[c.size() - at];
+      if (e.known() && e.value() != 1 && made[2 - at] == extent(1))
+        return wrong("operand 2 is larger than the product");
+      pair(at == 1 ? 1 : 0, made[2 - at], 2, e, true);
+    }
+  }
+  void check_conv() {
+    double group = 1;
+    if (!ranked(0) || !ranked(1)) return equal_at(0, 0, 1, 0);
+    if (shape(0).size() != shape(1).size() || shape(0).size() < 3)
+      return wrong("operands 0 and 1 have different ranks, or fewer than three axes");
+    if (read_parameter(image_, facts_, names_, n_, "group", group) == parameter_state::unknown) return;
+    auto const channels = shape(0)[1], taken = shape(1)[1];
+    if (group == 1)
+      equal_at(0, 1, 1, 1);
+    else if (channels.known() && taken.known() &&
+             static_cast<double>(channels.value()) != static_cast<double>(taken.value()) * group)
+      wrong("operand 1 takes " + std::to_string(taken.value()) + " channels a group, and operand 0 has other ones");
+    if (operand(2) != absent) equal_at(1, 0, 2, 0);
+  }
+
+  Image const& image_;
+  facts const& facts_;
+  dialect const& names_;
+  node_id n_ = absent;
+  std::string wrong_;
+  std::vector<requirement> open_;
+  std::vector<std::int64_t> list_;
+  std::vector<int> axes_;
+};
+using validity = basic_validity<graph_image>;
+
+}  // namespace fuse::inline v0
+
+namespace fuse::inline v0 {
+
 struct rewrite_cost {
   double removed = 0;          ///< that of what dies, and its share of what is shared
   double added = 0;            ///< that of what is made
@@ -11503,15 +12446,15 @@ class basic_traffic {
     return sum;
   }
 
-  [[nodiscard]] double saved(span<value_id const> roots, span<node_id const> matched,
+  [[nodiscard]] double saved(span<value_id const> roots, span<node_id const> matched, node_id first_new,
                              double enough = std::numeric_limits<double>::infinity()) {
     double sum = 0;
     if (seen_.size() < image_.node_count()) seen_.resize(image_.node_count() + image_.node_count() / 8, 0);
-    seen_round_ += 2;
-    if (seen_round_ == 0) {  // wrapped around
+    if (seen_round_ > ~std::uint32_t{0} - 6) {
       seen_.assign(seen_.size(), 0);
-      seen_round_ = 2;
+      seen_round_ = 0;
     }
+    seen_round_ += 3;
     for (auto v : roots)
       if (auto const n = image_.producer(v); n != absent && !dies(n)) sum += die(n);
     for (bool more = true; more;) {
@@ -11523,6 +12466,7 @@ class basic_traffic {
         more = true;
       }
     }
+    mark_read(matched, first_new);
     for (auto n : matched) {
       if (seen_[n] >= seen_round_) continue;
       seen_[n] = seen_round_;
@@ -11537,6 +12481,30 @@ class basic_traffic {
     seen_[n] = seen_round_ + 1;
     return of(n);
   }
+  void mark_read(span<node_id const> matched, node_id first_new) {
+    auto earliest = ~std::uint64_t{0};
+    for (auto n : matched)
+      if (!dies(n) && image_.node(n).order < earliest) earliest = image_.node(n).order;
+    waiting_.clear();
+    auto const wait_for_operands = [&](node_id n) {
+      for (std::uint32_t i = 0; i < image_.operand_count(n); ++i) {
+        auto const v = image_.operand(n, i);
+        auto const p = v == absent ? absent : image_.producer(v);
+        if (p == absent || p >= first_new || image_.node(p).order < earliest || seen_[p] == seen_round_ + 2) continue;
+        seen_[p] = seen_round_ + 2;
+        waiting_.push_back(p);
+      }
+    };
+    for (auto n = first_new; n < image_.node_count(); ++n) wait_for_operands(n);
+    for (int left = 1024; !waiting_.empty() && left != 0; --left) {
+      auto const n = waiting_.back();
+      waiting_.pop_back();
+      wait_for_operands(n);
+    }
+    if (!waiting_.empty())
+      for (auto n : matched) seen_[n] = seen_round_ + 2;
+  }
+
   [[nodiscard]] bool is_view(node_id n) const {
     auto const op = op_of(image_, n);
     if (op == opcode::reshape || op == opcode::squeeze || op == opcode::unsqueeze || op == opcode::flatten ||
@@ -11585,7 +12553,8 @@ class basic_traffic {
   Image const& image_;
   facts const& facts_;
   std::vector<double> elements_;     // by number of a shape; negative: not counted yet
-  std::vector<std::uint32_t> seen_;  // by node: in this round, and whether it dies
+  std::vector<std::uint32_t> seen_;  // by node: in this round, and whether it dies, or is read by what is new
+  std::vector<node_id> waiting_;
   std::uint32_t seen_round_ = 0;
 };
 using traffic = basic_traffic<graph_image>;
@@ -11640,7 +12609,7 @@ class basic_transaction final : public graph_source {
   [[nodiscard]] node_id first_node() const { return first_node_; }
   [[nodiscard]] double constant_bytes() const { return bytes_; }
 
-  std::string_view commit(node_id place, std::string_view origin) {
+  std::string commit(node_id place, std::string_view origin) {
     image_.source = &real_;
     open_ = false;
     for (auto const& body : functions_)
@@ -11658,7 +12627,7 @@ class basic_transaction final : public graph_source {
         types_.push_back(facts_.type(image_.result(s.id, i)));
       auto const before = &s == &steps().back() ? place : early_place(s.id, place);
       if (!real_.insert(before, s.op, operands_, s.attributes, types_, origin))
-        return give_up("the graph's new node has not as many results as the right side needs");
+        return give_up("the graph refuses a new " + s.op + ", or makes one with another number of results");
       image_.place_before(s.id, before);
     }
     return {};
@@ -11720,6 +12689,8 @@ class basic_transaction final : public graph_source {
   }
   [[nodiscard]] bool has_shapes() const override { return real_.has_shapes(); }
   [[nodiscard]] void const* graph() const override { return real_.graph(); }
+  [[nodiscard]] void const* graph_type() const override { return real_.graph_type(); }
+  [[nodiscard]] void const* handle(value_id v) const override { return v < first_value_ ? real_.handle(v) : nullptr; }
   bool insert(node_id, std::string_view, span<value_id const>, span<attribute const>, span<element_type const>,
               std::string_view) override {
     return false;
@@ -11774,7 +12745,7 @@ class basic_transaction final : public graph_source {
     return false;
   }
 
-  std::string_view give_up(std::string_view why) {
+  std::string give_up(std::string why) {
     real_.forget(first_node_, first_value_);
     undo();
     return why;
@@ -11813,7 +12784,8 @@ namespace fuse::inline v0::detail {
 struct written_parameter {
   std::string_view name;
   decltype(attribute::content) content;
-  double number = 0;  ///< where the content is one number
+  double number = 0;       ///< where the content is one number
+  std::uint64_t axes = 0;  ///< of captured axes: bit k is the k-th axis from the last
 };
 
 template <class Image>
@@ -11835,13 +12807,16 @@ class basic_operator_writer {
   value_id neutral(opcode op, span<value_id const> operands, span<written_parameter> parameters,
                    std::uint32_t results) {
     too_narrow = false;
+    auto const& [row, code, asked] = row_of(op);
+    for (auto& p : parameters)
+      if (auto const* why = count_axis(p, row, op); why != nullptr) return fail(why);
     describe(op, operands, parameters, results);
     if (names_.refuse != nullptr)
       if (auto const why = names_.refuse(emission_); !why.empty()) {
         too_narrow = !emission_.operands.empty() && size_of(emission_.operands[0]) == 2;
         return fail(std::string(why));
       }
-    auto const& [row, code, asked] = row_of(op);
+    if (row != nullptr && !takes(*row, operands.size())) return absent;
     attributes_.clear();
     operands_.assign(operands.begin(), operands.end());
     for (auto& p : parameters)
@@ -11867,8 +12842,14 @@ class basic_operator_writer {
     too_narrow = false;
     auto const* row = names_.row(name, image_.version);
     if (row == nullptr) return fail("the operator of the right side does not exist at this operator set version");
+    if (row->emit == target::none)
+      return fail("the dialect's " + std::string(row->name) + " is read, and never written");
+    if (!takes(*row, operands.size())) return absent;
     attributes_.clear();
-    for (auto& p : parameters) attributes_.push_back({std::string(p.name), std::move(p.content)});
+    for (auto& p : parameters) {
+      if (auto const* why = count_axis(p, row, row->op); why != nullptr) return fail(why);
+      attributes_.push_back({std::string(p.name), std::move(p.content)});
+    }
     if (auto why = complete(*row, attributes_); !why.empty()) return fail(std::move(why));
     return node({name, static_cast<std::uint16_t>(row->op)}, row->name, operands, results);
   }
@@ -11877,6 +12858,13 @@ class basic_operator_writer {
   value_id fail(std::string why) {
     reason = std::move(why);
     return absent;
+  }
+
+  [[nodiscard]] bool takes(operator_row const& row, std::size_t operands) {
+    if (row.operands < 0 || operands <= static_cast<std::size_t>(row.operands)) return true;
+    reason = "the dialect's " + std::string(row.name) + " takes " + std::to_string(row.operands) +
+             " operands that are data, the right side has " + std::to_string(operands);
+    return false;
   }
 
   value_id node(operator_tag tag, std::string_view name, span<value_id const> operands, std::uint32_t results) {
@@ -11931,6 +12919,23 @@ class basic_operator_writer {
     known.row = names_.emitted(op, image_.version, to_);
     if (known.row != nullptr) known.code = names_.code(known.row->name);
     return known;
+  }
+
+  static char const* count_axis(written_parameter& p, operator_row const* row, opcode op) {
+    if (p.name != "axis" || p.axes == 0) return nullptr;
+    auto const use = axis_use_of(row, op);
+    bool const one = std::has_single_bit(p.axes), last = (p.axes & (p.axes + 1)) == 0;
+    if (last && (use == axis_use::trailing || one))
+      p.number = -std::popcount(p.axes);
+    else if (one && use == axis_use::one)
+      p.number = -static_cast<int>(std::bit_width(p.axes));
+    else if (use == axis_use::none)
+      return "the dialect does not state what the operator's axis counts";
+    else
+      return use == axis_use::one ? "the operator has one axis, and others were captured"
+                                  : "the operator's axes are the last ones, and others were captured";
+    p.content = static_cast<std::int64_t>(p.number);
+    return nullptr;
   }
 
   char const* place(written_parameter& p, operator_row const* row) {
@@ -12520,7 +13525,7 @@ class basic_instantiation {
   };
 
   bool add_root(std::uint8_t at) {
-    auto const v = value(at);
+    auto const v = value(at, type_);
     if (v == absent) {
       if (reason.empty()) reason = "the right side has no value here";
       return false;
@@ -12541,52 +13546,62 @@ class basic_instantiation {
     return absent;
   }
 
-  value_id value(std::uint8_t at) {
+  value_id value(std::uint8_t at, element_type type) {
     auto& mine = done_[at];
-    if (mine.ready) return mine.value;
+    if (mine.ready && (!is_literal(at) || facts_.type(mine.value) == type)) return mine.value;
     mine.ready = true;
     auto const& t = terms_[at];
     switch (t.what) {
-      case kind::slot: mine.value = slot_value(t.slot); break;
-      case kind::number: mine.value = constant(dense::of(t.number)); break;
+      case kind::slot: mine.value = slot_value(t.slot, type); break;
+      case kind::number: mine.value = constant(dense::of(t.number), type); break;
       case kind::fold: {
         dense made;
-        mine.value = computed(t.child[0], made) ? constant(made) : fail("an operand of fold is not a constant");
+        mine.value = computed(t.child[0], made) ? constant(made, type) : fail("an operand of fold is not a constant");
         break;
       }
       case kind::row: mine.value = row(t); break;
       case kind::result: {
-        auto const first = value(t.child[0]);
+        auto const first = value(t.child[0], type);
         mine.value = first == absent ? absent : image_.result(image_.producer(first), t.index);
         break;
       }
       case kind::neutral:
-      case kind::named: mine.value = operation(t, mine.results); break;
+      case kind::named: mine.value = operation(t, mine.results, type); break;
       case kind::roots: break;
     }
     return mine.value;
   }
+  [[nodiscard]] bool is_literal(std::uint8_t at) const {
+    auto const& t = terms_[at];
+    if (t.what == kind::number || t.what == kind::fold) return true;
+    auto const is = t.what == kind::slot ? info_->slot_kinds[t.slot] : slot_kind::value;
+    return is == slot_kind::number || is == slot_kind::parameter;
+  }
 
-  value_id constant(dense const& of) {
-    auto made = make_tensor(type_, of.shape, of.elements);
+  value_id constant(dense const& of, element_type type) {
+    auto made = make_tensor(type, of.shape, of.elements);
     if (made.type == element_type::unknown) return fail("a constant of this element type cannot be made");
+    if (!is_floating(type))
+      for (std::size_t i = 0; i < of.elements.size(); ++i)
+        if (made.number(i) != of.elements[i])
+          return fail("the number " + std::to_string(of.elements[i]) + " is no " + std::string(name_of(type)));
     return into_.constant_of(std::move(made));
   }
 
-  value_id slot_value(std::uint8_t at) {
+  value_id slot_value(std::uint8_t at, element_type type) {
     auto const& s = match_.slot(at);
     if (!s.bound) return absent;
     switch (info_->slot_kinds[at]) {
       case slot_kind::value: return s.value;
       case slot_kind::number:
-        return s.value != absent && facts_.type(s.value) == type_ ? s.value : constant(dense::of(s.number));
-      case slot_kind::parameter: return constant(dense::of(s.number));
-      case slot_kind::rest: return product_of(at);
+        return s.value != absent && facts_.type(s.value) == type ? s.value : constant(dense::of(s.number), type);
+      case slot_kind::parameter: return constant(dense::of(s.number), type);
+      case slot_kind::rest: return product_of(at, type);
     }
     return absent;
   }
 
-  value_id product_of(std::uint8_t at) {
+  value_id product_of(std::uint8_t at, element_type type) {
     auto const group = static_cast<op_group>(match_.slot(at).axes);
     auto const members = match_.members(at);
     value_id made = absent;
@@ -12598,7 +13613,7 @@ class basic_instantiation {
           made = m.value;
           continue;
         }
-        if (made == absent) made = constant(dense::of(group == op_group::product ? 1 : 0));
+        if (made == absent) made = constant(dense::of(group == op_group::product ? 1 : 0), type);
         value_id const operands[2] = {made, m.value};
         auto const op = group == op_group::product ? (m.weight > 0 ? opcode::mul : opcode::div)
                         : m.weight > 0             ? opcode::add
@@ -12611,17 +13626,15 @@ class basic_instantiation {
 
   value_id row(replacement_term const& t) {
     auto const& like = terms_[t.child[1]];
-    auto const x = value(t.child[1]);
+    auto const x = value(t.child[1], type_);
     if (like.what != kind::slot || x == absent) return fail("row() needs a captured value to be like");
     int axes = 1;
-    for (std::uint8_t i = 0; i < info_->slot_count; ++i)
-      if (info_->slot_kinds[i] == slot_kind::parameter && match_.slot(i).bound) {
-        auto const& s = match_.slot(i);
-        if (s.axes != 0)
-          axes = std::popcount(s.axes);
-        else if (s.number < 0)
-          axes = static_cast<int>(-s.number);
-      }
+    if (t.slot != no_slot) {
+      auto const& s = match_.slot(t.slot);
+      if (!s.bound || s.axes == 0 || (s.axes & (s.axes + 1)) != 0)
+        return fail("row() needs the last axes, and others, or none that are known, were captured");
+      axes = std::popcount(s.axes);
+    }
     bool const required = t.number != 0;
     auto const group = group_of(t.child[0], required);
     auto& members = row_members_;
@@ -12687,9 +13700,23 @@ class basic_instantiation {
     }
     if (t.what != kind::neutral) return false;
     std::vector<dense> operands(t.children);
-    for (std::uint8_t i = 0; i < t.children; ++i)
+    std::size_t axes = 0;
+    for (std::uint8_t i = 0; i < t.children; ++i) {
       if (!computed(t.child[i], operands[i])) return false;
+      auto const rank = rank_of(operands[i]);
+      if (axes != 0 && rank != 0 && rank != axes) {
+        fail("operands of fold have different ranks, and nothing says along which axis one repeats");
+        return false;
+      }
+      if (rank != 0) axes = rank;
+    }
     return evaluate(static_cast<opcode>(t.op), operands, into);
+  }
+
+  [[nodiscard]] static std::size_t rank_of(dense const& of) {
+    std::size_t lead = 0;
+    while (lead < of.shape.size() && of.shape[lead] == 1) ++lead;
+    return of.shape.size() - lead;
   }
 
   std::uint32_t kept_results(replacement_term const& t, std::uint32_t results) const {
@@ -12716,6 +13743,11 @@ class basic_instantiation {
     return a == absent ? b : a;
   }
 
+  [[nodiscard]] bool is_list(std::uint8_t at) const {
+    auto const& t = terms_[at];
+    return t.what == kind::slot && info_->slot_kinds[t.slot] == slot_kind::rest && match_.slot(t.slot).axes == 0;
+  }
+
   [[nodiscard]] bool takes_operands(replacement_term const& t, span<value_id const> operands) const {
     auto const* row = t.what == kind::named ? names_.row(t.op, image_.version) : nullptr;
     auto const known = info(t.what == kind::neutral ? static_cast<opcode>(t.op)
@@ -12726,20 +13758,29 @@ class basic_instantiation {
     return known.most < 0 || operands.size() <= static_cast<std::size_t>(known.most);
   }
 
-  value_id operation(replacement_term const& t, std::uint32_t results) {
+  value_id operation(replacement_term const& t, std::uint32_t results, element_type type) {
     results = kept_results(t, results);
+    value_id made_of[8];
+    auto const selects = t.what == kind::neutral && static_cast<opcode>(t.op) == opcode::where;
+    auto of_numbers = element_type::unknown;
+    for (bool const literals : {false, true})
+      for (std::uint8_t i = 0; i < t.children; ++i) {
+        if (is_literal(t.child[i]) != literals || is_list(t.child[i])) continue;
+        auto const known = of_numbers != element_type::unknown ? of_numbers : type;
+        made_of[i] = value(t.child[i], selects && i == 0 ? element_type::boolean : known);
+        if (!reason.empty()) return absent;
+        if (of_numbers == element_type::unknown && made_of[i] != absent && !(selects && i == 0))
+          of_numbers = facts_.type(made_of[i]);
+      }
     auto const first = operands_.size();  // below lie those of the operators that wait for this one
     for (std::uint8_t i = 0; i < t.children; ++i) {
       auto const& child = terms_[t.child[i]];
-      if (child.what == kind::slot && info_->slot_kinds[child.slot] == slot_kind::rest &&
-          match_.slot(child.slot).axes == 0) {
-        for (auto const& m : match_.members(child.slot)) operands_.push_back(m.value);
-        if (match_.members(child.slot).empty() && may_lack_one(t)) operands_.push_back(absent);
+      if (!is_list(t.child[i])) {
+        operands_.push_back(made_of[i]);
         continue;
       }
-      auto const operand = value(t.child[i]);
-      operands_.push_back(operand);
-      if (!reason.empty()) return absent;
+      for (auto const& m : match_.members(child.slot)) operands_.push_back(m.value);
+      if (match_.members(child.slot).empty() && may_lack_one(t)) operands_.push_back(absent);
     }
     if (may_lack_one(t) && operands_.size() == first + 2 &&
         (operands_[first] == absent || operands_[first + 1] == absent))
@@ -12790,8 +13831,7 @@ class basic_instantiation {
     if (info_->slot_kinds[from.slot] == slot_kind::number) {
       made.content = s.number;
     } else if (s.axes != 0 && from.name == "axis") {
-      made.number = -std::popcount(s.axes);
-      made.content = static_cast<std::int64_t>(made.number);
+      made.axes = s.axes;  // as the operator counts them
     } else if (s.axes != 0) {
       std::vector<std::int64_t> axes;
       for (int bit = 63; bit >= 0; --bit)
@@ -12840,6 +13880,7 @@ class basic_application {
         facts_(known),
         options_(options),
         traffic_(image, known),
+        validity_(image, known, names),
         changes_(image, known, false),
         right_(match, image, known, names, options.target, changes_) {}
 
@@ -12865,10 +13906,14 @@ class basic_application {
     for (std::size_t i = 0; i < roots_.size(); ++i)
       if (auto why = unfit(right_.roots[i], roots_[i]); !why.empty())
         return refuse("shape and element type", std::move(why));
+    if (auto why = invalid(); !why.empty()) return refuse("operator", std::move(why));
     auto place = root;
     if (roots_.size() > 1 && !find_place(place))
       return refuse("order",
                     "there is no place for the new node between what it needs and what needs it: a cycle would arise");
+    if (auto const late = read_too_late(place); late != absent)
+      return refuse("order", "the right side reads " + image_.source->value_name(late) +
+                                 ", which is not there before what it replaces: a cycle would arise");
     auto const bytes = cost();
     auto const& known = match_.rules().rules[rule];
     costly_ = known.equal_cost ? bytes.added > bytes.removed : bytes.added >= bytes.removed;
@@ -12878,7 +13923,7 @@ class basic_application {
                                 std::to_string(static_cast<long long>(bytes.removed)));
     if (options_.veto != nullptr && options_.veto(options_.veto_context, known.name, bytes))
       return refuse("veto", "the caller's cost hook refused the rewrite");
-    if (auto const why = changes_.commit(place, origin); !why.empty()) return refuse("graph", std::string(why));
+    if (auto why = changes_.commit(place, origin); !why.empty()) return refuse("graph", std::move(why));
     list_readers();
     replace();
     erase_dead();
@@ -12987,6 +14032,22 @@ class basic_application {
     return "the result would have another shape, or one that is not provably the same";
   }
 
+  [[nodiscard]] std::string invalid() {
+    for (auto n = first_node(); n < image_.node_count(); ++n) {
+      auto const name = [&] { return "the new " + std::string(image_.source->op_name(n)) + " is not valid: "; };
+      if (auto why = validity_.check(n); !why.empty()) return name() + why;
+      if (validity_.open().size() == 0 || options_.trust_shapes) continue;
+      open_.assign(validity_.open().begin(), validity_.open().end());
+      for (auto old : match_.matched()) {
+        if (!validity_.check(old).empty()) continue;
+        for (auto const& given : validity_.open())
+          std::erase_if(open_, [&](auto const& r) { return r.follows_from(given); });
+      }
+      if (!open_.empty()) return name() + validity_.text(open_[0]);
+    }
+    return {};
+  }
+
   bool find_place(node_id& place) const {
     auto const first = first_node();
     auto const region = image_.node(root_).region;
@@ -13018,11 +14079,37 @@ class basic_application {
     return at != absent && !reads_itself && image_.node(at).order <= before;
   }
 
+  [[nodiscard]] value_id read_too_late(node_id place) const {
+    auto const first = first_node();
+    auto const readable = [&](value_id v, std::uint32_t region, std::uint64_t order) {
+      auto const p = image_.producer(v);
+      return !is_root(v) && image_.visible(image_.value(v).region, region) &&
+             (p == absent || p >= first || image_.node(p).order < order);
+    };
+    for (auto n = first; n < image_.node_count(); ++n)
+      for (std::uint32_t i = 0; i < image_.operand_count(n); ++i)
+        if (auto const v = image_.operand(n, i);
+            v != absent && !readable(v, image_.node(n).region, image_.node(place).order))
+          return v;
+    for (std::size_t i = 0; i < roots_.size(); ++i) {
+      auto const made = right_.roots[i];
+      auto earliest = image_.node(root_).order;
+      if (roots_.size() > 1) {
+        earliest = ~std::uint64_t{0};
+        image_.for_each_user(roots_[i], [&](node_id user) {
+          if (user < first && image_.node(user).order < earliest) earliest = image_.node(user).order;
+        });
+      }
+      if (!readable(made, image_.value(roots_[i]).region, earliest)) return made;
+    }
+    return absent;
+  }
+
   rewrite_cost cost() {
     rewrite_cost made;
     for (auto n = first_node(); n < image_.node_count(); ++n) made.added += traffic_.of(n);
-    made.removed = options_.veto != nullptr ? traffic_.saved(roots_, match_.matched())
-                                            : traffic_.saved(roots_, match_.matched(), made.added);
+    made.removed = options_.veto != nullptr ? traffic_.saved(roots_, match_.matched(), first_node())
+                                            : traffic_.saved(roots_, match_.matched(), first_node(), made.added);
     made.constants_added = changes_.constant_bytes();
     return made;
   }
@@ -13070,6 +14157,8 @@ class basic_application {
   facts& facts_;
   rewrite_options const& options_;
   traffic traffic_;
+  validity validity_;
+  std::vector<validity::requirement> open_;
   basic_transaction<Image> changes_;
   basic_instantiation<Image> right_;
   node_id root_ = absent;
@@ -13824,7 +14913,7 @@ inline constexpr auto rms_norm_of_centred =
         .quiet();
 
 inline constexpr auto layer_norm_times_row =
-    rule<"layer-norm-times-row">(formula::layer_norm_operator.users(1) * formula::scale)
+    rule<"layer-norm-times-row">(formula::layer_norm_operator.users(1) * formula::scale.not_empty())
         .through<"identity">()
         .where(dsl::row_vector<"scale", "x">)
         .summary("a layer norm takes a row that multiplies it into its scale and bias")
@@ -13836,7 +14925,7 @@ inline constexpr auto layer_norm_times_row =
         .quiet();
 
 inline constexpr auto layer_norm_plus_row =
-    rule<"layer-norm-plus-row">(formula::layer_norm_operator.users(1) + formula::bias)
+    rule<"layer-norm-plus-row">(formula::layer_norm_operator.users(1) + formula::bias.not_empty())
         .through<"identity">()
         .where(dsl::row_vector<"bias", "x">)
         .summary("a layer norm takes a row that is added to it into its bias")
@@ -13897,7 +14986,7 @@ inline constexpr auto rms_norm =
         .stage(1);
 
 inline constexpr auto rms_norm_times_row =
-    rule<"rms-norm-times-row">(formula::rms_norm_operator.users(1) * formula::scale)
+    rule<"rms-norm-times-row">(formula::rms_norm_operator.users(1) * formula::scale.not_empty())
         .through<"identity">()
         .where(dsl::row_vector<"scale", "x">)
         .summary("an RMS norm takes a row that multiplies it into its scale")

@@ -7,6 +7,10 @@
 
 // <code>
 
+namespace acme {
+// <code>
+}
+
 using my_graph = fuse::graph;
 my_graph build();
 void CHECK(bool);

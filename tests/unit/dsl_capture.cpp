@@ -54,16 +54,20 @@ TEST_CASE("a name that occurs twice is one value") {
 }
 
 TEST_CASE("a capture takes nothing where an operand is absent") {
-  static constexpr auto clipped = fuse::rule<"clipped">(relu(op<"Clip">(x, w))).replace(relu(x));
+  static constexpr auto biased = fuse::rule<"biased">(relu(op<"Gemm">(x, w, var<"c">))).replace(op<"Gemm">(x, w));
   sketch g;
-  auto const a = g.in("a");
+  auto const a = g.in("a", {4, 8}), b = g.in("b", {8, 4});
   SECTION("absent") {
-    g.end(g.add("Relu", {g.add("Clip", {a, graph::value{}, graph::value{}})}));
-    CHECK(applied<clipped>(g) == 0);
+    g.end(g.add("Relu", {g.add("Gemm", {a, b, graph::value{}})}));
+    CHECK(applied<biased>(g) == 0);
   }
   SECTION("left out") {
-    g.end(g.add("Relu", {g.add("Clip", {a})}));
-    CHECK(applied<clipped>(g) == 0);
+    g.end(g.add("Relu", {g.add("Gemm", {a, b})}));
+    CHECK(applied<biased>(g) == 0);
+  }
+  SECTION("there") {
+    g.end(g.add("Relu", {g.add("Gemm", {a, b, g.in("c", {4})})}));
+    CHECK(applied<biased>(g) == 1);
   }
 }
 

@@ -6,6 +6,42 @@
 
 // Rules that nobody wrote with care, on graphs that nobody wrote for them: a rewrite is right or refused.
 
+namespace acme {
+
+constexpr bool half(fuse::known_extents of, std::vector<fuse::result_extent>& into) {
+  if (of.size() != 1 || of[0].empty()) return false;
+  for (std::size_t i = 0; i + 1 < of[0].size(); ++i) into.push_back({-1, 0, static_cast<std::int8_t>(i)});
+  into.push_back({of[0].back() < 0 ? -1 : of[0].back() / 2});
+  return true;
+}
+
+using result = fuse::result_info;
+inline constexpr fuse::operator_row rows[] = {
+    {.name = "acme::SwiGLU", .result = {.shape = result::kind::function, .extents = &half}},
+    {.name = "acme::Same", .result = {.shape = result::kind::operand}},
+    {.name = "acme::Compare", .result = {.shape = result::kind::broadcast, .type = fuse::element_type::boolean}},
+    {.name = "acme::Unknown"},
+    {.name = "acme::Read", .emit = fuse::target::none, .result = {.shape = result::kind::operand}},
+    {.name = "acme::One", .operands = 1, .result = {.shape = result::kind::operand}},
+    {.name = "acme::Norm", .op = fuse::opcode::layer_norm, .operands = 1},
+    {.name = "LayerNormalization", .op = fuse::opcode::layer_norm, .emit = fuse::target::none}};
+inline constexpr auto dialect = fuse::onnx.with(rows);
+
+struct graph : rewriting::sketch {
+  /// Makes none of this operator.
+  std::string_view refused{};
+};
+
+}  // namespace acme
+
+template <>
+struct fuse::graph_traits<acme::graph> : fuse::graph_traits<fuse::graph> {
+  static constexpr auto& dialect = acme::dialect;
+  static node insert(acme::graph& g, node place, fuse::new_node<value> const& made) {
+    return made.op == g.refused ? node{} : fuse::graph_traits<fuse::graph>::insert(g, place, made);
+  }
+};
+
 namespace rewrite_soundness {
 
 using namespace rewriting;
@@ -169,8 +205,10 @@ TEST_CASE("two results are those of one node") {
 // Repeated elements
 
 TEST_CASE("a repetition below a sum over it counts") {
-  static constexpr auto unit =
-      fuse::rule<"unit">(x / sqrt(sum(square(x)))).through<"identity">().replace(op<"LpNormalization">(x)).at_equal_cost();
+  static constexpr auto unit = fuse::rule<"unit">(x / sqrt(sum(square(x))))
+                                   .through<"identity">()
+                                   .replace(op<"LpNormalization">(x))
+                                   .at_equal_cost();
   bool const along = GENERATE(true, false);
   sketch g;
   auto const a = g.in("a", along ? graph::dims{4, 1} : graph::dims{1, 8});
@@ -184,7 +222,8 @@ TEST_CASE("a repetition below a sum over it counts") {
 // Types and shapes of what is written
 
 TEST_CASE("a number has the element type of where it stands") {
-  static constexpr auto below = fuse::rule<"below">(op<"Not">(op<"Less">(x, y))).replace(op<"Less">(x, 0.5)).at_equal_cost();
+  static constexpr auto below =
+      fuse::rule<"below">(op<"Not">(op<"Less">(x, y))).replace(op<"Less">(x, 0.5)).at_equal_cost();
   sketch g;
   g.end(g.add("Not", {g.add("Less", {g.in("a"), g.in("b")})}));
   CHECK(applied<below>(g) == 1);
@@ -201,7 +240,8 @@ TEST_CASE("a number that an integer type lacks is refused") {
 }
 
 TEST_CASE("operands of two element types are refused") {
-  static constexpr auto larger = fuse::rule<"larger">(abs(op<"Where">(op<"Equal">(y, y), x, x))).replace(op<"Max">(x, y));
+  static constexpr auto larger =
+      fuse::rule<"larger">(abs(op<"Where">(op<"Equal">(y, y), x, x))).replace(op<"Max">(x, y));
   sketch g;
   auto const b = g.in("b", {4, 8}, element_type::float16);
   g.end(g.add("Abs", {g.add("Where", {g.add("Equal", {b, b}), g.in("a"), g.in("c")})}));
@@ -211,8 +251,7 @@ TEST_CASE("operands of two element types are refused") {
 }
 
 TEST_CASE("channels that do not fit are refused") {
-  static constexpr auto folded =
-      fuse::rule<"folded">(relu(op<"Conv">(x, y))).replace(op<"Conv">(y, x));
+  static constexpr auto folded = fuse::rule<"folded">(relu(op<"Conv">(x, y))).replace(op<"Conv">(y, x));
   sketch g;
   g.end(g.add("Relu", {g.add("Conv", {g.in("a", {3, 3, 5, 5}), g.in("b", {3, 3, 1, 1})})}));
   stays<folded>(g);
@@ -220,7 +259,8 @@ TEST_CASE("channels that do not fit are refused") {
 
 TEST_CASE("what is not known of a dimension is a reason, unless a matched node required it") {
   static constexpr auto commuted = fuse::rule<"commuted">(abs(abs(op<"Max">(x, y)))).replace(op<"Min">(y, x));
-  static constexpr auto others = fuse::rule<"others">(abs(op<"Max">(op<"Max">(x, y), w))).replace(op<"Min">(op<"Min">(x, w), y));
+  static constexpr auto others =
+      fuse::rule<"others">(abs(op<"Max">(op<"Max">(x, y), w))).replace(op<"Min">(op<"Min">(x, w), y));
   static constexpr auto unrelated = fuse::rule<"unrelated">(abs(matmul(op<"Mod">(x, y), w))).replace(matmul(x, w));
   SECTION("required") {
     sketch g;
@@ -240,7 +280,8 @@ TEST_CASE("what is not known of a dimension is a reason, unless a matched node r
 }
 
 TEST_CASE("an operator takes no more operands than the dialect's row states") {
-  static constexpr auto normed = fuse::rule<"normed">(abs(abs(x))).replace(fuse::dsl::layer_norm(x, 1.0, 0.0)).at_equal_cost();
+  static constexpr auto normed =
+      fuse::rule<"normed">(abs(abs(x))).replace(fuse::dsl::layer_norm(x, 1.0, 0.0)).at_equal_cost();
   sketch g;
   g.end(g.add("Abs", {g.add("Abs", {g.in("a", {4, 1})})}));
   (void)fuse::rewrite<normed>(g);
@@ -252,9 +293,9 @@ TEST_CASE("an operator takes no more operands than the dialect's row states") {
 TEST_CASE("operands of a fold of different ranks are refused") {
   static constexpr auto scaled = fuse::rule<"scaled">(op<"Max">(op<"Max">(x, y), w)).replace(op<"Max">(x, fold(y * w)));
   sketch g;
-  g.end(g.add("Max", {g.add("Max", {g.in("a", {2, 3}),
-                                    g.constant(fuse::make_tensor<float>({2, 1}, std::vector<float>{1, 4}))}),
-                      g.constant({1.0f, 4.0f, 9.0f})}));
+  g.end(g.add(
+      "Max", {g.add("Max", {g.in("a", {2, 3}), g.constant(fuse::make_tensor<float>({2, 1}, std::vector<float>{1, 4}))}),
+              g.constant({1.0f, 4.0f, 9.0f})}));
   auto const report = fuse::rewrite<scaled>(g);
   REQUIRE(report.rules[0].refused.size() == 1);
   CHECK(report.rules[0].refused[0].reason.find("different ranks") != std::string::npos);
@@ -316,7 +357,8 @@ TEST_CASE("a predicate reaches the user's own value, if the graph is of that typ
   static constexpr auto own = fuse::rule<"own">(abs(abs(x)))
                                   .where<"a mine">(pred<"x">([](auto v) {
                                     auto const* const g = v.template graph<sketch>();
-                                    return g != nullptr && fuse::graph_traits<sketch>::name(*g, v.template handle<sketch>()) == "a" &&
+                                    return g != nullptr &&
+                                           fuse::graph_traits<sketch>::name(*g, v.template handle<sketch>()) == "a" &&
                                            v.template graph<graph>() == nullptr;
                                   }))
                                   .replace(abs(x));
@@ -325,12 +367,79 @@ TEST_CASE("a predicate reaches the user's own value, if the graph is of that typ
   CHECK(fuse::rewrite<own>(g).applied() == 1);
 }
 
+// Operators of one's own
+
+TEST_CASE("an operator without a meaning has the shape and type that its row states") {
+  static constexpr auto gated = fuse::rule<"gated">(abs(abs(relu(x)))).replace(op<"acme::SwiGLU">(op<"acme::Same">(x)));
+  static constexpr auto compared =
+      fuse::rule<"compared">(op<"Not">(op<"Less">(x, y))).replace(op<"acme::Compare">(x, y));
+  static constexpr auto unknown = fuse::rule<"unknown">(abs(abs(x))).replace(op<"acme::Unknown">(x));
+  SECTION("a function of the extents") {
+    static constexpr auto halves =
+        fuse::rule<"halves">(op<"acme::SwiGLU">(abs(abs(x)))).replace(op<"acme::SwiGLU">(op<"acme::Same">(x)));
+    acme::graph g;
+    g.end(g.add("acme::SwiGLU", {g.add("Abs", {g.add("Abs", {g.in("a", {"n", 8})})})}));
+    auto h = g;
+    CHECK(fuse::rewrite<halves>(g).applied() == 1);
+    CHECK(ops(g) == "acme::Same acme::SwiGLU");
+    CHECK(fuse::rewrite<gated>(h).applied() == 0);
+  }
+  SECTION("another shape") {
+    acme::graph g;
+    g.end(g.add("Abs", {g.add("Abs", {g.add("Relu", {g.in("a")})})}));
+    CHECK(fuse::rewrite<gated>(g).rules[0].refused.at(0).condition == "shape and element type");
+  }
+  SECTION("broadcast, and of another type") {
+    acme::graph g;
+    g.end(g.add("Not", {g.add("Less", {g.in("a", {4, 1}), g.in("b", {1, 8})})}));
+    CHECK(fuse::rewrite<compared>(g).applied() == 1);
+  }
+  SECTION("what no row states is not known") {
+    acme::graph g;
+    g.end(g.add("Abs", {g.add("Abs", {g.in("a")})}));
+    CHECK(fuse::rewrite<unknown>(g).rules[0].refused.at(0).condition == "shape and element type");
+  }
+}
+
+TEST_CASE("what the dialect, or the graph, does not write is refused, and nothing remains of it") {
+  static constexpr auto read = fuse::rule<"read">(abs(abs(x))).replace(op<"acme::Read">(x));
+  static constexpr auto two = fuse::rule<"two">(abs(abs(op<"Max">(x, y)))).replace(op<"acme::Same">(op<"Min">(x, y)));
+  acme::graph g;
+  SECTION("a row that is only read") {
+    g.end(g.add("Abs", {g.add("Abs", {g.in("a")})}));
+    auto const before = to_text(g);
+    CHECK(fuse::rewrite<read>(g).rules[0].refused.at(0).condition == "right side");
+    CHECK(to_text(g) == before);
+  }
+  SECTION("a node that the graph refuses") {
+    g.end(g.add("Abs", {g.add("Abs", {g.add("Max", {g.in("a"), g.in("b")})})}));
+    g.refused = GENERATE("acme::Same", "Min");
+    auto const before = to_text(g);
+    auto const report = fuse::rewrite<two>(g);
+    CHECK(report.rules[0].refused.at(0).condition == "graph");
+    CHECK(report.rules[0].refused.at(0).reason.find(g.refused) != std::string::npos);
+    CHECK(to_text(g) == before);
+  }
+  SECTION("scale and bias for an operator that takes neither") {
+    auto const a = g.in("a", {4, 8});
+    auto const mean = [&](graph::value v) { return g.add("ReduceMean", {v}, {{"axes", {-1}}, {"keepdims", 1}}); };
+    auto const d = g.add("Sub", {a, mean(a)});
+    auto const r = g.add("Sqrt", {g.add("Add", {mean(g.add("Mul", {d, d})), g.scalar(1e-5f)})});
+    g.end(g.add("Mul", {g.add("Div", {d, r}), g.constant(fuse::make_tensor<float>({8}, std::vector<float>(8, 2.0f)))}));
+    auto const report = fuse::rewrite<fuse::rules::layer_norm>(g);
+    CHECK(report.applied() == 0);
+    CAPTURE(to_text(report));
+    CHECK(to_text(report).find("takes 1 operands") != std::string::npos);
+  }
+}
+
 // Cost
 
 TEST_CASE("a norm does not take a row that is computed from its own result") {
   sketch g;
   auto const a = g.in("a", {1, 1, 64});
-  auto const n = g.add("LayerNormalization", {a, g.constant(fuse::make_tensor<float>({64}, std::vector<float>(64, 2.0f)))}, {{"axis", -1}});
+  auto const n = g.add("LayerNormalization",
+                       {a, g.constant(fuse::make_tensor<float>({64}, std::vector<float>(64, 2.0f)))}, {{"axis", -1}});
   g.end(g.add("Add", {n, g.add("Tanh", {n})}));
   stays<fuse::rules::norms>(g);
 }
@@ -369,7 +478,8 @@ TEST_CASE("integers are added and multiplied in any bracketing, and divided as w
 
 TEST_CASE("what is left where the rest is absent is found at its own operator") {
   static constexpr auto gated = fuse::rule<"gated">(tanh(x) * optional(sigmoid(y))).replace(relu(x)).at_equal_cost();
-  static constexpr auto biased = fuse::rule<"biased">(matmul(x, y) + rest<"bias">).replace(matmul(y, x)).at_equal_cost();
+  static constexpr auto biased =
+      fuse::rule<"biased">(matmul(x, y) + rest<"bias">).replace(matmul(y, x)).at_equal_cost();
   sketch g;
   SECTION("an optional factor") {
     g.end(g.add("Tanh", {g.in("a")}));

@@ -121,8 +121,8 @@ namespace dsl {
 
 /// A predicate of the user's own, over the values of the captures that it names: `pred<"x", "w">([](auto x, auto w) {
 /// ... })`. The lambda captures nothing. It receives `fuse::value_view`s; for a rest it is asked once per member; where
-/// a capture is absent it is not asked and the condition holds. A number, or a parameter, is a view of no value that has
-/// the number (`v.number(into)`) or the axes (`v.integers(into)`).
+/// a capture is absent it is not asked and the condition holds. A number, or a parameter, is a view of no value that
+/// has the number (`v.number(into)`) or the axes (`v.integers(into)`).
 template <fixed_string... Names>
 inline constexpr detail::predicate_over<sizeof...(Names)> pred{detail::asking<Names...>};
 

@@ -36,7 +36,11 @@ enum class term_kind : std::uint8_t {
   roots,         ///< roots(a, b)
   fold,          ///< fold(a): computed when the rule is applied
   row,           ///< row(scale, x): one row of x's normalised axes
+  misused,       ///< what stands where it means nothing; `index` says what
 };
+
+/// What an expression cannot have.
+enum class misuse : std::uint8_t { attribute_of_no_operator, tolerance_of_no_number, too_many_users };
 
 /// One term: a node of an expression's flat graph. Children stand before their parents.
 struct term {
@@ -64,6 +68,7 @@ struct term {
 /// expressions, so that rules cost no templates. Equal subexpressions are one term.
 struct expression {
   static constexpr std::size_t capacity = 128;
+  static constexpr int most_users = 65535;
   template <std::size_t Operands>
   static constexpr bool fits = Operands <= 8;
 
@@ -137,6 +142,7 @@ struct expression {
 
   /// Requires the value to have exactly `count` users (a graph output is one), and its node no other result in use.
   [[nodiscard]] constexpr expression users(int count) const {
+    if (count < 0 || count > most_users) return misused(misuse::too_many_users);
     expression counted(term_kind::users, opcode::opaque, {}, *this);
     counted.terms[counted.root()].index = static_cast<std::uint16_t>(count);
     return counted;
@@ -163,6 +169,7 @@ struct expression {
 
   /// For a number: the relative tolerance within which a constant equals it (0 only equals 0).
   [[nodiscard]] constexpr expression within(double tolerance) const {
+    if (terms[root()].kind != term_kind::number) return misused(misuse::tolerance_of_no_number);
     expression changed = *this;
     changed.terms[changed.root()].tolerance = tolerance;
     return changed;
@@ -195,6 +202,15 @@ struct expression {
   constexpr expression() : terms{}, size(0), too_large(false) {}
 
  private:
+  // An expression that no rule may have, in the place of this one.
+  [[nodiscard]] constexpr expression misused(misuse what) const {
+    expression changed = *this;
+    auto& made = changed.terms[changed.root()];
+    made.kind = term_kind::misused;
+    made.index = static_cast<std::uint16_t>(what);
+    return changed;
+  }
+
   // The place of a term, looked for from `from` on; `end` if it is not there.
   [[nodiscard]] constexpr int find(term const& wanted, int from, int end) const {
     auto const kind = wanted.kind;
@@ -209,6 +225,8 @@ struct expression {
     // The operator is this expression's root; its attribute goes below it.
     expression changed = *this;
     term node = terms[root()];
+    if (node.kind != term_kind::neutral && node.kind != term_kind::named && node.kind != term_kind::exact)
+      return misused(misuse::attribute_of_no_operator);
     --changed.size;
     term holder = made;
     if (value.size != 0) {

@@ -157,6 +157,15 @@ concept rewritable_graph =
 
 namespace detail {
 
+// Names that a specialisation may have. In a class that also inherits them from there, a name that it has is ambiguous:
+// what it is called with, or returns, makes no difference.
+struct optional_names {
+  int version, inputs, constant, overridable, add_constant, type, shape, attribute, same_attributes, name, index,
+      op_key, users, bodies, declare;
+};
+template <class G>
+struct names_of_traits : graph_traits<G>, optional_names {};
+
 /// The first member of graph_traits<G> that is missing or returns another type.
 enum class graph_member : std::uint8_t {
   none,
@@ -169,13 +178,66 @@ enum class graph_member : std::uint8_t {
   outputs,
   insert,
   replace_uses,
-  erase
+  erase,
+  version,
+  inputs,
+  constant,
+  overridable,
+  add_constant,
+  type,
+  shape,
+  attribute,
+  same_attributes,
+  name,
+  index,
+  op_key,
+  users,
+  bodies,
+  declare
 };
 
 // Not an operator: compilers would tell how it evaluates.
 template <graph_member Missing, graph_member Other>
 inline constexpr bool has_member = Missing != Other;
 
+/// The first optional member that is there and cannot be used.
+template <class G>
+constexpr graph_member unusable() {
+  if constexpr (std::is_final_v<graph_traits<G>>)
+    return graph_member::none;
+  else if constexpr (!requires { &names_of_traits<G>::version; } && !has_version<G>)
+    return graph_member::version;
+  else if constexpr (!requires { &names_of_traits<G>::inputs; } && !has_inputs<G>)
+    return graph_member::inputs;
+  else if constexpr (!requires { &names_of_traits<G>::constant; } && !has_constant<G>)
+    return graph_member::constant;
+  else if constexpr (!requires { &names_of_traits<G>::overridable; } && !has_overridable<G>)
+    return graph_member::overridable;
+  else if constexpr (!requires { &names_of_traits<G>::add_constant; } && !has_add_constant<G>)
+    return graph_member::add_constant;
+  else if constexpr (!requires { &names_of_traits<G>::type; } && !has_type<G>)
+    return graph_member::type;
+  else if constexpr (!requires { &names_of_traits<G>::shape; } && !has_shape<G>)
+    return graph_member::shape;
+  else if constexpr (!requires { &names_of_traits<G>::attribute; } && !has_attribute<G>)
+    return graph_member::attribute;
+  else if constexpr (!requires { &names_of_traits<G>::same_attributes; } && !has_same_attributes<G>)
+    return graph_member::same_attributes;
+  else if constexpr (!requires { &names_of_traits<G>::name; } && !(has_value_name<G> || has_node_name<G>))
+    return graph_member::name;
+  else if constexpr (!requires { &names_of_traits<G>::index; } && !has_index<G>)
+    return graph_member::index;
+  else if constexpr (!requires { &names_of_traits<G>::op_key; } && !has_op_key<G>)
+    return graph_member::op_key;
+  else if constexpr (!requires { &names_of_traits<G>::users; } && !has_users<G>)
+    return graph_member::users;
+  else if constexpr (!requires { &names_of_traits<G>::bodies; } && !has_bodies<G>)
+    return graph_member::bodies;
+  else if constexpr (!requires { &names_of_traits<G>::declare; } && !has_declare<G>)
+    return graph_member::declare;
+  else
+    return graph_member::none;
+}
 template <class G>
 constexpr graph_member missing_to_read() {
   if constexpr (!has_handles<G>)
@@ -193,7 +255,7 @@ constexpr graph_member missing_to_read() {
   else if constexpr (!has_outputs<G>)
     return graph_member::outputs;
   else
-    return graph_member::none;
+    return unusable<std::remove_const_t<G>>();
 }
 template <class G>
 constexpr graph_member missing_to_rewrite() {
@@ -232,6 +294,36 @@ struct graph_traits_lack {
                 "fuse: graph_traits<G>::replace_uses(g, from, to) must exist and return void");
   static_assert(has_member<Missing, graph_member::erase>,
                 "fuse: graph_traits<G>::erase(g, node) must exist and return void");
+  static_assert(has_member<Missing, graph_member::version>, "fuse: graph_traits<G>::version(g) must return an int");
+  static_assert(has_member<Missing, graph_member::inputs>,
+                "fuse: graph_traits<G>::inputs(g) must return a range of values");
+  static_assert(has_member<Missing, graph_member::constant>,
+                "fuse: graph_traits<G>::constant(g, value) must return a tensor_view");
+  static_assert(has_member<Missing, graph_member::overridable>,
+                "fuse: graph_traits<G>::overridable(g, value) must return a bool");
+  static_assert(has_member<Missing, graph_member::add_constant>,
+                "fuse: graph_traits<G>::add_constant(g, tensor_view, origin) must return the new value");
+  static_assert(has_member<Missing, graph_member::type>,
+                "fuse: graph_traits<G>::type(g, value) must return an element_type");
+  static_assert(has_member<Missing, graph_member::shape>,
+                "fuse: graph_traits<G>::shape(g, value, std::vector<dimension>&) must return a bool");
+  static_assert(has_member<Missing, graph_member::attribute>,
+                "fuse: graph_traits<G>::attribute(g, node, name) must return an attribute_view");
+  static_assert(has_member<Missing, graph_member::same_attributes>,
+                "fuse: graph_traits<G>::same_attributes(g, node, node) must return a bool");
+  static_assert(has_member<Missing, graph_member::name>,
+                "fuse: graph_traits<G>::name(g, value) and name(g, node) must return a std::string");
+  static_assert(has_member<Missing, graph_member::index>,
+                "fuse: graph_traits<G>::index(g, value) must return a std::size_t");
+  static_assert(has_member<Missing, graph_member::op_key>,
+                "fuse: graph_traits<G>::op_key(g, node) must return an integer");
+  static_assert(has_member<Missing, graph_member::users>,
+                "fuse: graph_traits<G>::users(g, value) must return a range of nodes");
+  static_assert(has_member<Missing, graph_member::bodies>,
+                "fuse: graph_traits<G>::bodies(g, node) must return a range of bodies, which have nodes(g, body), "
+                "inputs and outputs");
+  static_assert(has_member<Missing, graph_member::declare>,
+                "fuse: graph_traits<G>::declare(g, function_body const&) must return a bool");
 };
 
 template <class G>

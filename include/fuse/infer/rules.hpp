@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <variant>
+#include <vector>
 
 #include <fuse/core/span.hpp>
 #include <fuse/infer/leaf.hpp>
@@ -194,10 +195,41 @@ template <class Context>
   return true;
 }
 
+/// The first result of an operator without a meaning, as its row in the dialect tells.
+template <class Context>
+void apply_row(Context& at) {
+  auto const* row = at.names.row(at.image().node(at.n).tag.name, at.image().version);
+  if (row == nullptr || row->result.shape == result_info::kind::unknown) return;
+  auto const& told = row->result;
+  if (told.type != element_type::unknown)
+    at.set_type(0, told.type);
+  else
+    at.share_type(0, static_cast<std::uint32_t>(told.type_of));
+  switch (told.shape) {
+    case result_info::kind::operand: return at.share_shape(0, static_cast<std::uint32_t>(told.shape_of));
+    case result_info::kind::broadcast: return broadcast_shape(at);
+    case result_info::kind::function: break;
+    case result_info::kind::unknown: return;
+  }
+  std::vector<std::vector<std::int64_t>> known(at.operand_count());
+  for (std::uint32_t i = 0; i < at.operand_count(); ++i)
+    for (auto e : at.shape(i)) known[i].push_back(e.known() ? e.value() : -1);
+  std::vector<result_extent> made;
+  if (told.extents == nullptr || !told.extents(known, made)) return;
+  at.dims.clear();
+  for (auto const& e : made) {
+    auto const from = e.operand < 0 ? span<extent const>{} : at.shape(static_cast<std::uint32_t>(e.operand));
+    auto const axis = static_cast<std::size_t>(e.axis < 0 ? e.axis + static_cast<int>(from.size()) : e.axis);
+    at.dims.push_back(e.number >= 0 ? extent(e.number) : axis < from.size() ? from[axis] : at.symbols().fresh());
+  }
+  at.set_shape(0, at.dims);
+}
+
 /// Types and shapes of the results of node `at.n`. What no rule tells stays unknown.
 template <class Context>
 void apply_rule(Context& at, opcode op) {
   if (at.result_count() == 0) return;
+  if (op == opcode::opaque) return apply_row(at);
   auto const& meaning = info(op);
   switch (meaning.type) {
     case type_rule::same_as_first:

@@ -138,7 +138,9 @@ class basic_validity {
       for (std::uint32_t i = 1; i < count; ++i) alike(0, i);
     }
   }
-  [[nodiscard]] static bool is_number(element_type t) { return t != element_type::boolean && t != element_type::string; }
+  [[nodiscard]] static bool is_number(element_type t) {
+    return t != element_type::boolean && t != element_type::string;
+  }
   [[nodiscard]] static bool needs_floats(opcode op) {
     switch (op) {
       case opcode::reciprocal:
@@ -246,7 +248,8 @@ class basic_validity {
       return;
     }
     auto const a = shape(i), b = shape(k);
-    for (auto at = but + 1; at <= a.size() && at <= b.size(); ++at) pair(i, a[a.size() - at], k, b[b.size() - at], true);
+    for (auto at = but + 1; at <= a.size() && at <= b.size(); ++at)
+      pair(i, a[a.size() - at], k, b[b.size() - at], true);
   }
   // Operand k repeats into the shape of operand i.
   void into(std::uint32_t i, std::uint32_t k) {
@@ -332,7 +335,8 @@ class basic_validity {
     if (c.size() > 2) return wrong("operand 2 has more than two axes");
     for (std::size_t at = 1; at <= c.size(); ++at) {
       auto const e = c[c.size() - at];
-      if (e.known() && e.value() != 1 && made[2 - at] == extent(1)) return wrong("operand 2 is larger than the product");
+      if (e.known() && e.value() != 1 && made[2 - at] == extent(1))
+        return wrong("operand 2 is larger than the product");
       pair(at == 1 ? 1 : 0, made[2 - at], 2, e, true);
     }
   }

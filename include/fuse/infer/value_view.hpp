@@ -67,9 +67,7 @@ class value_view {
   }
 
   /// The constant behind the value, or a null view: an overridable initializer is none.
-  [[nodiscard]] tensor_view constant() const {
-    return is_constant() ? image_->source->constant(id_) : tensor_view{};
-  }
+  [[nodiscard]] tensor_view constant() const { return is_constant() ? image_->source->constant(id_) : tensor_view{}; }
   [[nodiscard]] bool is_constant() const { return *this && image_->value(id_).constant; }
   /// The number that was captured, or that in a constant of one element, also one that only follows from constants.
   [[nodiscard]] bool number(double& into) const {

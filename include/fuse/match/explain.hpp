@@ -148,7 +148,8 @@ struct requirement {
               kind == op_group::product ? "no further factor and no minus sign" : "no further addend"};
     case step::capture: return {"the same value", "'" + slot(i.b) + "', the same value as elsewhere in the rule"};
     case step::same: return {"the same value", "the same computation as elsewhere in the rule"};
-    case step::agrees: return {"the same parameters", "the same operator with the same parameters as elsewhere in the rule"};
+    case step::agrees:
+      return {"the same parameters", "the same operator with the same parameters as elsewhere in the rule"};
     case step::recall: break;
     case step::missing: return {"absent operand", "no operand"};
     case step::parameter:

@@ -103,6 +103,7 @@ class basic_frame_opener {
       stack.weight[waiting] = weight;
       stack.parent[waiting++] = parent;
     };
+    unsigned const may = (f.clips ? clip : 0u) | (repeats ? repeat : 0u), may_first = may | (f.divides ? divide : 0u);
     std::uint32_t numbers = 0, clipped = 0;
     bool repeated = false;
     wait(root, stands_for, 1, 255);
@@ -114,11 +115,12 @@ class basic_frame_opener {
       auto& p = f.parts[at];
       p = {v, meant, weight, 0, 0, stack.parent[waiting], false, false};
       p.has_number = v != absent && facts_.uniform(v, p.number);
-      children below(meant, repeats, f.divides && at == 0);
+      children below(meant);
       // A number is one part, however it is computed; but its sign is one of the product's.
       bool const one_number = p.has_number && at != 0 && !(kind == op_group::product && is_negated(v));
       if ((operators_[v].direct & openers) != 0 && !one_number &&
-          opens(v, weight, kind, through, f.clips, region, below) && (at == 0 || !one_part(v, kind, below, wanted))) {
+          opens(v, weight, kind, through, at == 0 ? may_first : may, region, below) &&
+          (at == 0 || !one_part(v, kind, below, wanted))) {
         if (f.count + waiting + below.count > opened_group::capacity ||
             f.leaf_count + waiting + below.count > opened_group::leaf_capacity) {
           f.bounded = true;
@@ -161,29 +163,25 @@ class basic_frame_opener {
   }
 
  private:
+  // What opening may do: look below what clips, below what repeats elements, and into a quotient of integers.
+  enum : unsigned { clip = 1, repeat = 2, divide = 4 };
+
   struct children {
     value_id value[8];
     double weight[8];
     value_id stands_for;
     std::uint8_t count;
-    bool may_repeat, may_divide, negate, passed_on, clipped, repeated;
-    children(value_id meant, bool repeats, bool divides)  // and no more: one is made for every part
-        : stands_for(meant),
-          count(0),
-          may_repeat(repeats),
-          may_divide(divides),
-          negate(false),
-          passed_on(false),
-          clipped(false),
-          repeated(false) {}
+    bool negate, passed_on, clipped, repeated;
+    explicit children(value_id meant)  // and no more: one is made for every part
+        : stands_for(meant), count(0), negate(false), passed_on(false), clipped(false), repeated(false) {}
     void add(value_id v, double w) {
       value[count] = v;
       weight[count++] = w;
     }
   };
 
-  // Whether what is left of a sum or product, but for what may be left out, provably has its shape: along each axis, one
-  // of the parts is as long.
+  // Whether what is left of a sum or product, but for what may be left out, provably has its shape: along each axis,
+  // one of the parts is as long.
   [[nodiscard]] bool keeps_shape(opened_group const& f) const {
     auto const shape_of = [&](opened_group::part const& p) {
       bool const shaped = p.stands_for != absent && p.stands_for < mean_with_number;
@@ -269,7 +267,7 @@ class basic_frame_opener {
   [[nodiscard]] static bool whole(double w) { return math::is_whole(w); }
   [[nodiscard]] static bool odd(double w) { return math::is_odd(w); }
 
-  bool opens(value_id v, double w, op_group kind, std::uint8_t through, bool clips, std::uint32_t region,
+  bool opens(value_id v, double w, op_group kind, std::uint8_t through, unsigned may, std::uint32_t region,
              children& into) const {
     if (v == absent) return false;
     auto const n = image_.producer(v);
@@ -295,16 +293,18 @@ class basic_frame_opener {
       if (below != type && (integers || (below != element_type::unknown && !is_floating(below)))) return false;
       into.passed_on = op == opcode::identity || unchanged(image_, facts_, n);
       into.repeated = !into.passed_on && may_repeat(op);
-      if (into.repeated && !(into.may_repeat && broadcasts(image_, facts_, n))) return false;
+      if (into.repeated && !((may & repeat) != 0 && broadcasts(image_, facts_, n))) return false;
       into.add(a, w);
       return true;
     }
     if (closed) {
-      if ((clips && w == 1 && opens_clipped(n, into)) || opens_layout(n, a, w, through, into)) return true;
+      if (((may & clip) != 0 && w == 1 && opens_clipped(n, into)) ||
+          opens_layout(n, a, w, through, (may & repeat) != 0, into))
+        return true;
       if (op != opcode::sum_of) return false;
     }
     auto const b = record.operand_count > 1 ? image_.operand(n, 1) : absent;
-    if (integers && !opens_integers(op, b, into.may_divide)) return false;
+    if (integers && !opens_integers(op, b, (may & divide) != 0)) return false;
     return kind == op_group::sum ? opens_sum(op, n, a, b, w, into) : opens_product(op, a, b, w, into);
   }
 
@@ -337,11 +337,10 @@ class basic_frame_opener {
 
   // What changes no element: extents of 1 around a reduction that put its axes back; and where Identity is looked
   // through, nothing at all, or repeated elements, which broadcasting repeats.
-  bool opens_layout(node_id n, value_id a, double w, std::uint8_t through, children& into) const {
+  bool opens_layout(node_id n, value_id a, double w, std::uint8_t through, bool repeats, children& into) const {
     bool const identity = through != 0 && rules_.sets[through - 1u].has_identity();
     into.passed_on = identity && unchanged(image_, facts_, n);
-    if (identity && !into.passed_on && into.may_repeat)
-      into.passed_on = into.repeated = broadcasts(image_, facts_, n);
+    if (identity && !into.passed_on && repeats) into.passed_on = into.repeated = broadcasts(image_, facts_, n);
     if (!into.passed_on) {
       if ((operators_[a].deep & operator_bit(opcode::mean)) == 0 || !moves_ones(image_, facts_, n)) return false;
       if (into.stands_for == absent) into.stands_for = image_.result(n);

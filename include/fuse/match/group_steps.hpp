@@ -236,10 +236,10 @@ class basic_group_steps : public value_steps {
                divides = (i.flags & instruction::divides) != 0;
     auto const wanted = listener == nullptr ? needs_.of(i) : frame_needs::all;  // an explanation wants to see all
     for (std::size_t k = 0; k < group_count_; ++k)
-      if (auto const& [known, sought] = groups_[k];
-          known.parts[0].value == v && known.parts[0].stands_for == stands_for && known.kind == kind &&
-          known.through == i.through && known.clips == clips && known.free == free &&
-          known.divides == divides && sought == wanted)
+      if (auto const& [known, sought] = groups_[k]; known.parts[0].value == v &&
+                                                    known.parts[0].stands_for == stands_for && known.kind == kind &&
+                                                    known.through == i.through && known.clips == clips &&
+                                                    known.free == free && known.divides == divides && sought == wanted)
         return known;
     auto const at = group_count_ < shared_groups ? group_count_++ : shared_groups + i.b;
     if (at >= groups_.size()) groups_.resize(at + 1);  // they are large, and few are ever used

@@ -38,7 +38,8 @@ class basic_value_steps : public match_state {
   [[nodiscard]] program const& rules() const { return rules_; }
 
  protected:
-  // What a look through `n` sees; absent where `set` does not look through it. `free`: also where elements are repeated.
+  // What a look through `n` sees; absent where `set` does not look through it. `free`: also where elements are
+  // repeated.
   [[nodiscard]] value_id seen_through(node_id n, std::uint8_t set, bool free) const {
     auto const& record = image_.node(n);
     auto const seen = kept_operand(image_, facts_, n);
@@ -213,8 +214,8 @@ class basic_value_steps : public match_state {
       return number == i.number;
     }
     if (number >= 0 && rank >= 0 && (number -= rank) >= 0) return false;
-    auto const use = listed ? axis_use::one
-                            : axis_use_of(names_.row(image_.node(n).tag.name, image_.version), op_of(image_, n));
+    auto const use =
+        listed ? axis_use::one : axis_use_of(names_.row(image_.node(n).tag.name, image_.version), op_of(image_, n));
     auto const axes = axes_of(number, use);
     auto const& known = slots_[i.b];
     if (!known.bound) {

@@ -48,6 +48,33 @@ enum class target : std::uint8_t {
   return (static_cast<int>(set) & static_cast<int>(one)) != 0;
 }
 
+/// One extent of a result: that of an operand's axis, a number, or (as it is made) nobody knows.
+struct result_extent {
+  std::int64_t number = -1;
+  std::int8_t operand = -1, axis = 0;  ///< an axis below 0 counts from the last
+};
+
+/// What is known of the operands of a node: of each, the extents, -1 where one is not known; none where not even the
+/// rank is.
+using known_extents = span<std::vector<std::int64_t> const>;
+
+/// Shape and element type of the first result of an operator that has no neutral meaning. Rewrites that make one need
+/// both; where a row does not say, the result is unknown.
+struct result_info {
+  enum class kind : std::uint8_t {
+    unknown,
+    operand,    ///< as operand `number`
+    broadcast,  ///< all operands, broadcast
+    function,   ///< `extents` tells
+  };
+  kind shape = kind::unknown;
+  std::int8_t shape_of = 0;
+  std::int8_t type_of = 0;                    ///< the operand whose element type the result has
+  element_type type = element_type::unknown;  ///< ... or, if this is known, this one
+  /// Fills in the extents of the result; false where these are not known.
+  bool (*extents)(known_extents operands, std::vector<result_extent>& into) = nullptr;
+};
+
 /// One operator of a dialect: a name, the neutral operator that it means, and where its parameters stand, from one
 /// operator set version on. Rows of one name follow each other by rising version.
 struct operator_row {
@@ -59,6 +86,7 @@ struct operator_row {
   target emit = target::any;  ///< targets for which a rewrite may create this operator
   int emit_since = 0;         ///< ... from this version on (0: from `since`)
   attribute_list const* attributes = &any_attributes;  ///< all that it has
+  result_info result{};                                ///< of an operator without a meaning, `opcode::opaque`
   std::uint8_t more = 0;  ///< rows of the same name that follow; `make_dialect` counts them
 };
 

@@ -18,8 +18,7 @@ inline constexpr parameter_source slice_operands[] = {{"starts", kind::operand, 
                                                       {"steps", kind::operand, {}, 4}};
 inline constexpr parameter_source split_operand[] = {{"split", kind::operand, {}, 1}};
 inline constexpr parameter_source clip_operands[] = {{"min", kind::operand, {}, 1}, {"max", kind::operand, {}, 2}};
-inline constexpr parameter_source softmax_first_axis[] = {
-    {"axis", kind::attribute, "axis", 0, 1, axis_use::trailing}};
+inline constexpr parameter_source softmax_first_axis[] = {{"axis", kind::attribute, "axis", 0, 1, axis_use::trailing}};
 inline constexpr parameter_source pads_operand[] = {{"pads", kind::operand, {}, 1}};
 inline constexpr parameter_source pads_and_axes[] = {{"pads", kind::operand, {}, 1}, {"axes", kind::operand, {}, 3}};
 inline constexpr parameter_source k_operand[] = {{"k", kind::operand, {}, 1}};

@@ -91,8 +91,7 @@ inline constexpr parameter_info norm_parameters[] = {
     {"axis", -1, axis_use::trailing}, {"epsilon", 1e-5}, {"stash_type", 1}};
 inline constexpr parameter_info last_axis_parameters[] = {{"axis", -1, axis_use::one}};
 inline constexpr parameter_info first_axis_parameters[] = {{"axis", 0, axis_use::one}};
-inline constexpr parameter_info axis_parameters[] = {
-    {"axis", std::numeric_limits<double>::quiet_NaN(), axis_use::one}};
+inline constexpr parameter_info axis_parameters[] = {{"axis", std::numeric_limits<double>::quiet_NaN(), axis_use::one}};
 inline constexpr parameter_info flatten_parameters[] = {{"axis", 1, axis_use::trailing}};
 inline constexpr parameter_info batch_norm_parameters[] = {{"epsilon", 1e-5}, {"training_mode", 0}};
 inline constexpr parameter_info gemm_parameters[] = {{"alpha", 1}, {"beta", 1}, {"transA", 0}, {"transB", 0}};

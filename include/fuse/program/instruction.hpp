@@ -35,7 +35,7 @@ enum class step : std::uint8_t {
   parameter,      ///< parameter names[op] of value a's node is `number`, or goes to slot b (b = 255: compare)
   users,          ///< value a has exactly `op` users
   user,           ///< * a user of value a; its result `c` to register b
-  same,       ///< values a and b are one computation
+  same,           ///< values a and b are one computation
   agrees,         ///< value a's node has the parameters of that of the value in slot b, or goes there
   recall,         ///< what slot b holds, to register a
   strip,          ///< value a below what set `through` looks through; to register b
@@ -44,10 +44,10 @@ enum class step : std::uint8_t {
 };
 
 [[nodiscard]] constexpr std::string_view name_of(step code) {
-  constexpr std::string_view names[] = {"fork",    "operation",     "exactly", "reduction", "within",    "group",
-                                        "member",  "scalar-member", "literal", "rest",      "close",     "operands",
-                                        "capture", "scalar",        "number",  "missing",   "parameter", "users",
-                                        "user",    "same",          "agrees",  "recall",  "strip",     "condition", "accept"};
+  constexpr std::string_view names[] = {
+      "fork", "operation", "exactly",  "reduction", "within", "group",     "member",  "scalar-member", "literal",
+      "rest", "close",     "operands", "capture",   "scalar", "number",    "missing", "parameter",     "users",
+      "user", "same",      "agrees",   "recall",    "strip",  "condition", "accept"};
   return names[static_cast<std::size_t>(code)];
 }
 
@@ -93,8 +93,8 @@ struct instruction {
   static constexpr std::uint8_t clips = 16;    ///< group: a sum that is never negative may be clipped at 0
   static constexpr std::uint8_t some = 1;      ///< rest: something is left
   static constexpr std::uint8_t divides = 64;  ///< group: one quotient, which may be of integers
-  static constexpr std::uint8_t free = 32;     ///< what only repeats elements is looked through, whatever shape is left:
-                                               ///< up to the root, all that stands around it broadcasts
+  static constexpr std::uint8_t free = 32;  ///< what only repeats elements is looked through, whatever shape is left:
+                                            ///< up to the root, all that stands around it broadcasts
 
   /// Equal but for where they lead.
   [[nodiscard]] friend constexpr bool same(instruction const& x, instruction const& y) {

@@ -38,7 +38,14 @@ constexpr lowering::lowering(lowered_rule& into, rewrite_rule const& rule, diale
 constexpr void lowering::lower_roots(std::uint8_t root) {
   auto const& t = pattern_.terms[root];
   if (t.kind == term_kind::alternatives) {
-    for (int i = 0; i < t.children; ++i) lower_roots(t.child[i]);
+    std::uint32_t common = ~0u, any = 0;
+    for (int i = 0; i < t.children && !failed_; ++i) {
+      lower_roots(t.child[i]);
+      common &= bound_;
+      any |= bound_;
+    }
+    partly_ |= any & ~common;
+    bound_ = common;
     return;
   }
   next_register_ = 1;
@@ -237,6 +244,23 @@ constexpr bool lowering::names(expression const& in, static_text name) {
 
 // Replacements
 
+/// The first operands of an operator, and its attributes, are bound in every branch of an either.
+constexpr void lowering::require_operands(expression const& in, term const& t, int required) {
+  if (partly_ == 0) return;
+  for (int i = 0; i < t.children; ++i) {
+    auto const* given = &in[t.child[i]];
+    if (given->kind == term_kind::attribute) {
+      if (given->children == 0) continue;
+      given = &in[given->child[0]];
+    } else if (i >= required) {
+      continue;
+    }
+    bool const one =
+        given->kind == term_kind::capture || given->kind == term_kind::scalar || given->kind == term_kind::parameter;
+    if (one && (partly_ >> known(given->name) & 1u) != 0) return fail(rule_error::not_in_all_branches, given->name);
+  }
+}
+
 /// The slot of the axes that a row has: the one that is said, or the one captured parameter of the rule; none where
 /// there is none.
 constexpr std::uint8_t lowering::axes_of_row(expression const& in, term const& t) {
@@ -298,11 +322,13 @@ constexpr void lowering::lower_replacement() {
       case term_kind::exact: {
         auto const meant = facts_of(names_, t.name);
         if (meant.code == 0) return fail(rule_error::unknown_operator, t.name);
+        if (operands > meant.data) return fail(rule_error::parameter_as_operand, t.name);
         bool const neutral = t.kind == term_kind::named && meant.op != opcode::opaque;
         if (t.attributes != 0) check_attributes(made, t, meant.code, false);
         r.what = neutral ? kind::neutral : kind::named;
         r.op = neutral ? static_cast<std::uint16_t>(meant.op) : meant.code;
         if (neutral && (operands < meant.least || operands > meant.most)) return fail_at_operands(t, meant);
+        require_operands(made, t, neutral ? meant.least : operands);
         break;
       }
       case term_kind::neutral: {
@@ -311,6 +337,7 @@ constexpr void lowering::lower_replacement() {
         r.what = kind::neutral;
         r.op = static_cast<std::uint16_t>(t.op);
         if (t.attributes != 0) check_attributes(made, t, 0, false);
+        require_operands(made, t, meant.least);
         break;
       }
       case term_kind::fold: r.what = kind::fold; break;
@@ -326,6 +353,7 @@ constexpr void lowering::lower_replacement() {
         break;
       case term_kind::roots: r.what = kind::roots; break;
       case term_kind::attribute: break;
+      case term_kind::misused: return fail_at_misuse(t);
       default: return fail(rule_error::no_replacement, rule_.name);
     }
     out.replacement[i] = r;

@@ -40,6 +40,7 @@ constexpr void lowering::resolve() {
         priority_[i] = 3;
         break;
       }
+      case term_kind::misused: return fail_at_misuse(t);
       default: priority_[i] = 3;
     }
     if (failed_) return;
@@ -61,6 +62,7 @@ constexpr void lowering::resolve_operator(std::uint8_t at, term const& t) {
   auto const known = by_meaning ? facts_of(t.op) : facts_of(names_, t.name);
   if (!by_meaning) {
     if (known.code == 0) return fail(rule_error::unknown_operator, t.name);
+    if (t.children - t.attributes > known.data) return fail(rule_error::parameter_as_operand, t.name);
     if (t.kind == term_kind::exact || known.op == opcode::opaque) {
       if (t.attributes != 0) check_attributes(pattern_, t, known.code, false);
       priority_[at] = 3;
@@ -81,6 +83,12 @@ constexpr void lowering::resolve_operator(std::uint8_t at, term const& t) {
   }
   needs_[at] = known.bit;
   if (known.reduces) out.reduces = reduction_[at] = true;
+}
+
+constexpr void lowering::fail_at_misuse(term const& t) {
+  constexpr rule_error errors[] = {rule_error::attribute_of_no_operator, rule_error::tolerance_of_no_number,
+                                   rule_error::too_many_users};
+  fail(errors[t.index], t.name.empty() ? rule_.name : t.name);
 }
 
 constexpr void lowering::fail_at_operands(term const& t, operator_facts const& known) {

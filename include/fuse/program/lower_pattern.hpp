@@ -228,7 +228,9 @@ constexpr void lowering::group(std::uint8_t at, std::uint8_t r, sign_use sign, s
         .op = static_cast<std::uint16_t>(kind),
         .count = around,
         .through = everywhere_id_,
-        .flags = clips ? instruction::clips : divides ? instruction::divides : std::uint8_t{0}});
+        .flags = clips     ? instruction::clips
+                 : divides ? instruction::divides
+                           : std::uint8_t{0}});
   members(found, kind, frame);
   finish_group(found, kind, frame);
 }

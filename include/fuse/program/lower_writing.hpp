@@ -142,7 +142,7 @@ constexpr std::uint8_t lowering::new_registers(int count) {
 template <class Form>
 constexpr void lowering::lower_forks(int count, bool may_skip, Form&& form) {
   links joined = 0;
-  std::uint32_t common = ~0u;
+  std::uint32_t common = ~0u, any = 0;
   auto const before = bound_;
   auto const registers = register_of_;                                    // what a branch finds is not known after it
   auto const first_register = next_register_, first_frame = next_frame_;  // branches use the same ones
@@ -160,11 +160,13 @@ constexpr void lowering::lower_forks(int count, bool may_skip, Form&& form) {
     if (next_frame_ > last_frame) last_frame = next_frame_;
     register_of_ = registers;
     common &= bound_;
+    any |= bound_;
     if (last) break;
     joined = chained(detach(), joined);
     pend(fork, true);
   }
   if (may_skip) common &= before;
+  if (!may_skip) partly_ |= any & ~common;
   pending_ = chained(joined, pending_);
   bound_ = common;
   next_register_ = last_register;

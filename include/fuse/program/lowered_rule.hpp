@@ -28,6 +28,11 @@ enum class rule_error : std::uint8_t {
   attribute_of_another_kind,
   row_of_several_axes,
   root_on_the_right,
+  attribute_of_no_operator,
+  tolerance_of_no_number,
+  too_many_users,
+  parameter_as_operand,
+  not_in_all_branches,
 };
 
 /// What the machine and the rewriter know of a rule, besides its instructions.

@@ -50,19 +50,20 @@ class lowering {
   // Of each term, found once, since a call costs constant evaluation more than a read.
   op_group group_[expression::capacity]{};  // of a rest: what it is left of
   bool reduction_[expression::capacity]{};
-  std::uint8_t priority_[expression::capacity]{};  // 0 to 3: operators, the more telling the less; see resolve
-  std::uint64_t needs_[expression::capacity]{};    // operators that are below in any case, reached through sums and
-                                                   // products alone
-  std::uint8_t slot_[expression::capacity]{};      // 1 + that of a capture
+  std::uint8_t priority_[expression::capacity]{};   // 0 to 3: operators, the more telling the less; see resolve
+  std::uint64_t needs_[expression::capacity]{};     // operators that are below in any case, reached through sums and
+                                                    // products alone
+  std::uint8_t slot_[expression::capacity]{};       // 1 + that of a capture
   std::uint8_t node_slot_[expression::capacity]{};  // 1 + that of the node where an operator was found first
-  std::uint8_t times_[expression::capacity]{};     // that a term may occur in a match: 0, 1, or 2 for more
-  std::uint16_t size_ = 0;                         // of the code
+  std::uint8_t times_[expression::capacity]{};      // that a term may occur in a match: 0, 1, or 2 for more
+  std::uint16_t size_ = 0;                          // of the code
   links pending_ = 0;
   std::uint16_t unreached_ = 0;  // where the instruction before does not lead
   bool failed_ = false;
   std::uint8_t next_register_ = 1, next_frame_ = 0;
   term_registers register_of_{};  // of a term that is found, else 0
   std::uint32_t bound_ = 0;       // slots, a bit each
+  std::uint32_t partly_ = 0;      // ... of names that one branch of an either binds, and another one does not
   std::uint32_t root_names_ = 0;  // ... of names that roots have
   bool several_roots_ = false;
   bool again_ = false;  // a large part is matched a second time
@@ -118,6 +119,7 @@ class lowering {
   constexpr void count_times();
   constexpr void resolve_operator(std::uint8_t at, term const& t);
   constexpr void fail_at_operands(term const& t, operator_facts const& known);
+  constexpr void fail_at_misuse(term const& t);
 
   // lower_pattern.hpp: the terms of a pattern
   constexpr std::uint8_t collect_set(std::uint8_t at, through_set& set);
@@ -146,6 +148,7 @@ class lowering {
   [[nodiscard]] constexpr bool is_bound(static_text name) const;
   constexpr void add_condition(condition const& added);
   [[nodiscard]] static constexpr bool names(expression const& in, static_text name);
+  constexpr void require_operands(expression const& in, term const& t, int required);
   constexpr std::uint8_t axes_of_row(expression const& in, term const& t);
   constexpr void lower_replacement();
 };

@@ -18,6 +18,7 @@ struct operator_facts {
   op_group group;
   bool reduces, commutative, broadcasts;
   std::int8_t least, most;  ///< operands
+  std::int8_t data = 127;   ///< ... that are no parameters in the dialect, at any version
   std::uint8_t priority;    ///< of a part that it makes, see resolve
   std::uint64_t bit;
 };
@@ -44,6 +45,13 @@ struct operator_facts {
   auto const code = names.code(name);
   auto facts = facts_of(code == 0 ? opcode::opaque : names.rows[code - 1u].op);
   facts.code = code;
+  if (code == 0) return facts;
+  // (Where a version has parameters among the operands, an older one mostly has attributes instead.)
+  int data = -1;
+  auto const& first = names.rows[code - 1u];
+  for (std::size_t i = 0; i <= first.more; ++i)
+    if (auto const stated = names.rows[code - 1u + i].operands; stated > data) data = stated;
+  if (data >= 0) facts.data = static_cast<std::int8_t>(data);
   return facts;
 }
 

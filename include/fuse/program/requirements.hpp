@@ -86,6 +86,17 @@ struct rule_requirement {
                 "fuse: a rule captures several parameters: say which one is a row's axes, row(scale, x, param<...>)");
   static_assert(is_not<Error, rule_error::root_on_the_right>,
                 "fuse: the right side of a rule uses the name of what it replaces: it would read itself");
+  static_assert(
+      is_not<Error, rule_error::attribute_of_no_operator>,
+      "fuse: .attr stands behind an operator; a capture, a number or what is looked through has no attributes");
+  static_assert(is_not<Error, rule_error::tolerance_of_no_number>,
+                "fuse: .within stands behind a number; nothing else has a tolerance");
+  static_assert(is_not<Error, rule_error::too_many_users>, "fuse: .users takes a number from 0 to 65535");
+  static_assert(is_not<Error, rule_error::parameter_as_operand>,
+                "fuse: a rule gives an operator more operands than are data in its dialect: the others are parameters, "
+                "which .attr names");
+  static_assert(is_not<Error, rule_error::not_in_all_branches>,
+                "fuse: the right side of a rule needs a name that not every branch of an either binds");
 };
 
 }  // namespace detail

@@ -201,8 +201,8 @@ class basic_application {
     return "the result would have another shape, or one that is not provably the same";
   }
 
-  // What a new node's operator requires and does not have, or what is not known of it: unless a matched node has required
-  // the same, or the caller vouches for shapes.
+  // What a new node's operator requires and does not have, or what is not known of it: unless a matched node has
+  // required the same, or the caller vouches for shapes.
   [[nodiscard]] std::string invalid() {
     for (auto n = first_node(); n < image_.node_count(); ++n) {
       auto const name = [&] { return "the new " + std::string(image_.source->op_name(n)) + " is not valid: "; };
@@ -252,8 +252,8 @@ class basic_application {
     return at != absent && !reads_itself && image_.node(at).order <= before;
   }
 
-  // What new nodes, or readers of what is replaced, would read although it is replaced itself, comes later than they do,
-  // or is not seen where they are; else absent. Linear in what is new and in the uses of several roots.
+  // What new nodes, or readers of what is replaced, would read although it is replaced itself, comes later than they
+  // do, or is not seen where they are; else absent. Linear in what is new and in the uses of several roots.
   [[nodiscard]] value_id read_too_late(node_id place) const {
     auto const first = first_node();
     auto const readable = [&](value_id v, std::uint32_t region, std::uint64_t order) {

@@ -72,8 +72,8 @@ class basic_traffic {
     seen_[n] = seen_round_ + 1;
     return of(n);
   }
-  // Marks what the nodes from `first_new` on are computed from, as far back as the first matched node that stays. A node
-  // that stays and is not marked yet may die later; of very many nodes, all count as marked.
+  // Marks what the nodes from `first_new` on are computed from, as far back as the first matched node that stays. A
+  // node that stays and is not marked yet may die later; of very many nodes, all count as marked.
   void mark_read(span<node_id const> matched, node_id first_new) {
     auto earliest = ~std::uint64_t{0};
     for (auto n : matched)

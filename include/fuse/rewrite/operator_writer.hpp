@@ -58,9 +58,7 @@ class basic_operator_writer {
         too_narrow = !emission_.operands.empty() && size_of(emission_.operands[0]) == 2;
         return fail(std::string(why));
       }
-    if (row != nullptr && row->operands >= 0 && operands.size() > static_cast<std::size_t>(row->operands))
-      return fail("the dialect's " + std::string(row->name) + " takes " + std::to_string(row->operands) +
-                  " operands that are data, the right side has " + std::to_string(operands.size()));
+    if (row != nullptr && !takes(*row, operands.size())) return absent;
     attributes_.clear();
     operands_.assign(operands.begin(), operands.end());
     for (auto& p : parameters)
@@ -87,6 +85,9 @@ class basic_operator_writer {
     too_narrow = false;
     auto const* row = names_.row(name, image_.version);
     if (row == nullptr) return fail("the operator of the right side does not exist at this operator set version");
+    if (row->emit == target::none)
+      return fail("the dialect's " + std::string(row->name) + " is read, and never written");
+    if (!takes(*row, operands.size())) return absent;
     attributes_.clear();
     for (auto& p : parameters) {
       if (auto const* why = count_axis(p, row, row->op); why != nullptr) return fail(why);
@@ -100,6 +101,14 @@ class basic_operator_writer {
   value_id fail(std::string why) {
     reason = std::move(why);
     return absent;
+  }
+
+  // Whether the dialect's operator takes so many operands that are data; else why not is in `reason`.
+  [[nodiscard]] bool takes(operator_row const& row, std::size_t operands) {
+    if (row.operands < 0 || operands <= static_cast<std::size_t>(row.operands)) return true;
+    reason = "the dialect's " + std::string(row.name) + " takes " + std::to_string(row.operands) +
+             " operands that are data, the right side has " + std::to_string(operands);
+    return false;
   }
 
   value_id node(operator_tag tag, std::string_view name, span<value_id const> operands, std::uint32_t results) {

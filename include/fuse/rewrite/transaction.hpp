@@ -154,9 +154,7 @@ class basic_transaction final : public graph_source {
   [[nodiscard]] bool has_shapes() const override { return real_.has_shapes(); }
   [[nodiscard]] void const* graph() const override { return real_.graph(); }
   [[nodiscard]] void const* graph_type() const override { return real_.graph_type(); }
-  [[nodiscard]] void const* handle(value_id v) const override {
-    return v < first_value_ ? real_.handle(v) : nullptr;
-  }
+  [[nodiscard]] void const* handle(value_id v) const override { return v < first_value_ ? real_.handle(v) : nullptr; }
   bool insert(node_id, std::string_view, span<value_id const>, span<attribute const>, span<element_type const>,
               std::string_view) override {
     return false;
