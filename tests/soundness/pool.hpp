@@ -27,7 +27,7 @@ struct graph : fuse::graph {
 struct member {
   fuse::rewrite_rule const* rule;
   bool integers = false;   ///< holds among integers, too
-  bool spelled = true;     ///< every spelling is found
+  bool spelled = true;     ///< every spelling is found, but where parts of it are constants
 };
 
 namespace pool {
@@ -114,9 +114,9 @@ inline constexpr member members[] = {
     {&pool::r6},        {&pool::r7},        {&pool::r8},        {&pool::r9},        {&pool::r10}, {&pool::r11},
     {&pool::r12},       {&pool::r13},       {&pool::r14},       {&pool::r15},       {&pool::r16}, {&pool::r17, true},
     {&pool::r18},       {&pool::r19},       {&pool::r20},       {&pool::r21},       {&pool::r22, true}, {&pool::r23},
-    {&pool::r24, true}, {&pool::r25},       {&pool::r26},       {&pool::r27, true}, {&pool::r28}, {&pool::r29, true},
-    {&pool::r30},       {&pool::r31},       {&pool::r32},       {&pool::r33},       {&pool::r34}, {&pool::r35},
-    {&pool::r36},       {&pool::r37},       {&pool::r38},       {&pool::r39},       {&pool::r40}, {&pool::r41},
+    {&pool::r24, true}, {&pool::r25},       {&pool::r26},       {&pool::r27, true}, {&pool::r28}, {&pool::r29, true, false},
+    {&pool::r30},       {&pool::r31},       {&pool::r32},       {&pool::r33},       {&pool::r34}, {&pool::r35, false, false},
+    {&pool::r36},       {&pool::r37},       {&pool::r38},       {&pool::r39},       {&pool::r40}, {&pool::r41, false, false},
     {&pool::r42},       {&pool::r43, true}, {&pool::r44, true}};
 
 /// What the operators of right sides compute: the pattern of their rule.

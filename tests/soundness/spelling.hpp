@@ -34,6 +34,8 @@ class spelling {
       identities_ = identities_ || name == "identity";
       expands_ = expands_ || name == "expand";
     }
+    for (std::uint16_t i = 0; i < pattern_.size; ++i)
+      reduces_ = reduces_ || pattern_[i].op == opcode::sum || pattern_[i].op == opcode::mean;
     integers_ = of.integers && choose.one_in("integers", 3);
     if (choose.one_in("another operator", 4)) wrong_ = choose.number("which", {0, 1, 2, 3, 4, 5, 6, 7});
     symbolic_ = choose.one_in("symbolic", 3);
@@ -111,15 +113,17 @@ class spelling {
     auto const how = choose.number("shape of a leaf", {0, 0, 0, 0, 0, 1, 2, 3});
     if (how == 1) shape[0] = 1;
     if (how == 2) shape.back() = 1;
-    if (how == 3) shape.erase(shape.begin());
+    if (how == 3 && !reduces_) shape.erase(shape.begin());
     return shape;
   }
   value fresh_leaf(std::vector<std::int64_t> const& shape) {
     auto const name = "in" + std::to_string(feeds.size());
     array a{shape, contents(corpus::count_of(shape)), integers_};
     // Once where the value is an input of a body it would be captured; constants stand anywhere.
-    if (inside_ || choose.one_in("a constant", 5)) {
-      for (auto& x : a.data) x = static_cast<double>(static_cast<float>(x));
+    if (inside_ && !choose.one_in("a constant", 3))
+      return leaves_[static_cast<std::size_t>(choose.number("which leaf", {0, 1, 2, 3})) % leaves_.size()];
+    if (inside_ || choose.one_in("a constant", 8)) {
+      plain = false;  // sums and products of constants are numbers
       return constant(shape, a.data);
     }
     fuse::graph::dims declared;
@@ -340,7 +344,7 @@ class spelling {
   expression const& pattern_;
   int version_;
   bool casts_ = false, identities_ = false, expands_ = false, integers_ = false, symbolic_ = false, inside_ = false;
-  bool wrote_wrong_ = false;
+  bool wrote_wrong_ = false, reduces_ = false;
   int wrong_ = -1, extra_ = 0;
   std::vector<std::int64_t> base_;
   std::vector<value> leaves_, interior_;

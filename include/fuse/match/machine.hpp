@@ -378,8 +378,9 @@ class basic_machine : public detail::reduction_steps {
       if (!p.has_number || (k == 0 && !p.leaf) || (p.leaves & f.covered) != 0) continue;
       auto number = p.number;
       auto const w = weight(f, p);
-      if (w == -i.number && !is_integer(facts_.type(p.value)) && (f.group->kind == op_group::sum || number != 0))
-        number = f.group->kind == op_group::sum ? -number : 1 / number;  // subtracted, or divided by
+      bool const sum = f.group->kind == op_group::sum;
+      if (w == -i.number && (sum || (number != 0 && !is_integer(facts_.type(p.value)))))
+        number = sum ? -number : 1 / number;  // subtracted, or divided by
       else if (w != i.number)
         continue;
       auto const back = here();
