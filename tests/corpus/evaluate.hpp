@@ -62,8 +62,8 @@ struct parameters {
 };
 
 /// Operators of a test's own; none of what it does not know.
-using own_operators = std::function<std::optional<array>(std::string_view name, std::vector<array const*> const& operands,
-                                                         parameters const& attributes)>;
+using own_operators = std::function<std::optional<array>(
+    std::string_view name, std::vector<array const*> const& operands, parameters const& attributes)>;
 
 /// Evaluates graphs in double precision: floating Casts round nothing, constants keep the values that they store.
 /// Independent of the library's own tables: it is what they are checked with. Throws std::runtime_error for what it

@@ -26,8 +26,8 @@ struct meanings {
   std::map<std::string, std::vector<std::int64_t>> axes{};
 };
 
-/// The pattern of a rule as the formula that it is, in double precision: what the engine is checked with, and nothing of
-/// the engine.
+/// The pattern of a rule as the formula that it is, in double precision: what the engine is checked with, and nothing
+/// of the engine.
 class formula {
  public:
   formula(expression const& pattern, meanings const& with) : pattern_(pattern), with_(with) {}
@@ -51,7 +51,8 @@ class formula {
   [[nodiscard]] std::vector<std::int64_t> axes_of(fuse::term const& t) const {
     std::string name = "axes";
     for (int c = t.operands(); c < t.children; ++c)
-      if (auto const& a = pattern_[t.child[c]]; std::string(a.name) == "axes") name = std::string(pattern_[a.child[0]].name);
+      if (auto const& a = pattern_[t.child[c]]; std::string(a.name) == "axes")
+        name = std::string(pattern_[a.child[0]].name);
     return with_.axes.at(name);
   }
 
@@ -64,7 +65,8 @@ class formula {
     auto const binary = [&](auto f, double neutral) {
       auto const part = [&](int c) {
         auto const& child = pattern_[t.child[c]];
-        bool const absent = (child.kind == term_kind::optional || child.kind == term_kind::rest) && !present(t.child[c]);
+        bool const absent =
+            (child.kind == term_kind::optional || child.kind == term_kind::rest) && !present(t.child[c]);
         return absent ? number(neutral) : operand(c);
       };
       auto const a = part(0), b = part(1);

@@ -10,7 +10,7 @@
 /// Rules that nobody wrote: patterns drawn while compiling.
 namespace soundness::drawn {
 
-inline constexpr int first = 1000;     ///< of their numbers
+inline constexpr int first = 1000;  ///< of their numbers
 inline constexpr std::size_t count = 400, in_a_set = 100;
 
 class drawing {
@@ -148,7 +148,8 @@ inline constexpr auto set = set_from<First>(std::make_index_sequence<in_a_set>{}
 [[nodiscard]] inline std::vector<member> const& members() {
   static auto const all = []<std::size_t... I>(std::index_sequence<I...>) {
     return std::vector<member>{{&rule<static_cast<int>(I)>, false, false}...};
-  }(std::make_index_sequence<count>{});
+  }
+  (std::make_index_sequence<count>{});
   return all;
 }
 

@@ -77,7 +77,8 @@ bool has_formula(fuse::graph const& g, std::size_t rule) {
     bodies.pop_back();
     for (auto const n : g.nodes(b)) {
       if (g.op(n) == "test::Formula")
-        if (auto const* a = g.attribute(n, "rule"); std::get<std::int64_t>(a->content) == static_cast<std::int64_t>(rule))
+        if (auto const* a = g.attribute(n, "rule");
+            std::get<std::int64_t>(a->content) == static_cast<std::int64_t>(rule))
           return true;
       for (auto const inner : g.bodies(n)) bodies.push_back(inner);
     }
@@ -127,7 +128,8 @@ std::string try_rule(member const& rule, std::size_t number, std::uint64_t seed,
   return {};
 }
 
-void report_wrong(std::uint64_t seed, member const& rule, std::string const& wrong, std::string const& text, int& told) {
+void report_wrong(std::uint64_t seed, member const& rule, std::string const& wrong, std::string const& text,
+                  int& told) {
   if (wrong.empty() || told++ >= 5) return;
   INFO("seed " << seed << ", rule " << std::string(rule.rule->name) << "\n" << text);
   CHECK(wrong == "");

@@ -92,8 +92,7 @@ class spelling {
   std::vector<double> contents(std::size_t count) {
     if (!integers_) return choose.numbers("contents", count, 0.4, 1.6, choose.one_in("signs", 3));
     std::vector<double> all;
-    for (std::size_t i = 0; i < count; ++i)
-      all.push_back(choose.number("integer", {1, 2, 3, 5, -1, -2, 7}));
+    for (std::size_t i = 0; i < count; ++i) all.push_back(choose.number("integer", {1, 2, 3, 5, -1, -2, 7}));
     return all;
   }
   value constant(std::vector<std::int64_t> const& shape, std::vector<double> const& data) {
@@ -104,8 +103,7 @@ class spelling {
     return constant(std::vector<std::int64_t>(static_cast<std::size_t>(shapes), 1), {x});
   }
   value list(std::vector<std::int64_t> const& of) {
-    return g_.constant(
-        fuse::make_tensor({static_cast<std::int64_t>(of.size())}, fuse::span<std::int64_t const>(of)));
+    return g_.constant(fuse::make_tensor({static_cast<std::int64_t>(of.size())}, fuse::span<std::int64_t const>(of)));
   }
 
   std::vector<std::int64_t> leaf_shape() {
@@ -145,7 +143,8 @@ class spelling {
       return leaves_[static_cast<std::size_t>(choose.number("which leaf", {0, 1, 2, 3})) % leaves_.size()];
     auto v = fresh_leaf(first ? base_ : leaf_shape());
     if (!integers_) {
-      auto const how = choose("a leaf is", {"itself", "itself", "itself", "tanh", "product", "negated", "repeated", "sum"});
+      auto const how =
+          choose("a leaf is", {"itself", "itself", "itself", "tanh", "product", "negated", "repeated", "sum"});
       if (how == "tanh") v = g_.add("Tanh", {v});
       if (how == "product") v = g_.add("Mul", {v, fresh_leaf(leaf_shape())});
       if (how == "sum") v = g_.add("Add", {v, fresh_leaf(leaf_shape())});
@@ -288,7 +287,8 @@ class spelling {
           return collect_product(t.child[1], t.op == opcode::div ? -exponent : exponent, into);
         case opcode::reciprocal: return collect_product(t.child[0], -exponent, into);
         case opcode::square: return collect_product(t.child[0], 2 * exponent, into);
-        case opcode::pow: return collect_product(t.child[0], static_cast<int>(pattern_[t.child[1]].number) * exponent, into);
+        case opcode::pow:
+          return collect_product(t.child[0], static_cast<int>(pattern_[t.child[1]].number) * exponent, into);
         case opcode::rsqrt: return into.push_back({root(write(t.child[0])), -exponent});
         case opcode::sqrt: return into.push_back({root(write(t.child[0])), exponent});
         default: break;

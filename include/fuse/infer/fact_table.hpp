@@ -58,6 +58,8 @@ class basic_fact_table {
   }
 
   [[nodiscard]] bool has_contents(value_id v) const { return contents(v) != 0; }
+  /// A number for the contents of `v`, the same for equal ones; 0 where nothing is known.
+  [[nodiscard]] std::uint32_t contents_number(value_id v) const { return contents(v); }
 
   /// The elements of a small integer tensor, if all are known.
   [[nodiscard]] bool integers(value_id v, std::vector<std::int64_t>& out) const {
@@ -140,6 +142,7 @@ class basic_fact_table {
     contents_[v] = 0;
   }
   void forget_shape(value_id v) { shapes_[v] = 0; }
+  void forget_contents(value_id v) { contents_[v] = 0; }
   void set_type(value_id v, element_type type) { types_[v] = type; }
   void set_shape(value_id v, span<extent const> dimensions) {  // not a span of this table
     shapes_[v] = dimensions.size() > most_rank ? 0 : extents_.keep(dimensions) + 1;

@@ -49,6 +49,22 @@ class basic_facts : public fact_table {
     infer(n);
   }
 
+  /// The contents of one node's results again, whose operands may have lost theirs. Shapes that followed from them stay
+  /// what they are. Returns whether they are others.
+  bool update_contents(node_id n) {
+    auto& at = at_;
+    at.at_node(n);
+    before_.clear();
+    for (std::uint32_t i = 0; i < at.result_count(); ++i) {
+      before_.push_back(contents_number(at.result(i)));
+      forget_contents(at.result(i));
+    }
+    detail::propagate_contents(at, op_of(image(), n));
+    for (std::uint32_t i = 0; i < at.result_count(); ++i)
+      if (contents_number(at.result(i)) != before_[i]) return true;
+    return false;
+  }
+
  private:
   // A result of an If is what both branches agree on.
   void choose() {
@@ -106,6 +122,7 @@ class basic_facts : public fact_table {
 
   detail::rule_context at_;  // one for all nodes: its buffers stay
   std::vector<dimension> declared_;
+  std::vector<std::uint32_t> before_;                  // numbers of contents
   std::vector<std::uint32_t> first_body_, next_body_;  // of a node, of a region: the bodies that one node owns
 };
 using facts = basic_facts<graph_image>;

@@ -34,7 +34,9 @@ class basic_application {
         traffic_(image, known),
         validity_(image, known, names),
         changes_(image, known, false),
-        right_(match, image, known, names, options.target, changes_) {}
+        right_(match, image, known, names, options.target, changes_) {
+    for (auto const& i : match.rules().code) counts_users_ = counts_users_ || i.code == step::users;
+  }
 
   /// Applies `rule` to the machine's match at node `root`. `computed_in`: see `wider`. `origin`: what new nodes are
   /// named after. It is unchanged where the right side is the graph as it is.
@@ -81,6 +83,7 @@ class basic_application {
     list_readers();
     replace();
     erase_dead();
+    update_contents();
     return rewrite_outcome::applied;
   }
 
@@ -99,7 +102,7 @@ class basic_application {
 
   /// New nodes are those from this one on.
   [[nodiscard]] node_id first_node() const { return changes_.first_node(); }
-  /// Nodes that read what is different now, for each value the latest first.
+  /// Nodes that read what is different now, or what fewer nodes read than before; for each value the latest first.
   [[nodiscard]] span<node_id const> readers() const { return readers_; }
 
  private:
@@ -318,12 +321,42 @@ class basic_application {
       auto const n = image_.producer(v);
       if (n == absent || !image_.node(n).alive || image_.node(n).has_bodies || used(n)) continue;
       for (std::uint32_t i = 0; i < image_.operand_count(n); ++i)
-        if (auto const operand = image_.operand(n, i); operand != absent) dead_.push_back(operand);
+        if (auto const operand = image_.operand(n, i); operand != absent) {
+          dead_.push_back(operand);
+          if (counts_users_) less_read_.push_back(operand);
+        }
       image_.source->erase(n);
       image_.erase(n);
     }
+    if (counts_users_) list_less_read();
     std::erase_if(readers_, [&](node_id n) { return !image_.node(n).alive; });
   }
+  // Where rules count users: whoever reads what a node that is gone has read.
+  void list_less_read() {
+    for (auto v : less_read_)
+      if (image_.producer(v) != absent && image_.node(image_.producer(v)).alive)
+        image_.for_each_user(v, [&](node_id user) { readers_.push_back(user); });
+    less_read_.clear();
+  }
+
+  // What is made now may not be known to be the number that it was; nor what is computed from it.
+  void update_contents() {
+    for (std::size_t i = 0; i < roots_.size(); ++i)
+      if (facts_.has_contents(roots_[i]) &&
+          facts_.contents_number(roots_[i]) != facts_.contents_number(right_.roots[i]))
+        image_.for_each_user(right_.roots[i], [&](node_id user) { stale_.push_back(user); });
+    while (!stale_.empty()) {
+      auto const n = stale_.back();
+      stale_.pop_back();
+      if (!facts_.update_contents(n)) continue;
+      for (std::uint32_t k = 0; k < image_.node(n).result_count; ++k)
+        image_.for_each_user(image_.result(n, k), [&](node_id user) {
+          stale_.push_back(user);
+          readers_.push_back(user);
+        });
+    }
+  }
+
   [[nodiscard]] bool used(node_id n) const {
     for (std::uint32_t i = 0; i < image_.node(n).result_count; ++i)
       if (!image_.unused(image_.result(n, i))) return true;
@@ -341,8 +374,9 @@ class basic_application {
   basic_instantiation<Image> right_;
   node_id root_ = absent;
   std::vector<value_id> roots_;  // what is replaced, each by the right side's of the same place
-  std::vector<node_id> readers_;
-  std::vector<value_id> dead_;
+  std::vector<node_id> readers_, stale_;
+  std::vector<value_id> dead_, less_read_;
+  bool counts_users_ = false;  // some rule does
   char const* condition_ = "";
   std::string reason_;
   element_type wider_ = element_type::unknown;

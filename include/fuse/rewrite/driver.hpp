@@ -36,10 +36,12 @@ class basic_driver final : machine::acceptor {
         refusals_(image),
         selected_(rules.rules.size(), true),
         begins_(static_cast<std::size_t>(opcode::count_)),
-        last_stage_(begins_.size(), -1) {
+        last_stage_(begins_.size(), -1),
+        inner_(begins_.size(), false) {
     report_.rules.resize(rules.rules.size());
     for (std::size_t i = 0; i < rules.rules.size(); ++i) report_.rules[i].name = rules.rules[i].name;
     list_last_stages();
+    list_inner();
     if (!select()) return;
     fused_.resize(image.node_count(), false);
   }
@@ -62,6 +64,7 @@ class basic_driver final : machine::acceptor {
     }
     // What a later stage made may be what an earlier one looks for, or have replaced what made a match too dear: once
     // more around it, until nothing is.
+    late_rounds_ = true;
     for (int i = 0; (!late_.empty() || (i < cost_rounds && may_pay(0))) && budget_ != 0; ++i) {
       auto again = std::exchange(late_, {});
       if (i < cost_rounds && may_pay(0)) list_costly(0, again);
@@ -288,16 +291,69 @@ class basic_driver final : machine::acceptor {
     auto const readers = application_.readers();
     for (auto i = readers.size(); i-- > 0;) look_at(readers[i]);
     for (auto n = last; n-- > first;) waiting_.push_back(n);
-    if (stage_ != 0) late_.insert(late_.end(), waiting_.begin() + waited, waiting_.end());
+    if (stage_ != 0 || late_rounds_) late_.insert(late_.end(), waiting_.begin() + waited, waiting_.end());
   }
 
-  // What reads something new. Where it leaves that as it is, no rule may begin there, but where it is read itself:
-  // through chains of at most 8, as everywhere.
-  void look_at(node_id reader, int passed = 0) {
-    if (passed < 8 && may_keep_elements(op_of(image_, reader)) && unchanged(image_, facts_, reader))
-      image_.for_each_user(image_.result(reader), [&](node_id user) { look_at(user, passed + 1); });
+  // What reads something new, and what may be the root of a pattern that has it inside: whoever reads a reader that
+  // rules have below their roots, so many operators up. Sums and products of one another count once, up to as many as
+  // are opened, and so does what is looked through.
+  void look_at(node_id reader) {
     machine_.look(reader);
-    waiting_.push_back(reader);
+    ++round_;
+    climb_.assign(1, {reader, 0, 0});
+    seen_.resize(image_.node_count(), 0);
+    while (!climb_.empty()) {
+      auto const at = climb_.back();
+      climb_.pop_back();
+      auto& seen = seen_[at.node];
+      if (seen == round_) continue;
+      seen = round_;
+      waiting_.push_back(at.node);
+      auto const op = op_of(image_, at.node);
+      bool const passes = may_keep_elements(op) && unchanged(image_, facts_, at.node);
+      bool const group = info(op).group != op_group::none || op == opcode::neg;
+      if (!passes && !inner_[static_cast<std::size_t>(op)]) continue;
+      auto const operators = at.operators + (passes || group ? 0 : 1), parts = at.parts + (passes || group ? 1 : 0);
+      if (operators > reach_ || parts > most_parts) continue;
+      for (std::uint32_t k = 0; k < image_.node(at.node).result_count; ++k)
+        image_.for_each_user(image_.result(at.node, k), [&](node_id user) {
+          if (image_.node(user).alive && seen_[user] != round_) climb_.push_back({user, operators, parts});
+        });
+    }
+  }
+  // Which operators rules have below their roots, and at most how many of them, sums and products aside, one below the
+  // other.
+  void list_inner() {
+    auto const inner = [&](opcode op) { inner_[static_cast<std::size_t>(op)] = true; };
+    for (auto const& set : rules_.sets)
+      for (std::size_t i = 0; i < set.count; ++i)
+        inner(set.by_name[i] ? opcode::opaque : static_cast<opcode>(set.ops[i]));
+    for (auto const& i : rules_.code) {
+      if (i.code == step::exactly) inner(opcode::opaque);
+      if (i.code == step::operation || i.code == step::reduction) inner(static_cast<opcode>(i.op));
+      if (i.code == step::reduction)  // a mean may be a sum, or one of squares, that is divided
+        for (auto op : {opcode::sum, opcode::sum_square, opcode::l2_norm, opcode::mul, opcode::div}) inner(op);
+      if (i.code == step::group)
+        for (auto const& known : operator_table)
+          if (known.group != op_group::none || known.op == opcode::neg || may_keep_elements(known.op) ||
+              may_clip(known.op))
+            inner(known.op);
+    }
+    std::vector<int> after(rules_.code.size(), -1);
+    for (auto const& e : rules_.entries)
+      if (auto const most = operators_after(e.first, after); most > reach_) reach_ = most;
+  }
+  int operators_after(std::uint16_t pc, std::vector<int>& after) const {
+    if (pc == no_instruction) return 0;
+    if (after[pc] >= 0) return after[pc];
+    auto const& i = rules_.code[pc];
+    auto most = operators_after(i.next, after);
+    if (i.code == step::fork) {
+      auto const other = operators_after(i.other, after);
+      if (other > most) most = other;
+    }
+    bool const one = i.code == step::operation || i.code == step::reduction || i.code == step::exactly;
+    return after[pc] = most + (one ? 1 : 0);
   }
 
   void visit_waiting() {
@@ -339,6 +395,17 @@ class basic_driver final : machine::acceptor {
   std::vector<std::uint8_t> begins_, begins_by_name_;  // by opcode, by code of a name
   std::vector<int> last_stage_, last_stage_by_name_;
   std::vector<node_id> waiting_, late_;
+  struct climbing {
+    node_id node;
+    int operators, parts;  // passed on the way up
+  };
+  static constexpr int most_parts = opened_group::capacity;
+  std::vector<climbing> climb_;
+  std::vector<std::uint32_t> seen_;  // by node: in which round
+  std::uint32_t round_ = 0;
+  std::vector<bool> inner_;  // by opcode: rules have it below their roots
+  int reach_ = 0;            // how many of these, at most, one below the other
+  bool late_rounds_ = false;
   std::vector<node_id> nodes_;  // of the first `listed_`, those that a stage left for later ones
   node_id listed_ = 0;
   int stage_ = 0;
