@@ -34,8 +34,19 @@ class basic_application {
         traffic_(image, known),
         validity_(image, known, names),
         changes_(image, known, false),
-        right_(match, image, known, names, options.target, changes_) {
-    for (auto const& i : match.rules().code) counts_users_ = counts_users_ || i.code == step::users;
+        right_(match, image, known, names, options.target, changes_),
+        counted_(static_cast<std::size_t>(opcode::count_), false) {
+    // What the users of are counted is told by the step that follows; of a sum or product, it may be any operator.
+    auto const& code = match.rules().code;
+    for (auto const& i : code) {
+      if (i.code != step::users || i.next == no_instruction) continue;
+      auto const& then = code[i.next];
+      counts_users_ = true;
+      if (then.code == step::operation)
+        counted_[then.op] = true;
+      else
+        counted_.assign(counted_.size(), true);
+    }
   }
 
   /// Applies `rule` to the machine's match at node `root`. `computed_in`: see `wider`. `origin`: what new nodes are
@@ -102,8 +113,13 @@ class basic_application {
 
   /// New nodes are those from this one on.
   [[nodiscard]] node_id first_node() const { return changes_.first_node(); }
-  /// Nodes that read what is different now, or what fewer nodes read than before; for each value the latest first.
-  [[nodiscard]] span<node_id const> readers() const { return readers_; }
+  /// Nodes that read what is different now, or what fewer nodes read than before, and what they read; for each value
+  /// the latest first.
+  struct reader {
+    node_id node;
+    value_id of;  ///< absent where only contents are different
+  };
+  [[nodiscard]] span<reader const> readers() const { return readers_; }
 
  private:
   rewrite_outcome refuse(char const* condition, std::string reason) {
@@ -296,11 +312,13 @@ class basic_application {
   // many norms share, it would be all of them over and over.
   void list_readers() {
     readers_.clear();
-    auto const list = [&](value_id v) { image_.for_each_user(v, [&](node_id user) { readers_.push_back(user); }); };
+    auto const list = [&](value_id v, value_id of) {
+      image_.for_each_user(v, [&](node_id user) { readers_.push_back({user, of}); });
+    };
     for (std::size_t i = 0; i < roots_.size(); ++i) {
       auto const made = right_.roots[i];
-      if (!is_new(made)) list(made);
-      if (!is_new(made) || !says_the_same(image_.producer(made), image_.producer(roots_[i]))) list(roots_[i]);
+      if (!is_new(made)) list(made, made);
+      if (!is_new(made) || !says_the_same(image_.producer(made), image_.producer(roots_[i]))) list(roots_[i], made);
     }
   }
 
@@ -323,20 +341,24 @@ class basic_application {
       for (std::uint32_t i = 0; i < image_.operand_count(n); ++i)
         if (auto const operand = image_.operand(n, i); operand != absent) {
           dead_.push_back(operand);
-          if (counts_users_) less_read_.push_back(operand);
+          if (counts_users_ && counts_users_of(operand)) less_read_.push_back(operand);
         }
       image_.source->erase(n);
       image_.erase(n);
     }
     if (counts_users_) list_less_read();
-    std::erase_if(readers_, [&](node_id n) { return !image_.node(n).alive; });
+    std::erase_if(readers_, [&](reader const& r) { return !image_.node(r.node).alive; });
   }
   // Where rules count users: whoever reads what a node that is gone has read.
   void list_less_read() {
     for (auto v : less_read_)
-      if (image_.producer(v) != absent && image_.node(image_.producer(v)).alive)
-        image_.for_each_user(v, [&](node_id user) { readers_.push_back(user); });
+      if (image_.node(image_.producer(v)).alive)
+        image_.for_each_user(v, [&](node_id user) { readers_.push_back({user, v}); });
     less_read_.clear();
+  }
+  [[nodiscard]] bool counts_users_of(value_id v) const {
+    auto const n = image_.producer(v);
+    return n != absent && counted_[static_cast<std::size_t>(op_of(image_, n))];
   }
 
   // What is made now may not be known to be the number that it was; nor what is computed from it.
@@ -352,7 +374,7 @@ class basic_application {
       for (std::uint32_t k = 0; k < image_.node(n).result_count; ++k)
         image_.for_each_user(image_.result(n, k), [&](node_id user) {
           stale_.push_back(user);
-          readers_.push_back(user);
+          readers_.push_back({user, absent});
         });
     }
   }
@@ -374,9 +396,11 @@ class basic_application {
   basic_instantiation<Image> right_;
   node_id root_ = absent;
   std::vector<value_id> roots_;  // what is replaced, each by the right side's of the same place
-  std::vector<node_id> readers_, stale_;
+  std::vector<reader> readers_;
+  std::vector<node_id> stale_;
   std::vector<value_id> dead_, less_read_;
   bool counts_users_ = false;  // some rule does
+  std::vector<bool> counted_;  // ... of such operators
   char const* condition_ = "";
   std::string reason_;
   element_type wider_ = element_type::unknown;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -37,11 +38,12 @@ class basic_driver final : machine::acceptor {
         selected_(rules.rules.size(), true),
         begins_(static_cast<std::size_t>(opcode::count_)),
         last_stage_(begins_.size(), -1),
-        inner_(begins_.size(), false) {
+        above_(begins_.size(), -1),
+        most_before_(rules.code.size(), -1) {
     report_.rules.resize(rules.rules.size());
     for (std::size_t i = 0; i < rules.rules.size(); ++i) report_.rules[i].name = rules.rules[i].name;
     list_last_stages();
-    list_inner();
+    list_operators_above();
     if (!select()) return;
     fused_.resize(image.node_count(), false);
   }
@@ -280,6 +282,15 @@ class basic_driver final : machine::acceptor {
     costly_.resize(first);
   }
 
+  // How many operators may stand above what computes `v`; none where it is no part of a pattern that has any.
+  [[nodiscard]] int above(value_id v) const {
+    auto const n = image_.producer(v);
+    if (n == absent) return -1;
+    auto const op = op_of(image_, n);
+    bool const anywhere = info(op).group != op_group::none || op == opcode::neg || may_keep_elements(op);
+    return anywhere ? most_above_ : above_[static_cast<std::size_t>(op)];
+  }
+
   // What changed may match again: whatever reads it, and the new nodes.
   void look_again() {
     changed_ = true;
@@ -289,71 +300,65 @@ class basic_driver final : machine::acceptor {
     auto const waited = static_cast<std::ptrdiff_t>(waiting_.size());
     for (auto n = first; n < last; ++n) machine_.add(n);
     auto const readers = application_.readers();
-    for (auto i = readers.size(); i-- > 0;) look_at(readers[i]);
+    for (auto i = readers.size(); i-- > 0;)
+      look_at(readers[i].node, readers[i].of == absent ? most_above_ : above(readers[i].of));
     for (auto n = last; n-- > first;) waiting_.push_back(n);
     if (stage_ != 0 || late_rounds_) late_.insert(late_.end(), waiting_.begin() + waited, waiting_.end());
   }
 
-  // What reads something new, and what may be the root of a pattern that has it inside: whoever reads a reader that
-  // rules have below their roots, so many operators up. Sums and products of one another count once, up to as many as
-  // are opened, and so does what is looked through.
-  void look_at(node_id reader) {
+  // What reads something new, and what may be the root of a pattern that has it inside, so many `operators` further up.
+  // Sums and products of one another count for none, up to as many as are opened; nor does what leaves it as it is.
+  void look_at(node_id reader, int operators) {
     machine_.look(reader);
+    climb_.assign(1, {reader, operators, most_parts});
+    if (seen_.size() < image_.node_count()) seen_.resize(image_.node_count() + image_.node_count() / 8, 0);
     ++round_;
-    climb_.assign(1, {reader, 0, 0});
-    seen_.resize(image_.node_count(), 0);
     while (!climb_.empty()) {
-      auto const at = climb_.back();
+      auto at = climb_.back();
       climb_.pop_back();
-      auto& seen = seen_[at.node];
-      if (seen == round_) continue;
-      seen = round_;
+      if (std::exchange(seen_[at.node], round_) == round_) continue;
       waiting_.push_back(at.node);
       auto const op = op_of(image_, at.node);
-      bool const passes = may_keep_elements(op) && unchanged(image_, facts_, at.node);
       bool const group = info(op).group != op_group::none || op == opcode::neg;
-      if (!passes && !inner_[static_cast<std::size_t>(op)]) continue;
-      auto const operators = at.operators + (passes || group ? 0 : 1), parts = at.parts + (passes || group ? 1 : 0);
-      if (operators > reach_ || parts > most_parts) continue;
+      if (group || (may_keep_elements(op) && unchanged(image_, facts_, at.node))) {
+        if (--at.parts < 0 || (group && at.operators < 0)) continue;
+      } else if (--at.operators < 0 || above_[static_cast<std::size_t>(op)] < 0) {
+        continue;
+      }
       for (std::uint32_t k = 0; k < image_.node(at.node).result_count; ++k)
         image_.for_each_user(image_.result(at.node, k), [&](node_id user) {
-          if (image_.node(user).alive && seen_[user] != round_) climb_.push_back({user, operators, parts});
+          climb_.push_back({user, at.operators, at.parts});
         });
     }
   }
-  // Which operators rules have below their roots, and at most how many of them, sums and products aside, one below the
-  // other.
-  void list_inner() {
-    auto const inner = [&](opcode op) { inner_[static_cast<std::size_t>(op)] = true; };
+
+  // For each operator that rules have: how many operators, sums and products aside, may stand above it in a pattern.
+  void list_operators_above() {
+    for (auto const& e : rules_.entries) list_operators_above(e.first, 0);
+    auto const also = [&](opcode op, opcode as) {
+      auto& above = above_[static_cast<std::size_t>(op)];
+      above = std::max(above, above_[static_cast<std::size_t>(as)]);
+    };
+    // A mean may be a sum, or one of squares, that is divided.
+    for (auto op : {opcode::sum_square, opcode::l2_norm}) also(op, opcode::sum);
+    for (auto op : {opcode::sum, opcode::sum_square, opcode::l2_norm}) also(op, opcode::mean);
     for (auto const& set : rules_.sets)
-      for (std::size_t i = 0; i < set.count; ++i)
-        inner(set.by_name[i] ? opcode::opaque : static_cast<opcode>(set.ops[i]));
-    for (auto const& i : rules_.code) {
-      if (i.code == step::exactly) inner(opcode::opaque);
-      if (i.code == step::operation || i.code == step::reduction) inner(static_cast<opcode>(i.op));
-      if (i.code == step::reduction)  // a mean may be a sum, or one of squares, that is divided
-        for (auto op : {opcode::sum, opcode::sum_square, opcode::l2_norm, opcode::mul, opcode::div}) inner(op);
-      if (i.code == step::group)
-        for (auto const& known : operator_table)
-          if (known.group != op_group::none || known.op == opcode::neg || may_keep_elements(known.op) ||
-              may_clip(known.op))
-            inner(known.op);
-    }
-    std::vector<int> after(rules_.code.size(), -1);
-    for (auto const& e : rules_.entries)
-      if (auto const most = operators_after(e.first, after); most > reach_) reach_ = most;
+      for (std::size_t i = 0; i < set.count; ++i) {
+        auto const op = set.by_name[i] ? opcode::opaque : static_cast<opcode>(set.ops[i]);
+        above_[static_cast<std::size_t>(op)] = std::max(above_[static_cast<std::size_t>(op)], most_above_);
+      }
   }
-  int operators_after(std::uint16_t pc, std::vector<int>& after) const {
-    if (pc == no_instruction) return 0;
-    if (after[pc] >= 0) return after[pc];
-    auto const& i = rules_.code[pc];
-    auto most = operators_after(i.next, after);
-    if (i.code == step::fork) {
-      auto const other = operators_after(i.other, after);
-      if (other > most) most = other;
+  void list_operators_above(std::uint16_t pc, int above) {
+    for (; pc != no_instruction && most_before_[pc] < above; pc = rules_.code[pc].next) {
+      most_before_[pc] = above;
+      auto const& i = rules_.code[pc];
+      if (i.code == step::fork) list_operators_above(i.other, above);
+      if (i.code != step::operation && i.code != step::reduction && i.code != step::exactly) continue;
+      auto& most =
+          above_[static_cast<std::size_t>(i.code == step::exactly ? opcode::opaque : static_cast<opcode>(i.op))];
+      most = std::max(most, above);
+      most_above_ = std::max(most_above_, ++above);
     }
-    bool const one = i.code == step::operation || i.code == step::reduction || i.code == step::exactly;
-    return after[pc] = most + (one ? 1 : 0);
   }
 
   void visit_waiting() {
@@ -403,8 +408,9 @@ class basic_driver final : machine::acceptor {
   std::vector<climbing> climb_;
   std::vector<std::uint32_t> seen_;  // by node: in which round
   std::uint32_t round_ = 0;
-  std::vector<bool> inner_;  // by opcode: rules have it below their roots
-  int reach_ = 0;            // how many of these, at most, one below the other
+  std::vector<int> above_;        // by opcode, see list_operators_above; -1 of what no rule has
+  std::vector<int> most_before_;  // by instruction: operators on the way there; -1 where none leads
+  int most_above_ = 0;
   bool late_rounds_ = false;
   std::vector<node_id> nodes_;  // of the first `listed_`, those that a stage left for later ones
   node_id listed_ = 0;
