@@ -36,17 +36,8 @@ class basic_application {
         changes_(image, known, false),
         right_(match, image, known, names, options.target, changes_),
         counted_(static_cast<std::size_t>(opcode::count_), false) {
-    // What the users of are counted is told by the step that follows; of a sum or product, it may be any operator.
-    auto const& code = match.rules().code;
-    for (auto const& i : code) {
-      if (i.code != step::users || i.next == no_instruction) continue;
-      auto const& then = code[i.next];
-      counts_users_ = true;
-      if (then.code == step::operation)
-        counted_[then.op] = true;
-      else
-        counted_.assign(counted_.size(), true);
-    }
+    for (auto const& i : match.rules().code)
+      if (i.code == step::users) count_users_of(i.next);
   }
 
   /// Applies `rule` to the machine's match at node `root`. `computed_in`: see `wider`. `origin`: what new nodes are
@@ -355,6 +346,19 @@ class basic_application {
       if (image_.node(image_.producer(v)).alive)
         image_.for_each_user(v, [&](node_id user) { readers_.push_back({user, v}); });
     less_read_.clear();
+  }
+  // Which operators have counted users is told by what follows that step; of a sum or product, it may be any.
+  void count_users_of(std::uint16_t pc) {
+    auto const& i = match_.rules().code[pc];
+    counts_users_ = true;
+    if (i.code == step::fork) {
+      count_users_of(i.next);
+      count_users_of(i.other);
+    } else if (i.code == step::operation) {
+      counted_[i.op] = true;
+    } else {
+      counted_.assign(counted_.size(), true);
+    }
   }
   [[nodiscard]] bool counts_users_of(value_id v) const {
     auto const n = image_.producer(v);

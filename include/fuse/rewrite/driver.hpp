@@ -37,9 +37,7 @@ class basic_driver final : machine::acceptor {
         refusals_(image),
         selected_(rules.rules.size(), true),
         begins_(static_cast<std::size_t>(opcode::count_)),
-        last_stage_(begins_.size(), -1),
-        above_(begins_.size(), -1),
-        most_before_(rules.code.size(), -1) {
+        last_stage_(begins_.size(), -1) {
     report_.rules.resize(rules.rules.size());
     for (std::size_t i = 0; i < rules.rules.size(); ++i) report_.rules[i].name = rules.rules[i].name;
     list_last_stages();
@@ -62,6 +60,7 @@ class basic_driver final : machine::acceptor {
         visit_waiting();
       }
       waiting_.clear();
+      visit_further_up();
       if (options_.near_misses) add_near_misses();
     }
     // What a later stage made may be what an earlier one looks for, or have replaced what made a match too dear: once
@@ -74,6 +73,7 @@ class basic_driver final : machine::acceptor {
         enter_stage(stage);
         waiting_ = again;
         visit_waiting();
+        visit_further_up();
       }
       waiting_.clear();
     }
@@ -282,13 +282,14 @@ class basic_driver final : machine::acceptor {
     costly_.resize(first);
   }
 
-  // How many operators may stand above what computes `v`; none where it is no part of a pattern that has any.
-  [[nodiscard]] int above(value_id v) const {
-    auto const n = image_.producer(v);
-    if (n == absent) return -1;
-    auto const op = op_of(image_, n);
+  // How many operators may stand above what computes `v`, or anything; -1 where nothing does.
+  [[nodiscard]] int above(value_id v) {
+    auto const stage = patterns_so_far();
+    auto const n = v == absent ? absent : image_.producer(v);
+    if (v != absent && n == absent) return none_above;
+    auto const op = n == absent ? opcode::identity : op_of(image_, n);
     bool const anywhere = info(op).group != op_group::none || op == opcode::neg || may_keep_elements(op);
-    return anywhere ? most_above_ : above_[static_cast<std::size_t>(op)];
+    return anywhere ? most_above_[static_cast<std::size_t>(stage)] : reach(stage, op);
   }
 
   // What changed may match again: whatever reads it, and the new nodes.
@@ -301,64 +302,86 @@ class basic_driver final : machine::acceptor {
     for (auto n = first; n < last; ++n) machine_.add(n);
     auto const readers = application_.readers();
     for (auto i = readers.size(); i-- > 0;)
-      look_at(readers[i].node, readers[i].of == absent ? most_above_ : above(readers[i].of));
+      climbs_.push_back({readers[i].node, above(readers[i].of)}), look_at(readers[i].node);
     for (auto n = last; n-- > first;) waiting_.push_back(n);
     if (stage_ != 0 || late_rounds_) late_.insert(late_.end(), waiting_.begin() + waited, waiting_.end());
   }
 
-  // What reads something new, and what may be the root of a pattern that has it inside, so many `operators` further up.
-  // Sums and products of one another count for none, up to as many as are opened; nor does what leaves it as it is.
-  void look_at(node_id reader, int operators) {
+  // What reads something new. Where it leaves that as it is, no rule may begin there, but where it is read itself:
+  // through chains of at most 8, as everywhere.
+  void look_at(node_id reader, int passed = 0) {
+    if (passed < 8 && may_keep_elements(op_of(image_, reader)) && unchanged(image_, facts_, reader))
+      image_.for_each_user(image_.result(reader), [&](node_id user) { look_at(user, passed + 1); });
     machine_.look(reader);
-    climb_.assign(1, {reader, operators, most_parts});
-    if (seen_.size() < image_.node_count()) seen_.resize(image_.node_count() + image_.node_count() / 8, 0);
-    ++round_;
-    while (!climb_.empty()) {
-      auto at = climb_.back();
-      climb_.pop_back();
-      if (std::exchange(seen_[at.node], round_) == round_) continue;
-      waiting_.push_back(at.node);
-      auto const op = op_of(image_, at.node);
-      bool const group = info(op).group != op_group::none || op == opcode::neg;
-      if (group || (may_keep_elements(op) && unchanged(image_, facts_, at.node))) {
-        if (--at.parts < 0 || (group && at.operators < 0)) continue;
-      } else if (--at.operators < 0 || above_[static_cast<std::size_t>(op)] < 0) {
-        continue;
-      }
-      for (std::uint32_t k = 0; k < image_.node(at.node).result_count; ++k)
-        image_.for_each_user(image_.result(at.node, k), [&](node_id user) {
-          climb_.push_back({user, at.operators, at.parts});
-        });
-    }
+    waiting_.push_back(reader);
   }
 
-  // For each operator that rules have: how many operators, sums and products aside, may stand above it in a pattern.
-  void list_operators_above() {
-    for (auto const& e : rules_.entries) list_operators_above(e.first, 0);
-    auto const also = [&](opcode op, opcode as) {
-      auto& above = above_[static_cast<std::size_t>(op)];
-      above = std::max(above, above_[static_cast<std::size_t>(as)]);
-    };
-    // A mean may be a sum, or one of squares, that is divided.
-    for (auto op : {opcode::sum_square, opcode::l2_norm}) also(op, opcode::sum);
-    for (auto op : {opcode::sum, opcode::sum_square, opcode::l2_norm}) also(op, opcode::mean);
-    for (auto const& set : rules_.sets)
-      for (std::size_t i = 0; i < set.count; ++i) {
-        auto const op = set.by_name[i] ? opcode::opaque : static_cast<opcode>(set.ops[i]);
-        above_[static_cast<std::size_t>(op)] = std::max(above_[static_cast<std::size_t>(op)], most_above_);
-      }
-  }
-  void list_operators_above(std::uint16_t pc, int above) {
-    for (; pc != no_instruction && most_before_[pc] < above; pc = rules_.code[pc].next) {
-      most_before_[pc] = above;
-      auto const& i = rules_.code[pc];
-      if (i.code == step::fork) list_operators_above(i.other, above);
-      if (i.code != step::operation && i.code != step::reduction && i.code != step::exactly) continue;
-      auto& most =
-          above_[static_cast<std::size_t>(i.code == step::exactly ? opcode::opaque : static_cast<opcode>(i.op))];
-      most = std::max(most, above);
-      most_above_ = std::max(most_above_, ++above);
+  // Then, all at once, what may be the root of a pattern that has something new inside: so many operators further up,
+  // where sums and products, and what leaves a value as it is, count for none. Every node is passed once for each
+  // number.
+  void look_further_up() {
+    seen_.assign(image_.node_count(), none_above - 1);
+    auto const stage = patterns_so_far();
+    auto const waited = static_cast<std::ptrdiff_t>(waiting_.size());
+    while (!climbs_.empty()) {
+      auto const at = climbs_.back();
+      climbs_.pop_back();
+      auto const n = at.node;
+      if (!image_.node(n).alive || seen_[n] >= at.operators) continue;
+      if (std::exchange(seen_[n], at.operators) < none_above) waiting_.push_back(n);
+      auto const op = op_of(image_, n);
+      bool const passed = info(op).group != op_group::none || op == opcode::neg ||
+                          (may_keep_elements(op) && unchanged(image_, facts_, n));
+      if (!passed && (at.operators <= 0 || reach(stage, op) < 0)) continue;
+      auto const left = passed ? at.operators : at.operators - 1;
+      for (std::uint32_t k = 0; k < image_.node(n).result_count; ++k)
+        image_.for_each_user(image_.result(n, k), [&](node_id user) { climbs_.push_back({user, left}); });
     }
+    if (stage_ != 0 || late_rounds_) late_.insert(late_.end(), waiting_.begin() + waited, waiting_.end());
+  }
+  static constexpr int none_above = -1;
+  [[nodiscard]] int patterns_so_far() const { return late_rounds_ ? rules_.stages - 1 : stage_; }
+
+  // How far up a pattern of this stage, or of one before, may reach from an operator: how many operators, sums and
+  // products aside, may stand above it. Rules of later stages will look at every node.
+  void list_operators_above() {
+    auto const operators = static_cast<std::size_t>(opcode::count_);
+    above_.assign(operators * static_cast<std::size_t>(rules_.stages), -1);
+    most_above_.assign(static_cast<std::size_t>(rules_.stages), -1);
+    std::vector<int> before(rules_.code.size());
+    for (int stage = 0; stage < rules_.stages; ++stage) {
+      before.assign(before.size(), -1);
+      for (auto const& e : rules_.entries)
+        if (e.stage <= stage) list_operators_above(e.first, 0, stage, before);
+      auto const also = [&](opcode op, int as) { reach(stage, op) = std::max(reach(stage, op), as); };
+      // A mean may be a sum, or one of squares, that is divided.
+      for (auto op : {opcode::sum, opcode::sum_square, opcode::l2_norm})
+        also(op, std::max(reach(stage, opcode::mean), reach(stage, opcode::sum)));
+      for (auto const& set : rules_.sets)
+        for (std::size_t i = 0; i < set.count; ++i)
+          also(set.by_name[i] ? opcode::opaque : static_cast<opcode>(set.ops[i]),
+               most_above_[static_cast<std::size_t>(stage)]);
+    }
+  }
+  // `above`: twice the operators on the way to instruction `pc`, and one more where a sum or product is among what is
+  // opened there.
+  void list_operators_above(std::uint16_t pc, int above, int stage, std::vector<int>& before) {
+    for (; pc != no_instruction && before[pc] < above; pc = rules_.code[pc].next) {
+      before[pc] = above;
+      auto const& i = rules_.code[pc];
+      if (i.code == step::fork) list_operators_above(i.other, above, stage, before);
+      if (i.code == step::group) above |= 1;
+      if (i.code != step::operation && i.code != step::reduction && i.code != step::exactly) continue;
+      auto const op = i.code == step::exactly ? opcode::opaque : static_cast<opcode>(i.op);
+      auto& most = most_above_[static_cast<std::size_t>(stage)];
+      if (above != 0) reach(stage, op) = std::max(reach(stage, op), above / 2);  // else it is a root
+      above += 2;
+      most = std::max(most, above / 2);
+    }
+  }
+  int& reach(int stage, opcode op) {
+    return above_[static_cast<std::size_t>(stage) * static_cast<std::size_t>(opcode::count_) +
+                  static_cast<std::size_t>(op)];
   }
 
   void visit_waiting() {
@@ -367,6 +390,14 @@ class basic_driver final : machine::acceptor {
       waiting_.pop_back();
       if (matters(next)) visit(next);
     }
+  }
+
+  void visit_further_up() {
+    while (!climbs_.empty() && budget_ != 0) {
+      look_further_up();
+      visit_waiting();
+    }
+    waiting_.clear();
   }
 
   // By stages, before smaller rules take what is left.
@@ -400,17 +431,13 @@ class basic_driver final : machine::acceptor {
   std::vector<std::uint8_t> begins_, begins_by_name_;  // by opcode, by code of a name
   std::vector<int> last_stage_, last_stage_by_name_;
   std::vector<node_id> waiting_, late_;
-  struct climbing {
+  struct climb {
     node_id node;
-    int operators, parts;  // passed on the way up
+    int operators;  // that may stand above what it reads
   };
-  static constexpr int most_parts = opened_group::capacity;
-  std::vector<climbing> climb_;
-  std::vector<std::uint32_t> seen_;  // by node: in which round
-  std::uint32_t round_ = 0;
-  std::vector<int> above_;        // by opcode, see list_operators_above; -1 of what no rule has
-  std::vector<int> most_before_;  // by instruction: operators on the way there; -1 where none leads
-  int most_above_ = 0;
+  std::vector<climb> climbs_;
+  std::vector<int> seen_;                // by node: the most operators with which it was passed
+  std::vector<int> above_, most_above_;  // by stage and opcode, by stage: see list_operators_above; -1: none
   bool late_rounds_ = false;
   std::vector<node_id> nodes_;  // of the first `listed_`, those that a stage left for later ones
   node_id listed_ = 0;
