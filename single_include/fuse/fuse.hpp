@@ -2,6 +2,7 @@
 // fuse 0.1.0, all of <fuse/fuse.hpp> in one file. Made by scripts/amalgamate.py; documentation stands in the headers it is made of.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cassert>
 #include <charconv>
@@ -2147,6 +2148,7 @@ class basic_fact_table {
   }
 
   [[nodiscard]] bool has_contents(value_id v) const { return contents(v) != 0; }
+  [[nodiscard]] std::uint32_t contents_number(value_id v) const { return contents(v); }
 
   [[nodiscard]] bool integers(value_id v, std::vector<std::int64_t>& out) const {
     out.clear();
@@ -2220,6 +2222,7 @@ class basic_fact_table {
     contents_[v] = 0;
   }
   void forget_shape(value_id v) { shapes_[v] = 0; }
+  void forget_contents(value_id v) { contents_[v] = 0; }
   void set_type(value_id v, element_type type) { types_[v] = type; }
   void set_shape(value_id v, span<extent const> dimensions) {  // not a span of this table
     shapes_[v] = dimensions.size() > most_rank ? 0 : extents_.keep(dimensions) + 1;
@@ -5150,6 +5153,20 @@ class basic_facts : public fact_table {
     infer(n);
   }
 
+  bool update_contents(node_id n) {
+    auto& at = at_;
+    at.at_node(n);
+    before_.clear();
+    for (std::uint32_t i = 0; i < at.result_count(); ++i) {
+      before_.push_back(contents_number(at.result(i)));
+      forget_contents(at.result(i));
+    }
+    detail::propagate_contents(at, op_of(image(), n));
+    for (std::uint32_t i = 0; i < at.result_count(); ++i)
+      if (contents_number(at.result(i)) != before_[i]) return true;
+    return false;
+  }
+
  private:
   void choose() {
     auto& at = at_;
@@ -5206,6 +5223,7 @@ class basic_facts : public fact_table {
 
   detail::rule_context at_;  // one for all nodes: its buffers stay
   std::vector<dimension> declared_;
+  std::vector<std::uint32_t> before_;                  // numbers of contents
   std::vector<std::uint32_t> first_body_, next_body_;  // of a node, of a region: the bodies that one node owns
 };
 using facts = basic_facts<graph_image>;
@@ -9599,8 +9617,9 @@ class basic_machine : public detail::reduction_steps {
       if (!p.has_number || (k == 0 && !p.leaf) || (p.leaves & f.covered) != 0) continue;
       auto number = p.number;
       auto const w = weight(f, p);
-      if (w == -i.number && !is_integer(facts_.type(p.value)) && (f.group->kind == op_group::sum || number != 0))
-        number = f.group->kind == op_group::sum ? -number : 1 / number;  // subtracted, or divided by
+      bool const sum = f.group->kind == op_group::sum;
+      if (w == -i.number && (sum || (number != 0 && !is_integer(facts_.type(p.value)))))
+        number = sum ? -number : 1 / number;  // subtracted, or divided by
       else if (w != i.number)
         continue;
       auto const back = here();
@@ -13882,7 +13901,11 @@ class basic_application {
         traffic_(image, known),
         validity_(image, known, names),
         changes_(image, known, false),
-        right_(match, image, known, names, options.target, changes_) {}
+        right_(match, image, known, names, options.target, changes_),
+        counted_(static_cast<std::size_t>(opcode::count_), false) {
+    for (auto const& i : match.rules().code)
+      if (i.code == step::users) count_users_of(i.next);
+  }
 
   rewrite_outcome apply(std::uint16_t rule, node_id root, element_type computed_in, std::string_view origin) {
     root_ = root;
@@ -13927,6 +13950,7 @@ class basic_application {
     list_readers();
     replace();
     erase_dead();
+    update_contents();
     return rewrite_outcome::applied;
   }
 
@@ -13936,7 +13960,11 @@ class basic_application {
   [[nodiscard]] bool costly() const { return costly_; }
 
   [[nodiscard]] node_id first_node() const { return changes_.first_node(); }
-  [[nodiscard]] span<node_id const> readers() const { return readers_; }
+  struct reader {
+    node_id node;
+    value_id of;  ///< absent where only contents are different
+  };
+  [[nodiscard]] span<reader const> readers() const { return readers_; }
 
  private:
   rewrite_outcome refuse(char const* condition, std::string reason) {
@@ -14116,11 +14144,13 @@ class basic_application {
 
   void list_readers() {
     readers_.clear();
-    auto const list = [&](value_id v) { image_.for_each_user(v, [&](node_id user) { readers_.push_back(user); }); };
+    auto const list = [&](value_id v, value_id of) {
+      image_.for_each_user(v, [&](node_id user) { readers_.push_back({user, of}); });
+    };
     for (std::size_t i = 0; i < roots_.size(); ++i) {
       auto const made = right_.roots[i];
-      if (!is_new(made)) list(made);
-      if (!is_new(made) || !says_the_same(image_.producer(made), image_.producer(roots_[i]))) list(roots_[i]);
+      if (!is_new(made)) list(made, made);
+      if (!is_new(made) || !says_the_same(image_.producer(made), image_.producer(roots_[i]))) list(roots_[i], made);
     }
   }
 
@@ -14140,12 +14170,56 @@ class basic_application {
       auto const n = image_.producer(v);
       if (n == absent || !image_.node(n).alive || image_.node(n).has_bodies || used(n)) continue;
       for (std::uint32_t i = 0; i < image_.operand_count(n); ++i)
-        if (auto const operand = image_.operand(n, i); operand != absent) dead_.push_back(operand);
+        if (auto const operand = image_.operand(n, i); operand != absent) {
+          dead_.push_back(operand);
+          if (counts_users_ && counts_users_of(operand)) less_read_.push_back(operand);
+        }
       image_.source->erase(n);
       image_.erase(n);
     }
-    std::erase_if(readers_, [&](node_id n) { return !image_.node(n).alive; });
+    if (counts_users_) list_less_read();
+    std::erase_if(readers_, [&](reader const& r) { return !image_.node(r.node).alive; });
   }
+  void list_less_read() {
+    for (auto v : less_read_)
+      if (image_.node(image_.producer(v)).alive)
+        image_.for_each_user(v, [&](node_id user) { readers_.push_back({user, v}); });
+    less_read_.clear();
+  }
+  void count_users_of(std::uint16_t pc) {
+    auto const& i = match_.rules().code[pc];
+    counts_users_ = true;
+    if (i.code == step::fork) {
+      count_users_of(i.next);
+      count_users_of(i.other);
+    } else if (i.code == step::operation) {
+      counted_[i.op] = true;
+    } else {
+      counted_.assign(counted_.size(), true);
+    }
+  }
+  [[nodiscard]] bool counts_users_of(value_id v) const {
+    auto const n = image_.producer(v);
+    return n != absent && counted_[static_cast<std::size_t>(op_of(image_, n))];
+  }
+
+  void update_contents() {
+    for (std::size_t i = 0; i < roots_.size(); ++i)
+      if (facts_.has_contents(roots_[i]) &&
+          facts_.contents_number(roots_[i]) != facts_.contents_number(right_.roots[i]))
+        image_.for_each_user(right_.roots[i], [&](node_id user) { stale_.push_back(user); });
+    while (!stale_.empty()) {
+      auto const n = stale_.back();
+      stale_.pop_back();
+      if (!facts_.update_contents(n)) continue;
+      for (std::uint32_t k = 0; k < image_.node(n).result_count; ++k)
+        image_.for_each_user(image_.result(n, k), [&](node_id user) {
+          stale_.push_back(user);
+          readers_.push_back({user, absent});
+        });
+    }
+  }
+
   [[nodiscard]] bool used(node_id n) const {
     for (std::uint32_t i = 0; i < image_.node(n).result_count; ++i)
       if (!image_.unused(image_.result(n, i))) return true;
@@ -14163,8 +14237,11 @@ class basic_application {
   basic_instantiation<Image> right_;
   node_id root_ = absent;
   std::vector<value_id> roots_;  // what is replaced, each by the right side's of the same place
-  std::vector<node_id> readers_;
-  std::vector<value_id> dead_;
+  std::vector<reader> readers_;
+  std::vector<node_id> stale_;
+  std::vector<value_id> dead_, less_read_;
+  bool counts_users_ = false;  // some rule does
+  std::vector<bool> counted_;  // ... of such operators
   char const* condition_ = "";
   std::string reason_;
   element_type wider_ = element_type::unknown;
@@ -14494,6 +14571,7 @@ class basic_driver final : machine::acceptor {
     report_.rules.resize(rules.rules.size());
     for (std::size_t i = 0; i < rules.rules.size(); ++i) report_.rules[i].name = rules.rules[i].name;
     list_last_stages();
+    list_operators_above();
     if (!select()) return;
     fused_.resize(image.node_count(), false);
   }
@@ -14512,8 +14590,10 @@ class basic_driver final : machine::acceptor {
         visit_waiting();
       }
       waiting_.clear();
+      visit_further_up();
       if (options_.near_misses) add_near_misses();
     }
+    late_rounds_ = true;
     for (int i = 0; (!late_.empty() || (i < cost_rounds && may_pay(0))) && budget_ != 0; ++i) {
       auto again = std::exchange(late_, {});
       if (i < cost_rounds && may_pay(0)) list_costly(0, again);
@@ -14521,6 +14601,7 @@ class basic_driver final : machine::acceptor {
         enter_stage(stage);
         waiting_ = again;
         visit_waiting();
+        visit_further_up();
       }
       waiting_.clear();
     }
@@ -14715,6 +14796,15 @@ class basic_driver final : machine::acceptor {
     costly_.resize(first);
   }
 
+  [[nodiscard]] int above(value_id v) {
+    auto const stage = patterns_so_far();
+    auto const n = v == absent ? absent : image_.producer(v);
+    if (v != absent && n == absent) return none_above;
+    auto const op = n == absent ? opcode::identity : op_of(image_, n);
+    bool const anywhere = info(op).group != op_group::none || op == opcode::neg || may_keep_elements(op);
+    return anywhere ? most_above_[static_cast<std::size_t>(stage)] : reach(stage, op);
+  }
+
   void look_again() {
     changed_ = true;
     auto const first = application_.first_node(), last = image_.node_count();
@@ -14723,9 +14813,10 @@ class basic_driver final : machine::acceptor {
     auto const waited = static_cast<std::ptrdiff_t>(waiting_.size());
     for (auto n = first; n < last; ++n) machine_.add(n);
     auto const readers = application_.readers();
-    for (auto i = readers.size(); i-- > 0;) look_at(readers[i]);
+    for (auto i = readers.size(); i-- > 0;)
+      climbs_.push_back({readers[i].node, above(readers[i].of)}), look_at(readers[i].node);
     for (auto n = last; n-- > first;) waiting_.push_back(n);
-    if (stage_ != 0) late_.insert(late_.end(), waiting_.begin() + waited, waiting_.end());
+    if (stage_ != 0 || late_rounds_) late_.insert(late_.end(), waiting_.begin() + waited, waiting_.end());
   }
 
   void look_at(node_id reader, int passed = 0) {
@@ -14735,12 +14826,80 @@ class basic_driver final : machine::acceptor {
     waiting_.push_back(reader);
   }
 
+  void look_further_up() {
+    seen_.assign(image_.node_count(), none_above - 1);
+    auto const stage = patterns_so_far();
+    auto const waited = static_cast<std::ptrdiff_t>(waiting_.size());
+    while (!climbs_.empty()) {
+      auto const at = climbs_.back();
+      climbs_.pop_back();
+      auto const n = at.node;
+      if (!image_.node(n).alive || seen_[n] >= at.operators) continue;
+      if (std::exchange(seen_[n], at.operators) < none_above) waiting_.push_back(n);
+      auto const op = op_of(image_, n);
+      bool const passed = info(op).group != op_group::none || op == opcode::neg ||
+                          (may_keep_elements(op) && unchanged(image_, facts_, n));
+      if (!passed && (at.operators <= 0 || reach(stage, op) < 0)) continue;
+      auto const left = passed ? at.operators : at.operators - 1;
+      for (std::uint32_t k = 0; k < image_.node(n).result_count; ++k)
+        image_.for_each_user(image_.result(n, k), [&](node_id user) { climbs_.push_back({user, left}); });
+    }
+    if (stage_ != 0 || late_rounds_) late_.insert(late_.end(), waiting_.begin() + waited, waiting_.end());
+  }
+  static constexpr int none_above = -1;
+  [[nodiscard]] int patterns_so_far() const { return late_rounds_ ? rules_.stages - 1 : stage_; }
+
+  void list_operators_above() {
+    auto const operators = static_cast<std::size_t>(opcode::count_);
+    above_.assign(operators * static_cast<std::size_t>(rules_.stages), -1);
+    most_above_.assign(static_cast<std::size_t>(rules_.stages), -1);
+    std::vector<int> before(rules_.code.size());
+    for (int stage = 0; stage < rules_.stages; ++stage) {
+      before.assign(before.size(), -1);
+      for (auto const& e : rules_.entries)
+        if (e.stage <= stage) list_operators_above(e.first, 0, stage, before);
+      auto const also = [&](opcode op, int as) { reach(stage, op) = std::max(reach(stage, op), as); };
+      for (auto op : {opcode::sum, opcode::sum_square, opcode::l2_norm})
+        also(op, std::max(reach(stage, opcode::mean), reach(stage, opcode::sum)));
+      for (auto const& set : rules_.sets)
+        for (std::size_t i = 0; i < set.count; ++i)
+          also(set.by_name[i] ? opcode::opaque : static_cast<opcode>(set.ops[i]),
+               most_above_[static_cast<std::size_t>(stage)]);
+    }
+  }
+  void list_operators_above(std::uint16_t pc, int above, int stage, std::vector<int>& before) {
+    for (; pc != no_instruction && before[pc] < above; pc = rules_.code[pc].next) {
+      before[pc] = above;
+      auto const& i = rules_.code[pc];
+      if (i.code == step::fork) list_operators_above(i.other, above, stage, before);
+      if (i.code == step::group) above |= 1;
+      if (i.code != step::operation && i.code != step::reduction && i.code != step::exactly) continue;
+      auto const op = i.code == step::exactly ? opcode::opaque : static_cast<opcode>(i.op);
+      auto& most = most_above_[static_cast<std::size_t>(stage)];
+      if (above != 0) reach(stage, op) = std::max(reach(stage, op), above / 2);  // else it is a root
+      above += 2;
+      most = std::max(most, above / 2);
+    }
+  }
+  int& reach(int stage, opcode op) {
+    return above_[static_cast<std::size_t>(stage) * static_cast<std::size_t>(opcode::count_) +
+                  static_cast<std::size_t>(op)];
+  }
+
   void visit_waiting() {
     while (!waiting_.empty() && budget_ != 0) {
       auto const next = waiting_.back();
       waiting_.pop_back();
       if (matters(next)) visit(next);
     }
+  }
+
+  void visit_further_up() {
+    while (!climbs_.empty() && budget_ != 0) {
+      look_further_up();
+      visit_waiting();
+    }
+    waiting_.clear();
   }
 
   void add_near_misses() {
@@ -14773,6 +14932,14 @@ class basic_driver final : machine::acceptor {
   std::vector<std::uint8_t> begins_, begins_by_name_;  // by opcode, by code of a name
   std::vector<int> last_stage_, last_stage_by_name_;
   std::vector<node_id> waiting_, late_;
+  struct climb {
+    node_id node;
+    int operators;  // that may stand above what it reads
+  };
+  std::vector<climb> climbs_;
+  std::vector<int> seen_;                // by node: the most operators with which it was passed
+  std::vector<int> above_, most_above_;  // by stage and opcode, by stage: see list_operators_above; -1: none
+  bool late_rounds_ = false;
   std::vector<node_id> nodes_;  // of the first `listed_`, those that a stage left for later ones
   node_id listed_ = 0;
   int stage_ = 0;
