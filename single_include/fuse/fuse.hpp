@@ -2,7 +2,6 @@
 // fuse 0.1.0, all of <fuse/fuse.hpp> in one file. Made by scripts/amalgamate.py; documentation stands in the headers it is made of.
 #pragma once
 
-#include <algorithm>
 #include <bit>
 #include <cassert>
 #include <charconv>
@@ -11441,16 +11440,16 @@ constexpr void lowering::add_entries_of_group(std::uint8_t root, std::uint16_t f
   int required = found.has_number && found.number != (kind == op_group::product ? 1 : 0) ? 2 : 0;
   std::uint8_t one = 0;
   for (int i = 0; i < found.count; ++i) {
-    auto const& part = pattern_.terms[found.all[i].term];
-    if ((part.kind == term_kind::rest && part.index == 0) || part.kind == term_kind::optional) continue;
+    auto const& one_of = pattern_.terms[found.all[i].term];
+    if ((one_of.kind == term_kind::rest && one_of.index == 0) || one_of.kind == term_kind::optional) continue;
     required += found.all[i].weight == 1 ? 1 : 2;
     one = found.all[i].term;
   }
   if (required == 1 && is_operator(one)) add_entries(one, first);
   for (int i = 0; required == 0 && i < found.count; ++i)
-    if (auto const& part = pattern_.terms[found.all[i].term];
-        part.kind == term_kind::optional && found.all[i].weight == 1 && is_operator(part.child[0]))
-      add_entries(part.child[0], first);
+    if (auto const& one_of = pattern_.terms[found.all[i].term];
+        one_of.kind == term_kind::optional && found.all[i].weight == 1 && is_operator(one_of.child[0]))
+      add_entries(one_of.child[0], first);
 }
 constexpr bool lowering::is_operator(std::uint8_t at) const {
   auto const& t = pattern_.terms[at];
@@ -14858,9 +14857,9 @@ class basic_driver final : machine::acceptor {
       before.assign(before.size(), -1);
       for (auto const& e : rules_.entries)
         if (e.stage <= stage) list_operators_above(e.first, 0, stage, before);
-      auto const also = [&](opcode op, int as) { reach(stage, op) = std::max(reach(stage, op), as); };
-      for (auto op : {opcode::sum, opcode::sum_square, opcode::l2_norm})
-        also(op, std::max(reach(stage, opcode::mean), reach(stage, opcode::sum)));
+      auto const also = [&](opcode op, int as) { raise(reach(stage, op), as); };
+      also(opcode::sum, reach(stage, opcode::mean));
+      for (auto op : {opcode::sum_square, opcode::l2_norm}) also(op, reach(stage, opcode::sum));
       for (auto const& set : rules_.sets)
         for (std::size_t i = 0; i < set.count; ++i)
           also(set.by_name[i] ? opcode::opaque : static_cast<opcode>(set.ops[i]),
@@ -14876,10 +14875,13 @@ class basic_driver final : machine::acceptor {
       if (i.code != step::operation && i.code != step::reduction && i.code != step::exactly) continue;
       auto const op = i.code == step::exactly ? opcode::opaque : static_cast<opcode>(i.op);
       auto& most = most_above_[static_cast<std::size_t>(stage)];
-      if (above != 0) reach(stage, op) = std::max(reach(stage, op), above / 2);  // else it is a root
+      if (above != 0) raise(reach(stage, op), above / 2);  // else it is a root
       above += 2;
-      most = std::max(most, above / 2);
+      raise(most, above / 2);
     }
+  }
+  static void raise(int& most, int found) {
+    if (found > most) most = found;
   }
   int& reach(int stage, opcode op) {
     return above_[static_cast<std::size_t>(stage) * static_cast<std::size_t>(opcode::count_) +

@@ -135,16 +135,16 @@ constexpr void lowering::add_entries_of_group(std::uint8_t root, std::uint16_t f
   int required = found.has_number && found.number != (kind == op_group::product ? 1 : 0) ? 2 : 0;
   std::uint8_t one = 0;
   for (int i = 0; i < found.count; ++i) {
-    auto const& part = pattern_.terms[found.all[i].term];
-    if ((part.kind == term_kind::rest && part.index == 0) || part.kind == term_kind::optional) continue;
+    auto const& one_of = pattern_.terms[found.all[i].term];
+    if ((one_of.kind == term_kind::rest && one_of.index == 0) || one_of.kind == term_kind::optional) continue;
     required += found.all[i].weight == 1 ? 1 : 2;
     one = found.all[i].term;
   }
   if (required == 1 && is_operator(one)) add_entries(one, first);
   for (int i = 0; required == 0 && i < found.count; ++i)
-    if (auto const& part = pattern_.terms[found.all[i].term];
-        part.kind == term_kind::optional && found.all[i].weight == 1 && is_operator(part.child[0]))
-      add_entries(part.child[0], first);
+    if (auto const& one_of = pattern_.terms[found.all[i].term];
+        one_of.kind == term_kind::optional && found.all[i].weight == 1 && is_operator(one_of.child[0]))
+      add_entries(one_of.child[0], first);
 }
 /// Whether a term is found at an operator, which may be a root.
 constexpr bool lowering::is_operator(std::uint8_t at) const {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -353,10 +352,10 @@ class basic_driver final : machine::acceptor {
       before.assign(before.size(), -1);
       for (auto const& e : rules_.entries)
         if (e.stage <= stage) list_operators_above(e.first, 0, stage, before);
-      auto const also = [&](opcode op, int as) { reach(stage, op) = std::max(reach(stage, op), as); };
+      auto const also = [&](opcode op, int as) { raise(reach(stage, op), as); };
       // A mean may be a sum, or one of squares, that is divided.
-      for (auto op : {opcode::sum, opcode::sum_square, opcode::l2_norm})
-        also(op, std::max(reach(stage, opcode::mean), reach(stage, opcode::sum)));
+      also(opcode::sum, reach(stage, opcode::mean));
+      for (auto op : {opcode::sum_square, opcode::l2_norm}) also(op, reach(stage, opcode::sum));
       for (auto const& set : rules_.sets)
         for (std::size_t i = 0; i < set.count; ++i)
           also(set.by_name[i] ? opcode::opaque : static_cast<opcode>(set.ops[i]),
@@ -374,10 +373,13 @@ class basic_driver final : machine::acceptor {
       if (i.code != step::operation && i.code != step::reduction && i.code != step::exactly) continue;
       auto const op = i.code == step::exactly ? opcode::opaque : static_cast<opcode>(i.op);
       auto& most = most_above_[static_cast<std::size_t>(stage)];
-      if (above != 0) reach(stage, op) = std::max(reach(stage, op), above / 2);  // else it is a root
+      if (above != 0) raise(reach(stage, op), above / 2);  // else it is a root
       above += 2;
-      most = std::max(most, above / 2);
+      raise(most, above / 2);
     }
+  }
+  static void raise(int& most, int found) {
+    if (found > most) most = found;
   }
   int& reach(int stage, opcode op) {
     return above_[static_cast<std::size_t>(stage) * static_cast<std::size_t>(opcode::count_) +
