@@ -157,15 +157,6 @@ concept rewritable_graph =
 
 namespace detail {
 
-// Names that a specialisation may have. In a class that also inherits them from there, a name that it has is ambiguous:
-// what it is called with, or returns, makes no difference.
-struct optional_names {
-  int version, inputs, constant, overridable, add_constant, type, shape, attribute, same_attributes, name, index,
-      op_key, users, bodies, declare;
-};
-template <class G>
-struct names_of_traits : graph_traits<G>, optional_names {};
-
 /// The first member of graph_traits<G> that is missing or returns another type.
 enum class graph_member : std::uint8_t {
   none,
@@ -200,40 +191,39 @@ enum class graph_member : std::uint8_t {
 template <graph_member Missing, graph_member Other>
 inline constexpr bool has_member = Missing != Other;
 
-/// The first optional member that is there and cannot be used.
+/// The first optional member that is there and cannot be used: one function, whatever it takes and returns. (One that
+/// is constrained away has no address.)
 template <class G>
 constexpr graph_member unusable() {
-  if constexpr (std::is_final_v<graph_traits<G>>)
-    return graph_member::none;
-  else if constexpr (!requires { &names_of_traits<G>::version; } && !has_version<G>)
+  if constexpr (requires { &graph_traits<G>::version; } && !has_version<G>)
     return graph_member::version;
-  else if constexpr (!requires { &names_of_traits<G>::inputs; } && !has_inputs<G>)
+  else if constexpr (requires { &graph_traits<G>::inputs; } && !has_inputs<G>)
     return graph_member::inputs;
-  else if constexpr (!requires { &names_of_traits<G>::constant; } && !has_constant<G>)
+  else if constexpr (requires { &graph_traits<G>::constant; } && !has_constant<G>)
     return graph_member::constant;
-  else if constexpr (!requires { &names_of_traits<G>::overridable; } && !has_overridable<G>)
+  else if constexpr (requires { &graph_traits<G>::overridable; } && !has_overridable<G>)
     return graph_member::overridable;
-  else if constexpr (!requires { &names_of_traits<G>::add_constant; } && !has_add_constant<G>)
+  else if constexpr (requires { &graph_traits<G>::add_constant; } && !has_add_constant<G>)
     return graph_member::add_constant;
-  else if constexpr (!requires { &names_of_traits<G>::type; } && !has_type<G>)
+  else if constexpr (requires { &graph_traits<G>::type; } && !has_type<G>)
     return graph_member::type;
-  else if constexpr (!requires { &names_of_traits<G>::shape; } && !has_shape<G>)
+  else if constexpr (requires { &graph_traits<G>::shape; } && !has_shape<G>)
     return graph_member::shape;
-  else if constexpr (!requires { &names_of_traits<G>::attribute; } && !has_attribute<G>)
+  else if constexpr (requires { &graph_traits<G>::attribute; } && !has_attribute<G>)
     return graph_member::attribute;
-  else if constexpr (!requires { &names_of_traits<G>::same_attributes; } && !has_same_attributes<G>)
+  else if constexpr (requires { &graph_traits<G>::same_attributes; } && !has_same_attributes<G>)
     return graph_member::same_attributes;
-  else if constexpr (!requires { &names_of_traits<G>::name; } && !(has_value_name<G> || has_node_name<G>))
+  else if constexpr (requires { &graph_traits<G>::name; } && !(has_value_name<G> || has_node_name<G>))
     return graph_member::name;
-  else if constexpr (!requires { &names_of_traits<G>::index; } && !has_index<G>)
+  else if constexpr (requires { &graph_traits<G>::index; } && !has_index<G>)
     return graph_member::index;
-  else if constexpr (!requires { &names_of_traits<G>::op_key; } && !has_op_key<G>)
+  else if constexpr (requires { &graph_traits<G>::op_key; } && !has_op_key<G>)
     return graph_member::op_key;
-  else if constexpr (!requires { &names_of_traits<G>::users; } && !has_users<G>)
+  else if constexpr (requires { &graph_traits<G>::users; } && !has_users<G>)
     return graph_member::users;
-  else if constexpr (!requires { &names_of_traits<G>::bodies; } && !has_bodies<G>)
+  else if constexpr (requires { &graph_traits<G>::bodies; } && !has_bodies<G>)
     return graph_member::bodies;
-  else if constexpr (!requires { &names_of_traits<G>::declare; } && !has_declare<G>)
+  else if constexpr (requires { &graph_traits<G>::declare; } && !has_declare<G>)
     return graph_member::declare;
   else
     return graph_member::none;
