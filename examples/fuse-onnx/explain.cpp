@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <fuse/adapters/onnx.hpp>
+#include <fuse/core/printable.hpp>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -40,7 +41,7 @@ struct rehearsal {
   }
 };
 
-void print(std::string const& line) { std::printf("%s\n", line.c_str()); }
+void print(std::string const& line) { std::printf("%s\n", fuse::printable(line).c_str()); }
 
 std::string plural(std::size_t count, std::string const& noun) {
   return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
+#include <fuse/core/printable.hpp>
 #include <fuse/core/version.hpp>
 #include <new>
 #include <string>
@@ -11,7 +12,7 @@
 #include "commands.hpp"
 
 int fuse_onnx::complain(int status, std::string const& what) {
-  std::fprintf(stderr, "fuse-onnx: %s\n", what.c_str());
+  std::fprintf(stderr, "fuse-onnx: %s\n", fuse::printable(what).c_str());
   return status;
 }
 

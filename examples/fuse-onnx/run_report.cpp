@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <fuse/core/printable.hpp>
 #include <nlohmann/json.hpp>
 
 namespace fuse_onnx {
@@ -17,7 +18,8 @@ std::string in_milliseconds(double seconds) {
 }  // namespace
 
 std::string as_text(run_report const& report) {
-  std::string text = report.input + " -> " + report.output + ", for " + report.target + "\n";
+  using fuse::printable;
+  std::string text = printable(report.input + " -> " + report.output) + ", for " + report.target + "\n";
   std::size_t widest = 4;
   for (auto const& rule : report.rules) widest = std::max(widest, rule.name.size());
   for (auto const& rule : report.rules) {
@@ -25,7 +27,7 @@ std::string as_text(run_report const& report) {
             std::to_string(rule.matched) + ", applied " + std::to_string(rule.applied) + ", refused " +
             std::to_string(rule.refused.size()) + "\n";
     for (auto const& refusal : rule.refused)
-      text += "    refused at " + refusal.node + ": " + refusal.reason +
+      text += "    refused at " + printable(refusal.node + ": " + refusal.reason) +
               (refusal.condition.empty() ? "" : " (" + refusal.condition + ")") + "\n";
   }
   text +=
@@ -33,7 +35,7 @@ std::string as_text(run_report const& report) {
   text += "  time: reading " + in_milliseconds(report.read) + ", shapes " + in_milliseconds(report.shapes) +
           ", matching " + in_milliseconds(report.match) + ", rewriting " + in_milliseconds(report.rewrite) +
           ", writing " + in_milliseconds(report.write) + "\n";
-  for (auto const& note : report.notes) text += "  note: " + note + "\n";
+  for (auto const& note : report.notes) text += "  note: " + printable(note) + "\n";
   return text;
 }
 

@@ -9920,12 +9920,8 @@ template <class Image>
   best.score = -1;
   auto const& rules = match.rules();
   if (match.has_entry(n, stage)) {
-    detail::deepest_failure failure;
-    failure.only = only;
     detail::all_matches matches;
-    match.listener = &failure;
     match.run(n, stage, matches);
-    match.listener = nullptr;
     if (only != nullptr) std::erase_if(matches.rules, [&](auto rule) { return rule != only->rule; });
     if (!matches.rules.empty()) {
       best.matched = true;
@@ -9933,6 +9929,11 @@ template <class Image>
       best.score = 1 << 20;
       return best;
     }
+    detail::deepest_failure failure;
+    failure.only = only;
+    match.listener = &failure;
+    match.run(n, stage, matches);
+    match.listener = nullptr;
     if (failure.at == no_instruction) return best;
     auto const& i = rules.code[failure.at];
     best.rule = only != nullptr ? only->rule : detail::rule_after(rules, failure.at);
@@ -9972,6 +9973,7 @@ template <class Image>
 
 [[nodiscard]] inline std::string to_text(explanation const& e) {
   if (e.matched) return "matches";
+  if (e.expected.empty()) return "no rule begins at an operator like this one";
   return "expected " + e.expected + ", found " + e.found;
 }
 
@@ -14370,6 +14372,40 @@ using near_misses = basic_near_misses<graph_image>;
 
 namespace fuse::inline v0 {
 
+[[nodiscard]] inline std::string printable(std::string_view text) {
+  constexpr char digits[] = "0123456789abcdef";
+  std::string shown;
+  shown.reserve(text.size());
+  auto const byte_at = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
+  for (std::size_t i = 0; i < text.size();) {
+    auto const first = byte_at(i);
+    std::size_t length = first < 0x80   ? 1
+                         : first < 0xc2 ? 0
+                         : first < 0xe0 ? 2
+                         : first < 0xf0 ? 3
+                         : first < 0xf5 ? 4
+                                        : 0;
+    for (std::size_t k = 1; k < length; ++k)
+      if ((byte_at(i + k) & 0xc0u) != 0x80u) length = 0;
+    bool const control = first < 0x20 || first == 0x7f || (first == 0xc2 && byte_at(i + 1) < 0xa0);
+    if (length != 0 && !control) {
+      shown.append(text.substr(i, length));
+      i += length;
+      continue;
+    }
+    for (std::size_t k = 0; k < (length == 0 ? 1 : length); ++k, ++i) {
+      shown += "\\x";
+      shown += digits[byte_at(i) >> 4];
+      shown += digits[byte_at(i) & 15u];
+    }
+  }
+  return shown;
+}
+
+}  // namespace fuse::inline v0
+
+namespace fuse::inline v0 {
+
 struct refusal {
   std::string node;       ///< name of the node at the pattern's root
   std::string condition;  ///< what failed: the name of a condition, or of a requirement of legality
@@ -14402,15 +14438,15 @@ struct rewrite_report {
 
 [[nodiscard]] inline std::string to_text(rewrite_report const& report) {
   std::string text;
-  if (!report.error.empty()) return "error: " + report.error + "\n";
+  if (!report.error.empty()) return "error: " + printable(report.error) + "\n";
   for (auto const& r : report.rules) {
     text += r.name + ": matched " + std::to_string(r.matched) + ", applied " + std::to_string(r.applied) +
             ", refused " + std::to_string(r.refused.size()) + "\n";
-    for (auto const& f : r.refused) text += "  not at " + f.node + ": " + f.reason + "\n";
+    for (auto const& f : r.refused) text += "  not at " + printable(f.node + ": " + f.reason) + "\n";
   }
   text +=
       "nodes: " + std::to_string(report.nodes_before) + " before, " + std::to_string(report.nodes_after) + " after\n";
-  for (auto const& n : report.notes) text += "note: " + n + "\n";
+  for (auto const& n : report.notes) text += "note: " + printable(n) + "\n";
   return text;
 }
 

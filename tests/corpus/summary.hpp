@@ -22,8 +22,8 @@ namespace corpus {
 
 /// Whether a refusal of this condition is one of a whole match: what the page "Why did my rule not fire?" lists.
 [[nodiscard]] inline bool is_requirement(std::string_view condition) {
-  for (std::string_view const known :
-       {"element type", "shape and element type", "right side", "results", "cost", "veto", "graph", "order"})
+  for (std::string_view const known : {"element type", "shape and element type", "right side", "results", "cost",
+                                       "veto", "graph", "operator", "order"})
     if (condition == known) return true;
   return false;
 }

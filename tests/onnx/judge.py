@@ -46,7 +46,7 @@ def run(*arguments, timeout=60):
 
 
 # Refusals of whole matches, as docs/why_did_my_rule_not_fire.md lists them.
-REQUIREMENTS = {"element type", "shape and element type", "right side", "results", "cost", "veto", "graph", "order"}
+REQUIREMENTS = {"element type", "shape and element type", "right side", "results", "cost", "veto", "graph", "operator", "order"}
 
 
 class Result:

@@ -122,7 +122,34 @@ def undefined_in_body(body):
     body.node[0].input[0] = "nowhere"
 
 
+def branches_that_compute(name, owner):
+    """An If before all else, whose branches compute a value of a name that stands for something else after them."""
+    def edit(graph):
+        body = helper.make_graph([helper.make_node("Relu", ["x"], [name])], "body", [], [helper.make_tensor_value_info(name, TensorProto.FLOAT, (4, 7))])
+        graph.initializer.append(numpy_helper.from_array(np.array(True), "condition"))
+        graph.node.insert(0, helper.make_node("If", ["condition"], [owner], "branching", then_branch=body, else_branch=body))
+        graph.output.append(helper.make_tensor_value_info(owner, TensorProto.FLOAT, (4, 7)))
+    return edit
+
+
+def imports(*pairs):
+    def edit(model):
+        del model.opset_import[:]
+        model.opset_import.extend(helper.make_opsetid(domain, version) for domain, version in pairs)
+    return edit
+
+
 VALID = norm_model().proto().SerializeToString()
+
+# What is allowed, however odd: names are free where they are not seen, the last import of a domain counts.
+ODD = {
+    "a branch computes what its owner computes": edited_graph(branches_that_compute("branched", "branched")),
+    "a branch computes what a later node computes": edited_graph(branches_that_compute("reducemean_1", "branched")),
+    "a domain imported twice": edited(imports(("", 17), ("", 17))),
+    "a domain imported twice, by two names": edited(imports(("", 17), ("ai.onnx", 17))),
+    "a domain imported in two versions": edited(imports(("", 13), ("", 17))),
+    "another domain at version 0": edited(imports(("", 17), ("acme", 0))),
+}
 
 # name: (bytes, what the sentence must mention)
 BAD = {
@@ -213,6 +240,36 @@ class BadInputTest(FolderTest):
                 run = judge.run("optimize", self.source, "-o", self.result)
                 self.assertEqual((run.code, run.err), (0, ""))
                 onnx.load(self.result)
+
+    def test_what_is_odd_and_valid(self):
+        """It is read, its norm is found, and the result runs as before."""
+        x = np.random.default_rng(1).normal(size=(4, 7)).astype(np.float32)
+        for name, data in ODD.items():
+            with self.subTest(name):
+                onnx.checker.check_model(onnx.load_from_string(data))
+                self.source.write_bytes(data)
+                run = judge.run("optimize", self.source, "-o", self.result, "--target", "onnxruntime")
+                self.assertEqual((run.code, run.err), (0, ""))
+                self.assertEqual(judge.norms(onnx.load(self.result)), {"layer": 1})
+                before, after = (judge.execute(str(path), {"x": x}) for path in (self.source, self.result))
+                for output in before:
+                    self.assertIsNone(judge.difference(before[output], after[output]))
+
+    def test_names_do_not_reach_the_terminal(self):
+        """Control characters in names are shown; every message stays one line."""
+        name = "a\x1b[31mred\nline\x9b"
+        self.source.write_bytes(edited_graph(lambda g: g.node.append(helper.make_node("Relu", [name], ["r"], "lost"))))
+        run = judge.run("optimize", self.source, "-o", self.result)
+        self.one_sentence(run, re.escape("\\x1b[31mred\\x0aline"))
+        model = norm_model().proto()
+        for node in model.graph.node:
+            node.name = name + node.name
+        self.source.write_bytes(model.SerializeToString())
+        for arguments in (["optimize", self.source, "-o", self.result, "--report", "text"], ["explain", self.source]):
+            run = judge.run(*arguments)
+            self.assertEqual(run.code, 0, run.err)
+            for character in "\x1b\x9b":
+                self.assertNotIn(character, run.out + run.err)
 
     def test_unreadable_input(self):
         self.one_sentence(judge.run("optimize", self.folder / "absent" / "in.onnx", "-o", self.result), "absent")

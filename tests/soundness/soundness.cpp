@@ -176,6 +176,29 @@ TEST_CASE("rules that nobody knows, on graphs that spell them") {
   CHECK(all.bounded * 1000 <= all.graphs);
 }
 
+TEST_CASE("why a rule does not match is told where it does not, and only there") {
+  for (std::uint64_t seed = 1; seed <= graphs_to_try() / 50; ++seed) {
+    auto const& rule = members[seed % std::size(members)];
+    graph g(spelling::version(seed));
+    spelling const s(g, rule, seed);
+    fuse::matcher<pool::by_hand, graph> matches(g);
+    for (auto const n : g.nodes()) {
+      auto const found = matches.at(n);
+      for (auto const& one : members) {
+        bool const there =
+            std::any_of(found.begin(), found.end(), [&](auto const& m) { return m.rule() == one.rule->name; });
+        auto const why = matches.why(n, one.rule->name);
+        if (why.matched != there || to_text(why).empty() || to_text(why).find("expected ,") != std::string::npos) {
+          INFO("seed " << seed << ", rule " << std::string(one.rule->name) << "\n" << to_text(g) << to_text(why));
+          REQUIRE(why.matched == there);
+          REQUIRE(to_text(why).find("expected ,") == std::string::npos);
+        }
+      }
+    }
+  }
+  SUCCEED();
+}
+
 TEST_CASE("rules that nobody wrote, on graphs that spell them") {
   constexpr rewriter sets[] = {&fuse::rewrite<drawn::set<0>, graph>, &fuse::rewrite<drawn::set<100>, graph>,
                                &fuse::rewrite<drawn::set<200>, graph>, &fuse::rewrite<drawn::set<300>, graph>};

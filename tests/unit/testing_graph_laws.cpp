@@ -97,7 +97,15 @@ struct faulty {
 
 using base = fuse::graph_traits<graph>;
 
+// To which all nodes look alike.
+struct lenient : graph {};
+
 }  // namespace
+
+template <>
+struct fuse::graph_traits<lenient> : fuse::graph_traits<fuse::graph> {
+  static bool same_attributes(lenient const&, node, node) { return true; }
+};
 
 template <>
 struct fuse::graph_traits<faulty> {
@@ -339,4 +347,41 @@ TEST_CASE("make() is checked as well") {
                        return g;
                      }),
                      "no node may depend on itself"));
+}
+
+TEST_CASE("what a graph tells of results is compared with what follows from its operators") {
+  auto const laws = [](element_type type, graph::dims const& shape) {
+    return graph_laws<graph>([&] {
+      graph g;
+      auto const y = g.add("Relu", {g.input("x", element_type::float32, {2, 8})});
+      g.annotate(y, type, shape);
+      g.output(y, "y");
+      return g;
+    });
+  };
+  CHECK(laws(element_type::float32, {2, 8}).empty());
+  CHECK(laws(element_type::float32, {"n", 8}).empty());
+  CHECK(any_contains(laws(element_type::float16, {2, 8}), "type(v) of a result"));
+  CHECK(any_contains(laws(element_type::float32, {2, 9}), "shape(v) of a result"));
+  CHECK(any_contains(laws(element_type::float32, {16}), "shape(v) of a result"));
+}
+
+TEST_CASE("nodes of different attributes do not look alike") {
+  auto const make = [] {
+    lenient g;
+    g.output(g.add("Softmax", {g.input("x", element_type::float32, {2, 8})}, {{"axis", 0}}), "y");
+    return g;
+  };
+  CHECK(any_contains(graph_laws<lenient>(make), "different attributes must be false"));
+}
+
+TEST_CASE("an operator may have examples of its own") {
+  fuse::testing::graph_examples<graph> examples;
+  examples.operators = {{"Softmax", {{"axis", std::int64_t{1}}}}};
+  auto const make = [] {
+    graph g;
+    g.output(g.add("Softmax", {g.input("x", element_type::float32, {2, 8})}, {{"axis", 0}}), "y");
+    return g;
+  };
+  CHECK(graph_laws<graph>(make, examples).empty());
 }

@@ -232,8 +232,10 @@ class all_matches final : public machine::acceptor {
 
 }  // namespace detail
 
-/// Explains one node: runs the rules of a stage there and tells of the most telling failure, of `only` where that is
-/// given. Costs a match. A failure with a score below `least` is told without words, which cost more than finding it.
+/// Explains one node: whether the rules of a stage match there, and else the most telling failure, of `only` where that
+/// is given. What fails is told by a search that looks at more than matching does, so that it can tell; whether
+/// something matches, by the search that matching is. Costs two matches. A failure with a score below `least` is told
+/// without words, which cost more than finding it.
 template <class Image>
 [[nodiscard]] explanation explain(machine& match, Image const& image, facts const& known, dialect const& names,
                                   node_id n, int stage, detail::one_rule const* only = nullptr, int least = 0) {
@@ -242,12 +244,8 @@ template <class Image>
   best.score = -1;
   auto const& rules = match.rules();
   if (match.has_entry(n, stage)) {
-    detail::deepest_failure failure;
-    failure.only = only;
     detail::all_matches matches;
-    match.listener = &failure;
     match.run(n, stage, matches);
-    match.listener = nullptr;
     if (only != nullptr) std::erase_if(matches.rules, [&](auto rule) { return rule != only->rule; });
     if (!matches.rules.empty()) {
       best.matched = true;
@@ -255,6 +253,11 @@ template <class Image>
       best.score = 1 << 20;
       return best;
     }
+    detail::deepest_failure failure;
+    failure.only = only;
+    match.listener = &failure;
+    match.run(n, stage, matches);
+    match.listener = nullptr;
     if (failure.at == no_instruction) return best;
     auto const& i = rules.code[failure.at];
     best.rule = only != nullptr ? only->rule : detail::rule_after(rules, failure.at);
@@ -296,6 +299,7 @@ template <class Image>
 /// "expected a square among the factors, found Mul 'x3'".
 [[nodiscard]] inline std::string to_text(explanation const& e) {
   if (e.matched) return "matches";
+  if (e.expected.empty()) return "no rule begins at an operator like this one";
   return "expected " + e.expected + ", found " + e.found;
 }
 

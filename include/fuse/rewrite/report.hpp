@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include <fuse/core/printable.hpp>
+
 namespace fuse::inline v0 {
 
 /// Why a rule was not applied at a node where it, or most of it, was found.
@@ -46,15 +48,15 @@ struct rewrite_report {
 /// The report for people: a line per rule, then its refusals, then notes.
 [[nodiscard]] inline std::string to_text(rewrite_report const& report) {
   std::string text;
-  if (!report.error.empty()) return "error: " + report.error + "\n";
+  if (!report.error.empty()) return "error: " + printable(report.error) + "\n";
   for (auto const& r : report.rules) {
     text += r.name + ": matched " + std::to_string(r.matched) + ", applied " + std::to_string(r.applied) +
             ", refused " + std::to_string(r.refused.size()) + "\n";
-    for (auto const& f : r.refused) text += "  not at " + f.node + ": " + f.reason + "\n";
+    for (auto const& f : r.refused) text += "  not at " + printable(f.node + ": " + f.reason) + "\n";
   }
   text +=
       "nodes: " + std::to_string(report.nodes_before) + " before, " + std::to_string(report.nodes_after) + " after\n";
-  for (auto const& n : report.notes) text += "note: " + n + "\n";
+  for (auto const& n : report.notes) text += "note: " + printable(n) + "\n";
   return text;
 }
 

@@ -13,10 +13,18 @@
 #include <vector>
 
 #include <fuse/core/span.hpp>
+#include <fuse/graph/binding.hpp>
 #include <fuse/graph/concepts.hpp>
+#include <fuse/infer/facts.hpp>
 #include <fuse/ops/names.hpp>
 
 namespace fuse::inline v0::testing {
+
+/// An operator with attributes that a node of it can have.
+struct operator_example {
+  std::string op;
+  std::vector<attribute> attributes;
+};
 
 /// What graph_laws cannot ask a graph by itself.
 template <class G>
@@ -24,6 +32,9 @@ struct graph_examples {
   /// Attributes that a node may be given; they must read back. Floating ones may be rounded to float.
   std::vector<attribute> attributes{
       {"axis", std::int64_t{-1}}, {"epsilon", 0.5}, {"axes", std::vector<std::int64_t>{-2, -1}}};
+  /// Of operators that cannot have those: what their nodes may be given instead. Where a graph makes nodes of typed
+  /// attributes, all operators of its graphs are listed.
+  std::vector<operator_example> operators{};
   /// Whether an operand may be absent; a graph type without optional operands says no.
   bool absent_operands = true;
   /// The names of the graph's outputs, which no edit may change; null: not checked.
@@ -45,6 +56,7 @@ class law_checker {
   std::vector<std::string> check(Make const& make) {
     G graph = make();
     read(graph);
+    if (broken_.empty()) results_fit(graph);
     if (!broken_.empty()) return broken_;  // edits would only repeat it
     auto const original = listing(graph);
     law(listing(make()) == original, "make() must build the same graph every time, its nodes in the same order");
@@ -74,6 +86,8 @@ class law_checker {
 
   /// Those of the examples that the dialect says a node of this operator can have.
   std::vector<attribute> attributes_of(std::string_view op) const {
+    for (auto const& example : examples_.operators)
+      if (example.op == op) return example.attributes;
     dialect const& names = dialect_of<G>;
     auto const* row = names.row(names.code(op), names.newest);
     std::vector<attribute> all;
@@ -177,6 +191,33 @@ class law_checker {
       for (auto const& n : nodes)
         law(traits::attribute(g, n, "an attribute that nobody has").index() == 0,
             "attribute() must be std::monostate for a name that the node does not have");
+  }
+
+  // What the graph says of results, against what their operators make of their operands. (Not of what is inserted,
+  // whose attributes are others.)
+  void results_fit(G const& g) {
+    dialect const& names = dialect_of<G>;
+    graph_binding<G const> bound(g, names_in(names), names.newest);
+    if (bound.cyclic()) return;
+    facts known(bound.image, names);
+    known.run();
+    for (value_id v = 0; v < bound.image.value_count(); ++v) {
+      if (bound.image.producer(v) == absent) continue;
+      if constexpr (fuse::detail::has_type<G>) {
+        auto const told = traits::type(g, bound.value(v));
+        law(told == element_type::unknown || known.type(v) == element_type::unknown || told == known.type(v),
+            "type(v) of a result must be what its operator makes of its operands");
+      }
+      if constexpr (fuse::detail::has_shape<G>) {
+        std::vector<dimension> told;
+        if (!known.has_rank(v) || !traits::shape(g, bound.value(v), told)) continue;
+        auto const found = known.shape(v);
+        bool fits = told.size() == found.size();
+        for (std::size_t i = 0; fits && i < told.size(); ++i)
+          fits = told[i].extent < 0 || !found[i].known() || told[i].extent == found[i].value();
+        law(fits, "shape(v) of a result must be what its operator makes of its operands");
+      }
+    }
   }
 
   void read_inputs(G const& g) {
@@ -316,6 +357,12 @@ class law_checker {
       for (auto const& a : given)
         law(agrees(a, traits::attribute(g, made, a.name)),
             "insert() must give the new node its attributes, to be read back as they were given");
+    if constexpr (fuse::detail::has_same_attributes<G> && fuse::detail::has_attribute<G>) {
+      law(traits::same_attributes(g, made, made), "same_attributes() of a node and itself must be true");
+      for (auto const& a : given)
+        law(agrees(a, traits::attribute(g, old, a.name)) || !traits::same_attributes(g, made, old),
+            "same_attributes() of nodes with different attributes must be false");
+    }
     law(handles(traits::outputs(g)) == outputs, "insert() must leave the outputs as they are");
     read(g);
     if (!broken_.empty()) return;

@@ -133,13 +133,15 @@ inline void fill_function(::onnx::FunctionProto& into, function_body const& from
       a.set_type(referred_type(own));
     }
   }
-  for (auto const& import : model.opset_import())
-    for (auto const& domain : domains)
+  for (auto const& domain : domains) {
+    ::onnx::OperatorSetIdProto* made = nullptr;
+    for (auto const& import : model.opset_import())  // the last one counts
       if (domain == (is_default_domain(import.domain()) ? std::string() : import.domain())) {
-        auto& made = *into.add_opset_import();
-        made.set_domain(domain);
-        made.set_version(import.version());
+        if (made == nullptr) made = into.add_opset_import();
+        made->set_domain(domain);
+        made->set_version(import.version());
       }
+  }
 }
 
 }  // namespace fuse::inline v0::adapters::detail

@@ -27,13 +27,14 @@ class onnx_operator_names {
     for (auto const& import : model.opset_import()) {
       std::string const domain = is_default_domain(import.domain()) ? "" : import.domain();
       auto const shown = domain.empty() ? std::string("ai.onnx") : domain;
-      if (import.version() < 1)
+      if (import.version() < 0)
         return "the model imports version " + std::to_string(import.version()) + " of domain '" + shown + "'";
-      auto const [known, added] = versions.try_emplace(domain, import.version());
-      if (!added && known->second != import.version())
-        return "the model imports two versions of domain '" + shown + "'";
+      versions[domain] = import.version();  // of several, the last one counts, as onnxruntime has it
       domains_.insert(domain);
     }
+    // Other domains may well begin with 0.
+    if (auto const standard = versions.find(""); standard != versions.end() && standard->second == 0)
+      return "the model imports version 0 of domain 'ai.onnx'";
     for (auto const& function : model.functions()) {
       auto const standard = is_default_domain(function.domain());
       functions_.insert((standard ? std::string() : function.domain()) + "::" + function.name());

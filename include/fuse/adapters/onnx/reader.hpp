@@ -63,13 +63,22 @@ class onnx_reader {
     return record.input ? "as an input" : "as an initializer";
   }
 
-  // A value of body `g`. Null, with an error, where the name is taken in that body; nodes may not hide values around
-  // them.
+  // Whether a node's result that body `g` does not see yet has this name: that of the node that owns the body, or of a
+  // later one. A name is free there.
+  [[nodiscard]] bool comes_later(onnx_value_record const& result, std::uint32_t g) const {
+    auto owner = t_.graphs[g].owner;
+    while (t_.nodes[owner].body != result.body) owner = t_.graphs[t_.nodes[owner].body].owner;
+    return result.producer >= owner;
+  }
+
+  // A value of body `g`. Null, with an error, where the name is taken in that body; nodes may not hide values that they
+  // see.
   onnx_value define(std::string const& name, std::uint32_t g, std::uint32_t producer) {
     auto const here = onnx_value{t_.names.find(name)};
     auto const made = t_.add_value(t_.texts.keep(name), g, producer);
     if (here) {
-      if (t_.values[here.id].body == g || producer != 0) {
+      auto const& taken = t_.values[here.id];
+      if (taken.body == g || (producer != 0 && !comes_later(taken, g))) {
         fail("value '" + name + "' is defined twice, " + origin(here) + " and " + origin(made) + place(g));
         return {};
       }
