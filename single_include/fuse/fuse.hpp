@@ -756,6 +756,11 @@ enum class element_type : std::uint8_t {
          type == element_type::uint32 || type == element_type::uint64;
 }
 
+[[nodiscard]] constexpr bool is_unsigned(element_type type) {
+  return type == element_type::uint8 || type == element_type::uint16 || type == element_type::uint32 ||
+         type == element_type::uint64;
+}
+
 [[nodiscard]] constexpr bool widens(element_type from, element_type to) {
   if (from == to) return is_floating(from);
   if (!is_floating(from) || !is_floating(to)) return false;
@@ -9426,7 +9431,7 @@ class basic_machine : public detail::reduction_steps {
   bool enter(node_id n, detail::entrance const& e, acceptor& to) {
     if (!leads_on(n, e)) return false;
     acceptor_ = &to;
-    steps_ = score_ = 0;
+    score_ = 0;
     forget_groups();
     root_ = n;
     region_ = image_.node(n).region;
@@ -9436,7 +9441,10 @@ class basic_machine : public detail::reduction_steps {
     signs_[1] = 1;
     stands_for_[0] = stands_for_[1] = absent;
     if (e.strip != 0 && registers_[1] == registers_[0]) return false;
-    auto const from = [&](std::uint16_t pc) { return try_from(pc, begin); };
+    auto const from = [&](std::uint16_t pc) {
+      steps_ = 0;  // what one rule does, or those that begin like it, is not taken from others
+      return try_from(pc, begin);
+    };
     bool const stop = e.only != no_instruction && listener == nullptr ? from(e.only) : any_branch(e.first, from);
     rewind(begin);
     return stop;
@@ -9608,7 +9616,8 @@ class basic_machine : public detail::reduction_steps {
       auto number = p.number;
       auto const w = weight(f, p);
       bool const sum = f.group->kind == op_group::sum;
-      if (w == -i.number && (sum || (number != 0 && !is_integer(facts_.type(p.value)))))
+      auto const type = facts_.type(p.value);
+      if (w == -i.number && (sum ? !is_unsigned(type) : number != 0 && !is_integer(type)))
         number = sum ? -number : 1 / number;  // subtracted, or divided by
       else if (w != i.number)
         continue;

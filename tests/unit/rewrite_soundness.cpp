@@ -433,6 +433,46 @@ TEST_CASE("what the dialect, or the graph, does not write is refused, and nothin
   }
 }
 
+// The end
+
+TEST_CASE("rules that undo each other are named, whatever their stages") {
+  static constexpr auto there = fuse::rule<"there">(tanh(x)).replace(sigmoid(x)).at_equal_cost();
+  static constexpr auto back = fuse::rule<"back">(sigmoid(x)).replace(tanh(x)).at_equal_cost().stage(1);
+  static constexpr auto both = fuse::rule_set<there, back>;
+  sketch g;
+  g.end(g.add("Tanh", {g.in("a")}));
+  auto const report = fuse::rewrite<both>(g);
+  REQUIRE(report.notes.size() == 1);
+  CHECK(report.notes[0].find("there") != std::string::npos);
+  CHECK(report.notes[0].find("back") != std::string::npos);
+}
+
+TEST_CASE("what a late rule makes is offered to the rules of every stage") {
+  static constexpr auto first = fuse::rule<"first">(relu(erf(x))).replace(exp(abs(x)));
+  static constexpr auto second = fuse::rule<"second">(tanh(exp(x))).replace(sigmoid(x)).stage(1);
+  static constexpr auto third = fuse::rule<"third">(sigmoid(abs(x))).replace(relu(erf(x))).at_equal_cost().stage(2);
+  static constexpr auto all = fuse::rule_set<first, second, third>;
+  sketch g;
+  g.end(g.add("Tanh", {g.add("Tanh", {g.add("Relu", {g.add("Erf", {g.in("a")})})})}));
+  (void)fuse::rewrite<all>(g);
+  CHECK(fuse::rewrite<all>(g).applied() == 0);
+}
+
+TEST_CASE("a value that fewer nodes read is looked at again") {
+  static constexpr auto alone = fuse::rule<"alone">(abs(tanh(x).users(1))).replace(relu(x));
+  static constexpr auto gone = fuse::rule<"gone">(erf(sigmoid(tanh(x)))).replace(exp(x));
+  static constexpr auto all = fuse::rule_set<alone, gone>;
+  sketch g;
+  auto const t = g.add("Tanh", {g.in("a")});
+  bool const before = GENERATE(true, false);
+  auto const other = [&] { g.output(g.add("Erf", {g.add("Sigmoid", {t})}), "other"); };
+  if (before) other();
+  g.end(g.add("Abs", {t}));
+  if (!before) other();
+  CHECK(fuse::rewrite<all>(g).applied() == 2);
+  CHECK(fuse::rewrite<all>(g).applied() == 0);
+}
+
 // Cost
 
 TEST_CASE("a norm does not take a row that is computed from its own result") {

@@ -71,6 +71,11 @@ enum class element_type : std::uint8_t {
          type == element_type::uint32 || type == element_type::uint64;
 }
 
+[[nodiscard]] constexpr bool is_unsigned(element_type type) {
+  return type == element_type::uint8 || type == element_type::uint16 || type == element_type::uint32 ||
+         type == element_type::uint64;
+}
+
 /// Whether every value of floating type `from` is a value of floating type `to`: half and bfloat16 widen to float,
 /// float to double.
 [[nodiscard]] constexpr bool widens(element_type from, element_type to) {
