@@ -319,15 +319,18 @@ class basic_driver final : machine::acceptor {
   // where sums and products, and what leaves a value as it is, count for none. Every node is passed once for each
   // number.
   void look_further_up() {
-    seen_.assign(image_.node_count(), none_above - 1);
+    if (seen_.size() < image_.node_count()) seen_.resize(image_.node_count() + image_.node_count() / 8);
+    ++round_;
     auto const stage = patterns_so_far();
     auto const waited = static_cast<std::ptrdiff_t>(waiting_.size());
     while (!climbs_.empty()) {
       auto const at = climbs_.back();
       climbs_.pop_back();
       auto const n = at.node;
-      if (!image_.node(n).alive || seen_[n] >= at.operators) continue;
-      if (std::exchange(seen_[n], at.operators) < none_above) waiting_.push_back(n);
+      auto& seen = seen_[n];
+      if (!image_.node(n).alive || (seen.round == round_ && seen.operators >= at.operators)) continue;
+      if (seen.round != round_) waiting_.push_back(n);
+      seen = {round_, at.operators};
       auto const op = op_of(image_, n);
       bool const passed = info(op).group != op_group::none || op == opcode::neg ||
                           (may_keep_elements(op) && unchanged(image_, facts_, n));
@@ -438,7 +441,12 @@ class basic_driver final : machine::acceptor {
     int operators;  // that may stand above what it reads
   };
   std::vector<climb> climbs_;
-  std::vector<int> seen_;                // by node: the most operators with which it was passed
+  struct passed_with {
+    std::uint32_t round;
+    int operators;
+  };
+  std::vector<passed_with> seen_;  // by node: in which round it was passed, with the most operators
+  std::uint32_t round_ = 0;
   std::vector<int> above_, most_above_;  // by stage and opcode, by stage: see list_operators_above; -1: none
   bool late_rounds_ = false;
   std::vector<node_id> nodes_;  // of the first `listed_`, those that a stage left for later ones
