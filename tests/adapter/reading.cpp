@@ -26,12 +26,20 @@ std::string graph_with(std::string const& more) {
 
 TEST_CASE("a sound model has no error") { CHECK(error_of(branching) == ""); }
 
+TEST_CASE("of several imports of a domain, the last one counts") {
+  CHECK(error_of("opset_import { version: 13 } opset_import { version: 14 domain: 'ai.onnx' } graph { }") == "");
+  CHECK(error_of("opset_import { version: 14 } opset_import { version: 0 domain: 'acme' } graph { }") == "");
+  CHECK(error_of("opset_import { version: 14 } opset_import { version: 0 } graph { }") ==
+        "the model imports version 0 of domain 'ai.onnx'");
+}
+
 TEST_CASE("each defect of a model is named with its place") {
   CHECK(error_of("") == "the model has no graph");
   CHECK(error_of("ir_version: 0 graph { }") == "the model states no IR version");
   CHECK(error_of("opset_import { version: -3 } graph { }") == "the model imports version -3 of domain 'ai.onnx'");
-  CHECK(error_of("opset_import { version: 13 } opset_import { version: 14 domain: 'ai.onnx' } graph { }") ==
-        "the model imports two versions of domain 'ai.onnx'");
+  CHECK(error_of("opset_import { version: 0 } graph { }") == "the model imports version 0 of domain 'ai.onnx'");
+  CHECK(error_of("opset_import { version: 17 } opset_import { version: -1 domain: 'acme' } graph { }") ==
+        "the model imports version -1 of domain 'acme'");
   CHECK(error_of("opset_import { domain: 'mine' version: 1 } " + graph_with("")) ==
         "operator Neg belongs to domain 'ai.onnx', which the model does not import");
   CHECK(error_of(graph_with(R"(node { name: "n" output: "b" })")) == "an operator has no name: that of node 'n'");
