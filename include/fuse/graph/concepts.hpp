@@ -191,39 +191,55 @@ enum class graph_member : std::uint8_t {
 template <graph_member Missing, graph_member Other>
 inline constexpr bool has_member = Missing != Other;
 
-/// The first optional member that is there and cannot be used: one function, whatever it takes and returns. (One that
-/// is constrained away has no address.)
+// What optional members are called with.
+template <class G>
+struct member_arguments {
+  G const& graph;
+  G& edited;
+  value_of<G> v;
+  node_of<G> n;
+  std::string_view text;
+  tensor_view contents;
+  std::vector<dimension>& into;
+  function_body const& body;
+};
+
+/// The first optional member that can be called and returns something else. (One that is constrained away cannot.)
 template <class G>
 constexpr graph_member unusable() {
-  if constexpr (requires { &graph_traits<G>::version; } && !has_version<G>)
+  if constexpr (requires(member_arguments<G> a) { graph_traits<G>::version(a.graph); } && !has_version<G>)
     return graph_member::version;
-  else if constexpr (requires { &graph_traits<G>::inputs; } && !has_inputs<G>)
+  else if constexpr (requires(member_arguments<G> a) { graph_traits<G>::inputs(a.graph); } && !has_inputs<G>)
     return graph_member::inputs;
-  else if constexpr (requires { &graph_traits<G>::constant; } && !has_constant<G>)
+  else if constexpr (requires(member_arguments<G> a) { graph_traits<G>::constant(a.graph, a.v); } && !has_constant<G>)
     return graph_member::constant;
-  else if constexpr (requires { &graph_traits<G>::overridable; } && !has_overridable<G>)
+  else if constexpr (requires(member_arguments<G> a) { graph_traits<G>::overridable(a.graph, a.v); } &&
+                     !has_overridable<G>)
     return graph_member::overridable;
-  else if constexpr (requires { &graph_traits<G>::add_constant; } && !has_add_constant<G>)
+  else if constexpr (requires(member_arguments<G> a) { graph_traits<G>::add_constant(a.edited, a.contents, a.text); } &&
+                     !has_add_constant<G>)
     return graph_member::add_constant;
-  else if constexpr (requires { &graph_traits<G>::type; } && !has_type<G>)
+  else if constexpr (requires(member_arguments<G> a) { graph_traits<G>::type(a.graph, a.v); } && !has_type<G>)
     return graph_member::type;
-  else if constexpr (requires { &graph_traits<G>::shape; } && !has_shape<G>)
+  else if constexpr (requires(member_arguments<G> a) { graph_traits<G>::shape(a.graph, a.v, a.into); } && !has_shape<G>)
     return graph_member::shape;
-  else if constexpr (requires { &graph_traits<G>::attribute; } && !has_attribute<G>)
+  else if constexpr (requires(member_arguments<G> a) { graph_traits<G>::attribute(a.graph, a.n, a.text); } &&
+                     !has_attribute<G>)
     return graph_member::attribute;
-  else if constexpr (requires { &graph_traits<G>::same_attributes; } && !has_same_attributes<G>)
+  else if constexpr (requires(member_arguments<G> a) { graph_traits<G>::same_attributes(a.graph, a.n, a.n); } &&
+                     !has_same_attributes<G>)
     return graph_member::same_attributes;
-  else if constexpr (requires { &graph_traits<G>::name; } && !(has_value_name<G> || has_node_name<G>))
+  else if constexpr (requires(member_arguments<G> a) { graph_traits<G>::name(a.graph, a.v); } && !has_value_name<G>)
     return graph_member::name;
-  else if constexpr (requires { &graph_traits<G>::index; } && !has_index<G>)
+  else if constexpr (requires(member_arguments<G> a) { graph_traits<G>::index(a.graph, a.v); } && !has_index<G>)
     return graph_member::index;
-  else if constexpr (requires { &graph_traits<G>::op_key; } && !has_op_key<G>)
+  else if constexpr (requires(member_arguments<G> a) { graph_traits<G>::op_key(a.graph, a.n); } && !has_op_key<G>)
     return graph_member::op_key;
-  else if constexpr (requires { &graph_traits<G>::users; } && !has_users<G>)
+  else if constexpr (requires(member_arguments<G> a) { graph_traits<G>::users(a.graph, a.v); } && !has_users<G>)
     return graph_member::users;
-  else if constexpr (requires { &graph_traits<G>::bodies; } && !has_bodies<G>)
+  else if constexpr (requires(member_arguments<G> a) { graph_traits<G>::bodies(a.graph, a.n); } && !has_bodies<G>)
     return graph_member::bodies;
-  else if constexpr (requires { &graph_traits<G>::declare; } && !has_declare<G>)
+  else if constexpr (requires(member_arguments<G> a) { graph_traits<G>::declare(a.edited, a.body); } && !has_declare<G>)
     return graph_member::declare;
   else
     return graph_member::none;
@@ -302,7 +318,7 @@ struct graph_traits_lack {
   static_assert(has_member<Missing, graph_member::same_attributes>,
                 "fuse: graph_traits<G>::same_attributes(g, node, node) must return a bool");
   static_assert(has_member<Missing, graph_member::name>,
-                "fuse: graph_traits<G>::name(g, value) and name(g, node) must return a std::string");
+                "fuse: graph_traits<G>::name(g, value) must return a std::string");
   static_assert(has_member<Missing, graph_member::index>,
                 "fuse: graph_traits<G>::index(g, value) must return a std::size_t");
   static_assert(has_member<Missing, graph_member::op_key>,
