@@ -17,6 +17,7 @@ struct optimize_arguments {
   std::filesystem::path input, output;
   std::vector<std::string> rules, except;
   std::string target = "onnx", report = "text";
+  bool check = false;
 };
 struct explain_arguments {
   std::filesystem::path input;

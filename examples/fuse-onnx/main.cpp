@@ -37,6 +37,8 @@ int main(int count, char** words) {
       ->add_option("--target", optimized.target, "Whom the result is for: any conforming runtime, or onnxruntime")
       ->check(CLI::IsMember({"onnx", "onnxruntime"}))
       ->capture_default_str();
+  optimize_command->add_flag("--check", optimized.check,
+                             "Compute both sides of each rewrite on random inputs; refuse what differs");
   optimize_command->add_option("--report", optimized.report, "How to print the report")
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();

@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <fuse/adapters/onnx.hpp>
+#include <fuse/rewrite/check.hpp>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -84,6 +85,7 @@ int optimize(optimize_arguments const& arguments) {
   fuse::rewrite_options options;
   options.only = arguments.rules;
   options.except = arguments.except;
+  if (arguments.check) options.check = &fuse::check_by_evaluation<>;
   options.target = arguments.target == "onnxruntime" ? fuse::target::onnxruntime : fuse::target::standard;
   {
     watcher watching(report, bar);

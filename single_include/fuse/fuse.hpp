@@ -1840,6 +1840,9 @@ class extent_algebra {
   static constexpr std::size_t most_broadcast = 12;
   [[nodiscard]] std::size_t broadcast_of(extent e, extent (&set)[most_broadcast]) const;
 
+  template <class Of>
+  [[nodiscard]] bool value(extent e, Of const& of, std::int64_t& into) const;
+
   [[nodiscard]] std::int64_t least(extent) const;
   [[nodiscard]] bool nonnegative(extent e) const { return least(e) >= 0; }
   [[nodiscard]] bool different(extent a, extent b);  ///< provably
@@ -2084,6 +2087,45 @@ inline bool extent_algebra::different(extent a, extent b) {
   if (a == b) return false;
   if (a.known() && b.known()) return true;
   return least(subtract(a, b)) > 0 || least(subtract(b, a)) > 0;
+}
+
+template <class Of>
+bool extent_algebra::value(extent e, Of const& of, std::int64_t& into) const {
+  if (e.known()) return into = e.value(), true;
+  auto const key = symbols_[e.symbol()];
+  if (key[0] == name_tag || key[0] == fresh_tag) return into = of(e), true;
+  if (key[0] == polynomial_tag) {
+    std::int64_t sum = 0;
+    for (std::size_t at = 1; at < key.size();) {
+      auto product = key[at++], factor = std::int64_t{0};
+      for (auto degree = key[at++]; degree > 0; --degree)
+        if (!value(extent::of_symbol(static_cast<std::uint32_t>(key[at++])), of, factor) ||
+            !detail::checked_multiply(product, factor, product))
+          return false;
+      if (!detail::checked_add(sum, product, sum)) return false;
+    }
+    return into = sum, true;
+  }
+  std::int64_t a = 0, b = 0;
+  if (!value(argument(key, 2), of, a)) return false;
+  for (std::size_t at = 4; at < key.size(); at += 2, a = into) {
+    if (!value(argument(key, at), of, b)) return false;
+    switch (static_cast<function>(key[1])) {
+      case function::maximum: into = a > b ? a : b; break;
+      case function::minimum: into = a < b ? a : b; break;
+      case function::broadcast:
+        if (a != b && a != 1 && b != 1) return false;
+        into = a == 1 ? b : a;
+        break;
+      case function::floor_quotient:
+      case function::quotient:
+        if (b == 0 || b == -1) return false;
+        into = a / b;
+        if (static_cast<function>(key[1]) == function::floor_quotient && a % b != 0 && (a < 0) != (b < 0)) --into;
+        break;
+    }
+  }
+  return true;
 }
 
 inline std::string extent_algebra::text(extent e, int depth) const {
@@ -2553,6 +2595,234 @@ template <class Emission = names_alone, std::size_t Rows>
 
 }  // namespace fuse::inline v0
 
+namespace fuse::inline v0::detail::onnx_rows {
+
+namespace listed {
+using enum attribute_kind;
+
+inline constexpr attribute_info list0_all[] = {{"axis", integer}, {"broadcast", integer}, {"consumed_inputs", integers}};
+inline constexpr attribute_info list1_all[] = {{"consumed_inputs", integers}};
+inline constexpr attribute_info list2_all[] = {{"axis", integer}, {"broadcast", integer}};
+inline constexpr attribute_info list3_all[] = {{"approximate", text}};
+inline constexpr attribute_info list4_all[] = {{"alpha", number}, {"consumed_inputs", integers}};
+inline constexpr attribute_info list5_all[] = {{"alpha", number}, {"beta", number}, {"consumed_inputs", integers}};
+inline constexpr attribute_info list6_all[] = {{"fmod", integer}};
+inline constexpr attribute_info list7_all[] = {{"consumed_inputs", integers}, {"max", number}, {"min", number}};
+inline constexpr attribute_info list8_all[] = {{"detect_negative", integer}, {"detect_positive", integer}};
+inline constexpr attribute_info list9_all[] = {{"round_mode", text}, {"saturate", integer}, {"to", integer}};
+inline constexpr attribute_info list10_all[] = {{"round_mode", text}, {"saturate", integer}};
+inline constexpr attribute_info list11_all[] = {{"consumed_inputs", integers}, {"is_test", integer}, {"ratio", number}, {"seed", integer}};
+inline constexpr attribute_info list12_all[] = {{"sparse_value", other}, {"value", tensor}, {"value_float", number}, {"value_floats", numbers}, {"value_int", integer}, {"value_ints", integers}, {"value_string", text}, {"value_strings", other}};
+inline constexpr attribute_info list13_all[] = {{"value", tensor}};
+inline constexpr attribute_info list14_all[] = {{"end", integer}, {"start", integer}};
+inline constexpr attribute_info list15_all[] = {{"stash_type", integer}};
+inline constexpr attribute_info list16_all[] = {{"allowzero", integer}, {"consumed_inputs", integers}, {"shape", integers}};
+inline constexpr attribute_info list17_all[] = {{"axis", integer}};
+inline constexpr attribute_info list18_all[] = {{"axes", integers}};
+inline constexpr attribute_info list19_all[] = {{"perm", integers}};
+inline constexpr attribute_info list20_all[] = {{"axis", integer}, {"num_outputs", integer}, {"split", integers}};
+inline constexpr attribute_info list21_all[] = {{"axes", integers}, {"ends", integers}, {"starts", integers}};
+inline constexpr attribute_info list22_all[] = {{"batch_dims", integer}};
+inline constexpr attribute_info list23_all[] = {{"reduction", text}};
+inline constexpr attribute_info list24_all[] = {{"axis", integer}, {"reduction", text}};
+inline constexpr attribute_info list25_all[] = {{"mode", text}, {"paddings", integers}, {"pads", integers}, {"value", number}};
+inline constexpr attribute_info list26_all[] = {{"upper", integer}};
+inline constexpr attribute_info list27_all[] = {{"exclusive", integer}, {"reverse", integer}};
+inline constexpr attribute_info list28_all[] = {{"axis", integer}, {"k", integer}, {"largest", integer}, {"sorted", integer}};
+inline constexpr attribute_info list29_all[] = {{"axes", integers}, {"keepdims", integer}, {"noop_with_empty_axes", integer}};
+inline constexpr attribute_info list30_all[] = {{"axis", integer}, {"keepdims", integer}, {"select_last_index", integer}};
+inline constexpr attribute_info list31_all[] = {{"alpha", number}, {"beta", number}, {"broadcast", integer}, {"transA", integer}, {"transB", integer}};
+inline constexpr attribute_info list32_all[] = {{"equation", text}};
+inline constexpr attribute_info list33_all[] = {{"auto_pad", text}, {"dilations", integers}, {"group", integer}, {"kernel_shape", integers}, {"pads", integers}, {"strides", integers}};
+inline constexpr attribute_info list34_all[] = {{"auto_pad", text}, {"dilations", integers}, {"group", integer}, {"kernel_shape", integers}, {"output_padding", integers}, {"output_shape", integers}, {"pads", integers}, {"strides", integers}};
+inline constexpr attribute_info list35_all[] = {{"auto_pad", text}, {"ceil_mode", integer}, {"dilations", integers}, {"kernel_shape", integers}, {"pads", integers}, {"storage_order", integer}, {"strides", integers}};
+inline constexpr attribute_info list36_all[] = {{"auto_pad", text}, {"ceil_mode", integer}, {"count_include_pad", integer}, {"dilations", integers}, {"kernel_shape", integers}, {"pads", integers}, {"strides", integers}};
+inline constexpr attribute_info list37_all[] = {{"antialias", integer}, {"axes", integers}, {"coordinate_transformation_mode", text}, {"cubic_coeff_a", number}, {"exclude_outside", integer}, {"extrapolation_value", number}, {"keep_aspect_ratio_policy", text}, {"mode", text}, {"nearest_mode", text}};
+inline constexpr attribute_info list38_all[] = {{"consumed_inputs", integers}, {"epsilon", number}, {"is_test", integer}, {"momentum", number}, {"spatial", integer}, {"training_mode", integer}};
+inline constexpr attribute_info list39_all[] = {{"consumed_inputs", integers}, {"epsilon", number}};
+inline constexpr attribute_info list40_all[] = {{"epsilon", number}, {"num_groups", integer}, {"stash_type", integer}};
+inline constexpr attribute_info list41_all[] = {{"axis", integer}, {"epsilon", number}, {"stash_type", integer}};
+inline constexpr attribute_info list42_all[] = {{"interleaved", integer}, {"num_heads", integer}, {"rotary_embedding_dim", integer}};
+inline constexpr attribute_info list43_all[] = {{"is_causal", integer}, {"kv_num_heads", integer}, {"left_window_size", integer}, {"q_num_heads", integer}, {"qk_matmul_output_mode", integer}, {"right_window_size", integer}, {"scale", number}, {"softcap", number}, {"softmax_precision", integer}};
+inline constexpr attribute_info list44_all[] = {{"axis", integer}, {"block_size", integer}, {"output_dtype", integer}, {"precision", integer}, {"saturate", integer}};
+inline constexpr attribute_info list45_all[] = {{"axis", integer}, {"block_size", integer}, {"output_dtype", integer}};
+inline constexpr attribute_info list46_all[] = {{"alpha", number}, {"consumed_inputs", integers}, {"gamma", number}};
+inline constexpr attribute_info list47_all[] = {{"alpha", number}};
+inline constexpr attribute_info list48_all[] = {{"bias", number}, {"lambd", number}};
+inline constexpr attribute_info list49_all[] = {{"blocksize", integer}, {"mode", text}};
+inline constexpr attribute_info list50_all[] = {{"batch_axis", integer}, {"time_axis", integer}};
+inline constexpr attribute_info list51_all[] = {{"dtype", integer}, {"k", integer}};
+inline constexpr attribute_info list52_all[] = {{"axis", integer}, {"p", integer}};
+inline constexpr attribute_info list53_all[] = {{"alpha", number}, {"beta", number}, {"bias", number}, {"size", integer}};
+inline constexpr attribute_info list54_all[] = {{"height_scale", number}, {"mode", text}, {"scales", numbers}, {"width_scale", number}};
+inline constexpr attribute_info list55_all[] = {{"activation_alpha", numbers}, {"activation_beta", numbers}, {"activations", other}, {"clip", number}, {"direction", text}, {"hidden_size", integer}, {"input_forget", integer}, {"layout", integer}, {"output_sequence", integer}};
+inline constexpr attribute_info list56_all[] = {{"activation_alpha", numbers}, {"activation_beta", numbers}, {"activations", other}, {"clip", number}, {"direction", text}, {"hidden_size", integer}, {"layout", integer}, {"linear_before_reset", integer}, {"output_sequence", integer}};
+inline constexpr attribute_info list57_all[] = {{"activation_alpha", numbers}, {"activation_beta", numbers}, {"activations", other}, {"clip", number}, {"direction", text}, {"hidden_size", integer}, {"layout", integer}, {"output_sequence", integer}};
+inline constexpr attribute_info list58_all[] = {{"else_branch", other}, {"then_branch", other}};
+inline constexpr attribute_info list59_all[] = {{"body", other}};
+inline constexpr attribute_info list60_all[] = {{"body", other}, {"directions", integers}, {"num_scan_inputs", integer}, {"scan_input_axes", integers}, {"scan_input_directions", integers}, {"scan_output_axes", integers}, {"scan_output_directions", integers}};
+inline constexpr attribute_list none{}, list0{list0_all}, list1{list1_all}, list2{list2_all}, list3{list3_all}, list4{list4_all}, list5{list5_all}, list6{list6_all}, list7{list7_all}, list8{list8_all}, list9{list9_all}, list10{list10_all}, list11{list11_all}, list12{list12_all}, list13{list13_all}, list14{list14_all}, list15{list15_all}, list16{list16_all}, list17{list17_all}, list18{list18_all}, list19{list19_all}, list20{list20_all}, list21{list21_all}, list22{list22_all}, list23{list23_all}, list24{list24_all}, list25{list25_all}, list26{list26_all}, list27{list27_all}, list28{list28_all}, list29{list29_all}, list30{list30_all}, list31{list31_all}, list32{list32_all}, list33{list33_all}, list34{list34_all}, list35{list35_all}, list36{list36_all}, list37{list37_all}, list38{list38_all}, list39{list39_all}, list40{list40_all}, list41{list41_all}, list42{list42_all}, list43{list43_all}, list44{list44_all}, list45{list45_all}, list46{list46_all}, list47{list47_all}, list48{list48_all}, list49{list49_all}, list50{list50_all}, list51{list51_all}, list52{list52_all}, list53{list53_all}, list54{list54_all}, list55{list55_all}, list56{list56_all}, list57{list57_all}, list58{list58_all}, list59{list59_all}, list60{list60_all};
+}  // namespace listed
+
+struct operator_attributes {
+  std::string_view name;
+  attribute_list const* attributes;
+};
+
+inline constexpr operator_attributes attributes[] = {
+    {"Add", &listed::list0},
+    {"Sub", &listed::list0},
+    {"Mul", &listed::list0},
+    {"Div", &listed::list0},
+    {"Neg", &listed::list1},
+    {"Reciprocal", &listed::list1},
+    {"Sqrt", &listed::list1},
+    {"Pow", &listed::list2},
+    {"Abs", &listed::list1},
+    {"Exp", &listed::list1},
+    {"Log", &listed::list1},
+    {"Erf", &listed::none},
+    {"Sin", &listed::none},
+    {"Cos", &listed::none},
+    {"Tanh", &listed::list1},
+    {"Sigmoid", &listed::list1},
+    {"Relu", &listed::list1},
+    {"Gelu", &listed::list3},
+    {"Softplus", &listed::none},
+    {"LeakyRelu", &listed::list4},
+    {"Elu", &listed::list4},
+    {"HardSigmoid", &listed::list5},
+    {"HardSwish", &listed::none},
+    {"PRelu", &listed::list1},
+    {"Floor", &listed::list1},
+    {"Ceil", &listed::list1},
+    {"Round", &listed::none},
+    {"Sign", &listed::none},
+    {"Min", &listed::list1},
+    {"Max", &listed::list1},
+    {"Sum", &listed::list1},
+    {"Mod", &listed::list6},
+    {"Clip", &listed::list7},
+    {"Equal", &listed::list2},
+    {"Less", &listed::list2},
+    {"LessOrEqual", &listed::none},
+    {"Greater", &listed::list2},
+    {"GreaterOrEqual", &listed::none},
+    {"And", &listed::list2},
+    {"Or", &listed::list2},
+    {"Xor", &listed::list2},
+    {"Not", &listed::none},
+    {"Where", &listed::none},
+    {"IsNaN", &listed::none},
+    {"IsInf", &listed::list8},
+    {"Cast", &listed::list9},
+    {"CastLike", &listed::list10},
+    {"Identity", &listed::none},
+    {"Dropout", &listed::list11},
+    {"Constant", &listed::list12},
+    {"ConstantOfShape", &listed::list13},
+    {"Shape", &listed::list14},
+    {"Size", &listed::none},
+    {"Range", &listed::list15},
+    {"Reshape", &listed::list16},
+    {"Flatten", &listed::list17},
+    {"Squeeze", &listed::list18},
+    {"Unsqueeze", &listed::list18},
+    {"Transpose", &listed::list19},
+    {"Concat", &listed::list17},
+    {"Split", &listed::list20},
+    {"Slice", &listed::list21},
+    {"Gather", &listed::list17},
+    {"GatherElements", &listed::list17},
+    {"GatherND", &listed::list22},
+    {"ScatterND", &listed::list23},
+    {"ScatterElements", &listed::list24},
+    {"Expand", &listed::none},
+    {"Tile", &listed::none},
+    {"Pad", &listed::list25},
+    {"Trilu", &listed::list26},
+    {"OneHot", &listed::list17},
+    {"NonZero", &listed::none},
+    {"CumSum", &listed::list27},
+    {"TopK", &listed::list28},
+    {"ReduceMean", &listed::list29},
+    {"GlobalAveragePool", &listed::none},
+    {"ReduceSum", &listed::list29},
+    {"ReduceProd", &listed::list29},
+    {"ReduceMax", &listed::list29},
+    {"ReduceMin", &listed::list29},
+    {"ReduceSumSquare", &listed::list29},
+    {"ReduceL1", &listed::list29},
+    {"ReduceL2", &listed::list29},
+    {"ReduceLogSum", &listed::list29},
+    {"ReduceLogSumExp", &listed::list29},
+    {"ArgMax", &listed::list30},
+    {"ArgMin", &listed::list30},
+    {"MatMul", &listed::none},
+    {"Gemm", &listed::list31},
+    {"Einsum", &listed::list32},
+    {"MatMulInteger", &listed::none},
+    {"Conv", &listed::list33},
+    {"ConvTranspose", &listed::list34},
+    {"ConvInteger", &listed::list33},
+    {"MaxPool", &listed::list35},
+    {"AveragePool", &listed::list36},
+    {"GlobalMaxPool", &listed::none},
+    {"Resize", &listed::list37},
+    {"Softmax", &listed::list17},
+    {"LogSoftmax", &listed::list17},
+    {"BatchNormalization", &listed::list38},
+    {"InstanceNormalization", &listed::list39},
+    {"GroupNormalization", &listed::list40},
+    {"LayerNormalization", &listed::list41},
+    {"RMSNormalization", &listed::list41},
+    {"RotaryEmbedding", &listed::list42},
+    {"Attention", &listed::list43},
+    {"QuantizeLinear", &listed::list44},
+    {"DequantizeLinear", &listed::list45},
+    {"DynamicQuantizeLinear", &listed::none},
+    {"Tan", &listed::none},
+    {"Asin", &listed::none},
+    {"Acos", &listed::none},
+    {"Atan", &listed::none},
+    {"Sinh", &listed::none},
+    {"Cosh", &listed::none},
+    {"Asinh", &listed::none},
+    {"Acosh", &listed::none},
+    {"Atanh", &listed::none},
+    {"Selu", &listed::list46},
+    {"Celu", &listed::list47},
+    {"ThresholdedRelu", &listed::list47},
+    {"Softsign", &listed::none},
+    {"Mish", &listed::none},
+    {"Swish", &listed::list47},
+    {"Shrink", &listed::list48},
+    {"Mean", &listed::list1},
+    {"BitwiseAnd", &listed::none},
+    {"BitwiseOr", &listed::none},
+    {"BitwiseXor", &listed::none},
+    {"BitwiseNot", &listed::none},
+    {"DepthToSpace", &listed::list49},
+    {"SpaceToDepth", &listed::list49},
+    {"ReverseSequence", &listed::list50},
+    {"EyeLike", &listed::list51},
+    {"Hardmax", &listed::list17},
+    {"LpNormalization", &listed::list52},
+    {"MeanVarianceNormalization", &listed::list18},
+    {"LRN", &listed::list53},
+    {"Upsample", &listed::list54},
+    {"QLinearMatMul", &listed::none},
+    {"QLinearConv", &listed::list33},
+    {"LSTM", &listed::list55},
+    {"GRU", &listed::list56},
+    {"RNN", &listed::list57},
+    {"If", &listed::list58},
+    {"Loop", &listed::list59},
+    {"Scan", &listed::list60},
+};
+
+}  // namespace fuse::inline v0::detail::onnx_rows
+
 namespace fuse::inline v0::detail::math {
 
 [[nodiscard]] inline double abs(double x) { return __builtin_fabs(x); }
@@ -2812,9 +3082,26 @@ inline constexpr operator_row rows[] = {
     {"If", opcode::if_else}, {"Loop", opcode::loop}, {"Scan", opcode::scan},
 };
 
+struct listed_rows {
+  operator_row all[sizeof(rows) / sizeof(rows[0])];
+};
+inline constexpr listed_rows with_attributes = [] {
+  listed_rows made;
+  std::size_t at = 0, next = 0;
+  constexpr auto known = sizeof(attributes) / sizeof(attributes[0]);
+  for (auto const& row : rows) {
+    made.all[at] = row;
+    if (next < known && attributes[next].name == row.name) ++next;
+    if (next != 0 && attributes[next - 1].name == row.name) made.all[at].attributes = attributes[next - 1].attributes;
+    ++at;
+  }
+  return made;
+}();
+
 }  // namespace detail::onnx_rows
 
-inline constexpr auto onnx = make_dialect<detail::onnx_norms::emission_rules>("onnx", detail::onnx_rows::rows, 24);
+inline constexpr auto onnx =
+    make_dialect<detail::onnx_norms::emission_rules>("onnx", detail::onnx_rows::with_attributes.all, 24);
 
 }  // namespace fuse::inline v0
 
@@ -10989,8 +11276,8 @@ constexpr void lowering::resolve() {
   count_times();
 }
 constexpr void lowering::count_times() {
-  times_[pattern_.root()] = 1;
   for (int i = pattern_.size; i-- > 0;) {
+    if (i == pattern_.root()) times_[i] = 1;
     auto const t = pattern_.terms[i];
     if (times_[i] == 0 || t.children == 0) continue;
     bool const twice = t.op == opcode::square || t.op == opcode::pow || times_[i] > 1;
@@ -12444,6 +12731,25 @@ struct rewrite_cost {
   double constants_added = 0;  ///< bytes of new constants
 };
 
+template <class Image>
+struct basic_replacement;
+using replacement = basic_replacement<graph_image>;
+
+struct check_result {
+  enum class verdict : std::uint8_t { right, wrong, unknown };
+  verdict is = verdict::right;
+  std::string reason{};  ///< if not right, one sentence
+};
+using rewrite_check = check_result (*)(replacement const&);
+
+#ifdef FUSE_REWRITE_CHECK
+template <class Image>
+[[nodiscard]] check_result check_by_evaluation(basic_replacement<Image> const& made);
+inline constexpr rewrite_check default_check = &check_by_evaluation<graph_image>;
+#else
+inline constexpr rewrite_check default_check = nullptr;
+#endif
+
 struct observer {
   void* context = nullptr;
   void (*progress)(void* context, int stage, std::size_t done, std::size_t total) = nullptr;
@@ -12459,6 +12765,7 @@ struct rewrite_options {
   bool near_misses = true;
   bool (*veto)(void* context, std::string_view rule, rewrite_cost const&) = nullptr;
   void* veto_context = nullptr;
+  rewrite_check check = default_check;
   fuse::observer observer{};
 };
 
@@ -13036,10 +13343,12 @@ namespace fuse::inline v0 {
 struct dense {
   std::vector<std::int64_t> shape{};
   std::vector<double> elements{};
+  element_type type = element_type::float64;  ///< what the elements are, or will be
 
   [[nodiscard]] static dense of(double number) { return {{}, {number}}; }
   [[nodiscard]] static dense of(tensor_view const& from) {
     dense made;
+    made.type = from.type;
     made.shape.assign(from.shape.begin(), from.shape.end());
     made.elements.reserve(from.size());
     for (std::size_t i = 0; i < from.size(); ++i) made.elements.push_back(from.number(i));
@@ -13069,6 +13378,7 @@ namespace detail {
     }
     step *= static_cast<std::size_t>(from.shape[axis]);
   }
+  into.type = from.type;
   into.shape.assign(shape.begin(), shape.end());
   auto const count = detail::count_of(shape);
   into.elements.resize(count);
@@ -13902,6 +14212,21 @@ using instantiation = basic_instantiation<graph_image>;
 
 }  // namespace fuse::inline v0::detail
 
+namespace fuse::inline v0 {
+
+template <class Image>
+struct basic_replacement {
+  Image const& image;
+  facts const& known;
+  dialect const& names;
+  span<value_id const> roots;    ///< what is replaced
+  span<value_id const> results;  ///< what replaces each
+  span<node_id const> matched;   ///< nodes that the rule's operators were found in
+  node_id first_new;             ///< nodes from this one on are new
+};
+
+}  // namespace fuse::inline v0
+
 namespace fuse::inline v0::detail {
 
 enum class rewrite_outcome : std::uint8_t { applied, refused, unchanged };
@@ -13914,6 +14239,7 @@ class basic_application {
       : match_(match),
         image_(image),
         facts_(known),
+        names_(names),
         options_(options),
         traffic_(image, known),
         validity_(image, known, names),
@@ -13928,6 +14254,7 @@ class basic_application {
     root_ = root;
     wider_ = element_type::unknown;
     costly_ = false;
+    unchecked_.clear();
     if (!find_roots(rule)) return rewrite_outcome::unchanged;
     changes_.open();
     struct rollback {
@@ -13963,6 +14290,7 @@ class basic_application {
                                 std::to_string(static_cast<long long>(bytes.removed)));
     if (options_.veto != nullptr && options_.veto(options_.veto_context, known.name, bytes))
       return refuse("veto", "the caller's cost hook refused the rewrite");
+    if (auto why = found_wrong(); !why.empty()) return refuse("check", std::move(why));
     if (auto why = changes_.commit(place, origin); !why.empty()) return refuse("graph", std::move(why));
     list_readers();
     replace();
@@ -13975,6 +14303,8 @@ class basic_application {
   [[nodiscard]] std::string const& reason() const { return reason_; }
   [[nodiscard]] element_type wider() const { return wider_; }
   [[nodiscard]] bool costly() const { return costly_; }
+
+  [[nodiscard]] std::string const& unchecked() const { return unchecked_; }
 
   [[nodiscard]] node_id first_node() const { return changes_.first_node(); }
   struct reader {
@@ -14091,6 +14421,13 @@ class basic_application {
       if (!open_.empty()) return name() + validity_.text(open_[0]);
     }
     return {};
+  }
+
+  [[nodiscard]] std::string found_wrong() {
+    if (options_.check == nullptr) return {};
+    auto found = options_.check({image_, facts_, names_, roots_, right_.roots, match_.matched(), first_node()});
+    if (found.is == check_result::verdict::unknown) unchecked_ = std::move(found.reason);
+    return found.is == check_result::verdict::wrong ? std::move(found.reason) : std::string();
   }
 
   bool find_place(node_id& place) const {
@@ -14246,6 +14583,7 @@ class basic_application {
   machine const& match_;
   Image& image_;
   facts& facts_;
+  dialect const& names_;
   rewrite_options const& options_;
   traffic traffic_;
   validity validity_;
@@ -14260,7 +14598,7 @@ class basic_application {
   bool counts_users_ = false;  // some rule does
   std::vector<bool> counted_;  // ... of such operators
   char const* condition_ = "";
-  std::string reason_;
+  std::string reason_, unchecked_;
   element_type wider_ = element_type::unknown;
   bool costly_ = false;
 };
@@ -14392,6 +14730,63 @@ class basic_near_misses {
   std::size_t listed_ = 0;
 };
 using near_misses = basic_near_misses<graph_image>;
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
+class pattern_reach {
+ public:
+  static constexpr int none = -1;  ///< no pattern has such an operator inside
+
+  explicit pattern_reach(program const& rules)
+      : rules_(rules),
+        above_(operators * static_cast<std::size_t>(rules.stages), none),
+        most_(static_cast<std::size_t>(rules.stages), none) {
+    std::vector<int> before(rules.code.size());
+    for (int stage = 0; stage < rules.stages; ++stage) {
+      before.assign(before.size(), -1);
+      for (auto const& e : rules.entries)
+        if (e.stage <= stage) follow(e.first, 0, stage, before);
+      raise(at(stage, opcode::sum), at(stage, opcode::mean));
+      for (auto op : {opcode::sum_square, opcode::l2_norm}) raise(at(stage, op), at(stage, opcode::sum));
+      for (auto const& set : rules.sets)
+        for (std::size_t i = 0; i < set.count; ++i)
+          raise(at(stage, set.by_name[i] ? opcode::opaque : static_cast<opcode>(set.ops[i])), most(stage));
+    }
+  }
+
+  [[nodiscard]] int above(int stage, opcode op) const { return above_[place(stage, op)]; }
+  [[nodiscard]] int most(int stage) const { return most_[static_cast<std::size_t>(stage)]; }
+
+ private:
+  static constexpr auto operators = static_cast<std::size_t>(opcode::count_);
+
+  void follow(std::uint16_t pc, int above, int stage, std::vector<int>& before) {
+    for (; pc != no_instruction && before[pc] < above; pc = rules_.code[pc].next) {
+      before[pc] = above;
+      auto const& i = rules_.code[pc];
+      if (i.code == step::fork) follow(i.other, above, stage, before);
+      if (i.code == step::group) above |= 1;
+      if (i.code != step::operation && i.code != step::reduction && i.code != step::exactly) continue;
+      auto const op = i.code == step::exactly ? opcode::opaque : static_cast<opcode>(i.op);
+      if (above != 0) raise(at(stage, op), above / 2);  // else it is a root
+      above += 2;
+      raise(most_[static_cast<std::size_t>(stage)], above / 2);
+    }
+  }
+  static void raise(int& most, int found) {
+    if (found > most) most = found;
+  }
+  [[nodiscard]] static std::size_t place(int stage, opcode op) {
+    return static_cast<std::size_t>(stage) * operators + static_cast<std::size_t>(op);
+  }
+  int& at(int stage, opcode op) { return above_[place(stage, op)]; }
+
+  program const& rules_;
+  std::vector<int> above_;  // by stage and opcode
+  std::vector<int> most_;   // by stage
+};
 
 }  // namespace fuse::inline v0::detail
 
@@ -14616,13 +15011,13 @@ class basic_driver final : machine::acceptor {
         near_misses_(machine_, image, known, names),
         application_(machine_, image, known, names, options),
         refusals_(image),
+        reach_(rules),
         selected_(rules.rules.size(), true),
         begins_(static_cast<std::size_t>(opcode::count_)),
         last_stage_(begins_.size(), -1) {
     report_.rules.resize(rules.rules.size());
     for (std::size_t i = 0; i < rules.rules.size(); ++i) report_.rules[i].name = rules.rules[i].name;
     list_last_stages();
-    list_operators_above();
     if (!select()) return;
     fused_.resize(image.node_count(), false);
   }
@@ -14657,6 +15052,10 @@ class basic_driver final : machine::acceptor {
       waiting_.clear();
     }
     if (budget_ == 0) name_the_restless();
+    for (std::size_t i = 0; i < unchecked_.size(); ++i)
+      if (unchecked_[i].count != 0)
+        report_.notes.push_back("of rule '" + report_.rules[i].name + "', " + std::to_string(unchecked_[i].count) +
+                                " rewrites were not checked: " + unchecked_[i].reason);
     if (exceeded_ != 0)
       report_.notes.push_back("the search at " + std::to_string(exceeded_) + " nodes reached the bound of " +
                               std::to_string(machine::step_limit) + " steps, and was cut off there");
@@ -14826,6 +15225,10 @@ class basic_driver final : machine::acceptor {
     look_again();
     ++report_.rules[rule].matched;
     ++report_.rules[rule].applied;
+    if (!application_.unchecked().empty()) {
+      unchecked_.resize(report_.rules.size());
+      if (unchecked_[rule].count++ == 0) unchecked_[rule].reason = application_.unchecked();
+    }
     if (budget_ != 0 && --budget_ == half_budget_) half_way_ = report_.rules;
     auto const& to = options_.observer;
     if (to.applied != nullptr) to.applied(to.context, rules_.rules[rule].name, origin);
@@ -14847,13 +15250,13 @@ class basic_driver final : machine::acceptor {
     costly_.resize(first);
   }
 
-  [[nodiscard]] int above(value_id v) {
+  [[nodiscard]] int above(value_id v) const {
     auto const stage = patterns_so_far();
     auto const n = v == absent ? absent : image_.producer(v);
-    if (v != absent && n == absent) return none_above;
+    if (v != absent && n == absent) return pattern_reach::none;
     auto const op = n == absent ? opcode::identity : op_of(image_, n);
     bool const anywhere = info(op).group != op_group::none || op == opcode::neg || may_keep_elements(op);
-    return anywhere ? most_above_[static_cast<std::size_t>(stage)] : reach(stage, op);
+    return anywhere ? reach_.most(stage) : reach_.above(stage, op);
   }
 
   void look_again() {
@@ -14893,55 +15296,14 @@ class basic_driver final : machine::acceptor {
       auto const op = op_of(image_, n);
       bool const passed = info(op).group != op_group::none || op == opcode::neg ||
                           (may_keep_elements(op) && unchanged(image_, facts_, n));
-      if (!passed && (at.operators <= 0 || reach(stage, op) < 0)) continue;
+      if (!passed && (at.operators <= 0 || reach_.above(stage, op) == pattern_reach::none)) continue;
       auto const left = passed ? at.operators : at.operators - 1;
       for (std::uint32_t k = 0; k < image_.node(n).result_count; ++k)
         image_.for_each_user(image_.result(n, k), [&](node_id user) { climbs_.push_back({user, left}); });
     }
     if (stage_ != 0 || late_rounds_) late_.insert(late_.end(), waiting_.begin() + waited, waiting_.end());
   }
-  static constexpr int none_above = -1;
   [[nodiscard]] int patterns_so_far() const { return late_rounds_ ? rules_.stages - 1 : stage_; }
-
-  void list_operators_above() {
-    auto const operators = static_cast<std::size_t>(opcode::count_);
-    above_.assign(operators * static_cast<std::size_t>(rules_.stages), -1);
-    most_above_.assign(static_cast<std::size_t>(rules_.stages), -1);
-    std::vector<int> before(rules_.code.size());
-    for (int stage = 0; stage < rules_.stages; ++stage) {
-      before.assign(before.size(), -1);
-      for (auto const& e : rules_.entries)
-        if (e.stage <= stage) list_operators_above(e.first, 0, stage, before);
-      auto const also = [&](opcode op, int as) { raise(reach(stage, op), as); };
-      also(opcode::sum, reach(stage, opcode::mean));
-      for (auto op : {opcode::sum_square, opcode::l2_norm}) also(op, reach(stage, opcode::sum));
-      for (auto const& set : rules_.sets)
-        for (std::size_t i = 0; i < set.count; ++i)
-          also(set.by_name[i] ? opcode::opaque : static_cast<opcode>(set.ops[i]),
-               most_above_[static_cast<std::size_t>(stage)]);
-    }
-  }
-  void list_operators_above(std::uint16_t pc, int above, int stage, std::vector<int>& before) {
-    for (; pc != no_instruction && before[pc] < above; pc = rules_.code[pc].next) {
-      before[pc] = above;
-      auto const& i = rules_.code[pc];
-      if (i.code == step::fork) list_operators_above(i.other, above, stage, before);
-      if (i.code == step::group) above |= 1;
-      if (i.code != step::operation && i.code != step::reduction && i.code != step::exactly) continue;
-      auto const op = i.code == step::exactly ? opcode::opaque : static_cast<opcode>(i.op);
-      auto& most = most_above_[static_cast<std::size_t>(stage)];
-      if (above != 0) raise(reach(stage, op), above / 2);  // else it is a root
-      above += 2;
-      raise(most, above / 2);
-    }
-  }
-  static void raise(int& most, int found) {
-    if (found > most) most = found;
-  }
-  int& reach(int stage, opcode op) {
-    return above_[static_cast<std::size_t>(stage) * static_cast<std::size_t>(opcode::count_) +
-                  static_cast<std::size_t>(op)];
-  }
 
   void visit_waiting() {
     while (!waiting_.empty() && budget_ != 0) {
@@ -14985,9 +15347,15 @@ class basic_driver final : machine::acceptor {
   basic_near_misses<Image> near_misses_;
   basic_application<Image> application_;
   basic_refusals<Image> refusals_;
+  pattern_reach const reach_;
   std::vector<bool> selected_, fused_;
   std::vector<std::uint8_t> begins_, begins_by_name_;  // by opcode, by code of a name
   std::vector<int> last_stage_, last_stage_by_name_;
+  struct unchecked_rewrites {
+    std::size_t count = 0;
+    std::string reason;  // of the first
+  };
+  std::vector<unchecked_rewrites> unchecked_;  // by rule; empty where there is none
   std::vector<node_id> waiting_, late_;
   struct climb {
     node_id node;
@@ -15000,7 +15368,6 @@ class basic_driver final : machine::acceptor {
   };
   std::vector<passed_with> seen_;  // by node: in which round it was passed, with the most operators
   std::uint32_t round_ = 0;
-  std::vector<int> above_, most_above_;  // by stage and opcode, by stage: see list_operators_above; -1: none
   bool late_rounds_ = false;
   std::vector<node_id> nodes_;  // of the first `listed_`, those that a stage left for later ones
   node_id listed_ = 0;

@@ -38,12 +38,12 @@ TEST_CASE("an attribute is required of what matches, wherever the axis is counte
 
 TEST_CASE("an attribute is given to what is made, as the number that it is") {
   static constexpr auto given =
-      fuse::rule<"given">(relu(tanh(x))).replace(op<"LeakyRelu">(x).attr<"alpha">(0.25).attr<"slope">(3));
+      fuse::rule<"given">(relu(tanh(x))).replace(op<"LRN">(x).attr<"alpha">(0.25).attr<"size">(3));
   sketch g;
   g.end(g.add("Relu", {g.add("Tanh", {g.in("a")})}));
   REQUIRE(applied<given>(g) == 1);
   CHECK(std::get<double>(g.attribute(last(g), "alpha")->content) == 0.25);
-  CHECK(std::get<std::int64_t>(g.attribute(last(g), "slope")->content) == 3);
+  CHECK(std::get<std::int64_t>(g.attribute(last(g), "size")->content) == 3);
 }
 
 TEST_CASE("a number of users is the number of uses, outputs included") {

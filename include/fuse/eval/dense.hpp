@@ -16,10 +16,12 @@ namespace fuse::inline v0 {
 struct dense {
   std::vector<std::int64_t> shape{};
   std::vector<double> elements{};
+  element_type type = element_type::float64;  ///< what the elements are, or will be
 
   [[nodiscard]] static dense of(double number) { return {{}, {number}}; }
   [[nodiscard]] static dense of(tensor_view const& from) {
     dense made;
+    made.type = from.type;
     made.shape.assign(from.shape.begin(), from.shape.end());
     made.elements.reserve(from.size());
     for (std::size_t i = 0; i < from.size(); ++i) made.elements.push_back(from.number(i));
@@ -50,6 +52,7 @@ namespace detail {
     }
     step *= static_cast<std::size_t>(from.shape[axis]);
   }
+  into.type = from.type;
   into.shape.assign(shape.begin(), shape.end());
   auto const count = detail::count_of(shape);
   into.elements.resize(count);

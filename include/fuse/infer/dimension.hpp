@@ -73,6 +73,11 @@ class extent_algebra {
   static constexpr std::size_t most_broadcast = 12;
   [[nodiscard]] std::size_t broadcast_of(extent e, extent (&set)[most_broadcast]) const;
 
+  /// What `e` is where `of(symbol)` is the value of each symbol that is no function of others; false where that is
+  /// nothing: such values contradict each other, or are too large.
+  template <class Of>
+  [[nodiscard]] bool value(extent e, Of const& of, std::int64_t& into) const;
+
   /// A bound from below; the smallest integer where there is none.
   [[nodiscard]] std::int64_t least(extent) const;
   [[nodiscard]] bool nonnegative(extent e) const { return least(e) >= 0; }
@@ -325,6 +330,45 @@ inline bool extent_algebra::different(extent a, extent b) {
   if (a == b) return false;
   if (a.known() && b.known()) return true;
   return least(subtract(a, b)) > 0 || least(subtract(b, a)) > 0;
+}
+
+template <class Of>
+bool extent_algebra::value(extent e, Of const& of, std::int64_t& into) const {
+  if (e.known()) return into = e.value(), true;
+  auto const key = symbols_[e.symbol()];
+  if (key[0] == name_tag || key[0] == fresh_tag) return into = of(e), true;
+  if (key[0] == polynomial_tag) {
+    std::int64_t sum = 0;
+    for (std::size_t at = 1; at < key.size();) {
+      auto product = key[at++], factor = std::int64_t{0};
+      for (auto degree = key[at++]; degree > 0; --degree)
+        if (!value(extent::of_symbol(static_cast<std::uint32_t>(key[at++])), of, factor) ||
+            !detail::checked_multiply(product, factor, product))
+          return false;
+      if (!detail::checked_add(sum, product, sum)) return false;
+    }
+    return into = sum, true;
+  }
+  std::int64_t a = 0, b = 0;
+  if (!value(argument(key, 2), of, a)) return false;
+  for (std::size_t at = 4; at < key.size(); at += 2, a = into) {
+    if (!value(argument(key, at), of, b)) return false;
+    switch (static_cast<function>(key[1])) {
+      case function::maximum: into = a > b ? a : b; break;
+      case function::minimum: into = a < b ? a : b; break;
+      case function::broadcast:
+        if (a != b && a != 1 && b != 1) return false;
+        into = a == 1 ? b : a;
+        break;
+      case function::floor_quotient:
+      case function::quotient:
+        if (b == 0 || b == -1) return false;
+        into = a / b;
+        if (static_cast<function>(key[1]) == function::floor_quotient && a % b != 0 && (a < 0) != (b < 0)) --into;
+        break;
+    }
+  }
+  return true;
 }
 
 inline std::string extent_algebra::text(extent e, int depth) const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <fuse/ops/dialect.hpp>
+#include <fuse/ops/onnx_attributes.hpp>
 #include <fuse/ops/onnx_norms.hpp>
 
 namespace fuse::inline v0 {
@@ -99,9 +100,27 @@ inline constexpr operator_row rows[] = {
 };
 // clang-format on
 
+struct listed_rows {
+  operator_row all[sizeof(rows) / sizeof(rows[0])];
+};
+/// The rows, each standard operator's with all attributes that it has.
+inline constexpr listed_rows with_attributes = [] {
+  listed_rows made;
+  std::size_t at = 0, next = 0;
+  constexpr auto known = sizeof(attributes) / sizeof(attributes[0]);
+  for (auto const& row : rows) {
+    made.all[at] = row;
+    if (next < known && attributes[next].name == row.name) ++next;
+    if (next != 0 && attributes[next - 1].name == row.name) made.all[at].attributes = attributes[next - 1].attributes;
+    ++at;
+  }
+  return made;
+}();
+
 }  // namespace detail::onnx_rows
 
 /// ai.onnx up to operator set 24 (every operator of common transformer exports) and the norms of com.microsoft.
-inline constexpr auto onnx = make_dialect<detail::onnx_norms::emission_rules>("onnx", detail::onnx_rows::rows, 24);
+inline constexpr auto onnx =
+    make_dialect<detail::onnx_norms::emission_rules>("onnx", detail::onnx_rows::with_attributes.all, 24);
 
 }  // namespace fuse::inline v0

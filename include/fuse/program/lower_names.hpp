@@ -49,8 +49,8 @@ constexpr void lowering::resolve() {
 }
 // A square is its operand twice.
 constexpr void lowering::count_times() {
-  times_[pattern_.root()] = 1;
   for (int i = pattern_.size; i-- > 0;) {
+    if (i == pattern_.root()) times_[i] = 1;
     auto const t = pattern_.terms[i];
     if (times_[i] == 0 || t.children == 0) continue;
     bool const twice = t.op == opcode::square || t.op == opcode::pow || times_[i] > 1;

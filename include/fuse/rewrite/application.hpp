@@ -14,6 +14,7 @@
 #include <fuse/rewrite/cost.hpp>
 #include <fuse/rewrite/instantiation.hpp>
 #include <fuse/rewrite/options.hpp>
+#include <fuse/rewrite/replacement.hpp>
 #include <fuse/rewrite/transaction.hpp>
 
 namespace fuse::inline v0::detail {
@@ -30,6 +31,7 @@ class basic_application {
       : match_(match),
         image_(image),
         facts_(known),
+        names_(names),
         options_(options),
         traffic_(image, known),
         validity_(image, known, names),
@@ -46,6 +48,7 @@ class basic_application {
     root_ = root;
     wider_ = element_type::unknown;
     costly_ = false;
+    unchecked_.clear();
     if (!find_roots(rule)) return rewrite_outcome::unchanged;
     changes_.open();
     struct rollback {
@@ -81,6 +84,7 @@ class basic_application {
                                 std::to_string(static_cast<long long>(bytes.removed)));
     if (options_.veto != nullptr && options_.veto(options_.veto_context, known.name, bytes))
       return refuse("veto", "the caller's cost hook refused the rewrite");
+    if (auto why = found_wrong(); !why.empty()) return refuse("check", std::move(why));
     if (auto why = changes_.commit(place, origin); !why.empty()) return refuse("graph", std::move(why));
     list_readers();
     replace();
@@ -101,6 +105,9 @@ class basic_application {
   [[nodiscard]] bool costly() const { return costly_; }
 
   // Of the last that was applied:
+
+  /// Why it was not checked, if it was to be.
+  [[nodiscard]] std::string const& unchecked() const { return unchecked_; }
 
   /// New nodes are those from this one on.
   [[nodiscard]] node_id first_node() const { return changes_.first_node(); }
@@ -227,6 +234,14 @@ class basic_application {
       if (!open_.empty()) return name() + validity_.text(open_[0]);
     }
     return {};
+  }
+
+  // What the caller's check finds wrong.
+  [[nodiscard]] std::string found_wrong() {
+    if (options_.check == nullptr) return {};
+    auto found = options_.check({image_, facts_, names_, roots_, right_.roots, match_.matched(), first_node()});
+    if (found.is == check_result::verdict::unknown) unchecked_ = std::move(found.reason);
+    return found.is == check_result::verdict::wrong ? std::move(found.reason) : std::string();
   }
 
   // A place after everything that new nodes read and before everything that uses the roots. There is none where a new
@@ -392,6 +407,7 @@ class basic_application {
   machine const& match_;
   Image& image_;
   facts& facts_;
+  dialect const& names_;
   rewrite_options const& options_;
   traffic traffic_;
   validity validity_;
@@ -406,7 +422,7 @@ class basic_application {
   bool counts_users_ = false;  // some rule does
   std::vector<bool> counted_;  // ... of such operators
   char const* condition_ = "";
-  std::string reason_;
+  std::string reason_, unchecked_;
   element_type wider_ = element_type::unknown;
   bool costly_ = false;
 };

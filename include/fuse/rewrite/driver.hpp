@@ -12,6 +12,7 @@
 #include <fuse/rewrite/application.hpp>
 #include <fuse/rewrite/near_misses.hpp>
 #include <fuse/rewrite/options.hpp>
+#include <fuse/rewrite/reach.hpp>
 #include <fuse/rewrite/refusals.hpp>
 #include <fuse/rewrite/report.hpp>
 
@@ -34,13 +35,13 @@ class basic_driver final : machine::acceptor {
         near_misses_(machine_, image, known, names),
         application_(machine_, image, known, names, options),
         refusals_(image),
+        reach_(rules),
         selected_(rules.rules.size(), true),
         begins_(static_cast<std::size_t>(opcode::count_)),
         last_stage_(begins_.size(), -1) {
     report_.rules.resize(rules.rules.size());
     for (std::size_t i = 0; i < rules.rules.size(); ++i) report_.rules[i].name = rules.rules[i].name;
     list_last_stages();
-    list_operators_above();
     if (!select()) return;
     fused_.resize(image.node_count(), false);
   }
@@ -77,6 +78,10 @@ class basic_driver final : machine::acceptor {
       waiting_.clear();
     }
     if (budget_ == 0) name_the_restless();
+    for (std::size_t i = 0; i < unchecked_.size(); ++i)
+      if (unchecked_[i].count != 0)
+        report_.notes.push_back("of rule '" + report_.rules[i].name + "', " + std::to_string(unchecked_[i].count) +
+                                " rewrites were not checked: " + unchecked_[i].reason);
     if (exceeded_ != 0)
       report_.notes.push_back("the search at " + std::to_string(exceeded_) + " nodes reached the bound of " +
                               std::to_string(machine::step_limit) + " steps, and was cut off there");
@@ -257,6 +262,10 @@ class basic_driver final : machine::acceptor {
     look_again();
     ++report_.rules[rule].matched;
     ++report_.rules[rule].applied;
+    if (!application_.unchecked().empty()) {
+      unchecked_.resize(report_.rules.size());
+      if (unchecked_[rule].count++ == 0) unchecked_[rule].reason = application_.unchecked();
+    }
     if (budget_ != 0 && --budget_ == half_budget_) half_way_ = report_.rules;
     auto const& to = options_.observer;
     if (to.applied != nullptr) to.applied(to.context, rules_.rules[rule].name, origin);
@@ -281,14 +290,14 @@ class basic_driver final : machine::acceptor {
     costly_.resize(first);
   }
 
-  // How many operators may stand above what computes `v`, or anything; -1 where nothing does.
-  [[nodiscard]] int above(value_id v) {
+  // How many operators may stand above what computes `v`, or anything (absent).
+  [[nodiscard]] int above(value_id v) const {
     auto const stage = patterns_so_far();
     auto const n = v == absent ? absent : image_.producer(v);
-    if (v != absent && n == absent) return none_above;
+    if (v != absent && n == absent) return pattern_reach::none;
     auto const op = n == absent ? opcode::identity : op_of(image_, n);
     bool const anywhere = info(op).group != op_group::none || op == opcode::neg || may_keep_elements(op);
-    return anywhere ? most_above_[static_cast<std::size_t>(stage)] : reach(stage, op);
+    return anywhere ? reach_.most(stage) : reach_.above(stage, op);
   }
 
   // What changed may match again: whatever reads it, and the new nodes.
@@ -334,60 +343,14 @@ class basic_driver final : machine::acceptor {
       auto const op = op_of(image_, n);
       bool const passed = info(op).group != op_group::none || op == opcode::neg ||
                           (may_keep_elements(op) && unchanged(image_, facts_, n));
-      if (!passed && (at.operators <= 0 || reach(stage, op) < 0)) continue;
+      if (!passed && (at.operators <= 0 || reach_.above(stage, op) == pattern_reach::none)) continue;
       auto const left = passed ? at.operators : at.operators - 1;
       for (std::uint32_t k = 0; k < image_.node(n).result_count; ++k)
         image_.for_each_user(image_.result(n, k), [&](node_id user) { climbs_.push_back({user, left}); });
     }
     if (stage_ != 0 || late_rounds_) late_.insert(late_.end(), waiting_.begin() + waited, waiting_.end());
   }
-  static constexpr int none_above = -1;
   [[nodiscard]] int patterns_so_far() const { return late_rounds_ ? rules_.stages - 1 : stage_; }
-
-  // How far up a pattern of this stage, or of one before, may reach from an operator: how many operators, sums and
-  // products aside, may stand above it. Rules of later stages will look at every node.
-  void list_operators_above() {
-    auto const operators = static_cast<std::size_t>(opcode::count_);
-    above_.assign(operators * static_cast<std::size_t>(rules_.stages), -1);
-    most_above_.assign(static_cast<std::size_t>(rules_.stages), -1);
-    std::vector<int> before(rules_.code.size());
-    for (int stage = 0; stage < rules_.stages; ++stage) {
-      before.assign(before.size(), -1);
-      for (auto const& e : rules_.entries)
-        if (e.stage <= stage) list_operators_above(e.first, 0, stage, before);
-      auto const also = [&](opcode op, int as) { raise(reach(stage, op), as); };
-      // A mean may be a sum, or one of squares, that is divided.
-      also(opcode::sum, reach(stage, opcode::mean));
-      for (auto op : {opcode::sum_square, opcode::l2_norm}) also(op, reach(stage, opcode::sum));
-      for (auto const& set : rules_.sets)
-        for (std::size_t i = 0; i < set.count; ++i)
-          also(set.by_name[i] ? opcode::opaque : static_cast<opcode>(set.ops[i]),
-               most_above_[static_cast<std::size_t>(stage)]);
-    }
-  }
-  // `above`: twice the operators on the way to instruction `pc`, and one more where a sum or product is among what is
-  // opened there.
-  void list_operators_above(std::uint16_t pc, int above, int stage, std::vector<int>& before) {
-    for (; pc != no_instruction && before[pc] < above; pc = rules_.code[pc].next) {
-      before[pc] = above;
-      auto const& i = rules_.code[pc];
-      if (i.code == step::fork) list_operators_above(i.other, above, stage, before);
-      if (i.code == step::group) above |= 1;
-      if (i.code != step::operation && i.code != step::reduction && i.code != step::exactly) continue;
-      auto const op = i.code == step::exactly ? opcode::opaque : static_cast<opcode>(i.op);
-      auto& most = most_above_[static_cast<std::size_t>(stage)];
-      if (above != 0) raise(reach(stage, op), above / 2);  // else it is a root
-      above += 2;
-      raise(most, above / 2);
-    }
-  }
-  static void raise(int& most, int found) {
-    if (found > most) most = found;
-  }
-  int& reach(int stage, opcode op) {
-    return above_[static_cast<std::size_t>(stage) * static_cast<std::size_t>(opcode::count_) +
-                  static_cast<std::size_t>(op)];
-  }
 
   void visit_waiting() {
     while (!waiting_.empty() && budget_ != 0) {
@@ -432,9 +395,15 @@ class basic_driver final : machine::acceptor {
   basic_near_misses<Image> near_misses_;
   basic_application<Image> application_;
   basic_refusals<Image> refusals_;
+  pattern_reach const reach_;
   std::vector<bool> selected_, fused_;
   std::vector<std::uint8_t> begins_, begins_by_name_;  // by opcode, by code of a name
   std::vector<int> last_stage_, last_stage_by_name_;
+  struct unchecked_rewrites {
+    std::size_t count = 0;
+    std::string reason;  // of the first
+  };
+  std::vector<unchecked_rewrites> unchecked_;  // by rule; empty where there is none
   std::vector<node_id> waiting_, late_;
   struct climb {
     node_id node;
@@ -447,7 +416,6 @@ class basic_driver final : machine::acceptor {
   };
   std::vector<passed_with> seen_;  // by node: in which round it was passed, with the most operators
   std::uint32_t round_ = 0;
-  std::vector<int> above_, most_above_;  // by stage and opcode, by stage: see list_operators_above; -1: none
   bool late_rounds_ = false;
   std::vector<node_id> nodes_;  // of the first `listed_`, those that a stage left for later ones
   node_id listed_ = 0;

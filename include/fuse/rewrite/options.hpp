@@ -20,6 +20,27 @@ struct rewrite_cost {
   double constants_added = 0;  ///< bytes of new constants
 };
 
+/// What a rewrite is about to replace, and by what; see rewrite/check.hpp.
+template <class Image>
+struct basic_replacement;
+using replacement = basic_replacement<graph_image>;
+
+/// What a check says of a replacement.
+struct check_result {
+  enum class verdict : std::uint8_t { right, wrong, unknown };
+  verdict is = verdict::right;
+  std::string reason{};  ///< if not right, one sentence
+};
+using rewrite_check = check_result (*)(replacement const&);
+
+#ifdef FUSE_REWRITE_CHECK
+template <class Image>
+[[nodiscard]] check_result check_by_evaluation(basic_replacement<Image> const& made);
+inline constexpr rewrite_check default_check = &check_by_evaluation<graph_image>;
+#else
+inline constexpr rewrite_check default_check = nullptr;
+#endif
+
 /// Called between rewrites; every member does nothing unless set.
 struct observer {
   void* context = nullptr;
@@ -43,6 +64,10 @@ struct rewrite_options {
   /// Says no to a rewrite that the cost model would make, e.g. when weights would grow.
   bool (*veto)(void* context, std::string_view rule, rewrite_cost const&) = nullptr;
   void* veto_context = nullptr;
+  /// Asked about every rewrite that would be applied; what is wrong is refused, what cannot be told is noted in the
+  /// report. `&fuse::check_by_evaluation<>` of fuse/rewrite/check.hpp computes both sides on random numbers. A program
+  /// that defines FUSE_REWRITE_CHECK in all of its sources has it on wherever nothing else is said.
+  rewrite_check check = default_check;
   fuse::observer observer{};
 };
 

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fuse/core/span.hpp>
+#include <fuse/eval/reference.hpp>
+#include <fuse/infer/facts.hpp>
+#include <fuse/infer/parameters.hpp>
+#include <fuse/match/congruence.hpp>
+#include <fuse/rewrite/options.hpp>
+#include <fuse/rewrite/replacement.hpp>
+
+namespace fuse::inline v0 {
+
+namespace detail {
+
+/// The parameters of a node of an image.
+template <class Image>
+class node_parameters final : public operator_parameters {
+ public:
+  node_parameters(Image const& image, facts const& known, dialect const& names, node_id n)
+      : image_(image), facts_(known), names_(names), n_(n) {}
+
+  bool number(std::string_view name, double& into) const override {
+    return read_number(image_, facts_, names_, n_, name, into);
+  }
+  bool integers(std::string_view name, std::vector<std::int64_t>& into) const override {
+    return read_integers(image_, facts_, names_, n_, name, into);
+  }
+  bool text(std::string_view name, std::string_view& into) const override {
+    auto const held = image_.source->attribute_of(n_, name);
+    auto const* found = std::get_if<std::string_view>(&held);
+    if (found != nullptr) into = *found;
+    return found != nullptr;
+  }
+  [[nodiscard]] axis_use use_of_axis() const override {
+    return axis_use_of(names_.row(image_.node(n_).tag.name, image_.version), op_of(image_, n_));
+  }
+
+ private:
+  Image const& image_;
+  facts const& facts_;
+  dialect const& names_;
+  node_id n_;
+};
+
+/// Values of a part of a graph, computed from random ones: extents that are not known are small numbers, values that
+/// nothing computes, or nothing that is known here, are random, and equal where they are one computation. What a
+/// replacement matched or made is computed; of what is before it, as much as is needed to tell equal values to be so,
+/// in practice.
+template <class Image>
+class basic_random_values {
+ public:
+  static constexpr std::size_t most_elements = std::size_t{1} << 18, most_before = 96;
+
+  /// How extents that are not known are chosen: each in its own way, some 1, all alike.
+  enum class extents : std::uint8_t { different, some_one, alike };
+
+  basic_random_values(basic_replacement<Image> const& of, extents how, bool positive)
+      : of_(of),
+        image_(of.image),
+        facts_(of.known),
+        congruent_(of.image, of.known, of.names),
+        how_(how),
+        positive_(positive),
+        state_(image_.value_count(), state::open),
+        place_(image_.value_count()),
+        given_(image_.node_count(), false) {
+    for (auto n : of.matched) given_[n] = true;
+  }
+
+  /// The value, or null: `reason` says why it is not known.
+  [[nodiscard]] dense const* value(value_id v) {
+    if (state_[v] == state::open) state_[v] = compute(v) ? state::known : state::failed;
+    return state_[v] == state::known ? &made_[place_[v]] : nullptr;
+  }
+  std::string reason{};
+  /// Whether something was taken for random that is computed from what others are, too.
+  [[nodiscard]] bool is_cut() const { return cut_; }
+
+ private:
+  enum class state : std::uint8_t { open, known, failed };
+
+  bool fail(std::string why) {
+    if (reason.empty()) reason = std::move(why);
+    return false;
+  }
+  bool keep(value_id v, dense made) {
+    place_[v] = made_.size();
+    made_.push_back(std::move(made));
+    state_[v] = state::known;
+    return true;
+  }
+
+  // Names and dimensions that nobody knows.
+  [[nodiscard]] std::int64_t chosen(extent e) const {
+    std::int64_t made = 3;
+    if (how_ != extents::alike) made = 2 + static_cast<std::int64_t>((e.symbol() * 2654435761u >> 16) % 4);
+    if (how_ == extents::some_one && (e.symbol() * 2246822519u >> 13) % 3 == 0) made = 1;
+    return made < facts_.symbols().least(e) ? facts_.symbols().least(e) : made;
+  }
+  bool number(extent e, std::int64_t& into) const {
+    return facts_.symbols().value(
+        e, [&](extent of) { return chosen(of); }, into);
+  }
+  bool shape_of(value_id v, std::vector<std::int64_t>& into) {
+    into.clear();
+    if (!facts_.has_rank(v)) return fail("the rank of '" + image_.source->value_name(v) + "' is not known");
+    double count = 1;
+    for (auto e : facts_.shape(v)) {
+      std::int64_t length = 0;
+      if (!number(e, length) || length < 0) return fail("its extents could not be chosen");
+      into.push_back(length);
+      count *= static_cast<double>(length);
+    }
+    return count <= static_cast<double>(most_elements) || fail("'" + image_.source->value_name(v) + "' is too large");
+  }
+
+  bool compute(value_id v) {
+    dense made;
+    if (!shape_of(v, made.shape)) return false;
+    made.type = facts_.type(v);
+    if (auto const held = image_.value(v).constant ? image_.source->constant(v) : tensor_view{}; held) {
+      if (held.size() != count_of(made.shape)) return fail("a constant holds no numbers");
+      return keep(v, dense::of(held));
+    }
+    if (known_contents(v, made)) return keep(v, std::move(made));
+    auto const n = image_.producer(v);
+    bool const wanted = n != absent && (n >= of_.first_new || given_[n]);
+    if (wanted) return compute_node(n, true);
+    if (n != absent && may_look_below(n) && compute_node(n, false)) return true;
+    return draw(v, std::move(made));
+  }
+
+  bool known_contents(value_id v, dense& made) const {
+    auto const count = count_of(made.shape);
+    double all = 0;
+    if (facts_.uniform(v, all)) return made.elements.assign(count, all), true;
+    if (auto const numbers = facts_.numbers(v); facts_.has_numbers(v) && numbers.size() == count)
+      return made.elements.assign(numbers.begin(), numbers.end()), true;
+    auto const integers = facts_.symbolic_integers(v);
+    if (!facts_.has_integers(v) || integers.size() != count) return false;
+    for (auto e : integers) {
+      std::int64_t x = 0;
+      if (!number(e, x)) return made.elements.clear(), false;
+      made.elements.push_back(static_cast<double>(x));
+    }
+    return true;
+  }
+
+  // What is cheap to compute is looked below, as far as there is room.
+  [[nodiscard]] bool may_look_below(node_id n) {
+    auto const op = op_of(image_, n);
+    auto const kind = info(op).kind;
+    if (op == opcode::opaque || kind == op_kind::opaque || kind == op_kind::anchor || image_.node(n).has_bodies)
+      return false;
+    if (before_ == most_before) return cut_ = true, false;
+    ++before_;
+    return true;
+  }
+
+  bool compute_node(node_id n, bool wanted) {
+    auto const op = op_of(image_, n);
+    auto const refuse = [&](std::string why) { return wanted ? fail(std::move(why)) : false; };
+    std::vector<dense const*> operands(image_.operand_count(n), nullptr);
+    for (std::uint32_t i = 0; i < operands.size(); ++i)
+      if (image_.operand(n, i) != absent && (operands[i] = value(image_.operand(n, i))) == nullptr) return false;
+    std::vector<dense> results(image_.node(n).result_count);
+    for (std::uint32_t i = 0; i < results.size(); ++i) results[i].type = facts_.type(image_.result(n, i));
+    node_parameters<Image> const parameters(image_, facts_, of_.names, n);
+    auto const name = [&] { return std::string(image_.source->op_name(n)); };
+    switch (evaluate(op, operands, parameters, results)) {
+      case evaluation::done: break;
+      case evaluation::unknown: return refuse("there is no evaluation of " + name());
+      case evaluation::misfit: return refuse("the operands of " + name() + " do not fit where extents are chosen");
+    }
+    std::vector<std::int64_t> shape;
+    for (std::uint32_t i = 0; i < results.size(); ++i) {
+      auto const v = image_.result(n, i);
+      if (results[i].elements.empty() && results[i].shape.empty()) continue;  // a result that is not computed
+      if (!shape_of(v, shape)) return false;
+      if (results[i].shape != shape) return refuse("extents that were chosen contradict " + name());
+      keep(v, std::move(results[i]));
+    }
+    return true;
+  }
+
+  // A random value; one that is the same computation as another equals it.
+  bool draw(value_id v, dense made) {
+    for (auto other : drawn_)
+      if (facts_.type(other) == made.type && congruent_.same(v, other)) {
+        auto same = made_[place_[other]];
+        return same.shape == made.shape ? keep(v, std::move(same)) : fail("its extents could not be chosen");
+      }
+    auto const count = count_of(made.shape);
+    made.elements.reserve(count);
+    for (std::size_t i = 0; i < count; ++i) made.elements.push_back(random(made.type));
+    drawn_.push_back(v);
+    return keep(v, std::move(made));
+  }
+  [[nodiscard]] double random(element_type type) {
+    seed_ ^= seed_ << 13;
+    seed_ ^= seed_ >> 7;
+    seed_ ^= seed_ << 17;
+    auto const from_0_to_1 = static_cast<double>(seed_ >> 11) * 0x1p-53;
+    if (type == element_type::boolean) return from_0_to_1 < 0.5 ? 0 : 1;
+    if (!is_integer(type)) return positive_ ? 0.25 + 2 * from_0_to_1 : 3 * from_0_to_1 - 1.5;
+    auto const whole = std::floor(9 * from_0_to_1);
+    return positive_ || is_unsigned(type) ? 1 + whole : whole < 5 ? whole - 5 : whole - 4;
+  }
+
+  basic_replacement<Image> const& of_;
+  Image const& image_;
+  facts const& facts_;
+  basic_congruence<Image> congruent_;
+  extents how_;
+  bool positive_, cut_ = false;
+  std::size_t before_ = 0;
+  std::uint64_t seed_ = 0x9e3779b97f4a7c15u;
+  std::vector<state> state_;  // by value
+  std::vector<std::size_t> place_;
+  std::deque<dense> made_;       // they stay where they are
+  std::vector<bool> given_;      // by node: it was matched
+  std::vector<value_id> drawn_;  // values that are random
+};
+
+/// What new constants of an element type may be off by, relative to the largest result: they are rounded to it.
+[[nodiscard]] constexpr double tolerance(element_type type) {
+  switch (type) {
+    case element_type::float16: return 2e-3;
+    case element_type::bfloat16: return 2e-2;
+    default: return 1e-5;
+  }
+}
+
+/// Where `after` differs from `before`, by more than rounding, among the elements that are numbers before; an empty
+/// text where it does not. `compared` counts them.
+[[nodiscard]] inline std::string difference(dense const& before, dense const& after, std::string const& name,
+                                            std::size_t& compared) {
+  if (before.shape != after.shape) return "'" + name + "' would have another shape";
+  double range = 0;
+  for (auto x : before.elements)
+    if (std::isfinite(x) && std::fabs(x) > range) range = std::fabs(x);
+  for (std::size_t i = 0; i < before.elements.size(); ++i) {
+    auto const a = before.elements[i], b = after.elements[i];
+    if (!std::isfinite(a)) continue;
+    ++compared;
+    if (!(std::fabs(a - b) <= tolerance(before.type) * range))
+      return "element " + std::to_string(i) + " of '" + name + "' would be " + std::to_string(b) + " and is " +
+             std::to_string(a) + ", for random inputs";
+  }
+  return {};
+}
+
+}  // namespace detail
+
+/// Computes what is replaced and what replaces it, in double precision and on random inputs, several times, and
+/// compares them: the check of `rewrite_options`. Extents that are not known are small numbers, at one time some of
+/// them 1. It is unknown where an operator has no evaluation (eval/reference.hpp), where a tensor is large, or where no
+/// numbers come out. Complexity: a few evaluations of what was matched, and space for each value of the graph.
+template <class Image = graph_image>
+[[nodiscard]] check_result check_by_evaluation(basic_replacement<Image> const& made) {
+  using values = detail::basic_random_values<Image>;
+  using extents = typename values::extents;
+  struct {
+    extents how;
+    bool positive;
+  } constexpr rounds[] = {
+      {extents::different, false}, {extents::some_one, true}, {extents::alike, false}, {extents::alike, true}};
+  std::string reason;
+  std::size_t compared = 0;
+  for (auto const& round : rounds) {
+    if (round.how == extents::alike && compared != 0) break;
+    values all(made, round.how, round.positive);
+    for (std::size_t i = 0; i < made.roots.size(); ++i) {
+      auto const *before = all.value(made.roots[i]), *after = all.value(made.results[i]);
+      if (before == nullptr || after == nullptr) break;
+      auto wrong = detail::difference(*before, *after, made.image.source->value_name(made.roots[i]), compared);
+      if (wrong.empty()) continue;
+      if (all.is_cut()) return {check_result::verdict::unknown, "too much stands before it"};
+      return {check_result::verdict::wrong, std::move(wrong)};
+    }
+    if (reason.empty()) reason = all.reason;
+  }
+  if (compared != 0) return {};
+  return {check_result::verdict::unknown, reason.empty() ? "no number comes out of it" : std::move(reason)};
+}
+
+}  // namespace fuse::inline v0

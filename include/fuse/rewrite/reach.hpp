@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <fuse/ops/operator.hpp>
+#include <fuse/program/program.hpp>
+
+namespace fuse::inline v0::detail {
+
+/// How far above a node the root of a pattern may be that has it inside: how many operators may stand between, where
+/// sums and products, and what leaves a value as it is, count for none. Told for the patterns of a stage and of all
+/// before it: rules of later stages will look at every node. Made once for a program, linear in it for each stage.
+class pattern_reach {
+ public:
+  static constexpr int none = -1;  ///< no pattern has such an operator inside
+
+  explicit pattern_reach(program const& rules)
+      : rules_(rules),
+        above_(operators * static_cast<std::size_t>(rules.stages), none),
+        most_(static_cast<std::size_t>(rules.stages), none) {
+    std::vector<int> before(rules.code.size());
+    for (int stage = 0; stage < rules.stages; ++stage) {
+      before.assign(before.size(), -1);
+      for (auto const& e : rules.entries)
+        if (e.stage <= stage) follow(e.first, 0, stage, before);
+      // A mean may be a sum, or one of squares, that is divided.
+      raise(at(stage, opcode::sum), at(stage, opcode::mean));
+      for (auto op : {opcode::sum_square, opcode::l2_norm}) raise(at(stage, op), at(stage, opcode::sum));
+      for (auto const& set : rules.sets)
+        for (std::size_t i = 0; i < set.count; ++i)
+          raise(at(stage, set.by_name[i] ? opcode::opaque : static_cast<opcode>(set.ops[i])), most(stage));
+    }
+  }
+
+  /// Above what `op` computes.
+  [[nodiscard]] int above(int stage, opcode op) const { return above_[place(stage, op)]; }
+  /// Above anything.
+  [[nodiscard]] int most(int stage) const { return most_[static_cast<std::size_t>(stage)]; }
+
+ private:
+  static constexpr auto operators = static_cast<std::size_t>(opcode::count_);
+
+  // `above`: twice the operators on the way to instruction `pc`, and one more where a sum or product is among what is
+  // opened there.
+  void follow(std::uint16_t pc, int above, int stage, std::vector<int>& before) {
+    for (; pc != no_instruction && before[pc] < above; pc = rules_.code[pc].next) {
+      before[pc] = above;
+      auto const& i = rules_.code[pc];
+      if (i.code == step::fork) follow(i.other, above, stage, before);
+      if (i.code == step::group) above |= 1;
+      if (i.code != step::operation && i.code != step::reduction && i.code != step::exactly) continue;
+      auto const op = i.code == step::exactly ? opcode::opaque : static_cast<opcode>(i.op);
+      if (above != 0) raise(at(stage, op), above / 2);  // else it is a root
+      above += 2;
+      raise(most_[static_cast<std::size_t>(stage)], above / 2);
+    }
+  }
+  static void raise(int& most, int found) {
+    if (found > most) most = found;
+  }
+  [[nodiscard]] static std::size_t place(int stage, opcode op) {
+    return static_cast<std::size_t>(stage) * operators + static_cast<std::size_t>(op);
+  }
+  int& at(int stage, opcode op) { return above_[place(stage, op)]; }
+
+  program const& rules_;
+  std::vector<int> above_;  // by stage and opcode
+  std::vector<int> most_;   // by stage
+};
+
+}  // namespace fuse::inline v0::detail

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "rewriting.hpp"
+
+#include <string>
+
+#include <fuse/rewrite/check.hpp>
+
+namespace rewrite_check {
+
+using namespace rewriting;
+using namespace fuse::dsl;
+
+namespace {
+
+constexpr auto x = var<"x">, y = var<"y">;
+constexpr auto axes = param<"axes">;
+
+constexpr auto swish = fuse::rule<"swish">(x * sigmoid(x)).through<"cast">().replace(op<"Swish">(x));
+
+fuse::rewrite_options const checked{.check = &fuse::check_by_evaluation<>};
+
+/// Why the check refuses a rewrite of `Rule` that is made without it.
+template <auto const& Rule>
+std::string wrong(sketch& g) {
+  CHECK(refusal<Rule>(g, checked) == "check");
+  auto const report = fuse::rewrite<Rule>(g, checked);
+  UNSCOPED_INFO(to_text(report));
+  auto const reason = report.rules[0].refused.empty() ? std::string() : report.rules[0].refused[0].reason;
+  auto unchecked = checked;
+  unchecked.check = nullptr;
+  CHECK(applied<Rule>(g, unchecked) == 1);
+  return reason;
+}
+/// What the report notes where `Rule` is applied once, and checked.
+template <auto const& Rule>
+std::string noted(sketch& g) {
+  auto const report = fuse::rewrite<Rule>(g, checked);
+  UNSCOPED_INFO(to_text(report));
+  CHECK(report.applied() == 1);
+  CHECK(report.notes.size() <= 1);
+  return report.notes.empty() ? "" : report.notes[0];
+}
+
+}  // namespace
+
+TEST_CASE("a rule that is wrong is refused, and the graph stays as it is") {
+  SECTION("another operator") {
+    static constexpr auto rule = fuse::rule<"wrong">(tanh(x) + y).replace(tanh(x) - y).at_equal_cost();
+    sketch g;
+    g.end(g.add("Add", {g.add("Tanh", {g.in("a")}), g.in("b")}));
+    CHECK(wrong<rule>(g).find("of 'y' would be") != std::string::npos);
+  }
+  SECTION("a number that is nearly right") {
+    static constexpr auto rule = fuse::rule<"wrong">(tanh(x) * 0.5).replace(tanh(x) * 0.5001).at_equal_cost();
+    sketch g;
+    g.end(g.add("Mul", {g.add("Tanh", {g.in("a")}), g.scalar(0.5f)}));
+    CHECK(!wrong<rule>(g).empty());
+  }
+  SECTION("a mean for a sum, whose count nobody knows") {
+    static constexpr auto rule =
+        fuse::rule<"wrong">(tanh(mean(x))).replace(tanh(op<"ReduceSum">(x).attr<"axes">(axes))).at_equal_cost();
+    sketch g(11);
+    g.end(g.add("Tanh", {g.add("ReduceMean", {g.in("a", {"n", "m"})}, {{"axes", std::vector<std::int64_t>{-1}}})}));
+    CHECK(!wrong<rule>(g).empty());
+  }
+  SECTION("right only where numbers are positive") {
+    static constexpr auto rule = fuse::rule<"wrong">(sqrt(square(x))).replace(relu(x)).at_equal_cost();
+    sketch g;
+    g.end(g.add("Sqrt", {g.add("Mul", {g.in("a"), g.in("b")})}));
+    CHECK(applied<rule>(g, checked) == 0);
+    sketch square;
+    auto const a = square.in("a");
+    square.end(square.add("Sqrt", {square.add("Mul", {a, a})}));
+    CHECK(!wrong<rule>(square).empty());
+  }
+  SECTION("integers") {
+    static constexpr auto rule = fuse::rule<"wrong">((x / y) * y).replace(op<"Identity">(x)).at_equal_cost();
+    sketch g;
+    auto const a = g.in("a", {4, 8}, element_type::int64), b = g.in("b", {4, 8}, element_type::int64);
+    g.end(g.add("Mul", {g.add("Div", {a, b}), b}));
+    CHECK(fuse::rewrite<rule>(g, checked).applied() == 0);
+  }
+  SECTION("another axis") {
+    static constexpr auto rule =
+        fuse::rule<"wrong">(exp(x) / sum(exp(x))).replace(op<"Softmax">(x).attr<"axis">(0)).at_equal_cost();
+    sketch g;
+    auto const e = g.add("Exp", {g.in("a", {"n", "n"})});
+    g.end(g.add("Div", {e, g.add("ReduceSum", {e, g.constant(fuse::make_tensor<std::int64_t>({1}, {{-1}}))})}));
+    CHECK(!wrong<rule>(g).empty());
+  }
+}
+
+TEST_CASE("a rule that is right is applied, and nothing is noted") {
+  SECTION("values that are computed twice, and converted") {
+    sketch g(24);
+    auto const half = g.in("a", {4, 8}, element_type::float16);
+    auto const wide = [&] { return g.add("Cast", {half}, {{"to", 1}}); };
+    g.end(g.add("Mul", {wide(), g.add("Sigmoid", {wide()})}));
+    CHECK(noted<swish>(g).empty());
+  }
+  SECTION("a product whose factors stand apart, and that is a value elsewhere") {
+    static constexpr auto rule = fuse::rule<"right">(x * y * sigmoid(x * y)).replace(op<"Swish">(x * y));
+    sketch g(24);
+    auto const a = g.in("a", {"n", 8}), b = g.in("b", {"n", 8});
+    g.end(g.add("Mul", {g.add("Mul", {a, g.add("Sigmoid", {g.add("Mul", {b, a})})}), b}));
+    CHECK(noted<rule>(g).empty());
+  }
+  SECTION("logarithms, which only positive numbers have") {
+    static constexpr auto rule = fuse::rule<"right">(log(x) - log(y)).replace(log(x / y)).at_equal_cost();
+    sketch g;
+    g.end(g.add("Sub", {g.add("Log", {g.in("a")}), g.add("Log", {g.in("b")})}));
+    CHECK(noted<rule>(g).empty());
+  }
+  SECTION("contents that follow from extents that nobody knows") {
+    sketch g(24);
+    auto const a = g.in("a", {"n", "m"});
+    auto const sum = g.add("Add", {a, g.add("Cast", {g.add("Size", {a})}, {{"to", 1}})});
+    g.end(g.add("Mul", {sum, g.add("Sigmoid", {sum})}));
+    CHECK(noted<swish>(g).empty());
+  }
+}
+
+TEST_CASE("what cannot be checked is noted") {
+  SECTION("an operator without an evaluation") {
+    static constexpr auto rule =
+        fuse::rule<"own">(tanh(op<"CumSum">(x, y))).replace(abs(op<"CumSum">(x, y))).at_equal_cost();
+    sketch g;
+    g.end(g.add("Tanh", {g.add("CumSum", {g.in("a"), g.scalar(std::int64_t{0})})}));
+    CHECK(noted<rule>(g) == "of rule 'own', 1 rewrites were not checked: there is no evaluation of CumSum");
+  }
+  SECTION("large tensors") {
+    sketch g(24);
+    auto const a = g.in("a", {4096, 4096});
+    g.end(g.add("Mul", {a, g.add("Sigmoid", {a})}));
+    CHECK(noted<swish>(g).find("is too large") != std::string::npos);
+  }
+}
+
+}  // namespace rewrite_check
