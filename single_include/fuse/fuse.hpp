@@ -7059,6 +7059,8 @@ enum class rule_error : std::uint8_t {
   too_many_users,
   parameter_as_operand,
   not_in_all_branches,
+  parameter_as_value,
+  misplaced,
 };
 
 struct rule_info {
@@ -11422,8 +11424,9 @@ constexpr void lowering::value(std::uint8_t at, std::uint8_t r, sign_use sign, s
       emit({.code = step::capture, .a = r, .b = bound_slot(t.name, slot_kind::value)});
       return value(t.child[0], r, sign, around);
     case term_kind::result: return operation(t.child[0], r, static_cast<std::uint8_t>(t.index));
-    case term_kind::rest:  // alone where a value is wanted: that one value
-    default: return fail(rule_error::rest_not_last, t.name);
+    case term_kind::rest: return fail(rule_error::rest_not_last, t.name);
+    case term_kind::parameter: return fail(rule_error::parameter_as_value, t.name);
+    default: return fail(rule_error::misplaced, rule_.name);
   }
 }
 
@@ -11794,7 +11797,8 @@ constexpr void lowering::further_root(std::uint8_t root) {
     emit({.code = step::user, .a = at, .b = r});
     at = r;
   }
-  if (out.root_count < 4) out.root_registers[out.root_count++] = at;
+  if (out.root_count == sizeof(out.root_registers)) return fail(rule_error::too_large, rule_.name);
+  out.root_registers[out.root_count++] = at;
   value(root, at);
 }
 constexpr bool lowering::path_to_bound(std::uint8_t at, std::uint8_t (&path)[16], int& length) {
@@ -12015,7 +12019,8 @@ struct rule_requirement {
   static constexpr bool met = Error == rule_error::none;
   static_assert(
       is_not<Error, rule_error::too_large>,
-      "fuse: a rule has at most 128 distinct terms, 8 operands, 16 conditions and 24 names; this one has more");
+      "fuse: a rule has at most 128 distinct terms, 8 operands and attributes of an operator, 4 roots, 16 conditions "
+      "and 24 names; this one has more");
   static_assert(is_not<Error, rule_error::unknown_operator>,
                 "fuse: a rule names an operator that the dialect does not know");
   static_assert(is_not<Error, rule_error::wrong_operand_count>,
@@ -12056,6 +12061,10 @@ struct rule_requirement {
                 "which .attr names");
   static_assert(is_not<Error, rule_error::not_in_all_branches>,
                 "fuse: the right side of a rule needs a name that not every branch of an either binds");
+  static_assert(is_not<Error, rule_error::parameter_as_value>,
+                "fuse: a parameter stands in .attr, where it captures one; it is no operand");
+  static_assert(is_not<Error, rule_error::misplaced>,
+                "fuse: fold and row stand on the right side of a rule, roots around its whole pattern");
 };
 
 }  // namespace detail

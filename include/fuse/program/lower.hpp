@@ -187,7 +187,8 @@ constexpr void lowering::further_root(std::uint8_t root) {
     emit({.code = step::user, .a = at, .b = r});
     at = r;
   }
-  if (out.root_count < 4) out.root_registers[out.root_count++] = at;
+  if (out.root_count == sizeof(out.root_registers)) return fail(rule_error::too_large, rule_.name);
+  out.root_registers[out.root_count++] = at;
   value(root, at);
 }
 // Path from `at` down to a term that has a register, root first.

@@ -108,8 +108,9 @@ constexpr void lowering::value(std::uint8_t at, std::uint8_t r, sign_use sign, s
       emit({.code = step::capture, .a = r, .b = bound_slot(t.name, slot_kind::value)});
       return value(t.child[0], r, sign, around);
     case term_kind::result: return operation(t.child[0], r, static_cast<std::uint8_t>(t.index));
-    case term_kind::rest:  // alone where a value is wanted: that one value
-    default: return fail(rule_error::rest_not_last, t.name);
+    case term_kind::rest: return fail(rule_error::rest_not_last, t.name);
+    case term_kind::parameter: return fail(rule_error::parameter_as_value, t.name);
+    default: return fail(rule_error::misplaced, rule_.name);
   }
 }
 

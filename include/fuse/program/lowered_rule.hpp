@@ -33,6 +33,8 @@ enum class rule_error : std::uint8_t {
   too_many_users,
   parameter_as_operand,
   not_in_all_branches,
+  parameter_as_value,
+  misplaced,
 };
 
 /// What the machine and the rewriter know of a rule, besides its instructions.

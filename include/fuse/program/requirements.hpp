@@ -56,7 +56,8 @@ struct rule_requirement {
   static constexpr bool met = Error == rule_error::none;
   static_assert(
       is_not<Error, rule_error::too_large>,
-      "fuse: a rule has at most 128 distinct terms, 8 operands, 16 conditions and 24 names; this one has more");
+      "fuse: a rule has at most 128 distinct terms, 8 operands and attributes of an operator, 4 roots, 16 conditions "
+      "and 24 names; this one has more");
   static_assert(is_not<Error, rule_error::unknown_operator>,
                 "fuse: a rule names an operator that the dialect does not know");
   static_assert(is_not<Error, rule_error::wrong_operand_count>,
@@ -97,6 +98,10 @@ struct rule_requirement {
                 "which .attr names");
   static_assert(is_not<Error, rule_error::not_in_all_branches>,
                 "fuse: the right side of a rule needs a name that not every branch of an either binds");
+  static_assert(is_not<Error, rule_error::parameter_as_value>,
+                "fuse: a parameter stands in .attr, where it captures one; it is no operand");
+  static_assert(is_not<Error, rule_error::misplaced>,
+                "fuse: fold and row stand on the right side of a rule, roots around its whole pattern");
 };
 
 }  // namespace detail
