@@ -26,8 +26,10 @@ foreach(order IN ITEMS "any avx512" "avx512 any")
 endforeach()
 
 # add_build(NAME WORDS FLAGS...): kernels_builds/main.cpp, compiled with FLAGS and called with WORDS.
+add_custom_target(kernels_builds DEPENDS kernels_linked_any_avx512 kernels_linked_avx512_any)
 function(add_build name words)
   add_executable(kernels_build_${name} kernels_builds/main.cpp)
+  add_dependencies(kernels_builds kernels_build_${name})
   target_link_libraries(kernels_build_${name} PRIVATE fuse::kernels)
   target_compile_options(kernels_build_${name} PRIVATE ${ARGN} -fno-sanitize=all)
   add_test(NAME kernels_builds.${name} COMMAND kernels_build_${name} ${words})
@@ -44,13 +46,4 @@ add_build(native "" -O2 -march=native $<$<BOOL:${FUSE_HAS_FEATURE_COMBINATIONS}>
 add_build(static_by_name "only=AVX2" -O2 -march=x86-64-v3 -DFUSE_REWRITE_KERNELS_STATIC)
 add_build(static_by_flags "only=AVX2" -O3 -mavx2 -mfma -mbmi -mbmi2 -mf16c -DFUSE_REWRITE_KERNELS_STATIC)
 add_build(without_vectors "only=SCALAR" -O2 -DHWY_COMPILE_ONLY_SCALAR)
-# A row's bits, of every kernel; what other compilers, flags and machines make of them is the job `bits`.
-add_executable(kernels_bits kernels_bits/main.cpp)
-target_link_libraries(kernels_bits PRIVATE fuse::kernels)
-target_include_directories(kernels_bits PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}")
-target_compile_definitions(kernels_bits PRIVATE "HWY_DISABLED_TARGETS=(HWY_SSSE3|HWY_SSE4)")
-target_compile_options(kernels_bits PRIVATE -fno-sanitize=all)
-add_test(NAME kernels_bits COMMAND kernels_bits "${CMAKE_CURRENT_SOURCE_DIR}/kernels_bits/checksums.txt"
-                                   $<$<NOT:$<CONFIG:Release>>:quick>)
-set_tests_properties(kernels_bits PROPERTIES LABELS kernels)
 set_tests_properties(kernels_flags.symbols kernels_flags.any_avx512 kernels_flags.avx512_any PROPERTIES LABELS kernels)

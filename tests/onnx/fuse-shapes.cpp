@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// fuse-shapes MODEL: a JSON line for each named value: {"name": "y", "type": "float32", "dims": [2, "batch", null]}.
+// fuse-shapes MODEL...: of each model a JSON line for each named value, and then an empty line:
+// {"name": "y", "type": "float32", "dims": [2, "batch", null]}.
 // Types are called as ONNX calls them; a dimension is a number, an expression over the model's names, or null.
 #include <cstdio>
 #include <string>
@@ -48,16 +49,10 @@ std::string line(fuse::facts const& known, fuse::value_id v, std::string_view na
   return out + (known.shape(v).empty() ? "[]}" : "]}");
 }
 
-}  // namespace
-
-int main(int count, char** arguments) {
-  if (count != 2) {
-    std::fputs("usage: fuse-shapes MODEL\n", stderr);
-    return 2;
-  }
+int tell(char const* model) {
   using fuse::adapters::onnx_graph;
   fuse::adapters::onnx_file file;
-  if (!file.read(arguments[1])) {
+  if (!file.read(model)) {
     std::fprintf(stderr, "%s\n", file.error().c_str());
     return 1;
   }
@@ -76,4 +71,17 @@ int main(int count, char** arguments) {
   known.run();
   for (fuse::value_id v = 0; v < bound.image.value_count(); ++v)
     if (auto const name = bound.value_name(v); !name.empty()) std::puts(line(known, v, name).c_str());
+  std::puts("");
+  return 0;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  if (count < 2) {
+    std::fputs("usage: fuse-shapes MODEL...\n", stderr);
+    return 2;
+  }
+  for (int i = 1; i < count; ++i)
+    if (auto const status = tell(arguments[i]); status != 0) return status;
 }
