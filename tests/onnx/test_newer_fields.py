@@ -5,6 +5,7 @@ What the parser of the package refuses gets status 1 and one sentence; all else 
 """
 
 import concurrent.futures
+import itertools
 import pathlib
 import random
 import re
@@ -238,14 +239,16 @@ class NewerFieldsTest(unittest.TestCase):
         self.assertEqual(self.judge_all(cases), len(DEEP))
 
     def test_messages_as_deep_as_protobuf_reads(self):
-        """An entry in a node within graphs within attributes, at the limit and beyond."""
+        """Graphs within attributes, of a function's nodes and of its defaults, with up to three messages at the end; around the limit."""
+        ends = {"a node": b"", "an attribute": field(5, field(1, b"a")), "an entry": ENTRY,
+                "a tensor": field(5, field(1, b"a") + field(5, field(8, b"value")))}
         cases = []
-        for levels in range(29, 36):
-            content = field(1, NODE + ENTRY)
+        for levels, (end, last) in itertools.product(range(29, 36), ends.items()):
+            content = field(1, NODE + last)
             for _ in range(levels):
                 content = field(1, field(4, b"If") + field(2, b"spare") + field(5, field(1, b"held") + b"\xa0\x01\x05" + field(6, content)))
-            cases.append((f"{levels} graphs", (VALID + field(25, FUNCTION + content.replace(b"\x0a", b"\x3a", 1)), b"value")))
-            cases.append((f"{levels} graphs in a function's default", (VALID + field(25, FUNCTION + field(11, field(6, content))), b"value")))
+            cases.append((f"{end} in {levels} graphs", (VALID + field(25, FUNCTION + content.replace(b"\x0a", b"\x3a", 1)), last)))
+            cases.append((f"{end} in {levels} graphs of a default", (VALID + field(25, FUNCTION + field(11, field(6, content))), last)))
         good = self.judge_all(cases)
         self.assertTrue(0 < good < len(cases), good)
 

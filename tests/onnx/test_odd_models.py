@@ -68,6 +68,25 @@ def training(made):
     step.update_binding.add(key="scale", value="next")
 
 
+def training_inside(made):
+    step = made.training_info.add()
+    step.algorithm.CopyFrom(helper.make_graph([helper.make_node("Add", ["kv", "scale"], ["next"])], "step", [], [
+        helper.make_tensor_value_info("next", TensorProto.FLOAT, None)]))
+    step.update_binding.add(key="scale", value="next")
+
+
+def every_type(made):
+    """Constants of each type and of several shapes, as bytes and as numbers."""
+    for (name, number), shape in itertools.product(TensorProto.DataType.items(), ((3,), (), (0,), (2, 3))):
+        count, stem = int(np.prod(shape)), f"{name} of rank {len(shape)}, {shape[:1]}"
+        if name == "STRING":
+            made.graph.initializer.append(helper.make_tensor(stem, number, shape, [b"a"] * count))
+        elif name != "UNDEFINED":
+            ones = np.ones(shape).astype(helper.tensor_dtype_to_np_dtype(number))
+            made.graph.initializer.append(helper.make_tensor(f"{stem} in numbers", number, shape, ones.flatten()))
+            made.graph.initializer.append(numpy_helper.from_array(ones, stem))
+
+
 def annotated(made):
     made.graph.quantization_annotation.add(tensor_name="h").quant_parameter_tensor_names.add(key="SCALE_TENSOR", value="eps")
     made.graph.metadata_props.add(key="k", value="v")
@@ -112,6 +131,15 @@ MODELS = {
         norm("x", "h", "k") + " y = If (c) " + both(branch("t = Add (x, kd)" + norm("t", "r", "i"), "r"), branch("r = Identity (h)", "r")), inputs=IF), 2),
     "an output is a branch's interior by name": (model(
         "z = If (c) " + both(branch(norm("x", "y", "k"), "y"), branch("y = Relu (x)", "y")) + norm("z", "y", "o"), inputs=IF), 2),
+    "a branch's result is a constant of its own": (model(
+        "z = If (c) " + both(f"b () => (float[4,7] w) <float[4,7] w = {{{', '.join(['2'] * 28)}}}> {{}}", branch("r = Neg (x)", "r")) + norm("z", "y", "k"),
+        inputs=IF), 1),
+    "a body's input hides a value": (model(
+        norm("x", "h", "k") + " y = Loop (n, c, h) <body = b (int64 i, bool go, float[4,7] h) => (bool on, float[4,7] then) { on = Identity (go)"
+        + norm("h", "then", "q") + " }>", inputs=LOOP), 2),
+    "a body's constant hides a value": (model(
+        norm("x", "h", "k") + " z = If (c) " + both("b () => (float[4,7] r) <float eps = {1e-3}> {" + norm("x", "r", "q") + " }", branch("r = Neg (h)", "r"))
+        + " y = Relu (z)", inputs=IF), 2),
     "a domain imported twice in a function": (edited(model(
         "h = acme.F (x)" + norm("h", "y", "k"), function("F (a) => (t)", "t = Relu (a)")), untyped_function_import), 1),
     "overloads": (model(
@@ -153,6 +181,8 @@ MODELS = {
         norm("x", "y", "k") + " u = Identity (words)", outputs="float[4,7] y, string[2] u",
         constants=', string[2] words = {"naïve", "b"}'), 1),
     "training": (edited(model(norm("x", "h", "k") + " y = Mul (h, scale)", constants=", float[7] scale = {1, 2, 3, 4, 5, 6, 7}"), training), 1),
+    "training that reads an interior value": (edited(model(
+        norm("x", "h", "k") + " y = Mul (h, scale)", constants=", float[7] scale = {1, 2, 3, 4, 5, 6, 7}"), training_inside), 1),
     "annotations and metadata": (edited(model(norm("x", "h", "k") + " y = Relu (h)"), annotated), 1),
     "devices": (edited(model(norm("x", "h", "k") + " y = Relu (h)", ir=11), sharded), 1),
     "an output that is read": (model(norm("x", "y", "k") + " z = Relu (y)", outputs="float[4,7] y, float[4,7] z"), 1),
@@ -196,6 +226,16 @@ class OddModelTest(unittest.TestCase):
             with self.subTest(name):
                 feeds = [FEEDS] + [dict(FEEDS, c=np.array(False))] * any(i.name == "c" for i in made.graph.input)
                 self.judged(made, count, feeds)
+
+    def test_constants_of_every_type(self):
+        """Also of types that onnxruntime does not know."""
+        made = edited(model(norm("x", "y", "k"), imports='"" : 17'), every_type)
+        made.ir_version = onnx.IR_VERSION
+        onnx.checker.check_model(made)
+        result = judge.optimize(made)
+        self.assertEqual(judge.norms(result.model)["layer"], 1)
+        kept = {tensor.SerializeToString() for tensor in result.model.graph.initializer}
+        self.assertEqual({t.SerializeToString() for t in made.graph.initializer if t.name != "eps"} - kept, set())
 
     def test_external_data_and_texts_beside_it(self):
         with tempfile.TemporaryDirectory(prefix="fuse-odd-") as folder:
