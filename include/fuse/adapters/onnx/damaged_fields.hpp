@@ -4,60 +4,18 @@
 #include <onnx/onnx_pb.h>
 
 #include <google/protobuf/io/coded_stream.h>
-#include <google/protobuf/unknown_field_set.h>
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include <fuse/adapters/onnx/newer_fields.hpp>
+#include <fuse/adapters/onnx/wire_fields.hpp>
 
 namespace fuse::inline v0::adapters::detail {
-
-/// Reads protobuf's wire format as the parser of the newest ONNX does: what that refuses is refused here.
-class wire_cursor {
- public:
-  explicit wire_cursor(std::string_view bytes) : bytes_(bytes) {}
-
-  [[nodiscard]] bool done() const { return at_ == bytes_.size(); }
-  [[nodiscard]] std::size_t at() const { return at_; }
-  [[nodiscard]] std::size_t left() const { return bytes_.size() - at_; }
-
-  [[nodiscard]] bool number(std::uint64_t& value, unsigned longest = 10) {
-    value = 0;
-    for (unsigned i = 0; i < longest && at_ < bytes_.size(); ++i) {
-      auto const byte = static_cast<unsigned char>(bytes_[at_++]);
-      value |= static_cast<std::uint64_t>(byte & 0x7fu) << (7 * i);
-      if (byte < 0x80) return true;
-    }
-    return false;
-  }
-  /// Of a field.
-  [[nodiscard]] bool tag(std::uint32_t& field, unsigned& type) {
-    std::uint64_t value = 0;
-    if (!number(value, 5) || value > std::numeric_limits<std::uint32_t>::max()) return false;
-    field = static_cast<std::uint32_t>(value >> 3);
-    type = static_cast<unsigned>(value & 7u);
-    return field != 0;
-  }
-  [[nodiscard]] bool skip(std::uint64_t count) {
-    if (count > left()) return false;
-    at_ += static_cast<std::size_t>(count);
-    return true;
-  }
-  /// The last `count` bytes that were passed.
-  [[nodiscard]] std::string_view passed(std::uint64_t count) const {
-    return bytes_.substr(at_ - static_cast<std::size_t>(count), static_cast<std::size_t>(count));
-  }
-
- private:
-  std::string_view bytes_;
-  std::size_t at_ = 0;
-};
 
 /// Looks for damage in fields that are newer than the parser, which takes them as bytes. As protobuf has it, a field of
 /// another wire type than its own, or one that no ONNX knows, is nobody's and stays. Only messages that can hold newer
@@ -114,19 +72,19 @@ class damaged_fields {
 
   template <class Message>
   bool unknown(Message const& message, onnx_part part, int level) {
-    auto const& fields = message.unknown_fields();
-    for (int i = 0; i < fields.field_count(); ++i) {
-      auto const& field = fields.field(i);
-      if (field.type() != google::protobuf::UnknownField::TYPE_LENGTH_DELIMITED) continue;
-      auto const* const known = find_newer_field(part, static_cast<std::uint32_t>(field.number()));
-      if (known == nullptr || whole(*known, field.length_delimited(), level)) continue;
-      if (error_.empty()) error_ = sentence(describe(message));
-      return false;
-    }
-    return true;
+    bool sound = true;
+    auto wrong =
+        read_unknown(message.unknown_fields(), deepest - level, [&](std::uint32_t number, std::string_view content) {
+          auto const* const known = find_newer_field(part, number);
+          return sound = known == nullptr || whole(*known, content, level);
+        });
+    if (!wrong.empty()) sound = fail(std::move(wrong));
+    if (!sound && error_.empty()) error_ = sentence(describe(message));
+    return sound;
   }
 
   [[nodiscard]] std::string sentence(std::string const& owner) const {
+    if (path_.empty()) return "has a damaged field in " + owner + ": " + what_;
     std::string name;
     for (auto const* field : path_) name += (name.empty() ? "" : ".") + std::string(field->name);
     return "has a damaged field: '" + name + "' of " + owner + " is no " +
@@ -161,7 +119,7 @@ class damaged_fields {
   bool packed(std::string_view bytes) {
     wire_cursor cursor(bytes);
     for (std::uint64_t value = 0; !cursor.done();)
-      if (auto const begin = cursor.at(); !cursor.number(value)) return cut_off(begin);
+      if (auto const begin = cursor.at(); !cursor.number(value)) return fail(cut_off_at(begin));
     return true;
   }
 
@@ -182,46 +140,14 @@ class damaged_fields {
 
   // A message that the parser does not know.
   bool fields(std::string_view bytes, onnx_part part, int level) {
-    wire_cursor cursor(bytes);
-    std::vector<std::uint32_t> groups;  // fields within them are nobody's
-    while (!cursor.done()) {
-      auto const begin = cursor.at();
-      std::uint32_t number = 0;
-      unsigned type = 0;
-      if (!cursor.tag(number, type)) return no_field(begin);
-      std::uint64_t value = 0;
-      bool there = true;
-      switch (type) {
-        case 0: there = cursor.number(value); break;
-        case 1: there = cursor.skip(8); break;
-        case 5: there = cursor.skip(4); break;
-        case 2: {
-          if (!cursor.number(value, 5)) return cut_off(begin);
-          if (auto const left = cursor.left(); !cursor.skip(value))
-            return fail("a part at its byte " + std::to_string(begin) + " announces " + std::to_string(value) +
-                        " bytes, and has " + std::to_string(left));
-          auto const* const known = groups.empty() ? find_newer_field(part, number) : nullptr;
-          if (known != nullptr && !whole(*known, cursor.passed(value), level)) return false;
-          break;
-        }
-        case 3:
-          groups.push_back(number);
-          if (level + static_cast<int>(groups.size()) > deepest)
-            return fail("it has groups deeper than protobuf reads");
-          break;
-        case 4:
-          if (groups.empty() || groups.back() != number) return no_field(begin);
-          groups.pop_back();
-          break;
-        default: return no_field(begin);
-      }
-      if (!there) return cut_off(begin);
-    }
-    return groups.empty() || fail("a group in it does not end");
+    bool sound = true;
+    auto wrong = read_fields(bytes, deepest - level, [&](std::uint32_t number, std::string_view content) {
+      auto const* const known = find_newer_field(part, number);
+      return sound = known == nullptr || whole(*known, content, level);
+    });
+    return wrong.empty() ? sound : fail(std::move(wrong));
   }
 
-  bool cut_off(std::size_t at) { return fail("it is cut off at its byte " + std::to_string(at)); }
-  bool no_field(std::size_t at) { return fail("what stands at its byte " + std::to_string(at) + " is no field"); }
   bool fail(std::string what) {
     what_ = std::move(what);
     return false;

@@ -3,10 +3,12 @@
 
 #include <onnx/onnx_pb.h>
 
-#include <google/protobuf/unknown_field_set.h>
-
 #include <cstdint>
+#include <string>
 #include <string_view>
+#include <type_traits>
+
+#include <fuse/adapters/onnx/wire_fields.hpp>
 
 namespace fuse::inline v0::adapters::detail {
 
@@ -98,12 +100,20 @@ inline constexpr newer_field newer_fields[] = {
   return nullptr;
 }
 
-[[nodiscard]] inline std::string_view unknown_text(google::protobuf::UnknownFieldSet const& fields, int number) {
-  for (int i = fields.field_count(); i-- > 0;)  // the last one counts
-    if (auto const& field = fields.field(i);
-        field.number() == number && field.type() == google::protobuf::UnknownField::TYPE_LENGTH_DELIMITED)
-      return field.length_delimited();
-  return {};
+/// read_fields of what a parser did not know, which is a set of fields, or bytes where ONNX was built for
+/// protobuf-lite.
+template <class Unknown, class Visit>
+[[nodiscard]] std::string read_unknown(Unknown const& fields, int deepest, Visit&& visit) {
+  if constexpr (std::is_convertible_v<Unknown const&, std::string_view>) {
+    return read_fields(fields, deepest, visit);
+  } else {
+    for (int i = 0; i < fields.field_count(); ++i) {
+      auto const& field = fields.field(i);
+      if (field.type() != std::remove_cvref_t<decltype(field)>::TYPE_LENGTH_DELIMITED) continue;
+      if (!visit(static_cast<std::uint32_t>(field.number()), std::string_view(field.length_delimited()))) break;
+    }
+    return {};
+  }
 }
 
 /// Which of several functions of one name a function is, or a node calls; nearly always empty.
@@ -111,10 +121,15 @@ template <class Message>
 [[nodiscard]] std::string_view overload_of(Message const& message) {
   if constexpr (requires { message.overload(); }) {
     return message.overload();
-  } else if constexpr (requires { message.op_type(); }) {
-    return unknown_text(message.unknown_fields(), 8);
   } else {
-    return unknown_text(message.unknown_fields(), 13);
+    constexpr std::uint32_t overload = requires { message.op_type(); }
+    ? 8 : 13;
+    std::string_view found;
+    static_cast<void>(read_unknown(message.unknown_fields(), 100, [&](std::uint32_t number, std::string_view content) {
+      if (number == overload) found = content;  // the last one counts
+      return true;
+    }));
+    return found;
   }
 }
 
