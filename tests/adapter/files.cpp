@@ -58,6 +58,28 @@ TEST_CASE("a model that nothing edited is written as it was read, unknown fields
   CHECK(get(folder.path / "out.onnx") == bytes);
 }
 
+TEST_CASE("damage in fields is found, whether or not the parser knows them; fields of nobody stay as they are") {
+  auto const error = [](std::string const& more) {
+    onnx_file file;
+    auto const graph = "\x3a" + std::string(1, static_cast<char>(more.size())) + more;  // what comes twice is merged
+    return file.read_bytes(parsed(branching).SerializeAsString() + graph) ? std::string() : file.error();
+  };
+  auto const in_node = [](std::string const& field) {
+    auto const node = "\x22\x03Neg\x12\x01q" + field;
+    return "\x0a" + std::string(1, static_cast<char>(node.size())) + node;
+  };
+  CHECK(error("") == "");
+  CHECK(error(in_node("\x4a\x03\x0a\x01k")) == "");                 // metadata_props
+  CHECK(error(in_node("\x4a\x03\x0a\x02k")) != "");                 // cut off
+  CHECK(error(in_node("\x48\x03")) == "");                          // a number in its place is nobody's
+  CHECK(error(in_node("\x52\x06\x12\x04\x12\x02\x01\x02")) == "");  // device_configurations.sharding_spec.device
+  CHECK(error(in_node("\x52\x06\x12\x04\x12\x02\x01\x82")) != "");  // its last number is cut off
+  CHECK(error(in_node("\x52\x05\x12\x04\x12\x02\x01")) != "");      // a part is longer than the whole
+  CHECK(error(in_node("\xa2\x06\x03\x0a\x02k")) == "");             // 100: nobody's
+  CHECK(error("\x82\x01\x03\x0a\x02k") != "");                      // metadata_props of the graph
+  CHECK(error("\x2a\x06\x82\x01\x03\x0a\x02k") != "");              // of an initializer
+}
+
 TEST_CASE("a file is replaced whole, and keeps its permissions") {
   scratch_folder const folder;
   auto const path = folder.path / "model.onnx";

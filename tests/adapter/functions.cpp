@@ -41,6 +41,24 @@ void call(onnx_graph& g, std::string_view op) {
 
 }  // namespace
 
+TEST_CASE("overloads of a function are told apart, and are no operators") {
+  auto model = parsed(R"(opset_import { version: 17 } opset_import { domain: "f" version: 1 } graph {
+    node { op_type: "Neg" output: "a" } node { op_type: "Neg" output: "b" } node { op_type: "Neg" output: "c" }
+    node { op_type: "G" domain: "f" output: "d" } node { op_type: "G" domain: "f" output: "e" }
+    node { op_type: "G" domain: "f" output: "g" } }
+    functions { name: "G" domain: "f" } functions { name: "Neg" })");
+  for (auto const& [node, field] : {std::pair(1, "\x42\x03one"), {4, "\x42\x03one"}, {5, "\x42\x03two"}})
+    REQUIRE(model.mutable_graph()->mutable_node(node)->MergeFromString(field));
+  REQUIRE(model.mutable_functions(1)->MergeFromString("\x6a\x03one"));
+  onnx_graph const g(model);
+  REQUIRE(g.error() == "");
+  CHECK_FALSE(g.redefines_operators());
+  std::vector<std::string> names;
+  for (auto const n : traits::nodes(g)) names.emplace_back(traits::op_name(g, n));
+  CHECK(names == std::vector<std::string>{"Neg", "overload 'one' of function ::Neg", "Neg", "function f::G",
+                                          "overload 'one' of function f::G", "overload 'two' of function f::G"});
+}
+
 TEST_CASE("a function is written with the model's own operator set") {
   auto model = parsed(std::string("ir_version: 7 opset_import { version: 12 } ") + model_text);
   onnx_graph g(model);

@@ -88,6 +88,11 @@ def typed_data(graph):
     tensor.float_data.extend([1.0] * 6)
 
 
+def six_bits(graph):
+    """Five 6-bit floats take four bytes, not three."""
+    graph.initializer.add(name="small", data_type=TensorProto.DataType.Value("FLOAT6E2M3"), dims=[5], raw_data=b"abc")
+
+
 def bad_constant_node(graph):
     tensor = numpy_helper.from_array(np.ones(7, np.float32))
     tensor.dims[0] = 9
@@ -175,6 +180,7 @@ BAD = {
     "too few bytes": (edited_graph(set_dims(8)), "weight_1"),
     "too many bytes": (edited_graph(set_dims(6)), "weight_1"),
     "too few numbers": (edited_graph(typed_data), "weight_1"),
+    "too few bits": (edited_graph(six_bits), "small"),
     "a Constant with too few bytes": (edited_graph(bad_constant_node), "unused|constant_node"),
     "a negative dimension": (edited_graph(set_dims(-7)), "weight_1"),
     "dimensions that overflow": (edited_graph(set_dims(2**33, 2**33)), "weight_1"),

@@ -20,6 +20,7 @@
 #include <system_error>
 #include <utility>
 
+#include <fuse/adapters/onnx/damaged_fields.hpp>
 #include <fuse/adapters/onnx/graph.hpp>
 #include <fuse/adapters/onnx/messages.hpp>
 #include <fuse/adapters/onnx/wire.hpp>
@@ -201,8 +202,10 @@ class onnx_file {
 
   bool decode() {
     if (bytes_.empty()) return fail(subject() + "is empty");
-    if (model_->ParseFromArray(bytes_.data(), static_cast<int>(bytes_.size()))) return true;
-    return fail(subject() + detail::explain_undecodable(bytes_));
+    if (!model_->ParseFromArray(bytes_.data(), static_cast<int>(bytes_.size())))
+      return fail(subject() + detail::explain_undecodable(bytes_));
+    auto const damage = detail::damaged_fields().find(*model_);
+    return damage.empty() || fail(subject() + damage);
   }
 
   std::filesystem::path path_;

@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include <fuse/adapters/onnx/newer_fields.hpp>
 #include <fuse/adapters/onnx/norm_functions.hpp>
 #include <fuse/adapters/onnx/tables.hpp>
 
@@ -36,6 +37,7 @@ class onnx_operator_names {
     if (auto const standard = versions.find(""); standard != versions.end() && standard->second == 0)
       return "the model imports version 0 of domain 'ai.onnx'";
     for (auto const& function : model.functions()) {
+      if (!overload_of(function).empty()) continue;  // only calls that name the overload reach it
       auto const standard = is_default_domain(function.domain());
       functions_.insert((standard ? std::string() : function.domain()) + "::" + function.name());
       // A rewrite could create an operator that the model takes for its own function.
@@ -59,13 +61,16 @@ class onnx_operator_names {
     if (node.op_type().empty())
       return "an operator has no name" + (node.name().empty() ? std::string() : ": that of node '" + node.name() + "'");
     bool const standard = is_default_domain(node.domain());
-    if (standard)
+    auto const overload = overload_of(node);
+    if (standard && overload.empty())
       if (auto const at = standard_.find(node.op_type()); at != standard_.end()) {
         record.op = at->second;
         return {};
       }
     auto qualified = (standard ? std::string() : node.domain()) + "::" + node.op_type();
-    if (node.domain() == "fuse") {
+    if (!overload.empty()) {
+      qualified = "overload '" + std::string(overload) + "' of function " + qualified;
+    } else if (node.domain() == "fuse") {
       auto const norm = norms_.find(qualified);
       bool const ours = norm != norms_.end() && norm->second && agrees(node, norm->second);
       qualified = ours ? norm->second.name : "function " + qualified;
@@ -73,12 +78,12 @@ class onnx_operator_names {
     auto const [at, added] = numbers_.try_emplace(qualified, static_cast<std::uint32_t>(t_.ops.size()));
     record.op = at->second;
     if (!added) return {};
-    t_.ops.push_back(standard ? node.op_type() : qualified);
+    t_.ops.push_back(standard && overload.empty() ? node.op_type() : qualified);
     if (node.domain() != "fuse" && functions_.contains(qualified)) t_.ops.back() = "function " + t_.ops.back();
     if (!domains_.contains(standard ? std::string() : node.domain()))
       return "operator " + node.op_type() + " belongs to domain '" + (standard ? "ai.onnx" : node.domain()) +
              "', which the model does not import";
-    if (standard) standard_.emplace(node.op_type(), record.op);
+    if (standard && overload.empty()) standard_.emplace(node.op_type(), record.op);
     return {};
   }
 

@@ -36,6 +36,7 @@ static_assert(std::endian::native == std::endian::little,
   if (data_type >= 21 && data_type <= 23) return 4;  // 4-bit integers and floats
   if (data_type == 24) return 8;                     // an exponent
   if (data_type == 25 || data_type == 26) return 2;  // 2-bit integers
+  if (data_type == 27 || data_type == 28) return 6;  // 6-bit floats
   return static_cast<unsigned>(size_of(element_type_of_onnx(data_type)) * 8);
 }
 
