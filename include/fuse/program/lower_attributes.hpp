@@ -42,9 +42,12 @@ constexpr void lowering::check_attributes(expression const& in, term const& t, s
     auto error = rule_error::none;
     std::string_view culprit{};
     std::size_t wrong = 0;
-    for (std::size_t r = 0; r < names_.rows.size(); ++r) {
+    // Rows of one name stand together.
+    std::size_t const first = code != 0 ? code - 1u : 0;
+    std::size_t const end = code != 0 ? code + std::size_t{names_.rows[first].more} : names_.rows.size();
+    for (auto r = first; r < end && !known; ++r) {
       auto const& row = names_.rows[r];
-      if (known || (code != 0 ? row.name != names_.rows[code - 1u].name : row.op != t.op)) continue;
+      if (code == 0 && row.op != t.op) continue;
       parameter_source source{};
       for (auto const& s : row.parameters)
         if (given.name == s.parameter) source = s;

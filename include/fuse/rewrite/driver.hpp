@@ -79,9 +79,9 @@ class basic_driver final : machine::acceptor {
     }
     if (budget_ == 0) name_the_restless();
     for (std::size_t i = 0; i < unchecked_.size(); ++i)
-      if (unchecked_[i].count != 0)
-        report_.notes.push_back("of rule '" + report_.rules[i].name + "', " + std::to_string(unchecked_[i].count) +
-                                " rewrites were not checked: " + unchecked_[i].reason);
+      if (unchecked_[i] != 0)
+        report_.notes.push_back("of rule '" + report_.rules[i].name + "', " + std::to_string(unchecked_[i]) +
+                                " rewrites were not checked: " + why_unchecked_[i]);
     if (exceeded_ != 0)
       report_.notes.push_back("the search at " + std::to_string(exceeded_) + " nodes reached the bound of " +
                               std::to_string(machine::step_limit) + " steps, and was cut off there");
@@ -263,8 +263,9 @@ class basic_driver final : machine::acceptor {
     ++report_.rules[rule].matched;
     ++report_.rules[rule].applied;
     if (!application_.unchecked().empty()) {
-      unchecked_.resize(report_.rules.size());
-      if (unchecked_[rule].count++ == 0) unchecked_[rule].reason = application_.unchecked();
+      unchecked_.resize(report_.rules.size(), 0);
+      why_unchecked_.resize(report_.rules.size());
+      if (unchecked_[rule]++ == 0) why_unchecked_[rule] = application_.unchecked();
     }
     if (budget_ != 0 && --budget_ == half_budget_) half_way_ = report_.rules;
     auto const& to = options_.observer;
@@ -399,11 +400,8 @@ class basic_driver final : machine::acceptor {
   std::vector<bool> selected_, fused_;
   std::vector<std::uint8_t> begins_, begins_by_name_;  // by opcode, by code of a name
   std::vector<int> last_stage_, last_stage_by_name_;
-  struct unchecked_rewrites {
-    std::size_t count = 0;
-    std::string reason;  // of the first
-  };
-  std::vector<unchecked_rewrites> unchecked_;  // by rule; empty where there is none
+  std::vector<std::uint32_t> unchecked_;    // rewrites by rule, empty where there is none
+  std::vector<std::string> why_unchecked_;  // ... of the first
   std::vector<node_id> waiting_, late_;
   struct climb {
     node_id node;
