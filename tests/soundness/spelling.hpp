@@ -55,8 +55,10 @@ class spelling {
     write_graph();
   }
 
-  /// Whether the rule looks through what leaves a value as it is.
-  [[nodiscard]] bool looks_through() const { return identities_; }
+  /// Whether the rule looks through what leaves a value as it is, and that is known to.
+  [[nodiscard]] bool looks_through() const { return identities_ && !symbolic_; }
+  /// Whether a mean stands there as a sum that is divided.
+  [[nodiscard]] bool divides_sums() const { return divided_; }
 
  private:
   struct part {
@@ -325,6 +327,7 @@ class spelling {
     double count = 1;
     for (auto const axis : axes) count *= static_cast<double>(known(of).shape[axis_of(known(of), axis)]);
     bool const divided = op == opcode::mean && !symbolic_ && !integers_ && choose.one_in("a divided sum", 6);
+    divided_ = divided_ || divided;
     if (divided) op = opcode::sum;
     bool const dropped = choose.one_in("axes put back", 6);
     std::vector<fuse::graph::named> attributes;
@@ -342,8 +345,9 @@ class spelling {
     auto v = add(op, operands, attributes);
     if (dropped)
       v = made.second ? add(opcode::unsqueeze, {v}, {{"dim", axes}}) : add(opcode::unsqueeze, {v, list(axes)});
-    if (divided) v = choose.one_in("divided by", 2) ? add(opcode::div, {v, number(count)}) : add(opcode::mul, {v, number(1 / count)});
-    return note(v);
+    if (!divided) return note(v);
+    return note(choose.one_in("divided by", 2) ? add(opcode::div, {v, number(count)})
+                                               : add(opcode::mul, {v, number(1 / count)}));
   }
 
   // Operators with axes: their operands have the shapes that make the result what is wanted.
@@ -548,7 +552,7 @@ class spelling {
   fuse::rewrite_rule const& rule_;
   expression const& pattern_;
   bool casts_ = false, identities_ = false, integers_ = false, symbolic_ = false, inside_ = false;
-  bool ranked_ = false, matrices_ = false, products_ = false, exact_shapes_ = false;
+  bool divided_ = false, ranked_ = false, matrices_ = false, products_ = false, exact_shapes_ = false;
   int extra_ = 0;
   std::vector<std::int64_t> base_, whole_, turned_;
   std::vector<value> leaves_, interior_;
