@@ -136,7 +136,7 @@ inline constexpr auto folded = fuse::rule<"folded">((tanh(x) + y) * z)
                                    .where(is_constant<"y">, is_constant<"z">)
                                    .replace(tanh(x) * z + fold(y * z))
                                    .at_equal_cost();
-inline constexpr auto subtracted = fuse::rule<"subtracted">(x - tanh(y)).replace(x - tanh(y)).at_equal_cost();
+inline constexpr auto subtracted = fuse::rule<"subtracted">(x - y).replace(x - y).at_equal_cost();
 inline constexpr auto ramp_twice = fuse::rule<"ramp-twice">(relu(relu(x))).replace(relu(x));
 inline constexpr auto exp_of_sum = fuse::rule<"exp-of-sum">(exp(x) * exp(y)).replace(exp(x + y)).at_equal_cost();
 

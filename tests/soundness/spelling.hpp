@@ -47,10 +47,21 @@ class spelling {
     }
     integers_ = of.among == elements::integers || (of.among == elements::either && choose.one_in("integers", 3));
     symbolic_ = choose.one_in("symbolic", 3);
+    if (!integers_ && keeps_numbers()) {
+      using enum fuse::element_type;
+      constexpr fuse::element_type types[] = {float32, float32, float32, float64, float16};
+      floats_ = types[choose.number("floats", {0, 0, 0, 0, 0, 1, 2, 3, 4})];
+      plain = floats_ != float16;  // numbers that are computed are rounded there
+    }
     auto rank = static_cast<std::size_t>(choose.number("rank", {1, 2, 2, 3, 3}));
+    if (!ranked_ && !products_ && choose.one_in("no axes", 20)) rank = 0;
     if (matrices_) rank = 2;
     if (products_) rank = std::max<std::size_t>(rank, 2);
     for (std::size_t i = 0; i < rank; ++i) base_.push_back(choose.number("extent", {2, 3, 4, 4, 1}));
+    if (!base_.empty() && !has_parts() && choose.one_in("empty", 40)) {
+      base_.back() = 0;
+      plain = false;  // every number equals every other one there
+    }
     whole_ = base_;
     write_graph();
   }
@@ -73,6 +84,23 @@ class spelling {
   static opcode op_of(fuse::term const& t) {
     bool const by_name = t.kind == term_kind::named || t.kind == term_kind::exact;
     return by_name ? corpus::op_named(std::string_view(t.name)) : t.kind == term_kind::neutral ? t.op : opcode::opaque;
+  }
+  // Whether the right side takes numbers as they are, into no constant that would round them: narrow types are left to
+  // such rules.
+  [[nodiscard]] bool keeps_numbers() const {
+    auto const& right = rule_.replacement;
+    for (std::size_t i = 0; i < right.size; ++i) {
+      auto const kind = right[i].kind;
+      if (kind == term_kind::neutral || kind == term_kind::number || kind == term_kind::row || kind == term_kind::fold)
+        return false;
+    }
+    return true;
+  }
+  // Whether the pattern takes parts of an axis.
+  [[nodiscard]] bool has_parts() const {
+    for (std::uint16_t i = 0; i < pattern_.size; ++i)
+      if (auto const op = op_of(pattern_[i]); op == opcode::top_k || op == opcode::split) return true;
+    return false;
   }
   static bool has_axes(fuse::term const& t) {
     auto const op = op_of(t);
@@ -146,7 +174,7 @@ class spelling {
   // Leaves
 
   [[nodiscard]] fuse::element_type type() const {
-    return integers_ ? fuse::element_type::int64 : fuse::element_type::float32;
+    return integers_ ? fuse::element_type::int64 : floats_;
   }
   std::vector<double> contents(std::size_t count) {
     if (!integers_) return choose.numbers("contents", count, 0.4, 1.6, choose.one_in("signs", 3));
@@ -158,7 +186,7 @@ class spelling {
     return g_.constant(fuse::make_tensor(type(), shape, data));
   }
   value number(double x) {
-    auto const shapes = choose.number("shape of a number", {0, 0, 0, 1});
+    auto const shapes = base_.empty() ? 0 : choose.number("shape of a number", {0, 0, 0, 1});
     return constant(std::vector<std::int64_t>(static_cast<std::size_t>(shapes), 1), {x});
   }
   value list(std::vector<std::int64_t> const& of) {
@@ -168,6 +196,7 @@ class spelling {
   std::vector<std::int64_t> leaf_shape() {
     auto shape = base_;
     if (exact_shapes_) return shape;
+    if (shape.empty()) return shape;
     auto const how = choose.number("shape of a leaf", {0, 0, 0, 0, 0, 1, 2, 3});
     if (how == 1) shape[0] = 1;
     if (how == 2) shape.back() = 1;
@@ -287,7 +316,7 @@ class spelling {
       case opcode::matmul: return write_matmul(t);
       case opcode::gemm: return write_gemm(t);
       case opcode::clip: return write_clip(t);
-      case opcode::cast: return note(cast(write(t.child[0]), fuse::element_type::float32));
+      case opcode::cast: return note(cast(write(t.child[0]), type()));
       default: break;
     }
     std::vector<value> operands;
@@ -462,6 +491,7 @@ class spelling {
     return two(opcode::mul, v, number(-1));
   }
   value sum_of(std::vector<part> const& all) {
+    if (all.empty()) return number(0);
     if (all.size() == 1) return all[0].weight > 0 ? all[0].v : negated(all[0].v);
     bool const positive = std::all_of(all.begin(), all.end(), [](part const& p) { return p.weight > 0; });
     if (positive && !integers_ && !made.second && choose.one_in("one sum", 4)) {
@@ -489,8 +519,11 @@ class spelling {
           return collect_product(t.child[1], t.op == opcode::div ? -exponent : exponent, into);
         case opcode::reciprocal: return collect_product(t.child[0], -exponent, into);
         case opcode::square: return collect_product(t.child[0], 2 * exponent, into);
-        case opcode::pow:
-          return collect_product(t.child[0], static_cast<int>(pattern_[t.child[1]].number) * exponent, into);
+        case opcode::pow: {
+          auto const by = pattern_[t.child[1]].number;
+          if (by == std::trunc(by)) return collect_product(t.child[0], static_cast<int>(by) * exponent, into);
+          return into.push_back({two(opcode::pow, write(t.child[0]), number(by)), exponent});
+        }
         case opcode::rsqrt: return push_root(write(t.child[0]), -exponent, into);
         case opcode::sqrt: return push_root(write(t.child[0]), exponent, into);
         default: break;
@@ -517,7 +550,7 @@ class spelling {
       if (times > 1 && choose.one_in("a power is", 2)) {
         bool const squared = times == 2 && made.second && choose.one_in("squared", 2);
         auto const power = squared ? add(opcode::square, {p.v})
-                                   : add(opcode::pow, {p.v, g_.scalar(static_cast<float>(times))});
+                                   : add(opcode::pow, {p.v, integers_ ? g_.scalar(static_cast<float>(times)) : constant({}, {1.0 * times})});
         factors.push_back({note(power), p.weight / times});
         continue;
       }
@@ -531,6 +564,7 @@ class spelling {
     return choose.one_in("inverted by", 2) ? note(add(opcode::reciprocal, {v})) : two(opcode::div, number(1), v);
   }
   value product_of(std::vector<part> const& all) {
+    if (all.empty()) return number(1);
     if (all.size() == 1) return all[0].weight > 0 ? all[0].v : inverse(all[0].v);
     auto const middle = split(all.size());
     std::vector<part> const left(all.begin(), all.begin() + middle);
@@ -551,6 +585,7 @@ class spelling {
   fuse::graph& g_;
   fuse::rewrite_rule const& rule_;
   expression const& pattern_;
+  fuse::element_type floats_ = fuse::element_type::float32;
   bool casts_ = false, identities_ = false, integers_ = false, symbolic_ = false, inside_ = false;
   bool divided_ = false, ranked_ = false, matrices_ = false, products_ = false, exact_shapes_ = false;
   int extra_ = 0;
