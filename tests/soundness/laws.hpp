@@ -76,6 +76,7 @@ struct outcome {
   outcome of;
   std::map<std::string, array> before;
   bool numbers = false;
+  double allowed = 0;
   try {
     validity const checked(e);
     of.fits = checked.wrong().empty();
@@ -83,6 +84,7 @@ struct outcome {
     auto values = computed(e);
     before = values.outputs();
     numbers = finite(values, checked);
+    allowed = tolerance(checked);
     if (auto const why = contradiction(e, values, checked, tested.infer(e.graph)); !why.empty())
       of.broken = {"what is inferred is so", why};
   } catch (std::exception const&) {
@@ -107,7 +109,7 @@ struct outcome {
     validity const checked(made);
     if (!checked.wrong().empty()) return broken("every node is valid", checked.wrong());
     auto values = computed(made);
-    if (auto const off = difference(before, values.outputs()); numbers && !(off < tolerance(checked)))
+    if (auto const off = difference(before, values.outputs()); numbers && !(off < allowed))
       return broken("results stay", "they differ by " + std::to_string(off));
     if (auto const why = contradiction(made, values, checked, tested.infer(made.graph)); !why.empty())
       return broken("what is inferred is so", why);
