@@ -5,7 +5,7 @@
 #include <fuse/ops/dialect.hpp>
 
 /// A dialect that nobody uses: other names, axes in an attribute called `dim`, keepdims inverted, attributes where ONNX
-/// has operands, operators that ONNX lacks. What holds in it as well holds because rules know no dialect.
+/// has operands, softmax over all axes from one on, operators that ONNX lacks. What holds in it as well holds because rules know no dialect.
 namespace second {
 
 namespace rows {
@@ -13,6 +13,9 @@ using enum fuse::parameter_source::kind;
 inline constexpr fuse::parameter_source average[] = {{"axes", attribute, "dim"}, {"keepdims", inverted, "squeeze"}};
 inline constexpr fuse::parameter_source dims[] = {{"axes", attribute, "dim"}};
 inline constexpr fuse::parameter_source type[] = {{"to", attribute, "dtype"}};
+inline constexpr fuse::parameter_source shares[] = {{"axis", attribute, "from", 0, -1, fuse::axis_use::trailing}};
+inline constexpr fuse::parameter_source extents_of[] = {{"shape", attribute, "extents"}};
+inline constexpr fuse::parameter_source order[] = {{"perm", attribute, "order"}};
 inline constexpr fuse::parameter_source norm[] = {{"axis", attribute, "from"}, {"epsilon", attribute, "eps"}};
 inline constexpr fuse::parameter_source sized_norm[] = {{"axis", extents, "sizes"}, {"epsilon", attribute, "eps"}};
 
@@ -41,6 +44,18 @@ inline constexpr fuse::operator_row table[] = {
     {"norm", opcode::layer_norm, 1, norm},
     {"root_mean_norm", opcode::rms_norm, 1, norm},
     {"broadcast_to", opcode::expand},
+    {"larger", opcode::maximum},
+    {"smaller", opcode::minimum},
+    {"hyperbolic_tangent", opcode::tanh},
+    {"logistic", opcode::sigmoid},
+    {"exponential", opcode::exp},
+    {"logarithm", opcode::log},
+    {"error_function", opcode::erf},
+    {"below", opcode::less},
+    {"select", opcode::where},
+    {"shares", opcode::softmax, 1, shares},
+    {"with_extents", opcode::reshape, 1, extents_of},
+    {"reordered", opcode::transpose, 1, order},
     {"dense_layer", opcode::linear},
     {"moved", opcode::rearrange},
 };

@@ -1,12 +1,25 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <cassert>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 namespace corpus {
+
+/// Ends what cannot go on: with an exception, or, where there are none, the program.
+[[noreturn]] inline void fail(std::string const& why) {
+#ifdef __cpp_exceptions
+  throw std::runtime_error(why);
+#else
+  std::fprintf(stderr, "%s\n", why.c_str());
+  std::abort();
+#endif
+}
 
 /// A dense array of doubles, row-major.
 struct array {
@@ -45,12 +58,13 @@ struct array {
   return offset;
 }
 
+/// Fails where the shapes do not fit.
 [[nodiscard]] inline std::vector<std::int64_t> broadcast_shape(std::vector<std::int64_t> a,
                                                                std::vector<std::int64_t> b) {
   if (a.size() < b.size()) a.swap(b);
   for (std::size_t i = 0; i < b.size(); ++i) {
     auto& extent = a[a.size() - b.size() + i];
-    assert(extent == b[i] || extent == 1 || b[i] == 1);
+    if (extent != b[i] && extent != 1 && b[i] != 1) fail("operands do not broadcast");
     if (extent == 1) extent = b[i];
   }
   return a;
@@ -74,12 +88,18 @@ template <class F>
   return result;
 }
 
+/// The number of an axis from the first; a negative one counts from the end. Fails where there is none.
+[[nodiscard]] inline std::size_t axis_of(array const& a, std::int64_t axis) {
+  auto const rank = static_cast<std::int64_t>(a.rank());
+  if (axis < -rank || axis >= rank) fail("an axis that is none");
+  return static_cast<std::size_t>(axis < 0 ? axis + rank : axis);
+}
+
 /// Folds `f` over the axes (negative ones count from the end; none: all).
 template <class F>
 [[nodiscard]] array fold(array const& a, std::vector<std::int64_t> axes, bool keepdims, double start, F f) {
   std::vector<bool> reduced(a.rank(), axes.empty());
-  for (auto axis : axes)
-    reduced[static_cast<std::size_t>(axis < 0 ? axis + static_cast<std::int64_t>(a.rank()) : axis)] = true;
+  for (auto const axis : axes) reduced[axis_of(a, axis)] = true;
   array kept;
   for (std::size_t i = 0; i < a.rank(); ++i) kept.shape.push_back(reduced[i] ? 1 : a.shape[i]);
   kept.data.assign(count_of(kept.shape), start);

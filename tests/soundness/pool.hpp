@@ -2,34 +2,26 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
-
-#include <fuse/fuse.hpp>
 
 #include "formula.hpp"
 
 namespace soundness {
 
-/// What a right side becomes: the pattern itself as one operator, over what its names captured. Which rule's it is
-/// stands in an attribute.
-inline constexpr fuse::operator_row rows[] = {
-    {.name = "test::Formula", .result = {.shape = fuse::result_info::kind::broadcast}}};
-inline constexpr auto dialect = fuse::onnx.with(rows);
-
-struct graph : fuse::graph {
-  explicit graph(int version = 17) : fuse::graph(version) {}
-};
+/// What the elements of the graphs of a rule are.
+enum class elements { floats, either, integers };
 
 /// A rule of the pool, and what its graphs may be made of.
 struct member {
-  fuse::rewrite_rule const* rule;
-  bool integers = false;  ///< holds among integers, too
-  bool spelled = true;    ///< every spelling is found, but where parts of it are constants
+  fuse::rewrite_rule const* rule = nullptr;
+  elements among = elements::floats;
+  bool spelled = true;  ///< every spelling is found, but where parts of it are constants
 };
 
+/// Rules by hand that name no operator of a dialect.
 namespace pool {
 
 using namespace fuse::dsl;
@@ -41,6 +33,7 @@ inline constexpr auto r = rest<"r">;
 inline constexpr auto axes = param<"axes">;
 inline constexpr auto const& made = op<"test::Formula">;
 
+/// The pattern becomes one operator, whose number says which formula it computes.
 template <int Number>
 constexpr rewrite_rule as_one(fuse::rule_name named, expression const& pattern, expression const& right) {
   return named(pattern).replace(right.attr<"rule">(Number)).at_equal_cost();
@@ -103,48 +96,151 @@ inline constexpr auto r42 =
 inline constexpr auto r43 = as_one<43>(fuse::rule<"tripled">, 3 * x - 2, made(x));
 inline constexpr auto r44 = as_one<44>(fuse::rule<"product-of-sums">, (x + y) * (z - w), made(x, y, z, w));
 
-inline constexpr auto by_hand =
-    fuse::rule_set<r0, r1, r2, r3, r4, r5, r6, r7, r8, r9, r10, r11, r12, r13, r14, r15, r16, r17, r18, r19, r20, r21,
-                   r22, r23, r24, r25, r26, r27, r28, r29, r30, r31, r32, r33, r34, r35, r36, r37, r38, r39, r40, r41,
-                   r42, r43, r44>;
+inline constexpr auto r45 =
+    as_one<45>(fuse::rule<"alone-product">, (x * y).users(1) + exp(z), made(x, y, z));
+inline constexpr auto tanh_x = tanh(x).as<"t">();
+inline constexpr auto r46 = as_one<46>(fuse::rule<"kept">, tanh_x* y + sigmoid(tanh(x)), made(var<"t">, y));
+inline constexpr auto r47 = fuse::rule<"pair">(roots(tanh(x) * y, sigmoid(x) + y))
+                                .replace(made(x, y).attr<"rule">(47).attr<"part">(0),
+                                         made(x, y).attr<"rule">(47).attr<"part">(1))
+                                .at_equal_cost();
+inline constexpr auto r48 = as_one<48>(fuse::rule<"row">, (x - mean(x)) * r, made(x, row(r, x, axes)).attr<"axes">(axes))
+                                .where(trailing_axes<"axes">, row_vector<"r", "x">);
+inline constexpr auto r49 =
+    as_one<49>(fuse::rule<"optional-and-rest">, exp(x) * optional(tanh(y)) * r, made(x, y, r));
+inline constexpr auto r50 =
+    as_one<50>(fuse::rule<"either-root">, either(tanh(x) * exp(y), tanh(x) / exp(-y)), made(x, y));
+inline constexpr auto r51 =
+    as_one<51>(fuse::rule<"through-element">, abs(through<"cast", "identity">(tanh(x))), made(x));
+inline constexpr auto r52 = as_one<52>(fuse::rule<"between">, minimum(x, maximum(y, z)), made(x, y, z));
+inline constexpr auto r53 = as_one<53>(
+    fuse::rule<"sums-of-means">,
+    sum(mean(x * y).attr<"axes">(param<"p">)).attr<"axes">(param<"q">) / (mean(y).attr<"axes">(param<"p">) + s) + x * y,
+    made(x, y).attr<"s">(s).attr<"p">(param<"p">).attr<"q">(param<"q">));
+inline constexpr auto r54 =
+    as_one<54>(fuse::rule<"number-twice">, tanh(x * s) + sigmoid(y + s), made(x, y).attr<"s">(s));
+inline constexpr auto r55 = fuse::rule<"product-of-matrices">(tanh(matmul(x, w)) * s)
+                                .replace(op<"test::Product">(x, w).attr<"rule">(55).attr<"s">(s))
+                                .at_equal_cost();
+inline constexpr auto r56 =
+    as_one<56>(fuse::rule<"deep">, tanh(x + sigmoid(x * exp(-abs(y - tanh(x))))) - z, made(x, y, z));
+inline constexpr auto r57 = as_one<57>(fuse::rule<"wide">, tanh(x) + sigmoid(y) - exp(z) + abs(w) * s,
+                                       made(x, y, z, w).attr<"s">(s));
+
+// Right sides of operators that everybody knows: the equation is true. Whether it pays is the cost model's business.
+inline constexpr auto mean_of_sum =
+    fuse::rule<"mean-of-sum">(mean(x) + mean(y)).replace(mean(x + y).attr<"axes">(axes)).at_equal_cost();
+inline constexpr auto scaled_before =
+    fuse::rule<"scaled-before">(matmul(x, w) * s).replace(matmul(x * s, w)).at_equal_cost();
+inline constexpr auto folded = fuse::rule<"folded">((tanh(x) + y) * z)
+                                   .where(is_constant<"y">, is_constant<"z">)
+                                   .replace(tanh(x) * z + fold(y * z))
+                                   .at_equal_cost();
+inline constexpr auto subtracted = fuse::rule<"subtracted">(x - y).replace(x - y).at_equal_cost();
+inline constexpr auto ramp_twice = fuse::rule<"ramp-twice">(relu(relu(x))).replace(relu(x));
+inline constexpr auto exp_of_sum = fuse::rule<"exp-of-sum">(exp(x) * exp(y)).replace(exp(x + y)).at_equal_cost();
 
 }  // namespace pool
 
-inline constexpr member members[] = {{&pool::r0, true},  {&pool::r1, true},  {&pool::r2, true},
-                                     {&pool::r3},        {&pool::r4},        {&pool::r5},
-                                     {&pool::r6},        {&pool::r7},        {&pool::r8},
-                                     {&pool::r9},        {&pool::r10},       {&pool::r11},
-                                     {&pool::r12},       {&pool::r13},       {&pool::r14},
-                                     {&pool::r15},       {&pool::r16},       {&pool::r17, true},
-                                     {&pool::r18},       {&pool::r19},       {&pool::r20},
-                                     {&pool::r21},       {&pool::r22, true}, {&pool::r23},
-                                     {&pool::r24, true}, {&pool::r25},       {&pool::r26},
-                                     {&pool::r27, true}, {&pool::r28},       {&pool::r29, true, false},
-                                     {&pool::r30},       {&pool::r31},       {&pool::r32},
-                                     {&pool::r33},       {&pool::r34},       {&pool::r35, false, false},
-                                     {&pool::r36},       {&pool::r37},       {&pool::r38},
-                                     {&pool::r39},       {&pool::r40},       {&pool::r41, false, false},
-                                     {&pool::r42},       {&pool::r43, true}, {&pool::r44, true}};
+inline constexpr member neutral_members[] = {
+    {&pool::r0, elements::either},
+    {&pool::r1, elements::either},
+    {&pool::r2, elements::either},
+    {&pool::r3},
+    {&pool::r4},
+    {&pool::r5},
+    {&pool::r6},
+    {&pool::r7},
+    {&pool::r8},
+    {&pool::r9},
+    {&pool::r10},
+    {&pool::r11},
+    {&pool::r12},
+    {&pool::r13},
+    {&pool::r14},
+    {&pool::r15},
+    {&pool::r16},
+    {&pool::r17, elements::either},
+    {&pool::r18},
+    {&pool::r19},
+    {&pool::r20},
+    {&pool::r21},
+    {&pool::r22, elements::either},
+    {&pool::r23},
+    {&pool::r24, elements::either},
+    {&pool::r25},
+    {&pool::r26},
+    {&pool::r27, elements::either},
+    {&pool::r28},
+    {&pool::r29, elements::either, false},
+    {&pool::r30},
+    {&pool::r31},
+    {&pool::r32},
+    {&pool::r33},
+    {&pool::r34},
+    {&pool::r35, elements::floats, false},
+    {&pool::r36},
+    {&pool::r37},
+    {&pool::r38},
+    {&pool::r39},
+    {&pool::r40},
+    {&pool::r41, elements::floats, false},
+    {&pool::r42},
+    {&pool::r43, elements::either},
+    {&pool::r44, elements::either},
+    {&pool::r45, elements::floats, false},
+    {&pool::r46},
+    {&pool::r47, elements::floats, false},
+    {&pool::r48, elements::floats, false},
+    {&pool::r49},
+    {&pool::r50},
+    {&pool::r51},
+    {&pool::r52, elements::either},
+    {&pool::r53},
+    {&pool::r54},
+    {&pool::r55},
+    {&pool::r56},
+    {&pool::r57},
+    {&pool::mean_of_sum, elements::floats, false},
+    {&pool::scaled_before, elements::floats, false},
+    {&pool::folded, elements::floats, false},
+    {&pool::subtracted, elements::floats, false},
+    {&pool::ramp_twice},
+    {&pool::exp_of_sum, elements::floats, false}};
 
-/// What the operators of right sides compute: the pattern of their rule.
-[[nodiscard]] inline std::optional<array> evaluate(member const& of, std::vector<array const*> const& in,
-                                                   corpus::parameters const& attributes) {
+namespace detail {
+
+template <auto const& Members, std::size_t... I>
+constexpr auto set_of(std::index_sequence<I...>) {
+  return fuse::rule_set_of<*Members[I].rule...>{};
+}
+
+}  // namespace detail
+
+/// The rules of a list as one set.
+template <auto const& Members>
+inline constexpr auto set_of = detail::set_of<Members>(std::make_index_sequence<std::size(Members)>{});
+
+/// What the operator of a right side computes: the pattern of its rule, over what its operands and attributes are.
+[[nodiscard]] inline array evaluate(member const& of, std::vector<array const*> const& in,
+                                    corpus::parameters const& attributes) {
   auto const& right = of.rule->replacement;
-  auto const& root = right[right.root()];
+  auto const part = static_cast<int>(attributes.number({"part"}, 0));
+  auto const* root = &right[right.root()];
+  if (root->kind == term_kind::roots) root = &right[root->child[part]];
   meanings with;
-  for (int i = 0; i < root.operands(); ++i)
+  for (int i = 0; i < root->operands(); ++i) {
+    auto const* operand = &right[root->child[i]];
+    if (operand->kind == term_kind::row) operand = &right[operand->child[0]];
     if (static_cast<std::size_t>(i) < in.size() && in[static_cast<std::size_t>(i)] != nullptr)
-      with.values[std::string(right[root.child[i]].name)] = *in[static_cast<std::size_t>(i)];
+      with.values[std::string(operand->name)] = *in[static_cast<std::size_t>(i)];
+  }
   for (auto const& [name, a] : attributes.all) {
     if (auto const* list = std::get_if<std::vector<std::int64_t>>(&a.content)) with.axes[name] = *list;
     if (auto const* one = std::get_if<double>(&a.content)) with.numbers[name] = *one;
+    if (auto const* one = std::get_if<std::int64_t>(&a.content)) with.numbers[name] = static_cast<double>(*one);
   }
-  return formula(of.rule->pattern, with).value();
+  return formula(of.rule->pattern, with).value(part);
 }
 
 }  // namespace soundness
-
-template <>
-struct fuse::graph_traits<soundness::graph> : fuse::graph_traits<fuse::graph> {
-  static constexpr auto& dialect = soundness::dialect;
-};

@@ -3,7 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "pool.hpp"
 
@@ -147,7 +149,7 @@ inline constexpr auto set = set_from<First>(std::make_index_sequence<in_a_set>{}
 /// All of them.
 [[nodiscard]] inline std::vector<member> const& members() {
   static auto const all = []<std::size_t... I>(std::index_sequence<I...>) {
-    return std::vector<member>{{&rule<static_cast<int>(I)>, false, false}...};
+    return std::vector<member>{{&rule<static_cast<int>(I)>, elements::floats, false}...};
   }
   (std::make_index_sequence<count>{});
   return all;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <map>
 #include <string>
 #include <string_view>
@@ -11,43 +12,64 @@
 #include <vector>
 
 #include "../corpus/draw.hpp"
+#include "example.hpp"
 #include "pool.hpp"
 
 namespace soundness {
 
 /// A graph that spells the pattern of a rule: sums and products in any bracketing and with any inverse operators, parts
 /// that are shared or computed again, constants in their places, casts, repetitions, identities where the rule looks
-/// through them. Some graphs have one operator that the pattern has not.
+/// through them; in either dialect. Every value is computed as it is written, so that its shape is known. Fails where
+/// the choices do not fit together.
 class spelling {
  public:
   using value = fuse::graph::value;
 
   corpus::draw choose;
-  std::map<std::string, array> feeds{};
+  example made;
   bool plain = true;  ///< the pattern itself, in operators that its rule may find
 
-  spelling(graph& g, member const& of, std::uint64_t seed)
-      : choose(seed), g_(g), pattern_(of.rule->pattern), version_(version(seed)) {
-    for (std::size_t i = 0; i < of.rule->transparent_count; ++i) {
-      std::string const name{of.rule->transparent[i]};
+  spelling(member const& of, std::uint64_t seed, bool second)
+      : choose(seed),
+        made{fuse::graph(second ? 1 : version(seed)), {}, second},
+        g_(made.graph),
+        rule_(*of.rule),
+        pattern_(of.rule->pattern) {
+    for (std::size_t i = 0; i < rule_.transparent_count; ++i) {
+      std::string const name{rule_.transparent[i]};
       casts_ = casts_ || name == "cast";
       identities_ = identities_ || name == "identity";
-      expands_ = expands_ || name == "expand";
     }
-    for (std::uint16_t i = 0; i < pattern_.size; ++i)
-      reduces_ = reduces_ || pattern_[i].op == opcode::sum || pattern_[i].op == opcode::mean;
-    integers_ = of.integers && choose.one_in("integers", 3);
-    if (choose.one_in("another operator", 4)) wrong_ = choose.number("which", {0, 1, 2, 3, 4, 5, 6, 7});
+    for (std::uint16_t i = 0; i < pattern_.size; ++i) {
+      ranked_ = ranked_ || pattern_[i].op == opcode::sum || pattern_[i].op == opcode::mean || has_axes(pattern_[i]);
+      matrices_ = matrices_ || op_of(pattern_[i]) == opcode::gemm;
+      products_ = products_ || op_of(pattern_[i]) == opcode::matmul;
+    }
+    integers_ = of.among == elements::integers || (of.among == elements::either && choose.one_in("integers", 3));
     symbolic_ = choose.one_in("symbolic", 3);
-    auto const rank = static_cast<std::size_t>(choose.number("rank", {1, 2, 2, 3, 3}));
+    if (!integers_ && keeps_numbers()) {
+      using enum fuse::element_type;
+      constexpr fuse::element_type types[] = {float32, float32, float32, float64, float16};
+      floats_ = types[choose.number("floats", {0, 0, 0, 0, 0, 1, 2, 3, 4})];
+      plain = floats_ != float16;  // numbers that are computed are rounded there
+    }
+    auto rank = static_cast<std::size_t>(choose.number("rank", {1, 2, 2, 3, 3}));
+    if (!ranked_ && !products_ && choose.one_in("no axes", 20)) rank = 0;
+    if (matrices_) rank = 2;
+    if (products_) rank = std::max<std::size_t>(rank, 2);
     for (std::size_t i = 0; i < rank; ++i) base_.push_back(choose.number("extent", {2, 3, 4, 4, 1}));
+    if (!base_.empty() && !has_parts() && choose.one_in("empty", 40)) {
+      base_.back() = 0;
+      plain = false;  // every number equals every other one there
+    }
+    whole_ = base_;
     write_graph();
   }
 
-  [[nodiscard]] static int version(std::uint64_t seed) {
-    constexpr int all[] = {13, 17, 18, 21};
-    return all[seed / 7 % 4];
-  }
+  /// Whether the rule looks through what leaves a value as it is, and that is known to.
+  [[nodiscard]] bool looks_through() const { return identities_ && !symbolic_; }
+  /// Whether a mean stands there as a sum that is divided.
+  [[nodiscard]] bool divides_sums() const { return divided_; }
 
  private:
   struct part {
@@ -55,25 +77,59 @@ class spelling {
     int weight;
   };
 
+  [[nodiscard]] static int version(std::uint64_t seed) {
+    constexpr int all[] = {13, 17, 18, 21};
+    return all[seed / 7 % 4];
+  }
+  static opcode op_of(fuse::term const& t) {
+    bool const by_name = t.kind == term_kind::named || t.kind == term_kind::exact;
+    return by_name ? corpus::op_named(std::string_view(t.name)) : t.kind == term_kind::neutral ? t.op : opcode::opaque;
+  }
+  // Whether the right side takes numbers as they are, into no constant that would round them: narrow types are left to
+  // such rules.
+  [[nodiscard]] bool keeps_numbers() const {
+    auto const& right = rule_.replacement;
+    for (std::size_t i = 0; i < right.size; ++i) {
+      auto const kind = right[i].kind;
+      if (kind == term_kind::neutral || kind == term_kind::number || kind == term_kind::row || kind == term_kind::fold)
+        return false;
+    }
+    return true;
+  }
+  // Whether the pattern takes parts of an axis.
+  [[nodiscard]] bool has_parts() const {
+    for (std::uint16_t i = 0; i < pattern_.size; ++i)
+      if (auto const op = op_of(pattern_[i]); op == opcode::top_k || op == opcode::split) return true;
+    return false;
+  }
+  static bool has_axes(fuse::term const& t) {
+    auto const op = op_of(t);
+    return op == opcode::softmax || op == opcode::transpose || op == opcode::top_k || op == opcode::split ||
+           op == opcode::gemm || op == opcode::matmul;
+  }
+
   void write_graph() {
-    bool const body = choose.one_in("in a body", 10);
+    auto const& top = pattern_[pattern_.root()];
+    bool const several = top.kind == term_kind::roots;
+    bool const body = !several && !matrices_ && !products_ && choose.one_in("in a body", 10);
     fuse::graph::node owner;
     if (body) {
       auto const c = g_.input("condition", fuse::element_type::boolean, {});
-      feeds["condition"] = {{}, {1}, true};
+      made.feeds["condition"] = known_[c.id] = {{}, {1}, true};
       // What the body reads is computed before it.
       for (int i = 0; i < 3; ++i) leaves_.push_back(fresh_leaf(base_));
-      owner = g_.append("If", {c});
+      owner = g_.append(corpus::name_of(opcode::if_else, made.second), {c});
       inside_ = true;
       g_.append_to(g_.add_body(owner, "then_branch"));
     }
-    auto y = write(pattern_.root());
-    if (choose.one_in("again", 6)) y = g_.add("Max", {y, write(pattern_.root())});
-    if (choose.one_in("behind", 3)) y = integers_ ? g_.add("Abs", {y}) : g_.add("Tanh", {y});
+    auto y = write(several ? top.child[0] : pattern_.root());
+    for (int i = 1; several && i < top.operands(); ++i) g_.output(write(top.child[i]), "root" + std::to_string(i));
+    if (choose.one_in("again", 6)) y = add(opcode::maximum, {y, write(several ? top.child[0] : pattern_.root())});
+    if (choose.one_in("behind", 3)) y = add(integers_ ? opcode::abs : opcode::tanh, {y});
     if (body) {
       g_.output(y, "out");
       g_.append_to(g_.add_body(owner, "else_branch"));
-      g_.output(g_.add("Abs", {leaves_[0]}), "other");
+      g_.output(add(opcode::abs, {leaves_[0]}), "other");
       g_.append_to(fuse::graph::main_body);
       y = g_.result(owner);
     } else {
@@ -81,13 +137,44 @@ class spelling {
         if (choose.one_in("another output", 12)) g_.output(v, "extra" + std::to_string(extra_++));
     }
     g_.output(y, "y");
-    if (wrote_wrong_) plain = false;
+  }
+
+  // Nodes
+
+  std::vector<value> append(std::string_view op, std::vector<value> const& operands,
+                            std::vector<fuse::graph::named> const& attributes, std::uint32_t results) {
+    corpus::parameters p;
+    for (auto const& a : attributes) p.all.emplace(a.name, a);
+    std::vector<array const*> in;
+    for (auto const v : operands) in.push_back(v ? &known(v) : nullptr);
+    auto computed = op == "test::Blend" ? blend(in, p) : corpus::results_of(op, in, p);
+    auto const n = g_.append(op, operands, attributes, results);
+    std::vector<value> all;
+    for (std::uint32_t i = 0; i < results; ++i) {
+      all.push_back(g_.result(n, i));
+      known_[all.back().id] = std::move(computed.at(i));
+    }
+    return all;
+  }
+  value add(std::string_view op, std::vector<value> const& operands,
+            std::vector<fuse::graph::named> const& attributes = {}) {
+    return append(op, operands, attributes, 1)[0];
+  }
+  value add(opcode op, std::vector<value> const& operands, std::vector<fuse::graph::named> const& attributes = {}) {
+    return add(corpus::name_of(op, made.second), operands, attributes);
+  }
+  array const& known(value v) {
+    auto const at = known_.find(v.id);
+    return at != known_.end() ? at->second : known_[v.id] = corpus::array_of(g_.constant(v));
+  }
+  value cast(value v, fuse::element_type to) {
+    return add(opcode::cast, {v}, {{made.second ? "dtype" : "to", static_cast<int>(to)}});
   }
 
   // Leaves
 
   [[nodiscard]] fuse::element_type type() const {
-    return integers_ ? fuse::element_type::int64 : fuse::element_type::float32;
+    return integers_ ? fuse::element_type::int64 : floats_;
   }
   std::vector<double> contents(std::size_t count) {
     if (!integers_) return choose.numbers("contents", count, 0.4, 1.6, choose.one_in("signs", 3));
@@ -99,7 +186,7 @@ class spelling {
     return g_.constant(fuse::make_tensor(type(), shape, data));
   }
   value number(double x) {
-    auto const shapes = choose.number("shape of a number", {0, 0, 0, 1});
+    auto const shapes = base_.empty() ? 0 : choose.number("shape of a number", {0, 0, 0, 1});
     return constant(std::vector<std::int64_t>(static_cast<std::size_t>(shapes), 1), {x});
   }
   value list(std::vector<std::int64_t> const& of) {
@@ -108,19 +195,27 @@ class spelling {
 
   std::vector<std::int64_t> leaf_shape() {
     auto shape = base_;
+    if (exact_shapes_) return shape;
+    if (shape.empty()) return shape;
     auto const how = choose.number("shape of a leaf", {0, 0, 0, 0, 0, 1, 2, 3});
     if (how == 1) shape[0] = 1;
     if (how == 2) shape.back() = 1;
-    if (how == 3 && !reduces_) shape.erase(shape.begin());
+    if (how == 3 && !ranked_) shape.erase(shape.begin());
     return shape;
   }
-  value fresh_leaf(std::vector<std::int64_t> const& shape) {
-    auto const name = "in" + std::to_string(feeds.size());
+  // A condition wants it to be constant.
+  [[nodiscard]] bool wanted_constant(std::string_view name) const {
+    for (std::size_t i = 0; i < rule_.condition_count; ++i)
+      if (auto const& c = rule_.conditions[i]; c.name == "a constant" && c.captures[0] == name) return true;
+    return false;
+  }
+  value fresh_leaf(std::vector<std::int64_t> const& shape, bool as_constant = false) {
+    auto const name = "in" + std::to_string(made.feeds.size());
     array a{shape, contents(corpus::count_of(shape)), integers_};
     // Once where the value is an input of a body it would be captured; constants stand anywhere.
-    if (inside_ && !choose.one_in("a constant", 3))
+    if (inside_ && !as_constant && !choose.one_in("a constant", 3))
       return leaves_[static_cast<std::size_t>(choose.number("which leaf", {0, 1, 2, 3})) % leaves_.size()];
-    if (inside_ || choose.one_in("a constant", 8)) {
+    if (inside_ || as_constant || choose.one_in("a constant", 8)) {
       plain = false;  // sums and products of constants are numbers
       return constant(shape, a.data);
     }
@@ -128,30 +223,31 @@ class spelling {
     for (std::size_t i = 0; i < shape.size(); ++i) {
       static constexpr char const* symbols[] = {"n", "m", "k"};
       auto const from_end = shape.size() - i;
-      bool const named = symbolic_ && shape[i] != 1 && base_[base_.size() - from_end] == shape[i] && from_end <= 3;
+      bool const named = symbolic_ && base_ == whole_ && shape[i] != 1 && from_end <= base_.size() &&
+                         base_[base_.size() - from_end] == shape[i] && from_end <= 3;
       if (named)
         declared.emplace_back(symbols[from_end - 1]);
       else
         declared.emplace_back(static_cast<int>(shape[i]));
     }
     auto const v = g_.input(name, type(), declared);
-    feeds[name] = std::move(a);
+    made.feeds[name] = known_[v.id] = std::move(a);
     return v;
   }
-  value leaf(bool first) {
-    if (!leaves_.empty() && choose.one_in("the same leaf", 5))
+  value leaf(bool first, bool as_constant) {
+    if (!leaves_.empty() && !exact_shapes_ && !as_constant && choose.one_in("the same leaf", 5))
       return leaves_[static_cast<std::size_t>(choose.number("which leaf", {0, 1, 2, 3})) % leaves_.size()];
-    auto v = fresh_leaf(first ? base_ : leaf_shape());
-    if (!integers_) {
+    auto v = fresh_leaf(first ? base_ : leaf_shape(), as_constant);
+    if (!integers_ && !as_constant) {
       auto const how =
           choose("a leaf is", {"itself", "itself", "itself", "tanh", "product", "negated", "repeated", "sum"});
-      if (how == "tanh") v = g_.add("Tanh", {v});
-      if (how == "product") v = g_.add("Mul", {v, fresh_leaf(leaf_shape())});
-      if (how == "sum") v = g_.add("Add", {v, fresh_leaf(leaf_shape())});
-      if (how == "negated") v = g_.add("Neg", {v});
-      if (how == "repeated" && !symbolic_) v = g_.add("Expand", {fresh_leaf(leaf_shape()), list(base_)});
+      if (how == "tanh") v = add(opcode::tanh, {v});
+      if (how == "product") v = add(opcode::mul, {v, fresh_leaf(leaf_shape())});
+      if (how == "sum") v = add(opcode::add, {v, fresh_leaf(leaf_shape())});
+      if (how == "negated") v = add(opcode::neg, {v});
+      if (how == "repeated" && !symbolic_) v = add(opcode::expand, {fresh_leaf(leaf_shape()), list(base_)});
     }
-    leaves_.push_back(v);
+    if (!exact_shapes_) leaves_.push_back(v);
     return v;
   }
 
@@ -159,26 +255,14 @@ class spelling {
 
   value note(value v) {
     interior_.push_back(v);
-    if (casts_ && choose.one_in("a cast", 12)) {
-      v = g_.add("Cast", {v}, {{"to", 11}});
-      v = g_.add("Cast", {v}, {{"to", 1}});
-    }
-    if (identities_ && choose.one_in("an identity", 10)) v = g_.add("Identity", {v});
+    return looked_through(v, casts_, identities_);
+  }
+  value looked_through(value v, bool casts, bool identities) {
+    if (casts && !integers_ && choose.one_in("a cast", 12)) v = cast(cast(v, fuse::element_type::float64), type());
+    if (identities && choose.one_in("an identity", 10)) v = add(opcode::identity, {v});
     return v;
   }
-  // An operator of two operands; perhaps the wrong one.
-  value two(std::string_view op, value a, value b) {
-    if (wrong_ == 0 && !wrote_wrong_) {
-      wrote_wrong_ = true;
-      auto const other = choose("wrong", {"Sub", "Mul", "Add", "Max", "swapped", "Div"});
-      if (other == "swapped")
-        std::swap(a, b);
-      else if (!(integers_ && other == "Div"))
-        op = other;
-    }
-    --wrong_;
-    return note(g_.add(op, {a, b}));
-  }
+  value two(opcode op, value a, value b) { return note(add(op, {a, b})); }
 
   value write(std::uint8_t at) {
     auto const& t = pattern_[at];
@@ -186,52 +270,191 @@ class spelling {
     switch (t.kind) {
       case term_kind::capture:
       case term_kind::rest:
-        if (auto const known = captured_.find(name); known != captured_.end()) return known->second;
-        return captured_[name] = leaf(captured_.empty());
-      case term_kind::scalar:
-        if (numbers_.count(name) == 0)
-          numbers_[name] = integers_ ? choose.number("scalar", {2, 3, -5}) : choose.number("scalar", {2, 3, 5}) * 0.125;
-        return number(numbers_[name]);
+        if (auto const captured = captured_.find(name); captured != captured_.end()) return captured->second;
+        return captured_[name] = leaf(captured_.empty(), wanted_constant(name));
+      case term_kind::scalar: return number(number_of(name));
       case term_kind::number: return number(t.number);
       case term_kind::alternatives: return write(t.child[choose.number("branch", {0, 1}) % t.children]);
       case term_kind::users:
       case term_kind::known_as:
       case term_kind::optional: return write(t.child[0]);
-      case term_kind::neutral: break;
-      default: corpus::fail("no spelling of this term");
+      case term_kind::through:
+        return looked_through(write(t.child[0]), t.name == "cast", t.name == "identity");
+      case term_kind::wrapped: {
+        auto const inside = write(t.child[0]);
+        return choose.one_in("wrapped", 2) ? note(add(std::string_view(t.name), {inside})) : inside;
+      }
+      case term_kind::result: {
+        auto const of = t.child[0];
+        if (several_.count(of) == 0) several_[of] = write_several(of);
+        return several_[of].at(t.index);
+      }
+      default: break;
     }
-    if (auto const known = written_.find(at); known != written_.end() && !choose.one_in("computed again", 3))
-      return known->second;
+    if (auto const before = written_.find(at); before != written_.end() && !choose.one_in("computed again", 3))
+      return before->second;
     return written_[at] = write_operator(at);
+  }
+  double number_of(std::string const& name) {
+    if (numbers_.count(name) == 0)
+      numbers_[name] = integers_ ? choose.number("scalar", {2, 3, -5}) : choose.number("scalar", {2, 3, 5}) * 0.125;
+    return numbers_[name];
   }
 
   value write_operator(std::uint8_t at) {
     auto const& t = pattern_[at];
-    auto const kind = fuse::info(t.op).group;
-    if (kind == fuse::op_group::sum || t.op == opcode::neg) return write_sum(at);
-    if (kind == fuse::op_group::product) return write_product(at);
-    if (t.op == opcode::sum || t.op == opcode::mean) return write_reduction(t);
-    auto const name = corpus::name_of(t.op, false);
-    if (t.operands() == 1) return note(g_.add(name, {write(t.child[0])}));
-    auto const a = write(t.child[0]), b = write(t.child[1]);
-    return choose.one_in("commuted", 2) ? two(name, b, a) : two(name, a, b);
+    auto const op = op_of(t);
+    if (t.kind == term_kind::neutral) {
+      auto const kind = fuse::info(op).group;
+      if (kind == fuse::op_group::sum || op == opcode::neg) return write_sum(at);
+      if (kind == fuse::op_group::product) return write_product(at);
+      if (op == opcode::sum || op == opcode::mean) return write_reduction(t);
+    }
+    switch (op) {
+      case opcode::softmax: return write_softmax(t);
+      case opcode::transpose: return write_transpose(at);
+      case opcode::matmul: return write_matmul(t);
+      case opcode::gemm: return write_gemm(t);
+      case opcode::clip: return write_clip(t);
+      case opcode::cast: return note(cast(write(t.child[0]), type()));
+      default: break;
+    }
+    std::vector<value> operands;
+    for (int i = 0; i < t.operands(); ++i) operands.push_back(write(t.child[i]));
+    auto const name = t.kind == term_kind::neutral ? corpus::name_of(op, made.second) : std::string_view(t.name);
+    if (operands.size() == 2 && fuse::info(op).commutative && t.kind != term_kind::exact &&
+        choose.one_in("commuted", 2))
+      std::swap(operands[0], operands[1]);
+    std::vector<fuse::graph::named> attributes;
+    for (int i = t.operands(); i < t.children; ++i) {
+      auto const& a = pattern_[t.child[i]];
+      double const x = a.children == 0 ? a.number : number_of(std::string(pattern_[a.child[0]].name));
+      attributes.emplace_back(std::string_view(a.name), x);
+    }
+    return note(add(name, operands, attributes));
   }
 
-  value write_reduction(fuse::term const& t) {
-    std::string name = "axes";
-    for (int c = t.operands(); c < t.children; ++c)
-      if (auto const& a = pattern_[t.child[c]]; a.children == 1) name = std::string(pattern_[a.child[0]].name);
-    auto const of = write(t.child[0]);
+  std::vector<std::int64_t> const& axes_named(std::string const& name, bool one) {
     auto& axes = axes_[name];
     if (axes.empty()) {
       auto const rank = static_cast<int>(base_.size());
       axes.push_back(choose.number("axis", {-1, -1, -2, -3}));
       axes[0] = std::max<std::int64_t>(axes[0], -rank);
-      if (rank > 1 && choose.one_in("two axes", 4) && axes[0] == -1) axes.push_back(-2);
+      if (!one && rank > 1 && choose.one_in("two axes", 4) && axes[0] == -1) axes.push_back(-2);
     }
-    bool const mean = t.op == opcode::mean;
-    if (version_ >= (mean ? 18 : 13)) return note(g_.add(mean ? "ReduceMean" : "ReduceSum", {of, list(axes)}));
-    return note(g_.add("ReduceMean", {of}, {{"axes", axes}, {"keepdims", 1}}));
+    return axes;
+  }
+
+  // The node keeps its axes, or they are put back; a mean is the node, or a sum that is divided.
+  value write_reduction(fuse::term const& t) {
+    std::string name = "axes";
+    for (int c = t.operands(); c < t.children; ++c)
+      if (auto const& a = pattern_[t.child[c]]; a.children == 1) name = std::string(pattern_[a.child[0]].name);
+    auto const of = write(t.child[0]);
+    auto const axes = axes_named(name, false);
+    auto op = t.op;
+    double count = 1;
+    for (auto const axis : axes) count *= static_cast<double>(known(of).shape[axis_of(known(of), axis)]);
+    bool const divided = op == opcode::mean && !symbolic_ && !integers_ && choose.one_in("a divided sum", 6);
+    divided_ = divided_ || divided;
+    if (divided) op = opcode::sum;
+    bool const dropped = choose.one_in("axes put back", 6);
+    std::vector<fuse::graph::named> attributes;
+    std::vector<value> operands{of};
+    if (made.second) {
+      attributes.emplace_back("dim", axes);
+      if (dropped) attributes.emplace_back("squeeze", 1);
+    } else {
+      if (g_.version() >= (op == opcode::sum ? 13 : 18))
+        operands.push_back(list(axes));
+      else
+        attributes.emplace_back("axes", axes);
+      if (dropped || choose.one_in("keepdims written", 2)) attributes.emplace_back("keepdims", dropped ? 0 : 1);
+    }
+    auto v = add(op, operands, attributes);
+    if (dropped)
+      v = made.second ? add(opcode::unsqueeze, {v}, {{"dim", axes}}) : add(opcode::unsqueeze, {v, list(axes)});
+    if (!divided) return note(v);
+    return note(choose.one_in("divided by", 2) ? add(opcode::div, {v, number(count)})
+                                               : add(opcode::mul, {v, number(1 / count)}));
+  }
+
+  // Operators with axes: their operands have the shapes that make the result what is wanted.
+
+  value write_shaped(std::uint8_t at, std::vector<std::int64_t> const& shape) {
+    auto const before = std::exchange(base_, shape);
+    bool const exact = std::exchange(exact_shapes_, true);
+    auto const v = write(at);
+    base_ = before;
+    exact_shapes_ = exact;
+    return v;
+  }
+  value write_softmax(fuse::term const& t) {
+    std::string name = "last";
+    for (int c = t.operands(); c < t.children; ++c)
+      if (auto const& a = pattern_[t.child[c]]; a.children == 1) name = std::string(pattern_[a.child[0]].name);
+    auto axis = name == "last" ? -1 : axes_named(name, true)[0];
+    if (choose.one_in("from the first", 3)) axis += static_cast<std::int64_t>(base_.size());
+    return note(add(opcode::softmax, {write_shaped(t.child[0], base_)},
+                    {{made.second ? "from" : "axis", axis}}));
+  }
+  value write_transpose(std::uint8_t at) {
+    if (turned_.empty()) {
+      for (std::size_t i = 0; i < base_.size(); ++i) turned_.push_back(static_cast<std::int64_t>(i));
+      for (std::size_t i = turned_.size(); i > 1; --i)
+        std::swap(turned_[i - 1], turned_[static_cast<std::size_t>(choose.number("turned", {0, 1, 2})) % i]);
+    }
+    auto shape = base_;
+    for (std::size_t i = 0; i < turned_.size(); ++i) shape[static_cast<std::size_t>(turned_[i])] = base_[i];
+    return note(add(opcode::transpose, {write_shaped(pattern_[at].child[0], shape)},
+                    {{made.second ? "order" : "perm", turned_}}));
+  }
+  [[nodiscard]] std::int64_t inner() { return choose.number("inner", {2, 3, 4}); }
+  value write_matmul(fuse::term const& t) {
+    auto left = base_;
+    left.back() = inner();
+    auto const a = write_shaped(t.child[0], left);
+    return note(add(opcode::matmul, {a, write_shaped(t.child[1], {left.back(), base_.back()})}));
+  }
+  value write_gemm(fuse::term const& t) {
+    bool turned_a = false, turned_b = false, open = false;
+    for (int c = t.operands(); c < t.children; ++c) open = open || pattern_[t.child[c]].children == 1;
+    if (open) turned_a = choose.one_in("transA", 2), turned_b = choose.one_in("transB", 2);
+    auto const k = inner();
+    std::vector<std::int64_t> a{base_[0], k}, b{k, base_[1]};
+    if (turned_a) std::swap(a[0], a[1]);
+    if (turned_b) std::swap(b[0], b[1]);
+    std::vector<value> operands{write_shaped(t.child[0], a), write_shaped(t.child[1], b)};
+    if (t.operands() > 2 && (pattern_[t.child[2]].kind != term_kind::optional || !choose.one_in("no addend", 2))) {
+      auto row = base_;
+      if (choose.one_in("a row", 2)) row.erase(row.begin());
+      operands.push_back(write_shaped(t.child[2], row));
+    }
+    std::vector<fuse::graph::named> attributes;
+    if (turned_a || choose.one_in("transA written", 2)) attributes.emplace_back("transA", turned_a ? 1 : 0);
+    if (turned_b) attributes.emplace_back("transB", 1);
+    if (choose.one_in("alpha written", 2)) attributes.emplace_back("alpha", 1.0);
+    return note(add(opcode::gemm, operands, attributes));
+  }
+  value write_clip(fuse::term const& t) {
+    std::vector<value> operands{write(t.child[0])};
+    for (int c = t.operands(); c < t.children; ++c) {
+      auto const& a = pattern_[t.child[c]];
+      operands.push_back(constant({}, {number_of(std::string(pattern_[a.child[0]].name))}));
+    }
+    return note(add(opcode::clip, operands));
+  }
+  std::vector<value> write_several(std::uint8_t at) {
+    auto const& t = pattern_[at];
+    auto shape = base_;
+    if (op_of(t) == opcode::top_k) {
+      shape.back() += choose.number("more", {0, 1, 2});
+      auto const x = write_shaped(t.child[0], shape);
+      return append("TopK", {x, list({base_.back()})}, {{"axis", -1}}, 2);
+    }
+    shape.back() *= 2;
+    auto const x = write_shaped(t.child[0], shape);
+    return append("Split", {x, list({base_.back(), base_.back()})}, {{"axis", -1}}, 2);
   }
 
   // Sums: the signed terms, in any order and bracketing.
@@ -244,6 +467,8 @@ class spelling {
       collect_sum(t.child[1], t.op == opcode::sub ? -sign : sign, into);
     } else if (opens && t.op == opcode::neg) {
       collect_sum(t.child[0], -sign, into);
+    } else if (t.kind == term_kind::named && op_of(t) == opcode::sum_of) {
+      for (int i = 0; i < t.operands(); ++i) collect_sum(t.child[i], sign, into);
     } else if (t.kind == term_kind::alternatives) {
       collect_sum(t.child[choose.number("branch", {0, 1}) % t.children], sign, into);
     } else if (!left_out(t)) {
@@ -262,17 +487,24 @@ class spelling {
     return sum_of(all);
   }
   value negated(value v) {
-    if (integers_ || choose.one_in("negated by", 2)) return note(g_.add("Neg", {v}));
-    return two("Mul", v, number(-1));
+    if (integers_ || choose.one_in("negated by", 2)) return note(add(opcode::neg, {v}));
+    return two(opcode::mul, v, number(-1));
   }
   value sum_of(std::vector<part> const& all) {
+    if (all.empty()) return number(0);
     if (all.size() == 1) return all[0].weight > 0 ? all[0].v : negated(all[0].v);
+    bool const positive = std::all_of(all.begin(), all.end(), [](part const& p) { return p.weight > 0; });
+    if (positive && !integers_ && !made.second && choose.one_in("one sum", 4)) {
+      std::vector<value> operands;
+      for (auto const& p : all) operands.push_back(p.v);
+      return note(add(opcode::sum_of, operands));
+    }
     auto const middle = split(all.size());
     std::vector<part> const left(all.begin(), all.begin() + middle);
     std::vector<part> right(all.begin() + middle, all.end());
-    if (choose.one_in("added", 2)) return two("Add", sum_of(left), sum_of(right));
+    if (choose.one_in("added", 2)) return two(opcode::add, sum_of(left), sum_of(right));
     for (auto& p : right) p.weight = -p.weight;
-    return two("Sub", sum_of(left), sum_of(right));
+    return two(opcode::sub, sum_of(left), sum_of(right));
   }
 
   // Products: factors with whole exponents, in any order and bracketing.
@@ -287,10 +519,13 @@ class spelling {
           return collect_product(t.child[1], t.op == opcode::div ? -exponent : exponent, into);
         case opcode::reciprocal: return collect_product(t.child[0], -exponent, into);
         case opcode::square: return collect_product(t.child[0], 2 * exponent, into);
-        case opcode::pow:
-          return collect_product(t.child[0], static_cast<int>(pattern_[t.child[1]].number) * exponent, into);
-        case opcode::rsqrt: return into.push_back({root(write(t.child[0])), -exponent});
-        case opcode::sqrt: return into.push_back({root(write(t.child[0])), exponent});
+        case opcode::pow: {
+          auto const by = pattern_[t.child[1]].number;
+          if (by == std::trunc(by)) return collect_product(t.child[0], static_cast<int>(by) * exponent, into);
+          return into.push_back({two(opcode::pow, write(t.child[0]), number(by)), exponent});
+        }
+        case opcode::rsqrt: return push_root(write(t.child[0]), -exponent, into);
+        case opcode::sqrt: return push_root(write(t.child[0]), exponent, into);
         default: break;
       }
     } else if (t.kind == term_kind::alternatives) {
@@ -300,8 +535,11 @@ class spelling {
     }
     into.push_back({write(at), exponent});
   }
-  value root(value v) {
-    return choose.one_in("a root is", 3) ? note(g_.add("Pow", {v, number(0.5)})) : note(g_.add("Sqrt", {v}));
+  void push_root(value v, int exponent, std::vector<part>& into) {
+    auto const how = choose("a root is", {"itself", "itself", "power", "inverse"});
+    if (how == "inverse" && made.second) return into.push_back({note(add(opcode::rsqrt, {v})), -exponent});
+    if (how == "inverse") return into.push_back({two(opcode::pow, v, number(-0.5)), -exponent});
+    into.push_back({how == "power" ? two(opcode::pow, v, number(0.5)) : note(add(opcode::sqrt, {v})), exponent});
   }
   value write_product(std::uint8_t at) {
     std::vector<part> all;
@@ -310,7 +548,10 @@ class spelling {
     for (auto const& p : all) {
       auto const times = std::abs(p.weight);
       if (times > 1 && choose.one_in("a power is", 2)) {
-        factors.push_back({note(g_.add("Pow", {p.v, g_.scalar(static_cast<float>(times))})), p.weight / times});
+        bool const squared = times == 2 && made.second && choose.one_in("squared", 2);
+        auto const power = squared ? add(opcode::square, {p.v})
+                                   : add(opcode::pow, {p.v, integers_ ? g_.scalar(static_cast<float>(times)) : constant({}, {1.0 * times})});
+        factors.push_back({note(power), p.weight / times});
         continue;
       }
       for (int i = 0; i < times; ++i) factors.push_back({p.v, p.weight / times});
@@ -320,16 +561,17 @@ class spelling {
     return product_of(factors);
   }
   value inverse(value v) {
-    return choose.one_in("inverted by", 2) ? note(g_.add("Reciprocal", {v})) : two("Div", number(1), v);
+    return choose.one_in("inverted by", 2) ? note(add(opcode::reciprocal, {v})) : two(opcode::div, number(1), v);
   }
   value product_of(std::vector<part> const& all) {
+    if (all.empty()) return number(1);
     if (all.size() == 1) return all[0].weight > 0 ? all[0].v : inverse(all[0].v);
     auto const middle = split(all.size());
     std::vector<part> const left(all.begin(), all.begin() + middle);
     std::vector<part> right(all.begin() + middle, all.end());
-    if (integers_ || choose.one_in("multiplied", 2)) return two("Mul", product_of(left), product_of(right));
+    if (integers_ || choose.one_in("multiplied", 2)) return two(opcode::mul, product_of(left), product_of(right));
     for (auto& p : right) p.weight = -p.weight;
-    return two("Div", product_of(left), product_of(right));
+    return two(opcode::div, product_of(left), product_of(right));
   }
 
   std::ptrdiff_t split(std::size_t size) {
@@ -340,18 +582,21 @@ class spelling {
       std::swap(all[i - 1], all[static_cast<std::size_t>(choose.number("order", {0, 1, 2, 3, 4, 5, 6})) % i]);
   }
 
-  graph& g_;
+  fuse::graph& g_;
+  fuse::rewrite_rule const& rule_;
   expression const& pattern_;
-  int version_;
-  bool casts_ = false, identities_ = false, expands_ = false, integers_ = false, symbolic_ = false, inside_ = false;
-  bool wrote_wrong_ = false, reduces_ = false;
-  int wrong_ = -1, extra_ = 0;
-  std::vector<std::int64_t> base_;
+  fuse::element_type floats_ = fuse::element_type::float32;
+  bool casts_ = false, identities_ = false, integers_ = false, symbolic_ = false, inside_ = false;
+  bool divided_ = false, ranked_ = false, matrices_ = false, products_ = false, exact_shapes_ = false;
+  int extra_ = 0;
+  std::vector<std::int64_t> base_, whole_, turned_;
   std::vector<value> leaves_, interior_;
+  std::map<std::uint32_t, array> known_;
   std::map<std::string, value> captured_;
   std::map<std::string, double> numbers_;
   std::map<std::string, std::vector<std::int64_t>> axes_;
   std::map<std::uint8_t, value> written_;
+  std::map<std::uint8_t, std::vector<value>> several_;
 };
 
 }  // namespace soundness

@@ -473,6 +473,21 @@ TEST_CASE("a value that fewer nodes read is looked at again") {
   CHECK(fuse::rewrite<all>(g).applied() == 0);
 }
 
+TEST_CASE("what fewer nodes read has its turn behind what reads it") {
+  // Another rule of the set counts users: whatever reads what a rewrite has freed is looked at again.
+  static constexpr auto swish =
+      fuse::rule<"swish">(x * sigmoid(x * s)).replace(op<"LeakyRelu">(x).attr<"alpha">(s)).at_equal_cost();
+  static constexpr auto alone = fuse::rule<"alone">(erf(sigmoid(x).users(1))).replace(relu(x));
+  static constexpr auto all = fuse::rule_set<swish, alone>;
+  sketch g;
+  auto const a = g.in("a");
+  auto const gate = g.add("Sigmoid", {g.add("Mul", {a, g.scalar(0.375f)})});
+  auto const first = g.add("Mul", {g.add("Mul", {gate, a}), g.scalar(1.0f)});
+  g.end(g.add("Max", {first, g.add("Mul", {a, gate})}));
+  CHECK(applied<all>(g) == 2);
+  CHECK(ops(g) == "LeakyRelu LeakyRelu Max");
+}
+
 // Cost
 
 TEST_CASE("a norm does not take a row that is computed from its own result") {

@@ -145,6 +145,7 @@ class basic_driver final : machine::acceptor {
       if (!node.alive) continue;
       if (last_stage_[node.tag.op] > stage_ || last_stage_by_name(node.tag.name) > stage_) nodes_[--kept] = n;
       if (matters(n)) {
+        reached_ = n;
         visit(n);
         visit_waiting();
       }
@@ -152,6 +153,7 @@ class basic_driver final : machine::acceptor {
         options_.observer.progress(options_.observer.context, stage_, all - at, all);
     }
     nodes_.erase(nodes_.begin(), nodes_.begin() + static_cast<std::ptrdiff_t>(kept));
+    reached_ = 0;
   }
 
   // The last stage in which a rule begins at an operator.
@@ -353,11 +355,12 @@ class basic_driver final : machine::acceptor {
   }
   [[nodiscard]] int patterns_so_far() const { return late_rounds_ ? rules_.stages - 1 : stage_; }
 
+  // What the walk over all nodes has not reached yet has its turn there: what reads it may be a larger match.
   void visit_waiting() {
     while (!waiting_.empty() && budget_ != 0) {
       auto const next = waiting_.back();
       waiting_.pop_back();
-      if (matters(next)) visit(next);
+      if (next >= reached_ && matters(next)) visit(next);
     }
   }
 
@@ -417,6 +420,7 @@ class basic_driver final : machine::acceptor {
   bool late_rounds_ = false;
   std::vector<node_id> nodes_;  // of the first `listed_`, those that a stage left for later ones
   node_id listed_ = 0;
+  node_id reached_ = 0;  // of the walk over all nodes, which goes down; else 0
   int stage_ = 0;
   bool changed_ = false;  // since the machine last took in the whole image
   element_type computed_in_ = element_type::unknown, wider_ = element_type::unknown;

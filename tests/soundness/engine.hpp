@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fuse/fuse.hpp>
+
+#include "example.hpp"
+
+namespace soundness {
+
+/// Where a rule matches: its name and the node at its root.
+struct place {
+  std::string rule;
+  std::uint32_t node = 0;
+  friend auto operator<=>(place const&, place const&) = default;
+};
+
+/// What fuse knows of a value: extents by number or by symbol.
+struct inferred {
+  fuse::element_type type = fuse::element_type::unknown;
+  std::optional<std::vector<fuse::extent>> shape{};
+};
+
+/// What is tested, of one rule set in one dialect: functions of a graph of no particular type.
+struct engine {
+  fuse::rewrite_report (*rewrite)(fuse::graph&, fuse::rewrite_options const&);
+  std::vector<place> (*matches)(fuse::graph const&);  ///< in order, without repetitions
+  /// Of a value, by its number.
+  std::vector<inferred> (*infer)(fuse::graph const&);
+  /// Where `why` says of a node and a rule something else than `at`, or nothing that one can read; else empty.
+  std::string (*why)(fuse::graph const&, fuse::span<member const>);
+};
+
+namespace detail {
+
+template <class Graph, auto const& Rules>
+fuse::rewrite_report rewrite(fuse::graph& g, fuse::rewrite_options const& options) {
+  Graph typed(std::move(g));
+  auto report = fuse::rewrite<Rules>(typed, options);
+  g = std::move(typed);
+  return report;
+}
+
+template <class Graph, auto const& Rules>
+std::vector<place> matches(fuse::graph const& g) {
+  Graph const typed(g);
+  std::vector<place> all;
+  for (auto const& m : fuse::match_all<Rules>(typed)) all.push_back({std::string(m.rule()), m.root().id});
+  std::sort(all.begin(), all.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  return all;
+}
+
+template <class Graph>
+std::vector<inferred> infer(fuse::graph const& g) {
+  Graph const typed(g);
+  constexpr auto const& names = fuse::dialect_of<Graph>;
+  fuse::graph_binding<Graph const> const bound(typed, fuse::names_in(names), names.newest);
+  fuse::facts known(bound.image, names);
+  known.run();
+  std::vector<inferred> all;
+  for (fuse::value_id v = 0; v < bound.image.value_count(); ++v) {
+    auto const id = bound.value(v).id;
+    if (all.size() <= id) all.resize(id + std::size_t{1});
+    all[id].type = known.type(v);
+    auto const shape = known.shape(v);
+    if (known.has_rank(v)) all[id].shape.emplace(shape.begin(), shape.end());
+  }
+  return all;
+}
+
+template <class Graph, auto const& Rules>
+std::string why(fuse::graph const& g, fuse::span<member const> members) {
+  Graph const typed(g);
+  fuse::matcher<Rules, Graph> matches(typed);
+  for (auto const n : typed.nodes()) {
+    auto const found = matches.at(n);
+    for (auto const& one : members) {
+      bool const there =
+          std::any_of(found.begin(), found.end(), [&](auto const& m) { return m.rule() == one.rule->name; });
+      auto const why = matches.why(n, one.rule->name);
+      auto const text = to_text(why);
+      if (why.matched != there || text.empty() || text.find("expected ,") != std::string::npos)
+        return std::string(one.rule->name) + (there ? " matches: " : " does not match: ") + text;
+    }
+  }
+  return {};
+}
+
+}  // namespace detail
+
+template <class Graph, auto const& Rules>
+inline constexpr engine engine_of{&detail::rewrite<Graph, Rules>, &detail::matches<Graph, Rules>,
+                                  &detail::infer<Graph>, &detail::why<Graph, Rules>};
+
+/// A rule alone.
+struct lone_rule {
+  fuse::rewrite_report (*rewrite)(fuse::graph&, fuse::rewrite_options const&);
+  std::vector<place> (*matches)(fuse::graph const&);
+};
+
+namespace detail {
+
+template <class Graph, auto const& Members, std::size_t... I>
+std::vector<lone_rule> each_alone(std::index_sequence<I...>) {
+  return {{&rewrite<Graph, *Members[I].rule>, &matches<Graph, *Members[I].rule>}...};
+}
+
+}  // namespace detail
+
+/// Programs of one rule each.
+template <class Graph, auto const& Members>
+[[nodiscard]] std::vector<lone_rule> each_alone() {
+  return detail::each_alone<Graph, Members>(std::make_index_sequence<std::size(Members)>{});
+}
+
+}  // namespace soundness

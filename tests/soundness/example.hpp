@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstdint>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "../corpus/evaluate.hpp"
+#include "named_rules.hpp"
+#include "random_rules.hpp"
+
+namespace soundness {
+
+/// A graph, what is passed to it, and the dialect that it is in.
+struct example {
+  fuse::graph graph;
+  std::map<std::string, array> feeds{};
+  bool second = false;
+};
+
+/// The rule whose formula has a number.
+[[nodiscard]] inline member const& member_numbered(std::size_t number) {
+  if (number >= drawn::first) return drawn::members().at(number - drawn::first);
+  if (number >= 200) return second_named_members[number - 200];
+  return number >= 100 ? named_members[number - 100] : neutral_members[number];
+}
+
+/// What the test's own operators compute.
+[[nodiscard]] inline std::optional<array> own_operator(std::string_view name, std::vector<array const*> const& in,
+                                                       corpus::parameters const& attributes) {
+  if (name == "test::Blend") return blend(in, attributes)[0];
+  if (name != "test::Formula" && name != "test::Product") return std::nullopt;
+  return evaluate(member_numbered(static_cast<std::size_t>(attributes.number({"rule"}, -1))), in, attributes);
+}
+
+/// Computes all values of an example; fails where operands do not fit.
+[[nodiscard]] inline corpus::evaluator computed(example const& e) { return {e.graph, e.feeds, &own_operator}; }
+
+}  // namespace soundness

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <exception>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fuse/graph/graph_text.hpp>
+
+#include "validity.hpp"
+
+namespace soundness {
+
+/// What was broken: which law, how, and what tells more. Nothing where all laws hold.
+struct finding {
+  std::string law{}, what{}, more{};
+  [[nodiscard]] explicit operator bool() const { return !law.empty(); }
+};
+
+/// What a rewrite of an example came to.
+struct outcome {
+  finding broken{};
+  bool fits = true;  ///< the example itself is a valid graph
+  bool applied = false, bounded = false;
+};
+
+/// A report without the rules that were found nowhere.
+[[nodiscard]] inline std::string short_text(fuse::rewrite_report report) {
+  std::erase_if(report.rules, [](auto const& r) { return r.matched == 0 && r.refused.empty(); });
+  return to_text(report);
+}
+
+/// Whether everything that is computed is a number of moderate size: 1 / -0 and 1 / 0 differ, which equal formulas may,
+/// and large ones leave rounding where they cancel.
+[[nodiscard]] inline bool finite(corpus::evaluator& values, validity const& checked) {
+  for (auto const& [id, type] : checked.types())
+    if (values.has({id}))
+      for (auto const x : values.value({id}).data)
+        if (!std::isfinite(x) || std::fabs(x) > 1e8) return false;
+
+  return true;
+}
+
+/// How far results differ, relative to the largest of them.
+[[nodiscard]] inline double difference(std::map<std::string, array> const& before,
+                                       std::map<std::string, array> const& after) {
+  double worst = before.size() == after.size() ? 0 : HUGE_VAL;
+  for (auto const& [name, a] : before) {
+    auto const at = after.find(name);
+    if (at == after.end() || at->second.shape != a.shape) return HUGE_VAL;
+    double range = 1;
+    for (auto const x : a.data) range = std::max(range, std::fabs(x));
+    for (std::size_t i = 0; i < a.data.size(); ++i) {
+      auto const off = std::fabs(a.data[i] - at->second.data[i]) / range;
+      worst = std::isfinite(off) ? std::max(worst, off) : HUGE_VAL;
+    }
+  }
+  return worst;
+}
+
+/// What rounding may change: constants that follow from others are rounded to their type.
+[[nodiscard]] inline double tolerance(validity const& checked) {
+  double most = 1e-5;
+  for (auto const& [id, type] : checked.types())
+    if (type == fuse::element_type::float16) most = 2e-2;
+  return most;
+}
+
+/// The laws of a rewrite. Each holds of every valid graph, whatever the rules are, as long as these are true.
+[[nodiscard]] inline outcome rewritten(example const& e, engine const& tested, fuse::rewrite_options const& options) {
+  outcome of;
+  std::map<std::string, array> before;
+  bool numbers = false;
+  double allowed = 0;
+  try {
+    validity const checked(e);
+    of.fits = checked.wrong().empty();
+    if (!of.fits) return of;
+    auto values = computed(e);
+    before = values.outputs();
+    numbers = finite(values, checked);
+    allowed = tolerance(checked);
+    if (auto const why = contradiction(e, values, checked, tested.infer(e.graph)); !why.empty())
+      of.broken = {"what is inferred is so", why};
+  } catch (std::exception const&) {
+    of.fits = false;
+  }
+  if (!of.fits || of.broken) return of;
+
+  auto const text = to_text(e.graph);
+  auto made = e;
+  auto const report = tested.rewrite(made.graph, options);
+  auto const once = to_text(made.graph);
+  auto const broken = [&](std::string_view law, std::string what) {
+    of.broken = {std::string(law), std::move(what), "became\n" + once + short_text(report)};
+    return of;
+  };
+  of.applied = report.applied() != 0;
+  of.bounded = !report.notes.empty();
+  if (!report.error.empty()) return broken("a graph is rewritten", report.error);
+  if (!of.applied && once != text) return broken("what is refused leaves no trace", {});
+
+  try {
+    validity const checked(made);
+    if (!checked.wrong().empty()) return broken("every node is valid", checked.wrong());
+    auto values = computed(made);
+    if (auto const off = difference(before, values.outputs()); numbers && !(off < allowed))
+      return broken("results stay", "they differ by " + std::to_string(off));
+    if (auto const why = contradiction(made, values, checked, tested.infer(made.graph)); !why.empty())
+      return broken("what is inferred is so", why);
+  } catch (std::exception const& error) {
+    return broken("operands fit", error.what());
+  }
+
+  auto copy = e.graph;
+  tested.rewrite(copy, options);
+  if (to_text(copy) != once) return broken("another run gives the same graph", to_text(copy));
+  copy = made.graph;
+  if (auto const more = tested.rewrite(copy, options); more.applied() != 0 && !of.bounded)
+    return broken("a second run changes nothing", "then\n" + to_text(copy) + short_text(more));
+  return of;
+}
+
+/// What a set does is what its rules do alone:
+/// - it matches where they do: the joint program has the matches of all programs of one rule;
+/// - with one rule chosen, it makes the same graph as the program of that rule;
+/// - what it applies first matches alone, at that node;
+/// - where one rule alone applies, it makes the same graph as that rule.
+[[nodiscard]] inline finding set_and_each(example const& e, engine const& set, std::vector<lone_rule> const& alone,
+                                          fuse::span<member const> rules, std::size_t chosen) {
+  std::vector<place> each;
+  for (auto const& one : alone)
+    for (auto& p : one.matches(e.graph)) each.push_back(std::move(p));
+  std::sort(each.begin(), each.end());
+  auto const together = set.matches(e.graph);
+  auto const list = [](std::vector<place> const& all) {
+    std::string text;
+    for (auto const& p : all) text += p.rule + " at " + std::to_string(p.node) + "\n";
+    return text;
+  };
+  if (together != each)
+    return {"a set matches where its rules do", {}, "the set:\n" + list(together) + "each alone:\n" + list(each)};
+
+  auto const run = [&](auto rewrite, fuse::rewrite_options const& options, fuse::rewrite_report& report) {
+    auto g = e.graph;
+    report = rewrite(g, options);
+    return to_text(g);
+  };
+  fuse::rewrite_options options;
+  options.near_misses = false;
+  fuse::rewrite_report report;
+  auto const own = run(alone[chosen].rewrite, options, report);
+  options.only = {std::string(rules[chosen].rule->name)};
+  if (auto const one = run(set.rewrite, options, report); one != own)
+    return {"a rule does in a set what it does alone", options.only[0], "in the set\n" + one + "alone\n" + own};
+
+  struct first_applied {
+    std::string rule{}, node{};
+  } first;
+  options.only.clear();
+  options.observer.context = &first;
+  options.observer.applied = [](void* context, std::string_view rule, std::string_view node) {
+    auto& into = *static_cast<first_applied*>(context);
+    if (into.rule.empty()) into = {std::string(rule), std::string(node)};
+  };
+  auto const all = run(set.rewrite, options, report);
+  if (first.rule.empty()) return {};
+  bool const there = std::any_of(each.begin(), each.end(), [&](place const& p) {
+    return p.rule == first.rule && fuse::graph_traits<fuse::graph>::name(e.graph, fuse::graph::node{p.node}) == first.node;
+  });
+  if (!there) return {"what is applied first matches alone", first.rule + " at " + first.node, list(each)};
+
+  std::size_t applied = 0, which = 0;
+  bool others = false;
+  for (std::size_t i = 0; i < report.rules.size(); ++i) {
+    auto const& r = report.rules[i];
+    if (r.applied != 0) ++applied, which = i;
+    others = others || (r.applied == 0 && r.matched != 0);
+  }
+  if (applied != 1 || others || each.front().rule != each.back().rule) return {};
+  options.observer = {};
+  if (auto const one = run(alone[which].rewrite, options, report); one != all)
+    return {"where one rule applies, the set does as it does", first.rule, "the set\n" + all + "alone\n" + one};
+  return {};
+}
+
+}  // namespace soundness

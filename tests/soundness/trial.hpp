@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <catch.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "laws.hpp"
+#include "mutation.hpp"
+#include "shrink.hpp"
+#include "spelling.hpp"
+
+namespace soundness {
+
+/// How many graphs were tried, and what became of them.
+struct tally {
+  std::size_t graphs = 0, unfit = 0, applied = 0, plain = 0, found = 0, bounded = 0, compared = 0;
+};
+
+/// What a trial is made of.
+struct trial {
+  engine const& tested;
+  fuse::span<member const> members;             ///< the rules of `tested`
+  std::vector<lone_rule> const* alone = nullptr;  ///< each of them, where they are compared
+  bool second = false;
+};
+
+/// Of a test that takes so many of a hundred graphs: as many as FUSE_SOUNDNESS_GRAPHS says for all, or what takes some
+/// seconds.
+[[nodiscard]] inline std::uint64_t graphs_to_try(std::uint64_t of_a_hundred) {
+  auto const* const told = std::getenv("FUSE_SOUNDNESS_GRAPHS");
+#ifdef NDEBUG
+  constexpr std::uint64_t usual = 20'000;
+#else
+  constexpr std::uint64_t usual = 2'500;
+#endif
+  return (told == nullptr ? usual : static_cast<std::uint64_t>(std::atoll(told))) * of_a_hundred / 100;
+}
+
+/// The smallest example that breaks the same law, with the texts of it all.
+[[nodiscard]] inline std::string smallest(example const& e, finding const& broken,
+                                          std::function<finding(example const&)> const& check) {
+  auto const same = [&](example const& candidate) { return check(candidate).law == broken.law; };
+  auto const small = same(e) ? shrunk(e, same) : e;
+  auto const again = check(small);
+  return "the smallest graph:\n" + to_text(small.graph) + again.what + "\n" + again.more + "found in:\n" +
+         to_text(e.graph);
+}
+
+/// Tries one rule on the graph of a seed. Returns whether all laws hold; else says what is broken, in the smallest graph.
+inline bool try_rule(trial const& in, std::size_t which, std::uint64_t seed, tally& count) {
+  auto const& rule = in.members[which];
+  std::string const name{rule.rule->name};
+  fuse::rewrite_options options;
+  // Alone, or among the others of its set.
+  if (seed % 5 != 0) options.only = {name};
+  options.near_misses = seed % 16 == 1;
+  bool plain = false, comparable = true;
+  example e{fuse::graph(1)};
+  try {
+    spelling s(rule, seed, in.second);
+    plain = s.plain;
+    // In a set that has means, a divided sum is one factor for all its rules.
+    comparable = !s.divides_sums();
+    e = s.made;
+    mutation change(e, s.choose);
+    if (s.looks_through() && s.choose.one_in("reshaped to the same", 8)) change.reshape_to_same();
+    if (s.choose.one_in("mutated", 3)) {
+      auto const before = e;
+      bool const changed = change.any();
+      if (!changed || !rewritten(e, in.tested, options).fits)
+        e = before;
+      else
+        plain = false;
+    }
+  } catch (std::exception const&) {
+    ++count.unfit;
+    return true;
+  }
+  auto const check = [&](example const& of) { return rewritten(of, in.tested, options).broken; };
+  auto const result = rewritten(e, in.tested, options);
+  if (!result.fits) {
+    ++count.unfit;
+    return true;
+  }
+  ++count.graphs;
+  if (result.applied) ++count.applied;
+  if (result.bounded) ++count.bounded;
+  auto broken = result.broken;
+  std::string text;
+  if (broken) text = smallest(e, broken, check);
+  if (!broken && plain && rule.spelled && !options.only.empty() && !result.bounded) {
+    ++count.plain;
+    if (result.applied)
+      ++count.found;
+    else  // what must be found is told by the whole graph alone
+      broken = {"a spelled pattern is found"}, text = to_text(e.graph);
+  }
+  if (!broken && comparable && in.alone != nullptr && seed % 8 == 3) {
+    ++count.compared;
+    auto const compare = [&](example const& of) { return set_and_each(of, in.tested, *in.alone, in.members, which); };
+    if ((broken = compare(e))) text = smallest(e, broken, compare);
+  }
+  if (!broken && seed % 48 == 5) {
+    auto const explain = [&](example const& of) -> finding {
+      auto const why = in.tested.why(of.graph, in.members);
+      return why.empty() ? finding{} : finding{"why says what at finds", why};
+    };
+    if ((broken = explain(e))) text = smallest(e, broken, explain);
+  }
+  if (!broken) return true;
+  UNSCOPED_INFO("seed " << seed << ", rule " << name << ": " << broken.what << "\n" << text);
+  CHECK("broken: " + broken.law == "");
+  return false;
+}
+
+/// Stops after some failures.
+inline tally try_all(std::uint64_t graphs, trial const& in, std::uint64_t first_seed = 1) {
+  tally count;
+  int failures = 0;
+  for (std::uint64_t seed = first_seed; seed < first_seed + graphs && failures < 5; ++seed)
+    if (!try_rule(in, seed % in.members.size(), seed, count)) ++failures;
+  return count;
+}
+
+/// That the trial tried something, and how much; told where the number of graphs was asked for.
+inline void check_tally(std::string const& of, tally const& count) {
+  CHECK(count.found == count.plain);
+  CHECK(count.unfit * 10 <= count.graphs);
+  CHECK(count.applied * 4 >= count.graphs);
+  CHECK(count.bounded * 1000 <= count.graphs);
+  if (std::getenv("FUSE_SOUNDNESS_GRAPHS") != nullptr)
+    WARN(of << ": " << count.graphs << " graphs, " << count.unfit << " unfit, " << count.applied << " rewritten, "
+            << count.found << " of " << count.plain << " found, " << count.compared << " compared, " << count.bounded
+            << " bounded");
+}
+
+}  // namespace soundness
