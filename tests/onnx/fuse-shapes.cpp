@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// fuse-shapes MODEL: a JSON line for each named value: {"name": "y", "type": "float32", "dims": [2, "batch", null]}.
-// Types are called as ONNX calls them; a dimension is a number, an expression over the model's names, or null.
+// fuse-shapes MODEL: a JSON line for each named value, those of functions aside: {"name": "y", "type": "float32",
+// "dims": [2, "batch", null]}. Types are called as ONNX calls them; a dimension is a number, an expression over the
+// model's names, or null.
 #include <cstdio>
 #include <string>
 #include <string_view>
@@ -75,5 +76,6 @@ int main(int count, char** arguments) {
   fuse::facts known(bound.image, names);
   known.run();
   for (fuse::value_id v = 0; v < bound.image.value_count(); ++v)
-    if (auto const name = bound.value_name(v); !name.empty()) std::puts(line(known, v, name).c_str());
+    if (auto const name = bound.value_name(v); !name.empty() && bound.image.scope_of(bound.image.value(v).region) == 0)
+      std::puts(line(known, v, name).c_str());
 }
