@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -488,10 +487,12 @@ class graph_binding final : public graph_source {
         });
     }
     cyclic_ = sorted.size() != image.node_count();
-    if (!functions_.all.empty())
-      std::stable_sort(sorted.begin(), sorted.end(), [&](listed const& a, listed const& b) {
-        return image.scope_of(a.region) < image.scope_of(b.region);
-      });
+    if (functions_.all.empty()) return;
+    std::vector<std::vector<listed>> by_scope(image.regions().size());
+    for (auto const& each : sorted) by_scope[image.scope_of(each.region)].push_back(each);
+    sorted.clear();
+    for (auto const& scope : by_scope)
+      for (auto const& each : scope) sorted.push_back(each);
   }
 
   G* graph_;

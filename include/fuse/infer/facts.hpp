@@ -34,9 +34,9 @@ class basic_facts : public fact_table {
     reserve(image().value_count() + image().value_count() / 8);
     read_leaves();
     auto function = image().functions().begin();
+    auto const last = image().functions().end();
     for (node_id n = 0; n < image().node_count(); ++n) {
-      for (; function != image().functions().end() && function->first_node <= n; ++function)
-        detail::meet_calls(at_, *function);
+      for (; function != last && function->first_node <= n; ++function) detail::meet_calls(at_, *function);
       if (image().node(n).alive) infer(n);
     }
   }
