@@ -2,6 +2,7 @@
 """Norms inside the model's own functions, and the standard's own bodies of LayerNormalization and RMSNormalization, as the onnx package
 expands them in its tests."""
 
+import collections
 import unittest
 
 import numpy as np
@@ -12,7 +13,9 @@ import onnx.backend.test.case.node.rmsnormalization
 from onnx import helper
 
 import judge
-from build import DOUBLE, FLOAT, HALF, Model, check
+import spellings
+from build import FLOAT, HALF, Model, check
+from lookalikes import LOOKALIKES
 
 PRIMITIVES = {"ReduceMean", "Mul", "Add", "Sqrt", "Div", "Reciprocal", "Pow"}
 
@@ -130,6 +133,21 @@ def feeds_of(model, seed=1):
 def inside(model, name):
     """The operators of a function, those of bodies inside among them."""
     return [n for f in model.functions if f.name == name and f.domain == DOMAIN for n in judge.walk(f)]
+
+
+def as_function(model):
+    """The model as one call of a function that has all of its graph inside, constants as nodes."""
+    graph = model.graph
+    given = {t.name for t in graph.initializer} & {i.name for i in graph.input} if model.ir_version >= 4 else set()
+    fixed = [t for t in graph.initializer if t.name not in given]
+    inputs = [i for i in graph.input if i.name not in {t.name for t in fixed}]
+    nodes = [helper.make_node("Constant", [], [t.name], value=t) for t in fixed] + list(graph.node)
+    imports = [helper.make_opsetid(o.domain.removeprefix("ai.onnx"), o.version) for o in model.opset_import]
+    names = [i.name for i in inputs], [o.name for o in graph.output]
+    call = helper.make_graph([helper.make_node("norm", *names, domain=DOMAIN)], "g", inputs, graph.output, [t for t in graph.initializer if t.name in given])
+    made = helper.make_model(call, opset_imports=[*imports, helper.make_opsetid(DOMAIN, 1)], ir_version=max(8, model.ir_version))
+    made.functions.extend([*model.functions, helper.make_function(DOMAIN, "norm", *names, nodes, imports)])
+    return made
 
 
 def norms_inside(model, name="norm"):
@@ -428,6 +446,44 @@ class InsideTest(unittest.TestCase):
         self.assertIn(f"applies at n_y in function {DOMAIN}::norm", judge.run("explain", path).out)
         for name in ("n_y", f"n_y in function {DOMAIN}::norm", "y"):
             self.assertIn("layer-norm: applies here", judge.run("explain", path, "--node", name).out)
+
+
+class WholeGraphTest(unittest.TestCase):
+    """What is found in a graph is found in a function that holds the same, and no more."""
+
+    def compare(self, model, feeds):
+        inside = as_function(model)
+        try:
+            judge.execute(inside, feeds)
+        except Exception:  # some types and old operator sets onnxruntime does not take in functions
+            return False
+        for target in judge.TARGETS:
+            graph, function = judge.optimize(model, target), judge.optimize(inside, target)
+            self.assertEqual(dict(collections.Counter(norms_inside(function.model))), dict(judge.norms(graph.model)), function.refusals())
+            self.assertEqual(judge.optimize(function.bytes, target).bytes, function.bytes)
+            found, wanted = judge.execute(function.model, feeds), judge.execute(graph.model, feeds)
+            if target == "onnx":  # the very same operators
+                for name in wanted:
+                    np.testing.assert_array_equal(found[name], wanted[name])
+        return True
+
+    def test_lookalikes(self):
+        compared = 0
+        for name, lookalike in LOOKALIKES.items():
+            with self.subTest(name):
+                case = lookalike.build()
+                compared += self.compare(case.proto(), case.feeds)
+        self.assertGreater(compared, len(LOOKALIKES) * 0.9)
+
+    def test_spellings(self):
+        compared = 0
+        for seed in range(200):
+            with self.subTest(seed=seed):
+                spelling = spellings.Spelling(seed)
+                # Below 9 a Constant holds no shape, so that rows which must be expanded are not made.
+                if max(o.version for o in spelling.model.opset_import if o.domain in ("", "ai.onnx")) >= 9:
+                    compared += self.compare(spelling.model, spelling.feeds())
+        self.assertGreater(compared, 100)
 
 
 if __name__ == "__main__":

@@ -111,8 +111,9 @@ class onnx_editor {
     }
   }
 
-  /// In the model's graph, or in a function.
+  /// In the model's graph, or in a function: there as a Constant, which holds nothing but floats before operator set 9.
   onnx_value add_constant(onnx_body body, tensor_view contents, std::string_view origin) {
+    if (body.id != 0 && t_.version < 9 && !is_floating(contents.type)) return {};
     edited_ = true;
     auto* const proto = make_message<::onnx::TensorProto>(*t_.model);
     fill_tensor(*proto, contents);
