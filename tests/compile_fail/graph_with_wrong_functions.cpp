@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: graph_traits<G>::functions(g) must return a range of bodies, which have nodes(g, body), inputs, outputs and
-// calls(g, body) expect: my::ir twin: graph_twin.cpp
+// expect: graph_traits<G>::functions(g) must return a range of bodies
+// expect: my::ir
+// twin: graph_twin.cpp
 #include <fuse/fuse.hpp>
 
 #include <string_view>
