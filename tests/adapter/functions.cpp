@@ -408,6 +408,23 @@ TEST_CASE("edits in a function: its outputs keep their names, constants are node
   CHECK(onnx_graph(model).error() == "");
 }
 
+TEST_CASE("before operator set 9 a function holds no constants but floats") {
+  for (int const version : {8, 9}) {
+    auto model = parsed(
+        "opset_import { version: " + std::to_string(version) +
+        R"( } graph { } functions { domain: "own" name: "body" input: "x" output: "x" opset_import { version: )" +
+        std::to_string(version) + " } }");
+    onnx_graph g(model);
+    REQUIRE(g.error() == "");
+    auto const body = traits::functions(g)[0];
+    auto const shape = make_tensor(element_type::int64, {1}, std::vector<double>{2});
+    CHECK(static_cast<bool>(traits::add_constant(g, body, shape, "")) == (version == 9));
+    CHECK(g.edited() == (version == 9));
+    CHECK(traits::add_constant(g, body, make_tensor(element_type::float32, {}, std::vector<double>{2}), ""));
+    CHECK(traits::add_constant(g, shape, ""));
+  }
+}
+
 TEST_CASE("an input that becomes a function's output is handed on") {
   auto model = parsed(with_functions("", outer));
   onnx_graph g(model);

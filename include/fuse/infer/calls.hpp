@@ -25,6 +25,8 @@ void meet_calls(Context& at, graph_image::function_record const& function) {
   sequence_pool<extent> columns;        // an extent in one call after the other
   std::vector<extent> column, extents;  // ... and inside, by the number of its column
   for (std::size_t i = 0; i < function.inputs.size(); ++i) {
+    auto const input = function.inputs[i];
+    if (input == absent) continue;
     auto const first = operand(function.calls[0], i);
     auto type = facts.type(first);
     auto rank = facts.rank(first);
@@ -32,7 +34,6 @@ void meet_calls(Context& at, graph_image::function_record const& function) {
       if (facts.type(operand(call, i)) != type) type = element_type::unknown;
       if (facts.rank(operand(call, i)) != rank) rank = -1;
     }
-    auto const input = function.inputs[i];
     if (facts.type(input) == element_type::unknown) facts.set_type(input, type);
     if (rank < 0 || facts.has_rank(input)) continue;  // the graph may have said more
     at.dims.clear();
