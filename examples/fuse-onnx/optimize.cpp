@@ -100,6 +100,11 @@ int optimize(optimize_arguments const& arguments) {
   if (graph.redefines_operators())
     report.notes.push_back(
         "nothing was rewritten: the model defines functions of its own under the names of standard operators");
+  if (auto const& foreign = graph.foreign_functions(); !foreign.empty())
+    report.notes.push_back(
+        (foreign.size() == 1 ? "1 function was" : std::to_string(foreign.size()) + " functions were") +
+        " left as they are, " + foreign[0] + (foreign.size() == 1 ? "" : " among them") +
+        ": they import another version of the standard operators than the model does");
 
   watch.lap();
   bar.show("writing", 0, 1);

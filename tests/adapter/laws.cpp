@@ -23,6 +23,9 @@ TEST_CASE("an adapted ONNX model keeps the laws of graphs") {
   auto const broken = fuse::testing::graph_laws<onnx_graph>(
       [&] { return onnx_graph(models.emplace_back(parsed(branching))); }, examples);
   CHECK(broken == std::vector<std::string>{});
+  auto const in_functions =
+      fuse::testing::graph_laws<onnx_graph>([&] { return onnx_graph(models.emplace_back(parsed(calling))); }, examples);
+  CHECK(in_functions == std::vector<std::string>{});
 }
 
 }  // namespace laws

@@ -37,3 +37,19 @@ inline char const* const branching = R"(
     output { name: "right" }
     value_info { name: "d" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } dim { } dim { dim_value: 4 } } } } }
   })";
+
+/// x: float [2, 4] -> twice(x) -> once(...), where twice(x) is once(once(x)), and once(x) is x + mean(x).
+inline char const* const calling = R"(
+  opset_import { version: 17 } opset_import { domain: "own" version: 1 }
+  graph {
+    input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } dim { dim_value: 4 } } } } }
+    node { name: "first" domain: "own" op_type: "twice" input: "x" output: "t" }
+    node { name: "last" domain: "own" op_type: "once" input: "t" output: "y" }
+    output { name: "y" }
+  }
+  functions { domain: "own" name: "once" input: "x" output: "y" opset_import { version: 17 }
+    node { name: "mean" op_type: "ReduceMean" input: "x" output: "m" attribute { name: "axes" type: INTS ints: -1 } }
+    node { name: "sum" op_type: "Add" input: "x" input: "m" output: "y" } }
+  functions { domain: "own" name: "twice" input: "x" output: "y" opset_import { version: 17 } opset_import { domain: "own" version: 1 }
+    node { name: "inner" domain: "own" op_type: "once" input: "x" output: "t" }
+    node { name: "outer" domain: "own" op_type: "once" input: "t" output: "y" } })";

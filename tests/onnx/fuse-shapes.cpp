@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// fuse-shapes MODEL...: of each model a JSON line for each named value, and then an empty line:
-// {"name": "y", "type": "float32", "dims": [2, "batch", null]}.
-// Types are called as ONNX calls them; a dimension is a number, an expression over the model's names, or null.
+// fuse-shapes MODEL...: of each model a JSON line for each named value, those of functions aside, and then an empty
+// line: {"name": "y", "type": "float32", "dims": [2, "batch", null]}. Types are called as ONNX calls them; a dimension
+// is a number, an expression over the model's names, or null.
 #include <cstdio>
 #include <string>
 #include <string_view>
@@ -70,7 +70,8 @@ int tell(char const* model) {
   fuse::facts known(bound.image, names);
   known.run();
   for (fuse::value_id v = 0; v < bound.image.value_count(); ++v)
-    if (auto const name = bound.value_name(v); !name.empty()) std::puts(line(known, v, name).c_str());
+    if (auto const name = bound.value_name(v); !name.empty() && bound.image.scope_of(bound.image.value(v).region) == 0)
+      std::puts(line(known, v, name).c_str());
   std::puts("");
   return 0;
 }

@@ -137,6 +137,17 @@ def branches_that_compute(name, owner):
     return edit
 
 
+def with_function(reads="a", calls=None):
+    """A function whose body reads a value and calls another one."""
+    def edit(model):
+        nodes = [helper.make_node("Abs", [reads], ["b"], "first"), helper.make_node(calls or "Abs", ["b"], ["c"], "second", domain="own" if calls else "")]
+        sets = [helper.make_opsetid("", 17), helper.make_opsetid("own", 1)]
+        model.functions.append(helper.make_function("own", "body", ["a"], ["c"], nodes, sets))
+        model.functions.append(helper.make_function("own", "other", ["a"], ["b"], [helper.make_node("body", ["a"], ["b"], domain="own")], sets))
+        model.opset_import.append(sets[1])
+    return edit
+
+
 def imports(*pairs):
     def edit(model):
         del model.opset_import[:]
@@ -177,6 +188,9 @@ BAD = {
     "an output nobody defines": (edited_graph(lambda g: g.output.append(helper.make_tensor_value_info("nowhere", TensorProto.FLOAT, (1,)))), "nowhere"),
     "a value defined twice in a body": (edited_graph(in_body(duplicate_in_body)), "inner"),
     "a value nobody defines in a body": (edited_graph(in_body(undefined_in_body)), "nowhere"),
+    "a value nobody defines in a function": (edited(with_function("x")), "'x'.* own::body"),
+    "a function that calls itself": (edited(with_function(calls="body")), "own::body"),
+    "functions that call each other": (edited(with_function(calls="other")), "own::(body|other)"),
     "too few bytes": (edited_graph(set_dims(8)), "weight_1"),
     "too many bytes": (edited_graph(set_dims(6)), "weight_1"),
     "too few numbers": (edited_graph(typed_data), "weight_1"),
@@ -237,7 +251,7 @@ class BadInputTest(FolderTest):
 
     def test_mistakes_leave_the_valid_model_valid(self):
         """The model without a mistake is read: each refusal above is the mistake's."""
-        good = {"plain": VALID, "body": edited_graph(in_body(lambda body: None)), "nested": nested(10)}
+        good = {"plain": VALID, "function": edited(with_function()), "body": edited_graph(in_body(lambda body: None)), "nested": nested(10)}
         (self.folder / "whole.bin").write_bytes(np.ones(7, np.float32).tobytes())
         good["external"] = external("whole.bin")
         for name, data in good.items():

@@ -135,7 +135,7 @@ TEST_CASE("a node that is added later is known after its update") {
   auto& image = known.bound.image;
   double const two[] = {2};
   auto const scale = fuse::make_tensor(element_type::float32, {4}, std::vector<double>(4, two[0]));
-  REQUIRE(known.bound.add_constant(scale, "scale"));
+  REQUIRE(known.bound.add_constant(0, scale, "scale"));
   auto const c = image.add_value();
   image.set_constant(c, true);
   fuse::value_id const operands[] = {known.id(y), c};

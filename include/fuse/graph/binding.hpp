@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -25,6 +26,23 @@ template <class G>
   else
     return newest;
 }
+
+/// Handles of functions, and the region of each.
+template <class G>
+struct bound_functions {
+  struct none {};
+  static auto handle() {
+    if constexpr (has_functions<G>)
+      return std::remove_cvref_t<decltype(*std::begin(graph_traits<G>::functions(std::declval<G const&>())))>{};
+    else
+      return none{};
+  }
+  struct entry {
+    decltype(handle()) function;
+    std::uint32_t region;
+  };
+  std::vector<entry> all;
+};
 
 /// Values of a graph to their numbers: an array where the graph has dense indices, else a hash table.
 template <class G>
@@ -158,15 +176,16 @@ class graph_binding final : public graph_source {
       return false;
     }
   }
-  bool add_constant(tensor_view contents, std::string_view origin) override {
-    if constexpr (rewritable_graph<G> && detail::has_add_constant<G>) {
-      auto const made = value_type(traits::add_constant(*graph_, contents, origin));
-      if (made == value_type{}) return false;
-      bind(made);
-      return true;
-    } else {
-      return false;
-    }
+  bool add_constant(std::uint32_t region, tensor_view contents, std::string_view origin) override {
+    value_type made{};
+    if constexpr (rewritable_graph<G> && detail::has_add_constant<G>)
+      if (region == 0) made = traits::add_constant(*graph_, contents, origin);
+    if constexpr (rewritable_graph<G> && detail::has_functions<plain> && detail::has_add_constant_inside<G>)
+      for (auto const& f : functions_.all)
+        if (f.region == region) made = traits::add_constant(*graph_, f.function, contents, origin);
+    if (made == value_type{}) return false;
+    bind(made);
+    return true;
   }
   void replace_uses(value_id from, value_id to) override {
     if constexpr (rewritable_graph<G>) traits::replace_uses(*graph_, values_[from], values_[to]);
@@ -229,7 +248,9 @@ class graph_binding final : public graph_source {
     values_.clear();
     numbers_ = detail::value_numbers<plain>(*graph_);
     body_inputs_.clear();
+    body_outputs_.clear();
     body_owners_.clear();
+    functions_.all.clear();
     reserve(order.size());
     list_nodes(traits::nodes(*graph_), [](node_type const&, std::uint32_t, bool) {});  // regions anew
     for (auto const& [n, region, owner] : order) add_node(n, region, owner);
@@ -258,26 +279,43 @@ class graph_binding final : public graph_source {
     numbers_.reserve(values);
   }
 
-  // Calls `add(node, region, whether it has bodies)` for the nodes of the graph and of all bodies: those of a body
-  // right before their owner.
+  // Calls `add(node, region, whether it has bodies)` for the nodes of the graph, of functions, and of all bodies: those
+  // of a body right before their owner.
   template <class Nodes, class Add>
   void list_nodes(Nodes&& nodes, Add const& add) {
+    list_nodes(nodes, 0, add);
+    if constexpr (detail::has_functions<plain>)
+      for (auto const& f : traits::functions(*graph_)) {
+        auto const region = open_region(f, absent);
+        functions_.all.push_back({f, region});
+        list_nodes(traits::nodes(*graph_, f), region, add);
+      }
+  }
+  template <class Nodes, class Add>
+  void list_nodes(Nodes&& nodes, std::uint32_t region, Add const& add) {
     if constexpr (detail::has_bodies<plain>) {
-      body_outputs_.clear();
       for (auto const& n : nodes) {
         if (has_body(n))
-          list_with_bodies(n, add);
+          list_with_bodies(n, region, add);
         else
-          add(n, 0u, false);  // most nodes
+          add(n, region, false);  // most nodes
       }
     } else {
-      for (auto const& n : nodes) add(n, 0u, false);
+      for (auto const& n : nodes) add(n, region, false);
     }
+  }
+
+  template <class Body>
+  std::uint32_t open_region(Body const& body, std::uint32_t parent) {
+    auto const region = image.add_region(absent, parent);
+    for (auto const& v : traits::inputs(*graph_, body)) body_inputs_.push_back({value_type(v), region});
+    for (auto const& v : traits::outputs(*graph_, body)) body_outputs_.push_back({value_type(v), region});
+    return region;
   }
 
   // A stack of our own: bodies nest as deep as they like.
   template <class Add>
-  void list_with_bodies(node_type const& owner, Add const& add) {
+  void list_with_bodies(node_type const& owner, std::uint32_t around, Add const& add) {
     if constexpr (detail::has_bodies<plain>) {
       using bodies_range = decltype(traits::bodies(*graph_, std::declval<node_type>()));
       using body_type = std::remove_cvref_t<decltype(*std::begin(std::declval<bodies_range&>()))>;
@@ -290,7 +328,7 @@ class graph_binding final : public graph_source {
         bool open = false;
       };
       std::vector<frame> stack;
-      stack.push_back({{owner}, 0, 0, {}, 0, false});
+      stack.push_back({{owner}, 0, around, {}, 0, false});
       while (!stack.empty()) {
         auto& top = stack.back();
         for (; !top.open && top.at != top.nodes.size() && !has_body(top.nodes[top.at]); ++top.at)
@@ -307,10 +345,8 @@ class graph_binding final : public graph_source {
         }
         if (top.body < top.bodies.size()) {
           auto const body = top.bodies[top.body++];
-          auto const region = image.add_region(absent, top.region);
+          auto const region = open_region(body, top.region);
           body_owners_.push_back({top.nodes[top.at], region});
-          for (auto const& v : traits::inputs(*graph_, body)) body_inputs_.push_back({value_type(v), region});
-          for (auto const& v : traits::outputs(*graph_, body)) body_outputs_.push_back({value_type(v), region});
           stack.push_back({handles(traits::nodes(*graph_, body)), 0, region, {}, 0, false});
           continue;
         }
@@ -370,8 +406,9 @@ class graph_binding final : public graph_source {
   bool attach() {
     bool sorted = true;
     for (node_id id = 0; id < image.node_count(); ++id) {
+      auto const scope = image.scope_of(image.node(id).region);
       for (auto const& v : traits::operands(*graph_, nodes_[id])) {
-        auto const number = add_leaf(v, 0);
+        auto const number = add_leaf(v, scope);
         image.attach_operand(id, number);
         if (number == absent) continue;
         auto const from = image.producer(number);
@@ -385,9 +422,37 @@ class graph_binding final : public graph_source {
     for (auto const& v : traits::outputs(*graph_)) add_output(v, 0);
     for (auto const& [v, region] : body_outputs_) add_output(v, region);
     for (auto const& [n, region] : body_owners_)
-      for (auto const& v : traits::results(*graph_, n))
-        if (v != value_type{}) image.set_region_owner(region, image.producer(numbers_.find(v)));
+      if (auto const owner = number_of(n); owner != absent) image.set_region_owner(region, owner);
+    if (sorted) add_functions();
     return sorted;
+  }
+
+  // By its results: a node without any has none.
+  [[nodiscard]] node_id number_of(node_type const& n) const {
+    for (auto const& v : traits::results(*graph_, n))
+      if (v != value_type{}) return image.producer(numbers_.find(v));
+    return absent;
+  }
+
+  void add_functions() {
+    if constexpr (detail::has_functions<plain>) {
+      if (functions_.all.empty()) return;
+      std::vector<node_id> first(image.regions().size(), image.node_count());
+      for (auto n = image.node_count(); n-- > 0;) first[image.scope_of(image.node(n).region)] = n;
+      for (auto const& f : functions_.all) {
+        graph_image::function_record made;
+        made.region = f.region;
+        made.first_node = first[f.region];
+        for (auto const& v : traits::inputs(*graph_, f.function)) made.inputs.push_back(numbers_.find(v));
+        for (auto const& n : traits::calls(*graph_, f.function)) made.calls.push_back(number_of(n));
+        for (auto const call : made.calls)
+          if (call == absent) {
+            made.calls.clear();
+            break;
+          }
+        image.add_function(std::move(made));
+      }
+    }
   }
 
   void add_output(value_type const& v, std::uint32_t region) {
@@ -402,7 +467,8 @@ class graph_binding final : public graph_source {
       image.add_region_output(region, number);
   }
 
-  // Kahn's algorithm, ties by the order in which the graph lists its nodes. Linear.
+  // Kahn's algorithm, ties by the order in which the graph lists its nodes. Linear. The graph's own nodes stay before
+  // those of functions, and these stay in their order: no operand leads from one to another.
   void sort(std::vector<listed>& sorted) {
     std::vector<std::uint32_t> missing(image.node_count(), 0);
     std::vector<node_id> ready;
@@ -421,6 +487,12 @@ class graph_binding final : public graph_source {
         });
     }
     cyclic_ = sorted.size() != image.node_count();
+    if (functions_.all.empty()) return;
+    std::vector<std::vector<listed>> by_scope(image.regions().size());
+    for (auto const& each : sorted) by_scope[image.scope_of(each.region)].push_back(each);
+    sorted.clear();
+    for (auto const& scope : by_scope)
+      for (auto const& each : scope) sorted.push_back(each);
   }
 
   G* graph_;
@@ -432,6 +504,7 @@ class graph_binding final : public graph_source {
   std::vector<std::pair<operator_tag, bool>> tags_;
   std::vector<std::pair<value_type, std::uint32_t>> body_inputs_, body_outputs_;
   std::vector<std::pair<node_type, std::uint32_t>> body_owners_;
+  detail::bound_functions<plain> functions_;
   bool cyclic_ = false;
 };
 

@@ -134,6 +134,20 @@ concept has_bodies = requires(G const& g, node_of<G> n) {
   graph_traits<G>::outputs(g, *std::begin(graph_traits<G>::bodies(g, n)));
 };
 template <class G>
+concept has_functions = requires(G const& g) {
+  *std::begin(graph_traits<G>::functions(g));
+  graph_traits<G>::nodes(g, *std::begin(graph_traits<G>::functions(g)));
+  graph_traits<G>::inputs(g, *std::begin(graph_traits<G>::functions(g)));
+  graph_traits<G>::outputs(g, *std::begin(graph_traits<G>::functions(g)));
+  { graph_traits<G>::calls(g, *std::begin(graph_traits<G>::functions(g))) } -> range_of<node_of<G>>;
+};
+template <class G>
+concept has_add_constant_inside = requires(G& g, tensor_view t, std::string_view origin) {
+  {
+    graph_traits<G>::add_constant(g, *std::begin(graph_traits<G>::functions(g)), t, origin)
+    } -> std::convertible_to<value_of<G>>;
+};
+template <class G>
 concept has_declare = requires(G& g, function_body const& body) {
   { graph_traits<G>::declare(g, body) } -> std::same_as<bool>;
 };
@@ -184,6 +198,7 @@ enum class graph_member : std::uint8_t {
   op_key,
   users,
   bodies,
+  functions,
   declare
 };
 
@@ -239,6 +254,8 @@ constexpr graph_member unusable() {
     return graph_member::users;
   else if constexpr (requires(member_arguments<G> a) { graph_traits<G>::bodies(a.graph, a.n); } && !has_bodies<G>)
     return graph_member::bodies;
+  else if constexpr (requires(member_arguments<G> a) { graph_traits<G>::functions(a.graph); } && !has_functions<G>)
+    return graph_member::functions;
   else if constexpr (requires(member_arguments<G> a) { graph_traits<G>::declare(a.edited, a.body); } && !has_declare<G>)
     return graph_member::declare;
   else
@@ -328,6 +345,9 @@ struct graph_traits_lack {
   static_assert(has_member<Missing, graph_member::bodies>,
                 "fuse: graph_traits<G>::bodies(g, node) must return a range of bodies, which have nodes(g, body), "
                 "inputs and outputs");
+  static_assert(has_member<Missing, graph_member::functions>,
+                "fuse: graph_traits<G>::functions(g) must return a range of bodies, which have nodes(g, body), inputs, "
+                "outputs and calls(g, body), a range of nodes");
   static_assert(has_member<Missing, graph_member::declare>,
                 "fuse: graph_traits<G>::declare(g, function_body const&) must return a bool");
 };

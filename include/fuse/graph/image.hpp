@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fuse/core/span.hpp>
@@ -62,10 +63,11 @@ class graph_source {
   [[nodiscard]] virtual void const* handle(value_id) const { return nullptr; }
 
   /// The edits. `insert` and `add_constant` bind the new handles to the next free numbers of the image. They return
-  /// false where the graph cannot do it or made something else; `forget` then takes back what was made.
+  /// false where the graph cannot do it or made something else; `forget` then takes back what was made. `region`, where
+  /// all that read the constant see it: the graph itself, or a function.
   virtual bool insert(node_id place, std::string_view op, span<value_id const> operands,
                       span<attribute const> attributes, span<element_type const> results, std::string_view origin) = 0;
-  virtual bool add_constant(tensor_view contents, std::string_view origin) = 0;
+  virtual bool add_constant(std::uint32_t region, tensor_view contents, std::string_view origin) = 0;
   virtual void replace_uses(value_id from, value_id to) = 0;
   virtual void erase(node_id) = 0;
   /// Erases the nodes from `first` on, which nobody uses, and takes back the numbers of values from `first_value` on.
@@ -75,6 +77,8 @@ class graph_source {
 
 /// A graph as the engine sees it: numbered nodes and values in flat arrays, with the users of every value. Bodies of
 /// control flow are part of it (their nodes stand before the node that owns them), so a captured value has its users.
+/// So are functions, after all else and callers before what they call: bodies that no node owns, and that see nothing
+/// around them.
 ///
 /// Reading is constant time and safe from many threads. Memory: about 40 bytes a node, 20 a value, 16 an operand.
 template <class Source>
@@ -85,7 +89,7 @@ class basic_graph_image {
     std::uint16_t operand_count = 0, result_count = 0;
     std::uint32_t first_operand = 0;  ///< slot of operand 0
     value_id first_result = absent;
-    std::uint32_t region = 0;  ///< 0 the graph itself, else a body
+    std::uint32_t region = 0;  ///< 0 the graph itself, else a body or a function
     bool alive = true;
     bool has_bodies = false;
     std::uint64_t order = 0;                   ///< position: operands have smaller ones
@@ -105,8 +109,14 @@ class basic_graph_image {
   };
   struct region_record {
     node_id owner = absent;
-    std::uint32_t parent = 0;
+    std::uint32_t parent = absent;  ///< the region around it; the graph itself and functions have none
     std::uint32_t first_output = 0, output_count = 0;
+  };
+  struct function_record {
+    std::uint32_t region = 0;
+    node_id first_node = absent;     ///< its nodes, those of bodies inside among them, begin here
+    std::vector<value_id> inputs{};  ///< input i is operand i of each call
+    std::vector<node_id> calls{};    ///< all of them; none where not all are known
   };
 
   int version = 1;
@@ -151,9 +161,15 @@ class basic_graph_image {
 
   /// Whether a value that lives in region `inner` may be read in region `from`: its own or one around it.
   [[nodiscard]] bool visible(std::uint32_t inner, std::uint32_t from) const {
-    while (from != inner && from != 0) from = regions_[from].parent;
+    while (from != inner && from != absent) from = regions_[from].parent;
     return from == inner;
   }
+  /// The outermost region around `region`: the graph itself, or a function.
+  [[nodiscard]] std::uint32_t scope_of(std::uint32_t region) const {
+    while (regions_[region].parent != absent) region = regions_[region].parent;
+    return region;
+  }
+  [[nodiscard]] std::vector<function_record> const& functions() const { return functions_; }
 
   // Building and editing. Whoever edits an image edits the source in the same order (rewrite/edit.hpp does both).
 
@@ -162,6 +178,7 @@ class basic_graph_image {
     return static_cast<std::uint32_t>(regions_.size() - 1);
   }
   void set_region_owner(std::uint32_t at, node_id owner) { regions_[at].owner = owner; }
+  void add_function(function_record made) { functions_.push_back(std::move(made)); }
 
   value_id add_value(std::uint32_t region = 0, node_id producer = absent) {
     auto& made = values_.emplace_back();
@@ -315,6 +332,7 @@ class basic_graph_image {
   std::vector<use_record> uses_;
   std::vector<region_record> regions_{region_record{}};
   std::vector<value_id> region_outputs_;
+  std::vector<function_record> functions_;
 };
 using graph_image = basic_graph_image<graph_source>;
 

@@ -86,6 +86,12 @@ struct function_body {
 ///     range of node   users(Graph const&, value)        else nothing: fuse keeps its own index; graph_laws compares
 ///     range of body   bodies(Graph const&, node)        with nodes(g, body), inputs(g, body), outputs(g, body);
 ///                                                       else nodes have none
+///     range of body   functions(Graph const&)           bodies that no node owns and that see nothing around them,
+///                                                       callers before what they call; besides, calls(g, body), the
+///                                                       nodes whose operand i is input i: all of them, or none where
+///                                                       not all are known; else nothing is found inside of functions
+///     value           add_constant(Graph&, body, tensor_view, string_view origin)
+///                                                       ... for the nodes of a function; else as without the above
 ///     bool            declare(Graph&, function_body const&)
 ///                                                       whether the graph has it now; else operators that need one
 ///                                                       are refused

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include <fuse/infer/calls.hpp>
 #include <fuse/infer/contents.hpp>
 #include <fuse/infer/fact_table.hpp>
 #include <fuse/infer/leaf.hpp>
@@ -17,7 +18,8 @@ namespace fuse::inline v0 {
 
 /// Element types, shapes and small contents of all values of an image, propagated from inputs and constants by each
 /// operator's rule. It never guesses: what no rule tells is unknown, and what the graph declares of a computed value
-/// counts only where no rule says otherwise. Linear in the size of the graph; an image must not be cyclic.
+/// counts only where no rule says otherwise. Of a function's inputs it knows what all calls share. Linear in the size
+/// of the graph; an image must not be cyclic.
 template <class Image>
 class basic_facts : public fact_table {
  public:
@@ -31,8 +33,12 @@ class basic_facts : public fact_table {
     resize(0);
     reserve(image().value_count() + image().value_count() / 8);
     read_leaves();
-    for (node_id n = 0; n < image().node_count(); ++n)
+    auto function = image().functions().begin();
+    auto const last = image().functions().end();
+    for (node_id n = 0; n < image().node_count(); ++n) {
+      for (; function != last && function->first_node <= n; ++function) detail::meet_calls(at_, *function);
       if (image().node(n).alive) infer(n);
+    }
   }
 
   /// Inputs and constants that were added after `run`.

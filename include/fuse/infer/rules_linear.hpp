@@ -256,7 +256,7 @@ void resize_shape(Context& at) {
   auto const from = at.shape(0);
   auto const policy = at.image().source->attribute_of(at.n, "keep_aspect_ratio_policy");
   auto const* kept = std::get_if<std::string_view>(&policy);
-  bool const plain = kept == nullptr || *kept == "stretch";
+  bool const plain = std::holds_alternative<std::monostate>(policy) || (kept != nullptr && *kept == "stretch");
   auto const state = at.integers("axes");
   if (state == parameter_state::missing)
     for (int i = 0; i < at.rank(0); ++i) at.list.push_back(i);

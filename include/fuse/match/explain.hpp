@@ -41,7 +41,10 @@ template <class Image>
     }
     return "the constant " + name + " of several elements";
   }
-  if (n == absent) return "the graph input or overridable initializer " + name;
+  if (n == absent)
+    return (image.scope_of(image.value(v).region) == 0 ? "the graph input or overridable initializer "
+                                                       : "the function's input ") +
+           name;
   return std::string(image.source->op_name(n)) + " " + name;
 }
 

@@ -36,7 +36,7 @@ struct parameter_source {
   axis_use axis = axis_use::none;                ///< of "axis": what it counts (none: as for the neutral operator)
 };
 
-/// Whom the result of a rewrite is for; a set of bits.
+/// Whom the result of a rewrite is for; a set of bits. What stands in a function is always for the standard.
 enum class target : std::uint8_t {
   none = 0,              ///< nobody: an operator that is read, and never written
   standard = 1,          ///< whoever knows the operators of the dialect's own specification

@@ -50,7 +50,7 @@ class basic_application {
     costly_ = false;
     unchecked_.clear();
     if (!find_roots(rule)) return rewrite_outcome::unchanged;
-    changes_.open();
+    changes_.open(image_.scope_of(image_.node(root).region));
     struct rollback {
       basic_transaction<Image>& of;
       ~rollback() { of.roll_back(); }

@@ -29,7 +29,7 @@ class basic_cast_maker {
     if (auto const below = bare_value(image_, facts_, v); widens(facts_.type(below), type)) v = below;
     if (facts_.type(v) == type) return v;
     if (auto const there = existing(v, type); there != absent) return there;
-    auto const* row = names_.emitted(opcode::cast, image_.version, target_);
+    auto const* row = names_.emitted(opcode::cast, image_.version, into_.target_here(target_));
     if (row == nullptr) return absent;
     std::string key = "to";
     for (auto const& s : row->parameters)

@@ -39,7 +39,7 @@ class basic_operator_writer {
         names_(names),
         to_(to),
         into_(into),
-        rows_(static_cast<std::size_t>(opcode::count_)) {}
+        rows_(static_cast<std::size_t>(opcode::count_) * 4) {}
 
   /// New nodes go beside node `place`.
   void begin(node_id place) { place_ = place; }
@@ -121,7 +121,7 @@ class basic_operator_writer {
     auto& made = emission_;
     made.op = op;
     made.version = image_.version;
-    made.to = to_;
+    made.to = into_.target_here(to_);
     made.results = results;
     made.operands.clear();
     made.present.clear();
@@ -160,10 +160,11 @@ class basic_operator_writer {
     bool asked = false;
   };
   operator_of_dialect const& row_of(opcode op) {
-    auto& known = rows_[static_cast<std::size_t>(op)];
+    auto const to = into_.target_here(to_);
+    auto& known = rows_[static_cast<std::size_t>(op) * 4 + static_cast<std::size_t>(to)];
     if (known.asked) return known;
     known.asked = true;
-    known.row = names_.emitted(op, image_.version, to_);
+    known.row = names_.emitted(op, image_.version, to);
     if (known.row != nullptr) known.code = names_.code(known.row->name);
     return known;
   }
@@ -240,7 +241,7 @@ class basic_operator_writer {
   std::vector<value_id> operands_;
   std::vector<attribute> attributes_;
   emission emission_;
-  std::vector<operator_of_dialect> rows_;  // by opcode
+  std::vector<operator_of_dialect> rows_;  // by opcode and target
 };
 
 }  // namespace fuse::inline v0::detail

@@ -274,7 +274,7 @@ class basic_row_maker {
   }
 
   value_id node(opcode op, std::initializer_list<value_id> operands) {
-    auto const* row = names_.emitted(op, image_.version, to_);
+    auto const* row = names_.emitted(op, image_.version, into_.target_here(to_));
     if (row == nullptr) return absent;
     operator_tag const tag{names_.code(row->name), static_cast<std::uint16_t>(op)};
     return image_.result(into_.node(tag, row->name, {operands.begin(), operands.size()}, {}, 1, place_));
@@ -312,7 +312,8 @@ class basic_row_maker {
   }
   // One element repeated; by a product with ones where the dialect cannot expand.
   value_id expanded(value_id v) {
-    if (names_.emitted(opcode::expand, image_.version, to_) != nullptr) return with_shape(opcode::expand, v, row_);
+    if (names_.emitted(opcode::expand, image_.version, into_.target_here(to_)) != nullptr)
+      return with_shape(opcode::expand, v, row_);
     dense ones;
     if (!broadcast_to(dense::of(1), row_, ones)) return absent;
     auto const made = node(opcode::mul, {v, into_.constant_of(make_tensor(type_, ones.shape, ones.elements))});

@@ -12,6 +12,7 @@
 #include <fuse/graph/image.hpp>
 #include <fuse/graph/tensor.hpp>
 #include <fuse/infer/facts.hpp>
+#include <fuse/ops/dialect.hpp>
 
 namespace fuse::inline v0 {
 
@@ -27,8 +28,10 @@ class basic_transaction final : public graph_source {
   }
   ~basic_transaction() override { roll_back(); }
 
-  /// Begins anew; not while it is open.
-  void open() {
+  /// Begins anew; not while it is open. `scope` is the graph itself or the function that all of it is for: where
+  /// constants go, for every body inside to see.
+  void open(std::uint32_t scope = 0) {
+    scope_ = scope;
     first_node_ = image_.node_count();
     first_value_ = image_.value_count();
     step_count_ = 0;
@@ -38,9 +41,8 @@ class basic_transaction final : public graph_source {
     image_.source = this;
   }
 
-  /// A constant, in region 0, where every body sees it.
   value_id constant_of(tensor contents) {
-    auto const v = image_.add_value();
+    auto const v = image_.add_value(scope_);
     image_.set_constant(v, true);
     auto& step = add_step(true, v);
     step.contents = std::move(contents);
@@ -65,6 +67,10 @@ class basic_transaction final : public graph_source {
   /// A function that new nodes call; declared with them.
   void function(function_body body) { functions_.push_back(std::move(body)); }
 
+  /// Whom new operators are for, where the result is for `to`: in functions for whoever knows the specification.
+  /// (onnxruntime checks functions by ONNX's own operators, and crashes at those that it has added to their domain.)
+  [[nodiscard]] target target_here(target to) const { return scope_ == 0 ? to : target::standard; }
+
   [[nodiscard]] node_id first_node() const { return first_node_; }
   [[nodiscard]] double constant_bytes() const { return bytes_; }
 
@@ -78,7 +84,7 @@ class basic_transaction final : public graph_source {
       if (!real_.declare(body)) return give_up("the graph cannot hold a function that the right side needs");
     for (auto const& s : steps()) {
       if (s.constant) {
-        if (!real_.add_constant(s.contents, origin))
+        if (!real_.add_constant(scope_, s.contents, origin))
           return give_up("the graph cannot hold a constant that the right side needs");
         continue;
       }
@@ -159,7 +165,7 @@ class basic_transaction final : public graph_source {
               std::string_view) override {
     return false;
   }
-  bool add_constant(tensor_view, std::string_view) override { return false; }
+  bool add_constant(std::uint32_t, tensor_view, std::string_view) override { return false; }
   void replace_uses(value_id, value_id) override {}
   void erase(node_id) override {}
   void forget(node_id, value_id) override {}
@@ -232,6 +238,7 @@ class basic_transaction final : public graph_source {
   graph_source& real_;
   node_id first_node_ = 0;
   value_id first_value_ = 0;
+  std::uint32_t scope_ = 0;
   std::vector<made> steps_;  // the first `step_count_` of them; the others' memory waits
   std::size_t step_count_ = 0;
   std::vector<function_body> functions_;

@@ -122,6 +122,9 @@ class law_checker {
 
   static std::vector<node> all_nodes(G const& g) {
     auto all = handles(traits::nodes(g));
+    if constexpr (fuse::detail::has_functions<G>)
+      for (auto const& f : traits::functions(g))
+        for (auto const& n : traits::nodes(g, f)) all.push_back(n);
     if constexpr (fuse::detail::has_bodies<G>)
       for (std::size_t i = 0; i < all.size(); ++i)
         for (auto const& b : traits::bodies(g, all[i]))
@@ -162,7 +165,7 @@ class law_checker {
     auto const nodes = all_nodes(g);
     auto const values = all_values(g);
     law(listing(g) == listing(g), "reading a graph twice must give the same");
-    if (!law(distinct(nodes), "nodes() and the nodes of bodies must hold each node once")) return;
+    if (!law(distinct(nodes), "nodes() and the nodes of bodies and functions must hold each node once")) return;
     std::vector<value> results;
     for (auto const& n : nodes)
       for (auto const& v : traits::results(g, n)) {
@@ -178,6 +181,7 @@ class law_checker {
     for (auto const& v : traits::outputs(g)) law(!(v == value{}), "outputs() must hold values, not value{}");
     read_inputs(g);
     acyclic(g, nodes);
+    calls(g);
     if constexpr (fuse::detail::has_op_key<G>)
       for (auto const& a : nodes)
         for (auto const& b : nodes)
@@ -217,6 +221,19 @@ class law_checker {
           fits = told[i].extent < 0 || !found[i].known() || told[i].extent == found[i].value();
         law(fits, "shape(v) of a result must be what its operator makes of its operands");
       }
+    }
+  }
+
+  // Callers come before what they call; a call of a function in itself, too, would stand too late.
+  void calls(G const& g) {
+    if constexpr (fuse::detail::has_functions<G>) {
+      graph_binding<G const> const bound(g, names_in(dialect_of<G>), 1);
+      if (bound.cyclic()) return;
+      for (auto const& f : bound.image.functions())
+        for (auto const call : f.calls) law(call < f.first_node, "functions() must hold callers before what they call");
+      auto const nodes = all_nodes(g);
+      for (auto const& f : traits::functions(g))
+        for (auto const& n : traits::calls(g, f)) law(contains(nodes, n), "calls(g, function) must be listed nodes");
     }
   }
 

@@ -30,14 +30,18 @@ class onnx_editor {
 
   [[nodiscard]] bool edited() const { return edited_; }
 
+  /// None for an operator that is taken for a function of the model: one that was not declared, or one that fuse looks
+  /// into, which might come to call itself, and whose calls have told what holds in it.
   onnx_node insert(onnx_node place, new_node<onnx_value> const& made) {
+    auto const renamed = functions_renamed.find(made.op);
+    bool const declared = renamed != functions_renamed.end();
+    auto const op = declared ? std::string_view(renamed->second) : made.op;
+    if (auto const known = function_of(op); known != function_names_.end() && (!declared || known->second)) return {};
     edited_ = true;
     auto const n = static_cast<std::uint32_t>(t_.nodes.size());
-    auto const renamed = functions_renamed.find(made.op);
-    auto const op = renamed == functions_renamed.end() ? made.op : std::string_view(renamed->second);
 
     auto& record = t_.nodes.emplace_back();
-    record.name = name(made.origin, split_op(op).second);
+    record.name = name(bare(made.origin), split_op(op).second);
     record.op = op_number(op);
     record.first_attribute = static_cast<std::uint32_t>(t_.made_attributes.size());
     t_.made_attributes.emplace_back(made.attributes.begin(), made.attributes.end());
@@ -107,13 +111,15 @@ class onnx_editor {
     }
   }
 
-  onnx_value add_constant(tensor_view contents, std::string_view origin) {
+  /// In the model's graph, or in a function: there as a Constant, which holds nothing but floats before operator set 9.
+  onnx_value add_constant(onnx_body body, tensor_view contents, std::string_view origin) {
+    if (body.id != 0 && t_.version < 9 && !is_floating(contents.type)) return {};
     edited_ = true;
     auto* const proto = make_message<::onnx::TensorProto>(*t_.model);
     fill_tensor(*proto, contents);
-    auto const name = t_.names.fresh(origin.empty() ? "constant" : origin);
+    auto const name = t_.names.fresh(origin.empty() ? "constant" : bare(origin));
     proto->set_name(name.data(), name.size());
-    auto const v = t_.add_value(name, 0);
+    auto const v = t_.add_value(name, body.id);
     t_.contents.push_back({t_.tensors.view(*proto),
                            contents.type,
                            {proto->dims().data(), static_cast<std::size_t>(proto->dims_size())},
@@ -145,7 +151,7 @@ class onnx_editor {
     auto free = body.name;
     for (std::size_t count = 1; function_names_.contains(free); ++count) free = body.name + "_" + std::to_string(count);
     made.set_name(std::string(split_op(free).second));
-    function_names_.insert(free);
+    function_names_.emplace(free, false);
     by_bytes_.emplace(std::move(bytes), free);
     functions_renamed.emplace(body.name, free);
     functions_made.push_back(std::move(made));
@@ -183,6 +189,11 @@ class onnx_editor {
     return true;
   }
 
+  // The name of a node without the function that it is in, which reports say behind it.
+  [[nodiscard]] static std::string_view bare(std::string_view origin) {
+    return origin.substr(0, origin.rfind(onnx_tables::in_function));
+  }
+
   std::string_view name(std::string_view origin, std::string_view type) {
     name_ = origin;
     if (!name_.empty()) name_ += '_';
@@ -197,12 +208,23 @@ class onnx_editor {
     return last_op_ = at->second;
   }
 
+  using function_names = std::unordered_map<std::string, bool>;  // whether fuse looks into it
+  [[nodiscard]] function_names::const_iterator function_of(std::string_view op) {
+    auto const domain = split_op(op).first;
+    if (domain.empty()) return function_names_.end();
+    read_functions(std::string(domain));
+    return function_names_.find(std::string(op));
+  }
+
   void read_functions(std::string const& domain) {
     if (!domains_read_.insert(domain).second) return;
+    for (auto const b : t_.functions)
+      if (auto const& function = *t_.graphs[b.id].function; function.domain() == domain)
+        function_names_.emplace(name_of(function), true);
     for (auto const& function : t_.model->functions()) {
       if (function.domain() != domain) continue;
-      auto const name = domain + "::" + function.name();
-      function_names_.insert(name);
+      auto const name = name_of(function);
+      function_names_.emplace(name, false);
       auto copy = function;
       copy.clear_name();
       std::string bytes;
@@ -217,7 +239,8 @@ class onnx_editor {
   onnx_node_names node_names_;
   std::string name_;
   std::uint32_t last_op_ = 0;  // of the last new node
-  std::unordered_set<std::string> function_names_, domains_read_;
+  function_names function_names_;
+  std::unordered_set<std::string> domains_read_;
   std::unordered_map<std::string, std::uint32_t> ops_;
   std::unordered_map<std::string, std::string> by_bytes_;
 };

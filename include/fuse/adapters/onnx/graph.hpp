@@ -62,7 +62,11 @@ class onnx_graph {
   /// model, 0, so that nothing is rewritten: a new operator would be taken for the model's function.
   [[nodiscard]] bool redefines_operators() const { return tables_.redefined; }
 
-  /// Nodes of the graph and of all bodies.
+  /// Names of the model's functions that stay as they are, and that nobody looks into, because they import another
+  /// version of the default domain than the model.
+  [[nodiscard]] std::vector<std::string> const& foreign_functions() const { return tables_.foreign_functions; }
+
+  /// Nodes of the graph, of functions that are looked into, and of all bodies.
   [[nodiscard]] std::size_t node_count() const {
     std::size_t count = 0;
     for (auto const& n : tables_.nodes) count += n.alive;
@@ -156,6 +160,9 @@ namespace fuse::inline v0 {
 
 /// ONNX models as graphs. An operator of the default domain has its bare name, others "domain::Name"; a call of one of
 /// the model's own functions never has the name of a standard operator.
+///
+/// The functions are part of the graph, but those of the domain "fuse", which stand in for operators, and those that
+/// import another version of the default domain than the model does.
 template <>
 struct graph_traits<adapters::onnx_graph> {
   using graph = adapters::onnx_graph;
@@ -178,6 +185,13 @@ struct graph_traits<adapters::onnx_graph> {
   static span<value const> outputs(graph const& g, body b) { return g.tables().outputs(g.tables().graphs[b.id]); }
   static adapters::onnx_body_range bodies(graph const& g, node n) {
     return {record(g, n).first_body, record(g, n).body_count};
+  }
+  static span<body const> functions(graph const& g) { return g.tables().functions; }
+  static std::vector<node> calls(graph const& g, body b) {
+    std::vector<node> all;
+    for (auto const n : g.tables().graphs[b.id].calls)
+      if (record(g, n).alive) all.push_back(n);
+    return all;
   }
   static std::size_t index(graph const&, value v) { return v.id; }
   static int version(graph const& g) { return g.tables().version; }
@@ -232,24 +246,29 @@ struct graph_traits<adapters::onnx_graph> {
     if (!record.name.empty()) return std::string(record.name);
     return record.producer == 0 ? std::string() : "a result of " + name(g, node{record.producer});
   }
-  /// The node's name, or that of its first result where it has none.
+  /// The node's name, or that of its first result where it has none; and the function that it is in.
   static std::string name(graph const& g, node n) {
-    auto const own = record(g, n).name;
-    if (!own.empty()) return std::string(own);
-    for (auto const v : results(g, n))
-      if (v && !g.tables().values[v.id].name.empty()) return std::string(g.tables().values[v.id].name);
-    return record(g, n).proto->op_type();
+    return std::string(own_name(g, n)) + g.tables().where(record(g, n).body);
   }
 
   static node insert(graph& g, node place, new_node<value> const& made) { return g.editor().insert(place, made); }
   static void replace_uses(graph& g, value from, value to) { g.editor().replace_uses(from, to); }
   static void erase(graph& g, node n) { g.editor().erase(n); }
   static value add_constant(graph& g, tensor_view contents, std::string_view origin) {
-    return g.editor().add_constant(contents, origin);
+    return add_constant(g, body{}, contents, origin);
+  }
+  static value add_constant(graph& g, body b, tensor_view contents, std::string_view origin) {
+    return g.editor().add_constant(b, contents, origin);
   }
   static bool declare(graph& g, function_body const& function) { return g.editor().declare(function); }
 
  private:
+  static std::string_view own_name(graph const& g, node n) {
+    if (auto const own = record(g, n).name; !own.empty()) return own;
+    for (auto const v : results(g, n))
+      if (v && !g.tables().values[v.id].name.empty()) return g.tables().values[v.id].name;
+    return record(g, n).proto->op_type();
+  }
   // As it will be written.
   static attribute_view content_of(fuse::attribute const& a) {
     auto const* const number = std::get_if<double>(&a.content);

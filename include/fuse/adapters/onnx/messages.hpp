@@ -60,6 +60,23 @@ void keep_if(Field& field, Keep&& keep) {
   return message.SerializeToCodedStream(&coded);
 }
 
+/// Calls `visit(node)` for the nodes of a graph or function and of all bodies below them, with a stack of its own.
+template <class Graph, class Visit>
+void for_each_node(Graph const& graph, Visit&& visit) {
+  std::vector<::onnx::NodeProto const*> nodes;
+  for (auto const& node : graph.node()) nodes.push_back(&node);
+  while (!nodes.empty()) {
+    auto const& node = *nodes.back();
+    nodes.pop_back();
+    visit(node);
+    for (auto const& attribute : node.attribute()) {
+      for (auto const& inner : attribute.g().node()) nodes.push_back(&inner);
+      for (auto const& body : attribute.graphs())
+        for (auto const& inner : body.node()) nodes.push_back(&inner);
+    }
+  }
+}
+
 inline void fill_tensor(::onnx::TensorProto& into, tensor_view contents) {
   into.set_data_type(static_cast<int>(contents.type));
   for (auto const extent : contents.shape) into.add_dims(extent);

@@ -39,7 +39,7 @@ class onnx_operator_names {
     for (auto const& function : model.functions()) {
       if (!overload_of(function).empty()) continue;  // only calls that name the overload reach it
       auto const standard = is_default_domain(function.domain());
-      functions_.insert((standard ? std::string() : function.domain()) + "::" + function.name());
+      ++functions_[(standard ? std::string() : function.domain()) + "::" + function.name()];
       // A rewrite could create an operator that the model takes for its own function.
       t_.redefined = t_.redefined || standard ||
                      (function.domain() == "com.microsoft" && function.name().ends_with("LayerNormalization"));
@@ -53,6 +53,17 @@ class onnx_operator_names {
     }
     if (t_.redefined) t_.version = 0;  // no dialect knows an operator of that version, so nothing is rewritten
     return {};
+  }
+
+  /// Whether what stands in a function means what it would mean in the graph, and calls of its name are calls of it.
+  /// Not so functions of fuse, which stand in for an operator: inside, that operator would be a call of them.
+  bool reads(::onnx::FunctionProto const& function) {
+    if (t_.redefined || function.domain() == "fuse" || functions_[name_of(function)] != 1) return false;
+    std::int64_t version = 0;
+    for (auto const& import : function.opset_import())
+      if (is_default_domain(import.domain())) version = import.version();
+    if (version != 0 && version != t_.version) t_.foreign_functions.push_back(name_of(function));
+    return version == t_.version;
   }
 
   /// Gives a node the number of its operator. Returns what is wrong with the operator.
@@ -80,7 +91,8 @@ class onnx_operator_names {
     if (!added) return {};
     t_.ops.push_back(standard && overload.empty() ? node.op_type() : qualified);
     if (node.domain() != "fuse" && functions_.contains(qualified)) t_.ops.back() = "function " + t_.ops.back();
-    if (!domains_.contains(standard ? std::string() : node.domain()))
+    auto const* const function = t_.graphs[t_.graphs[record.body].scope].function;  // has imports of its own
+    if (function == nullptr && !domains_.contains(standard ? std::string() : node.domain()))
       return "operator " + node.op_type() + " belongs to domain '" + (standard ? "ai.onnx" : node.domain()) +
              "', which the model does not import";
     if (standard && overload.empty()) standard_.emplace(node.op_type(), record.op);
@@ -89,7 +101,8 @@ class onnx_operator_names {
 
  private:
   onnx_tables& t_;
-  std::unordered_set<std::string> domains_, functions_;
+  std::unordered_set<std::string> domains_;
+  std::unordered_map<std::string, int> functions_;  // how many have a name
   std::unordered_map<std::string, norm_function> norms_;
   std::unordered_map<std::string_view, std::uint32_t> standard_;  // by bare name: most nodes
   std::unordered_map<std::string, std::uint32_t> numbers_;

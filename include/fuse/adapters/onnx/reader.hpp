@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include <fuse/adapters/onnx/calls.hpp>
 #include <fuse/adapters/onnx/cycle.hpp>
 #include <fuse/adapters/onnx/operator_names.hpp>
 #include <fuse/adapters/onnx/tables.hpp>
@@ -40,6 +41,9 @@ class onnx_reader {
     t_.names.reserve(nodes + static_cast<std::size_t>(model.graph().initializer_size()) + 16);
     t_.graphs.emplace_back().proto = model.mutable_graph();
     if (!read_graph(0, 0)) return false;
+    for (auto& function : *model.mutable_functions())
+      if (operators_.reads(function) && !read_function(function)) return false;
+    if (auto recursion = order_functions(t_); !recursion.empty()) return fail(std::move(recursion));
     if (t_.sorted) return true;
     auto cycle = find_cycle(t_);
     return cycle.empty() || fail(std::move(cycle));
@@ -55,7 +59,7 @@ class onnx_reader {
 
   [[nodiscard]] std::string place(std::uint32_t g) const {
     auto const owner = t_.graphs[g].owner;
-    return owner == 0 ? std::string() : " in a body of " + t_.describe(t_.nodes[owner]);
+    return (owner == 0 ? std::string() : " in a body of " + t_.describe(t_.nodes[owner])) + t_.where(g);
   }
   [[nodiscard]] std::string origin(onnx_value v) const {
     auto const& record = t_.values[v.id];
@@ -92,7 +96,7 @@ class onnx_reader {
     if (depth > deepest) return fail("bodies nest deeper than " + std::to_string(deepest) + " levels" + place(g));
     auto& proto = *t_.graphs[g].proto;
     auto const scope = t_.names.enter();
-    auto const done = define_inputs(proto, g) && define_initializers(proto, g) && define_results(proto, g) &&
+    auto const done = define_inputs(proto, g) && define_initializers(proto, g) && define_results(g) &&
                       resolve_nodes(g, depth) && resolve_outputs(proto, g);
     if (!done) return false;
     describe_values(proto, g);
@@ -107,10 +111,26 @@ class onnx_reader {
     return true;
   }
 
-  bool define_inputs(::onnx::GraphProto& proto, std::uint32_t g) {
+  // Names in a function are a scope of their own.
+  bool read_function(::onnx::FunctionProto& proto) {
+    auto const g = static_cast<std::uint32_t>(t_.graphs.size());
+    t_.graphs.emplace_back().function = &proto;
+    t_.graphs[g].scope = g;
+    t_.functions.push_back({g});
+    auto const scope = t_.names.enter();
+    auto const done = define_inputs(proto, g) && define_results(g) && resolve_nodes(g, 0) && resolve_outputs(proto, g);
+    t_.names.leave(scope);
+    return done;
+  }
+
+  [[nodiscard]] static std::string const& name_of(::onnx::ValueInfoProto const& value) { return value.name(); }
+  [[nodiscard]] static std::string const& name_of(std::string const& value) { return value; }
+
+  template <class Proto>
+  bool define_inputs(Proto const& proto, std::uint32_t g) {
     for (auto const& input : proto.input()) {
-      if (input.name().empty()) return fail("an input has no name" + place(g));
-      auto const v = define(input.name(), g, 0);
+      if (name_of(input).empty()) return fail("an input has no name" + place(g));
+      auto const v = define(name_of(input), g, 0);
       if (!v) return false;
       auto& record = t_.values[v.id];
       record.input = true;
@@ -163,8 +183,8 @@ class onnx_reader {
     return v;
   }
 
-  bool define_results(::onnx::GraphProto& proto, std::uint32_t g) {
-    for (auto& node : *proto.mutable_node()) {
+  bool define_results(std::uint32_t g) {
+    for (auto& node : t_.graphs[g].nodes()) {
       auto const n = static_cast<std::uint32_t>(t_.nodes.size());
       auto& record = t_.nodes.emplace_back();
       record.proto = &node;
@@ -246,6 +266,7 @@ class onnx_reader {
       graph.proto = body;
       graph.owner = n;
       graph.parent = t_.nodes[n].body;
+      graph.scope = t_.graphs[graph.parent].scope;
     }
     for (std::uint32_t i = 0; i < bodies.size(); ++i)
       if (!read_graph(first + i, depth + 1)) return false;
@@ -282,12 +303,14 @@ class onnx_reader {
     t_.values[v.id].element = view.type;
   }
 
-  bool resolve_outputs(::onnx::GraphProto& proto, std::uint32_t g) {
+  template <class Proto>
+  bool resolve_outputs(Proto const& proto, std::uint32_t g) {
     std::vector<onnx_value> found;
     for (auto const& output : proto.output()) {
-      auto const v = output.name().empty() ? onnx_value{} : onnx_value{t_.names.find(output.name())};
-      if (!v) return fail("output '" + output.name() + "' is computed by nothing" + place(g));
-      if (t_.values[v.id].body != g) return fail("output '" + output.name() + "' is a value from outside" + place(g));
+      auto const& name = name_of(output);
+      auto const v = name.empty() ? onnx_value{} : onnx_value{t_.names.find(name)};
+      if (!v) return fail("output '" + name + "' is computed by nothing" + place(g));
+      if (t_.values[v.id].body != g) return fail("output '" + name + "' is a value from outside" + place(g));
       if (t_.values[v.id].element == element_type::unknown) set_type(t_.values[v.id], output);
       found.push_back(v);
     }
@@ -321,6 +344,8 @@ class onnx_reader {
     else if (info.type().value_case() != ::onnx::TypeProto::VALUE_NOT_SET)
       record.element = element_type::other;
   }
+
+  static void set_type(onnx_value_record&, std::string const&) {}  // functions state no types
 
   // Training graphs read values of the graph by name, and fuse does not edit them.
   void pin_training() {

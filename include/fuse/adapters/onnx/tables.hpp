@@ -24,7 +24,8 @@
 
 namespace fuse::inline v0::adapters {
 
-/// Handles of an onnx_graph: small numbers, 0 means none. A body is the model's graph (0) or a subgraph of a node.
+/// Handles of an onnx_graph: small numbers, 0 means none. A body is the model's graph (0), a subgraph of a node, or one
+/// of the model's functions.
 struct onnx_node {
   std::uint32_t id = 0;
   [[nodiscard]] explicit operator bool() const { return id != 0; }
@@ -124,15 +125,25 @@ struct onnx_contents {
 
 struct onnx_graph_record {
   ::onnx::GraphProto* proto = nullptr;
+  ::onnx::FunctionProto* function = nullptr;         // instead, where it is one
   std::uint32_t owner = 0;                           // node
   std::uint32_t parent = 0;                          // body around it
+  std::uint32_t scope = 0;                           // the outermost one: the model's graph, or a function
   std::uint32_t first = 0, last = 0, length = 0;     // its nodes
   std::uint32_t first_output = 0, output_count = 0;  // among the slots
   std::vector<onnx_value> inputs{};     // those of bodies include their initializers, which nobody else sees
   std::vector<onnx_value> named{};      // what the names of the outputs meant when the model was read
   std::vector<onnx_value> described{};  // the values of value_info
+  std::vector<onnx_node> calls{};       // of a function: all of them; none where not all are known
   bool edited = false;
+
+  [[nodiscard]] auto& nodes() const { return function != nullptr ? *function->mutable_node() : *proto->mutable_node(); }
 };
+
+/// "domain::name", as calls say it.
+[[nodiscard]] inline std::string name_of(::onnx::FunctionProto const& function) {
+  return function.domain() + "::" + function.name();
+}
 
 /// A model in numbers. Slots hold operands and outputs; the uses of a value are a list of slots.
 struct onnx_tables {
@@ -150,6 +161,8 @@ struct onnx_tables {
   std::vector<onnx_node_record> nodes{onnx_node_record{}};
   std::vector<onnx_value_record> values{onnx_value_record{}};
   std::vector<onnx_graph_record> graphs;
+  std::vector<onnx_body> functions;            // that were read, callers before what they call
+  std::vector<std::string> foreign_functions;  // that were not, since they import another version of the default domain
   std::vector<onnx_attribute_record> attributes;
   std::deque<std::vector<attribute>> made_attributes;  // by new node
   std::vector<onnx_contents> contents;
@@ -216,9 +229,17 @@ struct onnx_tables {
 
   /// The name of output `i` of a body; outputs that training reads stand behind those of the graph.
   [[nodiscard]] std::string const& output_name(onnx_graph_record const& g, std::uint32_t i) const {
+    if (g.function != nullptr) return g.function->output(static_cast<int>(i));
     auto const listed = static_cast<std::uint32_t>(g.proto->output_size());
     return i < listed ? g.proto->output(static_cast<int>(i)).name() : *training_names[i - listed];
   }
+
+  /// What reports say behind the names of a body: which function it belongs to, nothing where that is none.
+  [[nodiscard]] std::string where(std::uint32_t body) const {
+    auto const* const function = graphs[graphs[body].scope].function;
+    return function == nullptr ? std::string() : std::string(in_function) + name_of(*function);
+  }
+  static constexpr std::string_view in_function = " in function ";
 
   [[nodiscard]] std::string describe(onnx_node_record const& n) const {
     auto const& op = ops[n.op];

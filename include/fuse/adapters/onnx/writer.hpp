@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -32,7 +33,7 @@ class onnx_writer {
     for (std::uint32_t n = 1; n < t_.nodes.size(); ++n)
       if (t_.nodes[n].alive && t_.nodes[n].stale) write_names(t_.nodes[n]);
     for (std::uint32_t g = 0; g < t_.graphs.size(); ++g)
-      if (alive(g)) forget_values(t_.graphs[g]);
+      if (alive(g) && t_.graphs[g].proto != nullptr) forget_values(t_.graphs[g]);
     for (auto const& [v, old] : uncovered_) write_name(v, old);
     write_functions();
     write_initializers();
@@ -211,7 +212,7 @@ class onnx_writer {
     if (!any || model.ir_version() >= 8) return;
     if (model.ir_version() < 4)  // an initializer that is an input was a constant; from 4 on it would be none
       for (std::uint32_t g = 0; g < t_.graphs.size(); ++g)
-        if (alive(g)) unlist_constants(*t_.graphs[g].proto);
+        if (alive(g) && t_.graphs[g].proto != nullptr) unlist_constants(*t_.graphs[g].proto);
     model.set_ir_version(8);
   }
 
@@ -231,30 +232,24 @@ class onnx_writer {
     if (gone.empty() || model.training_info_size() != 0) return;
     for (auto const& n : t_.nodes)
       if (n.alive && n.proto != nullptr && n.proto->domain() == "fuse") gone.erase(n.proto->op_type());
+    std::unordered_set<::onnx::FunctionProto const*> read;
+    for (auto const b : t_.functions) read.insert(t_.graphs[b.id].function);
     for (auto const& function : model.functions())
-      for (auto const& node : function.node())
-        if (node.domain() == "fuse" || node.attribute_size() != 0) spare(node, gone);
+      if (!read.contains(&function))
+        for_each_node(function, [&](::onnx::NodeProto const& node) {
+          if (node.domain() == "fuse") gone.erase(node.op_type());
+        });
     keep_if(*model.mutable_functions(), [&](auto const& function, std::size_t) {
       return function.domain() != "fuse" || !gone.contains(function.name());
     });
     bool needed = false;
     for (auto const& n : t_.nodes) needed = needed || (n.alive && n.proto != nullptr && n.proto->domain() == "fuse");
-    for (auto const& function : model.functions()) needed = needed || function.domain() == "fuse";
+    for (auto const& function : model.functions()) {
+      needed = needed || function.domain() == "fuse";
+      for (auto const& import : function.opset_import()) needed = needed || import.domain() == "fuse";
+    }
     if (!needed)
       keep_if(*model.mutable_opset_import(), [](auto const& import, std::size_t) { return import.domain() != "fuse"; });
-  }
-  static void spare(::onnx::NodeProto const& first, std::unordered_set<std::string>& gone) {
-    std::vector<::onnx::NodeProto const*> nodes{&first};
-    while (!nodes.empty()) {
-      auto const& node = *nodes.back();
-      nodes.pop_back();
-      if (node.domain() == "fuse") gone.erase(node.op_type());
-      for (auto const& attribute : node.attribute()) {
-        for (auto const& inner : attribute.g().node()) nodes.push_back(&inner);
-        for (auto const& body : attribute.graphs())
-          for (auto const& inner : body.node()) nodes.push_back(&inner);
-      }
-    }
   }
 
   void write_initializers() {
@@ -271,22 +266,25 @@ class onnx_writer {
                 [&](auto const& tensor, std::size_t) { return !gone.contains(&tensor); });
     for (auto const& entry : t_.contents) {
       if (!entry.made) continue;
+      auto const g = t_.values[entry.value].body;
+      // Functions have no initializers; one of IR version 3 would have to be an input of the model, too.
       if (gone.contains(entry.initializer))
         discard_message(entry.initializer);
-      else if (t_.model->ir_version() >= 4)
+      else if (g == 0 && t_.model->ir_version() >= 4)
         t_.graphs[0].proto->mutable_initializer()->UnsafeArenaAddAllocated(entry.initializer);
       else
-        constant_nodes_.push_back(entry.initializer);  // an initializer would have to be an input of the model, too
+        constant_nodes_[g].push_back(entry.initializer);
     }
   }
 
   void write_nodes(std::uint32_t g) {
     auto const& graph = t_.graphs[g];
-    auto& nodes = *graph.proto->mutable_node();
-    if (graph.edited || (g == 0 && !constant_nodes_.empty())) {
+    auto& nodes = graph.nodes();
+    auto const constants = constant_nodes_.find(g);
+    if (graph.edited || constants != constant_nodes_.end()) {
       static_cast<void>(take_all(nodes));
-      if (g == 0)
-        for (auto* tensor : constant_nodes_) nodes.UnsafeArenaAddAllocated(constant_node(tensor));
+      if (constants != constant_nodes_.end())
+        for (auto* tensor : constants->second) nodes.UnsafeArenaAddAllocated(constant_node(tensor));
       for (auto n = graph.first; n != 0; n = t_.nodes[n].next) nodes.UnsafeArenaAddAllocated(t_.nodes[n].proto);
     }
     for (auto const& [body, v, name] : identities_) {
@@ -331,13 +329,25 @@ class onnx_writer {
     auto& model = *t_.model;
     for (auto const& n : t_.nodes) {
       if (!n.alive || !n.made || is_default_domain(n.proto->domain())) continue;
-      bool known = false;
-      for (auto const& import : model.opset_import()) known = known || import.domain() == n.proto->domain();
-      if (known) continue;
-      auto& import = *model.add_opset_import();
-      import.set_domain(n.proto->domain());
-      import.set_version(1);
+      auto const version = import(*model.mutable_opset_import(), n.proto->domain(), 1);
+      if (auto* const function = t_.graphs[t_.graphs[n.body].scope].function; function != nullptr)
+        import(*function->mutable_opset_import(), n.proto->domain(), version);
     }
+  }
+  // Returns the version that is imported already, or now is.
+  template <class Imports>
+  static std::int64_t import(Imports& imports, std::string const& domain, std::int64_t version) {
+    bool known = false;
+    for (auto const& import : imports)
+      if (import.domain() == domain) {  // of several, the last one counts
+        known = true;
+        version = import.version();
+      }
+    if (known) return version;
+    auto& made = *imports.Add();
+    made.set_domain(domain);
+    made.set_version(version);
+    return version;
   }
 
   struct identity {
@@ -351,7 +361,7 @@ class onnx_writer {
   std::unordered_set<std::uint32_t> dropped_;
   std::vector<identity> identities_;
   std::unordered_set<std::string_view> made_names_;
-  std::vector<::onnx::TensorProto*> constant_nodes_;
+  std::unordered_map<std::uint32_t, std::vector<::onnx::TensorProto*>> constant_nodes_;  // by body
   std::vector<std::pair<onnx_value, std::string_view>> uncovered_;
 };
 
