@@ -5,7 +5,8 @@
 #include <fuse/ops/dialect.hpp>
 
 /// A dialect that nobody uses: other names, axes in an attribute called `dim`, keepdims inverted, attributes where ONNX
-/// has operands, softmax over all axes from one on, operators that ONNX lacks. What holds in it as well holds because rules know no dialect.
+/// has operands, softmax over all axes from one on, operators that ONNX lacks. What holds in it as well holds because
+/// rules know no dialect.
 namespace second {
 
 namespace rows {

@@ -114,9 +114,7 @@ namespace operators {
 }
 [[nodiscard]] inline array cast(array const& a, fuse::element_type to) {
   auto result = map(a, [&](double x) {
-    return fuse::is_floating(to)                     ? x
-           : to == fuse::element_type::boolean       ? static_cast<double>(x != 0)
-                                                     : std::trunc(x);
+    return fuse::is_floating(to) ? x : to == fuse::element_type::boolean ? static_cast<double>(x != 0) : std::trunc(x);
   });
   result.integers = !fuse::is_floating(to);
   return result;

@@ -28,9 +28,8 @@ constexpr bool product_extents(fuse::known_extents of, std::vector<fuse::result_
 
 namespace rows {
 using result = fuse::result_info::kind;
-inline constexpr fuse::parameter_source axis[] = {
-    {"axis", fuse::parameter_source::kind::attribute, "axis", 0, std::numeric_limits<double>::quiet_NaN(),
-     fuse::axis_use::one}};
+inline constexpr fuse::parameter_source axis[] = {{"axis", fuse::parameter_source::kind::attribute, "axis", 0,
+                                                   std::numeric_limits<double>::quiet_NaN(), fuse::axis_use::one}};
 /// What a right side becomes: the pattern itself as one operator, over what its names captured. Which rule's it is
 /// stands in an attribute. `test::Product` has the shape of a product of matrices, over these.
 inline constexpr fuse::operator_row all[] = {

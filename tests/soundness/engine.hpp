@@ -98,8 +98,8 @@ std::string why(fuse::graph const& g, fuse::span<member const> members) {
 }  // namespace detail
 
 template <class Graph, auto const& Rules>
-inline constexpr engine engine_of{&detail::rewrite<Graph, Rules>, &detail::matches<Graph, Rules>,
-                                  &detail::infer<Graph>, &detail::why<Graph, Rules>};
+inline constexpr engine engine_of{&detail::rewrite<Graph, Rules>, &detail::matches<Graph, Rules>, &detail::infer<Graph>,
+                                  &detail::why<Graph, Rules>};
 
 /// A rule alone.
 struct lone_rule {

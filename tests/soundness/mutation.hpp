@@ -42,9 +42,9 @@ class mutation {
     auto const v = g_.result(at);
     auto const shape = values_->value(v).shape;
     auto const type = checked_->types().at(v.id);
-    auto const how =
-        choose("mutation", {"operator", "operator", "swap", "axis", "little", "lot", "type", "type", "user", "away and back",
-                            "turned", "turned twice", "axis added", "larger", "smaller", "other operand"});
+    auto const how = choose(
+        "mutation", {"operator", "operator", "swap", "axis", "little", "lot", "type", "type", "user", "away and back",
+                     "turned", "turned twice", "axis added", "larger", "smaller", "other operand"});
     if (how == "operator") return another_operator(at);
     if (how == "swap") return swapped(at);
     if (how == "axis") return another_axis(at);
@@ -92,7 +92,8 @@ class mutation {
       });
     }
     if (how == "smaller" && !shape.empty() && !e_.second) {
-      auto const axis = static_cast<std::int64_t>(choose.number("axis to reduce", {-1, -1, -2})) < -1 && shape.size() > 1 ? -2 : -1;
+      auto const axis =
+          static_cast<std::int64_t>(choose.number("axis to reduce", {-1, -1, -2})) < -1 && shape.size() > 1 ? -2 : -1;
       return insert_behind(at, v, [&](value from) {
         return g_.version() >= 18 ? append("ReduceMax", {from, list({axis})})
                                   : append("ReduceMax", {from}, {{"axes", {axis}}});
@@ -239,8 +240,8 @@ class mutation {
           constants.emplace_back(n, i);
     if (constants.empty()) return false;
     (void)at;
-    auto const [n, i] = constants[static_cast<std::size_t>(choose.number("which constant", {0, 1, 2, 3, 4, 5, 6})) %
-                                  constants.size()];
+    auto const [n, i] =
+        constants[static_cast<std::size_t>(choose.number("which constant", {0, 1, 2, 3, 4, 5, 6})) % constants.size()];
     auto const c = g_.constant(g_.operands(n)[i]);
     std::vector<double> numbers;
     for (std::size_t k = 0; k < c.size(); ++k) numbers.push_back(c.number(k));

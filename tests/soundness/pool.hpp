@@ -96,18 +96,17 @@ inline constexpr auto r42 =
 inline constexpr auto r43 = as_one<43>(fuse::rule<"tripled">, 3 * x - 2, made(x));
 inline constexpr auto r44 = as_one<44>(fuse::rule<"product-of-sums">, (x + y) * (z - w), made(x, y, z, w));
 
-inline constexpr auto r45 =
-    as_one<45>(fuse::rule<"alone-product">, (x * y).users(1) + exp(z), made(x, y, z));
+inline constexpr auto r45 = as_one<45>(fuse::rule<"alone-product">, (x * y).users(1) + exp(z), made(x, y, z));
 inline constexpr auto tanh_x = tanh(x).as<"t">();
 inline constexpr auto r46 = as_one<46>(fuse::rule<"kept">, tanh_x* y + sigmoid(tanh(x)), made(var<"t">, y));
-inline constexpr auto r47 = fuse::rule<"pair">(roots(tanh(x) * y, sigmoid(x) + y))
-                                .replace(made(x, y).attr<"rule">(47).attr<"part">(0),
-                                         made(x, y).attr<"rule">(47).attr<"part">(1))
-                                .at_equal_cost();
-inline constexpr auto r48 = as_one<48>(fuse::rule<"row">, (x - mean(x)) * r, made(x, row(r, x, axes)).attr<"axes">(axes))
-                                .where(trailing_axes<"axes">, row_vector<"r", "x">);
-inline constexpr auto r49 =
-    as_one<49>(fuse::rule<"optional-and-rest">, exp(x) * optional(tanh(y)) * r, made(x, y, r));
+inline constexpr auto r47 =
+    fuse::rule<"pair">(roots(tanh(x) * y, sigmoid(x) + y))
+        .replace(made(x, y).attr<"rule">(47).attr<"part">(0), made(x, y).attr<"rule">(47).attr<"part">(1))
+        .at_equal_cost();
+inline constexpr auto r48 =
+    as_one<48>(fuse::rule<"row">, (x - mean(x)) * r, made(x, row(r, x, axes)).attr<"axes">(axes))
+        .where(trailing_axes<"axes">, row_vector<"r", "x">);
+inline constexpr auto r49 = as_one<49>(fuse::rule<"optional-and-rest">, exp(x) * optional(tanh(y)) * r, made(x, y, r));
 inline constexpr auto r50 =
     as_one<50>(fuse::rule<"either-root">, either(tanh(x) * exp(y), tanh(x) / exp(-y)), made(x, y));
 inline constexpr auto r51 =
@@ -115,17 +114,17 @@ inline constexpr auto r51 =
 inline constexpr auto r52 = as_one<52>(fuse::rule<"between">, minimum(x, maximum(y, z)), made(x, y, z));
 inline constexpr auto r53 = as_one<53>(
     fuse::rule<"sums-of-means">,
-    sum(mean(x * y).attr<"axes">(param<"p">)).attr<"axes">(param<"q">) / (mean(y).attr<"axes">(param<"p">) + s) + x * y,
+    sum(mean(x* y).attr<"axes">(param<"p">)).attr<"axes">(param<"q">) / (mean(y).attr<"axes">(param<"p">) + s) + x * y,
     made(x, y).attr<"s">(s).attr<"p">(param<"p">).attr<"q">(param<"q">));
 inline constexpr auto r54 =
-    as_one<54>(fuse::rule<"number-twice">, tanh(x * s) + sigmoid(y + s), made(x, y).attr<"s">(s));
+    as_one<54>(fuse::rule<"number-twice">, tanh(x* s) + sigmoid(y + s), made(x, y).attr<"s">(s));
 inline constexpr auto r55 = fuse::rule<"product-of-matrices">(tanh(matmul(x, w)) * s)
                                 .replace(op<"test::Product">(x, w).attr<"rule">(55).attr<"s">(s))
                                 .at_equal_cost();
 inline constexpr auto r56 =
     as_one<56>(fuse::rule<"deep">, tanh(x + sigmoid(x * exp(-abs(y - tanh(x))))) - z, made(x, y, z));
-inline constexpr auto r57 = as_one<57>(fuse::rule<"wide">, tanh(x) + sigmoid(y) - exp(z) + abs(w) * s,
-                                       made(x, y, z, w).attr<"s">(s));
+inline constexpr auto r57 =
+    as_one<57>(fuse::rule<"wide">, tanh(x) + sigmoid(y) - exp(z) + abs(w) * s, made(x, y, z, w).attr<"s">(s));
 
 // Right sides of operators that everybody knows: the equation is true. Whether it pays is the cost model's business.
 inline constexpr auto mean_of_sum =
@@ -142,71 +141,70 @@ inline constexpr auto exp_of_sum = fuse::rule<"exp-of-sum">(exp(x) * exp(y)).rep
 
 }  // namespace pool
 
-inline constexpr member neutral_members[] = {
-    {&pool::r0, elements::either},
-    {&pool::r1, elements::either},
-    {&pool::r2, elements::either},
-    {&pool::r3},
-    {&pool::r4},
-    {&pool::r5},
-    {&pool::r6},
-    {&pool::r7},
-    {&pool::r8},
-    {&pool::r9},
-    {&pool::r10},
-    {&pool::r11},
-    {&pool::r12},
-    {&pool::r13},
-    {&pool::r14},
-    {&pool::r15},
-    {&pool::r16},
-    {&pool::r17, elements::either},
-    {&pool::r18},
-    {&pool::r19},
-    {&pool::r20},
-    {&pool::r21},
-    {&pool::r22, elements::either},
-    {&pool::r23},
-    {&pool::r24, elements::either},
-    {&pool::r25},
-    {&pool::r26},
-    {&pool::r27, elements::either},
-    {&pool::r28},
-    {&pool::r29, elements::either, false},
-    {&pool::r30},
-    {&pool::r31},
-    {&pool::r32},
-    {&pool::r33},
-    {&pool::r34},
-    {&pool::r35, elements::floats, false},
-    {&pool::r36},
-    {&pool::r37},
-    {&pool::r38},
-    {&pool::r39},
-    {&pool::r40},
-    {&pool::r41, elements::floats, false},
-    {&pool::r42},
-    {&pool::r43, elements::either},
-    {&pool::r44, elements::either},
-    {&pool::r45, elements::floats, false},
-    {&pool::r46},
-    {&pool::r47, elements::floats, false},
-    {&pool::r48, elements::floats, false},
-    {&pool::r49},
-    {&pool::r50},
-    {&pool::r51},
-    {&pool::r52, elements::either},
-    {&pool::r53},
-    {&pool::r54},
-    {&pool::r55},
-    {&pool::r56},
-    {&pool::r57},
-    {&pool::mean_of_sum, elements::floats, false},
-    {&pool::scaled_before, elements::floats, false},
-    {&pool::folded, elements::floats, false},
-    {&pool::subtracted, elements::floats, false},
-    {&pool::ramp_twice},
-    {&pool::exp_of_sum, elements::floats, false}};
+inline constexpr member neutral_members[] = {{&pool::r0, elements::either},
+                                             {&pool::r1, elements::either},
+                                             {&pool::r2, elements::either},
+                                             {&pool::r3},
+                                             {&pool::r4},
+                                             {&pool::r5},
+                                             {&pool::r6},
+                                             {&pool::r7},
+                                             {&pool::r8},
+                                             {&pool::r9},
+                                             {&pool::r10},
+                                             {&pool::r11},
+                                             {&pool::r12},
+                                             {&pool::r13},
+                                             {&pool::r14},
+                                             {&pool::r15},
+                                             {&pool::r16},
+                                             {&pool::r17, elements::either},
+                                             {&pool::r18},
+                                             {&pool::r19},
+                                             {&pool::r20},
+                                             {&pool::r21},
+                                             {&pool::r22, elements::either},
+                                             {&pool::r23},
+                                             {&pool::r24, elements::either},
+                                             {&pool::r25},
+                                             {&pool::r26},
+                                             {&pool::r27, elements::either},
+                                             {&pool::r28},
+                                             {&pool::r29, elements::either, false},
+                                             {&pool::r30},
+                                             {&pool::r31},
+                                             {&pool::r32},
+                                             {&pool::r33},
+                                             {&pool::r34},
+                                             {&pool::r35, elements::floats, false},
+                                             {&pool::r36},
+                                             {&pool::r37},
+                                             {&pool::r38},
+                                             {&pool::r39},
+                                             {&pool::r40},
+                                             {&pool::r41, elements::floats, false},
+                                             {&pool::r42},
+                                             {&pool::r43, elements::either},
+                                             {&pool::r44, elements::either},
+                                             {&pool::r45, elements::floats, false},
+                                             {&pool::r46},
+                                             {&pool::r47, elements::floats, false},
+                                             {&pool::r48, elements::floats, false},
+                                             {&pool::r49},
+                                             {&pool::r50},
+                                             {&pool::r51},
+                                             {&pool::r52, elements::either},
+                                             {&pool::r53},
+                                             {&pool::r54},
+                                             {&pool::r55},
+                                             {&pool::r56},
+                                             {&pool::r57},
+                                             {&pool::mean_of_sum, elements::floats, false},
+                                             {&pool::scaled_before, elements::floats, false},
+                                             {&pool::folded, elements::floats, false},
+                                             {&pool::subtracted, elements::floats, false},
+                                             {&pool::ramp_twice},
+                                             {&pool::exp_of_sum, elements::floats, false}};
 
 namespace detail {
 

@@ -92,8 +92,8 @@ class reduced_copy {
       return copied(other->second);
     if (auto const at = copies_.find(v.id); at != copies_.end()) return at->second;
     auto const c = from_.constant(v);
-    return copies_[v.id] = made.graph.constant(
-               {c.type, {c.shape.begin(), c.shape.end()}, {c.bytes.begin(), c.bytes.end()}});
+    return copies_[v.id] =
+               made.graph.constant({c.type, {c.shape.begin(), c.shape.end()}, {c.bytes.begin(), c.bytes.end()}});
   }
   // The nodes of a body, into another one.
   void copy(fuse::graph::body b, fuse::graph::body into) {

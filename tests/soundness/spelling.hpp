@@ -173,9 +173,7 @@ class spelling {
 
   // Leaves
 
-  [[nodiscard]] fuse::element_type type() const {
-    return integers_ ? fuse::element_type::int64 : floats_;
-  }
+  [[nodiscard]] fuse::element_type type() const { return integers_ ? fuse::element_type::int64 : floats_; }
   std::vector<double> contents(std::size_t count) {
     if (!integers_) return choose.numbers("contents", count, 0.4, 1.6, choose.one_in("signs", 3));
     std::vector<double> all;
@@ -278,8 +276,7 @@ class spelling {
       case term_kind::users:
       case term_kind::known_as:
       case term_kind::optional: return write(t.child[0]);
-      case term_kind::through:
-        return looked_through(write(t.child[0]), t.name == "cast", t.name == "identity");
+      case term_kind::through: return looked_through(write(t.child[0]), t.name == "cast", t.name == "identity");
       case term_kind::wrapped: {
         auto const inside = write(t.child[0]);
         return choose.one_in("wrapped", 2) ? note(add(std::string_view(t.name), {inside})) : inside;
@@ -395,8 +392,7 @@ class spelling {
       if (auto const& a = pattern_[t.child[c]]; a.children == 1) name = std::string(pattern_[a.child[0]].name);
     auto axis = name == "last" ? -1 : axes_named(name, true)[0];
     if (choose.one_in("from the first", 3)) axis += static_cast<std::int64_t>(base_.size());
-    return note(add(opcode::softmax, {write_shaped(t.child[0], base_)},
-                    {{made.second ? "from" : "axis", axis}}));
+    return note(add(opcode::softmax, {write_shaped(t.child[0], base_)}, {{made.second ? "from" : "axis", axis}}));
   }
   value write_transpose(std::uint8_t at) {
     if (turned_.empty()) {
@@ -550,7 +546,8 @@ class spelling {
       if (times > 1 && choose.one_in("a power is", 2)) {
         bool const squared = times == 2 && made.second && choose.one_in("squared", 2);
         auto const power = squared ? add(opcode::square, {p.v})
-                                   : add(opcode::pow, {p.v, integers_ ? g_.scalar(static_cast<float>(times)) : constant({}, {1.0 * times})});
+                                   : add(opcode::pow, {p.v, integers_ ? g_.scalar(static_cast<float>(times))
+                                                                      : constant({}, {1.0 * times})});
         factors.push_back({note(power), p.weight / times});
         continue;
       }

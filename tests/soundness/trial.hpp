@@ -25,7 +25,7 @@ struct tally {
 /// What a trial is made of.
 struct trial {
   engine const& tested;
-  fuse::span<member const> members;             ///< the rules of `tested`
+  fuse::span<member const> members;               ///< the rules of `tested`
   std::vector<lone_rule> const* alone = nullptr;  ///< each of them, where they are compared
   bool second = false;
 };
@@ -52,7 +52,8 @@ struct trial {
          to_text(e.graph);
 }
 
-/// Tries one rule on the graph of a seed. Returns whether all laws hold; else says what is broken, in the smallest graph.
+/// Tries one rule on the graph of a seed. Returns whether all laws hold; else says what is broken, in the smallest
+/// graph.
 inline bool try_rule(trial const& in, std::size_t which, std::uint64_t seed, tally& count) {
   auto const& rule = in.members[which];
   std::string const name{rule.rule->name};

@@ -31,8 +31,9 @@ class validity {
   [[nodiscard]] std::map<std::uint32_t, element_type> const& types() const { return types_; }
 
  private:
-  // What operands are: n numbers, f floats, t anything, all these of one type; a anything, i int64, b booleans. The last
-  // letter holds of all further ones. Of the result: T the type of the first operand that is n, f or t, else its letter.
+  // What operands are: n numbers, f floats, t anything, all these of one type; a anything, i int64, b booleans. The
+  // last letter holds of all further ones. Of the result: T the type of the first operand that is n, f or t, else its
+  // letter.
   struct signature {
     opcode op;
     int least, most;
@@ -136,7 +137,8 @@ class validity {
     }
   }
 
-  std::vector<element_type> check(fuse::graph::node n, signature const& row, std::vector<element_type> const& operands) {
+  std::vector<element_type> check(fuse::graph::node n, signature const& row,
+                                  std::vector<element_type> const& operands) {
     if (static_cast<int>(operands.size()) < row.least || static_cast<int>(operands.size()) > row.most)
       report(n, "has " + std::to_string(operands.size()) + " operands");
     auto common = element_type::unknown;
@@ -168,15 +170,16 @@ class validity {
       auto const* const number = std::get_if<std::int64_t>(&a.content);
       if (row.op == opcode::cast && number != nullptr) results[0] = static_cast<element_type>(*number);
       if (!listed(row.attributes, a.name)) report(n, "has no attribute " + a.name);
-      if (a.name == "axes" && !e_.second && g_.version() >= (row.op == opcode::sum || row.op == opcode::unsqueeze ||
-                                                             row.op == opcode::squeeze ? 13 : 18))
+      if (a.name == "axes" && !e_.second &&
+          g_.version() >= (row.op == opcode::sum || row.op == opcode::unsqueeze || row.op == opcode::squeeze ? 13 : 18))
         report(n, "has its axes in an operand at this version");
     }
     return results;
   }
   static bool listed(std::string_view all, std::string_view one) {
     for (std::size_t at = all.find(one); at != all.npos; at = all.find(one, at + 1))
-      if ((at == 0 || all[at - 1] == ' ') && (at + one.size() == all.size() || all[at + one.size()] == ' ')) return true;
+      if ((at == 0 || all[at - 1] == ' ') && (at + one.size() == all.size() || all[at + one.size()] == ' '))
+        return true;
     return false;
   }
 

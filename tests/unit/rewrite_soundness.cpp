@@ -531,6 +531,52 @@ TEST_CASE("integers are added and multiplied in any bracketing, and divided as w
   }
 }
 
+TEST_CASE("what occurs several times in a sum or product is found as often") {
+  static constexpr auto twice = fuse::rule<"twice">(tanh(x + x + y)).replace(op<"Max">(x, y)).at_equal_cost();
+  static constexpr auto less = fuse::rule<"less">(tanh(y - x - x)).replace(op<"Max">(x, y)).at_equal_cost();
+  static constexpr auto gates =
+      fuse::rule<"gates">(tanh(sigmoid(x) + y + sigmoid(x))).replace(op<"Max">(x, y)).at_equal_cost();
+  static constexpr auto products =
+      fuse::rule<"products">(tanh(y + x * w + x * w)).replace(op<"Max">(x, op<"Max">(y, w))).at_equal_cost();
+  static constexpr auto cube = fuse::rule<"cube">(tanh(pow(x, 3) * y)).replace(op<"Max">(x, y)).at_equal_cost();
+  sketch g;
+  auto const a = g.in("a"), b = g.in("b"), c = g.in("c");
+  auto const add = [&](graph::value p, graph::value q) { return g.add("Add", {p, q}); };
+  auto const times = [&](graph::value p, graph::value q) { return g.add("Mul", {p, q}); };
+  SECTION("a sum") {
+    g.end(g.add("Tanh", {GENERATE(0, 1, 2) == 0 ? add(a, add(b, a)) : add(b, add(a, a))}));
+    CHECK(applied<twice>(g) == 1);
+  }
+  SECTION("three times is not twice") {
+    g.end(g.add("Tanh", {add(add(a, a), add(b, a))}));
+    CHECK(fuse::rewrite<less>(g).applied() == 0);
+    CHECK(applied<twice>(g) == 1);  // a + a + (b + a)
+    CHECK(g.producer(g.operands(last(g))[1]) != graph::node{});
+  }
+  SECTION("subtracted") {
+    g.end(g.add("Tanh", {g.add("Sub", {b, add(a, a)})}));
+    CHECK(applied<less>(g) == 1);
+  }
+  SECTION("computed twice") {
+    g.end(g.add("Tanh", {add(g.add("Sigmoid", {a}), add(g.add("Sigmoid", {a}), b))}));
+    CHECK(applied<gates>(g) == 1);
+  }
+  SECTION("one added, one subtracted") {
+    g.end(g.add("Tanh", {g.add("Sub", {add(g.add("Sigmoid", {a}), b), g.add("Sigmoid", {a})})}));
+    CHECK(fuse::rewrite<gates>(g).applied() == 0);
+  }
+  SECTION("products") {
+    g.end(g.add("Tanh", {add(times(a, c), add(b, times(c, a)))}));
+    CHECK(applied<products>(g) == 1);
+  }
+  SECTION("a power") {
+    int const how = GENERATE(0, 1, 2);
+    auto const square = how == 0 ? g.add("Pow", {a, g.scalar(2.0f)}) : times(a, a);
+    g.end(g.add("Tanh", {how == 2 ? times(a, times(times(b, a), a)) : times(times(square, b), a)}));
+    CHECK(applied<cube>(g) == 1);
+  }
+}
+
 TEST_CASE("what is left where the rest is absent is found at its own operator") {
   static constexpr auto gated = fuse::rule<"gated">(tanh(x) * optional(sigmoid(y))).replace(relu(x)).at_equal_cost();
   static constexpr auto biased =

@@ -47,18 +47,24 @@ class basic_group_steps : public value_steps {
     return f.group->kind == op_group::sum ? p.weight * f.sign : p.weight;
   }
 
-  // A second part that is the same value as part `k`.
-  bool pair(frame const& f, std::uint8_t k, std::uint32_t& leaves, std::uint32_t& taken) {
-    for (std::uint8_t j = static_cast<std::uint8_t>(k + 1); j < f.group->count; ++j) {
+  // Part `k` and more of the same value, which together weigh `wanted`: like terms add up.
+  bool several(frame const& f, std::uint8_t k, double wanted, std::uint32_t& leaves, std::uint32_t& taken) {
+    auto const& p = f.group->parts[k];
+    auto found = weight(f, p);
+    auto const fits = [&](double w) {
+      return math::is_whole(w) && w * wanted > 0 && math::abs(w) <= math::abs(wanted);
+    };
+    if (!math::is_whole(wanted) || !fits(found)) return false;
+    for (std::uint8_t j = static_cast<std::uint8_t>(k + 1); j < f.group->count && found != wanted; ++j) {
       auto const& q = f.group->parts[j];
-      if (q.leaves == 0 || (q.leaves & (f.covered | leaves)) != 0 || q.weight != 1) continue;
-      if (q.stands_for != f.group->parts[k].stands_for) continue;
-      if (!congruent_.same(bare(f.group->parts[k].value), bare(q.value))) continue;
+      if (q.leaves == 0 || (q.leaves & (f.covered | leaves)) != 0 || q.stands_for != p.stands_for) continue;
+      if (auto const w = weight(f, q); !fits(w) || math::abs(found + w) > math::abs(wanted)) continue;
+      if (!congruent_.same(bare(p.value), bare(q.value))) continue;
+      found += weight(f, q);
       leaves |= q.leaves;
       taken |= 1u << j;
-      return true;
     }
-    return false;
+    return found == wanted;
   }
 
   bool literal(instruction const& i) {

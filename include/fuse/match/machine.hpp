@@ -349,14 +349,9 @@ class basic_machine : public detail::reduction_steps {
       auto const w = weight(f, p);
       std::uint32_t leaves = p.leaves, taken = 1u << k;
       double sign = 1;
-      if (w == i.number) {
-      } else if (any_sign) {
-        sign = w * i.number;
-        if (sign != 1 && sign != -1) continue;
-      } else if (f.group->kind == op_group::product && i.number == 2 && w == 1) {
-        if (!pair(f, k, leaves, taken)) continue;
-      } else {
-        continue;
+      if (w != i.number) {
+        if (any_sign && w * i.number < 0) sign = -1;
+        if (w != sign * i.number && !several(f, k, sign * i.number, leaves, taken)) continue;
       }
       registers_[i.b] = p.value;
       signs_[i.b] = sign;
