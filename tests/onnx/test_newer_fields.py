@@ -49,7 +49,7 @@ OLD = {
 }
 
 NODE = helper.make_node("Identity", ["x"], ["spare"], "spare").SerializeToString()
-FUNCTION = helper.make_function("acme", "Spare", ["a"], ["b"], [helper.make_node("Relu", ["a"], ["b"])], [helper.make_opsetid("", 17)]).SerializeToString()
+FUNCTION = helper.make_function("acme", "Spare", ["a", "x"], ["b"], [helper.make_node("Relu", ["a"], ["b"])], [helper.make_opsetid("", 17)]).SerializeToString()
 TENSOR = numpy_helper.from_array(np.ones(2, np.float32), "spare weight").SerializeToString()
 VALUE = helper.make_tensor_value_info("x", TensorProto.FLOAT, (4, 7)).SerializeToString()
 ENTRY = field(9, field(1, b"key") + field(2, b"value"))  # metadata_props of a node
@@ -245,7 +245,7 @@ class NewerFieldsTest(unittest.TestCase):
     def test_messages_as_deep_as_protobuf_reads(self):
         """Graphs within attributes, of a function's nodes and of its defaults, with up to three messages at the end; around the limit."""
         ends = {"a node": b"", "an attribute": field(5, field(1, b"a")), "an entry": ENTRY,
-                "a tensor": field(5, field(1, b"a") + field(5, field(8, b"value")))}
+                "a tensor": field(5, field(1, b"a") + field(5, TENSOR))}
         cases = []
         for levels, (end, last) in itertools.product(range(29, 36), ends.items()):
             content = field(1, NODE + last)
