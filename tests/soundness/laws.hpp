@@ -63,7 +63,8 @@ struct outcome {
   return worst;
 }
 
-/// What rounding may change: constants that follow from others are rounded to their type, and the evaluator rounds none.
+/// What rounding may change: constants that follow from others are rounded to their type, and the evaluator rounds
+/// none.
 [[nodiscard]] inline double tolerance(validity const& checked) {
   double most = 1e-5;
   for (auto const& [id, type] : checked.types())

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -59,6 +61,7 @@ class mutation {
       if (type != fuse::element_type::float32) return false;
       constexpr int types[] = {11, 10, 16, 7, 6};
       auto const to = types[choose.number("type", {0, 1, 2, 3, 4})];
+      if ((to == 7 || to == 6) && near_whole(values_->value(v))) return false;
       return insert_behind(at, v, [&](value from) { return cast(cast(from, to), 1); });
     }
     if (how == "away and back") {
@@ -103,6 +106,11 @@ class mutation {
   }
 
  private:
+  // Whether rounding may make another integer of an element.
+  [[nodiscard]] static bool near_whole(array const& a) {
+    return std::any_of(a.data.begin(), a.data.end(),
+                       [](double x) { return std::fabs(x) > 0.5 && std::fabs(x - std::round(x)) < 1e-3; });
+  }
   bool look() {
     try {
       checked_.emplace(e_);

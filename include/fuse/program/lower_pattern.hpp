@@ -273,12 +273,14 @@ constexpr void lowering::member(std::uint8_t at, double weight, op_group kind, s
                  .flags = optional ? instruction::optional : std::uint8_t{0},
                  .number = weight});
   if (optional) return lower_forks(1, true, [&](int) { spliced(t.child[0], weight, kind, frame); });
-  if (kind == op_group::product && weight == 2 && t.kind != term_kind::capture)
-    // A square is one part squared (or one computation twice), or two computations that match alike.
+  bool const twice = weight == 2 || (kind == op_group::sum && weight == -2);
+  if (twice && t.kind != term_kind::capture)
+    // A square is one part squared (or one computation twice), or two computations that match alike; so is what is
+    // added twice.
     return lower_forks(2, false, [&](int i) {
-      if (i == 0) return one_member(at, 2, kind, frame);
-      one_member(at, 1, kind, frame);
-      one_member(at, 1, kind, frame);
+      if (i == 0) return one_member(at, weight, kind, frame);
+      one_member(at, weight / 2, kind, frame);
+      one_member(at, weight / 2, kind, frame);
     });
   one_member(at, weight, kind, frame);
 }
