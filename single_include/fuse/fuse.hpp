@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <cstring>
 #include <initializer_list>
+#include <iterator>
 #include <limits>
 #include <span>
 #include <string>
@@ -1137,6 +1138,20 @@ concept has_bodies = requires(G const& g, node_of<G> n) {
   graph_traits<G>::outputs(g, *std::begin(graph_traits<G>::bodies(g, n)));
 };
 template <class G>
+concept has_functions = requires(G const& g) {
+  *std::begin(graph_traits<G>::functions(g));
+  graph_traits<G>::nodes(g, *std::begin(graph_traits<G>::functions(g)));
+  graph_traits<G>::inputs(g, *std::begin(graph_traits<G>::functions(g)));
+  graph_traits<G>::outputs(g, *std::begin(graph_traits<G>::functions(g)));
+  { graph_traits<G>::calls(g, *std::begin(graph_traits<G>::functions(g))) } -> range_of<node_of<G>>;
+};
+template <class G>
+concept has_add_constant_inside = requires(G& g, tensor_view t, std::string_view origin) {
+  {
+    graph_traits<G>::add_constant(g, *std::begin(graph_traits<G>::functions(g)), t, origin)
+    } -> std::convertible_to<value_of<G>>;
+};
+template <class G>
 concept has_declare = requires(G& g, function_body const& body) {
   { graph_traits<G>::declare(g, body) } -> std::same_as<bool>;
 };
@@ -1182,6 +1197,7 @@ enum class graph_member : std::uint8_t {
   op_key,
   users,
   bodies,
+  functions,
   declare
 };
 
@@ -1234,6 +1250,8 @@ constexpr graph_member unusable() {
     return graph_member::users;
   else if constexpr (requires(member_arguments<G> a) { graph_traits<G>::bodies(a.graph, a.n); } && !has_bodies<G>)
     return graph_member::bodies;
+  else if constexpr (requires(member_arguments<G> a) { graph_traits<G>::functions(a.graph); } && !has_functions<G>)
+    return graph_member::functions;
   else if constexpr (requires(member_arguments<G> a) { graph_traits<G>::declare(a.edited, a.body); } && !has_declare<G>)
     return graph_member::declare;
   else
@@ -1322,6 +1340,9 @@ struct graph_traits_lack {
   static_assert(has_member<Missing, graph_member::bodies>,
                 "fuse: graph_traits<G>::bodies(g, node) must return a range of bodies, which have nodes(g, body), "
                 "inputs and outputs");
+  static_assert(has_member<Missing, graph_member::functions>,
+                "fuse: graph_traits<G>::functions(g) must return a range of bodies, which have nodes(g, body), inputs, "
+                "outputs and calls(g, body), a range of nodes");
   static_assert(has_member<Missing, graph_member::declare>,
                 "fuse: graph_traits<G>::declare(g, function_body const&) must return a bool");
 };
@@ -1378,7 +1399,7 @@ class graph_source {
 
   virtual bool insert(node_id place, std::string_view op, span<value_id const> operands,
                       span<attribute const> attributes, span<element_type const> results, std::string_view origin) = 0;
-  virtual bool add_constant(tensor_view contents, std::string_view origin) = 0;
+  virtual bool add_constant(std::uint32_t region, tensor_view contents, std::string_view origin) = 0;
   virtual void replace_uses(value_id from, value_id to) = 0;
   virtual void erase(node_id) = 0;
   virtual void forget(node_id first, value_id first_value) = 0;
@@ -1393,7 +1414,7 @@ class basic_graph_image {
     std::uint16_t operand_count = 0, result_count = 0;
     std::uint32_t first_operand = 0;  ///< slot of operand 0
     value_id first_result = absent;
-    std::uint32_t region = 0;  ///< 0 the graph itself, else a body
+    std::uint32_t region = 0;  ///< 0 the graph itself, else a body or a function
     bool alive = true;
     bool has_bodies = false;
     std::uint64_t order = 0;                   ///< position: operands have smaller ones
@@ -1413,8 +1434,14 @@ class basic_graph_image {
   };
   struct region_record {
     node_id owner = absent;
-    std::uint32_t parent = 0;
+    std::uint32_t parent = absent;  ///< the region around it; the graph itself and functions have none
     std::uint32_t first_output = 0, output_count = 0;
+  };
+  struct function_record {
+    std::uint32_t region = 0;
+    node_id first_node = absent;     ///< its nodes, those of bodies inside among them, begin here
+    std::vector<value_id> inputs{};  ///< input i is operand i of each call
+    std::vector<node_id> calls{};    ///< all of them; none where not all are known
   };
 
   int version = 1;
@@ -1452,15 +1479,21 @@ class basic_graph_image {
   }
 
   [[nodiscard]] bool visible(std::uint32_t inner, std::uint32_t from) const {
-    while (from != inner && from != 0) from = regions_[from].parent;
+    while (from != inner && from != absent) from = regions_[from].parent;
     return from == inner;
   }
+  [[nodiscard]] std::uint32_t scope_of(std::uint32_t region) const {
+    while (regions_[region].parent != absent) region = regions_[region].parent;
+    return region;
+  }
+  [[nodiscard]] std::vector<function_record> const& functions() const { return functions_; }
 
   std::uint32_t add_region(node_id owner, std::uint32_t parent) {
     regions_.push_back({owner, parent, 0, 0});
     return static_cast<std::uint32_t>(regions_.size() - 1);
   }
   void set_region_owner(std::uint32_t at, node_id owner) { regions_[at].owner = owner; }
+  void add_function(function_record made) { functions_.push_back(std::move(made)); }
 
   value_id add_value(std::uint32_t region = 0, node_id producer = absent) {
     auto& made = values_.emplace_back();
@@ -1603,6 +1636,7 @@ class basic_graph_image {
   std::vector<use_record> uses_;
   std::vector<region_record> regions_{region_record{}};
   std::vector<value_id> region_outputs_;
+  std::vector<function_record> functions_;
 };
 using graph_image = basic_graph_image<graph_source>;
 
@@ -3474,6 +3508,45 @@ using rule_context = basic_rule_context<fact_table>;
 
 namespace fuse::inline v0::detail {
 
+template <class Context>
+void meet_calls(Context& at, graph_image::function_record const& function) {
+  if (function.calls.empty()) return;
+  auto& facts = at.facts;
+  auto const operand = [&](node_id call, std::size_t i) {
+    return i < at.image().operand_count(call) ? at.image().operand(call, static_cast<std::uint32_t>(i)) : absent;
+  };
+  sequence_pool<extent> columns;        // an extent in one call after the other
+  std::vector<extent> column, extents;  // ... and inside, by the number of its column
+  for (std::size_t i = 0; i < function.inputs.size(); ++i) {
+    auto const input = function.inputs[i];
+    if (input == absent) continue;
+    auto const first = operand(function.calls[0], i);
+    auto type = facts.type(first);
+    auto rank = facts.rank(first);
+    for (auto const call : function.calls) {
+      if (facts.type(operand(call, i)) != type) type = element_type::unknown;
+      if (facts.rank(operand(call, i)) != rank) rank = -1;
+    }
+    if (facts.type(input) == element_type::unknown) facts.set_type(input, type);
+    if (rank < 0 || facts.has_rank(input)) continue;  // the graph may have said more
+    at.dims.clear();
+    for (std::size_t axis = 0; axis < static_cast<std::size_t>(rank); ++axis) {
+      column.clear();
+      for (auto const call : function.calls) column.push_back(facts.shape(operand(call, i))[axis]);
+      bool same = column[0].known();
+      for (auto const e : column) same = same && e == column[0];
+      auto const number = columns.keep(column);
+      if (number == extents.size()) extents.push_back(same ? column[0] : at.symbols().fresh());
+      at.dims.push_back(extents[number]);
+    }
+    facts.set_shape(input, at.dims);
+  }
+}
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
 [[nodiscard]] inline double rounded(double x, element_type type) {
   switch (type) {
     case element_type::float32: return static_cast<double>(static_cast<float>(x));
@@ -4919,7 +4992,7 @@ void resize_shape(Context& at) {
   auto const from = at.shape(0);
   auto const policy = at.image().source->attribute_of(at.n, "keep_aspect_ratio_policy");
   auto const* kept = std::get_if<std::string_view>(&policy);
-  bool const plain = kept == nullptr || *kept == "stretch";
+  bool const plain = std::holds_alternative<std::monostate>(policy) || (kept != nullptr && *kept == "stretch");
   auto const state = at.integers("axes");
   if (state == parameter_state::missing)
     for (int i = 0; i < at.rank(0); ++i) at.list.push_back(i);
@@ -5435,8 +5508,12 @@ class basic_facts : public fact_table {
     resize(0);
     reserve(image().value_count() + image().value_count() / 8);
     read_leaves();
-    for (node_id n = 0; n < image().node_count(); ++n)
+    auto function = image().functions().begin();
+    auto const last = image().functions().end();
+    for (node_id n = 0; n < image().node_count(); ++n) {
+      for (; function != last && function->first_node <= n; ++function) detail::meet_calls(at_, *function);
       if (image().node(n).alive) infer(n);
+    }
   }
 
   void read_leaves() {
@@ -9234,17 +9311,23 @@ class basic_group_steps : public value_steps {
     return f.group->kind == op_group::sum ? p.weight * f.sign : p.weight;
   }
 
-  bool pair(frame const& f, std::uint8_t k, std::uint32_t& leaves, std::uint32_t& taken) {
-    for (std::uint8_t j = static_cast<std::uint8_t>(k + 1); j < f.group->count; ++j) {
+  bool several(frame const& f, std::uint8_t k, double wanted, std::uint32_t& leaves, std::uint32_t& taken) {
+    auto const& p = f.group->parts[k];
+    auto found = weight(f, p);
+    auto const fits = [&](double w) {
+      return math::is_whole(w) && w * wanted > 0 && math::abs(w) <= math::abs(wanted);
+    };
+    if (!math::is_whole(wanted) || !fits(found)) return false;
+    for (std::uint8_t j = static_cast<std::uint8_t>(k + 1); j < f.group->count && found != wanted; ++j) {
       auto const& q = f.group->parts[j];
-      if (q.leaves == 0 || (q.leaves & (f.covered | leaves)) != 0 || q.weight != 1) continue;
-      if (q.stands_for != f.group->parts[k].stands_for) continue;
-      if (!congruent_.same(bare(f.group->parts[k].value), bare(q.value))) continue;
+      if (q.leaves == 0 || (q.leaves & (f.covered | leaves)) != 0 || q.stands_for != p.stands_for) continue;
+      if (auto const w = weight(f, q); !fits(w) || math::abs(found + w) > math::abs(wanted)) continue;
+      if (!congruent_.same(bare(p.value), bare(q.value))) continue;
+      found += weight(f, q);
       leaves |= q.leaves;
       taken |= 1u << j;
-      return true;
     }
-    return false;
+    return found == wanted;
   }
 
   bool literal(instruction const& i) {
@@ -9888,14 +9971,9 @@ class basic_machine : public detail::reduction_steps {
       auto const w = weight(f, p);
       std::uint32_t leaves = p.leaves, taken = 1u << k;
       double sign = 1;
-      if (w == i.number) {
-      } else if (any_sign) {
-        sign = w * i.number;
-        if (sign != 1 && sign != -1) continue;
-      } else if (f.group->kind == op_group::product && i.number == 2 && w == 1) {
-        if (!pair(f, k, leaves, taken)) continue;
-      } else {
-        continue;
+      if (w != i.number) {
+        if (any_sign && w * i.number < 0) sign = -1;
+        if (w != sign * i.number && !several(f, k, sign * i.number, leaves, taken)) continue;
       }
       registers_[i.b] = p.value;
       signs_[i.b] = sign;
@@ -10043,7 +10121,10 @@ template <class Image>
     }
     return "the constant " + name + " of several elements";
   }
-  if (n == absent) return "the graph input or overridable initializer " + name;
+  if (n == absent)
+    return (image.scope_of(image.value(v).region) == 0 ? "the graph input or overridable initializer "
+                                                       : "the function's input ") +
+           name;
   return std::string(image.source->op_name(n)) + " " + name;
 }
 
@@ -10306,6 +10387,22 @@ template <class G>
 }
 
 template <class G>
+struct bound_functions {
+  struct none {};
+  static auto handle() {
+    if constexpr (has_functions<G>)
+      return std::remove_cvref_t<decltype(*std::begin(graph_traits<G>::functions(std::declval<G const&>())))>{};
+    else
+      return none{};
+  }
+  struct entry {
+    decltype(handle()) function;
+    std::uint32_t region;
+  };
+  std::vector<entry> all;
+};
+
+template <class G>
 class value_numbers {
  public:
   explicit value_numbers(G const& graph) : graph_(&graph) {}
@@ -10431,15 +10528,16 @@ class graph_binding final : public graph_source {
       return false;
     }
   }
-  bool add_constant(tensor_view contents, std::string_view origin) override {
-    if constexpr (rewritable_graph<G> && detail::has_add_constant<G>) {
-      auto const made = value_type(traits::add_constant(*graph_, contents, origin));
-      if (made == value_type{}) return false;
-      bind(made);
-      return true;
-    } else {
-      return false;
-    }
+  bool add_constant(std::uint32_t region, tensor_view contents, std::string_view origin) override {
+    value_type made{};
+    if constexpr (rewritable_graph<G> && detail::has_add_constant<G>)
+      if (region == 0) made = traits::add_constant(*graph_, contents, origin);
+    if constexpr (rewritable_graph<G> && detail::has_functions<plain> && detail::has_add_constant_inside<G>)
+      for (auto const& f : functions_.all)
+        if (f.region == region) made = traits::add_constant(*graph_, f.function, contents, origin);
+    if (made == value_type{}) return false;
+    bind(made);
+    return true;
   }
   void replace_uses(value_id from, value_id to) override {
     if constexpr (rewritable_graph<G>) traits::replace_uses(*graph_, values_[from], values_[to]);
@@ -10502,7 +10600,9 @@ class graph_binding final : public graph_source {
     values_.clear();
     numbers_ = detail::value_numbers<plain>(*graph_);
     body_inputs_.clear();
+    body_outputs_.clear();
     body_owners_.clear();
+    functions_.all.clear();
     reserve(order.size());
     list_nodes(traits::nodes(*graph_), [](node_type const&, std::uint32_t, bool) {});  // regions anew
     for (auto const& [n, region, owner] : order) add_node(n, region, owner);
@@ -10531,21 +10631,38 @@ class graph_binding final : public graph_source {
 
   template <class Nodes, class Add>
   void list_nodes(Nodes&& nodes, Add const& add) {
+    list_nodes(nodes, 0, add);
+    if constexpr (detail::has_functions<plain>)
+      for (auto const& f : traits::functions(*graph_)) {
+        auto const region = open_region(f, absent);
+        functions_.all.push_back({f, region});
+        list_nodes(traits::nodes(*graph_, f), region, add);
+      }
+  }
+  template <class Nodes, class Add>
+  void list_nodes(Nodes&& nodes, std::uint32_t region, Add const& add) {
     if constexpr (detail::has_bodies<plain>) {
-      body_outputs_.clear();
       for (auto const& n : nodes) {
         if (has_body(n))
-          list_with_bodies(n, add);
+          list_with_bodies(n, region, add);
         else
-          add(n, 0u, false);  // most nodes
+          add(n, region, false);  // most nodes
       }
     } else {
-      for (auto const& n : nodes) add(n, 0u, false);
+      for (auto const& n : nodes) add(n, region, false);
     }
   }
 
+  template <class Body>
+  std::uint32_t open_region(Body const& body, std::uint32_t parent) {
+    auto const region = image.add_region(absent, parent);
+    for (auto const& v : traits::inputs(*graph_, body)) body_inputs_.push_back({value_type(v), region});
+    for (auto const& v : traits::outputs(*graph_, body)) body_outputs_.push_back({value_type(v), region});
+    return region;
+  }
+
   template <class Add>
-  void list_with_bodies(node_type const& owner, Add const& add) {
+  void list_with_bodies(node_type const& owner, std::uint32_t around, Add const& add) {
     if constexpr (detail::has_bodies<plain>) {
       using bodies_range = decltype(traits::bodies(*graph_, std::declval<node_type>()));
       using body_type = std::remove_cvref_t<decltype(*std::begin(std::declval<bodies_range&>()))>;
@@ -10558,7 +10675,7 @@ class graph_binding final : public graph_source {
         bool open = false;
       };
       std::vector<frame> stack;
-      stack.push_back({{owner}, 0, 0, {}, 0, false});
+      stack.push_back({{owner}, 0, around, {}, 0, false});
       while (!stack.empty()) {
         auto& top = stack.back();
         for (; !top.open && top.at != top.nodes.size() && !has_body(top.nodes[top.at]); ++top.at)
@@ -10575,10 +10692,8 @@ class graph_binding final : public graph_source {
         }
         if (top.body < top.bodies.size()) {
           auto const body = top.bodies[top.body++];
-          auto const region = image.add_region(absent, top.region);
+          auto const region = open_region(body, top.region);
           body_owners_.push_back({top.nodes[top.at], region});
-          for (auto const& v : traits::inputs(*graph_, body)) body_inputs_.push_back({value_type(v), region});
-          for (auto const& v : traits::outputs(*graph_, body)) body_outputs_.push_back({value_type(v), region});
           stack.push_back({handles(traits::nodes(*graph_, body)), 0, region, {}, 0, false});
           continue;
         }
@@ -10636,8 +10751,9 @@ class graph_binding final : public graph_source {
   bool attach() {
     bool sorted = true;
     for (node_id id = 0; id < image.node_count(); ++id) {
+      auto const scope = image.scope_of(image.node(id).region);
       for (auto const& v : traits::operands(*graph_, nodes_[id])) {
-        auto const number = add_leaf(v, 0);
+        auto const number = add_leaf(v, scope);
         image.attach_operand(id, number);
         if (number == absent) continue;
         auto const from = image.producer(number);
@@ -10651,9 +10767,36 @@ class graph_binding final : public graph_source {
     for (auto const& v : traits::outputs(*graph_)) add_output(v, 0);
     for (auto const& [v, region] : body_outputs_) add_output(v, region);
     for (auto const& [n, region] : body_owners_)
-      for (auto const& v : traits::results(*graph_, n))
-        if (v != value_type{}) image.set_region_owner(region, image.producer(numbers_.find(v)));
+      if (auto const owner = number_of(n); owner != absent) image.set_region_owner(region, owner);
+    if (sorted) add_functions();
     return sorted;
+  }
+
+  [[nodiscard]] node_id number_of(node_type const& n) const {
+    for (auto const& v : traits::results(*graph_, n))
+      if (v != value_type{}) return image.producer(numbers_.find(v));
+    return absent;
+  }
+
+  void add_functions() {
+    if constexpr (detail::has_functions<plain>) {
+      if (functions_.all.empty()) return;
+      std::vector<node_id> first(image.regions().size(), image.node_count());
+      for (auto n = image.node_count(); n-- > 0;) first[image.scope_of(image.node(n).region)] = n;
+      for (auto const& f : functions_.all) {
+        graph_image::function_record made;
+        made.region = f.region;
+        made.first_node = first[f.region];
+        for (auto const& v : traits::inputs(*graph_, f.function)) made.inputs.push_back(numbers_.find(v));
+        for (auto const& n : traits::calls(*graph_, f.function)) made.calls.push_back(number_of(n));
+        for (auto const call : made.calls)
+          if (call == absent) {
+            made.calls.clear();
+            break;
+          }
+        image.add_function(std::move(made));
+      }
+    }
   }
 
   void add_output(value_type const& v, std::uint32_t region) {
@@ -10686,6 +10829,12 @@ class graph_binding final : public graph_source {
         });
     }
     cyclic_ = sorted.size() != image.node_count();
+    if (functions_.all.empty()) return;
+    std::vector<std::vector<listed>> by_scope(image.regions().size());
+    for (auto const& each : sorted) by_scope[image.scope_of(each.region)].push_back(each);
+    sorted.clear();
+    for (auto const& scope : by_scope)
+      for (auto const& each : scope) sorted.push_back(each);
   }
 
   G* graph_;
@@ -10697,6 +10846,7 @@ class graph_binding final : public graph_source {
   std::vector<std::pair<operator_tag, bool>> tags_;
   std::vector<std::pair<value_type, std::uint32_t>> body_inputs_, body_outputs_;
   std::vector<std::pair<node_type, std::uint32_t>> body_owners_;
+  detail::bound_functions<plain> functions_;
   bool cyclic_ = false;
 };
 
@@ -10886,7 +11036,7 @@ constexpr void lowering::fail_at(operator_row const& row, rule_error error, std:
 constexpr void lowering::check_sources() {
   using kind = parameter_source::kind;
   for (auto const& row : names_.rows) {
-    if (row.attributes->any) continue;
+    if (row.attributes->complete == nullptr) continue;  // no struct's
     for (auto const& s : row.parameters) {
       auto const name = s.attribute.empty() ? s.parameter : s.attribute;
       if ((s.where == kind::attribute || s.where == kind::inverted) && !row.attributes->has(name))
@@ -10906,9 +11056,11 @@ constexpr void lowering::check_attributes(expression const& in, term const& t, s
     auto error = rule_error::none;
     std::string_view culprit{};
     std::size_t wrong = 0;
-    for (std::size_t r = 0; r < names_.rows.size(); ++r) {
+    std::size_t const first = code != 0 ? code - 1u : 0;
+    std::size_t const end = code != 0 ? code + std::size_t{names_.rows[first].more} : names_.rows.size();
+    for (auto r = first; r < end && !known; ++r) {
       auto const& row = names_.rows[r];
-      if (known || (code != 0 ? row.name != names_.rows[code - 1u].name : row.op != t.op)) continue;
+      if (code == 0 && row.op != t.op) continue;
       parameter_source source{};
       for (auto const& s : row.parameters)
         if (given.name == s.parameter) source = s;
@@ -11587,11 +11739,12 @@ constexpr void lowering::member(std::uint8_t at, double weight, op_group kind, s
                  .flags = optional ? instruction::optional : std::uint8_t{0},
                  .number = weight});
   if (optional) return lower_forks(1, true, [&](int) { spliced(t.child[0], weight, kind, frame); });
-  if (kind == op_group::product && weight == 2 && t.kind != term_kind::capture)
+  bool const twice = weight == 2 || (kind == op_group::sum && weight == -2);
+  if (twice && t.kind != term_kind::capture)
     return lower_forks(2, false, [&](int i) {
-      if (i == 0) return one_member(at, 2, kind, frame);
-      one_member(at, 1, kind, frame);
-      one_member(at, 1, kind, frame);
+      if (i == 0) return one_member(at, weight, kind, frame);
+      one_member(at, weight / 2, kind, frame);
+      one_member(at, weight / 2, kind, frame);
     });
   one_member(at, weight, kind, frame);
 }
@@ -12924,7 +13077,8 @@ class basic_transaction final : public graph_source {
   }
   ~basic_transaction() override { roll_back(); }
 
-  void open() {
+  void open(std::uint32_t scope = 0) {
+    scope_ = scope;
     first_node_ = image_.node_count();
     first_value_ = image_.value_count();
     step_count_ = 0;
@@ -12935,7 +13089,7 @@ class basic_transaction final : public graph_source {
   }
 
   value_id constant_of(tensor contents) {
-    auto const v = image_.add_value();
+    auto const v = image_.add_value(scope_);
     image_.set_constant(v, true);
     auto& step = add_step(true, v);
     step.contents = std::move(contents);
@@ -12958,6 +13112,8 @@ class basic_transaction final : public graph_source {
 
   void function(function_body body) { functions_.push_back(std::move(body)); }
 
+  [[nodiscard]] target target_here(target to) const { return scope_ == 0 ? to : target::standard; }
+
   [[nodiscard]] node_id first_node() const { return first_node_; }
   [[nodiscard]] double constant_bytes() const { return bytes_; }
 
@@ -12968,7 +13124,7 @@ class basic_transaction final : public graph_source {
       if (!real_.declare(body)) return give_up("the graph cannot hold a function that the right side needs");
     for (auto const& s : steps()) {
       if (s.constant) {
-        if (!real_.add_constant(s.contents, origin))
+        if (!real_.add_constant(scope_, s.contents, origin))
           return give_up("the graph cannot hold a constant that the right side needs");
         continue;
       }
@@ -13047,7 +13203,7 @@ class basic_transaction final : public graph_source {
               std::string_view) override {
     return false;
   }
-  bool add_constant(tensor_view, std::string_view) override { return false; }
+  bool add_constant(std::uint32_t, tensor_view, std::string_view) override { return false; }
   void replace_uses(value_id, value_id) override {}
   void erase(node_id) override {}
   void forget(node_id, value_id) override {}
@@ -13119,6 +13275,7 @@ class basic_transaction final : public graph_source {
   graph_source& real_;
   node_id first_node_ = 0;
   value_id first_value_ = 0;
+  std::uint32_t scope_ = 0;
   std::vector<made> steps_;  // the first `step_count_` of them; the others' memory waits
   std::size_t step_count_ = 0;
   std::vector<function_body> functions_;
@@ -13152,7 +13309,7 @@ class basic_operator_writer {
         names_(names),
         to_(to),
         into_(into),
-        rows_(static_cast<std::size_t>(opcode::count_)) {}
+        rows_(static_cast<std::size_t>(opcode::count_) * 4) {}
 
   void begin(node_id place) { place_ = place; }
 
@@ -13228,7 +13385,7 @@ class basic_operator_writer {
     auto& made = emission_;
     made.op = op;
     made.version = image_.version;
-    made.to = to_;
+    made.to = into_.target_here(to_);
     made.results = results;
     made.operands.clear();
     made.present.clear();
@@ -13265,10 +13422,11 @@ class basic_operator_writer {
     bool asked = false;
   };
   operator_of_dialect const& row_of(opcode op) {
-    auto& known = rows_[static_cast<std::size_t>(op)];
+    auto const to = into_.target_here(to_);
+    auto& known = rows_[static_cast<std::size_t>(op) * 4 + static_cast<std::size_t>(to)];
     if (known.asked) return known;
     known.asked = true;
-    known.row = names_.emitted(op, image_.version, to_);
+    known.row = names_.emitted(op, image_.version, to);
     if (known.row != nullptr) known.code = names_.code(known.row->name);
     return known;
   }
@@ -13342,7 +13500,7 @@ class basic_operator_writer {
   std::vector<value_id> operands_;
   std::vector<attribute> attributes_;
   emission emission_;
-  std::vector<operator_of_dialect> rows_;  // by opcode
+  std::vector<operator_of_dialect> rows_;  // by opcode and target
 };
 
 }  // namespace fuse::inline v0::detail
@@ -13475,7 +13633,7 @@ class basic_cast_maker {
     if (auto const below = bare_value(image_, facts_, v); widens(facts_.type(below), type)) v = below;
     if (facts_.type(v) == type) return v;
     if (auto const there = existing(v, type); there != absent) return there;
-    auto const* row = names_.emitted(opcode::cast, image_.version, target_);
+    auto const* row = names_.emitted(opcode::cast, image_.version, into_.target_here(target_));
     if (row == nullptr) return absent;
     std::string key = "to";
     for (auto const& s : row->parameters)
@@ -13757,7 +13915,7 @@ class basic_row_maker {
   }
 
   value_id node(opcode op, std::initializer_list<value_id> operands) {
-    auto const* row = names_.emitted(op, image_.version, to_);
+    auto const* row = names_.emitted(op, image_.version, into_.target_here(to_));
     if (row == nullptr) return absent;
     operator_tag const tag{names_.code(row->name), static_cast<std::uint16_t>(op)};
     return image_.result(into_.node(tag, row->name, {operands.begin(), operands.size()}, {}, 1, place_));
@@ -13792,7 +13950,8 @@ class basic_row_maker {
     return with_shape(opcode::reshape, v, wanted);
   }
   value_id expanded(value_id v) {
-    if (names_.emitted(opcode::expand, image_.version, to_) != nullptr) return with_shape(opcode::expand, v, row_);
+    if (names_.emitted(opcode::expand, image_.version, into_.target_here(to_)) != nullptr)
+      return with_shape(opcode::expand, v, row_);
     dense ones;
     if (!broadcast_to(dense::of(1), row_, ones)) return absent;
     auto const made = node(opcode::mul, {v, into_.constant_of(make_tensor(type_, ones.shape, ones.elements))});
@@ -14265,7 +14424,7 @@ class basic_application {
     costly_ = false;
     unchecked_.clear();
     if (!find_roots(rule)) return rewrite_outcome::unchanged;
-    changes_.open();
+    changes_.open(image_.scope_of(image_.node(root).region));
     struct rollback {
       basic_transaction<Image>& of;
       ~rollback() { of.roll_back(); }
@@ -15062,9 +15221,9 @@ class basic_driver final : machine::acceptor {
     }
     if (budget_ == 0) name_the_restless();
     for (std::size_t i = 0; i < unchecked_.size(); ++i)
-      if (unchecked_[i].count != 0)
-        report_.notes.push_back("of rule '" + report_.rules[i].name + "', " + std::to_string(unchecked_[i].count) +
-                                " rewrites were not checked: " + unchecked_[i].reason);
+      if (unchecked_[i] != 0)
+        report_.notes.push_back("of rule '" + report_.rules[i].name + "', " + std::to_string(unchecked_[i]) +
+                                " rewrites were not checked: " + why_unchecked_[i]);
     if (exceeded_ != 0)
       report_.notes.push_back("the search at " + std::to_string(exceeded_) + " nodes reached the bound of " +
                               std::to_string(machine::step_limit) + " steps, and was cut off there");
@@ -15125,6 +15284,7 @@ class basic_driver final : machine::acceptor {
       if (!node.alive) continue;
       if (last_stage_[node.tag.op] > stage_ || last_stage_by_name(node.tag.name) > stage_) nodes_[--kept] = n;
       if (matters(n)) {
+        reached_ = n;
         visit(n);
         visit_waiting();
       }
@@ -15132,6 +15292,7 @@ class basic_driver final : machine::acceptor {
         options_.observer.progress(options_.observer.context, stage_, all - at, all);
     }
     nodes_.erase(nodes_.begin(), nodes_.begin() + static_cast<std::ptrdiff_t>(kept));
+    reached_ = 0;
   }
 
   void list_last_stages() {
@@ -15235,8 +15396,9 @@ class basic_driver final : machine::acceptor {
     ++report_.rules[rule].matched;
     ++report_.rules[rule].applied;
     if (!application_.unchecked().empty()) {
-      unchecked_.resize(report_.rules.size());
-      if (unchecked_[rule].count++ == 0) unchecked_[rule].reason = application_.unchecked();
+      unchecked_.resize(report_.rules.size(), 0);
+      why_unchecked_.resize(report_.rules.size());
+      if (unchecked_[rule]++ == 0) why_unchecked_[rule] = application_.unchecked();
     }
     if (budget_ != 0 && --budget_ == half_budget_) half_way_ = report_.rules;
     auto const& to = options_.observer;
@@ -15318,7 +15480,7 @@ class basic_driver final : machine::acceptor {
     while (!waiting_.empty() && budget_ != 0) {
       auto const next = waiting_.back();
       waiting_.pop_back();
-      if (matters(next)) visit(next);
+      if (next >= reached_ && matters(next)) visit(next);
     }
   }
 
@@ -15360,11 +15522,8 @@ class basic_driver final : machine::acceptor {
   std::vector<bool> selected_, fused_;
   std::vector<std::uint8_t> begins_, begins_by_name_;  // by opcode, by code of a name
   std::vector<int> last_stage_, last_stage_by_name_;
-  struct unchecked_rewrites {
-    std::size_t count = 0;
-    std::string reason;  // of the first
-  };
-  std::vector<unchecked_rewrites> unchecked_;  // by rule; empty where there is none
+  std::vector<std::uint32_t> unchecked_;    // rewrites by rule, empty where there is none
+  std::vector<std::string> why_unchecked_;  // ... of the first
   std::vector<node_id> waiting_, late_;
   struct climb {
     node_id node;
@@ -15380,6 +15539,7 @@ class basic_driver final : machine::acceptor {
   bool late_rounds_ = false;
   std::vector<node_id> nodes_;  // of the first `listed_`, those that a stage left for later ones
   node_id listed_ = 0;
+  node_id reached_ = 0;  // of the walk over all nodes, which goes down; else 0
   int stage_ = 0;
   bool changed_ = false;  // since the machine last took in the whole image
   element_type computed_in_ = element_type::unknown, wider_ = element_type::unknown;
