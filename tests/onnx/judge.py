@@ -46,7 +46,7 @@ def run(*arguments, timeout=60):
 
 
 # Refusals of whole matches, as docs/why_did_my_rule_not_fire.md lists them.
-REQUIREMENTS = {"element type", "shape and element type", "right side", "results", "cost", "veto", "graph", "operator", "order"}
+REQUIREMENTS = {"element type", "shape and element type", "right side", "results", "cost", "veto", "check", "graph", "operator", "order"}
 
 
 class Result:
@@ -68,13 +68,13 @@ class Result:
 
 
 def optimize(model, target="onnx", *options):
-    """`model`: a ModelProto, its bytes, or a path (for external data)."""
+    """`model`: a ModelProto, its bytes, or a path (for external data). Every rewrite is checked."""
     source = model
     if not isinstance(model, (str, pathlib.Path)):
         source = scratch("in.onnx")
         source.write_bytes(model if isinstance(model, bytes) else model.SerializeToString())
     result = scratch("out.onnx")
-    done = run("optimize", source, "-o", result, "--target", target, "--report", "json", *options)
+    done = run("optimize", source, "-o", result, "--target", target, "--report", "json", "--check", *options)
     assert done.code == 0, f"status {done.code}: {done.err}"
     return Result(result.read_bytes(), json.loads(done.out))
 
