@@ -65,6 +65,23 @@ TEST_CASE("overloads of a function are told apart, and are no operators") {
                                           "overload 'one' of function f::G", "overload 'two' of function f::G"});
 }
 
+TEST_CASE("a call tells of the function that it calls, and of no overload") {
+  char const* const function = R"(functions { name: "F" domain: "f" input: "a" output: "b"
+    node { op_type: "Neg" input: "a" output: "b" } opset_import { version: 17 } })";
+  auto model = parsed(std::string(R"(opset_import { version: 17 } opset_import { domain: "f" version: 1 }
+    graph { input { name: "x" type { tensor_type { elem_type: 1 } } } output { name: "y" } output { name: "z" }
+    node { op_type: "F" domain: "f" input: "x" output: "y" } node { op_type: "F" domain: "f" input: "x" output: "z" } })") +
+                      function + function);
+  REQUIRE(model.mutable_graph()->mutable_node(1)->MergeFromString("\x42\x03one"));
+  REQUIRE(model.mutable_functions(0)->MergeFromString("\x6a\x03one"));
+  onnx_graph const g(model);
+  REQUIRE(g.error() == "");
+  auto const looked_into = traits::functions(g);
+  REQUIRE(looked_into.size() == 1);
+  CHECK(traits::calls(g, looked_into[0]).size() == 1);
+  CHECK(g.tables().graphs[looked_into[0].id].function == &model.functions(1));
+}
+
 TEST_CASE("a function is written with the model's own operator set") {
   auto model = parsed(std::string("ir_version: 7 opset_import { version: 12 } ") + model_text);
   onnx_graph g(model);
