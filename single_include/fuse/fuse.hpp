@@ -8819,11 +8819,20 @@ class basic_congruence {
     auto const& record = image_.node(n);
     if (record.tag.name == 0 || record.has_bodies) return 0;
     std::uint32_t h = mix(record.tag.name + 3u, record.region);
-    for (std::uint32_t i = 0; i < record.operand_count; ++i) {
+    auto const hash_of = [&](std::uint32_t i) {
       auto const v = image_.operand(n, i);
-      h = mix(h, v < hashes_.size() ? hashes_[v] : 0);
+      return v < hashes_.size() ? hashes_[v] : 0;
+    };
+    if (commutes(n)) {
+      auto const a = hash_of(0), b = hash_of(1);
+      h = mix(mix(h, a < b ? a : b), a < b ? b : a);
+    } else {
+      for (std::uint32_t i = 0; i < record.operand_count; ++i) h = mix(h, hash_of(i));
     }
     return h == 0 ? 1 : h;
+  }
+  [[nodiscard]] bool commutes(node_id n) const {
+    return image_.operand_count(n) == 2 && info(op_of(image_, n)).commutative;
   }
 
   bool compare(value_id a, value_id b, int depth) {
@@ -8839,8 +8848,12 @@ class basic_congruence {
         q.has_bodies || p.region != q.region || image_.result_index(a) != image_.result_index(b))
       return false;
     if (!same_parameters(n, m)) return false;
+    auto const same_at = [&](std::uint32_t i, std::uint32_t k) {
+      return compare(image_.operand(n, i), image_.operand(m, k), depth + 1);
+    };
+    if (commutes(n)) return (same_at(0, 0) && same_at(1, 1)) || (same_at(0, 1) && same_at(1, 0));
     for (std::uint32_t i = 0; i < p.operand_count; ++i)
-      if (!compare(image_.operand(n, i), image_.operand(m, i), depth + 1)) return false;
+      if (!same_at(i, i)) return false;
     return true;
   }
 

@@ -31,6 +31,19 @@ TEST_CASE("the same operator on the same operands is one computation, however de
   CHECK(same(g, p, q));
 }
 
+TEST_CASE("operands of what commutes may stand in either order") {
+  sketch g;
+  auto const a = g.in("a"), b = g.in("b"), c = g.in("c");
+  for (auto const* op : {"Add", "Mul", "Max"}) {
+    CHECK(same(g, g.add(op, {a, b}), g.add(op, {b, a})));
+    CHECK_FALSE(same(g, g.add(op, {a, b}), g.add(op, {c, a})));
+    CHECK_FALSE(same(g, g.add(op, {a, b}), g.add(op, {a, a})));
+  }
+  CHECK(same(g, g.add("Tanh", {g.add("Mul", {a, g.add("Add", {b, c})})}),
+             g.add("Tanh", {g.add("Mul", {g.add("Add", {c, b}), a})})));
+  for (auto const* op : {"Sub", "Div", "Pow"}) CHECK_FALSE(same(g, g.add(op, {a, b}), g.add(op, {b, a})));
+}
+
 TEST_CASE("another operator, another operand, another order is another computation") {
   sketch g;
   auto const a = g.in("a"), b = g.in("b");

@@ -13,10 +13,10 @@
 namespace fuse::inline v0 {
 
 /// Decides whether two values are the same computation: the same operator with the same parameters on operands of which
-/// that is true in turn; constants by type, shape and content. It looks at most 64 pairs deep into the graph and says
-/// no beyond. A hash of each value's computation, 4 bytes, tells most others apart at once: in a chain of equal blocks
-/// everything looks alike for long. Hashes are made when the first two values are compared that one operator computes:
-/// in many graphs none are.
+/// that is true in turn, in either order where it commutes; constants by type, shape and content. It looks at most 64
+/// pairs deep into the graph and says no beyond. A hash of each value's computation, 4 bytes, tells most others apart
+/// at once: in a chain of equal blocks everything looks alike for long. Hashes are made when the first two values are
+/// compared that one operator computes: in many graphs none are.
 template <class Image>
 class basic_congruence {
  public:
@@ -81,11 +81,21 @@ class basic_congruence {
     auto const& record = image_.node(n);
     if (record.tag.name == 0 || record.has_bodies) return 0;
     std::uint32_t h = mix(record.tag.name + 3u, record.region);
-    for (std::uint32_t i = 0; i < record.operand_count; ++i) {
+    auto const hash_of = [&](std::uint32_t i) {
       auto const v = image_.operand(n, i);
-      h = mix(h, v < hashes_.size() ? hashes_[v] : 0);
+      return v < hashes_.size() ? hashes_[v] : 0;
+    };
+    if (commutes(n)) {
+      auto const a = hash_of(0), b = hash_of(1);
+      h = mix(mix(h, a < b ? a : b), a < b ? b : a);
+    } else {
+      for (std::uint32_t i = 0; i < record.operand_count; ++i) h = mix(h, hash_of(i));
     }
     return h == 0 ? 1 : h;
+  }
+  // Whether two operands may stand in either order.
+  [[nodiscard]] bool commutes(node_id n) const {
+    return image_.operand_count(n) == 2 && info(op_of(image_, n)).commutative;
   }
 
   bool compare(value_id a, value_id b, int depth) {
@@ -101,8 +111,12 @@ class basic_congruence {
         q.has_bodies || p.region != q.region || image_.result_index(a) != image_.result_index(b))
       return false;
     if (!same_parameters(n, m)) return false;
+    auto const same_at = [&](std::uint32_t i, std::uint32_t k) {
+      return compare(image_.operand(n, i), image_.operand(m, k), depth + 1);
+    };
+    if (commutes(n)) return (same_at(0, 0) && same_at(1, 1)) || (same_at(0, 1) && same_at(1, 0));
     for (std::uint32_t i = 0; i < p.operand_count; ++i)
-      if (!compare(image_.operand(n, i), image_.operand(m, i), depth + 1)) return false;
+      if (!same_at(i, i)) return false;
     return true;
   }
 

@@ -265,7 +265,7 @@ class basic_random_values {
 /// Computes what is replaced and what replaces it, in double precision and on random inputs, several times, and
 /// compares them: the check of `rewrite_options`. Extents that are not known are small numbers, at one time some of
 /// them 1. It is unknown where an operator has no evaluation (eval/reference.hpp), where a tensor is large, or where no
-/// numbers come out. Complexity: a few evaluations of what was matched, and space for each value of the graph.
+/// numbers come out. Complexity: a few evaluations of what was matched, and linear in the values of the graph.
 template <class Image = graph_image>
 [[nodiscard]] check_result check_by_evaluation(basic_replacement<Image> const& made) {
   using values = detail::basic_random_values<Image>;
