@@ -2504,6 +2504,7 @@ struct dialect {
   int newest = 1;  ///< operator set version of graphs that state none
   bool promotes = false;
   bool lists_attributes = false;  ///< for some row; `make_dialect` looks
+  bool has_structs = false;       ///< some list is that of a struct, which completes new nodes; likewise
   std::string_view (*refuse)(emission const&) = nullptr;
   bool (*function)(emission const&, function_body&) = nullptr;
   void (*complete)(emission const&, std::vector<attribute>&) = nullptr;
@@ -2605,6 +2606,7 @@ struct dialect_table {
   constexpr void fill() {
     for (std::size_t i = 0; i < Rows; ++i) {
       if (!rows[i].attributes->any) view_without_rows.lists_attributes = true;
+      if (rows[i].attributes->complete != nullptr) view_without_rows.has_structs = true;
       if (rows[i].name.empty() || (i > 0 && rows[i - 1].name == rows[i].name)) continue;
       std::size_t at = detail::hash(rows[i].name) & (slot_count - 1);
       while (slots[at] != 0) at = (at + 1) & (slot_count - 1);
@@ -11049,7 +11051,7 @@ constexpr void lowering::fail_at(operator_row const& row, rule_error error, std:
 constexpr void lowering::check_sources() {
   using kind = parameter_source::kind;
   for (auto const& row : names_.rows) {
-    if (row.attributes->complete == nullptr) continue;  // no struct's
+    if (row.attributes->any) continue;
     for (auto const& s : row.parameters) {
       auto const name = s.attribute.empty() ? s.parameter : s.attribute;
       if ((s.where == kind::attribute || s.where == kind::inverted) && !row.attributes->has(name))
@@ -11407,7 +11409,7 @@ constexpr void lowering::collect(std::uint8_t at, double weight, op_group kind, 
 namespace fuse::inline v0::detail {
 
 constexpr void lowering::resolve() {
-  if (names_.lists_attributes) check_sources();
+  if (names_.has_structs) check_sources();
   pattern_ = rule_.pattern;
   int const size = pattern_.size;
   for (int i = 0; i < size; ++i) {

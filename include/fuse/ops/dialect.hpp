@@ -127,6 +127,7 @@ struct dialect {
   /// where all agree, scalars aside, and knows it nowhere else.
   bool promotes = false;
   bool lists_attributes = false;  ///< for some row; `make_dialect` looks
+  bool has_structs = false;       ///< some list is that of a struct, which completes new nodes; likewise
   /// Why the operator of `emission` is not valid here, or an empty text.
   std::string_view (*refuse)(emission const&) = nullptr;
   /// The function that stands in for an operator that this version lacks; false where there is none.
@@ -243,6 +244,7 @@ struct dialect_table {
   constexpr void fill() {
     for (std::size_t i = 0; i < Rows; ++i) {
       if (!rows[i].attributes->any) view_without_rows.lists_attributes = true;
+      if (rows[i].attributes->complete != nullptr) view_without_rows.has_structs = true;
       if (rows[i].name.empty() || (i > 0 && rows[i - 1].name == rows[i].name)) continue;
       std::size_t at = detail::hash(rows[i].name) & (slot_count - 1);
       while (slots[at] != 0) at = (at + 1) & (slot_count - 1);

@@ -20,7 +20,7 @@ constexpr void lowering::fail_at(operator_row const& row, rule_error error, std:
 constexpr void lowering::check_sources() {
   using kind = parameter_source::kind;
   for (auto const& row : names_.rows) {
-    if (row.attributes->complete == nullptr) continue;  // no struct's
+    if (row.attributes->any) continue;
     for (auto const& s : row.parameters) {
       auto const name = s.attribute.empty() ? s.parameter : s.attribute;
       if ((s.where == kind::attribute || s.where == kind::inverted) && !row.attributes->has(name))

@@ -11,7 +11,7 @@ namespace fuse::inline v0::detail {
 
 // Names to operators. A `named` term of an operator with a meaning becomes the neutral one.
 constexpr void lowering::resolve() {
-  if (names_.lists_attributes) check_sources();
+  if (names_.has_structs) check_sources();
   pattern_ = rule_.pattern;
   int const size = pattern_.size;
   for (int i = 0; i < size; ++i) {
