@@ -6413,6 +6413,84 @@ using name_table = basic_name_table<std::string>;
 
 namespace fuse::inline v0 {
 
+template <class Graph>
+struct owned_graph_traits {
+  using node = typename Graph::node;
+  using value = typename Graph::value;
+
+  static auto nodes(Graph const& g) { return g.nodes(); }
+  static std::string_view op_name(Graph const& g, node n) { return g.op(n); }
+  static std::uint32_t op_key(Graph const& g, node n) { return g.op_key(n); }
+  static auto operands(Graph const& g, node n) { return g.operands(n); }
+  static auto results(Graph const& g, node n) { return g.results(n); }
+  static node producer(Graph const& g, value v) { return g.producer(v); }
+  static auto users(Graph const& g, value v) { return g.users(v); }
+  static auto inputs(Graph const& g) { return g.inputs(); }
+  static auto outputs(Graph const& g) { return g.outputs(); }
+  static int version(Graph const& g) { return g.version(); }
+  static tensor_view constant(Graph const& g, value v) {
+    if (auto const n = g.producer(v); n && g.operands(n).empty() && g.attributes(n).size() == 1)
+      if (auto const* contents = std::get_if<tensor>(&g.attributes(n)[0].content)) return *contents;
+    return g.constant(v);
+  }
+  static bool overridable(Graph const& g, value v) { return g.overridable(v); }
+  static element_type type(Graph const& g, value v) { return g.type(v); }
+  static bool shape(Graph const& g, value v, std::vector<dimension>& into) { return g.shape(v, into); }
+  static std::size_t index(Graph const&, value v) { return v.id; }
+  static std::string name(Graph const& g, value v) { return g.report_name(v); }
+  static std::string name(Graph const& g, node n) {
+    if (!g.name(n).empty()) return std::string(g.name(n));
+    return g.results(n).size() == 0 ? std::string(g.op(n)) : g.report_name(g.result(n));
+  }
+  static auto bodies(Graph const& g, node n) { return g.bodies(n); }
+  static auto nodes(Graph const& g, typename Graph::body b) { return g.nodes(b); }
+  static auto inputs(Graph const& g, typename Graph::body b) { return g.inputs(b); }
+  static auto outputs(Graph const& g, typename Graph::body b) { return g.outputs(b); }
+
+  static attribute_view attribute(Graph const& g, node n, std::string_view name) {
+    auto const* found = g.attribute(n, name);
+    if (found == nullptr) return {};
+    return std::visit([](auto const& content) { return attribute_view(view_of(content)); }, found->content);
+  }
+
+  static bool same_attributes(Graph const& g, node a, node b) {
+    if (g.attributes(a).size() != g.attributes(b).size()) return false;
+    for (auto const& one : g.attributes(a)) {
+      auto const* other = g.attribute(b, one.name);
+      if (other == nullptr || other->content != one.content) return false;
+    }
+    return true;
+  }
+
+  static node insert(Graph& g, node place, new_node<value> const& made) {
+    std::vector<typename Graph::named> attributes(made.attributes.begin(), made.attributes.end());
+    auto const n = g.insert_before(place, made.op, made.operands, std::move(attributes),
+                                   static_cast<std::uint32_t>(made.result_types.size()));
+    for (std::uint32_t i = 0; i < made.result_types.size(); ++i) g.annotate(g.result(n, i), made.result_types[i]);
+    return n;
+  }
+  static value add_constant(Graph& g, tensor_view contents, std::string_view) {
+    return g.constant({contents.type,
+                       {contents.shape.begin(), contents.shape.end()},
+                       {contents.bytes.begin(), contents.bytes.end()}});
+  }
+  static void replace_uses(Graph& g, value from, value to) { g.replace_uses(from, to); }
+  static void erase(Graph& g, node n) { g.erase(n); }
+  static bool declare(Graph& g, function_body const& function) { return g.declare(function); }
+
+ private:
+  static std::int64_t view_of(std::int64_t number) { return number; }
+  static double view_of(double number) { return number; }
+  static std::string_view view_of(std::string const& text) { return text; }
+  static span<std::int64_t const> view_of(std::vector<std::int64_t> const& numbers) { return numbers; }
+  static span<float const> view_of(std::vector<float> const& numbers) { return numbers; }
+  static tensor_view view_of(tensor const& contents) { return contents; }
+};
+
+}  // namespace fuse::inline v0
+
+namespace fuse::inline v0 {
+
 template <class Named>
 class basic_graph : public graph_parts {
  public:
@@ -6774,80 +6852,6 @@ class basic_graph : public graph_parts {
 class graph : public basic_graph<graph_parts::named> {
  public:
   using basic_graph::basic_graph;
-};
-
-template <class Graph>
-struct owned_graph_traits {
-  using node = typename Graph::node;
-  using value = typename Graph::value;
-
-  static auto nodes(Graph const& g) { return g.nodes(); }
-  static std::string_view op_name(Graph const& g, node n) { return g.op(n); }
-  static std::uint32_t op_key(Graph const& g, node n) { return g.op_key(n); }
-  static auto operands(Graph const& g, node n) { return g.operands(n); }
-  static auto results(Graph const& g, node n) { return g.results(n); }
-  static node producer(Graph const& g, value v) { return g.producer(v); }
-  static auto users(Graph const& g, value v) { return g.users(v); }
-  static auto inputs(Graph const& g) { return g.inputs(); }
-  static auto outputs(Graph const& g) { return g.outputs(); }
-  static int version(Graph const& g) { return g.version(); }
-  static tensor_view constant(Graph const& g, value v) {
-    if (auto const n = g.producer(v); n && g.operands(n).empty() && g.attributes(n).size() == 1)
-      if (auto const* contents = std::get_if<tensor>(&g.attributes(n)[0].content)) return *contents;
-    return g.constant(v);
-  }
-  static bool overridable(Graph const& g, value v) { return g.overridable(v); }
-  static element_type type(Graph const& g, value v) { return g.type(v); }
-  static bool shape(Graph const& g, value v, std::vector<dimension>& into) { return g.shape(v, into); }
-  static std::size_t index(Graph const&, value v) { return v.id; }
-  static std::string name(Graph const& g, value v) { return g.report_name(v); }
-  static std::string name(Graph const& g, node n) {
-    if (!g.name(n).empty()) return std::string(g.name(n));
-    return g.results(n).size() == 0 ? std::string(g.op(n)) : g.report_name(g.result(n));
-  }
-  static auto bodies(Graph const& g, node n) { return g.bodies(n); }
-  static auto nodes(Graph const& g, typename Graph::body b) { return g.nodes(b); }
-  static auto inputs(Graph const& g, typename Graph::body b) { return g.inputs(b); }
-  static auto outputs(Graph const& g, typename Graph::body b) { return g.outputs(b); }
-
-  static attribute_view attribute(Graph const& g, node n, std::string_view name) {
-    auto const* found = g.attribute(n, name);
-    if (found == nullptr) return {};
-    return std::visit([](auto const& content) { return attribute_view(view_of(content)); }, found->content);
-  }
-
-  static bool same_attributes(Graph const& g, node a, node b) {
-    if (g.attributes(a).size() != g.attributes(b).size()) return false;
-    for (auto const& one : g.attributes(a)) {
-      auto const* other = g.attribute(b, one.name);
-      if (other == nullptr || other->content != one.content) return false;
-    }
-    return true;
-  }
-
-  static node insert(Graph& g, node place, new_node<value> const& made) {
-    std::vector<typename Graph::named> attributes(made.attributes.begin(), made.attributes.end());
-    auto const n = g.insert_before(place, made.op, made.operands, std::move(attributes),
-                                   static_cast<std::uint32_t>(made.result_types.size()));
-    for (std::uint32_t i = 0; i < made.result_types.size(); ++i) g.annotate(g.result(n, i), made.result_types[i]);
-    return n;
-  }
-  static value add_constant(Graph& g, tensor_view contents, std::string_view) {
-    return g.constant({contents.type,
-                       {contents.shape.begin(), contents.shape.end()},
-                       {contents.bytes.begin(), contents.bytes.end()}});
-  }
-  static void replace_uses(Graph& g, value from, value to) { g.replace_uses(from, to); }
-  static void erase(Graph& g, node n) { g.erase(n); }
-  static bool declare(Graph& g, function_body const& function) { return g.declare(function); }
-
- private:
-  static std::int64_t view_of(std::int64_t number) { return number; }
-  static double view_of(double number) { return number; }
-  static std::string_view view_of(std::string const& text) { return text; }
-  static span<std::int64_t const> view_of(std::vector<std::int64_t> const& numbers) { return numbers; }
-  static span<float const> view_of(std::vector<float> const& numbers) { return numbers; }
-  static tensor_view view_of(tensor const& contents) { return contents; }
 };
 
 template <>
@@ -10389,33 +10393,7 @@ template <class Image>
 
 }  // namespace fuse::inline v0
 
-namespace fuse::inline v0 {
-
-namespace detail {
-
-template <class G>
-[[nodiscard]] int version_of(G const& graph, int newest) {
-  if constexpr (has_version<G>)
-    return graph_traits<G>::version(graph);
-  else
-    return newest;
-}
-
-template <class G>
-struct bound_functions {
-  struct none {};
-  static auto handle() {
-    if constexpr (has_functions<G>)
-      return std::remove_cvref_t<decltype(*std::begin(graph_traits<G>::functions(std::declval<G const&>())))>{};
-    else
-      return none{};
-  }
-  struct entry {
-    decltype(handle()) function;
-    std::uint32_t region;
-  };
-  std::vector<entry> all;
-};
+namespace fuse::inline v0::detail {
 
 template <class G>
 class value_numbers {
@@ -10455,6 +10433,36 @@ class value_numbers {
   std::vector<value_id> numbers_;  // by index, or by place
   std::vector<value_of<G>> values_;
   hash_index<std::size_t> places_;
+};
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0 {
+
+namespace detail {
+
+template <class G>
+[[nodiscard]] int version_of(G const& graph, int newest) {
+  if constexpr (has_version<G>)
+    return graph_traits<G>::version(graph);
+  else
+    return newest;
+}
+
+template <class G>
+struct bound_functions {
+  struct none {};
+  static auto handle() {
+    if constexpr (has_functions<G>)
+      return std::remove_cvref_t<decltype(*std::begin(graph_traits<G>::functions(std::declval<G const&>())))>{};
+    else
+      return none{};
+  }
+  struct entry {
+    decltype(handle()) function;
+    std::uint32_t region;
+  };
+  std::vector<entry> all;
 };
 
 }  // namespace detail
@@ -13589,47 +13597,62 @@ namespace detail {
   return true;
 }
 
-[[nodiscard]] inline bool evaluate(opcode op, span<dense const> operands, dense& into) {
-  if (operands.size() == 1) {
-    double (*f)(double) = nullptr;
-    switch (op) {
-      case opcode::neg: f = [](double x) { return -x; }; break;
-      case opcode::reciprocal: f = [](double x) { return 1 / x; }; break;
-      case opcode::sqrt: f = [](double x) { return detail::math::sqrt(x); }; break;
-      case opcode::rsqrt: f = [](double x) { return 1 / detail::math::sqrt(x); }; break;
-      case opcode::square: f = [](double x) { return x * x; }; break;
-      case opcode::abs: f = [](double x) { return detail::math::abs(x); }; break;
-      case opcode::exp: f = [](double x) { return detail::math::exp(x); }; break;
-      case opcode::log: f = [](double x) { return detail::math::log(x); }; break;
-      case opcode::erf: f = [](double x) { return detail::math::erf(x); }; break;
-      case opcode::tanh: f = [](double x) { return detail::math::tanh(x); }; break;
-      case opcode::sigmoid: f = [](double x) { return 1 / (1 + detail::math::exp(-x)); }; break;
-      case opcode::relu: f = [](double x) { return x < 0 ? 0 : x; }; break;  // a NaN stays one
-      case opcode::identity:
-      case opcode::cast: f = [](double x) { return x; }; break;
-      default: return false;
-    }
-    into = operands[0];
-    for (auto& x : into.elements) x = f(x);
-    return true;
-  }
-  if (operands.size() != 2) return false;
-  double (*f)(double, double) = nullptr;
-  switch (op) {
-    case opcode::add: f = [](double a, double b) { return a + b; }; break;
-    case opcode::sub: f = [](double a, double b) { return a - b; }; break;
-    case opcode::mul: f = [](double a, double b) { return a * b; }; break;
-    case opcode::div: f = [](double a, double b) { return a / b; }; break;
-    case opcode::pow: f = [](double a, double b) { return detail::math::pow(a, b); }; break;
-    case opcode::minimum: f = [](double a, double b) { return a < b || a != a ? a : b; }; break;
-    case opcode::maximum: f = [](double a, double b) { return a > b || a != a ? a : b; }; break;
-    default: return false;
-  }
+template <class F>
+[[nodiscard]] bool combine(dense const& a, dense const& b, dense& into, F const& f) {
   std::vector<std::int64_t> shape;
-  if (!broadcast_shape(operands[0].shape, operands[1].shape, shape)) return false;
-  dense right;
-  if (!broadcast_to(operands[0], shape, into) || !broadcast_to(operands[1], shape, right)) return false;
-  for (std::size_t i = 0; i < into.elements.size(); ++i) into.elements[i] = f(into.elements[i], right.elements[i]);
+  dense left, right;
+  if (!broadcast_shape(a.shape, b.shape, shape) || !broadcast_to(a, shape, left) || !broadcast_to(b, shape, right))
+    return false;
+  for (std::size_t i = 0; i < left.elements.size(); ++i) left.elements[i] = f(left.elements[i], right.elements[i]);
+  into = static_cast<dense&&>(left);
+  return true;
+}
+
+namespace detail {
+
+[[nodiscard]] inline auto function_of_one(opcode op) -> double (*)(double) {
+  switch (op) {
+    case opcode::neg: return [](double x) { return -x; };
+    case opcode::reciprocal: return [](double x) { return 1 / x; };
+    case opcode::sqrt: return [](double x) { return math::sqrt(x); };
+    case opcode::rsqrt: return [](double x) { return 1 / math::sqrt(x); };
+    case opcode::square: return [](double x) { return x * x; };
+    case opcode::abs: return [](double x) { return math::abs(x); };
+    case opcode::exp: return [](double x) { return math::exp(x); };
+    case opcode::log: return [](double x) { return math::log(x); };
+    case opcode::erf: return [](double x) { return math::erf(x); };
+    case opcode::tanh: return [](double x) { return math::tanh(x); };
+    case opcode::sigmoid: return [](double x) { return 1 / (1 + math::exp(-x)); };
+    case opcode::relu: return [](double x) { return x < 0 ? 0 : x; };  // a NaN stays one
+    case opcode::identity:
+    case opcode::cast: return [](double x) { return x; };
+    default: return nullptr;
+  }
+}
+[[nodiscard]] inline auto function_of_two(opcode op) -> double (*)(double, double) {
+  switch (op) {
+    case opcode::add: return [](double a, double b) { return a + b; };
+    case opcode::sub: return [](double a, double b) { return a - b; };
+    case opcode::mul: return [](double a, double b) { return a * b; };
+    case opcode::div: return [](double a, double b) { return a / b; };
+    case opcode::pow: return [](double a, double b) { return math::pow(a, b); };
+    case opcode::minimum: return [](double a, double b) { return a < b || a != a ? a : b; };
+    case opcode::maximum: return [](double a, double b) { return a > b || a != a ? a : b; };
+    default: return nullptr;
+  }
+}
+
+}  // namespace detail
+
+[[nodiscard]] inline bool evaluate(opcode op, span<dense const> operands, dense& into) {
+  if (operands.size() == 2) {
+    auto const f = detail::function_of_two(op);
+    return f != nullptr && combine(operands[0], operands[1], into, f);
+  }
+  auto const f = operands.size() == 1 ? detail::function_of_one(op) : nullptr;
+  if (f == nullptr) return false;
+  into = operands[0];
+  for (auto& x : into.elements) x = f(x);
   return true;
 }
 

@@ -49,4 +49,13 @@ TEST_CASE("floats and integers are told apart") {
   STATIC_REQUIRE(is_floating(element_type::bfloat16));
 }
 
+TEST_CASE("an unsigned type is an integer without a sign") {
+  for (auto type : {element_type::uint8, element_type::uint16, element_type::uint32, element_type::uint64}) {
+    CHECK(is_unsigned(type));
+    CHECK(is_integer(type));
+  }
+  for (auto type : {element_type::int8, element_type::int64, element_type::boolean, element_type::float32})
+    CHECK_FALSE(is_unsigned(type));
+}
+
 }  // namespace graph_element_type

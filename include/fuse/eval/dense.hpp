@@ -82,48 +82,66 @@ namespace detail {
   return true;
 }
 
+/// `f` of the elements of two operands that broadcast; false where they do not.
+template <class F>
+[[nodiscard]] bool combine(dense const& a, dense const& b, dense& into, F const& f) {
+  std::vector<std::int64_t> shape;
+  dense left, right;
+  if (!broadcast_shape(a.shape, b.shape, shape) || !broadcast_to(a, shape, left) || !broadcast_to(b, shape, right))
+    return false;
+  for (std::size_t i = 0; i < left.elements.size(); ++i) left.elements[i] = f(left.elements[i], right.elements[i]);
+  into = static_cast<dense&&>(left);
+  return true;
+}
+
+namespace detail {
+
+/// What an operator without parameters makes of one number; null for others.
+[[nodiscard]] inline auto function_of_one(opcode op) -> double (*)(double) {
+  switch (op) {
+    case opcode::neg: return [](double x) { return -x; };
+    case opcode::reciprocal: return [](double x) { return 1 / x; };
+    case opcode::sqrt: return [](double x) { return math::sqrt(x); };
+    case opcode::rsqrt: return [](double x) { return 1 / math::sqrt(x); };
+    case opcode::square: return [](double x) { return x * x; };
+    case opcode::abs: return [](double x) { return math::abs(x); };
+    case opcode::exp: return [](double x) { return math::exp(x); };
+    case opcode::log: return [](double x) { return math::log(x); };
+    case opcode::erf: return [](double x) { return math::erf(x); };
+    case opcode::tanh: return [](double x) { return math::tanh(x); };
+    case opcode::sigmoid: return [](double x) { return 1 / (1 + math::exp(-x)); };
+    case opcode::relu: return [](double x) { return x < 0 ? 0 : x; };  // a NaN stays one
+    case opcode::identity:
+    case opcode::cast: return [](double x) { return x; };
+    default: return nullptr;
+  }
+}
+/// ... and of two.
+[[nodiscard]] inline auto function_of_two(opcode op) -> double (*)(double, double) {
+  switch (op) {
+    case opcode::add: return [](double a, double b) { return a + b; };
+    case opcode::sub: return [](double a, double b) { return a - b; };
+    case opcode::mul: return [](double a, double b) { return a * b; };
+    case opcode::div: return [](double a, double b) { return a / b; };
+    case opcode::pow: return [](double a, double b) { return math::pow(a, b); };
+    case opcode::minimum: return [](double a, double b) { return a < b || a != a ? a : b; };
+    case opcode::maximum: return [](double a, double b) { return a > b || a != a ? a : b; };
+    default: return nullptr;
+  }
+}
+
+}  // namespace detail
+
 /// Applies an elementwise operator of one or two operands; false for others. Complexity: the elements of the result.
 [[nodiscard]] inline bool evaluate(opcode op, span<dense const> operands, dense& into) {
-  if (operands.size() == 1) {
-    double (*f)(double) = nullptr;
-    switch (op) {
-      case opcode::neg: f = [](double x) { return -x; }; break;
-      case opcode::reciprocal: f = [](double x) { return 1 / x; }; break;
-      case opcode::sqrt: f = [](double x) { return detail::math::sqrt(x); }; break;
-      case opcode::rsqrt: f = [](double x) { return 1 / detail::math::sqrt(x); }; break;
-      case opcode::square: f = [](double x) { return x * x; }; break;
-      case opcode::abs: f = [](double x) { return detail::math::abs(x); }; break;
-      case opcode::exp: f = [](double x) { return detail::math::exp(x); }; break;
-      case opcode::log: f = [](double x) { return detail::math::log(x); }; break;
-      case opcode::erf: f = [](double x) { return detail::math::erf(x); }; break;
-      case opcode::tanh: f = [](double x) { return detail::math::tanh(x); }; break;
-      case opcode::sigmoid: f = [](double x) { return 1 / (1 + detail::math::exp(-x)); }; break;
-      case opcode::relu: f = [](double x) { return x < 0 ? 0 : x; }; break;  // a NaN stays one
-      case opcode::identity:
-      case opcode::cast: f = [](double x) { return x; }; break;
-      default: return false;
-    }
-    into = operands[0];
-    for (auto& x : into.elements) x = f(x);
-    return true;
+  if (operands.size() == 2) {
+    auto const f = detail::function_of_two(op);
+    return f != nullptr && combine(operands[0], operands[1], into, f);
   }
-  if (operands.size() != 2) return false;
-  double (*f)(double, double) = nullptr;
-  switch (op) {
-    case opcode::add: f = [](double a, double b) { return a + b; }; break;
-    case opcode::sub: f = [](double a, double b) { return a - b; }; break;
-    case opcode::mul: f = [](double a, double b) { return a * b; }; break;
-    case opcode::div: f = [](double a, double b) { return a / b; }; break;
-    case opcode::pow: f = [](double a, double b) { return detail::math::pow(a, b); }; break;
-    case opcode::minimum: f = [](double a, double b) { return a < b || a != a ? a : b; }; break;
-    case opcode::maximum: f = [](double a, double b) { return a > b || a != a ? a : b; }; break;
-    default: return false;
-  }
-  std::vector<std::int64_t> shape;
-  if (!broadcast_shape(operands[0].shape, operands[1].shape, shape)) return false;
-  dense right;
-  if (!broadcast_to(operands[0], shape, into) || !broadcast_to(operands[1], shape, right)) return false;
-  for (std::size_t i = 0; i < into.elements.size(); ++i) into.elements[i] = f(into.elements[i], right.elements[i]);
+  auto const f = operands.size() == 1 ? detail::function_of_one(op) : nullptr;
+  if (f == nullptr) return false;
+  into = operands[0];
+  for (auto& x : into.elements) x = f(x);
   return true;
 }
 

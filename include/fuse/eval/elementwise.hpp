@@ -17,19 +17,6 @@ template <class F>
   return made;
 }
 
-/// `f` of two operands that broadcast; false where they do not.
-template <class F>
-[[nodiscard]] bool combined(dense const& a, dense const& b, dense& into, F const& f) {
-  std::vector<std::int64_t> shape;
-  dense left, right;
-  if (!fuse::broadcast_shape(a.shape, b.shape, shape) || !broadcast_to(a, shape, left) ||
-      !broadcast_to(b, shape, right))
-    return false;
-  for (std::size_t i = 0; i < left.elements.size(); ++i) left.elements[i] = f(left.elements[i], right.elements[i]);
-  into = std::move(left);
-  return true;
-}
-
 [[nodiscard]] inline double rounded_to_even(double x) { return std::nearbyint(x); }
 [[nodiscard]] inline double logistic(double x) { return 1 / (1 + std::exp(-x)); }
 [[nodiscard]] inline double softplus(double x) { return std::log1p(std::exp(-std::fabs(x))) + (x > 0 ? x : 0); }
@@ -105,35 +92,26 @@ template <class F>
     }
     default: break;
   }
-  dense made;
-  return evaluate(c.op, {x, 1}, made) ? c.yield(std::move(made)) : evaluation::unknown;
+  auto const plain = function_of_one(c.op);
+  return plain != nullptr ? yield(plain) : evaluation::unknown;
 }
 
 /// An operator of two operands, or of any number of them, that broadcast.
 [[nodiscard]] inline evaluation evaluate_broadcasting(call const& c) {
-  using function = double (*)(double, double);
-  function f = nullptr;
+  double (*f)(double, double) = function_of_two(c.op);
   switch (c.op) {
-    case opcode::add:
     case opcode::sum_of:
-    case opcode::mean_of: f = [](double a, double b) { return a + b; }; break;
-    case opcode::sub: f = [](double a, double b) { return a - b; }; break;
-    case opcode::mul: f = [](double a, double b) { return a * b; }; break;
+    case opcode::mean_of: f = function_of_two(opcode::add); break;
     case opcode::div:
       if (c.operand(0) != nullptr && is_integer(c.operand(0)->type))
         f = [](double a, double b) { return std::trunc(a / b); };
-      else
-        f = [](double a, double b) { return a / b; };
       break;
-    case opcode::pow: f = [](double a, double b) { return std::pow(a, b); }; break;
     case opcode::mod:
       if (c.number("fmod", 0) != 0)
         f = [](double a, double b) { return std::fmod(a, b); };
       else
         f = [](double a, double b) { return a - b * std::floor(a / b); };
       break;
-    case opcode::minimum: f = [](double a, double b) { return a < b || a != a ? a : b; }; break;
-    case opcode::maximum: f = [](double a, double b) { return a > b || a != a ? a : b; }; break;
     case opcode::prelu: f = [](double a, double b) { return a < 0 ? a * b : a; }; break;
     case opcode::fast_gelu: f = [](double a, double b) { return gelu_of(a + b, true); }; break;
     case opcode::bias_gelu: f = [](double a, double b) { return gelu_of(a + b, false); }; break;
@@ -145,8 +123,9 @@ template <class F>
     case opcode::logical_and: f = [](double a, double b) { return a != 0 && b != 0 ? 1. : 0.; }; break;
     case opcode::logical_or: f = [](double a, double b) { return a != 0 || b != 0 ? 1. : 0.; }; break;
     case opcode::logical_xor: f = [](double a, double b) { return (a != 0) != (b != 0) ? 1. : 0.; }; break;
-    default: return evaluation::unknown;
+    default: break;
   }
+  if (f == nullptr) return evaluation::unknown;
   if (c.operand(0) == nullptr) return evaluation::misfit;
   dense made = *c.operand(0);
   if (c.op == opcode::fast_gelu && c.operand(1) == nullptr)
@@ -154,7 +133,7 @@ template <class F>
   for (std::size_t i = 1; i < c.operands.size(); ++i) {
     auto const* next = c.operand(i);
     if (next == nullptr) continue;
-    if (!combined(made, *next, made, f)) return evaluation::misfit;
+    if (!combine(made, *next, made, f)) return evaluation::misfit;
   }
   if (c.op == opcode::mean_of)
     for (auto& x : made.elements) x /= static_cast<double>(c.operands.size());

@@ -13,7 +13,7 @@ namespace fuse::inline v0::detail {
 /// `from` with the elements that `source` names by their indices there: `source(at)`, where `at` is an index in
 /// `shape`.
 template <class Source>
-[[nodiscard]] dense gathered(dense const& from, std::vector<std::int64_t> shape, Source const& source) {
+[[nodiscard]] dense picked(dense const& from, std::vector<std::int64_t> shape, Source const& source) {
   dense made{std::move(shape), {}, from.type};
   auto const count = count_of(made.shape);
   made.elements.reserve(count);
@@ -79,7 +79,7 @@ template <class Source>
   auto const strides = strides_of(x.shape);
   std::vector<std::int64_t> shape;
   for (auto axis : order) shape.push_back(x.shape[static_cast<std::size_t>(axis)]);
-  return c.yield(gathered(x, std::move(shape), [&](std::vector<std::int64_t> const& at) {
+  return c.yield(picked(x, std::move(shape), [&](std::vector<std::int64_t> const& at) {
     std::int64_t from = 0;
     for (std::size_t i = 0; i < rank; ++i) from += at[i] * strides[static_cast<std::size_t>(order[i])];
     return static_cast<std::size_t>(from);
@@ -112,7 +112,7 @@ template <class Source>
 [[nodiscard]] inline dense part_of(dense const& x, span<std::int64_t const> starts, span<std::int64_t const> steps,
                                    std::vector<std::int64_t> shape) {
   auto const strides = strides_of(x.shape);
-  return gathered(x, std::move(shape), [&](std::vector<std::int64_t> const& at) {
+  return picked(x, std::move(shape), [&](std::vector<std::int64_t> const& at) {
     std::int64_t from = 0;
     for (std::size_t i = 0; i < at.size(); ++i) from += (starts[i] + at[i] * steps[i]) * strides[i];
     return static_cast<std::size_t>(from);
@@ -199,7 +199,7 @@ template <class Source>
   auto shape = x.shape;
   for (std::size_t i = 0; i < shape.size(); ++i) shape[i] *= static_cast<std::int64_t>(repeats.elements[i]);
   auto const strides = strides_of(x.shape);
-  return c.yield(gathered(x, std::move(shape), [&](std::vector<std::int64_t> const& at) {
+  return c.yield(picked(x, std::move(shape), [&](std::vector<std::int64_t> const& at) {
     std::int64_t from = 0;
     for (std::size_t i = 0; i < at.size(); ++i) from += at[i] % x.shape[i] * strides[i];
     return static_cast<std::size_t>(from);

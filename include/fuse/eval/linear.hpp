@@ -72,13 +72,13 @@ namespace fuse::inline v0::detail {
       auto const whole = made.shape;
       made = mapped(made, [=](double v) { return alpha * v; });
       if (added != nullptr &&
-          (!combined(made, *added, made, [=](double x, double y) { return x + beta * y; }) || made.shape != whole))
+          (!combine(made, *added, made, [=](double x, double y) { return x + beta * y; }) || made.shape != whole))
         return evaluation::misfit;
       return c.yield(std::move(made));
     }
     case opcode::linear:
       if (b->shape.size() != 2 || !multiplied(*a, matrix(*b, true), made)) return evaluation::misfit;
-      if (added != nullptr && !combined(made, *added, made, [](double x, double y) { return x + y; }))
+      if (added != nullptr && !combine(made, *added, made, [](double x, double y) { return x + y; }))
         return evaluation::misfit;
       return c.yield(std::move(made));
     default: return evaluation::unknown;

@@ -50,7 +50,7 @@ template <class F>
 template <class F>
 [[nodiscard]] dense joined(dense const& a, dense const& b, F const& f) {
   dense made;
-  (void)combined(a, b, made, f);
+  (void)combine(a, b, made, f);
   return made;
 }
 [[nodiscard]] inline dense minus(dense const& a, dense const& b) {
@@ -126,7 +126,7 @@ template <class F>
   std::size_t const scale = skips ? 2 : 1, bias = centres ? 4 : 3;
   if (skips)
     for (auto const* added : {c.operand(1), c.operand(bias)})
-      if (added != nullptr && !combined(x, *added, x, add)) return evaluation::misfit;
+      if (added != nullptr && !combine(x, *added, x, add)) return evaluation::misfit;
   std::size_t axis = 0;
   if (!c.axis(x.shape.size(), -1, axis) || axis > x.shape.size()) return evaluation::misfit;
   std::vector<bool> over(x.shape.size(), false);
@@ -138,9 +138,9 @@ template <class F>
       mapped(averaged(times(centred, centred), over), [&](double v) { return 1 / std::sqrt(v + epsilon); });
   auto y = times(centred, inverse);
   auto const whole = y.shape;
-  if (auto const* s = c.operand(scale); s != nullptr && !combined(y, *s, y, [](double a, double b) { return a * b; }))
+  if (auto const* s = c.operand(scale); s != nullptr && !combine(y, *s, y, [](double a, double b) { return a * b; }))
     return evaluation::misfit;
-  if (auto const* b = centres ? c.operand(scale + 1) : nullptr; b != nullptr && !combined(y, *b, y, add))
+  if (auto const* b = centres ? c.operand(scale + 1) : nullptr; b != nullptr && !combine(y, *b, y, add))
     return evaluation::misfit;
   if (y.shape != whole) return evaluation::misfit;
   auto const yield = [&](std::size_t i, dense const& made) {
@@ -182,7 +182,7 @@ template <class F>
   double const epsilon = c.number("epsilon", 1e-5);
   auto const inverse = mapped(variance, [&](double v) { return 1 / std::sqrt(v + epsilon); });
   auto made = times(times(minus(*x, mean), inverse), by);
-  if (!combined(made, added, made, [](double a, double b) { return a + b; })) return evaluation::misfit;
+  if (!combine(made, added, made, [](double a, double b) { return a + b; })) return evaluation::misfit;
   return c.yield(std::move(made));
 }
 

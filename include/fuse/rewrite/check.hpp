@@ -4,9 +4,11 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -71,32 +73,25 @@ class basic_random_values {
         congruent_(of.image, of.known, of.names),
         how_(how),
         positive_(positive),
-        state_(image_.value_count(), state::open),
-        place_(image_.value_count()),
-        given_(image_.node_count(), false) {
-    for (auto n : of.matched) given_[n] = true;
-  }
+        matched_(of.matched.begin(), of.matched.end()) {}
 
   /// The value, or null: `reason` says why it is not known.
   [[nodiscard]] dense const* value(value_id v) {
-    if (state_[v] == state::open) state_[v] = compute(v) ? state::known : state::failed;
-    return state_[v] == state::known ? &made_[place_[v]] : nullptr;
+    if (auto const found = values_.find(v); found != values_.end()) return found->second.get();
+    if (!compute(v)) values_[v] = nullptr;
+    return values_[v].get();
   }
   std::string reason{};
   /// Whether something was taken for random that is computed from what others are, too.
   [[nodiscard]] bool is_cut() const { return cut_; }
 
  private:
-  enum class state : std::uint8_t { open, known, failed };
-
   bool fail(std::string why) {
     if (reason.empty()) reason = std::move(why);
     return false;
   }
   bool keep(value_id v, dense made) {
-    place_[v] = made_.size();
-    made_.push_back(std::move(made));
-    state_[v] = state::known;
+    values_.try_emplace(v, std::make_unique<dense const>(std::move(made)));  // what is known stays where it is
     return true;
   }
 
@@ -134,7 +129,7 @@ class basic_random_values {
     }
     if (known_contents(v, made)) return keep(v, std::move(made));
     auto const n = image_.producer(v);
-    bool const wanted = n != absent && (n >= of_.first_new || given_[n]);
+    bool const wanted = n != absent && (n >= of_.first_new || matched_.contains(n));
     if (wanted) return compute_node(n, true);
     if (n != absent && may_look_below(n) && compute_node(n, false)) return true;
     return draw(v, std::move(made));
@@ -197,7 +192,7 @@ class basic_random_values {
   bool draw(value_id v, dense made) {
     for (auto other : drawn_)
       if (facts_.type(other) == made.type && congruent_.same(v, other)) {
-        auto same = made_[place_[other]];
+        auto same = *values_[other];
         return same.shape == made.shape ? keep(v, std::move(same)) : fail("its extents could not be chosen");
       }
     auto const count = count_of(made.shape);
@@ -225,11 +220,9 @@ class basic_random_values {
   bool positive_, cut_ = false;
   std::size_t before_ = 0;
   std::uint64_t seed_ = 0x9e3779b97f4a7c15u;
-  std::vector<state> state_;  // by value
-  std::vector<std::size_t> place_;
-  std::deque<dense> made_;       // they stay where they are
-  std::vector<bool> given_;      // by node: it was matched
-  std::vector<value_id> drawn_;  // values that are random
+  std::unordered_set<node_id> matched_;
+  std::unordered_map<value_id, std::unique_ptr<dense const>> values_;  // null: it cannot be computed
+  std::vector<value_id> drawn_;                                        // values that are random
 };
 
 /// What new constants of an element type may be off by, relative to the largest result: they are rounded to it.
@@ -265,7 +258,8 @@ class basic_random_values {
 /// Computes what is replaced and what replaces it, in double precision and on random inputs, several times, and
 /// compares them: the check of `rewrite_options`. Extents that are not known are small numbers, at one time some of
 /// them 1. It is unknown where an operator has no evaluation (eval/reference.hpp), where a tensor is large, or where no
-/// numbers come out. Complexity: a few evaluations of what was matched, and linear in the values of the graph.
+/// numbers come out. Complexity: a few evaluations of what was matched; where random values must be compared, linear in
+/// the graph.
 template <class Image = graph_image>
 [[nodiscard]] check_result check_by_evaluation(basic_replacement<Image> const& made) {
   using values = detail::basic_random_values<Image>;

@@ -55,10 +55,11 @@ class onnx_operator_names {
     return {};
   }
 
-  /// Whether what stands in a function means what it would mean in the graph, and calls of its name are calls of it.
+  /// Whether a function is looked into: what stands in it means what it would mean in the graph, and calls of its name
+  /// are calls of it. Lists those that are not for the version that they import.
   /// Not so functions of fuse, which stand in for an operator: inside, that operator would be a call of them; nor
   /// overloads, which calls name otherwise.
-  bool reads(::onnx::FunctionProto const& function) {
+  bool looks_into(::onnx::FunctionProto const& function) {
     if (t_.redefined || function.domain() == "fuse" || functions_[name_of(function)] != 1) return false;
     if (!overload_of(function).empty()) return false;
     std::int64_t version = 0;

@@ -42,7 +42,7 @@ class onnx_reader {
     t_.graphs.emplace_back().proto = model.mutable_graph();
     if (!read_graph(0, 0)) return false;
     for (auto& function : *model.mutable_functions())
-      if (operators_.reads(function) && !read_function(function)) return false;
+      if (operators_.looks_into(function) && !read_function(function)) return false;
     if (auto recursion = order_functions(t_); !recursion.empty()) return fail(std::move(recursion));
     if (t_.sorted) return true;
     auto cycle = find_cycle(t_);

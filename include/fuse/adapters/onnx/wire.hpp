@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include <fuse/adapters/onnx/wire_fields.hpp>
+
 namespace fuse::inline v0::adapters::detail {
 
 /// Why protobuf could not decode a model: it says no more than that it could not. Walks the encoding as deep as graphs
@@ -33,35 +35,27 @@ namespace fuse::inline v0::adapters::detail {
     }
   };
   std::vector<frame> stack{{bytes.size(), message::model}};
-  std::size_t at = 0, deepest = 0;
-  auto const number = [&](std::uint64_t& value) {
-    value = 0;
-    for (unsigned shift = 0; shift < 64 && at < bytes.size(); shift += 7) {
-      auto const byte = static_cast<unsigned char>(bytes[at++]);
-      value |= static_cast<std::uint64_t>(byte & 0x7fu) << shift;
-      if (byte < 0x80) return true;
-    }
-    return false;
-  };
+  wire_cursor cursor(bytes);
+  std::size_t deepest = 0;
   while (!stack.empty()) {
     auto const top = stack.back();
-    if (at >= top.end) {
+    auto const begin = cursor.at();
+    if (begin >= top.end) {
       stack.pop_back();
       continue;
     }
-    auto const begin = at;
     auto const where = [&] { return " at byte " + std::to_string(begin); };
     std::uint64_t tag = 0, length = 0;
-    if (!number(tag)) return "is cut off" + where();
+    if (!cursor.number(tag)) return "is cut off" + where();
     bool whole = true;
     switch (tag & 7u) {
-      case 0: whole = number(length); break;
-      case 1: at += 8; break;
-      case 5: at += 4; break;
+      case 0: whole = cursor.number(length); break;
+      case 1: whole = cursor.skip(8); break;
+      case 5: whole = cursor.skip(4); break;
       case 2: {
-        whole = number(length);
+        whole = cursor.number(length);
         if (!whole) break;
-        auto const left = bytes.size() - at;
+        auto const left = cursor.left(), at = cursor.at();
         if (length > left)
           return stack.size() == 1 && begin == 0
                      ? "is no ONNX model, or is cut off after " + std::to_string(bytes.size()) + " bytes"
@@ -71,12 +65,12 @@ namespace fuse::inline v0::adapters::detail {
         if (auto const kind = inner(top.kind, tag >> 3); kind != message::leaf)
           stack.push_back({at + static_cast<std::size_t>(length), kind});
         else
-          at += static_cast<std::size_t>(length);
+          whole = cursor.skip(length);
         break;
       }
       default: return "is no ONNX model: what stands" + where() + " is no protobuf field";
     }
-    if (!whole || at > bytes.size()) return "is cut off" + where();
+    if (!whole) return "is cut off" + where();
     if ((tag >> 3) == 0) return "is no ONNX model: what stands" + where() + " is no protobuf field";
     if (stack.size() > deepest) deepest = stack.size();
   }
