@@ -28,7 +28,8 @@ ISLANDS = {"kernels": ["core"]}
 RANK = {folder: rank for rank, folders in enumerate(LAYERS) for folder in folders}
 
 # Standard headers that are dear to compile; what fuse.hpp reaches does without them.
-DEAR = {"ranges", "functional", "iostream", "chrono", "regex", "format", "algorithm", "cmath", "unordered_map", "unordered_set", "deque"}
+DEAR = {"ranges", "functional", "iostream", "chrono", "regex", "format", "algorithm", "cmath", "unordered_map", "unordered_set", "deque",
+        "iterator"}
 NAMESPACE = re.compile(r"^\s*(?:inline\s+)?namespace\s+fuse\b[^{;=]*", re.MULTILINE)
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 # A standard header has no folder and no suffix.

@@ -16,6 +16,7 @@ constexpr bool half(fuse::known_extents of, std::vector<fuse::result_extent>& in
 }
 
 using result = fuse::result_info;
+inline constexpr fuse::element_types typed[] = {{.operands = {1u << static_cast<int>(fuse::element_type::float32)}}};
 inline constexpr fuse::operator_row rows[] = {
     {.name = "acme::SwiGLU", .result = {.shape = result::kind::function, .extents = &half}},
     {.name = "acme::Same", .result = {.shape = result::kind::operand}},
@@ -23,6 +24,7 @@ inline constexpr fuse::operator_row rows[] = {
     {.name = "acme::Unknown"},
     {.name = "acme::Read", .emit = fuse::target::none, .result = {.shape = result::kind::operand}},
     {.name = "acme::One", .operands = 1, .result = {.shape = result::kind::operand}},
+    {.name = "acme::Typed", .result = {.shape = result::kind::operand}, .types = typed},
     {.name = "acme::Norm", .op = fuse::opcode::layer_norm, .operands = 1},
     {.name = "LayerNormalization", .op = fuse::opcode::layer_norm, .emit = fuse::target::none}};
 inline constexpr auto dialect = fuse::onnx.with(rows);
@@ -486,6 +488,58 @@ TEST_CASE("what fewer nodes read has its turn behind what reads it") {
   g.end(g.add("Max", {first, g.add("Mul", {a, gate})}));
   CHECK(applied<all>(g) == 2);
   CHECK(ops(g) == "LeakyRelu LeakyRelu Max");
+}
+
+TEST_CASE("an operator is written where the operator set has it, with its attributes and types") {
+  SECTION("the operator") {
+    static constexpr auto swish = fuse::rule<"swish">(x * sigmoid(x)).replace(op<"Swish">(x));
+    for (auto const& [version, fires] : {std::pair{17, 0u}, {23, 0u}, {24, 1u}}) {
+      sketch g(version);
+      auto const a = g.in("a");
+      g.end(g.add("Mul", {a, g.add("Sigmoid", {a})}));
+      CHECK(fuse::rewrite<swish>(g).applied() == fires);
+    }
+  }
+  SECTION("the operator by its name alone") {
+    static constexpr auto mish = fuse::rule<"mish">(tanh(abs(x))).replace(exactly<"Mish">(x));
+    for (auto const& [version, fires] : {std::pair{17, 0u}, {18, 1u}}) {
+      sketch g(version);
+      g.end(g.add("Tanh", {g.add("Abs", {g.in("a")})}));
+      CHECK(fuse::rewrite<mish>(g).applied() == fires);
+    }
+  }
+  SECTION("for the target") {
+    static constexpr auto ours = fuse::rule<"ours">(tanh(x)).replace(exactly<"SimplifiedLayerNormalization">(x, x));
+    sketch g;
+    g.end(g.add("Tanh", {g.in("a")}));
+    CHECK(refusal<ours>(g) == "right side");
+  }
+  SECTION("element types") {
+    static constexpr auto positive = fuse::rule<"positive">(maximum(x, 0.0)).replace(relu(x));
+    for (auto const& [version, fires] : {std::pair{13, 0u}, {14, 1u}}) {
+      sketch g(version);
+      g.end(g.add("Max", {g.in("a", {4}, element_type::int32),
+                          g.constant(fuse::make_tensor(element_type::int32, {}, std::vector<double>{0}))}));
+      auto const report = fuse::rewrite<positive>(g);
+      CHECK(report.applied() == fires);
+      if (fires == 0) CHECK(refused(report, "positive") == "operator");
+    }
+  }
+  SECTION("attributes") {
+    static constexpr auto last = fuse::rule<"last">(tanh(x)).replace(
+        op<"Cast">(op<"ArgMax">(x).attr<"select_last_index">(1).attr<"keepdims">(1)).attr<"to">(1));
+    sketch old(11);
+    old.end(old.add("Tanh", {old.in("a", {1, 8})}));
+    CHECK(refusal<last>(old) == "right side");
+  }
+  SECTION("of a dialect of one's own") {
+    static constexpr auto typed = fuse::rule<"typed">(tanh(x)).replace(op<"acme::Typed">(x)).at_equal_cost();
+    for (auto const type : {element_type::float32, element_type::float16}) {
+      acme::graph g;
+      g.end(g.add("Tanh", {g.in("a", {4}, type)}));
+      CHECK(fuse::rewrite<typed>(g).applied() == (type == element_type::float32 ? 1u : 0u));
+    }
+  }
 }
 
 // Cost

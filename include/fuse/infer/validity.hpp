@@ -50,7 +50,8 @@ class basic_validity {
     open_.clear();
     auto const op = op_of(image_, n);
     auto const& known = info(op);
-    if (op == opcode::opaque) return {};
+    check_stated_types();
+    if (op == opcode::opaque) return std::move(wrong_);
     for (int i = 0; i < known.least; ++i)
       if (operand(static_cast<std::uint32_t>(i)) == absent) return "operand " + std::to_string(i) + " is missing";
     check_types(op);
@@ -81,6 +82,24 @@ class basic_validity {
 
   // Types
 
+  // Those that the dialect states.
+  void check_stated_types() {
+    auto const* const row = names_.row(image_.node(n_).tag.name, image_.version);
+    element_types const* stated = nullptr;
+    if (row != nullptr)
+      for (auto const& from : row->types)
+        if (from.since <= image_.version) stated = &from;
+    if (stated == nullptr) return;
+    auto const at = [&](element_type t) {
+      return std::string(name_of(t)) + ", and " + std::string(row->name) + " has none of that type at version " +
+             std::to_string(image_.version);
+    };
+    for (std::uint32_t i = 0; i < image_.operand_count(n_); ++i)
+      if (operand(i) != absent && !stated->takes(i, type(i)))
+        return wrong("operand " + std::to_string(i) + " is " + at(type(i)));
+    if (auto const t = facts_.type(image_.result(n_)); image_.node(n_).result_count != 0 && !stated->gives(t))
+      wrong("its result is " + at(t));
+  }
   void check_types(opcode op) {
     if (names_.promotes) return;
     auto const& known = info(op);

@@ -23,6 +23,9 @@ enum class attribute_kind : std::uint8_t { flag, integer, number, text, integers
 struct attribute_info {
   std::string_view name;
   attribute_kind kind;
+  int since = 1, until = 0;  ///< operator set versions that have it, the latter not (0: all from `since` on)
+
+  [[nodiscard]] constexpr bool is_of(int version) const { return since <= version && (until == 0 || version < until); }
 };
 
 /// All attributes that an operator has, for dialects that know them (adapters/hana_struct makes such lists). A rule

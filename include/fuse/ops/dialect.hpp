@@ -12,6 +12,7 @@
 #include <fuse/graph/element_type.hpp>
 #include <fuse/graph/traits.hpp>
 #include <fuse/ops/attribute_list.hpp>
+#include <fuse/ops/element_types.hpp>
 #include <fuse/ops/operator.hpp>
 
 namespace fuse::inline v0 {
@@ -87,6 +88,7 @@ struct operator_row {
   int emit_since = 0;         ///< ... from this version on (0: from `since`)
   attribute_list const* attributes = &any_attributes;  ///< all that it has
   result_info result{};                                ///< of an operator without a meaning, `opcode::opaque`
+  span<element_types const> types{};                   ///< that it takes and gives, by rising version; none: any
   std::uint8_t more = 0;  ///< rows of the same name that follow; `make_dialect` counts them
 };
 

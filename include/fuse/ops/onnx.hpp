@@ -2,8 +2,8 @@
 #pragma once
 
 #include <fuse/ops/dialect.hpp>
-#include <fuse/ops/onnx_attributes.hpp>
 #include <fuse/ops/onnx_norms.hpp>
+#include <fuse/ops/onnx_operators.hpp>
 
 namespace fuse::inline v0 {
 namespace detail::onnx_rows {
@@ -100,19 +100,23 @@ inline constexpr operator_row rows[] = {
 };
 // clang-format on
 
-struct listed_rows {
+struct completed_rows {
   operator_row all[sizeof(rows) / sizeof(rows[0])];
 };
-/// The rows, each standard operator's with all attributes that it has.
-inline constexpr listed_rows with_attributes = [] {
-  listed_rows made;
+/// The rows; those of standard operators with the attributes and element types that these have, and written from the
+/// version on that has them.
+inline constexpr completed_rows completed = [] {
+  completed_rows made;
   std::size_t at = 0, next = 0;
-  constexpr auto known = sizeof(attributes) / sizeof(attributes[0]);
+  constexpr auto known = sizeof(standard) / sizeof(standard[0]);
   for (auto const& row : rows) {
-    made.all[at] = row;
-    if (next < known && attributes[next].name == row.name) ++next;
-    if (next != 0 && attributes[next - 1].name == row.name) made.all[at].attributes = attributes[next - 1].attributes;
-    ++at;
+    auto& each = made.all[at++] = row;
+    if (next < known && standard[next].name == row.name) ++next;
+    if (next == 0 || standard[next - 1].name != row.name) continue;
+    auto const& told = standard[next - 1];
+    each.attributes = told.attributes;
+    each.types = told.types;
+    if (includes(row.emit, target::standard) && each.emit_since < told.since) each.emit_since = told.since;
   }
   return made;
 }();
@@ -121,6 +125,6 @@ inline constexpr listed_rows with_attributes = [] {
 
 /// ai.onnx up to operator set 24 (every operator of common transformer exports) and the norms of com.microsoft.
 inline constexpr auto onnx =
-    make_dialect<detail::onnx_norms::emission_rules>("onnx", detail::onnx_rows::with_attributes.all, 24);
+    make_dialect<detail::onnx_norms::emission_rules>("onnx", detail::onnx_rows::completed.all, 24);
 
 }  // namespace fuse::inline v0

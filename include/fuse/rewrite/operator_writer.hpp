@@ -67,6 +67,7 @@ class basic_operator_writer {
     if (row != nullptr) {
       if (names_.complete != nullptr) names_.complete(emission_, attributes_);
       if (auto why = complete(*row, attributes_); !why.empty()) return fail(std::move(why));
+      if (!has_attributes(*row)) return absent;
       return node(tag, row->name, operands_, results);
     }
     function_body body;
@@ -84,9 +85,12 @@ class basic_operator_writer {
                  std::uint32_t results) {
     too_narrow = false;
     auto const* row = names_.row(name, image_.version);
-    if (row == nullptr) return fail("the operator of the right side does not exist at this operator set version");
+    if (row == nullptr || row->emit_since > image_.version)
+      return fail("the operator of the right side does not exist at this operator set version");
     if (row->emit == target::none)
       return fail("the dialect's " + std::string(row->name) + " is read, and never written");
+    if (!includes(row->emit, into_.target_here(to_)))
+      return fail("the dialect's " + std::string(row->name) + " is not for the target");
     if (!takes(*row, operands.size())) return absent;
     attributes_.clear();
     for (auto& p : parameters) {
@@ -94,6 +98,7 @@ class basic_operator_writer {
       attributes_.push_back({std::string(p.name), std::move(p.content)});
     }
     if (auto why = complete(*row, attributes_); !why.empty()) return fail(std::move(why));
+    if (!has_attributes(*row)) return absent;
     return node({name, static_cast<std::uint16_t>(row->op)}, row->name, operands, results);
   }
 
@@ -101,6 +106,18 @@ class basic_operator_writer {
   value_id fail(std::string why) {
     reason = std::move(why);
     return absent;
+  }
+
+  // Whether the operator has the new node's attributes at this version; else why not is in `reason`.
+  [[nodiscard]] bool has_attributes(operator_row const& row) {
+    if (row.attributes->any) return true;
+    for (auto const& a : attributes_)
+      if (auto const at = row.attributes->find(a.name);
+          at == row.attributes->all.size() || !row.attributes->all[at].is_of(image_.version)) {
+        reason = std::string(row.name) + " has no attribute '" + a.name + "' at this operator set version";
+        return false;
+      }
+    return true;
   }
 
   // Whether the dialect's operator takes so many operands that are data; else why not is in `reason`.
