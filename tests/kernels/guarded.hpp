@@ -3,6 +3,7 @@
 
 #include "catch.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <span>
@@ -44,12 +45,13 @@ class guarded {
   /// Whether all bytes outside the elements, and those of elements that `is_ours` denies, are as they were.
   template <class IsOurs>
   bool kept(IsOurs const& is_ours) const {
-    std::size_t const begin = static_cast<std::size_t>(reinterpret_cast<std::byte*>(data_) - pages_);
-    for (std::size_t i = 0; i < inner_; ++i) {
-      bool const ours = i >= begin && i < begin + count_ * sizeof(T) && is_ours((i - begin) / sizeof(T));
-      if (!ours && pages_[i] != std::byte{pattern}) return false;
-    }
-    return true;
+    auto const* const begin = reinterpret_cast<std::byte*>(data_);
+    auto const untouched = [](std::byte const* from, std::byte const* to) {
+      return std::all_of(from, to, [](std::byte b) { return b == std::byte{pattern}; });
+    };
+    for (std::size_t i = 0; i < count_; ++i)
+      if (!is_ours(i) && !untouched(begin + i * sizeof(T), begin + (i + 1) * sizeof(T))) return false;
+    return untouched(pages_, begin) && untouched(begin + count_ * sizeof(T), pages_ + inner_);
   }
 
  private:

@@ -2,7 +2,8 @@
 #pragma once
 
 #include <cstddef>
-#include <vector>
+
+#include <fuse/core/plain_vector.hpp>
 
 namespace fuse::inline v0::detail {
 
@@ -42,13 +43,13 @@ class hash_index {
     slots_[at] = added;
   }
   void grow() {
-    auto const before = static_cast<std::vector<slot>&&>(slots_);
-    slots_ = std::vector<slot>(before.empty() ? 64 : 2 * before.size(), slot{0, none});
+    auto const before = static_cast<plain_vector<slot>&&>(slots_);
+    slots_ = plain_vector<slot>(before.empty() ? 64 : 2 * before.size(), slot{0, none});
     for (auto const& s : before)
       if (s.number != none) place(s);
   }
 
-  std::vector<slot> slots_;
+  plain_vector<slot> slots_;
   std::size_t count_ = 0;
 };
 

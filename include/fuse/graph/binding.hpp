@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include <fuse/core/plain_vector.hpp>
 #include <fuse/core/span.hpp>
 #include <fuse/graph/concepts.hpp>
 #include <fuse/graph/image.hpp>
@@ -166,6 +167,10 @@ class graph_binding final : public graph_source {
   }
 
  private:
+  struct known_tag {
+    operator_tag tag;
+    bool known = false;
+  };
   struct listed {
     node_type node;
     std::uint32_t region;
@@ -180,10 +185,10 @@ class graph_binding final : public graph_source {
   operator_tag tag_of(node_type const& n) {
     if constexpr (detail::has_op_key<plain>) {
       auto const key = static_cast<std::size_t>(traits::op_key(*graph_, n));
-      if (key >= tags_.size()) tags_.resize(key + 1, {operator_tag{}, false});
-      if (!tags_[key].second)
+      if (key >= tags_.size()) tags_.resize(key + 1);
+      if (!tags_[key].known)
         tags_[key] = {names_.find(names_.context, traits::op_name(*graph_, n), image.version), true};
-      return tags_[key].first;
+      return tags_[key].tag;
     } else {
       return names_.find(names_.context, traits::op_name(*graph_, n), image.version);
     }
@@ -394,7 +399,7 @@ class graph_binding final : public graph_source {
   void add_functions() {
     if constexpr (detail::has_functions<plain>) {
       if (functions_.all.empty()) return;
-      std::vector<node_id> first(image.regions().size(), image.node_count());
+      detail::plain_vector<node_id> first(image.regions().size(), image.node_count());
       for (auto n = image.node_count(); n-- > 0;) first[image.scope_of(image.node(n).region)] = n;
       for (auto const& f : functions_.all) {
         graph_image::function_record made;
@@ -427,8 +432,8 @@ class graph_binding final : public graph_source {
   // Kahn's algorithm, ties by the order in which the graph lists its nodes. Linear. The graph's own nodes stay before
   // those of functions, and these stay in their order: no operand leads from one to another.
   void sort(std::vector<listed>& sorted) {
-    std::vector<std::uint32_t> missing(image.node_count(), 0);
-    std::vector<node_id> ready;
+    detail::plain_vector<std::uint32_t> missing(image.node_count(), 0);
+    detail::plain_vector<node_id> ready;
     for (node_id n = 0; n < image.node_count(); ++n) {
       for (std::uint32_t i = 0; i < image.operand_count(n); ++i)
         if (auto const v = image.operand(n, i); v != absent && image.producer(v) != absent) ++missing[n];
@@ -457,8 +462,8 @@ class graph_binding final : public graph_source {
   detail::value_numbers<plain> numbers_;
   std::vector<node_type> nodes_;
   std::vector<value_type> values_;
-  std::vector<value_type> operands_;  // of a new node
-  std::vector<std::pair<operator_tag, bool>> tags_;
+  std::vector<value_type> operands_;      // of a new node
+  detail::plain_vector<known_tag> tags_;  // by the graph's key of an operator
   std::vector<std::pair<value_type, std::uint32_t>> body_inputs_, body_outputs_;
   std::vector<std::pair<node_type, std::uint32_t>> body_owners_;
   detail::bound_functions<plain> functions_;

@@ -12,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include <fuse/core/plain_vector.hpp>
 #include <fuse/core/span.hpp>
 #include <fuse/graph/attribute.hpp>
 #include <fuse/graph/element_type.hpp>
@@ -176,7 +177,7 @@ class basic_graph : public graph_parts {
   }
   /// Removes a node, with its bodies. Nothing else may use its results.
   void erase(node n) {
-    std::vector<std::uint32_t> dying{n.id};
+    detail::plain_vector<std::uint32_t> dying(1, n.id);
     for (std::size_t i = 0; i < dying.size(); ++i)  // bodies may nest deeply
       for (auto b = nodes_[dying[i]].first_body; b != none; b = bodies_[b].next) {
         for (auto const& out : bodies_[b].outputs) unlink_use(out.slot);
@@ -310,7 +311,7 @@ class basic_graph : public graph_parts {
   struct body_record {
     std::uint32_t owner = none, name = 0, first = none, last = none, next = none;
     std::vector<value> inputs{};
-    std::vector<output_record> outputs{};
+    detail::plain_vector<output_record> outputs{};
   };
   struct extent_record {
     std::int64_t known;
@@ -412,9 +413,9 @@ class basic_graph : public graph_parts {
   std::size_t node_count_ = 0;
   basic_name_table<decltype(Named::name)> names_;
   std::vector<node_record> nodes_;
-  std::vector<value_record> values_;
-  std::vector<value> operands_;  // beside uses_: reading operands touches nothing else
-  std::vector<use_record> uses_;
+  detail::plain_vector<value_record> values_;
+  detail::plain_vector<value> operands_;  // beside uses_: reading operands touches nothing else
+  detail::plain_vector<use_record> uses_;
   std::vector<named> attributes_;
   std::vector<tensor> tensors_;
   std::vector<std::vector<extent_record>> shapes_;

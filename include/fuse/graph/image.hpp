@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include <fuse/core/plain_vector.hpp>
 #include <fuse/core/span.hpp>
 #include <fuse/graph/traits.hpp>
 
@@ -114,9 +115,9 @@ class basic_graph_image {
   };
   struct function_record {
     std::uint32_t region = 0;
-    node_id first_node = absent;     ///< its nodes, those of bodies inside among them, begin here
-    std::vector<value_id> inputs{};  ///< input i is operand i of each call
-    std::vector<node_id> calls{};    ///< all of them; none where not all are known
+    node_id first_node = absent;              ///< its nodes, those of bodies inside among them, begin here
+    detail::plain_vector<value_id> inputs{};  ///< input i is operand i of each call
+    detail::plain_vector<node_id> calls{};    ///< all of them; none where not all are known
   };
 
   int version = 1;
@@ -134,7 +135,7 @@ class basic_graph_image {
   [[nodiscard]] std::uint32_t result_index(value_id v) const { return v - nodes_[values_[v].producer].first_result; }
   [[nodiscard]] std::uint32_t operand_count(node_id n) const { return nodes_[n].operand_count; }
   [[nodiscard]] use_record const& use_at(std::uint32_t slot) const { return uses_[slot]; }
-  [[nodiscard]] std::vector<region_record> const& regions() const { return regions_; }
+  [[nodiscard]] span<region_record const> regions() const { return regions_; }
   /// No node uses `v`, and it is no output.
   [[nodiscard]] bool unused(value_id v) const { return values_[v].use_count == 0 && values_[v].outputs == 0; }
   /// The outputs of a body as they were when the image was built, in order.
@@ -327,11 +328,11 @@ class basic_graph_image {
   static constexpr std::uint64_t gap = std::uint64_t{1} << 24;
   node_id first_ = absent, last_ = absent;
   std::uint32_t node_count_ = 0, value_count_ = 0, alive_count_ = 0;  // a vector would divide
-  std::vector<node_record> nodes_;
-  std::vector<value_record> values_;
-  std::vector<use_record> uses_;
-  std::vector<region_record> regions_{region_record{}};
-  std::vector<value_id> region_outputs_;
+  detail::plain_vector<node_record> nodes_;
+  detail::plain_vector<value_record> values_;
+  detail::plain_vector<use_record> uses_;
+  detail::plain_vector<region_record> regions_{1};
+  detail::plain_vector<value_id> region_outputs_;
   std::vector<function_record> functions_;
 };
 using graph_image = basic_graph_image<graph_source>;

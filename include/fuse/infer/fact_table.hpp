@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include <fuse/core/plain_vector.hpp>
 #include <fuse/core/span.hpp>
 #include <fuse/graph/image.hpp>
 #include <fuse/infer/dimension.hpp>
@@ -195,19 +196,19 @@ class basic_fact_table {
   graph_image const* image_;
   extent_algebra symbols_;
   // Apart: matching asks for contents far more often than for the others.
-  std::vector<element_type> types_;
-  std::vector<std::uint32_t> shapes_;    // 0, or 1 + number of a sequence of extents
-  std::vector<std::uint32_t> contents_;  // kind, and the number of a sequence
-  std::size_t size_ = 0;                 // of each
+  detail::plain_vector<element_type> types_;
+  detail::plain_vector<std::uint32_t> shapes_;    // 0, or 1 + number of a sequence of extents
+  detail::plain_vector<std::uint32_t> contents_;  // kind, and the number of a sequence
+  std::size_t size_ = 0;                          // of each
   struct reduction_kind {
     std::uint64_t axes = 0;  // a bit each
     bool keepdims = true;
 
     friend bool operator==(reduction_kind const&, reduction_kind const&) = default;
   };
-  std::vector<std::uint32_t> reductions_;  // by node: 0, or 1 + number of a kind
-  std::vector<reduction_kind> reduction_kinds_;
-  std::vector<node_id> reducing_;
+  detail::plain_vector<std::uint32_t> reductions_;  // by node: 0, or 1 + number of a kind
+  detail::plain_vector<reduction_kind> reduction_kinds_;
+  detail::plain_vector<node_id> reducing_;
   std::vector<bool> taking_all_;  // by node, empty where none does
   detail::sequence_pool<extent> extents_;
   detail::sequence_pool<double> numbers_;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include <fuse/core/plain_vector.hpp>
 #include <fuse/infer/calls.hpp>
 #include <fuse/infer/contents.hpp>
 #include <fuse/infer/fact_table.hpp>
@@ -128,8 +129,8 @@ class basic_facts : public fact_table {
 
   detail::rule_context at_;  // one for all nodes: its buffers stay
   std::vector<dimension> declared_;
-  std::vector<std::uint32_t> before_;                  // numbers of contents
-  std::vector<std::uint32_t> first_body_, next_body_;  // of a node, of a region: the bodies that one node owns
+  detail::plain_vector<std::uint32_t> before_;                  // numbers of contents
+  detail::plain_vector<std::uint32_t> first_body_, next_body_;  // of a node, of a region: the bodies that one node owns
 };
 using facts = basic_facts<graph_image>;
 

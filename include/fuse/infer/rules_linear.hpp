@@ -6,8 +6,8 @@
 #include <string_view>
 #include <utility>
 #include <variant>
-#include <vector>
 
+#include <fuse/core/plain_vector.hpp>
 #include <fuse/core/span.hpp>
 #include <fuse/infer/rule_context.hpp>
 #include <fuse/infer/rules_elementwise.hpp>
@@ -88,7 +88,7 @@ template <class Context>
 
 /// Pads, strides and dilations of `count` spatial dimensions; false where they are not known.
 template <class Context>
-[[nodiscard]] bool read_windows(Context& at, std::size_t count, std::vector<window>& windows) {
+[[nodiscard]] bool read_windows(Context& at, std::size_t count, plain_vector<window>& windows) {
   windows.assign(count, {});
   auto const each = [&](std::string_view parameter, std::size_t entries, auto&& take) {
     auto const state = at.integers(parameter);
@@ -128,7 +128,7 @@ void conv_shape(Context& at, std::uint32_t weight = 1) {
   }
   auto const from = at.shape(0);
   if (from.size() < 2) return;
-  std::vector<window> windows;
+  plain_vector<window> windows;
   bool const known = read_windows(at, from.size() - 2, windows);
   bool const weights = at.ranked(weight) && at.shape(weight).size() == from.size();
   at.dims.assign({from[0], weights ? at.shape(weight)[0] : at.symbols().fresh()});
@@ -146,7 +146,7 @@ void conv_transpose_shape(Context& at) {
   if (!at.ranked(0) || at.shape(0).size() < 2) return;
   auto const from = at.shape(0);
   auto& symbols = at.symbols();
-  std::vector<window> windows;
+  plain_vector<window> windows;
   std::int64_t groups = 1;
   bool const weights = at.ranked(1) && at.shape(1).size() == from.size();
   bool known = read_windows(at, from.size() - 2, windows) && weights && at.integer("group", 1, groups);
@@ -174,7 +174,7 @@ void pool_shape(Context& at) {
   at.set_type(1, element_type::int64);
   if (!at.ranked(0) || at.shape(0).size() < 2) return;
   auto const from = at.shape(0);
-  std::vector<window> windows;
+  plain_vector<window> windows;
   std::int64_t ceil = 0;
   bool const known = at.integers("kernel_shape") == parameter_state::known &&
                      read_windows(at, from.size() - 2, windows) && at.integer("ceil_mode", 0, ceil);

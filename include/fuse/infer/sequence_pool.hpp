@@ -4,8 +4,8 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
+#include <fuse/core/plain_vector.hpp>
 #include <fuse/core/span.hpp>
 
 namespace fuse::inline v0::detail {
@@ -47,7 +47,7 @@ class sequence_pool {
     auto at = hash & mask;
     for (; slots_[at] != 0; at = (at + 1) & mask)
       if (hashes_[slots_[at] - 1] == hash && holds(slots_[at] - 1, sequence)) return slots_[at] - 1;
-    for (auto const& item : sequence) items_.push_back(item);  // (to insert a range is dear to compile)
+    items_.append(sequence);
     starts_.push_back(items_.size());
     hashes_.push_back(hash);
     slots_[at] = count();
@@ -72,9 +72,9 @@ class sequence_pool {
     }
   }
 
-  std::vector<T> items_;
-  std::vector<std::size_t> starts_{0};
-  std::vector<std::uint32_t> hashes_, slots_;
+  plain_vector<T> items_;
+  plain_vector<std::size_t> starts_ = plain_vector<std::size_t>(1, 0);  // and behind the last one
+  plain_vector<std::uint32_t> hashes_, slots_;
 };
 
 }  // namespace fuse::inline v0::detail

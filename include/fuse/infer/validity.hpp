@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include <fuse/core/plain_vector.hpp>
 #include <fuse/core/span.hpp>
 #include <fuse/infer/facts.hpp>
 #include <fuse/infer/parameters.hpp>
@@ -379,7 +380,7 @@ class basic_validity {
   dialect const& names_;
   node_id n_ = absent;
   std::string wrong_;
-  std::vector<requirement> open_;
+  detail::plain_vector<requirement> open_;
   std::vector<std::int64_t> list_;
   std::vector<int> axes_;
 };

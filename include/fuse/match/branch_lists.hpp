@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include <fuse/core/plain_vector.hpp>
 #include <fuse/match/operator_needs.hpp>
 #include <fuse/program/program.hpp>
 
@@ -217,10 +218,10 @@ class basic_branch_lists {
   }
 
   Program const& rules_;
-  std::vector<branch> branches_;
-  std::vector<branch_list> lists_;  // per instruction
-  std::vector<question> questions_;
-  std::vector<needed_bit> needed_;
+  plain_vector<branch> branches_;
+  plain_vector<branch_list> lists_;  // per instruction
+  plain_vector<question> questions_;
+  plain_vector<needed_bit> needed_;
 };
 using branch_lists = basic_branch_lists<program>;
 

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <vector>
 
+#include <fuse/core/plain_vector.hpp>
 #include <fuse/infer/facts.hpp>
 #include <fuse/infer/parameters.hpp>
 #include <fuse/ops/names.hpp>
@@ -150,7 +151,7 @@ class basic_congruence {
   Image const& image_;
   facts const& facts_;
   dialect const& names_;
-  std::vector<std::uint32_t> hashes_;  // by value; none yet where empty
+  detail::plain_vector<std::uint32_t> hashes_;  // by value; none yet where empty
   std::vector<int> axes_, axes_too_;
   std::vector<std::int64_t> listed_;
   int budget_ = 0;

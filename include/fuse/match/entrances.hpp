@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include <fuse/core/plain_vector.hpp>
 #include <fuse/match/branch_lists.hpp>
 #include <fuse/ops/dialect.hpp>
 #include <fuse/program/program.hpp>
@@ -90,8 +91,8 @@ class basic_entrances {
       ranges_[static_cast<std::size_t>(stage) * operators + op].named = true;
   }
 
-  std::vector<range> ranges_;  // by stage and operator
-  std::vector<basic_entrance<Program>> entrances_;
+  plain_vector<range> ranges_;  // by stage and operator
+  plain_vector<basic_entrance<Program>> entrances_;
   std::vector<bool> names_;  // by name code
 };
 using entrance = basic_entrance<program>;

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include <fuse/core/plain_vector.hpp>
 #include <fuse/infer/parameters.hpp>
 #include <fuse/match/machine.hpp>
 
@@ -215,7 +216,7 @@ class deepest_failure final : public failure_listener {
 /// Sees all matches at a node without taking any.
 class all_matches final : public machine::acceptor {
  public:
-  std::vector<std::uint16_t> rules;
+  plain_vector<std::uint16_t> rules;
   bool accept(std::uint16_t rule) override {
     rules.push_back(rule);
     return false;
@@ -249,7 +250,7 @@ template <class Image>
   if (match.has_entry(n, stage)) {
     detail::all_matches matches;
     match.run(n, stage, matches);
-    if (only != nullptr) std::erase_if(matches.rules, [&](auto rule) { return rule != only->rule; });
+    if (only != nullptr) matches.rules.erase_if([&](auto rule) { return rule != only->rule; });
     if (!matches.rules.empty()) {
       best.matched = true;
       best.rule = matches.rules.front();

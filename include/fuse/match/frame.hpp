@@ -2,9 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include <fuse/core/math.hpp>
+#include <fuse/core/plain_vector.hpp>
 #include <fuse/infer/divided_sum.hpp>
 #include <fuse/infer/facts.hpp>
 #include <fuse/infer/unchanged.hpp>
@@ -72,7 +72,7 @@ class basic_frame_opener {
                      bool means_whole)
       : rules_(rules), image_(image), facts_(known), operators_(operators) {
     for (auto const& set : rules.sets) {
-      auto& bits = through_bits_.emplace_back(0);
+      auto& bits = through_bits_.emplace_back();
       for (std::size_t i = 0; i < set.count; ++i)
         bits |= set.by_name[i] ? ~std::uint64_t{0} : operator_bit(static_cast<opcode>(set.ops[i]));
     }
@@ -432,8 +432,8 @@ class basic_frame_opener {
   Image const& image_;
   facts const& facts_;
   operator_sets const& operators_;
-  std::vector<std::uint64_t> through_bits_;  // by set of operators to look through
-  bool means_ = false;                       // taken whole
+  plain_vector<std::uint64_t> through_bits_;  // by set of operators to look through
+  bool means_ = false;                        // taken whole
 };
 using frame_opener = basic_frame_opener<graph_image>;
 

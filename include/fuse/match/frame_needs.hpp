@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include <fuse/core/plain_vector.hpp>
 #include <fuse/match/branch_lists.hpp>
 #include <fuse/program/program.hpp>
 
@@ -106,11 +107,11 @@ class basic_frame_needs {
 
   Program const& rules_;
   branch_lists const& branches_;
-  std::vector<needs> of_;  // per instruction
-  std::vector<std::uint8_t> known_;
+  plain_vector<needs> of_;  // per instruction
+  plain_vector<std::uint8_t> known_;
   std::vector<bool> seen_;
-  std::vector<int> captures_;
-  std::vector<std::uint16_t> waiting_, reached_, path_;
+  plain_vector<int> captures_;
+  plain_vector<std::uint16_t> waiting_, reached_, path_;
 };
 using frame_needs = basic_frame_needs<program>;
 

@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <utility>
-#include <vector>
 
 #include <fuse/core/math.hpp>
+#include <fuse/core/plain_vector.hpp>
 #include <fuse/match/frame.hpp>
 #include <fuse/match/value_steps.hpp>
 
@@ -260,7 +260,7 @@ class basic_group_steps : public value_steps {
 
   frame_needs needs_;
   frame_opener opener_;
-  std::vector<shared_group> groups_;  // those that the rules at a node share, then one of each frame's own
+  plain_vector<shared_group> groups_;  // those that the rules at a node share, then one of each frame's own
   std::size_t group_count_ = 0;
   opened_group opened_again_;
 };

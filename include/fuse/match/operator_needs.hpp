@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include <fuse/core/plain_vector.hpp>
 #include <fuse/program/program.hpp>
 
 namespace fuse::inline v0::detail {
@@ -30,7 +31,7 @@ class basic_operator_needs {
       if (i.code == step::fork) ++waiting_[i.other];
     }
     std::vector<bool> known(rules_.code.size(), false);
-    std::vector<std::uint16_t> path;
+    plain_vector<std::uint16_t> path;
     for (auto const& e : rules_.entries) {
       path.assign(1, e.first);
       while (!path.empty()) {  // what comes after, before
@@ -60,7 +61,7 @@ class basic_operator_needs {
     std::uint16_t at;  // register, or frame_base and a frame
     needs what;
   };
-  using state = std::vector<wanted>;
+  using state = plain_vector<wanted>;
   static constexpr std::uint16_t frame_base = 256;
 
   [[nodiscard]] static needs find(state const& in, std::uint16_t at) {
@@ -163,9 +164,9 @@ class basic_operator_needs {
   }
 
   Program const& rules_;
-  std::vector<needs> first_;  // per instruction
+  plain_vector<needs> first_;  // per instruction
   std::vector<state> of_;
-  std::vector<std::uint16_t> waiting_;  // how many instructions need the state of one
+  plain_vector<std::uint16_t> waiting_;  // how many instructions need the state of one
 };
 using operator_needs = basic_operator_needs<program>;
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <fuse/core/math.hpp>
+#include <fuse/core/plain_vector.hpp>
 #include <fuse/infer/facts.hpp>
 #include <fuse/infer/unchanged.hpp>
 #include <fuse/ops/names.hpp>
@@ -201,12 +202,12 @@ class basic_operator_sets {
   static constexpr sets none_{0, 0, 0};
   Image const& image_;
   facts const& facts_;
-  std::vector<meaning> meanings_;  // by opcode
+  plain_vector<meaning> meanings_;  // by opcode
   std::vector<bool> transparent_names_;
-  std::vector<sets> of_;
+  plain_vector<sets> of_;
   std::size_t size_ = 0;  // a vector would divide
   bool clips_ = false;    // rules look for clipped sums
-  std::vector<node_id> waiting_;
+  plain_vector<node_id> waiting_;
 };
 using operator_sets = basic_operator_sets<graph_image>;
 

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include <fuse/core/math.hpp>
+#include <fuse/core/plain_vector.hpp>
 #include <fuse/infer/bare_value.hpp>
 #include <fuse/infer/unchanged.hpp>
 #include <fuse/infer/value_view.hpp>
@@ -272,9 +272,9 @@ class basic_value_steps : public match_state {
   std::uint32_t region_ = 0;  // where the root is
 
  private:
-  std::vector<std::uint16_t> data_operands_;  // by name code: how many operands are data and not parameters
-  captured arguments_[condition::capacity];   // what a condition is asked about
-  std::vector<value_view> views_;             // the values among them
+  plain_vector<std::uint16_t> data_operands_;  // by name code: how many operands are data and not parameters
+  captured arguments_[condition::capacity];    // what a condition is asked about
+  plain_vector<value_view> views_;             // the values among them
 };
 using value_steps = basic_value_steps<graph_image>;
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include <fuse/core/plain_vector.hpp>
 #include <fuse/core/span.hpp>
 #include <fuse/infer/validity.hpp>
 #include <fuse/match/machine.hpp>
@@ -225,11 +226,10 @@ class basic_application {
       auto const name = [&] { return "the new " + std::string(image_.source->op_name(n)) + " is not valid: "; };
       if (auto why = validity_.check(n); !why.empty()) return name() + why;
       if (validity_.open().size() == 0 || options_.trust_shapes) continue;
-      open_.assign(validity_.open().begin(), validity_.open().end());
+      open_.assign(validity_.open());
       for (auto old : match_.matched()) {
         if (!validity_.check(old).empty()) continue;
-        for (auto const& given : validity_.open())
-          std::erase_if(open_, [&](auto const& r) { return r.follows_from(given); });
+        for (auto const& given : validity_.open()) open_.erase_if([&](auto const& r) { return r.follows_from(given); });
       }
       if (!open_.empty()) return name() + validity_.text(open_[0]);
     }
@@ -353,7 +353,7 @@ class basic_application {
       image_.erase(n);
     }
     if (counts_users_) list_less_read();
-    std::erase_if(readers_, [&](reader const& r) { return !image_.node(r.node).alive; });
+    readers_.erase_if([&](reader const& r) { return !image_.node(r.node).alive; });
   }
   // Where rules count users: whoever reads what a node that is gone has read.
   void list_less_read() {
@@ -411,14 +411,14 @@ class basic_application {
   rewrite_options const& options_;
   traffic traffic_;
   validity validity_;
-  std::vector<validity::requirement> open_;
+  plain_vector<validity::requirement> open_;
   basic_transaction<Image> changes_;
   basic_instantiation<Image> right_;
   node_id root_ = absent;
-  std::vector<value_id> roots_;  // what is replaced, each by the right side's of the same place
-  std::vector<reader> readers_;
-  std::vector<node_id> stale_;
-  std::vector<value_id> dead_, less_read_;
+  plain_vector<value_id> roots_;  // what is replaced, each by the right side's of the same place
+  plain_vector<reader> readers_;
+  plain_vector<node_id> stale_;
+  plain_vector<value_id> dead_, less_read_;
   bool counts_users_ = false;  // some rule does
   std::vector<bool> counted_;  // ... of such operators
   char const* condition_ = "";

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 #include <limits>
-#include <vector>
 
+#include <fuse/core/plain_vector.hpp>
 #include <fuse/core/span.hpp>
 #include <fuse/infer/facts.hpp>
 #include <fuse/rewrite/options.hpp>
@@ -147,9 +147,9 @@ class basic_traffic {
 
   Image const& image_;
   facts const& facts_;
-  std::vector<double> elements_;     // by number of a shape; negative: not counted yet
-  std::vector<std::uint32_t> seen_;  // by node: in this round, and whether it dies, or is read by what is new
-  std::vector<node_id> waiting_;
+  plain_vector<double> elements_;     // by number of a shape; negative: not counted yet
+  plain_vector<std::uint32_t> seen_;  // by node: in this round, and whether it dies, or is read by what is new
+  plain_vector<node_id> waiting_;
   std::uint32_t seen_round_ = 0;
 };
 using traffic = basic_traffic<graph_image>;

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include <fuse/core/plain_vector.hpp>
 #include <fuse/match/machine.hpp>
 #include <fuse/rewrite/application.hpp>
 #include <fuse/rewrite/near_misses.hpp>
@@ -152,7 +153,7 @@ class basic_driver final : machine::acceptor {
       if (at % 4096 == 0 && options_.observer.progress != nullptr)
         options_.observer.progress(options_.observer.context, stage_, all - at, all);
     }
-    nodes_.erase(nodes_.begin(), nodes_.begin() + static_cast<std::ptrdiff_t>(kept));
+    nodes_.erase_first(kept);
     reached_ = 0;
   }
 
@@ -286,7 +287,7 @@ class basic_driver final : machine::acceptor {
     return first < costly_.size() && costly_[first].applied != applied_ && budget_ != 0;
   }
   // Takes out the roots of those from `first` on, which are looked at anew.
-  void list_costly(std::size_t first, std::vector<node_id>& into) {
+  void list_costly(std::size_t first, plain_vector<node_id>& into) {
     for (auto at = costly_.size(); at-- > first;)
       if (auto const root = costly_[at].root; image_.node(root).alive && (into.empty() || into.back() != root))
         into.push_back(root);
@@ -309,13 +310,13 @@ class basic_driver final : machine::acceptor {
     auto const first = application_.first_node(), last = image_.node_count();
     if (fused_.size() < last) fused_.resize(last + last / 8, false);
     for (auto n : machine_.matched()) fused_[n] = true;
-    auto const waited = static_cast<std::ptrdiff_t>(waiting_.size());
+    auto const waited = waiting_.size();
     for (auto n = first; n < last; ++n) machine_.add(n);
     auto const readers = application_.readers();
     for (auto i = readers.size(); i-- > 0;)
       climbs_.push_back({readers[i].node, above(readers[i].of)}), look_at(readers[i].node);
     for (auto n = last; n-- > first;) waiting_.push_back(n);
-    if (stage_ != 0 || late_rounds_) late_.insert(late_.end(), waiting_.begin() + waited, waiting_.end());
+    if (stage_ != 0 || late_rounds_) late_.append(span(waiting_).subspan(waited));
   }
 
   // What reads something new. Where it leaves that as it is, no rule may begin there, but where it is read itself:
@@ -334,7 +335,7 @@ class basic_driver final : machine::acceptor {
     if (seen_.size() < image_.node_count()) seen_.resize(image_.node_count() + image_.node_count() / 8);
     ++round_;
     auto const stage = patterns_so_far();
-    auto const waited = static_cast<std::ptrdiff_t>(waiting_.size());
+    auto const waited = waiting_.size();
     while (!climbs_.empty()) {
       auto const at = climbs_.back();
       climbs_.pop_back();
@@ -351,7 +352,7 @@ class basic_driver final : machine::acceptor {
       for (std::uint32_t k = 0; k < image_.node(n).result_count; ++k)
         image_.for_each_user(image_.result(n, k), [&](node_id user) { climbs_.push_back({user, left}); });
     }
-    if (stage_ != 0 || late_rounds_) late_.insert(late_.end(), waiting_.begin() + waited, waiting_.end());
+    if (stage_ != 0 || late_rounds_) late_.append(span(waiting_).subspan(waited));
   }
   [[nodiscard]] int patterns_so_far() const { return late_rounds_ ? rules_.stages - 1 : stage_; }
 
@@ -401,31 +402,31 @@ class basic_driver final : machine::acceptor {
   basic_refusals<Image> refusals_;
   pattern_reach const reach_;
   std::vector<bool> selected_, fused_;
-  std::vector<std::uint8_t> begins_, begins_by_name_;  // by opcode, by code of a name
-  std::vector<int> last_stage_, last_stage_by_name_;
-  std::vector<std::uint32_t> unchecked_;    // rewrites by rule, empty where there is none
+  plain_vector<std::uint8_t> begins_, begins_by_name_;  // by opcode, by code of a name
+  plain_vector<int> last_stage_, last_stage_by_name_;
+  plain_vector<std::uint32_t> unchecked_;   // rewrites by rule, empty where there is none
   std::vector<std::string> why_unchecked_;  // ... of the first
-  std::vector<node_id> waiting_, late_;
+  plain_vector<node_id> waiting_, late_;
   struct climb {
     node_id node;
     int operators;  // that may stand above what it reads
   };
-  std::vector<climb> climbs_;
+  plain_vector<climb> climbs_;
   struct passed_with {
     std::uint32_t round;
     int operators;
   };
-  std::vector<passed_with> seen_;  // by node: in which round it was passed, with the most operators
+  plain_vector<passed_with> seen_;  // by node: in which round it was passed, with the most operators
   std::uint32_t round_ = 0;
   bool late_rounds_ = false;
-  std::vector<node_id> nodes_;  // of the first `listed_`, those that a stage left for later ones
+  plain_vector<node_id> nodes_;  // of the first `listed_`, those that a stage left for later ones
   node_id listed_ = 0;
   node_id reached_ = 0;  // of the walk over all nodes, which goes down; else 0
   int stage_ = 0;
   bool changed_ = false;  // since the machine last took in the whole image
   element_type computed_in_ = element_type::unknown, wider_ = element_type::unknown;
   node_id root_ = absent;
-  std::vector<costly_match> costly_;
+  plain_vector<costly_match> costly_;
   std::size_t applied_ = 0;  // rewrites of all rules
   std::size_t budget_ = 0, exceeded_ = 0, bounded_ = 0;
   std::size_t half_budget_ = 0;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <fuse/core/math.hpp>
+#include <fuse/core/plain_vector.hpp>
 #include <fuse/core/span.hpp>
 #include <fuse/rewrite/operator_writer.hpp>
 #include <fuse/rewrite/row.hpp>
@@ -22,7 +23,7 @@ class basic_instantiation {
   /// What a scale or bias would need the norm to be computed in, where that is the reason; given to the constructor of
   /// another try, the norm's input is cast to it and the result back.
   element_type wider = element_type::unknown;
-  std::vector<value_id> roots;
+  plain_vector<value_id> roots;
 
   basic_instantiation(machine const& match, Image& image, facts& known, dialect const& names, target to,
                       basic_transaction<Image>& into)
@@ -203,7 +204,7 @@ class basic_instantiation {
       return static_cast<op_group>(match_.slot(t.slot).axes);
     return required ? op_group::product : op_group::sum;
   }
-  bool gather(std::uint8_t at, double weight, op_group group, std::vector<rest_member>& into) {
+  bool gather(std::uint8_t at, double weight, op_group group, plain_vector<rest_member>& into) {
     auto const& t = terms_[at];
     if (t.what == kind::slot) {
       auto const& s = match_.slot(t.slot);
@@ -414,9 +415,9 @@ class basic_instantiation {
   basic_operator_writer<Image> writer_;
   node_id place_ = absent;
   element_type computed_in_ = element_type::unknown, type_ = element_type::unknown;
-  std::vector<result> done_;
-  std::vector<rest_member> row_members_;
-  std::vector<value_id> operands_;
+  plain_vector<result> done_;
+  plain_vector<rest_member> row_members_;
+  plain_vector<value_id> operands_;
   std::vector<written_parameter> parameters_;
 };
 using instantiation = basic_instantiation<graph_image>;

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include <fuse/core/plain_vector.hpp>
 #include <fuse/match/explain.hpp>
 #include <fuse/match/machine.hpp>
 
@@ -86,7 +87,7 @@ class basic_near_misses {
   bool mark_what_reductions_reach() {
     if (!any_reduction()) return false;
     constexpr std::uint8_t far = 17;
-    std::vector<std::uint8_t> distance(image_.node_count(), far);
+    plain_vector<std::uint8_t> distance(image_.node_count(), far);
     reach_.assign(image_.node_count(), false);
     for (auto n = image_.first_node(); n != absent; n = image_.node(n).next) {
       if (info(op_of(image_, n)).shape == shape_rule::reduce) distance[n] = 0;
@@ -137,9 +138,9 @@ class basic_near_misses {
   facts const& facts_;
   dialect const& names_;
   std::vector<bool> reach_;
-  std::vector<miss> misses_;
-  std::vector<node_id> users_;
-  std::vector<node_id> reductions_;  // of the first `listed_` that the facts tell; the last one is alive
+  plain_vector<miss> misses_;
+  plain_vector<node_id> users_;
+  plain_vector<node_id> reductions_;  // of the first `listed_` that the facts tell; the last one is alive
   std::size_t listed_ = 0;
 };
 using near_misses = basic_near_misses<graph_image>;

@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include <fuse/core/plain_vector.hpp>
 #include <fuse/core/span.hpp>
 #include <fuse/graph/attribute.hpp>
 #include <fuse/infer/facts.hpp>
@@ -60,7 +61,7 @@ class basic_operator_writer {
       }
     if (row != nullptr && !takes(*row, operands.size())) return absent;
     attributes_.clear();
-    operands_.assign(operands.begin(), operands.end());
+    operands_.assign(operands);
     for (auto& p : parameters)
       if (auto const* why = place(p, row); why != nullptr) return fail(why);
     operator_tag tag{code, static_cast<std::uint16_t>(op)};
@@ -255,10 +256,10 @@ class basic_operator_writer {
   target to_;
   basic_transaction<Image>& into_;
   node_id place_ = absent;
-  std::vector<value_id> operands_;
+  plain_vector<value_id> operands_;
   std::vector<attribute> attributes_;
   emission emission_;
-  std::vector<operator_of_dialect> rows_;  // by opcode and target
+  plain_vector<operator_of_dialect> rows_;  // by opcode and target
 };
 
 }  // namespace fuse::inline v0::detail

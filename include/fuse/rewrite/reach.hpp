@@ -3,8 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
+#include <fuse/core/plain_vector.hpp>
 #include <fuse/ops/operator.hpp>
 #include <fuse/program/program.hpp>
 
@@ -21,7 +21,7 @@ class pattern_reach {
       : rules_(rules),
         above_(operators * static_cast<std::size_t>(rules.stages), none),
         most_(static_cast<std::size_t>(rules.stages), none) {
-    std::vector<int> before(rules.code.size());
+    plain_vector<int> before(rules.code.size());
     for (int stage = 0; stage < rules.stages; ++stage) {
       before.assign(before.size(), -1);
       for (auto const& e : rules.entries)
@@ -45,7 +45,7 @@ class pattern_reach {
 
   // `above`: twice the operators on the way to instruction `pc`, and one more where a sum or product is among what is
   // opened there.
-  void follow(std::uint16_t pc, int above, int stage, std::vector<int>& before) {
+  void follow(std::uint16_t pc, int above, int stage, plain_vector<int>& before) {
     for (; pc != no_instruction && before[pc] < above; pc = rules_.code[pc].next) {
       before[pc] = above;
       auto const& i = rules_.code[pc];
@@ -67,8 +67,8 @@ class pattern_reach {
   int& at(int stage, opcode op) { return above_[place(stage, op)]; }
 
   program const& rules_;
-  std::vector<int> above_;  // by stage and opcode
-  std::vector<int> most_;   // by stage
+  plain_vector<int> above_;  // by stage and opcode
+  plain_vector<int> most_;   // by stage
 };
 
 }  // namespace fuse::inline v0::detail

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include <fuse/core/plain_vector.hpp>
 #include <fuse/graph/image.hpp>
 #include <fuse/rewrite/report.hpp>
 
@@ -46,7 +47,7 @@ class basic_refusals {
   template <class Stands>
   void tell(rewrite_report& report, Stands const& stands) const {
     if (all_.empty()) return;
-    std::vector<refusal const*> said;  // at one root
+    plain_vector<refusal const*> said;  // at one root
     for (auto const* by_root : by_roots()) {
       auto const& r = *by_root;
       if (!said.empty() && said.front()->root != r.root) said.clear();
@@ -71,11 +72,11 @@ class basic_refusals {
 
  private:
   // In the order of their roots, then as they came.
-  [[nodiscard]] std::vector<refusal const*> by_roots() const {
-    std::vector<std::uint32_t> place(image_.node_count() + 1, 0);
+  [[nodiscard]] plain_vector<refusal const*> by_roots() const {
+    plain_vector<std::uint32_t> place(image_.node_count() + 1, 0);
     for (auto const& r : all_) ++place[r.root + 1];
     for (std::size_t n = 1; n < place.size(); ++n) place[n] += place[n - 1];
-    std::vector<refusal const*> sorted(all_.size());
+    plain_vector<refusal const*> sorted(all_.size());
     for (auto const& r : all_) sorted[place[r.root]++] = &r;
     return sorted;
   }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <fuse/core/math.hpp>
+#include <fuse/core/plain_vector.hpp>
 #include <fuse/core/span.hpp>
 #include <fuse/eval/dense.hpp>
 #include <fuse/infer/facts.hpp>
@@ -51,7 +52,7 @@ class basic_row_maker {
     if (members.size() == 1 && members[0].weight == 1 && as_it_stands(members[0].value)) return members[0].value;
     combined_ = members.size() > 1 || (members.size() == 1 && members[0].weight != 1);
     dense folded = dense::of(neutral);
-    std::vector<rest_member> computed;
+    plain_vector<rest_member> computed;
     bool constants = false, exact = true;
     for (auto const& m : members) {
       if (widens(widest == element_type::unknown ? type_ : widest, facts_.type(m.value))) widest = facts_.type(m.value);
@@ -245,7 +246,7 @@ class basic_row_maker {
     return facts_.type(v) == type_ ? v : absent;
   }
 
-  value_id computed_product(std::vector<rest_member> const& computed, dense const& folded, bool constants, bool exact,
+  value_id computed_product(plain_vector<rest_member> const& computed, dense const& folded, bool constants, bool exact,
                             op_group kind) {
     value_id product = absent;
     if (constants && (product = constant(folded, exact)) == absent) return absent;

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include <fuse/core/plain_vector.hpp>
 #include <fuse/core/span.hpp>
 #include <fuse/graph/image.hpp>
 #include <fuse/graph/tensor.hpp>
@@ -242,8 +243,8 @@ class basic_transaction final : public graph_source {
   std::vector<made> steps_;  // the first `step_count_` of them; the others' memory waits
   std::size_t step_count_ = 0;
   std::vector<function_body> functions_;
-  std::vector<value_id> operands_;
-  std::vector<element_type> types_;
+  detail::plain_vector<value_id> operands_;
+  detail::plain_vector<element_type> types_;
   double bytes_ = 0;
   bool open_ = false;
 };
