@@ -10,6 +10,7 @@
 #include <fuse/infer/unchanged.hpp>
 #include <fuse/match/frame_needs.hpp>
 #include <fuse/match/operator_sets.hpp>
+#include <fuse/ops/algebra.hpp>
 #include <fuse/ops/names.hpp>
 #include <fuse/program/program.hpp>
 
@@ -264,9 +265,6 @@ class basic_frame_opener {
     return true;
   }
 
-  [[nodiscard]] static bool whole(double w) { return math::is_whole(w); }
-  [[nodiscard]] static bool odd(double w) { return math::is_odd(w); }
-
   bool opens(value_id v, double w, op_group kind, std::uint8_t through, unsigned may, std::uint32_t region,
              children& into) const {
     if (v == absent) return false;
@@ -303,28 +301,20 @@ class basic_frame_opener {
         return true;
       if (op != opcode::sum_of) return false;
     }
-    auto const b = record.operand_count > 1 ? image_.operand(n, 1) : absent;
-    if (integers && !opens_integers(op, b, (may & divide) != 0)) return false;
-    return kind == op_group::sum ? opens_sum(op, n, a, b, w, into) : opens_product(op, a, b, w, into);
+    auto const& how = opening_of(op, kind);
+    if (integers && !of_integers(how.integers, n, (may & divide) != 0)) return false;
+    return record.operand_count >= info(op).least && opens_group(how, n, w, into);
   }
 
-  // Integers are added and multiplied as other numbers are, beyond their range, too; they divide otherwise, so that a
-  // quotient is found only where the pattern is that quotient.
-  bool opens_integers(opcode op, value_id b, bool may_divide) const {
-    switch (op) {
-      case opcode::add:
-      case opcode::sub:
-      case opcode::sum_of:
-      case opcode::neg:
-      case opcode::mul:
-      case opcode::square: return true;
-      case opcode::div: return may_divide;
-      case opcode::pow: {
-        double exponent = 0;
-        return b != absent && facts_.uniform(b, exponent) && exponent > 0 && math::is_whole(exponent);
-      }
-      default: return false;
+  [[nodiscard]] bool of_integers(opens_integers when, node_id n, bool may_divide) const {
+    double exponent = 0;
+    switch (when) {
+      case opens_integers::no: return false;
+      case opens_integers::yes: return true;
+      case opens_integers::quotient: return may_divide;
+      case opens_integers::power: return is_number(n, 1, exponent) && exponent > 0 && is_whole_weight(exponent);
     }
+    return false;
   }
 
   bool opens_clipped(node_id n, children& into) const {
@@ -349,83 +339,33 @@ class basic_frame_opener {
     return true;
   }
 
-  bool opens_sum(opcode op, node_id n, value_id a, value_id b, double w, children& into) const {
-    switch (op) {
-      case opcode::add:
-      case opcode::sum_of:
-        for (std::uint32_t i = 0; i < image_.operand_count(n); ++i) {
-          if (image_.operand(n, i) == absent) return false;
-          into.add(image_.operand(n, i), w);
-        }
-        return true;
-      case opcode::sub:
-        if (b == absent) return false;
-        into.add(a, w);
-        into.add(b, -w);
-        return true;
-      case opcode::neg: into.add(a, -w); return true;
-      case opcode::mul:
-      case opcode::div: {  // by -1
-        double number = 0;
-        if (b != absent && facts_.uniform(b, number) && number == -1) {
-          into.add(a, -w);
-          return true;
-        }
-        if (op == opcode::mul && b != absent && facts_.uniform(a, number) && number == -1) {
-          into.add(b, -w);
-          return true;
-        }
-        return false;
-      }
-      default: return false;
+  // By the table of ops/algebra.hpp.
+  bool opens_group(opening const& how, node_id n, double w, children& into) const {
+    auto const count = image_.operand_count(n);
+    double number = 1;
+    std::uint32_t left_out = absent;
+    if (how.when == opens_with::minus_one) {
+      for (std::uint32_t i = 0; i < count && left_out == absent; ++i)
+        if ((i == 0 ? how.further : how.first) != 0 && is_number(n, i, number) && number == -1) left_out = i;
+      if (left_out == absent) return false;
+      number = 1;
     }
+    if (how.when == opens_with::power && !is_number(n, 1, number)) return false;
+    if (!allows(how.when, w, number)) {
+      if (how.when != opens_with::one_over || !is_number(n, 0, number) || number != 1) return false;
+      left_out = 0;
+    }
+    for (std::uint32_t i = 0; i < count && (i == 0 || how.further != 0 || left_out == 0); ++i) {
+      if (i == left_out) continue;
+      if (image_.operand(n, i) == absent) return false;
+      into.add(image_.operand(n, i), w * (i == 0 ? how.first * number : how.further));
+    }
+    into.negate = how.negates && math::is_odd(w);
+    return true;
   }
-
-  // (a b)^w opens for whole w alone; a root of a root or of a power only where both sides are defined alike.
-  bool opens_product(opcode op, value_id a, value_id b, double w, children& into) const {
-    bool const unit = w == 1 || w == -1;
-    switch (op) {
-      case opcode::mul:
-        if (!whole(w) || b == absent) return false;
-        into.add(a, w);
-        into.add(b, w);
-        return true;
-      case opcode::div:
-        if (b == absent) return false;
-        if (!whole(w)) {  // 1 / b under a root
-          double number = 0;
-          if (!facts_.uniform(a, number) || number != 1) return false;
-          into.add(b, -w);
-          return true;
-        }
-        into.add(a, w);
-        into.add(b, -w);
-        return true;
-      case opcode::neg:
-        if (!whole(w)) return false;
-        into.add(a, w);
-        into.negate = odd(w);
-        return true;
-      case opcode::reciprocal: into.add(a, -w); return true;
-      case opcode::square:
-        if (!whole(w)) return false;
-        into.add(a, 2 * w);
-        return true;
-      case opcode::sqrt:
-      case opcode::rsqrt:
-        if (!unit) return false;
-        into.add(a, op == opcode::sqrt ? w / 2 : -w / 2);
-        return true;
-      case opcode::pow: {
-        double exponent = 0;
-        if (b == absent || !facts_.uniform(b, exponent) || exponent == 0 || !math::is_finite(exponent)) return false;
-        if (exponent != -1 && !unit && !(whole(w) && whole(exponent))) return false;
-        if (exponent == -1 && !unit && !whole(w) && !whole(2 * w)) return false;
-        into.add(a, w * exponent);
-        return true;
-      }
-      default: return false;
-    }
+  [[nodiscard]] bool is_number(node_id n, std::uint32_t i, double& number) const {
+    return i < image_.operand_count(n) && image_.operand(n, i) != absent &&
+           facts_.uniform(image_.operand(n, i), number);
   }
 
   program const& rules_;

@@ -99,7 +99,7 @@ class basic_operator_needs {
   }
   [[nodiscard]] static std::uint64_t bit_of(std::uint16_t op) {
     auto const code = static_cast<opcode>(op);
-    return info(code).group == op_group::none && code != opcode::neg ? operator_bit(code) : 0;  // see operator_sets
+    return info(code).group == op_group::none ? operator_bit(code) : 0;  // see operator_sets
   }
 
   static void below(needs& of, needs const& operand) {

@@ -9,6 +9,7 @@
 #include <fuse/core/plain_vector.hpp>
 #include <fuse/infer/facts.hpp>
 #include <fuse/infer/unchanged.hpp>
+#include <fuse/ops/algebra.hpp>
 #include <fuse/ops/names.hpp>
 #include <fuse/program/program.hpp>
 
@@ -109,25 +110,33 @@ class basic_operator_sets {
 
   // What an operator is, looked up once.
   struct meaning {
-    std::uint64_t bits = 0, below = 0, kinds = 0;  // of a sum or product: a root, and the bits of its kinds
-    bool transparent = false, layout = false;
+    std::uint64_t bits = 0, below = 0;
+    std::uint64_t kinds = 0,
+                  minus_one = 0;  // of a sum or product: the bits of its kinds; and those with an operand of -1
+    bool transparent = false, layout = false, power = false;
   };
   [[nodiscard]] static meaning meaning_of(opcode op) {
-    auto const group = info(op).group;
     meaning of;
     // A sum of squares is of a product, and stands for that as well.
     bool const squares = op == opcode::sum_square || op == opcode::l2_norm;
     of.layout = may_keep_elements(op) && op != opcode::identity && op != opcode::cast;
     of.transparent = squares || (may_keep_elements(op) && (info(op).kind != op_kind::broadcast || op == opcode::where));
-    if (group == op_group::none && op != opcode::neg) {
+    if (info(op).group == op_group::none) {
       of.bits =
           operator_bit(op) | (op == opcode::sum || squares ? operator_bit(opcode::mean) : 0);  // divided, it is one
       if (squares) of.bits |= of.below = product_bit;
       if (op == opcode::l2_norm) of.bits |= root_bit;
-    } else {
-      of.bits = op == opcode::sqrt || op == opcode::rsqrt ? root_bit : 0;
-      of.kinds = op == opcode::neg ? sum_bit | product_bit : group == op_group::sum ? sum_bit : product_bit;
     }
+    auto const add = [&](opening const& how, std::uint64_t kind) {
+      if (how.when == opens_with::unit) of.bits |= root_bit;
+      if (how.when == opens_with::power) of.power = true;
+      if (how.when == opens_with::minus_one)
+        of.minus_one = kind;
+      else if (how.when != opens_with::none)
+        of.kinds |= kind;
+    };
+    add(opening_of(op, op_group::sum), sum_bit);
+    add(opening_of(op, op_group::product), product_bit);
     return of;
   }
 
@@ -167,14 +176,14 @@ class basic_operator_sets {
     }
     auto kinds = means.kinds;
     double number = 0.5;
-    if (op == opcode::pow &&
+    if (means.power &&
         (record.operand_count < 2 || !facts_.uniform(image_.operand(n, 1), number) || !math::is_whole(number)))
       found.deep = found.direct = root_bit;
-    if (op == opcode::mul || op == opcode::div)  // by -1: a sign in a sum
+    if (means.minus_one != 0)
       for (std::uint32_t i = 0; i < record.operand_count; ++i)
         if (auto const v = image_.operand(n, i);
             ((*this)[v].direct & number_bit) != 0 && facts_.uniform(v, number) && number == -1)
-          kinds = sum_bit | product_bit;
+          kinds |= means.minus_one;
     for (std::uint32_t i = 0; i < record.operand_count; ++i) {
       auto const& inside = (*this)[image_.operand(n, i)];
       found.deep |= inside.deep;

@@ -85,7 +85,7 @@ class basic_reduction_steps : public group_steps {
   // Opens the product at `found`: numbers, and one value, perhaps several times.
   bool below_factors(instruction const& i, scaled_reduction& found) {
     auto const op = op_of(image_, image_.producer(found.value));
-    if (info(op).group != op_group::product && op != opcode::neg && !may_keep_elements(op)) return false;
+    if (opening_of(op, op_group::product).when == opens_with::none && !may_keep_elements(op)) return false;
     auto& f = product_;
     f.clips = f.divides = false;
     f.free = (i.flags & instruction::free) != 0;

@@ -128,9 +128,8 @@ constexpr void lowering::add_entries(std::uint8_t root, std::uint16_t first) {
 /// absent.
 constexpr void lowering::add_entries_of_group(std::uint8_t root, std::uint16_t first) {
   auto const kind = group_[root];
-  for (auto const& known : operator_table)
-    if (known.group == kind || known.op == opcode::neg || known.op == opcode::mul || known.op == opcode::div)
-      add_entry(first, static_cast<std::uint16_t>(known.op), false, 0);
+  for (auto const& each : openings)
+    if (each.kind == kind) add_entry(first, static_cast<std::uint16_t>(each.op), false, 0);
   auto const found = parts_of(root, 1, kind);
   int required = found.has_number && found.number != (kind == op_group::product ? 1 : 0) ? 2 : 0;
   std::uint8_t one = 0;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include <fuse/ops/algebra.hpp>
 #include <fuse/program/lower_writing.hpp>
 
 namespace fuse::inline v0::detail {
@@ -21,22 +22,21 @@ constexpr int lowering::tree_size(std::uint8_t at, int limit) const {
 /// factor's; where two operands have one, the powers may add up to whole ones.
 constexpr std::uint64_t lowering::needs_of(term const& t, opcode op, op_group group) {
   auto const first = needs_[t.child[0]];
-  if (op == opcode::sqrt || op == opcode::rsqrt) return first | root_bit;
-  if (op == opcode::pow) {
-    auto const by = pattern_.terms[t.child[1]];
-    return static_cast<int>(by.number) == by.number ? first : first | root_bit;
-  }
+  auto const how = opening_of(op, group);
+  if (how.when == opens_with::unit) return first | root_bit;
+  if (how.when == opens_with::power)
+    return is_whole_weight(pattern_.terms[t.child[1]].number) ? first : first | root_bit;
   auto all = first;
   int const operands = t.children - t.attributes;
   for (int i = 1; i < operands; ++i) all |= needs_[t.child[i]];
   if (group == op_group::sum || operands < 2 || (first & needs_[t.child[1]] & root_bit) == 0) return all;
   parts found{};
   collect(t.child[0], 1, group, found);
-  collect(t.child[1], op == opcode::div ? -1 : 1, group, found);
+  collect(t.child[1], how.further, group, found);
   all = 0;
   for (int i = 0; i < found.count; ++i) {
     all |= needs_[found.all[i].term];
-    if (static_cast<int>(found.all[i].weight) != found.all[i].weight) all |= root_bit;
+    if (!is_whole_weight(found.all[i].weight)) all |= root_bit;
   }
   return all;
 }
@@ -53,7 +53,7 @@ constexpr std::uint64_t lowering::needs_directly(parts const& of, op_group kind)
       continue;
     required += p.weight == 1 || p.weight == -1 ? 1 : 2;
     if (kind_of_part == term_kind::neutral && group_[p.term] == op_group::none) all |= needs_[p.term];
-    if (static_cast<int>(p.weight) != p.weight) all |= root_bit;
+    if (!is_whole_weight(p.weight)) all |= root_bit;
   }
   return required < 2 ? all : all | (kind == op_group::sum ? sum_bit : product_bit);
 }
@@ -76,43 +76,31 @@ constexpr lowering::parts lowering::parts_of(std::uint8_t at, double weight, op_
 }
 constexpr void lowering::collect(std::uint8_t at, double weight, op_group kind, parts& into) {
   auto const t = pattern_.terms[at];
-  bool const opens = group_[at] == kind;  // or it is a rest
-  if (opens && kind == op_group::sum) {
-    switch (t.op) {
-      case opcode::add:
-      case opcode::sum_of:
-        for (int i = 0; i < t.operands(); ++i) collect(t.child[i], weight, kind, into);
-        return;
-      case opcode::sub: collect(t.child[0], weight, kind, into); return collect(t.child[1], -weight, kind, into);
-      case opcode::neg: return collect(t.child[0], -weight, kind, into);
-      default: break;
+  if (group_[at] == kind && t.kind == term_kind::neutral) {  // or it is a rest
+    auto const how = opening_of(t.op, kind);
+    auto const first = t.child[0];
+    double exponent = 1;
+    bool opens = true;
+    if (how.when == opens_with::power) {
+      auto const& by = pattern_.terms[t.child[1]];
+      opens = by.kind == term_kind::number;
+      exponent = by.number;
     }
-  } else if (opens && static_cast<int>(weight) == weight) {
-    bool const unit = weight == 1 || weight == -1;
-    switch (t.op) {
-      case opcode::mul: collect(t.child[0], weight, kind, into); return collect(t.child[1], weight, kind, into);
-      case opcode::div: collect(t.child[0], weight, kind, into); return collect(t.child[1], -weight, kind, into);
-      case opcode::reciprocal: return collect(t.child[0], -weight, kind, into);
-      case opcode::square: return collect(t.child[0], 2 * weight, kind, into);
-      case opcode::sqrt:
-        if (unit) return collect(t.child[0], weight / 2, kind, into);
-        break;
-      case opcode::rsqrt:
-        if (unit) return collect(t.child[0], -weight / 2, kind, into);
-        break;
-      case opcode::pow:
-        if (unit && pattern_[t.child[1]].kind == term_kind::number)
-          return collect(t.child[0], weight * pattern_[t.child[1]].number, kind, into);
-        break;
-      default: break;
+    if (opens && allows(how.when, weight, exponent)) {
+      collect(first, weight * how.first * exponent, kind, into);
+      for (int i = 1; how.further != 0 && i < t.operands(); ++i) collect(t.child[i], weight * how.further, kind, into);
+      return;
     }
-  } else if (t.kind == term_kind::number && (kind == op_group::sum || weight == 1 || weight == -1)) {
+    if (how.when == opens_with::one_over && pattern_.terms[first].kind == term_kind::number &&
+        pattern_.terms[first].number == 1)
+      return collect(t.child[1], weight * how.further, kind, into);
+  } else if (t.kind == term_kind::number &&
+             (kind == op_group::sum || (is_whole_weight(weight) && weight >= -8 && weight <= 8))) {
     into.has_number = true;
     if (static_cast<float>(t.tolerance) > into.tolerance) into.tolerance = static_cast<float>(t.tolerance);
-    if (kind == op_group::sum)
-      into.number += weight * t.number;
-    else
-      into.number = weight == 1 ? into.number * t.number : into.number / t.number;
+    if (kind == op_group::sum) into.number += weight * t.number;
+    for (double w = weight; kind == op_group::product && w != 0; w += w > 0 ? -1 : 1)
+      into.number = w > 0 ? into.number * t.number : into.number / t.number;
     return;
   }
   for (std::uint8_t i = 0; i < into.count; ++i)

@@ -28,7 +28,7 @@ struct operator_facts {
   operator_facts facts{};
   facts.op = op;
   facts.bit = operator_bit(op);
-  facts.group = op == opcode::neg ? op_group::sum : known.group;  // a minus is a sum of one
+  facts.group = known.group;
   facts.reduces = known.shape == shape_rule::reduce;
   facts.commutative = known.commutative;
   // (A scale of quantisation may lie along an axis.)

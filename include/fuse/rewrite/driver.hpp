@@ -300,7 +300,7 @@ class basic_driver final : machine::acceptor {
     auto const n = v == absent ? absent : image_.producer(v);
     if (v != absent && n == absent) return pattern_reach::none;
     auto const op = n == absent ? opcode::identity : op_of(image_, n);
-    bool const anywhere = info(op).group != op_group::none || op == opcode::neg || may_keep_elements(op);
+    bool const anywhere = info(op).group != op_group::none || may_keep_elements(op);
     return anywhere ? reach_.most(stage) : reach_.above(stage, op);
   }
 
@@ -345,8 +345,7 @@ class basic_driver final : machine::acceptor {
       if (seen.round != round_) waiting_.push_back(n);
       seen = {round_, at.operators};
       auto const op = op_of(image_, n);
-      bool const passed = info(op).group != op_group::none || op == opcode::neg ||
-                          (may_keep_elements(op) && unchanged(image_, facts_, n));
+      bool const passed = info(op).group != op_group::none || (may_keep_elements(op) && unchanged(image_, facts_, n));
       if (!passed && (at.operators <= 0 || reach_.above(stage, op) == pattern_reach::none)) continue;
       auto const left = passed ? at.operators : at.operators - 1;
       for (std::uint32_t k = 0; k < image_.node(n).result_count; ++k)

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <fuse/ops/operator.hpp>
+
+namespace fuse::inline v0 {
+
+/// With which weights an operator opens: its exponent in a product, its coefficient in a sum.
+enum class opens_with : std::uint8_t {
+  none,
+  any,
+  whole,      ///< (a b)^w is a^w b^w for negative a and b, too
+  one_over,   ///< a whole one; and any other, where operand 0 is the number 1, which is then no part
+  unit,       ///< 1 or -1: what is below a root may not be negative
+  power,      ///< operand 1 is the number e: both are whole, or the weight is 1 or -1; for 1 / a, half of a whole one
+  minus_one,  ///< any, where an operand is the number -1, which is then no part
+};
+
+/// Whether it opens where it is of integers, which add and multiply as other numbers do, beyond their range, too.
+enum class opens_integers : std::uint8_t {
+  no,
+  yes,
+  quotient,  ///< where the pattern is one quotient, as integers divide otherwise
+  power,     ///< a positive whole one
+};
+
+/// How an operator opens as a sum, or as a product of powers, of its operands.
+struct opening {
+  opcode op = opcode::opaque;
+  op_group kind = op_group::none;
+  opens_with when = opens_with::none;
+  double first = 1, further = 0;  ///< the weight of operand 0, that of each further one (0: no part), where it has 1
+  opens_integers integers = opens_integers::no;
+  bool negates = false;  ///< it is minus the product, where its weight is odd
+};
+
+/// The algebra of fuse: patterns and graphs are opened by it alike. An operator's own group comes first.
+// clang-format off
+inline constexpr opening openings[] = {
+    {opcode::add,        op_group::sum,     opens_with::any,        1,    1, opens_integers::yes},
+    {opcode::sum_of,     op_group::sum,     opens_with::any,        1,    1, opens_integers::yes},
+    {opcode::sub,        op_group::sum,     opens_with::any,        1,   -1, opens_integers::yes},
+    {opcode::neg,        op_group::sum,     opens_with::any,       -1,    0, opens_integers::yes},
+    {opcode::neg,        op_group::product, opens_with::whole,      1,    0, opens_integers::yes, true},
+    {opcode::mul,        op_group::product, opens_with::whole,      1,    1, opens_integers::yes},
+    {opcode::mul,        op_group::sum,     opens_with::minus_one, -1,   -1, opens_integers::yes},
+    {opcode::div,        op_group::product, opens_with::one_over,   1,   -1, opens_integers::quotient},
+    {opcode::div,        op_group::sum,     opens_with::minus_one, -1,    0, opens_integers::quotient},
+    {opcode::reciprocal, op_group::product, opens_with::any,       -1},
+    {opcode::square,     op_group::product, opens_with::whole,      2,    0, opens_integers::yes},
+    {opcode::sqrt,       op_group::product, opens_with::unit,       0.5},
+    {opcode::rsqrt,      op_group::product, opens_with::unit,      -0.5},
+    {opcode::pow,        op_group::product, opens_with::power,      1,    0, opens_integers::power},
+};
+// clang-format on
+
+namespace detail {
+
+struct openings_by_operator {
+  opening of[2][static_cast<std::size_t>(opcode::count_)];
+};
+inline constexpr openings_by_operator known_openings = [] {
+  openings_by_operator made{};
+  for (auto const& each : openings) made.of[each.kind == op_group::product][static_cast<std::size_t>(each.op)] = each;
+  return made;
+}();
+
+}  // namespace detail
+
+/// How `op` opens as a sum or a product; `opens_with::none` where it does not. Constant time.
+[[nodiscard]] constexpr opening const& opening_of(opcode op, op_group kind) {
+  return detail::known_openings.of[kind == op_group::product][static_cast<std::size_t>(op)];
+}
+
+/// Whether a weight is a whole number (of less than 2^31, beyond which nothing has to be opened).
+[[nodiscard]] constexpr bool is_whole_weight(double w) {
+  return w > -0x1p31 && w < 0x1p31 && static_cast<double>(static_cast<std::int64_t>(w)) == w;
+}
+
+/// Whether what opens so does so with weight `w`; `exponent` is that of a power.
+[[nodiscard]] constexpr bool allows(opens_with when, double w, double exponent = 1) {
+  bool const unit = w == 1 || w == -1;
+  switch (when) {
+    case opens_with::none: return false;
+    case opens_with::any:
+    case opens_with::minus_one: return true;
+    case opens_with::whole:
+    case opens_with::one_over: return is_whole_weight(w);
+    case opens_with::unit: return unit;
+    case opens_with::power:
+      if (exponent == -1) return unit || is_whole_weight(2 * w);
+      return exponent != 0 && exponent - exponent == 0 && (unit || (is_whole_weight(w) && is_whole_weight(exponent)));
+  }
+  return false;
+}
+
+}  // namespace fuse::inline v0

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "rewriting.hpp"
+
+#include <fuse/ops/algebra.hpp>
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace ops_algebra {
+
+using namespace rewriting;
+using namespace fuse::dsl;
+using fuse::allows;
+using fuse::op_group;
+using fuse::opcode;
+using fuse::opens_with;
+using graph_value = fuse::graph::value;
+
+namespace {
+
+inline constexpr auto x = var<"x">, y = var<"y">;
+
+/// A pattern as a graph: each operator as it stands, where ONNX has it.
+struct spelled : sketch {
+  std::map<std::string, graph_value> inputs;
+
+  explicit spelled(fuse::expression const& pattern) { end(at(pattern, pattern.root())); }
+
+  graph_value at(fuse::expression const& e, std::uint8_t i) {
+    auto const& t = e[i];
+    if (t.kind == fuse::term_kind::capture) {
+      auto const name = std::string(std::string_view(t.name));
+      if (inputs.count(name) == 0) inputs[name] = in(name);
+      return inputs[name];
+    }
+    if (t.kind == fuse::term_kind::number) return scalar(static_cast<float>(t.number));
+    std::vector<graph_value> operands;
+    for (int k = 0; k < t.operands(); ++k) operands.push_back(at(e, t.child[k]));
+    if (t.op == opcode::square) return add("Mul", {operands[0], operands[0]});
+    if (t.op == opcode::rsqrt) return add("Reciprocal", {add("Sqrt", {operands[0]})});
+    static std::map<opcode, char const*> const names{
+        {opcode::add, "Add"},   {opcode::sub, "Sub"}, {opcode::mul, "Mul"},
+        {opcode::div, "Div"},   {opcode::neg, "Neg"}, {opcode::pow, "Pow"},
+        {opcode::sqrt, "Sqrt"}, {opcode::abs, "Abs"}, {opcode::reciprocal, "Reciprocal"}};
+    return add(names.at(t.op), operands);
+  }
+};
+
+template <auto const& Rule>
+void expect_found(fuse::graph const& g) {
+  INFO(std::string_view(Rule.name));
+  CHECK(fuse::match_all<Rule>(g).size() == 1);
+}
+
+/// Each pattern is found in the graph of each, once.
+template <auto const&... Rules>
+void expect_all_alike() {
+  auto const found_in = [](fuse::graph const& g) {
+    INFO(to_text(g));
+    (expect_found<Rules>(g), ...);
+  };
+  (found_in(spelled(Rules.pattern)), ...);
+}
+
+inline constexpr auto cube = fuse::rule<"cube">(abs(x * x * x)).replace(op<"Relu">(x));
+inline constexpr auto cube_of_power = fuse::rule<"cube_of_power">(abs(pow(x, 3.0))).replace(op<"Relu">(x));
+inline constexpr auto cube_in_parts = fuse::rule<"cube_in_parts">(abs(x * pow(x, 2.0))).replace(op<"Relu">(x));
+inline constexpr auto cube_of_square = fuse::rule<"cube_of_square">(abs(square(x) * x)).replace(op<"Relu">(x));
+inline constexpr auto cube_divided = fuse::rule<"cube_divided">(abs(x / pow(x, -2.0))).replace(op<"Relu">(x));
+
+inline constexpr auto fourth = fuse::rule<"fourth">(abs(x * x * x * x)).replace(op<"Relu">(x));
+inline constexpr auto fourth_of_squares =
+    fuse::rule<"fourth_of_squares">(abs(square(square(x)))).replace(op<"Relu">(x));
+inline constexpr auto fourth_of_power = fuse::rule<"fourth_of_power">(abs(square(pow(x, 2.0)))).replace(op<"Relu">(x));
+inline constexpr auto fourth_of_powers =
+    fuse::rule<"fourth_of_powers">(abs(pow(pow(x, 2.0), 2.0))).replace(op<"Relu">(x));
+inline constexpr auto fourth_of_inverse =
+    fuse::rule<"fourth_of_inverse">(abs(square(reciprocal(pow(x, -2.0))))).replace(op<"Relu">(x));
+
+inline constexpr auto quotient = fuse::rule<"quotient">(abs(y / (x * x))).replace(op<"Relu">(x));
+inline constexpr auto quotient_twice = fuse::rule<"quotient_twice">(abs(y / x / x)).replace(op<"Relu">(x));
+inline constexpr auto quotient_of_square = fuse::rule<"quotient_of_square">(abs(y / square(x))).replace(op<"Relu">(x));
+inline constexpr auto quotient_of_power = fuse::rule<"quotient_of_power">(abs(y * pow(x, -2.0))).replace(op<"Relu">(x));
+inline constexpr auto quotient_of_inverse =
+    fuse::rule<"quotient_of_inverse">(abs(y * square(reciprocal(x)))).replace(op<"Relu">(x));
+inline constexpr auto quotient_of_one = fuse::rule<"quotient_of_one">(abs(square(1.0 / x) * y)).replace(op<"Relu">(x));
+
+inline constexpr auto root = fuse::rule<"root">(abs(y / sqrt(x))).replace(op<"Relu">(x));
+inline constexpr auto root_of_inverse =
+    fuse::rule<"root_of_inverse">(abs(y * sqrt(reciprocal(x)))).replace(op<"Relu">(x));
+inline constexpr auto root_of_one = fuse::rule<"root_of_one">(abs(y * sqrt(1.0 / x))).replace(op<"Relu">(x));
+inline constexpr auto root_inverse = fuse::rule<"root_inverse">(abs(rsqrt(x) * y)).replace(op<"Relu">(x));
+inline constexpr auto root_of_power = fuse::rule<"root_of_power">(abs(y * sqrt(pow(x, -1.0)))).replace(op<"Relu">(x));
+inline constexpr auto root_power = fuse::rule<"root_power">(abs(pow(x, -0.5) * y)).replace(op<"Relu">(x));
+inline constexpr auto root_of_root = fuse::rule<"root_of_root">(abs(y / rsqrt(reciprocal(x)))).replace(op<"Relu">(x));
+
+inline constexpr auto difference = fuse::rule<"difference">(abs(y - x)).replace(op<"Relu">(x));
+inline constexpr auto difference_of_sum = fuse::rule<"difference_of_sum">(abs(-x + y)).replace(op<"Relu">(x));
+inline constexpr auto difference_negated = fuse::rule<"difference_negated">(abs(-(x - y))).replace(op<"Relu">(x));
+
+inline constexpr auto twice = fuse::rule<"twice">(abs(x + x + y)).replace(op<"Relu">(x));
+inline constexpr auto twice_apart = fuse::rule<"twice_apart">(abs(x + y + x)).replace(op<"Relu">(x));
+inline constexpr auto twice_subtracted = fuse::rule<"twice_subtracted">(abs(y - (-x - x))).replace(op<"Relu">(x));
+
+inline constexpr auto four_ninths = fuse::rule<"four_ninths">(abs(4.0 * x * x / 9.0 * y)).replace(op<"Relu">(x));
+inline constexpr auto squares_of_numbers =
+    fuse::rule<"squares_of_numbers">(abs(square(2.0 * x) / 9.0 * y)).replace(op<"Relu">(x));
+
+}  // namespace
+
+TEST_CASE("however a power is spelled, it is one") {
+  expect_all_alike<cube, cube_of_power, cube_in_parts, cube_of_square, cube_divided>();
+  expect_all_alike<fourth, fourth_of_squares, fourth_of_power, fourth_of_powers, fourth_of_inverse>();
+}
+
+TEST_CASE("however a quotient is spelled, it is one") {
+  expect_all_alike<quotient, quotient_twice, quotient_of_square, quotient_of_power, quotient_of_inverse,
+                   quotient_of_one>();
+  expect_all_alike<root, root_of_inverse, root_of_one, root_inverse, root_of_power, root_power, root_of_root>();
+}
+
+TEST_CASE("however a difference is spelled, it is one") {
+  expect_all_alike<difference, difference_of_sum, difference_negated>();
+  expect_all_alike<twice, twice_apart, twice_subtracted>();
+}
+
+TEST_CASE("numbers below whole powers are numbers of the product") {
+  expect_all_alike<four_ninths, squares_of_numbers>();
+}
+
+TEST_CASE("what a weight allows to open") {
+  STATIC_REQUIRE(allows(opens_with::any, 0.5));
+  STATIC_REQUIRE(allows(opens_with::whole, -3));
+  STATIC_REQUIRE_FALSE(allows(opens_with::whole, 0.5));
+  STATIC_REQUIRE_FALSE(allows(opens_with::unit, 2));
+  STATIC_REQUIRE(allows(opens_with::power, 2, 3));
+  STATIC_REQUIRE(allows(opens_with::power, 1, 0.25));
+  STATIC_REQUIRE(allows(opens_with::power, 0.5, -1));
+  STATIC_REQUIRE_FALSE(allows(opens_with::power, 0.5, 2));  // the root of a square is no first power
+  STATIC_REQUIRE_FALSE(allows(opens_with::power, 2, 0.5));  // nor is the square of a root, below 0
+  STATIC_REQUIRE_FALSE(allows(opens_with::power, 1, 0));
+  STATIC_REQUIRE_FALSE(allows(opens_with::none, 1));
+  STATIC_REQUIRE_FALSE(fuse::is_whole_weight(0x1p40));
+}
+
+TEST_CASE("an operator's own group is the first that it opens as") {
+  for (auto const& each : fuse::openings) {
+    CHECK(fuse::opening_of(each.op, each.kind).when == each.when);
+    CHECK(fuse::info(each.op).group != op_group::none);
+  }
+  for (auto const& known : fuse::operator_table) {
+    auto const own = fuse::opening_of(known.op, known.group).when;
+    CHECK((known.group == op_group::none) == (own == opens_with::none));
+  }
+}
+
+}  // namespace ops_algebra
