@@ -25,13 +25,15 @@ namespace corpus {
 using own_operators = std::function<std::optional<array>(
     std::string_view name, std::vector<array const*> const& operands, parameters const& attributes)>;
 
-/// Evaluates graphs in double precision: floating Casts round nothing, constants keep the values that they store.
+/// Evaluates graphs in double precision: floating Casts round nothing, constants keep the values that they store; where
+/// `rounds`, what is computed of constants alone is rounded to their type.
 /// Independent of the library's own tables: it is what they are checked with. Throws std::runtime_error for what it
 /// does not know; where there are no exceptions, that ends the program.
 class evaluator {
  public:
-  evaluator(fuse::graph const& g, std::map<std::string, array> const& inputs, own_operators own = {})
-      : graph_(g), own_(std::move(own)) {
+  evaluator(fuse::graph const& g, std::map<std::string, array> const& inputs, own_operators own = {},
+            bool rounds = false)
+      : graph_(g), own_(std::move(own)), rounds_(rounds) {
     for (auto const v : g.inputs()) {
       if (auto const at = inputs.find(std::string(g.name(v))); at != inputs.end())
         values_[v.id] = at->second;
@@ -47,6 +49,7 @@ class evaluator {
     auto const at = values_.find(v.id);
     if (at != values_.end()) return at->second;
     if (!graph_.constant(v)) fail("a value is read before it is computed");
+    constants_[v.id] = graph_.constant(v).type;
     return values_[v.id] = array_of(graph_.constant(v));
   }
   /// Whether a value was computed: none is in a branch that is not taken.
@@ -77,8 +80,24 @@ class evaluator {
       for (auto const v : graph_.results(n)) {
         if (i == results.size()) fail("too few results of " + std::string(graph_.op(n)));
         values_[v.id] = std::move(results[i++]);
+        if (rounds_) round_constant(n, v);
       }
     }
+  }
+
+  // A number of float16 may be off by a thousandth, which counts where much of a sum cancels.
+  void round_constant(fuse::graph::node n, fuse::graph::value v) {
+    auto const operands = graph_.operands(n);
+    auto type = fuse::element_type::unknown;
+    for (auto const o : operands) {
+      auto const at = o ? constants_.find(o.id) : constants_.end();
+      if (at == constants_.end()) return;
+      if (type == fuse::element_type::unknown) type = at->second;
+    }
+    auto& a = values_[v.id];
+    if (!fuse::is_floating(type) || a.integers || op_named(graph_.op(n)) == opcode::cast) return;
+    constants_[v.id] = type;
+    a = array_of(fuse::make_tensor(type, a.shape, a.data));
   }
 
   std::vector<array> apply(std::string_view name, std::vector<array const*> const& in, parameters const& p) {
@@ -116,7 +135,9 @@ class evaluator {
 
   fuse::graph const& graph_;
   own_operators own_;
+  bool rounds_;
   std::map<std::uint32_t, array> values_;
+  std::map<std::uint32_t, fuse::element_type> constants_;
 };
 
 /// The largest distance between two arrays relative to the largest value of `a`; infinite where shapes differ.
