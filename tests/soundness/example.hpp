@@ -42,7 +42,10 @@ struct example {
   return made;
 }
 
-/// Computes all values of an example; fails where operands do not fit.
-[[nodiscard]] inline corpus::evaluator computed(example const& e) { return {e.graph, e.feeds, &own_operator, true}; }
+/// Computes all values of an example; fails where operands do not fit. `rounds`: what follows from constants is
+/// rounded.
+[[nodiscard]] inline corpus::evaluator computed(example const& e, bool rounds = false) {
+  return {e.graph, e.feeds, &own_operator, rounds};
+}
 
 }  // namespace soundness
