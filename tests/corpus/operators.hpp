@@ -202,7 +202,35 @@ template <class F>
   }
   return result;
 }
-[[nodiscard]] inline array matmul(array const& a, array const& b) {  // b is a matrix
+// Of the matrices in the last two axes, the others broadcast.
+[[nodiscard]] inline array products(array const& a, array const& b) {
+  if (a.rank() < 2 || b.rank() < 2) fail("a product with a vector");
+  auto const count = [](array const& of, std::size_t from_last) {
+    return static_cast<std::size_t>(of.shape[of.rank() - from_last]);
+  };
+  auto const rows = count(a, 2), inner = count(a, 1), columns = count(b, 1);
+  if (inner != count(b, 2)) fail("matrices that do not fit");
+  std::vector<std::int64_t> const batch_a(a.shape.begin(), a.shape.end() - 2),
+      batch_b(b.shape.begin(), b.shape.end() - 2);
+  auto const batch = broadcast_shape(batch_a, batch_b);
+  array result{batch, {}, a.integers && b.integers};
+  for (std::size_t at = 0; at < count_of(batch); ++at) {
+    auto const index = position(at, batch);
+    auto const* const left = a.data.data() + broadcast_offset(index, batch_a) * rows * inner;
+    auto const* const right = b.data.data() + broadcast_offset(index, batch_b) * inner * columns;
+    for (std::size_t row = 0; row < rows; ++row)
+      for (std::size_t column = 0; column < columns; ++column) {
+        double sum = 0;
+        for (std::size_t k = 0; k < inner; ++k) sum += left[row * inner + k] * right[k * columns + column];
+        result.data.push_back(sum);
+      }
+  }
+  result.shape.push_back(static_cast<std::int64_t>(rows));
+  result.shape.push_back(static_cast<std::int64_t>(columns));
+  return result;
+}
+[[nodiscard]] inline array matmul(array const& a, array const& b) {
+  if (b.rank() != 2) return products(a, b);
   auto const inner = static_cast<std::size_t>(b.shape.at(0)), columns = static_cast<std::size_t>(b.shape.at(1));
   if (a.rank() == 0 || static_cast<std::size_t>(a.shape.back()) != inner) fail("matrices that do not fit");
   array result{a.shape, {}, a.integers && b.integers};
