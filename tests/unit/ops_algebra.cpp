@@ -144,7 +144,7 @@ TEST_CASE("what a weight allows to open") {
   STATIC_REQUIRE_FALSE(fuse::is_whole_weight(0x1p40));
 }
 
-TEST_CASE("an operator's own group is the first that it opens as") {
+TEST_CASE("an operator of a group opens as that, and no other opens") {
   for (auto const& each : fuse::openings) {
     CHECK(fuse::opening_of(each.op, each.kind).when == each.when);
     CHECK(fuse::info(each.op).group != op_group::none);

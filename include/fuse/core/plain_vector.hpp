@@ -21,7 +21,7 @@ class plain_memory {
   /// Makes room for `wanted` elements of `each` bytes, `used` of which are kept.
   void make_room(std::size_t used, std::size_t wanted, std::size_t each) {
     auto const room = wanted < 2 * room_ ? 2 * room_ : wanted;
-    auto* const made = ::operator new(room* each);
+    auto* const made = ::operator new(each* room);
     if (used != 0) std::memcpy(made, bytes_, used * each);
     ::operator delete(bytes_);
     bytes_ = made;
@@ -39,7 +39,7 @@ class plain_memory {
 };
 
 /// A std::vector of elements that may be copied as bytes, but for its price: the engine keeps records of some forty
-/// types, and each costs a file 20 to 40 times as many instructions of the compiler in a std::vector.
+/// types, each of which a file pays for when it compiles (bench/compile_time.py, "the engine").
 template <class T>
 class plain_vector : plain_memory {
  public:

@@ -111,8 +111,8 @@ class basic_operator_sets {
   // What an operator is, looked up once.
   struct meaning {
     std::uint64_t bits = 0, below = 0;
-    std::uint64_t kinds = 0,
-                  minus_one = 0;  // of a sum or product: the bits of its kinds; and those with an operand of -1
+    std::uint64_t kinds = 0;      // of a sum or product: the bits of its kinds
+    std::uint64_t minus_one = 0;  // ... and the one that an operand of -1 adds
     bool transparent = false, layout = false, power = false;
   };
   [[nodiscard]] static meaning meaning_of(opcode op) {

@@ -37,7 +37,7 @@ struct opening {
   bool negates = false;  ///< it is minus the product, where its weight is odd
 };
 
-/// The algebra of fuse: patterns and graphs are opened by it alike. An operator's own group comes first.
+/// The algebra of fuse: patterns and graphs are opened by it alike.
 // clang-format off
 inline constexpr opening openings[] = {
     {opcode::add,        op_group::sum,     opens_with::any,        1,    1, opens_integers::yes},
