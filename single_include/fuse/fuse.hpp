@@ -10,8 +10,8 @@
 #include <cstdint>
 #include <cstring>
 #include <initializer_list>
-#include <iterator>
 #include <limits>
+#include <new>
 #include <span>
 #include <string>
 #include <string_view>
@@ -1355,6 +1355,127 @@ using require_rewritable = graph_traits_lack<G, missing_to_rewrite<G>()>;
 }  // namespace detail
 }  // namespace fuse::inline v0
 
+namespace fuse::inline v0::detail {
+
+class plain_memory {
+ protected:
+  plain_memory() = default;
+  plain_memory(plain_memory const&) = delete;
+  plain_memory& operator=(plain_memory const&) = delete;
+  ~plain_memory() { ::operator delete(bytes_); }
+
+  void make_room(std::size_t used, std::size_t wanted, std::size_t each) {
+    auto const room = wanted < 2 * room_ ? 2 * room_ : wanted;
+    auto* const made = ::operator new(each* room);
+    if (used != 0) std::memcpy(made, bytes_, used * each);
+    ::operator delete(bytes_);
+    bytes_ = made;
+    room_ = room;
+  }
+  void swap(plain_memory& other) {
+    auto* const bytes = bytes_;
+    auto const room = room_;
+    bytes_ = other.bytes_, room_ = other.room_;
+    other.bytes_ = bytes, other.room_ = room;
+  }
+
+  void* bytes_ = nullptr;
+  std::size_t room_ = 0;  ///< in elements
+};
+
+template <class T>
+class plain_vector : plain_memory {
+ public:
+  using value_type = T;
+
+  plain_vector() = default;
+  explicit plain_vector(std::size_t size) { resize(size); }
+  plain_vector(std::size_t size, T const& each) { resize(size, each); }
+  plain_vector(plain_vector const& other) : plain_memory() { append(other); }
+  plain_vector(plain_vector&& other) noexcept { swap(other); }
+  plain_vector& operator=(plain_vector const& other) {
+    if (this == &other) return *this;
+    clear();
+    append(other);
+    return *this;
+  }
+  plain_vector& operator=(plain_vector&& other) noexcept {
+    swap(other);
+    return *this;
+  }
+  void swap(plain_vector& other) noexcept {
+    plain_memory::swap(other);
+    auto const size = size_;
+    size_ = other.size_;
+    other.size_ = size;
+  }
+
+  [[nodiscard]] T* data() { return static_cast<T*>(bytes_); }
+  [[nodiscard]] T const* data() const { return static_cast<T const*>(bytes_); }
+  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] bool empty() const { return size_ == 0; }
+  [[nodiscard]] T* begin() { return data(); }
+  [[nodiscard]] T const* begin() const { return data(); }
+  [[nodiscard]] T* end() { return data() + size_; }
+  [[nodiscard]] T const* end() const { return data() + size_; }
+  [[nodiscard]] T& operator[](std::size_t at) { return data()[at]; }
+  [[nodiscard]] T const& operator[](std::size_t at) const { return data()[at]; }
+  [[nodiscard]] T& front() { return data()[0]; }
+  [[nodiscard]] T const& front() const { return data()[0]; }
+  [[nodiscard]] T& back() { return data()[size_ - 1]; }
+  [[nodiscard]] T const& back() const { return data()[size_ - 1]; }
+
+  void push_back(T added) {  // by value: it may be one of these elements
+    reserve(size_ + 1);
+    ::new (static_cast<void*>(data() + size_++)) T(added);
+  }
+  T& emplace_back() {
+    push_back(T{});
+    return back();
+  }
+  void pop_back() { --size_; }
+  void clear() { size_ = 0; }
+  void reserve(std::size_t wanted) {
+    static_assert(std::is_trivially_copyable_v<T> && alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
+    if (wanted > room_) make_room(size_, wanted, sizeof(T));
+  }
+  void resize(std::size_t size) { resize(size, T{}); }
+  void resize(std::size_t size, T each) {
+    reserve(size);
+    for (auto i = size_; i < size; ++i) ::new (static_cast<void*>(data() + i)) T(each);
+    size_ = size;
+  }
+  void assign(std::size_t size, T each) {
+    clear();
+    resize(size, each);
+  }
+  void assign(span<T const> elements) {
+    clear();
+    append(elements);
+  }
+  void append(span<T const> added) {
+    reserve(size_ + added.size());
+    if (!added.empty()) std::memcpy(static_cast<void*>(data() + size_), added.data(), added.size_bytes());
+    size_ += added.size();
+  }
+  void erase_first(std::size_t count) {
+    size_ -= count;
+    if (size_ != 0) std::memmove(bytes_, data() + count, size_ * sizeof(T));
+  }
+  template <class Is>
+  void erase_if(Is const& is) {
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < size_; ++i)
+      if (!is(data()[i])) data()[kept++] = data()[i];
+    size_ = kept;
+  }
+
+ private:
+  std::size_t size_ = 0;
+};
+
+}  // namespace fuse::inline v0::detail
+
 namespace fuse::inline v0 {
 
 using node_id = std::uint32_t;
@@ -1439,9 +1560,9 @@ class basic_graph_image {
   };
   struct function_record {
     std::uint32_t region = 0;
-    node_id first_node = absent;     ///< its nodes, those of bodies inside among them, begin here
-    std::vector<value_id> inputs{};  ///< input i is operand i of each call
-    std::vector<node_id> calls{};    ///< all of them; none where not all are known
+    node_id first_node = absent;              ///< its nodes, those of bodies inside among them, begin here
+    detail::plain_vector<value_id> inputs{};  ///< input i is operand i of each call
+    detail::plain_vector<node_id> calls{};    ///< all of them; none where not all are known
   };
 
   int version = 1;
@@ -1459,7 +1580,7 @@ class basic_graph_image {
   [[nodiscard]] std::uint32_t result_index(value_id v) const { return v - nodes_[values_[v].producer].first_result; }
   [[nodiscard]] std::uint32_t operand_count(node_id n) const { return nodes_[n].operand_count; }
   [[nodiscard]] use_record const& use_at(std::uint32_t slot) const { return uses_[slot]; }
-  [[nodiscard]] std::vector<region_record> const& regions() const { return regions_; }
+  [[nodiscard]] span<region_record const> regions() const { return regions_; }
   [[nodiscard]] bool unused(value_id v) const { return values_[v].use_count == 0 && values_[v].outputs == 0; }
   [[nodiscard]] span<value_id const> region_outputs(std::uint32_t region) const {
     return span(region_outputs_).subspan(regions_[region].first_output, regions_[region].output_count);
@@ -1631,11 +1752,11 @@ class basic_graph_image {
   static constexpr std::uint64_t gap = std::uint64_t{1} << 24;
   node_id first_ = absent, last_ = absent;
   std::uint32_t node_count_ = 0, value_count_ = 0, alive_count_ = 0;  // a vector would divide
-  std::vector<node_record> nodes_;
-  std::vector<value_record> values_;
-  std::vector<use_record> uses_;
-  std::vector<region_record> regions_{region_record{}};
-  std::vector<value_id> region_outputs_;
+  detail::plain_vector<node_record> nodes_;
+  detail::plain_vector<value_record> values_;
+  detail::plain_vector<use_record> uses_;
+  detail::plain_vector<region_record> regions_{1};
+  detail::plain_vector<value_id> region_outputs_;
   std::vector<function_record> functions_;
 };
 using graph_image = basic_graph_image<graph_source>;
@@ -1791,7 +1912,7 @@ class sequence_pool {
     auto at = hash & mask;
     for (; slots_[at] != 0; at = (at + 1) & mask)
       if (hashes_[slots_[at] - 1] == hash && holds(slots_[at] - 1, sequence)) return slots_[at] - 1;
-    for (auto const& item : sequence) items_.push_back(item);  // (to insert a range is dear to compile)
+    items_.append(sequence);
     starts_.push_back(items_.size());
     hashes_.push_back(hash);
     slots_[at] = count();
@@ -1816,9 +1937,9 @@ class sequence_pool {
     }
   }
 
-  std::vector<T> items_;
-  std::vector<std::size_t> starts_{0};
-  std::vector<std::uint32_t> hashes_, slots_;
+  plain_vector<T> items_;
+  plain_vector<std::size_t> starts_ = plain_vector<std::size_t>(1, 0);  // and behind the last one
+  plain_vector<std::uint32_t> hashes_, slots_;
 };
 
 }  // namespace fuse::inline v0::detail
@@ -2358,19 +2479,19 @@ class basic_fact_table {
 
   graph_image const* image_;
   extent_algebra symbols_;
-  std::vector<element_type> types_;
-  std::vector<std::uint32_t> shapes_;    // 0, or 1 + number of a sequence of extents
-  std::vector<std::uint32_t> contents_;  // kind, and the number of a sequence
-  std::size_t size_ = 0;                 // of each
+  detail::plain_vector<element_type> types_;
+  detail::plain_vector<std::uint32_t> shapes_;    // 0, or 1 + number of a sequence of extents
+  detail::plain_vector<std::uint32_t> contents_;  // kind, and the number of a sequence
+  std::size_t size_ = 0;                          // of each
   struct reduction_kind {
     std::uint64_t axes = 0;  // a bit each
     bool keepdims = true;
 
     friend bool operator==(reduction_kind const&, reduction_kind const&) = default;
   };
-  std::vector<std::uint32_t> reductions_;  // by node: 0, or 1 + number of a kind
-  std::vector<reduction_kind> reduction_kinds_;
-  std::vector<node_id> reducing_;
+  detail::plain_vector<std::uint32_t> reductions_;  // by node: 0, or 1 + number of a kind
+  detail::plain_vector<reduction_kind> reduction_kinds_;
+  detail::plain_vector<node_id> reducing_;
   std::vector<bool> taking_all_;  // by node, empty where none does
   detail::sequence_pool<extent> extents_;
   detail::sequence_pool<double> numbers_;
@@ -2391,6 +2512,9 @@ enum class attribute_kind : std::uint8_t { flag, integer, number, text, integers
 struct attribute_info {
   std::string_view name;
   attribute_kind kind;
+  int since = 1, until = 0;  ///< operator set versions that have it, the latter not (0: all from `since` on)
+
+  [[nodiscard]] constexpr bool is_of(int version) const { return since <= version && (until == 0 || version < until); }
 };
 
 struct attribute_list {
@@ -2407,6 +2531,30 @@ struct attribute_list {
 };
 
 inline constexpr attribute_list any_attributes{{}, nullptr, true};
+
+}  // namespace fuse::inline v0
+
+namespace fuse::inline v0 {
+
+struct element_types {
+  static constexpr std::size_t most_operands = 5;  ///< those that follow may be of any type
+
+  int since = 1;
+  std::uint32_t operands[most_operands]{};
+  std::uint32_t result = 0;
+  bool variadic = false;  ///< what holds of the last operand holds of all that follow
+
+  [[nodiscard]] static constexpr bool has(std::uint32_t set, element_type type) {
+    return set == 0 || type == element_type::unknown || (set >> static_cast<int>(type) & 1u) != 0;
+  }
+  [[nodiscard]] constexpr bool takes(std::size_t i, element_type type) const {
+    std::size_t last = most_operands;
+    while (last > 0 && operands[last - 1] == 0) --last;
+    if (variadic && last > 0 && i >= last) i = last - 1;
+    return i >= most_operands || has(operands[i], type);
+  }
+  [[nodiscard]] constexpr bool gives(element_type type) const { return has(result, type); }
+};
 
 }  // namespace fuse::inline v0
 
@@ -2472,6 +2620,7 @@ struct operator_row {
   int emit_since = 0;         ///< ... from this version on (0: from `since`)
   attribute_list const* attributes = &any_attributes;  ///< all that it has
   result_info result{};                                ///< of an operator without a meaning, `opcode::opaque`
+  span<element_types const> types{};                   ///< that it takes and gives, by rising version; none: any
   std::uint8_t more = 0;  ///< rows of the same name that follow; `make_dialect` counts them
 };
 
@@ -2630,234 +2779,6 @@ template <class Emission = names_alone, std::size_t Rows>
 }
 
 }  // namespace fuse::inline v0
-
-namespace fuse::inline v0::detail::onnx_rows {
-
-namespace listed {
-using enum attribute_kind;
-
-inline constexpr attribute_info list0_all[] = {{"axis", integer}, {"broadcast", integer}, {"consumed_inputs", integers}};
-inline constexpr attribute_info list1_all[] = {{"consumed_inputs", integers}};
-inline constexpr attribute_info list2_all[] = {{"axis", integer}, {"broadcast", integer}};
-inline constexpr attribute_info list3_all[] = {{"approximate", text}};
-inline constexpr attribute_info list4_all[] = {{"alpha", number}, {"consumed_inputs", integers}};
-inline constexpr attribute_info list5_all[] = {{"alpha", number}, {"beta", number}, {"consumed_inputs", integers}};
-inline constexpr attribute_info list6_all[] = {{"fmod", integer}};
-inline constexpr attribute_info list7_all[] = {{"consumed_inputs", integers}, {"max", number}, {"min", number}};
-inline constexpr attribute_info list8_all[] = {{"detect_negative", integer}, {"detect_positive", integer}};
-inline constexpr attribute_info list9_all[] = {{"round_mode", text}, {"saturate", integer}, {"to", integer}};
-inline constexpr attribute_info list10_all[] = {{"round_mode", text}, {"saturate", integer}};
-inline constexpr attribute_info list11_all[] = {{"consumed_inputs", integers}, {"is_test", integer}, {"ratio", number}, {"seed", integer}};
-inline constexpr attribute_info list12_all[] = {{"sparse_value", other}, {"value", tensor}, {"value_float", number}, {"value_floats", numbers}, {"value_int", integer}, {"value_ints", integers}, {"value_string", text}, {"value_strings", other}};
-inline constexpr attribute_info list13_all[] = {{"value", tensor}};
-inline constexpr attribute_info list14_all[] = {{"end", integer}, {"start", integer}};
-inline constexpr attribute_info list15_all[] = {{"stash_type", integer}};
-inline constexpr attribute_info list16_all[] = {{"allowzero", integer}, {"consumed_inputs", integers}, {"shape", integers}};
-inline constexpr attribute_info list17_all[] = {{"axis", integer}};
-inline constexpr attribute_info list18_all[] = {{"axes", integers}};
-inline constexpr attribute_info list19_all[] = {{"perm", integers}};
-inline constexpr attribute_info list20_all[] = {{"axis", integer}, {"num_outputs", integer}, {"split", integers}};
-inline constexpr attribute_info list21_all[] = {{"axes", integers}, {"ends", integers}, {"starts", integers}};
-inline constexpr attribute_info list22_all[] = {{"batch_dims", integer}};
-inline constexpr attribute_info list23_all[] = {{"reduction", text}};
-inline constexpr attribute_info list24_all[] = {{"axis", integer}, {"reduction", text}};
-inline constexpr attribute_info list25_all[] = {{"mode", text}, {"paddings", integers}, {"pads", integers}, {"value", number}};
-inline constexpr attribute_info list26_all[] = {{"upper", integer}};
-inline constexpr attribute_info list27_all[] = {{"exclusive", integer}, {"reverse", integer}};
-inline constexpr attribute_info list28_all[] = {{"axis", integer}, {"k", integer}, {"largest", integer}, {"sorted", integer}};
-inline constexpr attribute_info list29_all[] = {{"axes", integers}, {"keepdims", integer}, {"noop_with_empty_axes", integer}};
-inline constexpr attribute_info list30_all[] = {{"axis", integer}, {"keepdims", integer}, {"select_last_index", integer}};
-inline constexpr attribute_info list31_all[] = {{"alpha", number}, {"beta", number}, {"broadcast", integer}, {"transA", integer}, {"transB", integer}};
-inline constexpr attribute_info list32_all[] = {{"equation", text}};
-inline constexpr attribute_info list33_all[] = {{"auto_pad", text}, {"dilations", integers}, {"group", integer}, {"kernel_shape", integers}, {"pads", integers}, {"strides", integers}};
-inline constexpr attribute_info list34_all[] = {{"auto_pad", text}, {"dilations", integers}, {"group", integer}, {"kernel_shape", integers}, {"output_padding", integers}, {"output_shape", integers}, {"pads", integers}, {"strides", integers}};
-inline constexpr attribute_info list35_all[] = {{"auto_pad", text}, {"ceil_mode", integer}, {"dilations", integers}, {"kernel_shape", integers}, {"pads", integers}, {"storage_order", integer}, {"strides", integers}};
-inline constexpr attribute_info list36_all[] = {{"auto_pad", text}, {"ceil_mode", integer}, {"count_include_pad", integer}, {"dilations", integers}, {"kernel_shape", integers}, {"pads", integers}, {"strides", integers}};
-inline constexpr attribute_info list37_all[] = {{"antialias", integer}, {"axes", integers}, {"coordinate_transformation_mode", text}, {"cubic_coeff_a", number}, {"exclude_outside", integer}, {"extrapolation_value", number}, {"keep_aspect_ratio_policy", text}, {"mode", text}, {"nearest_mode", text}};
-inline constexpr attribute_info list38_all[] = {{"consumed_inputs", integers}, {"epsilon", number}, {"is_test", integer}, {"momentum", number}, {"spatial", integer}, {"training_mode", integer}};
-inline constexpr attribute_info list39_all[] = {{"consumed_inputs", integers}, {"epsilon", number}};
-inline constexpr attribute_info list40_all[] = {{"epsilon", number}, {"num_groups", integer}, {"stash_type", integer}};
-inline constexpr attribute_info list41_all[] = {{"axis", integer}, {"epsilon", number}, {"stash_type", integer}};
-inline constexpr attribute_info list42_all[] = {{"interleaved", integer}, {"num_heads", integer}, {"rotary_embedding_dim", integer}};
-inline constexpr attribute_info list43_all[] = {{"is_causal", integer}, {"kv_num_heads", integer}, {"left_window_size", integer}, {"q_num_heads", integer}, {"qk_matmul_output_mode", integer}, {"right_window_size", integer}, {"scale", number}, {"softcap", number}, {"softmax_precision", integer}};
-inline constexpr attribute_info list44_all[] = {{"axis", integer}, {"block_size", integer}, {"output_dtype", integer}, {"precision", integer}, {"saturate", integer}};
-inline constexpr attribute_info list45_all[] = {{"axis", integer}, {"block_size", integer}, {"output_dtype", integer}};
-inline constexpr attribute_info list46_all[] = {{"alpha", number}, {"consumed_inputs", integers}, {"gamma", number}};
-inline constexpr attribute_info list47_all[] = {{"alpha", number}};
-inline constexpr attribute_info list48_all[] = {{"bias", number}, {"lambd", number}};
-inline constexpr attribute_info list49_all[] = {{"blocksize", integer}, {"mode", text}};
-inline constexpr attribute_info list50_all[] = {{"batch_axis", integer}, {"time_axis", integer}};
-inline constexpr attribute_info list51_all[] = {{"dtype", integer}, {"k", integer}};
-inline constexpr attribute_info list52_all[] = {{"axis", integer}, {"p", integer}};
-inline constexpr attribute_info list53_all[] = {{"alpha", number}, {"beta", number}, {"bias", number}, {"size", integer}};
-inline constexpr attribute_info list54_all[] = {{"height_scale", number}, {"mode", text}, {"scales", numbers}, {"width_scale", number}};
-inline constexpr attribute_info list55_all[] = {{"activation_alpha", numbers}, {"activation_beta", numbers}, {"activations", other}, {"clip", number}, {"direction", text}, {"hidden_size", integer}, {"input_forget", integer}, {"layout", integer}, {"output_sequence", integer}};
-inline constexpr attribute_info list56_all[] = {{"activation_alpha", numbers}, {"activation_beta", numbers}, {"activations", other}, {"clip", number}, {"direction", text}, {"hidden_size", integer}, {"layout", integer}, {"linear_before_reset", integer}, {"output_sequence", integer}};
-inline constexpr attribute_info list57_all[] = {{"activation_alpha", numbers}, {"activation_beta", numbers}, {"activations", other}, {"clip", number}, {"direction", text}, {"hidden_size", integer}, {"layout", integer}, {"output_sequence", integer}};
-inline constexpr attribute_info list58_all[] = {{"else_branch", other}, {"then_branch", other}};
-inline constexpr attribute_info list59_all[] = {{"body", other}};
-inline constexpr attribute_info list60_all[] = {{"body", other}, {"directions", integers}, {"num_scan_inputs", integer}, {"scan_input_axes", integers}, {"scan_input_directions", integers}, {"scan_output_axes", integers}, {"scan_output_directions", integers}};
-inline constexpr attribute_list none{}, list0{list0_all}, list1{list1_all}, list2{list2_all}, list3{list3_all}, list4{list4_all}, list5{list5_all}, list6{list6_all}, list7{list7_all}, list8{list8_all}, list9{list9_all}, list10{list10_all}, list11{list11_all}, list12{list12_all}, list13{list13_all}, list14{list14_all}, list15{list15_all}, list16{list16_all}, list17{list17_all}, list18{list18_all}, list19{list19_all}, list20{list20_all}, list21{list21_all}, list22{list22_all}, list23{list23_all}, list24{list24_all}, list25{list25_all}, list26{list26_all}, list27{list27_all}, list28{list28_all}, list29{list29_all}, list30{list30_all}, list31{list31_all}, list32{list32_all}, list33{list33_all}, list34{list34_all}, list35{list35_all}, list36{list36_all}, list37{list37_all}, list38{list38_all}, list39{list39_all}, list40{list40_all}, list41{list41_all}, list42{list42_all}, list43{list43_all}, list44{list44_all}, list45{list45_all}, list46{list46_all}, list47{list47_all}, list48{list48_all}, list49{list49_all}, list50{list50_all}, list51{list51_all}, list52{list52_all}, list53{list53_all}, list54{list54_all}, list55{list55_all}, list56{list56_all}, list57{list57_all}, list58{list58_all}, list59{list59_all}, list60{list60_all};
-}  // namespace listed
-
-struct operator_attributes {
-  std::string_view name;
-  attribute_list const* attributes;
-};
-
-inline constexpr operator_attributes attributes[] = {
-    {"Add", &listed::list0},
-    {"Sub", &listed::list0},
-    {"Mul", &listed::list0},
-    {"Div", &listed::list0},
-    {"Neg", &listed::list1},
-    {"Reciprocal", &listed::list1},
-    {"Sqrt", &listed::list1},
-    {"Pow", &listed::list2},
-    {"Abs", &listed::list1},
-    {"Exp", &listed::list1},
-    {"Log", &listed::list1},
-    {"Erf", &listed::none},
-    {"Sin", &listed::none},
-    {"Cos", &listed::none},
-    {"Tanh", &listed::list1},
-    {"Sigmoid", &listed::list1},
-    {"Relu", &listed::list1},
-    {"Gelu", &listed::list3},
-    {"Softplus", &listed::none},
-    {"LeakyRelu", &listed::list4},
-    {"Elu", &listed::list4},
-    {"HardSigmoid", &listed::list5},
-    {"HardSwish", &listed::none},
-    {"PRelu", &listed::list1},
-    {"Floor", &listed::list1},
-    {"Ceil", &listed::list1},
-    {"Round", &listed::none},
-    {"Sign", &listed::none},
-    {"Min", &listed::list1},
-    {"Max", &listed::list1},
-    {"Sum", &listed::list1},
-    {"Mod", &listed::list6},
-    {"Clip", &listed::list7},
-    {"Equal", &listed::list2},
-    {"Less", &listed::list2},
-    {"LessOrEqual", &listed::none},
-    {"Greater", &listed::list2},
-    {"GreaterOrEqual", &listed::none},
-    {"And", &listed::list2},
-    {"Or", &listed::list2},
-    {"Xor", &listed::list2},
-    {"Not", &listed::none},
-    {"Where", &listed::none},
-    {"IsNaN", &listed::none},
-    {"IsInf", &listed::list8},
-    {"Cast", &listed::list9},
-    {"CastLike", &listed::list10},
-    {"Identity", &listed::none},
-    {"Dropout", &listed::list11},
-    {"Constant", &listed::list12},
-    {"ConstantOfShape", &listed::list13},
-    {"Shape", &listed::list14},
-    {"Size", &listed::none},
-    {"Range", &listed::list15},
-    {"Reshape", &listed::list16},
-    {"Flatten", &listed::list17},
-    {"Squeeze", &listed::list18},
-    {"Unsqueeze", &listed::list18},
-    {"Transpose", &listed::list19},
-    {"Concat", &listed::list17},
-    {"Split", &listed::list20},
-    {"Slice", &listed::list21},
-    {"Gather", &listed::list17},
-    {"GatherElements", &listed::list17},
-    {"GatherND", &listed::list22},
-    {"ScatterND", &listed::list23},
-    {"ScatterElements", &listed::list24},
-    {"Expand", &listed::none},
-    {"Tile", &listed::none},
-    {"Pad", &listed::list25},
-    {"Trilu", &listed::list26},
-    {"OneHot", &listed::list17},
-    {"NonZero", &listed::none},
-    {"CumSum", &listed::list27},
-    {"TopK", &listed::list28},
-    {"ReduceMean", &listed::list29},
-    {"GlobalAveragePool", &listed::none},
-    {"ReduceSum", &listed::list29},
-    {"ReduceProd", &listed::list29},
-    {"ReduceMax", &listed::list29},
-    {"ReduceMin", &listed::list29},
-    {"ReduceSumSquare", &listed::list29},
-    {"ReduceL1", &listed::list29},
-    {"ReduceL2", &listed::list29},
-    {"ReduceLogSum", &listed::list29},
-    {"ReduceLogSumExp", &listed::list29},
-    {"ArgMax", &listed::list30},
-    {"ArgMin", &listed::list30},
-    {"MatMul", &listed::none},
-    {"Gemm", &listed::list31},
-    {"Einsum", &listed::list32},
-    {"MatMulInteger", &listed::none},
-    {"Conv", &listed::list33},
-    {"ConvTranspose", &listed::list34},
-    {"ConvInteger", &listed::list33},
-    {"MaxPool", &listed::list35},
-    {"AveragePool", &listed::list36},
-    {"GlobalMaxPool", &listed::none},
-    {"Resize", &listed::list37},
-    {"Softmax", &listed::list17},
-    {"LogSoftmax", &listed::list17},
-    {"BatchNormalization", &listed::list38},
-    {"InstanceNormalization", &listed::list39},
-    {"GroupNormalization", &listed::list40},
-    {"LayerNormalization", &listed::list41},
-    {"RMSNormalization", &listed::list41},
-    {"RotaryEmbedding", &listed::list42},
-    {"Attention", &listed::list43},
-    {"QuantizeLinear", &listed::list44},
-    {"DequantizeLinear", &listed::list45},
-    {"DynamicQuantizeLinear", &listed::none},
-    {"Tan", &listed::none},
-    {"Asin", &listed::none},
-    {"Acos", &listed::none},
-    {"Atan", &listed::none},
-    {"Sinh", &listed::none},
-    {"Cosh", &listed::none},
-    {"Asinh", &listed::none},
-    {"Acosh", &listed::none},
-    {"Atanh", &listed::none},
-    {"Selu", &listed::list46},
-    {"Celu", &listed::list47},
-    {"ThresholdedRelu", &listed::list47},
-    {"Softsign", &listed::none},
-    {"Mish", &listed::none},
-    {"Swish", &listed::list47},
-    {"Shrink", &listed::list48},
-    {"Mean", &listed::list1},
-    {"BitwiseAnd", &listed::none},
-    {"BitwiseOr", &listed::none},
-    {"BitwiseXor", &listed::none},
-    {"BitwiseNot", &listed::none},
-    {"DepthToSpace", &listed::list49},
-    {"SpaceToDepth", &listed::list49},
-    {"ReverseSequence", &listed::list50},
-    {"EyeLike", &listed::list51},
-    {"Hardmax", &listed::list17},
-    {"LpNormalization", &listed::list52},
-    {"MeanVarianceNormalization", &listed::list18},
-    {"LRN", &listed::list53},
-    {"Upsample", &listed::list54},
-    {"QLinearMatMul", &listed::none},
-    {"QLinearConv", &listed::list33},
-    {"LSTM", &listed::list55},
-    {"GRU", &listed::list56},
-    {"RNN", &listed::list57},
-    {"If", &listed::list58},
-    {"Loop", &listed::list59},
-    {"Scan", &listed::list60},
-};
-
-}  // namespace fuse::inline v0::detail::onnx_rows
 
 namespace fuse::inline v0::detail::math {
 
@@ -3027,6 +2948,334 @@ struct emission_rules {
 
 }  // namespace fuse::inline v0::detail::onnx_norms
 
+namespace fuse::inline v0::detail::onnx_rows {
+
+namespace listed {
+using enum attribute_kind;
+
+inline constexpr attribute_info list0_all[] = {{"axis", integer, 1, 7}, {"broadcast", integer, 1, 7}, {"consumed_inputs", integers, 1, 6}};
+inline constexpr attribute_info list1_all[] = {{"consumed_inputs", integers, 1, 6}};
+inline constexpr attribute_info list2_all[] = {{"axis", integer, 1, 7}, {"broadcast", integer, 1, 7}};
+inline constexpr attribute_info list3_all[] = {{"approximate", text}};
+inline constexpr attribute_info list4_all[] = {{"alpha", number}, {"consumed_inputs", integers, 1, 6}};
+inline constexpr attribute_info list5_all[] = {{"alpha", number}, {"beta", number}, {"consumed_inputs", integers, 1, 6}};
+inline constexpr attribute_info list6_all[] = {{"fmod", integer}};
+inline constexpr attribute_info list7_all[] = {{"consumed_inputs", integers, 1, 6}, {"max", number, 1, 11}, {"min", number, 1, 11}};
+inline constexpr attribute_info list8_all[] = {{"detect_negative", integer}, {"detect_positive", integer}};
+inline constexpr attribute_info list9_all[] = {{"round_mode", text, 24}, {"saturate", integer, 19}, {"to", integer}};
+inline constexpr attribute_info list10_all[] = {{"round_mode", text, 24}, {"saturate", integer, 19}};
+inline constexpr attribute_info list11_all[] = {{"consumed_inputs", integers, 1, 6}, {"is_test", integer, 1, 7}, {"ratio", number, 1, 12}, {"seed", integer, 12}};
+inline constexpr attribute_info list12_all[] = {{"sparse_value", other, 11}, {"value", tensor}, {"value_float", number, 12}, {"value_floats", numbers, 12}, {"value_int", integer, 12}, {"value_ints", integers, 12}, {"value_string", text, 12}, {"value_strings", other, 12}};
+inline constexpr attribute_info list13_all[] = {{"value", tensor}};
+inline constexpr attribute_info list14_all[] = {{"end", integer, 15}, {"start", integer, 15}};
+inline constexpr attribute_info list15_all[] = {{"stash_type", integer, 27}};
+inline constexpr attribute_info list16_all[] = {{"allowzero", integer, 14}, {"consumed_inputs", integers, 1, 5}, {"shape", integers, 1, 5}};
+inline constexpr attribute_info list17_all[] = {{"axis", integer}};
+inline constexpr attribute_info list18_all[] = {{"axes", integers, 1, 13}};
+inline constexpr attribute_info list19_all[] = {{"perm", integers}};
+inline constexpr attribute_info list20_all[] = {{"axis", integer}, {"num_outputs", integer, 18}, {"split", integers, 1, 13}};
+inline constexpr attribute_info list21_all[] = {{"axes", integers, 1, 10}, {"ends", integers, 1, 10}, {"starts", integers, 1, 10}};
+inline constexpr attribute_info list22_all[] = {{"batch_dims", integer, 12}};
+inline constexpr attribute_info list23_all[] = {{"reduction", text, 16}};
+inline constexpr attribute_info list24_all[] = {{"axis", integer}, {"reduction", text, 16}};
+inline constexpr attribute_info list25_all[] = {{"mode", text}, {"paddings", integers, 1, 2}, {"pads", integers, 2, 11}, {"value", number, 1, 11}};
+inline constexpr attribute_info list26_all[] = {{"upper", integer}};
+inline constexpr attribute_info list27_all[] = {{"exclusive", integer}, {"reverse", integer}};
+inline constexpr attribute_info list28_all[] = {{"axis", integer}, {"k", integer, 1, 10}, {"largest", integer, 11}, {"sorted", integer, 11}};
+inline constexpr attribute_info list29_all[] = {{"axes", integers, 1, 18}, {"keepdims", integer}, {"noop_with_empty_axes", integer, 18}};
+inline constexpr attribute_info list30_all[] = {{"axes", integers, 1, 13}, {"keepdims", integer}, {"noop_with_empty_axes", integer, 13}};
+inline constexpr attribute_info list31_all[] = {{"axis", integer}, {"keepdims", integer}, {"select_last_index", integer, 12}};
+inline constexpr attribute_info list32_all[] = {{"alpha", number}, {"beta", number}, {"broadcast", integer, 1, 7}, {"transA", integer}, {"transB", integer}};
+inline constexpr attribute_info list33_all[] = {{"equation", text}};
+inline constexpr attribute_info list34_all[] = {{"auto_pad", text}, {"dilations", integers}, {"group", integer}, {"kernel_shape", integers}, {"pads", integers}, {"strides", integers}};
+inline constexpr attribute_info list35_all[] = {{"auto_pad", text}, {"dilations", integers}, {"group", integer}, {"kernel_shape", integers}, {"output_padding", integers}, {"output_shape", integers}, {"pads", integers}, {"strides", integers}};
+inline constexpr attribute_info list36_all[] = {{"auto_pad", text}, {"ceil_mode", integer, 10}, {"dilations", integers, 10}, {"kernel_shape", integers}, {"pads", integers}, {"storage_order", integer, 8}, {"strides", integers}};
+inline constexpr attribute_info list37_all[] = {{"auto_pad", text}, {"ceil_mode", integer, 10}, {"count_include_pad", integer, 7}, {"dilations", integers, 19}, {"kernel_shape", integers}, {"pads", integers}, {"strides", integers}};
+inline constexpr attribute_info list38_all[] = {{"antialias", integer, 18}, {"axes", integers, 18}, {"coordinate_transformation_mode", text, 11}, {"cubic_coeff_a", number, 11}, {"exclude_outside", integer, 11}, {"extrapolation_value", number, 11}, {"keep_aspect_ratio_policy", text, 18}, {"mode", text}, {"nearest_mode", text, 11}};
+inline constexpr attribute_info list39_all[] = {{"consumed_inputs", integers, 1, 6}, {"epsilon", number}, {"is_test", integer, 1, 7}, {"momentum", number}, {"spatial", integer, 1, 9}, {"training_mode", integer, 14}};
+inline constexpr attribute_info list40_all[] = {{"consumed_inputs", integers, 1, 6}, {"epsilon", number}};
+inline constexpr attribute_info list41_all[] = {{"epsilon", number}, {"num_groups", integer}, {"stash_type", integer, 21}};
+inline constexpr attribute_info list42_all[] = {{"axis", integer}, {"epsilon", number}, {"stash_type", integer}};
+inline constexpr attribute_info list43_all[] = {{"interleaved", integer}, {"num_heads", integer}, {"rotary_embedding_dim", integer}};
+inline constexpr attribute_info list44_all[] = {{"is_causal", integer}, {"kv_num_heads", integer}, {"left_window_size", integer, 25}, {"q_num_heads", integer}, {"qk_matmul_output_mode", integer}, {"right_window_size", integer, 25}, {"scale", number}, {"softcap", number}, {"softmax_precision", integer}};
+inline constexpr attribute_info list45_all[] = {{"axis", integer, 13}, {"block_size", integer, 21}, {"output_dtype", integer, 21}, {"precision", integer, 23}, {"saturate", integer, 19}};
+inline constexpr attribute_info list46_all[] = {{"axis", integer, 13}, {"block_size", integer, 21}, {"output_dtype", integer, 23}};
+inline constexpr attribute_info list47_all[] = {{"alpha", number}, {"consumed_inputs", integers, 1, 6}, {"gamma", number}};
+inline constexpr attribute_info list48_all[] = {{"alpha", number}};
+inline constexpr attribute_info list49_all[] = {{"bias", number}, {"lambd", number}};
+inline constexpr attribute_info list50_all[] = {{"blocksize", integer}, {"mode", text, 11}};
+inline constexpr attribute_info list51_all[] = {{"blocksize", integer}, {"mode", text, 28}};
+inline constexpr attribute_info list52_all[] = {{"batch_axis", integer}, {"time_axis", integer}};
+inline constexpr attribute_info list53_all[] = {{"dtype", integer}, {"k", integer}};
+inline constexpr attribute_info list54_all[] = {{"axis", integer}, {"p", integer}};
+inline constexpr attribute_info list55_all[] = {{"axes", integers}};
+inline constexpr attribute_info list56_all[] = {{"alpha", number}, {"beta", number}, {"bias", number}, {"size", integer}};
+inline constexpr attribute_info list57_all[] = {{"height_scale", number, 1, 7}, {"mode", text}, {"scales", numbers, 7, 9}, {"width_scale", number, 1, 7}};
+inline constexpr attribute_info list58_all[] = {{"activation_alpha", numbers}, {"activation_beta", numbers}, {"activations", other}, {"clip", number}, {"direction", text}, {"hidden_size", integer}, {"input_forget", integer}, {"layout", integer, 14}, {"output_sequence", integer, 1, 7}};
+inline constexpr attribute_info list59_all[] = {{"activation_alpha", numbers}, {"activation_beta", numbers}, {"activations", other}, {"clip", number}, {"direction", text}, {"hidden_size", integer}, {"layout", integer, 14}, {"linear_before_reset", integer, 3}, {"output_sequence", integer, 1, 7}};
+inline constexpr attribute_info list60_all[] = {{"activation_alpha", numbers}, {"activation_beta", numbers}, {"activations", other}, {"clip", number}, {"direction", text}, {"hidden_size", integer}, {"layout", integer, 14}, {"output_sequence", integer, 1, 7}};
+inline constexpr attribute_info list61_all[] = {{"else_branch", other}, {"then_branch", other}};
+inline constexpr attribute_info list62_all[] = {{"body", other}};
+inline constexpr attribute_info list63_all[] = {{"body", other}, {"directions", integers, 1, 9}, {"num_scan_inputs", integer}, {"scan_input_axes", integers, 9}, {"scan_input_directions", integers, 9}, {"scan_output_axes", integers, 9}, {"scan_output_directions", integers, 9}};
+inline constexpr attribute_list none{}, list0{list0_all}, list1{list1_all}, list2{list2_all}, list3{list3_all}, list4{list4_all}, list5{list5_all}, list6{list6_all}, list7{list7_all}, list8{list8_all}, list9{list9_all}, list10{list10_all}, list11{list11_all}, list12{list12_all}, list13{list13_all}, list14{list14_all}, list15{list15_all}, list16{list16_all}, list17{list17_all}, list18{list18_all}, list19{list19_all}, list20{list20_all}, list21{list21_all}, list22{list22_all}, list23{list23_all}, list24{list24_all}, list25{list25_all}, list26{list26_all}, list27{list27_all}, list28{list28_all}, list29{list29_all}, list30{list30_all}, list31{list31_all}, list32{list32_all}, list33{list33_all}, list34{list34_all}, list35{list35_all}, list36{list36_all}, list37{list37_all}, list38{list38_all}, list39{list39_all}, list40{list40_all}, list41{list41_all}, list42{list42_all}, list43{list43_all}, list44{list44_all}, list45{list45_all}, list46{list46_all}, list47{list47_all}, list48{list48_all}, list49{list49_all}, list50{list50_all}, list51{list51_all}, list52{list52_all}, list53{list53_all}, list54{list54_all}, list55{list55_all}, list56{list56_all}, list57{list57_all}, list58{list58_all}, list59{list59_all}, list60{list60_all}, list61{list61_all}, list62{list62_all}, list63{list63_all};
+inline constexpr element_types types0[] = {{1, {0xc02, 0xc02}, 0xc02, false}, {6, {0x3cc2, 0x3cc2}, 0x3cc2, false}, {13, {0x13cc2, 0x13cc2}, 0x13cc2, false}, {14, {0x13cfe, 0x13cfe}, 0x13cfe, false}};
+inline constexpr element_types types1[] = {{1, {0xc02}, 0xc02, false}, {6, {0xcea}, 0xcea, false}, {13, {0x10cea}, 0x10cea, false}};
+inline constexpr element_types types2[] = {{1, {0xc02}, 0xc02, false}, {13, {0x10c02}, 0x10c02, false}};
+inline constexpr element_types types3[] = {{1, {0xc02, 0xc02}, 0xc02, false}, {12, {0xcc2, 0x3cfe}, 0xcc2, false}, {13, {0x10cc2, 0x3cfe}, 0x10cc2, false}, {15, {0x10cc2, 0x13cfe}, 0x10cc2, false}};
+inline constexpr element_types types4[] = {{1, {0xc02}, 0xc02, false}, {6, {0x3cfe}, 0x3cfe, false}, {13, {0x13cfe}, 0x13cfe, false}};
+inline constexpr element_types types5[] = {{9, {0x3cfe}, 0x3cfe, false}, {13, {0x10c02}, 0x10c02, false}};
+inline constexpr element_types types6[] = {{7, {0xc02}, 0xc02, false}, {22, {0x10c02}, 0x10c02, false}};
+inline constexpr element_types types7[] = {{1, {0xc02}, 0xc02, false}, {13, {0x10c02}, 0x10c02, false}, {14, {0x10cea}, 0x10cea, false}};
+inline constexpr element_types types8[] = {{20, {0x10c02}, 0x10c02, false}};
+inline constexpr element_types types9[] = {{1, {0xc02}, 0xc02, false}, {22, {0x10c02}, 0x10c02, false}};
+inline constexpr element_types types10[] = {{1, {0xc02}, 0xc02, false}, {16, {0x10c02}, 0x10c02, false}};
+inline constexpr element_types types11[] = {{14, {0xc02}, 0xc02, false}, {22, {0x10c02}, 0x10c02, false}};
+inline constexpr element_types types12[] = {{1, {0xc02, 0xc02}, 0xc02, false}, {9, {0x3cc2, 0x3cc2}, 0x3cc2, false}, {16, {0x13cc2, 0x13cc2}, 0x13cc2, false}};
+inline constexpr element_types types13[] = {{11, {0xc02}, 0xc02, false}, {22, {0x10c02}, 0x10c02, false}};
+inline constexpr element_types types14[] = {{9, {0x3cfe}, 0x3cfe, false}, {13, {0x13cfe}, 0x13cfe, false}};
+inline constexpr element_types types15[] = {{1, {0xc02}, 0xc02, true}, {12, {0x3cfe}, 0x3cfe, true}, {13, {0x13cfe}, 0x13cfe, true}};
+inline constexpr element_types types16[] = {{1, {0xc02}, 0xc02, true}, {13, {0x10c02}, 0x10c02, true}};
+inline constexpr element_types types17[] = {{10, {0x3cfe, 0x3cfe}, 0x3cfe, false}, {13, {0x13cfe, 0x13cfe}, 0x13cfe, false}};
+inline constexpr element_types types18[] = {{1, {0xc02}, 0xc02, false}, {11, {0xc02, 0xc02, 0xc02}, 0xc02, false}, {12, {0x3cfe, 0x3cfe, 0x3cfe}, 0x3cfe, false}, {13, {0x13cfe, 0x13cfe, 0x13cfe}, 0x13cfe, false}};
+inline constexpr element_types types19[] = {{1, {0x2c0, 0x2c0}, 0x200, false}, {11, {0x3efe, 0x3efe}, 0x200, false}, {13, {0x13efe, 0x13efe}, 0x200, false}, {19, {0x13ffe, 0x13ffe}, 0x200, false}};
+inline constexpr element_types types20[] = {{1, {0xc02, 0xc02}, 0x200, false}, {9, {0x3cfe, 0x3cfe}, 0x200, false}, {13, {0x13cfe, 0x13cfe}, 0x200, false}};
+inline constexpr element_types types21[] = {{12, {0x3cfe, 0x3cfe}, 0x200, false}, {16, {0x13cfe, 0x13cfe}, 0x200, false}};
+inline constexpr element_types types22[] = {{1, {0x200, 0x200}, 0x200, false}};
+inline constexpr element_types types23[] = {{1, {0x200}, 0x200, false}};
+inline constexpr element_types types24[] = {{9, {0x200, 0xfffe, 0xfffe}, 0xfffe, false}, {16, {0x200, 0x1fffe, 0x1fffe}, 0x1fffe, false}};
+inline constexpr element_types types25[] = {{9, {0xc02}, 0x200, false}, {13, {0x10c02}, 0x200, false}, {20, {0x30c02}, 0x200, false}};
+inline constexpr element_types types26[] = {{10, {0x802}, 0x200, false}, {20, {0x30c02}, 0x200, false}};
+inline constexpr element_types types27[] = {{1, {0x3efe}, 0x3efe, false}, {9, {0x3ffe}, 0x3ffe, false}, {13, {0x13ffe}, 0x13ffe, false}, {19, {0x33ffe}, 0x33ffe, false}};
+inline constexpr element_types types28[] = {{15, {0x13ffe, 0x13ffe}, 0x13ffe, false}, {19, {0x33ffe, 0x33ffe}, 0x33ffe, false}};
+inline constexpr element_types types29[] = {{1, {0xfffe}, 0xfffe, false}, {13, {0x1fffe}, 0x1fffe, false}, {14, {0x0}, 0x0, false}};
+inline constexpr element_types types30[] = {{1, {0xc02}, 0xc02, false}, {12, {0xc02, 0xc02, 0x200}, 0xc02, false}, {13, {0x10c02, 0xc02, 0x200}, 0x10c02, false}, {22, {0x30c02, 0x30c02, 0x200}, 0x30c02, false}};
+inline constexpr element_types types31[] = {{1, {}, 0xc02, false}, {9, {}, 0xfffe, false}, {13, {}, 0x1fffe, false}, {19, {}, 0x3fffe, false}};
+inline constexpr element_types types32[] = {{9, {0x80}, 0x3efe, false}, {20, {0x80}, 0x33efe, false}};
+inline constexpr element_types types33[] = {{1, {0xfffe}, 0x80, false}, {13, {0x1fffe}, 0x80, false}, {19, {0x3fffe}, 0x80, false}};
+inline constexpr element_types types34[] = {{11, {0x8e2, 0x8e2, 0x8e2}, 0x8e2, false}, {27, {0x10ce2, 0x10ce2, 0x10ce2}, 0x10ce2, false}};
+inline constexpr element_types types35[] = {{1, {0xc02}, 0xc02, false}, {5, {0xfffe, 0x80}, 0xfffe, false}, {13, {0x1fffe, 0x80}, 0x1fffe, false}, {19, {0x3fffe, 0x80}, 0x3fffe, false}};
+inline constexpr element_types types36[] = {{1, {0xc02}, 0xc02, false}, {9, {0xfffe}, 0xfffe, false}, {13, {0x1fffe}, 0x1fffe, false}, {21, {0x3fffe}, 0x3fffe, false}};
+inline constexpr element_types types37[] = {{1, {0xfffe}, 0xfffe, false}, {13, {0x1fffe, 0x80}, 0x1fffe, false}, {21, {0x3fffe, 0x80}, 0x3fffe, false}};
+inline constexpr element_types types38[] = {{1, {0xfffe}, 0xfffe, false}, {13, {0x1fffe}, 0x1fffe, false}, {21, {0x3fffe}, 0x3fffe, false}};
+inline constexpr element_types types39[] = {{1, {0xc02}, 0xc02, true}, {4, {0xfffe}, 0xfffe, true}, {13, {0x1fffe}, 0x1fffe, true}};
+inline constexpr element_types types40[] = {{1, {0xc02, 0xc02}, 0xc02, false}, {2, {0xfffe}, 0xfffe, false}, {13, {0x1fffe, 0x80}, 0x1fffe, false}};
+inline constexpr element_types types41[] = {{1, {0xfffe}, 0xfffe, false}, {10, {0xfffe, 0xc0, 0xc0, 0xc0, 0xc0}, 0xfffe, false}, {13, {0x1fffe, 0xc0, 0xc0, 0xc0, 0xc0}, 0x1fffe, false}};
+inline constexpr element_types types42[] = {{1, {0xfffe, 0xc0}, 0xfffe, false}, {13, {0x1fffe, 0xc0}, 0x1fffe, false}};
+inline constexpr element_types types43[] = {{11, {0xfffe, 0xc0}, 0xfffe, false}, {13, {0x1fffe, 0xc0}, 0x1fffe, false}};
+inline constexpr element_types types44[] = {{11, {0xfffe, 0x80}, 0xfffe, false}, {13, {0x1fffe, 0x80}, 0x1fffe, false}};
+inline constexpr element_types types45[] = {{11, {0xfffe, 0x80, 0xfffe}, 0xfffe, false}, {13, {0x1fffe, 0x80, 0x1fffe}, 0x1fffe, false}};
+inline constexpr element_types types46[] = {{11, {0xfffe, 0xc0, 0xfffe}, 0xfffe, false}, {13, {0x1fffe, 0xc0, 0x1fffe}, 0x1fffe, false}};
+inline constexpr element_types types47[] = {{8, {0xfffe, 0x80}, 0xfffe, false}, {13, {0x1fffe, 0x80}, 0x1fffe, false}};
+inline constexpr element_types types48[] = {{1, {0xc02, 0xc02, 0xc02}, 0xc02, false}, {6, {0xfffe, 0x80}, 0xfffe, false}, {13, {0x1fffe, 0x80}, 0x1fffe, false}};
+inline constexpr element_types types49[] = {{1, {0xc02}, 0xc02, false}, {11, {0x3cfe, 0x80, 0x3cfe}, 0x3cfe, false}, {13, {0x1fffe, 0x80, 0x1fffe}, 0x1fffe, false}, {18, {0x1fffe, 0x80, 0x1fffe, 0xc0}, 0x1fffe, false}, {21, {0x3fffe, 0x80, 0x3fffe, 0xc0}, 0x3fffe, false}};
+inline constexpr element_types types50[] = {{14, {0x1fffe, 0x80}, 0x1fffe, false}};
+inline constexpr element_types types51[] = {{9, {0x3cfe, 0x3cfe, 0xfffe}, 0xfffe, false}, {28, {0x3cfe, 0x3cfe, 0x1fffe}, 0x1fffe, false}};
+inline constexpr element_types types52[] = {{9, {0xfffe}, 0x80, false}, {13, {0x1fffe}, 0x80, false}};
+inline constexpr element_types types53[] = {{11, {0x38c2, 0xc0}, 0x38c2, false}, {14, {0x13cc2, 0xc0}, 0x13cc2, false}};
+inline constexpr element_types types54[] = {{1, {0xc02}, 0xc02, false}, {10, {0xc02, 0x80}, 0xc02, false}, {11, {0x3cfe, 0x80}, 0x3cfe, false}, {24, {0x13cfe, 0x80}, 0x13cfe, false}};
+inline constexpr element_types types55[] = {{1, {0x3cc2}, 0x3cc2, false}, {13, {0x13cc2}, 0x13cc2, false}, {18, {0x13cc2, 0x80}, 0x13cc2, false}};
+inline constexpr element_types types56[] = {{1, {0x3cc2}, 0x3cc2, false}, {13, {0x13cc2, 0x80}, 0x13cc2, false}};
+inline constexpr element_types types57[] = {{1, {0x3cc2}, 0x3cc2, false}, {12, {0x3cce}, 0x3cce, false}, {13, {0x13cce}, 0x13cce, false}, {18, {0x13cce, 0x80}, 0x13cce, false}, {20, {0x13ece, 0x80}, 0x13ece, false}};
+inline constexpr element_types types58[] = {{1, {0x3cc2}, 0x3cc2, false}, {13, {0x13cc2}, 0x13cc2, false}, {18, {0x13cc2, 0x80}, 0x13cc2, false}, {28, {0x10c02, 0x80}, 0x10c02, false}};
+inline constexpr element_types types59[] = {{1, {0x3cfe}, 0x80, false}, {13, {0x13cfe}, 0x80, false}};
+inline constexpr element_types types60[] = {{1, {0xc02, 0xc02}, 0xc02, false}, {9, {0x3cc2, 0x3cc2}, 0x3cc2, false}, {13, {0x13cc2, 0x13cc2}, 0x13cc2, false}};
+inline constexpr element_types types61[] = {{1, {0xc02, 0xc02, 0xc02}, 0xc02, false}, {9, {0x3cc2, 0x3cc2, 0x3cc2}, 0x3cc2, false}, {13, {0x13cc2, 0x13cc2, 0x13cc2}, 0x13cc2, false}};
+inline constexpr element_types types62[] = {{12, {0x3cfe}, 0x3cfe, true}, {28, {0x13cfe}, 0x13cfe, true}};
+inline constexpr element_types types63[] = {{10, {0xc, 0xc, 0xc, 0xc}, 0x40, false}};
+inline constexpr element_types types64[] = {{1, {0xc02, 0xc02, 0xc02}, 0xc02, false}, {22, {0x10c02, 0x10c02, 0x10c02}, 0x10c02, false}};
+inline constexpr element_types types65[] = {{1, {0xc02}, 0xc02, false}, {12, {0xc0e}, 0xc0e, false}, {22, {0x10c0e}, 0x10c0e, false}};
+inline constexpr element_types types66[] = {{10, {0xfffe, 0x2}, 0xfffe, false}, {11, {0xfffe, 0xc02, 0x2, 0x80}, 0xfffe, false}, {13, {0x1fffe, 0xc02, 0x2, 0x80}, 0x1fffe, false}};
+inline constexpr element_types types67[] = {{1, {0xc02, 0xc02, 0xc02, 0xc02, 0xc02}, 0xc02, false}, {14, {0x10c02, 0x10c02, 0x10c02, 0x10c02, 0x10c02}, 0x10c02, false}};
+inline constexpr element_types types68[] = {{18, {0x10c02, 0x10c02, 0x10c02}, 0x10c02, false}};
+inline constexpr element_types types69[] = {{17, {0x10c02, 0x10c02, 0x10c02}, 0x10c02, false}};
+inline constexpr element_types types70[] = {{23, {0x10c02, 0x10c02}, 0x10c02, false}};
+inline constexpr element_types types71[] = {{23, {0x10402, 0x10402, 0x10402, 0x80}, 0x10402, false}};
+inline constexpr element_types types72[] = {{23, {0x10c02, 0x10c02, 0x10c02, 0x13efe, 0x10c02}, 0x10c02, false}};
+inline constexpr element_types types73[] = {{10, {0x42, 0x2, 0xc}, 0xc, false}, {19, {0x10442, 0x10442, 0x2000c}, 0x2000c, false}, {21, {0x10442, 0x10442, 0x2003c}, 0x2003c, false}, {24, {0x10442, 0x30442, 0x2003c}, 0x2003c, false}};
+inline constexpr element_types types74[] = {{10, {0x4c, 0x2, 0x4c}, 0x2, false}, {19, {0x2004c, 0x10402, 0x2004c}, 0x10402, false}, {21, {0x2007c, 0x10402, 0x2007c}, 0x10402, false}, {24, {0x2007c, 0x30402, 0x2007c}, 0x10402, false}};
+inline constexpr element_types types75[] = {{11, {0x2}, 0x4, false}};
+inline constexpr element_types types76[] = {{9, {0xc02}, 0xc02, false}, {22, {0x10c02}, 0x10c02, false}};
+inline constexpr element_types types77[] = {{12, {0x2}, 0x2, false}, {28, {0x10c02}, 0x10c02, false}};
+inline constexpr element_types types78[] = {{10, {0xc02}, 0xc02, false}, {22, {0x10c02}, 0x10c02, false}};
+inline constexpr element_types types79[] = {{18, {0xc02}, 0xc02, false}, {22, {0x10c02}, 0x10c02, false}};
+inline constexpr element_types types80[] = {{24, {0x10c02}, 0x10c02, false}};
+inline constexpr element_types types81[] = {{9, {0x3cfe}, 0x3cfe, false}};
+inline constexpr element_types types82[] = {{18, {0x30fc, 0x30fc}, 0x30fc, false}};
+inline constexpr element_types types83[] = {{18, {0x30fc}, 0x30fc, false}};
+inline constexpr element_types types84[] = {{1, {0xfffe}, 0xfffe, false}, {13, {0x1fffe}, 0x1fffe, false}};
+inline constexpr element_types types85[] = {{10, {0xfffe, 0x80}, 0xfffe, false}, {28, {0x1fffe, 0x80}, 0x1fffe, false}};
+inline constexpr element_types types86[] = {{9, {0x3efe}, 0x3efe, false}, {22, {0x13efe}, 0x13efe, false}};
+inline constexpr element_types types87[] = {{9, {0xc02}, 0xc02, false}, {13, {0x10c02}, 0x10c02, false}};
+inline constexpr element_types types88[] = {{1, {0xec2}, 0xec2, false}, {7, {0xfffe}, 0xfffe, false}, {9, {0xfffe, 0x2}, 0xfffe, false}};
+inline constexpr element_types types89[] = {{10, {0xc, 0x2, 0xc, 0xc, 0x2}, 0xc, false}, {21, {0x2000c, 0x10402, 0x2000c, 0x2000c, 0x10402}, 0x2000c, false}};
+inline constexpr element_types types90[] = {{10, {0xc, 0x2, 0xc, 0xc, 0x2}, 0xc, false}};
+inline constexpr element_types types91[] = {{1, {0xc02, 0xc02, 0xc02, 0xc02, 0x40}, 0xc02, false}, {22, {0x10c02, 0x10c02, 0x10c02, 0x10c02, 0x40}, 0x10c02, false}};
+inline constexpr element_types types92[] = {{1, {0x200}, 0xfffe, false}, {13, {0x200}, 0x0, false}};
+inline constexpr element_types types93[] = {{1, {0x80, 0x200, 0xfffe}, 0xfffe, true}, {13, {0x80, 0x200, 0x0}, 0x0, true}};
+inline constexpr element_types types94[] = {{8, {0x80, 0xfffe}, 0xfffe, true}, {9, {0xfffe}, 0xfffe, true}, {16, {0x1fffe}, 0x1fffe, true}, {19, {0x3fffe}, 0x3fffe, true}};
+}  // namespace listed
+
+struct standard_operator {
+  std::string_view name;
+  int since;
+  attribute_list const* attributes;
+  span<element_types const> types;
+};
+
+inline constexpr standard_operator standard[] = {
+    {"Add", 1, &listed::list0, listed::types0},
+    {"Sub", 1, &listed::list0, listed::types0},
+    {"Mul", 1, &listed::list0, listed::types0},
+    {"Div", 1, &listed::list0, listed::types0},
+    {"Neg", 1, &listed::list1, listed::types1},
+    {"Reciprocal", 1, &listed::list1, listed::types2},
+    {"Sqrt", 1, &listed::list1, listed::types2},
+    {"Pow", 1, &listed::list2, listed::types3},
+    {"Abs", 1, &listed::list1, listed::types4},
+    {"Exp", 1, &listed::list1, listed::types2},
+    {"Log", 1, &listed::list1, listed::types2},
+    {"Erf", 9, &listed::none, listed::types5},
+    {"Sin", 7, &listed::none, listed::types6},
+    {"Cos", 7, &listed::none, listed::types6},
+    {"Tanh", 1, &listed::list1, listed::types2},
+    {"Sigmoid", 1, &listed::list1, listed::types2},
+    {"Relu", 1, &listed::list1, listed::types7},
+    {"Gelu", 20, &listed::list3, listed::types8},
+    {"Softplus", 1, &listed::none, listed::types9},
+    {"LeakyRelu", 1, &listed::list4, listed::types10},
+    {"Elu", 1, &listed::list4, listed::types9},
+    {"HardSigmoid", 1, &listed::list5, listed::types9},
+    {"HardSwish", 14, &listed::none, listed::types11},
+    {"PRelu", 1, &listed::list1, listed::types12},
+    {"Floor", 1, &listed::list1, listed::types2},
+    {"Ceil", 1, &listed::list1, listed::types2},
+    {"Round", 11, &listed::none, listed::types13},
+    {"Sign", 9, &listed::none, listed::types14},
+    {"Min", 1, &listed::list1, listed::types15},
+    {"Max", 1, &listed::list1, listed::types15},
+    {"Sum", 1, &listed::list1, listed::types16},
+    {"Mod", 10, &listed::list6, listed::types17},
+    {"Clip", 1, &listed::list7, listed::types18},
+    {"Equal", 1, &listed::list2, listed::types19},
+    {"Less", 1, &listed::list2, listed::types20},
+    {"LessOrEqual", 12, &listed::none, listed::types21},
+    {"Greater", 1, &listed::list2, listed::types20},
+    {"GreaterOrEqual", 12, &listed::none, listed::types21},
+    {"And", 1, &listed::list2, listed::types22},
+    {"Or", 1, &listed::list2, listed::types22},
+    {"Xor", 1, &listed::list2, listed::types22},
+    {"Not", 1, &listed::none, listed::types23},
+    {"Where", 9, &listed::none, listed::types24},
+    {"IsNaN", 9, &listed::none, listed::types25},
+    {"IsInf", 10, &listed::list8, listed::types26},
+    {"Cast", 1, &listed::list9, listed::types27},
+    {"CastLike", 15, &listed::list10, listed::types28},
+    {"Identity", 1, &listed::none, listed::types29},
+    {"Dropout", 1, &listed::list11, listed::types30},
+    {"Constant", 1, &listed::list12, listed::types31},
+    {"ConstantOfShape", 9, &listed::list13, listed::types32},
+    {"Shape", 1, &listed::list14, listed::types33},
+    {"Size", 1, &listed::none, listed::types33},
+    {"Range", 11, &listed::list15, listed::types34},
+    {"Reshape", 1, &listed::list16, listed::types35},
+    {"Flatten", 1, &listed::list17, listed::types36},
+    {"Squeeze", 1, &listed::list18, listed::types37},
+    {"Unsqueeze", 1, &listed::list18, listed::types37},
+    {"Transpose", 1, &listed::list19, listed::types38},
+    {"Concat", 1, &listed::list17, listed::types39},
+    {"Split", 1, &listed::list20, listed::types40},
+    {"Slice", 1, &listed::list21, listed::types41},
+    {"Gather", 1, &listed::list17, listed::types42},
+    {"GatherElements", 11, &listed::list17, listed::types43},
+    {"GatherND", 11, &listed::list22, listed::types44},
+    {"ScatterND", 11, &listed::list23, listed::types45},
+    {"ScatterElements", 11, &listed::list24, listed::types46},
+    {"Expand", 8, &listed::none, listed::types47},
+    {"Tile", 1, &listed::none, listed::types48},
+    {"Pad", 1, &listed::list25, listed::types49},
+    {"Trilu", 14, &listed::list26, listed::types50},
+    {"OneHot", 9, &listed::list17, listed::types51},
+    {"NonZero", 9, &listed::none, listed::types52},
+    {"CumSum", 11, &listed::list27, listed::types53},
+    {"TopK", 1, &listed::list28, listed::types54},
+    {"ReduceMean", 1, &listed::list29, listed::types55},
+    {"GlobalAveragePool", 1, &listed::none, listed::types9},
+    {"ReduceSum", 1, &listed::list30, listed::types56},
+    {"ReduceProd", 1, &listed::list29, listed::types55},
+    {"ReduceMax", 1, &listed::list29, listed::types57},
+    {"ReduceMin", 1, &listed::list29, listed::types57},
+    {"ReduceSumSquare", 1, &listed::list29, listed::types55},
+    {"ReduceL1", 1, &listed::list29, listed::types55},
+    {"ReduceL2", 1, &listed::list29, listed::types55},
+    {"ReduceLogSum", 1, &listed::list29, listed::types58},
+    {"ReduceLogSumExp", 1, &listed::list29, listed::types58},
+    {"ArgMax", 1, &listed::list31, listed::types59},
+    {"ArgMin", 1, &listed::list31, listed::types59},
+    {"MatMul", 1, &listed::none, listed::types60},
+    {"Gemm", 1, &listed::list32, listed::types61},
+    {"Einsum", 12, &listed::list33, listed::types62},
+    {"MatMulInteger", 10, &listed::none, listed::types63},
+    {"Conv", 1, &listed::list34, listed::types64},
+    {"ConvTranspose", 1, &listed::list35, listed::types64},
+    {"ConvInteger", 10, &listed::list34, listed::types63},
+    {"MaxPool", 1, &listed::list36, listed::types65},
+    {"AveragePool", 1, &listed::list37, listed::types9},
+    {"GlobalMaxPool", 1, &listed::none, listed::types9},
+    {"Resize", 10, &listed::list38, listed::types66},
+    {"Softmax", 1, &listed::list17, listed::types2},
+    {"LogSoftmax", 1, &listed::list17, listed::types2},
+    {"BatchNormalization", 1, &listed::list39, listed::types67},
+    {"InstanceNormalization", 1, &listed::list40, listed::types64},
+    {"GroupNormalization", 18, &listed::list41, listed::types68},
+    {"LayerNormalization", 17, &listed::list42, listed::types69},
+    {"RMSNormalization", 23, &listed::list42, listed::types70},
+    {"RotaryEmbedding", 23, &listed::list43, listed::types71},
+    {"Attention", 23, &listed::list44, listed::types72},
+    {"QuantizeLinear", 10, &listed::list45, listed::types73},
+    {"DequantizeLinear", 10, &listed::list46, listed::types74},
+    {"DynamicQuantizeLinear", 11, &listed::none, listed::types75},
+    {"Tan", 7, &listed::none, listed::types6},
+    {"Asin", 7, &listed::none, listed::types6},
+    {"Acos", 7, &listed::none, listed::types6},
+    {"Atan", 7, &listed::none, listed::types6},
+    {"Sinh", 9, &listed::none, listed::types76},
+    {"Cosh", 9, &listed::none, listed::types76},
+    {"Asinh", 9, &listed::none, listed::types76},
+    {"Acosh", 9, &listed::none, listed::types76},
+    {"Atanh", 9, &listed::none, listed::types76},
+    {"Selu", 1, &listed::list47, listed::types9},
+    {"Celu", 12, &listed::list48, listed::types77},
+    {"ThresholdedRelu", 10, &listed::list48, listed::types78},
+    {"Softsign", 1, &listed::none, listed::types9},
+    {"Mish", 18, &listed::none, listed::types79},
+    {"Swish", 24, &listed::list48, listed::types80},
+    {"Shrink", 9, &listed::list49, listed::types81},
+    {"Mean", 1, &listed::list1, listed::types16},
+    {"BitwiseAnd", 18, &listed::none, listed::types82},
+    {"BitwiseOr", 18, &listed::none, listed::types82},
+    {"BitwiseXor", 18, &listed::none, listed::types82},
+    {"BitwiseNot", 18, &listed::none, listed::types83},
+    {"DepthToSpace", 1, &listed::list50, listed::types84},
+    {"SpaceToDepth", 1, &listed::list51, listed::types84},
+    {"ReverseSequence", 10, &listed::list52, listed::types85},
+    {"EyeLike", 9, &listed::list53, listed::types86},
+    {"Hardmax", 1, &listed::list17, listed::types2},
+    {"LpNormalization", 1, &listed::list54, listed::types9},
+    {"MeanVarianceNormalization", 9, &listed::list55, listed::types87},
+    {"LRN", 1, &listed::list56, listed::types2},
+    {"Upsample", 1, &listed::list57, listed::types88},
+    {"QLinearMatMul", 10, &listed::none, listed::types89},
+    {"QLinearConv", 10, &listed::list34, listed::types90},
+    {"LSTM", 1, &listed::list58, listed::types91},
+    {"GRU", 1, &listed::list59, listed::types91},
+    {"RNN", 1, &listed::list60, listed::types91},
+    {"If", 1, &listed::list61, listed::types92},
+    {"Loop", 1, &listed::list62, listed::types93},
+    {"Scan", 8, &listed::list63, listed::types94},
+};
+
+}  // namespace fuse::inline v0::detail::onnx_rows
+
 namespace fuse::inline v0 {
 namespace detail::onnx_rows {
 
@@ -3118,18 +3367,21 @@ inline constexpr operator_row rows[] = {
     {"If", opcode::if_else}, {"Loop", opcode::loop}, {"Scan", opcode::scan},
 };
 
-struct listed_rows {
+struct completed_rows {
   operator_row all[sizeof(rows) / sizeof(rows[0])];
 };
-inline constexpr listed_rows with_attributes = [] {
-  listed_rows made;
+inline constexpr completed_rows completed = [] {
+  completed_rows made;
   std::size_t at = 0, next = 0;
-  constexpr auto known = sizeof(attributes) / sizeof(attributes[0]);
+  constexpr auto known = sizeof(standard) / sizeof(standard[0]);
   for (auto const& row : rows) {
-    made.all[at] = row;
-    if (next < known && attributes[next].name == row.name) ++next;
-    if (next != 0 && attributes[next - 1].name == row.name) made.all[at].attributes = attributes[next - 1].attributes;
-    ++at;
+    auto& each = made.all[at++] = row;
+    if (next < known && standard[next].name == row.name) ++next;
+    if (next == 0 || standard[next - 1].name != row.name) continue;
+    auto const& told = standard[next - 1];
+    each.attributes = told.attributes;
+    each.types = told.types;
+    if (includes(row.emit, target::standard) && each.emit_since < told.since) each.emit_since = told.since;
   }
   return made;
 }();
@@ -3137,7 +3389,7 @@ inline constexpr listed_rows with_attributes = [] {
 }  // namespace detail::onnx_rows
 
 inline constexpr auto onnx =
-    make_dialect<detail::onnx_norms::emission_rules>("onnx", detail::onnx_rows::with_attributes.all, 24);
+    make_dialect<detail::onnx_norms::emission_rules>("onnx", detail::onnx_rows::completed.all, 24);
 
 }  // namespace fuse::inline v0
 
@@ -4830,7 +5082,7 @@ template <class Context>
 }
 
 template <class Context>
-[[nodiscard]] bool read_windows(Context& at, std::size_t count, std::vector<window>& windows) {
+[[nodiscard]] bool read_windows(Context& at, std::size_t count, plain_vector<window>& windows) {
   windows.assign(count, {});
   auto const each = [&](std::string_view parameter, std::size_t entries, auto&& take) {
     auto const state = at.integers(parameter);
@@ -4869,7 +5121,7 @@ void conv_shape(Context& at, std::uint32_t weight = 1) {
   }
   auto const from = at.shape(0);
   if (from.size() < 2) return;
-  std::vector<window> windows;
+  plain_vector<window> windows;
   bool const known = read_windows(at, from.size() - 2, windows);
   bool const weights = at.ranked(weight) && at.shape(weight).size() == from.size();
   at.dims.assign({from[0], weights ? at.shape(weight)[0] : at.symbols().fresh()});
@@ -4886,7 +5138,7 @@ void conv_transpose_shape(Context& at) {
   if (!at.ranked(0) || at.shape(0).size() < 2) return;
   auto const from = at.shape(0);
   auto& symbols = at.symbols();
-  std::vector<window> windows;
+  plain_vector<window> windows;
   std::int64_t groups = 1;
   bool const weights = at.ranked(1) && at.shape(1).size() == from.size();
   bool known = read_windows(at, from.size() - 2, windows) && weights && at.integer("group", 1, groups);
@@ -4914,7 +5166,7 @@ void pool_shape(Context& at) {
   at.set_type(1, element_type::int64);
   if (!at.ranked(0) || at.shape(0).size() < 2) return;
   auto const from = at.shape(0);
-  std::vector<window> windows;
+  plain_vector<window> windows;
   std::int64_t ceil = 0;
   bool const known = at.integers("kernel_shape") == parameter_state::known &&
                      read_windows(at, from.size() - 2, windows) && at.integer("ceil_mode", 0, ceil);
@@ -5600,8 +5852,8 @@ class basic_facts : public fact_table {
 
   detail::rule_context at_;  // one for all nodes: its buffers stay
   std::vector<dimension> declared_;
-  std::vector<std::uint32_t> before_;                  // numbers of contents
-  std::vector<std::uint32_t> first_body_, next_body_;  // of a node, of a region: the bodies that one node owns
+  detail::plain_vector<std::uint32_t> before_;                  // numbers of contents
+  detail::plain_vector<std::uint32_t> first_body_, next_body_;  // of a node, of a region: the bodies that one node owns
 };
 using facts = basic_facts<graph_image>;
 
@@ -6370,13 +6622,13 @@ class hash_index {
     slots_[at] = added;
   }
   void grow() {
-    auto const before = static_cast<std::vector<slot>&&>(slots_);
-    slots_ = std::vector<slot>(before.empty() ? 64 : 2 * before.size(), slot{0, none});
+    auto const before = static_cast<plain_vector<slot>&&>(slots_);
+    slots_ = plain_vector<slot>(before.empty() ? 64 : 2 * before.size(), slot{0, none});
     for (auto const& s : before)
       if (s.number != none) place(s);
   }
 
-  std::vector<slot> slots_;
+  plain_vector<slot> slots_;
   std::size_t count_ = 0;
 };
 
@@ -6613,7 +6865,7 @@ class basic_graph : public graph_parts {
     }
   }
   void erase(node n) {
-    std::vector<std::uint32_t> dying{n.id};
+    detail::plain_vector<std::uint32_t> dying(1, n.id);
     for (std::size_t i = 0; i < dying.size(); ++i)  // bodies may nest deeply
       for (auto b = nodes_[dying[i]].first_body; b != none; b = bodies_[b].next) {
         for (auto const& out : bodies_[b].outputs) unlink_use(out.slot);
@@ -6739,7 +6991,7 @@ class basic_graph : public graph_parts {
   struct body_record {
     std::uint32_t owner = none, name = 0, first = none, last = none, next = none;
     std::vector<value> inputs{};
-    std::vector<output_record> outputs{};
+    detail::plain_vector<output_record> outputs{};
   };
   struct extent_record {
     std::int64_t known;
@@ -6840,9 +7092,9 @@ class basic_graph : public graph_parts {
   std::size_t node_count_ = 0;
   basic_name_table<decltype(Named::name)> names_;
   std::vector<node_record> nodes_;
-  std::vector<value_record> values_;
-  std::vector<value> operands_;  // beside uses_: reading operands touches nothing else
-  std::vector<use_record> uses_;
+  detail::plain_vector<value_record> values_;
+  detail::plain_vector<value> operands_;  // beside uses_: reading operands touches nothing else
+  detail::plain_vector<use_record> uses_;
   std::vector<named> attributes_;
   std::vector<tensor> tensors_;
   std::vector<std::vector<extent_record>> shapes_;
@@ -7454,7 +7706,7 @@ class basic_operator_needs {
       if (i.code == step::fork) ++waiting_[i.other];
     }
     std::vector<bool> known(rules_.code.size(), false);
-    std::vector<std::uint16_t> path;
+    plain_vector<std::uint16_t> path;
     for (auto const& e : rules_.entries) {
       path.assign(1, e.first);
       while (!path.empty()) {  // what comes after, before
@@ -7484,7 +7736,7 @@ class basic_operator_needs {
     std::uint16_t at;  // register, or frame_base and a frame
     needs what;
   };
-  using state = std::vector<wanted>;
+  using state = plain_vector<wanted>;
   static constexpr std::uint16_t frame_base = 256;
 
   [[nodiscard]] static needs find(state const& in, std::uint16_t at) {
@@ -7521,7 +7773,7 @@ class basic_operator_needs {
   }
   [[nodiscard]] static std::uint64_t bit_of(std::uint16_t op) {
     auto const code = static_cast<opcode>(op);
-    return info(code).group == op_group::none && code != opcode::neg ? operator_bit(code) : 0;  // see operator_sets
+    return info(code).group == op_group::none ? operator_bit(code) : 0;  // see operator_sets
   }
 
   static void below(needs& of, needs const& operand) {
@@ -7585,9 +7837,9 @@ class basic_operator_needs {
   }
 
   Program const& rules_;
-  std::vector<needs> first_;  // per instruction
+  plain_vector<needs> first_;  // per instruction
   std::vector<state> of_;
-  std::vector<std::uint16_t> waiting_;  // how many instructions need the state of one
+  plain_vector<std::uint16_t> waiting_;  // how many instructions need the state of one
 };
 using operator_needs = basic_operator_needs<program>;
 
@@ -7778,10 +8030,10 @@ class basic_branch_lists {
   }
 
   Program const& rules_;
-  std::vector<branch> branches_;
-  std::vector<branch_list> lists_;  // per instruction
-  std::vector<question> questions_;
-  std::vector<needed_bit> needed_;
+  plain_vector<branch> branches_;
+  plain_vector<branch_list> lists_;  // per instruction
+  plain_vector<question> questions_;
+  plain_vector<needed_bit> needed_;
 };
 using branch_lists = basic_branch_lists<program>;
 
@@ -7860,8 +8112,8 @@ class basic_entrances {
       ranges_[static_cast<std::size_t>(stage) * operators + op].named = true;
   }
 
-  std::vector<range> ranges_;  // by stage and operator
-  std::vector<basic_entrance<Program>> entrances_;
+  plain_vector<range> ranges_;  // by stage and operator
+  plain_vector<basic_entrance<Program>> entrances_;
   std::vector<bool> names_;  // by name code
 };
 using entrance = basic_entrance<program>;
@@ -8148,15 +8400,99 @@ class basic_frame_needs {
 
   Program const& rules_;
   branch_lists const& branches_;
-  std::vector<needs> of_;  // per instruction
-  std::vector<std::uint8_t> known_;
+  plain_vector<needs> of_;  // per instruction
+  plain_vector<std::uint8_t> known_;
   std::vector<bool> seen_;
-  std::vector<int> captures_;
-  std::vector<std::uint16_t> waiting_, reached_, path_;
+  plain_vector<int> captures_;
+  plain_vector<std::uint16_t> waiting_, reached_, path_;
 };
 using frame_needs = basic_frame_needs<program>;
 
 }  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0 {
+
+enum class opens_with : std::uint8_t {
+  none,
+  any,
+  whole,      ///< (a b)^w is a^w b^w for negative a and b, too
+  one_over,   ///< a whole one; and any other, where operand 0 is the number 1, which is then no part
+  unit,       ///< 1 or -1: what is below a root may not be negative
+  power,      ///< operand 1 is the number e: both are whole, or the weight is 1 or -1; for 1 / a, half of a whole one
+  minus_one,  ///< any, where an operand is the number -1, which is then no part
+};
+
+enum class opens_integers : std::uint8_t {
+  no,
+  yes,
+  quotient,  ///< where the pattern is one quotient, as integers divide otherwise
+  power,     ///< a positive whole one
+};
+
+struct opening {
+  opcode op = opcode::opaque;
+  op_group kind = op_group::none;
+  opens_with when = opens_with::none;
+  double first = 1, further = 0;  ///< the weight of operand 0, that of each further one (0: no part), where it has 1
+  opens_integers integers = opens_integers::no;
+  bool negates = false;  ///< it is minus the product, where its weight is odd
+};
+
+inline constexpr opening openings[] = {
+    {opcode::add,        op_group::sum,     opens_with::any,        1,    1, opens_integers::yes},
+    {opcode::sum_of,     op_group::sum,     opens_with::any,        1,    1, opens_integers::yes},
+    {opcode::sub,        op_group::sum,     opens_with::any,        1,   -1, opens_integers::yes},
+    {opcode::neg,        op_group::sum,     opens_with::any,       -1,    0, opens_integers::yes},
+    {opcode::neg,        op_group::product, opens_with::whole,      1,    0, opens_integers::yes, true},
+    {opcode::mul,        op_group::product, opens_with::whole,      1,    1, opens_integers::yes},
+    {opcode::mul,        op_group::sum,     opens_with::minus_one, -1,   -1, opens_integers::yes},
+    {opcode::div,        op_group::product, opens_with::one_over,   1,   -1, opens_integers::quotient},
+    {opcode::div,        op_group::sum,     opens_with::minus_one, -1,    0, opens_integers::quotient},
+    {opcode::reciprocal, op_group::product, opens_with::any,       -1},
+    {opcode::square,     op_group::product, opens_with::whole,      2,    0, opens_integers::yes},
+    {opcode::sqrt,       op_group::product, opens_with::unit,       0.5},
+    {opcode::rsqrt,      op_group::product, opens_with::unit,      -0.5},
+    {opcode::pow,        op_group::product, opens_with::power,      1,    0, opens_integers::power},
+};
+
+namespace detail {
+
+struct openings_by_operator {
+  opening of[2][static_cast<std::size_t>(opcode::count_)];
+};
+inline constexpr openings_by_operator known_openings = [] {
+  openings_by_operator made{};
+  for (auto const& each : openings) made.of[each.kind == op_group::product][static_cast<std::size_t>(each.op)] = each;
+  return made;
+}();
+
+}  // namespace detail
+
+[[nodiscard]] constexpr opening const& opening_of(opcode op, op_group kind) {
+  return detail::known_openings.of[kind == op_group::product][static_cast<std::size_t>(op)];
+}
+
+[[nodiscard]] constexpr bool is_whole_weight(double w) {
+  return w > -0x1p31 && w < 0x1p31 && static_cast<double>(static_cast<std::int64_t>(w)) == w;
+}
+
+[[nodiscard]] constexpr bool allows(opens_with when, double w, double exponent = 1) {
+  bool const unit = w == 1 || w == -1;
+  switch (when) {
+    case opens_with::none: return false;
+    case opens_with::any:
+    case opens_with::minus_one: return true;
+    case opens_with::whole:
+    case opens_with::one_over: return is_whole_weight(w);
+    case opens_with::unit: return unit;
+    case opens_with::power:
+      if (exponent == -1) return unit || is_whole_weight(2 * w);
+      return exponent != 0 && exponent - exponent == 0 && (unit || (is_whole_weight(w) && is_whole_weight(exponent)));
+  }
+  return false;
+}
+
+}  // namespace fuse::inline v0
 
 namespace fuse::inline v0::detail {
 
@@ -8245,24 +8581,32 @@ class basic_operator_sets {
   }
 
   struct meaning {
-    std::uint64_t bits = 0, below = 0, kinds = 0;  // of a sum or product: a root, and the bits of its kinds
-    bool transparent = false, layout = false;
+    std::uint64_t bits = 0, below = 0;
+    std::uint64_t kinds = 0;      // of a sum or product: the bits of its kinds
+    std::uint64_t minus_one = 0;  // ... and the one that an operand of -1 adds
+    bool transparent = false, layout = false, power = false;
   };
   [[nodiscard]] static meaning meaning_of(opcode op) {
-    auto const group = info(op).group;
     meaning of;
     bool const squares = op == opcode::sum_square || op == opcode::l2_norm;
     of.layout = may_keep_elements(op) && op != opcode::identity && op != opcode::cast;
     of.transparent = squares || (may_keep_elements(op) && (info(op).kind != op_kind::broadcast || op == opcode::where));
-    if (group == op_group::none && op != opcode::neg) {
+    if (info(op).group == op_group::none) {
       of.bits =
           operator_bit(op) | (op == opcode::sum || squares ? operator_bit(opcode::mean) : 0);  // divided, it is one
       if (squares) of.bits |= of.below = product_bit;
       if (op == opcode::l2_norm) of.bits |= root_bit;
-    } else {
-      of.bits = op == opcode::sqrt || op == opcode::rsqrt ? root_bit : 0;
-      of.kinds = op == opcode::neg ? sum_bit | product_bit : group == op_group::sum ? sum_bit : product_bit;
     }
+    auto const add = [&](opening const& how, std::uint64_t kind) {
+      if (how.when == opens_with::unit) of.bits |= root_bit;
+      if (how.when == opens_with::power) of.power = true;
+      if (how.when == opens_with::minus_one)
+        of.minus_one = kind;
+      else if (how.when != opens_with::none)
+        of.kinds |= kind;
+    };
+    add(opening_of(op, op_group::sum), sum_bit);
+    add(opening_of(op, op_group::product), product_bit);
     return of;
   }
 
@@ -8300,14 +8644,14 @@ class basic_operator_sets {
     }
     auto kinds = means.kinds;
     double number = 0.5;
-    if (op == opcode::pow &&
+    if (means.power &&
         (record.operand_count < 2 || !facts_.uniform(image_.operand(n, 1), number) || !math::is_whole(number)))
       found.deep = found.direct = root_bit;
-    if (op == opcode::mul || op == opcode::div)  // by -1: a sign in a sum
+    if (means.minus_one != 0)
       for (std::uint32_t i = 0; i < record.operand_count; ++i)
         if (auto const v = image_.operand(n, i);
             ((*this)[v].direct & number_bit) != 0 && facts_.uniform(v, number) && number == -1)
-          kinds = sum_bit | product_bit;
+          kinds |= means.minus_one;
     for (std::uint32_t i = 0; i < record.operand_count; ++i) {
       auto const& inside = (*this)[image_.operand(n, i)];
       found.deep |= inside.deep;
@@ -8334,12 +8678,12 @@ class basic_operator_sets {
   static constexpr sets none_{0, 0, 0};
   Image const& image_;
   facts const& facts_;
-  std::vector<meaning> meanings_;  // by opcode
+  plain_vector<meaning> meanings_;  // by opcode
   std::vector<bool> transparent_names_;
-  std::vector<sets> of_;
+  plain_vector<sets> of_;
   std::size_t size_ = 0;  // a vector would divide
   bool clips_ = false;    // rules look for clipped sums
-  std::vector<node_id> waiting_;
+  plain_vector<node_id> waiting_;
 };
 using operator_sets = basic_operator_sets<graph_image>;
 
@@ -8397,7 +8741,7 @@ class basic_frame_opener {
                      bool means_whole)
       : rules_(rules), image_(image), facts_(known), operators_(operators) {
     for (auto const& set : rules.sets) {
-      auto& bits = through_bits_.emplace_back(0);
+      auto& bits = through_bits_.emplace_back();
       for (std::size_t i = 0; i < set.count; ++i)
         bits |= set.by_name[i] ? ~std::uint64_t{0} : operator_bit(static_cast<opcode>(set.ops[i]));
     }
@@ -8575,9 +8919,6 @@ class basic_frame_opener {
     return true;
   }
 
-  [[nodiscard]] static bool whole(double w) { return math::is_whole(w); }
-  [[nodiscard]] static bool odd(double w) { return math::is_odd(w); }
-
   bool opens(value_id v, double w, op_group kind, std::uint8_t through, unsigned may, std::uint32_t region,
              children& into) const {
     if (v == absent) return false;
@@ -8614,26 +8955,20 @@ class basic_frame_opener {
         return true;
       if (op != opcode::sum_of) return false;
     }
-    auto const b = record.operand_count > 1 ? image_.operand(n, 1) : absent;
-    if (integers && !opens_integers(op, b, (may & divide) != 0)) return false;
-    return kind == op_group::sum ? opens_sum(op, n, a, b, w, into) : opens_product(op, a, b, w, into);
+    auto const& how = opening_of(op, kind);
+    if (integers && !of_integers(how.integers, n, (may & divide) != 0)) return false;
+    return record.operand_count >= info(op).least && opens_group(how, n, w, into);
   }
 
-  bool opens_integers(opcode op, value_id b, bool may_divide) const {
-    switch (op) {
-      case opcode::add:
-      case opcode::sub:
-      case opcode::sum_of:
-      case opcode::neg:
-      case opcode::mul:
-      case opcode::square: return true;
-      case opcode::div: return may_divide;
-      case opcode::pow: {
-        double exponent = 0;
-        return b != absent && facts_.uniform(b, exponent) && exponent > 0 && math::is_whole(exponent);
-      }
-      default: return false;
+  [[nodiscard]] bool of_integers(opens_integers when, node_id n, bool may_divide) const {
+    double exponent = 0;
+    switch (when) {
+      case opens_integers::no: return false;
+      case opens_integers::yes: return true;
+      case opens_integers::quotient: return may_divide;
+      case opens_integers::power: return is_number(n, 1, exponent) && exponent > 0 && is_whole_weight(exponent);
     }
+    return false;
   }
 
   bool opens_clipped(node_id n, children& into) const {
@@ -8656,90 +8991,40 @@ class basic_frame_opener {
     return true;
   }
 
-  bool opens_sum(opcode op, node_id n, value_id a, value_id b, double w, children& into) const {
-    switch (op) {
-      case opcode::add:
-      case opcode::sum_of:
-        for (std::uint32_t i = 0; i < image_.operand_count(n); ++i) {
-          if (image_.operand(n, i) == absent) return false;
-          into.add(image_.operand(n, i), w);
-        }
-        return true;
-      case opcode::sub:
-        if (b == absent) return false;
-        into.add(a, w);
-        into.add(b, -w);
-        return true;
-      case opcode::neg: into.add(a, -w); return true;
-      case opcode::mul:
-      case opcode::div: {  // by -1
-        double number = 0;
-        if (b != absent && facts_.uniform(b, number) && number == -1) {
-          into.add(a, -w);
-          return true;
-        }
-        if (op == opcode::mul && b != absent && facts_.uniform(a, number) && number == -1) {
-          into.add(b, -w);
-          return true;
-        }
-        return false;
-      }
-      default: return false;
+  bool opens_group(opening const& how, node_id n, double w, children& into) const {
+    auto const count = image_.operand_count(n);
+    double number = 1;
+    std::uint32_t left_out = absent;
+    if (how.when == opens_with::minus_one) {
+      for (std::uint32_t i = 0; i < count && left_out == absent; ++i)
+        if ((i == 0 ? how.further : how.first) != 0 && is_number(n, i, number) && number == -1) left_out = i;
+      if (left_out == absent) return false;
+      number = 1;
     }
+    if (how.when == opens_with::power && !is_number(n, 1, number)) return false;
+    if (!allows(how.when, w, number)) {
+      if (how.when != opens_with::one_over || !is_number(n, 0, number) || number != 1) return false;
+      left_out = 0;
+    }
+    for (std::uint32_t i = 0; i < count && (i == 0 || how.further != 0 || left_out == 0); ++i) {
+      if (i == left_out) continue;
+      if (image_.operand(n, i) == absent) return false;
+      into.add(image_.operand(n, i), w * (i == 0 ? how.first * number : how.further));
+    }
+    into.negate = how.negates && math::is_odd(w);
+    return true;
   }
-
-  bool opens_product(opcode op, value_id a, value_id b, double w, children& into) const {
-    bool const unit = w == 1 || w == -1;
-    switch (op) {
-      case opcode::mul:
-        if (!whole(w) || b == absent) return false;
-        into.add(a, w);
-        into.add(b, w);
-        return true;
-      case opcode::div:
-        if (b == absent) return false;
-        if (!whole(w)) {  // 1 / b under a root
-          double number = 0;
-          if (!facts_.uniform(a, number) || number != 1) return false;
-          into.add(b, -w);
-          return true;
-        }
-        into.add(a, w);
-        into.add(b, -w);
-        return true;
-      case opcode::neg:
-        if (!whole(w)) return false;
-        into.add(a, w);
-        into.negate = odd(w);
-        return true;
-      case opcode::reciprocal: into.add(a, -w); return true;
-      case opcode::square:
-        if (!whole(w)) return false;
-        into.add(a, 2 * w);
-        return true;
-      case opcode::sqrt:
-      case opcode::rsqrt:
-        if (!unit) return false;
-        into.add(a, op == opcode::sqrt ? w / 2 : -w / 2);
-        return true;
-      case opcode::pow: {
-        double exponent = 0;
-        if (b == absent || !facts_.uniform(b, exponent) || exponent == 0 || !math::is_finite(exponent)) return false;
-        if (exponent != -1 && !unit && !(whole(w) && whole(exponent))) return false;
-        if (exponent == -1 && !unit && !whole(w) && !whole(2 * w)) return false;
-        into.add(a, w * exponent);
-        return true;
-      }
-      default: return false;
-    }
+  [[nodiscard]] bool is_number(node_id n, std::uint32_t i, double& number) const {
+    return i < image_.operand_count(n) && image_.operand(n, i) != absent &&
+           facts_.uniform(image_.operand(n, i), number);
   }
 
   program const& rules_;
   Image const& image_;
   facts const& facts_;
   operator_sets const& operators_;
-  std::vector<std::uint64_t> through_bits_;  // by set of operators to look through
-  bool means_ = false;                       // taken whole
+  plain_vector<std::uint64_t> through_bits_;  // by set of operators to look through
+  bool means_ = false;                        // taken whole
 };
 using frame_opener = basic_frame_opener<graph_image>;
 
@@ -8893,7 +9178,7 @@ class basic_congruence {
   Image const& image_;
   facts const& facts_;
   dialect const& names_;
-  std::vector<std::uint32_t> hashes_;  // by value; none yet where empty
+  detail::plain_vector<std::uint32_t> hashes_;  // by value; none yet where empty
   std::vector<int> axes_, axes_too_;
   std::vector<std::int64_t> listed_;
   int budget_ = 0;
@@ -9287,9 +9572,9 @@ class basic_value_steps : public match_state {
   std::uint32_t region_ = 0;  // where the root is
 
  private:
-  std::vector<std::uint16_t> data_operands_;  // by name code: how many operands are data and not parameters
-  captured arguments_[condition::capacity];   // what a condition is asked about
-  std::vector<value_view> views_;             // the values among them
+  plain_vector<std::uint16_t> data_operands_;  // by name code: how many operands are data and not parameters
+  captured arguments_[condition::capacity];    // what a condition is asked about
+  plain_vector<value_view> views_;             // the values among them
 };
 using value_steps = basic_value_steps<graph_image>;
 
@@ -9530,7 +9815,7 @@ class basic_group_steps : public value_steps {
 
   frame_needs needs_;
   frame_opener opener_;
-  std::vector<shared_group> groups_;  // those that the rules at a node share, then one of each frame's own
+  plain_vector<shared_group> groups_;  // those that the rules at a node share, then one of each frame's own
   std::size_t group_count_ = 0;
   opened_group opened_again_;
 };
@@ -9607,7 +9892,7 @@ class basic_reduction_steps : public group_steps {
 
   bool below_factors(instruction const& i, scaled_reduction& found) {
     auto const op = op_of(image_, image_.producer(found.value));
-    if (info(op).group != op_group::product && op != opcode::neg && !may_keep_elements(op)) return false;
+    if (opening_of(op, op_group::product).when == opens_with::none && !may_keep_elements(op)) return false;
     auto& f = product_;
     f.clips = f.divides = false;
     f.free = (i.flags & instruction::free) != 0;
@@ -10307,7 +10592,7 @@ class deepest_failure final : public failure_listener {
 
 class all_matches final : public machine::acceptor {
  public:
-  std::vector<std::uint16_t> rules;
+  plain_vector<std::uint16_t> rules;
   bool accept(std::uint16_t rule) override {
     rules.push_back(rule);
     return false;
@@ -10336,7 +10621,7 @@ template <class Image>
   if (match.has_entry(n, stage)) {
     detail::all_matches matches;
     match.run(n, stage, matches);
-    if (only != nullptr) std::erase_if(matches.rules, [&](auto rule) { return rule != only->rule; });
+    if (only != nullptr) matches.rules.erase_if([&](auto rule) { return rule != only->rule; });
     if (!matches.rules.empty()) {
       best.matched = true;
       best.rule = matches.rules.front();
@@ -10584,6 +10869,10 @@ class graph_binding final : public graph_source {
   }
 
  private:
+  struct known_tag {
+    operator_tag tag;
+    bool known = false;
+  };
   struct listed {
     node_type node;
     std::uint32_t region;
@@ -10598,10 +10887,10 @@ class graph_binding final : public graph_source {
   operator_tag tag_of(node_type const& n) {
     if constexpr (detail::has_op_key<plain>) {
       auto const key = static_cast<std::size_t>(traits::op_key(*graph_, n));
-      if (key >= tags_.size()) tags_.resize(key + 1, {operator_tag{}, false});
-      if (!tags_[key].second)
+      if (key >= tags_.size()) tags_.resize(key + 1);
+      if (!tags_[key].known)
         tags_[key] = {names_.find(names_.context, traits::op_name(*graph_, n), image.version), true};
-      return tags_[key].first;
+      return tags_[key].tag;
     } else {
       return names_.find(names_.context, traits::op_name(*graph_, n), image.version);
     }
@@ -10804,7 +11093,7 @@ class graph_binding final : public graph_source {
   void add_functions() {
     if constexpr (detail::has_functions<plain>) {
       if (functions_.all.empty()) return;
-      std::vector<node_id> first(image.regions().size(), image.node_count());
+      detail::plain_vector<node_id> first(image.regions().size(), image.node_count());
       for (auto n = image.node_count(); n-- > 0;) first[image.scope_of(image.node(n).region)] = n;
       for (auto const& f : functions_.all) {
         graph_image::function_record made;
@@ -10835,8 +11124,8 @@ class graph_binding final : public graph_source {
   }
 
   void sort(std::vector<listed>& sorted) {
-    std::vector<std::uint32_t> missing(image.node_count(), 0);
-    std::vector<node_id> ready;
+    detail::plain_vector<std::uint32_t> missing(image.node_count(), 0);
+    detail::plain_vector<node_id> ready;
     for (node_id n = 0; n < image.node_count(); ++n) {
       for (std::uint32_t i = 0; i < image.operand_count(n); ++i)
         if (auto const v = image.operand(n, i); v != absent && image.producer(v) != absent) ++missing[n];
@@ -10865,8 +11154,8 @@ class graph_binding final : public graph_source {
   detail::value_numbers<plain> numbers_;
   std::vector<node_type> nodes_;
   std::vector<value_type> values_;
-  std::vector<value_type> operands_;  // of a new node
-  std::vector<std::pair<operator_tag, bool>> tags_;
+  std::vector<value_type> operands_;      // of a new node
+  detail::plain_vector<known_tag> tags_;  // by the graph's key of an operator
   std::vector<std::pair<value_type, std::uint32_t>> body_inputs_, body_outputs_;
   std::vector<std::pair<node_type, std::uint32_t>> body_owners_;
   detail::bound_functions<plain> functions_;
@@ -10893,7 +11182,7 @@ struct operator_facts {
   operator_facts facts{};
   facts.op = op;
   facts.bit = operator_bit(op);
-  facts.group = op == opcode::neg ? op_group::sum : known.group;  // a minus is a sum of one
+  facts.group = known.group;
   facts.reduces = known.shape == shape_rule::reduce;
   facts.commutative = known.commutative;
   facts.broadcasts = (known.kind == op_kind::elementwise || known.kind == op_kind::broadcast) &&
@@ -11308,22 +11597,21 @@ constexpr int lowering::tree_size(std::uint8_t at, int limit) const {
 
 constexpr std::uint64_t lowering::needs_of(term const& t, opcode op, op_group group) {
   auto const first = needs_[t.child[0]];
-  if (op == opcode::sqrt || op == opcode::rsqrt) return first | root_bit;
-  if (op == opcode::pow) {
-    auto const by = pattern_.terms[t.child[1]];
-    return static_cast<int>(by.number) == by.number ? first : first | root_bit;
-  }
+  auto const how = opening_of(op, group);
+  if (how.when == opens_with::unit) return first | root_bit;
+  if (how.when == opens_with::power)
+    return is_whole_weight(pattern_.terms[t.child[1]].number) ? first : first | root_bit;
   auto all = first;
   int const operands = t.children - t.attributes;
   for (int i = 1; i < operands; ++i) all |= needs_[t.child[i]];
   if (group == op_group::sum || operands < 2 || (first & needs_[t.child[1]] & root_bit) == 0) return all;
   parts found{};
   collect(t.child[0], 1, group, found);
-  collect(t.child[1], op == opcode::div ? -1 : 1, group, found);
+  collect(t.child[1], how.further, group, found);
   all = 0;
   for (int i = 0; i < found.count; ++i) {
     all |= needs_[found.all[i].term];
-    if (static_cast<int>(found.all[i].weight) != found.all[i].weight) all |= root_bit;
+    if (!is_whole_weight(found.all[i].weight)) all |= root_bit;
   }
   return all;
 }
@@ -11339,7 +11627,7 @@ constexpr std::uint64_t lowering::needs_directly(parts const& of, op_group kind)
       continue;
     required += p.weight == 1 || p.weight == -1 ? 1 : 2;
     if (kind_of_part == term_kind::neutral && group_[p.term] == op_group::none) all |= needs_[p.term];
-    if (static_cast<int>(p.weight) != p.weight) all |= root_bit;
+    if (!is_whole_weight(p.weight)) all |= root_bit;
   }
   return required < 2 ? all : all | (kind == op_group::sum ? sum_bit : product_bit);
 }
@@ -11361,43 +11649,31 @@ constexpr lowering::parts lowering::parts_of(std::uint8_t at, double weight, op_
 }
 constexpr void lowering::collect(std::uint8_t at, double weight, op_group kind, parts& into) {
   auto const t = pattern_.terms[at];
-  bool const opens = group_[at] == kind;  // or it is a rest
-  if (opens && kind == op_group::sum) {
-    switch (t.op) {
-      case opcode::add:
-      case opcode::sum_of:
-        for (int i = 0; i < t.operands(); ++i) collect(t.child[i], weight, kind, into);
-        return;
-      case opcode::sub: collect(t.child[0], weight, kind, into); return collect(t.child[1], -weight, kind, into);
-      case opcode::neg: return collect(t.child[0], -weight, kind, into);
-      default: break;
+  if (group_[at] == kind && t.kind == term_kind::neutral) {  // or it is a rest
+    auto const how = opening_of(t.op, kind);
+    auto const first = t.child[0];
+    double exponent = 1;
+    bool opens = true;
+    if (how.when == opens_with::power) {
+      auto const& by = pattern_.terms[t.child[1]];
+      opens = by.kind == term_kind::number;
+      exponent = by.number;
     }
-  } else if (opens && static_cast<int>(weight) == weight) {
-    bool const unit = weight == 1 || weight == -1;
-    switch (t.op) {
-      case opcode::mul: collect(t.child[0], weight, kind, into); return collect(t.child[1], weight, kind, into);
-      case opcode::div: collect(t.child[0], weight, kind, into); return collect(t.child[1], -weight, kind, into);
-      case opcode::reciprocal: return collect(t.child[0], -weight, kind, into);
-      case opcode::square: return collect(t.child[0], 2 * weight, kind, into);
-      case opcode::sqrt:
-        if (unit) return collect(t.child[0], weight / 2, kind, into);
-        break;
-      case opcode::rsqrt:
-        if (unit) return collect(t.child[0], -weight / 2, kind, into);
-        break;
-      case opcode::pow:
-        if (unit && pattern_[t.child[1]].kind == term_kind::number)
-          return collect(t.child[0], weight * pattern_[t.child[1]].number, kind, into);
-        break;
-      default: break;
+    if (opens && allows(how.when, weight, exponent)) {
+      collect(first, weight * how.first * exponent, kind, into);
+      for (int i = 1; how.further != 0 && i < t.operands(); ++i) collect(t.child[i], weight * how.further, kind, into);
+      return;
     }
-  } else if (t.kind == term_kind::number && (kind == op_group::sum || weight == 1 || weight == -1)) {
+    if (how.when == opens_with::one_over && pattern_.terms[first].kind == term_kind::number &&
+        pattern_.terms[first].number == 1)
+      return collect(t.child[1], weight * how.further, kind, into);
+  } else if (t.kind == term_kind::number &&
+             (kind == op_group::sum || (is_whole_weight(weight) && weight >= -8 && weight <= 8))) {
     into.has_number = true;
     if (static_cast<float>(t.tolerance) > into.tolerance) into.tolerance = static_cast<float>(t.tolerance);
-    if (kind == op_group::sum)
-      into.number += weight * t.number;
-    else
-      into.number = weight == 1 ? into.number * t.number : into.number / t.number;
+    if (kind == op_group::sum) into.number += weight * t.number;
+    for (double w = weight; kind == op_group::product && w != 0; w += w > 0 ? -1 : 1)
+      into.number = w > 0 ? into.number * t.number : into.number / t.number;
     return;
   }
   for (std::uint8_t i = 0; i < into.count; ++i)
@@ -11917,9 +12193,8 @@ constexpr void lowering::add_entries(std::uint8_t root, std::uint16_t first) {
 }
 constexpr void lowering::add_entries_of_group(std::uint8_t root, std::uint16_t first) {
   auto const kind = group_[root];
-  for (auto const& known : operator_table)
-    if (known.group == kind || known.op == opcode::neg || known.op == opcode::mul || known.op == opcode::div)
-      add_entry(first, static_cast<std::uint16_t>(known.op), false, 0);
+  for (auto const& each : openings)
+    if (each.kind == kind) add_entry(first, static_cast<std::uint16_t>(each.op), false, 0);
   auto const found = parts_of(root, 1, kind);
   int required = found.has_number && found.number != (kind == op_group::product ? 1 : 0) ? 2 : 0;
   std::uint8_t one = 0;
@@ -12600,7 +12875,8 @@ class basic_validity {
     open_.clear();
     auto const op = op_of(image_, n);
     auto const& known = info(op);
-    if (op == opcode::opaque) return {};
+    check_stated_types();
+    if (op == opcode::opaque) return std::move(wrong_);
     for (int i = 0; i < known.least; ++i)
       if (operand(static_cast<std::uint32_t>(i)) == absent) return "operand " + std::to_string(i) + " is missing";
     check_types(op);
@@ -12627,6 +12903,23 @@ class basic_validity {
     if (wrong_.empty()) wrong_ = std::move(text);
   }
 
+  void check_stated_types() {
+    auto const* const row = names_.row(image_.node(n_).tag.name, image_.version);
+    element_types const* stated = nullptr;
+    if (row != nullptr)
+      for (auto const& from : row->types)
+        if (from.since <= image_.version) stated = &from;
+    if (stated == nullptr) return;
+    auto const at = [&](element_type t) {
+      return std::string(name_of(t)) + ", and " + std::string(row->name) + " has none of that type at version " +
+             std::to_string(image_.version);
+    };
+    for (std::uint32_t i = 0; i < image_.operand_count(n_); ++i)
+      if (operand(i) != absent && !stated->takes(i, type(i)))
+        return wrong("operand " + std::to_string(i) + " is " + at(type(i)));
+    if (auto const t = facts_.type(image_.result(n_)); image_.node(n_).result_count != 0 && !stated->gives(t))
+      wrong("its result is " + at(t));
+  }
   void check_types(opcode op) {
     if (names_.promotes) return;
     auto const& known = info(op);
@@ -12900,7 +13193,7 @@ class basic_validity {
   dialect const& names_;
   node_id n_ = absent;
   std::string wrong_;
-  std::vector<requirement> open_;
+  detail::plain_vector<requirement> open_;
   std::vector<std::int64_t> list_;
   std::vector<int> axes_;
 };
@@ -13080,9 +13373,9 @@ class basic_traffic {
 
   Image const& image_;
   facts const& facts_;
-  std::vector<double> elements_;     // by number of a shape; negative: not counted yet
-  std::vector<std::uint32_t> seen_;  // by node: in this round, and whether it dies, or is read by what is new
-  std::vector<node_id> waiting_;
+  plain_vector<double> elements_;     // by number of a shape; negative: not counted yet
+  plain_vector<std::uint32_t> seen_;  // by node: in this round, and whether it dies, or is read by what is new
+  plain_vector<node_id> waiting_;
   std::uint32_t seen_round_ = 0;
 };
 using traffic = basic_traffic<graph_image>;
@@ -13302,8 +13595,8 @@ class basic_transaction final : public graph_source {
   std::vector<made> steps_;  // the first `step_count_` of them; the others' memory waits
   std::size_t step_count_ = 0;
   std::vector<function_body> functions_;
-  std::vector<value_id> operands_;
-  std::vector<element_type> types_;
+  detail::plain_vector<value_id> operands_;
+  detail::plain_vector<element_type> types_;
   double bytes_ = 0;
   bool open_ = false;
 };
@@ -13350,13 +13643,14 @@ class basic_operator_writer {
       }
     if (row != nullptr && !takes(*row, operands.size())) return absent;
     attributes_.clear();
-    operands_.assign(operands.begin(), operands.end());
+    operands_.assign(operands);
     for (auto& p : parameters)
       if (auto const* why = place(p, row); why != nullptr) return fail(why);
     operator_tag tag{code, static_cast<std::uint16_t>(op)};
     if (row != nullptr) {
       if (names_.complete != nullptr) names_.complete(emission_, attributes_);
       if (auto why = complete(*row, attributes_); !why.empty()) return fail(std::move(why));
+      if (!has_attributes(*row)) return absent;
       return node(tag, row->name, operands_, results);
     }
     function_body body;
@@ -13373,9 +13667,12 @@ class basic_operator_writer {
                  std::uint32_t results) {
     too_narrow = false;
     auto const* row = names_.row(name, image_.version);
-    if (row == nullptr) return fail("the operator of the right side does not exist at this operator set version");
+    if (row == nullptr || row->emit_since > image_.version)
+      return fail("the operator of the right side does not exist at this operator set version");
     if (row->emit == target::none)
       return fail("the dialect's " + std::string(row->name) + " is read, and never written");
+    if (!includes(row->emit, into_.target_here(to_)))
+      return fail("the dialect's " + std::string(row->name) + " is not for the target");
     if (!takes(*row, operands.size())) return absent;
     attributes_.clear();
     for (auto& p : parameters) {
@@ -13383,6 +13680,7 @@ class basic_operator_writer {
       attributes_.push_back({std::string(p.name), std::move(p.content)});
     }
     if (auto why = complete(*row, attributes_); !why.empty()) return fail(std::move(why));
+    if (!has_attributes(*row)) return absent;
     return node({name, static_cast<std::uint16_t>(row->op)}, row->name, operands, results);
   }
 
@@ -13390,6 +13688,17 @@ class basic_operator_writer {
   value_id fail(std::string why) {
     reason = std::move(why);
     return absent;
+  }
+
+  [[nodiscard]] bool has_attributes(operator_row const& row) {
+    if (row.attributes->any) return true;
+    for (auto const& a : attributes_)
+      if (auto const at = row.attributes->find(a.name);
+          at == row.attributes->all.size() || !row.attributes->all[at].is_of(image_.version)) {
+        reason = std::string(row.name) + " has no attribute '" + a.name + "' at this operator set version";
+        return false;
+      }
+    return true;
   }
 
   [[nodiscard]] bool takes(operator_row const& row, std::size_t operands) {
@@ -13520,10 +13829,10 @@ class basic_operator_writer {
   target to_;
   basic_transaction<Image>& into_;
   node_id place_ = absent;
-  std::vector<value_id> operands_;
+  plain_vector<value_id> operands_;
   std::vector<attribute> attributes_;
   emission emission_;
-  std::vector<operator_of_dialect> rows_;  // by opcode and target
+  plain_vector<operator_of_dialect> rows_;  // by opcode and target
 };
 
 }  // namespace fuse::inline v0::detail
@@ -13736,7 +14045,7 @@ class basic_row_maker {
     if (members.size() == 1 && members[0].weight == 1 && as_it_stands(members[0].value)) return members[0].value;
     combined_ = members.size() > 1 || (members.size() == 1 && members[0].weight != 1);
     dense folded = dense::of(neutral);
-    std::vector<rest_member> computed;
+    plain_vector<rest_member> computed;
     bool constants = false, exact = true;
     for (auto const& m : members) {
       if (widens(widest == element_type::unknown ? type_ : widest, facts_.type(m.value))) widest = facts_.type(m.value);
@@ -13924,7 +14233,7 @@ class basic_row_maker {
     return facts_.type(v) == type_ ? v : absent;
   }
 
-  value_id computed_product(std::vector<rest_member> const& computed, dense const& folded, bool constants, bool exact,
+  value_id computed_product(plain_vector<rest_member> const& computed, dense const& folded, bool constants, bool exact,
                             op_group kind) {
     value_id product = absent;
     if (constants && (product = constant(folded, exact)) == absent) return absent;
@@ -14032,7 +14341,7 @@ class basic_instantiation {
  public:
   std::string reason;  ///< why there is no right side here
   element_type wider = element_type::unknown;
-  std::vector<value_id> roots;
+  plain_vector<value_id> roots;
 
   basic_instantiation(machine const& match, Image& image, facts& known, dialect const& names, target to,
                       basic_transaction<Image>& into)
@@ -14207,7 +14516,7 @@ class basic_instantiation {
       return static_cast<op_group>(match_.slot(t.slot).axes);
     return required ? op_group::product : op_group::sum;
   }
-  bool gather(std::uint8_t at, double weight, op_group group, std::vector<rest_member>& into) {
+  bool gather(std::uint8_t at, double weight, op_group group, plain_vector<rest_member>& into) {
     auto const& t = terms_[at];
     if (t.what == kind::slot) {
       auto const& s = match_.slot(t.slot);
@@ -14409,9 +14718,9 @@ class basic_instantiation {
   basic_operator_writer<Image> writer_;
   node_id place_ = absent;
   element_type computed_in_ = element_type::unknown, type_ = element_type::unknown;
-  std::vector<result> done_;
-  std::vector<rest_member> row_members_;
-  std::vector<value_id> operands_;
+  plain_vector<result> done_;
+  plain_vector<rest_member> row_members_;
+  plain_vector<value_id> operands_;
   std::vector<written_parameter> parameters_;
 };
 using instantiation = basic_instantiation<graph_image>;
@@ -14618,11 +14927,10 @@ class basic_application {
       auto const name = [&] { return "the new " + std::string(image_.source->op_name(n)) + " is not valid: "; };
       if (auto why = validity_.check(n); !why.empty()) return name() + why;
       if (validity_.open().size() == 0 || options_.trust_shapes) continue;
-      open_.assign(validity_.open().begin(), validity_.open().end());
+      open_.assign(validity_.open());
       for (auto old : match_.matched()) {
         if (!validity_.check(old).empty()) continue;
-        for (auto const& given : validity_.open())
-          std::erase_if(open_, [&](auto const& r) { return r.follows_from(given); });
+        for (auto const& given : validity_.open()) open_.erase_if([&](auto const& r) { return r.follows_from(given); });
       }
       if (!open_.empty()) return name() + validity_.text(open_[0]);
     }
@@ -14738,7 +15046,7 @@ class basic_application {
       image_.erase(n);
     }
     if (counts_users_) list_less_read();
-    std::erase_if(readers_, [&](reader const& r) { return !image_.node(r.node).alive; });
+    readers_.erase_if([&](reader const& r) { return !image_.node(r.node).alive; });
   }
   void list_less_read() {
     for (auto v : less_read_)
@@ -14793,14 +15101,14 @@ class basic_application {
   rewrite_options const& options_;
   traffic traffic_;
   validity validity_;
-  std::vector<validity::requirement> open_;
+  plain_vector<validity::requirement> open_;
   basic_transaction<Image> changes_;
   basic_instantiation<Image> right_;
   node_id root_ = absent;
-  std::vector<value_id> roots_;  // what is replaced, each by the right side's of the same place
-  std::vector<reader> readers_;
-  std::vector<node_id> stale_;
-  std::vector<value_id> dead_, less_read_;
+  plain_vector<value_id> roots_;  // what is replaced, each by the right side's of the same place
+  plain_vector<reader> readers_;
+  plain_vector<node_id> stale_;
+  plain_vector<value_id> dead_, less_read_;
   bool counts_users_ = false;  // some rule does
   std::vector<bool> counted_;  // ... of such operators
   char const* condition_ = "";
@@ -14881,7 +15189,7 @@ class basic_near_misses {
   bool mark_what_reductions_reach() {
     if (!any_reduction()) return false;
     constexpr std::uint8_t far = 17;
-    std::vector<std::uint8_t> distance(image_.node_count(), far);
+    plain_vector<std::uint8_t> distance(image_.node_count(), far);
     reach_.assign(image_.node_count(), false);
     for (auto n = image_.first_node(); n != absent; n = image_.node(n).next) {
       if (info(op_of(image_, n)).shape == shape_rule::reduce) distance[n] = 0;
@@ -14930,9 +15238,9 @@ class basic_near_misses {
   facts const& facts_;
   dialect const& names_;
   std::vector<bool> reach_;
-  std::vector<miss> misses_;
-  std::vector<node_id> users_;
-  std::vector<node_id> reductions_;  // of the first `listed_` that the facts tell; the last one is alive
+  plain_vector<miss> misses_;
+  plain_vector<node_id> users_;
+  plain_vector<node_id> reductions_;  // of the first `listed_` that the facts tell; the last one is alive
   std::size_t listed_ = 0;
 };
 using near_misses = basic_near_misses<graph_image>;
@@ -14949,7 +15257,7 @@ class pattern_reach {
       : rules_(rules),
         above_(operators * static_cast<std::size_t>(rules.stages), none),
         most_(static_cast<std::size_t>(rules.stages), none) {
-    std::vector<int> before(rules.code.size());
+    plain_vector<int> before(rules.code.size());
     for (int stage = 0; stage < rules.stages; ++stage) {
       before.assign(before.size(), -1);
       for (auto const& e : rules.entries)
@@ -14968,7 +15276,7 @@ class pattern_reach {
  private:
   static constexpr auto operators = static_cast<std::size_t>(opcode::count_);
 
-  void follow(std::uint16_t pc, int above, int stage, std::vector<int>& before) {
+  void follow(std::uint16_t pc, int above, int stage, plain_vector<int>& before) {
     for (; pc != no_instruction && before[pc] < above; pc = rules_.code[pc].next) {
       before[pc] = above;
       auto const& i = rules_.code[pc];
@@ -14990,8 +15298,8 @@ class pattern_reach {
   int& at(int stage, opcode op) { return above_[place(stage, op)]; }
 
   program const& rules_;
-  std::vector<int> above_;  // by stage and opcode
-  std::vector<int> most_;   // by stage
+  plain_vector<int> above_;  // by stage and opcode
+  plain_vector<int> most_;   // by stage
 };
 
 }  // namespace fuse::inline v0::detail
@@ -15161,7 +15469,7 @@ class basic_refusals {
   template <class Stands>
   void tell(rewrite_report& report, Stands const& stands) const {
     if (all_.empty()) return;
-    std::vector<refusal const*> said;  // at one root
+    plain_vector<refusal const*> said;  // at one root
     for (auto const* by_root : by_roots()) {
       auto const& r = *by_root;
       if (!said.empty() && said.front()->root != r.root) said.clear();
@@ -15185,11 +15493,11 @@ class basic_refusals {
   }
 
  private:
-  [[nodiscard]] std::vector<refusal const*> by_roots() const {
-    std::vector<std::uint32_t> place(image_.node_count() + 1, 0);
+  [[nodiscard]] plain_vector<refusal const*> by_roots() const {
+    plain_vector<std::uint32_t> place(image_.node_count() + 1, 0);
     for (auto const& r : all_) ++place[r.root + 1];
     for (std::size_t n = 1; n < place.size(); ++n) place[n] += place[n - 1];
-    std::vector<refusal const*> sorted(all_.size());
+    plain_vector<refusal const*> sorted(all_.size());
     for (auto const& r : all_) sorted[place[r.root]++] = &r;
     return sorted;
   }
@@ -15329,7 +15637,7 @@ class basic_driver final : machine::acceptor {
       if (at % 4096 == 0 && options_.observer.progress != nullptr)
         options_.observer.progress(options_.observer.context, stage_, all - at, all);
     }
-    nodes_.erase(nodes_.begin(), nodes_.begin() + static_cast<std::ptrdiff_t>(kept));
+    nodes_.erase_first(kept);
     reached_ = 0;
   }
 
@@ -15452,7 +15760,7 @@ class basic_driver final : machine::acceptor {
   [[nodiscard]] bool may_pay(std::size_t first) const {
     return first < costly_.size() && costly_[first].applied != applied_ && budget_ != 0;
   }
-  void list_costly(std::size_t first, std::vector<node_id>& into) {
+  void list_costly(std::size_t first, plain_vector<node_id>& into) {
     for (auto at = costly_.size(); at-- > first;)
       if (auto const root = costly_[at].root; image_.node(root).alive && (into.empty() || into.back() != root))
         into.push_back(root);
@@ -15464,7 +15772,7 @@ class basic_driver final : machine::acceptor {
     auto const n = v == absent ? absent : image_.producer(v);
     if (v != absent && n == absent) return pattern_reach::none;
     auto const op = n == absent ? opcode::identity : op_of(image_, n);
-    bool const anywhere = info(op).group != op_group::none || op == opcode::neg || may_keep_elements(op);
+    bool const anywhere = info(op).group != op_group::none || may_keep_elements(op);
     return anywhere ? reach_.most(stage) : reach_.above(stage, op);
   }
 
@@ -15473,13 +15781,13 @@ class basic_driver final : machine::acceptor {
     auto const first = application_.first_node(), last = image_.node_count();
     if (fused_.size() < last) fused_.resize(last + last / 8, false);
     for (auto n : machine_.matched()) fused_[n] = true;
-    auto const waited = static_cast<std::ptrdiff_t>(waiting_.size());
+    auto const waited = waiting_.size();
     for (auto n = first; n < last; ++n) machine_.add(n);
     auto const readers = application_.readers();
     for (auto i = readers.size(); i-- > 0;)
       climbs_.push_back({readers[i].node, above(readers[i].of)}), look_at(readers[i].node);
     for (auto n = last; n-- > first;) waiting_.push_back(n);
-    if (stage_ != 0 || late_rounds_) late_.insert(late_.end(), waiting_.begin() + waited, waiting_.end());
+    if (stage_ != 0 || late_rounds_) late_.append(span(waiting_).subspan(waited));
   }
 
   void look_at(node_id reader, int passed = 0) {
@@ -15493,7 +15801,7 @@ class basic_driver final : machine::acceptor {
     if (seen_.size() < image_.node_count()) seen_.resize(image_.node_count() + image_.node_count() / 8);
     ++round_;
     auto const stage = patterns_so_far();
-    auto const waited = static_cast<std::ptrdiff_t>(waiting_.size());
+    auto const waited = waiting_.size();
     while (!climbs_.empty()) {
       auto const at = climbs_.back();
       climbs_.pop_back();
@@ -15503,14 +15811,13 @@ class basic_driver final : machine::acceptor {
       if (seen.round != round_) waiting_.push_back(n);
       seen = {round_, at.operators};
       auto const op = op_of(image_, n);
-      bool const passed = info(op).group != op_group::none || op == opcode::neg ||
-                          (may_keep_elements(op) && unchanged(image_, facts_, n));
+      bool const passed = info(op).group != op_group::none || (may_keep_elements(op) && unchanged(image_, facts_, n));
       if (!passed && (at.operators <= 0 || reach_.above(stage, op) == pattern_reach::none)) continue;
       auto const left = passed ? at.operators : at.operators - 1;
       for (std::uint32_t k = 0; k < image_.node(n).result_count; ++k)
         image_.for_each_user(image_.result(n, k), [&](node_id user) { climbs_.push_back({user, left}); });
     }
-    if (stage_ != 0 || late_rounds_) late_.insert(late_.end(), waiting_.begin() + waited, waiting_.end());
+    if (stage_ != 0 || late_rounds_) late_.append(span(waiting_).subspan(waited));
   }
   [[nodiscard]] int patterns_so_far() const { return late_rounds_ ? rules_.stages - 1 : stage_; }
 
@@ -15558,31 +15865,31 @@ class basic_driver final : machine::acceptor {
   basic_refusals<Image> refusals_;
   pattern_reach const reach_;
   std::vector<bool> selected_, fused_;
-  std::vector<std::uint8_t> begins_, begins_by_name_;  // by opcode, by code of a name
-  std::vector<int> last_stage_, last_stage_by_name_;
-  std::vector<std::uint32_t> unchecked_;    // rewrites by rule, empty where there is none
+  plain_vector<std::uint8_t> begins_, begins_by_name_;  // by opcode, by code of a name
+  plain_vector<int> last_stage_, last_stage_by_name_;
+  plain_vector<std::uint32_t> unchecked_;   // rewrites by rule, empty where there is none
   std::vector<std::string> why_unchecked_;  // ... of the first
-  std::vector<node_id> waiting_, late_;
+  plain_vector<node_id> waiting_, late_;
   struct climb {
     node_id node;
     int operators;  // that may stand above what it reads
   };
-  std::vector<climb> climbs_;
+  plain_vector<climb> climbs_;
   struct passed_with {
     std::uint32_t round;
     int operators;
   };
-  std::vector<passed_with> seen_;  // by node: in which round it was passed, with the most operators
+  plain_vector<passed_with> seen_;  // by node: in which round it was passed, with the most operators
   std::uint32_t round_ = 0;
   bool late_rounds_ = false;
-  std::vector<node_id> nodes_;  // of the first `listed_`, those that a stage left for later ones
+  plain_vector<node_id> nodes_;  // of the first `listed_`, those that a stage left for later ones
   node_id listed_ = 0;
   node_id reached_ = 0;  // of the walk over all nodes, which goes down; else 0
   int stage_ = 0;
   bool changed_ = false;  // since the machine last took in the whole image
   element_type computed_in_ = element_type::unknown, wider_ = element_type::unknown;
   node_id root_ = absent;
-  std::vector<costly_match> costly_;
+  plain_vector<costly_match> costly_;
   std::size_t applied_ = 0;  // rewrites of all rules
   std::size_t budget_ = 0, exceeded_ = 0, bounded_ = 0;
   std::size_t half_budget_ = 0;
