@@ -2343,6 +2343,16 @@ class basic_fact_table {
   [[nodiscard]] bool same_shape(value_id a, value_id b) const {
     return has_rank(a) && shape_number(a) == shape_number(b);
   }
+  [[nodiscard]] bool broadcasts_into(value_id a, value_id b) const {
+    if (!has_rank(a) || !has_rank(b)) return false;
+    auto const from = shape(a), to = shape(b);
+    bool fits = from.size() <= to.size();
+    for (std::size_t i = 1; fits && i <= from.size(); ++i) {
+      auto const one = from[from.size() - i];
+      fits = one == extent(1) || one == to[to.size() - i];
+    }
+    return fits;
+  }
 
   [[nodiscard]] bool has_integers(value_id v) const { return kind_of(contents(v)) == integer_kind; }
   [[nodiscard]] span<extent const> symbolic_integers(value_id v) const {
@@ -7265,7 +7275,7 @@ enum class step : std::uint8_t {
   operands,       ///< all operands of value a's node from number `count` on; to slot b
   capture,        ///< * value a to slot b, or the same value as there (either side of what is looked through)
   scalar,         ///< value a is a constant of one element; to slot b, or the same number
-  number,         ///< value a is a constant all of whose elements are `number`
+  number,         ///< value a is a constant all of whose elements are `number`; of `count` operands from register b on,
   missing,        ///< operand a is absent
   parameter,      ///< parameter names[op] of value a's node is `number`, or goes to slot b (b = 255: compare)
   users,          ///< value a has exactly `op` users
@@ -7321,6 +7331,7 @@ struct instruction {
   static constexpr std::uint8_t clips = 16;    ///< group: a sum that is never negative may be clipped at 0
   static constexpr std::uint8_t some = 1;      ///< rest: something is left
   static constexpr std::uint8_t divides = 64;  ///< group: one quotient, which may be of integers
+  static constexpr std::uint8_t scales = 8;    ///< group: a product with a number, which may be that of like terms
   static constexpr std::uint8_t free = 32;  ///< what only repeats elements is looked through, whatever shape is left:
 
   [[nodiscard]] friend constexpr bool same(instruction const& x, instruction const& y) {
@@ -7395,6 +7406,7 @@ enum class rule_error : std::uint8_t {
   parameter_as_operand,
   not_in_all_branches,
   parameter_as_value,
+  cancels,
   misplaced,
 };
 
@@ -8311,727 +8323,6 @@ template <class Image>
 
 namespace fuse::inline v0::detail {
 
-template <class Program>
-class basic_frame_needs {
- public:
-  struct needs {
-    std::uint64_t deep = 0, direct = 0;  ///< see operator_sets
-    friend bool operator==(needs const&, needs const&) = default;
-  };
-  static constexpr needs all{~std::uint64_t{0}, ~std::uint64_t{0}};  ///< every part may have to be opened
-
-  basic_frame_needs(Program const& rules, branch_lists const& branches)
-      : rules_(rules),
-        branches_(branches),
-        of_(rules.code.size()),
-        known_(rules.code.size(), 0),
-        seen_(rules.code.size(), false),
-        captures_(rules.code.size()) {
-    for (auto* list : {&waiting_, &reached_, &path_}) list->reserve(2 * rules.code.size());
-  }
-
-  [[nodiscard]] needs const& of(instruction const& i) {
-    auto const pc = static_cast<std::uint16_t>(&i - rules_.code.data());
-    if (known_[pc] == 0) {
-      of_[pc] = wanted(pc);
-      known_[pc] = 1;
-    }
-    return of_[pc];
-  }
-
- private:
-  [[nodiscard]] needs wanted(std::uint16_t group) {
-    auto const frame = rules_.code[group].b;
-    needs found{};
-    for (auto pc : reached_) seen_[pc] = false;
-    reached_.clear();
-    waiting_.assign(1, rules_.code[group].next);
-    while (!waiting_.empty()) {
-      auto const pc = waiting_.back();
-      waiting_.pop_back();
-      if (pc == no_instruction || seen_[pc]) continue;
-      seen_[pc] = true;
-      reached_.push_back(pc);
-      auto const& i = rules_.code[pc];
-      if (i.code == step::fork) {
-        waiting_.push_back(i.other);
-      } else if (i.code == step::scalar_member || i.code == step::literal || i.code == step::rest) {
-        if (i.a == frame) return all;
-      } else if (i.code == step::member && i.a == frame && (i.flags & instruction::captures) == 0) {
-        bool tells = true;
-        branches_.any(i.next, [&](auto const& b) {
-          auto const operators = b.direct & operator_bits, deep = b.deep & operator_bits;
-          bool const hidden = (b.direct & (sum_bit | product_bit)) != 0;
-          tells = tells && b.at == i.b && (deep | operators) != 0;
-          (hidden || operators == 0 ? found.deep : found.direct) |= operators | (operators == 0 ? deep : 0);
-          return false;
-        });
-        if (!tells) return all;
-      }
-      if (!(i.code == step::close && i.a == frame)) waiting_.push_back(i.next);
-    }
-    return most_captures(group, frame) > 1 ? all : found;
-  }
-
-  [[nodiscard]] int most_captures(std::uint16_t group, std::uint8_t frame) {
-    for (auto pc : reached_) captures_[pc] = unknown;
-    auto& path = path_;
-    path.assign(1, rules_.code[group].next);
-    auto const known = [&](std::uint16_t pc) { return pc == no_instruction || captures_[pc] >= 0; };
-    auto const at = [&](std::uint16_t pc) { return pc == no_instruction ? 0 : captures_[pc]; };
-    while (!path.empty()) {
-      auto const pc = path.back();
-      auto const& i = rules_.code[pc];
-      bool const last = i.code == step::close && i.a == frame, forks = i.code == step::fork;
-      if (!last && !known(i.next)) {
-        path.push_back(i.next);
-      } else if (forks && !known(i.other)) {
-        path.push_back(i.other);
-      } else {
-        auto const after = last ? 0 : forks && at(i.other) > at(i.next) ? at(i.other) : at(i.next);
-        bool const takes = i.code == step::member && i.a == frame && (i.flags & instruction::captures) != 0;
-        captures_[pc] = after + (takes ? (i.number == 1 || i.number == -1 ? 1 : 2) : 0);  // squared: taken twice
-        path.pop_back();
-      }
-    }
-    return at(rules_.code[group].next);
-  }
-  static constexpr int unknown = -1;
-
-  Program const& rules_;
-  branch_lists const& branches_;
-  plain_vector<needs> of_;  // per instruction
-  plain_vector<std::uint8_t> known_;
-  std::vector<bool> seen_;
-  plain_vector<int> captures_;
-  plain_vector<std::uint16_t> waiting_, reached_, path_;
-};
-using frame_needs = basic_frame_needs<program>;
-
-}  // namespace fuse::inline v0::detail
-
-namespace fuse::inline v0 {
-
-enum class opens_with : std::uint8_t {
-  none,
-  any,
-  whole,      ///< (a b)^w is a^w b^w for negative a and b, too
-  one_over,   ///< a whole one; and any other, where operand 0 is the number 1, which is then no part
-  unit,       ///< 1 or -1: what is below a root may not be negative
-  power,      ///< operand 1 is the number e: both are whole, or the weight is 1 or -1; for 1 / a, half of a whole one
-  minus_one,  ///< any, where an operand is the number -1, which is then no part
-};
-
-enum class opens_integers : std::uint8_t {
-  no,
-  yes,
-  quotient,  ///< where the pattern is one quotient, as integers divide otherwise
-  power,     ///< a positive whole one
-};
-
-struct opening {
-  opcode op = opcode::opaque;
-  op_group kind = op_group::none;
-  opens_with when = opens_with::none;
-  double first = 1, further = 0;  ///< the weight of operand 0, that of each further one (0: no part), where it has 1
-  opens_integers integers = opens_integers::no;
-  bool negates = false;  ///< it is minus the product, where its weight is odd
-};
-
-inline constexpr opening openings[] = {
-    {opcode::add,        op_group::sum,     opens_with::any,        1,    1, opens_integers::yes},
-    {opcode::sum_of,     op_group::sum,     opens_with::any,        1,    1, opens_integers::yes},
-    {opcode::sub,        op_group::sum,     opens_with::any,        1,   -1, opens_integers::yes},
-    {opcode::neg,        op_group::sum,     opens_with::any,       -1,    0, opens_integers::yes},
-    {opcode::neg,        op_group::product, opens_with::whole,      1,    0, opens_integers::yes, true},
-    {opcode::mul,        op_group::product, opens_with::whole,      1,    1, opens_integers::yes},
-    {opcode::mul,        op_group::sum,     opens_with::minus_one, -1,   -1, opens_integers::yes},
-    {opcode::div,        op_group::product, opens_with::one_over,   1,   -1, opens_integers::quotient},
-    {opcode::div,        op_group::sum,     opens_with::minus_one, -1,    0, opens_integers::quotient},
-    {opcode::reciprocal, op_group::product, opens_with::any,       -1},
-    {opcode::square,     op_group::product, opens_with::whole,      2,    0, opens_integers::yes},
-    {opcode::sqrt,       op_group::product, opens_with::unit,       0.5},
-    {opcode::rsqrt,      op_group::product, opens_with::unit,      -0.5},
-    {opcode::pow,        op_group::product, opens_with::power,      1,    0, opens_integers::power},
-};
-
-namespace detail {
-
-struct openings_by_operator {
-  opening of[2][static_cast<std::size_t>(opcode::count_)];
-};
-inline constexpr openings_by_operator known_openings = [] {
-  openings_by_operator made{};
-  for (auto const& each : openings) made.of[each.kind == op_group::product][static_cast<std::size_t>(each.op)] = each;
-  return made;
-}();
-
-}  // namespace detail
-
-[[nodiscard]] constexpr opening const& opening_of(opcode op, op_group kind) {
-  return detail::known_openings.of[kind == op_group::product][static_cast<std::size_t>(op)];
-}
-
-[[nodiscard]] constexpr bool is_whole_weight(double w) {
-  return w > -0x1p31 && w < 0x1p31 && static_cast<double>(static_cast<std::int64_t>(w)) == w;
-}
-
-[[nodiscard]] constexpr bool allows(opens_with when, double w, double exponent = 1) {
-  bool const unit = w == 1 || w == -1;
-  switch (when) {
-    case opens_with::none: return false;
-    case opens_with::any:
-    case opens_with::minus_one: return true;
-    case opens_with::whole:
-    case opens_with::one_over: return is_whole_weight(w);
-    case opens_with::unit: return unit;
-    case opens_with::power:
-      if (exponent == -1) return unit || is_whole_weight(2 * w);
-      return exponent != 0 && exponent - exponent == 0 && (unit || (is_whole_weight(w) && is_whole_weight(exponent)));
-  }
-  return false;
-}
-
-}  // namespace fuse::inline v0
-
-namespace fuse::inline v0::detail {
-
-template <class Image>
-class basic_operator_sets {
- public:
-  struct sets {
-    std::uint64_t deep, direct, below;
-
-    [[nodiscard]] bool has(sets const& other) const {
-      return ((other.deep & ~deep) | (other.direct & ~direct) | (other.below & ~below)) == 0;
-    }
-    void add(sets const& other) {
-      deep |= other.deep;
-      direct |= other.direct;
-      below |= other.below;
-    }
-  };
-
-  static constexpr sets all{~std::uint64_t{0}, ~std::uint64_t{0}, ~std::uint64_t{0}};
-
-  basic_operator_sets(program const& rules, Image const& image, facts const& known)
-      : image_(image), facts_(known), meanings_(static_cast<std::size_t>(opcode::count_)) {
-    for (std::size_t op = 0; op < meanings_.size(); ++op) meanings_[op] = meaning_of(static_cast<opcode>(op));
-    for (auto const& set : rules.sets)
-      for (std::size_t i = 0; i < set.count; ++i) {
-        if (!set.by_name[i]) {
-          meanings_[set.ops[i]].transparent = true;
-          continue;
-        }
-        if (transparent_names_.size() <= set.ops[i]) transparent_names_.resize(set.ops[i] + std::size_t{1}, false);
-        transparent_names_[set.ops[i]] = true;
-      }
-    for (auto const& i : rules.code) clips_ = clips_ || (i.code == step::group && (i.flags & instruction::clips) != 0);
-    update();
-  }
-
-  [[nodiscard]] sets const& operator[](value_id v) const { return v < size_ ? of_[v] : v == absent ? none_ : all; }
-
-  [[gnu::always_inline]] void expect_before(value_id v) const {
-    if (v >= Image::ahead && v < size_) __builtin_prefetch(of_.data() + (v - Image::ahead));
-  }
-
-  void update() {
-    of_.reserve(image_.value_count() + image_.value_count() / 8);  // growing would copy all at the first new node
-    take_in_leaves(0);
-    for (auto n = image_.first_node(); n != absent; n = image_.node(n).next) find(n);
-  }
-  void update(node_id changed) {
-    take_in_leaves(of_.size());
-    waiting_.push_back(changed);
-    while (!waiting_.empty()) {
-      auto const n = waiting_.back();
-      waiting_.pop_back();
-      for (std::uint32_t i = 0; i < image_.node(n).result_count; ++i) {
-        auto const v = image_.result(n, i);
-        auto const before = of_[v];
-        find(n, v);
-        if (!before.has(of_[v])) image_.for_each_user(v, [&](node_id user) { waiting_.push_back(user); });
-        if (n != changed) of_[v].add(before);
-      }
-    }
-  }
-
-  void add(node_id made) {
-    take_in_leaves(of_.size());
-    find(made);
-  }
-
- private:
-  void find(node_id n) {
-    for (std::uint32_t i = 0; i < image_.node(n).result_count; ++i) find(n, image_.result(n, i));
-  }
-  void take_in_leaves(std::size_t from) {
-    if (image_.value_count() - of_.size() == 1)
-      of_.push_back(none_);  // resizing takes ten times as long
-    else
-      of_.resize(image_.value_count(), none_);
-    size_ = of_.size();
-    for (auto v = static_cast<value_id>(from); v < of_.size(); ++v)
-      if (image_.producer(v) == absent) of_[v] = constant_at(v);
-  }
-  [[nodiscard]] sets constant_at(value_id v) const {
-    auto const bits = facts_.is_uniform(v) ? number_bit | constant_bit : image_.value(v).constant ? constant_bit : 0;
-    return {bits, bits, 0};
-  }
-
-  struct meaning {
-    std::uint64_t bits = 0, below = 0;
-    std::uint64_t kinds = 0;      // of a sum or product: the bits of its kinds
-    std::uint64_t minus_one = 0;  // ... and the one that an operand of -1 adds
-    bool transparent = false, layout = false, power = false;
-  };
-  [[nodiscard]] static meaning meaning_of(opcode op) {
-    meaning of;
-    bool const squares = op == opcode::sum_square || op == opcode::l2_norm;
-    of.layout = may_keep_elements(op) && op != opcode::identity && op != opcode::cast;
-    of.transparent = squares || (may_keep_elements(op) && (info(op).kind != op_kind::broadcast || op == opcode::where));
-    if (info(op).group == op_group::none) {
-      of.bits =
-          operator_bit(op) | (op == opcode::sum || squares ? operator_bit(opcode::mean) : 0);  // divided, it is one
-      if (squares) of.bits |= of.below = product_bit;
-      if (op == opcode::l2_norm) of.bits |= root_bit;
-    }
-    auto const add = [&](opening const& how, std::uint64_t kind) {
-      if (how.when == opens_with::unit) of.bits |= root_bit;
-      if (how.when == opens_with::power) of.power = true;
-      if (how.when == opens_with::minus_one)
-        of.minus_one = kind;
-      else if (how.when != opens_with::none)
-        of.kinds |= kind;
-    };
-    add(opening_of(op, op_group::sum), sum_bit);
-    add(opening_of(op, op_group::product), product_bit);
-    return of;
-  }
-
-  void find(node_id n, value_id v) {
-    auto const& means = meanings_[image_.node(n).tag.op];
-    if (means.kinds == 0)
-      find_operator(n, means, of_[v]);
-    else
-      find_group(n, means, of_[v]);
-    if (auto const constant = constant_at(v); constant.deep != 0) of_[v].add(constant);
-  }
-  void find_operator(node_id n, meaning const& means, sets& into) const {
-    auto const& record = image_.node(n);
-    auto const op = static_cast<opcode>(record.tag.op);
-    sets found{means.bits, means.bits, means.below};
-    for (std::uint32_t i = 0; i < record.operand_count; ++i) found.below |= (*this)[image_.operand(n, i)].deep;
-    bool const alone = record.operand_count == 1 && may_keep_elements(op);
-    if (means.transparent || alone || has_transparent_name(record.tag))
-      found.add((*this)[kept_operand(image_, facts_, n)]);
-    if (means.layout && (alone || means.transparent)) found.direct |= sum_bit | product_bit;  // it may be opened
-    if (clips_ && may_clip(op))
-      if (auto const whole = positive_part_of(image_, facts_, n); whole != absent)
-        found.add((*this)[whole]), found.direct |= sum_bit;
-    into = found;
-  }
-  void find_group(node_id n, meaning const& means, sets& into) const {
-    auto const& record = image_.node(n);
-    auto const op = static_cast<opcode>(record.tag.op);
-    sets found{means.bits, means.bits, means.below};
-    if (op == opcode::sum_of && record.operand_count == 1) {  // whatever it adds
-      found.add((*this)[image_.operand(n, 0)]);
-      found.add({sum_bit | operator_bit(op), sum_bit | operator_bit(op), 0});
-      into = found;
-      return;
-    }
-    auto kinds = means.kinds;
-    double number = 0.5;
-    if (means.power &&
-        (record.operand_count < 2 || !facts_.uniform(image_.operand(n, 1), number) || !math::is_whole(number)))
-      found.deep = found.direct = root_bit;
-    if (means.minus_one != 0)
-      for (std::uint32_t i = 0; i < record.operand_count; ++i)
-        if (auto const v = image_.operand(n, i);
-            ((*this)[v].direct & number_bit) != 0 && facts_.uniform(v, number) && number == -1)
-          kinds |= means.minus_one;
-    for (std::uint32_t i = 0; i < record.operand_count; ++i) {
-      auto const& inside = (*this)[image_.operand(n, i)];
-      found.deep |= inside.deep;
-      found.below |= inside.below;
-      auto const other = inside.direct & (sum_bit | product_bit);
-      if (other == 0 || (other & kinds) != 0)
-        found.direct |= inside.direct & ~(sum_bit | product_bit);
-      else {  // a number, or a sum that is divided, is one part, however it is computed
-        found.direct |= inside.direct & operator_bit(opcode::mean);
-        auto const producer = image_.producer(image_.operand(n, i));
-        if (producer != absent && info(op_of(image_, producer)).group == op_group::none)
-          found.direct |= operator_bit(op_of(image_, producer));
-        if ((inside.direct & number_bit) != 0) found.add(constant_at(image_.operand(n, i)));
-      }
-    }
-    found.direct |= kinds;
-    found.deep |= kinds;
-    into = found;
-  }
-  [[nodiscard]] bool has_transparent_name(operator_tag tag) const {
-    return tag.name < transparent_names_.size() && transparent_names_[tag.name];
-  }
-
-  static constexpr sets none_{0, 0, 0};
-  Image const& image_;
-  facts const& facts_;
-  plain_vector<meaning> meanings_;  // by opcode
-  std::vector<bool> transparent_names_;
-  plain_vector<sets> of_;
-  std::size_t size_ = 0;  // a vector would divide
-  bool clips_ = false;    // rules look for clipped sums
-  plain_vector<node_id> waiting_;
-};
-using operator_sets = basic_operator_sets<graph_image>;
-
-}  // namespace fuse::inline v0::detail
-
-namespace fuse::inline v0::detail {
-
-inline constexpr value_id summed_squares = absent - 1, mean_with_number = absent - 2;
-
-struct opened_group {
-  static constexpr std::uint8_t capacity = 32, leaf_capacity = 28;
-
-  struct part {
-    value_id value;
-    value_id stands_for;  ///< itself, the shape of a value, summed_squares or mean_with_number
-    double weight;
-    double number;         ///< of a leaf that is a constant, the same number everywhere
-    std::uint32_t leaves;  ///< which leaves it is made of
-    std::uint8_t parent;
-    bool leaf, has_number;
-  };
-
-  part parts[capacity];
-  std::uint8_t count, leaf_count;
-  std::uint8_t through;
-  op_group kind;
-  bool clips;               ///< what is never negative is looked for below a Relu, too; set before it is opened
-  bool free;                ///< what only repeats elements is passed whatever shape is left; set before it is opened
-  bool divides;             ///< the pattern is one quotient: of integers, it may be one, too; set before it is opened
-  bool dropped;             ///< a neutral constant was left out
-  bool bounded;             ///< something was not opened because there is no room for more parts
-  std::uint32_t minus;      ///< parts of a product that are minus what their leaves multiply to
-  std::uint32_t passed_on;  ///< parts of an operator that changes nothing, or that broadcasting makes superfluous
-  std::uint32_t neutral;    ///< leaves of 1 or 0 everywhere, of several elements: what is left of these is left out
-
-  [[nodiscard]] bool negative() const { return (minus & 1u) != 0; }
-  [[nodiscard]] std::uint32_t all() const { return leaf_count == 0 ? 0 : (~0u >> (32 - leaf_count)); }
-};
-
-struct frame {
-  opened_group const* group = nullptr;
-  std::uint32_t covered = 0;  ///< leaves that are matched
-  std::uint32_t taken = 0;    ///< parts that are matched
-  double sign = 1;            ///< product: of the whole; sum: what the pattern's signs are multiplied by
-
-  [[nodiscard]] std::uint32_t left() const { return group->all() & ~covered; }
-};
-
-template <class Image>
-class basic_frame_opener {
- public:
-  using needs = frame_needs::needs;
-
-  basic_frame_opener(program const& rules, Image const& image, facts const& known, operator_sets const& operators,
-                     bool means_whole)
-      : rules_(rules), image_(image), facts_(known), operators_(operators) {
-    for (auto const& set : rules.sets) {
-      auto& bits = through_bits_.emplace_back();
-      for (std::size_t i = 0; i < set.count; ++i)
-        bits |= set.by_name[i] ? ~std::uint64_t{0} : operator_bit(static_cast<opcode>(set.ops[i]));
-    }
-    for (auto const& i : rules.code)
-      means_ = means_ || (means_whole && i.code == step::reduction && static_cast<opcode>(i.op) == opcode::mean);
-  }
-
-  void open(opened_group& f, value_id root, value_id stands_for, op_group kind, std::uint8_t through,
-            std::uint32_t region, needs const& wanted, bool repeats = true) const {
-    f.count = f.leaf_count = 0;
-    f.through = through;
-    f.kind = kind;
-    f.dropped = f.bounded = false;
-    f.minus = f.passed_on = f.neutral = 0;
-    struct {  // of parts that wait, each apart: see operator_sets::find
-      value_id value[opened_group::capacity], stands_for[opened_group::capacity];
-      double weight[opened_group::capacity];
-      std::uint8_t parent[opened_group::capacity];
-    } stack;
-    auto const openers =
-        (kind == op_group::sum ? sum_bit : product_bit) | (through == 0 ? 0 : through_bits_[through - 1u]);
-    std::uint8_t waiting = 0;
-    auto const wait = [&](value_id v, value_id meant, double weight, std::uint8_t parent) {
-      stack.value[waiting] = v;
-      stack.stands_for[waiting] = meant;
-      stack.weight[waiting] = weight;
-      stack.parent[waiting++] = parent;
-    };
-    unsigned const may = (f.clips ? clip : 0u) | (repeats ? repeat : 0u), may_first = may | (f.divides ? divide : 0u);
-    std::uint32_t numbers = 0, clipped = 0;
-    bool repeated = false;
-    wait(root, stands_for, 1, 255);
-    while (waiting != 0) {
-      --waiting;
-      auto const v = stack.value[waiting], meant = stack.stands_for[waiting];
-      auto const weight = stack.weight[waiting];
-      auto const at = f.count++;
-      auto& p = f.parts[at];
-      p = {v, meant, weight, 0, 0, stack.parent[waiting], false, false};
-      p.has_number = v != absent && facts_.uniform(v, p.number);
-      children below(meant);
-      bool const one_number = p.has_number && at != 0 && !(kind == op_group::product && is_negated(v));
-      if ((operators_[v].direct & openers) != 0 && !one_number &&
-          opens(v, weight, kind, through, at == 0 ? may_first : may, region, below) &&
-          (at == 0 || !one_part(v, kind, below, wanted))) {
-        if (f.count + waiting + below.count > opened_group::capacity ||
-            f.leaf_count + waiting + below.count > opened_group::leaf_capacity) {
-          f.bounded = true;
-        } else {
-          if (below.negate) f.minus |= 1u << at;
-          for (std::uint8_t i = below.count; i > 0; --i)
-            wait(below.value[i - 1], below.stands_for, below.weight[i - 1], at);
-          if (below.passed_on) f.passed_on |= 1u << at;
-          repeated = repeated || below.repeated;
-          if (below.clipped) clipped |= 1u << at;
-          continue;
-        }
-      }
-      if (p.has_number && at != 0 && is_neutral(f, at)) {
-        double element = 0;
-        if (p.number == -1 || facts_.number(v, element)) continue;
-        f.neutral |= 1u << f.leaf_count;  // it may be meant as a row
-      }
-      p.leaf = true;
-      p.leaves = 1u << f.leaf_count++;
-      if (p.has_number) numbers |= p.leaves;
-    }
-    for (std::uint8_t at = f.count; at-- > 1;) {
-      f.parts[f.parts[at].parent].leaves |= f.parts[at].leaves;
-      f.minus ^= (f.minus >> at & 1u) << f.parts[at].parent;
-    }
-    if (kind == op_group::product && means_ && numbers != 0) add_means(f);
-    for (std::uint8_t at = 0; clipped != 0 && at < f.count; ++at)
-      if ((clipped >> at & 1u) != 0 && (f.all() & ~f.parts[at].leaves & ~numbers) != 0) {
-        f.clips = false;
-        open(f, root, stands_for, kind, through, region, wanted, repeats);
-        f.clips = true;
-        return;
-      }
-    if (f.free || !(repeated || f.neutral != 0) || keeps_shape(f)) return;
-    if (repeated) return open(f, root, stands_for, kind, through, region, wanted, false);
-    f.neutral = 0;
-  }
-
- private:
-  enum : unsigned { clip = 1, repeat = 2, divide = 4 };
-
-  struct children {
-    value_id value[8];
-    double weight[8];
-    value_id stands_for;
-    std::uint8_t count;
-    bool negate, passed_on, clipped, repeated;
-    explicit children(value_id meant)  // and no more: one is made for every part
-        : stands_for(meant), count(0), negate(false), passed_on(false), clipped(false), repeated(false) {}
-    void add(value_id v, double w) {
-      value[count] = v;
-      weight[count++] = w;
-    }
-  };
-
-  [[nodiscard]] bool keeps_shape(opened_group const& f) const {
-    auto const shape_of = [&](opened_group::part const& p) {
-      bool const shaped = p.stands_for != absent && p.stands_for < mean_with_number;
-      return shaped ? p.stands_for : p.value;
-    };
-    auto const whole = shape_of(f.parts[0]);
-    if (!facts_.has_rank(whole)) return false;
-    auto const shape = facts_.shape(whole);
-    for (std::size_t i = 1; i <= shape.size(); ++i) {
-      auto const wanted = shape[shape.size() - i];
-      bool found = wanted == extent(1);
-      for (std::uint8_t k = 0; k < f.count && !found; ++k) {
-        auto const& p = f.parts[k];
-        if (!p.leaf || (p.leaves & f.neutral) != 0) continue;
-        auto const part = facts_.shape(shape_of(p));
-        found = i <= part.size() && part[part.size() - i] == wanted;
-      }
-      if (!found) return false;
-    }
-    return true;
-  }
-
-  void add_means(opened_group& f) const {
-    auto const count = f.count;
-    for (std::uint8_t at = 1; at < count; ++at) {
-      auto const p = f.parts[at];
-      if (!p.leaf || p.has_number || p.stands_for != absent ||
-          (operators_[p.value].direct & operator_bit(opcode::mean)) == 0)
-        continue;
-      auto const n = image_.producer(p.value);
-      auto const op = n == absent ? opcode::opaque : op_of(image_, n);
-      if (op != opcode::sum && op != opcode::sum_square && op != opcode::l2_norm) continue;
-      auto const weight = op == opcode::l2_norm ? p.weight / 2 : p.weight;
-      auto const elements = added_elements(image_, facts_, n);
-      for (std::uint8_t k = 1; k < count && elements != 0 && f.count < opened_group::capacity; ++k)
-        if (auto const& q = f.parts[k];
-            q.leaf && q.has_number && is_rounded(q.number, math::pow(elements, -weight / q.weight)))
-          f.parts[f.count++] = {p.value, mean_with_number, weight, 0, p.leaves | q.leaves, 255, true, false};
-    }
-  }
-
-  [[nodiscard]] static bool is_rounded(double found, double wanted) {
-    return math::abs(found - wanted) <= 0x1p-24 * wanted;
-  }
-
-  bool is_neutral(opened_group& f, std::uint8_t at) const {
-    auto const& p = f.parts[at];
-    if (f.kind == op_group::sum ? p.number == 0 : p.number == 1) return f.dropped = true;
-    if (f.kind == op_group::product && p.number == -1 && (p.weight == 1 || p.weight == -1)) {
-      f.minus |= 1u << at;
-      return true;
-    }
-    return false;
-  }
-
-  [[nodiscard]] bool is_negated(value_id v) const {
-    auto n = image_.producer(v);
-    for (int i = 0; i < 8 && n != absent && op_of(image_, n) == opcode::identity && image_.operand_count(n) != 0 &&
-                    image_.operand(n, 0) != absent;
-         ++i)
-      n = image_.producer(image_.operand(n, 0));
-    return n != absent && op_of(image_, n) == opcode::neg;
-  }
-
-  [[nodiscard]] bool one_part(value_id v, op_group kind, children const& below, needs const& wanted) const {
-    return (means_ && kind == op_group::product && is_divided_sum(image_, facts_, v)) || taken_whole(v, below, wanted);
-  }
-
-  [[nodiscard]] bool taken_whole(value_id v, children const& below, needs const& wanted) const {
-    auto const& there = operators_[v];
-    if (below.count < 2 || (there.deep & wanted.deep) != 0 || (there.direct & wanted.direct) != 0) return false;
-    for (std::uint8_t i = 0; i < below.count; ++i)
-      if (facts_.is_uniform(below.value[i])) return false;
-    return true;
-  }
-
-  bool opens(value_id v, double w, op_group kind, std::uint8_t through, unsigned may, std::uint32_t region,
-             children& into) const {
-    if (v == absent) return false;
-    auto const n = image_.producer(v);
-    if (into.stands_for == summed_squares) {
-      into.stands_for = absent;
-      into.add(image_.operand(n, 0), 2);
-      return kind == op_group::product;
-    }
-    if (n == absent || image_.node(n).region != region || image_.result_index(v) != 0) return false;
-    auto const& record = image_.node(n);
-    auto const op = static_cast<opcode>(record.tag.op);
-    bool const transparent = through != 0 && (through_bits_[through - 1u] & operator_bit(op)) != 0 &&
-                             rules_.sets[through - 1u].contains(record.tag.name, record.tag.op);
-    bool const closed = !transparent && (info(op).group == op_group::none || op == opcode::sum_of);
-    if (closed && !may_keep_elements(op) && !may_clip(op)) return false;
-    auto const a = kept_operand(image_, facts_, n);
-    if (record.operand_count > 8 || a == absent) return false;
-    auto const type = facts_.type(v);
-    bool const integers = is_integer(type);
-    if (type != element_type::unknown && !is_floating(type) && !integers) return false;
-    if (transparent) {
-      auto const below = facts_.type(a);
-      if (below != type && (integers || (below != element_type::unknown && !is_floating(below)))) return false;
-      into.passed_on = op == opcode::identity || unchanged(image_, facts_, n);
-      into.repeated = !into.passed_on && may_repeat(op);
-      if (into.repeated && !((may & repeat) != 0 && broadcasts(image_, facts_, n))) return false;
-      into.add(a, w);
-      return true;
-    }
-    if (closed) {
-      if (((may & clip) != 0 && w == 1 && opens_clipped(n, into)) ||
-          opens_layout(n, a, w, through, (may & repeat) != 0, into))
-        return true;
-      if (op != opcode::sum_of) return false;
-    }
-    auto const& how = opening_of(op, kind);
-    if (integers && !of_integers(how.integers, n, (may & divide) != 0)) return false;
-    return record.operand_count >= info(op).least && opens_group(how, n, w, into);
-  }
-
-  [[nodiscard]] bool of_integers(opens_integers when, node_id n, bool may_divide) const {
-    double exponent = 0;
-    switch (when) {
-      case opens_integers::no: return false;
-      case opens_integers::yes: return true;
-      case opens_integers::quotient: return may_divide;
-      case opens_integers::power: return is_number(n, 1, exponent) && exponent > 0 && is_whole_weight(exponent);
-    }
-    return false;
-  }
-
-  bool opens_clipped(node_id n, children& into) const {
-    auto const whole = positive_part_of(image_, facts_, n);
-    if (whole == absent) return false;
-    into.clipped = true;
-    into.add(whole, 1);
-    return true;
-  }
-
-  bool opens_layout(node_id n, value_id a, double w, std::uint8_t through, bool repeats, children& into) const {
-    bool const identity = through != 0 && rules_.sets[through - 1u].has_identity();
-    into.passed_on = identity && unchanged(image_, facts_, n);
-    if (identity && !into.passed_on && repeats) into.passed_on = into.repeated = broadcasts(image_, facts_, n);
-    if (!into.passed_on) {
-      if ((operators_[a].deep & operator_bit(opcode::mean)) == 0 || !moves_ones(image_, facts_, n)) return false;
-      if (into.stands_for == absent) into.stands_for = image_.result(n);
-    }
-    into.add(a, w);
-    return true;
-  }
-
-  bool opens_group(opening const& how, node_id n, double w, children& into) const {
-    auto const count = image_.operand_count(n);
-    double number = 1;
-    std::uint32_t left_out = absent;
-    if (how.when == opens_with::minus_one) {
-      for (std::uint32_t i = 0; i < count && left_out == absent; ++i)
-        if ((i == 0 ? how.further : how.first) != 0 && is_number(n, i, number) && number == -1) left_out = i;
-      if (left_out == absent) return false;
-      number = 1;
-    }
-    if (how.when == opens_with::power && !is_number(n, 1, number)) return false;
-    if (!allows(how.when, w, number)) {
-      if (how.when != opens_with::one_over || !is_number(n, 0, number) || number != 1) return false;
-      left_out = 0;
-    }
-    for (std::uint32_t i = 0; i < count && (i == 0 || how.further != 0 || left_out == 0); ++i) {
-      if (i == left_out) continue;
-      if (image_.operand(n, i) == absent) return false;
-      into.add(image_.operand(n, i), w * (i == 0 ? how.first * number : how.further));
-    }
-    into.negate = how.negates && math::is_odd(w);
-    return true;
-  }
-  [[nodiscard]] bool is_number(node_id n, std::uint32_t i, double& number) const {
-    return i < image_.operand_count(n) && image_.operand(n, i) != absent &&
-           facts_.uniform(image_.operand(n, i), number);
-  }
-
-  program const& rules_;
-  Image const& image_;
-  facts const& facts_;
-  operator_sets const& operators_;
-  plain_vector<std::uint64_t> through_bits_;  // by set of operators to look through
-  bool means_ = false;                        // taken whole
-};
-using frame_opener = basic_frame_opener<graph_image>;
-
-}  // namespace fuse::inline v0::detail
-
-namespace fuse::inline v0::detail {
-
 template <class Image>
 [[nodiscard]] value_id bare_value(Image const& image, facts const& known, value_id v) {
   for (int i = 0; i < 8; ++i) {
@@ -9186,6 +8477,890 @@ class basic_congruence {
 using congruence = basic_congruence<graph_image>;
 
 }  // namespace fuse::inline v0
+
+namespace fuse::inline v0::detail {
+
+template <class Program>
+class basic_frame_needs {
+ public:
+  struct needs {
+    std::uint64_t deep = 0, direct = 0;  ///< see operator_sets
+    friend bool operator==(needs const&, needs const&) = default;
+  };
+  static constexpr needs all{~std::uint64_t{0}, ~std::uint64_t{0}};  ///< every part may have to be opened
+
+  basic_frame_needs(Program const& rules, branch_lists const& branches)
+      : rules_(rules),
+        branches_(branches),
+        of_(rules.code.size()),
+        known_(rules.code.size(), 0),
+        seen_(rules.code.size(), false),
+        captures_(rules.code.size()) {
+    for (auto* list : {&waiting_, &reached_, &path_}) list->reserve(2 * rules.code.size());
+  }
+
+  [[nodiscard]] needs const& of(instruction const& i) {
+    auto const pc = static_cast<std::uint16_t>(&i - rules_.code.data());
+    if (known_[pc] == 0) {
+      of_[pc] = wanted(pc);
+      known_[pc] = 1;
+    }
+    return of_[pc];
+  }
+
+ private:
+  [[nodiscard]] needs wanted(std::uint16_t group) {
+    auto const frame = rules_.code[group].b;
+    needs found{};
+    for (auto pc : reached_) seen_[pc] = false;
+    reached_.clear();
+    waiting_.assign(1, rules_.code[group].next);
+    while (!waiting_.empty()) {
+      auto const pc = waiting_.back();
+      waiting_.pop_back();
+      if (pc == no_instruction || seen_[pc]) continue;
+      seen_[pc] = true;
+      reached_.push_back(pc);
+      auto const& i = rules_.code[pc];
+      if (i.code == step::fork) {
+        waiting_.push_back(i.other);
+      } else if (i.code == step::scalar_member || i.code == step::literal || i.code == step::rest) {
+        if (i.a == frame) return all;
+      } else if (i.code == step::member && i.a == frame && (i.flags & instruction::captures) == 0) {
+        bool tells = true;
+        branches_.any(i.next, [&](auto const& b) {
+          auto const operators = b.direct & operator_bits, deep = b.deep & operator_bits;
+          bool const hidden = (b.direct & (sum_bit | product_bit)) != 0;
+          tells = tells && b.at == i.b && (deep | operators) != 0;
+          (hidden || operators == 0 ? found.deep : found.direct) |= operators | (operators == 0 ? deep : 0);
+          return false;
+        });
+        if (!tells) return all;
+      }
+      if (!(i.code == step::close && i.a == frame)) waiting_.push_back(i.next);
+    }
+    return most_captures(group, frame) > 1 ? all : found;
+  }
+
+  [[nodiscard]] int most_captures(std::uint16_t group, std::uint8_t frame) {
+    for (auto pc : reached_) captures_[pc] = unknown;
+    auto& path = path_;
+    path.assign(1, rules_.code[group].next);
+    auto const known = [&](std::uint16_t pc) { return pc == no_instruction || captures_[pc] >= 0; };
+    auto const at = [&](std::uint16_t pc) { return pc == no_instruction ? 0 : captures_[pc]; };
+    while (!path.empty()) {
+      auto const pc = path.back();
+      auto const& i = rules_.code[pc];
+      bool const last = i.code == step::close && i.a == frame, forks = i.code == step::fork;
+      if (!last && !known(i.next)) {
+        path.push_back(i.next);
+      } else if (forks && !known(i.other)) {
+        path.push_back(i.other);
+      } else {
+        auto const after = last ? 0 : forks && at(i.other) > at(i.next) ? at(i.other) : at(i.next);
+        bool const takes = i.code == step::member && i.a == frame && (i.flags & instruction::captures) != 0;
+        captures_[pc] = after + (takes ? (i.number == 1 || i.number == -1 ? 1 : 2) : 0);  // squared: taken twice
+        path.pop_back();
+      }
+    }
+    return at(rules_.code[group].next);
+  }
+  static constexpr int unknown = -1;
+
+  Program const& rules_;
+  branch_lists const& branches_;
+  plain_vector<needs> of_;  // per instruction
+  plain_vector<std::uint8_t> known_;
+  std::vector<bool> seen_;
+  plain_vector<int> captures_;
+  plain_vector<std::uint16_t> waiting_, reached_, path_;
+};
+using frame_needs = basic_frame_needs<program>;
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0 {
+
+enum class opens_with : std::uint8_t {
+  none,
+  any,
+  whole,     ///< (a b)^w is a^w b^w for negative a and b, too
+  one_over,  ///< a whole one; and any other, where operand 0 is the number 1, which is then no part
+  unit,      ///< 1 or -1: what is below a root may not be negative
+  power,     ///< operand 1 is the number e: both are whole, or the weight is 1 or -1; for 1 / a, half of a whole one
+  scaled,    ///< any, where it is a product of one value, once, and of numbers: these are no parts, but a coefficient
+  alike,     ///< a whole one, where what is added is the same, but for coefficients: a number, and that
+};
+
+enum class opens_integers : std::uint8_t {
+  no,
+  yes,
+  quotient,  ///< where the pattern is one quotient, as integers divide otherwise
+  power,     ///< a positive whole one
+};
+
+struct opening {
+  opcode op = opcode::opaque;
+  op_group kind = op_group::none;
+  opens_with when = opens_with::none;
+  double first = 1, further = 0;
+  opens_integers integers = opens_integers::no;
+  bool negates = false;  ///< it is minus the product, where its weight is odd
+};
+
+inline constexpr opening openings[] = {
+    {opcode::add,        op_group::sum,     opens_with::any,        1,    1, opens_integers::yes},
+    {opcode::add,        op_group::product, opens_with::alike,      1,    1, opens_integers::yes},
+    {opcode::sum_of,     op_group::sum,     opens_with::any,        1,    1, opens_integers::yes},
+    {opcode::sum_of,     op_group::product, opens_with::alike,      1,    1, opens_integers::yes},
+    {opcode::sub,        op_group::sum,     opens_with::any,        1,   -1, opens_integers::yes},
+    {opcode::sub,        op_group::product, opens_with::alike,      1,   -1, opens_integers::yes},
+    {opcode::neg,        op_group::sum,     opens_with::any,       -1,    0, opens_integers::yes},
+    {opcode::neg,        op_group::product, opens_with::whole,      1,    0, opens_integers::yes, true},
+    {opcode::mul,        op_group::product, opens_with::whole,      1,    1, opens_integers::yes},
+    {opcode::mul,        op_group::sum,     opens_with::scaled,     1,    1, opens_integers::yes},
+    {opcode::div,        op_group::product, opens_with::one_over,   1,   -1, opens_integers::quotient},
+    {opcode::div,        op_group::sum,     opens_with::scaled,     1,   -1},
+    {opcode::reciprocal, op_group::product, opens_with::any,       -1},
+    {opcode::square,     op_group::product, opens_with::whole,      2,    0, opens_integers::yes},
+    {opcode::sqrt,       op_group::product, opens_with::unit,       0.5},
+    {opcode::rsqrt,      op_group::product, opens_with::unit,      -0.5},
+    {opcode::pow,        op_group::product, opens_with::power,      1,    0, opens_integers::power},
+};
+
+namespace detail {
+
+struct openings_by_operator {
+  opening of[2][static_cast<std::size_t>(opcode::count_)];
+};
+inline constexpr openings_by_operator known_openings = [] {
+  openings_by_operator made{};
+  for (auto const& each : openings) made.of[each.kind == op_group::product][static_cast<std::size_t>(each.op)] = each;
+  return made;
+}();
+
+}  // namespace detail
+
+[[nodiscard]] constexpr opening const& opening_of(opcode op, op_group kind) {
+  return detail::known_openings.of[kind == op_group::product][static_cast<std::size_t>(op)];
+}
+
+[[nodiscard]] constexpr bool is_whole_weight(double w) {
+  return w > -0x1p31 && w < 0x1p31 && static_cast<double>(static_cast<std::int64_t>(w)) == w;
+}
+
+[[nodiscard]] constexpr bool allows(opens_with when, double w, double exponent = 1) {
+  bool const unit = w == 1 || w == -1;
+  switch (when) {
+    case opens_with::none: return false;
+    case opens_with::any:
+    case opens_with::scaled: return true;
+    case opens_with::whole:
+    case opens_with::alike:
+    case opens_with::one_over: return is_whole_weight(w);
+    case opens_with::unit: return unit;
+    case opens_with::power:
+      if (exponent == -1) return unit || is_whole_weight(2 * w);
+      return exponent != 0 && exponent - exponent == 0 && (unit || (is_whole_weight(w) && is_whole_weight(exponent)));
+  }
+  return false;
+}
+
+}  // namespace fuse::inline v0
+
+namespace fuse::inline v0::detail {
+
+template <class Image>
+class basic_operator_sets {
+ public:
+  struct sets {
+    std::uint64_t deep, direct, below;
+
+    [[nodiscard]] bool has(sets const& other) const {
+      return ((other.deep & ~deep) | (other.direct & ~direct) | (other.below & ~below)) == 0;
+    }
+    void add(sets const& other) {
+      deep |= other.deep;
+      direct |= other.direct;
+      below |= other.below;
+    }
+  };
+
+  static constexpr sets all{~std::uint64_t{0}, ~std::uint64_t{0}, ~std::uint64_t{0}};
+
+  basic_operator_sets(program const& rules, Image const& image, facts const& known)
+      : image_(image), facts_(known), meanings_(static_cast<std::size_t>(opcode::count_)) {
+    for (std::size_t op = 0; op < meanings_.size(); ++op) meanings_[op] = meaning_of(static_cast<opcode>(op));
+    for (auto const& set : rules.sets)
+      for (std::size_t i = 0; i < set.count; ++i) {
+        if (!set.by_name[i]) {
+          meanings_[set.ops[i]].transparent = true;
+          continue;
+        }
+        if (transparent_names_.size() <= set.ops[i]) transparent_names_.resize(set.ops[i] + std::size_t{1}, false);
+        transparent_names_[set.ops[i]] = true;
+      }
+    for (auto const& i : rules.code)
+      if (i.code == step::group) {
+        clips_ = clips_ || (i.flags & instruction::clips) != 0;
+        opens_ = true;
+      }
+    update();
+  }
+
+  [[nodiscard]] sets const& operator[](value_id v) const { return v < size_ ? of_[v] : v == absent ? none_ : all; }
+
+  [[gnu::always_inline]] void expect_before(value_id v) const {
+    if (v >= Image::ahead && v < size_) __builtin_prefetch(of_.data() + (v - Image::ahead));
+  }
+
+  void update() {
+    of_.reserve(image_.value_count() + image_.value_count() / 8);  // growing would copy all at the first new node
+    take_in_leaves(0);
+    for (auto n = image_.first_node(); n != absent; n = image_.node(n).next) find(n);
+  }
+  void update(node_id changed) {
+    take_in_leaves(of_.size());
+    waiting_.push_back(changed);
+    while (!waiting_.empty()) {
+      auto const n = waiting_.back();
+      waiting_.pop_back();
+      for (std::uint32_t i = 0; i < image_.node(n).result_count; ++i) {
+        auto const v = image_.result(n, i);
+        auto const before = of_[v];
+        find(n, v);
+        bool const term = opens_ && (n == changed || is_term(v));
+        if (term || !before.has(of_[v])) image_.for_each_user(v, [&](node_id user) { waiting_.push_back(user); });
+        if (n != changed) of_[v].add(before);
+      }
+    }
+  }
+
+  void add(node_id made) {
+    take_in_leaves(of_.size());
+    find(made);
+  }
+
+ private:
+  void find(node_id n) {
+    for (std::uint32_t i = 0; i < image_.node(n).result_count; ++i) find(n, image_.result(n, i));
+  }
+  void take_in_leaves(std::size_t from) {
+    if (image_.value_count() - of_.size() == 1)
+      of_.push_back(none_);  // resizing takes ten times as long
+    else
+      of_.resize(image_.value_count(), none_);
+    size_ = of_.size();
+    for (auto v = static_cast<value_id>(from); v < of_.size(); ++v)
+      if (image_.producer(v) == absent) of_[v] = constant_at(v);
+  }
+  [[nodiscard]] sets constant_at(value_id v) const {
+    auto const bits = facts_.is_uniform(v) ? number_bit | constant_bit : image_.value(v).constant ? constant_bit : 0;
+    return {bits, bits, 0};
+  }
+
+  struct meaning {
+    std::uint64_t bits = 0, below = 0;
+    std::uint64_t kinds = 0;   // of a sum or product: the bits of its kinds
+    std::uint64_t scaled = 0;  // ... and the one that it has where it multiplies by a number
+    std::uint64_t alike = 0;   // ... and where its terms are alike
+    bool transparent = false, layout = false, power = false;
+  };
+  [[nodiscard]] static meaning meaning_of(opcode op) {
+    meaning of;
+    bool const squares = op == opcode::sum_square || op == opcode::l2_norm;
+    of.layout = may_keep_elements(op) && op != opcode::identity && op != opcode::cast;
+    of.transparent = squares || (may_keep_elements(op) && (info(op).kind != op_kind::broadcast || op == opcode::where));
+    if (info(op).group == op_group::none) {
+      of.bits =
+          operator_bit(op) | (op == opcode::sum || squares ? operator_bit(opcode::mean) : 0);  // divided, it is one
+      if (squares) of.bits |= of.below = product_bit;
+      if (op == opcode::l2_norm) of.bits |= root_bit;
+    }
+    auto const add = [&](opening const& how, std::uint64_t kind) {
+      if (how.when == opens_with::unit) of.bits |= root_bit;
+      if (how.when == opens_with::power) of.power = true;
+      if (how.when == opens_with::scaled)
+        of.scaled = kind;
+      else if (how.when == opens_with::alike)
+        of.alike = kind;
+      else if (how.when != opens_with::none)
+        of.kinds |= kind;
+    };
+    add(opening_of(op, op_group::sum), sum_bit);
+    add(opening_of(op, op_group::product), product_bit);
+    return of;
+  }
+
+  void find(node_id n, value_id v) {
+    auto const& means = meanings_[image_.node(n).tag.op];
+    if (means.kinds == 0)
+      find_operator(n, means, of_[v]);
+    else
+      find_group(n, means, of_[v]);
+    if (auto const constant = constant_at(v); constant.deep != 0) of_[v].add(constant);
+  }
+  void find_operator(node_id n, meaning const& means, sets& into) const {
+    auto const& record = image_.node(n);
+    auto const op = static_cast<opcode>(record.tag.op);
+    sets found{means.bits, means.bits, means.below};
+    for (std::uint32_t i = 0; i < record.operand_count; ++i) found.below |= (*this)[image_.operand(n, i)].deep;
+    bool const alone = record.operand_count == 1 && may_keep_elements(op);
+    if (means.transparent || alone || has_transparent_name(record.tag))
+      found.add((*this)[kept_operand(image_, facts_, n)]);
+    if (means.layout && (alone || means.transparent)) found.direct |= sum_bit | product_bit;  // it may be opened
+    if (clips_ && may_clip(op))
+      if (auto const whole = positive_part_of(image_, facts_, n); whole != absent)
+        found.add((*this)[whole]), found.direct |= sum_bit;
+    into = found;
+  }
+  void find_group(node_id n, meaning const& means, sets& into) const {
+    auto const& record = image_.node(n);
+    auto const op = static_cast<opcode>(record.tag.op);
+    sets found{means.bits, means.bits, means.below};
+    if (op == opcode::sum_of && record.operand_count == 1) {  // whatever it adds
+      found.add((*this)[image_.operand(n, 0)]);
+      found.add({sum_bit | operator_bit(op), sum_bit | operator_bit(op), 0});
+      into = found;
+      return;
+    }
+    auto kinds = means.kinds;
+    double number = 0.5;
+    if (means.power &&
+        (record.operand_count < 2 || !facts_.uniform(image_.operand(n, 1), number) || !math::is_whole(number)))
+      found.deep = found.direct = root_bit;
+    if (means.scaled != 0)
+      for (std::uint32_t i = 0; i < record.operand_count; ++i)
+        if (is_number(image_.operand(n, i))) kinds |= means.scaled;
+    if (means.alike != 0 && opens_ && may_be_alike(n)) kinds |= means.alike;
+    for (std::uint32_t i = 0; i < record.operand_count; ++i) {
+      auto const& inside = (*this)[image_.operand(n, i)];
+      found.deep |= inside.deep;
+      found.below |= inside.below;
+      auto const other = inside.direct & (sum_bit | product_bit);
+      if (other == 0 || (other & kinds) != 0)
+        found.direct |= inside.direct & ~(sum_bit | product_bit);
+      else {  // a number, or a sum that is divided, is one part, however it is computed
+        found.direct |= inside.direct & operator_bit(opcode::mean);
+        auto const producer = image_.producer(image_.operand(n, i));
+        if (producer != absent && info(op_of(image_, producer)).group == op_group::none)
+          found.direct |= operator_bit(op_of(image_, producer));
+        if ((inside.direct & number_bit) != 0) found.add(constant_at(image_.operand(n, i)));
+      }
+    }
+    found.direct |= kinds;
+    found.deep |= kinds;
+    into = found;
+  }
+  [[nodiscard]] bool is_number(value_id v) const { return ((*this)[v].direct & number_bit) != 0; }
+  [[nodiscard]] bool is_term(value_id v) const {
+    auto const n = image_.producer(v);
+    constexpr auto both = sum_bit | product_bit;
+    return n != absent && info(op_of(image_, n)).group != op_group::none && ((*this)[v].direct & both) == both;
+  }
+  [[nodiscard]] value_id term_below(value_id v) const {
+    for (int i = 0; i < 8 && v != absent && is_term(v); ++i) {
+      auto const n = image_.producer(v);
+      v = image_.operand(n, image_.operand_count(n) > 1 && is_number(image_.operand(n, 0)) ? 1 : 0);
+    }
+    return v;
+  }
+  [[nodiscard]] bool may_be_alike(node_id n) const {
+    if (image_.operand_count(n) < 2) return false;
+    auto const first = term_below(image_.operand(n, 0));
+    if (first == absent) return false;
+    for (std::uint32_t i = 1; i < image_.operand_count(n); ++i) {
+      auto const other = term_below(image_.operand(n, i));
+      if (other == first) continue;
+      auto const a = image_.producer(first), b = other == absent ? absent : image_.producer(other);
+      if (a == absent || b == absent || image_.node(a).tag.name != image_.node(b).tag.name ||
+          opening_of(op_of(image_, a), op_group::sum).when == opens_with::any)
+        return false;
+    }
+    return true;
+  }
+  [[nodiscard]] bool has_transparent_name(operator_tag tag) const {
+    return tag.name < transparent_names_.size() && transparent_names_[tag.name];
+  }
+
+  static constexpr sets none_{0, 0, 0};
+  Image const& image_;
+  facts const& facts_;
+  plain_vector<meaning> meanings_;  // by opcode
+  std::vector<bool> transparent_names_;
+  plain_vector<sets> of_;
+  std::size_t size_ = 0;  // a vector would divide
+  bool clips_ = false;    // rules look for clipped sums
+  bool opens_ = false;    // ... or for any sum or product
+  plain_vector<node_id> waiting_;
+};
+using operator_sets = basic_operator_sets<graph_image>;
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
+inline constexpr value_id summed_squares = absent - 1, mean_with_number = absent - 2;
+
+struct opened_group {
+  static constexpr std::uint8_t capacity = 32, leaf_capacity = 28;
+
+  struct part {
+    value_id value;       ///< absent: a number that a product has and no value is
+    value_id stands_for;  ///< itself, the shape of a value, summed_squares or mean_with_number
+    double weight;
+    double number;         ///< of a leaf that is a constant, the same number everywhere
+    std::uint32_t leaves;  ///< which leaves it is made of
+    std::uint8_t parent;
+    bool leaf, has_number;
+  };
+
+  part parts[capacity];
+  std::uint8_t count, leaf_count;
+  std::uint8_t through;
+  op_group kind;
+  bool clips;               ///< what is never negative is looked for below a Relu, too; set before it is opened
+  bool free;                ///< what only repeats elements is passed whatever shape is left; set before it is opened
+  bool divides;             ///< the pattern is one quotient: of integers, it may be one, too; set before it is opened
+  bool scales;              ///< the pattern has a number: that of like terms is one, too; set before it is opened
+  bool dropped;             ///< a neutral constant was left out
+  bool bounded;             ///< something was not opened because there is no room for more parts
+  std::uint32_t minus;      ///< parts of a product that are minus what their leaves multiply to
+  std::uint32_t scaled;     ///< parts of a sum that are numbers times their one part, and may be taken as that
+  std::uint32_t passed_on;  ///< parts of an operator that changes nothing, or that broadcasting makes superfluous
+  std::uint32_t neutral;    ///< leaves of 1 or 0 everywhere, of several elements: what is left of these is left out
+
+  [[nodiscard]] bool negative() const { return (minus & 1u) != 0; }
+  [[nodiscard]] std::uint32_t all() const { return leaf_count == 0 ? 0 : (~0u >> (32 - leaf_count)); }
+};
+
+struct frame {
+  opened_group const* group = nullptr;
+  std::uint32_t covered = 0;  ///< leaves that are matched
+  std::uint32_t taken = 0;    ///< parts that are matched
+  double sign = 1;            ///< product: of the whole, or its coefficient; sum: what weights are multiplied by
+
+  [[nodiscard]] std::uint32_t left() const { return group->all() & ~covered; }
+};
+
+template <class Image>
+class basic_frame_opener {
+ public:
+  using needs = frame_needs::needs;
+
+  basic_frame_opener(program const& rules, Image const& image, facts const& known, operator_sets const& operators,
+                     congruence& congruent, bool means_whole)
+      : rules_(rules), image_(image), facts_(known), operators_(operators), congruent_(congruent) {
+    for (auto const& set : rules.sets) {
+      auto& bits = through_bits_.emplace_back();
+      for (std::size_t i = 0; i < set.count; ++i)
+        bits |= set.by_name[i] ? ~std::uint64_t{0} : operator_bit(static_cast<opcode>(set.ops[i]));
+    }
+    for (auto const& i : rules.code)
+      means_ = means_ || (means_whole && i.code == step::reduction && static_cast<opcode>(i.op) == opcode::mean);
+  }
+
+  void open(opened_group& f, value_id root, value_id stands_for, op_group kind, std::uint8_t through,
+            std::uint32_t region, needs const& wanted, bool repeats = true) const {
+    f.count = f.leaf_count = 0;
+    f.through = through;
+    f.kind = kind;
+    f.dropped = f.bounded = false;
+    f.minus = f.scaled = f.passed_on = f.neutral = 0;
+    struct {  // of parts that wait, each apart: see operator_sets::find
+      value_id value[opened_group::capacity], stands_for[opened_group::capacity];
+      double weight[opened_group::capacity];
+      std::uint8_t parent[opened_group::capacity];
+    } stack;
+    auto const openers =
+        (kind == op_group::sum ? sum_bit : product_bit) | (through == 0 ? 0 : through_bits_[through - 1u]);
+    std::uint8_t waiting = 0;
+    auto const wait = [&](value_id v, value_id meant, double weight, std::uint8_t parent) {
+      stack.value[waiting] = v;
+      stack.stands_for[waiting] = meant;
+      stack.weight[waiting] = weight;
+      stack.parent[waiting++] = parent;
+    };
+    unsigned const may = (f.clips ? clip : 0u) | (repeats ? repeat : 0u) | (f.scales ? scale : 0u),
+                   may_first = may | (f.divides ? divide : 0u);
+    std::uint32_t numbers = 0, clipped = 0;
+    bool repeated = false;
+    wait(root, stands_for, 1, 255);
+    while (waiting != 0) {
+      --waiting;
+      auto const v = stack.value[waiting], meant = stack.stands_for[waiting];
+      auto const weight = stack.weight[waiting];
+      auto const at = f.count++;
+      auto& p = f.parts[at];
+      p = {v, meant, weight, 0, 0, stack.parent[waiting], false, false};
+      p.has_number = v != absent && facts_.uniform(v, p.number);
+      children below(meant);
+      bool const one_number = p.has_number && at != 0 && !(kind == op_group::product && is_negated(v));
+      if ((operators_[v].direct & openers) != 0 && !one_number &&
+          opens(v, weight, kind, through, at == 0 ? may_first : may, region, below) &&
+          (at == 0 || !one_part(v, kind, below, wanted))) {
+        bool const numbered = below.number != 0 && below.number != 1;
+        auto const more = waiting + below.count + (numbered ? 1 : 0);
+        if (f.count + more > opened_group::capacity || f.leaf_count + more > opened_group::leaf_capacity) {
+          f.bounded = true;
+        } else {
+          if (below.negate) f.minus |= 1u << at;
+          if (below.scaled) f.scaled |= 1u << at;
+          if (below.number == 1) f.dropped = true;
+          if (numbered) {
+            auto const leaf = 1u << f.leaf_count++;
+            f.parts[f.count++] = {absent, absent, weight, below.number, leaf, at, true, true};
+            numbers |= leaf;
+          }
+          for (std::uint8_t i = below.count; i > 0; --i)
+            wait(below.value[i - 1], below.stands_for, below.weight[i - 1], at);
+          if (below.passed_on) f.passed_on |= 1u << at;
+          repeated = repeated || below.repeated;
+          if (below.clipped) clipped |= 1u << at;
+          continue;
+        }
+      }
+      f.bounded = f.bounded || below.bounded;
+      if (p.has_number && at != 0) {
+        bool const one = !has_several(v);
+        if (is_sign(f, at) && (one || repeats)) {
+          f.minus |= 1u << at;
+          repeated = repeated || !one;
+          continue;
+        }
+        if (f.kind == op_group::sum ? p.number == 0 : p.number == 1) {
+          f.dropped = true;
+          if (one) continue;
+          f.neutral |= 1u << f.leaf_count;  // it may be meant as a row
+        }
+      }
+      p.leaf = true;
+      p.leaves = 1u << f.leaf_count++;
+      if (p.has_number) numbers |= p.leaves;
+    }
+    for (std::uint8_t at = f.count; at-- > 1;) {
+      f.parts[f.parts[at].parent].leaves |= f.parts[at].leaves;
+      f.minus ^= (f.minus >> at & 1u) << f.parts[at].parent;
+    }
+    if (kind == op_group::product && means_ && numbers != 0) add_means(f);
+    for (std::uint8_t at = 0; clipped != 0 && at < f.count; ++at)
+      if ((clipped >> at & 1u) != 0 && (f.all() & ~f.parts[at].leaves & ~numbers) != 0) {
+        f.clips = false;
+        open(f, root, stands_for, kind, through, region, wanted, repeats);
+        f.clips = true;
+        return;
+      }
+    if (f.free || !(repeated || f.neutral != 0) || keeps_shape(f, f.neutral)) return;
+    if (repeated) return open(f, root, stands_for, kind, through, region, wanted, false);
+    f.neutral = 0;
+  }
+
+  [[nodiscard]] bool has_several(value_id v) const {
+    double number = 0;
+    return v != absent && facts_.is_uniform(v) && !facts_.number(v, number);
+  }
+
+  [[nodiscard]] bool keeps_shape(opened_group const& f, std::uint32_t without) const {
+    auto const shape_of = [&](opened_group::part const& p) {
+      bool const shaped = p.stands_for != absent && p.stands_for < mean_with_number;
+      return shaped ? p.stands_for : p.value;
+    };
+    auto const whole = shape_of(f.parts[0]);
+    if (whole == absent || !facts_.has_rank(whole)) return false;
+    auto const shape = facts_.shape(whole);
+    for (std::size_t i = 1; i <= shape.size(); ++i) {
+      auto const wanted = shape[shape.size() - i];
+      bool found = wanted == extent(1);
+      for (std::uint8_t k = 0; k < f.count && !found; ++k) {
+        auto const& p = f.parts[k];
+        if (!p.leaf || p.value == absent || (p.leaves & without) != 0) continue;
+        auto const part = facts_.shape(shape_of(p));
+        found = i <= part.size() && part[part.size() - i] == wanted;
+      }
+      if (!found) return false;
+    }
+    return true;
+  }
+
+ private:
+  enum : unsigned { clip = 1, repeat = 2, divide = 4, scale = 8 };
+
+  struct children {
+    value_id value[opened_group::leaf_capacity];
+    double weight[opened_group::leaf_capacity];
+    value_id stands_for;
+    double number;  // one more part of a product, that no value is; 0: none
+    std::uint8_t count;
+    bool negate, scaled, passed_on, clipped, repeated, bounded;
+    explicit children(value_id meant)  // and no more: one is made for every part
+        : stands_for(meant),
+          number(0),
+          count(0),
+          negate(false),
+          scaled(false),
+          passed_on(false),
+          clipped(false),
+          repeated(false),
+          bounded(false) {}
+    void add(value_id v, double w) {
+      value[count] = v;
+      weight[count++] = w;
+    }
+  };
+
+  void add_means(opened_group& f) const {
+    auto const count = f.count;
+    for (std::uint8_t at = 1; at < count; ++at) {
+      auto const p = f.parts[at];
+      if (!p.leaf || p.has_number || p.stands_for != absent ||
+          (operators_[p.value].direct & operator_bit(opcode::mean)) == 0)
+        continue;
+      auto const n = image_.producer(p.value);
+      auto const op = n == absent ? opcode::opaque : op_of(image_, n);
+      if (op != opcode::sum && op != opcode::sum_square && op != opcode::l2_norm) continue;
+      auto const weight = op == opcode::l2_norm ? p.weight / 2 : p.weight;
+      auto const elements = added_elements(image_, facts_, n);
+      for (std::uint8_t k = 1; k < count && elements != 0 && f.count < opened_group::capacity; ++k)
+        if (auto const& q = f.parts[k]; q.leaf && q.has_number && (f.free || !has_several(q.value)) &&
+                                        is_rounded(q.number, math::pow(elements, -weight / q.weight)))
+          f.parts[f.count++] = {p.value, mean_with_number, weight, 0, p.leaves | q.leaves, 255, true, false};
+    }
+  }
+
+  [[nodiscard]] static bool is_rounded(double found, double wanted) {
+    return math::abs(found - wanted) <= 0x1p-24 * wanted;
+  }
+
+  [[nodiscard]] static bool is_sign(opened_group const& f, std::uint8_t at) {
+    auto const& p = f.parts[at];
+    return f.kind == op_group::product && p.number == -1 && (p.weight == 1 || p.weight == -1);
+  }
+
+  [[nodiscard]] bool is_negated(value_id v) const {
+    auto n = image_.producer(v);
+    for (int i = 0; i < 8 && n != absent && op_of(image_, n) == opcode::identity && image_.operand_count(n) != 0 &&
+                    image_.operand(n, 0) != absent;
+         ++i)
+      n = image_.producer(image_.operand(n, 0));
+    return n != absent && op_of(image_, n) == opcode::neg;
+  }
+
+  [[nodiscard]] bool one_part(value_id v, op_group kind, children const& below, needs const& wanted) const {
+    return (means_ && kind == op_group::product && is_divided_sum(image_, facts_, v)) ||
+           taken_whole(v, kind, below, wanted);
+  }
+
+  [[nodiscard]] bool taken_whole(value_id v, op_group kind, children const& below, needs const& wanted) const {
+    auto const& there = operators_[v];
+    constexpr auto both = sum_bit | product_bit;
+    if (below.count < 2 || (there.deep & wanted.deep) != 0 || (there.direct & wanted.direct) != 0) return false;
+    if (kind == op_group::sum && (there.direct & both) == both) return false;
+    for (std::uint8_t i = 0; i < below.count; ++i)
+      if (facts_.is_uniform(below.value[i])) return false;
+    return true;
+  }
+
+  bool opens(value_id v, double w, op_group kind, std::uint8_t through, unsigned may, std::uint32_t region,
+             children& into) const {
+    if (v == absent) return false;
+    auto const n = image_.producer(v);
+    if (into.stands_for == summed_squares) {
+      into.stands_for = absent;
+      into.add(image_.operand(n, 0), 2);
+      return kind == op_group::product;
+    }
+    if (n == absent || image_.node(n).region != region || image_.result_index(v) != 0) return false;
+    auto const& record = image_.node(n);
+    auto const op = static_cast<opcode>(record.tag.op);
+    bool const transparent = through != 0 && (through_bits_[through - 1u] & operator_bit(op)) != 0 &&
+                             rules_.sets[through - 1u].contains(record.tag.name, record.tag.op);
+    bool const closed = !transparent && (info(op).group == op_group::none || op == opcode::sum_of);
+    if (closed && !may_keep_elements(op) && !may_clip(op)) return false;
+    auto const a = kept_operand(image_, facts_, n);
+    if (record.operand_count > opened_group::leaf_capacity) return into.bounded = true, false;
+    if (a == absent) return false;
+    auto const type = facts_.type(v);
+    bool const integers = is_integer(type);
+    if (type != element_type::unknown && !is_floating(type) && !integers) return false;
+    if (transparent) {
+      auto const below = facts_.type(a);
+      if (below != type && (integers || (below != element_type::unknown && !is_floating(below)))) return false;
+      into.passed_on = op == opcode::identity || unchanged(image_, facts_, n);
+      into.repeated = !into.passed_on && may_repeat(op);
+      if (into.repeated && !((may & repeat) != 0 && broadcasts(image_, facts_, n))) return false;
+      into.add(a, w);
+      return true;
+    }
+    if (closed) {
+      if (((may & clip) != 0 && w == 1 && opens_clipped(n, (may & repeat) != 0, into)) ||
+          opens_layout(n, a, w, through, (may & repeat) != 0, into))
+        return true;
+      if (op != opcode::sum_of) return false;
+    }
+    auto const& how = opening_of(op, kind);
+    if (integers && !of_integers(how.integers, n, (may & divide) != 0)) return false;
+    return record.operand_count >= info(op).least && opens_group(how, n, w, may, into);
+  }
+
+  [[nodiscard]] bool of_integers(opens_integers when, node_id n, bool may_divide) const {
+    double exponent = 0;
+    switch (when) {
+      case opens_integers::no: return false;
+      case opens_integers::yes: return true;
+      case opens_integers::quotient: return may_divide;
+      case opens_integers::power: return is_number(n, 1, exponent) && exponent > 0 && is_whole_weight(exponent);
+    }
+    return false;
+  }
+
+  bool opens_clipped(node_id n, bool repeats, children& into) const {
+    auto const whole = positive_part_of(image_, facts_, n);
+    if (whole == absent) return false;
+    into.clipped = true;
+    for (std::uint32_t i = 0; i < image_.operand_count(n); ++i)
+      into.repeated = into.repeated || (image_.operand(n, i) != whole && has_several(image_.operand(n, i)));
+    if (into.repeated && !repeats) return false;
+    into.add(whole, 1);
+    return true;
+  }
+
+  bool opens_layout(node_id n, value_id a, double w, std::uint8_t through, bool repeats, children& into) const {
+    bool const identity = through != 0 && rules_.sets[through - 1u].has_identity();
+    into.passed_on = identity && unchanged(image_, facts_, n);
+    if (identity && !into.passed_on && repeats) into.passed_on = into.repeated = broadcasts(image_, facts_, n);
+    if (!into.passed_on) {
+      if ((operators_[a].deep & operator_bit(opcode::mean)) == 0 || !moves_ones(image_, facts_, n)) return false;
+      if (into.stands_for == absent) into.stands_for = image_.result(n);
+    }
+    into.add(a, w);
+    return true;
+  }
+
+  bool opens_group(opening const& how, node_id n, double w, unsigned may, children& into) const {
+    auto const count = image_.operand_count(n);
+    double number = 1;
+    std::uint32_t left_out = absent;
+    if (how.when == opens_with::scaled) return opens_scaled(n, w, (may & repeat) != 0, into);
+    if (how.when == opens_with::alike && (may & scale) == 0) return false;
+    if (how.when == opens_with::power && !is_number(n, 1, number)) return false;
+    if (!allows(how.when, w, number)) {
+      if (how.when != opens_with::one_over || !is_number(n, 0, number) || number != 1) return false;
+      left_out = 0;
+    }
+    if (how.when == opens_with::alike) return opens_alike(image_.result(n), w, into);
+    auto const not_a_part = left_out != absent ? left_out : how.when == opens_with::power ? 1u : count;
+    into.repeated = not_a_part < count && has_several(image_.operand(n, not_a_part));
+    if (into.repeated && (may & repeat) == 0) return false;
+    for (std::uint32_t i = 0; i < count && (i == 0 || how.further != 0 || left_out == 0); ++i) {
+      if (i == left_out) continue;
+      if (image_.operand(n, i) == absent) return false;
+      into.add(image_.operand(n, i), w * (i == 0 ? how.first * number : how.further));
+    }
+    into.negate = how.negates && math::is_odd(w);
+    return true;
+  }
+  struct scaled_operand {
+    value_id value = absent;
+    double by = 1;
+    bool repeated = false;  // a number has several elements, which may repeat those of the operand
+  };
+  [[nodiscard]] scaled_operand scaled(node_id n) const {
+    scaled_operand found;
+    double exponent = 1;
+    auto const region = image_.node(n).region;
+    for (int i = 0; i < 8; ++i) {
+      auto const& how = opening_of(op_of(image_, n), op_group::product);
+      if (image_.node(n).region != region || !goes_on(how, n, exponent, found)) return {};
+      if (exponent == 1) return found.by != 0 && found.by - found.by == 0 ? found : scaled_operand{};
+      n = image_.producer(found.value);
+      if (n == absent) return {};
+    }
+    return {};
+  }
+  bool goes_on(opening const& how, node_id n, double& exponent, scaled_operand& into) const {
+    double power = 1;
+    if (how.when == opens_with::none || how.when == opens_with::alike) return false;
+    if (how.integers != opens_integers::yes && is_integer(facts_.type(image_.result(n)))) return false;
+    if (how.when == opens_with::power && !is_number(n, 1, power)) return false;
+    auto const count = how.further == 0 ? 1 : image_.operand_count(n);
+    double of_operand = 0;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      double number = 0;
+      auto const weight = i == 0 ? how.first * power : how.further;
+      if (is_number(n, i, number)) {
+        into.by = exponent * weight < 0 ? into.by / number : into.by * number;
+        into.repeated = into.repeated || has_several(image_.operand(n, i));
+      } else if (of_operand == 0 && (weight == 1 || weight == -1)) {
+        into.value = image_.operand(n, i);
+        of_operand = weight;
+      } else {
+        return false;
+      }
+    }
+    exponent *= of_operand;
+    if (how.negates) into.by = -into.by;
+    return of_operand != 0 && into.value != absent;
+  }
+  bool opens_scaled(node_id n, double w, bool repeats, children& into) const {
+    auto const found = scaled(n);
+    if (found.value == absent || (found.repeated && !repeats)) return false;
+    into.scaled = found.by != -1;
+    into.repeated = found.repeated;
+    into.add(found.value, w * found.by);
+    return true;
+  }
+
+  bool opens_alike(value_id v, double w, children& into) const {
+    double coefficient = 1;
+    auto term = term_of(v, coefficient, false, 0);
+    if (term == v) term = term_of(v, coefficient, true, 0);
+    if (term == v) return false;
+    into.number = coefficient;
+    into.add(term, w);
+    return true;
+  }
+  [[nodiscard]] value_id term_of(value_id v, double& coefficient, bool below, int depth) const {
+    auto const n = v == absent || depth == 8 ? absent : image_.producer(v);
+    if (n == absent || image_.result_index(v) != 0 || image_.operand_count(n) == 0) return v;
+    auto const& how = opening_of(op_of(image_, n), op_group::sum);
+    if (how.when == opens_with::scaled && below) {
+      auto const found = scaled(n);
+      if (found.value == absent || found.repeated) return v;
+      coefficient *= found.by;
+      return term_of(found.value, coefficient, below, depth + 1);
+    }
+    if (how.when != opens_with::any || (operators_[v].direct & product_bit) == 0) return v;
+    if (how.further == 0 && !below) return v;
+    value_id term = absent;
+    double sum = 0;
+    for (std::uint32_t i = 0; i < image_.operand_count(n); ++i) {
+      double one = i == 0 ? how.first : how.further;
+      if (one == 0) break;
+      auto const next = term_of(image_.operand(n, i), one, below, depth + 1);
+      if (next == absent || (sum < 0 ? one > 0 : sum > 0 && one < 0)) return v;
+      if (i != 0 && !congruent_.same(bare_value(image_, facts_, term), bare_value(image_, facts_, next))) return v;
+      if (i == 0) term = next;
+      sum += one;
+    }
+    coefficient *= sum;
+    return term;
+  }
+  [[nodiscard]] bool is_number(node_id n, std::uint32_t i, double& number) const {
+    return i < image_.operand_count(n) && image_.operand(n, i) != absent &&
+           facts_.uniform(image_.operand(n, i), number);
+  }
+
+  program const& rules_;
+  Image const& image_;
+  facts const& facts_;
+  operator_sets const& operators_;
+  congruence& congruent_;
+  plain_vector<std::uint64_t> through_bits_;  // by set of operators to look through
+  bool means_ = false;                        // taken whole
+};
+using frame_opener = basic_frame_opener<graph_image>;
+
+}  // namespace fuse::inline v0::detail
 
 namespace fuse::inline v0 {
 
@@ -9434,6 +9609,7 @@ class basic_value_steps : public match_state {
 
   bool same(std::uint8_t a, std::uint8_t b) {
     if (stands_for_[a] != stands_for_[b] && !facts_.same_shape(stands_for_[a], stands_for_[b])) return false;
+    if (signs_[a] != signs_[b]) return false;
     return congruent_.same(bare(registers_[a]), bare(registers_[b]));
   }
 
@@ -9493,6 +9669,17 @@ class basic_value_steps : public match_state {
     for (std::size_t k = 0; k < t.size(); ++k)
       if (!close_to(t.number(k), wanted, tolerance)) return false;
     return true;
+  }
+
+  [[nodiscard]] bool may_leave_out(instruction const& i) const {
+    double number = 0;
+    auto const v = registers_[i.a];
+    if (i.count == 0 || facts_.number(v, number)) return true;
+    for (std::uint8_t k = 0; k < i.count; ++k)
+      if (auto const beside = registers_[i.b + k];
+          i.b + k != i.a && beside != absent && facts_.broadcasts_into(v, beside))
+        return true;
+    return false;
   }
 
   bool parameter(instruction const& i) {
@@ -9590,7 +9777,7 @@ class basic_group_steps : public value_steps {
         operators_(rules_, image, known),
         branches_(rules_),
         needs_(rules_, branches_),
-        opener_(rules_, image, known, operators_, true) {
+        opener_(rules_, image, known, operators_, congruent_, true) {
     groups_.reserve(shared_groups + frame_count);
   }
 
@@ -9615,23 +9802,64 @@ class basic_group_steps : public value_steps {
     return f.group->kind == op_group::sum ? p.weight * f.sign : p.weight;
   }
 
+  [[nodiscard]] static bool same_weight(frame const& f, double found, double wanted) {
+    return f.group->kind == op_group::sum ? close_to(found, wanted, 1e-6) : found == wanted;
+  }
+
   bool several(frame const& f, std::uint8_t k, double wanted, std::uint32_t& leaves, std::uint32_t& taken) {
+    auto const w = weight(f, f.group->parts[k]);
+    if (w * wanted <= 0 || math::abs(w) > math::abs(wanted)) return false;
+    int tries = 256;
+    return (f.group->kind == op_group::sum || math::is_whole(wanted)) &&
+           adds_up(f, k, k, wanted - w, leaves, taken, tries);
+  }
+  bool adds_up(frame const& f, std::uint8_t k, std::uint8_t last, double missing, std::uint32_t& leaves,
+               std::uint32_t& taken, int& tries) {
     auto const& p = f.group->parts[k];
-    auto found = weight(f, p);
-    auto const fits = [&](double w) {
-      return math::is_whole(w) && w * wanted > 0 && math::abs(w) <= math::abs(wanted);
-    };
-    if (!math::is_whole(wanted) || !fits(found)) return false;
-    for (std::uint8_t j = static_cast<std::uint8_t>(k + 1); j < f.group->count && found != wanted; ++j) {
-      auto const& q = f.group->parts[j];
-      if (q.leaves == 0 || (q.leaves & (f.covered | leaves)) != 0 || q.stands_for != p.stands_for) continue;
-      if (auto const w = weight(f, q); !fits(w) || math::abs(found + w) > math::abs(wanted)) continue;
-      if (!congruent_.same(bare(p.value), bare(q.value))) continue;
-      found += weight(f, q);
-      leaves |= q.leaves;
+    double failed = 0;  // a weight
+    for (auto j = static_cast<std::uint8_t>(last + 1); j < f.group->count; ++j) {
+      auto const w = another(f, p, j, leaves);
+      if (w == 0 || w == failed || w * missing <= 0 || tries-- <= 0) continue;
+      bool const last_one = same_weight(f, w, missing);
+      if (!last_one && math::abs(w) > math::abs(missing)) continue;
+      auto const before = leaves, taken_before = taken;
+      leaves |= f.group->parts[j].leaves;
       taken |= 1u << j;
+      if (last_one || adds_up(f, k, j, missing - w, leaves, taken, tries)) return true;
+      leaves = before, taken = taken_before;
+      failed = w;
     }
-    return found == wanted;
+    return false;
+  }
+  double another(frame const& f, opened_group::part const& p, std::uint8_t j, std::uint32_t leaves) {
+    auto const& q = f.group->parts[j];
+    if (q.leaves == 0 || q.value == absent || (q.leaves & (f.covered | leaves)) != 0 || q.stands_for != p.stands_for)
+      return 0;
+    auto const w = weight(f, q);
+    if (f.group->kind == op_group::product && !(math::is_whole(w) && math::is_whole(p.weight))) return 0;
+    if (congruent_.same(bare(p.value), bare(q.value))) return w;
+    return f.group->kind == op_group::sum && p.stands_for == absent ? w * ratio(p.value, q.value, *f.group) : 0;
+  }
+
+  double ratio(value_id a, value_id b, opened_group const& among) {
+    if (((operators_[a].direct | operators_[b].direct) & product_bit) == 0) return 0;
+    auto const first = rest_count_;
+    double of_a = 1, of_b = 1;
+    bool same = add_member(a, 1) && add_member(b, 1) && open_members(first, first + 1u, op_group::product, among, of_a);
+    auto const middle = rest_count_;
+    same = same && open_members(first + 1u, first + 2u, op_group::product, among, of_b) &&
+           same_members(first + 2u, middle, middle, rest_count_);
+    rest_count_ = first;
+    return same && of_a != 0 ? of_b / of_a : 0;
+  }
+
+  [[nodiscard]] bool may_drop(frame const& f, std::uint32_t constants) const {
+    bool repeat = false;
+    for (std::uint8_t k = 0; k < f.group->count && !f.group->free; ++k) {
+      auto const& p = f.group->parts[k];
+      repeat = repeat || (p.leaf && (p.leaves & constants) != 0 && opener_.has_several(p.value));
+    }
+    return !repeat || opener_.keeps_shape(*f.group, f.group->neutral | constants);
   }
 
   bool literal(instruction const& i) {
@@ -9646,13 +9874,18 @@ class basic_group_steps : public value_steps {
       leaves |= p.leaves;
       taken |= 1u << k;
     }
-    double wanted = i.number;
-    if (f.group->kind == op_group::product && f.sign < 0 && (number < 0) != (wanted < 0)) {
-      number = -number;
-      if (!remember({undo::kind::sign, i.a, 0, 0, f.sign})) return false;
-      f.sign = -f.sign;
+    double const wanted = i.number;
+    if (f.group->kind == op_group::product) {
+      number *= math::abs(f.sign);
+      bool const flips = f.sign < 0 && (number < 0) != (wanted < 0);
+      if (flips) number = -number;
+      if (flips || math::abs(f.sign) != 1) {
+        if (!remember({undo::kind::sign, i.a, 0, 0, f.sign})) return false;
+        f.sign = f.sign < 0 && !flips ? -1 : 1;
+      }
     }
-    return close_to(number, wanted, static_cast<double>(i.tolerance)) && cover(i.a, leaves, taken);
+    return close_to(number, wanted, static_cast<double>(i.tolerance)) && may_drop(f, leaves) &&
+           cover(i.a, leaves, taken);
   }
 
   bool rest(instruction const& i) {
@@ -9665,7 +9898,7 @@ class basic_group_steps : public value_steps {
       auto const& p = f.group->parts[k];
       if (p.leaves == 0 || (p.leaves & ~left) != 0 || (p.leaves & done) != 0 || (f.group->passed_on >> k & 1u) != 0)
         continue;
-      if (p.stands_for != absent && !p.has_number) return false;
+      if (p.value == absent || (p.stands_for != absent && !p.has_number)) return false;
       if (is_root(p.value)) {
         if (p.leaf) return false;
         continue;
@@ -9678,7 +9911,8 @@ class basic_group_steps : public value_steps {
         else if (!whole_part(f, k) || negates_inside(f, k))
           continue;
       }
-      if (!add_member(p.value, weight(f, p))) return false;
+      auto const w = weight(f, p);
+      if ((f.group->kind == op_group::sum && w != 1 && w != -1) || !add_member(p.value, w)) return false;
       done |= p.leaves;
       taken |= 1u << k;
     }
@@ -9701,9 +9935,14 @@ class basic_group_steps : public value_steps {
   [[nodiscard]] bool negates_inside(frame const& f, std::uint8_t k) const {
     auto const inside = f.group->parts[k].leaves;
     bool found = false;
+    std::uint32_t scaled = f.group->scaled;  // and what is below
     for (std::uint8_t j = k; j < f.group->count; ++j) {
       auto const& p = f.group->parts[j];
       if (p.leaves == 0 || (p.leaves & ~inside) != 0) continue;
+      if (p.parent != 255 && (scaled >> p.parent & 1u) != 0) {
+        scaled |= 1u << j;
+        continue;
+      }
       if (p.leaf && !p.has_number && (p.stands_for != absent || (p.weight != 1 && p.weight != -1))) return false;
       auto const n = p.leaf && !p.has_number ? absent : image_.producer(p.value);
       found = found || (n != absent && op_of(image_, n) == opcode::neg);
@@ -9713,7 +9952,7 @@ class basic_group_steps : public value_steps {
 
   bool close(instruction const& i) {
     auto const& f = frames_[i.a];
-    if ((f.left() & ~f.group->neutral) != 0 || (f.group->kind == op_group::product && f.sign < 0)) return false;
+    if ((f.left() & ~f.group->neutral) != 0 || (f.group->kind == op_group::product && f.sign != 1)) return false;
     std::uint32_t inside = 0;
     for (std::uint8_t k = 0; k < f.group->count; ++k) {
       auto const& p = f.group->parts[k];
@@ -9744,9 +9983,9 @@ class basic_group_steps : public value_steps {
     if (!same) {
       double const neutral = like.kind == op_group::product ? 1 : 0;
       double before = neutral, now = neutral;
-      same = open_members(known.first, known.first + known.members, like, before);
+      same = open_members(known.first, known.first + known.members, like.kind, like, before);
       auto const middle = rest_count_;
-      same = same && open_members(first, last, like, now) && close_to(now, before, 1e-6) &&
+      same = same && open_members(first, last, like.kind, like, now) && close_to(now, before, 1e-6) &&
              same_members(last, middle, middle, rest_count_);
     }
     rest_count_ = first;
@@ -9766,41 +10005,52 @@ class basic_group_steps : public value_steps {
     return true;
   }
 
-  bool open_members(std::size_t from, std::size_t to, opened_group const& like, double& number) {
+  bool open_members(std::size_t from, std::size_t to, op_group kind, opened_group const& like, double& number) {
     auto& opened = opened_again_;
+    auto const added = rest_count_;
     auto const take = [&](double element, double weight) {
-      number = like.kind == op_group::sum ? number + weight * element : number * math::pow(element, weight);
+      number = kind == op_group::sum ? number + weight * element : number * math::pow(element, weight);
     };
     for (; from != to; ++from) {
       auto const m = rest_[from];
       opened.clips = false;
       opened.free = like.free;
       opened.divides = false;
-      opener_.open(opened, m.value, absent, like.kind, like.through, region_, frame_needs::all);
+      opened.scales = true;
+      opener_.open(opened, m.value, absent, kind, like.through, region_, frame_needs::all);
       if (opened.bounded) return false;
       if (opened.negative()) take(-1, m.weight);
       for (std::uint8_t k = 0; k < opened.count; ++k) {
         auto const& p = opened.parts[k];
         if (!p.leaf || p.stands_for == mean_with_number) continue;
+        if (p.has_number && !like.free && opener_.has_several(p.value)) return false;
         if (p.has_number)
           take(p.number, p.weight * m.weight);
-        else if (p.stands_for != absent || !add_member(p.value, p.weight * m.weight))
+        else if (p.stands_for != absent || !add_like(added, p.value, p.weight * m.weight))
           return false;
       }
     }
     return true;
   }
+  bool add_like(std::size_t first, value_id v, double weight) {
+    for (auto at = first; at < rest_count_ && math::is_whole(weight); ++at) {
+      auto& known = rest_[at].weight;
+      if (known * weight > 0 && math::is_whole(known) && congruent_.same(bare(rest_[at].value), bare(v)))
+        return known += weight, true;
+    }
+    return add_member(v, weight);
+  }
 
   opened_group const& group(instruction const& i, op_group kind) {
     auto const v = registers_[i.a], stands_for = stands_for_[i.a];
     bool const clips = (i.flags & instruction::clips) != 0, free = (i.flags & instruction::free) != 0,
-               divides = (i.flags & instruction::divides) != 0;
+               divides = (i.flags & instruction::divides) != 0, scales = (i.flags & instruction::scales) != 0;
     auto const wanted = listener == nullptr ? needs_.of(i) : frame_needs::all;  // an explanation wants to see all
     for (std::size_t k = 0; k < group_count_; ++k)
-      if (auto const& [known, sought] = groups_[k]; known.parts[0].value == v &&
-                                                    known.parts[0].stands_for == stands_for && known.kind == kind &&
-                                                    known.through == i.through && known.clips == clips &&
-                                                    known.free == free && known.divides == divides && sought == wanted)
+      if (auto const& [known, sought] = groups_[k];
+          known.parts[0].value == v && known.parts[0].stands_for == stands_for && known.kind == kind &&
+          known.through == i.through && known.clips == clips && known.free == free && known.divides == divides &&
+          known.scales == scales && sought == wanted)
         return known;
     auto const at = group_count_ < shared_groups ? group_count_++ : shared_groups + i.b;
     if (at >= groups_.size()) groups_.resize(at + 1);  // they are large, and few are ever used
@@ -9809,6 +10059,7 @@ class basic_group_steps : public value_steps {
     made.opened.clips = clips;
     made.opened.free = free;
     made.opened.divides = divides;
+    made.opened.scales = scales;
     opener_.open(made.opened, v, stands_for, kind, i.through, region_, wanted);
     return made.opened;
   }
@@ -9829,7 +10080,7 @@ template <class Image>
 class basic_reduction_steps : public group_steps {
  public:
   basic_reduction_steps(program const& rules, Image const& image, facts const& known, dialect const& names)
-      : group_steps(rules, image, known, names), opener_(rules_, image, known, operators_, false) {}
+      : group_steps(rules, image, known, names), opener_(rules_, image, known, operators_, congruent_, false) {}
 
  protected:
   bool reduction(instruction const& i) {
@@ -9894,16 +10145,18 @@ class basic_reduction_steps : public group_steps {
     auto const op = op_of(image_, image_.producer(found.value));
     if (opening_of(op, op_group::product).when == opens_with::none && !may_keep_elements(op)) return false;
     auto& f = product_;
-    f.clips = f.divides = false;
+    f.clips = f.divides = f.scales = false;
     f.free = (i.flags & instruction::free) != 0;
     opener_.open(f, found.value, found.stands_for, op_group::product, i.through, region_, frame_needs::all);
     bounded_ = bounded_ || f.bounded;
     if (f.negative()) return false;
     found = {absent, absent, 0, 1};
+    std::uint32_t several = 0;  // numbers that stand there several times
     for (std::uint8_t k = 0; k < f.count; ++k) {
       auto const& p = f.parts[k];
       if (p.leaf && p.has_number) {
         found.factor = p.weight == -1 ? found.factor / p.number : found.factor * math::pow(p.number, p.weight);
+        if (opener_.has_several(p.value)) several |= p.leaves;
       } else if (p.leaf) {
         if (found.value == absent)
           found.value = p.value, found.stands_for = p.stands_for;
@@ -9914,7 +10167,7 @@ class basic_reduction_steps : public group_steps {
         matched(image_.producer(p.value));
       }
     }
-    return is_node(found.value);
+    return is_node(found.value) && (several == 0 || f.free || opener_.keeps_shape(f, several | f.neutral));
   }
 
   [[nodiscard]] double elements(value_id operand) const {
@@ -10226,7 +10479,7 @@ class basic_machine : public detail::reduction_steps {
           break;
         }
         case step::number:
-          if (!equals_number(registers_[i.a], i.number, static_cast<double>(i.tolerance)))
+          if (!equals_number(registers_[i.a], i.number, static_cast<double>(i.tolerance)) || !may_leave_out(i))
             return fail(pc, registers_[i.a]);
           break;
         case step::missing:
@@ -10267,30 +10520,45 @@ class basic_machine : public detail::reduction_steps {
 
   bool member(instruction const& i, std::uint16_t pc) {
     auto& f = frames_[i.a];
-    bool const captures = (i.flags & instruction::captures) != 0, any_sign = (i.flags & instruction::any_sign) != 0;
+    bool const captures = (i.flags & instruction::captures) != 0, any_sign = (i.flags & instruction::any_sign) != 0,
+               scales = (i.flags & instruction::scales) != 0;
     int const telling = i.number == 1 || i.number == -1 ? 0 : 1;
     for (std::uint8_t k = 0; k < f.group->count; ++k) {
       auto const& p = f.group->parts[k];
-      if (p.leaves == 0 || (p.leaves & f.covered) != 0 || (captures ? is_root(p.value) : !p.leaf)) continue;
-      auto const w = weight(f, p);
+      bool const whole = p.leaf || (f.group->scaled >> k & 1u) != 0;
+      if (p.leaves == 0 || p.value == absent || (p.leaves & f.covered) != 0 || (captures ? is_root(p.value) : !whole))
+        continue;
+      auto w = weight(f, p);
       std::uint32_t leaves = p.leaves, taken = 1u << k;
       double sign = 1;
-      if (w != i.number) {
+      if (scales) {
+        sign = w / i.number;
+      } else if (!same_weight(f, w, i.number)) {
         if (any_sign && w * i.number < 0) sign = -1;
-        if (w != sign * i.number && !several(f, k, sign * i.number, leaves, taken)) continue;
+        if (!same_weight(f, w, sign * i.number) && !several(f, k, sign * i.number, leaves, taken)) continue;
       }
       registers_[i.b] = p.value;
-      signs_[i.b] = sign;
       stands_for_[i.b] = p.stands_for;
       auto const back = here();
-      bool const stop = any_branch(i.next, [&](std::uint16_t to) {
-        if (!cover(i.a, leaves, taken)) return false;
-        score_ += telling;
-        if (try_from(to, back)) return true;
-        score_ -= telling;
-        return false;
-      });
-      if (stop) return true;
+      for (auto j = k;;) {
+        signs_[i.b] = sign;
+        bool const stop = any_branch(i.next, [&](std::uint16_t to) {
+          if (!cover(i.a, leaves, taken)) return false;
+          score_ += telling;
+          if (try_from(to, back)) return true;
+          score_ -= telling;
+          return false;
+        });
+        if (stop) return true;
+        double more = 0;
+        while (scales && ++j < f.group->count && (more = another(f, p, j, leaves)) * w <= 0) {
+        }
+        if (more * w <= 0) break;
+        w += more;
+        sign = w / i.number;
+        leaves |= f.group->parts[j].leaves;
+        taken |= 1u << j;
+      }
     }
     return fail(pc, f.group->parts[0].value);
   }
@@ -10299,7 +10567,7 @@ class basic_machine : public detail::reduction_steps {
     auto& f = frames_[i.a];
     for (std::uint8_t k = 0; k < f.group->count; ++k) {
       auto const& p = f.group->parts[k];
-      if (!p.has_number || (k == 0 && !p.leaf) || (p.leaves & f.covered) != 0) continue;
+      if (!p.has_number || p.value == absent || (k == 0 && !p.leaf) || (p.leaves & f.covered) != 0) continue;
       auto number = p.number;
       auto const w = weight(f, p);
       bool const sum = f.group->kind == op_group::sum;
@@ -10308,6 +10576,7 @@ class basic_machine : public detail::reduction_steps {
         number = sum ? -number : 1 / number;  // subtracted, or divided by
       else if (w != i.number)
         continue;
+      if (!may_drop(f, p.leaves)) continue;
       auto const back = here();
       if (cover(i.a, p.leaves, 1u << k) && bind_number(i.b, number, w == i.number ? p.value : absent) && run(i.next))
         return true;
@@ -11238,12 +11507,15 @@ class lowering {
   expression pattern_{};
   op_group group_[expression::capacity]{};  // of a rest: what it is left of
   bool reduction_[expression::capacity]{};
-  std::uint8_t priority_[expression::capacity]{};   // 0 to 3: operators, the more telling the less; see resolve
-  std::uint64_t needs_[expression::capacity]{};     // operators that are below in any case, reached through sums and
-  std::uint8_t slot_[expression::capacity]{};       // 1 + that of a capture
-  std::uint8_t node_slot_[expression::capacity]{};  // 1 + that of the node where an operator was found first
-  std::uint8_t times_[expression::capacity]{};      // that a term may occur in a match: 0, 1, or 2 for more
-  std::uint16_t size_ = 0;                          // of the code
+  std::uint8_t priority_[expression::capacity]{};     // 0 to 3: operators, the more telling the less; see resolve
+  std::uint64_t needs_[expression::capacity]{};       // operators that are below in any case, reached through sums and
+  std::uint8_t slot_[expression::capacity]{};         // 1 + that of a capture
+  std::uint8_t node_slot_[expression::capacity]{};    // 1 + that of the node where an operator was found first
+  std::uint8_t times_[expression::capacity]{};        // that a term may occur in a match: 0, 1, or 2 for more
+  bool has_number_[expression::capacity]{};           // of a product: it has a number
+  std::uint8_t multiple_of_[expression::capacity]{};  // which term it is, and how many times: a sum of like terms, or
+  double multiple_[expression::capacity]{};           // one beside a number; itself, once, where it is neither
+  std::uint16_t size_ = 0;                            // of the code
   links pending_ = 0;
   std::uint16_t unreached_ = 0;  // where the instruction before does not lead
   bool failed_ = false;
@@ -11253,8 +11525,10 @@ class lowering {
   std::uint32_t partly_ = 0;      // ... of names that one branch of an either binds, and another one does not
   std::uint32_t root_names_ = 0;  // ... of names that roots have
   bool several_roots_ = false;
-  bool again_ = false;  // a large part is matched a second time
-  bool free_ = true;    // see instruction::free
+  bool again_ = false;                          // a large part is matched a second time
+  bool free_ = true;                            // see instruction::free
+  std::uint8_t first_beside_ = 0, beside_ = 0;  // registers of operands that broadcast, where a shape matters
+  double scale_ = 0;                            // the next product is added, so many times; 0: it is not
   through_set everywhere_{};
   std::uint8_t everywhere_id_ = 0;
 
@@ -11297,10 +11571,19 @@ class lowering {
   [[nodiscard]] constexpr std::uint64_t needs_directly(parts const& of, op_group kind) const;
   constexpr parts parts_of(std::uint8_t at, double weight, op_group kind);
   constexpr void collect(std::uint8_t at, double weight, op_group kind, parts& into);
+  [[nodiscard]] constexpr double ratio(std::uint8_t a, std::uint8_t b);
+  constexpr void add_number(double number, double weight, parts& into);
+  [[nodiscard]] static constexpr bool is_small(double weight) {
+    return is_whole_weight(weight) && weight >= -8 && weight <= 8;
+  }
+  constexpr void add_part(std::uint8_t at, double weight, op_group kind, parts& into);
 
   constexpr void resolve();
   constexpr void count_times();
   constexpr void resolve_operator(std::uint8_t at, term const& t);
+  constexpr void resolve_multiple(std::uint8_t at, term const& t);
+  [[nodiscard]] constexpr bool is_factor(std::uint8_t at) const;
+  [[nodiscard]] constexpr bool is_term(std::uint8_t at) const;
   constexpr void fail_at_operands(term const& t, operator_facts const& known);
   constexpr void fail_at_misuse(term const& t);
 
@@ -11625,9 +11908,10 @@ constexpr std::uint64_t lowering::needs_directly(parts const& of, op_group kind)
     auto const kind_of_part = pattern_.terms[p.term].kind;
     if ((kind_of_part == term_kind::rest && pattern_.terms[p.term].index == 0) || kind_of_part == term_kind::optional)
       continue;
-    required += p.weight == 1 || p.weight == -1 ? 1 : 2;
+    bool const once = p.weight == 1 || p.weight == -1 || (kind == op_group::sum && group_[p.term] == op_group::product);
+    required += once ? 1 : 2;
     if (kind_of_part == term_kind::neutral && group_[p.term] == op_group::none) all |= needs_[p.term];
-    if (!is_whole_weight(p.weight)) all |= root_bit;
+    if (kind == op_group::product && !is_whole_weight(p.weight)) all |= root_bit;
   }
   return required < 2 ? all : all | (kind == op_group::sum ? sum_bit : product_bit);
 }
@@ -11667,20 +11951,58 @@ constexpr void lowering::collect(std::uint8_t at, double weight, op_group kind, 
     if (how.when == opens_with::one_over && pattern_.terms[first].kind == term_kind::number &&
         pattern_.terms[first].number == 1)
       return collect(t.child[1], weight * how.further, kind, into);
-  } else if (t.kind == term_kind::number &&
-             (kind == op_group::sum || (is_whole_weight(weight) && weight >= -8 && weight <= 8))) {
-    into.has_number = true;
+  } else if (t.kind == term_kind::number && (kind == op_group::sum || is_small(weight))) {
     if (static_cast<float>(t.tolerance) > into.tolerance) into.tolerance = static_cast<float>(t.tolerance);
-    if (kind == op_group::sum) into.number += weight * t.number;
-    for (double w = weight; kind == op_group::product && w != 0; w += w > 0 ? -1 : 1)
-      into.number = w > 0 ? into.number * t.number : into.number / t.number;
+    if (kind == op_group::product) return add_number(t.number, weight, into);
+    into.has_number = true;
+    into.number += weight * t.number;
+    return;
+  } else if (multiple_of_[at] != at && group_[at] != kind) {
+    auto const times = multiple_[at];
+    if (kind == op_group::sum) return collect(multiple_of_[at], weight * times, kind, into);
+    if (is_factor(at) && is_small(weight)) {
+      if (into.tolerance < 1e-6f) into.tolerance = 1e-6f;
+      add_number(times, weight, into);
+      return collect(multiple_of_[at], weight, kind, into);
+    }
+  }
+  add_part(at, weight, kind, into);
+}
+constexpr double lowering::ratio(std::uint8_t a, std::uint8_t b) {
+  if (group_[a] != op_group::product) return 0;
+  parts of_a{}, of_b{};
+  of_a.number = of_b.number = 1;
+  collect(a, 1, op_group::product, of_a);
+  collect(b, 1, op_group::product, of_b);
+  if (of_a.count != of_b.count || of_a.tolerance > 1e-6f || of_b.tolerance > 1e-6f) return 0;
+  for (int i = 0; i < of_a.count; ++i) {
+    bool found = false;
+    for (int k = 0; k < of_b.count && !found; ++k)
+      found = of_a.all[i].term == of_b.all[k].term && of_a.all[i].weight == of_b.all[k].weight;
+    if (!found || pattern_.terms[of_a.all[i].term].kind == term_kind::rest) return 0;
+  }
+  return of_b.number / of_a.number;
+}
+constexpr void lowering::add_number(double number, double weight, parts& into) {
+  into.has_number = true;
+  for (double w = weight; w != 0; w += w > 0 ? -1 : 1)
+    into.number = w > 0 ? into.number * number : into.number / number;
+}
+constexpr void lowering::add_part(std::uint8_t at, double weight, op_group kind, parts& into) {
+  auto const t = pattern_.terms[at];
+  for (std::uint8_t i = 0; i < into.count && t.kind != term_kind::rest; ++i) {
+    if (into.all[i].term != at) {
+      if (kind != op_group::sum || group_[at] != op_group::product) continue;
+      auto const times = ratio(into.all[i].term, at);
+      if (times == 0) continue;
+      weight *= times;
+    }
+    auto const known = into.all[i].weight;
+    if (kind == op_group::product && !(is_whole_weight(known) && is_whole_weight(weight))) continue;
+    if ((known < 0) != (weight < 0)) return fail(rule_error::cancels, t.name.empty() ? rule_.name : t.name);
+    into.all[i].weight = known + weight;
     return;
   }
-  for (std::uint8_t i = 0; i < into.count; ++i)
-    if (into.all[i].term == at && t.kind != term_kind::rest) {
-      into.all[i].weight += weight;
-      return;
-    }
   if (into.count == 24) {
     into.overflow = true;
     return;
@@ -11699,6 +12021,8 @@ constexpr void lowering::resolve() {
   for (int i = 0; i < size; ++i) {
     auto const at = static_cast<std::uint8_t>(i);
     auto const t = pattern_.terms[i];  // (copies: constant evaluation is slow at what it refers to)
+    multiple_of_[i] = at;
+    multiple_[i] = 1;
     switch (t.kind) {
       case term_kind::capture: priority_[i] = 5; break;
       case term_kind::neutral:
@@ -11758,11 +12082,60 @@ constexpr void lowering::resolve_operator(std::uint8_t at, term const& t) {
   priority_[at] = known.priority;
   if (known.group != op_group::none) {
     group_[at] = known.group;
+    resolve_multiple(at, t);
     needs_[at] = needs_of(t, known.op, known.group);
     return;
   }
   needs_[at] = known.bit;
   if (known.reduces) out.reduces = reduction_[at] = true;
+}
+
+constexpr void lowering::resolve_multiple(std::uint8_t at, term const& t) {
+  auto const op = pattern_.terms[at].op;
+  int const operands = op == opcode::pow ? 1 : t.operands();  // an exponent is no factor
+  if (group_[at] == op_group::product) {
+    int beside = -1;  // the operand that is not a number
+    double numbers = 1;
+    for (int i = 0; i < operands; ++i) {
+      auto const factor = t.child[i];
+      auto const& given = pattern_.terms[factor];
+      bool const number = given.kind == term_kind::number;
+      has_number_[at] = has_number_[at] || has_number_[factor] || is_factor(factor) || (number && given.number != 1);
+      if (number && given.tolerance == 1e-6)
+        numbers *= given.number;
+      else
+        beside = beside < 0 ? factor : expression::capacity;
+    }
+    if (op != opcode::mul || operands != 2 || beside < 0 || numbers == 0) return;
+    if (beside == expression::capacity || !is_term(static_cast<std::uint8_t>(beside))) return;
+    multiple_of_[at] = multiple_of_[beside];
+    multiple_[at] = numbers * multiple_[beside];
+    return;
+  }
+  auto const how = opening_of(op, op_group::sum);
+  auto const like = multiple_of_[t.child[0]];
+  if (!is_term(like)) return;
+  double sum = 0;
+  for (int i = 0; i < operands; ++i) {
+    auto const times = multiple_[t.child[i]] * (i == 0 ? how.first : how.further);
+    if (multiple_of_[t.child[i]] != like || (sum < 0 ? times > 0 : sum > 0 && times < 0)) return;
+    sum += times;
+  }
+  multiple_of_[at] = like;
+  multiple_[at] = sum;
+}
+constexpr bool lowering::is_factor(std::uint8_t at) const {
+  if (group_[at] != op_group::sum || multiple_of_[at] == at) return false;
+  return multiple_[at] != -1 || group_[multiple_of_[at]] == op_group::product;
+}
+constexpr bool lowering::is_term(std::uint8_t at) const {
+  switch (pattern_.terms[at].kind) {
+    case term_kind::capture:
+    case term_kind::neutral:
+    case term_kind::named:
+    case term_kind::exact: return true;
+    default: return false;
+  }
 }
 
 constexpr void lowering::fail_at_misuse(term const& t) {
@@ -11801,7 +12174,8 @@ constexpr void lowering::value(std::uint8_t at, std::uint8_t r, sign_use sign, s
   auto const t = pattern_.terms[at];
   if (t.kind == term_kind::capture) return capture(at, r);  // the most frequent one
   auto const first_found = register_of_.of[at];
-  if (first_found != 0 && t.kind == term_kind::neutral && !again_ && large(at)) {
+  bool const once = scale_ == 0 || scale_ == 1;
+  if (first_found != 0 && t.kind == term_kind::neutral && !again_ && once && large(at)) {
     return lower_forks(2, false, [&](int i) {
       if (i == 0) {
         emit({.code = step::same, .a = r, .b = first_found});
@@ -11812,7 +12186,7 @@ constexpr void lowering::value(std::uint8_t at, std::uint8_t r, sign_use sign, s
       again_ = false;
     });
   }
-  register_of_.of[at] = r;
+  if (once) register_of_.of[at] = r;
   switch (t.kind) {
     case term_kind::neutral:
       if (group_[at] != op_group::none) return group(at, r, sign, around);
@@ -11821,8 +12195,15 @@ constexpr void lowering::value(std::uint8_t at, std::uint8_t r, sign_use sign, s
     case term_kind::named:
     case term_kind::exact: return operation(at, r, 0);
     case term_kind::scalar: return emit({.code = step::scalar, .a = r, .b = bound_slot_of(at, slot_kind::number)});
-    case term_kind::number:
-      return emit({.code = step::number, .a = r, .tolerance = static_cast<float>(t.tolerance), .number = t.number});
+    case term_kind::number: {
+      bool const beside = r >= first_beside_ && r < first_beside_ + beside_;
+      return emit({.code = step::number,
+                   .a = r,
+                   .b = beside ? first_beside_ : std::uint8_t{0},
+                   .count = beside ? beside_ : std::uint8_t{0},
+                   .tolerance = static_cast<float>(t.tolerance),
+                   .number = t.number});
+    }
     case term_kind::alternatives:
       return lower_forks(t.children, false, [&](int i) { value(t.child[i], r, sign, around); });
     case term_kind::optional: {
@@ -11905,8 +12286,11 @@ constexpr void lowering::operation(std::uint8_t at, std::uint8_t r, std::uint8_t
   if (times_[at] > 1)
     emit({.code = step::agrees, .a = r, .b = node_slot(at), .through = by_name ? std::uint8_t{0} : everywhere_id_});
   if (t.attributes != 0) attributes(t, r);
-  bool const free = free_;
-  free_ = free && !by_name && facts_of(t.op).broadcasts;
+  bool const free = free_, broadcasts = !by_name && facts_of(t.op).broadcasts;
+  auto const first_before = first_beside_, before = beside_;
+  free_ = free && broadcasts;
+  first_beside_ = first;
+  beside_ = broadcasts && !free ? static_cast<std::uint8_t>(plain) : std::uint8_t{0};
   int later = 0;
   for (int i = 0; i < plain; ++i)
     if (priority_[t.child[i]] >= 5)
@@ -11922,6 +12306,8 @@ constexpr void lowering::operation(std::uint8_t at, std::uint8_t r, std::uint8_t
       value(t.child[i], static_cast<std::uint8_t>(first + i));
   }
   free_ = free;
+  first_beside_ = first_before;
+  beside_ = before;
   if (has_rest) {
     emit({.code = step::operands,
           .a = r,
@@ -11976,10 +12362,12 @@ constexpr void lowering::reduction(term const& t, std::uint8_t r) {
 
 constexpr void lowering::group(std::uint8_t at, std::uint8_t r, sign_use sign, std::uint8_t around) {
   auto const kind = group_[at];
-  auto const found = parts_of(at, 1, kind);
+  auto found = parts_of(at, 1, kind);
   if (found.overflow) return fail(rule_error::too_large, rule_.name);
   auto const frame = next_frame_++;
   if (frame == 31) return fail(rule_error::too_large, rule_.name);
+  bool const added = scale_ != 0, has_number = found.has_number || (added && scale_ != 1);
+  if (added) found.has_number = false;
   if (auto const needed = needs_directly(found, kind); needed != 0)
     emit({.code = step::within, .a = r, .c = 1, .number = static_cast<double>(needed)});
   if (auto const needed = needs_[at]; needed != 0)
@@ -11987,6 +12375,11 @@ constexpr void lowering::group(std::uint8_t at, std::uint8_t r, sign_use sign, s
   auto const t = pattern_.terms[at];
   bool const clips = kind == op_group::sum && t.index != 0;
   bool const divides = t.op == opcode::div && group_[t.child[0]] != kind && group_[t.child[1]] != kind;
+  bool const scales = kind == op_group::product && has_number;
+  found.has_number = has_number;
+  if (added) found.number *= scale_;
+  if (added && scale_ != 1 && found.tolerance < 1e-6f) found.tolerance = 1e-6f;
+  scale_ = 0;
   emit({.code = step::group,
         .a = r,
         .b = frame,
@@ -11994,9 +12387,8 @@ constexpr void lowering::group(std::uint8_t at, std::uint8_t r, sign_use sign, s
         .op = static_cast<std::uint16_t>(kind),
         .count = around,
         .through = everywhere_id_,
-        .flags = clips     ? instruction::clips
-                 : divides ? instruction::divides
-                           : std::uint8_t{0}});
+        .flags = static_cast<std::uint8_t>((clips ? instruction::clips : 0) | (divides ? instruction::divides : 0) |
+                                           (scales ? instruction::scales : 0))});
   members(found, kind, frame);
   finish_group(found, kind, frame);
 }
@@ -12057,6 +12449,9 @@ constexpr void lowering::one_member(std::uint8_t at, double weight, op_group kin
     made.flags = instruction::captures;
   } else if (kind == op_group::sum && group == op_group::product) {
     made.flags = instruction::any_sign;
+    scale_ = weight < 0 ? -weight : weight;
+    made.number = weight < 0 ? -1 : 1;
+    if (scale_ != 1 || has_number_[at]) made.flags |= instruction::scales;
   } else if (kind == op_group::product && group == op_group::sum) {
     auto const whole = static_cast<int>(weight);
     if (whole == weight) sign = whole % 2 == 0 ? sign_use::free : sign_use::linked;
@@ -12194,14 +12589,16 @@ constexpr void lowering::add_entries(std::uint8_t root, std::uint16_t first) {
 constexpr void lowering::add_entries_of_group(std::uint8_t root, std::uint16_t first) {
   auto const kind = group_[root];
   for (auto const& each : openings)
-    if (each.kind == kind) add_entry(first, static_cast<std::uint16_t>(each.op), false, 0);
+    if (each.kind == kind && (each.when != opens_with::alike || has_number_[root]))
+      add_entry(first, static_cast<std::uint16_t>(each.op), false, 0);
   auto const found = parts_of(root, 1, kind);
   int required = found.has_number && found.number != (kind == op_group::product ? 1 : 0) ? 2 : 0;
   std::uint8_t one = 0;
   for (int i = 0; i < found.count; ++i) {
     auto const& one_of = pattern_.terms[found.all[i].term];
     if ((one_of.kind == term_kind::rest && one_of.index == 0) || one_of.kind == term_kind::optional) continue;
-    required += found.all[i].weight == 1 ? 1 : 2;
+    bool const product = kind == op_group::sum && group_[found.all[i].term] == op_group::product;
+    required += found.all[i].weight == 1 || (product && found.all[i].weight > 0) ? 1 : 2;
     one = found.all[i].term;
   }
   if (required == 1 && is_operator(one)) add_entries(one, first);
@@ -12514,6 +12911,10 @@ struct rule_requirement {
                 "fuse: the right side of a rule needs a name that not every branch of an either binds");
   static_assert(is_not<Error, rule_error::parameter_as_value>,
                 "fuse: a parameter stands in .attr, where it captures one; it is no operand");
+  static_assert(
+      is_not<Error, rule_error::cancels>,
+      "fuse: a sum or product takes back what it adds or multiplies: nothing of a graph cancels, so that this "
+      "matches nothing");
   static_assert(is_not<Error, rule_error::misplaced>,
                 "fuse: fold and row stand on the right side of a rule, roots around its whole pattern");
 };

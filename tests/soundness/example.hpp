@@ -13,6 +13,7 @@
 #include "../corpus/evaluate.hpp"
 #include "named_rules.hpp"
 #include "random_rules.hpp"
+#include "random_sums.hpp"
 
 namespace soundness {
 
@@ -25,6 +26,7 @@ struct example {
 
 /// The rule whose formula has a number.
 [[nodiscard]] inline member const& member_numbered(std::size_t number) {
+  if (number >= sums::first) return sums::members().at(number - sums::first);
   if (number >= drawn::first) return drawn::members().at(number - drawn::first);
   if (number >= 200) return second_named_members[number - 200];
   return number >= 100 ? named_members[number - 100] : neutral_members[number];

@@ -86,6 +86,11 @@ constexpr bool captures(expression const& in, std::uint8_t at) {
   for (int i = 0; i < in[at].children; ++i) found = found || captures(in, in[at].child[i]);
   return found;
 }
+// Whether it takes back what it adds or multiplies: such a rule does not compile.
+constexpr bool cancels(expression const& in) {
+  auto const lowered = fuse::detail::lower(fuse::rule<"drawn">(in).replace(in), fuse::dialect_of<fuse::graph>);
+  return lowered.error == fuse::rule_error::cancels;
+}
 // Whether a rule can have it: an operator over captures, whose reductions have axes.
 constexpr bool fits(expression const& in) {
   auto const& root = in[in.root()];
@@ -93,7 +98,7 @@ constexpr bool fits(expression const& in) {
     if (bool const reduction = in[i].op == opcode::sum || in[i].op == opcode::mean; reduction && !captures(in, i))
       return false;
   return in.size > 3 && !in.too_large && root.kind == term_kind::neutral && root.op != opcode::sum &&
-         root.op != opcode::mean && has(in, term_kind::capture, "x");
+         root.op != opcode::mean && has(in, term_kind::capture, "x") && !cancels(in);
 }
 
 constexpr expression pattern(int number) {
@@ -125,8 +130,8 @@ constexpr expression right_side(expression const& of, int number) {
 struct text {
   char all[12]{};
   explicit constexpr text(int number) {
-    for (int i = 0; i < 7; ++i) all[i] = "random-"[i];
-    for (int i = 9; i > 6; --i, number /= 10) all[i] = static_cast<char>('0' + number % 10);
+    for (int i = 0; i < 6; ++i) all[i] = "drawn-"[i];
+    for (int i = 9; i > 5; --i, number /= 10) all[i] = static_cast<char>('0' + number % 10);
   }
 };
 template <int Number>

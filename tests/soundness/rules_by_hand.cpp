@@ -23,6 +23,7 @@ TEST_CASE("the numbers of right sides are those of their rules") {
   check(members);
   check(second_members);
   check(drawn::members());
+  check(sums::members());
 }
 
 }  // namespace soundness

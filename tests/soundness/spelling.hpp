@@ -75,6 +75,8 @@ class spelling {
   struct part {
     value v;
     int weight;
+    std::uint8_t term = 255;  // of the pattern
+    int number = 0;           // a whole one that a product has
   };
 
   [[nodiscard]] static int version(std::uint64_t seed) {
@@ -185,6 +187,10 @@ class spelling {
   }
   value number(double x) {
     auto const shapes = base_.empty() ? 0 : choose.number("shape of a number", {0, 0, 0, 1});
+    if (!base_.empty() && choose.one_in("a number several times", 40)) {
+      plain = false;  // it may be what makes a shape
+      return constant({base_.back()}, std::vector<double>(static_cast<std::size_t>(base_.back()), x));
+    }
     return constant(std::vector<std::int64_t>(static_cast<std::size_t>(shapes), 1), {x});
   }
   value list(std::vector<std::int64_t> const& of) {
@@ -467,9 +473,41 @@ class spelling {
       for (int i = 0; i < t.operands(); ++i) collect_sum(t.child[i], sign, into);
     } else if (t.kind == term_kind::alternatives) {
       collect_sum(t.child[choose.number("branch", {0, 1}) % t.children], sign, into);
+    } else if (auto const times = whole_number(t); times != 0 && choose.one_in("times are terms", 3)) {
+      for (int i = 0; i < times; ++i) collect_sum(t.child[number_at(t) == 0 ? 1 : 0], sign, into);
     } else if (!left_out(t)) {
-      into.push_back({write(at), sign});
+      into.push_back({write(at), sign, at});
     }
+  }
+  // Which operand of a product is a number.
+  [[nodiscard]] int number_at(fuse::term const& t) const {
+    return pattern_[t.child[0]].kind == term_kind::number ? 0 : 1;
+  }
+  // A small whole one of them; 0: there is none.
+  [[nodiscard]] int whole_number(fuse::term const& t) const {
+    if (t.kind != term_kind::neutral || t.op != opcode::mul) return 0;
+    auto const which = number_at(t);
+    auto const& by = pattern_[t.child[which]];
+    auto const other = pattern_[t.child[1 - which]].kind;
+    bool const one = other == term_kind::capture || other == term_kind::neutral;
+    if (by.kind != term_kind::number || !one) return 0;
+    return by.number == 2 || by.number == 3 ? static_cast<int>(by.number) : 0;
+  }
+  // Like terms, as one times a number.
+  void add_up(std::vector<part>& all) {
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      auto const p = all[i];
+      auto const like = [&](part const& q) { return q.v.id == p.v.id && q.weight == p.weight && q.term == p.term; };
+      auto const times = static_cast<double>(std::count_if(all.begin(), all.end(), like));
+      if (times == 1 || p.term == 255 || !choose.one_in("like terms are one", 3)) continue;
+      all.erase(std::remove_if(all.begin(), all.end(), like), all.end());
+      all.insert(all.begin(), {multiple(p.v, times), p.weight});
+    }
+  }
+  value multiple(value v, double times) {
+    auto const how = integers_ ? std::string("multiplied") : choose("a multiple is", {"multiplied", "by", "divided"});
+    if (how == "divided") return two(opcode::div, v, number(1 / times));
+    return how == "by" ? two(opcode::mul, number(times), v) : two(opcode::mul, v, number(times));
   }
   bool left_out(fuse::term const& t) {
     return (t.kind == term_kind::optional || t.kind == term_kind::rest) && captured_.count(std::string(t.name)) == 0 &&
@@ -478,6 +516,7 @@ class spelling {
   value write_sum(std::uint8_t at) {
     std::vector<part> all;
     collect_sum(at, 1, all);
+    add_up(all);
     shuffle(all);
     if (choose.one_in("plus nothing", 8)) all.push_back({number(0), 1});
     return sum_of(all);
@@ -529,7 +568,8 @@ class spelling {
     } else if (left_out(t)) {
       return;
     }
-    into.push_back({write(at), exponent});
+    auto const n = t.kind == term_kind::number && (t.number == 2 || t.number == 3) ? static_cast<int>(t.number) : 0;
+    into.push_back({write(at), exponent, at, n});
   }
   void push_root(value v, int exponent, std::vector<part>& into) {
     auto const how = choose("a root is", {"itself", "itself", "power", "inverse"});
@@ -541,6 +581,7 @@ class spelling {
     std::vector<part> all;
     collect_product(at, 1, all);
     std::vector<part> factors;
+    add_factors(all);
     for (auto const& p : all) {
       auto const times = std::abs(p.weight);
       if (times > 1 && choose.one_in("a power is", 2)) {
@@ -556,6 +597,18 @@ class spelling {
     shuffle(factors);
     if (choose.one_in("times one", 8)) factors.push_back({number(1), 1});
     return product_of(factors);
+  }
+  // A number and a factor, as the sum of that.
+  void add_factors(std::vector<part>& all) {
+    auto const number = std::find_if(all.begin(), all.end(), [](part const& p) { return p.number != 0; });
+    if (number == all.end() || (number->weight != 1 && number->weight != -1)) return;
+    auto const with = std::find_if(all.begin(), all.end(),
+                                   [&](part const& p) { return p.number == 0 && p.weight == number->weight; });
+    if (with == all.end() || !choose.one_in("a factor is a sum", 3)) return;
+    auto sum = with->v;
+    for (int i = 1; i < number->number; ++i) sum = two(opcode::add, sum, with->v);
+    with->v = sum;
+    all.erase(number);
   }
   value inverse(value v) {
     return choose.one_in("inverted by", 2) ? note(add(opcode::reciprocal, {v})) : two(opcode::div, number(1), v);

@@ -25,7 +25,8 @@ std::string leaves(graph const& made, graph::value v, op_group kind, bool* negat
   auto const at = bound.number(v);
   auto const& rules = fuse::program_of<fuse::rules::norms>;
   fuse::detail::operator_sets const operators(rules, bound.image, known);
-  fuse::detail::frame_opener(rules, bound.image, known, operators, true)
+  fuse::congruence congruent(bound.image, known, names);
+  fuse::detail::frame_opener(rules, bound.image, known, operators, congruent, true)
       .open(opened, at, fuse::absent, kind, 0, bound.image.node(bound.image.producer(at)).region, wanted);
   if (negative != nullptr) *negative = opened.negative();
   std::string all;

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "rewriting.hpp"
+#include "spelled.hpp"
 
 #include <fuse/ops/algebra.hpp>
-
-#include <map>
-#include <string>
-#include <vector>
 
 namespace ops_algebra {
 
@@ -15,53 +11,10 @@ using fuse::allows;
 using fuse::op_group;
 using fuse::opcode;
 using fuse::opens_with;
-using graph_value = fuse::graph::value;
 
 namespace {
 
 inline constexpr auto x = var<"x">, y = var<"y">;
-
-/// A pattern as a graph: each operator as it stands, where ONNX has it.
-struct spelled : sketch {
-  std::map<std::string, graph_value> inputs;
-
-  explicit spelled(fuse::expression const& pattern) { end(at(pattern, pattern.root())); }
-
-  graph_value at(fuse::expression const& e, std::uint8_t i) {
-    auto const& t = e[i];
-    if (t.kind == fuse::term_kind::capture) {
-      auto const name = std::string(std::string_view(t.name));
-      if (inputs.count(name) == 0) inputs[name] = in(name);
-      return inputs[name];
-    }
-    if (t.kind == fuse::term_kind::number) return scalar(static_cast<float>(t.number));
-    std::vector<graph_value> operands;
-    for (int k = 0; k < t.operands(); ++k) operands.push_back(at(e, t.child[k]));
-    if (t.op == opcode::square) return add("Mul", {operands[0], operands[0]});
-    if (t.op == opcode::rsqrt) return add("Reciprocal", {add("Sqrt", {operands[0]})});
-    static std::map<opcode, char const*> const names{
-        {opcode::add, "Add"},   {opcode::sub, "Sub"}, {opcode::mul, "Mul"},
-        {opcode::div, "Div"},   {opcode::neg, "Neg"}, {opcode::pow, "Pow"},
-        {opcode::sqrt, "Sqrt"}, {opcode::abs, "Abs"}, {opcode::reciprocal, "Reciprocal"}};
-    return add(names.at(t.op), operands);
-  }
-};
-
-template <auto const& Rule>
-void expect_found(fuse::graph const& g) {
-  INFO(std::string_view(Rule.name));
-  CHECK(fuse::match_all<Rule>(g).size() == 1);
-}
-
-/// Each pattern is found in the graph of each, once.
-template <auto const&... Rules>
-void expect_all_alike() {
-  auto const found_in = [](fuse::graph const& g) {
-    INFO(to_text(g));
-    (expect_found<Rules>(g), ...);
-  };
-  (found_in(spelled(Rules.pattern)), ...);
-}
 
 inline constexpr auto cube = fuse::rule<"cube">(abs(x * x * x)).replace(op<"Relu">(x));
 inline constexpr auto cube_of_power = fuse::rule<"cube_of_power">(abs(pow(x, 3.0))).replace(op<"Relu">(x));

@@ -12,7 +12,7 @@ using namespace fuse::dsl;
 
 namespace {
 
-constexpr auto x = var<"x">, y = var<"y">;
+constexpr auto x = var<"x">, y = var<"y">, z = var<"z">;
 constexpr auto axes = param<"axes">;
 
 constexpr auto swish = fuse::rule<"swish">(x * sigmoid(x)).through<"cast">().replace(op<"Swish">(x));
@@ -74,10 +74,11 @@ TEST_CASE("a rule that is wrong is refused, and the graph stays as it is") {
     CHECK(!wrong<rule>(square).empty());
   }
   SECTION("integers") {
-    static constexpr auto rule = fuse::rule<"wrong">((x / y) * y).replace(op<"Identity">(x)).at_equal_cost();
+    static constexpr auto rule = fuse::rule<"wrong">((x / y) * z).replace((x * z) / y).at_equal_cost();
     sketch g;
-    auto const a = g.in("a", {4, 8}, element_type::int64), b = g.in("b", {4, 8}, element_type::int64);
-    g.end(g.add("Mul", {g.add("Div", {a, b}), b}));
+    auto const a = g.in("a", {4, 8}, element_type::int64), b = g.in("b", {4, 8}, element_type::int64),
+               c = g.in("c", {4, 8}, element_type::int64);
+    g.end(g.add("Mul", {g.add("Div", {a, b}), c}));
     CHECK(fuse::rewrite<rule>(g, checked).applied() == 0);
   }
   SECTION("another axis") {

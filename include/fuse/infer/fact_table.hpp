@@ -43,6 +43,17 @@ class basic_fact_table {
   [[nodiscard]] bool same_shape(value_id a, value_id b) const {
     return has_rank(a) && shape_number(a) == shape_number(b);
   }
+  /// Whether both broadcast to the shape of `b`, for all that is known of it.
+  [[nodiscard]] bool broadcasts_into(value_id a, value_id b) const {
+    if (!has_rank(a) || !has_rank(b)) return false;
+    auto const from = shape(a), to = shape(b);
+    bool fits = from.size() <= to.size();
+    for (std::size_t i = 1; fits && i <= from.size(); ++i) {
+      auto const one = from[from.size() - i];
+      fits = one == extent(1) || one == to[to.size() - i];
+    }
+    return fits;
+  }
 
   /// The elements of a small integer or boolean tensor in row-major order, as far as they are known or symbolic. False
   /// where nothing is known. Contents that a caller may override are not known.

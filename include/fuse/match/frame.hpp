@@ -5,9 +5,11 @@
 
 #include <fuse/core/math.hpp>
 #include <fuse/core/plain_vector.hpp>
+#include <fuse/infer/bare_value.hpp>
 #include <fuse/infer/divided_sum.hpp>
 #include <fuse/infer/facts.hpp>
 #include <fuse/infer/unchanged.hpp>
+#include <fuse/match/congruence.hpp>
 #include <fuse/match/frame_needs.hpp>
 #include <fuse/match/operator_sets.hpp>
 #include <fuse/ops/algebra.hpp>
@@ -21,12 +23,13 @@ namespace fuse::inline v0::detail {
 inline constexpr value_id summed_squares = absent - 1, mean_with_number = absent - 2;
 
 /// A product or a sum of the graph, opened: a tree of its parts. Leaves are what is multiplied or added, inner parts
-/// the operators in between (a capture may bind to either). A weight is an exponent in a product, a sign in a sum.
+/// the operators in between (a capture may bind to either). A weight is an exponent in a product, a coefficient in a
+/// sum.
 struct opened_group {
   static constexpr std::uint8_t capacity = 32, leaf_capacity = 28;
 
   struct part {
-    value_id value;
+    value_id value;       ///< absent: a number that a product has and no value is
     value_id stands_for;  ///< itself, the shape of a value, summed_squares or mean_with_number
     double weight;
     double number;         ///< of a leaf that is a constant, the same number everywhere
@@ -42,9 +45,11 @@ struct opened_group {
   bool clips;               ///< what is never negative is looked for below a Relu, too; set before it is opened
   bool free;                ///< what only repeats elements is passed whatever shape is left; set before it is opened
   bool divides;             ///< the pattern is one quotient: of integers, it may be one, too; set before it is opened
+  bool scales;              ///< the pattern has a number: that of like terms is one, too; set before it is opened
   bool dropped;             ///< a neutral constant was left out
   bool bounded;             ///< something was not opened because there is no room for more parts
   std::uint32_t minus;      ///< parts of a product that are minus what their leaves multiply to
+  std::uint32_t scaled;     ///< parts of a sum that are numbers times their one part, and may be taken as that
   std::uint32_t passed_on;  ///< parts of an operator that changes nothing, or that broadcasting makes superfluous
   std::uint32_t neutral;    ///< leaves of 1 or 0 everywhere, of several elements: what is left of these is left out
 
@@ -57,7 +62,7 @@ struct frame {
   opened_group const* group = nullptr;
   std::uint32_t covered = 0;  ///< leaves that are matched
   std::uint32_t taken = 0;    ///< parts that are matched
-  double sign = 1;            ///< product: of the whole; sum: what the pattern's signs are multiplied by
+  double sign = 1;            ///< product: of the whole, or its coefficient; sum: what weights are multiplied by
 
   [[nodiscard]] std::uint32_t left() const { return group->all() & ~covered; }
 };
@@ -70,8 +75,8 @@ class basic_frame_opener {
 
   /// `means_whole`: a sum that is divided by a number is one part, where rules ask for means.
   basic_frame_opener(program const& rules, Image const& image, facts const& known, operator_sets const& operators,
-                     bool means_whole)
-      : rules_(rules), image_(image), facts_(known), operators_(operators) {
+                     congruence& congruent, bool means_whole)
+      : rules_(rules), image_(image), facts_(known), operators_(operators), congruent_(congruent) {
     for (auto const& set : rules.sets) {
       auto& bits = through_bits_.emplace_back();
       for (std::size_t i = 0; i < set.count; ++i)
@@ -88,7 +93,7 @@ class basic_frame_opener {
     f.through = through;
     f.kind = kind;
     f.dropped = f.bounded = false;
-    f.minus = f.passed_on = f.neutral = 0;
+    f.minus = f.scaled = f.passed_on = f.neutral = 0;
     struct {  // of parts that wait, each apart: see operator_sets::find
       value_id value[opened_group::capacity], stands_for[opened_group::capacity];
       double weight[opened_group::capacity];
@@ -104,7 +109,8 @@ class basic_frame_opener {
       stack.weight[waiting] = weight;
       stack.parent[waiting++] = parent;
     };
-    unsigned const may = (f.clips ? clip : 0u) | (repeats ? repeat : 0u), may_first = may | (f.divides ? divide : 0u);
+    unsigned const may = (f.clips ? clip : 0u) | (repeats ? repeat : 0u) | (f.scales ? scale : 0u),
+                   may_first = may | (f.divides ? divide : 0u);
     std::uint32_t numbers = 0, clipped = 0;
     bool repeated = false;
     wait(root, stands_for, 1, 255);
@@ -122,11 +128,19 @@ class basic_frame_opener {
       if ((operators_[v].direct & openers) != 0 && !one_number &&
           opens(v, weight, kind, through, at == 0 ? may_first : may, region, below) &&
           (at == 0 || !one_part(v, kind, below, wanted))) {
-        if (f.count + waiting + below.count > opened_group::capacity ||
-            f.leaf_count + waiting + below.count > opened_group::leaf_capacity) {
+        bool const numbered = below.number != 0 && below.number != 1;
+        auto const more = waiting + below.count + (numbered ? 1 : 0);
+        if (f.count + more > opened_group::capacity || f.leaf_count + more > opened_group::leaf_capacity) {
           f.bounded = true;
         } else {
           if (below.negate) f.minus |= 1u << at;
+          if (below.scaled) f.scaled |= 1u << at;
+          if (below.number == 1) f.dropped = true;
+          if (numbered) {
+            auto const leaf = 1u << f.leaf_count++;
+            f.parts[f.count++] = {absent, absent, weight, below.number, leaf, at, true, true};
+            numbers |= leaf;
+          }
           for (std::uint8_t i = below.count; i > 0; --i)
             wait(below.value[i - 1], below.stands_for, below.weight[i - 1], at);
           if (below.passed_on) f.passed_on |= 1u << at;
@@ -135,10 +149,19 @@ class basic_frame_opener {
           continue;
         }
       }
-      if (p.has_number && at != 0 && is_neutral(f, at)) {
-        double element = 0;
-        if (p.number == -1 || facts_.number(v, element)) continue;
-        f.neutral |= 1u << f.leaf_count;  // it may be meant as a row
+      f.bounded = f.bounded || below.bounded;
+      if (p.has_number && at != 0) {
+        bool const one = !has_several(v);
+        if (is_sign(f, at) && (one || repeats)) {
+          f.minus |= 1u << at;
+          repeated = repeated || !one;
+          continue;
+        }
+        if (f.kind == op_group::sum ? p.number == 0 : p.number == 1) {
+          f.dropped = true;
+          if (one) continue;
+          f.neutral |= 1u << f.leaf_count;  // it may be meant as a row
+        }
       }
       p.leaf = true;
       p.leaves = 1u << f.leaf_count++;
@@ -157,46 +180,34 @@ class basic_frame_opener {
         f.clips = true;
         return;
       }
-    if (f.free || !(repeated || f.neutral != 0) || keeps_shape(f)) return;
+    if (f.free || !(repeated || f.neutral != 0) || keeps_shape(f, f.neutral)) return;
     // A sum over more elements is another one.
     if (repeated) return open(f, root, stands_for, kind, through, region, wanted, false);
     f.neutral = 0;
   }
 
- private:
-  // What opening may do: look below what clips, below what repeats elements, and into a quotient of integers.
-  enum : unsigned { clip = 1, repeat = 2, divide = 4 };
+  /// Whether a number stands there several times, perhaps: left out, it may leave a smaller shape.
+  [[nodiscard]] bool has_several(value_id v) const {
+    double number = 0;
+    return v != absent && facts_.is_uniform(v) && !facts_.number(v, number);
+  }
 
-  struct children {
-    value_id value[8];
-    double weight[8];
-    value_id stands_for;
-    std::uint8_t count;
-    bool negate, passed_on, clipped, repeated;
-    explicit children(value_id meant)  // and no more: one is made for every part
-        : stands_for(meant), count(0), negate(false), passed_on(false), clipped(false), repeated(false) {}
-    void add(value_id v, double w) {
-      value[count] = v;
-      weight[count++] = w;
-    }
-  };
-
-  // Whether what is left of a sum or product, but for what may be left out, provably has its shape: along each axis,
-  // one of the parts is as long.
-  [[nodiscard]] bool keeps_shape(opened_group const& f) const {
+  /// Whether a sum or product provably has its shape without some of its leaves: along each axis, one of the others is
+  /// as long.
+  [[nodiscard]] bool keeps_shape(opened_group const& f, std::uint32_t without) const {
     auto const shape_of = [&](opened_group::part const& p) {
       bool const shaped = p.stands_for != absent && p.stands_for < mean_with_number;
       return shaped ? p.stands_for : p.value;
     };
     auto const whole = shape_of(f.parts[0]);
-    if (!facts_.has_rank(whole)) return false;
+    if (whole == absent || !facts_.has_rank(whole)) return false;
     auto const shape = facts_.shape(whole);
     for (std::size_t i = 1; i <= shape.size(); ++i) {
       auto const wanted = shape[shape.size() - i];
       bool found = wanted == extent(1);
       for (std::uint8_t k = 0; k < f.count && !found; ++k) {
         auto const& p = f.parts[k];
-        if (!p.leaf || (p.leaves & f.neutral) != 0) continue;
+        if (!p.leaf || p.value == absent || (p.leaves & without) != 0) continue;
         auto const part = facts_.shape(shape_of(p));
         found = i <= part.size() && part[part.size() - i] == wanted;
       }
@@ -204,6 +215,34 @@ class basic_frame_opener {
     }
     return true;
   }
+
+ private:
+  // What opening may do: look below what clips, below what repeats elements, into a quotient of integers, and take like
+  // terms for a product.
+  enum : unsigned { clip = 1, repeat = 2, divide = 4, scale = 8 };
+
+  struct children {
+    value_id value[opened_group::leaf_capacity];
+    double weight[opened_group::leaf_capacity];
+    value_id stands_for;
+    double number;  // one more part of a product, that no value is; 0: none
+    std::uint8_t count;
+    bool negate, scaled, passed_on, clipped, repeated, bounded;
+    explicit children(value_id meant)  // and no more: one is made for every part
+        : stands_for(meant),
+          number(0),
+          count(0),
+          negate(false),
+          scaled(false),
+          passed_on(false),
+          clipped(false),
+          repeated(false),
+          bounded(false) {}
+    void add(value_id v, double w) {
+      value[count] = v;
+      weight[count++] = w;
+    }
+  };
 
   // A sum over axes and a number that stands elsewhere among the factors may make a mean: one more part, of the leaves
   // of both. The root of a sum of squares makes the root of a mean.
@@ -220,8 +259,8 @@ class basic_frame_opener {
       auto const weight = op == opcode::l2_norm ? p.weight / 2 : p.weight;
       auto const elements = added_elements(image_, facts_, n);
       for (std::uint8_t k = 1; k < count && elements != 0 && f.count < opened_group::capacity; ++k)
-        if (auto const& q = f.parts[k];
-            q.leaf && q.has_number && is_rounded(q.number, math::pow(elements, -weight / q.weight)))
+        if (auto const& q = f.parts[k]; q.leaf && q.has_number && (f.free || !has_several(q.value)) &&
+                                        is_rounded(q.number, math::pow(elements, -weight / q.weight)))
           f.parts[f.count++] = {p.value, mean_with_number, weight, 0, p.leaves | q.leaves, 255, true, false};
     }
   }
@@ -232,14 +271,9 @@ class basic_frame_opener {
   }
 
   // A factor of 1 or an addend of 0 is left out; a factor of -1 is a sign.
-  bool is_neutral(opened_group& f, std::uint8_t at) const {
+  [[nodiscard]] static bool is_sign(opened_group const& f, std::uint8_t at) {
     auto const& p = f.parts[at];
-    if (f.kind == op_group::sum ? p.number == 0 : p.number == 1) return f.dropped = true;
-    if (f.kind == op_group::product && p.number == -1 && (p.weight == 1 || p.weight == -1)) {
-      f.minus |= 1u << at;
-      return true;
-    }
-    return false;
+    return f.kind == op_group::product && p.number == -1 && (p.weight == 1 || p.weight == -1);
   }
 
   [[nodiscard]] bool is_negated(value_id v) const {
@@ -253,13 +287,17 @@ class basic_frame_opener {
 
   // A mean that is spelled as a product, or parts that are taken whole.
   [[nodiscard]] bool one_part(value_id v, op_group kind, children const& below, needs const& wanted) const {
-    return (means_ && kind == op_group::product && is_divided_sum(image_, facts_, v)) || taken_whole(v, below, wanted);
+    return (means_ && kind == op_group::product && is_divided_sum(image_, facts_, v)) ||
+           taken_whole(v, kind, below, wanted);
   }
 
-  // Parts that can only be matched together. Not where one of them may be left out, which leaves the other alone.
-  [[nodiscard]] bool taken_whole(value_id v, children const& below, needs const& wanted) const {
+  // Parts that can only be matched together. Not where one of them may be left out, which leaves the other alone, nor
+  // where they may be one term.
+  [[nodiscard]] bool taken_whole(value_id v, op_group kind, children const& below, needs const& wanted) const {
     auto const& there = operators_[v];
+    constexpr auto both = sum_bit | product_bit;
     if (below.count < 2 || (there.deep & wanted.deep) != 0 || (there.direct & wanted.direct) != 0) return false;
+    if (kind == op_group::sum && (there.direct & both) == both) return false;
     for (std::uint8_t i = 0; i < below.count; ++i)
       if (facts_.is_uniform(below.value[i])) return false;
     return true;
@@ -282,7 +320,8 @@ class basic_frame_opener {
     bool const closed = !transparent && (info(op).group == op_group::none || op == opcode::sum_of);
     if (closed && !may_keep_elements(op) && !may_clip(op)) return false;
     auto const a = kept_operand(image_, facts_, n);
-    if (record.operand_count > 8 || a == absent) return false;
+    if (record.operand_count > opened_group::leaf_capacity) return into.bounded = true, false;
+    if (a == absent) return false;
     auto const type = facts_.type(v);
     bool const integers = is_integer(type);
     if (type != element_type::unknown && !is_floating(type) && !integers) return false;
@@ -296,14 +335,14 @@ class basic_frame_opener {
       return true;
     }
     if (closed) {
-      if (((may & clip) != 0 && w == 1 && opens_clipped(n, into)) ||
+      if (((may & clip) != 0 && w == 1 && opens_clipped(n, (may & repeat) != 0, into)) ||
           opens_layout(n, a, w, through, (may & repeat) != 0, into))
         return true;
       if (op != opcode::sum_of) return false;
     }
     auto const& how = opening_of(op, kind);
     if (integers && !of_integers(how.integers, n, (may & divide) != 0)) return false;
-    return record.operand_count >= info(op).least && opens_group(how, n, w, into);
+    return record.operand_count >= info(op).least && opens_group(how, n, w, may, into);
   }
 
   [[nodiscard]] bool of_integers(opens_integers when, node_id n, bool may_divide) const {
@@ -317,10 +356,13 @@ class basic_frame_opener {
     return false;
   }
 
-  bool opens_clipped(node_id n, children& into) const {
+  bool opens_clipped(node_id n, bool repeats, children& into) const {
     auto const whole = positive_part_of(image_, facts_, n);
     if (whole == absent) return false;
     into.clipped = true;
+    for (std::uint32_t i = 0; i < image_.operand_count(n); ++i)
+      into.repeated = into.repeated || (image_.operand(n, i) != whole && has_several(image_.operand(n, i)));
+    if (into.repeated && !repeats) return false;
     into.add(whole, 1);
     return true;
   }
@@ -340,21 +382,21 @@ class basic_frame_opener {
   }
 
   // By the table of ops/algebra.hpp.
-  bool opens_group(opening const& how, node_id n, double w, children& into) const {
+  bool opens_group(opening const& how, node_id n, double w, unsigned may, children& into) const {
     auto const count = image_.operand_count(n);
     double number = 1;
     std::uint32_t left_out = absent;
-    if (how.when == opens_with::minus_one) {
-      for (std::uint32_t i = 0; i < count && left_out == absent; ++i)
-        if ((i == 0 ? how.further : how.first) != 0 && is_number(n, i, number) && number == -1) left_out = i;
-      if (left_out == absent) return false;
-      number = 1;
-    }
+    if (how.when == opens_with::scaled) return opens_scaled(n, w, (may & repeat) != 0, into);
+    if (how.when == opens_with::alike && (may & scale) == 0) return false;
     if (how.when == opens_with::power && !is_number(n, 1, number)) return false;
     if (!allows(how.when, w, number)) {
       if (how.when != opens_with::one_over || !is_number(n, 0, number) || number != 1) return false;
       left_out = 0;
     }
+    if (how.when == opens_with::alike) return opens_alike(image_.result(n), w, into);
+    auto const not_a_part = left_out != absent ? left_out : how.when == opens_with::power ? 1u : count;
+    into.repeated = not_a_part < count && has_several(image_.operand(n, not_a_part));
+    if (into.repeated && (may & repeat) == 0) return false;
     for (std::uint32_t i = 0; i < count && (i == 0 || how.further != 0 || left_out == 0); ++i) {
       if (i == left_out) continue;
       if (image_.operand(n, i) == absent) return false;
@@ -362,6 +404,97 @@ class basic_frame_opener {
     }
     into.negate = how.negates && math::is_odd(w);
     return true;
+  }
+  // What a product is, once, times numbers; absent where that are several operands, or none.
+  struct scaled_operand {
+    value_id value = absent;
+    double by = 1;
+    bool repeated = false;  // a number has several elements, which may repeat those of the operand
+  };
+  [[nodiscard]] scaled_operand scaled(node_id n) const {
+    scaled_operand found;
+    double exponent = 1;
+    auto const region = image_.node(n).region;
+    for (int i = 0; i < 8; ++i) {
+      auto const& how = opening_of(op_of(image_, n), op_group::product);
+      if (image_.node(n).region != region || !goes_on(how, n, exponent, found)) return {};
+      if (exponent == 1) return found.by != 0 && found.by - found.by == 0 ? found : scaled_operand{};
+      n = image_.producer(found.value);
+      if (n == absent) return {};
+    }
+    return {};
+  }
+  // One step of that, at a product to the power `exponent`, 1 or -1: to the operand that is no number.
+  bool goes_on(opening const& how, node_id n, double& exponent, scaled_operand& into) const {
+    double power = 1;
+    if (how.when == opens_with::none || how.when == opens_with::alike) return false;
+    if (how.integers != opens_integers::yes && is_integer(facts_.type(image_.result(n)))) return false;
+    if (how.when == opens_with::power && !is_number(n, 1, power)) return false;
+    auto const count = how.further == 0 ? 1 : image_.operand_count(n);
+    double of_operand = 0;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      double number = 0;
+      auto const weight = i == 0 ? how.first * power : how.further;
+      if (is_number(n, i, number)) {
+        into.by = exponent * weight < 0 ? into.by / number : into.by * number;
+        into.repeated = into.repeated || has_several(image_.operand(n, i));
+      } else if (of_operand == 0 && (weight == 1 || weight == -1)) {
+        into.value = image_.operand(n, i);
+        of_operand = weight;
+      } else {
+        return false;
+      }
+    }
+    exponent *= of_operand;
+    if (how.negates) into.by = -into.by;
+    return of_operand != 0 && into.value != absent;
+  }
+  bool opens_scaled(node_id n, double w, bool repeats, children& into) const {
+    auto const found = scaled(n);
+    if (found.value == absent || (found.repeated && !repeats)) return false;
+    into.scaled = found.by != -1;
+    into.repeated = found.repeated;
+    into.add(found.value, w * found.by);
+    return true;
+  }
+
+  // A sum of one term, but for coefficients: their sum, times that.
+  bool opens_alike(value_id v, double w, children& into) const {
+    double coefficient = 1;
+    auto term = term_of(v, coefficient, false, 0);
+    if (term == v) term = term_of(v, coefficient, true, 0);
+    if (term == v) return false;
+    into.number = coefficient;
+    into.add(term, w);
+    return true;
+  }
+  // Which value, times a coefficient, `v` is, `below` numbers and signs or as it stands. Terms of different signs stay
+  // apart: they may be all that there is.
+  [[nodiscard]] value_id term_of(value_id v, double& coefficient, bool below, int depth) const {
+    auto const n = v == absent || depth == 8 ? absent : image_.producer(v);
+    if (n == absent || image_.result_index(v) != 0 || image_.operand_count(n) == 0) return v;
+    auto const& how = opening_of(op_of(image_, n), op_group::sum);
+    if (how.when == opens_with::scaled && below) {
+      auto const found = scaled(n);
+      if (found.value == absent || found.repeated) return v;
+      coefficient *= found.by;
+      return term_of(found.value, coefficient, below, depth + 1);
+    }
+    if (how.when != opens_with::any || (operators_[v].direct & product_bit) == 0) return v;
+    if (how.further == 0 && !below) return v;
+    value_id term = absent;
+    double sum = 0;
+    for (std::uint32_t i = 0; i < image_.operand_count(n); ++i) {
+      double one = i == 0 ? how.first : how.further;
+      if (one == 0) break;
+      auto const next = term_of(image_.operand(n, i), one, below, depth + 1);
+      if (next == absent || (sum < 0 ? one > 0 : sum > 0 && one < 0)) return v;
+      if (i != 0 && !congruent_.same(bare_value(image_, facts_, term), bare_value(image_, facts_, next))) return v;
+      if (i == 0) term = next;
+      sum += one;
+    }
+    coefficient *= sum;
+    return term;
   }
   [[nodiscard]] bool is_number(node_id n, std::uint32_t i, double& number) const {
     return i < image_.operand_count(n) && image_.operand(n, i) != absent &&
@@ -372,6 +505,7 @@ class basic_frame_opener {
   Image const& image_;
   facts const& facts_;
   operator_sets const& operators_;
+  congruence& congruent_;
   plain_vector<std::uint64_t> through_bits_;  // by set of operators to look through
   bool means_ = false;                        // taken whole
 };

@@ -21,7 +21,7 @@ class basic_group_steps : public value_steps {
         operators_(rules_, image, known),
         branches_(rules_),
         needs_(rules_, branches_),
-        opener_(rules_, image, known, operators_, true) {
+        opener_(rules_, image, known, operators_, congruent_, true) {
     groups_.reserve(shared_groups + frame_count);
   }
 
@@ -47,24 +47,71 @@ class basic_group_steps : public value_steps {
     return f.group->kind == op_group::sum ? p.weight * f.sign : p.weight;
   }
 
-  // Part `k` and more of the same value, which together weigh `wanted`: like terms add up.
+  // Whether weights are one: exponents are, coefficients as float rounds them.
+  [[nodiscard]] static bool same_weight(frame const& f, double found, double wanted) {
+    return f.group->kind == op_group::sum ? close_to(found, wanted, 1e-6) : found == wanted;
+  }
+
+  // Part `k`, and more of the same value, which together weigh `wanted`: like terms add up. Which of those that weigh
+  // the same does not matter.
   bool several(frame const& f, std::uint8_t k, double wanted, std::uint32_t& leaves, std::uint32_t& taken) {
+    auto const w = weight(f, f.group->parts[k]);
+    if (w * wanted <= 0 || math::abs(w) > math::abs(wanted)) return false;
+    int tries = 256;
+    return (f.group->kind == op_group::sum || math::is_whole(wanted)) &&
+           adds_up(f, k, k, wanted - w, leaves, taken, tries);
+  }
+  bool adds_up(frame const& f, std::uint8_t k, std::uint8_t last, double missing, std::uint32_t& leaves,
+               std::uint32_t& taken, int& tries) {
     auto const& p = f.group->parts[k];
-    auto found = weight(f, p);
-    auto const fits = [&](double w) {
-      return math::is_whole(w) && w * wanted > 0 && math::abs(w) <= math::abs(wanted);
-    };
-    if (!math::is_whole(wanted) || !fits(found)) return false;
-    for (std::uint8_t j = static_cast<std::uint8_t>(k + 1); j < f.group->count && found != wanted; ++j) {
-      auto const& q = f.group->parts[j];
-      if (q.leaves == 0 || (q.leaves & (f.covered | leaves)) != 0 || q.stands_for != p.stands_for) continue;
-      if (auto const w = weight(f, q); !fits(w) || math::abs(found + w) > math::abs(wanted)) continue;
-      if (!congruent_.same(bare(p.value), bare(q.value))) continue;
-      found += weight(f, q);
-      leaves |= q.leaves;
+    double failed = 0;  // a weight
+    for (auto j = static_cast<std::uint8_t>(last + 1); j < f.group->count; ++j) {
+      auto const w = another(f, p, j, leaves);
+      if (w == 0 || w == failed || w * missing <= 0 || tries-- <= 0) continue;
+      bool const last_one = same_weight(f, w, missing);
+      if (!last_one && math::abs(w) > math::abs(missing)) continue;
+      auto const before = leaves, taken_before = taken;
+      leaves |= f.group->parts[j].leaves;
       taken |= 1u << j;
+      if (last_one || adds_up(f, k, j, missing - w, leaves, taken, tries)) return true;
+      leaves = before, taken = taken_before;
+      failed = w;
     }
-    return found == wanted;
+    return false;
+  }
+  // What part `j` weighs where it is `p` times a number, mostly 1, and nothing has it; else 0.
+  double another(frame const& f, opened_group::part const& p, std::uint8_t j, std::uint32_t leaves) {
+    auto const& q = f.group->parts[j];
+    if (q.leaves == 0 || q.value == absent || (q.leaves & (f.covered | leaves)) != 0 || q.stands_for != p.stands_for)
+      return 0;
+    auto const w = weight(f, q);
+    if (f.group->kind == op_group::product && !(math::is_whole(w) && math::is_whole(p.weight))) return 0;
+    if (congruent_.same(bare(p.value), bare(q.value))) return w;
+    return f.group->kind == op_group::sum && p.stands_for == absent ? w * ratio(p.value, q.value, *f.group) : 0;
+  }
+
+  // By which number two products of the same factors differ; 0: they have others.
+  double ratio(value_id a, value_id b, opened_group const& among) {
+    if (((operators_[a].direct | operators_[b].direct) & product_bit) == 0) return 0;
+    auto const first = rest_count_;
+    double of_a = 1, of_b = 1;
+    bool same = add_member(a, 1) && add_member(b, 1) && open_members(first, first + 1u, op_group::product, among, of_a);
+    auto const middle = rest_count_;
+    same = same && open_members(first + 1u, first + 2u, op_group::product, among, of_b) &&
+           same_members(first + 2u, middle, middle, rest_count_);
+    rest_count_ = first;
+    return same && of_a != 0 ? of_b / of_a : 0;
+  }
+
+  // Whether constants may be left out of what is matched: they may be several elements, all the same, that make the
+  // whole larger.
+  [[nodiscard]] bool may_drop(frame const& f, std::uint32_t constants) const {
+    bool repeat = false;
+    for (std::uint8_t k = 0; k < f.group->count && !f.group->free; ++k) {
+      auto const& p = f.group->parts[k];
+      repeat = repeat || (p.leaf && (p.leaves & constants) != 0 && opener_.has_several(p.value));
+    }
+    return !repeat || opener_.keeps_shape(*f.group, f.group->neutral | constants);
   }
 
   bool literal(instruction const& i) {
@@ -79,13 +126,18 @@ class basic_group_steps : public value_steps {
       leaves |= p.leaves;
       taken |= 1u << k;
     }
-    double wanted = i.number;
-    if (f.group->kind == op_group::product && f.sign < 0 && (number < 0) != (wanted < 0)) {
-      number = -number;
-      if (!remember({undo::kind::sign, i.a, 0, 0, f.sign})) return false;
-      f.sign = -f.sign;
+    double const wanted = i.number;
+    if (f.group->kind == op_group::product) {
+      number *= math::abs(f.sign);
+      bool const flips = f.sign < 0 && (number < 0) != (wanted < 0);
+      if (flips) number = -number;
+      if (flips || math::abs(f.sign) != 1) {
+        if (!remember({undo::kind::sign, i.a, 0, 0, f.sign})) return false;
+        f.sign = f.sign < 0 && !flips ? -1 : 1;
+      }
     }
-    return close_to(number, wanted, static_cast<double>(i.tolerance)) && cover(i.a, leaves, taken);
+    return close_to(number, wanted, static_cast<double>(i.tolerance)) && may_drop(f, leaves) &&
+           cover(i.a, leaves, taken);
   }
 
   // Everything left, in the largest whole parts without minus signs that end up elsewhere: what was left the first
@@ -100,7 +152,7 @@ class basic_group_steps : public value_steps {
       auto const& p = f.group->parts[k];
       if (p.leaves == 0 || (p.leaves & ~left) != 0 || (p.leaves & done) != 0 || (f.group->passed_on >> k & 1u) != 0)
         continue;
-      if (p.stands_for != absent && !p.has_number) return false;
+      if (p.value == absent || (p.stands_for != absent && !p.has_number)) return false;
       if (is_root(p.value)) {
         if (p.leaf) return false;
         continue;
@@ -114,7 +166,8 @@ class basic_group_steps : public value_steps {
         else if (!whole_part(f, k) || negates_inside(f, k))
           continue;
       }
-      if (!add_member(p.value, weight(f, p))) return false;
+      auto const w = weight(f, p);
+      if ((f.group->kind == op_group::sum && w != 1 && w != -1) || !add_member(p.value, w)) return false;
       done |= p.leaves;
       taken |= 1u << k;
     }
@@ -140,9 +193,14 @@ class basic_group_steps : public value_steps {
   [[nodiscard]] bool negates_inside(frame const& f, std::uint8_t k) const {
     auto const inside = f.group->parts[k].leaves;
     bool found = false;
+    std::uint32_t scaled = f.group->scaled;  // and what is below
     for (std::uint8_t j = k; j < f.group->count; ++j) {
       auto const& p = f.group->parts[j];
       if (p.leaves == 0 || (p.leaves & ~inside) != 0) continue;
+      if (p.parent != 255 && (scaled >> p.parent & 1u) != 0) {
+        scaled |= 1u << j;
+        continue;
+      }
       if (p.leaf && !p.has_number && (p.stands_for != absent || (p.weight != 1 && p.weight != -1))) return false;
       auto const n = p.leaf && !p.has_number ? absent : image_.producer(p.value);
       found = found || (n != absent && op_of(image_, n) == opcode::neg);
@@ -152,7 +210,7 @@ class basic_group_steps : public value_steps {
 
   bool close(instruction const& i) {
     auto const& f = frames_[i.a];
-    if ((f.left() & ~f.group->neutral) != 0 || (f.group->kind == op_group::product && f.sign < 0)) return false;
+    if ((f.left() & ~f.group->neutral) != 0 || (f.group->kind == op_group::product && f.sign != 1)) return false;
     // The operators of the tree are matched, down to what a capture took whole.
     std::uint32_t inside = 0;
     for (std::uint8_t k = 0; k < f.group->count; ++k) {
@@ -185,9 +243,9 @@ class basic_group_steps : public value_steps {
     if (!same) {
       double const neutral = like.kind == op_group::product ? 1 : 0;
       double before = neutral, now = neutral;
-      same = open_members(known.first, known.first + known.members, like, before);
+      same = open_members(known.first, known.first + known.members, like.kind, like, before);
       auto const middle = rest_count_;
-      same = same && open_members(first, last, like, now) && close_to(now, before, 1e-6) &&
+      same = same && open_members(first, last, like.kind, like, now) && close_to(now, before, 1e-6) &&
              same_members(last, middle, middle, rest_count_);
     }
     rest_count_ = first;
@@ -210,42 +268,54 @@ class basic_group_steps : public value_steps {
 
   // Adds what the members [from, to) are made of, opened all the way; their numbers and signs go into `number`. One
   // that is a number is opened as well: what half types round their product to is not that product.
-  bool open_members(std::size_t from, std::size_t to, opened_group const& like, double& number) {
+  bool open_members(std::size_t from, std::size_t to, op_group kind, opened_group const& like, double& number) {
     auto& opened = opened_again_;
+    auto const added = rest_count_;
     auto const take = [&](double element, double weight) {
-      number = like.kind == op_group::sum ? number + weight * element : number * math::pow(element, weight);
+      number = kind == op_group::sum ? number + weight * element : number * math::pow(element, weight);
     };
     for (; from != to; ++from) {
       auto const m = rest_[from];
       opened.clips = false;
       opened.free = like.free;
       opened.divides = false;
-      opener_.open(opened, m.value, absent, like.kind, like.through, region_, frame_needs::all);
+      opened.scales = true;
+      opener_.open(opened, m.value, absent, kind, like.through, region_, frame_needs::all);
       if (opened.bounded) return false;
       if (opened.negative()) take(-1, m.weight);
       for (std::uint8_t k = 0; k < opened.count; ++k) {
         auto const& p = opened.parts[k];
         if (!p.leaf || p.stands_for == mean_with_number) continue;
+        if (p.has_number && !like.free && opener_.has_several(p.value)) return false;
         if (p.has_number)
           take(p.number, p.weight * m.weight);
-        else if (p.stands_for != absent || !add_member(p.value, p.weight * m.weight))
+        else if (p.stands_for != absent || !add_like(added, p.value, p.weight * m.weight))
           return false;
       }
     }
     return true;
+  }
+  // A member; of what is there from `first` on already, so many times more.
+  bool add_like(std::size_t first, value_id v, double weight) {
+    for (auto at = first; at < rest_count_ && math::is_whole(weight); ++at) {
+      auto& known = rest_[at].weight;
+      if (known * weight > 0 && math::is_whole(known) && congruent_.same(bare(rest_[at].value), bare(v)))
+        return known += weight, true;
+    }
+    return add_member(v, weight);
   }
 
   // What other rules opened at this node is there already.
   opened_group const& group(instruction const& i, op_group kind) {
     auto const v = registers_[i.a], stands_for = stands_for_[i.a];
     bool const clips = (i.flags & instruction::clips) != 0, free = (i.flags & instruction::free) != 0,
-               divides = (i.flags & instruction::divides) != 0;
+               divides = (i.flags & instruction::divides) != 0, scales = (i.flags & instruction::scales) != 0;
     auto const wanted = listener == nullptr ? needs_.of(i) : frame_needs::all;  // an explanation wants to see all
     for (std::size_t k = 0; k < group_count_; ++k)
-      if (auto const& [known, sought] = groups_[k]; known.parts[0].value == v &&
-                                                    known.parts[0].stands_for == stands_for && known.kind == kind &&
-                                                    known.through == i.through && known.clips == clips &&
-                                                    known.free == free && known.divides == divides && sought == wanted)
+      if (auto const& [known, sought] = groups_[k];
+          known.parts[0].value == v && known.parts[0].stands_for == stands_for && known.kind == kind &&
+          known.through == i.through && known.clips == clips && known.free == free && known.divides == divides &&
+          known.scales == scales && sought == wanted)
         return known;
     auto const at = group_count_ < shared_groups ? group_count_++ : shared_groups + i.b;
     if (at >= groups_.size()) groups_.resize(at + 1);  // they are large, and few are ever used
@@ -254,6 +324,7 @@ class basic_group_steps : public value_steps {
     made.opened.clips = clips;
     made.opened.free = free;
     made.opened.divides = divides;
+    made.opened.scales = scales;
     opener_.open(made.opened, v, stands_for, kind, i.through, region_, wanted);
     return made.opened;
   }

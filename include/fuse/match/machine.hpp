@@ -300,7 +300,7 @@ class basic_machine : public detail::reduction_steps {
           break;
         }
         case step::number:
-          if (!equals_number(registers_[i.a], i.number, static_cast<double>(i.tolerance)))
+          if (!equals_number(registers_[i.a], i.number, static_cast<double>(i.tolerance)) || !may_leave_out(i))
             return fail(pc, registers_[i.a]);
           break;
         case step::missing:
@@ -341,30 +341,46 @@ class basic_machine : public detail::reduction_steps {
 
   bool member(instruction const& i, std::uint16_t pc) {
     auto& f = frames_[i.a];
-    bool const captures = (i.flags & instruction::captures) != 0, any_sign = (i.flags & instruction::any_sign) != 0;
+    bool const captures = (i.flags & instruction::captures) != 0, any_sign = (i.flags & instruction::any_sign) != 0,
+               scales = (i.flags & instruction::scales) != 0;
     int const telling = i.number == 1 || i.number == -1 ? 0 : 1;
     for (std::uint8_t k = 0; k < f.group->count; ++k) {
       auto const& p = f.group->parts[k];
-      if (p.leaves == 0 || (p.leaves & f.covered) != 0 || (captures ? is_root(p.value) : !p.leaf)) continue;
-      auto const w = weight(f, p);
+      bool const whole = p.leaf || (f.group->scaled >> k & 1u) != 0;
+      if (p.leaves == 0 || p.value == absent || (p.leaves & f.covered) != 0 || (captures ? is_root(p.value) : !whole))
+        continue;
+      auto w = weight(f, p);
       std::uint32_t leaves = p.leaves, taken = 1u << k;
       double sign = 1;
-      if (w != i.number) {
+      if (scales) {
+        sign = w / i.number;
+      } else if (!same_weight(f, w, i.number)) {
         if (any_sign && w * i.number < 0) sign = -1;
-        if (w != sign * i.number && !several(f, k, sign * i.number, leaves, taken)) continue;
+        if (!same_weight(f, w, sign * i.number) && !several(f, k, sign * i.number, leaves, taken)) continue;
       }
       registers_[i.b] = p.value;
-      signs_[i.b] = sign;
       stands_for_[i.b] = p.stands_for;
       auto const back = here();
-      bool const stop = any_branch(i.next, [&](std::uint16_t to) {
-        if (!cover(i.a, leaves, taken)) return false;
-        score_ += telling;
-        if (try_from(to, back)) return true;
-        score_ -= telling;
-        return false;
-      });
-      if (stop) return true;
+      for (auto j = k;;) {
+        signs_[i.b] = sign;
+        bool const stop = any_branch(i.next, [&](std::uint16_t to) {
+          if (!cover(i.a, leaves, taken)) return false;
+          score_ += telling;
+          if (try_from(to, back)) return true;
+          score_ -= telling;
+          return false;
+        });
+        if (stop) return true;
+        // A coefficient may be that of like terms added up.
+        double more = 0;
+        while (scales && ++j < f.group->count && (more = another(f, p, j, leaves)) * w <= 0) {
+        }
+        if (more * w <= 0) break;
+        w += more;
+        sign = w / i.number;
+        leaves |= f.group->parts[j].leaves;
+        taken |= 1u << j;
+      }
     }
     return fail(pc, f.group->parts[0].value);
   }
@@ -373,7 +389,7 @@ class basic_machine : public detail::reduction_steps {
     auto& f = frames_[i.a];
     for (std::uint8_t k = 0; k < f.group->count; ++k) {
       auto const& p = f.group->parts[k];
-      if (!p.has_number || (k == 0 && !p.leaf) || (p.leaves & f.covered) != 0) continue;
+      if (!p.has_number || p.value == absent || (k == 0 && !p.leaf) || (p.leaves & f.covered) != 0) continue;
       auto number = p.number;
       auto const w = weight(f, p);
       bool const sum = f.group->kind == op_group::sum;
@@ -382,6 +398,7 @@ class basic_machine : public detail::reduction_steps {
         number = sum ? -number : 1 / number;  // subtracted, or divided by
       else if (w != i.number)
         continue;
+      if (!may_drop(f, p.leaves)) continue;
       auto const back = here();
       if (cover(i.a, p.leaves, 1u << k) && bind_number(i.b, number, w == i.number ? p.value : absent) && run(i.next))
         return true;

@@ -50,7 +50,11 @@ class basic_operator_sets {
         if (transparent_names_.size() <= set.ops[i]) transparent_names_.resize(set.ops[i] + std::size_t{1}, false);
         transparent_names_[set.ops[i]] = true;
       }
-    for (auto const& i : rules.code) clips_ = clips_ || (i.code == step::group && (i.flags & instruction::clips) != 0);
+    for (auto const& i : rules.code)
+      if (i.code == step::group) {
+        clips_ = clips_ || (i.flags & instruction::clips) != 0;
+        opens_ = true;
+      }
     update();
   }
 
@@ -79,7 +83,9 @@ class basic_operator_sets {
         auto const v = image_.result(n, i);
         auto const before = of_[v];
         find(n, v);
-        if (!before.has(of_[v])) image_.for_each_user(v, [&](node_id user) { waiting_.push_back(user); });
+        // (Which terms are alike may be another matter below the same operators.)
+        bool const term = opens_ && (n == changed || is_term(v));
+        if (term || !before.has(of_[v])) image_.for_each_user(v, [&](node_id user) { waiting_.push_back(user); });
         if (n != changed) of_[v].add(before);
       }
     }
@@ -111,8 +117,9 @@ class basic_operator_sets {
   // What an operator is, looked up once.
   struct meaning {
     std::uint64_t bits = 0, below = 0;
-    std::uint64_t kinds = 0;      // of a sum or product: the bits of its kinds
-    std::uint64_t minus_one = 0;  // ... and the one that an operand of -1 adds
+    std::uint64_t kinds = 0;   // of a sum or product: the bits of its kinds
+    std::uint64_t scaled = 0;  // ... and the one that it has where it multiplies by a number
+    std::uint64_t alike = 0;   // ... and where its terms are alike
     bool transparent = false, layout = false, power = false;
   };
   [[nodiscard]] static meaning meaning_of(opcode op) {
@@ -130,8 +137,10 @@ class basic_operator_sets {
     auto const add = [&](opening const& how, std::uint64_t kind) {
       if (how.when == opens_with::unit) of.bits |= root_bit;
       if (how.when == opens_with::power) of.power = true;
-      if (how.when == opens_with::minus_one)
-        of.minus_one = kind;
+      if (how.when == opens_with::scaled)
+        of.scaled = kind;
+      else if (how.when == opens_with::alike)
+        of.alike = kind;
       else if (how.when != opens_with::none)
         of.kinds |= kind;
     };
@@ -179,11 +188,10 @@ class basic_operator_sets {
     if (means.power &&
         (record.operand_count < 2 || !facts_.uniform(image_.operand(n, 1), number) || !math::is_whole(number)))
       found.deep = found.direct = root_bit;
-    if (means.minus_one != 0)
+    if (means.scaled != 0)
       for (std::uint32_t i = 0; i < record.operand_count; ++i)
-        if (auto const v = image_.operand(n, i);
-            ((*this)[v].direct & number_bit) != 0 && facts_.uniform(v, number) && number == -1)
-          kinds |= means.minus_one;
+        if (is_number(image_.operand(n, i))) kinds |= means.scaled;
+    if (means.alike != 0 && opens_ && may_be_alike(n)) kinds |= means.alike;
     for (std::uint32_t i = 0; i < record.operand_count; ++i) {
       auto const& inside = (*this)[image_.operand(n, i)];
       found.deep |= inside.deep;
@@ -204,6 +212,35 @@ class basic_operator_sets {
     found.deep |= kinds;
     into = found;
   }
+  [[nodiscard]] bool is_number(value_id v) const { return ((*this)[v].direct & number_bit) != 0; }
+  // Whether `v` is a multiple of something else: a number times that, or the sum of terms that are alike.
+  [[nodiscard]] bool is_term(value_id v) const {
+    auto const n = image_.producer(v);
+    constexpr auto both = sum_bit | product_bit;
+    return n != absent && info(op_of(image_, n)).group != op_group::none && ((*this)[v].direct & both) == both;
+  }
+  [[nodiscard]] value_id term_below(value_id v) const {
+    for (int i = 0; i < 8 && v != absent && is_term(v); ++i) {
+      auto const n = image_.producer(v);
+      v = image_.operand(n, image_.operand_count(n) > 1 && is_number(image_.operand(n, 0)) ? 1 : 0);
+    }
+    return v;
+  }
+  // Whether all that a sum adds may be multiples of one value: it is the same, or the same operator computes it.
+  [[nodiscard]] bool may_be_alike(node_id n) const {
+    if (image_.operand_count(n) < 2) return false;
+    auto const first = term_below(image_.operand(n, 0));
+    if (first == absent) return false;
+    for (std::uint32_t i = 1; i < image_.operand_count(n); ++i) {
+      auto const other = term_below(image_.operand(n, i));
+      if (other == first) continue;
+      auto const a = image_.producer(first), b = other == absent ? absent : image_.producer(other);
+      if (a == absent || b == absent || image_.node(a).tag.name != image_.node(b).tag.name ||
+          opening_of(op_of(image_, a), op_group::sum).when == opens_with::any)
+        return false;
+    }
+    return true;
+  }
   [[nodiscard]] bool has_transparent_name(operator_tag tag) const {
     return tag.name < transparent_names_.size() && transparent_names_[tag.name];
   }
@@ -216,6 +253,7 @@ class basic_operator_sets {
   plain_vector<sets> of_;
   std::size_t size_ = 0;  // a vector would divide
   bool clips_ = false;    // rules look for clipped sums
+  bool opens_ = false;    // ... or for any sum or product
   plain_vector<node_id> waiting_;
 };
 using operator_sets = basic_operator_sets<graph_image>;

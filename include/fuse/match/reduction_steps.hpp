@@ -20,7 +20,7 @@ template <class Image>
 class basic_reduction_steps : public group_steps {
  public:
   basic_reduction_steps(program const& rules, Image const& image, facts const& known, dialect const& names)
-      : group_steps(rules, image, known, names), opener_(rules_, image, known, operators_, false) {}
+      : group_steps(rules, image, known, names), opener_(rules_, image, known, operators_, congruent_, false) {}
 
  protected:
   bool reduction(instruction const& i) {
@@ -87,16 +87,18 @@ class basic_reduction_steps : public group_steps {
     auto const op = op_of(image_, image_.producer(found.value));
     if (opening_of(op, op_group::product).when == opens_with::none && !may_keep_elements(op)) return false;
     auto& f = product_;
-    f.clips = f.divides = false;
+    f.clips = f.divides = f.scales = false;
     f.free = (i.flags & instruction::free) != 0;
     opener_.open(f, found.value, found.stands_for, op_group::product, i.through, region_, frame_needs::all);
     bounded_ = bounded_ || f.bounded;
     if (f.negative()) return false;
     found = {absent, absent, 0, 1};
+    std::uint32_t several = 0;  // numbers that stand there several times
     for (std::uint8_t k = 0; k < f.count; ++k) {
       auto const& p = f.parts[k];
       if (p.leaf && p.has_number) {
         found.factor = p.weight == -1 ? found.factor / p.number : found.factor * math::pow(p.number, p.weight);
+        if (opener_.has_several(p.value)) several |= p.leaves;
       } else if (p.leaf) {
         if (found.value == absent)
           found.value = p.value, found.stands_for = p.stands_for;
@@ -107,7 +109,7 @@ class basic_reduction_steps : public group_steps {
         matched(image_.producer(p.value));
       }
     }
-    return is_node(found.value);
+    return is_node(found.value) && (several == 0 || f.free || opener_.keeps_shape(f, several | f.neutral));
   }
 
   // How many elements the axes in `axes_` of `operand` have; 0 where that is not known.

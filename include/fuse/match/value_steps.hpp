@@ -130,6 +130,7 @@ class basic_value_steps : public match_state {
   // Whether the values at two registers are one computation, and stand for the same.
   bool same(std::uint8_t a, std::uint8_t b) {
     if (stands_for_[a] != stands_for_[b] && !facts_.same_shape(stands_for_[a], stands_for_[b])) return false;
+    if (signs_[a] != signs_[b]) return false;
     return congruent_.same(bare(registers_[a]), bare(registers_[b]));
   }
 
@@ -190,6 +191,19 @@ class basic_value_steps : public match_state {
     for (std::size_t k = 0; k < t.size(); ++k)
       if (!close_to(t.number(k), wanted, tolerance)) return false;
     return true;
+  }
+
+  // Whether the constant at register a may be left out, for all that its shape is: it is one element, or an operand
+  // beside it is as large.
+  [[nodiscard]] bool may_leave_out(instruction const& i) const {
+    double number = 0;
+    auto const v = registers_[i.a];
+    if (i.count == 0 || facts_.number(v, number)) return true;
+    for (std::uint8_t k = 0; k < i.count; ++k)
+      if (auto const beside = registers_[i.b + k];
+          i.b + k != i.a && beside != absent && facts_.broadcasts_into(v, beside))
+        return true;
+    return false;
   }
 
   bool parameter(instruction const& i) {

@@ -12,11 +12,12 @@ namespace fuse::inline v0 {
 enum class opens_with : std::uint8_t {
   none,
   any,
-  whole,      ///< (a b)^w is a^w b^w for negative a and b, too
-  one_over,   ///< a whole one; and any other, where operand 0 is the number 1, which is then no part
-  unit,       ///< 1 or -1: what is below a root may not be negative
-  power,      ///< operand 1 is the number e: both are whole, or the weight is 1 or -1; for 1 / a, half of a whole one
-  minus_one,  ///< any, where an operand is the number -1, which is then no part
+  whole,     ///< (a b)^w is a^w b^w for negative a and b, too
+  one_over,  ///< a whole one; and any other, where operand 0 is the number 1, which is then no part
+  unit,      ///< 1 or -1: what is below a root may not be negative
+  power,     ///< operand 1 is the number e: both are whole, or the weight is 1 or -1; for 1 / a, half of a whole one
+  scaled,    ///< any, where it is a product of one value, once, and of numbers: these are no parts, but a coefficient
+  alike,     ///< a whole one, where what is added is the same, but for coefficients: a number, and that
 };
 
 /// Whether it opens where it is of integers, which add and multiply as other numbers do, beyond their range, too.
@@ -32,7 +33,8 @@ struct opening {
   opcode op = opcode::opaque;
   op_group kind = op_group::none;
   opens_with when = opens_with::none;
-  double first = 1, further = 0;  ///< the weight of operand 0, that of each further one (0: no part), where it has 1
+  /// The weight of operand 0, that of each further one (0: no part), where it has 1 itself.
+  double first = 1, further = 0;
   opens_integers integers = opens_integers::no;
   bool negates = false;  ///< it is minus the product, where its weight is odd
 };
@@ -41,14 +43,17 @@ struct opening {
 // clang-format off
 inline constexpr opening openings[] = {
     {opcode::add,        op_group::sum,     opens_with::any,        1,    1, opens_integers::yes},
+    {opcode::add,        op_group::product, opens_with::alike,      1,    1, opens_integers::yes},
     {opcode::sum_of,     op_group::sum,     opens_with::any,        1,    1, opens_integers::yes},
+    {opcode::sum_of,     op_group::product, opens_with::alike,      1,    1, opens_integers::yes},
     {opcode::sub,        op_group::sum,     opens_with::any,        1,   -1, opens_integers::yes},
+    {opcode::sub,        op_group::product, opens_with::alike,      1,   -1, opens_integers::yes},
     {opcode::neg,        op_group::sum,     opens_with::any,       -1,    0, opens_integers::yes},
     {opcode::neg,        op_group::product, opens_with::whole,      1,    0, opens_integers::yes, true},
     {opcode::mul,        op_group::product, opens_with::whole,      1,    1, opens_integers::yes},
-    {opcode::mul,        op_group::sum,     opens_with::minus_one, -1,   -1, opens_integers::yes},
+    {opcode::mul,        op_group::sum,     opens_with::scaled,     1,    1, opens_integers::yes},
     {opcode::div,        op_group::product, opens_with::one_over,   1,   -1, opens_integers::quotient},
-    {opcode::div,        op_group::sum,     opens_with::minus_one, -1,    0, opens_integers::quotient},
+    {opcode::div,        op_group::sum,     opens_with::scaled,     1,   -1},
     {opcode::reciprocal, op_group::product, opens_with::any,       -1},
     {opcode::square,     op_group::product, opens_with::whole,      2,    0, opens_integers::yes},
     {opcode::sqrt,       op_group::product, opens_with::unit,       0.5},
@@ -86,8 +91,9 @@ inline constexpr openings_by_operator known_openings = [] {
   switch (when) {
     case opens_with::none: return false;
     case opens_with::any:
-    case opens_with::minus_one: return true;
+    case opens_with::scaled: return true;
     case opens_with::whole:
+    case opens_with::alike:
     case opens_with::one_over: return is_whole_weight(w);
     case opens_with::unit: return unit;
     case opens_with::power:

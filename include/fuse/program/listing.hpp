@@ -61,7 +61,9 @@ namespace detail {
                                                                : "");
     case step::member:
       return r(i.b) + " = a part of " + f(i.a) + " with weight " + shortest(i.number) +
-             ((i.flags & instruction::any_sign) != 0 ? ", sign along" : "");
+             ((i.flags & instruction::scales) != 0     ? ", coefficient along"
+              : (i.flags & instruction::any_sign) != 0 ? ", sign along"
+                                                       : "");
     case step::scalar_member:
       return s(i.b) + " = a constant part of " + f(i.a) + ((i.flags & instruction::optional) != 0 ? ", or none" : "");
     case step::literal: return line + f(i.a) + " holds " + shortest(i.number);

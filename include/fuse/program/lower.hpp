@@ -129,14 +129,16 @@ constexpr void lowering::add_entries(std::uint8_t root, std::uint16_t first) {
 constexpr void lowering::add_entries_of_group(std::uint8_t root, std::uint16_t first) {
   auto const kind = group_[root];
   for (auto const& each : openings)
-    if (each.kind == kind) add_entry(first, static_cast<std::uint16_t>(each.op), false, 0);
+    if (each.kind == kind && (each.when != opens_with::alike || has_number_[root]))
+      add_entry(first, static_cast<std::uint16_t>(each.op), false, 0);
   auto const found = parts_of(root, 1, kind);
   int required = found.has_number && found.number != (kind == op_group::product ? 1 : 0) ? 2 : 0;
   std::uint8_t one = 0;
   for (int i = 0; i < found.count; ++i) {
     auto const& one_of = pattern_.terms[found.all[i].term];
     if ((one_of.kind == term_kind::rest && one_of.index == 0) || one_of.kind == term_kind::optional) continue;
-    required += found.all[i].weight == 1 ? 1 : 2;
+    bool const product = kind == op_group::sum && group_[found.all[i].term] == op_group::product;
+    required += found.all[i].weight == 1 || (product && found.all[i].weight > 0) ? 1 : 2;
     one = found.all[i].term;
   }
   if (required == 1 && is_operator(one)) add_entries(one, first);

@@ -51,9 +51,11 @@ constexpr std::uint64_t lowering::needs_directly(parts const& of, op_group kind)
     auto const kind_of_part = pattern_.terms[p.term].kind;
     if ((kind_of_part == term_kind::rest && pattern_.terms[p.term].index == 0) || kind_of_part == term_kind::optional)
       continue;
-    required += p.weight == 1 || p.weight == -1 ? 1 : 2;
+    // (The number of a product that is added several times may be among its factors.)
+    bool const once = p.weight == 1 || p.weight == -1 || (kind == op_group::sum && group_[p.term] == op_group::product);
+    required += once ? 1 : 2;
     if (kind_of_part == term_kind::neutral && group_[p.term] == op_group::none) all |= needs_[p.term];
-    if (!is_whole_weight(p.weight)) all |= root_bit;
+    if (kind == op_group::product && !is_whole_weight(p.weight)) all |= root_bit;
   }
   return required < 2 ? all : all | (kind == op_group::sum ? sum_bit : product_bit);
 }
@@ -94,20 +96,62 @@ constexpr void lowering::collect(std::uint8_t at, double weight, op_group kind, 
     if (how.when == opens_with::one_over && pattern_.terms[first].kind == term_kind::number &&
         pattern_.terms[first].number == 1)
       return collect(t.child[1], weight * how.further, kind, into);
-  } else if (t.kind == term_kind::number &&
-             (kind == op_group::sum || (is_whole_weight(weight) && weight >= -8 && weight <= 8))) {
-    into.has_number = true;
+  } else if (t.kind == term_kind::number && (kind == op_group::sum || is_small(weight))) {
     if (static_cast<float>(t.tolerance) > into.tolerance) into.tolerance = static_cast<float>(t.tolerance);
-    if (kind == op_group::sum) into.number += weight * t.number;
-    for (double w = weight; kind == op_group::product && w != 0; w += w > 0 ? -1 : 1)
-      into.number = w > 0 ? into.number * t.number : into.number / t.number;
+    if (kind == op_group::product) return add_number(t.number, weight, into);
+    into.has_number = true;
+    into.number += weight * t.number;
+    return;
+  } else if (multiple_of_[at] != at && group_[at] != kind) {
+    auto const times = multiple_[at];
+    if (kind == op_group::sum) return collect(multiple_of_[at], weight * times, kind, into);
+    if (is_factor(at) && is_small(weight)) {
+      if (into.tolerance < 1e-6f) into.tolerance = 1e-6f;
+      add_number(times, weight, into);
+      return collect(multiple_of_[at], weight, kind, into);
+    }
+  }
+  add_part(at, weight, kind, into);
+}
+/// By which number two products of the same factors differ; 0: they have others.
+constexpr double lowering::ratio(std::uint8_t a, std::uint8_t b) {
+  if (group_[a] != op_group::product) return 0;
+  parts of_a{}, of_b{};
+  of_a.number = of_b.number = 1;
+  collect(a, 1, op_group::product, of_a);
+  collect(b, 1, op_group::product, of_b);
+  if (of_a.count != of_b.count || of_a.tolerance > 1e-6f || of_b.tolerance > 1e-6f) return 0;
+  for (int i = 0; i < of_a.count; ++i) {
+    bool found = false;
+    for (int k = 0; k < of_b.count && !found; ++k)
+      found = of_a.all[i].term == of_b.all[k].term && of_a.all[i].weight == of_b.all[k].weight;
+    if (!found || pattern_.terms[of_a.all[i].term].kind == term_kind::rest) return 0;
+  }
+  return of_b.number / of_a.number;
+}
+/// One more number of a product.
+constexpr void lowering::add_number(double number, double weight, parts& into) {
+  into.has_number = true;
+  for (double w = weight; w != 0; w += w > 0 ? -1 : 1)
+    into.number = w > 0 ? into.number * number : into.number / number;
+}
+/// Like terms add up: those of a sum, whole powers of a product. The root of what may be negative, squared, is not
+/// that.
+constexpr void lowering::add_part(std::uint8_t at, double weight, op_group kind, parts& into) {
+  auto const t = pattern_.terms[at];
+  for (std::uint8_t i = 0; i < into.count && t.kind != term_kind::rest; ++i) {
+    if (into.all[i].term != at) {
+      if (kind != op_group::sum || group_[at] != op_group::product) continue;
+      auto const times = ratio(into.all[i].term, at);
+      if (times == 0) continue;
+      weight *= times;
+    }
+    auto const known = into.all[i].weight;
+    if (kind == op_group::product && !(is_whole_weight(known) && is_whole_weight(weight))) continue;
+    if ((known < 0) != (weight < 0)) return fail(rule_error::cancels, t.name.empty() ? rule_.name : t.name);
+    into.all[i].weight = known + weight;
     return;
   }
-  for (std::uint8_t i = 0; i < into.count; ++i)
-    if (into.all[i].term == at && t.kind != term_kind::rest) {
-      into.all[i].weight += weight;
-      return;
-    }
   if (into.count == 24) {
     into.overflow = true;
     return;

@@ -32,7 +32,8 @@ constexpr void lowering::value(std::uint8_t at, std::uint8_t r, sign_use sign, s
   auto const t = pattern_.terms[at];
   if (t.kind == term_kind::capture) return capture(at, r);  // the most frequent one
   auto const first_found = register_of_.of[at];
-  if (first_found != 0 && t.kind == term_kind::neutral && !again_ && large(at)) {
+  bool const once = scale_ == 0 || scale_ == 1;
+  if (first_found != 0 && t.kind == term_kind::neutral && !again_ && once && large(at)) {
     // A large part that occurs again is mostly the same computation; only else is it matched anew.
     return lower_forks(2, false, [&](int i) {
       if (i == 0) {
@@ -44,7 +45,7 @@ constexpr void lowering::value(std::uint8_t at, std::uint8_t r, sign_use sign, s
       again_ = false;
     });
   }
-  register_of_.of[at] = r;
+  if (once) register_of_.of[at] = r;
   // The frequent ones first: constant evaluation walks through all the cases before.
   switch (t.kind) {
     case term_kind::neutral:
@@ -54,8 +55,15 @@ constexpr void lowering::value(std::uint8_t at, std::uint8_t r, sign_use sign, s
     case term_kind::named:
     case term_kind::exact: return operation(at, r, 0);
     case term_kind::scalar: return emit({.code = step::scalar, .a = r, .b = bound_slot_of(at, slot_kind::number)});
-    case term_kind::number:
-      return emit({.code = step::number, .a = r, .tolerance = static_cast<float>(t.tolerance), .number = t.number});
+    case term_kind::number: {
+      bool const beside = r >= first_beside_ && r < first_beside_ + beside_;
+      return emit({.code = step::number,
+                   .a = r,
+                   .b = beside ? first_beside_ : std::uint8_t{0},
+                   .count = beside ? beside_ : std::uint8_t{0},
+                   .tolerance = static_cast<float>(t.tolerance),
+                   .number = t.number});
+    }
     case term_kind::alternatives:
       return lower_forks(t.children, false, [&](int i) { value(t.child[i], r, sign, around); });
     case term_kind::optional: {
@@ -139,8 +147,11 @@ constexpr void lowering::operation(std::uint8_t at, std::uint8_t r, std::uint8_t
   if (times_[at] > 1)
     emit({.code = step::agrees, .a = r, .b = node_slot(at), .through = by_name ? std::uint8_t{0} : everywhere_id_});
   if (t.attributes != 0) attributes(t, r);
-  bool const free = free_;
-  free_ = free && !by_name && facts_of(t.op).broadcasts;
+  bool const free = free_, broadcasts = !by_name && facts_of(t.op).broadcasts;
+  auto const first_before = first_beside_, before = beside_;
+  free_ = free && broadcasts;
+  first_beside_ = first;
+  beside_ = broadcasts && !free ? static_cast<std::uint8_t>(plain) : std::uint8_t{0};
   // Operators before captures: what is more telling is tested first.
   int later = 0;
   for (int i = 0; i < plain; ++i)
@@ -157,6 +168,8 @@ constexpr void lowering::operation(std::uint8_t at, std::uint8_t r, std::uint8_t
       value(t.child[i], static_cast<std::uint8_t>(first + i));
   }
   free_ = free;
+  first_beside_ = first_before;
+  beside_ = before;
   if (has_rest) {
     emit({.code = step::operands,
           .a = r,
@@ -211,10 +224,13 @@ constexpr void lowering::reduction(term const& t, std::uint8_t r) {
 
 constexpr void lowering::group(std::uint8_t at, std::uint8_t r, sign_use sign, std::uint8_t around) {
   auto const kind = group_[at];
-  auto const found = parts_of(at, 1, kind);
+  auto found = parts_of(at, 1, kind);
   if (found.overflow) return fail(rule_error::too_large, rule_.name);
   auto const frame = next_frame_++;
   if (frame == 31) return fail(rule_error::too_large, rule_.name);
+  // The number of a product that is added may be a coefficient, outside of it.
+  bool const added = scale_ != 0, has_number = found.has_number || (added && scale_ != 1);
+  if (added) found.has_number = false;
   if (auto const needed = needs_directly(found, kind); needed != 0)
     emit({.code = step::within, .a = r, .c = 1, .number = static_cast<double>(needed)});
   if (auto const needed = needs_[at]; needed != 0)
@@ -222,6 +238,11 @@ constexpr void lowering::group(std::uint8_t at, std::uint8_t r, sign_use sign, s
   auto const t = pattern_.terms[at];
   bool const clips = kind == op_group::sum && t.index != 0;
   bool const divides = t.op == opcode::div && group_[t.child[0]] != kind && group_[t.child[1]] != kind;
+  bool const scales = kind == op_group::product && has_number;
+  found.has_number = has_number;
+  if (added) found.number *= scale_;
+  if (added && scale_ != 1 && found.tolerance < 1e-6f) found.tolerance = 1e-6f;
+  scale_ = 0;
   emit({.code = step::group,
         .a = r,
         .b = frame,
@@ -229,9 +250,8 @@ constexpr void lowering::group(std::uint8_t at, std::uint8_t r, sign_use sign, s
         .op = static_cast<std::uint16_t>(kind),
         .count = around,
         .through = everywhere_id_,
-        .flags = clips     ? instruction::clips
-                 : divides ? instruction::divides
-                           : std::uint8_t{0}});
+        .flags = static_cast<std::uint8_t>((clips ? instruction::clips : 0) | (divides ? instruction::divides : 0) |
+                                           (scales ? instruction::scales : 0))});
   members(found, kind, frame);
   finish_group(found, kind, frame);
 }
@@ -294,6 +314,10 @@ constexpr void lowering::one_member(std::uint8_t at, double weight, op_group kin
     made.flags = instruction::captures;
   } else if (kind == op_group::sum && group == op_group::product) {
     made.flags = instruction::any_sign;
+    // Several times a product is a product with one more number.
+    scale_ = weight < 0 ? -weight : weight;
+    made.number = weight < 0 ? -1 : 1;
+    if (scale_ != 1 || has_number_[at]) made.flags |= instruction::scales;
   } else if (kind == op_group::product && group == op_group::sum) {
     auto const whole = static_cast<int>(weight);
     if (whole == weight) sign = whole % 2 == 0 ? sign_use::free : sign_use::linked;

@@ -34,6 +34,7 @@ enum class rule_error : std::uint8_t {
   parameter_as_operand,
   not_in_all_branches,
   parameter_as_value,
+  cancels,
   misplaced,
 };
 

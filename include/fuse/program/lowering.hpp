@@ -50,13 +50,16 @@ class lowering {
   // Of each term, found once, since a call costs constant evaluation more than a read.
   op_group group_[expression::capacity]{};  // of a rest: what it is left of
   bool reduction_[expression::capacity]{};
-  std::uint8_t priority_[expression::capacity]{};   // 0 to 3: operators, the more telling the less; see resolve
-  std::uint64_t needs_[expression::capacity]{};     // operators that are below in any case, reached through sums and
-                                                    // products alone
-  std::uint8_t slot_[expression::capacity]{};       // 1 + that of a capture
-  std::uint8_t node_slot_[expression::capacity]{};  // 1 + that of the node where an operator was found first
-  std::uint8_t times_[expression::capacity]{};      // that a term may occur in a match: 0, 1, or 2 for more
-  std::uint16_t size_ = 0;                          // of the code
+  std::uint8_t priority_[expression::capacity]{};     // 0 to 3: operators, the more telling the less; see resolve
+  std::uint64_t needs_[expression::capacity]{};       // operators that are below in any case, reached through sums and
+                                                      // products alone
+  std::uint8_t slot_[expression::capacity]{};         // 1 + that of a capture
+  std::uint8_t node_slot_[expression::capacity]{};    // 1 + that of the node where an operator was found first
+  std::uint8_t times_[expression::capacity]{};        // that a term may occur in a match: 0, 1, or 2 for more
+  bool has_number_[expression::capacity]{};           // of a product: it has a number
+  std::uint8_t multiple_of_[expression::capacity]{};  // which term it is, and how many times: a sum of like terms, or
+  double multiple_[expression::capacity]{};           // one beside a number; itself, once, where it is neither
+  std::uint16_t size_ = 0;                            // of the code
   links pending_ = 0;
   std::uint16_t unreached_ = 0;  // where the instruction before does not lead
   bool failed_ = false;
@@ -66,8 +69,10 @@ class lowering {
   std::uint32_t partly_ = 0;      // ... of names that one branch of an either binds, and another one does not
   std::uint32_t root_names_ = 0;  // ... of names that roots have
   bool several_roots_ = false;
-  bool again_ = false;  // a large part is matched a second time
-  bool free_ = true;    // see instruction::free
+  bool again_ = false;                          // a large part is matched a second time
+  bool free_ = true;                            // see instruction::free
+  std::uint8_t first_beside_ = 0, beside_ = 0;  // registers of operands that broadcast, where a shape matters
+  double scale_ = 0;                            // the next product is added, so many times; 0: it is not
   through_set everywhere_{};
   std::uint8_t everywhere_id_ = 0;
 
@@ -113,11 +118,20 @@ class lowering {
   [[nodiscard]] constexpr std::uint64_t needs_directly(parts const& of, op_group kind) const;
   constexpr parts parts_of(std::uint8_t at, double weight, op_group kind);
   constexpr void collect(std::uint8_t at, double weight, op_group kind, parts& into);
+  [[nodiscard]] constexpr double ratio(std::uint8_t a, std::uint8_t b);
+  constexpr void add_number(double number, double weight, parts& into);
+  [[nodiscard]] static constexpr bool is_small(double weight) {
+    return is_whole_weight(weight) && weight >= -8 && weight <= 8;
+  }
+  constexpr void add_part(std::uint8_t at, double weight, op_group kind, parts& into);
 
   // lower_names.hpp: names become operators, and facts of all terms are found
   constexpr void resolve();
   constexpr void count_times();
   constexpr void resolve_operator(std::uint8_t at, term const& t);
+  constexpr void resolve_multiple(std::uint8_t at, term const& t);
+  [[nodiscard]] constexpr bool is_factor(std::uint8_t at) const;
+  [[nodiscard]] constexpr bool is_term(std::uint8_t at) const;
   constexpr void fail_at_operands(term const& t, operator_facts const& known);
   constexpr void fail_at_misuse(term const& t);
 

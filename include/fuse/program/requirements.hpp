@@ -100,6 +100,10 @@ struct rule_requirement {
                 "fuse: the right side of a rule needs a name that not every branch of an either binds");
   static_assert(is_not<Error, rule_error::parameter_as_value>,
                 "fuse: a parameter stands in .attr, where it captures one; it is no operand");
+  static_assert(
+      is_not<Error, rule_error::cancels>,
+      "fuse: a sum or product takes back what it adds or multiplies: nothing of a graph cancels, so that this "
+      "matches nothing");
   static_assert(is_not<Error, rule_error::misplaced>,
                 "fuse: fold and row stand on the right side of a rule, roots around its whole pattern");
 };
