@@ -8924,12 +8924,14 @@ struct opened_group {
   bool divides;             ///< the pattern is one quotient: of integers, it may be one, too; set before it is opened
   bool scales;              ///< the pattern has a number: that of like terms is one, too; set before it is opened
   bool dropped;             ///< a neutral constant was left out
+  bool repeated;            ///< what repeats elements was looked through: a part may be larger than its leaves
   bool bounded;             ///< something was not opened because there is no room for more parts
   std::uint32_t minus;      ///< parts of a product that are minus what their leaves multiply to
   std::uint32_t scaled;     ///< parts of a sum that are numbers times their one part, and may be taken as that
   std::uint32_t passed_on;  ///< parts of an operator that changes nothing, or that broadcasting makes superfluous
   std::uint32_t neutral;    ///< leaves of 1 or 0 everywhere, of several elements: what is left of these is left out
 
+  [[nodiscard]] bool whole(std::uint8_t k) const { return parts[k].leaf || (scaled >> k & 1u) != 0; }
   [[nodiscard]] bool negative() const { return (minus & 1u) != 0; }
   [[nodiscard]] std::uint32_t all() const { return leaf_count == 0 ? 0 : (~0u >> (32 - leaf_count)); }
 };
@@ -8965,7 +8967,7 @@ class basic_frame_opener {
     f.count = f.leaf_count = 0;
     f.through = through;
     f.kind = kind;
-    f.dropped = f.bounded = false;
+    f.dropped = f.bounded = f.repeated = false;
     f.minus = f.scaled = f.passed_on = f.neutral = 0;
     struct {  // of parts that wait, each apart: see operator_sets::find
       value_id value[opened_group::capacity], stands_for[opened_group::capacity];
@@ -8984,7 +8986,6 @@ class basic_frame_opener {
     unsigned const may = (f.clips ? clip : 0u) | (repeats ? repeat : 0u) | (f.scales ? scale : 0u),
                    may_first = may | (f.divides ? divide : 0u);
     std::uint32_t numbers = 0, clipped = 0;
-    bool repeated = false;
     wait(root, stands_for, 1, 255);
     while (waiting != 0) {
       --waiting;
@@ -9015,7 +9016,7 @@ class basic_frame_opener {
           for (std::uint8_t i = below.count; i > 0; --i)
             wait(below.value[i - 1], below.stands_for, below.weight[i - 1], at);
           if (below.passed_on) f.passed_on |= 1u << at;
-          repeated = repeated || below.repeated;
+          f.repeated = f.repeated || below.repeated;
           if (below.clipped) clipped |= 1u << at;
           continue;
         }
@@ -9025,7 +9026,7 @@ class basic_frame_opener {
         bool const one = !has_several(v);
         if (is_sign(f, at) && (one || repeats)) {
           f.minus |= 1u << at;
-          repeated = repeated || !one;
+          f.repeated = f.repeated || !one;
           continue;
         }
         if (f.kind == op_group::sum ? p.number == 0 : p.number == 1) {
@@ -9050,8 +9051,8 @@ class basic_frame_opener {
         f.clips = true;
         return;
       }
-    if (f.free || !(repeated || f.neutral != 0) || keeps_shape(f, f.neutral)) return;
-    if (repeated) return open(f, root, stands_for, kind, through, region, wanted, false);
+    if (f.free || !(f.repeated || f.neutral != 0) || keeps_shape(f, f.neutral)) return;
+    if (f.repeated) return open(f, root, stands_for, kind, through, region, wanted, false);
     f.neutral = 0;
   }
 
@@ -9073,7 +9074,8 @@ class basic_frame_opener {
       bool found = wanted == extent(1);
       for (std::uint8_t k = 0; k < f.count && !found; ++k) {
         auto const& p = f.parts[k];
-        if (!p.leaf || p.value == absent || (p.leaves & without) != 0) continue;
+        bool const counts = p.leaf || (!f.repeated && p.leaves != 0);
+        if (!counts || p.value == absent || (p.leaves & without) != 0) continue;
         auto const part = facts_.shape(shape_of(p));
         found = i <= part.size() && part[part.size() - i] == wanted;
       }
@@ -9218,7 +9220,7 @@ class basic_frame_opener {
     if (whole == absent) return false;
     into.clipped = true;
     for (std::uint32_t i = 0; i < image_.operand_count(n); ++i)
-      into.repeated = into.repeated || (image_.operand(n, i) != whole && has_several(image_.operand(n, i)));
+      into.repeated = into.repeated || (image_.operand(n, i) != whole && repeats_by(n, i, whole));
     if (into.repeated && !repeats) return false;
     into.add(whole, 1);
     return true;
@@ -9236,6 +9238,10 @@ class basic_frame_opener {
     return true;
   }
 
+  [[nodiscard]] bool repeats_by(node_id n, std::uint32_t i, value_id kept) const {
+    return has_several(image_.operand(n, i)) && !facts_.same_shape(image_.result(n), kept);
+  }
+
   bool opens_group(opening const& how, node_id n, double w, unsigned may, children& into) const {
     auto const count = image_.operand_count(n);
     double number = 1;
@@ -9249,7 +9255,7 @@ class basic_frame_opener {
     }
     if (how.when == opens_with::alike) return opens_alike(image_.result(n), w, into);
     auto const not_a_part = left_out != absent ? left_out : how.when == opens_with::power ? 1u : count;
-    into.repeated = not_a_part < count && has_several(image_.operand(n, not_a_part));
+    into.repeated = not_a_part < count && repeats_by(n, not_a_part, image_.operand(n, not_a_part == 0 ? 1 : 0));
     if (into.repeated && (may & repeat) == 0) return false;
     for (std::uint32_t i = 0; i < count && (i == 0 || how.further != 0 || left_out == 0); ++i) {
       if (i == left_out) continue;
@@ -9303,11 +9309,11 @@ class basic_frame_opener {
   }
   bool opens_scaled(node_id n, double w, bool repeats, children& into) const {
     auto const found = scaled(n);
-    if (found.value == absent || (found.repeated && !repeats)) return false;
+    if (found.value == absent) return false;
     into.scaled = found.by != -1;
-    into.repeated = found.repeated;
+    into.repeated = found.repeated && !facts_.same_shape(image_.result(n), found.value);
     into.add(found.value, w * found.by);
-    return true;
+    return repeats || !into.repeated;
   }
 
   bool opens_alike(value_id v, double w, children& into) const {
@@ -10520,47 +10526,59 @@ class basic_machine : public detail::reduction_steps {
 
   bool member(instruction const& i, std::uint16_t pc) {
     auto& f = frames_[i.a];
-    bool const captures = (i.flags & instruction::captures) != 0, any_sign = (i.flags & instruction::any_sign) != 0,
-               scales = (i.flags & instruction::scales) != 0;
-    int const telling = i.number == 1 || i.number == -1 ? 0 : 1;
+    bool const captures = (i.flags & instruction::captures) != 0, any_sign = (i.flags & instruction::any_sign) != 0;
     for (std::uint8_t k = 0; k < f.group->count; ++k) {
       auto const& p = f.group->parts[k];
-      bool const whole = p.leaf || (f.group->scaled >> k & 1u) != 0;
-      if (p.leaves == 0 || p.value == absent || (p.leaves & f.covered) != 0 || (captures ? is_root(p.value) : !whole))
-        continue;
-      auto w = weight(f, p);
+      if (p.leaves == 0 || (p.leaves & f.covered) != 0 || (captures ? is_root(p.value) : !f.group->whole(k))) continue;
+      auto const w = weight(f, p);
       std::uint32_t leaves = p.leaves, taken = 1u << k;
       double sign = 1;
-      if (scales) {
-        sign = w / i.number;
-      } else if (!same_weight(f, w, i.number)) {
+      if (w != i.number) {
+        if (p.value == absent) continue;
+        if ((i.flags & instruction::scales) != 0) {
+          if (multiples(i, k)) return true;
+          continue;
+        }
         if (any_sign && w * i.number < 0) sign = -1;
         if (!same_weight(f, w, sign * i.number) && !several(f, k, sign * i.number, leaves, taken)) continue;
       }
-      registers_[i.b] = p.value;
-      stands_for_[i.b] = p.stands_for;
-      auto const back = here();
-      for (auto j = k;;) {
-        signs_[i.b] = sign;
-        bool const stop = any_branch(i.next, [&](std::uint16_t to) {
-          if (!cover(i.a, leaves, taken)) return false;
-          score_ += telling;
-          if (try_from(to, back)) return true;
-          score_ -= telling;
-          return false;
-        });
-        if (stop) return true;
-        double more = 0;
-        while (scales && ++j < f.group->count && (more = another(f, p, j, leaves)) * w <= 0) {
-        }
-        if (more * w <= 0) break;
-        w += more;
-        sign = w / i.number;
-        leaves |= f.group->parts[j].leaves;
-        taken |= 1u << j;
-      }
+      if (part(i, p, sign, leaves, taken)) return true;
+      if ((i.flags & instruction::scales) != 0 && multiples(i, k)) return true;
     }
     return fail(pc, f.group->parts[0].value);
+  }
+
+  bool part(instruction const& i, detail::opened_group::part const& p, double sign, std::uint32_t leaves,
+            std::uint32_t taken) {
+    int const telling = i.number == 1 || i.number == -1 ? 0 : 1;
+    registers_[i.b] = p.value;
+    signs_[i.b] = sign;
+    stands_for_[i.b] = p.stands_for;
+    auto const back = here();
+    return any_branch(i.next, [&](std::uint16_t to) {
+      if (!cover(i.a, leaves, taken)) return false;
+      score_ += telling;
+      if (try_from(to, back)) return true;
+      score_ -= telling;
+      return false;
+    });
+  }
+
+  [[gnu::noinline]] bool multiples(instruction const& i, std::uint8_t k) {
+    auto const& f = frames_[i.a];
+    auto const& p = f.group->parts[k];
+    auto w = weight(f, p);
+    std::uint32_t leaves = p.leaves, taken = 1u << k;
+    if (w != i.number && part(i, p, w / i.number, leaves, taken)) return true;
+    for (auto j = static_cast<std::uint8_t>(k + 1); j < f.group->count; ++j) {
+      auto const more = another(f, p, j, leaves);
+      if (more * w <= 0) continue;
+      w += more;
+      leaves |= f.group->parts[j].leaves;
+      taken |= 1u << j;
+      if (part(i, p, w / i.number, leaves, taken)) return true;
+    }
+    return false;
   }
 
   bool scalar_member(instruction const& i, std::uint16_t pc) {

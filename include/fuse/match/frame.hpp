@@ -47,12 +47,15 @@ struct opened_group {
   bool divides;             ///< the pattern is one quotient: of integers, it may be one, too; set before it is opened
   bool scales;              ///< the pattern has a number: that of like terms is one, too; set before it is opened
   bool dropped;             ///< a neutral constant was left out
+  bool repeated;            ///< what repeats elements was looked through: a part may be larger than its leaves
   bool bounded;             ///< something was not opened because there is no room for more parts
   std::uint32_t minus;      ///< parts of a product that are minus what their leaves multiply to
   std::uint32_t scaled;     ///< parts of a sum that are numbers times their one part, and may be taken as that
   std::uint32_t passed_on;  ///< parts of an operator that changes nothing, or that broadcasting makes superfluous
   std::uint32_t neutral;    ///< leaves of 1 or 0 everywhere, of several elements: what is left of these is left out
 
+  /// Whether an operator may be matched at part `k`.
+  [[nodiscard]] bool whole(std::uint8_t k) const { return parts[k].leaf || (scaled >> k & 1u) != 0; }
   [[nodiscard]] bool negative() const { return (minus & 1u) != 0; }
   [[nodiscard]] std::uint32_t all() const { return leaf_count == 0 ? 0 : (~0u >> (32 - leaf_count)); }
 };
@@ -92,7 +95,7 @@ class basic_frame_opener {
     f.count = f.leaf_count = 0;
     f.through = through;
     f.kind = kind;
-    f.dropped = f.bounded = false;
+    f.dropped = f.bounded = f.repeated = false;
     f.minus = f.scaled = f.passed_on = f.neutral = 0;
     struct {  // of parts that wait, each apart: see operator_sets::find
       value_id value[opened_group::capacity], stands_for[opened_group::capacity];
@@ -112,7 +115,6 @@ class basic_frame_opener {
     unsigned const may = (f.clips ? clip : 0u) | (repeats ? repeat : 0u) | (f.scales ? scale : 0u),
                    may_first = may | (f.divides ? divide : 0u);
     std::uint32_t numbers = 0, clipped = 0;
-    bool repeated = false;
     wait(root, stands_for, 1, 255);
     while (waiting != 0) {
       --waiting;
@@ -144,7 +146,7 @@ class basic_frame_opener {
           for (std::uint8_t i = below.count; i > 0; --i)
             wait(below.value[i - 1], below.stands_for, below.weight[i - 1], at);
           if (below.passed_on) f.passed_on |= 1u << at;
-          repeated = repeated || below.repeated;
+          f.repeated = f.repeated || below.repeated;
           if (below.clipped) clipped |= 1u << at;
           continue;
         }
@@ -154,7 +156,7 @@ class basic_frame_opener {
         bool const one = !has_several(v);
         if (is_sign(f, at) && (one || repeats)) {
           f.minus |= 1u << at;
-          repeated = repeated || !one;
+          f.repeated = f.repeated || !one;
           continue;
         }
         if (f.kind == op_group::sum ? p.number == 0 : p.number == 1) {
@@ -180,9 +182,9 @@ class basic_frame_opener {
         f.clips = true;
         return;
       }
-    if (f.free || !(repeated || f.neutral != 0) || keeps_shape(f, f.neutral)) return;
+    if (f.free || !(f.repeated || f.neutral != 0) || keeps_shape(f, f.neutral)) return;
     // A sum over more elements is another one.
-    if (repeated) return open(f, root, stands_for, kind, through, region, wanted, false);
+    if (f.repeated) return open(f, root, stands_for, kind, through, region, wanted, false);
     f.neutral = 0;
   }
 
@@ -193,7 +195,7 @@ class basic_frame_opener {
   }
 
   /// Whether a sum or product provably has its shape without some of its leaves: along each axis, one of the others is
-  /// as long.
+  /// as long, or a part that is made of others alone.
   [[nodiscard]] bool keeps_shape(opened_group const& f, std::uint32_t without) const {
     auto const shape_of = [&](opened_group::part const& p) {
       bool const shaped = p.stands_for != absent && p.stands_for < mean_with_number;
@@ -207,7 +209,8 @@ class basic_frame_opener {
       bool found = wanted == extent(1);
       for (std::uint8_t k = 0; k < f.count && !found; ++k) {
         auto const& p = f.parts[k];
-        if (!p.leaf || p.value == absent || (p.leaves & without) != 0) continue;
+        bool const counts = p.leaf || (!f.repeated && p.leaves != 0);
+        if (!counts || p.value == absent || (p.leaves & without) != 0) continue;
         auto const part = facts_.shape(shape_of(p));
         found = i <= part.size() && part[part.size() - i] == wanted;
       }
@@ -361,7 +364,7 @@ class basic_frame_opener {
     if (whole == absent) return false;
     into.clipped = true;
     for (std::uint32_t i = 0; i < image_.operand_count(n); ++i)
-      into.repeated = into.repeated || (image_.operand(n, i) != whole && has_several(image_.operand(n, i)));
+      into.repeated = into.repeated || (image_.operand(n, i) != whole && repeats_by(n, i, whole));
     if (into.repeated && !repeats) return false;
     into.add(whole, 1);
     return true;
@@ -381,6 +384,11 @@ class basic_frame_opener {
     return true;
   }
 
+  // Whether the number that operand `i` of `n` is makes the result larger than `kept`, another operand, perhaps.
+  [[nodiscard]] bool repeats_by(node_id n, std::uint32_t i, value_id kept) const {
+    return has_several(image_.operand(n, i)) && !facts_.same_shape(image_.result(n), kept);
+  }
+
   // By the table of ops/algebra.hpp.
   bool opens_group(opening const& how, node_id n, double w, unsigned may, children& into) const {
     auto const count = image_.operand_count(n);
@@ -395,7 +403,7 @@ class basic_frame_opener {
     }
     if (how.when == opens_with::alike) return opens_alike(image_.result(n), w, into);
     auto const not_a_part = left_out != absent ? left_out : how.when == opens_with::power ? 1u : count;
-    into.repeated = not_a_part < count && has_several(image_.operand(n, not_a_part));
+    into.repeated = not_a_part < count && repeats_by(n, not_a_part, image_.operand(n, not_a_part == 0 ? 1 : 0));
     if (into.repeated && (may & repeat) == 0) return false;
     for (std::uint32_t i = 0; i < count && (i == 0 || how.further != 0 || left_out == 0); ++i) {
       if (i == left_out) continue;
@@ -451,11 +459,11 @@ class basic_frame_opener {
   }
   bool opens_scaled(node_id n, double w, bool repeats, children& into) const {
     auto const found = scaled(n);
-    if (found.value == absent || (found.repeated && !repeats)) return false;
+    if (found.value == absent) return false;
     into.scaled = found.by != -1;
-    into.repeated = found.repeated;
+    into.repeated = found.repeated && !facts_.same_shape(image_.result(n), found.value);
     into.add(found.value, w * found.by);
-    return true;
+    return repeats || !into.repeated;
   }
 
   // A sum of one term, but for coefficients: their sum, times that.

@@ -341,48 +341,62 @@ class basic_machine : public detail::reduction_steps {
 
   bool member(instruction const& i, std::uint16_t pc) {
     auto& f = frames_[i.a];
-    bool const captures = (i.flags & instruction::captures) != 0, any_sign = (i.flags & instruction::any_sign) != 0,
-               scales = (i.flags & instruction::scales) != 0;
-    int const telling = i.number == 1 || i.number == -1 ? 0 : 1;
+    bool const captures = (i.flags & instruction::captures) != 0, any_sign = (i.flags & instruction::any_sign) != 0;
     for (std::uint8_t k = 0; k < f.group->count; ++k) {
       auto const& p = f.group->parts[k];
-      bool const whole = p.leaf || (f.group->scaled >> k & 1u) != 0;
-      if (p.leaves == 0 || p.value == absent || (p.leaves & f.covered) != 0 || (captures ? is_root(p.value) : !whole))
-        continue;
-      auto w = weight(f, p);
+      if (p.leaves == 0 || (p.leaves & f.covered) != 0 || (captures ? is_root(p.value) : !f.group->whole(k))) continue;
+      auto const w = weight(f, p);
       std::uint32_t leaves = p.leaves, taken = 1u << k;
       double sign = 1;
-      if (scales) {
-        sign = w / i.number;
-      } else if (!same_weight(f, w, i.number)) {
+      if (w != i.number) {
+        if (p.value == absent) continue;
+        if ((i.flags & instruction::scales) != 0) {
+          if (multiples(i, k)) return true;
+          continue;
+        }
         if (any_sign && w * i.number < 0) sign = -1;
         if (!same_weight(f, w, sign * i.number) && !several(f, k, sign * i.number, leaves, taken)) continue;
       }
-      registers_[i.b] = p.value;
-      stands_for_[i.b] = p.stands_for;
-      auto const back = here();
-      for (auto j = k;;) {
-        signs_[i.b] = sign;
-        bool const stop = any_branch(i.next, [&](std::uint16_t to) {
-          if (!cover(i.a, leaves, taken)) return false;
-          score_ += telling;
-          if (try_from(to, back)) return true;
-          score_ -= telling;
-          return false;
-        });
-        if (stop) return true;
-        // A coefficient may be that of like terms added up.
-        double more = 0;
-        while (scales && ++j < f.group->count && (more = another(f, p, j, leaves)) * w <= 0) {
-        }
-        if (more * w <= 0) break;
-        w += more;
-        sign = w / i.number;
-        leaves |= f.group->parts[j].leaves;
-        taken |= 1u << j;
-      }
+      if (part(i, p, sign, leaves, taken)) return true;
+      if ((i.flags & instruction::scales) != 0 && multiples(i, k)) return true;
     }
     return fail(pc, f.group->parts[0].value);
+  }
+
+  // Goes on with part `p` of a frame, or several that are like it.
+  bool part(instruction const& i, detail::opened_group::part const& p, double sign, std::uint32_t leaves,
+            std::uint32_t taken) {
+    int const telling = i.number == 1 || i.number == -1 ? 0 : 1;
+    registers_[i.b] = p.value;
+    signs_[i.b] = sign;
+    stands_for_[i.b] = p.stands_for;
+    auto const back = here();
+    return any_branch(i.next, [&](std::uint16_t to) {
+      if (!cover(i.a, leaves, taken)) return false;
+      score_ += telling;
+      if (try_from(to, back)) return true;
+      score_ -= telling;
+      return false;
+    });
+  }
+
+  // The same with a coefficient: that of part `k`, where it is not that of the member, and those of like terms added
+  // up.
+  [[gnu::noinline]] bool multiples(instruction const& i, std::uint8_t k) {
+    auto const& f = frames_[i.a];
+    auto const& p = f.group->parts[k];
+    auto w = weight(f, p);
+    std::uint32_t leaves = p.leaves, taken = 1u << k;
+    if (w != i.number && part(i, p, w / i.number, leaves, taken)) return true;
+    for (auto j = static_cast<std::uint8_t>(k + 1); j < f.group->count; ++j) {
+      auto const more = another(f, p, j, leaves);
+      if (more * w <= 0) continue;
+      w += more;
+      leaves |= f.group->parts[j].leaves;
+      taken |= 1u << j;
+      if (part(i, p, w / i.number, leaves, taken)) return true;
+    }
+    return false;
   }
 
   bool scalar_member(instruction const& i, std::uint16_t pc) {

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include <fuse/dsl/rule.hpp>
+#include <fuse/ops/algebra.hpp>
 #include <fuse/ops/dialect.hpp>
 #include <fuse/program/lowered_rule.hpp>
 #include <fuse/program/operator_facts.hpp>
