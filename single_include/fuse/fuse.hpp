@@ -11986,6 +11986,10 @@ constexpr void lowering::collect(std::uint8_t at, double weight, op_group kind, 
   }
   add_part(at, weight, kind, into);
 }
+constexpr bool lowering::is_factor(std::uint8_t at) const {
+  if (group_[at] != op_group::sum || multiple_of_[at] == at) return false;
+  return multiple_[at] != -1 || group_[multiple_of_[at]] == op_group::product;
+}
 constexpr double lowering::ratio(std::uint8_t a, std::uint8_t b) {
   if (group_[a] != op_group::product) return 0;
   parts of_a{}, of_b{};
@@ -12141,10 +12145,6 @@ constexpr void lowering::resolve_multiple(std::uint8_t at, term const& t) {
   }
   multiple_of_[at] = like;
   multiple_[at] = sum;
-}
-constexpr bool lowering::is_factor(std::uint8_t at) const {
-  if (group_[at] != op_group::sum || multiple_of_[at] == at) return false;
-  return multiple_[at] != -1 || group_[multiple_of_[at]] == op_group::product;
 }
 constexpr bool lowering::is_term(std::uint8_t at) const {
   switch (pattern_.terms[at].kind) {

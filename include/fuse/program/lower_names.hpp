@@ -123,12 +123,6 @@ constexpr void lowering::resolve_multiple(std::uint8_t at, term const& t) {
   multiple_of_[at] = like;
   multiple_[at] = sum;
 }
-/// Whether a sum is a number times one value, or minus a product: as a factor, it is both. (Minus another value is a
-/// part of its own, whose sign may stand elsewhere among the factors.)
-constexpr bool lowering::is_factor(std::uint8_t at) const {
-  if (group_[at] != op_group::sum || multiple_of_[at] == at) return false;
-  return multiple_[at] != -1 || group_[multiple_of_[at]] == op_group::product;
-}
 /// Whether a term is one value, of which there may be several.
 constexpr bool lowering::is_term(std::uint8_t at) const {
   switch (pattern_.terms[at].kind) {

@@ -113,6 +113,12 @@ constexpr void lowering::collect(std::uint8_t at, double weight, op_group kind, 
   }
   add_part(at, weight, kind, into);
 }
+/// Whether a sum is a number times one value, or minus a product: as a factor, it is both. (Minus another value is a
+/// part of its own, whose sign may stand elsewhere among the factors.)
+constexpr bool lowering::is_factor(std::uint8_t at) const {
+  if (group_[at] != op_group::sum || multiple_of_[at] == at) return false;
+  return multiple_[at] != -1 || group_[multiple_of_[at]] == op_group::product;
+}
 /// By which number two products of the same factors differ; 0: they have others.
 constexpr double lowering::ratio(std::uint8_t a, std::uint8_t b) {
   if (group_[a] != op_group::product) return 0;
