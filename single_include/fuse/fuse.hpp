@@ -9265,6 +9265,7 @@ class basic_frame_opener {
     into.negate = how.negates && math::is_odd(w);
     return true;
   }
+
   struct scaled_operand {
     value_id value = absent;
     double by = 1;
@@ -9288,6 +9289,7 @@ class basic_frame_opener {
     if (how.when == opens_with::none || how.when == opens_with::alike) return false;
     if (how.integers != opens_integers::yes && is_integer(facts_.type(image_.result(n)))) return false;
     if (how.when == opens_with::power && !is_number(n, 1, power)) return false;
+    if (how.when == opens_with::power) into.repeated = into.repeated || has_several(image_.operand(n, 1));
     auto const count = how.further == 0 ? 1 : image_.operand_count(n);
     double of_operand = 0;
     for (std::uint32_t i = 0; i < count; ++i) {
@@ -12304,9 +12306,10 @@ constexpr void lowering::operation(std::uint8_t at, std::uint8_t r, std::uint8_t
   if (times_[at] > 1)
     emit({.code = step::agrees, .a = r, .b = node_slot(at), .through = by_name ? std::uint8_t{0} : everywhere_id_});
   if (t.attributes != 0) attributes(t, r);
-  bool const free = free_, broadcasts = !by_name && facts_of(t.op).broadcasts;
+  auto const op = t.kind == term_kind::exact ? names_.rows[t.index - 1u].op : t.op;
+  bool const free = free_, broadcasts = facts_of(op).broadcasts;
   auto const first_before = first_beside_, before = beside_;
-  free_ = free && broadcasts;
+  free_ = free && !by_name && broadcasts;
   first_beside_ = first;
   beside_ = broadcasts && !free ? static_cast<std::uint8_t>(plain) : std::uint8_t{0};
   int later = 0;

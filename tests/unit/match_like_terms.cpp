@@ -91,8 +91,11 @@ inline constexpr auto summed_shifted =
 inline constexpr auto summed_larger =
     fuse::rule<"summed larger">(sum(maximum(x, 2.0)) * tanh(y)).replace(op<"Max">(x, y));
 inline constexpr auto summed_negative = fuse::rule<"summed negative">(-sum(x) * tanh(y)).replace(op<"Max">(x, y));
+inline constexpr auto summed_exactly =
+    fuse::rule<"summed exactly">(sum(exactly<"Mul">(x, 2.0)) * tanh(y)).replace(op<"Max">(x, y));
+inline constexpr auto summed_terms = fuse::rule<"summed terms">(abs(sum(3.0 * x + y))).replace(op<"Max">(x, y));
 inline constexpr auto with_rows = fuse::rule_set<summed_twice, summed_with_itself, summed_square, summed_scaled,
-                                                 summed_shifted, summed_larger, summed_negative>;
+                                                 summed_shifted, summed_larger, summed_negative, summed_exactly>;
 
 // What reduces `op` of a value and eight times `number`, a row.
 fuse::graph of_a_row(std::string_view op, float number, int last) {
@@ -178,6 +181,15 @@ TEST_CASE("a number that stands several times is left out where the shape stays"
   CHECK(fuse::match_all<summed_scaled>(of_a_row("Mul", 2.0f, 8)).size() == 1);
   CHECK(fuse::match_all<summed_shifted>(of_a_row("Add", 2.0f, 8)).size() == 1);
   CHECK(fuse::match_all<summed_larger>(of_a_row("Max", 2.0f, 8)).size() == 1);
+  CHECK(fuse::match_all<summed_exactly>(of_a_row("Mul", 2.0f, 8)).size() == 1);
+  for (auto const last : {1, 8}) {
+    sketch g(12);
+    std::vector<float> const row(8, -1.0f);
+    auto const inverse = g.add("Pow", {g.in("a", {4, last}), g.constant(fuse::make_tensor<float>({8}, row))});
+    auto const terms = g.add("Add", {g.add("Div", {g.scalar(3.0f), inverse}), g.in("b", {4, 1})});
+    g.end(g.add("Abs", {g.add("ReduceSum", {terms}, {{"axes", std::vector<std::int64_t>{-1}}})}));
+    CHECK(fuse::match_all<summed_terms>(g).size() == (last == 8 ? 1 : 0));
+  }
 }
 
 }  // namespace match_like_terms

@@ -413,6 +413,7 @@ class basic_frame_opener {
     into.negate = how.negates && math::is_odd(w);
     return true;
   }
+
   // What a product is, once, times numbers; absent where that are several operands, or none.
   struct scaled_operand {
     value_id value = absent;
@@ -438,6 +439,7 @@ class basic_frame_opener {
     if (how.when == opens_with::none || how.when == opens_with::alike) return false;
     if (how.integers != opens_integers::yes && is_integer(facts_.type(image_.result(n)))) return false;
     if (how.when == opens_with::power && !is_number(n, 1, power)) return false;
+    if (how.when == opens_with::power) into.repeated = into.repeated || has_several(image_.operand(n, 1));
     auto const count = how.further == 0 ? 1 : image_.operand_count(n);
     double of_operand = 0;
     for (std::uint32_t i = 0; i < count; ++i) {

@@ -147,9 +147,10 @@ constexpr void lowering::operation(std::uint8_t at, std::uint8_t r, std::uint8_t
   if (times_[at] > 1)
     emit({.code = step::agrees, .a = r, .b = node_slot(at), .through = by_name ? std::uint8_t{0} : everywhere_id_});
   if (t.attributes != 0) attributes(t, r);
-  bool const free = free_, broadcasts = !by_name && facts_of(t.op).broadcasts;
+  auto const op = t.kind == term_kind::exact ? names_.rows[t.index - 1u].op : t.op;
+  bool const free = free_, broadcasts = facts_of(op).broadcasts;
   auto const first_before = first_beside_, before = beside_;
-  free_ = free && broadcasts;
+  free_ = free && !by_name && broadcasts;
   first_beside_ = first;
   beside_ = broadcasts && !free ? static_cast<std::uint8_t>(plain) : std::uint8_t{0};
   // Operators before captures: what is more telling is tested first.
