@@ -470,6 +470,8 @@ enum class term_kind : std::uint8_t {
   misused,       ///< what stands where it means nothing; `index` says what
 };
 
+inline constexpr double usual_tolerance = 1e-6;
+
 enum class misuse : std::uint8_t { attribute_of_no_operator, tolerance_of_no_number, too_many_users };
 
 struct term {
@@ -608,7 +610,7 @@ struct expression {
       : terms{{.kind = kind, .op = op, .name = name}}, size(1), too_large(false) {}
 
   constexpr expression(double value)
-      : terms{{.kind = term_kind::number, .number = value, .tolerance = 1e-6}}, size(1), too_large(false) {}
+      : terms{{.kind = term_kind::number, .number = value, .tolerance = usual_tolerance}}, size(1), too_large(false) {}
   constexpr expression() : terms{}, size(0), too_large(false) {}
 
  private:
@@ -7270,7 +7272,7 @@ enum class step : std::uint8_t {
   member,     ///< * a part of frame a with exponent or sign `number`; its value to register b
   scalar_member,  ///< * an addend or factor of frame a that is a constant of one element; to slot b (or 0, 1 where it
   literal,        ///< the constants left in frame a make up `number`
-  rest,           ///< everything left in frame a; to slot b
+  rest,           ///< everything left in frame a, to the power or times `number`; to slot b
   close,          ///< nothing is left in frame a, and its sign is right
   operands,       ///< all operands of value a's node from number `count` on; to slot b
   capture,        ///< * value a to slot b, or the same value as there (either side of what is looked through)
@@ -8323,6 +8325,107 @@ template <class Image>
 
 namespace fuse::inline v0::detail {
 
+template <class Program>
+class basic_frame_needs {
+ public:
+  struct needs {
+    std::uint64_t deep = 0, direct = 0;  ///< see operator_sets
+    friend bool operator==(needs const&, needs const&) = default;
+  };
+  static constexpr needs all{~std::uint64_t{0}, ~std::uint64_t{0}};  ///< every part may have to be opened
+
+  basic_frame_needs(Program const& rules, branch_lists const& branches)
+      : rules_(rules),
+        branches_(branches),
+        of_(rules.code.size()),
+        known_(rules.code.size(), 0),
+        seen_(rules.code.size(), false),
+        captures_(rules.code.size()) {
+    for (auto* list : {&waiting_, &reached_, &path_}) list->reserve(2 * rules.code.size());
+  }
+
+  [[nodiscard]] needs const& of(instruction const& i) {
+    auto const pc = static_cast<std::uint16_t>(&i - rules_.code.data());
+    if (known_[pc] == 0) {
+      of_[pc] = wanted(pc);
+      known_[pc] = 1;
+    }
+    return of_[pc];
+  }
+
+ private:
+  [[nodiscard]] needs wanted(std::uint16_t group) {
+    auto const frame = rules_.code[group].b;
+    needs found{};
+    for (auto pc : reached_) seen_[pc] = false;
+    reached_.clear();
+    waiting_.assign(1, rules_.code[group].next);
+    while (!waiting_.empty()) {
+      auto const pc = waiting_.back();
+      waiting_.pop_back();
+      if (pc == no_instruction || seen_[pc]) continue;
+      seen_[pc] = true;
+      reached_.push_back(pc);
+      auto const& i = rules_.code[pc];
+      if (i.code == step::fork) {
+        waiting_.push_back(i.other);
+      } else if (i.code == step::scalar_member || i.code == step::literal || i.code == step::rest) {
+        if (i.a == frame) return all;
+      } else if (i.code == step::member && i.a == frame && (i.flags & instruction::captures) == 0) {
+        bool tells = true;
+        branches_.any(i.next, [&](auto const& b) {
+          auto const operators = b.direct & operator_bits, deep = b.deep & operator_bits;
+          bool const hidden = (b.direct & (sum_bit | product_bit)) != 0;
+          tells = tells && b.at == i.b && (deep | operators) != 0;
+          (hidden || operators == 0 ? found.deep : found.direct) |= operators | (operators == 0 ? deep : 0);
+          return false;
+        });
+        if (!tells) return all;
+      }
+      if (!(i.code == step::close && i.a == frame)) waiting_.push_back(i.next);
+    }
+    return most_captures(group, frame) > 1 ? all : found;
+  }
+
+  [[nodiscard]] int most_captures(std::uint16_t group, std::uint8_t frame) {
+    for (auto pc : reached_) captures_[pc] = unknown;
+    auto& path = path_;
+    path.assign(1, rules_.code[group].next);
+    auto const known = [&](std::uint16_t pc) { return pc == no_instruction || captures_[pc] >= 0; };
+    auto const at = [&](std::uint16_t pc) { return pc == no_instruction ? 0 : captures_[pc]; };
+    while (!path.empty()) {
+      auto const pc = path.back();
+      auto const& i = rules_.code[pc];
+      bool const last = i.code == step::close && i.a == frame, forks = i.code == step::fork;
+      if (!last && !known(i.next)) {
+        path.push_back(i.next);
+      } else if (forks && !known(i.other)) {
+        path.push_back(i.other);
+      } else {
+        auto const after = last ? 0 : forks && at(i.other) > at(i.next) ? at(i.other) : at(i.next);
+        bool const takes = i.code == step::member && i.a == frame && (i.flags & instruction::captures) != 0;
+        captures_[pc] = after + (takes ? (i.number == 1 || i.number == -1 ? 1 : 2) : 0);  // squared: taken twice
+        path.pop_back();
+      }
+    }
+    return at(rules_.code[group].next);
+  }
+  static constexpr int unknown = -1;
+
+  Program const& rules_;
+  branch_lists const& branches_;
+  plain_vector<needs> of_;  // per instruction
+  plain_vector<std::uint8_t> known_;
+  std::vector<bool> seen_;
+  plain_vector<int> captures_;
+  plain_vector<std::uint16_t> waiting_, reached_, path_;
+};
+using frame_needs = basic_frame_needs<program>;
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
 template <class Image>
 [[nodiscard]] value_id bare_value(Image const& image, facts const& known, value_id v) {
   for (int i = 0; i < 8; ++i) {
@@ -8478,107 +8581,6 @@ using congruence = basic_congruence<graph_image>;
 
 }  // namespace fuse::inline v0
 
-namespace fuse::inline v0::detail {
-
-template <class Program>
-class basic_frame_needs {
- public:
-  struct needs {
-    std::uint64_t deep = 0, direct = 0;  ///< see operator_sets
-    friend bool operator==(needs const&, needs const&) = default;
-  };
-  static constexpr needs all{~std::uint64_t{0}, ~std::uint64_t{0}};  ///< every part may have to be opened
-
-  basic_frame_needs(Program const& rules, branch_lists const& branches)
-      : rules_(rules),
-        branches_(branches),
-        of_(rules.code.size()),
-        known_(rules.code.size(), 0),
-        seen_(rules.code.size(), false),
-        captures_(rules.code.size()) {
-    for (auto* list : {&waiting_, &reached_, &path_}) list->reserve(2 * rules.code.size());
-  }
-
-  [[nodiscard]] needs const& of(instruction const& i) {
-    auto const pc = static_cast<std::uint16_t>(&i - rules_.code.data());
-    if (known_[pc] == 0) {
-      of_[pc] = wanted(pc);
-      known_[pc] = 1;
-    }
-    return of_[pc];
-  }
-
- private:
-  [[nodiscard]] needs wanted(std::uint16_t group) {
-    auto const frame = rules_.code[group].b;
-    needs found{};
-    for (auto pc : reached_) seen_[pc] = false;
-    reached_.clear();
-    waiting_.assign(1, rules_.code[group].next);
-    while (!waiting_.empty()) {
-      auto const pc = waiting_.back();
-      waiting_.pop_back();
-      if (pc == no_instruction || seen_[pc]) continue;
-      seen_[pc] = true;
-      reached_.push_back(pc);
-      auto const& i = rules_.code[pc];
-      if (i.code == step::fork) {
-        waiting_.push_back(i.other);
-      } else if (i.code == step::scalar_member || i.code == step::literal || i.code == step::rest) {
-        if (i.a == frame) return all;
-      } else if (i.code == step::member && i.a == frame && (i.flags & instruction::captures) == 0) {
-        bool tells = true;
-        branches_.any(i.next, [&](auto const& b) {
-          auto const operators = b.direct & operator_bits, deep = b.deep & operator_bits;
-          bool const hidden = (b.direct & (sum_bit | product_bit)) != 0;
-          tells = tells && b.at == i.b && (deep | operators) != 0;
-          (hidden || operators == 0 ? found.deep : found.direct) |= operators | (operators == 0 ? deep : 0);
-          return false;
-        });
-        if (!tells) return all;
-      }
-      if (!(i.code == step::close && i.a == frame)) waiting_.push_back(i.next);
-    }
-    return most_captures(group, frame) > 1 ? all : found;
-  }
-
-  [[nodiscard]] int most_captures(std::uint16_t group, std::uint8_t frame) {
-    for (auto pc : reached_) captures_[pc] = unknown;
-    auto& path = path_;
-    path.assign(1, rules_.code[group].next);
-    auto const known = [&](std::uint16_t pc) { return pc == no_instruction || captures_[pc] >= 0; };
-    auto const at = [&](std::uint16_t pc) { return pc == no_instruction ? 0 : captures_[pc]; };
-    while (!path.empty()) {
-      auto const pc = path.back();
-      auto const& i = rules_.code[pc];
-      bool const last = i.code == step::close && i.a == frame, forks = i.code == step::fork;
-      if (!last && !known(i.next)) {
-        path.push_back(i.next);
-      } else if (forks && !known(i.other)) {
-        path.push_back(i.other);
-      } else {
-        auto const after = last ? 0 : forks && at(i.other) > at(i.next) ? at(i.other) : at(i.next);
-        bool const takes = i.code == step::member && i.a == frame && (i.flags & instruction::captures) != 0;
-        captures_[pc] = after + (takes ? (i.number == 1 || i.number == -1 ? 1 : 2) : 0);  // squared: taken twice
-        path.pop_back();
-      }
-    }
-    return at(rules_.code[group].next);
-  }
-  static constexpr int unknown = -1;
-
-  Program const& rules_;
-  branch_lists const& branches_;
-  plain_vector<needs> of_;  // per instruction
-  plain_vector<std::uint8_t> known_;
-  std::vector<bool> seen_;
-  plain_vector<int> captures_;
-  plain_vector<std::uint16_t> waiting_, reached_, path_;
-};
-using frame_needs = basic_frame_needs<program>;
-
-}  // namespace fuse::inline v0::detail
-
 namespace fuse::inline v0 {
 
 enum class opens_with : std::uint8_t {
@@ -8729,8 +8731,8 @@ class basic_operator_sets {
         auto const v = image_.result(n, i);
         auto const before = of_[v];
         find(n, v);
-        bool const term = opens_ && (n == changed || is_term(v));
-        if (term || !before.has(of_[v])) image_.for_each_user(v, [&](node_id user) { waiting_.push_back(user); });
+        bool const multiple = opens_ && (n == changed || is_multiple(v));
+        if (multiple || !before.has(of_[v])) image_.for_each_user(v, [&](node_id user) { waiting_.push_back(user); });
         if (n != changed) of_[v].add(before);
       }
     }
@@ -8853,13 +8855,13 @@ class basic_operator_sets {
     into = found;
   }
   [[nodiscard]] bool is_number(value_id v) const { return ((*this)[v].direct & number_bit) != 0; }
-  [[nodiscard]] bool is_term(value_id v) const {
+  [[nodiscard]] bool is_multiple(value_id v) const {
     auto const n = image_.producer(v);
     constexpr auto both = sum_bit | product_bit;
     return n != absent && info(op_of(image_, n)).group != op_group::none && ((*this)[v].direct & both) == both;
   }
   [[nodiscard]] value_id term_below(value_id v) const {
-    for (int i = 0; i < 8 && v != absent && is_term(v); ++i) {
+    for (int i = 0; i < 8 && v != absent && is_multiple(v); ++i) {
       auto const n = image_.producer(v);
       v = image_.operand(n, image_.operand_count(n) > 1 && is_number(image_.operand(n, 0)) ? 1 : 0);
     }
@@ -8895,6 +8897,103 @@ class basic_operator_sets {
   plain_vector<node_id> waiting_;
 };
 using operator_sets = basic_operator_sets<graph_image>;
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
+template <class Image>
+class basic_multiples {
+ public:
+  basic_multiples(Image const& image, facts const& known, operator_sets const& operators, congruence& congruent)
+      : image_(image), facts_(known), operators_(operators), congruent_(congruent) {}
+
+  struct scaled_operand {
+    value_id value = absent;
+    double by = 1;
+    bool repeated = false;  // a number has several elements, which may repeat those of the operand
+  };
+  [[nodiscard]] scaled_operand scaled(node_id n) const {
+    scaled_operand found;
+    double exponent = 1;
+    auto const region = image_.node(n).region;
+    for (int i = 0; i < 8; ++i) {
+      auto const& how = opening_of(op_of(image_, n), op_group::product);
+      if (image_.node(n).region != region || !goes_on(how, n, exponent, found)) return {};
+      if (exponent == 1) return found.by != 0 && found.by - found.by == 0 ? found : scaled_operand{};
+      n = image_.producer(found.value);
+      if (n == absent) return {};
+    }
+    return {};
+  }
+  [[nodiscard]] value_id term_of(value_id v, double& coefficient, bool below, int depth) const {
+    auto const n = v == absent || depth == 8 ? absent : image_.producer(v);
+    if (n == absent || image_.result_index(v) != 0 || image_.operand_count(n) == 0) return v;
+    auto const& how = opening_of(op_of(image_, n), op_group::sum);
+    if (how.when == opens_with::scaled && below) {
+      auto const found = scaled(n);
+      if (found.value == absent || found.repeated) return v;
+      coefficient *= found.by;
+      return term_of(found.value, coefficient, below, depth + 1);
+    }
+    if (how.when != opens_with::any || (operators_[v].direct & product_bit) == 0) return v;
+    if (how.further == 0 && !below) return v;
+    value_id term = absent;
+    double sum = 0;
+    for (std::uint32_t i = 0; i < image_.operand_count(n); ++i) {
+      double one = i == 0 ? how.first : how.further;
+      if (one == 0) break;
+      auto const next = term_of(image_.operand(n, i), one, below, depth + 1);
+      if (next == absent || (sum < 0 ? one > 0 : sum > 0 && one < 0)) return v;
+      if (i != 0 && !congruent_.same(bare_value(image_, facts_, term), bare_value(image_, facts_, next))) return v;
+      if (i == 0) term = next;
+      sum += one;
+    }
+    coefficient *= sum;
+    return term;
+  }
+
+  [[nodiscard]] bool is_number(node_id n, std::uint32_t i, double& number) const {
+    return i < image_.operand_count(n) && image_.operand(n, i) != absent &&
+           facts_.uniform(image_.operand(n, i), number);
+  }
+  [[nodiscard]] bool has_several(value_id v) const {
+    double number = 0;
+    return v != absent && facts_.is_uniform(v) && !facts_.number(v, number);
+  }
+
+ private:
+  bool goes_on(opening const& how, node_id n, double& exponent, scaled_operand& into) const {
+    double power = 1;
+    if (how.when == opens_with::none || how.when == opens_with::alike) return false;
+    if (how.integers != opens_integers::yes && is_integer(facts_.type(image_.result(n)))) return false;
+    if (how.when == opens_with::power && !is_number(n, 1, power)) return false;
+    if (how.when == opens_with::power) into.repeated = into.repeated || has_several(image_.operand(n, 1));
+    auto const count = how.further == 0 ? 1 : image_.operand_count(n);
+    double of_operand = 0;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      double number = 0;
+      auto const weight = i == 0 ? how.first * power : how.further;
+      if (is_number(n, i, number)) {
+        into.by = exponent * weight < 0 ? into.by / number : into.by * number;
+        into.repeated = into.repeated || has_several(image_.operand(n, i));
+      } else if (of_operand == 0 && (weight == 1 || weight == -1)) {
+        into.value = image_.operand(n, i);
+        of_operand = weight;
+      } else {
+        return false;
+      }
+    }
+    exponent *= of_operand;
+    if (how.negates) into.by = -into.by;
+    return of_operand != 0 && into.value != absent;
+  }
+
+  Image const& image_;
+  facts const& facts_;
+  operator_sets const& operators_;
+  congruence& congruent_;
+};
 
 }  // namespace fuse::inline v0::detail
 
@@ -8945,6 +9044,10 @@ struct frame {
   [[nodiscard]] std::uint32_t left() const { return group->all() & ~covered; }
 };
 
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
 template <class Image>
 class basic_frame_opener {
  public:
@@ -8952,7 +9055,11 @@ class basic_frame_opener {
 
   basic_frame_opener(program const& rules, Image const& image, facts const& known, operator_sets const& operators,
                      congruence& congruent, bool means_whole)
-      : rules_(rules), image_(image), facts_(known), operators_(operators), congruent_(congruent) {
+      : rules_(rules),
+        image_(image),
+        facts_(known),
+        operators_(operators),
+        multiples_(image, known, operators, congruent) {
     for (auto const& set : rules.sets) {
       auto& bits = through_bits_.emplace_back();
       for (std::size_t i = 0; i < set.count; ++i)
@@ -9056,10 +9163,7 @@ class basic_frame_opener {
     f.neutral = 0;
   }
 
-  [[nodiscard]] bool has_several(value_id v) const {
-    double number = 0;
-    return v != absent && facts_.is_uniform(v) && !facts_.number(v, number);
-  }
+  [[nodiscard]] bool has_several(value_id v) const { return multiples_.has_several(v); }
 
   [[nodiscard]] bool keeps_shape(opened_group const& f, std::uint32_t without) const {
     auto const shape_of = [&](opened_group::part const& p) {
@@ -9218,10 +9322,12 @@ class basic_frame_opener {
   bool opens_clipped(node_id n, bool repeats, children& into) const {
     auto const whole = positive_part_of(image_, facts_, n);
     if (whole == absent) return false;
-    into.clipped = true;
+    bool repeated = false;
     for (std::uint32_t i = 0; i < image_.operand_count(n); ++i)
-      into.repeated = into.repeated || (image_.operand(n, i) != whole && repeats_by(n, i, whole));
-    if (into.repeated && !repeats) return false;
+      repeated = repeated || (image_.operand(n, i) != whole && repeats_by(n, i, whole));
+    if (repeated && !repeats) return false;
+    into.clipped = true;
+    into.repeated = repeated;
     into.add(whole, 1);
     return true;
   }
@@ -9266,103 +9372,34 @@ class basic_frame_opener {
     return true;
   }
 
-  struct scaled_operand {
-    value_id value = absent;
-    double by = 1;
-    bool repeated = false;  // a number has several elements, which may repeat those of the operand
-  };
-  [[nodiscard]] scaled_operand scaled(node_id n) const {
-    scaled_operand found;
-    double exponent = 1;
-    auto const region = image_.node(n).region;
-    for (int i = 0; i < 8; ++i) {
-      auto const& how = opening_of(op_of(image_, n), op_group::product);
-      if (image_.node(n).region != region || !goes_on(how, n, exponent, found)) return {};
-      if (exponent == 1) return found.by != 0 && found.by - found.by == 0 ? found : scaled_operand{};
-      n = image_.producer(found.value);
-      if (n == absent) return {};
-    }
-    return {};
-  }
-  bool goes_on(opening const& how, node_id n, double& exponent, scaled_operand& into) const {
-    double power = 1;
-    if (how.when == opens_with::none || how.when == opens_with::alike) return false;
-    if (how.integers != opens_integers::yes && is_integer(facts_.type(image_.result(n)))) return false;
-    if (how.when == opens_with::power && !is_number(n, 1, power)) return false;
-    if (how.when == opens_with::power) into.repeated = into.repeated || has_several(image_.operand(n, 1));
-    auto const count = how.further == 0 ? 1 : image_.operand_count(n);
-    double of_operand = 0;
-    for (std::uint32_t i = 0; i < count; ++i) {
-      double number = 0;
-      auto const weight = i == 0 ? how.first * power : how.further;
-      if (is_number(n, i, number)) {
-        into.by = exponent * weight < 0 ? into.by / number : into.by * number;
-        into.repeated = into.repeated || has_several(image_.operand(n, i));
-      } else if (of_operand == 0 && (weight == 1 || weight == -1)) {
-        into.value = image_.operand(n, i);
-        of_operand = weight;
-      } else {
-        return false;
-      }
-    }
-    exponent *= of_operand;
-    if (how.negates) into.by = -into.by;
-    return of_operand != 0 && into.value != absent;
-  }
   bool opens_scaled(node_id n, double w, bool repeats, children& into) const {
-    auto const found = scaled(n);
+    auto const found = multiples_.scaled(n);
     if (found.value == absent) return false;
-    into.scaled = found.by != -1;
     into.repeated = found.repeated && !facts_.same_shape(image_.result(n), found.value);
+    if (into.repeated && !repeats) return false;
+    into.scaled = found.by != -1;
     into.add(found.value, w * found.by);
-    return repeats || !into.repeated;
+    return true;
   }
 
   bool opens_alike(value_id v, double w, children& into) const {
     double coefficient = 1;
-    auto term = term_of(v, coefficient, false, 0);
-    if (term == v) term = term_of(v, coefficient, true, 0);
+    auto term = multiples_.term_of(v, coefficient, false, 0);
+    if (term == v) term = multiples_.term_of(v, coefficient, true, 0);
     if (term == v) return false;
     into.number = coefficient;
     into.add(term, w);
     return true;
   }
-  [[nodiscard]] value_id term_of(value_id v, double& coefficient, bool below, int depth) const {
-    auto const n = v == absent || depth == 8 ? absent : image_.producer(v);
-    if (n == absent || image_.result_index(v) != 0 || image_.operand_count(n) == 0) return v;
-    auto const& how = opening_of(op_of(image_, n), op_group::sum);
-    if (how.when == opens_with::scaled && below) {
-      auto const found = scaled(n);
-      if (found.value == absent || found.repeated) return v;
-      coefficient *= found.by;
-      return term_of(found.value, coefficient, below, depth + 1);
-    }
-    if (how.when != opens_with::any || (operators_[v].direct & product_bit) == 0) return v;
-    if (how.further == 0 && !below) return v;
-    value_id term = absent;
-    double sum = 0;
-    for (std::uint32_t i = 0; i < image_.operand_count(n); ++i) {
-      double one = i == 0 ? how.first : how.further;
-      if (one == 0) break;
-      auto const next = term_of(image_.operand(n, i), one, below, depth + 1);
-      if (next == absent || (sum < 0 ? one > 0 : sum > 0 && one < 0)) return v;
-      if (i != 0 && !congruent_.same(bare_value(image_, facts_, term), bare_value(image_, facts_, next))) return v;
-      if (i == 0) term = next;
-      sum += one;
-    }
-    coefficient *= sum;
-    return term;
-  }
   [[nodiscard]] bool is_number(node_id n, std::uint32_t i, double& number) const {
-    return i < image_.operand_count(n) && image_.operand(n, i) != absent &&
-           facts_.uniform(image_.operand(n, i), number);
+    return multiples_.is_number(n, i, number);
   }
 
   program const& rules_;
   Image const& image_;
   facts const& facts_;
   operator_sets const& operators_;
-  congruence& congruent_;
+  basic_multiples<Image> multiples_;
   plain_vector<std::uint64_t> through_bits_;  // by set of operators to look through
   bool means_ = false;                        // taken whole
 };
@@ -9679,7 +9716,7 @@ class basic_value_steps : public match_state {
     return true;
   }
 
-  [[nodiscard]] bool may_leave_out(instruction const& i) const {
+  [[nodiscard]] bool has_as_large_beside(instruction const& i) const {
     double number = 0;
     auto const v = registers_[i.a];
     if (i.count == 0 || facts_.number(v, number)) return true;
@@ -9811,7 +9848,7 @@ class basic_group_steps : public value_steps {
   }
 
   [[nodiscard]] static bool same_weight(frame const& f, double found, double wanted) {
-    return f.group->kind == op_group::sum ? close_to(found, wanted, 1e-6) : found == wanted;
+    return f.group->kind == op_group::sum ? close_to(found, wanted, usual_tolerance) : found == wanted;
   }
 
   bool several(frame const& f, std::uint8_t k, double wanted, std::uint32_t& leaves, std::uint32_t& taken) {
@@ -9861,13 +9898,13 @@ class basic_group_steps : public value_steps {
     return same && of_a != 0 ? of_b / of_a : 0;
   }
 
-  [[nodiscard]] bool may_drop(frame const& f, std::uint32_t constants) const {
-    bool repeat = false;
-    for (std::uint8_t k = 0; k < f.group->count && !f.group->free; ++k) {
-      auto const& p = f.group->parts[k];
-      repeat = repeat || (p.leaf && (p.leaves & constants) != 0 && opener_.has_several(p.value));
+  [[nodiscard]] bool may_leave_out(opened_group const& group, std::uint32_t numbers) const {
+    bool several = false;
+    for (std::uint8_t k = 0; k < group.count && !group.free; ++k) {
+      auto const& p = group.parts[k];
+      several = several || (p.leaf && (p.leaves & numbers) != 0 && opener_.has_several(p.value));
     }
-    return !repeat || opener_.keeps_shape(*f.group, f.group->neutral | constants);
+    return !several || opener_.keeps_shape(group, group.neutral | numbers);
   }
 
   bool literal(instruction const& i) {
@@ -9892,7 +9929,7 @@ class basic_group_steps : public value_steps {
         f.sign = f.sign < 0 && !flips ? -1 : 1;
       }
     }
-    return close_to(number, wanted, static_cast<double>(i.tolerance)) && may_drop(f, leaves) &&
+    return close_to(number, wanted, static_cast<double>(i.tolerance)) && may_leave_out(*f.group, leaves) &&
            cover(i.a, leaves, taken);
   }
 
@@ -9911,6 +9948,13 @@ class basic_group_steps : public value_steps {
         if (p.leaf) return false;
         continue;
       }
+      auto const w = weight(f, p) / i.number;
+      bool const fits =
+          f.group->kind == op_group::sum ? w == 1 || w == -1 : math::abs(i.number) == 1 || math::is_whole(w);
+      if (!fits) {
+        if (p.leaf) return false;
+        continue;
+      }
       if (!p.leaf) {
         bool const negated = (f.group->minus >> k & 1u) != 0;
         if (f.group->kind == op_group::product && (sign < 0) != negated) continue;
@@ -9919,8 +9963,7 @@ class basic_group_steps : public value_steps {
         else if (!whole_part(f, k) || negates_inside(f, k))
           continue;
       }
-      auto const w = weight(f, p);
-      if ((f.group->kind == op_group::sum && w != 1 && w != -1) || !add_member(p.value, w)) return false;
+      if (!add_member(p.value, w)) return false;
       done |= p.leaves;
       taken |= 1u << k;
     }
@@ -9993,7 +10036,7 @@ class basic_group_steps : public value_steps {
       double before = neutral, now = neutral;
       same = open_members(known.first, known.first + known.members, like.kind, like, before);
       auto const middle = rest_count_;
-      same = same && open_members(first, last, like.kind, like, now) && close_to(now, before, 1e-6) &&
+      same = same && open_members(first, last, like.kind, like, now) && close_to(now, before, usual_tolerance) &&
              same_members(last, middle, middle, rest_count_);
     }
     rest_count_ = first;
@@ -10159,12 +10202,12 @@ class basic_reduction_steps : public group_steps {
     bounded_ = bounded_ || f.bounded;
     if (f.negative()) return false;
     found = {absent, absent, 0, 1};
-    std::uint32_t several = 0;  // numbers that stand there several times
+    std::uint32_t numbers = 0;
     for (std::uint8_t k = 0; k < f.count; ++k) {
       auto const& p = f.parts[k];
       if (p.leaf && p.has_number) {
         found.factor = p.weight == -1 ? found.factor / p.number : found.factor * math::pow(p.number, p.weight);
-        if (opener_.has_several(p.value)) several |= p.leaves;
+        numbers |= p.leaves;
       } else if (p.leaf) {
         if (found.value == absent)
           found.value = p.value, found.stands_for = p.stands_for;
@@ -10175,7 +10218,7 @@ class basic_reduction_steps : public group_steps {
         matched(image_.producer(p.value));
       }
     }
-    return is_node(found.value) && (several == 0 || f.free || opener_.keeps_shape(f, several | f.neutral));
+    return is_node(found.value) && may_leave_out(f, numbers);
   }
 
   [[nodiscard]] double elements(value_id operand) const {
@@ -10487,7 +10530,7 @@ class basic_machine : public detail::reduction_steps {
           break;
         }
         case step::number:
-          if (!equals_number(registers_[i.a], i.number, static_cast<double>(i.tolerance)) || !may_leave_out(i))
+          if (!equals_number(registers_[i.a], i.number, static_cast<double>(i.tolerance)) || !has_as_large_beside(i))
             return fail(pc, registers_[i.a]);
           break;
         case step::missing:
@@ -10596,7 +10639,7 @@ class basic_machine : public detail::reduction_steps {
         number = sum ? -number : 1 / number;  // subtracted, or divided by
       else if (w != i.number)
         continue;
-      if (!may_drop(f, p.leaves)) continue;
+      if (!may_leave_out(*f.group, p.leaves)) continue;
       auto const back = here();
       if (cover(i.a, p.leaves, 1u << k) && bind_number(i.b, number, w == i.number ? p.value : absent) && run(i.next))
         return true;
@@ -11588,22 +11631,25 @@ class lowering {
   [[nodiscard]] constexpr bool large(std::uint8_t at) const;
   [[nodiscard]] constexpr int tree_size(std::uint8_t at, int limit) const;
   [[nodiscard]] constexpr std::uint64_t needs_of(term const& t, opcode op, op_group group);
-  [[nodiscard]] constexpr std::uint64_t needs_directly(parts const& of, op_group kind) const;
+  [[nodiscard]] constexpr std::uint64_t needs_directly(parts const& of, op_group kind, bool added) const;
   constexpr parts parts_of(std::uint8_t at, double weight, op_group kind);
   constexpr void collect(std::uint8_t at, double weight, op_group kind, parts& into);
   [[nodiscard]] constexpr double ratio(std::uint8_t a, std::uint8_t b);
-  constexpr void add_number(double number, double weight, parts& into);
+  static constexpr void widen(parts& of, double tolerance);
+  constexpr void add_number(double number, double weight, parts& into, double tolerance = usual_tolerance);
   [[nodiscard]] static constexpr bool is_small(double weight) {
     return is_whole_weight(weight) && weight >= -8 && weight <= 8;
   }
   constexpr void add_part(std::uint8_t at, double weight, op_group kind, parts& into);
 
+  constexpr void resolve_multiple(std::uint8_t at, term const& t);
+  constexpr void resolve_multiple_sum(std::uint8_t at, term const& t);
+  [[nodiscard]] constexpr bool is_factor(std::uint8_t at) const;
+  [[nodiscard]] constexpr bool is_term(std::uint8_t at) const;
+
   constexpr void resolve();
   constexpr void count_times();
   constexpr void resolve_operator(std::uint8_t at, term const& t);
-  constexpr void resolve_multiple(std::uint8_t at, term const& t);
-  [[nodiscard]] constexpr bool is_factor(std::uint8_t at) const;
-  [[nodiscard]] constexpr bool is_term(std::uint8_t at) const;
   constexpr void fail_at_operands(term const& t, operator_facts const& known);
   constexpr void fail_at_misuse(term const& t);
 
@@ -11706,6 +11752,60 @@ constexpr bool lowering::holds(attribute_kind kind, expression const& in, term c
     case attribute_kind::integers: return captured;
     default: return false;
   }
+}
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
+constexpr void lowering::resolve_multiple(std::uint8_t at, term const& t) {
+  if (group_[at] == op_group::sum) return resolve_multiple_sum(at, t);
+  auto const op = pattern_.terms[at].op;
+  int const factors = op == opcode::pow ? 1 : t.operands();  // an exponent is none
+  int others = 0;                                            // that are no numbers
+  std::uint8_t other = 0;
+  double numbers = 1;
+  for (int i = 0; i < factors; ++i) {
+    auto const& factor = pattern_.terms[t.child[i]];
+    bool const number = factor.kind == term_kind::number;
+    has_number_[at] =
+        has_number_[at] || (number && factor.number != 1) || has_number_[t.child[i]] || is_factor(t.child[i]);
+    if (number && factor.tolerance == usual_tolerance) {
+      numbers *= factor.number;
+    } else {
+      ++others;
+      other = t.child[i];
+    }
+  }
+  if (op != opcode::mul || others != 1 || numbers == 0 || !is_term(other)) return;
+  multiple_of_[at] = multiple_of_[other];
+  multiple_[at] = numbers * multiple_[other];
+}
+constexpr void lowering::resolve_multiple_sum(std::uint8_t at, term const& t) {
+  auto const how = opening_of(pattern_.terms[at].op, op_group::sum);
+  auto const like = multiple_of_[t.child[0]];
+  double sum = 0;
+  for (int i = 0; i < t.operands(); ++i) {
+    auto const times = multiple_[t.child[i]] * (i == 0 ? how.first : how.further);
+    if (multiple_of_[t.child[i]] != like || (sum < 0 ? times > 0 : sum > 0 && times < 0)) return;
+    sum += times;
+  }
+  if (!is_term(like)) return;
+  multiple_of_[at] = like;
+  multiple_[at] = sum;
+}
+constexpr bool lowering::is_term(std::uint8_t at) const {
+  switch (pattern_.terms[at].kind) {
+    case term_kind::capture:
+    case term_kind::named:
+    case term_kind::exact: return true;
+    case term_kind::neutral: return group_[at] != op_group::sum || multiple_of_[at] != at;
+    default: return false;
+  }
+}
+constexpr bool lowering::is_factor(std::uint8_t at) const {
+  if (group_[at] != op_group::sum || multiple_of_[at] == at) return false;
+  return multiple_[at] != -1 || group_[multiple_of_[at]] == op_group::product;
 }
 
 }  // namespace fuse::inline v0::detail
@@ -11919,9 +12019,9 @@ constexpr std::uint64_t lowering::needs_of(term const& t, opcode op, op_group gr
   return all;
 }
 
-constexpr std::uint64_t lowering::needs_directly(parts const& of, op_group kind) const {
+constexpr std::uint64_t lowering::needs_directly(parts const& of, op_group kind, bool added) const {
   std::uint64_t all = 0;
-  int required = of.has_number && of.number != (kind == op_group::product ? 1 : 0) ? 1 : 0;
+  int required = !added && of.has_number && of.number != (kind == op_group::product ? 1 : 0) ? 1 : 0;
   int const count = of.count;
   for (int i = 0; i < count; ++i) {
     auto const p = of.all[i];
@@ -11972,25 +12072,19 @@ constexpr void lowering::collect(std::uint8_t at, double weight, op_group kind, 
         pattern_.terms[first].number == 1)
       return collect(t.child[1], weight * how.further, kind, into);
   } else if (t.kind == term_kind::number && (kind == op_group::sum || is_small(weight))) {
-    if (static_cast<float>(t.tolerance) > into.tolerance) into.tolerance = static_cast<float>(t.tolerance);
-    if (kind == op_group::product) return add_number(t.number, weight, into);
-    into.has_number = true;
+    if (kind == op_group::product) return add_number(t.number, weight, into, t.tolerance);
+    widen(into, t.tolerance);
     into.number += weight * t.number;
     return;
   } else if (multiple_of_[at] != at && group_[at] != kind) {
     auto const times = multiple_[at];
     if (kind == op_group::sum) return collect(multiple_of_[at], weight * times, kind, into);
     if (is_factor(at) && is_small(weight)) {
-      if (into.tolerance < 1e-6f) into.tolerance = 1e-6f;
       add_number(times, weight, into);
       return collect(multiple_of_[at], weight, kind, into);
     }
   }
   add_part(at, weight, kind, into);
-}
-constexpr bool lowering::is_factor(std::uint8_t at) const {
-  if (group_[at] != op_group::sum || multiple_of_[at] == at) return false;
-  return multiple_[at] != -1 || group_[multiple_of_[at]] == op_group::product;
 }
 constexpr double lowering::ratio(std::uint8_t a, std::uint8_t b) {
   if (group_[a] != op_group::product) return 0;
@@ -11998,7 +12092,8 @@ constexpr double lowering::ratio(std::uint8_t a, std::uint8_t b) {
   of_a.number = of_b.number = 1;
   collect(a, 1, op_group::product, of_a);
   collect(b, 1, op_group::product, of_b);
-  if (of_a.count != of_b.count || of_a.tolerance > 1e-6f || of_b.tolerance > 1e-6f) return 0;
+  auto const usual = static_cast<float>(usual_tolerance);
+  if (of_a.count != of_b.count || of_a.tolerance > usual || of_b.tolerance > usual) return 0;
   for (int i = 0; i < of_a.count; ++i) {
     bool found = false;
     for (int k = 0; k < of_b.count && !found; ++k)
@@ -12007,8 +12102,12 @@ constexpr double lowering::ratio(std::uint8_t a, std::uint8_t b) {
   }
   return of_b.number / of_a.number;
 }
-constexpr void lowering::add_number(double number, double weight, parts& into) {
-  into.has_number = true;
+constexpr void lowering::widen(parts& of, double tolerance) {
+  of.has_number = true;
+  if (static_cast<float>(tolerance) > of.tolerance) of.tolerance = static_cast<float>(tolerance);
+}
+constexpr void lowering::add_number(double number, double weight, parts& into, double tolerance) {
+  widen(into, tolerance);
   for (double w = weight; w != 0; w += w > 0 ? -1 : 1)
     into.number = w > 0 ? into.number * number : into.number / number;
 }
@@ -12112,50 +12211,6 @@ constexpr void lowering::resolve_operator(std::uint8_t at, term const& t) {
   }
   needs_[at] = known.bit;
   if (known.reduces) out.reduces = reduction_[at] = true;
-}
-
-constexpr void lowering::resolve_multiple(std::uint8_t at, term const& t) {
-  auto const op = pattern_.terms[at].op;
-  int const operands = op == opcode::pow ? 1 : t.operands();  // an exponent is no factor
-  if (group_[at] == op_group::product) {
-    int beside = -1;  // the operand that is not a number
-    double numbers = 1;
-    for (int i = 0; i < operands; ++i) {
-      auto const factor = t.child[i];
-      auto const& given = pattern_.terms[factor];
-      bool const number = given.kind == term_kind::number;
-      has_number_[at] = has_number_[at] || has_number_[factor] || is_factor(factor) || (number && given.number != 1);
-      if (number && given.tolerance == 1e-6)
-        numbers *= given.number;
-      else
-        beside = beside < 0 ? factor : expression::capacity;
-    }
-    if (op != opcode::mul || operands != 2 || beside < 0 || numbers == 0) return;
-    if (beside == expression::capacity || !is_term(static_cast<std::uint8_t>(beside))) return;
-    multiple_of_[at] = multiple_of_[beside];
-    multiple_[at] = numbers * multiple_[beside];
-    return;
-  }
-  auto const how = opening_of(op, op_group::sum);
-  auto const like = multiple_of_[t.child[0]];
-  if (!is_term(like)) return;
-  double sum = 0;
-  for (int i = 0; i < operands; ++i) {
-    auto const times = multiple_[t.child[i]] * (i == 0 ? how.first : how.further);
-    if (multiple_of_[t.child[i]] != like || (sum < 0 ? times > 0 : sum > 0 && times < 0)) return;
-    sum += times;
-  }
-  multiple_of_[at] = like;
-  multiple_[at] = sum;
-}
-constexpr bool lowering::is_term(std::uint8_t at) const {
-  switch (pattern_.terms[at].kind) {
-    case term_kind::capture:
-    case term_kind::neutral:
-    case term_kind::named:
-    case term_kind::exact: return true;
-    default: return false;
-  }
 }
 
 constexpr void lowering::fail_at_misuse(term const& t) {
@@ -12345,7 +12400,7 @@ constexpr void lowering::attributes(term const& t, std::uint8_t r, static_text e
         .code = step::parameter, .a = r, .b = no_slot, .op = parameter_name(a.name), .through = everywhere_id_};
     if (a.children == 0) {
       made.number = a.number;
-      made.tolerance = 1e-6f;
+      made.tolerance = static_cast<float>(usual_tolerance);
     } else {
       auto const& holder = pattern_[a.child[0]];
       if (holder.kind == term_kind::number) {
@@ -12387,20 +12442,17 @@ constexpr void lowering::group(std::uint8_t at, std::uint8_t r, sign_use sign, s
   if (found.overflow) return fail(rule_error::too_large, rule_.name);
   auto const frame = next_frame_++;
   if (frame == 31) return fail(rule_error::too_large, rule_.name);
-  bool const added = scale_ != 0, has_number = found.has_number || (added && scale_ != 1);
-  if (added) found.has_number = false;
-  if (auto const needed = needs_directly(found, kind); needed != 0)
+  bool const added = scale_ != 0;
+  if (auto const needed = needs_directly(found, kind, added); needed != 0)
     emit({.code = step::within, .a = r, .c = 1, .number = static_cast<double>(needed)});
   if (auto const needed = needs_[at]; needed != 0)
     emit({.code = step::within, .a = r, .number = static_cast<double>(needed)});
   auto const t = pattern_.terms[at];
   bool const clips = kind == op_group::sum && t.index != 0;
   bool const divides = t.op == opcode::div && group_[t.child[0]] != kind && group_[t.child[1]] != kind;
-  bool const scales = kind == op_group::product && has_number;
-  found.has_number = has_number;
-  if (added) found.number *= scale_;
-  if (added && scale_ != 1 && found.tolerance < 1e-6f) found.tolerance = 1e-6f;
+  if (added && scale_ != 1) add_number(scale_, 1, found);
   scale_ = 0;
+  bool const scales = kind == op_group::product && found.has_number;
   emit({.code = step::group,
         .a = r,
         .b = frame,
@@ -12425,7 +12477,8 @@ constexpr void lowering::finish_group(parts const& found, op_group kind, std::ui
     emit({.code = step::rest,
           .a = frame,
           .b = bound_rest(found.all[rest].term, kind),
-          .flags = some ? instruction::some : std::uint8_t{0}});
+          .flags = some ? instruction::some : std::uint8_t{0},
+          .number = found.all[rest].weight});
   }
   emit({.code = step::close, .a = frame});
 }

@@ -125,6 +125,8 @@ inline constexpr auto r56 =
     as_one<56>(fuse::rule<"deep">, tanh(x + sigmoid(x * exp(-abs(y - tanh(x))))) - z, made(x, y, z));
 inline constexpr auto r57 =
     as_one<57>(fuse::rule<"wide">, tanh(x) + sigmoid(y) - exp(z) + abs(w) * s, made(x, y, z, w).attr<"s">(s));
+inline constexpr auto r58 = as_one<58>(fuse::rule<"minus-rest">, tanh(x) - (exp(y) + r), made(x, y, r));
+inline constexpr auto r59 = as_one<59>(fuse::rule<"by-rest">, tanh(x) / (exp(y) * r), made(x, y, r));
 
 // Right sides of operators that everybody knows: the equation is true. Whether it pays is the cost model's business.
 inline constexpr auto mean_of_sum =
@@ -199,6 +201,8 @@ inline constexpr member neutral_members[] = {{&pool::r0, elements::either},
                                              {&pool::r55},
                                              {&pool::r56},
                                              {&pool::r57},
+                                             {&pool::r58},
+                                             {&pool::r59},
                                              {&pool::mean_of_sum, elements::floats, false},
                                              {&pool::scaled_before, elements::floats, false},
                                              {&pool::folded, elements::floats, false},

@@ -505,7 +505,8 @@ class spelling {
     }
   }
   value multiple(value v, double times) {
-    auto const how = integers_ ? std::string_view("multiplied") : choose("a multiple is", {"multiplied", "by", "divided"});
+    auto const how =
+        integers_ ? std::string_view("multiplied") : choose("a multiple is", {"multiplied", "by", "divided"});
     if (how == "divided") return two(opcode::div, v, number(1 / times));
     return how == "by" ? two(opcode::mul, number(times), v) : two(opcode::mul, v, number(times));
   }

@@ -192,4 +192,44 @@ TEST_CASE("a rest may be nothing: a product of one factor and nothing is that fa
   }
 }
 
+TEST_CASE("a rest that is subtracted, or divided by, is what was") {
+  static constexpr auto subtracted = fuse::rule<"subtracted">(abs(tanh(var<"x">) - (exp(var<"y">) + rest<"r">)))
+                                         .replace(abs(op<"Max">(var<"x">, var<"y">) + rest<"r">))
+                                         .at_equal_cost();
+  static constexpr auto divided = fuse::rule<"divided">(abs(tanh(var<"x">) / (exp(var<"y">) * rest<"r">)))
+                                      .replace(abs(op<"Max">(var<"x">, var<"y">) * rest<"r">))
+                                      .at_equal_cost();
+  static constexpr auto squared = fuse::rule<"squared">(abs(tanh(var<"x">) * square(exp(var<"y">) * rest<"r">)))
+                                      .replace(abs(op<"Max">(var<"x">, var<"y">) * rest<"r">))
+                                      .at_equal_cost();
+  sketch g;
+  auto const a = g.in("a"), b = g.in("b"), c = g.in("c");
+  auto const t = g.add("Tanh", {a}), e = g.add("Exp", {b});
+  SECTION("what is added is minus that") {
+    g.end(g.add("Abs", {g.add("Add", {g.add("Sub", {t, e}), c})}));
+    CHECK(applied<subtracted>(g) == 1);
+    CHECK(ops(g) == "Sub Max Add Abs");
+  }
+  SECTION("what is subtracted is that") {
+    g.end(g.add("Abs", {g.add("Sub", {g.add("Sub", {t, e}), c})}));
+    CHECK(applied<subtracted>(g) == 1);
+    CHECK(ops(g) == "Max Add Abs");
+  }
+  SECTION("a factor is one by that") {
+    g.end(g.add("Abs", {g.add("Mul", {g.add("Div", {t, e}), c})}));
+    CHECK(applied<divided>(g) == 1);
+    CHECK(ops(g) == "Div Max Mul Abs");
+  }
+  SECTION("what stands there once is no square") {
+    g.end(g.add("Abs", {g.add("Mul", {g.add("Mul", {t, g.add("Mul", {e, e})}), c})}));
+    CHECK(applied<squared>(g) == 0);
+  }
+  SECTION("a square is") {
+    auto const square = g.add("Pow", {c, g.scalar(2.0f)});
+    g.end(g.add("Abs", {g.add("Mul", {g.add("Mul", {t, g.add("Mul", {e, e})}), square})}));
+    CHECK(applied<squared>(g) == 1);
+    CHECK(ops(g) == "Max Mul Abs");
+  }
+}
+
 }  // namespace dsl_rest

@@ -39,6 +39,9 @@ enum class term_kind : std::uint8_t {
   misused,       ///< what stands where it means nothing; `index` says what
 };
 
+/// How far a constant may be from the number that a pattern names, relative to it, where that does not say.
+inline constexpr double usual_tolerance = 1e-6;
+
 /// What an expression cannot have.
 enum class misuse : std::uint8_t { attribute_of_no_operator, tolerance_of_no_number, too_many_users };
 
@@ -198,7 +201,7 @@ struct expression {
 
   // NOLINTNEXTLINE: a number in a formula is a constant
   constexpr expression(double value)
-      : terms{{.kind = term_kind::number, .number = value, .tolerance = 1e-6}}, size(1), too_large(false) {}
+      : terms{{.kind = term_kind::number, .number = value, .tolerance = usual_tolerance}}, size(1), too_large(false) {}
   constexpr expression() : terms{}, size(0), too_large(false) {}
 
  private:

@@ -5,70 +5,18 @@
 
 #include <fuse/core/math.hpp>
 #include <fuse/core/plain_vector.hpp>
-#include <fuse/infer/bare_value.hpp>
 #include <fuse/infer/divided_sum.hpp>
 #include <fuse/infer/facts.hpp>
 #include <fuse/infer/unchanged.hpp>
-#include <fuse/match/congruence.hpp>
 #include <fuse/match/frame_needs.hpp>
+#include <fuse/match/multiples.hpp>
+#include <fuse/match/opened_group.hpp>
 #include <fuse/match/operator_sets.hpp>
 #include <fuse/ops/algebra.hpp>
 #include <fuse/ops/names.hpp>
 #include <fuse/program/program.hpp>
 
 namespace fuse::inline v0::detail {
-
-/// What a value stands for in a match: itself (absent), itself in the shape of another value, which puts extents of 1
-/// where reductions took axes away, the squares that it sums, or the mean that it makes with a number apart from it.
-inline constexpr value_id summed_squares = absent - 1, mean_with_number = absent - 2;
-
-/// A product or a sum of the graph, opened: a tree of its parts. Leaves are what is multiplied or added, inner parts
-/// the operators in between (a capture may bind to either). A weight is an exponent in a product, a coefficient in a
-/// sum.
-struct opened_group {
-  static constexpr std::uint8_t capacity = 32, leaf_capacity = 28;
-
-  struct part {
-    value_id value;       ///< absent: a number that a product has and no value is
-    value_id stands_for;  ///< itself, the shape of a value, summed_squares or mean_with_number
-    double weight;
-    double number;         ///< of a leaf that is a constant, the same number everywhere
-    std::uint32_t leaves;  ///< which leaves it is made of
-    std::uint8_t parent;
-    bool leaf, has_number;
-  };
-
-  part parts[capacity];
-  std::uint8_t count, leaf_count;
-  std::uint8_t through;
-  op_group kind;
-  bool clips;               ///< what is never negative is looked for below a Relu, too; set before it is opened
-  bool free;                ///< what only repeats elements is passed whatever shape is left; set before it is opened
-  bool divides;             ///< the pattern is one quotient: of integers, it may be one, too; set before it is opened
-  bool scales;              ///< the pattern has a number: that of like terms is one, too; set before it is opened
-  bool dropped;             ///< a neutral constant was left out
-  bool repeated;            ///< what repeats elements was looked through: a part may be larger than its leaves
-  bool bounded;             ///< something was not opened because there is no room for more parts
-  std::uint32_t minus;      ///< parts of a product that are minus what their leaves multiply to
-  std::uint32_t scaled;     ///< parts of a sum that are numbers times their one part, and may be taken as that
-  std::uint32_t passed_on;  ///< parts of an operator that changes nothing, or that broadcasting makes superfluous
-  std::uint32_t neutral;    ///< leaves of 1 or 0 everywhere, of several elements: what is left of these is left out
-
-  /// Whether an operator may be matched at part `k`.
-  [[nodiscard]] bool whole(std::uint8_t k) const { return parts[k].leaf || (scaled >> k & 1u) != 0; }
-  [[nodiscard]] bool negative() const { return (minus & 1u) != 0; }
-  [[nodiscard]] std::uint32_t all() const { return leaf_count == 0 ? 0 : (~0u >> (32 - leaf_count)); }
-};
-
-/// An opened group while a pattern's members are found in it.
-struct frame {
-  opened_group const* group = nullptr;
-  std::uint32_t covered = 0;  ///< leaves that are matched
-  std::uint32_t taken = 0;    ///< parts that are matched
-  double sign = 1;            ///< product: of the whole, or its coefficient; sum: what weights are multiplied by
-
-  [[nodiscard]] std::uint32_t left() const { return group->all() & ~covered; }
-};
 
 /// Opens sums and products.
 template <class Image>
@@ -79,7 +27,11 @@ class basic_frame_opener {
   /// `means_whole`: a sum that is divided by a number is one part, where rules ask for means.
   basic_frame_opener(program const& rules, Image const& image, facts const& known, operator_sets const& operators,
                      congruence& congruent, bool means_whole)
-      : rules_(rules), image_(image), facts_(known), operators_(operators), congruent_(congruent) {
+      : rules_(rules),
+        image_(image),
+        facts_(known),
+        operators_(operators),
+        multiples_(image, known, operators, congruent) {
     for (auto const& set : rules.sets) {
       auto& bits = through_bits_.emplace_back();
       for (std::size_t i = 0; i < set.count; ++i)
@@ -188,11 +140,7 @@ class basic_frame_opener {
     f.neutral = 0;
   }
 
-  /// Whether a number stands there several times, perhaps: left out, it may leave a smaller shape.
-  [[nodiscard]] bool has_several(value_id v) const {
-    double number = 0;
-    return v != absent && facts_.is_uniform(v) && !facts_.number(v, number);
-  }
+  [[nodiscard]] bool has_several(value_id v) const { return multiples_.has_several(v); }
 
   /// Whether a sum or product provably has its shape without some of its leaves: along each axis, one of the others is
   /// as long, or a part that is made of others alone.
@@ -362,10 +310,12 @@ class basic_frame_opener {
   bool opens_clipped(node_id n, bool repeats, children& into) const {
     auto const whole = positive_part_of(image_, facts_, n);
     if (whole == absent) return false;
-    into.clipped = true;
+    bool repeated = false;
     for (std::uint32_t i = 0; i < image_.operand_count(n); ++i)
-      into.repeated = into.repeated || (image_.operand(n, i) != whole && repeats_by(n, i, whole));
-    if (into.repeated && !repeats) return false;
+      repeated = repeated || (image_.operand(n, i) != whole && repeats_by(n, i, whole));
+    if (repeated && !repeats) return false;
+    into.clipped = true;
+    into.repeated = repeated;
     into.add(whole, 1);
     return true;
   }
@@ -414,108 +364,35 @@ class basic_frame_opener {
     return true;
   }
 
-  // What a product is, once, times numbers; absent where that are several operands, or none.
-  struct scaled_operand {
-    value_id value = absent;
-    double by = 1;
-    bool repeated = false;  // a number has several elements, which may repeat those of the operand
-  };
-  [[nodiscard]] scaled_operand scaled(node_id n) const {
-    scaled_operand found;
-    double exponent = 1;
-    auto const region = image_.node(n).region;
-    for (int i = 0; i < 8; ++i) {
-      auto const& how = opening_of(op_of(image_, n), op_group::product);
-      if (image_.node(n).region != region || !goes_on(how, n, exponent, found)) return {};
-      if (exponent == 1) return found.by != 0 && found.by - found.by == 0 ? found : scaled_operand{};
-      n = image_.producer(found.value);
-      if (n == absent) return {};
-    }
-    return {};
-  }
-  // One step of that, at a product to the power `exponent`, 1 or -1: to the operand that is no number.
-  bool goes_on(opening const& how, node_id n, double& exponent, scaled_operand& into) const {
-    double power = 1;
-    if (how.when == opens_with::none || how.when == opens_with::alike) return false;
-    if (how.integers != opens_integers::yes && is_integer(facts_.type(image_.result(n)))) return false;
-    if (how.when == opens_with::power && !is_number(n, 1, power)) return false;
-    if (how.when == opens_with::power) into.repeated = into.repeated || has_several(image_.operand(n, 1));
-    auto const count = how.further == 0 ? 1 : image_.operand_count(n);
-    double of_operand = 0;
-    for (std::uint32_t i = 0; i < count; ++i) {
-      double number = 0;
-      auto const weight = i == 0 ? how.first * power : how.further;
-      if (is_number(n, i, number)) {
-        into.by = exponent * weight < 0 ? into.by / number : into.by * number;
-        into.repeated = into.repeated || has_several(image_.operand(n, i));
-      } else if (of_operand == 0 && (weight == 1 || weight == -1)) {
-        into.value = image_.operand(n, i);
-        of_operand = weight;
-      } else {
-        return false;
-      }
-    }
-    exponent *= of_operand;
-    if (how.negates) into.by = -into.by;
-    return of_operand != 0 && into.value != absent;
-  }
   bool opens_scaled(node_id n, double w, bool repeats, children& into) const {
-    auto const found = scaled(n);
+    auto const found = multiples_.scaled(n);
     if (found.value == absent) return false;
-    into.scaled = found.by != -1;
     into.repeated = found.repeated && !facts_.same_shape(image_.result(n), found.value);
+    if (into.repeated && !repeats) return false;
+    into.scaled = found.by != -1;
     into.add(found.value, w * found.by);
-    return repeats || !into.repeated;
+    return true;
   }
 
   // A sum of one term, but for coefficients: their sum, times that.
   bool opens_alike(value_id v, double w, children& into) const {
     double coefficient = 1;
-    auto term = term_of(v, coefficient, false, 0);
-    if (term == v) term = term_of(v, coefficient, true, 0);
+    auto term = multiples_.term_of(v, coefficient, false, 0);
+    if (term == v) term = multiples_.term_of(v, coefficient, true, 0);
     if (term == v) return false;
     into.number = coefficient;
     into.add(term, w);
     return true;
   }
-  // Which value, times a coefficient, `v` is, `below` numbers and signs or as it stands. Terms of different signs stay
-  // apart: they may be all that there is.
-  [[nodiscard]] value_id term_of(value_id v, double& coefficient, bool below, int depth) const {
-    auto const n = v == absent || depth == 8 ? absent : image_.producer(v);
-    if (n == absent || image_.result_index(v) != 0 || image_.operand_count(n) == 0) return v;
-    auto const& how = opening_of(op_of(image_, n), op_group::sum);
-    if (how.when == opens_with::scaled && below) {
-      auto const found = scaled(n);
-      if (found.value == absent || found.repeated) return v;
-      coefficient *= found.by;
-      return term_of(found.value, coefficient, below, depth + 1);
-    }
-    if (how.when != opens_with::any || (operators_[v].direct & product_bit) == 0) return v;
-    if (how.further == 0 && !below) return v;
-    value_id term = absent;
-    double sum = 0;
-    for (std::uint32_t i = 0; i < image_.operand_count(n); ++i) {
-      double one = i == 0 ? how.first : how.further;
-      if (one == 0) break;
-      auto const next = term_of(image_.operand(n, i), one, below, depth + 1);
-      if (next == absent || (sum < 0 ? one > 0 : sum > 0 && one < 0)) return v;
-      if (i != 0 && !congruent_.same(bare_value(image_, facts_, term), bare_value(image_, facts_, next))) return v;
-      if (i == 0) term = next;
-      sum += one;
-    }
-    coefficient *= sum;
-    return term;
-  }
   [[nodiscard]] bool is_number(node_id n, std::uint32_t i, double& number) const {
-    return i < image_.operand_count(n) && image_.operand(n, i) != absent &&
-           facts_.uniform(image_.operand(n, i), number);
+    return multiples_.is_number(n, i, number);
   }
 
   program const& rules_;
   Image const& image_;
   facts const& facts_;
   operator_sets const& operators_;
-  congruence& congruent_;
+  basic_multiples<Image> multiples_;
   plain_vector<std::uint64_t> through_bits_;  // by set of operators to look through
   bool means_ = false;                        // taken whole
 };

@@ -49,7 +49,7 @@ class basic_group_steps : public value_steps {
 
   // Whether weights are one: exponents are, coefficients as float rounds them.
   [[nodiscard]] static bool same_weight(frame const& f, double found, double wanted) {
-    return f.group->kind == op_group::sum ? close_to(found, wanted, 1e-6) : found == wanted;
+    return f.group->kind == op_group::sum ? close_to(found, wanted, usual_tolerance) : found == wanted;
   }
 
   // Part `k`, and more of the same value, which together weigh `wanted`: like terms add up. Which of those that weigh
@@ -103,15 +103,15 @@ class basic_group_steps : public value_steps {
     return same && of_a != 0 ? of_b / of_a : 0;
   }
 
-  // Whether constants may be left out of what is matched: they may be several elements, all the same, that make the
-  // whole larger.
-  [[nodiscard]] bool may_drop(frame const& f, std::uint32_t constants) const {
-    bool repeat = false;
-    for (std::uint8_t k = 0; k < f.group->count && !f.group->free; ++k) {
-      auto const& p = f.group->parts[k];
-      repeat = repeat || (p.leaf && (p.leaves & constants) != 0 && opener_.has_several(p.value));
+  // Whether leaves that are numbers may be left out of what is matched: a number may stand there several times, which
+  // makes the whole larger.
+  [[nodiscard]] bool may_leave_out(opened_group const& group, std::uint32_t numbers) const {
+    bool several = false;
+    for (std::uint8_t k = 0; k < group.count && !group.free; ++k) {
+      auto const& p = group.parts[k];
+      several = several || (p.leaf && (p.leaves & numbers) != 0 && opener_.has_several(p.value));
     }
-    return !repeat || opener_.keeps_shape(*f.group, f.group->neutral | constants);
+    return !several || opener_.keeps_shape(group, group.neutral | numbers);
   }
 
   bool literal(instruction const& i) {
@@ -136,7 +136,7 @@ class basic_group_steps : public value_steps {
         f.sign = f.sign < 0 && !flips ? -1 : 1;
       }
     }
-    return close_to(number, wanted, static_cast<double>(i.tolerance)) && may_drop(f, leaves) &&
+    return close_to(number, wanted, static_cast<double>(i.tolerance)) && may_leave_out(*f.group, leaves) &&
            cover(i.a, leaves, taken);
   }
 
@@ -157,6 +157,14 @@ class basic_group_steps : public value_steps {
         if (p.leaf) return false;
         continue;
       }
+      // What the pattern takes to a power, or subtracts, is that of each member.
+      auto const w = weight(f, p) / i.number;
+      bool const fits =
+          f.group->kind == op_group::sum ? w == 1 || w == -1 : math::abs(i.number) == 1 || math::is_whole(w);
+      if (!fits) {
+        if (p.leaf) return false;
+        continue;
+      }
       if (!p.leaf) {
         // A negated factor keeps its sign where the product has one to give; otherwise it is opened.
         bool const negated = (f.group->minus >> k & 1u) != 0;
@@ -166,8 +174,7 @@ class basic_group_steps : public value_steps {
         else if (!whole_part(f, k) || negates_inside(f, k))
           continue;
       }
-      auto const w = weight(f, p);
-      if ((f.group->kind == op_group::sum && w != 1 && w != -1) || !add_member(p.value, w)) return false;
+      if (!add_member(p.value, w)) return false;
       done |= p.leaves;
       taken |= 1u << k;
     }
@@ -245,7 +252,7 @@ class basic_group_steps : public value_steps {
       double before = neutral, now = neutral;
       same = open_members(known.first, known.first + known.members, like.kind, like, before);
       auto const middle = rest_count_;
-      same = same && open_members(first, last, like.kind, like, now) && close_to(now, before, 1e-6) &&
+      same = same && open_members(first, last, like.kind, like, now) && close_to(now, before, usual_tolerance) &&
              same_members(last, middle, middle, rest_count_);
     }
     rest_count_ = first;

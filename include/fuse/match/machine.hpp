@@ -300,7 +300,7 @@ class basic_machine : public detail::reduction_steps {
           break;
         }
         case step::number:
-          if (!equals_number(registers_[i.a], i.number, static_cast<double>(i.tolerance)) || !may_leave_out(i))
+          if (!equals_number(registers_[i.a], i.number, static_cast<double>(i.tolerance)) || !has_as_large_beside(i))
             return fail(pc, registers_[i.a]);
           break;
         case step::missing:
@@ -412,7 +412,7 @@ class basic_machine : public detail::reduction_steps {
         number = sum ? -number : 1 / number;  // subtracted, or divided by
       else if (w != i.number)
         continue;
-      if (!may_drop(f, p.leaves)) continue;
+      if (!may_leave_out(*f.group, p.leaves)) continue;
       auto const back = here();
       if (cover(i.a, p.leaves, 1u << k) && bind_number(i.b, number, w == i.number ? p.value : absent) && run(i.next))
         return true;

@@ -84,8 +84,8 @@ class basic_operator_sets {
         auto const before = of_[v];
         find(n, v);
         // (Which terms are alike may be another matter below the same operators.)
-        bool const term = opens_ && (n == changed || is_term(v));
-        if (term || !before.has(of_[v])) image_.for_each_user(v, [&](node_id user) { waiting_.push_back(user); });
+        bool const multiple = opens_ && (n == changed || is_multiple(v));
+        if (multiple || !before.has(of_[v])) image_.for_each_user(v, [&](node_id user) { waiting_.push_back(user); });
         if (n != changed) of_[v].add(before);
       }
     }
@@ -214,13 +214,13 @@ class basic_operator_sets {
   }
   [[nodiscard]] bool is_number(value_id v) const { return ((*this)[v].direct & number_bit) != 0; }
   // Whether `v` is a multiple of something else: a number times that, or the sum of terms that are alike.
-  [[nodiscard]] bool is_term(value_id v) const {
+  [[nodiscard]] bool is_multiple(value_id v) const {
     auto const n = image_.producer(v);
     constexpr auto both = sum_bit | product_bit;
     return n != absent && info(op_of(image_, n)).group != op_group::none && ((*this)[v].direct & both) == both;
   }
   [[nodiscard]] value_id term_below(value_id v) const {
-    for (int i = 0; i < 8 && v != absent && is_term(v); ++i) {
+    for (int i = 0; i < 8 && v != absent && is_multiple(v); ++i) {
       auto const n = image_.producer(v);
       v = image_.operand(n, image_.operand_count(n) > 1 && is_number(image_.operand(n, 0)) ? 1 : 0);
     }

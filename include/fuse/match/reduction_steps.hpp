@@ -93,12 +93,12 @@ class basic_reduction_steps : public group_steps {
     bounded_ = bounded_ || f.bounded;
     if (f.negative()) return false;
     found = {absent, absent, 0, 1};
-    std::uint32_t several = 0;  // numbers that stand there several times
+    std::uint32_t numbers = 0;
     for (std::uint8_t k = 0; k < f.count; ++k) {
       auto const& p = f.parts[k];
       if (p.leaf && p.has_number) {
         found.factor = p.weight == -1 ? found.factor / p.number : found.factor * math::pow(p.number, p.weight);
-        if (opener_.has_several(p.value)) several |= p.leaves;
+        numbers |= p.leaves;
       } else if (p.leaf) {
         if (found.value == absent)
           found.value = p.value, found.stands_for = p.stands_for;
@@ -109,7 +109,7 @@ class basic_reduction_steps : public group_steps {
         matched(image_.producer(p.value));
       }
     }
-    return is_node(found.value) && (several == 0 || f.free || opener_.keeps_shape(f, several | f.neutral));
+    return is_node(found.value) && may_leave_out(f, numbers);
   }
 
   // How many elements the axes in `axes_` of `operand` have; 0 where that is not known.

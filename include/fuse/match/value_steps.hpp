@@ -193,9 +193,8 @@ class basic_value_steps : public match_state {
     return true;
   }
 
-  // Whether the constant at register a may be left out, for all that its shape is: it is one element, or an operand
-  // beside it is as large.
-  [[nodiscard]] bool may_leave_out(instruction const& i) const {
+  // Whether the constant at register a may be left out: it is one element, or an operand beside it is as large.
+  [[nodiscard]] bool has_as_large_beside(instruction const& i) const {
     double number = 0;
     auto const v = registers_[i.a];
     if (i.count == 0 || facts_.number(v, number)) return true;

@@ -25,7 +25,7 @@ enum class step : std::uint8_t {
   scalar_member,  ///< * an addend or factor of frame a that is a constant of one element; to slot b (or 0, 1 where it
                   ///< may be absent)
   literal,        ///< the constants left in frame a make up `number`
-  rest,           ///< everything left in frame a; to slot b
+  rest,           ///< everything left in frame a, to the power or times `number`; to slot b
   close,          ///< nothing is left in frame a, and its sign is right
   operands,       ///< all operands of value a's node from number `count` on; to slot b
   capture,        ///< * value a to slot b, or the same value as there (either side of what is looked through)

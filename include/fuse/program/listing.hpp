@@ -67,7 +67,8 @@ namespace detail {
     case step::scalar_member:
       return s(i.b) + " = a constant part of " + f(i.a) + ((i.flags & instruction::optional) != 0 ? ", or none" : "");
     case step::literal: return line + f(i.a) + " holds " + shortest(i.number);
-    case step::rest: return s(i.b) + " = what is left of " + f(i.a);
+    case step::rest:
+      return s(i.b) + " = what is left of " + f(i.a) + (i.number == 1 ? "" : ", with weight " + shortest(i.number));
     case step::close: return line + f(i.a);
     case step::operands: return s(i.b) + " = operands of " + r(i.a) + " from " + std::to_string(i.count) + " on";
     case step::capture: return line + r(i.a) + " as " + s(i.b);

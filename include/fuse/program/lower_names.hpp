@@ -88,52 +88,6 @@ constexpr void lowering::resolve_operator(std::uint8_t at, term const& t) {
   if (known.reduces) out.reduces = reduction_[at] = true;
 }
 
-/// Whether a sum or product has a number, and which other term it is a multiple of.
-constexpr void lowering::resolve_multiple(std::uint8_t at, term const& t) {
-  auto const op = pattern_.terms[at].op;
-  int const operands = op == opcode::pow ? 1 : t.operands();  // an exponent is no factor
-  if (group_[at] == op_group::product) {
-    int beside = -1;  // the operand that is not a number
-    double numbers = 1;
-    for (int i = 0; i < operands; ++i) {
-      auto const factor = t.child[i];
-      auto const& given = pattern_.terms[factor];
-      bool const number = given.kind == term_kind::number;
-      has_number_[at] = has_number_[at] || has_number_[factor] || is_factor(factor) || (number && given.number != 1);
-      if (number && given.tolerance == 1e-6)
-        numbers *= given.number;
-      else
-        beside = beside < 0 ? factor : expression::capacity;
-    }
-    if (op != opcode::mul || operands != 2 || beside < 0 || numbers == 0) return;
-    if (beside == expression::capacity || !is_term(static_cast<std::uint8_t>(beside))) return;
-    multiple_of_[at] = multiple_of_[beside];
-    multiple_[at] = numbers * multiple_[beside];
-    return;
-  }
-  auto const how = opening_of(op, op_group::sum);
-  auto const like = multiple_of_[t.child[0]];
-  if (!is_term(like)) return;
-  double sum = 0;
-  for (int i = 0; i < operands; ++i) {
-    auto const times = multiple_[t.child[i]] * (i == 0 ? how.first : how.further);
-    if (multiple_of_[t.child[i]] != like || (sum < 0 ? times > 0 : sum > 0 && times < 0)) return;
-    sum += times;
-  }
-  multiple_of_[at] = like;
-  multiple_[at] = sum;
-}
-/// Whether a term is one value, of which there may be several.
-constexpr bool lowering::is_term(std::uint8_t at) const {
-  switch (pattern_.terms[at].kind) {
-    case term_kind::capture:
-    case term_kind::neutral:
-    case term_kind::named:
-    case term_kind::exact: return true;
-    default: return false;
-  }
-}
-
 constexpr void lowering::fail_at_misuse(term const& t) {
   constexpr rule_error errors[] = {rule_error::attribute_of_no_operator, rule_error::tolerance_of_no_number,
                                    rule_error::too_many_users};

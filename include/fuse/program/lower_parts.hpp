@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include <fuse/ops/algebra.hpp>
+#include <fuse/program/lower_multiples.hpp>
 #include <fuse/program/lower_writing.hpp>
 
 namespace fuse::inline v0::detail {
@@ -41,10 +42,11 @@ constexpr std::uint64_t lowering::needs_of(term const& t, opcode op, op_group gr
   return all;
 }
 
-/// The same, without those in sums and products among the parts. One part with exponent 1 needs no product around it.
-constexpr std::uint64_t lowering::needs_directly(parts const& of, op_group kind) const {
+/// The same, without those in sums and products among the parts. One part with exponent 1 needs no product around it,
+/// nor does it where that is `added`: its number may be a coefficient, outside of it.
+constexpr std::uint64_t lowering::needs_directly(parts const& of, op_group kind, bool added) const {
   std::uint64_t all = 0;
-  int required = of.has_number && of.number != (kind == op_group::product ? 1 : 0) ? 1 : 0;
+  int required = !added && of.has_number && of.number != (kind == op_group::product ? 1 : 0) ? 1 : 0;
   int const count = of.count;
   for (int i = 0; i < count; ++i) {
     auto const p = of.all[i];
@@ -97,27 +99,19 @@ constexpr void lowering::collect(std::uint8_t at, double weight, op_group kind, 
         pattern_.terms[first].number == 1)
       return collect(t.child[1], weight * how.further, kind, into);
   } else if (t.kind == term_kind::number && (kind == op_group::sum || is_small(weight))) {
-    if (static_cast<float>(t.tolerance) > into.tolerance) into.tolerance = static_cast<float>(t.tolerance);
-    if (kind == op_group::product) return add_number(t.number, weight, into);
-    into.has_number = true;
+    if (kind == op_group::product) return add_number(t.number, weight, into, t.tolerance);
+    widen(into, t.tolerance);
     into.number += weight * t.number;
     return;
   } else if (multiple_of_[at] != at && group_[at] != kind) {
     auto const times = multiple_[at];
     if (kind == op_group::sum) return collect(multiple_of_[at], weight * times, kind, into);
     if (is_factor(at) && is_small(weight)) {
-      if (into.tolerance < 1e-6f) into.tolerance = 1e-6f;
       add_number(times, weight, into);
       return collect(multiple_of_[at], weight, kind, into);
     }
   }
   add_part(at, weight, kind, into);
-}
-/// Whether a sum is a number times one value, or minus a product: as a factor, it is both. (Minus another value is a
-/// part of its own, whose sign may stand elsewhere among the factors.)
-constexpr bool lowering::is_factor(std::uint8_t at) const {
-  if (group_[at] != op_group::sum || multiple_of_[at] == at) return false;
-  return multiple_[at] != -1 || group_[multiple_of_[at]] == op_group::product;
 }
 /// By which number two products of the same factors differ; 0: they have others.
 constexpr double lowering::ratio(std::uint8_t a, std::uint8_t b) {
@@ -126,7 +120,8 @@ constexpr double lowering::ratio(std::uint8_t a, std::uint8_t b) {
   of_a.number = of_b.number = 1;
   collect(a, 1, op_group::product, of_a);
   collect(b, 1, op_group::product, of_b);
-  if (of_a.count != of_b.count || of_a.tolerance > 1e-6f || of_b.tolerance > 1e-6f) return 0;
+  auto const usual = static_cast<float>(usual_tolerance);
+  if (of_a.count != of_b.count || of_a.tolerance > usual || of_b.tolerance > usual) return 0;
   for (int i = 0; i < of_a.count; ++i) {
     bool found = false;
     for (int k = 0; k < of_b.count && !found; ++k)
@@ -135,9 +130,14 @@ constexpr double lowering::ratio(std::uint8_t a, std::uint8_t b) {
   }
   return of_b.number / of_a.number;
 }
+/// Notes a number that is within a tolerance.
+constexpr void lowering::widen(parts& of, double tolerance) {
+  of.has_number = true;
+  if (static_cast<float>(tolerance) > of.tolerance) of.tolerance = static_cast<float>(tolerance);
+}
 /// One more number of a product.
-constexpr void lowering::add_number(double number, double weight, parts& into) {
-  into.has_number = true;
+constexpr void lowering::add_number(double number, double weight, parts& into, double tolerance) {
+  widen(into, tolerance);
   for (double w = weight; w != 0; w += w > 0 ? -1 : 1)
     into.number = w > 0 ? into.number * number : into.number / number;
 }

@@ -187,7 +187,7 @@ constexpr void lowering::attributes(term const& t, std::uint8_t r, static_text e
         .code = step::parameter, .a = r, .b = no_slot, .op = parameter_name(a.name), .through = everywhere_id_};
     if (a.children == 0) {
       made.number = a.number;
-      made.tolerance = 1e-6f;
+      made.tolerance = static_cast<float>(usual_tolerance);
     } else {
       auto const& holder = pattern_[a.child[0]];
       if (holder.kind == term_kind::number) {
@@ -229,21 +229,17 @@ constexpr void lowering::group(std::uint8_t at, std::uint8_t r, sign_use sign, s
   if (found.overflow) return fail(rule_error::too_large, rule_.name);
   auto const frame = next_frame_++;
   if (frame == 31) return fail(rule_error::too_large, rule_.name);
-  // The number of a product that is added may be a coefficient, outside of it.
-  bool const added = scale_ != 0, has_number = found.has_number || (added && scale_ != 1);
-  if (added) found.has_number = false;
-  if (auto const needed = needs_directly(found, kind); needed != 0)
+  bool const added = scale_ != 0;
+  if (auto const needed = needs_directly(found, kind, added); needed != 0)
     emit({.code = step::within, .a = r, .c = 1, .number = static_cast<double>(needed)});
   if (auto const needed = needs_[at]; needed != 0)
     emit({.code = step::within, .a = r, .number = static_cast<double>(needed)});
   auto const t = pattern_.terms[at];
   bool const clips = kind == op_group::sum && t.index != 0;
   bool const divides = t.op == opcode::div && group_[t.child[0]] != kind && group_[t.child[1]] != kind;
-  bool const scales = kind == op_group::product && has_number;
-  found.has_number = has_number;
-  if (added) found.number *= scale_;
-  if (added && scale_ != 1 && found.tolerance < 1e-6f) found.tolerance = 1e-6f;
+  if (added && scale_ != 1) add_number(scale_, 1, found);
   scale_ = 0;
+  bool const scales = kind == op_group::product && found.has_number;
   emit({.code = step::group,
         .a = r,
         .b = frame,
@@ -268,7 +264,8 @@ constexpr void lowering::finish_group(parts const& found, op_group kind, std::ui
     emit({.code = step::rest,
           .a = frame,
           .b = bound_rest(found.all[rest].term, kind),
-          .flags = some ? instruction::some : std::uint8_t{0}});
+          .flags = some ? instruction::some : std::uint8_t{0},
+          .number = found.all[rest].weight});
   }
   emit({.code = step::close, .a = frame});
 }

@@ -116,23 +116,27 @@ class lowering {
   [[nodiscard]] constexpr bool large(std::uint8_t at) const;
   [[nodiscard]] constexpr int tree_size(std::uint8_t at, int limit) const;
   [[nodiscard]] constexpr std::uint64_t needs_of(term const& t, opcode op, op_group group);
-  [[nodiscard]] constexpr std::uint64_t needs_directly(parts const& of, op_group kind) const;
+  [[nodiscard]] constexpr std::uint64_t needs_directly(parts const& of, op_group kind, bool added) const;
   constexpr parts parts_of(std::uint8_t at, double weight, op_group kind);
   constexpr void collect(std::uint8_t at, double weight, op_group kind, parts& into);
   [[nodiscard]] constexpr double ratio(std::uint8_t a, std::uint8_t b);
-  constexpr void add_number(double number, double weight, parts& into);
+  static constexpr void widen(parts& of, double tolerance);
+  constexpr void add_number(double number, double weight, parts& into, double tolerance = usual_tolerance);
   [[nodiscard]] static constexpr bool is_small(double weight) {
     return is_whole_weight(weight) && weight >= -8 && weight <= 8;
   }
   constexpr void add_part(std::uint8_t at, double weight, op_group kind, parts& into);
 
+  // lower_multiples.hpp: which terms are multiples of others
+  constexpr void resolve_multiple(std::uint8_t at, term const& t);
+  constexpr void resolve_multiple_sum(std::uint8_t at, term const& t);
+  [[nodiscard]] constexpr bool is_factor(std::uint8_t at) const;
+  [[nodiscard]] constexpr bool is_term(std::uint8_t at) const;
+
   // lower_names.hpp: names become operators, and facts of all terms are found
   constexpr void resolve();
   constexpr void count_times();
   constexpr void resolve_operator(std::uint8_t at, term const& t);
-  constexpr void resolve_multiple(std::uint8_t at, term const& t);
-  [[nodiscard]] constexpr bool is_factor(std::uint8_t at) const;
-  [[nodiscard]] constexpr bool is_term(std::uint8_t at) const;
   constexpr void fail_at_operands(term const& t, operator_facts const& known);
   constexpr void fail_at_misuse(term const& t);
 

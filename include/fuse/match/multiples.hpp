@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstdint>
+
+#include <fuse/infer/bare_value.hpp>
+#include <fuse/infer/facts.hpp>
+#include <fuse/match/congruence.hpp>
+#include <fuse/match/operator_sets.hpp>
+#include <fuse/ops/algebra.hpp>
+
+namespace fuse::inline v0::detail {
+
+/// Which values of a graph are multiples of others: a product with numbers, a sum of like terms. Chains of at most 8
+/// operators.
+template <class Image>
+class basic_multiples {
+ public:
+  basic_multiples(Image const& image, facts const& known, operator_sets const& operators, congruence& congruent)
+      : image_(image), facts_(known), operators_(operators), congruent_(congruent) {}
+
+  /// What a product is, once, times numbers; absent where that are several operands, or none.
+  struct scaled_operand {
+    value_id value = absent;
+    double by = 1;
+    bool repeated = false;  // a number has several elements, which may repeat those of the operand
+  };
+  [[nodiscard]] scaled_operand scaled(node_id n) const {
+    scaled_operand found;
+    double exponent = 1;
+    auto const region = image_.node(n).region;
+    for (int i = 0; i < 8; ++i) {
+      auto const& how = opening_of(op_of(image_, n), op_group::product);
+      if (image_.node(n).region != region || !goes_on(how, n, exponent, found)) return {};
+      if (exponent == 1) return found.by != 0 && found.by - found.by == 0 ? found : scaled_operand{};
+      n = image_.producer(found.value);
+      if (n == absent) return {};
+    }
+    return {};
+  }
+  /// Which value, times a coefficient, `v` is, `below` numbers and signs or as it stands. Terms of different signs stay
+  /// apart: they may be all that there is.
+  [[nodiscard]] value_id term_of(value_id v, double& coefficient, bool below, int depth) const {
+    auto const n = v == absent || depth == 8 ? absent : image_.producer(v);
+    if (n == absent || image_.result_index(v) != 0 || image_.operand_count(n) == 0) return v;
+    auto const& how = opening_of(op_of(image_, n), op_group::sum);
+    if (how.when == opens_with::scaled && below) {
+      auto const found = scaled(n);
+      if (found.value == absent || found.repeated) return v;
+      coefficient *= found.by;
+      return term_of(found.value, coefficient, below, depth + 1);
+    }
+    if (how.when != opens_with::any || (operators_[v].direct & product_bit) == 0) return v;
+    if (how.further == 0 && !below) return v;
+    value_id term = absent;
+    double sum = 0;
+    for (std::uint32_t i = 0; i < image_.operand_count(n); ++i) {
+      double one = i == 0 ? how.first : how.further;
+      if (one == 0) break;
+      auto const next = term_of(image_.operand(n, i), one, below, depth + 1);
+      if (next == absent || (sum < 0 ? one > 0 : sum > 0 && one < 0)) return v;
+      if (i != 0 && !congruent_.same(bare_value(image_, facts_, term), bare_value(image_, facts_, next))) return v;
+      if (i == 0) term = next;
+      sum += one;
+    }
+    coefficient *= sum;
+    return term;
+  }
+
+  /// Whether operand `i` of `n` is a number, however often it stands there.
+  [[nodiscard]] bool is_number(node_id n, std::uint32_t i, double& number) const {
+    return i < image_.operand_count(n) && image_.operand(n, i) != absent &&
+           facts_.uniform(image_.operand(n, i), number);
+  }
+  /// Whether a number stands there several times, perhaps: left out, it may leave a smaller shape.
+  [[nodiscard]] bool has_several(value_id v) const {
+    double number = 0;
+    return v != absent && facts_.is_uniform(v) && !facts_.number(v, number);
+  }
+
+ private:
+  // One step of that, at a product to the power `exponent`, 1 or -1: to the operand that is no number.
+  bool goes_on(opening const& how, node_id n, double& exponent, scaled_operand& into) const {
+    double power = 1;
+    if (how.when == opens_with::none || how.when == opens_with::alike) return false;
+    if (how.integers != opens_integers::yes && is_integer(facts_.type(image_.result(n)))) return false;
+    if (how.when == opens_with::power && !is_number(n, 1, power)) return false;
+    if (how.when == opens_with::power) into.repeated = into.repeated || has_several(image_.operand(n, 1));
+    auto const count = how.further == 0 ? 1 : image_.operand_count(n);
+    double of_operand = 0;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      double number = 0;
+      auto const weight = i == 0 ? how.first * power : how.further;
+      if (is_number(n, i, number)) {
+        into.by = exponent * weight < 0 ? into.by / number : into.by * number;
+        into.repeated = into.repeated || has_several(image_.operand(n, i));
+      } else if (of_operand == 0 && (weight == 1 || weight == -1)) {
+        into.value = image_.operand(n, i);
+        of_operand = weight;
+      } else {
+        return false;
+      }
+    }
+    exponent *= of_operand;
+    if (how.negates) into.by = -into.by;
+    return of_operand != 0 && into.value != absent;
+  }
+
+  Image const& image_;
+  facts const& facts_;
+  operator_sets const& operators_;
+  congruence& congruent_;
+};
+
+}  // namespace fuse::inline v0::detail
