@@ -40,6 +40,9 @@ int explain(explain_arguments const& arguments);
 int draw(draw_arguments const& arguments);
 int list_rules(rules_arguments const& arguments);
 
+/// What the program does with the words of its command line, its name first.
+int run(int count, char const* const* words);
+
 /// Prints "fuse-onnx: `what`" to stderr and returns `status`.
 int complain(int status, std::string const& what);
 

@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: BSL-1.0
 """Runs fuse-onnx and onnxruntime, and says whether a result is the same.
 
-FUSE_ONNX names the program (default: build/release/bin/fuse-onnx of this tree).
+FUSE_ONNX names the program (default: build/release/bin/fuse-onnx of this tree), FUSE_ONNX_SERVED the one that runs it again and
+again (default: fuse-onnx-served, beside it).
 """
 
+import atexit
 import collections
 import json
 import os
 import pathlib
+import select
 import subprocess
 import tempfile
 
@@ -20,6 +23,7 @@ import reference
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = os.environ.get("FUSE_ONNX", str(ROOT / "build/release/bin/fuse-onnx"))
+SERVED = os.environ.get("FUSE_ONNX_SERVED", str(pathlib.Path(PROGRAM).parent / "fuse-onnx-served"))
 MODELS = pathlib.Path(os.environ.get("FUSE_MODELS", ROOT / "tests/models"))
 TARGETS = ("onnx", "onnxruntime")
 OFF, DEFAULT = ort.GraphOptimizationLevel.ORT_DISABLE_ALL, ort.GraphOptimizationLevel.ORT_ENABLE_ALL
@@ -43,6 +47,51 @@ def run(*arguments, timeout=60):
     done = subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, timeout=timeout)
     assert done.returncode in (0, 1, 2), f"status {done.returncode}: {done.stderr[-400:].decode(errors='replace')}"
     return Run(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+class Server:
+    """fuse-onnx in a process that serves one call after the other."""
+
+    def __init__(self):
+        self.err = open(scratch("served.err"), "w+b")
+        self.process = subprocess.Popen([SERVED], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.err)
+        atexit.register(self.close)
+
+    def run(self, *arguments, timeout=60):
+        said = self.err.seek(0, os.SEEK_END)
+        self.process.stdin.write(("\t".join(map(str, arguments)) + "\n").encode())
+        self.process.stdin.flush()
+        out, pipe = b"", self.process.stdout.fileno()
+        while not out.endswith(b"\n") or b"\0" not in out:
+            assert select.select([pipe], [], [], timeout)[0], f"no answer within {timeout} s: {arguments}"
+            more = os.read(pipe, 1 << 20)
+            assert more, f"{self.ended(said)}: {arguments}"
+            out += more
+        self.err.seek(said)
+        out, status = out.split(b"\0")
+        return Run(int(status), out.decode(), self.err.read().decode())
+
+    def ended(self, said=0):
+        self.process.stdin.close()
+        self.err.seek(said)
+        return f"status {self.process.wait(60)}: {self.err.read()[-4000:].decode(errors='replace')}"
+
+    def close(self):
+        """What a sanitizer finds when the process ends fails the tests, too."""
+        if self.process.poll() is None and not (end := self.ended()).startswith("status 0"):
+            print(end, flush=True)
+            os._exit(1)
+
+
+served = None
+
+
+def serve(*arguments, **how):
+    """The same as `run`, without a process of its own."""
+    global served
+    if served is None or served.process.poll() is not None:
+        served = Server()
+    return served.run(*arguments, **how)
 
 
 # Refusals of whole matches, as docs/why_did_my_rule_not_fire.md lists them.
@@ -74,7 +123,7 @@ def optimize(model, target="onnx", *options):
         source = scratch("in.onnx")
         source.write_bytes(model if isinstance(model, bytes) else model.SerializeToString())
     result = scratch("out.onnx")
-    done = run("optimize", source, "-o", result, "--target", target, "--report", "json", "--check", *options)
+    done = serve("optimize", source, "-o", result, "--target", target, "--report", "json", "--check", *options)
     assert done.code == 0, f"status {done.code}: {done.err}"
     return Result(result.read_bytes(), json.loads(done.out))
 

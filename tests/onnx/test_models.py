@@ -25,6 +25,16 @@ def counts():
         return {row["model"]: row for row in csv.DictReader(file, delimiter="\t")}
 
 
+@functools.cache
+def rewritten(name, target):
+    return judge.optimize(model_of(name), target)
+
+
+@functools.cache
+def model_of(name):
+    return onnx.load(judge.MODELS / f"{name}.onnx")
+
+
 def names():
     return sorted(path.stem for path in judge.MODELS.glob("*.onnx"))
 
@@ -37,10 +47,9 @@ class ModelTest(unittest.TestCase):
     def each(self, judged):
         """Calls `judged(name, model, target, result)` for every model and target."""
         for name in names():
-            model = onnx.load(judge.MODELS / f"{name}.onnx")
             for target in judge.TARGETS:
                 with self.subTest(name, target=target):
-                    judged(name, model, target, judge.optimize(model, target))
+                    judged(name, model_of(name), target, rewritten(name, target))
 
     def test_counts(self):
         def judged(name, model, target, result):
