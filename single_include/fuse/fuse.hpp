@@ -7260,6 +7260,194 @@ template <class Named>
 
 }  // namespace fuse::inline v0
 
+namespace fuse::inline v0::detail {
+
+[[nodiscard]] constexpr bool may_keep_elements(opcode op) {
+  switch (op) {
+    case opcode::identity:
+    case opcode::cast:
+    case opcode::cast_like:
+    case opcode::dropout:
+    case opcode::reshape:
+    case opcode::flatten:
+    case opcode::squeeze:
+    case opcode::unsqueeze:
+    case opcode::expand:
+    case opcode::tile:
+    case opcode::slice:
+    case opcode::where:
+    case opcode::mean_of:
+    case opcode::sum_of:
+    case opcode::maximum:
+    case opcode::minimum: return true;
+    default: return false;
+  }
+}
+
+template <class Image>
+[[nodiscard]] value_id selected_operand(Image const& image, facts const& known, node_id n) {
+  double condition = 0;
+  if (image.operand_count(n) != 3 || image.operand(n, 0) == absent || !known.uniform(image.operand(n, 0), condition))
+    return absent;
+  return image.operand(n, condition != 0 ? 1 : 2);
+}
+
+template <class Image>
+[[nodiscard]] value_id kept_operand(Image const& image, facts const& known, node_id n) {
+  if (op_of(image, n) == opcode::where) return selected_operand(image, known, n);
+  return image.operand_count(n) == 0 ? absent : image.operand(n, 0);
+}
+
+template <class Image>
+[[nodiscard]] bool unchanged(Image const& image, facts const& known, node_id n) {
+  auto const v = image.result(n), from = kept_operand(image, known, n);
+  if (from == absent) return false;
+  switch (op_of(image, n)) {
+    case opcode::identity: return true;
+    case opcode::cast:
+    case opcode::cast_like: return known.type(v) == known.type(from) && known.type(v) != element_type::unknown;
+    case opcode::reshape:
+    case opcode::flatten:
+    case opcode::squeeze:
+    case opcode::unsqueeze:
+    case opcode::expand:
+    case opcode::tile:
+    case opcode::where: return known.same_shape(v, from);
+    case opcode::slice: return known.takes_all(n);
+    case opcode::mean_of:
+    case opcode::sum_of:
+    case opcode::maximum:
+    case opcode::minimum: return image.operand_count(n) == 1;
+    case opcode::dropout: {  // while nobody trains
+      double training = 0;
+      if (image.operand_count(n) < 3 || image.operand(n, 2) == absent) return image.version >= 7;
+      return known.number(image.operand(n, 2), training) && training == 0;
+    }
+    default: return false;
+  }
+}
+
+[[nodiscard]] constexpr bool may_clip(opcode op) {
+  return op == opcode::relu || op == opcode::maximum || op == opcode::clip;
+}
+
+template <class Image>
+[[nodiscard]] value_id positive_part_of(Image const& image, facts const& known, node_id n) {
+  auto const count = image.operand_count(n);
+  auto const is_zero = [&](std::uint32_t i) {
+    double number = 1;
+    return image.operand(n, i) != absent && known.uniform(image.operand(n, i), number) && number == 0;
+  };
+  switch (op_of(image, n)) {
+    case opcode::relu: return count == 1 ? image.operand(n, 0) : absent;
+    case opcode::maximum:
+      if (count != 2) return absent;
+      return is_zero(1) ? image.operand(n, 0) : is_zero(0) ? image.operand(n, 1) : absent;
+    case opcode::clip:
+      if (count < 2 || !is_zero(1) || (count > 2 && image.operand(n, 2) != absent)) return absent;
+      return image.operand(n, 0);
+    default: return absent;
+  }
+}
+
+template <class Image>
+[[nodiscard]] bool moves_ones(Image const& image, facts const& known, node_id n) {
+  auto const op = op_of(image, n);
+  if (op != opcode::unsqueeze && op != opcode::reshape && op != opcode::squeeze && op != opcode::flatten) return false;
+  auto const v = image.result(n), from = image.operand(n, 0);
+  if (!known.has_rank(v) || !known.has_rank(from)) return false;
+  auto const now = known.shape(v), before = known.shape(from);
+  std::size_t i = 0, k = 0;
+  while (true) {
+    while (i < now.size() && now[i] == extent(1)) ++i;
+    while (k < before.size() && before[k] == extent(1)) ++k;
+    if (i == now.size() || k == before.size()) return i == now.size() && k == before.size();
+    if (!(now[i++] == before[k++])) return false;
+  }
+}
+
+[[nodiscard]] constexpr bool may_repeat(opcode op) {
+  return op == opcode::expand || op == opcode::tile || op == opcode::where;
+}
+
+template <class Image>
+[[nodiscard]] bool broadcasts(Image const& image, facts const& known, node_id n) {
+  auto const op = op_of(image, n);
+  if (op == opcode::expand || op == opcode::where) return true;
+  auto const v = image.result(n), from = image.operand(n, 0);
+  if (op != opcode::tile || !known.has_rank(v) || known.rank(v) != known.rank(from)) return false;
+  auto const now = known.shape(v), before = known.shape(from);
+  for (std::size_t i = 0; i < now.size(); ++i)
+    if (!(before[i] == extent(1)) && !(now[i] == before[i])) return false;
+  return true;
+}
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
+[[nodiscard]] inline bool divides_by(double count, double factor) {
+  auto const is = [&](double wanted) { return factor == wanted; };
+  auto const rounded = [](double number) { return static_cast<double>(static_cast<float>(number)); };
+  auto const root = math::pow(count, 0.5);
+  if (count == 0) return false;
+  return is(1 / count) || is(rounded(1 / count)) || is(rounded(1 / root) * rounded(1 / root)) ||
+         is(1 / (rounded(root) * rounded(root)));
+}
+
+template <class Image>
+[[nodiscard]] double added_elements(Image const& image, facts const& known, node_id n) {
+  double count = 1;
+  int unknown = 0;
+  auto const multiply = [&](value_id v, bool divides) {
+    for (auto const e : known.shape(v)) {
+      auto const extent = e.known() ? static_cast<double>(e.value()) : 1;
+      count = divides ? count / extent : count * extent;
+      unknown += e.known() ? 0 : divides ? -1 : 1;
+    }
+  };
+  multiply(image.operand(n, 0), false);
+  multiply(image.result(n), true);
+  return known.has_rank(image.result(n)) && unknown == 0 ? count : 0;
+}
+
+template <class Image>
+[[nodiscard]] value_id scaled_by_number(Image const& image, facts const& known, node_id n, double& factor) {
+  auto const op = op_of(image, n);
+  if ((op != opcode::mul && op != opcode::div) || image.operand_count(n) != 2) return absent;
+  auto const a = image.operand(n, 0), b = image.operand(n, 1);
+  double number = 0;
+  if (a == absent || b == absent) return absent;
+  if (known.uniform(b, number)) {
+    factor = op == opcode::mul ? factor * number : factor / number;
+    return a;
+  }
+  if (op == opcode::div || !known.uniform(a, number)) return absent;
+  factor *= number;
+  return b;
+}
+
+template <class Image>
+[[nodiscard]] bool is_divided_sum(Image const& image, facts const& known, value_id v) {
+  double factor = 1;
+  for (int i = 0; i < 8 && v != absent; ++i) {
+    auto const n = image.producer(v);
+    if (n == absent || image.operand_count(n) == 0) return false;
+    auto const op = op_of(image, n);
+    if (op == opcode::sum || op == opcode::sum_square) return divides_by(added_elements(image, known, n), factor);
+    if (auto const below = scaled_by_number(image, known, n, factor); below != absent) {
+      v = below;
+    } else if (may_keep_elements(op)) {
+      v = kept_operand(image, known, n);
+    } else {
+      return false;
+    }
+  }
+  return false;
+}
+
+}  // namespace fuse::inline v0::detail
+
 namespace fuse::inline v0 {
 
 enum class step : std::uint8_t {
@@ -8137,194 +8325,6 @@ using entrances = basic_entrances<program>;
 
 namespace fuse::inline v0::detail {
 
-[[nodiscard]] constexpr bool may_keep_elements(opcode op) {
-  switch (op) {
-    case opcode::identity:
-    case opcode::cast:
-    case opcode::cast_like:
-    case opcode::dropout:
-    case opcode::reshape:
-    case opcode::flatten:
-    case opcode::squeeze:
-    case opcode::unsqueeze:
-    case opcode::expand:
-    case opcode::tile:
-    case opcode::slice:
-    case opcode::where:
-    case opcode::mean_of:
-    case opcode::sum_of:
-    case opcode::maximum:
-    case opcode::minimum: return true;
-    default: return false;
-  }
-}
-
-template <class Image>
-[[nodiscard]] value_id selected_operand(Image const& image, facts const& known, node_id n) {
-  double condition = 0;
-  if (image.operand_count(n) != 3 || image.operand(n, 0) == absent || !known.uniform(image.operand(n, 0), condition))
-    return absent;
-  return image.operand(n, condition != 0 ? 1 : 2);
-}
-
-template <class Image>
-[[nodiscard]] value_id kept_operand(Image const& image, facts const& known, node_id n) {
-  if (op_of(image, n) == opcode::where) return selected_operand(image, known, n);
-  return image.operand_count(n) == 0 ? absent : image.operand(n, 0);
-}
-
-template <class Image>
-[[nodiscard]] bool unchanged(Image const& image, facts const& known, node_id n) {
-  auto const v = image.result(n), from = kept_operand(image, known, n);
-  if (from == absent) return false;
-  switch (op_of(image, n)) {
-    case opcode::identity: return true;
-    case opcode::cast:
-    case opcode::cast_like: return known.type(v) == known.type(from) && known.type(v) != element_type::unknown;
-    case opcode::reshape:
-    case opcode::flatten:
-    case opcode::squeeze:
-    case opcode::unsqueeze:
-    case opcode::expand:
-    case opcode::tile:
-    case opcode::where: return known.same_shape(v, from);
-    case opcode::slice: return known.takes_all(n);
-    case opcode::mean_of:
-    case opcode::sum_of:
-    case opcode::maximum:
-    case opcode::minimum: return image.operand_count(n) == 1;
-    case opcode::dropout: {  // while nobody trains
-      double training = 0;
-      if (image.operand_count(n) < 3 || image.operand(n, 2) == absent) return image.version >= 7;
-      return known.number(image.operand(n, 2), training) && training == 0;
-    }
-    default: return false;
-  }
-}
-
-[[nodiscard]] constexpr bool may_clip(opcode op) {
-  return op == opcode::relu || op == opcode::maximum || op == opcode::clip;
-}
-
-template <class Image>
-[[nodiscard]] value_id positive_part_of(Image const& image, facts const& known, node_id n) {
-  auto const count = image.operand_count(n);
-  auto const is_zero = [&](std::uint32_t i) {
-    double number = 1;
-    return image.operand(n, i) != absent && known.uniform(image.operand(n, i), number) && number == 0;
-  };
-  switch (op_of(image, n)) {
-    case opcode::relu: return count == 1 ? image.operand(n, 0) : absent;
-    case opcode::maximum:
-      if (count != 2) return absent;
-      return is_zero(1) ? image.operand(n, 0) : is_zero(0) ? image.operand(n, 1) : absent;
-    case opcode::clip:
-      if (count < 2 || !is_zero(1) || (count > 2 && image.operand(n, 2) != absent)) return absent;
-      return image.operand(n, 0);
-    default: return absent;
-  }
-}
-
-template <class Image>
-[[nodiscard]] bool moves_ones(Image const& image, facts const& known, node_id n) {
-  auto const op = op_of(image, n);
-  if (op != opcode::unsqueeze && op != opcode::reshape && op != opcode::squeeze && op != opcode::flatten) return false;
-  auto const v = image.result(n), from = image.operand(n, 0);
-  if (!known.has_rank(v) || !known.has_rank(from)) return false;
-  auto const now = known.shape(v), before = known.shape(from);
-  std::size_t i = 0, k = 0;
-  while (true) {
-    while (i < now.size() && now[i] == extent(1)) ++i;
-    while (k < before.size() && before[k] == extent(1)) ++k;
-    if (i == now.size() || k == before.size()) return i == now.size() && k == before.size();
-    if (!(now[i++] == before[k++])) return false;
-  }
-}
-
-[[nodiscard]] constexpr bool may_repeat(opcode op) {
-  return op == opcode::expand || op == opcode::tile || op == opcode::where;
-}
-
-template <class Image>
-[[nodiscard]] bool broadcasts(Image const& image, facts const& known, node_id n) {
-  auto const op = op_of(image, n);
-  if (op == opcode::expand || op == opcode::where) return true;
-  auto const v = image.result(n), from = image.operand(n, 0);
-  if (op != opcode::tile || !known.has_rank(v) || known.rank(v) != known.rank(from)) return false;
-  auto const now = known.shape(v), before = known.shape(from);
-  for (std::size_t i = 0; i < now.size(); ++i)
-    if (!(before[i] == extent(1)) && !(now[i] == before[i])) return false;
-  return true;
-}
-
-}  // namespace fuse::inline v0::detail
-
-namespace fuse::inline v0::detail {
-
-[[nodiscard]] inline bool divides_by(double count, double factor) {
-  auto const is = [&](double wanted) { return factor == wanted; };
-  auto const rounded = [](double number) { return static_cast<double>(static_cast<float>(number)); };
-  auto const root = math::pow(count, 0.5);
-  if (count == 0) return false;
-  return is(1 / count) || is(rounded(1 / count)) || is(rounded(1 / root) * rounded(1 / root)) ||
-         is(1 / (rounded(root) * rounded(root)));
-}
-
-template <class Image>
-[[nodiscard]] double added_elements(Image const& image, facts const& known, node_id n) {
-  double count = 1;
-  int unknown = 0;
-  auto const multiply = [&](value_id v, bool divides) {
-    for (auto const e : known.shape(v)) {
-      auto const extent = e.known() ? static_cast<double>(e.value()) : 1;
-      count = divides ? count / extent : count * extent;
-      unknown += e.known() ? 0 : divides ? -1 : 1;
-    }
-  };
-  multiply(image.operand(n, 0), false);
-  multiply(image.result(n), true);
-  return known.has_rank(image.result(n)) && unknown == 0 ? count : 0;
-}
-
-template <class Image>
-[[nodiscard]] value_id scaled_by_number(Image const& image, facts const& known, node_id n, double& factor) {
-  auto const op = op_of(image, n);
-  if ((op != opcode::mul && op != opcode::div) || image.operand_count(n) != 2) return absent;
-  auto const a = image.operand(n, 0), b = image.operand(n, 1);
-  double number = 0;
-  if (a == absent || b == absent) return absent;
-  if (known.uniform(b, number)) {
-    factor = op == opcode::mul ? factor * number : factor / number;
-    return a;
-  }
-  if (op == opcode::div || !known.uniform(a, number)) return absent;
-  factor *= number;
-  return b;
-}
-
-template <class Image>
-[[nodiscard]] bool is_divided_sum(Image const& image, facts const& known, value_id v) {
-  double factor = 1;
-  for (int i = 0; i < 8 && v != absent; ++i) {
-    auto const n = image.producer(v);
-    if (n == absent || image.operand_count(n) == 0) return false;
-    auto const op = op_of(image, n);
-    if (op == opcode::sum || op == opcode::sum_square) return divides_by(added_elements(image, known, n), factor);
-    if (auto const below = scaled_by_number(image, known, n, factor); below != absent) {
-      v = below;
-    } else if (may_keep_elements(op)) {
-      v = kept_operand(image, known, n);
-    } else {
-      return false;
-    }
-  }
-  return false;
-}
-
-}  // namespace fuse::inline v0::detail
-
-namespace fuse::inline v0::detail {
-
 template <class Program>
 class basic_frame_needs {
  public:
@@ -8423,163 +8423,6 @@ class basic_frame_needs {
 using frame_needs = basic_frame_needs<program>;
 
 }  // namespace fuse::inline v0::detail
-
-namespace fuse::inline v0::detail {
-
-template <class Image>
-[[nodiscard]] value_id bare_value(Image const& image, facts const& known, value_id v) {
-  for (int i = 0; i < 8; ++i) {
-    auto const n = v == absent ? absent : image.producer(v);
-    if (n == absent) return v;
-    auto const op = op_of(image, n);
-    if (!may_keep_elements(op)) return v;
-    auto const below = kept_operand(image, known, n);
-    if (below == absent) return v;
-    if (!unchanged(image, known, n) && (op != opcode::cast || !widens(known.type(below), known.type(v)))) return v;
-    v = below;
-  }
-  return v;
-}
-
-}  // namespace fuse::inline v0::detail
-
-namespace fuse::inline v0 {
-
-template <class Image>
-class basic_congruence {
- public:
-  basic_congruence(Image const& image, facts const& known, dialect const& names)
-      : image_(image), facts_(known), names_(names) {}
-
-  [[nodiscard]] bool same(value_id a, value_id b) {
-    if (a == b) return true;
-    if (hashes_.empty() && alike(a, b)) hash_all();
-    budget_ = 64;
-    return compare(a, b, 0);
-  }
-
-  [[nodiscard]] bool agree(node_id n, node_id m) {
-    auto const &p = image_.node(n), &q = image_.node(m);
-    bool const alike = p.tag.name == q.tag.name && p.tag.op == q.tag.op && !p.has_bodies && !q.has_bodies &&
-                       (p.tag.name != 0 || image_.source->op_name(n) == image_.source->op_name(m));
-    return alike && (op_of(image_, n) == opcode::opaque ? image_.source->same_attributes(n, m) : same_parameters(n, m));
-  }
-
-  void update() { hashes_.clear(); }
-  void update(node_id n) {
-    if (!hashes_.empty()) hash(n);
-  }
-
- private:
-  [[nodiscard]] bool alike(value_id a, value_id b) const {
-    auto const n = a == absent ? absent : image_.producer(a), m = b == absent ? absent : image_.producer(b);
-    return n != absent && m != absent && image_.node(n).tag.name == image_.node(m).tag.name;
-  }
-
-  void hash_all() {
-    hashes_.reserve(image_.value_count() + image_.value_count() / 8);
-    hashes_.resize(image_.value_count());
-    for (value_id v = 0; v < image_.value_count(); ++v)
-      if (image_.producer(v) == absent) hashes_[v] = image_.value(v).constant ? constant : leaf(v);
-    for (auto n = image_.first_node(); n != absent; n = image_.node(n).next) hash(n);
-  }
-  void hash(node_id n) {
-    auto const& record = image_.node(n);
-    for (auto v = static_cast<value_id>(hashes_.size()); v < record.first_result + record.result_count; ++v)
-      hashes_.push_back(image_.value(v).constant ? constant : leaf(v));
-    auto const found = hash_at(n);
-    for (std::uint32_t i = 0; i < record.result_count; ++i) {
-      auto const v = record.first_result + i;
-      hashes_[v] = image_.value(v).constant ? constant : found == 0 ? leaf(v) : mix(found, i);
-    }
-  }
-
-  static constexpr std::uint32_t constant = 1;
-  [[nodiscard]] static std::uint32_t leaf(value_id v) { return mix(2, v); }
-  [[nodiscard]] static std::uint32_t mix(std::uint32_t h, std::uint32_t with) {
-    h = (h ^ with) * 0x9e3779b1u;
-    return h ^ (h >> 15);
-  }
-  [[nodiscard]] std::uint32_t hash_at(node_id n) const {
-    auto const& record = image_.node(n);
-    if (record.tag.name == 0 || record.has_bodies) return 0;
-    std::uint32_t h = mix(record.tag.name + 3u, record.region);
-    auto const hash_of = [&](std::uint32_t i) {
-      auto const v = image_.operand(n, i);
-      return v < hashes_.size() ? hashes_[v] : 0;
-    };
-    if (commutes(n)) {
-      auto const a = hash_of(0), b = hash_of(1);
-      h = mix(mix(h, a < b ? a : b), a < b ? b : a);
-    } else {
-      for (std::uint32_t i = 0; i < record.operand_count; ++i) h = mix(h, hash_of(i));
-    }
-    return h == 0 ? 1 : h;
-  }
-  [[nodiscard]] bool commutes(node_id n) const {
-    return image_.operand_count(n) == 2 && info(op_of(image_, n)).commutative;
-  }
-
-  bool compare(value_id a, value_id b, int depth) {
-    if (a == b) return true;
-    if (a == absent || b == absent || budget_-- == 0 || depth == 32) return false;
-    if (a < hashes_.size() && b < hashes_.size() && hashes_[a] != hashes_[b]) return false;
-    auto const &x = image_.value(a), &y = image_.value(b);
-    if (x.constant && y.constant) return same_contents(a, b);
-    auto const n = x.producer, m = y.producer;
-    if (n == absent || m == absent) return false;
-    auto const &p = image_.node(n), &q = image_.node(m);
-    if (p.tag.name == 0 || p.tag.name != q.tag.name || p.operand_count != q.operand_count || p.has_bodies ||
-        q.has_bodies || p.region != q.region || image_.result_index(a) != image_.result_index(b))
-      return false;
-    if (!same_parameters(n, m)) return false;
-    auto const same_at = [&](std::uint32_t i, std::uint32_t k) {
-      return compare(image_.operand(n, i), image_.operand(m, k), depth + 1);
-    };
-    if (commutes(n)) return (same_at(0, 0) && same_at(1, 1)) || (same_at(0, 1) && same_at(1, 0));
-    for (std::uint32_t i = 0; i < p.operand_count; ++i)
-      if (!same_at(i, i)) return false;
-    return true;
-  }
-
-  [[nodiscard]] bool same_contents(value_id a, value_id b) const {
-    auto const s = image_.source->constant(a), t = image_.source->constant(b);
-    if (!s || !t || s.type != t.type || s.bytes.size() != t.bytes.size() || s.shape.size() != t.shape.size())
-      return false;
-    for (std::size_t i = 0; i < s.shape.size(); ++i)
-      if (s.shape[i] != t.shape[i]) return false;
-    return s.bytes.empty() || std::memcmp(s.bytes.data(), t.bytes.data(), s.bytes.size()) == 0;
-  }
-
-  [[nodiscard]] bool same_parameters(node_id n, node_id m) {
-    auto const op = op_of(image_, n);
-    auto const& known = info(op);
-    if (known.group != op_group::none) return true;  // sums and products have none
-    if (op == opcode::cast)
-      return facts_.type(image_.result(n)) != element_type::unknown &&
-             facts_.type(image_.result(n)) == facts_.type(image_.result(m));
-    if (op == opcode::identity) return true;
-    if (op == opcode::dropout) return false;  // while training, each is drawn anew
-    if (known.shape == shape_rule::reduce) {
-      bool keep = false, keep_too = false;
-      if (reduction_axes(image_, facts_, names_, n, axes_, keep, listed_) &&
-          reduction_axes(image_, facts_, names_, m, axes_too_, keep_too, listed_))
-        return keep == keep_too && axes_ == axes_too_;
-    }
-    return op != opcode::opaque && image_.source->same_attributes(n, m);
-  }
-
-  Image const& image_;
-  facts const& facts_;
-  dialect const& names_;
-  detail::plain_vector<std::uint32_t> hashes_;  // by value; none yet where empty
-  std::vector<int> axes_, axes_too_;
-  std::vector<std::int64_t> listed_;
-  int budget_ = 0;
-};
-using congruence = basic_congruence<graph_image>;
-
-}  // namespace fuse::inline v0
 
 namespace fuse::inline v0 {
 
@@ -8710,7 +8553,13 @@ class basic_operator_sets {
     update();
   }
 
+  void tell(bool tells) { size_ = tells ? of_.size() : 0; }
+
   [[nodiscard]] sets const& operator[](value_id v) const { return v < size_ ? of_[v] : v == absent ? none_ : all; }
+
+  [[nodiscard]] bool has_below(value_id v, opcode op) const {
+    return v < of_.size() && (of_[v].deep & operator_bit(op)) != 0;
+  }
 
   [[gnu::always_inline]] void expect_before(value_id v) const {
     if (v >= Image::ahead && v < size_) __builtin_prefetch(of_.data() + (v - Image::ahead));
@@ -8899,6 +8748,263 @@ class basic_operator_sets {
 using operator_sets = basic_operator_sets<graph_image>;
 
 }  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
+template <class Image>
+class basic_filter {
+ public:
+  using entrance = detail::entrance;
+
+  basic_filter(program const& rules, Image const& image, facts const& known, dialect const& names)
+      : rules_(rules),
+        image_(image),
+        sets_(rules, image, known),
+        branches_(rules),
+        needs_(rules, branches_),
+        entrances_(rules, branches_, names, image.version) {}
+  basic_filter(basic_filter const&) = delete;
+  basic_filter& operator=(basic_filter const&) = delete;
+
+  [[nodiscard]] bool is_on() const { return on_; }
+  void turn(bool on) {
+    on_ = on;
+    sets_.tell(on);
+    if (on && missed_) update();
+  }
+
+  void update() {
+    missed_ = !on_;
+    if (on_) sets_.update();
+  }
+  void update(node_id n) {
+    missed_ = missed_ || !on_;
+    if (on_) sets_.update(n);
+  }
+  void add(node_id made) {
+    missed_ = missed_ || !on_;
+    if (on_) sets_.add(made);
+  }
+
+  [[nodiscard]] operator_sets const& sets() const { return sets_; }
+
+  [[nodiscard]] bool may_match(node_id n, int stage) const {
+    auto const& of = entrances_at(n, stage);
+    return of.gate.lets(sets_[image_.result(n)]) | of.named;  // no jump
+  }
+  [[nodiscard]] entrances::range const& entrances_at(node_id n, int stage) const {
+    return entrances_of(static_cast<opcode>(image_.node(n).tag.op), stage);
+  }
+  [[nodiscard]] entrances::range const& entrances_of(opcode op, int stage) const {
+    return entrances_.of(stage, static_cast<std::size_t>(op));
+  }
+  [[nodiscard]] entrance const& operator[](std::uint16_t at) const { return entrances_[at]; }
+  [[nodiscard]] bool has_name(node_id n) const { return entrances_.has_name(image_.node(n).tag.name); }
+
+  template <class Value, class GoOn>
+  [[gnu::always_inline]] bool branches(std::uint16_t pc, Value const& value, GoOn const& go_on) const {
+    if (!on_) return branches_.any(pc, [&](auto const& b) { return go_on(b.to); });
+    return branches_.any(
+        pc, [&](std::uint8_t at) -> auto const& { return sets_[value(at)]; },
+        [&](auto const& b) { return go_on(b.after); });
+  }
+  template <class Value, class GoOn>
+  bool branches(entrance const& e, Value const& value, GoOn const& go_on) const {
+    return on_ && e.only != no_instruction ? go_on(e.only) : branches(e.first, value, go_on);
+  }
+
+  [[nodiscard]] bool leads_on(node_id n, entrance const& e) const {
+    if (!e.looks_ahead || !on_) return true;
+    auto const& i = rules_.code[e.only];
+    auto const sets = [&](std::size_t k) -> auto const& {
+      if (k >= (i.count & 0x7fu)) return operator_sets::all;
+      return sets_[k < image_.operand_count(n) ? image_.operand(n, static_cast<std::uint32_t>(k)) : absent];
+    };
+    auto const found = [](auto const&) { return true; };
+    if (branches_.any(
+            i.next, [&](std::uint8_t at) -> auto const& { return sets(at - std::size_t{i.b}); }, found))
+      return true;
+    return (i.flags & instruction::commutes) != 0 &&
+           branches_.any(
+               i.next, [&](std::uint8_t at) -> auto const& { return sets((at - std::size_t{i.b}) ^ 1u); }, found);
+  }
+
+  [[nodiscard]] bool has_below(instruction const& i, value_id v) const {
+    auto const& there = sets_[v];
+    return (static_cast<std::uint64_t>(i.number) & ~(i.c == 0 ? there.deep : there.direct)) == 0;
+  }
+
+  [[nodiscard]] frame_needs::needs const& sought(instruction const& i) { return on_ ? needs_.of(i) : frame_needs::all; }
+
+ private:
+  program const& rules_;
+  Image const& image_;
+  operator_sets sets_;
+  branch_lists branches_;
+  frame_needs needs_;
+  entrances entrances_;
+  bool on_ = true, missed_ = false;  // `missed_`: something has changed while it was off
+};
+using filter = basic_filter<graph_image>;
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
+template <class Image>
+[[nodiscard]] value_id bare_value(Image const& image, facts const& known, value_id v) {
+  for (int i = 0; i < 8; ++i) {
+    auto const n = v == absent ? absent : image.producer(v);
+    if (n == absent) return v;
+    auto const op = op_of(image, n);
+    if (!may_keep_elements(op)) return v;
+    auto const below = kept_operand(image, known, n);
+    if (below == absent) return v;
+    if (!unchanged(image, known, n) && (op != opcode::cast || !widens(known.type(below), known.type(v)))) return v;
+    v = below;
+  }
+  return v;
+}
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0 {
+
+template <class Image>
+class basic_congruence {
+ public:
+  basic_congruence(Image const& image, facts const& known, dialect const& names)
+      : image_(image), facts_(known), names_(names) {}
+
+  [[nodiscard]] bool same(value_id a, value_id b) {
+    if (a == b) return true;
+    if (hashes_.empty() && alike(a, b)) hash_all();
+    budget_ = 64;
+    return compare(a, b, 0);
+  }
+
+  [[nodiscard]] bool agree(node_id n, node_id m) {
+    auto const &p = image_.node(n), &q = image_.node(m);
+    bool const alike = p.tag.name == q.tag.name && p.tag.op == q.tag.op && !p.has_bodies && !q.has_bodies &&
+                       (p.tag.name != 0 || image_.source->op_name(n) == image_.source->op_name(m));
+    return alike && (op_of(image_, n) == opcode::opaque ? image_.source->same_attributes(n, m) : same_parameters(n, m));
+  }
+
+  void update() { hashes_.clear(); }
+  void update(node_id n) {
+    if (!hashes_.empty()) hash(n);
+  }
+
+ private:
+  [[nodiscard]] bool alike(value_id a, value_id b) const {
+    auto const n = a == absent ? absent : image_.producer(a), m = b == absent ? absent : image_.producer(b);
+    return n != absent && m != absent && image_.node(n).tag.name == image_.node(m).tag.name;
+  }
+
+  void hash_all() {
+    hashes_.reserve(image_.value_count() + image_.value_count() / 8);
+    hashes_.resize(image_.value_count());
+    for (value_id v = 0; v < image_.value_count(); ++v)
+      if (image_.producer(v) == absent) hashes_[v] = image_.value(v).constant ? constant : leaf(v);
+    for (auto n = image_.first_node(); n != absent; n = image_.node(n).next) hash(n);
+  }
+  void hash(node_id n) {
+    auto const& record = image_.node(n);
+    for (auto v = static_cast<value_id>(hashes_.size()); v < record.first_result + record.result_count; ++v)
+      hashes_.push_back(image_.value(v).constant ? constant : leaf(v));
+    auto const found = hash_at(n);
+    for (std::uint32_t i = 0; i < record.result_count; ++i) {
+      auto const v = record.first_result + i;
+      hashes_[v] = image_.value(v).constant ? constant : found == 0 ? leaf(v) : mix(found, i);
+    }
+  }
+
+  static constexpr std::uint32_t constant = 1;
+  [[nodiscard]] static std::uint32_t leaf(value_id v) { return mix(2, v); }
+  [[nodiscard]] static std::uint32_t mix(std::uint32_t h, std::uint32_t with) {
+    h = (h ^ with) * 0x9e3779b1u;
+    return h ^ (h >> 15);
+  }
+  [[nodiscard]] std::uint32_t hash_at(node_id n) const {
+    auto const& record = image_.node(n);
+    if (record.tag.name == 0 || record.has_bodies) return 0;
+    std::uint32_t h = mix(record.tag.name + 3u, record.region);
+    auto const hash_of = [&](std::uint32_t i) {
+      auto const v = image_.operand(n, i);
+      return v < hashes_.size() ? hashes_[v] : 0;
+    };
+    if (commutes(n)) {
+      auto const a = hash_of(0), b = hash_of(1);
+      h = mix(mix(h, a < b ? a : b), a < b ? b : a);
+    } else {
+      for (std::uint32_t i = 0; i < record.operand_count; ++i) h = mix(h, hash_of(i));
+    }
+    return h == 0 ? 1 : h;
+  }
+  [[nodiscard]] bool commutes(node_id n) const {
+    return image_.operand_count(n) == 2 && info(op_of(image_, n)).commutative;
+  }
+
+  bool compare(value_id a, value_id b, int depth) {
+    if (a == b) return true;
+    if (a == absent || b == absent || budget_-- == 0 || depth == 32) return false;
+    if (a < hashes_.size() && b < hashes_.size() && hashes_[a] != hashes_[b]) return false;
+    auto const &x = image_.value(a), &y = image_.value(b);
+    if (x.constant && y.constant) return same_contents(a, b);
+    auto const n = x.producer, m = y.producer;
+    if (n == absent || m == absent) return false;
+    auto const &p = image_.node(n), &q = image_.node(m);
+    if (p.tag.name == 0 || p.tag.name != q.tag.name || p.operand_count != q.operand_count || p.has_bodies ||
+        q.has_bodies || p.region != q.region || image_.result_index(a) != image_.result_index(b))
+      return false;
+    if (!same_parameters(n, m)) return false;
+    auto const same_at = [&](std::uint32_t i, std::uint32_t k) {
+      return compare(image_.operand(n, i), image_.operand(m, k), depth + 1);
+    };
+    if (commutes(n)) return (same_at(0, 0) && same_at(1, 1)) || (same_at(0, 1) && same_at(1, 0));
+    for (std::uint32_t i = 0; i < p.operand_count; ++i)
+      if (!same_at(i, i)) return false;
+    return true;
+  }
+
+  [[nodiscard]] bool same_contents(value_id a, value_id b) const {
+    auto const s = image_.source->constant(a), t = image_.source->constant(b);
+    if (!s || !t || s.type != t.type || s.bytes.size() != t.bytes.size() || s.shape.size() != t.shape.size())
+      return false;
+    for (std::size_t i = 0; i < s.shape.size(); ++i)
+      if (s.shape[i] != t.shape[i]) return false;
+    return s.bytes.empty() || std::memcmp(s.bytes.data(), t.bytes.data(), s.bytes.size()) == 0;
+  }
+
+  [[nodiscard]] bool same_parameters(node_id n, node_id m) {
+    auto const op = op_of(image_, n);
+    auto const& known = info(op);
+    if (known.group != op_group::none) return true;  // sums and products have none
+    if (op == opcode::cast)
+      return facts_.type(image_.result(n)) != element_type::unknown &&
+             facts_.type(image_.result(n)) == facts_.type(image_.result(m));
+    if (op == opcode::identity) return true;
+    if (op == opcode::dropout) return false;  // while training, each is drawn anew
+    if (known.shape == shape_rule::reduce) {
+      bool keep = false, keep_too = false;
+      if (reduction_axes(image_, facts_, names_, n, axes_, keep, listed_) &&
+          reduction_axes(image_, facts_, names_, m, axes_too_, keep_too, listed_))
+        return keep == keep_too && axes_ == axes_too_;
+    }
+    return op != opcode::opaque && image_.source->same_attributes(n, m);
+  }
+
+  Image const& image_;
+  facts const& facts_;
+  dialect const& names_;
+  detail::plain_vector<std::uint32_t> hashes_;  // by value; none yet where empty
+  std::vector<int> axes_, axes_too_;
+  std::vector<std::int64_t> listed_;
+  int budget_ = 0;
+};
+using congruence = basic_congruence<graph_image>;
+
+}  // namespace fuse::inline v0
 
 namespace fuse::inline v0::detail {
 
@@ -9337,7 +9443,7 @@ class basic_frame_opener {
     into.passed_on = identity && unchanged(image_, facts_, n);
     if (identity && !into.passed_on && repeats) into.passed_on = into.repeated = broadcasts(image_, facts_, n);
     if (!into.passed_on) {
-      if ((operators_[a].deep & operator_bit(opcode::mean)) == 0 || !moves_ones(image_, facts_, n)) return false;
+      if (!operators_.has_below(a, opcode::mean) || !moves_ones(image_, facts_, n)) return false;
       if (into.stands_for == absent) into.stands_for = image_.result(n);
     }
     into.add(a, w);
@@ -9819,29 +9925,27 @@ class basic_group_steps : public value_steps {
  public:
   basic_group_steps(program const& rules, Image const& image, facts const& known, dialect const& names)
       : value_steps(rules, image, known, names),
-        operators_(rules_, image, known),
-        branches_(rules_),
-        needs_(rules_, branches_),
-        opener_(rules_, image, known, operators_, congruent_, true) {
-    groups_.reserve(shared_groups + frame_count);
+        filter_(rules_, image, known, names),
+        opener_(rules_, image, known, filter_.sets(), congruent_, true) {
+    groups_.reserve(kept_groups + frame_count);
   }
 
  protected:
   void open(instruction const& i, double sign) {
     auto& f = frames_[i.b];
-    auto const kind = static_cast<op_group>(i.op);
     if (static_cast<sign_use>(i.c) == sign_use::linked && sign < 0) {
       auto& around = frames_[i.count];
       remember({undo::kind::sign, i.count, 0, 0, around.sign});
       around.sign = -around.sign;
     }
-    f.group = &group(i, kind);
+    f.group = &group(i);
     bounded_ = bounded_ || f.group->bounded;
     f.covered = f.taken = 0;
     f.sign = f.group->negative() ? -sign : sign;
   }
 
-  void forget_groups() { group_count_ = 0; }
+  void release_groups() { ++search_; }
+  void forget_groups() { ++graph_; }
 
   [[nodiscard]] static double weight(frame const& f, opened_group::part const& p) {
     return f.group->kind == op_group::sum ? p.weight * f.sign : p.weight;
@@ -9887,7 +9991,7 @@ class basic_group_steps : public value_steps {
   }
 
   double ratio(value_id a, value_id b, opened_group const& among) {
-    if (((operators_[a].direct | operators_[b].direct) & product_bit) == 0) return 0;
+    if (((filter_.sets()[a].direct | filter_.sets()[b].direct) & product_bit) == 0) return 0;
     auto const first = rest_count_;
     double of_a = 1, of_b = 1;
     bool same = add_member(a, 1) && add_member(b, 1) && open_members(first, first + 1u, op_group::product, among, of_a);
@@ -10016,15 +10120,27 @@ class basic_group_steps : public value_steps {
     return true;
   }
 
-  operator_sets operators_;
-  branch_lists branches_;
+  basic_filter<Image> filter_;
 
  private:
-  static constexpr std::size_t shared_groups = 48;
+  static constexpr std::size_t kept_groups = 64;
 
-  struct shared_group {
-    opened_group opened;
-    frame_needs::needs wanted;
+  struct request {
+    value_id value, stands_for;
+    frame_needs::needs sought;
+    std::uint32_t region, graph;
+    op_group kind;
+    std::uint8_t through, flags;
+    friend bool operator==(request const&, request const&) = default;
+    [[nodiscard]] std::size_t hash() const {
+      auto const mixed = value * 0x9e3779b1u ^ (static_cast<unsigned>(kind) * 8u + through + flags) * 0x85ebca6bu ^
+                         static_cast<unsigned>(sought.deep ^ sought.deep >> 32) * 0xc2b2ae35u;
+      return mixed >> 23;
+    }
+  };
+  struct kept_group {
+    request what{};
+    std::uint32_t search = 0;  // the last one that needed it
   };
 
   bool left_before(binding const& known, std::uint16_t first, opened_group const& like) {
@@ -10092,33 +10208,44 @@ class basic_group_steps : public value_steps {
     return add_member(v, weight);
   }
 
-  opened_group const& group(instruction const& i, op_group kind) {
-    auto const v = registers_[i.a], stands_for = stands_for_[i.a];
-    bool const clips = (i.flags & instruction::clips) != 0, free = (i.flags & instruction::free) != 0,
-               divides = (i.flags & instruction::divides) != 0, scales = (i.flags & instruction::scales) != 0;
-    auto const wanted = listener == nullptr ? needs_.of(i) : frame_needs::all;  // an explanation wants to see all
-    for (std::size_t k = 0; k < group_count_; ++k)
-      if (auto const& [known, sought] = groups_[k];
-          known.parts[0].value == v && known.parts[0].stands_for == stands_for && known.kind == kind &&
-          known.through == i.through && known.clips == clips && known.free == free && known.divides == divides &&
-          known.scales == scales && sought == wanted)
-        return known;
-    auto const at = group_count_ < shared_groups ? group_count_++ : shared_groups + i.b;
+  opened_group const& group(instruction const& i) {
+    constexpr auto matter = instruction::clips | instruction::free | instruction::divides | instruction::scales;
+    request const wanted{registers_[i.a],
+                         stands_for_[i.a],
+                         filter_.sought(i),
+                         region_,
+                         graph_,
+                         static_cast<op_group>(i.op),
+                         i.through,
+                         static_cast<std::uint8_t>(i.flags & matter)};
+    auto& known = place_of_[wanted.hash()];
+    if (kept_[known].what == wanted) {
+      kept_[known].search = search_;
+      return groups_[known];
+    }
+    std::size_t at = kept_groups + i.b;
+    next_ = (next_ + 1) % kept_groups;
+    if (kept_[next_].search != search_) {
+      at = next_;
+      kept_[at] = {wanted, search_};
+      known = static_cast<std::uint8_t>(at);
+    }
     if (at >= groups_.size()) groups_.resize(at + 1);  // they are large, and few are ever used
     auto& made = groups_[at];
-    made.wanted = wanted;
-    made.opened.clips = clips;
-    made.opened.free = free;
-    made.opened.divides = divides;
-    made.opened.scales = scales;
-    opener_.open(made.opened, v, stands_for, kind, i.through, region_, wanted);
-    return made.opened;
+    made.clips = (i.flags & instruction::clips) != 0;
+    made.free = (i.flags & instruction::free) != 0;
+    made.divides = (i.flags & instruction::divides) != 0;
+    made.scales = (i.flags & instruction::scales) != 0;
+    opener_.open(made, wanted.value, wanted.stands_for, wanted.kind, wanted.through, region_, wanted.sought);
+    return made;
   }
 
-  frame_needs needs_;
   frame_opener opener_;
-  plain_vector<shared_group> groups_;  // those that the rules at a node share, then one of each frame's own
-  std::size_t group_count_ = 0;
+  plain_vector<opened_group> groups_;  // those that are kept, then one of each frame's own
+  kept_group kept_[kept_groups];
+  std::uint8_t place_of_[512]{};  // by hash of a request: where it is kept, if it is
+  std::size_t next_ = 0;
+  std::uint32_t search_ = 1, graph_ = 1;
   opened_group opened_again_;
 };
 using group_steps = basic_group_steps<graph_image>;
@@ -10131,7 +10258,7 @@ template <class Image>
 class basic_reduction_steps : public group_steps {
  public:
   basic_reduction_steps(program const& rules, Image const& image, facts const& known, dialect const& names)
-      : group_steps(rules, image, known, names), opener_(rules_, image, known, operators_, congruent_, false) {}
+      : group_steps(rules, image, known, names), opener_(rules_, image, known, filter_.sets(), congruent_, false) {}
 
  protected:
   bool reduction(instruction const& i) {
@@ -10273,19 +10400,30 @@ class basic_machine : public detail::reduction_steps {
   static constexpr int step_limit = 50'000;
 
   basic_machine(program const& rules, Image const& image, facts const& known, dialect const& names)
-      : detail::reduction_steps(rules, image, known, names), entrances_(rules_, branches_, names_, image.version) {}
+      : detail::reduction_steps(rules, image, known, names) {}
   basic_machine(basic_machine const&) = delete;
   basic_machine& operator=(basic_machine const&) = delete;
 
-  void look() { stale_ = true; }
+  void look() {
+    stale_ = true;
+    forget_groups();
+  }
   void look(node_id n) {
-    operators_.update(n);
+    forget_groups();
+    filter_.update(n);
     congruent_.update(n);
   }
   void add(node_id n) {
-    operators_.add(n);
+    forget_groups();
+    filter_.add(n);
     congruent_.update(n);
   }
+
+  void filter(bool on) {
+    filter_.turn(on);
+    forget_groups();
+  }
+  [[nodiscard]] bool filters() const { return filter_.is_on(); }
 
   class acceptor {
    public:
@@ -10329,23 +10467,20 @@ class basic_machine : public detail::reduction_steps {
   }
 
   [[nodiscard]] bool has_entry(node_id n, int stage) const {
-    auto const& of = entrances_of(n, stage);
-    return of.first != of.last || has_name(n);
+    auto const& of = filter_.entrances_at(n, stage);
+    return of.first != of.last || filter_.has_name(n);
   }
   [[nodiscard]] bool begins(opcode op, int stage) const {
-    auto const& of = entrances_.of(stage, static_cast<std::size_t>(op));
+    auto const& of = filter_.entrances_of(op, stage);
     return of.first != of.last;
   }
-  [[nodiscard]] bool may_match(node_id n, int stage) const {
-    auto const& of = entrances_of(n, stage);
-    return of.gate.lets(operators_at(n)) | of.named;  // no jump
-  }
+  [[nodiscard]] bool may_match(node_id n, int stage) const { return filter_.may_match(n, stage); }
   [[nodiscard]] node_id root() const { return root_; }
 
  private:
   void take_in() {
     stale_ = false;
-    operators_.update();
+    filter_.update();
     congruent_.update();
   }
 
@@ -10355,25 +10490,16 @@ class basic_machine : public detail::reduction_steps {
   }
   [[gnu::always_inline]] void expect_before(node_id n) const {
     image_.expect_before(n);
-    operators_.expect_before(image_.result(n));
-  }
-
-  [[nodiscard]] detail::entrances::range const& entrances_of(node_id n, int stage) const {
-    return entrances_.of(stage, image_.node(n).tag.op);
-  }
-  [[nodiscard]] bool has_name(node_id n) const { return entrances_.has_name(image_.node(n).tag.name); }
-
-  [[nodiscard]] detail::operator_sets::sets const& operators_at(node_id n) const {
-    return listener == nullptr ? operators_[image_.result(n)] : detail::operator_sets::all;
+    filter_.sets().expect_before(image_.result(n));
   }
 
   bool run_stage(node_id n, int stage, acceptor& to) {
     if (image_.node(n).result_count == 0) return false;
-    auto const there = operators_at(n);  // copies: accepting adds nodes
-    auto const name = has_name(n) ? image_.node(n).tag.name : 0;
-    auto const& of = entrances_of(n, stage);
+    auto const there = filter_.sets()[image_.result(n)];  // copies: accepting adds nodes
+    auto const name = filter_.has_name(n) ? image_.node(n).tag.name : 0;
+    auto const& of = filter_.entrances_at(n, stage);
     for (auto i = of.first; i < of.last; ++i)
-      if (auto const& e = entrances_[i]; e.gate.lets(there) && enter(n, e, to)) return true;
+      if (auto const& e = filter_[i]; e.gate.lets(there) && enter(n, e, to)) return true;
     if (name != 0)
       for (auto const& e : rules_.entries)
         if (e.stage == stage && e.by_name && e.tag == name && enter(n, detail::entrance::open(e), to)) return true;
@@ -10381,54 +10507,28 @@ class basic_machine : public detail::reduction_steps {
   }
 
   void run_stages(node_id n, acceptor& to) {
-    if (entrances_of(n, rules_.stages).named && has_name(n)) {
+    auto const& of = filter_.entrances_at(n, rules_.stages);
+    if (of.named && filter_.has_name(n)) {
       for (int stage = 0; stage < rules_.stages; ++stage) run_stage(n, stage, to);
       return;
     }
     if (image_.node(n).result_count == 0) return;
-    auto const& there = operators_at(n);
-    auto const& of = entrances_of(n, rules_.stages);
+    auto const& there = filter_.sets()[image_.result(n)];
     int done = -1;  // the last stage that has accepted
     for (auto i = of.first; i < of.last; ++i)
-      if (auto const& e = entrances_[i]; e.stage != done && e.gate.lets(there) && enter(n, e, to)) done = e.stage;
+      if (auto const& e = filter_[i]; e.stage != done && e.gate.lets(there) && enter(n, e, to)) done = e.stage;
   }
 
   template <class GoOn>
   bool any_branch(std::uint16_t pc, GoOn const& go_on) const {
-    if (listener != nullptr) return branches_.any(pc, [&](auto const& b) { return go_on(b.to); });
-    return branches_.any(
-        pc, [&](std::uint8_t at) -> auto const& { return operators_[registers_[at]]; },
-        [&](auto const& b) { return go_on(b.after); });
-  }
-
-  [[nodiscard]] bool has_below(instruction const& i) const {
-    auto const wanted = static_cast<std::uint64_t>(i.number);
-    auto const& there = operators_[registers_[i.a]];
-    if (listener == nullptr) return (wanted & ~(i.c == 0 ? there.deep : there.direct)) == 0;
-    return i.c != 0 || (wanted & there.deep) != 0;  // for an explanation, something like it is enough to go on
-  }
-
-  [[nodiscard]] bool leads_on(node_id n, detail::entrance const& e) const {
-    if (!e.looks_ahead || listener != nullptr) return true;
-    auto const& i = rules_.code[e.only];
-    auto const sets = [&](std::size_t k) -> auto const& {
-      if (k >= (i.count & 0x7fu)) return detail::operator_sets::all;
-      return operators_[k < image_.operand_count(n) ? image_.operand(n, static_cast<std::uint32_t>(k)) : absent];
-    };
-    auto const found = [](auto const&) { return true; };
-    if (branches_.any(
-            i.next, [&](std::uint8_t at) -> auto const& { return sets(at - std::size_t{i.b}); }, found))
-      return true;
-    return (i.flags & instruction::commutes) != 0 &&
-           branches_.any(
-               i.next, [&](std::uint8_t at) -> auto const& { return sets((at - std::size_t{i.b}) ^ 1u); }, found);
+    return filter_.branches(pc, [&](std::uint8_t at) { return registers_[at]; }, go_on);
   }
 
   bool enter(node_id n, detail::entrance const& e, acceptor& to) {
-    if (!leads_on(n, e)) return false;
+    if (!filter_.leads_on(n, e)) return false;
     acceptor_ = &to;
     score_ = 0;
-    forget_groups();
+    release_groups();
     root_ = n;
     region_ = image_.node(n).region;
     auto const begin = here();
@@ -10441,7 +10541,7 @@ class basic_machine : public detail::reduction_steps {
       steps_ = 0;  // what one rule does, or those that begin like it, is not taken from others
       return try_from(pc, begin);
     };
-    bool const stop = e.only != no_instruction && listener == nullptr ? from(e.only) : any_branch(e.first, from);
+    bool const stop = filter_.branches(e, [&](std::uint8_t at) { return registers_[at]; }, from);
     rewind(begin);
     return stop;
   }
@@ -10491,7 +10591,7 @@ class basic_machine : public detail::reduction_steps {
           score_ += 2;
           break;
         case step::within:
-          if (!has_below(i)) return fail(pc, registers_[i.a]);
+          if (!filter_.has_below(i, registers_[i.a])) return fail(pc, registers_[i.a]);
           break;
         case step::group:
           if (static_cast<sign_use>(i.c) != sign_use::strict) {
@@ -10718,7 +10818,6 @@ class basic_machine : public detail::reduction_steps {
     return fail(pc, v);
   }
 
-  detail::entrances entrances_;
   bool stale_ = false;  // the image has changed
   acceptor* acceptor_ = nullptr;
   node_id root_ = absent;
@@ -10963,7 +11062,10 @@ template <class Image>
     detail::deepest_failure failure;
     failure.only = only;
     match.listener = &failure;
+    bool const filtered = match.filters();
+    match.filter(false);
     match.run(n, stage, matches);
+    match.filter(filtered);
     match.listener = nullptr;
     if (failure.at == no_instruction) return best;
     auto const& i = rules.code[failure.at];
@@ -13210,6 +13312,8 @@ class matcher {
   matcher(matcher const&) = delete;
   matcher& operator=(matcher const&) = delete;
 
+  void filter(bool on) { machine_.filter(on); }
+
   [[nodiscard]] std::vector<match_of<Rules, Graph>> all() {
     std::vector<match_of<Rules, Graph>> found;
     if (bound_.cyclic()) return found;
@@ -13716,6 +13820,7 @@ struct rewrite_options {
   fuse::target target = target::standard;
   bool trust_shapes = false;
   bool near_misses = true;
+  bool filter = true;
   bool (*veto)(void* context, std::string_view rule, rewrite_cost const&) = nullptr;
   void* veto_context = nullptr;
   rewrite_check check = default_check;
@@ -16006,6 +16111,7 @@ class basic_driver final : machine::acceptor {
         last_stage_(begins_.size(), -1) {
     report_.rules.resize(rules.rules.size());
     for (std::size_t i = 0; i < rules.rules.size(); ++i) report_.rules[i].name = rules.rules[i].name;
+    machine_.filter(options.filter);
     list_last_stages();
     if (!select()) return;
     fused_.resize(image.node_count(), false);

@@ -22,9 +22,10 @@ using place = std::pair<std::string_view, std::string>;  // a rule and the name 
 
 // Where rules match.
 template <class G>
-std::set<place> matches(G const& g) {
+std::set<place> matches(G const& g, bool filter = true) {
   std::set<place> found;
   fuse::matcher<fuse::rules::norms, G> search(g);
+  search.filter(filter);
   for (auto const& m : search.all()) found.emplace(m.rule(), fuse::graph_traits<G>::name(g, m.root()));
   return found;
 }
@@ -42,8 +43,10 @@ std::size_t check(G g, fuse::target target) {
   fuse::rewrite_options options;
   options.target = target;
   auto const before = to_text(g);
+  bool const the_same = matches(g) == matches(g, false);
   auto const report = fuse::rewrite<fuse::rules::norms>(g, options);
   CAPTURE(before, to_text(g), to_text(report));
+  CHECK(the_same);
   CHECK(corpus::miscounted(report) == "");
   auto const left = matches(g);
   std::set<place> told;

@@ -32,7 +32,7 @@ struct inferred {
 /// What is tested, of one rule set in one dialect: functions of a graph of no particular type.
 struct engine {
   fuse::rewrite_report (*rewrite)(fuse::graph&, fuse::rewrite_options const&);
-  std::vector<place> (*matches)(fuse::graph const&);  ///< in order, without repetitions
+  std::vector<place> (*matches)(fuse::graph const&, bool filter);  ///< in order, without repetitions
   /// Of a value, by its number.
   std::vector<inferred> (*infer)(fuse::graph const&);
   /// Where `why` says of a node and a rule something else than `at`, or nothing that one can read; else empty.
@@ -50,10 +50,12 @@ fuse::rewrite_report rewrite(fuse::graph& g, fuse::rewrite_options const& option
 }
 
 template <class Graph, auto const& Rules>
-std::vector<place> matches(fuse::graph const& g) {
+std::vector<place> matches(fuse::graph const& g, bool filter) {
   Graph const typed(g);
   std::vector<place> all;
-  for (auto const& m : fuse::match_all<Rules>(typed)) all.push_back({std::string(m.rule()), m.root().id});
+  fuse::matcher<Rules, Graph> search(typed);
+  search.filter(filter);
+  for (auto const& m : search.all()) all.push_back({std::string(m.rule()), m.root().id});
   std::sort(all.begin(), all.end());
   all.erase(std::unique(all.begin(), all.end()), all.end());
   return all;
@@ -104,7 +106,7 @@ inline constexpr engine engine_of{&detail::rewrite<Graph, Rules>, &detail::match
 /// A rule alone.
 struct lone_rule {
   fuse::rewrite_report (*rewrite)(fuse::graph&, fuse::rewrite_options const&);
-  std::vector<place> (*matches)(fuse::graph const&);
+  std::vector<place> (*matches)(fuse::graph const&, bool filter);
 };
 
 namespace detail {

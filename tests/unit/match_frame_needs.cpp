@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "rewriting.hpp"
 
-#include <fuse/match/frame_needs.hpp>
+#include <fuse/match/filter/frame_needs.hpp>
 
 namespace match_frame_needs {
 

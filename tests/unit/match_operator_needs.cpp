@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <fuse/match/operator_needs.hpp>
+#include <fuse/match/filter/operator_needs.hpp>
 
 namespace match_operator_needs {
 

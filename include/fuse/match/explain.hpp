@@ -260,7 +260,10 @@ template <class Image>
     detail::deepest_failure failure;
     failure.only = only;
     match.listener = &failure;
+    bool const filtered = match.filters();
+    match.filter(false);
     match.run(n, stage, matches);
+    match.filter(filtered);
     match.listener = nullptr;
     if (failure.at == no_instruction) return best;
     auto const& i = rules.code[failure.at];

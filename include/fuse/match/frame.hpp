@@ -8,10 +8,10 @@
 #include <fuse/infer/divided_sum.hpp>
 #include <fuse/infer/facts.hpp>
 #include <fuse/infer/unchanged.hpp>
-#include <fuse/match/frame_needs.hpp>
+#include <fuse/match/filter/frame_needs.hpp>
+#include <fuse/match/filter/operator_sets.hpp>
 #include <fuse/match/multiples.hpp>
 #include <fuse/match/opened_group.hpp>
-#include <fuse/match/operator_sets.hpp>
 #include <fuse/ops/algebra.hpp>
 #include <fuse/ops/names.hpp>
 #include <fuse/program/program.hpp>
@@ -327,7 +327,7 @@ class basic_frame_opener {
     into.passed_on = identity && unchanged(image_, facts_, n);
     if (identity && !into.passed_on && repeats) into.passed_on = into.repeated = broadcasts(image_, facts_, n);
     if (!into.passed_on) {
-      if ((operators_[a].deep & operator_bit(opcode::mean)) == 0 || !moves_ones(image_, facts_, n)) return false;
+      if (!operators_.has_below(a, opcode::mean) || !moves_ones(image_, facts_, n)) return false;
       if (into.stands_for == absent) into.stands_for = image_.result(n);
     }
     into.add(a, w);

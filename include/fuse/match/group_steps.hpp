@@ -7,6 +7,7 @@
 
 #include <fuse/core/math.hpp>
 #include <fuse/core/plain_vector.hpp>
+#include <fuse/match/filter/filter.hpp>
 #include <fuse/match/frame.hpp>
 #include <fuse/match/value_steps.hpp>
 
@@ -18,29 +19,29 @@ class basic_group_steps : public value_steps {
  public:
   basic_group_steps(program const& rules, Image const& image, facts const& known, dialect const& names)
       : value_steps(rules, image, known, names),
-        operators_(rules_, image, known),
-        branches_(rules_),
-        needs_(rules_, branches_),
-        opener_(rules_, image, known, operators_, congruent_, true) {
-    groups_.reserve(shared_groups + frame_count);
+        filter_(rules_, image, known, names),
+        opener_(rules_, image, known, filter_.sets(), congruent_, true) {
+    groups_.reserve(kept_groups + frame_count);
   }
 
  protected:
   void open(instruction const& i, double sign) {
     auto& f = frames_[i.b];
-    auto const kind = static_cast<op_group>(i.op);
     if (static_cast<sign_use>(i.c) == sign_use::linked && sign < 0) {
       auto& around = frames_[i.count];
       remember({undo::kind::sign, i.count, 0, 0, around.sign});
       around.sign = -around.sign;
     }
-    f.group = &group(i, kind);
+    f.group = &group(i);
     bounded_ = bounded_ || f.group->bounded;
     f.covered = f.taken = 0;
     f.sign = f.group->negative() ? -sign : sign;
   }
 
-  void forget_groups() { group_count_ = 0; }
+  // A new search begins: what others opened may give way.
+  void release_groups() { ++search_; }
+  // The graph has changed.
+  void forget_groups() { ++graph_; }
 
   // Weight of a part as the pattern counts it.
   [[nodiscard]] static double weight(frame const& f, opened_group::part const& p) {
@@ -92,7 +93,7 @@ class basic_group_steps : public value_steps {
 
   // By which number two products of the same factors differ; 0: they have others.
   double ratio(value_id a, value_id b, opened_group const& among) {
-    if (((operators_[a].direct | operators_[b].direct) & product_bit) == 0) return 0;
+    if (((filter_.sets()[a].direct | filter_.sets()[b].direct) & product_bit) == 0) return 0;
     auto const first = rest_count_;
     double of_a = 1, of_b = 1;
     bool same = add_member(a, 1) && add_member(b, 1) && open_members(first, first + 1u, op_group::product, among, of_a);
@@ -231,15 +232,28 @@ class basic_group_steps : public value_steps {
     return true;
   }
 
-  operator_sets operators_;
-  branch_lists branches_;
+  basic_filter<Image> filter_;
 
  private:
-  static constexpr std::size_t shared_groups = 48;
+  static constexpr std::size_t kept_groups = 64;
 
-  struct shared_group {
-    opened_group opened;
-    frame_needs::needs wanted;
+  // What was asked for when a group was opened.
+  struct request {
+    value_id value, stands_for;
+    frame_needs::needs sought;
+    std::uint32_t region, graph;
+    op_group kind;
+    std::uint8_t through, flags;
+    friend bool operator==(request const&, request const&) = default;
+    [[nodiscard]] std::size_t hash() const {
+      auto const mixed = value * 0x9e3779b1u ^ (static_cast<unsigned>(kind) * 8u + through + flags) * 0x85ebca6bu ^
+                         static_cast<unsigned>(sought.deep ^ sought.deep >> 32) * 0xc2b2ae35u;
+      return mixed >> 23;
+    }
+  };
+  struct kept_group {
+    request what{};
+    std::uint32_t search = 0;  // the last one that needed it
   };
 
   // Whether the members from `first` on are those of a rest that is bound: in any bracketing, numbers multiplied out.
@@ -312,34 +326,45 @@ class basic_group_steps : public value_steps {
     return add_member(v, weight);
   }
 
-  // What other rules opened at this node is there already.
-  opened_group const& group(instruction const& i, op_group kind) {
-    auto const v = registers_[i.a], stands_for = stands_for_[i.a];
-    bool const clips = (i.flags & instruction::clips) != 0, free = (i.flags & instruction::free) != 0,
-               divides = (i.flags & instruction::divides) != 0, scales = (i.flags & instruction::scales) != 0;
-    auto const wanted = listener == nullptr ? needs_.of(i) : frame_needs::all;  // an explanation wants to see all
-    for (std::size_t k = 0; k < group_count_; ++k)
-      if (auto const& [known, sought] = groups_[k];
-          known.parts[0].value == v && known.parts[0].stands_for == stands_for && known.kind == kind &&
-          known.through == i.through && known.clips == clips && known.free == free && known.divides == divides &&
-          known.scales == scales && sought == wanted)
-        return known;
-    auto const at = group_count_ < shared_groups ? group_count_++ : shared_groups + i.b;
+  // Sums and products are met again, by other rules and from other nodes: those that were opened last stay.
+  opened_group const& group(instruction const& i) {
+    constexpr auto matter = instruction::clips | instruction::free | instruction::divides | instruction::scales;
+    request const wanted{registers_[i.a],
+                         stands_for_[i.a],
+                         filter_.sought(i),
+                         region_,
+                         graph_,
+                         static_cast<op_group>(i.op),
+                         i.through,
+                         static_cast<std::uint8_t>(i.flags & matter)};
+    auto& known = place_of_[wanted.hash()];
+    if (kept_[known].what == wanted) {
+      kept_[known].search = search_;
+      return groups_[known];
+    }
+    std::size_t at = kept_groups + i.b;
+    next_ = (next_ + 1) % kept_groups;
+    if (kept_[next_].search != search_) {
+      at = next_;
+      kept_[at] = {wanted, search_};
+      known = static_cast<std::uint8_t>(at);
+    }
     if (at >= groups_.size()) groups_.resize(at + 1);  // they are large, and few are ever used
     auto& made = groups_[at];
-    made.wanted = wanted;
-    made.opened.clips = clips;
-    made.opened.free = free;
-    made.opened.divides = divides;
-    made.opened.scales = scales;
-    opener_.open(made.opened, v, stands_for, kind, i.through, region_, wanted);
-    return made.opened;
+    made.clips = (i.flags & instruction::clips) != 0;
+    made.free = (i.flags & instruction::free) != 0;
+    made.divides = (i.flags & instruction::divides) != 0;
+    made.scales = (i.flags & instruction::scales) != 0;
+    opener_.open(made, wanted.value, wanted.stands_for, wanted.kind, wanted.through, region_, wanted.sought);
+    return made;
   }
 
-  frame_needs needs_;
   frame_opener opener_;
-  plain_vector<shared_group> groups_;  // those that the rules at a node share, then one of each frame's own
-  std::size_t group_count_ = 0;
+  plain_vector<opened_group> groups_;  // those that are kept, then one of each frame's own
+  kept_group kept_[kept_groups];
+  std::uint8_t place_of_[512]{};  // by hash of a request: where it is kept, if it is
+  std::size_t next_ = 0;
+  std::uint32_t search_ = 1, graph_ = 1;
   opened_group opened_again_;
 };
 using group_steps = basic_group_steps<graph_image>;

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <utility>
 
-#include <fuse/match/entrances.hpp>
 #include <fuse/match/reduction_steps.hpp>
 #include <fuse/program/program.hpp>
 
@@ -24,22 +23,35 @@ class basic_machine : public detail::reduction_steps {
   static constexpr int step_limit = 50'000;
 
   basic_machine(program const& rules, Image const& image, facts const& known, dialect const& names)
-      : detail::reduction_steps(rules, image, known, names), entrances_(rules_, branches_, names_, image.version) {}
+      : detail::reduction_steps(rules, image, known, names) {}
   basic_machine(basic_machine const&) = delete;
   basic_machine& operator=(basic_machine const&) = delete;
 
   /// Takes in what has changed in the image: all of it, before the next match is looked for, or the results of one
   /// node. Till then the sets of operators are larger than they need be, which lets nothing be missed.
-  void look() { stale_ = true; }
+  void look() {
+    stale_ = true;
+    forget_groups();
+  }
   void look(node_id n) {
-    operators_.update(n);
+    forget_groups();
+    filter_.update(n);
     congruent_.update(n);
   }
   /// A new node; whoever uses it is looked at next.
   void add(node_id n) {
-    operators_.add(n);
+    forget_groups();
+    filter_.add(n);
     congruent_.update(n);
   }
+
+  /// Whether what cannot match is told apart before it is looked for (match/filter/). Matches are the same; without it
+  /// one sees all that fails.
+  void filter(bool on) {
+    filter_.turn(on);
+    forget_groups();
+  }
+  [[nodiscard]] bool filters() const { return filter_.is_on(); }
 
   /// What to do with a match; returns whether to stop looking for others at this node.
   class acceptor {
@@ -89,26 +101,23 @@ class basic_machine : public detail::reduction_steps {
 
   /// Whether a rule of `stage` begins with the operator of `n`.
   [[nodiscard]] bool has_entry(node_id n, int stage) const {
-    auto const& of = entrances_of(n, stage);
-    return of.first != of.last || has_name(n);
+    auto const& of = filter_.entrances_at(n, stage);
+    return of.first != of.last || filter_.has_name(n);
   }
   /// The same of an operator.
   [[nodiscard]] bool begins(opcode op, int stage) const {
-    auto const& of = entrances_.of(stage, static_cast<std::size_t>(op));
+    auto const& of = filter_.entrances_of(op, stage);
     return of.first != of.last;
   }
   /// Whether `run` may have anything to do: of most nodes, this is all.
-  [[nodiscard]] bool may_match(node_id n, int stage) const {
-    auto const& of = entrances_of(n, stage);
-    return of.gate.lets(operators_at(n)) | of.named;  // no jump
-  }
+  [[nodiscard]] bool may_match(node_id n, int stage) const { return filter_.may_match(n, stage); }
   /// The node at which rules were last looked for; while a match is accepted, that of its root.
   [[nodiscard]] node_id root() const { return root_; }
 
  private:
   void take_in() {
     stale_ = false;
-    operators_.update();
+    filter_.update();
     congruent_.update();
   }
 
@@ -119,27 +128,16 @@ class basic_machine : public detail::reduction_steps {
   }
   [[gnu::always_inline]] void expect_before(node_id n) const {
     image_.expect_before(n);
-    operators_.expect_before(image_.result(n));
-  }
-
-  // Of one stage, or of all: stage number `stages`.
-  [[nodiscard]] detail::entrances::range const& entrances_of(node_id n, int stage) const {
-    return entrances_.of(stage, image_.node(n).tag.op);
-  }
-  [[nodiscard]] bool has_name(node_id n) const { return entrances_.has_name(image_.node(n).tag.name); }
-
-  // What gates ask for. To an explanation, all are open.
-  [[nodiscard]] detail::operator_sets::sets const& operators_at(node_id n) const {
-    return listener == nullptr ? operators_[image_.result(n)] : detail::operator_sets::all;
+    filter_.sets().expect_before(image_.result(n));
   }
 
   bool run_stage(node_id n, int stage, acceptor& to) {
     if (image_.node(n).result_count == 0) return false;
-    auto const there = operators_at(n);  // copies: accepting adds nodes
-    auto const name = has_name(n) ? image_.node(n).tag.name : 0;
-    auto const& of = entrances_of(n, stage);
+    auto const there = filter_.sets()[image_.result(n)];  // copies: accepting adds nodes
+    auto const name = filter_.has_name(n) ? image_.node(n).tag.name : 0;
+    auto const& of = filter_.entrances_at(n, stage);
     for (auto i = of.first; i < of.last; ++i)
-      if (auto const& e = entrances_[i]; e.gate.lets(there) && enter(n, e, to)) return true;
+      if (auto const& e = filter_[i]; e.gate.lets(there) && enter(n, e, to)) return true;
     if (name != 0)
       for (auto const& e : rules_.entries)
         if (e.stage == stage && e.by_name && e.tag == name && enter(n, detail::entrance::open(e), to)) return true;
@@ -147,58 +145,30 @@ class basic_machine : public detail::reduction_steps {
   }
 
   void run_stages(node_id n, acceptor& to) {
-    if (entrances_of(n, rules_.stages).named && has_name(n)) {
+    auto const& of = filter_.entrances_at(n, rules_.stages);
+    if (of.named && filter_.has_name(n)) {
       for (int stage = 0; stage < rules_.stages; ++stage) run_stage(n, stage, to);
       return;
     }
     if (image_.node(n).result_count == 0) return;
-    auto const& there = operators_at(n);
-    auto const& of = entrances_of(n, rules_.stages);
+    auto const& there = filter_.sets()[image_.result(n)];
     int done = -1;  // the last stage that has accepted
     for (auto i = of.first; i < of.last; ++i)
-      if (auto const& e = entrances_[i]; e.stage != done && e.gate.lets(there) && enter(n, e, to)) done = e.stage;
+      if (auto const& e = filter_[i]; e.stage != done && e.gate.lets(there) && enter(n, e, to)) done = e.stage;
   }
 
-  // Calls `go_on(pc)` for the branches at `pc` that do not fail on what the registers hold, seen at a glance, until one
-  // returns true. Explanations want to see all fail.
+  // Calls `go_on(pc)` for the branches at `pc` that may match, until one returns true.
   template <class GoOn>
   bool any_branch(std::uint16_t pc, GoOn const& go_on) const {
-    if (listener != nullptr) return branches_.any(pc, [&](auto const& b) { return go_on(b.to); });
-    return branches_.any(
-        pc, [&](std::uint8_t at) -> auto const& { return operators_[registers_[at]]; },
-        [&](auto const& b) { return go_on(b.after); });
-  }
-
-  [[nodiscard]] bool has_below(instruction const& i) const {
-    auto const wanted = static_cast<std::uint64_t>(i.number);
-    auto const& there = operators_[registers_[i.a]];
-    if (listener == nullptr) return (wanted & ~(i.c == 0 ? there.deep : there.direct)) == 0;
-    return i.c != 0 || (wanted & there.deep) != 0;  // for an explanation, something like it is enough to go on
-  }
-
-  // Whether a branch after the operator that an entrance begins with may match its operands: mostly none does, and
-  // that is seen without a search.
-  [[nodiscard]] bool leads_on(node_id n, detail::entrance const& e) const {
-    if (!e.looks_ahead || listener != nullptr) return true;
-    auto const& i = rules_.code[e.only];
-    auto const sets = [&](std::size_t k) -> auto const& {
-      if (k >= (i.count & 0x7fu)) return detail::operator_sets::all;
-      return operators_[k < image_.operand_count(n) ? image_.operand(n, static_cast<std::uint32_t>(k)) : absent];
-    };
-    auto const found = [](auto const&) { return true; };
-    if (branches_.any(
-            i.next, [&](std::uint8_t at) -> auto const& { return sets(at - std::size_t{i.b}); }, found))
-      return true;
-    return (i.flags & instruction::commutes) != 0 &&
-           branches_.any(
-               i.next, [&](std::uint8_t at) -> auto const& { return sets((at - std::size_t{i.b}) ^ 1u); }, found);
+    return filter_.branches(
+        pc, [&](std::uint8_t at) { return registers_[at]; }, go_on);
   }
 
   bool enter(node_id n, detail::entrance const& e, acceptor& to) {
-    if (!leads_on(n, e)) return false;
+    if (!filter_.leads_on(n, e)) return false;
     acceptor_ = &to;
     score_ = 0;
-    forget_groups();
+    release_groups();
     root_ = n;
     region_ = image_.node(n).region;
     auto const begin = here();
@@ -211,7 +181,8 @@ class basic_machine : public detail::reduction_steps {
       steps_ = 0;  // what one rule does, or those that begin like it, is not taken from others
       return try_from(pc, begin);
     };
-    bool const stop = e.only != no_instruction && listener == nullptr ? from(e.only) : any_branch(e.first, from);
+    bool const stop = filter_.branches(
+        e, [&](std::uint8_t at) { return registers_[at]; }, from);
     rewind(begin);
     return stop;
   }
@@ -261,7 +232,7 @@ class basic_machine : public detail::reduction_steps {
           score_ += 2;
           break;
         case step::within:
-          if (!has_below(i)) return fail(pc, registers_[i.a]);
+          if (!filter_.has_below(i, registers_[i.a])) return fail(pc, registers_[i.a]);
           break;
         case step::group:
           if (static_cast<sign_use>(i.c) != sign_use::strict) {
@@ -493,7 +464,6 @@ class basic_machine : public detail::reduction_steps {
     return fail(pc, v);
   }
 
-  detail::entrances entrances_;
   bool stale_ = false;  // the image has changed
   acceptor* acceptor_ = nullptr;
   node_id root_ = absent;

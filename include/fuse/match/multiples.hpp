@@ -6,7 +6,7 @@
 #include <fuse/infer/bare_value.hpp>
 #include <fuse/infer/facts.hpp>
 #include <fuse/match/congruence.hpp>
-#include <fuse/match/operator_sets.hpp>
+#include <fuse/match/filter/operator_sets.hpp>
 #include <fuse/ops/algebra.hpp>
 
 namespace fuse::inline v0::detail {

@@ -20,7 +20,7 @@ template <class Image>
 class basic_reduction_steps : public group_steps {
  public:
   basic_reduction_steps(program const& rules, Image const& image, facts const& known, dialect const& names)
-      : group_steps(rules, image, known, names), opener_(rules_, image, known, operators_, congruent_, false) {}
+      : group_steps(rules, image, known, names), opener_(rules_, image, known, filter_.sets(), congruent_, false) {}
 
  protected:
   bool reduction(instruction const& i) {

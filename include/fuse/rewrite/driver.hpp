@@ -42,6 +42,7 @@ class basic_driver final : machine::acceptor {
         last_stage_(begins_.size(), -1) {
     report_.rules.resize(rules.rules.size());
     for (std::size_t i = 0; i < rules.rules.size(); ++i) report_.rules[i].name = rules.rules[i].name;
+    machine_.filter(options.filter);
     list_last_stages();
     if (!select()) return;
     fused_.resize(image.node_count(), false);

@@ -61,6 +61,8 @@ struct rewrite_options {
   bool trust_shapes = false;
   /// Adds to the refusals the places where a rule matched in part. Costs another walk.
   bool near_misses = true;
+  /// What cannot match is told apart before it is looked for. Without it the same is done, in a longer time.
+  bool filter = true;
   /// Says no to a rewrite that the cost model would make, e.g. when weights would grow.
   bool (*veto)(void* context, std::string_view rule, rewrite_cost const&) = nullptr;
   void* veto_context = nullptr;

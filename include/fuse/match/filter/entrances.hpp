@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <fuse/core/plain_vector.hpp>
-#include <fuse/match/branch_lists.hpp>
+#include <fuse/match/filter/branch_lists.hpp>
 #include <fuse/ops/dialect.hpp>
 #include <fuse/program/program.hpp>
 

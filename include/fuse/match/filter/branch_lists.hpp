@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <fuse/core/plain_vector.hpp>
-#include <fuse/match/operator_needs.hpp>
+#include <fuse/match/filter/operator_needs.hpp>
 #include <fuse/program/program.hpp>
 
 namespace fuse::inline v0::detail {

@@ -58,7 +58,15 @@ class basic_operator_sets {
     update();
   }
 
+  /// Whether it tells what stands at values, or that everything may; no `update` meanwhile.
+  void tell(bool tells) { size_ = tells ? of_.size() : 0; }
+
   [[nodiscard]] sets const& operator[](value_id v) const { return v < size_ ? of_[v] : v == absent ? none_ : all; }
+
+  /// Whether `op`, or one that shares its bit, stands at or below `v`, whatever is told.
+  [[nodiscard]] bool has_below(value_id v, opcode op) const {
+    return v < of_.size() && (of_[v].deep & operator_bit(op)) != 0;
+  }
 
   /// The same of the sets before those of `v` as `expect_before` of an image.
   [[gnu::always_inline]] void expect_before(value_id v) const {

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <fuse/graph/image.hpp>
+#include <fuse/infer/facts.hpp>
+#include <fuse/match/filter/branch_lists.hpp>
+#include <fuse/match/filter/entrances.hpp>
+#include <fuse/match/filter/frame_needs.hpp>
+#include <fuse/match/filter/operator_sets.hpp>
+#include <fuse/ops/dialect.hpp>
+#include <fuse/program/program.hpp>
+
+namespace fuse::inline v0::detail {
+
+/// What is there for speed alone: it tells, from the operators that stand at values and below them, what cannot match
+/// before it is looked for. Switched off, it lets everything pass: the same is found, in a longer time.
+template <class Image>
+class basic_filter {
+ public:
+  using entrance = detail::entrance;
+
+  basic_filter(program const& rules, Image const& image, facts const& known, dialect const& names)
+      : rules_(rules),
+        image_(image),
+        sets_(rules, image, known),
+        branches_(rules),
+        needs_(rules, branches_),
+        entrances_(rules, branches_, names, image.version) {}
+  basic_filter(basic_filter const&) = delete;
+  basic_filter& operator=(basic_filter const&) = delete;
+
+  [[nodiscard]] bool is_on() const { return on_; }
+  void turn(bool on) {
+    on_ = on;
+    sets_.tell(on);
+    if (on && missed_) update();
+  }
+
+  /// Takes in what has changed in the image: all of it, or the results of one node; or a new node, whose users are
+  /// updated after it.
+  void update() {
+    missed_ = !on_;
+    if (on_) sets_.update();
+  }
+  void update(node_id n) {
+    missed_ = missed_ || !on_;
+    if (on_) sets_.update(n);
+  }
+  void add(node_id made) {
+    missed_ = missed_ || !on_;
+    if (on_) sets_.add(made);
+  }
+
+  /// The operators at and below values.
+  [[nodiscard]] operator_sets const& sets() const { return sets_; }
+
+  /// Whether a rule of `stage` may match at `n`; stage number `stages`: of any.
+  [[nodiscard]] bool may_match(node_id n, int stage) const {
+    auto const& of = entrances_at(n, stage);
+    return of.gate.lets(sets_[image_.result(n)]) | of.named;  // no jump
+  }
+  /// Where rules of `stage` begin at `n`, and whether one does by the operator's name.
+  [[nodiscard]] entrances::range const& entrances_at(node_id n, int stage) const {
+    return entrances_of(static_cast<opcode>(image_.node(n).tag.op), stage);
+  }
+  [[nodiscard]] entrances::range const& entrances_of(opcode op, int stage) const {
+    return entrances_.of(stage, static_cast<std::size_t>(op));
+  }
+  [[nodiscard]] entrance const& operator[](std::uint16_t at) const { return entrances_[at]; }
+  [[nodiscard]] bool has_name(node_id n) const { return entrances_.has_name(image_.node(n).tag.name); }
+
+  /// Calls `go_on(pc)` for the branches at `pc` that may match what `value(r)`, the registers, hold, until one returns
+  /// true; whether one did.
+  template <class Value, class GoOn>
+  [[gnu::always_inline]] bool branches(std::uint16_t pc, Value const& value, GoOn const& go_on) const {
+    if (!on_) return branches_.any(pc, [&](auto const& b) { return go_on(b.to); });
+    return branches_.any(
+        pc, [&](std::uint8_t at) -> auto const& { return sets_[value(at)]; },
+        [&](auto const& b) { return go_on(b.after); });
+  }
+  /// The same where matching begins; mostly there is one branch, which the entrance's gate has let through.
+  template <class Value, class GoOn>
+  bool branches(entrance const& e, Value const& value, GoOn const& go_on) const {
+    return on_ && e.only != no_instruction ? go_on(e.only) : branches(e.first, value, go_on);
+  }
+
+  /// Whether a branch after the operator that an entrance begins with may match the operands of `n`: mostly none does,
+  /// and that is seen without a search.
+  [[nodiscard]] bool leads_on(node_id n, entrance const& e) const {
+    if (!e.looks_ahead || !on_) return true;
+    auto const& i = rules_.code[e.only];
+    auto const sets = [&](std::size_t k) -> auto const& {
+      if (k >= (i.count & 0x7fu)) return operator_sets::all;
+      return sets_[k < image_.operand_count(n) ? image_.operand(n, static_cast<std::uint32_t>(k)) : absent];
+    };
+    auto const found = [](auto const&) { return true; };
+    if (branches_.any(
+            i.next, [&](std::uint8_t at) -> auto const& { return sets(at - std::size_t{i.b}); }, found))
+      return true;
+    return (i.flags & instruction::commutes) != 0 &&
+           branches_.any(
+               i.next, [&](std::uint8_t at) -> auto const& { return sets((at - std::size_t{i.b}) ^ 1u); }, found);
+  }
+
+  /// Whether what step `i`, a `within`, asks for may stand at `v`.
+  [[nodiscard]] bool has_below(instruction const& i, value_id v) const {
+    auto const& there = sets_[v];
+    return (static_cast<std::uint64_t>(i.number) & ~(i.c == 0 ? there.deep : there.direct)) == 0;
+  }
+
+  /// What a part of the sum or product that step `i` opens must have below it to be worth opening.
+  [[nodiscard]] frame_needs::needs const& sought(instruction const& i) { return on_ ? needs_.of(i) : frame_needs::all; }
+
+ private:
+  program const& rules_;
+  Image const& image_;
+  operator_sets sets_;
+  branch_lists branches_;
+  frame_needs needs_;
+  entrances entrances_;
+  bool on_ = true, missed_ = false;  // `missed_`: something has changed while it was off
+};
+using filter = basic_filter<graph_image>;
+
+}  // namespace fuse::inline v0::detail

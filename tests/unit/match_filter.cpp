@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <catch.hpp>
+
+#include <fuse/fuse.hpp>
+#include <fuse/graph/graph_text.hpp>
+#include <fuse/match/filter/filter.hpp>
+
+namespace match_filter {
+
+using namespace fuse::dsl;
+
+namespace {
+
+constexpr auto x = var<"x">, y = var<"y">;
+constexpr auto gated = fuse::rule<"gated">(tanh(x) * sigmoid(y)).replace(op<"Mul">(y, x));
+constexpr auto twice = fuse::rule<"twice">(tanh(tanh(x))).replace(op<"Tanh">(x));
+
+// tanh(a) * sigmoid(a), below an Exp.
+fuse::graph made() {
+  fuse::graph g(17);
+  auto const a = g.input("a", fuse::element_type::float32, {2, 3});
+  g.output(g.add("Exp", {g.add("Mul", {g.add("Tanh", {a}), g.add("Sigmoid", {a})})}), "y");
+  return g;
+}
+
+struct counter final : fuse::machine::acceptor {
+  int found = 0;
+  bool accept(std::uint16_t) override { return ++found, false; }
+  void refuse(std::uint16_t, std::uint16_t) override {}
+};
+
+}  // namespace
+
+TEST_CASE("without a filter the same is found") {
+  auto const g = made();
+  fuse::matcher<gated, fuse::graph> search(g);
+  REQUIRE(search.all().size() == 1);
+  search.filter(false);
+  CHECK(search.all().size() == 1);
+  search.filter(true);
+  CHECK(search.all().size() == 1);
+}
+
+TEST_CASE("without a filter the same is written") {
+  auto with = made(), without = made();
+  fuse::rewrite_options options;
+  CHECK(fuse::rewrite<gated>(with, options).applied() == 1);
+  options.filter = false;
+  CHECK(fuse::rewrite<gated>(without, options).applied() == 1);
+  CHECK(to_text(with) == to_text(without));
+}
+
+TEST_CASE("a filter tells where nothing can match, and nothing where it is off") {
+  fuse::graph g(17);
+  g.output(g.add("Tanh", {g.input("a", fuse::element_type::float32, {2, 3})}), "y");
+  constexpr auto const& names = fuse::dialect_of<fuse::graph>;
+  fuse::graph_binding<fuse::graph const> const bound(g, fuse::names_in(names), names.newest);
+  fuse::facts known(bound.image, names);
+  known.run();
+  static constexpr auto const& rules = fuse::program_of<twice>;
+  fuse::detail::filter filter(rules, bound.image, known, names);
+  CHECK_FALSE(filter.may_match(0, 0));
+  filter.turn(false);
+  CHECK(filter.may_match(0, 0));
+  filter.turn(true);
+  CHECK_FALSE(filter.may_match(0, 0));
+}
+
+TEST_CASE("what changes while a filter is off is taken in when it is on again") {
+  fuse::graph g(17);
+  auto const a = g.input("a", fuse::element_type::float32, {2, 3});
+  auto const other = g.add("Relu", {a});
+  g.output(g.add("Tanh", {a}), "inner");
+  g.output(g.add("Tanh", {other}), "y");
+  constexpr auto const& names = fuse::dialect_of<fuse::graph>;
+  fuse::graph_binding<fuse::graph> bound(g, fuse::names_in(names), names.newest);
+  fuse::facts known(bound.image, names);
+  known.run();
+  fuse::machine machine(fuse::program_of<twice>, bound.image, known, names);
+  counter seen;
+  machine.run(seen);
+  REQUIRE(seen.found == 0);
+  machine.filter(false);
+  bound.image.redirect(bound.image.result(0), bound.image.result(1));
+  machine.look(2);
+  machine.filter(true);
+  machine.run(seen);
+  CHECK(seen.found == 1);
+}
+
+}  // namespace match_filter
