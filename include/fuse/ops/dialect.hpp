@@ -34,7 +34,7 @@ struct parameter_source {
   int operand = 0;
   double number =
       std::numeric_limits<double>::quiet_NaN();  ///< value when absent (NaN: the neutral operator's own default)
-  axis_use axis = axis_use::none;                ///< of "axis": what it counts (none: as for the neutral operator)
+  axis_use axis = axis_use::none;                ///< of an axis: what it counts (none: as for the neutral operator)
 };
 
 /// Whom the result of a rewrite is for; a set of bits. What stands in a function is always for the standard.
@@ -92,14 +92,14 @@ struct operator_row {
   std::uint8_t more = 0;  ///< rows of the same name that follow; `make_dialect` counts them
 };
 
-/// What the parameter "axis" counts of an operator that a dialect writes as `row` says, or as no row does (null).
-[[nodiscard]] constexpr axis_use axis_use_of(operator_row const* row, opcode op) {
+/// What a parameter counts, such as "axis", of an operator that a dialect writes as `row` says, or as no row does
+/// (null).
+[[nodiscard]] constexpr axis_use axis_use_of(operator_row const* row, opcode op, std::string_view parameter = "axis") {
   if (row != nullptr)
     for (auto const& s : row->parameters)
-      if (s.parameter == "axis" && s.axis != axis_use::none) return s.axis;
-  for (auto const& p : info(op).parameters)
-    if (p.name == "axis") return p.axis;
-  return axis_use::none;
+      if (s.parameter == parameter && s.axis != axis_use::none) return s.axis;
+  auto const* known = parameter_of(op, parameter);
+  return known != nullptr ? known->axis : axis_use::none;
 }
 
 /// What a rewrite is about to create, for a dialect to refuse, to complete or to expand.

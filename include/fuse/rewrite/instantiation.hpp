@@ -376,30 +376,13 @@ class basic_instantiation {
   }
 
   written_parameter parameter(replacement_term::given const& from) const {
-    written_parameter made{from.name, {}, from.number};
-    if (from.slot == no_slot) {
-      if (from.integer)
-        made.content = static_cast<std::int64_t>(from.number);
-      else
-        made.content = from.number;
-      return made;
-    }
+    written_parameter made{from.name, from.number, from.integer};
+    if (from.slot == no_slot) return made;
     auto const& s = match_.slot(from.slot);
     made.number = s.number;
-    if (info_->slot_kinds[from.slot] == slot_kind::number) {
-      made.content = s.number;
-    } else if (s.axes != 0 && from.name == "axis") {
-      made.axes = s.axes;  // as the operator counts them
-    } else if (s.axes != 0) {
-      std::vector<std::int64_t> axes;
-      for (int bit = 63; bit >= 0; --bit)
-        if ((s.axes >> bit & 1u) != 0) axes.push_back(-1 - bit);
-      made.content = std::move(axes);
-    } else if (math::is_whole(s.number) && from.name != "epsilon") {
-      made.content = static_cast<std::int64_t>(s.number);
-    } else {
-      made.content = s.number;
-    }
+    made.captured = info_->slot_kinds[from.slot] == slot_kind::parameter;
+    made.integer = made.captured && math::is_whole(s.number);
+    made.axes = made.captured ? s.axes : 0;
     return made;
   }
 

@@ -18,12 +18,14 @@
 
 namespace fuse::inline v0::detail {
 
-/// A named parameter of an operator that is to be written.
+/// A named parameter of an operator that is to be written: a number, or axes.
 struct written_parameter {
   std::string_view name;
-  decltype(attribute::content) content;
-  double number = 0;       ///< where the content is one number
+  double number = 0;
+  bool integer = false;    ///< the number is one, unless the operator has a real number there
+  bool captured = false;   ///< it comes from the graph, which does not tell a real number from an integer
   std::uint64_t axes = 0;  ///< of captured axes: bit k is the k-th axis from the last
+  decltype(attribute::content) content{};  ///< as the operator has it; the writer tells
 };
 
 /// Writes operators as a dialect, operator set version and target do, each in an open transaction. One for all: its
@@ -52,7 +54,7 @@ class basic_operator_writer {
     too_narrow = false;
     auto const& [row, code, asked] = row_of(op);
     for (auto& p : parameters)
-      if (auto const* why = count_axis(p, row, op); why != nullptr) return fail(why);
+      if (auto const* why = settle(p, row, op); why != nullptr) return fail(why);
     describe(op, operands, parameters, results);
     if (names_.refuse != nullptr)
       if (auto const why = names_.refuse(emission_); !why.empty()) {
@@ -95,7 +97,7 @@ class basic_operator_writer {
     if (!takes(*row, operands.size())) return absent;
     attributes_.clear();
     for (auto& p : parameters) {
-      if (auto const* why = count_axis(p, row, row->op); why != nullptr) return fail(why);
+      if (auto const* why = settle(p, row, row->op); why != nullptr) return fail(why);
       attributes_.push_back({std::string(p.name), std::move(p.content)});
     }
     if (auto why = complete(*row, attributes_); !why.empty()) return fail(std::move(why));
@@ -187,10 +189,35 @@ class basic_operator_writer {
     return known;
   }
 
-  // Says captured axes as the operator's parameter "axis" counts them; returns why that cannot be, or null.
-  static char const* count_axis(written_parameter& p, operator_row const* row, opcode op) {
-    if (p.name != "axis" || p.axes == 0) return nullptr;
-    auto const use = axis_use_of(row, op);
+  // Says a number or captured axes as the operator's parameter has them; returns why that cannot be, or null.
+  static char const* settle(written_parameter& p, operator_row const* row, opcode op) {
+    if (p.axes != 0) return count_axes(p, row, op);
+    if (p.integer && !is_real(p, row, op))
+      p.content = static_cast<std::int64_t>(p.number);
+    else
+      p.content = p.number;
+    return nullptr;
+  }
+  // As the operator's own parameters say, or its attributes; what was captured, also as other operators have it.
+  [[nodiscard]] static bool is_real(written_parameter const& p, operator_row const* row, opcode op) {
+    if (auto const* own = parameter_of(op, p.name); own != nullptr) return own->real;
+    if (row != nullptr)
+      if (auto const at = row->attributes->find(p.name); at != row->attributes->all.size())
+        return row->attributes->all[at].kind == attribute_kind::number;
+    auto const* others = p.captured ? parameter_named(p.name) : nullptr;
+    return others != nullptr && others->real;
+  }
+  // Axes are one number where the parameter counts an axis, for whatever operator, and else a list.
+  static char const* count_axes(written_parameter& p, operator_row const* row, opcode op) {
+    auto const use = axis_use_of(row, op, p.name);
+    if (auto const* known = parameter_named(p.name);
+        use == axis_use::none && (known == nullptr || known->axis == axis_use::none)) {
+      std::vector<std::int64_t> list;
+      for (int bit = 63; bit >= 0; --bit)
+        if ((p.axes >> bit & 1u) != 0) list.push_back(-1 - bit);
+      p.content = std::move(list);
+      return nullptr;
+    }
     bool const one = std::has_single_bit(p.axes), last = (p.axes & (p.axes + 1)) == 0;
     if (last && (use == axis_use::trailing || one))
       p.number = -std::popcount(p.axes);
