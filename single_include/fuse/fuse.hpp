@@ -111,6 +111,42 @@ template <class T>
 
 namespace fuse::inline v0 {
 
+enum class axis_use : std::uint8_t {
+  none,      ///< nobody says
+  one,       ///< that axis alone
+  trailing,  ///< all axes from that one on
+};
+
+struct parameter_info {
+  std::string_view name;
+  double fallback;
+  axis_use axis = axis_use::none;
+  bool real = false;  ///< a real number, also where it happens to be whole; else an integer
+};
+
+}  // namespace fuse::inline v0
+
+namespace fuse::inline v0::detail {
+
+constexpr parameter_info real_number(std::string_view name, double fallback) {
+  return {name, fallback, axis_use::none, true};
+}
+
+inline constexpr parameter_info reduction_parameters[] = {{"keepdims", 1}, {"noop_with_empty_axes", 0}};
+inline constexpr parameter_info norm_parameters[] = {
+    {"axis", -1, axis_use::trailing}, real_number("epsilon", 1e-5), {"stash_type", 1}};
+inline constexpr parameter_info last_axis_parameters[] = {{"axis", -1, axis_use::one}};
+inline constexpr parameter_info first_axis_parameters[] = {{"axis", 0, axis_use::one}};
+inline constexpr parameter_info axis_parameters[] = {{"axis", std::numeric_limits<double>::quiet_NaN(), axis_use::one}};
+inline constexpr parameter_info flatten_parameters[] = {{"axis", 1, axis_use::trailing}};
+inline constexpr parameter_info batch_norm_parameters[] = {real_number("epsilon", 1e-5), {"training_mode", 0}};
+inline constexpr parameter_info gemm_parameters[] = {
+    real_number("alpha", 1), real_number("beta", 1), {"transA", 0}, {"transB", 0}};
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0 {
+
 enum class opcode : std::uint16_t {
   opaque,
   add, sub, mul, div, neg, reciprocal, sqrt, rsqrt, pow, square, abs, exp, log, erf, sin, cos, tanh, sigmoid, relu, gelu, silu,
@@ -140,18 +176,6 @@ enum class shape_rule : std::uint8_t { unknown, same_as_first, broadcast, reduce
 
 enum class type_rule : std::uint8_t { unknown, same_as_first, boolean, own };
 
-enum class axis_use : std::uint8_t {
-  none,      ///< nobody says
-  one,       ///< that axis alone
-  trailing,  ///< all axes from that one on
-};
-
-struct parameter_info {
-  std::string_view name;
-  double fallback;
-  axis_use axis = axis_use::none;
-};
-
 struct operator_info {
   opcode op = opcode::opaque;
   std::string_view name{};
@@ -165,16 +189,6 @@ struct operator_info {
 };
 
 namespace detail {
-
-inline constexpr parameter_info reduction_parameters[] = {{"keepdims", 1}, {"noop_with_empty_axes", 0}};
-inline constexpr parameter_info norm_parameters[] = {
-    {"axis", -1, axis_use::trailing}, {"epsilon", 1e-5}, {"stash_type", 1}};
-inline constexpr parameter_info last_axis_parameters[] = {{"axis", -1, axis_use::one}};
-inline constexpr parameter_info first_axis_parameters[] = {{"axis", 0, axis_use::one}};
-inline constexpr parameter_info axis_parameters[] = {{"axis", std::numeric_limits<double>::quiet_NaN(), axis_use::one}};
-inline constexpr parameter_info flatten_parameters[] = {{"axis", 1, axis_use::trailing}};
-inline constexpr parameter_info batch_norm_parameters[] = {{"epsilon", 1e-5}, {"training_mode", 0}};
-inline constexpr parameter_info gemm_parameters[] = {{"alpha", 1}, {"beta", 1}, {"transA", 0}, {"transB", 0}};
 
 constexpr operator_info unary(opcode op, std::string_view name) {
   return {op,
@@ -239,8 +253,8 @@ constexpr operator_info other(opcode op, std::string_view name, op_kind kind, in
           type_rule::own,
           parameters};
 }
-constexpr operator_info norm(opcode op, std::string_view name, int least, int most,
-                             span<parameter_info const> parameters) {
+constexpr operator_info same_shape_reduction(opcode op, std::string_view name, int least, int most,
+                                             span<parameter_info const> parameters) {
   auto info = other(op, name, op_kind::reduction, least, most, parameters);
   info.shape = shape_rule::same_as_first;
   info.type = type_rule::same_as_first;
@@ -387,22 +401,22 @@ inline constexpr operator_info operator_table[] = {
     detail::other(opcode::lstm, "lstm", op_kind::opaque, 3, 8),
     detail::other(opcode::gru, "gru", op_kind::opaque, 3, 6),
     detail::other(opcode::rnn, "rnn", op_kind::opaque, 3, 6),
-    detail::norm(opcode::softmax, "softmax", 1, 1, detail::last_axis_parameters),
-    detail::norm(opcode::log_softmax, "log_softmax", 1, 1, detail::last_axis_parameters),
-    detail::norm(opcode::batch_norm, "batch_norm", 5, 5, detail::batch_norm_parameters),
-    detail::norm(opcode::instance_norm, "instance_norm", 3, 3, {}),
-    detail::norm(opcode::group_norm, "group_norm", 3, 3, {}),
-    detail::norm(opcode::layer_norm, "layer_norm", 1, 3, detail::norm_parameters),
-    detail::norm(opcode::rms_norm, "rms_norm", 1, 2, detail::norm_parameters),
-    detail::norm(opcode::skip_layer_norm, "skip_layer_norm", 3, 5, detail::norm_parameters),
-    detail::norm(opcode::skip_rms_norm, "skip_rms_norm", 3, 4, detail::norm_parameters),
+    detail::same_shape_reduction(opcode::softmax, "softmax", 1, 1, detail::last_axis_parameters),
+    detail::same_shape_reduction(opcode::log_softmax, "log_softmax", 1, 1, detail::last_axis_parameters),
+    detail::same_shape_reduction(opcode::batch_norm, "batch_norm", 5, 5, detail::batch_norm_parameters),
+    detail::same_shape_reduction(opcode::instance_norm, "instance_norm", 3, 3, {}),
+    detail::same_shape_reduction(opcode::group_norm, "group_norm", 3, 3, {}),
+    detail::same_shape_reduction(opcode::layer_norm, "layer_norm", 1, 3, detail::norm_parameters),
+    detail::same_shape_reduction(opcode::rms_norm, "rms_norm", 1, 2, detail::norm_parameters),
+    detail::same_shape_reduction(opcode::skip_layer_norm, "skip_layer_norm", 3, 5, detail::norm_parameters),
+    detail::same_shape_reduction(opcode::skip_rms_norm, "skip_rms_norm", 3, 4, detail::norm_parameters),
     detail::other(opcode::embed_layer_norm, "embed_layer_norm", op_kind::reduction, 5, 9),
     detail::other(opcode::rotary_embedding, "rotary_embedding", op_kind::injective, 3, 4),
     detail::other(opcode::attention, "attention", op_kind::anchor, 1, -1),
-    detail::norm(opcode::hardmax, "hardmax", 1, 1, detail::last_axis_parameters),
-    detail::norm(opcode::lp_normalization, "lp_normalization", 1, 1, detail::last_axis_parameters),
-    detail::norm(opcode::mean_variance_norm, "mean_variance_norm", 1, 1, {}),
-    detail::norm(opcode::local_response_norm, "local_response_norm", 1, 1, {}),
+    detail::same_shape_reduction(opcode::hardmax, "hardmax", 1, 1, detail::last_axis_parameters),
+    detail::same_shape_reduction(opcode::lp_normalization, "lp_normalization", 1, 1, detail::last_axis_parameters),
+    detail::same_shape_reduction(opcode::mean_variance_norm, "mean_variance_norm", 1, 1, {}),
+    detail::same_shape_reduction(opcode::local_response_norm, "local_response_norm", 1, 1, {}),
     detail::other(opcode::quantize, "quantize", op_kind::elementwise, 2, 3),
     detail::other(opcode::dequantize, "dequantize", op_kind::elementwise, 2, 3),
     detail::other(opcode::dynamic_quantize, "dynamic_quantize", op_kind::opaque, 1, 1),
@@ -432,6 +446,17 @@ inline constexpr operator_info opaque_operator{opcode::opaque, "opaque"};
 }
 
 [[nodiscard]] constexpr std::string_view name_of(opcode op) { return info(op).name; }
+
+[[nodiscard]] constexpr parameter_info const* parameter_of(opcode op, std::string_view name) {
+  for (auto const& p : info(op).parameters)
+    if (p.name == name) return &p;
+  return nullptr;
+}
+[[nodiscard]] constexpr parameter_info const* parameter_named(std::string_view name) {
+  for (auto const& row : operator_table)
+    if (auto const* found = parameter_of(row.op, name); found != nullptr) return found;
+  return nullptr;
+}
 
 [[nodiscard]] constexpr opcode op_named(std::string_view name) {
   for (auto const& row : operator_table)
@@ -1886,6 +1911,11 @@ namespace fuse::inline v0::detail {
   h = (h ^ word) * 0x9e3779b97f4a7c15u;
   return h ^ (h >> 29);
 }
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
 [[nodiscard]] constexpr std::uint64_t hashed(std::uint64_t h, std::int64_t item) {
   return mixed(h, static_cast<std::uint64_t>(item));
 }
@@ -1972,6 +2002,10 @@ class extent {
   std::int64_t number_ = 0;
   std::uint32_t symbol_ = 0;
 };
+
+}  // namespace fuse::inline v0
+
+namespace fuse::inline v0 {
 
 class extent_algebra {
  public:
@@ -2117,9 +2151,9 @@ inline extent extent_algebra::combine(extent a, extent b, std::int64_t factor) {
   detail::polynomial p, q;
   expand(a, p);
   expand(b, q);
-  detail::polynomial::term scale;
-  scale.factor = factor;
-  return p.add(q, scale) ? contract(p) : fresh(no_bound);
+  detail::polynomial::term times;
+  times.factor = factor;
+  return p.add(q, times) ? contract(p) : fresh(no_bound);
 }
 
 inline extent extent_algebra::add(extent a, extent b) { return combine(a, b, 1); }
@@ -2587,7 +2621,7 @@ struct parameter_source {
   int operand = 0;
   double number =
       std::numeric_limits<double>::quiet_NaN();  ///< value when absent (NaN: the neutral operator's own default)
-  axis_use axis = axis_use::none;                ///< of "axis": what it counts (none: as for the neutral operator)
+  axis_use axis = axis_use::none;                ///< of an axis: what it counts (none: as for the neutral operator)
 };
 
 enum class target : std::uint8_t {
@@ -2636,26 +2670,44 @@ struct operator_row {
   std::uint8_t more = 0;  ///< rows of the same name that follow; `make_dialect` counts them
 };
 
-[[nodiscard]] constexpr axis_use axis_use_of(operator_row const* row, opcode op) {
+[[nodiscard]] constexpr axis_use axis_use_of(operator_row const* row, opcode op, std::string_view parameter = "axis") {
   if (row != nullptr)
     for (auto const& s : row->parameters)
-      if (s.parameter == "axis" && s.axis != axis_use::none) return s.axis;
-  for (auto const& p : info(op).parameters)
-    if (p.name == "axis") return p.axis;
-  return axis_use::none;
+      if (s.parameter == parameter && s.axis != axis_use::none) return s.axis;
+  auto const* known = parameter_of(op, parameter);
+  return known != nullptr ? known->axis : axis_use::none;
 }
 
+struct operand_facts {
+  bool present = false;
+  element_type type = element_type::unknown;
+  bool has_rank = false;
+  span<extent const> shape{};  ///< none where the rank is not known; extents that are equal are known to be so
+  double number = std::numeric_limits<double>::quiet_NaN();  ///< the element of a constant that has just one
+
+  [[nodiscard]] constexpr bool is_number() const { return number == number; }
+};
+
 struct emission {
+  struct given {
+    std::string_view parameter;
+    double number;
+  };
+
   opcode op = opcode::opaque;
   int version = 0;
   target to = target::standard;
-  std::vector<element_type> operands{};  ///< `unknown` where absent, or where not known
-  std::vector<bool> present{};
-  bool degenerate = false;
-  bool plain_rows = true;
+  std::vector<operand_facts> operands{};
+  std::vector<given> parameters{};
   std::size_t results = 1;
-  std::int64_t axis = -1;  ///< of a norm, from the last
-  double epsilon = 0;
+
+  [[nodiscard]] bool has(std::size_t operand) const { return operand < operands.size() && operands[operand].present; }
+  [[nodiscard]] double number(std::string_view parameter) const {
+    for (auto const& p : parameters)
+      if (p.parameter == parameter) return p.number;
+    auto const* known = parameter_of(op, parameter);
+    return known != nullptr ? known->fallback : std::numeric_limits<double>::quiet_NaN();
+  }
 };
 
 struct dialect {
@@ -2818,16 +2870,24 @@ namespace fuse::inline v0::detail::onnx_norms {
   return e.to == target::onnxruntime || e.version >= (e.op == opcode::layer_norm ? 17 : 23);
 }
 
+[[nodiscard]] inline bool degenerate(emission const& e) {
+  for (std::size_t i = 1; i < e.operands.size(); ++i)
+    if (e.operands[i].has_rank && e.operands[i].shape.empty()) return true;
+  auto const x = e.operands[0].shape;
+  return x.size() == 1 || (!x.empty() && x.back() == extent(1));
+}
+
 [[nodiscard]] inline std::string_view refuse(emission const& e) {
   if (!is_norm(e.op) || e.operands.empty()) return {};
-  auto const type = e.operands[0];
+  auto const type = e.operands[0].type;
   if (type == element_type::unknown) return "the element type of the norm's input is not known";
   if (!is_floating(type)) return "the norm's input is not of a floating element type";
   for (std::size_t i = 1; i < e.operands.size(); ++i)
-    if (e.present[i] && e.operands[i] != type) return "scale or bias has another element type than the norm's input";
-  if (e.operands.size() < 2 || !e.present[1]) return "the operator needs a scale";
-  auto const rounded = static_cast<float>(e.epsilon);
-  if (!(e.epsilon >= 0) || !math::is_finite(rounded) || (rounded == 0) != (e.epsilon == 0))
+    if (e.has(i) && e.operands[i].type != type) return "scale or bias has another element type than the norm's input";
+  if (!e.has(1)) return "the operator needs a scale";
+  auto const epsilon = e.number("epsilon");
+  auto const rounded = static_cast<float>(epsilon);
+  if (!(epsilon >= 0) || !math::is_finite(rounded) || (rounded == 0) != (epsilon == 0))
     return "the epsilon does not fit the operator's float32 attribute";
   if (e.results > 1 && e.op == opcode::rms_norm) return "the operator has no statistics among its results";
   if (e.results > 1 && type == element_type::float64)
@@ -2840,23 +2900,28 @@ namespace fuse::inline v0::detail::onnx_norms {
 
 template <class Attribute>
 void complete(emission const& e, std::vector<Attribute>& attributes) {
-  if (is_norm(e.op) && !e.operands.empty() && e.operands[0] == element_type::float64)
+  if (is_norm(e.op) && !e.operands.empty() && e.operands[0].type == element_type::float64)
     attributes.push_back({"stash_type", std::int64_t{11}});
 }
 
 template <class Body>
 class body_writer {
  public:
-  body_writer(emission const& e, Body& into) : e_(e), body_(into), type_(e.operands[0]) {
+  body_writer(emission const& e, Body& into)
+      : e_(e),
+        body_(into),
+        type_(e.operands[0].type),
+        axis_(static_cast<std::int64_t>(e.number("axis"))),
+        degenerate_(degenerate(e)) {
     computed_ = type_ == element_type::float64 ? element_type::float64 : element_type::float32;
   }
 
   void write() {
     bool const centred = e_.op == opcode::layer_norm;
-    bool const bias = e_.present.size() > 2 && e_.present[2];
+    bool const bias = e_.has(2);
     body_.name = std::string("fuse::") + (centred ? "LayerNormalization_" : "RMSNormalization_") +
-                 std::string(name_of(type_)) + "_axes" + std::to_string(-e_.axis);
-    if (e_.degenerate) body_.name += "_reciprocal";
+                 std::string(name_of(type_)) + "_axes" + std::to_string(-axis_);
+    if (degenerate_) body_.name += "_reciprocal";
     body_.inputs = {"X", "Scale"};
     if (bias) {
       body_.inputs.push_back("Bias");
@@ -2869,7 +2934,7 @@ class body_writer {
       body_.outputs.push_back("Mean");
       if (e_.results > 2) body_.outputs.push_back("InvStdDev");
     }
-    for (std::int64_t i = e_.axis; i < 0; ++i) axes_.push_back(i);
+    for (std::int64_t i = axis_; i < 0; ++i) axes_.push_back(i);
 
     std::string x = "X";
     if (type_ != computed_) x = cast("X", "XU", computed_);
@@ -2890,7 +2955,7 @@ class body_writer {
     step("Add", {"Variance", "Epsilon"}, "Shifted");
     step("Sqrt", {"Shifted"}, "Deviation");
     if (e_.results > 2) step("Reciprocal", {"Deviation"}, "InvStdDev");
-    if (computed_ == element_type::float64 || e_.degenerate) {
+    if (computed_ == element_type::float64 || degenerate_) {
       if (e_.results < 3) step("Reciprocal", {"Deviation"}, "InvStdDev");
       step("Mul", {d, "InvStdDev"}, "Normalised");
     } else {
@@ -2927,7 +2992,7 @@ class body_writer {
   }
   void epsilon() {
     if (plain()) return step("Constant", {}, "Epsilon", {}, {{"value_float", "epsilon"}});
-    auto const rounded = static_cast<float>(e_.epsilon);
+    auto const rounded = static_cast<float>(e_.number("epsilon"));
     char digits[32];
     auto const end = std::to_chars(digits, digits + 32, rounded, std::chars_format::scientific).ptr;
     body_.name += "_epsilon";
@@ -2938,12 +3003,14 @@ class body_writer {
   emission const& e_;
   Body& body_;
   element_type type_, computed_;
+  std::int64_t axis_;
+  bool degenerate_;
   std::vector<std::int64_t> axes_;
 };
 
 template <class Body>
 [[nodiscard]] bool function(emission const& e, Body& into) {
-  if (!is_norm(e.op) || e.operands.size() < 2 || e.axis >= 0) return false;
+  if (!is_norm(e.op) || e.operands.size() < 2 || !(e.number("axis") < 0)) return false;
   into = {};
   body_writer<Body>(e, into).write();
   return true;
@@ -3569,11 +3636,11 @@ template <class Image>
     out = source.number;
     return parameter_state::known;
   }
-  for (auto const& p : info(op_of(image, n)).parameters)
-    if (p.name == parameter && p.fallback == p.fallback) {
-      out = p.fallback;
-      return parameter_state::known;
-    }
+  if (auto const* by_table = parameter_of(op_of(image, n), parameter);
+      by_table != nullptr && by_table->fallback == by_table->fallback) {
+    out = by_table->fallback;
+    return parameter_state::known;
+  }
   return parameter_state::missing;
 }
 
@@ -14083,9 +14150,11 @@ namespace fuse::inline v0::detail {
 
 struct written_parameter {
   std::string_view name;
-  decltype(attribute::content) content;
-  double number = 0;       ///< where the content is one number
+  double number = 0;
+  bool integer = false;    ///< the number is one, unless the operator has a real number there
+  bool captured = false;   ///< it comes from the graph, which does not tell a real number from an integer
   std::uint64_t axes = 0;  ///< of captured axes: bit k is the k-th axis from the last
+  decltype(attribute::content) content{};  ///< as the operator has it; the writer tells
 };
 
 template <class Image>
@@ -14109,11 +14178,11 @@ class basic_operator_writer {
     too_narrow = false;
     auto const& [row, code, asked] = row_of(op);
     for (auto& p : parameters)
-      if (auto const* why = count_axis(p, row, op); why != nullptr) return fail(why);
+      if (auto const* why = settle(p, row, op); why != nullptr) return fail(why);
     describe(op, operands, parameters, results);
     if (names_.refuse != nullptr)
       if (auto const why = names_.refuse(emission_); !why.empty()) {
-        too_narrow = !emission_.operands.empty() && size_of(emission_.operands[0]) == 2;
+        too_narrow = emission_.has(0) && size_of(emission_.operands[0].type) == 2;
         return fail(std::string(why));
       }
     if (row != nullptr && !takes(*row, operands.size())) return absent;
@@ -14151,7 +14220,7 @@ class basic_operator_writer {
     if (!takes(*row, operands.size())) return absent;
     attributes_.clear();
     for (auto& p : parameters) {
-      if (auto const* why = count_axis(p, row, row->op); why != nullptr) return fail(why);
+      if (auto const* why = settle(p, row, row->op); why != nullptr) return fail(why);
       attributes_.push_back({std::string(p.name), std::move(p.content)});
     }
     if (auto why = complete(*row, attributes_); !why.empty()) return fail(std::move(why));
@@ -14194,33 +14263,25 @@ class basic_operator_writer {
     made.version = image_.version;
     made.to = into_.target_here(to_);
     made.results = results;
-    made.operands.clear();
-    made.present.clear();
-    made.degenerate = false;
-    made.plain_rows = true;
-    made.axis = -1;
-    made.epsilon = 0;
-    for (auto v : operands) {
-      made.present.push_back(v != absent);
-      made.operands.push_back(v == absent ? element_type::unknown : facts_.type(v));
-      made.degenerate = made.degenerate || (v != absent && v != operands[0] && facts_.rank(v) == 0);
-    }
-    auto const x = operands.empty() ? span<extent const>{} : facts_.shape(operands[0]);
-    made.degenerate = made.degenerate || x.size() == 1 || (!x.empty() && x.back() == extent(1));
-    for (auto const& p : parameters) {
-      if (p.name == "axis") made.axis = static_cast<std::int64_t>(p.number);
-      if (p.name == "epsilon") made.epsilon = p.number;
-    }
+    extents_.clear();  // apart from the facts, whose spans end with the next constant that is made
     for (auto v : operands)
-      if (v != absent && v != operands[0]) made.plain_rows = made.plain_rows && lists(v, x, made.axis);
-  }
-
-  [[nodiscard]] bool lists(value_id row, span<extent const> x, std::int64_t axis) const {
-    auto const shape = facts_.shape(row);
-    auto const count = static_cast<std::size_t>(-axis);
-    if (axis >= 0 || !facts_.has_rank(row) || shape.size() != count || x.size() < count) return false;
-    auto const last = x.subspan(x.size() - count);
-    return std::equal(last.begin(), last.end(), shape.begin());
+      if (v != absent) extents_.append(facts_.shape(v));
+    made.operands.clear();
+    std::size_t at = 0;
+    for (auto v : operands) {
+      auto& operand = made.operands.emplace_back();
+      if (v == absent) continue;
+      operand.present = true;
+      operand.type = facts_.type(v);
+      operand.has_rank = facts_.has_rank(v);
+      auto const rank = facts_.shape(v).size();
+      operand.shape = span<extent const>(extents_).subspan(at).first(rank);
+      at += rank;
+      if (double number = 0; facts_.number(v, number)) operand.number = number;
+    }
+    made.parameters.clear();
+    for (auto const& p : parameters)
+      if (!std::holds_alternative<std::vector<std::int64_t>>(p.content)) made.parameters.push_back({p.name, p.number});
   }
 
   struct operator_of_dialect {
@@ -14238,9 +14299,32 @@ class basic_operator_writer {
     return known;
   }
 
-  static char const* count_axis(written_parameter& p, operator_row const* row, opcode op) {
-    if (p.name != "axis" || p.axes == 0) return nullptr;
-    auto const use = axis_use_of(row, op);
+  static char const* settle(written_parameter& p, operator_row const* row, opcode op) {
+    if (p.axes != 0) return count_axes(p, row, op);
+    if (p.integer && !is_real(p, row, op))
+      p.content = static_cast<std::int64_t>(p.number);
+    else
+      p.content = p.number;
+    return nullptr;
+  }
+  [[nodiscard]] static bool is_real(written_parameter const& p, operator_row const* row, opcode op) {
+    if (auto const* own = parameter_of(op, p.name); own != nullptr) return own->real;
+    if (row != nullptr)
+      if (auto const at = row->attributes->find(p.name); at != row->attributes->all.size())
+        return row->attributes->all[at].kind == attribute_kind::number;
+    auto const* others = p.captured ? parameter_named(p.name) : nullptr;
+    return others != nullptr && others->real;
+  }
+  static char const* count_axes(written_parameter& p, operator_row const* row, opcode op) {
+    auto const use = axis_use_of(row, op, p.name);
+    if (auto const* known = parameter_named(p.name);
+        use == axis_use::none && (known == nullptr || known->axis == axis_use::none)) {
+      std::vector<std::int64_t> list;
+      for (int bit = 63; bit >= 0; --bit)
+        if ((p.axes >> bit & 1u) != 0) list.push_back(-1 - bit);
+      p.content = std::move(list);
+      return nullptr;
+    }
     bool const one = std::has_single_bit(p.axes), last = (p.axes & (p.axes + 1)) == 0;
     if (last && (use == axis_use::trailing || one))
       p.number = -std::popcount(p.axes);
@@ -14307,6 +14391,7 @@ class basic_operator_writer {
   plain_vector<value_id> operands_;
   std::vector<attribute> attributes_;
   emission emission_;
+  plain_vector<extent> extents_;            // of its operands
   plain_vector<operator_of_dialect> rows_;  // by opcode and target
 };
 
@@ -15154,30 +15239,13 @@ class basic_instantiation {
   }
 
   written_parameter parameter(replacement_term::given const& from) const {
-    written_parameter made{from.name, {}, from.number};
-    if (from.slot == no_slot) {
-      if (from.integer)
-        made.content = static_cast<std::int64_t>(from.number);
-      else
-        made.content = from.number;
-      return made;
-    }
+    written_parameter made{from.name, from.number, from.integer};
+    if (from.slot == no_slot) return made;
     auto const& s = match_.slot(from.slot);
     made.number = s.number;
-    if (info_->slot_kinds[from.slot] == slot_kind::number) {
-      made.content = s.number;
-    } else if (s.axes != 0 && from.name == "axis") {
-      made.axes = s.axes;  // as the operator counts them
-    } else if (s.axes != 0) {
-      std::vector<std::int64_t> axes;
-      for (int bit = 63; bit >= 0; --bit)
-        if ((s.axes >> bit & 1u) != 0) axes.push_back(-1 - bit);
-      made.content = std::move(axes);
-    } else if (math::is_whole(s.number) && from.name != "epsilon") {
-      made.content = static_cast<std::int64_t>(s.number);
-    } else {
-      made.content = s.number;
-    }
+    made.captured = info_->slot_kinds[from.slot] == slot_kind::parameter;
+    made.integer = made.captured && math::is_whole(s.number);
+    made.axes = made.captured ? s.axes : 0;
     return made;
   }
 

@@ -58,7 +58,7 @@ class basic_operator_writer {
     describe(op, operands, parameters, results);
     if (names_.refuse != nullptr)
       if (auto const why = names_.refuse(emission_); !why.empty()) {
-        too_narrow = !emission_.operands.empty() && size_of(emission_.operands[0]) == 2;
+        too_narrow = emission_.has(0) && size_of(emission_.operands[0].type) == 2;
         return fail(std::string(why));
       }
     if (row != nullptr && !takes(*row, operands.size())) return absent;
@@ -143,34 +143,25 @@ class basic_operator_writer {
     made.version = image_.version;
     made.to = into_.target_here(to_);
     made.results = results;
-    made.operands.clear();
-    made.present.clear();
-    made.degenerate = false;
-    made.plain_rows = true;
-    made.axis = -1;
-    made.epsilon = 0;
-    for (auto v : operands) {
-      made.present.push_back(v != absent);
-      made.operands.push_back(v == absent ? element_type::unknown : facts_.type(v));
-      made.degenerate = made.degenerate || (v != absent && v != operands[0] && facts_.rank(v) == 0);
-    }
-    auto const x = operands.empty() ? span<extent const>{} : facts_.shape(operands[0]);
-    made.degenerate = made.degenerate || x.size() == 1 || (!x.empty() && x.back() == extent(1));
-    for (auto const& p : parameters) {
-      if (p.name == "axis") made.axis = static_cast<std::int64_t>(p.number);
-      if (p.name == "epsilon") made.epsilon = p.number;
-    }
+    extents_.clear();  // apart from the facts, whose spans end with the next constant that is made
     for (auto v : operands)
-      if (v != absent && v != operands[0]) made.plain_rows = made.plain_rows && lists(v, x, made.axis);
-  }
-
-  // Whether the extents of `row` are those of `x` from `axis` on.
-  [[nodiscard]] bool lists(value_id row, span<extent const> x, std::int64_t axis) const {
-    auto const shape = facts_.shape(row);
-    auto const count = static_cast<std::size_t>(-axis);
-    if (axis >= 0 || !facts_.has_rank(row) || shape.size() != count || x.size() < count) return false;
-    auto const last = x.subspan(x.size() - count);
-    return std::equal(last.begin(), last.end(), shape.begin());
+      if (v != absent) extents_.append(facts_.shape(v));
+    made.operands.clear();
+    std::size_t at = 0;
+    for (auto v : operands) {
+      auto& operand = made.operands.emplace_back();
+      if (v == absent) continue;
+      operand.present = true;
+      operand.type = facts_.type(v);
+      operand.has_rank = facts_.has_rank(v);
+      auto const rank = facts_.shape(v).size();
+      operand.shape = span<extent const>(extents_).subspan(at).first(rank);
+      at += rank;
+      if (double number = 0; facts_.number(v, number)) operand.number = number;
+    }
+    made.parameters.clear();
+    for (auto const& p : parameters)
+      if (!std::holds_alternative<std::vector<std::int64_t>>(p.content)) made.parameters.push_back({p.name, p.number});
   }
 
   // The row with which this dialect, version and target write an operator, looked up once.
@@ -286,6 +277,7 @@ class basic_operator_writer {
   plain_vector<value_id> operands_;
   std::vector<attribute> attributes_;
   emission emission_;
+  plain_vector<extent> extents_;            // of its operands
   plain_vector<operator_of_dialect> rows_;  // by opcode and target
 };
 
