@@ -13743,6 +13743,31 @@ using validity = basic_validity<graph_image>;
 
 }  // namespace fuse::inline v0
 
+namespace fuse::inline v0::detail {
+
+struct objection {
+  std::string reason{};                        ///< one sentence; empty where nothing does
+  element_type wider = element_type::unknown;  ///< an element type in which it may be right, if there is one
+  char const* condition = "right side";        ///< what is not met
+};
+
+template <class T>
+class [[nodiscard]] built {
+ public:
+  built(T made) : made_(std::move(made)) {}                // NOLINT: what is made is returned as it is
+  built(objection why) : made_(), why_(std::move(why)) {}  // NOLINT: so is an objection
+
+  [[nodiscard]] explicit operator bool() const { return why_.reason.empty(); }
+  [[nodiscard]] T const& operator*() const { return made_; }
+  [[nodiscard]] objection&& why() { return std::move(why_); }
+
+ private:
+  T made_;
+  objection why_;
+};
+
+}  // namespace fuse::inline v0::detail
+
 namespace fuse::inline v0 {
 
 struct rewrite_cost {
@@ -13923,6 +13948,136 @@ class basic_traffic {
 using traffic = basic_traffic<graph_image>;
 
 }  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0 {
+
+struct dense {
+  std::vector<std::int64_t> shape{};
+  std::vector<double> elements{};
+  element_type type = element_type::float64;  ///< what the elements are, or will be
+
+  [[nodiscard]] static dense of(double number) { return {{}, {number}}; }
+  [[nodiscard]] static dense of(tensor_view const& from) {
+    dense made;
+    made.type = from.type;
+    made.shape.assign(from.shape.begin(), from.shape.end());
+    made.elements.reserve(from.size());
+    for (std::size_t i = 0; i < from.size(); ++i) made.elements.push_back(from.number(i));
+    return made;
+  }
+};
+
+namespace detail {
+
+[[nodiscard]] inline std::size_t count_of(span<std::int64_t const> shape) {
+  std::size_t count = 1;
+  for (auto extent : shape) count *= static_cast<std::size_t>(extent);
+  return count;
+}
+
+}  // namespace detail
+
+[[nodiscard]] inline bool broadcast_to(dense const& from, span<std::int64_t const> shape, dense& into) {
+  if (from.shape.size() > shape.size()) return false;
+  std::size_t const lead = shape.size() - from.shape.size();
+  std::vector<std::size_t> stride(shape.size(), 0);
+  std::size_t step = 1;
+  for (std::size_t axis = from.shape.size(); axis-- > 0;) {
+    if (from.shape[axis] != 1) {
+      if (from.shape[axis] != shape[lead + axis]) return false;
+      stride[lead + axis] = step;
+    }
+    step *= static_cast<std::size_t>(from.shape[axis]);
+  }
+  into.type = from.type;
+  into.shape.assign(shape.begin(), shape.end());
+  auto const count = detail::count_of(shape);
+  into.elements.resize(count);
+  std::vector<std::size_t> at(shape.size(), 0);
+  std::size_t source = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    into.elements[i] = from.elements[source];
+    for (std::size_t axis = shape.size(); axis-- > 0;) {
+      source += stride[axis];
+      if (++at[axis] < static_cast<std::size_t>(shape[axis])) break;
+      source -= stride[axis] * at[axis];
+      at[axis] = 0;
+    }
+  }
+  return true;
+}
+
+[[nodiscard]] inline bool broadcast_shape(span<std::int64_t const> a, span<std::int64_t const> b,
+                                          std::vector<std::int64_t>& into) {
+  into.assign(a.size() > b.size() ? a.size() : b.size(), 1);
+  for (std::size_t i = 0; i < into.size(); ++i) {
+    auto const x = i < a.size() ? a[a.size() - 1 - i] : 1, y = i < b.size() ? b[b.size() - 1 - i] : 1;
+    if (x != y && x != 1 && y != 1) return false;
+    into[into.size() - 1 - i] = x == 1 ? y : x;
+  }
+  return true;
+}
+
+template <class F>
+[[nodiscard]] bool combine(dense const& a, dense const& b, dense& into, F const& f) {
+  std::vector<std::int64_t> shape;
+  dense left, right;
+  if (!broadcast_shape(a.shape, b.shape, shape) || !broadcast_to(a, shape, left) || !broadcast_to(b, shape, right))
+    return false;
+  for (std::size_t i = 0; i < left.elements.size(); ++i) left.elements[i] = f(left.elements[i], right.elements[i]);
+  into = static_cast<dense&&>(left);
+  return true;
+}
+
+namespace detail {
+
+[[nodiscard]] inline auto function_of_one(opcode op) -> double (*)(double) {
+  switch (op) {
+    case opcode::neg: return [](double x) { return -x; };
+    case opcode::reciprocal: return [](double x) { return 1 / x; };
+    case opcode::sqrt: return [](double x) { return math::sqrt(x); };
+    case opcode::rsqrt: return [](double x) { return 1 / math::sqrt(x); };
+    case opcode::square: return [](double x) { return x * x; };
+    case opcode::abs: return [](double x) { return math::abs(x); };
+    case opcode::exp: return [](double x) { return math::exp(x); };
+    case opcode::log: return [](double x) { return math::log(x); };
+    case opcode::erf: return [](double x) { return math::erf(x); };
+    case opcode::tanh: return [](double x) { return math::tanh(x); };
+    case opcode::sigmoid: return [](double x) { return 1 / (1 + math::exp(-x)); };
+    case opcode::relu: return [](double x) { return x < 0 ? 0 : x; };  // a NaN stays one
+    case opcode::identity:
+    case opcode::cast: return [](double x) { return x; };
+    default: return nullptr;
+  }
+}
+[[nodiscard]] inline auto function_of_two(opcode op) -> double (*)(double, double) {
+  switch (op) {
+    case opcode::add: return [](double a, double b) { return a + b; };
+    case opcode::sub: return [](double a, double b) { return a - b; };
+    case opcode::mul: return [](double a, double b) { return a * b; };
+    case opcode::div: return [](double a, double b) { return a / b; };
+    case opcode::pow: return [](double a, double b) { return math::pow(a, b); };
+    case opcode::minimum: return [](double a, double b) { return a < b || a != a ? a : b; };
+    case opcode::maximum: return [](double a, double b) { return a > b || a != a ? a : b; };
+    default: return nullptr;
+  }
+}
+
+}  // namespace detail
+
+[[nodiscard]] inline bool evaluate(opcode op, span<dense const> operands, dense& into) {
+  if (operands.size() == 2) {
+    auto const f = detail::function_of_two(op);
+    return f != nullptr && combine(operands[0], operands[1], into, f);
+  }
+  auto const f = operands.size() == 1 ? detail::function_of_one(op) : nullptr;
+  if (f == nullptr) return false;
+  into = operands[0];
+  for (auto& x : into.elements) x = f(x);
+  return true;
+}
+
+}  // namespace fuse::inline v0
 
 namespace fuse::inline v0 {
 
@@ -14148,6 +14303,357 @@ using transaction = basic_transaction<graph_image>;
 
 namespace fuse::inline v0::detail {
 
+template <class Image>
+class basic_cast_maker {
+ public:
+  basic_cast_maker(Image& image, facts& known, dialect const& names, target to, basic_transaction<Image>& into,
+                   node_id place)
+      : image_(image), facts_(known), names_(names), target_(to), into_(into), place_(place) {}
+
+  value_id make(value_id v, element_type type) {
+    if (auto const below = bare_value(image_, facts_, v); widens(facts_.type(below), type)) v = below;
+    if (facts_.type(v) == type) return v;
+    if (auto const there = existing(v, type); there != absent) return there;
+    auto const* row = names_.emitted(opcode::cast, image_.version, into_.target_here(target_));
+    if (row == nullptr) return absent;
+    std::string key = "to";
+    for (auto const& s : row->parameters)
+      if (s.parameter == "to" && !s.attribute.empty()) key = s.attribute;
+    std::vector<attribute> attributes{{key, static_cast<std::int64_t>(type)}};
+    if (!complete(*row, attributes).empty()) return absent;
+    operator_tag const tag{names_.code(row->name), static_cast<std::uint16_t>(opcode::cast)};
+    return image_.result(into_.node(tag, row->name, span<value_id const>(&v, 1), std::move(attributes), 1, place_));
+  }
+
+  value_id in_type(value_id v, element_type type) {
+    auto const below = narrowed(v, type);
+    return below != absent || !widens(facts_.type(v), type) ? below : make(v, type);
+  }
+
+ private:
+  [[nodiscard]] value_id narrowed(value_id v, element_type type) const {
+    while (first_below(v) != absent && op_of(image_, image_.producer(v)) == opcode::identity) v = first_below(v);
+    for (int i = 0; i < 8 && facts_.type(v) != type; ++i) {
+      auto const below = first_below(v);
+      if (below == absent) return absent;
+      auto const op = op_of(image_, image_.producer(v));
+      if (op != opcode::identity && !(op == opcode::cast && widens(facts_.type(below), facts_.type(v)))) return absent;
+      v = below;
+    }
+    return facts_.type(v) == type ? v : absent;
+  }
+  [[nodiscard]] value_id first_below(value_id v) const {
+    auto const n = image_.producer(v);
+    return n == absent || image_.operand_count(n) == 0 ? absent : image_.operand(n, 0);
+  }
+  [[nodiscard]] value_id existing(value_id v, element_type type) const {
+    value_id found = absent;
+    image_.for_each_user(v, [&](node_id user) {
+      auto const& n = image_.node(user);
+      if (op_of(image_, user) != opcode::cast || n.region != image_.node(place_).region ||
+          facts_.type(image_.result(user)) != type)
+        return;
+      if (user >= into_.first_node() || n.order < image_.node(place_).order) found = image_.result(user);
+    });
+    return found;
+  }
+
+  Image& image_;
+  facts& facts_;
+  dialect const& names_;
+  target target_;
+  basic_transaction<Image>& into_;
+  node_id place_;
+};
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
+template <class Image>
+class basic_constant_contents {
+ public:
+  basic_constant_contents(Image const& image, facts const& known) : image_(image), facts_(known) {}
+
+  bool read(value_id v, dense& into) const {
+    if (double number = 0; facts_.uniform(v, number)) return into = dense::of(number), true;
+    int left = 64;
+    return read(v, into, 0, left);
+  }
+
+ private:
+  bool read(value_id v, dense& into, int depth, int& left) const {
+    if (left-- == 0) return false;
+    if (image_.value(v).constant) {
+      auto const t = image_.source->constant(v);
+      if (!t || t.size() != count_of(t.shape) || !is_floating(t.type)) return false;
+      into = dense::of(t);
+      return true;
+    }
+    if (double number = 0; facts_.number(v, number)) return into = dense::of(number), true;
+    auto const n = image_.producer(v);
+    if (n == absent || depth == 8 || !is_floating(facts_.type(v))) return false;
+    auto const op = op_of(image_, n);
+    bool const moves = op == opcode::identity || op == opcode::flatten || op == opcode::reshape ||
+                       op == opcode::squeeze || op == opcode::unsqueeze || op == opcode::expand;
+    auto const count = moves || op == opcode::cast ? 1 : image_.operand_count(n);
+    if (image_.operand_count(n) == 0 || count > 8) return false;
+    std::vector<dense> operands(count);
+    for (std::uint32_t i = 0; i < count; ++i)
+      if (image_.operand(n, i) == absent || !read(image_.operand(n, i), operands[i], depth + 1, left)) return false;
+    if (moves) return reshape(v, op, operands[0], into);
+    if (op == opcode::cast) {
+      into = dense::of(make_tensor(facts_.type(v), operands[0].shape, operands[0].elements));
+      return true;
+    }
+    if (op != opcode::sum_of) return evaluate(op, operands, into);
+    into = operands[0];
+    for (std::size_t i = 1; i < operands.size(); ++i) {
+      dense const both[2] = {into, operands[i]};
+      if (!evaluate(opcode::add, both, into)) return false;
+    }
+    return true;
+  }
+
+  bool reshape(value_id v, opcode op, dense const& from, dense& into) const {
+    std::vector<std::int64_t> shape;
+    if (!facts_.has_rank(v)) return false;
+    for (auto e : facts_.shape(v)) {
+      if (!e.known()) return false;
+      shape.push_back(e.value());
+    }
+    if (op == opcode::expand) return broadcast_to(from, shape, into);
+    if (count_of(shape) != from.elements.size()) return false;
+    into = {std::move(shape), from.elements};
+    return true;
+  }
+
+  Image const& image_;
+  facts const& facts_;
+};
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
+struct operand_form {
+  element_type type = element_type::unknown;
+  std::size_t rank = 1;
+  span<extent const> extents{};  ///< as many, or none where they are not known at all
+};
+
+[[nodiscard]] inline operand_form last_axes(facts const& known, value_id like, element_type type, std::size_t rank) {
+  auto const shape = known.shape(like);
+  return {type, rank, shape.size() >= rank ? shape.subspan(shape.size() - rank) : span<extent const>{}};
+}
+
+[[nodiscard]] constexpr opcode joining(op_group kind, double weight) {
+  if (kind == op_group::product) return weight > 0 ? opcode::mul : opcode::div;
+  return weight > 0 ? opcode::add : opcode::sub;
+}
+
+template <class Image>
+class basic_broadcast_operand {
+ public:
+  basic_broadcast_operand(Image& image, facts& known, dialect const& names, target to, basic_transaction<Image>& into)
+      : image_(image), facts_(known), names_(names), to_(to), into_(into), constants_(image, known) {}
+
+  void begin(node_id place) { place_ = place; }
+
+  built<value_id> make(span<rest_member const> members, op_group kind, operand_form const& form, bool required) {
+    auto const neutral = kind == op_group::product ? 1.0 : 0.0;
+    if (members.empty() && !required) return absent;
+    set_form(form);
+    for (auto e : extents_)
+      if (e == extent(0)) return objection{"an axis of row() has no elements"};
+    if (members.size() == 1 && members[0].weight == 1 && as_it_stands(members[0].value)) return members[0].value;
+    combined_ = members.size() > 1 || (members.size() == 1 && members[0].weight != 1);
+    dense folded = dense::of(neutral);
+    plain_vector<rest_member> computed;
+    bool constants = false, exact = true;
+    for (auto const& m : members) {
+      auto const type = facts_.type(m.value);
+      if (widens(widest_, type)) widest_ = type;
+      dense contents;
+      if (!constants_.read(m.value, contents)) {
+        computed.push_back(m);
+        continue;
+      }
+      if (widens(type_, type) && type != type_) exact = false;
+      if (!fold(folded, contents, m.weight, kind))
+        return objection{"the constants of row() do not broadcast to each other"};
+      constants = true;
+    }
+    if (computed.empty()) return constant_operand(folded, exact);
+    constants = constants && !all_are(folded, neutral);
+    value_id joined = absent;
+    if (constants) {
+      auto made = constant(folded, exact);
+      if (!made) return made;
+      joined = *made;
+    }
+    for (double const sign : {1.0, -1.0})
+      for (auto const& m : computed) {
+        if ((m.weight > 0) != (sign > 0)) continue;
+        auto made = join(joined, m, kind);
+        if (!made) return made;
+        joined = *made;
+      }
+    return in_shape(joined);
+  }
+
+ private:
+  static bool all_are(dense const& of, double number) {
+    for (auto each : of.elements)
+      if (each != number) return false;
+    return true;
+  }
+
+  [[nodiscard]] objection too_narrow(char const* why) const {
+    return {why, widest_ != type_ ? widest_ : element_type::unknown};
+  }
+
+  void set_form(operand_form const& form) {
+    type_ = widest_ = form.type;
+    rank_ = form.rank;
+    extents_.assign(form.extents);  // apart from the facts, whose spans end with the next node that is made
+    whole_ = extents_.size() == rank_;
+    shape_.clear();
+    for (auto e : extents_) {
+      whole_ = whole_ && e.known();
+      if (e.known()) shape_.push_back(e.value());
+    }
+  }
+
+  [[nodiscard]] bool as_it_stands(value_id v) const {
+    if (!image_.value(v).constant || facts_.type(v) != type_ || !whole_) return false;
+    auto const t = image_.source->constant(v);
+    return t.shape.size() == shape_.size() && std::equal(shape_.begin(), shape_.end(), t.shape.begin());
+  }
+
+  static bool fold(dense& into, dense const& part, double weight, op_group kind) {
+    dense const operands[2] = {into, part};
+    auto const times = math::abs(weight);
+    if (times == 1) return evaluate(joining(kind, weight), operands, into);
+    if (kind != op_group::product) return false;
+    dense const powered[2] = {part, dense::of(times)};
+    dense power;
+    if (!evaluate(opcode::pow, powered, power)) return false;
+    dense const both[2] = {operands[0], power};
+    return evaluate(joining(kind, weight), both, into);
+  }
+
+  built<value_id> constant_operand(dense folded, bool exact) {
+    constexpr auto const* misfit = "the constants of row() do not broadcast to its axes";
+    while (folded.shape.size() > rank_ && folded.shape[0] == 1) folded.shape.erase(folded.shape.begin());
+    dense spread;
+    if (whole_ && folded.shape.size() == 1 && shape_.size() != 1 && folded.elements.size() == count_of(shape_) &&
+        folded.elements.size() != 1) {
+      spread = {shape_, folded.elements};  // flat
+    } else if (whole_) {
+      if (!broadcast_to(folded, shape_, spread)) return objection{misfit};
+    } else if (folded.elements.size() == 1) {
+      spread = dense::of(folded.elements[0]);
+    } else if (folded.shape.size() == rank_) {
+      spread = std::move(folded);  // broadcasting in the graph has already tied the extents
+    } else {
+      return objection{misfit};
+    }
+    return constant(spread, exact);
+  }
+
+  built<value_id> constant(dense const& of, bool exact) {
+    auto made = make_tensor(type_, of.shape, of.elements);
+    if (made.type == element_type::unknown) return objection{"the element type of row() has no constants"};
+    for (std::size_t i = 0; (combined_ || !exact) && i < of.elements.size(); ++i) {
+      auto const number = made.number(i);
+      if (!exact && number != of.elements[i] && of.elements[i] == of.elements[i])
+        return too_narrow("a constant of row() is not exact in the element type of what it is like");
+      if (combined_ && !math::is_finite(number))
+        return objection{"the constants of row() together are beyond the element type of what it is like"};
+    }
+    return into_.constant_of(std::move(made));
+  }
+
+  built<value_id> join(value_id joined, rest_member const& m, op_group kind) {
+    if (m.weight != 1 && m.weight != -1) return objection{"a computed operand of row() is raised to a power"};
+    auto const v = basic_cast_maker<Image>(image_, facts_, names_, to_, into_, place_).in_type(m.value, type_);
+    if (v == absent) return too_narrow("a computed operand of row() has another element type than what it is like");
+    if (joined == absent && m.weight == 1) return v;
+    if (joined == absent)
+      return node(kind == op_group::product ? opcode::reciprocal : opcode::neg, {v}, "to invert a computed operand");
+    return node(joining(kind, m.weight), {joined, v}, "to combine computed operands");
+  }
+
+  built<value_id> node(opcode op, std::initializer_list<value_id> operands, char const* what_for) {
+    auto const* row = names_.emitted(op, image_.version, into_.target_here(to_));
+    if (row == nullptr) return objection{std::string("the dialect has no operator ") + what_for + " of row()"};
+    operator_tag const tag{names_.code(row->name), static_cast<std::uint16_t>(op)};
+    return image_.result(into_.node(tag, row->name, {operands.begin(), operands.size()}, {}, 1, place_));
+  }
+
+  built<value_id> in_shape(value_id v) {
+    if (!facts_.has_rank(v)) return objection{"the shape of a computed operand of row() is not known"};
+    auto const shape = facts_.shape(v);
+    std::size_t lead = 0;
+    while (shape.size() - lead > rank_ && shape[lead] == extent(1)) ++lead;
+    bool single = true;
+    for (auto e : shape) single = single && e == extent(1);
+    bool fits = shape.size() - lead == extents_.size();
+    for (std::size_t i = 0; fits && i < extents_.size(); ++i) fits = shape[lead + i] == extents_[i];
+    if (fits && (whole_ || !(single && shape.size() == 1)))
+      return v;  // (H), (1, H) and (1, 1, H) run everywhere, [1] for an unknown H does not
+    if (single && whole_) return expanded(v);
+    if (single && shape.empty()) return v;
+    std::vector<std::int64_t> wanted;
+    if (fits) {
+      if (rank_ != 1) return objection{"the extents of row() are not known"};
+      wanted = {-1};
+    } else if (!single) {
+      if (!whole_ || !is_flat(shape)) return objection{"a computed operand of row() does not broadcast to its axes"};
+      wanted = shape_;
+    }
+    return with_shape(opcode::reshape, v, wanted, "to reshape a computed operand");
+  }
+  built<value_id> expanded(value_id v) {
+    constexpr auto const* what_for = "to expand a computed operand";
+    if (names_.emitted(opcode::expand, image_.version, into_.target_here(to_)) != nullptr)
+      return with_shape(opcode::expand, v, shape_, what_for);
+    std::vector<double> const ones(count_of(shape_), 1);
+    return node(opcode::mul, {v, into_.constant_of(make_tensor(type_, shape_, ones))}, what_for);
+  }
+  built<value_id> with_shape(opcode op, value_id v, std::vector<std::int64_t> const& shape, char const* what_for) {
+    tensor contents = make_tensor(std::vector<std::int64_t>{static_cast<std::int64_t>(shape.size())},
+                                  span<std::int64_t const>(shape));
+    return node(op, {v, into_.constant_of(std::move(contents))}, what_for);
+  }
+
+  [[nodiscard]] bool is_flat(span<extent const> shape) const {
+    for (std::size_t i = 0; i + 1 < shape.size(); ++i)
+      if (!(shape[i] == extent(1))) return false;
+    return !shape.empty() && shape.back() == extent(static_cast<std::int64_t>(count_of(shape_)));
+  }
+
+  Image& image_;
+  facts& facts_;
+  dialect const& names_;
+  target to_;
+  basic_transaction<Image>& into_;
+  basic_constant_contents<Image> constants_;
+  node_id place_ = absent;
+  element_type type_ = element_type::unknown, widest_ = element_type::unknown;  // wanted, and of any value
+  std::size_t rank_ = 1;
+  plain_vector<extent> extents_;
+  std::vector<std::int64_t> shape_;
+  bool whole_ = false;     // all extents are known, and stand in `shape_`
+  bool combined_ = false;  // of several values, or of one that is inverted
+};
+using broadcast_operand = basic_broadcast_operand<graph_image>;
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
 struct written_parameter {
   std::string_view name;
   double number = 0;
@@ -14160,9 +14666,6 @@ struct written_parameter {
 template <class Image>
 class basic_operator_writer {
  public:
-  std::string reason;       ///< why the last operator was not written
-  bool too_narrow = false;  ///< ... which the dialect refused, and its first operand has 16 bits
-
   basic_operator_writer(Image& image, facts& known, dialect const& names, target to, basic_transaction<Image>& into)
       : image_(image),
         facts_(known),
@@ -14173,83 +14676,75 @@ class basic_operator_writer {
 
   void begin(node_id place) { place_ = place; }
 
-  value_id neutral(opcode op, span<value_id const> operands, span<written_parameter> parameters,
-                   std::uint32_t results) {
-    too_narrow = false;
+  built<value_id> neutral(opcode op, span<value_id const> operands, span<written_parameter> parameters,
+                          std::uint32_t results) {
     auto const& [row, code, asked] = row_of(op);
     for (auto& p : parameters)
-      if (auto const* why = settle(p, row, op); why != nullptr) return fail(why);
+      if (auto const* why = settle(p, row, op); why != nullptr) return objection{why};
     describe(op, operands, parameters, results);
     if (names_.refuse != nullptr)
-      if (auto const why = names_.refuse(emission_); !why.empty()) {
-        too_narrow = emission_.has(0) && size_of(emission_.operands[0].type) == 2;
-        return fail(std::string(why));
-      }
-    if (row != nullptr && !takes(*row, operands.size())) return absent;
+      if (auto const why = names_.refuse(emission_); !why.empty()) return objection{std::string(why), wider()};
+    if (row != nullptr)
+      if (auto why = refused(*row, operands.size()); !why.empty()) return objection{std::move(why)};
     attributes_.clear();
     operands_.assign(operands);
     for (auto& p : parameters)
-      if (auto const* why = place(p, row); why != nullptr) return fail(why);
+      if (auto const* why = place(p, row); why != nullptr) return objection{why};
     operator_tag tag{code, static_cast<std::uint16_t>(op)};
     if (row != nullptr) {
       if (names_.complete != nullptr) names_.complete(emission_, attributes_);
-      if (auto why = complete(*row, attributes_); !why.empty()) return fail(std::move(why));
-      if (!has_attributes(*row)) return absent;
+      if (auto why = completed(*row); !why.empty()) return objection{std::move(why)};
       return node(tag, row->name, operands_, results);
     }
     function_body body;
     if (names_.function == nullptr || !names_.function(emission_, body))
-      return fail(std::string("the dialect has no operator ") + std::string(name_of(op)) +
-                  " at this operator set version");
+      return objection{std::string("the dialect has no operator ") + std::string(name_of(op)) +
+                       " at this operator set version"};
     auto const name = body.name;
     into_.function(std::move(body));
     tag.name = names_.code(name);
     return node(tag, name, operands_, results);
   }
 
-  value_id named(std::uint16_t name, span<value_id const> operands, span<written_parameter> parameters,
-                 std::uint32_t results) {
-    too_narrow = false;
+  built<value_id> named(std::uint16_t name, span<value_id const> operands, span<written_parameter> parameters,
+                        std::uint32_t results) {
     auto const* row = names_.row(name, image_.version);
     if (row == nullptr || row->emit_since > image_.version)
-      return fail("the operator of the right side does not exist at this operator set version");
+      return objection{"the operator of the right side does not exist at this operator set version"};
     if (row->emit == target::none)
-      return fail("the dialect's " + std::string(row->name) + " is read, and never written");
+      return objection{"the dialect's " + std::string(row->name) + " is read, and never written"};
     if (!includes(row->emit, into_.target_here(to_)))
-      return fail("the dialect's " + std::string(row->name) + " is not for the target");
-    if (!takes(*row, operands.size())) return absent;
+      return objection{"the dialect's " + std::string(row->name) + " is not for the target"};
+    if (auto why = refused(*row, operands.size()); !why.empty()) return objection{std::move(why)};
     attributes_.clear();
     for (auto& p : parameters) {
-      if (auto const* why = settle(p, row, row->op); why != nullptr) return fail(why);
+      if (auto const* why = settle(p, row, row->op); why != nullptr) return objection{why};
       attributes_.push_back({std::string(p.name), std::move(p.content)});
     }
-    if (auto why = complete(*row, attributes_); !why.empty()) return fail(std::move(why));
-    if (!has_attributes(*row)) return absent;
+    if (auto why = completed(*row); !why.empty()) return objection{std::move(why)};
     return node({name, static_cast<std::uint16_t>(row->op)}, row->name, operands, results);
   }
 
  private:
-  value_id fail(std::string why) {
-    reason = std::move(why);
-    return absent;
-  }
-
-  [[nodiscard]] bool has_attributes(operator_row const& row) {
-    if (row.attributes->any) return true;
+  [[nodiscard]] std::string completed(operator_row const& row) {
+    if (auto why = complete(row, attributes_); !why.empty()) return why;
+    if (row.attributes->any) return {};
     for (auto const& a : attributes_)
       if (auto const at = row.attributes->find(a.name);
-          at == row.attributes->all.size() || !row.attributes->all[at].is_of(image_.version)) {
-        reason = std::string(row.name) + " has no attribute '" + a.name + "' at this operator set version";
-        return false;
-      }
-    return true;
+          at == row.attributes->all.size() || !row.attributes->all[at].is_of(image_.version))
+        return std::string(row.name) + " has no attribute '" + a.name + "' at this operator set version";
+    return {};
   }
 
-  [[nodiscard]] bool takes(operator_row const& row, std::size_t operands) {
-    if (row.operands < 0 || operands <= static_cast<std::size_t>(row.operands)) return true;
-    reason = "the dialect's " + std::string(row.name) + " takes " + std::to_string(row.operands) +
-             " operands that are data, the right side has " + std::to_string(operands);
-    return false;
+  [[nodiscard]] static std::string refused(operator_row const& row, std::size_t operands) {
+    if (row.operands < 0 || operands <= static_cast<std::size_t>(row.operands)) return {};
+    return "the dialect's " + std::string(row.name) + " takes " + std::to_string(row.operands) +
+           " operands that are data, the right side has " + std::to_string(operands);
+  }
+
+  [[nodiscard]] element_type wider() const {
+    auto const type = emission_.has(0) ? emission_.operands[0].type : element_type::unknown;
+    return is_floating(type) && size_of(type) == 2 ? element_type::float32 : element_type::unknown;
   }
 
   value_id node(operator_tag tag, std::string_view name, span<value_id const> operands, std::uint32_t results) {
@@ -14397,512 +14892,11 @@ class basic_operator_writer {
 
 }  // namespace fuse::inline v0::detail
 
-namespace fuse::inline v0 {
-
-struct dense {
-  std::vector<std::int64_t> shape{};
-  std::vector<double> elements{};
-  element_type type = element_type::float64;  ///< what the elements are, or will be
-
-  [[nodiscard]] static dense of(double number) { return {{}, {number}}; }
-  [[nodiscard]] static dense of(tensor_view const& from) {
-    dense made;
-    made.type = from.type;
-    made.shape.assign(from.shape.begin(), from.shape.end());
-    made.elements.reserve(from.size());
-    for (std::size_t i = 0; i < from.size(); ++i) made.elements.push_back(from.number(i));
-    return made;
-  }
-};
-
-namespace detail {
-
-[[nodiscard]] inline std::size_t count_of(span<std::int64_t const> shape) {
-  std::size_t count = 1;
-  for (auto extent : shape) count *= static_cast<std::size_t>(extent);
-  return count;
-}
-
-}  // namespace detail
-
-[[nodiscard]] inline bool broadcast_to(dense const& from, span<std::int64_t const> shape, dense& into) {
-  if (from.shape.size() > shape.size()) return false;
-  std::size_t const lead = shape.size() - from.shape.size();
-  std::vector<std::size_t> stride(shape.size(), 0);
-  std::size_t step = 1;
-  for (std::size_t axis = from.shape.size(); axis-- > 0;) {
-    if (from.shape[axis] != 1) {
-      if (from.shape[axis] != shape[lead + axis]) return false;
-      stride[lead + axis] = step;
-    }
-    step *= static_cast<std::size_t>(from.shape[axis]);
-  }
-  into.type = from.type;
-  into.shape.assign(shape.begin(), shape.end());
-  auto const count = detail::count_of(shape);
-  into.elements.resize(count);
-  std::vector<std::size_t> at(shape.size(), 0);
-  std::size_t source = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    into.elements[i] = from.elements[source];
-    for (std::size_t axis = shape.size(); axis-- > 0;) {
-      source += stride[axis];
-      if (++at[axis] < static_cast<std::size_t>(shape[axis])) break;
-      source -= stride[axis] * at[axis];
-      at[axis] = 0;
-    }
-  }
-  return true;
-}
-
-[[nodiscard]] inline bool broadcast_shape(span<std::int64_t const> a, span<std::int64_t const> b,
-                                          std::vector<std::int64_t>& into) {
-  into.assign(a.size() > b.size() ? a.size() : b.size(), 1);
-  for (std::size_t i = 0; i < into.size(); ++i) {
-    auto const x = i < a.size() ? a[a.size() - 1 - i] : 1, y = i < b.size() ? b[b.size() - 1 - i] : 1;
-    if (x != y && x != 1 && y != 1) return false;
-    into[into.size() - 1 - i] = x == 1 ? y : x;
-  }
-  return true;
-}
-
-template <class F>
-[[nodiscard]] bool combine(dense const& a, dense const& b, dense& into, F const& f) {
-  std::vector<std::int64_t> shape;
-  dense left, right;
-  if (!broadcast_shape(a.shape, b.shape, shape) || !broadcast_to(a, shape, left) || !broadcast_to(b, shape, right))
-    return false;
-  for (std::size_t i = 0; i < left.elements.size(); ++i) left.elements[i] = f(left.elements[i], right.elements[i]);
-  into = static_cast<dense&&>(left);
-  return true;
-}
-
-namespace detail {
-
-[[nodiscard]] inline auto function_of_one(opcode op) -> double (*)(double) {
-  switch (op) {
-    case opcode::neg: return [](double x) { return -x; };
-    case opcode::reciprocal: return [](double x) { return 1 / x; };
-    case opcode::sqrt: return [](double x) { return math::sqrt(x); };
-    case opcode::rsqrt: return [](double x) { return 1 / math::sqrt(x); };
-    case opcode::square: return [](double x) { return x * x; };
-    case opcode::abs: return [](double x) { return math::abs(x); };
-    case opcode::exp: return [](double x) { return math::exp(x); };
-    case opcode::log: return [](double x) { return math::log(x); };
-    case opcode::erf: return [](double x) { return math::erf(x); };
-    case opcode::tanh: return [](double x) { return math::tanh(x); };
-    case opcode::sigmoid: return [](double x) { return 1 / (1 + math::exp(-x)); };
-    case opcode::relu: return [](double x) { return x < 0 ? 0 : x; };  // a NaN stays one
-    case opcode::identity:
-    case opcode::cast: return [](double x) { return x; };
-    default: return nullptr;
-  }
-}
-[[nodiscard]] inline auto function_of_two(opcode op) -> double (*)(double, double) {
-  switch (op) {
-    case opcode::add: return [](double a, double b) { return a + b; };
-    case opcode::sub: return [](double a, double b) { return a - b; };
-    case opcode::mul: return [](double a, double b) { return a * b; };
-    case opcode::div: return [](double a, double b) { return a / b; };
-    case opcode::pow: return [](double a, double b) { return math::pow(a, b); };
-    case opcode::minimum: return [](double a, double b) { return a < b || a != a ? a : b; };
-    case opcode::maximum: return [](double a, double b) { return a > b || a != a ? a : b; };
-    default: return nullptr;
-  }
-}
-
-}  // namespace detail
-
-[[nodiscard]] inline bool evaluate(opcode op, span<dense const> operands, dense& into) {
-  if (operands.size() == 2) {
-    auto const f = detail::function_of_two(op);
-    return f != nullptr && combine(operands[0], operands[1], into, f);
-  }
-  auto const f = operands.size() == 1 ? detail::function_of_one(op) : nullptr;
-  if (f == nullptr) return false;
-  into = operands[0];
-  for (auto& x : into.elements) x = f(x);
-  return true;
-}
-
-}  // namespace fuse::inline v0
-
-namespace fuse::inline v0::detail {
-
-template <class Image>
-class basic_cast_maker {
- public:
-  basic_cast_maker(Image& image, facts& known, dialect const& names, target to, basic_transaction<Image>& into,
-                   node_id place)
-      : image_(image), facts_(known), names_(names), target_(to), into_(into), place_(place) {}
-
-  value_id make(value_id v, element_type type) {
-    if (auto const below = bare_value(image_, facts_, v); widens(facts_.type(below), type)) v = below;
-    if (facts_.type(v) == type) return v;
-    if (auto const there = existing(v, type); there != absent) return there;
-    auto const* row = names_.emitted(opcode::cast, image_.version, into_.target_here(target_));
-    if (row == nullptr) return absent;
-    std::string key = "to";
-    for (auto const& s : row->parameters)
-      if (s.parameter == "to" && !s.attribute.empty()) key = s.attribute;
-    std::vector<attribute> attributes{{key, static_cast<std::int64_t>(type)}};
-    if (!complete(*row, attributes).empty()) return absent;
-    operator_tag const tag{names_.code(row->name), static_cast<std::uint16_t>(opcode::cast)};
-    return image_.result(into_.node(tag, row->name, span<value_id const>(&v, 1), std::move(attributes), 1, place_));
-  }
-
- private:
-  [[nodiscard]] value_id existing(value_id v, element_type type) const {
-    value_id found = absent;
-    image_.for_each_user(v, [&](node_id user) {
-      auto const& n = image_.node(user);
-      if (op_of(image_, user) != opcode::cast || n.region != image_.node(place_).region ||
-          facts_.type(image_.result(user)) != type)
-        return;
-      if (user >= into_.first_node() || n.order < image_.node(place_).order) found = image_.result(user);
-    });
-    return found;
-  }
-
-  Image& image_;
-  facts& facts_;
-  dialect const& names_;
-  target target_;
-  basic_transaction<Image>& into_;
-  node_id place_;
-};
-
-}  // namespace fuse::inline v0::detail
-
-namespace fuse::inline v0::detail {
-
-template <class Image>
-class basic_row_maker {
- public:
-  basic_row_maker(Image& image, facts& known, dialect const& names, target to, basic_transaction<Image>& into,
-                  node_id place)
-      : image_(image), facts_(known), names_(names), to_(to), into_(into), place_(place) {}
-
-  void begin(node_id place) {
-    place_ = place;
-    reason.clear();
-    wider = false;
-    widest = element_type::unknown;
-  }
-
-  std::string reason;  ///< why there is no row
-  bool wider = false;  ///< ... because something is wider than the norm's input
-  element_type widest = element_type::unknown;
-
-  value_id make(span<rest_member const> members, op_group kind, value_id like, element_type type, int axes,
-                bool required) {
-    type_ = type;
-    auto const neutral = kind == op_group::product ? 1.0 : 0.0;
-    if (members.empty() && !required) return absent;
-    known_shape(like, axes);
-    for (auto e : extents_)
-      if (e == extent(0)) return fail("a normalised axis has no elements");
-    if (members.size() == 1 && members[0].weight == 1 && as_it_stands(members[0].value)) return members[0].value;
-    combined_ = members.size() > 1 || (members.size() == 1 && members[0].weight != 1);
-    dense folded = dense::of(neutral);
-    plain_vector<rest_member> computed;
-    bool constants = false, exact = true;
-    for (auto const& m : members) {
-      if (widens(widest == element_type::unknown ? type_ : widest, facts_.type(m.value))) widest = facts_.type(m.value);
-      dense factor;
-      if (!contents(m.value, factor)) {
-        computed.push_back(m);
-        continue;
-      }
-      if (widens(type_, facts_.type(m.value)) && facts_.type(m.value) != type_) exact = false;
-      if (!fold(folded, factor, m.weight, kind))
-        return fail("the constants of a scale or bias do not broadcast to each other");
-      constants = true;
-    }
-    if (computed.empty()) return constant_row(folded, exact);
-    constants = constants && !all_are(folded, neutral);
-    if (constants || computed.size() > 1 || computed[0].weight != 1)
-      return computed_product(computed, folded, constants, exact, kind);
-    auto const v = in_type(computed[0].value);
-    if (v == absent) return fail_wider("a computed scale or bias has another element type than the norm");
-    return reshaped(v);
-  }
-
- private:
-  value_id fail(char const* why) {
-    reason = why;
-    return absent;
-  }
-
-  static bool all_are(dense const& of, double number) {
-    for (auto each : of.elements)
-      if (each != number) return false;
-    return true;
-  }
-
-  value_id fail_wider(char const* why) {
-    wider = widest != type_ && widest != element_type::unknown;
-    return fail(why);
-  }
-
-  void known_shape(value_id like, int axes) {
-    row_.clear();
-    extents_.clear();
-    auto const shape = facts_.shape(like);
-    whole_ = facts_.has_rank(like) && static_cast<int>(shape.size()) >= axes;
-    axes_ = axes;
-    if (!whole_) return;
-    for (std::size_t i = shape.size() - static_cast<std::size_t>(axes); i < shape.size(); ++i) {
-      extents_.push_back(shape[i]);
-      if (shape[i].known())
-        row_.push_back(shape[i].value());
-      else
-        whole_ = false;
-    }
-  }
-
-  bool contents(value_id v, dense& into) const {
-    int left = 64;
-    return contents(v, into, 0, left);
-  }
-  bool contents(value_id v, dense& into, int depth, int& left) const {
-    if (left-- == 0) return false;
-    double number = 0;
-    if (depth == 0 && facts_.uniform(v, number)) {  // whatever its shape
-      into = dense::of(number);
-      return true;
-    }
-    if (image_.value(v).constant) {
-      auto const t = image_.source->constant(v);
-      if (!t || t.size() != count_of(t.shape) || !is_floating(t.type)) return false;
-      into = dense::of(t);
-      return true;
-    }
-    if (facts_.number(v, number)) {
-      into = dense::of(number);
-      return true;
-    }
-    auto const n = image_.producer(v);
-    if (n == absent || depth == 8 || !is_floating(facts_.type(v))) return false;
-    auto const op = op_of(image_, n);
-    bool const moves = op == opcode::identity || op == opcode::flatten || op == opcode::reshape ||
-                       op == opcode::squeeze || op == opcode::unsqueeze || op == opcode::expand;
-    auto const count = moves || op == opcode::cast ? 1 : image_.operand_count(n);
-    if (image_.operand_count(n) == 0 || count > 8) return false;
-    std::vector<dense> operands(count);
-    for (std::uint32_t i = 0; i < count; ++i)
-      if (image_.operand(n, i) == absent || !contents(image_.operand(n, i), operands[i], depth + 1, left)) return false;
-    if (moves) return reshaped_to(v, operands[0], into);
-    if (op == opcode::cast) {
-      into = dense::of(make_tensor(facts_.type(v), operands[0].shape, operands[0].elements));
-      return true;
-    }
-    if (op != opcode::sum_of) return evaluate(op, operands, into);
-    into = operands[0];
-    for (std::size_t i = 1; i < operands.size(); ++i) {
-      dense const both[2] = {into, operands[i]};
-      if (!evaluate(opcode::add, both, into)) return false;
-    }
-    return true;
-  }
-  bool reshaped_to(value_id v, dense const& from, dense& into) const {
-    std::vector<std::int64_t> shape;
-    if (!facts_.has_rank(v)) return false;
-    for (auto e : facts_.shape(v)) {
-      if (!e.known()) return false;
-      shape.push_back(e.value());
-    }
-    if (op_of(image_, image_.producer(v)) == opcode::expand) return broadcast_to(from, shape, into);
-    if (count_of(shape) != from.elements.size()) return false;
-    into = {std::move(shape), from.elements};
-    return true;
-  }
-
-  bool as_it_stands(value_id v) const {
-    if (!image_.value(v).constant || facts_.type(v) != type_ || !whole_) return false;
-    auto const t = image_.source->constant(v);
-    return t.shape.size() == row_.size() && std::equal(row_.begin(), row_.end(), t.shape.begin());
-  }
-
-  static bool fold(dense& into, dense const& factor, double weight, op_group kind) {
-    dense const operands[2] = {into, factor};
-    auto const op = kind == op_group::product ? (weight > 0 ? opcode::mul : opcode::div)
-                    : weight > 0              ? opcode::add
-                                              : opcode::sub;
-    auto const times = math::abs(weight);
-    if (times == 1) return evaluate(op, operands, into);
-    if (kind != op_group::product) return false;
-    dense const powered[2] = {factor, dense::of(times)};
-    dense power;
-    if (!evaluate(opcode::pow, powered, power)) return false;
-    dense const both[2] = {operands[0], power};
-    return evaluate(op, both, into);
-  }
-
-  value_id constant_row(dense folded, bool exact) {
-    while (folded.shape.size() > static_cast<std::size_t>(axes_) && folded.shape[0] == 1)
-      folded.shape.erase(folded.shape.begin());
-    dense row;
-    if (whole_ && folded.shape.size() == 1 && row_.size() != 1 && folded.elements.size() == count_of(row_) &&
-        folded.elements.size() != 1) {
-      row = {row_, folded.elements};  // a flat row
-    } else if (whole_) {
-      if (!broadcast_to(folded, row_, row)) return fail("a scale or bias is not one row of the normalised axes");
-    } else if (folded.elements.size() == 1) {
-      row = dense::of(folded.elements[0]);
-    } else if (static_cast<int>(folded.shape.size()) == axes_) {
-      row = folded;  // broadcasting against the norm has already tied the extents
-    } else {
-      return fail("a scale or bias is not one row of the normalised axes");
-    }
-    return constant(row, exact);
-  }
-
-  value_id constant(dense const& of, bool exact) {
-    auto made = make_tensor(type_, of.shape, of.elements);
-    if (made.type == element_type::unknown) return fail("a scale or bias has an element type without constants");
-    for (std::size_t i = 0; (combined_ || !exact) && i < of.elements.size(); ++i) {
-      auto const number = made.number(i);
-      if (!exact && number != of.elements[i] && of.elements[i] == of.elements[i])
-        return fail_wider("a constant scale or bias is not exact in the norm's element type");
-      if (combined_ && !math::is_finite(number))
-        return fail("the constants of a scale or bias together are beyond the norm's element type");
-    }
-    return into_.constant_of(std::move(made));
-  }
-
-  value_id in_type(value_id v) {
-    auto const below = narrowed(v);
-    if (below != absent || !widens(facts_.type(v), type_)) return below;
-    return basic_cast_maker<Image>(image_, facts_, names_, to_, into_, place_).make(v, type_);
-  }
-  value_id narrowed(value_id v) const {
-    while (image_.producer(v) != absent && op_of(image_, image_.producer(v)) == opcode::identity &&
-           image_.operand_count(image_.producer(v)) != 0 && image_.operand(image_.producer(v), 0) != absent)
-      v = image_.operand(image_.producer(v), 0);
-    for (int i = 0; i < 8 && facts_.type(v) != type_; ++i) {
-      auto const n = image_.producer(v);
-      if (n == absent || image_.operand_count(n) == 0) return absent;
-      auto const op = op_of(image_, n);
-      auto const below = image_.operand(n, 0);
-      if (below == absent ||
-          (op != opcode::identity && !(op == opcode::cast && widens(facts_.type(below), facts_.type(v)))))
-        return absent;
-      v = below;
-    }
-    return facts_.type(v) == type_ ? v : absent;
-  }
-
-  value_id computed_product(plain_vector<rest_member> const& computed, dense const& folded, bool constants, bool exact,
-                            op_group kind) {
-    value_id product = absent;
-    if (constants && (product = constant(folded, exact)) == absent) return absent;
-    for (int pass = 0; pass < 2; ++pass)
-      for (auto const& m : computed) {
-        if ((m.weight > 0) != (pass == 0)) continue;
-        if (m.weight != 1 && m.weight != -1) return fail("a computed scale is raised to a power");
-        auto const v = in_type(m.value);
-        if (v == absent) return fail_wider("a computed scale or bias has another element type than the norm");
-        if (product == absent && m.weight == 1) {
-          product = v;
-          continue;
-        }
-        if (product == absent) {
-          product = node(kind == op_group::product ? opcode::reciprocal : opcode::neg, {v});
-          if (product == absent) return fail("the dialect has no operator to invert a computed scale or bias");
-          continue;
-        }
-        auto const op = kind == op_group::product ? (m.weight > 0 ? opcode::mul : opcode::div)
-                        : m.weight > 0            ? opcode::add
-                                                  : opcode::sub;
-        product = node(op, {product, v});
-        if (product == absent) return fail("the dialect has no operator to combine a computed scale or bias");
-      }
-    return reshaped(product);
-  }
-
-  value_id node(opcode op, std::initializer_list<value_id> operands) {
-    auto const* row = names_.emitted(op, image_.version, into_.target_here(to_));
-    if (row == nullptr) return absent;
-    operator_tag const tag{names_.code(row->name), static_cast<std::uint16_t>(op)};
-    return image_.result(into_.node(tag, row->name, {operands.begin(), operands.size()}, {}, 1, place_));
-  }
-
-  value_id reshaped(value_id v) {
-    if (!facts_.has_rank(v)) return fail("the shape of a computed scale or bias is not known");
-    auto const shape = facts_.shape(v);
-    std::size_t lead = 0;
-    while (shape.size() - lead > static_cast<std::size_t>(axes_) && shape[lead] == extent(1)) ++lead;
-    bool single = true;
-    for (auto e : shape) single = single && e == extent(1);
-    bool fits = shape.size() - lead == extents_.size();
-    for (std::size_t i = 0; fits && i < extents_.size(); ++i) fits = shape[lead + i] == extents_[i];
-    if (fits && (whole_ || !(single && shape.size() == 1)))
-      return v;  // (H), (1, H) and (1, 1, H) run everywhere, [1] for an unknown H does not
-    if (single && whole_) return expanded(v);
-    if (single && shape.empty()) return v;
-    std::vector<std::int64_t> wanted;
-    if (fits) {
-      if (whole_)
-        wanted = row_;
-      else if (axes_ == 1)
-        wanted = {-1};
-      else
-        return fail("the extents of a computed scale or bias are not known");
-    } else if (!single && whole_ && flat(shape)) {
-      wanted = row_;
-    } else if (!single) {
-      return fail("a computed scale or bias is not one row of the normalised axes");
-    }
-    return with_shape(opcode::reshape, v, wanted);
-  }
-  value_id expanded(value_id v) {
-    if (names_.emitted(opcode::expand, image_.version, into_.target_here(to_)) != nullptr)
-      return with_shape(opcode::expand, v, row_);
-    dense ones;
-    if (!broadcast_to(dense::of(1), row_, ones)) return absent;
-    auto const made = node(opcode::mul, {v, into_.constant_of(make_tensor(type_, ones.shape, ones.elements))});
-    return made == absent ? fail("the dialect has no operator to expand a computed scale or bias") : made;
-  }
-  value_id with_shape(opcode op, value_id v, std::vector<std::int64_t> const& shape) {
-    tensor contents = make_tensor(std::vector<std::int64_t>{static_cast<std::int64_t>(shape.size())},
-                                  span<std::int64_t const>(shape));
-    auto const made = node(op, {v, into_.constant_of(std::move(contents))});
-    return made == absent ? fail("the dialect has no operator to reshape a computed scale or bias") : made;
-  }
-
-  [[nodiscard]] bool flat(span<extent const> shape) const {
-    for (std::size_t i = 0; i + 1 < shape.size(); ++i)
-      if (!(shape[i] == extent(1))) return false;
-    return !shape.empty() && shape.back() == extent(static_cast<std::int64_t>(count_of(row_)));
-  }
-
-  Image& image_;
-  facts& facts_;
-  dialect const& names_;
-  target to_;
-  basic_transaction<Image>& into_;
-  node_id place_;
-  element_type type_ = element_type::unknown;
-  std::vector<std::int64_t> row_;
-  std::vector<extent> extents_;
-  int axes_ = 1;
-  bool whole_ = false;
-  bool combined_ = false;  // of several, or of one that is inverted
-};
-using row_maker = basic_row_maker<graph_image>;
-
-}  // namespace fuse::inline v0::detail
-
 namespace fuse::inline v0::detail {
 
 template <class Image>
 class basic_instantiation {
  public:
-  std::string reason;  ///< why there is no right side here
-  element_type wider = element_type::unknown;
-  plain_vector<value_id> roots;
-
   basic_instantiation(machine const& match, Image& image, facts& known, dialect const& names, target to,
                       basic_transaction<Image>& into)
       : match_(match),
@@ -14911,30 +14905,32 @@ class basic_instantiation {
         names_(names),
         to_(to),
         into_(into),
-        rows_(image, known, names, to, into, absent),
+        broadcast_(image, known, names, to, into),
         writer_(image, known, names, to, into) {}
 
-  bool build(std::uint16_t rule, node_id place, element_type computed_in = element_type::unknown) {
+  built<span<value_id const>> build(std::uint16_t rule, node_id place, element_type computed_in) {
     info_ = &match_.rules().rules[rule];
     terms_ = match_.rules().replacements.subspan(info_->first_replacement, info_->replacement_size);
     place_ = place;
     writer_.begin(place);
+    broadcast_.begin(place);
     computed_in_ = computed_in;
+    type_ = facts_.type(match_.value(0));
     done_.assign(info_->replacement_size, result{});
     operands_.clear();
-    reason.clear();
-    wider = element_type::unknown;
-    roots.clear();
+    roots_.clear();
     auto const root = static_cast<std::uint8_t>(terms_.size() - 1);
-    type_ = facts_.type(match_.value(0));
-    if (terms_[root].what != kind::roots) {
-      needs_results(root, 1);
-      return add_root(root);
+    auto const& t = terms_[root];
+    bool const several = t.what == kind::roots;
+    auto const roots = several ? span<std::uint8_t const>(t.child, t.children) : span<std::uint8_t const>(&root, 1);
+    for (auto at : roots) needs_results(at, 1);
+    for (auto at : roots) {
+      auto made = value(at, type_);
+      if (!made) return made.why();
+      if (*made == absent) return objection{"the right side has no value here"};
+      roots_.push_back(*made);
     }
-    for (std::uint8_t i = 0; i < terms_[root].children; ++i) needs_results(terms_[root].child[i], 1);
-    for (std::uint8_t i = 0; i < terms_[root].children; ++i)
-      if (!add_root(terms_[root].child[i])) return false;
-    return true;
+    return span<value_id const>(roots_);
   }
 
  private:
@@ -14945,16 +14941,6 @@ class basic_instantiation {
     std::uint32_t results = 1;
   };
 
-  bool add_root(std::uint8_t at) {
-    auto const v = value(at, type_);
-    if (v == absent) {
-      if (reason.empty()) reason = "the right side has no value here";
-      return false;
-    }
-    roots.push_back(v);
-    return true;
-  }
-
   void needs_results(std::uint8_t at, std::uint32_t results) {
     auto const& t = terms_[at];
     if (t.what == kind::result) return needs_results(t.child[0], t.index + 1u);
@@ -14962,35 +14948,33 @@ class basic_instantiation {
     for (std::uint8_t i = 0; i < t.children; ++i) needs_results(t.child[i], 1);
   }
 
-  value_id fail(std::string why) {
-    if (reason.empty()) reason = std::move(why);
-    return absent;
+  built<value_id> value(std::uint8_t at, element_type type) {
+    if (done_[at].ready && (!is_literal(at) || facts_.type(done_[at].value) == type)) return done_[at].value;
+    auto made = make(at, type);
+    if (made) done_[at].ready = true, done_[at].value = *made;
+    return made;
   }
-
-  value_id value(std::uint8_t at, element_type type) {
-    auto& mine = done_[at];
-    if (mine.ready && (!is_literal(at) || facts_.type(mine.value) == type)) return mine.value;
-    mine.ready = true;
+  built<value_id> make(std::uint8_t at, element_type type) {
     auto const& t = terms_[at];
     switch (t.what) {
-      case kind::slot: mine.value = slot_value(t.slot, type); break;
-      case kind::number: mine.value = constant(dense::of(t.number), type); break;
+      case kind::slot: return slot_value(t.slot, type);
+      case kind::number: return constant(dense::of(t.number), type);
       case kind::fold: {
-        dense made;
-        mine.value = computed(t.child[0], made) ? constant(made, type) : fail("an operand of fold is not a constant");
-        break;
+        auto folded = computed(t.child[0]);
+        if (!folded) return folded.why();
+        return constant(*folded, type);
       }
-      case kind::row: mine.value = row(t); break;
+      case kind::row: return row(t);
       case kind::result: {
-        auto const first = value(t.child[0], type);
-        mine.value = first == absent ? absent : image_.result(image_.producer(first), t.index);
-        break;
+        auto first = value(t.child[0], type);
+        if (!first || *first == absent) return first;
+        return image_.result(image_.producer(*first), t.index);
       }
       case kind::neutral:
-      case kind::named: mine.value = operation(t, mine.results, type); break;
+      case kind::named: return operation(t, done_[at].results, type);
       case kind::roots: break;
     }
-    return mine.value;
+    return absent;
   }
   [[nodiscard]] bool is_literal(std::uint8_t at) const {
     auto const& t = terms_[at];
@@ -14999,74 +14983,74 @@ class basic_instantiation {
     return is == slot_kind::number || is == slot_kind::parameter;
   }
 
-  value_id constant(dense const& of, element_type type) {
+  built<value_id> constant(dense const& of, element_type type) {
     auto made = make_tensor(type, of.shape, of.elements);
-    if (made.type == element_type::unknown) return fail("a constant of this element type cannot be made");
+    if (made.type == element_type::unknown) return objection{"a constant of this element type cannot be made"};
     if (!is_floating(type))
       for (std::size_t i = 0; i < of.elements.size(); ++i)
         if (made.number(i) != of.elements[i])
-          return fail("the number " + std::to_string(of.elements[i]) + " is no " + std::string(name_of(type)));
+          return objection{"the number " + std::to_string(of.elements[i]) + " is no " + std::string(name_of(type))};
     return into_.constant_of(std::move(made));
   }
 
-  value_id slot_value(std::uint8_t at, element_type type) {
+  built<value_id> slot_value(std::uint8_t at, element_type type) {
     auto const& s = match_.slot(at);
     if (!s.bound) return absent;
     switch (info_->slot_kinds[at]) {
       case slot_kind::value: return s.value;
       case slot_kind::number:
-        return s.value != absent && facts_.type(s.value) == type ? s.value : constant(dense::of(s.number), type);
-      case slot_kind::parameter: return constant(dense::of(s.number), type);
-      case slot_kind::rest: return product_of(at, type);
+        if (s.value != absent && facts_.type(s.value) == type) return s.value;
+        break;
+      case slot_kind::parameter: break;
+      case slot_kind::rest: return joined(at, type);
     }
-    return absent;
+    return constant(dense::of(s.number), type);
   }
 
-  value_id product_of(std::uint8_t at, element_type type) {
+  built<value_id> joined(std::uint8_t at, element_type type) {
     auto const group = static_cast<op_group>(match_.slot(at).axes);
     auto const members = match_.members(at);
-    value_id made = absent;
-    for (int pass = 0; pass < 2; ++pass)
+    value_id all = absent;
+    for (double const sign : {1.0, -1.0})
       for (auto const& m : members) {
-        if ((m.weight > 0) != (pass == 0)) continue;
-        if (m.weight != 1 && m.weight != -1) return fail("a factor that is left over is raised to a power");
-        if (made == absent && m.weight == 1) {
-          made = m.value;
+        if ((m.weight > 0) != (sign > 0)) continue;
+        if (m.weight != 1 && m.weight != -1) return objection{"a factor that is left over is raised to a power"};
+        if (all == absent && m.weight == 1) {
+          all = m.value;
           continue;
         }
-        if (made == absent) made = constant(dense::of(group == op_group::product ? 1 : 0), type);
-        value_id const operands[2] = {made, m.value};
-        auto const op = group == op_group::product ? (m.weight > 0 ? opcode::mul : opcode::div)
-                        : m.weight > 0             ? opcode::add
-                                                   : opcode::sub;
-        made = written(writer_.neutral(op, operands, {}, 1));
-        if (made == absent) return absent;
+        if (all == absent) {
+          auto neutral = constant(dense::of(group == op_group::product ? 1 : 0), type);
+          if (!neutral) return neutral;
+          all = *neutral;
+        }
+        value_id const operands[2] = {all, m.value};
+        auto made = writer_.neutral(joining(group, m.weight), operands, {}, 1);
+        if (!made) return made;
+        all = *made;
       }
-    return made;
+    return all;
   }
 
-  value_id row(replacement_term const& t) {
-    auto const& like = terms_[t.child[1]];
-    auto const x = value(t.child[1], type_);
-    if (like.what != kind::slot || x == absent) return fail("row() needs a captured value to be like");
+  built<value_id> row(replacement_term const& t) {
+    auto like = value(t.child[1], type_);
+    if (!like) return like;
+    if (terms_[t.child[1]].what != kind::slot || *like == absent)
+      return objection{"row() needs a captured value to be like"};
     int axes = 1;
     if (t.slot != no_slot) {
       auto const& s = match_.slot(t.slot);
       if (!s.bound || s.axes == 0 || (s.axes & (s.axes + 1)) != 0)
-        return fail("row() needs the last axes, and others, or none that are known, were captured");
+        return objection{"row() needs the last axes, and others, or none that are known, were captured"};
       axes = std::popcount(s.axes);
     }
     bool const required = t.number != 0;
     auto const group = group_of(t.child[0], required);
-    auto& members = row_members_;
-    members.clear();
-    if (!gather(t.child[0], 1, group, members)) return fail("row() takes captures, their products or their sums");
+    members_.clear();
+    if (!gather(t.child[0], 1, group, members_)) return objection{"row() takes captures, their products or their sums"};
     if (!required && absent_first(t.child[0])) return absent;
-    rows_.begin(place_);
-    auto const made = rows_.make(members, group, x,
-                                 computed_in_ != element_type::unknown ? computed_in_ : facts_.type(x), axes, required);
-    if (rows_.wider) wider = rows_.widest;
-    return rows_.reason.empty() ? made : fail(rows_.reason);
+    auto const type = computed_in_ != element_type::unknown ? computed_in_ : facts_.type(*like);
+    return broadcast_.make(members_, group, last_axes(facts_, *like, type, static_cast<std::size_t>(axes)), required);
   }
 
   op_group group_of(std::uint8_t at, bool required) const {
@@ -15103,35 +15087,38 @@ class basic_instantiation {
     return t.what == kind::slot && info_->slot_kinds[t.slot] == slot_kind::value && !match_.slot(t.slot).bound;
   }
 
-  bool computed(std::uint8_t at, dense& into) {
+  built<dense> computed(std::uint8_t at) {
+    constexpr auto const* no_constant = "an operand of fold is not a constant";
     auto const& t = terms_[at];
-    if (t.what == kind::number) return into = dense::of(t.number), true;
+    if (t.what == kind::number) return dense::of(t.number);
     if (t.what == kind::slot) {
       auto const& s = match_.slot(t.slot);
-      if (!s.bound) return false;
-      if (info_->slot_kinds[t.slot] != slot_kind::value)
-        return into = dense::of(s.number), info_->slot_kinds[t.slot] == slot_kind::number;
-      double number = 0;
+      auto const is = info_->slot_kinds[t.slot];
+      if (s.bound && is == slot_kind::number) return dense::of(s.number);
+      if (!s.bound || is != slot_kind::value) return objection{no_constant};
       if (image_.value(s.value).constant) {
         auto const contents = image_.source->constant(s.value);
-        if (!contents || contents.size() != count_of(contents.shape)) return false;
-        return into = dense::of(contents), true;
+        if (!contents || contents.size() != count_of(contents.shape)) return objection{no_constant};
+        return dense::of(contents);
       }
-      return facts_.number(s.value, number) && (into = dense::of(number), true);
+      if (double number = 0; facts_.number(s.value, number)) return dense::of(number);
+      return objection{no_constant};
     }
-    if (t.what != kind::neutral) return false;
-    std::vector<dense> operands(t.children);
+    if (t.what != kind::neutral) return objection{no_constant};
+    std::vector<dense> operands;
     std::size_t axes = 0;
     for (std::uint8_t i = 0; i < t.children; ++i) {
-      if (!computed(t.child[i], operands[i])) return false;
-      auto const rank = rank_of(operands[i]);
-      if (axes != 0 && rank != 0 && rank != axes) {
-        fail("operands of fold have different ranks, and nothing says along which axis one repeats");
-        return false;
-      }
+      auto operand = computed(t.child[i]);
+      if (!operand) return operand;
+      auto const rank = rank_of(*operand);
+      if (axes != 0 && rank != 0 && rank != axes)
+        return objection{"operands of fold have different ranks, and nothing says along which axis one repeats"};
       if (rank != 0) axes = rank;
+      operands.push_back(*operand);
     }
-    return evaluate(static_cast<opcode>(t.op), operands, into);
+    dense made;
+    if (!evaluate(static_cast<opcode>(t.op), operands, made)) return objection{no_constant};
+    return made;
   }
 
   [[nodiscard]] static std::size_t rank_of(dense const& of) {
@@ -15156,11 +15143,11 @@ class basic_instantiation {
     return t.what == kind::neutral &&
            (op == opcode::add || op == opcode::sub || op == opcode::mul || op == opcode::div);
   }
-  value_id without_nothing(opcode op, std::size_t first) {
+  built<value_id> without_nothing(opcode op, std::size_t first) {
     auto const a = operands_[first], b = operands_[first + 1];
     operands_.resize(first);
     if (a == absent && (op == opcode::sub || op == opcode::div))
-      return fail("nothing is left to subtract or divide from");
+      return objection{"nothing is left to subtract or divide from"};
     return a == absent ? b : a;
   }
 
@@ -15179,7 +15166,7 @@ class basic_instantiation {
     return known.most < 0 || operands.size() <= static_cast<std::size_t>(known.most);
   }
 
-  value_id operation(replacement_term const& t, std::uint32_t results, element_type type) {
+  built<value_id> operation(replacement_term const& t, std::uint32_t results, element_type type) {
     results = kept_results(t, results);
     value_id made_of[8];
     auto const selects = t.what == kind::neutral && static_cast<opcode>(t.op) == opcode::where;
@@ -15188,8 +15175,9 @@ class basic_instantiation {
       for (std::uint8_t i = 0; i < t.children; ++i) {
         if (is_literal(t.child[i]) != literals || is_list(t.child[i])) continue;
         auto const known = of_numbers != element_type::unknown ? of_numbers : type;
-        made_of[i] = value(t.child[i], selects && i == 0 ? element_type::boolean : known);
-        if (!reason.empty()) return absent;
+        auto operand = value(t.child[i], selects && i == 0 ? element_type::boolean : known);
+        if (!operand) return operand;
+        made_of[i] = *operand;
         if (of_numbers == element_type::unknown && made_of[i] != absent && !(selects && i == 0))
           of_numbers = facts_.type(made_of[i]);
       }
@@ -15208,24 +15196,20 @@ class basic_instantiation {
       return without_nothing(static_cast<opcode>(t.op), first);
     while (operands_.size() > first && operands_.back() == absent) operands_.pop_back();
     bool const between_casts = computed_in_ != element_type::unknown && t.what == kind::neutral && has_row(t);
-    if (between_casts) operands_[first] = cast(operands_[first], computed_in_);
-    if (!reason.empty()) return absent;
+    if (between_casts) {
+      auto widened = cast(operands_[first], computed_in_);
+      if (!widened) return widened;
+      operands_[first] = *widened;
+    }
     auto const operands = span<value_id const>(operands_).subspan(first);
-    if (!takes_operands(t, operands)) return fail("the operands here are too few or too many for an operator");
+    if (!takes_operands(t, operands)) return objection{"the operands here are too few or too many for an operator"};
     parameters_.clear();
     for (std::uint8_t i = 0; i < t.parameter_count; ++i) parameters_.push_back(parameter(t.parameters[i]));
-    auto made =
-        written(t.what == kind::neutral ? writer_.neutral(static_cast<opcode>(t.op), operands, parameters_, results)
-                                        : writer_.named(t.op, operands, parameters_, results));
-    if (between_casts && made != absent && facts_.type(made) != type_) made = cast(made, type_);
+    auto made = t.what == kind::neutral ? writer_.neutral(static_cast<opcode>(t.op), operands, parameters_, results)
+                                        : writer_.named(t.op, operands, parameters_, results);
     operands_.resize(first);
-    return made;
-  }
-
-  value_id written(value_id made) {
-    if (made != absent) return made;
-    if (writer_.too_narrow && computed_in_ == element_type::unknown) wider = element_type::float32;
-    return fail(writer_.reason);
+    if (!made || !between_casts || facts_.type(*made) == type_) return made;
+    return cast(*made, type_);
   }
 
   [[nodiscard]] bool has_row(replacement_term const& t) const {
@@ -15233,9 +15217,10 @@ class basic_instantiation {
       if (terms_[t.child[i]].what == kind::row) return true;
     return false;
   }
-  value_id cast(value_id v, element_type to) {
+  built<value_id> cast(value_id v, element_type to) {
     auto const made = basic_cast_maker<Image>(image_, facts_, names_, to_, into_, place_).make(v, to);
-    return made == absent ? fail("the dialect has no Cast") : made;
+    if (made == absent) return objection{"the dialect has no Cast"};
+    return made;
   }
 
   written_parameter parameter(replacement_term::given const& from) const {
@@ -15257,13 +15242,13 @@ class basic_instantiation {
   dialect const& names_;
   target to_;
   basic_transaction<Image>& into_;
-  basic_row_maker<Image> rows_;
+  basic_broadcast_operand<Image> broadcast_;
   basic_operator_writer<Image> writer_;
   node_id place_ = absent;
   element_type computed_in_ = element_type::unknown, type_ = element_type::unknown;
   plain_vector<result> done_;
-  plain_vector<rest_member> row_members_;
-  plain_vector<value_id> operands_;
+  plain_vector<rest_member> members_;  // of the last row()
+  plain_vector<value_id> operands_, roots_;
   std::vector<written_parameter> parameters_;
 };
 using instantiation = basic_instantiation<graph_image>;
@@ -15287,7 +15272,12 @@ struct basic_replacement {
 
 namespace fuse::inline v0::detail {
 
-enum class rewrite_outcome : std::uint8_t { applied, refused, unchanged };
+struct rewrite_outcome {
+  enum class kind : std::uint8_t { applied, refused, unchanged } is;
+  objection why{};          ///< of one that is refused
+  bool costly = false;      ///< ... for its cost
+  std::string unchecked{};  ///< of one that is applied: why it was not checked, if it was to be
+};
 
 template <class Image>
 class basic_application {
@@ -15309,28 +15299,23 @@ class basic_application {
   }
 
   rewrite_outcome apply(std::uint16_t rule, node_id root, element_type computed_in, std::string_view origin) {
+    using kind = rewrite_outcome::kind;
     root_ = root;
-    wider_ = element_type::unknown;
-    costly_ = false;
-    unchecked_.clear();
-    if (!find_roots(rule)) return rewrite_outcome::unchanged;
+    if (!find_roots(rule)) return {kind::unchanged};
     changes_.open(image_.scope_of(image_.node(root).region));
     struct rollback {
       basic_transaction<Image>& of;
       ~rollback() { of.roll_back(); }
     } const unless_committed{changes_};
-    bool const built = right_.build(rule, root, computed_in);
-    if (built && unchanged()) return rewrite_outcome::unchanged;
+    auto right = right_.build(rule, root, computed_in);
+    made_.assign(*right);
+    if (right && unchanged()) return {kind::unchanged};
     if (auto why = narrowed(); !why.empty()) return refuse("element type", std::move(why));
-    if (!built) {
-      wider_ = right_.wider;
-      return refuse("right side", right_.reason);
-    }
+    if (!right) return {kind::refused, right.why()};
     if (!take_other_results())
       return refuse("results", "another result of the replaced node is used, which the new node does not have");
     for (std::size_t i = 0; i < roots_.size(); ++i)
-      if (auto why = unfit(right_.roots[i], roots_[i]); !why.empty())
-        return refuse("shape and element type", std::move(why));
+      if (auto why = unfit(made_[i], roots_[i]); !why.empty()) return refuse("shape and element type", std::move(why));
     if (auto why = invalid(); !why.empty()) return refuse("operator", std::move(why));
     auto place = root;
     if (roots_.size() > 1 && !find_place(place))
@@ -15341,28 +15326,26 @@ class basic_application {
                                  ", which is not there before what it replaces: a cycle would arise");
     auto const bytes = cost();
     auto const& known = match_.rules().rules[rule];
-    costly_ = known.equal_cost ? bytes.added > bytes.removed : bytes.added >= bytes.removed;
-    if (costly_)
-      return refuse("cost", "the rewrite would add " + std::to_string(static_cast<long long>(bytes.added)) +
-                                " bytes moved, calls counted as such, to save " +
-                                std::to_string(static_cast<long long>(bytes.removed)));
+    if (known.equal_cost ? bytes.added > bytes.removed : bytes.added >= bytes.removed) {
+      auto outcome = refuse("cost", "the rewrite would add " + std::to_string(static_cast<long long>(bytes.added)) +
+                                        " bytes moved, calls counted as such, to save " +
+                                        std::to_string(static_cast<long long>(bytes.removed)));
+      outcome.costly = true;
+      return outcome;
+    }
     if (options_.veto != nullptr && options_.veto(options_.veto_context, known.name, bytes))
       return refuse("veto", "the caller's cost hook refused the rewrite");
-    if (auto why = found_wrong(); !why.empty()) return refuse("check", std::move(why));
+    auto checked = check();
+    if (checked.is == check_result::verdict::wrong) return refuse("check", std::move(checked.reason));
     if (auto why = changes_.commit(place, origin); !why.empty()) return refuse("graph", std::move(why));
     list_readers();
     replace();
     erase_dead();
     update_contents();
-    return rewrite_outcome::applied;
+    rewrite_outcome outcome{kind::applied};
+    if (checked.is == check_result::verdict::unknown) outcome.unchecked = std::move(checked.reason);
+    return outcome;
   }
-
-  [[nodiscard]] char const* condition() const { return condition_; }
-  [[nodiscard]] std::string const& reason() const { return reason_; }
-  [[nodiscard]] element_type wider() const { return wider_; }
-  [[nodiscard]] bool costly() const { return costly_; }
-
-  [[nodiscard]] std::string const& unchecked() const { return unchecked_; }
 
   [[nodiscard]] node_id first_node() const { return changes_.first_node(); }
   struct reader {
@@ -15372,10 +15355,8 @@ class basic_application {
   [[nodiscard]] span<reader const> readers() const { return readers_; }
 
  private:
-  rewrite_outcome refuse(char const* condition, std::string reason) {
-    condition_ = condition;
-    reason_ = std::move(reason);
-    return rewrite_outcome::refused;
+  static rewrite_outcome refuse(char const* condition, std::string reason) {
+    return {rewrite_outcome::kind::refused, {std::move(reason), element_type::unknown, condition}};
   }
 
   bool find_roots(std::uint16_t rule) {
@@ -15413,9 +15394,8 @@ class basic_application {
   }
 
   [[nodiscard]] bool unchanged() const {
-    auto const& made = right_.roots;
-    if (made[0] == roots_[0]) return true;
-    auto const n = image_.producer(made[0]);
+    if (made_[0] == roots_[0]) return true;
+    auto const n = image_.producer(made_[0]);
     return roots_.size() == 1 && n == first_node() && image_.node_count() == n + 1 &&
            says_the_same(n, image_.producer(roots_[0]));
   }
@@ -15433,10 +15413,9 @@ class basic_application {
   }
 
   bool take_other_results() {
-    auto& made = right_.roots;
     auto const count = roots_.size();
     for (std::size_t i = 0; i < count; ++i) {
-      auto const n = image_.producer(made[i]), old = image_.producer(roots_[i]);
+      auto const n = image_.producer(made_[i]), old = image_.producer(roots_[i]);
       if (n == absent || old == absent) continue;
       bool const alike = image_.node(n).tag.op == image_.node(old).tag.op;
       for (std::uint32_t k = 0; k < image_.node(old).result_count; ++k) {
@@ -15447,7 +15426,7 @@ class basic_application {
           continue;
         }
         roots_.push_back(v);
-        made.push_back(image_.result(n, k));
+        made_.push_back(image_.result(n, k));
       }
     }
     return true;
@@ -15480,11 +15459,9 @@ class basic_application {
     return {};
   }
 
-  [[nodiscard]] std::string found_wrong() {
+  [[nodiscard]] check_result check() {
     if (options_.check == nullptr) return {};
-    auto found = options_.check({image_, facts_, names_, roots_, right_.roots, match_.matched(), first_node()});
-    if (found.is == check_result::verdict::unknown) unchecked_ = std::move(found.reason);
-    return found.is == check_result::verdict::wrong ? std::move(found.reason) : std::string();
+    return options_.check({image_, facts_, names_, roots_, made_, match_.matched(), first_node()});
   }
 
   bool find_place(node_id& place) const {
@@ -15531,7 +15508,7 @@ class basic_application {
             v != absent && !readable(v, image_.node(n).region, image_.node(place).order))
           return v;
     for (std::size_t i = 0; i < roots_.size(); ++i) {
-      auto const made = right_.roots[i];
+      auto const made = made_[i];
       auto earliest = image_.node(root_).order;
       if (roots_.size() > 1) {
         earliest = ~std::uint64_t{0};
@@ -15559,7 +15536,7 @@ class basic_application {
       image_.for_each_user(v, [&](node_id user) { readers_.push_back({user, of}); });
     };
     for (std::size_t i = 0; i < roots_.size(); ++i) {
-      auto const made = right_.roots[i];
+      auto const made = made_[i];
       if (!is_new(made)) list(made, made);
       if (!is_new(made) || !says_the_same(image_.producer(made), image_.producer(roots_[i]))) list(roots_[i], made);
     }
@@ -15567,8 +15544,8 @@ class basic_application {
 
   void replace() {
     for (std::size_t i = 0; i < roots_.size(); ++i) {
-      image_.source->replace_uses(roots_[i], right_.roots[i]);
-      image_.redirect(roots_[i], right_.roots[i]);
+      image_.source->replace_uses(roots_[i], made_[i]);
+      image_.redirect(roots_[i], made_[i]);
     }
   }
 
@@ -15616,9 +15593,8 @@ class basic_application {
 
   void update_contents() {
     for (std::size_t i = 0; i < roots_.size(); ++i)
-      if (facts_.has_contents(roots_[i]) &&
-          facts_.contents_number(roots_[i]) != facts_.contents_number(right_.roots[i]))
-        image_.for_each_user(right_.roots[i], [&](node_id user) { stale_.push_back(user); });
+      if (facts_.has_contents(roots_[i]) && facts_.contents_number(roots_[i]) != facts_.contents_number(made_[i]))
+        image_.for_each_user(made_[i], [&](node_id user) { stale_.push_back(user); });
     while (!stale_.empty()) {
       auto const n = stale_.back();
       stale_.pop_back();
@@ -15648,16 +15624,12 @@ class basic_application {
   basic_transaction<Image> changes_;
   basic_instantiation<Image> right_;
   node_id root_ = absent;
-  plain_vector<value_id> roots_;  // what is replaced, each by the right side's of the same place
+  plain_vector<value_id> roots_, made_;  // what is replaced, each by what is made at the same place
   plain_vector<reader> readers_;
   plain_vector<node_id> stale_;
   plain_vector<value_id> dead_, less_read_;
   bool counts_users_ = false;  // some rule does
   std::vector<bool> counted_;  // ... of such operators
-  char const* condition_ = "";
-  std::string reason_, unchecked_;
-  element_type wider_ = element_type::unknown;
-  bool costly_ = false;
 };
 using application = basic_application<graph_image>;
 
@@ -15986,9 +15958,9 @@ namespace fuse::inline v0::detail {
 template <class Image>
 class basic_refusals {
  public:
-  struct refusal {
+  struct refused_match {
     std::uint16_t rule;
-    node_id root, witness;  ///< the witness tells matches of one thing apart
+    node_id root, witness;  ///< matches of one thing have the same witness
     std::string node, condition, reason;
     bool matched;          ///< the whole pattern, with every condition
     bool quiet;            ///< the rule repeats no condition that another one has told
@@ -15997,7 +15969,7 @@ class basic_refusals {
 
   explicit basic_refusals(Image const& image) : image_(image) {}
 
-  void add(refusal made) {
+  void add(refused_match made) {
     for (auto const& r : here_)
       if (r.rule == made.rule && r.reason == made.reason) return;
     here_.push_back(std::move(made));
@@ -16007,12 +15979,12 @@ class basic_refusals {
       for (auto& r : here_) all_.push_back(std::move(r));
     here_.clear();
   }
-  void add_near_miss(refusal made) { all_.push_back(std::move(made)); }
+  void add_near_miss(refused_match made) { all_.push_back(std::move(made)); }
 
   template <class Stands>
   void tell(rewrite_report& report, Stands const& stands) const {
     if (all_.empty()) return;
-    plain_vector<refusal const*> said;  // at one root
+    plain_vector<refused_match const*> said;  // at one root
     for (auto const* by_root : by_roots()) {
       auto const& r = *by_root;
       if (!said.empty() && said.front()->root != r.root) said.clear();
@@ -16036,17 +16008,17 @@ class basic_refusals {
   }
 
  private:
-  [[nodiscard]] plain_vector<refusal const*> by_roots() const {
+  [[nodiscard]] plain_vector<refused_match const*> by_roots() const {
     plain_vector<std::uint32_t> place(image_.node_count() + 1, 0);
     for (auto const& r : all_) ++place[r.root + 1];
     for (std::size_t n = 1; n < place.size(); ++n) place[n] += place[n - 1];
-    plain_vector<refusal const*> sorted(all_.size());
+    plain_vector<refused_match const*> sorted(all_.size());
     for (auto const& r : all_) sorted[place[r.root]++] = &r;
     return sorted;
   }
 
   Image const& image_;
-  std::vector<refusal> here_, all_;
+  std::vector<refused_match> here_, all_;
 };
 using refusals = basic_refusals<graph_image>;
 
@@ -16127,7 +16099,7 @@ class basic_driver final : machine::acceptor {
   [[nodiscard]] std::vector<bool> const& selected() const { return selected_; }
 
  private:
-  using refusal = typename basic_refusals<Image>::refusal;
+  using refused_match = typename basic_refusals<Image>::refused_match;
 
   struct phase {
     observer const& to;
@@ -16217,15 +16189,17 @@ class basic_driver final : machine::acceptor {
   void visit(node_id n) {
     if (budget_ == 0) return;
     root_ = n;
-    computed_in_ = wider_ = element_type::unknown;
-    bool applied = machine_.run(n, stage_, *this);
-    if (!applied && wider_ != element_type::unknown) {
-      computed_in_ = wider_;
-      applied = machine_.run(n, stage_, *this);
-    }
+    bool const applied = rewrite_at(n);
     if (machine_.exceeded()) ++exceeded_;
     if (!applied && machine_.bounded()) ++bounded_;
     refusals_.leave(applied);
+  }
+
+  bool rewrite_at(node_id n) {
+    computed_in_ = wider_ = element_type::unknown;
+    if (machine_.run(n, stage_, *this)) return true;
+    computed_in_ = wider_;
+    return wider_ != element_type::unknown && machine_.run(n, stage_, *this);
   }
 
   void refuse(std::uint16_t rule, std::uint16_t condition) override {
@@ -16242,7 +16216,7 @@ class basic_driver final : machine::acceptor {
                    matched, rules_.rules[rule].silent});
   }
 
-  [[nodiscard]] bool stands(refusal const& r) {
+  [[nodiscard]] bool stands(refused_match const& r) {
     if (fused(r.witness) && !image_.node(r.witness).alive && !r.lasting) return false;
     if (!r.quiet) return true;
     finder again(r.rule);
@@ -16271,23 +16245,22 @@ class basic_driver final : machine::acceptor {
     if (!selected_[rule]) return false;
     phase const rewriting(options_.observer);
     auto const origin = image_.source->node_name(root_);
-    auto const outcome = application_.apply(rule, root_, computed_in_, origin);
-    if (outcome == rewrite_outcome::unchanged) return false;
-    if (outcome == rewrite_outcome::refused) {
-      if (application_.wider() != element_type::unknown) wider_ = application_.wider();
-      if (application_.costly() && (costly_.empty() || costly_.back().root != root_))
-        costly_.push_back({root_, applied_});
-      refuse(rule, application_.condition(), application_.reason(), true);
+    auto outcome = application_.apply(rule, root_, computed_in_, origin);
+    if (outcome.is == rewrite_outcome::kind::unchanged) return false;
+    if (outcome.is == rewrite_outcome::kind::refused) {
+      if (outcome.why.wider != element_type::unknown) wider_ = outcome.why.wider;
+      if (outcome.costly && (costly_.empty() || costly_.back().root != root_)) costly_.push_back({root_, applied_});
+      refuse(rule, outcome.why.condition, std::move(outcome.why.reason), true);
       return false;
     }
     ++applied_;
     look_again();
     ++report_.rules[rule].matched;
     ++report_.rules[rule].applied;
-    if (!application_.unchecked().empty()) {
+    if (!outcome.unchecked.empty()) {
       unchecked_.resize(report_.rules.size(), 0);
       why_unchecked_.resize(report_.rules.size());
-      if (unchecked_[rule]++ == 0) why_unchecked_[rule] = application_.unchecked();
+      if (unchecked_[rule]++ == 0) why_unchecked_[rule] = std::move(outcome.unchecked);
     }
     if (budget_ != 0 && --budget_ == half_budget_) half_way_ = report_.rules;
     auto const& to = options_.observer;

@@ -98,7 +98,7 @@ class basic_driver final : machine::acceptor {
   [[nodiscard]] std::vector<bool> const& selected() const { return selected_; }
 
  private:
-  using refusal = typename basic_refusals<Image>::refusal;
+  using refused_match = typename basic_refusals<Image>::refused_match;
 
   // Time is told apart by phases, for whoever has a clock.
   struct phase {
@@ -192,16 +192,19 @@ class basic_driver final : machine::acceptor {
   void visit(node_id n) {
     if (budget_ == 0) return;
     root_ = n;
-    computed_in_ = wider_ = element_type::unknown;
-    bool applied = machine_.run(n, stage_, *this);
-    if (!applied && wider_ != element_type::unknown) {
-      // A scale is wider than what is normed: the norm in the wider type, between two Casts.
-      computed_in_ = wider_;
-      applied = machine_.run(n, stage_, *this);
-    }
+    bool const applied = rewrite_at(n);
     if (machine_.exceeded()) ++exceeded_;
     if (!applied && machine_.bounded()) ++bounded_;
     refusals_.leave(applied);
+  }
+
+  // Tries all matches at a node, and where none is right but one may be in a wider element type, all once more in that
+  // one, between two Casts.
+  bool rewrite_at(node_id n) {
+    computed_in_ = wider_ = element_type::unknown;
+    if (machine_.run(n, stage_, *this)) return true;
+    computed_in_ = wider_;
+    return wider_ != element_type::unknown && machine_.run(n, stage_, *this);
   }
 
   // A condition of a match that is otherwise complete.
@@ -221,7 +224,7 @@ class basic_driver final : machine::acceptor {
 
   // Whether a refusal is news in the end: not where the same thing was rewritten after all and is gone, and of a quiet
   // rule only where it is found in the graph as it is left.
-  [[nodiscard]] bool stands(refusal const& r) {
+  [[nodiscard]] bool stands(refused_match const& r) {
     if (fused(r.witness) && !image_.node(r.witness).alive && !r.lasting) return false;
     if (!r.quiet) return true;
     finder again(r.rule);
@@ -252,23 +255,22 @@ class basic_driver final : machine::acceptor {
     if (!selected_[rule]) return false;
     phase const rewriting(options_.observer);
     auto const origin = image_.source->node_name(root_);
-    auto const outcome = application_.apply(rule, root_, computed_in_, origin);
-    if (outcome == rewrite_outcome::unchanged) return false;
-    if (outcome == rewrite_outcome::refused) {
-      if (application_.wider() != element_type::unknown) wider_ = application_.wider();
-      if (application_.costly() && (costly_.empty() || costly_.back().root != root_))
-        costly_.push_back({root_, applied_});
-      refuse(rule, application_.condition(), application_.reason(), true);
+    auto outcome = application_.apply(rule, root_, computed_in_, origin);
+    if (outcome.is == rewrite_outcome::kind::unchanged) return false;
+    if (outcome.is == rewrite_outcome::kind::refused) {
+      if (outcome.why.wider != element_type::unknown) wider_ = outcome.why.wider;
+      if (outcome.costly && (costly_.empty() || costly_.back().root != root_)) costly_.push_back({root_, applied_});
+      refuse(rule, outcome.why.condition, std::move(outcome.why.reason), true);
       return false;
     }
     ++applied_;
     look_again();
     ++report_.rules[rule].matched;
     ++report_.rules[rule].applied;
-    if (!application_.unchecked().empty()) {
+    if (!outcome.unchecked.empty()) {
       unchecked_.resize(report_.rules.size(), 0);
       why_unchecked_.resize(report_.rules.size());
-      if (unchecked_[rule]++ == 0) why_unchecked_[rule] = application_.unchecked();
+      if (unchecked_[rule]++ == 0) why_unchecked_[rule] = std::move(outcome.unchecked);
     }
     if (budget_ != 0 && --budget_ == half_budget_) half_way_ = report_.rules;
     auto const& to = options_.observer;

@@ -14,6 +14,7 @@
 #include <fuse/graph/attribute.hpp>
 #include <fuse/infer/facts.hpp>
 #include <fuse/ops/dialect.hpp>
+#include <fuse/rewrite/built.hpp>
 #include <fuse/rewrite/transaction.hpp>
 
 namespace fuse::inline v0::detail {
@@ -33,9 +34,6 @@ struct written_parameter {
 template <class Image>
 class basic_operator_writer {
  public:
-  std::string reason;       ///< why the last operator was not written
-  bool too_narrow = false;  ///< ... which the dialect refused, and its first operand has 16 bits
-
   basic_operator_writer(Image& image, facts& known, dialect const& names, target to, basic_transaction<Image>& into)
       : image_(image),
         facts_(known),
@@ -47,36 +45,32 @@ class basic_operator_writer {
   /// New nodes go beside node `place`.
   void begin(node_id place) { place_ = place; }
 
-  /// A neutral operator: as an operator of the dialect, or a function with a body. Its first result; absent with a
-  /// reason. The parameters' contents are moved out.
-  value_id neutral(opcode op, span<value_id const> operands, span<written_parameter> parameters,
-                   std::uint32_t results) {
-    too_narrow = false;
+  /// The first result of a neutral operator: as an operator of the dialect, or a function with a body. The parameters'
+  /// contents are moved out.
+  built<value_id> neutral(opcode op, span<value_id const> operands, span<written_parameter> parameters,
+                          std::uint32_t results) {
     auto const& [row, code, asked] = row_of(op);
     for (auto& p : parameters)
-      if (auto const* why = settle(p, row, op); why != nullptr) return fail(why);
+      if (auto const* why = settle(p, row, op); why != nullptr) return objection{why};
     describe(op, operands, parameters, results);
     if (names_.refuse != nullptr)
-      if (auto const why = names_.refuse(emission_); !why.empty()) {
-        too_narrow = emission_.has(0) && size_of(emission_.operands[0].type) == 2;
-        return fail(std::string(why));
-      }
-    if (row != nullptr && !takes(*row, operands.size())) return absent;
+      if (auto const why = names_.refuse(emission_); !why.empty()) return objection{std::string(why), wider()};
+    if (row != nullptr)
+      if (auto why = refused(*row, operands.size()); !why.empty()) return objection{std::move(why)};
     attributes_.clear();
     operands_.assign(operands);
     for (auto& p : parameters)
-      if (auto const* why = place(p, row); why != nullptr) return fail(why);
+      if (auto const* why = place(p, row); why != nullptr) return objection{why};
     operator_tag tag{code, static_cast<std::uint16_t>(op)};
     if (row != nullptr) {
       if (names_.complete != nullptr) names_.complete(emission_, attributes_);
-      if (auto why = complete(*row, attributes_); !why.empty()) return fail(std::move(why));
-      if (!has_attributes(*row)) return absent;
+      if (auto why = completed(*row); !why.empty()) return objection{std::move(why)};
       return node(tag, row->name, operands_, results);
     }
     function_body body;
     if (names_.function == nullptr || !names_.function(emission_, body))
-      return fail(std::string("the dialect has no operator ") + std::string(name_of(op)) +
-                  " at this operator set version");
+      return objection{std::string("the dialect has no operator ") + std::string(name_of(op)) +
+                       " at this operator set version"};
     auto const name = body.name;
     into_.function(std::move(body));
     tag.name = names_.code(name);
@@ -84,51 +78,49 @@ class basic_operator_writer {
   }
 
   /// The dialect's own operator with the name of code `name`, and its attributes.
-  value_id named(std::uint16_t name, span<value_id const> operands, span<written_parameter> parameters,
-                 std::uint32_t results) {
-    too_narrow = false;
+  built<value_id> named(std::uint16_t name, span<value_id const> operands, span<written_parameter> parameters,
+                        std::uint32_t results) {
     auto const* row = names_.row(name, image_.version);
     if (row == nullptr || row->emit_since > image_.version)
-      return fail("the operator of the right side does not exist at this operator set version");
+      return objection{"the operator of the right side does not exist at this operator set version"};
     if (row->emit == target::none)
-      return fail("the dialect's " + std::string(row->name) + " is read, and never written");
+      return objection{"the dialect's " + std::string(row->name) + " is read, and never written"};
     if (!includes(row->emit, into_.target_here(to_)))
-      return fail("the dialect's " + std::string(row->name) + " is not for the target");
-    if (!takes(*row, operands.size())) return absent;
+      return objection{"the dialect's " + std::string(row->name) + " is not for the target"};
+    if (auto why = refused(*row, operands.size()); !why.empty()) return objection{std::move(why)};
     attributes_.clear();
     for (auto& p : parameters) {
-      if (auto const* why = settle(p, row, row->op); why != nullptr) return fail(why);
+      if (auto const* why = settle(p, row, row->op); why != nullptr) return objection{why};
       attributes_.push_back({std::string(p.name), std::move(p.content)});
     }
-    if (auto why = complete(*row, attributes_); !why.empty()) return fail(std::move(why));
-    if (!has_attributes(*row)) return absent;
+    if (auto why = completed(*row); !why.empty()) return objection{std::move(why)};
     return node({name, static_cast<std::uint16_t>(row->op)}, row->name, operands, results);
   }
 
  private:
-  value_id fail(std::string why) {
-    reason = std::move(why);
-    return absent;
-  }
-
-  // Whether the operator has the new node's attributes at this version; else why not is in `reason`.
-  [[nodiscard]] bool has_attributes(operator_row const& row) {
-    if (row.attributes->any) return true;
+  // Completes the attributes of the new node; returns what stands in the way, such as one that the operator lacks at
+  // this version, or an empty text.
+  [[nodiscard]] std::string completed(operator_row const& row) {
+    if (auto why = complete(row, attributes_); !why.empty()) return why;
+    if (row.attributes->any) return {};
     for (auto const& a : attributes_)
       if (auto const at = row.attributes->find(a.name);
-          at == row.attributes->all.size() || !row.attributes->all[at].is_of(image_.version)) {
-        reason = std::string(row.name) + " has no attribute '" + a.name + "' at this operator set version";
-        return false;
-      }
-    return true;
+          at == row.attributes->all.size() || !row.attributes->all[at].is_of(image_.version))
+        return std::string(row.name) + " has no attribute '" + a.name + "' at this operator set version";
+    return {};
   }
 
-  // Whether the dialect's operator takes so many operands that are data; else why not is in `reason`.
-  [[nodiscard]] bool takes(operator_row const& row, std::size_t operands) {
-    if (row.operands < 0 || operands <= static_cast<std::size_t>(row.operands)) return true;
-    reason = "the dialect's " + std::string(row.name) + " takes " + std::to_string(row.operands) +
-             " operands that are data, the right side has " + std::to_string(operands);
-    return false;
+  // Why the dialect's operator does not take so many operands that are data, or an empty text.
+  [[nodiscard]] static std::string refused(operator_row const& row, std::size_t operands) {
+    if (row.operands < 0 || operands <= static_cast<std::size_t>(row.operands)) return {};
+    return "the dialect's " + std::string(row.name) + " takes " + std::to_string(row.operands) +
+           " operands that are data, the right side has " + std::to_string(operands);
+  }
+
+  // What the dialect refuses of floating numbers of 16 bits it may have of 32.
+  [[nodiscard]] element_type wider() const {
+    auto const type = emission_.has(0) ? emission_.operands[0].type : element_type::unknown;
+    return is_floating(type) && size_of(type) == 2 ? element_type::float32 : element_type::unknown;
   }
 
   value_id node(operator_tag tag, std::string_view name, span<value_id const> operands, std::uint32_t results) {
