@@ -491,7 +491,7 @@ enum class term_kind : std::uint8_t {
   known_as,      ///< a.as<"name">()
   roots,         ///< roots(a, b)
   fold,          ///< fold(a): computed when the rule is applied
-  row,           ///< row(scale, x): one row of x's normalised axes
+  row,           ///< row(scale, x): broadcast to the last axes of x
   misused,       ///< what stands where it means nothing; `index` says what
 };
 
@@ -6175,11 +6175,16 @@ constexpr condition make(std::string_view name, bool (*holds)(captured const*, c
   return made;
 }
 
+constexpr condition named(std::string_view name, condition made) {
+  made.name = static_text::of(name);
+  return made;
+}
+
 inline bool trailing(captured const* c, condition const&) {
   return c[0].axes != 0 ? (c[0].axes & (c[0].axes + 1)) == 0 : c[0].number < 0;
 }
 
-inline bool row(captured const* c, condition const&) {
+inline bool along_last_axes(captured const* c, condition const&) {
   if (c[1].values.empty()) return true;
   auto const x = c[1].values[0];
   if (c[2].bound && (c[2].axes & (c[2].axes + 1)) != 0) return false;
@@ -6188,7 +6193,7 @@ inline bool row(captured const* c, condition const&) {
                                                     : 1;
   for (auto const& v : c[0].values) {
     double number = 0;
-    if (v.uniform(number)) continue;  // one row of that number, unless it enlarges x, which nothing may
+    if (v.uniform(number)) continue;  // that number everywhere, unless it enlarges x, which nothing may
     if (v.rank() < 0) return false;
     auto const shape = v.shape(), wanted = x.shape();
     if (x.rank() >= 0 && v.rank() > x.rank()) return false;
@@ -6235,9 +6240,9 @@ inline bool type_is(captured const* c, condition const& wanted) {
     if (static_cast<double>(v.type()) != wanted.number) return false;
   return true;
 }
-inline bool float32_epsilon(captured const* c, condition const&) {
+inline bool in_float32(captured const* c, condition const& least) {
   auto const rounded = static_cast<float>(c[0].number);
-  return detail::math::is_finite(rounded) && c[0].number >= 0 && (rounded != 0) == (c[0].number != 0);
+  return detail::math::is_finite(rounded) && c[0].number >= least.number && (rounded != 0) == (c[0].number != 0);
 }
 
 }  // namespace condition_detail
@@ -6246,9 +6251,12 @@ template <fixed_string Axes>
 inline constexpr condition trailing_axes = condition_detail::make<Axes>("the axes are trailing ones",
                                                                         &condition_detail::trailing);
 
+template <fixed_string V, fixed_string X, fixed_string Axes = "axes">
+inline constexpr condition along_last_axes = condition_detail::make<V, X, Axes>("along the last axes alone",
+                                                                                &condition_detail::along_last_axes);
 template <fixed_string Scale, fixed_string X, fixed_string Axes = "axes">
-inline constexpr condition row_vector = condition_detail::make<Scale, X, Axes>("one row over the normalised axes",
-                                                                               &condition_detail::row);
+inline constexpr condition row_vector = condition_detail::named("one row over the normalised axes",
+                                                                along_last_axes<Scale, X, Axes>);
 
 template <fixed_string A, fixed_string B>
 inline constexpr condition same_type = condition_detail::make<A, B>("the same element type",
@@ -6267,9 +6275,13 @@ template <fixed_string X>
 [[nodiscard]] constexpr condition type(element_type wanted) {
   return condition_detail::make<X>("the element type", &condition_detail::type_is, static_cast<double>(wanted));
 }
+template <fixed_string Number>
+[[nodiscard]] constexpr condition float32_number(double least = std::numeric_limits<double>::lowest()) {
+  return condition_detail::make<Number>("a number that float32 can hold", &condition_detail::in_float32, least);
+}
 template <fixed_string Epsilon>
-inline constexpr condition float32_epsilon = condition_detail::make<Epsilon>("an epsilon that float32 can hold",
-                                                                             &condition_detail::float32_epsilon);
+inline constexpr condition float32_epsilon = condition_detail::named("an epsilon that float32 can hold",
+                                                                     float32_number<Epsilon>(0));
 
 }  // namespace fuse::inline v0::dsl
 
