@@ -12,6 +12,7 @@
 #include <initializer_list>
 #include <limits>
 #include <new>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13758,7 +13759,7 @@ using validity = basic_validity<graph_image>;
 namespace fuse::inline v0::detail {
 
 struct objection {
-  std::string reason{};                        ///< one sentence; empty where nothing does
+  std::string reason;                          ///< one sentence
   element_type wider = element_type::unknown;  ///< an element type in which it may be right, if there is one
   char const* condition = "right side";        ///< what is not met
 };
@@ -13769,13 +13770,13 @@ class [[nodiscard]] built {
   built(T made) : made_(std::move(made)) {}                // NOLINT: what is made is returned as it is
   built(objection why) : made_(), why_(std::move(why)) {}  // NOLINT: so is an objection
 
-  [[nodiscard]] explicit operator bool() const { return why_.reason.empty(); }
+  [[nodiscard]] explicit operator bool() const { return !why_.has_value(); }
   [[nodiscard]] T const& operator*() const { return made_; }
-  [[nodiscard]] objection&& why() { return std::move(why_); }
+  [[nodiscard]] objection&& why() { return std::move(*why_); }
 
  private:
   T made_;
-  objection why_;
+  std::optional<objection> why_;
 };
 
 }  // namespace fuse::inline v0::detail
@@ -14697,7 +14698,7 @@ class basic_operator_writer {
     if (names_.refuse != nullptr)
       if (auto const why = names_.refuse(emission_); !why.empty()) return objection{std::string(why), wider()};
     if (row != nullptr)
-      if (auto why = refused(*row, operands.size()); !why.empty()) return objection{std::move(why)};
+      if (auto why = refuses(*row, operands.size()); !why.empty()) return objection{std::move(why)};
     attributes_.clear();
     operands_.assign(operands);
     for (auto& p : parameters)
@@ -14727,7 +14728,7 @@ class basic_operator_writer {
       return objection{"the dialect's " + std::string(row->name) + " is read, and never written"};
     if (!includes(row->emit, into_.target_here(to_)))
       return objection{"the dialect's " + std::string(row->name) + " is not for the target"};
-    if (auto why = refused(*row, operands.size()); !why.empty()) return objection{std::move(why)};
+    if (auto why = refuses(*row, operands.size()); !why.empty()) return objection{std::move(why)};
     attributes_.clear();
     for (auto& p : parameters) {
       if (auto const* why = settle(p, row, row->op); why != nullptr) return objection{why};
@@ -14748,7 +14749,7 @@ class basic_operator_writer {
     return {};
   }
 
-  [[nodiscard]] static std::string refused(operator_row const& row, std::size_t operands) {
+  [[nodiscard]] static std::string refuses(operator_row const& row, std::size_t operands) {
     if (row.operands < 0 || operands <= static_cast<std::size_t>(row.operands)) return {};
     return "the dialect's " + std::string(row.name) + " takes " + std::to_string(row.operands) +
            " operands that are data, the right side has " + std::to_string(operands);
@@ -14787,8 +14788,10 @@ class basic_operator_writer {
       if (double number = 0; facts_.number(v, number)) operand.number = number;
     }
     made.parameters.clear();
-    for (auto const& p : parameters)
-      if (!std::holds_alternative<std::vector<std::int64_t>>(p.content)) made.parameters.push_back({p.name, p.number});
+    for (auto const& p : parameters) {
+      bool const list = std::holds_alternative<std::vector<std::int64_t>>(p.content);
+      made.parameters.push_back({p.name, list ? std::numeric_limits<double>::quiet_NaN() : p.number});
+    }
   }
 
   struct operator_of_dialect {
@@ -14824,8 +14827,7 @@ class basic_operator_writer {
   }
   static char const* count_axes(written_parameter& p, operator_row const* row, opcode op) {
     auto const use = axis_use_of(row, op, p.name);
-    if (auto const* known = parameter_named(p.name);
-        use == axis_use::none && (known == nullptr || known->axis == axis_use::none)) {
+    if (use == axis_use::none && !counts_an_axis(p.name)) {
       std::vector<std::int64_t> list;
       for (int bit = 63; bit >= 0; --bit)
         if ((p.axes >> bit & 1u) != 0) list.push_back(-1 - bit);
@@ -14844,6 +14846,11 @@ class basic_operator_writer {
                                   : "the operator's axes are the last ones, and others were captured";
     p.content = static_cast<std::int64_t>(p.number);
     return nullptr;
+  }
+
+  [[nodiscard]] static bool counts_an_axis(std::string_view parameter) {
+    auto const* known = parameter_named(parameter);
+    return known != nullptr && known->axis != axis_use::none;
   }
 
   char const* place(written_parameter& p, operator_row const* row) {

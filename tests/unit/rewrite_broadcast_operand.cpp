@@ -43,7 +43,7 @@ struct rows_of {
     auto const form = fuse::detail::last_axes(known, x, type, static_cast<std::size_t>(axes));
     auto operand = rows.make(members, kind, form, required);
     auto const made = operand ? *operand : fuse::absent;
-    auto const why = operand.why();
+    auto const why = operand ? fuse::detail::objection{} : operand.why();
     reason = why.reason;
     wider = why.wider != element_type::unknown;
     numbers.clear();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -10,7 +11,7 @@ namespace fuse::inline v0::detail {
 
 /// What stands in the way of a rewrite, or of a part of it.
 struct objection {
-  std::string reason{};                        ///< one sentence; empty where nothing does
+  std::string reason;                          ///< one sentence
   element_type wider = element_type::unknown;  ///< an element type in which it may be right, if there is one
   char const* condition = "right side";        ///< what is not met
 };
@@ -23,15 +24,15 @@ class [[nodiscard]] built {
   built(objection why) : made_(), why_(std::move(why)) {}  // NOLINT: so is an objection
 
   /// Whether nothing stood in the way.
-  [[nodiscard]] explicit operator bool() const { return why_.reason.empty(); }
+  [[nodiscard]] explicit operator bool() const { return !why_.has_value(); }
   /// What was made, if nothing did.
   [[nodiscard]] T const& operator*() const { return made_; }
   /// What did, for whoever was asked for more to move on.
-  [[nodiscard]] objection&& why() { return std::move(why_); }
+  [[nodiscard]] objection&& why() { return std::move(*why_); }
 
  private:
   T made_;
-  objection why_;
+  std::optional<objection> why_;
 };
 
 }  // namespace fuse::inline v0::detail

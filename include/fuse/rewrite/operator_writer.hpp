@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -56,7 +57,7 @@ class basic_operator_writer {
     if (names_.refuse != nullptr)
       if (auto const why = names_.refuse(emission_); !why.empty()) return objection{std::string(why), wider()};
     if (row != nullptr)
-      if (auto why = refused(*row, operands.size()); !why.empty()) return objection{std::move(why)};
+      if (auto why = refuses(*row, operands.size()); !why.empty()) return objection{std::move(why)};
     attributes_.clear();
     operands_.assign(operands);
     for (auto& p : parameters)
@@ -87,7 +88,7 @@ class basic_operator_writer {
       return objection{"the dialect's " + std::string(row->name) + " is read, and never written"};
     if (!includes(row->emit, into_.target_here(to_)))
       return objection{"the dialect's " + std::string(row->name) + " is not for the target"};
-    if (auto why = refused(*row, operands.size()); !why.empty()) return objection{std::move(why)};
+    if (auto why = refuses(*row, operands.size()); !why.empty()) return objection{std::move(why)};
     attributes_.clear();
     for (auto& p : parameters) {
       if (auto const* why = settle(p, row, row->op); why != nullptr) return objection{why};
@@ -111,7 +112,7 @@ class basic_operator_writer {
   }
 
   // Why the dialect's operator does not take so many operands that are data, or an empty text.
-  [[nodiscard]] static std::string refused(operator_row const& row, std::size_t operands) {
+  [[nodiscard]] static std::string refuses(operator_row const& row, std::size_t operands) {
     if (row.operands < 0 || operands <= static_cast<std::size_t>(row.operands)) return {};
     return "the dialect's " + std::string(row.name) + " takes " + std::to_string(row.operands) +
            " operands that are data, the right side has " + std::to_string(operands);
@@ -152,8 +153,10 @@ class basic_operator_writer {
       if (double number = 0; facts_.number(v, number)) operand.number = number;
     }
     made.parameters.clear();
-    for (auto const& p : parameters)
-      if (!std::holds_alternative<std::vector<std::int64_t>>(p.content)) made.parameters.push_back({p.name, p.number});
+    for (auto const& p : parameters) {
+      bool const list = std::holds_alternative<std::vector<std::int64_t>>(p.content);
+      made.parameters.push_back({p.name, list ? std::numeric_limits<double>::quiet_NaN() : p.number});
+    }
   }
 
   // The row with which this dialect, version and target write an operator, looked up once.
@@ -190,11 +193,10 @@ class basic_operator_writer {
     auto const* others = p.captured ? parameter_named(p.name) : nullptr;
     return others != nullptr && others->real;
   }
-  // Axes are one number where the parameter counts an axis, for whatever operator, and else a list.
+  // Axes are one number where the parameter counts an axis, of this operator or of any, and else a list.
   static char const* count_axes(written_parameter& p, operator_row const* row, opcode op) {
     auto const use = axis_use_of(row, op, p.name);
-    if (auto const* known = parameter_named(p.name);
-        use == axis_use::none && (known == nullptr || known->axis == axis_use::none)) {
+    if (use == axis_use::none && !counts_an_axis(p.name)) {
       std::vector<std::int64_t> list;
       for (int bit = 63; bit >= 0; --bit)
         if ((p.axes >> bit & 1u) != 0) list.push_back(-1 - bit);
@@ -213,6 +215,11 @@ class basic_operator_writer {
                                   : "the operator's axes are the last ones, and others were captured";
     p.content = static_cast<std::int64_t>(p.number);
     return nullptr;
+  }
+
+  [[nodiscard]] static bool counts_an_axis(std::string_view parameter) {
+    auto const* known = parameter_named(parameter);
+    return known != nullptr && known->axis != axis_use::none;
   }
 
   // Among the attributes or the operands, where the dialect keeps the parameter; returns why it cannot be written, or
