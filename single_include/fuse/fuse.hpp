@@ -15667,15 +15667,15 @@ class basic_near_misses {
     auto const speaks = [&](std::size_t rule) {
       return rules_.rules[rule].stage == stage && selected[rule] && !rules_.rules[rule].silent;
     };
-    bool any = false, without_reduction = false;
+    bool any = false, anywhere = false;
     for (std::size_t rule = 0; rule < rules_.rules.size(); ++rule) {
       any = any || speaks(rule);
-      without_reduction = without_reduction || (speaks(rule) && !rules_.rules[rule].reduces);
+      anywhere = anywhere || (speaks(rule) && !rules_.rules[rule].reduces);  // it has no landmark
     }
     if (!any) return;
-    if (without_reduction)
+    if (anywhere)
       reach_.assign(image_.node_count(), true);
-    else if (!mark_what_reductions_reach())
+    else if (!mark_what_landmarks_reach())
       return;
 
     std::vector<bool> told(image_.value_count(), false);
@@ -15687,12 +15687,12 @@ class basic_near_misses {
     for (node_id n = image_.node_count(); n-- > 0;) {
       if (!image_.node(n).alive || !reach_[n] || fused(n)) continue;
       if (auto const& own = miss_at(n, stage, speaks); own.score >= near) tell_once(own);
-      if (info(op_of(image_, n)).shape != shape_rule::reduce) continue;
+      if (!is_landmark(n)) continue;
       miss nearest;
       list_users(n);
       for (auto user : users_)
         if (auto const& found = miss_at(user, stage, speaks); found.score > nearest.score) nearest = found;
-      int const least = reduction_of_a_rule(op_of(image_, n)) ? 0 : 1;  // of another, a root must be there at least
+      int const least = asked_for(op_of(image_, n)) ? 0 : 1;  // of another, a root must be there at least
       if (nearest.score >= least && nearest.score < near) tell_once(nearest);
     }
   }
@@ -15720,13 +15720,20 @@ class basic_near_misses {
     return kept;
   }
 
-  bool mark_what_reductions_reach() {
-    if (!any_reduction()) return false;
+  [[nodiscard]] bool is_landmark(node_id n) const { return info(op_of(image_, n)).shape == shape_rule::reduce; }
+  [[nodiscard]] bool asked_for(opcode op) const {
+    for (auto const& i : rules_.code)
+      if (i.code == step::reduction && i.op == static_cast<std::uint16_t>(op)) return true;
+    return false;
+  }
+
+  bool mark_what_landmarks_reach() {
+    if (!any_landmark()) return false;
     constexpr std::uint8_t far = 17;
     plain_vector<std::uint8_t> distance(image_.node_count(), far);
     reach_.assign(image_.node_count(), false);
     for (auto n = image_.first_node(); n != absent; n = image_.node(n).next) {
-      if (info(op_of(image_, n)).shape == shape_rule::reduce) distance[n] = 0;
+      if (is_landmark(n)) distance[n] = 0;
       for (std::uint32_t i = 0; i < image_.operand_count(n); ++i)
         if (auto const v = image_.operand(n, i); v != absent && image_.producer(v) != absent)
           if (auto const below = distance[image_.producer(v)]; below + 1 < distance[n])
@@ -15736,20 +15743,12 @@ class basic_near_misses {
     return true;
   }
 
-  [[nodiscard]] bool any_reduction() {
+  [[nodiscard]] bool any_landmark() {
     auto const all = facts_.reductions();
-    for (; listed_ < all.size(); ++listed_) reductions_.push_back(all[listed_]);
-    while (!reductions_.empty() && !reduces(reductions_.back())) reductions_.pop_back();
-    return !reductions_.empty();
-  }
-  [[nodiscard]] bool reduces(node_id n) const {
-    return n < image_.node_count() && image_.node(n).alive && info(op_of(image_, n)).shape == shape_rule::reduce;
-  }
-
-  [[nodiscard]] bool reduction_of_a_rule(opcode op) const {
-    for (auto const& i : rules_.code)
-      if (i.code == step::reduction && i.op == static_cast<std::uint16_t>(op)) return true;
-    return false;
+    for (; listed_ < all.size(); ++listed_) landmarks_.push_back(all[listed_]);
+    auto const is_there = [&](node_id n) { return n < image_.node_count() && image_.node(n).alive && is_landmark(n); };
+    while (!landmarks_.empty() && !is_there(landmarks_.back())) landmarks_.pop_back();
+    return !landmarks_.empty();
   }
 
   void list_users(node_id n) {
@@ -15774,7 +15773,7 @@ class basic_near_misses {
   std::vector<bool> reach_;
   plain_vector<miss> misses_;
   plain_vector<node_id> users_;
-  plain_vector<node_id> reductions_;  // of the first `listed_` that the facts tell; the last one is alive
+  plain_vector<node_id> landmarks_;  // of the first `listed_` that the facts tell; the last one is alive
   std::size_t listed_ = 0;
 };
 using near_misses = basic_near_misses<graph_image>;
@@ -16067,7 +16066,7 @@ class basic_driver final : machine::acceptor {
     for (std::size_t i = 0; i < rules.rules.size(); ++i) report_.rules[i].name = rules.rules[i].name;
     list_last_stages();
     if (!select()) return;
-    fused_.resize(image.node_count(), false);
+    fused_by_.resize(image.node_count(), 0);
   }
 
   void run() {
@@ -16114,7 +16113,7 @@ class basic_driver final : machine::acceptor {
     refusals_.tell(report_, [&](auto const& r) { return stands(r); });
   }
 
-  [[nodiscard]] bool fused(node_id n) const { return n < fused_.size() && fused_[n]; }
+  [[nodiscard]] bool fused(node_id n) const { return n < fused_by_.size() && fused_by_[n] != 0; }
   [[nodiscard]] std::vector<bool> const& selected() const { return selected_; }
 
  private:
@@ -16236,7 +16235,8 @@ class basic_driver final : machine::acceptor {
   }
 
   [[nodiscard]] bool stands(refused_match const& r) {
-    if (fused(r.witness) && !image_.node(r.witness).alive && !r.lasting) return false;
+    auto const gone = [&](node_id n) { return fused(n) && !image_.node(n).alive; };
+    if (!r.lasting && (gone(r.root) || (gone(r.witness) && fused_by_[r.witness] == r.rule + 1))) return false;
     if (!r.quiet) return true;
     finder again(r.rule);
     if (image_.node(r.root).alive) machine_.run(r.root, rules_.rules[r.rule].stage, again);
@@ -16256,7 +16256,8 @@ class basic_driver final : machine::acceptor {
   [[nodiscard]] node_id witness() const {
     auto const all = machine_.matched();
     for (std::size_t i = all.size(); i-- > 0;)
-      if (info(op_of(image_, all[i])).kind == op_kind::reduction) return all[i];
+      if (auto const op = op_of(image_, all[i]); info(op).group == op_group::none && !may_keep_elements(op))
+        return all[i];
     return all.empty() ? root_ : all[0];
   }
 
@@ -16273,7 +16274,7 @@ class basic_driver final : machine::acceptor {
       return false;
     }
     ++applied_;
-    look_again();
+    look_again(rule);
     ++report_.rules[rule].matched;
     ++report_.rules[rule].applied;
     if (!outcome.unchecked.empty()) {
@@ -16311,11 +16312,12 @@ class basic_driver final : machine::acceptor {
     return anywhere ? reach_.most(stage) : reach_.above(stage, op);
   }
 
-  void look_again() {
+  void look_again(std::uint16_t rule) {
     changed_ = true;
     auto const first = application_.first_node(), last = image_.node_count();
-    if (fused_.size() < last) fused_.resize(last + last / 8, false);
-    for (auto n : machine_.matched()) fused_[n] = true;
+    if (fused_by_.size() < last) fused_by_.resize(last + last / 8, 0);
+    for (auto n : machine_.matched())
+      if (fused_by_[n] == 0) fused_by_[n] = static_cast<std::uint16_t>(rule + 1);
     auto const waited = waiting_.size();
     for (auto n = first; n < last; ++n) machine_.add(n);
     auto const readers = application_.readers();
@@ -16399,7 +16401,8 @@ class basic_driver final : machine::acceptor {
   basic_application<Image> application_;
   basic_refusals<Image> refusals_;
   pattern_reach const reach_;
-  std::vector<bool> selected_, fused_;
+  std::vector<bool> selected_;
+  plain_vector<std::uint16_t> fused_by_;  // by node: 0, or 1 + the first rule that it took part in a rewrite of
   plain_vector<std::uint8_t> begins_, begins_by_name_;  // by opcode, by code of a name
   plain_vector<int> last_stage_, last_stage_by_name_;
   plain_vector<std::uint32_t> unchecked_;   // rewrites by rule, empty where there is none

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <fuse/core/plain_vector.hpp>
+#include <fuse/infer/unchanged.hpp>
 #include <fuse/match/machine.hpp>
 #include <fuse/rewrite/application.hpp>
 #include <fuse/rewrite/near_misses.hpp>
@@ -44,7 +45,7 @@ class basic_driver final : machine::acceptor {
     for (std::size_t i = 0; i < rules.rules.size(); ++i) report_.rules[i].name = rules.rules[i].name;
     list_last_stages();
     if (!select()) return;
-    fused_.resize(image.node_count(), false);
+    fused_by_.resize(image.node_count(), 0);
   }
 
   void run() {
@@ -94,7 +95,7 @@ class basic_driver final : machine::acceptor {
   }
 
   /// Whether a node took part in a rewrite.
-  [[nodiscard]] bool fused(node_id n) const { return n < fused_.size() && fused_[n]; }
+  [[nodiscard]] bool fused(node_id n) const { return n < fused_by_.size() && fused_by_[n] != 0; }
   [[nodiscard]] std::vector<bool> const& selected() const { return selected_; }
 
  private:
@@ -222,10 +223,12 @@ class basic_driver final : machine::acceptor {
                    matched, rules_.rules[rule].silent});
   }
 
-  // Whether a refusal is news in the end: not where the same thing was rewritten after all and is gone, and of a quiet
-  // rule only where it is found in the graph as it is left.
+  // Whether a refusal is news in the end: not where the place was rewritten after all, or the same rule has taken what
+  // it was found in from another place, and it is gone; and of a quiet rule only where it is found in the graph as it
+  // is left.
   [[nodiscard]] bool stands(refused_match const& r) {
-    if (fused(r.witness) && !image_.node(r.witness).alive && !r.lasting) return false;
+    auto const gone = [&](node_id n) { return fused(n) && !image_.node(n).alive; };
+    if (!r.lasting && (gone(r.root) || (gone(r.witness) && fused_by_[r.witness] == r.rule + 1))) return false;
     if (!r.quiet) return true;
     finder again(r.rule);
     if (image_.node(r.root).alive) machine_.run(r.root, rules_.rules[r.rule].stage, again);
@@ -243,11 +246,13 @@ class basic_driver final : machine::acceptor {
     bool matched = false, refused = false;
   };
 
-  // The node that tells matches of one thing apart: the last reduction, else the first node.
+  // The node that tells matches of one thing apart: the last one but for sums and products, which matches of other
+  // things open as well, and for what is looked through; else the first node.
   [[nodiscard]] node_id witness() const {
     auto const all = machine_.matched();
     for (std::size_t i = all.size(); i-- > 0;)
-      if (info(op_of(image_, all[i])).kind == op_kind::reduction) return all[i];
+      if (auto const op = op_of(image_, all[i]); info(op).group == op_group::none && !may_keep_elements(op))
+        return all[i];
     return all.empty() ? root_ : all[0];
   }
 
@@ -264,7 +269,7 @@ class basic_driver final : machine::acceptor {
       return false;
     }
     ++applied_;
-    look_again();
+    look_again(rule);
     ++report_.rules[rule].matched;
     ++report_.rules[rule].applied;
     if (!outcome.unchecked.empty()) {
@@ -307,11 +312,12 @@ class basic_driver final : machine::acceptor {
   }
 
   // What changed may match again: whatever reads it, and the new nodes.
-  void look_again() {
+  void look_again(std::uint16_t rule) {
     changed_ = true;
     auto const first = application_.first_node(), last = image_.node_count();
-    if (fused_.size() < last) fused_.resize(last + last / 8, false);
-    for (auto n : machine_.matched()) fused_[n] = true;
+    if (fused_by_.size() < last) fused_by_.resize(last + last / 8, 0);
+    for (auto n : machine_.matched())
+      if (fused_by_[n] == 0) fused_by_[n] = static_cast<std::uint16_t>(rule + 1);
     auto const waited = waiting_.size();
     for (auto n = first; n < last; ++n) machine_.add(n);
     auto const readers = application_.readers();
@@ -402,7 +408,8 @@ class basic_driver final : machine::acceptor {
   basic_application<Image> application_;
   basic_refusals<Image> refusals_;
   pattern_reach const reach_;
-  std::vector<bool> selected_, fused_;
+  std::vector<bool> selected_;
+  plain_vector<std::uint16_t> fused_by_;  // by node: 0, or 1 + the first rule that it took part in a rewrite of
   plain_vector<std::uint8_t> begins_, begins_by_name_;  // by opcode, by code of a name
   plain_vector<int> last_stage_, last_stage_by_name_;
   plain_vector<std::uint32_t> unchecked_;   // rewrites by rule, empty where there is none
