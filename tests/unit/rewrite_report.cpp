@@ -82,11 +82,11 @@ TEST_CASE("a place that is looked at again counts once, and not for a rule whose
 TEST_CASE("where a rule takes a part of what it was refused for, nothing is told; where another one takes it, it is") {
   static constexpr auto scaled = fuse::rule<"scaled">(tanh(exp(x)) * rest<"scale">)
                                      .where(row_vector<"scale", "x">)
-                                     .replace(op<"Sin">(x) * row(rest<"scale">, x));
+                                     .replace(op<"Sin">(x) * rest<"scale">);
   static constexpr auto plain = fuse::rule<"plain">(tanh(exp(x))).replace(op<"Sin">(x)).stage(1);
   static constexpr auto not_empty = fuse::rule<"scaled">(tanh(exp(x)) * rest<"scale">.not_empty())
                                         .where(row_vector<"scale", "x">)
-                                        .replace(op<"Sin">(x) * row(rest<"scale">, x));
+                                        .replace(op<"Sin">(x) * rest<"scale">);
   static constexpr auto both = fuse::rule_set<not_empty, plain>;
   sketch g;
   g.end(g.add("Mul", {g.add("Tanh", {g.add("Exp", {g.in("a", {4, 8})})}), g.in("b", {4, 8})}));
