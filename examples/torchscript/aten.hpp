@@ -7,6 +7,7 @@
 
 #include <fuse/ops/dialect.hpp>
 
+#include <cstddef>
 #include <string_view>
 
 namespace torchscript {
@@ -62,9 +63,24 @@ inline constexpr fuse::operator_row table[] = {
 // clang-format on
 
 struct conduct {
-  static constexpr std::string_view refuse(fuse::emission const& made) {
+  // Whether scale and bias of a norm have just the axes of its input from `axis` on, of extents known to be the same.
+  static bool plain_rows(fuse::emission const& made) {
+    auto const x = made.operands[0].shape;
+    auto const axis = made.number("axis");
+    if (!(axis < 0)) return false;
+    auto const axes = static_cast<std::size_t>(-axis);
+    for (std::size_t i = 1; i < made.operands.size(); ++i) {
+      if (!made.has(i)) continue;
+      auto const row = made.operands[i].shape;
+      if (row.size() != axes || x.size() < axes) return false;
+      for (std::size_t k = 0; k < axes; ++k)
+        if (!(row[k] == x[x.size() - axes + k])) return false;
+    }
+    return true;
+  }
+  static std::string_view refuse(fuse::emission const& made) {
     if (made.results > 1) return "a norm of TorchScript returns no statistics";
-    if (made.op == opcode::layer_norm && made.to == standard && !made.plain_rows)
+    if (made.op == opcode::layer_norm && made.to == standard && !plain_rows(made))
       return "aten::layer_norm takes a scale and a bias of just the normalised axes";
     return {};
   }

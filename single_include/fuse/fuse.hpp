@@ -12,6 +12,7 @@
 #include <initializer_list>
 #include <limits>
 #include <new>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -111,6 +112,42 @@ template <class T>
 
 namespace fuse::inline v0 {
 
+enum class axis_use : std::uint8_t {
+  none,      ///< nobody says
+  one,       ///< that axis alone
+  trailing,  ///< all axes from that one on
+};
+
+struct parameter_info {
+  std::string_view name;
+  double fallback;
+  axis_use axis = axis_use::none;
+  bool real = false;  ///< a real number, also where it happens to be whole; else an integer
+};
+
+}  // namespace fuse::inline v0
+
+namespace fuse::inline v0::detail {
+
+constexpr parameter_info real_number(std::string_view name, double fallback) {
+  return {name, fallback, axis_use::none, true};
+}
+
+inline constexpr parameter_info reduction_parameters[] = {{"keepdims", 1}, {"noop_with_empty_axes", 0}};
+inline constexpr parameter_info norm_parameters[] = {
+    {"axis", -1, axis_use::trailing}, real_number("epsilon", 1e-5), {"stash_type", 1}};
+inline constexpr parameter_info last_axis_parameters[] = {{"axis", -1, axis_use::one}};
+inline constexpr parameter_info first_axis_parameters[] = {{"axis", 0, axis_use::one}};
+inline constexpr parameter_info axis_parameters[] = {{"axis", std::numeric_limits<double>::quiet_NaN(), axis_use::one}};
+inline constexpr parameter_info flatten_parameters[] = {{"axis", 1, axis_use::trailing}};
+inline constexpr parameter_info batch_norm_parameters[] = {real_number("epsilon", 1e-5), {"training_mode", 0}};
+inline constexpr parameter_info gemm_parameters[] = {
+    real_number("alpha", 1), real_number("beta", 1), {"transA", 0}, {"transB", 0}};
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0 {
+
 enum class opcode : std::uint16_t {
   opaque,
   add, sub, mul, div, neg, reciprocal, sqrt, rsqrt, pow, square, abs, exp, log, erf, sin, cos, tanh, sigmoid, relu, gelu, silu,
@@ -140,18 +177,6 @@ enum class shape_rule : std::uint8_t { unknown, same_as_first, broadcast, reduce
 
 enum class type_rule : std::uint8_t { unknown, same_as_first, boolean, own };
 
-enum class axis_use : std::uint8_t {
-  none,      ///< nobody says
-  one,       ///< that axis alone
-  trailing,  ///< all axes from that one on
-};
-
-struct parameter_info {
-  std::string_view name;
-  double fallback;
-  axis_use axis = axis_use::none;
-};
-
 struct operator_info {
   opcode op = opcode::opaque;
   std::string_view name{};
@@ -165,16 +190,6 @@ struct operator_info {
 };
 
 namespace detail {
-
-inline constexpr parameter_info reduction_parameters[] = {{"keepdims", 1}, {"noop_with_empty_axes", 0}};
-inline constexpr parameter_info norm_parameters[] = {
-    {"axis", -1, axis_use::trailing}, {"epsilon", 1e-5}, {"stash_type", 1}};
-inline constexpr parameter_info last_axis_parameters[] = {{"axis", -1, axis_use::one}};
-inline constexpr parameter_info first_axis_parameters[] = {{"axis", 0, axis_use::one}};
-inline constexpr parameter_info axis_parameters[] = {{"axis", std::numeric_limits<double>::quiet_NaN(), axis_use::one}};
-inline constexpr parameter_info flatten_parameters[] = {{"axis", 1, axis_use::trailing}};
-inline constexpr parameter_info batch_norm_parameters[] = {{"epsilon", 1e-5}, {"training_mode", 0}};
-inline constexpr parameter_info gemm_parameters[] = {{"alpha", 1}, {"beta", 1}, {"transA", 0}, {"transB", 0}};
 
 constexpr operator_info unary(opcode op, std::string_view name) {
   return {op,
@@ -239,8 +254,8 @@ constexpr operator_info other(opcode op, std::string_view name, op_kind kind, in
           type_rule::own,
           parameters};
 }
-constexpr operator_info norm(opcode op, std::string_view name, int least, int most,
-                             span<parameter_info const> parameters) {
+constexpr operator_info same_shape_reduction(opcode op, std::string_view name, int least, int most,
+                                             span<parameter_info const> parameters) {
   auto info = other(op, name, op_kind::reduction, least, most, parameters);
   info.shape = shape_rule::same_as_first;
   info.type = type_rule::same_as_first;
@@ -387,22 +402,22 @@ inline constexpr operator_info operator_table[] = {
     detail::other(opcode::lstm, "lstm", op_kind::opaque, 3, 8),
     detail::other(opcode::gru, "gru", op_kind::opaque, 3, 6),
     detail::other(opcode::rnn, "rnn", op_kind::opaque, 3, 6),
-    detail::norm(opcode::softmax, "softmax", 1, 1, detail::last_axis_parameters),
-    detail::norm(opcode::log_softmax, "log_softmax", 1, 1, detail::last_axis_parameters),
-    detail::norm(opcode::batch_norm, "batch_norm", 5, 5, detail::batch_norm_parameters),
-    detail::norm(opcode::instance_norm, "instance_norm", 3, 3, {}),
-    detail::norm(opcode::group_norm, "group_norm", 3, 3, {}),
-    detail::norm(opcode::layer_norm, "layer_norm", 1, 3, detail::norm_parameters),
-    detail::norm(opcode::rms_norm, "rms_norm", 1, 2, detail::norm_parameters),
-    detail::norm(opcode::skip_layer_norm, "skip_layer_norm", 3, 5, detail::norm_parameters),
-    detail::norm(opcode::skip_rms_norm, "skip_rms_norm", 3, 4, detail::norm_parameters),
+    detail::same_shape_reduction(opcode::softmax, "softmax", 1, 1, detail::last_axis_parameters),
+    detail::same_shape_reduction(opcode::log_softmax, "log_softmax", 1, 1, detail::last_axis_parameters),
+    detail::same_shape_reduction(opcode::batch_norm, "batch_norm", 5, 5, detail::batch_norm_parameters),
+    detail::same_shape_reduction(opcode::instance_norm, "instance_norm", 3, 3, {}),
+    detail::same_shape_reduction(opcode::group_norm, "group_norm", 3, 3, {}),
+    detail::same_shape_reduction(opcode::layer_norm, "layer_norm", 1, 3, detail::norm_parameters),
+    detail::same_shape_reduction(opcode::rms_norm, "rms_norm", 1, 2, detail::norm_parameters),
+    detail::same_shape_reduction(opcode::skip_layer_norm, "skip_layer_norm", 3, 5, detail::norm_parameters),
+    detail::same_shape_reduction(opcode::skip_rms_norm, "skip_rms_norm", 3, 4, detail::norm_parameters),
     detail::other(opcode::embed_layer_norm, "embed_layer_norm", op_kind::reduction, 5, 9),
     detail::other(opcode::rotary_embedding, "rotary_embedding", op_kind::injective, 3, 4),
     detail::other(opcode::attention, "attention", op_kind::anchor, 1, -1),
-    detail::norm(opcode::hardmax, "hardmax", 1, 1, detail::last_axis_parameters),
-    detail::norm(opcode::lp_normalization, "lp_normalization", 1, 1, detail::last_axis_parameters),
-    detail::norm(opcode::mean_variance_norm, "mean_variance_norm", 1, 1, {}),
-    detail::norm(opcode::local_response_norm, "local_response_norm", 1, 1, {}),
+    detail::same_shape_reduction(opcode::hardmax, "hardmax", 1, 1, detail::last_axis_parameters),
+    detail::same_shape_reduction(opcode::lp_normalization, "lp_normalization", 1, 1, detail::last_axis_parameters),
+    detail::same_shape_reduction(opcode::mean_variance_norm, "mean_variance_norm", 1, 1, {}),
+    detail::same_shape_reduction(opcode::local_response_norm, "local_response_norm", 1, 1, {}),
     detail::other(opcode::quantize, "quantize", op_kind::elementwise, 2, 3),
     detail::other(opcode::dequantize, "dequantize", op_kind::elementwise, 2, 3),
     detail::other(opcode::dynamic_quantize, "dynamic_quantize", op_kind::opaque, 1, 1),
@@ -432,6 +447,17 @@ inline constexpr operator_info opaque_operator{opcode::opaque, "opaque"};
 }
 
 [[nodiscard]] constexpr std::string_view name_of(opcode op) { return info(op).name; }
+
+[[nodiscard]] constexpr parameter_info const* parameter_of(opcode op, std::string_view name) {
+  for (auto const& p : info(op).parameters)
+    if (p.name == name) return &p;
+  return nullptr;
+}
+[[nodiscard]] constexpr parameter_info const* parameter_named(std::string_view name) {
+  for (auto const& row : operator_table)
+    if (auto const* found = parameter_of(row.op, name); found != nullptr) return found;
+  return nullptr;
+}
 
 [[nodiscard]] constexpr opcode op_named(std::string_view name) {
   for (auto const& row : operator_table)
@@ -466,7 +492,7 @@ enum class term_kind : std::uint8_t {
   known_as,      ///< a.as<"name">()
   roots,         ///< roots(a, b)
   fold,          ///< fold(a): computed when the rule is applied
-  row,           ///< row(scale, x): one row of x's normalised axes
+  row,           ///< row(scale, x): broadcast to the last axes of x
   misused,       ///< what stands where it means nothing; `index` says what
 };
 
@@ -1886,6 +1912,11 @@ namespace fuse::inline v0::detail {
   h = (h ^ word) * 0x9e3779b97f4a7c15u;
   return h ^ (h >> 29);
 }
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
 [[nodiscard]] constexpr std::uint64_t hashed(std::uint64_t h, std::int64_t item) {
   return mixed(h, static_cast<std::uint64_t>(item));
 }
@@ -1972,6 +2003,10 @@ class extent {
   std::int64_t number_ = 0;
   std::uint32_t symbol_ = 0;
 };
+
+}  // namespace fuse::inline v0
+
+namespace fuse::inline v0 {
 
 class extent_algebra {
  public:
@@ -2117,9 +2152,9 @@ inline extent extent_algebra::combine(extent a, extent b, std::int64_t factor) {
   detail::polynomial p, q;
   expand(a, p);
   expand(b, q);
-  detail::polynomial::term scale;
-  scale.factor = factor;
-  return p.add(q, scale) ? contract(p) : fresh(no_bound);
+  detail::polynomial::term times;
+  times.factor = factor;
+  return p.add(q, times) ? contract(p) : fresh(no_bound);
 }
 
 inline extent extent_algebra::add(extent a, extent b) { return combine(a, b, 1); }
@@ -2587,7 +2622,7 @@ struct parameter_source {
   int operand = 0;
   double number =
       std::numeric_limits<double>::quiet_NaN();  ///< value when absent (NaN: the neutral operator's own default)
-  axis_use axis = axis_use::none;                ///< of "axis": what it counts (none: as for the neutral operator)
+  axis_use axis = axis_use::none;                ///< of an axis: what it counts (none: as for the neutral operator)
 };
 
 enum class target : std::uint8_t {
@@ -2636,26 +2671,44 @@ struct operator_row {
   std::uint8_t more = 0;  ///< rows of the same name that follow; `make_dialect` counts them
 };
 
-[[nodiscard]] constexpr axis_use axis_use_of(operator_row const* row, opcode op) {
+[[nodiscard]] constexpr axis_use axis_use_of(operator_row const* row, opcode op, std::string_view parameter = "axis") {
   if (row != nullptr)
     for (auto const& s : row->parameters)
-      if (s.parameter == "axis" && s.axis != axis_use::none) return s.axis;
-  for (auto const& p : info(op).parameters)
-    if (p.name == "axis") return p.axis;
-  return axis_use::none;
+      if (s.parameter == parameter && s.axis != axis_use::none) return s.axis;
+  auto const* known = parameter_of(op, parameter);
+  return known != nullptr ? known->axis : axis_use::none;
 }
 
+struct operand_facts {
+  bool present = false;
+  element_type type = element_type::unknown;
+  bool has_rank = false;
+  span<extent const> shape{};  ///< none where the rank is not known; extents that are equal are known to be so
+  double number = std::numeric_limits<double>::quiet_NaN();  ///< the element of a constant that has just one
+
+  [[nodiscard]] constexpr bool is_number() const { return number == number; }
+};
+
 struct emission {
+  struct given {
+    std::string_view parameter;
+    double number;
+  };
+
   opcode op = opcode::opaque;
   int version = 0;
   target to = target::standard;
-  std::vector<element_type> operands{};  ///< `unknown` where absent, or where not known
-  std::vector<bool> present{};
-  bool degenerate = false;
-  bool plain_rows = true;
+  std::vector<operand_facts> operands{};
+  std::vector<given> parameters{};
   std::size_t results = 1;
-  std::int64_t axis = -1;  ///< of a norm, from the last
-  double epsilon = 0;
+
+  [[nodiscard]] bool has(std::size_t operand) const { return operand < operands.size() && operands[operand].present; }
+  [[nodiscard]] double number(std::string_view parameter) const {
+    for (auto const& p : parameters)
+      if (p.parameter == parameter) return p.number;
+    auto const* known = parameter_of(op, parameter);
+    return known != nullptr ? known->fallback : std::numeric_limits<double>::quiet_NaN();
+  }
 };
 
 struct dialect {
@@ -2818,16 +2871,24 @@ namespace fuse::inline v0::detail::onnx_norms {
   return e.to == target::onnxruntime || e.version >= (e.op == opcode::layer_norm ? 17 : 23);
 }
 
+[[nodiscard]] inline bool degenerate(emission const& e) {
+  for (std::size_t i = 1; i < e.operands.size(); ++i)
+    if (e.operands[i].has_rank && e.operands[i].shape.empty()) return true;
+  auto const x = e.operands[0].shape;
+  return x.size() == 1 || (!x.empty() && x.back() == extent(1));
+}
+
 [[nodiscard]] inline std::string_view refuse(emission const& e) {
   if (!is_norm(e.op) || e.operands.empty()) return {};
-  auto const type = e.operands[0];
+  auto const type = e.operands[0].type;
   if (type == element_type::unknown) return "the element type of the norm's input is not known";
   if (!is_floating(type)) return "the norm's input is not of a floating element type";
   for (std::size_t i = 1; i < e.operands.size(); ++i)
-    if (e.present[i] && e.operands[i] != type) return "scale or bias has another element type than the norm's input";
-  if (e.operands.size() < 2 || !e.present[1]) return "the operator needs a scale";
-  auto const rounded = static_cast<float>(e.epsilon);
-  if (!(e.epsilon >= 0) || !math::is_finite(rounded) || (rounded == 0) != (e.epsilon == 0))
+    if (e.has(i) && e.operands[i].type != type) return "scale or bias has another element type than the norm's input";
+  if (!e.has(1)) return "the operator needs a scale";
+  auto const epsilon = e.number("epsilon");
+  auto const rounded = static_cast<float>(epsilon);
+  if (!(epsilon >= 0) || !math::is_finite(rounded) || (rounded == 0) != (epsilon == 0))
     return "the epsilon does not fit the operator's float32 attribute";
   if (e.results > 1 && e.op == opcode::rms_norm) return "the operator has no statistics among its results";
   if (e.results > 1 && type == element_type::float64)
@@ -2840,23 +2901,28 @@ namespace fuse::inline v0::detail::onnx_norms {
 
 template <class Attribute>
 void complete(emission const& e, std::vector<Attribute>& attributes) {
-  if (is_norm(e.op) && !e.operands.empty() && e.operands[0] == element_type::float64)
+  if (is_norm(e.op) && !e.operands.empty() && e.operands[0].type == element_type::float64)
     attributes.push_back({"stash_type", std::int64_t{11}});
 }
 
 template <class Body>
 class body_writer {
  public:
-  body_writer(emission const& e, Body& into) : e_(e), body_(into), type_(e.operands[0]) {
+  body_writer(emission const& e, Body& into)
+      : e_(e),
+        body_(into),
+        type_(e.operands[0].type),
+        axis_(static_cast<std::int64_t>(e.number("axis"))),
+        degenerate_(degenerate(e)) {
     computed_ = type_ == element_type::float64 ? element_type::float64 : element_type::float32;
   }
 
   void write() {
     bool const centred = e_.op == opcode::layer_norm;
-    bool const bias = e_.present.size() > 2 && e_.present[2];
+    bool const bias = e_.has(2);
     body_.name = std::string("fuse::") + (centred ? "LayerNormalization_" : "RMSNormalization_") +
-                 std::string(name_of(type_)) + "_axes" + std::to_string(-e_.axis);
-    if (e_.degenerate) body_.name += "_reciprocal";
+                 std::string(name_of(type_)) + "_axes" + std::to_string(-axis_);
+    if (degenerate_) body_.name += "_reciprocal";
     body_.inputs = {"X", "Scale"};
     if (bias) {
       body_.inputs.push_back("Bias");
@@ -2869,7 +2935,7 @@ class body_writer {
       body_.outputs.push_back("Mean");
       if (e_.results > 2) body_.outputs.push_back("InvStdDev");
     }
-    for (std::int64_t i = e_.axis; i < 0; ++i) axes_.push_back(i);
+    for (std::int64_t i = axis_; i < 0; ++i) axes_.push_back(i);
 
     std::string x = "X";
     if (type_ != computed_) x = cast("X", "XU", computed_);
@@ -2890,7 +2956,7 @@ class body_writer {
     step("Add", {"Variance", "Epsilon"}, "Shifted");
     step("Sqrt", {"Shifted"}, "Deviation");
     if (e_.results > 2) step("Reciprocal", {"Deviation"}, "InvStdDev");
-    if (computed_ == element_type::float64 || e_.degenerate) {
+    if (computed_ == element_type::float64 || degenerate_) {
       if (e_.results < 3) step("Reciprocal", {"Deviation"}, "InvStdDev");
       step("Mul", {d, "InvStdDev"}, "Normalised");
     } else {
@@ -2927,7 +2993,7 @@ class body_writer {
   }
   void epsilon() {
     if (plain()) return step("Constant", {}, "Epsilon", {}, {{"value_float", "epsilon"}});
-    auto const rounded = static_cast<float>(e_.epsilon);
+    auto const rounded = static_cast<float>(e_.number("epsilon"));
     char digits[32];
     auto const end = std::to_chars(digits, digits + 32, rounded, std::chars_format::scientific).ptr;
     body_.name += "_epsilon";
@@ -2938,12 +3004,14 @@ class body_writer {
   emission const& e_;
   Body& body_;
   element_type type_, computed_;
+  std::int64_t axis_;
+  bool degenerate_;
   std::vector<std::int64_t> axes_;
 };
 
 template <class Body>
 [[nodiscard]] bool function(emission const& e, Body& into) {
-  if (!is_norm(e.op) || e.operands.size() < 2 || e.axis >= 0) return false;
+  if (!is_norm(e.op) || e.operands.size() < 2 || !(e.number("axis") < 0)) return false;
   into = {};
   body_writer<Body>(e, into).write();
   return true;
@@ -3569,11 +3637,11 @@ template <class Image>
     out = source.number;
     return parameter_state::known;
   }
-  for (auto const& p : info(op_of(image, n)).parameters)
-    if (p.name == parameter && p.fallback == p.fallback) {
-      out = p.fallback;
-      return parameter_state::known;
-    }
+  if (auto const* by_table = parameter_of(op_of(image, n), parameter);
+      by_table != nullptr && by_table->fallback == by_table->fallback) {
+    out = by_table->fallback;
+    return parameter_state::known;
+  }
   return parameter_state::missing;
 }
 
@@ -6108,11 +6176,16 @@ constexpr condition make(std::string_view name, bool (*holds)(captured const*, c
   return made;
 }
 
+constexpr condition named(std::string_view name, condition made) {
+  made.name = static_text::of(name);
+  return made;
+}
+
 inline bool trailing(captured const* c, condition const&) {
   return c[0].axes != 0 ? (c[0].axes & (c[0].axes + 1)) == 0 : c[0].number < 0;
 }
 
-inline bool row(captured const* c, condition const&) {
+inline bool along_last_axes(captured const* c, condition const&) {
   if (c[1].values.empty()) return true;
   auto const x = c[1].values[0];
   if (c[2].bound && (c[2].axes & (c[2].axes + 1)) != 0) return false;
@@ -6121,7 +6194,7 @@ inline bool row(captured const* c, condition const&) {
                                                     : 1;
   for (auto const& v : c[0].values) {
     double number = 0;
-    if (v.uniform(number)) continue;  // one row of that number, unless it enlarges x, which nothing may
+    if (v.uniform(number)) continue;  // that number everywhere, unless it enlarges x, which nothing may
     if (v.rank() < 0) return false;
     auto const shape = v.shape(), wanted = x.shape();
     if (x.rank() >= 0 && v.rank() > x.rank()) return false;
@@ -6168,9 +6241,9 @@ inline bool type_is(captured const* c, condition const& wanted) {
     if (static_cast<double>(v.type()) != wanted.number) return false;
   return true;
 }
-inline bool float32_epsilon(captured const* c, condition const&) {
+inline bool in_float32(captured const* c, condition const& least) {
   auto const rounded = static_cast<float>(c[0].number);
-  return detail::math::is_finite(rounded) && c[0].number >= 0 && (rounded != 0) == (c[0].number != 0);
+  return detail::math::is_finite(rounded) && c[0].number >= least.number && (rounded != 0) == (c[0].number != 0);
 }
 
 }  // namespace condition_detail
@@ -6179,9 +6252,12 @@ template <fixed_string Axes>
 inline constexpr condition trailing_axes = condition_detail::make<Axes>("the axes are trailing ones",
                                                                         &condition_detail::trailing);
 
+template <fixed_string V, fixed_string X, fixed_string Axes = "axes">
+inline constexpr condition along_last_axes = condition_detail::make<V, X, Axes>("along the last axes alone",
+                                                                                &condition_detail::along_last_axes);
 template <fixed_string Scale, fixed_string X, fixed_string Axes = "axes">
-inline constexpr condition row_vector = condition_detail::make<Scale, X, Axes>("one row over the normalised axes",
-                                                                               &condition_detail::row);
+inline constexpr condition row_vector = condition_detail::named("one row over the normalised axes",
+                                                                along_last_axes<Scale, X, Axes>);
 
 template <fixed_string A, fixed_string B>
 inline constexpr condition same_type = condition_detail::make<A, B>("the same element type",
@@ -6200,9 +6276,13 @@ template <fixed_string X>
 [[nodiscard]] constexpr condition type(element_type wanted) {
   return condition_detail::make<X>("the element type", &condition_detail::type_is, static_cast<double>(wanted));
 }
+template <fixed_string Number>
+[[nodiscard]] constexpr condition float32_number(double least = std::numeric_limits<double>::lowest()) {
+  return condition_detail::make<Number>("a number that float32 can hold", &condition_detail::in_float32, least);
+}
 template <fixed_string Epsilon>
-inline constexpr condition float32_epsilon = condition_detail::make<Epsilon>("an epsilon that float32 can hold",
-                                                                             &condition_detail::float32_epsilon);
+inline constexpr condition float32_epsilon = condition_detail::named("an epsilon that float32 can hold",
+                                                                     float32_number<Epsilon>(0));
 
 }  // namespace fuse::inline v0::dsl
 
@@ -10521,7 +10601,8 @@ class basic_machine : public detail::reduction_steps {
 
   template <class GoOn>
   bool any_branch(std::uint16_t pc, GoOn const& go_on) const {
-    return filter_.branches(pc, [&](std::uint8_t at) { return registers_[at]; }, go_on);
+    return filter_.branches(
+        pc, [&](std::uint8_t at) { return registers_[at]; }, go_on);
   }
 
   bool enter(node_id n, detail::entrance const& e, acceptor& to) {
@@ -10541,7 +10622,8 @@ class basic_machine : public detail::reduction_steps {
       steps_ = 0;  // what one rule does, or those that begin like it, is not taken from others
       return try_from(pc, begin);
     };
-    bool const stop = filter_.branches(e, [&](std::uint8_t at) { return registers_[at]; }, from);
+    bool const stop = filter_.branches(
+        e, [&](std::uint8_t at) { return registers_[at]; }, from);
     rewind(begin);
     return stop;
   }
@@ -13780,6 +13862,31 @@ using validity = basic_validity<graph_image>;
 
 }  // namespace fuse::inline v0
 
+namespace fuse::inline v0::detail {
+
+struct objection {
+  std::string reason;                          ///< one sentence
+  element_type wider = element_type::unknown;  ///< an element type in which it may be right, if there is one
+  char const* condition = "right side";        ///< what is not met
+};
+
+template <class T>
+class [[nodiscard]] built {
+ public:
+  built(T made) : made_(std::move(made)) {}                // NOLINT: what is made is returned as it is
+  built(objection why) : made_(), why_(std::move(why)) {}  // NOLINT: so is an objection
+
+  [[nodiscard]] explicit operator bool() const { return !why_.has_value(); }
+  [[nodiscard]] T const& operator*() const { return made_; }
+  [[nodiscard]] objection&& why() { return std::move(*why_); }
+
+ private:
+  T made_;
+  std::optional<objection> why_;
+};
+
+}  // namespace fuse::inline v0::detail
+
 namespace fuse::inline v0 {
 
 struct rewrite_cost {
@@ -13961,6 +14068,136 @@ class basic_traffic {
 using traffic = basic_traffic<graph_image>;
 
 }  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0 {
+
+struct dense {
+  std::vector<std::int64_t> shape{};
+  std::vector<double> elements{};
+  element_type type = element_type::float64;  ///< what the elements are, or will be
+
+  [[nodiscard]] static dense of(double number) { return {{}, {number}}; }
+  [[nodiscard]] static dense of(tensor_view const& from) {
+    dense made;
+    made.type = from.type;
+    made.shape.assign(from.shape.begin(), from.shape.end());
+    made.elements.reserve(from.size());
+    for (std::size_t i = 0; i < from.size(); ++i) made.elements.push_back(from.number(i));
+    return made;
+  }
+};
+
+namespace detail {
+
+[[nodiscard]] inline std::size_t count_of(span<std::int64_t const> shape) {
+  std::size_t count = 1;
+  for (auto extent : shape) count *= static_cast<std::size_t>(extent);
+  return count;
+}
+
+}  // namespace detail
+
+[[nodiscard]] inline bool broadcast_to(dense const& from, span<std::int64_t const> shape, dense& into) {
+  if (from.shape.size() > shape.size()) return false;
+  std::size_t const lead = shape.size() - from.shape.size();
+  std::vector<std::size_t> stride(shape.size(), 0);
+  std::size_t step = 1;
+  for (std::size_t axis = from.shape.size(); axis-- > 0;) {
+    if (from.shape[axis] != 1) {
+      if (from.shape[axis] != shape[lead + axis]) return false;
+      stride[lead + axis] = step;
+    }
+    step *= static_cast<std::size_t>(from.shape[axis]);
+  }
+  into.type = from.type;
+  into.shape.assign(shape.begin(), shape.end());
+  auto const count = detail::count_of(shape);
+  into.elements.resize(count);
+  std::vector<std::size_t> at(shape.size(), 0);
+  std::size_t source = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    into.elements[i] = from.elements[source];
+    for (std::size_t axis = shape.size(); axis-- > 0;) {
+      source += stride[axis];
+      if (++at[axis] < static_cast<std::size_t>(shape[axis])) break;
+      source -= stride[axis] * at[axis];
+      at[axis] = 0;
+    }
+  }
+  return true;
+}
+
+[[nodiscard]] inline bool broadcast_shape(span<std::int64_t const> a, span<std::int64_t const> b,
+                                          std::vector<std::int64_t>& into) {
+  into.assign(a.size() > b.size() ? a.size() : b.size(), 1);
+  for (std::size_t i = 0; i < into.size(); ++i) {
+    auto const x = i < a.size() ? a[a.size() - 1 - i] : 1, y = i < b.size() ? b[b.size() - 1 - i] : 1;
+    if (x != y && x != 1 && y != 1) return false;
+    into[into.size() - 1 - i] = x == 1 ? y : x;
+  }
+  return true;
+}
+
+template <class F>
+[[nodiscard]] bool combine(dense const& a, dense const& b, dense& into, F const& f) {
+  std::vector<std::int64_t> shape;
+  dense left, right;
+  if (!broadcast_shape(a.shape, b.shape, shape) || !broadcast_to(a, shape, left) || !broadcast_to(b, shape, right))
+    return false;
+  for (std::size_t i = 0; i < left.elements.size(); ++i) left.elements[i] = f(left.elements[i], right.elements[i]);
+  into = static_cast<dense&&>(left);
+  return true;
+}
+
+namespace detail {
+
+[[nodiscard]] inline auto function_of_one(opcode op) -> double (*)(double) {
+  switch (op) {
+    case opcode::neg: return [](double x) { return -x; };
+    case opcode::reciprocal: return [](double x) { return 1 / x; };
+    case opcode::sqrt: return [](double x) { return math::sqrt(x); };
+    case opcode::rsqrt: return [](double x) { return 1 / math::sqrt(x); };
+    case opcode::square: return [](double x) { return x * x; };
+    case opcode::abs: return [](double x) { return math::abs(x); };
+    case opcode::exp: return [](double x) { return math::exp(x); };
+    case opcode::log: return [](double x) { return math::log(x); };
+    case opcode::erf: return [](double x) { return math::erf(x); };
+    case opcode::tanh: return [](double x) { return math::tanh(x); };
+    case opcode::sigmoid: return [](double x) { return 1 / (1 + math::exp(-x)); };
+    case opcode::relu: return [](double x) { return x < 0 ? 0 : x; };  // a NaN stays one
+    case opcode::identity:
+    case opcode::cast: return [](double x) { return x; };
+    default: return nullptr;
+  }
+}
+[[nodiscard]] inline auto function_of_two(opcode op) -> double (*)(double, double) {
+  switch (op) {
+    case opcode::add: return [](double a, double b) { return a + b; };
+    case opcode::sub: return [](double a, double b) { return a - b; };
+    case opcode::mul: return [](double a, double b) { return a * b; };
+    case opcode::div: return [](double a, double b) { return a / b; };
+    case opcode::pow: return [](double a, double b) { return math::pow(a, b); };
+    case opcode::minimum: return [](double a, double b) { return a < b || a != a ? a : b; };
+    case opcode::maximum: return [](double a, double b) { return a > b || a != a ? a : b; };
+    default: return nullptr;
+  }
+}
+
+}  // namespace detail
+
+[[nodiscard]] inline bool evaluate(opcode op, span<dense const> operands, dense& into) {
+  if (operands.size() == 2) {
+    auto const f = detail::function_of_two(op);
+    return f != nullptr && combine(operands[0], operands[1], into, f);
+  }
+  auto const f = operands.size() == 1 ? detail::function_of_one(op) : nullptr;
+  if (f == nullptr) return false;
+  into = operands[0];
+  for (auto& x : into.elements) x = f(x);
+  return true;
+}
+
+}  // namespace fuse::inline v0
 
 namespace fuse::inline v0 {
 
@@ -14186,19 +14423,369 @@ using transaction = basic_transaction<graph_image>;
 
 namespace fuse::inline v0::detail {
 
+template <class Image>
+class basic_cast_maker {
+ public:
+  basic_cast_maker(Image& image, facts& known, dialect const& names, target to, basic_transaction<Image>& into,
+                   node_id place)
+      : image_(image), facts_(known), names_(names), target_(to), into_(into), place_(place) {}
+
+  value_id make(value_id v, element_type type) {
+    if (auto const below = bare_value(image_, facts_, v); widens(facts_.type(below), type)) v = below;
+    if (facts_.type(v) == type) return v;
+    if (auto const there = existing(v, type); there != absent) return there;
+    auto const* row = names_.emitted(opcode::cast, image_.version, into_.target_here(target_));
+    if (row == nullptr) return absent;
+    std::string key = "to";
+    for (auto const& s : row->parameters)
+      if (s.parameter == "to" && !s.attribute.empty()) key = s.attribute;
+    std::vector<attribute> attributes{{key, static_cast<std::int64_t>(type)}};
+    if (!complete(*row, attributes).empty()) return absent;
+    operator_tag const tag{names_.code(row->name), static_cast<std::uint16_t>(opcode::cast)};
+    return image_.result(into_.node(tag, row->name, span<value_id const>(&v, 1), std::move(attributes), 1, place_));
+  }
+
+  value_id in_type(value_id v, element_type type) {
+    auto const below = narrowed(v, type);
+    return below != absent || !widens(facts_.type(v), type) ? below : make(v, type);
+  }
+
+ private:
+  [[nodiscard]] value_id narrowed(value_id v, element_type type) const {
+    while (first_below(v) != absent && op_of(image_, image_.producer(v)) == opcode::identity) v = first_below(v);
+    for (int i = 0; i < 8 && facts_.type(v) != type; ++i) {
+      auto const below = first_below(v);
+      if (below == absent) return absent;
+      auto const op = op_of(image_, image_.producer(v));
+      if (op != opcode::identity && !(op == opcode::cast && widens(facts_.type(below), facts_.type(v)))) return absent;
+      v = below;
+    }
+    return facts_.type(v) == type ? v : absent;
+  }
+  [[nodiscard]] value_id first_below(value_id v) const {
+    auto const n = image_.producer(v);
+    return n == absent || image_.operand_count(n) == 0 ? absent : image_.operand(n, 0);
+  }
+  [[nodiscard]] value_id existing(value_id v, element_type type) const {
+    value_id found = absent;
+    image_.for_each_user(v, [&](node_id user) {
+      auto const& n = image_.node(user);
+      if (op_of(image_, user) != opcode::cast || n.region != image_.node(place_).region ||
+          facts_.type(image_.result(user)) != type)
+        return;
+      if (user >= into_.first_node() || n.order < image_.node(place_).order) found = image_.result(user);
+    });
+    return found;
+  }
+
+  Image& image_;
+  facts& facts_;
+  dialect const& names_;
+  target target_;
+  basic_transaction<Image>& into_;
+  node_id place_;
+};
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
+template <class Image>
+class basic_constant_contents {
+ public:
+  basic_constant_contents(Image const& image, facts const& known) : image_(image), facts_(known) {}
+
+  bool read(value_id v, dense& into) const {
+    if (double number = 0; facts_.uniform(v, number)) return into = dense::of(number), true;
+    int left = 64;
+    return read(v, into, 0, left);
+  }
+
+ private:
+  bool read(value_id v, dense& into, int depth, int& left) const {
+    if (left-- == 0) return false;
+    if (image_.value(v).constant) {
+      auto const t = image_.source->constant(v);
+      if (!t || t.size() != count_of(t.shape) || !is_floating(t.type)) return false;
+      into = dense::of(t);
+      return true;
+    }
+    if (double number = 0; facts_.number(v, number)) return into = dense::of(number), true;
+    auto const n = image_.producer(v);
+    if (n == absent || depth == 8 || !is_floating(facts_.type(v))) return false;
+    auto const op = op_of(image_, n);
+    bool const moves = op == opcode::identity || op == opcode::flatten || op == opcode::reshape ||
+                       op == opcode::squeeze || op == opcode::unsqueeze || op == opcode::expand;
+    auto const count = moves || op == opcode::cast ? 1 : image_.operand_count(n);
+    if (image_.operand_count(n) == 0 || count > 8) return false;
+    std::vector<dense> operands(count);
+    for (std::uint32_t i = 0; i < count; ++i)
+      if (image_.operand(n, i) == absent || !read(image_.operand(n, i), operands[i], depth + 1, left)) return false;
+    if (moves) return reshape(v, op, operands[0], into);
+    if (op == opcode::cast) {
+      into = dense::of(make_tensor(facts_.type(v), operands[0].shape, operands[0].elements));
+      return true;
+    }
+    if (op != opcode::sum_of) return evaluate(op, operands, into);
+    into = operands[0];
+    for (std::size_t i = 1; i < operands.size(); ++i) {
+      dense const both[2] = {into, operands[i]};
+      if (!evaluate(opcode::add, both, into)) return false;
+    }
+    return true;
+  }
+
+  bool reshape(value_id v, opcode op, dense const& from, dense& into) const {
+    std::vector<std::int64_t> shape;
+    if (!facts_.has_rank(v)) return false;
+    for (auto e : facts_.shape(v)) {
+      if (!e.known()) return false;
+      shape.push_back(e.value());
+    }
+    if (op == opcode::expand) return broadcast_to(from, shape, into);
+    if (count_of(shape) != from.elements.size()) return false;
+    into = {std::move(shape), from.elements};
+    return true;
+  }
+
+  Image const& image_;
+  facts const& facts_;
+};
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
+struct operand_form {
+  element_type type = element_type::unknown;
+  std::size_t rank = 1;
+  span<extent const> extents{};  ///< as many, or none where they are not known at all
+};
+
+[[nodiscard]] inline operand_form last_axes(facts const& known, value_id like, element_type type, std::size_t rank) {
+  auto const shape = known.shape(like);
+  return {type, rank, shape.size() >= rank ? shape.subspan(shape.size() - rank) : span<extent const>{}};
+}
+
+[[nodiscard]] constexpr opcode joining(op_group kind, double weight) {
+  if (kind == op_group::product) return weight > 0 ? opcode::mul : opcode::div;
+  return weight > 0 ? opcode::add : opcode::sub;
+}
+
+template <class Image>
+class basic_broadcast_operand {
+ public:
+  basic_broadcast_operand(Image& image, facts& known, dialect const& names, target to, basic_transaction<Image>& into)
+      : image_(image), facts_(known), names_(names), to_(to), into_(into), constants_(image, known) {}
+
+  void begin(node_id place) { place_ = place; }
+
+  built<value_id> make(span<rest_member const> members, op_group kind, operand_form const& form, bool required) {
+    auto const neutral = kind == op_group::product ? 1.0 : 0.0;
+    if (members.empty() && !required) return absent;
+    set_form(form);
+    for (auto e : extents_)
+      if (e == extent(0)) return objection{"an axis of row() has no elements"};
+    if (members.size() == 1 && members[0].weight == 1 && as_it_stands(members[0].value)) return members[0].value;
+    combined_ = members.size() > 1 || (members.size() == 1 && members[0].weight != 1);
+    dense folded = dense::of(neutral);
+    plain_vector<rest_member> computed;
+    bool constants = false, exact = true;
+    for (auto const& m : members) {
+      auto const type = facts_.type(m.value);
+      if (widens(widest_, type)) widest_ = type;
+      dense contents;
+      if (!constants_.read(m.value, contents)) {
+        computed.push_back(m);
+        continue;
+      }
+      if (widens(type_, type) && type != type_) exact = false;
+      if (!fold(folded, contents, m.weight, kind))
+        return objection{"the constants of row() do not broadcast to each other"};
+      constants = true;
+    }
+    if (computed.empty()) return constant_operand(folded, exact);
+    constants = constants && !all_are(folded, neutral);
+    value_id joined = absent;
+    if (constants) {
+      auto made = constant(folded, exact);
+      if (!made) return made;
+      joined = *made;
+    }
+    for (double const sign : {1.0, -1.0})
+      for (auto const& m : computed) {
+        if ((m.weight > 0) != (sign > 0)) continue;
+        auto made = join(joined, m, kind);
+        if (!made) return made;
+        joined = *made;
+      }
+    return in_shape(joined);
+  }
+
+ private:
+  static bool all_are(dense const& of, double number) {
+    for (auto each : of.elements)
+      if (each != number) return false;
+    return true;
+  }
+
+  [[nodiscard]] objection too_narrow(char const* why) const {
+    return {why, widest_ != type_ ? widest_ : element_type::unknown};
+  }
+
+  void set_form(operand_form const& form) {
+    type_ = widest_ = form.type;
+    rank_ = form.rank;
+    extents_.assign(form.extents);  // apart from the facts, whose spans end with the next node that is made
+    whole_ = extents_.size() == rank_;
+    shape_.clear();
+    for (auto e : extents_) {
+      whole_ = whole_ && e.known();
+      if (e.known()) shape_.push_back(e.value());
+    }
+  }
+
+  [[nodiscard]] bool as_it_stands(value_id v) const {
+    if (!image_.value(v).constant || facts_.type(v) != type_ || !whole_) return false;
+    auto const t = image_.source->constant(v);
+    return t.shape.size() == shape_.size() && std::equal(shape_.begin(), shape_.end(), t.shape.begin());
+  }
+
+  static bool fold(dense& into, dense const& part, double weight, op_group kind) {
+    dense const operands[2] = {into, part};
+    auto const times = math::abs(weight);
+    if (times == 1) return evaluate(joining(kind, weight), operands, into);
+    if (kind != op_group::product) return false;
+    dense const powered[2] = {part, dense::of(times)};
+    dense power;
+    if (!evaluate(opcode::pow, powered, power)) return false;
+    dense const both[2] = {operands[0], power};
+    return evaluate(joining(kind, weight), both, into);
+  }
+
+  built<value_id> constant_operand(dense folded, bool exact) {
+    constexpr auto const* misfit = "the constants of row() do not broadcast to its axes";
+    while (folded.shape.size() > rank_ && folded.shape[0] == 1) folded.shape.erase(folded.shape.begin());
+    dense spread;
+    if (whole_ && folded.shape.size() == 1 && shape_.size() != 1 && folded.elements.size() == count_of(shape_) &&
+        folded.elements.size() != 1) {
+      spread = {shape_, folded.elements};  // flat
+    } else if (whole_) {
+      if (!broadcast_to(folded, shape_, spread)) return objection{misfit};
+    } else if (folded.elements.size() == 1) {
+      spread = dense::of(folded.elements[0]);
+    } else if (folded.shape.size() == rank_) {
+      spread = std::move(folded);  // broadcasting in the graph has already tied the extents
+    } else {
+      return objection{misfit};
+    }
+    return constant(spread, exact);
+  }
+
+  built<value_id> constant(dense const& of, bool exact) {
+    auto made = make_tensor(type_, of.shape, of.elements);
+    if (made.type == element_type::unknown) return objection{"the element type of row() has no constants"};
+    for (std::size_t i = 0; (combined_ || !exact) && i < of.elements.size(); ++i) {
+      auto const number = made.number(i);
+      if (!exact && number != of.elements[i] && of.elements[i] == of.elements[i])
+        return too_narrow("a constant of row() is not exact in the element type of what it is like");
+      if (combined_ && !math::is_finite(number))
+        return objection{"the constants of row() together are beyond the element type of what it is like"};
+    }
+    return into_.constant_of(std::move(made));
+  }
+
+  built<value_id> join(value_id joined, rest_member const& m, op_group kind) {
+    if (m.weight != 1 && m.weight != -1) return objection{"a computed operand of row() is raised to a power"};
+    auto const v = basic_cast_maker<Image>(image_, facts_, names_, to_, into_, place_).in_type(m.value, type_);
+    if (v == absent) return too_narrow("a computed operand of row() has another element type than what it is like");
+    if (joined == absent && m.weight == 1) return v;
+    if (joined == absent)
+      return node(kind == op_group::product ? opcode::reciprocal : opcode::neg, {v}, "to invert a computed operand");
+    return node(joining(kind, m.weight), {joined, v}, "to combine computed operands");
+  }
+
+  built<value_id> node(opcode op, std::initializer_list<value_id> operands, char const* what_for) {
+    auto const* row = names_.emitted(op, image_.version, into_.target_here(to_));
+    if (row == nullptr) return objection{std::string("the dialect has no operator ") + what_for + " of row()"};
+    operator_tag const tag{names_.code(row->name), static_cast<std::uint16_t>(op)};
+    return image_.result(into_.node(tag, row->name, {operands.begin(), operands.size()}, {}, 1, place_));
+  }
+
+  built<value_id> in_shape(value_id v) {
+    if (!facts_.has_rank(v)) return objection{"the shape of a computed operand of row() is not known"};
+    auto const shape = facts_.shape(v);
+    std::size_t lead = 0;
+    while (shape.size() - lead > rank_ && shape[lead] == extent(1)) ++lead;
+    bool single = true;
+    for (auto e : shape) single = single && e == extent(1);
+    bool fits = shape.size() - lead == extents_.size();
+    for (std::size_t i = 0; fits && i < extents_.size(); ++i) fits = shape[lead + i] == extents_[i];
+    if (fits && (whole_ || !(single && shape.size() == 1)))
+      return v;  // (H), (1, H) and (1, 1, H) run everywhere, [1] for an unknown H does not
+    if (single && whole_) return expanded(v);
+    if (single && shape.empty()) return v;
+    std::vector<std::int64_t> wanted;
+    if (fits) {
+      if (rank_ != 1) return objection{"the extents of row() are not known"};
+      wanted = {-1};
+    } else if (!single) {
+      if (!whole_ || !is_flat(shape)) return objection{"a computed operand of row() does not broadcast to its axes"};
+      wanted = shape_;
+    }
+    return with_shape(opcode::reshape, v, wanted, "to reshape a computed operand");
+  }
+  built<value_id> expanded(value_id v) {
+    constexpr auto const* what_for = "to expand a computed operand";
+    if (names_.emitted(opcode::expand, image_.version, into_.target_here(to_)) != nullptr)
+      return with_shape(opcode::expand, v, shape_, what_for);
+    std::vector<double> const ones(count_of(shape_), 1);
+    return node(opcode::mul, {v, into_.constant_of(make_tensor(type_, shape_, ones))}, what_for);
+  }
+  built<value_id> with_shape(opcode op, value_id v, std::vector<std::int64_t> const& shape, char const* what_for) {
+    tensor contents = make_tensor(std::vector<std::int64_t>{static_cast<std::int64_t>(shape.size())},
+                                  span<std::int64_t const>(shape));
+    return node(op, {v, into_.constant_of(std::move(contents))}, what_for);
+  }
+
+  [[nodiscard]] bool is_flat(span<extent const> shape) const {
+    for (std::size_t i = 0; i + 1 < shape.size(); ++i)
+      if (!(shape[i] == extent(1))) return false;
+    return !shape.empty() && shape.back() == extent(static_cast<std::int64_t>(count_of(shape_)));
+  }
+
+  Image& image_;
+  facts& facts_;
+  dialect const& names_;
+  target to_;
+  basic_transaction<Image>& into_;
+  basic_constant_contents<Image> constants_;
+  node_id place_ = absent;
+  element_type type_ = element_type::unknown, widest_ = element_type::unknown;  // wanted, and of any value
+  std::size_t rank_ = 1;
+  plain_vector<extent> extents_;
+  std::vector<std::int64_t> shape_;
+  bool whole_ = false;     // all extents are known, and stand in `shape_`
+  bool combined_ = false;  // of several values, or of one that is inverted
+};
+using broadcast_operand = basic_broadcast_operand<graph_image>;
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
 struct written_parameter {
   std::string_view name;
-  decltype(attribute::content) content;
-  double number = 0;       ///< where the content is one number
+  double number = 0;
+  bool integer = false;    ///< the number is one, unless the operator has a real number there
+  bool captured = false;   ///< it comes from the graph, which does not tell a real number from an integer
   std::uint64_t axes = 0;  ///< of captured axes: bit k is the k-th axis from the last
+  decltype(attribute::content) content{};  ///< as the operator has it; the writer tells
 };
 
 template <class Image>
 class basic_operator_writer {
  public:
-  std::string reason;       ///< why the last operator was not written
-  bool too_narrow = false;  ///< ... which the dialect refused, and its first operand has 16 bits
-
   basic_operator_writer(Image& image, facts& known, dialect const& names, target to, basic_transaction<Image>& into)
       : image_(image),
         facts_(known),
@@ -14209,83 +14796,75 @@ class basic_operator_writer {
 
   void begin(node_id place) { place_ = place; }
 
-  value_id neutral(opcode op, span<value_id const> operands, span<written_parameter> parameters,
-                   std::uint32_t results) {
-    too_narrow = false;
+  built<value_id> neutral(opcode op, span<value_id const> operands, span<written_parameter> parameters,
+                          std::uint32_t results) {
     auto const& [row, code, asked] = row_of(op);
     for (auto& p : parameters)
-      if (auto const* why = count_axis(p, row, op); why != nullptr) return fail(why);
+      if (auto const* why = settle(p, row, op); why != nullptr) return objection{why};
     describe(op, operands, parameters, results);
     if (names_.refuse != nullptr)
-      if (auto const why = names_.refuse(emission_); !why.empty()) {
-        too_narrow = !emission_.operands.empty() && size_of(emission_.operands[0]) == 2;
-        return fail(std::string(why));
-      }
-    if (row != nullptr && !takes(*row, operands.size())) return absent;
+      if (auto const why = names_.refuse(emission_); !why.empty()) return objection{std::string(why), wider()};
+    if (row != nullptr)
+      if (auto why = refuses(*row, operands.size()); !why.empty()) return objection{std::move(why)};
     attributes_.clear();
     operands_.assign(operands);
     for (auto& p : parameters)
-      if (auto const* why = place(p, row); why != nullptr) return fail(why);
+      if (auto const* why = place(p, row); why != nullptr) return objection{why};
     operator_tag tag{code, static_cast<std::uint16_t>(op)};
     if (row != nullptr) {
       if (names_.complete != nullptr) names_.complete(emission_, attributes_);
-      if (auto why = complete(*row, attributes_); !why.empty()) return fail(std::move(why));
-      if (!has_attributes(*row)) return absent;
+      if (auto why = completed(*row); !why.empty()) return objection{std::move(why)};
       return node(tag, row->name, operands_, results);
     }
     function_body body;
     if (names_.function == nullptr || !names_.function(emission_, body))
-      return fail(std::string("the dialect has no operator ") + std::string(name_of(op)) +
-                  " at this operator set version");
+      return objection{std::string("the dialect has no operator ") + std::string(name_of(op)) +
+                       " at this operator set version"};
     auto const name = body.name;
     into_.function(std::move(body));
     tag.name = names_.code(name);
     return node(tag, name, operands_, results);
   }
 
-  value_id named(std::uint16_t name, span<value_id const> operands, span<written_parameter> parameters,
-                 std::uint32_t results) {
-    too_narrow = false;
+  built<value_id> named(std::uint16_t name, span<value_id const> operands, span<written_parameter> parameters,
+                        std::uint32_t results) {
     auto const* row = names_.row(name, image_.version);
     if (row == nullptr || row->emit_since > image_.version)
-      return fail("the operator of the right side does not exist at this operator set version");
+      return objection{"the operator of the right side does not exist at this operator set version"};
     if (row->emit == target::none)
-      return fail("the dialect's " + std::string(row->name) + " is read, and never written");
+      return objection{"the dialect's " + std::string(row->name) + " is read, and never written"};
     if (!includes(row->emit, into_.target_here(to_)))
-      return fail("the dialect's " + std::string(row->name) + " is not for the target");
-    if (!takes(*row, operands.size())) return absent;
+      return objection{"the dialect's " + std::string(row->name) + " is not for the target"};
+    if (auto why = refuses(*row, operands.size()); !why.empty()) return objection{std::move(why)};
     attributes_.clear();
     for (auto& p : parameters) {
-      if (auto const* why = count_axis(p, row, row->op); why != nullptr) return fail(why);
+      if (auto const* why = settle(p, row, row->op); why != nullptr) return objection{why};
       attributes_.push_back({std::string(p.name), std::move(p.content)});
     }
-    if (auto why = complete(*row, attributes_); !why.empty()) return fail(std::move(why));
-    if (!has_attributes(*row)) return absent;
+    if (auto why = completed(*row); !why.empty()) return objection{std::move(why)};
     return node({name, static_cast<std::uint16_t>(row->op)}, row->name, operands, results);
   }
 
  private:
-  value_id fail(std::string why) {
-    reason = std::move(why);
-    return absent;
-  }
-
-  [[nodiscard]] bool has_attributes(operator_row const& row) {
-    if (row.attributes->any) return true;
+  [[nodiscard]] std::string completed(operator_row const& row) {
+    if (auto why = complete(row, attributes_); !why.empty()) return why;
+    if (row.attributes->any) return {};
     for (auto const& a : attributes_)
       if (auto const at = row.attributes->find(a.name);
-          at == row.attributes->all.size() || !row.attributes->all[at].is_of(image_.version)) {
-        reason = std::string(row.name) + " has no attribute '" + a.name + "' at this operator set version";
-        return false;
-      }
-    return true;
+          at == row.attributes->all.size() || !row.attributes->all[at].is_of(image_.version))
+        return std::string(row.name) + " has no attribute '" + a.name + "' at this operator set version";
+    return {};
   }
 
-  [[nodiscard]] bool takes(operator_row const& row, std::size_t operands) {
-    if (row.operands < 0 || operands <= static_cast<std::size_t>(row.operands)) return true;
-    reason = "the dialect's " + std::string(row.name) + " takes " + std::to_string(row.operands) +
-             " operands that are data, the right side has " + std::to_string(operands);
-    return false;
+  [[nodiscard]] static std::string refuses(operator_row const& row, std::size_t operands) {
+    if (row.operands < 0 || operands <= static_cast<std::size_t>(row.operands)) return {};
+    return "the dialect's " + std::string(row.name) + " takes " + std::to_string(row.operands) +
+           " operands that are data, the right side has " + std::to_string(operands);
+  }
+
+  [[nodiscard]] element_type wider() const {
+    auto const type = emission_.has(0) ? emission_.operands[0].type : element_type::unknown;
+    return is_floating(type) && size_of(type) == 2 ? element_type::float32 : element_type::unknown;
   }
 
   value_id node(operator_tag tag, std::string_view name, span<value_id const> operands, std::uint32_t results) {
@@ -14299,33 +14878,27 @@ class basic_operator_writer {
     made.version = image_.version;
     made.to = into_.target_here(to_);
     made.results = results;
-    made.operands.clear();
-    made.present.clear();
-    made.degenerate = false;
-    made.plain_rows = true;
-    made.axis = -1;
-    made.epsilon = 0;
-    for (auto v : operands) {
-      made.present.push_back(v != absent);
-      made.operands.push_back(v == absent ? element_type::unknown : facts_.type(v));
-      made.degenerate = made.degenerate || (v != absent && v != operands[0] && facts_.rank(v) == 0);
-    }
-    auto const x = operands.empty() ? span<extent const>{} : facts_.shape(operands[0]);
-    made.degenerate = made.degenerate || x.size() == 1 || (!x.empty() && x.back() == extent(1));
-    for (auto const& p : parameters) {
-      if (p.name == "axis") made.axis = static_cast<std::int64_t>(p.number);
-      if (p.name == "epsilon") made.epsilon = p.number;
-    }
+    extents_.clear();  // apart from the facts, whose spans end with the next constant that is made
     for (auto v : operands)
-      if (v != absent && v != operands[0]) made.plain_rows = made.plain_rows && lists(v, x, made.axis);
-  }
-
-  [[nodiscard]] bool lists(value_id row, span<extent const> x, std::int64_t axis) const {
-    auto const shape = facts_.shape(row);
-    auto const count = static_cast<std::size_t>(-axis);
-    if (axis >= 0 || !facts_.has_rank(row) || shape.size() != count || x.size() < count) return false;
-    auto const last = x.subspan(x.size() - count);
-    return std::equal(last.begin(), last.end(), shape.begin());
+      if (v != absent) extents_.append(facts_.shape(v));
+    made.operands.clear();
+    std::size_t at = 0;
+    for (auto v : operands) {
+      auto& operand = made.operands.emplace_back();
+      if (v == absent) continue;
+      operand.present = true;
+      operand.type = facts_.type(v);
+      operand.has_rank = facts_.has_rank(v);
+      auto const rank = facts_.shape(v).size();
+      operand.shape = span<extent const>(extents_).subspan(at).first(rank);
+      at += rank;
+      if (double number = 0; facts_.number(v, number)) operand.number = number;
+    }
+    made.parameters.clear();
+    for (auto const& p : parameters) {
+      bool const list = std::holds_alternative<std::vector<std::int64_t>>(p.content);
+      made.parameters.push_back({p.name, list ? std::numeric_limits<double>::quiet_NaN() : p.number});
+    }
   }
 
   struct operator_of_dialect {
@@ -14343,9 +14916,31 @@ class basic_operator_writer {
     return known;
   }
 
-  static char const* count_axis(written_parameter& p, operator_row const* row, opcode op) {
-    if (p.name != "axis" || p.axes == 0) return nullptr;
-    auto const use = axis_use_of(row, op);
+  static char const* settle(written_parameter& p, operator_row const* row, opcode op) {
+    if (p.axes != 0) return count_axes(p, row, op);
+    if (p.integer && !is_real(p, row, op))
+      p.content = static_cast<std::int64_t>(p.number);
+    else
+      p.content = p.number;
+    return nullptr;
+  }
+  [[nodiscard]] static bool is_real(written_parameter const& p, operator_row const* row, opcode op) {
+    if (auto const* own = parameter_of(op, p.name); own != nullptr) return own->real;
+    if (row != nullptr)
+      if (auto const at = row->attributes->find(p.name); at != row->attributes->all.size())
+        return row->attributes->all[at].kind == attribute_kind::number;
+    auto const* others = p.captured ? parameter_named(p.name) : nullptr;
+    return others != nullptr && others->real;
+  }
+  static char const* count_axes(written_parameter& p, operator_row const* row, opcode op) {
+    auto const use = axis_use_of(row, op, p.name);
+    if (use == axis_use::none && !counts_an_axis(p.name)) {
+      std::vector<std::int64_t> list;
+      for (int bit = 63; bit >= 0; --bit)
+        if ((p.axes >> bit & 1u) != 0) list.push_back(-1 - bit);
+      p.content = std::move(list);
+      return nullptr;
+    }
     bool const one = std::has_single_bit(p.axes), last = (p.axes & (p.axes + 1)) == 0;
     if (last && (use == axis_use::trailing || one))
       p.number = -std::popcount(p.axes);
@@ -14358,6 +14953,11 @@ class basic_operator_writer {
                                   : "the operator's axes are the last ones, and others were captured";
     p.content = static_cast<std::int64_t>(p.number);
     return nullptr;
+  }
+
+  [[nodiscard]] static bool counts_an_axis(std::string_view parameter) {
+    auto const* known = parameter_named(parameter);
+    return known != nullptr && known->axis != axis_use::none;
   }
 
   char const* place(written_parameter& p, operator_row const* row) {
@@ -14412,505 +15012,9 @@ class basic_operator_writer {
   plain_vector<value_id> operands_;
   std::vector<attribute> attributes_;
   emission emission_;
+  plain_vector<extent> extents_;            // of its operands
   plain_vector<operator_of_dialect> rows_;  // by opcode and target
 };
-
-}  // namespace fuse::inline v0::detail
-
-namespace fuse::inline v0 {
-
-struct dense {
-  std::vector<std::int64_t> shape{};
-  std::vector<double> elements{};
-  element_type type = element_type::float64;  ///< what the elements are, or will be
-
-  [[nodiscard]] static dense of(double number) { return {{}, {number}}; }
-  [[nodiscard]] static dense of(tensor_view const& from) {
-    dense made;
-    made.type = from.type;
-    made.shape.assign(from.shape.begin(), from.shape.end());
-    made.elements.reserve(from.size());
-    for (std::size_t i = 0; i < from.size(); ++i) made.elements.push_back(from.number(i));
-    return made;
-  }
-};
-
-namespace detail {
-
-[[nodiscard]] inline std::size_t count_of(span<std::int64_t const> shape) {
-  std::size_t count = 1;
-  for (auto extent : shape) count *= static_cast<std::size_t>(extent);
-  return count;
-}
-
-}  // namespace detail
-
-[[nodiscard]] inline bool broadcast_to(dense const& from, span<std::int64_t const> shape, dense& into) {
-  if (from.shape.size() > shape.size()) return false;
-  std::size_t const lead = shape.size() - from.shape.size();
-  std::vector<std::size_t> stride(shape.size(), 0);
-  std::size_t step = 1;
-  for (std::size_t axis = from.shape.size(); axis-- > 0;) {
-    if (from.shape[axis] != 1) {
-      if (from.shape[axis] != shape[lead + axis]) return false;
-      stride[lead + axis] = step;
-    }
-    step *= static_cast<std::size_t>(from.shape[axis]);
-  }
-  into.type = from.type;
-  into.shape.assign(shape.begin(), shape.end());
-  auto const count = detail::count_of(shape);
-  into.elements.resize(count);
-  std::vector<std::size_t> at(shape.size(), 0);
-  std::size_t source = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    into.elements[i] = from.elements[source];
-    for (std::size_t axis = shape.size(); axis-- > 0;) {
-      source += stride[axis];
-      if (++at[axis] < static_cast<std::size_t>(shape[axis])) break;
-      source -= stride[axis] * at[axis];
-      at[axis] = 0;
-    }
-  }
-  return true;
-}
-
-[[nodiscard]] inline bool broadcast_shape(span<std::int64_t const> a, span<std::int64_t const> b,
-                                          std::vector<std::int64_t>& into) {
-  into.assign(a.size() > b.size() ? a.size() : b.size(), 1);
-  for (std::size_t i = 0; i < into.size(); ++i) {
-    auto const x = i < a.size() ? a[a.size() - 1 - i] : 1, y = i < b.size() ? b[b.size() - 1 - i] : 1;
-    if (x != y && x != 1 && y != 1) return false;
-    into[into.size() - 1 - i] = x == 1 ? y : x;
-  }
-  return true;
-}
-
-template <class F>
-[[nodiscard]] bool combine(dense const& a, dense const& b, dense& into, F const& f) {
-  std::vector<std::int64_t> shape;
-  dense left, right;
-  if (!broadcast_shape(a.shape, b.shape, shape) || !broadcast_to(a, shape, left) || !broadcast_to(b, shape, right))
-    return false;
-  for (std::size_t i = 0; i < left.elements.size(); ++i) left.elements[i] = f(left.elements[i], right.elements[i]);
-  into = static_cast<dense&&>(left);
-  return true;
-}
-
-namespace detail {
-
-[[nodiscard]] inline auto function_of_one(opcode op) -> double (*)(double) {
-  switch (op) {
-    case opcode::neg: return [](double x) { return -x; };
-    case opcode::reciprocal: return [](double x) { return 1 / x; };
-    case opcode::sqrt: return [](double x) { return math::sqrt(x); };
-    case opcode::rsqrt: return [](double x) { return 1 / math::sqrt(x); };
-    case opcode::square: return [](double x) { return x * x; };
-    case opcode::abs: return [](double x) { return math::abs(x); };
-    case opcode::exp: return [](double x) { return math::exp(x); };
-    case opcode::log: return [](double x) { return math::log(x); };
-    case opcode::erf: return [](double x) { return math::erf(x); };
-    case opcode::tanh: return [](double x) { return math::tanh(x); };
-    case opcode::sigmoid: return [](double x) { return 1 / (1 + math::exp(-x)); };
-    case opcode::relu: return [](double x) { return x < 0 ? 0 : x; };  // a NaN stays one
-    case opcode::identity:
-    case opcode::cast: return [](double x) { return x; };
-    default: return nullptr;
-  }
-}
-[[nodiscard]] inline auto function_of_two(opcode op) -> double (*)(double, double) {
-  switch (op) {
-    case opcode::add: return [](double a, double b) { return a + b; };
-    case opcode::sub: return [](double a, double b) { return a - b; };
-    case opcode::mul: return [](double a, double b) { return a * b; };
-    case opcode::div: return [](double a, double b) { return a / b; };
-    case opcode::pow: return [](double a, double b) { return math::pow(a, b); };
-    case opcode::minimum: return [](double a, double b) { return a < b || a != a ? a : b; };
-    case opcode::maximum: return [](double a, double b) { return a > b || a != a ? a : b; };
-    default: return nullptr;
-  }
-}
-
-}  // namespace detail
-
-[[nodiscard]] inline bool evaluate(opcode op, span<dense const> operands, dense& into) {
-  if (operands.size() == 2) {
-    auto const f = detail::function_of_two(op);
-    return f != nullptr && combine(operands[0], operands[1], into, f);
-  }
-  auto const f = operands.size() == 1 ? detail::function_of_one(op) : nullptr;
-  if (f == nullptr) return false;
-  into = operands[0];
-  for (auto& x : into.elements) x = f(x);
-  return true;
-}
-
-}  // namespace fuse::inline v0
-
-namespace fuse::inline v0::detail {
-
-template <class Image>
-class basic_cast_maker {
- public:
-  basic_cast_maker(Image& image, facts& known, dialect const& names, target to, basic_transaction<Image>& into,
-                   node_id place)
-      : image_(image), facts_(known), names_(names), target_(to), into_(into), place_(place) {}
-
-  value_id make(value_id v, element_type type) {
-    if (auto const below = bare_value(image_, facts_, v); widens(facts_.type(below), type)) v = below;
-    if (facts_.type(v) == type) return v;
-    if (auto const there = existing(v, type); there != absent) return there;
-    auto const* row = names_.emitted(opcode::cast, image_.version, into_.target_here(target_));
-    if (row == nullptr) return absent;
-    std::string key = "to";
-    for (auto const& s : row->parameters)
-      if (s.parameter == "to" && !s.attribute.empty()) key = s.attribute;
-    std::vector<attribute> attributes{{key, static_cast<std::int64_t>(type)}};
-    if (!complete(*row, attributes).empty()) return absent;
-    operator_tag const tag{names_.code(row->name), static_cast<std::uint16_t>(opcode::cast)};
-    return image_.result(into_.node(tag, row->name, span<value_id const>(&v, 1), std::move(attributes), 1, place_));
-  }
-
- private:
-  [[nodiscard]] value_id existing(value_id v, element_type type) const {
-    value_id found = absent;
-    image_.for_each_user(v, [&](node_id user) {
-      auto const& n = image_.node(user);
-      if (op_of(image_, user) != opcode::cast || n.region != image_.node(place_).region ||
-          facts_.type(image_.result(user)) != type)
-        return;
-      if (user >= into_.first_node() || n.order < image_.node(place_).order) found = image_.result(user);
-    });
-    return found;
-  }
-
-  Image& image_;
-  facts& facts_;
-  dialect const& names_;
-  target target_;
-  basic_transaction<Image>& into_;
-  node_id place_;
-};
-
-}  // namespace fuse::inline v0::detail
-
-namespace fuse::inline v0::detail {
-
-template <class Image>
-class basic_row_maker {
- public:
-  basic_row_maker(Image& image, facts& known, dialect const& names, target to, basic_transaction<Image>& into,
-                  node_id place)
-      : image_(image), facts_(known), names_(names), to_(to), into_(into), place_(place) {}
-
-  void begin(node_id place) {
-    place_ = place;
-    reason.clear();
-    wider = false;
-    widest = element_type::unknown;
-  }
-
-  std::string reason;  ///< why there is no row
-  bool wider = false;  ///< ... because something is wider than the norm's input
-  element_type widest = element_type::unknown;
-
-  value_id make(span<rest_member const> members, op_group kind, value_id like, element_type type, int axes,
-                bool required) {
-    type_ = type;
-    auto const neutral = kind == op_group::product ? 1.0 : 0.0;
-    if (members.empty() && !required) return absent;
-    known_shape(like, axes);
-    for (auto e : extents_)
-      if (e == extent(0)) return fail("a normalised axis has no elements");
-    if (members.size() == 1 && members[0].weight == 1 && as_it_stands(members[0].value)) return members[0].value;
-    combined_ = members.size() > 1 || (members.size() == 1 && members[0].weight != 1);
-    dense folded = dense::of(neutral);
-    plain_vector<rest_member> computed;
-    bool constants = false, exact = true;
-    for (auto const& m : members) {
-      if (widens(widest == element_type::unknown ? type_ : widest, facts_.type(m.value))) widest = facts_.type(m.value);
-      dense factor;
-      if (!contents(m.value, factor)) {
-        computed.push_back(m);
-        continue;
-      }
-      if (widens(type_, facts_.type(m.value)) && facts_.type(m.value) != type_) exact = false;
-      if (!fold(folded, factor, m.weight, kind))
-        return fail("the constants of a scale or bias do not broadcast to each other");
-      constants = true;
-    }
-    if (computed.empty()) return constant_row(folded, exact);
-    constants = constants && !all_are(folded, neutral);
-    if (constants || computed.size() > 1 || computed[0].weight != 1)
-      return computed_product(computed, folded, constants, exact, kind);
-    auto const v = in_type(computed[0].value);
-    if (v == absent) return fail_wider("a computed scale or bias has another element type than the norm");
-    return reshaped(v);
-  }
-
- private:
-  value_id fail(char const* why) {
-    reason = why;
-    return absent;
-  }
-
-  static bool all_are(dense const& of, double number) {
-    for (auto each : of.elements)
-      if (each != number) return false;
-    return true;
-  }
-
-  value_id fail_wider(char const* why) {
-    wider = widest != type_ && widest != element_type::unknown;
-    return fail(why);
-  }
-
-  void known_shape(value_id like, int axes) {
-    row_.clear();
-    extents_.clear();
-    auto const shape = facts_.shape(like);
-    whole_ = facts_.has_rank(like) && static_cast<int>(shape.size()) >= axes;
-    axes_ = axes;
-    if (!whole_) return;
-    for (std::size_t i = shape.size() - static_cast<std::size_t>(axes); i < shape.size(); ++i) {
-      extents_.push_back(shape[i]);
-      if (shape[i].known())
-        row_.push_back(shape[i].value());
-      else
-        whole_ = false;
-    }
-  }
-
-  bool contents(value_id v, dense& into) const {
-    int left = 64;
-    return contents(v, into, 0, left);
-  }
-  bool contents(value_id v, dense& into, int depth, int& left) const {
-    if (left-- == 0) return false;
-    double number = 0;
-    if (depth == 0 && facts_.uniform(v, number)) {  // whatever its shape
-      into = dense::of(number);
-      return true;
-    }
-    if (image_.value(v).constant) {
-      auto const t = image_.source->constant(v);
-      if (!t || t.size() != count_of(t.shape) || !is_floating(t.type)) return false;
-      into = dense::of(t);
-      return true;
-    }
-    if (facts_.number(v, number)) {
-      into = dense::of(number);
-      return true;
-    }
-    auto const n = image_.producer(v);
-    if (n == absent || depth == 8 || !is_floating(facts_.type(v))) return false;
-    auto const op = op_of(image_, n);
-    bool const moves = op == opcode::identity || op == opcode::flatten || op == opcode::reshape ||
-                       op == opcode::squeeze || op == opcode::unsqueeze || op == opcode::expand;
-    auto const count = moves || op == opcode::cast ? 1 : image_.operand_count(n);
-    if (image_.operand_count(n) == 0 || count > 8) return false;
-    std::vector<dense> operands(count);
-    for (std::uint32_t i = 0; i < count; ++i)
-      if (image_.operand(n, i) == absent || !contents(image_.operand(n, i), operands[i], depth + 1, left)) return false;
-    if (moves) return reshaped_to(v, operands[0], into);
-    if (op == opcode::cast) {
-      into = dense::of(make_tensor(facts_.type(v), operands[0].shape, operands[0].elements));
-      return true;
-    }
-    if (op != opcode::sum_of) return evaluate(op, operands, into);
-    into = operands[0];
-    for (std::size_t i = 1; i < operands.size(); ++i) {
-      dense const both[2] = {into, operands[i]};
-      if (!evaluate(opcode::add, both, into)) return false;
-    }
-    return true;
-  }
-  bool reshaped_to(value_id v, dense const& from, dense& into) const {
-    std::vector<std::int64_t> shape;
-    if (!facts_.has_rank(v)) return false;
-    for (auto e : facts_.shape(v)) {
-      if (!e.known()) return false;
-      shape.push_back(e.value());
-    }
-    if (op_of(image_, image_.producer(v)) == opcode::expand) return broadcast_to(from, shape, into);
-    if (count_of(shape) != from.elements.size()) return false;
-    into = {std::move(shape), from.elements};
-    return true;
-  }
-
-  bool as_it_stands(value_id v) const {
-    if (!image_.value(v).constant || facts_.type(v) != type_ || !whole_) return false;
-    auto const t = image_.source->constant(v);
-    return t.shape.size() == row_.size() && std::equal(row_.begin(), row_.end(), t.shape.begin());
-  }
-
-  static bool fold(dense& into, dense const& factor, double weight, op_group kind) {
-    dense const operands[2] = {into, factor};
-    auto const op = kind == op_group::product ? (weight > 0 ? opcode::mul : opcode::div)
-                    : weight > 0              ? opcode::add
-                                              : opcode::sub;
-    auto const times = math::abs(weight);
-    if (times == 1) return evaluate(op, operands, into);
-    if (kind != op_group::product) return false;
-    dense const powered[2] = {factor, dense::of(times)};
-    dense power;
-    if (!evaluate(opcode::pow, powered, power)) return false;
-    dense const both[2] = {operands[0], power};
-    return evaluate(op, both, into);
-  }
-
-  value_id constant_row(dense folded, bool exact) {
-    while (folded.shape.size() > static_cast<std::size_t>(axes_) && folded.shape[0] == 1)
-      folded.shape.erase(folded.shape.begin());
-    dense row;
-    if (whole_ && folded.shape.size() == 1 && row_.size() != 1 && folded.elements.size() == count_of(row_) &&
-        folded.elements.size() != 1) {
-      row = {row_, folded.elements};  // a flat row
-    } else if (whole_) {
-      if (!broadcast_to(folded, row_, row)) return fail("a scale or bias is not one row of the normalised axes");
-    } else if (folded.elements.size() == 1) {
-      row = dense::of(folded.elements[0]);
-    } else if (static_cast<int>(folded.shape.size()) == axes_) {
-      row = folded;  // broadcasting against the norm has already tied the extents
-    } else {
-      return fail("a scale or bias is not one row of the normalised axes");
-    }
-    return constant(row, exact);
-  }
-
-  value_id constant(dense const& of, bool exact) {
-    auto made = make_tensor(type_, of.shape, of.elements);
-    if (made.type == element_type::unknown) return fail("a scale or bias has an element type without constants");
-    for (std::size_t i = 0; (combined_ || !exact) && i < of.elements.size(); ++i) {
-      auto const number = made.number(i);
-      if (!exact && number != of.elements[i] && of.elements[i] == of.elements[i])
-        return fail_wider("a constant scale or bias is not exact in the norm's element type");
-      if (combined_ && !math::is_finite(number))
-        return fail("the constants of a scale or bias together are beyond the norm's element type");
-    }
-    return into_.constant_of(std::move(made));
-  }
-
-  value_id in_type(value_id v) {
-    auto const below = narrowed(v);
-    if (below != absent || !widens(facts_.type(v), type_)) return below;
-    return basic_cast_maker<Image>(image_, facts_, names_, to_, into_, place_).make(v, type_);
-  }
-  value_id narrowed(value_id v) const {
-    while (image_.producer(v) != absent && op_of(image_, image_.producer(v)) == opcode::identity &&
-           image_.operand_count(image_.producer(v)) != 0 && image_.operand(image_.producer(v), 0) != absent)
-      v = image_.operand(image_.producer(v), 0);
-    for (int i = 0; i < 8 && facts_.type(v) != type_; ++i) {
-      auto const n = image_.producer(v);
-      if (n == absent || image_.operand_count(n) == 0) return absent;
-      auto const op = op_of(image_, n);
-      auto const below = image_.operand(n, 0);
-      if (below == absent ||
-          (op != opcode::identity && !(op == opcode::cast && widens(facts_.type(below), facts_.type(v)))))
-        return absent;
-      v = below;
-    }
-    return facts_.type(v) == type_ ? v : absent;
-  }
-
-  value_id computed_product(plain_vector<rest_member> const& computed, dense const& folded, bool constants, bool exact,
-                            op_group kind) {
-    value_id product = absent;
-    if (constants && (product = constant(folded, exact)) == absent) return absent;
-    for (int pass = 0; pass < 2; ++pass)
-      for (auto const& m : computed) {
-        if ((m.weight > 0) != (pass == 0)) continue;
-        if (m.weight != 1 && m.weight != -1) return fail("a computed scale is raised to a power");
-        auto const v = in_type(m.value);
-        if (v == absent) return fail_wider("a computed scale or bias has another element type than the norm");
-        if (product == absent && m.weight == 1) {
-          product = v;
-          continue;
-        }
-        if (product == absent) {
-          product = node(kind == op_group::product ? opcode::reciprocal : opcode::neg, {v});
-          if (product == absent) return fail("the dialect has no operator to invert a computed scale or bias");
-          continue;
-        }
-        auto const op = kind == op_group::product ? (m.weight > 0 ? opcode::mul : opcode::div)
-                        : m.weight > 0            ? opcode::add
-                                                  : opcode::sub;
-        product = node(op, {product, v});
-        if (product == absent) return fail("the dialect has no operator to combine a computed scale or bias");
-      }
-    return reshaped(product);
-  }
-
-  value_id node(opcode op, std::initializer_list<value_id> operands) {
-    auto const* row = names_.emitted(op, image_.version, into_.target_here(to_));
-    if (row == nullptr) return absent;
-    operator_tag const tag{names_.code(row->name), static_cast<std::uint16_t>(op)};
-    return image_.result(into_.node(tag, row->name, {operands.begin(), operands.size()}, {}, 1, place_));
-  }
-
-  value_id reshaped(value_id v) {
-    if (!facts_.has_rank(v)) return fail("the shape of a computed scale or bias is not known");
-    auto const shape = facts_.shape(v);
-    std::size_t lead = 0;
-    while (shape.size() - lead > static_cast<std::size_t>(axes_) && shape[lead] == extent(1)) ++lead;
-    bool single = true;
-    for (auto e : shape) single = single && e == extent(1);
-    bool fits = shape.size() - lead == extents_.size();
-    for (std::size_t i = 0; fits && i < extents_.size(); ++i) fits = shape[lead + i] == extents_[i];
-    if (fits && (whole_ || !(single && shape.size() == 1)))
-      return v;  // (H), (1, H) and (1, 1, H) run everywhere, [1] for an unknown H does not
-    if (single && whole_) return expanded(v);
-    if (single && shape.empty()) return v;
-    std::vector<std::int64_t> wanted;
-    if (fits) {
-      if (whole_)
-        wanted = row_;
-      else if (axes_ == 1)
-        wanted = {-1};
-      else
-        return fail("the extents of a computed scale or bias are not known");
-    } else if (!single && whole_ && flat(shape)) {
-      wanted = row_;
-    } else if (!single) {
-      return fail("a computed scale or bias is not one row of the normalised axes");
-    }
-    return with_shape(opcode::reshape, v, wanted);
-  }
-  value_id expanded(value_id v) {
-    if (names_.emitted(opcode::expand, image_.version, into_.target_here(to_)) != nullptr)
-      return with_shape(opcode::expand, v, row_);
-    dense ones;
-    if (!broadcast_to(dense::of(1), row_, ones)) return absent;
-    auto const made = node(opcode::mul, {v, into_.constant_of(make_tensor(type_, ones.shape, ones.elements))});
-    return made == absent ? fail("the dialect has no operator to expand a computed scale or bias") : made;
-  }
-  value_id with_shape(opcode op, value_id v, std::vector<std::int64_t> const& shape) {
-    tensor contents = make_tensor(std::vector<std::int64_t>{static_cast<std::int64_t>(shape.size())},
-                                  span<std::int64_t const>(shape));
-    auto const made = node(op, {v, into_.constant_of(std::move(contents))});
-    return made == absent ? fail("the dialect has no operator to reshape a computed scale or bias") : made;
-  }
-
-  [[nodiscard]] bool flat(span<extent const> shape) const {
-    for (std::size_t i = 0; i + 1 < shape.size(); ++i)
-      if (!(shape[i] == extent(1))) return false;
-    return !shape.empty() && shape.back() == extent(static_cast<std::int64_t>(count_of(row_)));
-  }
-
-  Image& image_;
-  facts& facts_;
-  dialect const& names_;
-  target to_;
-  basic_transaction<Image>& into_;
-  node_id place_;
-  element_type type_ = element_type::unknown;
-  std::vector<std::int64_t> row_;
-  std::vector<extent> extents_;
-  int axes_ = 1;
-  bool whole_ = false;
-  bool combined_ = false;  // of several, or of one that is inverted
-};
-using row_maker = basic_row_maker<graph_image>;
 
 }  // namespace fuse::inline v0::detail
 
@@ -14919,10 +15023,6 @@ namespace fuse::inline v0::detail {
 template <class Image>
 class basic_instantiation {
  public:
-  std::string reason;  ///< why there is no right side here
-  element_type wider = element_type::unknown;
-  plain_vector<value_id> roots;
-
   basic_instantiation(machine const& match, Image& image, facts& known, dialect const& names, target to,
                       basic_transaction<Image>& into)
       : match_(match),
@@ -14931,30 +15031,32 @@ class basic_instantiation {
         names_(names),
         to_(to),
         into_(into),
-        rows_(image, known, names, to, into, absent),
+        broadcast_(image, known, names, to, into),
         writer_(image, known, names, to, into) {}
 
-  bool build(std::uint16_t rule, node_id place, element_type computed_in = element_type::unknown) {
+  built<span<value_id const>> build(std::uint16_t rule, node_id place, element_type computed_in) {
     info_ = &match_.rules().rules[rule];
     terms_ = match_.rules().replacements.subspan(info_->first_replacement, info_->replacement_size);
     place_ = place;
     writer_.begin(place);
+    broadcast_.begin(place);
     computed_in_ = computed_in;
+    type_ = facts_.type(match_.value(0));
     done_.assign(info_->replacement_size, result{});
     operands_.clear();
-    reason.clear();
-    wider = element_type::unknown;
-    roots.clear();
+    roots_.clear();
     auto const root = static_cast<std::uint8_t>(terms_.size() - 1);
-    type_ = facts_.type(match_.value(0));
-    if (terms_[root].what != kind::roots) {
-      needs_results(root, 1);
-      return add_root(root);
+    auto const& t = terms_[root];
+    bool const several = t.what == kind::roots;
+    auto const roots = several ? span<std::uint8_t const>(t.child, t.children) : span<std::uint8_t const>(&root, 1);
+    for (auto at : roots) needs_results(at, 1);
+    for (auto at : roots) {
+      auto made = value(at, type_);
+      if (!made) return made.why();
+      if (*made == absent) return objection{"the right side has no value here"};
+      roots_.push_back(*made);
     }
-    for (std::uint8_t i = 0; i < terms_[root].children; ++i) needs_results(terms_[root].child[i], 1);
-    for (std::uint8_t i = 0; i < terms_[root].children; ++i)
-      if (!add_root(terms_[root].child[i])) return false;
-    return true;
+    return span<value_id const>(roots_);
   }
 
  private:
@@ -14965,16 +15067,6 @@ class basic_instantiation {
     std::uint32_t results = 1;
   };
 
-  bool add_root(std::uint8_t at) {
-    auto const v = value(at, type_);
-    if (v == absent) {
-      if (reason.empty()) reason = "the right side has no value here";
-      return false;
-    }
-    roots.push_back(v);
-    return true;
-  }
-
   void needs_results(std::uint8_t at, std::uint32_t results) {
     auto const& t = terms_[at];
     if (t.what == kind::result) return needs_results(t.child[0], t.index + 1u);
@@ -14982,35 +15074,33 @@ class basic_instantiation {
     for (std::uint8_t i = 0; i < t.children; ++i) needs_results(t.child[i], 1);
   }
 
-  value_id fail(std::string why) {
-    if (reason.empty()) reason = std::move(why);
-    return absent;
+  built<value_id> value(std::uint8_t at, element_type type) {
+    if (done_[at].ready && (!is_literal(at) || facts_.type(done_[at].value) == type)) return done_[at].value;
+    auto made = make(at, type);
+    if (made) done_[at].ready = true, done_[at].value = *made;
+    return made;
   }
-
-  value_id value(std::uint8_t at, element_type type) {
-    auto& mine = done_[at];
-    if (mine.ready && (!is_literal(at) || facts_.type(mine.value) == type)) return mine.value;
-    mine.ready = true;
+  built<value_id> make(std::uint8_t at, element_type type) {
     auto const& t = terms_[at];
     switch (t.what) {
-      case kind::slot: mine.value = slot_value(t.slot, type); break;
-      case kind::number: mine.value = constant(dense::of(t.number), type); break;
+      case kind::slot: return slot_value(t.slot, type);
+      case kind::number: return constant(dense::of(t.number), type);
       case kind::fold: {
-        dense made;
-        mine.value = computed(t.child[0], made) ? constant(made, type) : fail("an operand of fold is not a constant");
-        break;
+        auto folded = computed(t.child[0]);
+        if (!folded) return folded.why();
+        return constant(*folded, type);
       }
-      case kind::row: mine.value = row(t); break;
+      case kind::row: return row(t);
       case kind::result: {
-        auto const first = value(t.child[0], type);
-        mine.value = first == absent ? absent : image_.result(image_.producer(first), t.index);
-        break;
+        auto first = value(t.child[0], type);
+        if (!first || *first == absent) return first;
+        return image_.result(image_.producer(*first), t.index);
       }
       case kind::neutral:
-      case kind::named: mine.value = operation(t, mine.results, type); break;
+      case kind::named: return operation(t, done_[at].results, type);
       case kind::roots: break;
     }
-    return mine.value;
+    return absent;
   }
   [[nodiscard]] bool is_literal(std::uint8_t at) const {
     auto const& t = terms_[at];
@@ -15019,74 +15109,74 @@ class basic_instantiation {
     return is == slot_kind::number || is == slot_kind::parameter;
   }
 
-  value_id constant(dense const& of, element_type type) {
+  built<value_id> constant(dense const& of, element_type type) {
     auto made = make_tensor(type, of.shape, of.elements);
-    if (made.type == element_type::unknown) return fail("a constant of this element type cannot be made");
+    if (made.type == element_type::unknown) return objection{"a constant of this element type cannot be made"};
     if (!is_floating(type))
       for (std::size_t i = 0; i < of.elements.size(); ++i)
         if (made.number(i) != of.elements[i])
-          return fail("the number " + std::to_string(of.elements[i]) + " is no " + std::string(name_of(type)));
+          return objection{"the number " + std::to_string(of.elements[i]) + " is no " + std::string(name_of(type))};
     return into_.constant_of(std::move(made));
   }
 
-  value_id slot_value(std::uint8_t at, element_type type) {
+  built<value_id> slot_value(std::uint8_t at, element_type type) {
     auto const& s = match_.slot(at);
     if (!s.bound) return absent;
     switch (info_->slot_kinds[at]) {
       case slot_kind::value: return s.value;
       case slot_kind::number:
-        return s.value != absent && facts_.type(s.value) == type ? s.value : constant(dense::of(s.number), type);
-      case slot_kind::parameter: return constant(dense::of(s.number), type);
-      case slot_kind::rest: return product_of(at, type);
+        if (s.value != absent && facts_.type(s.value) == type) return s.value;
+        break;
+      case slot_kind::parameter: break;
+      case slot_kind::rest: return joined(at, type);
     }
-    return absent;
+    return constant(dense::of(s.number), type);
   }
 
-  value_id product_of(std::uint8_t at, element_type type) {
+  built<value_id> joined(std::uint8_t at, element_type type) {
     auto const group = static_cast<op_group>(match_.slot(at).axes);
     auto const members = match_.members(at);
-    value_id made = absent;
-    for (int pass = 0; pass < 2; ++pass)
+    value_id all = absent;
+    for (double const sign : {1.0, -1.0})
       for (auto const& m : members) {
-        if ((m.weight > 0) != (pass == 0)) continue;
-        if (m.weight != 1 && m.weight != -1) return fail("a factor that is left over is raised to a power");
-        if (made == absent && m.weight == 1) {
-          made = m.value;
+        if ((m.weight > 0) != (sign > 0)) continue;
+        if (m.weight != 1 && m.weight != -1) return objection{"a factor that is left over is raised to a power"};
+        if (all == absent && m.weight == 1) {
+          all = m.value;
           continue;
         }
-        if (made == absent) made = constant(dense::of(group == op_group::product ? 1 : 0), type);
-        value_id const operands[2] = {made, m.value};
-        auto const op = group == op_group::product ? (m.weight > 0 ? opcode::mul : opcode::div)
-                        : m.weight > 0             ? opcode::add
-                                                   : opcode::sub;
-        made = written(writer_.neutral(op, operands, {}, 1));
-        if (made == absent) return absent;
+        if (all == absent) {
+          auto neutral = constant(dense::of(group == op_group::product ? 1 : 0), type);
+          if (!neutral) return neutral;
+          all = *neutral;
+        }
+        value_id const operands[2] = {all, m.value};
+        auto made = writer_.neutral(joining(group, m.weight), operands, {}, 1);
+        if (!made) return made;
+        all = *made;
       }
-    return made;
+    return all;
   }
 
-  value_id row(replacement_term const& t) {
-    auto const& like = terms_[t.child[1]];
-    auto const x = value(t.child[1], type_);
-    if (like.what != kind::slot || x == absent) return fail("row() needs a captured value to be like");
+  built<value_id> row(replacement_term const& t) {
+    auto like = value(t.child[1], type_);
+    if (!like) return like;
+    if (terms_[t.child[1]].what != kind::slot || *like == absent)
+      return objection{"row() needs a captured value to be like"};
     int axes = 1;
     if (t.slot != no_slot) {
       auto const& s = match_.slot(t.slot);
       if (!s.bound || s.axes == 0 || (s.axes & (s.axes + 1)) != 0)
-        return fail("row() needs the last axes, and others, or none that are known, were captured");
+        return objection{"row() needs the last axes, and others, or none that are known, were captured"};
       axes = std::popcount(s.axes);
     }
     bool const required = t.number != 0;
     auto const group = group_of(t.child[0], required);
-    auto& members = row_members_;
-    members.clear();
-    if (!gather(t.child[0], 1, group, members)) return fail("row() takes captures, their products or their sums");
+    members_.clear();
+    if (!gather(t.child[0], 1, group, members_)) return objection{"row() takes captures, their products or their sums"};
     if (!required && absent_first(t.child[0])) return absent;
-    rows_.begin(place_);
-    auto const made = rows_.make(members, group, x,
-                                 computed_in_ != element_type::unknown ? computed_in_ : facts_.type(x), axes, required);
-    if (rows_.wider) wider = rows_.widest;
-    return rows_.reason.empty() ? made : fail(rows_.reason);
+    auto const type = computed_in_ != element_type::unknown ? computed_in_ : facts_.type(*like);
+    return broadcast_.make(members_, group, last_axes(facts_, *like, type, static_cast<std::size_t>(axes)), required);
   }
 
   op_group group_of(std::uint8_t at, bool required) const {
@@ -15123,35 +15213,38 @@ class basic_instantiation {
     return t.what == kind::slot && info_->slot_kinds[t.slot] == slot_kind::value && !match_.slot(t.slot).bound;
   }
 
-  bool computed(std::uint8_t at, dense& into) {
+  built<dense> computed(std::uint8_t at) {
+    constexpr auto const* no_constant = "an operand of fold is not a constant";
     auto const& t = terms_[at];
-    if (t.what == kind::number) return into = dense::of(t.number), true;
+    if (t.what == kind::number) return dense::of(t.number);
     if (t.what == kind::slot) {
       auto const& s = match_.slot(t.slot);
-      if (!s.bound) return false;
-      if (info_->slot_kinds[t.slot] != slot_kind::value)
-        return into = dense::of(s.number), info_->slot_kinds[t.slot] == slot_kind::number;
-      double number = 0;
+      auto const is = info_->slot_kinds[t.slot];
+      if (s.bound && is == slot_kind::number) return dense::of(s.number);
+      if (!s.bound || is != slot_kind::value) return objection{no_constant};
       if (image_.value(s.value).constant) {
         auto const contents = image_.source->constant(s.value);
-        if (!contents || contents.size() != count_of(contents.shape)) return false;
-        return into = dense::of(contents), true;
+        if (!contents || contents.size() != count_of(contents.shape)) return objection{no_constant};
+        return dense::of(contents);
       }
-      return facts_.number(s.value, number) && (into = dense::of(number), true);
+      if (double number = 0; facts_.number(s.value, number)) return dense::of(number);
+      return objection{no_constant};
     }
-    if (t.what != kind::neutral) return false;
-    std::vector<dense> operands(t.children);
+    if (t.what != kind::neutral) return objection{no_constant};
+    std::vector<dense> operands;
     std::size_t axes = 0;
     for (std::uint8_t i = 0; i < t.children; ++i) {
-      if (!computed(t.child[i], operands[i])) return false;
-      auto const rank = rank_of(operands[i]);
-      if (axes != 0 && rank != 0 && rank != axes) {
-        fail("operands of fold have different ranks, and nothing says along which axis one repeats");
-        return false;
-      }
+      auto operand = computed(t.child[i]);
+      if (!operand) return operand;
+      auto const rank = rank_of(*operand);
+      if (axes != 0 && rank != 0 && rank != axes)
+        return objection{"operands of fold have different ranks, and nothing says along which axis one repeats"};
       if (rank != 0) axes = rank;
+      operands.push_back(*operand);
     }
-    return evaluate(static_cast<opcode>(t.op), operands, into);
+    dense made;
+    if (!evaluate(static_cast<opcode>(t.op), operands, made)) return objection{no_constant};
+    return made;
   }
 
   [[nodiscard]] static std::size_t rank_of(dense const& of) {
@@ -15176,11 +15269,11 @@ class basic_instantiation {
     return t.what == kind::neutral &&
            (op == opcode::add || op == opcode::sub || op == opcode::mul || op == opcode::div);
   }
-  value_id without_nothing(opcode op, std::size_t first) {
+  built<value_id> without_nothing(opcode op, std::size_t first) {
     auto const a = operands_[first], b = operands_[first + 1];
     operands_.resize(first);
     if (a == absent && (op == opcode::sub || op == opcode::div))
-      return fail("nothing is left to subtract or divide from");
+      return objection{"nothing is left to subtract or divide from"};
     return a == absent ? b : a;
   }
 
@@ -15199,7 +15292,7 @@ class basic_instantiation {
     return known.most < 0 || operands.size() <= static_cast<std::size_t>(known.most);
   }
 
-  value_id operation(replacement_term const& t, std::uint32_t results, element_type type) {
+  built<value_id> operation(replacement_term const& t, std::uint32_t results, element_type type) {
     results = kept_results(t, results);
     value_id made_of[8];
     auto const selects = t.what == kind::neutral && static_cast<opcode>(t.op) == opcode::where;
@@ -15208,8 +15301,9 @@ class basic_instantiation {
       for (std::uint8_t i = 0; i < t.children; ++i) {
         if (is_literal(t.child[i]) != literals || is_list(t.child[i])) continue;
         auto const known = of_numbers != element_type::unknown ? of_numbers : type;
-        made_of[i] = value(t.child[i], selects && i == 0 ? element_type::boolean : known);
-        if (!reason.empty()) return absent;
+        auto operand = value(t.child[i], selects && i == 0 ? element_type::boolean : known);
+        if (!operand) return operand;
+        made_of[i] = *operand;
         if (of_numbers == element_type::unknown && made_of[i] != absent && !(selects && i == 0))
           of_numbers = facts_.type(made_of[i]);
       }
@@ -15228,24 +15322,20 @@ class basic_instantiation {
       return without_nothing(static_cast<opcode>(t.op), first);
     while (operands_.size() > first && operands_.back() == absent) operands_.pop_back();
     bool const between_casts = computed_in_ != element_type::unknown && t.what == kind::neutral && has_row(t);
-    if (between_casts) operands_[first] = cast(operands_[first], computed_in_);
-    if (!reason.empty()) return absent;
+    if (between_casts) {
+      auto widened = cast(operands_[first], computed_in_);
+      if (!widened) return widened;
+      operands_[first] = *widened;
+    }
     auto const operands = span<value_id const>(operands_).subspan(first);
-    if (!takes_operands(t, operands)) return fail("the operands here are too few or too many for an operator");
+    if (!takes_operands(t, operands)) return objection{"the operands here are too few or too many for an operator"};
     parameters_.clear();
     for (std::uint8_t i = 0; i < t.parameter_count; ++i) parameters_.push_back(parameter(t.parameters[i]));
-    auto made =
-        written(t.what == kind::neutral ? writer_.neutral(static_cast<opcode>(t.op), operands, parameters_, results)
-                                        : writer_.named(t.op, operands, parameters_, results));
-    if (between_casts && made != absent && facts_.type(made) != type_) made = cast(made, type_);
+    auto made = t.what == kind::neutral ? writer_.neutral(static_cast<opcode>(t.op), operands, parameters_, results)
+                                        : writer_.named(t.op, operands, parameters_, results);
     operands_.resize(first);
-    return made;
-  }
-
-  value_id written(value_id made) {
-    if (made != absent) return made;
-    if (writer_.too_narrow && computed_in_ == element_type::unknown) wider = element_type::float32;
-    return fail(writer_.reason);
+    if (!made || !between_casts || facts_.type(*made) == type_) return made;
+    return cast(*made, type_);
   }
 
   [[nodiscard]] bool has_row(replacement_term const& t) const {
@@ -15253,36 +15343,20 @@ class basic_instantiation {
       if (terms_[t.child[i]].what == kind::row) return true;
     return false;
   }
-  value_id cast(value_id v, element_type to) {
+  built<value_id> cast(value_id v, element_type to) {
     auto const made = basic_cast_maker<Image>(image_, facts_, names_, to_, into_, place_).make(v, to);
-    return made == absent ? fail("the dialect has no Cast") : made;
+    if (made == absent) return objection{"the dialect has no Cast"};
+    return made;
   }
 
   written_parameter parameter(replacement_term::given const& from) const {
-    written_parameter made{from.name, {}, from.number};
-    if (from.slot == no_slot) {
-      if (from.integer)
-        made.content = static_cast<std::int64_t>(from.number);
-      else
-        made.content = from.number;
-      return made;
-    }
+    written_parameter made{from.name, from.number, from.integer};
+    if (from.slot == no_slot) return made;
     auto const& s = match_.slot(from.slot);
     made.number = s.number;
-    if (info_->slot_kinds[from.slot] == slot_kind::number) {
-      made.content = s.number;
-    } else if (s.axes != 0 && from.name == "axis") {
-      made.axes = s.axes;  // as the operator counts them
-    } else if (s.axes != 0) {
-      std::vector<std::int64_t> axes;
-      for (int bit = 63; bit >= 0; --bit)
-        if ((s.axes >> bit & 1u) != 0) axes.push_back(-1 - bit);
-      made.content = std::move(axes);
-    } else if (math::is_whole(s.number) && from.name != "epsilon") {
-      made.content = static_cast<std::int64_t>(s.number);
-    } else {
-      made.content = s.number;
-    }
+    made.captured = info_->slot_kinds[from.slot] == slot_kind::parameter;
+    made.integer = made.captured && math::is_whole(s.number);
+    made.axes = made.captured ? s.axes : 0;
     return made;
   }
 
@@ -15294,13 +15368,13 @@ class basic_instantiation {
   dialect const& names_;
   target to_;
   basic_transaction<Image>& into_;
-  basic_row_maker<Image> rows_;
+  basic_broadcast_operand<Image> broadcast_;
   basic_operator_writer<Image> writer_;
   node_id place_ = absent;
   element_type computed_in_ = element_type::unknown, type_ = element_type::unknown;
   plain_vector<result> done_;
-  plain_vector<rest_member> row_members_;
-  plain_vector<value_id> operands_;
+  plain_vector<rest_member> members_;  // of the last row()
+  plain_vector<value_id> operands_, roots_;
   std::vector<written_parameter> parameters_;
 };
 using instantiation = basic_instantiation<graph_image>;
@@ -15324,7 +15398,12 @@ struct basic_replacement {
 
 namespace fuse::inline v0::detail {
 
-enum class rewrite_outcome : std::uint8_t { applied, refused, unchanged };
+struct rewrite_outcome {
+  enum class kind : std::uint8_t { applied, refused, unchanged } is;
+  objection why{};          ///< of one that is refused
+  bool costly = false;      ///< ... for its cost
+  std::string unchecked{};  ///< of one that is applied: why it was not checked, if it was to be
+};
 
 template <class Image>
 class basic_application {
@@ -15346,28 +15425,23 @@ class basic_application {
   }
 
   rewrite_outcome apply(std::uint16_t rule, node_id root, element_type computed_in, std::string_view origin) {
+    using kind = rewrite_outcome::kind;
     root_ = root;
-    wider_ = element_type::unknown;
-    costly_ = false;
-    unchecked_.clear();
-    if (!find_roots(rule)) return rewrite_outcome::unchanged;
+    if (!find_roots(rule)) return {kind::unchanged};
     changes_.open(image_.scope_of(image_.node(root).region));
     struct rollback {
       basic_transaction<Image>& of;
       ~rollback() { of.roll_back(); }
     } const unless_committed{changes_};
-    bool const built = right_.build(rule, root, computed_in);
-    if (built && unchanged()) return rewrite_outcome::unchanged;
+    auto right = right_.build(rule, root, computed_in);
+    made_.assign(*right);
+    if (right && unchanged()) return {kind::unchanged};
     if (auto why = narrowed(); !why.empty()) return refuse("element type", std::move(why));
-    if (!built) {
-      wider_ = right_.wider;
-      return refuse("right side", right_.reason);
-    }
+    if (!right) return {kind::refused, right.why()};
     if (!take_other_results())
       return refuse("results", "another result of the replaced node is used, which the new node does not have");
     for (std::size_t i = 0; i < roots_.size(); ++i)
-      if (auto why = unfit(right_.roots[i], roots_[i]); !why.empty())
-        return refuse("shape and element type", std::move(why));
+      if (auto why = unfit(made_[i], roots_[i]); !why.empty()) return refuse("shape and element type", std::move(why));
     if (auto why = invalid(); !why.empty()) return refuse("operator", std::move(why));
     auto place = root;
     if (roots_.size() > 1 && !find_place(place))
@@ -15378,28 +15452,26 @@ class basic_application {
                                  ", which is not there before what it replaces: a cycle would arise");
     auto const bytes = cost();
     auto const& known = match_.rules().rules[rule];
-    costly_ = known.equal_cost ? bytes.added > bytes.removed : bytes.added >= bytes.removed;
-    if (costly_)
-      return refuse("cost", "the rewrite would add " + std::to_string(static_cast<long long>(bytes.added)) +
-                                " bytes moved, calls counted as such, to save " +
-                                std::to_string(static_cast<long long>(bytes.removed)));
+    if (known.equal_cost ? bytes.added > bytes.removed : bytes.added >= bytes.removed) {
+      auto outcome = refuse("cost", "the rewrite would add " + std::to_string(static_cast<long long>(bytes.added)) +
+                                        " bytes moved, calls counted as such, to save " +
+                                        std::to_string(static_cast<long long>(bytes.removed)));
+      outcome.costly = true;
+      return outcome;
+    }
     if (options_.veto != nullptr && options_.veto(options_.veto_context, known.name, bytes))
       return refuse("veto", "the caller's cost hook refused the rewrite");
-    if (auto why = found_wrong(); !why.empty()) return refuse("check", std::move(why));
+    auto checked = check();
+    if (checked.is == check_result::verdict::wrong) return refuse("check", std::move(checked.reason));
     if (auto why = changes_.commit(place, origin); !why.empty()) return refuse("graph", std::move(why));
     list_readers();
     replace();
     erase_dead();
     update_contents();
-    return rewrite_outcome::applied;
+    rewrite_outcome outcome{kind::applied};
+    if (checked.is == check_result::verdict::unknown) outcome.unchecked = std::move(checked.reason);
+    return outcome;
   }
-
-  [[nodiscard]] char const* condition() const { return condition_; }
-  [[nodiscard]] std::string const& reason() const { return reason_; }
-  [[nodiscard]] element_type wider() const { return wider_; }
-  [[nodiscard]] bool costly() const { return costly_; }
-
-  [[nodiscard]] std::string const& unchecked() const { return unchecked_; }
 
   [[nodiscard]] node_id first_node() const { return changes_.first_node(); }
   struct reader {
@@ -15409,10 +15481,8 @@ class basic_application {
   [[nodiscard]] span<reader const> readers() const { return readers_; }
 
  private:
-  rewrite_outcome refuse(char const* condition, std::string reason) {
-    condition_ = condition;
-    reason_ = std::move(reason);
-    return rewrite_outcome::refused;
+  static rewrite_outcome refuse(char const* condition, std::string reason) {
+    return {rewrite_outcome::kind::refused, {std::move(reason), element_type::unknown, condition}};
   }
 
   bool find_roots(std::uint16_t rule) {
@@ -15450,9 +15520,8 @@ class basic_application {
   }
 
   [[nodiscard]] bool unchanged() const {
-    auto const& made = right_.roots;
-    if (made[0] == roots_[0]) return true;
-    auto const n = image_.producer(made[0]);
+    if (made_[0] == roots_[0]) return true;
+    auto const n = image_.producer(made_[0]);
     return roots_.size() == 1 && n == first_node() && image_.node_count() == n + 1 &&
            says_the_same(n, image_.producer(roots_[0]));
   }
@@ -15470,10 +15539,9 @@ class basic_application {
   }
 
   bool take_other_results() {
-    auto& made = right_.roots;
     auto const count = roots_.size();
     for (std::size_t i = 0; i < count; ++i) {
-      auto const n = image_.producer(made[i]), old = image_.producer(roots_[i]);
+      auto const n = image_.producer(made_[i]), old = image_.producer(roots_[i]);
       if (n == absent || old == absent) continue;
       bool const alike = image_.node(n).tag.op == image_.node(old).tag.op;
       for (std::uint32_t k = 0; k < image_.node(old).result_count; ++k) {
@@ -15484,7 +15552,7 @@ class basic_application {
           continue;
         }
         roots_.push_back(v);
-        made.push_back(image_.result(n, k));
+        made_.push_back(image_.result(n, k));
       }
     }
     return true;
@@ -15517,11 +15585,9 @@ class basic_application {
     return {};
   }
 
-  [[nodiscard]] std::string found_wrong() {
+  [[nodiscard]] check_result check() {
     if (options_.check == nullptr) return {};
-    auto found = options_.check({image_, facts_, names_, roots_, right_.roots, match_.matched(), first_node()});
-    if (found.is == check_result::verdict::unknown) unchecked_ = std::move(found.reason);
-    return found.is == check_result::verdict::wrong ? std::move(found.reason) : std::string();
+    return options_.check({image_, facts_, names_, roots_, made_, match_.matched(), first_node()});
   }
 
   bool find_place(node_id& place) const {
@@ -15568,7 +15634,7 @@ class basic_application {
             v != absent && !readable(v, image_.node(n).region, image_.node(place).order))
           return v;
     for (std::size_t i = 0; i < roots_.size(); ++i) {
-      auto const made = right_.roots[i];
+      auto const made = made_[i];
       auto earliest = image_.node(root_).order;
       if (roots_.size() > 1) {
         earliest = ~std::uint64_t{0};
@@ -15596,7 +15662,7 @@ class basic_application {
       image_.for_each_user(v, [&](node_id user) { readers_.push_back({user, of}); });
     };
     for (std::size_t i = 0; i < roots_.size(); ++i) {
-      auto const made = right_.roots[i];
+      auto const made = made_[i];
       if (!is_new(made)) list(made, made);
       if (!is_new(made) || !says_the_same(image_.producer(made), image_.producer(roots_[i]))) list(roots_[i], made);
     }
@@ -15604,8 +15670,8 @@ class basic_application {
 
   void replace() {
     for (std::size_t i = 0; i < roots_.size(); ++i) {
-      image_.source->replace_uses(roots_[i], right_.roots[i]);
-      image_.redirect(roots_[i], right_.roots[i]);
+      image_.source->replace_uses(roots_[i], made_[i]);
+      image_.redirect(roots_[i], made_[i]);
     }
   }
 
@@ -15653,9 +15719,8 @@ class basic_application {
 
   void update_contents() {
     for (std::size_t i = 0; i < roots_.size(); ++i)
-      if (facts_.has_contents(roots_[i]) &&
-          facts_.contents_number(roots_[i]) != facts_.contents_number(right_.roots[i]))
-        image_.for_each_user(right_.roots[i], [&](node_id user) { stale_.push_back(user); });
+      if (facts_.has_contents(roots_[i]) && facts_.contents_number(roots_[i]) != facts_.contents_number(made_[i]))
+        image_.for_each_user(made_[i], [&](node_id user) { stale_.push_back(user); });
     while (!stale_.empty()) {
       auto const n = stale_.back();
       stale_.pop_back();
@@ -15685,16 +15750,12 @@ class basic_application {
   basic_transaction<Image> changes_;
   basic_instantiation<Image> right_;
   node_id root_ = absent;
-  plain_vector<value_id> roots_;  // what is replaced, each by the right side's of the same place
+  plain_vector<value_id> roots_, made_;  // what is replaced, each by what is made at the same place
   plain_vector<reader> readers_;
   plain_vector<node_id> stale_;
   plain_vector<value_id> dead_, less_read_;
   bool counts_users_ = false;  // some rule does
   std::vector<bool> counted_;  // ... of such operators
-  char const* condition_ = "";
-  std::string reason_, unchecked_;
-  element_type wider_ = element_type::unknown;
-  bool costly_ = false;
 };
 using application = basic_application<graph_image>;
 
@@ -15713,15 +15774,15 @@ class basic_near_misses {
     auto const speaks = [&](std::size_t rule) {
       return rules_.rules[rule].stage == stage && selected[rule] && !rules_.rules[rule].silent;
     };
-    bool any = false, without_reduction = false;
+    bool any = false, anywhere = false;
     for (std::size_t rule = 0; rule < rules_.rules.size(); ++rule) {
       any = any || speaks(rule);
-      without_reduction = without_reduction || (speaks(rule) && !rules_.rules[rule].reduces);
+      anywhere = anywhere || (speaks(rule) && !rules_.rules[rule].reduces);  // it has no landmark
     }
     if (!any) return;
-    if (without_reduction)
+    if (anywhere)
       reach_.assign(image_.node_count(), true);
-    else if (!mark_what_reductions_reach())
+    else if (!mark_what_landmarks_reach())
       return;
 
     std::vector<bool> told(image_.value_count(), false);
@@ -15733,12 +15794,12 @@ class basic_near_misses {
     for (node_id n = image_.node_count(); n-- > 0;) {
       if (!image_.node(n).alive || !reach_[n] || fused(n)) continue;
       if (auto const& own = miss_at(n, stage, speaks); own.score >= near) tell_once(own);
-      if (info(op_of(image_, n)).shape != shape_rule::reduce) continue;
+      if (!is_landmark(n)) continue;
       miss nearest;
       list_users(n);
       for (auto user : users_)
         if (auto const& found = miss_at(user, stage, speaks); found.score > nearest.score) nearest = found;
-      int const least = reduction_of_a_rule(op_of(image_, n)) ? 0 : 1;  // of another, a root must be there at least
+      int const least = asked_for(op_of(image_, n)) ? 0 : 1;  // of another, a root must be there at least
       if (nearest.score >= least && nearest.score < near) tell_once(nearest);
     }
   }
@@ -15766,13 +15827,20 @@ class basic_near_misses {
     return kept;
   }
 
-  bool mark_what_reductions_reach() {
-    if (!any_reduction()) return false;
+  [[nodiscard]] bool is_landmark(node_id n) const { return info(op_of(image_, n)).shape == shape_rule::reduce; }
+  [[nodiscard]] bool asked_for(opcode op) const {
+    for (auto const& i : rules_.code)
+      if (i.code == step::reduction && i.op == static_cast<std::uint16_t>(op)) return true;
+    return false;
+  }
+
+  bool mark_what_landmarks_reach() {
+    if (!any_landmark()) return false;
     constexpr std::uint8_t far = 17;
     plain_vector<std::uint8_t> distance(image_.node_count(), far);
     reach_.assign(image_.node_count(), false);
     for (auto n = image_.first_node(); n != absent; n = image_.node(n).next) {
-      if (info(op_of(image_, n)).shape == shape_rule::reduce) distance[n] = 0;
+      if (is_landmark(n)) distance[n] = 0;
       for (std::uint32_t i = 0; i < image_.operand_count(n); ++i)
         if (auto const v = image_.operand(n, i); v != absent && image_.producer(v) != absent)
           if (auto const below = distance[image_.producer(v)]; below + 1 < distance[n])
@@ -15782,20 +15850,12 @@ class basic_near_misses {
     return true;
   }
 
-  [[nodiscard]] bool any_reduction() {
+  [[nodiscard]] bool any_landmark() {
     auto const all = facts_.reductions();
-    for (; listed_ < all.size(); ++listed_) reductions_.push_back(all[listed_]);
-    while (!reductions_.empty() && !reduces(reductions_.back())) reductions_.pop_back();
-    return !reductions_.empty();
-  }
-  [[nodiscard]] bool reduces(node_id n) const {
-    return n < image_.node_count() && image_.node(n).alive && info(op_of(image_, n)).shape == shape_rule::reduce;
-  }
-
-  [[nodiscard]] bool reduction_of_a_rule(opcode op) const {
-    for (auto const& i : rules_.code)
-      if (i.code == step::reduction && i.op == static_cast<std::uint16_t>(op)) return true;
-    return false;
+    for (; listed_ < all.size(); ++listed_) landmarks_.push_back(all[listed_]);
+    auto const is_there = [&](node_id n) { return n < image_.node_count() && image_.node(n).alive && is_landmark(n); };
+    while (!landmarks_.empty() && !is_there(landmarks_.back())) landmarks_.pop_back();
+    return !landmarks_.empty();
   }
 
   void list_users(node_id n) {
@@ -15820,7 +15880,7 @@ class basic_near_misses {
   std::vector<bool> reach_;
   plain_vector<miss> misses_;
   plain_vector<node_id> users_;
-  plain_vector<node_id> reductions_;  // of the first `listed_` that the facts tell; the last one is alive
+  plain_vector<node_id> landmarks_;  // of the first `listed_` that the facts tell; the last one is alive
   std::size_t listed_ = 0;
 };
 using near_misses = basic_near_misses<graph_image>;
@@ -16023,9 +16083,9 @@ namespace fuse::inline v0::detail {
 template <class Image>
 class basic_refusals {
  public:
-  struct refusal {
+  struct refused_match {
     std::uint16_t rule;
-    node_id root, witness;  ///< the witness tells matches of one thing apart
+    node_id root, witness;  ///< matches of one thing have the same witness
     std::string node, condition, reason;
     bool matched;          ///< the whole pattern, with every condition
     bool quiet;            ///< the rule repeats no condition that another one has told
@@ -16034,7 +16094,7 @@ class basic_refusals {
 
   explicit basic_refusals(Image const& image) : image_(image) {}
 
-  void add(refusal made) {
+  void add(refused_match made) {
     for (auto const& r : here_)
       if (r.rule == made.rule && r.reason == made.reason) return;
     here_.push_back(std::move(made));
@@ -16044,12 +16104,12 @@ class basic_refusals {
       for (auto& r : here_) all_.push_back(std::move(r));
     here_.clear();
   }
-  void add_near_miss(refusal made) { all_.push_back(std::move(made)); }
+  void add_near_miss(refused_match made) { all_.push_back(std::move(made)); }
 
   template <class Stands>
   void tell(rewrite_report& report, Stands const& stands) const {
     if (all_.empty()) return;
-    plain_vector<refusal const*> said;  // at one root
+    plain_vector<refused_match const*> said;  // at one root
     for (auto const* by_root : by_roots()) {
       auto const& r = *by_root;
       if (!said.empty() && said.front()->root != r.root) said.clear();
@@ -16073,17 +16133,17 @@ class basic_refusals {
   }
 
  private:
-  [[nodiscard]] plain_vector<refusal const*> by_roots() const {
+  [[nodiscard]] plain_vector<refused_match const*> by_roots() const {
     plain_vector<std::uint32_t> place(image_.node_count() + 1, 0);
     for (auto const& r : all_) ++place[r.root + 1];
     for (std::size_t n = 1; n < place.size(); ++n) place[n] += place[n - 1];
-    plain_vector<refusal const*> sorted(all_.size());
+    plain_vector<refused_match const*> sorted(all_.size());
     for (auto const& r : all_) sorted[place[r.root]++] = &r;
     return sorted;
   }
 
   Image const& image_;
-  std::vector<refusal> here_, all_;
+  std::vector<refused_match> here_, all_;
 };
 using refusals = basic_refusals<graph_image>;
 
@@ -16114,7 +16174,7 @@ class basic_driver final : machine::acceptor {
     machine_.filter(options.filter);
     list_last_stages();
     if (!select()) return;
-    fused_.resize(image.node_count(), false);
+    fused_by_.resize(image.node_count(), 0);
   }
 
   void run() {
@@ -16161,11 +16221,11 @@ class basic_driver final : machine::acceptor {
     refusals_.tell(report_, [&](auto const& r) { return stands(r); });
   }
 
-  [[nodiscard]] bool fused(node_id n) const { return n < fused_.size() && fused_[n]; }
+  [[nodiscard]] bool fused(node_id n) const { return n < fused_by_.size() && fused_by_[n] != 0; }
   [[nodiscard]] std::vector<bool> const& selected() const { return selected_; }
 
  private:
-  using refusal = typename basic_refusals<Image>::refusal;
+  using refused_match = typename basic_refusals<Image>::refused_match;
 
   struct phase {
     observer const& to;
@@ -16255,15 +16315,17 @@ class basic_driver final : machine::acceptor {
   void visit(node_id n) {
     if (budget_ == 0) return;
     root_ = n;
-    computed_in_ = wider_ = element_type::unknown;
-    bool applied = machine_.run(n, stage_, *this);
-    if (!applied && wider_ != element_type::unknown) {
-      computed_in_ = wider_;
-      applied = machine_.run(n, stage_, *this);
-    }
+    bool const applied = rewrite_at(n);
     if (machine_.exceeded()) ++exceeded_;
     if (!applied && machine_.bounded()) ++bounded_;
     refusals_.leave(applied);
+  }
+
+  bool rewrite_at(node_id n) {
+    computed_in_ = wider_ = element_type::unknown;
+    if (machine_.run(n, stage_, *this)) return true;
+    computed_in_ = wider_;
+    return wider_ != element_type::unknown && machine_.run(n, stage_, *this);
   }
 
   void refuse(std::uint16_t rule, std::uint16_t condition) override {
@@ -16280,8 +16342,9 @@ class basic_driver final : machine::acceptor {
                    matched, rules_.rules[rule].silent});
   }
 
-  [[nodiscard]] bool stands(refusal const& r) {
-    if (fused(r.witness) && !image_.node(r.witness).alive && !r.lasting) return false;
+  [[nodiscard]] bool stands(refused_match const& r) {
+    auto const gone = [&](node_id n) { return fused(n) && !image_.node(n).alive; };
+    if (!r.lasting && (gone(r.root) || (gone(r.witness) && fused_by_[r.witness] == r.rule + 1))) return false;
     if (!r.quiet) return true;
     finder again(r.rule);
     if (image_.node(r.root).alive) machine_.run(r.root, rules_.rules[r.rule].stage, again);
@@ -16301,7 +16364,8 @@ class basic_driver final : machine::acceptor {
   [[nodiscard]] node_id witness() const {
     auto const all = machine_.matched();
     for (std::size_t i = all.size(); i-- > 0;)
-      if (info(op_of(image_, all[i])).kind == op_kind::reduction) return all[i];
+      if (auto const op = op_of(image_, all[i]); info(op).group == op_group::none && !may_keep_elements(op))
+        return all[i];
     return all.empty() ? root_ : all[0];
   }
 
@@ -16309,23 +16373,22 @@ class basic_driver final : machine::acceptor {
     if (!selected_[rule]) return false;
     phase const rewriting(options_.observer);
     auto const origin = image_.source->node_name(root_);
-    auto const outcome = application_.apply(rule, root_, computed_in_, origin);
-    if (outcome == rewrite_outcome::unchanged) return false;
-    if (outcome == rewrite_outcome::refused) {
-      if (application_.wider() != element_type::unknown) wider_ = application_.wider();
-      if (application_.costly() && (costly_.empty() || costly_.back().root != root_))
-        costly_.push_back({root_, applied_});
-      refuse(rule, application_.condition(), application_.reason(), true);
+    auto outcome = application_.apply(rule, root_, computed_in_, origin);
+    if (outcome.is == rewrite_outcome::kind::unchanged) return false;
+    if (outcome.is == rewrite_outcome::kind::refused) {
+      if (outcome.why.wider != element_type::unknown) wider_ = outcome.why.wider;
+      if (outcome.costly && (costly_.empty() || costly_.back().root != root_)) costly_.push_back({root_, applied_});
+      refuse(rule, outcome.why.condition, std::move(outcome.why.reason), true);
       return false;
     }
     ++applied_;
-    look_again();
+    look_again(rule);
     ++report_.rules[rule].matched;
     ++report_.rules[rule].applied;
-    if (!application_.unchecked().empty()) {
+    if (!outcome.unchecked.empty()) {
       unchecked_.resize(report_.rules.size(), 0);
       why_unchecked_.resize(report_.rules.size());
-      if (unchecked_[rule]++ == 0) why_unchecked_[rule] = application_.unchecked();
+      if (unchecked_[rule]++ == 0) why_unchecked_[rule] = std::move(outcome.unchecked);
     }
     if (budget_ != 0 && --budget_ == half_budget_) half_way_ = report_.rules;
     auto const& to = options_.observer;
@@ -16357,11 +16420,12 @@ class basic_driver final : machine::acceptor {
     return anywhere ? reach_.most(stage) : reach_.above(stage, op);
   }
 
-  void look_again() {
+  void look_again(std::uint16_t rule) {
     changed_ = true;
     auto const first = application_.first_node(), last = image_.node_count();
-    if (fused_.size() < last) fused_.resize(last + last / 8, false);
-    for (auto n : machine_.matched()) fused_[n] = true;
+    if (fused_by_.size() < last) fused_by_.resize(last + last / 8, 0);
+    for (auto n : machine_.matched())
+      if (fused_by_[n] == 0) fused_by_[n] = static_cast<std::uint16_t>(rule + 1);
     auto const waited = waiting_.size();
     for (auto n = first; n < last; ++n) machine_.add(n);
     auto const readers = application_.readers();
@@ -16445,7 +16509,8 @@ class basic_driver final : machine::acceptor {
   basic_application<Image> application_;
   basic_refusals<Image> refusals_;
   pattern_reach const reach_;
-  std::vector<bool> selected_, fused_;
+  std::vector<bool> selected_;
+  plain_vector<std::uint16_t> fused_by_;  // by node: 0, or 1 + the first rule that it took part in a rewrite of
   plain_vector<std::uint8_t> begins_, begins_by_name_;  // by opcode, by code of a name
   plain_vector<int> last_stage_, last_stage_by_name_;
   plain_vector<std::uint32_t> unchecked_;   // rewrites by rule, empty where there is none

@@ -164,10 +164,8 @@ TEST_CASE("a call of a norm's function is known by its body, not by its name") {
     emission norm;
     norm.op = opcode::rms_norm;
     norm.version = version;
-    norm.operands = {element_type::float16, element_type::float16};
-    norm.present = {true, true};
-    norm.axis = -2;
-    norm.epsilon = 1e-5;
+    norm.operands.assign(2, {.present = true, .type = element_type::float16});
+    norm.parameters = {{"axis", -2}, {"epsilon", 1e-5}};
     function_body body;
     REQUIRE(fuse::dialect(fuse::onnx).function(norm, body));
     {

@@ -18,7 +18,10 @@ constexpr auto float_x = larger.where(floating<"x">);
 constexpr auto constant_w = larger.where(is_constant<"w">);
 constexpr auto rank_2 = larger.where(rank<"x">(2));
 constexpr auto half_x = larger.where(type<"x">(element_type::float16));
+constexpr auto along_w = larger.where(along_last_axes<"w", "x">);
 constexpr auto row_w = larger.where(row_vector<"w", "x">);
+constexpr auto storable = fuse::rule<"storable">(tanh(x) * eps).where(float32_number<"epsilon">()).replace(relu(x));
+constexpr auto above = fuse::rule<"above">(tanh(x) * eps).where(float32_number<"epsilon">(-1)).replace(relu(x));
 constexpr auto small = fuse::rule<"small">(tanh(x) * eps).where(float32_epsilon<"epsilon">).replace(relu(x));
 constexpr auto trailing = fuse::rule<"trailing">(relu(abs(mean(x))))
                               .where(trailing_axes<"axes">)
@@ -84,6 +87,30 @@ TEST_CASE("the element type") {
   CHECK(why<half_x>([](sketch& g) { return g.in("b", {8}); }) == "the element type");
 }
 
+TEST_CASE("along the last axis") {
+  for (auto const& [make, fires] : std::initializer_list<std::pair<graph::value (*)(sketch&), bool>>{
+           {[](sketch& g) { return g.in("b", {8}); }, true},
+           {[](sketch& g) {
+              return g.in("b", {1, 8});
+            },
+            true},
+           {[](sketch& g) { return g.in("b", {}); }, true},
+           {[](sketch& g) {
+              return g.in("b", {4, 1});
+            },
+            false},
+           {[](sketch& g) {
+              return g.in("b", {4, 8});
+            },
+            false},
+           {[](sketch& g) {
+              return g.in("b", {1, 1, 8});
+            },
+            false},
+           {[](sketch& g) { return g.input("b", element_type::float32); }, false}})
+    CHECK(why<along_w>(make) == (fires ? "" : "along the last axes alone"));
+}
+
 TEST_CASE("one row of the last axis") {
   CHECK(why<row_w>([](sketch& g) { return g.in("b", {8}); }).empty());
   CHECK(why<row_w>([](sketch& g) { return g.in("b", {1, 8}); }).empty());
@@ -128,6 +155,21 @@ TEST_CASE("trailing axes") {
       CHECK(applied<trailing>(g) == 1);
     else
       CHECK(refusal<trailing>(g) == "the axes are trailing ones");
+  }
+}
+
+TEST_CASE("a number that float32 can hold") {
+  for (auto [number, fires, fires_above] : {std::tuple{1e-5, true, true},
+                                            {0.0, true, true},
+                                            {-1.0, true, true},
+                                            {-2.0, true, false},
+                                            {1e-300, false, false},
+                                            {-1e300, false, false}}) {
+    sketch g;
+    g.end(g.add("Mul", {g.add("Tanh", {g.in("a", {4}, element_type::float64)}), g.scalar(number)}));
+    auto h = g;
+    CHECK(fuse::rewrite<storable>(g).applied() == (fires ? 1 : 0));
+    CHECK(fuse::rewrite<above>(h).applied() == (fires_above ? 1 : 0));
   }
 }
 

@@ -31,6 +31,26 @@ TEST_CASE("a parameter is captured and given again") {
   }
 }
 
+TEST_CASE("a real number stays one, also where it is whole") {
+  static constexpr auto captured = fuse::rule<"captured">(relu(op<"LeakyRelu">(x).attr<"alpha">(param<"alpha">)))
+                                       .replace(op<"Elu">(x).attr<"alpha">(param<"alpha">));
+  static constexpr auto stated =
+      fuse::rule<"stated">(relu(matmul(x, w))).replace(op<"Gemm">(x, w).attr<"alpha">(2).attr<"transB">(0));
+  SECTION("captured") {
+    sketch g;
+    g.end(g.add("Relu", {g.add("LeakyRelu", {g.in("a")}, {{"alpha", 2.0}})}));
+    REQUIRE(applied<captured>(g) == 1);
+    CHECK(std::get<double>(g.attribute(last(g), "alpha")->content) == 2);
+  }
+  SECTION("stated") {
+    sketch g;
+    g.end(g.add("Relu", {g.add("MatMul", {g.in("a", {4, 8}), g.in("b", {8, 4})})}));
+    REQUIRE(applied<stated>(g) == 1);
+    CHECK(std::get<double>(g.attribute(last(g), "alpha")->content) == 2);
+    CHECK(std::get<std::int64_t>(g.attribute(last(g), "transB")->content) == 0);
+  }
+}
+
 TEST_CASE("a parameter that stands nowhere has its default") {
   sketch g;
   g.end(g.add("Relu", {g.add("Gather", {g.in("a", {4, 8}), g.constant({0, 2})})}));

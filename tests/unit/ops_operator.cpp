@@ -46,15 +46,28 @@ TEST_CASE("sums and products are groups, commutative where they are") {
 
 TEST_CASE("defaults of parameters are those of the standard") {
   auto fallback = [](opcode op, std::string_view name) {
-    for (auto const& p : info(op).parameters)
-      if (p.name == name) return p.fallback;
-    return -100.0;
+    auto const* p = fuse::parameter_of(op, name);
+    return p == nullptr ? -100.0 : p->fallback;
   };
   CHECK(fallback(opcode::mean, "keepdims") == 1);
   CHECK(fallback(opcode::mean, "noop_with_empty_axes") == 0);
   CHECK(fallback(opcode::layer_norm, "epsilon") == 1e-5);
   CHECK(fallback(opcode::layer_norm, "axis") == -1);
   CHECK(fallback(opcode::gemm, "beta") == 1);
+  CHECK(fallback(opcode::gemm, "axis") == -100);
+}
+
+TEST_CASE("parameters of one name are of one kind") {
+  for (auto const& row : fuse::operator_table)
+    for (auto const& p : row.parameters) {
+      CAPTURE(row.name, p.name);
+      auto const* any = fuse::parameter_named(p.name);
+      REQUIRE(any != nullptr);
+      CHECK(any->real == p.real);
+      CHECK((any->axis == fuse::axis_use::none) == (p.axis == fuse::axis_use::none));
+    }
+  CHECK(fuse::parameter_named("epsilon")->real);
+  CHECK(fuse::parameter_named("no such parameter") == nullptr);
 }
 
 }  // namespace ops_operator

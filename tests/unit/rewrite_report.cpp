@@ -79,6 +79,28 @@ TEST_CASE("a place that is looked at again counts once, and not for a rule whose
   }
 }
 
+TEST_CASE("where a rule takes a part of what it was refused for, nothing is told; where another one takes it, it is") {
+  static constexpr auto scaled = fuse::rule<"scaled">(tanh(exp(x)) * rest<"scale">)
+                                     .where(row_vector<"scale", "x">)
+                                     .replace(op<"Sin">(x) * rest<"scale">);
+  static constexpr auto plain = fuse::rule<"plain">(tanh(exp(x))).replace(op<"Sin">(x)).stage(1);
+  static constexpr auto not_empty = fuse::rule<"scaled">(tanh(exp(x)) * rest<"scale">.not_empty())
+                                        .where(row_vector<"scale", "x">)
+                                        .replace(op<"Sin">(x) * rest<"scale">);
+  static constexpr auto both = fuse::rule_set<not_empty, plain>;
+  sketch g;
+  g.end(g.add("Mul", {g.add("Tanh", {g.add("Exp", {g.in("a", {4, 8})})}), g.in("b", {4, 8})}));
+  auto h = g;
+  auto const by_itself = fuse::rewrite<scaled>(g);
+  CAPTURE(to_text(by_itself), to_text(g));
+  CHECK(by_itself.rule("scaled")->applied == 1);
+  CHECK(refused(by_itself, "scaled") == "");
+  auto const by_another = fuse::rewrite<both>(h);
+  CAPTURE(to_text(by_another), to_text(h));
+  CHECK(by_another.rule("plain")->applied == 1);
+  CHECK(refused(by_another, "scaled") == "one row over the normalised axes");
+}
+
 TEST_CASE("a place counts once in however many ways it matches, and each requirement that refused one is told") {
   static constexpr auto dear = fuse::rule<"dear">(op<"Sum">(x, rest<"others">))
                                    .where<"not b">(pred<"x">([](auto v) { return rows(v) || !columns(v); }))

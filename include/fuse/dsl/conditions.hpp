@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <limits>
 #include <string_view>
 
 #include <fuse/core/math.hpp>
@@ -22,13 +23,19 @@ constexpr condition make(std::string_view name, bool (*holds)(captured const*, c
   return made;
 }
 
+// The same condition by another name, under which reports tell it.
+constexpr condition named(std::string_view name, condition made) {
+  made.name = static_text::of(name);
+  return made;
+}
+
 inline bool trailing(captured const* c, condition const&) {
   // Bits 0 to k - 1 are the last k axes; a number is the first of them, counted from the last.
   return c[0].axes != 0 ? (c[0].axes & (c[0].axes + 1)) == 0 : c[0].number < 0;
 }
 
 // Every member broadcasts into the last axes of x, and over nothing else.
-inline bool row(captured const* c, condition const&) {
+inline bool along_last_axes(captured const* c, condition const&) {
   if (c[1].values.empty()) return true;
   auto const x = c[1].values[0];
   if (c[2].bound && (c[2].axes & (c[2].axes + 1)) != 0) return false;
@@ -37,7 +44,7 @@ inline bool row(captured const* c, condition const&) {
                                                     : 1;
   for (auto const& v : c[0].values) {
     double number = 0;
-    if (v.uniform(number)) continue;  // one row of that number, unless it enlarges x, which nothing may
+    if (v.uniform(number)) continue;  // that number everywhere, unless it enlarges x, which nothing may
     if (v.rank() < 0) return false;
     auto const shape = v.shape(), wanted = x.shape();
     if (x.rank() >= 0 && v.rank() > x.rank()) return false;
@@ -84,9 +91,9 @@ inline bool type_is(captured const* c, condition const& wanted) {
     if (static_cast<double>(v.type()) != wanted.number) return false;
   return true;
 }
-inline bool float32_epsilon(captured const* c, condition const&) {
+inline bool in_float32(captured const* c, condition const& least) {
   auto const rounded = static_cast<float>(c[0].number);
-  return detail::math::is_finite(rounded) && c[0].number >= 0 && (rounded != 0) == (c[0].number != 0);
+  return detail::math::is_finite(rounded) && c[0].number >= least.number && (rounded != 0) == (c[0].number != 0);
 }
 
 }  // namespace condition_detail
@@ -97,12 +104,17 @@ template <fixed_string Axes>
 inline constexpr condition trailing_axes = condition_detail::make<Axes>("the axes are trailing ones",
                                                                         &condition_detail::trailing);
 
-/// `scale` (or every member of a rest) has one row of the axes that `x` is normalised over, or broadcasts to it without
-/// enlarging `x`. A constant that is one number everywhere is a row whatever its shape: a rewrite keeps the shape.
-/// The axes are those that `Axes` captured, or the last one where it captured none.
+/// `v` (or every member of a rest) broadcasts to the last axes of `x` without enlarging `x`, and along no other axis. A
+/// constant that is one number everywhere does so whatever its shape: a rewrite keeps the shape. The axes are those
+/// that `Axes` captured, or the last one where it captured none.
+template <fixed_string V, fixed_string X, fixed_string Axes = "axes">
+inline constexpr condition along_last_axes = condition_detail::make<V, X, Axes>("along the last axes alone",
+                                                                                &condition_detail::along_last_axes);
+/// The same of what scales or shifts a norm of `x`: it has one row of the axes that `x` is normalised over, or
+/// broadcasts to it.
 template <fixed_string Scale, fixed_string X, fixed_string Axes = "axes">
-inline constexpr condition row_vector = condition_detail::make<Scale, X, Axes>("one row over the normalised axes",
-                                                                               &condition_detail::row);
+inline constexpr condition row_vector = condition_detail::named("one row over the normalised axes",
+                                                                along_last_axes<Scale, X, Axes>);
 
 template <fixed_string A, fixed_string B>
 inline constexpr condition same_type = condition_detail::make<A, B>("the same element type",
@@ -123,10 +135,15 @@ template <fixed_string X>
 [[nodiscard]] constexpr condition type(element_type wanted) {
   return condition_detail::make<X>("the element type", &condition_detail::type_is, static_cast<double>(wanted));
 }
-/// An epsilon that the float32 attribute of a norm can hold: not negative, and neither infinite nor 0 once it is
-/// rounded.
+/// A number of at least `least` that float32 can hold, as an attribute does: neither infinite nor 0 once it is rounded,
+/// unless it was.
+template <fixed_string Number>
+[[nodiscard]] constexpr condition float32_number(double least = std::numeric_limits<double>::lowest()) {
+  return condition_detail::make<Number>("a number that float32 can hold", &condition_detail::in_float32, least);
+}
+/// The same of an epsilon, which is not negative.
 template <fixed_string Epsilon>
-inline constexpr condition float32_epsilon = condition_detail::make<Epsilon>("an epsilon that float32 can hold",
-                                                                             &condition_detail::float32_epsilon);
+inline constexpr condition float32_epsilon = condition_detail::named("an epsilon that float32 can hold",
+                                                                     float32_number<Epsilon>(0));
 
 }  // namespace fuse::inline v0::dsl

@@ -35,7 +35,7 @@ enum class term_kind : std::uint8_t {
   known_as,      ///< a.as<"name">()
   roots,         ///< roots(a, b)
   fold,          ///< fold(a): computed when the rule is applied
-  row,           ///< row(scale, x): one row of x's normalised axes
+  row,           ///< row(scale, x): broadcast to the last axes of x
   misused,       ///< what stands where it means nothing; `index` says what
 };
 

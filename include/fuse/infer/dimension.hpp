@@ -10,36 +10,9 @@
 #include <fuse/core/span.hpp>
 #include <fuse/infer/polynomial.hpp>
 #include <fuse/infer/sequence_pool.hpp>
+#include <fuse/ops/extent.hpp>
 
 namespace fuse::inline v0 {
-
-/// An integer of shape arithmetic: known, or a symbol of an `extent_algebra`. Equal means provably equal; that two
-/// differ says nothing unless both are known. As a dimension it is never negative.
-class extent {
- public:
-  constexpr extent() = default;
-  constexpr extent(std::int64_t number) : number_(number) {}  // NOLINT: a number is an extent
-
-  [[nodiscard]] static constexpr extent of_symbol(std::uint32_t symbol) {
-    extent made;
-    made.symbol_ = symbol + 1;
-    return made;
-  }
-  [[nodiscard]] constexpr bool known() const { return symbol_ == 0; }
-  [[nodiscard]] constexpr std::int64_t value() const { return number_; }        ///< if known, else 0
-  [[nodiscard]] constexpr std::uint32_t symbol() const { return symbol_ - 1; }  ///< if not known
-  [[nodiscard]] friend constexpr bool operator==(extent, extent) = default;
-
-  // For sequence_pool.
-  [[nodiscard]] friend constexpr std::uint64_t hashed(std::uint64_t h, extent e) {
-    return detail::mixed(h, e.known() ? static_cast<std::uint64_t>(e.number_) : ~std::uint64_t{e.symbol_});
-  }
-  [[nodiscard]] friend constexpr bool same(extent a, extent b) { return a == b; }
-
- private:
-  std::int64_t number_ = 0;
-  std::uint32_t symbol_ = 0;
-};
 
 /// Arithmetic on extents. Results are canonical: expressions that are equal as polynomials are one symbol; other
 /// functions (a maximum, a rounded quotient, a broadcast) are symbols known by their arguments.
@@ -203,9 +176,9 @@ inline extent extent_algebra::combine(extent a, extent b, std::int64_t factor) {
   detail::polynomial p, q;
   expand(a, p);
   expand(b, q);
-  detail::polynomial::term scale;
-  scale.factor = factor;
-  return p.add(q, scale) ? contract(p) : fresh(no_bound);
+  detail::polynomial::term times;
+  times.factor = factor;
+  return p.add(q, times) ? contract(p) : fresh(no_bound);
 }
 
 inline extent extent_algebra::add(extent a, extent b) { return combine(a, b, 1); }

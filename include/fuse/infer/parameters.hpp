@@ -139,11 +139,11 @@ template <class Image>
     out = source.number;
     return parameter_state::known;
   }
-  for (auto const& p : info(op_of(image, n)).parameters)
-    if (p.name == parameter && p.fallback == p.fallback) {
-      out = p.fallback;
-      return parameter_state::known;
-    }
+  if (auto const* by_table = parameter_of(op_of(image, n), parameter);
+      by_table != nullptr && by_table->fallback == by_table->fallback) {
+    out = by_table->fallback;
+    return parameter_state::known;
+  }
   return parameter_state::missing;
 }
 

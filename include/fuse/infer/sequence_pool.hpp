@@ -5,15 +5,12 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <fuse/core/mixed.hpp>
 #include <fuse/core/plain_vector.hpp>
 #include <fuse/core/span.hpp>
 
 namespace fuse::inline v0::detail {
 
-[[nodiscard]] constexpr std::uint64_t mixed(std::uint64_t h, std::uint64_t word) {
-  h = (h ^ word) * 0x9e3779b97f4a7c15u;
-  return h ^ (h >> 29);
-}
 [[nodiscard]] constexpr std::uint64_t hashed(std::uint64_t h, std::int64_t item) {
   return mixed(h, static_cast<std::uint64_t>(item));
 }

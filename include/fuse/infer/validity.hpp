@@ -145,7 +145,7 @@ class basic_validity {
       case opcode::prelu:
       case opcode::clip:
         want(0, "a number's", &is_number);
-        // (The statistics of a batch norm, and a norm's scale before there was one type for all, may be wider.)
+        // (What these are given beside their input may be wider, in some operator set versions.)
         if (op == opcode::batch_norm || op == opcode::layer_norm || op == opcode::rms_norm) return;
         for (std::uint32_t i = 1; i < count; ++i) alike(0, i);
         return;

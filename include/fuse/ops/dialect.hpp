@@ -13,6 +13,7 @@
 #include <fuse/graph/traits.hpp>
 #include <fuse/ops/attribute_list.hpp>
 #include <fuse/ops/element_types.hpp>
+#include <fuse/ops/extent.hpp>
 #include <fuse/ops/operator.hpp>
 
 namespace fuse::inline v0 {
@@ -34,7 +35,7 @@ struct parameter_source {
   int operand = 0;
   double number =
       std::numeric_limits<double>::quiet_NaN();  ///< value when absent (NaN: the neutral operator's own default)
-  axis_use axis = axis_use::none;                ///< of "axis": what it counts (none: as for the neutral operator)
+  axis_use axis = axis_use::none;                ///< of an axis: what it counts (none: as for the neutral operator)
 };
 
 /// Whom the result of a rewrite is for; a set of bits. What stands in a function is always for the standard.
@@ -92,31 +93,51 @@ struct operator_row {
   std::uint8_t more = 0;  ///< rows of the same name that follow; `make_dialect` counts them
 };
 
-/// What the parameter "axis" counts of an operator that a dialect writes as `row` says, or as no row does (null).
-[[nodiscard]] constexpr axis_use axis_use_of(operator_row const* row, opcode op) {
+/// What a parameter counts, such as "axis", of an operator that a dialect writes as `row` says, or as no row does
+/// (null).
+[[nodiscard]] constexpr axis_use axis_use_of(operator_row const* row, opcode op, std::string_view parameter = "axis") {
   if (row != nullptr)
     for (auto const& s : row->parameters)
-      if (s.parameter == "axis" && s.axis != axis_use::none) return s.axis;
-  for (auto const& p : info(op).parameters)
-    if (p.name == "axis") return p.axis;
-  return axis_use::none;
+      if (s.parameter == parameter && s.axis != axis_use::none) return s.axis;
+  auto const* known = parameter_of(op, parameter);
+  return known != nullptr ? known->axis : axis_use::none;
 }
+
+/// What is known of an operand of a new node.
+struct operand_facts {
+  bool present = false;
+  element_type type = element_type::unknown;
+  bool has_rank = false;
+  span<extent const> shape{};  ///< none where the rank is not known; extents that are equal are known to be so
+  double number = std::numeric_limits<double>::quiet_NaN();  ///< the element of a constant that has just one
+
+  [[nodiscard]] constexpr bool is_number() const { return number == number; }
+};
 
 /// What a rewrite is about to create, for a dialect to refuse, to complete or to expand.
 struct emission {
+  /// A parameter of the new operator that is a number, under its neutral name.
+  struct given {
+    std::string_view parameter;
+    double number;
+  };
+
   opcode op = opcode::opaque;
   int version = 0;
   target to = target::standard;
-  std::vector<element_type> operands{};  ///< `unknown` where absent, or where not known
-  std::vector<bool> present{};
-  /// The scale or bias of a norm has no axis, or what is normed is one row or has rows of one element: onnxruntime's
-  /// fusions take what comes behind for the scale, and fail.
-  bool degenerate = false;
-  /// Each scale or bias of a norm has just the normalised axes, of extents known to be theirs.
-  bool plain_rows = true;
+  std::vector<operand_facts> operands{};
+  std::vector<given> parameters{};
   std::size_t results = 1;
-  std::int64_t axis = -1;  ///< of a norm, from the last
-  double epsilon = 0;
+
+  /// Whether there is an operand of that number.
+  [[nodiscard]] bool has(std::size_t operand) const { return operand < operands.size() && operands[operand].present; }
+  /// A parameter as it is given, else its default; NaN where it has none, or is no number.
+  [[nodiscard]] double number(std::string_view parameter) const {
+    for (auto const& p : parameters)
+      if (p.parameter == parameter) return p.number;
+    auto const* known = parameter_of(op, parameter);
+    return known != nullptr ? known->fallback : std::numeric_limits<double>::quiet_NaN();
+  }
 };
 
 /// The names of a framework's operators and what they mean. A view of a `dialect_table`, which holds the rows.

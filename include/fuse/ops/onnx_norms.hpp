@@ -24,16 +24,26 @@ namespace fuse::inline v0::detail::onnx_norms {
   return e.to == target::onnxruntime || e.version >= (e.op == opcode::layer_norm ? 17 : 23);
 }
 
+/// onnxruntime's fusions take what comes behind for the scale, and fail, where the scale or bias has no axis, or what
+/// is normed is one row or has rows of one element.
+[[nodiscard]] inline bool degenerate(emission const& e) {
+  for (std::size_t i = 1; i < e.operands.size(); ++i)
+    if (e.operands[i].has_rank && e.operands[i].shape.empty()) return true;
+  auto const x = e.operands[0].shape;
+  return x.size() == 1 || (!x.empty() && x.back() == extent(1));
+}
+
 [[nodiscard]] inline std::string_view refuse(emission const& e) {
   if (!is_norm(e.op) || e.operands.empty()) return {};
-  auto const type = e.operands[0];
+  auto const type = e.operands[0].type;
   if (type == element_type::unknown) return "the element type of the norm's input is not known";
   if (!is_floating(type)) return "the norm's input is not of a floating element type";
   for (std::size_t i = 1; i < e.operands.size(); ++i)
-    if (e.present[i] && e.operands[i] != type) return "scale or bias has another element type than the norm's input";
-  if (e.operands.size() < 2 || !e.present[1]) return "the operator needs a scale";
-  auto const rounded = static_cast<float>(e.epsilon);
-  if (!(e.epsilon >= 0) || !math::is_finite(rounded) || (rounded == 0) != (e.epsilon == 0))
+    if (e.has(i) && e.operands[i].type != type) return "scale or bias has another element type than the norm's input";
+  if (!e.has(1)) return "the operator needs a scale";
+  auto const epsilon = e.number("epsilon");
+  auto const rounded = static_cast<float>(epsilon);
+  if (!(epsilon >= 0) || !math::is_finite(rounded) || (rounded == 0) != (epsilon == 0))
     return "the epsilon does not fit the operator's float32 attribute";
   if (e.results > 1 && e.op == opcode::rms_norm) return "the operator has no statistics among its results";
   if (e.results > 1 && type == element_type::float64)
@@ -47,7 +57,7 @@ namespace fuse::inline v0::detail::onnx_norms {
 /// Statistics and the computation itself in double, where the input is double.
 template <class Attribute>
 void complete(emission const& e, std::vector<Attribute>& attributes) {
-  if (is_norm(e.op) && !e.operands.empty() && e.operands[0] == element_type::float64)
+  if (is_norm(e.op) && !e.operands.empty() && e.operands[0].type == element_type::float64)
     attributes.push_back({"stash_type", std::int64_t{11}});
 }
 
@@ -55,16 +65,21 @@ void complete(emission const& e, std::vector<Attribute>& attributes) {
 template <class Body>
 class body_writer {
  public:
-  body_writer(emission const& e, Body& into) : e_(e), body_(into), type_(e.operands[0]) {
+  body_writer(emission const& e, Body& into)
+      : e_(e),
+        body_(into),
+        type_(e.operands[0].type),
+        axis_(static_cast<std::int64_t>(e.number("axis"))),
+        degenerate_(degenerate(e)) {
     computed_ = type_ == element_type::float64 ? element_type::float64 : element_type::float32;
   }
 
   void write() {
     bool const centred = e_.op == opcode::layer_norm;
-    bool const bias = e_.present.size() > 2 && e_.present[2];
+    bool const bias = e_.has(2);
     body_.name = std::string("fuse::") + (centred ? "LayerNormalization_" : "RMSNormalization_") +
-                 std::string(name_of(type_)) + "_axes" + std::to_string(-e_.axis);
-    if (e_.degenerate) body_.name += "_reciprocal";
+                 std::string(name_of(type_)) + "_axes" + std::to_string(-axis_);
+    if (degenerate_) body_.name += "_reciprocal";
     body_.inputs = {"X", "Scale"};
     if (bias) {
       body_.inputs.push_back("Bias");
@@ -77,7 +92,7 @@ class body_writer {
       body_.outputs.push_back("Mean");
       if (e_.results > 2) body_.outputs.push_back("InvStdDev");
     }
-    for (std::int64_t i = e_.axis; i < 0; ++i) axes_.push_back(i);
+    for (std::int64_t i = axis_; i < 0; ++i) axes_.push_back(i);
 
     std::string x = "X";
     if (type_ != computed_) x = cast("X", "XU", computed_);
@@ -102,7 +117,7 @@ class body_writer {
     // onnxruntime inlines Div and fuses it into one kernel. Of Add(Epsilon, Variance), and of doubles, it would lose
     // the epsilon, and in degenerate cases it makes a graph that does not load: a product with the reciprocal it leaves
     // as it is.
-    if (computed_ == element_type::float64 || e_.degenerate) {
+    if (computed_ == element_type::float64 || degenerate_) {
       if (e_.results < 3) step("Reciprocal", {"Deviation"}, "InvStdDev");
       step("Mul", {d, "InvStdDev"}, "Normalised");
     } else {
@@ -141,7 +156,7 @@ class body_writer {
   }
   void epsilon() {
     if (plain()) return step("Constant", {}, "Epsilon", {}, {{"value_float", "epsilon"}});
-    auto const rounded = static_cast<float>(e_.epsilon);
+    auto const rounded = static_cast<float>(e_.number("epsilon"));
     char digits[32];
     auto const end = std::to_chars(digits, digits + 32, rounded, std::chars_format::scientific).ptr;
     body_.name += "_epsilon";
@@ -152,12 +167,14 @@ class body_writer {
   emission const& e_;
   Body& body_;
   element_type type_, computed_;
+  std::int64_t axis_;
+  bool degenerate_;
   std::vector<std::int64_t> axes_;
 };
 
 template <class Body>
 [[nodiscard]] bool function(emission const& e, Body& into) {
-  if (!is_norm(e.op) || e.operands.size() < 2 || e.axis >= 0) return false;
+  if (!is_norm(e.op) || e.operands.size() < 2 || !(e.number("axis") < 0)) return false;
   into = {};
   body_writer<Body>(e, into).write();
   return true;

@@ -3,10 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <string_view>
 
 #include <fuse/core/span.hpp>
+#include <fuse/ops/operator_parameters.hpp>
 
 namespace fuse::inline v0 {
 
@@ -57,20 +57,6 @@ enum class shape_rule : std::uint8_t { unknown, same_as_first, broadcast, reduce
 /// The element type of an operator's results.
 enum class type_rule : std::uint8_t { unknown, same_as_first, boolean, own };
 
-/// What an operator's parameter "axis" counts.
-enum class axis_use : std::uint8_t {
-  none,      ///< nobody says
-  one,       ///< that axis alone
-  trailing,  ///< all axes from that one on
-};
-
-/// What a parameter is when neither the node nor the dialect says; NaN where it must be given.
-struct parameter_info {
-  std::string_view name;
-  double fallback;
-  axis_use axis = axis_use::none;
-};
-
 /// What fuse knows of a neutral operator.
 struct operator_info {
   opcode op = opcode::opaque;
@@ -85,16 +71,6 @@ struct operator_info {
 };
 
 namespace detail {
-
-inline constexpr parameter_info reduction_parameters[] = {{"keepdims", 1}, {"noop_with_empty_axes", 0}};
-inline constexpr parameter_info norm_parameters[] = {
-    {"axis", -1, axis_use::trailing}, {"epsilon", 1e-5}, {"stash_type", 1}};
-inline constexpr parameter_info last_axis_parameters[] = {{"axis", -1, axis_use::one}};
-inline constexpr parameter_info first_axis_parameters[] = {{"axis", 0, axis_use::one}};
-inline constexpr parameter_info axis_parameters[] = {{"axis", std::numeric_limits<double>::quiet_NaN(), axis_use::one}};
-inline constexpr parameter_info flatten_parameters[] = {{"axis", 1, axis_use::trailing}};
-inline constexpr parameter_info batch_norm_parameters[] = {{"epsilon", 1e-5}, {"training_mode", 0}};
-inline constexpr parameter_info gemm_parameters[] = {{"alpha", 1}, {"beta", 1}, {"transA", 0}, {"transB", 0}};
 
 constexpr operator_info unary(opcode op, std::string_view name) {
   return {op,
@@ -159,8 +135,9 @@ constexpr operator_info other(opcode op, std::string_view name, op_kind kind, in
           type_rule::own,
           parameters};
 }
-constexpr operator_info norm(opcode op, std::string_view name, int least, int most,
-                             span<parameter_info const> parameters) {
+// A reduction whose result has the shape and type of its first operand.
+constexpr operator_info same_shape_reduction(opcode op, std::string_view name, int least, int most,
+                                             span<parameter_info const> parameters) {
   auto info = other(op, name, op_kind::reduction, least, most, parameters);
   info.shape = shape_rule::same_as_first;
   info.type = type_rule::same_as_first;
@@ -310,22 +287,22 @@ inline constexpr operator_info operator_table[] = {
     detail::other(opcode::lstm, "lstm", op_kind::opaque, 3, 8),
     detail::other(opcode::gru, "gru", op_kind::opaque, 3, 6),
     detail::other(opcode::rnn, "rnn", op_kind::opaque, 3, 6),
-    detail::norm(opcode::softmax, "softmax", 1, 1, detail::last_axis_parameters),
-    detail::norm(opcode::log_softmax, "log_softmax", 1, 1, detail::last_axis_parameters),
-    detail::norm(opcode::batch_norm, "batch_norm", 5, 5, detail::batch_norm_parameters),
-    detail::norm(opcode::instance_norm, "instance_norm", 3, 3, {}),
-    detail::norm(opcode::group_norm, "group_norm", 3, 3, {}),
-    detail::norm(opcode::layer_norm, "layer_norm", 1, 3, detail::norm_parameters),
-    detail::norm(opcode::rms_norm, "rms_norm", 1, 2, detail::norm_parameters),
-    detail::norm(opcode::skip_layer_norm, "skip_layer_norm", 3, 5, detail::norm_parameters),
-    detail::norm(opcode::skip_rms_norm, "skip_rms_norm", 3, 4, detail::norm_parameters),
+    detail::same_shape_reduction(opcode::softmax, "softmax", 1, 1, detail::last_axis_parameters),
+    detail::same_shape_reduction(opcode::log_softmax, "log_softmax", 1, 1, detail::last_axis_parameters),
+    detail::same_shape_reduction(opcode::batch_norm, "batch_norm", 5, 5, detail::batch_norm_parameters),
+    detail::same_shape_reduction(opcode::instance_norm, "instance_norm", 3, 3, {}),
+    detail::same_shape_reduction(opcode::group_norm, "group_norm", 3, 3, {}),
+    detail::same_shape_reduction(opcode::layer_norm, "layer_norm", 1, 3, detail::norm_parameters),
+    detail::same_shape_reduction(opcode::rms_norm, "rms_norm", 1, 2, detail::norm_parameters),
+    detail::same_shape_reduction(opcode::skip_layer_norm, "skip_layer_norm", 3, 5, detail::norm_parameters),
+    detail::same_shape_reduction(opcode::skip_rms_norm, "skip_rms_norm", 3, 4, detail::norm_parameters),
     detail::other(opcode::embed_layer_norm, "embed_layer_norm", op_kind::reduction, 5, 9),
     detail::other(opcode::rotary_embedding, "rotary_embedding", op_kind::injective, 3, 4),
     detail::other(opcode::attention, "attention", op_kind::anchor, 1, -1),
-    detail::norm(opcode::hardmax, "hardmax", 1, 1, detail::last_axis_parameters),
-    detail::norm(opcode::lp_normalization, "lp_normalization", 1, 1, detail::last_axis_parameters),
-    detail::norm(opcode::mean_variance_norm, "mean_variance_norm", 1, 1, {}),
-    detail::norm(opcode::local_response_norm, "local_response_norm", 1, 1, {}),
+    detail::same_shape_reduction(opcode::hardmax, "hardmax", 1, 1, detail::last_axis_parameters),
+    detail::same_shape_reduction(opcode::lp_normalization, "lp_normalization", 1, 1, detail::last_axis_parameters),
+    detail::same_shape_reduction(opcode::mean_variance_norm, "mean_variance_norm", 1, 1, {}),
+    detail::same_shape_reduction(opcode::local_response_norm, "local_response_norm", 1, 1, {}),
     detail::other(opcode::quantize, "quantize", op_kind::elementwise, 2, 3),
     detail::other(opcode::dequantize, "dequantize", op_kind::elementwise, 2, 3),
     detail::other(opcode::dynamic_quantize, "dynamic_quantize", op_kind::opaque, 1, 1),
@@ -357,6 +334,20 @@ inline constexpr operator_info opaque_operator{opcode::opaque, "opaque"};
 }
 
 [[nodiscard]] constexpr std::string_view name_of(opcode op) { return info(op).name; }
+
+/// What the table says of a parameter of `op`, or null.
+[[nodiscard]] constexpr parameter_info const* parameter_of(opcode op, std::string_view name) {
+  for (auto const& p : info(op).parameters)
+    if (p.name == name) return &p;
+  return nullptr;
+}
+/// What it says of parameters of that name, of whichever operator: all have the same kind. Null where none has one.
+/// Linear in the table.
+[[nodiscard]] constexpr parameter_info const* parameter_named(std::string_view name) {
+  for (auto const& row : operator_table)
+    if (auto const* found = parameter_of(row.op, name); found != nullptr) return found;
+  return nullptr;
+}
 
 /// The neutral operator of a name, or `opaque`. Linear in the table.
 [[nodiscard]] constexpr opcode op_named(std::string_view name) {

@@ -31,7 +31,7 @@ struct operator_facts {
   facts.group = known.group;
   facts.reduces = known.shape == shape_rule::reduce;
   facts.commutative = known.commutative;
-  // (A scale of quantisation may lie along an axis.)
+  // (What quantisation multiplies by may lie along an axis.)
   facts.broadcasts = (known.kind == op_kind::elementwise || known.kind == op_kind::broadcast) &&
                      op != opcode::quantize && op != opcode::dequantize;
   facts.least = known.least;

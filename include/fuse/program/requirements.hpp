@@ -14,8 +14,8 @@ struct quoted {};
 
 namespace detail {
 
-/// The culprit of a rule as a diagnostic tells it, a character at a time: "axes: layer_norm has integer axis, number
-/// epsilon" where an attribute is wrong. Counts the characters, and keeps number `wanted`.
+/// The culprit of a rule as a diagnostic tells it, a character at a time: "factor: gemm has number alpha, integer
+/// transA" where an attribute is wrong. Counts the characters, and keeps number `wanted`.
 class culprit_text {
  public:
   std::size_t size = 0;

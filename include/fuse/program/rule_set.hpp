@@ -34,7 +34,7 @@ struct rule_set_of {
   static_assert(detail::holds_rules_and_sets<decltype(Members)...>, "fuse: a rule set holds rules and rule sets");
 };
 
-/// `inline constexpr auto mine = fuse::rule_set<fuse::rules::norms, my_rule>;`
+/// `inline constexpr auto mine = fuse::rule_set<their_rules, my_rule>;`
 template <auto const&... Members>
 inline constexpr rule_set_of<Members...> rule_set{};
 

@@ -12,6 +12,7 @@
 #include <fuse/core/span.hpp>
 #include <fuse/infer/validity.hpp>
 #include <fuse/match/machine.hpp>
+#include <fuse/rewrite/built.hpp>
 #include <fuse/rewrite/cost.hpp>
 #include <fuse/rewrite/instantiation.hpp>
 #include <fuse/rewrite/options.hpp>
@@ -20,7 +21,13 @@
 
 namespace fuse::inline v0::detail {
 
-enum class rewrite_outcome : std::uint8_t { applied, refused, unchanged };
+/// What became of one match.
+struct rewrite_outcome {
+  enum class kind : std::uint8_t { applied, refused, unchanged } is;
+  objection why{};          ///< of one that is refused
+  bool costly = false;      ///< ... for its cost
+  std::string unchecked{};  ///< of one that is applied: why it was not checked, if it was to be
+};
 
 /// Puts the right side of a rule in the place of one match, if that is right: builds it, asks whether it fits, has a
 /// place and pays, and edits graph and image. A match that is refused leaves no trace. One for all: its buffers stay.
@@ -43,31 +50,26 @@ class basic_application {
       if (i.code == step::users) count_users_of(i.next);
   }
 
-  /// Applies `rule` to the machine's match at node `root`. `computed_in`: see `wider`. `origin`: what new nodes are
-  /// named after. It is unchanged where the right side is the graph as it is.
+  /// Applies `rule` to the machine's match at node `root`. `computed_in`: unknown, or the wider element type of a
+  /// second try. `origin`: what new nodes are named after. It is unchanged where the right side is the graph as it is.
   rewrite_outcome apply(std::uint16_t rule, node_id root, element_type computed_in, std::string_view origin) {
+    using kind = rewrite_outcome::kind;
     root_ = root;
-    wider_ = element_type::unknown;
-    costly_ = false;
-    unchecked_.clear();
-    if (!find_roots(rule)) return rewrite_outcome::unchanged;
+    if (!find_roots(rule)) return {kind::unchanged};
     changes_.open(image_.scope_of(image_.node(root).region));
     struct rollback {
       basic_transaction<Image>& of;
       ~rollback() { of.roll_back(); }
     } const unless_committed{changes_};
-    bool const built = right_.build(rule, root, computed_in);
-    if (built && unchanged()) return rewrite_outcome::unchanged;
+    auto right = right_.build(rule, root, computed_in);
+    made_.assign(*right);
+    if (right && unchanged()) return {kind::unchanged};
     if (auto why = narrowed(); !why.empty()) return refuse("element type", std::move(why));
-    if (!built) {
-      wider_ = right_.wider;
-      return refuse("right side", right_.reason);
-    }
+    if (!right) return {kind::refused, right.why()};
     if (!take_other_results())
       return refuse("results", "another result of the replaced node is used, which the new node does not have");
     for (std::size_t i = 0; i < roots_.size(); ++i)
-      if (auto why = unfit(right_.roots[i], roots_[i]); !why.empty())
-        return refuse("shape and element type", std::move(why));
+      if (auto why = unfit(made_[i], roots_[i]); !why.empty()) return refuse("shape and element type", std::move(why));
     if (auto why = invalid(); !why.empty()) return refuse("operator", std::move(why));
     auto place = root;
     if (roots_.size() > 1 && !find_place(place))
@@ -78,37 +80,28 @@ class basic_application {
                                  ", which is not there before what it replaces: a cycle would arise");
     auto const bytes = cost();
     auto const& known = match_.rules().rules[rule];
-    costly_ = known.equal_cost ? bytes.added > bytes.removed : bytes.added >= bytes.removed;
-    if (costly_)
-      return refuse("cost", "the rewrite would add " + std::to_string(static_cast<long long>(bytes.added)) +
-                                " bytes moved, calls counted as such, to save " +
-                                std::to_string(static_cast<long long>(bytes.removed)));
+    if (known.equal_cost ? bytes.added > bytes.removed : bytes.added >= bytes.removed) {
+      auto outcome = refuse("cost", "the rewrite would add " + std::to_string(static_cast<long long>(bytes.added)) +
+                                        " bytes moved, calls counted as such, to save " +
+                                        std::to_string(static_cast<long long>(bytes.removed)));
+      outcome.costly = true;
+      return outcome;
+    }
     if (options_.veto != nullptr && options_.veto(options_.veto_context, known.name, bytes))
       return refuse("veto", "the caller's cost hook refused the rewrite");
-    if (auto why = found_wrong(); !why.empty()) return refuse("check", std::move(why));
+    auto checked = check();
+    if (checked.is == check_result::verdict::wrong) return refuse("check", std::move(checked.reason));
     if (auto why = changes_.commit(place, origin); !why.empty()) return refuse("graph", std::move(why));
     list_readers();
     replace();
     erase_dead();
     update_contents();
-    return rewrite_outcome::applied;
+    rewrite_outcome outcome{kind::applied};
+    if (checked.is == check_result::verdict::unknown) outcome.unchecked = std::move(checked.reason);
+    return outcome;
   }
 
-  // Of the last that was refused:
-
-  /// What was not met, and why.
-  [[nodiscard]] char const* condition() const { return condition_; }
-  [[nodiscard]] std::string const& reason() const { return reason_; }
-  /// What the right side would have to be computed in, between two Casts, if that is what it failed on: another try is
-  /// given it. Else unknown.
-  [[nodiscard]] element_type wider() const { return wider_; }
-  /// Whether it was refused for its cost.
-  [[nodiscard]] bool costly() const { return costly_; }
-
   // Of the last that was applied:
-
-  /// Why it was not checked, if it was to be.
-  [[nodiscard]] std::string const& unchecked() const { return unchecked_; }
 
   /// New nodes are those from this one on.
   [[nodiscard]] node_id first_node() const { return changes_.first_node(); }
@@ -121,10 +114,8 @@ class basic_application {
   [[nodiscard]] span<reader const> readers() const { return readers_; }
 
  private:
-  rewrite_outcome refuse(char const* condition, std::string reason) {
-    condition_ = condition;
-    reason_ = std::move(reason);
-    return rewrite_outcome::refused;
+  static rewrite_outcome refuse(char const* condition, std::string reason) {
+    return {rewrite_outcome::kind::refused, {std::move(reason), element_type::unknown, condition}};
   }
 
   // The values that are replaced. Several results are worth one operator only where each is wanted.
@@ -165,9 +156,8 @@ class basic_application {
 
   // Whether the right side is the graph as it is: the root itself, or one new node that says the same as the root's.
   [[nodiscard]] bool unchanged() const {
-    auto const& made = right_.roots;
-    if (made[0] == roots_[0]) return true;
-    auto const n = image_.producer(made[0]);
+    if (made_[0] == roots_[0]) return true;
+    auto const n = image_.producer(made_[0]);
     return roots_.size() == 1 && n == first_node() && image_.node_count() == n + 1 &&
            says_the_same(n, image_.producer(roots_[0]));
   }
@@ -187,10 +177,9 @@ class basic_application {
 
   // Where a new node of the same operator has them, it also takes over the replaced node's other results.
   bool take_other_results() {
-    auto& made = right_.roots;
     auto const count = roots_.size();
     for (std::size_t i = 0; i < count; ++i) {
-      auto const n = image_.producer(made[i]), old = image_.producer(roots_[i]);
+      auto const n = image_.producer(made_[i]), old = image_.producer(roots_[i]);
       if (n == absent || old == absent) continue;
       bool const alike = image_.node(n).tag.op == image_.node(old).tag.op;
       for (std::uint32_t k = 0; k < image_.node(old).result_count; ++k) {
@@ -201,7 +190,7 @@ class basic_application {
           continue;
         }
         roots_.push_back(v);
-        made.push_back(image_.result(n, k));
+        made_.push_back(image_.result(n, k));
       }
     }
     return true;
@@ -236,12 +225,10 @@ class basic_application {
     return {};
   }
 
-  // What the caller's check finds wrong.
-  [[nodiscard]] std::string found_wrong() {
+  // What the caller's check finds, if there is one.
+  [[nodiscard]] check_result check() {
     if (options_.check == nullptr) return {};
-    auto found = options_.check({image_, facts_, names_, roots_, right_.roots, match_.matched(), first_node()});
-    if (found.is == check_result::verdict::unknown) unchecked_ = std::move(found.reason);
-    return found.is == check_result::verdict::wrong ? std::move(found.reason) : std::string();
+    return options_.check({image_, facts_, names_, roots_, made_, match_.matched(), first_node()});
   }
 
   // A place after everything that new nodes read and before everything that uses the roots. There is none where a new
@@ -292,7 +279,7 @@ class basic_application {
             v != absent && !readable(v, image_.node(n).region, image_.node(place).order))
           return v;
     for (std::size_t i = 0; i < roots_.size(); ++i) {
-      auto const made = right_.roots[i];
+      auto const made = made_[i];
       auto earliest = image_.node(root_).order;
       if (roots_.size() > 1) {
         earliest = ~std::uint64_t{0};
@@ -314,15 +301,15 @@ class basic_application {
     return made;
   }
 
-  // Not those of a result that a node had before it was made anew for the sake of another result: of a statistic that
-  // many norms share, it would be all of them over and over.
+  // Not those of a result that a node had before it was made anew for the sake of another result: of one that
+  // many matches share, it would be all of them over and over.
   void list_readers() {
     readers_.clear();
     auto const list = [&](value_id v, value_id of) {
       image_.for_each_user(v, [&](node_id user) { readers_.push_back({user, of}); });
     };
     for (std::size_t i = 0; i < roots_.size(); ++i) {
-      auto const made = right_.roots[i];
+      auto const made = made_[i];
       if (!is_new(made)) list(made, made);
       if (!is_new(made) || !says_the_same(image_.producer(made), image_.producer(roots_[i]))) list(roots_[i], made);
     }
@@ -330,8 +317,8 @@ class basic_application {
 
   void replace() {
     for (std::size_t i = 0; i < roots_.size(); ++i) {
-      image_.source->replace_uses(roots_[i], right_.roots[i]);
-      image_.redirect(roots_[i], right_.roots[i]);
+      image_.source->replace_uses(roots_[i], made_[i]);
+      image_.redirect(roots_[i], made_[i]);
     }
   }
 
@@ -383,9 +370,8 @@ class basic_application {
   // What is made now may not be known to be the number that it was; nor what is computed from it.
   void update_contents() {
     for (std::size_t i = 0; i < roots_.size(); ++i)
-      if (facts_.has_contents(roots_[i]) &&
-          facts_.contents_number(roots_[i]) != facts_.contents_number(right_.roots[i]))
-        image_.for_each_user(right_.roots[i], [&](node_id user) { stale_.push_back(user); });
+      if (facts_.has_contents(roots_[i]) && facts_.contents_number(roots_[i]) != facts_.contents_number(made_[i]))
+        image_.for_each_user(made_[i], [&](node_id user) { stale_.push_back(user); });
     while (!stale_.empty()) {
       auto const n = stale_.back();
       stale_.pop_back();
@@ -415,16 +401,12 @@ class basic_application {
   basic_transaction<Image> changes_;
   basic_instantiation<Image> right_;
   node_id root_ = absent;
-  plain_vector<value_id> roots_;  // what is replaced, each by the right side's of the same place
+  plain_vector<value_id> roots_, made_;  // what is replaced, each by what is made at the same place
   plain_vector<reader> readers_;
   plain_vector<node_id> stale_;
   plain_vector<value_id> dead_, less_read_;
   bool counts_users_ = false;  // some rule does
   std::vector<bool> counted_;  // ... of such operators
-  char const* condition_ = "";
-  std::string reason_, unchecked_;
-  element_type wider_ = element_type::unknown;
-  bool costly_ = false;
 };
 using application = basic_application<graph_image>;
 

@@ -15,7 +15,8 @@
 
 namespace fuse::inline v0::detail {
 
-/// Gives values in a wider element type, each by one Cast: one that is there already, or a new one in a transaction.
+/// Gives values in another element type, where that loses nothing: below what widened them, or by one Cast, one that is
+/// there already or a new one in a transaction.
 template <class Image>
 class basic_cast_maker {
  public:
@@ -40,7 +41,30 @@ class basic_cast_maker {
     return image_.result(into_.node(tag, row->name, span<value_id const>(&v, 1), std::move(attributes), 1, place_));
   }
 
+  /// `v` in element type `type`, below a Cast that widened it or widened by one; absent where it is neither.
+  value_id in_type(value_id v, element_type type) {
+    auto const below = narrowed(v, type);
+    return below != absent || !widens(facts_.type(v), type) ? below : make(v, type);
+  }
+
  private:
+  // Below Identities, and what widened it: at most 8 operators.
+  [[nodiscard]] value_id narrowed(value_id v, element_type type) const {
+    while (first_below(v) != absent && op_of(image_, image_.producer(v)) == opcode::identity) v = first_below(v);
+    for (int i = 0; i < 8 && facts_.type(v) != type; ++i) {
+      auto const below = first_below(v);
+      if (below == absent) return absent;
+      auto const op = op_of(image_, image_.producer(v));
+      if (op != opcode::identity && !(op == opcode::cast && widens(facts_.type(below), facts_.type(v)))) return absent;
+      v = below;
+    }
+    return facts_.type(v) == type ? v : absent;
+  }
+  // The first operand of what computes `v`, or absent.
+  [[nodiscard]] value_id first_below(value_id v) const {
+    auto const n = image_.producer(v);
+    return n == absent || image_.operand_count(n) == 0 ? absent : image_.operand(n, 0);
+  }
   // New nodes are placed before what reads them, others must stand before the place.
   [[nodiscard]] value_id existing(value_id v, element_type type) const {
     value_id found = absent;

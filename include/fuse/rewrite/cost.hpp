@@ -33,7 +33,7 @@ class basic_traffic {
   }
 
   /// What is saved when the values `roots` are no longer computed by `matched`: all that a dying node moves, and of a
-  /// node that stays because others use it, its share: two norms with common statistics each count half of them.
+  /// node that stays because others use it, its share: two matches with common nodes each count half of them.
   /// Not where the nodes from `first_new` on read what such a node makes: it will stay, and they repeat its work.
   /// Counting ends beyond `enough`, which is soon: most rewrites save far more than they add.
   [[nodiscard]] double saved(span<value_id const> roots, span<node_id const> matched, node_id first_new,

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <fuse/core/plain_vector.hpp>
+#include <fuse/infer/unchanged.hpp>
 #include <fuse/match/machine.hpp>
 #include <fuse/rewrite/application.hpp>
 #include <fuse/rewrite/near_misses.hpp>
@@ -45,7 +46,7 @@ class basic_driver final : machine::acceptor {
     machine_.filter(options.filter);
     list_last_stages();
     if (!select()) return;
-    fused_.resize(image.node_count(), false);
+    fused_by_.resize(image.node_count(), 0);
   }
 
   void run() {
@@ -95,11 +96,11 @@ class basic_driver final : machine::acceptor {
   }
 
   /// Whether a node took part in a rewrite.
-  [[nodiscard]] bool fused(node_id n) const { return n < fused_.size() && fused_[n]; }
+  [[nodiscard]] bool fused(node_id n) const { return n < fused_by_.size() && fused_by_[n] != 0; }
   [[nodiscard]] std::vector<bool> const& selected() const { return selected_; }
 
  private:
-  using refusal = typename basic_refusals<Image>::refusal;
+  using refused_match = typename basic_refusals<Image>::refused_match;
 
   // Time is told apart by phases, for whoever has a clock.
   struct phase {
@@ -193,16 +194,19 @@ class basic_driver final : machine::acceptor {
   void visit(node_id n) {
     if (budget_ == 0) return;
     root_ = n;
-    computed_in_ = wider_ = element_type::unknown;
-    bool applied = machine_.run(n, stage_, *this);
-    if (!applied && wider_ != element_type::unknown) {
-      // A scale is wider than what is normed: the norm in the wider type, between two Casts.
-      computed_in_ = wider_;
-      applied = machine_.run(n, stage_, *this);
-    }
+    bool const applied = rewrite_at(n);
     if (machine_.exceeded()) ++exceeded_;
     if (!applied && machine_.bounded()) ++bounded_;
     refusals_.leave(applied);
+  }
+
+  // Tries all matches at a node, and where none is right but one may be in a wider element type, all once more in that
+  // one, between two Casts.
+  bool rewrite_at(node_id n) {
+    computed_in_ = wider_ = element_type::unknown;
+    if (machine_.run(n, stage_, *this)) return true;
+    computed_in_ = wider_;
+    return wider_ != element_type::unknown && machine_.run(n, stage_, *this);
   }
 
   // A condition of a match that is otherwise complete.
@@ -220,10 +224,12 @@ class basic_driver final : machine::acceptor {
                    matched, rules_.rules[rule].silent});
   }
 
-  // Whether a refusal is news in the end: not where the same thing was rewritten after all and is gone, and of a quiet
-  // rule only where it is found in the graph as it is left.
-  [[nodiscard]] bool stands(refusal const& r) {
-    if (fused(r.witness) && !image_.node(r.witness).alive && !r.lasting) return false;
+  // Whether a refusal is news in the end: not where the place was rewritten after all, or the same rule has taken what
+  // it was found in from another place, and it is gone; and of a quiet rule only where it is found in the graph as it
+  // is left.
+  [[nodiscard]] bool stands(refused_match const& r) {
+    auto const gone = [&](node_id n) { return fused(n) && !image_.node(n).alive; };
+    if (!r.lasting && (gone(r.root) || (gone(r.witness) && fused_by_[r.witness] == r.rule + 1))) return false;
     if (!r.quiet) return true;
     finder again(r.rule);
     if (image_.node(r.root).alive) machine_.run(r.root, rules_.rules[r.rule].stage, again);
@@ -241,11 +247,13 @@ class basic_driver final : machine::acceptor {
     bool matched = false, refused = false;
   };
 
-  // The node that tells matches of one thing apart: the last reduction, else the first node.
+  // The node that tells matches of one thing apart: the last one but for sums and products, which matches of other
+  // things open as well, and for what is looked through; else the first node.
   [[nodiscard]] node_id witness() const {
     auto const all = machine_.matched();
     for (std::size_t i = all.size(); i-- > 0;)
-      if (info(op_of(image_, all[i])).kind == op_kind::reduction) return all[i];
+      if (auto const op = op_of(image_, all[i]); info(op).group == op_group::none && !may_keep_elements(op))
+        return all[i];
     return all.empty() ? root_ : all[0];
   }
 
@@ -253,23 +261,22 @@ class basic_driver final : machine::acceptor {
     if (!selected_[rule]) return false;
     phase const rewriting(options_.observer);
     auto const origin = image_.source->node_name(root_);
-    auto const outcome = application_.apply(rule, root_, computed_in_, origin);
-    if (outcome == rewrite_outcome::unchanged) return false;
-    if (outcome == rewrite_outcome::refused) {
-      if (application_.wider() != element_type::unknown) wider_ = application_.wider();
-      if (application_.costly() && (costly_.empty() || costly_.back().root != root_))
-        costly_.push_back({root_, applied_});
-      refuse(rule, application_.condition(), application_.reason(), true);
+    auto outcome = application_.apply(rule, root_, computed_in_, origin);
+    if (outcome.is == rewrite_outcome::kind::unchanged) return false;
+    if (outcome.is == rewrite_outcome::kind::refused) {
+      if (outcome.why.wider != element_type::unknown) wider_ = outcome.why.wider;
+      if (outcome.costly && (costly_.empty() || costly_.back().root != root_)) costly_.push_back({root_, applied_});
+      refuse(rule, outcome.why.condition, std::move(outcome.why.reason), true);
       return false;
     }
     ++applied_;
-    look_again();
+    look_again(rule);
     ++report_.rules[rule].matched;
     ++report_.rules[rule].applied;
-    if (!application_.unchecked().empty()) {
+    if (!outcome.unchecked.empty()) {
       unchecked_.resize(report_.rules.size(), 0);
       why_unchecked_.resize(report_.rules.size());
-      if (unchecked_[rule]++ == 0) why_unchecked_[rule] = application_.unchecked();
+      if (unchecked_[rule]++ == 0) why_unchecked_[rule] = std::move(outcome.unchecked);
     }
     if (budget_ != 0 && --budget_ == half_budget_) half_way_ = report_.rules;
     auto const& to = options_.observer;
@@ -306,11 +313,12 @@ class basic_driver final : machine::acceptor {
   }
 
   // What changed may match again: whatever reads it, and the new nodes.
-  void look_again() {
+  void look_again(std::uint16_t rule) {
     changed_ = true;
     auto const first = application_.first_node(), last = image_.node_count();
-    if (fused_.size() < last) fused_.resize(last + last / 8, false);
-    for (auto n : machine_.matched()) fused_[n] = true;
+    if (fused_by_.size() < last) fused_by_.resize(last + last / 8, 0);
+    for (auto n : machine_.matched())
+      if (fused_by_[n] == 0) fused_by_[n] = static_cast<std::uint16_t>(rule + 1);
     auto const waited = waiting_.size();
     for (auto n = first; n < last; ++n) machine_.add(n);
     auto const readers = application_.readers();
@@ -401,7 +409,8 @@ class basic_driver final : machine::acceptor {
   basic_application<Image> application_;
   basic_refusals<Image> refusals_;
   pattern_reach const reach_;
-  std::vector<bool> selected_, fused_;
+  std::vector<bool> selected_;
+  plain_vector<std::uint16_t> fused_by_;  // by node: 0, or 1 + the first rule that it took part in a rewrite of
   plain_vector<std::uint8_t> begins_, begins_by_name_;  // by opcode, by code of a name
   plain_vector<int> last_stage_, last_stage_by_name_;
   plain_vector<std::uint32_t> unchecked_;   // rewrites by rule, empty where there is none

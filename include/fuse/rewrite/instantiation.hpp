@@ -10,8 +10,10 @@
 #include <fuse/core/math.hpp>
 #include <fuse/core/plain_vector.hpp>
 #include <fuse/core/span.hpp>
+#include <fuse/rewrite/broadcast_operand.hpp>
+#include <fuse/rewrite/built.hpp>
+#include <fuse/rewrite/casts.hpp>
 #include <fuse/rewrite/operator_writer.hpp>
-#include <fuse/rewrite/row.hpp>
 
 namespace fuse::inline v0::detail {
 
@@ -19,12 +21,6 @@ namespace fuse::inline v0::detail {
 template <class Image>
 class basic_instantiation {
  public:
-  std::string reason;  ///< why there is no right side here
-  /// What a scale or bias would need the norm to be computed in, where that is the reason; given to the constructor of
-  /// another try, the norm's input is cast to it and the result back.
-  element_type wider = element_type::unknown;
-  plain_vector<value_id> roots;
-
   basic_instantiation(machine const& match, Image& image, facts& known, dialect const& names, target to,
                       basic_transaction<Image>& into)
       : match_(match),
@@ -33,31 +29,34 @@ class basic_instantiation {
         names_(names),
         to_(to),
         into_(into),
-        rows_(image, known, names, to, into, absent),
+        broadcast_(image, known, names, to, into),
         writer_(image, known, names, to, into) {}
 
-  /// The right side of `rule`, beside node `place`.
-  bool build(std::uint16_t rule, node_id place, element_type computed_in = element_type::unknown) {
+  /// The values that the right side of `rule` has for its roots, made beside node `place`. `computed_in`, where that is
+  /// known: operators with an operand of `row` are computed in that wider type, between two Casts.
+  built<span<value_id const>> build(std::uint16_t rule, node_id place, element_type computed_in) {
     info_ = &match_.rules().rules[rule];
     terms_ = match_.rules().replacements.subspan(info_->first_replacement, info_->replacement_size);
     place_ = place;
     writer_.begin(place);
+    broadcast_.begin(place);
     computed_in_ = computed_in;
+    type_ = facts_.type(match_.value(0));
     done_.assign(info_->replacement_size, result{});
     operands_.clear();
-    reason.clear();
-    wider = element_type::unknown;
-    roots.clear();
+    roots_.clear();
     auto const root = static_cast<std::uint8_t>(terms_.size() - 1);
-    type_ = facts_.type(match_.value(0));
-    if (terms_[root].what != kind::roots) {
-      needs_results(root, 1);
-      return add_root(root);
+    auto const& t = terms_[root];
+    bool const several = t.what == kind::roots;
+    auto const roots = several ? span<std::uint8_t const>(t.child, t.children) : span<std::uint8_t const>(&root, 1);
+    for (auto at : roots) needs_results(at, 1);
+    for (auto at : roots) {
+      auto made = value(at, type_);
+      if (!made) return made.why();
+      if (*made == absent) return objection{"the right side has no value here"};
+      roots_.push_back(*made);
     }
-    for (std::uint8_t i = 0; i < terms_[root].children; ++i) needs_results(terms_[root].child[i], 1);
-    for (std::uint8_t i = 0; i < terms_[root].children; ++i)
-      if (!add_root(terms_[root].child[i])) return false;
-    return true;
+    return span<value_id const>(roots_);
   }
 
  private:
@@ -68,16 +67,6 @@ class basic_instantiation {
     std::uint32_t results = 1;
   };
 
-  bool add_root(std::uint8_t at) {
-    auto const v = value(at, type_);
-    if (v == absent) {
-      if (reason.empty()) reason = "the right side has no value here";
-      return false;
-    }
-    roots.push_back(v);
-    return true;
-  }
-
   // How many results of each operator are asked for.
   void needs_results(std::uint8_t at, std::uint32_t results) {
     auto const& t = terms_[at];
@@ -86,36 +75,35 @@ class basic_instantiation {
     for (std::uint8_t i = 0; i < t.children; ++i) needs_results(t.child[i], 1);
   }
 
-  value_id fail(std::string why) {
-    if (reason.empty()) reason = std::move(why);
-    return absent;
+  // What a term stands for, absent where that is nothing; made once. A constant is made in element type `type`: that of
+  // where it stands.
+  built<value_id> value(std::uint8_t at, element_type type) {
+    if (done_[at].ready && (!is_literal(at) || facts_.type(done_[at].value) == type)) return done_[at].value;
+    auto made = make(at, type);
+    if (made) done_[at].ready = true, done_[at].value = *made;
+    return made;
   }
-
-  // A constant is made in element type `type`: that of where it stands.
-  value_id value(std::uint8_t at, element_type type) {
-    auto& mine = done_[at];
-    if (mine.ready && (!is_literal(at) || facts_.type(mine.value) == type)) return mine.value;
-    mine.ready = true;
+  built<value_id> make(std::uint8_t at, element_type type) {
     auto const& t = terms_[at];
     switch (t.what) {
-      case kind::slot: mine.value = slot_value(t.slot, type); break;
-      case kind::number: mine.value = constant(dense::of(t.number), type); break;
+      case kind::slot: return slot_value(t.slot, type);
+      case kind::number: return constant(dense::of(t.number), type);
       case kind::fold: {
-        dense made;
-        mine.value = computed(t.child[0], made) ? constant(made, type) : fail("an operand of fold is not a constant");
-        break;
+        auto folded = computed(t.child[0]);
+        if (!folded) return folded.why();
+        return constant(*folded, type);
       }
-      case kind::row: mine.value = row(t); break;
+      case kind::row: return row(t);
       case kind::result: {
-        auto const first = value(t.child[0], type);
-        mine.value = first == absent ? absent : image_.result(image_.producer(first), t.index);
-        break;
+        auto first = value(t.child[0], type);
+        if (!first || *first == absent) return first;
+        return image_.result(image_.producer(*first), t.index);
       }
       case kind::neutral:
-      case kind::named: mine.value = operation(t, mine.results, type); break;
+      case kind::named: return operation(t, done_[at].results, type);
       case kind::roots: break;
     }
-    return mine.value;
+    return absent;
   }
   // Whether a term is a number, or several, in whatever element type is wanted.
   [[nodiscard]] bool is_literal(std::uint8_t at) const {
@@ -125,78 +113,78 @@ class basic_instantiation {
     return is == slot_kind::number || is == slot_kind::parameter;
   }
 
-  value_id constant(dense const& of, element_type type) {
+  built<value_id> constant(dense const& of, element_type type) {
     auto made = make_tensor(type, of.shape, of.elements);
-    if (made.type == element_type::unknown) return fail("a constant of this element type cannot be made");
+    if (made.type == element_type::unknown) return objection{"a constant of this element type cannot be made"};
     if (!is_floating(type))
       for (std::size_t i = 0; i < of.elements.size(); ++i)
         if (made.number(i) != of.elements[i])
-          return fail("the number " + std::to_string(of.elements[i]) + " is no " + std::string(name_of(type)));
+          return objection{"the number " + std::to_string(of.elements[i]) + " is no " + std::string(name_of(type))};
     return into_.constant_of(std::move(made));
   }
 
-  value_id slot_value(std::uint8_t at, element_type type) {
+  built<value_id> slot_value(std::uint8_t at, element_type type) {
     auto const& s = match_.slot(at);
     if (!s.bound) return absent;
     switch (info_->slot_kinds[at]) {
       case slot_kind::value: return s.value;
       case slot_kind::number:
-        return s.value != absent && facts_.type(s.value) == type ? s.value : constant(dense::of(s.number), type);
-      case slot_kind::parameter: return constant(dense::of(s.number), type);
-      case slot_kind::rest: return product_of(at, type);
+        if (s.value != absent && facts_.type(s.value) == type) return s.value;
+        break;
+      case slot_kind::parameter: break;
+      case slot_kind::rest: return joined(at, type);
     }
-    return absent;
+    return constant(dense::of(s.number), type);
   }
 
   // A rest where one value is wanted: its product or sum.
-  value_id product_of(std::uint8_t at, element_type type) {
+  built<value_id> joined(std::uint8_t at, element_type type) {
     auto const group = static_cast<op_group>(match_.slot(at).axes);
     auto const members = match_.members(at);
-    value_id made = absent;
-    for (int pass = 0; pass < 2; ++pass)
+    value_id all = absent;
+    for (double const sign : {1.0, -1.0})
       for (auto const& m : members) {
-        if ((m.weight > 0) != (pass == 0)) continue;
-        if (m.weight != 1 && m.weight != -1) return fail("a factor that is left over is raised to a power");
-        if (made == absent && m.weight == 1) {
-          made = m.value;
+        if ((m.weight > 0) != (sign > 0)) continue;
+        if (m.weight != 1 && m.weight != -1) return objection{"a factor that is left over is raised to a power"};
+        if (all == absent && m.weight == 1) {
+          all = m.value;
           continue;
         }
-        if (made == absent) made = constant(dense::of(group == op_group::product ? 1 : 0), type);
-        value_id const operands[2] = {made, m.value};
-        auto const op = group == op_group::product ? (m.weight > 0 ? opcode::mul : opcode::div)
-                        : m.weight > 0             ? opcode::add
-                                                   : opcode::sub;
-        made = written(writer_.neutral(op, operands, {}, 1));
-        if (made == absent) return absent;
+        if (all == absent) {
+          auto neutral = constant(dense::of(group == op_group::product ? 1 : 0), type);
+          if (!neutral) return neutral;
+          all = *neutral;
+        }
+        value_id const operands[2] = {all, m.value};
+        auto made = writer_.neutral(joining(group, m.weight), operands, {}, 1);
+        if (!made) return made;
+        all = *made;
       }
-    return made;
+    return all;
   }
 
-  value_id row(replacement_term const& t) {
-    auto const& like = terms_[t.child[1]];
-    auto const x = value(t.child[1], type_);
-    if (like.what != kind::slot || x == absent) return fail("row() needs a captured value to be like");
+  built<value_id> row(replacement_term const& t) {
+    auto like = value(t.child[1], type_);
+    if (!like) return like;
+    if (terms_[t.child[1]].what != kind::slot || *like == absent)
+      return objection{"row() needs a captured value to be like"};
     int axes = 1;
     if (t.slot != no_slot) {
       auto const& s = match_.slot(t.slot);
       if (!s.bound || s.axes == 0 || (s.axes & (s.axes + 1)) != 0)
-        return fail("row() needs the last axes, and others, or none that are known, were captured");
+        return objection{"row() needs the last axes, and others, or none that are known, were captured"};
       axes = std::popcount(s.axes);
     }
     bool const required = t.number != 0;
     auto const group = group_of(t.child[0], required);
-    auto& members = row_members_;
-    members.clear();
-    if (!gather(t.child[0], 1, group, members)) return fail("row() takes captures, their products or their sums");
+    members_.clear();
+    if (!gather(t.child[0], 1, group, members_)) return objection{"row() takes captures, their products or their sums"};
     if (!required && absent_first(t.child[0])) return absent;
-    rows_.begin(place_);
-    auto const made = rows_.make(members, group, x,
-                                 computed_in_ != element_type::unknown ? computed_in_ : facts_.type(x), axes, required);
-    if (rows_.wider) wider = rows_.widest;
-    return rows_.reason.empty() ? made : fail(rows_.reason);
+    auto const type = computed_in_ != element_type::unknown ? computed_in_ : facts_.type(*like);
+    return broadcast_.make(members_, group, last_axes(facts_, *like, type, static_cast<std::size_t>(axes)), required);
   }
 
-  // row(scale * factor, x), row_or_none(bias + addend, x): what is multiplied or added.
+  // row(v * w, x), row_or_none(v + w, x): what is multiplied or added.
   op_group group_of(std::uint8_t at, bool required) const {
     auto const& t = terms_[at];
     if (t.what == kind::neutral) return info(static_cast<opcode>(t.op)).group;
@@ -233,35 +221,38 @@ class basic_instantiation {
   }
 
   // fold(...): a subtree of the right side in double precision.
-  bool computed(std::uint8_t at, dense& into) {
+  built<dense> computed(std::uint8_t at) {
+    constexpr auto const* no_constant = "an operand of fold is not a constant";
     auto const& t = terms_[at];
-    if (t.what == kind::number) return into = dense::of(t.number), true;
+    if (t.what == kind::number) return dense::of(t.number);
     if (t.what == kind::slot) {
       auto const& s = match_.slot(t.slot);
-      if (!s.bound) return false;
-      if (info_->slot_kinds[t.slot] != slot_kind::value)
-        return into = dense::of(s.number), info_->slot_kinds[t.slot] == slot_kind::number;
-      double number = 0;
+      auto const is = info_->slot_kinds[t.slot];
+      if (s.bound && is == slot_kind::number) return dense::of(s.number);
+      if (!s.bound || is != slot_kind::value) return objection{no_constant};
       if (image_.value(s.value).constant) {
         auto const contents = image_.source->constant(s.value);
-        if (!contents || contents.size() != count_of(contents.shape)) return false;
-        return into = dense::of(contents), true;
+        if (!contents || contents.size() != count_of(contents.shape)) return objection{no_constant};
+        return dense::of(contents);
       }
-      return facts_.number(s.value, number) && (into = dense::of(number), true);
+      if (double number = 0; facts_.number(s.value, number)) return dense::of(number);
+      return objection{no_constant};
     }
-    if (t.what != kind::neutral) return false;
-    std::vector<dense> operands(t.children);
+    if (t.what != kind::neutral) return objection{no_constant};
+    std::vector<dense> operands;
     std::size_t axes = 0;
     for (std::uint8_t i = 0; i < t.children; ++i) {
-      if (!computed(t.child[i], operands[i])) return false;
-      auto const rank = rank_of(operands[i]);
-      if (axes != 0 && rank != 0 && rank != axes) {
-        fail("operands of fold have different ranks, and nothing says along which axis one repeats");
-        return false;
-      }
+      auto operand = computed(t.child[i]);
+      if (!operand) return operand;
+      auto const rank = rank_of(*operand);
+      if (axes != 0 && rank != 0 && rank != axes)
+        return objection{"operands of fold have different ranks, and nothing says along which axis one repeats"};
       if (rank != 0) axes = rank;
+      operands.push_back(*operand);
     }
-    return evaluate(static_cast<opcode>(t.op), operands, into);
+    dense made;
+    if (!evaluate(static_cast<opcode>(t.op), operands, made)) return objection{no_constant};
+    return made;
   }
 
   // Leading extents of 1 aside.
@@ -289,11 +280,11 @@ class basic_instantiation {
     return t.what == kind::neutral &&
            (op == opcode::add || op == opcode::sub || op == opcode::mul || op == opcode::div);
   }
-  value_id without_nothing(opcode op, std::size_t first) {
+  built<value_id> without_nothing(opcode op, std::size_t first) {
     auto const a = operands_[first], b = operands_[first + 1];
     operands_.resize(first);
     if (a == absent && (op == opcode::sub || op == opcode::div))
-      return fail("nothing is left to subtract or divide from");
+      return objection{"nothing is left to subtract or divide from"};
     return a == absent ? b : a;
   }
 
@@ -315,7 +306,7 @@ class basic_instantiation {
   }
 
   // Numbers among the operands are of the type of the others, so these come first.
-  value_id operation(replacement_term const& t, std::uint32_t results, element_type type) {
+  built<value_id> operation(replacement_term const& t, std::uint32_t results, element_type type) {
     results = kept_results(t, results);
     value_id made_of[8];
     auto const selects = t.what == kind::neutral && static_cast<opcode>(t.op) == opcode::where;
@@ -324,8 +315,9 @@ class basic_instantiation {
       for (std::uint8_t i = 0; i < t.children; ++i) {
         if (is_literal(t.child[i]) != literals || is_list(t.child[i])) continue;
         auto const known = of_numbers != element_type::unknown ? of_numbers : type;
-        made_of[i] = value(t.child[i], selects && i == 0 ? element_type::boolean : known);
-        if (!reason.empty()) return absent;
+        auto operand = value(t.child[i], selects && i == 0 ? element_type::boolean : known);
+        if (!operand) return operand;
+        made_of[i] = *operand;
         if (of_numbers == element_type::unknown && made_of[i] != absent && !(selects && i == 0))
           of_numbers = facts_.type(made_of[i]);
       }
@@ -344,25 +336,20 @@ class basic_instantiation {
       return without_nothing(static_cast<opcode>(t.op), first);
     while (operands_.size() > first && operands_.back() == absent) operands_.pop_back();
     bool const between_casts = computed_in_ != element_type::unknown && t.what == kind::neutral && has_row(t);
-    if (between_casts) operands_[first] = cast(operands_[first], computed_in_);
-    if (!reason.empty()) return absent;
+    if (between_casts) {
+      auto widened = cast(operands_[first], computed_in_);
+      if (!widened) return widened;
+      operands_[first] = *widened;
+    }
     auto const operands = span<value_id const>(operands_).subspan(first);
-    if (!takes_operands(t, operands)) return fail("the operands here are too few or too many for an operator");
+    if (!takes_operands(t, operands)) return objection{"the operands here are too few or too many for an operator"};
     parameters_.clear();
     for (std::uint8_t i = 0; i < t.parameter_count; ++i) parameters_.push_back(parameter(t.parameters[i]));
-    auto made =
-        written(t.what == kind::neutral ? writer_.neutral(static_cast<opcode>(t.op), operands, parameters_, results)
-                                        : writer_.named(t.op, operands, parameters_, results));
-    if (between_casts && made != absent && facts_.type(made) != type_) made = cast(made, type_);
+    auto made = t.what == kind::neutral ? writer_.neutral(static_cast<opcode>(t.op), operands, parameters_, results)
+                                        : writer_.named(t.op, operands, parameters_, results);
     operands_.resize(first);
-    return made;
-  }
-
-  value_id written(value_id made) {
-    if (made != absent) return made;
-    // What is refused in a narrow type may stand in float, between Casts.
-    if (writer_.too_narrow && computed_in_ == element_type::unknown) wider = element_type::float32;
-    return fail(writer_.reason);
+    if (!made || !between_casts || facts_.type(*made) == type_) return made;
+    return cast(*made, type_);
   }
 
   [[nodiscard]] bool has_row(replacement_term const& t) const {
@@ -370,36 +357,20 @@ class basic_instantiation {
       if (terms_[t.child[i]].what == kind::row) return true;
     return false;
   }
-  value_id cast(value_id v, element_type to) {
+  built<value_id> cast(value_id v, element_type to) {
     auto const made = basic_cast_maker<Image>(image_, facts_, names_, to_, into_, place_).make(v, to);
-    return made == absent ? fail("the dialect has no Cast") : made;
+    if (made == absent) return objection{"the dialect has no Cast"};
+    return made;
   }
 
   written_parameter parameter(replacement_term::given const& from) const {
-    written_parameter made{from.name, {}, from.number};
-    if (from.slot == no_slot) {
-      if (from.integer)
-        made.content = static_cast<std::int64_t>(from.number);
-      else
-        made.content = from.number;
-      return made;
-    }
+    written_parameter made{from.name, from.number, from.integer};
+    if (from.slot == no_slot) return made;
     auto const& s = match_.slot(from.slot);
     made.number = s.number;
-    if (info_->slot_kinds[from.slot] == slot_kind::number) {
-      made.content = s.number;
-    } else if (s.axes != 0 && from.name == "axis") {
-      made.axes = s.axes;  // as the operator counts them
-    } else if (s.axes != 0) {
-      std::vector<std::int64_t> axes;
-      for (int bit = 63; bit >= 0; --bit)
-        if ((s.axes >> bit & 1u) != 0) axes.push_back(-1 - bit);
-      made.content = std::move(axes);
-    } else if (math::is_whole(s.number) && from.name != "epsilon") {
-      made.content = static_cast<std::int64_t>(s.number);
-    } else {
-      made.content = s.number;
-    }
+    made.captured = info_->slot_kinds[from.slot] == slot_kind::parameter;
+    made.integer = made.captured && math::is_whole(s.number);
+    made.axes = made.captured ? s.axes : 0;
     return made;
   }
 
@@ -411,13 +382,13 @@ class basic_instantiation {
   dialect const& names_;
   target to_;
   basic_transaction<Image>& into_;
-  basic_row_maker<Image> rows_;
+  basic_broadcast_operand<Image> broadcast_;
   basic_operator_writer<Image> writer_;
   node_id place_ = absent;
   element_type computed_in_ = element_type::unknown, type_ = element_type::unknown;
   plain_vector<result> done_;
-  plain_vector<rest_member> row_members_;
-  plain_vector<value_id> operands_;
+  plain_vector<rest_member> members_;  // of the last row()
+  plain_vector<value_id> operands_, roots_;
   std::vector<written_parameter> parameters_;
 };
 using instantiation = basic_instantiation<graph_image>;

@@ -13,8 +13,9 @@
 namespace fuse::inline v0::detail {
 
 /// Finds where most of a rule is there and no rule was applied: what the rule still wanted. Looked for at every root,
-/// and above every reduction that a rule could have taken: the nearest miss there counts, however little of the rule it
-/// has.
+/// and above every landmark that a rule could have taken: the nearest miss there counts, however little of the rule it
+/// has. Landmarks are operators that make fewer elements of many: sums, products and what works on each element for
+/// itself are everywhere in a graph, and one of these alone is no news.
 template <class Image>
 class basic_near_misses {
  public:
@@ -28,15 +29,15 @@ class basic_near_misses {
     auto const speaks = [&](std::size_t rule) {
       return rules_.rules[rule].stage == stage && selected[rule] && !rules_.rules[rule].silent;
     };
-    bool any = false, without_reduction = false;
+    bool any = false, anywhere = false;
     for (std::size_t rule = 0; rule < rules_.rules.size(); ++rule) {
       any = any || speaks(rule);
-      without_reduction = without_reduction || (speaks(rule) && !rules_.rules[rule].reduces);
+      anywhere = anywhere || (speaks(rule) && !rules_.rules[rule].reduces);  // it has no landmark
     }
     if (!any) return;
-    if (without_reduction)
+    if (anywhere)
       reach_.assign(image_.node_count(), true);
-    else if (!mark_what_reductions_reach())
+    else if (!mark_what_landmarks_reach())
       return;
 
     std::vector<bool> told(image_.value_count(), false);
@@ -48,12 +49,12 @@ class basic_near_misses {
     for (node_id n = image_.node_count(); n-- > 0;) {
       if (!image_.node(n).alive || !reach_[n] || fused(n)) continue;
       if (auto const& own = miss_at(n, stage, speaks); own.score >= near) tell_once(own);
-      if (info(op_of(image_, n)).shape != shape_rule::reduce) continue;
+      if (!is_landmark(n)) continue;
       miss nearest;
       list_users(n);
       for (auto user : users_)
         if (auto const& found = miss_at(user, stage, speaks); found.score > nearest.score) nearest = found;
-      int const least = reduction_of_a_rule(op_of(image_, n)) ? 0 : 1;  // of another, a root must be there at least
+      int const least = asked_for(op_of(image_, n)) ? 0 : 1;  // of another, a root must be there at least
       if (nearest.score >= least && nearest.score < near) tell_once(nearest);
     }
   }
@@ -61,7 +62,7 @@ class basic_near_misses {
  private:
   static constexpr int near = 3;  // the score from which a failure at a root is a near miss
 
-  // How far matching got at a node. Asked for again and again above neighbouring reductions, so kept.
+  // How far matching got at a node. Asked for again and again above neighbouring landmarks, so kept.
   struct miss {
     node_id node = absent;
     value_id at = absent;
@@ -82,15 +83,23 @@ class basic_near_misses {
     return kept;
   }
 
-  // Nodes that have a reduction at most 16 nodes below them; false where there is no reduction. Most of a graph is done
-  // with at that: explaining every sum and product of a transformer took three times as long as all the rest.
-  bool mark_what_reductions_reach() {
-    if (!any_reduction()) return false;
+  [[nodiscard]] bool is_landmark(node_id n) const { return info(op_of(image_, n)).shape == shape_rule::reduce; }
+  // Whether a rule asks for a landmark of that operator.
+  [[nodiscard]] bool asked_for(opcode op) const {
+    for (auto const& i : rules_.code)
+      if (i.code == step::reduction && i.op == static_cast<std::uint16_t>(op)) return true;
+    return false;
+  }
+
+  // Nodes that have a landmark at most 16 nodes below them; false where there is no landmark. Most of a graph is done
+  // with at that: explaining every sum and product of a transformer takes three times as long as all the rest.
+  bool mark_what_landmarks_reach() {
+    if (!any_landmark()) return false;
     constexpr std::uint8_t far = 17;
     plain_vector<std::uint8_t> distance(image_.node_count(), far);
     reach_.assign(image_.node_count(), false);
     for (auto n = image_.first_node(); n != absent; n = image_.node(n).next) {
-      if (info(op_of(image_, n)).shape == shape_rule::reduce) distance[n] = 0;
+      if (is_landmark(n)) distance[n] = 0;
       for (std::uint32_t i = 0; i < image_.operand_count(n); ++i)
         if (auto const v = image_.operand(n, i); v != absent && image_.producer(v) != absent)
           if (auto const below = distance[image_.producer(v)]; below + 1 < distance[n])
@@ -100,21 +109,13 @@ class basic_near_misses {
     return true;
   }
 
-  [[nodiscard]] bool any_reduction() {
+  // The facts list them as they find them; a number may have been another node's, which was taken back.
+  [[nodiscard]] bool any_landmark() {
     auto const all = facts_.reductions();
-    for (; listed_ < all.size(); ++listed_) reductions_.push_back(all[listed_]);
-    while (!reductions_.empty() && !reduces(reductions_.back())) reductions_.pop_back();
-    return !reductions_.empty();
-  }
-  // A number may have been another node's, which was taken back.
-  [[nodiscard]] bool reduces(node_id n) const {
-    return n < image_.node_count() && image_.node(n).alive && info(op_of(image_, n)).shape == shape_rule::reduce;
-  }
-
-  [[nodiscard]] bool reduction_of_a_rule(opcode op) const {
-    for (auto const& i : rules_.code)
-      if (i.code == step::reduction && i.op == static_cast<std::uint16_t>(op)) return true;
-    return false;
+    for (; listed_ < all.size(); ++listed_) landmarks_.push_back(all[listed_]);
+    auto const is_there = [&](node_id n) { return n < image_.node_count() && image_.node(n).alive && is_landmark(n); };
+    while (!landmarks_.empty() && !is_there(landmarks_.back())) landmarks_.pop_back();
+    return !landmarks_.empty();
   }
 
   // Up to 32 nodes that use what `n` computes, directly or not, the nearest first.
@@ -140,7 +141,7 @@ class basic_near_misses {
   std::vector<bool> reach_;
   plain_vector<miss> misses_;
   plain_vector<node_id> users_;
-  plain_vector<node_id> reductions_;  // of the first `listed_` that the facts tell; the last one is alive
+  plain_vector<node_id> landmarks_;  // of the first `listed_` that the facts tell; the last one is alive
   std::size_t listed_ = 0;
 };
 using near_misses = basic_near_misses<graph_image>;

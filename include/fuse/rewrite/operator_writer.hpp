@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,16 +15,19 @@
 #include <fuse/graph/attribute.hpp>
 #include <fuse/infer/facts.hpp>
 #include <fuse/ops/dialect.hpp>
+#include <fuse/rewrite/built.hpp>
 #include <fuse/rewrite/transaction.hpp>
 
 namespace fuse::inline v0::detail {
 
-/// A named parameter of an operator that is to be written.
+/// A named parameter of an operator that is to be written: a number, or axes.
 struct written_parameter {
   std::string_view name;
-  decltype(attribute::content) content;
-  double number = 0;       ///< where the content is one number
+  double number = 0;
+  bool integer = false;    ///< the number is one, unless the operator has a real number there
+  bool captured = false;   ///< it comes from the graph, which does not tell a real number from an integer
   std::uint64_t axes = 0;  ///< of captured axes: bit k is the k-th axis from the last
+  decltype(attribute::content) content{};  ///< as the operator has it; the writer tells
 };
 
 /// Writes operators as a dialect, operator set version and target do, each in an open transaction. One for all: its
@@ -31,9 +35,6 @@ struct written_parameter {
 template <class Image>
 class basic_operator_writer {
  public:
-  std::string reason;       ///< why the last operator was not written
-  bool too_narrow = false;  ///< ... which the dialect refused, and its first operand has 16 bits
-
   basic_operator_writer(Image& image, facts& known, dialect const& names, target to, basic_transaction<Image>& into)
       : image_(image),
         facts_(known),
@@ -45,36 +46,32 @@ class basic_operator_writer {
   /// New nodes go beside node `place`.
   void begin(node_id place) { place_ = place; }
 
-  /// A neutral operator: as an operator of the dialect, or a function with a body. Its first result; absent with a
-  /// reason. The parameters' contents are moved out.
-  value_id neutral(opcode op, span<value_id const> operands, span<written_parameter> parameters,
-                   std::uint32_t results) {
-    too_narrow = false;
+  /// The first result of a neutral operator: as an operator of the dialect, or a function with a body. The parameters'
+  /// contents are moved out.
+  built<value_id> neutral(opcode op, span<value_id const> operands, span<written_parameter> parameters,
+                          std::uint32_t results) {
     auto const& [row, code, asked] = row_of(op);
     for (auto& p : parameters)
-      if (auto const* why = count_axis(p, row, op); why != nullptr) return fail(why);
+      if (auto const* why = settle(p, row, op); why != nullptr) return objection{why};
     describe(op, operands, parameters, results);
     if (names_.refuse != nullptr)
-      if (auto const why = names_.refuse(emission_); !why.empty()) {
-        too_narrow = !emission_.operands.empty() && size_of(emission_.operands[0]) == 2;
-        return fail(std::string(why));
-      }
-    if (row != nullptr && !takes(*row, operands.size())) return absent;
+      if (auto const why = names_.refuse(emission_); !why.empty()) return objection{std::string(why), wider()};
+    if (row != nullptr)
+      if (auto why = refuses(*row, operands.size()); !why.empty()) return objection{std::move(why)};
     attributes_.clear();
     operands_.assign(operands);
     for (auto& p : parameters)
-      if (auto const* why = place(p, row); why != nullptr) return fail(why);
+      if (auto const* why = place(p, row); why != nullptr) return objection{why};
     operator_tag tag{code, static_cast<std::uint16_t>(op)};
     if (row != nullptr) {
       if (names_.complete != nullptr) names_.complete(emission_, attributes_);
-      if (auto why = complete(*row, attributes_); !why.empty()) return fail(std::move(why));
-      if (!has_attributes(*row)) return absent;
+      if (auto why = completed(*row); !why.empty()) return objection{std::move(why)};
       return node(tag, row->name, operands_, results);
     }
     function_body body;
     if (names_.function == nullptr || !names_.function(emission_, body))
-      return fail(std::string("the dialect has no operator ") + std::string(name_of(op)) +
-                  " at this operator set version");
+      return objection{std::string("the dialect has no operator ") + std::string(name_of(op)) +
+                       " at this operator set version"};
     auto const name = body.name;
     into_.function(std::move(body));
     tag.name = names_.code(name);
@@ -82,51 +79,49 @@ class basic_operator_writer {
   }
 
   /// The dialect's own operator with the name of code `name`, and its attributes.
-  value_id named(std::uint16_t name, span<value_id const> operands, span<written_parameter> parameters,
-                 std::uint32_t results) {
-    too_narrow = false;
+  built<value_id> named(std::uint16_t name, span<value_id const> operands, span<written_parameter> parameters,
+                        std::uint32_t results) {
     auto const* row = names_.row(name, image_.version);
     if (row == nullptr || row->emit_since > image_.version)
-      return fail("the operator of the right side does not exist at this operator set version");
+      return objection{"the operator of the right side does not exist at this operator set version"};
     if (row->emit == target::none)
-      return fail("the dialect's " + std::string(row->name) + " is read, and never written");
+      return objection{"the dialect's " + std::string(row->name) + " is read, and never written"};
     if (!includes(row->emit, into_.target_here(to_)))
-      return fail("the dialect's " + std::string(row->name) + " is not for the target");
-    if (!takes(*row, operands.size())) return absent;
+      return objection{"the dialect's " + std::string(row->name) + " is not for the target"};
+    if (auto why = refuses(*row, operands.size()); !why.empty()) return objection{std::move(why)};
     attributes_.clear();
     for (auto& p : parameters) {
-      if (auto const* why = count_axis(p, row, row->op); why != nullptr) return fail(why);
+      if (auto const* why = settle(p, row, row->op); why != nullptr) return objection{why};
       attributes_.push_back({std::string(p.name), std::move(p.content)});
     }
-    if (auto why = complete(*row, attributes_); !why.empty()) return fail(std::move(why));
-    if (!has_attributes(*row)) return absent;
+    if (auto why = completed(*row); !why.empty()) return objection{std::move(why)};
     return node({name, static_cast<std::uint16_t>(row->op)}, row->name, operands, results);
   }
 
  private:
-  value_id fail(std::string why) {
-    reason = std::move(why);
-    return absent;
-  }
-
-  // Whether the operator has the new node's attributes at this version; else why not is in `reason`.
-  [[nodiscard]] bool has_attributes(operator_row const& row) {
-    if (row.attributes->any) return true;
+  // Completes the attributes of the new node; returns what stands in the way, such as one that the operator lacks at
+  // this version, or an empty text.
+  [[nodiscard]] std::string completed(operator_row const& row) {
+    if (auto why = complete(row, attributes_); !why.empty()) return why;
+    if (row.attributes->any) return {};
     for (auto const& a : attributes_)
       if (auto const at = row.attributes->find(a.name);
-          at == row.attributes->all.size() || !row.attributes->all[at].is_of(image_.version)) {
-        reason = std::string(row.name) + " has no attribute '" + a.name + "' at this operator set version";
-        return false;
-      }
-    return true;
+          at == row.attributes->all.size() || !row.attributes->all[at].is_of(image_.version))
+        return std::string(row.name) + " has no attribute '" + a.name + "' at this operator set version";
+    return {};
   }
 
-  // Whether the dialect's operator takes so many operands that are data; else why not is in `reason`.
-  [[nodiscard]] bool takes(operator_row const& row, std::size_t operands) {
-    if (row.operands < 0 || operands <= static_cast<std::size_t>(row.operands)) return true;
-    reason = "the dialect's " + std::string(row.name) + " takes " + std::to_string(row.operands) +
-             " operands that are data, the right side has " + std::to_string(operands);
-    return false;
+  // Why the dialect's operator does not take so many operands that are data, or an empty text.
+  [[nodiscard]] static std::string refuses(operator_row const& row, std::size_t operands) {
+    if (row.operands < 0 || operands <= static_cast<std::size_t>(row.operands)) return {};
+    return "the dialect's " + std::string(row.name) + " takes " + std::to_string(row.operands) +
+           " operands that are data, the right side has " + std::to_string(operands);
+  }
+
+  // What the dialect refuses of floating numbers of 16 bits it may have of 32.
+  [[nodiscard]] element_type wider() const {
+    auto const type = emission_.has(0) ? emission_.operands[0].type : element_type::unknown;
+    return is_floating(type) && size_of(type) == 2 ? element_type::float32 : element_type::unknown;
   }
 
   value_id node(operator_tag tag, std::string_view name, span<value_id const> operands, std::uint32_t results) {
@@ -141,34 +136,27 @@ class basic_operator_writer {
     made.version = image_.version;
     made.to = into_.target_here(to_);
     made.results = results;
-    made.operands.clear();
-    made.present.clear();
-    made.degenerate = false;
-    made.plain_rows = true;
-    made.axis = -1;
-    made.epsilon = 0;
-    for (auto v : operands) {
-      made.present.push_back(v != absent);
-      made.operands.push_back(v == absent ? element_type::unknown : facts_.type(v));
-      made.degenerate = made.degenerate || (v != absent && v != operands[0] && facts_.rank(v) == 0);
-    }
-    auto const x = operands.empty() ? span<extent const>{} : facts_.shape(operands[0]);
-    made.degenerate = made.degenerate || x.size() == 1 || (!x.empty() && x.back() == extent(1));
-    for (auto const& p : parameters) {
-      if (p.name == "axis") made.axis = static_cast<std::int64_t>(p.number);
-      if (p.name == "epsilon") made.epsilon = p.number;
-    }
+    extents_.clear();  // apart from the facts, whose spans end with the next constant that is made
     for (auto v : operands)
-      if (v != absent && v != operands[0]) made.plain_rows = made.plain_rows && lists(v, x, made.axis);
-  }
-
-  // Whether the extents of `row` are those of `x` from `axis` on.
-  [[nodiscard]] bool lists(value_id row, span<extent const> x, std::int64_t axis) const {
-    auto const shape = facts_.shape(row);
-    auto const count = static_cast<std::size_t>(-axis);
-    if (axis >= 0 || !facts_.has_rank(row) || shape.size() != count || x.size() < count) return false;
-    auto const last = x.subspan(x.size() - count);
-    return std::equal(last.begin(), last.end(), shape.begin());
+      if (v != absent) extents_.append(facts_.shape(v));
+    made.operands.clear();
+    std::size_t at = 0;
+    for (auto v : operands) {
+      auto& operand = made.operands.emplace_back();
+      if (v == absent) continue;
+      operand.present = true;
+      operand.type = facts_.type(v);
+      operand.has_rank = facts_.has_rank(v);
+      auto const rank = facts_.shape(v).size();
+      operand.shape = span<extent const>(extents_).subspan(at).first(rank);
+      at += rank;
+      if (double number = 0; facts_.number(v, number)) operand.number = number;
+    }
+    made.parameters.clear();
+    for (auto const& p : parameters) {
+      bool const list = std::holds_alternative<std::vector<std::int64_t>>(p.content);
+      made.parameters.push_back({p.name, list ? std::numeric_limits<double>::quiet_NaN() : p.number});
+    }
   }
 
   // The row with which this dialect, version and target write an operator, looked up once.
@@ -187,10 +175,34 @@ class basic_operator_writer {
     return known;
   }
 
-  // Says captured axes as the operator's parameter "axis" counts them; returns why that cannot be, or null.
-  static char const* count_axis(written_parameter& p, operator_row const* row, opcode op) {
-    if (p.name != "axis" || p.axes == 0) return nullptr;
-    auto const use = axis_use_of(row, op);
+  // Says a number or captured axes as the operator's parameter has them; returns why that cannot be, or null.
+  static char const* settle(written_parameter& p, operator_row const* row, opcode op) {
+    if (p.axes != 0) return count_axes(p, row, op);
+    if (p.integer && !is_real(p, row, op))
+      p.content = static_cast<std::int64_t>(p.number);
+    else
+      p.content = p.number;
+    return nullptr;
+  }
+  // As the operator's own parameters say, or its attributes; what was captured, also as other operators have it.
+  [[nodiscard]] static bool is_real(written_parameter const& p, operator_row const* row, opcode op) {
+    if (auto const* own = parameter_of(op, p.name); own != nullptr) return own->real;
+    if (row != nullptr)
+      if (auto const at = row->attributes->find(p.name); at != row->attributes->all.size())
+        return row->attributes->all[at].kind == attribute_kind::number;
+    auto const* others = p.captured ? parameter_named(p.name) : nullptr;
+    return others != nullptr && others->real;
+  }
+  // Axes are one number where the parameter counts an axis, of this operator or of any, and else a list.
+  static char const* count_axes(written_parameter& p, operator_row const* row, opcode op) {
+    auto const use = axis_use_of(row, op, p.name);
+    if (use == axis_use::none && !counts_an_axis(p.name)) {
+      std::vector<std::int64_t> list;
+      for (int bit = 63; bit >= 0; --bit)
+        if ((p.axes >> bit & 1u) != 0) list.push_back(-1 - bit);
+      p.content = std::move(list);
+      return nullptr;
+    }
     bool const one = std::has_single_bit(p.axes), last = (p.axes & (p.axes + 1)) == 0;
     if (last && (use == axis_use::trailing || one))
       p.number = -std::popcount(p.axes);
@@ -203,6 +215,11 @@ class basic_operator_writer {
                                   : "the operator's axes are the last ones, and others were captured";
     p.content = static_cast<std::int64_t>(p.number);
     return nullptr;
+  }
+
+  [[nodiscard]] static bool counts_an_axis(std::string_view parameter) {
+    auto const* known = parameter_named(parameter);
+    return known != nullptr && known->axis != axis_use::none;
   }
 
   // Among the attributes or the operands, where the dialect keeps the parameter; returns why it cannot be written, or
@@ -259,6 +276,7 @@ class basic_operator_writer {
   plain_vector<value_id> operands_;
   std::vector<attribute> attributes_;
   emission emission_;
+  plain_vector<extent> extents_;            // of its operands
   plain_vector<operator_of_dialect> rows_;  // by opcode and target
 };
 

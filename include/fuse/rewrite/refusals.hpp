@@ -17,9 +17,10 @@ namespace fuse::inline v0::detail {
 template <class Image>
 class basic_refusals {
  public:
-  struct refusal {
+  /// One that the report may tell.
+  struct refused_match {
     std::uint16_t rule;
-    node_id root, witness;  ///< the witness tells matches of one thing apart
+    node_id root, witness;  ///< matches of one thing have the same witness
     std::string node, condition, reason;
     bool matched;          ///< the whole pattern, with every condition
     bool quiet;            ///< the rule repeats no condition that another one has told
@@ -29,7 +30,7 @@ class basic_refusals {
   explicit basic_refusals(Image const& image) : image_(image) {}
 
   /// Counts only if nothing applies at its root in the end: until `leave`, which ends the visit there.
-  void add(refusal made) {
+  void add(refused_match made) {
     for (auto const& r : here_)
       if (r.rule == made.rule && r.reason == made.reason) return;
     here_.push_back(std::move(made));
@@ -40,14 +41,14 @@ class basic_refusals {
     here_.clear();
   }
   /// Counts whatever applies at its root.
-  void add_near_miss(refusal made) { all_.push_back(std::move(made)); }
+  void add_near_miss(refused_match made) { all_.push_back(std::move(made)); }
 
-  /// Tells those that `stands(refusal)` holds of: at one root each condition of a rule once, up to three of them for
-  /// what did not match. A root of matches that were refused is one more place where the rule matched.
+  /// Tells those that `stands(refused_match)` holds of: at one root each condition of a rule once, up to three of them
+  /// for what did not match. A root of matches that were refused is one more place where the rule matched.
   template <class Stands>
   void tell(rewrite_report& report, Stands const& stands) const {
     if (all_.empty()) return;
-    plain_vector<refusal const*> said;  // at one root
+    plain_vector<refused_match const*> said;  // at one root
     for (auto const* by_root : by_roots()) {
       auto const& r = *by_root;
       if (!said.empty() && said.front()->root != r.root) said.clear();
@@ -72,17 +73,17 @@ class basic_refusals {
 
  private:
   // In the order of their roots, then as they came.
-  [[nodiscard]] plain_vector<refusal const*> by_roots() const {
+  [[nodiscard]] plain_vector<refused_match const*> by_roots() const {
     plain_vector<std::uint32_t> place(image_.node_count() + 1, 0);
     for (auto const& r : all_) ++place[r.root + 1];
     for (std::size_t n = 1; n < place.size(); ++n) place[n] += place[n - 1];
-    plain_vector<refusal const*> sorted(all_.size());
+    plain_vector<refused_match const*> sorted(all_.size());
     for (auto const& r : all_) sorted[place[r.root]++] = &r;
     return sorted;
   }
 
   Image const& image_;
-  std::vector<refusal> here_, all_;
+  std::vector<refused_match> here_, all_;
 };
 using refusals = basic_refusals<graph_image>;
 

@@ -52,11 +52,9 @@ struct norm_function {
         emission e;
         e.op = op;
         e.version = version;
-        e.operands.assign(static_cast<std::size_t>(function.input_size()), type);
-        e.present.assign(e.operands.size(), true);
+        e.operands.assign(static_cast<std::size_t>(function.input_size()), {.present = true, .type = type});
+        e.parameters = {{"axis", static_cast<double>(axis)}, {"epsilon", static_cast<double>(found.epsilon)}};
         e.results = static_cast<std::size_t>(function.output_size());
-        e.axis = axis;
-        e.epsilon = static_cast<double>(found.epsilon);
         function_body body;
         if (!fuse::detail::onnx_norms::function(e, body)) continue;
         ::onnx::FunctionProto made;

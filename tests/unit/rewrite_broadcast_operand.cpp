@@ -4,9 +4,9 @@
 #include <cmath>
 #include <limits>
 
-#include <fuse/rewrite/row.hpp>
+#include <fuse/rewrite/broadcast_operand.hpp>
 
-namespace rewrite_row {
+namespace rewrite_broadcast_operand {
 
 using namespace rewriting;
 
@@ -14,7 +14,7 @@ namespace {
 
 using fuse::op_group;
 
-/// Makes rows for a norm over the last axes of `x`, which is the graph's last node's operand.
+/// Makes operands with the last axes of `x`, which is the graph's last node's operand.
 struct rows_of {
   static constexpr auto const& names = fuse::dialect_of<graph>;
   graph& g;
@@ -36,12 +36,16 @@ struct rows_of {
     auto const x = bound.number(g.operands(last(g))[0]);
     auto const place = bound.image.producer(bound.number(g.result(last(g))));
     fuse::transaction changes(bound.image, known);
-    fuse::detail::row_maker rows(bound.image, known, names, fuse::target::standard, changes, place);
+    fuse::detail::broadcast_operand rows(bound.image, known, names, fuse::target::standard, changes);
+    rows.begin(place);
     std::vector<fuse::rest_member> members;
     for (auto const& [v, weight] : of) members.push_back({bound.number(v), weight});
-    auto const made = rows.make(members, kind, x, type, axes, required);
-    reason = rows.reason;
-    wider = rows.wider;
+    auto const form = fuse::detail::last_axes(known, x, type, static_cast<std::size_t>(axes));
+    auto operand = rows.make(members, kind, form, required);
+    auto const made = operand ? *operand : fuse::absent;
+    auto const why = operand ? fuse::detail::objection{} : operand.why();
+    reason = why.reason;
+    wider = why.wider != element_type::unknown;
     numbers.clear();
     extents.clear();
     added.clear();
@@ -212,4 +216,4 @@ TEST_CASE("a row is not rounded on the way to a narrower type") {
   CHECK(rows.added == "Cast");
 }
 
-}  // namespace rewrite_row
+}  // namespace rewrite_broadcast_operand
