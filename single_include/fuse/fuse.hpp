@@ -9276,7 +9276,7 @@ class basic_frame_opener {
       stack.weight[waiting] = weight;
       stack.parent[waiting++] = parent;
     };
-    unsigned const may = (f.clips ? clip : 0u) | (repeats ? repeat : 0u) | (f.scales ? scale : 0u),
+    unsigned const may = (f.clips ? clip : 0u) | (repeats ? repeat : 0u) | (f.scales ? multiply : 0u),
                    may_first = may | (f.divides ? divide : 0u);
     std::uint32_t numbers = 0, clipped = 0;
     wait(root, stands_for, 1, 255);
@@ -9375,7 +9375,7 @@ class basic_frame_opener {
   }
 
  private:
-  enum : unsigned { clip = 1, repeat = 2, divide = 4, scale = 8 };
+  enum : unsigned { clip = 1, repeat = 2, divide = 4, multiply = 8 };
 
   struct children {
     value_id value[opened_group::leaf_capacity];
@@ -9539,7 +9539,7 @@ class basic_frame_opener {
     double number = 1;
     std::uint32_t left_out = absent;
     if (how.when == opens_with::scaled) return opens_scaled(n, w, (may & repeat) != 0, into);
-    if (how.when == opens_with::alike && (may & scale) == 0) return false;
+    if (how.when == opens_with::alike && (may & multiply) == 0) return false;
     if (how.when == opens_with::power && !is_number(n, 1, number)) return false;
     if (!allows(how.when, w, number)) {
       if (how.when != opens_with::one_over || !is_number(n, 0, number) || number != 1) return false;
@@ -13153,7 +13153,7 @@ struct rule_requirement {
   static_assert(is_not<Error, rule_error::attribute_of_another_kind>,
                 "fuse: a rule wants an attribute to be what it cannot hold");
   static_assert(is_not<Error, rule_error::row_of_several_axes>,
-                "fuse: a rule captures several parameters: say which one is a row's axes, row(scale, x, param<...>)");
+                "fuse: a rule captures several parameters: say which one is a row's axes, row(v, x, param<...>)");
   static_assert(is_not<Error, rule_error::root_on_the_right>,
                 "fuse: the right side of a rule uses the name of what it replaces: it would read itself");
   static_assert(

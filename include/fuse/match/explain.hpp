@@ -54,8 +54,8 @@ template <class Image>
   return {text, std::to_chars(text, text + 32, number).ptr};
 }
 
-/// "layer_norm 'y', whose 'epsilon' is 0.001"; with a list of attributes, "whose 'epsilon' (its attribute 'eps':
-/// number) is 0.001".
+/// "gemm 'y', whose 'alpha' is 0.5"; with a list of attributes, "whose 'alpha' (its attribute 'factor':
+/// number) is 0.5".
 template <class Image>
 [[nodiscard]] std::string describe_parameter(Image const& image, facts const& known, dialect const& names, value_id v,
                                              std::string_view parameter) {

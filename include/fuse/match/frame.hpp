@@ -64,7 +64,7 @@ class basic_frame_opener {
       stack.weight[waiting] = weight;
       stack.parent[waiting++] = parent;
     };
-    unsigned const may = (f.clips ? clip : 0u) | (repeats ? repeat : 0u) | (f.scales ? scale : 0u),
+    unsigned const may = (f.clips ? clip : 0u) | (repeats ? repeat : 0u) | (f.scales ? multiply : 0u),
                    may_first = may | (f.divides ? divide : 0u);
     std::uint32_t numbers = 0, clipped = 0;
     wait(root, stands_for, 1, 255);
@@ -170,7 +170,7 @@ class basic_frame_opener {
  private:
   // What opening may do: look below what clips, below what repeats elements, into a quotient of integers, and take like
   // terms for a product.
-  enum : unsigned { clip = 1, repeat = 2, divide = 4, scale = 8 };
+  enum : unsigned { clip = 1, repeat = 2, divide = 4, multiply = 8 };
 
   struct children {
     value_id value[opened_group::leaf_capacity];
@@ -345,7 +345,7 @@ class basic_frame_opener {
     double number = 1;
     std::uint32_t left_out = absent;
     if (how.when == opens_with::scaled) return opens_scaled(n, w, (may & repeat) != 0, into);
-    if (how.when == opens_with::alike && (may & scale) == 0) return false;
+    if (how.when == opens_with::alike && (may & multiply) == 0) return false;
     if (how.when == opens_with::power && !is_number(n, 1, number)) return false;
     if (!allows(how.when, w, number)) {
       if (how.when != opens_with::one_over || !is_number(n, 0, number) || number != 1) return false;

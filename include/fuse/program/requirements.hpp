@@ -84,7 +84,7 @@ struct rule_requirement {
   static_assert(is_not<Error, rule_error::attribute_of_another_kind>,
                 "fuse: a rule wants an attribute to be what it cannot hold");
   static_assert(is_not<Error, rule_error::row_of_several_axes>,
-                "fuse: a rule captures several parameters: say which one is a row's axes, row(scale, x, param<...>)");
+                "fuse: a rule captures several parameters: say which one is a row's axes, row(v, x, param<...>)");
   static_assert(is_not<Error, rule_error::root_on_the_right>,
                 "fuse: the right side of a rule uses the name of what it replaces: it would read itself");
   static_assert(

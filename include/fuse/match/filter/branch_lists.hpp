@@ -83,7 +83,8 @@ class basic_branch_lists {
   explicit basic_branch_lists(Program const& rules) : rules_(rules) { list_branches(basic_operator_needs(rules)); }
 
   /// Calls `enter(branch)` for the branches at `pc` that may match, in order, until one returns true; whether one did.
-  /// `there(r)` are the sets of operators at register r. (Inlined even where g++ would not: 4 % of matching a norm.)
+  /// `there(r)` are the sets of operators at register r. (Inlined even where g++ would not: the benchmark's row of
+  /// blocks.)
   template <class There, class Enter>
   [[gnu::always_inline]] bool any(std::uint16_t pc, There const& there, Enter const& enter) const {
     auto const& all = lists_[pc];
