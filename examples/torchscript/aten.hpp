@@ -66,9 +66,9 @@ struct conduct {
   // Whether scale and bias of a norm have just the axes of its input from `axis` on, of extents known to be the same.
   static bool plain_rows(fuse::emission const& made) {
     auto const x = made.operands[0].shape;
-    auto const axis = made.number("axis");
-    if (!(axis < 0)) return false;
-    auto const axes = static_cast<std::size_t>(-axis);
+    auto const from = made.number("axis");
+    if (!(from < 0)) return false;
+    auto const axes = static_cast<std::size_t>(-from);
     for (std::size_t i = 1; i < made.operands.size(); ++i) {
       if (!made.has(i)) continue;
       auto const row = made.operands[i].shape;
