@@ -100,7 +100,8 @@ TEST_CASE("what a weight allows to open") {
 TEST_CASE("an operator of a group opens as that, and no other opens") {
   for (auto const& each : fuse::openings) {
     CHECK(fuse::opening_of(each.op, each.kind).when == each.when);
-    CHECK(fuse::info(each.op).group != op_group::none);
+    bool const reads_two = each.when == opens_with::logarithm || each.when == opens_with::squared;
+    CHECK((fuse::info(each.op).group == op_group::none) == reads_two);
   }
   for (auto const& known : fuse::operator_table) {
     auto const own = fuse::opening_of(known.op, known.group).when;

@@ -26,14 +26,14 @@ template <auto const& Rules, class G>
         : machine_(of), bound_(bound), into_(into), taken_(bound.image.node_count(), false) {}
     bool accept(std::uint16_t rule) override {
       bool inside = true;
-      for (auto const n : machine_.matched()) {
+      for (auto const n : machine_.found().matched()) {
         inside = inside && taken_[n];
         taken_[n] = true;
       }
       if (inside) return true;
       auto& made = into_.emplace_back();
       made.label = machine_.rules().rules[rule].name;
-      for (auto const n : machine_.matched()) made.nodes.push_back(bound_.node(n));
+      for (auto const n : machine_.found().matched()) made.nodes.push_back(bound_.node(n));
       return true;
     }
     void refuse(std::uint16_t, std::uint16_t) override {}

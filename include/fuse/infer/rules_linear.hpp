@@ -67,6 +67,11 @@ struct window {
   extent kernel = 1;
   std::int64_t stride = 1, dilation = 1, before = 0, after = 0;
   bool same = false, ceil = false;
+
+  /// Whether the one window is all of a dimension, which is reduced then.
+  [[nodiscard]] bool covers(extent whole) const {
+    return kernel == whole && dilation == 1 && before == 0 && after == 0 && !same;
+  }
 };
 template <class Context>
 [[nodiscard]] extent window_extent(Context& at, extent whole, window const& w) {
@@ -179,6 +184,7 @@ void pool_shape(Context& at) {
   bool const known = at.integers("kernel_shape") == parameter_state::known &&
                      read_windows(at, from.size() - 2, windows) && at.integer("ceil_mode", 0, ceil);
   at.dims.assign(from.begin(), from.begin() + 2);
+  at.axes.clear();
   for (std::size_t i = 2; i < from.size(); ++i) {
     if (!known) {  // then there are no windows
       at.dims.push_back(at.symbols().fresh());
@@ -186,11 +192,13 @@ void pool_shape(Context& at) {
     }
     auto& w = windows[i - 2];
     w.ceil = ceil != 0;
+    if (w.covers(from[i])) at.axes.push_back(static_cast<int>(i));
     bool const sized = !w.same || w.dilation == 1;  // what "same" pads to a dilated window is not what runtimes do
     at.dims.push_back(sized ? window_extent(at, from[i], w) : at.symbols().fresh());
   }
   at.set_shape(0, at.dims);
   at.set_shape(1, at.dims);
+  if (at.axes.size() == windows.size() && !windows.empty()) at.facts.keep_reduction(at.n, at.axes, true);
 }
 
 template <class Context>

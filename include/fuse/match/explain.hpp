@@ -277,13 +277,13 @@ template <class Image>
     bool const framed = i.code == step::member || i.code == step::close || i.code == step::literal ||
                         i.code == step::rest || i.code == step::scalar_member;
     auto wanted = detail::requirement_of(rules, i, rules.rules[best.rule], names,
-                                         framed ? match.opened(i.a).kind : op_group::none);
+                                         framed ? match.found().opened(i.a).kind : op_group::none);
     best.condition = std::move(wanted.condition);
     best.expected = std::move(wanted.expected);
     best.found = i.code == step::parameter
                      ? detail::describe_parameter(image, known, names, failure.value, rules.parameter_names[i.op])
                      : detail::describe(image, known, failure.value);
-    if (framed && match.opened(i.a).bounded)
+    if (framed && match.found().opened(i.a).bounded)
       best.found += ", of more than " + std::to_string(detail::opened_group::capacity) +
                     " parts with the operators between them: the rest stayed closed";
   }

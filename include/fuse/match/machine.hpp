@@ -6,24 +6,51 @@
 #include <cstdint>
 #include <utility>
 
+#include <fuse/infer/congruence.hpp>
+#include <fuse/match/filter/filter.hpp>
+#include <fuse/match/group_steps.hpp>
 #include <fuse/match/reduction_steps.hpp>
+#include <fuse/match/state.hpp>
+#include <fuse/match/value_steps.hpp>
 #include <fuse/program/program.hpp>
 
 namespace fuse::inline v0 {
 
-/// The matching machine: interprets a program on a graph. Full backtracking; no allocation after construction. What a
-/// step needs stands in value_steps.hpp, group_steps.hpp and reduction_steps.hpp; here are the steps with several
-/// outcomes, and the way through the program.
+namespace detail {
+
+/// Told where matching failed, for explanations; see match/explain.hpp.
+class failure_listener {
+ public:
+  failure_listener() = default;
+  failure_listener(failure_listener const&) = delete;
+  failure_listener& operator=(failure_listener const&) = delete;
+  virtual ~failure_listener() = default;
+  virtual void failed(std::uint16_t instruction, value_id at, int score) = 0;
+};
+
+}  // namespace detail
+
+/// The matching machine: interprets a program on a graph. Full backtracking; no allocation after construction. Steps
+/// that either hold or fail stand in value_steps.hpp, group_steps.hpp and reduction_steps.hpp, what they find in
+/// state.hpp; here are the way through the program and the steps with several outcomes.
 ///
 /// Work at one node is bounded by `step_limit` instructions for each way into it; `exceeded` tells that a search was
 /// cut off there. What the facts know must be known when a machine is made, or told by `look`.
 template <class Image>
-class basic_machine : public detail::reduction_steps {
+class basic_machine {
  public:
   static constexpr int step_limit = 50'000;
 
   basic_machine(program const& rules, Image const& image, facts const& known, dialect const& names)
-      : detail::reduction_steps(rules, image, known, names) {}
+      : rules_(rules),
+        image_(image),
+        facts_(known),
+        names_(names),
+        congruent_(image, known, names_),
+        filter_(rules_, image, known, names_),
+        values_(rules_, image, known, names_, congruent_, s_),
+        groups_(rules_, image, known, congruent_, filter_, s_),
+        reductions_(image, known, names_, congruent_, values_, groups_, s_) {}
   basic_machine(basic_machine const&) = delete;
   basic_machine& operator=(basic_machine const&) = delete;
 
@@ -31,16 +58,16 @@ class basic_machine : public detail::reduction_steps {
   /// node. Till then the sets of operators are larger than they need be, which lets nothing be missed.
   void look() {
     stale_ = true;
-    forget_groups();
+    groups_.forget();
   }
   void look(node_id n) {
-    forget_groups();
+    groups_.forget();
     filter_.update(n);
     congruent_.update(n);
   }
   /// A new node; whoever uses it is looked at next.
   void add(node_id n) {
-    forget_groups();
+    groups_.forget();
     filter_.add(n);
     congruent_.update(n);
   }
@@ -49,9 +76,19 @@ class basic_machine : public detail::reduction_steps {
   /// one sees all that fails.
   void filter(bool on) {
     filter_.turn(on);
-    forget_groups();
+    groups_.forget();
   }
   [[nodiscard]] bool filters() const { return filter_.is_on(); }
+
+  [[nodiscard]] program const& rules() const { return rules_; }
+  /// The match, while it is accepted.
+  [[nodiscard]] detail::match_state const& found() const { return s_; }
+  /// Whether the last search was cut off at a bound.
+  [[nodiscard]] bool exceeded() const { return s_.exceeded; }
+  /// Whether it looked into a sum or product that has more parts than were opened.
+  [[nodiscard]] bool bounded() const { return s_.bounded; }
+
+  detail::failure_listener* listener = nullptr;
 
   /// What to do with a match; returns whether to stop looking for others at this node.
   class acceptor {
@@ -92,7 +129,7 @@ class basic_machine : public detail::reduction_steps {
         hopeful = hopeful << 1 | std::uint64_t{may_match(n, rules_.stages)};
       }
       for (; hopeful != 0; hopeful ^= std::bit_floor(hopeful)) {
-        exceeded_ = bounded_ = false;
+        s_.exceeded = s_.bounded = false;
         run_stages(first + static_cast<node_id>(std::bit_width(hopeful) - 1), to);
       }
       end = first;
@@ -123,7 +160,7 @@ class basic_machine : public detail::reduction_steps {
 
   // Nodes are mostly looked at from the last to the first.
   [[gnu::always_inline]] void start(node_id n) {
-    exceeded_ = bounded_ = false;
+    s_.exceeded = s_.bounded = false;
     expect_before(n);
   }
   [[gnu::always_inline]] void expect_before(node_id n) const {
@@ -157,33 +194,37 @@ class basic_machine : public detail::reduction_steps {
       if (auto const& e = filter_[i]; e.stage != done && e.gate.lets(there) && enter(n, e, to)) done = e.stage;
   }
 
+  // What the filter is asked about: of the square of a value nothing is told.
+  [[nodiscard]] value_id operators_at(std::uint8_t at) const {
+    return s_.registers[at].power == 1 ? s_.value(at) : detail::operator_sets::of_anything;
+  }
+
   // Calls `go_on(pc)` for the branches at `pc` that may match, until one returns true.
   template <class GoOn>
   bool any_branch(std::uint16_t pc, GoOn const& go_on) const {
     return filter_.branches(
-        pc, [&](std::uint8_t at) { return registers_[at]; }, go_on);
+        pc, [&](std::uint8_t at) { return operators_at(at); }, go_on);
   }
 
   bool enter(node_id n, detail::entrance const& e, acceptor& to) {
     if (!filter_.leads_on(n, e)) return false;
     acceptor_ = &to;
     score_ = 0;
-    release_groups();
+    groups_.begin();
     root_ = n;
-    region_ = image_.node(n).region;
-    auto const begin = here();
-    registers_[0] = registers_[1] = image_.result(n);
-    if (e.strip != 0) registers_[1] = stripped(registers_[0], e.strip, true, true);
-    signs_[1] = 1;
-    stands_for_[0] = stands_for_[1] = absent;
-    if (e.strip != 0 && registers_[1] == registers_[0]) return false;
+    s_.region = image_.node(n).region;
+    auto const begin = s_.here();
+    auto const root = image_.result(n);
+    s_.registers[0] = s_.registers[1] = {root};
+    if (e.strip != 0) s_.registers[1] = {values_.stripped(root, e.strip, true, true)};
+    if (e.strip != 0 && s_.value(1) == root) return false;
     auto const from = [&](std::uint16_t pc) {
       steps_ = 0;  // what one rule does, or those that begin like it, is not taken from others
       return try_from(pc, begin);
     };
     bool const stop = filter_.branches(
-        e, [&](std::uint8_t at) { return registers_[at]; }, from);
-    rewind(begin);
+        e, [&](std::uint8_t at) { return operators_at(at); }, from);
+    s_.rewind(begin);
     return stop;
   }
 
@@ -199,109 +240,100 @@ class basic_machine : public detail::reduction_steps {
     return stop;
   }
 
-  bool try_from(std::uint16_t pc, mark const& back) {
+  bool try_from(std::uint16_t pc, detail::match_state::mark const& back) {
     if (run(pc)) return true;
-    rewind(back);
+    s_.rewind(back);
     return false;
   }
 
   bool interpret(std::uint16_t pc) {
     while (true) {
-      if (++steps_ > step_limit) return exceeded_ = true, false;
+      if (++steps_ > step_limit) return s_.exceeded = true, false;
       auto const& i = rules_.code[pc];
       switch (i.code) {
         case step::fork: {
-          auto const back = here();
+          auto const back = s_.here();
           return any_branch(pc, [&](std::uint16_t to) { return try_from(to, back); });
         }
         case step::operation:
         case step::exactly: {
-          auto const v = stripped(i, true);
-          if (!operation(i, v)) return fail(pc, v);
+          auto const v = values_.stripped(i, true);
+          if (!values_.operation(i, v)) return fail(pc, v);
           score_ += 2;
           if ((i.flags & instruction::commutes) != 0) {
-            auto const back = here();
+            auto const back = s_.here();
             if (run(i.next)) return true;
-            rewind(back);
-            std::swap(registers_[i.b], registers_[i.b + 1]);
+            s_.rewind(back);
+            std::swap(s_.registers[i.b], s_.registers[i.b + 1]);
           }
           break;
         }
         case step::reduction:
-          if (!reduction(i)) return fail(pc, registers_[i.a]);
+          if (!reductions_.reduction(i)) return fail(pc, s_.value(i.a));
           score_ += 2;
           break;
         case step::within:
-          if (!filter_.has_below(i, registers_[i.a])) return fail(pc, registers_[i.a]);
+          if (!filter_.has_below(i, operators_at(i.a))) return fail(pc, s_.value(i.a));
           break;
         case step::group:
           if (static_cast<sign_use>(i.c) != sign_use::strict) {
-            auto const back = here();
-            open(i, 1);
+            auto const back = s_.here();
+            if (!groups_.open(i, 1)) return fail(pc, s_.value(i.a));
             if (run(i.next)) return true;
-            rewind(back);
-            open(i, -1);
-          } else {
-            open(i, signs_[i.a]);
+            s_.rewind(back);
           }
+          if (!groups_.open(i, static_cast<sign_use>(i.c) != sign_use::strict ? -1 : s_.registers[i.a].times))
+            return fail(pc, s_.value(i.a));
           break;
         case step::member: return member(i, pc);
         case step::scalar_member: return scalar_member(i, pc);
         case step::literal:
-          if (!literal(i)) return fail(pc, frames_[i.a].group->parts[0].value);
+          if (!groups_.literal(i)) return fail(pc, whole(i.a));
           break;
         case step::rest:
-          if (!rest(i)) return fail(pc, frames_[i.a].group->parts[0].value);
+          if (!groups_.rest(i)) return fail(pc, whole(i.a));
           break;
         case step::close:
-          if (!close(i)) return fail(pc, frames_[i.a].group->parts[0].value);
+          if (!groups_.close(i)) return fail(pc, whole(i.a));
           break;
         case step::operands:
-          if (!operands(i)) return fail(pc, registers_[i.a]);
+          if (!values_.operands(i)) return fail(pc, s_.value(i.a));
           break;
         case step::capture:
-          if (stands_for_[i.a] != absent) return fail(pc, registers_[i.a]);
-          if (!slots_[i.b].bound && i.through != 0) return capture_below(i);
-          if (!capture(i.b, registers_[i.a])) return fail(pc, registers_[i.a]);
+          if (!s_.registers[i.a].plain()) return fail(pc, s_.value(i.a));
+          if (!s_.slot(i.b).bound && i.through != 0) return capture_below(i);
+          if (!values_.capture(i.b, s_.value(i.a))) return fail(pc, s_.value(i.a));
           break;
-        case step::scalar: {
-          double number = 0;
-          auto const v = registers_[i.a];
-          if (v == absent || !facts_.number(v, number) || !bind_number(i.b, number, v)) return fail(pc, v);
+        case step::scalar:
+          if (!values_.scalar(i)) return fail(pc, s_.value(i.a));
           break;
-        }
         case step::number:
-          if (!equals_number(registers_[i.a], i.number, static_cast<double>(i.tolerance)) || !has_as_large_beside(i))
-            return fail(pc, registers_[i.a]);
+          if (!values_.number(i)) return fail(pc, s_.value(i.a));
           break;
         case step::missing:
-          if (registers_[i.a] != absent) return fail(pc, registers_[i.a]);
+          if (s_.value(i.a) != absent) return fail(pc, s_.value(i.a));
           break;
         case step::parameter:
-          if (!parameter(i)) return fail(pc, stripped(i, false));
+          if (!values_.parameter(i)) return fail(pc, values_.stripped(i, false));
           break;
         case step::users: {
-          auto const v = stripped(i, false);
-          if (!used_by(v, i.op)) return fail(pc, v);
+          auto const v = values_.stripped(i, false);
+          if (!values_.used_by(v, i.op)) return fail(pc, v);
           break;
         }
         case step::user: return user(i, pc);
         case step::same:
-          if (!same(i.a, i.b)) return fail(pc, registers_[i.a]);
+          if (!values_.same(i.a, i.b)) return fail(pc, s_.value(i.a));
           break;
         case step::agrees:
-          if (!agrees(i)) return fail(pc, registers_[i.a]);
+          if (!values_.agrees(i)) return fail(pc, s_.value(i.a));
           break;
-        case step::recall:
-          registers_[i.a] = slots_[i.b].value;
-          signs_[i.a] = 1;
-          stands_for_[i.a] = absent;
-          break;
+        case step::recall: s_.registers[i.a] = {s_.slot(i.b).value}; break;
         case step::strip: return strip(i);
         case step::condition:
-          if (!condition_holds(i.op)) {
+          if (!values_.condition_holds(i.op)) {
             acceptor_->refuse(rules_.conditions[i.op].rule, i.op);
-            return fail(pc, registers_[0]);
+            return fail(pc, s_.value(0));
           }
           break;
         case step::accept: return acceptor_->accept(i.op);
@@ -309,14 +341,17 @@ class basic_machine : public detail::reduction_steps {
       pc = i.next;
     }
   }
+  // What a frame opened.
+  [[nodiscard]] value_id whole(std::uint8_t frame) const { return s_.frames[frame].group->parts[0].value; }
 
   bool member(instruction const& i, std::uint16_t pc) {
-    auto& f = frames_[i.a];
+    auto& f = s_.frames[i.a];
     bool const captures = (i.flags & instruction::captures) != 0, any_sign = (i.flags & instruction::any_sign) != 0;
     for (std::uint8_t k = 0; k < f.group->count; ++k) {
       auto const& p = f.group->parts[k];
-      if (p.leaves == 0 || (p.leaves & f.covered) != 0 || (captures ? is_root(p.value) : !f.group->whole(k))) continue;
-      auto const w = weight(f, p);
+      if (p.leaves == 0 || (p.leaves & f.covered) != 0 || (captures ? s_.is_root(p.value) : !f.group->whole(k)))
+        continue;
+      auto const w = groups_.weight(f, p);
       std::uint32_t leaves = p.leaves, taken = 1u << k;
       double sign = 1;
       if (w != i.number) {
@@ -326,24 +361,32 @@ class basic_machine : public detail::reduction_steps {
           continue;
         }
         if (any_sign && w * i.number < 0) sign = -1;
-        if (!same_weight(f, w, sign * i.number) && !several(f, k, sign * i.number, leaves, taken)) continue;
+        if (!groups_.same_weight(f, w, sign * i.number) && !groups_.several(f, k, sign * i.number, leaves, taken))
+          continue;
       }
       if (part(i, p, sign, leaves, taken)) return true;
       if ((i.flags & instruction::scales) != 0 && multiples(i, k)) return true;
     }
-    return fail(pc, f.group->parts[0].value);
+    return fail(pc, whole(i.a));
   }
 
   // Goes on with part `p` of a frame, or several that are like it.
   bool part(instruction const& i, detail::opened_group::part const& p, double sign, std::uint32_t leaves,
             std::uint32_t taken) {
     int const telling = i.number == 1 || i.number == -1 ? 0 : 1;
-    registers_[i.b] = p.value;
-    signs_[i.b] = sign;
-    stands_for_[i.b] = p.stands_for;
-    auto const back = here();
+    auto const& f = s_.frames[i.a];
+    bool const factor = f.group->kind == op_group::product, only = f.group->leaf_count == 1;
+    s_.registers[i.b] = {.value = p.value,
+                         .shape = p.shape,
+                         .times = sign,
+                         .exponent = factor ? i.number : f.exponent,
+                         .factor = factor ? static_cast<std::uint8_t>(i.a + 1)
+                                   : only ? f.factor
+                                          : std::uint8_t{0},
+                         .power = p.power};
+    auto const back = s_.here();
     return any_branch(i.next, [&](std::uint16_t to) {
-      if (!cover(i.a, leaves, taken)) return false;
+      if (!s_.cover(i.a, leaves, taken)) return false;
       score_ += telling;
       if (try_from(to, back)) return true;
       score_ -= telling;
@@ -354,13 +397,13 @@ class basic_machine : public detail::reduction_steps {
   // The same with a coefficient: that of part `k`, where it is not that of the member, and those of like terms added
   // up.
   [[gnu::noinline]] bool multiples(instruction const& i, std::uint8_t k) {
-    auto const& f = frames_[i.a];
+    auto const& f = s_.frames[i.a];
     auto const& p = f.group->parts[k];
-    auto w = weight(f, p);
+    auto w = groups_.weight(f, p);
     std::uint32_t leaves = p.leaves, taken = 1u << k;
     if (w != i.number && part(i, p, w / i.number, leaves, taken)) return true;
     for (auto j = static_cast<std::uint8_t>(k + 1); j < f.group->count; ++j) {
-      auto const more = another(f, p, j, leaves);
+      auto const more = groups_.another(f, p, j, leaves);
       if (more * w <= 0) continue;
       w += more;
       leaves |= f.group->parts[j].leaves;
@@ -371,53 +414,54 @@ class basic_machine : public detail::reduction_steps {
   }
 
   bool scalar_member(instruction const& i, std::uint16_t pc) {
-    auto& f = frames_[i.a];
+    auto& f = s_.frames[i.a];
     for (std::uint8_t k = 0; k < f.group->count; ++k) {
       auto const& p = f.group->parts[k];
       if (!p.has_number || p.value == absent || (k == 0 && !p.leaf) || (p.leaves & f.covered) != 0) continue;
       auto number = p.number;
-      auto const w = weight(f, p);
+      auto const w = groups_.weight(f, p);
       bool const sum = f.group->kind == op_group::sum;
       auto const type = facts_.type(p.value);
       if (w == -i.number && (sum ? !is_unsigned(type) : number != 0 && !is_integer(type)))
         number = sum ? -number : 1 / number;  // subtracted, or divided by
       else if (w != i.number)
         continue;
-      if (!may_leave_out(*f.group, p.leaves)) continue;
-      auto const back = here();
-      if (cover(i.a, p.leaves, 1u << k) && bind_number(i.b, number, w == i.number ? p.value : absent) && run(i.next))
+      if (!groups_.may_leave_out(*f.group, p.leaves)) continue;
+      auto const back = s_.here();
+      if (s_.cover(i.a, p.leaves, 1u << k) && values_.bind_number(i.b, number, w == i.number ? p.value : absent) &&
+          run(i.next))
         return true;
-      rewind(back);
+      s_.rewind(back);
     }
     // What follows may fail for the want of this part: it is told first.
-    if (!f.group->dropped) fail(pc, f.group->parts[0].value);
+    if (!f.group->dropped) fail(pc, whole(i.a));
     if (f.group->dropped || (i.flags & instruction::optional) != 0) {  // a constant 0 or 1 that was left out
-      auto const back = here();
-      if (bind_number(i.b, f.group->kind == op_group::sum ? 0 : 1, absent) && run(i.next)) return true;
-      rewind(back);
+      auto const back = s_.here();
+      if (values_.bind_number(i.b, f.group->kind == op_group::sum ? 0 : 1, absent) && run(i.next)) return true;
+      s_.rewind(back);
     }
-    return fail(pc, f.group->parts[0].value);
+    return fail(pc, whole(i.a));
   }
 
   // A capture binds on either side of what is looked through: above first, then further down.
   bool capture_below(instruction const& i) {
-    auto const above = registers_[i.a];
-    auto& v = registers_[i.a];
+    auto const above = s_.value(i.a);
+    auto& v = s_.registers[i.a].value;
     auto const below = [&] {
       auto const n = v == absent ? absent : image_.producer(v);
-      return n == absent ? absent : seen_through(n, i.through, (i.flags & instruction::free) != 0);
+      return n == absent ? absent : values_.seen_through(n, i.through, (i.flags & instruction::free) != 0);
     };
     for (auto next = below(); next != absent && detail::unchanged(image_, facts_, image_.producer(v)); next = below()) {
-      matched(image_.producer(v));  // it makes no difference
+      s_.add_matched(image_.producer(v));  // it makes no difference
       v = next;
     }
     for (int k = 0; k < 9 && v != absent; ++k) {
-      auto const back = here();
-      if (capture(i.b, v) && run(i.next)) return true;
-      rewind(back);
+      auto const back = s_.here();
+      if (values_.capture(i.b, v) && run(i.next)) return true;
+      s_.rewind(back);
       auto const next = below();
       if (next == absent) break;
-      matched(image_.producer(v));
+      s_.add_matched(image_.producer(v));
       v = next;
     }
     v = above;
@@ -427,43 +471,50 @@ class basic_machine : public detail::reduction_steps {
   bool strip(instruction const& i) {
     value_id chain[9];
     int length = 0;
-    auto v = registers_[i.a];
+    auto v = s_.value(i.a);
     chain[length++] = v;
-    auto const begin = here();
+    auto const begin = s_.here();
     while (i.through != 0 && length < 9) {
       auto const n = v == absent ? absent : image_.producer(v);
-      v = n == absent ? absent : seen_through(n, i.through, (i.flags & instruction::free) != 0);
+      v = n == absent ? absent : values_.seen_through(n, i.through, (i.flags & instruction::free) != 0);
       if (v == absent) break;
       chain[length++] = v;
     }
     while (length-- > 0) {
-      for (int k = 0; k < length; ++k) matched(image_.producer(chain[k]));
-      registers_[i.b] = chain[length];
-      signs_[i.b] = signs_[i.a];
-      stands_for_[i.b] = stands_for_[i.a];
+      for (int k = 0; k < length; ++k) s_.add_matched(image_.producer(chain[k]));
+      s_.registers[i.b] = s_.registers[i.a];
+      s_.registers[i.b].value = chain[length];
       if (run(i.next)) return true;
-      rewind(begin);
+      s_.rewind(begin);
     }
     return false;
   }
 
   bool user(instruction const& i, std::uint16_t pc) {
-    auto const v = registers_[i.a];
+    auto const v = s_.value(i.a);
     int tried = 0;
     for (auto at = image_.value(v).first_use; at != absent; at = image_.use_at(at).next) {
       auto const n = image_.use_at(at).node;
-      if (image_.node(n).result_count <= i.c || image_.node(n).region != region_) continue;
-      if (++tried > 256) return exceeded_ = true, fail(pc, v);
-      auto const back = here();
-      registers_[i.b] = image_.result(n, i.c);
-      signs_[i.b] = 1;
-      stands_for_[i.b] = absent;
+      if (image_.node(n).result_count <= i.c || image_.node(n).region != s_.region) continue;
+      if (++tried > 256) return s_.exceeded = true, fail(pc, v);
+      auto const back = s_.here();
+      s_.registers[i.b] = {image_.result(n, i.c)};
       if (run(i.next)) return true;
-      rewind(back);
+      s_.rewind(back);
     }
     return fail(pc, v);
   }
 
+  program const rules_;
+  Image const& image_;
+  facts const& facts_;
+  dialect const names_;
+  detail::match_state s_;
+  congruence congruent_;
+  detail::basic_filter<Image> filter_;
+  detail::basic_value_steps<Image> values_;
+  detail::basic_group_steps<Image> groups_;
+  detail::basic_reduction_steps<Image> reductions_;
   bool stale_ = false;  // the image has changed
   acceptor* acceptor_ = nullptr;
   node_id root_ = absent;

@@ -170,11 +170,11 @@ class matcher {
       made.rule_ = known.name;
       made.root_ = owner_.bound_.node(node_);
       for (std::uint8_t s = 0; s < known.slot_count; ++s) {
-        auto const& b = owner_.machine_.slot(s);
+        auto const& b = owner_.machine_.found().slot(s);
         if (!b.bound) continue;
         made.bound_.push_back({known.slot_names[s], {}, b.number});
         if (known.slot_kinds[s] == slot_kind::rest)
-          for (auto const& m : owner_.machine_.members(s))
+          for (auto const& m : owner_.machine_.found().members(s))
             made.bound_.back().values.push_back(owner_.bound_.value(m.value));
         else if (b.value != absent)
           made.bound_.back().values.push_back(owner_.bound_.value(b.value));

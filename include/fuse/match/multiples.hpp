@@ -4,8 +4,8 @@
 #include <cstdint>
 
 #include <fuse/infer/bare_value.hpp>
+#include <fuse/infer/congruence.hpp>
 #include <fuse/infer/facts.hpp>
-#include <fuse/match/congruence.hpp>
 #include <fuse/match/filter/operator_sets.hpp>
 #include <fuse/ops/algebra.hpp>
 

@@ -4,12 +4,10 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <utility>
-#include <vector>
 
 #include <fuse/core/span.hpp>
 #include <fuse/graph/image.hpp>
-#include <fuse/match/frame.hpp>
+#include <fuse/match/opened_group.hpp>
 #include <fuse/program/program.hpp>
 
 namespace fuse::inline v0 {
@@ -32,90 +30,40 @@ struct rest_member {
 
 namespace detail {
 
-/// Told where matching failed, for explanations; see match/explain.hpp.
-class failure_listener {
- public:
-  failure_listener() = default;
-  failure_listener(failure_listener const&) = delete;
-  failure_listener& operator=(failure_listener const&) = delete;
-  virtual ~failure_listener() = default;
-  virtual void failed(std::uint16_t instruction, value_id at, int score) = 0;
-};
-
-/// What a search has found so far, and how to take it back.
+/// What a search has found so far, and how to take it back. The steps write to it; who is given a match reads it.
 class match_state {
  public:
-  static constexpr std::size_t slot_capacity = lowered_rule::name_capacity, matched_capacity = 192, rest_capacity = 64;
+  static constexpr std::size_t slot_capacity = lowered_rule::name_capacity, matched_capacity = 192, rest_capacity = 64,
+                               frame_capacity = 32;
 
-  // The current match
+  // What is bound
 
   [[nodiscard]] binding const& slot(std::size_t at) const { return slots_[at]; }
+  /// The value of a register; the first root is in register 1, or in 0 with what was looked through above it.
+  [[nodiscard]] value_id value(std::uint8_t at) const { return registers[at].value; }
   [[nodiscard]] span<rest_member const> members(std::size_t at) const {
     return {rest_ + slots_[at].first, slots_[at].members};
   }
-  /// Value of a register; the first root is in register 1, or in 0 with what was looked through above it.
-  [[nodiscard]] value_id value(std::uint8_t at) const { return registers_[at]; }
+  /// The members that were added last, from number `first` of all rests on.
+  [[nodiscard]] span<rest_member const> members_from(std::uint16_t first) const {
+    return {rest_ + first, static_cast<std::size_t>(rest_count_ - first)};
+  }
+  [[nodiscard]] std::uint16_t member_count() const { return rest_count_; }
   /// Nodes that the pattern's operators were found in, in the order in which they were met; a node may occur more than
   /// once.
   [[nodiscard]] span<node_id const> matched() const { return {matched_, matched_count_}; }
-  /// Whether the last search was cut off at a bound.
-  [[nodiscard]] bool exceeded() const { return exceeded_; }
-  /// Whether it looked into a sum or product that has more parts than were opened.
-  [[nodiscard]] bool bounded() const { return bounded_; }
-  [[nodiscard]] opened_group const& opened(std::uint8_t at) const { return *frames_[at].group; }
+  /// The sum or product that a frame holds, of this search or an earlier one.
+  [[nodiscard]] opened_group const& opened(std::uint8_t frame) const { return *frames[frame].group; }
+  /// What is replaced is nothing that a name may stand for: the right side would read itself.
+  [[nodiscard]] bool is_root(value_id v) const { return v == value(0) || v == value(1); }
 
-  failure_listener* listener = nullptr;
+  reading registers[256];
+  frame frames[frame_capacity];
+  std::uint32_t region = 0;  ///< where the root is
+  bool exceeded = false;     ///< the search was cut off at a bound
+  bool bounded = false;      ///< it looked into a sum or product that has more parts than were opened
 
- protected:
-  static constexpr std::size_t undo_capacity = 512, frame_count = 32;
-
-  // What a step changed and a failure takes back.
-  struct undo {
-    enum class kind : std::uint8_t { slot, cover, sign } what;
-    std::uint8_t at;
-    std::uint32_t covered, taken;
-    double sign;
-  };
-  struct mark {
-    std::uint16_t undo, matched, rest;
-  };
-
-  [[nodiscard]] mark here() const { return {undo_count_, matched_count_, rest_count_}; }
-
-  void rewind(mark const& to) {
-    while (undo_count_ > to.undo) {
-      auto const& u = undo_[--undo_count_];
-      switch (u.what) {
-        case undo::kind::slot: slots_[u.at].bound = false; break;
-        case undo::kind::cover:
-          frames_[u.at].covered = u.covered;
-          frames_[u.at].taken = u.taken;
-          break;
-        case undo::kind::sign: frames_[u.at].sign = u.sign; break;
-      }
-    }
-    matched_count_ = to.matched;
-    rest_count_ = to.rest;
-  }
-
-  bool remember(undo const& change) {
-    if (undo_count_ == undo_capacity) return exceeded_ = true, false;
-    undo_[undo_count_++] = change;
-    return true;
-  }
-
-  bool cover(std::uint8_t at, std::uint32_t leaves, std::uint32_t taken) {
-    auto& f = frames_[at];
-    if (!remember({undo::kind::cover, at, f.covered, f.taken, 0})) return false;
-    f.covered |= leaves;
-    f.taken |= taken;
-    // What is taken whole keeps its minus sign.
-    auto const minus = taken & f.group->minus;
-    if (minus == 0 || (std::popcount(minus) & 1) == 0) return true;
-    if (!remember({undo::kind::sign, at, 0, 0, f.sign})) return false;
-    f.sign = -f.sign;
-    return true;
-  }
+  // Changes; false, or null, where there is no room for another one
 
   binding* bind(std::uint8_t at) {
     if (!remember({undo::kind::slot, at, 0, 0, 0})) return nullptr;
@@ -123,17 +71,32 @@ class match_state {
     slots_[at].bound = true;
     return &slots_[at];
   }
-
-  // What is replaced is nothing that a name may stand for: the right side would read itself.
-  [[nodiscard]] bool is_root(value_id v) const { return v == registers_[0] || v == registers_[1]; }
-
+  bool cover(std::uint8_t at, std::uint32_t leaves, std::uint32_t taken) {
+    auto& f = frames[at];
+    if (!remember({undo::kind::cover, at, f.covered, f.taken, 0})) return false;
+    f.covered |= leaves;
+    f.taken |= taken;
+    // What is taken whole keeps its minus sign.
+    auto const minus = taken & f.group->minus;
+    return minus == 0 || (std::popcount(minus) & 1) == 0 || set_sign(at, -f.sign);
+  }
+  bool set_sign(std::uint8_t at, double sign) {
+    if (!remember({undo::kind::sign, at, 0, 0, frames[at].sign})) return false;
+    frames[at].sign = sign;
+    return true;
+  }
+  bool set_owed(std::uint8_t at, double owed) {
+    if (!remember({undo::kind::owed, at, 0, 0, frames[at].owed})) return false;
+    frames[at].owed = owed;
+    return true;
+  }
   bool add_member(value_id v, double weight) {
-    if (rest_count_ == rest_capacity) return exceeded_ = true, false;
+    if (rest_count_ == rest_capacity) return exceeded = true, false;
     rest_[rest_count_++] = {v, weight};
     return true;
   }
-
-  // Binds the members from `first` on.
+  void drop_members(std::uint16_t from) { rest_count_ = from; }
+  /// Binds the members from `first` on.
   bool bind_members(std::uint8_t at, std::uint16_t first, op_group kind) {
     auto* made = bind(at);
     if (made == nullptr) return false;
@@ -142,24 +105,58 @@ class match_state {
     made->members = static_cast<std::uint8_t>(rest_count_ - first);
     return true;
   }
-
-  void matched(node_id n) {
+  void add_matched(node_id n) {
     if (matched_count_ < matched_capacity)
       matched_[matched_count_++] = n;
     else
-      exceeded_ = true;
+      exceeded = true;
   }
 
-  bool exceeded_ = false, bounded_ = false;
-  frame frames_[frame_count];
+  // And back
+
+  struct mark {
+    std::uint16_t undo, matched, rest;
+  };
+  [[nodiscard]] mark here() const { return {undo_count_, matched_count_, rest_count_}; }
+  void rewind(mark const& to) {
+    while (undo_count_ > to.undo) {
+      auto const& u = undo_[--undo_count_];
+      switch (u.what) {
+        case undo::kind::slot: slots_[u.at].bound = false; break;
+        case undo::kind::cover:
+          frames[u.at].covered = u.covered;
+          frames[u.at].taken = u.taken;
+          break;
+        case undo::kind::sign: frames[u.at].sign = u.number; break;
+        case undo::kind::owed: frames[u.at].owed = u.number; break;
+      }
+    }
+    matched_count_ = to.matched;
+    rest_count_ = to.rest;
+  }
+
+ private:
+  static constexpr std::size_t undo_capacity = 512;
+
+  // What a step changed and a failure takes back.
+  struct undo {
+    enum class kind : std::uint8_t { slot, cover, sign, owed } what;
+    std::uint8_t at;
+    std::uint32_t covered, taken;
+    double number;
+  };
+
+  bool remember(undo const& change) {
+    if (undo_count_ == undo_capacity) return exceeded = true, false;
+    undo_[undo_count_++] = change;
+    return true;
+  }
+
   std::uint16_t undo_count_ = 0, matched_count_ = 0, rest_count_ = 0;
   undo undo_[undo_capacity];
   node_id matched_[matched_capacity];
   rest_member rest_[rest_capacity];
   binding slots_[slot_capacity];
-  value_id registers_[256];
-  double signs_[256];
-  value_id stands_for_[256];  // see summed_squares
 };
 
 }  // namespace detail

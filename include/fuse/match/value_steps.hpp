@@ -6,26 +6,28 @@
 #include <fuse/core/math.hpp>
 #include <fuse/core/plain_vector.hpp>
 #include <fuse/infer/bare_value.hpp>
+#include <fuse/infer/congruence.hpp>
 #include <fuse/infer/unchanged.hpp>
 #include <fuse/infer/value_view.hpp>
-#include <fuse/match/congruence.hpp>
 #include <fuse/match/state.hpp>
 #include <fuse/program/program.hpp>
 
 namespace fuse::inline v0::detail {
 
-/// The steps that look at one value and either hold or fail: operators, reductions, captures, constants, parameters.
+/// The steps that look at one value and either hold or fail: operators, captures, constants, parameters, conditions.
 template <class Image>
-class basic_value_steps : public match_state {
+class basic_value_steps {
  public:
-  basic_value_steps(program const& rules, Image const& image, facts const& known, dialect const& names)
+  basic_value_steps(program const& rules, Image const& image, facts const& known, dialect const& names,
+                    congruence& congruent, match_state& state)
       : rules_(rules),
         image_(image),
         facts_(known),
         names_(names),
-        congruent_(image, known, names),
+        congruent_(congruent),
+        s_(state),
         data_operands_(names.rows.size() + 1, 0xffff),
-        views_(rest_capacity) {
+        views_(match_state::rest_capacity) {
     for (std::size_t code = 1; code < data_operands_.size(); ++code)
       if (auto const* row = names_.row(static_cast<std::uint16_t>(code), image_.version);
           row != nullptr && row->operands >= 0)
@@ -35,15 +37,12 @@ class basic_value_steps : public match_state {
   /// The value below Identity and widening Casts: what two occurrences of a capture are compared by.
   [[nodiscard]] value_id bare(value_id v) const { return bare_value(image_, facts_, v); }
 
-  [[nodiscard]] program const& rules() const { return rules_; }
-
- protected:
-  // What a look through `n` sees; absent where `set` does not look through it. `free`: also where elements are
-  // repeated.
+  /// What a look through `n` sees; absent where `set` does not look through it. `free`: also where elements are
+  /// repeated.
   [[nodiscard]] value_id seen_through(node_id n, std::uint8_t set, bool free) const {
     auto const& record = image_.node(n);
     auto const seen = kept_operand(image_, facts_, n);
-    if (seen == absent || record.region != region_) return absent;
+    if (seen == absent || record.region != s_.region) return absent;
     auto const& through = rules_.sets[set - 1u];
     auto const op = static_cast<opcode>(record.tag.op);
     if (through.contains(record.tag.name, record.tag.op)) {
@@ -57,9 +56,9 @@ class basic_value_steps : public match_state {
     return floating || (below == type && unchanged(image_, facts_, n)) ? seen : absent;
   }
 
-  // Register a of `i` below a chain of operators that it looks through, at most 8; they count as matched.
+  /// Register a of `i` below a chain of operators that it looks through, at most 8; `count`: they are matched.
   value_id stripped(instruction const& i, bool count) {
-    return stripped(registers_[i.a], i.through, (i.flags & instruction::free) != 0, count);
+    return stripped(s_.value(i.a), i.through, (i.flags & instruction::free) != 0, count);
   }
   value_id stripped(value_id v, std::uint8_t set, bool free, bool count) {
     if (set == 0) return v;
@@ -67,13 +66,13 @@ class basic_value_steps : public match_state {
       auto const n = v == absent ? absent : image_.producer(v);
       auto const below = n == absent ? absent : seen_through(n, set, free);
       if (below == absent) return v;
-      if (count) matched(n);
+      if (count) s_.add_matched(n);
       v = below;
     }
     return v;
   }
 
-  // Whether `users` is how many use `v`, and nothing else of its node is used.
+  /// Whether `users` is how many use `v`, and nothing else of its node is used.
   [[nodiscard]] bool used_by(value_id v, std::uint32_t users) const {
     if (v == absent || image_.value(v).use_count + image_.value(v).outputs != users) return false;
     auto const n = image_.producer(v);
@@ -88,7 +87,7 @@ class basic_value_steps : public match_state {
     auto const n = v == absent ? absent : image_.producer(v);
     if (n == absent) return false;
     auto const& record = image_.node(n);
-    if (stands_for_[i.a] != absent || record.region != region_ ||
+    if (!s_.registers[i.a].plain() || record.region != s_.region ||
         (i.code == step::exactly ? record.tag.name : record.tag.op) != i.op)
       return false;
     if (image_.result_index(v) != i.c) return false;
@@ -101,45 +100,42 @@ class basic_value_steps : public match_state {
       for (std::uint32_t k = wanted; k < there; ++k)
         if (image_.operand(n, k) != absent) return false;
     if (open_ended && there < wanted) return false;
-    for (std::uint32_t k = 0; k < wanted; ++k) {
-      registers_[i.b + k] = k < there ? image_.operand(n, k) : absent;
-      signs_[i.b + k] = 1;
-      stands_for_[i.b + k] = absent;
-    }
-    matched(n);
+    for (std::uint32_t k = 0; k < wanted; ++k) s_.registers[i.b + k] = {k < there ? image_.operand(n, k) : absent};
+    s_.add_matched(n);
     return true;
   }
 
-  // All further operands: what they were the first time, where the rest occurs again.
+  /// All further operands: what they were the first time, where the rest occurs again.
   bool operands(instruction const& i) {
-    auto const n = matched_count_ == 0 ? absent : image_.producer(registers_[i.a]);
+    auto const v = s_.value(i.a);
+    auto const n = v == absent ? absent : image_.producer(v);
     if (n == absent) return false;
     auto const count = image_.operand_count(n);
-    auto const first = rest_count_;
-    if (auto const& known = slots_[i.b]; known.bound) {
+    auto const first = s_.member_count();
+    if (auto const& known = s_.slot(i.b); known.bound) {
       if (known.axes != 0 || i.count + known.members != count) return false;
       for (std::uint32_t k = i.count; k < count; ++k)
-        if (!congruent_.same(rest_[known.first + k - i.count].value, image_.operand(n, k))) return false;
+        if (!congruent_.same(s_.members(i.b)[k - i.count].value, image_.operand(n, k))) return false;
       return true;
     }
     for (std::uint32_t k = i.count; k < count; ++k)
-      if (!add_member(image_.operand(n, k), 1)) return false;
-    return bind_members(i.b, first, op_group::none);
+      if (!s_.add_member(image_.operand(n, k), 1)) return false;
+    return s_.bind_members(i.b, first, op_group::none);
   }
 
-  // Whether the values at two registers are one computation, and stand for the same.
+  /// Whether two registers hold one computation, taken alike.
   bool same(std::uint8_t a, std::uint8_t b) {
-    if (stands_for_[a] != stands_for_[b] && !facts_.same_shape(stands_for_[a], stands_for_[b])) return false;
-    if (signs_[a] != signs_[b]) return false;
-    return congruent_.same(bare(registers_[a]), bare(registers_[b]));
+    auto const &x = s_.registers[a], &y = s_.registers[b];
+    if (x.shape != y.shape && !facts_.same_shape(x.shape, y.shape)) return false;
+    return x.times == y.times && x.power == y.power && !y.apart && congruent_.same(bare(x.value), bare(y.value));
   }
 
-  // Whether the node of value a has the parameters, operands among them, of the one that was found first.
+  /// Whether the node of value a has the parameters, operands among them, of the one that was found first.
   bool agrees(instruction const& i) {
     auto const v = stripped(i, false);
-    auto const& known = slots_[i.b];
+    auto const& known = s_.slot(i.b);
     if (!known.bound) {
-      auto* made = bind(i.b);
+      auto* made = s_.bind(i.b);
       if (made != nullptr) made->value = v;
       return made != nullptr;
     }
@@ -157,49 +153,57 @@ class basic_value_steps : public match_state {
 
   bool capture(std::uint8_t at, value_id v) {
     if (v == absent) return false;
-    auto& s = slots_[at];
-    if (s.bound) return s.value == v || congruent_.same(s.bare, bare(v));
-    auto* made = bind(at);
+    auto const& known = s_.slot(at);
+    if (known.bound) return known.value == v || congruent_.same(known.bare, bare(v));
+    auto* made = s_.bind(at);
     if (made == nullptr) return false;
     made->value = v;
     made->bare = bare(v);
     return true;
   }
 
-  bool bind_number(std::uint8_t at, double number, value_id from) {
-    auto& s = slots_[at];
-    if (s.bound) return close_to(s.number, number, 1e-7);  // one may have been rounded to float
-    auto* made = bind(at);
+  bool bind_number(std::uint8_t at, double number, value_id from, std::uint64_t axes = 0) {
+    auto const& known = s_.slot(at);
+    if (known.bound) return math::close_to(known.number, number, 1e-7);  // one may have been rounded to float
+    auto* made = s_.bind(at);
     if (made == nullptr) return false;
     made->number = number;
+    made->axes = axes;
     made->value = made->bare = from;
     return true;
   }
 
-  [[nodiscard]] static bool close_to(double found, double wanted, double tolerance) {
-    if (found == wanted) return true;
-    return math::abs(found - wanted) <= tolerance * math::abs(wanted);  // 0 is only 0
+  /// The constant of one element at register a, or the same number.
+  bool scalar(instruction const& i) {
+    auto const& r = s_.registers[i.a];
+    double number = 0;
+    return r.value != absent && r.power == 1 && facts_.number(r.value, number) && bind_number(i.b, number, r.value);
+  }
+  /// That number, which may be left out.
+  [[nodiscard]] bool number(instruction const& i) const {
+    return s_.registers[i.a].power == 1 && equals_number(s_.value(i.a), i.number, static_cast<double>(i.tolerance)) &&
+           has_as_large_beside(i);
   }
 
   [[nodiscard]] bool equals_number(value_id v, double wanted, double tolerance) const {
     double number = 0;
     if (v == absent) return false;
-    if (facts_.number(v, number)) return close_to(number, wanted, tolerance);
+    if (facts_.number(v, number)) return math::close_to(number, wanted, tolerance);
     if (!image_.value(v).constant) return false;
     auto const t = image_.source->constant(v);
     if (t.size() == 0) return false;
     for (std::size_t k = 0; k < t.size(); ++k)
-      if (!close_to(t.number(k), wanted, tolerance)) return false;
+      if (!math::close_to(t.number(k), wanted, tolerance)) return false;
     return true;
   }
 
-  // Whether the constant at register a may be left out: it is one element, or an operand beside it is as large.
+  /// Whether the constant at register a may be left out: it is one element, or an operand beside it is as large.
   [[nodiscard]] bool has_as_large_beside(instruction const& i) const {
     double number = 0;
-    auto const v = registers_[i.a];
+    auto const v = s_.value(i.a);
     if (i.count == 0 || facts_.number(v, number)) return true;
     for (std::uint8_t k = 0; k < i.count; ++k)
-      if (auto const beside = registers_[i.b + k];
+      if (auto const beside = s_.value(static_cast<std::uint8_t>(i.b + k));
           i.b + k != i.a && beside != absent && facts_.broadcasts_into(v, beside))
         return true;
     return false;
@@ -211,10 +215,36 @@ class basic_value_steps : public match_state {
     double number = 0;
     if (n == absent || !read_number(image_, facts_, names_, n, name, number)) return false;
     if (name == "axis" || name == "axes") return axis(i, n, name == "axes", number);
-    if (i.b == no_slot) return close_to(number, i.number, static_cast<double>(i.tolerance));
+    if (i.b == no_slot) return math::close_to(number, i.number, static_cast<double>(i.tolerance));
     return bind_number(i.b, number, absent);
   }
 
+  bool condition_holds(std::uint16_t at) {
+    auto const& c = rules_.conditions[at];
+    std::size_t used = 0;
+    for (std::size_t k = 0; k < c.what.count; ++k) {
+      auto const s = c.slots[k];
+      auto& argument = arguments_[k] = captured{};
+      if (s == no_slot || !s_.slot(s).bound) continue;
+      auto const& b = s_.slot(s);
+      argument.bound = true;
+      argument.number = b.number;
+      argument.axes = b.axes;
+      auto const first = used;
+      if (rules_.rules[c.rule].slot_kinds[s] == slot_kind::rest) {
+        for (auto const& m : s_.members(s))
+          if (used < match_state::rest_capacity) views_[used++] = {image_, facts_, names_, m.value};
+      } else if (used < match_state::rest_capacity) {
+        bool const is_value = rules_.rules[c.rule].slot_kinds[s] == slot_kind::value;
+        views_[used++] = is_value ? value_view(image_, facts_, names_, b.value)
+                                  : value_view(image_, facts_, names_, b.value, b.number, b.axes);
+      }
+      argument.values = {views_.data() + first, used - first};
+    }
+    return c.what.holds == nullptr || c.what.holds(arguments_, c.what);
+  }
+
+ private:
   // An axis is compared with a number as that is counted, from the first or from the last; with what was captured, from
   // the last, so that ranks do not matter.
   bool axis(instruction const& i, node_id n, bool listed, double number) {
@@ -230,12 +260,8 @@ class basic_value_steps : public match_state {
     auto const use =
         listed ? axis_use::one : axis_use_of(names_.row(image_.node(n).tag.name, image_.version), op_of(image_, n));
     auto const axes = axes_of(number, use);
-    auto const& known = slots_[i.b];
-    if (!known.bound) {
-      if (!bind_number(i.b, number, absent)) return false;
-      slots_[i.b].axes = axes;
-      return true;
-    }
+    auto const& known = s_.slot(i.b);
+    if (!known.bound) return bind_number(i.b, number, absent, axes);
     return axes == 0 && known.axes == 0 ? number == known.number
                                         : axes == known.axes || (known.axes == 1 && number == -1);
   }
@@ -252,39 +278,12 @@ class basic_value_steps : public match_state {
     return use == axis_use::one ? bit : 2 * bit - 1;
   }
 
-  bool condition_holds(std::uint16_t at) {
-    auto const& c = rules_.conditions[at];
-    std::size_t used = 0;
-    for (std::size_t k = 0; k < c.what.count; ++k) {
-      auto const s = c.slots[k];
-      auto& argument = arguments_[k] = captured{};
-      if (s == no_slot || !slots_[s].bound) continue;
-      auto const& b = slots_[s];
-      argument.bound = true;
-      argument.number = b.number;
-      argument.axes = b.axes;
-      auto const first = used;
-      if (rules_.rules[c.rule].slot_kinds[s] == slot_kind::rest) {
-        for (auto const& m : members(s))
-          if (used < rest_capacity) views_[used++] = {image_, facts_, names_, m.value};
-      } else if (used < rest_capacity) {
-        bool const is_value = rules_.rules[c.rule].slot_kinds[s] == slot_kind::value;
-        views_[used++] = is_value ? value_view(image_, facts_, names_, b.value)
-                                  : value_view(image_, facts_, names_, b.value, b.number, b.axes);
-      }
-      argument.values = {views_.data() + first, used - first};
-    }
-    return c.what.holds == nullptr || c.what.holds(arguments_, c.what);
-  }
-
-  program rules_;
+  program const& rules_;
   Image const& image_;
   facts const& facts_;
-  dialect names_;
-  congruence congruent_;
-  std::uint32_t region_ = 0;  // where the root is
-
- private:
+  dialect const& names_;
+  congruence& congruent_;
+  match_state& s_;
   plain_vector<std::uint16_t> data_operands_;  // by name code: how many operands are data and not parameters
   captured arguments_[condition::capacity];    // what a condition is asked about
   plain_vector<value_view> views_;             // the values among them

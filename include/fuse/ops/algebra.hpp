@@ -12,12 +12,14 @@ namespace fuse::inline v0 {
 enum class opens_with : std::uint8_t {
   none,
   any,
-  whole,     ///< (a b)^w is a^w b^w for negative a and b, too
-  one_over,  ///< a whole one; and any other, where operand 0 is the number 1, which is then no part
-  unit,      ///< 1 or -1: what is below a root may not be negative
-  power,     ///< operand 1 is the number e: both are whole, or the weight is 1 or -1; for 1 / a, half of a whole one
-  scaled,    ///< any, where it is a product of one value, once, and of numbers: these are no parts, but a coefficient
-  alike,     ///< a whole one, where what is added is the same, but for coefficients: a number, and that
+  whole,      ///< (a b)^w is a^w b^w for negative a and b, too
+  one_over,   ///< a whole one; and any other, where operand 0 is the number 1, which is then no part
+  unit,       ///< 1 or -1: what is below a root may not be negative
+  power,      ///< operand 1 is the number e: both are whole, or the weight is 1 or -1; for 1 / a, half of a whole one
+  scaled,     ///< any, where it is a product of one value, once, and of numbers: these are no parts, but a coefficient
+  alike,      ///< a whole one, where what is added is the same, but for coefficients: a number, and that
+  squared,    ///< any: it is never negative, and the part is its own square
+  logarithm,  ///< where operand 0 is a number times a logarithm and the power of what that is of is not whole
 };
 
 /// Whether it opens where it is of integers, which add and multiply as other numbers do, beyond their range, too.
@@ -59,6 +61,8 @@ inline constexpr opening openings[] = {
     {opcode::sqrt,       op_group::product, opens_with::unit,       0.5},
     {opcode::rsqrt,      op_group::product, opens_with::unit,      -0.5},
     {opcode::pow,        op_group::product, opens_with::power,      1,    0, opens_integers::power},
+    {opcode::exp,        op_group::product, opens_with::logarithm},
+    {opcode::l2_norm,    op_group::product, opens_with::squared,    0.5},
 };
 // clang-format on
 
@@ -80,6 +84,34 @@ inline constexpr openings_by_operator known_openings = [] {
   return detail::known_openings.of[kind == op_group::product][static_cast<std::size_t>(op)];
 }
 
+/// How an operator adds up along axes: the elements to a power; it may divide that by how many they are; and take a
+/// root of the sum.
+struct summing {
+  opcode op = opcode::opaque;
+  int of = 0;        ///< the power of the elements; 0: it is none
+  double power = 1;  ///< of the sum
+  bool divided = false;
+};
+
+/// A mean is a sum, times one over its count; both may be spelled as the other, with numbers.
+inline constexpr summing summings[] = {
+    {opcode::sum, 1},
+    {opcode::mean, 1, 1, true},
+    {opcode::average_pool, 1, 1, true},  // over axes that its windows cover
+    {opcode::sum_square, 2},
+    {opcode::l2_norm, 2, 0.5},
+};
+
+/// What `op` adds up; `of` is 0 where it does not. Linear in the table.
+[[nodiscard]] constexpr summing summing_of(opcode op) {
+  for (auto const& each : summings)
+    if (each.op == op) return each;
+  return {};
+}
+
+/// Whether all of the table may be spellings of it, with numbers and powers.
+[[nodiscard]] constexpr bool is_summing_of_others(opcode op) { return op == opcode::sum || op == opcode::mean; }
+
 /// Whether a weight is a whole number (of less than 2^31, beyond which nothing has to be opened).
 [[nodiscard]] constexpr bool is_whole_weight(double w) {
   return w > -0x1p31 && w < 0x1p31 && static_cast<double>(static_cast<std::int64_t>(w)) == w;
@@ -91,11 +123,13 @@ inline constexpr openings_by_operator known_openings = [] {
   switch (when) {
     case opens_with::none: return false;
     case opens_with::any:
+    case opens_with::squared:
     case opens_with::scaled: return true;
     case opens_with::whole:
     case opens_with::alike:
     case opens_with::one_over: return is_whole_weight(w);
     case opens_with::unit: return unit;
+    case opens_with::logarithm: return !is_whole_weight(w * exponent);
     case opens_with::power:
       if (exponent == -1) return unit || is_whole_weight(2 * w);
       return exponent != 0 && exponent - exponent == 0 && (unit || (is_whole_weight(w) && is_whole_weight(exponent)));

@@ -90,6 +90,7 @@ struct instruction {
   static constexpr std::uint8_t captures = 1;  ///< member: any part will do, not only a whole one
   static constexpr std::uint8_t any_sign = 2;  ///< member: the register takes the sign along
   static constexpr std::uint8_t commutes = 4;  ///< operation: either order of two operands
+  static constexpr std::uint8_t alone = 1;     ///< reduction: it is one node, no number of it stands apart
   static constexpr std::uint8_t optional = 8;  ///< scalar_member: absent, it is what changes nothing
   static constexpr std::uint8_t clips = 16;    ///< group: a sum that is never negative may be clipped at 0
   static constexpr std::uint8_t some = 1;      ///< rest: something is left

@@ -12,8 +12,8 @@ namespace fuse::inline v0::detail {
 constexpr void lowering::resolve_multiple(std::uint8_t at, term const& t) {
   if (group_[at] == op_group::sum) return resolve_multiple_sum(at, t);
   auto const op = pattern_.terms[at].op;
-  int const factors = op == opcode::pow ? 1 : t.operands();  // an exponent is none
-  int others = 0;                                            // that are no numbers
+  int const factors = op == opcode::pow ? 1 : op == opcode::exp ? 0 : t.operands();  // an exponent is none
+  int others = 0;                                                                    // that are no numbers
   std::uint8_t other = 0;
   double numbers = 1;
   for (int i = 0; i < factors; ++i) {

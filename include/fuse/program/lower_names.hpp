@@ -78,14 +78,23 @@ constexpr void lowering::resolve_operator(std::uint8_t at, term const& t) {
   int const operands = t.children - t.attributes;
   if (operands < known.least || operands > known.most) return fail_at_operands(t, known);
   priority_[at] = known.priority;
-  if (known.group != op_group::none) {
-    group_[at] = known.group;
+  auto const group = opens_logarithm(pattern_.terms[at], known.op) ? op_group::product : known.group;
+  if (group != op_group::none) {
+    group_[at] = group;
     resolve_multiple(at, t);
-    needs_[at] = needs_of(t, known.op, known.group);
+    needs_[at] = needs_of(t, known.op, group);
     return;
   }
   needs_[at] = known.bit;
   if (known.reduces) out.reduces = reduction_[at] = true;
+}
+
+/// Whether `t` is the exponential of a multiple of a logarithm, which is a power.
+constexpr bool lowering::opens_logarithm(term const& t, opcode op) const {
+  if (opening_of(op, op_group::product).when != opens_with::logarithm) return false;
+  auto const& of = pattern_.terms[multiple_of_[t.child[0]]];
+  return of.kind == term_kind::neutral && of.op == opcode::log &&
+         allows(opens_with::logarithm, 1, multiple_[t.child[0]]);
 }
 
 constexpr void lowering::fail_at_misuse(term const& t) {

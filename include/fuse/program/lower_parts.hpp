@@ -24,6 +24,7 @@ constexpr int lowering::tree_size(std::uint8_t at, int limit) const {
 constexpr std::uint64_t lowering::needs_of(term const& t, opcode op, op_group group) {
   auto const first = needs_[t.child[0]];
   auto const how = opening_of(op, group);
+  if (how.when == opens_with::logarithm) return needs_[pattern_.terms[multiple_of_[t.child[0]]].child[0]] | root_bit;
   if (how.when == opens_with::unit) return first | root_bit;
   if (how.when == opens_with::power)
     return is_whole_weight(pattern_.terms[t.child[1]].number) ? first : first | root_bit;
@@ -82,10 +83,13 @@ constexpr void lowering::collect(std::uint8_t at, double weight, op_group kind, 
   auto const t = pattern_.terms[at];
   if (group_[at] == kind && t.kind == term_kind::neutral) {  // or it is a rest
     auto const how = opening_of(t.op, kind);
-    auto const first = t.child[0];
+    auto first = t.child[0];
     double exponent = 1;
     bool opens = true;
-    if (how.when == opens_with::power) {
+    if (how.when == opens_with::logarithm) {
+      exponent = multiple_[first];
+      first = pattern_.terms[multiple_of_[first]].child[0];
+    } else if (how.when == opens_with::power) {
       auto const& by = pattern_.terms[t.child[1]];
       opens = by.kind == term_kind::number;
       exponent = by.number;

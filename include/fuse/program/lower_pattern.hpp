@@ -27,7 +27,8 @@ constexpr void lowering::capture(std::uint8_t at, std::uint8_t r) {
   emit({.code = step::capture, .a = r, .b = bound_slot_of(at, slot_kind::value), .through = everywhere_id_});
 }
 
-constexpr void lowering::value(std::uint8_t at, std::uint8_t r, sign_use sign, std::uint8_t around) {
+/// `alone`: the value has a name, or its users are counted.
+constexpr void lowering::value(std::uint8_t at, std::uint8_t r, sign_use sign, std::uint8_t around, bool alone) {
   if (failed_) return;
   auto const t = pattern_.terms[at];
   if (t.kind == term_kind::capture) return capture(at, r);  // the most frequent one
@@ -41,7 +42,7 @@ constexpr void lowering::value(std::uint8_t at, std::uint8_t r, sign_use sign, s
         return;
       }
       again_ = true;
-      value(at, r, sign, around);
+      value(at, r, sign, around, alone);
       again_ = false;
     });
   }
@@ -50,7 +51,7 @@ constexpr void lowering::value(std::uint8_t at, std::uint8_t r, sign_use sign, s
   switch (t.kind) {
     case term_kind::neutral:
       if (group_[at] != op_group::none) return group(at, r, sign, around);
-      if (reduction_[at]) return reduction(t, r);
+      if (reduction_[at]) return reduction(t, r, alone);
       return operation(at, r, 0);
     case term_kind::named:
     case term_kind::exact: return operation(at, r, 0);
@@ -65,7 +66,7 @@ constexpr void lowering::value(std::uint8_t at, std::uint8_t r, sign_use sign, s
                    .number = t.number});
     }
     case term_kind::alternatives:
-      return lower_forks(t.children, false, [&](int i) { value(t.child[i], r, sign, around); });
+      return lower_forks(t.children, false, [&](int i) { value(t.child[i], r, sign, around, alone); });
     case term_kind::optional: {
       auto const before = bound_;
       auto const fork = size_;
@@ -106,15 +107,15 @@ constexpr void lowering::value(std::uint8_t at, std::uint8_t r, sign_use sign, s
       auto const inside = collect_set(at, set);
       auto const inner = new_register();
       emit({.code = step::strip, .a = r, .b = inner, .through = set_id(set)});
-      return value(inside, inner, sign, around);
+      return value(inside, inner, sign, around, alone);
     }
     case term_kind::users: {
       emit({.code = step::users, .a = r, .op = t.index, .through = everywhere_id_});
-      return value(t.child[0], r, sign, around);
+      return value(t.child[0], r, sign, around, true);
     }
     case term_kind::known_as:
       emit({.code = step::capture, .a = r, .b = bound_slot(t.name, slot_kind::value)});
-      return value(t.child[0], r, sign, around);
+      return value(t.child[0], r, sign, around, true);
     case term_kind::result: return operation(t.child[0], r, static_cast<std::uint8_t>(t.index));
     case term_kind::rest: return fail(rule_error::rest_not_last, t.name);
     case term_kind::parameter: return fail(rule_error::parameter_as_value, t.name);
@@ -201,7 +202,7 @@ constexpr void lowering::attributes(term const& t, std::uint8_t r, static_text e
   }
 }
 
-constexpr void lowering::reduction(term const& t, std::uint8_t r) {
+constexpr void lowering::reduction(term const& t, std::uint8_t r, bool alone) {
   constexpr auto standard = static_text::of("axes");
   auto axes = standard;
   for (int i = t.operands(); i < t.children; ++i) {
@@ -215,7 +216,8 @@ constexpr void lowering::reduction(term const& t, std::uint8_t r) {
         .b = inner,
         .c = s,
         .op = static_cast<std::uint16_t>(t.op),
-        .through = everywhere_id_});
+        .through = everywhere_id_,
+        .flags = alone ? instruction::alone : std::uint8_t{0}});
   attributes(t, r, standard);
   bool const free = free_;
   free_ = false;

@@ -36,7 +36,8 @@ class basic_application {
  public:
   basic_application(machine const& match, Image& image, facts& known, dialect const& names,
                     rewrite_options const& options)
-      : match_(match),
+      : rules_(match.rules()),
+        match_(match.found()),
         image_(image),
         facts_(known),
         names_(names),
@@ -44,7 +45,7 @@ class basic_application {
         traffic_(image, known),
         validity_(image, known, names),
         changes_(image, known, false),
-        right_(match, image, known, names, options.target, changes_),
+        right_(rules_, match_, image, known, names, options.target, changes_),
         counted_(static_cast<std::size_t>(opcode::count_), false) {
     for (auto const& i : match.rules().code)
       if (i.code == step::users) count_users_of(i.next);
@@ -79,7 +80,7 @@ class basic_application {
       return refuse("order", "the right side reads " + image_.source->value_name(late) +
                                  ", which is not there before what it replaces: a cycle would arise");
     auto const bytes = cost();
-    auto const& known = match_.rules().rules[rule];
+    auto const& known = rules_.rules[rule];
     if (known.equal_cost ? bytes.added > bytes.removed : bytes.added >= bytes.removed) {
       auto outcome = refuse("cost", "the rewrite would add " + std::to_string(static_cast<long long>(bytes.added)) +
                                         " bytes moved, calls counted as such, to save " +
@@ -120,7 +121,7 @@ class basic_application {
 
   // The values that are replaced. Several results are worth one operator only where each is wanted.
   bool find_roots(std::uint16_t rule) {
-    auto const& known = match_.rules().rules[rule];
+    auto const& known = rules_.rules[rule];
     roots_.assign(1, match_.value(0));
     for (std::uint8_t i = 1; i < known.root_count; ++i) roots_.push_back(match_.value(known.root_registers[i]));
     if (roots_.size() > 1)
@@ -351,7 +352,7 @@ class basic_application {
   }
   // Which operators have counted users is told by what follows that step; of a sum or product, it may be any.
   void count_users_of(std::uint16_t pc) {
-    auto const& i = match_.rules().code[pc];
+    auto const& i = rules_.code[pc];
     counts_users_ = true;
     if (i.code == step::fork) {
       count_users_of(i.next);
@@ -390,7 +391,8 @@ class basic_application {
     return false;
   }
 
-  machine const& match_;
+  program const& rules_;
+  match_state const& match_;
   Image& image_;
   facts& facts_;
   dialect const& names_;

@@ -16,7 +16,7 @@
 #include <fuse/eval/reference.hpp>
 #include <fuse/infer/facts.hpp>
 #include <fuse/infer/parameters.hpp>
-#include <fuse/match/congruence.hpp>
+#include <fuse/infer/congruence.hpp>
 #include <fuse/rewrite/options.hpp>
 #include <fuse/rewrite/replacement.hpp>
 

@@ -250,7 +250,7 @@ class basic_driver final : machine::acceptor {
   // The node that tells matches of one thing apart: the last one but for sums and products, which matches of other
   // things open as well, and for what is looked through; else the first node.
   [[nodiscard]] node_id witness() const {
-    auto const all = machine_.matched();
+    auto const all = machine_.found().matched();
     for (std::size_t i = all.size(); i-- > 0;)
       if (auto const op = op_of(image_, all[i]); info(op).group == op_group::none && !may_keep_elements(op))
         return all[i];
@@ -317,7 +317,7 @@ class basic_driver final : machine::acceptor {
     changed_ = true;
     auto const first = application_.first_node(), last = image_.node_count();
     if (fused_by_.size() < last) fused_by_.resize(last + last / 8, 0);
-    for (auto n : machine_.matched())
+    for (auto n : machine_.found().matched())
       if (fused_by_[n] == 0) fused_by_[n] = static_cast<std::uint16_t>(rule + 1);
     auto const waited = waiting_.size();
     for (auto n = first; n < last; ++n) machine_.add(n);
@@ -354,7 +354,9 @@ class basic_driver final : machine::acceptor {
       if (seen.round != round_) waiting_.push_back(n);
       seen = {round_, at.operators};
       auto const op = op_of(image_, n);
-      bool const passed = info(op).group != op_group::none || (may_keep_elements(op) && unchanged(image_, facts_, n));
+      bool const opens = info(op).group != op_group::none || op == opcode::log ||
+                         opening_of(op, op_group::product).when != opens_with::none;
+      bool const passed = opens || (may_keep_elements(op) && unchanged(image_, facts_, n));
       if (!passed && (at.operators <= 0 || reach_.above(stage, op) == pattern_reach::none)) continue;
       auto const left = passed ? at.operators : at.operators - 1;
       for (std::uint32_t k = 0; k < image_.node(n).result_count; ++k)

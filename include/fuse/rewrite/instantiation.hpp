@@ -21,9 +21,10 @@ namespace fuse::inline v0::detail {
 template <class Image>
 class basic_instantiation {
  public:
-  basic_instantiation(machine const& match, Image& image, facts& known, dialect const& names, target to,
-                      basic_transaction<Image>& into)
-      : match_(match),
+  basic_instantiation(program const& rules, match_state const& match, Image& image, facts& known, dialect const& names,
+                      target to, basic_transaction<Image>& into)
+      : rules_(rules),
+        match_(match),
         image_(image),
         facts_(known),
         names_(names),
@@ -35,8 +36,8 @@ class basic_instantiation {
   /// The values that the right side of `rule` has for its roots, made beside node `place`. `computed_in`, where that is
   /// known: operators with an operand of `row` are computed in that wider type, between two Casts.
   built<span<value_id const>> build(std::uint16_t rule, node_id place, element_type computed_in) {
-    info_ = &match_.rules().rules[rule];
-    terms_ = match_.rules().replacements.subspan(info_->first_replacement, info_->replacement_size);
+    info_ = &rules_.rules[rule];
+    terms_ = rules_.replacements.subspan(info_->first_replacement, info_->replacement_size);
     place_ = place;
     writer_.begin(place);
     broadcast_.begin(place);
@@ -374,7 +375,8 @@ class basic_instantiation {
     return made;
   }
 
-  machine const& match_;
+  program const& rules_;
+  match_state const& match_;
   rule_info const* info_ = nullptr;
   span<replacement_term const> terms_;
   Image& image_;

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include <fuse/core/plain_vector.hpp>
+#include <fuse/ops/algebra.hpp>
 #include <fuse/ops/operator.hpp>
 #include <fuse/program/program.hpp>
 
@@ -26,9 +27,9 @@ class pattern_reach {
       before.assign(before.size(), -1);
       for (auto const& e : rules.entries)
         if (e.stage <= stage) follow(e.first, 0, stage, before);
-      // A mean may be a sum, or one of squares, that is divided.
-      raise(at(stage, opcode::sum), at(stage, opcode::mean));
-      for (auto op : {opcode::sum_square, opcode::l2_norm}) raise(at(stage, op), at(stage, opcode::sum));
+      // A sum or a mean may be spelled as another of these.
+      for (auto op : {opcode::sum, opcode::mean})
+        for (auto const& each : summings) raise(at(stage, each.op), at(stage, op));
       for (auto const& set : rules.sets)
         for (std::size_t i = 0; i < set.count; ++i)
           raise(at(stage, set.by_name[i] ? opcode::opaque : static_cast<opcode>(set.ops[i])), most(stage));

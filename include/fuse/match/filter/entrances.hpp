@@ -7,6 +7,7 @@
 
 #include <fuse/core/plain_vector.hpp>
 #include <fuse/match/filter/branch_lists.hpp>
+#include <fuse/ops/algebra.hpp>
 #include <fuse/ops/dialect.hpp>
 #include <fuse/program/program.hpp>
 
@@ -58,11 +59,12 @@ class basic_entrances {
  private:
   static constexpr std::size_t operators = static_cast<std::size_t>(opcode::count_);
 
-  // A mean may also be a sum that is divided.
+  // A sum or a mean may also be another of these, and that to a power, times a number.
   [[nodiscard]] static bool begins(program_entry const& e, std::size_t op) {
     auto const root = static_cast<opcode>(op);
-    bool const divided = static_cast<opcode>(e.tag) == opcode::mean && (root == opcode::mul || root == opcode::div);
-    return !e.by_name && (e.tag == op || divided);
+    bool const reads = !e.by_name && is_summing_of_others(static_cast<opcode>(e.tag)) &&
+                       (summing_of(root).of != 0 || opening_of(root, op_group::product).when != opens_with::none);
+    return !e.by_name && (e.tag == op || reads);
   }
 
   void add(std::size_t op, program_entry const& e, Program const& rules, basic_branch_lists<Program> const& branches) {

@@ -36,6 +36,8 @@ class basic_operator_sets {
     }
   };
 
+  /// No value: anything may stand there.
+  static constexpr value_id of_anything = absent - 1;
   static constexpr sets all{~std::uint64_t{0}, ~std::uint64_t{0}, ~std::uint64_t{0}};
 
   basic_operator_sets(program const& rules, Image const& image, facts const& known)
@@ -128,29 +130,32 @@ class basic_operator_sets {
     std::uint64_t kinds = 0;   // of a sum or product: the bits of its kinds
     std::uint64_t scaled = 0;  // ... and the one that it has where it multiplies by a number
     std::uint64_t alike = 0;   // ... and where its terms are alike
-    bool transparent = false, layout = false, power = false;
+    bool transparent = false, layout = false, power = false, logarithm = false;
   };
   [[nodiscard]] static meaning meaning_of(opcode op) {
     meaning of;
     // A sum of squares is of a product, and stands for that as well.
-    bool const squares = op == opcode::sum_square || op == opcode::l2_norm;
+    auto const sums = summing_of(op);
+    bool const squares = sums.of == 2;
     of.layout = may_keep_elements(op) && op != opcode::identity && op != opcode::cast;
     of.transparent = squares || (may_keep_elements(op) && (info(op).kind != op_kind::broadcast || op == opcode::where));
     if (info(op).group == op_group::none) {
-      of.bits =
-          operator_bit(op) | (op == opcode::sum || squares ? operator_bit(opcode::mean) : 0);  // divided, it is one
+      of.bits = operator_bit(op) | (sums.of != 0 ? sum_and_mean : 0);  // with a number, it may be the other
       if (squares) of.bits |= of.below = product_bit;
-      if (op == opcode::l2_norm) of.bits |= root_bit;
+      if (sums.power != 1) of.bits |= root_bit;
     }
     auto const add = [&](opening const& how, std::uint64_t kind) {
-      if (how.when == opens_with::unit) of.bits |= root_bit;
-      if (how.when == opens_with::power) of.power = true;
-      if (how.when == opens_with::scaled)
-        of.scaled = kind;
-      else if (how.when == opens_with::alike)
-        of.alike = kind;
-      else if (how.when != opens_with::none)
-        of.kinds |= kind;
+      switch (how.when) {
+        case opens_with::none:
+        case opens_with::squared: return;
+        case opens_with::scaled: of.scaled = kind; return;
+        case opens_with::alike: of.alike = kind; return;
+        case opens_with::logarithm: of.logarithm = true; return;
+        case opens_with::unit: of.bits |= root_bit; break;
+        case opens_with::power: of.power = true; break;
+        default: break;
+      }
+      of.kinds |= kind;
     };
     add(opening_of(op, op_group::sum), sum_bit);
     add(opening_of(op, op_group::product), product_bit);
@@ -176,6 +181,11 @@ class basic_operator_sets {
     if (means.transparent || alone || has_transparent_name(record.tag))
       found.add((*this)[kept_operand(image_, facts_, n)]);
     if (means.layout && (alone || means.transparent)) found.direct |= sum_bit | product_bit;  // it may be opened
+    if (means.logarithm && record.operand_count == 1) {  // if it is of one: below that, whatever it is
+      auto const& inside = (*this)[image_.operand(n, 0)];
+      auto const there = inside.deep | inside.below | product_bit | root_bit;
+      if ((inside.deep & operator_bit(opcode::log)) != 0) found.add({there, there, inside.below});
+    }
     if (clips_ && may_clip(op))
       if (auto const whole = positive_part_of(image_, facts_, n); whole != absent)
         found.add((*this)[whole]), found.direct |= sum_bit;
@@ -207,8 +217,8 @@ class basic_operator_sets {
       auto const other = inside.direct & (sum_bit | product_bit);
       if (other == 0 || (other & kinds) != 0)
         found.direct |= inside.direct & ~(sum_bit | product_bit);
-      else {  // a number, or a sum that is divided, is one part, however it is computed
-        found.direct |= inside.direct & operator_bit(opcode::mean);
+      else {  // a number, or a sum times one, is one part, however it is computed
+        found.direct |= inside.direct & sum_and_mean;
         // What is looked through may itself be asked for.
         auto const producer = image_.producer(image_.operand(n, i));
         if (producer != absent && info(op_of(image_, producer)).group == op_group::none)
@@ -253,6 +263,7 @@ class basic_operator_sets {
     return tag.name < transparent_names_.size() && transparent_names_[tag.name];
   }
 
+  static constexpr std::uint64_t sum_and_mean = operator_bit(opcode::sum) | operator_bit(opcode::mean);
   static constexpr sets none_{0, 0, 0};
   Image const& image_;
   facts const& facts_;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "rewriting.hpp"
 
-#include <fuse/match/frame.hpp>
+#include <fuse/match/group_opener.hpp>
 
-namespace match_frame {
+namespace match_group_opener {
 
 using namespace rewriting;
 using fuse::op_group;
@@ -26,8 +26,8 @@ std::string leaves(graph const& made, graph::value v, op_group kind, bool* negat
   auto const& rules = fuse::program_of<fuse::rules::norms>;
   fuse::detail::operator_sets const operators(rules, bound.image, known);
   fuse::congruence congruent(bound.image, known, names);
-  fuse::detail::frame_opener(rules, bound.image, known, operators, congruent, true)
-      .open(opened, at, fuse::absent, kind, 0, bound.image.node(bound.image.producer(at)).region, wanted);
+  fuse::detail::group_opener(rules, bound.image, known, operators, congruent)
+      .open(opened, {at}, kind, 0, bound.image.node(bound.image.producer(at)).region, wanted);
   if (negative != nullptr) *negative = opened.negative();
   std::string all;
   for (std::uint8_t i = 0; i < opened.count; ++i)
@@ -103,4 +103,4 @@ TEST_CASE("parts that have none of the operators that are looked for stay whole,
   CHECK(open(g.add("Sub", {g.add("Neg", {a}), b})) == "a^-1 b^-1");
 }
 
-}  // namespace match_frame
+}  // namespace match_group_opener

@@ -5,7 +5,6 @@
 
 #include <fuse/core/math.hpp>
 #include <fuse/core/plain_vector.hpp>
-#include <fuse/infer/divided_sum.hpp>
 #include <fuse/infer/facts.hpp>
 #include <fuse/infer/unchanged.hpp>
 #include <fuse/match/filter/frame_needs.hpp>
@@ -18,15 +17,14 @@
 
 namespace fuse::inline v0::detail {
 
-/// Opens sums and products.
+/// Opens sums and products, by the table of ops/algebra.hpp.
 template <class Image>
-class basic_frame_opener {
+class basic_group_opener {
  public:
   using needs = frame_needs::needs;
 
-  /// `means_whole`: a sum that is divided by a number is one part, where rules ask for means.
-  basic_frame_opener(program const& rules, Image const& image, facts const& known, operator_sets const& operators,
-                     congruence& congruent, bool means_whole)
+  basic_group_opener(program const& rules, Image const& image, facts const& known, operator_sets const& operators,
+                     congruence& congruent)
       : rules_(rules),
         image_(image),
         facts_(known),
@@ -37,66 +35,68 @@ class basic_frame_opener {
       for (std::size_t i = 0; i < set.count; ++i)
         bits |= set.by_name[i] ? ~std::uint64_t{0} : operator_bit(static_cast<opcode>(set.ops[i]));
     }
-    for (auto const& i : rules.code)
-      means_ = means_ || (means_whole && i.code == step::reduction && static_cast<opcode>(i.op) == opcode::mean);
   }
 
   /// Opens the sum or product `root`, down to parts that have none of the operators `wanted` below them.
-  void open(opened_group& f, value_id root, value_id stands_for, op_group kind, std::uint8_t through,
-            std::uint32_t region, needs const& wanted, bool repeats = true) const {
+  void open(opened_group& f, reading const& root, op_group kind, std::uint8_t through, std::uint32_t region,
+            needs const& wanted, bool repeats = true) const {
     f.count = f.leaf_count = 0;
     f.through = through;
     f.kind = kind;
     f.dropped = f.bounded = f.repeated = false;
-    f.minus = f.scaled = f.passed_on = f.neutral = 0;
+    f.minus = f.closable = f.passed_on = f.neutral = 0;
     struct {  // of parts that wait, each apart: see operator_sets::find
-      value_id value[opened_group::capacity], stands_for[opened_group::capacity];
+      value_id value[opened_group::capacity], shape[opened_group::capacity];
       double weight[opened_group::capacity];
-      std::uint8_t parent[opened_group::capacity];
+      std::uint8_t parent[opened_group::capacity], power[opened_group::capacity];
     } stack;
     // What stands at a value says of most that it is one part, before more of it is looked at.
     auto const openers =
         (kind == op_group::sum ? sum_bit : product_bit) | (through == 0 ? 0 : through_bits_[through - 1u]);
     std::uint8_t waiting = 0;
-    auto const wait = [&](value_id v, value_id meant, double weight, std::uint8_t parent) {
+    auto const wait = [&](value_id v, value_id shape, double weight, std::uint8_t parent, std::uint8_t power = 1) {
       stack.value[waiting] = v;
-      stack.stands_for[waiting] = meant;
+      stack.shape[waiting] = shape;
       stack.weight[waiting] = weight;
+      stack.power[waiting] = power;
       stack.parent[waiting++] = parent;
     };
     unsigned const may = (f.clips ? clip : 0u) | (repeats ? repeat : 0u) | (f.scales ? multiply : 0u),
                    may_first = may | (f.divides ? divide : 0u);
     std::uint32_t numbers = 0, clipped = 0;
-    wait(root, stands_for, 1, 255);
+    if (kind == op_group::product)
+      wait(root.value, root.shape, root.power, 255);
+    else
+      wait(root.value, root.shape, 1, 255, root.power);
     while (waiting != 0) {
       --waiting;
-      auto const v = stack.value[waiting], meant = stack.stands_for[waiting];
+      auto const v = stack.value[waiting], shape = stack.shape[waiting];
       auto const weight = stack.weight[waiting];
       auto const at = f.count++;
       auto& p = f.parts[at];
-      p = {v, meant, weight, 0, 0, stack.parent[waiting], false, false};
-      p.has_number = v != absent && facts_.uniform(v, p.number);
-      children below(meant);
+      p = {v, shape, weight, 0, 0, stack.parent[waiting], stack.power[waiting], false, false};
+      p.has_number = v != absent && p.power == 1 && facts_.uniform(v, p.number);
+      children below(shape);
       // A number is one part, however it is computed; but its sign is one of the product's.
       bool const one_number = p.has_number && at != 0 && !(kind == op_group::product && is_negated(v));
-      if ((operators_[v].direct & openers) != 0 && !one_number &&
+      if ((operators_[v].direct & openers) != 0 && !one_number && p.power == 1 &&
           opens(v, weight, kind, through, at == 0 ? may_first : may, region, below) &&
-          (at == 0 || !one_part(v, kind, below, wanted))) {
+          (at == 0 || !taken_whole(v, kind, below, wanted))) {
         bool const numbered = below.number != 0 && below.number != 1;
         auto const more = waiting + below.count + (numbered ? 1 : 0);
         if (f.count + more > opened_group::capacity || f.leaf_count + more > opened_group::leaf_capacity) {
           f.bounded = true;
         } else {
           if (below.negate) f.minus |= 1u << at;
-          if (below.scaled) f.scaled |= 1u << at;
+          if (below.closable) f.closable |= 1u << at;
           if (below.number == 1) f.dropped = true;
           if (numbered) {
             auto const leaf = 1u << f.leaf_count++;
-            f.parts[f.count++] = {absent, absent, weight, below.number, leaf, at, true, true};
+            f.parts[f.count++] = {absent, absent, weight, below.number, leaf, at, 1, true, true};
             numbers |= leaf;
           }
           for (std::uint8_t i = below.count; i > 0; --i)
-            wait(below.value[i - 1], below.stands_for, below.weight[i - 1], at);
+            wait(below.value[i - 1], below.shape, below.weight[i - 1], at, below.power);
           if (below.passed_on) f.passed_on |= 1u << at;
           f.repeated = f.repeated || below.repeated;
           if (below.clipped) clipped |= 1u << at;
@@ -125,18 +125,17 @@ class basic_frame_opener {
       f.parts[f.parts[at].parent].leaves |= f.parts[at].leaves;
       f.minus ^= (f.minus >> at & 1u) << f.parts[at].parent;
     }
-    if (kind == op_group::product && means_ && numbers != 0) add_means(f);
     // What was clipped must be all but constants: the rest alone may well be negative.
     for (std::uint8_t at = 0; clipped != 0 && at < f.count; ++at)
       if ((clipped >> at & 1u) != 0 && (f.all() & ~f.parts[at].leaves & ~numbers) != 0) {
         f.clips = false;
-        open(f, root, stands_for, kind, through, region, wanted, repeats);
+        open(f, root, kind, through, region, wanted, repeats);
         f.clips = true;
         return;
       }
     if (f.free || !(f.repeated || f.neutral != 0) || keeps_shape(f, f.neutral)) return;
     // A sum over more elements is another one.
-    if (f.repeated) return open(f, root, stands_for, kind, through, region, wanted, false);
+    if (f.repeated) return open(f, root, kind, through, region, wanted, false);
     f.neutral = 0;
   }
 
@@ -145,10 +144,7 @@ class basic_frame_opener {
   /// Whether a sum or product provably has its shape without some of its leaves: along each axis, one of the others is
   /// as long, or a part that is made of others alone.
   [[nodiscard]] bool keeps_shape(opened_group const& f, std::uint32_t without) const {
-    auto const shape_of = [&](opened_group::part const& p) {
-      bool const shaped = p.stands_for != absent && p.stands_for < mean_with_number;
-      return shaped ? p.stands_for : p.value;
-    };
+    auto const shape_of = [](opened_group::part const& p) { return p.shape != absent ? p.shape : p.value; };
     auto const whole = shape_of(f.parts[0]);
     if (whole == absent || !facts_.has_rank(whole)) return false;
     auto const shape = facts_.shape(whole);
@@ -175,16 +171,17 @@ class basic_frame_opener {
   struct children {
     value_id value[opened_group::leaf_capacity];
     double weight[opened_group::leaf_capacity];
-    value_id stands_for;
+    value_id shape;
     double number;  // one more part of a product, that no value is; 0: none
-    std::uint8_t count;
-    bool negate, scaled, passed_on, clipped, repeated, bounded;
-    explicit children(value_id meant)  // and no more: one is made for every part
-        : stands_for(meant),
+    std::uint8_t count, power;
+    bool negate, closable, passed_on, clipped, repeated, bounded;
+    explicit children(value_id in_shape)  // and no more: one is made for every part
+        : shape(in_shape),
           number(0),
           count(0),
+          power(1),
           negate(false),
-          scaled(false),
+          closable(false),
           passed_on(false),
           clipped(false),
           repeated(false),
@@ -194,32 +191,6 @@ class basic_frame_opener {
       weight[count++] = w;
     }
   };
-
-  // A sum over axes and a number that stands elsewhere among the factors may make a mean: one more part, of the leaves
-  // of both. The root of a sum of squares makes the root of a mean.
-  void add_means(opened_group& f) const {
-    auto const count = f.count;
-    for (std::uint8_t at = 1; at < count; ++at) {
-      auto const p = f.parts[at];
-      if (!p.leaf || p.has_number || p.stands_for != absent ||
-          (operators_[p.value].direct & operator_bit(opcode::mean)) == 0)
-        continue;
-      auto const n = image_.producer(p.value);
-      auto const op = n == absent ? opcode::opaque : op_of(image_, n);
-      if (op != opcode::sum && op != opcode::sum_square && op != opcode::l2_norm) continue;
-      auto const weight = op == opcode::l2_norm ? p.weight / 2 : p.weight;
-      auto const elements = added_elements(image_, facts_, n);
-      for (std::uint8_t k = 1; k < count && elements != 0 && f.count < opened_group::capacity; ++k)
-        if (auto const& q = f.parts[k]; q.leaf && q.has_number && (f.free || !has_several(q.value)) &&
-                                        is_rounded(q.number, math::pow(elements, -weight / q.weight)))
-          f.parts[f.count++] = {p.value, mean_with_number, weight, 0, p.leaves | q.leaves, 255, true, false};
-    }
-  }
-
-  // Whether `found` is `wanted`, or that as float rounds it.
-  [[nodiscard]] static bool is_rounded(double found, double wanted) {
-    return math::abs(found - wanted) <= 0x1p-24 * wanted;
-  }
 
   // A factor of 1 or an addend of 0 is left out; a factor of -1 is a sign.
   [[nodiscard]] static bool is_sign(opened_group const& f, std::uint8_t at) {
@@ -234,12 +205,6 @@ class basic_frame_opener {
          ++i)
       n = image_.producer(image_.operand(n, 0));
     return n != absent && op_of(image_, n) == opcode::neg;
-  }
-
-  // A mean that is spelled as a product, or parts that are taken whole.
-  [[nodiscard]] bool one_part(value_id v, op_group kind, children const& below, needs const& wanted) const {
-    return (means_ && kind == op_group::product && is_divided_sum(image_, facts_, v)) ||
-           taken_whole(v, kind, below, wanted);
   }
 
   // Parts that can only be matched together. Not where one of them may be left out, which leaves the other alone, nor
@@ -258,17 +223,13 @@ class basic_frame_opener {
              children& into) const {
     if (v == absent) return false;
     auto const n = image_.producer(v);
-    if (into.stands_for == summed_squares) {
-      into.stands_for = absent;
-      into.add(image_.operand(n, 0), 2);
-      return kind == op_group::product;
-    }
     if (n == absent || image_.node(n).region != region || image_.result_index(v) != 0) return false;
     auto const& record = image_.node(n);
     auto const op = static_cast<opcode>(record.tag.op);
     bool const transparent = through != 0 && (through_bits_[through - 1u] & operator_bit(op)) != 0 &&
                              rules_.sets[through - 1u].contains(record.tag.name, record.tag.op);
-    bool const closed = !transparent && (info(op).group == op_group::none || op == opcode::sum_of);
+    auto const& how = opening_of(op, kind);
+    bool const closed = !transparent && (how.when == opens_with::none || op == opcode::sum_of);
     if (closed && !may_keep_elements(op) && !may_clip(op)) return false;
     auto const a = kept_operand(image_, facts_, n);
     if (record.operand_count > opened_group::leaf_capacity) return into.bounded = true, false;
@@ -291,7 +252,6 @@ class basic_frame_opener {
         return true;
       if (op != opcode::sum_of) return false;
     }
-    auto const& how = opening_of(op, kind);
     if (integers && !of_integers(how.integers, n, (may & divide) != 0)) return false;
     return record.operand_count >= info(op).least && opens_group(how, n, w, may, into);
   }
@@ -328,7 +288,7 @@ class basic_frame_opener {
     if (identity && !into.passed_on && repeats) into.passed_on = into.repeated = broadcasts(image_, facts_, n);
     if (!into.passed_on) {
       if (!operators_.has_below(a, opcode::mean) || !moves_ones(image_, facts_, n)) return false;
-      if (into.stands_for == absent) into.stands_for = image_.result(n);
+      if (into.shape == absent) into.shape = image_.result(n);
     }
     into.add(a, w);
     return true;
@@ -345,6 +305,8 @@ class basic_frame_opener {
     double number = 1;
     std::uint32_t left_out = absent;
     if (how.when == opens_with::scaled) return opens_scaled(n, w, (may & repeat) != 0, into);
+    if (how.when == opens_with::squared) return opens_squared(image_.result(n), w * how.first, into);
+    if (how.when == opens_with::logarithm) return opens_logarithm(n, w, (may & repeat) != 0, into);
     if (how.when == opens_with::alike && (may & multiply) == 0) return false;
     if (how.when == opens_with::power && !is_number(n, 1, number)) return false;
     if (!allows(how.when, w, number)) {
@@ -369,8 +331,36 @@ class basic_frame_opener {
     if (found.value == absent) return false;
     into.repeated = found.repeated && !facts_.same_shape(image_.result(n), found.value);
     if (into.repeated && !repeats) return false;
-    into.scaled = found.by != -1;
+    into.closable = found.by != -1;
     into.add(found.value, w * found.by);
+    return true;
+  }
+
+  // What is a root is its square, to the half.
+  static bool opens_squared(value_id v, double w, children& into) {
+    into.power = 2;
+    into.closable = true;
+    into.add(v, w);
+    return true;
+  }
+
+  // The exponential of a multiple of a logarithm is a power. As that is positive, it is none of the whole powers, which
+  // are known of negative numbers, too.
+  bool opens_logarithm(node_id n, double w, bool repeats, children& into) const {
+    auto log = image_.operand(n, 0);
+    double exponent = 1;
+    if (auto const by = image_.producer(log); by != absent && op_of(image_, by) != opcode::log) {
+      auto const found = multiples_.scaled(by);
+      log = found.value;
+      exponent = found.by;
+      into.repeated = found.repeated && !facts_.same_shape(image_.result(n), log);
+    }
+    auto const of = log == absent ? absent : image_.producer(log);
+    if (of == absent || op_of(image_, of) != opcode::log || image_.node(of).region != image_.node(n).region)
+      return false;
+    if (!allows(opens_with::logarithm, w, exponent) || (into.repeated && !repeats)) return false;
+    into.closable = true;
+    into.add(image_.operand(of, 0), w * exponent);
     return true;
   }
 
@@ -394,8 +384,7 @@ class basic_frame_opener {
   operator_sets const& operators_;
   basic_multiples<Image> multiples_;
   plain_vector<std::uint64_t> through_bits_;  // by set of operators to look through
-  bool means_ = false;                        // taken whole
 };
-using frame_opener = basic_frame_opener<graph_image>;
+using group_opener = basic_group_opener<graph_image>;
 
 }  // namespace fuse::inline v0::detail

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "rewriting.hpp"
 
-#include <fuse/match/congruence.hpp>
+#include <fuse/infer/congruence.hpp>
 
-namespace match_congruence {
+namespace infer_congruence {
 
 using namespace rewriting;
 
@@ -99,4 +99,4 @@ TEST_CASE("the results of a node are told apart") {
   CHECK_FALSE(same(g, g.result(n, 0), g.result(n, 1)));
 }
 
-}  // namespace match_congruence
+}  // namespace infer_congruence
