@@ -2,9 +2,9 @@
 #pragma once
 
 #ifdef FUSE_REWRITE_KERNELS_SEPARATE
-#include <fuse/kernels/detail/elsewhere.hpp>
+#include <fuse/kernels/detail/separate_dispatch.hpp>
 /// What runs a kernel: the class `name` of each target, or what separate.hpp compiles for `calls`.
-#define FUSE_REWRITE_KERNELS_COMPILED(name, calls) compiled_elsewhere<calls>
+#define FUSE_REWRITE_KERNELS_COMPILED(name, calls) separately_compiled<calls>
 #else
 #include <fuse/kernels/detail/selection.hpp>
 #define FUSE_REWRITE_KERNELS_COMPILED(name, calls) FUSE_REWRITE_KERNELS_TARGETS(name)
@@ -15,7 +15,7 @@
 
 namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA {
 #ifdef FUSE_REWRITE_KERNELS_SEPARATE
-using selected = frames_elsewhere;
+using selected = separate_targets;
 #else
 using selected = frames;
 #endif
