@@ -63,8 +63,8 @@ constexpr auto all_addresses(type_list<Kernels...>) {
 }
 [[gnu::used]] inline constexpr auto kept = all_addresses(compiled_kernels());
 
-std::string_view separate_target_name() { return selection<frames>::name(); }
-std::span<std::string_view const> separate_target_names() { return selection<frames>::names(); }
-bool use_separate_target(std::string_view name) { return selection<frames>::use(name); }
+std::string_view separate_target_name() { return selection<build_targets>::name(); }
+std::span<std::string_view const> separate_target_names() { return selection<build_targets>::names(); }
+bool use_separate_target(std::string_view name) { return selection<build_targets>::use(name); }
 
 }  // namespace fuse::inline v0::kernels::detail

@@ -110,7 +110,7 @@ HWY_ATTR HWY_INLINE auto with_kept(layer_norm_call<Rows, Scale, Bias, Y> const& 
                    call.end};
 }
 
-struct layer_norm_rows : frame {
+struct layer_norm_rows {
   template <class Call>
   HWY_ATTR static void run(Call const& call) {
     normalise_rows(layer_normalises<Call>{call, 1 / static_cast<double>(call.columns)}, call);

@@ -94,7 +94,7 @@ HWY_ATTR HWY_INLINE auto with_kept(rms_norm_call<Rows, Scale, Y> const& call, ke
       call.epsilon,           call.inverse_rms, call.streamed, call.begin,    call.end};
 }
 
-struct rms_norm_rows : frame {
+struct rms_norm_rows {
   template <class Call>
   HWY_ATTR static void run(Call const& call) {
     normalise_rows(rms_normalises<Call>{call, 1 / static_cast<double>(call.columns)}, call);

@@ -24,7 +24,7 @@ namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA {
 
 struct separate_targets {};
 
-template <class Frames>
+template <class Targets>
 struct selection;
 
 template <>
