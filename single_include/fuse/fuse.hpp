@@ -158,7 +158,7 @@ enum class opcode : std::uint16_t {
   cast, cast_like, identity, dropout,
   constant, constant_of_shape, shape, size, range, reshape, flatten, squeeze, unsqueeze, transpose, concat, split, slice, gather,
   gather_elements, gather_nd, scatter_nd, scatter_elements, expand, tile, pad, trilu, one_hot, non_zero, cumulative_sum, top_k,
-  depth_to_space, space_to_depth, reverse_sequence, eye_like, rearrange,
+  depth_to_space, space_to_depth, reverse_sequence, eye_like, opaque_layout,
   mean, sum, product, reduce_max, reduce_min, sum_square, l1_norm, l2_norm, log_sum, log_sum_exp, arg_max, arg_min,
   matmul, gemm, linear, einsum, matmul_integer, conv, conv_transpose, conv_integer, max_pool, average_pool, global_max_pool, resize,
   fused_matmul, qlinear_matmul, qlinear_conv, lstm, gru, rnn,
@@ -379,7 +379,7 @@ inline constexpr operator_info operator_table[] = {
     detail::other(opcode::space_to_depth, "space_to_depth", op_kind::injective, 1, 1),
     detail::other(opcode::reverse_sequence, "reverse_sequence", op_kind::opaque, 2, 2),
     detail::other(opcode::eye_like, "eye_like", op_kind::opaque, 1, 1),
-    detail::other(opcode::rearrange, "rearrange", op_kind::opaque, 1, -1),
+    detail::other(opcode::opaque_layout, "opaque_layout", op_kind::opaque, 1, -1),
     detail::reduction(opcode::mean, "mean"),
     detail::reduction(opcode::sum, "sum"),
     detail::reduction(opcode::product, "product"),
@@ -5812,7 +5812,7 @@ void apply_shape_function(Context& at, opcode op) {
       at.share_shape(0, 0);
       break;
     case opcode::eye_like: eye_like_shape(at); break;
-    case opcode::rearrange: at.share_type(0, 0); break;
+    case opcode::opaque_layout: at.share_type(0, 0); break;
     case opcode::conv_transpose:
       at.share_type(0, 0);
       conv_transpose_shape(at);

@@ -329,7 +329,7 @@ void apply_shape_function(Context& at, opcode op) {
       at.share_shape(0, 0);
       break;
     case opcode::eye_like: eye_like_shape(at); break;
-    case opcode::rearrange: at.share_type(0, 0); break;
+    case opcode::opaque_layout: at.share_type(0, 0); break;
     case opcode::conv_transpose:
       at.share_type(0, 0);
       conv_transpose_shape(at);

@@ -27,7 +27,7 @@ enum class opcode : std::uint16_t {
   // shapes
   constant, constant_of_shape, shape, size, range, reshape, flatten, squeeze, unsqueeze, transpose, concat, split, slice, gather,
   gather_elements, gather_nd, scatter_nd, scatter_elements, expand, tile, pad, trilu, one_hot, non_zero, cumulative_sum, top_k,
-  depth_to_space, space_to_depth, reverse_sequence, eye_like, rearrange,
+  depth_to_space, space_to_depth, reverse_sequence, eye_like, opaque_layout,
   // reductions
   mean, sum, product, reduce_max, reduce_min, sum_square, l1_norm, l2_norm, log_sum, log_sum_exp, arg_max, arg_min,
   // linear algebra and pooling
@@ -263,8 +263,9 @@ inline constexpr operator_info operator_table[] = {
     detail::other(opcode::space_to_depth, "space_to_depth", op_kind::injective, 1, 1),
     detail::other(opcode::reverse_sequence, "reverse_sequence", op_kind::opaque, 2, 2),
     detail::other(opcode::eye_like, "eye_like", op_kind::opaque, 1, 1),
-    // A slice or a permutation with parameters of its own: the first operand's elements, in a shape that the graph tells.
-    detail::other(opcode::rearrange, "rearrange", op_kind::opaque, 1, -1),
+    // A layout operator, such as a slice or a permutation, whose parameters a dialect does not describe: elements of the
+    // first operand, in a shape that the graph tells.
+    detail::other(opcode::opaque_layout, "opaque_layout", op_kind::opaque, 1, -1),
     detail::reduction(opcode::mean, "mean"),
     detail::reduction(opcode::sum, "sum"),
     detail::reduction(opcode::product, "product"),
