@@ -493,7 +493,7 @@ enum class term_kind : std::uint8_t {
   attribute,     ///< .attr<"axis">(-1)
   alternatives,  ///< either(a, b)
   optional,      ///< optional(a): an operand, factor or addend that may be absent
-  wrapped,       ///< maybe<"Relu">(a): an operator that may stand around a
+  wrapped,       ///< with_or_without<"Relu">(a): an operator that may stand around a
   through,       ///< through<"Cast">(a)
   result,        ///< result<1>(a)
   users,         ///< a.users(1)
@@ -6319,19 +6319,6 @@ namespace fuse::inline v0::dsl {
 
 namespace fuse::inline v0::dsl {
 
-template <fixed_string Name>
-struct maybe_name {
-  [[nodiscard]] constexpr expression operator()(expression const& inside) const {
-    return expression(term_kind::wrapped, opcode::opaque, detail::name_text<Name>, inside);
-  }
-};
-template <fixed_string Name>
-inline constexpr maybe_name<Name> maybe{};
-
-}  // namespace fuse::inline v0::dsl
-
-namespace fuse::inline v0::dsl {
-
 [[nodiscard]] constexpr expression sqrt(expression const& a) { return expression(opcode::sqrt, a); }
 [[nodiscard]] constexpr expression rsqrt(expression const& a) { return expression(opcode::rsqrt, a); }
 [[nodiscard]] constexpr expression reciprocal(expression const& a) { return expression(opcode::reciprocal, a); }
@@ -6615,6 +6602,22 @@ struct through_names {
 };
 template <fixed_string... Names>
 inline constexpr through_names<Names...> through{};
+
+}  // namespace fuse::inline v0::dsl
+
+namespace fuse::inline v0::dsl {
+
+template <fixed_string Name>
+struct with_or_without_name {
+  [[nodiscard]] constexpr expression operator()(expression const& inside) const {
+    return expression(term_kind::wrapped, opcode::opaque, detail::name_text<Name>, inside);
+  }
+};
+template <fixed_string Name>
+inline constexpr with_or_without_name<Name> with_or_without{};
+
+template <fixed_string Name>
+[[deprecated("fuse: maybe<...> is called with_or_without<...>")]] inline constexpr with_or_without_name<Name> maybe{};
 
 }  // namespace fuse::inline v0::dsl
 
