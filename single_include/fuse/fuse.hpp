@@ -182,7 +182,7 @@ struct operator_info {
   std::string_view name{};
   op_kind kind = op_kind::opaque;
   std::int8_t least = 0, most = -1;  ///< operands; most = -1: any number
-  bool commutative = false, associative = false;
+  bool commutative = false;
   op_group group = op_group::none;
   shape_function shape = shape_function::unknown;
   type_function type = type_function::unknown;
@@ -198,7 +198,6 @@ constexpr operator_info unary(opcode op, std::string_view name) {
           1,
           1,
           false,
-          false,
           op_group::none,
           shape_function::same_as_first,
           type_function::same_as_first,
@@ -210,17 +209,9 @@ constexpr operator_info unary(opcode op, std::string_view name, op_group group) 
   return info;
 }
 constexpr operator_info binary(opcode op, std::string_view name, bool commutative, op_group group = op_group::none) {
-  return {op,
-          name,
-          op_kind::broadcast,
-          2,
-          2,
-          commutative,
-          commutative,
-          group,
-          shape_function::broadcast,
-          type_function::same_as_first,
-          {}};
+  return {
+      op, name, op_kind::broadcast, 2, 2, commutative, group, shape_function::broadcast, type_function::same_as_first,
+      {}};
 }
 constexpr operator_info comparison(opcode op, std::string_view name, bool commutative) {
   return {op,
@@ -229,7 +220,6 @@ constexpr operator_info comparison(opcode op, std::string_view name, bool commut
           2,
           2,
           commutative,
-          false,
           op_group::none,
           shape_function::broadcast,
           type_function::boolean,
@@ -241,7 +231,6 @@ constexpr operator_info reduction(opcode op, std::string_view name) {
           op_kind::reduction,
           1,
           1,
-          false,
           false,
           op_group::none,
           shape_function::reduce,
@@ -255,7 +244,6 @@ constexpr operator_info other(opcode op, std::string_view name, op_kind kind, in
           kind,
           static_cast<std::int8_t>(least),
           static_cast<std::int8_t>(most),
-          false,
           false,
           op_group::none,
           shape_function::own,
@@ -323,16 +311,16 @@ inline constexpr operator_info operator_table[] = {
     detail::unary(opcode::ceil, "ceil"),
     detail::unary(opcode::round, "round"),
     detail::unary(opcode::sign, "sign"),
-    {opcode::minimum, "minimum", op_kind::broadcast, 1, -1, true, true, op_group::none, shape_function::broadcast, type_function::same_as_first, {}},
-    {opcode::maximum, "maximum", op_kind::broadcast, 1, -1, true, true, op_group::none, shape_function::broadcast, type_function::same_as_first, {}},
-    {opcode::sum_of, "sum_of", op_kind::broadcast, 1, -1, true, true, op_group::sum, shape_function::broadcast, type_function::same_as_first, {}},
-    {opcode::mean_of, "mean_of", op_kind::broadcast, 1, -1, true, false, op_group::none, shape_function::broadcast, type_function::same_as_first, {}},
+    {opcode::minimum, "minimum", op_kind::broadcast, 1, -1, true, op_group::none, shape_function::broadcast, type_function::same_as_first, {}},
+    {opcode::maximum, "maximum", op_kind::broadcast, 1, -1, true, op_group::none, shape_function::broadcast, type_function::same_as_first, {}},
+    {opcode::sum_of, "sum_of", op_kind::broadcast, 1, -1, true, op_group::sum, shape_function::broadcast, type_function::same_as_first, {}},
+    {opcode::mean_of, "mean_of", op_kind::broadcast, 1, -1, true, op_group::none, shape_function::broadcast, type_function::same_as_first, {}},
     detail::binary(opcode::mod, "mod", false),
     detail::binary(opcode::bitwise_and, "bitwise_and", true),
     detail::binary(opcode::bitwise_or, "bitwise_or", true),
     detail::binary(opcode::bitwise_xor, "bitwise_xor", true),
     detail::unary(opcode::bitwise_not, "bitwise_not"),
-    {opcode::clip, "clip", op_kind::elementwise, 1, 3, false, false, op_group::none, shape_function::same_as_first, type_function::same_as_first, {}},
+    {opcode::clip, "clip", op_kind::elementwise, 1, 3, false, op_group::none, shape_function::same_as_first, type_function::same_as_first, {}},
     detail::comparison(opcode::equal, "equal", true),
     detail::comparison(opcode::less, "less", false),
     detail::comparison(opcode::less_or_equal, "less_or_equal", false),
@@ -341,12 +329,12 @@ inline constexpr operator_info operator_table[] = {
     detail::comparison(opcode::logical_and, "logical_and", true),
     detail::comparison(opcode::logical_or, "logical_or", true),
     detail::comparison(opcode::logical_xor, "logical_xor", true),
-    {opcode::logical_not, "logical_not", op_kind::elementwise, 1, 1, false, false, op_group::none, shape_function::same_as_first, type_function::boolean, {}},
-    {opcode::where, "where", op_kind::broadcast, 3, 3, false, false, op_group::none, shape_function::broadcast, type_function::own, {}},
-    {opcode::is_nan, "is_nan", op_kind::elementwise, 1, 1, false, false, op_group::none, shape_function::same_as_first, type_function::boolean, {}},
-    {opcode::is_inf, "is_inf", op_kind::elementwise, 1, 1, false, false, op_group::none, shape_function::same_as_first, type_function::boolean, {}},
-    {opcode::cast, "cast", op_kind::elementwise, 1, 1, false, false, op_group::none, shape_function::same_as_first, type_function::own, {}},
-    {opcode::cast_like, "cast_like", op_kind::elementwise, 2, 2, false, false, op_group::none, shape_function::same_as_first, type_function::own, {}},
+    {opcode::logical_not, "logical_not", op_kind::elementwise, 1, 1, false, op_group::none, shape_function::same_as_first, type_function::boolean, {}},
+    {opcode::where, "where", op_kind::broadcast, 3, 3, false, op_group::none, shape_function::broadcast, type_function::own, {}},
+    {opcode::is_nan, "is_nan", op_kind::elementwise, 1, 1, false, op_group::none, shape_function::same_as_first, type_function::boolean, {}},
+    {opcode::is_inf, "is_inf", op_kind::elementwise, 1, 1, false, op_group::none, shape_function::same_as_first, type_function::boolean, {}},
+    {opcode::cast, "cast", op_kind::elementwise, 1, 1, false, op_group::none, shape_function::same_as_first, type_function::own, {}},
+    {opcode::cast_like, "cast_like", op_kind::elementwise, 2, 2, false, op_group::none, shape_function::same_as_first, type_function::own, {}},
     detail::unary(opcode::identity, "identity"),
     detail::other(opcode::dropout, "dropout", op_kind::elementwise, 1, 3),
     detail::other(opcode::constant, "constant", op_kind::opaque, 0, 0),
