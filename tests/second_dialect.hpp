@@ -58,7 +58,7 @@ inline constexpr fuse::operator_row table[] = {
     {"with_extents", opcode::reshape, 1, extents_of},
     {"reordered", opcode::transpose, 1, order},
     {"dense_layer", opcode::linear},
-    {"moved", opcode::rearrange},
+    {"moved", opcode::opaque_layout},
 };
 }  // namespace rows
 

@@ -158,7 +158,7 @@ enum class opcode : std::uint16_t {
   cast, cast_like, identity, dropout,
   constant, constant_of_shape, shape, size, range, reshape, flatten, squeeze, unsqueeze, transpose, concat, split, slice, gather,
   gather_elements, gather_nd, scatter_nd, scatter_elements, expand, tile, pad, trilu, one_hot, non_zero, cumulative_sum, top_k,
-  depth_to_space, space_to_depth, reverse_sequence, eye_like, rearrange,
+  depth_to_space, space_to_depth, reverse_sequence, eye_like, opaque_layout,
   mean, sum, product, reduce_max, reduce_min, sum_square, l1_norm, l2_norm, log_sum, log_sum_exp, arg_max, arg_min,
   matmul, gemm, linear, einsum, matmul_integer, conv, conv_transpose, conv_integer, max_pool, average_pool, global_max_pool, resize,
   fused_matmul, qlinear_matmul, qlinear_conv, lstm, gru, rnn,
@@ -173,19 +173,19 @@ enum class op_kind : std::uint8_t { opaque, elementwise, broadcast, injective, r
 
 enum class op_group : std::uint8_t { none, sum, product };
 
-enum class shape_rule : std::uint8_t { unknown, same_as_first, broadcast, reduce, own };
+enum class shape_function : std::uint8_t { unknown, same_as_first, broadcast, reduce, own };
 
-enum class type_rule : std::uint8_t { unknown, same_as_first, boolean, own };
+enum class type_function : std::uint8_t { unknown, same_as_first, boolean, own };
 
 struct operator_info {
   opcode op = opcode::opaque;
   std::string_view name{};
   op_kind kind = op_kind::opaque;
   std::int8_t least = 0, most = -1;  ///< operands; most = -1: any number
-  bool commutative = false, associative = false;
+  bool commutative = false;
   op_group group = op_group::none;
-  shape_rule shape = shape_rule::unknown;
-  type_rule type = type_rule::unknown;
+  shape_function shape = shape_function::unknown;
+  type_function type = type_function::unknown;
   span<parameter_info const> parameters{};
 };
 
@@ -198,10 +198,9 @@ constexpr operator_info unary(opcode op, std::string_view name) {
           1,
           1,
           false,
-          false,
           op_group::none,
-          shape_rule::same_as_first,
-          type_rule::same_as_first,
+          shape_function::same_as_first,
+          type_function::same_as_first,
           {}};
 }
 constexpr operator_info unary(opcode op, std::string_view name, op_group group) {
@@ -210,22 +209,21 @@ constexpr operator_info unary(opcode op, std::string_view name, op_group group) 
   return info;
 }
 constexpr operator_info binary(opcode op, std::string_view name, bool commutative, op_group group = op_group::none) {
+  return {
+      op, name, op_kind::broadcast, 2, 2, commutative, group, shape_function::broadcast, type_function::same_as_first,
+      {}};
+}
+constexpr operator_info comparison(opcode op, std::string_view name, bool commutative) {
   return {op,
           name,
           op_kind::broadcast,
           2,
           2,
           commutative,
-          commutative,
-          group,
-          shape_rule::broadcast,
-          type_rule::same_as_first,
+          op_group::none,
+          shape_function::broadcast,
+          type_function::boolean,
           {}};
-}
-constexpr operator_info comparison(opcode op, std::string_view name, bool commutative) {
-  return {
-      op, name, op_kind::broadcast, 2, 2, commutative, false, op_group::none, shape_rule::broadcast, type_rule::boolean,
-      {}};
 }
 constexpr operator_info reduction(opcode op, std::string_view name) {
   return {op,
@@ -234,10 +232,9 @@ constexpr operator_info reduction(opcode op, std::string_view name) {
           1,
           1,
           false,
-          false,
           op_group::none,
-          shape_rule::reduce,
-          type_rule::same_as_first,
+          shape_function::reduce,
+          type_function::same_as_first,
           reduction_parameters};
 }
 constexpr operator_info other(opcode op, std::string_view name, op_kind kind, int least, int most,
@@ -248,17 +245,16 @@ constexpr operator_info other(opcode op, std::string_view name, op_kind kind, in
           static_cast<std::int8_t>(least),
           static_cast<std::int8_t>(most),
           false,
-          false,
           op_group::none,
-          shape_rule::own,
-          type_rule::own,
+          shape_function::own,
+          type_function::own,
           parameters};
 }
 constexpr operator_info same_shape_reduction(opcode op, std::string_view name, int least, int most,
                                              span<parameter_info const> parameters) {
   auto info = other(op, name, op_kind::reduction, least, most, parameters);
-  info.shape = shape_rule::same_as_first;
-  info.type = type_rule::same_as_first;
+  info.shape = shape_function::same_as_first;
+  info.type = type_function::same_as_first;
   return info;
 }
 
@@ -315,16 +311,16 @@ inline constexpr operator_info operator_table[] = {
     detail::unary(opcode::ceil, "ceil"),
     detail::unary(opcode::round, "round"),
     detail::unary(opcode::sign, "sign"),
-    {opcode::minimum, "minimum", op_kind::broadcast, 1, -1, true, true, op_group::none, shape_rule::broadcast, type_rule::same_as_first, {}},
-    {opcode::maximum, "maximum", op_kind::broadcast, 1, -1, true, true, op_group::none, shape_rule::broadcast, type_rule::same_as_first, {}},
-    {opcode::sum_of, "sum_of", op_kind::broadcast, 1, -1, true, true, op_group::sum, shape_rule::broadcast, type_rule::same_as_first, {}},
-    {opcode::mean_of, "mean_of", op_kind::broadcast, 1, -1, true, false, op_group::none, shape_rule::broadcast, type_rule::same_as_first, {}},
+    {opcode::minimum, "minimum", op_kind::broadcast, 1, -1, true, op_group::none, shape_function::broadcast, type_function::same_as_first, {}},
+    {opcode::maximum, "maximum", op_kind::broadcast, 1, -1, true, op_group::none, shape_function::broadcast, type_function::same_as_first, {}},
+    {opcode::sum_of, "sum_of", op_kind::broadcast, 1, -1, true, op_group::sum, shape_function::broadcast, type_function::same_as_first, {}},
+    {opcode::mean_of, "mean_of", op_kind::broadcast, 1, -1, true, op_group::none, shape_function::broadcast, type_function::same_as_first, {}},
     detail::binary(opcode::mod, "mod", false),
     detail::binary(opcode::bitwise_and, "bitwise_and", true),
     detail::binary(opcode::bitwise_or, "bitwise_or", true),
     detail::binary(opcode::bitwise_xor, "bitwise_xor", true),
     detail::unary(opcode::bitwise_not, "bitwise_not"),
-    {opcode::clip, "clip", op_kind::elementwise, 1, 3, false, false, op_group::none, shape_rule::same_as_first, type_rule::same_as_first, {}},
+    {opcode::clip, "clip", op_kind::elementwise, 1, 3, false, op_group::none, shape_function::same_as_first, type_function::same_as_first, {}},
     detail::comparison(opcode::equal, "equal", true),
     detail::comparison(opcode::less, "less", false),
     detail::comparison(opcode::less_or_equal, "less_or_equal", false),
@@ -333,12 +329,12 @@ inline constexpr operator_info operator_table[] = {
     detail::comparison(opcode::logical_and, "logical_and", true),
     detail::comparison(opcode::logical_or, "logical_or", true),
     detail::comparison(opcode::logical_xor, "logical_xor", true),
-    {opcode::logical_not, "logical_not", op_kind::elementwise, 1, 1, false, false, op_group::none, shape_rule::same_as_first, type_rule::boolean, {}},
-    {opcode::where, "where", op_kind::broadcast, 3, 3, false, false, op_group::none, shape_rule::broadcast, type_rule::own, {}},
-    {opcode::is_nan, "is_nan", op_kind::elementwise, 1, 1, false, false, op_group::none, shape_rule::same_as_first, type_rule::boolean, {}},
-    {opcode::is_inf, "is_inf", op_kind::elementwise, 1, 1, false, false, op_group::none, shape_rule::same_as_first, type_rule::boolean, {}},
-    {opcode::cast, "cast", op_kind::elementwise, 1, 1, false, false, op_group::none, shape_rule::same_as_first, type_rule::own, {}},
-    {opcode::cast_like, "cast_like", op_kind::elementwise, 2, 2, false, false, op_group::none, shape_rule::same_as_first, type_rule::own, {}},
+    {opcode::logical_not, "logical_not", op_kind::elementwise, 1, 1, false, op_group::none, shape_function::same_as_first, type_function::boolean, {}},
+    {opcode::where, "where", op_kind::broadcast, 3, 3, false, op_group::none, shape_function::broadcast, type_function::own, {}},
+    {opcode::is_nan, "is_nan", op_kind::elementwise, 1, 1, false, op_group::none, shape_function::same_as_first, type_function::boolean, {}},
+    {opcode::is_inf, "is_inf", op_kind::elementwise, 1, 1, false, op_group::none, shape_function::same_as_first, type_function::boolean, {}},
+    {opcode::cast, "cast", op_kind::elementwise, 1, 1, false, op_group::none, shape_function::same_as_first, type_function::own, {}},
+    {opcode::cast_like, "cast_like", op_kind::elementwise, 2, 2, false, op_group::none, shape_function::same_as_first, type_function::own, {}},
     detail::unary(opcode::identity, "identity"),
     detail::other(opcode::dropout, "dropout", op_kind::elementwise, 1, 3),
     detail::other(opcode::constant, "constant", op_kind::opaque, 0, 0),
@@ -371,7 +367,7 @@ inline constexpr operator_info operator_table[] = {
     detail::other(opcode::space_to_depth, "space_to_depth", op_kind::injective, 1, 1),
     detail::other(opcode::reverse_sequence, "reverse_sequence", op_kind::opaque, 2, 2),
     detail::other(opcode::eye_like, "eye_like", op_kind::opaque, 1, 1),
-    detail::other(opcode::rearrange, "rearrange", op_kind::opaque, 1, -1),
+    detail::other(opcode::opaque_layout, "opaque_layout", op_kind::opaque, 1, -1),
     detail::reduction(opcode::mean, "mean"),
     detail::reduction(opcode::sum, "sum"),
     detail::reduction(opcode::product, "product"),
@@ -485,7 +481,7 @@ enum class term_kind : std::uint8_t {
   attribute,     ///< .attr<"axis">(-1)
   alternatives,  ///< either(a, b)
   optional,      ///< optional(a): an operand, factor or addend that may be absent
-  wrapped,       ///< maybe<"Relu">(a): an operator that may stand around a
+  wrapped,       ///< with_or_without<"Relu">(a): an operator that may stand around a
   through,       ///< through<"Cast">(a)
   result,        ///< result<1>(a)
   users,         ///< a.users(1)
@@ -1793,6 +1789,77 @@ using graph_image = basic_graph_image<graph_source>;
 
 namespace fuse::inline v0::detail {
 
+[[nodiscard]] constexpr std::uint64_t mixed(std::uint64_t h, std::uint64_t word) {
+  h = (h ^ word) * 0x9e3779b97f4a7c15u;
+  return h ^ (h >> 29);
+}
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
+[[nodiscard]] constexpr std::uint64_t hashed(std::uint64_t h, std::int64_t item) {
+  return mixed(h, static_cast<std::uint64_t>(item));
+}
+[[nodiscard]] constexpr bool same(std::int64_t a, std::int64_t b) { return a == b; }
+[[nodiscard]] constexpr std::uint64_t hashed(std::uint64_t h, double item) {
+  return mixed(h, std::bit_cast<std::uint64_t>(item));
+}
+[[nodiscard]] constexpr bool same(double a, double b) {
+  return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
+}
+
+template <class T>
+class sequence_pool {
+ public:
+  [[nodiscard]] std::uint32_t count() const { return static_cast<std::uint32_t>(hashes_.size()); }
+  [[nodiscard]] span<T const> operator[](std::uint32_t id) const {
+    return {items_.data() + starts_[id], starts_[id + 1] - starts_[id]};
+  }
+
+  std::uint32_t keep(span<T const> sequence) {
+    if (2 * (hashes_.size() + 1) > slots_.size()) grow();
+    std::uint64_t h = sequence.size();
+    for (auto const& item : sequence) h = hashed(h, item);
+    auto const hash = static_cast<std::uint32_t>(h >> 32);
+    auto const mask = slots_.size() - 1;
+    auto at = hash & mask;
+    for (; slots_[at] != 0; at = (at + 1) & mask)
+      if (hashes_[slots_[at] - 1] == hash && holds(slots_[at] - 1, sequence)) return slots_[at] - 1;
+    items_.append(sequence);
+    starts_.push_back(items_.size());
+    hashes_.push_back(hash);
+    slots_[at] = count();
+    return count() - 1;
+  }
+
+ private:
+  [[nodiscard]] bool holds(std::uint32_t id, span<T const> sequence) const {
+    auto const kept = (*this)[id];
+    if (kept.size() != sequence.size()) return false;
+    for (std::size_t i = 0; i < kept.size(); ++i)
+      if (!same(kept[i], sequence[i])) return false;
+    return true;
+  }
+  void grow() {
+    slots_.assign(slots_.empty() ? 64 : 2 * slots_.size(), 0);
+    auto const mask = slots_.size() - 1;
+    for (std::uint32_t id = 0; id < count(); ++id) {
+      auto at = hashes_[id] & mask;
+      while (slots_[at] != 0) at = (at + 1) & mask;
+      slots_[at] = id + 1;
+    }
+  }
+
+  plain_vector<T> items_;
+  plain_vector<std::size_t> starts_ = plain_vector<std::size_t>(1, 0);  // and behind the last one
+  plain_vector<std::uint32_t> hashes_, slots_;
+};
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
 [[nodiscard]] constexpr bool checked_add(std::int64_t a, std::int64_t b, std::int64_t& sum) {
   constexpr auto most = std::numeric_limits<std::int64_t>::max(), least = std::numeric_limits<std::int64_t>::min();
   if (b > 0 ? a > most - b : a < least - b) return false;
@@ -1902,77 +1969,6 @@ struct polynomial {
     }
     return true;
   }
-};
-
-}  // namespace fuse::inline v0::detail
-
-namespace fuse::inline v0::detail {
-
-[[nodiscard]] constexpr std::uint64_t mixed(std::uint64_t h, std::uint64_t word) {
-  h = (h ^ word) * 0x9e3779b97f4a7c15u;
-  return h ^ (h >> 29);
-}
-
-}  // namespace fuse::inline v0::detail
-
-namespace fuse::inline v0::detail {
-
-[[nodiscard]] constexpr std::uint64_t hashed(std::uint64_t h, std::int64_t item) {
-  return mixed(h, static_cast<std::uint64_t>(item));
-}
-[[nodiscard]] constexpr bool same(std::int64_t a, std::int64_t b) { return a == b; }
-[[nodiscard]] constexpr std::uint64_t hashed(std::uint64_t h, double item) {
-  return mixed(h, std::bit_cast<std::uint64_t>(item));
-}
-[[nodiscard]] constexpr bool same(double a, double b) {
-  return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
-}
-
-template <class T>
-class sequence_pool {
- public:
-  [[nodiscard]] std::uint32_t count() const { return static_cast<std::uint32_t>(hashes_.size()); }
-  [[nodiscard]] span<T const> operator[](std::uint32_t id) const {
-    return {items_.data() + starts_[id], starts_[id + 1] - starts_[id]};
-  }
-
-  std::uint32_t keep(span<T const> sequence) {
-    if (2 * (hashes_.size() + 1) > slots_.size()) grow();
-    std::uint64_t h = sequence.size();
-    for (auto const& item : sequence) h = hashed(h, item);
-    auto const hash = static_cast<std::uint32_t>(h >> 32);
-    auto const mask = slots_.size() - 1;
-    auto at = hash & mask;
-    for (; slots_[at] != 0; at = (at + 1) & mask)
-      if (hashes_[slots_[at] - 1] == hash && holds(slots_[at] - 1, sequence)) return slots_[at] - 1;
-    items_.append(sequence);
-    starts_.push_back(items_.size());
-    hashes_.push_back(hash);
-    slots_[at] = count();
-    return count() - 1;
-  }
-
- private:
-  [[nodiscard]] bool holds(std::uint32_t id, span<T const> sequence) const {
-    auto const kept = (*this)[id];
-    if (kept.size() != sequence.size()) return false;
-    for (std::size_t i = 0; i < kept.size(); ++i)
-      if (!same(kept[i], sequence[i])) return false;
-    return true;
-  }
-  void grow() {
-    slots_.assign(slots_.empty() ? 64 : 2 * slots_.size(), 0);
-    auto const mask = slots_.size() - 1;
-    for (std::uint32_t id = 0; id < count(); ++id) {
-      auto at = hashes_[id] & mask;
-      while (slots_[at] != 0) at = (at + 1) & mask;
-      slots_[at] = id + 1;
-    }
-  }
-
-  plain_vector<T> items_;
-  plain_vector<std::size_t> starts_ = plain_vector<std::size_t>(1, 0);  // and behind the last one
-  plain_vector<std::uint32_t> hashes_, slots_;
 };
 
 }  // namespace fuse::inline v0::detail
@@ -3707,9 +3703,9 @@ template <class Image>
 namespace fuse::inline v0::detail {
 
 template <class Table>
-class basic_rule_context {
+class basic_shape_context {
  public:
-  basic_rule_context(Table& table, dialect const& dialect_names) : facts(table), names(dialect_names) {}
+  basic_shape_context(Table& table, dialect const& dialect_names) : facts(table), names(dialect_names) {}
 
   Table& facts;
   dialect names;
@@ -3821,7 +3817,7 @@ class basic_rule_context {
  private:
   graph_image::node_record const* record_ = nullptr;  // of `n`; nobody adds nodes meanwhile
 };
-using rule_context = basic_rule_context<fact_table>;
+using shape_context = basic_shape_context<fact_table>;
 
 [[nodiscard]] inline bool small_count(span<extent const> shape, std::size_t limit, std::size_t& count) {
   count = 1;
@@ -4037,7 +4033,7 @@ struct operand_contents {
   span<double const> numbers;
   bool floating = false;
 
-  [[nodiscard]] bool read(rule_context& at, std::uint32_t i) {
+  [[nodiscard]] bool read(shape_context& at, std::uint32_t i) {
     auto const v = at.operand(i);
     if (v == absent || !at.facts.has_rank(v)) return false;
     shape = at.facts.shape(v);
@@ -4087,7 +4083,7 @@ void store_uniform(Context& at, double number) {
 }
 
 template <class Pick>
-void pick_contents(rule_context& at, operand_contents const& from, std::size_t axis, std::size_t picked, value_id to,
+void pick_contents(shape_context& at, operand_contents const& from, std::size_t axis, std::size_t picked, value_id to,
                    Pick&& pick) {
   std::size_t outer = 1, inner = 1;
   for (std::size_t i = 0; i < from.shape.size(); ++i)
@@ -4912,7 +4908,7 @@ void declared_shape(Context& at, value_id v, std::vector<dimension> const& decla
 }
 
 template <class Context>
-void read_leaf(Context& at, value_id v, std::vector<dimension>& declared) {
+void read_declared(Context& at, value_id v, std::vector<dimension>& declared) {
   auto const& source = *at.image().source;
   if (at.image().value(v).constant) {
     if (auto const contents = source.constant(v)) return read_constant(at, v, contents);
@@ -5702,24 +5698,24 @@ void apply_row(Context& at) {
 }
 
 template <class Context>
-void apply_rule(Context& at, opcode op) {
+void apply_shape_function(Context& at, opcode op) {
   if (at.result_count() == 0) return;
   if (op == opcode::opaque) return apply_row(at);
   auto const& meaning = info(op);
   switch (meaning.type) {
-    case type_rule::same_as_first:
-      if (!at.names.promotes || meaning.shape != shape_rule::broadcast || first_type_holds(at)) at.share_type(0, 0);
+    case type_function::same_as_first:
+      if (!at.names.promotes || meaning.shape != shape_function::broadcast || first_type_holds(at)) at.share_type(0, 0);
       break;
-    case type_rule::boolean: at.set_type(0, element_type::boolean); break;
-    case type_rule::unknown:
-    case type_rule::own: break;
+    case type_function::boolean: at.set_type(0, element_type::boolean); break;
+    case type_function::unknown:
+    case type_function::own: break;
   }
   switch (meaning.shape) {
-    case shape_rule::same_as_first: at.share_shape(0, 0); break;
-    case shape_rule::broadcast: broadcast_shape(at); break;
-    case shape_rule::reduce: reduce_shape(at); break;
-    case shape_rule::unknown: return;
-    case shape_rule::own: break;
+    case shape_function::same_as_first: at.share_shape(0, 0); break;
+    case shape_function::broadcast: broadcast_shape(at); break;
+    case shape_function::reduce: reduce_shape(at); break;
+    case shape_function::unknown: return;
+    case shape_function::own: break;
   }
   switch (op) {
     case opcode::where: at.set_type(0, at.type(1) != element_type::unknown ? at.type(1) : at.type(2)); break;
@@ -5804,7 +5800,7 @@ void apply_rule(Context& at, opcode op) {
       at.share_shape(0, 0);
       break;
     case opcode::eye_like: eye_like_shape(at); break;
-    case opcode::rearrange: at.share_type(0, 0); break;
+    case opcode::opaque_layout: at.share_type(0, 0); break;
     case opcode::conv_transpose:
       at.share_type(0, 0);
       conv_transpose_shape(at);
@@ -5841,7 +5837,7 @@ class basic_facts : public fact_table {
   void run() {
     resize(0);
     reserve(image().value_count() + image().value_count() / 8);
-    read_leaves();
+    read_inputs_and_constants();
     auto function = image().functions().begin();
     auto const last = image().functions().end();
     for (node_id n = 0; n < image().node_count(); ++n) {
@@ -5850,15 +5846,15 @@ class basic_facts : public fact_table {
     }
   }
 
-  void read_leaves() {
+  void read_inputs_and_constants() {
     auto const from = static_cast<value_id>(size());
     resize(image().value_count());
     for (auto v = from; v < image().value_count(); ++v)
-      if (image().producer(v) == absent) detail::read_leaf(at_, v, declared_);
+      if (image().producer(v) == absent) detail::read_declared(at_, v, declared_);
   }
 
   void update(node_id n) {
-    read_leaves();
+    read_inputs_and_constants();
     infer(n);
   }
 
@@ -5924,13 +5920,13 @@ class basic_facts : public fact_table {
     if (op == opcode::if_else)
       choose();
     else
-      detail::apply_rule(at, op);
+      detail::apply_shape_function(at, op);
     for (std::uint32_t i = 0; i < at.result_count(); ++i)
       detail::refine_by_declaration(at, at.result(i), before, declared_);
     detail::propagate_contents(at, op);
   }
 
-  detail::rule_context at_;  // one for all nodes: its buffers stay
+  detail::shape_context at_;  // one for all nodes: its buffers stay
   std::vector<dimension> declared_;
   detail::plain_vector<std::uint32_t> before_;                  // numbers of contents
   detail::plain_vector<std::uint32_t> first_body_, next_body_;  // of a node, of a region: the bodies that one node owns
@@ -6311,19 +6307,6 @@ namespace fuse::inline v0::dsl {
 
 namespace fuse::inline v0::dsl {
 
-template <fixed_string Name>
-struct maybe_name {
-  [[nodiscard]] constexpr expression operator()(expression const& inside) const {
-    return expression(term_kind::wrapped, opcode::opaque, detail::name_text<Name>, inside);
-  }
-};
-template <fixed_string Name>
-inline constexpr maybe_name<Name> maybe{};
-
-}  // namespace fuse::inline v0::dsl
-
-namespace fuse::inline v0::dsl {
-
 [[nodiscard]] constexpr expression sqrt(expression const& a) { return expression(opcode::sqrt, a); }
 [[nodiscard]] constexpr expression rsqrt(expression const& a) { return expression(opcode::rsqrt, a); }
 [[nodiscard]] constexpr expression reciprocal(expression const& a) { return expression(opcode::reciprocal, a); }
@@ -6607,6 +6590,22 @@ struct through_names {
 };
 template <fixed_string... Names>
 inline constexpr through_names<Names...> through{};
+
+}  // namespace fuse::inline v0::dsl
+
+namespace fuse::inline v0::dsl {
+
+template <fixed_string Name>
+struct with_or_without_name {
+  [[nodiscard]] constexpr expression operator()(expression const& inside) const {
+    return expression(term_kind::wrapped, opcode::opaque, detail::name_text<Name>, inside);
+  }
+};
+template <fixed_string Name>
+inline constexpr with_or_without_name<Name> with_or_without{};
+
+template <fixed_string Name>
+[[deprecated("fuse: maybe<...> is called with_or_without<...>")]] inline constexpr with_or_without_name<Name> maybe{};
 
 }  // namespace fuse::inline v0::dsl
 
@@ -9065,7 +9064,7 @@ class basic_congruence {
              facts_.type(image_.result(n)) == facts_.type(image_.result(m));
     if (op == opcode::identity) return true;
     if (op == opcode::dropout) return false;  // while training, each is drawn anew
-    if (known.shape == shape_rule::reduce) {
+    if (known.shape == shape_function::reduce) {
       bool keep = false, keep_too = false;
       if (reduction_axes(image_, facts_, names_, n, axes_, keep, listed_) &&
           reduction_axes(image_, facts_, names_, m, axes_too_, keep_too, listed_))
@@ -11157,7 +11156,7 @@ template <class Image>
     if (best.score < least) return best;
     auto const there = best.at == absent ? absent : image.producer(best.at);
     best.other_reduction =
-        i.code == step::reduction && there != absent && info(op_of(image, there)).shape == shape_rule::reduce;
+        i.code == step::reduction && there != absent && info(op_of(image, there)).shape == shape_function::reduce;
     bool const framed = i.code == step::member || i.code == step::close || i.code == step::literal ||
                         i.code == step::rest || i.code == step::scalar_member;
     auto wanted = detail::requirement_of(rules, i, rules.rules[best.rule], names,
@@ -11699,7 +11698,7 @@ struct operator_facts {
   facts.op = op;
   facts.bit = operator_bit(op);
   facts.group = known.group;
-  facts.reduces = known.shape == shape_rule::reduce;
+  facts.reduces = known.shape == shape_function::reduce;
   facts.commutative = known.commutative;
   facts.broadcasts = (known.kind == op_kind::elementwise || known.kind == op_kind::broadcast) &&
                      op != opcode::quantize && op != opcode::dequantize;
@@ -13631,7 +13630,7 @@ class basic_validity {
       default: break;
     }
     if (needs_floats(op)) want(0, "a floating type", &is_floating);
-    if (known.shape == shape_rule::reduce) want(0, "a number's", &is_number);
+    if (known.shape == shape_function::reduce) want(0, "a number's", &is_number);
     if (known.kind == op_kind::broadcast) {
       for (std::uint32_t i = 0; i < count; ++i) want(i, "a number's", &is_number);
       for (std::uint32_t i = 1; i < count; ++i) alike(0, i);
@@ -13687,11 +13686,11 @@ class basic_validity {
   void check_shapes(opcode op) {
     auto const& known = info(op);
     auto const count = image_.operand_count(n_);
-    if (known.shape == shape_rule::broadcast) {
+    if (known.shape == shape_function::broadcast) {
       for (std::uint32_t k = 1; k < count; ++k)
         for (std::uint32_t i = 0; i < k; ++i) broadcast(i, k, 0);
     }
-    if (known.shape == shape_rule::reduce) return check_axes("axes");
+    if (known.shape == shape_function::reduce) return check_axes("axes");
     switch (op) {
       case opcode::prelu: return into(0, 1);
       case opcode::matmul: return check_matmul();
@@ -14227,7 +14226,7 @@ class basic_transaction final : public graph_source {
     auto& step = add_step(true, v);
     step.contents = std::move(contents);
     bytes_ += static_cast<double>(step.contents.bytes.size());
-    facts_.read_leaves();
+    facts_.read_inputs_and_constants();
     return v;
   }
 
@@ -15827,7 +15826,7 @@ class basic_near_misses {
     return kept;
   }
 
-  [[nodiscard]] bool is_landmark(node_id n) const { return info(op_of(image_, n)).shape == shape_rule::reduce; }
+  [[nodiscard]] bool is_landmark(node_id n) const { return info(op_of(image_, n)).shape == shape_function::reduce; }
   [[nodiscard]] bool asked_for(opcode op) const {
     for (auto const& i : rules_.code)
       if (i.code == step::reduction && i.op == static_cast<std::uint16_t>(op)) return true;

@@ -39,7 +39,8 @@ inline constexpr auto r110 =
     as_one<110>(fuse::rule<"leaky">, op<"Where">(op<"Greater">(x, 0), x, x* s), made(x).attr<"s">(s));
 inline constexpr auto r111 = as_one<111>(fuse::rule<"many">, op<"Sum">(tanh(x), y, z) * w, made(x, y, z, w));
 inline constexpr auto r112 = as_one<112>(fuse::rule<"largest">, op<"Max">(tanh(x), y, z), made(x, y, z));
-inline constexpr auto r113 = as_one<113>(fuse::rule<"maybe-ramp">, tanh(maybe<"Relu">(exp(x))), made(x));
+inline constexpr auto r113 =
+    as_one<113>(fuse::rule<"with-or-without-ramp">, tanh(with_or_without<"Relu">(exp(x))), made(x));
 inline constexpr auto r114 = as_one<114>(fuse::rule<"clipped">, op<"Clip">(x).attr<"min">(s).attr<"max">(t) * tanh(y),
                                          made(x, y).attr<"s">(s).attr<"t">(t));
 inline constexpr auto r115 =

@@ -97,7 +97,7 @@ TEST_CASE("a user's operator matches by its name and the dialect that knows it")
   auto const y = g.add("Relu", {g.add("Relu", {e})});
   g.annotate(y, element_type::float32, {4, 8});
   g.end(y);
-  // The replacement has no shape rule: nothing proves that it fits.
+  // The replacement has no shape function: nothing proves that it fits.
   CHECK(refusal<unknown_meaning>(g) == "shape and element type");
 }
 

@@ -35,8 +35,8 @@ inline constexpr auto sums = fuse::rule<"sums">(relu(x * exp(w) + c)).replace(re
 inline constexpr auto powers = fuse::rule<"powers">(abs(x) * rsqrt(exp(w) + c)).replace(relu(x));
 inline constexpr auto alternatives =
     fuse::rule<"alternatives">(relu(either(exp(x) + c, op<"Max">(x, 0.5), tanh(x) * c))).replace(relu(x));
-inline constexpr auto optionals = fuse::rule<"optionals">(relu(maybe<"Neg">(exp(x)))).replace(relu(x));
-inline constexpr auto wrapped = fuse::rule<"wrapped">(relu(maybe<"Sqrt">(abs(x)))).replace(relu(x));
+inline constexpr auto optionals = fuse::rule<"optionals">(relu(with_or_without<"Neg">(exp(x)))).replace(relu(x));
+inline constexpr auto wrapped = fuse::rule<"wrapped">(relu(with_or_without<"Sqrt">(abs(x)))).replace(relu(x));
 inline constexpr auto looked_through =
     fuse::rule<"looked through">(relu(exp(x) + abs(x))).through<"identity">().replace(relu(x));
 inline constexpr auto exact = fuse::rule<"exact">(op<"Max">(exactly<"Exp">(abs(x)), x)).replace(relu(x));

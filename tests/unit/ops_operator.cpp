@@ -32,10 +32,7 @@ TEST_CASE("what nobody described is opaque") {
 }
 
 TEST_CASE("sums and products are groups, commutative where they are") {
-  for (auto op : {opcode::add, opcode::mul}) {
-    CHECK(info(op).commutative);
-    CHECK(info(op).associative);
-  }
+  for (auto op : {opcode::add, opcode::mul}) CHECK(info(op).commutative);
   for (auto op : {opcode::sub, opcode::div, opcode::pow}) CHECK_FALSE(info(op).commutative);
   for (auto op : {opcode::add, opcode::sub, opcode::neg}) CHECK(info(op).group == op_group::sum);
   for (auto op :

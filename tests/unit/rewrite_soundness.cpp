@@ -106,10 +106,10 @@ TEST_CASE("a capture is never the root that is replaced") {
     for (auto v : g.operands(last(g))) CHECK(g.producer(v) != last(g));
   }
   SECTION("times what may be absent") {
-    static constexpr auto maybe_gated =
-        fuse::rule<"maybe-gated">(x * optional(tanh(y))).replace(op<"PRelu">(x, y)).at_equal_cost();
+    static constexpr auto optionally_gated =
+        fuse::rule<"optionally-gated">(x * optional(tanh(y))).replace(op<"PRelu">(x, y)).at_equal_cost();
     g.end(g.add("Mul", {a, g.add("Tanh", {g.in("b")})}));
-    CHECK(applied<maybe_gated>(g) == 1);
+    CHECK(applied<optionally_gated>(g) == 1);
     CHECK(ordered(g));
     CHECK(g.operands(last(g))[0] == a);
   }

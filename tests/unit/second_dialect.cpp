@@ -116,7 +116,7 @@ TEST_CASE("extents that nobody knows are not listed") {
   }
 }
 
-TEST_CASE("fully connected layers have the extents of their weight's rows, what is rearranged its type") {
+TEST_CASE("fully connected layers have the extents of their weight's rows, an opaque layout its operand's type") {
   second::graph g;
   auto const x = g.input("x", element_type::float32, {"batch", "length", 8});
   auto const weight = g.input("weight", element_type::float32, {16, 8});

@@ -7,7 +7,6 @@
 #include <fuse/dsl/constant.hpp>
 #include <fuse/dsl/either.hpp>
 #include <fuse/dsl/fold.hpp>
-#include <fuse/dsl/maybe.hpp>
 #include <fuse/dsl/neutral.hpp>
 #include <fuse/dsl/op.hpp>
 #include <fuse/dsl/optional.hpp>
@@ -19,3 +18,4 @@
 #include <fuse/dsl/rule.hpp>
 #include <fuse/dsl/scalar.hpp>
 #include <fuse/dsl/through.hpp>
+#include <fuse/dsl/with_or_without.hpp>

@@ -28,7 +28,7 @@ enum class term_kind : std::uint8_t {
   attribute,     ///< .attr<"axis">(-1)
   alternatives,  ///< either(a, b)
   optional,      ///< optional(a): an operand, factor or addend that may be absent
-  wrapped,       ///< maybe<"Relu">(a): an operator that may stand around a
+  wrapped,       ///< with_or_without<"Relu">(a): an operator that may stand around a
   through,       ///< through<"Cast">(a)
   result,        ///< result<1>(a)
   users,         ///< a.users(1)

@@ -42,7 +42,7 @@ namespace fuse::inline v0 {
     case opcode::instance_norm: return detail::evaluate_channel_norm(c);
     default: break;
   }
-  if (known.shape == shape_rule::reduce) return detail::evaluate_reduction(c);
+  if (known.shape == shape_function::reduce) return detail::evaluate_reduction(c);
   if (known.kind == op_kind::elementwise) return detail::evaluate_unary(c);
   if (known.kind == op_kind::broadcast) return detail::evaluate_broadcasting(c);
   return detail::evaluate_layout(c);

@@ -172,7 +172,8 @@ class basic_graph_image {
   }
   [[nodiscard]] std::vector<function_record> const& functions() const { return functions_; }
 
-  // Building and editing. Whoever edits an image edits the source in the same order (rewrite/edit.hpp does both).
+  // Building and editing. Whoever edits an image edits the source in the same order: rewrite/transaction.hpp does both
+  // for new nodes and constants, rewrite/application.hpp for what they replace.
 
   std::uint32_t add_region(node_id owner, std::uint32_t parent) {
     regions_.push_back({owner, parent, 0, 0});

@@ -139,7 +139,7 @@ class basic_congruence {
              facts_.type(image_.result(n)) == facts_.type(image_.result(m));
     if (op == opcode::identity) return true;
     if (op == opcode::dropout) return false;  // while training, each is drawn anew
-    if (known.shape == shape_rule::reduce) {
+    if (known.shape == shape_function::reduce) {
       bool keep = false, keep_too = false;
       if (reduction_axes(image_, facts_, names_, n, axes_, keep, listed_) &&
           reduction_axes(image_, facts_, names_, m, axes_too_, keep_too, listed_))

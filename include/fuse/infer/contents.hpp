@@ -7,8 +7,8 @@
 
 #include <fuse/infer/contents_elementwise.hpp>
 #include <fuse/infer/operand_contents.hpp>
-#include <fuse/infer/rule_context.hpp>
-#include <fuse/infer/rules_layout.hpp>
+#include <fuse/infer/shape_context.hpp>
+#include <fuse/infer/shape_functions_layout.hpp>
 
 namespace fuse::inline v0::detail {
 

@@ -5,8 +5,8 @@
 #include <cstdint>
 
 #include <fuse/infer/operand_contents.hpp>
-#include <fuse/infer/rule_context.hpp>
 #include <fuse/infer/scalar_arithmetic.hpp>
+#include <fuse/infer/shape_context.hpp>
 
 namespace fuse::inline v0::detail {
 

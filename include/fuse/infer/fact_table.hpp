@@ -109,7 +109,7 @@ class basic_fact_table {
   }
 
   /// What node `n` reduces, as `reduction_axes` tells it; false where that was not known. Read from the graph once:
-  /// rules ask for it again and again.
+  /// shape functions ask for it again and again.
   [[nodiscard]] bool reduction(node_id n, std::vector<int>& axes, bool& keepdims) const {
     if (n >= reductions_.size() || reductions_[n] == 0) return false;
     auto const& kept = reduction_kinds_[reductions_[n] - 1];

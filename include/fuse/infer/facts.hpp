@@ -7,20 +7,20 @@
 #include <fuse/core/plain_vector.hpp>
 #include <fuse/infer/calls.hpp>
 #include <fuse/infer/contents.hpp>
+#include <fuse/infer/declared_facts.hpp>
 #include <fuse/infer/fact_table.hpp>
-#include <fuse/infer/leaf.hpp>
 #include <fuse/infer/parameters.hpp>
-#include <fuse/infer/rule_context.hpp>
-#include <fuse/infer/rules.hpp>
+#include <fuse/infer/shape_context.hpp>
+#include <fuse/infer/shape_functions.hpp>
 #include <fuse/ops/dialect.hpp>
 #include <fuse/ops/names.hpp>
 
 namespace fuse::inline v0 {
 
 /// Element types, shapes and small contents of all values of an image, propagated from inputs and constants by each
-/// operator's rule. It never guesses: what no rule tells is unknown, and what the graph declares of a computed value
-/// counts only where no rule says otherwise. Of a function's inputs it knows what all calls share. Linear in the size
-/// of the graph; an image must not be cyclic.
+/// operator's shape function. It never guesses: what none of them tells is unknown, and what the graph declares of a
+/// computed value counts only where none says otherwise. Of a function's inputs it knows what all calls share. Linear
+/// in the size of the graph; an image must not be cyclic.
 template <class Image>
 class basic_facts : public fact_table {
  public:
@@ -33,7 +33,7 @@ class basic_facts : public fact_table {
   void run() {
     resize(0);
     reserve(image().value_count() + image().value_count() / 8);
-    read_leaves();
+    read_inputs_and_constants();
     auto function = image().functions().begin();
     auto const last = image().functions().end();
     for (node_id n = 0; n < image().node_count(); ++n) {
@@ -43,16 +43,16 @@ class basic_facts : public fact_table {
   }
 
   /// Inputs and constants that were added after `run`.
-  void read_leaves() {
+  void read_inputs_and_constants() {
     auto const from = static_cast<value_id>(size());
     resize(image().value_count());
     for (auto v = from; v < image().value_count(); ++v)
-      if (image().producer(v) == absent) detail::read_leaf(at_, v, declared_);
+      if (image().producer(v) == absent) detail::read_declared(at_, v, declared_);
   }
 
   /// One node again, or one that was added after `run`, with the constants it reads. Its operands must be known before.
   void update(node_id n) {
-    read_leaves();
+    read_inputs_and_constants();
     infer(n);
   }
 
@@ -121,13 +121,13 @@ class basic_facts : public fact_table {
     if (op == opcode::if_else)
       choose();
     else
-      detail::apply_rule(at, op);
+      detail::apply_shape_function(at, op);
     for (std::uint32_t i = 0; i < at.result_count(); ++i)
       detail::refine_by_declaration(at, at.result(i), before, declared_);
     detail::propagate_contents(at, op);
   }
 
-  detail::rule_context at_;  // one for all nodes: its buffers stay
+  detail::shape_context at_;  // one for all nodes: its buffers stay
   std::vector<dimension> declared_;
   detail::plain_vector<std::uint32_t> before_;                  // numbers of contents
   detail::plain_vector<std::uint32_t> first_body_, next_body_;  // of a node, of a region: the bodies that one node owns

@@ -5,8 +5,8 @@
 #include <cstdint>
 
 #include <fuse/core/span.hpp>
-#include <fuse/infer/rule_context.hpp>
 #include <fuse/infer/scalar_arithmetic.hpp>
+#include <fuse/infer/shape_context.hpp>
 
 namespace fuse::inline v0::detail {
 
@@ -32,7 +32,7 @@ struct operand_contents {
   span<double const> numbers;
   bool floating = false;
 
-  [[nodiscard]] bool read(rule_context& at, std::uint32_t i) {
+  [[nodiscard]] bool read(shape_context& at, std::uint32_t i) {
     auto const v = at.operand(i);
     if (v == absent || !at.facts.has_rank(v)) return false;
     shape = at.facts.shape(v);
@@ -87,7 +87,7 @@ void store_uniform(Context& at, double number) {
 
 /// Copies blocks of elements: result[outer][i][inner] = contents[outer][pick(i)][inner], for one axis of the contents.
 template <class Pick>
-void pick_contents(rule_context& at, operand_contents const& from, std::size_t axis, std::size_t picked, value_id to,
+void pick_contents(shape_context& at, operand_contents const& from, std::size_t axis, std::size_t picked, value_id to,
                    Pick&& pick) {
   std::size_t outer = 1, inner = 1;
   for (std::size_t i = 0; i < from.shape.size(); ++i)

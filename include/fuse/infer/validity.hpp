@@ -152,7 +152,7 @@ class basic_validity {
       default: break;
     }
     if (needs_floats(op)) want(0, "a floating type", &is_floating);
-    if (known.shape == shape_rule::reduce) want(0, "a number's", &is_number);
+    if (known.shape == shape_function::reduce) want(0, "a number's", &is_number);
     if (known.kind == op_kind::broadcast) {
       for (std::uint32_t i = 0; i < count; ++i) want(i, "a number's", &is_number);
       for (std::uint32_t i = 1; i < count; ++i) alike(0, i);
@@ -210,11 +210,11 @@ class basic_validity {
   void check_shapes(opcode op) {
     auto const& known = info(op);
     auto const count = image_.operand_count(n_);
-    if (known.shape == shape_rule::broadcast) {
+    if (known.shape == shape_function::broadcast) {
       for (std::uint32_t k = 1; k < count; ++k)
         for (std::uint32_t i = 0; i < k; ++i) broadcast(i, k, 0);
     }
-    if (known.shape == shape_rule::reduce) return check_axes("axes");
+    if (known.shape == shape_function::reduce) return check_axes("axes");
     switch (op) {
       case opcode::prelu: return into(0, 1);
       case opcode::matmul: return check_matmul();

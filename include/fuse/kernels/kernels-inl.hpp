@@ -27,8 +27,9 @@
 
 namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA::HWY_NAMESPACE {
 
-struct frame {
-  static constexpr std::int64_t target = HWY_TARGET;
+/// The target's bit in FUSE_REWRITE_KERNELS_MASK.
+struct target_id {
+  static constexpr std::int64_t value = HWY_TARGET;
 };
 
 }  // namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA::HWY_NAMESPACE

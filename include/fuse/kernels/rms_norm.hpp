@@ -2,7 +2,7 @@
 #pragma once
 
 #include <fuse/kernels/detail/call.hpp>
-#include <fuse/kernels/detail/glance.hpp>
+#include <fuse/kernels/detail/norm_arguments.hpp>
 #include <fuse/kernels/detail/schedule.hpp>
 #include <fuse/kernels/execution.hpp>
 #include <fuse/kernels/status.hpp>

@@ -10,7 +10,7 @@
 #endif
 #undef FUSE_REWRITE_KERNELS_SEPARATE
 
-#include <fuse/kernels/detail/elsewhere.hpp>
+#include <fuse/kernels/detail/separate_dispatch.hpp>
 #include <fuse/kernels/embed_layer_norm.hpp>
 #include <fuse/kernels/layer_norm.hpp>
 #include <fuse/kernels/qembed_layer_norm.hpp>
@@ -48,14 +48,14 @@ constexpr auto targets_for(type_list<Kernel, Rest...>) {
 }
 
 template <class Call>
-void run_elsewhere(Call const& call) {
+void run_separately(Call const& call) {
   dispatcher<decltype(targets_for<Call>(compiled_kernels()))>::run(call);
 }
 
 // Nobody calls them here: their addresses make the compiler keep them.
 template <class... Calls>
 constexpr auto addresses(type_list<Calls...>) {
-  return std::tuple(&run_elsewhere<Calls>...);
+  return std::tuple(&run_separately<Calls>...);
 }
 template <class... Kernels>
 constexpr auto all_addresses(type_list<Kernels...>) {
@@ -63,8 +63,8 @@ constexpr auto all_addresses(type_list<Kernels...>) {
 }
 [[gnu::used]] inline constexpr auto kept = all_addresses(compiled_kernels());
 
-std::string_view target_name_elsewhere() { return selection<frames>::name(); }
-std::span<std::string_view const> target_names_elsewhere() { return selection<frames>::names(); }
-bool use_target_elsewhere(std::string_view name) { return selection<frames>::use(name); }
+std::string_view separate_target_name() { return selection<build_targets>::name(); }
+std::span<std::string_view const> separate_target_names() { return selection<build_targets>::names(); }
+bool use_separate_target(std::string_view name) { return selection<build_targets>::use(name); }
 
 }  // namespace fuse::inline v0::kernels::detail

@@ -273,7 +273,7 @@ template <class Image>
     if (best.score < least) return best;
     auto const there = best.at == absent ? absent : image.producer(best.at);
     best.other_reduction =
-        i.code == step::reduction && there != absent && info(op_of(image, there)).shape == shape_rule::reduce;
+        i.code == step::reduction && there != absent && info(op_of(image, there)).shape == shape_function::reduce;
     bool const framed = i.code == step::member || i.code == step::close || i.code == step::literal ||
                         i.code == step::rest || i.code == step::scalar_member;
     auto wanted = detail::requirement_of(rules, i, rules.rules[best.rule], names,

@@ -27,7 +27,7 @@ enum class opcode : std::uint16_t {
   // shapes
   constant, constant_of_shape, shape, size, range, reshape, flatten, squeeze, unsqueeze, transpose, concat, split, slice, gather,
   gather_elements, gather_nd, scatter_nd, scatter_elements, expand, tile, pad, trilu, one_hot, non_zero, cumulative_sum, top_k,
-  depth_to_space, space_to_depth, reverse_sequence, eye_like, rearrange,
+  depth_to_space, space_to_depth, reverse_sequence, eye_like, opaque_layout,
   // reductions
   mean, sum, product, reduce_max, reduce_min, sum_square, l1_norm, l2_norm, log_sum, log_sum_exp, arg_max, arg_min,
   // linear algebra and pooling
@@ -51,11 +51,11 @@ enum class op_kind : std::uint8_t { opaque, elementwise, broadcast, injective, r
 /// subtraction and negation as inverses) and the products (with division, reciprocal and powers).
 enum class op_group : std::uint8_t { none, sum, product };
 
-/// The shape of an operator's results, by the operands' shapes; `infer/` carries the rules out.
-enum class shape_rule : std::uint8_t { unknown, same_as_first, broadcast, reduce, own };
+/// The shape of an operator's results, by the operands' shapes; `infer/` has the functions.
+enum class shape_function : std::uint8_t { unknown, same_as_first, broadcast, reduce, own };
 
 /// The element type of an operator's results.
-enum class type_rule : std::uint8_t { unknown, same_as_first, boolean, own };
+enum class type_function : std::uint8_t { unknown, same_as_first, boolean, own };
 
 /// What fuse knows of a neutral operator.
 struct operator_info {
@@ -63,10 +63,10 @@ struct operator_info {
   std::string_view name{};
   op_kind kind = op_kind::opaque;
   std::int8_t least = 0, most = -1;  ///< operands; most = -1: any number
-  bool commutative = false, associative = false;
+  bool commutative = false;
   op_group group = op_group::none;
-  shape_rule shape = shape_rule::unknown;
-  type_rule type = type_rule::unknown;
+  shape_function shape = shape_function::unknown;
+  type_function type = type_function::unknown;
   span<parameter_info const> parameters{};
 };
 
@@ -79,10 +79,9 @@ constexpr operator_info unary(opcode op, std::string_view name) {
           1,
           1,
           false,
-          false,
           op_group::none,
-          shape_rule::same_as_first,
-          type_rule::same_as_first,
+          shape_function::same_as_first,
+          type_function::same_as_first,
           {}};
 }
 constexpr operator_info unary(opcode op, std::string_view name, op_group group) {
@@ -91,22 +90,21 @@ constexpr operator_info unary(opcode op, std::string_view name, op_group group) 
   return info;
 }
 constexpr operator_info binary(opcode op, std::string_view name, bool commutative, op_group group = op_group::none) {
+  return {
+      op, name, op_kind::broadcast, 2, 2, commutative, group, shape_function::broadcast, type_function::same_as_first,
+      {}};
+}
+constexpr operator_info comparison(opcode op, std::string_view name, bool commutative) {
   return {op,
           name,
           op_kind::broadcast,
           2,
           2,
           commutative,
-          commutative,
-          group,
-          shape_rule::broadcast,
-          type_rule::same_as_first,
+          op_group::none,
+          shape_function::broadcast,
+          type_function::boolean,
           {}};
-}
-constexpr operator_info comparison(opcode op, std::string_view name, bool commutative) {
-  return {
-      op, name, op_kind::broadcast, 2, 2, commutative, false, op_group::none, shape_rule::broadcast, type_rule::boolean,
-      {}};
 }
 constexpr operator_info reduction(opcode op, std::string_view name) {
   return {op,
@@ -115,10 +113,9 @@ constexpr operator_info reduction(opcode op, std::string_view name) {
           1,
           1,
           false,
-          false,
           op_group::none,
-          shape_rule::reduce,
-          type_rule::same_as_first,
+          shape_function::reduce,
+          type_function::same_as_first,
           reduction_parameters};
 }
 constexpr operator_info other(opcode op, std::string_view name, op_kind kind, int least, int most,
@@ -129,18 +126,17 @@ constexpr operator_info other(opcode op, std::string_view name, op_kind kind, in
           static_cast<std::int8_t>(least),
           static_cast<std::int8_t>(most),
           false,
-          false,
           op_group::none,
-          shape_rule::own,
-          type_rule::own,
+          shape_function::own,
+          type_function::own,
           parameters};
 }
 // A reduction whose result has the shape and type of its first operand.
 constexpr operator_info same_shape_reduction(opcode op, std::string_view name, int least, int most,
                                              span<parameter_info const> parameters) {
   auto info = other(op, name, op_kind::reduction, least, most, parameters);
-  info.shape = shape_rule::same_as_first;
-  info.type = type_rule::same_as_first;
+  info.shape = shape_function::same_as_first;
+  info.type = type_function::same_as_first;
   return info;
 }
 
@@ -199,16 +195,16 @@ inline constexpr operator_info operator_table[] = {
     detail::unary(opcode::ceil, "ceil"),
     detail::unary(opcode::round, "round"),
     detail::unary(opcode::sign, "sign"),
-    {opcode::minimum, "minimum", op_kind::broadcast, 1, -1, true, true, op_group::none, shape_rule::broadcast, type_rule::same_as_first, {}},
-    {opcode::maximum, "maximum", op_kind::broadcast, 1, -1, true, true, op_group::none, shape_rule::broadcast, type_rule::same_as_first, {}},
-    {opcode::sum_of, "sum_of", op_kind::broadcast, 1, -1, true, true, op_group::sum, shape_rule::broadcast, type_rule::same_as_first, {}},
-    {opcode::mean_of, "mean_of", op_kind::broadcast, 1, -1, true, false, op_group::none, shape_rule::broadcast, type_rule::same_as_first, {}},
+    {opcode::minimum, "minimum", op_kind::broadcast, 1, -1, true, op_group::none, shape_function::broadcast, type_function::same_as_first, {}},
+    {opcode::maximum, "maximum", op_kind::broadcast, 1, -1, true, op_group::none, shape_function::broadcast, type_function::same_as_first, {}},
+    {opcode::sum_of, "sum_of", op_kind::broadcast, 1, -1, true, op_group::sum, shape_function::broadcast, type_function::same_as_first, {}},
+    {opcode::mean_of, "mean_of", op_kind::broadcast, 1, -1, true, op_group::none, shape_function::broadcast, type_function::same_as_first, {}},
     detail::binary(opcode::mod, "mod", false),
     detail::binary(opcode::bitwise_and, "bitwise_and", true),
     detail::binary(opcode::bitwise_or, "bitwise_or", true),
     detail::binary(opcode::bitwise_xor, "bitwise_xor", true),
     detail::unary(opcode::bitwise_not, "bitwise_not"),
-    {opcode::clip, "clip", op_kind::elementwise, 1, 3, false, false, op_group::none, shape_rule::same_as_first, type_rule::same_as_first, {}},
+    {opcode::clip, "clip", op_kind::elementwise, 1, 3, false, op_group::none, shape_function::same_as_first, type_function::same_as_first, {}},
     detail::comparison(opcode::equal, "equal", true),
     detail::comparison(opcode::less, "less", false),
     detail::comparison(opcode::less_or_equal, "less_or_equal", false),
@@ -217,12 +213,12 @@ inline constexpr operator_info operator_table[] = {
     detail::comparison(opcode::logical_and, "logical_and", true),
     detail::comparison(opcode::logical_or, "logical_or", true),
     detail::comparison(opcode::logical_xor, "logical_xor", true),
-    {opcode::logical_not, "logical_not", op_kind::elementwise, 1, 1, false, false, op_group::none, shape_rule::same_as_first, type_rule::boolean, {}},
-    {opcode::where, "where", op_kind::broadcast, 3, 3, false, false, op_group::none, shape_rule::broadcast, type_rule::own, {}},
-    {opcode::is_nan, "is_nan", op_kind::elementwise, 1, 1, false, false, op_group::none, shape_rule::same_as_first, type_rule::boolean, {}},
-    {opcode::is_inf, "is_inf", op_kind::elementwise, 1, 1, false, false, op_group::none, shape_rule::same_as_first, type_rule::boolean, {}},
-    {opcode::cast, "cast", op_kind::elementwise, 1, 1, false, false, op_group::none, shape_rule::same_as_first, type_rule::own, {}},
-    {opcode::cast_like, "cast_like", op_kind::elementwise, 2, 2, false, false, op_group::none, shape_rule::same_as_first, type_rule::own, {}},
+    {opcode::logical_not, "logical_not", op_kind::elementwise, 1, 1, false, op_group::none, shape_function::same_as_first, type_function::boolean, {}},
+    {opcode::where, "where", op_kind::broadcast, 3, 3, false, op_group::none, shape_function::broadcast, type_function::own, {}},
+    {opcode::is_nan, "is_nan", op_kind::elementwise, 1, 1, false, op_group::none, shape_function::same_as_first, type_function::boolean, {}},
+    {opcode::is_inf, "is_inf", op_kind::elementwise, 1, 1, false, op_group::none, shape_function::same_as_first, type_function::boolean, {}},
+    {opcode::cast, "cast", op_kind::elementwise, 1, 1, false, op_group::none, shape_function::same_as_first, type_function::own, {}},
+    {opcode::cast_like, "cast_like", op_kind::elementwise, 2, 2, false, op_group::none, shape_function::same_as_first, type_function::own, {}},
     detail::unary(opcode::identity, "identity"),
     detail::other(opcode::dropout, "dropout", op_kind::elementwise, 1, 3),
     detail::other(opcode::constant, "constant", op_kind::opaque, 0, 0),
@@ -255,8 +251,9 @@ inline constexpr operator_info operator_table[] = {
     detail::other(opcode::space_to_depth, "space_to_depth", op_kind::injective, 1, 1),
     detail::other(opcode::reverse_sequence, "reverse_sequence", op_kind::opaque, 2, 2),
     detail::other(opcode::eye_like, "eye_like", op_kind::opaque, 1, 1),
-    // A slice or a permutation with parameters of its own: the first operand's elements, in a shape that the graph tells.
-    detail::other(opcode::rearrange, "rearrange", op_kind::opaque, 1, -1),
+    // A layout operator, such as a slice or a permutation, whose parameters a dialect does not describe: elements of the
+    // first operand, in a shape that the graph tells.
+    detail::other(opcode::opaque_layout, "opaque_layout", op_kind::opaque, 1, -1),
     detail::reduction(opcode::mean, "mean"),
     detail::reduction(opcode::sum, "sum"),
     detail::reduction(opcode::product, "product"),

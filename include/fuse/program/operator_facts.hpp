@@ -29,7 +29,7 @@ struct operator_facts {
   facts.op = op;
   facts.bit = operator_bit(op);
   facts.group = known.group;
-  facts.reduces = known.shape == shape_rule::reduce;
+  facts.reduces = known.shape == shape_function::reduce;
   facts.commutative = known.commutative;
   // (What quantisation multiplies by may lie along an axis.)
   facts.broadcasts = (known.kind == op_kind::elementwise || known.kind == op_kind::broadcast) &&

@@ -83,7 +83,7 @@ class basic_near_misses {
     return kept;
   }
 
-  [[nodiscard]] bool is_landmark(node_id n) const { return info(op_of(image_, n)).shape == shape_rule::reduce; }
+  [[nodiscard]] bool is_landmark(node_id n) const { return info(op_of(image_, n)).shape == shape_function::reduce; }
   // Whether a rule asks for a landmark of that operator.
   [[nodiscard]] bool asked_for(opcode op) const {
     for (auto const& i : rules_.code)

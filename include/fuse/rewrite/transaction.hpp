@@ -48,7 +48,7 @@ class basic_transaction final : public graph_source {
     auto& step = add_step(true, v);
     step.contents = std::move(contents);
     bytes_ += static_cast<double>(step.contents.bytes.size());
-    facts_.read_leaves();
+    facts_.read_inputs_and_constants();
     return v;
   }
 

@@ -15,7 +15,7 @@ int main() {
 
   // Every source sees the same kernels.
   for (auto const name : kernels::target_names()) {
-    if (!kernels::use_target(name) || target_elsewhere() != name) return 3;
+    if (!kernels::use_target(name) || target_in_other_source() != name) return 3;
   }
   return kernels::use_target("no such target") ? 4 : 0;
 }

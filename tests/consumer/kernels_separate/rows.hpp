@@ -9,4 +9,4 @@
 #error "Highway is compiled where the kernels are, nowhere else"
 #endif
 
-std::string_view target_elsewhere();
+std::string_view target_in_other_source();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <fuse/kernels/detail/call_list.hpp>
+#include <fuse/kernels/detail/call_types.hpp>
 
 #include <cstddef>
 #include <cstdint>

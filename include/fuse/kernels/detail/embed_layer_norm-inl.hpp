@@ -83,7 +83,7 @@ HWY_ATTR void run_rows(embed_layer_norm_call<T, Y, Id> const& call) {
   }
 }
 
-struct embed_layer_norm_rows : frame {
+struct embed_layer_norm_rows {
   template <class Call>
   HWY_ATTR static void run(Call const& call) {
     run_rows(call);

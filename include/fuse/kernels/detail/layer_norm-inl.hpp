@@ -93,24 +93,25 @@ struct layer_normalises {
 };
 
 template <class Rows, class Scale, class Bias, class Y>
-HWY_ATTR HWY_INLINE auto with_kept(layer_norm_call<Rows, Scale, Bias, Y> const& call, kept_floats& floats) {
+HWY_ATTR HWY_INLINE auto with_widened(layer_norm_call<Rows, Scale, Bias, Y> const& call, widened_copies& copies) {
   using part = part_of<layer_norm_call<Rows, Scale, Bias, Y>>;
-  using kept_call = layer_norm_call<kept_rows<Rows>, typename kept_of<Scale>::type, typename kept_of<Bias>::type, Y>;
-  return kept_call{floats.rows(call.rows),
-                   call.y,
-                   call.columns,
-                   call.y_stride,
-                   floats.scale<part>(call.scale),
-                   floats.bias<part>(call.bias),
-                   call.epsilon,
-                   call.mean,
-                   call.inverse_deviation,
-                   call.streamed,
-                   call.begin,
-                   call.end};
+  using widened_call =
+      layer_norm_call<widened_rows<Rows>, typename widened_of<Scale>::type, typename widened_of<Bias>::type, Y>;
+  return widened_call{copies.rows(call.rows),
+                      call.y,
+                      call.columns,
+                      call.y_stride,
+                      copies.scale<part>(call.scale),
+                      copies.bias<part>(call.bias),
+                      call.epsilon,
+                      call.mean,
+                      call.inverse_deviation,
+                      call.streamed,
+                      call.begin,
+                      call.end};
 }
 
-struct layer_norm_rows : frame {
+struct layer_norm_rows {
   template <class Call>
   HWY_ATTR static void run(Call const& call) {
     normalise_rows(layer_normalises<Call>{call, 1 / static_cast<double>(call.columns)}, call);

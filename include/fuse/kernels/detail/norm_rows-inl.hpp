@@ -8,8 +8,8 @@
 #define FUSE_REWRITE_KERNELS_NORM_ROWS_INL
 #endif
 
-#include <fuse/kernels/detail/kept_rows-inl.hpp>
 #include <fuse/kernels/detail/two_rows-inl.hpp>
+#include <fuse/kernels/detail/widened_rows-inl.hpp>
 
 #include <fuse/kernels/detail/call.hpp>
 #include <fuse/kernels/detail/cpu.hpp>
@@ -49,16 +49,16 @@ HWY_ATTR HWY_NOINLINE auto gather_row(Norm norm, Source source, float pivot, std
   return gather.totals;
 }
 
-// How many columns before row `row` lane 0 is. What was kept is taken up again in the parts in which it was gathered.
+// How many columns before row `row` lane 0 is. What was widened is read again in the parts in which it was gathered.
 template <class Call>
 HWY_ATTR HWY_INLINE std::ptrdiff_t before_row(Call const& call, std::size_t row) {
-  constexpr bool kept = are_kept<std::remove_cvref_t<decltype(call.rows)>>;
-  return before_in_line(elements(call.rows, kept ? call.begin : row), call.columns);
+  constexpr bool widened = are_widened<std::remove_cvref_t<decltype(call.rows)>>;
+  return before_in_line(elements(call.rows, widened ? call.begin : row), call.columns);
 }
 // ... before its result.
 template <class Call>
 HWY_ATTR HWY_INLINE std::ptrdiff_t before_result(Call const& call, std::size_t row) {
-  if constexpr (are_kept<std::remove_cvref_t<decltype(call.rows)>>) {
+  if constexpr (are_widened<std::remove_cvref_t<decltype(call.rows)>>) {
     return before_row(call, row);
   } else {
     return before_in_line(call.y + row * call.y_stride, call.columns);
@@ -202,15 +202,15 @@ HWY_ATTR HWY_INLINE bool share_lines(Call const& call) {
 }
 
 template <class Norm, class Call>
-HWY_ATTR HWY_NOINLINE void normalise_kept(Norm norm, Call const& call) {
-  kept_floats floats(call.columns, before_row(call, call.begin));
-  auto const kept = with_kept(call, floats);
+HWY_ATTR HWY_NOINLINE void normalise_widened(Norm norm, Call const& call) {
+  widened_copies copies(call.columns, before_row(call, call.begin));
+  auto const widened = with_widened(call, copies);
   // Four longer rows at once, with two sums of each, took a fifth longer than two and two where they come from the
   // third cache.
   if constexpr (has_many_registers && Norm::sums == 2) {
-    if (call.columns > kept_columns_ahead) return normalise_twos<false>(norm.of(kept), kept);
+    if (call.columns > most_widened_columns_ahead) return normalise_twos<false>(norm.of(widened), widened);
   }
-  normalise_twos<has_many_registers>(norm.of(kept), kept);
+  normalise_twos<has_many_registers>(norm.of(widened), widened);
 }
 
 // Whether so many rows of floats, read or written, fit into the first cache.
@@ -244,9 +244,9 @@ HWY_ATTR HWY_NOINLINE bool normalise_several(Norm norm, Call const& call) {
   } else {
     // Where rows are sums, or weights or results floats, more memory goes by.
     constexpr bool alone = are_given<std::remove_cvref_t<decltype(call.rows)>> && !has_floats<Call>;
-    bool const kept =
-        call.end - call.begin >= rows_at_once && call.columns <= (alone ? kept_columns : kept_columns_ahead);
-    kept ? normalise_kept(norm, call) : normalise_twos<has_many_registers && alone>(norm, call);
+    bool const widened = call.end - call.begin >= rows_at_once &&
+                         call.columns <= (alone ? most_widened_columns : most_widened_columns_ahead);
+    widened ? normalise_widened(norm, call) : normalise_twos<has_many_registers && alone>(norm, call);
     return true;
   }
 }

@@ -230,7 +230,7 @@ HWY_ATTR HWY_INLINE auto weights_of(Part part, one_plus_weight<T> from, std::ptr
   return add(part.get(from.data + i), hn::Set(lanes(), 1.0f));
 }
 template <class Part, class T>
-HWY_ATTR HWY_INLINE auto weights_of(Part part, kept_weight<T> from, std::ptrdiff_t i) {
+HWY_ATTR HWY_INLINE auto weights_of(Part part, widened_weight<T> from, std::ptrdiff_t i) {
   return part.kept(from.data + i);
 }
 

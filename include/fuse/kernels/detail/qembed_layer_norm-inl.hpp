@@ -135,7 +135,7 @@ HWY_ATTR void run_rows(qembed_layer_norm_call<T, Id> const& call) {
   embed_in_scratch(call, float_segment{rows, width}, scratch);
 }
 
-struct qembed_layer_norm_rows : frame {
+struct qembed_layer_norm_rows {
   template <class Call>
   HWY_ATTR static void run(Call const& call) {
     run_rows(call);

@@ -70,7 +70,7 @@ HWY_ATTR void run_rows(quantize_call<X, Q> const& call) {
   }
 }
 
-struct quantize_rows : frame {
+struct quantize_rows {
   template <class Call>
   HWY_ATTR static void run(Call const& call) {
     run_rows(call);

@@ -86,15 +86,15 @@ struct rms_normalises {
 };
 
 template <class Rows, class Scale, class Y>
-HWY_ATTR HWY_INLINE auto with_kept(rms_norm_call<Rows, Scale, Y> const& call, kept_floats& floats) {
+HWY_ATTR HWY_INLINE auto with_widened(rms_norm_call<Rows, Scale, Y> const& call, widened_copies& copies) {
   using part = part_of<rms_norm_call<Rows, Scale, Y>>;
-  using kept_call = rms_norm_call<kept_rows<Rows>, typename kept_of<Scale>::type, Y>;
-  return kept_call{
-      floats.rows(call.rows), call.y,           call.columns,  call.y_stride, floats.scale<part>(call.scale),
+  using widened_call = rms_norm_call<widened_rows<Rows>, typename widened_of<Scale>::type, Y>;
+  return widened_call{
+      copies.rows(call.rows), call.y,           call.columns,  call.y_stride, copies.scale<part>(call.scale),
       call.epsilon,           call.inverse_rms, call.streamed, call.begin,    call.end};
 }
 
-struct rms_norm_rows : frame {
+struct rms_norm_rows {
   template <class Call>
   HWY_ATTR static void run(Call const& call) {
     normalise_rows(rms_normalises<Call>{call, 1 / static_cast<double>(call.columns)}, call);

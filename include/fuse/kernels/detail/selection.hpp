@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <fuse/kernels/detail/frame.hpp>
+#include <fuse/kernels/detail/build_targets.hpp>
 
 #include <fuse/kernels/detail/cpu.hpp>
 
@@ -90,7 +90,7 @@ struct target_list_of {
 
 namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA {
 
-using frames = FUSE_REWRITE_KERNELS_TARGETS(frame);
+using build_targets = FUSE_REWRITE_KERNELS_TARGETS(target_id);
 
 #if HWY_ARCH_X86
 constexpr x86_level level_of(std::int64_t target) {
@@ -112,17 +112,17 @@ constexpr x86_level level_of(std::int64_t target) {
 #endif
 
 /// Which of the targets runs.
-template <class Frames>
+template <class Targets>
 struct selection;
 
-template <class... Frames>
-struct selection<target_list<Frames...>> {
-  static constexpr std::size_t count = sizeof...(Frames);
-  static constexpr std::array<std::int64_t, count> ids{Frames::target...};
+template <class... Ids>
+struct selection<target_list<Ids...>> {
+  static constexpr std::size_t count = sizeof...(Ids);
+  static constexpr std::array<std::int64_t, count> ids{Ids::value...};
 
   /// What this machine runs, best first.
   static std::span<std::string_view const> names() {
-    static std::array<std::string_view, count> const all{hwy::TargetName(Frames::target)...};
+    static std::array<std::string_view, count> const all{hwy::TargetName(Ids::value)...};
     return std::span(all).subspan(best());
   }
 
@@ -163,7 +163,7 @@ struct selection<target_list<Frames...>> {
   static inline std::atomic<std::size_t> chosen{count};
 };
 
-/// One function for each target, of which the selected one runs. The list tells the frames: both are of one build.
+/// One function for each target, of which the selected one runs: the kernels stand in the order of `build_targets`.
 template <class Targets>
 struct dispatcher;
 
@@ -172,7 +172,7 @@ struct dispatcher<target_list<Kernels...>> {
   template <class Call>
   static void run(Call const& call) {
     static constexpr void (*functions[])(Call const&) = {&Kernels::template run<Call>...};
-    functions[selection<frames>::current()](call);
+    functions[selection<build_targets>::current()](call);
   }
 };
 

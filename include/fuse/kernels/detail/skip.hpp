@@ -2,8 +2,8 @@
 #pragma once
 
 #include <fuse/kernels/detail/call.hpp>
-#include <fuse/kernels/detail/glance.hpp>
 #include <fuse/kernels/detail/isa.hpp>
+#include <fuse/kernels/detail/norm_arguments.hpp>
 #include <fuse/kernels/view.hpp>
 
 #include <cstddef>

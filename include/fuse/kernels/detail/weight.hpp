@@ -14,9 +14,9 @@ struct one_plus_weight {
   T const* data;
 };
 
-/// ... and one whose `T`s were made floats once for all rows, in the order in which a loop takes them.
+/// ... and one whose `T`s were widened to floats once for all rows, in the order in which a loop takes them.
 template <class T>
-struct kept_weight {
+struct widened_weight {
   float const* data;
 };
 

@@ -237,10 +237,10 @@ HWY_ATTR HWY_INLINE std::ptrdiff_t before_in_vector(T const* row) {
   return elements_before(static_cast<std::size_t>(vector_lanes) * sizeof(float) / sizeof(T), row);
 }
 
-// Up to this much in a row of halves, what is kept of it as floats leaves room for the rest in a first cache of 48 KB:
+// Up to this much in a row of halves, what is widened of it leaves room for the rest in a first cache of 48 KB:
 // 26 KB, and the lanes are added up once. And up to this much, room for rows that are gathered ahead, or for more than
 // such rows: 21 KB.
-inline constexpr std::size_t kept_columns = 1024, kept_columns_ahead = 896;
+inline constexpr std::size_t most_widened_columns = 1024, most_widened_columns_ahead = 896;
 
 // ... since the line of a cache began. Vectors that lie in two lines cost twice, and with AVX2 two rows at once are
 // half as fast where a line's vectors are not loaded and stored together. What comes before the first line is some

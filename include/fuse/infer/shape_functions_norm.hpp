@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <variant>
 
-#include <fuse/infer/rule_context.hpp>
-#include <fuse/infer/rules_elementwise.hpp>
+#include <fuse/infer/shape_context.hpp>
+#include <fuse/infer/shape_functions_elementwise.hpp>
 #include <fuse/ops/operator.hpp>
 
 namespace fuse::inline v0::detail {

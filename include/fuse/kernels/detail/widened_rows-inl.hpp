@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 
-// Short rows of halves: what is gathered is kept as floats, and is not converted again where it is written.
-#if defined(FUSE_REWRITE_KERNELS_KEPT_ROWS_INL) == defined(HWY_TARGET_TOGGLE)
-#ifdef FUSE_REWRITE_KERNELS_KEPT_ROWS_INL
-#undef FUSE_REWRITE_KERNELS_KEPT_ROWS_INL
+// Short rows of halves: what is gathered is widened, that is stored as floats, and not converted again where it is
+// written.
+#if defined(FUSE_REWRITE_KERNELS_WIDENED_ROWS_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef FUSE_REWRITE_KERNELS_WIDENED_ROWS_INL
+#undef FUSE_REWRITE_KERNELS_WIDENED_ROWS_INL
 #else
-#define FUSE_REWRITE_KERNELS_KEPT_ROWS_INL
+#define FUSE_REWRITE_KERNELS_WIDENED_ROWS_INL
 #endif
 
 #include <fuse/kernels/detail/rows-inl.hpp>
@@ -21,7 +22,7 @@ namespace fuse::inline v0::kernels::detail::inline FUSE_REWRITE_ISA::HWY_NAMESPA
 inline constexpr std::size_t rows_at_once = 4;
 
 template <class Source>
-struct keeps {
+struct widens {
   Source source;
   float* to;
 
@@ -38,7 +39,7 @@ struct keeps {
   }
 };
 
-struct kept_row {
+struct widened_row {
   float const* data;
 
   template <class Part>
@@ -48,7 +49,7 @@ struct kept_row {
 };
 
 template <class Rows>
-struct kept_rows {
+struct widened_rows {
   Rows rows;
   float* data;
   std::size_t stride;
@@ -57,31 +58,31 @@ struct kept_rows {
 };
 
 template <class Rows>
-inline constexpr bool are_kept = false;
+inline constexpr bool are_widened = false;
 template <class Rows>
-inline constexpr bool are_kept<kept_rows<Rows>> = true;
+inline constexpr bool are_widened<widened_rows<Rows>> = true;
 
 template <class Rows>
-HWY_ATTR HWY_INLINE auto unread(kept_rows<Rows> const& rows, std::size_t row) {
+HWY_ATTR HWY_INLINE auto unread(widened_rows<Rows> const& rows, std::size_t row) {
   auto const source = unread(rows.rows, row);
-  return keeps<std::remove_const_t<decltype(source)>>{source, rows.at(row)};
+  return widens<std::remove_const_t<decltype(source)>>{source, rows.at(row)};
 }
 template <class Rows>
-HWY_ATTR HWY_INLINE kept_row reread(kept_rows<Rows> const& rows, std::size_t row) {
+HWY_ATTR HWY_INLINE widened_row reread(widened_rows<Rows> const& rows, std::size_t row) {
   return {rows.at(row)};
 }
 template <class Rows>
-HWY_ATTR HWY_INLINE auto const* elements(kept_rows<Rows> const& rows, std::size_t row) {
+HWY_ATTR HWY_INLINE auto const* elements(widened_rows<Rows> const& rows, std::size_t row) {
   return elements(rows.rows, row);
 }
 
 template <class Rows>
-HWY_ATTR HWY_INLINE auto const* fetched(kept_rows<Rows> const& rows, std::size_t row) {
+HWY_ATTR HWY_INLINE auto const* fetched(widened_rows<Rows> const& rows, std::size_t row) {
   return fetched(rows.rows, row);
 }
 
 template <class Weight>
-struct keeps_weight {
+struct widens_weight {
   static constexpr std::ptrdiff_t most_sums = 0;
 
   Weight weight;
@@ -94,28 +95,29 @@ struct keeps_weight {
 };
 
 template <class Weight>
-struct kept_of;
+struct widened_of;
 template <>
-struct kept_of<no_weight> {
+struct widened_of<no_weight> {
   using type = no_weight;
 };
 template <template <class> class Weight, class T>
-struct kept_of<Weight<T>> {
-  using type = kept_weight<T>;
+struct widened_of<Weight<T>> {
+  using type = widened_weight<T>;
 };
 
-// The floats of a call of rows that have `columns`, whose lane 0 is that of column `-before` and begins at a vector's
-// multiple. They lie no multiple of 4 KiB apart, so that they are not in each other's way in the first cache.
-class kept_floats {
+// The widened rows and weights of a call of rows that have `columns`, whose lane 0 is that of column `-before` and
+// begins at a vector's multiple. They lie no multiple of 4 KiB apart, so that they are not in each other's way in the
+// first cache.
+class widened_copies {
  public:
-  kept_floats(std::size_t columns, std::ptrdiff_t before)
+  widened_copies(std::size_t columns, std::ptrdiff_t before)
       : columns_(columns),
         before_(before),
         begin_(data_ + before),
         stride_(hwy::RoundUpTo(columns + static_cast<std::size_t>(before), sum_lanes) + sum_lanes) {}
 
   template <class Rows>
-  HWY_ATTR HWY_INLINE kept_rows<Rows> rows(Rows const& rows) {
+  HWY_ATTR HWY_INLINE widened_rows<Rows> rows(Rows const& rows) {
     return {rows, begin_, stride_};
   }
   template <class Part>
@@ -123,27 +125,27 @@ class kept_floats {
     return none;
   }
   template <class Part, template <class> class Weight, class T>
-  HWY_ATTR HWY_INLINE kept_weight<T> scale(Weight<T> weight) {
-    return keep<Part, T>(weight, begin_ + rows_at_once * stride_);
+  HWY_ATTR HWY_INLINE widened_weight<T> scale(Weight<T> weight) {
+    return widen<Part, T>(weight, begin_ + rows_at_once * stride_);
   }
   template <class Part>
   HWY_ATTR HWY_INLINE no_weight bias(no_weight none) {
     return none;
   }
   template <class Part, class T>
-  HWY_ATTR HWY_INLINE kept_weight<T> bias(weight<T> weight) {
-    return keep<Part, T>(weight, begin_ + (rows_at_once + 1) * stride_);
+  HWY_ATTR HWY_INLINE widened_weight<T> bias(weight<T> weight) {
+    return widen<Part, T>(weight, begin_ + (rows_at_once + 1) * stride_);
   }
 
  private:
   template <class Part, class T, class Weight>
-  HWY_ATTR HWY_INLINE kept_weight<T> keep(Weight weight, float* to) {
+  HWY_ATTR HWY_INLINE widened_weight<T> widen(Weight weight, float* to) {
     gathers_nothing nothing;
-    visit_row<Part>(nothing, keeps_weight<Weight>{weight, to}, columns_, before_);
+    visit_row<Part>(nothing, widens_weight<Weight>{weight, to}, columns_, before_);
     return {to};
   }
 
-  static constexpr std::size_t most_stride = kept_columns + 2 * sum_lanes;
+  static constexpr std::size_t most_stride = most_widened_columns + 2 * sum_lanes;
 
   std::size_t columns_;
   std::ptrdiff_t before_;

@@ -13,13 +13,13 @@
 
 namespace fuse::inline v0::detail {
 
-/// What a rule sees: one node, what is known of its operands, and buffers to build results in.
+/// What a shape function sees: one node, what is known of its operands, and buffers to build results in.
 ///
-/// A rule that cannot tell leaves a result as it is, unknown. It must stand any graph, however malformed.
+/// A shape function that cannot tell leaves a result as it is, unknown. It must stand any graph, however malformed.
 template <class Table>
-class basic_rule_context {
+class basic_shape_context {
  public:
-  basic_rule_context(Table& table, dialect const& dialect_names) : facts(table), names(dialect_names) {}
+  basic_shape_context(Table& table, dialect const& dialect_names) : facts(table), names(dialect_names) {}
 
   Table& facts;
   dialect names;
@@ -142,7 +142,7 @@ class basic_rule_context {
  private:
   graph_image::node_record const* record_ = nullptr;  // of `n`; nobody adds nodes meanwhile
 };
-using rule_context = basic_rule_context<fact_table>;
+using shape_context = basic_shape_context<fact_table>;
 
 /// Number of elements of a shape whose extents are all known, if at most `limit`.
 [[nodiscard]] inline bool small_count(span<extent const> shape, std::size_t limit, std::size_t& count) {

@@ -5,14 +5,18 @@
 
 namespace fuse::inline v0::dsl {
 
-/// An operator of one operand that may stand around `inside` or not: `maybe<"Relu">(x + y)`.
+/// An operator of one operand that may stand around `inside` or not: `with_or_without<"Relu">(x + y)`.
 template <fixed_string Name>
-struct maybe_name {
+struct with_or_without_name {
   [[nodiscard]] constexpr expression operator()(expression const& inside) const {
     return expression(term_kind::wrapped, opcode::opaque, detail::name_text<Name>, inside);
   }
 };
 template <fixed_string Name>
-inline constexpr maybe_name<Name> maybe{};
+inline constexpr with_or_without_name<Name> with_or_without{};
+
+/// Its former name.
+template <fixed_string Name>
+[[deprecated("fuse: maybe<...> is called with_or_without<...>")]] inline constexpr with_or_without_name<Name> maybe{};
 
 }  // namespace fuse::inline v0::dsl

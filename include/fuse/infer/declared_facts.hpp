@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <fuse/core/span.hpp>
-#include <fuse/infer/rule_context.hpp>
+#include <fuse/infer/shape_context.hpp>
 
 namespace fuse::inline v0::detail {
 
@@ -64,7 +64,7 @@ void declared_shape(Context& at, value_id v, std::vector<dimension> const& decla
 
 /// What the graph says of an input or a constant holds.
 template <class Context>
-void read_leaf(Context& at, value_id v, std::vector<dimension>& declared) {
+void read_declared(Context& at, value_id v, std::vector<dimension>& declared) {
   auto const& source = *at.image().source;
   if (at.image().value(v).constant) {
     if (auto const contents = source.constant(v)) return read_constant(at, v, contents);

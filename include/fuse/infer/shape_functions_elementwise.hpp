@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include <fuse/core/span.hpp>
-#include <fuse/infer/rule_context.hpp>
+#include <fuse/infer/shape_context.hpp>
 
 namespace fuse::inline v0::detail {
 

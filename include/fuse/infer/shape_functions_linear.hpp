@@ -9,8 +9,8 @@
 
 #include <fuse/core/plain_vector.hpp>
 #include <fuse/core/span.hpp>
-#include <fuse/infer/rule_context.hpp>
-#include <fuse/infer/rules_elementwise.hpp>
+#include <fuse/infer/shape_context.hpp>
+#include <fuse/infer/shape_functions_elementwise.hpp>
 
 namespace fuse::inline v0::detail {
 

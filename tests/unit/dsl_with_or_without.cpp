@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "rewriting.hpp"
 
-namespace dsl_maybe {
+namespace dsl_with_or_without {
 
 using namespace rewriting;
 using namespace fuse::dsl;
@@ -9,8 +9,8 @@ using namespace fuse::dsl;
 namespace {
 
 constexpr auto x = var<"x">, w = var<"w">;
-constexpr auto inside = fuse::rule<"inside">(abs(maybe<"Relu">(matmul(x, w)))).replace(matmul(x, w));
-constexpr auto around = fuse::rule<"around">(maybe<"Relu">(abs(tanh(x)))).replace(relu(x));
+constexpr auto inside = fuse::rule<"inside">(abs(with_or_without<"Relu">(matmul(x, w)))).replace(matmul(x, w));
+constexpr auto around = fuse::rule<"around">(with_or_without<"Relu">(abs(tanh(x)))).replace(relu(x));
 
 }  // namespace
 
@@ -52,4 +52,17 @@ TEST_CASE("a wrapper around the root belongs to it where it is there") {
   }
 }
 
-}  // namespace dsl_maybe
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+TEST_CASE("its former name means the same") {
+  static constexpr auto former = fuse::rule<"former">(abs(maybe<"Relu">(matmul(x, w)))).replace(matmul(x, w));
+  sketch g;
+  auto const product = g.add("MatMul", {g.in("a", {4, 8}), g.in("b", {8, 4})});
+  SECTION("not") { g.end(g.add("Abs", {product})); }
+  SECTION("there") { g.end(g.add("Abs", {g.add("Relu", {product})})); }
+  CHECK(applied<former>(g) == 1);
+  CHECK(ops(g) == "MatMul");
+}
+#pragma GCC diagnostic pop
+
+}  // namespace dsl_with_or_without

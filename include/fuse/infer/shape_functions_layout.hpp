@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <fuse/core/span.hpp>
-#include <fuse/infer/rule_context.hpp>
+#include <fuse/infer/shape_context.hpp>
 
 namespace fuse::inline v0::detail {
 

@@ -7,12 +7,12 @@
 #include <vector>
 
 #include <fuse/core/span.hpp>
-#include <fuse/infer/leaf.hpp>
-#include <fuse/infer/rule_context.hpp>
-#include <fuse/infer/rules_elementwise.hpp>
-#include <fuse/infer/rules_layout.hpp>
-#include <fuse/infer/rules_linear.hpp>
-#include <fuse/infer/rules_norm.hpp>
+#include <fuse/infer/declared_facts.hpp>
+#include <fuse/infer/shape_context.hpp>
+#include <fuse/infer/shape_functions_elementwise.hpp>
+#include <fuse/infer/shape_functions_layout.hpp>
+#include <fuse/infer/shape_functions_linear.hpp>
+#include <fuse/infer/shape_functions_norm.hpp>
 #include <fuse/ops/operator.hpp>
 
 namespace fuse::inline v0::detail {
@@ -225,26 +225,26 @@ void apply_row(Context& at) {
   at.set_shape(0, at.dims);
 }
 
-/// Types and shapes of the results of node `at.n`. What no rule tells stays unknown.
+/// Types and shapes of the results of node `at.n`. What no shape function tells stays unknown.
 template <class Context>
-void apply_rule(Context& at, opcode op) {
+void apply_shape_function(Context& at, opcode op) {
   if (at.result_count() == 0) return;
   if (op == opcode::opaque) return apply_row(at);
   auto const& meaning = info(op);
   switch (meaning.type) {
-    case type_rule::same_as_first:
-      if (!at.names.promotes || meaning.shape != shape_rule::broadcast || first_type_holds(at)) at.share_type(0, 0);
+    case type_function::same_as_first:
+      if (!at.names.promotes || meaning.shape != shape_function::broadcast || first_type_holds(at)) at.share_type(0, 0);
       break;
-    case type_rule::boolean: at.set_type(0, element_type::boolean); break;
-    case type_rule::unknown:
-    case type_rule::own: break;
+    case type_function::boolean: at.set_type(0, element_type::boolean); break;
+    case type_function::unknown:
+    case type_function::own: break;
   }
   switch (meaning.shape) {
-    case shape_rule::same_as_first: at.share_shape(0, 0); break;
-    case shape_rule::broadcast: broadcast_shape(at); break;
-    case shape_rule::reduce: reduce_shape(at); break;
-    case shape_rule::unknown: return;
-    case shape_rule::own: break;
+    case shape_function::same_as_first: at.share_shape(0, 0); break;
+    case shape_function::broadcast: broadcast_shape(at); break;
+    case shape_function::reduce: reduce_shape(at); break;
+    case shape_function::unknown: return;
+    case shape_function::own: break;
   }
   switch (op) {
     case opcode::where: at.set_type(0, at.type(1) != element_type::unknown ? at.type(1) : at.type(2)); break;
@@ -329,7 +329,7 @@ void apply_rule(Context& at, opcode op) {
       at.share_shape(0, 0);
       break;
     case opcode::eye_like: eye_like_shape(at); break;
-    case opcode::rearrange: at.share_type(0, 0); break;
+    case opcode::opaque_layout: at.share_type(0, 0); break;
     case opcode::conv_transpose:
       at.share_type(0, 0);
       conv_transpose_shape(at);
