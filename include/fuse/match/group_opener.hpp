@@ -6,10 +6,10 @@
 #include <fuse/core/math.hpp>
 #include <fuse/core/plain_vector.hpp>
 #include <fuse/infer/facts.hpp>
+#include <fuse/infer/multiples.hpp>
 #include <fuse/infer/unchanged.hpp>
 #include <fuse/match/filter/frame_needs.hpp>
 #include <fuse/match/filter/operator_sets.hpp>
-#include <fuse/match/multiples.hpp>
 #include <fuse/match/opened_group.hpp>
 #include <fuse/ops/algebra.hpp>
 #include <fuse/ops/names.hpp>
@@ -25,11 +25,7 @@ class basic_group_opener {
 
   basic_group_opener(program const& rules, Image const& image, facts const& known, operator_sets const& operators,
                      congruence& congruent)
-      : rules_(rules),
-        image_(image),
-        facts_(known),
-        operators_(operators),
-        multiples_(image, known, operators, congruent) {
+      : rules_(rules), image_(image), facts_(known), operators_(operators), multiples_(image, known, congruent) {
     for (auto const& set : rules.sets) {
       auto& bits = through_bits_.emplace_back();
       for (std::size_t i = 0; i < set.count; ++i)
@@ -48,34 +44,39 @@ class basic_group_opener {
     struct {  // of parts that wait, each apart: see operator_sets::find
       value_id value[opened_group::capacity], shape[opened_group::capacity];
       double weight[opened_group::capacity];
-      std::uint8_t parent[opened_group::capacity], power[opened_group::capacity];
+      std::uint8_t parent[opened_group::capacity];
     } stack;
     // What stands at a value says of most that it is one part, before more of it is looked at.
     auto const openers =
         (kind == op_group::sum ? sum_bit : product_bit) | (through == 0 ? 0 : through_bits_[through - 1u]);
     std::uint8_t waiting = 0;
-    auto const wait = [&](value_id v, value_id shape, double weight, std::uint8_t parent, std::uint8_t power = 1) {
+    auto const wait = [&](value_id v, value_id shape, double weight, std::uint8_t parent) {
       stack.value[waiting] = v;
       stack.shape[waiting] = shape;
       stack.weight[waiting] = weight;
-      stack.power[waiting] = power;
       stack.parent[waiting++] = parent;
     };
     unsigned const may = (f.clips ? clip : 0u) | (repeats ? repeat : 0u) | (f.scales ? multiply : 0u),
                    may_first = may | (f.divides ? divide : 0u);
-    std::uint32_t numbers = 0, clipped = 0;
-    if (kind == op_group::product)
-      wait(root.value, root.shape, root.power, 255);
-    else
-      wait(root.value, root.shape, 1, 255, root.power);
+    std::uint32_t numbers = 0, clipped = 0, squared = 0;
+    if (kind == op_group::sum && root.power != 1) {  // it is no sum
+      f.count = f.leaf_count = 1;
+      f.parts[0] = {root.value, root.shape, 1, 0, 1, 255, root.power, true, false};
+      return;
+    }
+    wait(root.value, root.shape, root.power, 255);
     while (waiting != 0) {
       --waiting;
       auto const v = stack.value[waiting], shape = stack.shape[waiting];
       auto const weight = stack.weight[waiting];
       auto const at = f.count++;
       auto& p = f.parts[at];
-      p = {v, shape, weight, 0, 0, stack.parent[waiting], stack.power[waiting], false, false};
-      p.has_number = v != absent && p.power == 1 && facts_.uniform(v, p.number);
+      p = {v, shape, weight, 0, 0, stack.parent[waiting], 1, false, false};
+      p.has_number = v != absent && facts_.uniform(v, p.number);
+      if (squared != 0 && (squared >> p.parent & 1u) != 0) {
+        p.power = 2;
+        p.has_number = false;
+      }
       children below(shape);
       // A number is one part, however it is computed; but its sign is one of the product's.
       bool const one_number = p.has_number && at != 0 && !(kind == op_group::product && is_negated(v));
@@ -89,14 +90,14 @@ class basic_group_opener {
         } else {
           if (below.negate) f.minus |= 1u << at;
           if (below.closable) f.closable |= 1u << at;
+          if (below.squared) squared |= 1u << at;
           if (below.number == 1) f.dropped = true;
           if (numbered) {
             auto const leaf = 1u << f.leaf_count++;
             f.parts[f.count++] = {absent, absent, weight, below.number, leaf, at, 1, true, true};
             numbers |= leaf;
           }
-          for (std::uint8_t i = below.count; i > 0; --i)
-            wait(below.value[i - 1], below.shape, below.weight[i - 1], at, below.power);
+          for (std::uint8_t i = below.count; i > 0; --i) wait(below.value[i - 1], below.shape, below.weight[i - 1], at);
           if (below.passed_on) f.passed_on |= 1u << at;
           f.repeated = f.repeated || below.repeated;
           if (below.clipped) clipped |= 1u << at;
@@ -173,14 +174,14 @@ class basic_group_opener {
     double weight[opened_group::leaf_capacity];
     value_id shape;
     double number;  // one more part of a product, that no value is; 0: none
-    std::uint8_t count, power;
-    bool negate, closable, passed_on, clipped, repeated, bounded;
+    std::uint8_t count;
+    bool negate, squared, closable, passed_on, clipped, repeated, bounded;
     explicit children(value_id in_shape)  // and no more: one is made for every part
         : shape(in_shape),
           number(0),
           count(0),
-          power(1),
           negate(false),
+          squared(false),
           closable(false),
           passed_on(false),
           clipped(false),
@@ -304,16 +305,22 @@ class basic_group_opener {
     auto const count = image_.operand_count(n);
     double number = 1;
     std::uint32_t left_out = absent;
-    if (how.when == opens_with::scaled) return opens_scaled(n, w, (may & repeat) != 0, into);
-    if (how.when == opens_with::squared) return opens_squared(image_.result(n), w * how.first, into);
-    if (how.when == opens_with::logarithm) return opens_logarithm(n, w, (may & repeat) != 0, into);
-    if (how.when == opens_with::alike && (may & multiply) == 0) return false;
-    if (how.when == opens_with::power && !is_number(n, 1, number)) return false;
+    switch (how.when) {
+      case opens_with::none: return false;
+      case opens_with::scaled: return opens_scaled(n, w, (may & repeat) != 0, into);
+      case opens_with::squared: return opens_squared(image_.result(n), w * how.first, into);
+      case opens_with::logarithm: return opens_logarithm(n, w, (may & repeat) != 0, into);
+      case opens_with::alike:
+        return (may & multiply) != 0 && allows(how.when, w) && opens_alike(image_.result(n), w, into);
+      case opens_with::power:
+        if (!is_number(n, 1, number)) return false;
+        break;
+      default: break;
+    }
     if (!allows(how.when, w, number)) {
       if (how.when != opens_with::one_over || !is_number(n, 0, number) || number != 1) return false;
       left_out = 0;
     }
-    if (how.when == opens_with::alike) return opens_alike(image_.result(n), w, into);
     auto const not_a_part = left_out != absent ? left_out : how.when == opens_with::power ? 1u : count;
     into.repeated = not_a_part < count && repeats_by(n, not_a_part, image_.operand(n, not_a_part == 0 ? 1 : 0));
     if (into.repeated && (may & repeat) == 0) return false;
@@ -338,7 +345,7 @@ class basic_group_opener {
 
   // What is a root is its square, to the half.
   static bool opens_squared(value_id v, double w, children& into) {
-    into.power = 2;
+    into.squared = true;
     into.closable = true;
     into.add(v, w);
     return true;
@@ -367,8 +374,9 @@ class basic_group_opener {
   // A sum of one term, but for coefficients: their sum, times that.
   bool opens_alike(value_id v, double w, children& into) const {
     double coefficient = 1;
-    auto term = multiples_.term_of(v, coefficient, false, 0);
-    if (term == v) term = multiples_.term_of(v, coefficient, true, 0);
+    auto const may_be = [&](value_id sum) { return (operators_[sum].direct & product_bit) != 0; };
+    auto term = multiples_.term_of(v, coefficient, false, may_be);
+    if (term == v) term = multiples_.term_of(v, coefficient, true, may_be);
     if (term == v) return false;
     into.number = coefficient;
     into.add(term, w);

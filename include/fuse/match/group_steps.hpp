@@ -44,8 +44,7 @@ class basic_group_steps {
     f.covered = f.taken = 0;
     f.sign = f.group->negative() ? -sign : sign;
     f.owed = 1;
-    f.exponent = from.exponent;
-    f.factor = from.factor;
+    f.member = from.member;
     return true;
   }
 

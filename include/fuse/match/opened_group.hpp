@@ -5,6 +5,7 @@
 
 #include <fuse/graph/image.hpp>
 #include <fuse/ops/operator.hpp>
+#include <fuse/program/instruction.hpp>
 
 namespace fuse::inline v0::detail {
 
@@ -13,10 +14,9 @@ struct reading {
   value_id value = absent;
   value_id shape = absent;  ///< in the shape of this one, which puts extents of 1 where a reduction took axes away
   double times = 1;         ///< its sign; of a product that is added, its coefficient
-  double exponent = 0;      ///< as a factor: its exponent
-  std::uint8_t factor = 0;  ///< ... of the product of frame number `factor` - 1; 0: it is none
-  std::uint8_t power = 1;   ///< 2: its square, where an operator sums squares
-  bool apart = false;       ///< a sum that numbers apart from it make a mean, or a mean that they make a sum
+  std::uint16_t member = no_instruction;  ///< the step that found it as a factor
+  std::uint8_t power = 1;                 ///< 2: its square, where an operator sums squares
+  bool apart = false;  ///< a sum that numbers apart from it make a mean, or a mean that they make a sum
 
   [[nodiscard]] bool plain() const { return shape == absent && power == 1; }
 };
@@ -69,8 +69,7 @@ struct frame {
   std::uint32_t taken = 0;    ///< parts that are matched
   double sign = 1;            ///< product: of the whole, or its coefficient; sum: what weights are multiplied by
   double owed = 1;            ///< product: what its numbers make besides those of the pattern, see reading::apart
-  double exponent = 0;        ///< sum: of the reading that it opens
-  std::uint8_t factor = 0;
+  std::uint16_t member = no_instruction;  ///< sum: of the reading that it opens
 
   [[nodiscard]] std::uint32_t left() const { return group->all() & ~covered; }
 };

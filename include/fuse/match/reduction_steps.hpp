@@ -21,9 +21,11 @@ namespace fuse::inline v0::detail {
 template <class Image>
 class basic_reduction_steps {
  public:
-  basic_reduction_steps(Image const& image, facts const& known, dialect const& names, congruence& congruent,
-                        basic_value_steps<Image>& values, basic_group_steps<Image>& groups, match_state& state)
-      : image_(image),
+  basic_reduction_steps(program const& rules, Image const& image, facts const& known, dialect const& names,
+                        congruence& congruent, basic_value_steps<Image>& values, basic_group_steps<Image>& groups,
+                        match_state& state)
+      : rules_(rules),
+        image_(image),
         facts_(known),
         names_(names),
         congruent_(congruent),
@@ -58,9 +60,10 @@ class basic_reduction_steps {
     } else if (axes_.empty()) {
       return false;
     } else if (auto const number = elements(operand); !makes_up(number, counts, found.factor)) {
-      apart = number != 0 && found.factor == 1 && from.factor != 0 && (i.flags & instruction::alone) == 0;
-      if (!apart || !groups_.owe(static_cast<std::uint8_t>(from.factor - 1), math::pow(number, counts * from.exponent)))
-        return false;
+      apart = number != 0 && found.factor == 1 && from.member != no_instruction && (i.flags & instruction::alone) == 0;
+      if (!apart) return false;
+      auto const& member = rules_.code[from.member];
+      if (!groups_.owe(member.a, math::pow(number, counts * member.number))) return false;
     }
     if (!bind(i.c, axes)) return false;
     from.apart = apart;
@@ -184,6 +187,7 @@ class basic_reduction_steps {
     return true;
   }
 
+  program const& rules_;
   Image const& image_;
   facts const& facts_;
   dialect const& names_;

@@ -9,6 +9,7 @@
 
 #include <fuse/ops/dialect.hpp>
 #include <fuse/program/program.hpp>
+#include <fuse/program/ways.hpp>
 
 namespace fuse::inline v0 {
 
@@ -94,20 +95,9 @@ namespace detail {
 /// where it goes on.
 [[nodiscard]] inline std::string to_text(program const& rules, dialect const& names, int only = -1) {
   std::string text;
-  // What leads to the rule: instructions stand before those that they lead to, but for branches that rules share.
-  std::vector<bool> leads(rules.code.size(), only < 0);
-  for (bool more = only >= 0; more;) {
-    more = false;
-    for (std::size_t at = rules.code.size(); at-- > 0;) {
-      auto const& i = rules.code[at];
-      bool const mine = i.code == step::accept
-                            ? i.op == only
-                            : (i.next != no_instruction && leads[i.next]) || (i.code == step::fork && leads[i.other]);
-      if (!mine || leads[at]) continue;
-      leads[at] = true;
-      more = true;
-    }
-  }
+  // Instructions stand before those that they lead to, but for branches that rules share.
+  auto const leads = only < 0 ? std::vector<bool>(rules.code.size(), true)
+                              : detail::one_rule(rules, static_cast<std::uint16_t>(only)).way;
   for (auto const& e : rules.entries) {
     if (!leads[e.first]) continue;
     text += "stage " + std::to_string(e.stage) + ", at " +

@@ -59,11 +59,14 @@ class basic_entrances {
  private:
   static constexpr std::size_t operators = static_cast<std::size_t>(opcode::count_);
 
-  // A sum or a mean may also be another of these, and that to a power, times a number.
+  // A sum or a mean may also be another of these, and whole powers of that, times a number.
   [[nodiscard]] static bool begins(program_entry const& e, std::size_t op) {
     auto const root = static_cast<opcode>(op);
-    bool const reads = !e.by_name && is_summing_of_others(static_cast<opcode>(e.tag)) &&
-                       (summing_of(root).of != 0 || opening_of(root, op_group::product).when != opens_with::none);
+    auto const& how = opening_of(root, op_group::product);
+    bool const product =
+        how.when == opens_with::whole || how.when == opens_with::one_over || how.when == opens_with::power;
+    bool const reads =
+        is_summing_of_others(static_cast<opcode>(e.tag)) && (summing_of(root).of != 0 || (product && !how.negates));
     return !e.by_name && (e.tag == op || reads);
   }
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
+#include <fuse/core/span.hpp>
 #include <fuse/graph/image.hpp>
 #include <fuse/infer/facts.hpp>
 #include <fuse/match/filter/branch_lists.hpp>
@@ -69,8 +71,43 @@ class basic_filter {
   [[nodiscard]] entrances::range const& entrances_of(opcode op, int stage) const {
     return entrances_.of(stage, static_cast<std::size_t>(op));
   }
-  [[nodiscard]] entrance const& operator[](std::uint16_t at) const { return entrances_[at]; }
   [[nodiscard]] bool has_name(node_id n) const { return entrances_.has_name(image_.node(n).tag.name); }
+
+  /// Calls `enter(e)` for the entrances of `stage` that may lead to a match at `n`, until one returns true; whether one
+  /// did. Of all stages, stage number `stages`: but for those by name.
+  template <class Enter>
+  bool any_entrance(node_id n, int stage, Enter const& enter) const {
+    auto const there = sets_[image_.result(n)];  // copies: accepting adds nodes
+    auto const name = has_name(n) ? image_.node(n).tag.name : 0;
+    auto const& of = entrances_at(n, stage);
+    for (auto i = of.first; i < of.last; ++i)
+      if (auto const& e = entrances_[i]; e.gate.lets(there) && enter(e)) return true;
+    for (auto const& e : name != 0 && stage != rules_.stages ? rules_.entries : span<program_entry const>())
+      if (e.stage == stage && e.by_name && e.tag == name && enter(entrance::open(e))) return true;
+    return false;
+  }
+
+  /// Calls `look(n)` for all nodes that may match, users before producers. Of many nodes at once, those are told apart
+  /// from the others without a jump at each, which the processor cannot foresee: the benchmark's row of 200 rules.
+  template <class Look>
+  void for_each_hopeful(Look const& look) const {
+    for (auto end = image_.node_count(); end != 0;) {
+      auto const first = end > 64 ? end - 64 : 0;
+      std::uint64_t hopeful = 0;
+      for (auto n = end; n-- > first;) {
+        expect_before(n);
+        hopeful = hopeful << 1 | std::uint64_t{may_match(n, rules_.stages)};
+      }
+      for (; hopeful != 0; hopeful ^= std::bit_floor(hopeful))
+        look(first + static_cast<node_id>(std::bit_width(hopeful) - 1));
+      end = first;
+    }
+  }
+  /// Nodes are mostly looked at from the last to the first: fetches what is asked of the one next to come.
+  [[gnu::always_inline]] void expect_before(node_id n) const {
+    image_.expect_before(n);
+    sets_.expect_before(image_.result(n));
+  }
 
   /// Calls `go_on(pc)` for the branches at `pc` that may match what `value(r)`, the registers, hold, until one returns
   /// true; whether one did.

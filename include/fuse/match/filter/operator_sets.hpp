@@ -218,7 +218,7 @@ class basic_operator_sets {
       if (other == 0 || (other & kinds) != 0)
         found.direct |= inside.direct & ~(sum_bit | product_bit);
       else {  // a number, or a sum times one, is one part, however it is computed
-        found.direct |= inside.direct & sum_and_mean;
+        if ((other & product_bit) != 0) found.direct |= inside.direct & sum_and_mean;
         // What is looked through may itself be asked for.
         auto const producer = image_.producer(image_.operand(n, i));
         if (producer != absent && info(op_of(image_, producer)).group == op_group::none)

@@ -6,18 +6,17 @@
 #include <fuse/infer/bare_value.hpp>
 #include <fuse/infer/congruence.hpp>
 #include <fuse/infer/facts.hpp>
-#include <fuse/match/filter/operator_sets.hpp>
 #include <fuse/ops/algebra.hpp>
 
 namespace fuse::inline v0::detail {
 
 /// Which values of a graph are multiples of others: a product with numbers, a sum of like terms. Chains of at most 8
-/// operators.
+/// operators. `may_be(v)`, where it is asked for: false if a value is known to be no product and no sum of like terms.
 template <class Image>
 class basic_multiples {
  public:
-  basic_multiples(Image const& image, facts const& known, operator_sets const& operators, congruence& congruent)
-      : image_(image), facts_(known), operators_(operators), congruent_(congruent) {}
+  basic_multiples(Image const& image, facts const& known, congruence& congruent)
+      : image_(image), facts_(known), congruent_(congruent) {}
 
   /// What a product is, once, times numbers; absent where that are several operands, or none.
   struct scaled_operand {
@@ -40,7 +39,9 @@ class basic_multiples {
   }
   /// Which value, times a coefficient, `v` is, `below` numbers and signs or as it stands. Terms of different signs stay
   /// apart: they may be all that there is.
-  [[nodiscard]] value_id term_of(value_id v, double& coefficient, bool below, int depth) const {
+  template <class MayBe>
+  [[nodiscard]] value_id term_of(value_id v, double& coefficient, bool below, MayBe const& may_be,
+                                 int depth = 0) const {
     auto const n = v == absent || depth == 8 ? absent : image_.producer(v);
     if (n == absent || image_.result_index(v) != 0 || image_.operand_count(n) == 0) return v;
     auto const& how = opening_of(op_of(image_, n), op_group::sum);
@@ -48,16 +49,16 @@ class basic_multiples {
       auto const found = scaled(n);
       if (found.value == absent || found.repeated) return v;
       coefficient *= found.by;
-      return term_of(found.value, coefficient, below, depth + 1);
+      return term_of(found.value, coefficient, below, may_be, depth + 1);
     }
-    if (how.when != opens_with::any || (operators_[v].direct & product_bit) == 0) return v;
+    if (how.when != opens_with::any || !may_be(v)) return v;
     if (how.further == 0 && !below) return v;
     value_id term = absent;
     double sum = 0;
     for (std::uint32_t i = 0; i < image_.operand_count(n); ++i) {
       double one = i == 0 ? how.first : how.further;
       if (one == 0) break;
-      auto const next = term_of(image_.operand(n, i), one, below, depth + 1);
+      auto const next = term_of(image_.operand(n, i), one, below, may_be, depth + 1);
       if (next == absent || (sum < 0 ? one > 0 : sum > 0 && one < 0)) return v;
       if (i != 0 && !congruent_.same(bare_value(image_, facts_, term), bare_value(image_, facts_, next))) return v;
       if (i == 0) term = next;
@@ -108,7 +109,6 @@ class basic_multiples {
 
   Image const& image_;
   facts const& facts_;
-  operator_sets const& operators_;
   congruence& congruent_;
 };
 
