@@ -68,8 +68,6 @@ class spelling {
 
   /// Whether the rule looks through what leaves a value as it is, and that is known to.
   [[nodiscard]] bool looks_through() const { return identities_ && !symbolic_; }
-  /// Whether a mean stands there as a sum that is divided.
-  [[nodiscard]] bool divides_sums() const { return divided_; }
 
  private:
   struct part {
@@ -348,7 +346,8 @@ class spelling {
     return axes;
   }
 
-  // The node keeps its axes, or they are put back; a mean is the node, or a sum that is divided.
+  // The node keeps its axes, or they are put back; a mean is the node, or a sum that is divided, a sum is the node, or a
+  // mean that is multiplied.
   value write_reduction(fuse::term const& t) {
     std::string name = "axes";
     for (int c = t.operands(); c < t.children; ++c)
@@ -358,9 +357,9 @@ class spelling {
     auto op = t.op;
     double count = 1;
     for (auto const axis : axes) count *= static_cast<double>(known(of).shape[axis_of(known(of), axis)]);
-    bool const divided = op == opcode::mean && !symbolic_ && !integers_ && choose.one_in("a divided sum", 6);
-    divided_ = divided_ || divided;
-    if (divided) op = opcode::sum;
+    bool const swapped = (op == opcode::mean || op == opcode::sum) && !symbolic_ && !integers_ &&
+                         choose.one_in("a sum for a mean, a mean for a sum", 6);
+    if (swapped) op = op == opcode::mean ? opcode::sum : opcode::mean;
     bool const dropped = choose.one_in("axes put back", 6);
     std::vector<fuse::graph::named> attributes;
     std::vector<value> operands{of};
@@ -377,7 +376,8 @@ class spelling {
     auto v = add(op, operands, attributes);
     if (dropped)
       v = made.second ? add(opcode::unsqueeze, {v}, {{"dim", axes}}) : add(opcode::unsqueeze, {v, list(axes)});
-    if (!divided) return note(v);
+    if (!swapped) return note(v);
+    if (op == opcode::mean) count = 1 / count;
     return note(choose.one_in("divided by", 2) ? add(opcode::div, {v, number(count)})
                                                : add(opcode::mul, {v, number(1 / count)}));
   }
@@ -638,7 +638,7 @@ class spelling {
   expression const& pattern_;
   fuse::element_type floats_ = fuse::element_type::float32;
   bool casts_ = false, identities_ = false, integers_ = false, symbolic_ = false, inside_ = false;
-  bool divided_ = false, ranked_ = false, matrices_ = false, products_ = false, exact_shapes_ = false;
+  bool ranked_ = false, matrices_ = false, products_ = false, exact_shapes_ = false;
   int extra_ = 0;
   std::vector<std::int64_t> base_, whole_, turned_;
   std::vector<value> leaves_, interior_;

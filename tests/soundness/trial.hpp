@@ -61,13 +61,11 @@ inline bool try_rule(trial const& in, std::size_t which, std::uint64_t seed, tal
   // Alone, or among the others of its set.
   if (seed % 5 != 0) options.only = {name};
   options.near_misses = seed % 16 == 1;
-  bool plain = false, comparable = true;
+  bool plain = false;
   example e{fuse::graph(1)};
   try {
     spelling s(rule, seed, in.second);
     plain = s.plain;
-    // In a set that has means, a divided sum is one factor for all its rules.
-    comparable = !s.divides_sums();
     e = s.made;
     mutation change(e, s.choose);
     if (s.looks_through() && s.choose.one_in("reshaped to the same", 8)) change.reshape_to_same();
@@ -102,7 +100,7 @@ inline bool try_rule(trial const& in, std::size_t which, std::uint64_t seed, tal
     else  // what must be found is told by the whole graph alone
       broken = {"a spelled pattern is found"}, text = to_text(e.graph);
   }
-  if (!broken && comparable && in.alone != nullptr && seed % 8 == 3) {
+  if (!broken && in.alone != nullptr && seed % 8 == 3) {
     ++count.compared;
     auto const compare = [&](example const& of) { return set_and_each(of, in.tested, *in.alone, in.members, which); };
     if ((broken = compare(e))) text = smallest(e, broken, compare);

@@ -60,6 +60,16 @@ inline constexpr auto four_ninths = fuse::rule<"four_ninths">(abs(4.0 * x * x / 
 inline constexpr auto squares_of_numbers =
     fuse::rule<"squares_of_numbers">(abs(square(2.0 * x) / 9.0 * y)).replace(op<"Relu">(x));
 
+inline constexpr auto root_of_logarithm =
+    fuse::rule<"root_of_logarithm">(abs(y * exp(-0.5 * log(x)))).replace(op<"Relu">(x));
+inline constexpr auto fourth_root = fuse::rule<"fourth_root">(abs(y * pow(x, 0.25))).replace(op<"Relu">(x));
+inline constexpr auto fourth_root_of_logarithm =
+    fuse::rule<"fourth_root_of_logarithm">(abs(y * exp(log(x) * 0.25))).replace(op<"Relu">(x));
+inline constexpr auto fourth_root_of_root =
+    fuse::rule<"fourth_root_of_root">(abs(y * sqrt(exp(0.5 * log(x))))).replace(op<"Relu">(x));
+inline constexpr auto by_square = fuse::rule<"by_square">(abs(y * square(x))).replace(op<"Relu">(x));
+inline constexpr auto exponential = fuse::rule<"exponential">(abs(y * exp(x))).replace(op<"Relu">(x));
+
 }  // namespace
 
 TEST_CASE("however a power is spelled, it is one") {
@@ -70,7 +80,33 @@ TEST_CASE("however a power is spelled, it is one") {
 TEST_CASE("however a quotient is spelled, it is one") {
   expect_all_alike<quotient, quotient_twice, quotient_of_square, quotient_of_power, quotient_of_inverse,
                    quotient_of_one>();
-  expect_all_alike<root, root_of_inverse, root_of_one, root_inverse, root_of_power, root_power, root_of_root>();
+  expect_all_alike<root, root_of_inverse, root_of_one, root_inverse, root_of_power, root_power, root_of_root,
+                   root_of_logarithm>();
+  expect_all_alike<fourth_root, fourth_root_of_logarithm, fourth_root_of_root>();
+}
+
+TEST_CASE("the exponential of a multiple of a logarithm is a power that is not whole, and itself") {
+  auto const fires = [](auto const& rule, auto const& make) {
+    sketch g;
+    auto const a = g.in("a"), b = g.in("b");
+    g.end(g.add("Abs", {g.add("Mul", {b, g.add("Exp", {make(g, g.add("Log", {a}))})})}));
+    return rule(g);
+  };
+  auto const times = [](float number) {
+    return [number](sketch& g, graph::value v) { return g.add("Mul", {v, g.scalar(number)}); };
+  };
+  auto const is_root = [](sketch& g) { return applied<root_inverse>(g); };
+  auto const is_square = [](sketch& g) { return applied<by_square>(g); };
+  auto const is_exponential = [](sketch& g) { return applied<exponential>(g); };
+  CHECK(fires(is_root, times(-0.5f)) == 1);
+  CHECK(fires(is_root, [](sketch& g, graph::value v) { return g.add("Div", {v, g.scalar(-2.0f)}); }) == 1);
+  CHECK(fires(is_root, [](sketch& g, graph::value v) {
+          return g.add("Neg", {g.add("Mul", {g.scalar(0.5f), v})});
+        }) == 1);
+  CHECK(fires(is_root, times(0.5f)) == 0);
+  CHECK(fires(is_square, times(2.0f)) == 0);  // it has no value below 0, a square has
+  CHECK(fires(is_exponential, times(-0.5f)) == 1);
+  CHECK(fires(is_exponential, times(2.0f)) == 1);
 }
 
 TEST_CASE("however a difference is spelled, it is one") {

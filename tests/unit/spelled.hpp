@@ -36,7 +36,7 @@ struct spelled : sketch {
         {opcode::add, "Add"},   {opcode::sub, "Sub"}, {opcode::mul, "Mul"},
         {opcode::div, "Div"},   {opcode::neg, "Neg"}, {opcode::pow, "Pow"},
         {opcode::sqrt, "Sqrt"}, {opcode::abs, "Abs"}, {opcode::reciprocal, "Reciprocal"},
-        {opcode::tanh, "Tanh"}, {opcode::exp, "Exp"}};
+        {opcode::tanh, "Tanh"}, {opcode::exp, "Exp"}, {opcode::log, "Log"}};
     return add(names.at(t.op), operands);
   }
 };

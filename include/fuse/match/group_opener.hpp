@@ -309,7 +309,7 @@ class basic_group_opener {
       case opens_with::none: return false;
       case opens_with::scaled: return opens_scaled(n, w, (may & repeat) != 0, into);
       case opens_with::squared: return opens_squared(image_.result(n), w * how.first, into);
-      case opens_with::logarithm: return opens_logarithm(n, w, (may & repeat) != 0, into);
+      case opens_with::logarithm: return opens_logarithm(n, w, into);
       case opens_with::alike:
         return (may & multiply) != 0 && allows(how.when, w) && opens_alike(image_.result(n), w, into);
       case opens_with::power:
@@ -353,19 +353,13 @@ class basic_group_opener {
 
   // The exponential of a multiple of a logarithm is a power. As that is positive, it is none of the whole powers, which
   // are known of negative numbers, too.
-  bool opens_logarithm(node_id n, double w, bool repeats, children& into) const {
-    auto log = image_.operand(n, 0);
+  bool opens_logarithm(node_id n, double w, children& into) const {
     double exponent = 1;
-    if (auto const by = image_.producer(log); by != absent && op_of(image_, by) != opcode::log) {
-      auto const found = multiples_.scaled(by);
-      log = found.value;
-      exponent = found.by;
-      into.repeated = found.repeated && !facts_.same_shape(image_.result(n), log);
-    }
+    auto const log = multiples_.term_of(image_.operand(n, 0), exponent, true, may_be_multiple());
     auto const of = log == absent ? absent : image_.producer(log);
     if (of == absent || op_of(image_, of) != opcode::log || image_.node(of).region != image_.node(n).region)
       return false;
-    if (!allows(opens_with::logarithm, w, exponent) || (into.repeated && !repeats)) return false;
+    if (!allows(opens_with::logarithm, w, exponent)) return false;
     into.closable = true;
     into.add(image_.operand(of, 0), w * exponent);
     return true;
@@ -374,13 +368,15 @@ class basic_group_opener {
   // A sum of one term, but for coefficients: their sum, times that.
   bool opens_alike(value_id v, double w, children& into) const {
     double coefficient = 1;
-    auto const may_be = [&](value_id sum) { return (operators_[sum].direct & product_bit) != 0; };
-    auto term = multiples_.term_of(v, coefficient, false, may_be);
-    if (term == v) term = multiples_.term_of(v, coefficient, true, may_be);
+    auto term = multiples_.term_of(v, coefficient, false, may_be_multiple());
+    if (term == v) term = multiples_.term_of(v, coefficient, true, may_be_multiple());
     if (term == v) return false;
     into.number = coefficient;
     into.add(term, w);
     return true;
+  }
+  [[nodiscard]] auto may_be_multiple() const {
+    return [this](value_id v) { return (operators_[v].direct & product_bit) != 0; };
   }
   [[nodiscard]] bool is_number(node_id n, std::uint32_t i, double& number) const {
     return multiples_.is_number(n, i, number);
