@@ -17,9 +17,9 @@ namespace fuse::inline v0::detail::math {
 [[nodiscard]] inline double fmod(double x, double y) { return __builtin_fmod(x, y); }
 [[nodiscard]] inline bool is_finite(double x) { return __builtin_isfinite(x); }
 [[nodiscard]] inline bool is_whole(double x) { return nearbyint(x) == x; }
-/// Within a tolerance that is relative: 0 is only 0.
+/// Within a tolerance that is relative: 0 is only 0, an infinity only itself.
 [[nodiscard]] inline bool close_to(double found, double wanted, double tolerance) {
-  return found == wanted || abs(found - wanted) <= tolerance * abs(wanted);
+  return found == wanted || (is_finite(wanted) && abs(found - wanted) <= tolerance * abs(wanted));
 }
 [[nodiscard]] inline bool is_odd(double x) { return fmod(abs(x), 2) == 1; }
 

@@ -14,7 +14,7 @@ template <class Image>
 [[nodiscard]] value_id bare_value(Image const& image, facts const& known, value_id v) {
   for (int i = 0; i < 8; ++i) {
     auto const n = v == absent ? absent : image.producer(v);
-    if (n == absent) return v;
+    if (n == absent || image.result_index(v) != 0) return v;
     auto const op = op_of(image, n);
     if (!may_keep_elements(op)) return v;
     auto const below = kept_operand(image, known, n);

@@ -33,7 +33,7 @@ class basic_multiples {
       if (image_.node(n).region != region || !goes_on(how, n, exponent, found)) return {};
       if (exponent == 1) return found.by != 0 && found.by - found.by == 0 ? found : scaled_operand{};
       n = image_.producer(found.value);
-      if (n == absent) return {};
+      if (n == absent || image_.result_index(found.value) != 0) return {};
     }
     return {};
   }

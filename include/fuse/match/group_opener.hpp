@@ -39,6 +39,7 @@ class basic_group_opener {
     f.count = f.leaf_count = 0;
     f.through = through;
     f.kind = kind;
+    f.integers = root.value != absent && is_integer(facts_.type(root.value));
     f.dropped = f.bounded = f.repeated = false;
     f.minus = f.closable = f.passed_on = f.neutral = 0;
     struct {  // of parts that wait, each apart: see operator_sets::find
@@ -59,6 +60,7 @@ class basic_group_opener {
     unsigned const may = (f.clips ? clip : 0u) | (repeats ? repeat : 0u) | (f.scales ? multiply : 0u),
                    may_first = may | (f.divides ? divide : 0u);
     std::uint32_t numbers = 0, clipped = 0, squared = 0;
+    bool larger = false;                             // what was left out may make the whole larger
     if (kind == op_group::sum && root.power != 1) {  // it is no sum
       f.count = f.leaf_count = 1;
       f.parts[0] = {root.value, root.shape, 1, 0, 1, 255, root.power, true, false};
@@ -106,15 +108,17 @@ class basic_group_opener {
       }
       f.bounded = f.bounded || below.bounded;
       if (p.has_number && at != 0) {
-        bool const one = !has_several(v);
-        if (is_sign(f, at) && (one || repeats)) {
+        bool const one = !has_several(v), small = !may_enlarge(v);
+        if (is_sign(f, at) && (small || repeats)) {
           f.minus |= 1u << at;
           f.repeated = f.repeated || !one;
+          larger = larger || !small;
           continue;
         }
         if (f.kind == op_group::sum ? p.number == 0 : p.number == 1) {
           f.dropped = true;
-          if (one) continue;
+          larger = larger || !small;
+          if (one && (small || repeats)) continue;
           f.neutral |= 1u << f.leaf_count;  // it may be meant as a row
         }
       }
@@ -126,21 +130,24 @@ class basic_group_opener {
       f.parts[f.parts[at].parent].leaves |= f.parts[at].leaves;
       f.minus ^= (f.minus >> at & 1u) << f.parts[at].parent;
     }
-    // What was clipped must be all but constants: the rest alone may well be negative.
     for (std::uint8_t at = 0; clipped != 0 && at < f.count; ++at)
-      if ((clipped >> at & 1u) != 0 && (f.all() & ~f.parts[at].leaves & ~numbers) != 0) {
+      if ((clipped >> at & 1u) != 0 && !never_negative(f, f.parts[at].leaves, numbers)) {
         f.clips = false;
         open(f, root, kind, through, region, wanted, repeats);
         f.clips = true;
         return;
       }
-    if (f.free || !(f.repeated || f.neutral != 0) || keeps_shape(f, f.neutral)) return;
-    // A sum over more elements is another one.
-    if (f.repeated) return open(f, root, kind, through, region, wanted, false);
+    if (f.free || !(f.repeated || larger) || keeps_shape(f, f.neutral)) return;
+    // A sum over more elements, or along another axis, is another one.
+    if (repeats) return open(f, root, kind, through, region, wanted, false);
     f.neutral = 0;
   }
 
   [[nodiscard]] bool has_several(value_id v) const { return multiples_.has_several(v); }
+  /// Whether a number that is left out may leave a smaller shape: it has several elements, or axes.
+  [[nodiscard]] bool may_enlarge(value_id v) const {
+    return v != absent && (facts_.rank(v) != 0 || multiples_.has_several(v));
+  }
 
   /// Whether a sum or product provably has its shape without some of its leaves: along each axis, one of the others is
   /// as long, or a part that is made of others alone.
@@ -151,7 +158,7 @@ class basic_group_opener {
     auto const shape = facts_.shape(whole);
     for (std::size_t i = 1; i <= shape.size(); ++i) {
       auto const wanted = shape[shape.size() - i];
-      bool found = wanted == extent(1);
+      bool found = false;
       for (std::uint8_t k = 0; k < f.count && !found; ++k) {
         auto const& p = f.parts[k];
         bool const counts = p.leaf || (!f.repeated && p.leaves != 0);
@@ -165,6 +172,16 @@ class basic_group_opener {
   }
 
  private:
+  // Whether what is clipped of a sum that is never negative, nor without its constants, is not either: all of it, or
+  // all but constants, and with those that make it larger.
+  [[nodiscard]] static bool never_negative(opened_group const& f, std::uint32_t inside, std::uint32_t numbers) {
+    if ((f.all() & ~inside) == 0) return true;
+    double sum = 0;
+    for (std::uint8_t k = 0; k < f.count; ++k)
+      if (auto const& p = f.parts[k]; p.leaf && (p.leaves & inside & numbers) != 0) sum += p.weight * p.number;
+    return (f.all() & ~inside & ~numbers) == 0 && sum >= 0;
+  }
+
   // What opening may do: look below what clips, below what repeats elements, into a quotient of integers, and take like
   // terms for a product.
   enum : unsigned { clip = 1, repeat = 2, divide = 4, multiply = 8 };
@@ -297,7 +314,7 @@ class basic_group_opener {
 
   // Whether the number that operand `i` of `n` is makes the result larger than `kept`, another operand, perhaps.
   [[nodiscard]] bool repeats_by(node_id n, std::uint32_t i, value_id kept) const {
-    return has_several(image_.operand(n, i)) && !facts_.same_shape(image_.result(n), kept);
+    return may_enlarge(image_.operand(n, i)) && !facts_.same_shape(image_.result(n), kept);
   }
 
   // By the table of ops/algebra.hpp.

@@ -55,7 +55,8 @@ class basic_group_steps {
 
   /// Whether weights are one: exponents are, coefficients as float rounds them.
   [[nodiscard]] static bool same_weight(frame const& f, double found, double wanted) {
-    return f.group->kind == op_group::sum ? math::close_to(found, wanted, usual_tolerance) : found == wanted;
+    bool const exact = f.group->kind == op_group::product || f.group->integers;
+    return math::close_to(found, wanted, exact ? 0 : usual_tolerance);
   }
 
   /// Part `k`, and more of the same value, which together weigh `wanted`: like terms add up. Which of those that weigh
@@ -103,7 +104,7 @@ class basic_group_steps {
     bool several = false;
     for (std::uint8_t k = 0; k < group.count && !group.free; ++k) {
       auto const& p = group.parts[k];
-      several = several || (p.leaf && (p.leaves & numbers) != 0 && opener_.has_several(p.value));
+      several = several || (p.leaf && (p.leaves & numbers) != 0 && opener_.may_enlarge(p.value));
     }
     return !several || opener_.keeps_shape(group, group.neutral | numbers);
   }
@@ -129,7 +130,8 @@ class basic_group_steps {
       if ((flips || math::abs(f.sign) != 1) && !s_.set_sign(at, f.sign < 0 && !flips ? -1 : 1)) return false;
       if (f.owed != 1 && !s_.set_owed(at, 1)) return false;
     }
-    return math::close_to(number, wanted, tolerance) && may_leave_out(*f.group, leaves) && s_.cover(at, leaves, taken);
+    return math::close_to(number, wanted, f.group->integers ? 0 : tolerance) && may_leave_out(*f.group, leaves) &&
+           s_.cover(at, leaves, taken);
   }
 
   /// Takes `number` from the numbers of a product: one that is it, or else what all that are left in the end make up.
@@ -166,8 +168,10 @@ class basic_group_steps {
       }
       // What the pattern takes to a power, or subtracts, is that of each member.
       auto const w = weight(f, p) * p.power / i.number;
-      bool const fits =
-          f.group->kind == op_group::sum ? w == 1 || w == -1 : math::abs(i.number) == 1 || math::is_whole(w);
+      // (Below a root only what stands there: the root of a square is not what was squared.)
+      bool const below_root = !math::is_whole(i.number) && math::is_whole(weight(f, p));
+      bool const fits = f.group->kind == op_group::sum ? w == 1 || w == -1
+                                                       : math::abs(i.number) == 1 || (math::is_whole(w) && !below_root);
       if (!fits) {
         if (p.leaf) return false;
         continue;

@@ -421,10 +421,7 @@ class basic_machine {
   bool capture_below(instruction const& i) {
     auto const above = s_.value(i.a);
     auto& v = s_.registers[i.a].value;
-    auto const below = [&] {
-      auto const n = v == absent ? absent : image_.producer(v);
-      return n == absent ? absent : values_.seen_through(n, i.through, (i.flags & instruction::free) != 0);
-    };
+    auto const below = [&] { return values_.seen_through(v, i.through, (i.flags & instruction::free) != 0); };
     for (auto next = below(); next != absent && detail::unchanged(image_, facts_, image_.producer(v)); next = below()) {
       s_.add_matched(image_.producer(v));  // it makes no difference
       v = next;
@@ -449,8 +446,7 @@ class basic_machine {
     chain[length++] = v;
     auto const begin = s_.here();
     while (i.through != 0 && length < 9) {
-      auto const n = v == absent ? absent : image_.producer(v);
-      v = n == absent ? absent : values_.seen_through(n, i.through, (i.flags & instruction::free) != 0);
+      v = values_.seen_through(v, i.through, (i.flags & instruction::free) != 0);
       if (v == absent) break;
       chain[length++] = v;
     }

@@ -36,7 +36,7 @@ class basic_multisets {
     list first, second;
     first.number = second.number = neutral;
     return open(before, like.kind, like, first) && open(now, like.kind, like, second) &&
-           math::close_to(second.number, first.number, usual_tolerance) && same(first, second);
+           math::close_to(second.number, first.number, like.integers ? 0 : usual_tolerance) && same(first, second);
   }
 
   /// By which number two products of the same factors differ; 0: they have others.
@@ -88,6 +88,7 @@ class basic_multisets {
       if (opened_.negative()) take(-1, m.weight);
       for (std::uint8_t k = 0; k < opened_.count; ++k) {
         auto const& p = opened_.parts[k];
+        if (!p.leaf && p.leaves != 0 && !p.has_number && narrows(p.value)) return false;
         if (!p.leaf) continue;
         if (p.has_number && !like.free && opener_.has_several(p.value)) return false;
         if (p.has_number)
@@ -97,6 +98,14 @@ class basic_multisets {
       }
     }
     return true;
+  }
+
+  // Whether `v` is of fewer bits than what it is computed from, which it was opened down to.
+  [[nodiscard]] bool narrows(value_id v) const {
+    auto const n = image_.producer(v);
+    auto const below = n == absent ? absent : kept_operand(image_, facts_, n);
+    auto const type = facts_.type(v);
+    return below != absent && type != facts_.type(below) && !widens(facts_.type(below), type);
   }
 
   // Of what is there already, so many times more.

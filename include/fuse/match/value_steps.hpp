@@ -37,9 +37,11 @@ class basic_value_steps {
   /// The value below Identity and widening Casts: what two occurrences of a capture are compared by.
   [[nodiscard]] value_id bare(value_id v) const { return bare_value(image_, facts_, v); }
 
-  /// What a look through `n` sees; absent where `set` does not look through it. `free`: also where elements are
-  /// repeated.
-  [[nodiscard]] value_id seen_through(node_id n, std::uint8_t set, bool free) const {
+  /// What a look through what computes `v` sees; absent where `set` does not look through that. `free`: also where
+  /// elements are repeated.
+  [[nodiscard]] value_id seen_through(value_id v, std::uint8_t set, bool free) const {
+    auto const n = v == absent ? absent : image_.producer(v);
+    if (n == absent || image_.result_index(v) != 0) return absent;
     auto const& record = image_.node(n);
     auto const seen = kept_operand(image_, facts_, n);
     if (seen == absent || record.region != s_.region) return absent;
@@ -63,10 +65,9 @@ class basic_value_steps {
   value_id stripped(value_id v, std::uint8_t set, bool free, bool count) {
     if (set == 0) return v;
     for (int i = 0; i < 8; ++i) {
-      auto const n = v == absent ? absent : image_.producer(v);
-      auto const below = n == absent ? absent : seen_through(n, set, free);
+      auto const below = seen_through(v, set, free);
       if (below == absent) return v;
-      if (count) s_.add_matched(n);
+      if (count) s_.add_matched(image_.producer(v));
       v = below;
     }
     return v;
@@ -107,9 +108,7 @@ class basic_value_steps {
 
   /// All further operands: what they were the first time, where the rest occurs again.
   bool operands(instruction const& i) {
-    auto const v = s_.value(i.a);
-    auto const n = v == absent ? absent : image_.producer(v);
-    if (n == absent) return false;
+    auto const n = image_.producer(stripped(i, false));  // an operator was found there
     auto const count = image_.operand_count(n);
     auto const first = s_.member_count();
     if (auto const& known = s_.slot(i.b); known.bound) {
@@ -164,7 +163,10 @@ class basic_value_steps {
 
   bool bind_number(std::uint8_t at, double number, value_id from, std::uint64_t axes = 0) {
     auto const& known = s_.slot(at);
-    if (known.bound) return math::close_to(known.number, number, 1e-7);  // one may have been rounded to float
+    if (known.bound) {  // one may have been rounded to float
+      bool const exact = is_of_integers(from) || is_of_integers(known.value);
+      return math::close_to(known.number, number, exact ? 0 : 1e-7);
+    }
     auto* made = s_.bind(at);
     if (made == nullptr) return false;
     made->number = number;
@@ -177,7 +179,8 @@ class basic_value_steps {
   bool scalar(instruction const& i) {
     auto const& r = s_.registers[i.a];
     double number = 0;
-    return r.value != absent && r.power == 1 && facts_.number(r.value, number) && bind_number(i.b, number, r.value);
+    return r.value != absent && r.power == 1 && facts_.number(r.value, number) && has_as_large_beside(i) &&
+           bind_number(i.b, number, r.value);
   }
   /// That number, which may be left out.
   [[nodiscard]] bool number(instruction const& i) const {
@@ -185,9 +188,12 @@ class basic_value_steps {
            has_as_large_beside(i);
   }
 
+  [[nodiscard]] bool is_of_integers(value_id v) const { return v != absent && is_integer(facts_.type(v)); }
+
   [[nodiscard]] bool equals_number(value_id v, double wanted, double tolerance) const {
     double number = 0;
     if (v == absent) return false;
+    if (is_of_integers(v)) tolerance = 0;
     if (facts_.number(v, number)) return math::close_to(number, wanted, tolerance);
     if (!image_.value(v).constant) return false;
     auto const t = image_.source->constant(v);
@@ -197,14 +203,15 @@ class basic_value_steps {
     return true;
   }
 
-  /// Whether the constant at register a may be left out: it is one element, or an operand beside it is as large.
+  /// Whether the constant at register a may be left out: it has neither axes nor several elements, or an operand beside
+  /// it is as large.
   [[nodiscard]] bool has_as_large_beside(instruction const& i) const {
     double number = 0;
     auto const v = s_.value(i.a);
-    if (i.count == 0 || facts_.number(v, number)) return true;
+    if (i.count == 0 || (facts_.rank(v) == 0 && facts_.number(v, number))) return true;
     for (std::uint8_t k = 0; k < i.count; ++k)
-      if (auto const beside = s_.value(static_cast<std::uint8_t>(i.b + k));
-          i.b + k != i.a && beside != absent && facts_.broadcasts_into(v, beside))
+      if (auto const beside = s_.value(static_cast<std::uint8_t>(i.c + k));
+          i.c + k != i.a && beside != absent && facts_.broadcasts_into(v, beside))
         return true;
     return false;
   }

@@ -30,8 +30,8 @@ enum class step : std::uint8_t {
   operands,       ///< all operands of value a's node from number `count` on; to slot b
   capture,        ///< * value a to slot b, or the same value as there (either side of what is looked through)
   scalar,         ///< value a is a constant of one element; to slot b, or the same number
-  number,         ///< value a is a constant all of whose elements are `number`; of `count` operands from register b on,
-                  ///< another one is as large (0: that does not matter)
+  number,         ///< value a is a constant all of whose elements are `number`. Both: of `count` operands from register
+                  ///< c on, another one is as large (0: that does not matter)
   missing,        ///< operand a is absent
   parameter,      ///< parameter names[op] of value a's node is `number`, or goes to slot b (b = 255: compare)
   users,          ///< value a has exactly `op` users
@@ -97,8 +97,9 @@ struct instruction {
   static constexpr std::uint8_t divides = 64;  ///< group: one quotient, which may be of integers
   static constexpr std::uint8_t scales = 8;    ///< group: a product with a number, which may be that of like terms
                                                ///< added up; member: such a product, the register takes a coefficient
-  static constexpr std::uint8_t free = 32;  ///< what only repeats elements is looked through, whatever shape is left:
-                                            ///< up to the root, all that stands around it broadcasts
+  static constexpr std::uint8_t free = 32;  ///< what only repeats elements is looked through, and numbers are left out,
+                                            ///< whatever shape is left: up to the root, all that stands around it
+                                            ///< broadcasts
 
   /// Equal but for where they lead.
   [[nodiscard]] friend constexpr bool same(instruction const& x, instruction const& y) {

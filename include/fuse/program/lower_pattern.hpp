@@ -55,12 +55,19 @@ constexpr void lowering::value(std::uint8_t at, std::uint8_t r, sign_use sign, s
       return operation(at, r, 0);
     case term_kind::named:
     case term_kind::exact: return operation(at, r, 0);
-    case term_kind::scalar: return emit({.code = step::scalar, .a = r, .b = bound_slot_of(at, slot_kind::number)});
+    case term_kind::scalar: {
+      bool const beside = r >= first_beside_ && r < first_beside_ + beside_;
+      return emit({.code = step::scalar,
+                   .a = r,
+                   .b = bound_slot_of(at, slot_kind::number),
+                   .c = beside ? first_beside_ : std::uint8_t{0},
+                   .count = beside ? beside_ : std::uint8_t{0}});
+    }
     case term_kind::number: {
       bool const beside = r >= first_beside_ && r < first_beside_ + beside_;
       return emit({.code = step::number,
                    .a = r,
-                   .b = beside ? first_beside_ : std::uint8_t{0},
+                   .c = beside ? first_beside_ : std::uint8_t{0},
                    .count = beside ? beside_ : std::uint8_t{0},
                    .tolerance = static_cast<float>(t.tolerance),
                    .number = t.number});
@@ -176,7 +183,8 @@ constexpr void lowering::operation(std::uint8_t at, std::uint8_t r, std::uint8_t
     emit({.code = step::operands,
           .a = r,
           .b = bound_rest(t.child[plain], op_group::none),
-          .count = static_cast<std::uint8_t>(plain)});
+          .count = static_cast<std::uint8_t>(plain),
+          .through = by_name ? std::uint8_t{0} : everywhere_id_});
   }
 }
 

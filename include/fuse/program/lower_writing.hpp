@@ -87,7 +87,8 @@ constexpr void lowering::emit(instruction const& made) {
   if (size_ == lowered_rule::instruction_capacity) return fail(rule_error::too_large, rule_.name);
   if (pending_ != 0) resolve_links();
   out.code[size_] = made;
-  if (free_ && made.through != 0) out.code[size_].flags |= instruction::free;
+  if (free_ && (made.through != 0 || made.code == step::group || made.code == step::reduction))
+    out.code[size_].flags |= instruction::free;
   ++size_;
 }
 /// What the first of a chain leads to.
