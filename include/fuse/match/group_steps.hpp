@@ -34,13 +34,16 @@ class basic_group_steps {
   bool open(instruction const& i, double sign) {
     auto const& from = s_.registers[i.a];
     auto const kind = static_cast<op_group>(i.op);
-    if (static_cast<sign_use>(i.c) == sign_use::linked && sign < 0 && !s_.set_sign(i.count, -s_.frames[i.count].sign))
-      return false;
+    if (static_cast<sign_use>(i.c) == sign_use::linked && sign < 0) {
+      auto const& around = s_.frames[i.count];
+      if (around.group->divided || !s_.set_sign(i.count, -around.sign)) return false;
+    }
     auto& f = s_.frames[i.b];
     f.group = &kept_.get(from, i, filter_.sought(i), s_.region, [&](opened_group& made, auto const& sought) {
       opener_.open(made, from, kind, i.through, s_.region, sought);
     });
     s_.bounded = s_.bounded || f.group->bounded;
+    if (f.group->divided && sign != 1) return false;  // a number times a quotient, which is no other quotient
     f.covered = f.taken = 0;
     f.sign = f.group->negative() ? -sign : sign;
     f.owed = 1;

@@ -238,7 +238,8 @@ constexpr void lowering::group(std::uint8_t at, std::uint8_t r, sign_use sign, s
     emit({.code = step::within, .a = r, .number = static_cast<double>(needed)});
   auto const t = pattern_.terms[at];
   bool const clips = kind == op_group::sum && t.index != 0;
-  bool const divides = t.op == opcode::div && group_[t.child[0]] != kind && group_[t.child[1]] != kind;
+  bool const divides =
+      t.op == opcode::div && !(added && scale_ != 1) && is_operand(t.child[0]) && is_operand(t.child[1]);
   if (added && scale_ != 1) add_number(scale_, 1, found);
   scale_ = 0;
   bool const scales = kind == op_group::product && found.has_number;
@@ -253,6 +254,15 @@ constexpr void lowering::group(std::uint8_t at, std::uint8_t r, sign_use sign, s
                                            (scales ? instruction::scales : 0))});
   members(found, kind, frame);
   finish_group(found, kind, frame);
+}
+
+/// Whether a quotient takes a term as it stands: none of its factors is one of the quotient's.
+constexpr bool lowering::is_operand(std::uint8_t at) const {
+  auto const& t = pattern_.terms[at];
+  bool const branches = t.kind == term_kind::alternatives || t.kind == term_kind::optional;
+  for (int i = 0; branches && i < t.children; ++i)
+    if (!is_operand(t.child[i])) return false;
+  return branches || (group_[at] != op_group::product && !is_factor(at));
 }
 
 constexpr void lowering::finish_group(parts const& found, op_group kind, std::uint8_t frame) {

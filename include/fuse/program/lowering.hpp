@@ -150,6 +150,7 @@ class lowering {
   constexpr void attributes(term const& t, std::uint8_t r, static_text except = {});
   constexpr void reduction(term const& t, std::uint8_t r, bool alone);
   constexpr void group(std::uint8_t at, std::uint8_t r, sign_use sign, std::uint8_t around);
+  [[nodiscard]] constexpr bool is_operand(std::uint8_t at) const;
   constexpr void finish_group(parts const& found, op_group kind, std::uint8_t frame);
   constexpr void members(parts const& found, op_group kind, std::uint8_t frame);
   constexpr void member(std::uint8_t at, double weight, op_group kind, std::uint8_t frame);
