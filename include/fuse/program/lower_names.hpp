@@ -49,13 +49,14 @@ constexpr void lowering::resolve() {
   }
   count_times();
 }
-// A square is its operand twice.
+// A square is its operand twice, and so is what is added twice.
 constexpr void lowering::count_times() {
   for (int i = pattern_.size; i-- > 0;) {
     if (i == pattern_.root()) times_[i] = 1;
     auto const t = pattern_.terms[i];
     if (times_[i] == 0 || t.children == 0) continue;
-    bool const twice = t.op == opcode::square || t.op == opcode::pow || times_[i] > 1;
+    bool const added = multiple_[i] == 2 || multiple_[i] == -2;
+    bool const twice = t.op == opcode::square || t.op == opcode::pow || added || times_[i] > 1;
     for (int c = 0; c < t.children; ++c) times_[t.child[c]] = twice || times_[t.child[c]] != 0 ? 2 : 1;
   }
 }
