@@ -107,7 +107,7 @@ class basic_value_steps {
 
   /// All further operands: what they were the first time, where the rest occurs again.
   bool operands(instruction const& i) {
-    auto const v = s_.value(i.a);
+    auto const v = stripped(i, false);
     auto const n = v == absent ? absent : image_.producer(v);
     if (n == absent) return false;
     auto const count = image_.operand_count(n);

@@ -131,8 +131,12 @@ constexpr void lowering::operation(std::uint8_t at, std::uint8_t r, std::uint8_t
   int const plain = has_rest ? operands - 1 : operands;
   auto const first = new_registers(plain);
   auto const count = static_cast<std::uint8_t>(has_rest ? plain | 0x80 : plain);
+  auto const op = t.kind == term_kind::exact ? names_.rows[t.index - 1u].op : t.op;
+  // (Not through the operator itself, of which it is the first one that counts.)
+  bool const passed = by_name && everywhere_.contains(t.index, static_cast<std::uint16_t>(op));
+  auto const through = passed ? std::uint8_t{0} : everywhere_id_;
   if (by_name) {
-    emit({.code = step::exactly, .a = r, .b = first, .c = result, .op = t.index, .count = count});
+    emit({.code = step::exactly, .a = r, .b = first, .c = result, .op = t.index, .count = count, .through = through});
   } else {
     bool const commutes = operands == 2 && !has_rest && facts_of(t.op).commutative;
     emit({.code = step::operation,
@@ -141,14 +145,12 @@ constexpr void lowering::operation(std::uint8_t at, std::uint8_t r, std::uint8_t
           .c = result,
           .op = static_cast<std::uint16_t>(t.op),
           .count = count,
-          .through = everywhere_id_,
+          .through = through,
           .flags = commutes ? instruction::commutes : std::uint8_t{0}});
   }
   // What the pattern leaves open is the same wherever the operator occurs.
-  if (times_[at] > 1)
-    emit({.code = step::agrees, .a = r, .b = node_slot(at), .through = by_name ? std::uint8_t{0} : everywhere_id_});
-  if (t.attributes != 0) attributes(t, r);
-  auto const op = t.kind == term_kind::exact ? names_.rows[t.index - 1u].op : t.op;
+  if (times_[at] > 1) emit({.code = step::agrees, .a = r, .b = node_slot(at), .through = through});
+  if (t.attributes != 0) attributes(t, r, through);
   bool const free = free_, broadcasts = facts_of(op).broadcasts;
   auto const first_before = first_beside_, before = beside_;
   free_ = free && !by_name && broadcasts;
@@ -176,16 +178,16 @@ constexpr void lowering::operation(std::uint8_t at, std::uint8_t r, std::uint8_t
     emit({.code = step::operands,
           .a = r,
           .b = bound_rest(t.child[plain], op_group::none),
-          .count = static_cast<std::uint8_t>(plain)});
+          .count = static_cast<std::uint8_t>(plain),
+          .through = through});
   }
 }
 
-constexpr void lowering::attributes(term const& t, std::uint8_t r, static_text except) {
+constexpr void lowering::attributes(term const& t, std::uint8_t r, std::uint8_t through, static_text except) {
   for (int i = t.operands(); i < t.children; ++i) {
     auto const& a = pattern_[t.child[i]];
     if (a.name == except) continue;
-    instruction made{
-        .code = step::parameter, .a = r, .b = no_slot, .op = parameter_name(a.name), .through = everywhere_id_};
+    instruction made{.code = step::parameter, .a = r, .b = no_slot, .op = parameter_name(a.name), .through = through};
     if (a.children == 0) {
       made.number = a.number;
       made.tolerance = static_cast<float>(usual_tolerance);
@@ -218,7 +220,7 @@ constexpr void lowering::reduction(term const& t, std::uint8_t r, bool alone) {
         .op = static_cast<std::uint16_t>(t.op),
         .through = everywhere_id_,
         .flags = alone ? instruction::alone : std::uint8_t{0}});
-  attributes(t, r, standard);
+  attributes(t, r, everywhere_id_, standard);
   bool const free = free_;
   free_ = false;
   value(t.child[0], inner);

@@ -147,7 +147,7 @@ class lowering {
   constexpr void value(std::uint8_t at, std::uint8_t r, sign_use sign = sign_use::strict, std::uint8_t around = 0,
                        bool alone = false);
   constexpr void operation(std::uint8_t at, std::uint8_t r, std::uint8_t result);
-  constexpr void attributes(term const& t, std::uint8_t r, static_text except = {});
+  constexpr void attributes(term const& t, std::uint8_t r, std::uint8_t through, static_text except = {});
   constexpr void reduction(term const& t, std::uint8_t r, bool alone);
   constexpr void group(std::uint8_t at, std::uint8_t r, sign_use sign, std::uint8_t around);
   [[nodiscard]] constexpr bool is_operand(std::uint8_t at) const;
