@@ -333,6 +333,7 @@ class basic_group_opener {
       into.add(image_.operand(n, i), w * (i == 0 ? how.first * number : how.further));
     }
     into.negate = how.negates && math::is_odd(w);
+    into.closable = how.when == opens_with::power;
     return true;
   }
 

@@ -56,9 +56,11 @@ class basic_group_steps {
     return f.group->kind == op_group::sum ? p.weight * f.sign : p.weight;
   }
 
-  /// Whether weights are one: exponents are, coefficients as float rounds them.
+  /// Whether weights are one: whole exponents are, others and coefficients as float rounds them.
   [[nodiscard]] static bool same_weight(frame const& f, double found, double wanted) {
-    return f.group->kind == op_group::sum ? math::close_to(found, wanted, usual_tolerance) : found == wanted;
+    if (f.group->kind == op_group::sum) return math::close_to(found, wanted, usual_tolerance);
+    return found == wanted ||
+           (!math::is_whole(found) && !math::is_whole(wanted) && math::close_to(found, wanted, 0x1p-23));
   }
 
   /// Part `k`, and more of the same value, which together weigh `wanted`: like terms add up. Which of those that weigh

@@ -138,6 +138,7 @@ class lowering {
   constexpr void count_times();
   constexpr void resolve_operator(std::uint8_t at, term const& t);
   [[nodiscard]] constexpr bool opens_logarithm(term const& t, opcode op) const;
+  [[nodiscard]] constexpr bool opens_power(term const& t) const;
   constexpr void fail_at_operands(term const& t, operator_facts const& known);
   constexpr void fail_at_misuse(term const& t);
 
