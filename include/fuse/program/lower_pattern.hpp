@@ -254,8 +254,58 @@ constexpr void lowering::group(std::uint8_t at, std::uint8_t r, sign_use sign, s
         .through = everywhere_id_,
         .flags = static_cast<std::uint8_t>((clips ? instruction::clips : 0) | (divides ? instruction::divides : 0) |
                                            (scales ? instruction::scales : 0))});
-  members(found, kind, frame);
-  finish_group(found, kind, frame);
+  whole_group(found, kind, frame, false);
+}
+/// The members of a frame and its end.
+constexpr void lowering::whole_group(parts const& found, op_group kind, std::uint8_t frame, bool branch) {
+  int const count = found.count;
+  for (int i = 0; i < count; ++i) {
+    auto const p = found.all[i];
+    if (p.priority == rest_priority) continue;
+    auto const of = pattern_.terms[p.term].kind;
+    if ((of == term_kind::alternatives || of == term_kind::optional) && may_add_number(p.term, kind))
+      return branches(found, i, kind, frame);
+    member(p.term, p.weight, kind, frame);
+  }
+  finish_group(found, kind, frame, branch);
+}
+/// The numbers of a branch and those around it make one: all that follows part `at` of a frame stands in each branch.
+constexpr void lowering::branches(parts const& found, int at, op_group kind, std::uint8_t frame) {
+  auto const [term, priority, weight] = found.all[at];
+  auto const t = pattern_.terms[term];
+  bool const optional = t.kind == term_kind::optional;
+  auto partly = partly_;
+  lower_forks(optional ? 2 : t.children, false, [&](int k) {
+    parts all{};
+    if (k < t.children) all = parts_of(t.child[k], weight, kind);
+    if (all.overflow || all.count + found.count - at > 24) return fail(rule_error::too_large, rule_.name);
+    int first_rest = all.count;
+    while (first_rest > 0 && all.all[first_rest - 1].priority == rest_priority) --first_rest;
+    int const moved = found.count - at - 1;
+    for (int i = all.count; i-- > first_rest;) all.all[i + moved] = all.all[i];
+    for (int i = 0; i < moved; ++i) all.all[first_rest + i] = found.all[at + 1 + i];
+    all.count = static_cast<std::uint8_t>(all.count + moved);
+    if (k == t.children)
+      all.number = found.number;
+    else
+      all.number = kind == op_group::product ? all.number * found.number : all.number + found.number;
+    all.has_number = all.has_number || found.has_number;
+    if (found.tolerance > all.tolerance) all.tolerance = found.tolerance;
+    whole_group(all, kind, frame, true);
+    partly |= partly_;
+  });
+  if (optional) partly_ = partly;  // a name that is absent is no mistake
+}
+/// Whether a term may add a number to those of a sum or product that it is part of.
+constexpr bool lowering::may_add_number(std::uint8_t at, op_group kind) const {
+  auto const& t = pattern_.terms[at];
+  if (t.kind == term_kind::number) return true;
+  bool const opens = t.kind == term_kind::alternatives || t.kind == term_kind::optional || group_[at] == kind;
+  if (!opens || t.kind == term_kind::rest) return kind == op_group::product && is_factor(at);
+  int const count = t.op == opcode::pow ? 1 : t.children;
+  for (int i = 0; i < count; ++i)
+    if (may_add_number(t.child[i], kind)) return true;
+  return false;
 }
 
 /// Whether a quotient takes a term as it stands: none of its factors is one of the quotient's.
@@ -267,8 +317,8 @@ constexpr bool lowering::is_operand(std::uint8_t at) const {
   return branches || (group_[at] != op_group::product && !is_factor(at));
 }
 
-constexpr void lowering::finish_group(parts const& found, op_group kind, std::uint8_t frame) {
-  if (found.has_number && found.number != (kind == op_group::product ? 1 : 0))
+constexpr void lowering::finish_group(parts const& found, op_group kind, std::uint8_t frame, bool branch) {
+  if (found.has_number && (branch || found.number != (kind == op_group::product ? 1 : 0)))
     emit({.code = step::literal, .a = frame, .tolerance = found.tolerance, .number = found.number});
   int const count = found.count;
   int rest = count;  // the last ones
@@ -282,14 +332,6 @@ constexpr void lowering::finish_group(parts const& found, op_group kind, std::ui
           .number = found.all[rest].weight});
   }
   emit({.code = step::close, .a = frame});
-}
-
-constexpr void lowering::members(parts const& found, op_group kind, std::uint8_t frame) {
-  int const count = found.count;
-  for (int i = 0; i < count; ++i) {
-    auto const p = found.all[i];
-    if (p.priority != rest_priority) member(p.term, p.weight, kind, frame);
-  }
 }
 
 constexpr void lowering::member(std::uint8_t at, double weight, op_group kind, std::uint8_t frame) {
@@ -338,11 +380,15 @@ constexpr void lowering::one_member(std::uint8_t at, double weight, op_group kin
   value(at, r, sign, frame);
 }
 
-/// An alternative or optional part: when it is of the frame's own group, its parts are the frame's.
+/// An alternative or optional part that adds no number: when it is of the frame's own group, its parts are the frame's.
 constexpr void lowering::spliced(std::uint8_t at, double weight, op_group kind, std::uint8_t frame) {
   auto const found = parts_of(at, weight, kind);
   if (found.overflow) return fail(rule_error::too_large, rule_.name);
-  members(found, kind, frame);
+  int const count = found.count;
+  for (int i = 0; i < count; ++i) {
+    auto const p = found.all[i];
+    if (p.priority != rest_priority) member(p.term, p.weight, kind, frame);
+  }
   if (found.has_number && found.number != (kind == op_group::product ? 1 : 0))
     emit({.code = step::literal, .a = frame, .tolerance = found.tolerance, .number = found.number});
 }

@@ -152,8 +152,10 @@ class lowering {
   constexpr void reduction(term const& t, std::uint8_t r, bool alone);
   constexpr void group(std::uint8_t at, std::uint8_t r, sign_use sign, std::uint8_t around);
   [[nodiscard]] constexpr bool is_operand(std::uint8_t at) const;
-  constexpr void finish_group(parts const& found, op_group kind, std::uint8_t frame);
-  constexpr void members(parts const& found, op_group kind, std::uint8_t frame);
+  constexpr void whole_group(parts const& found, op_group kind, std::uint8_t frame, bool branch);
+  constexpr void branches(parts const& found, int at, op_group kind, std::uint8_t frame);
+  [[nodiscard]] constexpr bool may_add_number(std::uint8_t at, op_group kind) const;
+  constexpr void finish_group(parts const& found, op_group kind, std::uint8_t frame, bool branch);
   constexpr void member(std::uint8_t at, double weight, op_group kind, std::uint8_t frame);
   constexpr void one_member(std::uint8_t at, double weight, op_group kind, std::uint8_t frame);
   constexpr void spliced(std::uint8_t at, double weight, op_group kind, std::uint8_t frame);
