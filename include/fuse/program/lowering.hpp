@@ -166,6 +166,7 @@ class lowering {
   constexpr void add_entries(std::uint8_t root, std::uint16_t first);
   constexpr void add_entries_of_group(std::uint8_t root, std::uint16_t first);
   [[nodiscard]] constexpr bool is_operator(std::uint8_t at) const;
+  [[nodiscard]] constexpr bool is_other_result(std::uint8_t at) const;
   constexpr void name_root(std::uint8_t at);
   constexpr void add_transparent_entries(through_set const& set, std::uint16_t first);
   constexpr void further_root(std::uint8_t root);
