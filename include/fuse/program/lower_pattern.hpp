@@ -271,13 +271,13 @@ constexpr void lowering::whole_group(parts const& found, op_group kind, std::uin
 }
 /// The numbers of a branch and those around it make one: all that follows part `at` of a frame stands in each branch.
 constexpr void lowering::branches(parts const& found, int at, op_group kind, std::uint8_t frame) {
-  auto const [term, priority, weight] = found.all[at];
-  auto const t = pattern_.terms[term];
+  auto const p = found.all[at];
+  auto const t = pattern_.terms[p.term];
   bool const optional = t.kind == term_kind::optional;
   auto partly = partly_;
   lower_forks(optional ? 2 : t.children, false, [&](int k) {
     parts all{};
-    if (k < t.children) all = parts_of(t.child[k], weight, kind);
+    if (k < t.children) all = parts_of(t.child[k], p.weight, kind);
     if (all.overflow || all.count + found.count - at > 24) return fail(rule_error::too_large, rule_.name);
     int first_rest = all.count;
     while (first_rest > 0 && all.all[first_rest - 1].priority == rest_priority) --first_rest;
