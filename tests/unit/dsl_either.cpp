@@ -67,4 +67,73 @@ TEST_CASE("a form that fits is given up when the rest of the rule fails") {
   CHECK(g.operands(last(g))[0] == a);
 }
 
+TEST_CASE("the numbers of a branch and those around it make one") {
+  static constexpr auto z = var<"z">;
+  static constexpr auto s = scalar<"s">;
+  static constexpr auto factor =
+      fuse::rule<"factor">(tanh(x) * either(2 * exp(z), sigmoid(z)) * s).replace(op<"Max">(x, z) * s).at_equal_cost();
+  static constexpr auto product =
+      fuse::rule<"product">(tanh(x) * 3 * either(2 * exp(z), sigmoid(z))).replace(op<"Max">(x, z)).at_equal_cost();
+  static constexpr auto addend =
+      fuse::rule<"addend">(tanh(x) + 3 + optional(2 + exp(z))).replace(op<"Max">(x, z)).at_equal_cost();
+  static constexpr auto nested = fuse::rule<"nested">(tanh(x) + 3 + either(sigmoid(z) + optional(2 + exp(z)), 1 + z))
+                                     .replace(op<"Max">(x, z))
+                                     .at_equal_cost();
+  static constexpr auto back =
+      fuse::rule<"back">(tanh(x) + 3 + either(exp(z) - 3, sigmoid(z))).replace(op<"Max">(x, z)).at_equal_cost();
+  static constexpr auto left = fuse::rule<"left">(abs(tanh(x) * either(2 * exp(z), sigmoid(z)) * rest<"r">))
+                                   .replace(op<"Max">(x, z) * rest<"r">);
+  sketch g;
+  auto const t = g.add("Tanh", {g.in("a")}), b = g.in("b");
+  auto const e = g.add("Exp", {b}), sigmoid_of = g.add("Sigmoid", {b});
+  auto const mul = [&](graph::value p, graph::value q) { return g.add("Mul", {p, q}); };
+  auto const add = [&](graph::value p, graph::value q) { return g.add("Add", {p, q}); };
+  auto const n = [&](float number) { return g.scalar(number); };
+  SECTION("a captured number beside that of the branch") {
+    g.end(mul(mul(t, mul(n(2), e)), n(0.25f)));
+    auto const found = fuse::match_all<factor>(g);
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].template number<"s">() == 0.25);
+  }
+  SECTION("the number of the branch is missing") {
+    g.end(mul(mul(t, e), n(0.25f)));
+    CHECK(fuse::match_all<factor>(g).empty());
+  }
+  SECTION("multiplied in the graph, and apart") {
+    g.end(GENERATE(0, 1) == 0 ? mul(mul(t, e), n(6)) : mul(mul(t, n(2)), mul(e, n(3))));
+    CHECK(fuse::match_all<product>(g).size() == 1);
+  }
+  SECTION("of the other branch") {
+    auto const number = GENERATE(3.0f, 6.0f);
+    g.end(mul(mul(t, sigmoid_of), n(number)));
+    CHECK(fuse::match_all<product>(g).size() == (number == 3 ? 1u : 0u));
+  }
+  SECTION("added") {
+    bool const apart = GENERATE(true, false);
+    g.end(apart ? add(add(t, add(n(2), e)), n(3)) : add(add(t, e), n(5)));
+    CHECK(fuse::match_all<addend>(g).size() == 1);
+  }
+  SECTION("where the branch is absent") {
+    auto const number = GENERATE(3.0f, 5.0f);
+    g.end(add(t, n(number)));
+    CHECK(fuse::match_all<addend>(g).size() == (number == 3 ? 1u : 0u));
+  }
+  SECTION("of branches of branches") {
+    int const which = GENERATE(0, 1, 2, 3);
+    g.end(which == 0   ? add(add(add(t, sigmoid_of), e), n(5))
+          : which == 1 ? add(add(t, sigmoid_of), n(3))
+          : which == 2 ? add(add(t, b), n(4))
+                       : add(add(t, sigmoid_of), n(5)));
+    CHECK(fuse::match_all<nested>(g).size() == (which == 3 ? 0u : 1u));
+  }
+  SECTION("that add up to nothing") {
+    g.end(GENERATE(true, false) ? add(t, e) : add(add(t, n(3)), add(e, n(-3))));
+    CHECK(fuse::match_all<back>(g).size() == 1);
+  }
+  SECTION("before a rest") {
+    g.end(g.add("Abs", {mul(mul(mul(t, n(2)), e), g.in("c"))}));
+    CHECK(fuse::match_all<left>(g).size() == 1);
+  }
+}
+
 }  // namespace dsl_either

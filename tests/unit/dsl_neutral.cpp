@@ -296,6 +296,54 @@ TEST_CASE("integers divide otherwise: their products stay closed") {
   CHECK(applied<scaled>(g) == (type == element_type::float32 ? 1 : 0));
 }
 
+TEST_CASE("a quotient of integers is one division, of the operands as they stand") {
+  static constexpr auto by_rest = fuse::rule<"by_rest">(tanh(exp(x) / rest<"r">)).replace(relu(x)).at_equal_cost();
+  static constexpr auto quarter = fuse::rule<"quarter">(abs(x / 4)).replace(relu(x)).at_equal_cost();
+  static constexpr auto added = fuse::rule<"added">(abs(v + x / 4)).replace(op<"Max">(x, v)).at_equal_cost();
+  static constexpr auto twice = fuse::rule<"twice">(abs(x / w + x / w + v)).replace(op<"Max">(x, w, v)).at_equal_cost();
+  static constexpr auto by_sum = fuse::rule<"by_sum">(abs((x - w) / v)).replace(op<"Max">(x, w, v)).at_equal_cost();
+  static constexpr auto by_product = fuse::rule<"by_product">(abs(x / (w * v))).replace(op<"Max">(x, w, v));
+  sketch g;
+  auto const type = GENERATE(element_type::int64, element_type::uint8, element_type::float32);
+  bool const divides_exactly = type == element_type::float32;
+  auto const a = g.in("a", {4}, type), b = g.in("b", {4}, type), c = g.in("c", {4}, type);
+  auto const number = [&](double n) { return g.constant(fuse::make_tensor(type, {}, std::vector<double>{n})); };
+  auto const mul = [&](graph::value p, graph::value q) { return g.add("Mul", {p, q}); };
+  auto const div = [&](graph::value p, graph::value q) { return g.add("Div", {p, q}); };
+  auto const add = [&](graph::value p, graph::value q) { return g.add("Add", {p, q}); };
+  auto const sub = [&](graph::value p, graph::value q) { return g.add("Sub", {p, q}); };
+  auto const matches = [&]<auto const & Rule>(graph::value end) {
+    g.end(g.add("Abs", {end}));
+    return fuse::match_all<Rule>(g).size();
+  };
+  auto const always = std::size_t{1}, when_exact = std::size_t{divides_exactly ? 1u : 0u};
+  SECTION("a rest") {
+    g.end(g.add("Tanh", {div(mul(g.add("Exp", {a}), b), c)}));
+    CHECK(fuse::match_all<by_rest>(g).size() == when_exact);
+  }
+  SECTION("by the number") { CHECK(matches.operator()<quarter>(div(a, number(4))) == always); }
+  SECTION("by a number that numbers make") {
+    CHECK(matches.operator()<quarter>(div(mul(a, number(2)), number(8))) == when_exact);
+  }
+  SECTION("added") { CHECK(matches.operator()<added>(add(div(a, number(4)), b)) == always); }
+  SECTION("added, with a coefficient") {
+    CHECK(matches.operator()<added>(add(mul(div(a, number(8)), number(2)), b)) == when_exact);
+  }
+  SECTION("added, several times") {
+    auto const eighth = div(a, number(8));
+    CHECK(matches.operator()<added>(add(add(eighth, b), eighth)) == when_exact);
+  }
+  SECTION("of multiples") {
+    CHECK(matches.operator()<twice>(add(div(mul(a, number(4)), mul(b, number(2))), c)) == when_exact);
+  }
+  SECTION("of a sum") { CHECK(matches.operator()<by_sum>(div(sub(a, b), c)) == always); }
+  SECTION("of a sum that is negated") {
+    CHECK(matches.operator()<by_sum>(g.add("Neg", {div(sub(b, a), c)})) == when_exact);
+  }
+  SECTION("by a product") { CHECK(matches.operator()<by_product>(div(a, mul(b, c))) == when_exact); }
+  SECTION("one after the other") { CHECK(matches.operator()<by_product>(div(div(a, b), c)) == when_exact); }
+}
+
 TEST_CASE("a rule in neutral operators knows no dialect") {
   second::graph g;
   auto const a = g.input("a", element_type::float32, {4, 8});

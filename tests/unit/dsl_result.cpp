@@ -73,4 +73,17 @@ TEST_CASE("two results of one node") {
   }
 }
 
+TEST_CASE("a root is the first result of its operator") {
+  using fuse::rule_error;
+  auto const error_of = [](fuse::rewrite_rule const& rule) { return fuse::detail::lower(rule, fuse::onnx).error; };
+  auto const split = op<"Split">(tanh(x));
+  CHECK(error_of(fuse::rule<"r">(result<0>(split)).replace(x)) == rule_error::none);
+  CHECK(error_of(fuse::rule<"r">(result<1>(split) + optional(w)).replace(x)) == rule_error::none);
+  CHECK(error_of(fuse::rule<"r">(result<1>(split)).replace(x)) == rule_error::result_as_root);
+  CHECK(error_of(fuse::rule<"r">(result<1>(split).as<"s">()).replace(x)) == rule_error::result_as_root);
+  CHECK(error_of(fuse::rule<"r">(through<"Identity">(result<1>(split))).replace(x)) == rule_error::result_as_root);
+  CHECK(error_of(fuse::rule<"r">(either(relu(exp(x)), result<1>(split))).replace(x)) == rule_error::result_as_root);
+  CHECK(error_of(fuse::rule<"r">(roots(relu(tanh(x)), result<1>(split))).replace(x, x)) == rule_error::result_as_root);
+}
+
 }  // namespace dsl_result

@@ -150,4 +150,43 @@ TEST_CASE("a Cast to or from integers is not looked through") {
   CHECK(applied<local>(g) == 0);
 }
 
+TEST_CASE("a rule looks through above operators that it has by name") {
+  static constexpr auto w = var<"w">;
+  static constexpr auto unknown_meaning =
+      fuse::rule<"einsum">(abs(op<"Einsum">(x, w))).through<"Identity">().replace(relu(x)).at_equal_cost();
+  static constexpr auto by_name =
+      fuse::rule<"exactly">(abs(exactly<"Div">(x, w))).through<"Identity">().replace(op<"Max">(x, w));
+  static constexpr auto with_attribute =
+      fuse::rule<"attribute">(abs(op<"LRN">(x).attr<"size">(3))).through<"Identity">().replace(relu(x));
+  static constexpr auto below = fuse::rule<"below">(abs(exactly<"Relu">(tanh(x)))).through<"Relu">().replace(relu(x));
+  for (int const length : {0, 1, 3}) {
+    sketch g;
+    auto const a = g.in("a"), b = g.in("b");
+    auto const end = [&](graph::value v, char const* name) {
+      g.output(g.add("Abs", {identities(g, v, length)}), name);
+    };
+    end(g.add("Einsum", {a, b}), "einsum");
+    CHECK(fuse::match_all<unknown_meaning>(g).size() == 1);
+    end(g.add("Div", {a, b}), "div");
+    CHECK(fuse::match_all<by_name>(g).size() == 1);
+    end(g.add("LRN", {a}, {{"size", 3}}), "lrn");
+    end(g.add("LRN", {a}, {{"size", 5}}), "another");
+    CHECK(fuse::match_all<with_attribute>(g).size() == 1);
+  }
+  sketch g;  // an operator that is looked through is itself where the pattern has it
+  g.end(g.add("Abs", {g.add("Relu", {g.add("Tanh", {g.in("a")})})}));
+  CHECK(fuse::match_all<below>(g).size() == 1);
+}
+
+TEST_CASE("a rest has the operands of the operator that is found below what is looked through") {
+  static constexpr auto flat = fuse::rule<"flat">(relu(op<"Max">(relu(x), rest<"r">)))
+                                   .through<"Identity">()
+                                   .replace(op<"Max">(relu(x), rest<"r">));
+  sketch g;
+  auto const a = g.in("a"), b = g.in("b"), c = g.in("c");
+  g.end(g.add("Relu", {g.add("Identity", {g.add("Max", {g.add("Relu", {a}), b, c})})}));
+  REQUIRE(applied<flat>(g) == 1);
+  CHECK(g.operands(last(g)).size() == 3);
+}
+
 }  // namespace dsl_through

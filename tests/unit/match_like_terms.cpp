@@ -192,4 +192,28 @@ TEST_CASE("a number that stands several times is left out where the shape stays"
   }
 }
 
+TEST_CASE("two operators are one term, twice, where their parameters are the same") {
+  static constexpr auto doubled =
+      fuse::rule<"doubled">(tanh(2 * op<"Softmax">(x) + y)).replace(op<"Max">(x, y)).at_equal_cost();
+  static constexpr auto subtracted =
+      fuse::rule<"subtracted">(tanh(y - 2 * op<"Softmax">(x))).replace(op<"Max">(x, y)).at_equal_cost();
+  static constexpr auto product =
+      fuse::rule<"product">(tanh(2 * (z * op<"Softmax">(x)) + y)).replace(op<"Max">(x, y, z)).at_equal_cost();
+  for (int const axis : {0, 1}) {
+    sketch g;
+    auto const a = g.in("a", {3, 3}), b = g.in("b", {3, 3}), c = g.in("c", {3, 3});
+    auto const of = [&](int along) { return g.add("Softmax", {a}, {{"axis", along}}); };
+    auto const times = [&](graph::value v) { return g.add("Mul", {c, v}); };
+    auto const sum = [&](char const* last, graph::value p, graph::value q) {
+      g.output(g.add("Tanh", {g.add(last, {g.add(last, {b, p}), q})}), last);
+    };
+    sum("Add", of(0), of(axis));
+    CHECK(fuse::match_all<doubled>(g).size() == static_cast<std::size_t>(1 - axis));
+    sum("Sub", of(0), of(axis));
+    CHECK(fuse::match_all<subtracted>(g).size() == static_cast<std::size_t>(1 - axis));
+    g.output(g.add("Tanh", {g.add("Add", {g.add("Add", {b, times(of(0))}), times(of(axis))})}), "products");
+    CHECK(fuse::match_all<product>(g).size() == static_cast<std::size_t>(1 - axis));
+  }
+}
+
 }  // namespace match_like_terms

@@ -145,4 +145,68 @@ TEST_CASE("an operator of a group opens as that, and no other opens") {
   }
 }
 
+TEST_CASE("whole exponents are compared exactly, others as float rounds them") {
+  static constexpr auto tenth = fuse::rule<"tenth">(abs(pow(x, 0.1) * y)).replace(op<"Relu">(x));
+  static constexpr auto squared = fuse::rule<"squared">(abs(pow(x, 2.0) * y)).replace(op<"Relu">(x));
+  auto const with = [](float exponent) {
+    sketch g;
+    g.end(g.add("Abs", {g.add("Mul", {g.add("Pow", {g.in("a"), g.scalar(exponent)}), g.in("b")})}));
+    return g;
+  };
+  CHECK(fuse::match_all<tenth>(with(0.1f)).size() == 1);
+  CHECK(fuse::match_all<tenth>(with(0.10001f)).empty());
+  CHECK(fuse::match_all<tenth>(with(-0.1f)).empty());
+  CHECK(fuse::match_all<squared>(with(2.0f)).size() == 1);
+  CHECK(fuse::match_all<squared>(with(2.0000002f)).empty());
+}
+
+TEST_CASE("a power of anything but a number is an operator of two operands") {
+  static constexpr auto s = scalar<"s">;
+  static constexpr auto captured = fuse::rule<"captured">(tanh(pow(x, s) * y)).replace(op<"Max">(x, y));
+  static constexpr auto computed = fuse::rule<"computed">(tanh(pow(x, y))).replace(op<"Max">(x, y));
+  static constexpr auto root_of_exp = fuse::rule<"root_of_exp">(pow(exp(x), s) * y).replace(op<"Max">(x, y));
+  static constexpr auto third =
+      fuse::rule<"third">(tanh(pow(x, constant(0.333).within(1e-2)) + y)).replace(op<"Max">(x, y));
+  static constexpr auto one = fuse::rule<"one">(tanh(pow(x, 0.0) * y)).replace(op<"Max">(x, y));
+  sketch g;
+  auto const a = g.in("a"), b = g.in("b");
+  auto const times = [&](graph::value v) { return g.add("Mul", {v, b}); };
+  auto const power = [&](graph::value v, float exponent) { return g.add("Pow", {v, g.scalar(exponent)}); };
+  auto const end = [&](graph::value v) { g.end(g.add("Tanh", {v})); };
+  SECTION("a captured number") {
+    float const exponent = GENERATE(0.3f, 2.0f, 0.5f, -1.0f);
+    end(times(power(a, exponent)));
+    auto const found = fuse::match_all<captured>(g);
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].template get<"x">() == a);
+    CHECK(found[0].template get<"y">() == b);
+  }
+  SECTION("not another spelling") {
+    end(times(g.add("Mul", {a, a})));
+    CHECK(fuse::match_all<captured>(g).empty());
+  }
+  SECTION("what it is of") {
+    g.end(times(power(g.add("Exp", {a}), 3.0f)));
+    CHECK(fuse::match_all<root_of_exp>(g).size() == 1);
+  }
+  SECTION("a value") {
+    end(g.add("Pow", {a, b}));
+    auto const found = fuse::match_all<computed>(g);
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].template get<"x">() == a);
+  }
+  SECTION("a number within a tolerance") {
+    end(g.add("Add", {power(a, 1 / 3.0f), b}));
+    CHECK(fuse::match_all<third>(g).size() == 1);
+  }
+  SECTION("a number beyond it") {
+    end(g.add("Add", {power(a, 0.35f), b}));
+    CHECK(fuse::match_all<third>(g).empty());
+  }
+  SECTION("nothing") {
+    end(times(power(a, 0.0f)));
+    CHECK(fuse::match_all<one>(g).size() == 1);
+  }
+}
+
 }  // namespace ops_algebra

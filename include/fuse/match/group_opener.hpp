@@ -40,7 +40,7 @@ class basic_group_opener {
     f.through = through;
     f.kind = kind;
     f.integers = root.value != absent && is_integer(facts_.type(root.value));
-    f.dropped = f.bounded = f.repeated = false;
+    f.divided = f.dropped = f.bounded = f.repeated = false;
     f.minus = f.closable = f.passed_on = f.neutral = 0;
     struct {  // of parts that wait, each apart: see operator_sets::find
       value_id value[opened_group::capacity], shape[opened_group::capacity];
@@ -82,7 +82,7 @@ class basic_group_opener {
       children below(shape);
       // A number is one part, however it is computed; but its sign is one of the product's.
       bool const one_number = p.has_number && at != 0 && !(kind == op_group::product && is_negated(v));
-      if ((operators_[v].direct & openers) != 0 && !one_number && p.power == 1 &&
+      if ((operators_[v].direct & openers) != 0 && !one_number && !f.divided && p.power == 1 &&
           opens(v, weight, kind, through, at == 0 ? may_first : may, region, below) &&
           (at == 0 || !taken_whole(v, kind, below, wanted))) {
         bool const numbered = below.number != 0 && below.number != 1;
@@ -101,6 +101,7 @@ class basic_group_opener {
           }
           for (std::uint8_t i = below.count; i > 0; --i) wait(below.value[i - 1], below.shape, below.weight[i - 1], at);
           if (below.passed_on) f.passed_on |= 1u << at;
+          f.divided = below.divided;
           f.repeated = f.repeated || below.repeated;
           if (below.clipped) clipped |= 1u << at;
           continue;
@@ -192,7 +193,7 @@ class basic_group_opener {
     value_id shape;
     double number;  // one more part of a product, that no value is; 0: none
     std::uint8_t count;
-    bool negate, squared, closable, passed_on, clipped, repeated, bounded;
+    bool negate, squared, closable, passed_on, clipped, repeated, bounded, divided;
     explicit children(value_id in_shape)  // and no more: one is made for every part
         : shape(in_shape),
           number(0),
@@ -203,7 +204,8 @@ class basic_group_opener {
           passed_on(false),
           clipped(false),
           repeated(false),
-          bounded(false) {}
+          bounded(false),
+          divided(false) {}
     void add(value_id v, double w) {
       value[count] = v;
       weight[count++] = w;
@@ -271,6 +273,7 @@ class basic_group_opener {
       if (op != opcode::sum_of) return false;
     }
     if (integers && !of_integers(how.integers, n, (may & divide) != 0)) return false;
+    into.divided = integers && how.integers == opens_integers::quotient;
     return record.operand_count >= info(op).least && opens_group(how, n, w, may, into);
   }
 
@@ -347,6 +350,7 @@ class basic_group_opener {
       into.add(image_.operand(n, i), w * (i == 0 ? how.first * number : how.further));
     }
     into.negate = how.negates && math::is_odd(w);
+    into.closable = how.when == opens_with::power;
     return true;
   }
 

@@ -34,13 +34,16 @@ class basic_group_steps {
   bool open(instruction const& i, double sign) {
     auto const& from = s_.registers[i.a];
     auto const kind = static_cast<op_group>(i.op);
-    if (static_cast<sign_use>(i.c) == sign_use::linked && sign < 0 && !s_.set_sign(i.count, -s_.frames[i.count].sign))
-      return false;
+    if (static_cast<sign_use>(i.c) == sign_use::linked && sign < 0) {
+      auto const& around = s_.frames[i.count];
+      if (around.group->divided || !s_.set_sign(i.count, -around.sign)) return false;
+    }
     auto& f = s_.frames[i.b];
     f.group = &kept_.get(from, i, filter_.sought(i), s_.region, [&](opened_group& made, auto const& sought) {
       opener_.open(made, from, kind, i.through, s_.region, sought);
     });
     s_.bounded = s_.bounded || f.group->bounded;
+    if (f.group->divided && sign != 1) return false;  // a number times a quotient, which is no other quotient
     f.covered = f.taken = 0;
     f.sign = f.group->negative() ? -sign : sign;
     f.owed = 1;
@@ -53,10 +56,11 @@ class basic_group_steps {
     return f.group->kind == op_group::sum ? p.weight * f.sign : p.weight;
   }
 
-  /// Whether weights are one: exponents are, coefficients as float rounds them.
+  /// Whether weights are one: whole exponents are, others and coefficients as float rounds them.
   [[nodiscard]] static bool same_weight(frame const& f, double found, double wanted) {
-    bool const exact = f.group->kind == op_group::product || f.group->integers;
-    return math::close_to(found, wanted, exact ? 0 : usual_tolerance);
+    if (f.group->kind == op_group::sum) return math::close_to(found, wanted, f.group->integers ? 0 : usual_tolerance);
+    return found == wanted ||
+           (!math::is_whole(found) && !math::is_whole(wanted) && math::close_to(found, wanted, 0x1p-23));
   }
 
   /// Part `k`, and more of the same value, which together weigh `wanted`: like terms add up. Which of those that weigh

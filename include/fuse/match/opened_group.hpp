@@ -49,6 +49,7 @@ struct opened_group {
   bool divides;             ///< the pattern is one quotient: of integers, it may be one, too; set before it is opened
   bool scales;              ///< the pattern has a number: that of like terms is one, too; set before it is opened
   bool integers;            ///< its numbers are exact
+  bool divided;             ///< it is a quotient of integers: its operands as they stand, nothing comes from elsewhere
   bool dropped;             ///< a neutral constant was left out
   bool repeated;            ///< what repeats elements was looked through: a part may be larger than its leaves
   bool bounded;             ///< something was not opened because there is no room for more parts

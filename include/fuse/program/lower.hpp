@@ -57,6 +57,7 @@ constexpr void lowering::lower_roots(std::uint8_t root) {
   several_roots_ = t.kind == term_kind::roots;
   if (several_roots_) main = t.child[0];
   if (pattern_.terms[main].kind == term_kind::alternatives) return fail(rule_error::unreachable_root, rule_.name);
+  if (is_other_result(main)) return fail(rule_error::result_as_root, rule_.name);
   auto const r = new_register();
   out.root_registers[0] = r;
   out.root_count = 1;
@@ -76,6 +77,17 @@ constexpr void lowering::name_root(std::uint8_t at) {
                       t.kind == term_kind::alternatives;
   if (t.kind == term_kind::known_as) root_names_ |= 1u << slot(t.name, slot_kind::value);
   for (int i = 0; around && i < t.children; ++i) name_root(t.child[i]);
+}
+
+/// Whether a root is a result of its operator that is not the first: matching begins at first results.
+constexpr bool lowering::is_other_result(std::uint8_t at) const {
+  auto const& t = pattern_.terms[at];
+  if (t.kind == term_kind::result) return t.index != 0;
+  bool const around = t.kind == term_kind::known_as || t.kind == term_kind::users || t.kind == term_kind::through ||
+                      t.kind == term_kind::wrapped || t.kind == term_kind::alternatives;
+  for (int i = 0; around && i < t.children; ++i)
+    if (is_other_result(t.child[i])) return true;
+  return false;
 }
 
 constexpr void lowering::add_entry(std::uint16_t first, std::uint16_t tag, bool by_name, std::uint8_t strip) {
@@ -175,6 +187,7 @@ constexpr void lowering::add_transparent_entries(through_set const& set, std::ui
 /// A root that is found from what is bound: the users of a bound term, step by step up to the root, which is then
 /// matched whole.
 constexpr void lowering::further_root(std::uint8_t root) {
+  if (is_other_result(root)) return fail(rule_error::result_as_root, rule_.name);
   std::uint8_t path[16]{};
   int length = 0;
   if (!path_to_bound(root, path, length)) return fail(rule_error::unreachable_root, rule_.name);

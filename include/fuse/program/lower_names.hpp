@@ -49,13 +49,14 @@ constexpr void lowering::resolve() {
   }
   count_times();
 }
-// A square is its operand twice.
+// A square is its operand twice, and so is what is added twice.
 constexpr void lowering::count_times() {
   for (int i = pattern_.size; i-- > 0;) {
     if (i == pattern_.root()) times_[i] = 1;
     auto const t = pattern_.terms[i];
     if (times_[i] == 0 || t.children == 0) continue;
-    bool const twice = t.op == opcode::square || t.op == opcode::pow || times_[i] > 1;
+    bool const added = multiple_[i] == 2 || multiple_[i] == -2;
+    bool const twice = t.op == opcode::square || t.op == opcode::pow || added || times_[i] > 1;
     for (int c = 0; c < t.children; ++c) times_[t.child[c]] = twice || times_[t.child[c]] != 0 ? 2 : 1;
   }
 }
@@ -79,6 +80,10 @@ constexpr void lowering::resolve_operator(std::uint8_t at, term const& t) {
   if (operands < known.least || operands > known.most) return fail_at_operands(t, known);
   priority_[at] = known.priority;
   auto const group = opens_logarithm(pattern_.terms[at], known.op) ? op_group::product : known.group;
+  if (known.op == opcode::pow && !opens_power(t)) {
+    needs_[at] = 0;  // (it has the bits of a product, or none)
+    return;
+  }
   if (group != op_group::none) {
     group_[at] = group;
     resolve_multiple(at, t);
@@ -95,6 +100,13 @@ constexpr bool lowering::opens_logarithm(term const& t, opcode op) const {
   auto const& of = pattern_.terms[multiple_of_[t.child[0]]];
   return of.kind == term_kind::neutral && of.op == opcode::log &&
          allows(opens_with::logarithm, 1, multiple_[t.child[0]]);
+}
+
+/// Whether a power is one of a number, which opens; else it is an operator of two operands.
+constexpr bool lowering::opens_power(term const& t) const {
+  auto const& exponent = pattern_.terms[t.child[1]];
+  return exponent.kind == term_kind::number && exponent.tolerance == usual_tolerance &&
+         allows(opens_with::power, 1, exponent.number);
 }
 
 constexpr void lowering::fail_at_misuse(term const& t) {

@@ -85,16 +85,13 @@ constexpr void lowering::collect(std::uint8_t at, double weight, op_group kind, 
     auto const how = opening_of(t.op, kind);
     auto first = t.child[0];
     double exponent = 1;
-    bool opens = true;
     if (how.when == opens_with::logarithm) {
       exponent = multiple_[first];
       first = pattern_.terms[multiple_of_[first]].child[0];
     } else if (how.when == opens_with::power) {
-      auto const& by = pattern_.terms[t.child[1]];
-      opens = by.kind == term_kind::number;
-      exponent = by.number;
+      exponent = pattern_.terms[t.child[1]].number;
     }
-    if (opens && allows(how.when, weight, exponent)) {
+    if (allows(how.when, weight, exponent)) {
       collect(first, weight * how.first * exponent, kind, into);
       for (int i = 1; how.further != 0 && i < t.operands(); ++i) collect(t.child[i], weight * how.further, kind, into);
       return;

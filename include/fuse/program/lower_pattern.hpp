@@ -138,8 +138,12 @@ constexpr void lowering::operation(std::uint8_t at, std::uint8_t r, std::uint8_t
   int const plain = has_rest ? operands - 1 : operands;
   auto const first = new_registers(plain);
   auto const count = static_cast<std::uint8_t>(has_rest ? plain | 0x80 : plain);
+  auto const op = t.kind == term_kind::exact ? names_.rows[t.index - 1u].op : t.op;
+  // (Not through the operator itself, of which it is the first one that counts.)
+  bool const passed = by_name && everywhere_.contains(t.index, static_cast<std::uint16_t>(op));
+  auto const through = passed ? std::uint8_t{0} : everywhere_id_;
   if (by_name) {
-    emit({.code = step::exactly, .a = r, .b = first, .c = result, .op = t.index, .count = count});
+    emit({.code = step::exactly, .a = r, .b = first, .c = result, .op = t.index, .count = count, .through = through});
   } else {
     bool const commutes = operands == 2 && !has_rest && facts_of(t.op).commutative;
     emit({.code = step::operation,
@@ -148,14 +152,12 @@ constexpr void lowering::operation(std::uint8_t at, std::uint8_t r, std::uint8_t
           .c = result,
           .op = static_cast<std::uint16_t>(t.op),
           .count = count,
-          .through = everywhere_id_,
+          .through = through,
           .flags = commutes ? instruction::commutes : std::uint8_t{0}});
   }
   // What the pattern leaves open is the same wherever the operator occurs.
-  if (times_[at] > 1)
-    emit({.code = step::agrees, .a = r, .b = node_slot(at), .through = by_name ? std::uint8_t{0} : everywhere_id_});
-  if (t.attributes != 0) attributes(t, r);
-  auto const op = t.kind == term_kind::exact ? names_.rows[t.index - 1u].op : t.op;
+  if (times_[at] > 1) emit({.code = step::agrees, .a = r, .b = node_slot(at), .through = through});
+  if (t.attributes != 0) attributes(t, r, through);
   bool const free = free_, broadcasts = facts_of(op).broadcasts;
   auto const first_before = first_beside_, before = beside_;
   free_ = free && !by_name && broadcasts;
@@ -184,16 +186,15 @@ constexpr void lowering::operation(std::uint8_t at, std::uint8_t r, std::uint8_t
           .a = r,
           .b = bound_rest(t.child[plain], op_group::none),
           .count = static_cast<std::uint8_t>(plain),
-          .through = by_name ? std::uint8_t{0} : everywhere_id_});
+          .through = through});
   }
 }
 
-constexpr void lowering::attributes(term const& t, std::uint8_t r, static_text except) {
+constexpr void lowering::attributes(term const& t, std::uint8_t r, std::uint8_t through, static_text except) {
   for (int i = t.operands(); i < t.children; ++i) {
     auto const& a = pattern_[t.child[i]];
     if (a.name == except) continue;
-    instruction made{
-        .code = step::parameter, .a = r, .b = no_slot, .op = parameter_name(a.name), .through = everywhere_id_};
+    instruction made{.code = step::parameter, .a = r, .b = no_slot, .op = parameter_name(a.name), .through = through};
     if (a.children == 0) {
       made.number = a.number;
       made.tolerance = static_cast<float>(usual_tolerance);
@@ -226,7 +227,7 @@ constexpr void lowering::reduction(term const& t, std::uint8_t r, bool alone) {
         .op = static_cast<std::uint16_t>(t.op),
         .through = everywhere_id_,
         .flags = alone ? instruction::alone : std::uint8_t{0}});
-  attributes(t, r, standard);
+  attributes(t, r, everywhere_id_, standard);
   bool const free = free_;
   free_ = false;
   value(t.child[0], inner);
@@ -246,7 +247,8 @@ constexpr void lowering::group(std::uint8_t at, std::uint8_t r, sign_use sign, s
     emit({.code = step::within, .a = r, .number = static_cast<double>(needed)});
   auto const t = pattern_.terms[at];
   bool const clips = kind == op_group::sum && t.index != 0;
-  bool const divides = t.op == opcode::div && group_[t.child[0]] != kind && group_[t.child[1]] != kind;
+  bool const divides =
+      t.op == opcode::div && !(added && scale_ != 1) && is_operand(t.child[0]) && is_operand(t.child[1]);
   if (added && scale_ != 1) add_number(scale_, 1, found);
   scale_ = 0;
   bool const scales = kind == op_group::product && found.has_number;
@@ -259,12 +261,71 @@ constexpr void lowering::group(std::uint8_t at, std::uint8_t r, sign_use sign, s
         .through = everywhere_id_,
         .flags = static_cast<std::uint8_t>((clips ? instruction::clips : 0) | (divides ? instruction::divides : 0) |
                                            (scales ? instruction::scales : 0))});
-  members(found, kind, frame);
-  finish_group(found, kind, frame);
+  whole_group(found, kind, frame, false);
+}
+/// The members of a frame and its end.
+constexpr void lowering::whole_group(parts const& found, op_group kind, std::uint8_t frame, bool branch) {
+  int const count = found.count;
+  for (int i = 0; i < count; ++i) {
+    auto const p = found.all[i];
+    if (p.priority == rest_priority) continue;
+    auto const of = pattern_.terms[p.term].kind;
+    if ((of == term_kind::alternatives || of == term_kind::optional) && may_add_number(p.term, kind))
+      return branches(found, i, kind, frame);
+    member(p.term, p.weight, kind, frame);
+  }
+  finish_group(found, kind, frame, branch);
+}
+/// The numbers of a branch and those around it make one: all that follows part `at` of a frame stands in each branch.
+constexpr void lowering::branches(parts const& found, int at, op_group kind, std::uint8_t frame) {
+  auto const p = found.all[at];
+  auto const t = pattern_.terms[p.term];
+  bool const optional = t.kind == term_kind::optional;
+  auto partly = partly_;
+  lower_forks(optional ? 2 : t.children, false, [&](int k) {
+    parts all{};
+    if (k < t.children) all = parts_of(t.child[k], p.weight, kind);
+    if (all.overflow || all.count + found.count - at > 24) return fail(rule_error::too_large, rule_.name);
+    int first_rest = all.count;
+    while (first_rest > 0 && all.all[first_rest - 1].priority == rest_priority) --first_rest;
+    int const moved = found.count - at - 1;
+    for (int i = all.count; i-- > first_rest;) all.all[i + moved] = all.all[i];
+    for (int i = 0; i < moved; ++i) all.all[first_rest + i] = found.all[at + 1 + i];
+    all.count = static_cast<std::uint8_t>(all.count + moved);
+    if (k == t.children)
+      all.number = found.number;
+    else
+      all.number = kind == op_group::product ? all.number * found.number : all.number + found.number;
+    all.has_number = all.has_number || found.has_number;
+    if (found.tolerance > all.tolerance) all.tolerance = found.tolerance;
+    whole_group(all, kind, frame, true);
+    partly |= partly_;
+  });
+  if (optional) partly_ = partly;  // a name that is absent is no mistake
+}
+/// Whether a term may add a number to those of a sum or product that it is part of.
+constexpr bool lowering::may_add_number(std::uint8_t at, op_group kind) const {
+  auto const& t = pattern_.terms[at];
+  if (t.kind == term_kind::number) return true;
+  bool const opens = t.kind == term_kind::alternatives || t.kind == term_kind::optional || group_[at] == kind;
+  if (!opens || t.kind == term_kind::rest) return kind == op_group::product && is_factor(at);
+  int const count = t.op == opcode::pow ? 1 : t.children;
+  for (int i = 0; i < count; ++i)
+    if (may_add_number(t.child[i], kind)) return true;
+  return false;
 }
 
-constexpr void lowering::finish_group(parts const& found, op_group kind, std::uint8_t frame) {
-  if (found.has_number && found.number != (kind == op_group::product ? 1 : 0))
+/// Whether a quotient takes a term as it stands: none of its factors is one of the quotient's.
+constexpr bool lowering::is_operand(std::uint8_t at) const {
+  auto const& t = pattern_.terms[at];
+  bool const branches = t.kind == term_kind::alternatives || t.kind == term_kind::optional;
+  for (int i = 0; branches && i < t.children; ++i)
+    if (!is_operand(t.child[i])) return false;
+  return branches || (group_[at] != op_group::product && !is_factor(at));
+}
+
+constexpr void lowering::finish_group(parts const& found, op_group kind, std::uint8_t frame, bool branch) {
+  if (found.has_number && (branch || found.number != (kind == op_group::product ? 1 : 0)))
     emit({.code = step::literal, .a = frame, .tolerance = found.tolerance, .number = found.number});
   int const count = found.count;
   int rest = count;  // the last ones
@@ -278,14 +339,6 @@ constexpr void lowering::finish_group(parts const& found, op_group kind, std::ui
           .number = found.all[rest].weight});
   }
   emit({.code = step::close, .a = frame});
-}
-
-constexpr void lowering::members(parts const& found, op_group kind, std::uint8_t frame) {
-  int const count = found.count;
-  for (int i = 0; i < count; ++i) {
-    auto const p = found.all[i];
-    if (p.priority != rest_priority) member(p.term, p.weight, kind, frame);
-  }
 }
 
 constexpr void lowering::member(std::uint8_t at, double weight, op_group kind, std::uint8_t frame) {
@@ -334,11 +387,15 @@ constexpr void lowering::one_member(std::uint8_t at, double weight, op_group kin
   value(at, r, sign, frame);
 }
 
-/// An alternative or optional part: when it is of the frame's own group, its parts are the frame's.
+/// An alternative or optional part that adds no number: when it is of the frame's own group, its parts are the frame's.
 constexpr void lowering::spliced(std::uint8_t at, double weight, op_group kind, std::uint8_t frame) {
   auto const found = parts_of(at, weight, kind);
   if (found.overflow) return fail(rule_error::too_large, rule_.name);
-  members(found, kind, frame);
+  int const count = found.count;
+  for (int i = 0; i < count; ++i) {
+    auto const p = found.all[i];
+    if (p.priority != rest_priority) member(p.term, p.weight, kind, frame);
+  }
   if (found.has_number && found.number != (kind == op_group::product ? 1 : 0))
     emit({.code = step::literal, .a = frame, .tolerance = found.tolerance, .number = found.number});
 }

@@ -36,6 +36,7 @@ enum class rule_error : std::uint8_t {
   parameter_as_value,
   cancels,
   misplaced,
+  result_as_root,
 };
 
 /// What the machine and the rewriter know of a rule, besides its instructions.

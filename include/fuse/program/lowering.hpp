@@ -138,6 +138,7 @@ class lowering {
   constexpr void count_times();
   constexpr void resolve_operator(std::uint8_t at, term const& t);
   [[nodiscard]] constexpr bool opens_logarithm(term const& t, opcode op) const;
+  [[nodiscard]] constexpr bool opens_power(term const& t) const;
   constexpr void fail_at_operands(term const& t, operator_facts const& known);
   constexpr void fail_at_misuse(term const& t);
 
@@ -147,11 +148,14 @@ class lowering {
   constexpr void value(std::uint8_t at, std::uint8_t r, sign_use sign = sign_use::strict, std::uint8_t around = 0,
                        bool alone = false);
   constexpr void operation(std::uint8_t at, std::uint8_t r, std::uint8_t result);
-  constexpr void attributes(term const& t, std::uint8_t r, static_text except = {});
+  constexpr void attributes(term const& t, std::uint8_t r, std::uint8_t through, static_text except = {});
   constexpr void reduction(term const& t, std::uint8_t r, bool alone);
   constexpr void group(std::uint8_t at, std::uint8_t r, sign_use sign, std::uint8_t around);
-  constexpr void finish_group(parts const& found, op_group kind, std::uint8_t frame);
-  constexpr void members(parts const& found, op_group kind, std::uint8_t frame);
+  [[nodiscard]] constexpr bool is_operand(std::uint8_t at) const;
+  constexpr void whole_group(parts const& found, op_group kind, std::uint8_t frame, bool branch);
+  constexpr void branches(parts const& found, int at, op_group kind, std::uint8_t frame);
+  [[nodiscard]] constexpr bool may_add_number(std::uint8_t at, op_group kind) const;
+  constexpr void finish_group(parts const& found, op_group kind, std::uint8_t frame, bool branch);
   constexpr void member(std::uint8_t at, double weight, op_group kind, std::uint8_t frame);
   constexpr void one_member(std::uint8_t at, double weight, op_group kind, std::uint8_t frame);
   constexpr void spliced(std::uint8_t at, double weight, op_group kind, std::uint8_t frame);
@@ -162,6 +166,7 @@ class lowering {
   constexpr void add_entries(std::uint8_t root, std::uint16_t first);
   constexpr void add_entries_of_group(std::uint8_t root, std::uint16_t first);
   [[nodiscard]] constexpr bool is_operator(std::uint8_t at) const;
+  [[nodiscard]] constexpr bool is_other_result(std::uint8_t at) const;
   constexpr void name_root(std::uint8_t at);
   constexpr void add_transparent_entries(through_set const& set, std::uint16_t first);
   constexpr void further_root(std::uint8_t root);

@@ -104,6 +104,10 @@ struct rule_requirement {
       is_not<Error, rule_error::cancels>,
       "fuse: a sum or product takes back what it adds or multiplies: nothing of a graph cancels, so that this "
       "matches nothing");
+  static_assert(
+      is_not<Error, rule_error::result_as_root>,
+      "fuse: the root of a pattern is the first result of its operator: matching begins there, and result<1> of an "
+      "operator stands below another one");
   static_assert(is_not<Error, rule_error::misplaced>,
                 "fuse: fold and row stand on the right side of a rule, roots around its whole pattern");
 };
