@@ -325,6 +325,14 @@ TEST_CASE("old operator sets repeat elements where they are told to, and count a
         CHECK(refusal<factored>(g) == "right side");
     }
   }
+  static constexpr auto normed =
+      fuse::rule<"normed">(relu(tanh(abs(x)) + w)).replace(layer_norm(x, w).attr<"axis">(-1));
+  for (int const version : {6, 7}) {
+    sketch g(version);
+    auto const t = g.add("Tanh", {g.add("Abs", {g.in("a")})});
+    g.end(g.add("Relu", {g.add("Add", {t, g.in("w", {8})}, {})}));
+    CHECK(fuse::rewrite<normed>(g).applied() == (version == 6 ? 0 : 1));
+  }
   for (int const version : {9, 11}) {
     sketch g(version);
     g.end(g.add("ReduceMean", {g.add("Mul", {g.in("a"), g.scalar(2.0f)})}, {{"axes", {1}}}));

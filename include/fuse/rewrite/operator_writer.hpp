@@ -75,6 +75,10 @@ class basic_operator_writer {
     if (names_.function == nullptr || !names_.function(emission_, body))
       return objection{std::string("the dialect has no operator ") + std::string(name_of(op)) +
                        " at this operator set version"};
+    auto const* sum = names_.emitted(opcode::add, image_.version, target::standard);
+    if (sum != nullptr && repeats_when_asked(*sum, image_.version))
+      return objection{"the function that stands for " + std::string(name_of(op)) +
+                       " repeats elements, which operators do not by themselves at this operator set version"};
     auto const name = body.name;
     into_.function(std::move(body));
     tag.name = names_.code(name);
