@@ -41,8 +41,8 @@ void read_constant(Context& at, value_id v, tensor_view const& contents) {
     at.extents.clear();
     for (std::size_t i = 0; i < count; ++i) {
       auto const element = contents.integer(i);
-      bool const too_large = contents.type == element_type::uint64 && element < 0;
-      at.extents.push_back(too_large ? at.symbols().fresh() : extent(element));
+      if (contents.type == element_type::uint64 && element < 0) return;  // more than an extent can be
+      at.extents.push_back(extent(element));
     }
     at.facts.set_integers(v, at.extents);
   }

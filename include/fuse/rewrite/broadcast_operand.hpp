@@ -18,6 +18,7 @@
 #include <fuse/rewrite/built.hpp>
 #include <fuse/rewrite/casts.hpp>
 #include <fuse/rewrite/constant_contents.hpp>
+#include <fuse/rewrite/repeats_unasked.hpp>
 #include <fuse/rewrite/transaction.hpp>
 
 namespace fuse::inline v0::detail {
@@ -159,17 +160,18 @@ class basic_broadcast_operand {
   }
 
   built<value_id> constant(dense const& of, bool exact) {
-    auto made = make_tensor(type_, of.shape, of.elements);
-    if (made.type == element_type::unknown) return objection{"the element type of row() has no constants"};
-    for (std::size_t i = 0; (combined_ || !exact) && i < of.elements.size(); ++i) {
-      auto const number = made.number(i);
-      if (!exact && number != of.elements[i] && of.elements[i] == of.elements[i])
-        return too_narrow("a constant of row() is not exact in the element type of what it is like");
+    auto made = make_constant(type_, of);
+    bool inexact = !exact && !made;
+    for (std::size_t i = 0; made && i < of.elements.size(); ++i) {
+      auto const wanted = of.elements[i];
+      inexact = inexact || (!exact && wanted == wanted && (*made).number(i) != wanted);
       // One after the other they may well stay finite.
-      if (combined_ && !math::is_finite(number))
+      if (!inexact && combined_ && !math::is_finite(wanted))
         return objection{"the constants of row() together are beyond the element type of what it is like"};
     }
-    return into_.constant_of(std::move(made));
+    if (inexact) return too_narrow("a constant of row() is not exact in the element type of what it is like");
+    if (!made) return objection{"of the constants of row() together, " + made.why().reason};
+    return into_.constant_of(made.take());
   }
 
   // `joined`, if there is one, with another computed value.
@@ -186,6 +188,8 @@ class basic_broadcast_operand {
   built<value_id> node(opcode op, std::initializer_list<value_id> operands, char const* what_for) {
     auto const* row = names_.emitted(op, image_.version, into_.target_here(to_));
     if (row == nullptr) return objection{std::string("the dialect has no operator ") + what_for + " of row()"};
+    if (auto why = repeats_unasked(facts_, *row, image_.version, {operands.begin(), operands.size()}); !why.empty())
+      return objection{std::move(why)};
     operator_tag const tag{names_.code(row->name), static_cast<std::uint16_t>(op)};
     return image_.result(into_.node(tag, row->name, {operands.begin(), operands.size()}, {}, 1, place_));
   }

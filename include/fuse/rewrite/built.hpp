@@ -27,6 +27,8 @@ class [[nodiscard]] built {
   [[nodiscard]] explicit operator bool() const { return !why_.has_value(); }
   /// What was made, if nothing did.
   [[nodiscard]] T const& operator*() const { return made_; }
+  /// The same, for whoever moves on with it.
+  [[nodiscard]] T&& take() { return std::move(made_); }
   /// What did, for whoever was asked for more to move on.
   [[nodiscard]] objection&& why() { return std::move(*why_); }
 

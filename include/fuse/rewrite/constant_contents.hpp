@@ -3,14 +3,65 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
+#include <string>
+#include <utility>
 #include <vector>
 
+#include <fuse/core/math.hpp>
 #include <fuse/eval/dense.hpp>
 #include <fuse/graph/image.hpp>
 #include <fuse/infer/facts.hpp>
 #include <fuse/ops/operator.hpp>
+#include <fuse/rewrite/built.hpp>
 
 namespace fuse::inline v0::detail {
+
+/// From here on a double does not tell an integer from its neighbours.
+inline constexpr double inexact_integers = 9007199254740992.0;  // 2^53
+
+/// Whether every integer of `of` is exact.
+[[nodiscard]] inline bool exact_integers(dense const& of) {
+  for (auto x : of.elements)
+    if (!math::is_whole(x) || !(math::abs(x) < inexact_integers)) return false;
+  return true;
+}
+
+/// Whether integer type `type`, or boolean, has `number`.
+[[nodiscard]] inline bool has_integer(element_type type, double number) {
+  if (!math::is_whole(number)) return false;
+  if (type == element_type::boolean) return number == 0 || number == 1;
+  double end = 1;  // the first that is too large
+  for (std::size_t bits = size_of(type) * 8 - (is_unsigned(type) ? 0 : 1); bits > 0; --bits) end *= 2;
+  return number < end && number >= (is_unsigned(type) ? 0 : -end);
+}
+
+/// A constant of numbers, each rounded to element type `type`. There is none where a number has no place in it: one
+/// that would be infinite or 0 and is neither, or an integer that the type lacks or that is not known exactly.
+[[nodiscard]] inline built<tensor> make_constant(element_type type, dense const& of) {
+  auto const text = [](double number) {
+    char digits[32];
+    std::snprintf(digits, sizeof digits, "%.7g", number);
+    return "the number " + std::string(digits);
+  };
+  bool const integers = is_integer(type) || type == element_type::boolean;
+  for (std::size_t i = 0; integers && i < of.elements.size(); ++i) {
+    auto const number = of.elements[i];
+    if (!has_integer(type, number)) return objection{text(number) + " is no " + std::string(name_of(type))};
+    if (!(math::abs(number) < inexact_integers))
+      return objection{text(number) + " stands for several integers of " + std::string(name_of(type)) +
+                       ", and nobody knows which"};
+  }
+  auto made = make_tensor(type, of.shape, of.elements);
+  if (made.type == element_type::unknown) return objection{"a constant of this element type cannot be made"};
+  for (std::size_t i = 0; !integers && i < of.elements.size(); ++i) {
+    auto const number = of.elements[i], rounded = tensor_view(made).number(i);
+    if (number == rounded || number == 0 || !math::is_finite(number)) continue;
+    if (rounded == 0) return objection{text(number) + " would be 0 in " + std::string(name_of(type))};
+    if (!math::is_finite(rounded)) return objection{text(number) + " is beyond " + std::string(name_of(type))};
+  }
+  return made;
+}
 
 /// Reads constants, and what elementwise operators and changes of shape make of constants, in double precision.
 template <class Image>

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include <fuse/rewrite/broadcast_operand.hpp>
 #include <fuse/rewrite/built.hpp>
 #include <fuse/rewrite/casts.hpp>
+#include <fuse/rewrite/constant_contents.hpp>
 #include <fuse/rewrite/operator_writer.hpp>
 
 namespace fuse::inline v0::detail {
@@ -90,7 +92,7 @@ class basic_instantiation {
       case kind::slot: return slot_value(t.slot, type);
       case kind::number: return constant(dense::of(t.number), type);
       case kind::fold: {
-        auto folded = computed(t.child[0]);
+        auto folded = computed(t.child[0], type);
         if (!folded) return folded.why();
         return constant(*folded, type);
       }
@@ -115,13 +117,9 @@ class basic_instantiation {
   }
 
   built<value_id> constant(dense const& of, element_type type) {
-    auto made = make_tensor(type, of.shape, of.elements);
-    if (made.type == element_type::unknown) return objection{"a constant of this element type cannot be made"};
-    if (!is_floating(type))
-      for (std::size_t i = 0; i < of.elements.size(); ++i)
-        if (made.number(i) != of.elements[i])
-          return objection{"the number " + std::to_string(of.elements[i]) + " is no " + std::string(name_of(type))};
-    return into_.constant_of(std::move(made));
+    auto made = make_constant(type, of);
+    if (!made) return made.why();
+    return into_.constant_of(made.take());
   }
 
   built<value_id> slot_value(std::uint8_t at, element_type type) {
@@ -221,9 +219,10 @@ class basic_instantiation {
     return t.what == kind::slot && info_->slot_kinds[t.slot] == slot_kind::value && !match_.slot(t.slot).bound;
   }
 
-  // fold(...): a subtree of the right side in double precision.
-  built<dense> computed(std::uint8_t at) {
+  // fold(...): a subtree of the right side in double precision; of integers, only what is exact there all along.
+  built<dense> computed(std::uint8_t at, element_type type) {
     constexpr auto const* no_constant = "an operand of fold is not a constant";
+    constexpr auto const* no_integer = "fold would compute with integers that a double does not hold exactly";
     auto const& t = terms_[at];
     if (t.what == kind::number) return dense::of(t.number);
     if (t.what == kind::slot) {
@@ -234,16 +233,21 @@ class basic_instantiation {
       if (image_.value(s.value).constant) {
         auto const contents = image_.source->constant(s.value);
         if (!contents || contents.size() != count_of(contents.shape)) return objection{no_constant};
-        return dense::of(contents);
+        auto read = dense::of(contents);
+        if (is_integer(contents.type) && !exact_integers(read)) return objection{no_integer};
+        return read;
       }
-      if (double number = 0; facts_.number(s.value, number)) return dense::of(number);
+      if (double number = 0; facts_.number(s.value, number)) {
+        if (is_integer(facts_.type(s.value)) && !exact_integers(dense::of(number))) return objection{no_integer};
+        return dense::of(number);
+      }
       return objection{no_constant};
     }
     if (t.what != kind::neutral) return objection{no_constant};
     std::vector<dense> operands;
     std::size_t axes = 0;
     for (std::uint8_t i = 0; i < t.children; ++i) {
-      auto operand = computed(t.child[i]);
+      auto operand = computed(t.child[i], type);
       if (!operand) return operand;
       auto const rank = rank_of(*operand);
       if (axes != 0 && rank != 0 && rank != axes)
@@ -253,9 +257,27 @@ class basic_instantiation {
     }
     dense made;
     if (!evaluate(static_cast<opcode>(t.op), operands, made)) return objection{no_constant};
+    if (is_integer(type) && !exact_integers(made)) return objection{no_integer};
+    bool finite = true, zeros = info(static_cast<opcode>(t.op)).group != op_group::product;
+    for (auto const& operand : operands) {
+      finite = finite && all_finite(operand);
+      zeros = zeros || has_zero(operand) || !all_finite(operand);
+    }
+    if (finite && !all_finite(made)) return objection{"fold would make an infinite number, or none, of finite ones"};
+    if (!zeros && has_zero(made)) return objection{"fold would make 0 a product of numbers that are not"};
     return made;
   }
 
+  [[nodiscard]] static bool all_finite(dense const& of) {
+    for (auto x : of.elements)
+      if (!math::is_finite(x)) return false;
+    return true;
+  }
+  [[nodiscard]] static bool has_zero(dense const& of) {
+    for (auto x : of.elements)
+      if (x == 0) return true;
+    return false;
+  }
   // Leading extents of 1 aside.
   [[nodiscard]] static std::size_t rank_of(dense const& of) {
     std::size_t lead = 0;
@@ -289,10 +311,14 @@ class basic_instantiation {
     return a == absent ? b : a;
   }
 
-  // Whether a term is a rest of operands, which stand one by one.
+  // Whether a term is a rest of operands, which stand one by one, or a rest that nothing is left over for.
   [[nodiscard]] bool is_list(std::uint8_t at) const {
     auto const& t = terms_[at];
-    return t.what == kind::slot && info_->slot_kinds[t.slot] == slot_kind::rest && match_.slot(t.slot).axes == 0;
+    return t.what == kind::slot && info_->slot_kinds[t.slot] == slot_kind::rest &&
+           (!match_.slot(t.slot).bound || match_.slot(t.slot).axes == 0);
+  }
+  [[nodiscard]] span<rest_member const> members_of(std::uint8_t slot) const {
+    return match_.slot(slot).bound ? match_.members(slot) : span<rest_member const>{};
   }
 
   // Whether an operator takes what its operands have become: a rest may have left any number of them, or none.
@@ -329,8 +355,8 @@ class basic_instantiation {
         operands_.push_back(made_of[i]);
         continue;
       }
-      for (auto const& m : match_.members(child.slot)) operands_.push_back(m.value);
-      if (match_.members(child.slot).empty() && may_lack_one(t)) operands_.push_back(absent);
+      for (auto const& m : members_of(child.slot)) operands_.push_back(m.value);
+      if (members_of(child.slot).empty() && may_lack_one(t)) operands_.push_back(absent);
     }
     if (may_lack_one(t) && operands_.size() == first + 2 &&
         (operands_[first] == absent || operands_[first + 1] == absent))
@@ -345,7 +371,14 @@ class basic_instantiation {
     auto const operands = span<value_id const>(operands_).subspan(first);
     if (!takes_operands(t, operands)) return objection{"the operands here are too few or too many for an operator"};
     parameters_.clear();
-    for (std::uint8_t i = 0; i < t.parameter_count; ++i) parameters_.push_back(parameter(t.parameters[i]));
+    for (std::uint8_t i = 0; i < t.parameter_count; ++i) {
+      auto const& p = t.parameters[i];
+      if (p.slot == no_slot || match_.slot(p.slot).bound)
+        parameters_.push_back(parameter(p));
+      else if (auto const* known = t.what == kind::neutral ? parameter_of(static_cast<opcode>(t.op), p.name) : nullptr;
+               known != nullptr && known->fallback != known->fallback)
+        return lacks(t, p.name);
+    }
     auto made = t.what == kind::neutral ? writer_.neutral(static_cast<opcode>(t.op), operands, parameters_, results)
                                         : writer_.named(t.op, operands, parameters_, results);
     operands_.resize(first);
@@ -353,6 +386,10 @@ class basic_instantiation {
     return cast(*made, type_);
   }
 
+  static objection lacks(replacement_term const& t, std::string_view parameter) {
+    return {"the operator " + std::string(name_of(static_cast<opcode>(t.op))) + " needs a parameter '" +
+            std::string(parameter) + "', and what gives it is absent here"};
+  }
   [[nodiscard]] bool has_row(replacement_term const& t) const {
     for (std::uint8_t i = 0; i < t.children; ++i)
       if (terms_[t.child[i]].what == kind::row) return true;
@@ -364,13 +401,14 @@ class basic_instantiation {
     return made;
   }
 
+  // A captured parameter is bound; one that is absent is not written.
   written_parameter parameter(replacement_term::given const& from) const {
     written_parameter made{from.name, from.number, from.integer};
     if (from.slot == no_slot) return made;
     auto const& s = match_.slot(from.slot);
     made.number = s.number;
     made.captured = info_->slot_kinds[from.slot] == slot_kind::parameter;
-    made.integer = made.captured && math::is_whole(s.number);
+    made.integer = made.captured && math::is_finite(s.number) && math::is_whole(s.number);
     made.axes = made.captured ? s.axes : 0;
     return made;
   }

@@ -10,12 +10,15 @@
 #include <variant>
 #include <vector>
 
+#include <fuse/core/math.hpp>
 #include <fuse/core/plain_vector.hpp>
 #include <fuse/core/span.hpp>
 #include <fuse/graph/attribute.hpp>
 #include <fuse/infer/facts.hpp>
 #include <fuse/ops/dialect.hpp>
 #include <fuse/rewrite/built.hpp>
+#include <fuse/rewrite/constant_contents.hpp>
+#include <fuse/rewrite/repeats_unasked.hpp>
 #include <fuse/rewrite/transaction.hpp>
 
 namespace fuse::inline v0::detail {
@@ -52,7 +55,7 @@ class basic_operator_writer {
                           std::uint32_t results) {
     auto const& [row, code, asked] = row_of(op);
     for (auto& p : parameters)
-      if (auto const* why = settle(p, row, op); why != nullptr) return objection{why};
+      if (auto why = settle(p, row, op, operands); !why.empty()) return objection{std::move(why)};
     describe(op, operands, parameters, results);
     if (names_.refuse != nullptr)
       if (auto const why = names_.refuse(emission_); !why.empty()) return objection{std::string(why), wider()};
@@ -65,13 +68,17 @@ class basic_operator_writer {
     operator_tag tag{code, static_cast<std::uint16_t>(op)};
     if (row != nullptr) {
       if (names_.complete != nullptr) names_.complete(emission_, attributes_);
-      if (auto why = completed(*row); !why.empty()) return objection{std::move(why)};
+      if (auto why = completed(*row, operands); !why.empty()) return objection{std::move(why)};
       return node(tag, row->name, operands_, results);
     }
     function_body body;
     if (names_.function == nullptr || !names_.function(emission_, body))
       return objection{std::string("the dialect has no operator ") + std::string(name_of(op)) +
                        " at this operator set version"};
+    auto const* sum = names_.emitted(opcode::add, image_.version, target::standard);
+    if (sum != nullptr && repeats_when_asked(*sum, image_.version))
+      return objection{"the function that stands for " + std::string(name_of(op)) +
+                       " repeats elements, which operators do not by themselves at this operator set version"};
     auto const name = body.name;
     into_.function(std::move(body));
     tag.name = names_.code(name);
@@ -91,18 +98,21 @@ class basic_operator_writer {
     if (auto why = refuses(*row, operands.size()); !why.empty()) return objection{std::move(why)};
     attributes_.clear();
     for (auto& p : parameters) {
-      if (auto const* why = settle(p, row, row->op); why != nullptr) return objection{why};
+      if (auto why = settle(p, row, row->op, operands); !why.empty()) return objection{std::move(why)};
       attributes_.push_back({std::string(p.name), std::move(p.content)});
     }
-    if (auto why = completed(*row); !why.empty()) return objection{std::move(why)};
+    if (auto why = completed(*row, operands); !why.empty()) return objection{std::move(why)};
     return node({name, static_cast<std::uint16_t>(row->op)}, row->name, operands, results);
   }
 
  private:
   // Completes the attributes of the new node; returns what stands in the way, such as one that the operator lacks at
   // this version, or an empty text.
-  [[nodiscard]] std::string completed(operator_row const& row) {
+  [[nodiscard]] std::string completed(operator_row const& row, span<value_id const> operands) {
     if (auto why = complete(row, attributes_); !why.empty()) return why;
+    bool asked = false;
+    for (auto const& a : attributes_) asked = asked || a.name == "broadcast";
+    if (auto why = repeats_unasked(facts_, row, image_.version, operands); !asked && !why.empty()) return why;
     if (row.attributes->any) return {};
     for (auto const& a : attributes_)
       if (auto const at = row.attributes->find(a.name);
@@ -175,14 +185,50 @@ class basic_operator_writer {
     return known;
   }
 
-  // Says a number or captured axes as the operator's parameter has them; returns why that cannot be, or null.
-  static char const* settle(written_parameter& p, operator_row const* row, opcode op) {
-    if (p.axes != 0) return count_axes(p, row, op);
-    if (p.integer && !is_real(p, row, op))
+  // Says a number or captured axes as the operator's parameter has them; returns why that cannot be, or an empty text.
+  [[nodiscard]] std::string settle(written_parameter& p, operator_row const* row, opcode op,
+                                   span<value_id const> operands) const {
+    auto const because = [&](char const* why) {
+      return "the parameter '" + std::string(p.name) + "' of " + std::string(row != nullptr ? row->name : name_of(op)) +
+             why;
+    };
+    if (p.axes != 0) {
+      if (auto const* why = count_axes(p, row, op); why != nullptr) return why;
+    } else if (p.number != p.number) {
+      return because(" would be no number: what gives it is not known, or no axes at all");
+    } else if (p.integer && !is_real(p, row, op)) {
+      if (!(math::abs(p.number) < inexact_integers)) return because(" is an integer that is not known exactly");
       p.content = static_cast<std::int64_t>(p.number);
-    else
+    } else {
       p.content = p.number;
-    return nullptr;
+    }
+    if (counts_from_the_first(p, row, op) && !count_from_the_first(p, op, operands))
+      return because(" counts axes from the first one at this operator set version, and the rank is not known");
+    return {};
+  }
+  // Below operator set 11, ONNX's own operators have no axes that count from the last.
+  [[nodiscard]] bool counts_from_the_first(written_parameter const& p, operator_row const* row, opcode op) const {
+    return names_.name == "onnx" && image_.version < 11 && row != nullptr && row->op != opcode::opaque &&
+           includes(row->emit, target::standard) &&
+           (p.name == "axes" || axis_use_of(row, op, p.name) != axis_use::none);
+  }
+  // False where the rank is not known, or an axis is none of it. Unsqueeze counts axes of its result.
+  [[nodiscard]] bool count_from_the_first(written_parameter& p, opcode op, span<value_id const> operands) const {
+    auto const rank =
+        operands.empty() || operands[0] == absent || op == opcode::unsqueeze ? -1 : facts_.rank(operands[0]);
+    auto const count = [&](std::int64_t& axis) {
+      if (axis >= 0) return true;
+      axis += rank;
+      return rank >= 0 && axis >= 0;
+    };
+    if (auto* one = std::get_if<std::int64_t>(&p.content)) {
+      if (!count(*one)) return false;
+      p.number = static_cast<double>(*one);
+    }
+    if (auto* list = std::get_if<std::vector<std::int64_t>>(&p.content))
+      for (auto& axis : *list)
+        if (!count(axis)) return false;
+    return true;
   }
   // As the operator's own parameters say, or its attributes; what was captured, also as other operators have it.
   [[nodiscard]] static bool is_real(written_parameter const& p, operator_row const* row, opcode op) {
