@@ -8,6 +8,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
 #include <initializer_list>
 #include <limits>
@@ -2855,6 +2856,9 @@ namespace fuse::inline v0::detail::math {
 [[nodiscard]] inline double fmod(double x, double y) { return __builtin_fmod(x, y); }
 [[nodiscard]] inline bool is_finite(double x) { return __builtin_isfinite(x); }
 [[nodiscard]] inline bool is_whole(double x) { return nearbyint(x) == x; }
+[[nodiscard]] inline bool close_to(double found, double wanted, double tolerance) {
+  return found == wanted || (is_finite(wanted) && abs(found - wanted) <= tolerance * abs(wanted));
+}
 [[nodiscard]] inline bool is_odd(double x) { return fmod(abs(x), 2) == 1; }
 
 }  // namespace fuse::inline v0::detail::math
@@ -4886,8 +4890,8 @@ void read_constant(Context& at, value_id v, tensor_view const& contents) {
     at.extents.clear();
     for (std::size_t i = 0; i < count; ++i) {
       auto const element = contents.integer(i);
-      bool const too_large = contents.type == element_type::uint64 && element < 0;
-      at.extents.push_back(too_large ? at.symbols().fresh() : extent(element));
+      if (contents.type == element_type::uint64 && element < 0) return;  // more than an extent can be
+      at.extents.push_back(extent(element));
     }
     at.facts.set_integers(v, at.extents);
   }
@@ -5140,6 +5144,10 @@ struct window {
   extent kernel = 1;
   std::int64_t stride = 1, dilation = 1, before = 0, after = 0;
   bool same = false, ceil = false;
+
+  [[nodiscard]] bool covers(extent whole) const {
+    return kernel == whole && dilation == 1 && before == 0 && after == 0 && !same;
+  }
 };
 template <class Context>
 [[nodiscard]] extent window_extent(Context& at, extent whole, window const& w) {
@@ -5247,6 +5255,7 @@ void pool_shape(Context& at) {
   bool const known = at.integers("kernel_shape") == parameter_state::known &&
                      read_windows(at, from.size() - 2, windows) && at.integer("ceil_mode", 0, ceil);
   at.dims.assign(from.begin(), from.begin() + 2);
+  at.axes.clear();
   for (std::size_t i = 2; i < from.size(); ++i) {
     if (!known) {  // then there are no windows
       at.dims.push_back(at.symbols().fresh());
@@ -5254,11 +5263,13 @@ void pool_shape(Context& at) {
     }
     auto& w = windows[i - 2];
     w.ceil = ceil != 0;
+    if (w.covers(from[i])) at.axes.push_back(static_cast<int>(i));
     bool const sized = !w.same || w.dilation == 1;  // what "same" pads to a dilated window is not what runtimes do
     at.dims.push_back(sized ? window_extent(at, from[i], w) : at.symbols().fresh());
   }
   at.set_shape(0, at.dims);
   at.set_shape(1, at.dims);
+  if (at.axes.size() == windows.size() && !windows.empty()) at.facts.keep_reduction(at.n, at.axes, true);
 }
 
 template <class Context>
@@ -7341,191 +7352,191 @@ template <class Named>
 
 namespace fuse::inline v0::detail {
 
-[[nodiscard]] constexpr bool may_keep_elements(opcode op) {
-  switch (op) {
-    case opcode::identity:
-    case opcode::cast:
-    case opcode::cast_like:
-    case opcode::dropout:
-    case opcode::reshape:
-    case opcode::flatten:
-    case opcode::squeeze:
-    case opcode::unsqueeze:
-    case opcode::expand:
-    case opcode::tile:
-    case opcode::slice:
-    case opcode::where:
-    case opcode::mean_of:
-    case opcode::sum_of:
-    case opcode::maximum:
-    case opcode::minimum: return true;
-    default: return false;
-  }
-}
-
 template <class Image>
-[[nodiscard]] value_id selected_operand(Image const& image, facts const& known, node_id n) {
-  double condition = 0;
-  if (image.operand_count(n) != 3 || image.operand(n, 0) == absent || !known.uniform(image.operand(n, 0), condition))
-    return absent;
-  return image.operand(n, condition != 0 ? 1 : 2);
-}
-
-template <class Image>
-[[nodiscard]] value_id kept_operand(Image const& image, facts const& known, node_id n) {
-  if (op_of(image, n) == opcode::where) return selected_operand(image, known, n);
-  return image.operand_count(n) == 0 ? absent : image.operand(n, 0);
-}
-
-template <class Image>
-[[nodiscard]] bool unchanged(Image const& image, facts const& known, node_id n) {
-  auto const v = image.result(n), from = kept_operand(image, known, n);
-  if (from == absent) return false;
-  switch (op_of(image, n)) {
-    case opcode::identity: return true;
-    case opcode::cast:
-    case opcode::cast_like: return known.type(v) == known.type(from) && known.type(v) != element_type::unknown;
-    case opcode::reshape:
-    case opcode::flatten:
-    case opcode::squeeze:
-    case opcode::unsqueeze:
-    case opcode::expand:
-    case opcode::tile:
-    case opcode::where: return known.same_shape(v, from);
-    case opcode::slice: return known.takes_all(n);
-    case opcode::mean_of:
-    case opcode::sum_of:
-    case opcode::maximum:
-    case opcode::minimum: return image.operand_count(n) == 1;
-    case opcode::dropout: {  // while nobody trains
-      double training = 0;
-      if (image.operand_count(n) < 3 || image.operand(n, 2) == absent) return image.version >= 7;
-      return known.number(image.operand(n, 2), training) && training == 0;
-    }
-    default: return false;
-  }
-}
-
-[[nodiscard]] constexpr bool may_clip(opcode op) {
-  return op == opcode::relu || op == opcode::maximum || op == opcode::clip;
-}
-
-template <class Image>
-[[nodiscard]] value_id positive_part_of(Image const& image, facts const& known, node_id n) {
-  auto const count = image.operand_count(n);
-  auto const is_zero = [&](std::uint32_t i) {
-    double number = 1;
-    return image.operand(n, i) != absent && known.uniform(image.operand(n, i), number) && number == 0;
-  };
-  switch (op_of(image, n)) {
-    case opcode::relu: return count == 1 ? image.operand(n, 0) : absent;
-    case opcode::maximum:
-      if (count != 2) return absent;
-      return is_zero(1) ? image.operand(n, 0) : is_zero(0) ? image.operand(n, 1) : absent;
-    case opcode::clip:
-      if (count < 2 || !is_zero(1) || (count > 2 && image.operand(n, 2) != absent)) return absent;
-      return image.operand(n, 0);
-    default: return absent;
-  }
-}
-
-template <class Image>
-[[nodiscard]] bool moves_ones(Image const& image, facts const& known, node_id n) {
-  auto const op = op_of(image, n);
-  if (op != opcode::unsqueeze && op != opcode::reshape && op != opcode::squeeze && op != opcode::flatten) return false;
-  auto const v = image.result(n), from = image.operand(n, 0);
-  if (!known.has_rank(v) || !known.has_rank(from)) return false;
-  auto const now = known.shape(v), before = known.shape(from);
-  std::size_t i = 0, k = 0;
-  while (true) {
-    while (i < now.size() && now[i] == extent(1)) ++i;
-    while (k < before.size() && before[k] == extent(1)) ++k;
-    if (i == now.size() || k == before.size()) return i == now.size() && k == before.size();
-    if (!(now[i++] == before[k++])) return false;
-  }
-}
-
-[[nodiscard]] constexpr bool may_repeat(opcode op) {
-  return op == opcode::expand || op == opcode::tile || op == opcode::where;
-}
-
-template <class Image>
-[[nodiscard]] bool broadcasts(Image const& image, facts const& known, node_id n) {
-  auto const op = op_of(image, n);
-  if (op == opcode::expand || op == opcode::where) return true;
-  auto const v = image.result(n), from = image.operand(n, 0);
-  if (op != opcode::tile || !known.has_rank(v) || known.rank(v) != known.rank(from)) return false;
-  auto const now = known.shape(v), before = known.shape(from);
-  for (std::size_t i = 0; i < now.size(); ++i)
-    if (!(before[i] == extent(1)) && !(now[i] == before[i])) return false;
-  return true;
-}
-
-}  // namespace fuse::inline v0::detail
-
-namespace fuse::inline v0::detail {
-
-[[nodiscard]] inline bool divides_by(double count, double factor) {
-  auto const is = [&](double wanted) { return factor == wanted; };
-  auto const rounded = [](double number) { return static_cast<double>(static_cast<float>(number)); };
-  auto const root = math::pow(count, 0.5);
-  if (count == 0) return false;
-  return is(1 / count) || is(rounded(1 / count)) || is(rounded(1 / root) * rounded(1 / root)) ||
-         is(1 / (rounded(root) * rounded(root)));
-}
-
-template <class Image>
-[[nodiscard]] double added_elements(Image const& image, facts const& known, node_id n) {
-  double count = 1;
-  int unknown = 0;
-  auto const multiply = [&](value_id v, bool divides) {
-    for (auto const e : known.shape(v)) {
-      auto const extent = e.known() ? static_cast<double>(e.value()) : 1;
-      count = divides ? count / extent : count * extent;
-      unknown += e.known() ? 0 : divides ? -1 : 1;
-    }
-  };
-  multiply(image.operand(n, 0), false);
-  multiply(image.result(n), true);
-  return known.has_rank(image.result(n)) && unknown == 0 ? count : 0;
-}
-
-template <class Image>
-[[nodiscard]] value_id scaled_by_number(Image const& image, facts const& known, node_id n, double& factor) {
-  auto const op = op_of(image, n);
-  if ((op != opcode::mul && op != opcode::div) || image.operand_count(n) != 2) return absent;
-  auto const a = image.operand(n, 0), b = image.operand(n, 1);
+[[nodiscard]] std::string describe(Image const& image, facts const& known, value_id v) {
+  if (v == absent) return "no operand";
+  auto const name = "'" + image.source->value_name(v) + "'";
+  auto const n = image.producer(v);
   double number = 0;
-  if (a == absent || b == absent) return absent;
-  if (known.uniform(b, number)) {
-    factor = op == opcode::mul ? factor * number : factor / number;
-    return a;
+  if (image.value(v).constant || known.number(v, number)) {
+    if (known.number(v, number)) {
+      std::string digits = std::to_string(number);
+      return "the constant " + name + (number != 0 && digits == "0.000000" ? std::string() : " = " + digits);
+    }
+    return "the constant " + name + " of several elements";
   }
-  if (op == opcode::div || !known.uniform(a, number)) return absent;
-  factor *= number;
-  return b;
+  if (n == absent)
+    return (image.scope_of(image.value(v).region) == 0 ? "the graph input or overridable initializer "
+                                                       : "the function's input ") +
+           name;
+  return std::string(image.source->op_name(n)) + " " + name;
+}
+
+[[nodiscard]] inline std::string digits(double number) {
+  char text[32];
+  return {text, std::to_chars(text, text + 32, number).ptr};
 }
 
 template <class Image>
-[[nodiscard]] bool is_divided_sum(Image const& image, facts const& known, value_id v) {
-  double factor = 1;
-  for (int i = 0; i < 8 && v != absent; ++i) {
-    auto const n = image.producer(v);
-    if (n == absent || image.operand_count(n) == 0) return false;
-    auto const op = op_of(image, n);
-    if (op == opcode::sum || op == opcode::sum_square) return divides_by(added_elements(image, known, n), factor);
-    if (auto const below = scaled_by_number(image, known, n, factor); below != absent) {
-      v = below;
-    } else if (may_keep_elements(op)) {
-      v = kept_operand(image, known, n);
-    } else {
-      return false;
-    }
+[[nodiscard]] std::string describe_parameter(Image const& image, facts const& known, dialect const& names, value_id v,
+                                             std::string_view parameter) {
+  auto text = describe(image, known, v);
+  auto const n = v == absent ? absent : image.producer(v);
+  if (n == absent) return text;
+  text += ", whose '" + std::string(parameter) + "'";
+  auto const& attribute = parameter_place(image, names, n, parameter).source.attribute;
+  auto const* row = names.row(image.node(n).tag.name, image.version);
+  if (row != nullptr && row->attributes->has(attribute))
+    text += (attribute == parameter ? " (" : " (its attribute '" + std::string(attribute) + "': ") +
+            std::string(name_of(row->attributes->all[row->attributes->find(attribute)].kind)) + ")";
+  double number = 0;
+  switch (read_parameter(image, known, names, n, parameter, number)) {
+    case parameter_state::known: return text + " is " + digits(number);
+    case parameter_state::missing: return text + " is not said";
+    case parameter_state::unknown: break;
   }
-  return false;
+  return text + " is no constant number";
 }
 
 }  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0 {
+
+template <class Image>
+class basic_congruence {
+ public:
+  basic_congruence(Image const& image, facts const& known, dialect const& names)
+      : image_(image), facts_(known), names_(names) {}
+
+  [[nodiscard]] bool same(value_id a, value_id b) {
+    if (a == b) return true;
+    if (hashes_.empty() && alike(a, b)) hash_all();
+    budget_ = 64;
+    return compare(a, b, 0);
+  }
+
+  [[nodiscard]] bool agree(node_id n, node_id m) {
+    auto const &p = image_.node(n), &q = image_.node(m);
+    bool const alike = p.tag.name == q.tag.name && p.tag.op == q.tag.op && !p.has_bodies && !q.has_bodies &&
+                       (p.tag.name != 0 || image_.source->op_name(n) == image_.source->op_name(m));
+    return alike && (op_of(image_, n) == opcode::opaque ? image_.source->same_attributes(n, m) : same_parameters(n, m));
+  }
+
+  void update() { hashes_.clear(); }
+  void update(node_id n) {
+    if (!hashes_.empty()) hash(n);
+  }
+
+ private:
+  [[nodiscard]] bool alike(value_id a, value_id b) const {
+    auto const n = a == absent ? absent : image_.producer(a), m = b == absent ? absent : image_.producer(b);
+    return n != absent && m != absent && image_.node(n).tag.name == image_.node(m).tag.name;
+  }
+
+  void hash_all() {
+    hashes_.reserve(image_.value_count() + image_.value_count() / 8);
+    hashes_.resize(image_.value_count());
+    for (value_id v = 0; v < image_.value_count(); ++v)
+      if (image_.producer(v) == absent) hashes_[v] = image_.value(v).constant ? constant : leaf(v);
+    for (auto n = image_.first_node(); n != absent; n = image_.node(n).next) hash(n);
+  }
+  void hash(node_id n) {
+    auto const& record = image_.node(n);
+    for (auto v = static_cast<value_id>(hashes_.size()); v < record.first_result + record.result_count; ++v)
+      hashes_.push_back(image_.value(v).constant ? constant : leaf(v));
+    auto const found = hash_at(n);
+    for (std::uint32_t i = 0; i < record.result_count; ++i) {
+      auto const v = record.first_result + i;
+      hashes_[v] = image_.value(v).constant ? constant : found == 0 ? leaf(v) : mix(found, i);
+    }
+  }
+
+  static constexpr std::uint32_t constant = 1;
+  [[nodiscard]] static std::uint32_t leaf(value_id v) { return mix(2, v); }
+  [[nodiscard]] static std::uint32_t mix(std::uint32_t h, std::uint32_t with) {
+    h = (h ^ with) * 0x9e3779b1u;
+    return h ^ (h >> 15);
+  }
+  [[nodiscard]] std::uint32_t hash_at(node_id n) const {
+    auto const& record = image_.node(n);
+    if (record.tag.name == 0 || record.has_bodies) return 0;
+    std::uint32_t h = mix(record.tag.name + 3u, record.region);
+    auto const hash_of = [&](std::uint32_t i) {
+      auto const v = image_.operand(n, i);
+      return v < hashes_.size() ? hashes_[v] : 0;
+    };
+    if (commutes(n)) {
+      auto const a = hash_of(0), b = hash_of(1);
+      h = mix(mix(h, a < b ? a : b), a < b ? b : a);
+    } else {
+      for (std::uint32_t i = 0; i < record.operand_count; ++i) h = mix(h, hash_of(i));
+    }
+    return h == 0 ? 1 : h;
+  }
+  [[nodiscard]] bool commutes(node_id n) const {
+    return image_.operand_count(n) == 2 && info(op_of(image_, n)).commutative;
+  }
+
+  bool compare(value_id a, value_id b, int depth) {
+    if (a == b) return true;
+    if (a == absent || b == absent || budget_-- == 0 || depth == 32) return false;
+    if (a < hashes_.size() && b < hashes_.size() && hashes_[a] != hashes_[b]) return false;
+    auto const &x = image_.value(a), &y = image_.value(b);
+    if (x.constant && y.constant) return same_contents(a, b);
+    auto const n = x.producer, m = y.producer;
+    if (n == absent || m == absent) return false;
+    auto const &p = image_.node(n), &q = image_.node(m);
+    if (p.tag.name == 0 || p.tag.name != q.tag.name || p.operand_count != q.operand_count || p.has_bodies ||
+        q.has_bodies || p.region != q.region || image_.result_index(a) != image_.result_index(b))
+      return false;
+    if (!same_parameters(n, m)) return false;
+    auto const same_at = [&](std::uint32_t i, std::uint32_t k) {
+      return compare(image_.operand(n, i), image_.operand(m, k), depth + 1);
+    };
+    if (commutes(n)) return (same_at(0, 0) && same_at(1, 1)) || (same_at(0, 1) && same_at(1, 0));
+    for (std::uint32_t i = 0; i < p.operand_count; ++i)
+      if (!same_at(i, i)) return false;
+    return true;
+  }
+
+  [[nodiscard]] bool same_contents(value_id a, value_id b) const {
+    auto const s = image_.source->constant(a), t = image_.source->constant(b);
+    if (!s || !t || s.type != t.type || s.bytes.size() != t.bytes.size() || s.shape.size() != t.shape.size())
+      return false;
+    for (std::size_t i = 0; i < s.shape.size(); ++i)
+      if (s.shape[i] != t.shape[i]) return false;
+    return s.bytes.empty() || std::memcmp(s.bytes.data(), t.bytes.data(), s.bytes.size()) == 0;
+  }
+
+  [[nodiscard]] bool same_parameters(node_id n, node_id m) {
+    auto const op = op_of(image_, n);
+    auto const& known = info(op);
+    if (known.group != op_group::none) return true;  // sums and products have none
+    if (op == opcode::cast)
+      return facts_.type(image_.result(n)) != element_type::unknown &&
+             facts_.type(image_.result(n)) == facts_.type(image_.result(m));
+    if (op == opcode::identity) return true;
+    if (op == opcode::dropout) return false;  // while training, each is drawn anew
+    if (known.shape == shape_function::reduce) {
+      bool keep = false, keep_too = false;
+      if (reduction_axes(image_, facts_, names_, n, axes_, keep, listed_) &&
+          reduction_axes(image_, facts_, names_, m, axes_too_, keep_too, listed_))
+        return keep == keep_too && axes_ == axes_too_;
+    }
+    return op != opcode::opaque && image_.source->same_attributes(n, m);
+  }
+
+  Image const& image_;
+  facts const& facts_;
+  dialect const& names_;
+  detail::plain_vector<std::uint32_t> hashes_;  // by value; none yet where empty
+  std::vector<int> axes_, axes_too_;
+  std::vector<std::int64_t> listed_;
+  int budget_ = 0;
+};
+using congruence = basic_congruence<graph_image>;
+
+}  // namespace fuse::inline v0
 
 namespace fuse::inline v0 {
 
@@ -7544,7 +7555,7 @@ enum class step : std::uint8_t {
   operands,       ///< all operands of value a's node from number `count` on; to slot b
   capture,        ///< * value a to slot b, or the same value as there (either side of what is looked through)
   scalar,         ///< value a is a constant of one element; to slot b, or the same number
-  number,         ///< value a is a constant all of whose elements are `number`; of `count` operands from register b on,
+  number,         ///< value a is a constant all of whose elements are `number`. Both: of `count` operands from register
   missing,        ///< operand a is absent
   parameter,      ///< parameter names[op] of value a's node is `number`, or goes to slot b (b = 255: compare)
   users,          ///< value a has exactly `op` users
@@ -7596,12 +7607,13 @@ struct instruction {
   static constexpr std::uint8_t captures = 1;  ///< member: any part will do, not only a whole one
   static constexpr std::uint8_t any_sign = 2;  ///< member: the register takes the sign along
   static constexpr std::uint8_t commutes = 4;  ///< operation: either order of two operands
+  static constexpr std::uint8_t alone = 1;     ///< reduction: it is one node, no number of it stands apart
   static constexpr std::uint8_t optional = 8;  ///< scalar_member: absent, it is what changes nothing
   static constexpr std::uint8_t clips = 16;    ///< group: a sum that is never negative may be clipped at 0
   static constexpr std::uint8_t some = 1;      ///< rest: something is left
   static constexpr std::uint8_t divides = 64;  ///< group: one quotient, which may be of integers
   static constexpr std::uint8_t scales = 8;    ///< group: a product with a number, which may be that of like terms
-  static constexpr std::uint8_t free = 32;  ///< what only repeats elements is looked through, whatever shape is left:
+  static constexpr std::uint8_t free = 32;  ///< what only repeats elements is looked through, and numbers are left out,
 
   [[nodiscard]] friend constexpr bool same(instruction const& x, instruction const& y) {
     return x.code == y.code && x.op == y.op && x.a == y.a && x.b == y.b && x.c == y.c && x.count == y.count &&
@@ -7677,6 +7689,7 @@ enum class rule_error : std::uint8_t {
   parameter_as_value,
   cancels,
   misplaced,
+  result_as_root,
 };
 
 struct rule_info {
@@ -8320,6 +8333,124 @@ using branch_lists = basic_branch_lists<program>;
 
 }  // namespace fuse::inline v0::detail
 
+namespace fuse::inline v0 {
+
+enum class opens_with : std::uint8_t {
+  none,
+  any,
+  whole,      ///< (a b)^w is a^w b^w for negative a and b, too
+  one_over,   ///< a whole one; and any other, where operand 0 is the number 1, which is then no part
+  unit,       ///< 1 or -1: what is below a root may not be negative
+  power,      ///< operand 1 is the number e: both are whole, or the weight is 1 or -1; for 1 / a, half of a whole one
+  scaled,     ///< any, where it is a product of one value, once, and of numbers: these are no parts, but a coefficient
+  alike,      ///< a whole one, where what is added is the same, but for coefficients: a number, and that
+  squared,    ///< any: it is never negative, and the part is its own square
+  logarithm,  ///< where operand 0 is a number times a logarithm and the power of what that is of is not whole
+};
+
+enum class opens_integers : std::uint8_t {
+  no,
+  yes,
+  quotient,  ///< where the pattern is one quotient, as integers divide otherwise
+  power,     ///< a positive whole one
+};
+
+struct opening {
+  opcode op = opcode::opaque;
+  op_group kind = op_group::none;
+  opens_with when = opens_with::none;
+  double first = 1, further = 0;
+  opens_integers integers = opens_integers::no;
+  bool negates = false;  ///< it is minus the product, where its weight is odd
+};
+
+inline constexpr opening openings[] = {
+    {opcode::add,        op_group::sum,     opens_with::any,        1,    1, opens_integers::yes},
+    {opcode::add,        op_group::product, opens_with::alike,      1,    1, opens_integers::yes},
+    {opcode::sum_of,     op_group::sum,     opens_with::any,        1,    1, opens_integers::yes},
+    {opcode::sum_of,     op_group::product, opens_with::alike,      1,    1, opens_integers::yes},
+    {opcode::sub,        op_group::sum,     opens_with::any,        1,   -1, opens_integers::yes},
+    {opcode::sub,        op_group::product, opens_with::alike,      1,   -1, opens_integers::yes},
+    {opcode::neg,        op_group::sum,     opens_with::any,       -1,    0, opens_integers::yes},
+    {opcode::neg,        op_group::product, opens_with::whole,      1,    0, opens_integers::yes, true},
+    {opcode::mul,        op_group::product, opens_with::whole,      1,    1, opens_integers::yes},
+    {opcode::mul,        op_group::sum,     opens_with::scaled,     1,    1, opens_integers::yes},
+    {opcode::div,        op_group::product, opens_with::one_over,   1,   -1, opens_integers::quotient},
+    {opcode::div,        op_group::sum,     opens_with::scaled,     1,   -1},
+    {opcode::reciprocal, op_group::product, opens_with::any,       -1},
+    {opcode::square,     op_group::product, opens_with::whole,      2,    0, opens_integers::yes},
+    {opcode::sqrt,       op_group::product, opens_with::unit,       0.5},
+    {opcode::rsqrt,      op_group::product, opens_with::unit,      -0.5},
+    {opcode::pow,        op_group::product, opens_with::power,      1,    0, opens_integers::power},
+    {opcode::exp,        op_group::product, opens_with::logarithm},
+    {opcode::l2_norm,    op_group::product, opens_with::squared,    0.5},
+};
+
+namespace detail {
+
+struct openings_by_operator {
+  opening of[2][static_cast<std::size_t>(opcode::count_)];
+};
+inline constexpr openings_by_operator known_openings = [] {
+  openings_by_operator made{};
+  for (auto const& each : openings) made.of[each.kind == op_group::product][static_cast<std::size_t>(each.op)] = each;
+  return made;
+}();
+
+}  // namespace detail
+
+[[nodiscard]] constexpr opening const& opening_of(opcode op, op_group kind) {
+  return detail::known_openings.of[kind == op_group::product][static_cast<std::size_t>(op)];
+}
+
+struct summing {
+  opcode op = opcode::opaque;
+  int of = 0;        ///< the power of the elements; 0: it is none
+  double power = 1;  ///< of the sum
+  bool divided = false;
+};
+
+inline constexpr summing summings[] = {
+    {opcode::sum, 1},
+    {opcode::mean, 1, 1, true},
+    {opcode::average_pool, 1, 1, true},  // over axes that its windows cover
+    {opcode::sum_square, 2},
+    {opcode::l2_norm, 2, 0.5},
+};
+
+[[nodiscard]] constexpr summing summing_of(opcode op) {
+  for (auto const& each : summings)
+    if (each.op == op) return each;
+  return {};
+}
+
+[[nodiscard]] constexpr bool is_summing_of_others(opcode op) { return op == opcode::sum || op == opcode::mean; }
+
+[[nodiscard]] constexpr bool is_whole_weight(double w) {
+  return w > -0x1p31 && w < 0x1p31 && static_cast<double>(static_cast<std::int64_t>(w)) == w;
+}
+
+[[nodiscard]] constexpr bool allows(opens_with when, double w, double exponent = 1) {
+  bool const unit = w == 1 || w == -1;
+  switch (when) {
+    case opens_with::none: return false;
+    case opens_with::any:
+    case opens_with::squared:
+    case opens_with::scaled: return true;
+    case opens_with::whole:
+    case opens_with::alike:
+    case opens_with::one_over: return is_whole_weight(w);
+    case opens_with::unit: return unit;
+    case opens_with::logarithm: return !is_whole_weight(w * exponent);
+    case opens_with::power:
+      if (exponent == -1) return unit || is_whole_weight(2 * w);
+      return exponent != 0 && exponent - exponent == 0 && (unit || (is_whole_weight(w) && is_whole_weight(exponent)));
+  }
+  return false;
+}
+
+}  // namespace fuse::inline v0
+
 namespace fuse::inline v0::detail {
 
 template <class Program>
@@ -8363,8 +8494,12 @@ class basic_entrances {
 
   [[nodiscard]] static bool begins(program_entry const& e, std::size_t op) {
     auto const root = static_cast<opcode>(op);
-    bool const divided = static_cast<opcode>(e.tag) == opcode::mean && (root == opcode::mul || root == opcode::div);
-    return !e.by_name && (e.tag == op || divided);
+    auto const& how = opening_of(root, op_group::product);
+    bool const product =
+        how.when == opens_with::whole || how.when == opens_with::one_over || how.when == opens_with::power;
+    bool const reads =
+        is_summing_of_others(static_cast<opcode>(e.tag)) && (summing_of(root).of != 0 || (product && !how.negates));
+    return !e.by_name && (e.tag == op || reads);
   }
 
   void add(std::size_t op, program_entry const& e, Program const& rules, basic_branch_lists<Program> const& branches) {
@@ -8503,94 +8638,129 @@ using frame_needs = basic_frame_needs<program>;
 
 }  // namespace fuse::inline v0::detail
 
-namespace fuse::inline v0 {
+namespace fuse::inline v0::detail {
 
-enum class opens_with : std::uint8_t {
-  none,
-  any,
-  whole,     ///< (a b)^w is a^w b^w for negative a and b, too
-  one_over,  ///< a whole one; and any other, where operand 0 is the number 1, which is then no part
-  unit,      ///< 1 or -1: what is below a root may not be negative
-  power,     ///< operand 1 is the number e: both are whole, or the weight is 1 or -1; for 1 / a, half of a whole one
-  scaled,    ///< any, where it is a product of one value, once, and of numbers: these are no parts, but a coefficient
-  alike,     ///< a whole one, where what is added is the same, but for coefficients: a number, and that
-};
-
-enum class opens_integers : std::uint8_t {
-  no,
-  yes,
-  quotient,  ///< where the pattern is one quotient, as integers divide otherwise
-  power,     ///< a positive whole one
-};
-
-struct opening {
-  opcode op = opcode::opaque;
-  op_group kind = op_group::none;
-  opens_with when = opens_with::none;
-  double first = 1, further = 0;
-  opens_integers integers = opens_integers::no;
-  bool negates = false;  ///< it is minus the product, where its weight is odd
-};
-
-inline constexpr opening openings[] = {
-    {opcode::add,        op_group::sum,     opens_with::any,        1,    1, opens_integers::yes},
-    {opcode::add,        op_group::product, opens_with::alike,      1,    1, opens_integers::yes},
-    {opcode::sum_of,     op_group::sum,     opens_with::any,        1,    1, opens_integers::yes},
-    {opcode::sum_of,     op_group::product, opens_with::alike,      1,    1, opens_integers::yes},
-    {opcode::sub,        op_group::sum,     opens_with::any,        1,   -1, opens_integers::yes},
-    {opcode::sub,        op_group::product, opens_with::alike,      1,   -1, opens_integers::yes},
-    {opcode::neg,        op_group::sum,     opens_with::any,       -1,    0, opens_integers::yes},
-    {opcode::neg,        op_group::product, opens_with::whole,      1,    0, opens_integers::yes, true},
-    {opcode::mul,        op_group::product, opens_with::whole,      1,    1, opens_integers::yes},
-    {opcode::mul,        op_group::sum,     opens_with::scaled,     1,    1, opens_integers::yes},
-    {opcode::div,        op_group::product, opens_with::one_over,   1,   -1, opens_integers::quotient},
-    {opcode::div,        op_group::sum,     opens_with::scaled,     1,   -1},
-    {opcode::reciprocal, op_group::product, opens_with::any,       -1},
-    {opcode::square,     op_group::product, opens_with::whole,      2,    0, opens_integers::yes},
-    {opcode::sqrt,       op_group::product, opens_with::unit,       0.5},
-    {opcode::rsqrt,      op_group::product, opens_with::unit,      -0.5},
-    {opcode::pow,        op_group::product, opens_with::power,      1,    0, opens_integers::power},
-};
-
-namespace detail {
-
-struct openings_by_operator {
-  opening of[2][static_cast<std::size_t>(opcode::count_)];
-};
-inline constexpr openings_by_operator known_openings = [] {
-  openings_by_operator made{};
-  for (auto const& each : openings) made.of[each.kind == op_group::product][static_cast<std::size_t>(each.op)] = each;
-  return made;
-}();
-
-}  // namespace detail
-
-[[nodiscard]] constexpr opening const& opening_of(opcode op, op_group kind) {
-  return detail::known_openings.of[kind == op_group::product][static_cast<std::size_t>(op)];
-}
-
-[[nodiscard]] constexpr bool is_whole_weight(double w) {
-  return w > -0x1p31 && w < 0x1p31 && static_cast<double>(static_cast<std::int64_t>(w)) == w;
-}
-
-[[nodiscard]] constexpr bool allows(opens_with when, double w, double exponent = 1) {
-  bool const unit = w == 1 || w == -1;
-  switch (when) {
-    case opens_with::none: return false;
-    case opens_with::any:
-    case opens_with::scaled: return true;
-    case opens_with::whole:
-    case opens_with::alike:
-    case opens_with::one_over: return is_whole_weight(w);
-    case opens_with::unit: return unit;
-    case opens_with::power:
-      if (exponent == -1) return unit || is_whole_weight(2 * w);
-      return exponent != 0 && exponent - exponent == 0 && (unit || (is_whole_weight(w) && is_whole_weight(exponent)));
+[[nodiscard]] constexpr bool may_keep_elements(opcode op) {
+  switch (op) {
+    case opcode::identity:
+    case opcode::cast:
+    case opcode::cast_like:
+    case opcode::dropout:
+    case opcode::reshape:
+    case opcode::flatten:
+    case opcode::squeeze:
+    case opcode::unsqueeze:
+    case opcode::expand:
+    case opcode::tile:
+    case opcode::slice:
+    case opcode::where:
+    case opcode::mean_of:
+    case opcode::sum_of:
+    case opcode::maximum:
+    case opcode::minimum: return true;
+    default: return false;
   }
-  return false;
 }
 
-}  // namespace fuse::inline v0
+template <class Image>
+[[nodiscard]] value_id selected_operand(Image const& image, facts const& known, node_id n) {
+  double condition = 0;
+  if (image.operand_count(n) != 3 || image.operand(n, 0) == absent || !known.uniform(image.operand(n, 0), condition))
+    return absent;
+  return image.operand(n, condition != 0 ? 1 : 2);
+}
+
+template <class Image>
+[[nodiscard]] value_id kept_operand(Image const& image, facts const& known, node_id n) {
+  if (op_of(image, n) == opcode::where) return selected_operand(image, known, n);
+  return image.operand_count(n) == 0 ? absent : image.operand(n, 0);
+}
+
+template <class Image>
+[[nodiscard]] bool unchanged(Image const& image, facts const& known, node_id n) {
+  auto const v = image.result(n), from = kept_operand(image, known, n);
+  if (from == absent) return false;
+  switch (op_of(image, n)) {
+    case opcode::identity: return true;
+    case opcode::cast:
+    case opcode::cast_like: return known.type(v) == known.type(from) && known.type(v) != element_type::unknown;
+    case opcode::reshape:
+    case opcode::flatten:
+    case opcode::squeeze:
+    case opcode::unsqueeze:
+    case opcode::expand:
+    case opcode::tile:
+    case opcode::where: return known.same_shape(v, from);
+    case opcode::slice: return known.takes_all(n);
+    case opcode::mean_of:
+    case opcode::sum_of:
+    case opcode::maximum:
+    case opcode::minimum: return image.operand_count(n) == 1;
+    case opcode::dropout: {  // while nobody trains
+      double training = 0;
+      if (image.operand_count(n) < 3 || image.operand(n, 2) == absent) return image.version >= 7;
+      return known.number(image.operand(n, 2), training) && training == 0;
+    }
+    default: return false;
+  }
+}
+
+[[nodiscard]] constexpr bool may_clip(opcode op) {
+  return op == opcode::relu || op == opcode::maximum || op == opcode::clip;
+}
+
+template <class Image>
+[[nodiscard]] value_id positive_part_of(Image const& image, facts const& known, node_id n) {
+  auto const count = image.operand_count(n);
+  auto const is_zero = [&](std::uint32_t i) {
+    double number = 1;
+    return image.operand(n, i) != absent && known.uniform(image.operand(n, i), number) && number == 0;
+  };
+  switch (op_of(image, n)) {
+    case opcode::relu: return count == 1 ? image.operand(n, 0) : absent;
+    case opcode::maximum:
+      if (count != 2) return absent;
+      return is_zero(1) ? image.operand(n, 0) : is_zero(0) ? image.operand(n, 1) : absent;
+    case opcode::clip:
+      if (count < 2 || !is_zero(1) || (count > 2 && image.operand(n, 2) != absent)) return absent;
+      return image.operand(n, 0);
+    default: return absent;
+  }
+}
+
+template <class Image>
+[[nodiscard]] bool moves_ones(Image const& image, facts const& known, node_id n) {
+  auto const op = op_of(image, n);
+  if (op != opcode::unsqueeze && op != opcode::reshape && op != opcode::squeeze && op != opcode::flatten) return false;
+  auto const v = image.result(n), from = image.operand(n, 0);
+  if (!known.has_rank(v) || !known.has_rank(from)) return false;
+  auto const now = known.shape(v), before = known.shape(from);
+  std::size_t i = 0, k = 0;
+  while (true) {
+    while (i < now.size() && now[i] == extent(1)) ++i;
+    while (k < before.size() && before[k] == extent(1)) ++k;
+    if (i == now.size() || k == before.size()) return i == now.size() && k == before.size();
+    if (!(now[i++] == before[k++])) return false;
+  }
+}
+
+[[nodiscard]] constexpr bool may_repeat(opcode op) {
+  return op == opcode::expand || op == opcode::tile || op == opcode::where;
+}
+
+template <class Image>
+[[nodiscard]] bool broadcasts(Image const& image, facts const& known, node_id n) {
+  auto const op = op_of(image, n);
+  if (op == opcode::expand || op == opcode::where) return true;
+  auto const v = image.result(n), from = image.operand(n, 0);
+  if (op != opcode::tile || !known.has_rank(v) || known.rank(v) != known.rank(from)) return false;
+  auto const now = known.shape(v), before = known.shape(from);
+  for (std::size_t i = 0; i < now.size(); ++i)
+    if (!(before[i] == extent(1)) && !(now[i] == before[i])) return false;
+  return true;
+}
+
+}  // namespace fuse::inline v0::detail
 
 namespace fuse::inline v0::detail {
 
@@ -8610,6 +8780,7 @@ class basic_operator_sets {
     }
   };
 
+  static constexpr value_id of_anything = absent - 1;
   static constexpr sets all{~std::uint64_t{0}, ~std::uint64_t{0}, ~std::uint64_t{0}};
 
   basic_operator_sets(program const& rules, Image const& image, facts const& known)
@@ -8694,28 +8865,31 @@ class basic_operator_sets {
     std::uint64_t kinds = 0;   // of a sum or product: the bits of its kinds
     std::uint64_t scaled = 0;  // ... and the one that it has where it multiplies by a number
     std::uint64_t alike = 0;   // ... and where its terms are alike
-    bool transparent = false, layout = false, power = false;
+    bool transparent = false, layout = false, power = false, logarithm = false;
   };
   [[nodiscard]] static meaning meaning_of(opcode op) {
     meaning of;
-    bool const squares = op == opcode::sum_square || op == opcode::l2_norm;
+    auto const sums = summing_of(op);
+    bool const squares = sums.of == 2;
     of.layout = may_keep_elements(op) && op != opcode::identity && op != opcode::cast;
     of.transparent = squares || (may_keep_elements(op) && (info(op).kind != op_kind::broadcast || op == opcode::where));
     if (info(op).group == op_group::none) {
-      of.bits =
-          operator_bit(op) | (op == opcode::sum || squares ? operator_bit(opcode::mean) : 0);  // divided, it is one
+      of.bits = operator_bit(op) | (sums.of != 0 ? sum_and_mean : 0);  // with a number, it may be the other
       if (squares) of.bits |= of.below = product_bit;
-      if (op == opcode::l2_norm) of.bits |= root_bit;
+      if (sums.power != 1) of.bits |= root_bit;
     }
     auto const add = [&](opening const& how, std::uint64_t kind) {
-      if (how.when == opens_with::unit) of.bits |= root_bit;
-      if (how.when == opens_with::power) of.power = true;
-      if (how.when == opens_with::scaled)
-        of.scaled = kind;
-      else if (how.when == opens_with::alike)
-        of.alike = kind;
-      else if (how.when != opens_with::none)
-        of.kinds |= kind;
+      switch (how.when) {
+        case opens_with::none:
+        case opens_with::squared: return;
+        case opens_with::scaled: of.scaled = kind; return;
+        case opens_with::alike: of.alike = kind; return;
+        case opens_with::logarithm: of.logarithm = true; return;
+        case opens_with::unit: of.bits |= root_bit; break;
+        case opens_with::power: of.power = true; break;
+        default: break;
+      }
+      of.kinds |= kind;
     };
     add(opening_of(op, op_group::sum), sum_bit);
     add(opening_of(op, op_group::product), product_bit);
@@ -8739,6 +8913,11 @@ class basic_operator_sets {
     if (means.transparent || alone || has_transparent_name(record.tag))
       found.add((*this)[kept_operand(image_, facts_, n)]);
     if (means.layout && (alone || means.transparent)) found.direct |= sum_bit | product_bit;  // it may be opened
+    if (means.logarithm && record.operand_count == 1) {  // if it is of one: below that, whatever it is
+      auto const& inside = (*this)[image_.operand(n, 0)];
+      auto const there = inside.deep | inside.below | product_bit | root_bit;
+      if ((inside.deep & operator_bit(opcode::log)) != 0) found.add({there, there, inside.below});
+    }
     if (clips_ && may_clip(op))
       if (auto const whole = positive_part_of(image_, facts_, n); whole != absent)
         found.add((*this)[whole]), found.direct |= sum_bit;
@@ -8770,8 +8949,8 @@ class basic_operator_sets {
       auto const other = inside.direct & (sum_bit | product_bit);
       if (other == 0 || (other & kinds) != 0)
         found.direct |= inside.direct & ~(sum_bit | product_bit);
-      else {  // a number, or a sum that is divided, is one part, however it is computed
-        found.direct |= inside.direct & operator_bit(opcode::mean);
+      else {  // a number, or a sum times one, is one part, however it is computed
+        if ((other & product_bit) != 0) found.direct |= inside.direct & sum_and_mean;
         auto const producer = image_.producer(image_.operand(n, i));
         if (producer != absent && info(op_of(image_, producer)).group == op_group::none)
           found.direct |= operator_bit(op_of(image_, producer));
@@ -8813,6 +8992,7 @@ class basic_operator_sets {
     return tag.name < transparent_names_.size() && transparent_names_[tag.name];
   }
 
+  static constexpr std::uint64_t sum_and_mean = operator_bit(opcode::sum) | operator_bit(opcode::mean);
   static constexpr sets none_{0, 0, 0};
   Image const& image_;
   facts const& facts_;
@@ -8877,8 +9057,38 @@ class basic_filter {
   [[nodiscard]] entrances::range const& entrances_of(opcode op, int stage) const {
     return entrances_.of(stage, static_cast<std::size_t>(op));
   }
-  [[nodiscard]] entrance const& operator[](std::uint16_t at) const { return entrances_[at]; }
   [[nodiscard]] bool has_name(node_id n) const { return entrances_.has_name(image_.node(n).tag.name); }
+
+  template <class Enter>
+  bool any_entrance(node_id n, int stage, Enter const& enter) const {
+    auto const there = sets_[image_.result(n)];  // copies: accepting adds nodes
+    auto const name = has_name(n) ? image_.node(n).tag.name : 0;
+    auto const& of = entrances_at(n, stage);
+    for (auto i = of.first; i < of.last; ++i)
+      if (auto const& e = entrances_[i]; e.gate.lets(there) && enter(e)) return true;
+    for (auto const& e : name != 0 && stage != rules_.stages ? rules_.entries : span<program_entry const>())
+      if (e.stage == stage && e.by_name && e.tag == name && enter(entrance::open(e))) return true;
+    return false;
+  }
+
+  template <class Look>
+  void for_each_hopeful(Look const& look) const {
+    for (auto end = image_.node_count(); end != 0;) {
+      auto const first = end > 64 ? end - 64 : 0;
+      std::uint64_t hopeful = 0;
+      for (auto n = end; n-- > first;) {
+        expect_before(n);
+        hopeful = hopeful << 1 | std::uint64_t{may_match(n, rules_.stages)};
+      }
+      for (; hopeful != 0; hopeful ^= std::bit_floor(hopeful))
+        look(first + static_cast<node_id>(std::bit_width(hopeful) - 1));
+      end = first;
+    }
+  }
+  [[gnu::always_inline]] void expect_before(node_id n) const {
+    image_.expect_before(n);
+    sets_.expect_before(image_.result(n));
+  }
 
   template <class Value, class GoOn>
   [[gnu::always_inline]] bool branches(std::uint16_t pc, Value const& value, GoOn const& go_on) const {
@@ -8930,11 +9140,144 @@ using filter = basic_filter<graph_image>;
 
 namespace fuse::inline v0::detail {
 
+struct reading {
+  value_id value = absent;
+  value_id shape = absent;  ///< in the shape of this one, which puts extents of 1 where a reduction took axes away
+  double times = 1;         ///< its sign; of a product that is added, its coefficient
+  std::uint16_t member = no_instruction;  ///< the step that found it as a factor
+  std::uint8_t power = 1;                 ///< 2: its square, where an operator sums squares
+  bool apart = false;  ///< a sum that numbers apart from it make a mean, or a mean that they make a sum
+
+  [[nodiscard]] bool plain() const { return shape == absent && power == 1; }
+};
+
+struct opened_group {
+  static constexpr std::uint8_t capacity = 32, leaf_capacity = 28;
+
+  struct part {
+    value_id value;  ///< absent: a number that a product has and no value is
+    value_id shape;  ///< as of a reading
+    double weight;
+    double number;         ///< of a leaf that is a constant, the same number everywhere
+    std::uint32_t leaves;  ///< which leaves it is made of
+    std::uint8_t parent;
+    std::uint8_t power;  ///< as of a reading
+    bool leaf, has_number;
+
+    [[nodiscard]] bool plain() const { return shape == absent && power == 1; }
+  };
+
+  part parts[capacity];
+  std::uint8_t count, leaf_count;
+  std::uint8_t through;
+  op_group kind;
+  bool clips;              ///< what is never negative is looked for below a Relu, too; set before it is opened
+  bool free;               ///< what only repeats elements is passed whatever shape is left; set before it is opened
+  bool divides;            ///< the pattern is one quotient: of integers, it may be one, too; set before it is opened
+  bool scales;             ///< the pattern has a number: that of like terms is one, too; set before it is opened
+  bool integers;           ///< its numbers are exact
+  bool divided;            ///< it is a quotient of integers: its operands as they stand, nothing comes from elsewhere
+  bool dropped;            ///< a neutral constant was left out
+  bool repeated;           ///< what repeats elements was looked through, or numbers with axes were left out: a part may
+  bool bounded;            ///< something was not opened because there is no room for more parts
+  std::uint32_t minus;     ///< parts of a product that are minus what their leaves multiply to
+  std::uint32_t closable;  ///< inner parts that may be matched as the operators that they are
+  std::uint32_t passed_on;  ///< parts of an operator that changes nothing, or that broadcasting makes superfluous
+  std::uint32_t neutral;    ///< leaves of 1 or 0 everywhere, of several elements: what is left of these is left out
+
+  [[nodiscard]] bool whole(std::uint8_t k) const { return parts[k].leaf || (closable >> k & 1u) != 0; }
+  [[nodiscard]] bool negative() const { return (minus & 1u) != 0; }
+  [[nodiscard]] std::uint32_t all() const { return leaf_count == 0 ? 0 : (~0u >> (32 - leaf_count)); }
+};
+
+struct frame {
+  opened_group const* group = nullptr;
+  std::uint32_t covered = 0;  ///< leaves that are matched
+  std::uint32_t taken = 0;    ///< parts that are matched
+  double sign = 1;            ///< product: of the whole, or its coefficient; sum: what weights are multiplied by
+  double owed = 1;            ///< product: what its numbers make besides those of the pattern, see reading::apart
+  std::uint16_t member = no_instruction;  ///< sum: of the reading that it opens
+
+  [[nodiscard]] std::uint32_t left() const { return group->all() & ~covered; }
+};
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
+class kept_groups {
+ public:
+  kept_groups() { groups_.reserve(capacity + match_frames); }
+
+  void begin() { ++search_; }
+  void forget() { ++graph_; }
+
+  template <class Open>
+  opened_group const& get(reading const& from, instruction const& i, frame_needs::needs const& sought,
+                          std::uint32_t region, Open const& open) {
+    constexpr auto matter = instruction::clips | instruction::free | instruction::divides | instruction::scales;
+    request const wanted{from.value, from.shape, sought,    region,
+                         graph_,     i.op,       i.through, static_cast<std::uint8_t>(i.flags & matter),
+                         from.power};
+    auto& known = place_of_[wanted.hash()];
+    if (kept_[known].what == wanted) {
+      kept_[known].search = search_;
+      return groups_[known];
+    }
+    std::size_t at = capacity + i.b;
+    next_ = (next_ + 1) % capacity;
+    if (kept_[next_].search != search_) {
+      at = next_;
+      kept_[at] = {wanted, search_};
+      known = static_cast<std::uint8_t>(at);
+    }
+    if (at >= groups_.size()) groups_.resize(at + 1);  // they are large, and few are ever used
+    auto& made = groups_[at];
+    made.clips = (i.flags & instruction::clips) != 0;
+    made.free = (i.flags & instruction::free) != 0;
+    made.divides = (i.flags & instruction::divides) != 0;
+    made.scales = (i.flags & instruction::scales) != 0;
+    open(made, wanted.sought);
+    return made;
+  }
+
+ private:
+  static constexpr std::size_t capacity = 64, match_frames = 32;
+
+  struct request {
+    value_id value, shape;
+    frame_needs::needs sought;
+    std::uint32_t region, graph;
+    std::uint16_t kind;
+    std::uint8_t through, flags, power;
+    friend bool operator==(request const&, request const&) = default;
+    [[nodiscard]] std::size_t hash() const {
+      auto const mixed = value * 0x9e3779b1u ^ (kind * 8u + through + flags) * 0x85ebca6bu ^
+                         static_cast<unsigned>(sought.deep ^ sought.deep >> 32) * 0xc2b2ae35u;
+      return mixed >> 23;
+    }
+  };
+  struct kept {
+    request what{};
+    std::uint32_t search = 0;  // the last one that needed it
+  };
+
+  plain_vector<opened_group> groups_;  // those that are kept, then one of each frame's own
+  kept kept_[capacity];
+  std::uint8_t place_of_[512]{};  // by hash of a request: where it is kept, if it is
+  std::size_t next_ = 0;
+  std::uint32_t search_ = 1, graph_ = 1;
+};
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
 template <class Image>
 [[nodiscard]] value_id bare_value(Image const& image, facts const& known, value_id v) {
   for (int i = 0; i < 8; ++i) {
     auto const n = v == absent ? absent : image.producer(v);
-    if (n == absent) return v;
+    if (n == absent || image.result_index(v) != 0) return v;
     auto const op = op_of(image, n);
     if (!may_keep_elements(op)) return v;
     auto const below = kept_operand(image, known, n);
@@ -8947,151 +9290,13 @@ template <class Image>
 
 }  // namespace fuse::inline v0::detail
 
-namespace fuse::inline v0 {
-
-template <class Image>
-class basic_congruence {
- public:
-  basic_congruence(Image const& image, facts const& known, dialect const& names)
-      : image_(image), facts_(known), names_(names) {}
-
-  [[nodiscard]] bool same(value_id a, value_id b) {
-    if (a == b) return true;
-    if (hashes_.empty() && alike(a, b)) hash_all();
-    budget_ = 64;
-    return compare(a, b, 0);
-  }
-
-  [[nodiscard]] bool agree(node_id n, node_id m) {
-    auto const &p = image_.node(n), &q = image_.node(m);
-    bool const alike = p.tag.name == q.tag.name && p.tag.op == q.tag.op && !p.has_bodies && !q.has_bodies &&
-                       (p.tag.name != 0 || image_.source->op_name(n) == image_.source->op_name(m));
-    return alike && (op_of(image_, n) == opcode::opaque ? image_.source->same_attributes(n, m) : same_parameters(n, m));
-  }
-
-  void update() { hashes_.clear(); }
-  void update(node_id n) {
-    if (!hashes_.empty()) hash(n);
-  }
-
- private:
-  [[nodiscard]] bool alike(value_id a, value_id b) const {
-    auto const n = a == absent ? absent : image_.producer(a), m = b == absent ? absent : image_.producer(b);
-    return n != absent && m != absent && image_.node(n).tag.name == image_.node(m).tag.name;
-  }
-
-  void hash_all() {
-    hashes_.reserve(image_.value_count() + image_.value_count() / 8);
-    hashes_.resize(image_.value_count());
-    for (value_id v = 0; v < image_.value_count(); ++v)
-      if (image_.producer(v) == absent) hashes_[v] = image_.value(v).constant ? constant : leaf(v);
-    for (auto n = image_.first_node(); n != absent; n = image_.node(n).next) hash(n);
-  }
-  void hash(node_id n) {
-    auto const& record = image_.node(n);
-    for (auto v = static_cast<value_id>(hashes_.size()); v < record.first_result + record.result_count; ++v)
-      hashes_.push_back(image_.value(v).constant ? constant : leaf(v));
-    auto const found = hash_at(n);
-    for (std::uint32_t i = 0; i < record.result_count; ++i) {
-      auto const v = record.first_result + i;
-      hashes_[v] = image_.value(v).constant ? constant : found == 0 ? leaf(v) : mix(found, i);
-    }
-  }
-
-  static constexpr std::uint32_t constant = 1;
-  [[nodiscard]] static std::uint32_t leaf(value_id v) { return mix(2, v); }
-  [[nodiscard]] static std::uint32_t mix(std::uint32_t h, std::uint32_t with) {
-    h = (h ^ with) * 0x9e3779b1u;
-    return h ^ (h >> 15);
-  }
-  [[nodiscard]] std::uint32_t hash_at(node_id n) const {
-    auto const& record = image_.node(n);
-    if (record.tag.name == 0 || record.has_bodies) return 0;
-    std::uint32_t h = mix(record.tag.name + 3u, record.region);
-    auto const hash_of = [&](std::uint32_t i) {
-      auto const v = image_.operand(n, i);
-      return v < hashes_.size() ? hashes_[v] : 0;
-    };
-    if (commutes(n)) {
-      auto const a = hash_of(0), b = hash_of(1);
-      h = mix(mix(h, a < b ? a : b), a < b ? b : a);
-    } else {
-      for (std::uint32_t i = 0; i < record.operand_count; ++i) h = mix(h, hash_of(i));
-    }
-    return h == 0 ? 1 : h;
-  }
-  [[nodiscard]] bool commutes(node_id n) const {
-    return image_.operand_count(n) == 2 && info(op_of(image_, n)).commutative;
-  }
-
-  bool compare(value_id a, value_id b, int depth) {
-    if (a == b) return true;
-    if (a == absent || b == absent || budget_-- == 0 || depth == 32) return false;
-    if (a < hashes_.size() && b < hashes_.size() && hashes_[a] != hashes_[b]) return false;
-    auto const &x = image_.value(a), &y = image_.value(b);
-    if (x.constant && y.constant) return same_contents(a, b);
-    auto const n = x.producer, m = y.producer;
-    if (n == absent || m == absent) return false;
-    auto const &p = image_.node(n), &q = image_.node(m);
-    if (p.tag.name == 0 || p.tag.name != q.tag.name || p.operand_count != q.operand_count || p.has_bodies ||
-        q.has_bodies || p.region != q.region || image_.result_index(a) != image_.result_index(b))
-      return false;
-    if (!same_parameters(n, m)) return false;
-    auto const same_at = [&](std::uint32_t i, std::uint32_t k) {
-      return compare(image_.operand(n, i), image_.operand(m, k), depth + 1);
-    };
-    if (commutes(n)) return (same_at(0, 0) && same_at(1, 1)) || (same_at(0, 1) && same_at(1, 0));
-    for (std::uint32_t i = 0; i < p.operand_count; ++i)
-      if (!same_at(i, i)) return false;
-    return true;
-  }
-
-  [[nodiscard]] bool same_contents(value_id a, value_id b) const {
-    auto const s = image_.source->constant(a), t = image_.source->constant(b);
-    if (!s || !t || s.type != t.type || s.bytes.size() != t.bytes.size() || s.shape.size() != t.shape.size())
-      return false;
-    for (std::size_t i = 0; i < s.shape.size(); ++i)
-      if (s.shape[i] != t.shape[i]) return false;
-    return s.bytes.empty() || std::memcmp(s.bytes.data(), t.bytes.data(), s.bytes.size()) == 0;
-  }
-
-  [[nodiscard]] bool same_parameters(node_id n, node_id m) {
-    auto const op = op_of(image_, n);
-    auto const& known = info(op);
-    if (known.group != op_group::none) return true;  // sums and products have none
-    if (op == opcode::cast)
-      return facts_.type(image_.result(n)) != element_type::unknown &&
-             facts_.type(image_.result(n)) == facts_.type(image_.result(m));
-    if (op == opcode::identity) return true;
-    if (op == opcode::dropout) return false;  // while training, each is drawn anew
-    if (known.shape == shape_function::reduce) {
-      bool keep = false, keep_too = false;
-      if (reduction_axes(image_, facts_, names_, n, axes_, keep, listed_) &&
-          reduction_axes(image_, facts_, names_, m, axes_too_, keep_too, listed_))
-        return keep == keep_too && axes_ == axes_too_;
-    }
-    return op != opcode::opaque && image_.source->same_attributes(n, m);
-  }
-
-  Image const& image_;
-  facts const& facts_;
-  dialect const& names_;
-  detail::plain_vector<std::uint32_t> hashes_;  // by value; none yet where empty
-  std::vector<int> axes_, axes_too_;
-  std::vector<std::int64_t> listed_;
-  int budget_ = 0;
-};
-using congruence = basic_congruence<graph_image>;
-
-}  // namespace fuse::inline v0
-
 namespace fuse::inline v0::detail {
 
 template <class Image>
 class basic_multiples {
  public:
-  basic_multiples(Image const& image, facts const& known, operator_sets const& operators, congruence& congruent)
-      : image_(image), facts_(known), operators_(operators), congruent_(congruent) {}
+  basic_multiples(Image const& image, facts const& known, congruence& congruent)
+      : image_(image), facts_(known), congruent_(congruent) {}
 
   struct scaled_operand {
     value_id value = absent;
@@ -9107,11 +9312,13 @@ class basic_multiples {
       if (image_.node(n).region != region || !goes_on(how, n, exponent, found)) return {};
       if (exponent == 1) return found.by != 0 && found.by - found.by == 0 ? found : scaled_operand{};
       n = image_.producer(found.value);
-      if (n == absent) return {};
+      if (n == absent || image_.result_index(found.value) != 0) return {};
     }
     return {};
   }
-  [[nodiscard]] value_id term_of(value_id v, double& coefficient, bool below, int depth) const {
+  template <class MayBe>
+  [[nodiscard]] value_id term_of(value_id v, double& coefficient, bool below, MayBe const& may_be,
+                                 int depth = 0) const {
     auto const n = v == absent || depth == 8 ? absent : image_.producer(v);
     if (n == absent || image_.result_index(v) != 0 || image_.operand_count(n) == 0) return v;
     auto const& how = opening_of(op_of(image_, n), op_group::sum);
@@ -9119,16 +9326,16 @@ class basic_multiples {
       auto const found = scaled(n);
       if (found.value == absent || found.repeated) return v;
       coefficient *= found.by;
-      return term_of(found.value, coefficient, below, depth + 1);
+      return term_of(found.value, coefficient, below, may_be, depth + 1);
     }
-    if (how.when != opens_with::any || (operators_[v].direct & product_bit) == 0) return v;
+    if (how.when != opens_with::any || !may_be(v)) return v;
     if (how.further == 0 && !below) return v;
     value_id term = absent;
     double sum = 0;
     for (std::uint32_t i = 0; i < image_.operand_count(n); ++i) {
       double one = i == 0 ? how.first : how.further;
       if (one == 0) break;
-      auto const next = term_of(image_.operand(n, i), one, below, depth + 1);
+      auto const next = term_of(image_.operand(n, i), one, below, may_be, depth + 1);
       if (next == absent || (sum < 0 ? one > 0 : sum > 0 && one < 0)) return v;
       if (i != 0 && !congruent_.same(bare_value(image_, facts_, term), bare_value(image_, facts_, next))) return v;
       if (i == 0) term = next;
@@ -9176,7 +9383,6 @@ class basic_multiples {
 
   Image const& image_;
   facts const& facts_;
-  operator_sets const& operators_;
   congruence& congruent_;
 };
 
@@ -9184,130 +9390,86 @@ class basic_multiples {
 
 namespace fuse::inline v0::detail {
 
-inline constexpr value_id summed_squares = absent - 1, mean_with_number = absent - 2;
-
-struct opened_group {
-  static constexpr std::uint8_t capacity = 32, leaf_capacity = 28;
-
-  struct part {
-    value_id value;       ///< absent: a number that a product has and no value is
-    value_id stands_for;  ///< itself, the shape of a value, summed_squares or mean_with_number
-    double weight;
-    double number;         ///< of a leaf that is a constant, the same number everywhere
-    std::uint32_t leaves;  ///< which leaves it is made of
-    std::uint8_t parent;
-    bool leaf, has_number;
-  };
-
-  part parts[capacity];
-  std::uint8_t count, leaf_count;
-  std::uint8_t through;
-  op_group kind;
-  bool clips;               ///< what is never negative is looked for below a Relu, too; set before it is opened
-  bool free;                ///< what only repeats elements is passed whatever shape is left; set before it is opened
-  bool divides;             ///< the pattern is one quotient: of integers, it may be one, too; set before it is opened
-  bool scales;              ///< the pattern has a number: that of like terms is one, too; set before it is opened
-  bool dropped;             ///< a neutral constant was left out
-  bool repeated;            ///< what repeats elements was looked through: a part may be larger than its leaves
-  bool bounded;             ///< something was not opened because there is no room for more parts
-  std::uint32_t minus;      ///< parts of a product that are minus what their leaves multiply to
-  std::uint32_t scaled;     ///< parts of a sum that are numbers times their one part, and may be taken as that
-  std::uint32_t passed_on;  ///< parts of an operator that changes nothing, or that broadcasting makes superfluous
-  std::uint32_t neutral;    ///< leaves of 1 or 0 everywhere, of several elements: what is left of these is left out
-
-  [[nodiscard]] bool whole(std::uint8_t k) const { return parts[k].leaf || (scaled >> k & 1u) != 0; }
-  [[nodiscard]] bool negative() const { return (minus & 1u) != 0; }
-  [[nodiscard]] std::uint32_t all() const { return leaf_count == 0 ? 0 : (~0u >> (32 - leaf_count)); }
-};
-
-struct frame {
-  opened_group const* group = nullptr;
-  std::uint32_t covered = 0;  ///< leaves that are matched
-  std::uint32_t taken = 0;    ///< parts that are matched
-  double sign = 1;            ///< product: of the whole, or its coefficient; sum: what weights are multiplied by
-
-  [[nodiscard]] std::uint32_t left() const { return group->all() & ~covered; }
-};
-
-}  // namespace fuse::inline v0::detail
-
-namespace fuse::inline v0::detail {
-
 template <class Image>
-class basic_frame_opener {
+class basic_group_opener {
  public:
   using needs = frame_needs::needs;
 
-  basic_frame_opener(program const& rules, Image const& image, facts const& known, operator_sets const& operators,
-                     congruence& congruent, bool means_whole)
-      : rules_(rules),
-        image_(image),
-        facts_(known),
-        operators_(operators),
-        multiples_(image, known, operators, congruent) {
+  basic_group_opener(program const& rules, Image const& image, facts const& known, operator_sets const& operators,
+                     congruence& congruent)
+      : rules_(rules), image_(image), facts_(known), operators_(operators), multiples_(image, known, congruent) {
     for (auto const& set : rules.sets) {
       auto& bits = through_bits_.emplace_back();
       for (std::size_t i = 0; i < set.count; ++i)
         bits |= set.by_name[i] ? ~std::uint64_t{0} : operator_bit(static_cast<opcode>(set.ops[i]));
     }
-    for (auto const& i : rules.code)
-      means_ = means_ || (means_whole && i.code == step::reduction && static_cast<opcode>(i.op) == opcode::mean);
   }
 
-  void open(opened_group& f, value_id root, value_id stands_for, op_group kind, std::uint8_t through,
-            std::uint32_t region, needs const& wanted, bool repeats = true) const {
+  void open(opened_group& f, reading const& root, op_group kind, std::uint8_t through, std::uint32_t region,
+            needs const& wanted, bool repeats = true) const {
     f.count = f.leaf_count = 0;
     f.through = through;
     f.kind = kind;
-    f.dropped = f.bounded = f.repeated = false;
-    f.minus = f.scaled = f.passed_on = f.neutral = 0;
+    f.integers = root.value != absent && is_integer(facts_.type(root.value));
+    f.divided = f.dropped = f.bounded = f.repeated = false;
+    f.minus = f.closable = f.passed_on = f.neutral = 0;
     struct {  // of parts that wait, each apart: see operator_sets::find
-      value_id value[opened_group::capacity], stands_for[opened_group::capacity];
+      value_id value[opened_group::capacity], shape[opened_group::capacity];
       double weight[opened_group::capacity];
       std::uint8_t parent[opened_group::capacity];
     } stack;
     auto const openers =
         (kind == op_group::sum ? sum_bit : product_bit) | (through == 0 ? 0 : through_bits_[through - 1u]);
     std::uint8_t waiting = 0;
-    auto const wait = [&](value_id v, value_id meant, double weight, std::uint8_t parent) {
+    auto const wait = [&](value_id v, value_id shape, double weight, std::uint8_t parent) {
       stack.value[waiting] = v;
-      stack.stands_for[waiting] = meant;
+      stack.shape[waiting] = shape;
       stack.weight[waiting] = weight;
       stack.parent[waiting++] = parent;
     };
     unsigned const may = (f.clips ? clip : 0u) | (repeats ? repeat : 0u) | (f.scales ? multiply : 0u),
                    may_first = may | (f.divides ? divide : 0u);
-    std::uint32_t numbers = 0, clipped = 0;
-    wait(root, stands_for, 1, 255);
+    std::uint32_t numbers = 0, clipped = 0, squared = 0;
+    if (kind == op_group::sum && root.power != 1) {  // it is no sum
+      f.count = f.leaf_count = 1;
+      f.parts[0] = {root.value, root.shape, 1, 0, 1, 255, root.power, true, false};
+      return;
+    }
+    wait(root.value, root.shape, root.power, 255);
     while (waiting != 0) {
       --waiting;
-      auto const v = stack.value[waiting], meant = stack.stands_for[waiting];
+      auto const v = stack.value[waiting], shape = stack.shape[waiting];
       auto const weight = stack.weight[waiting];
       auto const at = f.count++;
       auto& p = f.parts[at];
-      p = {v, meant, weight, 0, 0, stack.parent[waiting], false, false};
+      p = {v, shape, weight, 0, 0, stack.parent[waiting], 1, false, false};
       p.has_number = v != absent && facts_.uniform(v, p.number);
-      children below(meant);
+      if (squared != 0 && (squared >> p.parent & 1u) != 0) {
+        p.power = 2;
+        p.has_number = false;
+      }
+      children below(shape);
       bool const one_number = p.has_number && at != 0 && !(kind == op_group::product && is_negated(v));
-      if ((operators_[v].direct & openers) != 0 && !one_number &&
+      if ((operators_[v].direct & openers) != 0 && !one_number && !f.divided && p.power == 1 &&
           opens(v, weight, kind, through, at == 0 ? may_first : may, region, below) &&
-          (at == 0 || !one_part(v, kind, below, wanted))) {
+          (at == 0 || !taken_whole(v, kind, below, wanted))) {
         bool const numbered = below.number != 0 && below.number != 1;
         auto const more = waiting + below.count + (numbered ? 1 : 0);
         if (f.count + more > opened_group::capacity || f.leaf_count + more > opened_group::leaf_capacity) {
           f.bounded = true;
         } else {
           if (below.negate) f.minus |= 1u << at;
-          if (below.scaled) f.scaled |= 1u << at;
+          if (below.closable) f.closable |= 1u << at;
+          if (below.squared) squared |= 1u << at;
           if (below.number == 1) f.dropped = true;
           if (numbered) {
             auto const leaf = 1u << f.leaf_count++;
-            f.parts[f.count++] = {absent, absent, weight, below.number, leaf, at, true, true};
+            f.parts[f.count++] = {absent, absent, weight, below.number, leaf, at, 1, true, true};
             numbers |= leaf;
           }
-          for (std::uint8_t i = below.count; i > 0; --i)
-            wait(below.value[i - 1], below.stands_for, below.weight[i - 1], at);
+          for (std::uint8_t i = below.count; i > 0; --i) wait(below.value[i - 1], below.shape, below.weight[i - 1], at);
           if (below.passed_on) f.passed_on |= 1u << at;
+          f.divided = below.divided;
           f.repeated = f.repeated || below.repeated;
           if (below.clipped) clipped |= 1u << at;
           continue;
@@ -9315,15 +9477,18 @@ class basic_frame_opener {
       }
       f.bounded = f.bounded || below.bounded;
       if (p.has_number && at != 0) {
-        bool const one = !has_several(v);
-        if (is_sign(f, at) && (one || repeats)) {
+        bool const small = !may_enlarge(v);
+        if (is_sign(f, at) && (small || repeats)) {
           f.minus |= 1u << at;
-          f.repeated = f.repeated || !one;
+          f.repeated = f.repeated || !small;
           continue;
         }
         if (f.kind == op_group::sum ? p.number == 0 : p.number == 1) {
           f.dropped = true;
-          if (one) continue;
+          if (!has_several(v) && (small || repeats)) {
+            f.repeated = f.repeated || !small;
+            continue;
+          }
           f.neutral |= 1u << f.leaf_count;  // it may be meant as a row
         }
       }
@@ -9335,32 +9500,31 @@ class basic_frame_opener {
       f.parts[f.parts[at].parent].leaves |= f.parts[at].leaves;
       f.minus ^= (f.minus >> at & 1u) << f.parts[at].parent;
     }
-    if (kind == op_group::product && means_ && numbers != 0) add_means(f);
     for (std::uint8_t at = 0; clipped != 0 && at < f.count; ++at)
-      if ((clipped >> at & 1u) != 0 && (f.all() & ~f.parts[at].leaves & ~numbers) != 0) {
+      if ((clipped >> at & 1u) != 0 && !never_negative(f, f.parts[at].leaves, numbers)) {
         f.clips = false;
-        open(f, root, stands_for, kind, through, region, wanted, repeats);
+        open(f, root, kind, through, region, wanted, repeats);
         f.clips = true;
         return;
       }
     if (f.free || !(f.repeated || f.neutral != 0) || keeps_shape(f, f.neutral)) return;
-    if (f.repeated) return open(f, root, stands_for, kind, through, region, wanted, false);
+    if (f.repeated) return open(f, root, kind, through, region, wanted, false);
     f.neutral = 0;
   }
 
   [[nodiscard]] bool has_several(value_id v) const { return multiples_.has_several(v); }
+  [[nodiscard]] bool may_enlarge(value_id v) const {
+    return v != absent && (facts_.rank(v) != 0 || multiples_.has_several(v));
+  }
 
   [[nodiscard]] bool keeps_shape(opened_group const& f, std::uint32_t without) const {
-    auto const shape_of = [&](opened_group::part const& p) {
-      bool const shaped = p.stands_for != absent && p.stands_for < mean_with_number;
-      return shaped ? p.stands_for : p.value;
-    };
+    auto const shape_of = [](opened_group::part const& p) { return p.shape != absent ? p.shape : p.value; };
     auto const whole = shape_of(f.parts[0]);
     if (whole == absent || !facts_.has_rank(whole)) return false;
     auto const shape = facts_.shape(whole);
     for (std::size_t i = 1; i <= shape.size(); ++i) {
       auto const wanted = shape[shape.size() - i];
-      bool found = wanted == extent(1);
+      bool found = false;
       for (std::uint8_t k = 0; k < f.count && !found; ++k) {
         auto const& p = f.parts[k];
         bool const counts = p.leaf || (!f.repeated && p.leaves != 0);
@@ -9374,53 +9538,40 @@ class basic_frame_opener {
   }
 
  private:
+  [[nodiscard]] static bool never_negative(opened_group const& f, std::uint32_t inside, std::uint32_t numbers) {
+    if ((f.all() & ~inside) == 0) return true;
+    double sum = 0;
+    for (std::uint8_t k = 0; k < f.count; ++k)
+      if (auto const& p = f.parts[k]; p.leaf && (p.leaves & inside & numbers) != 0) sum += p.weight * p.number;
+    return (f.all() & ~inside & ~numbers) == 0 && sum >= 0;
+  }
+
   enum : unsigned { clip = 1, repeat = 2, divide = 4, multiply = 8 };
 
   struct children {
     value_id value[opened_group::leaf_capacity];
     double weight[opened_group::leaf_capacity];
-    value_id stands_for;
+    value_id shape;
     double number;  // one more part of a product, that no value is; 0: none
     std::uint8_t count;
-    bool negate, scaled, passed_on, clipped, repeated, bounded;
-    explicit children(value_id meant)  // and no more: one is made for every part
-        : stands_for(meant),
+    bool negate, squared, closable, passed_on, clipped, repeated, bounded, divided;
+    explicit children(value_id in_shape)  // and no more: one is made for every part
+        : shape(in_shape),
           number(0),
           count(0),
           negate(false),
-          scaled(false),
+          squared(false),
+          closable(false),
           passed_on(false),
           clipped(false),
           repeated(false),
-          bounded(false) {}
+          bounded(false),
+          divided(false) {}
     void add(value_id v, double w) {
       value[count] = v;
       weight[count++] = w;
     }
   };
-
-  void add_means(opened_group& f) const {
-    auto const count = f.count;
-    for (std::uint8_t at = 1; at < count; ++at) {
-      auto const p = f.parts[at];
-      if (!p.leaf || p.has_number || p.stands_for != absent ||
-          (operators_[p.value].direct & operator_bit(opcode::mean)) == 0)
-        continue;
-      auto const n = image_.producer(p.value);
-      auto const op = n == absent ? opcode::opaque : op_of(image_, n);
-      if (op != opcode::sum && op != opcode::sum_square && op != opcode::l2_norm) continue;
-      auto const weight = op == opcode::l2_norm ? p.weight / 2 : p.weight;
-      auto const elements = added_elements(image_, facts_, n);
-      for (std::uint8_t k = 1; k < count && elements != 0 && f.count < opened_group::capacity; ++k)
-        if (auto const& q = f.parts[k]; q.leaf && q.has_number && (f.free || !has_several(q.value)) &&
-                                        is_rounded(q.number, math::pow(elements, -weight / q.weight)))
-          f.parts[f.count++] = {p.value, mean_with_number, weight, 0, p.leaves | q.leaves, 255, true, false};
-    }
-  }
-
-  [[nodiscard]] static bool is_rounded(double found, double wanted) {
-    return math::abs(found - wanted) <= 0x1p-24 * wanted;
-  }
 
   [[nodiscard]] static bool is_sign(opened_group const& f, std::uint8_t at) {
     auto const& p = f.parts[at];
@@ -9434,11 +9585,6 @@ class basic_frame_opener {
          ++i)
       n = image_.producer(image_.operand(n, 0));
     return n != absent && op_of(image_, n) == opcode::neg;
-  }
-
-  [[nodiscard]] bool one_part(value_id v, op_group kind, children const& below, needs const& wanted) const {
-    return (means_ && kind == op_group::product && is_divided_sum(image_, facts_, v)) ||
-           taken_whole(v, kind, below, wanted);
   }
 
   [[nodiscard]] bool taken_whole(value_id v, op_group kind, children const& below, needs const& wanted) const {
@@ -9455,17 +9601,13 @@ class basic_frame_opener {
              children& into) const {
     if (v == absent) return false;
     auto const n = image_.producer(v);
-    if (into.stands_for == summed_squares) {
-      into.stands_for = absent;
-      into.add(image_.operand(n, 0), 2);
-      return kind == op_group::product;
-    }
     if (n == absent || image_.node(n).region != region || image_.result_index(v) != 0) return false;
     auto const& record = image_.node(n);
     auto const op = static_cast<opcode>(record.tag.op);
     bool const transparent = through != 0 && (through_bits_[through - 1u] & operator_bit(op)) != 0 &&
                              rules_.sets[through - 1u].contains(record.tag.name, record.tag.op);
-    bool const closed = !transparent && (info(op).group == op_group::none || op == opcode::sum_of);
+    auto const& how = opening_of(op, kind);
+    bool const closed = !transparent && (how.when == opens_with::none || op == opcode::sum_of);
     if (closed && !may_keep_elements(op) && !may_clip(op)) return false;
     auto const a = kept_operand(image_, facts_, n);
     if (record.operand_count > opened_group::leaf_capacity) return into.bounded = true, false;
@@ -9488,8 +9630,8 @@ class basic_frame_opener {
         return true;
       if (op != opcode::sum_of) return false;
     }
-    auto const& how = opening_of(op, kind);
     if (integers && !of_integers(how.integers, n, (may & divide) != 0)) return false;
+    into.divided = integers && how.integers == opens_integers::quotient;
     return record.operand_count >= info(op).least && opens_group(how, n, w, may, into);
   }
 
@@ -9523,28 +9665,36 @@ class basic_frame_opener {
     if (identity && !into.passed_on && repeats) into.passed_on = into.repeated = broadcasts(image_, facts_, n);
     if (!into.passed_on) {
       if (!operators_.has_below(a, opcode::mean) || !moves_ones(image_, facts_, n)) return false;
-      if (into.stands_for == absent) into.stands_for = image_.result(n);
+      if (into.shape == absent) into.shape = image_.result(n);
     }
     into.add(a, w);
     return true;
   }
 
   [[nodiscard]] bool repeats_by(node_id n, std::uint32_t i, value_id kept) const {
-    return has_several(image_.operand(n, i)) && !facts_.same_shape(image_.result(n), kept);
+    return may_enlarge(image_.operand(n, i)) && !facts_.same_shape(image_.result(n), kept);
   }
 
   bool opens_group(opening const& how, node_id n, double w, unsigned may, children& into) const {
     auto const count = image_.operand_count(n);
     double number = 1;
     std::uint32_t left_out = absent;
-    if (how.when == opens_with::scaled) return opens_scaled(n, w, (may & repeat) != 0, into);
-    if (how.when == opens_with::alike && (may & multiply) == 0) return false;
-    if (how.when == opens_with::power && !is_number(n, 1, number)) return false;
+    switch (how.when) {
+      case opens_with::none: return false;
+      case opens_with::scaled: return opens_scaled(n, w, (may & repeat) != 0, into);
+      case opens_with::squared: return opens_squared(image_.result(n), w * how.first, into);
+      case opens_with::logarithm: return opens_logarithm(n, w, into);
+      case opens_with::alike:
+        return (may & multiply) != 0 && allows(how.when, w) && opens_alike(image_.result(n), w, into);
+      case opens_with::power:
+        if (!is_number(n, 1, number)) return false;
+        break;
+      default: break;
+    }
     if (!allows(how.when, w, number)) {
       if (how.when != opens_with::one_over || !is_number(n, 0, number) || number != 1) return false;
       left_out = 0;
     }
-    if (how.when == opens_with::alike) return opens_alike(image_.result(n), w, into);
     auto const not_a_part = left_out != absent ? left_out : how.when == opens_with::power ? 1u : count;
     into.repeated = not_a_part < count && repeats_by(n, not_a_part, image_.operand(n, not_a_part == 0 ? 1 : 0));
     if (into.repeated && (may & repeat) == 0) return false;
@@ -9554,6 +9704,7 @@ class basic_frame_opener {
       into.add(image_.operand(n, i), w * (i == 0 ? how.first * number : how.further));
     }
     into.negate = how.negates && math::is_odd(w);
+    into.closable = how.when == opens_with::power;
     return true;
   }
 
@@ -9562,19 +9713,41 @@ class basic_frame_opener {
     if (found.value == absent) return false;
     into.repeated = found.repeated && !facts_.same_shape(image_.result(n), found.value);
     if (into.repeated && !repeats) return false;
-    into.scaled = found.by != -1;
+    into.closable = found.by != -1;
     into.add(found.value, w * found.by);
+    return true;
+  }
+
+  static bool opens_squared(value_id v, double w, children& into) {
+    into.squared = true;
+    into.closable = true;
+    into.add(v, w);
+    return true;
+  }
+
+  bool opens_logarithm(node_id n, double w, children& into) const {
+    double exponent = 1;
+    auto const log = multiples_.term_of(image_.operand(n, 0), exponent, true, may_be_multiple());
+    auto const of = log == absent ? absent : image_.producer(log);
+    if (of == absent || op_of(image_, of) != opcode::log || image_.node(of).region != image_.node(n).region)
+      return false;
+    if (!allows(opens_with::logarithm, w, exponent)) return false;
+    into.closable = true;
+    into.add(image_.operand(of, 0), w * exponent);
     return true;
   }
 
   bool opens_alike(value_id v, double w, children& into) const {
     double coefficient = 1;
-    auto term = multiples_.term_of(v, coefficient, false, 0);
-    if (term == v) term = multiples_.term_of(v, coefficient, true, 0);
+    auto term = multiples_.term_of(v, coefficient, false, may_be_multiple());
+    if (term == v) term = multiples_.term_of(v, coefficient, true, may_be_multiple());
     if (term == v) return false;
     into.number = coefficient;
     into.add(term, w);
     return true;
+  }
+  [[nodiscard]] auto may_be_multiple() const {
+    return [this](value_id v) { return (operators_[v].direct & product_bit) != 0; };
   }
   [[nodiscard]] bool is_number(node_id n, std::uint32_t i, double& number) const {
     return multiples_.is_number(n, i, number);
@@ -9586,9 +9759,8 @@ class basic_frame_opener {
   operator_sets const& operators_;
   basic_multiples<Image> multiples_;
   plain_vector<std::uint64_t> through_bits_;  // by set of operators to look through
-  bool means_ = false;                        // taken whole
 };
-using frame_opener = basic_frame_opener<graph_image>;
+using group_opener = basic_group_opener<graph_image>;
 
 }  // namespace fuse::inline v0::detail
 
@@ -9610,79 +9782,29 @@ struct rest_member {
 
 namespace detail {
 
-class failure_listener {
- public:
-  failure_listener() = default;
-  failure_listener(failure_listener const&) = delete;
-  failure_listener& operator=(failure_listener const&) = delete;
-  virtual ~failure_listener() = default;
-  virtual void failed(std::uint16_t instruction, value_id at, int score) = 0;
-};
-
 class match_state {
  public:
-  static constexpr std::size_t slot_capacity = lowered_rule::name_capacity, matched_capacity = 192, rest_capacity = 64;
+  static constexpr std::size_t slot_capacity = lowered_rule::name_capacity, matched_capacity = 192, rest_capacity = 64,
+                               frame_capacity = 32;
 
   [[nodiscard]] binding const& slot(std::size_t at) const { return slots_[at]; }
+  [[nodiscard]] value_id value(std::uint8_t at) const { return registers[at].value; }
   [[nodiscard]] span<rest_member const> members(std::size_t at) const {
     return {rest_ + slots_[at].first, slots_[at].members};
   }
-  [[nodiscard]] value_id value(std::uint8_t at) const { return registers_[at]; }
+  [[nodiscard]] span<rest_member const> members_from(std::uint16_t first) const {
+    return {rest_ + first, static_cast<std::size_t>(rest_count_ - first)};
+  }
+  [[nodiscard]] std::uint16_t member_count() const { return rest_count_; }
   [[nodiscard]] span<node_id const> matched() const { return {matched_, matched_count_}; }
-  [[nodiscard]] bool exceeded() const { return exceeded_; }
-  [[nodiscard]] bool bounded() const { return bounded_; }
-  [[nodiscard]] opened_group const& opened(std::uint8_t at) const { return *frames_[at].group; }
+  [[nodiscard]] opened_group const& opened(std::uint8_t frame) const { return *frames[frame].group; }
+  [[nodiscard]] bool is_root(value_id v) const { return v == value(0) || v == value(1); }
 
-  failure_listener* listener = nullptr;
-
- protected:
-  static constexpr std::size_t undo_capacity = 512, frame_count = 32;
-
-  struct undo {
-    enum class kind : std::uint8_t { slot, cover, sign } what;
-    std::uint8_t at;
-    std::uint32_t covered, taken;
-    double sign;
-  };
-  struct mark {
-    std::uint16_t undo, matched, rest;
-  };
-
-  [[nodiscard]] mark here() const { return {undo_count_, matched_count_, rest_count_}; }
-
-  void rewind(mark const& to) {
-    while (undo_count_ > to.undo) {
-      auto const& u = undo_[--undo_count_];
-      switch (u.what) {
-        case undo::kind::slot: slots_[u.at].bound = false; break;
-        case undo::kind::cover:
-          frames_[u.at].covered = u.covered;
-          frames_[u.at].taken = u.taken;
-          break;
-        case undo::kind::sign: frames_[u.at].sign = u.sign; break;
-      }
-    }
-    matched_count_ = to.matched;
-    rest_count_ = to.rest;
-  }
-
-  bool remember(undo const& change) {
-    if (undo_count_ == undo_capacity) return exceeded_ = true, false;
-    undo_[undo_count_++] = change;
-    return true;
-  }
-
-  bool cover(std::uint8_t at, std::uint32_t leaves, std::uint32_t taken) {
-    auto& f = frames_[at];
-    if (!remember({undo::kind::cover, at, f.covered, f.taken, 0})) return false;
-    f.covered |= leaves;
-    f.taken |= taken;
-    auto const minus = taken & f.group->minus;
-    if (minus == 0 || (std::popcount(minus) & 1) == 0) return true;
-    if (!remember({undo::kind::sign, at, 0, 0, f.sign})) return false;
-    f.sign = -f.sign;
-    return true;
-  }
+  reading registers[256];
+  frame frames[frame_capacity];
+  std::uint32_t region = 0;  ///< where the root is
+  bool exceeded = false;     ///< the search was cut off at a bound
+  bool bounded = false;      ///< it looked into a sum or product that has more parts than were opened
 
   binding* bind(std::uint8_t at) {
     if (!remember({undo::kind::slot, at, 0, 0, 0})) return nullptr;
@@ -9690,15 +9812,30 @@ class match_state {
     slots_[at].bound = true;
     return &slots_[at];
   }
-
-  [[nodiscard]] bool is_root(value_id v) const { return v == registers_[0] || v == registers_[1]; }
-
+  bool cover(std::uint8_t at, std::uint32_t leaves, std::uint32_t taken) {
+    auto& f = frames[at];
+    if (!remember({undo::kind::cover, at, f.covered, f.taken, 0})) return false;
+    f.covered |= leaves;
+    f.taken |= taken;
+    auto const minus = taken & f.group->minus;
+    return minus == 0 || (std::popcount(minus) & 1) == 0 || set_sign(at, -f.sign);
+  }
+  bool set_sign(std::uint8_t at, double sign) {
+    if (!remember({undo::kind::sign, at, 0, 0, frames[at].sign})) return false;
+    frames[at].sign = sign;
+    return true;
+  }
+  bool set_owed(std::uint8_t at, double owed) {
+    if (!remember({undo::kind::owed, at, 0, 0, frames[at].owed})) return false;
+    frames[at].owed = owed;
+    return true;
+  }
   bool add_member(value_id v, double weight) {
-    if (rest_count_ == rest_capacity) return exceeded_ = true, false;
+    if (rest_count_ == rest_capacity) return exceeded = true, false;
     rest_[rest_count_++] = {v, weight};
     return true;
   }
-
+  void drop_members(std::uint16_t from) { rest_count_ = from; }
   bool bind_members(std::uint8_t at, std::uint16_t first, op_group kind) {
     auto* made = bind(at);
     if (made == nullptr) return false;
@@ -9707,24 +9844,55 @@ class match_state {
     made->members = static_cast<std::uint8_t>(rest_count_ - first);
     return true;
   }
-
-  void matched(node_id n) {
+  void add_matched(node_id n) {
     if (matched_count_ < matched_capacity)
       matched_[matched_count_++] = n;
     else
-      exceeded_ = true;
+      exceeded = true;
   }
 
-  bool exceeded_ = false, bounded_ = false;
-  frame frames_[frame_count];
+  struct mark {
+    std::uint16_t undo, matched, rest;
+  };
+  [[nodiscard]] mark here() const { return {undo_count_, matched_count_, rest_count_}; }
+  void rewind(mark const& to) {
+    while (undo_count_ > to.undo) {
+      auto const& u = undo_[--undo_count_];
+      switch (u.what) {
+        case undo::kind::slot: slots_[u.at].bound = false; break;
+        case undo::kind::cover:
+          frames[u.at].covered = u.covered;
+          frames[u.at].taken = u.taken;
+          break;
+        case undo::kind::sign: frames[u.at].sign = u.number; break;
+        case undo::kind::owed: frames[u.at].owed = u.number; break;
+      }
+    }
+    matched_count_ = to.matched;
+    rest_count_ = to.rest;
+  }
+
+ private:
+  static constexpr std::size_t undo_capacity = 512;
+
+  struct undo {
+    enum class kind : std::uint8_t { slot, cover, sign, owed } what;
+    std::uint8_t at;
+    std::uint32_t covered, taken;
+    double number;
+  };
+
+  bool remember(undo const& change) {
+    if (undo_count_ == undo_capacity) return exceeded = true, false;
+    undo_[undo_count_++] = change;
+    return true;
+  }
+
   std::uint16_t undo_count_ = 0, matched_count_ = 0, rest_count_ = 0;
   undo undo_[undo_capacity];
   node_id matched_[matched_capacity];
   rest_member rest_[rest_capacity];
   binding slots_[slot_capacity];
-  value_id registers_[256];
-  double signs_[256];
-  value_id stands_for_[256];  // see summed_squares
 };
 
 }  // namespace detail
@@ -9733,305 +9901,157 @@ class match_state {
 namespace fuse::inline v0::detail {
 
 template <class Image>
-class basic_value_steps : public match_state {
+class basic_multisets {
  public:
-  basic_value_steps(program const& rules, Image const& image, facts const& known, dialect const& names)
-      : rules_(rules),
-        image_(image),
-        facts_(known),
-        names_(names),
-        congruent_(image, known, names),
-        data_operands_(names.rows.size() + 1, 0xffff),
-        views_(rest_capacity) {
-    for (std::size_t code = 1; code < data_operands_.size(); ++code)
-      if (auto const* row = names_.row(static_cast<std::uint16_t>(code), image_.version);
-          row != nullptr && row->operands >= 0)
-        data_operands_[code] = static_cast<std::uint16_t>(row->operands);
+  basic_multisets(Image const& image, facts const& known, operator_sets const& operators, congruence& congruent,
+                  basic_group_opener<Image> const& opener, match_state const& state)
+      : image_(image), facts_(known), operators_(operators), congruent_(congruent), opener_(opener), s_(state) {}
+
+  [[nodiscard]] bool same(value_id a, value_id b) {
+    return congruent_.same(bare_value(image_, facts_, a), bare_value(image_, facts_, b));
   }
 
-  [[nodiscard]] value_id bare(value_id v) const { return bare_value(image_, facts_, v); }
-
-  [[nodiscard]] program const& rules() const { return rules_; }
-
- protected:
-  [[nodiscard]] value_id seen_through(node_id n, std::uint8_t set, bool free) const {
-    auto const& record = image_.node(n);
-    auto const seen = kept_operand(image_, facts_, n);
-    if (seen == absent || record.region != region_) return absent;
-    auto const& through = rules_.sets[set - 1u];
-    auto const op = static_cast<opcode>(record.tag.op);
-    if (through.contains(record.tag.name, record.tag.op)) {
-      if (may_repeat(op) && !(free && broadcasts(image_, facts_, n)) && !unchanged(image_, facts_, n)) return absent;
-    } else if (!may_keep_elements(op) || !through.has_identity() || !unchanged(image_, facts_, n)) {
-      return absent;
-    }
-    auto const below = facts_.type(seen), type = facts_.type(image_.result(n));
-    bool const floating =
-        (below == element_type::unknown || is_floating(below)) && (type == element_type::unknown || is_floating(type));
-    return floating || (below == type && unchanged(image_, facts_, n)) ? seen : absent;
+  [[nodiscard]] bool equal(span<rest_member const> before, span<rest_member const> now, opened_group const& like) {
+    list a(before), b(now);
+    if (same(a, b)) return true;
+    double const neutral = like.kind == op_group::product ? 1 : 0;
+    list first, second;
+    first.number = second.number = neutral;
+    return open(before, like.kind, like, first) && open(now, like.kind, like, second) &&
+           math::close_to(second.number, first.number, like.integers ? 0 : usual_tolerance) && same(first, second);
   }
 
-  value_id stripped(instruction const& i, bool count) {
-    return stripped(registers_[i.a], i.through, (i.flags & instruction::free) != 0, count);
+  [[nodiscard]] double ratio(value_id a, value_id b, opened_group const& like) {
+    if (((operators_[a].direct | operators_[b].direct) & product_bit) == 0) return 0;
+    rest_member const one{a, 1}, other{b, 1};
+    list first, second;
+    bool const open_both =
+        open({&one, 1}, op_group::product, like, first) && open({&other, 1}, op_group::product, like, second);
+    return open_both && first.number != 0 && same(first, second) ? second.number / first.number : 0;
   }
-  value_id stripped(value_id v, std::uint8_t set, bool free, bool count) {
-    if (set == 0) return v;
-    for (int i = 0; i < 8; ++i) {
-      auto const n = v == absent ? absent : image_.producer(v);
-      auto const below = n == absent ? absent : seen_through(n, set, free);
-      if (below == absent) return v;
-      if (count) matched(n);
-      v = below;
-    }
-    return v;
-  }
-
-  [[nodiscard]] bool used_by(value_id v, std::uint32_t users) const {
-    if (v == absent || image_.value(v).use_count + image_.value(v).outputs != users) return false;
-    auto const n = image_.producer(v);
-    for (std::uint32_t k = 0; n != absent && k < image_.node(n).result_count; ++k) {
-      auto const other = image_.result(n, k);
-      if (other != v && !image_.unused(other)) return false;
-    }
-    return true;
-  }
-
-  bool operation(instruction const& i, value_id v) {
-    auto const n = v == absent ? absent : image_.producer(v);
-    if (n == absent) return false;
-    auto const& record = image_.node(n);
-    if (stands_for_[i.a] != absent || record.region != region_ ||
-        (i.code == step::exactly ? record.tag.name : record.tag.op) != i.op)
-      return false;
-    if (image_.result_index(v) != i.c) return false;
-    std::uint32_t const wanted = i.count & 0x7fu;
-    bool const open_ended = (i.count & 0x80u) != 0;
-    std::uint32_t there = record.operand_count;
-    if (auto const most = data_operands_[record.tag.name]; there > most) there = most;
-    if (!open_ended)
-      for (std::uint32_t k = wanted; k < there; ++k)
-        if (image_.operand(n, k) != absent) return false;
-    if (open_ended && there < wanted) return false;
-    for (std::uint32_t k = 0; k < wanted; ++k) {
-      registers_[i.b + k] = k < there ? image_.operand(n, k) : absent;
-      signs_[i.b + k] = 1;
-      stands_for_[i.b + k] = absent;
-    }
-    matched(n);
-    return true;
-  }
-
-  bool operands(instruction const& i) {
-    auto const n = matched_count_ == 0 ? absent : image_.producer(registers_[i.a]);
-    if (n == absent) return false;
-    auto const count = image_.operand_count(n);
-    auto const first = rest_count_;
-    if (auto const& known = slots_[i.b]; known.bound) {
-      if (known.axes != 0 || i.count + known.members != count) return false;
-      for (std::uint32_t k = i.count; k < count; ++k)
-        if (!congruent_.same(rest_[known.first + k - i.count].value, image_.operand(n, k))) return false;
-      return true;
-    }
-    for (std::uint32_t k = i.count; k < count; ++k)
-      if (!add_member(image_.operand(n, k), 1)) return false;
-    return bind_members(i.b, first, op_group::none);
-  }
-
-  bool same(std::uint8_t a, std::uint8_t b) {
-    if (stands_for_[a] != stands_for_[b] && !facts_.same_shape(stands_for_[a], stands_for_[b])) return false;
-    if (signs_[a] != signs_[b]) return false;
-    return congruent_.same(bare(registers_[a]), bare(registers_[b]));
-  }
-
-  bool agrees(instruction const& i) {
-    auto const v = stripped(i, false);
-    auto const& known = slots_[i.b];
-    if (!known.bound) {
-      auto* made = bind(i.b);
-      if (made != nullptr) made->value = v;
-      return made != nullptr;
-    }
-    auto const n = image_.producer(v), first = image_.producer(known.value);
-    if (n == first) return true;
-    if (!congruent_.agree(n, first)) return false;
-    auto const count = image_.operand_count(n);
-    std::uint32_t k = data_operands_[image_.node(n).tag.name];
-    for (; k < count || k < image_.operand_count(first); ++k)
-      if (k >= count || k >= image_.operand_count(first) ||
-          !congruent_.same(image_.operand(n, k), image_.operand(first, k)))
-        return false;
-    return true;
-  }
-
-  bool capture(std::uint8_t at, value_id v) {
-    if (v == absent) return false;
-    auto& s = slots_[at];
-    if (s.bound) return s.value == v || congruent_.same(s.bare, bare(v));
-    auto* made = bind(at);
-    if (made == nullptr) return false;
-    made->value = v;
-    made->bare = bare(v);
-    return true;
-  }
-
-  bool bind_number(std::uint8_t at, double number, value_id from) {
-    auto& s = slots_[at];
-    if (s.bound) return close_to(s.number, number, 1e-7);  // one may have been rounded to float
-    auto* made = bind(at);
-    if (made == nullptr) return false;
-    made->number = number;
-    made->value = made->bare = from;
-    return true;
-  }
-
-  [[nodiscard]] static bool close_to(double found, double wanted, double tolerance) {
-    if (found == wanted) return true;
-    return math::abs(found - wanted) <= tolerance * math::abs(wanted);  // 0 is only 0
-  }
-
-  [[nodiscard]] bool equals_number(value_id v, double wanted, double tolerance) const {
-    double number = 0;
-    if (v == absent) return false;
-    if (facts_.number(v, number)) return close_to(number, wanted, tolerance);
-    if (!image_.value(v).constant) return false;
-    auto const t = image_.source->constant(v);
-    if (t.size() == 0) return false;
-    for (std::size_t k = 0; k < t.size(); ++k)
-      if (!close_to(t.number(k), wanted, tolerance)) return false;
-    return true;
-  }
-
-  [[nodiscard]] bool has_as_large_beside(instruction const& i) const {
-    double number = 0;
-    auto const v = registers_[i.a];
-    if (i.count == 0 || facts_.number(v, number)) return true;
-    for (std::uint8_t k = 0; k < i.count; ++k)
-      if (auto const beside = registers_[i.b + k];
-          i.b + k != i.a && beside != absent && facts_.broadcasts_into(v, beside))
-        return true;
-    return false;
-  }
-
-  bool parameter(instruction const& i) {
-    auto const n = image_.producer(stripped(i, false));
-    auto const name = rules_.parameter_names[i.op];
-    double number = 0;
-    if (n == absent || !read_number(image_, facts_, names_, n, name, number)) return false;
-    if (name == "axis" || name == "axes") return axis(i, n, name == "axes", number);
-    if (i.b == no_slot) return close_to(number, i.number, static_cast<double>(i.tolerance));
-    return bind_number(i.b, number, absent);
-  }
-
-  bool axis(instruction const& i, node_id n, bool listed, double number) {
-    auto const rank = rank_of_axes(n);
-    if (i.b == no_slot) {
-      if ((number < 0) != (i.number < 0)) {
-        if (rank < 0) return false;
-        number += number < 0 ? rank : -rank;
-      }
-      return number == i.number;
-    }
-    if (number >= 0 && rank >= 0 && (number -= rank) >= 0) return false;
-    auto const use =
-        listed ? axis_use::one : axis_use_of(names_.row(image_.node(n).tag.name, image_.version), op_of(image_, n));
-    auto const axes = axes_of(number, use);
-    auto const& known = slots_[i.b];
-    if (!known.bound) {
-      if (!bind_number(i.b, number, absent)) return false;
-      slots_[i.b].axes = axes;
-      return true;
-    }
-    return axes == 0 && known.axes == 0 ? number == known.number
-                                        : axes == known.axes || (known.axes == 1 && number == -1);
-  }
-  [[nodiscard]] int rank_of_axes(node_id n) const {
-    auto const op = op_of(image_, n);
-    if (op == opcode::unsqueeze || op == opcode::one_hot) return facts_.rank(image_.result(n));
-    return image_.operand_count(n) == 0 ? -1 : facts_.rank(image_.operand(n, 0));
-  }
-
-  [[nodiscard]] static std::uint64_t axes_of(double axis, axis_use use) {
-    if (!(axis < 0 && axis >= -63) || use == axis_use::none) return 0;
-    auto const bit = std::uint64_t{1} << static_cast<int>(-axis - 1);
-    return use == axis_use::one ? bit : 2 * bit - 1;
-  }
-
-  bool condition_holds(std::uint16_t at) {
-    auto const& c = rules_.conditions[at];
-    std::size_t used = 0;
-    for (std::size_t k = 0; k < c.what.count; ++k) {
-      auto const s = c.slots[k];
-      auto& argument = arguments_[k] = captured{};
-      if (s == no_slot || !slots_[s].bound) continue;
-      auto const& b = slots_[s];
-      argument.bound = true;
-      argument.number = b.number;
-      argument.axes = b.axes;
-      auto const first = used;
-      if (rules_.rules[c.rule].slot_kinds[s] == slot_kind::rest) {
-        for (auto const& m : members(s))
-          if (used < rest_capacity) views_[used++] = {image_, facts_, names_, m.value};
-      } else if (used < rest_capacity) {
-        bool const is_value = rules_.rules[c.rule].slot_kinds[s] == slot_kind::value;
-        views_[used++] = is_value ? value_view(image_, facts_, names_, b.value)
-                                  : value_view(image_, facts_, names_, b.value, b.number, b.axes);
-      }
-      argument.values = {views_.data() + first, used - first};
-    }
-    return c.what.holds == nullptr || c.what.holds(arguments_, c.what);
-  }
-
-  program rules_;
-  Image const& image_;
-  facts const& facts_;
-  dialect names_;
-  congruence congruent_;
-  std::uint32_t region_ = 0;  // where the root is
 
  private:
-  plain_vector<std::uint16_t> data_operands_;  // by name code: how many operands are data and not parameters
-  captured arguments_[condition::capacity];    // what a condition is asked about
-  plain_vector<value_view> views_;             // the values among them
+  struct list {
+    rest_member all[match_state::rest_capacity];
+    std::size_t count = 0;
+    double number = 1;
+
+    list() = default;
+    explicit list(span<rest_member const> members) {
+      for (auto const& m : members) all[count++] = m;
+    }
+  };
+
+  [[nodiscard]] bool same(list const& a, list& b) {
+    if (a.count != b.count) return false;
+    for (std::size_t i = 0; i < a.count; ++i) {
+      auto at = i;
+      while (at < b.count && (b.all[at].weight != a.all[i].weight || !same(a.all[i].value, b.all[at].value))) ++at;
+      if (at == b.count) return false;
+      std::swap(b.all[i], b.all[at]);
+    }
+    return true;
+  }
+
+  [[nodiscard]] bool open(span<rest_member const> members, op_group kind, opened_group const& like, list& into) {
+    auto const take = [&](double number, double weight) {
+      into.number = kind == op_group::sum ? into.number + weight * number : into.number * math::pow(number, weight);
+    };
+    for (auto const& m : members) {
+      opened_.clips = opened_.divides = false;
+      opened_.free = like.free;
+      opened_.scales = true;
+      opener_.open(opened_, {m.value}, kind, like.through, s_.region, frame_needs::all);
+      if (opened_.bounded) return false;
+      if (opened_.negative()) take(-1, m.weight);
+      for (std::uint8_t k = 0; k < opened_.count; ++k) {
+        auto const& p = opened_.parts[k];
+        if (!p.leaf && p.leaves != 0 && !p.has_number && narrows(p.value)) return false;
+        if (!p.leaf) continue;
+        if (p.has_number && !like.free && opener_.has_several(p.value)) return false;
+        if (p.has_number)
+          take(p.number, p.weight * m.weight);
+        else if (p.shape != absent || !add(p.value, p.weight * p.power * m.weight, into))
+          return false;
+      }
+    }
+    return true;
+  }
+
+  [[nodiscard]] bool narrows(value_id v) const {
+    auto const n = image_.producer(v);
+    auto const below = n == absent ? absent : kept_operand(image_, facts_, n);
+    auto const type = facts_.type(v);
+    return below != absent && type != facts_.type(below) && !widens(facts_.type(below), type);
+  }
+
+  [[nodiscard]] bool add(value_id v, double weight, list& into) {
+    for (std::size_t i = 0; i < into.count && math::is_whole(weight); ++i) {
+      auto& known = into.all[i].weight;
+      if (known * weight > 0 && math::is_whole(known) && same(into.all[i].value, v)) return known += weight, true;
+    }
+    if (into.count == match_state::rest_capacity) return false;
+    into.all[into.count++] = {v, weight};
+    return true;
+  }
+
+  Image const& image_;
+  facts const& facts_;
+  operator_sets const& operators_;
+  congruence& congruent_;
+  basic_group_opener<Image> const& opener_;
+  match_state const& s_;
+  opened_group opened_;
 };
-using value_steps = basic_value_steps<graph_image>;
 
 }  // namespace fuse::inline v0::detail
 
 namespace fuse::inline v0::detail {
 
 template <class Image>
-class basic_group_steps : public value_steps {
+class basic_group_steps {
  public:
-  basic_group_steps(program const& rules, Image const& image, facts const& known, dialect const& names)
-      : value_steps(rules, image, known, names),
-        filter_(rules_, image, known, names),
-        opener_(rules_, image, known, filter_.sets(), congruent_, true) {
-    groups_.reserve(kept_groups + frame_count);
-  }
+  basic_group_steps(program const& rules, Image const& image, facts const& known, congruence& congruent,
+                    basic_filter<Image>& told, match_state& state)
+      : image_(image),
+        filter_(told),
+        s_(state),
+        opener_(rules, image, known, told.sets(), congruent),
+        multisets_(image, known, told.sets(), congruent, opener_, state) {}
 
- protected:
-  void open(instruction const& i, double sign) {
-    auto& f = frames_[i.b];
+  void begin() { kept_.begin(); }
+  void forget() { kept_.forget(); }
+
+  [[nodiscard]] basic_group_opener<Image> const& opener() const { return opener_; }
+
+  bool open(instruction const& i, double sign) {
+    auto const& from = s_.registers[i.a];
+    auto const kind = static_cast<op_group>(i.op);
     if (static_cast<sign_use>(i.c) == sign_use::linked && sign < 0) {
-      auto& around = frames_[i.count];
-      remember({undo::kind::sign, i.count, 0, 0, around.sign});
-      around.sign = -around.sign;
+      auto const& around = s_.frames[i.count];
+      if (around.group->divided || !s_.set_sign(i.count, -around.sign)) return false;
     }
-    f.group = &group(i);
-    bounded_ = bounded_ || f.group->bounded;
+    auto& f = s_.frames[i.b];
+    f.group = &kept_.get(from, i, filter_.sought(i), s_.region, [&](opened_group& made, auto const& sought) {
+      opener_.open(made, from, kind, i.through, s_.region, sought);
+    });
+    s_.bounded = s_.bounded || f.group->bounded;
+    if (f.group->divided && sign != 1) return false;  // a number times a quotient, which is no other quotient
     f.covered = f.taken = 0;
     f.sign = f.group->negative() ? -sign : sign;
+    f.owed = 1;
+    f.member = from.member;
+    return true;
   }
-
-  void release_groups() { ++search_; }
-  void forget_groups() { ++graph_; }
 
   [[nodiscard]] static double weight(frame const& f, opened_group::part const& p) {
     return f.group->kind == op_group::sum ? p.weight * f.sign : p.weight;
   }
 
   [[nodiscard]] static bool same_weight(frame const& f, double found, double wanted) {
-    return f.group->kind == op_group::sum ? close_to(found, wanted, usual_tolerance) : found == wanted;
+    if (f.group->kind == op_group::sum) return math::close_to(found, wanted, f.group->integers ? 0 : usual_tolerance);
+    return found == wanted ||
+           (!math::is_whole(found) && !math::is_whole(wanted) && math::close_to(found, wanted, 0x1p-23));
   }
 
   bool several(frame const& f, std::uint8_t k, double wanted, std::uint32_t& leaves, std::uint32_t& taken) {
@@ -10061,38 +10081,28 @@ class basic_group_steps : public value_steps {
   }
   double another(frame const& f, opened_group::part const& p, std::uint8_t j, std::uint32_t leaves) {
     auto const& q = f.group->parts[j];
-    if (q.leaves == 0 || q.value == absent || (q.leaves & (f.covered | leaves)) != 0 || q.stands_for != p.stands_for)
+    if (q.leaves == 0 || q.value == absent || (q.leaves & (f.covered | leaves)) != 0 || q.shape != p.shape ||
+        q.power != p.power)
       return 0;
     auto const w = weight(f, q);
     if (f.group->kind == op_group::product && !(math::is_whole(w) && math::is_whole(p.weight))) return 0;
-    if (congruent_.same(bare(p.value), bare(q.value))) return w;
-    return f.group->kind == op_group::sum && p.stands_for == absent ? w * ratio(p.value, q.value, *f.group) : 0;
-  }
-
-  double ratio(value_id a, value_id b, opened_group const& among) {
-    if (((filter_.sets()[a].direct | filter_.sets()[b].direct) & product_bit) == 0) return 0;
-    auto const first = rest_count_;
-    double of_a = 1, of_b = 1;
-    bool same = add_member(a, 1) && add_member(b, 1) && open_members(first, first + 1u, op_group::product, among, of_a);
-    auto const middle = rest_count_;
-    same = same && open_members(first + 1u, first + 2u, op_group::product, among, of_b) &&
-           same_members(first + 2u, middle, middle, rest_count_);
-    rest_count_ = first;
-    return same && of_a != 0 ? of_b / of_a : 0;
+    if (multisets_.same(p.value, q.value)) return w;
+    return f.group->kind == op_group::sum && p.plain() ? w * multisets_.ratio(p.value, q.value, *f.group) : 0;
   }
 
   [[nodiscard]] bool may_leave_out(opened_group const& group, std::uint32_t numbers) const {
     bool several = false;
     for (std::uint8_t k = 0; k < group.count && !group.free; ++k) {
       auto const& p = group.parts[k];
-      several = several || (p.leaf && (p.leaves & numbers) != 0 && opener_.has_several(p.value));
+      several = several || (p.leaf && (p.leaves & numbers) != 0 && opener_.may_enlarge(p.value));
     }
     return !several || opener_.keeps_shape(group, group.neutral | numbers);
   }
 
-  bool literal(instruction const& i) {
-    auto& f = frames_[i.a];
-    double number = f.group->kind == op_group::sum ? 0 : 1;
+  bool literal(instruction const& i) { return numbers_make(i.a, i.number, static_cast<double>(i.tolerance)); }
+  bool numbers_make(std::uint8_t at, double wanted, double tolerance) {
+    auto& f = s_.frames[at];
+    double number = f.group->kind == op_group::sum ? 0 : 1 / f.owed;
     std::uint32_t leaves = 0, taken = 0;
     for (std::uint8_t k = 0; k < f.group->count; ++k) {
       auto const& p = f.group->parts[k];
@@ -10102,38 +10112,50 @@ class basic_group_steps : public value_steps {
       leaves |= p.leaves;
       taken |= 1u << k;
     }
-    double const wanted = i.number;
     if (f.group->kind == op_group::product) {
       number *= math::abs(f.sign);
       bool const flips = f.sign < 0 && (number < 0) != (wanted < 0);
       if (flips) number = -number;
-      if (flips || math::abs(f.sign) != 1) {
-        if (!remember({undo::kind::sign, i.a, 0, 0, f.sign})) return false;
-        f.sign = f.sign < 0 && !flips ? -1 : 1;
-      }
+      if ((flips || math::abs(f.sign) != 1) && !s_.set_sign(at, f.sign < 0 && !flips ? -1 : 1)) return false;
+      if (f.owed != 1 && !s_.set_owed(at, 1)) return false;
     }
-    return close_to(number, wanted, static_cast<double>(i.tolerance)) && may_leave_out(*f.group, leaves) &&
-           cover(i.a, leaves, taken);
+    return math::close_to(number, wanted, f.group->integers ? 0 : tolerance) && may_leave_out(*f.group, leaves) &&
+           s_.cover(at, leaves, taken);
   }
 
+  bool owe(std::uint8_t at, double number) {
+    auto& f = s_.frames[at];
+    for (std::uint8_t k = 0; k < f.group->count; ++k) {
+      auto const& p = f.group->parts[k];
+      if (!p.leaf || !p.has_number || (p.leaves & f.covered) != 0) continue;
+      auto const wanted = math::pow(number, 1 / p.weight);
+      if (math::abs(p.number - wanted) <= 0x1p-24 * wanted && may_leave_out(*f.group, p.leaves))
+        return s_.cover(at, p.leaves, 1u << k);
+    }
+    return s_.set_owed(at, f.owed * number);
+  }
+  bool pay(std::uint8_t at) { return s_.frames[at].owed == 1 || numbers_make(at, 1, 0x1p-22); }
+
   bool rest(instruction const& i) {
-    auto& f = frames_[i.a];
+    auto& f = s_.frames[i.a];
+    if (!pay(i.a)) return false;
     auto const left = f.left();
-    auto const first = rest_count_;
+    auto const first = s_.member_count();
     std::uint32_t done = 0, taken = 0;
     double sign = f.sign;
     for (std::uint8_t k = 0; k < f.group->count; ++k) {
       auto const& p = f.group->parts[k];
       if (p.leaves == 0 || (p.leaves & ~left) != 0 || (p.leaves & done) != 0 || (f.group->passed_on >> k & 1u) != 0)
         continue;
-      if (p.value == absent || (p.stands_for != absent && !p.has_number)) return false;
-      if (is_root(p.value)) {
+      if (p.value == absent || (p.shape != absent && !p.has_number)) return false;
+      if (s_.is_root(p.value)) {
         if (p.leaf) return false;
         continue;
       }
-      auto const w = weight(f, p) / i.number;
-      bool const fits =
-          f.group->kind == op_group::sum ? w == 1 || w == -1 : math::abs(i.number) == 1 || math::is_whole(w);
+      auto const w = weight(f, p) * p.power / i.number;
+      bool const below_root = !math::is_whole(i.number) && math::is_whole(weight(f, p));
+      bool const fits = f.group->kind == op_group::sum ? w == 1 || w == -1
+                                                       : math::abs(i.number) == 1 || (math::is_whole(w) && !below_root);
       if (!fits) {
         if (p.leaf) return false;
         continue;
@@ -10146,17 +10168,38 @@ class basic_group_steps : public value_steps {
         else if (!whole_part(f, k) || negates_inside(f, k))
           continue;
       }
-      if (!add_member(p.value, w)) return false;
+      if (!s_.add_member(p.value, w)) return false;
       done |= p.leaves;
       taken |= 1u << k;
     }
-    bool const some = rest_count_ != first || f.group->dropped || (left & f.group->neutral) != 0;
+    bool const some = s_.member_count() != first || f.group->dropped || (left & f.group->neutral) != 0;
     if ((i.flags & instruction::some) != 0 && !some) return false;
-    auto const& known = slots_[i.b];
-    if (known.bound ? !left_before(known, first, *f.group) : !bind_members(i.b, first, f.group->kind)) return false;
-    return cover(i.a, left, taken);
+    auto const& known = s_.slot(i.b);
+    if (!known.bound) return s_.bind_members(i.b, first, f.group->kind) && s_.cover(i.a, left, taken);
+    auto const now = s_.members_from(first);
+    bool const as_before =
+        known.axes == static_cast<std::uint64_t>(f.group->kind) && multisets_.equal(s_.members(i.b), now, *f.group);
+    s_.drop_members(first);
+    return as_before && s_.cover(i.a, left, taken);
   }
 
+  bool close(instruction const& i) {
+    auto const& f = s_.frames[i.a];
+    if (!pay(i.a) || (f.left() & ~f.group->neutral) != 0) return false;
+    if (f.group->kind == op_group::product && f.sign != 1) return false;
+    std::uint32_t inside = 0;
+    for (std::uint8_t k = 0; k < f.group->count; ++k) {
+      auto const& p = f.group->parts[k];
+      bool const below = p.parent != 255 && (inside >> p.parent & 1u) != 0;
+      if (below || (f.taken >> k & 1u) != 0)
+        inside |= 1u << k;
+      else if (!p.leaf && p.leaves != 0)
+        s_.add_matched(image_.producer(p.value));
+    }
+    return true;
+  }
+
+ private:
   [[nodiscard]] static bool whole_part(frame const& f, std::uint8_t k) {
     for (std::uint8_t j = static_cast<std::uint8_t>(k + 1); j < f.group->count; ++j) {
       if (f.group->parts[j].leaves != 0 || f.group->parts[j].parent == 255) continue;
@@ -10169,163 +10212,27 @@ class basic_group_steps : public value_steps {
   [[nodiscard]] bool negates_inside(frame const& f, std::uint8_t k) const {
     auto const inside = f.group->parts[k].leaves;
     bool found = false;
-    std::uint32_t scaled = f.group->scaled;  // and what is below
+    std::uint32_t closable = f.group->closable;  // and what is below
     for (std::uint8_t j = k; j < f.group->count; ++j) {
       auto const& p = f.group->parts[j];
       if (p.leaves == 0 || (p.leaves & ~inside) != 0) continue;
-      if (p.parent != 255 && (scaled >> p.parent & 1u) != 0) {
-        scaled |= 1u << j;
+      if (p.parent != 255 && (closable >> p.parent & 1u) != 0) {
+        closable |= 1u << j;
         continue;
       }
-      if (p.leaf && !p.has_number && (p.stands_for != absent || (p.weight != 1 && p.weight != -1))) return false;
+      if (p.leaf && !p.has_number && (!p.plain() || (p.weight != 1 && p.weight != -1))) return false;
       auto const n = p.leaf && !p.has_number ? absent : image_.producer(p.value);
       found = found || (n != absent && op_of(image_, n) == opcode::neg);
     }
     return found;
   }
 
-  bool close(instruction const& i) {
-    auto const& f = frames_[i.a];
-    if ((f.left() & ~f.group->neutral) != 0 || (f.group->kind == op_group::product && f.sign != 1)) return false;
-    std::uint32_t inside = 0;
-    for (std::uint8_t k = 0; k < f.group->count; ++k) {
-      auto const& p = f.group->parts[k];
-      bool const below = p.parent != 255 && (inside >> p.parent & 1u) != 0;
-      if (below || (f.taken >> k & 1u) != 0)
-        inside |= 1u << k;
-      else if (!p.leaf && p.leaves != 0)
-        matched(image_.producer(p.value));
-    }
-    return true;
-  }
-
-  basic_filter<Image> filter_;
-
- private:
-  static constexpr std::size_t kept_groups = 64;
-
-  struct request {
-    value_id value, stands_for;
-    frame_needs::needs sought;
-    std::uint32_t region, graph;
-    op_group kind;
-    std::uint8_t through, flags;
-    friend bool operator==(request const&, request const&) = default;
-    [[nodiscard]] std::size_t hash() const {
-      auto const mixed = value * 0x9e3779b1u ^ (static_cast<unsigned>(kind) * 8u + through + flags) * 0x85ebca6bu ^
-                         static_cast<unsigned>(sought.deep ^ sought.deep >> 32) * 0xc2b2ae35u;
-      return mixed >> 23;
-    }
-  };
-  struct kept_group {
-    request what{};
-    std::uint32_t search = 0;  // the last one that needed it
-  };
-
-  bool left_before(binding const& known, std::uint16_t first, opened_group const& like) {
-    if (known.axes != static_cast<std::uint64_t>(like.kind)) return false;
-    auto const last = rest_count_;
-    bool same = same_members(known.first, known.first + known.members, first, last);
-    if (!same) {
-      double const neutral = like.kind == op_group::product ? 1 : 0;
-      double before = neutral, now = neutral;
-      same = open_members(known.first, known.first + known.members, like.kind, like, before);
-      auto const middle = rest_count_;
-      same = same && open_members(first, last, like.kind, like, now) && close_to(now, before, usual_tolerance) &&
-             same_members(last, middle, middle, rest_count_);
-    }
-    rest_count_ = first;
-    return same;
-  }
-
-  bool same_members(std::size_t a, std::size_t a_end, std::size_t b, std::size_t b_end) {
-    if (a_end - a != b_end - b) return false;
-    for (; a != a_end; ++a, ++b) {
-      auto other = b;
-      while (other != b_end && (rest_[other].weight != rest_[a].weight ||
-                                !congruent_.same(bare(rest_[a].value), bare(rest_[other].value))))
-        ++other;
-      if (other == b_end) return false;
-      std::swap(rest_[b], rest_[other]);
-    }
-    return true;
-  }
-
-  bool open_members(std::size_t from, std::size_t to, op_group kind, opened_group const& like, double& number) {
-    auto& opened = opened_again_;
-    auto const added = rest_count_;
-    auto const take = [&](double element, double weight) {
-      number = kind == op_group::sum ? number + weight * element : number * math::pow(element, weight);
-    };
-    for (; from != to; ++from) {
-      auto const m = rest_[from];
-      opened.clips = false;
-      opened.free = like.free;
-      opened.divides = false;
-      opened.scales = true;
-      opener_.open(opened, m.value, absent, kind, like.through, region_, frame_needs::all);
-      if (opened.bounded) return false;
-      if (opened.negative()) take(-1, m.weight);
-      for (std::uint8_t k = 0; k < opened.count; ++k) {
-        auto const& p = opened.parts[k];
-        if (!p.leaf || p.stands_for == mean_with_number) continue;
-        if (p.has_number && !like.free && opener_.has_several(p.value)) return false;
-        if (p.has_number)
-          take(p.number, p.weight * m.weight);
-        else if (p.stands_for != absent || !add_like(added, p.value, p.weight * m.weight))
-          return false;
-      }
-    }
-    return true;
-  }
-  bool add_like(std::size_t first, value_id v, double weight) {
-    for (auto at = first; at < rest_count_ && math::is_whole(weight); ++at) {
-      auto& known = rest_[at].weight;
-      if (known * weight > 0 && math::is_whole(known) && congruent_.same(bare(rest_[at].value), bare(v)))
-        return known += weight, true;
-    }
-    return add_member(v, weight);
-  }
-
-  opened_group const& group(instruction const& i) {
-    constexpr auto matter = instruction::clips | instruction::free | instruction::divides | instruction::scales;
-    request const wanted{registers_[i.a],
-                         stands_for_[i.a],
-                         filter_.sought(i),
-                         region_,
-                         graph_,
-                         static_cast<op_group>(i.op),
-                         i.through,
-                         static_cast<std::uint8_t>(i.flags & matter)};
-    auto& known = place_of_[wanted.hash()];
-    if (kept_[known].what == wanted) {
-      kept_[known].search = search_;
-      return groups_[known];
-    }
-    std::size_t at = kept_groups + i.b;
-    next_ = (next_ + 1) % kept_groups;
-    if (kept_[next_].search != search_) {
-      at = next_;
-      kept_[at] = {wanted, search_};
-      known = static_cast<std::uint8_t>(at);
-    }
-    if (at >= groups_.size()) groups_.resize(at + 1);  // they are large, and few are ever used
-    auto& made = groups_[at];
-    made.clips = (i.flags & instruction::clips) != 0;
-    made.free = (i.flags & instruction::free) != 0;
-    made.divides = (i.flags & instruction::divides) != 0;
-    made.scales = (i.flags & instruction::scales) != 0;
-    opener_.open(made, wanted.value, wanted.stands_for, wanted.kind, wanted.through, region_, wanted.sought);
-    return made;
-  }
-
-  frame_opener opener_;
-  plain_vector<opened_group> groups_;  // those that are kept, then one of each frame's own
-  kept_group kept_[kept_groups];
-  std::uint8_t place_of_[512]{};  // by hash of a request: where it is kept, if it is
-  std::size_t next_ = 0;
-  std::uint32_t search_ = 1, graph_ = 1;
-  opened_group opened_again_;
+  Image const& image_;
+  basic_filter<Image>& filter_;
+  match_state& s_;
+  basic_group_opener<Image> opener_;
+  basic_multisets<Image> multisets_;
+  kept_groups kept_;
 };
 using group_steps = basic_group_steps<graph_image>;
 
@@ -10334,78 +10241,349 @@ using group_steps = basic_group_steps<graph_image>;
 namespace fuse::inline v0::detail {
 
 template <class Image>
-class basic_reduction_steps : public group_steps {
+class basic_value_steps {
  public:
-  basic_reduction_steps(program const& rules, Image const& image, facts const& known, dialect const& names)
-      : group_steps(rules, image, known, names), opener_(rules_, image, known, filter_.sets(), congruent_, false) {}
+  basic_value_steps(program const& rules, Image const& image, facts const& known, dialect const& names,
+                    congruence& congruent, match_state& state)
+      : rules_(rules),
+        image_(image),
+        facts_(known),
+        names_(names),
+        congruent_(congruent),
+        s_(state),
+        data_operands_(names.rows.size() + 1, 0xffff),
+        views_(match_state::rest_capacity) {
+    for (std::size_t code = 1; code < data_operands_.size(); ++code)
+      if (auto const* row = names_.row(static_cast<std::uint16_t>(code), image_.version);
+          row != nullptr && row->operands >= 0)
+        data_operands_[code] = static_cast<std::uint16_t>(row->operands);
+  }
 
- protected:
+  [[nodiscard]] value_id bare(value_id v) const { return bare_value(image_, facts_, v); }
+
+  [[nodiscard]] value_id seen_through(value_id v, std::uint8_t set, bool free) const {
+    auto const n = v == absent ? absent : image_.producer(v);
+    if (n == absent || image_.result_index(v) != 0) return absent;
+    auto const& record = image_.node(n);
+    auto const seen = kept_operand(image_, facts_, n);
+    if (seen == absent || record.region != s_.region) return absent;
+    auto const& through = rules_.sets[set - 1u];
+    auto const op = static_cast<opcode>(record.tag.op);
+    if (through.contains(record.tag.name, record.tag.op)) {
+      if (may_repeat(op) && !(free && broadcasts(image_, facts_, n)) && !unchanged(image_, facts_, n)) return absent;
+    } else if (!may_keep_elements(op) || !through.has_identity() || !unchanged(image_, facts_, n)) {
+      return absent;
+    }
+    auto const below = facts_.type(seen), type = facts_.type(image_.result(n));
+    bool const floating =
+        (below == element_type::unknown || is_floating(below)) && (type == element_type::unknown || is_floating(type));
+    return floating || (below == type && unchanged(image_, facts_, n)) ? seen : absent;
+  }
+
+  value_id stripped(instruction const& i, bool count) {
+    return stripped(s_.value(i.a), i.through, (i.flags & instruction::free) != 0, count);
+  }
+  value_id stripped(value_id v, std::uint8_t set, bool free, bool count) {
+    if (set == 0) return v;
+    for (int i = 0; i < 8; ++i) {
+      auto const below = seen_through(v, set, free);
+      if (below == absent) return v;
+      if (count) s_.add_matched(image_.producer(v));
+      v = below;
+    }
+    return v;
+  }
+
+  [[nodiscard]] bool used_by(value_id v, std::uint32_t users) const {
+    if (v == absent || image_.value(v).use_count + image_.value(v).outputs != users) return false;
+    auto const n = image_.producer(v);
+    for (std::uint32_t k = 0; n != absent && k < image_.node(n).result_count; ++k) {
+      auto const other = image_.result(n, k);
+      if (other != v && !image_.unused(other)) return false;
+    }
+    return true;
+  }
+
+  bool operation(instruction const& i, value_id v) {
+    auto const n = v == absent ? absent : image_.producer(v);
+    if (n == absent) return false;
+    auto const& record = image_.node(n);
+    if (!s_.registers[i.a].plain() || record.region != s_.region ||
+        (i.code == step::exactly ? record.tag.name : record.tag.op) != i.op)
+      return false;
+    if (image_.result_index(v) != i.c) return false;
+    std::uint32_t const wanted = i.count & 0x7fu;
+    bool const open_ended = (i.count & 0x80u) != 0;
+    std::uint32_t there = record.operand_count;
+    if (auto const most = data_operands_[record.tag.name]; there > most) there = most;
+    if (!open_ended)
+      for (std::uint32_t k = wanted; k < there; ++k)
+        if (image_.operand(n, k) != absent) return false;
+    if (open_ended && there < wanted) return false;
+    for (std::uint32_t k = 0; k < wanted; ++k) s_.registers[i.b + k] = {k < there ? image_.operand(n, k) : absent};
+    s_.add_matched(n);
+    return true;
+  }
+
+  bool operands(instruction const& i) {
+    auto const n = image_.producer(stripped(i, false));  // an operator was found there
+    auto const count = image_.operand_count(n);
+    auto const first = s_.member_count();
+    if (auto const& known = s_.slot(i.b); known.bound) {
+      if (known.axes != 0 || i.count + known.members != count) return false;
+      for (std::uint32_t k = i.count; k < count; ++k)
+        if (!congruent_.same(s_.members(i.b)[k - i.count].value, image_.operand(n, k))) return false;
+      return true;
+    }
+    for (std::uint32_t k = i.count; k < count; ++k)
+      if (!s_.add_member(image_.operand(n, k), 1)) return false;
+    return s_.bind_members(i.b, first, op_group::none);
+  }
+
+  bool same(std::uint8_t a, std::uint8_t b) {
+    auto const &x = s_.registers[a], &y = s_.registers[b];
+    if (x.shape != y.shape && !facts_.same_shape(x.shape, y.shape)) return false;
+    return x.times == y.times && x.power == y.power && !y.apart && congruent_.same(bare(x.value), bare(y.value));
+  }
+
+  bool agrees(instruction const& i) {
+    auto const v = stripped(i, false);
+    auto const& known = s_.slot(i.b);
+    if (!known.bound) {
+      auto* made = s_.bind(i.b);
+      if (made != nullptr) made->value = v;
+      return made != nullptr;
+    }
+    auto const n = image_.producer(v), first = image_.producer(known.value);
+    if (n == first) return true;
+    if (!congruent_.agree(n, first)) return false;
+    auto const count = image_.operand_count(n);
+    std::uint32_t k = data_operands_[image_.node(n).tag.name];
+    for (; k < count || k < image_.operand_count(first); ++k)
+      if (k >= count || k >= image_.operand_count(first) ||
+          !congruent_.same(image_.operand(n, k), image_.operand(first, k)))
+        return false;
+    return true;
+  }
+
+  bool capture(std::uint8_t at, value_id v) {
+    if (v == absent) return false;
+    auto const& known = s_.slot(at);
+    if (known.bound) return known.value == v || congruent_.same(known.bare, bare(v));
+    auto* made = s_.bind(at);
+    if (made == nullptr) return false;
+    made->value = v;
+    made->bare = bare(v);
+    return true;
+  }
+
+  bool bind_number(std::uint8_t at, double number, value_id from, std::uint64_t axes = 0) {
+    auto const& known = s_.slot(at);
+    if (known.bound) {  // one may have been rounded to float
+      bool const exact = is_of_integers(from) || is_of_integers(known.value);
+      return math::close_to(known.number, number, exact ? 0 : 1e-7);
+    }
+    auto* made = s_.bind(at);
+    if (made == nullptr) return false;
+    made->number = number;
+    made->axes = axes;
+    made->value = made->bare = from;
+    return true;
+  }
+
+  bool scalar(instruction const& i) {
+    auto const& r = s_.registers[i.a];
+    double number = 0;
+    return r.value != absent && r.power == 1 && facts_.number(r.value, number) && has_as_large_beside(i) &&
+           bind_number(i.b, number, r.value);
+  }
+  [[nodiscard]] bool number(instruction const& i) const {
+    return s_.registers[i.a].power == 1 && equals_number(s_.value(i.a), i.number, static_cast<double>(i.tolerance)) &&
+           has_as_large_beside(i);
+  }
+
+  [[nodiscard]] bool is_of_integers(value_id v) const { return v != absent && is_integer(facts_.type(v)); }
+
+  [[nodiscard]] bool equals_number(value_id v, double wanted, double tolerance) const {
+    double number = 0;
+    if (v == absent) return false;
+    if (is_of_integers(v)) tolerance = 0;
+    if (facts_.number(v, number)) return math::close_to(number, wanted, tolerance);
+    if (!image_.value(v).constant) return false;
+    auto const t = image_.source->constant(v);
+    if (t.size() == 0) return false;
+    for (std::size_t k = 0; k < t.size(); ++k)
+      if (!math::close_to(t.number(k), wanted, tolerance)) return false;
+    return true;
+  }
+
+  [[nodiscard]] bool has_as_large_beside(instruction const& i) const {
+    double number = 0;
+    auto const v = s_.value(i.a);
+    if (i.count == 0 || (facts_.rank(v) == 0 && facts_.number(v, number))) return true;
+    for (std::uint8_t k = 0; k < i.count; ++k)
+      if (auto const beside = s_.value(static_cast<std::uint8_t>(i.c + k));
+          i.c + k != i.a && beside != absent && facts_.broadcasts_into(v, beside))
+        return true;
+    return false;
+  }
+
+  bool parameter(instruction const& i) {
+    auto const n = image_.producer(stripped(i, false));
+    auto const name = rules_.parameter_names[i.op];
+    double number = 0;
+    if (n == absent || !read_number(image_, facts_, names_, n, name, number)) return false;
+    if (name == "axis" || name == "axes") return axis(i, n, name == "axes", number);
+    if (i.b == no_slot) return math::close_to(number, i.number, static_cast<double>(i.tolerance));
+    return bind_number(i.b, number, absent);
+  }
+
+  bool condition_holds(std::uint16_t at) {
+    auto const& c = rules_.conditions[at];
+    std::size_t used = 0;
+    for (std::size_t k = 0; k < c.what.count; ++k) {
+      auto const s = c.slots[k];
+      auto& argument = arguments_[k] = captured{};
+      if (s == no_slot || !s_.slot(s).bound) continue;
+      auto const& b = s_.slot(s);
+      argument.bound = true;
+      argument.number = b.number;
+      argument.axes = b.axes;
+      auto const first = used;
+      if (rules_.rules[c.rule].slot_kinds[s] == slot_kind::rest) {
+        for (auto const& m : s_.members(s))
+          if (used < match_state::rest_capacity) views_[used++] = {image_, facts_, names_, m.value};
+      } else if (used < match_state::rest_capacity) {
+        bool const is_value = rules_.rules[c.rule].slot_kinds[s] == slot_kind::value;
+        views_[used++] = is_value ? value_view(image_, facts_, names_, b.value)
+                                  : value_view(image_, facts_, names_, b.value, b.number, b.axes);
+      }
+      argument.values = {views_.data() + first, used - first};
+    }
+    return c.what.holds == nullptr || c.what.holds(arguments_, c.what);
+  }
+
+ private:
+  bool axis(instruction const& i, node_id n, bool listed, double number) {
+    auto const rank = rank_of_axes(n);
+    if (i.b == no_slot) {
+      if ((number < 0) != (i.number < 0)) {
+        if (rank < 0) return false;
+        number += number < 0 ? rank : -rank;
+      }
+      return number == i.number;
+    }
+    if (number >= 0 && rank >= 0 && (number -= rank) >= 0) return false;
+    auto const use =
+        listed ? axis_use::one : axis_use_of(names_.row(image_.node(n).tag.name, image_.version), op_of(image_, n));
+    auto const axes = axes_of(number, use);
+    auto const& known = s_.slot(i.b);
+    if (!known.bound) return bind_number(i.b, number, absent, axes);
+    return axes == 0 && known.axes == 0 ? number == known.number
+                                        : axes == known.axes || (known.axes == 1 && number == -1);
+  }
+  [[nodiscard]] int rank_of_axes(node_id n) const {
+    auto const op = op_of(image_, n);
+    if (op == opcode::unsqueeze || op == opcode::one_hot) return facts_.rank(image_.result(n));
+    return image_.operand_count(n) == 0 ? -1 : facts_.rank(image_.operand(n, 0));
+  }
+
+  [[nodiscard]] static std::uint64_t axes_of(double axis, axis_use use) {
+    if (!(axis < 0 && axis >= -63) || use == axis_use::none) return 0;
+    auto const bit = std::uint64_t{1} << static_cast<int>(-axis - 1);
+    return use == axis_use::one ? bit : 2 * bit - 1;
+  }
+
+  program const& rules_;
+  Image const& image_;
+  facts const& facts_;
+  dialect const& names_;
+  congruence& congruent_;
+  match_state& s_;
+  plain_vector<std::uint16_t> data_operands_;  // by name code: how many operands are data and not parameters
+  captured arguments_[condition::capacity];    // what a condition is asked about
+  plain_vector<value_view> views_;             // the values among them
+};
+using value_steps = basic_value_steps<graph_image>;
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
+template <class Image>
+class basic_reduction_steps {
+ public:
+  basic_reduction_steps(program const& rules, Image const& image, facts const& known, dialect const& names,
+                        congruence& congruent, basic_value_steps<Image>& values, basic_group_steps<Image>& groups,
+                        match_state& state)
+      : rules_(rules),
+        image_(image),
+        facts_(known),
+        names_(names),
+        congruent_(congruent),
+        values_(values),
+        groups_(groups),
+        s_(state) {}
+
   bool reduction(instruction const& i) {
-    auto found = scaled_reduction{stripped(i, true), stands_for_[i.a]};
-    if (found.stands_for == summed_squares || !is_node(found.value)) return false;
+    auto& from = s_.registers[i.a];
+    scaled found{values_.stripped(i, true), from.shape, static_cast<double>(from.power)};
     auto const wanted = static_cast<opcode>(i.op);
-    bool const apart = found.stands_for == mean_with_number;
-    if (apart)
-      found.stands_for = absent;
-    else if (op_of(image_, image_.producer(found.value)) != wanted && !below_factors(i, found))
+    if (!is_node(found.value)) return false;
+    if (op_of(found.value) != wanted && summing_of(op_of(found.value)).of == 0 && !below_factors(i, found))
       return false;
     auto const n = image_.producer(found.value);
-    auto const op = op_of(image_, n);
-    bool const squares =
-        (op == opcode::sum_square && found.power == 1) || (op == opcode::l2_norm && (found.power == 2 || apart));
-    if (!squares && ((op != wanted && op != opcode::sum) || found.power != 1)) return false;
-    if (image_.operand_count(n) == 0) return false;
-    bool const divided = wanted == opcode::mean && op != opcode::mean;
-    if (!divided && (found.factor != 1 || apart)) return false;
+    auto const op = op_of(found.value);
+    summing const as = summing_of(wanted);
+    summing how = op == wanted ? as : summing_of(op);
+    if (op == wanted && (as.of == 0 || found.power == 1))
+      how.of = 1, how.power = 1;  // whatever it is
+    else if (!is_summing_of_others(wanted) || how.of == 0)
+      return false;
+    if (how.power * found.power != 1 || image_.operand_count(n) == 0) return false;
     auto const operand = image_.operand(n, 0);
-    bool keep = true;
+    int const counts = int{how.divided} - int{as.divided};
     std::uint64_t axes = 0;
-    auto const rank = facts_.rank(operand);
-    if (reduction_axes(image_, facts_, names_, n, axes_, keep, listed_)) {
-      if (divided && !apart && !divides_by(elements(operand), found.factor)) return false;
-      for (auto axis : axes_) axes |= std::uint64_t{1} << (rank - 1 - axis);
-      if (found.stands_for != absent) {
-        if (!restores(found.stands_for, operand)) return false;
-      } else if (!keep && static_cast<int>(axes_.size()) != rank) {
-        return false;
-      }
-    } else if (divided || found.stands_for != absent || !axes_from_the_end(n, axes)) {
+    if (!axes_of(n, operand, found.shape, axes)) return false;
+    bool apart = false;
+    if (counts == 0) {
+      if (found.factor != 1) return false;
+    } else if (axes_.empty()) {
       return false;
+    } else if (auto const number = elements(operand); !makes_up(number, counts, found.factor)) {
+      apart = number != 0 && found.factor == 1 && from.member != no_instruction && (i.flags & instruction::alone) == 0;
+      if (!apart) return false;
+      auto const& member = rules_.code[from.member];
+      if (!groups_.owe(member.a, math::pow(number, counts * member.number))) return false;
     }
-    auto& s = slots_[i.c];
-    if (s.bound) {
-      if (s.axes != axes && !(s.axes == 0 && s.number == -1 && axes == 1)) return false;
-    } else if (auto* made = bind(i.c)) {
-      made->axes = axes;
-      if (axes == 0) made->number = std::numeric_limits<double>::quiet_NaN();  // none, which is no number of an axis
-    } else {
-      return false;
-    }
-    registers_[i.b] = squares ? found.value : operand;
-    signs_[i.b] = 1;
-    stands_for_[i.b] = squares ? summed_squares : absent;
-    matched(n);
+    if (!bind(i.c, axes)) return false;
+    from.apart = apart;
+    s_.registers[i.b] = {operand};
+    s_.registers[i.b].power = static_cast<std::uint8_t>(how.of);
+    s_.add_matched(n);
     return true;
   }
 
  private:
-  struct scaled_reduction {
-    value_id value, stands_for;
+  struct scaled {
+    value_id value, shape;
     double power = 1, factor = 1;
   };
 
+  [[nodiscard]] opcode op_of(value_id v) const { return v0::op_of(image_, image_.producer(v)); }
   [[nodiscard]] bool is_node(value_id v) const {
-    return v != absent && image_.producer(v) != absent && image_.node(image_.producer(v)).region == region_;
+    return v != absent && image_.producer(v) != absent && image_.node(image_.producer(v)).region == s_.region;
   }
 
-  bool below_factors(instruction const& i, scaled_reduction& found) {
-    auto const op = op_of(image_, image_.producer(found.value));
-    if (opening_of(op, op_group::product).when == opens_with::none && !may_keep_elements(op)) return false;
+  bool below_factors(instruction const& i, scaled& found) {
+    if (opening_of(op_of(found.value), op_group::product).when == opens_with::none &&
+        !may_keep_elements(op_of(found.value)))
+      return false;
     auto& f = product_;
     f.clips = f.divides = f.scales = false;
     f.free = (i.flags & instruction::free) != 0;
-    opener_.open(f, found.value, found.stands_for, op_group::product, i.through, region_, frame_needs::all);
-    bounded_ = bounded_ || f.bounded;
+    groups_.opener().open(f, {found.value, found.shape}, op_group::product, i.through, s_.region, frame_needs::all);
+    s_.bounded = s_.bounded || f.bounded;
     if (f.negative()) return false;
     found = {absent, absent, 0, 1};
     std::uint32_t numbers = 0;
@@ -10416,15 +10594,37 @@ class basic_reduction_steps : public group_steps {
         numbers |= p.leaves;
       } else if (p.leaf) {
         if (found.value == absent)
-          found.value = p.value, found.stands_for = p.stands_for;
-        else if (found.stands_for != p.stands_for || !congruent_.same(bare(found.value), bare(p.value)))
+          found.value = p.value, found.shape = p.shape;
+        else if (found.shape != p.shape || !congruent_.same(values_.bare(found.value), values_.bare(p.value)))
           return false;
-        found.power += p.weight;
+        found.power += p.weight * p.power;
       } else if (p.leaves != 0) {
-        matched(image_.producer(p.value));
+        s_.add_matched(image_.producer(p.value));
       }
     }
-    return is_node(found.value) && may_leave_out(f, numbers);
+    return is_node(found.value) && groups_.may_leave_out(f, numbers);
+  }
+
+  bool axes_of(node_id n, value_id operand, value_id shape, std::uint64_t& axes) {
+    bool keep = true;
+    auto const rank = facts_.rank(operand);
+    if (!reduction_axes(image_, facts_, names_, n, axes_, keep, listed_)) {
+      axes_.clear();
+      return shape == absent && axes_from_the_end(n, axes);
+    }
+    for (auto axis : axes_) axes |= std::uint64_t{1} << (rank - 1 - axis);
+    if (shape != absent) return restores(shape, operand);
+    return keep || static_cast<int>(axes_.size()) == rank;
+  }
+
+  bool bind(std::uint8_t slot, std::uint64_t axes) {
+    auto const& known = s_.slot(slot);
+    if (known.bound) return known.axes == axes || (known.axes == 0 && known.number == -1 && axes == 1);
+    auto* made = s_.bind(slot);
+    if (made == nullptr) return false;
+    made->axes = axes;
+    if (axes == 0) made->number = std::numeric_limits<double>::quiet_NaN();  // none, which is no number of an axis
+    return true;
   }
 
   [[nodiscard]] double elements(value_id operand) const {
@@ -10435,6 +10635,17 @@ class basic_reduction_steps : public group_steps {
       count *= e.known() ? static_cast<double>(e.value()) : 0;
     }
     return count;
+  }
+
+  [[nodiscard]] static bool makes_up(double count, int power, double factor) {
+    auto const rounded = [](double number) { return static_cast<double>(static_cast<float>(number)); };
+    auto const is = [&](double wanted) { return factor == wanted || factor == rounded(wanted); };
+    auto const root = rounded(math::sqrt(count)), inverse = rounded(1 / math::sqrt(count));
+    if (count == 0) return false;
+    if (power > 0)
+      return is(count) || factor == 1 / rounded(1 / count) || factor == root * root ||
+             factor == 1 / (inverse * inverse);
+    return is(1 / count) || factor == inverse * inverse || factor == 1 / (root * root);
   }
 
   [[nodiscard]] bool restores(value_id v, value_id operand) const {
@@ -10462,7 +10673,14 @@ class basic_reduction_steps : public group_steps {
     return true;
   }
 
-  frame_opener opener_;
+  program const& rules_;
+  Image const& image_;
+  facts const& facts_;
+  dialect const& names_;
+  congruence& congruent_;
+  basic_value_steps<Image>& values_;
+  basic_group_steps<Image>& groups_;
+  match_state& s_;
   opened_group product_;
   std::vector<int> axes_;
   std::vector<std::int64_t> listed_;
@@ -10473,36 +10691,64 @@ using reduction_steps = basic_reduction_steps<graph_image>;
 
 namespace fuse::inline v0 {
 
+namespace detail {
+
+class failure_listener {
+ public:
+  failure_listener() = default;
+  failure_listener(failure_listener const&) = delete;
+  failure_listener& operator=(failure_listener const&) = delete;
+  virtual ~failure_listener() = default;
+  virtual void failed(std::uint16_t instruction, value_id at, int score) = 0;
+};
+
+}  // namespace detail
+
 template <class Image>
-class basic_machine : public detail::reduction_steps {
+class basic_machine {
  public:
   static constexpr int step_limit = 50'000;
 
   basic_machine(program const& rules, Image const& image, facts const& known, dialect const& names)
-      : detail::reduction_steps(rules, image, known, names) {}
+      : rules_(rules),
+        image_(image),
+        facts_(known),
+        names_(names),
+        congruent_(image, known, names_),
+        filter_(rules_, image, known, names_),
+        values_(rules_, image, known, names_, congruent_, s_),
+        groups_(rules_, image, known, congruent_, filter_, s_),
+        reductions_(rules_, image, known, names_, congruent_, values_, groups_, s_) {}
   basic_machine(basic_machine const&) = delete;
   basic_machine& operator=(basic_machine const&) = delete;
 
   void look() {
     stale_ = true;
-    forget_groups();
+    groups_.forget();
   }
   void look(node_id n) {
-    forget_groups();
+    groups_.forget();
     filter_.update(n);
     congruent_.update(n);
   }
   void add(node_id n) {
-    forget_groups();
+    groups_.forget();
     filter_.add(n);
     congruent_.update(n);
   }
 
   void filter(bool on) {
     filter_.turn(on);
-    forget_groups();
+    groups_.forget();
   }
   [[nodiscard]] bool filters() const { return filter_.is_on(); }
+
+  [[nodiscard]] program const& rules() const { return rules_; }
+  [[nodiscard]] detail::match_state const& found() const { return s_; }
+  [[nodiscard]] bool exceeded() const { return s_.exceeded; }
+  [[nodiscard]] bool bounded() const { return s_.bounded; }
+
+  detail::failure_listener* listener = nullptr;
 
   class acceptor {
    public:
@@ -10530,19 +10776,10 @@ class basic_machine : public detail::reduction_steps {
 
   void run(acceptor& to) {
     if (stale_) take_in();
-    for (auto end = image_.node_count(); end != 0;) {
-      auto const first = end > 64 ? end - 64 : 0;
-      std::uint64_t hopeful = 0;
-      for (auto n = end; n-- > first;) {
-        expect_before(n);
-        hopeful = hopeful << 1 | std::uint64_t{may_match(n, rules_.stages)};
-      }
-      for (; hopeful != 0; hopeful ^= std::bit_floor(hopeful)) {
-        exceeded_ = bounded_ = false;
-        run_stages(first + static_cast<node_id>(std::bit_width(hopeful) - 1), to);
-      }
-      end = first;
-    }
+    filter_.for_each_hopeful([&](node_id n) {
+      s_.exceeded = s_.bounded = false;
+      run_stages(n, to);
+    });
   }
 
   [[nodiscard]] bool has_entry(node_id n, int stage) const {
@@ -10564,66 +10801,56 @@ class basic_machine : public detail::reduction_steps {
   }
 
   [[gnu::always_inline]] void start(node_id n) {
-    exceeded_ = bounded_ = false;
-    expect_before(n);
-  }
-  [[gnu::always_inline]] void expect_before(node_id n) const {
-    image_.expect_before(n);
-    filter_.sets().expect_before(image_.result(n));
+    s_.exceeded = s_.bounded = false;
+    filter_.expect_before(n);
   }
 
   bool run_stage(node_id n, int stage, acceptor& to) {
-    if (image_.node(n).result_count == 0) return false;
-    auto const there = filter_.sets()[image_.result(n)];  // copies: accepting adds nodes
-    auto const name = filter_.has_name(n) ? image_.node(n).tag.name : 0;
-    auto const& of = filter_.entrances_at(n, stage);
-    for (auto i = of.first; i < of.last; ++i)
-      if (auto const& e = filter_[i]; e.gate.lets(there) && enter(n, e, to)) return true;
-    if (name != 0)
-      for (auto const& e : rules_.entries)
-        if (e.stage == stage && e.by_name && e.tag == name && enter(n, detail::entrance::open(e), to)) return true;
-    return false;
+    return image_.node(n).result_count != 0 &&
+           filter_.any_entrance(n, stage, [&](detail::entrance const& e) { return enter(n, e, to); });
   }
-
   void run_stages(node_id n, acceptor& to) {
-    auto const& of = filter_.entrances_at(n, rules_.stages);
-    if (of.named && filter_.has_name(n)) {
+    if (image_.node(n).result_count == 0) return;
+    if (filter_.entrances_at(n, rules_.stages).named && filter_.has_name(n)) {
       for (int stage = 0; stage < rules_.stages; ++stage) run_stage(n, stage, to);
       return;
     }
-    if (image_.node(n).result_count == 0) return;
-    auto const& there = filter_.sets()[image_.result(n)];
     int done = -1;  // the last stage that has accepted
-    for (auto i = of.first; i < of.last; ++i)
-      if (auto const& e = filter_[i]; e.stage != done && e.gate.lets(there) && enter(n, e, to)) done = e.stage;
+    filter_.any_entrance(n, rules_.stages, [&](detail::entrance const& e) {
+      if (e.stage != done && enter(n, e, to)) done = e.stage;
+      return false;
+    });
+  }
+
+  [[nodiscard]] value_id operators_at(std::uint8_t at) const {
+    return s_.registers[at].power == 1 ? s_.value(at) : detail::operator_sets::of_anything;
   }
 
   template <class GoOn>
   bool any_branch(std::uint16_t pc, GoOn const& go_on) const {
     return filter_.branches(
-        pc, [&](std::uint8_t at) { return registers_[at]; }, go_on);
+        pc, [&](std::uint8_t at) { return operators_at(at); }, go_on);
   }
 
   bool enter(node_id n, detail::entrance const& e, acceptor& to) {
     if (!filter_.leads_on(n, e)) return false;
     acceptor_ = &to;
     score_ = 0;
-    release_groups();
+    groups_.begin();
     root_ = n;
-    region_ = image_.node(n).region;
-    auto const begin = here();
-    registers_[0] = registers_[1] = image_.result(n);
-    if (e.strip != 0) registers_[1] = stripped(registers_[0], e.strip, true, true);
-    signs_[1] = 1;
-    stands_for_[0] = stands_for_[1] = absent;
-    if (e.strip != 0 && registers_[1] == registers_[0]) return false;
+    s_.region = image_.node(n).region;
+    auto const begin = s_.here();
+    auto const root = image_.result(n);
+    s_.registers[0] = s_.registers[1] = {root};
+    if (e.strip != 0) s_.registers[1] = {values_.stripped(root, e.strip, true, true)};
+    if (e.strip != 0 && s_.value(1) == root) return false;
     auto const from = [&](std::uint16_t pc) {
       steps_ = 0;  // what one rule does, or those that begin like it, is not taken from others
       return try_from(pc, begin);
     };
     bool const stop = filter_.branches(
-        e, [&](std::uint8_t at) { return registers_[at]; }, from);
-    rewind(begin);
+        e, [&](std::uint8_t at) { return operators_at(at); }, from);
+    s_.rewind(begin);
     return stop;
   }
 
@@ -10639,109 +10866,100 @@ class basic_machine : public detail::reduction_steps {
     return stop;
   }
 
-  bool try_from(std::uint16_t pc, mark const& back) {
+  bool try_from(std::uint16_t pc, detail::match_state::mark const& back) {
     if (run(pc)) return true;
-    rewind(back);
+    s_.rewind(back);
     return false;
   }
 
   bool interpret(std::uint16_t pc) {
     while (true) {
-      if (++steps_ > step_limit) return exceeded_ = true, false;
+      if (++steps_ > step_limit) return s_.exceeded = true, false;
       auto const& i = rules_.code[pc];
       switch (i.code) {
         case step::fork: {
-          auto const back = here();
+          auto const back = s_.here();
           return any_branch(pc, [&](std::uint16_t to) { return try_from(to, back); });
         }
         case step::operation:
         case step::exactly: {
-          auto const v = stripped(i, true);
-          if (!operation(i, v)) return fail(pc, v);
+          auto const v = values_.stripped(i, true);
+          if (!values_.operation(i, v)) return fail(pc, v);
           score_ += 2;
           if ((i.flags & instruction::commutes) != 0) {
-            auto const back = here();
+            auto const back = s_.here();
             if (run(i.next)) return true;
-            rewind(back);
-            std::swap(registers_[i.b], registers_[i.b + 1]);
+            s_.rewind(back);
+            std::swap(s_.registers[i.b], s_.registers[i.b + 1]);
           }
           break;
         }
         case step::reduction:
-          if (!reduction(i)) return fail(pc, registers_[i.a]);
+          if (!reductions_.reduction(i)) return fail(pc, s_.value(i.a));
           score_ += 2;
           break;
         case step::within:
-          if (!filter_.has_below(i, registers_[i.a])) return fail(pc, registers_[i.a]);
+          if (!filter_.has_below(i, operators_at(i.a))) return fail(pc, s_.value(i.a));
           break;
         case step::group:
           if (static_cast<sign_use>(i.c) != sign_use::strict) {
-            auto const back = here();
-            open(i, 1);
+            auto const back = s_.here();
+            if (!groups_.open(i, 1)) return fail(pc, s_.value(i.a));
             if (run(i.next)) return true;
-            rewind(back);
-            open(i, -1);
-          } else {
-            open(i, signs_[i.a]);
+            s_.rewind(back);
           }
+          if (!groups_.open(i, static_cast<sign_use>(i.c) != sign_use::strict ? -1 : s_.registers[i.a].times))
+            return fail(pc, s_.value(i.a));
           break;
         case step::member: return member(i, pc);
         case step::scalar_member: return scalar_member(i, pc);
         case step::literal:
-          if (!literal(i)) return fail(pc, frames_[i.a].group->parts[0].value);
+          if (!groups_.literal(i)) return fail(pc, whole(i.a));
           break;
         case step::rest:
-          if (!rest(i)) return fail(pc, frames_[i.a].group->parts[0].value);
+          if (!groups_.rest(i)) return fail(pc, whole(i.a));
           break;
         case step::close:
-          if (!close(i)) return fail(pc, frames_[i.a].group->parts[0].value);
+          if (!groups_.close(i)) return fail(pc, whole(i.a));
           break;
         case step::operands:
-          if (!operands(i)) return fail(pc, registers_[i.a]);
+          if (!values_.operands(i)) return fail(pc, s_.value(i.a));
           break;
         case step::capture:
-          if (stands_for_[i.a] != absent) return fail(pc, registers_[i.a]);
-          if (!slots_[i.b].bound && i.through != 0) return capture_below(i);
-          if (!capture(i.b, registers_[i.a])) return fail(pc, registers_[i.a]);
+          if (!s_.registers[i.a].plain()) return fail(pc, s_.value(i.a));
+          if (!s_.slot(i.b).bound && i.through != 0) return capture_below(i);
+          if (!values_.capture(i.b, s_.value(i.a))) return fail(pc, s_.value(i.a));
           break;
-        case step::scalar: {
-          double number = 0;
-          auto const v = registers_[i.a];
-          if (v == absent || !facts_.number(v, number) || !bind_number(i.b, number, v)) return fail(pc, v);
+        case step::scalar:
+          if (!values_.scalar(i)) return fail(pc, s_.value(i.a));
           break;
-        }
         case step::number:
-          if (!equals_number(registers_[i.a], i.number, static_cast<double>(i.tolerance)) || !has_as_large_beside(i))
-            return fail(pc, registers_[i.a]);
+          if (!values_.number(i)) return fail(pc, s_.value(i.a));
           break;
         case step::missing:
-          if (registers_[i.a] != absent) return fail(pc, registers_[i.a]);
+          if (s_.value(i.a) != absent) return fail(pc, s_.value(i.a));
           break;
         case step::parameter:
-          if (!parameter(i)) return fail(pc, stripped(i, false));
+          if (!values_.parameter(i)) return fail(pc, values_.stripped(i, false));
           break;
         case step::users: {
-          auto const v = stripped(i, false);
-          if (!used_by(v, i.op)) return fail(pc, v);
+          auto const v = values_.stripped(i, false);
+          if (!values_.used_by(v, i.op)) return fail(pc, v);
           break;
         }
         case step::user: return user(i, pc);
         case step::same:
-          if (!same(i.a, i.b)) return fail(pc, registers_[i.a]);
+          if (!values_.same(i.a, i.b)) return fail(pc, s_.value(i.a));
           break;
         case step::agrees:
-          if (!agrees(i)) return fail(pc, registers_[i.a]);
+          if (!values_.agrees(i)) return fail(pc, s_.value(i.a));
           break;
-        case step::recall:
-          registers_[i.a] = slots_[i.b].value;
-          signs_[i.a] = 1;
-          stands_for_[i.a] = absent;
-          break;
+        case step::recall: s_.registers[i.a] = {s_.slot(i.b).value}; break;
         case step::strip: return strip(i);
         case step::condition:
-          if (!condition_holds(i.op)) {
+          if (!values_.condition_holds(i.op)) {
             acceptor_->refuse(rules_.conditions[i.op].rule, i.op);
-            return fail(pc, registers_[0]);
+            return fail(pc, s_.value(0));
           }
           break;
         case step::accept: return acceptor_->accept(i.op);
@@ -10749,40 +10967,48 @@ class basic_machine : public detail::reduction_steps {
       pc = i.next;
     }
   }
+  [[nodiscard]] value_id whole(std::uint8_t frame) const { return s_.frames[frame].group->parts[0].value; }
 
   bool member(instruction const& i, std::uint16_t pc) {
-    auto& f = frames_[i.a];
+    auto& f = s_.frames[i.a];
     bool const captures = (i.flags & instruction::captures) != 0, any_sign = (i.flags & instruction::any_sign) != 0;
     for (std::uint8_t k = 0; k < f.group->count; ++k) {
       auto const& p = f.group->parts[k];
-      if (p.leaves == 0 || (p.leaves & f.covered) != 0 || (captures ? is_root(p.value) : !f.group->whole(k))) continue;
-      auto const w = weight(f, p);
+      if (p.leaves == 0 || (p.leaves & f.covered) != 0 || (captures ? s_.is_root(p.value) : !f.group->whole(k)))
+        continue;
+      auto const w = groups_.weight(f, p);
       std::uint32_t leaves = p.leaves, taken = 1u << k;
       double sign = 1;
       if (w != i.number) {
         if (p.value == absent) continue;
         if ((i.flags & instruction::scales) != 0) {
-          if (multiples(i, k)) return true;
+          if (multiples(i, pc, k)) return true;
           continue;
         }
         if (any_sign && w * i.number < 0) sign = -1;
-        if (!same_weight(f, w, sign * i.number) && !several(f, k, sign * i.number, leaves, taken)) continue;
+        if (!groups_.same_weight(f, w, sign * i.number) && !groups_.several(f, k, sign * i.number, leaves, taken))
+          continue;
       }
-      if (part(i, p, sign, leaves, taken)) return true;
-      if ((i.flags & instruction::scales) != 0 && multiples(i, k)) return true;
+      if (part(i, pc, p, sign, leaves, taken)) return true;
+      if ((i.flags & instruction::scales) != 0 && multiples(i, pc, k)) return true;
     }
-    return fail(pc, f.group->parts[0].value);
+    return fail(pc, whole(i.a));
   }
 
-  bool part(instruction const& i, detail::opened_group::part const& p, double sign, std::uint32_t leaves,
-            std::uint32_t taken) {
+  bool part(instruction const& i, std::uint16_t pc, detail::opened_group::part const& p, double sign,
+            std::uint32_t leaves, std::uint32_t taken) {
     int const telling = i.number == 1 || i.number == -1 ? 0 : 1;
-    registers_[i.b] = p.value;
-    signs_[i.b] = sign;
-    stands_for_[i.b] = p.stands_for;
-    auto const back = here();
+    auto const& f = s_.frames[i.a];
+    s_.registers[i.b] = {.value = p.value,
+                         .shape = p.shape,
+                         .times = sign,
+                         .member = f.group->kind == op_group::product ? pc
+                                   : f.group->leaf_count == 1         ? f.member
+                                                                      : no_instruction,
+                         .power = p.power};
+    auto const back = s_.here();
     return any_branch(i.next, [&](std::uint16_t to) {
-      if (!cover(i.a, leaves, taken)) return false;
+      if (!s_.cover(i.a, leaves, taken)) return false;
       score_ += telling;
       if (try_from(to, back)) return true;
       score_ -= telling;
@@ -10790,69 +11016,67 @@ class basic_machine : public detail::reduction_steps {
     });
   }
 
-  [[gnu::noinline]] bool multiples(instruction const& i, std::uint8_t k) {
-    auto const& f = frames_[i.a];
+  [[gnu::noinline]] bool multiples(instruction const& i, std::uint16_t pc, std::uint8_t k) {
+    auto const& f = s_.frames[i.a];
     auto const& p = f.group->parts[k];
-    auto w = weight(f, p);
+    auto w = groups_.weight(f, p);
     std::uint32_t leaves = p.leaves, taken = 1u << k;
-    if (w != i.number && part(i, p, w / i.number, leaves, taken)) return true;
+    if (w != i.number && part(i, pc, p, w / i.number, leaves, taken)) return true;
     for (auto j = static_cast<std::uint8_t>(k + 1); j < f.group->count; ++j) {
-      auto const more = another(f, p, j, leaves);
+      auto const more = groups_.another(f, p, j, leaves);
       if (more * w <= 0) continue;
       w += more;
       leaves |= f.group->parts[j].leaves;
       taken |= 1u << j;
-      if (part(i, p, w / i.number, leaves, taken)) return true;
+      if (part(i, pc, p, w / i.number, leaves, taken)) return true;
     }
     return false;
   }
 
   bool scalar_member(instruction const& i, std::uint16_t pc) {
-    auto& f = frames_[i.a];
+    auto& f = s_.frames[i.a];
     for (std::uint8_t k = 0; k < f.group->count; ++k) {
       auto const& p = f.group->parts[k];
       if (!p.has_number || p.value == absent || (k == 0 && !p.leaf) || (p.leaves & f.covered) != 0) continue;
       auto number = p.number;
-      auto const w = weight(f, p);
+      auto const w = groups_.weight(f, p);
       bool const sum = f.group->kind == op_group::sum;
       auto const type = facts_.type(p.value);
       if (w == -i.number && (sum ? !is_unsigned(type) : number != 0 && !is_integer(type)))
         number = sum ? -number : 1 / number;  // subtracted, or divided by
       else if (w != i.number)
         continue;
-      if (!may_leave_out(*f.group, p.leaves)) continue;
-      auto const back = here();
-      if (cover(i.a, p.leaves, 1u << k) && bind_number(i.b, number, w == i.number ? p.value : absent) && run(i.next))
+      if (!groups_.may_leave_out(*f.group, p.leaves)) continue;
+      auto const back = s_.here();
+      if (s_.cover(i.a, p.leaves, 1u << k) && values_.bind_number(i.b, number, w == i.number ? p.value : absent) &&
+          run(i.next))
         return true;
-      rewind(back);
+      s_.rewind(back);
     }
-    if (!f.group->dropped) fail(pc, f.group->parts[0].value);
+    if (!f.group->dropped) fail(pc, whole(i.a));
     if (f.group->dropped || (i.flags & instruction::optional) != 0) {  // a constant 0 or 1 that was left out
-      auto const back = here();
-      if (bind_number(i.b, f.group->kind == op_group::sum ? 0 : 1, absent) && run(i.next)) return true;
-      rewind(back);
+      auto const back = s_.here();
+      if (values_.bind_number(i.b, f.group->kind == op_group::sum ? 0 : 1, absent) && run(i.next)) return true;
+      s_.rewind(back);
     }
-    return fail(pc, f.group->parts[0].value);
+    return fail(pc, whole(i.a));
   }
 
   bool capture_below(instruction const& i) {
-    auto const above = registers_[i.a];
-    auto& v = registers_[i.a];
-    auto const below = [&] {
-      auto const n = v == absent ? absent : image_.producer(v);
-      return n == absent ? absent : seen_through(n, i.through, (i.flags & instruction::free) != 0);
-    };
+    auto const above = s_.value(i.a);
+    auto& v = s_.registers[i.a].value;
+    auto const below = [&] { return values_.seen_through(v, i.through, (i.flags & instruction::free) != 0); };
     for (auto next = below(); next != absent && detail::unchanged(image_, facts_, image_.producer(v)); next = below()) {
-      matched(image_.producer(v));  // it makes no difference
+      s_.add_matched(image_.producer(v));  // it makes no difference
       v = next;
     }
     for (int k = 0; k < 9 && v != absent; ++k) {
-      auto const back = here();
-      if (capture(i.b, v) && run(i.next)) return true;
-      rewind(back);
+      auto const back = s_.here();
+      if (values_.capture(i.b, v) && run(i.next)) return true;
+      s_.rewind(back);
       auto const next = below();
       if (next == absent) break;
-      matched(image_.producer(v));
+      s_.add_matched(image_.producer(v));
       v = next;
     }
     v = above;
@@ -10862,43 +11086,49 @@ class basic_machine : public detail::reduction_steps {
   bool strip(instruction const& i) {
     value_id chain[9];
     int length = 0;
-    auto v = registers_[i.a];
+    auto v = s_.value(i.a);
     chain[length++] = v;
-    auto const begin = here();
+    auto const begin = s_.here();
     while (i.through != 0 && length < 9) {
-      auto const n = v == absent ? absent : image_.producer(v);
-      v = n == absent ? absent : seen_through(n, i.through, (i.flags & instruction::free) != 0);
+      v = values_.seen_through(v, i.through, (i.flags & instruction::free) != 0);
       if (v == absent) break;
       chain[length++] = v;
     }
     while (length-- > 0) {
-      for (int k = 0; k < length; ++k) matched(image_.producer(chain[k]));
-      registers_[i.b] = chain[length];
-      signs_[i.b] = signs_[i.a];
-      stands_for_[i.b] = stands_for_[i.a];
+      for (int k = 0; k < length; ++k) s_.add_matched(image_.producer(chain[k]));
+      s_.registers[i.b] = s_.registers[i.a];
+      s_.registers[i.b].value = chain[length];
       if (run(i.next)) return true;
-      rewind(begin);
+      s_.rewind(begin);
     }
     return false;
   }
 
   bool user(instruction const& i, std::uint16_t pc) {
-    auto const v = registers_[i.a];
+    auto const v = s_.value(i.a);
     int tried = 0;
     for (auto at = image_.value(v).first_use; at != absent; at = image_.use_at(at).next) {
       auto const n = image_.use_at(at).node;
-      if (image_.node(n).result_count <= i.c || image_.node(n).region != region_) continue;
-      if (++tried > 256) return exceeded_ = true, fail(pc, v);
-      auto const back = here();
-      registers_[i.b] = image_.result(n, i.c);
-      signs_[i.b] = 1;
-      stands_for_[i.b] = absent;
+      if (image_.node(n).result_count <= i.c || image_.node(n).region != s_.region) continue;
+      if (++tried > 256) return s_.exceeded = true, fail(pc, v);
+      auto const back = s_.here();
+      s_.registers[i.b] = {image_.result(n, i.c)};
       if (run(i.next)) return true;
-      rewind(back);
+      s_.rewind(back);
     }
     return fail(pc, v);
   }
 
+  program const rules_;
+  Image const& image_;
+  facts const& facts_;
+  dialect const names_;
+  detail::match_state s_;
+  congruence congruent_;
+  detail::basic_filter<Image> filter_;
+  detail::basic_value_steps<Image> values_;
+  detail::basic_group_steps<Image> groups_;
+  detail::basic_reduction_steps<Image> reductions_;
   bool stale_ = false;  // the image has changed
   acceptor* acceptor_ = nullptr;
   node_id root_ = absent;
@@ -10909,66 +11139,7 @@ using machine = basic_machine<graph_image>;
 
 }  // namespace fuse::inline v0
 
-namespace fuse::inline v0 {
-
-struct explanation {
-  std::uint16_t rule = 0;
-  node_id node = absent;         ///< where matching began
-  value_id at = absent;          ///< where it failed
-  bool matched = false;          ///< it does match, conditions included
-  int score = 0;                 ///< how telling what had matched is; 3 and more is a near miss
-  bool other_reduction = false;  ///< there is a reduction at `at`, but not the one that the rule wants
-  std::string condition;         ///< what failed, in a few words
-  std::string expected, found;   ///< what the rule wants at `at`, what is there
-};
-
-namespace detail {
-
-template <class Image>
-[[nodiscard]] std::string describe(Image const& image, facts const& known, value_id v) {
-  if (v == absent) return "no operand";
-  auto const name = "'" + image.source->value_name(v) + "'";
-  auto const n = image.producer(v);
-  double number = 0;
-  if (image.value(v).constant || known.number(v, number)) {
-    if (known.number(v, number)) {
-      std::string digits = std::to_string(number);
-      return "the constant " + name + (number != 0 && digits == "0.000000" ? std::string() : " = " + digits);
-    }
-    return "the constant " + name + " of several elements";
-  }
-  if (n == absent)
-    return (image.scope_of(image.value(v).region) == 0 ? "the graph input or overridable initializer "
-                                                       : "the function's input ") +
-           name;
-  return std::string(image.source->op_name(n)) + " " + name;
-}
-
-[[nodiscard]] inline std::string digits(double number) {
-  char text[32];
-  return {text, std::to_chars(text, text + 32, number).ptr};
-}
-
-template <class Image>
-[[nodiscard]] std::string describe_parameter(Image const& image, facts const& known, dialect const& names, value_id v,
-                                             std::string_view parameter) {
-  auto text = describe(image, known, v);
-  auto const n = v == absent ? absent : image.producer(v);
-  if (n == absent) return text;
-  text += ", whose '" + std::string(parameter) + "'";
-  auto const& attribute = parameter_place(image, names, n, parameter).source.attribute;
-  auto const* row = names.row(image.node(n).tag.name, image.version);
-  if (row != nullptr && row->attributes->has(attribute))
-    text += (attribute == parameter ? " (" : " (its attribute '" + std::string(attribute) + "': ") +
-            std::string(name_of(row->attributes->all[row->attributes->find(attribute)].kind)) + ")";
-  double number = 0;
-  switch (read_parameter(image, known, names, n, parameter, number)) {
-    case parameter_state::known: return text + " is " + digits(number);
-    case parameter_state::missing: return text + " is not said";
-    case parameter_state::unknown: break;
-  }
-  return text + " is no constant number";
-}
+namespace fuse::inline v0::detail {
 
 struct requirement {
   std::string condition, expected;
@@ -11067,6 +11238,10 @@ struct requirement {
   return {std::string(name_of(i.code)), std::string(name_of(i.code))};
 }
 
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
 struct one_rule {
   std::uint16_t rule;
   std::vector<bool> way;
@@ -11084,6 +11259,32 @@ struct one_rule {
     }
   }
 };
+
+[[nodiscard]] inline std::uint16_t rule_after(program const& rules, std::uint16_t at) {
+  while (at != no_instruction) {
+    auto const& i = rules.code[at];
+    if (i.code == step::accept) return i.op;
+    at = i.next;
+  }
+  return 0;
+}
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0 {
+
+struct explanation {
+  std::uint16_t rule = 0;
+  node_id node = absent;         ///< where matching began
+  value_id at = absent;          ///< where it failed
+  bool matched = false;          ///< it does match, conditions included
+  int score = 0;                 ///< how telling what had matched is; 3 and more is a near miss
+  bool other_reduction = false;  ///< there is a reduction at `at`, but not the one that the rule wants
+  std::string condition;         ///< what failed, in a few words
+  std::string expected, found;   ///< what the rule wants at `at`, what is there
+};
+
+namespace detail {
 
 class deepest_failure final : public failure_listener {
  public:
@@ -11111,15 +11312,6 @@ class all_matches final : public machine::acceptor {
   }
   void refuse(std::uint16_t, std::uint16_t) override {}
 };
-
-[[nodiscard]] inline std::uint16_t rule_after(program const& rules, std::uint16_t at) {
-  while (at != no_instruction) {
-    auto const& i = rules.code[at];
-    if (i.code == step::accept) return i.op;
-    at = i.next;
-  }
-  return 0;
-}
 
 }  // namespace detail
 
@@ -11160,13 +11352,13 @@ template <class Image>
     bool const framed = i.code == step::member || i.code == step::close || i.code == step::literal ||
                         i.code == step::rest || i.code == step::scalar_member;
     auto wanted = detail::requirement_of(rules, i, rules.rules[best.rule], names,
-                                         framed ? match.opened(i.a).kind : op_group::none);
+                                         framed ? match.found().opened(i.a).kind : op_group::none);
     best.condition = std::move(wanted.condition);
     best.expected = std::move(wanted.expected);
     best.found = i.code == step::parameter
                      ? detail::describe_parameter(image, known, names, failure.value, rules.parameter_names[i.op])
                      : detail::describe(image, known, failure.value);
-    if (framed && match.opened(i.a).bounded)
+    if (framed && match.found().opened(i.a).bounded)
       best.found += ", of more than " + std::to_string(detail::opened_group::capacity) +
                     " parts with the operators between them: the rest stayed closed";
   }
@@ -11833,18 +12025,24 @@ class lowering {
   constexpr void resolve();
   constexpr void count_times();
   constexpr void resolve_operator(std::uint8_t at, term const& t);
+  [[nodiscard]] constexpr bool opens_logarithm(term const& t, opcode op) const;
+  [[nodiscard]] constexpr bool opens_power(term const& t) const;
   constexpr void fail_at_operands(term const& t, operator_facts const& known);
   constexpr void fail_at_misuse(term const& t);
 
   constexpr std::uint8_t collect_set(std::uint8_t at, through_set& set);
   constexpr void capture(std::uint8_t at, std::uint8_t r);
-  constexpr void value(std::uint8_t at, std::uint8_t r, sign_use sign = sign_use::strict, std::uint8_t around = 0);
+  constexpr void value(std::uint8_t at, std::uint8_t r, sign_use sign = sign_use::strict, std::uint8_t around = 0,
+                       bool alone = false);
   constexpr void operation(std::uint8_t at, std::uint8_t r, std::uint8_t result);
-  constexpr void attributes(term const& t, std::uint8_t r, static_text except = {});
-  constexpr void reduction(term const& t, std::uint8_t r);
+  constexpr void attributes(term const& t, std::uint8_t r, std::uint8_t through, static_text except = {});
+  constexpr void reduction(term const& t, std::uint8_t r, bool alone);
   constexpr void group(std::uint8_t at, std::uint8_t r, sign_use sign, std::uint8_t around);
-  constexpr void finish_group(parts const& found, op_group kind, std::uint8_t frame);
-  constexpr void members(parts const& found, op_group kind, std::uint8_t frame);
+  [[nodiscard]] constexpr bool is_operand(std::uint8_t at) const;
+  constexpr void whole_group(parts const& found, op_group kind, std::uint8_t frame, bool branch);
+  constexpr void branches(parts const& found, int at, op_group kind, std::uint8_t frame);
+  [[nodiscard]] constexpr bool may_add_number(std::uint8_t at, op_group kind) const;
+  constexpr void finish_group(parts const& found, op_group kind, std::uint8_t frame, bool branch);
   constexpr void member(std::uint8_t at, double weight, op_group kind, std::uint8_t frame);
   constexpr void one_member(std::uint8_t at, double weight, op_group kind, std::uint8_t frame);
   constexpr void spliced(std::uint8_t at, double weight, op_group kind, std::uint8_t frame);
@@ -11854,6 +12052,7 @@ class lowering {
   constexpr void add_entries(std::uint8_t root, std::uint16_t first);
   constexpr void add_entries_of_group(std::uint8_t root, std::uint16_t first);
   [[nodiscard]] constexpr bool is_operator(std::uint8_t at) const;
+  [[nodiscard]] constexpr bool is_other_result(std::uint8_t at) const;
   constexpr void name_root(std::uint8_t at);
   constexpr void add_transparent_entries(through_set const& set, std::uint16_t first);
   constexpr void further_root(std::uint8_t root);
@@ -11944,8 +12143,8 @@ namespace fuse::inline v0::detail {
 constexpr void lowering::resolve_multiple(std::uint8_t at, term const& t) {
   if (group_[at] == op_group::sum) return resolve_multiple_sum(at, t);
   auto const op = pattern_.terms[at].op;
-  int const factors = op == opcode::pow ? 1 : t.operands();  // an exponent is none
-  int others = 0;                                            // that are no numbers
+  int const factors = op == opcode::pow ? 1 : op == opcode::exp ? 0 : t.operands();  // an exponent is none
+  int others = 0;                                                                    // that are no numbers
   std::uint8_t other = 0;
   double numbers = 1;
   for (int i = 0; i < factors; ++i) {
@@ -12067,7 +12266,8 @@ constexpr void lowering::emit(instruction const& made) {
   if (size_ == lowered_rule::instruction_capacity) return fail(rule_error::too_large, rule_.name);
   if (pending_ != 0) resolve_links();
   out.code[size_] = made;
-  if (free_ && made.through != 0) out.code[size_].flags |= instruction::free;
+  if (free_ && (made.through != 0 || made.code == step::group || made.code == step::reduction))
+    out.code[size_].flags |= instruction::free;
   ++size_;
 }
 constexpr std::uint16_t& lowering::led_by(links chain) {
@@ -12184,6 +12384,7 @@ constexpr int lowering::tree_size(std::uint8_t at, int limit) const {
 constexpr std::uint64_t lowering::needs_of(term const& t, opcode op, op_group group) {
   auto const first = needs_[t.child[0]];
   auto const how = opening_of(op, group);
+  if (how.when == opens_with::logarithm) return needs_[pattern_.terms[multiple_of_[t.child[0]]].child[0]] | root_bit;
   if (how.when == opens_with::unit) return first | root_bit;
   if (how.when == opens_with::power)
     return is_whole_weight(pattern_.terms[t.child[1]].number) ? first : first | root_bit;
@@ -12238,15 +12439,15 @@ constexpr void lowering::collect(std::uint8_t at, double weight, op_group kind, 
   auto const t = pattern_.terms[at];
   if (group_[at] == kind && t.kind == term_kind::neutral) {  // or it is a rest
     auto const how = opening_of(t.op, kind);
-    auto const first = t.child[0];
+    auto first = t.child[0];
     double exponent = 1;
-    bool opens = true;
-    if (how.when == opens_with::power) {
-      auto const& by = pattern_.terms[t.child[1]];
-      opens = by.kind == term_kind::number;
-      exponent = by.number;
+    if (how.when == opens_with::logarithm) {
+      exponent = multiple_[first];
+      first = pattern_.terms[multiple_of_[first]].child[0];
+    } else if (how.when == opens_with::power) {
+      exponent = pattern_.terms[t.child[1]].number;
     }
-    if (opens && allows(how.when, weight, exponent)) {
+    if (allows(how.when, weight, exponent)) {
       collect(first, weight * how.first * exponent, kind, into);
       for (int i = 1; how.further != 0 && i < t.operands(); ++i) collect(t.child[i], weight * how.further, kind, into);
       return;
@@ -12363,7 +12564,8 @@ constexpr void lowering::count_times() {
     if (i == pattern_.root()) times_[i] = 1;
     auto const t = pattern_.terms[i];
     if (times_[i] == 0 || t.children == 0) continue;
-    bool const twice = t.op == opcode::square || t.op == opcode::pow || times_[i] > 1;
+    bool const added = multiple_[i] == 2 || multiple_[i] == -2;
+    bool const twice = t.op == opcode::square || t.op == opcode::pow || added || times_[i] > 1;
     for (int c = 0; c < t.children; ++c) times_[t.child[c]] = twice || times_[t.child[c]] != 0 ? 2 : 1;
   }
 }
@@ -12386,14 +12588,32 @@ constexpr void lowering::resolve_operator(std::uint8_t at, term const& t) {
   int const operands = t.children - t.attributes;
   if (operands < known.least || operands > known.most) return fail_at_operands(t, known);
   priority_[at] = known.priority;
-  if (known.group != op_group::none) {
-    group_[at] = known.group;
+  auto const group = opens_logarithm(pattern_.terms[at], known.op) ? op_group::product : known.group;
+  if (known.op == opcode::pow && !opens_power(t)) {
+    needs_[at] = 0;  // (it has the bits of a product, or none)
+    return;
+  }
+  if (group != op_group::none) {
+    group_[at] = group;
     resolve_multiple(at, t);
-    needs_[at] = needs_of(t, known.op, known.group);
+    needs_[at] = needs_of(t, known.op, group);
     return;
   }
   needs_[at] = known.bit;
   if (known.reduces) out.reduces = reduction_[at] = true;
+}
+
+constexpr bool lowering::opens_logarithm(term const& t, opcode op) const {
+  if (opening_of(op, op_group::product).when != opens_with::logarithm) return false;
+  auto const& of = pattern_.terms[multiple_of_[t.child[0]]];
+  return of.kind == term_kind::neutral && of.op == opcode::log &&
+         allows(opens_with::logarithm, 1, multiple_[t.child[0]]);
+}
+
+constexpr bool lowering::opens_power(term const& t) const {
+  auto const& exponent = pattern_.terms[t.child[1]];
+  return exponent.kind == term_kind::number && exponent.tolerance == usual_tolerance &&
+         allows(opens_with::power, 1, exponent.number);
 }
 
 constexpr void lowering::fail_at_misuse(term const& t) {
@@ -12427,7 +12647,7 @@ constexpr void lowering::capture(std::uint8_t at, std::uint8_t r) {
   emit({.code = step::capture, .a = r, .b = bound_slot_of(at, slot_kind::value), .through = everywhere_id_});
 }
 
-constexpr void lowering::value(std::uint8_t at, std::uint8_t r, sign_use sign, std::uint8_t around) {
+constexpr void lowering::value(std::uint8_t at, std::uint8_t r, sign_use sign, std::uint8_t around, bool alone) {
   if (failed_) return;
   auto const t = pattern_.terms[at];
   if (t.kind == term_kind::capture) return capture(at, r);  // the most frequent one
@@ -12440,7 +12660,7 @@ constexpr void lowering::value(std::uint8_t at, std::uint8_t r, sign_use sign, s
         return;
       }
       again_ = true;
-      value(at, r, sign, around);
+      value(at, r, sign, around, alone);
       again_ = false;
     });
   }
@@ -12448,22 +12668,29 @@ constexpr void lowering::value(std::uint8_t at, std::uint8_t r, sign_use sign, s
   switch (t.kind) {
     case term_kind::neutral:
       if (group_[at] != op_group::none) return group(at, r, sign, around);
-      if (reduction_[at]) return reduction(t, r);
+      if (reduction_[at]) return reduction(t, r, alone);
       return operation(at, r, 0);
     case term_kind::named:
     case term_kind::exact: return operation(at, r, 0);
-    case term_kind::scalar: return emit({.code = step::scalar, .a = r, .b = bound_slot_of(at, slot_kind::number)});
+    case term_kind::scalar: {
+      bool const beside = r >= first_beside_ && r < first_beside_ + beside_;
+      return emit({.code = step::scalar,
+                   .a = r,
+                   .b = bound_slot_of(at, slot_kind::number),
+                   .c = beside ? first_beside_ : std::uint8_t{0},
+                   .count = beside ? beside_ : std::uint8_t{0}});
+    }
     case term_kind::number: {
       bool const beside = r >= first_beside_ && r < first_beside_ + beside_;
       return emit({.code = step::number,
                    .a = r,
-                   .b = beside ? first_beside_ : std::uint8_t{0},
+                   .c = beside ? first_beside_ : std::uint8_t{0},
                    .count = beside ? beside_ : std::uint8_t{0},
                    .tolerance = static_cast<float>(t.tolerance),
                    .number = t.number});
     }
     case term_kind::alternatives:
-      return lower_forks(t.children, false, [&](int i) { value(t.child[i], r, sign, around); });
+      return lower_forks(t.children, false, [&](int i) { value(t.child[i], r, sign, around, alone); });
     case term_kind::optional: {
       auto const before = bound_;
       auto const fork = size_;
@@ -12504,15 +12731,15 @@ constexpr void lowering::value(std::uint8_t at, std::uint8_t r, sign_use sign, s
       auto const inside = collect_set(at, set);
       auto const inner = new_register();
       emit({.code = step::strip, .a = r, .b = inner, .through = set_id(set)});
-      return value(inside, inner, sign, around);
+      return value(inside, inner, sign, around, alone);
     }
     case term_kind::users: {
       emit({.code = step::users, .a = r, .op = t.index, .through = everywhere_id_});
-      return value(t.child[0], r, sign, around);
+      return value(t.child[0], r, sign, around, true);
     }
     case term_kind::known_as:
       emit({.code = step::capture, .a = r, .b = bound_slot(t.name, slot_kind::value)});
-      return value(t.child[0], r, sign, around);
+      return value(t.child[0], r, sign, around, true);
     case term_kind::result: return operation(t.child[0], r, static_cast<std::uint8_t>(t.index));
     case term_kind::rest: return fail(rule_error::rest_not_last, t.name);
     case term_kind::parameter: return fail(rule_error::parameter_as_value, t.name);
@@ -12528,8 +12755,11 @@ constexpr void lowering::operation(std::uint8_t at, std::uint8_t r, std::uint8_t
   int const plain = has_rest ? operands - 1 : operands;
   auto const first = new_registers(plain);
   auto const count = static_cast<std::uint8_t>(has_rest ? plain | 0x80 : plain);
+  auto const op = t.kind == term_kind::exact ? names_.rows[t.index - 1u].op : t.op;
+  bool const passed = by_name && everywhere_.contains(t.index, static_cast<std::uint16_t>(op));
+  auto const through = passed ? std::uint8_t{0} : everywhere_id_;
   if (by_name) {
-    emit({.code = step::exactly, .a = r, .b = first, .c = result, .op = t.index, .count = count});
+    emit({.code = step::exactly, .a = r, .b = first, .c = result, .op = t.index, .count = count, .through = through});
   } else {
     bool const commutes = operands == 2 && !has_rest && facts_of(t.op).commutative;
     emit({.code = step::operation,
@@ -12538,13 +12768,11 @@ constexpr void lowering::operation(std::uint8_t at, std::uint8_t r, std::uint8_t
           .c = result,
           .op = static_cast<std::uint16_t>(t.op),
           .count = count,
-          .through = everywhere_id_,
+          .through = through,
           .flags = commutes ? instruction::commutes : std::uint8_t{0}});
   }
-  if (times_[at] > 1)
-    emit({.code = step::agrees, .a = r, .b = node_slot(at), .through = by_name ? std::uint8_t{0} : everywhere_id_});
-  if (t.attributes != 0) attributes(t, r);
-  auto const op = t.kind == term_kind::exact ? names_.rows[t.index - 1u].op : t.op;
+  if (times_[at] > 1) emit({.code = step::agrees, .a = r, .b = node_slot(at), .through = through});
+  if (t.attributes != 0) attributes(t, r, through);
   bool const free = free_, broadcasts = facts_of(op).broadcasts;
   auto const first_before = first_beside_, before = beside_;
   free_ = free && !by_name && broadcasts;
@@ -12571,16 +12799,16 @@ constexpr void lowering::operation(std::uint8_t at, std::uint8_t r, std::uint8_t
     emit({.code = step::operands,
           .a = r,
           .b = bound_rest(t.child[plain], op_group::none),
-          .count = static_cast<std::uint8_t>(plain)});
+          .count = static_cast<std::uint8_t>(plain),
+          .through = through});
   }
 }
 
-constexpr void lowering::attributes(term const& t, std::uint8_t r, static_text except) {
+constexpr void lowering::attributes(term const& t, std::uint8_t r, std::uint8_t through, static_text except) {
   for (int i = t.operands(); i < t.children; ++i) {
     auto const& a = pattern_[t.child[i]];
     if (a.name == except) continue;
-    instruction made{
-        .code = step::parameter, .a = r, .b = no_slot, .op = parameter_name(a.name), .through = everywhere_id_};
+    instruction made{.code = step::parameter, .a = r, .b = no_slot, .op = parameter_name(a.name), .through = through};
     if (a.children == 0) {
       made.number = a.number;
       made.tolerance = static_cast<float>(usual_tolerance);
@@ -12597,7 +12825,7 @@ constexpr void lowering::attributes(term const& t, std::uint8_t r, static_text e
   }
 }
 
-constexpr void lowering::reduction(term const& t, std::uint8_t r) {
+constexpr void lowering::reduction(term const& t, std::uint8_t r, bool alone) {
   constexpr auto standard = static_text::of("axes");
   auto axes = standard;
   for (int i = t.operands(); i < t.children; ++i) {
@@ -12611,8 +12839,9 @@ constexpr void lowering::reduction(term const& t, std::uint8_t r) {
         .b = inner,
         .c = s,
         .op = static_cast<std::uint16_t>(t.op),
-        .through = everywhere_id_});
-  attributes(t, r, standard);
+        .through = everywhere_id_,
+        .flags = alone ? instruction::alone : std::uint8_t{0}});
+  attributes(t, r, everywhere_id_, standard);
   bool const free = free_;
   free_ = false;
   value(t.child[0], inner);
@@ -12632,7 +12861,8 @@ constexpr void lowering::group(std::uint8_t at, std::uint8_t r, sign_use sign, s
     emit({.code = step::within, .a = r, .number = static_cast<double>(needed)});
   auto const t = pattern_.terms[at];
   bool const clips = kind == op_group::sum && t.index != 0;
-  bool const divides = t.op == opcode::div && group_[t.child[0]] != kind && group_[t.child[1]] != kind;
+  bool const divides =
+      t.op == opcode::div && !(added && scale_ != 1) && is_operand(t.child[0]) && is_operand(t.child[1]);
   if (added && scale_ != 1) add_number(scale_, 1, found);
   scale_ = 0;
   bool const scales = kind == op_group::product && found.has_number;
@@ -12645,12 +12875,67 @@ constexpr void lowering::group(std::uint8_t at, std::uint8_t r, sign_use sign, s
         .through = everywhere_id_,
         .flags = static_cast<std::uint8_t>((clips ? instruction::clips : 0) | (divides ? instruction::divides : 0) |
                                            (scales ? instruction::scales : 0))});
-  members(found, kind, frame);
-  finish_group(found, kind, frame);
+  whole_group(found, kind, frame, false);
+}
+constexpr void lowering::whole_group(parts const& found, op_group kind, std::uint8_t frame, bool branch) {
+  int const count = found.count;
+  for (int i = 0; i < count; ++i) {
+    auto const p = found.all[i];
+    if (p.priority == rest_priority) continue;
+    auto const of = pattern_.terms[p.term].kind;
+    if ((of == term_kind::alternatives || of == term_kind::optional) && may_add_number(p.term, kind))
+      return branches(found, i, kind, frame);
+    member(p.term, p.weight, kind, frame);
+  }
+  finish_group(found, kind, frame, branch);
+}
+constexpr void lowering::branches(parts const& found, int at, op_group kind, std::uint8_t frame) {
+  auto const p = found.all[at];
+  auto const t = pattern_.terms[p.term];
+  bool const optional = t.kind == term_kind::optional;
+  auto partly = partly_;
+  lower_forks(optional ? 2 : t.children, false, [&](int k) {
+    parts all{};
+    if (k < t.children) all = parts_of(t.child[k], p.weight, kind);
+    if (all.overflow || all.count + found.count - at > 24) return fail(rule_error::too_large, rule_.name);
+    int first_rest = all.count;
+    while (first_rest > 0 && all.all[first_rest - 1].priority == rest_priority) --first_rest;
+    int const moved = found.count - at - 1;
+    for (int i = all.count; i-- > first_rest;) all.all[i + moved] = all.all[i];
+    for (int i = 0; i < moved; ++i) all.all[first_rest + i] = found.all[at + 1 + i];
+    all.count = static_cast<std::uint8_t>(all.count + moved);
+    if (k == t.children)
+      all.number = found.number;
+    else
+      all.number = kind == op_group::product ? all.number * found.number : all.number + found.number;
+    all.has_number = all.has_number || found.has_number;
+    if (found.tolerance > all.tolerance) all.tolerance = found.tolerance;
+    whole_group(all, kind, frame, true);
+    partly |= partly_;
+  });
+  if (optional) partly_ = partly;  // a name that is absent is no mistake
+}
+constexpr bool lowering::may_add_number(std::uint8_t at, op_group kind) const {
+  auto const& t = pattern_.terms[at];
+  if (t.kind == term_kind::number) return true;
+  bool const opens = t.kind == term_kind::alternatives || t.kind == term_kind::optional || group_[at] == kind;
+  if (!opens || t.kind == term_kind::rest) return kind == op_group::product && is_factor(at);
+  int const count = t.op == opcode::pow ? 1 : t.children;
+  for (int i = 0; i < count; ++i)
+    if (may_add_number(t.child[i], kind)) return true;
+  return false;
 }
 
-constexpr void lowering::finish_group(parts const& found, op_group kind, std::uint8_t frame) {
-  if (found.has_number && found.number != (kind == op_group::product ? 1 : 0))
+constexpr bool lowering::is_operand(std::uint8_t at) const {
+  auto const& t = pattern_.terms[at];
+  bool const branches = t.kind == term_kind::alternatives || t.kind == term_kind::optional;
+  for (int i = 0; branches && i < t.children; ++i)
+    if (!is_operand(t.child[i])) return false;
+  return branches || (group_[at] != op_group::product && !is_factor(at));
+}
+
+constexpr void lowering::finish_group(parts const& found, op_group kind, std::uint8_t frame, bool branch) {
+  if (found.has_number && (branch || found.number != (kind == op_group::product ? 1 : 0)))
     emit({.code = step::literal, .a = frame, .tolerance = found.tolerance, .number = found.number});
   int const count = found.count;
   int rest = count;  // the last ones
@@ -12664,14 +12949,6 @@ constexpr void lowering::finish_group(parts const& found, op_group kind, std::ui
           .number = found.all[rest].weight});
   }
   emit({.code = step::close, .a = frame});
-}
-
-constexpr void lowering::members(parts const& found, op_group kind, std::uint8_t frame) {
-  int const count = found.count;
-  for (int i = 0; i < count; ++i) {
-    auto const p = found.all[i];
-    if (p.priority != rest_priority) member(p.term, p.weight, kind, frame);
-  }
 }
 
 constexpr void lowering::member(std::uint8_t at, double weight, op_group kind, std::uint8_t frame) {
@@ -12720,7 +12997,11 @@ constexpr void lowering::one_member(std::uint8_t at, double weight, op_group kin
 constexpr void lowering::spliced(std::uint8_t at, double weight, op_group kind, std::uint8_t frame) {
   auto const found = parts_of(at, weight, kind);
   if (found.overflow) return fail(rule_error::too_large, rule_.name);
-  members(found, kind, frame);
+  int const count = found.count;
+  for (int i = 0; i < count; ++i) {
+    auto const p = found.all[i];
+    if (p.priority != rest_priority) member(p.term, p.weight, kind, frame);
+  }
   if (found.has_number && found.number != (kind == op_group::product ? 1 : 0))
     emit({.code = step::literal, .a = frame, .tolerance = found.tolerance, .number = found.number});
 }
@@ -12777,6 +13058,7 @@ constexpr void lowering::lower_roots(std::uint8_t root) {
   several_roots_ = t.kind == term_kind::roots;
   if (several_roots_) main = t.child[0];
   if (pattern_.terms[main].kind == term_kind::alternatives) return fail(rule_error::unreachable_root, rule_.name);
+  if (is_other_result(main)) return fail(rule_error::result_as_root, rule_.name);
   auto const r = new_register();
   out.root_registers[0] = r;
   out.root_count = 1;
@@ -12795,6 +13077,16 @@ constexpr void lowering::name_root(std::uint8_t at) {
                       t.kind == term_kind::alternatives;
   if (t.kind == term_kind::known_as) root_names_ |= 1u << slot(t.name, slot_kind::value);
   for (int i = 0; around && i < t.children; ++i) name_root(t.child[i]);
+}
+
+constexpr bool lowering::is_other_result(std::uint8_t at) const {
+  auto const& t = pattern_.terms[at];
+  if (t.kind == term_kind::result) return t.index != 0;
+  bool const around = t.kind == term_kind::known_as || t.kind == term_kind::users || t.kind == term_kind::through ||
+                      t.kind == term_kind::wrapped || t.kind == term_kind::alternatives;
+  for (int i = 0; around && i < t.children; ++i)
+    if (is_other_result(t.child[i])) return true;
+  return false;
 }
 
 constexpr void lowering::add_entry(std::uint16_t first, std::uint16_t tag, bool by_name, std::uint8_t strip) {
@@ -12889,6 +13181,7 @@ constexpr void lowering::add_transparent_entries(through_set const& set, std::ui
 }
 
 constexpr void lowering::further_root(std::uint8_t root) {
+  if (is_other_result(root)) return fail(rule_error::result_as_root, rule_.name);
   std::uint8_t path[16]{};
   int length = 0;
   if (!path_to_bound(root, path, length)) return fail(rule_error::unreachable_root, rule_.name);
@@ -13172,6 +13465,10 @@ struct rule_requirement {
       is_not<Error, rule_error::cancels>,
       "fuse: a sum or product takes back what it adds or multiplies: nothing of a graph cancels, so that this "
       "matches nothing");
+  static_assert(
+      is_not<Error, rule_error::result_as_root>,
+      "fuse: the root of a pattern is the first result of its operator: matching begins there, and result<1> of an "
+      "operator stands below another one");
   static_assert(is_not<Error, rule_error::misplaced>,
                 "fuse: fold and row stand on the right side of a rule, roots around its whole pattern");
 };
@@ -13455,11 +13752,11 @@ class matcher {
       made.rule_ = known.name;
       made.root_ = owner_.bound_.node(node_);
       for (std::uint8_t s = 0; s < known.slot_count; ++s) {
-        auto const& b = owner_.machine_.slot(s);
+        auto const& b = owner_.machine_.found().slot(s);
         if (!b.bound) continue;
         made.bound_.push_back({known.slot_names[s], {}, b.number});
         if (known.slot_kinds[s] == slot_kind::rest)
-          for (auto const& m : owner_.machine_.members(s))
+          for (auto const& m : owner_.machine_.found().members(s))
             made.bound_.back().values.push_back(owner_.bound_.value(m.value));
         else if (b.value != absent)
           made.bound_.back().values.push_back(owner_.bound_.value(b.value));
@@ -13877,6 +14174,7 @@ class [[nodiscard]] built {
 
   [[nodiscard]] explicit operator bool() const { return !why_.has_value(); }
   [[nodiscard]] T const& operator*() const { return made_; }
+  [[nodiscard]] T&& take() { return std::move(made_); }
   [[nodiscard]] objection&& why() { return std::move(*why_); }
 
  private:
@@ -14489,6 +14787,47 @@ class basic_cast_maker {
 
 namespace fuse::inline v0::detail {
 
+inline constexpr double inexact_integers = 9007199254740992.0;  // 2^53
+
+[[nodiscard]] inline bool exact_integers(dense const& of) {
+  for (auto x : of.elements)
+    if (!math::is_whole(x) || !(math::abs(x) < inexact_integers)) return false;
+  return true;
+}
+
+[[nodiscard]] inline bool has_integer(element_type type, double number) {
+  if (!math::is_whole(number)) return false;
+  if (type == element_type::boolean) return number == 0 || number == 1;
+  double end = 1;  // the first that is too large
+  for (std::size_t bits = size_of(type) * 8 - (is_unsigned(type) ? 0 : 1); bits > 0; --bits) end *= 2;
+  return number < end && number >= (is_unsigned(type) ? 0 : -end);
+}
+
+[[nodiscard]] inline built<tensor> make_constant(element_type type, dense const& of) {
+  auto const text = [](double number) {
+    char digits[32];
+    std::snprintf(digits, sizeof digits, "%.7g", number);
+    return "the number " + std::string(digits);
+  };
+  bool const integers = is_integer(type) || type == element_type::boolean;
+  for (std::size_t i = 0; integers && i < of.elements.size(); ++i) {
+    auto const number = of.elements[i];
+    if (!has_integer(type, number)) return objection{text(number) + " is no " + std::string(name_of(type))};
+    if (!(math::abs(number) < inexact_integers))
+      return objection{text(number) + " stands for several integers of " + std::string(name_of(type)) +
+                       ", and nobody knows which"};
+  }
+  auto made = make_tensor(type, of.shape, of.elements);
+  if (made.type == element_type::unknown) return objection{"a constant of this element type cannot be made"};
+  for (std::size_t i = 0; !integers && i < of.elements.size(); ++i) {
+    auto const number = of.elements[i], rounded = tensor_view(made).number(i);
+    if (number == rounded || number == 0 || !math::is_finite(number)) continue;
+    if (rounded == 0) return objection{text(number) + " would be 0 in " + std::string(name_of(type))};
+    if (!math::is_finite(rounded)) return objection{text(number) + " is beyond " + std::string(name_of(type))};
+  }
+  return made;
+}
+
 template <class Image>
 class basic_constant_contents {
  public:
@@ -14550,6 +14889,27 @@ class basic_constant_contents {
   Image const& image_;
   facts const& facts_;
 };
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
+[[nodiscard]] inline bool repeats_when_asked(operator_row const& row, int version) {
+  auto const& attributes = row.attributes->all;
+  auto const at = row.attributes->find("broadcast");
+  return at < attributes.size() && attributes[at].is_of(version);
+}
+
+[[nodiscard]] inline std::string repeats_unasked(facts const& known, operator_row const& row, int version,
+                                                 span<value_id const> operands) {
+  if (!repeats_when_asked(row, version)) return {};
+  bool const third = row.op == opcode::gemm;
+  for (std::size_t i = third ? 2 : 1; i < operands.size(); ++i)
+    if (operands[i] != absent && (third || operands[0] == absent || !known.same_shape(operands[0], operands[i])))
+      return "at this operator set version " + std::string(row.name) +
+             " repeats no elements unless an attribute says so, and its operands are not provably of one shape";
+  return {};
+}
 
 }  // namespace fuse::inline v0::detail
 
@@ -14682,16 +15042,17 @@ class basic_broadcast_operand {
   }
 
   built<value_id> constant(dense const& of, bool exact) {
-    auto made = make_tensor(type_, of.shape, of.elements);
-    if (made.type == element_type::unknown) return objection{"the element type of row() has no constants"};
-    for (std::size_t i = 0; (combined_ || !exact) && i < of.elements.size(); ++i) {
-      auto const number = made.number(i);
-      if (!exact && number != of.elements[i] && of.elements[i] == of.elements[i])
-        return too_narrow("a constant of row() is not exact in the element type of what it is like");
-      if (combined_ && !math::is_finite(number))
+    auto made = make_constant(type_, of);
+    bool inexact = !exact && !made;
+    for (std::size_t i = 0; made && i < of.elements.size(); ++i) {
+      auto const wanted = of.elements[i];
+      inexact = inexact || (!exact && wanted == wanted && (*made).number(i) != wanted);
+      if (!inexact && combined_ && !math::is_finite(wanted))
         return objection{"the constants of row() together are beyond the element type of what it is like"};
     }
-    return into_.constant_of(std::move(made));
+    if (inexact) return too_narrow("a constant of row() is not exact in the element type of what it is like");
+    if (!made) return objection{"of the constants of row() together, " + made.why().reason};
+    return into_.constant_of(made.take());
   }
 
   built<value_id> join(value_id joined, rest_member const& m, op_group kind) {
@@ -14707,6 +15068,8 @@ class basic_broadcast_operand {
   built<value_id> node(opcode op, std::initializer_list<value_id> operands, char const* what_for) {
     auto const* row = names_.emitted(op, image_.version, into_.target_here(to_));
     if (row == nullptr) return objection{std::string("the dialect has no operator ") + what_for + " of row()"};
+    if (auto why = repeats_unasked(facts_, *row, image_.version, {operands.begin(), operands.size()}); !why.empty())
+      return objection{std::move(why)};
     operator_tag const tag{names_.code(row->name), static_cast<std::uint16_t>(op)};
     return image_.result(into_.node(tag, row->name, {operands.begin(), operands.size()}, {}, 1, place_));
   }
@@ -14799,7 +15162,7 @@ class basic_operator_writer {
                           std::uint32_t results) {
     auto const& [row, code, asked] = row_of(op);
     for (auto& p : parameters)
-      if (auto const* why = settle(p, row, op); why != nullptr) return objection{why};
+      if (auto why = settle(p, row, op, operands); !why.empty()) return objection{std::move(why)};
     describe(op, operands, parameters, results);
     if (names_.refuse != nullptr)
       if (auto const why = names_.refuse(emission_); !why.empty()) return objection{std::string(why), wider()};
@@ -14812,13 +15175,17 @@ class basic_operator_writer {
     operator_tag tag{code, static_cast<std::uint16_t>(op)};
     if (row != nullptr) {
       if (names_.complete != nullptr) names_.complete(emission_, attributes_);
-      if (auto why = completed(*row); !why.empty()) return objection{std::move(why)};
+      if (auto why = completed(*row, operands); !why.empty()) return objection{std::move(why)};
       return node(tag, row->name, operands_, results);
     }
     function_body body;
     if (names_.function == nullptr || !names_.function(emission_, body))
       return objection{std::string("the dialect has no operator ") + std::string(name_of(op)) +
                        " at this operator set version"};
+    auto const* sum = names_.emitted(opcode::add, image_.version, target::standard);
+    if (sum != nullptr && repeats_when_asked(*sum, image_.version))
+      return objection{"the function that stands for " + std::string(name_of(op)) +
+                       " repeats elements, which operators do not by themselves at this operator set version"};
     auto const name = body.name;
     into_.function(std::move(body));
     tag.name = names_.code(name);
@@ -14837,16 +15204,19 @@ class basic_operator_writer {
     if (auto why = refuses(*row, operands.size()); !why.empty()) return objection{std::move(why)};
     attributes_.clear();
     for (auto& p : parameters) {
-      if (auto const* why = settle(p, row, row->op); why != nullptr) return objection{why};
+      if (auto why = settle(p, row, row->op, operands); !why.empty()) return objection{std::move(why)};
       attributes_.push_back({std::string(p.name), std::move(p.content)});
     }
-    if (auto why = completed(*row); !why.empty()) return objection{std::move(why)};
+    if (auto why = completed(*row, operands); !why.empty()) return objection{std::move(why)};
     return node({name, static_cast<std::uint16_t>(row->op)}, row->name, operands, results);
   }
 
  private:
-  [[nodiscard]] std::string completed(operator_row const& row) {
+  [[nodiscard]] std::string completed(operator_row const& row, span<value_id const> operands) {
     if (auto why = complete(row, attributes_); !why.empty()) return why;
+    bool asked = false;
+    for (auto const& a : attributes_) asked = asked || a.name == "broadcast";
+    if (auto why = repeats_unasked(facts_, row, image_.version, operands); !asked && !why.empty()) return why;
     if (row.attributes->any) return {};
     for (auto const& a : attributes_)
       if (auto const at = row.attributes->find(a.name);
@@ -14915,13 +15285,47 @@ class basic_operator_writer {
     return known;
   }
 
-  static char const* settle(written_parameter& p, operator_row const* row, opcode op) {
-    if (p.axes != 0) return count_axes(p, row, op);
-    if (p.integer && !is_real(p, row, op))
+  [[nodiscard]] std::string settle(written_parameter& p, operator_row const* row, opcode op,
+                                   span<value_id const> operands) const {
+    auto const because = [&](char const* why) {
+      return "the parameter '" + std::string(p.name) + "' of " + std::string(row != nullptr ? row->name : name_of(op)) +
+             why;
+    };
+    if (p.axes != 0) {
+      if (auto const* why = count_axes(p, row, op); why != nullptr) return why;
+    } else if (p.number != p.number) {
+      return because(" would be no number: what gives it is not known, or no axes at all");
+    } else if (p.integer && !is_real(p, row, op)) {
+      if (!(math::abs(p.number) < inexact_integers)) return because(" is an integer that is not known exactly");
       p.content = static_cast<std::int64_t>(p.number);
-    else
+    } else {
       p.content = p.number;
-    return nullptr;
+    }
+    if (counts_from_the_first(p, row, op) && !count_from_the_first(p, op, operands))
+      return because(" counts axes from the first one at this operator set version, and the rank is not known");
+    return {};
+  }
+  [[nodiscard]] bool counts_from_the_first(written_parameter const& p, operator_row const* row, opcode op) const {
+    return names_.name == "onnx" && image_.version < 11 && row != nullptr && row->op != opcode::opaque &&
+           includes(row->emit, target::standard) &&
+           (p.name == "axes" || axis_use_of(row, op, p.name) != axis_use::none);
+  }
+  [[nodiscard]] bool count_from_the_first(written_parameter& p, opcode op, span<value_id const> operands) const {
+    auto const rank =
+        operands.empty() || operands[0] == absent || op == opcode::unsqueeze ? -1 : facts_.rank(operands[0]);
+    auto const count = [&](std::int64_t& axis) {
+      if (axis >= 0) return true;
+      axis += rank;
+      return rank >= 0 && axis >= 0;
+    };
+    if (auto* one = std::get_if<std::int64_t>(&p.content)) {
+      if (!count(*one)) return false;
+      p.number = static_cast<double>(*one);
+    }
+    if (auto* list = std::get_if<std::vector<std::int64_t>>(&p.content))
+      for (auto& axis : *list)
+        if (!count(axis)) return false;
+    return true;
   }
   [[nodiscard]] static bool is_real(written_parameter const& p, operator_row const* row, opcode op) {
     if (auto const* own = parameter_of(op, p.name); own != nullptr) return own->real;
@@ -15022,9 +15426,10 @@ namespace fuse::inline v0::detail {
 template <class Image>
 class basic_instantiation {
  public:
-  basic_instantiation(machine const& match, Image& image, facts& known, dialect const& names, target to,
-                      basic_transaction<Image>& into)
-      : match_(match),
+  basic_instantiation(program const& rules, match_state const& match, Image& image, facts& known, dialect const& names,
+                      target to, basic_transaction<Image>& into)
+      : rules_(rules),
+        match_(match),
         image_(image),
         facts_(known),
         names_(names),
@@ -15034,8 +15439,8 @@ class basic_instantiation {
         writer_(image, known, names, to, into) {}
 
   built<span<value_id const>> build(std::uint16_t rule, node_id place, element_type computed_in) {
-    info_ = &match_.rules().rules[rule];
-    terms_ = match_.rules().replacements.subspan(info_->first_replacement, info_->replacement_size);
+    info_ = &rules_.rules[rule];
+    terms_ = rules_.replacements.subspan(info_->first_replacement, info_->replacement_size);
     place_ = place;
     writer_.begin(place);
     broadcast_.begin(place);
@@ -15085,7 +15490,7 @@ class basic_instantiation {
       case kind::slot: return slot_value(t.slot, type);
       case kind::number: return constant(dense::of(t.number), type);
       case kind::fold: {
-        auto folded = computed(t.child[0]);
+        auto folded = computed(t.child[0], type);
         if (!folded) return folded.why();
         return constant(*folded, type);
       }
@@ -15109,13 +15514,9 @@ class basic_instantiation {
   }
 
   built<value_id> constant(dense const& of, element_type type) {
-    auto made = make_tensor(type, of.shape, of.elements);
-    if (made.type == element_type::unknown) return objection{"a constant of this element type cannot be made"};
-    if (!is_floating(type))
-      for (std::size_t i = 0; i < of.elements.size(); ++i)
-        if (made.number(i) != of.elements[i])
-          return objection{"the number " + std::to_string(of.elements[i]) + " is no " + std::string(name_of(type))};
-    return into_.constant_of(std::move(made));
+    auto made = make_constant(type, of);
+    if (!made) return made.why();
+    return into_.constant_of(made.take());
   }
 
   built<value_id> slot_value(std::uint8_t at, element_type type) {
@@ -15212,8 +15613,9 @@ class basic_instantiation {
     return t.what == kind::slot && info_->slot_kinds[t.slot] == slot_kind::value && !match_.slot(t.slot).bound;
   }
 
-  built<dense> computed(std::uint8_t at) {
+  built<dense> computed(std::uint8_t at, element_type type) {
     constexpr auto const* no_constant = "an operand of fold is not a constant";
+    constexpr auto const* no_integer = "fold would compute with integers that a double does not hold exactly";
     auto const& t = terms_[at];
     if (t.what == kind::number) return dense::of(t.number);
     if (t.what == kind::slot) {
@@ -15224,16 +15626,21 @@ class basic_instantiation {
       if (image_.value(s.value).constant) {
         auto const contents = image_.source->constant(s.value);
         if (!contents || contents.size() != count_of(contents.shape)) return objection{no_constant};
-        return dense::of(contents);
+        auto read = dense::of(contents);
+        if (is_integer(contents.type) && !exact_integers(read)) return objection{no_integer};
+        return read;
       }
-      if (double number = 0; facts_.number(s.value, number)) return dense::of(number);
+      if (double number = 0; facts_.number(s.value, number)) {
+        if (is_integer(facts_.type(s.value)) && !exact_integers(dense::of(number))) return objection{no_integer};
+        return dense::of(number);
+      }
       return objection{no_constant};
     }
     if (t.what != kind::neutral) return objection{no_constant};
     std::vector<dense> operands;
     std::size_t axes = 0;
     for (std::uint8_t i = 0; i < t.children; ++i) {
-      auto operand = computed(t.child[i]);
+      auto operand = computed(t.child[i], type);
       if (!operand) return operand;
       auto const rank = rank_of(*operand);
       if (axes != 0 && rank != 0 && rank != axes)
@@ -15243,9 +15650,27 @@ class basic_instantiation {
     }
     dense made;
     if (!evaluate(static_cast<opcode>(t.op), operands, made)) return objection{no_constant};
+    if (is_integer(type) && !exact_integers(made)) return objection{no_integer};
+    bool finite = true, zeros = info(static_cast<opcode>(t.op)).group != op_group::product;
+    for (auto const& operand : operands) {
+      finite = finite && all_finite(operand);
+      zeros = zeros || has_zero(operand) || !all_finite(operand);
+    }
+    if (finite && !all_finite(made)) return objection{"fold would make an infinite number, or none, of finite ones"};
+    if (!zeros && has_zero(made)) return objection{"fold would make 0 a product of numbers that are not"};
     return made;
   }
 
+  [[nodiscard]] static bool all_finite(dense const& of) {
+    for (auto x : of.elements)
+      if (!math::is_finite(x)) return false;
+    return true;
+  }
+  [[nodiscard]] static bool has_zero(dense const& of) {
+    for (auto x : of.elements)
+      if (x == 0) return true;
+    return false;
+  }
   [[nodiscard]] static std::size_t rank_of(dense const& of) {
     std::size_t lead = 0;
     while (lead < of.shape.size() && of.shape[lead] == 1) ++lead;
@@ -15278,7 +15703,11 @@ class basic_instantiation {
 
   [[nodiscard]] bool is_list(std::uint8_t at) const {
     auto const& t = terms_[at];
-    return t.what == kind::slot && info_->slot_kinds[t.slot] == slot_kind::rest && match_.slot(t.slot).axes == 0;
+    return t.what == kind::slot && info_->slot_kinds[t.slot] == slot_kind::rest &&
+           (!match_.slot(t.slot).bound || match_.slot(t.slot).axes == 0);
+  }
+  [[nodiscard]] span<rest_member const> members_of(std::uint8_t slot) const {
+    return match_.slot(slot).bound ? match_.members(slot) : span<rest_member const>{};
   }
 
   [[nodiscard]] bool takes_operands(replacement_term const& t, span<value_id const> operands) const {
@@ -15313,8 +15742,8 @@ class basic_instantiation {
         operands_.push_back(made_of[i]);
         continue;
       }
-      for (auto const& m : match_.members(child.slot)) operands_.push_back(m.value);
-      if (match_.members(child.slot).empty() && may_lack_one(t)) operands_.push_back(absent);
+      for (auto const& m : members_of(child.slot)) operands_.push_back(m.value);
+      if (members_of(child.slot).empty() && may_lack_one(t)) operands_.push_back(absent);
     }
     if (may_lack_one(t) && operands_.size() == first + 2 &&
         (operands_[first] == absent || operands_[first + 1] == absent))
@@ -15329,7 +15758,14 @@ class basic_instantiation {
     auto const operands = span<value_id const>(operands_).subspan(first);
     if (!takes_operands(t, operands)) return objection{"the operands here are too few or too many for an operator"};
     parameters_.clear();
-    for (std::uint8_t i = 0; i < t.parameter_count; ++i) parameters_.push_back(parameter(t.parameters[i]));
+    for (std::uint8_t i = 0; i < t.parameter_count; ++i) {
+      auto const& p = t.parameters[i];
+      if (p.slot == no_slot || match_.slot(p.slot).bound)
+        parameters_.push_back(parameter(p));
+      else if (auto const* known = t.what == kind::neutral ? parameter_of(static_cast<opcode>(t.op), p.name) : nullptr;
+               known != nullptr && known->fallback != known->fallback)
+        return lacks(t, p.name);
+    }
     auto made = t.what == kind::neutral ? writer_.neutral(static_cast<opcode>(t.op), operands, parameters_, results)
                                         : writer_.named(t.op, operands, parameters_, results);
     operands_.resize(first);
@@ -15337,6 +15773,10 @@ class basic_instantiation {
     return cast(*made, type_);
   }
 
+  static objection lacks(replacement_term const& t, std::string_view parameter) {
+    return {"the operator " + std::string(name_of(static_cast<opcode>(t.op))) + " needs a parameter '" +
+            std::string(parameter) + "', and what gives it is absent here"};
+  }
   [[nodiscard]] bool has_row(replacement_term const& t) const {
     for (std::uint8_t i = 0; i < t.children; ++i)
       if (terms_[t.child[i]].what == kind::row) return true;
@@ -15354,12 +15794,13 @@ class basic_instantiation {
     auto const& s = match_.slot(from.slot);
     made.number = s.number;
     made.captured = info_->slot_kinds[from.slot] == slot_kind::parameter;
-    made.integer = made.captured && math::is_whole(s.number);
+    made.integer = made.captured && math::is_finite(s.number) && math::is_whole(s.number);
     made.axes = made.captured ? s.axes : 0;
     return made;
   }
 
-  machine const& match_;
+  program const& rules_;
+  match_state const& match_;
   rule_info const* info_ = nullptr;
   span<replacement_term const> terms_;
   Image& image_;
@@ -15409,7 +15850,8 @@ class basic_application {
  public:
   basic_application(machine const& match, Image& image, facts& known, dialect const& names,
                     rewrite_options const& options)
-      : match_(match),
+      : rules_(match.rules()),
+        match_(match.found()),
         image_(image),
         facts_(known),
         names_(names),
@@ -15417,8 +15859,10 @@ class basic_application {
         traffic_(image, known),
         validity_(image, known, names),
         changes_(image, known, false),
-        right_(match, image, known, names, options.target, changes_),
+        right_(rules_, match_, image, known, names, options.target, changes_),
+        congruent_(image, known, names),
         counted_(static_cast<std::size_t>(opcode::count_), false) {
+    for (auto const& set : rules_.sets) looks_through_casts_ = looks_through_casts_ || has_casts(set);
     for (auto const& i : match.rules().code)
       if (i.code == step::users) count_users_of(i.next);
   }
@@ -15427,6 +15871,7 @@ class basic_application {
     using kind = rewrite_outcome::kind;
     root_ = root;
     if (!find_roots(rule)) return {kind::unchanged};
+    if (one_root_twice()) return refuse("roots", "two results of the rule would replace one value");
     changes_.open(image_.scope_of(image_.node(root).region));
     struct rollback {
       basic_transaction<Image>& of;
@@ -15437,8 +15882,7 @@ class basic_application {
     if (right && unchanged()) return {kind::unchanged};
     if (auto why = narrowed(); !why.empty()) return refuse("element type", std::move(why));
     if (!right) return {kind::refused, right.why()};
-    if (!take_other_results())
-      return refuse("results", "another result of the replaced node is used, which the new node does not have");
+    if (auto why = take_other_results(); !why.empty()) return refuse("results", std::move(why));
     for (std::size_t i = 0; i < roots_.size(); ++i)
       if (auto why = unfit(made_[i], roots_[i]); !why.empty()) return refuse("shape and element type", std::move(why));
     if (auto why = invalid(); !why.empty()) return refuse("operator", std::move(why));
@@ -15450,7 +15894,7 @@ class basic_application {
       return refuse("order", "the right side reads " + image_.source->value_name(late) +
                                  ", which is not there before what it replaces: a cycle would arise");
     auto const bytes = cost();
-    auto const& known = match_.rules().rules[rule];
+    auto const& known = rules_.rules[rule];
     if (known.equal_cost ? bytes.added > bytes.removed : bytes.added >= bytes.removed) {
       auto outcome = refuse("cost", "the rewrite would add " + std::to_string(static_cast<long long>(bytes.added)) +
                                         " bytes moved, calls counted as such, to save " +
@@ -15485,13 +15929,19 @@ class basic_application {
   }
 
   bool find_roots(std::uint16_t rule) {
-    auto const& known = match_.rules().rules[rule];
+    auto const& known = rules_.rules[rule];
     roots_.assign(1, match_.value(0));
     for (std::uint8_t i = 1; i < known.root_count; ++i) roots_.push_back(match_.value(known.root_registers[i]));
     if (roots_.size() > 1)
       for (auto v : roots_)
         if (image_.unused(v)) return false;
     return true;
+  }
+  [[nodiscard]] bool one_root_twice() const {
+    for (std::size_t i = 1; i < roots_.size(); ++i)
+      for (std::size_t k = 0; k < i; ++k)
+        if (roots_[i] == roots_[k]) return true;
+    return false;
   }
   [[nodiscard]] bool is_root(value_id v) const {
     for (auto r : roots_)
@@ -15502,10 +15952,23 @@ class basic_application {
     return image_.producer(v) != absent && image_.producer(v) >= first_node();
   }
 
-  [[nodiscard]] std::string narrowed() const {
+  [[nodiscard]] std::string narrowed() {
     auto const wanted = facts_.type(roots_[0]);
     if (wanted == element_type::unknown)
       return options_.trust_shapes ? std::string() : "the element type of the result is not known";
+    if (looks_through_casts_)
+      for (auto n : match_.matched()) {
+        auto const op = op_of(image_, n);
+        if ((op != opcode::cast && op != opcode::cast_like) || image_.operand_count(n) == 0) continue;
+        auto const of = image_.operand(n, 0), result = image_.result(n);
+        if (of == absent) continue;
+        auto const from = facts_.type(of), to = facts_.type(result);
+        if (!options_.trust_shapes && (from == element_type::unknown || to == element_type::unknown))
+          return "the element types of " + image_.source->node_name(n) + ", a Cast, are not both known: it may round";
+        if (rounds(of, to) && tells_apart(result, wanted))
+          return "inside, " + image_.source->node_name(n) + " rounds to " + std::string(name_of(to)) +
+                 ", which what is computed of it may tell";
+      }
     if (!is_floating(wanted)) return {};
     for (auto n : match_.matched())
       for (std::uint32_t i = 0; i < image_.node(n).result_count; ++i) {
@@ -15516,6 +15979,35 @@ class basic_application {
                  ", which is narrower than the result's " + std::string(name_of(wanted));
       }
     return {};
+  }
+
+  [[nodiscard]] bool rounds(value_id of, element_type to) const {
+    auto const from = facts_.type(bare_value(image_, facts_, of));
+    return is_floating(from) && is_floating(to) && !widens(from, to);
+  }
+  [[nodiscard]] bool tells_apart(value_id rounded, element_type wanted) {
+    auto const of_shapes = [&](node_id n) {
+      auto const op = op_of(image_, n);
+      return op == opcode::shape || op == opcode::size;
+    };
+    if (!is_floating(wanted)) return !of_shapes(image_.producer(roots_[0]));
+    reached_.assign(1, rounded);
+    for (std::size_t i = 0; i < reached_.size(); ++i)
+      for (auto n : match_.matched()) {
+        bool reads = false;
+        for (std::uint32_t k = 0; k < image_.operand_count(n); ++k)
+          reads = reads || image_.operand(n, k) == reached_[i];
+        if (!reads || of_shapes(n)) continue;
+        for (std::uint32_t k = 0; k < image_.node(n).result_count; ++k) {
+          auto const v = image_.result(n, k);
+          if (image_.unused(v)) continue;
+          if (!is_floating(facts_.type(v))) return true;
+          bool known = false;
+          for (auto r : reached_) known = known || r == v;
+          if (!known) reached_.push_back(v);
+        }
+      }
+    return false;
   }
 
   [[nodiscard]] bool unchanged() const {
@@ -15537,7 +16029,7 @@ class basic_application {
     return true;
   }
 
-  bool take_other_results() {
+  [[nodiscard]] std::string take_other_results() {
     auto const count = roots_.size();
     for (std::size_t i = 0; i < count; ++i) {
       auto const n = image_.producer(made_[i]), old = image_.producer(roots_[i]);
@@ -15547,12 +16039,68 @@ class basic_application {
         auto const v = image_.result(old, k);
         if (is_root(v) || image_.unused(v)) continue;
         if (!alike || k >= image_.node(n).result_count) {
-          if (count > 1) return false;
+          if (count > 1) return "another result of the replaced node is used, which the new node does not have";
           continue;
         }
+        if (!same_other_results(n, old))
+          return "another result of the replaced node is used, and that of the new node is not provably the same";
         roots_.push_back(v);
         made_.push_back(image_.result(n, k));
       }
+    }
+    return {};
+  }
+  [[nodiscard]] bool same_other_results(node_id n, node_id old) {
+    auto const op = op_of(image_, n);
+    if (n == old) return true;
+    if (op == opcode::dropout || image_.node(n).has_bodies || image_.node(old).has_bodies) return false;
+    auto const count = image_.operand_count(n), old_count = image_.operand_count(old);
+    for (std::uint32_t i = 0; i < count || i < old_count; ++i) {
+      if (scales_or_shifts(op, i)) continue;
+      auto const a = i < count ? image_.operand(n, i) : absent, b = i < old_count ? image_.operand(old, i) : absent;
+      if (a == b) continue;
+      if (a == absent || b == absent) return false;
+      congruent_.update();
+      if (!congruent_.same(a, b)) return false;
+    }
+    return is_norm(op) ? same_parameters(n, old) : same_attributes(n, old);
+  }
+  [[nodiscard]] static bool is_norm(opcode op) {
+    return op == opcode::layer_norm || op == opcode::rms_norm || op == opcode::skip_layer_norm ||
+           op == opcode::skip_rms_norm;
+  }
+  [[nodiscard]] static bool scales_or_shifts(opcode op, std::uint32_t operand) {
+    switch (op) {
+      case opcode::layer_norm: return operand == 1 || operand == 2;
+      case opcode::rms_norm: return operand == 1;
+      case opcode::skip_layer_norm: return operand == 2 || operand == 3;
+      case opcode::skip_rms_norm: return operand == 2;
+      default: return false;
+    }
+  }
+  [[nodiscard]] bool same_parameters(node_id n, node_id old) const {
+    for (auto const& p : info(op_of(image_, n)).parameters) {
+      double a = 0, b = 0;
+      if (!read_number(image_, facts_, names_, n, p.name, a) || !read_number(image_, facts_, names_, old, p.name, b))
+        return false;
+      if (p.axis != axis_use::none) {
+        auto const rank = facts_.rank(image_.operand(n, 0));
+        if ((a < 0) != (b < 0) && rank < 0) return false;
+        if (a < 0) a += rank;
+        if (b < 0) b += rank;
+      }
+      if (static_cast<float>(a) != static_cast<float>(b)) return false;  // graphs keep them as floats
+    }
+    return true;
+  }
+  [[nodiscard]] bool same_attributes(node_id n, node_id old) const {
+    if (image_.node(n).tag.name == 0 || image_.node(n).tag.name != image_.node(old).tag.name) return false;
+    if (n < first_node()) return image_.source->same_attributes(n, old);
+    auto const* row = names_.row(image_.node(n).tag.name, image_.version);
+    if (row == nullptr || row->attributes->any || !changes_.says_the_same(n, old)) return false;
+    for (auto const& a : row->attributes->all) {
+      auto const there = image_.source->attribute_of(old, a.name), made = image_.source->attribute_of(n, a.name);
+      if (there.index() != made.index()) return false;
     }
     return true;
   }
@@ -15693,6 +16241,14 @@ class basic_application {
     if (counts_users_) list_less_read();
     readers_.erase_if([&](reader const& r) { return !image_.node(r.node).alive; });
   }
+  [[nodiscard]] bool has_casts(through_set const& set) const {
+    for (std::size_t i = 0; i < set.count; ++i) {
+      auto const* row = set.by_name[i] ? names_.row(set.ops[i], image_.version) : nullptr;
+      auto const op = row != nullptr ? row->op : static_cast<opcode>(set.by_name[i] ? 0 : set.ops[i]);
+      if (op == opcode::cast || op == opcode::cast_like) return true;
+    }
+    return false;
+  }
   void list_less_read() {
     for (auto v : less_read_)
       if (image_.node(image_.producer(v)).alive)
@@ -15700,7 +16256,7 @@ class basic_application {
     less_read_.clear();
   }
   void count_users_of(std::uint16_t pc) {
-    auto const& i = match_.rules().code[pc];
+    auto const& i = rules_.code[pc];
     counts_users_ = true;
     if (i.code == step::fork) {
       count_users_of(i.next);
@@ -15738,7 +16294,8 @@ class basic_application {
     return false;
   }
 
-  machine const& match_;
+  program const& rules_;
+  match_state const& match_;
   Image& image_;
   facts& facts_;
   dialect const& names_;
@@ -15752,9 +16309,11 @@ class basic_application {
   plain_vector<value_id> roots_, made_;  // what is replaced, each by what is made at the same place
   plain_vector<reader> readers_;
   plain_vector<node_id> stale_;
-  plain_vector<value_id> dead_, less_read_;
-  bool counts_users_ = false;  // some rule does
-  std::vector<bool> counted_;  // ... of such operators
+  plain_vector<value_id> dead_, less_read_, reached_;
+  basic_congruence<Image> congruent_;
+  bool looks_through_casts_ = false;  // some rule does
+  bool counts_users_ = false;         // some rule does
+  std::vector<bool> counted_;         // ... of such operators
 };
 using application = basic_application<graph_image>;
 
@@ -15901,8 +16460,8 @@ class pattern_reach {
       before.assign(before.size(), -1);
       for (auto const& e : rules.entries)
         if (e.stage <= stage) follow(e.first, 0, stage, before);
-      raise(at(stage, opcode::sum), at(stage, opcode::mean));
-      for (auto op : {opcode::sum_square, opcode::l2_norm}) raise(at(stage, op), at(stage, opcode::sum));
+      for (auto op : {opcode::sum, opcode::mean})
+        for (auto const& each : summings) raise(at(stage, each.op), at(stage, op));
       for (auto const& set : rules.sets)
         for (std::size_t i = 0; i < set.count; ++i)
           raise(at(stage, set.by_name[i] ? opcode::opaque : static_cast<opcode>(set.ops[i])), most(stage));
@@ -16361,7 +16920,7 @@ class basic_driver final : machine::acceptor {
   };
 
   [[nodiscard]] node_id witness() const {
-    auto const all = machine_.matched();
+    auto const all = machine_.found().matched();
     for (std::size_t i = all.size(); i-- > 0;)
       if (auto const op = op_of(image_, all[i]); info(op).group == op_group::none && !may_keep_elements(op))
         return all[i];
@@ -16423,7 +16982,7 @@ class basic_driver final : machine::acceptor {
     changed_ = true;
     auto const first = application_.first_node(), last = image_.node_count();
     if (fused_by_.size() < last) fused_by_.resize(last + last / 8, 0);
-    for (auto n : machine_.matched())
+    for (auto n : machine_.found().matched())
       if (fused_by_[n] == 0) fused_by_[n] = static_cast<std::uint16_t>(rule + 1);
     auto const waited = waiting_.size();
     for (auto n = first; n < last; ++n) machine_.add(n);
@@ -16455,7 +17014,9 @@ class basic_driver final : machine::acceptor {
       if (seen.round != round_) waiting_.push_back(n);
       seen = {round_, at.operators};
       auto const op = op_of(image_, n);
-      bool const passed = info(op).group != op_group::none || (may_keep_elements(op) && unchanged(image_, facts_, n));
+      bool const opens = info(op).group != op_group::none || op == opcode::log ||
+                         opening_of(op, op_group::product).when != opens_with::none;
+      bool const passed = opens || (may_keep_elements(op) && unchanged(image_, facts_, n));
       if (!passed && (at.operators <= 0 || reach_.above(stage, op) == pattern_reach::none)) continue;
       auto const left = passed ? at.operators : at.operators - 1;
       for (std::uint32_t k = 0; k < image_.node(n).result_count; ++k)

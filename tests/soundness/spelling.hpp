@@ -346,8 +346,8 @@ class spelling {
     return axes;
   }
 
-  // The node keeps its axes, or they are put back; a mean is the node, or a sum that is divided, a sum is the node, or a
-  // mean that is multiplied.
+  // The node keeps its axes, or they are put back; a mean is the node, or a sum that is divided, a sum is the node, or
+  // a mean that is multiplied.
   value write_reduction(fuse::term const& t) {
     std::string name = "axes";
     for (int c = t.operands(); c < t.children; ++c)

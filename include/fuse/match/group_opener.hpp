@@ -60,7 +60,6 @@ class basic_group_opener {
     unsigned const may = (f.clips ? clip : 0u) | (repeats ? repeat : 0u) | (f.scales ? multiply : 0u),
                    may_first = may | (f.divides ? divide : 0u);
     std::uint32_t numbers = 0, clipped = 0, squared = 0;
-    bool larger = false;                             // what was left out may make the whole larger
     if (kind == op_group::sum && root.power != 1) {  // it is no sum
       f.count = f.leaf_count = 1;
       f.parts[0] = {root.value, root.shape, 1, 0, 1, 255, root.power, true, false};
@@ -109,17 +108,18 @@ class basic_group_opener {
       }
       f.bounded = f.bounded || below.bounded;
       if (p.has_number && at != 0) {
-        bool const one = !has_several(v), small = !may_enlarge(v);
+        bool const small = !may_enlarge(v);
         if (is_sign(f, at) && (small || repeats)) {
           f.minus |= 1u << at;
-          f.repeated = f.repeated || !one;
-          larger = larger || !small;
+          f.repeated = f.repeated || !small;
           continue;
         }
         if (f.kind == op_group::sum ? p.number == 0 : p.number == 1) {
           f.dropped = true;
-          larger = larger || !small;
-          if (one && (small || repeats)) continue;
+          if (!has_several(v) && (small || repeats)) {
+            f.repeated = f.repeated || !small;
+            continue;
+          }
           f.neutral |= 1u << f.leaf_count;  // it may be meant as a row
         }
       }
@@ -138,9 +138,9 @@ class basic_group_opener {
         f.clips = true;
         return;
       }
-    if (f.free || !(f.repeated || larger) || keeps_shape(f, f.neutral)) return;
+    if (f.free || !(f.repeated || f.neutral != 0) || keeps_shape(f, f.neutral)) return;
     // A sum over more elements, or along another axis, is another one.
-    if (repeats) return open(f, root, kind, through, region, wanted, false);
+    if (f.repeated) return open(f, root, kind, through, region, wanted, false);
     f.neutral = 0;
   }
 

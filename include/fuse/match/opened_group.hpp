@@ -44,17 +44,18 @@ struct opened_group {
   std::uint8_t count, leaf_count;
   std::uint8_t through;
   op_group kind;
-  bool clips;               ///< what is never negative is looked for below a Relu, too; set before it is opened
-  bool free;                ///< what only repeats elements is passed whatever shape is left; set before it is opened
-  bool divides;             ///< the pattern is one quotient: of integers, it may be one, too; set before it is opened
-  bool scales;              ///< the pattern has a number: that of like terms is one, too; set before it is opened
-  bool integers;            ///< its numbers are exact
-  bool divided;             ///< it is a quotient of integers: its operands as they stand, nothing comes from elsewhere
-  bool dropped;             ///< a neutral constant was left out
-  bool repeated;            ///< what repeats elements was looked through: a part may be larger than its leaves
-  bool bounded;             ///< something was not opened because there is no room for more parts
-  std::uint32_t minus;      ///< parts of a product that are minus what their leaves multiply to
-  std::uint32_t closable;   ///< inner parts that may be matched as the operators that they are
+  bool clips;              ///< what is never negative is looked for below a Relu, too; set before it is opened
+  bool free;               ///< what only repeats elements is passed whatever shape is left; set before it is opened
+  bool divides;            ///< the pattern is one quotient: of integers, it may be one, too; set before it is opened
+  bool scales;             ///< the pattern has a number: that of like terms is one, too; set before it is opened
+  bool integers;           ///< its numbers are exact
+  bool divided;            ///< it is a quotient of integers: its operands as they stand, nothing comes from elsewhere
+  bool dropped;            ///< a neutral constant was left out
+  bool repeated;           ///< what repeats elements was looked through, or numbers with axes were left out: a part may
+                           ///< be larger than its leaves
+  bool bounded;            ///< something was not opened because there is no room for more parts
+  std::uint32_t minus;     ///< parts of a product that are minus what their leaves multiply to
+  std::uint32_t closable;  ///< inner parts that may be matched as the operators that they are
   std::uint32_t passed_on;  ///< parts of an operator that changes nothing, or that broadcasting makes superfluous
   std::uint32_t neutral;    ///< leaves of 1 or 0 everywhere, of several elements: what is left of these is left out
 

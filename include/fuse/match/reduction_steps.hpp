@@ -157,7 +157,8 @@ class basic_reduction_steps {
     auto const root = rounded(math::sqrt(count)), inverse = rounded(1 / math::sqrt(count));
     if (count == 0) return false;
     if (power > 0)
-      return is(count) || factor == 1 / rounded(1 / count) || factor == root * root || factor == 1 / (inverse * inverse);
+      return is(count) || factor == 1 / rounded(1 / count) || factor == root * root ||
+             factor == 1 / (inverse * inverse);
     return is(1 / count) || factor == inverse * inverse || factor == 1 / (root * root);
   }
 

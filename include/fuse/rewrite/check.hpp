@@ -14,9 +14,9 @@
 
 #include <fuse/core/span.hpp>
 #include <fuse/eval/reference.hpp>
+#include <fuse/infer/congruence.hpp>
 #include <fuse/infer/facts.hpp>
 #include <fuse/infer/parameters.hpp>
-#include <fuse/infer/congruence.hpp>
 #include <fuse/rewrite/options.hpp>
 #include <fuse/rewrite/replacement.hpp>
 
