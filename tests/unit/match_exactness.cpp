@@ -106,8 +106,8 @@ TEST_CASE("a further result of an operator is not what the operator keeps") {
   CHECK(fires<squares>(
             [](sketch& g) {
               auto const n = g.append("Dropout", {g.in("x")}, {}, 2);
-              auto const y = g.in("y");
-              return g.add("Sub", {g.add("Mul", {g.result(n, 0), g.result(n, 1)}), g.add("Mul", {y, y})});
+              auto const b = g.in("y");
+              return g.add("Sub", {g.add("Mul", {g.result(n, 0), g.result(n, 1)}), g.add("Mul", {b, b})});
             },
             9) == 0);
 }
