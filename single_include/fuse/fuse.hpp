@@ -10051,7 +10051,7 @@ class basic_group_steps {
   [[nodiscard]] static bool same_weight(frame const& f, double found, double wanted) {
     if (f.group->kind == op_group::sum) return math::close_to(found, wanted, f.group->integers ? 0 : usual_tolerance);
     return found == wanted ||
-           (!math::is_whole(found) && !math::is_whole(wanted) && math::close_to(found, wanted, 0x1p-23));
+           (math::close_to(found, wanted, 0x1p-23) && !math::is_whole(found) && !math::is_whole(wanted));
   }
 
   bool several(frame const& f, std::uint8_t k, double wanted, std::uint32_t& leaves, std::uint32_t& taken) {
