@@ -188,6 +188,7 @@ struct operator_info {
   shape_function shape = shape_function::unknown;
   type_function type = type_function::unknown;
   span<parameter_info const> parameters{};
+  std::uint8_t of_first_result = 0;  ///< operands, a bit each, that no other result depends on
 };
 
 namespace detail {
@@ -252,8 +253,9 @@ constexpr operator_info other(opcode op, std::string_view name, op_kind kind, in
           parameters};
 }
 constexpr operator_info same_shape_reduction(opcode op, std::string_view name, int least, int most,
-                                             span<parameter_info const> parameters) {
+                                             span<parameter_info const> parameters, std::uint8_t of_first_result = 0) {
   auto info = other(op, name, op_kind::reduction, least, most, parameters);
+  info.of_first_result = of_first_result;
   info.shape = shape_function::same_as_first;
   info.type = type_function::same_as_first;
   return info;
@@ -404,10 +406,10 @@ inline constexpr operator_info operator_table[] = {
     detail::same_shape_reduction(opcode::batch_norm, "batch_norm", 5, 5, detail::batch_norm_parameters),
     detail::same_shape_reduction(opcode::instance_norm, "instance_norm", 3, 3, {}),
     detail::same_shape_reduction(opcode::group_norm, "group_norm", 3, 3, {}),
-    detail::same_shape_reduction(opcode::layer_norm, "layer_norm", 1, 3, detail::norm_parameters),
-    detail::same_shape_reduction(opcode::rms_norm, "rms_norm", 1, 2, detail::norm_parameters),
-    detail::same_shape_reduction(opcode::skip_layer_norm, "skip_layer_norm", 3, 5, detail::norm_parameters),
-    detail::same_shape_reduction(opcode::skip_rms_norm, "skip_rms_norm", 3, 4, detail::norm_parameters),
+    detail::same_shape_reduction(opcode::layer_norm, "layer_norm", 1, 3, detail::norm_parameters, 0b110),
+    detail::same_shape_reduction(opcode::rms_norm, "rms_norm", 1, 2, detail::norm_parameters, 0b10),
+    detail::same_shape_reduction(opcode::skip_layer_norm, "skip_layer_norm", 3, 5, detail::norm_parameters, 0b1100),
+    detail::same_shape_reduction(opcode::skip_rms_norm, "skip_rms_norm", 3, 4, detail::norm_parameters, 0b100),
     detail::other(opcode::embed_layer_norm, "embed_layer_norm", op_kind::reduction, 5, 9),
     detail::other(opcode::rotary_embedding, "rotary_embedding", op_kind::injective, 3, 4),
     detail::other(opcode::attention, "attention", op_kind::anchor, 1, -1),
@@ -16052,31 +16054,19 @@ class basic_application {
   }
   [[nodiscard]] bool same_other_results(node_id n, node_id old) {
     auto const op = op_of(image_, n);
+    auto const of_first = info(op).of_first_result;
     if (n == old) return true;
     if (op == opcode::dropout || image_.node(n).has_bodies || image_.node(old).has_bodies) return false;
     auto const count = image_.operand_count(n), old_count = image_.operand_count(old);
     for (std::uint32_t i = 0; i < count || i < old_count; ++i) {
-      if (scales_or_shifts(op, i)) continue;
+      if (i < 8 && (of_first >> i & 1u) != 0) continue;
       auto const a = i < count ? image_.operand(n, i) : absent, b = i < old_count ? image_.operand(old, i) : absent;
       if (a == b) continue;
       if (a == absent || b == absent) return false;
       congruent_.update();
       if (!congruent_.same(a, b)) return false;
     }
-    return is_norm(op) ? same_parameters(n, old) : same_attributes(n, old);
-  }
-  [[nodiscard]] static bool is_norm(opcode op) {
-    return op == opcode::layer_norm || op == opcode::rms_norm || op == opcode::skip_layer_norm ||
-           op == opcode::skip_rms_norm;
-  }
-  [[nodiscard]] static bool scales_or_shifts(opcode op, std::uint32_t operand) {
-    switch (op) {
-      case opcode::layer_norm: return operand == 1 || operand == 2;
-      case opcode::rms_norm: return operand == 1;
-      case opcode::skip_layer_norm: return operand == 2 || operand == 3;
-      case opcode::skip_rms_norm: return operand == 2;
-      default: return false;
-    }
+    return of_first != 0 ? same_parameters(n, old) : same_attributes(n, old);
   }
   [[nodiscard]] bool same_parameters(node_id n, node_id old) const {
     for (auto const& p : info(op_of(image_, n)).parameters) {

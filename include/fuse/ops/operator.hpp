@@ -68,6 +68,7 @@ struct operator_info {
   shape_function shape = shape_function::unknown;
   type_function type = type_function::unknown;
   span<parameter_info const> parameters{};
+  std::uint8_t of_first_result = 0;  ///< operands, a bit each, that no other result depends on
 };
 
 namespace detail {
@@ -133,8 +134,9 @@ constexpr operator_info other(opcode op, std::string_view name, op_kind kind, in
 }
 // A reduction whose result has the shape and type of its first operand.
 constexpr operator_info same_shape_reduction(opcode op, std::string_view name, int least, int most,
-                                             span<parameter_info const> parameters) {
+                                             span<parameter_info const> parameters, std::uint8_t of_first_result = 0) {
   auto info = other(op, name, op_kind::reduction, least, most, parameters);
+  info.of_first_result = of_first_result;
   info.shape = shape_function::same_as_first;
   info.type = type_function::same_as_first;
   return info;
@@ -289,10 +291,10 @@ inline constexpr operator_info operator_table[] = {
     detail::same_shape_reduction(opcode::batch_norm, "batch_norm", 5, 5, detail::batch_norm_parameters),
     detail::same_shape_reduction(opcode::instance_norm, "instance_norm", 3, 3, {}),
     detail::same_shape_reduction(opcode::group_norm, "group_norm", 3, 3, {}),
-    detail::same_shape_reduction(opcode::layer_norm, "layer_norm", 1, 3, detail::norm_parameters),
-    detail::same_shape_reduction(opcode::rms_norm, "rms_norm", 1, 2, detail::norm_parameters),
-    detail::same_shape_reduction(opcode::skip_layer_norm, "skip_layer_norm", 3, 5, detail::norm_parameters),
-    detail::same_shape_reduction(opcode::skip_rms_norm, "skip_rms_norm", 3, 4, detail::norm_parameters),
+    detail::same_shape_reduction(opcode::layer_norm, "layer_norm", 1, 3, detail::norm_parameters, 0b110),
+    detail::same_shape_reduction(opcode::rms_norm, "rms_norm", 1, 2, detail::norm_parameters, 0b10),
+    detail::same_shape_reduction(opcode::skip_layer_norm, "skip_layer_norm", 3, 5, detail::norm_parameters, 0b1100),
+    detail::same_shape_reduction(opcode::skip_rms_norm, "skip_rms_norm", 3, 4, detail::norm_parameters, 0b100),
     detail::other(opcode::embed_layer_norm, "embed_layer_norm", op_kind::reduction, 5, 9),
     detail::other(opcode::rotary_embedding, "rotary_embedding", op_kind::injective, 3, 4),
     detail::other(opcode::attention, "attention", op_kind::anchor, 1, -1),

@@ -257,34 +257,22 @@ class basic_application {
     return {};
   }
   // Whether two nodes of one neutral operator, or of none, have the same results from the second on: they read the
-  // same, but for what only scales and shifts the first result, by the same parameters.
+  // same, but for what the first result alone depends on, by the same parameters.
   [[nodiscard]] bool same_other_results(node_id n, node_id old) {
     auto const op = op_of(image_, n);
+    auto const of_first = info(op).of_first_result;
     if (n == old) return true;
     if (op == opcode::dropout || image_.node(n).has_bodies || image_.node(old).has_bodies) return false;
     auto const count = image_.operand_count(n), old_count = image_.operand_count(old);
     for (std::uint32_t i = 0; i < count || i < old_count; ++i) {
-      if (scales_or_shifts(op, i)) continue;
+      if (i < 8 && (of_first >> i & 1u) != 0) continue;
       auto const a = i < count ? image_.operand(n, i) : absent, b = i < old_count ? image_.operand(old, i) : absent;
       if (a == b) continue;
       if (a == absent || b == absent) return false;
       congruent_.update();
       if (!congruent_.same(a, b)) return false;
     }
-    return is_norm(op) ? same_parameters(n, old) : same_attributes(n, old);
-  }
-  [[nodiscard]] static bool is_norm(opcode op) {
-    return op == opcode::layer_norm || op == opcode::rms_norm || op == opcode::skip_layer_norm ||
-           op == opcode::skip_rms_norm;
-  }
-  [[nodiscard]] static bool scales_or_shifts(opcode op, std::uint32_t operand) {
-    switch (op) {
-      case opcode::layer_norm: return operand == 1 || operand == 2;
-      case opcode::rms_norm: return operand == 1;
-      case opcode::skip_layer_norm: return operand == 2 || operand == 3;
-      case opcode::skip_rms_norm: return operand == 2;
-      default: return false;
-    }
+    return of_first != 0 ? same_parameters(n, old) : same_attributes(n, old);
   }
   // As the neutral operator has them, whatever either dialect's operator calls them.
   [[nodiscard]] bool same_parameters(node_id n, node_id old) const {
