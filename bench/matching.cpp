@@ -29,7 +29,7 @@ struct prepared {
   fuse::dialect const& names = fuse::dialect_of<fuse::graph>;
   std::size_t before = bench::bytes_held;
   fuse::graph_binding<fuse::graph> bound{graph, fuse::names_in(names), names.newest};
-  fuse::facts known{bound.image, names};
+  fuse::detail::facts known{bound.image, names};
   std::size_t side_tables = 0;
 
   explicit prepared(fuse::graph made) : graph(std::move(made)) {
@@ -38,7 +38,7 @@ struct prepared {
   }
 };
 
-struct counting final : fuse::machine::acceptor {
+struct counting final : fuse::detail::machine::acceptor {
   std::size_t accepted = 0, refused = 0;
   bool accept(std::uint16_t) override { return ++accepted, true; }
   void refuse(std::uint16_t, std::uint16_t) override { ++refused; }
@@ -47,7 +47,7 @@ struct counting final : fuse::machine::acceptor {
 /// All programs over all nodes; nanoseconds.
 struct contender {
   std::string name;
-  std::deque<fuse::machine> machines{};
+  std::deque<fuse::detail::machine> machines{};
   std::vector<double> times{};
   std::size_t found = 0, allocations = 0;
 

@@ -2352,7 +2352,7 @@ inline std::string extent_algebra::text(extent e, int depth) const {
 
 }  // namespace fuse::inline v0
 
-namespace fuse::inline v0 {
+namespace fuse::inline v0::detail {
 
 template <class Image>
 class basic_fact_table {
@@ -2544,7 +2544,7 @@ class basic_fact_table {
 };
 using fact_table = basic_fact_table<graph_image>;
 
-}  // namespace fuse::inline v0
+}  // namespace fuse::inline v0::detail
 
 namespace fuse::inline v0 {
 
@@ -3516,15 +3516,13 @@ inline operator_tag find_tag(void const* context, std::string_view name, int ver
 
 }  // namespace fuse::inline v0
 
-namespace fuse::inline v0 {
+namespace fuse::inline v0::detail {
 
 enum class parameter_state : std::uint8_t {
   missing,  ///< neither the node nor the dialect says: the operator's own default
   known,
   unknown,  ///< there is one, but no constant of the wanted kind
 };
-
-namespace detail {
 
 struct parameter_place {
   parameter_source source{};
@@ -3551,8 +3549,6 @@ template <class Image>
   out = -static_cast<double>(list->size());
   return parameter_state::known;
 }
-
-}  // namespace detail
 
 template <class Image>
 [[nodiscard]] parameter_state read_parameter(Image const& image, fact_table const& known, dialect const& names,
@@ -3704,7 +3700,7 @@ template <class Image>
   return reduction_axes(image, known, names, n, axes, keepdims, listed);
 }
 
-}  // namespace fuse::inline v0
+}  // namespace fuse::inline v0::detail
 
 namespace fuse::inline v0::detail {
 
@@ -5838,7 +5834,7 @@ void apply_shape_function(Context& at, opcode op) {
 
 }  // namespace fuse::inline v0::detail
 
-namespace fuse::inline v0 {
+namespace fuse::inline v0::detail {
 
 template <class Image>
 class basic_facts : public fact_table {
@@ -5946,7 +5942,7 @@ class basic_facts : public fact_table {
 };
 using facts = basic_facts<graph_image>;
 
-}  // namespace fuse::inline v0
+}  // namespace fuse::inline v0::detail
 
 namespace fuse::inline v0 {
 
@@ -5977,9 +5973,9 @@ class shape_view {
 class value_view {
  public:
   value_view() = default;
-  value_view(graph_image const& image, facts const& known, dialect const& names, value_id v)
+  value_view(graph_image const& image, detail::facts const& known, dialect const& names, value_id v)
       : image_(&image), facts_(&known), dialect_(&names), id_(v) {}
-  value_view(graph_image const& image, facts const& known, dialect const& names, value_id v, double number,
+  value_view(graph_image const& image, detail::facts const& known, dialect const& names, value_id v, double number,
              std::uint64_t axes)
       : image_(&image), facts_(&known), dialect_(&names), id_(v), number_(number), axes_(axes), is_number_(true) {}
 
@@ -6054,7 +6050,7 @@ class value_view {
 
  private:
   graph_image const* image_ = nullptr;
-  facts const* facts_ = nullptr;
+  detail::facts const* facts_ = nullptr;
   dialect const* dialect_ = nullptr;
   value_id id_ = absent;
   double number_ = 0;
@@ -7402,7 +7398,7 @@ template <class Image>
 
 }  // namespace fuse::inline v0::detail
 
-namespace fuse::inline v0 {
+namespace fuse::inline v0::detail {
 
 template <class Image>
 class basic_congruence {
@@ -7538,9 +7534,9 @@ class basic_congruence {
 };
 using congruence = basic_congruence<graph_image>;
 
-}  // namespace fuse::inline v0
+}  // namespace fuse::inline v0::detail
 
-namespace fuse::inline v0 {
+namespace fuse::inline v0::detail {
 
 enum class step : std::uint8_t {
   fork,       ///< * continue at `next`, then at `other`
@@ -7661,9 +7657,7 @@ struct replacement_term {
   std::uint8_t parameter_count;
 };
 
-enum class slot_kind : std::uint8_t { value, number, rest, parameter };
-
-}  // namespace fuse::inline v0
+}  // namespace fuse::inline v0::detail
 
 namespace fuse::inline v0 {
 
@@ -7693,6 +7687,8 @@ enum class rule_error : std::uint8_t {
   misplaced,
   result_as_root,
 };
+
+enum class slot_kind : std::uint8_t { value, number, rest, parameter };
 
 struct rule_info {
   static constexpr std::size_t name_capacity = 24;
@@ -7731,17 +7727,17 @@ struct lowered_rule : rule_info {
   static_text owner;                 ///< the operator, where an attribute is wrong
   attribute_list const* attributes;  ///< those that it has
 
-  instruction code[instruction_capacity];  ///< `next` and `other` are how many instructions are passed over
+  detail::instruction code[instruction_capacity];  ///< `next` and `other` are how many instructions are passed over
   std::uint16_t size;
   entry entries[entry_capacity];
   std::uint16_t entry_count;
   static_text parameter_names[name_capacity];
   std::uint16_t parameter_name_count;
-  through_set sets[set_capacity];
+  detail::through_set sets[set_capacity];
   std::uint8_t set_count;
   bound_condition conditions[condition_capacity];
   std::uint8_t condition_count;
-  replacement_term replacement[replacement_capacity];
+  detail::replacement_term replacement[replacement_capacity];
 };
 
 }  // namespace fuse::inline v0
@@ -7758,20 +7754,20 @@ struct program_entry {
 };
 
 struct program {
-  span<instruction const> code;
+  span<detail::instruction const> code;
   span<program_entry const> entries;  ///< sorted by stage, by_name, tag
   span<rule_info const> rules;
   span<bound_condition const> conditions;
   span<static_text const> parameter_names;
-  span<through_set const> sets;
-  span<replacement_term const> replacements;
+  span<detail::through_set const> sets;
+  span<detail::replacement_term const> replacements;
   int stages;
 };
 
 template <std::size_t Code, std::size_t Entries, std::size_t Rules, std::size_t Conditions, std::size_t Replacements>
 struct program_table {
   static constexpr std::size_t name_capacity = 64, set_capacity = 32;
-  instruction code[Code + Code / 2 + 1];
+  detail::instruction code[Code + Code / 2 + 1];
   std::size_t size;
   program_entry entries[Entries + 1];
   std::size_t entry_count;
@@ -7780,9 +7776,9 @@ struct program_table {
   std::size_t condition_count;
   static_text parameter_names[name_capacity];
   std::size_t parameter_name_count;
-  through_set sets[set_capacity];
+  detail::through_set sets[set_capacity];
   std::size_t set_count;
-  replacement_term replacements[Replacements + 1];
+  detail::replacement_term replacements[Replacements + 1];
   std::size_t replacement_count;
   int stages;
   bool overflow;
@@ -10691,9 +10687,7 @@ using reduction_steps = basic_reduction_steps<graph_image>;
 
 }  // namespace fuse::inline v0::detail
 
-namespace fuse::inline v0 {
-
-namespace detail {
+namespace fuse::inline v0::detail {
 
 class failure_listener {
  public:
@@ -10703,8 +10697,6 @@ class failure_listener {
   virtual ~failure_listener() = default;
   virtual void failed(std::uint16_t instruction, value_id at, int score) = 0;
 };
-
-}  // namespace detail
 
 template <class Image>
 class basic_machine {
@@ -11139,7 +11131,7 @@ class basic_machine {
 };
 using machine = basic_machine<graph_image>;
 
-}  // namespace fuse::inline v0
+}  // namespace fuse::inline v0::detail
 
 namespace fuse::inline v0::detail {
 
@@ -11315,17 +11307,15 @@ class all_matches final : public machine::acceptor {
   void refuse(std::uint16_t, std::uint16_t) override {}
 };
 
-}  // namespace detail
-
 template <class Image>
 [[nodiscard]] explanation explain(machine& match, Image const& image, facts const& known, dialect const& names,
-                                  node_id n, int stage, detail::one_rule const* only = nullptr, int least = 0) {
+                                  node_id n, int stage, one_rule const* only = nullptr, int least = 0) {
   explanation best;
   best.node = n;
   best.score = -1;
   auto const& rules = match.rules();
   if (match.has_entry(n, stage)) {
-    detail::all_matches matches;
+    all_matches matches;
     match.run(n, stage, matches);
     if (only != nullptr) matches.rules.erase_if([&](auto rule) { return rule != only->rule; });
     if (!matches.rules.empty()) {
@@ -11334,7 +11324,7 @@ template <class Image>
       best.score = 1 << 20;
       return best;
     }
-    detail::deepest_failure failure;
+    deepest_failure failure;
     failure.only = only;
     match.listener = &failure;
     bool const filtered = match.filters();
@@ -11344,7 +11334,7 @@ template <class Image>
     match.listener = nullptr;
     if (failure.at == no_instruction) return best;
     auto const& i = rules.code[failure.at];
-    best.rule = only != nullptr ? only->rule : detail::rule_after(rules, failure.at);
+    best.rule = only != nullptr ? only->rule : rule_after(rules, failure.at);
     best.at = failure.value;
     best.score = failure.score;
     if (best.score < least) return best;
@@ -11353,15 +11343,15 @@ template <class Image>
         i.code == step::reduction && there != absent && info(op_of(image, there)).shape == shape_function::reduce;
     bool const framed = i.code == step::member || i.code == step::close || i.code == step::literal ||
                         i.code == step::rest || i.code == step::scalar_member;
-    auto wanted = detail::requirement_of(rules, i, rules.rules[best.rule], names,
-                                         framed ? match.found().opened(i.a).kind : op_group::none);
+    auto wanted = requirement_of(rules, i, rules.rules[best.rule], names,
+                                 framed ? match.found().opened(i.a).kind : op_group::none);
     best.condition = std::move(wanted.condition);
     best.expected = std::move(wanted.expected);
     best.found = i.code == step::parameter
-                     ? detail::describe_parameter(image, known, names, failure.value, rules.parameter_names[i.op])
-                     : detail::describe(image, known, failure.value);
+                     ? describe_parameter(image, known, names, failure.value, rules.parameter_names[i.op])
+                     : describe(image, known, failure.value);
     if (framed && match.found().opened(i.a).bounded)
-      best.found += ", of more than " + std::to_string(detail::opened_group::capacity) +
+      best.found += ", of more than " + std::to_string(opened_group::capacity) +
                     " parts with the operators between them: the rest stayed closed";
   }
   return best;
@@ -11369,7 +11359,7 @@ template <class Image>
 
 template <class Image>
 [[nodiscard]] explanation explain(machine& match, Image const& image, facts const& known, dialect const& names,
-                                  node_id n, detail::one_rule const* only = nullptr) {
+                                  node_id n, one_rule const* only = nullptr) {
   explanation best;
   best.node = n;
   best.score = -1;
@@ -11378,6 +11368,8 @@ template <class Image>
       best = std::move(found);
   return best;
 }
+
+}  // namespace detail
 
 [[nodiscard]] inline std::string to_text(explanation const& e) {
   if (e.matched) return "matches";
@@ -13710,7 +13702,7 @@ class matcher {
   }
   [[nodiscard]] explanation why(node_of<Graph> const& node) {
     auto const n = number(node);
-    return n == absent ? explanation{} : explain(machine_, bound_.image, facts_, names, n);
+    return n == absent ? explanation{} : detail::explain(machine_, bound_.image, facts_, names, n);
   }
   [[nodiscard]] explanation why(node_of<Graph> const& node, std::string_view rule) {
     auto const n = number(node);
@@ -13718,14 +13710,14 @@ class matcher {
     for (std::size_t i = 0; i < all.size() && n != absent; ++i) {
       if (all[i].name != rule) continue;
       detail::one_rule const only(machine_.rules(), static_cast<std::uint16_t>(i));
-      return explain(machine_, bound_.image, facts_, names, n, &only);
+      return detail::explain(machine_, bound_.image, facts_, names, n, &only);
     }
     return explanation{};
   }
   [[nodiscard]] std::vector<explanation> near_misses(std::size_t limit = 10) {
     std::vector<explanation> found;
     for (node_id n = bound_.image.node_count(); n-- > 0 && !bound_.cyclic();) {
-      auto why_not = explain(machine_, bound_.image, facts_, names, n);
+      auto why_not = detail::explain(machine_, bound_.image, facts_, names, n);
       if (why_not.matched || why_not.score < 3) continue;
       std::size_t at = found.size();
       while (at > 0 && found[at - 1].score < why_not.score) --at;
@@ -13736,13 +13728,13 @@ class matcher {
   }
 
   [[nodiscard]] node_of<Graph> const& handle(node_id n) const { return bound_.node(n); }
-  [[nodiscard]] facts const& known() const { return facts_; }
+  [[nodiscard]] detail::facts const& known() const { return facts_; }
   [[nodiscard]] graph_image const& image() const { return bound_.image; }
 
  private:
   static constexpr auto const& names = dialect_of<Graph>;
 
-  class collector final : public machine::acceptor {
+  class collector final : public detail::machine::acceptor {
    public:
     collector(matcher& owner, std::vector<match_of<Rules, Graph>>& into) : owner_(owner), into_(into) {}
     bool accept(std::uint16_t rule) override {
@@ -13775,7 +13767,7 @@ class matcher {
     std::size_t first_ = 0;  // of this node
   };
 
-  facts const& propagated() {
+  detail::facts const& propagated() {
     if (!bound_.cyclic()) facts_.run();
     return facts_;
   }
@@ -13786,8 +13778,8 @@ class matcher {
   }
 
   graph_binding<Graph const> bound_;
-  facts facts_;
-  machine machine_;
+  detail::facts facts_;
+  detail::machine machine_;
 };
 
 template <auto const& Rules, class Graph>
@@ -13806,7 +13798,7 @@ template <auto const& Rules, class Graph>
 
 }  // namespace fuse::inline v0
 
-namespace fuse::inline v0 {
+namespace fuse::inline v0::detail {
 
 template <class Image>
 class basic_validity {
@@ -14158,7 +14150,7 @@ class basic_validity {
 };
 using validity = basic_validity<graph_image>;
 
-}  // namespace fuse::inline v0
+}  // namespace fuse::inline v0::detail
 
 namespace fuse::inline v0::detail {
 
@@ -14498,7 +14490,7 @@ namespace detail {
 
 }  // namespace fuse::inline v0
 
-namespace fuse::inline v0 {
+namespace fuse::inline v0::detail {
 
 template <class Image>
 class basic_transaction final : public graph_source {
@@ -14718,7 +14710,7 @@ class basic_transaction final : public graph_source {
 };
 using transaction = basic_transaction<graph_image>;
 
-}  // namespace fuse::inline v0
+}  // namespace fuse::inline v0::detail
 
 namespace fuse::inline v0::detail {
 
@@ -15828,7 +15820,7 @@ namespace fuse::inline v0 {
 template <class Image>
 struct basic_replacement {
   Image const& image;
-  facts const& known;
+  detail::facts const& known;
   dialect const& names;
   span<value_id const> roots;    ///< what is replaced
   span<value_id const> results;  ///< what replaces each

@@ -31,7 +31,7 @@ std::string in_quotes(std::string_view text) {
   return out + '"';
 }
 
-std::string line(fuse::facts const& known, fuse::value_id v, std::string_view name) {
+std::string line(fuse::detail::facts const& known, fuse::value_id v, std::string_view name) {
   std::string out = "{\"name\": " + in_quotes(name) + ", \"type\": ";
   auto const type = known.type(v);
   out += type == fuse::element_type::unknown ? "null"
@@ -67,7 +67,7 @@ int tell(char const* model) {
     std::fputs("the graph is cyclic\n", stderr);
     return 1;
   }
-  fuse::facts known(bound.image, names);
+  fuse::detail::facts known(bound.image, names);
   known.run();
   for (fuse::value_id v = 0; v < bound.image.value_count(); ++v)
     if (auto const name = bound.value_name(v); !name.empty() && bound.image.scope_of(bound.image.value(v).region) == 0)

@@ -18,12 +18,12 @@ void print() {
 }
 
 // The page lists these instructions.
-constexpr fuse::step listed[] = {
-    fuse::step::within, fuse::step::within,    fuse::step::group,     fuse::step::member,    fuse::step::within,
-    fuse::step::within, fuse::step::group,     fuse::step::member,    fuse::step::reduction, fuse::step::within,
-    fuse::step::group,  fuse::step::member,    fuse::step::capture,   fuse::step::close,     fuse::step::scalar_member,
-    fuse::step::close,  fuse::step::member,    fuse::step::capture,   fuse::step::member,    fuse::step::capture,
-    fuse::step::close,  fuse::step::condition, fuse::step::condition, fuse::step::accept};
+using fuse::detail::step;
+constexpr step listed[] = {step::within, step::within,    step::group,     step::member,    step::within,
+                           step::within, step::group,     step::member,    step::reduction, step::within,
+                           step::group,  step::member,    step::capture,   step::close,     step::scalar_member,
+                           step::close,  step::member,    step::capture,   step::member,    step::capture,
+                           step::close,  step::condition, step::condition, step::accept};
 constexpr bool as_listed() {
   auto const& code = fuse::program_of<my_norm>.code;
   if (code.size() != std::size(listed)) return false;

@@ -66,7 +66,7 @@ std::vector<inferred> infer(fuse::graph const& g) {
   Graph const typed(g);
   constexpr auto const& names = fuse::dialect_of<Graph>;
   fuse::graph_binding<Graph const> const bound(typed, fuse::names_in(names), names.newest);
-  fuse::facts known(bound.image, names);
+  fuse::detail::facts known(bound.image, names);
   known.run();
   std::vector<inferred> all;
   for (fuse::value_id v = 0; v < bound.image.value_count(); ++v) {

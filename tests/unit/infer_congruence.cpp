@@ -15,9 +15,9 @@ bool same(graph const& made, graph::value a, graph::value b) {
   for (auto v : {a, b}) g.output(v);  // what nobody reads is no part of a graph
   static constexpr auto const& names = fuse::dialect_of<graph>;
   fuse::graph_binding<graph const> bound(g, fuse::names_in(names), names.newest);
-  fuse::facts known(bound.image, names);
+  fuse::detail::facts known(bound.image, names);
   known.run();
-  return fuse::congruence(bound.image, known, names).same(bound.number(a), bound.number(b));
+  return fuse::detail::congruence(bound.image, known, names).same(bound.number(a), bound.number(b));
 }
 
 }  // namespace

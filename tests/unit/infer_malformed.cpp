@@ -108,9 +108,9 @@ TEST_CASE("no graph is too malformed to be studied") {
     for (fuse::value_id v = 0; v < all.bound.image.value_count(); ++v) {
       ranks += known.has_rank(v);
       contents += known.has_integers(v) || known.has_numbers(v);
-      REQUIRE(known.shape(v).size() <= fuse::fact_table::most_rank);
+      REQUIRE(known.shape(v).size() <= fuse::detail::fact_table::most_rank);
       for (auto e : known.shape(v)) REQUIRE(known.symbols().nonnegative(e));
-      REQUIRE(known.symbolic_integers(v).size() <= fuse::fact_table::most_contents);
+      REQUIRE(known.symbolic_integers(v).size() <= fuse::detail::fact_table::most_contents);
       REQUIRE_FALSE((known.has_integers(v) && known.has_numbers(v)));
     }
   }

@@ -26,8 +26,8 @@ reduction axes_of(graph& g, graph::value v) {
   inferred const all(g);
   reduction found;
   auto const& names = fuse::dialect_of<graph>;
-  found.known = fuse::reduction_axes(all.bound.image, all.known, names, all.bound.image.producer(all.id(v)), found.axes,
-                                     found.keepdims);
+  found.known = fuse::detail::reduction_axes(all.bound.image, all.known, names, all.bound.image.producer(all.id(v)),
+                                             found.axes, found.keepdims);
   return found;
 }
 
@@ -95,7 +95,7 @@ TEST_CASE("a number comes from the node, then from the operator") {
   inferred const all(g);
   auto const& image = all.bound.image;
   auto const read = [&](graph::value v, char const* name, double& out) {
-    return fuse::read_number(image, all.known, fuse::dialect_of<graph>, image.producer(all.id(v)), name, out);
+    return fuse::detail::read_number(image, all.known, fuse::dialect_of<graph>, image.producer(all.id(v)), name, out);
   };
   double number = 0;
   REQUIRE(read(told, "epsilon", number));
@@ -115,8 +115,8 @@ TEST_CASE("a parameter of another kind is no number") {
   inferred const all(g);
   double number = 0;
   auto const n = all.bound.image.producer(all.id(y));
-  CHECK_FALSE(fuse::read_number(all.bound.image, all.known, fuse::dialect_of<graph>, n, "axis", number));
-  CHECK_FALSE(fuse::read_number(all.bound.image, all.known, fuse::dialect_of<graph>, n, "epsilon", number));
+  CHECK_FALSE(fuse::detail::read_number(all.bound.image, all.known, fuse::dialect_of<graph>, n, "axis", number));
+  CHECK_FALSE(fuse::detail::read_number(all.bound.image, all.known, fuse::dialect_of<graph>, n, "epsilon", number));
 }
 
 }  // namespace infer_parameters

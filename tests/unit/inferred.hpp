@@ -43,5 +43,5 @@ struct inferred {
   }
 
   fuse::graph_binding<fuse::graph> bound;
-  fuse::facts known;
+  fuse::detail::facts known;
 };

@@ -23,7 +23,7 @@ fuse::graph made() {
   return g;
 }
 
-struct counter final : fuse::machine::acceptor {
+struct counter final : fuse::detail::machine::acceptor {
   int found = 0;
   bool accept(std::uint16_t) override { return ++found, false; }
   void refuse(std::uint16_t, std::uint16_t) override {}
@@ -55,7 +55,7 @@ TEST_CASE("a filter tells where nothing can match, and nothing where it is off")
   g.output(g.add("Tanh", {g.input("a", fuse::element_type::float32, {2, 3})}), "y");
   constexpr auto const& names = fuse::dialect_of<fuse::graph>;
   fuse::graph_binding<fuse::graph const> const bound(g, fuse::names_in(names), names.newest);
-  fuse::facts known(bound.image, names);
+  fuse::detail::facts known(bound.image, names);
   known.run();
   static constexpr auto const& rules = fuse::program_of<twice>;
   fuse::detail::filter filter(rules, bound.image, known, names);
@@ -74,9 +74,9 @@ TEST_CASE("what changes while a filter is off is taken in when it is on again") 
   g.output(g.add("Tanh", {other}), "y");
   constexpr auto const& names = fuse::dialect_of<fuse::graph>;
   fuse::graph_binding<fuse::graph> bound(g, fuse::names_in(names), names.newest);
-  fuse::facts known(bound.image, names);
+  fuse::detail::facts known(bound.image, names);
   known.run();
-  fuse::machine machine(fuse::program_of<twice>, bound.image, known, names);
+  fuse::detail::machine machine(fuse::program_of<twice>, bound.image, known, names);
   counter seen;
   machine.run(seen);
   REQUIRE(seen.found == 0);

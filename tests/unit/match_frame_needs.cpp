@@ -8,7 +8,7 @@ namespace match_frame_needs {
 using namespace rewriting;
 using namespace fuse::dsl;
 using fuse::opcode;
-using fuse::step;
+using fuse::detail::step;
 using needs = fuse::detail::frame_needs::needs;
 
 namespace {
@@ -35,7 +35,7 @@ needs first_needs() {
 }  // namespace
 
 TEST_CASE("beside one capture, operators say which parts must be opened") {
-  CHECK(first_needs<one_capture>() == needs{0, fuse::operator_bit(opcode::mean)});
+  CHECK(first_needs<one_capture>() == needs{0, fuse::detail::operator_bit(opcode::mean)});
 }
 
 TEST_CASE("two captures or a rest may split any part") {
@@ -44,7 +44,7 @@ TEST_CASE("two captures or a rest may split any part") {
 }
 
 TEST_CASE("a sum among factors is looked for at any depth") {
-  CHECK(first_needs<hidden>() == needs{fuse::operator_bit(opcode::relu), 0});
+  CHECK(first_needs<hidden>() == needs{fuse::detail::operator_bit(opcode::relu), 0});
 }
 
 TEST_CASE("a part that only one capture can take is not opened") {

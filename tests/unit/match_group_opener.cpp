@@ -19,13 +19,13 @@ std::string leaves(graph const& made, graph::value v, op_group kind, bool* negat
   graph g = made;
   g.output(v);
   fuse::graph_binding<graph const> bound(g, fuse::names_in(names), names.newest);
-  fuse::facts known(bound.image, names);
+  fuse::detail::facts known(bound.image, names);
   known.run();
   opened_group opened{};
   auto const at = bound.number(v);
   auto const& rules = fuse::program_of<fuse::rules::norms>;
   fuse::detail::operator_sets const operators(rules, bound.image, known);
-  fuse::congruence congruent(bound.image, known, names);
+  fuse::detail::congruence congruent(bound.image, known, names);
   fuse::detail::group_opener(rules, bound.image, known, operators, congruent)
       .open(opened, {at}, kind, 0, bound.image.node(bound.image.producer(at)).region, wanted);
   if (negative != nullptr) *negative = opened.negative();
@@ -94,7 +94,7 @@ TEST_CASE("parts that have none of the operators that are looked for stay whole,
   sketch g;
   auto const a = g.in("a"), b = g.in("b");
   auto const mean = g.add("ReduceMean", {a}, {{"axes", {-1}}, {"keepdims", 1}});
-  needs const means{0, fuse::operator_bit(fuse::opcode::mean)};
+  needs const means{0, fuse::detail::operator_bit(fuse::opcode::mean)};
   auto const sum = g.add("Add", {a, b});
   auto const open = [&](graph::value v) { return leaves(g, v, op_group::sum, nullptr, means); };
   CHECK(open(g.add("Sub", {sum, b})) == "%" + std::to_string(sum.id) + "^1 b^-1");

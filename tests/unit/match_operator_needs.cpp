@@ -11,7 +11,7 @@ namespace match_operator_needs {
 using namespace rewriting;
 using namespace fuse::dsl;
 using fuse::opcode;
-using fuse::operator_bit;
+using fuse::detail::operator_bit;
 
 namespace {
 
@@ -91,7 +91,7 @@ graph drawn(std::uint64_t seed) {
   return g;
 }
 
-struct found final : fuse::machine::acceptor {
+struct found final : fuse::detail::machine::acceptor {
   std::vector<std::uint16_t> rules;
   bool accept(std::uint16_t rule) override {
     rules.push_back(rule);
@@ -99,10 +99,10 @@ struct found final : fuse::machine::acceptor {
   }
   void refuse(std::uint16_t, std::uint16_t) override {}
 };
-struct found_everywhere final : fuse::machine::acceptor {
-  fuse::machine const& by;
+struct found_everywhere final : fuse::detail::machine::acceptor {
+  fuse::detail::machine const& by;
   std::vector<std::vector<std::uint16_t>> rules;  // by node
-  found_everywhere(fuse::machine const& who, std::size_t nodes) : by(who), rules(nodes) {}
+  found_everywhere(fuse::detail::machine const& who, std::size_t nodes) : by(who), rules(nodes) {}
   bool accept(std::uint16_t rule) override {
     rules[by.root()].push_back(rule);
     return false;
@@ -118,10 +118,12 @@ struct deaf final : fuse::detail::failure_listener {
 TEST_CASE("what every way needs is known where matching begins") {
   auto const all = at_root<nested>();
   CHECK(all.deep == operator_bit(opcode::relu));
-  CHECK(all.below == (operator_bit(opcode::exp) | fuse::sum_bit | fuse::product_bit | fuse::number_bit));
+  CHECK(all.below ==
+        (operator_bit(opcode::exp) | fuse::detail::sum_bit | fuse::detail::product_bit | fuse::detail::number_bit));
   auto const sum = at_root<with_sum>();
-  CHECK(sum.direct == (fuse::sum_bit | fuse::number_bit));
-  CHECK(sum.deep == (operator_bit(opcode::exp) | fuse::sum_bit | fuse::product_bit | fuse::number_bit));
+  CHECK(sum.direct == (fuse::detail::sum_bit | fuse::detail::number_bit));
+  CHECK(sum.deep ==
+        (operator_bit(opcode::exp) | fuse::detail::sum_bit | fuse::detail::product_bit | fuse::detail::number_bit));
 }
 
 TEST_CASE("ways that need different operators need one of them") {
@@ -137,9 +139,9 @@ TEST_CASE("what is not entered at a glance would not have matched") {
     auto g = drawn(seed);
     auto const& names = fuse::dialect_of<graph>;
     fuse::graph_binding<graph> bound(g, fuse::names_in(names), names.newest);
-    fuse::facts known(bound.image, names);
+    fuse::detail::facts known(bound.image, names);
     known.run();
-    fuse::machine looking(rules, bound.image, known, names);
+    fuse::detail::machine looking(rules, bound.image, known, names);
     deaf everything;
     found_everywhere all_nodes(looking, bound.image.node_count());
     looking.run(all_nodes);

@@ -38,8 +38,8 @@ TEST_CASE("the listing of one rule leaves the others out") {
 }
 
 TEST_CASE("every instruction has a name") {
-  for (int code = 0; code <= static_cast<int>(fuse::step::accept); ++code)
-    CHECK_FALSE(fuse::name_of(static_cast<fuse::step>(code)).empty());
+  for (int code = 0; code <= static_cast<int>(fuse::detail::step::accept); ++code)
+    CHECK_FALSE(fuse::detail::name_of(static_cast<fuse::detail::step>(code)).empty());
 }
 
 }  // namespace program_listing

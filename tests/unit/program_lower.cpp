@@ -15,7 +15,7 @@ constexpr auto x = var<"x">, w = var<"w">;
 rule_error error_of(fuse::rewrite_rule const& rule) { return fuse::detail::lower(rule, fuse::onnx).error; }
 std::string_view culprit_of(fuse::rewrite_rule const& rule) { return fuse::detail::lower(rule, fuse::onnx).culprit; }
 
-bool has(fuse::lowered_rule const& rule, fuse::step code) {
+bool has(fuse::lowered_rule const& rule, fuse::detail::step code) {
   for (std::size_t i = 0; i < rule.size; ++i)
     if (rule.code[i].code == code) return true;
   return false;
@@ -29,10 +29,10 @@ TEST_CASE("a rule without mistakes lowers to instructions that end by accepting"
   CHECK(made.error == rule_error::none);
   CHECK(made.name == "good");
   REQUIRE(made.size > 0);
-  CHECK(has(made, fuse::step::operation));
-  CHECK(has(made, fuse::step::group));
-  CHECK(has(made, fuse::step::rest));
-  CHECK(has(made, fuse::step::accept));
+  CHECK(has(made, fuse::detail::step::operation));
+  CHECK(has(made, fuse::detail::step::group));
+  CHECK(has(made, fuse::detail::step::rest));
+  CHECK(has(made, fuse::detail::step::accept));
   CHECK(made.slot_count == 3);
 }
 
@@ -66,7 +66,7 @@ TEST_CASE("a sum or product is opened once, however it is bracketed in the rule"
   auto const groups = [](fuse::rewrite_rule const& rule) {
     auto const made = fuse::detail::lower(rule, fuse::onnx);
     int count = 0;
-    for (std::size_t i = 0; i < made.size; ++i) count += made.code[i].code == fuse::step::group ? 1 : 0;
+    for (std::size_t i = 0; i < made.size; ++i) count += made.code[i].code == fuse::detail::step::group ? 1 : 0;
     return count;
   };
   constexpr auto v = var<"v">;

@@ -31,11 +31,11 @@ struct rows_of {
             bool required = true) {
     fuse::graph_binding<graph> bound(g, fuse::names_in(names), names.newest);
     bound.image.version = g.version();
-    fuse::facts known(bound.image, names);
+    fuse::detail::facts known(bound.image, names);
     known.run();
     auto const x = bound.number(g.operands(last(g))[0]);
     auto const place = bound.image.producer(bound.number(g.result(last(g))));
-    fuse::transaction changes(bound.image, known);
+    fuse::detail::transaction changes(bound.image, known);
     fuse::detail::broadcast_operand rows(bound.image, known, names, fuse::target::standard, changes);
     rows.begin(place);
     std::vector<fuse::rest_member> members;

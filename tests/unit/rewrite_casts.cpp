@@ -17,13 +17,13 @@ struct opened {
   static constexpr auto const& names = fuse::dialect_of<G>;
   G& graph;
   fuse::graph_binding<G> bound{graph, fuse::names_in(names), names.newest};
-  fuse::facts known{bound.image, names};
+  fuse::detail::facts known{bound.image, names};
 
   /// What `v` becomes in `type`: the number of new nodes, and whether the result has the type.
   std::pair<std::size_t, bool> make(fuse::graph::value v, element_type type, fuse::graph::node before) {
     known.run();
     auto const place = bound.image.producer(bound.number(graph.result(before)));
-    fuse::transaction changes(bound.image, known);
+    fuse::detail::transaction changes(bound.image, known);
     fuse::detail::basic_cast_maker<fuse::graph_image> casts(bound.image, known, names, fuse::target::standard, changes,
                                                             place);
     auto const made = casts.make(bound.number(v), type);

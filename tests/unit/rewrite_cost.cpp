@@ -17,7 +17,7 @@ constexpr auto call = fuse::detail::traffic::call;
 struct measured {
   static constexpr auto const& names = fuse::dialect_of<graph>;
   fuse::graph_binding<graph const> bound;
-  fuse::facts known;
+  fuse::detail::facts known;
   fuse::detail::traffic traffic;
 
   explicit measured(graph const& g)

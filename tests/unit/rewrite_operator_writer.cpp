@@ -38,9 +38,9 @@ std::pair<std::string, element_type> write(sketch& g, opcode op, std::vector<gra
   names.refuse = &tell;
   fuse::graph_binding<graph> bound(g, fuse::names_in(names), names.newest);
   bound.image.version = g.version();
-  fuse::facts known(bound.image, names);
+  fuse::detail::facts known(bound.image, names);
   known.run();
-  fuse::transaction changes(bound.image, known);
+  fuse::detail::transaction changes(bound.image, known);
   fuse::detail::basic_operator_writer<fuse::graph_image> writer(bound.image, known, names, fuse::target::standard,
                                                                 changes);
   writer.begin(bound.image.producer(bound.number(g.result(last(g)))));

@@ -30,11 +30,11 @@ template <class G = graph>
 struct opened {
   static constexpr auto const& names = fuse::dialect_of<G>;
   fuse::graph_binding<G> bound;
-  fuse::facts known;
+  fuse::detail::facts known;
 
   explicit opened(G& g) : bound(g, fuse::names_in(names), names.newest), known(bound.image, names) { known.run(); }
 
-  fuse::node_id add_relu(fuse::transaction& changes, fuse::value_id of, std::uint32_t results = 1) {
+  fuse::node_id add_relu(fuse::detail::transaction& changes, fuse::value_id of, std::uint32_t results = 1) {
     fuse::value_id const operands[] = {of};
     return changes.node({names.code("Relu"), static_cast<std::uint16_t>(fuse::opcode::relu)}, "Relu", operands, {},
                         results, 0);
@@ -52,7 +52,7 @@ TEST_CASE("new nodes have facts before the graph has the nodes") {
   opened o(whole);
   auto const nodes = o.bound.image.node_count();
   {
-    fuse::transaction changes(o.bound.image, o.known);
+    fuse::detail::transaction changes(o.bound.image, o.known);
     auto const made = o.add_relu(changes, o.bound.number(t));
     auto const v = o.bound.image.result(made);
     CHECK(o.known.same_shape(v, o.bound.number(t)));
@@ -71,7 +71,7 @@ TEST_CASE("a commit adds all of it before the place") {
   graph& whole = g;
   opened o(whole);
   {
-    fuse::transaction changes(o.bound.image, o.known);
+    fuse::detail::transaction changes(o.bound.image, o.known);
     o.add_relu(changes, o.bound.number(t));
     changes.constant_of(fuse::make_tensor<float>({2}, std::vector<float>{1, 2}));
     CHECK(changes.constant_bytes() == 8);
@@ -89,7 +89,7 @@ TEST_CASE("where the graph makes a node of fewer results, nothing of the transac
   auto const nodes = o.bound.image.node_count(), values = o.bound.image.value_count();
   auto const place = o.bound.image.producer(o.bound.number(g.outputs()[0]));
   for (int again = 0; again < 2; ++again) {
-    fuse::transaction changes(o.bound.image, o.known);
+    fuse::detail::transaction changes(o.bound.image, o.known);
     auto const first = o.add_relu(changes, o.bound.number(t));
     o.add_relu(changes, o.bound.image.result(first), 3);
     CHECK(changes.commit(place, {}) == "the graph refuses a new Relu, or makes one with another number of results");
@@ -98,7 +98,7 @@ TEST_CASE("where the graph makes a node of fewer results, nothing of the transac
     CHECK(o.bound.image.value_count() == values);
   }
   {
-    fuse::transaction changes(o.bound.image, o.known);
+    fuse::detail::transaction changes(o.bound.image, o.known);
     o.add_relu(changes, o.bound.number(t));
     CHECK(changes.commit(place, {}).empty());
   }
@@ -114,7 +114,7 @@ TEST_CASE("constants of a transaction are read before it is committed") {
   g.end(g.add("Tanh", {g.in("a")}));
   graph& whole = g;
   opened o(whole);
-  fuse::transaction changes(o.bound.image, o.known);
+  fuse::detail::transaction changes(o.bound.image, o.known);
   auto const v = changes.constant_of(fuse::make_tensor<float>({}, std::vector<float>{0.5f}));
   double number = 0;
   CHECK(o.bound.image.source->constant(v).size() == 1);
@@ -128,7 +128,7 @@ TEST_CASE("what was rolled back is forgotten when a transaction is opened again"
   g.end(t);
   graph& whole = g;
   opened o(whole);
-  fuse::transaction changes(o.bound.image, o.known);
+  fuse::detail::transaction changes(o.bound.image, o.known);
   auto const first = changes.first_node();
   for (std::int64_t const keepdims : {0, 1}) {
     fuse::value_id const operands[] = {o.bound.number(t)};

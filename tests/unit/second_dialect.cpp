@@ -125,7 +125,7 @@ TEST_CASE("fully connected layers have the extents of their weight's rows, an op
   g.output(g.add("dense_layer", {g.input("untyped", element_type::unknown), weight}));
   g.output(unranked);
   fuse::graph_binding<second::graph> const bound(g, fuse::names_in(fuse::dialect_of<second::graph>), 1);
-  fuse::facts known(bound.image, fuse::dialect_of<second::graph>);
+  fuse::detail::facts known(bound.image, fuse::dialect_of<second::graph>);
   known.run();
   auto const extents = known.shape(bound.number(rows));
   REQUIRE(extents.size() == 3);

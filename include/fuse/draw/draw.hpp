@@ -37,7 +37,7 @@ template <class G>
   (void)sizeof(detail::require_readable<G>);
   auto const& names = dialect_of<G>;
   graph_binding<G const> const bound(graph, names_in(names), names.newest);
-  facts known(bound.image, names);
+  detail::facts known(bound.image, names);
   if (what.shapes && !bound.cyclic()) known.run();
   auto const numbers_of = [&](std::vector<node_of<G>> const& nodes) {
     std::vector<node_id> numbers;

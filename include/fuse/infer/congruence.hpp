@@ -11,7 +11,7 @@
 #include <fuse/infer/parameters.hpp>
 #include <fuse/ops/names.hpp>
 
-namespace fuse::inline v0 {
+namespace fuse::inline v0::detail {
 
 /// Decides whether two values are the same computation: the same operator with the same parameters on operands of which
 /// that is true in turn, in either order where it commutes; constants by type, shape and content. It looks at most 64
@@ -158,4 +158,4 @@ class basic_congruence {
 };
 using congruence = basic_congruence<graph_image>;
 
-}  // namespace fuse::inline v0
+}  // namespace fuse::inline v0::detail

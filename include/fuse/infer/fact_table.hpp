@@ -11,7 +11,7 @@
 #include <fuse/graph/image.hpp>
 #include <fuse/infer/dimension.hpp>
 
-namespace fuse::inline v0 {
+namespace fuse::inline v0::detail {
 
 /// What is known of the values of an image: element type, shape, and the contents of small tensors. Nine bytes a value;
 /// shapes and contents are kept once each. Reading is constant time and safe from many threads; `facts` fills it.
@@ -226,4 +226,4 @@ class basic_fact_table {
 };
 using fact_table = basic_fact_table<graph_image>;
 
-}  // namespace fuse::inline v0
+}  // namespace fuse::inline v0::detail

@@ -15,7 +15,7 @@
 #include <fuse/ops/dialect.hpp>
 #include <fuse/ops/names.hpp>
 
-namespace fuse::inline v0 {
+namespace fuse::inline v0::detail {
 
 /// Element types, shapes and small contents of all values of an image, propagated from inputs and constants by each
 /// operator's shape function. It never guesses: what none of them tells is unknown, and what the graph declares of a
@@ -134,4 +134,4 @@ class basic_facts : public fact_table {
 };
 using facts = basic_facts<graph_image>;
 
-}  // namespace fuse::inline v0
+}  // namespace fuse::inline v0::detail

@@ -11,7 +11,7 @@
 #include <fuse/ops/dialect.hpp>
 #include <fuse/ops/names.hpp>
 
-namespace fuse::inline v0 {
+namespace fuse::inline v0::detail {
 
 /// Where a parameter of a node stands.
 enum class parameter_state : std::uint8_t {
@@ -19,8 +19,6 @@ enum class parameter_state : std::uint8_t {
   known,
   unknown,  ///< there is one, but no constant of the wanted kind
 };
-
-namespace detail {
 
 /// Where the dialect keeps a parameter of node `n` at the graph's version.
 struct parameter_place {
@@ -49,8 +47,6 @@ template <class Image>
   out = -static_cast<double>(list->size());
   return parameter_state::known;
 }
-
-}  // namespace detail
 
 /// Reads a list of integers, or one integer as a list of one; `out` is empty unless the result is `known`.
 template <class Image>
@@ -210,4 +206,4 @@ template <class Image>
   return reduction_axes(image, known, names, n, axes, keepdims, listed);
 }
 
-}  // namespace fuse::inline v0
+}  // namespace fuse::inline v0::detail

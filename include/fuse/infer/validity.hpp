@@ -15,7 +15,7 @@
 #include <fuse/ops/dialect.hpp>
 #include <fuse/ops/names.hpp>
 
-namespace fuse::inline v0 {
+namespace fuse::inline v0::detail {
 
 /// What an operator requires of its operands, against what is known of them: each requirement holds, is contradicted,
 /// or is open, because it is about a dimension that nobody knows. An operator that says nothing here, or that fuse does
@@ -386,4 +386,4 @@ class basic_validity {
 };
 using validity = basic_validity<graph_image>;
 
-}  // namespace fuse::inline v0
+}  // namespace fuse::inline v0::detail

@@ -48,9 +48,9 @@ class shape_view {
 class value_view {
  public:
   value_view() = default;
-  value_view(graph_image const& image, facts const& known, dialect const& names, value_id v)
+  value_view(graph_image const& image, detail::facts const& known, dialect const& names, value_id v)
       : image_(&image), facts_(&known), dialect_(&names), id_(v) {}
-  value_view(graph_image const& image, facts const& known, dialect const& names, value_id v, double number,
+  value_view(graph_image const& image, detail::facts const& known, dialect const& names, value_id v, double number,
              std::uint64_t axes)
       : image_(&image), facts_(&known), dialect_(&names), id_(v), number_(number), axes_(axes), is_number_(true) {}
 
@@ -138,7 +138,7 @@ class value_view {
 
  private:
   graph_image const* image_ = nullptr;
-  facts const* facts_ = nullptr;
+  detail::facts const* facts_ = nullptr;
   dialect const* dialect_ = nullptr;
   value_id id_ = absent;
   double number_ = 0;

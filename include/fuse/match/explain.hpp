@@ -57,21 +57,19 @@ class all_matches final : public machine::acceptor {
   void refuse(std::uint16_t, std::uint16_t) override {}
 };
 
-}  // namespace detail
-
 /// Explains one node: whether the rules of a stage match there, and else the most telling failure, of `only` where that
 /// is given. What fails is told by a search that looks at more than matching does, so that it can tell; whether
 /// something matches, by the search that matching is. Costs two matches. A failure with a score below `least` is told
 /// without words, which cost more than finding it.
 template <class Image>
 [[nodiscard]] explanation explain(machine& match, Image const& image, facts const& known, dialect const& names,
-                                  node_id n, int stage, detail::one_rule const* only = nullptr, int least = 0) {
+                                  node_id n, int stage, one_rule const* only = nullptr, int least = 0) {
   explanation best;
   best.node = n;
   best.score = -1;
   auto const& rules = match.rules();
   if (match.has_entry(n, stage)) {
-    detail::all_matches matches;
+    all_matches matches;
     match.run(n, stage, matches);
     if (only != nullptr) matches.rules.erase_if([&](auto rule) { return rule != only->rule; });
     if (!matches.rules.empty()) {
@@ -80,7 +78,7 @@ template <class Image>
       best.score = 1 << 20;
       return best;
     }
-    detail::deepest_failure failure;
+    deepest_failure failure;
     failure.only = only;
     match.listener = &failure;
     bool const filtered = match.filters();
@@ -90,7 +88,7 @@ template <class Image>
     match.listener = nullptr;
     if (failure.at == no_instruction) return best;
     auto const& i = rules.code[failure.at];
-    best.rule = only != nullptr ? only->rule : detail::rule_after(rules, failure.at);
+    best.rule = only != nullptr ? only->rule : rule_after(rules, failure.at);
     best.at = failure.value;
     best.score = failure.score;
     if (best.score < least) return best;
@@ -99,15 +97,15 @@ template <class Image>
         i.code == step::reduction && there != absent && info(op_of(image, there)).shape == shape_function::reduce;
     bool const framed = i.code == step::member || i.code == step::close || i.code == step::literal ||
                         i.code == step::rest || i.code == step::scalar_member;
-    auto wanted = detail::requirement_of(rules, i, rules.rules[best.rule], names,
-                                         framed ? match.found().opened(i.a).kind : op_group::none);
+    auto wanted = requirement_of(rules, i, rules.rules[best.rule], names,
+                                 framed ? match.found().opened(i.a).kind : op_group::none);
     best.condition = std::move(wanted.condition);
     best.expected = std::move(wanted.expected);
     best.found = i.code == step::parameter
-                     ? detail::describe_parameter(image, known, names, failure.value, rules.parameter_names[i.op])
-                     : detail::describe(image, known, failure.value);
+                     ? describe_parameter(image, known, names, failure.value, rules.parameter_names[i.op])
+                     : describe(image, known, failure.value);
     if (framed && match.found().opened(i.a).bounded)
-      best.found += ", of more than " + std::to_string(detail::opened_group::capacity) +
+      best.found += ", of more than " + std::to_string(opened_group::capacity) +
                     " parts with the operators between them: the rest stayed closed";
   }
   return best;
@@ -116,7 +114,7 @@ template <class Image>
 /// The same over all stages.
 template <class Image>
 [[nodiscard]] explanation explain(machine& match, Image const& image, facts const& known, dialect const& names,
-                                  node_id n, detail::one_rule const* only = nullptr) {
+                                  node_id n, one_rule const* only = nullptr) {
   explanation best;
   best.node = n;
   best.score = -1;
@@ -125,6 +123,8 @@ template <class Image>
       best = std::move(found);
   return best;
 }
+
+}  // namespace detail
 
 /// "expected a square among the factors, found Mul 'x3'".
 [[nodiscard]] inline std::string to_text(explanation const& e) {

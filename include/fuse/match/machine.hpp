@@ -13,9 +13,7 @@
 #include <fuse/match/value_steps.hpp>
 #include <fuse/program/program.hpp>
 
-namespace fuse::inline v0 {
-
-namespace detail {
+namespace fuse::inline v0::detail {
 
 /// Told where matching failed, for explanations; see match/explain.hpp.
 class failure_listener {
@@ -26,8 +24,6 @@ class failure_listener {
   virtual ~failure_listener() = default;
   virtual void failed(std::uint16_t instruction, value_id at, int score) = 0;
 };
-
-}  // namespace detail
 
 /// The matching machine: interprets a program on a graph. Full backtracking; no allocation after construction. Steps
 /// that either hold or fail stand in value_steps.hpp, group_steps.hpp and reduction_steps.hpp, what they find in
@@ -493,4 +489,4 @@ class basic_machine {
 };
 using machine = basic_machine<graph_image>;
 
-}  // namespace fuse::inline v0
+}  // namespace fuse::inline v0::detail

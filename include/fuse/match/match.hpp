@@ -124,7 +124,7 @@ class matcher {
   /// Why nothing matches at one node, or that something does.
   [[nodiscard]] explanation why(node_of<Graph> const& node) {
     auto const n = number(node);
-    return n == absent ? explanation{} : explain(machine_, bound_.image, facts_, names, n);
+    return n == absent ? explanation{} : detail::explain(machine_, bound_.image, facts_, names, n);
   }
   /// The same of one rule. A rule of another name matches nowhere.
   [[nodiscard]] explanation why(node_of<Graph> const& node, std::string_view rule) {
@@ -133,7 +133,7 @@ class matcher {
     for (std::size_t i = 0; i < all.size() && n != absent; ++i) {
       if (all[i].name != rule) continue;
       detail::one_rule const only(machine_.rules(), static_cast<std::uint16_t>(i));
-      return explain(machine_, bound_.image, facts_, names, n, &only);
+      return detail::explain(machine_, bound_.image, facts_, names, n, &only);
     }
     return explanation{};
   }
@@ -141,7 +141,7 @@ class matcher {
   [[nodiscard]] std::vector<explanation> near_misses(std::size_t limit = 10) {
     std::vector<explanation> found;
     for (node_id n = bound_.image.node_count(); n-- > 0 && !bound_.cyclic();) {
-      auto why_not = explain(machine_, bound_.image, facts_, names, n);
+      auto why_not = detail::explain(machine_, bound_.image, facts_, names, n);
       if (why_not.matched || why_not.score < 3) continue;
       std::size_t at = found.size();
       while (at > 0 && found[at - 1].score < why_not.score) --at;
@@ -152,13 +152,13 @@ class matcher {
   }
 
   [[nodiscard]] node_of<Graph> const& handle(node_id n) const { return bound_.node(n); }
-  [[nodiscard]] facts const& known() const { return facts_; }
+  [[nodiscard]] detail::facts const& known() const { return facts_; }
   [[nodiscard]] graph_image const& image() const { return bound_.image; }
 
  private:
   static constexpr auto const& names = dialect_of<Graph>;
 
-  class collector final : public machine::acceptor {
+  class collector final : public detail::machine::acceptor {
    public:
     collector(matcher& owner, std::vector<match_of<Rules, Graph>>& into) : owner_(owner), into_(into) {}
     bool accept(std::uint16_t rule) override {
@@ -192,7 +192,7 @@ class matcher {
   };
 
   // The machine wants to know all when it is made.
-  facts const& propagated() {
+  detail::facts const& propagated() {
     if (!bound_.cyclic()) facts_.run();
     return facts_;
   }
@@ -203,8 +203,8 @@ class matcher {
   }
 
   graph_binding<Graph const> bound_;
-  facts facts_;
-  machine machine_;
+  detail::facts facts_;
+  detail::machine machine_;
 };
 
 /// The first match of `Rules` with its root at `node`, or none (an empty vector holds no match): `auto m =

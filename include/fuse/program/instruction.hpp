@@ -8,7 +8,7 @@
 #include <fuse/core/static_text.hpp>
 #include <fuse/ops/operator.hpp>
 
-namespace fuse::inline v0 {
+namespace fuse::inline v0::detail {
 
 /// The instructions of the matching machine. A register holds a value; a slot what a name captured; a frame an opened
 /// product or sum. Those marked * have several outcomes and are tried until the rest of the program accepts.
@@ -148,7 +148,4 @@ struct replacement_term {
   std::uint8_t parameter_count;
 };
 
-/// What a slot of a rule is.
-enum class slot_kind : std::uint8_t { value, number, rest, parameter };
-
-}  // namespace fuse::inline v0
+}  // namespace fuse::inline v0::detail

@@ -31,11 +31,8 @@ namespace detail {
   return text;
 }
 
-}  // namespace detail
-
 /// One instruction in words; `names` gives operator names their text.
 [[nodiscard]] inline std::string to_text(program const& rules, dialect const& names, instruction const& i) {
-  using detail::shortest;
   auto const r = [](int at) { return "r" + std::to_string(at); };
   auto const f = [](int at) { return "f" + std::to_string(at); };
   auto const s = [](int at) { return "s" + std::to_string(at); };
@@ -43,13 +40,12 @@ namespace detail {
   switch (i.code) {
     case step::fork: return "fork to " + std::to_string(i.next) + ", else " + std::to_string(i.other);
     case step::operation:
-      return detail::registers(i.b, i.count & 0x7f) + " = operands of " +
-             std::string(name_of(static_cast<opcode>(i.op))) + " " + r(i.a) +
-             (i.c == 0 ? "" : ", result " + std::to_string(i.c)) +
+      return registers(i.b, i.count & 0x7f) + " = operands of " + std::string(name_of(static_cast<opcode>(i.op))) +
+             " " + r(i.a) + (i.c == 0 ? "" : ", result " + std::to_string(i.c)) +
              ((i.flags & instruction::commutes) != 0 ? ", either order" : "");
     case step::exactly:
-      return detail::registers(i.b, i.count & 0x7f) + " = operands of exactly " +
-             std::string(names.rows[i.op - 1u].name) + " " + r(i.a);
+      return registers(i.b, i.count & 0x7f) + " = operands of exactly " + std::string(names.rows[i.op - 1u].name) +
+             " " + r(i.a);
     case step::within: return line + r(i.a) + ": the operators that the rule cannot do without";
     case step::reduction:
       return r(i.b) + " = operand of " + std::string(name_of(static_cast<opcode>(i.op))) + " " + r(i.a) +
@@ -91,6 +87,8 @@ namespace detail {
   return line;
 }
 
+}  // namespace detail
+
 /// The program of rule `only`, or of all rules (-1): a line for each way in, then an instruction a line, each with
 /// where it goes on.
 [[nodiscard]] inline std::string to_text(program const& rules, dialect const& names, int only = -1) {
@@ -108,8 +106,10 @@ namespace detail {
     if (!leads[at]) continue;
     auto const& i = rules.code[at];
     auto const number = std::to_string(at);
-    text += std::string(number.size() < 5 ? 5 - number.size() : 0, ' ') + number + "  " + to_text(rules, names, i);
-    if (i.code != step::fork && i.next != no_instruction && i.next != at + 1) text += "  -> " + std::to_string(i.next);
+    text +=
+        std::string(number.size() < 5 ? 5 - number.size() : 0, ' ') + number + "  " + detail::to_text(rules, names, i);
+    if (i.code != detail::step::fork && i.next != detail::no_instruction && i.next != at + 1)
+      text += "  -> " + std::to_string(i.next);
     text += '\n';
   }
   return text;

@@ -39,6 +39,9 @@ enum class rule_error : std::uint8_t {
   result_as_root,
 };
 
+/// What a slot of a rule is.
+enum class slot_kind : std::uint8_t { value, number, rest, parameter };
+
 /// What the machine and the rewriter know of a rule, besides its instructions.
 struct rule_info {
   static constexpr std::size_t name_capacity = 24;
@@ -79,17 +82,17 @@ struct lowered_rule : rule_info {
   static_text owner;                 ///< the operator, where an attribute is wrong
   attribute_list const* attributes;  ///< those that it has
 
-  instruction code[instruction_capacity];  ///< `next` and `other` are how many instructions are passed over
+  detail::instruction code[instruction_capacity];  ///< `next` and `other` are how many instructions are passed over
   std::uint16_t size;
   entry entries[entry_capacity];
   std::uint16_t entry_count;
   static_text parameter_names[name_capacity];
   std::uint16_t parameter_name_count;
-  through_set sets[set_capacity];
+  detail::through_set sets[set_capacity];
   std::uint8_t set_count;
   bound_condition conditions[condition_capacity];
   std::uint8_t condition_count;
-  replacement_term replacement[replacement_capacity];
+  detail::replacement_term replacement[replacement_capacity];
 };
 
 }  // namespace fuse::inline v0

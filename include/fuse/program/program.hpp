@@ -22,20 +22,20 @@ struct program_entry {
 
 /// A program as the interpreter reads it: the rules of a set, lowered and merged. A view of a `program_table`.
 struct program {
-  span<instruction const> code;
+  span<detail::instruction const> code;
   span<program_entry const> entries;  ///< sorted by stage, by_name, tag
   span<rule_info const> rules;
   span<bound_condition const> conditions;
   span<static_text const> parameter_names;
-  span<through_set const> sets;
-  span<replacement_term const> replacements;
+  span<detail::through_set const> sets;
+  span<detail::replacement_term const> replacements;
   int stages;
 };
 
 template <std::size_t Code, std::size_t Entries, std::size_t Rules, std::size_t Conditions, std::size_t Replacements>
 struct program_table {
   static constexpr std::size_t name_capacity = 64, set_capacity = 32;
-  instruction code[Code + Code / 2 + 1];
+  detail::instruction code[Code + Code / 2 + 1];
   std::size_t size;
   program_entry entries[Entries + 1];
   std::size_t entry_count;
@@ -44,9 +44,9 @@ struct program_table {
   std::size_t condition_count;
   static_text parameter_names[name_capacity];
   std::size_t parameter_name_count;
-  through_set sets[set_capacity];
+  detail::through_set sets[set_capacity];
   std::size_t set_count;
-  replacement_term replacements[Replacements + 1];
+  detail::replacement_term replacements[Replacements + 1];
   std::size_t replacement_count;
   int stages;
   bool overflow;

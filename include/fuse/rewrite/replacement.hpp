@@ -12,7 +12,7 @@ namespace fuse::inline v0 {
 template <class Image>
 struct basic_replacement {
   Image const& image;
-  facts const& known;
+  detail::facts const& known;
   dialect const& names;
   span<value_id const> roots;    ///< what is replaced
   span<value_id const> results;  ///< what replaces each

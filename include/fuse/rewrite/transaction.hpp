@@ -15,7 +15,7 @@
 #include <fuse/infer/facts.hpp>
 #include <fuse/ops/dialect.hpp>
 
-namespace fuse::inline v0 {
+namespace fuse::inline v0::detail {
 
 /// New nodes and constants that are in the image, where shapes follow them, but not yet in the user's graph: either all
 /// of them get there (`commit`) or none (`roll_back`, also by the destructor). One that is closed may be opened again:
@@ -250,4 +250,4 @@ class basic_transaction final : public graph_source {
 };
 using transaction = basic_transaction<graph_image>;
 
-}  // namespace fuse::inline v0
+}  // namespace fuse::inline v0::detail

@@ -203,7 +203,7 @@ class law_checker {
     dialect const& names = dialect_of<G>;
     graph_binding<G const> bound(g, names_in(names), names.newest);
     if (bound.cyclic()) return;
-    facts known(bound.image, names);
+    fuse::detail::facts known(bound.image, names);
     known.run();
     for (value_id v = 0; v < bound.image.value_count(); ++v) {
       if (bound.image.producer(v) == absent) continue;
