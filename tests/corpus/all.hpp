@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include <fuse/graph/graph.hpp>
+#include <sampled.hpp>
 
 #include "lookalike_list.hpp"
 #include "spelling.hpp"
@@ -14,7 +15,7 @@
 namespace corpus {
 
 /// How many there are, for tests to hold the number that they have compared to.
-inline constexpr int spellings = 600;
+inline constexpr int spellings = 600 / static_cast<int>(one_case_in);
 inline constexpr int lookalikes_in_onnx = 213, lookalikes_in_second = 205;
 
 template <class G>

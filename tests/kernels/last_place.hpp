@@ -20,10 +20,11 @@ using fuse::kernels::matrix_view;
 /// below 1e-5: there the mean's own rounding counts, 5e-8 of the deviation.
 template <class T, class Norm>
 void check_sums(Norm const& norm, double deviation, std::initializer_list<std::size_t> widths) {
-  std::mt19937 random(43);
+  std::mt19937 random(43), chosen(1);
   for (std::size_t const columns : widths) {
     for (std::size_t const rows : {1u, 24u}) {
       for (double const mean : {0, 1, 10, 100}) {
+        if (chosen() % one_case_in != 0) continue;
         std::vector<T> x(rows * columns), added(x.size()), scale(columns), y(x.size());
         random_case::fill(std::span(x), mean, 1, random);
         if (deviation > 0) random_case::fill(std::span(added), 0, deviation, random);

@@ -44,6 +44,7 @@ TEST_CASE("large results are written past the caches, and are the same") {
   constexpr std::size_t large = std::size_t{16} << 20;
   static_assert(1024 * 4099 * sizeof(float) >= large && (1 << 20) * 5 * sizeof(float) >= large);
   random_case::for_each_target([&] {
+    if (one_case_in != 1 && target_name() != target_names().front()) return;
     check<float>(1024, 4099, 4107, layer_norm);
     check<float>(1 << 20, 5, 5, rms_norm);
   });

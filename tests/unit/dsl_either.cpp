@@ -70,8 +70,8 @@ TEST_CASE("a form that fits is given up when the rest of the rule fails") {
 TEST_CASE("the numbers of a branch and those around it make one") {
   static constexpr auto z = var<"z">;
   static constexpr auto s = scalar<"s">;
-  static constexpr auto factor =
-      fuse::rule<"factor">(tanh(x) * either(2 * exp(z), sigmoid(z)) * s).replace(op<"Max">(x, z) * s).at_equal_cost();
+  static constexpr auto multiple =
+      fuse::rule<"multiple">(tanh(x) * either(2 * exp(z), sigmoid(z)) * s).replace(op<"Max">(x, z) * s).at_equal_cost();
   static constexpr auto product =
       fuse::rule<"product">(tanh(x) * 3 * either(2 * exp(z), sigmoid(z))).replace(op<"Max">(x, z)).at_equal_cost();
   static constexpr auto addend =
@@ -91,13 +91,13 @@ TEST_CASE("the numbers of a branch and those around it make one") {
   auto const n = [&](float number) { return g.scalar(number); };
   SECTION("a captured number beside that of the branch") {
     g.end(mul(mul(t, mul(n(2), e)), n(0.25f)));
-    auto const found = fuse::match_all<factor>(g);
+    auto const found = fuse::match_all<multiple>(g);
     REQUIRE(found.size() == 1);
     CHECK(found[0].template number<"s">() == 0.25);
   }
   SECTION("the number of the branch is missing") {
     g.end(mul(mul(t, e), n(0.25f)));
-    CHECK(fuse::match_all<factor>(g).empty());
+    CHECK(fuse::match_all<multiple>(g).empty());
   }
   SECTION("multiplied in the graph, and apart") {
     g.end(GENERATE(0, 1) == 0 ? mul(mul(t, e), n(6)) : mul(mul(t, n(2)), mul(e, n(3))));
