@@ -89,7 +89,8 @@ std::string verdict(spelling const& s, G const& before, fuse::target target) {
 
 template <class G>
 void check_spellings(bool second, fuse::target target) {
-  auto const seed = corpus::setting("FUSE_CORPUS_SEED", 1), count = corpus::setting("FUSE_CORPUS_COUNT", 1000);
+  auto const seed = corpus::setting("FUSE_CORPUS_SEED", 1),
+             count = corpus::setting("FUSE_CORPUS_COUNT", 1000 / one_case_in);
   corpus::tally tally;
   std::map<std::string, int> kinds;
   std::string examples;
