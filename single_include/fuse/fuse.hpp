@@ -1514,8 +1514,16 @@ struct operator_tag {
   std::uint16_t op = 0;
 };
 
+class graph_source;
+
 struct operator_names {
-  operator_tag (*find)(void const* context, std::string_view name, int version) = nullptr;
+  struct found {
+    operator_tag tag;
+    bool by_node = false;  ///< nodes of this name may have other tags, which `settle` tells
+  };
+  found (*find)(void const* context, std::string_view name, int version) = nullptr;
+  operator_tag (*settle)(void const* context, operator_tag tag, int version, graph_source const& graph, node_id n,
+                         std::uint32_t results) = nullptr;
   void const* context = nullptr;
 };
 
@@ -2656,6 +2664,14 @@ struct result_info {
   bool (*extents)(known_extents operands, std::vector<result_extent>& into) = nullptr;
 };
 
+struct required_attribute {
+  static constexpr auto none = std::numeric_limits<std::int64_t>::min();  ///< whatever stands there, it does not
+
+  std::string_view name;
+  std::int64_t number = none;
+  bool may_lack = true;
+};
+
 struct operator_row {
   std::string_view name{};
   opcode op = opcode::opaque;
@@ -2667,6 +2683,10 @@ struct operator_row {
   attribute_list const* attributes = &any_attributes;  ///< all that it has
   result_info result{};                                ///< of an operator without a meaning, `opcode::opaque`
   span<element_types const> types{};                   ///< that it takes and gives, by rising version; none: any
+  bool one_shape = false;  ///< its operands have one shape: none is repeated along axes that it lacks
+  span<required_attribute const> needs{};
+  std::uint8_t most_results = 0;
+  std::string_view otherwise{};
   std::uint8_t more = 0;  ///< rows of the same name that follow; `make_dialect` counts them
 };
 
@@ -2700,6 +2720,7 @@ struct emission {
   std::vector<operand_facts> operands{};
   std::vector<given> parameters{};
   std::size_t results = 1;
+  bool negative_axes = true;  ///< axes may count from the last one, see `dialect::negative_axes_since`
 
   [[nodiscard]] bool has(std::size_t operand) const { return operand < operands.size() && operands[operand].present; }
   [[nodiscard]] double number(std::string_view parameter) const {
@@ -2715,6 +2736,7 @@ struct dialect {
   span<operator_row const> rows{};
   span<std::uint16_t const> slots{};
   int newest = 1;  ///< operator set version of graphs that state none
+  int negative_axes_since = 0;
   bool promotes = false;
   bool lists_attributes = false;  ///< for some row; `make_dialect` looks
   bool has_structs = false;       ///< some list is that of a struct, which completes new nodes; likewise
@@ -2833,10 +2855,12 @@ struct dialect_table {
 
 template <class Emission = names_alone, std::size_t Rows>
 [[nodiscard]] constexpr dialect_table<Rows, Emission> make_dialect(std::string_view name,
-                                                                   operator_row const (&rows)[Rows], int newest = 1) {
+                                                                   operator_row const (&rows)[Rows], int newest = 1,
+                                                                   int negative_axes_since = 0) {
   dialect_table<Rows, Emission> table;
   table.view_without_rows.name = name;
   table.view_without_rows.newest = newest;
+  table.view_without_rows.negative_axes_since = negative_axes_since;
   for (std::size_t i = 0; i < Rows; ++i) table.rows[i] = rows[i];
   table.fill();
   return table;
@@ -2880,6 +2904,11 @@ namespace fuse::inline v0::detail::onnx_norms {
   return x.size() == 1 || (!x.empty() && x.back() == extent(1));
 }
 
+[[nodiscard]] inline bool counts_axes(emission const& e) {
+  auto const& x = e.operands[0];
+  return e.negative_axes || (x.has_rank && static_cast<double>(x.shape.size()) >= -e.number("axis"));
+}
+
 [[nodiscard]] inline std::string_view refuse(emission const& e) {
   if (!is_norm(e.op) || e.operands.empty()) return {};
   auto const type = e.operands[0].type;
@@ -2898,6 +2927,8 @@ namespace fuse::inline v0::detail::onnx_norms {
   if (e.to == target::onnxruntime && type == element_type::bfloat16) return "onnxruntime has no bfloat16 kernel for it";
   if (!has_operator(e) && type == element_type::bfloat16 && e.version < 13)
     return "this operator set version has no bfloat16";
+  if (!has_operator(e) && !counts_axes(e))
+    return "axes count from the first one at this operator set version, and the rank is not known";
   return {};
 }
 
@@ -2937,7 +2968,12 @@ class body_writer {
       body_.outputs.push_back("Mean");
       if (e_.results > 2) body_.outputs.push_back("InvStdDev");
     }
-    for (std::int64_t i = axis_; i < 0; ++i) axes_.push_back(i);
+    std::int64_t first = 0;
+    if (!e_.negative_axes) {
+      first = static_cast<std::int64_t>(e_.operands[0].shape.size());
+      body_.name += "_rank" + std::to_string(first);
+    }
+    for (std::int64_t i = axis_; i < 0; ++i) axes_.push_back(first + i);
 
     std::string x = "X";
     if (type_ != computed_) x = cast("X", "XU", computed_);
@@ -3013,7 +3049,7 @@ class body_writer {
 
 template <class Body>
 [[nodiscard]] bool function(emission const& e, Body& into) {
-  if (!is_norm(e.op) || e.operands.size() < 2 || !(e.number("axis") < 0)) return false;
+  if (!is_norm(e.op) || e.operands.size() < 2 || !(e.number("axis") < 0) || !counts_axes(e)) return false;
   into = {};
   body_writer<Body>(e, into).write();
   return true;
@@ -3377,27 +3413,51 @@ inline constexpr parameter_source pads_operand[] = {{"pads", kind::operand, {}, 
 inline constexpr parameter_source pads_and_axes[] = {{"pads", kind::operand, {}, 1}, {"axes", kind::operand, {}, 3}};
 inline constexpr parameter_source k_operand[] = {{"k", kind::operand, {}, 1}};
 
+inline constexpr required_attribute no_axis[] = {{"axis"}};
+inline constexpr required_attribute is_test[] = {{"is_test", 1, false}};
+inline constexpr required_attribute spatial[] = {{"spatial", 1}};
+inline constexpr required_attribute is_test_and_spatial[] = {{"is_test", 1, false}, {"spatial", 1}};
+
+[[nodiscard]] constexpr operator_row repeats_by_axis(std::string_view name, opcode op, std::string_view otherwise) {
+  return {.name = name, .op = op, .one_shape = true, .needs = no_axis, .otherwise = otherwise};
+}
+[[nodiscard]] constexpr operator_row one_shape(std::string_view name, opcode op) {
+  return {.name = name, .op = op, .one_shape = true};
+}
+[[nodiscard]] constexpr operator_row otherwise(std::string_view name, element_type type = element_type::unknown) {
+  return {.name = name, .emit = target::none, .result = {.shape = result_info::kind::operand, .type = type}};
+}
+
 inline constexpr operator_row rows[] = {
-    {"Add", opcode::add}, {"Sub", opcode::sub}, {"Mul", opcode::mul}, {"Div", opcode::div}, {"Neg", opcode::neg},
-    {"Reciprocal", opcode::reciprocal}, {"Sqrt", opcode::sqrt}, {"Pow", opcode::pow}, {"Abs", opcode::abs}, {"Exp", opcode::exp},
+    repeats_by_axis("Add", opcode::add, "Add along an axis"), {"Add", opcode::add, 7},
+    repeats_by_axis("Sub", opcode::sub, "Sub along an axis"), {"Sub", opcode::sub, 7},
+    repeats_by_axis("Mul", opcode::mul, "Mul along an axis"), {"Mul", opcode::mul, 7},
+    repeats_by_axis("Div", opcode::div, "Div along an axis"), {"Div", opcode::div, 7}, {"Neg", opcode::neg},
+    {"Reciprocal", opcode::reciprocal}, {"Sqrt", opcode::sqrt}, repeats_by_axis("Pow", opcode::pow, "Pow along an axis"), {"Pow", opcode::pow, 7}, {"Abs", opcode::abs}, {"Exp", opcode::exp},
     {"Log", opcode::log}, {"Erf", opcode::erf}, {"Sin", opcode::sin}, {"Cos", opcode::cos}, {"Tanh", opcode::tanh},
     {"Sigmoid", opcode::sigmoid}, {"Relu", opcode::relu}, {"Gelu", opcode::gelu}, {"Softplus", opcode::softplus},
     {"LeakyRelu", opcode::leaky_relu}, {"Elu", opcode::elu}, {"HardSigmoid", opcode::hard_sigmoid}, {"HardSwish", opcode::hard_swish},
-    {"PRelu", opcode::prelu}, {"Floor", opcode::floor}, {"Ceil", opcode::ceil}, {"Round", opcode::round}, {"Sign", opcode::sign},
-    {"Min", opcode::minimum}, {"Max", opcode::maximum}, {"Sum", opcode::sum_of}, {"Mod", opcode::mod},
+    {"PRelu", opcode::prelu, 7}, {"Floor", opcode::floor}, {"Ceil", opcode::ceil}, {"Round", opcode::round}, {"Sign", opcode::sign},
+    one_shape("Min", opcode::minimum), {"Min", opcode::minimum, 8}, one_shape("Max", opcode::maximum), {"Max", opcode::maximum, 8},
+    one_shape("Sum", opcode::sum_of), {"Sum", opcode::sum_of, 8}, {"Mod", opcode::mod},
     {"Clip", opcode::clip}, {"Clip", opcode::clip, 11, clip_operands, 1},
-    {"Equal", opcode::equal}, {"Less", opcode::less}, {"LessOrEqual", opcode::less_or_equal}, {"Greater", opcode::greater},
-    {"GreaterOrEqual", opcode::greater_or_equal}, {"And", opcode::logical_and}, {"Or", opcode::logical_or}, {"Xor", opcode::logical_xor},
+    repeats_by_axis("Equal", opcode::equal, "Equal along an axis"), {"Equal", opcode::equal, 7},
+    repeats_by_axis("Less", opcode::less, "Less along an axis"), {"Less", opcode::less, 7}, {"LessOrEqual", opcode::less_or_equal},
+    repeats_by_axis("Greater", opcode::greater, "Greater along an axis"), {"Greater", opcode::greater, 7}, {"GreaterOrEqual", opcode::greater_or_equal},
+    repeats_by_axis("And", opcode::logical_and, "And along an axis"), {"And", opcode::logical_and, 7},
+    repeats_by_axis("Or", opcode::logical_or, "Or along an axis"), {"Or", opcode::logical_or, 7},
+    repeats_by_axis("Xor", opcode::logical_xor, "Xor along an axis"), {"Xor", opcode::logical_xor, 7},
     {"Not", opcode::logical_not}, {"Where", opcode::where}, {"IsNaN", opcode::is_nan}, {"IsInf", opcode::is_inf},
-    {"Cast", opcode::cast}, {"CastLike", opcode::cast_like}, {"Identity", opcode::identity}, {"Dropout", opcode::dropout},
+    {"Cast", opcode::cast}, {"CastLike", opcode::cast_like}, {"Identity", opcode::identity},
+    {.name = "Dropout", .op = opcode::dropout, .needs = is_test, .otherwise = "Dropout while training"}, {"Dropout", opcode::dropout, 7},
     {"Constant", opcode::constant}, {"ConstantOfShape", opcode::constant_of_shape}, {"Shape", opcode::shape}, {"Size", opcode::size},
     {"Range", opcode::range}, {"Reshape", opcode::reshape, 1}, {"Reshape", opcode::reshape, 5, shape_operand, 1},
     {"Flatten", opcode::flatten}, {"Squeeze", opcode::squeeze}, {"Squeeze", opcode::squeeze, 13, axes_operand, 1},
     {"Unsqueeze", opcode::unsqueeze}, {"Unsqueeze", opcode::unsqueeze, 13, axes_operand, 1}, {"Transpose", opcode::transpose},
-    {"Concat", opcode::concat}, {"Split", opcode::split}, {"Split", opcode::split, 13, split_operand, 1},
+    {"Concat", opcode::concat}, {"Split", opcode::split, 2}, {"Split", opcode::split, 13, split_operand, 1},
     {"Slice", opcode::slice}, {"Slice", opcode::slice, 10, slice_operands, 1}, {"Gather", opcode::gather},
     {"GatherElements", opcode::gather_elements}, {"GatherND", opcode::gather_nd}, {"ScatterND", opcode::scatter_nd},
-    {"ScatterElements", opcode::scatter_elements}, {"Expand", opcode::expand, 8}, {"Tile", opcode::tile},
+    {"ScatterElements", opcode::scatter_elements}, {"Expand", opcode::expand, 8}, {"Tile", opcode::tile, 6},
     {"Pad", opcode::pad}, {"Pad", opcode::pad, 11, pads_operand, 1}, {"Pad", opcode::pad, 18, pads_and_axes, 1}, {"Trilu", opcode::trilu}, {"OneHot", opcode::one_hot},
     {"NonZero", opcode::non_zero}, {"CumSum", opcode::cumulative_sum}, {"TopK", opcode::top_k}, {"TopK", opcode::top_k, 10, k_operand, 1},
     {"ReduceMean", opcode::mean}, {"ReduceMean", opcode::mean, 18, axes_operand, 1},
@@ -3412,13 +3472,16 @@ inline constexpr operator_row rows[] = {
     {"ReduceLogSum", opcode::log_sum}, {"ReduceLogSum", opcode::log_sum, 18, axes_operand, 1},
     {"ReduceLogSumExp", opcode::log_sum_exp}, {"ReduceLogSumExp", opcode::log_sum_exp, 18, axes_operand, 1},
     {"ArgMax", opcode::arg_max}, {"ArgMin", opcode::arg_min},
-    {"MatMul", opcode::matmul}, {"Gemm", opcode::gemm}, {"Einsum", opcode::einsum}, {"MatMulInteger", opcode::matmul_integer},
+    {"MatMul", opcode::matmul}, one_shape("Gemm", opcode::gemm), {"Gemm", opcode::gemm, 7}, {"Einsum", opcode::einsum}, {"MatMulInteger", opcode::matmul_integer},
     {"Conv", opcode::conv}, {"ConvTranspose", opcode::conv_transpose}, {"ConvInteger", opcode::conv_integer},
     {"MaxPool", opcode::max_pool}, {"AveragePool", opcode::average_pool}, {"GlobalMaxPool", opcode::global_max_pool},
     {"Resize", opcode::resize},
     {"Softmax", opcode::softmax, 1, softmax_first_axis}, {"Softmax", opcode::softmax, 13},
     {"LogSoftmax", opcode::log_softmax, 1, softmax_first_axis}, {"LogSoftmax", opcode::log_softmax, 13},
-    {"BatchNormalization", opcode::batch_norm}, {"InstanceNormalization", opcode::instance_norm},
+    {.name = "BatchNormalization", .op = opcode::batch_norm, .needs = is_test_and_spatial, .most_results = 1, .otherwise = "BatchNormalization of another kind"},
+    {.name = "BatchNormalization", .op = opcode::batch_norm, .since = 7, .needs = spatial, .most_results = 1, .otherwise = "BatchNormalization of another kind"},
+    {.name = "BatchNormalization", .op = opcode::batch_norm, .since = 9, .most_results = 1, .otherwise = "BatchNormalization of another kind"},
+    {"BatchNormalization", opcode::batch_norm, 14}, {"InstanceNormalization", opcode::instance_norm},
     {"GroupNormalization", opcode::group_norm},
     {"LayerNormalization", opcode::layer_norm, 1, {}, -1, target::onnxruntime},
     {"LayerNormalization", opcode::layer_norm, 17, {}, -1, target::any},
@@ -3436,7 +3499,7 @@ inline constexpr operator_row rows[] = {
     {"Tan", opcode::tan}, {"Asin", opcode::asin}, {"Acos", opcode::acos}, {"Atan", opcode::atan}, {"Sinh", opcode::sinh}, {"Cosh", opcode::cosh},
     {"Asinh", opcode::asinh}, {"Acosh", opcode::acosh}, {"Atanh", opcode::atanh}, {"Selu", opcode::selu}, {"Celu", opcode::celu},
     {"ThresholdedRelu", opcode::thresholded_relu}, {"Softsign", opcode::softsign}, {"Mish", opcode::mish}, {"Swish", opcode::swish},
-    {"Shrink", opcode::shrink}, {"Mean", opcode::mean_of}, {"BitwiseAnd", opcode::bitwise_and}, {"BitwiseOr", opcode::bitwise_or},
+    {"Shrink", opcode::shrink}, one_shape("Mean", opcode::mean_of), {"Mean", opcode::mean_of, 8}, {"BitwiseAnd", opcode::bitwise_and}, {"BitwiseOr", opcode::bitwise_or},
     {"BitwiseXor", opcode::bitwise_xor}, {"BitwiseNot", opcode::bitwise_not}, {"DepthToSpace", opcode::depth_to_space},
     {"SpaceToDepth", opcode::space_to_depth}, {"ReverseSequence", opcode::reverse_sequence}, {"EyeLike", opcode::eye_like},
     {"Hardmax", opcode::hardmax, 1, softmax_first_axis}, {"Hardmax", opcode::hardmax, 13}, {"LpNormalization", opcode::lp_normalization},
@@ -3447,6 +3510,10 @@ inline constexpr operator_row rows[] = {
     {"com.microsoft::QuickGelu", opcode::quick_gelu}, {"com.microsoft::BiasGelu", opcode::bias_gelu},
     {"com.microsoft::FusedMatMul", opcode::fused_matmul},
     {"If", opcode::if_else}, {"Loop", opcode::loop}, {"Scan", opcode::scan},
+    otherwise("Add along an axis"), otherwise("Sub along an axis"), otherwise("Mul along an axis"), otherwise("Div along an axis"),
+    otherwise("Pow along an axis"), otherwise("Equal along an axis", element_type::boolean), otherwise("Less along an axis", element_type::boolean),
+    otherwise("Greater along an axis", element_type::boolean), otherwise("And along an axis"), otherwise("Or along an axis"), otherwise("Xor along an axis"),
+    otherwise("Dropout while training"), otherwise("BatchNormalization of another kind"),
 };
 
 struct completed_rows {
@@ -3471,7 +3538,7 @@ inline constexpr completed_rows completed = [] {
 }  // namespace detail::onnx_rows
 
 inline constexpr auto onnx =
-    make_dialect<detail::onnx_norms::emission_rules>("onnx", detail::onnx_rows::completed.all, 24);
+    make_dialect<detail::onnx_norms::emission_rules>("onnx", detail::onnx_rows::completed.all, 24, 11);
 
 }  // namespace fuse::inline v0
 
@@ -3503,16 +3570,34 @@ inline constexpr dialect dialect_of = detail::dialect_table_of<std::remove_const
 
 namespace detail {
 
-inline operator_tag find_tag(void const* context, std::string_view name, int version) {
+inline operator_names::found find_tag(void const* context, std::string_view name, int version) {
   auto const& names = *static_cast<dialect const*>(context);
   auto const code = names.code(name);
   auto const* row = names.row(code, version);
-  return {code, static_cast<std::uint16_t>(row == nullptr ? opcode::opaque : row->op)};
+  return {{code, static_cast<std::uint16_t>(row == nullptr ? opcode::opaque : row->op)},
+          row != nullptr && (row->needs.size() != 0 || row->most_results != 0)};
+}
+
+[[nodiscard]] inline bool is_met(required_attribute const& by, attribute_view const& given) {
+  if (std::holds_alternative<std::monostate>(given)) return by.may_lack;
+  auto const* number = std::get_if<std::int64_t>(&given);
+  return number != nullptr && *number == by.number && by.number != required_attribute::none;
+}
+
+inline operator_tag settled_tag(void const* context, operator_tag tag, int version, graph_source const& graph,
+                                node_id n, std::uint32_t results) {
+  auto const& names = *static_cast<dialect const*>(context);
+  auto const& row = *names.row(tag.name, version);
+  bool meant = row.most_results == 0 || results <= row.most_results;
+  for (auto const& by : row.needs) meant = meant && is_met(by, graph.attribute_of(n, by.name));
+  return meant ? tag : find_tag(context, row.otherwise, version).tag;
 }
 
 }  // namespace detail
 
-[[nodiscard]] inline operator_names names_in(dialect const& names) { return {&detail::find_tag, &names}; }
+[[nodiscard]] inline operator_names names_in(dialect const& names) {
+  return {&detail::find_tag, &detail::settled_tag, &names};
+}
 
 }  // namespace fuse::inline v0
 
@@ -8696,7 +8781,7 @@ template <class Image>
     case opcode::minimum: return image.operand_count(n) == 1;
     case opcode::dropout: {  // while nobody trains
       double training = 0;
-      if (image.operand_count(n) < 3 || image.operand(n, 2) == absent) return image.version >= 7;
+      if (image.operand_count(n) < 3 || image.operand(n, 2) == absent) return true;
       return known.number(image.operand(n, 2), training) && training == 0;
     }
     default: return false;
@@ -11571,7 +11656,7 @@ class graph_binding final : public graph_source {
 
  private:
   struct known_tag {
-    operator_tag tag;
+    operator_names::found name;
     bool known = false;
   };
   struct listed {
@@ -11585,13 +11670,13 @@ class graph_binding final : public graph_source {
     values_.push_back(v);
   }
 
-  operator_tag tag_of(node_type const& n) {
+  operator_names::found tag_of(node_type const& n) {
     if constexpr (detail::has_op_key<plain>) {
       auto const key = static_cast<std::size_t>(traits::op_key(*graph_, n));
       if (key >= tags_.size()) tags_.resize(key + 1);
       if (!tags_[key].known)
         tags_[key] = {names_.find(names_.context, traits::op_name(*graph_, n), image.version), true};
-      return tags_[key].tag;
+      return tags_[key].name;
     } else {
       return names_.find(names_.context, traits::op_name(*graph_, n), image.version);
     }
@@ -11743,15 +11828,20 @@ class graph_binding final : public graph_source {
   }
 
   void add_node(node_type const& n, std::uint32_t region, bool owner) {
-    std::uint32_t results = 0;
+    std::uint32_t results = 0, named = 0;
     for (auto const& v : traits::results(*graph_, n)) {
-      if (!(v == value_type{})) numbers_.set(v, static_cast<value_id>(values_.size()));
+      if (!(v == value_type{})) {
+        numbers_.set(v, static_cast<value_id>(values_.size()));
+        ++named;
+      }
       values_.push_back(v);  // an unused optional result keeps its place
       ++results;
     }
-    auto const id = image.add_node(tag_of(n), results, region);
-    image.place_last(id);
+    auto [tag, by_node] = tag_of(n);
     nodes_.push_back(n);
+    if (by_node) tag = names_.settle(names_.context, tag, image.version, *this, image.node_count(), named);
+    auto const id = image.add_node(tag, results, region);
+    image.place_last(id);
     if (owner) image.set_has_bodies(id);
   }
 
@@ -11880,31 +11970,31 @@ struct operator_facts {
 
 [[nodiscard]] constexpr operator_facts facts_of(opcode op) {
   auto const known = info(op);
-  operator_facts facts{};
-  facts.op = op;
-  facts.bit = operator_bit(op);
-  facts.group = known.group;
-  facts.reduces = known.shape == shape_function::reduce;
-  facts.commutative = known.commutative;
-  facts.broadcasts = (known.kind == op_kind::elementwise || known.kind == op_kind::broadcast) &&
-                     op != opcode::quantize && op != opcode::dequantize;
-  facts.least = known.least;
-  facts.most = known.most < 0 ? std::int8_t{127} : known.most;
-  facts.priority = facts.reduces ? 1 : 2;
-  return facts;
+  operator_facts made{};
+  made.op = op;
+  made.bit = operator_bit(op);
+  made.group = known.group;
+  made.reduces = known.shape == shape_function::reduce;
+  made.commutative = known.commutative;
+  made.broadcasts = (known.kind == op_kind::elementwise || known.kind == op_kind::broadcast) &&
+                    op != opcode::quantize && op != opcode::dequantize;
+  made.least = known.least;
+  made.most = known.most < 0 ? std::int8_t{127} : known.most;
+  made.priority = made.reduces ? 1 : 2;
+  return made;
 }
 
 [[nodiscard]] constexpr operator_facts facts_of(dialect const& names, static_text name) {
   auto const code = names.code(name);
-  auto facts = facts_of(code == 0 ? opcode::opaque : names.rows[code - 1u].op);
-  facts.code = code;
-  if (code == 0) return facts;
+  auto made = facts_of(code == 0 ? opcode::opaque : names.rows[code - 1u].op);
+  made.code = code;
+  if (code == 0) return made;
   int data = -1;
   auto const& first = names.rows[code - 1u];
   for (std::size_t i = 0; i <= first.more; ++i)
     if (auto const stated = names.rows[code - 1u + i].operands; stated > data) data = stated;
-  if (data >= 0) facts.data = static_cast<std::int8_t>(data);
-  return facts;
+  if (data >= 0) made.data = static_cast<std::int8_t>(data);
+  return made;
 }
 
 }  // namespace fuse::inline v0::detail
@@ -14888,20 +14978,32 @@ class basic_constant_contents {
 
 namespace fuse::inline v0::detail {
 
-[[nodiscard]] inline bool repeats_when_asked(operator_row const& row, int version) {
-  auto const& attributes = row.attributes->all;
-  auto const at = row.attributes->find("broadcast");
-  return at < attributes.size() && attributes[at].is_of(version);
+[[nodiscard]] inline bool repeats_along_first_axes(facts const& known, value_id a, value_id b) {
+  if (!known.has_rank(a) || !known.has_rank(b)) return false;
+  auto const whole = known.shape(a), part = known.shape(b);
+  if (part.size() > whole.size()) return false;
+  bool last = true, single = true;
+  for (std::size_t i = 0; i < part.size(); ++i) {
+    last = last && part[i] == whole[whole.size() - part.size() + i];
+    single = single && part[i] == extent(1);
+  }
+  return last || single;
 }
 
-[[nodiscard]] inline std::string repeats_unasked(facts const& known, operator_row const& row, int version,
-                                                 span<value_id const> operands) {
-  if (!repeats_when_asked(row, version)) return {};
+[[nodiscard]] inline std::string repeats_unasked(facts const& known, operator_row const& row,
+                                                 span<value_id const> operands, bool asked = false) {
+  if (!row.one_shape) return {};
   bool const third = row.op == opcode::gemm;
-  for (std::size_t i = third ? 2 : 1; i < operands.size(); ++i)
-    if (operands[i] != absent && (third || operands[0] == absent || !known.same_shape(operands[0], operands[i])))
-      return "at this operator set version " + std::string(row.name) +
-             " repeats no elements unless an attribute says so, and its operands are not provably of one shape";
+  if (third && asked) return {};
+  for (std::size_t i = third ? 2 : 1; i < operands.size(); ++i) {
+    if (operands[i] == absent) continue;
+    if (third || operands[0] == absent || !known.same_shape(operands[0], operands[i]))
+      if (!asked || operands[0] == absent || !repeats_along_first_axes(known, operands[0], operands[i]))
+        return "at this operator set version " + std::string(row.name) +
+               (asked ? " repeats its second operand along the first axes alone, and its operands are not provably so"
+                      : " repeats no elements unless an attribute says so, and its operands are not provably of one "
+                        "shape");
+  }
   return {};
 }
 
@@ -15062,7 +15164,7 @@ class basic_broadcast_operand {
   built<value_id> node(opcode op, std::initializer_list<value_id> operands, char const* what_for) {
     auto const* row = names_.emitted(op, image_.version, into_.target_here(to_));
     if (row == nullptr) return objection{std::string("the dialect has no operator ") + what_for + " of row()"};
-    if (auto why = repeats_unasked(facts_, *row, image_.version, {operands.begin(), operands.size()}); !why.empty())
+    if (auto why = repeats_unasked(facts_, *row, {operands.begin(), operands.size()}); !why.empty())
       return objection{std::move(why)};
     operator_tag const tag{names_.code(row->name), static_cast<std::uint16_t>(op)};
     return image_.result(into_.node(tag, row->name, {operands.begin(), operands.size()}, {}, 1, place_));
@@ -15177,7 +15279,7 @@ class basic_operator_writer {
       return objection{std::string("the dialect has no operator ") + std::string(name_of(op)) +
                        " at this operator set version"};
     auto const* sum = names_.emitted(opcode::add, image_.version, target::standard);
-    if (sum != nullptr && repeats_when_asked(*sum, image_.version))
+    if (sum != nullptr && sum->one_shape)
       return objection{"the function that stands for " + std::string(name_of(op)) +
                        " repeats elements, which operators do not by themselves at this operator set version"};
     auto const name = body.name;
@@ -15209,13 +15311,30 @@ class basic_operator_writer {
   [[nodiscard]] std::string completed(operator_row const& row, span<value_id const> operands) {
     if (auto why = complete(row, attributes_); !why.empty()) return why;
     bool asked = false;
-    for (auto const& a : attributes_) asked = asked || a.name == "broadcast";
-    if (auto why = repeats_unasked(facts_, row, image_.version, operands); !asked && !why.empty()) return why;
+    for (auto const& a : attributes_) {
+      auto const* flag = std::get_if<std::int64_t>(&a.content);
+      asked = asked || (a.name == "broadcast" && flag != nullptr && *flag != 0);
+    }
+    if (auto why = repeats_unasked(facts_, row, operands, asked); !why.empty()) return why;
+    if (auto why = say_what_is_needed(row); !why.empty()) return why;
     if (row.attributes->any) return {};
     for (auto const& a : attributes_)
       if (auto const at = row.attributes->find(a.name);
           at == row.attributes->all.size() || !row.attributes->all[at].is_of(image_.version))
         return std::string(row.name) + " has no attribute '" + a.name + "' at this operator set version";
+    return {};
+  }
+
+  [[nodiscard]] std::string say_what_is_needed(operator_row const& row) {
+    for (auto const& by : row.needs) {
+      attribute const* given = nullptr;
+      for (auto const& a : attributes_)
+        if (a.name == by.name) given = &a;
+      if (given != nullptr && !is_met(by, view_of(*given)))
+        return "with this '" + std::string(by.name) + "', " + std::string(row.name) +
+               " means something else at this operator set version";
+      if (given == nullptr && !by.may_lack) attributes_.push_back({std::string(by.name), by.number});
+    }
     return {};
   }
 
@@ -15241,6 +15360,7 @@ class basic_operator_writer {
     made.version = image_.version;
     made.to = into_.target_here(to_);
     made.results = results;
+    made.negative_axes = made.version >= names_.negative_axes_since;
     extents_.clear();  // apart from the facts, whose spans end with the next constant that is made
     for (auto v : operands)
       if (v != absent) extents_.append(facts_.shape(v));
@@ -15300,7 +15420,7 @@ class basic_operator_writer {
     return {};
   }
   [[nodiscard]] bool counts_from_the_first(written_parameter const& p, operator_row const* row, opcode op) const {
-    return names_.name == "onnx" && image_.version < 11 && row != nullptr && row->op != opcode::opaque &&
+    return image_.version < names_.negative_axes_since && row != nullptr && row->op != opcode::opaque &&
            includes(row->emit, target::standard) &&
            (p.name == "axes" || axis_use_of(row, op, p.name) != axis_use::none);
   }
