@@ -7495,8 +7495,21 @@ class basic_congruence {
     if (a == b) return true;
     if (hashes_.empty() && alike(a, b)) hash_all();
     budget_ = 64;
-    return compare(a, b, 0);
+    if (compare(a, b, 0)) return true;
+    told_apart_ = told_apart_ || is_computed(a) || is_computed(b);
+    return false;
   }
+
+  [[nodiscard]] bool same_now(value_id a, value_id b) {
+    budget_ = 64;
+    hashed_ = false;
+    bool const found = compare(a, b, 0);
+    hashed_ = true;
+    return found;
+  }
+
+  [[nodiscard]] bool told_apart() const { return told_apart_; }
+  void told_apart(bool since) { told_apart_ = since; }
 
   [[nodiscard]] bool agree(node_id n, node_id m) {
     auto const &p = image_.node(n), &q = image_.node(m);
@@ -7511,6 +7524,7 @@ class basic_congruence {
   }
 
  private:
+  [[nodiscard]] bool is_computed(value_id v) const { return v != absent && image_.producer(v) != absent; }
   [[nodiscard]] bool alike(value_id a, value_id b) const {
     auto const n = a == absent ? absent : image_.producer(a), m = b == absent ? absent : image_.producer(b);
     return n != absent && m != absent && image_.node(n).tag.name == image_.node(m).tag.name;
@@ -7563,7 +7577,7 @@ class basic_congruence {
   bool compare(value_id a, value_id b, int depth) {
     if (a == b) return true;
     if (a == absent || b == absent || budget_-- == 0 || depth == 32) return false;
-    if (a < hashes_.size() && b < hashes_.size() && hashes_[a] != hashes_[b]) return false;
+    if (hashed_ && a < hashes_.size() && b < hashes_.size() && hashes_[a] != hashes_[b]) return false;
     auto const &x = image_.value(a), &y = image_.value(b);
     if (x.constant && y.constant) return same_contents(a, b);
     auto const n = x.producer, m = y.producer;
@@ -7616,6 +7630,8 @@ class basic_congruence {
   std::vector<int> axes_, axes_too_;
   std::vector<std::int64_t> listed_;
   int budget_ = 0;
+  bool told_apart_ = false;
+  bool hashed_ = true;
 };
 using congruence = basic_congruence<graph_image>;
 
@@ -10816,6 +10832,8 @@ class basic_machine {
     congruent_.update(n);
   }
 
+  void compare_anew() { congruent_.update(); }
+
   void filter(bool on) {
     filter_.turn(on);
     groups_.forget();
@@ -10823,9 +10841,12 @@ class basic_machine {
   [[nodiscard]] bool filters() const { return filter_.is_on(); }
 
   [[nodiscard]] program const& rules() const { return rules_; }
+  [[nodiscard]] congruence& congruent() { return congruent_; }
   [[nodiscard]] detail::match_state const& found() const { return s_; }
   [[nodiscard]] bool exceeded() const { return s_.exceeded; }
   [[nodiscard]] bool bounded() const { return s_.bounded; }
+
+  [[nodiscard]] bool told_apart() const { return congruent_.told_apart(); }
 
   detail::failure_listener* listener = nullptr;
 
@@ -10881,6 +10902,7 @@ class basic_machine {
 
   [[gnu::always_inline]] void start(node_id n) {
     s_.exceeded = s_.bounded = false;
+    congruent_.told_apart(false);
     filter_.expect_before(n);
   }
 
@@ -15935,6 +15957,183 @@ using instantiation = basic_instantiation<graph_image>;
 
 }  // namespace fuse::inline v0::detail
 
+namespace fuse::inline v0::detail {
+
+template <class Image>
+class basic_narrowing {
+ public:
+  basic_narrowing(program const& rules, match_state const& match, Image const& image, facts const& known,
+                  dialect const& names, bool trust_shapes)
+      : match_(match), image_(image), facts_(known), trust_(trust_shapes) {
+    for (auto const& set : rules.sets) looks_through_casts_ = looks_through_casts_ || has_casts(set, names);
+  }
+
+  [[nodiscard]] std::string refuses(value_id root) {
+    auto const wanted = facts_.type(root);
+    if (wanted == element_type::unknown) return trust_ ? std::string() : "the element type of the result is not known";
+    if (looks_through_casts_)
+      for (auto n : match_.matched()) {
+        auto const op = op_of(image_, n);
+        if ((op != opcode::cast && op != opcode::cast_like) || image_.operand_count(n) == 0) continue;
+        auto const of = image_.operand(n, 0), result = image_.result(n);
+        if (of == absent) continue;
+        auto const from = facts_.type(of), to = facts_.type(result);
+        if (!trust_ && (from == element_type::unknown || to == element_type::unknown))
+          return "the element types of " + image_.source->node_name(n) + ", a Cast, are not both known: it may round";
+        if (rounds(of, to) && tells_apart(result, root, wanted))
+          return "inside, " + image_.source->node_name(n) + " rounds to " + std::string(name_of(to)) +
+                 ", which what is computed of it may tell";
+      }
+    if (!is_floating(wanted)) return {};
+    for (auto n : match_.matched())
+      for (std::uint32_t i = 0; i < image_.node(n).result_count; ++i) {
+        auto const type = facts_.type(image_.result(n, i));
+        if (type == wanted || type == element_type::unknown || !is_floating(type)) continue;
+        if (!widens(wanted, type))
+          return "inside, " + image_.source->node_name(n) + " computes in " + std::string(name_of(type)) +
+                 ", which is narrower than the result's " + std::string(name_of(wanted));
+      }
+    return {};
+  }
+
+ private:
+  [[nodiscard]] bool has_casts(through_set const& set, dialect const& names) const {
+    for (std::size_t i = 0; i < set.count; ++i) {
+      auto const* row = set.by_name[i] ? names.row(set.ops[i], image_.version) : nullptr;
+      auto const op = row != nullptr ? row->op : static_cast<opcode>(set.by_name[i] ? 0 : set.ops[i]);
+      if (op == opcode::cast || op == opcode::cast_like) return true;
+    }
+    return false;
+  }
+  [[nodiscard]] bool rounds(value_id of, element_type to) const {
+    auto const from = facts_.type(bare_value(image_, facts_, of));
+    return is_floating(from) && is_floating(to) && !widens(from, to);
+  }
+  [[nodiscard]] bool tells_apart(value_id rounded, value_id root, element_type wanted) {
+    auto const of_shapes = [&](node_id n) {
+      auto const op = op_of(image_, n);
+      return op == opcode::shape || op == opcode::size;
+    };
+    if (!is_floating(wanted)) return !of_shapes(image_.producer(root));
+    reached_.assign(1, rounded);
+    for (std::size_t i = 0; i < reached_.size(); ++i)
+      for (auto n : match_.matched()) {
+        bool reads = false;
+        for (std::uint32_t k = 0; k < image_.operand_count(n); ++k)
+          reads = reads || image_.operand(n, k) == reached_[i];
+        if (!reads || of_shapes(n)) continue;
+        for (std::uint32_t k = 0; k < image_.node(n).result_count; ++k) {
+          auto const v = image_.result(n, k);
+          if (image_.unused(v)) continue;
+          if (!is_floating(facts_.type(v))) return true;
+          bool known = false;
+          for (auto r : reached_) known = known || r == v;
+          if (!known) reached_.push_back(v);
+        }
+      }
+    return false;
+  }
+
+  match_state const& match_;
+  Image const& image_;
+  facts const& facts_;
+  bool trust_;
+  bool looks_through_casts_ = false;  // some rule does
+  plain_vector<value_id> reached_;
+};
+using narrowing = basic_narrowing<graph_image>;
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
+template <class Image>
+class basic_other_results {
+ public:
+  basic_other_results(Image const& image, facts const& known, dialect const& names, congruence& congruent,
+                      basic_transaction<Image> const& changes)
+      : image_(image), facts_(known), names_(names), congruent_(congruent), changes_(changes) {}
+
+  [[nodiscard]] std::string take(plain_vector<value_id>& roots, plain_vector<value_id>& made) {
+    auto const count = roots.size();
+    for (std::size_t i = 0; i < count; ++i) {
+      auto const n = image_.producer(made[i]), old = image_.producer(roots[i]);
+      if (n == absent || old == absent) continue;
+      bool const alike = image_.node(n).tag.op == image_.node(old).tag.op;
+      for (std::uint32_t k = 0; k < image_.node(old).result_count; ++k) {
+        auto const v = image_.result(old, k);
+        if (contains(roots, v) || image_.unused(v)) continue;
+        if (!alike || k >= image_.node(n).result_count) {
+          if (count > 1) return "another result of the replaced node is used, which the new node does not have";
+          continue;
+        }
+        if (!same_from_the_second_on(n, old))
+          return "another result of the replaced node is used, and that of the new node is not provably the same";
+        roots.push_back(v);
+        made.push_back(image_.result(n, k));
+      }
+    }
+    return {};
+  }
+
+ private:
+  [[nodiscard]] static bool contains(plain_vector<value_id> const& all, value_id v) {
+    for (auto each : all)
+      if (each == v) return true;
+    return false;
+  }
+  [[nodiscard]] bool same_from_the_second_on(node_id n, node_id old) {
+    auto const op = op_of(image_, n);
+    auto const of_first = info(op).of_first_result;
+    if (n == old) return true;
+    if (op == opcode::dropout || image_.node(n).has_bodies || image_.node(old).has_bodies) return false;
+    auto const count = image_.operand_count(n), old_count = image_.operand_count(old);
+    for (std::uint32_t i = 0; i < count || i < old_count; ++i) {
+      if (i < 8 && (of_first >> i & 1u) != 0) continue;
+      auto const a = i < count ? image_.operand(n, i) : absent, b = i < old_count ? image_.operand(old, i) : absent;
+      if (a == b) continue;
+      if (a == absent || b == absent) return false;
+      if (!congruent_.same_now(a, b)) return false;
+    }
+    return of_first != 0 ? same_parameters(n, old) : same_attributes(n, old);
+  }
+  [[nodiscard]] bool same_parameters(node_id n, node_id old) const {
+    for (auto const& p : info(op_of(image_, n)).parameters) {
+      double a = 0, b = 0;
+      if (!read_number(image_, facts_, names_, n, p.name, a) || !read_number(image_, facts_, names_, old, p.name, b))
+        return false;
+      if (p.axis != axis_use::none) {
+        auto const rank = facts_.rank(image_.operand(n, 0));
+        if ((a < 0) != (b < 0) && rank < 0) return false;
+        if (a < 0) a += rank;
+        if (b < 0) b += rank;
+      }
+      if (static_cast<float>(a) != static_cast<float>(b)) return false;  // graphs keep them as floats
+    }
+    return true;
+  }
+  [[nodiscard]] bool same_attributes(node_id n, node_id old) const {
+    if (image_.node(n).tag.name == 0 || image_.node(n).tag.name != image_.node(old).tag.name) return false;
+    if (n < changes_.first_node()) return image_.source->same_attributes(n, old);
+    auto const* row = names_.row(image_.node(n).tag.name, image_.version);
+    if (row == nullptr || row->attributes->any || !changes_.says_the_same(n, old)) return false;
+    for (auto const& a : row->attributes->all) {
+      auto const there = image_.source->attribute_of(old, a.name), given = image_.source->attribute_of(n, a.name);
+      if (there.index() != given.index()) return false;
+    }
+    return true;
+  }
+
+  Image const& image_;
+  facts const& facts_;
+  dialect const& names_;
+  congruence& congruent_;
+  basic_transaction<Image> const& changes_;
+};
+using other_results = basic_other_results<graph_image>;
+
+}  // namespace fuse::inline v0::detail
+
 namespace fuse::inline v0 {
 
 template <class Image>
@@ -15962,8 +16161,7 @@ struct rewrite_outcome {
 template <class Image>
 class basic_application {
  public:
-  basic_application(machine const& match, Image& image, facts& known, dialect const& names,
-                    rewrite_options const& options)
+  basic_application(machine& match, Image& image, facts& known, dialect const& names, rewrite_options const& options)
       : rules_(match.rules()),
         match_(match.found()),
         image_(image),
@@ -15974,9 +16172,9 @@ class basic_application {
         validity_(image, known, names),
         changes_(image, known, false),
         right_(rules_, match_, image, known, names, options.target, changes_),
-        congruent_(image, known, names),
+        narrowing_(rules_, match_, image, known, names, options.trust_shapes),
+        others_(image, known, names, match.congruent(), changes_),
         counted_(static_cast<std::size_t>(opcode::count_), false) {
-    for (auto const& set : rules_.sets) looks_through_casts_ = looks_through_casts_ || has_casts(set);
     for (auto const& i : match.rules().code)
       if (i.code == step::users) count_users_of(i.next);
   }
@@ -15994,9 +16192,9 @@ class basic_application {
     auto right = right_.build(rule, root, computed_in);
     made_.assign(*right);
     if (right && unchanged()) return {kind::unchanged};
-    if (auto why = narrowed(); !why.empty()) return refuse("element type", std::move(why));
+    if (auto why = narrowing_.refuses(roots_[0]); !why.empty()) return refuse("element type", std::move(why));
     if (!right) return {kind::refused, right.why()};
-    if (auto why = take_other_results(); !why.empty()) return refuse("results", std::move(why));
+    if (auto why = others_.take(roots_, made_); !why.empty()) return refuse("results", std::move(why));
     for (std::size_t i = 0; i < roots_.size(); ++i)
       if (auto why = unfit(made_[i], roots_[i]); !why.empty()) return refuse("shape and element type", std::move(why));
     if (auto why = invalid(); !why.empty()) return refuse("operator", std::move(why));
@@ -16066,64 +16264,6 @@ class basic_application {
     return image_.producer(v) != absent && image_.producer(v) >= first_node();
   }
 
-  [[nodiscard]] std::string narrowed() {
-    auto const wanted = facts_.type(roots_[0]);
-    if (wanted == element_type::unknown)
-      return options_.trust_shapes ? std::string() : "the element type of the result is not known";
-    if (looks_through_casts_)
-      for (auto n : match_.matched()) {
-        auto const op = op_of(image_, n);
-        if ((op != opcode::cast && op != opcode::cast_like) || image_.operand_count(n) == 0) continue;
-        auto const of = image_.operand(n, 0), result = image_.result(n);
-        if (of == absent) continue;
-        auto const from = facts_.type(of), to = facts_.type(result);
-        if (!options_.trust_shapes && (from == element_type::unknown || to == element_type::unknown))
-          return "the element types of " + image_.source->node_name(n) + ", a Cast, are not both known: it may round";
-        if (rounds(of, to) && tells_apart(result, wanted))
-          return "inside, " + image_.source->node_name(n) + " rounds to " + std::string(name_of(to)) +
-                 ", which what is computed of it may tell";
-      }
-    if (!is_floating(wanted)) return {};
-    for (auto n : match_.matched())
-      for (std::uint32_t i = 0; i < image_.node(n).result_count; ++i) {
-        auto const type = facts_.type(image_.result(n, i));
-        if (type == wanted || type == element_type::unknown || !is_floating(type)) continue;
-        if (!widens(wanted, type))
-          return "inside, " + image_.source->node_name(n) + " computes in " + std::string(name_of(type)) +
-                 ", which is narrower than the result's " + std::string(name_of(wanted));
-      }
-    return {};
-  }
-
-  [[nodiscard]] bool rounds(value_id of, element_type to) const {
-    auto const from = facts_.type(bare_value(image_, facts_, of));
-    return is_floating(from) && is_floating(to) && !widens(from, to);
-  }
-  [[nodiscard]] bool tells_apart(value_id rounded, element_type wanted) {
-    auto const of_shapes = [&](node_id n) {
-      auto const op = op_of(image_, n);
-      return op == opcode::shape || op == opcode::size;
-    };
-    if (!is_floating(wanted)) return !of_shapes(image_.producer(roots_[0]));
-    reached_.assign(1, rounded);
-    for (std::size_t i = 0; i < reached_.size(); ++i)
-      for (auto n : match_.matched()) {
-        bool reads = false;
-        for (std::uint32_t k = 0; k < image_.operand_count(n); ++k)
-          reads = reads || image_.operand(n, k) == reached_[i];
-        if (!reads || of_shapes(n)) continue;
-        for (std::uint32_t k = 0; k < image_.node(n).result_count; ++k) {
-          auto const v = image_.result(n, k);
-          if (image_.unused(v)) continue;
-          if (!is_floating(facts_.type(v))) return true;
-          bool known = false;
-          for (auto r : reached_) known = known || r == v;
-          if (!known) reached_.push_back(v);
-        }
-      }
-    return false;
-  }
-
   [[nodiscard]] bool unchanged() const {
     if (made_[0] == roots_[0]) return true;
     auto const n = image_.producer(made_[0]);
@@ -16140,70 +16280,6 @@ class basic_application {
     for (std::uint32_t i = 0; i < count || i < old_count; ++i)
       if ((i < count ? image_.operand(n, i) : absent) != (i < old_count ? image_.operand(old, i) : absent))
         return false;
-    return true;
-  }
-
-  [[nodiscard]] std::string take_other_results() {
-    auto const count = roots_.size();
-    for (std::size_t i = 0; i < count; ++i) {
-      auto const n = image_.producer(made_[i]), old = image_.producer(roots_[i]);
-      if (n == absent || old == absent) continue;
-      bool const alike = image_.node(n).tag.op == image_.node(old).tag.op;
-      for (std::uint32_t k = 0; k < image_.node(old).result_count; ++k) {
-        auto const v = image_.result(old, k);
-        if (is_root(v) || image_.unused(v)) continue;
-        if (!alike || k >= image_.node(n).result_count) {
-          if (count > 1) return "another result of the replaced node is used, which the new node does not have";
-          continue;
-        }
-        if (!same_other_results(n, old))
-          return "another result of the replaced node is used, and that of the new node is not provably the same";
-        roots_.push_back(v);
-        made_.push_back(image_.result(n, k));
-      }
-    }
-    return {};
-  }
-  [[nodiscard]] bool same_other_results(node_id n, node_id old) {
-    auto const op = op_of(image_, n);
-    auto const of_first = info(op).of_first_result;
-    if (n == old) return true;
-    if (op == opcode::dropout || image_.node(n).has_bodies || image_.node(old).has_bodies) return false;
-    auto const count = image_.operand_count(n), old_count = image_.operand_count(old);
-    for (std::uint32_t i = 0; i < count || i < old_count; ++i) {
-      if (i < 8 && (of_first >> i & 1u) != 0) continue;
-      auto const a = i < count ? image_.operand(n, i) : absent, b = i < old_count ? image_.operand(old, i) : absent;
-      if (a == b) continue;
-      if (a == absent || b == absent) return false;
-      congruent_.update();
-      if (!congruent_.same(a, b)) return false;
-    }
-    return of_first != 0 ? same_parameters(n, old) : same_attributes(n, old);
-  }
-  [[nodiscard]] bool same_parameters(node_id n, node_id old) const {
-    for (auto const& p : info(op_of(image_, n)).parameters) {
-      double a = 0, b = 0;
-      if (!read_number(image_, facts_, names_, n, p.name, a) || !read_number(image_, facts_, names_, old, p.name, b))
-        return false;
-      if (p.axis != axis_use::none) {
-        auto const rank = facts_.rank(image_.operand(n, 0));
-        if ((a < 0) != (b < 0) && rank < 0) return false;
-        if (a < 0) a += rank;
-        if (b < 0) b += rank;
-      }
-      if (static_cast<float>(a) != static_cast<float>(b)) return false;  // graphs keep them as floats
-    }
-    return true;
-  }
-  [[nodiscard]] bool same_attributes(node_id n, node_id old) const {
-    if (image_.node(n).tag.name == 0 || image_.node(n).tag.name != image_.node(old).tag.name) return false;
-    if (n < first_node()) return image_.source->same_attributes(n, old);
-    auto const* row = names_.row(image_.node(n).tag.name, image_.version);
-    if (row == nullptr || row->attributes->any || !changes_.says_the_same(n, old)) return false;
-    for (auto const& a : row->attributes->all) {
-      auto const there = image_.source->attribute_of(old, a.name), made = image_.source->attribute_of(n, a.name);
-      if (there.index() != made.index()) return false;
-    }
     return true;
   }
 
@@ -16343,14 +16419,6 @@ class basic_application {
     if (counts_users_) list_less_read();
     readers_.erase_if([&](reader const& r) { return !image_.node(r.node).alive; });
   }
-  [[nodiscard]] bool has_casts(through_set const& set) const {
-    for (std::size_t i = 0; i < set.count; ++i) {
-      auto const* row = set.by_name[i] ? names_.row(set.ops[i], image_.version) : nullptr;
-      auto const op = row != nullptr ? row->op : static_cast<opcode>(set.by_name[i] ? 0 : set.ops[i]);
-      if (op == opcode::cast || op == opcode::cast_like) return true;
-    }
-    return false;
-  }
   void list_less_read() {
     for (auto v : less_read_)
       if (image_.node(image_.producer(v)).alive)
@@ -16411,11 +16479,11 @@ class basic_application {
   plain_vector<value_id> roots_, made_;  // what is replaced, each by what is made at the same place
   plain_vector<reader> readers_;
   plain_vector<node_id> stale_;
-  plain_vector<value_id> dead_, less_read_, reached_;
-  basic_congruence<Image> congruent_;
-  bool looks_through_casts_ = false;  // some rule does
-  bool counts_users_ = false;         // some rule does
-  std::vector<bool> counted_;         // ... of such operators
+  plain_vector<value_id> dead_, less_read_;
+  basic_narrowing<Image> narrowing_;
+  basic_other_results<Image> others_;
+  bool counts_users_ = false;  // some rule does
+  std::vector<bool> counted_;  // ... of such operators
 };
 using application = basic_application<graph_image>;
 
@@ -16855,9 +16923,10 @@ class basic_driver final : machine::acceptor {
       if (options_.near_misses) add_near_misses();
     }
     late_rounds_ = true;
-    for (int i = 0; (!late_.empty() || (i < cost_rounds && may_pay(0))) && budget_ != 0; ++i) {
+    for (int i = 0; (!late_.empty() || (i < cost_rounds && may_pay(0)) || may_be_same()) && budget_ != 0; ++i) {
       auto again = std::exchange(late_, {});
       if (i < cost_rounds && may_pay(0)) list_costly(0, again);
+      if (may_be_same()) list_doubtful(again);
       for (int stage = 0; stage < rules_.stages; ++stage) {
         enter_stage(stage);
         waiting_ = again;
@@ -16976,6 +17045,8 @@ class basic_driver final : machine::acceptor {
     if (budget_ == 0) return;
     root_ = n;
     bool const applied = rewrite_at(n);
+    if (!applied && machine_.told_apart() && (doubtful_.empty() || doubtful_.back().root != n))
+      doubtful_.push_back({n, applied_});
     if (machine_.exceeded()) ++exceeded_;
     if (!applied && machine_.bounded()) ++bounded_;
     refusals_.leave(applied);
@@ -17057,7 +17128,7 @@ class basic_driver final : machine::acceptor {
   }
 
   static constexpr int cost_rounds = 8;
-  struct costly_match {
+  struct refused_place {
     node_id root;
     std::size_t applied;  // how many rewrites there had been
   };
@@ -17069,6 +17140,24 @@ class basic_driver final : machine::acceptor {
       if (auto const root = costly_[at].root; image_.node(root).alive && (into.empty() || into.back() != root))
         into.push_back(root);
     costly_.resize(first);
+  }
+
+  [[nodiscard]] bool may_be_same() const { return !doubtful_.empty() && doubtful_[0].applied != applied_; }
+  void list_doubtful(plain_vector<node_id>& into) {
+    machine_.compare_anew();
+    begin_round();
+    std::size_t count = 0;  // those since the last rewrite have seen all there is
+    while (count < doubtful_.size() && doubtful_[count].applied != applied_) ++count;
+    for (auto at = count; at-- > 0;)
+      if (auto const root = doubtful_[at].root; image_.node(root).alive && seen_[root].round != round_) {
+        seen_[root].round = round_;
+        into.push_back(root);
+      }
+    doubtful_.erase_first(count);
+  }
+  void begin_round() {
+    if (seen_.size() < image_.node_count()) seen_.resize(image_.node_count() + image_.node_count() / 8);
+    ++round_;
   }
 
   [[nodiscard]] int above(value_id v) const {
@@ -17103,8 +17192,7 @@ class basic_driver final : machine::acceptor {
   }
 
   void look_further_up() {
-    if (seen_.size() < image_.node_count()) seen_.resize(image_.node_count() + image_.node_count() / 8);
-    ++round_;
+    begin_round();
     auto const stage = patterns_so_far();
     auto const waited = waiting_.size();
     while (!climbs_.empty()) {
@@ -17197,7 +17285,7 @@ class basic_driver final : machine::acceptor {
   bool changed_ = false;  // since the machine last took in the whole image
   element_type computed_in_ = element_type::unknown, wider_ = element_type::unknown;
   node_id root_ = absent;
-  plain_vector<costly_match> costly_;
+  plain_vector<refused_place> costly_, doubtful_;
   std::size_t applied_ = 0;  // rewrites of all rules
   std::size_t budget_ = 0, exceeded_ = 0, bounded_ = 0;
   std::size_t half_budget_ = 0;

@@ -67,6 +67,10 @@ class basic_machine {
     congruent_.update(n);
   }
 
+  /// Takes in for whatever compares two values that any may be another computation than it was. Linear in the image
+  /// with the next comparison, if there is one.
+  void compare_anew() { congruent_.update(); }
+
   /// Whether what cannot match is told apart before it is looked for (match/filter/). Matches are the same; without it
   /// one sees all that fails.
   void filter(bool on) {
@@ -76,12 +80,17 @@ class basic_machine {
   [[nodiscard]] bool filters() const { return filter_.is_on(); }
 
   [[nodiscard]] program const& rules() const { return rules_; }
+  [[nodiscard]] congruence& congruent() { return congruent_; }
   /// The match, while it is accepted.
   [[nodiscard]] detail::match_state const& found() const { return s_; }
   /// Whether the last search was cut off at a bound.
   [[nodiscard]] bool exceeded() const { return s_.exceeded; }
   /// Whether it looked into a sum or product that has more parts than were opened.
   [[nodiscard]] bool bounded() const { return s_.bounded; }
+
+  /// Whether it went no further where two values are different computations: a change below, however far, may make them
+  /// the same.
+  [[nodiscard]] bool told_apart() const { return congruent_.told_apart(); }
 
   detail::failure_listener* listener = nullptr;
 
@@ -145,6 +154,7 @@ class basic_machine {
 
   [[gnu::always_inline]] void start(node_id n) {
     s_.exceeded = s_.bounded = false;
+    congruent_.told_apart(false);
     filter_.expect_before(n);
   }
 
