@@ -9529,6 +9529,7 @@ class basic_group_opener {
     unsigned const may = (f.clips ? clip : 0u) | (repeats ? repeat : 0u) | (f.scales ? multiply : 0u),
                    may_first = may | (f.divides ? divide : 0u);
     std::uint32_t numbers = 0, clipped = 0, squared = 0;
+    std::uint32_t whole = 1;                         // the root, and what is passed on to it as it is
     if (kind == op_group::sum && root.power != 1) {  // it is no sum
       f.count = f.leaf_count = 1;
       f.parts[0] = {root.value, root.shape, 1, 0, 1, 255, root.power, true, false};
@@ -9547,11 +9548,13 @@ class basic_group_opener {
         p.power = 2;
         p.has_number = false;
       }
+      if (at != 0 && (f.passed_on & whole) >> p.parent & 1u) whole |= 1u << at;
+      bool const first = (whole >> at & 1u) != 0;
       children below(shape);
       bool const one_number = p.has_number && at != 0 && !(kind == op_group::product && is_negated(v));
       if ((operators_[v].direct & openers) != 0 && !one_number && !f.divided && p.power == 1 &&
-          opens(v, weight, kind, through, at == 0 ? may_first : may, region, below) &&
-          (at == 0 || !taken_whole(v, kind, below, wanted))) {
+          opens(v, weight, kind, through, first ? may_first : may, region, below) &&
+          (first || !taken_whole(v, kind, below, wanted))) {
         bool const numbered = below.number != 0 && below.number != 1;
         auto const more = waiting + below.count + (numbered ? 1 : 0);
         if (f.count + more > opened_group::capacity || f.leaf_count + more > opened_group::leaf_capacity) {
@@ -11206,18 +11209,33 @@ class basic_machine {
   }
 
   bool user(instruction const& i, std::uint16_t pc) {
-    auto const v = s_.value(i.a);
     int tried = 0;
+    auto const v = s_.value(i.a);
+    auto const back = s_.here();
+    if ((i.flags & instruction::optional) != 0) {
+      s_.registers[i.b] = {v};
+      if (run(i.next)) return true;
+      s_.rewind(back);
+    }
+    return user_of(i, v, tried, 0) || fail(pc, v);
+  }
+  bool user_of(instruction const& i, value_id v, int& tried, int passed) {
     for (auto at = image_.value(v).first_use; at != absent; at = image_.use_at(at).next) {
       auto const n = image_.use_at(at).node;
       if (image_.node(n).result_count <= i.c || image_.node(n).region != s_.region) continue;
-      if (++tried > 256) return s_.exceeded = true, fail(pc, v);
+      if (++tried > 256) return s_.exceeded = true, false;
       auto const back = s_.here();
       s_.registers[i.b] = {image_.result(n, i.c)};
       if (run(i.next)) return true;
       s_.rewind(back);
+      if (i.through == 0 || passed == 8 || !passes_on(n, v, i.through)) continue;
+      if (user_of(i, image_.result(n), tried, passed + 1)) return true;
     }
-    return fail(pc, v);
+    return false;
+  }
+  [[nodiscard]] bool passes_on(node_id n, value_id v, std::uint8_t set) const {
+    auto const& tag = image_.node(n).tag;
+    return rules_.sets[set - 1u].contains(tag.name, tag.op) && image_.operand(n, 0) == v;
   }
 
   program const rules_;
@@ -12145,6 +12163,7 @@ class lowering {
   constexpr void reduction(term const& t, std::uint8_t r, bool alone);
   constexpr void group(std::uint8_t at, std::uint8_t r, sign_use sign, std::uint8_t around);
   [[nodiscard]] constexpr bool is_operand(std::uint8_t at) const;
+  [[nodiscard]] constexpr bool divides_products(term const& t) const;
   constexpr void whole_group(parts const& found, op_group kind, std::uint8_t frame, bool branch);
   constexpr void branches(parts const& found, int at, op_group kind, std::uint8_t frame);
   [[nodiscard]] constexpr bool may_add_number(std::uint8_t at, op_group kind) const;
@@ -12162,6 +12181,7 @@ class lowering {
   constexpr void name_root(std::uint8_t at);
   constexpr void add_transparent_entries(through_set const& set, std::uint16_t first);
   constexpr void further_root(std::uint8_t root);
+  [[nodiscard]] static constexpr bool is_node(term const& t);
   constexpr bool path_to_bound(std::uint8_t at, std::uint8_t (&path)[16], int& length);
   [[nodiscard]] constexpr bool is_bound(static_text name) const;
   constexpr void add_condition(condition const& added);
@@ -12773,7 +12793,10 @@ constexpr void lowering::value(std::uint8_t at, std::uint8_t r, sign_use sign, s
   if (once) register_of_.of[at] = r;
   switch (t.kind) {
     case term_kind::neutral:
-      if (group_[at] != op_group::none) return group(at, r, sign, around);
+      if (group_[at] != op_group::none) {
+        if (!divides_products(t)) return group(at, r, sign, around);
+        return lower_forks(2, false, [&](int i) { i == 0 ? group(at, r, sign, around) : operation(at, r, 0); });
+      }
       if (reduction_[at]) return reduction(t, r, alone);
       return operation(at, r, 0);
     case term_kind::named:
@@ -13030,6 +13053,18 @@ constexpr bool lowering::may_add_number(std::uint8_t at, op_group kind) const {
   for (int i = 0; i < count; ++i)
     if (may_add_number(t.child[i], kind)) return true;
   return false;
+}
+
+constexpr bool lowering::divides_products(term const& t) const {
+  if (t.op != opcode::div || scale_ != 0) return false;
+  bool found = false;
+  for (int i = 0; i < 2; ++i) {
+    auto const& of = pattern_.terms[t.child[i]];
+    bool const product = of.kind == term_kind::neutral && of.op == opcode::mul;
+    if (!product && !is_operand(t.child[i])) return false;
+    found = found || product;
+  }
+  return found;
 }
 
 constexpr bool lowering::is_operand(std::uint8_t at) const {
@@ -13297,13 +13332,29 @@ constexpr void lowering::further_root(std::uint8_t root) {
     emit({.code = step::recall, .a = at, .b = slot(pattern_[path[length - 1]].name, slot_kind::value)});
   }
   for (int i = length - 2; i >= 0; --i) {
+    auto const& t = pattern_[path[i]];
+    bool const wraps = t.kind == term_kind::wrapped || t.kind == term_kind::through;
+    if (!wraps && !is_node(t)) continue;
+    through_set set = everywhere_;
+    if (t.kind == term_kind::through) add_transparent(set, t.name);
+    if (t.kind == term_kind::wrapped) add_transparent(set, t.name);
     auto const r = new_register();
-    emit({.code = step::user, .a = at, .b = r});
+    emit({.code = step::user,
+          .a = at,
+          .b = r,
+          .c = i > 0 && pattern_[path[i - 1]].kind == term_kind::result
+                   ? static_cast<std::uint8_t>(pattern_[path[i - 1]].index)
+                   : std::uint8_t{0},
+          .through = set.count == 0 ? std::uint8_t{0} : set_id(set),
+          .flags = wraps ? instruction::optional : std::uint8_t{0}});
     at = r;
   }
   if (out.root_count == sizeof(out.root_registers)) return fail(rule_error::too_large, rule_.name);
   out.root_registers[out.root_count++] = at;
   value(root, at);
+}
+constexpr bool lowering::is_node(term const& t) {
+  return t.kind == term_kind::neutral || t.kind == term_kind::named || t.kind == term_kind::exact;
 }
 constexpr bool lowering::path_to_bound(std::uint8_t at, std::uint8_t (&path)[16], int& length) {
   if (length == 16) return false;

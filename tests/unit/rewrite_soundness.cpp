@@ -585,6 +585,31 @@ TEST_CASE("integers are added and multiplied in any bracketing, and divided as w
   }
 }
 
+TEST_CASE("quotients of integers are found as written, below what leaves them as they are too") {
+  static constexpr auto plain = fuse::rule<"plain">(abs(x / y)).through<"Identity">().replace(op<"Sign">(x));
+  static constexpr auto product = fuse::rule<"product">(abs(x / (y * w))).replace(op<"Sign">(x));
+  static constexpr auto of_product = fuse::rule<"of-product">(abs((x * w) / y)).replace(op<"Sign">(x));
+  auto const graph_of = [](auto const& write) {
+    sketch g;
+    auto const a = g.in("a", {4}, element_type::int32), b = g.in("b", {4}, element_type::int32),
+               c = g.in("c", {4}, element_type::int32);
+    g.end(g.add("Abs", {write(g, a, b, c)}));
+    return g;
+  };
+  auto below = graph_of([](auto& g, auto a, auto b, auto) { return g.add("Identity", {g.add("Div", {a, b})}); });
+  CHECK(applied<plain>(below) == 1);
+  auto by_product = graph_of([](auto& g, auto a, auto b, auto c) { return g.add("Div", {a, g.add("Mul", {b, c})}); });
+  auto h = by_product;
+  CHECK(applied<product>(by_product) == 1);
+  CHECK(applied<of_product>(h) == 0);
+  auto twice = graph_of([](auto& g, auto a, auto b, auto c) { return g.add("Div", {g.add("Div", {a, b}), c}); });
+  CHECK(applied<product>(twice) == 0);
+  auto above = graph_of([](auto& g, auto a, auto b, auto c) { return g.add("Div", {g.add("Mul", {a, b}), c}); });
+  CHECK(applied<of_product>(above) == 1);
+  auto behind = graph_of([](auto& g, auto a, auto b, auto c) { return g.add("Mul", {g.add("Div", {a, b}), c}); });
+  CHECK(applied<of_product>(behind) == 0);
+}
+
 TEST_CASE("what occurs several times in a sum or product is found as often") {
   static constexpr auto twice = fuse::rule<"twice">(tanh(x + x + y)).replace(op<"Max">(x, y)).at_equal_cost();
   static constexpr auto less = fuse::rule<"less">(tanh(y - x - x)).replace(op<"Max">(x, y)).at_equal_cost();
