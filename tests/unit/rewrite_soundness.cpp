@@ -544,6 +544,23 @@ TEST_CASE("an operator is written where the operator set has it, with its attrib
 
 // Cost
 
+TEST_CASE("an operator is not written without an attribute that it needs") {
+  static constexpr auto no_type = fuse::rule<"no-type">(abs(x)).replace(relu(cast(x))).at_equal_cost();
+  static constexpr auto typed = fuse::rule<"typed">(abs(x)).replace(op<"Cast">(x).attr<"to">(1)).at_equal_cost();
+  static constexpr auto joined = fuse::rule<"joined">(abs(x)).replace(op<"Concat">(x)).at_equal_cost();
+  for (int const version : {3, 17}) {
+    sketch g(version);
+    g.end(g.add("Abs", {g.in("x")}));
+    auto h = g, k = g;
+    CHECK(refusal<no_type>(g) == "right side");
+    CHECK(applied<typed>(h) == 1);
+    if (version < 4)
+      CHECK(applied<joined>(k) == 1);  // the axis is 1 there
+    else
+      CHECK(refusal<joined>(k) == "right side");
+  }
+}
+
 TEST_CASE("a norm does not take a row that is computed from its own result") {
   sketch g;
   auto const a = g.in("a", {1, 1, 64});

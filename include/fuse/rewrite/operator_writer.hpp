@@ -123,7 +123,16 @@ class basic_operator_writer {
       if (auto const at = row.attributes->find(a.name);
           at == row.attributes->all.size() || !row.attributes->all[at].is_of(image_.version))
         return std::string(row.name) + " has no attribute '" + a.name + "' at this operator set version";
+    for (auto const& listed : row.attributes->all)
+      if (listed.is_required(image_.version) && !is_given(listed.name))
+        return std::string(row.name) + " needs an attribute '" + std::string(listed.name) + "'";
     return {};
+  }
+
+  [[nodiscard]] bool is_given(std::string_view attribute_name) const {
+    for (auto const& a : attributes_)
+      if (a.name == attribute_name) return true;
+    return false;
   }
 
   // Adds the attributes without which a node of this row means something else; returns why one that was given makes it
