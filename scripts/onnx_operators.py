@@ -105,7 +105,9 @@ def operators():
         for name, attribute in schema.attributes.items():  # the kind that it has in the newest version that has it
             first = 1 if schema.since_version == operator.since else schema.since_version  # what it was born with
             known_since = operator.attributes.get(name, [None, first])[1]
-            operator.attributes[name] = [KINDS.get(attribute.type.name, "other"), known_since, 0]
+            before = operator.attributes.get(name, [None, first, 0, 0])[3]
+            required = (before or schema.since_version) if attribute.required else 0
+            operator.attributes[name] = [KINDS.get(attribute.type.name, "other"), known_since, 0, required]
         types = types_of(schema)
         if not operator.types or operator.types[-1][1] != types:
             operator.types.append((schema.since_version, types))
@@ -119,8 +121,9 @@ def made():
         if name not in known:
             continue
         operator = known[name]
-        items = ", ".join(f'{{"{key}", {kind}' + (f", {since}, {until}" if until else f", {since}" if since > 1 else "") + "}"
-                          for key, (kind, since, until) in sorted(operator.attributes.items()))
+        items = ", ".join(f'{{"{key}", {kind}' + (f", {since}, {until}" + (f", {required}" if required else "") if until or required
+                                                         else f", {since}" if since > 1 else "") + "}"
+                          for key, (kind, since, until, required) in sorted(operator.attributes.items()))
         versions = ", ".join("{" + f"{since}, {{{', '.join(map(hex, operands))}}}, {result:#x}, {str(variadic).lower()}" + "}"
                              for since, (operands, result, variadic) in operator.types)
         listed.append((name, operator.since, lists.setdefault(items, f"list{len(lists)}") if items else "none",

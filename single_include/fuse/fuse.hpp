@@ -1514,8 +1514,16 @@ struct operator_tag {
   std::uint16_t op = 0;
 };
 
+class graph_source;
+
 struct operator_names {
-  operator_tag (*find)(void const* context, std::string_view name, int version) = nullptr;
+  struct found {
+    operator_tag tag;
+    bool by_node = false;  ///< nodes of this name may have other tags, which `settle` tells
+  };
+  found (*find)(void const* context, std::string_view name, int version) = nullptr;
+  operator_tag (*settle)(void const* context, operator_tag tag, int version, graph_source const& graph, node_id n,
+                         std::uint32_t results) = nullptr;
   void const* context = nullptr;
 };
 
@@ -2559,8 +2567,12 @@ struct attribute_info {
   std::string_view name;
   attribute_kind kind;
   int since = 1, until = 0;  ///< operator set versions that have it, the latter not (0: all from `since` on)
+  int required = 0;          ///< from this version on, no node may lack it (0: any may)
 
   [[nodiscard]] constexpr bool is_of(int version) const { return since <= version && (until == 0 || version < until); }
+  [[nodiscard]] constexpr bool is_required(int version) const {
+    return required != 0 && required <= version && is_of(version);
+  }
 };
 
 struct attribute_list {
@@ -2656,6 +2668,14 @@ struct result_info {
   bool (*extents)(known_extents operands, std::vector<result_extent>& into) = nullptr;
 };
 
+struct required_attribute {
+  static constexpr auto none = std::numeric_limits<std::int64_t>::min();  ///< whatever stands there, it does not
+
+  std::string_view name;
+  std::int64_t number = none;
+  bool may_lack = true;
+};
+
 struct operator_row {
   std::string_view name{};
   opcode op = opcode::opaque;
@@ -2667,6 +2687,10 @@ struct operator_row {
   attribute_list const* attributes = &any_attributes;  ///< all that it has
   result_info result{};                                ///< of an operator without a meaning, `opcode::opaque`
   span<element_types const> types{};                   ///< that it takes and gives, by rising version; none: any
+  bool one_shape = false;  ///< its operands have one shape: none is repeated along axes that it lacks
+  span<required_attribute const> needs{};
+  std::uint8_t most_results = 0;
+  std::string_view otherwise{};
   std::uint8_t more = 0;  ///< rows of the same name that follow; `make_dialect` counts them
 };
 
@@ -2700,6 +2724,7 @@ struct emission {
   std::vector<operand_facts> operands{};
   std::vector<given> parameters{};
   std::size_t results = 1;
+  bool negative_axes = true;  ///< axes may count from the last one, see `dialect::negative_axes_since`
 
   [[nodiscard]] bool has(std::size_t operand) const { return operand < operands.size() && operands[operand].present; }
   [[nodiscard]] double number(std::string_view parameter) const {
@@ -2715,6 +2740,7 @@ struct dialect {
   span<operator_row const> rows{};
   span<std::uint16_t const> slots{};
   int newest = 1;  ///< operator set version of graphs that state none
+  int negative_axes_since = 0;
   bool promotes = false;
   bool lists_attributes = false;  ///< for some row; `make_dialect` looks
   bool has_structs = false;       ///< some list is that of a struct, which completes new nodes; likewise
@@ -2833,10 +2859,12 @@ struct dialect_table {
 
 template <class Emission = names_alone, std::size_t Rows>
 [[nodiscard]] constexpr dialect_table<Rows, Emission> make_dialect(std::string_view name,
-                                                                   operator_row const (&rows)[Rows], int newest = 1) {
+                                                                   operator_row const (&rows)[Rows], int newest = 1,
+                                                                   int negative_axes_since = 0) {
   dialect_table<Rows, Emission> table;
   table.view_without_rows.name = name;
   table.view_without_rows.newest = newest;
+  table.view_without_rows.negative_axes_since = negative_axes_since;
   for (std::size_t i = 0; i < Rows; ++i) table.rows[i] = rows[i];
   table.fill();
   return table;
@@ -2880,6 +2908,11 @@ namespace fuse::inline v0::detail::onnx_norms {
   return x.size() == 1 || (!x.empty() && x.back() == extent(1));
 }
 
+[[nodiscard]] inline bool counts_axes(emission const& e) {
+  auto const& x = e.operands[0];
+  return e.negative_axes || (x.has_rank && static_cast<double>(x.shape.size()) >= -e.number("axis"));
+}
+
 [[nodiscard]] inline std::string_view refuse(emission const& e) {
   if (!is_norm(e.op) || e.operands.empty()) return {};
   auto const type = e.operands[0].type;
@@ -2898,6 +2931,8 @@ namespace fuse::inline v0::detail::onnx_norms {
   if (e.to == target::onnxruntime && type == element_type::bfloat16) return "onnxruntime has no bfloat16 kernel for it";
   if (!has_operator(e) && type == element_type::bfloat16 && e.version < 13)
     return "this operator set version has no bfloat16";
+  if (!has_operator(e) && !counts_axes(e))
+    return "axes count from the first one at this operator set version, and the rank is not known";
   return {};
 }
 
@@ -2937,7 +2972,12 @@ class body_writer {
       body_.outputs.push_back("Mean");
       if (e_.results > 2) body_.outputs.push_back("InvStdDev");
     }
-    for (std::int64_t i = axis_; i < 0; ++i) axes_.push_back(i);
+    std::int64_t first = 0;
+    if (!e_.negative_axes) {
+      first = static_cast<std::int64_t>(e_.operands[0].shape.size());
+      body_.name += "_rank" + std::to_string(first);
+    }
+    for (std::int64_t i = axis_; i < 0; ++i) axes_.push_back(first + i);
 
     std::string x = "X";
     if (type_ != computed_) x = cast("X", "XU", computed_);
@@ -3013,7 +3053,7 @@ class body_writer {
 
 template <class Body>
 [[nodiscard]] bool function(emission const& e, Body& into) {
-  if (!is_norm(e.op) || e.operands.size() < 2 || !(e.number("axis") < 0)) return false;
+  if (!is_norm(e.op) || e.operands.size() < 2 || !(e.number("axis") < 0) || !counts_axes(e)) return false;
   into = {};
   body_writer<Body>(e, into).write();
   return true;
@@ -3044,7 +3084,7 @@ inline constexpr attribute_info list5_all[] = {{"alpha", number}, {"beta", numbe
 inline constexpr attribute_info list6_all[] = {{"fmod", integer}};
 inline constexpr attribute_info list7_all[] = {{"consumed_inputs", integers, 1, 6}, {"max", number, 1, 11}, {"min", number, 1, 11}};
 inline constexpr attribute_info list8_all[] = {{"detect_negative", integer}, {"detect_positive", integer}};
-inline constexpr attribute_info list9_all[] = {{"round_mode", text, 24}, {"saturate", integer, 19}, {"to", integer}};
+inline constexpr attribute_info list9_all[] = {{"round_mode", text, 24}, {"saturate", integer, 19}, {"to", integer, 1, 0, 1}};
 inline constexpr attribute_info list10_all[] = {{"round_mode", text, 24}, {"saturate", integer, 19}};
 inline constexpr attribute_info list11_all[] = {{"consumed_inputs", integers, 1, 6}, {"is_test", integer, 1, 7}, {"ratio", number, 1, 12}, {"seed", integer, 12}};
 inline constexpr attribute_info list12_all[] = {{"sparse_value", other, 11}, {"value", tensor}, {"value_float", number, 12}, {"value_floats", numbers, 12}, {"value_int", integer, 12}, {"value_ints", integers, 12}, {"value_string", text, 12}, {"value_strings", other, 12}};
@@ -3054,52 +3094,54 @@ inline constexpr attribute_info list15_all[] = {{"stash_type", integer, 27}};
 inline constexpr attribute_info list16_all[] = {{"allowzero", integer, 14}, {"consumed_inputs", integers, 1, 5}, {"shape", integers, 1, 5}};
 inline constexpr attribute_info list17_all[] = {{"axis", integer}};
 inline constexpr attribute_info list18_all[] = {{"axes", integers, 1, 13}};
-inline constexpr attribute_info list19_all[] = {{"perm", integers}};
-inline constexpr attribute_info list20_all[] = {{"axis", integer}, {"num_outputs", integer, 18}, {"split", integers, 1, 13}};
-inline constexpr attribute_info list21_all[] = {{"axes", integers, 1, 10}, {"ends", integers, 1, 10}, {"starts", integers, 1, 10}};
-inline constexpr attribute_info list22_all[] = {{"batch_dims", integer, 12}};
-inline constexpr attribute_info list23_all[] = {{"reduction", text, 16}};
-inline constexpr attribute_info list24_all[] = {{"axis", integer}, {"reduction", text, 16}};
-inline constexpr attribute_info list25_all[] = {{"mode", text}, {"paddings", integers, 1, 2}, {"pads", integers, 2, 11}, {"value", number, 1, 11}};
-inline constexpr attribute_info list26_all[] = {{"upper", integer}};
-inline constexpr attribute_info list27_all[] = {{"exclusive", integer}, {"reverse", integer}};
-inline constexpr attribute_info list28_all[] = {{"axis", integer}, {"k", integer, 1, 10}, {"largest", integer, 11}, {"sorted", integer, 11}};
-inline constexpr attribute_info list29_all[] = {{"axes", integers, 1, 18}, {"keepdims", integer}, {"noop_with_empty_axes", integer, 18}};
-inline constexpr attribute_info list30_all[] = {{"axes", integers, 1, 13}, {"keepdims", integer}, {"noop_with_empty_axes", integer, 13}};
-inline constexpr attribute_info list31_all[] = {{"axis", integer}, {"keepdims", integer}, {"select_last_index", integer, 12}};
-inline constexpr attribute_info list32_all[] = {{"alpha", number}, {"beta", number}, {"broadcast", integer, 1, 7}, {"transA", integer}, {"transB", integer}};
-inline constexpr attribute_info list33_all[] = {{"equation", text}};
-inline constexpr attribute_info list34_all[] = {{"auto_pad", text}, {"dilations", integers}, {"group", integer}, {"kernel_shape", integers}, {"pads", integers}, {"strides", integers}};
-inline constexpr attribute_info list35_all[] = {{"auto_pad", text}, {"dilations", integers}, {"group", integer}, {"kernel_shape", integers}, {"output_padding", integers}, {"output_shape", integers}, {"pads", integers}, {"strides", integers}};
-inline constexpr attribute_info list36_all[] = {{"auto_pad", text}, {"ceil_mode", integer, 10}, {"dilations", integers, 10}, {"kernel_shape", integers}, {"pads", integers}, {"storage_order", integer, 8}, {"strides", integers}};
-inline constexpr attribute_info list37_all[] = {{"auto_pad", text}, {"ceil_mode", integer, 10}, {"count_include_pad", integer, 7}, {"dilations", integers, 19}, {"kernel_shape", integers}, {"pads", integers}, {"strides", integers}};
-inline constexpr attribute_info list38_all[] = {{"antialias", integer, 18}, {"axes", integers, 18}, {"coordinate_transformation_mode", text, 11}, {"cubic_coeff_a", number, 11}, {"exclude_outside", integer, 11}, {"extrapolation_value", number, 11}, {"keep_aspect_ratio_policy", text, 18}, {"mode", text}, {"nearest_mode", text, 11}};
-inline constexpr attribute_info list39_all[] = {{"consumed_inputs", integers, 1, 6}, {"epsilon", number}, {"is_test", integer, 1, 7}, {"momentum", number}, {"spatial", integer, 1, 9}, {"training_mode", integer, 14}};
-inline constexpr attribute_info list40_all[] = {{"consumed_inputs", integers, 1, 6}, {"epsilon", number}};
-inline constexpr attribute_info list41_all[] = {{"epsilon", number}, {"num_groups", integer}, {"stash_type", integer, 21}};
-inline constexpr attribute_info list42_all[] = {{"axis", integer}, {"epsilon", number}, {"stash_type", integer}};
-inline constexpr attribute_info list43_all[] = {{"interleaved", integer}, {"num_heads", integer}, {"rotary_embedding_dim", integer}};
-inline constexpr attribute_info list44_all[] = {{"is_causal", integer}, {"kv_num_heads", integer}, {"left_window_size", integer, 25}, {"q_num_heads", integer}, {"qk_matmul_output_mode", integer}, {"right_window_size", integer, 25}, {"scale", number}, {"softcap", number}, {"softmax_precision", integer}};
-inline constexpr attribute_info list45_all[] = {{"axis", integer, 13}, {"block_size", integer, 21}, {"output_dtype", integer, 21}, {"precision", integer, 23}, {"saturate", integer, 19}};
-inline constexpr attribute_info list46_all[] = {{"axis", integer, 13}, {"block_size", integer, 21}, {"output_dtype", integer, 23}};
-inline constexpr attribute_info list47_all[] = {{"alpha", number}, {"consumed_inputs", integers, 1, 6}, {"gamma", number}};
-inline constexpr attribute_info list48_all[] = {{"alpha", number}};
-inline constexpr attribute_info list49_all[] = {{"bias", number}, {"lambd", number}};
-inline constexpr attribute_info list50_all[] = {{"blocksize", integer}, {"mode", text, 11}};
-inline constexpr attribute_info list51_all[] = {{"blocksize", integer}, {"mode", text, 28}};
-inline constexpr attribute_info list52_all[] = {{"batch_axis", integer}, {"time_axis", integer}};
-inline constexpr attribute_info list53_all[] = {{"dtype", integer}, {"k", integer}};
-inline constexpr attribute_info list54_all[] = {{"axis", integer}, {"p", integer}};
-inline constexpr attribute_info list55_all[] = {{"axes", integers}};
-inline constexpr attribute_info list56_all[] = {{"alpha", number}, {"beta", number}, {"bias", number}, {"size", integer}};
-inline constexpr attribute_info list57_all[] = {{"height_scale", number, 1, 7}, {"mode", text}, {"scales", numbers, 7, 9}, {"width_scale", number, 1, 7}};
-inline constexpr attribute_info list58_all[] = {{"activation_alpha", numbers}, {"activation_beta", numbers}, {"activations", other}, {"clip", number}, {"direction", text}, {"hidden_size", integer}, {"input_forget", integer}, {"layout", integer, 14}, {"output_sequence", integer, 1, 7}};
-inline constexpr attribute_info list59_all[] = {{"activation_alpha", numbers}, {"activation_beta", numbers}, {"activations", other}, {"clip", number}, {"direction", text}, {"hidden_size", integer}, {"layout", integer, 14}, {"linear_before_reset", integer, 3}, {"output_sequence", integer, 1, 7}};
-inline constexpr attribute_info list60_all[] = {{"activation_alpha", numbers}, {"activation_beta", numbers}, {"activations", other}, {"clip", number}, {"direction", text}, {"hidden_size", integer}, {"layout", integer, 14}, {"output_sequence", integer, 1, 7}};
-inline constexpr attribute_info list61_all[] = {{"else_branch", other}, {"then_branch", other}};
-inline constexpr attribute_info list62_all[] = {{"body", other}};
-inline constexpr attribute_info list63_all[] = {{"body", other}, {"directions", integers, 1, 9}, {"num_scan_inputs", integer}, {"scan_input_axes", integers, 9}, {"scan_input_directions", integers, 9}, {"scan_output_axes", integers, 9}, {"scan_output_directions", integers, 9}};
-inline constexpr attribute_list none{}, list0{list0_all}, list1{list1_all}, list2{list2_all}, list3{list3_all}, list4{list4_all}, list5{list5_all}, list6{list6_all}, list7{list7_all}, list8{list8_all}, list9{list9_all}, list10{list10_all}, list11{list11_all}, list12{list12_all}, list13{list13_all}, list14{list14_all}, list15{list15_all}, list16{list16_all}, list17{list17_all}, list18{list18_all}, list19{list19_all}, list20{list20_all}, list21{list21_all}, list22{list22_all}, list23{list23_all}, list24{list24_all}, list25{list25_all}, list26{list26_all}, list27{list27_all}, list28{list28_all}, list29{list29_all}, list30{list30_all}, list31{list31_all}, list32{list32_all}, list33{list33_all}, list34{list34_all}, list35{list35_all}, list36{list36_all}, list37{list37_all}, list38{list38_all}, list39{list39_all}, list40{list40_all}, list41{list41_all}, list42{list42_all}, list43{list43_all}, list44{list44_all}, list45{list45_all}, list46{list46_all}, list47{list47_all}, list48{list48_all}, list49{list49_all}, list50{list50_all}, list51{list51_all}, list52{list52_all}, list53{list53_all}, list54{list54_all}, list55{list55_all}, list56{list56_all}, list57{list57_all}, list58{list58_all}, list59{list59_all}, list60{list60_all}, list61{list61_all}, list62{list62_all}, list63{list63_all};
+inline constexpr attribute_info list19_all[] = {{"axes", integers, 1, 13, 1}};
+inline constexpr attribute_info list20_all[] = {{"perm", integers}};
+inline constexpr attribute_info list21_all[] = {{"axis", integer, 1, 0, 4}};
+inline constexpr attribute_info list22_all[] = {{"axis", integer}, {"num_outputs", integer, 18}, {"split", integers, 1, 13}};
+inline constexpr attribute_info list23_all[] = {{"axes", integers, 1, 10}, {"ends", integers, 1, 10, 1}, {"starts", integers, 1, 10, 1}};
+inline constexpr attribute_info list24_all[] = {{"batch_dims", integer, 12}};
+inline constexpr attribute_info list25_all[] = {{"reduction", text, 16}};
+inline constexpr attribute_info list26_all[] = {{"axis", integer}, {"reduction", text, 16}};
+inline constexpr attribute_info list27_all[] = {{"mode", text}, {"paddings", integers, 1, 2, 1}, {"pads", integers, 2, 11, 2}, {"value", number, 1, 11}};
+inline constexpr attribute_info list28_all[] = {{"upper", integer}};
+inline constexpr attribute_info list29_all[] = {{"exclusive", integer}, {"reverse", integer}};
+inline constexpr attribute_info list30_all[] = {{"axis", integer}, {"k", integer, 1, 10, 1}, {"largest", integer, 11}, {"sorted", integer, 11}};
+inline constexpr attribute_info list31_all[] = {{"axes", integers, 1, 18}, {"keepdims", integer}, {"noop_with_empty_axes", integer, 18}};
+inline constexpr attribute_info list32_all[] = {{"axes", integers, 1, 13}, {"keepdims", integer}, {"noop_with_empty_axes", integer, 13}};
+inline constexpr attribute_info list33_all[] = {{"axis", integer}, {"keepdims", integer}, {"select_last_index", integer, 12}};
+inline constexpr attribute_info list34_all[] = {{"alpha", number}, {"beta", number}, {"broadcast", integer, 1, 7}, {"transA", integer}, {"transB", integer}};
+inline constexpr attribute_info list35_all[] = {{"equation", text, 1, 0, 12}};
+inline constexpr attribute_info list36_all[] = {{"auto_pad", text}, {"dilations", integers}, {"group", integer}, {"kernel_shape", integers}, {"pads", integers}, {"strides", integers}};
+inline constexpr attribute_info list37_all[] = {{"auto_pad", text}, {"dilations", integers}, {"group", integer}, {"kernel_shape", integers}, {"output_padding", integers}, {"output_shape", integers}, {"pads", integers}, {"strides", integers}};
+inline constexpr attribute_info list38_all[] = {{"auto_pad", text}, {"ceil_mode", integer, 10}, {"dilations", integers, 10}, {"kernel_shape", integers, 1, 0, 1}, {"pads", integers}, {"storage_order", integer, 8}, {"strides", integers}};
+inline constexpr attribute_info list39_all[] = {{"auto_pad", text}, {"ceil_mode", integer, 10}, {"count_include_pad", integer, 7}, {"dilations", integers, 19}, {"kernel_shape", integers, 1, 0, 1}, {"pads", integers}, {"strides", integers}};
+inline constexpr attribute_info list40_all[] = {{"antialias", integer, 18}, {"axes", integers, 18}, {"coordinate_transformation_mode", text, 11}, {"cubic_coeff_a", number, 11}, {"exclude_outside", integer, 11}, {"extrapolation_value", number, 11}, {"keep_aspect_ratio_policy", text, 18}, {"mode", text}, {"nearest_mode", text, 11}};
+inline constexpr attribute_info list41_all[] = {{"consumed_inputs", integers, 1, 6, 1}, {"epsilon", number}, {"is_test", integer, 1, 7}, {"momentum", number}, {"spatial", integer, 1, 9}, {"training_mode", integer, 14}};
+inline constexpr attribute_info list42_all[] = {{"consumed_inputs", integers, 1, 6}, {"epsilon", number}};
+inline constexpr attribute_info list43_all[] = {{"epsilon", number}, {"num_groups", integer, 1, 0, 18}, {"stash_type", integer, 21}};
+inline constexpr attribute_info list44_all[] = {{"axis", integer}, {"epsilon", number}, {"stash_type", integer}};
+inline constexpr attribute_info list45_all[] = {{"interleaved", integer}, {"num_heads", integer}, {"rotary_embedding_dim", integer}};
+inline constexpr attribute_info list46_all[] = {{"is_causal", integer}, {"kv_num_heads", integer}, {"left_window_size", integer, 25}, {"q_num_heads", integer}, {"qk_matmul_output_mode", integer}, {"right_window_size", integer, 25}, {"scale", number}, {"softcap", number}, {"softmax_precision", integer}};
+inline constexpr attribute_info list47_all[] = {{"axis", integer, 13}, {"block_size", integer, 21}, {"output_dtype", integer, 21}, {"precision", integer, 23}, {"saturate", integer, 19}};
+inline constexpr attribute_info list48_all[] = {{"axis", integer, 13}, {"block_size", integer, 21}, {"output_dtype", integer, 23}};
+inline constexpr attribute_info list49_all[] = {{"alpha", number}, {"consumed_inputs", integers, 1, 6}, {"gamma", number}};
+inline constexpr attribute_info list50_all[] = {{"alpha", number}};
+inline constexpr attribute_info list51_all[] = {{"bias", number}, {"lambd", number}};
+inline constexpr attribute_info list52_all[] = {{"blocksize", integer, 1, 0, 1}, {"mode", text, 11}};
+inline constexpr attribute_info list53_all[] = {{"blocksize", integer, 1, 0, 1}, {"mode", text, 28}};
+inline constexpr attribute_info list54_all[] = {{"batch_axis", integer}, {"time_axis", integer}};
+inline constexpr attribute_info list55_all[] = {{"dtype", integer}, {"k", integer}};
+inline constexpr attribute_info list56_all[] = {{"axis", integer}, {"p", integer}};
+inline constexpr attribute_info list57_all[] = {{"axes", integers}};
+inline constexpr attribute_info list58_all[] = {{"alpha", number}, {"beta", number}, {"bias", number}, {"size", integer, 1, 0, 1}};
+inline constexpr attribute_info list59_all[] = {{"height_scale", number, 1, 7, 1}, {"mode", text}, {"scales", numbers, 7, 9, 7}, {"width_scale", number, 1, 7, 1}};
+inline constexpr attribute_info list60_all[] = {{"activation_alpha", numbers}, {"activation_beta", numbers}, {"activations", other}, {"clip", number}, {"direction", text}, {"hidden_size", integer}, {"input_forget", integer}, {"layout", integer, 14}, {"output_sequence", integer, 1, 7}};
+inline constexpr attribute_info list61_all[] = {{"activation_alpha", numbers}, {"activation_beta", numbers}, {"activations", other}, {"clip", number}, {"direction", text}, {"hidden_size", integer}, {"layout", integer, 14}, {"linear_before_reset", integer, 3}, {"output_sequence", integer, 1, 7}};
+inline constexpr attribute_info list62_all[] = {{"activation_alpha", numbers}, {"activation_beta", numbers}, {"activations", other}, {"clip", number}, {"direction", text}, {"hidden_size", integer}, {"layout", integer, 14}, {"output_sequence", integer, 1, 7}};
+inline constexpr attribute_info list63_all[] = {{"else_branch", other, 1, 0, 1}, {"then_branch", other, 1, 0, 1}};
+inline constexpr attribute_info list64_all[] = {{"body", other, 1, 0, 1}};
+inline constexpr attribute_info list65_all[] = {{"body", other, 1, 0, 8}, {"directions", integers, 1, 9}, {"num_scan_inputs", integer, 1, 0, 8}, {"scan_input_axes", integers, 9}, {"scan_input_directions", integers, 9}, {"scan_output_axes", integers, 9}, {"scan_output_directions", integers, 9}};
+inline constexpr attribute_list none{}, list0{list0_all}, list1{list1_all}, list2{list2_all}, list3{list3_all}, list4{list4_all}, list5{list5_all}, list6{list6_all}, list7{list7_all}, list8{list8_all}, list9{list9_all}, list10{list10_all}, list11{list11_all}, list12{list12_all}, list13{list13_all}, list14{list14_all}, list15{list15_all}, list16{list16_all}, list17{list17_all}, list18{list18_all}, list19{list19_all}, list20{list20_all}, list21{list21_all}, list22{list22_all}, list23{list23_all}, list24{list24_all}, list25{list25_all}, list26{list26_all}, list27{list27_all}, list28{list28_all}, list29{list29_all}, list30{list30_all}, list31{list31_all}, list32{list32_all}, list33{list33_all}, list34{list34_all}, list35{list35_all}, list36{list36_all}, list37{list37_all}, list38{list38_all}, list39{list39_all}, list40{list40_all}, list41{list41_all}, list42{list42_all}, list43{list43_all}, list44{list44_all}, list45{list45_all}, list46{list46_all}, list47{list47_all}, list48{list48_all}, list49{list49_all}, list50{list50_all}, list51{list51_all}, list52{list52_all}, list53{list53_all}, list54{list54_all}, list55{list55_all}, list56{list56_all}, list57{list57_all}, list58{list58_all}, list59{list59_all}, list60{list60_all}, list61{list61_all}, list62{list62_all}, list63{list63_all}, list64{list64_all}, list65{list65_all};
 inline constexpr element_types types0[] = {{1, {0xc02, 0xc02}, 0xc02, false}, {6, {0x3cc2, 0x3cc2}, 0x3cc2, false}, {13, {0x13cc2, 0x13cc2}, 0x13cc2, false}, {14, {0x13cfe, 0x13cfe}, 0x13cfe, false}};
 inline constexpr element_types types1[] = {{1, {0xc02}, 0xc02, false}, {6, {0xcea}, 0xcea, false}, {13, {0x10cea}, 0x10cea, false}};
 inline constexpr element_types types2[] = {{1, {0xc02}, 0xc02, false}, {13, {0x10c02}, 0x10c02, false}};
@@ -3262,59 +3304,59 @@ inline constexpr standard_operator standard[] = {
     {"Reshape", 1, &listed::list16, listed::types35},
     {"Flatten", 1, &listed::list17, listed::types36},
     {"Squeeze", 1, &listed::list18, listed::types37},
-    {"Unsqueeze", 1, &listed::list18, listed::types37},
-    {"Transpose", 1, &listed::list19, listed::types38},
-    {"Concat", 1, &listed::list17, listed::types39},
-    {"Split", 1, &listed::list20, listed::types40},
-    {"Slice", 1, &listed::list21, listed::types41},
+    {"Unsqueeze", 1, &listed::list19, listed::types37},
+    {"Transpose", 1, &listed::list20, listed::types38},
+    {"Concat", 1, &listed::list21, listed::types39},
+    {"Split", 1, &listed::list22, listed::types40},
+    {"Slice", 1, &listed::list23, listed::types41},
     {"Gather", 1, &listed::list17, listed::types42},
     {"GatherElements", 11, &listed::list17, listed::types43},
-    {"GatherND", 11, &listed::list22, listed::types44},
-    {"ScatterND", 11, &listed::list23, listed::types45},
-    {"ScatterElements", 11, &listed::list24, listed::types46},
+    {"GatherND", 11, &listed::list24, listed::types44},
+    {"ScatterND", 11, &listed::list25, listed::types45},
+    {"ScatterElements", 11, &listed::list26, listed::types46},
     {"Expand", 8, &listed::none, listed::types47},
     {"Tile", 1, &listed::none, listed::types48},
-    {"Pad", 1, &listed::list25, listed::types49},
-    {"Trilu", 14, &listed::list26, listed::types50},
+    {"Pad", 1, &listed::list27, listed::types49},
+    {"Trilu", 14, &listed::list28, listed::types50},
     {"OneHot", 9, &listed::list17, listed::types51},
     {"NonZero", 9, &listed::none, listed::types52},
-    {"CumSum", 11, &listed::list27, listed::types53},
-    {"TopK", 1, &listed::list28, listed::types54},
-    {"ReduceMean", 1, &listed::list29, listed::types55},
+    {"CumSum", 11, &listed::list29, listed::types53},
+    {"TopK", 1, &listed::list30, listed::types54},
+    {"ReduceMean", 1, &listed::list31, listed::types55},
     {"GlobalAveragePool", 1, &listed::none, listed::types9},
-    {"ReduceSum", 1, &listed::list30, listed::types56},
-    {"ReduceProd", 1, &listed::list29, listed::types55},
-    {"ReduceMax", 1, &listed::list29, listed::types57},
-    {"ReduceMin", 1, &listed::list29, listed::types57},
-    {"ReduceSumSquare", 1, &listed::list29, listed::types55},
-    {"ReduceL1", 1, &listed::list29, listed::types55},
-    {"ReduceL2", 1, &listed::list29, listed::types55},
-    {"ReduceLogSum", 1, &listed::list29, listed::types58},
-    {"ReduceLogSumExp", 1, &listed::list29, listed::types58},
-    {"ArgMax", 1, &listed::list31, listed::types59},
-    {"ArgMin", 1, &listed::list31, listed::types59},
+    {"ReduceSum", 1, &listed::list32, listed::types56},
+    {"ReduceProd", 1, &listed::list31, listed::types55},
+    {"ReduceMax", 1, &listed::list31, listed::types57},
+    {"ReduceMin", 1, &listed::list31, listed::types57},
+    {"ReduceSumSquare", 1, &listed::list31, listed::types55},
+    {"ReduceL1", 1, &listed::list31, listed::types55},
+    {"ReduceL2", 1, &listed::list31, listed::types55},
+    {"ReduceLogSum", 1, &listed::list31, listed::types58},
+    {"ReduceLogSumExp", 1, &listed::list31, listed::types58},
+    {"ArgMax", 1, &listed::list33, listed::types59},
+    {"ArgMin", 1, &listed::list33, listed::types59},
     {"MatMul", 1, &listed::none, listed::types60},
-    {"Gemm", 1, &listed::list32, listed::types61},
-    {"Einsum", 12, &listed::list33, listed::types62},
+    {"Gemm", 1, &listed::list34, listed::types61},
+    {"Einsum", 12, &listed::list35, listed::types62},
     {"MatMulInteger", 10, &listed::none, listed::types63},
-    {"Conv", 1, &listed::list34, listed::types64},
-    {"ConvTranspose", 1, &listed::list35, listed::types64},
-    {"ConvInteger", 10, &listed::list34, listed::types63},
-    {"MaxPool", 1, &listed::list36, listed::types65},
-    {"AveragePool", 1, &listed::list37, listed::types9},
+    {"Conv", 1, &listed::list36, listed::types64},
+    {"ConvTranspose", 1, &listed::list37, listed::types64},
+    {"ConvInteger", 10, &listed::list36, listed::types63},
+    {"MaxPool", 1, &listed::list38, listed::types65},
+    {"AveragePool", 1, &listed::list39, listed::types9},
     {"GlobalMaxPool", 1, &listed::none, listed::types9},
-    {"Resize", 10, &listed::list38, listed::types66},
+    {"Resize", 10, &listed::list40, listed::types66},
     {"Softmax", 1, &listed::list17, listed::types2},
     {"LogSoftmax", 1, &listed::list17, listed::types2},
-    {"BatchNormalization", 1, &listed::list39, listed::types67},
-    {"InstanceNormalization", 1, &listed::list40, listed::types64},
-    {"GroupNormalization", 18, &listed::list41, listed::types68},
-    {"LayerNormalization", 17, &listed::list42, listed::types69},
-    {"RMSNormalization", 23, &listed::list42, listed::types70},
-    {"RotaryEmbedding", 23, &listed::list43, listed::types71},
-    {"Attention", 23, &listed::list44, listed::types72},
-    {"QuantizeLinear", 10, &listed::list45, listed::types73},
-    {"DequantizeLinear", 10, &listed::list46, listed::types74},
+    {"BatchNormalization", 1, &listed::list41, listed::types67},
+    {"InstanceNormalization", 1, &listed::list42, listed::types64},
+    {"GroupNormalization", 18, &listed::list43, listed::types68},
+    {"LayerNormalization", 17, &listed::list44, listed::types69},
+    {"RMSNormalization", 23, &listed::list44, listed::types70},
+    {"RotaryEmbedding", 23, &listed::list45, listed::types71},
+    {"Attention", 23, &listed::list46, listed::types72},
+    {"QuantizeLinear", 10, &listed::list47, listed::types73},
+    {"DequantizeLinear", 10, &listed::list48, listed::types74},
     {"DynamicQuantizeLinear", 11, &listed::none, listed::types75},
     {"Tan", 7, &listed::none, listed::types6},
     {"Asin", 7, &listed::none, listed::types6},
@@ -3325,35 +3367,35 @@ inline constexpr standard_operator standard[] = {
     {"Asinh", 9, &listed::none, listed::types76},
     {"Acosh", 9, &listed::none, listed::types76},
     {"Atanh", 9, &listed::none, listed::types76},
-    {"Selu", 1, &listed::list47, listed::types9},
-    {"Celu", 12, &listed::list48, listed::types77},
-    {"ThresholdedRelu", 10, &listed::list48, listed::types78},
+    {"Selu", 1, &listed::list49, listed::types9},
+    {"Celu", 12, &listed::list50, listed::types77},
+    {"ThresholdedRelu", 10, &listed::list50, listed::types78},
     {"Softsign", 1, &listed::none, listed::types9},
     {"Mish", 18, &listed::none, listed::types79},
-    {"Swish", 24, &listed::list48, listed::types80},
-    {"Shrink", 9, &listed::list49, listed::types81},
+    {"Swish", 24, &listed::list50, listed::types80},
+    {"Shrink", 9, &listed::list51, listed::types81},
     {"Mean", 1, &listed::list1, listed::types16},
     {"BitwiseAnd", 18, &listed::none, listed::types82},
     {"BitwiseOr", 18, &listed::none, listed::types82},
     {"BitwiseXor", 18, &listed::none, listed::types82},
     {"BitwiseNot", 18, &listed::none, listed::types83},
-    {"DepthToSpace", 1, &listed::list50, listed::types84},
-    {"SpaceToDepth", 1, &listed::list51, listed::types84},
-    {"ReverseSequence", 10, &listed::list52, listed::types85},
-    {"EyeLike", 9, &listed::list53, listed::types86},
+    {"DepthToSpace", 1, &listed::list52, listed::types84},
+    {"SpaceToDepth", 1, &listed::list53, listed::types84},
+    {"ReverseSequence", 10, &listed::list54, listed::types85},
+    {"EyeLike", 9, &listed::list55, listed::types86},
     {"Hardmax", 1, &listed::list17, listed::types2},
-    {"LpNormalization", 1, &listed::list54, listed::types9},
-    {"MeanVarianceNormalization", 9, &listed::list55, listed::types87},
-    {"LRN", 1, &listed::list56, listed::types2},
-    {"Upsample", 1, &listed::list57, listed::types88},
+    {"LpNormalization", 1, &listed::list56, listed::types9},
+    {"MeanVarianceNormalization", 9, &listed::list57, listed::types87},
+    {"LRN", 1, &listed::list58, listed::types2},
+    {"Upsample", 1, &listed::list59, listed::types88},
     {"QLinearMatMul", 10, &listed::none, listed::types89},
-    {"QLinearConv", 10, &listed::list34, listed::types90},
-    {"LSTM", 1, &listed::list58, listed::types91},
-    {"GRU", 1, &listed::list59, listed::types91},
-    {"RNN", 1, &listed::list60, listed::types91},
-    {"If", 1, &listed::list61, listed::types92},
-    {"Loop", 1, &listed::list62, listed::types93},
-    {"Scan", 8, &listed::list63, listed::types94},
+    {"QLinearConv", 10, &listed::list36, listed::types90},
+    {"LSTM", 1, &listed::list60, listed::types91},
+    {"GRU", 1, &listed::list61, listed::types91},
+    {"RNN", 1, &listed::list62, listed::types91},
+    {"If", 1, &listed::list63, listed::types92},
+    {"Loop", 1, &listed::list64, listed::types93},
+    {"Scan", 8, &listed::list65, listed::types94},
 };
 
 }  // namespace fuse::inline v0::detail::onnx_rows
@@ -3377,27 +3419,51 @@ inline constexpr parameter_source pads_operand[] = {{"pads", kind::operand, {}, 
 inline constexpr parameter_source pads_and_axes[] = {{"pads", kind::operand, {}, 1}, {"axes", kind::operand, {}, 3}};
 inline constexpr parameter_source k_operand[] = {{"k", kind::operand, {}, 1}};
 
+inline constexpr required_attribute no_axis[] = {{"axis"}};
+inline constexpr required_attribute is_test[] = {{"is_test", 1, false}};
+inline constexpr required_attribute spatial[] = {{"spatial", 1}};
+inline constexpr required_attribute is_test_and_spatial[] = {{"is_test", 1, false}, {"spatial", 1}};
+
+[[nodiscard]] constexpr operator_row repeats_by_axis(std::string_view name, opcode op, std::string_view otherwise) {
+  return {.name = name, .op = op, .one_shape = true, .needs = no_axis, .otherwise = otherwise};
+}
+[[nodiscard]] constexpr operator_row one_shape(std::string_view name, opcode op) {
+  return {.name = name, .op = op, .one_shape = true};
+}
+[[nodiscard]] constexpr operator_row otherwise(std::string_view name, element_type type = element_type::unknown) {
+  return {.name = name, .emit = target::none, .result = {.shape = result_info::kind::operand, .type = type}};
+}
+
 inline constexpr operator_row rows[] = {
-    {"Add", opcode::add}, {"Sub", opcode::sub}, {"Mul", opcode::mul}, {"Div", opcode::div}, {"Neg", opcode::neg},
-    {"Reciprocal", opcode::reciprocal}, {"Sqrt", opcode::sqrt}, {"Pow", opcode::pow}, {"Abs", opcode::abs}, {"Exp", opcode::exp},
+    repeats_by_axis("Add", opcode::add, "Add along an axis"), {"Add", opcode::add, 7},
+    repeats_by_axis("Sub", opcode::sub, "Sub along an axis"), {"Sub", opcode::sub, 7},
+    repeats_by_axis("Mul", opcode::mul, "Mul along an axis"), {"Mul", opcode::mul, 7},
+    repeats_by_axis("Div", opcode::div, "Div along an axis"), {"Div", opcode::div, 7}, {"Neg", opcode::neg},
+    {"Reciprocal", opcode::reciprocal}, {"Sqrt", opcode::sqrt}, repeats_by_axis("Pow", opcode::pow, "Pow along an axis"), {"Pow", opcode::pow, 7}, {"Abs", opcode::abs}, {"Exp", opcode::exp},
     {"Log", opcode::log}, {"Erf", opcode::erf}, {"Sin", opcode::sin}, {"Cos", opcode::cos}, {"Tanh", opcode::tanh},
     {"Sigmoid", opcode::sigmoid}, {"Relu", opcode::relu}, {"Gelu", opcode::gelu}, {"Softplus", opcode::softplus},
     {"LeakyRelu", opcode::leaky_relu}, {"Elu", opcode::elu}, {"HardSigmoid", opcode::hard_sigmoid}, {"HardSwish", opcode::hard_swish},
-    {"PRelu", opcode::prelu}, {"Floor", opcode::floor}, {"Ceil", opcode::ceil}, {"Round", opcode::round}, {"Sign", opcode::sign},
-    {"Min", opcode::minimum}, {"Max", opcode::maximum}, {"Sum", opcode::sum_of}, {"Mod", opcode::mod},
+    {"PRelu", opcode::prelu, 7}, {"Floor", opcode::floor}, {"Ceil", opcode::ceil}, {"Round", opcode::round}, {"Sign", opcode::sign},
+    one_shape("Min", opcode::minimum), {"Min", opcode::minimum, 8}, one_shape("Max", opcode::maximum), {"Max", opcode::maximum, 8},
+    one_shape("Sum", opcode::sum_of), {"Sum", opcode::sum_of, 8}, {"Mod", opcode::mod},
     {"Clip", opcode::clip}, {"Clip", opcode::clip, 11, clip_operands, 1},
-    {"Equal", opcode::equal}, {"Less", opcode::less}, {"LessOrEqual", opcode::less_or_equal}, {"Greater", opcode::greater},
-    {"GreaterOrEqual", opcode::greater_or_equal}, {"And", opcode::logical_and}, {"Or", opcode::logical_or}, {"Xor", opcode::logical_xor},
+    repeats_by_axis("Equal", opcode::equal, "Equal along an axis"), {"Equal", opcode::equal, 7},
+    repeats_by_axis("Less", opcode::less, "Less along an axis"), {"Less", opcode::less, 7}, {"LessOrEqual", opcode::less_or_equal},
+    repeats_by_axis("Greater", opcode::greater, "Greater along an axis"), {"Greater", opcode::greater, 7}, {"GreaterOrEqual", opcode::greater_or_equal},
+    repeats_by_axis("And", opcode::logical_and, "And along an axis"), {"And", opcode::logical_and, 7},
+    repeats_by_axis("Or", opcode::logical_or, "Or along an axis"), {"Or", opcode::logical_or, 7},
+    repeats_by_axis("Xor", opcode::logical_xor, "Xor along an axis"), {"Xor", opcode::logical_xor, 7},
     {"Not", opcode::logical_not}, {"Where", opcode::where}, {"IsNaN", opcode::is_nan}, {"IsInf", opcode::is_inf},
-    {"Cast", opcode::cast}, {"CastLike", opcode::cast_like}, {"Identity", opcode::identity}, {"Dropout", opcode::dropout},
+    {"Cast", opcode::cast}, {"CastLike", opcode::cast_like}, {"Identity", opcode::identity},
+    {.name = "Dropout", .op = opcode::dropout, .needs = is_test, .otherwise = "Dropout while training"}, {"Dropout", opcode::dropout, 7},
     {"Constant", opcode::constant}, {"ConstantOfShape", opcode::constant_of_shape}, {"Shape", opcode::shape}, {"Size", opcode::size},
     {"Range", opcode::range}, {"Reshape", opcode::reshape, 1}, {"Reshape", opcode::reshape, 5, shape_operand, 1},
     {"Flatten", opcode::flatten}, {"Squeeze", opcode::squeeze}, {"Squeeze", opcode::squeeze, 13, axes_operand, 1},
     {"Unsqueeze", opcode::unsqueeze}, {"Unsqueeze", opcode::unsqueeze, 13, axes_operand, 1}, {"Transpose", opcode::transpose},
-    {"Concat", opcode::concat}, {"Split", opcode::split}, {"Split", opcode::split, 13, split_operand, 1},
+    {"Concat", opcode::concat}, {"Split", opcode::split, 2}, {"Split", opcode::split, 13, split_operand, 1},
     {"Slice", opcode::slice}, {"Slice", opcode::slice, 10, slice_operands, 1}, {"Gather", opcode::gather},
     {"GatherElements", opcode::gather_elements}, {"GatherND", opcode::gather_nd}, {"ScatterND", opcode::scatter_nd},
-    {"ScatterElements", opcode::scatter_elements}, {"Expand", opcode::expand, 8}, {"Tile", opcode::tile},
+    {"ScatterElements", opcode::scatter_elements}, {"Expand", opcode::expand, 8}, {"Tile", opcode::tile, 6},
     {"Pad", opcode::pad}, {"Pad", opcode::pad, 11, pads_operand, 1}, {"Pad", opcode::pad, 18, pads_and_axes, 1}, {"Trilu", opcode::trilu}, {"OneHot", opcode::one_hot},
     {"NonZero", opcode::non_zero}, {"CumSum", opcode::cumulative_sum}, {"TopK", opcode::top_k}, {"TopK", opcode::top_k, 10, k_operand, 1},
     {"ReduceMean", opcode::mean}, {"ReduceMean", opcode::mean, 18, axes_operand, 1},
@@ -3412,13 +3478,16 @@ inline constexpr operator_row rows[] = {
     {"ReduceLogSum", opcode::log_sum}, {"ReduceLogSum", opcode::log_sum, 18, axes_operand, 1},
     {"ReduceLogSumExp", opcode::log_sum_exp}, {"ReduceLogSumExp", opcode::log_sum_exp, 18, axes_operand, 1},
     {"ArgMax", opcode::arg_max}, {"ArgMin", opcode::arg_min},
-    {"MatMul", opcode::matmul}, {"Gemm", opcode::gemm}, {"Einsum", opcode::einsum}, {"MatMulInteger", opcode::matmul_integer},
+    {"MatMul", opcode::matmul}, one_shape("Gemm", opcode::gemm), {"Gemm", opcode::gemm, 7}, {"Einsum", opcode::einsum}, {"MatMulInteger", opcode::matmul_integer},
     {"Conv", opcode::conv}, {"ConvTranspose", opcode::conv_transpose}, {"ConvInteger", opcode::conv_integer},
     {"MaxPool", opcode::max_pool}, {"AveragePool", opcode::average_pool}, {"GlobalMaxPool", opcode::global_max_pool},
     {"Resize", opcode::resize},
     {"Softmax", opcode::softmax, 1, softmax_first_axis}, {"Softmax", opcode::softmax, 13},
     {"LogSoftmax", opcode::log_softmax, 1, softmax_first_axis}, {"LogSoftmax", opcode::log_softmax, 13},
-    {"BatchNormalization", opcode::batch_norm}, {"InstanceNormalization", opcode::instance_norm},
+    {.name = "BatchNormalization", .op = opcode::batch_norm, .needs = is_test_and_spatial, .most_results = 1, .otherwise = "BatchNormalization of another kind"},
+    {.name = "BatchNormalization", .op = opcode::batch_norm, .since = 7, .needs = spatial, .most_results = 1, .otherwise = "BatchNormalization of another kind"},
+    {.name = "BatchNormalization", .op = opcode::batch_norm, .since = 9, .most_results = 1, .otherwise = "BatchNormalization of another kind"},
+    {"BatchNormalization", opcode::batch_norm, 14}, {"InstanceNormalization", opcode::instance_norm},
     {"GroupNormalization", opcode::group_norm},
     {"LayerNormalization", opcode::layer_norm, 1, {}, -1, target::onnxruntime},
     {"LayerNormalization", opcode::layer_norm, 17, {}, -1, target::any},
@@ -3436,7 +3505,7 @@ inline constexpr operator_row rows[] = {
     {"Tan", opcode::tan}, {"Asin", opcode::asin}, {"Acos", opcode::acos}, {"Atan", opcode::atan}, {"Sinh", opcode::sinh}, {"Cosh", opcode::cosh},
     {"Asinh", opcode::asinh}, {"Acosh", opcode::acosh}, {"Atanh", opcode::atanh}, {"Selu", opcode::selu}, {"Celu", opcode::celu},
     {"ThresholdedRelu", opcode::thresholded_relu}, {"Softsign", opcode::softsign}, {"Mish", opcode::mish}, {"Swish", opcode::swish},
-    {"Shrink", opcode::shrink}, {"Mean", opcode::mean_of}, {"BitwiseAnd", opcode::bitwise_and}, {"BitwiseOr", opcode::bitwise_or},
+    {"Shrink", opcode::shrink}, one_shape("Mean", opcode::mean_of), {"Mean", opcode::mean_of, 8}, {"BitwiseAnd", opcode::bitwise_and}, {"BitwiseOr", opcode::bitwise_or},
     {"BitwiseXor", opcode::bitwise_xor}, {"BitwiseNot", opcode::bitwise_not}, {"DepthToSpace", opcode::depth_to_space},
     {"SpaceToDepth", opcode::space_to_depth}, {"ReverseSequence", opcode::reverse_sequence}, {"EyeLike", opcode::eye_like},
     {"Hardmax", opcode::hardmax, 1, softmax_first_axis}, {"Hardmax", opcode::hardmax, 13}, {"LpNormalization", opcode::lp_normalization},
@@ -3447,6 +3516,10 @@ inline constexpr operator_row rows[] = {
     {"com.microsoft::QuickGelu", opcode::quick_gelu}, {"com.microsoft::BiasGelu", opcode::bias_gelu},
     {"com.microsoft::FusedMatMul", opcode::fused_matmul},
     {"If", opcode::if_else}, {"Loop", opcode::loop}, {"Scan", opcode::scan},
+    otherwise("Add along an axis"), otherwise("Sub along an axis"), otherwise("Mul along an axis"), otherwise("Div along an axis"),
+    otherwise("Pow along an axis"), otherwise("Equal along an axis", element_type::boolean), otherwise("Less along an axis", element_type::boolean),
+    otherwise("Greater along an axis", element_type::boolean), otherwise("And along an axis"), otherwise("Or along an axis"), otherwise("Xor along an axis"),
+    otherwise("Dropout while training"), otherwise("BatchNormalization of another kind"),
 };
 
 struct completed_rows {
@@ -3471,7 +3544,7 @@ inline constexpr completed_rows completed = [] {
 }  // namespace detail::onnx_rows
 
 inline constexpr auto onnx =
-    make_dialect<detail::onnx_norms::emission_rules>("onnx", detail::onnx_rows::completed.all, 24);
+    make_dialect<detail::onnx_norms::emission_rules>("onnx", detail::onnx_rows::completed.all, 24, 11);
 
 }  // namespace fuse::inline v0
 
@@ -3503,16 +3576,34 @@ inline constexpr dialect dialect_of = detail::dialect_table_of<std::remove_const
 
 namespace detail {
 
-inline operator_tag find_tag(void const* context, std::string_view name, int version) {
+inline operator_names::found find_tag(void const* context, std::string_view name, int version) {
   auto const& names = *static_cast<dialect const*>(context);
   auto const code = names.code(name);
   auto const* row = names.row(code, version);
-  return {code, static_cast<std::uint16_t>(row == nullptr ? opcode::opaque : row->op)};
+  return {{code, static_cast<std::uint16_t>(row == nullptr ? opcode::opaque : row->op)},
+          row != nullptr && (row->needs.size() != 0 || row->most_results != 0)};
+}
+
+[[nodiscard]] inline bool is_met(required_attribute const& by, attribute_view const& given) {
+  if (std::holds_alternative<std::monostate>(given)) return by.may_lack;
+  auto const* number = std::get_if<std::int64_t>(&given);
+  return number != nullptr && *number == by.number && by.number != required_attribute::none;
+}
+
+inline operator_tag settled_tag(void const* context, operator_tag tag, int version, graph_source const& graph,
+                                node_id n, std::uint32_t results) {
+  auto const& names = *static_cast<dialect const*>(context);
+  auto const& row = *names.row(tag.name, version);
+  bool meant = row.most_results == 0 || results <= row.most_results;
+  for (auto const& by : row.needs) meant = meant && is_met(by, graph.attribute_of(n, by.name));
+  return meant ? tag : find_tag(context, row.otherwise, version).tag;
 }
 
 }  // namespace detail
 
-[[nodiscard]] inline operator_names names_in(dialect const& names) { return {&detail::find_tag, &names}; }
+[[nodiscard]] inline operator_names names_in(dialect const& names) {
+  return {&detail::find_tag, &detail::settled_tag, &names};
+}
 
 }  // namespace fuse::inline v0
 
@@ -7410,8 +7501,21 @@ class basic_congruence {
     if (a == b) return true;
     if (hashes_.empty() && alike(a, b)) hash_all();
     budget_ = 64;
-    return compare(a, b, 0);
+    if (compare(a, b, 0)) return true;
+    told_apart_ = told_apart_ || is_computed(a) || is_computed(b);
+    return false;
   }
+
+  [[nodiscard]] bool same_now(value_id a, value_id b) {
+    budget_ = 64;
+    hashed_ = false;
+    bool const found = compare(a, b, 0);
+    hashed_ = true;
+    return found;
+  }
+
+  [[nodiscard]] bool told_apart() const { return told_apart_; }
+  void told_apart(bool since) { told_apart_ = since; }
 
   [[nodiscard]] bool agree(node_id n, node_id m) {
     auto const &p = image_.node(n), &q = image_.node(m);
@@ -7426,6 +7530,7 @@ class basic_congruence {
   }
 
  private:
+  [[nodiscard]] bool is_computed(value_id v) const { return v != absent && image_.producer(v) != absent; }
   [[nodiscard]] bool alike(value_id a, value_id b) const {
     auto const n = a == absent ? absent : image_.producer(a), m = b == absent ? absent : image_.producer(b);
     return n != absent && m != absent && image_.node(n).tag.name == image_.node(m).tag.name;
@@ -7478,7 +7583,7 @@ class basic_congruence {
   bool compare(value_id a, value_id b, int depth) {
     if (a == b) return true;
     if (a == absent || b == absent || budget_-- == 0 || depth == 32) return false;
-    if (a < hashes_.size() && b < hashes_.size() && hashes_[a] != hashes_[b]) return false;
+    if (hashed_ && a < hashes_.size() && b < hashes_.size() && hashes_[a] != hashes_[b]) return false;
     auto const &x = image_.value(a), &y = image_.value(b);
     if (x.constant && y.constant) return same_contents(a, b);
     auto const n = x.producer, m = y.producer;
@@ -7531,6 +7636,8 @@ class basic_congruence {
   std::vector<int> axes_, axes_too_;
   std::vector<std::int64_t> listed_;
   int budget_ = 0;
+  bool told_apart_ = false;
+  bool hashed_ = true;
 };
 using congruence = basic_congruence<graph_image>;
 
@@ -8696,7 +8803,7 @@ template <class Image>
     case opcode::minimum: return image.operand_count(n) == 1;
     case opcode::dropout: {  // while nobody trains
       double training = 0;
-      if (image.operand_count(n) < 3 || image.operand(n, 2) == absent) return image.version >= 7;
+      if (image.operand_count(n) < 3 || image.operand(n, 2) == absent) return true;
       return known.number(image.operand(n, 2), training) && training == 0;
     }
     default: return false;
@@ -9428,6 +9535,7 @@ class basic_group_opener {
     unsigned const may = (f.clips ? clip : 0u) | (repeats ? repeat : 0u) | (f.scales ? multiply : 0u),
                    may_first = may | (f.divides ? divide : 0u);
     std::uint32_t numbers = 0, clipped = 0, squared = 0;
+    std::uint32_t whole = 1;                         // the root, and what is passed on to it as it is
     if (kind == op_group::sum && root.power != 1) {  // it is no sum
       f.count = f.leaf_count = 1;
       f.parts[0] = {root.value, root.shape, 1, 0, 1, 255, root.power, true, false};
@@ -9446,11 +9554,13 @@ class basic_group_opener {
         p.power = 2;
         p.has_number = false;
       }
+      if (at != 0 && (f.passed_on & whole) >> p.parent & 1u) whole |= 1u << at;
+      bool const first = (whole >> at & 1u) != 0;
       children below(shape);
       bool const one_number = p.has_number && at != 0 && !(kind == op_group::product && is_negated(v));
       if ((operators_[v].direct & openers) != 0 && !one_number && !f.divided && p.power == 1 &&
-          opens(v, weight, kind, through, at == 0 ? may_first : may, region, below) &&
-          (at == 0 || !taken_whole(v, kind, below, wanted))) {
+          opens(v, weight, kind, through, first ? may_first : may, region, below) &&
+          (first || !taken_whole(v, kind, below, wanted))) {
         bool const numbered = below.number != 0 && below.number != 1;
         auto const more = waiting + below.count + (numbered ? 1 : 0);
         if (f.count + more > opened_group::capacity || f.leaf_count + more > opened_group::leaf_capacity) {
@@ -10731,6 +10841,8 @@ class basic_machine {
     congruent_.update(n);
   }
 
+  void compare_anew() { congruent_.update(); }
+
   void filter(bool on) {
     filter_.turn(on);
     groups_.forget();
@@ -10738,9 +10850,12 @@ class basic_machine {
   [[nodiscard]] bool filters() const { return filter_.is_on(); }
 
   [[nodiscard]] program const& rules() const { return rules_; }
+  [[nodiscard]] congruence& congruent() { return congruent_; }
   [[nodiscard]] detail::match_state const& found() const { return s_; }
   [[nodiscard]] bool exceeded() const { return s_.exceeded; }
   [[nodiscard]] bool bounded() const { return s_.bounded; }
+
+  [[nodiscard]] bool told_apart() const { return congruent_.told_apart(); }
 
   detail::failure_listener* listener = nullptr;
 
@@ -10796,6 +10911,7 @@ class basic_machine {
 
   [[gnu::always_inline]] void start(node_id n) {
     s_.exceeded = s_.bounded = false;
+    congruent_.told_apart(false);
     filter_.expect_before(n);
   }
 
@@ -11099,18 +11215,33 @@ class basic_machine {
   }
 
   bool user(instruction const& i, std::uint16_t pc) {
-    auto const v = s_.value(i.a);
     int tried = 0;
+    auto const v = s_.value(i.a);
+    auto const back = s_.here();
+    if ((i.flags & instruction::optional) != 0) {
+      s_.registers[i.b] = {v};
+      if (run(i.next)) return true;
+      s_.rewind(back);
+    }
+    return user_of(i, v, tried, 0) || fail(pc, v);
+  }
+  bool user_of(instruction const& i, value_id v, int& tried, int passed) {
     for (auto at = image_.value(v).first_use; at != absent; at = image_.use_at(at).next) {
       auto const n = image_.use_at(at).node;
       if (image_.node(n).result_count <= i.c || image_.node(n).region != s_.region) continue;
-      if (++tried > 256) return s_.exceeded = true, fail(pc, v);
+      if (++tried > 256) return s_.exceeded = true, false;
       auto const back = s_.here();
       s_.registers[i.b] = {image_.result(n, i.c)};
       if (run(i.next)) return true;
       s_.rewind(back);
+      if (i.through == 0 || passed == 8 || !passes_on(n, v, i.through)) continue;
+      if (user_of(i, image_.result(n), tried, passed + 1)) return true;
     }
-    return fail(pc, v);
+    return false;
+  }
+  [[nodiscard]] bool passes_on(node_id n, value_id v, std::uint8_t set) const {
+    auto const& tag = image_.node(n).tag;
+    return rules_.sets[set - 1u].contains(tag.name, tag.op) && image_.operand(n, 0) == v;
   }
 
   program const rules_;
@@ -11571,7 +11702,7 @@ class graph_binding final : public graph_source {
 
  private:
   struct known_tag {
-    operator_tag tag;
+    operator_names::found name;
     bool known = false;
   };
   struct listed {
@@ -11585,13 +11716,13 @@ class graph_binding final : public graph_source {
     values_.push_back(v);
   }
 
-  operator_tag tag_of(node_type const& n) {
+  operator_names::found tag_of(node_type const& n) {
     if constexpr (detail::has_op_key<plain>) {
       auto const key = static_cast<std::size_t>(traits::op_key(*graph_, n));
       if (key >= tags_.size()) tags_.resize(key + 1);
       if (!tags_[key].known)
         tags_[key] = {names_.find(names_.context, traits::op_name(*graph_, n), image.version), true};
-      return tags_[key].tag;
+      return tags_[key].name;
     } else {
       return names_.find(names_.context, traits::op_name(*graph_, n), image.version);
     }
@@ -11743,15 +11874,20 @@ class graph_binding final : public graph_source {
   }
 
   void add_node(node_type const& n, std::uint32_t region, bool owner) {
-    std::uint32_t results = 0;
+    std::uint32_t results = 0, named = 0;
     for (auto const& v : traits::results(*graph_, n)) {
-      if (!(v == value_type{})) numbers_.set(v, static_cast<value_id>(values_.size()));
+      if (!(v == value_type{})) {
+        numbers_.set(v, static_cast<value_id>(values_.size()));
+        ++named;
+      }
       values_.push_back(v);  // an unused optional result keeps its place
       ++results;
     }
-    auto const id = image.add_node(tag_of(n), results, region);
-    image.place_last(id);
+    auto [tag, by_node] = tag_of(n);
     nodes_.push_back(n);
+    if (by_node) tag = names_.settle(names_.context, tag, image.version, *this, image.node_count(), named);
+    auto const id = image.add_node(tag, results, region);
+    image.place_last(id);
     if (owner) image.set_has_bodies(id);
   }
 
@@ -11880,31 +12016,31 @@ struct operator_facts {
 
 [[nodiscard]] constexpr operator_facts facts_of(opcode op) {
   auto const known = info(op);
-  operator_facts facts{};
-  facts.op = op;
-  facts.bit = operator_bit(op);
-  facts.group = known.group;
-  facts.reduces = known.shape == shape_function::reduce;
-  facts.commutative = known.commutative;
-  facts.broadcasts = (known.kind == op_kind::elementwise || known.kind == op_kind::broadcast) &&
-                     op != opcode::quantize && op != opcode::dequantize;
-  facts.least = known.least;
-  facts.most = known.most < 0 ? std::int8_t{127} : known.most;
-  facts.priority = facts.reduces ? 1 : 2;
-  return facts;
+  operator_facts made{};
+  made.op = op;
+  made.bit = operator_bit(op);
+  made.group = known.group;
+  made.reduces = known.shape == shape_function::reduce;
+  made.commutative = known.commutative;
+  made.broadcasts = (known.kind == op_kind::elementwise || known.kind == op_kind::broadcast) &&
+                    op != opcode::quantize && op != opcode::dequantize;
+  made.least = known.least;
+  made.most = known.most < 0 ? std::int8_t{127} : known.most;
+  made.priority = made.reduces ? 1 : 2;
+  return made;
 }
 
 [[nodiscard]] constexpr operator_facts facts_of(dialect const& names, static_text name) {
   auto const code = names.code(name);
-  auto facts = facts_of(code == 0 ? opcode::opaque : names.rows[code - 1u].op);
-  facts.code = code;
-  if (code == 0) return facts;
+  auto made = facts_of(code == 0 ? opcode::opaque : names.rows[code - 1u].op);
+  made.code = code;
+  if (code == 0) return made;
   int data = -1;
   auto const& first = names.rows[code - 1u];
   for (std::size_t i = 0; i <= first.more; ++i)
     if (auto const stated = names.rows[code - 1u + i].operands; stated > data) data = stated;
-  if (data >= 0) facts.data = static_cast<std::int8_t>(data);
-  return facts;
+  if (data >= 0) made.data = static_cast<std::int8_t>(data);
+  return made;
 }
 
 }  // namespace fuse::inline v0::detail
@@ -12033,6 +12169,7 @@ class lowering {
   constexpr void reduction(term const& t, std::uint8_t r, bool alone);
   constexpr void group(std::uint8_t at, std::uint8_t r, sign_use sign, std::uint8_t around);
   [[nodiscard]] constexpr bool is_operand(std::uint8_t at) const;
+  [[nodiscard]] constexpr bool divides_products(term const& t) const;
   constexpr void whole_group(parts const& found, op_group kind, std::uint8_t frame, bool branch);
   constexpr void branches(parts const& found, int at, op_group kind, std::uint8_t frame);
   [[nodiscard]] constexpr bool may_add_number(std::uint8_t at, op_group kind) const;
@@ -12050,6 +12187,7 @@ class lowering {
   constexpr void name_root(std::uint8_t at);
   constexpr void add_transparent_entries(through_set const& set, std::uint16_t first);
   constexpr void further_root(std::uint8_t root);
+  [[nodiscard]] static constexpr bool is_node(term const& t);
   constexpr bool path_to_bound(std::uint8_t at, std::uint8_t (&path)[16], int& length);
   [[nodiscard]] constexpr bool is_bound(static_text name) const;
   constexpr void add_condition(condition const& added);
@@ -12661,7 +12799,10 @@ constexpr void lowering::value(std::uint8_t at, std::uint8_t r, sign_use sign, s
   if (once) register_of_.of[at] = r;
   switch (t.kind) {
     case term_kind::neutral:
-      if (group_[at] != op_group::none) return group(at, r, sign, around);
+      if (group_[at] != op_group::none) {
+        if (!divides_products(t)) return group(at, r, sign, around);
+        return lower_forks(2, false, [&](int i) { i == 0 ? group(at, r, sign, around) : operation(at, r, 0); });
+      }
       if (reduction_[at]) return reduction(t, r, alone);
       return operation(at, r, 0);
     case term_kind::named:
@@ -12918,6 +13059,18 @@ constexpr bool lowering::may_add_number(std::uint8_t at, op_group kind) const {
   for (int i = 0; i < count; ++i)
     if (may_add_number(t.child[i], kind)) return true;
   return false;
+}
+
+constexpr bool lowering::divides_products(term const& t) const {
+  if (t.op != opcode::div || scale_ != 0) return false;
+  bool found = false;
+  for (int i = 0; i < 2; ++i) {
+    auto const& of = pattern_.terms[t.child[i]];
+    bool const product = of.kind == term_kind::neutral && of.op == opcode::mul;
+    if (!product && !is_operand(t.child[i])) return false;
+    found = found || product;
+  }
+  return found;
 }
 
 constexpr bool lowering::is_operand(std::uint8_t at) const {
@@ -13185,13 +13338,29 @@ constexpr void lowering::further_root(std::uint8_t root) {
     emit({.code = step::recall, .a = at, .b = slot(pattern_[path[length - 1]].name, slot_kind::value)});
   }
   for (int i = length - 2; i >= 0; --i) {
+    auto const& t = pattern_[path[i]];
+    bool const wraps = t.kind == term_kind::wrapped || t.kind == term_kind::through;
+    if (!wraps && !is_node(t)) continue;
+    through_set set = everywhere_;
+    if (t.kind == term_kind::through) add_transparent(set, t.name);
+    if (t.kind == term_kind::wrapped) add_transparent(set, t.name);
     auto const r = new_register();
-    emit({.code = step::user, .a = at, .b = r});
+    emit({.code = step::user,
+          .a = at,
+          .b = r,
+          .c = i > 0 && pattern_[path[i - 1]].kind == term_kind::result
+                   ? static_cast<std::uint8_t>(pattern_[path[i - 1]].index)
+                   : std::uint8_t{0},
+          .through = set.count == 0 ? std::uint8_t{0} : set_id(set),
+          .flags = wraps ? instruction::optional : std::uint8_t{0}});
     at = r;
   }
   if (out.root_count == sizeof(out.root_registers)) return fail(rule_error::too_large, rule_.name);
   out.root_registers[out.root_count++] = at;
   value(root, at);
+}
+constexpr bool lowering::is_node(term const& t) {
+  return t.kind == term_kind::neutral || t.kind == term_kind::named || t.kind == term_kind::exact;
 }
 constexpr bool lowering::path_to_bound(std::uint8_t at, std::uint8_t (&path)[16], int& length) {
   if (length == 16) return false;
@@ -14888,20 +15057,32 @@ class basic_constant_contents {
 
 namespace fuse::inline v0::detail {
 
-[[nodiscard]] inline bool repeats_when_asked(operator_row const& row, int version) {
-  auto const& attributes = row.attributes->all;
-  auto const at = row.attributes->find("broadcast");
-  return at < attributes.size() && attributes[at].is_of(version);
+[[nodiscard]] inline bool repeats_along_first_axes(facts const& known, value_id a, value_id b) {
+  if (!known.has_rank(a) || !known.has_rank(b)) return false;
+  auto const whole = known.shape(a), part = known.shape(b);
+  if (part.size() > whole.size()) return false;
+  bool last = true, single = true;
+  for (std::size_t i = 0; i < part.size(); ++i) {
+    last = last && part[i] == whole[whole.size() - part.size() + i];
+    single = single && part[i] == extent(1);
+  }
+  return last || single;
 }
 
-[[nodiscard]] inline std::string repeats_unasked(facts const& known, operator_row const& row, int version,
-                                                 span<value_id const> operands) {
-  if (!repeats_when_asked(row, version)) return {};
+[[nodiscard]] inline std::string repeats_unasked(facts const& known, operator_row const& row,
+                                                 span<value_id const> operands, bool asked = false) {
+  if (!row.one_shape) return {};
   bool const third = row.op == opcode::gemm;
-  for (std::size_t i = third ? 2 : 1; i < operands.size(); ++i)
-    if (operands[i] != absent && (third || operands[0] == absent || !known.same_shape(operands[0], operands[i])))
-      return "at this operator set version " + std::string(row.name) +
-             " repeats no elements unless an attribute says so, and its operands are not provably of one shape";
+  if (third && asked) return {};
+  for (std::size_t i = third ? 2 : 1; i < operands.size(); ++i) {
+    if (operands[i] == absent) continue;
+    if (third || operands[0] == absent || !known.same_shape(operands[0], operands[i]))
+      if (!asked || operands[0] == absent || !repeats_along_first_axes(known, operands[0], operands[i]))
+        return "at this operator set version " + std::string(row.name) +
+               (asked ? " repeats its second operand along the first axes alone, and its operands are not provably so"
+                      : " repeats no elements unless an attribute says so, and its operands are not provably of one "
+                        "shape");
+  }
   return {};
 }
 
@@ -15062,7 +15243,7 @@ class basic_broadcast_operand {
   built<value_id> node(opcode op, std::initializer_list<value_id> operands, char const* what_for) {
     auto const* row = names_.emitted(op, image_.version, into_.target_here(to_));
     if (row == nullptr) return objection{std::string("the dialect has no operator ") + what_for + " of row()"};
-    if (auto why = repeats_unasked(facts_, *row, image_.version, {operands.begin(), operands.size()}); !why.empty())
+    if (auto why = repeats_unasked(facts_, *row, {operands.begin(), operands.size()}); !why.empty())
       return objection{std::move(why)};
     operator_tag const tag{names_.code(row->name), static_cast<std::uint16_t>(op)};
     return image_.result(into_.node(tag, row->name, {operands.begin(), operands.size()}, {}, 1, place_));
@@ -15177,7 +15358,7 @@ class basic_operator_writer {
       return objection{std::string("the dialect has no operator ") + std::string(name_of(op)) +
                        " at this operator set version"};
     auto const* sum = names_.emitted(opcode::add, image_.version, target::standard);
-    if (sum != nullptr && repeats_when_asked(*sum, image_.version))
+    if (sum != nullptr && sum->one_shape)
       return objection{"the function that stands for " + std::string(name_of(op)) +
                        " repeats elements, which operators do not by themselves at this operator set version"};
     auto const name = body.name;
@@ -15209,13 +15390,39 @@ class basic_operator_writer {
   [[nodiscard]] std::string completed(operator_row const& row, span<value_id const> operands) {
     if (auto why = complete(row, attributes_); !why.empty()) return why;
     bool asked = false;
-    for (auto const& a : attributes_) asked = asked || a.name == "broadcast";
-    if (auto why = repeats_unasked(facts_, row, image_.version, operands); !asked && !why.empty()) return why;
+    for (auto const& a : attributes_) {
+      auto const* flag = std::get_if<std::int64_t>(&a.content);
+      asked = asked || (a.name == "broadcast" && flag != nullptr && *flag != 0);
+    }
+    if (auto why = repeats_unasked(facts_, row, operands, asked); !why.empty()) return why;
+    if (auto why = say_what_is_needed(row); !why.empty()) return why;
     if (row.attributes->any) return {};
     for (auto const& a : attributes_)
       if (auto const at = row.attributes->find(a.name);
           at == row.attributes->all.size() || !row.attributes->all[at].is_of(image_.version))
         return std::string(row.name) + " has no attribute '" + a.name + "' at this operator set version";
+    for (auto const& listed : row.attributes->all)
+      if (listed.is_required(image_.version) && !is_given(listed.name))
+        return std::string(row.name) + " needs an attribute '" + std::string(listed.name) + "'";
+    return {};
+  }
+
+  [[nodiscard]] bool is_given(std::string_view attribute_name) const {
+    for (auto const& a : attributes_)
+      if (a.name == attribute_name) return true;
+    return false;
+  }
+
+  [[nodiscard]] std::string say_what_is_needed(operator_row const& row) {
+    for (auto const& by : row.needs) {
+      attribute const* given = nullptr;
+      for (auto const& a : attributes_)
+        if (a.name == by.name) given = &a;
+      if (given != nullptr && !is_met(by, view_of(*given)))
+        return "with this '" + std::string(by.name) + "', " + std::string(row.name) +
+               " means something else at this operator set version";
+      if (given == nullptr && !by.may_lack) attributes_.push_back({std::string(by.name), by.number});
+    }
     return {};
   }
 
@@ -15241,6 +15448,7 @@ class basic_operator_writer {
     made.version = image_.version;
     made.to = into_.target_here(to_);
     made.results = results;
+    made.negative_axes = made.version >= names_.negative_axes_since;
     extents_.clear();  // apart from the facts, whose spans end with the next constant that is made
     for (auto v : operands)
       if (v != absent) extents_.append(facts_.shape(v));
@@ -15300,7 +15508,7 @@ class basic_operator_writer {
     return {};
   }
   [[nodiscard]] bool counts_from_the_first(written_parameter const& p, operator_row const* row, opcode op) const {
-    return names_.name == "onnx" && image_.version < 11 && row != nullptr && row->op != opcode::opaque &&
+    return image_.version < names_.negative_axes_since && row != nullptr && row->op != opcode::opaque &&
            includes(row->emit, target::standard) &&
            (p.name == "axes" || axis_use_of(row, op, p.name) != axis_use::none);
   }
@@ -15815,6 +16023,183 @@ using instantiation = basic_instantiation<graph_image>;
 
 }  // namespace fuse::inline v0::detail
 
+namespace fuse::inline v0::detail {
+
+template <class Image>
+class basic_narrowing {
+ public:
+  basic_narrowing(program const& rules, match_state const& match, Image const& image, facts const& known,
+                  dialect const& names, bool trust_shapes)
+      : match_(match), image_(image), facts_(known), trust_(trust_shapes) {
+    for (auto const& set : rules.sets) looks_through_casts_ = looks_through_casts_ || has_casts(set, names);
+  }
+
+  [[nodiscard]] std::string refuses(value_id root) {
+    auto const wanted = facts_.type(root);
+    if (wanted == element_type::unknown) return trust_ ? std::string() : "the element type of the result is not known";
+    if (looks_through_casts_)
+      for (auto n : match_.matched()) {
+        auto const op = op_of(image_, n);
+        if ((op != opcode::cast && op != opcode::cast_like) || image_.operand_count(n) == 0) continue;
+        auto const of = image_.operand(n, 0), result = image_.result(n);
+        if (of == absent) continue;
+        auto const from = facts_.type(of), to = facts_.type(result);
+        if (!trust_ && (from == element_type::unknown || to == element_type::unknown))
+          return "the element types of " + image_.source->node_name(n) + ", a Cast, are not both known: it may round";
+        if (rounds(of, to) && tells_apart(result, root, wanted))
+          return "inside, " + image_.source->node_name(n) + " rounds to " + std::string(name_of(to)) +
+                 ", which what is computed of it may tell";
+      }
+    if (!is_floating(wanted)) return {};
+    for (auto n : match_.matched())
+      for (std::uint32_t i = 0; i < image_.node(n).result_count; ++i) {
+        auto const type = facts_.type(image_.result(n, i));
+        if (type == wanted || type == element_type::unknown || !is_floating(type)) continue;
+        if (!widens(wanted, type))
+          return "inside, " + image_.source->node_name(n) + " computes in " + std::string(name_of(type)) +
+                 ", which is narrower than the result's " + std::string(name_of(wanted));
+      }
+    return {};
+  }
+
+ private:
+  [[nodiscard]] bool has_casts(through_set const& set, dialect const& names) const {
+    for (std::size_t i = 0; i < set.count; ++i) {
+      auto const* row = set.by_name[i] ? names.row(set.ops[i], image_.version) : nullptr;
+      auto const op = row != nullptr ? row->op : static_cast<opcode>(set.by_name[i] ? 0 : set.ops[i]);
+      if (op == opcode::cast || op == opcode::cast_like) return true;
+    }
+    return false;
+  }
+  [[nodiscard]] bool rounds(value_id of, element_type to) const {
+    auto const from = facts_.type(bare_value(image_, facts_, of));
+    return is_floating(from) && is_floating(to) && !widens(from, to);
+  }
+  [[nodiscard]] bool tells_apart(value_id rounded, value_id root, element_type wanted) {
+    auto const of_shapes = [&](node_id n) {
+      auto const op = op_of(image_, n);
+      return op == opcode::shape || op == opcode::size;
+    };
+    if (!is_floating(wanted)) return !of_shapes(image_.producer(root));
+    reached_.assign(1, rounded);
+    for (std::size_t i = 0; i < reached_.size(); ++i)
+      for (auto n : match_.matched()) {
+        bool reads = false;
+        for (std::uint32_t k = 0; k < image_.operand_count(n); ++k)
+          reads = reads || image_.operand(n, k) == reached_[i];
+        if (!reads || of_shapes(n)) continue;
+        for (std::uint32_t k = 0; k < image_.node(n).result_count; ++k) {
+          auto const v = image_.result(n, k);
+          if (image_.unused(v)) continue;
+          if (!is_floating(facts_.type(v))) return true;
+          bool known = false;
+          for (auto r : reached_) known = known || r == v;
+          if (!known) reached_.push_back(v);
+        }
+      }
+    return false;
+  }
+
+  match_state const& match_;
+  Image const& image_;
+  facts const& facts_;
+  bool trust_;
+  bool looks_through_casts_ = false;  // some rule does
+  plain_vector<value_id> reached_;
+};
+using narrowing = basic_narrowing<graph_image>;
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
+template <class Image>
+class basic_other_results {
+ public:
+  basic_other_results(Image const& image, facts const& known, dialect const& names, congruence& congruent,
+                      basic_transaction<Image> const& changes)
+      : image_(image), facts_(known), names_(names), congruent_(congruent), changes_(changes) {}
+
+  [[nodiscard]] std::string take(plain_vector<value_id>& roots, plain_vector<value_id>& made) {
+    auto const count = roots.size();
+    for (std::size_t i = 0; i < count; ++i) {
+      auto const n = image_.producer(made[i]), old = image_.producer(roots[i]);
+      if (n == absent || old == absent) continue;
+      bool const alike = image_.node(n).tag.op == image_.node(old).tag.op;
+      for (std::uint32_t k = 0; k < image_.node(old).result_count; ++k) {
+        auto const v = image_.result(old, k);
+        if (contains(roots, v) || image_.unused(v)) continue;
+        if (!alike || k >= image_.node(n).result_count) {
+          if (count > 1) return "another result of the replaced node is used, which the new node does not have";
+          continue;
+        }
+        if (!same_from_the_second_on(n, old))
+          return "another result of the replaced node is used, and that of the new node is not provably the same";
+        roots.push_back(v);
+        made.push_back(image_.result(n, k));
+      }
+    }
+    return {};
+  }
+
+ private:
+  [[nodiscard]] static bool contains(plain_vector<value_id> const& all, value_id v) {
+    for (auto each : all)
+      if (each == v) return true;
+    return false;
+  }
+  [[nodiscard]] bool same_from_the_second_on(node_id n, node_id old) {
+    auto const op = op_of(image_, n);
+    auto const of_first = info(op).of_first_result;
+    if (n == old) return true;
+    if (op == opcode::dropout || image_.node(n).has_bodies || image_.node(old).has_bodies) return false;
+    auto const count = image_.operand_count(n), old_count = image_.operand_count(old);
+    for (std::uint32_t i = 0; i < count || i < old_count; ++i) {
+      if (i < 8 && (of_first >> i & 1u) != 0) continue;
+      auto const a = i < count ? image_.operand(n, i) : absent, b = i < old_count ? image_.operand(old, i) : absent;
+      if (a == b) continue;
+      if (a == absent || b == absent) return false;
+      if (!congruent_.same_now(a, b)) return false;
+    }
+    return of_first != 0 ? same_parameters(n, old) : same_attributes(n, old);
+  }
+  [[nodiscard]] bool same_parameters(node_id n, node_id old) const {
+    for (auto const& p : info(op_of(image_, n)).parameters) {
+      double a = 0, b = 0;
+      if (!read_number(image_, facts_, names_, n, p.name, a) || !read_number(image_, facts_, names_, old, p.name, b))
+        return false;
+      if (p.axis != axis_use::none) {
+        auto const rank = facts_.rank(image_.operand(n, 0));
+        if ((a < 0) != (b < 0) && rank < 0) return false;
+        if (a < 0) a += rank;
+        if (b < 0) b += rank;
+      }
+      if (static_cast<float>(a) != static_cast<float>(b)) return false;  // graphs keep them as floats
+    }
+    return true;
+  }
+  [[nodiscard]] bool same_attributes(node_id n, node_id old) const {
+    if (image_.node(n).tag.name == 0 || image_.node(n).tag.name != image_.node(old).tag.name) return false;
+    if (n < changes_.first_node()) return image_.source->same_attributes(n, old);
+    auto const* row = names_.row(image_.node(n).tag.name, image_.version);
+    if (row == nullptr || row->attributes->any || !changes_.says_the_same(n, old)) return false;
+    for (auto const& a : row->attributes->all) {
+      auto const there = image_.source->attribute_of(old, a.name), given = image_.source->attribute_of(n, a.name);
+      if (there.index() != given.index()) return false;
+    }
+    return true;
+  }
+
+  Image const& image_;
+  facts const& facts_;
+  dialect const& names_;
+  congruence& congruent_;
+  basic_transaction<Image> const& changes_;
+};
+using other_results = basic_other_results<graph_image>;
+
+}  // namespace fuse::inline v0::detail
+
 namespace fuse::inline v0 {
 
 template <class Image>
@@ -15842,8 +16227,7 @@ struct rewrite_outcome {
 template <class Image>
 class basic_application {
  public:
-  basic_application(machine const& match, Image& image, facts& known, dialect const& names,
-                    rewrite_options const& options)
+  basic_application(machine& match, Image& image, facts& known, dialect const& names, rewrite_options const& options)
       : rules_(match.rules()),
         match_(match.found()),
         image_(image),
@@ -15854,9 +16238,9 @@ class basic_application {
         validity_(image, known, names),
         changes_(image, known, false),
         right_(rules_, match_, image, known, names, options.target, changes_),
-        congruent_(image, known, names),
+        narrowing_(rules_, match_, image, known, names, options.trust_shapes),
+        others_(image, known, names, match.congruent(), changes_),
         counted_(static_cast<std::size_t>(opcode::count_), false) {
-    for (auto const& set : rules_.sets) looks_through_casts_ = looks_through_casts_ || has_casts(set);
     for (auto const& i : match.rules().code)
       if (i.code == step::users) count_users_of(i.next);
   }
@@ -15874,9 +16258,9 @@ class basic_application {
     auto right = right_.build(rule, root, computed_in);
     made_.assign(*right);
     if (right && unchanged()) return {kind::unchanged};
-    if (auto why = narrowed(); !why.empty()) return refuse("element type", std::move(why));
+    if (auto why = narrowing_.refuses(roots_[0]); !why.empty()) return refuse("element type", std::move(why));
     if (!right) return {kind::refused, right.why()};
-    if (auto why = take_other_results(); !why.empty()) return refuse("results", std::move(why));
+    if (auto why = others_.take(roots_, made_); !why.empty()) return refuse("results", std::move(why));
     for (std::size_t i = 0; i < roots_.size(); ++i)
       if (auto why = unfit(made_[i], roots_[i]); !why.empty()) return refuse("shape and element type", std::move(why));
     if (auto why = invalid(); !why.empty()) return refuse("operator", std::move(why));
@@ -15946,64 +16330,6 @@ class basic_application {
     return image_.producer(v) != absent && image_.producer(v) >= first_node();
   }
 
-  [[nodiscard]] std::string narrowed() {
-    auto const wanted = facts_.type(roots_[0]);
-    if (wanted == element_type::unknown)
-      return options_.trust_shapes ? std::string() : "the element type of the result is not known";
-    if (looks_through_casts_)
-      for (auto n : match_.matched()) {
-        auto const op = op_of(image_, n);
-        if ((op != opcode::cast && op != opcode::cast_like) || image_.operand_count(n) == 0) continue;
-        auto const of = image_.operand(n, 0), result = image_.result(n);
-        if (of == absent) continue;
-        auto const from = facts_.type(of), to = facts_.type(result);
-        if (!options_.trust_shapes && (from == element_type::unknown || to == element_type::unknown))
-          return "the element types of " + image_.source->node_name(n) + ", a Cast, are not both known: it may round";
-        if (rounds(of, to) && tells_apart(result, wanted))
-          return "inside, " + image_.source->node_name(n) + " rounds to " + std::string(name_of(to)) +
-                 ", which what is computed of it may tell";
-      }
-    if (!is_floating(wanted)) return {};
-    for (auto n : match_.matched())
-      for (std::uint32_t i = 0; i < image_.node(n).result_count; ++i) {
-        auto const type = facts_.type(image_.result(n, i));
-        if (type == wanted || type == element_type::unknown || !is_floating(type)) continue;
-        if (!widens(wanted, type))
-          return "inside, " + image_.source->node_name(n) + " computes in " + std::string(name_of(type)) +
-                 ", which is narrower than the result's " + std::string(name_of(wanted));
-      }
-    return {};
-  }
-
-  [[nodiscard]] bool rounds(value_id of, element_type to) const {
-    auto const from = facts_.type(bare_value(image_, facts_, of));
-    return is_floating(from) && is_floating(to) && !widens(from, to);
-  }
-  [[nodiscard]] bool tells_apart(value_id rounded, element_type wanted) {
-    auto const of_shapes = [&](node_id n) {
-      auto const op = op_of(image_, n);
-      return op == opcode::shape || op == opcode::size;
-    };
-    if (!is_floating(wanted)) return !of_shapes(image_.producer(roots_[0]));
-    reached_.assign(1, rounded);
-    for (std::size_t i = 0; i < reached_.size(); ++i)
-      for (auto n : match_.matched()) {
-        bool reads = false;
-        for (std::uint32_t k = 0; k < image_.operand_count(n); ++k)
-          reads = reads || image_.operand(n, k) == reached_[i];
-        if (!reads || of_shapes(n)) continue;
-        for (std::uint32_t k = 0; k < image_.node(n).result_count; ++k) {
-          auto const v = image_.result(n, k);
-          if (image_.unused(v)) continue;
-          if (!is_floating(facts_.type(v))) return true;
-          bool known = false;
-          for (auto r : reached_) known = known || r == v;
-          if (!known) reached_.push_back(v);
-        }
-      }
-    return false;
-  }
-
   [[nodiscard]] bool unchanged() const {
     if (made_[0] == roots_[0]) return true;
     auto const n = image_.producer(made_[0]);
@@ -16020,70 +16346,6 @@ class basic_application {
     for (std::uint32_t i = 0; i < count || i < old_count; ++i)
       if ((i < count ? image_.operand(n, i) : absent) != (i < old_count ? image_.operand(old, i) : absent))
         return false;
-    return true;
-  }
-
-  [[nodiscard]] std::string take_other_results() {
-    auto const count = roots_.size();
-    for (std::size_t i = 0; i < count; ++i) {
-      auto const n = image_.producer(made_[i]), old = image_.producer(roots_[i]);
-      if (n == absent || old == absent) continue;
-      bool const alike = image_.node(n).tag.op == image_.node(old).tag.op;
-      for (std::uint32_t k = 0; k < image_.node(old).result_count; ++k) {
-        auto const v = image_.result(old, k);
-        if (is_root(v) || image_.unused(v)) continue;
-        if (!alike || k >= image_.node(n).result_count) {
-          if (count > 1) return "another result of the replaced node is used, which the new node does not have";
-          continue;
-        }
-        if (!same_other_results(n, old))
-          return "another result of the replaced node is used, and that of the new node is not provably the same";
-        roots_.push_back(v);
-        made_.push_back(image_.result(n, k));
-      }
-    }
-    return {};
-  }
-  [[nodiscard]] bool same_other_results(node_id n, node_id old) {
-    auto const op = op_of(image_, n);
-    auto const of_first = info(op).of_first_result;
-    if (n == old) return true;
-    if (op == opcode::dropout || image_.node(n).has_bodies || image_.node(old).has_bodies) return false;
-    auto const count = image_.operand_count(n), old_count = image_.operand_count(old);
-    for (std::uint32_t i = 0; i < count || i < old_count; ++i) {
-      if (i < 8 && (of_first >> i & 1u) != 0) continue;
-      auto const a = i < count ? image_.operand(n, i) : absent, b = i < old_count ? image_.operand(old, i) : absent;
-      if (a == b) continue;
-      if (a == absent || b == absent) return false;
-      congruent_.update();
-      if (!congruent_.same(a, b)) return false;
-    }
-    return of_first != 0 ? same_parameters(n, old) : same_attributes(n, old);
-  }
-  [[nodiscard]] bool same_parameters(node_id n, node_id old) const {
-    for (auto const& p : info(op_of(image_, n)).parameters) {
-      double a = 0, b = 0;
-      if (!read_number(image_, facts_, names_, n, p.name, a) || !read_number(image_, facts_, names_, old, p.name, b))
-        return false;
-      if (p.axis != axis_use::none) {
-        auto const rank = facts_.rank(image_.operand(n, 0));
-        if ((a < 0) != (b < 0) && rank < 0) return false;
-        if (a < 0) a += rank;
-        if (b < 0) b += rank;
-      }
-      if (static_cast<float>(a) != static_cast<float>(b)) return false;  // graphs keep them as floats
-    }
-    return true;
-  }
-  [[nodiscard]] bool same_attributes(node_id n, node_id old) const {
-    if (image_.node(n).tag.name == 0 || image_.node(n).tag.name != image_.node(old).tag.name) return false;
-    if (n < first_node()) return image_.source->same_attributes(n, old);
-    auto const* row = names_.row(image_.node(n).tag.name, image_.version);
-    if (row == nullptr || row->attributes->any || !changes_.says_the_same(n, old)) return false;
-    for (auto const& a : row->attributes->all) {
-      auto const there = image_.source->attribute_of(old, a.name), made = image_.source->attribute_of(n, a.name);
-      if (there.index() != made.index()) return false;
-    }
     return true;
   }
 
@@ -16223,14 +16485,6 @@ class basic_application {
     if (counts_users_) list_less_read();
     readers_.erase_if([&](reader const& r) { return !image_.node(r.node).alive; });
   }
-  [[nodiscard]] bool has_casts(through_set const& set) const {
-    for (std::size_t i = 0; i < set.count; ++i) {
-      auto const* row = set.by_name[i] ? names_.row(set.ops[i], image_.version) : nullptr;
-      auto const op = row != nullptr ? row->op : static_cast<opcode>(set.by_name[i] ? 0 : set.ops[i]);
-      if (op == opcode::cast || op == opcode::cast_like) return true;
-    }
-    return false;
-  }
   void list_less_read() {
     for (auto v : less_read_)
       if (image_.node(image_.producer(v)).alive)
@@ -16291,11 +16545,11 @@ class basic_application {
   plain_vector<value_id> roots_, made_;  // what is replaced, each by what is made at the same place
   plain_vector<reader> readers_;
   plain_vector<node_id> stale_;
-  plain_vector<value_id> dead_, less_read_, reached_;
-  basic_congruence<Image> congruent_;
-  bool looks_through_casts_ = false;  // some rule does
-  bool counts_users_ = false;         // some rule does
-  std::vector<bool> counted_;         // ... of such operators
+  plain_vector<value_id> dead_, less_read_;
+  basic_narrowing<Image> narrowing_;
+  basic_other_results<Image> others_;
+  bool counts_users_ = false;  // some rule does
+  std::vector<bool> counted_;  // ... of such operators
 };
 using application = basic_application<graph_image>;
 
@@ -16735,9 +16989,10 @@ class basic_driver final : machine::acceptor {
       if (options_.near_misses) add_near_misses();
     }
     late_rounds_ = true;
-    for (int i = 0; (!late_.empty() || (i < cost_rounds && may_pay(0))) && budget_ != 0; ++i) {
+    for (int i = 0; (!late_.empty() || (i < cost_rounds && may_pay(0)) || may_be_same()) && budget_ != 0; ++i) {
       auto again = std::exchange(late_, {});
       if (i < cost_rounds && may_pay(0)) list_costly(0, again);
+      if (may_be_same()) list_doubtful(again);
       for (int stage = 0; stage < rules_.stages; ++stage) {
         enter_stage(stage);
         waiting_ = again;
@@ -16856,6 +17111,8 @@ class basic_driver final : machine::acceptor {
     if (budget_ == 0) return;
     root_ = n;
     bool const applied = rewrite_at(n);
+    if (!applied && machine_.told_apart() && (doubtful_.empty() || doubtful_.back().root != n))
+      doubtful_.push_back({n, applied_});
     if (machine_.exceeded()) ++exceeded_;
     if (!applied && machine_.bounded()) ++bounded_;
     refusals_.leave(applied);
@@ -16937,7 +17194,7 @@ class basic_driver final : machine::acceptor {
   }
 
   static constexpr int cost_rounds = 8;
-  struct costly_match {
+  struct refused_place {
     node_id root;
     std::size_t applied;  // how many rewrites there had been
   };
@@ -16949,6 +17206,24 @@ class basic_driver final : machine::acceptor {
       if (auto const root = costly_[at].root; image_.node(root).alive && (into.empty() || into.back() != root))
         into.push_back(root);
     costly_.resize(first);
+  }
+
+  [[nodiscard]] bool may_be_same() const { return !doubtful_.empty() && doubtful_[0].applied != applied_; }
+  void list_doubtful(plain_vector<node_id>& into) {
+    machine_.compare_anew();
+    begin_round();
+    std::size_t count = 0;  // those since the last rewrite have seen all there is
+    while (count < doubtful_.size() && doubtful_[count].applied != applied_) ++count;
+    for (auto at = count; at-- > 0;)
+      if (auto const root = doubtful_[at].root; image_.node(root).alive && seen_[root].round != round_) {
+        seen_[root].round = round_;
+        into.push_back(root);
+      }
+    doubtful_.erase_first(count);
+  }
+  void begin_round() {
+    if (seen_.size() < image_.node_count()) seen_.resize(image_.node_count() + image_.node_count() / 8);
+    ++round_;
   }
 
   [[nodiscard]] int above(value_id v) const {
@@ -16983,8 +17258,7 @@ class basic_driver final : machine::acceptor {
   }
 
   void look_further_up() {
-    if (seen_.size() < image_.node_count()) seen_.resize(image_.node_count() + image_.node_count() / 8);
-    ++round_;
+    begin_round();
     auto const stage = patterns_so_far();
     auto const waited = waiting_.size();
     while (!climbs_.empty()) {
@@ -17077,7 +17351,7 @@ class basic_driver final : machine::acceptor {
   bool changed_ = false;  // since the machine last took in the whole image
   element_type computed_in_ = element_type::unknown, wider_ = element_type::unknown;
   node_id root_ = absent;
-  plain_vector<costly_match> costly_;
+  plain_vector<refused_place> costly_, doubtful_;
   std::size_t applied_ = 0;  // rewrites of all rules
   std::size_t budget_ = 0, exceeded_ = 0, bounded_ = 0;
   std::size_t half_budget_ = 0;

@@ -65,6 +65,8 @@ inline constexpr operator_names names_of_operators[] = {
     {opcode::split, "Split", {}},
     {opcode::gemm, "Gemm", {}},
     {opcode::expand, "Expand", "broadcast_to"},
+    {opcode::tile, "Tile", {}},
+    {opcode::dropout, "Dropout", {}},
     {opcode::constant, "Constant", {}},
     {opcode::if_else, "If", "choose"},
     {opcode::layer_norm, "LayerNormalization", "norm"},

@@ -2,30 +2,23 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
-#include <map>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "../corpus/draw.hpp"
-#include "validity.hpp"
+#include "graph_change.hpp"
 
 namespace soundness {
 
 /// Changes an example at one place: to a graph that computes something else, or the same in a way that its rule need
 /// not find.
-class mutation {
+class mutation : graph_change {
  public:
-  using value = fuse::graph::value;
-  using node = fuse::graph::node;
-
-  mutation(example& e, corpus::draw& choices) : e_(e), g_(e.graph), choose(choices) {}
+  using graph_change::graph_change;
 
   /// Puts a Reshape to the shape that is there behind a node; false where there is no room.
   bool reshape_to_same() {
@@ -76,7 +69,7 @@ class mutation {
         return how == "turned" ? once : transpose(once, order);
       });
     }
-    if (how == "axis added" && !e_.second) {
+    if (how == "axis added" && !e_.second && g_.version() >= 13) {
       auto const axis = static_cast<std::int64_t>(choose.number("added axis", {0, 1, 2, 3})) %
                         static_cast<std::int64_t>(shape.size() + 1);
       auto const back = choose.one_in("another axis back", 2) ? 0 : axis;
@@ -106,82 +99,6 @@ class mutation {
   }
 
  private:
-  // Whether rounding may make another integer of an element.
-  [[nodiscard]] static bool near_whole(array const& a) {
-    return std::any_of(a.data.begin(), a.data.end(),
-                       [](double x) { return std::fabs(x) > 0.5 && std::fabs(x - std::round(x)) < 1e-3; });
-  }
-  bool look() {
-    try {
-      checked_.emplace(e_);
-      if (!checked_->wrong().empty()) return false;
-      values_.emplace(e_.graph, e_.feeds, &own_operator);
-    } catch (std::exception const&) {
-      return false;
-    }
-    nodes_.clear();
-    next_.clear();
-    collect(fuse::graph::main_body);
-    return true;
-  }
-  void collect(fuse::graph::body b) {
-    node last;
-    for (auto const n : g_.nodes(b)) {
-      if (last) next_[last.id] = {n, true};
-      last = n;
-      next_[n.id] = {{}, b == fuse::graph::main_body};
-      auto const bodies = g_.bodies(n);
-      if (!bodies.empty()) {
-        collect(bodies[0]);
-        continue;
-      }
-      if (values_->has(g_.result(n))) nodes_.push_back(n);
-    }
-  }
-  node any_node() { return one_of(nodes_); }
-  node one_of(std::vector<node> const& all) {
-    if (all.empty()) return {};
-    return all[static_cast<std::size_t>(choose.number("node", {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13})) %
-               all.size()];
-  }
-
-  // Nodes. What is inserted stands where `place` says: before that node, or at the end.
-
-  value append(std::string_view op, std::vector<value> const& operands,
-               std::vector<fuse::graph::named> const& attributes = {}) {
-    auto const made = place_ ? g_.insert_before(place_, op, operands, attributes) : g_.append(op, operands, attributes);
-    if (!first_) first_ = made;
-    return g_.result(made);
-  }
-  value list(std::vector<std::int64_t> const& of) {
-    return g_.constant(fuse::make_tensor({static_cast<std::int64_t>(of.size())}, fuse::span<std::int64_t const>(of)));
-  }
-  value cast(value v, int to) {
-    return append(corpus::name_of(opcode::cast, e_.second), {v}, {{e_.second ? "dtype" : "to", to}});
-  }
-  value reshape(value v, std::vector<std::int64_t> const& to) {
-    if (e_.second) return append("with_extents", {v}, {{"extents", to}});
-    return append("Reshape", {v, list(to)});
-  }
-  value transpose(value v, std::vector<std::int64_t> const& order) {
-    return append(corpus::name_of(opcode::transpose, e_.second), {v}, {{e_.second ? "order" : "perm", order}});
-  }
-  // Whoever reads `v` reads what `make` makes of it instead. False where there is no room: behind the last node of a
-  // body.
-  template <class Make>
-  bool insert_behind(node at, value v, Make make) {
-    auto const next = next_.at(at.id);
-    if (!next.there) return false;
-    place_ = next.behind;
-    first_ = {};
-    auto const changed = make(v);
-    g_.replace_uses(v, changed);
-    for (std::size_t i = 0; i < g_.operands(first_).size(); ++i)
-      if (g_.operands(first_)[i] == changed) g_.set_operand(first_, i, v);
-    place_ = {};
-    return true;
-  }
-
   // Changes
 
   bool another_operator(node at) {
@@ -260,19 +177,6 @@ class mutation {
     g_.set_operand(n, i, g_.constant(fuse::make_tensor(fuse::element_type::float32, shape, numbers)));
     return true;
   }
-
-  example& e_;
-  fuse::graph& g_;
-  corpus::draw& choose;
-  std::optional<validity> checked_;
-  std::optional<corpus::evaluator> values_;
-  std::vector<node> nodes_;
-  struct room {
-    node behind;
-    bool there;
-  };
-  std::map<std::uint32_t, room> next_;
-  node place_{}, first_{};
 };
 
 }  // namespace soundness

@@ -31,7 +31,7 @@ class spelling {
 
   spelling(member const& of, std::uint64_t seed, bool second)
       : choose(seed),
-        made{fuse::graph(second ? 1 : version(seed)), {}, second},
+        made{fuse::graph(second ? 1 : version(of, seed)), {}, second},
         g_(made.graph),
         rule_(*of.rule),
         pattern_(of.rule->pattern) {
@@ -45,7 +45,8 @@ class spelling {
       matrices_ = matrices_ || op_of(pattern_[i]) == opcode::gemm;
       products_ = products_ || op_of(pattern_[i]) == opcode::matmul;
     }
-    integers_ = of.among == elements::integers || (of.among == elements::either && choose.one_in("integers", 3));
+    integers_ =
+        of.among == elements::integers || (of.among == elements::either && !is_old() && choose.one_in("integers", 3));
     symbolic_ = choose.one_in("symbolic", 3);
     if (!integers_ && keeps_numbers()) {
       using enum fuse::element_type;
@@ -77,9 +78,25 @@ class spelling {
     int number = 0;           // a whole one that a product has
   };
 
-  [[nodiscard]] static int version(std::uint64_t seed) {
-    constexpr int all[] = {13, 17, 18, 21};
-    return all[seed / 7 % 4];
+  // Older operator sets for what they have as it is today: of floating numbers, and no operator with operands that were
+  // attributes then.
+  [[nodiscard]] static int version(member const& of, std::uint64_t seed) {
+    constexpr int all[] = {13, 17, 18, 21}, old[] = {9, 10, 11, 12};
+    bool today = of.among == elements::integers || seed % 6 != 0;
+    for (auto const* of_rule : {&of.rule->pattern, &of.rule->replacement})
+      for (std::uint16_t i = 0; i < of_rule->size; ++i)
+        if (auto const op = op_of((*of_rule)[i]); op == opcode::softmax || op == opcode::top_k || op == opcode::split ||
+                                                  op == opcode::clip || op == opcode::gemm || op == opcode::cast)
+          today = true;
+    return today ? all[seed / 7 % 4] : old[seed / 7 % 4];
+  }
+  [[nodiscard]] bool is_old() const { return !made.second && g_.version() < 13; }
+  // Axes count from the first where they cannot from the last.
+  [[nodiscard]] std::vector<std::int64_t> written(std::vector<std::int64_t> axes, std::size_t rank) const {
+    if (!made.second && g_.version() < 11)
+      for (auto& axis : axes)
+        if (axis < 0) axis += static_cast<std::int64_t>(rank);
+    return axes;
   }
   static opcode op_of(fuse::term const& t) {
     bool const by_name = t.kind == term_kind::named || t.kind == term_kind::exact;
@@ -184,7 +201,8 @@ class spelling {
     return g_.constant(fuse::make_tensor(type(), shape, data));
   }
   value number(double x) {
-    auto const shapes = base_.empty() ? 0 : choose.number("shape of a number", {0, 0, 0, 1});
+    auto shapes = base_.empty() ? 0 : choose.number("shape of a number", {0, 0, 0, 0, 0, 1, 1, 3});
+    if (shapes > 1) plain = false;  // it may be what makes the rank
     if (!base_.empty() && choose.one_in("a number several times", 40)) {
       plain = false;  // it may be what makes a shape
       return constant({base_.back()}, std::vector<double>(static_cast<std::size_t>(base_.back()), x));
@@ -353,7 +371,7 @@ class spelling {
     for (int c = t.operands(); c < t.children; ++c)
       if (auto const& a = pattern_[t.child[c]]; a.children == 1) name = std::string(pattern_[a.child[0]].name);
     auto const of = write(t.child[0]);
-    auto const axes = axes_named(name, false);
+    auto const axes = written(axes_named(name, false), known(of).rank());
     auto op = t.op;
     double count = 1;
     for (auto const axis : axes) count *= static_cast<double>(known(of).shape[axis_of(known(of), axis)]);
@@ -375,7 +393,8 @@ class spelling {
     }
     auto v = add(op, operands, attributes);
     if (dropped)
-      v = made.second ? add(opcode::unsqueeze, {v}, {{"dim", axes}}) : add(opcode::unsqueeze, {v, list(axes)});
+      v = made.second || is_old() ? add(opcode::unsqueeze, {v}, {{made.second ? "dim" : "axes", axes}})
+                                  : add(opcode::unsqueeze, {v, list(axes)});
     if (!swapped) return note(v);
     if (op == opcode::mean) count = 1 / count;
     return note(choose.one_in("divided by", 2) ? add(opcode::div, {v, number(count)})

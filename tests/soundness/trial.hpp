@@ -12,6 +12,7 @@
 
 #include <sampled.hpp>
 
+#include "disguise.hpp"
 #include "laws.hpp"
 #include "mutation.hpp"
 #include "shrink.hpp"
@@ -30,6 +31,7 @@ struct trial {
   fuse::span<member const> members;               ///< the rules of `tested`
   std::vector<lone_rule> const* alone = nullptr;  ///< each of them, where they are compared
   bool second = false;
+  int disguises = 0;  ///< behind how many nodes of most graphs something is written that may look like nothing
 };
 
 /// Of a test that takes so many of a hundred graphs: as many as FUSE_SOUNDNESS_GRAPHS says for all, or what takes some
@@ -65,6 +67,14 @@ inline bool try_rule(trial const& in, std::size_t which, std::uint64_t seed, tal
     spelling s(rule, seed, in.second);
     plain = s.plain;
     e = s.made;
+    if (in.disguises != 0 && !s.choose.one_in("undisguised", 4)) {
+      auto const before = e;
+      bool const changed = disguise(e, s.choose).some(1 + s.choose.number("disguises", {0, 1, 2, 3}) % in.disguises);
+      if (!changed || !rewritten(e, in.tested, options).fits)
+        e = before;
+      else
+        plain = false;
+    }
     mutation change(e, s.choose);
     if (s.looks_through() && s.choose.one_in("reshaped to the same", 8)) change.reshape_to_same();
     if (s.choose.one_in("mutated", 3)) {

@@ -74,6 +74,8 @@ class validity {
       {opcode::cast, 1, 1, "a", "c", "to dtype"},
       {opcode::identity, 1, 1, "t", "T", ""},
       {opcode::expand, 2, 2, "ti", "T", ""},
+      {opcode::tile, 2, 2, "ti", "T", ""},
+      {opcode::dropout, 1, 1, "f", "Tb", "is_test"},
       {opcode::reshape, 1, 2, "ti", "T", "extents"},
       {opcode::flatten, 1, 1, "t", "T", "axis"},
       {opcode::squeeze, 1, 2, "ti", "T", "axes"},
@@ -128,6 +130,7 @@ class validity {
       if (row == std::end(table)) return report(n, "an operator that nobody knows");
       results = check(n, *row, operands);
     }
+    if (op == opcode::dropout) results.resize(g_.results(n).size());  // the mask is optional
     if (results.size() != g_.results(n).size()) report(n, "has another number of results");
     std::size_t i = 0;
     for (auto const v : g_.results(n)) {

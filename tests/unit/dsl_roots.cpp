@@ -65,4 +65,42 @@ TEST_CASE("the second root lies where the first is needed: a place between, or a
   }
 }
 
+TEST_CASE("between two roots may stand names, counts of users, and what is looked through") {
+  static constexpr auto named = tanh(exp(x)).users(2).as<"t">();
+  static constexpr auto counted = fuse::rule<"counted">(roots(relu(named), op<"Sin">(abs(named).as<"a">())))
+                                      .replace(relu(exp(x)), op<"Sin">(abs(exp(x))));
+  static constexpr auto seen_through =
+      fuse::rule<"seen-through">(roots(relu(shared), op<"Sin">(through<"Identity">(abs(through<"Identity">(shared))))))
+          .replace(relu(exp(x)), op<"Sin">(abs(exp(x))));
+  static constexpr auto everywhere = fuse::rule<"everywhere">(roots(relu(shared), op<"Sin">(abs(shared))))
+                                         .through<"Identity">()
+                                         .replace(relu(exp(x)), op<"Sin">(abs(exp(x))));
+  static constexpr auto wrapped =
+      fuse::rule<"wrapped">(roots(relu(shared), op<"Sin">(with_or_without<"Floor">(abs(shared)))))
+          .replace(relu(exp(x)), op<"Sin">(exp(x)));
+  auto const graph_of = [](int identities, bool floor) {
+    sketch g;
+    auto const t = g.add("Tanh", {g.add("Exp", {g.in("a")})});
+    g.output(g.add("Relu", {t}), "first");
+    auto v = t;
+    for (int i = 0; i < identities; ++i) v = g.add("Identity", {v});
+    v = g.add("Abs", {v});
+    for (int i = 0; i < identities; ++i) v = g.add("Identity", {v});
+    if (floor) v = g.add("Floor", {v});
+    g.output(g.add("Sin", {v}), "second");
+    return g;
+  };
+  for (int const identities : {0, 1, 3}) {
+    CAPTURE(identities);
+    auto g = graph_of(identities, false), h = g, k = g;
+    CHECK(applied<counted>(g) == (identities == 0 ? 1 : 0));
+    CHECK(applied<seen_through>(h) == 1);
+    CHECK(applied<everywhere>(k) == 1);
+    CHECK(ops(h).find("Tanh") == std::string::npos);
+  }
+  auto g = graph_of(0, false), h = graph_of(0, true);
+  CHECK(applied<wrapped>(g) == 1);
+  CHECK(applied<wrapped>(h) == 1);
+}
+
 }  // namespace dsl_roots

@@ -139,4 +139,36 @@ TEST_CASE("what stays shared stays too dear, and is told once") {
   CHECK(ops(g) == "Exp Tanh Relu Abs");
 }
 
+TEST_CASE("what becomes one computation far below a pattern is seen in it") {
+  static constexpr auto y = var<"y">;
+  static constexpr auto shorter = fuse::rule<"shorter">(abs(-x)).replace(abs(x));
+  static constexpr auto twice = fuse::rule<"twice">(exp(y) * sigmoid(y)).replace(relu(y));
+  static constexpr auto set = fuse::rule_set<shorter, twice>;
+  for (int depth : {0, 1, 5}) {
+    sketch g;
+    auto const a = g.in("a");
+    auto u = g.add("Abs", {g.add("Neg", {a})}), v = g.add("Abs", {a});
+    for (int i = 0; i < depth; ++i) u = g.add("Tanh", {u}), v = g.add("Tanh", {v});
+    g.end(g.add("Mul", {g.add("Exp", {u}), g.add("Sigmoid", {v})}));
+    CHECK(applied<set>(g) == 2);
+    CHECK(ops(g).substr(0, 3) == "Abs");
+    CHECK(ops(g).substr(ops(g).size() - 4) == "Relu");
+  }
+}
+
+TEST_CASE("what becomes one value far below a pattern is seen in it") {
+  static constexpr auto y = var<"y">;
+  static constexpr auto nothing = fuse::rule<"nothing">(log(exp(x))).replace(x);
+  static constexpr auto twice = fuse::rule<"twice">(exp(y) * sigmoid(y)).replace(relu(y));
+  static constexpr auto set = fuse::rule_set<nothing, twice>;
+  for (int depth : {0, 1, 5}) {
+    sketch g;
+    auto u = g.in("a"), v = g.add("Log", {g.add("Exp", {u})});
+    for (int i = 0; i < depth; ++i) u = g.add("Tanh", {u}), v = g.add("Tanh", {v});
+    g.end(g.add("Mul", {g.add("Exp", {u}), g.add("Sigmoid", {v})}));
+    CHECK(applied<set>(g) == 2);
+    CHECK(ops(g).substr(ops(g).size() - 4) == "Relu");
+  }
+}
+
 }  // namespace rewrite_driver

@@ -544,6 +544,23 @@ TEST_CASE("an operator is written where the operator set has it, with its attrib
 
 // Cost
 
+TEST_CASE("an operator is not written without an attribute that it needs") {
+  static constexpr auto no_type = fuse::rule<"no-type">(abs(x)).replace(relu(cast(x))).at_equal_cost();
+  static constexpr auto typed = fuse::rule<"typed">(abs(x)).replace(op<"Cast">(x).attr<"to">(1)).at_equal_cost();
+  static constexpr auto joined = fuse::rule<"joined">(abs(x)).replace(op<"Concat">(x)).at_equal_cost();
+  for (int const version : {3, 17}) {
+    sketch g(version);
+    g.end(g.add("Abs", {g.in("x")}));
+    auto h = g, k = g;
+    CHECK(refusal<no_type>(g) == "right side");
+    CHECK(applied<typed>(h) == 1);
+    if (version < 4)
+      CHECK(applied<joined>(k) == 1);  // the axis is 1 there
+    else
+      CHECK(refusal<joined>(k) == "right side");
+  }
+}
+
 TEST_CASE("a norm does not take a row that is computed from its own result") {
   sketch g;
   auto const a = g.in("a", {1, 1, 64});
@@ -583,6 +600,31 @@ TEST_CASE("integers are added and multiplied in any bracketing, and divided as w
     g.end(g.add("Abs", {g.add("Div", {g.add("Mul", {a, b}), c})}));
     CHECK(applied<inverse>(g) == (type == element_type::float32 ? 1u : 0u));
   }
+}
+
+TEST_CASE("quotients of integers are found as written, below what leaves them as they are too") {
+  static constexpr auto plain = fuse::rule<"plain">(abs(x / y)).through<"Identity">().replace(op<"Sign">(x));
+  static constexpr auto product = fuse::rule<"product">(abs(x / (y * w))).replace(op<"Sign">(x));
+  static constexpr auto of_product = fuse::rule<"of-product">(abs((x * w) / y)).replace(op<"Sign">(x));
+  auto const graph_of = [](auto const& write) {
+    sketch g;
+    auto const a = g.in("a", {4}, element_type::int32), b = g.in("b", {4}, element_type::int32),
+               c = g.in("c", {4}, element_type::int32);
+    g.end(g.add("Abs", {write(g, a, b, c)}));
+    return g;
+  };
+  auto below = graph_of([](auto& g, auto a, auto b, auto) { return g.add("Identity", {g.add("Div", {a, b})}); });
+  CHECK(applied<plain>(below) == 1);
+  auto by_product = graph_of([](auto& g, auto a, auto b, auto c) { return g.add("Div", {a, g.add("Mul", {b, c})}); });
+  auto h = by_product;
+  CHECK(applied<product>(by_product) == 1);
+  CHECK(applied<of_product>(h) == 0);
+  auto twice = graph_of([](auto& g, auto a, auto b, auto c) { return g.add("Div", {g.add("Div", {a, b}), c}); });
+  CHECK(applied<product>(twice) == 0);
+  auto above = graph_of([](auto& g, auto a, auto b, auto c) { return g.add("Div", {g.add("Mul", {a, b}), c}); });
+  CHECK(applied<of_product>(above) == 1);
+  auto behind = graph_of([](auto& g, auto a, auto b, auto c) { return g.add("Mul", {g.add("Div", {a, b}), c}); });
+  CHECK(applied<of_product>(behind) == 0);
 }
 
 TEST_CASE("what occurs several times in a sum or product is found as often") {

@@ -93,6 +93,21 @@ TEST_CASE("where the operator set has no such operator, the graph gets a functio
   CHECK(g.functions().size() == 1);
 }
 
+TEST_CASE("a function counts its axes from the first one where the operator set has no others") {
+  for (int const version : {9, 10, 11}) {
+    norm g(version);
+    g.build();
+    fuse::rewrite_options options;
+    options.target = fuse::target::standard;
+    REQUIRE(applied<fuse::rules::norms>(g, options) == 1);
+    std::vector<std::int64_t> axes;
+    for (auto const& step : g.functions().front().steps)
+      for (auto const& a : step.attributes)
+        if (a.name == "axes") axes = std::get<std::vector<std::int64_t>>(a.content);
+    CHECK(axes == std::vector<std::int64_t>{version < 11 ? 2 : -1});
+  }
+}
+
 TEST_CASE("several trailing axes are one norm") {
   norm g;
   g.axes = {1, 2};

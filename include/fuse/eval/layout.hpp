@@ -88,7 +88,7 @@ template <class Source>
 
 [[nodiscard]] inline evaluation concatenated(call const& c) {
   std::size_t axis = 0;
-  if (c.operand(0) == nullptr || !c.axis(c.operand(0)->shape.size(), 0, axis)) return evaluation::misfit;
+  if (c.operand(0) == nullptr || !c.axis(c.operand(0)->shape.size(), 1, axis)) return evaluation::misfit;
   dense made{c.operand(0)->shape, {}};
   if (axis >= made.shape.size()) return evaluation::misfit;
   made.shape[axis] = 0;

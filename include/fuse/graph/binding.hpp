@@ -168,7 +168,7 @@ class graph_binding final : public graph_source {
 
  private:
   struct known_tag {
-    operator_tag tag;
+    operator_names::found name;
     bool known = false;
   };
   struct listed {
@@ -182,13 +182,13 @@ class graph_binding final : public graph_source {
     values_.push_back(v);
   }
 
-  operator_tag tag_of(node_type const& n) {
+  operator_names::found tag_of(node_type const& n) {
     if constexpr (detail::has_op_key<plain>) {
       auto const key = static_cast<std::size_t>(traits::op_key(*graph_, n));
       if (key >= tags_.size()) tags_.resize(key + 1);
       if (!tags_[key].known)
         tags_[key] = {names_.find(names_.context, traits::op_name(*graph_, n), image.version), true};
-      return tags_[key].tag;
+      return tags_[key].name;
     } else {
       return names_.find(names_.context, traits::op_name(*graph_, n), image.version);
     }
@@ -346,15 +346,20 @@ class graph_binding final : public graph_source {
   }
 
   void add_node(node_type const& n, std::uint32_t region, bool owner) {
-    std::uint32_t results = 0;
+    std::uint32_t results = 0, named = 0;
     for (auto const& v : traits::results(*graph_, n)) {
-      if (!(v == value_type{})) numbers_.set(v, static_cast<value_id>(values_.size()));
+      if (!(v == value_type{})) {
+        numbers_.set(v, static_cast<value_id>(values_.size()));
+        ++named;
+      }
       values_.push_back(v);  // an unused optional result keeps its place
       ++results;
     }
-    auto const id = image.add_node(tag_of(n), results, region);
-    image.place_last(id);
+    auto [tag, by_node] = tag_of(n);
     nodes_.push_back(n);
+    if (by_node) tag = names_.settle(names_.context, tag, image.version, *this, image.node_count(), named);
+    auto const id = image.add_node(tag, results, region);
+    image.place_last(id);
     if (owner) image.set_has_bodies(id);
   }
 

@@ -26,9 +26,18 @@ struct operator_tag {
   std::uint16_t op = 0;
 };
 
+class graph_source;
+
 /// Gives operator names their tags while an image is built.
 struct operator_names {
-  operator_tag (*find)(void const* context, std::string_view name, int version) = nullptr;
+  struct found {
+    operator_tag tag;
+    bool by_node = false;  ///< nodes of this name may have other tags, which `settle` tells
+  };
+  found (*find)(void const* context, std::string_view name, int version) = nullptr;
+  /// The tag of a node of `graph` that `find` gave `tag`, with so many results.
+  operator_tag (*settle)(void const* context, operator_tag tag, int version, graph_source const& graph, node_id n,
+                         std::uint32_t results) = nullptr;
   void const* context = nullptr;
 };
 

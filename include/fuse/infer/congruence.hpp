@@ -28,8 +28,25 @@ class basic_congruence {
     if (a == b) return true;
     if (hashes_.empty() && alike(a, b)) hash_all();
     budget_ = 64;
-    return compare(a, b, 0);
+    if (compare(a, b, 0)) return true;
+    told_apart_ = told_apart_ || is_computed(a) || is_computed(b);
+    return false;
   }
+
+  /// The same without hashes: of nodes that are about to be added, and while hashes are not current. It looks as deep,
+  /// and may spend that on what a hash would have told at once.
+  [[nodiscard]] bool same_now(value_id a, value_id b) {
+    budget_ = 64;
+    hashed_ = false;
+    bool const found = compare(a, b, 0);
+    hashed_ = true;
+    return found;
+  }
+
+  /// Whether two values were found to be different, one of which is computed, since this was last set to false: a
+  /// change anywhere below may make them the same.
+  [[nodiscard]] bool told_apart() const { return told_apart_; }
+  void told_apart(bool since) { told_apart_ = since; }
 
   /// Whether two nodes are one operator with the same parameters, as far as these are no operands.
   [[nodiscard]] bool agree(node_id n, node_id m) {
@@ -46,6 +63,7 @@ class basic_congruence {
   }
 
  private:
+  [[nodiscard]] bool is_computed(value_id v) const { return v != absent && image_.producer(v) != absent; }
   // Whether one operator computes both.
   [[nodiscard]] bool alike(value_id a, value_id b) const {
     auto const n = a == absent ? absent : image_.producer(a), m = b == absent ? absent : image_.producer(b);
@@ -102,7 +120,7 @@ class basic_congruence {
   bool compare(value_id a, value_id b, int depth) {
     if (a == b) return true;
     if (a == absent || b == absent || budget_-- == 0 || depth == 32) return false;
-    if (a < hashes_.size() && b < hashes_.size() && hashes_[a] != hashes_[b]) return false;
+    if (hashed_ && a < hashes_.size() && b < hashes_.size() && hashes_[a] != hashes_[b]) return false;
     auto const &x = image_.value(a), &y = image_.value(b);
     if (x.constant && y.constant) return same_contents(a, b);
     auto const n = x.producer, m = y.producer;
@@ -155,6 +173,8 @@ class basic_congruence {
   std::vector<int> axes_, axes_too_;
   std::vector<std::int64_t> listed_;
   int budget_ = 0;
+  bool told_apart_ = false;
+  bool hashed_ = true;
 };
 using congruence = basic_congruence<graph_image>;
 

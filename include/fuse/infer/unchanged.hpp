@@ -73,7 +73,7 @@ template <class Image>
     case opcode::minimum: return image.operand_count(n) == 1;
     case opcode::dropout: {  // while nobody trains
       double training = 0;
-      if (image.operand_count(n) < 3 || image.operand(n, 2) == absent) return image.version >= 7;
+      if (image.operand_count(n) < 3 || image.operand(n, 2) == absent) return true;
       return known.number(image.operand(n, 2), training) && training == 0;
     }
     default: return false;

@@ -60,6 +60,7 @@ class basic_group_opener {
     unsigned const may = (f.clips ? clip : 0u) | (repeats ? repeat : 0u) | (f.scales ? multiply : 0u),
                    may_first = may | (f.divides ? divide : 0u);
     std::uint32_t numbers = 0, clipped = 0, squared = 0;
+    std::uint32_t whole = 1;                         // the root, and what is passed on to it as it is
     if (kind == op_group::sum && root.power != 1) {  // it is no sum
       f.count = f.leaf_count = 1;
       f.parts[0] = {root.value, root.shape, 1, 0, 1, 255, root.power, true, false};
@@ -78,12 +79,14 @@ class basic_group_opener {
         p.power = 2;
         p.has_number = false;
       }
+      if (at != 0 && (f.passed_on & whole) >> p.parent & 1u) whole |= 1u << at;
+      bool const first = (whole >> at & 1u) != 0;
       children below(shape);
       // A number is one part, however it is computed; but its sign is one of the product's.
       bool const one_number = p.has_number && at != 0 && !(kind == op_group::product && is_negated(v));
       if ((operators_[v].direct & openers) != 0 && !one_number && !f.divided && p.power == 1 &&
-          opens(v, weight, kind, through, at == 0 ? may_first : may, region, below) &&
-          (at == 0 || !taken_whole(v, kind, below, wanted))) {
+          opens(v, weight, kind, through, first ? may_first : may, region, below) &&
+          (first || !taken_whole(v, kind, below, wanted))) {
         bool const numbered = below.number != 0 && below.number != 1;
         auto const more = waiting + below.count + (numbered ? 1 : 0);
         if (f.count + more > opened_group::capacity || f.leaf_count + more > opened_group::leaf_capacity) {

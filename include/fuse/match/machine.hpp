@@ -67,6 +67,10 @@ class basic_machine {
     congruent_.update(n);
   }
 
+  /// Takes in for whatever compares two values that any may be another computation than it was. Linear in the image
+  /// with the next comparison, if there is one.
+  void compare_anew() { congruent_.update(); }
+
   /// Whether what cannot match is told apart before it is looked for (match/filter/). Matches are the same; without it
   /// one sees all that fails.
   void filter(bool on) {
@@ -76,12 +80,17 @@ class basic_machine {
   [[nodiscard]] bool filters() const { return filter_.is_on(); }
 
   [[nodiscard]] program const& rules() const { return rules_; }
+  [[nodiscard]] congruence& congruent() { return congruent_; }
   /// The match, while it is accepted.
   [[nodiscard]] detail::match_state const& found() const { return s_; }
   /// Whether the last search was cut off at a bound.
   [[nodiscard]] bool exceeded() const { return s_.exceeded; }
   /// Whether it looked into a sum or product that has more parts than were opened.
   [[nodiscard]] bool bounded() const { return s_.bounded; }
+
+  /// Whether it went no further where two values are different computations: a change below, however far, may make them
+  /// the same.
+  [[nodiscard]] bool told_apart() const { return congruent_.told_apart(); }
 
   detail::failure_listener* listener = nullptr;
 
@@ -145,6 +154,7 @@ class basic_machine {
 
   [[gnu::always_inline]] void start(node_id n) {
     s_.exceeded = s_.bounded = false;
+    congruent_.told_apart(false);
     filter_.expect_before(n);
   }
 
@@ -457,18 +467,36 @@ class basic_machine {
   }
 
   bool user(instruction const& i, std::uint16_t pc) {
-    auto const v = s_.value(i.a);
     int tried = 0;
+    auto const v = s_.value(i.a);
+    auto const back = s_.here();
+    if ((i.flags & instruction::optional) != 0) {
+      s_.registers[i.b] = {v};
+      if (run(i.next)) return true;
+      s_.rewind(back);
+    }
+    return user_of(i, v, tried, 0) || fail(pc, v);
+  }
+  // ... of `v`, or of what passes it on through the operators of a set, chains of at most 8 of them.
+  bool user_of(instruction const& i, value_id v, int& tried, int passed) {
     for (auto at = image_.value(v).first_use; at != absent; at = image_.use_at(at).next) {
       auto const n = image_.use_at(at).node;
       if (image_.node(n).result_count <= i.c || image_.node(n).region != s_.region) continue;
-      if (++tried > 256) return s_.exceeded = true, fail(pc, v);
+      if (++tried > 256) return s_.exceeded = true, false;
       auto const back = s_.here();
       s_.registers[i.b] = {image_.result(n, i.c)};
       if (run(i.next)) return true;
       s_.rewind(back);
+      if (i.through == 0 || passed == 8 || !passes_on(n, v, i.through)) continue;
+      if (user_of(i, image_.result(n), tried, passed + 1)) return true;
     }
-    return fail(pc, v);
+    return false;
+  }
+  // Whether node `n` is one of a set, and `v` its first operand. Whether elements stay what they are is asked on the
+  // way down.
+  [[nodiscard]] bool passes_on(node_id n, value_id v, std::uint8_t set) const {
+    auto const& tag = image_.node(n).tag;
+    return rules_.sets[set - 1u].contains(tag.name, tag.op) && image_.operand(n, 0) == v;
   }
 
   program const rules_;

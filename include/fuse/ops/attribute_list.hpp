@@ -24,8 +24,12 @@ struct attribute_info {
   std::string_view name;
   attribute_kind kind;
   int since = 1, until = 0;  ///< operator set versions that have it, the latter not (0: all from `since` on)
+  int required = 0;          ///< from this version on, no node may lack it (0: any may)
 
   [[nodiscard]] constexpr bool is_of(int version) const { return since <= version && (until == 0 || version < until); }
+  [[nodiscard]] constexpr bool is_required(int version) const {
+    return required != 0 && required <= version && is_of(version);
+  }
 };
 
 /// All attributes that an operator has, for dialects that know them (adapters/hana_struct makes such lists). A rule

@@ -77,6 +77,16 @@ struct result_info {
   bool (*extents)(known_extents operands, std::vector<result_extent>& into) = nullptr;
 };
 
+/// An attribute that decides whether a node means what its row states: it does with this number, or without the
+/// attribute, where `may_lack`.
+struct required_attribute {
+  static constexpr auto none = std::numeric_limits<std::int64_t>::min();  ///< whatever stands there, it does not
+
+  std::string_view name;
+  std::int64_t number = none;
+  bool may_lack = true;
+};
+
 /// One operator of a dialect: a name, the neutral operator that it means, and where its parameters stand, from one
 /// operator set version on. Rows of one name follow each other by rising version.
 struct operator_row {
@@ -90,6 +100,12 @@ struct operator_row {
   attribute_list const* attributes = &any_attributes;  ///< all that it has
   result_info result{};                                ///< of an operator without a meaning, `opcode::opaque`
   span<element_types const> types{};                   ///< that it takes and gives, by rising version; none: any
+  bool one_shape = false;  ///< its operands have one shape: none is repeated along axes that it lacks
+  /// A node means `op` only with these attributes and with at most `most_results` results (0: any number). One that
+  /// does not is of the row named `otherwise`; where there is none, it is unknown.
+  span<required_attribute const> needs{};
+  std::uint8_t most_results = 0;
+  std::string_view otherwise{};
   std::uint8_t more = 0;  ///< rows of the same name that follow; `make_dialect` counts them
 };
 
@@ -128,6 +144,7 @@ struct emission {
   std::vector<operand_facts> operands{};
   std::vector<given> parameters{};
   std::size_t results = 1;
+  bool negative_axes = true;  ///< axes may count from the last one, see `dialect::negative_axes_since`
 
   /// Whether there is an operand of that number.
   [[nodiscard]] bool has(std::size_t operand) const { return operand < operands.size() && operands[operand].present; }
@@ -146,6 +163,9 @@ struct dialect {
   span<operator_row const> rows{};
   span<std::uint16_t const> slots{};
   int newest = 1;  ///< operator set version of graphs that state none
+  /// From this version on, axes of operators of the specification (`target::standard`) may count from the last one, and
+  /// are negative then.
+  int negative_axes_since = 0;
   /// Operands of several element types are valid, and the result has a common one: fuse takes it to be the first's
   /// where all agree, scalars aside, and knows it nowhere else.
   bool promotes = false;
@@ -279,13 +299,16 @@ struct dialect_table {
   }
 };
 
-/// Makes a dialect of its rows. `newest`: the operator set version of graphs that state none.
+/// Makes a dialect of its rows. `newest`: the operator set version of graphs that state none; `negative_axes_since`:
+/// see `dialect`.
 template <class Emission = names_alone, std::size_t Rows>
 [[nodiscard]] constexpr dialect_table<Rows, Emission> make_dialect(std::string_view name,
-                                                                   operator_row const (&rows)[Rows], int newest = 1) {
+                                                                   operator_row const (&rows)[Rows], int newest = 1,
+                                                                   int negative_axes_since = 0) {
   dialect_table<Rows, Emission> table;
   table.view_without_rows.name = name;
   table.view_without_rows.newest = newest;
+  table.view_without_rows.negative_axes_since = negative_axes_since;
   for (std::size_t i = 0; i < Rows; ++i) table.rows[i] = rows[i];
   table.fill();
   return table;

@@ -35,16 +35,35 @@ inline constexpr dialect dialect_of = detail::dialect_table_of<std::remove_const
 
 namespace detail {
 
-inline operator_tag find_tag(void const* context, std::string_view name, int version) {
+inline operator_names::found find_tag(void const* context, std::string_view name, int version) {
   auto const& names = *static_cast<dialect const*>(context);
   auto const code = names.code(name);
   auto const* row = names.row(code, version);
-  return {code, static_cast<std::uint16_t>(row == nullptr ? opcode::opaque : row->op)};
+  return {{code, static_cast<std::uint16_t>(row == nullptr ? opcode::opaque : row->op)},
+          row != nullptr && (row->needs.size() != 0 || row->most_results != 0)};
+}
+
+/// Whether an attribute of that contents, monostate where there is none, is what a row needs.
+[[nodiscard]] inline bool is_met(required_attribute const& by, attribute_view const& given) {
+  if (std::holds_alternative<std::monostate>(given)) return by.may_lack;
+  auto const* number = std::get_if<std::int64_t>(&given);
+  return number != nullptr && *number == by.number && by.number != required_attribute::none;
+}
+
+inline operator_tag settled_tag(void const* context, operator_tag tag, int version, graph_source const& graph,
+                                node_id n, std::uint32_t results) {
+  auto const& names = *static_cast<dialect const*>(context);
+  auto const& row = *names.row(tag.name, version);
+  bool meant = row.most_results == 0 || results <= row.most_results;
+  for (auto const& by : row.needs) meant = meant && is_met(by, graph.attribute_of(n, by.name));
+  return meant ? tag : find_tag(context, row.otherwise, version).tag;
 }
 
 }  // namespace detail
 
 /// How an image tags operator names in this dialect; `names` must outlive the result.
-[[nodiscard]] inline operator_names names_in(dialect const& names) { return {&detail::find_tag, &names}; }
+[[nodiscard]] inline operator_names names_in(dialect const& names) {
+  return {&detail::find_tag, &detail::settled_tag, &names};
+}
 
 }  // namespace fuse::inline v0

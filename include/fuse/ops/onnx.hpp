@@ -24,28 +24,55 @@ inline constexpr parameter_source pads_operand[] = {{"pads", kind::operand, {}, 
 inline constexpr parameter_source pads_and_axes[] = {{"pads", kind::operand, {}, 1}, {"axes", kind::operand, {}, 3}};
 inline constexpr parameter_source k_operand[] = {{"k", kind::operand, {}, 1}};
 
+// Below operator set 7 an attribute "axis" says along which axes the second operand is repeated.
+inline constexpr required_attribute no_axis[] = {{"axis"}};
+// Who trains: below operator set 7 an attribute "is_test" says that nobody does, above that so does a single result.
+inline constexpr required_attribute is_test[] = {{"is_test", 1, false}};
+inline constexpr required_attribute spatial[] = {{"spatial", 1}};
+inline constexpr required_attribute is_test_and_spatial[] = {{"is_test", 1, false}, {"spatial", 1}};
+
+[[nodiscard]] constexpr operator_row repeats_by_axis(std::string_view name, opcode op, std::string_view otherwise) {
+  return {.name = name, .op = op, .one_shape = true, .needs = no_axis, .otherwise = otherwise};
+}
+[[nodiscard]] constexpr operator_row one_shape(std::string_view name, opcode op) {
+  return {.name = name, .op = op, .one_shape = true};
+}
+// What such an operator is where it means something else: its result is like its first operand.
+[[nodiscard]] constexpr operator_row otherwise(std::string_view name, element_type type = element_type::unknown) {
+  return {.name = name, .emit = target::none, .result = {.shape = result_info::kind::operand, .type = type}};
+}
+
 // clang-format off
 inline constexpr operator_row rows[] = {
-    {"Add", opcode::add}, {"Sub", opcode::sub}, {"Mul", opcode::mul}, {"Div", opcode::div}, {"Neg", opcode::neg},
-    {"Reciprocal", opcode::reciprocal}, {"Sqrt", opcode::sqrt}, {"Pow", opcode::pow}, {"Abs", opcode::abs}, {"Exp", opcode::exp},
+    repeats_by_axis("Add", opcode::add, "Add along an axis"), {"Add", opcode::add, 7},
+    repeats_by_axis("Sub", opcode::sub, "Sub along an axis"), {"Sub", opcode::sub, 7},
+    repeats_by_axis("Mul", opcode::mul, "Mul along an axis"), {"Mul", opcode::mul, 7},
+    repeats_by_axis("Div", opcode::div, "Div along an axis"), {"Div", opcode::div, 7}, {"Neg", opcode::neg},
+    {"Reciprocal", opcode::reciprocal}, {"Sqrt", opcode::sqrt}, repeats_by_axis("Pow", opcode::pow, "Pow along an axis"), {"Pow", opcode::pow, 7}, {"Abs", opcode::abs}, {"Exp", opcode::exp},
     {"Log", opcode::log}, {"Erf", opcode::erf}, {"Sin", opcode::sin}, {"Cos", opcode::cos}, {"Tanh", opcode::tanh},
     {"Sigmoid", opcode::sigmoid}, {"Relu", opcode::relu}, {"Gelu", opcode::gelu}, {"Softplus", opcode::softplus},
     {"LeakyRelu", opcode::leaky_relu}, {"Elu", opcode::elu}, {"HardSigmoid", opcode::hard_sigmoid}, {"HardSwish", opcode::hard_swish},
-    {"PRelu", opcode::prelu}, {"Floor", opcode::floor}, {"Ceil", opcode::ceil}, {"Round", opcode::round}, {"Sign", opcode::sign},
-    {"Min", opcode::minimum}, {"Max", opcode::maximum}, {"Sum", opcode::sum_of}, {"Mod", opcode::mod},
+    {"PRelu", opcode::prelu, 7}, {"Floor", opcode::floor}, {"Ceil", opcode::ceil}, {"Round", opcode::round}, {"Sign", opcode::sign},
+    one_shape("Min", opcode::minimum), {"Min", opcode::minimum, 8}, one_shape("Max", opcode::maximum), {"Max", opcode::maximum, 8},
+    one_shape("Sum", opcode::sum_of), {"Sum", opcode::sum_of, 8}, {"Mod", opcode::mod},
     {"Clip", opcode::clip}, {"Clip", opcode::clip, 11, clip_operands, 1},
-    {"Equal", opcode::equal}, {"Less", opcode::less}, {"LessOrEqual", opcode::less_or_equal}, {"Greater", opcode::greater},
-    {"GreaterOrEqual", opcode::greater_or_equal}, {"And", opcode::logical_and}, {"Or", opcode::logical_or}, {"Xor", opcode::logical_xor},
+    repeats_by_axis("Equal", opcode::equal, "Equal along an axis"), {"Equal", opcode::equal, 7},
+    repeats_by_axis("Less", opcode::less, "Less along an axis"), {"Less", opcode::less, 7}, {"LessOrEqual", opcode::less_or_equal},
+    repeats_by_axis("Greater", opcode::greater, "Greater along an axis"), {"Greater", opcode::greater, 7}, {"GreaterOrEqual", opcode::greater_or_equal},
+    repeats_by_axis("And", opcode::logical_and, "And along an axis"), {"And", opcode::logical_and, 7},
+    repeats_by_axis("Or", opcode::logical_or, "Or along an axis"), {"Or", opcode::logical_or, 7},
+    repeats_by_axis("Xor", opcode::logical_xor, "Xor along an axis"), {"Xor", opcode::logical_xor, 7},
     {"Not", opcode::logical_not}, {"Where", opcode::where}, {"IsNaN", opcode::is_nan}, {"IsInf", opcode::is_inf},
-    {"Cast", opcode::cast}, {"CastLike", opcode::cast_like}, {"Identity", opcode::identity}, {"Dropout", opcode::dropout},
+    {"Cast", opcode::cast}, {"CastLike", opcode::cast_like}, {"Identity", opcode::identity},
+    {.name = "Dropout", .op = opcode::dropout, .needs = is_test, .otherwise = "Dropout while training"}, {"Dropout", opcode::dropout, 7},
     {"Constant", opcode::constant}, {"ConstantOfShape", opcode::constant_of_shape}, {"Shape", opcode::shape}, {"Size", opcode::size},
     {"Range", opcode::range}, {"Reshape", opcode::reshape, 1}, {"Reshape", opcode::reshape, 5, shape_operand, 1},
     {"Flatten", opcode::flatten}, {"Squeeze", opcode::squeeze}, {"Squeeze", opcode::squeeze, 13, axes_operand, 1},
     {"Unsqueeze", opcode::unsqueeze}, {"Unsqueeze", opcode::unsqueeze, 13, axes_operand, 1}, {"Transpose", opcode::transpose},
-    {"Concat", opcode::concat}, {"Split", opcode::split}, {"Split", opcode::split, 13, split_operand, 1},
+    {"Concat", opcode::concat}, {"Split", opcode::split, 2}, {"Split", opcode::split, 13, split_operand, 1},
     {"Slice", opcode::slice}, {"Slice", opcode::slice, 10, slice_operands, 1}, {"Gather", opcode::gather},
     {"GatherElements", opcode::gather_elements}, {"GatherND", opcode::gather_nd}, {"ScatterND", opcode::scatter_nd},
-    {"ScatterElements", opcode::scatter_elements}, {"Expand", opcode::expand, 8}, {"Tile", opcode::tile},
+    {"ScatterElements", opcode::scatter_elements}, {"Expand", opcode::expand, 8}, {"Tile", opcode::tile, 6},
     {"Pad", opcode::pad}, {"Pad", opcode::pad, 11, pads_operand, 1}, {"Pad", opcode::pad, 18, pads_and_axes, 1}, {"Trilu", opcode::trilu}, {"OneHot", opcode::one_hot},
     {"NonZero", opcode::non_zero}, {"CumSum", opcode::cumulative_sum}, {"TopK", opcode::top_k}, {"TopK", opcode::top_k, 10, k_operand, 1},
     {"ReduceMean", opcode::mean}, {"ReduceMean", opcode::mean, 18, axes_operand, 1},
@@ -60,13 +87,16 @@ inline constexpr operator_row rows[] = {
     {"ReduceLogSum", opcode::log_sum}, {"ReduceLogSum", opcode::log_sum, 18, axes_operand, 1},
     {"ReduceLogSumExp", opcode::log_sum_exp}, {"ReduceLogSumExp", opcode::log_sum_exp, 18, axes_operand, 1},
     {"ArgMax", opcode::arg_max}, {"ArgMin", opcode::arg_min},
-    {"MatMul", opcode::matmul}, {"Gemm", opcode::gemm}, {"Einsum", opcode::einsum}, {"MatMulInteger", opcode::matmul_integer},
+    {"MatMul", opcode::matmul}, one_shape("Gemm", opcode::gemm), {"Gemm", opcode::gemm, 7}, {"Einsum", opcode::einsum}, {"MatMulInteger", opcode::matmul_integer},
     {"Conv", opcode::conv}, {"ConvTranspose", opcode::conv_transpose}, {"ConvInteger", opcode::conv_integer},
     {"MaxPool", opcode::max_pool}, {"AveragePool", opcode::average_pool}, {"GlobalMaxPool", opcode::global_max_pool},
     {"Resize", opcode::resize},
     {"Softmax", opcode::softmax, 1, softmax_first_axis}, {"Softmax", opcode::softmax, 13},
     {"LogSoftmax", opcode::log_softmax, 1, softmax_first_axis}, {"LogSoftmax", opcode::log_softmax, 13},
-    {"BatchNormalization", opcode::batch_norm}, {"InstanceNormalization", opcode::instance_norm},
+    {.name = "BatchNormalization", .op = opcode::batch_norm, .needs = is_test_and_spatial, .most_results = 1, .otherwise = "BatchNormalization of another kind"},
+    {.name = "BatchNormalization", .op = opcode::batch_norm, .since = 7, .needs = spatial, .most_results = 1, .otherwise = "BatchNormalization of another kind"},
+    {.name = "BatchNormalization", .op = opcode::batch_norm, .since = 9, .most_results = 1, .otherwise = "BatchNormalization of another kind"},
+    {"BatchNormalization", opcode::batch_norm, 14}, {"InstanceNormalization", opcode::instance_norm},
     {"GroupNormalization", opcode::group_norm},
     // onnxruntime runs LayerNormalization in the default domain at every operator set; the standard has it from 17 on.
     {"LayerNormalization", opcode::layer_norm, 1, {}, -1, target::onnxruntime},
@@ -86,7 +116,7 @@ inline constexpr operator_row rows[] = {
     {"Tan", opcode::tan}, {"Asin", opcode::asin}, {"Acos", opcode::acos}, {"Atan", opcode::atan}, {"Sinh", opcode::sinh}, {"Cosh", opcode::cosh},
     {"Asinh", opcode::asinh}, {"Acosh", opcode::acosh}, {"Atanh", opcode::atanh}, {"Selu", opcode::selu}, {"Celu", opcode::celu},
     {"ThresholdedRelu", opcode::thresholded_relu}, {"Softsign", opcode::softsign}, {"Mish", opcode::mish}, {"Swish", opcode::swish},
-    {"Shrink", opcode::shrink}, {"Mean", opcode::mean_of}, {"BitwiseAnd", opcode::bitwise_and}, {"BitwiseOr", opcode::bitwise_or},
+    {"Shrink", opcode::shrink}, one_shape("Mean", opcode::mean_of), {"Mean", opcode::mean_of, 8}, {"BitwiseAnd", opcode::bitwise_and}, {"BitwiseOr", opcode::bitwise_or},
     {"BitwiseXor", opcode::bitwise_xor}, {"BitwiseNot", opcode::bitwise_not}, {"DepthToSpace", opcode::depth_to_space},
     {"SpaceToDepth", opcode::space_to_depth}, {"ReverseSequence", opcode::reverse_sequence}, {"EyeLike", opcode::eye_like},
     {"Hardmax", opcode::hardmax, 1, softmax_first_axis}, {"Hardmax", opcode::hardmax, 13}, {"LpNormalization", opcode::lp_normalization},
@@ -97,6 +127,11 @@ inline constexpr operator_row rows[] = {
     {"com.microsoft::QuickGelu", opcode::quick_gelu}, {"com.microsoft::BiasGelu", opcode::bias_gelu},
     {"com.microsoft::FusedMatMul", opcode::fused_matmul},
     {"If", opcode::if_else}, {"Loop", opcode::loop}, {"Scan", opcode::scan},
+    // What operators of older sets are where their attributes say that they mean something else.
+    otherwise("Add along an axis"), otherwise("Sub along an axis"), otherwise("Mul along an axis"), otherwise("Div along an axis"),
+    otherwise("Pow along an axis"), otherwise("Equal along an axis", element_type::boolean), otherwise("Less along an axis", element_type::boolean),
+    otherwise("Greater along an axis", element_type::boolean), otherwise("And along an axis"), otherwise("Or along an axis"), otherwise("Xor along an axis"),
+    otherwise("Dropout while training"), otherwise("BatchNormalization of another kind"),
 };
 // clang-format on
 
@@ -125,6 +160,6 @@ inline constexpr completed_rows completed = [] {
 
 /// ai.onnx up to operator set 24 (every operator of common transformer exports) and the norms of com.microsoft.
 inline constexpr auto onnx =
-    make_dialect<detail::onnx_norms::emission_rules>("onnx", detail::onnx_rows::completed.all, 24);
+    make_dialect<detail::onnx_norms::emission_rules>("onnx", detail::onnx_rows::completed.all, 24, 11);
 
 }  // namespace fuse::inline v0

@@ -33,6 +33,12 @@ namespace fuse::inline v0::detail::onnx_norms {
   return x.size() == 1 || (!x.empty() && x.back() == extent(1));
 }
 
+/// Whether the axes can be told: where they count from the first one, the rank is needed.
+[[nodiscard]] inline bool counts_axes(emission const& e) {
+  auto const& x = e.operands[0];
+  return e.negative_axes || (x.has_rank && static_cast<double>(x.shape.size()) >= -e.number("axis"));
+}
+
 [[nodiscard]] inline std::string_view refuse(emission const& e) {
   if (!is_norm(e.op) || e.operands.empty()) return {};
   auto const type = e.operands[0].type;
@@ -51,6 +57,8 @@ namespace fuse::inline v0::detail::onnx_norms {
   if (e.to == target::onnxruntime && type == element_type::bfloat16) return "onnxruntime has no bfloat16 kernel for it";
   if (!has_operator(e) && type == element_type::bfloat16 && e.version < 13)
     return "this operator set version has no bfloat16";
+  if (!has_operator(e) && !counts_axes(e))
+    return "axes count from the first one at this operator set version, and the rank is not known";
   return {};
 }
 
@@ -92,7 +100,12 @@ class body_writer {
       body_.outputs.push_back("Mean");
       if (e_.results > 2) body_.outputs.push_back("InvStdDev");
     }
-    for (std::int64_t i = axis_; i < 0; ++i) axes_.push_back(i);
+    std::int64_t first = 0;
+    if (!e_.negative_axes) {
+      first = static_cast<std::int64_t>(e_.operands[0].shape.size());
+      body_.name += "_rank" + std::to_string(first);
+    }
+    for (std::int64_t i = axis_; i < 0; ++i) axes_.push_back(first + i);
 
     std::string x = "X";
     if (type_ != computed_) x = cast("X", "XU", computed_);
@@ -174,7 +187,7 @@ class body_writer {
 
 template <class Body>
 [[nodiscard]] bool function(emission const& e, Body& into) {
-  if (!is_norm(e.op) || e.operands.size() < 2 || !(e.number("axis") < 0)) return false;
+  if (!is_norm(e.op) || e.operands.size() < 2 || !(e.number("axis") < 0) || !counts_axes(e)) return false;
   into = {};
   body_writer<Body>(e, into).write();
   return true;

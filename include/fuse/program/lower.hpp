@@ -197,13 +197,31 @@ constexpr void lowering::further_root(std::uint8_t root) {
     emit({.code = step::recall, .a = at, .b = slot(pattern_[path[length - 1]].name, slot_kind::value)});
   }
   for (int i = length - 2; i >= 0; --i) {
+    auto const& t = pattern_[path[i]];
+    // What may stand between, or nothing: an operator that is there or not, and what is looked through.
+    bool const wraps = t.kind == term_kind::wrapped || t.kind == term_kind::through;
+    if (!wraps && !is_node(t)) continue;
+    through_set set = everywhere_;
+    if (t.kind == term_kind::through) add_transparent(set, t.name);
+    if (t.kind == term_kind::wrapped) add_transparent(set, t.name);
     auto const r = new_register();
-    emit({.code = step::user, .a = at, .b = r});
+    emit({.code = step::user,
+          .a = at,
+          .b = r,
+          .c = i > 0 && pattern_[path[i - 1]].kind == term_kind::result
+                   ? static_cast<std::uint8_t>(pattern_[path[i - 1]].index)
+                   : std::uint8_t{0},
+          .through = set.count == 0 ? std::uint8_t{0} : set_id(set),
+          .flags = wraps ? instruction::optional : std::uint8_t{0}});
     at = r;
   }
   if (out.root_count == sizeof(out.root_registers)) return fail(rule_error::too_large, rule_.name);
   out.root_registers[out.root_count++] = at;
   value(root, at);
+}
+// Whether a term is a node of its own, and no name for one, nor a choice among several.
+constexpr bool lowering::is_node(term const& t) {
+  return t.kind == term_kind::neutral || t.kind == term_kind::named || t.kind == term_kind::exact;
 }
 // Path from `at` down to a term that has a register, root first.
 constexpr bool lowering::path_to_bound(std::uint8_t at, std::uint8_t (&path)[16], int& length) {

@@ -50,7 +50,10 @@ constexpr void lowering::value(std::uint8_t at, std::uint8_t r, sign_use sign, s
   // The frequent ones first: constant evaluation walks through all the cases before.
   switch (t.kind) {
     case term_kind::neutral:
-      if (group_[at] != op_group::none) return group(at, r, sign, around);
+      if (group_[at] != op_group::none) {
+        if (!divides_products(t)) return group(at, r, sign, around);
+        return lower_forks(2, false, [&](int i) { i == 0 ? group(at, r, sign, around) : operation(at, r, 0); });
+      }
       if (reduction_[at]) return reduction(t, r, alone);
       return operation(at, r, 0);
     case term_kind::named:
@@ -313,6 +316,20 @@ constexpr bool lowering::may_add_number(std::uint8_t at, op_group kind) const {
   for (int i = 0; i < count; ++i)
     if (may_add_number(t.child[i], kind)) return true;
   return false;
+}
+
+/// Whether a term is a quotient with a product for an operand, which integers have as it is written alone: they are
+/// rounded in between.
+constexpr bool lowering::divides_products(term const& t) const {
+  if (t.op != opcode::div || scale_ != 0) return false;
+  bool found = false;
+  for (int i = 0; i < 2; ++i) {
+    auto const& of = pattern_.terms[t.child[i]];
+    bool const product = of.kind == term_kind::neutral && of.op == opcode::mul;
+    if (!product && !is_operand(t.child[i])) return false;
+    found = found || product;
+  }
+  return found;
 }
 
 /// Whether a quotient takes a term as it stands: none of its factors is one of the quotient's.

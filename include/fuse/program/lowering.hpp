@@ -152,6 +152,7 @@ class lowering {
   constexpr void reduction(term const& t, std::uint8_t r, bool alone);
   constexpr void group(std::uint8_t at, std::uint8_t r, sign_use sign, std::uint8_t around);
   [[nodiscard]] constexpr bool is_operand(std::uint8_t at) const;
+  [[nodiscard]] constexpr bool divides_products(term const& t) const;
   constexpr void whole_group(parts const& found, op_group kind, std::uint8_t frame, bool branch);
   constexpr void branches(parts const& found, int at, op_group kind, std::uint8_t frame);
   [[nodiscard]] constexpr bool may_add_number(std::uint8_t at, op_group kind) const;
@@ -170,6 +171,7 @@ class lowering {
   constexpr void name_root(std::uint8_t at);
   constexpr void add_transparent_entries(through_set const& set, std::uint16_t first);
   constexpr void further_root(std::uint8_t root);
+  [[nodiscard]] static constexpr bool is_node(term const& t);
   constexpr bool path_to_bound(std::uint8_t at, std::uint8_t (&path)[16], int& length);
   [[nodiscard]] constexpr bool is_bound(static_text name) const;
   constexpr void add_condition(condition const& added);

@@ -10,15 +10,14 @@
 
 #include <fuse/core/plain_vector.hpp>
 #include <fuse/core/span.hpp>
-#include <fuse/infer/bare_value.hpp>
-#include <fuse/infer/congruence.hpp>
-#include <fuse/infer/parameters.hpp>
 #include <fuse/infer/validity.hpp>
 #include <fuse/match/machine.hpp>
 #include <fuse/rewrite/built.hpp>
 #include <fuse/rewrite/cost.hpp>
 #include <fuse/rewrite/instantiation.hpp>
+#include <fuse/rewrite/narrowing.hpp>
 #include <fuse/rewrite/options.hpp>
+#include <fuse/rewrite/other_results.hpp>
 #include <fuse/rewrite/replacement.hpp>
 #include <fuse/rewrite/transaction.hpp>
 
@@ -37,8 +36,7 @@ struct rewrite_outcome {
 template <class Image>
 class basic_application {
  public:
-  basic_application(machine const& match, Image& image, facts& known, dialect const& names,
-                    rewrite_options const& options)
+  basic_application(machine& match, Image& image, facts& known, dialect const& names, rewrite_options const& options)
       : rules_(match.rules()),
         match_(match.found()),
         image_(image),
@@ -49,9 +47,9 @@ class basic_application {
         validity_(image, known, names),
         changes_(image, known, false),
         right_(rules_, match_, image, known, names, options.target, changes_),
-        congruent_(image, known, names),
+        narrowing_(rules_, match_, image, known, names, options.trust_shapes),
+        others_(image, known, names, match.congruent(), changes_),
         counted_(static_cast<std::size_t>(opcode::count_), false) {
-    for (auto const& set : rules_.sets) looks_through_casts_ = looks_through_casts_ || has_casts(set);
     for (auto const& i : match.rules().code)
       if (i.code == step::users) count_users_of(i.next);
   }
@@ -71,9 +69,9 @@ class basic_application {
     auto right = right_.build(rule, root, computed_in);
     made_.assign(*right);
     if (right && unchanged()) return {kind::unchanged};
-    if (auto why = narrowed(); !why.empty()) return refuse("element type", std::move(why));
+    if (auto why = narrowing_.refuses(roots_[0]); !why.empty()) return refuse("element type", std::move(why));
     if (!right) return {kind::refused, right.why()};
-    if (auto why = take_other_results(); !why.empty()) return refuse("results", std::move(why));
+    if (auto why = others_.take(roots_, made_); !why.empty()) return refuse("results", std::move(why));
     for (std::size_t i = 0; i < roots_.size(); ++i)
       if (auto why = unfit(made_[i], roots_[i]); !why.empty()) return refuse("shape and element type", std::move(why));
     if (auto why = invalid(); !why.empty()) return refuse("operator", std::move(why));
@@ -149,69 +147,6 @@ class basic_application {
     return image_.producer(v) != absent && image_.producer(v) >= first_node();
   }
 
-  // Nothing that is looked through or computed inside may be narrower than the result; and where a result is no
-  // floating number, such as that of a comparison, nothing may have been rounded that it is computed from.
-  [[nodiscard]] std::string narrowed() {
-    auto const wanted = facts_.type(roots_[0]);
-    if (wanted == element_type::unknown)
-      return options_.trust_shapes ? std::string() : "the element type of the result is not known";
-    if (looks_through_casts_)
-      for (auto n : match_.matched()) {
-        auto const op = op_of(image_, n);
-        if ((op != opcode::cast && op != opcode::cast_like) || image_.operand_count(n) == 0) continue;
-        auto const of = image_.operand(n, 0), result = image_.result(n);
-        if (of == absent) continue;
-        auto const from = facts_.type(of), to = facts_.type(result);
-        if (!options_.trust_shapes && (from == element_type::unknown || to == element_type::unknown))
-          return "the element types of " + image_.source->node_name(n) + ", a Cast, are not both known: it may round";
-        if (rounds(of, to) && tells_apart(result, wanted))
-          return "inside, " + image_.source->node_name(n) + " rounds to " + std::string(name_of(to)) +
-                 ", which what is computed of it may tell";
-      }
-    if (!is_floating(wanted)) return {};
-    for (auto n : match_.matched())
-      for (std::uint32_t i = 0; i < image_.node(n).result_count; ++i) {
-        auto const type = facts_.type(image_.result(n, i));
-        if (type == wanted || type == element_type::unknown || !is_floating(type)) continue;
-        if (!widens(wanted, type))
-          return "inside, " + image_.source->node_name(n) + " computes in " + std::string(name_of(type)) +
-                 ", which is narrower than the result's " + std::string(name_of(wanted));
-      }
-    return {};
-  }
-
-  // Whether a Cast of `of` to type `to` may round. It does not where it takes back one that has widened.
-  [[nodiscard]] bool rounds(value_id of, element_type to) const {
-    auto const from = facts_.type(bare_value(image_, facts_, of));
-    return is_floating(from) && is_floating(to) && !widens(from, to);
-  }
-  // Whether something that is no floating number is computed of `rounded` and matched: the result itself, or what it
-  // depends on.
-  [[nodiscard]] bool tells_apart(value_id rounded, element_type wanted) {
-    auto const of_shapes = [&](node_id n) {
-      auto const op = op_of(image_, n);
-      return op == opcode::shape || op == opcode::size;
-    };
-    if (!is_floating(wanted)) return !of_shapes(image_.producer(roots_[0]));
-    reached_.assign(1, rounded);
-    for (std::size_t i = 0; i < reached_.size(); ++i)
-      for (auto n : match_.matched()) {
-        bool reads = false;
-        for (std::uint32_t k = 0; k < image_.operand_count(n); ++k)
-          reads = reads || image_.operand(n, k) == reached_[i];
-        if (!reads || of_shapes(n)) continue;
-        for (std::uint32_t k = 0; k < image_.node(n).result_count; ++k) {
-          auto const v = image_.result(n, k);
-          if (image_.unused(v)) continue;
-          if (!is_floating(facts_.type(v))) return true;
-          bool known = false;
-          for (auto r : reached_) known = known || r == v;
-          if (!known) reached_.push_back(v);
-        }
-      }
-    return false;
-  }
-
   // Whether the right side is the graph as it is: the root itself, or one new node that says the same as the root's.
   [[nodiscard]] bool unchanged() const {
     if (made_[0] == roots_[0]) return true;
@@ -230,76 +165,6 @@ class basic_application {
     for (std::uint32_t i = 0; i < count || i < old_count; ++i)
       if ((i < count ? image_.operand(n, i) : absent) != (i < old_count ? image_.operand(old, i) : absent))
         return false;
-    return true;
-  }
-
-  // Where a node of the same operator takes the place of another, it also takes over the other results that are used,
-  // if it computes the same there. Returns why that cannot be, or an empty text.
-  [[nodiscard]] std::string take_other_results() {
-    auto const count = roots_.size();
-    for (std::size_t i = 0; i < count; ++i) {
-      auto const n = image_.producer(made_[i]), old = image_.producer(roots_[i]);
-      if (n == absent || old == absent) continue;
-      bool const alike = image_.node(n).tag.op == image_.node(old).tag.op;
-      for (std::uint32_t k = 0; k < image_.node(old).result_count; ++k) {
-        auto const v = image_.result(old, k);
-        if (is_root(v) || image_.unused(v)) continue;
-        if (!alike || k >= image_.node(n).result_count) {
-          if (count > 1) return "another result of the replaced node is used, which the new node does not have";
-          continue;
-        }
-        if (!same_other_results(n, old))
-          return "another result of the replaced node is used, and that of the new node is not provably the same";
-        roots_.push_back(v);
-        made_.push_back(image_.result(n, k));
-      }
-    }
-    return {};
-  }
-  // Whether two nodes of one neutral operator, or of none, have the same results from the second on: they read the
-  // same, but for what the first result alone depends on, by the same parameters.
-  [[nodiscard]] bool same_other_results(node_id n, node_id old) {
-    auto const op = op_of(image_, n);
-    auto const of_first = info(op).of_first_result;
-    if (n == old) return true;
-    if (op == opcode::dropout || image_.node(n).has_bodies || image_.node(old).has_bodies) return false;
-    auto const count = image_.operand_count(n), old_count = image_.operand_count(old);
-    for (std::uint32_t i = 0; i < count || i < old_count; ++i) {
-      if (i < 8 && (of_first >> i & 1u) != 0) continue;
-      auto const a = i < count ? image_.operand(n, i) : absent, b = i < old_count ? image_.operand(old, i) : absent;
-      if (a == b) continue;
-      if (a == absent || b == absent) return false;
-      congruent_.update();
-      if (!congruent_.same(a, b)) return false;
-    }
-    return of_first != 0 ? same_parameters(n, old) : same_attributes(n, old);
-  }
-  // As the neutral operator has them, whatever either dialect's operator calls them.
-  [[nodiscard]] bool same_parameters(node_id n, node_id old) const {
-    for (auto const& p : info(op_of(image_, n)).parameters) {
-      double a = 0, b = 0;
-      if (!read_number(image_, facts_, names_, n, p.name, a) || !read_number(image_, facts_, names_, old, p.name, b))
-        return false;
-      if (p.axis != axis_use::none) {
-        auto const rank = facts_.rank(image_.operand(n, 0));
-        if ((a < 0) != (b < 0) && rank < 0) return false;
-        if (a < 0) a += rank;
-        if (b < 0) b += rank;
-      }
-      if (static_cast<float>(a) != static_cast<float>(b)) return false;  // graphs keep them as floats
-    }
-    return true;
-  }
-  // Whether both have the same name and all attributes that the dialect lists for it.
-  [[nodiscard]] bool same_attributes(node_id n, node_id old) const {
-    if (image_.node(n).tag.name == 0 || image_.node(n).tag.name != image_.node(old).tag.name) return false;
-    if (n < first_node()) return image_.source->same_attributes(n, old);
-    auto const* row = names_.row(image_.node(n).tag.name, image_.version);
-    if (row == nullptr || row->attributes->any || !changes_.says_the_same(n, old)) return false;
-    for (auto const& a : row->attributes->all) {
-      auto const there = image_.source->attribute_of(old, a.name), made = image_.source->attribute_of(n, a.name);
-      if (there.index() != made.index()) return false;
-    }
     return true;
   }
 
@@ -449,14 +314,6 @@ class basic_application {
     if (counts_users_) list_less_read();
     readers_.erase_if([&](reader const& r) { return !image_.node(r.node).alive; });
   }
-  [[nodiscard]] bool has_casts(through_set const& set) const {
-    for (std::size_t i = 0; i < set.count; ++i) {
-      auto const* row = set.by_name[i] ? names_.row(set.ops[i], image_.version) : nullptr;
-      auto const op = row != nullptr ? row->op : static_cast<opcode>(set.by_name[i] ? 0 : set.ops[i]);
-      if (op == opcode::cast || op == opcode::cast_like) return true;
-    }
-    return false;
-  }
   // Where rules count users: whoever reads what a node that is gone has read.
   void list_less_read() {
     for (auto v : less_read_)
@@ -520,11 +377,11 @@ class basic_application {
   plain_vector<value_id> roots_, made_;  // what is replaced, each by what is made at the same place
   plain_vector<reader> readers_;
   plain_vector<node_id> stale_;
-  plain_vector<value_id> dead_, less_read_, reached_;
-  basic_congruence<Image> congruent_;
-  bool looks_through_casts_ = false;  // some rule does
-  bool counts_users_ = false;         // some rule does
-  std::vector<bool> counted_;         // ... of such operators
+  plain_vector<value_id> dead_, less_read_;
+  basic_narrowing<Image> narrowing_;
+  basic_other_results<Image> others_;
+  bool counts_users_ = false;  // some rule does
+  std::vector<bool> counted_;  // ... of such operators
 };
 using application = basic_application<graph_image>;
 

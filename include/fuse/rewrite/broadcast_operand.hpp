@@ -188,7 +188,7 @@ class basic_broadcast_operand {
   built<value_id> node(opcode op, std::initializer_list<value_id> operands, char const* what_for) {
     auto const* row = names_.emitted(op, image_.version, into_.target_here(to_));
     if (row == nullptr) return objection{std::string("the dialect has no operator ") + what_for + " of row()"};
-    if (auto why = repeats_unasked(facts_, *row, image_.version, {operands.begin(), operands.size()}); !why.empty())
+    if (auto why = repeats_unasked(facts_, *row, {operands.begin(), operands.size()}); !why.empty())
       return objection{std::move(why)};
     operator_tag const tag{names_.code(row->name), static_cast<std::uint16_t>(op)};
     return image_.result(into_.node(tag, row->name, {operands.begin(), operands.size()}, {}, 1, place_));

@@ -69,9 +69,10 @@ class basic_driver final : machine::acceptor {
     // What a later stage made may be what an earlier one looks for, or have replaced what made a match too dear: once
     // more around it, until nothing is.
     late_rounds_ = true;
-    for (int i = 0; (!late_.empty() || (i < cost_rounds && may_pay(0))) && budget_ != 0; ++i) {
+    for (int i = 0; (!late_.empty() || (i < cost_rounds && may_pay(0)) || may_be_same()) && budget_ != 0; ++i) {
       auto again = std::exchange(late_, {});
       if (i < cost_rounds && may_pay(0)) list_costly(0, again);
+      if (may_be_same()) list_doubtful(again);
       for (int stage = 0; stage < rules_.stages; ++stage) {
         enter_stage(stage);
         waiting_ = again;
@@ -195,6 +196,8 @@ class basic_driver final : machine::acceptor {
     if (budget_ == 0) return;
     root_ = n;
     bool const applied = rewrite_at(n);
+    if (!applied && machine_.told_apart() && (doubtful_.empty() || doubtful_.back().root != n))
+      doubtful_.push_back({n, applied_});
     if (machine_.exceeded()) ++exceeded_;
     if (!applied && machine_.bounded()) ++bounded_;
     refusals_.leave(applied);
@@ -286,7 +289,7 @@ class basic_driver final : machine::acceptor {
 
   // A match that costs more than it saves while others use what it would replace may pay once these are gone.
   static constexpr int cost_rounds = 8;
-  struct costly_match {
+  struct refused_place {
     node_id root;
     std::size_t applied;  // how many rewrites there had been
   };
@@ -300,6 +303,25 @@ class basic_driver final : machine::acceptor {
       if (auto const root = costly_[at].root; image_.node(root).alive && (into.empty() || into.back() != root))
         into.push_back(root);
     costly_.resize(first);
+  }
+
+  // Where two values were told apart, they may be one computation once something below has been rewritten, however far.
+  [[nodiscard]] bool may_be_same() const { return !doubtful_.empty() && doubtful_[0].applied != applied_; }
+  void list_doubtful(plain_vector<node_id>& into) {
+    machine_.compare_anew();
+    begin_round();
+    std::size_t count = 0;  // those since the last rewrite have seen all there is
+    while (count < doubtful_.size() && doubtful_[count].applied != applied_) ++count;
+    for (auto at = count; at-- > 0;)
+      if (auto const root = doubtful_[at].root; image_.node(root).alive && seen_[root].round != round_) {
+        seen_[root].round = round_;
+        into.push_back(root);
+      }
+    doubtful_.erase_first(count);
+  }
+  void begin_round() {
+    if (seen_.size() < image_.node_count()) seen_.resize(image_.node_count() + image_.node_count() / 8);
+    ++round_;
   }
 
   // How many operators may stand above what computes `v`, or anything (absent).
@@ -341,8 +363,7 @@ class basic_driver final : machine::acceptor {
   // where sums and products, and what leaves a value as it is, count for none. Every node is passed once for each
   // number.
   void look_further_up() {
-    if (seen_.size() < image_.node_count()) seen_.resize(image_.node_count() + image_.node_count() / 8);
-    ++round_;
+    begin_round();
     auto const stage = patterns_so_far();
     auto const waited = waiting_.size();
     while (!climbs_.empty()) {
@@ -437,7 +458,7 @@ class basic_driver final : machine::acceptor {
   bool changed_ = false;  // since the machine last took in the whole image
   element_type computed_in_ = element_type::unknown, wider_ = element_type::unknown;
   node_id root_ = absent;
-  plain_vector<costly_match> costly_;
+  plain_vector<refused_place> costly_, doubtful_;
   std::size_t applied_ = 0;  // rewrites of all rules
   std::size_t budget_ = 0, exceeded_ = 0, bounded_ = 0;
   std::size_t half_budget_ = 0;

@@ -16,6 +16,7 @@
 #include <fuse/graph/attribute.hpp>
 #include <fuse/infer/facts.hpp>
 #include <fuse/ops/dialect.hpp>
+#include <fuse/ops/names.hpp>
 #include <fuse/rewrite/built.hpp>
 #include <fuse/rewrite/constant_contents.hpp>
 #include <fuse/rewrite/repeats_unasked.hpp>
@@ -76,7 +77,7 @@ class basic_operator_writer {
       return objection{std::string("the dialect has no operator ") + std::string(name_of(op)) +
                        " at this operator set version"};
     auto const* sum = names_.emitted(opcode::add, image_.version, target::standard);
-    if (sum != nullptr && repeats_when_asked(*sum, image_.version))
+    if (sum != nullptr && sum->one_shape)
       return objection{"the function that stands for " + std::string(name_of(op)) +
                        " repeats elements, which operators do not by themselves at this operator set version"};
     auto const name = body.name;
@@ -111,13 +112,41 @@ class basic_operator_writer {
   [[nodiscard]] std::string completed(operator_row const& row, span<value_id const> operands) {
     if (auto why = complete(row, attributes_); !why.empty()) return why;
     bool asked = false;
-    for (auto const& a : attributes_) asked = asked || a.name == "broadcast";
-    if (auto why = repeats_unasked(facts_, row, image_.version, operands); !asked && !why.empty()) return why;
+    for (auto const& a : attributes_) {
+      auto const* flag = std::get_if<std::int64_t>(&a.content);
+      asked = asked || (a.name == "broadcast" && flag != nullptr && *flag != 0);
+    }
+    if (auto why = repeats_unasked(facts_, row, operands, asked); !why.empty()) return why;
+    if (auto why = say_what_is_needed(row); !why.empty()) return why;
     if (row.attributes->any) return {};
     for (auto const& a : attributes_)
       if (auto const at = row.attributes->find(a.name);
           at == row.attributes->all.size() || !row.attributes->all[at].is_of(image_.version))
         return std::string(row.name) + " has no attribute '" + a.name + "' at this operator set version";
+    for (auto const& listed : row.attributes->all)
+      if (listed.is_required(image_.version) && !is_given(listed.name))
+        return std::string(row.name) + " needs an attribute '" + std::string(listed.name) + "'";
+    return {};
+  }
+
+  [[nodiscard]] bool is_given(std::string_view attribute_name) const {
+    for (auto const& a : attributes_)
+      if (a.name == attribute_name) return true;
+    return false;
+  }
+
+  // Adds the attributes without which a node of this row means something else; returns why one that was given makes it
+  // that, or an empty text.
+  [[nodiscard]] std::string say_what_is_needed(operator_row const& row) {
+    for (auto const& by : row.needs) {
+      attribute const* given = nullptr;
+      for (auto const& a : attributes_)
+        if (a.name == by.name) given = &a;
+      if (given != nullptr && !is_met(by, view_of(*given)))
+        return "with this '" + std::string(by.name) + "', " + std::string(row.name) +
+               " means something else at this operator set version";
+      if (given == nullptr && !by.may_lack) attributes_.push_back({std::string(by.name), by.number});
+    }
     return {};
   }
 
@@ -146,6 +175,7 @@ class basic_operator_writer {
     made.version = image_.version;
     made.to = into_.target_here(to_);
     made.results = results;
+    made.negative_axes = made.version >= names_.negative_axes_since;
     extents_.clear();  // apart from the facts, whose spans end with the next constant that is made
     for (auto v : operands)
       if (v != absent) extents_.append(facts_.shape(v));
@@ -206,9 +236,8 @@ class basic_operator_writer {
       return because(" counts axes from the first one at this operator set version, and the rank is not known");
     return {};
   }
-  // Below operator set 11, ONNX's own operators have no axes that count from the last.
   [[nodiscard]] bool counts_from_the_first(written_parameter const& p, operator_row const* row, opcode op) const {
-    return names_.name == "onnx" && image_.version < 11 && row != nullptr && row->op != opcode::opaque &&
+    return image_.version < names_.negative_axes_since && row != nullptr && row->op != opcode::opaque &&
            includes(row->emit, target::standard) &&
            (p.name == "axes" || axis_use_of(row, op, p.name) != axis_use::none);
   }

@@ -10,25 +10,36 @@
 
 namespace fuse::inline v0::detail {
 
-/// Whether an operator repeats the elements of an operand only where an attribute "broadcast" says so: ONNX below
-/// operator set 7.
-[[nodiscard]] inline bool repeats_when_asked(operator_row const& row, int version) {
-  auto const& attributes = row.attributes->all;
-  auto const at = row.attributes->find("broadcast");
-  return at < attributes.size() && attributes[at].is_of(version);
+/// Whether the extents of `b` are the last ones of `a`, or it has one element and no more axes.
+[[nodiscard]] inline bool repeats_along_first_axes(facts const& known, value_id a, value_id b) {
+  if (!known.has_rank(a) || !known.has_rank(b)) return false;
+  auto const whole = known.shape(a), part = known.shape(b);
+  if (part.size() > whole.size()) return false;
+  bool last = true, single = true;
+  for (std::size_t i = 0; i < part.size(); ++i) {
+    last = last && part[i] == whole[whole.size() - part.size() + i];
+    single = single && part[i] == extent(1);
+  }
+  return last || single;
 }
 
-/// Why such an operator does not take these operands without further attributes, or an empty text; as it is for others.
-/// Shapes must then be provably the same; that of the third operand of a gemm is that of the product, which is not
-/// looked at.
-[[nodiscard]] inline std::string repeats_unasked(facts const& known, operator_row const& row, int version,
-                                                 span<value_id const> operands) {
-  if (!repeats_when_asked(row, version)) return {};
+/// Why an operator whose operands have one shape does not take these, or an empty text; as it is for others. `asked`:
+/// an attribute says that the second operand is repeated along axes that it lacks. Shapes must be provably so; that of
+/// the third operand of a gemm is that of the product, which is not looked at.
+[[nodiscard]] inline std::string repeats_unasked(facts const& known, operator_row const& row,
+                                                 span<value_id const> operands, bool asked = false) {
+  if (!row.one_shape) return {};
   bool const third = row.op == opcode::gemm;
-  for (std::size_t i = third ? 2 : 1; i < operands.size(); ++i)
-    if (operands[i] != absent && (third || operands[0] == absent || !known.same_shape(operands[0], operands[i])))
-      return "at this operator set version " + std::string(row.name) +
-             " repeats no elements unless an attribute says so, and its operands are not provably of one shape";
+  if (third && asked) return {};
+  for (std::size_t i = third ? 2 : 1; i < operands.size(); ++i) {
+    if (operands[i] == absent) continue;
+    if (third || operands[0] == absent || !known.same_shape(operands[0], operands[i]))
+      if (!asked || operands[0] == absent || !repeats_along_first_axes(known, operands[0], operands[i]))
+        return "at this operator set version " + std::string(row.name) +
+               (asked ? " repeats its second operand along the first axes alone, and its operands are not provably so"
+                      : " repeats no elements unless an attribute says so, and its operands are not provably of one "
+                        "shape");
+  }
   return {};
 }
 

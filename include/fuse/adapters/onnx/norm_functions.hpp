@@ -6,10 +6,13 @@
 #include <cstdint>
 #include <cstring>
 #include <string>
+#include <vector>
 
 #include <fuse/adapters/onnx/messages.hpp>
 #include <fuse/adapters/onnx/tensors.hpp>
-#include <fuse/ops/onnx_norms.hpp>
+#include <fuse/core/span.hpp>
+#include <fuse/ops/extent.hpp>
+#include <fuse/ops/onnx.hpp>
 
 namespace fuse::inline v0::adapters::detail {
 
@@ -45,27 +48,36 @@ struct norm_function {
         found.fixed_epsilon = true;
         std::memcpy(&found.epsilon, node.attribute(0).t().raw_data().data(), sizeof(float));
       }
+  constexpr dialect names = onnx;
+  bool const negative = version >= names.negative_axes_since;
+  std::vector<extent> const shape(8, extent(2));
   for (auto const op : {opcode::layer_norm, opcode::rms_norm})
     for (auto const type :
          {element_type::float32, element_type::float16, element_type::bfloat16, element_type::float64})
-      for (std::int64_t axis = -1; axis >= -8; --axis) {
-        emission e;
-        e.op = op;
-        e.version = version;
-        e.operands.assign(static_cast<std::size_t>(function.input_size()), {.present = true, .type = type});
-        e.parameters = {{"axis", static_cast<double>(axis)}, {"epsilon", static_cast<double>(found.epsilon)}};
-        e.results = static_cast<std::size_t>(function.output_size());
-        function_body body;
-        if (!fuse::detail::onnx_norms::function(e, body)) continue;
-        ::onnx::FunctionProto made;
-        fill_function(made, body, model);
-        own.clear();
-        if (!serialize(made, own) || own != given) continue;
-        found.op = op;
-        found.axis = axis;
-        found.name = body.name;
-        return found;
-      }
+      for (std::int64_t axis = -1; axis >= -8; --axis)
+        for (auto rank = negative ? std::int64_t{8} : -axis; rank <= 8; ++rank) {
+          emission e;
+          e.op = op;
+          e.version = version;
+          e.negative_axes = negative;
+          e.operands.assign(static_cast<std::size_t>(function.input_size()), {.present = true, .type = type});
+          if (!negative) {
+            e.operands[0].has_rank = true;
+            e.operands[0].shape = span<extent const>(shape).first(static_cast<std::size_t>(rank));
+          }
+          e.parameters = {{"axis", static_cast<double>(axis)}, {"epsilon", static_cast<double>(found.epsilon)}};
+          e.results = static_cast<std::size_t>(function.output_size());
+          function_body body;
+          if (!fuse::detail::onnx_norms::function(e, body)) continue;
+          ::onnx::FunctionProto made;
+          fill_function(made, body, model);
+          own.clear();
+          if (!serialize(made, own) || own != given) continue;
+          found.op = op;
+          found.axis = axis;
+          found.name = body.name;
+          return found;
+        }
   return {};
 }
 

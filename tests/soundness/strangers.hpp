@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "named_rules.hpp"
+
+/// Rules as somebody writes them who knows the mathematics and not the library: each is a true equation between
+/// operators that everybody knows, of ONNX or neutral ones. Whether it pays is nobody's business here.
+namespace soundness::strangers {
+
+using namespace pool;
+
+constexpr rewrite_rule equal(fuse::rule_name named, expression const& pattern, expression const& right) {
+  return named(pattern).replace(right).at_equal_cost();
+}
+constexpr auto top = op<"TopK">(x);
+constexpr auto parts = op<"Split">(x);
+
+inline constexpr auto common = equal(fuse::rule<"common-factor">, x* y + x * z, x*(y + z));
+inline constexpr auto sum_scaled = equal(fuse::rule<"sum-scaled">, sum(x* s), sum(x).attr<"axes">(axes) * s);
+inline constexpr auto mean_scaled = equal(fuse::rule<"mean-scaled">, mean(x* s), mean(x).attr<"axes">(axes) * s);
+inline constexpr auto sum_negated = equal(fuse::rule<"sum-negated">, sum(-x), -sum(x).attr<"axes">(axes));
+inline constexpr auto odd = equal(fuse::rule<"odd">, tanh(-x), -tanh(x));
+inline constexpr auto even = equal(fuse::rule<"even">, abs(-x), abs(x));
+inline constexpr auto squares = equal(fuse::rule<"squares">, square(x) - square(y), (x - y) * (x + y));
+inline constexpr auto log_product = equal(fuse::rule<"log-product">, log(x) + log(y), log(x* y));
+inline constexpr auto twice_folded = fuse::rule<"twice-folded">((tanh(x) * y) * z)
+                                         .where(is_constant<"y">, is_constant<"z">)
+                                         .replace(tanh(x) * fold(y * z))
+                                         .at_equal_cost();
+inline constexpr auto shares_shifted =
+    equal(fuse::rule<"shares-shifted">, op<"Softmax">(x + s).attr<"axis">(param<"axis">),
+          op<"Softmax">(x).attr<"axis">(param<"axis">));
+inline constexpr auto chosen_times = equal(fuse::rule<"chosen-times">, op<"Where">(op<"Less">(x, y), x* z, y* z),
+                                           op<"Where">(op<"Less">(x, y), x, y) * z);
+inline constexpr auto product_scaled = equal(fuse::rule<"product-scaled">, matmul(x* s, w), matmul(x, w) * s);
+inline constexpr auto rest_apart = equal(fuse::rule<"rest-apart">, tanh(x) * r + tanh(y) * r, (tanh(x) + tanh(y)) * r);
+inline constexpr auto larger_shifted = equal(fuse::rule<"larger-shifted">, maximum(x + z, y + z), maximum(x, y) + z);
+inline constexpr auto centred_mean = equal(fuse::rule<"centred-mean">, mean(x - mean(x)) + y,
+                                           mean(x).attr<"axes">(axes) - mean(x).attr<"axes">(axes) + y);
+inline constexpr auto variance = equal(fuse::rule<"variance">, mean(square(x)) - square(mean(x)),
+                                       mean(square(x - mean(x).attr<"axes">(axes))).attr<"axes">(axes));
+inline constexpr auto shares = equal(fuse::rule<"shares">, exp(x) / sum(exp(x)), op<"Softmax">(x).attr<"axis">(axes));
+inline constexpr auto logistic = equal(fuse::rule<"logistic">, 1 / (1 + exp(-x)), sigmoid(x));
+inline constexpr auto either_exp =
+    equal(fuse::rule<"either-exp">, either(exp(x) * exp(y), exp(x) / exp(-y)) + z, exp(x + y) + z);
+inline constexpr auto perhaps_exp = equal(fuse::rule<"perhaps-exp">, exp(x) * optional(exp(y)) + z, exp(x + y) + z);
+inline constexpr auto two_roots =
+    fuse::rule<"two-roots">(roots(tanh(x) * y, sigmoid(x) * y)).replace(y * tanh(x), y* sigmoid(x)).at_equal_cost();
+inline constexpr auto far_roots = fuse::rule<"far-roots">(roots(exp(tanh(x).users(2).as<"t">()), abs(tanh(x)) + y))
+                                      .replace(exp(var<"t">), maximum(var<"t">, -var<"t">) + y)
+                                      .at_equal_cost();
+inline constexpr auto through_sum =
+    equal(fuse::rule<"through-sum">, exp(x) * exp(y), exp(x + y)).through<"Cast", "Identity", "Expand", "Tile">();
+inline constexpr auto through_larger = equal(fuse::rule<"through-larger">, maximum(tanh(x), -tanh(x)), abs(tanh(x)))
+                                           .through<"Cast", "Identity", "Dropout">();
+inline constexpr auto means = fuse::rule<"means">(mean(x) - mean(y))
+                                  .where(same_shape<"x", "y">)
+                                  .replace(mean(x - y).attr<"axes">(axes))
+                                  .at_equal_cost();
+inline constexpr auto ratio = equal(fuse::rule<"ratio">, abs(x) / abs(y), abs(x / y));
+inline constexpr auto by_both = equal(fuse::rule<"by-both">, exp(x) / (exp(y) * r), exp(x - y) / r);
+inline constexpr auto binomial = equal(fuse::rule<"binomial">, square(x + y), x* x + 2.0 * (x * y) + y * y);
+inline constexpr auto quotients = equal(fuse::rule<"quotients">, abs(x / (y * z)), abs(x) / abs(y * z));
+inline constexpr auto turned_back =
+    equal(fuse::rule<"turned-sum">, op<"Transpose">(x).as<"t">() + op<"Transpose">(x), var<"t"> * 2.0);
+inline constexpr auto best_twice = equal(fuse::rule<"best-twice">, tanh(result<0>(top).as<"v">()) + result<0>(top),
+                                         2 * sigmoid(2 * var<"v">) - 1 + var<"v">);
+inline constexpr auto parts_gated =
+    equal(fuse::rule<"parts-gated">, result<0>(parts).as<"u">() * sigmoid(result<1>(parts).as<"v">()),
+          var<"u"> / (1 + exp(-var<"v">)));
+inline constexpr member members[] = {
+    {&common, elements::either, false},       {&sum_scaled, elements::either, false},
+    {&mean_scaled, elements::floats, false},  {&sum_negated, elements::either, false},
+    {&odd, elements::floats, false},          {&even, elements::either, false},
+    {&squares, elements::either, false},      {&log_product, elements::floats, false},
+    {&twice_folded, elements::floats, false}, {&shares_shifted, elements::floats, false},
+    {&chosen_times, elements::either, false}, {&product_scaled, elements::floats, false},
+    {&rest_apart, elements::floats, false},   {&larger_shifted, elements::either, false},
+    {&centred_mean, elements::floats, false}, {&variance, elements::floats, false},
+    {&shares, elements::floats, false},       {&logistic, elements::floats, false},
+    {&either_exp, elements::floats, false},   {&perhaps_exp, elements::floats, false},
+    {&two_roots, elements::floats, false},    {&far_roots, elements::floats, false},
+    {&through_sum, elements::floats, false},  {&through_larger, elements::floats, false},
+    {&means, elements::floats, false},        {&ratio, elements::floats, false},
+    {&by_both, elements::floats, false},      {&binomial, elements::either, false},
+    {&quotients, elements::integers, false},  {&turned_back, elements::floats, false},
+    {&best_twice, elements::floats, false},   {&parts_gated, elements::floats, false},
+};
+
+}  // namespace soundness::strangers

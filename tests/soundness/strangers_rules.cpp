@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "strangers.hpp"
+#include "trial.hpp"
+
+namespace soundness {
+
+TEST_CASE("strangers' rules, on graphs that were written to mislead them") {
+  static auto const alone = each_alone<graph, strangers::members>();
+  trial const all{engine_of<graph, set_of<strangers::members>>, strangers::members, &alone, false, 4};
+  check_tally("strangers", try_all(graphs_to_try(8), all), 100);
+}
+
+TEST_CASE("rules by hand, on graphs that were written to mislead them") {
+  trial const all{engine_of<graph, set_of<members>>, members, nullptr, false, 4};
+  check_tally("by hand, disguised", try_all(graphs_to_try(8), all), 100);
+}
+
+}  // namespace soundness
