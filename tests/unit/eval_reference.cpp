@@ -41,10 +41,14 @@ struct given final : fuse::operator_parameters {
   [[nodiscard]] fuse::axis_use use_of_axis() const override { return axis; }
 };
 
+std::vector<dense> untyped(std::size_t count) {
+  return std::vector<dense>(count, dense{{}, {}, fuse::element_type::unknown, {}});
+}
+
 /// Operators by hand: operands, parameters, results.
 struct one {
   given parameters{};
-  std::vector<dense> results = std::vector<dense>(1);
+  std::vector<dense> results = untyped(1);
 
   evaluation run(opcode op, std::vector<dense> const& operands) {
     std::vector<dense const*> all;
@@ -154,12 +158,12 @@ TEST_CASE("softmax along one axis, or along all from one on") {
 TEST_CASE("norms, their statistics, and the sum that was normed") {
   one layer;
   layer.parameters.numbers["epsilon"] = 0;
-  layer.results.resize(3);
+  layer.results = untyped(3);
   CHECK(close(layer.of(opcode::layer_norm, {row({1, 3}), row({2, 2}), row({0, 1})}), {-2, 3}));
   CHECK(layer.results[1].elements == numbers{2});
   CHECK(layer.results[2].elements == numbers{1});
   CHECK(close(layer.of(opcode::rms_norm, {row({3, 4})}), {0.8485281, 1.1313708}));
-  layer.results.resize(4);
+  layer.results = untyped(4);
   CHECK(close(layer.of(opcode::skip_layer_norm, {row({1, 1}), row({0, 2}), row({1, 1}), row({0, 0}), row({1, 1})}),
               {-1, 1}));
   CHECK(layer.results[3].elements == numbers{2, 4});
@@ -183,7 +187,7 @@ TEST_CASE("what moves elements is computed") {
   CHECK(by.of(opcode::concat, {two_by_three, dense{{2, 1}, {7, 8}}}) == numbers{1, 2, 3, 7, 4, 5, 6, 8});
   CHECK(by.of(opcode::gather, {two_by_three, row({-1, 0})}) == numbers{3, 1, 6, 4});
   CHECK(by.run(opcode::gather, {two_by_three, row({3})}) == evaluation::misfit);
-  by.results.resize(2);
+  by.results = untyped(2);
   CHECK(by.of(opcode::split, {two_by_three}) == numbers{1, 2, 4, 5});
   CHECK(by.results[1].elements == numbers{3, 6});
   one slice;
@@ -220,7 +224,7 @@ TEST_CASE("products of matrices are computed") {
 
 TEST_CASE("what has no evaluation says so") {
   CHECK(one().run(opcode::opaque, {row({1})}) == evaluation::unknown);
-  CHECK(one().run(opcode::embed_layer_norm, {row({1})}) == evaluation::unknown);
+  CHECK(one().run(opcode::opaque_layout, {row({1})}) == evaluation::unknown);
   CHECK(one().run(opcode::bitwise_not, {row({1})}) == evaluation::unknown);
   one text;
   text.results[0].type = fuse::element_type::string;
@@ -258,6 +262,64 @@ TEST_CASE("results are rounded to their type by whoever asks") {
   CHECK(narrow.elements == numbers{1, 1 + 0x1p-7});
 }
 
+TEST_CASE("an embedding, its sum and its mask") {
+  one embedding;
+  embedding.parameters.numbers["epsilon"] = 0;
+  embedding.results = untyped(3);
+  dense const ids{{1, 2}, {}, fuse::element_type::int64, {1, 0}}, words{{2, 2}, {0, 0, 1, 2}},
+      positions{{2, 2}, {1, 2, 0, 4}};
+  std::vector<dense const*> operands(9, nullptr);
+  auto const scale = row({1, 1}), bias = row({0, 1});
+  operands[0] = operands[7] = &ids;
+  operands[2] = &words;
+  operands[3] = &positions;
+  operands[5] = &scale;
+  operands[6] = &bias;
+  REQUIRE(evaluate(opcode::embed_layer_norm, operands, embedding.parameters, embedding.results) == evaluation::done);
+  CHECK(close(embedding.results[0].elements, {-1, 2, -1, 2}));
+  CHECK(embedding.results[1].integers == extents{1});
+  CHECK(embedding.results[2].elements == numbers{2, 4, 0, 4});
+}
+
+TEST_CASE("any operands are stood, and what is done is whole") {
+  std::vector<dense> pool{row({1, 2}),
+                          two_by_three,
+                          whole({0, 1}),
+                          whole({-1}),
+                          dense::of(1),
+                          {{2, 0}, {}},
+                          {{1, 2, 2, 2}, {1, 2, 3, 4, 5, 6, 7, 8}},
+                          {{1, 2, 2}, {}, fuse::element_type::uint8, {1, 2, 3, 255}},
+                          {{2}, {0, 1}, fuse::element_type::boolean, {}},
+                          {{}, {}, fuse::element_type::int64, {1}}};
+  std::uint64_t seed = 1;
+  auto const draw = [&](std::size_t below) {
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    return static_cast<std::size_t>(seed >> 33) % below;
+  };
+  std::size_t done = 0;
+  for (std::size_t op = 0; op < static_cast<std::size_t>(opcode::count_); ++op)
+    for (int turn = 0; turn < 200; ++turn) {
+      std::vector<dense const*> operands;
+      for (auto count = draw(10); count > 0; --count)
+        operands.push_back(draw(8) == 0 ? nullptr : &pool[draw(pool.size())]);
+      given parameters;
+      for (auto const* name : {"axes", "pads", "kernel_shape", "strides", "dilations", "k", "split", "perm", "starts",
+                               "ends", "steps", "shape", "output_padding"})
+        for (auto count = draw(5); count > 0; --count)
+          parameters.lists[name].push_back(static_cast<std::int64_t>(draw(6)) - 2);
+      for (auto const* name : {"axis", "group", "num_groups", "blocksize", "block_size", "size", "p", "batch_dims", "k",
+                               "q_num_heads", "kv_num_heads", "num_heads", "ceil_mode", "time_axis", "training_mode"})
+        if (draw(3) == 0) parameters.numbers[name] = static_cast<double>(draw(5)) - 1;
+      auto results = untyped(1 + draw(4));
+      if (evaluate(static_cast<opcode>(op), operands, parameters, results) != evaluation::done) continue;
+      ++done;
+      INFO(name_of(static_cast<opcode>(op)));
+      CHECK(results[0].size() == fuse::detail::count_of(results[0].shape));
+    }
+  CHECK(done > 1000);
+}
+
 TEST_CASE("windows: convolutions, their transposes, pools") {
   dense const image{{1, 1, 3, 3}, {1, 2, 3, 4, 5, 6, 7, 8, 9}}, kernel{{1, 1, 2, 2}, {1, 0, 0, 1}};
   CHECK(one().of(opcode::conv, {image, kernel, row({1})}) == numbers{7, 9, 13, 15});
@@ -274,7 +336,7 @@ TEST_CASE("windows: convolutions, their transposes, pools") {
   CHECK(one().of(opcode::conv_transpose, {small, spread}) == numbers{1, 12, 20});
   one pool;
   pool.parameters.lists = {{"kernel_shape", {2, 2}}};
-  pool.results.resize(2);
+  pool.results = untyped(2);
   CHECK(pool.of(opcode::max_pool, {image}) == numbers{5, 6, 8, 9});
   CHECK(pool.results[1].integers == extents{4, 5, 7, 8});
   one mean;
@@ -304,7 +366,7 @@ TEST_CASE("attention looks where it may") {
 TEST_CASE("what orders elements is computed") {
   one best;
   best.parameters.lists["k"] = {2};
-  best.results.resize(2);
+  best.results = untyped(2);
   CHECK(best.of(opcode::top_k, {row({1, 3, 2, 3})}) == numbers{3, 3});
   CHECK(best.results[1].integers == extents{1, 3});
   CHECK(one().of(opcode::cumulative_sum, {row({1, 2, 3}), whole({0})}) == numbers{1, 3, 6});

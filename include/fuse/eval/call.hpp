@@ -106,6 +106,12 @@ struct call {
   return {std::move(shape), {}, element_type::int64, std::move(elements)};
 }
 
+[[nodiscard]] inline bool are_extents(span<std::int64_t const> shape) {
+  for (auto extent : shape)
+    if (extent < 0) return false;
+  return true;
+}
+
 /// Counts axes from the first; false where one is none of `rank`, or named twice.
 [[nodiscard]] inline bool counted_axes(std::vector<std::int64_t>& axes, std::size_t rank) {
   std::vector<bool> seen(rank, false);

@@ -61,7 +61,9 @@ namespace fuse::inline v0::detail {
 [[nodiscard]] inline evaluation evaluate_einsum(call const& c) {
   std::vector<std::string> terms;
   std::string result;
-  if (!read_equation(c.text("equation"), c.operands, terms, result)) return evaluation::misfit;
+  if (c.operands.empty() || !read_equation(c.text("equation"), c.operands, terms, result)) return evaluation::misfit;
+  for (std::size_t i = 0; i < result.size(); ++i)
+    if (result.find(result[i], i + 1) != result.npos) return evaluation::misfit;
   std::string letters = result;
   for (auto const& term : terms)
     for (char letter : term)

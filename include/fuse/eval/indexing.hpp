@@ -204,6 +204,8 @@ inline void scatter(dense& x, dense const& updates, std::size_t to, std::size_t 
   auto const counts = integers_of(lengths);
   if (time >= x.shape.size() || batch >= x.shape.size() || counts.size() != static_cast<std::size_t>(x.shape[batch]))
     return evaluation::misfit;
+  for (auto count : counts)
+    if (count < 0 || count > x.shape[time]) return evaluation::misfit;
   auto const strides = strides_of(x.shape);
   return c.yield(picked(x, x.shape, [&](std::vector<std::int64_t> const& at) {
     auto const count = counts[static_cast<std::size_t>(at[batch])];

@@ -300,8 +300,8 @@ namespace fuse::inline v0::detail {
     case opcode::expand: {
       std::vector<std::int64_t> shape;
       dense made;
-      if (second == nullptr || !fuse::broadcast_shape(x->shape, integers_of(*second), shape) ||
-          !broadcast_to(*x, shape, made))
+      if (second == nullptr || !are_extents(integers_of(*second)) ||
+          !fuse::broadcast_shape(x->shape, integers_of(*second), shape) || !broadcast_to(*x, shape, made))
         return evaluation::misfit;
       return c.yield(std::move(made));
     }

@@ -49,17 +49,17 @@ namespace fuse::inline v0::detail {
   if (!std::holds_alternative<std::monostate>(held) && !tensor_of(held, all)) return evaluation::unknown;
   if (all.size() != 1) return evaluation::misfit;
   auto extents = integers_of(shape);
-  for (auto e : extents)
-    if (e < 0) return evaluation::misfit;
+  if (!are_extents(extents)) return evaluation::misfit;
   return c.yield(picked(all, std::move(extents), [](std::vector<std::int64_t> const&) { return std::int64_t{0}; }));
 }
 
 [[nodiscard]] inline evaluation ranged(call const& c, dense const& first) {
   auto const *limit = c.operand(1), *step = c.operand(2);
-  if (limit == nullptr || step == nullptr || first.size() != 1 || limit->size() != 1 || step->size() != 1)
+  if (limit == nullptr || step == nullptr || first.size() != 1 || limit->size() != 1 || step->size() != 1 ||
+      limit->whole() != first.whole() || step->whole() != first.whole())
     return evaluation::misfit;
   constexpr double most = 1 << 24;  // entries
-  if (first.whole() && limit->whole() && step->whole()) {
+  if (first.whole()) {
     auto const from = first.integers[0], to = limit->integers[0], by = step->integers[0];
     if (by == 0 || (real(to, first.type) - real(from, first.type)) / real(by, first.type) > most)
       return evaluation::misfit;
@@ -68,8 +68,7 @@ namespace fuse::inline v0::detail {
     made.shape = {static_cast<std::int64_t>(made.integers.size())};
     return c.yield(std::move(made));
   }
-  auto const from = in_doubles(first).elements[0], to = in_doubles(*limit).elements[0],
-             by = in_doubles(*step).elements[0];
+  auto const from = first.elements[0], to = limit->elements[0], by = step->elements[0];
   auto const count = std::ceil((to - from) / by);
   if (!(by != 0) || !(count < most)) return evaluation::misfit;
   dense made{{}, {}, first.type, {}};

@@ -42,39 +42,94 @@ namespace fuse::inline v0::detail {
   return c.yield(minus(shifted, mapped(sums, [](double v) { return std::log(v); })));
 }
 
-/// Rows of the axes from one on, less their means (but for RMS norms) and by their deviations, times a scale, plus a
-/// bias. Results: that, mean, inverse deviation (of RMS norms alone, the latter), and the sum that was normed.
+/// What a norm makes of rows: they themselves, their means, and their inverse deviations.
+struct normed_rows {
+  dense y{}, mean{}, inverse{};
+
+  /// Rows along the axes that are marked, less their means where it `centres`, by their deviations, times a scale, plus
+  /// a bias; false where these do not fit.
+  [[nodiscard]] bool make(dense const& x, std::vector<bool> const& over, bool centres, double epsilon,
+                          dense const* scale, dense const* bias) {
+    mean = averaged(x, over);
+    auto const centred = centres ? minus(x, mean) : x;
+    inverse = mapped(averaged(times(centred, centred), over), [&](double v) { return 1 / std::sqrt(v + epsilon); });
+    y = times(centred, inverse);
+    if (scale != nullptr && !combine(y, *scale, y, [](double a, double b) { return a * b; })) return false;
+    if (bias != nullptr && !combine(y, *bias, y, [](double a, double b) { return a + b; })) return false;
+    return y.shape == x.shape;
+  }
+};
+
+/// Norms of the axes from one on. Results: the norm, mean, inverse deviation (of RMS norms alone, the latter), and the
+/// sum that was normed.
 [[nodiscard]] inline evaluation evaluate_norm(call const& c) {
   bool const skips = c.op == opcode::skip_layer_norm || c.op == opcode::skip_rms_norm;
   bool const centres = c.op == opcode::layer_norm || c.op == opcode::skip_layer_norm;
   auto const* first = c.operand(0);
   if (first == nullptr) return evaluation::misfit;
   auto x = *first;
-  auto const add = [](double a, double b) { return a + b; };
   std::size_t const scale = skips ? 2 : 1, bias = centres ? 4 : 3;
   if (skips)
     for (auto const* added : {c.operand(1), c.operand(bias)})
-      if (added != nullptr && !combine(x, *added, x, add)) return evaluation::misfit;
+      if (added != nullptr && !combine(x, *added, x, [](double a, double b) { return a + b; }))
+        return evaluation::misfit;
   std::size_t axis = 0;
-  if (!c.axis(x.shape.size(), -1, axis) || axis > x.shape.size()) return evaluation::misfit;
+  if (!c.axis(x.shape.size(), -1, axis)) return evaluation::misfit;
   std::vector<bool> over(x.shape.size(), false);
   for (auto i = axis; i < over.size(); ++i) over[i] = true;
-  auto const mean = averaged(x, over);
-  auto const centred = centres ? minus(x, mean) : x;
-  double const epsilon = c.number("epsilon", 1e-5);
-  auto const inverse =
-      mapped(averaged(times(centred, centred), over), [&](double v) { return 1 / std::sqrt(v + epsilon); });
-  auto y = times(centred, inverse);
-  auto const whole = y.shape;
-  if (auto const* s = c.operand(scale); s != nullptr && !combine(y, *s, y, [](double a, double b) { return a * b; }))
+  normed_rows made;
+  if (!made.make(x, over, centres, c.number("epsilon", 1e-5), c.operand(scale),
+                 centres ? c.operand(scale + 1) : nullptr))
     return evaluation::misfit;
-  if (auto const* b = centres ? c.operand(scale + 1) : nullptr; b != nullptr && !combine(y, *b, y, add))
+  c.yield(centres || skips ? 2 : 1, std::move(made.inverse));
+  if (centres || skips) c.yield(1, std::move(made.mean));
+  if (skips) c.yield(3, std::move(x));
+  return c.yield(std::move(made.y));
+}
+
+/// Adds the rows of a table that ids name, [rows, columns], to rows of as many columns; false where an id names none.
+[[nodiscard]] inline bool add_rows(dense& rows, dense const* table, std::vector<std::int64_t> const& ids) {
+  auto const columns = static_cast<std::size_t>(rows.shape.back());
+  if (table == nullptr || table->shape.size() != 2 || table->shape[1] != rows.shape.back() ||
+      ids.size() * columns != rows.elements.size())
+    return false;
+  for (std::size_t row = 0; row < ids.size(); ++row) {
+    if (ids[row] < 0 || ids[row] >= table->shape[0]) return false;
+    for (std::size_t i = 0; i < columns; ++i)
+      rows.elements[row * columns + i] += table->elements[static_cast<std::size_t>(ids[row]) * columns + i];
+  }
+  return true;
+}
+
+/// The layer norm of the sum of a word's row, its position's and its segment's. Results: that, how many entries of each
+/// mask are not 0, and the sum.
+[[nodiscard]] inline evaluation evaluate_embed_norm(call const& c) {
+  auto const *ids = c.operand(0), *segments = c.operand(1), *words = c.operand(2), *mask = c.operand(7),
+             *told = c.operand(8);
+  if (ids == nullptr || words == nullptr || ids->shape.size() != 2 || words->shape.size() != 2)
     return evaluation::misfit;
-  if (y.shape != whole) return evaluation::misfit;
-  c.yield(centres || skips ? 2 : 1, inverse);
-  if (centres || skips) c.yield(1, mean);
-  if (skips) c.yield(3, x);
-  return c.yield(std::move(y));
+  if (segments == nullptr && c.operand(4) != nullptr) return evaluation::unknown;
+  auto const batch = static_cast<std::size_t>(ids->shape[0]), length = static_cast<std::size_t>(ids->shape[1]);
+  auto const given = told == nullptr ? std::vector<std::int64_t>{} : integers_of(*told);
+  std::vector<std::int64_t> positions(batch * length), counts(batch, 0);
+  if (told != nullptr && given.size() != length && given.size() != positions.size()) return evaluation::misfit;
+  for (std::size_t i = 0; i < positions.size(); ++i)
+    positions[i] = told == nullptr ? static_cast<std::int64_t>(i % length) : given[i % given.size()];
+  dense sum{{ids->shape[0], ids->shape[1], words->shape[1]}, {}, words->type, {}};
+  sum.elements.assign(count_of(sum.shape), 0);
+  normed_rows made;
+  if (!add_rows(sum, words, integers_of(*ids)) || !add_rows(sum, c.operand(3), positions) ||
+      (segments != nullptr && !add_rows(sum, c.operand(4), integers_of(*segments))) ||
+      !made.make(sum, {false, false, true}, true, c.number("epsilon", 1e-12), c.operand(5), c.operand(6)))
+    return evaluation::misfit;
+  if (mask != nullptr) {
+    auto const kept = integers_of(*mask);
+    if (kept.size() != positions.size()) return evaluation::misfit;
+    for (std::size_t i = 0; i < kept.size(); ++i) counts[i / length] += kept[i] != 0;
+  }
+  c.yield(1, converted(integers_in({ids->shape[0]}, std::move(counts)), element_type::int32));
+  c.yield(2, std::move(sum));
+  return c.yield(std::move(made.y));
 }
 
 /// A row of numbers, one for each channel, along axis 1 of `rank`; false where it is none.

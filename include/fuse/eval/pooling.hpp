@@ -83,6 +83,7 @@ namespace fuse::inline v0::detail {
   dense made{x->shape, {}, x->type, {}};
   for (std::size_t i = 2; i < made.shape.size(); ++i) made.shape[i] = 1;
   auto const inner = count_between(x->shape, 2, x->shape.size());
+  if (inner == 0) return evaluation::misfit;
   double const degree = c.number("p", 2);
   for (std::size_t at = 0; at < x->elements.size(); at += inner) {
     double best = -HUGE_VAL, powers = 0;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include <fuse/core/span.hpp>
@@ -24,6 +26,56 @@
 
 namespace fuse::inline v0 {
 
+namespace detail {
+
+/// The operands that an operator has in floating types, a bit each, as far as it computes with doubles alone.
+[[nodiscard]] constexpr std::uint32_t floating_operands(opcode op) {
+  constexpr std::uint32_t all = ~std::uint32_t{0};
+  switch (op) {
+    case opcode::softmax:
+    case opcode::log_softmax:
+    case opcode::hardmax:
+    case opcode::layer_norm:
+    case opcode::rms_norm:
+    case opcode::skip_layer_norm:
+    case opcode::skip_rms_norm:
+    case opcode::batch_norm:
+    case opcode::instance_norm:
+    case opcode::group_norm:
+    case opcode::lp_normalization:
+    case opcode::mean_variance_norm:
+    case opcode::local_response_norm:
+    case opcode::conv:
+    case opcode::conv_transpose:
+    case opcode::global_max_pool:
+    case opcode::global_lp_pool:
+    case opcode::linear:
+    case opcode::fused_matmul:
+    case opcode::swiglu:
+    case opcode::dynamic_quantize: return all;
+    case opcode::lstm:
+    case opcode::gru:
+    case opcode::rnn: return all & ~(1u << 4);  // lengths
+    case opcode::attention: return 0b110111;
+    case opcode::rotary_embedding: return 0b111;
+    case opcode::embed_layer_norm: return 0b1111100;
+    case opcode::quantize:
+    case opcode::dequantize: return 0b10;
+    case opcode::qlinear_matmul:
+    case opcode::qlinear_conv: return 0b1010010;
+    default: return 0;
+  }
+}
+
+[[nodiscard]] inline bool has_integers_for_floats(call const& c) {
+  auto const wanted = floating_operands(c.op);
+  for (std::size_t i = 0; i < c.operands.size() && i < 32; ++i)
+    if ((wanted >> i & 1u) != 0 && c.operands[i] != nullptr && c.operands[i]->whole()) return true;
+  return false;
+}
+
+}  // namespace detail
+
 /// Computes what `op` makes of its operands (null: absent), as the ONNX operator of that meaning says. Integers are
 /// exact and wrap around as their type does; all else is computed in double precision, and not rounded to narrow types
 /// (`round_to_type` does that). `results` comes with as many entries as the operator has results here, each with its
@@ -33,7 +85,7 @@ namespace fuse::inline v0 {
 [[nodiscard]] inline evaluation evaluate(opcode op, span<dense const* const> operands,
                                          operator_parameters const& parameters, std::vector<dense>& results) {
   detail::call const c{op, operands, parameters, results};
-  if (results.empty()) return evaluation::misfit;
+  if (results.empty() || detail::has_integers_for_floats(c)) return evaluation::misfit;
   switch (op) {
     case opcode::where: return detail::evaluate_where(c);
     case opcode::cast:
@@ -75,6 +127,7 @@ namespace fuse::inline v0 {
     case opcode::rms_norm:
     case opcode::skip_layer_norm:
     case opcode::skip_rms_norm: return detail::evaluate_norm(c);
+    case opcode::embed_layer_norm: return detail::evaluate_embed_norm(c);
     case opcode::batch_norm:
     case opcode::instance_norm: return detail::evaluate_channel_norm(c);
     case opcode::group_norm: return detail::evaluate_group_norm(c);

@@ -135,7 +135,7 @@ struct outside {
   auto const bounds = region == nullptr ? std::vector<double>{} : in_doubles(*region).elements;
   auto const count = axes.size();
   if (!lengths.empty()) {
-    if (lengths.size() != count) return evaluation::misfit;
+    if (lengths.size() != count || !are_extents(lengths)) return evaluation::misfit;
     scales.assign(count, 1);
     for (std::size_t i = 0; i < count; ++i)
       scales[i] = static_cast<double>(lengths[i]) / static_cast<double>(x->shape[static_cast<std::size_t>(axes[i])]);
