@@ -55,10 +55,11 @@ namespace detail {
   return count;
 }
 
-/// Of each element of `shape`, in order, the number of the one of `from` that it repeats; false where `from` does not
-/// broadcast to it.
-[[nodiscard]] inline bool broadcast_sources(span<std::int64_t const> from, span<std::int64_t const> shape,
-                                            std::vector<std::size_t>& into) {
+/// Calls `visit(i)` for each element of `shape`, in order: `i` is the number of the element of `from` that it repeats.
+/// False, without a call, where `from` does not broadcast to `shape`.
+template <class Visit>
+[[nodiscard]] bool for_each_repeated(span<std::int64_t const> from, span<std::int64_t const> shape,
+                                     Visit const& visit) {
   if (from.size() > shape.size()) return false;
   std::size_t const lead = shape.size() - from.size();
   std::vector<std::size_t> stride(shape.size(), 0);
@@ -70,11 +71,10 @@ namespace detail {
     }
     step *= static_cast<std::size_t>(from[axis]);
   }
-  into.resize(count_of(shape));
   std::vector<std::size_t> at(shape.size(), 0);
   std::size_t source = 0;
-  for (auto& each : into) {
-    each = source;
+  for (auto count = count_of(shape); count > 0; --count) {
+    visit(source);
     for (std::size_t axis = shape.size(); axis-- > 0;) {
       source += stride[axis];
       if (++at[axis] < static_cast<std::size_t>(shape[axis])) break;
@@ -89,19 +89,17 @@ namespace detail {
 
 /// `from` repeated to `shape` by the broadcasting of ONNX and NumPy; false where it does not fit.
 [[nodiscard]] inline bool broadcast_to(dense const& from, span<std::int64_t const> shape, dense& into) {
-  std::vector<std::size_t> sources;
-  if (!detail::broadcast_sources(from.shape, shape, sources)) return false;
   dense made;
   made.type = from.type;
   made.shape.assign(shape.begin(), shape.end());
-  for (auto i : sources) {
+  bool const fits = detail::for_each_repeated(from.shape, shape, [&](std::size_t i) {
     if (made.whole())
       made.integers.push_back(from.integers[i]);
     else
       made.elements.push_back(from.elements[i]);
-  }
-  into = static_cast<dense&&>(made);
-  return true;
+  });
+  if (fits) into = static_cast<dense&&>(made);
+  return fits;
 }
 
 /// The common shape of two operands; false where they do not broadcast.

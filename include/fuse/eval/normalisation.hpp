@@ -17,7 +17,9 @@ namespace fuse::inline v0::detail {
   auto const most = largest(x, over);
   dense top, found{most.shape, std::vector<double>(most.elements.size(), 0), x.type, {}};
   std::vector<std::size_t> rows;
-  if (!broadcast_to(most, x.shape, top) || !broadcast_sources(most.shape, x.shape, rows)) return evaluation::misfit;
+  if (!broadcast_to(most, x.shape, top) ||
+      !for_each_repeated(most.shape, x.shape, [&](std::size_t i) { rows.push_back(i); }))
+    return evaluation::misfit;
   auto made = x;
   for (std::size_t i = 0; i < made.elements.size(); ++i) {
     bool const first = x.elements[i] == top.elements[i] && found.elements[rows[i]] == 0;

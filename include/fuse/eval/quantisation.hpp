@@ -32,7 +32,7 @@ namespace fuse::inline v0::detail {
   if (shape.size() == 1 && block == 0) {
     std::vector<std::int64_t> row(x.shape.size() - axis, 1);
     row[0] = shape[0];
-    return shape[0] == x.shape[axis] && broadcast_sources(row, x.shape, into);
+    return shape[0] == x.shape[axis] && for_each_repeated(row, x.shape, [&](std::size_t i) { into.push_back(i); });
   }
   if (block < 1 || shape.size() != x.shape.size()) return false;
   for (std::size_t i = 0; i < shape.size(); ++i)
