@@ -167,6 +167,7 @@ enum class opcode : std::uint16_t {
   embed_layer_norm, rotary_embedding, attention, hardmax, lp_normalization, mean_variance_norm, local_response_norm,
   quantize, dequantize, dynamic_quantize,
   if_else, loop, scan,
+  bit_shift, swiglu, cumulative_product, compress, lp_pool, global_lp_pool,
   count_,
 };
 
@@ -423,6 +424,12 @@ inline constexpr operator_info operator_table[] = {
     detail::other(opcode::if_else, "if_else", op_kind::opaque, 1, 1),
     detail::other(opcode::loop, "loop", op_kind::opaque, 2, -1),
     detail::other(opcode::scan, "scan", op_kind::opaque, 1, -1),
+    detail::binary(opcode::bit_shift, "bit_shift", false),
+    detail::binary(opcode::swiglu, "swiglu", false),
+    detail::other(opcode::cumulative_product, "cumulative_product", op_kind::opaque, 2, 2),
+    detail::other(opcode::compress, "compress", op_kind::opaque, 2, 2),
+    detail::other(opcode::lp_pool, "lp_pool", op_kind::anchor, 1, 1),
+    detail::other(opcode::global_lp_pool, "global_lp_pool", op_kind::reduction, 1, 1),
 };
 
 namespace detail {
@@ -3141,7 +3148,10 @@ inline constexpr attribute_info list62_all[] = {{"activation_alpha", numbers}, {
 inline constexpr attribute_info list63_all[] = {{"else_branch", other, 1, 0, 1}, {"then_branch", other, 1, 0, 1}};
 inline constexpr attribute_info list64_all[] = {{"body", other, 1, 0, 1}};
 inline constexpr attribute_info list65_all[] = {{"body", other, 1, 0, 8}, {"directions", integers, 1, 9}, {"num_scan_inputs", integer, 1, 0, 8}, {"scan_input_axes", integers, 9}, {"scan_input_directions", integers, 9}, {"scan_output_axes", integers, 9}, {"scan_output_directions", integers, 9}};
-inline constexpr attribute_list none{}, list0{list0_all}, list1{list1_all}, list2{list2_all}, list3{list3_all}, list4{list4_all}, list5{list5_all}, list6{list6_all}, list7{list7_all}, list8{list8_all}, list9{list9_all}, list10{list10_all}, list11{list11_all}, list12{list12_all}, list13{list13_all}, list14{list14_all}, list15{list15_all}, list16{list16_all}, list17{list17_all}, list18{list18_all}, list19{list19_all}, list20{list20_all}, list21{list21_all}, list22{list22_all}, list23{list23_all}, list24{list24_all}, list25{list25_all}, list26{list26_all}, list27{list27_all}, list28{list28_all}, list29{list29_all}, list30{list30_all}, list31{list31_all}, list32{list32_all}, list33{list33_all}, list34{list34_all}, list35{list35_all}, list36{list36_all}, list37{list37_all}, list38{list38_all}, list39{list39_all}, list40{list40_all}, list41{list41_all}, list42{list42_all}, list43{list43_all}, list44{list44_all}, list45{list45_all}, list46{list46_all}, list47{list47_all}, list48{list48_all}, list49{list49_all}, list50{list50_all}, list51{list51_all}, list52{list52_all}, list53{list53_all}, list54{list54_all}, list55{list55_all}, list56{list56_all}, list57{list57_all}, list58{list58_all}, list59{list59_all}, list60{list60_all}, list61{list61_all}, list62{list62_all}, list63{list63_all}, list64{list64_all}, list65{list65_all};
+inline constexpr attribute_info list66_all[] = {{"direction", text, 1, 0, 11}};
+inline constexpr attribute_info list67_all[] = {{"auto_pad", text}, {"ceil_mode", integer, 18}, {"dilations", integers, 18}, {"kernel_shape", integers, 1, 0, 2}, {"p", integer}, {"pads", integers}, {"strides", integers}};
+inline constexpr attribute_info list68_all[] = {{"p", integer}};
+inline constexpr attribute_list none{}, list0{list0_all}, list1{list1_all}, list2{list2_all}, list3{list3_all}, list4{list4_all}, list5{list5_all}, list6{list6_all}, list7{list7_all}, list8{list8_all}, list9{list9_all}, list10{list10_all}, list11{list11_all}, list12{list12_all}, list13{list13_all}, list14{list14_all}, list15{list15_all}, list16{list16_all}, list17{list17_all}, list18{list18_all}, list19{list19_all}, list20{list20_all}, list21{list21_all}, list22{list22_all}, list23{list23_all}, list24{list24_all}, list25{list25_all}, list26{list26_all}, list27{list27_all}, list28{list28_all}, list29{list29_all}, list30{list30_all}, list31{list31_all}, list32{list32_all}, list33{list33_all}, list34{list34_all}, list35{list35_all}, list36{list36_all}, list37{list37_all}, list38{list38_all}, list39{list39_all}, list40{list40_all}, list41{list41_all}, list42{list42_all}, list43{list43_all}, list44{list44_all}, list45{list45_all}, list46{list46_all}, list47{list47_all}, list48{list48_all}, list49{list49_all}, list50{list50_all}, list51{list51_all}, list52{list52_all}, list53{list53_all}, list54{list54_all}, list55{list55_all}, list56{list56_all}, list57{list57_all}, list58{list58_all}, list59{list59_all}, list60{list60_all}, list61{list61_all}, list62{list62_all}, list63{list63_all}, list64{list64_all}, list65{list65_all}, list66{list66_all}, list67{list67_all}, list68{list68_all};
 inline constexpr element_types types0[] = {{1, {0xc02, 0xc02}, 0xc02, false}, {6, {0x3cc2, 0x3cc2}, 0x3cc2, false}, {13, {0x13cc2, 0x13cc2}, 0x13cc2, false}, {14, {0x13cfe, 0x13cfe}, 0x13cfe, false}};
 inline constexpr element_types types1[] = {{1, {0xc02}, 0xc02, false}, {6, {0xcea}, 0xcea, false}, {13, {0x10cea}, 0x10cea, false}};
 inline constexpr element_types types2[] = {{1, {0xc02}, 0xc02, false}, {13, {0x10c02}, 0x10c02, false}};
@@ -3237,6 +3247,11 @@ inline constexpr element_types types91[] = {{1, {0xc02, 0xc02, 0xc02, 0xc02, 0x4
 inline constexpr element_types types92[] = {{1, {0x200}, 0xfffe, false}, {13, {0x200}, 0x0, false}};
 inline constexpr element_types types93[] = {{1, {0x80, 0x200, 0xfffe}, 0xfffe, true}, {13, {0x80, 0x200, 0x0}, 0x0, true}};
 inline constexpr element_types types94[] = {{8, {0x80, 0xfffe}, 0xfffe, true}, {9, {0xfffe}, 0xfffe, true}, {16, {0x1fffe}, 0x1fffe, true}, {19, {0x3fffe}, 0x3fffe, true}};
+inline constexpr element_types types95[] = {{11, {0x3014, 0x3014}, 0x3014, false}, {28, {0x30fc, 0x30fc}, 0x30fc, false}};
+inline constexpr element_types types96[] = {{28, {0x10c02, 0x10c02}, 0x10c02, false}};
+inline constexpr element_types types97[] = {{26, {0x13cc2, 0xc0}, 0x13cc2, false}};
+inline constexpr element_types types98[] = {{9, {0xfffe, 0x200}, 0xfffe, false}, {28, {0x1fffe, 0x200}, 0x1fffe, false}};
+inline constexpr element_types types99[] = {{9, {0xfffe, 0xc0, 0xfffe}, 0xfffe, false}};
 }  // namespace listed
 
 struct standard_operator {
@@ -3396,6 +3411,13 @@ inline constexpr standard_operator standard[] = {
     {"If", 1, &listed::list63, listed::types92},
     {"Loop", 1, &listed::list64, listed::types93},
     {"Scan", 8, &listed::list65, listed::types94},
+    {"BitShift", 11, &listed::list66, listed::types95},
+    {"SwiGLU", 28, &listed::list50, listed::types96},
+    {"CumProd", 26, &listed::list29, listed::types97},
+    {"Compress", 9, &listed::list17, listed::types98},
+    {"LpPool", 1, &listed::list67, listed::types9},
+    {"GlobalLpPool", 1, &listed::list68, listed::types9},
+    {"Scatter", 9, &listed::list17, listed::types99},
 };
 
 }  // namespace fuse::inline v0::detail::onnx_rows
@@ -3520,6 +3542,9 @@ inline constexpr operator_row rows[] = {
     otherwise("Pow along an axis"), otherwise("Equal along an axis", element_type::boolean), otherwise("Less along an axis", element_type::boolean),
     otherwise("Greater along an axis", element_type::boolean), otherwise("And along an axis"), otherwise("Or along an axis"), otherwise("Xor along an axis"),
     otherwise("Dropout while training"), otherwise("BatchNormalization of another kind"),
+    {"BitShift", opcode::bit_shift}, {"SwiGLU", opcode::swiglu}, {"CumProd", opcode::cumulative_product},
+    {"Compress", opcode::compress}, {"LpPool", opcode::lp_pool}, {"GlobalLpPool", opcode::global_lp_pool},
+    {"Scatter", opcode::scatter_elements, 1, {}, -1, target::none},
 };
 
 struct completed_rows {
@@ -3641,9 +3666,9 @@ template <class Image>
   return parameter_state::known;
 }
 
-template <class Image>
-[[nodiscard]] parameter_state read_parameter(Image const& image, fact_table const& known, dialect const& names,
-                                             node_id n, std::string_view parameter, std::vector<std::int64_t>& out) {
+template <class Image, class Known>
+[[nodiscard]] parameter_state read_parameter(Image const& image, Known const& known, dialect const& names, node_id n,
+                                             std::string_view parameter, std::vector<std::int64_t>& out) {
   using kind = parameter_source::kind;
   out.clear();
   detail::parameter_place const place(image, names, n, parameter);
@@ -3679,7 +3704,7 @@ template <class Image>
   }
   if (auto const* list = std::get_if<span<std::int64_t const>>(&value);
       list != nullptr && source.where == kind::attribute) {
-    if (list->size() > fact_table::most_contents) return parameter_state::unknown;
+    if (list->size() > Known::most_contents) return parameter_state::unknown;
     out.assign(list->begin(), list->end());
     return parameter_state::known;
   }
@@ -3691,9 +3716,9 @@ template <class Image>
   return parameter_state::missing;
 }
 
-template <class Image>
-[[nodiscard]] parameter_state read_parameter(Image const& image, fact_table const& known, dialect const& names,
-                                             node_id n, std::string_view parameter, double& out) {
+template <class Image, class Known>
+[[nodiscard]] parameter_state read_parameter(Image const& image, Known const& known, dialect const& names, node_id n,
+                                             std::string_view parameter, double& out) {
   using kind = parameter_source::kind;
   detail::parameter_place const place(image, names, n, parameter);
   auto const& source = place.source;
@@ -3734,17 +3759,21 @@ template <class Image>
   return parameter_state::missing;
 }
 
-template <class Image>
-[[nodiscard]] bool read_integers(Image const& image, fact_table const& known, dialect const& names, node_id n,
+template <class Image, class Known>
+[[nodiscard]] bool read_integers(Image const& image, Known const& known, dialect const& names, node_id n,
                                  std::string_view parameter, std::vector<std::int64_t>& out) {
   return read_parameter(image, known, names, n, parameter, out) == parameter_state::known;
 }
 
-template <class Image>
-[[nodiscard]] bool read_number(Image const& image, fact_table const& known, dialect const& names, node_id n,
+template <class Image, class Known>
+[[nodiscard]] bool read_number(Image const& image, Known const& known, dialect const& names, node_id n,
                                std::string_view parameter, double& out) {
   return read_parameter(image, known, names, n, parameter, out) == parameter_state::known;
 }
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
 
 [[nodiscard]] inline bool normalise_axes(span<std::int64_t const> axes, int rank, std::vector<int>& out) {
   out.clear();
@@ -3968,6 +3997,167 @@ void meet_calls(Context& at, graph_image::function_record const& function) {
 
 }  // namespace fuse::inline v0::detail
 
+namespace fuse::inline v0 {
+
+struct dense {
+  std::vector<std::int64_t> shape{};
+  std::vector<double> elements{};             ///< of whatever is no integer
+  element_type type = element_type::float64;  ///< what the elements are, or will be
+  std::vector<std::int64_t> integers{};       ///< the elements of an integer type; of uint64 their bits
+
+  [[nodiscard]] bool whole() const { return is_integer(type); }
+  [[nodiscard]] std::size_t size() const { return whole() ? integers.size() : elements.size(); }
+
+  [[nodiscard]] static dense of(double number) { return {{}, {number}}; }
+  [[nodiscard]] static dense of(tensor_view const& from) {
+    dense made;
+    made.type = from.type;
+    made.shape.assign(from.shape.begin(), from.shape.end());
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      if (made.whole())
+        made.integers.push_back(from.integer(i));
+      else
+        made.elements.push_back(from.number(i));
+    }
+    return made;
+  }
+  [[nodiscard]] static dense in_doubles(tensor_view const& from) {
+    dense made;
+    made.shape.assign(from.shape.begin(), from.shape.end());
+    made.elements.reserve(from.size());
+    for (std::size_t i = 0; i < from.size(); ++i) made.elements.push_back(from.number(i));
+    return made;
+  }
+};
+
+namespace detail {
+
+[[nodiscard]] inline std::size_t count_of(span<std::int64_t const> shape) {
+  std::size_t count = 1;
+  for (auto extent : shape) count *= static_cast<std::size_t>(extent);
+  return count;
+}
+
+template <class Visit>
+[[nodiscard]] bool for_each_repeated(span<std::int64_t const> from, span<std::int64_t const> shape,
+                                     Visit const& visit) {
+  if (from.size() > shape.size()) return false;
+  std::size_t const lead = shape.size() - from.size();
+  std::vector<std::size_t> stride(shape.size(), 0);
+  std::size_t step = 1;
+  for (std::size_t axis = from.size(); axis-- > 0;) {
+    if (from[axis] != 1) {
+      if (from[axis] != shape[lead + axis]) return false;
+      stride[lead + axis] = step;
+    }
+    step *= static_cast<std::size_t>(from[axis]);
+  }
+  std::vector<std::size_t> at(shape.size(), 0);
+  std::size_t source = 0;
+  for (auto count = count_of(shape); count > 0; --count) {
+    visit(source);
+    for (std::size_t axis = shape.size(); axis-- > 0;) {
+      source += stride[axis];
+      if (++at[axis] < static_cast<std::size_t>(shape[axis])) break;
+      source -= stride[axis] * at[axis];
+      at[axis] = 0;
+    }
+  }
+  return true;
+}
+
+}  // namespace detail
+
+[[nodiscard]] inline bool broadcast_to(dense const& from, span<std::int64_t const> shape, dense& into) {
+  dense made;
+  made.type = from.type;
+  made.shape.assign(shape.begin(), shape.end());
+  bool const fits = detail::for_each_repeated(from.shape, shape, [&](std::size_t i) {
+    if (made.whole())
+      made.integers.push_back(from.integers[i]);
+    else
+      made.elements.push_back(from.elements[i]);
+  });
+  if (fits) into = static_cast<dense&&>(made);
+  return fits;
+}
+
+[[nodiscard]] inline bool broadcast_shape(span<std::int64_t const> a, span<std::int64_t const> b,
+                                          std::vector<std::int64_t>& into) {
+  into.assign(a.size() > b.size() ? a.size() : b.size(), 1);
+  for (std::size_t i = 0; i < into.size(); ++i) {
+    auto const x = i < a.size() ? a[a.size() - 1 - i] : 1, y = i < b.size() ? b[b.size() - 1 - i] : 1;
+    if (x != y && x != 1 && y != 1) return false;
+    into[into.size() - 1 - i] = x == 1 ? y : x;
+  }
+  return true;
+}
+
+template <class F>
+[[nodiscard]] bool combine(dense const& a, dense const& b, dense& into, F const& f) {
+  std::vector<std::int64_t> shape;
+  dense left, right;
+  if (!broadcast_shape(a.shape, b.shape, shape) || !broadcast_to(a, shape, left) || !broadcast_to(b, shape, right))
+    return false;
+  for (std::size_t i = 0; i < left.elements.size(); ++i) left.elements[i] = f(left.elements[i], right.elements[i]);
+  into = static_cast<dense&&>(left);
+  return true;
+}
+
+namespace detail {
+
+[[nodiscard]] inline auto function_of_one(opcode op) -> double (*)(double) {
+  switch (op) {
+    case opcode::neg: return [](double x) { return -x; };
+    case opcode::reciprocal: return [](double x) { return 1 / x; };
+    case opcode::sqrt: return [](double x) { return math::sqrt(x); };
+    case opcode::rsqrt: return [](double x) { return 1 / math::sqrt(x); };
+    case opcode::square: return [](double x) { return x * x; };
+    case opcode::abs: return [](double x) { return math::abs(x); };
+    case opcode::exp: return [](double x) { return math::exp(x); };
+    case opcode::log: return [](double x) { return math::log(x); };
+    case opcode::erf: return [](double x) { return math::erf(x); };
+    case opcode::tanh: return [](double x) { return math::tanh(x); };
+    case opcode::sigmoid: return [](double x) { return 1 / (1 + math::exp(-x)); };
+    case opcode::relu: return [](double x) { return x < 0 ? 0 : x; };  // a NaN stays one
+    case opcode::floor: return [](double x) { return math::floor(x); };
+    case opcode::ceil: return [](double x) { return -math::floor(-x); };
+    case opcode::round: return [](double x) { return math::nearbyint(x); };
+    case opcode::sign: return [](double x) { return x > 0 ? 1 : x < 0 ? -1 : x; };
+    case opcode::identity:
+    case opcode::cast: return [](double x) { return x; };
+    default: return nullptr;
+  }
+}
+[[nodiscard]] inline auto function_of_two(opcode op) -> double (*)(double, double) {
+  switch (op) {
+    case opcode::add: return [](double a, double b) { return a + b; };
+    case opcode::sub: return [](double a, double b) { return a - b; };
+    case opcode::mul: return [](double a, double b) { return a * b; };
+    case opcode::div: return [](double a, double b) { return a / b; };
+    case opcode::pow: return [](double a, double b) { return math::pow(a, b); };
+    case opcode::minimum: return [](double a, double b) { return a < b || a != a ? a : b; };
+    case opcode::maximum: return [](double a, double b) { return a > b || a != a ? a : b; };
+    default: return nullptr;
+  }
+}
+
+}  // namespace detail
+
+[[nodiscard]] inline bool evaluate(opcode op, span<dense const> operands, dense& into) {
+  if (operands.size() == 2) {
+    auto const f = detail::function_of_two(op);
+    return f != nullptr && combine(operands[0], operands[1], into, f);
+  }
+  auto const f = operands.size() == 1 ? detail::function_of_one(op) : nullptr;
+  if (f == nullptr) return false;
+  into = operands[0];
+  for (auto& x : into.elements) x = f(x);
+  return true;
+}
+
+}  // namespace fuse::inline v0
+
 namespace fuse::inline v0::detail {
 
 [[nodiscard]] inline double rounded(double x, element_type type) {
@@ -3975,12 +4165,16 @@ namespace fuse::inline v0::detail {
     case element_type::float32: return static_cast<double>(static_cast<float>(x));
     case element_type::float16: return half_to_double(double_to_half(x));
     case element_type::bfloat16: {
-      auto const bits = static_cast<std::uint32_t>(float_to_bfloat16(static_cast<float>(x))) << 16;
+      auto const bits = static_cast<std::uint32_t>(double_to_bfloat16(x)) << 16;
       return static_cast<double>(std::bit_cast<float>(bits));
     }
     default: return x;
   }
 }
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
 
 [[nodiscard]] inline bool fits(extent e, element_type type) {
   if (!e.known()) return true;
@@ -4000,27 +4194,18 @@ namespace fuse::inline v0::detail {
 
 [[nodiscard]] inline bool compute(opcode op, double a, double b, double& out) {
   switch (op) {
-    case opcode::add:
-    case opcode::sum_of: out = a + b; return true;
-    case opcode::sub: out = a - b; return true;
-    case opcode::mul: out = a * b; return true;
-    case opcode::div: out = a / b; return true;
-    case opcode::minimum: out = b < a || b != b ? b : a; return true;
-    case opcode::maximum: out = b > a || b != b ? b : a; return true;
-    case opcode::pow: out = math::pow(a, b); return true;
-    case opcode::neg: out = -a; return true;
-    case opcode::abs: out = a < 0 ? -a : a; return true;
-    case opcode::reciprocal: out = 1 / a; return true;
-    case opcode::sqrt: out = math::sqrt(a); return true;
-    case opcode::rsqrt: out = 1 / math::sqrt(a); return true;
-    case opcode::square: out = a * a; return true;
-    case opcode::floor: out = math::floor(a); return true;
-    case opcode::ceil: out = -math::floor(-a); return true;
-    case opcode::round: out = math::nearbyint(a); return true;
-    case opcode::sign: out = a > 0 ? 1 : a < 0 ? -1 : a; return true;
-    case opcode::identity: out = a; return true;
-    default: return false;
+    case opcode::exp:
+    case opcode::log:
+    case opcode::erf:
+    case opcode::tanh:
+    case opcode::sigmoid: return false;
+    default: break;
   }
+  if (auto const of_two = function_of_two(op == opcode::sum_of ? opcode::add : op); of_two != nullptr)
+    return out = of_two(a, b), true;
+  auto const of_one = function_of_one(op);
+  if (of_one != nullptr) out = of_one(a);
+  return of_one != nullptr;
 }
 
 [[nodiscard]] inline bool compare(opcode op, double a, double b, bool& out) {
@@ -5358,7 +5543,8 @@ void pool_shape(Context& at) {
   }
   at.set_shape(0, at.dims);
   at.set_shape(1, at.dims);
-  if (at.axes.size() == windows.size() && !windows.empty()) at.facts.keep_reduction(at.n, at.axes, true);
+  if (op_of(at.image(), at.n) != opcode::lp_pool && at.axes.size() == windows.size() && !windows.empty())
+    at.facts.keep_reduction(at.n, at.axes, true);
 }
 
 template <class Context>
@@ -5691,6 +5877,19 @@ void one_hot_shape(Context& at) {
 }
 
 template <class Context>
+void compress_shape(Context& at) {
+  at.share_type(0, 0);
+  if (!at.ranked(0)) return;
+  if (at.integers("axis") == parameter_state::missing) return at.set_rank(0, 1);
+  std::size_t axis = 0;
+  if (!at.axis("axis", 0, at.rank(0), axis)) return at.set_rank(0, at.shape(0).size());
+  auto const from = at.shape(0);
+  at.dims.assign(from.begin(), from.end());
+  at.dims[axis] = at.symbols().fresh();
+  at.set_shape(0, at.dims);
+}
+
+template <class Context>
 void top_k_shape(Context& at) {
   at.share_type(0, 0);
   at.set_type(1, element_type::int64);
@@ -5845,6 +6044,7 @@ void apply_shape_function(Context& at, opcode op) {
     case opcode::scatter_nd:
     case opcode::scatter_elements:
     case opcode::cumulative_sum:
+    case opcode::cumulative_product:
     case opcode::trilu:
       at.share_type(0, 0);
       at.share_shape(0, 0);
@@ -5907,7 +6107,10 @@ void apply_shape_function(Context& at, opcode op) {
       break;
     case opcode::max_pool:
     case opcode::average_pool: pool_shape(at); break;
-    case opcode::global_max_pool: global_pool_shape(at); break;
+    case opcode::lp_pool: pool_shape(at); break;
+    case opcode::global_max_pool:
+    case opcode::global_lp_pool: global_pool_shape(at); break;
+    case opcode::compress: compress_shape(at); break;
     case opcode::resize: resize_shape(at); break;
     case opcode::batch_norm: batch_norm_shape(at); break;
     case opcode::layer_norm:
@@ -14529,136 +14732,6 @@ using traffic = basic_traffic<graph_image>;
 
 }  // namespace fuse::inline v0::detail
 
-namespace fuse::inline v0 {
-
-struct dense {
-  std::vector<std::int64_t> shape{};
-  std::vector<double> elements{};
-  element_type type = element_type::float64;  ///< what the elements are, or will be
-
-  [[nodiscard]] static dense of(double number) { return {{}, {number}}; }
-  [[nodiscard]] static dense of(tensor_view const& from) {
-    dense made;
-    made.type = from.type;
-    made.shape.assign(from.shape.begin(), from.shape.end());
-    made.elements.reserve(from.size());
-    for (std::size_t i = 0; i < from.size(); ++i) made.elements.push_back(from.number(i));
-    return made;
-  }
-};
-
-namespace detail {
-
-[[nodiscard]] inline std::size_t count_of(span<std::int64_t const> shape) {
-  std::size_t count = 1;
-  for (auto extent : shape) count *= static_cast<std::size_t>(extent);
-  return count;
-}
-
-}  // namespace detail
-
-[[nodiscard]] inline bool broadcast_to(dense const& from, span<std::int64_t const> shape, dense& into) {
-  if (from.shape.size() > shape.size()) return false;
-  std::size_t const lead = shape.size() - from.shape.size();
-  std::vector<std::size_t> stride(shape.size(), 0);
-  std::size_t step = 1;
-  for (std::size_t axis = from.shape.size(); axis-- > 0;) {
-    if (from.shape[axis] != 1) {
-      if (from.shape[axis] != shape[lead + axis]) return false;
-      stride[lead + axis] = step;
-    }
-    step *= static_cast<std::size_t>(from.shape[axis]);
-  }
-  into.type = from.type;
-  into.shape.assign(shape.begin(), shape.end());
-  auto const count = detail::count_of(shape);
-  into.elements.resize(count);
-  std::vector<std::size_t> at(shape.size(), 0);
-  std::size_t source = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    into.elements[i] = from.elements[source];
-    for (std::size_t axis = shape.size(); axis-- > 0;) {
-      source += stride[axis];
-      if (++at[axis] < static_cast<std::size_t>(shape[axis])) break;
-      source -= stride[axis] * at[axis];
-      at[axis] = 0;
-    }
-  }
-  return true;
-}
-
-[[nodiscard]] inline bool broadcast_shape(span<std::int64_t const> a, span<std::int64_t const> b,
-                                          std::vector<std::int64_t>& into) {
-  into.assign(a.size() > b.size() ? a.size() : b.size(), 1);
-  for (std::size_t i = 0; i < into.size(); ++i) {
-    auto const x = i < a.size() ? a[a.size() - 1 - i] : 1, y = i < b.size() ? b[b.size() - 1 - i] : 1;
-    if (x != y && x != 1 && y != 1) return false;
-    into[into.size() - 1 - i] = x == 1 ? y : x;
-  }
-  return true;
-}
-
-template <class F>
-[[nodiscard]] bool combine(dense const& a, dense const& b, dense& into, F const& f) {
-  std::vector<std::int64_t> shape;
-  dense left, right;
-  if (!broadcast_shape(a.shape, b.shape, shape) || !broadcast_to(a, shape, left) || !broadcast_to(b, shape, right))
-    return false;
-  for (std::size_t i = 0; i < left.elements.size(); ++i) left.elements[i] = f(left.elements[i], right.elements[i]);
-  into = static_cast<dense&&>(left);
-  return true;
-}
-
-namespace detail {
-
-[[nodiscard]] inline auto function_of_one(opcode op) -> double (*)(double) {
-  switch (op) {
-    case opcode::neg: return [](double x) { return -x; };
-    case opcode::reciprocal: return [](double x) { return 1 / x; };
-    case opcode::sqrt: return [](double x) { return math::sqrt(x); };
-    case opcode::rsqrt: return [](double x) { return 1 / math::sqrt(x); };
-    case opcode::square: return [](double x) { return x * x; };
-    case opcode::abs: return [](double x) { return math::abs(x); };
-    case opcode::exp: return [](double x) { return math::exp(x); };
-    case opcode::log: return [](double x) { return math::log(x); };
-    case opcode::erf: return [](double x) { return math::erf(x); };
-    case opcode::tanh: return [](double x) { return math::tanh(x); };
-    case opcode::sigmoid: return [](double x) { return 1 / (1 + math::exp(-x)); };
-    case opcode::relu: return [](double x) { return x < 0 ? 0 : x; };  // a NaN stays one
-    case opcode::identity:
-    case opcode::cast: return [](double x) { return x; };
-    default: return nullptr;
-  }
-}
-[[nodiscard]] inline auto function_of_two(opcode op) -> double (*)(double, double) {
-  switch (op) {
-    case opcode::add: return [](double a, double b) { return a + b; };
-    case opcode::sub: return [](double a, double b) { return a - b; };
-    case opcode::mul: return [](double a, double b) { return a * b; };
-    case opcode::div: return [](double a, double b) { return a / b; };
-    case opcode::pow: return [](double a, double b) { return math::pow(a, b); };
-    case opcode::minimum: return [](double a, double b) { return a < b || a != a ? a : b; };
-    case opcode::maximum: return [](double a, double b) { return a > b || a != a ? a : b; };
-    default: return nullptr;
-  }
-}
-
-}  // namespace detail
-
-[[nodiscard]] inline bool evaluate(opcode op, span<dense const> operands, dense& into) {
-  if (operands.size() == 2) {
-    auto const f = detail::function_of_two(op);
-    return f != nullptr && combine(operands[0], operands[1], into, f);
-  }
-  auto const f = operands.size() == 1 ? detail::function_of_one(op) : nullptr;
-  if (f == nullptr) return false;
-  into = operands[0];
-  for (auto& x : into.elements) x = f(x);
-  return true;
-}
-
-}  // namespace fuse::inline v0
-
 namespace fuse::inline v0::detail {
 
 template <class Image>
@@ -15828,7 +15901,7 @@ class basic_instantiation {
       if (image_.value(s.value).constant) {
         auto const contents = image_.source->constant(s.value);
         if (!contents || contents.size() != count_of(contents.shape)) return objection{no_constant};
-        auto read = dense::of(contents);
+        auto read = dense::in_doubles(contents);
         if (is_integer(contents.type) && !exact_integers(read)) return objection{no_integer};
         return read;
       }

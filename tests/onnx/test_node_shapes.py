@@ -5,6 +5,7 @@ Each case is studied twice: with its inputs as constants, whose contents fuse ma
 results is taken out first.
 """
 
+import functools
 import unittest
 import warnings
 
@@ -34,16 +35,21 @@ def tensors(values):
     return found
 
 
-def cases():
+@functools.cache
+def all_cases():
+    """Each case and data set: its name, its model, its inputs, its outputs."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         from onnx.backend.test.case.node import collect_testcases
         listed = collect_testcases("")
-    for case in listed:
-        for inputs, outputs in case.data_sets or []:
-            inputs, outputs = tensors(inputs), tensors(outputs)
-            if inputs is not None and outputs is not None:
-                yield case.name, case.model, inputs, outputs
+    return [(case.name, case.model, inputs, outputs) for case in listed for inputs, outputs in case.data_sets or []]
+
+
+def cases():
+    for name, model, inputs, outputs in all_cases():
+        inputs, outputs = tensors(inputs), tensors(outputs)
+        if inputs is not None and outputs is not None:
+            yield name, model, inputs, outputs
 
 
 def studies():

@@ -12,16 +12,34 @@
 
 namespace fuse::inline v0 {
 
-/// A tensor of doubles, row-major: what constants are computed in before they are rounded, once, to their element type.
+/// A tensor of numbers, row-major: what operators are computed in before results are rounded, once, to their element
+/// type. Integers are exact; all else is double.
 struct dense {
   std::vector<std::int64_t> shape{};
-  std::vector<double> elements{};
+  std::vector<double> elements{};             ///< of whatever is no integer
   element_type type = element_type::float64;  ///< what the elements are, or will be
+  std::vector<std::int64_t> integers{};       ///< the elements of an integer type; of uint64 their bits
+
+  /// Whether the elements are `integers`.
+  [[nodiscard]] bool whole() const { return is_integer(type); }
+  [[nodiscard]] std::size_t size() const { return whole() ? integers.size() : elements.size(); }
 
   [[nodiscard]] static dense of(double number) { return {{}, {number}}; }
   [[nodiscard]] static dense of(tensor_view const& from) {
     dense made;
     made.type = from.type;
+    made.shape.assign(from.shape.begin(), from.shape.end());
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      if (made.whole())
+        made.integers.push_back(from.integer(i));
+      else
+        made.elements.push_back(from.number(i));
+    }
+    return made;
+  }
+  /// In doubles, whatever it holds.
+  [[nodiscard]] static dense in_doubles(tensor_view const& from) {
+    dense made;
     made.shape.assign(from.shape.begin(), from.shape.end());
     made.elements.reserve(from.size());
     for (std::size_t i = 0; i < from.size(); ++i) made.elements.push_back(from.number(i));
@@ -37,29 +55,26 @@ namespace detail {
   return count;
 }
 
-}  // namespace detail
-
-/// `from` repeated to `shape` by the broadcasting of ONNX and NumPy; false where it does not fit.
-[[nodiscard]] inline bool broadcast_to(dense const& from, span<std::int64_t const> shape, dense& into) {
-  if (from.shape.size() > shape.size()) return false;
-  std::size_t const lead = shape.size() - from.shape.size();
+/// Calls `visit(i)` for each element of `shape`, in order: `i` is the number of the element of `from` that it repeats.
+/// False, without a call, where `from` does not broadcast to `shape`.
+template <class Visit>
+[[nodiscard]] bool for_each_repeated(span<std::int64_t const> from, span<std::int64_t const> shape,
+                                     Visit const& visit) {
+  if (from.size() > shape.size()) return false;
+  std::size_t const lead = shape.size() - from.size();
   std::vector<std::size_t> stride(shape.size(), 0);
   std::size_t step = 1;
-  for (std::size_t axis = from.shape.size(); axis-- > 0;) {
-    if (from.shape[axis] != 1) {
-      if (from.shape[axis] != shape[lead + axis]) return false;
+  for (std::size_t axis = from.size(); axis-- > 0;) {
+    if (from[axis] != 1) {
+      if (from[axis] != shape[lead + axis]) return false;
       stride[lead + axis] = step;
     }
-    step *= static_cast<std::size_t>(from.shape[axis]);
+    step *= static_cast<std::size_t>(from[axis]);
   }
-  into.type = from.type;
-  into.shape.assign(shape.begin(), shape.end());
-  auto const count = detail::count_of(shape);
-  into.elements.resize(count);
   std::vector<std::size_t> at(shape.size(), 0);
   std::size_t source = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    into.elements[i] = from.elements[source];
+  for (auto count = count_of(shape); count > 0; --count) {
+    visit(source);
     for (std::size_t axis = shape.size(); axis-- > 0;) {
       source += stride[axis];
       if (++at[axis] < static_cast<std::size_t>(shape[axis])) break;
@@ -68,6 +83,23 @@ namespace detail {
     }
   }
   return true;
+}
+
+}  // namespace detail
+
+/// `from` repeated to `shape` by the broadcasting of ONNX and NumPy; false where it does not fit.
+[[nodiscard]] inline bool broadcast_to(dense const& from, span<std::int64_t const> shape, dense& into) {
+  dense made;
+  made.type = from.type;
+  made.shape.assign(shape.begin(), shape.end());
+  bool const fits = detail::for_each_repeated(from.shape, shape, [&](std::size_t i) {
+    if (made.whole())
+      made.integers.push_back(from.integers[i]);
+    else
+      made.elements.push_back(from.elements[i]);
+  });
+  if (fits) into = static_cast<dense&&>(made);
+  return fits;
 }
 
 /// The common shape of two operands; false where they do not broadcast.
@@ -111,6 +143,10 @@ namespace detail {
     case opcode::tanh: return [](double x) { return math::tanh(x); };
     case opcode::sigmoid: return [](double x) { return 1 / (1 + math::exp(-x)); };
     case opcode::relu: return [](double x) { return x < 0 ? 0 : x; };  // a NaN stays one
+    case opcode::floor: return [](double x) { return math::floor(x); };
+    case opcode::ceil: return [](double x) { return -math::floor(-x); };
+    case opcode::round: return [](double x) { return math::nearbyint(x); };
+    case opcode::sign: return [](double x) { return x > 0 ? 1 : x < 0 ? -1 : x; };
     case opcode::identity:
     case opcode::cast: return [](double x) { return x; };
     default: return nullptr;

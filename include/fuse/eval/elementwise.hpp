@@ -3,19 +3,13 @@
 
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
 #include <fuse/eval/call.hpp>
 
 namespace fuse::inline v0::detail {
-
-template <class F>
-[[nodiscard]] dense mapped(dense const& from, F const& f) {
-  dense made = from;
-  for (auto& x : made.elements) x = f(x);
-  return made;
-}
 
 [[nodiscard]] inline double rounded_to_even(double x) { return std::nearbyint(x); }
 [[nodiscard]] inline double logistic(double x) { return 1 / (1 + std::exp(-x)); }
@@ -26,11 +20,57 @@ template <class F>
                  : 0.5 * x * (1 + std::erf(x * root_of_half));
 }
 
+/// What an operator without parameters makes of one integer; null for others.
+[[nodiscard]] inline auto function_of_integer(opcode op) -> std::int64_t (*)(std::int64_t) {
+  using whole = std::int64_t;
+  using bits = std::uint64_t;
+  switch (op) {
+    case opcode::neg: return [](whole x) { return static_cast<whole>(0 - static_cast<bits>(x)); };
+    case opcode::abs: return [](whole x) { return x < 0 ? static_cast<whole>(0 - static_cast<bits>(x)) : x; };
+    case opcode::sign: return [](whole x) { return static_cast<whole>(x > 0 ? 1 : x < 0 ? -1 : 0); };
+    case opcode::relu: return [](whole x) { return x > 0 ? x : 0; };
+    case opcode::square: return [](whole x) { return static_cast<whole>(static_cast<bits>(x) * static_cast<bits>(x)); };
+    case opcode::bitwise_not: return [](whole x) { return ~x; };
+    default: return nullptr;
+  }
+}
+
+/// Between two bounds, each a scalar where it is given; a bound below the other wins where it is the upper one.
+[[nodiscard]] inline evaluation evaluate_clip(call const& c, dense const& x) {
+  auto const *low = c.operand(1), *high = c.operand(2);
+  if (!x.whole()) {
+    double const least = c.number("min", -HUGE_VAL), most = c.number("max", HUGE_VAL);
+    return c.yield(mapped(x, [=](double v) { return v > most || most < least ? most : v < least ? least : v; }));
+  }
+  auto made = x;
+  auto const before = [&](std::int64_t a, std::int64_t b) {
+    return is_unsigned(x.type) ? static_cast<std::uint64_t>(a) < static_cast<std::uint64_t>(b) : a < b;
+  };
+  for (auto& v : made.integers) {
+    if (low != nullptr && low->integers.size() == 1 && before(v, low->integers[0])) v = low->integers[0];
+    if (high != nullptr && high->integers.size() == 1 && before(high->integers[0], v)) v = high->integers[0];
+  }
+  return c.yield(std::move(made));
+}
+
 /// An operator of one operand and numbers, element by element.
 [[nodiscard]] inline evaluation evaluate_unary(call const& c) {
   auto const* x = c.operand(0);
   if (x == nullptr) return evaluation::misfit;
-  auto const yield = [&](auto const& f) { return c.yield(mapped(*x, f)); };
+  if (c.op == opcode::clip) return evaluate_clip(c, *x);
+  if (auto const f = function_of_integer(c.op); f != nullptr && x->whole()) {
+    auto made = *x;
+    if (c.op != opcode::sign || !is_unsigned(x->type))
+      for (auto& v : made.integers) v = f(v);
+    else
+      for (auto& v : made.integers) v = v != 0;
+    return c.yield(std::move(made));
+  }
+  auto const yield = [&](auto const& f) {
+    auto made = mapped(in_doubles(*x), f);
+    auto const type = info(c.op).type == type_function::boolean ? element_type::boolean : x->type;
+    return c.yield(converted(std::move(made), type));
+  };
   auto const alpha = [&](double otherwise) { return c.number("alpha", otherwise); };
   switch (c.op) {
     case opcode::sin: return yield([](double v) { return std::sin(v); });
@@ -44,10 +84,6 @@ template <class F>
     case opcode::asinh: return yield([](double v) { return std::asinh(v); });
     case opcode::acosh: return yield([](double v) { return std::acosh(v); });
     case opcode::atanh: return yield([](double v) { return std::atanh(v); });
-    case opcode::floor: return yield([](double v) { return std::floor(v); });
-    case opcode::ceil: return yield([](double v) { return std::ceil(v); });
-    case opcode::round: return yield(&rounded_to_even);
-    case opcode::sign: return yield([](double v) { return v > 0 ? 1 : v < 0 ? -1 : v; });
     case opcode::softplus: return yield(&softplus);
     case opcode::softsign: return yield([](double v) { return v / (1 + std::fabs(v)); });
     case opcode::silu: return yield([](double v) { return v * logistic(v); });
@@ -55,8 +91,7 @@ template <class F>
     case opcode::swish: return yield([a = alpha(1)](double v) { return v * logistic(a * v); });
     case opcode::quick_gelu: return yield([a = alpha(1.702)](double v) { return v * logistic(a * v); });
     case opcode::gelu: {
-      std::string_view how;
-      bool const by_tanh = c.parameters.text("approximate", how) && how == "tanh";
+      bool const by_tanh = c.text("approximate") == "tanh";
       return yield([by_tanh](double v) { return gelu_of(v, by_tanh); });
     }
     case opcode::leaky_relu: return yield([a = alpha(0.01)](double v) { return v < 0 ? a * v : v; });
@@ -76,81 +111,36 @@ template <class F>
         return v < -lambd ? v + bias : v > lambd ? v - bias : 0;
       });
     case opcode::is_nan: return yield([](double v) { return v != v ? 1 : 0; });
+    case opcode::is_inf: {
+      bool const below = c.flag("detect_negative", true), above = c.flag("detect_positive", true);
+      return yield([=](double v) { return (below && v == -HUGE_VAL) || (above && v == HUGE_VAL) ? 1 : 0; });
+    }
     case opcode::logical_not: return yield([](double v) { return v == 0 ? 1 : 0; });
-    case opcode::identity:
-    case opcode::dropout: return yield([](double v) { return v; });
-    case opcode::cast:
-    case opcode::cast_like: {
-      auto const to = c.results[0].type;
-      if (to == element_type::boolean) return yield([](double v) { return v != 0 ? 1 : 0; });
-      if (is_integer(to)) return yield([](double v) { return std::trunc(v); });
-      return is_floating(to) ? yield([](double v) { return v; }) : evaluation::unknown;
-    }
-    case opcode::clip: {
-      double const least = c.number("min", -HUGE_VAL), most = c.number("max", HUGE_VAL);
-      return yield([=](double v) { return v < least ? least : v > most ? most : v; });
-    }
+    case opcode::identity: return c.yield(*x);
     default: break;
   }
   auto const plain = function_of_one(c.op);
   return plain != nullptr ? yield(plain) : evaluation::unknown;
 }
 
-/// An operator of two operands, or of any number of them, that broadcast.
-[[nodiscard]] inline evaluation evaluate_broadcasting(call const& c) {
-  double (*f)(double, double) = function_of_two(c.op);
-  switch (c.op) {
-    case opcode::sum_of:
-    case opcode::mean_of: f = function_of_two(opcode::add); break;
-    case opcode::div:
-      if (c.operand(0) != nullptr && is_integer(c.operand(0)->type))
-        f = [](double a, double b) { return std::trunc(a / b); };
-      break;
-    case opcode::mod:
-      if (c.number("fmod", 0) != 0)
-        f = [](double a, double b) { return std::fmod(a, b); };
-      else
-        f = [](double a, double b) { return a - b * std::floor(a / b); };
-      break;
-    case opcode::prelu: f = [](double a, double b) { return a < 0 ? a * b : a; }; break;
-    case opcode::fast_gelu: f = [](double a, double b) { return gelu_of(a + b, true); }; break;
-    case opcode::bias_gelu: f = [](double a, double b) { return gelu_of(a + b, false); }; break;
-    case opcode::equal: f = [](double a, double b) { return a == b ? 1. : 0.; }; break;
-    case opcode::less: f = [](double a, double b) { return a < b ? 1. : 0.; }; break;
-    case opcode::less_or_equal: f = [](double a, double b) { return a <= b ? 1. : 0.; }; break;
-    case opcode::greater: f = [](double a, double b) { return a > b ? 1. : 0.; }; break;
-    case opcode::greater_or_equal: f = [](double a, double b) { return a >= b ? 1. : 0.; }; break;
-    case opcode::logical_and: f = [](double a, double b) { return a != 0 && b != 0 ? 1. : 0.; }; break;
-    case opcode::logical_or: f = [](double a, double b) { return a != 0 || b != 0 ? 1. : 0.; }; break;
-    case opcode::logical_xor: f = [](double a, double b) { return (a != 0) != (b != 0) ? 1. : 0.; }; break;
-    default: break;
-  }
-  if (f == nullptr) return evaluation::unknown;
-  if (c.operand(0) == nullptr) return evaluation::misfit;
-  dense made = *c.operand(0);
-  if (c.op == opcode::fast_gelu && c.operand(1) == nullptr)
-    made = mapped(made, [](double v) { return gelu_of(v, true); });
-  for (std::size_t i = 1; i < c.operands.size(); ++i) {
-    auto const* next = c.operand(i);
-    if (next == nullptr) continue;
-    if (!combine(made, *next, made, f)) return evaluation::misfit;
-  }
-  if (c.op == opcode::mean_of)
-    for (auto& x : made.elements) x /= static_cast<double>(c.operands.size());
-  return c.yield(std::move(made));
+/// To the type of the result. There is nothing to saturate in the types that have numbers here.
+[[nodiscard]] inline evaluation evaluate_cast(call const& c) {
+  auto const *x = c.operand(0), *like = c.operand(1);
+  if (x == nullptr) return evaluation::misfit;
+  auto& type = c.results[0].type;
+  if (type == element_type::unknown && c.op == opcode::cast_like && like != nullptr) type = like->type;
+  return computed_in(type) ? c.yield(converted(*x, type)) : evaluation::unknown;
 }
 
-[[nodiscard]] inline evaluation evaluate_where(call const& c) {
-  auto const *condition = c.operand(0), *a = c.operand(1), *b = c.operand(2);
-  if (condition == nullptr || a == nullptr || b == nullptr) return evaluation::misfit;
-  std::vector<std::int64_t> shape, of_both;
-  dense chosen, left, right;
-  if (!fuse::broadcast_shape(a->shape, b->shape, of_both) || !fuse::broadcast_shape(condition->shape, of_both, shape) ||
-      !broadcast_to(*condition, shape, chosen) || !broadcast_to(*a, shape, left) || !broadcast_to(*b, shape, right))
-    return evaluation::misfit;
-  for (std::size_t i = 0; i < chosen.elements.size(); ++i)
-    chosen.elements[i] = chosen.elements[i] != 0 ? left.elements[i] : right.elements[i];
-  return c.yield(std::move(chosen));
+/// As it is, and a mask of what was kept; what is random is not computed.
+[[nodiscard]] inline evaluation evaluate_dropout(call const& c) {
+  auto const *x = c.operand(0), *ratio = c.operand(1), *training = c.operand(2);
+  if (x == nullptr) return evaluation::misfit;
+  bool const trains = training != nullptr && training->elements.size() == 1 && training->elements[0] != 0;
+  if (trains && (ratio == nullptr || ratio->elements.size() != 1 || ratio->elements[0] != 0))
+    return evaluation::unknown;
+  c.yield(1, {x->shape, std::vector<double>(x->size(), 1), element_type::boolean, {}});
+  return c.yield(*x);
 }
 
 }  // namespace fuse::inline v0::detail

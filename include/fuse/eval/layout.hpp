@@ -10,44 +10,16 @@
 
 namespace fuse::inline v0::detail {
 
-/// `from` with the elements that `source` names by their indices there: `source(at)`, where `at` is an index in
-/// `shape`.
-template <class Source>
-[[nodiscard]] dense picked(dense const& from, std::vector<std::int64_t> shape, Source const& source) {
-  dense made{std::move(shape), {}, from.type};
-  auto const count = count_of(made.shape);
-  made.elements.reserve(count);
-  std::vector<std::int64_t> at(made.shape.size(), 0);
-  for (std::size_t i = 0; i < count; ++i) {
-    made.elements.push_back(from.elements[source(at)]);
-    for (auto axis = at.size(); axis-- > 0;) {
-      if (++at[axis] < made.shape[axis]) break;
-      at[axis] = 0;
-    }
-  }
-  return made;
-}
-[[nodiscard]] inline std::vector<std::int64_t> strides_of(span<std::int64_t const> shape) {
-  std::vector<std::int64_t> strides(shape.size(), 1);
-  for (auto axis = shape.size(); axis-- > 1;) strides[axis - 1] = strides[axis] * shape[axis];
-  return strides;
-}
-
-/// Counts axes from the first; false where one is none of `rank`, or named twice.
-[[nodiscard]] inline bool counted_axes(std::vector<std::int64_t>& axes, std::size_t rank) {
-  std::vector<bool> seen(rank, false);
-  for (auto& axis : axes) {
-    if (axis < 0) axis += static_cast<std::int64_t>(rank);
-    if (axis < 0 || axis >= static_cast<std::int64_t>(rank) || seen[static_cast<std::size_t>(axis)]) return false;
-    seen[static_cast<std::size_t>(axis)] = true;
-  }
-  return true;
+/// `x` with the same elements in another shape.
+[[nodiscard]] inline dense in_shape(dense x, std::vector<std::int64_t> shape) {
+  x.shape = std::move(shape);
+  return x;
 }
 
 [[nodiscard]] inline evaluation reshaped(call const& c, dense const& x, std::vector<std::int64_t> shape) {
   std::int64_t known = 1;
   std::int64_t* open = nullptr;
-  bool const zero_is_zero = c.number("allowzero", 0) != 0;
+  bool const zero_is_zero = c.flag("allowzero");
   for (std::size_t i = 0; i < shape.size(); ++i) {
     if (shape[i] == 0 && !zero_is_zero) {
       if (i >= x.shape.size()) return evaluation::misfit;
@@ -62,10 +34,25 @@ template <class Source>
   }
   if (open != nullptr) {
     if (known == 0) return evaluation::misfit;
-    *open = static_cast<std::int64_t>(x.elements.size()) / known;
+    *open = static_cast<std::int64_t>(x.size()) / known;
   }
-  if (count_of(shape) != x.elements.size()) return evaluation::misfit;
-  return c.yield({std::move(shape), x.elements, x.type});
+  if (count_of(shape) != x.size()) return evaluation::misfit;
+  return c.yield(in_shape(x, std::move(shape)));
+}
+
+/// With its axes in another order: axis `i` is axis `order[i]` of `x`.
+[[nodiscard]] inline dense permuted(dense const& x, span<std::int64_t const> order) {
+  auto const strides = strides_of(x.shape);
+  std::vector<std::int64_t> shape, steps;
+  for (auto axis : order) {
+    shape.push_back(x.shape[static_cast<std::size_t>(axis)]);
+    steps.push_back(strides[static_cast<std::size_t>(axis)]);
+  }
+  return picked(x, std::move(shape), [&](std::vector<std::int64_t> const& at) {
+    std::int64_t from = 0;
+    for (std::size_t i = 0; i < at.size(); ++i) from += at[i] * steps[i];
+    return from;
+  });
 }
 
 [[nodiscard]] inline evaluation transposed(call const& c, dense const& x) {
@@ -76,24 +63,18 @@ template <class Source>
     for (auto axis = rank; axis-- > 0;) order.push_back(static_cast<std::int64_t>(axis));
   }
   if (order.size() != rank || !counted_axes(order, rank)) return evaluation::misfit;
-  auto const strides = strides_of(x.shape);
-  std::vector<std::int64_t> shape;
-  for (auto axis : order) shape.push_back(x.shape[static_cast<std::size_t>(axis)]);
-  return c.yield(picked(x, std::move(shape), [&](std::vector<std::int64_t> const& at) {
-    std::int64_t from = 0;
-    for (std::size_t i = 0; i < rank; ++i) from += at[i] * strides[static_cast<std::size_t>(order[i])];
-    return static_cast<std::size_t>(from);
-  }));
+  return c.yield(permuted(x, order));
 }
 
 [[nodiscard]] inline evaluation concatenated(call const& c) {
   std::size_t axis = 0;
   if (c.operand(0) == nullptr || !c.axis(c.operand(0)->shape.size(), 1, axis)) return evaluation::misfit;
-  dense made{c.operand(0)->shape, {}};
+  dense made{c.operand(0)->shape, {}, c.operand(0)->type, {}};
   if (axis >= made.shape.size()) return evaluation::misfit;
   made.shape[axis] = 0;
   for (auto const* part : c.operands) {
-    if (part == nullptr || part->shape.size() != made.shape.size()) return evaluation::misfit;
+    if (part == nullptr || part->shape.size() != made.shape.size() || part->whole() != made.whole())
+      return evaluation::misfit;
     for (std::size_t i = 0; i < made.shape.size(); ++i)
       if (i != axis && part->shape[i] != made.shape[i]) return evaluation::misfit;
     made.shape[axis] += part->shape[axis];
@@ -101,9 +82,15 @@ template <class Source>
   auto const outer = count_between(made.shape, 0, axis);
   for (std::size_t at = 0; at < outer; ++at)
     for (auto const* part : c.operands) {
-      auto const run = count_between(part->shape, axis, part->shape.size());
-      auto const first = part->elements.begin() + static_cast<std::ptrdiff_t>(at * run);
-      made.elements.insert(made.elements.end(), first, first + static_cast<std::ptrdiff_t>(run));
+      auto const run = static_cast<std::ptrdiff_t>(count_between(part->shape, axis, part->shape.size()));
+      auto const append = [&](auto const& from, auto& into) {
+        auto const first = from.begin() + static_cast<std::ptrdiff_t>(at) * run;
+        into.insert(into.end(), first, first + run);
+      };
+      if (made.whole())
+        append(part->integers, made.integers);
+      else
+        append(part->elements, made.elements);
     }
   return c.yield(std::move(made));
 }
@@ -115,8 +102,15 @@ template <class Source>
   return picked(x, std::move(shape), [&](std::vector<std::int64_t> const& at) {
     std::int64_t from = 0;
     for (std::size_t i = 0; i < at.size(); ++i) from += (starts[i] + at[i] * steps[i]) * strides[i];
-    return static_cast<std::size_t>(from);
+    return from;
   });
+}
+/// The part of `x` that has extent `length` along one axis, from `start` on.
+[[nodiscard]] inline dense part_along(dense const& x, std::size_t axis, std::int64_t start, std::int64_t length) {
+  std::vector<std::int64_t> starts(x.shape.size(), 0), steps(x.shape.size(), 1), shape = x.shape;
+  starts[axis] = start;
+  shape[axis] = length;
+  return part_of(x, starts, steps, std::move(shape));
 }
 
 [[nodiscard]] inline evaluation sliced(call const& c, dense const& x) {
@@ -160,128 +154,154 @@ template <class Source>
     lengths.back() = x.shape[axis] - each * (parts - 1);
   }
   if (lengths.size() != c.results.size()) return evaluation::misfit;
-  std::vector<std::int64_t> from(x.shape.size(), 0), by(x.shape.size(), 1);
+  std::int64_t from = 0;
   for (std::size_t i = 0; i < lengths.size(); ++i) {
-    auto shape = x.shape;
-    shape[axis] = lengths[i];
-    if (lengths[i] < 0 || from[axis] + lengths[i] > x.shape[axis]) return evaluation::misfit;
-    auto made = part_of(x, from, by, std::move(shape));
-    c.results[i].shape.swap(made.shape);
-    c.results[i].elements.swap(made.elements);
-    from[axis] += lengths[i];
+    if (lengths[i] < 0 || from + lengths[i] > x.shape[axis]) return evaluation::misfit;
+    if (auto const state = c.yield(i, part_along(x, axis, from, lengths[i])); state != evaluation::done) return state;
+    from += lengths[i];
   }
   return evaluation::done;
 }
 
-[[nodiscard]] inline evaluation gathered(call const& c, dense const& x, dense const& indices) {
-  std::size_t axis = 0;
-  if (!c.axis(x.shape.size(), 0, axis) || axis >= x.shape.size()) return evaluation::misfit;
-  for (auto i : indices.elements)
-    if (!(i >= -static_cast<double>(x.shape[axis]) && i < static_cast<double>(x.shape[axis])))
-      return evaluation::misfit;
-  std::vector<std::int64_t> shape(x.shape.begin(), x.shape.begin() + static_cast<std::ptrdiff_t>(axis));
-  shape.insert(shape.end(), indices.shape.begin(), indices.shape.end());
-  shape.insert(shape.end(), x.shape.begin() + static_cast<std::ptrdiff_t>(axis) + 1, x.shape.end());
-  auto const outer = count_between(x.shape, 0, axis), inner = count_between(x.shape, axis + 1, x.shape.size());
-  dense made{std::move(shape), {}};
-  for (std::size_t o = 0; o < outer; ++o)
-    for (auto i : indices.elements) {
-      auto const row = static_cast<std::size_t>(i < 0 ? i + static_cast<double>(x.shape[axis]) : i);
-      auto const first =
-          x.elements.begin() + static_cast<std::ptrdiff_t>((o * static_cast<std::size_t>(x.shape[axis]) + row) * inner);
-      made.elements.insert(made.elements.end(), first, first + static_cast<std::ptrdiff_t>(inner));
-    }
-  return c.yield(std::move(made));
-}
-
 [[nodiscard]] inline evaluation tiled(call const& c, dense const& x, dense const& repeats) {
-  if (repeats.elements.size() != x.shape.size()) return evaluation::misfit;
+  auto const times = integers_of(repeats);
+  if (times.size() != x.shape.size()) return evaluation::misfit;
   auto shape = x.shape;
-  for (std::size_t i = 0; i < shape.size(); ++i) shape[i] *= static_cast<std::int64_t>(repeats.elements[i]);
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    if (times[i] < 0) return evaluation::misfit;
+    shape[i] *= times[i];
+  }
   auto const strides = strides_of(x.shape);
   return c.yield(picked(x, std::move(shape), [&](std::vector<std::int64_t> const& at) {
     std::int64_t from = 0;
     for (std::size_t i = 0; i < at.size(); ++i) from += at[i] % x.shape[i] * strides[i];
-    return static_cast<std::size_t>(from);
+    return from;
   }));
 }
 
-[[nodiscard]] inline std::vector<std::int64_t> integers_of(dense const& from) {
-  std::vector<std::int64_t> all;
-  for (auto x : from.elements) all.push_back(static_cast<std::int64_t>(x));
-  return all;
+/// Elements around: a number, what is nearest, or what is there after a reflection, or once more from the start. What
+/// is below 0 cuts off.
+[[nodiscard]] inline evaluation padded(call const& c, dense const& x) {
+  auto const rank = x.shape.size();
+  std::vector<std::int64_t> pads, axes;
+  if (!c.list("pads", pads)) return evaluation::unknown;
+  if (!c.list("axes", axes) || axes.empty()) {
+    axes.clear();
+    for (std::size_t i = 0; i < rank; ++i) axes.push_back(static_cast<std::int64_t>(i));
+  }
+  if (!counted_axes(axes, rank) || pads.size() != 2 * axes.size()) return evaluation::misfit;
+  std::vector<std::int64_t> before(rank, 0), shape = x.shape;
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    auto const axis = static_cast<std::size_t>(axes[i]);
+    before[axis] = pads[i];
+    shape[axis] += pads[i] + pads[i + axes.size()];
+    if (shape[axis] < 0) return evaluation::misfit;
+  }
+  auto const mode = c.text("mode", "constant");
+  auto const* blank = c.operand(2);
+  auto const number = dense::of(c.number("value", 0));
+  auto const strides = strides_of(x.shape);
+  bool inside = true;
+  auto made = picked(
+      x, std::move(shape),
+      [&](std::vector<std::int64_t> const& at) -> std::int64_t {
+        std::int64_t from = 0;
+        for (std::size_t axis = 0; axis < rank; ++axis) {
+          auto i = at[axis] - before[axis];
+          auto const extent = x.shape[axis];
+          if (i < 0 || i >= extent) {
+            if (mode == "constant") return -1;
+            if (extent == 0) return inside = false, -1;
+            if (mode == "edge") {
+              i = i < 0 ? 0 : extent - 1;
+            } else if (mode == "wrap") {
+              i = (i % extent + extent) % extent;
+            } else {
+              auto const period = extent == 1 ? 1 : 2 * (extent - 1);
+              i = (i % period + period) % period;
+              if (i >= extent) i = period - i;
+            }
+          }
+          from += i * strides[axis];
+        }
+        return from;
+      },
+      blank != nullptr ? blank : &number);
+  return inside ? c.yield(std::move(made)) : evaluation::misfit;
 }
 
-/// An operator that moves elements, makes them of a shape, or tells one.
+/// Pixels in blocks, of which channels are made, or back.
+[[nodiscard]] inline evaluation reblocked(call const& c, dense const& x) {
+  auto const b = c.integer("blocksize", 0);
+  if (x.shape.size() != 4 || b < 1) return evaluation::misfit;
+  auto const n = x.shape[0], channels = x.shape[1], h = x.shape[2], w = x.shape[3];
+  bool const depth_first = c.text("mode", "DCR") == "DCR";
+  if (c.op == opcode::depth_to_space) {
+    if (channels % (b * b) != 0) return evaluation::misfit;
+    auto const kept = channels / (b * b);
+    auto const split = depth_first ? in_shape(x, {n, b, b, kept, h, w}) : in_shape(x, {n, kept, b, b, h, w});
+    std::int64_t const by_depth[] = {0, 3, 4, 1, 5, 2}, by_column[] = {0, 1, 4, 2, 5, 3};
+    return c.yield(in_shape(permuted(split, depth_first ? by_depth : by_column), {n, kept, h * b, w * b}));
+  }
+  if (h % b != 0 || w % b != 0) return evaluation::misfit;
+  std::int64_t const by_depth[] = {0, 3, 5, 1, 2, 4}, by_column[] = {0, 1, 3, 5, 2, 4};
+  return c.yield(in_shape(permuted(in_shape(x, {n, channels, h / b, b, w / b, b}), depth_first ? by_depth : by_column),
+                          {n, channels * b * b, h / b, w / b}));
+}
+
+[[nodiscard]] inline evaluation squeezed(call const& c, dense const& x) {
+  std::vector<std::int64_t> axes, shape;
+  bool const all = !c.list("axes", axes) || axes.empty();
+  if (!all && !counted_axes(axes, x.shape.size())) return evaluation::misfit;
+  std::vector<bool> gone(x.shape.size(), false);
+  for (std::size_t i = 0; all && i < gone.size(); ++i) gone[i] = x.shape[i] == 1;
+  for (auto axis : axes) gone[static_cast<std::size_t>(axis)] = true;
+  for (std::size_t i = 0; i < gone.size(); ++i) {
+    if (!gone[i]) shape.push_back(x.shape[i]);
+    if (gone[i] && x.shape[i] != 1) return evaluation::misfit;
+  }
+  return c.yield(in_shape(x, std::move(shape)));
+}
+[[nodiscard]] inline evaluation unsqueezed(call const& c, dense const& x) {
+  std::vector<std::int64_t> axes, shape;
+  if (!c.list("axes", axes)) return evaluation::unknown;
+  auto const rank = x.shape.size() + axes.size();
+  if (!counted_axes(axes, rank)) return evaluation::misfit;
+  std::vector<bool> added(rank, false);
+  for (auto axis : axes) added[static_cast<std::size_t>(axis)] = true;
+  for (std::size_t i = 0, from = 0; i < rank; ++i) shape.push_back(added[i] ? 1 : x.shape[from++]);
+  return c.yield(in_shape(x, std::move(shape)));
+}
+
+/// An operator that moves elements as they stand, whatever they are.
 [[nodiscard]] inline evaluation evaluate_layout(call const& c) {
   auto const *x = c.operand(0), *second = c.operand(1);
   if (x == nullptr) return evaluation::misfit;
-  std::vector<std::int64_t> axes;
   switch (c.op) {
-    case opcode::shape: {
-      dense made{{static_cast<std::int64_t>(x->shape.size())}, {}};
-      for (auto e : x->shape) made.elements.push_back(static_cast<double>(e));
-      if (c.number("start", 0) != 0 || c.number("end", 64) < static_cast<double>(x->shape.size()))
-        return evaluation::unknown;
-      return c.yield(std::move(made));
-    }
-    case opcode::size: return c.yield(dense::of(static_cast<double>(x->elements.size())));
-    case opcode::range: {
-      auto const *limit = second, *step = c.operand(2);
-      if (limit == nullptr || step == nullptr || x->elements.size() != 1 || limit->elements.size() != 1 ||
-          step->elements.size() != 1 || step->elements[0] == 0)
-        return evaluation::misfit;
-      dense made{{0}, {}};
-      for (double at = x->elements[0], by = step->elements[0];
-           (by > 0 ? at < limit->elements[0] : at > limit->elements[0]) && made.shape[0] < 65536;
-           at += by, ++made.shape[0])
-        made.elements.push_back(at);
-      return c.yield(std::move(made));
-    }
     case opcode::reshape:
       if (std::vector<std::int64_t> shape; c.list("shape", shape)) return reshaped(c, *x, std::move(shape));
       return second == nullptr ? evaluation::misfit : reshaped(c, *x, integers_of(*second));
     case opcode::flatten: {
       std::size_t axis = 0;
       if (!c.axis(x->shape.size(), 1, axis)) return evaluation::misfit;
-      return c.yield({{static_cast<std::int64_t>(count_between(x->shape, 0, axis)),
-                       static_cast<std::int64_t>(count_between(x->shape, axis, x->shape.size()))},
-                      x->elements});
+      return c.yield(in_shape(*x, {static_cast<std::int64_t>(count_between(x->shape, 0, axis)),
+                                   static_cast<std::int64_t>(count_between(x->shape, axis, x->shape.size()))}));
     }
-    case opcode::squeeze: {
-      bool const all = !c.list("axes", axes) || axes.empty();
-      if (!all && !counted_axes(axes, x->shape.size())) return evaluation::misfit;
-      std::vector<bool> gone(x->shape.size(), false);
-      for (std::size_t i = 0; all && i < gone.size(); ++i) gone[i] = x->shape[i] == 1;
-      for (auto axis : axes) gone[static_cast<std::size_t>(axis)] = true;
-      dense made{{}, x->elements};
-      for (std::size_t i = 0; i < gone.size(); ++i) {
-        if (!gone[i]) made.shape.push_back(x->shape[i]);
-        if (gone[i] && x->shape[i] != 1) return evaluation::misfit;
-      }
-      return c.yield(std::move(made));
-    }
-    case opcode::unsqueeze: {
-      if (!c.list("axes", axes)) return evaluation::unknown;
-      auto const rank = x->shape.size() + axes.size();
-      if (!counted_axes(axes, rank)) return evaluation::misfit;
-      std::vector<bool> added(rank, false);
-      for (auto axis : axes) added[static_cast<std::size_t>(axis)] = true;
-      dense made{{}, x->elements};
-      for (std::size_t i = 0, from = 0; i < rank; ++i) made.shape.push_back(added[i] ? 1 : x->shape[from++]);
-      return c.yield(std::move(made));
-    }
+    case opcode::squeeze: return squeezed(c, *x);
+    case opcode::unsqueeze: return unsqueezed(c, *x);
     case opcode::transpose: return transposed(c, *x);
     case opcode::concat: return concatenated(c);
     case opcode::slice: return sliced(c, *x);
     case opcode::split: return split_up(c, *x);
-    case opcode::gather: return second == nullptr ? evaluation::misfit : gathered(c, *x, *second);
     case opcode::tile: return second == nullptr ? evaluation::misfit : tiled(c, *x, *second);
+    case opcode::pad: return padded(c, *x);
+    case opcode::depth_to_space:
+    case opcode::space_to_depth: return reblocked(c, *x);
     case opcode::expand: {
       std::vector<std::int64_t> shape;
       dense made;
-      if (second == nullptr || !fuse::broadcast_shape(x->shape, integers_of(*second), shape) ||
-          !broadcast_to(*x, shape, made))
+      if (second == nullptr || !are_extents(integers_of(*second)) ||
+          !fuse::broadcast_shape(x->shape, integers_of(*second), shape) || !broadcast_to(*x, shape, made))
         return evaluation::misfit;
       return c.yield(std::move(made));
     }

@@ -4,34 +4,43 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <utility>
 #include <vector>
 
-#include <fuse/eval/elementwise.hpp>
-#include <fuse/eval/layout.hpp>
+#include <fuse/eval/broadcasting.hpp>
+#include <fuse/eval/call.hpp>
 
 namespace fuse::inline v0::detail {
 
-/// Folds `f` over the axes that are marked, which stay with extent 1.
-template <class F>
-[[nodiscard]] dense folded(dense const& x, std::vector<bool> const& over, double start, F const& f) {
-  dense made{x.shape, {}, x.type};
+/// `shape` with extent 1 where axes are marked.
+[[nodiscard]] inline std::vector<std::int64_t> reduced_shape(std::vector<std::int64_t> shape,
+                                                             std::vector<bool> const& over) {
   for (std::size_t i = 0; i < over.size(); ++i)
-    if (over[i]) made.shape[i] = 1;
-  made.elements.assign(count_of(made.shape), start);
-  auto const strides = strides_of(made.shape);
-  std::vector<std::int64_t> at(x.shape.size(), 0);
-  for (auto v : x.elements) {
+    if (over[i]) shape[i] = 1;
+  return shape;
+}
+
+/// Folds `f` over the axes of `shape` that are marked: `sum = f(sum, element)`, from `start` on.
+template <class T, class F>
+[[nodiscard]] std::vector<T> folded(std::vector<T> const& elements, std::vector<std::int64_t> const& shape,
+                                    std::vector<bool> const& over, T start, F const& f) {
+  auto const kept = reduced_shape(shape, over);
+  std::vector<T> made(count_of(kept), start);
+  auto const strides = strides_of(kept);
+  std::size_t next = 0;
+  for_each_index(shape, [&](std::vector<std::int64_t> const& at) {
     std::int64_t to = 0;
     for (std::size_t i = 0; i < at.size(); ++i) to += over[i] ? 0 : at[i] * strides[i];
-    auto& sum = made.elements[static_cast<std::size_t>(to)];
-    sum = f(sum, v);
-    for (auto axis = at.size(); axis-- > 0;) {
-      if (++at[axis] < x.shape[axis]) break;
-      at[axis] = 0;
-    }
-  }
+    auto& sum = made[static_cast<std::size_t>(to)];
+    sum = f(sum, elements[next++]);
+  });
   return made;
+}
+/// The same of doubles, in a tensor whose marked axes stay with extent 1.
+template <class F>
+[[nodiscard]] dense folded(dense const& x, std::vector<bool> const& over, double start, F const& f) {
+  return {reduced_shape(x.shape, over), folded(x.elements, x.shape, over, start, f), x.type, {}};
 }
 [[nodiscard]] inline dense summed(dense const& x, std::vector<bool> const& over) {
   return folded(x, over, 0, [](double a, double b) { return a + b; });
@@ -41,7 +50,9 @@ template <class F>
 }
 [[nodiscard]] inline dense averaged(dense const& x, std::vector<bool> const& over) {
   auto made = summed(x, over);
-  double const count = made.elements.empty() ? 1 : static_cast<double>(x.elements.size() / made.elements.size());
+  double count = 1;
+  for (std::size_t i = 0; i < over.size(); ++i)
+    if (over[i]) count *= static_cast<double>(x.shape[i]);
   for (auto& v : made.elements) v /= count;
   return made;
 }
@@ -60,129 +71,92 @@ template <class F>
   return joined(a, b, [](double x, double y) { return x * y; });
 }
 
-/// The operators that fold axes.
-[[nodiscard]] inline evaluation evaluate_reduction(call const& c) {
-  auto const* x = c.operand(0);
-  if (x == nullptr) return evaluation::misfit;
-  std::vector<std::int64_t> axes;
-  if (!c.list("axes", axes)) axes.clear();
-  if (axes.empty() && c.number("noop_with_empty_axes", 0) != 0) return c.yield(*x);
-  if (!counted_axes(axes, x->shape.size())) return evaluation::misfit;
-  std::vector<bool> over(x->shape.size(), axes.empty());
+[[nodiscard]] inline std::vector<bool> marked(std::vector<std::int64_t> const& axes, std::size_t rank) {
+  std::vector<bool> over(rank, false);
   for (auto axis : axes) over[static_cast<std::size_t>(axis)] = true;
-  auto const of = [&](auto const& f) { return summed(mapped(*x, f), over); };
-  dense made;
-  switch (c.op) {
-    case opcode::sum: made = summed(*x, over); break;
-    case opcode::mean: made = averaged(*x, over); break;
-    case opcode::product: made = folded(*x, over, 1, [](double a, double b) { return a * b; }); break;
-    case opcode::reduce_max: made = largest(*x, over); break;
+  return over;
+}
+
+/// A reduction of integers, exactly; false for those that are none in integers.
+[[nodiscard]] inline bool reduce_integers(opcode op, dense const& x, std::vector<bool> const& over, dense& into) {
+  using whole = std::int64_t;
+  auto const bits = [](whole v) { return static_cast<std::uint64_t>(v); };
+  bool const is_unsigned_64 = x.type == element_type::uint64;
+  auto const below = [&](whole a, whole b) { return is_unsigned_64 ? bits(a) < bits(b) : a < b; };
+  auto const most = is_unsigned_64 ? -1 : size_of(x.type) == 8 ? INT64_MAX : static_cast<whole>(most_of(x.type));
+  auto const least = is_unsigned(x.type) ? 0 : size_of(x.type) == 8 ? INT64_MIN : static_cast<whole>(least_of(x.type));
+  auto const fold = [&](whole start, auto const& f) {
+    into = {reduced_shape(x.shape, over), {}, x.type, folded(x.integers, x.shape, over, start, f)};
+    for (auto& v : into.integers) v = wrapped(v, x.type);
+    return true;
+  };
+  switch (op) {
+    case opcode::sum: return fold(0, [&](whole a, whole b) { return static_cast<whole>(bits(a) + bits(b)); });
+    case opcode::product: return fold(1, [&](whole a, whole b) { return static_cast<whole>(bits(a) * bits(b)); });
+    case opcode::sum_square:
+      return fold(0, [&](whole a, whole b) { return static_cast<whole>(bits(a) + bits(b) * bits(b)); });
+    case opcode::l1_norm:
+      return fold(
+          0, [&](whole a, whole b) { return static_cast<whole>(bits(a) + bits(!is_unsigned_64 && b < 0 ? -b : b)); });
+    case opcode::reduce_max: return fold(least, [&](whole a, whole b) { return below(a, b) ? b : a; });
+    case opcode::reduce_min: return fold(most, [&](whole a, whole b) { return below(b, a) ? b : a; });
+    default: return false;
+  }
+}
+
+[[nodiscard]] inline evaluation reduced(opcode op, dense const& x, std::vector<bool> const& over, dense& made) {
+  auto const of = [&](auto const& f) { return summed(mapped(x, f), over); };
+  bool const truth = x.type == element_type::boolean;
+  switch (op) {
+    case opcode::sum: made = summed(x, over); break;
+    case opcode::mean: made = averaged(x, over); break;
+    case opcode::product: made = folded(x, over, 1, [](double a, double b) { return a * b; }); break;
+    case opcode::reduce_max:
+      made = truth ? folded(x, over, 0, [](double a, double b) { return b > a ? b : a; }) : largest(x, over);
+      break;
     case opcode::reduce_min:
-      made = folded(*x, over, HUGE_VAL, [](double a, double b) { return b < a || b != b ? b : a; });
+      made = folded(x, over, truth ? 1 : HUGE_VAL, [](double a, double b) { return b < a || b != b ? b : a; });
       break;
     case opcode::sum_square: made = of([](double v) { return v * v; }); break;
     case opcode::l1_norm: made = of([](double v) { return std::fabs(v); }); break;
     case opcode::l2_norm:
       made = mapped(of([](double v) { return v * v; }), [](double v) { return std::sqrt(v); });
       break;
-    case opcode::log_sum: made = mapped(summed(*x, over), [](double v) { return std::log(v); }); break;
-    case opcode::log_sum_exp:
-      made = mapped(of([](double v) { return std::exp(v); }), [](double v) { return std::log(v); });
+    case opcode::log_sum: made = mapped(summed(x, over), [](double v) { return std::log(v); }); break;
+    case opcode::log_sum_exp: {
+      auto const shift = mapped(largest(x, over), [](double v) { return std::isfinite(v) ? v : 0; });
+      auto const sums = summed(mapped(minus(x, shift), [](double v) { return std::exp(v); }), over);
+      made = joined(sums, shift, [](double sum, double by) { return std::log(sum) + by; });
       break;
+    }
     default: return evaluation::unknown;
   }
-  if (c.number("keepdims", 1) == 0) {
-    std::vector<std::int64_t> kept;
-    for (std::size_t i = 0; i < over.size(); ++i)
-      if (!over[i]) kept.push_back(made.shape[i]);
-    made.shape.swap(kept);
-  }
-  return c.yield(std::move(made));
-}
-
-/// The operators that make rows of the axes from one on, or along one, sum to 1.
-[[nodiscard]] inline evaluation evaluate_softmax(call const& c) {
-  auto const* x = c.operand(0);
-  std::size_t axis = 0;
-  if (x == nullptr || !c.axis(x->shape.size(), -1, axis) || axis >= x->shape.size()) return evaluation::misfit;
-  std::vector<bool> over(x->shape.size(), false);
-  for (auto i = axis; i < over.size(); ++i) over[i] = i == axis || c.parameters.use_of_axis() == axis_use::trailing;
-  auto const shifted = minus(*x, largest(*x, over));
-  auto const raised = mapped(shifted, [](double v) { return std::exp(v); });
-  auto const sums = summed(raised, over);
-  if (c.op == opcode::softmax) return c.yield(joined(raised, sums, [](double a, double b) { return a / b; }));
-  return c.yield(minus(shifted, mapped(sums, [](double v) { return std::log(v); })));
-}
-
-/// Rows of the axes from one on, less their means (but for RMS norms) and by their deviations, times a scale, plus a
-/// bias. Results: that, mean, inverse deviation (of RMS norms alone, the latter), and the sum that was normed.
-[[nodiscard]] inline evaluation evaluate_norm(call const& c) {
-  bool const skips = c.op == opcode::skip_layer_norm || c.op == opcode::skip_rms_norm;
-  bool const centres = c.op == opcode::layer_norm || c.op == opcode::skip_layer_norm;
-  auto const* first = c.operand(0);
-  if (first == nullptr) return evaluation::misfit;
-  auto x = *first;
-  auto const add = [](double a, double b) { return a + b; };
-  std::size_t const scale = skips ? 2 : 1, bias = centres ? 4 : 3;
-  if (skips)
-    for (auto const* added : {c.operand(1), c.operand(bias)})
-      if (added != nullptr && !combine(x, *added, x, add)) return evaluation::misfit;
-  std::size_t axis = 0;
-  if (!c.axis(x.shape.size(), -1, axis) || axis > x.shape.size()) return evaluation::misfit;
-  std::vector<bool> over(x.shape.size(), false);
-  for (auto i = axis; i < over.size(); ++i) over[i] = true;
-  auto const mean = averaged(x, over);
-  auto const centred = centres ? minus(x, mean) : x;
-  double const epsilon = c.number("epsilon", 1e-5);
-  auto const inverse =
-      mapped(averaged(times(centred, centred), over), [&](double v) { return 1 / std::sqrt(v + epsilon); });
-  auto y = times(centred, inverse);
-  auto const whole = y.shape;
-  if (auto const* s = c.operand(scale); s != nullptr && !combine(y, *s, y, [](double a, double b) { return a * b; }))
-    return evaluation::misfit;
-  if (auto const* b = centres ? c.operand(scale + 1) : nullptr; b != nullptr && !combine(y, *b, y, add))
-    return evaluation::misfit;
-  if (y.shape != whole) return evaluation::misfit;
-  auto const yield = [&](std::size_t i, dense const& made) {
-    if (i >= c.results.size()) return;
-    c.results[i].shape = made.shape;
-    c.results[i].elements = made.elements;
-  };
-  yield(centres || skips ? 2 : 1, inverse);
-  if (centres || skips) yield(1, mean);
-  if (skips) yield(3, x);
-  yield(0, y);
   return evaluation::done;
 }
 
-/// Norms along the axis of channels, 1: by statistics that are given, or by those of each of the other axes.
-[[nodiscard]] inline evaluation evaluate_channel_norm(call const& c) {
-  auto const *x = c.operand(0), *scale = c.operand(1), *bias = c.operand(2);
-  if (x == nullptr || scale == nullptr || bias == nullptr || x->shape.size() < 2) return evaluation::misfit;
-  if (c.op == opcode::batch_norm && c.number("training_mode", 0) != 0) return evaluation::unknown;
-  auto const along_channels = [&](dense const* row, dense& into) {
-    into = *row;
-    if (row->shape.size() != 1 || (row->shape[0] != x->shape[1] && row->shape[0] != 1)) return false;
-    into.shape.resize(x->shape.size() - 1, 1);
-    return true;
-  };
-  dense by, added, mean, variance;
-  if (!along_channels(scale, by) || !along_channels(bias, added)) return evaluation::misfit;
-  if (c.op == opcode::batch_norm) {
-    if (c.operand(3) == nullptr || c.operand(4) == nullptr || !along_channels(c.operand(3), mean) ||
-        !along_channels(c.operand(4), variance))
-      return evaluation::misfit;
-  } else {
-    std::vector<bool> over(x->shape.size(), true);
-    over[0] = over[1] = false;
-    mean = averaged(*x, over);
-    auto const centred = minus(*x, mean);
-    variance = averaged(times(centred, centred), over);
+/// The operators that fold axes.
+[[nodiscard]] inline evaluation evaluate_reduction(call const& c) {
+  auto const* x = c.operand(0);
+  if (x == nullptr) return evaluation::misfit;
+  std::vector<std::int64_t> axes;
+  if (!c.list("axes", axes)) axes.clear();
+  auto const rank = x->shape.size();
+  bool const none = axes.empty() && c.flag("noop_with_empty_axes");
+  if (!counted_axes(axes, rank)) return evaluation::misfit;
+  auto const over = axes.empty() && !none ? std::vector<bool>(rank, true) : marked(axes, rank);
+  dense made;
+  if (!x->whole() || !reduce_integers(c.op, *x, over, made)) {
+    if (auto const state = reduced(c.op, x->type == element_type::boolean ? *x : in_doubles(*x), over, made);
+        state != evaluation::done)
+      return state;
+    made = converted(std::move(made), x->type);
   }
-  double const epsilon = c.number("epsilon", 1e-5);
-  auto const inverse = mapped(variance, [&](double v) { return 1 / std::sqrt(v + epsilon); });
-  auto made = times(times(minus(*x, mean), inverse), by);
-  if (!combine(made, added, made, [](double a, double b) { return a + b; })) return evaluation::misfit;
+  if (!c.flag("keepdims", true)) {
+    std::vector<std::int64_t> kept;
+    for (std::size_t i = 0; i < rank; ++i)
+      if (!over[i]) kept.push_back(made.shape[i]);
+    made.shape.swap(kept);
+  }
   return c.yield(std::move(made));
 }
 

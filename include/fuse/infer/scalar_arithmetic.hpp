@@ -5,25 +5,14 @@
 #include <limits>
 
 #include <fuse/core/math.hpp>
+#include <fuse/eval/dense.hpp>
+#include <fuse/eval/rounding.hpp>
 #include <fuse/graph/element_type.hpp>
 #include <fuse/graph/tensor_view.hpp>
 #include <fuse/infer/dimension.hpp>
 #include <fuse/ops/operator.hpp>
 
 namespace fuse::inline v0::detail {
-
-/// The nearest value of a floating type.
-[[nodiscard]] inline double rounded(double x, element_type type) {
-  switch (type) {
-    case element_type::float32: return static_cast<double>(static_cast<float>(x));
-    case element_type::float16: return half_to_double(double_to_half(x));
-    case element_type::bfloat16: {
-      auto const bits = static_cast<std::uint32_t>(float_to_bfloat16(static_cast<float>(x))) << 16;
-      return static_cast<double>(std::bit_cast<float>(bits));
-    }
-    default: return x;
-  }
-}
 
 /// Whether a number is one of an integer type (or a truth value); a symbol is taken for one: it counts elements.
 [[nodiscard]] inline bool fits(extent e, element_type type) {
@@ -42,30 +31,22 @@ namespace fuse::inline v0::detail {
   }
 }
 
-/// `op` on one or two floating numbers; false for operators that are not followed.
+/// `op` on one or two floating numbers; false for operators that are not followed: those whose last bit runtimes
+/// disagree on.
 [[nodiscard]] inline bool compute(opcode op, double a, double b, double& out) {
   switch (op) {
-    case opcode::add:
-    case opcode::sum_of: out = a + b; return true;
-    case opcode::sub: out = a - b; return true;
-    case opcode::mul: out = a * b; return true;
-    case opcode::div: out = a / b; return true;
-    case opcode::minimum: out = b < a || b != b ? b : a; return true;
-    case opcode::maximum: out = b > a || b != b ? b : a; return true;
-    case opcode::pow: out = math::pow(a, b); return true;
-    case opcode::neg: out = -a; return true;
-    case opcode::abs: out = a < 0 ? -a : a; return true;
-    case opcode::reciprocal: out = 1 / a; return true;
-    case opcode::sqrt: out = math::sqrt(a); return true;
-    case opcode::rsqrt: out = 1 / math::sqrt(a); return true;
-    case opcode::square: out = a * a; return true;
-    case opcode::floor: out = math::floor(a); return true;
-    case opcode::ceil: out = -math::floor(-a); return true;
-    case opcode::round: out = math::nearbyint(a); return true;
-    case opcode::sign: out = a > 0 ? 1 : a < 0 ? -1 : a; return true;
-    case opcode::identity: out = a; return true;
-    default: return false;
+    case opcode::exp:
+    case opcode::log:
+    case opcode::erf:
+    case opcode::tanh:
+    case opcode::sigmoid: return false;
+    default: break;
   }
+  if (auto const of_two = function_of_two(op == opcode::sum_of ? opcode::add : op); of_two != nullptr)
+    return out = of_two(a, b), true;
+  auto const of_one = function_of_one(op);
+  if (of_one != nullptr) out = of_one(a);
+  return of_one != nullptr;
 }
 
 /// A comparison of two floating numbers.

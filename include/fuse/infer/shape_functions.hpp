@@ -115,6 +115,20 @@ void one_hot_shape(Context& at) {
   at.set_shape(0, at.dims);
 }
 
+/// Nobody knows how many slices, or elements, are kept.
+template <class Context>
+void compress_shape(Context& at) {
+  at.share_type(0, 0);
+  if (!at.ranked(0)) return;
+  if (at.integers("axis") == parameter_state::missing) return at.set_rank(0, 1);
+  std::size_t axis = 0;
+  if (!at.axis("axis", 0, at.rank(0), axis)) return at.set_rank(0, at.shape(0).size());
+  auto const from = at.shape(0);
+  at.dims.assign(from.begin(), from.end());
+  at.dims[axis] = at.symbols().fresh();
+  at.set_shape(0, at.dims);
+}
+
 template <class Context>
 void top_k_shape(Context& at) {
   at.share_type(0, 0);
@@ -274,6 +288,7 @@ void apply_shape_function(Context& at, opcode op) {
     case opcode::scatter_nd:
     case opcode::scatter_elements:
     case opcode::cumulative_sum:
+    case opcode::cumulative_product:
     case opcode::trilu:
       at.share_type(0, 0);
       at.share_shape(0, 0);
@@ -336,7 +351,10 @@ void apply_shape_function(Context& at, opcode op) {
       break;
     case opcode::max_pool:
     case opcode::average_pool: pool_shape(at); break;
-    case opcode::global_max_pool: global_pool_shape(at); break;
+    case opcode::lp_pool: pool_shape(at); break;
+    case opcode::global_max_pool:
+    case opcode::global_lp_pool: global_pool_shape(at); break;
+    case opcode::compress: compress_shape(at); break;
     case opcode::resize: resize_shape(at); break;
     case opcode::batch_norm: batch_norm_shape(at); break;
     case opcode::layer_norm:

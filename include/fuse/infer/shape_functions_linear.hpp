@@ -198,7 +198,8 @@ void pool_shape(Context& at) {
   }
   at.set_shape(0, at.dims);
   at.set_shape(1, at.dims);
-  if (at.axes.size() == windows.size() && !windows.empty()) at.facts.keep_reduction(at.n, at.axes, true);
+  if (op_of(at.image(), at.n) != opcode::lp_pool && at.axes.size() == windows.size() && !windows.empty())
+    at.facts.keep_reduction(at.n, at.axes, true);
 }
 
 template <class Context>

@@ -132,6 +132,9 @@ inline constexpr operator_row rows[] = {
     otherwise("Pow along an axis"), otherwise("Equal along an axis", element_type::boolean), otherwise("Less along an axis", element_type::boolean),
     otherwise("Greater along an axis", element_type::boolean), otherwise("And along an axis"), otherwise("Or along an axis"), otherwise("Xor along an axis"),
     otherwise("Dropout while training"), otherwise("BatchNormalization of another kind"),
+    {"BitShift", opcode::bit_shift}, {"SwiGLU", opcode::swiglu}, {"CumProd", opcode::cumulative_product},
+    {"Compress", opcode::compress}, {"LpPool", opcode::lp_pool}, {"GlobalLpPool", opcode::global_lp_pool},
+    {"Scatter", opcode::scatter_elements, 1, {}, -1, target::none},
 };
 // clang-format on
 

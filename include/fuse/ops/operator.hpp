@@ -40,6 +40,8 @@ enum class opcode : std::uint16_t {
   quantize, dequantize, dynamic_quantize,
   // control flow
   if_else, loop, scan,
+  // further operators of each of these kinds
+  bit_shift, swiglu, cumulative_product, compress, lp_pool, global_lp_pool,
   count_,
 };
 // clang-format on
@@ -308,6 +310,12 @@ inline constexpr operator_info operator_table[] = {
     detail::other(opcode::if_else, "if_else", op_kind::opaque, 1, 1),
     detail::other(opcode::loop, "loop", op_kind::opaque, 2, -1),
     detail::other(opcode::scan, "scan", op_kind::opaque, 1, -1),
+    detail::binary(opcode::bit_shift, "bit_shift", false),
+    detail::binary(opcode::swiglu, "swiglu", false),
+    detail::other(opcode::cumulative_product, "cumulative_product", op_kind::opaque, 2, 2),
+    detail::other(opcode::compress, "compress", op_kind::opaque, 2, 2),
+    detail::other(opcode::lp_pool, "lp_pool", op_kind::anchor, 1, 1),
+    detail::other(opcode::global_lp_pool, "global_lp_pool", op_kind::reduction, 1, 1),
 };
 // clang-format on
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <fuse/core/span.hpp>
+#include <fuse/eval/node_call.hpp>
 #include <fuse/eval/reference.hpp>
 #include <fuse/infer/congruence.hpp>
 #include <fuse/infer/facts.hpp>
@@ -23,36 +24,6 @@
 namespace fuse::inline v0 {
 
 namespace detail {
-
-/// The parameters of a node of an image.
-template <class Image>
-class node_parameters final : public operator_parameters {
- public:
-  node_parameters(Image const& image, facts const& known, dialect const& names, node_id n)
-      : image_(image), facts_(known), names_(names), n_(n) {}
-
-  bool number(std::string_view name, double& into) const override {
-    return read_number(image_, facts_, names_, n_, name, into);
-  }
-  bool integers(std::string_view name, std::vector<std::int64_t>& into) const override {
-    return read_integers(image_, facts_, names_, n_, name, into);
-  }
-  bool text(std::string_view name, std::string_view& into) const override {
-    auto const held = image_.source->attribute_of(n_, name);
-    auto const* found = std::get_if<std::string_view>(&held);
-    if (found != nullptr) into = *found;
-    return found != nullptr;
-  }
-  [[nodiscard]] axis_use use_of_axis() const override {
-    return axis_use_of(names_.row(image_.node(n_).tag.name, image_.version), op_of(image_, n_));
-  }
-
- private:
-  Image const& image_;
-  facts const& facts_;
-  dialect const& names_;
-  node_id n_;
-};
 
 /// Values of a part of a graph, computed from random ones: extents that are not known are small numbers, values that
 /// nothing computes, or nothing that is known here, are random, and equal where they are one computation. What a
@@ -135,20 +106,23 @@ class basic_random_values {
     return draw(v, std::move(made));
   }
 
+  // Numbers for its elements, in its type.
+  static void fill(dense& made, std::vector<double> numbers) {
+    made = converted({std::move(made.shape), std::move(numbers), element_type::float64, {}}, made.type);
+  }
+
   bool known_contents(value_id v, dense& made) const {
     auto const count = count_of(made.shape);
     double all = 0;
-    if (facts_.uniform(v, all)) return made.elements.assign(count, all), true;
+    if (facts_.uniform(v, all)) return fill(made, std::vector<double>(count, all)), true;
     if (auto const numbers = facts_.numbers(v); facts_.has_numbers(v) && numbers.size() == count)
-      return made.elements.assign(numbers.begin(), numbers.end()), true;
+      return fill(made, {numbers.begin(), numbers.end()}), true;
     auto const integers = facts_.symbolic_integers(v);
     if (!facts_.has_integers(v) || integers.size() != count) return false;
-    for (auto e : integers) {
-      std::int64_t x = 0;
-      if (!number(e, x)) return made.elements.clear(), false;
-      made.elements.push_back(static_cast<double>(x));
-    }
-    return true;
+    auto exact = integers_in(made.shape, {});
+    for (auto e : integers)
+      if (!number(e, exact.integers.emplace_back())) return false;
+    return made = converted(std::move(exact), made.type), true;
   }
 
   // What is cheap to compute is looked below, as far as there is room.
@@ -170,7 +144,7 @@ class basic_random_values {
       if (image_.operand(n, i) != absent && (operands[i] = value(image_.operand(n, i))) == nullptr) return false;
     std::vector<dense> results(image_.node(n).result_count);
     for (std::uint32_t i = 0; i < results.size(); ++i) results[i].type = facts_.type(image_.result(n, i));
-    node_parameters<Image> const parameters(image_, facts_, of_.names, n);
+    node_parameters<Image, facts> const parameters(image_, facts_, of_.names, n);
     auto const name = [&] { return std::string(image_.source->op_name(n)); };
     switch (evaluate(op, operands, parameters, results)) {
       case evaluation::done: break;
@@ -180,7 +154,7 @@ class basic_random_values {
     std::vector<std::int64_t> shape;
     for (std::uint32_t i = 0; i < results.size(); ++i) {
       auto const v = image_.result(n, i);
-      if (results[i].elements.empty() && results[i].shape.empty()) continue;  // a result that is not computed
+      if (results[i].size() == 0 && results[i].shape.empty()) continue;  // a result that is not computed
       if (!shape_of(v, shape)) return false;
       if (results[i].shape != shape) return refuse("extents that were chosen contradict " + name());
       keep(v, std::move(results[i]));
@@ -196,8 +170,9 @@ class basic_random_values {
         return same.shape == made.shape ? keep(v, std::move(same)) : fail("its extents could not be chosen");
       }
     auto const count = count_of(made.shape);
-    made.elements.reserve(count);
-    for (std::size_t i = 0; i < count; ++i) made.elements.push_back(random(made.type));
+    std::vector<double> numbers;
+    for (std::size_t i = 0; i < count; ++i) numbers.push_back(random(made.type));
+    fill(made, std::move(numbers));
     drawn_.push_back(v);
     return keep(v, std::move(made));
   }
@@ -234,10 +209,11 @@ class basic_random_values {
   }
 }
 
-/// Where `after` differs from `before`, by more than rounding, among the elements that are numbers before; an empty
+/// Where `made` differs from `was`, by more than rounding, among the elements that are numbers before; an empty
 /// text where it does not. `compared` counts them.
-[[nodiscard]] inline std::string difference(dense const& before, dense const& after, std::string const& name,
+[[nodiscard]] inline std::string difference(dense const& was, dense const& made, std::string const& name,
                                             std::size_t& compared) {
+  auto const before = in_doubles(was), after = in_doubles(made);
   if (before.shape != after.shape) return "'" + name + "' would have another shape";
   double range = 0;
   for (auto x : before.elements)
@@ -246,7 +222,7 @@ class basic_random_values {
     auto const a = before.elements[i], b = after.elements[i];
     if (!std::isfinite(a)) continue;
     ++compared;
-    if (!(std::fabs(a - b) <= tolerance(before.type) * range))
+    if (!(std::fabs(a - b) <= tolerance(was.type) * range))
       return "element " + std::to_string(i) + " of '" + name + "' would be " + std::to_string(b) + " and is " +
              std::to_string(a) + ", for random inputs";
   }

@@ -233,7 +233,7 @@ class basic_instantiation {
       if (image_.value(s.value).constant) {
         auto const contents = image_.source->constant(s.value);
         if (!contents || contents.size() != count_of(contents.shape)) return objection{no_constant};
-        auto read = dense::of(contents);
+        auto read = dense::in_doubles(contents);
         if (is_integer(contents.type) && !exact_integers(read)) return objection{no_integer};
         return read;
       }

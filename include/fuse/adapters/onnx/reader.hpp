@@ -3,6 +3,7 @@
 
 #include <onnx/onnx_pb.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -240,7 +241,7 @@ class onnx_reader {
 
   bool read_attributes(std::uint32_t n, int depth) {
     auto& node = *t_.nodes[n].proto;
-    std::vector<::onnx::GraphProto*> bodies;
+    std::vector<std::pair<std::string_view, ::onnx::GraphProto*>> bodies;
     t_.nodes[n].first_attribute = static_cast<std::uint32_t>(t_.attributes.size());
     t_.nodes[n].attribute_count = static_cast<std::uint32_t>(node.attribute_size());
     for (auto& attribute : *node.mutable_attribute()) {
@@ -253,15 +254,17 @@ class onnx_reader {
       if (attribute.has_t() && !admit(attribute.t())) return false;
       for (auto const& tensor : attribute.tensors())
         if (!admit(tensor)) return false;
-      if (attribute.has_g()) bodies.push_back(attribute.mutable_g());
-      for (auto& body : *attribute.mutable_graphs()) bodies.push_back(&body);
+      if (attribute.has_g()) bodies.emplace_back(attribute.name(), attribute.mutable_g());
+      for (auto& body : *attribute.mutable_graphs()) bodies.emplace_back(attribute.name(), &body);
     }
     if (t_.ops[t_.nodes[n].op] == "Constant") read_constant(n);
     if (bodies.empty()) return true;
+    // In the order of their attributes' names: of an If, first what is done where it is false.
+    std::stable_sort(bodies.begin(), bodies.end(), [](auto const& a, auto const& b) { return a.first < b.first; });
     auto const first = static_cast<std::uint32_t>(t_.graphs.size());
     t_.nodes[n].first_body = first;
     t_.nodes[n].body_count = static_cast<std::uint32_t>(bodies.size());
-    for (auto* body : bodies) {
+    for (auto const& [attribute, body] : bodies) {
       auto& graph = t_.graphs.emplace_back();
       graph.proto = body;
       graph.owner = n;

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include <fuse/eval/linear.hpp>
+
+namespace fuse::inline v0::detail {
+
+/// [batch, length, heads * size] as [batch, heads, length, size], which it may be already; false where it is neither.
+[[nodiscard]] inline bool by_heads(dense const* x, std::int64_t heads, dense& into) {
+  if (x == nullptr) return false;
+  if (x->shape.size() == 4) return into = *x, true;
+  if (x->shape.size() != 3 || heads < 1 || x->shape[2] % heads != 0) return false;
+  std::int64_t const order[] = {0, 2, 1, 3};
+  into = permuted(in_shape(*x, {x->shape[0], x->shape[1], heads, x->shape[2] / heads}), order);
+  return true;
+}
+/// Back again.
+[[nodiscard]] inline dense without_heads(dense const& x) {
+  std::int64_t const order[] = {0, 2, 1, 3};
+  return in_shape(permuted(x, order), {x.shape[0], x.shape[2], x.shape[1] * x.shape[3]});
+}
+
+/// `before` and then `x` along axis 2.
+[[nodiscard]] inline bool appended(dense const* before, dense& x) {
+  if (before == nullptr) return true;
+  if (before->shape.size() != 4 || before->whole() || before->shape[0] != x.shape[0] ||
+      before->shape[1] != x.shape[1] || before->shape[3] != x.shape[3])
+    return false;
+  dense made{x.shape, {}, x.type, {}};
+  made.shape[2] += before->shape[2];
+  auto const run = [&](dense const& from, std::size_t head) {
+    auto const length = static_cast<std::ptrdiff_t>(from.shape[2] * from.shape[3]);
+    auto const first = from.elements.begin() + static_cast<std::ptrdiff_t>(head) * length;
+    made.elements.insert(made.elements.end(), first, first + length);
+  };
+  for (std::size_t head = 0; head < static_cast<std::size_t>(x.shape[0] * x.shape[1]); ++head) {
+    run(*before, head);
+    run(x, head);
+  }
+  x = std::move(made);
+  return true;
+}
+
+/// What is added to the scores [batch, heads, queries, keys]: a mask, -infinity for keys that come after a query, that
+/// lie outside of its window, or that are padding. False where the mask does not fit.
+[[nodiscard]] inline bool attention_bias(call const& c, std::vector<std::int64_t> const& shape, std::int64_t past,
+                                         dense& into) {
+  auto const *mask = c.operand(3), *lengths = c.operand(6);
+  into = {shape, std::vector<double>(count_of(shape), 0), element_type::float64, {}};
+  if (mask != nullptr) {
+    auto const rank = mask->shape.size();
+    if (rank < 1 || rank > 4) return false;
+    auto given = mapped(in_doubles(*mask), [&](double v) {
+      return mask->type != element_type::boolean ? v : v != 0 ? 0 : -HUGE_VAL;
+    });
+    if (given.shape.back() < shape[3]) {  // keys that it leaves out are none
+      auto wider = given.shape;
+      wider.back() = shape[3];
+      auto const none = dense::of(-HUGE_VAL);
+      auto const strides = strides_of(given.shape);
+      given = picked(
+          given, wider,
+          [&](std::vector<std::int64_t> const& at) -> std::int64_t {
+            if (at.back() >= given.shape.back()) return -1;
+            std::int64_t from = 0;
+            for (std::size_t i = 0; i < at.size(); ++i) from += at[i] * strides[i];
+            return from;
+          },
+          &none);
+    }
+    if (!broadcast_to(given, shape, into)) return false;
+  }
+  auto const counts = lengths == nullptr ? std::vector<std::int64_t>{} : integers_of(*lengths);
+  if (lengths != nullptr && counts.size() != static_cast<std::size_t>(shape[0])) return false;
+  bool const causal = c.flag("is_causal");
+  auto const left = c.integer("left_window_size", -1), right = c.integer("right_window_size", -1);
+  std::size_t next = 0;
+  for_each_index(shape, [&](std::vector<std::int64_t> const& at) {
+    auto& bias = into.elements[next++];
+    auto const keys = lengths == nullptr ? shape[3] : counts[static_cast<std::size_t>(at[0])];
+    auto const query = at[2] + (lengths == nullptr ? past : keys - shape[2]), key = at[3];
+    if ((causal && key > query) || (left >= 0 && query - key > left) || (right >= 0 && key - query > right) ||
+        key >= keys)
+      bias = -HUGE_VAL;
+  });
+  return true;
+}
+
+/// softmax(q k^T / sqrt(size) + bias) v, of heads; several heads of queries may share one of keys and values. Results:
+/// that, all keys and values, and the scores as they are at one of four stages. A query that may look at nothing has 0.
+[[nodiscard]] inline evaluation evaluate_attention(call const& c) {
+  dense q, k, v, bias;
+  auto const* past = c.operand(4);
+  auto const of_queries = c.integer("q_num_heads", 0), of_keys = c.integer("kv_num_heads", 0);
+  if (!by_heads(c.operand(0), of_queries, q) || !by_heads(c.operand(1), of_keys, k) ||
+      !by_heads(c.operand(2), of_keys, v) || !appended(past, k) || !appended(c.operand(5), v))
+    return evaluation::misfit;
+  auto const heads = q.shape[1], shared = k.shape[1];
+  if (k.shape[0] != q.shape[0] || v.shape[0] != q.shape[0] || v.shape[1] != shared || shared < 1 ||
+      heads % shared != 0 || k.shape[3] != q.shape[3] || v.shape[2] != k.shape[2])
+    return evaluation::misfit;
+  std::vector<std::int64_t> const shape{q.shape[0], heads, q.shape[2], k.shape[2]};
+  if (!attention_bias(c, shape, past == nullptr ? 0 : past->shape[2], bias)) return evaluation::misfit;
+  auto const repeated = [&](dense const& x) {
+    auto const inner = x.shape[2] * x.shape[3];
+    auto made = picked(in_shape(x, {x.shape[0], shared, inner}), {x.shape[0], heads, inner},
+                       [&](std::vector<std::int64_t> const& at) {
+                         return (at[0] * shared + at[1] / (heads / shared)) * inner + at[2];
+                       });
+    return in_shape(std::move(made), {x.shape[0], heads, x.shape[2], x.shape[3]});
+  };
+  dense scores, made;
+  if (!multiplied(q, matrix(repeated(k), true), scores)) return evaluation::misfit;
+  auto const scale = c.number("scale", 1 / std::sqrt(static_cast<double>(q.shape[3]))), cap = c.number("softcap", 0);
+  auto const stage = c.integer("qk_matmul_output_mode", 0);
+  scores = mapped(std::move(scores), [=](double x) { return scale * x; });
+  auto told = scores;
+  if (cap > 0) scores = mapped(std::move(scores), [=](double x) { return cap * std::tanh(x / cap); });
+  if (stage == 1) told = scores;
+  for (std::size_t i = 0; i < scores.elements.size(); ++i) scores.elements[i] += bias.elements[i];
+  if (stage == 2) told = scores;
+  auto const keys = static_cast<std::size_t>(shape[3]);
+  for (std::size_t row = 0; row < scores.elements.size(); row += keys) {
+    double most = -HUGE_VAL, sum = 0;
+    bool looks = false;
+    for (std::size_t i = row; i < row + keys; ++i) {
+      if (bias.elements[i] == -HUGE_VAL) continue;
+      looks = true;
+      most = scores.elements[i] > most ? scores.elements[i] : most;
+    }
+    for (std::size_t i = row; i < row + keys; ++i)
+      sum += scores.elements[i] = looks && bias.elements[i] != -HUGE_VAL ? std::exp(scores.elements[i] - most) : 0;
+    for (std::size_t i = row; i < row + keys && looks; ++i) scores.elements[i] /= sum;
+  }
+  if (stage == 3) told = scores;
+  if (!multiplied(std::move(scores), repeated(v), made)) return evaluation::misfit;
+  c.yield(1, std::move(k));
+  c.yield(2, std::move(v));
+  c.yield(3, std::move(told));
+  return c.yield(c.operand(0)->shape.size() == 3 ? without_heads(made) : std::move(made));
+}
+
+/// Pairs of each row, turned by an angle whose cosine and sine stand in tables, by position: of the first half with
+/// the second, or of neighbours.
+[[nodiscard]] inline evaluation evaluate_rotary_embedding(call const& c) {
+  auto const *input = c.operand(0), *cosines = c.operand(1), *sines = c.operand(2), *ids = c.operand(3);
+  dense x;
+  if (cosines == nullptr || sines == nullptr || cosines->shape != sines->shape || cosines->shape.empty() ||
+      !by_heads(input, c.integer("num_heads", 0), x))
+    return evaluation::misfit;
+  auto const size = x.shape[3], told = c.integer("rotary_embedding_dim", 0), turned = told == 0 ? size : told;
+  auto const half = turned / 2;
+  auto const rows = ids == nullptr ? std::vector<std::int64_t>{} : integers_of(*ids);
+  auto const positions = static_cast<std::size_t>(x.shape[0] * x.shape[2]);
+  auto const held = static_cast<std::int64_t>(count_between(cosines->shape, 0, cosines->shape.size() - 1));
+  if (turned > size || turned % 2 != 0 || cosines->shape.back() != half ||
+      (ids == nullptr ? held != static_cast<std::int64_t>(positions) : rows.size() != positions))
+    return evaluation::misfit;
+  for (auto row : rows)
+    if (row < 0 || row >= held) return evaluation::misfit;
+  bool const neighbours = c.flag("interleaved");
+  auto made = x;
+  for_each_index({x.shape[0], x.shape[1], x.shape[2], half}, [&](std::vector<std::int64_t> const& at) {
+    auto const position = at[0] * x.shape[2] + at[2];
+    auto const row = ids == nullptr ? position : rows[static_cast<std::size_t>(position)];
+    auto const entry = static_cast<std::size_t>(row * half + at[3]);
+    auto const start = ((at[0] * x.shape[1] + at[1]) * x.shape[2] + at[2]) * size;
+    auto const first = static_cast<std::size_t>(start + (neighbours ? 2 * at[3] : at[3]));
+    auto const second = first + static_cast<std::size_t>(neighbours ? 1 : half);
+    auto const a = x.elements[first], b = x.elements[second], cosine = cosines->elements[entry],
+               sine = sines->elements[entry];
+    made.elements[first] = cosine * a - sine * b;
+    made.elements[second] = sine * a + cosine * b;
+  });
+  return c.yield(input->shape.size() == 3 ? without_heads(made) : std::move(made));
+}
+
+}  // namespace fuse::inline v0::detail

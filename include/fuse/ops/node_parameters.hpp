@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include <fuse/core/span.hpp>
+#include <fuse/graph/image.hpp>
+#include <fuse/ops/dialect.hpp>
+#include <fuse/ops/names.hpp>
+
+namespace fuse::inline v0::detail {
+
+/// Where a parameter of a node stands.
+enum class parameter_state : std::uint8_t {
+  missing,  ///< neither the node nor the dialect says: the operator's own default
+  known,
+  unknown,  ///< there is one, but no constant of the wanted kind
+};
+
+/// Where the dialect keeps a parameter of node `n` at the graph's version.
+struct parameter_place {
+  parameter_source source{};
+
+  parameter_place(graph_image const& image, dialect const& names, node_id n, std::string_view parameter) {
+    source.parameter = parameter;
+    source.attribute = parameter;
+    auto const* row = names.row(image.node(n).tag.name, image.version);
+    if (row == nullptr) return;
+    for (auto const& s : row->parameters)
+      if (s.parameter == parameter) {
+        source = s;
+        if (source.attribute.empty()) source.attribute = parameter;
+      }
+  }
+};
+
+/// An axis, counted from the last one, that a list of the extents from there on tells.
+template <class Image>
+[[nodiscard]] parameter_state axis_by_extents(Image const& image, node_id n, parameter_source const& source,
+                                              double& out) {
+  auto const value = image.source->attribute_of(n, source.attribute);
+  auto const* list = std::get_if<span<std::int64_t const>>(&value);
+  if (list == nullptr || list->size() == 0) return parameter_state::unknown;
+  out = -static_cast<double>(list->size());
+  return parameter_state::known;
+}
+
+// Parameters that are operands are read from `known`, which tells the contents of values: `integers(value, out)`,
+// `number(value, out)`, `rank(value)`, -1 where it is not known, and `most_contents`, how long a list may be.
+
+/// Reads a list of integers, or one integer as a list of one; `out` is empty unless the result is `known`.
+template <class Image, class Known>
+[[nodiscard]] parameter_state read_parameter(Image const& image, Known const& known, dialect const& names, node_id n,
+                                             std::string_view parameter, std::vector<std::int64_t>& out) {
+  using kind = parameter_source::kind;
+  out.clear();
+  detail::parameter_place const place(image, names, n, parameter);
+  auto const& source = place.source;
+  switch (source.where) {
+    case kind::operand: {
+      auto const at = static_cast<std::uint32_t>(source.operand);
+      if (at >= image.operand_count(n) || image.operand(n, at) == absent) return parameter_state::missing;
+      if (known.integers(image.operand(n, at), out)) return parameter_state::known;
+      out.clear();
+      return parameter_state::unknown;
+    }
+    case kind::fixed: out.push_back(static_cast<std::int64_t>(source.number)); return parameter_state::known;
+    case kind::spatial_axes: {
+      auto const rank = image.operand_count(n) == 0 ? -1 : known.rank(image.operand(n, 0));
+      if (rank < 3) return parameter_state::unknown;
+      for (int axis = 2; axis < rank; ++axis) out.push_back(axis);
+      return parameter_state::known;
+    }
+    case kind::extents: {
+      double axis = 0;
+      auto const state = detail::axis_by_extents(image, n, source, axis);
+      if (state == parameter_state::known) out.push_back(static_cast<std::int64_t>(axis));
+      return state;
+    }
+    case kind::attribute:
+    case kind::inverted: break;
+  }
+  auto const value = image.source->attribute_of(n, source.attribute);
+  if (auto const* one = std::get_if<std::int64_t>(&value)) {
+    out.push_back(source.where == kind::inverted ? std::int64_t{*one == 0} : *one);
+    return parameter_state::known;
+  }
+  if (auto const* list = std::get_if<span<std::int64_t const>>(&value);
+      list != nullptr && source.where == kind::attribute) {
+    if (list->size() > Known::most_contents) return parameter_state::unknown;
+    out.assign(list->begin(), list->end());
+    return parameter_state::known;
+  }
+  if (!std::holds_alternative<std::monostate>(value)) return parameter_state::unknown;
+  if (source.number == source.number) {
+    out.push_back(static_cast<std::int64_t>(source.number));
+    return parameter_state::known;
+  }
+  return parameter_state::missing;
+}
+
+/// Reads one number; where neither node nor dialect says, the neutral operator's default.
+template <class Image, class Known>
+[[nodiscard]] parameter_state read_parameter(Image const& image, Known const& known, dialect const& names, node_id n,
+                                             std::string_view parameter, double& out) {
+  using kind = parameter_source::kind;
+  detail::parameter_place const place(image, names, n, parameter);
+  auto const& source = place.source;
+  switch (source.where) {
+    case kind::operand: {
+      auto const at = static_cast<std::uint32_t>(source.operand);
+      if (at < image.operand_count(n) && image.operand(n, at) != absent)
+        return known.number(image.operand(n, at), out) ? parameter_state::known : parameter_state::unknown;
+      break;
+    }
+    case kind::fixed: out = source.number; return parameter_state::known;
+    case kind::spatial_axes: return parameter_state::unknown;
+    case kind::extents: return detail::axis_by_extents(image, n, source, out);
+    case kind::attribute:
+    case kind::inverted: {
+      auto const value = image.source->attribute_of(n, source.attribute);
+      if (auto const* whole = std::get_if<std::int64_t>(&value)) {
+        out = source.where == kind::inverted ? static_cast<double>(*whole == 0) : static_cast<double>(*whole);
+        return parameter_state::known;
+      }
+      if (auto const* number = std::get_if<double>(&value); number != nullptr && source.where == kind::attribute) {
+        out = *number;
+        return parameter_state::known;
+      }
+      if (!std::holds_alternative<std::monostate>(value)) return parameter_state::unknown;
+      break;
+    }
+  }
+  if (source.number == source.number) {
+    out = source.number;
+    return parameter_state::known;
+  }
+  if (auto const* by_table = parameter_of(op_of(image, n), parameter);
+      by_table != nullptr && by_table->fallback == by_table->fallback) {
+    out = by_table->fallback;
+    return parameter_state::known;
+  }
+  return parameter_state::missing;
+}
+
+/// The integers of a parameter, where there is one and all are known.
+template <class Image, class Known>
+[[nodiscard]] bool read_integers(Image const& image, Known const& known, dialect const& names, node_id n,
+                                 std::string_view parameter, std::vector<std::int64_t>& out) {
+  return read_parameter(image, known, names, n, parameter, out) == parameter_state::known;
+}
+
+/// The number of a parameter: of the node, of the dialect's row, or the neutral operator's default. False where it is
+/// no constant.
+template <class Image, class Known>
+[[nodiscard]] bool read_number(Image const& image, Known const& known, dialect const& names, node_id n,
+                               std::string_view parameter, double& out) {
+  return read_parameter(image, known, names, n, parameter, out) == parameter_state::known;
+}
+
+}  // namespace fuse::inline v0::detail
