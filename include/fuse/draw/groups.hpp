@@ -20,9 +20,9 @@ namespace fuse::inline v0 {
 /// `fuse::draw(g, {.groups = fuse::matched<rules>(g)})`. What is matched is not yet what is rewritten: see `replaced`.
 template <auto const& Rules, class G>
 [[nodiscard]] std::vector<drawn_group<G>> matched(G const& graph) {
-  class collector final : public machine::acceptor {
+  class collector final : public detail::machine::acceptor {
    public:
-    collector(machine const& of, graph_binding<G const> const& bound, std::vector<drawn_group<G>>& into)
+    collector(detail::machine const& of, graph_binding<G const> const& bound, std::vector<drawn_group<G>>& into)
         : machine_(of), bound_(bound), into_(into), taken_(bound.image.node_count(), false) {}
     bool accept(std::uint16_t rule) override {
       bool inside = true;
@@ -39,7 +39,7 @@ template <auto const& Rules, class G>
     void refuse(std::uint16_t, std::uint16_t) override {}
 
    private:
-    machine const& machine_;
+    detail::machine const& machine_;
     graph_binding<G const> const& bound_;
     std::vector<drawn_group<G>>& into_;
     std::vector<bool> taken_;
@@ -49,9 +49,9 @@ template <auto const& Rules, class G>
   static constexpr auto const& names = dialect_of<G>;
   graph_binding<G const> const bound(graph, names_in(names), names.newest);
   if (bound.cyclic()) return found;
-  facts known(bound.image, names);
+  detail::facts known(bound.image, names);
   known.run();
-  machine run(program_of<Rules, detail::dialect_table_of<G>()>, bound.image, known, names);
+  detail::machine run(program_of<Rules, detail::dialect_table_of<G>()>, bound.image, known, names);
   collector seen(run, bound, found);
   for (node_id n = bound.image.node_count(); n-- > 0;)
     for (int stage = 0; stage < run.rules().stages; ++stage)
