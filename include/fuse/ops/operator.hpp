@@ -90,6 +90,11 @@ constexpr operator_info unary(opcode op, std::string_view name, op_group group) 
   info.group = group;
   return info;
 }
+constexpr operator_info unary(opcode op, std::string_view name, span<parameter_info const> parameters) {
+  auto info = unary(op, name);
+  info.parameters = parameters;
+  return info;
+}
 constexpr operator_info binary(opcode op, std::string_view name, bool commutative, op_group group = op_group::none) {
   return {
       op, name, op_kind::broadcast, 2, 2, commutative, group, shape_function::broadcast, type_function::same_as_first,
@@ -166,7 +171,7 @@ inline constexpr operator_info operator_table[] = {
     detail::unary(opcode::tanh, "tanh"),
     detail::unary(opcode::sigmoid, "sigmoid"),
     detail::unary(opcode::relu, "relu"),
-    detail::unary(opcode::gelu, "gelu"),
+    detail::unary(opcode::gelu, "gelu", detail::gelu_parameters),
     detail::unary(opcode::silu, "silu"),
     detail::unary(opcode::softplus, "softplus"),
     detail::unary(opcode::leaky_relu, "leaky_relu"),
@@ -188,7 +193,7 @@ inline constexpr operator_info operator_table[] = {
     detail::unary(opcode::thresholded_relu, "thresholded_relu"),
     detail::unary(opcode::softsign, "softsign"),
     detail::unary(opcode::mish, "mish"),
-    detail::unary(opcode::swish, "swish"),
+    detail::unary(opcode::swish, "swish", detail::swish_parameters),
     detail::unary(opcode::shrink, "shrink"),
     detail::unary(opcode::quick_gelu, "quick_gelu"),
     detail::other(opcode::fast_gelu, "fast_gelu", op_kind::broadcast, 1, 2),
