@@ -25,34 +25,34 @@ struct operator_facts {
 
 [[nodiscard]] constexpr operator_facts facts_of(opcode op) {
   auto const known = info(op);
-  operator_facts facts{};
-  facts.op = op;
-  facts.bit = operator_bit(op);
-  facts.group = known.group;
-  facts.reduces = known.shape == shape_function::reduce;
-  facts.commutative = known.commutative;
+  operator_facts made{};
+  made.op = op;
+  made.bit = operator_bit(op);
+  made.group = known.group;
+  made.reduces = known.shape == shape_function::reduce;
+  made.commutative = known.commutative;
   // (What quantisation multiplies by may lie along an axis.)
-  facts.broadcasts = (known.kind == op_kind::elementwise || known.kind == op_kind::broadcast) &&
+  made.broadcasts = (known.kind == op_kind::elementwise || known.kind == op_kind::broadcast) &&
                      op != opcode::quantize && op != opcode::dequantize;
-  facts.least = known.least;
-  facts.most = known.most < 0 ? std::int8_t{127} : known.most;
-  facts.priority = facts.reduces ? 1 : 2;
-  return facts;
+  made.least = known.least;
+  made.most = known.most < 0 ? std::int8_t{127} : known.most;
+  made.priority = made.reduces ? 1 : 2;
+  return made;
 }
 
 /// The same by a name; `code` is 0 for one that the dialect does not know.
 [[nodiscard]] constexpr operator_facts facts_of(dialect const& names, static_text name) {
   auto const code = names.code(name);
-  auto facts = facts_of(code == 0 ? opcode::opaque : names.rows[code - 1u].op);
-  facts.code = code;
-  if (code == 0) return facts;
+  auto made = facts_of(code == 0 ? opcode::opaque : names.rows[code - 1u].op);
+  made.code = code;
+  if (code == 0) return made;
   // (Where a version has parameters among the operands, an older one mostly has attributes instead.)
   int data = -1;
   auto const& first = names.rows[code - 1u];
   for (std::size_t i = 0; i <= first.more; ++i)
     if (auto const stated = names.rows[code - 1u + i].operands; stated > data) data = stated;
-  if (data >= 0) facts.data = static_cast<std::int8_t>(data);
-  return facts;
+  if (data >= 0) made.data = static_cast<std::int8_t>(data);
+  return made;
 }
 
 }  // namespace fuse::inline v0::detail
