@@ -44,6 +44,27 @@ enum class opcode : std::uint16_t {
 };
 // clang-format on
 
+/// A set of neutral operators, one bit for each.
+struct opcode_set {
+  std::uint64_t words[(static_cast<std::size_t>(opcode::count_) + 63) / 64];
+
+  constexpr void add(opcode op) {
+    words[static_cast<std::size_t>(op) / 64] |= std::uint64_t{1} << static_cast<std::size_t>(op) % 64;
+  }
+  constexpr void add(opcode_set const& others) {
+    std::size_t at = 0;
+    for (auto& word : words) word |= others.words[at++];
+  }
+  [[nodiscard]] constexpr bool has(opcode op) const {
+    return (words[static_cast<std::size_t>(op) / 64] >> static_cast<std::size_t>(op) % 64 & 1u) != 0;
+  }
+  [[nodiscard]] constexpr bool empty() const {
+    for (auto const word : words)
+      if (word != 0) return false;
+    return true;
+  }
+};
+
 /// How an operator may be grouped with its neighbours.
 enum class op_kind : std::uint8_t { opaque, elementwise, broadcast, injective, reduction, anchor };
 
