@@ -155,8 +155,8 @@ struct dialect {
   bool has_structs = false;       ///< some list is that of a struct, which completes new nodes; likewise
   /// Why the operator of `emission` is not valid here, or an empty text.
   std::string_view (*refuse)(emission const&) = nullptr;
-  /// Whether a function may stand in for an operator.
-  bool (*stands_in)(opcode) = nullptr;
+  /// Whether a function may stand in for an operator of so many operands.
+  bool (*stands_in)(opcode, std::size_t) = nullptr;
   /// The function that stands in for an operator that this version lacks, or that does not take the operands' element
   /// types; false where there is none.
   bool (*function)(emission const&, function_body&) = nullptr;

@@ -33,16 +33,17 @@ inline constexpr stand_in all[] = {
     {opcode::hard_swish},
 };
 
-[[nodiscard]] inline bool stands_in(opcode op) {
+[[nodiscard]] inline bool stands_in(opcode op, std::size_t operands) {
   for (auto const& each : all)
-    if (each.op == op) return true;
+    if (each.op == op && operands <= each.most) return true;
   return false;
 }
 
 [[nodiscard]] inline std::string_view refuse(emission const& e) {
   for (auto const why : {onnx_norms::refuse(e), onnx_skip_norms::refuse(e), onnx_activations::refuse(e)})
     if (!why.empty()) return why;
-  if (!e.operands.empty() && e.operands[0].type == element_type::bfloat16 && e.version < 13 && stands_in(e.op))
+  if (!e.operands.empty() && e.operands[0].type == element_type::bfloat16 && e.version < 13 &&
+      stands_in(e.op, e.operands.size()))
     return "this operator set version has no bfloat16";
   return {};
 }

@@ -126,7 +126,7 @@ class basic_operator_writer {
   // Whether a function stands in for the operator: the dialect has one, and the operator does not take operands of
   // these element types.
   [[nodiscard]] bool stands_in(operator_row const* row, opcode op, span<value_id const> operands) const {
-    if (row == nullptr || names_.stands_in == nullptr || !names_.stands_in(op)) return row == nullptr;
+    if (row == nullptr || names_.stands_in == nullptr || !names_.stands_in(op, operands.size())) return row == nullptr;
     element_types const* stated = nullptr;
     for (auto const& from : row->types)
       if (from.since <= image_.version) stated = &from;
