@@ -47,8 +47,9 @@ namespace fuse::inline v0::dsl {
 /// them).
 [[nodiscard]] constexpr expression mean(expression const& a) { return expression(opcode::mean, a); }
 [[nodiscard]] constexpr expression sum(expression const& a) { return expression(opcode::sum, a); }
-/// The largest of all along axes, likewise, and the logarithm of the sum of exponentials.
+/// The largest of all along axes, likewise, and the logarithms of the sum and of the sum of exponentials.
 [[nodiscard]] constexpr expression reduce_max(expression const& a) { return expression(opcode::reduce_max, a); }
+[[nodiscard]] constexpr expression log_sum(expression const& a) { return expression(opcode::log_sum, a); }
 [[nodiscard]] constexpr expression log_sum_exp(expression const& a) { return expression(opcode::log_sum_exp, a); }
 [[nodiscard]] constexpr expression matmul(expression const& a, expression const& b) {
   return expression(opcode::matmul, a, b);

@@ -7,7 +7,7 @@
 /// operators' own; what stands here changes the formula.
 namespace fuse::inline v0::rules::formula {
 
-inline constexpr auto activated = dsl::var<"x">, addend = dsl::var<"bias">;
+inline constexpr auto activated = dsl::var<"x">, gelu_bias = dsl::var<"bias">;
 inline constexpr auto alpha = dsl::scalar<"alpha">;
 
 /// A number that exporters write with five digits.
@@ -19,10 +19,10 @@ inline constexpr auto alpha = dsl::scalar<"alpha">;
   return either(either(0.5 * (1 + curve), 0.5 * (1 - curve_of_minus)),
                 either(0.5 + 0.5 * curve, 0.5 - 0.5 * curve_of_minus));
 }
-[[nodiscard]] constexpr expression gated(expression const& x, expression const& curve,
+[[nodiscard]] constexpr expression gated(expression const& of, expression const& curve,
                                          expression const& curve_of_minus) {
   using namespace dsl;
-  return either(x * gate(curve, curve_of_minus), 0.5 * x + 0.5 * x * curve);
+  return either(of * gate(curve, curve_of_minus), 0.5 * of + 0.5 * of * curve);
 }
 
 inline constexpr double root_of_half = 0.70710678118654752440, root_of_2_by_pi = 0.79788456080286535588;
@@ -31,14 +31,14 @@ inline constexpr double root_of_half = 0.70710678118654752440, root_of_2_by_pi =
 inline constexpr auto gelu =
     gated(activated, dsl::erf(activated* about(root_of_half)), dsl::erf(activated* about(-root_of_half)));
 
-/// sqrt(2 / pi) (x + 0.044715 x^3), in its bracketings, times `factor`.
-[[nodiscard]] constexpr expression tanh_argument(double factor) {
+/// sqrt(2 / pi) (x + 0.044715 x^3), in its bracketings, so many times.
+[[nodiscard]] constexpr expression tanh_argument(double times) {
   using namespace dsl;
-  auto const& x = activated;
-  double const all = factor * root_of_2_by_pi;
+  auto const& of = activated;
+  double const all = times * root_of_2_by_pi;
   return either(
-      either(about(all) * (x + about(0.044715) * pow(x, 3)), about(all) * x * (1 + about(0.044715) * square(x))),
-      about(all) * x + about(all * 0.044715) * pow(x, 3));
+      either(about(all) * (of + about(0.044715) * pow(of, 3)), about(all) * of * (1 + about(0.044715) * square(of))),
+      about(all) * of + about(all * 0.044715) * pow(of, 3));
 }
 inline constexpr auto gelu_by_tanh =
     dsl::either(gated(activated, dsl::tanh(tanh_argument(1)), dsl::tanh(tanh_argument(-1))),
@@ -59,14 +59,14 @@ inline constexpr auto softplus = dsl::either(dsl::softplus(activated), dsl::log(
 inline constexpr auto mish = activated * dsl::tanh(softplus);
 
 /// A value that is held between two numbers, however that is written.
-[[nodiscard]] constexpr expression held_between(expression const& x, double least, double most) {
+[[nodiscard]] constexpr expression held_between(expression const& of, double least, double most) {
   using namespace dsl;
-  return either(either(clip(x).attr<"min">(least).attr<"max">(most), minimum(maximum(x, least), most)),
-                maximum(minimum(x, most), least));
+  return either(either(clip(of).attr<"min">(least).attr<"max">(most), minimum(maximum(of, least), most)),
+                maximum(minimum(of, most), least));
 }
-[[nodiscard]] constexpr expression held_above_zero(expression const& x, double most) {
+[[nodiscard]] constexpr expression held_above_zero(expression const& of, double most) {
   using namespace dsl;
-  return either(held_between(x, 0, most), either(minimum(relu(x), most), relu(minimum(x, most))));
+  return either(held_between(of, 0, most), either(minimum(relu(of), most), relu(minimum(of, most))));
 }
 
 /// A. Howard and others: Searching for MobileNetV3, arXiv:1905.02244.
@@ -75,10 +75,15 @@ inline constexpr auto hard_sigmoid = dsl::either(
     dsl::hard_sigmoid(activated).attr<"alpha">(about(1. / 6)).attr<"beta">(0.5));
 inline constexpr auto hard_swish = activated * hard_sigmoid;
 
-/// Softmax along the axis of its sum, with the maximum taken away or not: that changes nothing but overflow.
-inline constexpr auto shifted = dsl::either(activated - dsl::reduce_max(activated), activated);
-inline constexpr auto softmax = dsl::exp(shifted) / dsl::sum(dsl::exp(shifted));
-inline constexpr auto log_softmax =
-    dsl::either(shifted - dsl::log(dsl::sum(dsl::exp(shifted))), activated - dsl::log_sum_exp(activated));
+/// Softmax of y along the axis of its sum, and its logarithm. They are the same for x and for x - max(x), but for
+/// overflow; not where one of the two stands above and the other below, so that each is a formula of its own.
+[[nodiscard]] constexpr expression softmax_of(expression const& y) { return dsl::exp(y) / dsl::sum(dsl::exp(y)); }
+[[nodiscard]] constexpr expression log_softmax_of(expression const& y) {
+  using namespace dsl;
+  return either(either(y - log(sum(exp(y))), y - log_sum(exp(y))), y - log_sum_exp(y));
+}
+inline constexpr auto shifted = activated - dsl::reduce_max(activated);
+inline constexpr auto softmax = dsl::either(softmax_of(shifted), softmax_of(activated));
+inline constexpr auto log_softmax = log_softmax_of(activated), log_softmax_of_shifted = log_softmax_of(shifted);
 
 }  // namespace fuse::inline v0::rules::formula
