@@ -4,13 +4,16 @@
 #include <fuse/draw/groups.hpp>
 #include <fuse/match/match.hpp>
 #include <fuse/rewrite/rewrite.hpp>
+#include <fuse/rules/activations.hpp>
 #include <fuse/rules/norms.hpp>
 #include <fuse/rules/onnx_functions.hpp>
+#include <fuse/rules/skip_norms.hpp>
 
 namespace fuse_onnx {
 
 namespace {
-inline constexpr auto bundled = fuse::rule_set<fuse::rules::norms, fuse::rules::onnx_norm_functions>;
+inline constexpr auto bundled =
+    fuse::rule_set<fuse::rules::norms, fuse::rules::skip_norms, fuse::rules::activations, fuse::rules::onnx_functions>;
 }
 
 fuse::program const& bundled_program() {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <fuse/core/printable.hpp>
+#include <fuse/rewrite/report.hpp>
 #include <nlohmann/json.hpp>
 
 namespace fuse_onnx {
@@ -20,9 +21,16 @@ std::string in_milliseconds(double seconds) {
 std::string as_text(run_report const& report) {
   using fuse::printable;
   std::string text = printable(report.input + " -> " + report.output) + ", for " + report.target + "\n";
-  std::size_t widest = 4;
-  for (auto const& rule : report.rules) widest = std::max(widest, rule.name.size());
+  std::size_t widest = 4, silent = 0;
+  auto const found_nothing = [](run_report::rule const& rule) { return rule.matched == 0 && rule.refused.empty(); };
   for (auto const& rule : report.rules) {
+    if (found_nothing(rule))
+      ++silent;
+    else
+      widest = std::max(widest, rule.name.size());
+  }
+  for (auto const& rule : report.rules) {
+    if (found_nothing(rule)) continue;
     text += "  " + rule.name + std::string(widest - rule.name.size(), ' ') + "  matched " +
             std::to_string(rule.matched) + ", applied " + std::to_string(rule.applied) + ", refused " +
             std::to_string(rule.refused.size()) + "\n";
@@ -30,6 +38,7 @@ std::string as_text(run_report const& report) {
       text += "    refused at " + printable(refusal.node + ": " + refusal.reason) +
               (refusal.condition.empty() ? "" : " (" + refusal.condition + ")") + "\n";
   }
+  if (silent != 0) text += "  " + fuse::found_nothing(silent, silent != report.rules.size()) + "\n";
   text +=
       "  nodes: " + std::to_string(report.nodes_before) + " before, " + std::to_string(report.nodes_after) + " after\n";
   text += "  time: reading " + in_milliseconds(report.read) + ", shapes " + in_milliseconds(report.shapes) +

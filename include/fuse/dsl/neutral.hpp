@@ -19,6 +19,23 @@ namespace fuse::inline v0::dsl {
 [[nodiscard]] constexpr expression tanh(expression const& a) { return expression(opcode::tanh, a); }
 [[nodiscard]] constexpr expression sigmoid(expression const& a) { return expression(opcode::sigmoid, a); }
 [[nodiscard]] constexpr expression relu(expression const& a) { return expression(opcode::relu, a); }
+[[nodiscard]] constexpr expression softplus(expression const& a) { return expression(opcode::softplus, a); }
+[[nodiscard]] constexpr expression hard_sigmoid(expression const& a) { return expression(opcode::hard_sigmoid, a); }
+[[nodiscard]] constexpr expression clip(expression const& a) { return expression(opcode::clip, a); }
+/// GELU by erf and by tanh, with a bias that is added first or without.
+[[nodiscard]] constexpr expression gelu(expression const& a) { return expression(opcode::gelu, a); }
+[[nodiscard]] constexpr expression bias_gelu(expression const& a, expression const& bias) {
+  return expression(opcode::bias_gelu, a, bias);
+}
+[[nodiscard]] constexpr expression fast_gelu(expression const& a) { return expression(opcode::fast_gelu, a); }
+[[nodiscard]] constexpr expression fast_gelu(expression const& a, expression const& bias) {
+  return expression(opcode::fast_gelu, a, bias);
+}
+[[nodiscard]] constexpr expression swish(expression const& a) { return expression(opcode::swish, a); }
+[[nodiscard]] constexpr expression mish(expression const& a) { return expression(opcode::mish, a); }
+[[nodiscard]] constexpr expression hard_swish(expression const& a) { return expression(opcode::hard_swish, a); }
+[[nodiscard]] constexpr expression softmax(expression const& a) { return expression(opcode::softmax, a); }
+[[nodiscard]] constexpr expression log_softmax(expression const& a) { return expression(opcode::log_softmax, a); }
 [[nodiscard]] constexpr expression abs(expression const& a) { return expression(opcode::abs, a); }
 [[nodiscard]] constexpr expression minimum(expression const& a, expression const& b) {
   return expression(opcode::minimum, a, b);
@@ -30,6 +47,10 @@ namespace fuse::inline v0::dsl {
 /// them).
 [[nodiscard]] constexpr expression mean(expression const& a) { return expression(opcode::mean, a); }
 [[nodiscard]] constexpr expression sum(expression const& a) { return expression(opcode::sum, a); }
+/// The largest of all along axes, likewise, and the logarithms of the sum and of the sum of exponentials.
+[[nodiscard]] constexpr expression reduce_max(expression const& a) { return expression(opcode::reduce_max, a); }
+[[nodiscard]] constexpr expression log_sum(expression const& a) { return expression(opcode::log_sum, a); }
+[[nodiscard]] constexpr expression log_sum_exp(expression const& a) { return expression(opcode::log_sum_exp, a); }
 [[nodiscard]] constexpr expression matmul(expression const& a, expression const& b) {
   return expression(opcode::matmul, a, b);
 }
@@ -43,6 +64,14 @@ template <class... Operands>
 template <class... Operands>
 [[nodiscard]] constexpr expression rms_norm(Operands const&... operands) {
   return expression(opcode::rms_norm, operands...);
+}
+template <class... Operands>
+[[nodiscard]] constexpr expression skip_layer_norm(Operands const&... operands) {
+  return expression(opcode::skip_layer_norm, operands...);
+}
+template <class... Operands>
+[[nodiscard]] constexpr expression skip_rms_norm(Operands const&... operands) {
+  return expression(opcode::skip_rms_norm, operands...);
 }
 
 }  // namespace fuse::inline v0::dsl

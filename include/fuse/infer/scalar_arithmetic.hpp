@@ -14,6 +14,14 @@
 
 namespace fuse::inline v0::detail {
 
+/// How far, relative to `number`, a constant of a floating type of 16 bits may be that stands for it, also as a
+/// divisor: as far as the type rounds. 0 where the type holds the number itself; wider types round less than a number
+/// in a formula is written.
+[[nodiscard]] inline double rounding_in(element_type type, double number) {
+  if (size_of(type) != 2 || !is_floating(type) || rounded(number, type) == number) return 0;
+  return type == element_type::float16 ? 0x1.01p-11 : 0x1.01p-8;
+}
+
 /// Whether a number is one of an integer type (or a truth value); a symbol is taken for one: it counts elements.
 [[nodiscard]] inline bool fits(extent e, element_type type) {
   if (!e.known()) return true;

@@ -311,7 +311,7 @@ class basic_group_opener {
     into.passed_on = identity && unchanged(image_, facts_, n);
     if (identity && !into.passed_on && repeats) into.passed_on = into.repeated = broadcasts(image_, facts_, n);
     if (!into.passed_on) {
-      if (!operators_.has_below(a, opcode::mean) || !moves_ones(image_, facts_, n)) return false;
+      if (!operators_.has_reduction_below(a) || !moves_ones(image_, facts_, n)) return false;
       if (into.shape == absent) into.shape = image_.result(n);
     }
     into.add(a, w);

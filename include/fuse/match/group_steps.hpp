@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include <fuse/core/math.hpp>
+#include <fuse/infer/scalar_arithmetic.hpp>
 #include <fuse/match/filter/filter.hpp>
 #include <fuse/match/filter/kept_groups.hpp>
 #include <fuse/match/group_opener.hpp>
@@ -19,6 +20,7 @@ class basic_group_steps {
   basic_group_steps(program const& rules, Image const& image, facts const& known, congruence& congruent,
                     basic_filter<Image>& told, match_state& state)
       : image_(image),
+        facts_(known),
         filter_(told),
         s_(state),
         opener_(rules, image, known, told.sets(), congruent),
@@ -118,10 +120,12 @@ class basic_group_steps {
   bool numbers_make(std::uint8_t at, double wanted, double tolerance) {
     auto& f = s_.frames[at];
     double number = f.group->kind == op_group::sum ? 0 : 1 / f.owed;
+    double rounding = 0;
     std::uint32_t leaves = 0, taken = 0;
     for (std::uint8_t k = 0; k < f.group->count; ++k) {
       auto const& p = f.group->parts[k];
       if (!p.leaf || !p.has_number || (p.leaves & f.covered) != 0) continue;
+      if (p.value != absent) rounding += rounding_in(facts_.type(p.value), wanted);
       number =
           f.group->kind == op_group::sum ? number + weight(f, p) * p.number : number * math::pow(p.number, p.weight);
       leaves |= p.leaves;
@@ -134,6 +138,7 @@ class basic_group_steps {
       if ((flips || math::abs(f.sign) != 1) && !s_.set_sign(at, f.sign < 0 && !flips ? -1 : 1)) return false;
       if (f.owed != 1 && !s_.set_owed(at, 1)) return false;
     }
+    if (rounding > tolerance) tolerance = rounding;
     return math::close_to(number, wanted, f.group->integers ? 0 : tolerance) && may_leave_out(*f.group, leaves) &&
            s_.cover(at, leaves, taken);
   }
@@ -253,6 +258,7 @@ class basic_group_steps {
   }
 
   Image const& image_;
+  facts const& facts_;
   basic_filter<Image>& filter_;
   match_state& s_;
   basic_group_opener<Image> opener_;

@@ -7,6 +7,7 @@
 #include <fuse/core/plain_vector.hpp>
 #include <fuse/infer/bare_value.hpp>
 #include <fuse/infer/congruence.hpp>
+#include <fuse/infer/scalar_arithmetic.hpp>
 #include <fuse/infer/unchanged.hpp>
 #include <fuse/infer/value_view.hpp>
 #include <fuse/match/state.hpp>
@@ -194,6 +195,7 @@ class basic_value_steps {
     double number = 0;
     if (v == absent) return false;
     if (is_of_integers(v)) tolerance = 0;
+    if (auto const rounding = rounding_in(facts_.type(v), wanted); rounding > tolerance) tolerance = rounding;
     if (facts_.number(v, number)) return math::close_to(number, wanted, tolerance);
     if (!image_.value(v).constant) return false;
     auto const t = image_.source->constant(v);

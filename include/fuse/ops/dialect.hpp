@@ -27,6 +27,7 @@ struct parameter_source {
     operand,       ///< operand number `operand`, a constant
     fixed,         ///< always `number`
     spatial_axes,  ///< the axes from 2 to the last (pooling over everything that is neither batch nor channel)
+    word,          ///< attribute `attribute` is one of `words`, and the parameter is its number among them
     extents,  ///< attribute `attribute` lists the first operand's extents from this axis on: as many as there are axes
   };
   std::string_view parameter{};
@@ -36,6 +37,7 @@ struct parameter_source {
   double number =
       std::numeric_limits<double>::quiet_NaN();  ///< value when absent (NaN: the neutral operator's own default)
   axis_use axis = axis_use::none;                ///< of an axis: what it counts (none: as for the neutral operator)
+  std::string_view words{};                      ///< a blank stands between two
 };
 
 /// Whom the result of a rewrite is for; a set of bits. What stands in a function is always for the standard.
@@ -173,7 +175,10 @@ struct dialect {
   bool has_structs = false;       ///< some list is that of a struct, which completes new nodes; likewise
   /// Why the operator of `emission` is not valid here, or an empty text.
   std::string_view (*refuse)(emission const&) = nullptr;
-  /// The function that stands in for an operator that this version lacks; false where there is none.
+  /// Whether a function may stand in for an operator of so many operands.
+  bool (*stands_in)(opcode, std::size_t) = nullptr;
+  /// The function that stands in for an operator that this version lacks, or that does not take the operands' element
+  /// types; false where there is none.
   bool (*function)(emission const&, function_body&) = nullptr;
   /// Adds what this dialect's operator needs besides the neutral parameters.
   void (*complete)(emission const&, std::vector<attribute>&) = nullptr;
@@ -203,7 +208,7 @@ constexpr std::uint16_t dialect::code(std::string_view operator_name) const {
   for (std::size_t at = detail::hash(operator_name) & mask; slots[at] != 0; at = (at + 1) & mask)
     if (static_text::of(operator_name) == rows[slots[at] - 1u].name) return slots[at];
   // A function of ours is its operator's name and a variant: "fuse::LayerNormalization_float32_axes1".
-  if (auto const variant = operator_name.find('_');
+  if (auto const variant = operator_name.rfind('_');
       variant != operator_name.npos && operator_name.substr(0, 6) == "fuse::")
     return code(operator_name.substr(0, variant));
   return 0;

@@ -48,6 +48,16 @@ template <class Image>
   return parameter_state::known;
 }
 
+/// The number of a word among those that blanks part; -1 where it is none of them.
+[[nodiscard]] inline int number_of_word(std::string_view words, std::string_view wanted) {
+  for (int number = 0;; ++number) {
+    auto const end = words.find(' ');
+    if (words.substr(0, end) == wanted) return number;
+    if (end == words.npos) return -1;
+    words.remove_prefix(end + 1);
+  }
+}
+
 // Parameters that are operands are read from `known`, which tells the contents of values: `integers(value, out)`,
 // `number(value, out)`, `rank(value)`, -1 where it is not known, and `most_contents`, how long a list may be.
 
@@ -81,7 +91,8 @@ template <class Image, class Known>
       return state;
     }
     case kind::attribute:
-    case kind::inverted: break;
+    case kind::inverted:
+    case kind::word: break;
   }
   auto const value = image.source->attribute_of(n, source.attribute);
   if (auto const* one = std::get_if<std::int64_t>(&value)) {
@@ -119,6 +130,14 @@ template <class Image, class Known>
     case kind::fixed: out = source.number; return parameter_state::known;
     case kind::spatial_axes: return parameter_state::unknown;
     case kind::extents: return detail::axis_by_extents(image, n, source, out);
+    case kind::word: {
+      auto const value = image.source->attribute_of(n, source.attribute);
+      if (std::holds_alternative<std::monostate>(value)) break;
+      auto const* text = std::get_if<std::string_view>(&value);
+      auto const at = text == nullptr ? -1 : number_of_word(source.words, *text);
+      out = at;
+      return at < 0 ? parameter_state::unknown : parameter_state::known;
+    }
     case kind::attribute:
     case kind::inverted: {
       auto const value = image.source->attribute_of(n, source.attribute);

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <fuse/ops/dialect.hpp>
-#include <fuse/ops/onnx_norms.hpp>
+#include <fuse/ops/onnx_functions.hpp>
 #include <fuse/ops/onnx_operators.hpp>
 
 namespace fuse::inline v0 {
@@ -23,6 +23,14 @@ inline constexpr parameter_source softmax_first_axis[] = {{"axis", kind::attribu
 inline constexpr parameter_source pads_operand[] = {{"pads", kind::operand, {}, 1}};
 inline constexpr parameter_source pads_and_axes[] = {{"pads", kind::operand, {}, 1}, {"axes", kind::operand, {}, 3}};
 inline constexpr parameter_source k_operand[] = {{"k", kind::operand, {}, 1}};
+inline constexpr parameter_source approximation[] = {
+    {"approximate", kind::word, "approximate", 0, 0, axis_use::none, "none tanh"}};
+inline constexpr parameter_source quick_alpha[] = {{"alpha", kind::attribute, "alpha", 0, 1.702}};
+inline constexpr parameter_source skip_epsilon[] = {{"epsilon", kind::attribute, "epsilon", 0, 1e-12}};
+
+// Of com.microsoft's operators: float, half and bfloat16; and double.
+inline constexpr element_types short_float_types[] = {{1, {0x10402, 0x10402, 0x10402, 0x10402, 0x10402}, 0x10402}};
+inline constexpr element_types float_types[] = {{1, {0x10c02, 0x10c02}, 0x10c02}};
 
 // Below operator set 7 an attribute "axis" says along which axes the second operand is repeated.
 inline constexpr required_attribute no_axis[] = {{"axis"}};
@@ -50,7 +58,10 @@ inline constexpr operator_row rows[] = {
     repeats_by_axis("Div", opcode::div, "Div along an axis"), {"Div", opcode::div, 7}, {"Neg", opcode::neg},
     {"Reciprocal", opcode::reciprocal}, {"Sqrt", opcode::sqrt}, repeats_by_axis("Pow", opcode::pow, "Pow along an axis"), {"Pow", opcode::pow, 7}, {"Abs", opcode::abs}, {"Exp", opcode::exp},
     {"Log", opcode::log}, {"Erf", opcode::erf}, {"Sin", opcode::sin}, {"Cos", opcode::cos}, {"Tanh", opcode::tanh},
-    {"Sigmoid", opcode::sigmoid}, {"Relu", opcode::relu}, {"Gelu", opcode::gelu}, {"Softplus", opcode::softplus},
+    {"Sigmoid", opcode::sigmoid}, {"Relu", opcode::relu}, 
+    // Read as GELU by erf with a parameter; by tanh it is written as the operator that is nothing else.
+    {"Gelu", opcode::fast_gelu, 1, {}, 1, target::standard}, {"Gelu", opcode::gelu, 1, approximation, 1},
+    {"Softplus", opcode::softplus},
     {"LeakyRelu", opcode::leaky_relu}, {"Elu", opcode::elu}, {"HardSigmoid", opcode::hard_sigmoid}, {"HardSwish", opcode::hard_swish},
     {"PRelu", opcode::prelu, 7}, {"Floor", opcode::floor}, {"Ceil", opcode::ceil}, {"Round", opcode::round}, {"Sign", opcode::sign},
     one_shape("Min", opcode::minimum), {"Min", opcode::minimum, 8}, one_shape("Max", opcode::maximum), {"Max", opcode::maximum, 8},
@@ -108,8 +119,8 @@ inline constexpr operator_row rows[] = {
     {"fuse::RMSNormalization", opcode::rms_norm, 1, {}, -1, target::none},
     {"com.microsoft::LayerNormalization", opcode::layer_norm, 1, {}, -1, target::none},
     {"com.microsoft::SimplifiedLayerNormalization", opcode::rms_norm, 1, {}, -1, target::none},
-    {"com.microsoft::SkipLayerNormalization", opcode::skip_layer_norm, 1, {}, -1, target::onnxruntime},
-    {"com.microsoft::SkipSimplifiedLayerNormalization", opcode::skip_rms_norm, 1, {}, -1, target::onnxruntime},
+    {"com.microsoft::SkipLayerNormalization", opcode::skip_layer_norm, 1, skip_epsilon, -1, target::onnxruntime, 0, &any_attributes, {}, short_float_types},
+    {"com.microsoft::SkipSimplifiedLayerNormalization", opcode::skip_rms_norm, 1, skip_epsilon, -1, target::onnxruntime, 0, &any_attributes, {}, short_float_types},
     {"com.microsoft::EmbedLayerNormalization", opcode::embed_layer_norm, 1, {}, -1, target::onnxruntime},
     {"RotaryEmbedding", opcode::rotary_embedding, 23}, {"Attention", opcode::attention, 23},
     {"QuantizeLinear", opcode::quantize}, {"DequantizeLinear", opcode::dequantize}, {"DynamicQuantizeLinear", opcode::dynamic_quantize},
@@ -123,8 +134,13 @@ inline constexpr operator_row rows[] = {
     {"MeanVarianceNormalization", opcode::mean_variance_norm}, {"LRN", opcode::local_response_norm}, {"Upsample", opcode::resize, 9},
     {"QLinearMatMul", opcode::qlinear_matmul}, {"QLinearConv", opcode::qlinear_conv}, {"LSTM", opcode::lstm}, {"GRU", opcode::gru},
     {"RNN", opcode::rnn},
-    {"com.microsoft::Gelu", opcode::gelu, 1, {}, -1, target::none}, {"com.microsoft::FastGelu", opcode::fast_gelu},
-    {"com.microsoft::QuickGelu", opcode::quick_gelu}, {"com.microsoft::BiasGelu", opcode::bias_gelu},
+    {"com.microsoft::Gelu", opcode::gelu, 1, {}, 1, target::onnxruntime, 0, &any_attributes, {}, float_types},
+    {"com.microsoft::FastGelu", opcode::fast_gelu, 1, {}, 2, target::onnxruntime, 0, &any_attributes, {}, float_types},
+    {"com.microsoft::QuickGelu", opcode::swish, 1, quick_alpha, 1, target::onnxruntime, 0, &any_attributes, {}, float_types},
+    {"com.microsoft::BiasGelu", opcode::bias_gelu, 1, {}, 2, target::onnxruntime, 0, &any_attributes, {}, short_float_types},
+    {"fuse::Gelu", opcode::gelu, 1, {}, -1, target::none}, {"fuse::Gelu_tanh", opcode::fast_gelu, 1, {}, -1, target::none},
+    {"fuse::Swish", opcode::swish, 1, {}, -1, target::none}, {"fuse::Mish", opcode::mish, 1, {}, -1, target::none},
+    {"fuse::HardSwish", opcode::hard_swish, 1, {}, -1, target::none},
     {"com.microsoft::FusedMatMul", opcode::fused_matmul},
     {"If", opcode::if_else}, {"Loop", opcode::loop}, {"Scan", opcode::scan},
     // What operators of older sets are where their attributes say that they mean something else.
@@ -163,6 +179,6 @@ inline constexpr completed_rows completed = [] {
 
 /// ai.onnx up to operator set 24 (every operator of common transformer exports) and the norms of com.microsoft.
 inline constexpr auto onnx =
-    make_dialect<detail::onnx_norms::emission_rules>("onnx", detail::onnx_rows::completed.all, 24, 11);
+    make_dialect<detail::onnx_functions::emission_rules>("onnx", detail::onnx_rows::completed.all, 24, 11);
 
 }  // namespace fuse::inline v0

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <charconv>
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include <fuse/core/math.hpp>
-#include <fuse/core/span.hpp>
-#include <fuse/graph/tensor.hpp>
 #include <fuse/ops/dialect.hpp>
+#include <fuse/ops/onnx_function_writer.hpp>
 
 /// What ONNX and onnxruntime say of norms beyond names: which are valid, and the function that stands in for one where
 /// the operator set has no such operator (domain "fuse", called by name, the same in every model).
@@ -55,8 +52,6 @@ namespace fuse::inline v0::detail::onnx_norms {
   if (e.results > 1 && type == element_type::float64)
     return "statistics of a double norm are no results of the operator";
   if (e.to == target::onnxruntime && type == element_type::bfloat16) return "onnxruntime has no bfloat16 kernel for it";
-  if (!has_operator(e) && type == element_type::bfloat16 && e.version < 13)
-    return "this operator set version has no bfloat16";
   if (!has_operator(e) && !counts_axes(e))
     return "axes count from the first one at this operator set version, and the rank is not known";
   return {};
@@ -69,32 +64,27 @@ void complete(emission const& e, std::vector<Attribute>& attributes) {
     attributes.push_back({"stash_type", std::int64_t{11}});
 }
 
-/// Composes the body of a norm step by step.
+/// Composes the body of a norm.
 template <class Body>
-class body_writer {
+class body_writer : onnx_function_writer<Body> {
+  using base = onnx_function_writer<Body>;
+
  public:
   body_writer(emission const& e, Body& into)
-      : e_(e),
-        body_(into),
-        type_(e.operands[0].type),
-        axis_(static_cast<std::int64_t>(e.number("axis"))),
-        degenerate_(degenerate(e)) {
-    computed_ = type_ == element_type::float64 ? element_type::float64 : element_type::float32;
-  }
+      : base(e, into), axis_(static_cast<std::int64_t>(e.number("axis"))), degenerate_(degenerate(e)) {}
 
   void write() {
     bool const centred = e_.op == opcode::layer_norm;
     bool const bias = e_.has(2);
-    body_.name = std::string("fuse::") + (centred ? "LayerNormalization_" : "RMSNormalization_") +
-                 std::string(name_of(type_)) + "_axes" + std::to_string(-axis_);
+    base::begin(centred ? "LayerNormalization" : "RMSNormalization");
+    body_.name += "_axes" + std::to_string(-axis_);
     if (degenerate_) body_.name += "_reciprocal";
-    body_.inputs = {"X", "Scale"};
+    body_.inputs.push_back("Scale");
     if (bias) {
       body_.inputs.push_back("Bias");
       body_.name += "_bias";
     }
-    body_.outputs = {"Y"};
-    body_.attributes = {"axis", "epsilon"};
+    body_.attributes = {"axis"};
     if (e_.results > 1) {
       body_.name += e_.results > 2 ? "_statistics" : "_mean";
       body_.outputs.push_back("Mean");
@@ -107,79 +97,49 @@ class body_writer {
     }
     for (std::int64_t i = axis_; i < 0; ++i) axes_.push_back(first + i);
 
-    std::string x = "X";
-    if (type_ != computed_) x = cast("X", "XU", computed_);
-    epsilon();
-    if (e_.results == 1) number("Two", 2);
-    if (e_.version >= 18) step("Constant", {}, "Axes", {{"value_ints", axes_}});
+    auto const x = base::widened();
+    base::parameter("Epsilon", "epsilon");
+    if (e_.results == 1) base::number("Two", 2);
+    if (e_.version >= 18) base::step("Constant", {}, "Axes", {{"value_ints", axes_}});
     std::string d = x;
     if (centred) {
       mean(x, "Mean");
-      step("Sub", {x, "Mean"}, "D");
+      base::step("Sub", {x, "Mean"}, "D");
       d = "D";
     }
     // Beside a mean that others use onnxruntime's fusion would erase one Sub too many; a plain product keeps it away.
     if (e_.results > 1)
-      step("Mul", {d, d}, "Square");
+      base::step("Mul", {d, d}, "Square");
     else
-      step("Pow", {d, "Two"}, "Square");
+      base::step("Pow", {d, "Two"}, "Square");
     mean("Square", "Variance");
-    step("Add", {"Variance", "Epsilon"}, "Shifted");
-    step("Sqrt", {"Shifted"}, "Deviation");
-    if (e_.results > 2) step("Reciprocal", {"Deviation"}, "InvStdDev");
+    base::step("Add", {"Variance", "Epsilon"}, "Shifted");
+    base::step("Sqrt", {"Shifted"}, "Deviation");
+    if (e_.results > 2) base::step("Reciprocal", {"Deviation"}, "InvStdDev");
     // onnxruntime inlines Div and fuses it into one kernel. Of Add(Epsilon, Variance), and of doubles, it would lose
     // the epsilon, and in degenerate cases it makes a graph that does not load: a product with the reciprocal it leaves
     // as it is.
     if (computed_ == element_type::float64 || degenerate_) {
-      if (e_.results < 3) step("Reciprocal", {"Deviation"}, "InvStdDev");
-      step("Mul", {d, "InvStdDev"}, "Normalised");
+      if (e_.results < 3) base::step("Reciprocal", {"Deviation"}, "InvStdDev");
+      base::step("Mul", {d, "InvStdDev"}, "Normalised");
     } else {
-      step("Div", {d, "Deviation"}, "Normalised");
+      base::step("Div", {d, "Deviation"}, "Normalised");
     }
     std::string n = "Normalised";
-    if (type_ != computed_) n = cast(n, "NormalisedT", type_);
-    step("Mul", {n, "Scale"}, bias ? "Scaled" : "Y");
-    if (bias) step("Add", {"Scaled", "Bias"}, "Y");
+    if (type_ != computed_) n = base::cast(n, "NormalisedT", type_);
+    base::step("Mul", {n, "Scale"}, bias ? "Scaled" : "Y");
+    if (bias) base::step("Add", {"Scaled", "Bias"}, "Y");
   }
 
  private:
-  void step(std::string op, std::vector<std::string> operands, std::string result,
-            std::vector<attribute> attributes = {}, std::vector<std::pair<std::string, std::string>> references = {}) {
-    body_.steps.push_back(
-        {std::move(op), std::move(operands), {std::move(result)}, std::move(attributes), std::move(references)});
-  }
-  std::string cast(std::string const& from, std::string to, element_type type) {
-    step("Cast", {from}, to, {{"to", static_cast<std::int64_t>(type)}});
-    return to;
-  }
   void mean(std::string const& of, std::string const& to) {
     if (e_.version >= 18)
-      step("ReduceMean", {of, "Axes"}, to, {{"keepdims", std::int64_t{1}}});
+      base::step("ReduceMean", {of, "Axes"}, to, {{"keepdims", std::int64_t{1}}});
     else
-      step("ReduceMean", {of}, to, {{"axes", axes_}, {"keepdims", std::int64_t{1}}});
-  }
-  // A Constant holds a plain float from operator set 12 on, and only then may it be the caller's attribute. Doubles
-  // stand as tensors: onnxruntime's fusion does not look through a Cast of an epsilon, and drops it.
-  [[nodiscard]] bool plain() const { return e_.version >= 12 && computed_ == element_type::float32; }
-  void number(std::string const& name, double value) {
-    if (plain())
-      step("Constant", {}, name, {{"value_float", value}});
-    else
-      step("Constant", {}, name, {{"value", make_tensor(computed_, {}, span<double const>(&value, 1))}});
-  }
-  void epsilon() {
-    if (plain()) return step("Constant", {}, "Epsilon", {}, {{"value_float", "epsilon"}});
-    auto const rounded = static_cast<float>(e_.number("epsilon"));
-    char digits[32];
-    auto const end = std::to_chars(digits, digits + 32, rounded, std::chars_format::scientific).ptr;
-    body_.name += "_epsilon";
-    body_.name.append(digits, end);
-    number("Epsilon", static_cast<double>(rounded));
+      base::step("ReduceMean", {of}, to, {{"axes", axes_}, {"keepdims", std::int64_t{1}}});
   }
 
-  emission const& e_;
-  Body& body_;
-  element_type type_, computed_;
+  using base::body_, base::computed_, base::e_, base::type_;
   std::int64_t axis_;
   bool degenerate_;
   std::vector<std::int64_t> axes_;
@@ -192,14 +152,5 @@ template <class Body>
   body_writer<Body>(e, into).write();
   return true;
 }
-
-struct emission_rules {
-  template <class Dialect>
-  static constexpr void add_to(Dialect& into) {
-    into.refuse = &refuse;
-    into.function = &function<function_body>;
-    into.complete = &complete<attribute>;
-  }
-};
 
 }  // namespace fuse::inline v0::detail::onnx_norms

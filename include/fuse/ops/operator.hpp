@@ -46,6 +46,27 @@ enum class opcode : std::uint16_t {
 };
 // clang-format on
 
+/// A set of neutral operators, one bit for each.
+struct opcode_set {
+  std::uint64_t words[(static_cast<std::size_t>(opcode::count_) + 63) / 64];
+
+  constexpr void add(opcode op) {
+    words[static_cast<std::size_t>(op) / 64] |= std::uint64_t{1} << static_cast<std::size_t>(op) % 64;
+  }
+  constexpr void add(opcode_set const& others) {
+    std::size_t at = 0;
+    for (auto& word : words) word |= others.words[at++];
+  }
+  [[nodiscard]] constexpr bool has(opcode op) const {
+    return (words[static_cast<std::size_t>(op) / 64] >> static_cast<std::size_t>(op) % 64 & 1u) != 0;
+  }
+  [[nodiscard]] constexpr bool empty() const {
+    for (auto const word : words)
+      if (word != 0) return false;
+    return true;
+  }
+};
+
 /// How an operator may be grouped with its neighbours.
 enum class op_kind : std::uint8_t { opaque, elementwise, broadcast, injective, reduction, anchor };
 
@@ -90,6 +111,11 @@ constexpr operator_info unary(opcode op, std::string_view name) {
 constexpr operator_info unary(opcode op, std::string_view name, op_group group) {
   auto info = unary(op, name);
   info.group = group;
+  return info;
+}
+constexpr operator_info unary(opcode op, std::string_view name, span<parameter_info const> parameters) {
+  auto info = unary(op, name);
+  info.parameters = parameters;
   return info;
 }
 constexpr operator_info binary(opcode op, std::string_view name, bool commutative, op_group group = op_group::none) {
@@ -168,7 +194,7 @@ inline constexpr operator_info operator_table[] = {
     detail::unary(opcode::tanh, "tanh"),
     detail::unary(opcode::sigmoid, "sigmoid"),
     detail::unary(opcode::relu, "relu"),
-    detail::unary(opcode::gelu, "gelu"),
+    detail::unary(opcode::gelu, "gelu", detail::gelu_parameters),
     detail::unary(opcode::silu, "silu"),
     detail::unary(opcode::softplus, "softplus"),
     detail::unary(opcode::leaky_relu, "leaky_relu"),
@@ -190,7 +216,7 @@ inline constexpr operator_info operator_table[] = {
     detail::unary(opcode::thresholded_relu, "thresholded_relu"),
     detail::unary(opcode::softsign, "softsign"),
     detail::unary(opcode::mish, "mish"),
-    detail::unary(opcode::swish, "swish"),
+    detail::unary(opcode::swish, "swish", detail::swish_parameters),
     detail::unary(opcode::shrink, "shrink"),
     detail::unary(opcode::quick_gelu, "quick_gelu"),
     detail::other(opcode::fast_gelu, "fast_gelu", op_kind::broadcast, 1, 2),

@@ -39,6 +39,8 @@ inline constexpr parameter_info first_axis_parameters[] = {{"axis", 0, axis_use:
 inline constexpr parameter_info axis_parameters[] = {{"axis", std::numeric_limits<double>::quiet_NaN(), axis_use::one}};
 inline constexpr parameter_info flatten_parameters[] = {{"axis", 1, axis_use::trailing}};
 inline constexpr parameter_info batch_norm_parameters[] = {real_number("epsilon", 1e-5), {"training_mode", 0}};
+inline constexpr parameter_info gelu_parameters[] = {{"approximate", 0}};  // by erf; 1: by tanh
+inline constexpr parameter_info swish_parameters[] = {real_number("alpha", 1)};
 inline constexpr parameter_info gemm_parameters[] = {
     real_number("alpha", 1), real_number("beta", 1), {"transA", 0}, {"transB", 0}};
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <fuse/infer/unchanged.hpp>
 #include <fuse/program/lower_attributes.hpp>
 #include <fuse/program/lower_parts.hpp>
 
@@ -91,6 +92,7 @@ constexpr void lowering::resolve_operator(std::uint8_t at, term const& t) {
     return;
   }
   needs_[at] = known.bit;
+  if (!may_keep_elements(known.op)) out.telling.add(known.op);
   if (known.reduces) out.reduces = reduction_[at] = true;
 }
 

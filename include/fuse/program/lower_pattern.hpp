@@ -383,12 +383,20 @@ constexpr void lowering::member(std::uint8_t at, double weight, op_group kind, s
   one_member(at, weight, kind, frame);
 }
 
+/// Whether a term is a sum in a sum, or a product in a product, that stays together: its users are counted, or it has a
+/// name.
+constexpr bool lowering::is_one_node(std::uint8_t at, op_group kind) const {
+  auto const& t = pattern_.terms[at];
+  if (t.kind != term_kind::users && t.kind != term_kind::known_as) return false;
+  return group_[t.child[0]] == kind || is_one_node(t.child[0], kind);
+}
+
 constexpr void lowering::one_member(std::uint8_t at, double weight, op_group kind, std::uint8_t frame) {
   auto const group = group_[at];
   auto const r = new_register();
   instruction made{.code = step::member, .a = frame, .b = r, .number = weight};
   auto sign = sign_use::strict;
-  if (pattern_.terms[at].kind == term_kind::capture) {
+  if (pattern_.terms[at].kind == term_kind::capture || is_one_node(at, kind)) {
     made.flags = instruction::captures;
   } else if (kind == op_group::sum && group == op_group::product) {
     made.flags = instruction::any_sign;

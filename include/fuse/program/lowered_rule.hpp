@@ -50,6 +50,7 @@ struct rule_info {
   int stage;
   double benefit;
   bool equal_cost, silent, reduces;
+  opcode_set telling;  ///< the operators of its pattern that are no sums, products, or changes of layout
   std::uint8_t slot_count, root_count, replacement_size;
   std::uint8_t root_registers[4];
   static_text slot_names[name_capacity];

@@ -158,6 +158,7 @@ class lowering {
   [[nodiscard]] constexpr bool may_add_number(std::uint8_t at, op_group kind) const;
   constexpr void finish_group(parts const& found, op_group kind, std::uint8_t frame, bool branch);
   constexpr void member(std::uint8_t at, double weight, op_group kind, std::uint8_t frame);
+  [[nodiscard]] constexpr bool is_one_node(std::uint8_t at, op_group kind) const;
   constexpr void one_member(std::uint8_t at, double weight, op_group kind, std::uint8_t frame);
   constexpr void spliced(std::uint8_t at, double weight, op_group kind, std::uint8_t frame);
 

@@ -45,14 +45,20 @@ class basic_traffic {
       seen_round_ = 0;
     }
     seen_round_ += 3;
-    for (auto v : roots)
-      if (auto const n = image_.producer(v); n != absent && !dies(n)) sum += die(n);
+    for (auto v : roots) {
+      auto const n = image_.producer(v);
+      if (n == absent || dies(n)) continue;
+      if (has_other_users(n, roots))
+        seen_[n] = seen_round_;  // it stays, for another of its results
+      else
+        sum += die(n);
+    }
     // Matched nodes stand in the order in which they were met, roots first; a few rounds reach all that die.
     for (bool more = true; more;) {
       more = false;
       for (auto n : matched) {
         if (sum > enough) return sum;
-        if (dies(n) || stays(n)) continue;
+        if (dies(n) || seen_[n] == seen_round_ || stays(n)) continue;
         sum += die(n);
         more = true;
       }
@@ -71,6 +77,16 @@ class basic_traffic {
   double die(node_id n) {
     seen_[n] = seen_round_ + 1;
     return of(n);
+  }
+  // Whether a result of `n` is used that is not among `roots`.
+  [[nodiscard]] bool has_other_users(node_id n, span<value_id const> roots) const {
+    for (std::uint32_t i = 0; i < image_.node(n).result_count; ++i) {
+      auto const v = image_.result(n, i);
+      bool replaced = image_.unused(v);
+      for (auto root : roots) replaced = replaced || root == v;
+      if (!replaced) return true;
+    }
+    return false;
   }
   // Marks what the nodes from `first_new` on are computed from, as far back as the first matched node that stays. A
   // node that stays and is not marked yet may die later; of very many nodes, all count as marked.

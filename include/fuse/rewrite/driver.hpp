@@ -17,6 +17,7 @@
 #include <fuse/rewrite/reach.hpp>
 #include <fuse/rewrite/refusals.hpp>
 #include <fuse/rewrite/report.hpp>
+#include <fuse/rewrite/targets.hpp>
 
 namespace fuse::inline v0::detail {
 
@@ -46,6 +47,7 @@ class basic_driver final : machine::acceptor {
     machine_.filter(options.filter);
     list_last_stages();
     if (!select()) return;
+    leave_out_other_targets(names);
     fused_by_.resize(image.node_count(), 0);
   }
 
@@ -54,6 +56,7 @@ class basic_driver final : machine::acceptor {
     budget_ = std::size_t{16} * image_.node_count() + 1024;
     half_budget_ = budget_ / 2;
     for (int stage = 0; stage < rules_.stages && budget_ != 0; ++stage) {
+      if (!has_rules(stage)) continue;
       enter_stage(stage);
       if (std::exchange(changed_, false)) machine_.look();
       auto const before = costly_.size();
@@ -74,6 +77,7 @@ class basic_driver final : machine::acceptor {
       if (i < cost_rounds && may_pay(0)) list_costly(0, again);
       if (may_be_same()) list_doubtful(again);
       for (int stage = 0; stage < rules_.stages; ++stage) {
+        if (!has_rules(stage)) continue;
         enter_stage(stage);
         waiting_ = again;
         visit_waiting();
@@ -137,6 +141,17 @@ class basic_driver final : machine::acceptor {
     return true;
   }
 
+  // Rules that make operators of another target have nothing to say.
+  void leave_out_other_targets(dialect const& names) {
+    rule_targets const told(rules_, names, image_.version, options_.target);
+    for (std::size_t i = 0; i < selected_.size(); ++i) {
+      if (!selected_[i] || told.include(rules_.rules[i])) continue;
+      selected_[i] = false;
+      if (!options_.only.empty())
+        report_.notes.push_back("rule '" + report_.rules[i].name + "' makes operators of another target");
+    }
+  }
+
   // Every node, users before producers. Later stages pass over those that are gone by then, or that none begins at.
   void visit_all() {
     auto const listed = nodes_.size(), all = listed + image_.node_count() - listed_;
@@ -175,6 +190,12 @@ class basic_driver final : machine::acceptor {
     return name < last_stage_by_name_.size() ? last_stage_by_name_[name] : -1;
   }
 
+  // Whether a rule of a stage is selected.
+  [[nodiscard]] bool has_rules(int stage) const {
+    for (std::size_t i = 0; i < selected_.size(); ++i)
+      if (selected_[i] && rules_.rules[i].stage == stage) return true;
+    return false;
+  }
   // Where rules of a stage begin: at most nodes none does.
   void enter_stage(int stage) {
     stage_ = stage;

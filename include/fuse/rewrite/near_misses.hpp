@@ -15,7 +15,8 @@ namespace fuse::inline v0::detail {
 /// Finds where most of a rule is there and no rule was applied: what the rule still wanted. Looked for at every root,
 /// and above every landmark that a rule could have taken: the nearest miss there counts, however little of the rule it
 /// has. Landmarks are operators that make fewer elements of many: sums, products and what works on each element for
-/// itself are everywhere in a graph, and one of these alone is no news.
+/// itself are everywhere in a graph, and one of these alone is no news. Rules without reductions are looked for above
+/// the other operators that they ask for.
 template <class Image>
 class basic_near_misses {
  public:
@@ -30,14 +31,17 @@ class basic_near_misses {
       return rules_.rules[rule].stage == stage && selected[rule] && !rules_.rules[rule].silent;
     };
     bool any = false, anywhere = false;
+    opcode_set telling{};
     for (std::size_t rule = 0; rule < rules_.rules.size(); ++rule) {
       any = any || speaks(rule);
-      anywhere = anywhere || (speaks(rule) && !rules_.rules[rule].reduces);  // it has no landmark
+      if (!speaks(rule) || rules_.rules[rule].reduces) continue;
+      telling.add(rules_.rules[rule].telling);
+      anywhere = anywhere || rules_.rules[rule].telling.empty();  // it is of sums and products alone
     }
     if (!any) return;
     if (anywhere)
       reach_.assign(image_.node_count(), true);
-    else if (!mark_what_landmarks_reach())
+    else if (!mark_what_is_reached(telling, fused))
       return;
 
     std::vector<bool> told(image_.value_count(), false);
@@ -91,22 +95,25 @@ class basic_near_misses {
     return false;
   }
 
-  // Nodes that have a landmark at most 16 nodes below them; false where there is no landmark. Most of a graph is done
-  // with at that: explaining every sum and product of a transformer takes three times as long as all the rest.
-  bool mark_what_landmarks_reach() {
-    if (!any_landmark()) return false;
+  // Nodes that have a landmark, or an operator among `telling` that took part in no rewrite, at most 16 nodes below
+  // them; false where there is none. Most of a graph is done with at that: explaining every sum and product of a
+  // transformer takes many times as long as all the rest.
+  template <class Fused>
+  bool mark_what_is_reached(opcode_set const& telling, Fused const& fused) {
+    if (telling.empty() && !any_landmark()) return false;
+    bool any = false;
     constexpr std::uint8_t far = 17;
     plain_vector<std::uint8_t> distance(image_.node_count(), far);
     reach_.assign(image_.node_count(), false);
     for (auto n = image_.first_node(); n != absent; n = image_.node(n).next) {
-      if (is_landmark(n)) distance[n] = 0;
+      if (is_landmark(n) || (telling.has(op_of(image_, n)) && !fused(n))) distance[n] = 0, any = true;
       for (std::uint32_t i = 0; i < image_.operand_count(n); ++i)
         if (auto const v = image_.operand(n, i); v != absent && image_.producer(v) != absent)
           if (auto const below = distance[image_.producer(v)]; below + 1 < distance[n])
             distance[n] = static_cast<std::uint8_t>(below + 1);
       reach_[n] = distance[n] < far;
     }
-    return true;
+    return any;
   }
 
   // The facts list them as they find them; a number may have been another node's, which was taken back.

@@ -54,7 +54,8 @@ class basic_operator_writer {
   /// contents are moved out.
   built<value_id> neutral(opcode op, span<value_id const> operands, span<written_parameter> parameters,
                           std::uint32_t results) {
-    auto const& [row, code, asked] = row_of(op);
+    auto const& [emitted, code, asked] = row_of(op);
+    auto const* const row = stands_in(emitted, op, operands) ? nullptr : emitted;
     for (auto& p : parameters)
       if (auto why = settle(p, row, op, operands); !why.empty()) return objection{std::move(why)};
     describe(op, operands, parameters, results);
@@ -66,6 +67,7 @@ class basic_operator_writer {
     operands_.assign(operands);
     for (auto& p : parameters)
       if (auto const* why = place(p, row); why != nullptr) return objection{why};
+    if (row != nullptr) place_defaults(*row, op, parameters);
     operator_tag tag{code, static_cast<std::uint16_t>(op)};
     if (row != nullptr) {
       if (names_.complete != nullptr) names_.complete(emission_, attributes_);
@@ -148,6 +150,30 @@ class basic_operator_writer {
       if (given == nullptr && !by.may_lack) attributes_.push_back({std::string(by.name), by.number});
     }
     return {};
+  }
+
+  // Whether a function stands in for the operator: the dialect has one, and the operator does not take operands of
+  // these element types.
+  [[nodiscard]] bool stands_in(operator_row const* row, opcode op, span<value_id const> operands) const {
+    if (row == nullptr || names_.stands_in == nullptr || !names_.stands_in(op, operands.size())) return row == nullptr;
+    element_types const* stated = nullptr;
+    for (auto const& from : row->types)
+      if (from.since <= image_.version) stated = &from;
+    for (std::size_t i = 0; stated != nullptr && i < operands.size(); ++i)
+      if (operands[i] != absent && !stated->takes(i, facts_.type(operands[i]))) return true;
+    return false;
+  }
+
+  // A parameter that is not given has the neutral operator's default, which is written where the dialect's operator has
+  // another one.
+  void place_defaults(operator_row const& row, opcode op, span<written_parameter const> given) {
+    for (auto const& s : row.parameters) {
+      bool is_given = s.where != parameter_source::kind::attribute || s.number != s.number;
+      for (auto const& p : given) is_given = is_given || p.name == s.parameter;
+      auto const* own = parameter_of(op, s.parameter);
+      if (!is_given && own != nullptr && own->real && own->fallback != s.number)
+        attributes_.push_back({std::string(s.attribute.empty() ? s.parameter : s.attribute), own->fallback});
+    }
   }
 
   // Why the dialect's operator does not take so many operands that are data, or an empty text.
@@ -323,6 +349,15 @@ class basic_operator_writer {
         operands_[at] = into_.constant_of(make_tensor(
             std::vector<std::int64_t>{static_cast<std::int64_t>(list->size())}, span<std::int64_t const>(*list)));
         return nullptr;
+      }
+      case parameter_source::kind::word: {
+        auto words = source.words;
+        for (double number = 0;; ++number) {
+          auto const end = words.find(' ');
+          if (number == p.number) return add(std::string(words.substr(0, end)));
+          if (end == words.npos) return cannot;
+          words.remove_prefix(end + 1);
+        }
       }
       case parameter_source::kind::fixed: return source.number == p.number ? nullptr : cannot;
       case parameter_source::kind::spatial_axes: return cannot;

@@ -45,15 +45,27 @@ struct rewrite_report {
   }
 };
 
-/// The report for people: a line per rule, then its refusals, then notes.
+/// How many rules found nothing, as a line of a report says it; `others`: beside those that it names.
+[[nodiscard]] inline std::string found_nothing(std::size_t rules, bool others) {
+  return std::to_string(rules) + (others ? " other" : "") + (rules == 1 ? " rule" : " rules") + " found nothing";
+}
+
+/// The report for people: a line for each rule that matched or was refused, with its refusals; how many others there
+/// are; notes.
 [[nodiscard]] inline std::string to_text(rewrite_report const& report) {
   std::string text;
+  std::size_t silent = 0;
   if (!report.error.empty()) return "error: " + printable(report.error) + "\n";
   for (auto const& r : report.rules) {
+    if (r.matched == 0 && r.refused.empty()) {
+      ++silent;
+      continue;
+    }
     text += r.name + ": matched " + std::to_string(r.matched) + ", applied " + std::to_string(r.applied) +
             ", refused " + std::to_string(r.refused.size()) + "\n";
     for (auto const& f : r.refused) text += "  not at " + printable(f.node + ": " + f.reason) + "\n";
   }
+  if (silent != 0) text += found_nothing(silent, silent != report.rules.size()) + "\n";
   text +=
       "nodes: " + std::to_string(report.nodes_before) + " before, " + std::to_string(report.nodes_after) + " after\n";
   for (auto const& n : report.notes) text += "note: " + printable(n) + "\n";

@@ -3,9 +3,10 @@
 
 #include <fuse/dsl/dsl.hpp>
 #include <fuse/program/rule_set.hpp>
+#include <fuse/rules/activation_formulas.hpp>
 #include <fuse/rules/norm_formulas.hpp>
 
-/// Rules that only make sense in ONNX: calls of the functions that stand in for norms become the operators, where the
+/// Rules that only make sense in ONNX: calls of the functions that stand in for operators become these, where the
 /// target has them. Elsewhere nothing would change, and nothing does.
 namespace fuse::inline v0::rules {
 
@@ -28,6 +29,45 @@ inline constexpr auto rms_norm_call =
         .at_equal_cost()
         .quiet();
 
+inline constexpr auto gelu_call =
+    rule<"gelu-call">(dsl::exactly<"fuse::Gelu">(formula::activated))
+        .summary("a call of the function that stands in for a GELU becomes the operator, where the target has it")
+        .replace(dsl::gelu(formula::activated))
+        .at_equal_cost()
+        .quiet();
+
+inline constexpr auto gelu_by_tanh_call =
+    rule<"gelu-by-tanh-call">(dsl::exactly<"fuse::Gelu_tanh">(formula::activated))
+        .summary(
+            "a call of the function that stands in for a GELU by tanh becomes the operator, where the target has it")
+        .replace(dsl::fast_gelu(formula::activated))
+        .at_equal_cost()
+        .quiet();
+
+inline constexpr auto swish_call =
+    rule<"swish-call">(dsl::exactly<"fuse::Swish">(formula::activated).attr<"alpha">(formula::alpha))
+        .summary("a call of the function that stands in for a Swish becomes the operator, where the target has it")
+        .replace(dsl::swish(formula::activated).attr<"alpha">(formula::alpha))
+        .at_equal_cost()
+        .quiet();
+
+inline constexpr auto mish_call =
+    rule<"mish-call">(dsl::exactly<"fuse::Mish">(formula::activated))
+        .summary("a call of the function that stands in for a Mish becomes the operator, where the target has it")
+        .replace(dsl::mish(formula::activated))
+        .at_equal_cost()
+        .quiet();
+
+inline constexpr auto hard_swish_call =
+    rule<"hard-swish-call">(dsl::exactly<"fuse::HardSwish">(formula::activated))
+        .summary("a call of the function that stands in for a HardSwish becomes the operator, where the target has it")
+        .replace(dsl::hard_swish(formula::activated))
+        .at_equal_cost()
+        .quiet();
+
+/// All of them; and those of norms alone.
 inline constexpr auto onnx_norm_functions = rule_set<layer_norm_call, rms_norm_call>;
+inline constexpr auto onnx_functions =
+    rule_set<onnx_norm_functions, gelu_call, gelu_by_tanh_call, swish_call, mish_call, hard_swish_call>;
 
 }  // namespace fuse::inline v0::rules

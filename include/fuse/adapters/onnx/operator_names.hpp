@@ -11,8 +11,9 @@
 #include <unordered_set>
 
 #include <fuse/adapters/onnx/newer_fields.hpp>
-#include <fuse/adapters/onnx/norm_functions.hpp>
+#include <fuse/adapters/onnx/own_functions.hpp>
 #include <fuse/adapters/onnx/tables.hpp>
+#include <fuse/ops/onnx.hpp>
 
 namespace fuse::inline v0::adapters::detail {
 
@@ -36,20 +37,21 @@ class onnx_operator_names {
     // Other domains may well begin with 0.
     if (auto const standard = versions.find(""); standard != versions.end() && standard->second == 0)
       return "the model imports version 0 of domain 'ai.onnx'";
+    dialect const known = fuse::onnx;
     for (auto const& function : model.functions()) {
       if (!overload_of(function).empty()) continue;  // only calls that name the overload reach it
       auto const standard = is_default_domain(function.domain());
       ++functions_[(standard ? std::string() : function.domain()) + "::" + function.name()];
       // A rewrite could create an operator that the model takes for its own function.
       t_.redefined = t_.redefined || standard ||
-                     (function.domain() == "com.microsoft" && function.name().ends_with("LayerNormalization"));
+                     (function.domain() == "com.microsoft" && known.code("com.microsoft::" + function.name()) != 0);
     }
     auto const standard = versions.find("");
     t_.version = standard == versions.end() ? 1 : static_cast<int>(std::min<std::int64_t>(standard->second, 1 << 16));
     for (auto const& function : model.functions()) {
-      auto const [known, added] =
-          norms_.try_emplace(function.domain() + "::" + function.name(), recognise_norm(function, model, t_.version));
-      if (!added) known->second = {};
+      auto const [at, added] =
+          own_.try_emplace(function.domain() + "::" + function.name(), recognise(function, model, t_.version));
+      if (!added) at->second = {};
     }
     if (t_.redefined) t_.version = 0;  // no dialect knows an operator of that version, so nothing is rewritten
     return {};
@@ -85,9 +87,9 @@ class onnx_operator_names {
     if (!overload.empty()) {
       qualified = "overload '" + std::string(overload) + "' of function " + qualified;
     } else if (node.domain() == "fuse") {
-      auto const norm = norms_.find(qualified);
-      bool const ours = norm != norms_.end() && norm->second && agrees(node, norm->second);
-      qualified = ours ? norm->second.name : "function " + qualified;
+      auto const own = own_.find(qualified);
+      bool const ours = own != own_.end() && own->second && agrees(node, own->second);
+      qualified = ours ? own->second.name : "function " + qualified;
     }
     auto const [at, added] = numbers_.try_emplace(qualified, static_cast<std::uint32_t>(t_.ops.size()));
     record.op = at->second;
@@ -106,7 +108,7 @@ class onnx_operator_names {
   onnx_tables& t_;
   std::unordered_set<std::string> domains_;
   std::unordered_map<std::string, int> functions_;  // how many have a name
-  std::unordered_map<std::string, norm_function> norms_;
+  std::unordered_map<std::string, own_function> own_;
   std::unordered_map<std::string_view, std::uint32_t> standard_;  // by bare name: most nodes
   std::unordered_map<std::string, std::uint32_t> numbers_;
 };

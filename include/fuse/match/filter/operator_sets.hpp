@@ -65,10 +65,8 @@ class basic_operator_sets {
 
   [[nodiscard]] sets const& operator[](value_id v) const { return v < size_ ? of_[v] : v == absent ? none_ : all; }
 
-  /// Whether `op`, or one that shares its bit, stands at or below `v`, whatever is told.
-  [[nodiscard]] bool has_below(value_id v, opcode op) const {
-    return v < of_.size() && (of_[v].deep & operator_bit(op)) != 0;
-  }
+  /// Whether a reduction, or an operator that shares the bit of one, stands at or below `v`, whatever is told.
+  [[nodiscard]] bool has_reduction_below(value_id v) const { return v < of_.size() && (of_[v].deep & reductions) != 0; }
 
   /// The same of the sets before those of `v` as `expect_before` of an image.
   [[gnu::always_inline]] void expect_before(value_id v) const {
@@ -263,6 +261,12 @@ class basic_operator_sets {
     return tag.name < transparent_names_.size() && transparent_names_[tag.name];
   }
 
+  static constexpr std::uint64_t reductions = [] {
+    std::uint64_t all = 0;
+    for (auto const& known : operator_table)
+      if (known.shape == shape_function::reduce) all |= operator_bit(known.op);
+    return all;
+  }();
   static constexpr std::uint64_t sum_and_mean = operator_bit(opcode::sum) | operator_bit(opcode::mean);
   static constexpr sets none_{0, 0, 0};
   Image const& image_;

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <fuse/ops/dialect.hpp>
+#include <fuse/program/program.hpp>
+
+namespace fuse::inline v0::detail {
+
+/// Tells which rules are for another target: those of whose right side an operator exists in the dialect at this
+/// operator set version, and neither it nor a function may be written for this target. Such a rule is not looked for.
+class rule_targets {
+ public:
+  rule_targets(program const& rules, dialect const& names, int version, target to)
+      : rules_(rules), names_(names), version_(version), to_(to) {}
+
+  /// Linear in the rule's right side and the rows of the dialect.
+  [[nodiscard]] bool include(rule_info const& rule) const {
+    auto const terms = rules_.replacements.subspan(rule.first_replacement, rule.replacement_size);
+    return terms.size() == 0 || includes(rule, terms, static_cast<std::uint8_t>(terms.size() - 1));
+  }
+
+ private:
+  using kind = replacement_term::kind;
+
+  // Not what is folded or made a row, which is computed.
+  [[nodiscard]] bool includes(rule_info const& rule, span<replacement_term const> terms, std::uint8_t at) const {
+    auto const& t = terms[at];
+    if (t.what == kind::fold || t.what == kind::row) return true;
+    if (t.what == kind::named && !includes(t)) return false;
+    if (t.what == kind::neutral && !has_rest(rule, terms, t) && !includes(static_cast<opcode>(t.op), t.children))
+      return false;
+    for (std::uint8_t i = 0; i < t.children; ++i)
+      if (!includes(rule, terms, t.child[i])) return false;
+    return true;
+  }
+  [[nodiscard]] bool includes(replacement_term const& named) const {
+    auto const* row = names_.row(named.op, version_);
+    return row == nullptr || row->emit == target::none || fuse::includes(row->emit, to_);
+  }
+  [[nodiscard]] bool includes(opcode op, std::size_t operands) const {
+    if (names_.stands_in != nullptr && names_.stands_in(op, operands)) return true;
+    bool elsewhere = false;
+    for (auto const& row : names_.rows) {
+      if (row.op != op || row.emit == target::none || row.since > version_ || row.emit_since > version_) continue;
+      if (row.operands >= 0 && static_cast<std::size_t>(row.operands) < operands) continue;
+      if (fuse::includes(row.emit, to_)) return true;
+      elsewhere = true;
+    }
+    return !elsewhere;
+  }
+  // How many operands a rest stands for is not known.
+  [[nodiscard]] static bool has_rest(rule_info const& rule, span<replacement_term const> terms,
+                                     replacement_term const& t) {
+    for (std::uint8_t i = 0; i < t.children; ++i)
+      if (auto const& child = terms[t.child[i]];
+          child.what == kind::slot && rule.slot_kinds[child.slot] == slot_kind::rest)
+        return true;
+    return false;
+  }
+
+  program const& rules_;
+  dialect const& names_;
+  int version_;
+  target to_;
+};
+
+}  // namespace fuse::inline v0::detail

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <fuse/dsl/dsl.hpp>
+#include <fuse/program/rule_set.hpp>
+#include <fuse/rules/norm_formulas.hpp>
+
+namespace fuse::inline v0::rules {
+namespace formula {
+
+inline constexpr auto input = dsl::var<"input">, skip = dsl::var<"skip">, addend = dsl::var<"addend">;
+
+/// Whether what is added has the shape of what it is added to, which has two axes or three; of three, it may lack the
+/// first or repeat along it.
+[[nodiscard]] inline bool is_skip(value_view of, value_view added) {
+  auto const rank = of.rank(), skip_rank = added.rank();
+  if ((rank != 2 && rank != 3) || skip_rank < 2 || skip_rank > rank) return false;
+  for (int i = 1; i <= skip_rank; ++i) {
+    auto const a = of.shape()[static_cast<std::size_t>(rank - i)];
+    auto const b = added.shape()[static_cast<std::size_t>(skip_rank - i)];
+    if (!(a == b) && !(i == 3 && b == extent(1))) return false;
+  }
+  return true;
+}
+inline constexpr auto shapes_of_skips =
+    dsl::pred<"input", "skip">([](auto of, auto added) { return is_skip(of, added); });
+
+inline constexpr auto last_axis = dsl::pred<"axes">([](auto axes) {
+  std::vector<std::int64_t> listed;
+  return axes.integers(listed) && listed.size() == 1 && listed[0] == -1;
+});
+
+/// A residual connection: input + skip, perhaps with a row. What is added first has no other user: it would be computed
+/// all the same.
+inline constexpr auto biased_residual = dsl::either((input + addend).users(1) + skip, (input + skip).users(1) + addend);
+inline constexpr auto residual = dsl::either(biased_residual, input + skip);
+/// The same, used by nothing but the norm; and used by others.
+inline constexpr auto own_residual = residual.users(1);
+inline constexpr auto shared_residual = residual.as<"sum">();
+
+[[nodiscard]] constexpr expression layer_norm_of(expression const& sum) {
+  return dsl::layer_norm(sum, old_scale, dsl::optional(old_bias))
+      .attr<"axis">(dsl::param<"axes">)
+      .attr<"epsilon">(epsilon);
+}
+[[nodiscard]] constexpr expression rms_norm_of(expression const& sum) {
+  return dsl::rms_norm(sum, old_scale).attr<"axis">(dsl::param<"axes">).attr<"epsilon">(epsilon);
+}
+inline constexpr auto skip_layer_norm =
+    dsl::skip_layer_norm(input, skip, dsl::row(old_scale, input), dsl::row_or_none(old_bias, input),
+                         dsl::row_or_none(addend, input))
+        .attr<"epsilon">(epsilon);
+inline constexpr auto skip_rms_norm =
+    dsl::skip_rms_norm(input, skip, dsl::row(old_scale, input), dsl::row_or_none(addend, input))
+        .attr<"epsilon">(epsilon);
+
+}  // namespace formula
+
+/// A layer norm of input + skip, or of input + skip + row, becomes one operator. It comes when norms are operators and
+/// have absorbed the rows around them.
+inline constexpr auto skip_layer_norm =
+    rule<"skip-layer-norm">(formula::layer_norm_of(formula::own_residual))
+        .through<"identity">()
+        .where<"the norm is over the last axis">(formula::last_axis)
+        .where<"the skip has the shape of the input, or repeats along the batch">(formula::shapes_of_skips)
+        .where(dsl::row_vector<"old scale", "input">, dsl::row_vector<"old bias", "input">,
+               dsl::row_vector<"addend", "input">, dsl::float32_epsilon<"epsilon">)
+        .summary("a layer norm of input + skip, perhaps with a bias, is one operator")
+        .replace(formula::skip_layer_norm)
+        .stage(5);
+
+/// The same where others use the sum, which is a result of the operator.
+inline constexpr auto skip_layer_norm_with_sum =
+    rule<"skip-layer-norm-with-sum">(dsl::roots(formula::shared_residual, formula::layer_norm_of(dsl::var<"sum">)))
+        .through<"identity">()
+        .where<"the norm is over the last axis">(formula::last_axis)
+        .where<"the skip has the shape of the input, or repeats along the batch">(formula::shapes_of_skips)
+        .where(dsl::row_vector<"old scale", "input">, dsl::row_vector<"old bias", "input">,
+               dsl::row_vector<"addend", "input">, dsl::float32_epsilon<"epsilon">)
+        .summary("a layer norm of a sum that others use as well is one operator, with the sum as a result")
+        .replace(dsl::result<3>(formula::skip_layer_norm), dsl::result<0>(formula::skip_layer_norm))
+        .stage(5)
+        .quiet();
+
+/// An RMS norm of input + skip, or of input + skip + row, becomes one operator.
+inline constexpr auto skip_rms_norm =
+    rule<"skip-rms-norm">(formula::rms_norm_of(formula::own_residual))
+        .through<"identity">()
+        .where<"the norm is over the last axis">(formula::last_axis)
+        .where<"the skip has the shape of the input, or repeats along the batch">(formula::shapes_of_skips)
+        .where(dsl::row_vector<"old scale", "input">, dsl::row_vector<"addend", "input">,
+               dsl::float32_epsilon<"epsilon">)
+        .summary("an RMS norm of input + skip, perhaps with a bias, is one operator")
+        .replace(formula::skip_rms_norm)
+        .stage(5);
+
+inline constexpr auto skip_rms_norm_with_sum =
+    rule<"skip-rms-norm-with-sum">(dsl::roots(formula::shared_residual, formula::rms_norm_of(dsl::var<"sum">)))
+        .through<"identity">()
+        .where<"the norm is over the last axis">(formula::last_axis)
+        .where<"the skip has the shape of the input, or repeats along the batch">(formula::shapes_of_skips)
+        .where(dsl::row_vector<"old scale", "input">, dsl::row_vector<"addend", "input">,
+               dsl::float32_epsilon<"epsilon">)
+        .summary("an RMS norm of a sum that others use as well is one operator, with the sum as a result")
+        .replace(dsl::result<3>(formula::skip_rms_norm), dsl::result<0>(formula::skip_rms_norm))
+        .stage(5)
+        .quiet();
+
+/// Norms of sums, for targets that have operators for them. They come after `norms`.
+inline constexpr auto skip_norms =
+    rule_set<skip_layer_norm, skip_layer_norm_with_sum, skip_rms_norm, skip_rms_norm_with_sum>;
+
+}  // namespace fuse::inline v0::rules
