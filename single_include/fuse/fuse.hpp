@@ -2567,8 +2567,12 @@ struct attribute_info {
   std::string_view name;
   attribute_kind kind;
   int since = 1, until = 0;  ///< operator set versions that have it, the latter not (0: all from `since` on)
+  int required = 0;          ///< from this version on, no node may lack it (0: any may)
 
   [[nodiscard]] constexpr bool is_of(int version) const { return since <= version && (until == 0 || version < until); }
+  [[nodiscard]] constexpr bool is_required(int version) const {
+    return required != 0 && required <= version && is_of(version);
+  }
 };
 
 struct attribute_list {
@@ -3080,7 +3084,7 @@ inline constexpr attribute_info list5_all[] = {{"alpha", number}, {"beta", numbe
 inline constexpr attribute_info list6_all[] = {{"fmod", integer}};
 inline constexpr attribute_info list7_all[] = {{"consumed_inputs", integers, 1, 6}, {"max", number, 1, 11}, {"min", number, 1, 11}};
 inline constexpr attribute_info list8_all[] = {{"detect_negative", integer}, {"detect_positive", integer}};
-inline constexpr attribute_info list9_all[] = {{"round_mode", text, 24}, {"saturate", integer, 19}, {"to", integer}};
+inline constexpr attribute_info list9_all[] = {{"round_mode", text, 24}, {"saturate", integer, 19}, {"to", integer, 1, 0, 1}};
 inline constexpr attribute_info list10_all[] = {{"round_mode", text, 24}, {"saturate", integer, 19}};
 inline constexpr attribute_info list11_all[] = {{"consumed_inputs", integers, 1, 6}, {"is_test", integer, 1, 7}, {"ratio", number, 1, 12}, {"seed", integer, 12}};
 inline constexpr attribute_info list12_all[] = {{"sparse_value", other, 11}, {"value", tensor}, {"value_float", number, 12}, {"value_floats", numbers, 12}, {"value_int", integer, 12}, {"value_ints", integers, 12}, {"value_string", text, 12}, {"value_strings", other, 12}};
@@ -3090,52 +3094,54 @@ inline constexpr attribute_info list15_all[] = {{"stash_type", integer, 27}};
 inline constexpr attribute_info list16_all[] = {{"allowzero", integer, 14}, {"consumed_inputs", integers, 1, 5}, {"shape", integers, 1, 5}};
 inline constexpr attribute_info list17_all[] = {{"axis", integer}};
 inline constexpr attribute_info list18_all[] = {{"axes", integers, 1, 13}};
-inline constexpr attribute_info list19_all[] = {{"perm", integers}};
-inline constexpr attribute_info list20_all[] = {{"axis", integer}, {"num_outputs", integer, 18}, {"split", integers, 1, 13}};
-inline constexpr attribute_info list21_all[] = {{"axes", integers, 1, 10}, {"ends", integers, 1, 10}, {"starts", integers, 1, 10}};
-inline constexpr attribute_info list22_all[] = {{"batch_dims", integer, 12}};
-inline constexpr attribute_info list23_all[] = {{"reduction", text, 16}};
-inline constexpr attribute_info list24_all[] = {{"axis", integer}, {"reduction", text, 16}};
-inline constexpr attribute_info list25_all[] = {{"mode", text}, {"paddings", integers, 1, 2}, {"pads", integers, 2, 11}, {"value", number, 1, 11}};
-inline constexpr attribute_info list26_all[] = {{"upper", integer}};
-inline constexpr attribute_info list27_all[] = {{"exclusive", integer}, {"reverse", integer}};
-inline constexpr attribute_info list28_all[] = {{"axis", integer}, {"k", integer, 1, 10}, {"largest", integer, 11}, {"sorted", integer, 11}};
-inline constexpr attribute_info list29_all[] = {{"axes", integers, 1, 18}, {"keepdims", integer}, {"noop_with_empty_axes", integer, 18}};
-inline constexpr attribute_info list30_all[] = {{"axes", integers, 1, 13}, {"keepdims", integer}, {"noop_with_empty_axes", integer, 13}};
-inline constexpr attribute_info list31_all[] = {{"axis", integer}, {"keepdims", integer}, {"select_last_index", integer, 12}};
-inline constexpr attribute_info list32_all[] = {{"alpha", number}, {"beta", number}, {"broadcast", integer, 1, 7}, {"transA", integer}, {"transB", integer}};
-inline constexpr attribute_info list33_all[] = {{"equation", text}};
-inline constexpr attribute_info list34_all[] = {{"auto_pad", text}, {"dilations", integers}, {"group", integer}, {"kernel_shape", integers}, {"pads", integers}, {"strides", integers}};
-inline constexpr attribute_info list35_all[] = {{"auto_pad", text}, {"dilations", integers}, {"group", integer}, {"kernel_shape", integers}, {"output_padding", integers}, {"output_shape", integers}, {"pads", integers}, {"strides", integers}};
-inline constexpr attribute_info list36_all[] = {{"auto_pad", text}, {"ceil_mode", integer, 10}, {"dilations", integers, 10}, {"kernel_shape", integers}, {"pads", integers}, {"storage_order", integer, 8}, {"strides", integers}};
-inline constexpr attribute_info list37_all[] = {{"auto_pad", text}, {"ceil_mode", integer, 10}, {"count_include_pad", integer, 7}, {"dilations", integers, 19}, {"kernel_shape", integers}, {"pads", integers}, {"strides", integers}};
-inline constexpr attribute_info list38_all[] = {{"antialias", integer, 18}, {"axes", integers, 18}, {"coordinate_transformation_mode", text, 11}, {"cubic_coeff_a", number, 11}, {"exclude_outside", integer, 11}, {"extrapolation_value", number, 11}, {"keep_aspect_ratio_policy", text, 18}, {"mode", text}, {"nearest_mode", text, 11}};
-inline constexpr attribute_info list39_all[] = {{"consumed_inputs", integers, 1, 6}, {"epsilon", number}, {"is_test", integer, 1, 7}, {"momentum", number}, {"spatial", integer, 1, 9}, {"training_mode", integer, 14}};
-inline constexpr attribute_info list40_all[] = {{"consumed_inputs", integers, 1, 6}, {"epsilon", number}};
-inline constexpr attribute_info list41_all[] = {{"epsilon", number}, {"num_groups", integer}, {"stash_type", integer, 21}};
-inline constexpr attribute_info list42_all[] = {{"axis", integer}, {"epsilon", number}, {"stash_type", integer}};
-inline constexpr attribute_info list43_all[] = {{"interleaved", integer}, {"num_heads", integer}, {"rotary_embedding_dim", integer}};
-inline constexpr attribute_info list44_all[] = {{"is_causal", integer}, {"kv_num_heads", integer}, {"left_window_size", integer, 25}, {"q_num_heads", integer}, {"qk_matmul_output_mode", integer}, {"right_window_size", integer, 25}, {"scale", number}, {"softcap", number}, {"softmax_precision", integer}};
-inline constexpr attribute_info list45_all[] = {{"axis", integer, 13}, {"block_size", integer, 21}, {"output_dtype", integer, 21}, {"precision", integer, 23}, {"saturate", integer, 19}};
-inline constexpr attribute_info list46_all[] = {{"axis", integer, 13}, {"block_size", integer, 21}, {"output_dtype", integer, 23}};
-inline constexpr attribute_info list47_all[] = {{"alpha", number}, {"consumed_inputs", integers, 1, 6}, {"gamma", number}};
-inline constexpr attribute_info list48_all[] = {{"alpha", number}};
-inline constexpr attribute_info list49_all[] = {{"bias", number}, {"lambd", number}};
-inline constexpr attribute_info list50_all[] = {{"blocksize", integer}, {"mode", text, 11}};
-inline constexpr attribute_info list51_all[] = {{"blocksize", integer}, {"mode", text, 28}};
-inline constexpr attribute_info list52_all[] = {{"batch_axis", integer}, {"time_axis", integer}};
-inline constexpr attribute_info list53_all[] = {{"dtype", integer}, {"k", integer}};
-inline constexpr attribute_info list54_all[] = {{"axis", integer}, {"p", integer}};
-inline constexpr attribute_info list55_all[] = {{"axes", integers}};
-inline constexpr attribute_info list56_all[] = {{"alpha", number}, {"beta", number}, {"bias", number}, {"size", integer}};
-inline constexpr attribute_info list57_all[] = {{"height_scale", number, 1, 7}, {"mode", text}, {"scales", numbers, 7, 9}, {"width_scale", number, 1, 7}};
-inline constexpr attribute_info list58_all[] = {{"activation_alpha", numbers}, {"activation_beta", numbers}, {"activations", other}, {"clip", number}, {"direction", text}, {"hidden_size", integer}, {"input_forget", integer}, {"layout", integer, 14}, {"output_sequence", integer, 1, 7}};
-inline constexpr attribute_info list59_all[] = {{"activation_alpha", numbers}, {"activation_beta", numbers}, {"activations", other}, {"clip", number}, {"direction", text}, {"hidden_size", integer}, {"layout", integer, 14}, {"linear_before_reset", integer, 3}, {"output_sequence", integer, 1, 7}};
-inline constexpr attribute_info list60_all[] = {{"activation_alpha", numbers}, {"activation_beta", numbers}, {"activations", other}, {"clip", number}, {"direction", text}, {"hidden_size", integer}, {"layout", integer, 14}, {"output_sequence", integer, 1, 7}};
-inline constexpr attribute_info list61_all[] = {{"else_branch", other}, {"then_branch", other}};
-inline constexpr attribute_info list62_all[] = {{"body", other}};
-inline constexpr attribute_info list63_all[] = {{"body", other}, {"directions", integers, 1, 9}, {"num_scan_inputs", integer}, {"scan_input_axes", integers, 9}, {"scan_input_directions", integers, 9}, {"scan_output_axes", integers, 9}, {"scan_output_directions", integers, 9}};
-inline constexpr attribute_list none{}, list0{list0_all}, list1{list1_all}, list2{list2_all}, list3{list3_all}, list4{list4_all}, list5{list5_all}, list6{list6_all}, list7{list7_all}, list8{list8_all}, list9{list9_all}, list10{list10_all}, list11{list11_all}, list12{list12_all}, list13{list13_all}, list14{list14_all}, list15{list15_all}, list16{list16_all}, list17{list17_all}, list18{list18_all}, list19{list19_all}, list20{list20_all}, list21{list21_all}, list22{list22_all}, list23{list23_all}, list24{list24_all}, list25{list25_all}, list26{list26_all}, list27{list27_all}, list28{list28_all}, list29{list29_all}, list30{list30_all}, list31{list31_all}, list32{list32_all}, list33{list33_all}, list34{list34_all}, list35{list35_all}, list36{list36_all}, list37{list37_all}, list38{list38_all}, list39{list39_all}, list40{list40_all}, list41{list41_all}, list42{list42_all}, list43{list43_all}, list44{list44_all}, list45{list45_all}, list46{list46_all}, list47{list47_all}, list48{list48_all}, list49{list49_all}, list50{list50_all}, list51{list51_all}, list52{list52_all}, list53{list53_all}, list54{list54_all}, list55{list55_all}, list56{list56_all}, list57{list57_all}, list58{list58_all}, list59{list59_all}, list60{list60_all}, list61{list61_all}, list62{list62_all}, list63{list63_all};
+inline constexpr attribute_info list19_all[] = {{"axes", integers, 1, 13, 1}};
+inline constexpr attribute_info list20_all[] = {{"perm", integers}};
+inline constexpr attribute_info list21_all[] = {{"axis", integer, 1, 0, 4}};
+inline constexpr attribute_info list22_all[] = {{"axis", integer}, {"num_outputs", integer, 18}, {"split", integers, 1, 13}};
+inline constexpr attribute_info list23_all[] = {{"axes", integers, 1, 10}, {"ends", integers, 1, 10, 1}, {"starts", integers, 1, 10, 1}};
+inline constexpr attribute_info list24_all[] = {{"batch_dims", integer, 12}};
+inline constexpr attribute_info list25_all[] = {{"reduction", text, 16}};
+inline constexpr attribute_info list26_all[] = {{"axis", integer}, {"reduction", text, 16}};
+inline constexpr attribute_info list27_all[] = {{"mode", text}, {"paddings", integers, 1, 2, 1}, {"pads", integers, 2, 11, 2}, {"value", number, 1, 11}};
+inline constexpr attribute_info list28_all[] = {{"upper", integer}};
+inline constexpr attribute_info list29_all[] = {{"exclusive", integer}, {"reverse", integer}};
+inline constexpr attribute_info list30_all[] = {{"axis", integer}, {"k", integer, 1, 10, 1}, {"largest", integer, 11}, {"sorted", integer, 11}};
+inline constexpr attribute_info list31_all[] = {{"axes", integers, 1, 18}, {"keepdims", integer}, {"noop_with_empty_axes", integer, 18}};
+inline constexpr attribute_info list32_all[] = {{"axes", integers, 1, 13}, {"keepdims", integer}, {"noop_with_empty_axes", integer, 13}};
+inline constexpr attribute_info list33_all[] = {{"axis", integer}, {"keepdims", integer}, {"select_last_index", integer, 12}};
+inline constexpr attribute_info list34_all[] = {{"alpha", number}, {"beta", number}, {"broadcast", integer, 1, 7}, {"transA", integer}, {"transB", integer}};
+inline constexpr attribute_info list35_all[] = {{"equation", text, 1, 0, 12}};
+inline constexpr attribute_info list36_all[] = {{"auto_pad", text}, {"dilations", integers}, {"group", integer}, {"kernel_shape", integers}, {"pads", integers}, {"strides", integers}};
+inline constexpr attribute_info list37_all[] = {{"auto_pad", text}, {"dilations", integers}, {"group", integer}, {"kernel_shape", integers}, {"output_padding", integers}, {"output_shape", integers}, {"pads", integers}, {"strides", integers}};
+inline constexpr attribute_info list38_all[] = {{"auto_pad", text}, {"ceil_mode", integer, 10}, {"dilations", integers, 10}, {"kernel_shape", integers, 1, 0, 1}, {"pads", integers}, {"storage_order", integer, 8}, {"strides", integers}};
+inline constexpr attribute_info list39_all[] = {{"auto_pad", text}, {"ceil_mode", integer, 10}, {"count_include_pad", integer, 7}, {"dilations", integers, 19}, {"kernel_shape", integers, 1, 0, 1}, {"pads", integers}, {"strides", integers}};
+inline constexpr attribute_info list40_all[] = {{"antialias", integer, 18}, {"axes", integers, 18}, {"coordinate_transformation_mode", text, 11}, {"cubic_coeff_a", number, 11}, {"exclude_outside", integer, 11}, {"extrapolation_value", number, 11}, {"keep_aspect_ratio_policy", text, 18}, {"mode", text}, {"nearest_mode", text, 11}};
+inline constexpr attribute_info list41_all[] = {{"consumed_inputs", integers, 1, 6, 1}, {"epsilon", number}, {"is_test", integer, 1, 7}, {"momentum", number}, {"spatial", integer, 1, 9}, {"training_mode", integer, 14}};
+inline constexpr attribute_info list42_all[] = {{"consumed_inputs", integers, 1, 6}, {"epsilon", number}};
+inline constexpr attribute_info list43_all[] = {{"epsilon", number}, {"num_groups", integer, 1, 0, 18}, {"stash_type", integer, 21}};
+inline constexpr attribute_info list44_all[] = {{"axis", integer}, {"epsilon", number}, {"stash_type", integer}};
+inline constexpr attribute_info list45_all[] = {{"interleaved", integer}, {"num_heads", integer}, {"rotary_embedding_dim", integer}};
+inline constexpr attribute_info list46_all[] = {{"is_causal", integer}, {"kv_num_heads", integer}, {"left_window_size", integer, 25}, {"q_num_heads", integer}, {"qk_matmul_output_mode", integer}, {"right_window_size", integer, 25}, {"scale", number}, {"softcap", number}, {"softmax_precision", integer}};
+inline constexpr attribute_info list47_all[] = {{"axis", integer, 13}, {"block_size", integer, 21}, {"output_dtype", integer, 21}, {"precision", integer, 23}, {"saturate", integer, 19}};
+inline constexpr attribute_info list48_all[] = {{"axis", integer, 13}, {"block_size", integer, 21}, {"output_dtype", integer, 23}};
+inline constexpr attribute_info list49_all[] = {{"alpha", number}, {"consumed_inputs", integers, 1, 6}, {"gamma", number}};
+inline constexpr attribute_info list50_all[] = {{"alpha", number}};
+inline constexpr attribute_info list51_all[] = {{"bias", number}, {"lambd", number}};
+inline constexpr attribute_info list52_all[] = {{"blocksize", integer, 1, 0, 1}, {"mode", text, 11}};
+inline constexpr attribute_info list53_all[] = {{"blocksize", integer, 1, 0, 1}, {"mode", text, 28}};
+inline constexpr attribute_info list54_all[] = {{"batch_axis", integer}, {"time_axis", integer}};
+inline constexpr attribute_info list55_all[] = {{"dtype", integer}, {"k", integer}};
+inline constexpr attribute_info list56_all[] = {{"axis", integer}, {"p", integer}};
+inline constexpr attribute_info list57_all[] = {{"axes", integers}};
+inline constexpr attribute_info list58_all[] = {{"alpha", number}, {"beta", number}, {"bias", number}, {"size", integer, 1, 0, 1}};
+inline constexpr attribute_info list59_all[] = {{"height_scale", number, 1, 7, 1}, {"mode", text}, {"scales", numbers, 7, 9, 7}, {"width_scale", number, 1, 7, 1}};
+inline constexpr attribute_info list60_all[] = {{"activation_alpha", numbers}, {"activation_beta", numbers}, {"activations", other}, {"clip", number}, {"direction", text}, {"hidden_size", integer}, {"input_forget", integer}, {"layout", integer, 14}, {"output_sequence", integer, 1, 7}};
+inline constexpr attribute_info list61_all[] = {{"activation_alpha", numbers}, {"activation_beta", numbers}, {"activations", other}, {"clip", number}, {"direction", text}, {"hidden_size", integer}, {"layout", integer, 14}, {"linear_before_reset", integer, 3}, {"output_sequence", integer, 1, 7}};
+inline constexpr attribute_info list62_all[] = {{"activation_alpha", numbers}, {"activation_beta", numbers}, {"activations", other}, {"clip", number}, {"direction", text}, {"hidden_size", integer}, {"layout", integer, 14}, {"output_sequence", integer, 1, 7}};
+inline constexpr attribute_info list63_all[] = {{"else_branch", other, 1, 0, 1}, {"then_branch", other, 1, 0, 1}};
+inline constexpr attribute_info list64_all[] = {{"body", other, 1, 0, 1}};
+inline constexpr attribute_info list65_all[] = {{"body", other, 1, 0, 8}, {"directions", integers, 1, 9}, {"num_scan_inputs", integer, 1, 0, 8}, {"scan_input_axes", integers, 9}, {"scan_input_directions", integers, 9}, {"scan_output_axes", integers, 9}, {"scan_output_directions", integers, 9}};
+inline constexpr attribute_list none{}, list0{list0_all}, list1{list1_all}, list2{list2_all}, list3{list3_all}, list4{list4_all}, list5{list5_all}, list6{list6_all}, list7{list7_all}, list8{list8_all}, list9{list9_all}, list10{list10_all}, list11{list11_all}, list12{list12_all}, list13{list13_all}, list14{list14_all}, list15{list15_all}, list16{list16_all}, list17{list17_all}, list18{list18_all}, list19{list19_all}, list20{list20_all}, list21{list21_all}, list22{list22_all}, list23{list23_all}, list24{list24_all}, list25{list25_all}, list26{list26_all}, list27{list27_all}, list28{list28_all}, list29{list29_all}, list30{list30_all}, list31{list31_all}, list32{list32_all}, list33{list33_all}, list34{list34_all}, list35{list35_all}, list36{list36_all}, list37{list37_all}, list38{list38_all}, list39{list39_all}, list40{list40_all}, list41{list41_all}, list42{list42_all}, list43{list43_all}, list44{list44_all}, list45{list45_all}, list46{list46_all}, list47{list47_all}, list48{list48_all}, list49{list49_all}, list50{list50_all}, list51{list51_all}, list52{list52_all}, list53{list53_all}, list54{list54_all}, list55{list55_all}, list56{list56_all}, list57{list57_all}, list58{list58_all}, list59{list59_all}, list60{list60_all}, list61{list61_all}, list62{list62_all}, list63{list63_all}, list64{list64_all}, list65{list65_all};
 inline constexpr element_types types0[] = {{1, {0xc02, 0xc02}, 0xc02, false}, {6, {0x3cc2, 0x3cc2}, 0x3cc2, false}, {13, {0x13cc2, 0x13cc2}, 0x13cc2, false}, {14, {0x13cfe, 0x13cfe}, 0x13cfe, false}};
 inline constexpr element_types types1[] = {{1, {0xc02}, 0xc02, false}, {6, {0xcea}, 0xcea, false}, {13, {0x10cea}, 0x10cea, false}};
 inline constexpr element_types types2[] = {{1, {0xc02}, 0xc02, false}, {13, {0x10c02}, 0x10c02, false}};
@@ -3298,59 +3304,59 @@ inline constexpr standard_operator standard[] = {
     {"Reshape", 1, &listed::list16, listed::types35},
     {"Flatten", 1, &listed::list17, listed::types36},
     {"Squeeze", 1, &listed::list18, listed::types37},
-    {"Unsqueeze", 1, &listed::list18, listed::types37},
-    {"Transpose", 1, &listed::list19, listed::types38},
-    {"Concat", 1, &listed::list17, listed::types39},
-    {"Split", 1, &listed::list20, listed::types40},
-    {"Slice", 1, &listed::list21, listed::types41},
+    {"Unsqueeze", 1, &listed::list19, listed::types37},
+    {"Transpose", 1, &listed::list20, listed::types38},
+    {"Concat", 1, &listed::list21, listed::types39},
+    {"Split", 1, &listed::list22, listed::types40},
+    {"Slice", 1, &listed::list23, listed::types41},
     {"Gather", 1, &listed::list17, listed::types42},
     {"GatherElements", 11, &listed::list17, listed::types43},
-    {"GatherND", 11, &listed::list22, listed::types44},
-    {"ScatterND", 11, &listed::list23, listed::types45},
-    {"ScatterElements", 11, &listed::list24, listed::types46},
+    {"GatherND", 11, &listed::list24, listed::types44},
+    {"ScatterND", 11, &listed::list25, listed::types45},
+    {"ScatterElements", 11, &listed::list26, listed::types46},
     {"Expand", 8, &listed::none, listed::types47},
     {"Tile", 1, &listed::none, listed::types48},
-    {"Pad", 1, &listed::list25, listed::types49},
-    {"Trilu", 14, &listed::list26, listed::types50},
+    {"Pad", 1, &listed::list27, listed::types49},
+    {"Trilu", 14, &listed::list28, listed::types50},
     {"OneHot", 9, &listed::list17, listed::types51},
     {"NonZero", 9, &listed::none, listed::types52},
-    {"CumSum", 11, &listed::list27, listed::types53},
-    {"TopK", 1, &listed::list28, listed::types54},
-    {"ReduceMean", 1, &listed::list29, listed::types55},
+    {"CumSum", 11, &listed::list29, listed::types53},
+    {"TopK", 1, &listed::list30, listed::types54},
+    {"ReduceMean", 1, &listed::list31, listed::types55},
     {"GlobalAveragePool", 1, &listed::none, listed::types9},
-    {"ReduceSum", 1, &listed::list30, listed::types56},
-    {"ReduceProd", 1, &listed::list29, listed::types55},
-    {"ReduceMax", 1, &listed::list29, listed::types57},
-    {"ReduceMin", 1, &listed::list29, listed::types57},
-    {"ReduceSumSquare", 1, &listed::list29, listed::types55},
-    {"ReduceL1", 1, &listed::list29, listed::types55},
-    {"ReduceL2", 1, &listed::list29, listed::types55},
-    {"ReduceLogSum", 1, &listed::list29, listed::types58},
-    {"ReduceLogSumExp", 1, &listed::list29, listed::types58},
-    {"ArgMax", 1, &listed::list31, listed::types59},
-    {"ArgMin", 1, &listed::list31, listed::types59},
+    {"ReduceSum", 1, &listed::list32, listed::types56},
+    {"ReduceProd", 1, &listed::list31, listed::types55},
+    {"ReduceMax", 1, &listed::list31, listed::types57},
+    {"ReduceMin", 1, &listed::list31, listed::types57},
+    {"ReduceSumSquare", 1, &listed::list31, listed::types55},
+    {"ReduceL1", 1, &listed::list31, listed::types55},
+    {"ReduceL2", 1, &listed::list31, listed::types55},
+    {"ReduceLogSum", 1, &listed::list31, listed::types58},
+    {"ReduceLogSumExp", 1, &listed::list31, listed::types58},
+    {"ArgMax", 1, &listed::list33, listed::types59},
+    {"ArgMin", 1, &listed::list33, listed::types59},
     {"MatMul", 1, &listed::none, listed::types60},
-    {"Gemm", 1, &listed::list32, listed::types61},
-    {"Einsum", 12, &listed::list33, listed::types62},
+    {"Gemm", 1, &listed::list34, listed::types61},
+    {"Einsum", 12, &listed::list35, listed::types62},
     {"MatMulInteger", 10, &listed::none, listed::types63},
-    {"Conv", 1, &listed::list34, listed::types64},
-    {"ConvTranspose", 1, &listed::list35, listed::types64},
-    {"ConvInteger", 10, &listed::list34, listed::types63},
-    {"MaxPool", 1, &listed::list36, listed::types65},
-    {"AveragePool", 1, &listed::list37, listed::types9},
+    {"Conv", 1, &listed::list36, listed::types64},
+    {"ConvTranspose", 1, &listed::list37, listed::types64},
+    {"ConvInteger", 10, &listed::list36, listed::types63},
+    {"MaxPool", 1, &listed::list38, listed::types65},
+    {"AveragePool", 1, &listed::list39, listed::types9},
     {"GlobalMaxPool", 1, &listed::none, listed::types9},
-    {"Resize", 10, &listed::list38, listed::types66},
+    {"Resize", 10, &listed::list40, listed::types66},
     {"Softmax", 1, &listed::list17, listed::types2},
     {"LogSoftmax", 1, &listed::list17, listed::types2},
-    {"BatchNormalization", 1, &listed::list39, listed::types67},
-    {"InstanceNormalization", 1, &listed::list40, listed::types64},
-    {"GroupNormalization", 18, &listed::list41, listed::types68},
-    {"LayerNormalization", 17, &listed::list42, listed::types69},
-    {"RMSNormalization", 23, &listed::list42, listed::types70},
-    {"RotaryEmbedding", 23, &listed::list43, listed::types71},
-    {"Attention", 23, &listed::list44, listed::types72},
-    {"QuantizeLinear", 10, &listed::list45, listed::types73},
-    {"DequantizeLinear", 10, &listed::list46, listed::types74},
+    {"BatchNormalization", 1, &listed::list41, listed::types67},
+    {"InstanceNormalization", 1, &listed::list42, listed::types64},
+    {"GroupNormalization", 18, &listed::list43, listed::types68},
+    {"LayerNormalization", 17, &listed::list44, listed::types69},
+    {"RMSNormalization", 23, &listed::list44, listed::types70},
+    {"RotaryEmbedding", 23, &listed::list45, listed::types71},
+    {"Attention", 23, &listed::list46, listed::types72},
+    {"QuantizeLinear", 10, &listed::list47, listed::types73},
+    {"DequantizeLinear", 10, &listed::list48, listed::types74},
     {"DynamicQuantizeLinear", 11, &listed::none, listed::types75},
     {"Tan", 7, &listed::none, listed::types6},
     {"Asin", 7, &listed::none, listed::types6},
@@ -3361,35 +3367,35 @@ inline constexpr standard_operator standard[] = {
     {"Asinh", 9, &listed::none, listed::types76},
     {"Acosh", 9, &listed::none, listed::types76},
     {"Atanh", 9, &listed::none, listed::types76},
-    {"Selu", 1, &listed::list47, listed::types9},
-    {"Celu", 12, &listed::list48, listed::types77},
-    {"ThresholdedRelu", 10, &listed::list48, listed::types78},
+    {"Selu", 1, &listed::list49, listed::types9},
+    {"Celu", 12, &listed::list50, listed::types77},
+    {"ThresholdedRelu", 10, &listed::list50, listed::types78},
     {"Softsign", 1, &listed::none, listed::types9},
     {"Mish", 18, &listed::none, listed::types79},
-    {"Swish", 24, &listed::list48, listed::types80},
-    {"Shrink", 9, &listed::list49, listed::types81},
+    {"Swish", 24, &listed::list50, listed::types80},
+    {"Shrink", 9, &listed::list51, listed::types81},
     {"Mean", 1, &listed::list1, listed::types16},
     {"BitwiseAnd", 18, &listed::none, listed::types82},
     {"BitwiseOr", 18, &listed::none, listed::types82},
     {"BitwiseXor", 18, &listed::none, listed::types82},
     {"BitwiseNot", 18, &listed::none, listed::types83},
-    {"DepthToSpace", 1, &listed::list50, listed::types84},
-    {"SpaceToDepth", 1, &listed::list51, listed::types84},
-    {"ReverseSequence", 10, &listed::list52, listed::types85},
-    {"EyeLike", 9, &listed::list53, listed::types86},
+    {"DepthToSpace", 1, &listed::list52, listed::types84},
+    {"SpaceToDepth", 1, &listed::list53, listed::types84},
+    {"ReverseSequence", 10, &listed::list54, listed::types85},
+    {"EyeLike", 9, &listed::list55, listed::types86},
     {"Hardmax", 1, &listed::list17, listed::types2},
-    {"LpNormalization", 1, &listed::list54, listed::types9},
-    {"MeanVarianceNormalization", 9, &listed::list55, listed::types87},
-    {"LRN", 1, &listed::list56, listed::types2},
-    {"Upsample", 1, &listed::list57, listed::types88},
+    {"LpNormalization", 1, &listed::list56, listed::types9},
+    {"MeanVarianceNormalization", 9, &listed::list57, listed::types87},
+    {"LRN", 1, &listed::list58, listed::types2},
+    {"Upsample", 1, &listed::list59, listed::types88},
     {"QLinearMatMul", 10, &listed::none, listed::types89},
-    {"QLinearConv", 10, &listed::list34, listed::types90},
-    {"LSTM", 1, &listed::list58, listed::types91},
-    {"GRU", 1, &listed::list59, listed::types91},
-    {"RNN", 1, &listed::list60, listed::types91},
-    {"If", 1, &listed::list61, listed::types92},
-    {"Loop", 1, &listed::list62, listed::types93},
-    {"Scan", 8, &listed::list63, listed::types94},
+    {"QLinearConv", 10, &listed::list36, listed::types90},
+    {"LSTM", 1, &listed::list60, listed::types91},
+    {"GRU", 1, &listed::list61, listed::types91},
+    {"RNN", 1, &listed::list62, listed::types91},
+    {"If", 1, &listed::list63, listed::types92},
+    {"Loop", 1, &listed::list64, listed::types93},
+    {"Scan", 8, &listed::list65, listed::types94},
 };
 
 }  // namespace fuse::inline v0::detail::onnx_rows
@@ -8688,7 +8694,9 @@ class basic_frame_needs {
         bool tells = true;
         branches_.any(i.next, [&](auto const& b) {
           auto const operators = b.direct & operator_bits, deep = b.deep & operator_bits;
-          bool const hidden = (b.direct & (sum_bit | product_bit)) != 0;
+          auto const& first = rules_.code[b.after];
+          bool const hidden =
+              (b.direct & (sum_bit | product_bit)) != 0 || (first.code == step::group && first.a == b.at);
           tells = tells && b.at == i.b && (deep | operators) != 0;
           (hidden || operators == 0 ? found.deep : found.direct) |= operators | (operators == 0 ? deep : 0);
           return false;
@@ -9026,9 +9034,9 @@ class basic_operator_sets {
     auto const& record = image_.node(n);
     auto const op = static_cast<opcode>(record.tag.op);
     sets found{means.bits, means.bits, means.below};
-    if (op == opcode::sum_of && record.operand_count == 1) {  // whatever it adds
+    if (op == opcode::sum_of && record.operand_count == 1) {  // whatever it adds, which may be opened below it
       found.add((*this)[image_.operand(n, 0)]);
-      found.add({sum_bit | operator_bit(op), sum_bit | operator_bit(op), 0});
+      found.add({sum_bit | operator_bit(op), sum_bit | product_bit | operator_bit(op), 0});
       into = found;
       return;
     }
@@ -15395,7 +15403,16 @@ class basic_operator_writer {
       if (auto const at = row.attributes->find(a.name);
           at == row.attributes->all.size() || !row.attributes->all[at].is_of(image_.version))
         return std::string(row.name) + " has no attribute '" + a.name + "' at this operator set version";
+    for (auto const& listed : row.attributes->all)
+      if (listed.is_required(image_.version) && !is_given(listed.name))
+        return std::string(row.name) + " needs an attribute '" + std::string(listed.name) + "'";
     return {};
+  }
+
+  [[nodiscard]] bool is_given(std::string_view attribute_name) const {
+    for (auto const& a : attributes_)
+      if (a.name == attribute_name) return true;
+    return false;
   }
 
   [[nodiscard]] std::string say_what_is_needed(operator_row const& row) {
