@@ -9205,7 +9205,9 @@ class basic_frame_needs {
         bool tells = true;
         branches_.any(i.next, [&](auto const& b) {
           auto const operators = b.direct & operator_bits, deep = b.deep & operator_bits;
-          bool const hidden = (b.direct & (sum_bit | product_bit)) != 0;
+          auto const& first = rules_.code[b.after];
+          bool const hidden =
+              (b.direct & (sum_bit | product_bit)) != 0 || (first.code == step::group && first.a == b.at);
           tells = tells && b.at == i.b && (deep | operators) != 0;
           (hidden || operators == 0 ? found.deep : found.direct) |= operators | (operators == 0 ? deep : 0);
           return false;
@@ -9541,9 +9543,9 @@ class basic_operator_sets {
     auto const& record = image_.node(n);
     auto const op = static_cast<opcode>(record.tag.op);
     sets found{means.bits, means.bits, means.below};
-    if (op == opcode::sum_of && record.operand_count == 1) {  // whatever it adds
+    if (op == opcode::sum_of && record.operand_count == 1) {  // whatever it adds, which may be opened below it
       found.add((*this)[image_.operand(n, 0)]);
-      found.add({sum_bit | operator_bit(op), sum_bit | operator_bit(op), 0});
+      found.add({sum_bit | operator_bit(op), sum_bit | product_bit | operator_bit(op), 0});
       into = found;
       return;
     }

@@ -12,6 +12,7 @@ using namespace pool;
 constexpr rewrite_rule equal(fuse::rule_name named, expression const& pattern, expression const& right) {
   return named(pattern).replace(right).at_equal_cost();
 }
+constexpr auto some = rest<"r">.not_empty();
 constexpr auto top = op<"TopK">(x);
 constexpr auto parts = op<"Split">(x);
 
@@ -33,7 +34,8 @@ inline constexpr auto shares_shifted =
 inline constexpr auto chosen_times = equal(fuse::rule<"chosen-times">, op<"Where">(op<"Less">(x, y), x* z, y* z),
                                            op<"Where">(op<"Less">(x, y), x, y) * z);
 inline constexpr auto product_scaled = equal(fuse::rule<"product-scaled">, matmul(x* s, w), matmul(x, w) * s);
-inline constexpr auto rest_apart = equal(fuse::rule<"rest-apart">, tanh(x) * r + tanh(y) * r, (tanh(x) + tanh(y)) * r);
+inline constexpr auto rest_apart =
+    equal(fuse::rule<"rest-apart">, tanh(x) * some + tanh(y) * some, (tanh(x) + tanh(y)) * r);
 inline constexpr auto larger_shifted = equal(fuse::rule<"larger-shifted">, maximum(x + z, y + z), maximum(x, y) + z);
 inline constexpr auto centred_mean = equal(fuse::rule<"centred-mean">, mean(x - mean(x)) + y,
                                            mean(x).attr<"axes">(axes) - mean(x).attr<"axes">(axes) + y);
@@ -43,9 +45,11 @@ inline constexpr auto shares = equal(fuse::rule<"shares">, exp(x) / sum(exp(x)),
 inline constexpr auto logistic = equal(fuse::rule<"logistic">, 1 / (1 + exp(-x)), sigmoid(x));
 inline constexpr auto either_exp =
     equal(fuse::rule<"either-exp">, either(exp(x) * exp(y), exp(x) / exp(-y)) + z, exp(x + y) + z);
-inline constexpr auto perhaps_exp = equal(fuse::rule<"perhaps-exp">, exp(x) * optional(exp(y)) + z, exp(x + y) + z);
-inline constexpr auto two_roots =
-    fuse::rule<"two-roots">(roots(tanh(x) * y, sigmoid(x) * y)).replace(y * tanh(x), y* sigmoid(x)).at_equal_cost();
+inline constexpr auto perhaps_exp =
+    equal(fuse::rule<"perhaps-exp">, exp(x) * optional(exp(y)) + z, 1 / exp(-(x + y)) + z);
+inline constexpr auto two_roots = fuse::rule<"two-roots">(roots(tanh(x) * y, sigmoid(x) * y))
+                                      .replace((exp(2 * x) - 1) / (exp(2 * x) + 1) * y, y / (1 + exp(-x)))
+                                      .at_equal_cost();
 inline constexpr auto far_roots = fuse::rule<"far-roots">(roots(exp(tanh(x).users(2).as<"t">()), abs(tanh(x)) + y))
                                       .replace(exp(var<"t">), maximum(var<"t">, -var<"t">) + y)
                                       .at_equal_cost();
@@ -84,7 +88,6 @@ inline constexpr member members[] = {
     {&means, elements::floats, false},        {&ratio, elements::floats, false},
     {&by_both, elements::floats, false},      {&binomial, elements::either, false},
     {&quotients, elements::integers, false},  {&turned_back, elements::floats, false},
-    {&best_twice, elements::floats, false},   {&parts_gated, elements::floats, false},
-};
+    {&best_twice, elements::floats, false},   {&parts_gated, elements::floats, false}};
 
 }  // namespace soundness::strangers

@@ -20,6 +20,9 @@ inline constexpr auto two_captures = fuse::rule<"two captures">(x + y - mean(x))
 inline constexpr auto with_rest = fuse::rule<"with rest">(mean(x) + rest<"r">).replace(relu(x));
 inline constexpr auto hidden = fuse::rule<"hidden">(x * (relu(y) + z)).replace(relu(x));
 
+inline constexpr auto perhaps_a_product =
+    fuse::rule<"perhaps a product">(exp(x) * optional(relu(y)) + z).replace(relu(x)).at_equal_cost();
+
 /// What the first opened sum or product of a rule needs.
 template <auto const& Rule>
 needs first_needs() {
@@ -45,6 +48,19 @@ TEST_CASE("two captures or a rest may split any part") {
 
 TEST_CASE("a sum among factors is looked for at any depth") {
   CHECK(first_needs<hidden>() == needs{fuse::detail::operator_bit(opcode::relu), 0});
+}
+
+TEST_CASE("so is what may be a product among addends, or one operator") {
+  CHECK(first_needs<perhaps_a_product>() == needs{fuse::detail::operator_bit(opcode::exp), 0});
+  for (bool const filter : {false, true}) {
+    sketch g;
+    auto const product = g.add("Mul", {g.add("Exp", {g.in("x")}), g.add("Relu", {g.in("y")})});
+    g.end(g.add("Add", {g.add("Add", {g.in("z"), product}), g.scalar(0.f)}));
+    fuse::rewrite_options options;
+    options.filter = filter;
+    CHECK(applied<perhaps_a_product>(g, options) == 1);
+    CHECK(ops(g) == "Relu");
+  }
 }
 
 TEST_CASE("a part that only one capture can take is not opened") {

@@ -65,9 +65,12 @@ class basic_frame_needs {
       } else if (i.code == step::member && i.a == frame && (i.flags & instruction::captures) == 0) {
         bool tells = true;
         branches_.any(i.next, [&](auto const& b) {
-          // A sum among factors, a product among addends hides what is below it from the `direct` set around it.
+          // A sum among factors, a product among addends hides what is below it from the `direct` set around it; so may
+          // what is opened as one, and is one operator where its other parts are absent.
           auto const operators = b.direct & operator_bits, deep = b.deep & operator_bits;
-          bool const hidden = (b.direct & (sum_bit | product_bit)) != 0;
+          auto const& first = rules_.code[b.after];
+          bool const hidden =
+              (b.direct & (sum_bit | product_bit)) != 0 || (first.code == step::group && first.a == b.at);
           tells = tells && b.at == i.b && (deep | operators) != 0;
           (hidden || operators == 0 ? found.deep : found.direct) |= operators | (operators == 0 ? deep : 0);
           return false;

@@ -193,9 +193,9 @@ class basic_operator_sets {
     auto const& record = image_.node(n);
     auto const op = static_cast<opcode>(record.tag.op);
     sets found{means.bits, means.bits, means.below};
-    if (op == opcode::sum_of && record.operand_count == 1) {  // whatever it adds
+    if (op == opcode::sum_of && record.operand_count == 1) {  // whatever it adds, which may be opened below it
       found.add((*this)[image_.operand(n, 0)]);
-      found.add({sum_bit | operator_bit(op), sum_bit | operator_bit(op), 0});
+      found.add({sum_bit | operator_bit(op), sum_bit | product_bit | operator_bit(op), 0});
       into = found;
       return;
     }
