@@ -170,6 +170,7 @@ enum class opcode : std::uint16_t {
   quantize, dequantize, dynamic_quantize,
   if_else, loop, scan,
   bit_shift, swiglu, cumulative_product, compress, lp_pool, global_lp_pool,
+  tensor_scatter, causal_conv, linear_attention, nll_loss, cross_entropy_loss,
   count_,
 };
 
@@ -457,6 +458,11 @@ inline constexpr operator_info operator_table[] = {
     detail::other(opcode::compress, "compress", op_kind::opaque, 2, 2),
     detail::other(opcode::lp_pool, "lp_pool", op_kind::anchor, 1, 1),
     detail::other(opcode::global_lp_pool, "global_lp_pool", op_kind::reduction, 1, 1),
+    detail::other(opcode::tensor_scatter, "tensor_scatter", op_kind::opaque, 2, 3),
+    detail::other(opcode::causal_conv, "causal_conv", op_kind::anchor, 2, 4),
+    detail::other(opcode::linear_attention, "linear_attention", op_kind::anchor, 3, 6),
+    detail::other(opcode::nll_loss, "nll_loss", op_kind::opaque, 2, 3),
+    detail::other(opcode::cross_entropy_loss, "cross_entropy_loss", op_kind::opaque, 2, 3),
 };
 
 namespace detail {
@@ -3394,7 +3400,11 @@ inline constexpr attribute_info list65_all[] = {{"body", other, 1, 0, 8}, {"dire
 inline constexpr attribute_info list66_all[] = {{"direction", text, 1, 0, 11}};
 inline constexpr attribute_info list67_all[] = {{"auto_pad", text}, {"ceil_mode", integer, 18}, {"dilations", integers, 18}, {"kernel_shape", integers, 1, 0, 2}, {"p", integer}, {"pads", integers}, {"strides", integers}};
 inline constexpr attribute_info list68_all[] = {{"p", integer}};
-inline constexpr attribute_list none{}, list0{list0_all}, list1{list1_all}, list2{list2_all}, list3{list3_all}, list4{list4_all}, list5{list5_all}, list6{list6_all}, list7{list7_all}, list8{list8_all}, list9{list9_all}, list10{list10_all}, list11{list11_all}, list12{list12_all}, list13{list13_all}, list14{list14_all}, list15{list15_all}, list16{list16_all}, list17{list17_all}, list18{list18_all}, list19{list19_all}, list20{list20_all}, list21{list21_all}, list22{list22_all}, list23{list23_all}, list24{list24_all}, list25{list25_all}, list26{list26_all}, list27{list27_all}, list28{list28_all}, list29{list29_all}, list30{list30_all}, list31{list31_all}, list32{list32_all}, list33{list33_all}, list34{list34_all}, list35{list35_all}, list36{list36_all}, list37{list37_all}, list38{list38_all}, list39{list39_all}, list40{list40_all}, list41{list41_all}, list42{list42_all}, list43{list43_all}, list44{list44_all}, list45{list45_all}, list46{list46_all}, list47{list47_all}, list48{list48_all}, list49{list49_all}, list50{list50_all}, list51{list51_all}, list52{list52_all}, list53{list53_all}, list54{list54_all}, list55{list55_all}, list56{list56_all}, list57{list57_all}, list58{list58_all}, list59{list59_all}, list60{list60_all}, list61{list61_all}, list62{list62_all}, list63{list63_all}, list64{list64_all}, list65{list65_all}, list66{list66_all}, list67{list67_all}, list68{list68_all};
+inline constexpr attribute_info list69_all[] = {{"axis", integer}, {"mode", text}};
+inline constexpr attribute_info list70_all[] = {{"activation", text}};
+inline constexpr attribute_info list71_all[] = {{"chunk_size", integer}, {"kv_num_heads", integer, 1, 0, 27}, {"q_num_heads", integer, 1, 0, 27}, {"scale", number}, {"update_rule", text}};
+inline constexpr attribute_info list72_all[] = {{"ignore_index", integer}, {"reduction", text}};
+inline constexpr attribute_list none{}, list0{list0_all}, list1{list1_all}, list2{list2_all}, list3{list3_all}, list4{list4_all}, list5{list5_all}, list6{list6_all}, list7{list7_all}, list8{list8_all}, list9{list9_all}, list10{list10_all}, list11{list11_all}, list12{list12_all}, list13{list13_all}, list14{list14_all}, list15{list15_all}, list16{list16_all}, list17{list17_all}, list18{list18_all}, list19{list19_all}, list20{list20_all}, list21{list21_all}, list22{list22_all}, list23{list23_all}, list24{list24_all}, list25{list25_all}, list26{list26_all}, list27{list27_all}, list28{list28_all}, list29{list29_all}, list30{list30_all}, list31{list31_all}, list32{list32_all}, list33{list33_all}, list34{list34_all}, list35{list35_all}, list36{list36_all}, list37{list37_all}, list38{list38_all}, list39{list39_all}, list40{list40_all}, list41{list41_all}, list42{list42_all}, list43{list43_all}, list44{list44_all}, list45{list45_all}, list46{list46_all}, list47{list47_all}, list48{list48_all}, list49{list49_all}, list50{list50_all}, list51{list51_all}, list52{list52_all}, list53{list53_all}, list54{list54_all}, list55{list55_all}, list56{list56_all}, list57{list57_all}, list58{list58_all}, list59{list59_all}, list60{list60_all}, list61{list61_all}, list62{list62_all}, list63{list63_all}, list64{list64_all}, list65{list65_all}, list66{list66_all}, list67{list67_all}, list68{list68_all}, list69{list69_all}, list70{list70_all}, list71{list71_all}, list72{list72_all};
 inline constexpr element_types types0[] = {{1, {0xc02, 0xc02}, 0xc02, false}, {6, {0x3cc2, 0x3cc2}, 0x3cc2, false}, {13, {0x13cc2, 0x13cc2}, 0x13cc2, false}, {14, {0x13cfe, 0x13cfe}, 0x13cfe, false}};
 inline constexpr element_types types1[] = {{1, {0xc02}, 0xc02, false}, {6, {0xcea}, 0xcea, false}, {13, {0x10cea}, 0x10cea, false}};
 inline constexpr element_types types2[] = {{1, {0xc02}, 0xc02, false}, {13, {0x10c02}, 0x10c02, false}};
@@ -3495,6 +3505,11 @@ inline constexpr element_types types96[] = {{28, {0x10c02, 0x10c02}, 0x10c02, fa
 inline constexpr element_types types97[] = {{26, {0x13cc2, 0xc0}, 0x13cc2, false}};
 inline constexpr element_types types98[] = {{9, {0xfffe, 0x200}, 0xfffe, false}, {28, {0x1fffe, 0x200}, 0x1fffe, false}};
 inline constexpr element_types types99[] = {{9, {0xfffe, 0xc0, 0xfffe}, 0xfffe, false}};
+inline constexpr element_types types100[] = {{24, {0x3fffe, 0x3fffe, 0x80}, 0x3fffe, false}};
+inline constexpr element_types types101[] = {{27, {0x10402, 0x10402, 0x10402, 0x10402}, 0x10402, false}};
+inline constexpr element_types types102[] = {{27, {0x10402, 0x10402, 0x10402, 0x10402, 0x10402}, 0x10402, false}};
+inline constexpr element_types types103[] = {{12, {0xc02, 0xc0, 0xc02}, 0xc02, false}, {22, {0x10c02, 0xc0, 0x10c02}, 0x10c02, false}};
+inline constexpr element_types types104[] = {{12, {0xc02, 0xc0, 0xc02}, 0xc02, false}, {13, {0x10c02, 0xc0, 0x10c02}, 0x10c02, false}};
 }  // namespace listed
 
 struct standard_operator {
@@ -3661,6 +3676,11 @@ inline constexpr standard_operator standard[] = {
     {"LpPool", 1, &listed::list67, listed::types9},
     {"GlobalLpPool", 1, &listed::list68, listed::types9},
     {"Scatter", 9, &listed::list17, listed::types99},
+    {"TensorScatter", 24, &listed::list69, listed::types100},
+    {"CausalConvWithState", 27, &listed::list70, listed::types101},
+    {"LinearAttention", 27, &listed::list71, listed::types102},
+    {"NegativeLogLikelihoodLoss", 12, &listed::list72, listed::types103},
+    {"SoftmaxCrossEntropyLoss", 12, &listed::list72, listed::types104},
 };
 
 }  // namespace fuse::inline v0::detail::onnx_rows
@@ -3802,6 +3822,9 @@ inline constexpr operator_row rows[] = {
     {"BitShift", opcode::bit_shift}, {"SwiGLU", opcode::swiglu}, {"CumProd", opcode::cumulative_product},
     {"Compress", opcode::compress}, {"LpPool", opcode::lp_pool}, {"GlobalLpPool", opcode::global_lp_pool},
     {"Scatter", opcode::scatter_elements, 1, {}, -1, target::none},
+    {"TensorScatter", opcode::tensor_scatter}, {"CausalConvWithState", opcode::causal_conv},
+    {"LinearAttention", opcode::linear_attention}, {"NegativeLogLikelihoodLoss", opcode::nll_loss},
+    {"SoftmaxCrossEntropyLoss", opcode::cross_entropy_loss},
 };
 
 struct completed_rows {
@@ -6170,6 +6193,26 @@ void compress_shape(Context& at) {
 }
 
 template <class Context>
+void carried_shape(Context& at) {
+  at.share_type(0, 0);
+  at.share_type(1, at.operand(3) != absent ? 3 : 0);
+  at.share_shape(1, 3);
+}
+
+template <class Context>
+void loss_shape(Context& at) {
+  at.share_type(0, 0);
+  at.share_type(1, 0);
+  at.share_shape(1, 0);
+  auto const how = at.image().source->attribute_of(at.n, "reduction");
+  auto const* text = std::get_if<std::string_view>(&how);
+  if (text != nullptr && *text == "none")
+    at.share_shape(0, 1);
+  else if (text != nullptr || std::holds_alternative<std::monostate>(how))
+    at.set_shape(0, {});
+}
+
+template <class Context>
 void top_k_shape(Context& at) {
   at.share_type(0, 0);
   at.set_type(1, element_type::int64);
@@ -6325,6 +6368,7 @@ void apply_shape_function(Context& at, opcode op) {
     case opcode::scatter_elements:
     case opcode::cumulative_sum:
     case opcode::cumulative_product:
+    case opcode::tensor_scatter:
     case opcode::trilu:
       at.share_type(0, 0);
       at.share_shape(0, 0);
@@ -6391,6 +6435,13 @@ void apply_shape_function(Context& at, opcode op) {
     case opcode::global_max_pool:
     case opcode::global_lp_pool: global_pool_shape(at); break;
     case opcode::compress: compress_shape(at); break;
+    case opcode::causal_conv:
+      carried_shape(at);
+      at.share_shape(0, 0);
+      break;
+    case opcode::linear_attention: carried_shape(at); break;
+    case opcode::nll_loss:
+    case opcode::cross_entropy_loss: loss_shape(at); break;
     case opcode::resize: resize_shape(at); break;
     case opcode::batch_norm: batch_norm_shape(at); break;
     case opcode::layer_norm:
@@ -7510,9 +7561,10 @@ class basic_graph : public graph_parts {
     bodies_.push_back({});
     bodies_[made].owner = owner.id;
     bodies_[made].name = names_.number(name);
-    auto* last = &nodes_[owner.id].first_body;
-    while (*last != none) last = &bodies_[*last].next;
-    *last = made;
+    auto* place = &nodes_[owner.id].first_body;
+    while (*place != none && !(name < names_.name(bodies_[*place].name))) place = &bodies_[*place].next;
+    bodies_[made].next = *place;
+    *place = made;
     return {made};
   }
   void append_to(body b) { at_ = b.id; }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -139,7 +140,7 @@ class graph_evaluation {
     return detail::converted(*x, element_type::boolean).elements[0] != 0;
   }
 
-  // Bodies stand in the order of their attributes' names: first the one for false.
+  // Bodies stand in the order of their names: first what is done where it is false.
   evaluation choose(node_id n, span<dense const* const> operands, std::vector<dense>& results) {
     auto const both = bodies(n);
     if (both.size() != 2 || operands.size() != 1 || operands[0] == nullptr || operands[0]->size() != 1)

@@ -9,12 +9,14 @@
 #include <fuse/eval/attention.hpp>
 #include <fuse/eval/broadcasting.hpp>
 #include <fuse/eval/call.hpp>
+#include <fuse/eval/carried.hpp>
 #include <fuse/eval/convolution.hpp>
 #include <fuse/eval/einsum.hpp>
 #include <fuse/eval/elementwise.hpp>
 #include <fuse/eval/indexing.hpp>
 #include <fuse/eval/layout.hpp>
 #include <fuse/eval/linear.hpp>
+#include <fuse/eval/losses.hpp>
 #include <fuse/eval/making.hpp>
 #include <fuse/eval/normalisation.hpp>
 #include <fuse/eval/ordering.hpp>
@@ -52,6 +54,8 @@ namespace detail {
     case opcode::linear:
     case opcode::fused_matmul:
     case opcode::swiglu:
+    case opcode::causal_conv:
+    case opcode::linear_attention:
     case opcode::dynamic_quantize: return all;
     case opcode::lstm:
     case opcode::gru:
@@ -135,6 +139,11 @@ namespace detail {
     case opcode::mean_variance_norm: return detail::evaluate_mean_variance_norm(c);
     case opcode::local_response_norm: return detail::evaluate_local_response_norm(c);
     case opcode::attention: return detail::evaluate_attention(c);
+    case opcode::linear_attention: return detail::evaluate_linear_attention(c);
+    case opcode::causal_conv: return detail::evaluate_causal_conv(c);
+    case opcode::tensor_scatter: return detail::evaluate_tensor_scatter(c);
+    case opcode::nll_loss:
+    case opcode::cross_entropy_loss: return detail::evaluate_loss(c);
     case opcode::rotary_embedding: return detail::evaluate_rotary_embedding(c);
     case opcode::gather:
     case opcode::gather_elements:

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -127,6 +128,28 @@ void compress_shape(Context& at) {
   at.dims.assign(from.begin(), from.end());
   at.dims[axis] = at.symbols().fresh();
   at.set_shape(0, at.dims);
+}
+
+/// A state, operand 3, that goes on as the second result.
+template <class Context>
+void carried_shape(Context& at) {
+  at.share_type(0, 0);
+  at.share_type(1, at.operand(3) != absent ? 3 : 0);
+  at.share_shape(1, 3);
+}
+
+/// A number, or one for each target; of scores, also their logarithmic softmax.
+template <class Context>
+void loss_shape(Context& at) {
+  at.share_type(0, 0);
+  at.share_type(1, 0);
+  at.share_shape(1, 0);
+  auto const how = at.image().source->attribute_of(at.n, "reduction");
+  auto const* text = std::get_if<std::string_view>(&how);
+  if (text != nullptr && *text == "none")
+    at.share_shape(0, 1);
+  else if (text != nullptr || std::holds_alternative<std::monostate>(how))
+    at.set_shape(0, {});
 }
 
 template <class Context>
@@ -289,6 +312,7 @@ void apply_shape_function(Context& at, opcode op) {
     case opcode::scatter_elements:
     case opcode::cumulative_sum:
     case opcode::cumulative_product:
+    case opcode::tensor_scatter:
     case opcode::trilu:
       at.share_type(0, 0);
       at.share_shape(0, 0);
@@ -355,6 +379,13 @@ void apply_shape_function(Context& at, opcode op) {
     case opcode::global_max_pool:
     case opcode::global_lp_pool: global_pool_shape(at); break;
     case opcode::compress: compress_shape(at); break;
+    case opcode::causal_conv:
+      carried_shape(at);
+      at.share_shape(0, 0);
+      break;
+    case opcode::linear_attention: carried_shape(at); break;
+    case opcode::nll_loss:
+    case opcode::cross_entropy_loss: loss_shape(at); break;
     case opcode::resize: resize_shape(at); break;
     case opcode::batch_norm: batch_norm_shape(at); break;
     case opcode::layer_norm:

@@ -151,6 +151,9 @@ inline constexpr operator_row rows[] = {
     {"BitShift", opcode::bit_shift}, {"SwiGLU", opcode::swiglu}, {"CumProd", opcode::cumulative_product},
     {"Compress", opcode::compress}, {"LpPool", opcode::lp_pool}, {"GlobalLpPool", opcode::global_lp_pool},
     {"Scatter", opcode::scatter_elements, 1, {}, -1, target::none},
+    {"TensorScatter", opcode::tensor_scatter}, {"CausalConvWithState", opcode::causal_conv},
+    {"LinearAttention", opcode::linear_attention}, {"NegativeLogLikelihoodLoss", opcode::nll_loss},
+    {"SoftmaxCrossEntropyLoss", opcode::cross_entropy_loss},
 };
 // clang-format on
 

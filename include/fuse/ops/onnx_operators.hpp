@@ -84,7 +84,11 @@ inline constexpr attribute_info list65_all[] = {{"body", other, 1, 0, 8}, {"dire
 inline constexpr attribute_info list66_all[] = {{"direction", text, 1, 0, 11}};
 inline constexpr attribute_info list67_all[] = {{"auto_pad", text}, {"ceil_mode", integer, 18}, {"dilations", integers, 18}, {"kernel_shape", integers, 1, 0, 2}, {"p", integer}, {"pads", integers}, {"strides", integers}};
 inline constexpr attribute_info list68_all[] = {{"p", integer}};
-inline constexpr attribute_list none{}, list0{list0_all}, list1{list1_all}, list2{list2_all}, list3{list3_all}, list4{list4_all}, list5{list5_all}, list6{list6_all}, list7{list7_all}, list8{list8_all}, list9{list9_all}, list10{list10_all}, list11{list11_all}, list12{list12_all}, list13{list13_all}, list14{list14_all}, list15{list15_all}, list16{list16_all}, list17{list17_all}, list18{list18_all}, list19{list19_all}, list20{list20_all}, list21{list21_all}, list22{list22_all}, list23{list23_all}, list24{list24_all}, list25{list25_all}, list26{list26_all}, list27{list27_all}, list28{list28_all}, list29{list29_all}, list30{list30_all}, list31{list31_all}, list32{list32_all}, list33{list33_all}, list34{list34_all}, list35{list35_all}, list36{list36_all}, list37{list37_all}, list38{list38_all}, list39{list39_all}, list40{list40_all}, list41{list41_all}, list42{list42_all}, list43{list43_all}, list44{list44_all}, list45{list45_all}, list46{list46_all}, list47{list47_all}, list48{list48_all}, list49{list49_all}, list50{list50_all}, list51{list51_all}, list52{list52_all}, list53{list53_all}, list54{list54_all}, list55{list55_all}, list56{list56_all}, list57{list57_all}, list58{list58_all}, list59{list59_all}, list60{list60_all}, list61{list61_all}, list62{list62_all}, list63{list63_all}, list64{list64_all}, list65{list65_all}, list66{list66_all}, list67{list67_all}, list68{list68_all};
+inline constexpr attribute_info list69_all[] = {{"axis", integer}, {"mode", text}};
+inline constexpr attribute_info list70_all[] = {{"activation", text}};
+inline constexpr attribute_info list71_all[] = {{"chunk_size", integer}, {"kv_num_heads", integer, 1, 0, 27}, {"q_num_heads", integer, 1, 0, 27}, {"scale", number}, {"update_rule", text}};
+inline constexpr attribute_info list72_all[] = {{"ignore_index", integer}, {"reduction", text}};
+inline constexpr attribute_list none{}, list0{list0_all}, list1{list1_all}, list2{list2_all}, list3{list3_all}, list4{list4_all}, list5{list5_all}, list6{list6_all}, list7{list7_all}, list8{list8_all}, list9{list9_all}, list10{list10_all}, list11{list11_all}, list12{list12_all}, list13{list13_all}, list14{list14_all}, list15{list15_all}, list16{list16_all}, list17{list17_all}, list18{list18_all}, list19{list19_all}, list20{list20_all}, list21{list21_all}, list22{list22_all}, list23{list23_all}, list24{list24_all}, list25{list25_all}, list26{list26_all}, list27{list27_all}, list28{list28_all}, list29{list29_all}, list30{list30_all}, list31{list31_all}, list32{list32_all}, list33{list33_all}, list34{list34_all}, list35{list35_all}, list36{list36_all}, list37{list37_all}, list38{list38_all}, list39{list39_all}, list40{list40_all}, list41{list41_all}, list42{list42_all}, list43{list43_all}, list44{list44_all}, list45{list45_all}, list46{list46_all}, list47{list47_all}, list48{list48_all}, list49{list49_all}, list50{list50_all}, list51{list51_all}, list52{list52_all}, list53{list53_all}, list54{list54_all}, list55{list55_all}, list56{list56_all}, list57{list57_all}, list58{list58_all}, list59{list59_all}, list60{list60_all}, list61{list61_all}, list62{list62_all}, list63{list63_all}, list64{list64_all}, list65{list65_all}, list66{list66_all}, list67{list67_all}, list68{list68_all}, list69{list69_all}, list70{list70_all}, list71{list71_all}, list72{list72_all};
 inline constexpr element_types types0[] = {{1, {0xc02, 0xc02}, 0xc02, false}, {6, {0x3cc2, 0x3cc2}, 0x3cc2, false}, {13, {0x13cc2, 0x13cc2}, 0x13cc2, false}, {14, {0x13cfe, 0x13cfe}, 0x13cfe, false}};
 inline constexpr element_types types1[] = {{1, {0xc02}, 0xc02, false}, {6, {0xcea}, 0xcea, false}, {13, {0x10cea}, 0x10cea, false}};
 inline constexpr element_types types2[] = {{1, {0xc02}, 0xc02, false}, {13, {0x10c02}, 0x10c02, false}};
@@ -185,6 +189,11 @@ inline constexpr element_types types96[] = {{28, {0x10c02, 0x10c02}, 0x10c02, fa
 inline constexpr element_types types97[] = {{26, {0x13cc2, 0xc0}, 0x13cc2, false}};
 inline constexpr element_types types98[] = {{9, {0xfffe, 0x200}, 0xfffe, false}, {28, {0x1fffe, 0x200}, 0x1fffe, false}};
 inline constexpr element_types types99[] = {{9, {0xfffe, 0xc0, 0xfffe}, 0xfffe, false}};
+inline constexpr element_types types100[] = {{24, {0x3fffe, 0x3fffe, 0x80}, 0x3fffe, false}};
+inline constexpr element_types types101[] = {{27, {0x10402, 0x10402, 0x10402, 0x10402}, 0x10402, false}};
+inline constexpr element_types types102[] = {{27, {0x10402, 0x10402, 0x10402, 0x10402, 0x10402}, 0x10402, false}};
+inline constexpr element_types types103[] = {{12, {0xc02, 0xc0, 0xc02}, 0xc02, false}, {22, {0x10c02, 0xc0, 0x10c02}, 0x10c02, false}};
+inline constexpr element_types types104[] = {{12, {0xc02, 0xc0, 0xc02}, 0xc02, false}, {13, {0x10c02, 0xc0, 0x10c02}, 0x10c02, false}};
 // clang-format on
 }  // namespace listed
 
@@ -354,6 +363,11 @@ inline constexpr standard_operator standard[] = {
     {"LpPool", 1, &listed::list67, listed::types9},
     {"GlobalLpPool", 1, &listed::list68, listed::types9},
     {"Scatter", 9, &listed::list17, listed::types99},
+    {"TensorScatter", 24, &listed::list69, listed::types100},
+    {"CausalConvWithState", 27, &listed::list70, listed::types101},
+    {"LinearAttention", 27, &listed::list71, listed::types102},
+    {"NegativeLogLikelihoodLoss", 12, &listed::list72, listed::types103},
+    {"SoftmaxCrossEntropyLoss", 12, &listed::list72, listed::types104},
 };
 // clang-format on
 

@@ -42,6 +42,7 @@ enum class opcode : std::uint16_t {
   if_else, loop, scan,
   // further operators of each of these kinds
   bit_shift, swiglu, cumulative_product, compress, lp_pool, global_lp_pool,
+  tensor_scatter, causal_conv, linear_attention, nll_loss, cross_entropy_loss,
   count_,
 };
 // clang-format on
@@ -342,6 +343,11 @@ inline constexpr operator_info operator_table[] = {
     detail::other(opcode::compress, "compress", op_kind::opaque, 2, 2),
     detail::other(opcode::lp_pool, "lp_pool", op_kind::anchor, 1, 1),
     detail::other(opcode::global_lp_pool, "global_lp_pool", op_kind::reduction, 1, 1),
+    detail::other(opcode::tensor_scatter, "tensor_scatter", op_kind::opaque, 2, 3),
+    detail::other(opcode::causal_conv, "causal_conv", op_kind::anchor, 2, 4),
+    detail::other(opcode::linear_attention, "linear_attention", op_kind::anchor, 3, 6),
+    detail::other(opcode::nll_loss, "nll_loss", op_kind::opaque, 2, 3),
+    detail::other(opcode::cross_entropy_loss, "cross_entropy_loss", op_kind::opaque, 2, 3),
 };
 // clang-format on
 
