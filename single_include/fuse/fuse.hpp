@@ -3016,7 +3016,8 @@ namespace fuse::inline v0::detail::onnx_activations {
     if (!math::is_finite(rounded) || (rounded == 0) != (alpha == 0))
       return "alpha does not fit the operator's float32 attribute";
   }
-  if (e.op == opcode::hard_swish && e.to == target::onnxruntime && type == element_type::float64)
+  bool const of_softplus_or_clip = e.op == opcode::mish || e.op == opcode::hard_swish;
+  if (of_softplus_or_clip && e.to == target::onnxruntime && type == element_type::float64)
     return "onnxruntime has no kernel of it for doubles";
   bool const with_bias = e.op == opcode::bias_gelu || e.op == opcode::fast_gelu;
   if (with_bias && e.has(1)) {
@@ -3798,7 +3799,7 @@ inline constexpr operator_row rows[] = {
     {"QuantizeLinear", opcode::quantize}, {"DequantizeLinear", opcode::dequantize}, {"DynamicQuantizeLinear", opcode::dynamic_quantize},
     {"Tan", opcode::tan}, {"Asin", opcode::asin}, {"Acos", opcode::acos}, {"Atan", opcode::atan}, {"Sinh", opcode::sinh}, {"Cosh", opcode::cosh},
     {"Asinh", opcode::asinh}, {"Acosh", opcode::acosh}, {"Atanh", opcode::atanh}, {"Selu", opcode::selu}, {"Celu", opcode::celu},
-    {"ThresholdedRelu", opcode::thresholded_relu}, {"Softsign", opcode::softsign}, {"Mish", opcode::mish}, {"Swish", opcode::swish},
+    {"ThresholdedRelu", opcode::thresholded_relu}, {"Softsign", opcode::softsign}, {"Mish", opcode::mish}, {"Swish", opcode::swish, 1, {}, 1, target::standard},
     {"Shrink", opcode::shrink}, one_shape("Mean", opcode::mean_of), {"Mean", opcode::mean_of, 8}, {"BitwiseAnd", opcode::bitwise_and}, {"BitwiseOr", opcode::bitwise_or},
     {"BitwiseXor", opcode::bitwise_xor}, {"BitwiseNot", opcode::bitwise_not}, {"DepthToSpace", opcode::depth_to_space},
     {"SpaceToDepth", opcode::space_to_depth}, {"ReverseSequence", opcode::reverse_sequence}, {"EyeLike", opcode::eye_like},
@@ -3807,7 +3808,7 @@ inline constexpr operator_row rows[] = {
     {"QLinearMatMul", opcode::qlinear_matmul}, {"QLinearConv", opcode::qlinear_conv}, {"LSTM", opcode::lstm}, {"GRU", opcode::gru},
     {"RNN", opcode::rnn},
     {"com.microsoft::Gelu", opcode::gelu, 1, {}, 1, target::onnxruntime, 0, &any_attributes, {}, float_types},
-    {"com.microsoft::FastGelu", opcode::fast_gelu, 1, {}, 2, target::onnxruntime, 0, &any_attributes, {}, float_types},
+    {"com.microsoft::FastGelu", opcode::fast_gelu, 1, {}, 2, target::onnxruntime, 0, &any_attributes, {}, short_float_types},
     {"com.microsoft::QuickGelu", opcode::swish, 1, quick_alpha, 1, target::onnxruntime, 0, &any_attributes, {}, float_types},
     {"com.microsoft::BiasGelu", opcode::bias_gelu, 1, {}, 2, target::onnxruntime, 0, &any_attributes, {}, short_float_types},
     {"fuse::Gelu", opcode::gelu, 1, {}, -1, target::none}, {"fuse::Gelu_tanh", opcode::fast_gelu, 1, {}, -1, target::none},

@@ -156,6 +156,32 @@ def norms(model):
     return collections.Counter(filter(None, map(norm_kind, walk(model.graph))))
 
 
+def attribute(node, name, default):
+    return next((onnx.helper.get_attribute_value(a) for a in node.attribute if a.name == name), default)
+
+
+def activation_kind(node):
+    """"gelu", "gelu by tanh", "silu", "quick gelu", "swish" (of another alpha), "mish", "hard swish", "softmax", "log softmax", or None."""
+    if node.domain not in ("", "ai.onnx", "com.microsoft", "fuse"):
+        return None
+    name = node.op_type.split("_")[0] if node.domain == "fuse" else node.op_type
+    if name in ("Gelu", "BiasGelu", "FastGelu"):
+        by_tanh = name == "FastGelu" or node.op_type.startswith("Gelu_tanh") or attribute(node, "approximate", b"none") == b"tanh"
+        return "gelu by tanh" if by_tanh else "gelu"
+    if name in ("Swish", "QuickGelu"):
+        alpha = attribute(node, "alpha", 1.0 if name == "Swish" else 1.702)
+        return "silu" if alpha == 1 else "quick gelu" if abs(alpha - 1.702) < 1e-3 else "swish"
+    return {"Mish": "mish", "HardSwish": "hard swish", "Softmax": "softmax", "LogSoftmax": "log softmax"}.get(name)
+
+
+def activations(model):
+    return collections.Counter(filter(None, map(activation_kind, walk(model.graph))))
+
+
+def skip_norms(model):
+    return sum(n.domain == "com.microsoft" and n.op_type.startswith("Skip") for n in walk(model.graph))
+
+
 def primitives(model):
     """The operators that are no fused norm."""
     return collections.Counter(n.op_type for n in walk(model.graph) if not norm_kind(n))

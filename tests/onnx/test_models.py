@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Real exports: every norm becomes one operator and the outputs are those that were computed when the model was made."""
+"""Real exports: every norm and every activation becomes one operator and the outputs are those that were computed when the model was made."""
 
 import csv
 import functools
@@ -59,6 +59,33 @@ class ModelTest(unittest.TestCase):
             self.assertEqual(list(judge.foreign_norms(result.model, target)), [])
             self.assertEqual(judge.interface(result.model), judge.interface(model))
             self.assertNotIn("ReduceMean", judge.primitives(result.model), "every mean in these models belongs to a norm")
+        self.each(judged)
+
+    def test_counts_of_activations_and_norms_of_sums(self):
+        kinds = {"gelu": "gelu_erf", "gelu by tanh": "gelu_tanh", "quick gelu": "quick_gelu", "silu": "silu", "softmax": "softmax"}
+
+        def judged(name, model, target, result):
+            row, found = counts()[name], judge.activations(result.model)
+            self.assertEqual({kind: found[kind] for kind in kinds}, {kind: int(row[column]) for kind, column in kinds.items()})
+            if target == "onnxruntime":  # embeddings may be sums of equal shapes, too
+                self.assertGreaterEqual(judge.skip_norms(result.model), int(row["skip"]) if name not in NOT_RUN else 0)
+            else:
+                self.assertEqual({n.domain for n in judge.walk(result.model.graph)} & {"com.microsoft"},
+                                 {n.domain for n in judge.walk(model.graph)} & {"com.microsoft"})
+        self.each(judged)
+
+    def test_larger_matches_win(self):
+        """No norm or GELU is left behind a sum that its operator takes."""
+        def judged(name, model, target, result):
+            if target != "onnxruntime" or name in NOT_RUN:
+                return
+            norms, skips, row = judge.norms(result.model), judge.skip_norms(result.model), counts()[name]
+            self.assertEqual(sum(norms.values()), int(row["layer_norm"]) + int(row["rms_norm"]))
+            self.assertLessEqual(sum(norms.values()) - skips, int(row["embed"]) + int(row["lookup"]) + int(row["plain"]))
+            biased = {n.input[0] for n in judge.walk(result.model.graph) if n.op_type == "Gelu"}
+            adds = {n.output[0]: n for n in judge.walk(result.model.graph) if n.op_type == "Add"}
+            constants = {t.name for t in result.model.graph.initializer}
+            self.assertEqual([v for v in biased & set(adds) if constants & set(adds[v].input)], [])
         self.each(judged)
 
     def test_valid_by_the_standard(self):

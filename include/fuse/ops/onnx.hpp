@@ -28,7 +28,8 @@ inline constexpr parameter_source approximation[] = {
 inline constexpr parameter_source quick_alpha[] = {{"alpha", kind::attribute, "alpha", 0, 1.702}};
 inline constexpr parameter_source skip_epsilon[] = {{"epsilon", kind::attribute, "epsilon", 0, 1e-12}};
 
-// Of com.microsoft's operators: float, half and bfloat16; and double.
+// Of com.microsoft's operators: float, half and bfloat16; and double. (FastGelu takes doubles, and rounds its
+// constants.)
 inline constexpr element_types short_float_types[] = {{1, {0x10402, 0x10402, 0x10402, 0x10402, 0x10402}, 0x10402}};
 inline constexpr element_types float_types[] = {{1, {0x10c02, 0x10c02}, 0x10c02}};
 
@@ -126,7 +127,7 @@ inline constexpr operator_row rows[] = {
     {"QuantizeLinear", opcode::quantize}, {"DequantizeLinear", opcode::dequantize}, {"DynamicQuantizeLinear", opcode::dynamic_quantize},
     {"Tan", opcode::tan}, {"Asin", opcode::asin}, {"Acos", opcode::acos}, {"Atan", opcode::atan}, {"Sinh", opcode::sinh}, {"Cosh", opcode::cosh},
     {"Asinh", opcode::asinh}, {"Acosh", opcode::acosh}, {"Atanh", opcode::atanh}, {"Selu", opcode::selu}, {"Celu", opcode::celu},
-    {"ThresholdedRelu", opcode::thresholded_relu}, {"Softsign", opcode::softsign}, {"Mish", opcode::mish}, {"Swish", opcode::swish},
+    {"ThresholdedRelu", opcode::thresholded_relu}, {"Softsign", opcode::softsign}, {"Mish", opcode::mish}, {"Swish", opcode::swish, 1, {}, 1, target::standard},
     {"Shrink", opcode::shrink}, one_shape("Mean", opcode::mean_of), {"Mean", opcode::mean_of, 8}, {"BitwiseAnd", opcode::bitwise_and}, {"BitwiseOr", opcode::bitwise_or},
     {"BitwiseXor", opcode::bitwise_xor}, {"BitwiseNot", opcode::bitwise_not}, {"DepthToSpace", opcode::depth_to_space},
     {"SpaceToDepth", opcode::space_to_depth}, {"ReverseSequence", opcode::reverse_sequence}, {"EyeLike", opcode::eye_like},
@@ -135,7 +136,7 @@ inline constexpr operator_row rows[] = {
     {"QLinearMatMul", opcode::qlinear_matmul}, {"QLinearConv", opcode::qlinear_conv}, {"LSTM", opcode::lstm}, {"GRU", opcode::gru},
     {"RNN", opcode::rnn},
     {"com.microsoft::Gelu", opcode::gelu, 1, {}, 1, target::onnxruntime, 0, &any_attributes, {}, float_types},
-    {"com.microsoft::FastGelu", opcode::fast_gelu, 1, {}, 2, target::onnxruntime, 0, &any_attributes, {}, float_types},
+    {"com.microsoft::FastGelu", opcode::fast_gelu, 1, {}, 2, target::onnxruntime, 0, &any_attributes, {}, short_float_types},
     {"com.microsoft::QuickGelu", opcode::swish, 1, quick_alpha, 1, target::onnxruntime, 0, &any_attributes, {}, float_types},
     {"com.microsoft::BiasGelu", opcode::bias_gelu, 1, {}, 2, target::onnxruntime, 0, &any_attributes, {}, short_float_types},
     {"fuse::Gelu", opcode::gelu, 1, {}, -1, target::none}, {"fuse::Gelu_tanh", opcode::fast_gelu, 1, {}, -1, target::none},

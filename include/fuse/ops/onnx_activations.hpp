@@ -39,7 +39,8 @@ namespace fuse::inline v0::detail::onnx_activations {
     if (!math::is_finite(rounded) || (rounded == 0) != (alpha == 0))
       return "alpha does not fit the operator's float32 attribute";
   }
-  if (e.op == opcode::hard_swish && e.to == target::onnxruntime && type == element_type::float64)
+  bool const of_softplus_or_clip = e.op == opcode::mish || e.op == opcode::hard_swish;
+  if (of_softplus_or_clip && e.to == target::onnxruntime && type == element_type::float64)
     return "onnxruntime has no kernel of it for doubles";
   bool const with_bias = e.op == opcode::bias_gelu || e.op == opcode::fast_gelu;
   if (with_bias && e.has(1)) {

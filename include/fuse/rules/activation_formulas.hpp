@@ -44,15 +44,14 @@ inline constexpr auto gelu_by_tanh =
     dsl::either(gated(activated, dsl::tanh(tanh_argument(1)), dsl::tanh(tanh_argument(-1))),
                 activated* dsl::sigmoid(tanh_argument(2)));
 
-/// The logistic function of a x, as an operator or written out.
-[[nodiscard]] constexpr expression logistic(expression const& of, expression const& minus) {
+/// The logistic function, as an operator or written out.
+[[nodiscard]] constexpr expression logistic(expression const& of) {
   using namespace dsl;
-  return either(sigmoid(of), reciprocal(1 + exp(minus)));
+  return either(sigmoid(of), reciprocal(1 + exp(-of)));
 }
 
 /// P. Ramachandran, B. Zoph, Q. V. Le: Searching for Activation Functions, arXiv:1710.05941.
-inline constexpr auto swish =
-    activated * logistic(activated * dsl::optional(alpha), -(activated* dsl::optional(alpha)));
+inline constexpr auto silu = activated * logistic(activated), swish = activated * logistic(activated * alpha);
 
 /// D. Misra: Mish, arXiv:1908.08681.
 inline constexpr auto softplus = dsl::either(dsl::softplus(activated), dsl::log(1 + dsl::exp(activated)));

@@ -22,11 +22,18 @@ inline constexpr auto gelu_by_tanh =
         .summary("0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))), in any spelling")
         .replace(dsl::fast_gelu(formula::activated));
 
+inline constexpr auto silu = rule<"silu">(formula::silu)
+                                 .through<"cast", "identity">()
+                                 .where(dsl::floating<"x">)
+                                 .summary("x * sigmoid(x), also called Swish")
+                                 .replace(dsl::swish(formula::activated).attr<"alpha">(1.0));
+
 inline constexpr auto swish = rule<"swish">(formula::swish)
                                   .through<"cast", "identity">()
-                                  .where(dsl::floating<"x">)
-                                  .summary("x * sigmoid(alpha * x): SiLU where alpha is 1, QuickGELU where it is 1.702")
+                                  .where(dsl::floating<"x">, dsl::float32_number<"alpha">())
+                                  .summary("x * sigmoid(alpha * x), QuickGELU where alpha is 1.702")
                                   .replace(dsl::swish(formula::activated).attr<"alpha">(formula::alpha));
+
 inline constexpr auto mish = rule<"mish">(formula::mish)
                                  .through<"cast", "identity">()
                                  .where(dsl::floating<"x">)
@@ -100,6 +107,6 @@ inline constexpr auto bias_gelu_by_tanh =
         .stage(5);
 
 inline constexpr auto activations =
-    rule_set<gelu, gelu_by_tanh, swish, mish, hard_swish, softmax, log_softmax_of_shifted, log_softmax, log_of_softmax,
-             softmax_of_shifted, log_softmax_operator_of_shifted, bias_gelu, bias_gelu_by_tanh>;
+    rule_set<gelu, gelu_by_tanh, silu, swish, mish, hard_swish, softmax, log_softmax_of_shifted, log_softmax,
+             log_of_softmax, softmax_of_shifted, log_softmax_operator_of_shifted, bias_gelu, bias_gelu_by_tanh>;
 }  // namespace fuse::inline v0::rules

@@ -241,6 +241,24 @@ struct graph_traits<adapters::onnx_graph> {
     return content_of(g, *found->proto);
   }
 
+  /// Whether two nodes have the same attributes, in whatever order. A reference to a caller's attribute equals nothing.
+  static bool same_attributes(graph const& g, node n, node m) {
+    auto const &a = record(g, n), &b = record(g, m);
+    if (a.made != b.made) return false;
+    if (a.made) return g.tables().made_attributes[a.first_attribute] == g.tables().made_attributes[b.first_attribute];
+    if (a.attribute_count != b.attribute_count) return false;
+    std::string one, other;
+    for (auto at = a.first_attribute; at < a.first_attribute + a.attribute_count; ++at) {
+      auto const& mine = *g.tables().attributes[at].proto;
+      auto const* const theirs = g.tables().attribute_of(b, mine.name());
+      one.clear(), other.clear();
+      if (theirs == nullptr || !mine.ref_attr_name().empty() || !adapters::detail::serialize(mine, one) ||
+          !adapters::detail::serialize(*theirs->proto, other) || one != other)
+        return false;
+    }
+    return true;
+  }
+
   static std::string name(graph const& g, value v) {
     auto const& record = g.tables().values[v.id];
     if (!record.name.empty()) return std::string(record.name);
