@@ -90,7 +90,8 @@ class view {
 
   explicit view(G const& graph) {
     (void)sizeof(fuse::detail::require_readable<G>);
-    graph_binding<G const> const bound(graph, {[](void const*, std::string_view, int) { return operator_tag{}; }}, 1);
+    graph_binding<G const> const bound(graph,
+                                       {[](void const*, std::string_view, int) { return operator_names::found{}; }}, 1);
     read(bound, bound.image);
   }
 
