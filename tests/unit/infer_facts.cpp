@@ -142,7 +142,7 @@ TEST_CASE("a node that is added later is known after its update") {
   element_type const types[] = {element_type::float32};
   REQUIRE(known.bound.insert(0, "Mul", operands, {}, types, "y"));
   auto const tag = fuse::names_in(fuse::dialect_of<graph>);
-  auto const added = image.add_node(tag.find(tag.context, "Mul", image.version), 1, 0);
+  auto const added = image.add_node(tag.find(tag.context, "Mul", image.version).tag, 1, 0);
   image.attach_operands(added, operands);
   known.known.update(added);
   CHECK(known.known.same_shape(image.result(added), known.id(x)));
