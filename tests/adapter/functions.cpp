@@ -164,7 +164,11 @@ TEST_CASE("a call of a norm's function is known by its body, not by its name") {
     emission norm;
     norm.op = opcode::rms_norm;
     norm.version = version;
+    norm.negative_axes = version >= 11;
     norm.operands.assign(2, {.present = true, .type = element_type::float16});
+    extent const shape[] = {2, 3, 4};
+    norm.operands[0].has_rank = true;
+    norm.operands[0].shape = shape;
     norm.parameters = {{"axis", -2}, {"epsilon", 1e-5}};
     function_body body;
     REQUIRE(fuse::dialect(fuse::onnx).function(norm, body));
@@ -203,6 +207,34 @@ TEST_CASE("a call of a norm's function is known by its body, not by its name") {
   }
 }
 
+TEST_CASE("a norm's function is recognised where its axes count from the first one, too") {
+  for (int const version : {9, 10, 11, 17}) {
+    CAPTURE(version);
+    emission e;
+    e.op = opcode::rms_norm;
+    e.version = version;
+    e.negative_axes = version >= 11;
+    extent const shape[] = {2, 3, 4};
+    e.operands = {{.present = true, .type = element_type::float32, .has_rank = true, .shape = shape},
+                  {.present = true, .type = element_type::float32}};
+    e.parameters = {{"axis", -2}, {"epsilon", 0.5}};
+    function_body body;
+    REQUIRE(detail::onnx_norms::function(e, body));
+    auto model = parsed("ir_version: 8 opset_import { version: " + std::to_string(version) +
+                        " } opset_import { domain: \"fuse\" version: 1 } " + model_text);
+    adapters::detail::fill_function(*model.add_functions(), body, model);
+    auto const found = adapters::detail::recognise_norm(model.functions(0), model, version);
+    CHECK(found.op == opcode::rms_norm);
+    CHECK(found.axis == -2);
+    CHECK(found.name == body.name);
+    bool negative = false;
+    for (auto const& node : model.functions(0).node())
+      for (auto const& a : node.attribute())
+        for (auto const axis : a.ints()) negative = negative || axis < 0;
+    CHECK(negative == (version >= 11));
+  }
+}
+
 namespace {
 
 // What is known of a function's inputs, and of what is computed inside.
@@ -234,7 +266,7 @@ struct inside {
 
   dialect const& names;
   graph_binding<onnx_graph const> bound;
-  facts known;
+  detail::facts known;
   std::vector<extent> letters;
 };
 

@@ -37,25 +37,36 @@ struct outcome {
 
 /// Whether everything that is computed is a number of moderate size: 1 / -0 and 1 / 0 differ, which equal formulas may,
 /// and large ones leave rounding where they cancel.
-[[nodiscard]] inline bool finite(corpus::evaluator& values, validity const& checked) {
+/// `endless`: but for what is computed of constants that are no numbers.
+[[nodiscard]] inline bool finite(corpus::evaluator& values, validity const& checked, bool endless) {
   for (auto const& [id, type] : checked.types())
     if (values.has({id}))
       for (auto const x : values.value({id}).data)
-        if (!std::isfinite(x) || std::fabs(x) > 1e8) return false;
-
+        if (std::isfinite(x) ? std::fabs(x) > 1e8 : !endless) return false;
   return true;
 }
+/// Whether a node of the graph itself reads a constant that is no number.
+[[nodiscard]] inline bool has_endless(fuse::graph const& g) {
+  for (auto const n : g.nodes())
+    for (auto const v : g.operands(n))
+      if (auto const c = v ? g.constant(v) : fuse::tensor_view{}; c)
+        for (std::size_t i = 0; i < c.size(); ++i)
+          if (!std::isfinite(c.number(i))) return true;
+  return false;
+}
 
-/// How far results differ, relative to the largest of them.
+/// How far results differ, relative to the largest of them; what was no number before may be any where `endless`.
 [[nodiscard]] inline double difference(std::map<std::string, array> const& before,
-                                       std::map<std::string, array> const& after) {
+                                       std::map<std::string, array> const& after, bool endless = false) {
   double worst = before.size() == after.size() ? 0 : HUGE_VAL;
   for (auto const& [name, a] : before) {
     auto const at = after.find(name);
     if (at == after.end() || at->second.shape != a.shape) return HUGE_VAL;
     double range = 1;
-    for (auto const x : a.data) range = std::max(range, std::fabs(x));
+    for (auto const x : a.data)
+      if (std::isfinite(x)) range = std::max(range, std::fabs(x));
     for (std::size_t i = 0; i < a.data.size(); ++i) {
+      if (endless && !std::isfinite(a.data[i])) continue;
       auto const off = std::fabs(a.data[i] - at->second.data[i]) / range;
       worst = std::isfinite(off) ? std::max(worst, off) : HUGE_VAL;
     }
@@ -80,13 +91,14 @@ struct outcome {
   std::map<std::string, array> before;
   bool numbers = false;
   double allowed = 0;
+  bool const endless = has_endless(e.graph);
   try {
     validity const checked(e);
     of.fits = checked.wrong().empty();
     if (!of.fits) return of;
     auto values = computed(e);
     before = values.outputs();
-    numbers = finite(values, checked);
+    numbers = finite(values, checked, endless);
     allowed = tolerance(e, checked, before);
     if (auto const why = contradiction(e, values, checked, tested.infer(e.graph)); !why.empty())
       of.broken = {"what is inferred is so", why};
@@ -112,7 +124,7 @@ struct outcome {
     validity const checked(made);
     if (!checked.wrong().empty()) return broken("every node is valid", checked.wrong());
     auto values = computed(made);
-    if (auto const off = difference(before, values.outputs()); numbers && !(off < allowed))
+    if (auto const off = difference(before, values.outputs(), endless); numbers && !(off < allowed))
       return broken("results stay", "they differ by " + std::to_string(off));
     if (auto const why = contradiction(made, values, checked, tested.infer(made.graph)); !why.empty())
       return broken("what is inferred is so", why);

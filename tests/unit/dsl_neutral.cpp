@@ -340,7 +340,7 @@ TEST_CASE("a quotient of integers is one division, of the operands as they stand
   SECTION("of a sum that is negated") {
     CHECK(matches.operator()<by_sum>(g.add("Neg", {div(sub(b, a), c)})) == when_exact);
   }
-  SECTION("by a product") { CHECK(matches.operator()<by_product>(div(a, mul(b, c))) == when_exact); }
+  SECTION("by a product") { CHECK(matches.operator()<by_product>(div(a, mul(b, c))) == always); }
   SECTION("one after the other") { CHECK(matches.operator()<by_product>(div(div(a, b), c)) == when_exact); }
 }
 
