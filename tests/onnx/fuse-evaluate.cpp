@@ -46,7 +46,7 @@ void tell(char const* model) {
   }
   fuse::detail::facts known(bound.image, names);
   known.run();
-  fuse::graph_evaluation evaluated(bound.image, known, names, true);
+  fuse::detail::graph_evaluation evaluated(bound.image, known, names, true);
   evaluated.run();
   auto const& outputs = fuse::graph_traits<onnx_graph>::outputs(graph);
   std::printf("%d\n", static_cast<int>(outputs.size()));

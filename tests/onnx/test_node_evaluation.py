@@ -14,7 +14,7 @@ import unittest
 import ml_dtypes
 import numpy
 import onnx
-from onnx import numpy_helper
+from onnx import helper, numpy_helper
 
 import judge
 from test_node_shapes import all_cases, tensors
@@ -162,6 +162,24 @@ class NodeEvaluationTest(unittest.TestCase):
                     passed += 1
         print(f"{passed} cases pass; not evaluated: {dict(skipped)}")
         self.assertGreater(passed, 1400)
+
+    def test_branches_in_either_order(self):
+        """An If's branches are told apart by their names."""
+        x, names = numpy.array([1, 2], numpy.float32), ["then_branch", "else_branch"]
+        result = helper.make_tensor_value_info("y", onnx.TensorProto.FLOAT, [2])
+        models, expected = [], []
+        for order in (names, names[::-1]):
+            for condition in (True, False):
+                node = helper.make_node("If", ["c"], ["y"])
+                for name in order:
+                    body = helper.make_graph([helper.make_node("Neg" if name == "then_branch" else "Abs", ["x"], ["y"])], name, [], [result])
+                    node.attribute.append(helper.make_attribute(name, body))
+                constants = [numpy_helper.from_array(x, "x"), numpy_helper.from_array(numpy.array(condition), "c")]
+                models.append(helper.make_model(helper.make_graph([node], "choice", [], [result], constants),
+                                                opset_imports=[helper.make_opsetid("", 20)], ir_version=9))
+                expected.append(-x if condition else x)
+        for (found,), wanted in zip(evaluated(models), expected, strict=True):
+            self.assertIsNone(difference(wanted, found))
 
     def test_lists_are_current(self):
         """What is listed is there to be listed."""

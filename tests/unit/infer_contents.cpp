@@ -159,7 +159,8 @@ TEST_CASE("one number everywhere is followed, in tensors of any size") {
   CHECK(uniform(g.add("Sqrt", {g.add("Expand", {floats(1, 0.25), unknown})})) == "0.500000");
   CHECK(uniform(g.add("ConstantOfShape", {unknown})) == "0.000000");
   CHECK(uniform(g.add("Cast", {floats(1000, 0.5)}, {{"to", 10}})) == "0.500000");
-  CHECK(uniform(g.add("Add", {floats(1000, 0.5), g.add("Relu", {floats(1000, 0.5)})})) == "no");
+  CHECK(uniform(g.add("Add", {floats(1000, 0.5), g.add("Relu", {floats(1000, 0.5)})})) == "1.000000");
+  CHECK(uniform(g.add("Add", {floats(1000, 0.5), g.add("Softplus", {floats(1000, 0.5)})})) == "no");
   CHECK(uniform(g.input("x", element_type::float32, {4})) == "no");
 }
 

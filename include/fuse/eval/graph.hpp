@@ -15,7 +15,7 @@
 #include <fuse/graph/image.hpp>
 #include <fuse/ops/dialect.hpp>
 
-namespace fuse::inline v0 {
+namespace fuse::inline v0::detail {
 
 /// The values of a graph, computed from its constants and from inputs that are given, bodies of If, Loop and Scan
 /// included. `Types` tells element types, `type(value_id)`: facts do. In double precision, or, where `rounds`, each
@@ -42,8 +42,7 @@ class graph_evaluation {
     if (v == absent) return nullptr;
     if (values_[v] == nullptr && image_.value(v).constant) {
       auto const held = image_.source->constant(v);
-      if (held && detail::computed_in(held.type) && held.size() == detail::count_of(held.shape))
-        keep(v, dense::of(held));
+      if (held && computed_in(held.type) && held.size() == count_of(held.shape)) keep(v, dense::of(held));
     }
     return values_[v].get();
   }
@@ -63,7 +62,7 @@ class graph_evaluation {
     bool number(value_id v, double& into) const {
       auto const* held = all.value(v);
       if (held == nullptr || held->size() != 1) return false;
-      into = detail::in_doubles(*held).elements[0];
+      into = in_doubles(*held).elements[0];
       return true;
     }
     [[nodiscard]] int rank(value_id v) const {
@@ -99,7 +98,7 @@ class graph_evaluation {
     std::vector<dense> results(image_.node(n).result_count);
     for (std::uint32_t i = 0; i < results.size(); ++i) results[i].type = types_.type(image_.result(n, i));
     known_values const known{*this};
-    detail::node_parameters<Image, known_values> const parameters(image_, known, names_, n);
+    node_parameters<Image, known_values> const parameters(image_, known, names_, n);
     auto state = evaluation::unknown;
     switch (op_of(image_, n)) {
       case opcode::if_else: state = choose(n, operands, results); break;
@@ -110,7 +109,7 @@ class graph_evaluation {
     if (state == evaluation::unknown) return fail(n, "there is no evaluation of this, with these types or parameters");
     if (state == evaluation::misfit) return fail(n, "the operands do not fit each other or the parameters");
     for (std::uint32_t i = 0; i < results.size(); ++i)
-      if (results[i].size() == detail::count_of(results[i].shape)) keep(image_.result(n, i), std::move(results[i]));
+      if (results[i].size() == count_of(results[i].shape)) keep(image_.result(n, i), std::move(results[i]));
     return true;
   }
 
@@ -136,17 +135,15 @@ class graph_evaluation {
       if (made == nullptr) return false;
     return true;
   }
-  [[nodiscard]] static bool truth(dense const* x) {
-    return detail::converted(*x, element_type::boolean).elements[0] != 0;
-  }
+  [[nodiscard]] static bool truth(dense const* x) { return converted(*x, element_type::boolean).elements[0] != 0; }
 
-  // Bodies stand in the order of their names: first what is done where it is false.
+  // The first body is what is done where it is true.
   evaluation choose(node_id n, span<dense const* const> operands, std::vector<dense>& results) {
     auto const both = bodies(n);
     if (both.size() != 2 || operands.size() != 1 || operands[0] == nullptr || operands[0]->size() != 1)
       return evaluation::misfit;
     std::vector<dense const*> made;
-    auto const region = both[truth(operands[0]) ? 1 : 0];
+    auto const region = both[truth(operands[0]) ? 0 : 1];
     if (!run(region) || !outputs(region, made)) return evaluation::unknown;
     for (std::size_t i = 0; i < results.size() && i < made.size(); ++i) results[i] = *made[i];
     return evaluation::done;
@@ -179,10 +176,10 @@ class graph_evaluation {
       if (operands[i + 2] == nullptr) return evaluation::misfit;
       state.push_back(*operands[i + 2]);
     }
-    auto const most = operands[0] == nullptr ? most_turns : detail::integers_of(*operands[0])[0];
+    auto const most = operands[0] == nullptr ? most_turns : integers_of(*operands[0])[0];
     if (most > most_turns) return evaluation::unknown;
     for (std::int64_t turn = 0; goes_on && turn < most; ++turn) {
-      keep(into[0], detail::integers_in({}, {turn}));
+      keep(into[0], integers_in({}, {turn}));
       keep(into[1], {{}, {1}, element_type::boolean, {}});
       for (std::size_t i = 0; i < carried; ++i) keep(into[i + 2], state[i]);
       std::vector<dense const*> made;
@@ -228,7 +225,7 @@ class graph_evaluation {
       for (std::size_t i = 0; i < carried; ++i) keep(into[i], state[i]);
       for (std::size_t i = carried; i < operands.size(); ++i) {
         if (operands[i]->shape.empty() || operands[i]->shape[0] != turns) return evaluation::misfit;
-        auto part = detail::part_along(*operands[i], 0, turn, 1);
+        auto part = part_along(*operands[i], 0, turn, 1);
         part.shape.erase(part.shape.begin());
         keep(into[i], std::move(part));
       }
@@ -251,4 +248,4 @@ class graph_evaluation {
   std::vector<std::unique_ptr<dense const>> values_;
 };
 
-}  // namespace fuse::inline v0
+}  // namespace fuse::inline v0::detail

@@ -31,7 +31,7 @@ struct recurrent_step {
 };
 
 /// One step: `input` [batch, gates * size] is what enters, with its bias. Gates in ONNX's order.
-inline void take_step(opcode op, recurrent_step& of, std::vector<double> const& input, bool linear_before_reset) {
+inline void advance(opcode op, recurrent_step& of, std::vector<double> const& input, bool linear_before_reset) {
   auto const size = of.size, gates = gate_count(op);
   auto const before = of.state;
   auto const enters = [&](std::size_t g, std::size_t b, std::size_t i) { return input[(b * gates + g) * size + i]; };
@@ -134,7 +134,7 @@ inline void take_step(opcode op, recurrent_step& of, std::vector<double> const& 
             sum += input.elements[(at * batch + b) * width + i] * weights[g * width + i];
           enters[b * gates * size + g] = sum;
         }
-      take_step(c.op, each, enters, c.flag("linear_before_reset"));
+      advance(c.op, each, enters, c.flag("linear_before_reset"));
       for (std::size_t i = 0; i < batch * size; ++i)
         all.elements[(at * directions + d) * batch * size + i] = each.state[i];
     }

@@ -116,10 +116,9 @@ class basic_graph : public graph_parts {
     bodies_.push_back({});
     bodies_[made].owner = owner.id;
     bodies_[made].name = names_.number(name);
-    auto* place = &nodes_[owner.id].first_body;
-    while (*place != none && !(name < names_.name(bodies_[*place].name))) place = &bodies_[*place].next;
-    bodies_[made].next = *place;
-    *place = made;
+    auto* last = &nodes_[owner.id].first_body;
+    while (*last != none) last = &bodies_[*last].next;
+    *last = made;
     return {made};
   }
   void append_to(body b) { at_ = b.id; }

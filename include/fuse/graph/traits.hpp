@@ -84,9 +84,8 @@ struct function_body {
 ///     size_t          index(Graph const&, value)        dense and stable; else a hash table of values (std::hash)
 ///     integral        op_key(Graph const&, node)        equal keys, equal names: a name is looked up once a key
 ///     range of node   users(Graph const&, value)        else nothing: fuse keeps its own index; graph_laws compares
-///     range of body   bodies(Graph const&, node)        with nodes(g, body), inputs(g, body), outputs(g, body);
-///                                                       in the order of their names, so that what an If does where
-///                                                       it is false comes first; else nodes have none
+///     range of body   bodies(Graph const&, node)        with nodes(g, body), inputs(g, body), outputs(g, body); of an
+///                                                       If, first what is done where it is true; else nodes have none
 ///     range of body   functions(Graph const&)           bodies that no node owns and that see nothing around them,
 ///                                                       callers before what they call; besides, calls(g, body), the
 ///                                                       nodes whose operand i is input i: all of them, or none where

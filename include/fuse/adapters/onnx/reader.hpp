@@ -259,8 +259,8 @@ class onnx_reader {
     }
     if (t_.ops[t_.nodes[n].op] == "Constant") read_constant(n);
     if (bodies.empty()) return true;
-    // In the order of their attributes' names: of an If, first what is done where it is false.
-    std::stable_sort(bodies.begin(), bodies.end(), [](auto const& a, auto const& b) { return a.first < b.first; });
+    // An If's then_branch before its else_branch, in whatever order they stand.
+    std::stable_sort(bodies.begin(), bodies.end(), [](auto const& a, auto const& b) { return a.first > b.first; });
     auto const first = static_cast<std::uint32_t>(t_.graphs.size());
     t_.nodes[n].first_body = first;
     t_.nodes[n].body_count = static_cast<std::uint32_t>(bodies.size());
