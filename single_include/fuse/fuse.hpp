@@ -142,6 +142,8 @@ inline constexpr parameter_info first_axis_parameters[] = {{"axis", 0, axis_use:
 inline constexpr parameter_info axis_parameters[] = {{"axis", std::numeric_limits<double>::quiet_NaN(), axis_use::one}};
 inline constexpr parameter_info flatten_parameters[] = {{"axis", 1, axis_use::trailing}};
 inline constexpr parameter_info batch_norm_parameters[] = {real_number("epsilon", 1e-5), {"training_mode", 0}};
+inline constexpr parameter_info gelu_parameters[] = {{"approximate", 0}};  // by erf; 1: by tanh
+inline constexpr parameter_info swish_parameters[] = {real_number("alpha", 1)};
 inline constexpr parameter_info gemm_parameters[] = {
     real_number("alpha", 1), real_number("beta", 1), {"transA", 0}, {"transB", 0}};
 
@@ -168,6 +170,26 @@ enum class opcode : std::uint16_t {
   quantize, dequantize, dynamic_quantize,
   if_else, loop, scan,
   count_,
+};
+
+struct opcode_set {
+  std::uint64_t words[(static_cast<std::size_t>(opcode::count_) + 63) / 64];
+
+  constexpr void add(opcode op) {
+    words[static_cast<std::size_t>(op) / 64] |= std::uint64_t{1} << static_cast<std::size_t>(op) % 64;
+  }
+  constexpr void add(opcode_set const& others) {
+    std::size_t at = 0;
+    for (auto& word : words) word |= others.words[at++];
+  }
+  [[nodiscard]] constexpr bool has(opcode op) const {
+    return (words[static_cast<std::size_t>(op) / 64] >> static_cast<std::size_t>(op) % 64 & 1u) != 0;
+  }
+  [[nodiscard]] constexpr bool empty() const {
+    for (auto const word : words)
+      if (word != 0) return false;
+    return true;
+  }
 };
 
 enum class op_kind : std::uint8_t { opaque, elementwise, broadcast, injective, reduction, anchor };
@@ -208,6 +230,11 @@ constexpr operator_info unary(opcode op, std::string_view name) {
 constexpr operator_info unary(opcode op, std::string_view name, op_group group) {
   auto info = unary(op, name);
   info.group = group;
+  return info;
+}
+constexpr operator_info unary(opcode op, std::string_view name, span<parameter_info const> parameters) {
+  auto info = unary(op, name);
+  info.parameters = parameters;
   return info;
 }
 constexpr operator_info binary(opcode op, std::string_view name, bool commutative, op_group group = op_group::none) {
@@ -283,7 +310,7 @@ inline constexpr operator_info operator_table[] = {
     detail::unary(opcode::tanh, "tanh"),
     detail::unary(opcode::sigmoid, "sigmoid"),
     detail::unary(opcode::relu, "relu"),
-    detail::unary(opcode::gelu, "gelu"),
+    detail::unary(opcode::gelu, "gelu", detail::gelu_parameters),
     detail::unary(opcode::silu, "silu"),
     detail::unary(opcode::softplus, "softplus"),
     detail::unary(opcode::leaky_relu, "leaky_relu"),
@@ -305,7 +332,7 @@ inline constexpr operator_info operator_table[] = {
     detail::unary(opcode::thresholded_relu, "thresholded_relu"),
     detail::unary(opcode::softsign, "softsign"),
     detail::unary(opcode::mish, "mish"),
-    detail::unary(opcode::swish, "swish"),
+    detail::unary(opcode::swish, "swish", detail::swish_parameters),
     detail::unary(opcode::shrink, "shrink"),
     detail::unary(opcode::quick_gelu, "quick_gelu"),
     detail::other(opcode::fast_gelu, "fast_gelu", op_kind::broadcast, 1, 2),
@@ -2613,6 +2640,7 @@ struct parameter_source {
     operand,       ///< operand number `operand`, a constant
     fixed,         ///< always `number`
     spatial_axes,  ///< the axes from 2 to the last (pooling over everything that is neither batch nor channel)
+    word,          ///< attribute `attribute` is one of `words`, and the parameter is its number among them
     extents,  ///< attribute `attribute` lists the first operand's extents from this axis on: as many as there are axes
   };
   std::string_view parameter{};
@@ -2622,6 +2650,7 @@ struct parameter_source {
   double number =
       std::numeric_limits<double>::quiet_NaN();  ///< value when absent (NaN: the neutral operator's own default)
   axis_use axis = axis_use::none;                ///< of an axis: what it counts (none: as for the neutral operator)
+  std::string_view words{};                      ///< a blank stands between two
 };
 
 enum class target : std::uint8_t {
@@ -2719,6 +2748,7 @@ struct dialect {
   bool lists_attributes = false;  ///< for some row; `make_dialect` looks
   bool has_structs = false;       ///< some list is that of a struct, which completes new nodes; likewise
   std::string_view (*refuse)(emission const&) = nullptr;
+  bool (*stands_in)(opcode, std::size_t) = nullptr;
   bool (*function)(emission const&, function_body&) = nullptr;
   void (*complete)(emission const&, std::vector<attribute>&) = nullptr;
 
@@ -2743,7 +2773,7 @@ constexpr std::uint16_t dialect::code(std::string_view operator_name) const {
   auto const mask = slots.size() - 1;
   for (std::size_t at = detail::hash(operator_name) & mask; slots[at] != 0; at = (at + 1) & mask)
     if (static_text::of(operator_name) == rows[slots[at] - 1u].name) return slots[at];
-  if (auto const variant = operator_name.find('_');
+  if (auto const variant = operator_name.rfind('_');
       variant != operator_name.npos && operator_name.substr(0, 6) == "fuse::")
     return code(operator_name.substr(0, variant));
   return 0;
@@ -2865,6 +2895,179 @@ namespace fuse::inline v0::detail::math {
 
 }  // namespace fuse::inline v0::detail::math
 
+namespace fuse::inline v0::detail {
+
+template <class Body>
+class onnx_function_writer {
+ protected:
+  onnx_function_writer(emission const& e, Body& into)
+      : e_(e),
+        body_(into),
+        type_(e.operands[0].type),
+        computed_(type_ == element_type::float64 ? element_type::float64 : element_type::float32) {}
+
+  void begin(std::string_view name) {
+    body_.name = "fuse::" + std::string(name) + "_" + std::string(name_of(type_));
+    body_.inputs = {"X"};
+    body_.outputs = {"Y"};
+  }
+  void step(std::string op, std::vector<std::string> operands, std::string result,
+            std::vector<attribute> attributes = {}, std::vector<std::pair<std::string, std::string>> references = {}) {
+    body_.steps.push_back(
+        {std::move(op), std::move(operands), {std::move(result)}, std::move(attributes), std::move(references)});
+  }
+  std::string cast(std::string const& from, std::string to, element_type type) {
+    step("Cast", {from}, to, {{"to", static_cast<std::int64_t>(type)}});
+    return to;
+  }
+  std::string widened() { return type_ != computed_ ? cast("X", "XU", computed_) : std::string("X"); }
+
+  void number(std::string const& name, double value) {
+    if (plain())
+      step("Constant", {}, name, {{"value_float", value}});
+    else
+      step("Constant", {}, name, {{"value", make_tensor(computed_, {}, span<double const>(&value, 1))}});
+  }
+  void parameter(std::string const& name, std::string const& attribute) {
+    body_.attributes.push_back(attribute);
+    if (plain()) return step("Constant", {}, name, {}, {{"value_float", attribute}});
+    auto const rounded = static_cast<float>(e_.number(attribute));
+    char digits[32];
+    auto const end = std::to_chars(digits, digits + 32, rounded, std::chars_format::scientific).ptr;
+    body_.name += "_" + attribute;
+    body_.name.append(digits, end);
+    number(name, static_cast<double>(rounded));
+  }
+
+  emission const& e_;
+  Body& body_;
+  element_type type_, computed_;
+
+ private:
+  [[nodiscard]] bool plain() const { return e_.version >= 12 && computed_ == element_type::float32; }
+};
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail::onnx_activations {
+
+[[nodiscard]] constexpr std::string_view function_name(opcode op) {
+  switch (op) {
+    case opcode::gelu: return "Gelu";
+    case opcode::fast_gelu: return "Gelu_tanh";
+    case opcode::swish: return "Swish";
+    case opcode::mish: return "Mish";
+    case opcode::hard_swish: return "HardSwish";
+    default: return {};
+  }
+}
+
+[[nodiscard]] inline std::string_view refuse(emission const& e) {
+  bool const known = !function_name(e.op).empty() || e.op == opcode::bias_gelu || e.op == opcode::softmax ||
+                     e.op == opcode::log_softmax;
+  if (!known || e.operands.empty()) return {};
+  auto const type = e.operands[0].type;
+  if (type == element_type::unknown) return "the element type of the activation's input is not known";
+  if (!is_floating(type)) return "the activation's input is not of a floating element type";
+  if (e.op == opcode::swish) {
+    auto const alpha = e.number("alpha");
+    auto const rounded = static_cast<float>(alpha);
+    if (!math::is_finite(rounded) || (rounded == 0) != (alpha == 0))
+      return "alpha does not fit the operator's float32 attribute";
+  }
+  bool const of_softplus_or_clip = e.op == opcode::mish || e.op == opcode::hard_swish;
+  if (of_softplus_or_clip && e.to == target::onnxruntime && type == element_type::float64)
+    return "onnxruntime has no kernel of it for doubles";
+  bool const with_bias = e.op == opcode::bias_gelu || e.op == opcode::fast_gelu;
+  if (with_bias && e.has(1)) {
+    if (e.operands[1].type != type) return "the bias has another element type than what it is added to";
+    auto const x = e.operands[0].shape, bias = e.operands[1].shape;
+    if (!e.operands[0].has_rank || !e.operands[1].has_rank || x.empty() || bias.size() != 1 || !(bias[0] == x.back()))
+      return "the bias is not provably one row of what it is added to";
+  }
+  return {};
+}
+
+template <class Attribute>
+void complete(emission const& e, std::vector<Attribute>& attributes) {
+  if (e.op == opcode::fast_gelu && e.to != target::onnxruntime)
+    attributes.push_back({"approximate", std::string("tanh")});
+}
+
+template <class Body>
+class body_writer : onnx_function_writer<Body> {
+  using base = onnx_function_writer<Body>;
+
+ public:
+  body_writer(emission const& e, Body& into) : base(e, into) {}
+
+  void write() {
+    base::begin(function_name(e_.op));
+    x_ = base::widened();
+    result_ = type_ == computed_ ? "Y" : "YU";
+    switch (e_.op) {
+      case opcode::gelu: gelu(); break;
+      case opcode::fast_gelu: gelu_by_tanh(); break;
+      case opcode::swish:
+        base::parameter("Alpha", "alpha");
+        base::step("Mul", {x_, "Alpha"}, "Scaled");
+        base::step("Sigmoid", {"Scaled"}, "Gate");
+        base::step("Mul", {x_, "Gate"}, result_);
+        break;
+      case opcode::mish:
+        base::step("Softplus", {x_}, "Plus");
+        base::step("Tanh", {"Plus"}, "Gate");
+        base::step("Mul", {x_, "Gate"}, result_);
+        break;
+      default:
+        base::step("HardSigmoid", {x_}, "Gate", {{"alpha", 1. / 6}, {"beta", 0.5}});
+        base::step("Mul", {x_, "Gate"}, result_);
+        break;
+    }
+    if (type_ != computed_) base::cast(result_, "Y", type_);
+  }
+
+ private:
+  void gelu() {
+    base::number("RootOfTwo", 1.4142135623730951);
+    base::number("One", 1);
+    base::number("Half", 0.5);
+    base::step("Div", {x_, "RootOfTwo"}, "Scaled");
+    base::step("Erf", {"Scaled"}, "Curve");
+    base::step("Add", {"Curve", "One"}, "Gate");
+    base::step("Mul", {x_, "Gate"}, "Twice");
+    base::step("Mul", {"Twice", "Half"}, result_);
+  }
+  void gelu_by_tanh() {
+    base::number("Three", 3);
+    base::number("Factor", 0.044715);
+    base::number("RootOfTwoByPi", 0.7978845608028654);
+    base::number("One", 1);
+    base::number("Half", 0.5);
+    base::step("Pow", {x_, "Three"}, "Cube");
+    base::step("Mul", {"Cube", "Factor"}, "Part");
+    base::step("Add", {x_, "Part"}, "Sum");
+    base::step("Mul", {"Sum", "RootOfTwoByPi"}, "Scaled");
+    base::step("Tanh", {"Scaled"}, "Curve");
+    base::step("Add", {"Curve", "One"}, "Gate");
+    base::step("Mul", {x_, "Half"}, "Halved");
+    base::step("Mul", {"Halved", "Gate"}, result_);
+  }
+
+  using base::computed_, base::e_, base::type_;
+  std::string x_, result_;
+};
+
+template <class Body>
+[[nodiscard]] bool function(emission const& e, Body& into) {
+  if (function_name(e.op).empty() || e.operands.size() != 1) return false;
+  into = {};
+  body_writer<Body>(e, into).write();
+  return true;
+}
+
+}  // namespace fuse::inline v0::detail::onnx_activations
+
 namespace fuse::inline v0::detail::onnx_norms {
 
 [[nodiscard]] constexpr bool is_norm(opcode op) { return op == opcode::layer_norm || op == opcode::rms_norm; }
@@ -2896,8 +3099,6 @@ namespace fuse::inline v0::detail::onnx_norms {
   if (e.results > 1 && type == element_type::float64)
     return "statistics of a double norm are no results of the operator";
   if (e.to == target::onnxruntime && type == element_type::bfloat16) return "onnxruntime has no bfloat16 kernel for it";
-  if (!has_operator(e) && type == element_type::bfloat16 && e.version < 13)
-    return "this operator set version has no bfloat16";
   return {};
 }
 
@@ -2908,30 +3109,25 @@ void complete(emission const& e, std::vector<Attribute>& attributes) {
 }
 
 template <class Body>
-class body_writer {
+class body_writer : onnx_function_writer<Body> {
+  using base = onnx_function_writer<Body>;
+
  public:
   body_writer(emission const& e, Body& into)
-      : e_(e),
-        body_(into),
-        type_(e.operands[0].type),
-        axis_(static_cast<std::int64_t>(e.number("axis"))),
-        degenerate_(degenerate(e)) {
-    computed_ = type_ == element_type::float64 ? element_type::float64 : element_type::float32;
-  }
+      : base(e, into), axis_(static_cast<std::int64_t>(e.number("axis"))), degenerate_(degenerate(e)) {}
 
   void write() {
     bool const centred = e_.op == opcode::layer_norm;
     bool const bias = e_.has(2);
-    body_.name = std::string("fuse::") + (centred ? "LayerNormalization_" : "RMSNormalization_") +
-                 std::string(name_of(type_)) + "_axes" + std::to_string(-axis_);
+    base::begin(centred ? "LayerNormalization" : "RMSNormalization");
+    body_.name += "_axes" + std::to_string(-axis_);
     if (degenerate_) body_.name += "_reciprocal";
-    body_.inputs = {"X", "Scale"};
+    body_.inputs.push_back("Scale");
     if (bias) {
       body_.inputs.push_back("Bias");
       body_.name += "_bias";
     }
-    body_.outputs = {"Y"};
-    body_.attributes = {"axis", "epsilon"};
+    body_.attributes = {"axis"};
     if (e_.results > 1) {
       body_.name += e_.results > 2 ? "_statistics" : "_mean";
       body_.outputs.push_back("Mean");
@@ -2939,73 +3135,45 @@ class body_writer {
     }
     for (std::int64_t i = axis_; i < 0; ++i) axes_.push_back(i);
 
-    std::string x = "X";
-    if (type_ != computed_) x = cast("X", "XU", computed_);
-    epsilon();
-    if (e_.results == 1) number("Two", 2);
-    if (e_.version >= 18) step("Constant", {}, "Axes", {{"value_ints", axes_}});
+    auto const x = base::widened();
+    base::parameter("Epsilon", "epsilon");
+    if (e_.results == 1) base::number("Two", 2);
+    if (e_.version >= 18) base::step("Constant", {}, "Axes", {{"value_ints", axes_}});
     std::string d = x;
     if (centred) {
       mean(x, "Mean");
-      step("Sub", {x, "Mean"}, "D");
+      base::step("Sub", {x, "Mean"}, "D");
       d = "D";
     }
     if (e_.results > 1)
-      step("Mul", {d, d}, "Square");
+      base::step("Mul", {d, d}, "Square");
     else
-      step("Pow", {d, "Two"}, "Square");
+      base::step("Pow", {d, "Two"}, "Square");
     mean("Square", "Variance");
-    step("Add", {"Variance", "Epsilon"}, "Shifted");
-    step("Sqrt", {"Shifted"}, "Deviation");
-    if (e_.results > 2) step("Reciprocal", {"Deviation"}, "InvStdDev");
+    base::step("Add", {"Variance", "Epsilon"}, "Shifted");
+    base::step("Sqrt", {"Shifted"}, "Deviation");
+    if (e_.results > 2) base::step("Reciprocal", {"Deviation"}, "InvStdDev");
     if (computed_ == element_type::float64 || degenerate_) {
-      if (e_.results < 3) step("Reciprocal", {"Deviation"}, "InvStdDev");
-      step("Mul", {d, "InvStdDev"}, "Normalised");
+      if (e_.results < 3) base::step("Reciprocal", {"Deviation"}, "InvStdDev");
+      base::step("Mul", {d, "InvStdDev"}, "Normalised");
     } else {
-      step("Div", {d, "Deviation"}, "Normalised");
+      base::step("Div", {d, "Deviation"}, "Normalised");
     }
     std::string n = "Normalised";
-    if (type_ != computed_) n = cast(n, "NormalisedT", type_);
-    step("Mul", {n, "Scale"}, bias ? "Scaled" : "Y");
-    if (bias) step("Add", {"Scaled", "Bias"}, "Y");
+    if (type_ != computed_) n = base::cast(n, "NormalisedT", type_);
+    base::step("Mul", {n, "Scale"}, bias ? "Scaled" : "Y");
+    if (bias) base::step("Add", {"Scaled", "Bias"}, "Y");
   }
 
  private:
-  void step(std::string op, std::vector<std::string> operands, std::string result,
-            std::vector<attribute> attributes = {}, std::vector<std::pair<std::string, std::string>> references = {}) {
-    body_.steps.push_back(
-        {std::move(op), std::move(operands), {std::move(result)}, std::move(attributes), std::move(references)});
-  }
-  std::string cast(std::string const& from, std::string to, element_type type) {
-    step("Cast", {from}, to, {{"to", static_cast<std::int64_t>(type)}});
-    return to;
-  }
   void mean(std::string const& of, std::string const& to) {
     if (e_.version >= 18)
-      step("ReduceMean", {of, "Axes"}, to, {{"keepdims", std::int64_t{1}}});
+      base::step("ReduceMean", {of, "Axes"}, to, {{"keepdims", std::int64_t{1}}});
     else
-      step("ReduceMean", {of}, to, {{"axes", axes_}, {"keepdims", std::int64_t{1}}});
-  }
-  [[nodiscard]] bool plain() const { return e_.version >= 12 && computed_ == element_type::float32; }
-  void number(std::string const& name, double value) {
-    if (plain())
-      step("Constant", {}, name, {{"value_float", value}});
-    else
-      step("Constant", {}, name, {{"value", make_tensor(computed_, {}, span<double const>(&value, 1))}});
-  }
-  void epsilon() {
-    if (plain()) return step("Constant", {}, "Epsilon", {}, {{"value_float", "epsilon"}});
-    auto const rounded = static_cast<float>(e_.number("epsilon"));
-    char digits[32];
-    auto const end = std::to_chars(digits, digits + 32, rounded, std::chars_format::scientific).ptr;
-    body_.name += "_epsilon";
-    body_.name.append(digits, end);
-    number("Epsilon", static_cast<double>(rounded));
+      base::step("ReduceMean", {of}, to, {{"axes", axes_}, {"keepdims", std::int64_t{1}}});
   }
 
-  emission const& e_;
-  Body& body_;
-  element_type type_, computed_;
+  using base::body_, base::computed_, base::e_, base::type_;
   std::int64_t axis_;
   bool degenerate_;
   std::vector<std::int64_t> axes_;
@@ -3019,16 +3187,92 @@ template <class Body>
   return true;
 }
 
+}  // namespace fuse::inline v0::detail::onnx_norms
+
+namespace fuse::inline v0::detail::onnx_skip_norms {
+
+[[nodiscard]] inline std::string_view refuse(emission const& e) {
+  if ((e.op != opcode::skip_layer_norm && e.op != opcode::skip_rms_norm) || e.operands.size() < 3) return {};
+  auto const& input = e.operands[0];
+  if (!input.has_rank || (input.shape.size() != 2 && input.shape.size() != 3))
+    return "the operator takes inputs of two or three axes";
+  for (std::size_t i = 1; i < e.operands.size(); ++i)
+    if (e.has(i) && e.operands[i].type != input.type) return "the operator takes operands of one element type";
+  auto const& skip = e.operands[1];
+  auto const rank = input.shape.size(), skip_rank = skip.shape.size();
+  bool fits = skip.has_rank && skip_rank <= rank && (skip_rank == rank || (rank == 3 && skip_rank == 2));
+  for (std::size_t i = 1; fits && i <= skip_rank; ++i) {
+    auto const a = input.shape[rank - i], b = skip.shape[skip_rank - i];
+    fits = a == b || (i == 3 && b == extent(1));
+  }
+  if (!fits) return "the skip has provably neither the shape of the input nor one that the operator repeats";
+  for (std::size_t i = 2; i < e.operands.size(); ++i)
+    if (e.has(i) && (e.operands[i].shape.size() != 1 || !(e.operands[i].shape[0] == input.shape.back())))
+      return "scale or bias is not provably one row of the last axis";
+  auto const epsilon = e.number("epsilon");
+  auto const rounded = static_cast<float>(epsilon);
+  if (!(epsilon >= 0) || !math::is_finite(rounded) || (rounded == 0) != (epsilon == 0))
+    return "the epsilon does not fit the operator's float32 attribute";
+  return {};
+}
+
+}  // namespace fuse::inline v0::detail::onnx_skip_norms
+
+namespace fuse::inline v0::detail::onnx_functions {
+
+struct stand_in {
+  opcode op = opcode::opaque;
+  std::size_t least = 1, most = 1;  ///< operands
+  std::string_view parameter{}, constant{};
+  bool over_axes = false;  ///< it has a parameter "axis", which the body holds
+};
+inline constexpr stand_in all[] = {
+    {opcode::layer_norm, 2, 3, "epsilon", "Epsilon", true},
+    {opcode::rms_norm, 2, 2, "epsilon", "Epsilon", true},
+    {opcode::gelu},
+    {opcode::fast_gelu},
+    {opcode::swish, 1, 1, "alpha", "Alpha"},
+    {opcode::mish},
+    {opcode::hard_swish},
+};
+
+[[nodiscard]] inline bool stands_in(opcode op, std::size_t operands) {
+  for (auto const& each : all)
+    if (each.op == op && operands <= each.most) return true;
+  return false;
+}
+
+[[nodiscard]] inline std::string_view refuse(emission const& e) {
+  for (auto const why : {onnx_norms::refuse(e), onnx_skip_norms::refuse(e), onnx_activations::refuse(e)})
+    if (!why.empty()) return why;
+  if (!e.operands.empty() && e.operands[0].type == element_type::bfloat16 && e.version < 13 &&
+      stands_in(e.op, e.operands.size()))
+    return "this operator set version has no bfloat16";
+  return {};
+}
+
+template <class Attribute>
+void complete(emission const& e, std::vector<Attribute>& attributes) {
+  onnx_norms::complete(e, attributes);
+  onnx_activations::complete(e, attributes);
+}
+
+template <class Body>
+[[nodiscard]] bool function(emission const& e, Body& into) {
+  return onnx_norms::function(e, into) || onnx_activations::function(e, into);
+}
+
 struct emission_rules {
   template <class Dialect>
   static constexpr void add_to(Dialect& into) {
     into.refuse = &refuse;
+    into.stands_in = &stands_in;
     into.function = &function<function_body>;
     into.complete = &complete<attribute>;
   }
 };
 
-}  // namespace fuse::inline v0::detail::onnx_norms
+}  // namespace fuse::inline v0::detail::onnx_functions
 
 namespace fuse::inline v0::detail::onnx_rows {
 
@@ -3376,12 +3620,21 @@ inline constexpr parameter_source softmax_first_axis[] = {{"axis", kind::attribu
 inline constexpr parameter_source pads_operand[] = {{"pads", kind::operand, {}, 1}};
 inline constexpr parameter_source pads_and_axes[] = {{"pads", kind::operand, {}, 1}, {"axes", kind::operand, {}, 3}};
 inline constexpr parameter_source k_operand[] = {{"k", kind::operand, {}, 1}};
+inline constexpr parameter_source approximation[] = {
+    {"approximate", kind::word, "approximate", 0, 0, axis_use::none, "none tanh"}};
+inline constexpr parameter_source quick_alpha[] = {{"alpha", kind::attribute, "alpha", 0, 1.702}};
+inline constexpr parameter_source skip_epsilon[] = {{"epsilon", kind::attribute, "epsilon", 0, 1e-12}};
+
+inline constexpr element_types short_float_types[] = {{1, {0x10402, 0x10402, 0x10402, 0x10402, 0x10402}, 0x10402}};
+inline constexpr element_types float_types[] = {{1, {0x10c02, 0x10c02}, 0x10c02}};
 
 inline constexpr operator_row rows[] = {
     {"Add", opcode::add}, {"Sub", opcode::sub}, {"Mul", opcode::mul}, {"Div", opcode::div}, {"Neg", opcode::neg},
     {"Reciprocal", opcode::reciprocal}, {"Sqrt", opcode::sqrt}, {"Pow", opcode::pow}, {"Abs", opcode::abs}, {"Exp", opcode::exp},
     {"Log", opcode::log}, {"Erf", opcode::erf}, {"Sin", opcode::sin}, {"Cos", opcode::cos}, {"Tanh", opcode::tanh},
-    {"Sigmoid", opcode::sigmoid}, {"Relu", opcode::relu}, {"Gelu", opcode::gelu}, {"Softplus", opcode::softplus},
+    {"Sigmoid", opcode::sigmoid}, {"Relu", opcode::relu}, 
+    {"Gelu", opcode::fast_gelu, 1, {}, 1, target::standard}, {"Gelu", opcode::gelu, 1, approximation, 1},
+    {"Softplus", opcode::softplus},
     {"LeakyRelu", opcode::leaky_relu}, {"Elu", opcode::elu}, {"HardSigmoid", opcode::hard_sigmoid}, {"HardSwish", opcode::hard_swish},
     {"PRelu", opcode::prelu}, {"Floor", opcode::floor}, {"Ceil", opcode::ceil}, {"Round", opcode::round}, {"Sign", opcode::sign},
     {"Min", opcode::minimum}, {"Max", opcode::maximum}, {"Sum", opcode::sum_of}, {"Mod", opcode::mod},
@@ -3428,14 +3681,14 @@ inline constexpr operator_row rows[] = {
     {"fuse::RMSNormalization", opcode::rms_norm, 1, {}, -1, target::none},
     {"com.microsoft::LayerNormalization", opcode::layer_norm, 1, {}, -1, target::none},
     {"com.microsoft::SimplifiedLayerNormalization", opcode::rms_norm, 1, {}, -1, target::none},
-    {"com.microsoft::SkipLayerNormalization", opcode::skip_layer_norm, 1, {}, -1, target::onnxruntime},
-    {"com.microsoft::SkipSimplifiedLayerNormalization", opcode::skip_rms_norm, 1, {}, -1, target::onnxruntime},
+    {"com.microsoft::SkipLayerNormalization", opcode::skip_layer_norm, 1, skip_epsilon, -1, target::onnxruntime, 0, &any_attributes, {}, short_float_types},
+    {"com.microsoft::SkipSimplifiedLayerNormalization", opcode::skip_rms_norm, 1, skip_epsilon, -1, target::onnxruntime, 0, &any_attributes, {}, short_float_types},
     {"com.microsoft::EmbedLayerNormalization", opcode::embed_layer_norm, 1, {}, -1, target::onnxruntime},
     {"RotaryEmbedding", opcode::rotary_embedding, 23}, {"Attention", opcode::attention, 23},
     {"QuantizeLinear", opcode::quantize}, {"DequantizeLinear", opcode::dequantize}, {"DynamicQuantizeLinear", opcode::dynamic_quantize},
     {"Tan", opcode::tan}, {"Asin", opcode::asin}, {"Acos", opcode::acos}, {"Atan", opcode::atan}, {"Sinh", opcode::sinh}, {"Cosh", opcode::cosh},
     {"Asinh", opcode::asinh}, {"Acosh", opcode::acosh}, {"Atanh", opcode::atanh}, {"Selu", opcode::selu}, {"Celu", opcode::celu},
-    {"ThresholdedRelu", opcode::thresholded_relu}, {"Softsign", opcode::softsign}, {"Mish", opcode::mish}, {"Swish", opcode::swish},
+    {"ThresholdedRelu", opcode::thresholded_relu}, {"Softsign", opcode::softsign}, {"Mish", opcode::mish}, {"Swish", opcode::swish, 1, {}, 1, target::standard},
     {"Shrink", opcode::shrink}, {"Mean", opcode::mean_of}, {"BitwiseAnd", opcode::bitwise_and}, {"BitwiseOr", opcode::bitwise_or},
     {"BitwiseXor", opcode::bitwise_xor}, {"BitwiseNot", opcode::bitwise_not}, {"DepthToSpace", opcode::depth_to_space},
     {"SpaceToDepth", opcode::space_to_depth}, {"ReverseSequence", opcode::reverse_sequence}, {"EyeLike", opcode::eye_like},
@@ -3443,8 +3696,13 @@ inline constexpr operator_row rows[] = {
     {"MeanVarianceNormalization", opcode::mean_variance_norm}, {"LRN", opcode::local_response_norm}, {"Upsample", opcode::resize, 9},
     {"QLinearMatMul", opcode::qlinear_matmul}, {"QLinearConv", opcode::qlinear_conv}, {"LSTM", opcode::lstm}, {"GRU", opcode::gru},
     {"RNN", opcode::rnn},
-    {"com.microsoft::Gelu", opcode::gelu, 1, {}, -1, target::none}, {"com.microsoft::FastGelu", opcode::fast_gelu},
-    {"com.microsoft::QuickGelu", opcode::quick_gelu}, {"com.microsoft::BiasGelu", opcode::bias_gelu},
+    {"com.microsoft::Gelu", opcode::gelu, 1, {}, 1, target::onnxruntime, 0, &any_attributes, {}, float_types},
+    {"com.microsoft::FastGelu", opcode::fast_gelu, 1, {}, 2, target::onnxruntime, 0, &any_attributes, {}, short_float_types},
+    {"com.microsoft::QuickGelu", opcode::swish, 1, quick_alpha, 1, target::onnxruntime, 0, &any_attributes, {}, float_types},
+    {"com.microsoft::BiasGelu", opcode::bias_gelu, 1, {}, 2, target::onnxruntime, 0, &any_attributes, {}, short_float_types},
+    {"fuse::Gelu", opcode::gelu, 1, {}, -1, target::none}, {"fuse::Gelu_tanh", opcode::fast_gelu, 1, {}, -1, target::none},
+    {"fuse::Swish", opcode::swish, 1, {}, -1, target::none}, {"fuse::Mish", opcode::mish, 1, {}, -1, target::none},
+    {"fuse::HardSwish", opcode::hard_swish, 1, {}, -1, target::none},
     {"com.microsoft::FusedMatMul", opcode::fused_matmul},
     {"If", opcode::if_else}, {"Loop", opcode::loop}, {"Scan", opcode::scan},
 };
@@ -3471,7 +3729,7 @@ inline constexpr completed_rows completed = [] {
 }  // namespace detail::onnx_rows
 
 inline constexpr auto onnx =
-    make_dialect<detail::onnx_norms::emission_rules>("onnx", detail::onnx_rows::completed.all, 24);
+    make_dialect<detail::onnx_functions::emission_rules>("onnx", detail::onnx_rows::completed.all, 24);
 
 }  // namespace fuse::inline v0
 
@@ -3550,6 +3808,15 @@ template <class Image>
   return parameter_state::known;
 }
 
+[[nodiscard]] inline int number_of_word(std::string_view words, std::string_view wanted) {
+  for (int number = 0;; ++number) {
+    auto const end = words.find(' ');
+    if (words.substr(0, end) == wanted) return number;
+    if (end == words.npos) return -1;
+    words.remove_prefix(end + 1);
+  }
+}
+
 template <class Image>
 [[nodiscard]] parameter_state read_parameter(Image const& image, fact_table const& known, dialect const& names,
                                              node_id n, std::string_view parameter, std::vector<std::int64_t>& out) {
@@ -3579,7 +3846,8 @@ template <class Image>
       return state;
     }
     case kind::attribute:
-    case kind::inverted: break;
+    case kind::inverted:
+    case kind::word: break;
   }
   auto const value = image.source->attribute_of(n, source.attribute);
   if (auto const* one = std::get_if<std::int64_t>(&value)) {
@@ -3616,6 +3884,14 @@ template <class Image>
     case kind::fixed: out = source.number; return parameter_state::known;
     case kind::spatial_axes: return parameter_state::unknown;
     case kind::extents: return detail::axis_by_extents(image, n, source, out);
+    case kind::word: {
+      auto const value = image.source->attribute_of(n, source.attribute);
+      if (std::holds_alternative<std::monostate>(value)) break;
+      auto const* text = std::get_if<std::string_view>(&value);
+      auto const at = text == nullptr ? -1 : number_of_word(source.words, *text);
+      out = at;
+      return at < 0 ? parameter_state::unknown : parameter_state::known;
+    }
     case kind::attribute:
     case kind::inverted: {
       auto const value = image.source->attribute_of(n, source.attribute);
@@ -3889,6 +4165,11 @@ namespace fuse::inline v0::detail {
     }
     default: return x;
   }
+}
+
+[[nodiscard]] inline double rounding_in(element_type type, double number) {
+  if (size_of(type) != 2 || !is_floating(type) || rounded(number, type) == number) return 0;
+  return type == element_type::float16 ? 0x1.01p-11 : 0x1.01p-8;
 }
 
 [[nodiscard]] inline bool fits(extent e, element_type type) {
@@ -6329,6 +6610,22 @@ namespace fuse::inline v0::dsl {
 [[nodiscard]] constexpr expression tanh(expression const& a) { return expression(opcode::tanh, a); }
 [[nodiscard]] constexpr expression sigmoid(expression const& a) { return expression(opcode::sigmoid, a); }
 [[nodiscard]] constexpr expression relu(expression const& a) { return expression(opcode::relu, a); }
+[[nodiscard]] constexpr expression softplus(expression const& a) { return expression(opcode::softplus, a); }
+[[nodiscard]] constexpr expression hard_sigmoid(expression const& a) { return expression(opcode::hard_sigmoid, a); }
+[[nodiscard]] constexpr expression clip(expression const& a) { return expression(opcode::clip, a); }
+[[nodiscard]] constexpr expression gelu(expression const& a) { return expression(opcode::gelu, a); }
+[[nodiscard]] constexpr expression bias_gelu(expression const& a, expression const& bias) {
+  return expression(opcode::bias_gelu, a, bias);
+}
+[[nodiscard]] constexpr expression fast_gelu(expression const& a) { return expression(opcode::fast_gelu, a); }
+[[nodiscard]] constexpr expression fast_gelu(expression const& a, expression const& bias) {
+  return expression(opcode::fast_gelu, a, bias);
+}
+[[nodiscard]] constexpr expression swish(expression const& a) { return expression(opcode::swish, a); }
+[[nodiscard]] constexpr expression mish(expression const& a) { return expression(opcode::mish, a); }
+[[nodiscard]] constexpr expression hard_swish(expression const& a) { return expression(opcode::hard_swish, a); }
+[[nodiscard]] constexpr expression softmax(expression const& a) { return expression(opcode::softmax, a); }
+[[nodiscard]] constexpr expression log_softmax(expression const& a) { return expression(opcode::log_softmax, a); }
 [[nodiscard]] constexpr expression abs(expression const& a) { return expression(opcode::abs, a); }
 [[nodiscard]] constexpr expression minimum(expression const& a, expression const& b) {
   return expression(opcode::minimum, a, b);
@@ -6338,6 +6635,9 @@ namespace fuse::inline v0::dsl {
 }
 [[nodiscard]] constexpr expression mean(expression const& a) { return expression(opcode::mean, a); }
 [[nodiscard]] constexpr expression sum(expression const& a) { return expression(opcode::sum, a); }
+[[nodiscard]] constexpr expression reduce_max(expression const& a) { return expression(opcode::reduce_max, a); }
+[[nodiscard]] constexpr expression log_sum(expression const& a) { return expression(opcode::log_sum, a); }
+[[nodiscard]] constexpr expression log_sum_exp(expression const& a) { return expression(opcode::log_sum_exp, a); }
 [[nodiscard]] constexpr expression matmul(expression const& a, expression const& b) {
   return expression(opcode::matmul, a, b);
 }
@@ -6351,6 +6651,14 @@ template <class... Operands>
 template <class... Operands>
 [[nodiscard]] constexpr expression rms_norm(Operands const&... operands) {
   return expression(opcode::rms_norm, operands...);
+}
+template <class... Operands>
+[[nodiscard]] constexpr expression skip_layer_norm(Operands const&... operands) {
+  return expression(opcode::skip_layer_norm, operands...);
+}
+template <class... Operands>
+[[nodiscard]] constexpr expression skip_rms_norm(Operands const&... operands) {
+  return expression(opcode::skip_rms_norm, operands...);
 }
 
 }  // namespace fuse::inline v0::dsl
@@ -7697,6 +8005,7 @@ struct rule_info {
   int stage;
   double benefit;
   bool equal_cost, silent, reduces;
+  opcode_set telling;  ///< the operators of its pattern that are no sums, products, or changes of layout
   std::uint8_t slot_count, root_count, replacement_size;
   std::uint8_t root_registers[4];
   static_text slot_names[name_capacity];
@@ -8805,9 +9114,7 @@ class basic_operator_sets {
 
   [[nodiscard]] sets const& operator[](value_id v) const { return v < size_ ? of_[v] : v == absent ? none_ : all; }
 
-  [[nodiscard]] bool has_below(value_id v, opcode op) const {
-    return v < of_.size() && (of_[v].deep & operator_bit(op)) != 0;
-  }
+  [[nodiscard]] bool has_reduction_below(value_id v) const { return v < of_.size() && (of_[v].deep & reductions) != 0; }
 
   [[gnu::always_inline]] void expect_before(value_id v) const {
     if (v >= Image::ahead && v < size_) __builtin_prefetch(of_.data() + (v - Image::ahead));
@@ -8990,6 +9297,12 @@ class basic_operator_sets {
     return tag.name < transparent_names_.size() && transparent_names_[tag.name];
   }
 
+  static constexpr std::uint64_t reductions = [] {
+    std::uint64_t all = 0;
+    for (auto const& known : operator_table)
+      if (known.shape == shape_function::reduce) all |= operator_bit(known.op);
+    return all;
+  }();
   static constexpr std::uint64_t sum_and_mean = operator_bit(opcode::sum) | operator_bit(opcode::mean);
   static constexpr sets none_{0, 0, 0};
   Image const& image_;
@@ -9662,7 +9975,7 @@ class basic_group_opener {
     into.passed_on = identity && unchanged(image_, facts_, n);
     if (identity && !into.passed_on && repeats) into.passed_on = into.repeated = broadcasts(image_, facts_, n);
     if (!into.passed_on) {
-      if (!operators_.has_below(a, opcode::mean) || !moves_ones(image_, facts_, n)) return false;
+      if (!operators_.has_reduction_below(a) || !moves_ones(image_, facts_, n)) return false;
       if (into.shape == absent) into.shape = image_.result(n);
     }
     into.add(a, w);
@@ -10012,6 +10325,7 @@ class basic_group_steps {
   basic_group_steps(program const& rules, Image const& image, facts const& known, congruence& congruent,
                     basic_filter<Image>& told, match_state& state)
       : image_(image),
+        facts_(known),
         filter_(told),
         s_(state),
         opener_(rules, image, known, told.sets(), congruent),
@@ -10101,10 +10415,12 @@ class basic_group_steps {
   bool numbers_make(std::uint8_t at, double wanted, double tolerance) {
     auto& f = s_.frames[at];
     double number = f.group->kind == op_group::sum ? 0 : 1 / f.owed;
+    double rounding = 0;
     std::uint32_t leaves = 0, taken = 0;
     for (std::uint8_t k = 0; k < f.group->count; ++k) {
       auto const& p = f.group->parts[k];
       if (!p.leaf || !p.has_number || (p.leaves & f.covered) != 0) continue;
+      if (p.value != absent) rounding += rounding_in(facts_.type(p.value), wanted);
       number =
           f.group->kind == op_group::sum ? number + weight(f, p) * p.number : number * math::pow(p.number, p.weight);
       leaves |= p.leaves;
@@ -10117,6 +10433,7 @@ class basic_group_steps {
       if ((flips || math::abs(f.sign) != 1) && !s_.set_sign(at, f.sign < 0 && !flips ? -1 : 1)) return false;
       if (f.owed != 1 && !s_.set_owed(at, 1)) return false;
     }
+    if (rounding > tolerance) tolerance = rounding;
     return math::close_to(number, wanted, f.group->integers ? 0 : tolerance) && may_leave_out(*f.group, leaves) &&
            s_.cover(at, leaves, taken);
   }
@@ -10226,6 +10543,7 @@ class basic_group_steps {
   }
 
   Image const& image_;
+  facts const& facts_;
   basic_filter<Image>& filter_;
   match_state& s_;
   basic_group_opener<Image> opener_;
@@ -10406,6 +10724,7 @@ class basic_value_steps {
     double number = 0;
     if (v == absent) return false;
     if (is_of_integers(v)) tolerance = 0;
+    if (auto const rounding = rounding_in(facts_.type(v), wanted); rounding > tolerance) tolerance = rounding;
     if (facts_.number(v, number)) return math::close_to(number, wanted, tolerance);
     if (!image_.value(v).constant) return false;
     auto const t = image_.source->constant(v);
@@ -11880,31 +12199,31 @@ struct operator_facts {
 
 [[nodiscard]] constexpr operator_facts facts_of(opcode op) {
   auto const known = info(op);
-  operator_facts facts{};
-  facts.op = op;
-  facts.bit = operator_bit(op);
-  facts.group = known.group;
-  facts.reduces = known.shape == shape_function::reduce;
-  facts.commutative = known.commutative;
-  facts.broadcasts = (known.kind == op_kind::elementwise || known.kind == op_kind::broadcast) &&
-                     op != opcode::quantize && op != opcode::dequantize;
-  facts.least = known.least;
-  facts.most = known.most < 0 ? std::int8_t{127} : known.most;
-  facts.priority = facts.reduces ? 1 : 2;
-  return facts;
+  operator_facts made{};
+  made.op = op;
+  made.bit = operator_bit(op);
+  made.group = known.group;
+  made.reduces = known.shape == shape_function::reduce;
+  made.commutative = known.commutative;
+  made.broadcasts = (known.kind == op_kind::elementwise || known.kind == op_kind::broadcast) &&
+                    op != opcode::quantize && op != opcode::dequantize;
+  made.least = known.least;
+  made.most = known.most < 0 ? std::int8_t{127} : known.most;
+  made.priority = made.reduces ? 1 : 2;
+  return made;
 }
 
 [[nodiscard]] constexpr operator_facts facts_of(dialect const& names, static_text name) {
   auto const code = names.code(name);
-  auto facts = facts_of(code == 0 ? opcode::opaque : names.rows[code - 1u].op);
-  facts.code = code;
-  if (code == 0) return facts;
+  auto made = facts_of(code == 0 ? opcode::opaque : names.rows[code - 1u].op);
+  made.code = code;
+  if (code == 0) return made;
   int data = -1;
   auto const& first = names.rows[code - 1u];
   for (std::size_t i = 0; i <= first.more; ++i)
     if (auto const stated = names.rows[code - 1u + i].operands; stated > data) data = stated;
-  if (data >= 0) facts.data = static_cast<std::int8_t>(data);
-  return facts;
+  if (data >= 0) made.data = static_cast<std::int8_t>(data);
+  return made;
 }
 
 }  // namespace fuse::inline v0::detail
@@ -12038,6 +12357,7 @@ class lowering {
   [[nodiscard]] constexpr bool may_add_number(std::uint8_t at, op_group kind) const;
   constexpr void finish_group(parts const& found, op_group kind, std::uint8_t frame, bool branch);
   constexpr void member(std::uint8_t at, double weight, op_group kind, std::uint8_t frame);
+  [[nodiscard]] constexpr bool is_one_node(std::uint8_t at, op_group kind) const;
   constexpr void one_member(std::uint8_t at, double weight, op_group kind, std::uint8_t frame);
   constexpr void spliced(std::uint8_t at, double weight, op_group kind, std::uint8_t frame);
 
@@ -12594,6 +12914,7 @@ constexpr void lowering::resolve_operator(std::uint8_t at, term const& t) {
     return;
   }
   needs_[at] = known.bit;
+  if (!may_keep_elements(known.op)) out.telling.add(known.op);
   if (known.reduces) out.reduces = reduction_[at] = true;
 }
 
@@ -12968,12 +13289,18 @@ constexpr void lowering::member(std::uint8_t at, double weight, op_group kind, s
   one_member(at, weight, kind, frame);
 }
 
+constexpr bool lowering::is_one_node(std::uint8_t at, op_group kind) const {
+  auto const& t = pattern_.terms[at];
+  if (t.kind != term_kind::users && t.kind != term_kind::known_as) return false;
+  return group_[t.child[0]] == kind || is_one_node(t.child[0], kind);
+}
+
 constexpr void lowering::one_member(std::uint8_t at, double weight, op_group kind, std::uint8_t frame) {
   auto const group = group_[at];
   auto const r = new_register();
   instruction made{.code = step::member, .a = frame, .b = r, .number = weight};
   auto sign = sign_use::strict;
-  if (pattern_.terms[at].kind == term_kind::capture) {
+  if (pattern_.terms[at].kind == term_kind::capture || is_one_node(at, kind)) {
     made.flags = instruction::captures;
   } else if (kind == op_group::sum && group == op_group::product) {
     made.flags = instruction::any_sign;
@@ -14005,7 +14332,8 @@ class basic_validity {
       case opcode::skip_layer_norm:
       case opcode::skip_rms_norm:
         if (ranked(0) && ranked(1) && shape(0).size() == shape(1).size())
-          for (std::size_t i = 0; i < shape(0).size(); ++i) equal_at(0, i, 1, i);
+          for (std::size_t i = 0; i < shape(0).size(); ++i)
+            if (i != 0 || shape(0).size() != 3 || !(shape(1)[0] == extent(1))) equal_at(0, i, 1, i);
         return;
       case opcode::batch_norm:
       case opcode::instance_norm:
@@ -14254,13 +14582,19 @@ class basic_traffic {
       seen_round_ = 0;
     }
     seen_round_ += 3;
-    for (auto v : roots)
-      if (auto const n = image_.producer(v); n != absent && !dies(n)) sum += die(n);
+    for (auto v : roots) {
+      auto const n = image_.producer(v);
+      if (n == absent || dies(n)) continue;
+      if (has_other_users(n, roots))
+        seen_[n] = seen_round_;  // it stays, for another of its results
+      else
+        sum += die(n);
+    }
     for (bool more = true; more;) {
       more = false;
       for (auto n : matched) {
         if (sum > enough) return sum;
-        if (dies(n) || stays(n)) continue;
+        if (dies(n) || seen_[n] == seen_round_ || stays(n)) continue;
         sum += die(n);
         more = true;
       }
@@ -14279,6 +14613,15 @@ class basic_traffic {
   double die(node_id n) {
     seen_[n] = seen_round_ + 1;
     return of(n);
+  }
+  [[nodiscard]] bool has_other_users(node_id n, span<value_id const> roots) const {
+    for (std::uint32_t i = 0; i < image_.node(n).result_count; ++i) {
+      auto const v = image_.result(n, i);
+      bool replaced = image_.unused(v);
+      for (auto root : roots) replaced = replaced || root == v;
+      if (!replaced) return true;
+    }
+    return false;
   }
   void mark_read(span<node_id const> matched, node_id first_new) {
     auto earliest = ~std::uint64_t{0};
@@ -15154,7 +15497,8 @@ class basic_operator_writer {
 
   built<value_id> neutral(opcode op, span<value_id const> operands, span<written_parameter> parameters,
                           std::uint32_t results) {
-    auto const& [row, code, asked] = row_of(op);
+    auto const& [emitted, code, asked] = row_of(op);
+    auto const* const row = stands_in(emitted, op, operands) ? nullptr : emitted;
     for (auto& p : parameters)
       if (auto why = settle(p, row, op, operands); !why.empty()) return objection{std::move(why)};
     describe(op, operands, parameters, results);
@@ -15166,6 +15510,7 @@ class basic_operator_writer {
     operands_.assign(operands);
     for (auto& p : parameters)
       if (auto const* why = place(p, row); why != nullptr) return objection{why};
+    if (row != nullptr) place_defaults(*row, op, parameters);
     operator_tag tag{code, static_cast<std::uint16_t>(op)};
     if (row != nullptr) {
       if (names_.complete != nullptr) names_.complete(emission_, attributes_);
@@ -15217,6 +15562,26 @@ class basic_operator_writer {
           at == row.attributes->all.size() || !row.attributes->all[at].is_of(image_.version))
         return std::string(row.name) + " has no attribute '" + a.name + "' at this operator set version";
     return {};
+  }
+
+  [[nodiscard]] bool stands_in(operator_row const* row, opcode op, span<value_id const> operands) const {
+    if (row == nullptr || names_.stands_in == nullptr || !names_.stands_in(op, operands.size())) return row == nullptr;
+    element_types const* stated = nullptr;
+    for (auto const& from : row->types)
+      if (from.since <= image_.version) stated = &from;
+    for (std::size_t i = 0; stated != nullptr && i < operands.size(); ++i)
+      if (operands[i] != absent && !stated->takes(i, facts_.type(operands[i]))) return true;
+    return false;
+  }
+
+  void place_defaults(operator_row const& row, opcode op, span<written_parameter const> given) {
+    for (auto const& s : row.parameters) {
+      bool is_given = s.where != parameter_source::kind::attribute || s.number != s.number;
+      for (auto const& p : given) is_given = is_given || p.name == s.parameter;
+      auto const* own = parameter_of(op, s.parameter);
+      if (!is_given && own != nullptr && own->real && own->fallback != s.number)
+        attributes_.push_back({std::string(s.attribute.empty() ? s.parameter : s.attribute), own->fallback});
+    }
   }
 
   [[nodiscard]] static std::string refuses(operator_row const& row, std::size_t operands) {
@@ -15381,6 +15746,15 @@ class basic_operator_writer {
         operands_[at] = into_.constant_of(make_tensor(
             std::vector<std::int64_t>{static_cast<std::int64_t>(list->size())}, span<std::int64_t const>(*list)));
         return nullptr;
+      }
+      case parameter_source::kind::word: {
+        auto words = source.words;
+        for (double number = 0;; ++number) {
+          auto const end = words.find(' ');
+          if (number == p.number) return add(std::string(words.substr(0, end)));
+          if (end == words.npos) return cannot;
+          words.remove_prefix(end + 1);
+        }
       }
       case parameter_source::kind::fixed: return source.number == p.number ? nullptr : cannot;
       case parameter_source::kind::spatial_axes: return cannot;
@@ -16315,14 +16689,17 @@ class basic_near_misses {
       return rules_.rules[rule].stage == stage && selected[rule] && !rules_.rules[rule].silent;
     };
     bool any = false, anywhere = false;
+    opcode_set telling{};
     for (std::size_t rule = 0; rule < rules_.rules.size(); ++rule) {
       any = any || speaks(rule);
-      anywhere = anywhere || (speaks(rule) && !rules_.rules[rule].reduces);  // it has no landmark
+      if (!speaks(rule) || rules_.rules[rule].reduces) continue;
+      telling.add(rules_.rules[rule].telling);
+      anywhere = anywhere || rules_.rules[rule].telling.empty();  // it is of sums and products alone
     }
     if (!any) return;
     if (anywhere)
       reach_.assign(image_.node_count(), true);
-    else if (!mark_what_landmarks_reach())
+    else if (!mark_what_is_reached(telling, fused))
       return;
 
     std::vector<bool> told(image_.value_count(), false);
@@ -16374,20 +16751,22 @@ class basic_near_misses {
     return false;
   }
 
-  bool mark_what_landmarks_reach() {
-    if (!any_landmark()) return false;
+  template <class Fused>
+  bool mark_what_is_reached(opcode_set const& telling, Fused const& fused) {
+    if (telling.empty() && !any_landmark()) return false;
+    bool any = false;
     constexpr std::uint8_t far = 17;
     plain_vector<std::uint8_t> distance(image_.node_count(), far);
     reach_.assign(image_.node_count(), false);
     for (auto n = image_.first_node(); n != absent; n = image_.node(n).next) {
-      if (is_landmark(n)) distance[n] = 0;
+      if (is_landmark(n) || (telling.has(op_of(image_, n)) && !fused(n))) distance[n] = 0, any = true;
       for (std::uint32_t i = 0; i < image_.operand_count(n); ++i)
         if (auto const v = image_.operand(n, i); v != absent && image_.producer(v) != absent)
           if (auto const below = distance[image_.producer(v)]; below + 1 < distance[n])
             distance[n] = static_cast<std::uint8_t>(below + 1);
       reach_[n] = distance[n] < far;
     }
-    return true;
+    return any;
   }
 
   [[nodiscard]] bool any_landmark() {
@@ -16550,14 +16929,24 @@ struct rewrite_report {
   }
 };
 
+[[nodiscard]] inline std::string found_nothing(std::size_t rules, bool others) {
+  return std::to_string(rules) + (others ? " other" : "") + (rules == 1 ? " rule" : " rules") + " found nothing";
+}
+
 [[nodiscard]] inline std::string to_text(rewrite_report const& report) {
   std::string text;
+  std::size_t silent = 0;
   if (!report.error.empty()) return "error: " + printable(report.error) + "\n";
   for (auto const& r : report.rules) {
+    if (r.matched == 0 && r.refused.empty()) {
+      ++silent;
+      continue;
+    }
     text += r.name + ": matched " + std::to_string(r.matched) + ", applied " + std::to_string(r.applied) +
             ", refused " + std::to_string(r.refused.size()) + "\n";
     for (auto const& f : r.refused) text += "  not at " + printable(f.node + ": " + f.reason) + "\n";
   }
+  if (silent != 0) text += found_nothing(silent, silent != report.rules.size()) + "\n";
   text +=
       "nodes: " + std::to_string(report.nodes_before) + " before, " + std::to_string(report.nodes_after) + " after\n";
   for (auto const& n : report.notes) text += "note: " + printable(n) + "\n";
@@ -16691,6 +17080,63 @@ using refusals = basic_refusals<graph_image>;
 
 namespace fuse::inline v0::detail {
 
+class rule_targets {
+ public:
+  rule_targets(program const& rules, dialect const& names, int version, target to)
+      : rules_(rules), names_(names), version_(version), to_(to) {}
+
+  [[nodiscard]] bool include(rule_info const& rule) const {
+    auto const terms = rules_.replacements.subspan(rule.first_replacement, rule.replacement_size);
+    return terms.size() == 0 || includes(rule, terms, static_cast<std::uint8_t>(terms.size() - 1));
+  }
+
+ private:
+  using kind = replacement_term::kind;
+
+  [[nodiscard]] bool includes(rule_info const& rule, span<replacement_term const> terms, std::uint8_t at) const {
+    auto const& t = terms[at];
+    if (t.what == kind::fold || t.what == kind::row) return true;
+    if (t.what == kind::named && !includes(t)) return false;
+    if (t.what == kind::neutral && !has_rest(rule, terms, t) && !includes(static_cast<opcode>(t.op), t.children))
+      return false;
+    for (std::uint8_t i = 0; i < t.children; ++i)
+      if (!includes(rule, terms, t.child[i])) return false;
+    return true;
+  }
+  [[nodiscard]] bool includes(replacement_term const& named) const {
+    auto const* row = names_.row(named.op, version_);
+    return row == nullptr || row->emit == target::none || fuse::includes(row->emit, to_);
+  }
+  [[nodiscard]] bool includes(opcode op, std::size_t operands) const {
+    if (names_.stands_in != nullptr && names_.stands_in(op, operands)) return true;
+    bool elsewhere = false;
+    for (auto const& row : names_.rows) {
+      if (row.op != op || row.emit == target::none || row.since > version_ || row.emit_since > version_) continue;
+      if (row.operands >= 0 && static_cast<std::size_t>(row.operands) < operands) continue;
+      if (fuse::includes(row.emit, to_)) return true;
+      elsewhere = true;
+    }
+    return !elsewhere;
+  }
+  [[nodiscard]] static bool has_rest(rule_info const& rule, span<replacement_term const> terms,
+                                     replacement_term const& t) {
+    for (std::uint8_t i = 0; i < t.children; ++i)
+      if (auto const& child = terms[t.child[i]];
+          child.what == kind::slot && rule.slot_kinds[child.slot] == slot_kind::rest)
+        return true;
+    return false;
+  }
+
+  program const& rules_;
+  dialect const& names_;
+  int version_;
+  target to_;
+};
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
 template <class Image>
 class basic_driver final : machine::acceptor {
  public:
@@ -16714,6 +17160,7 @@ class basic_driver final : machine::acceptor {
     machine_.filter(options.filter);
     list_last_stages();
     if (!select()) return;
+    leave_out_other_targets(names);
     fused_by_.resize(image.node_count(), 0);
   }
 
@@ -16722,6 +17169,7 @@ class basic_driver final : machine::acceptor {
     budget_ = std::size_t{16} * image_.node_count() + 1024;
     half_budget_ = budget_ / 2;
     for (int stage = 0; stage < rules_.stages && budget_ != 0; ++stage) {
+      if (!has_rules(stage)) continue;
       enter_stage(stage);
       if (std::exchange(changed_, false)) machine_.look();
       auto const before = costly_.size();
@@ -16739,6 +17187,7 @@ class basic_driver final : machine::acceptor {
       auto again = std::exchange(late_, {});
       if (i < cost_rounds && may_pay(0)) list_costly(0, again);
       for (int stage = 0; stage < rules_.stages; ++stage) {
+        if (!has_rules(stage)) continue;
         enter_stage(stage);
         waiting_ = again;
         visit_waiting();
@@ -16800,6 +17249,16 @@ class basic_driver final : machine::acceptor {
     return true;
   }
 
+  void leave_out_other_targets(dialect const& names) {
+    rule_targets const told(rules_, names, image_.version, options_.target);
+    for (std::size_t i = 0; i < selected_.size(); ++i) {
+      if (!selected_[i] || told.include(rules_.rules[i])) continue;
+      selected_[i] = false;
+      if (!options_.only.empty())
+        report_.notes.push_back("rule '" + report_.rules[i].name + "' makes operators of another target");
+    }
+  }
+
   void visit_all() {
     auto const listed = nodes_.size(), all = listed + image_.node_count() - listed_;
     nodes_.resize(all);
@@ -16836,6 +17295,11 @@ class basic_driver final : machine::acceptor {
     return name < last_stage_by_name_.size() ? last_stage_by_name_[name] : -1;
   }
 
+  [[nodiscard]] bool has_rules(int stage) const {
+    for (std::size_t i = 0; i < selected_.size(); ++i)
+      if (selected_[i] && rules_.rules[i].stage == stage) return true;
+    return false;
+  }
   void enter_stage(int stage) {
     stage_ = stage;
     for (std::size_t op = 0; op < begins_.size(); ++op) begins_[op] = machine_.begins(static_cast<opcode>(op), stage);

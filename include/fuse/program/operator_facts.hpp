@@ -33,7 +33,7 @@ struct operator_facts {
   made.commutative = known.commutative;
   // (What quantisation multiplies by may lie along an axis.)
   made.broadcasts = (known.kind == op_kind::elementwise || known.kind == op_kind::broadcast) &&
-                     op != opcode::quantize && op != opcode::dequantize;
+                    op != opcode::quantize && op != opcode::dequantize;
   made.least = known.least;
   made.most = known.most < 0 ? std::int8_t{127} : known.most;
   made.priority = made.reduces ? 1 : 2;
