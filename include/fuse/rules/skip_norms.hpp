@@ -73,10 +73,10 @@ inline constexpr auto skip_layer_norm =
         .replace(formula::skip_layer_norm)
         .stage(5);
 
-/// The same where others use the sum, which is a result of the operator.
+/// The same where others use the sum, which is a result of the operator. (Not through an Identity: behind one, the sum
+/// itself would stay.)
 inline constexpr auto skip_layer_norm_with_sum =
     rule<"skip-layer-norm-with-sum">(dsl::roots(formula::shared_residual, formula::layer_norm_of(dsl::var<"sum">)))
-        .through<"identity">()
         .where<"the norm is over the last axis">(formula::last_axis)
         .where<"the skip has the shape of the input, or repeats along the batch">(formula::shapes_of_skips)
         .where(dsl::row_vector<"old scale", "input">, dsl::row_vector<"old bias", "input">,
@@ -100,7 +100,6 @@ inline constexpr auto skip_rms_norm =
 
 inline constexpr auto skip_rms_norm_with_sum =
     rule<"skip-rms-norm-with-sum">(dsl::roots(formula::shared_residual, formula::rms_norm_of(dsl::var<"sum">)))
-        .through<"identity">()
         .where<"the norm is over the last axis">(formula::last_axis)
         .where<"the skip has the shape of the input, or repeats along the batch">(formula::shapes_of_skips)
         .where(dsl::row_vector<"old scale", "input">, dsl::row_vector<"addend", "input">,
