@@ -36,7 +36,8 @@ inline constexpr auto last_axis = dsl::pred<"axes">([](auto axes) {
 
 /// A residual connection: input + skip, perhaps with a row. What is added first has no other user: it would be computed
 /// all the same.
-inline constexpr auto biased_residual = dsl::either((input + addend).users(1) + skip, (input + skip).users(1) + addend);
+inline constexpr auto biased_residual = dsl::either(
+    dsl::either((input + addend).users(1) + skip, (skip + addend).users(1) + input), (input + skip).users(1) + addend);
 inline constexpr auto residual = dsl::either(biased_residual, input + skip);
 /// The same, used by nothing but the norm; and used by others.
 inline constexpr auto own_residual = residual.users(1);
