@@ -3633,7 +3633,7 @@ inline constexpr operator_row rows[] = {
     {"Reciprocal", opcode::reciprocal}, {"Sqrt", opcode::sqrt}, {"Pow", opcode::pow}, {"Abs", opcode::abs}, {"Exp", opcode::exp},
     {"Log", opcode::log}, {"Erf", opcode::erf}, {"Sin", opcode::sin}, {"Cos", opcode::cos}, {"Tanh", opcode::tanh},
     {"Sigmoid", opcode::sigmoid}, {"Relu", opcode::relu}, 
-    {"Gelu", opcode::fast_gelu, 1, {}, 1, target::standard}, {"Gelu", opcode::gelu, 1, approximation, 1},
+    {"Gelu", opcode::fast_gelu, 1, {}, 1, target::standard}, {"Gelu", opcode::gelu, 2, approximation, 1},
     {"Softplus", opcode::softplus},
     {"LeakyRelu", opcode::leaky_relu}, {"Elu", opcode::elu}, {"HardSigmoid", opcode::hard_sigmoid}, {"HardSwish", opcode::hard_swish},
     {"PRelu", opcode::prelu}, {"Floor", opcode::floor}, {"Ceil", opcode::ceil}, {"Round", opcode::round}, {"Sign", opcode::sign},
