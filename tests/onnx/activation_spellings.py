@@ -131,7 +131,7 @@ class Spelling:
         form = self.draw("x is", "an input", "a sum", "a Relu", "a product")
         if self.kind.startswith("bias"):
             return x
-        if form == "a sum":
+        if form == "a sum" and self.rank > 1:  # else it is one with a bias
             return self.m.op("Add", x, self.m.input("x2", self.x_type, self.shape))
         if form == "a product":
             return self.m.op("Mul", x, self.m.input("x2", self.x_type, self.shape))

@@ -170,7 +170,7 @@ def activation_kind(node):
         return "gelu by tanh" if by_tanh else "gelu"
     if name in ("Swish", "QuickGelu"):
         alpha = attribute(node, "alpha", 1.0 if name == "Swish" else 1.702)
-        return "silu" if alpha == 1 else "quick gelu" if abs(alpha - 1.702) < 1e-3 else "swish"
+        return "silu" if alpha == 1 else "quick gelu" if abs(alpha - 1.702) < 1e-2 else "swish"
     return {"Mish": "mish", "HardSwish": "hard swish", "Softmax": "softmax", "LogSoftmax": "log softmax"}.get(name)
 
 

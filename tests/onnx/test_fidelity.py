@@ -92,12 +92,12 @@ class FidelityTest(unittest.TestCase):
                     self.assertTrue(judge.optimize(model, target).bytes == data)
 
     def test_files_as_exporters_wrote_them(self):
-        """Models without a norm, byte for byte."""
+        """Models without a norm or an activation of several operators, byte for byte."""
         found = 0
         for path in sorted(judge.MODELS.glob("*.onnx")):
             data = path.read_bytes()
             model = onnx.load_from_string(data)
-            if judge.norms(model) or "ReduceMean" in judge.primitives(model):
+            if judge.norms(model) or {"ReduceMean", "Erf", "Tanh", "Sigmoid"} & set(judge.primitives(model)):
                 continue
             found += 1
             for target in judge.TARGETS:

@@ -26,6 +26,25 @@ std::size_t with(char const* op, T number) {
 
 }  // namespace
 
+TEST_CASE("a constant of 16 bits is the number that its type makes it, and one that the type holds is only itself") {
+  for (auto const type : {element_type::float16, element_type::bfloat16}) {
+    bool const is_half = type == element_type::float16;
+    auto const found = [&](double number, bool times) {
+      sketch g;
+      auto const c = g.constant(fuse::make_tensor(type, {}, std::vector<double>{number}));
+      g.end(g.add(times ? "Mul" : "Max", {g.add("Tanh", {g.in("a", {4, 8}, type)}), c}));
+      return times ? applied<factor>(g) : applied<half>(g);
+    };
+    double const step = is_half ? 0x1p-11 : 0x1p-8;
+    CHECK(found(0.70703125, false) == 1);
+    CHECK(found(0.70703125 + step, false) == 0);
+    CHECK(found(0.70703125 - step, false) == 0);
+    CHECK(found(0.5, true) == 1);
+    CHECK(found(0.5 + step, true) == 0);
+    CHECK(found(0.5 - step / 2, true) == 0);
+  }
+}
+
 TEST_CASE("a number is a constant within a relative tolerance") {
   CHECK(with<half>("Max", 0.70710678f) == 1);
   CHECK(with<half>("Max", 0.7071f) == 0);

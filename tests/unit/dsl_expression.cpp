@@ -14,6 +14,7 @@ constexpr auto x = var<"x">, w = var<"w">;
 constexpr auto last_axis =
     fuse::rule<"last-axis">(relu(op<"Softmax">(x).attr<"axis">(-1))).replace(op<"Softmax">(x).attr<"axis">(-1));
 constexpr auto once = fuse::rule<"once">(relu(tanh(x).users(1))).replace(relu(x));
+constexpr auto nested = fuse::rule<"nested">(exp((x + w).users(1) + var<"v">)).replace(exp(x));
 constexpr auto thrice = fuse::rule<"thrice">(relu(tanh(x).users(3))).replace(x);
 
 // Equal subexpressions are one term, so that size counts what is distinct.
@@ -103,6 +104,16 @@ TEST_CASE("a sum that is never negative may be clipped at 0, but not a part of i
   SECTION("a part") { end(g.add("Add", {exp, g.add("Relu", {g.add("Sub", {one, abs})})}), 0); }
   SECTION("at another number") { end(g.add("Add", {g.add("Max", {g.add("Sub", {exp, abs}), one}), one}), 0); }
   SECTION("above, too") { end(g.add("Add", {g.add("Clip", {g.add("Sub", {exp, abs}), zero, one}), one}), 0); }
+}
+
+TEST_CASE("a sum in a sum whose users are counted is one node") {
+  for (bool const used : {false, true}) {
+    sketch g;
+    auto const inner = g.add("Add", {g.in("a"), g.in("b")});
+    if (used) g.output(g.add("Relu", {inner}), "other");
+    g.end(g.add("Exp", {g.add("Add", {g.in("c"), inner})}));
+    CHECK(fuse::match_all<nested>(g).size() == (used ? 0 : 1));
+  }
 }
 
 TEST_CASE("the tolerance of a number is relative") {

@@ -81,4 +81,19 @@ TEST_CASE("of small tensors the number of operators tells, of large ones the byt
   CHECK(refusal<fewer>(large) == "cost");
 }
 
+TEST_CASE("a node that stays for another of its results saves nothing") {
+  static constexpr auto x = var<"x">, scale = var<"scale">;
+  static constexpr auto other = fuse::rule<"other">(layer_norm(x, scale)).replace(x * scale);
+  for (bool const used : {false, true}) {
+    sketch g;
+    auto const norm = g.append("LayerNormalization", {g.in("a", {4, 8}), g.in("scale", {8})}, {}, 2);
+    g.end(g.result(norm));
+    if (used) g.output(g.result(norm, 1), "mean");
+    if (used)
+      CHECK(refusal<other>(g) == "cost");
+    else
+      CHECK(applied<other>(g) == 1);
+  }
+}
+
 }  // namespace rewrite_cost

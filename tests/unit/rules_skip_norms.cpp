@@ -113,6 +113,13 @@ TEST_CASE("a row that is added, too, is the bias of the sum, in each bracketing"
     }
 }
 
+TEST_CASE("a row that is added to a skip without a batch is the bias") {
+  residual g;
+  auto const input = g.in("input", g.shape), skip = g.add("Add", {g.in("skip", {4, 8}), g.in("row", {8})});
+  g.end(g.norm(g.add("Add", {skip, input})));
+  CHECK(rewritten(g) == g.fused());
+}
+
 TEST_CASE("what is added first and used elsewhere stays") {
   residual g;
   auto const first = g.add("Add", {g.in("input", g.shape), g.in("row", {8})});

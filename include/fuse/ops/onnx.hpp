@@ -60,8 +60,8 @@ inline constexpr operator_row rows[] = {
     {"Reciprocal", opcode::reciprocal}, {"Sqrt", opcode::sqrt}, repeats_by_axis("Pow", opcode::pow, "Pow along an axis"), {"Pow", opcode::pow, 7}, {"Abs", opcode::abs}, {"Exp", opcode::exp},
     {"Log", opcode::log}, {"Erf", opcode::erf}, {"Sin", opcode::sin}, {"Cos", opcode::cos}, {"Tanh", opcode::tanh},
     {"Sigmoid", opcode::sigmoid}, {"Relu", opcode::relu}, 
-    // Read as GELU by erf with a parameter; by tanh it is written as the operator that is nothing else.
-    {"Gelu", opcode::fast_gelu, 1, {}, 1, target::standard}, {"Gelu", opcode::gelu, 1, approximation, 1},
+    // Read as GELU by erf with a parameter (no operator set before 20 has it); written by tanh as one that is nothing else.
+    {"Gelu", opcode::fast_gelu, 1, {}, 1, target::standard}, {"Gelu", opcode::gelu, 2, approximation, 1},
     {"Softplus", opcode::softplus},
     {"LeakyRelu", opcode::leaky_relu}, {"Elu", opcode::elu}, {"HardSigmoid", opcode::hard_sigmoid}, {"HardSwish", opcode::hard_swish},
     {"PRelu", opcode::prelu, 7}, {"Floor", opcode::floor}, {"Ceil", opcode::ceil}, {"Round", opcode::round}, {"Sign", opcode::sign},

@@ -36,7 +36,8 @@ inline constexpr auto last_axis = dsl::pred<"axes">([](auto axes) {
 
 /// A residual connection: input + skip, perhaps with a row. What is added first has no other user: it would be computed
 /// all the same.
-inline constexpr auto biased_residual = dsl::either((input + addend).users(1) + skip, (input + skip).users(1) + addend);
+inline constexpr auto biased_residual = dsl::either(
+    dsl::either((input + addend).users(1) + skip, (skip + addend).users(1) + input), (input + skip).users(1) + addend);
 inline constexpr auto residual = dsl::either(biased_residual, input + skip);
 /// The same, used by nothing but the norm; and used by others.
 inline constexpr auto own_residual = residual.users(1);
@@ -73,10 +74,10 @@ inline constexpr auto skip_layer_norm =
         .replace(formula::skip_layer_norm)
         .stage(5);
 
-/// The same where others use the sum, which is a result of the operator.
+/// The same where others use the sum, which is a result of the operator. (Not through an Identity: behind one, the sum
+/// itself would stay.)
 inline constexpr auto skip_layer_norm_with_sum =
     rule<"skip-layer-norm-with-sum">(dsl::roots(formula::shared_residual, formula::layer_norm_of(dsl::var<"sum">)))
-        .through<"identity">()
         .where<"the norm is over the last axis">(formula::last_axis)
         .where<"the skip has the shape of the input, or repeats along the batch">(formula::shapes_of_skips)
         .where(dsl::row_vector<"old scale", "input">, dsl::row_vector<"old bias", "input">,
@@ -100,7 +101,6 @@ inline constexpr auto skip_rms_norm =
 
 inline constexpr auto skip_rms_norm_with_sum =
     rule<"skip-rms-norm-with-sum">(dsl::roots(formula::shared_residual, formula::rms_norm_of(dsl::var<"sum">)))
-        .through<"identity">()
         .where<"the norm is over the last axis">(formula::last_axis)
         .where<"the skip has the shape of the input, or repeats along the batch">(formula::shapes_of_skips)
         .where(dsl::row_vector<"old scale", "input">, dsl::row_vector<"addend", "input">,
