@@ -531,6 +531,8 @@ enum class term_kind : std::uint8_t {
   known_as,      ///< a.as<"name">()
   roots,         ///< roots(a, b)
   fold,          ///< fold(a): computed when the rule is applied
+  along,         ///< along<0>(s): inside fold, a constant that lies along that axis
+  dimension,     ///< dim<"x", -1>: an extent of what a name captured
   row,           ///< row(scale, x): broadcast to the last axes of x
   misused,       ///< what stands where it means nothing; `index` says what
 };
@@ -753,6 +755,17 @@ constexpr expression expression::attr(expression const& value) const {
 }  // namespace fuse::inline v0
 
 #pragma GCC diagnostic pop
+
+namespace fuse::inline v0::dsl {
+
+template <int Axis>
+[[nodiscard]] constexpr expression along(expression const& inside) {
+  expression made(term_kind::along, opcode::opaque, {}, inside);
+  made.terms[made.root()].number = Axis;
+  return made;
+}
+
+}  // namespace fuse::inline v0::dsl
 
 namespace fuse::inline v0::dsl {
 
@@ -6923,6 +6936,23 @@ namespace fuse::inline v0::dsl {
 
 }  // namespace fuse::inline v0::dsl
 
+namespace fuse::inline v0::detail {
+
+[[nodiscard]] constexpr expression dimension_of(static_text name, int axis) {
+  expression made(term_kind::dimension, opcode::opaque, name);
+  made.terms[0].number = axis;
+  return made;
+}
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::dsl {
+
+template <fixed_string Name, int Axis>
+inline constexpr expression dim = detail::dimension_of(detail::name_text<Name>, Axis);
+
+}  // namespace fuse::inline v0::dsl
+
 namespace fuse::inline v0::dsl {
 
 template <class... Forms>
@@ -8311,16 +8341,17 @@ struct through_set {
 };
 
 struct replacement_term {
-  enum class kind : std::uint8_t { slot, number, neutral, named, fold, row, result, roots } what;
+  enum class kind : std::uint8_t { slot, number, neutral, named, fold, along, dimension, row, result, roots } what;
   std::uint8_t children, slot;
   std::uint16_t op;     ///< opcode, or name code for `named`
   std::uint16_t index;  ///< result number
   std::uint8_t child[8];
-  double number;
+  double number;  ///< of `along` and `dimension` the axis
   struct given {
     static_text name;
     double number;
-    std::uint8_t slot;  ///< 255: `number`
+    std::uint8_t slot;  ///< 255: `number`, or what is computed
+    std::uint8_t term;  ///< 255: nothing is; else the term that tells how
     bool integer;       ///< `number` was written as an integer
   } parameters[4];
   std::uint8_t parameter_count;
@@ -12768,6 +12799,10 @@ class lowering {
   [[nodiscard]] constexpr bool is_bound(static_text name) const;
   constexpr void add_condition(condition const& added);
   [[nodiscard]] static constexpr bool names(expression const& in, static_text name);
+  [[nodiscard]] static constexpr bool captures(term const& t) {
+    return t.kind == term_kind::capture || t.kind == term_kind::scalar || t.kind == term_kind::rest ||
+           t.kind == term_kind::parameter;
+  }
   constexpr void require_operands(expression const& in, term const& t, int required);
   constexpr std::uint8_t axes_of_row(expression const& in, term const& t);
   constexpr void lower_replacement();
@@ -13529,6 +13564,8 @@ constexpr void lowering::attributes(term const& t, std::uint8_t r, std::uint8_t 
       if (holder.kind == term_kind::number) {
         made.number = holder.number;
         made.tolerance = static_cast<float>(holder.tolerance);
+      } else if (!captures(holder)) {
+        return fail(rule_error::misplaced, rule_.name);
       } else {
         made.b = bound_slot(holder.name, holder.kind == term_kind::scalar ? slot_kind::number : slot_kind::parameter);
       }
@@ -14043,12 +14080,15 @@ constexpr void lowering::lower_replacement() {
       given.number = child.number;
       given.integer = child.index == 1;
       given.slot = no_slot;
+      given.term = no_slot;
       if (child.children == 1) {
         auto const& holder = made[child.child[0]];
         if (holder.kind == term_kind::number)
           given.number = holder.number;
-        else
+        else if (captures(holder))
           given.slot = known(holder.name);
+        else
+          given.term = child.child[0];
       }
     }
     int const operands = t.children - t.attributes;
@@ -14089,6 +14129,16 @@ constexpr void lowering::lower_replacement() {
         break;
       }
       case term_kind::fold: r.what = kind::fold; break;
+      case term_kind::along:
+        r.what = kind::along;
+        r.number = t.number;
+        break;
+      case term_kind::dimension:
+        r.what = kind::dimension;
+        r.number = t.number;
+        r.slot = known(t.name);
+        if (out.slot_kinds[r.slot] != slot_kind::value) return fail(rule_error::two_uses_of_a_name, t.name);
+        break;
       case term_kind::row:
         r.what = kind::row;
         r.number = t.number;
@@ -14215,8 +14265,10 @@ struct rule_requirement {
       is_not<Error, rule_error::result_as_root>,
       "fuse: the root of a pattern is the first result of its operator: matching begins there, and result<1> of an "
       "operator stands below another one");
-  static_assert(is_not<Error, rule_error::misplaced>,
-                "fuse: fold and row stand on the right side of a rule, roots around its whole pattern");
+  static_assert(
+      is_not<Error, rule_error::misplaced>,
+      "fuse: fold, row, dim and numbers that are computed stand on the right side of a rule, roots around its "
+      "whole pattern");
 };
 
 }  // namespace detail
@@ -15780,6 +15832,177 @@ using broadcast_operand = basic_broadcast_operand<graph_image>;
 
 namespace fuse::inline v0::detail {
 
+template <class Image>
+class basic_folding {
+ public:
+  basic_folding(match_state const& match, Image const& image, facts const& known)
+      : match_(match), image_(image), facts_(known) {}
+
+  built<dense> compute(span<replacement_term const> terms, rule_info const& rule, std::uint8_t at, element_type type) {
+    terms_ = terms;
+    rule_ = &rule;
+    type_ = type;
+    auto made = term(at);
+    if (!made) return made.why();
+    if ((*made).lies) return objection{"along() names an axis of what stands beside it, and nothing does"};
+    return (*made).contents;
+  }
+
+ private:
+  using kind = replacement_term::kind;
+  struct part {
+    dense contents{};
+    bool lies = false;  ///< along `axis`, whatever the rank; `contents` have one axis then
+    int axis = 0;
+  };
+
+  built<part> term(std::uint8_t at) {
+    auto const& t = terms_[at];
+    switch (t.what) {
+      case kind::number: return part{dense::of(t.number)};
+      case kind::dimension: return extent_of(t);
+      case kind::slot: return captured(t.slot);
+      case kind::along: return lying(t);
+      case kind::neutral: return operation(t);
+      default: return objection{no_constant};
+    }
+  }
+
+  built<part> extent_of(replacement_term const& t) const {
+    auto const& s = match_.slot(t.slot);
+    auto const rank = s.bound ? facts_.rank(s.value) : -1;
+    auto axis = static_cast<int>(t.number);
+    if (axis < 0) axis += rank;
+    if (rank < 0 || axis < 0 || axis >= rank)
+      return objection{"dim() names an axis of a value that is not known to have it"};
+    auto const e = facts_.shape(s.value)[static_cast<std::size_t>(axis)];
+    if (!e.known()) return objection{"dim() needs an extent that is known"};
+    return part{dense::of(static_cast<double>(e.value()))};
+  }
+
+  built<part> captured(std::uint8_t slot) const {
+    auto const& s = match_.slot(slot);
+    auto const is = rule_->slot_kinds[slot];
+    if (!s.bound) return objection{no_constant};
+    if (is == slot_kind::parameter && s.axes != 0) return objection{"fold takes numbers, and axes were captured"};
+    if (is == slot_kind::number || is == slot_kind::parameter) return part{dense::of(s.number)};
+    if (is != slot_kind::value) return objection{no_constant};
+    if (image_.value(s.value).constant) {
+      auto const contents = image_.source->constant(s.value);
+      if (!contents || contents.size() != count_of(contents.shape)) return objection{no_constant};
+      auto read = dense::in_doubles(contents);
+      if (is_integer(contents.type) && !exact_integers(read)) return objection{no_integer};
+      return part{read};
+    }
+    double number = 0;
+    if (!facts_.number(s.value, number)) return objection{no_constant};
+    if (is_integer(facts_.type(s.value)) && !exact_integers(dense::of(number))) return objection{no_integer};
+    return part{dense::of(number)};
+  }
+
+  built<part> lying(replacement_term const& t) {
+    auto inside = term(t.child[0]);
+    if (!inside) return inside;
+    auto made = *inside;
+    std::size_t longer = 0;
+    for (auto const extent : made.contents.shape) longer += extent != 1 ? 1 : 0;
+    if (longer > 1) return objection{"along() takes a constant of one axis, and this one has several"};
+    made.contents.shape = {static_cast<std::int64_t>(made.contents.elements.size())};
+    made.lies = true;
+    made.axis = static_cast<int>(t.number);
+    return made;
+  }
+
+  built<part> operation(replacement_term const& t) {
+    std::vector<part> parts;
+    std::size_t rank = 0, axes = 0;  // of what does not lie along an axis of others; without leading extents of 1
+    for (std::uint8_t i = 0; i < t.children; ++i) {
+      auto made = term(t.child[i]);
+      if (!made) return made;
+      parts.push_back(*made);
+      if (parts.back().lies) continue;
+      auto const& shape = parts.back().contents.shape;
+      auto const own = rank_of(shape);
+      if (axes != 0 && own != 0 && own != axes)
+        return objection{"operands of fold have different ranks, and nothing says along which axis one repeats"};
+      if (own != 0) axes = own;
+      if (shape.size() > rank) rank = shape.size();
+    }
+    part made;
+    for (auto& p : parts)
+      if (p.lies) {
+        if (rank != 0) {
+          if (auto const* why = place(p, rank, parts); why != nullptr) return objection{why};
+        } else if (made.lies && made.axis != p.axis) {
+          return objection{"operands of fold lie along different axes of nothing"};
+        } else {
+          made.lies = true;
+          made.axis = p.axis;
+        }
+      }
+    std::vector<dense> operands;
+    for (auto& p : parts) operands.push_back(std::move(p.contents));
+    auto const op = static_cast<opcode>(t.op);
+    if (!evaluate(op, operands, made.contents)) return objection{no_constant};
+    if (is_integer(type_) && !exact_integers(made.contents)) return objection{no_integer};
+    bool finite = true, zeros = info(op).group != op_group::product;
+    for (auto const& operand : operands) {
+      finite = finite && all_finite(operand);
+      zeros = zeros || has_zero(operand) || !all_finite(operand);
+    }
+    if (finite && !all_finite(made.contents))
+      return objection{"fold would make an infinite number, or none, of finite ones"};
+    if (!zeros && has_zero(made.contents)) return objection{"fold would make 0 a product of numbers that are not"};
+    return made;
+  }
+
+  static char const* place(part& p, std::size_t rank, std::vector<part> const& beside) {
+    auto const axis = p.axis < 0 ? p.axis + static_cast<int>(rank) : p.axis;
+    auto const count = p.contents.shape[0];
+    if (axis < 0 || axis >= static_cast<int>(rank)) return "along() names an axis that the constant beside it lacks";
+    bool fits = count == 1;
+    for (auto const& other : beside) {
+      auto const& shape = other.contents.shape;
+      fits = fits || (!other.lies && shape.size() == rank && shape[static_cast<std::size_t>(axis)] == count);
+    }
+    if (!fits) return "along() has another number of elements than the axis that it names";
+    p.contents.shape.assign(rank, 1);
+    p.contents.shape[static_cast<std::size_t>(axis)] = count;
+    return nullptr;
+  }
+
+  [[nodiscard]] static bool all_finite(dense const& of) {
+    for (auto x : of.elements)
+      if (!math::is_finite(x)) return false;
+    return true;
+  }
+  [[nodiscard]] static bool has_zero(dense const& of) {
+    for (auto x : of.elements)
+      if (x == 0) return true;
+    return false;
+  }
+  [[nodiscard]] static std::size_t rank_of(span<std::int64_t const> shape) {
+    std::size_t lead = 0;
+    while (lead < shape.size() && shape[lead] == 1) ++lead;
+    return shape.size() - lead;
+  }
+
+  static constexpr auto const* no_constant = "an operand of fold is not a constant";
+  static constexpr auto const* no_integer = "fold would compute with integers that a double does not hold exactly";
+
+  match_state const& match_;
+  Image const& image_;
+  facts const& facts_;
+  span<replacement_term const> terms_{};
+  rule_info const* rule_ = nullptr;
+  element_type type_ = element_type::unknown;
+};
+using folding = basic_folding<graph_image>;
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
 struct written_parameter {
   std::string_view name;
   double number = 0;
@@ -15991,6 +16214,8 @@ class basic_operator_writer {
     } else if (p.integer && !is_real(p, row, op)) {
       if (!(math::abs(p.number) < inexact_integers)) return because(" is an integer that is not known exactly");
       p.content = static_cast<std::int64_t>(p.number);
+    } else if (counts(p, row, op)) {
+      return because(" is an integer, and what gives it is none");
     } else {
       p.content = p.number;
     }
@@ -16019,6 +16244,13 @@ class basic_operator_writer {
       for (auto& axis : *list)
         if (!count(axis)) return false;
     return true;
+  }
+  [[nodiscard]] static bool counts(written_parameter const& p, operator_row const* row, opcode op) {
+    if (auto const* own = parameter_of(op, p.name); own != nullptr && !own->real) return true;
+    auto const at = row == nullptr ? 0 : row->attributes->find(p.name);
+    return row != nullptr && at != row->attributes->all.size() &&
+           (row->attributes->all[at].kind == attribute_kind::integer ||
+            row->attributes->all[at].kind == attribute_kind::flag);
   }
   [[nodiscard]] static bool is_real(written_parameter const& p, operator_row const* row, opcode op) {
     if (auto const* own = parameter_of(op, p.name); own != nullptr) return own->real;
@@ -16137,6 +16369,7 @@ class basic_instantiation {
         names_(names),
         to_(to),
         into_(into),
+        folding_(match, image, known),
         broadcast_(image, known, names, to, into),
         writer_(image, known, names, to, into) {}
 
@@ -16191,8 +16424,10 @@ class basic_instantiation {
     switch (t.what) {
       case kind::slot: return slot_value(t.slot, type);
       case kind::number: return constant(dense::of(t.number), type);
+      case kind::along: return objection{"along() stands inside fold()"};
+      case kind::dimension:
       case kind::fold: {
-        auto folded = computed(t.child[0], type);
+        auto folded = folding_.compute(terms_, *info_, t.what == kind::fold ? t.child[0] : at, type);
         if (!folded) return folded.why();
         return constant(*folded, type);
       }
@@ -16210,7 +16445,7 @@ class basic_instantiation {
   }
   [[nodiscard]] bool is_literal(std::uint8_t at) const {
     auto const& t = terms_[at];
-    if (t.what == kind::number || t.what == kind::fold) return true;
+    if (t.what == kind::number || t.what == kind::fold || t.what == kind::dimension) return true;
     auto const is = t.what == kind::slot ? info_->slot_kinds[t.slot] : slot_kind::value;
     return is == slot_kind::number || is == slot_kind::parameter;
   }
@@ -16315,70 +16550,6 @@ class basic_instantiation {
     return t.what == kind::slot && info_->slot_kinds[t.slot] == slot_kind::value && !match_.slot(t.slot).bound;
   }
 
-  built<dense> computed(std::uint8_t at, element_type type) {
-    constexpr auto const* no_constant = "an operand of fold is not a constant";
-    constexpr auto const* no_integer = "fold would compute with integers that a double does not hold exactly";
-    auto const& t = terms_[at];
-    if (t.what == kind::number) return dense::of(t.number);
-    if (t.what == kind::slot) {
-      auto const& s = match_.slot(t.slot);
-      auto const is = info_->slot_kinds[t.slot];
-      if (s.bound && is == slot_kind::number) return dense::of(s.number);
-      if (!s.bound || is != slot_kind::value) return objection{no_constant};
-      if (image_.value(s.value).constant) {
-        auto const contents = image_.source->constant(s.value);
-        if (!contents || contents.size() != count_of(contents.shape)) return objection{no_constant};
-        auto read = dense::in_doubles(contents);
-        if (is_integer(contents.type) && !exact_integers(read)) return objection{no_integer};
-        return read;
-      }
-      if (double number = 0; facts_.number(s.value, number)) {
-        if (is_integer(facts_.type(s.value)) && !exact_integers(dense::of(number))) return objection{no_integer};
-        return dense::of(number);
-      }
-      return objection{no_constant};
-    }
-    if (t.what != kind::neutral) return objection{no_constant};
-    std::vector<dense> operands;
-    std::size_t axes = 0;
-    for (std::uint8_t i = 0; i < t.children; ++i) {
-      auto operand = computed(t.child[i], type);
-      if (!operand) return operand;
-      auto const rank = rank_of(*operand);
-      if (axes != 0 && rank != 0 && rank != axes)
-        return objection{"operands of fold have different ranks, and nothing says along which axis one repeats"};
-      if (rank != 0) axes = rank;
-      operands.push_back(*operand);
-    }
-    dense made;
-    if (!evaluate(static_cast<opcode>(t.op), operands, made)) return objection{no_constant};
-    if (is_integer(type) && !exact_integers(made)) return objection{no_integer};
-    bool finite = true, zeros = info(static_cast<opcode>(t.op)).group != op_group::product;
-    for (auto const& operand : operands) {
-      finite = finite && all_finite(operand);
-      zeros = zeros || has_zero(operand) || !all_finite(operand);
-    }
-    if (finite && !all_finite(made)) return objection{"fold would make an infinite number, or none, of finite ones"};
-    if (!zeros && has_zero(made)) return objection{"fold would make 0 a product of numbers that are not"};
-    return made;
-  }
-
-  [[nodiscard]] static bool all_finite(dense const& of) {
-    for (auto x : of.elements)
-      if (!math::is_finite(x)) return false;
-    return true;
-  }
-  [[nodiscard]] static bool has_zero(dense const& of) {
-    for (auto x : of.elements)
-      if (x == 0) return true;
-    return false;
-  }
-  [[nodiscard]] static std::size_t rank_of(dense const& of) {
-    std::size_t lead = 0;
-    while (lead < of.shape.size() && of.shape[lead] == 1) ++lead;
-    return of.shape.size() - lead;
-  }
-
   std::uint32_t kept_results(replacement_term const& t, std::uint32_t results) const {
     for (std::uint8_t i = 0; i < info_->root_count; ++i) {
       auto const n = image_.producer(match_.value(i == 0 ? std::uint8_t{0} : info_->root_registers[i]));
@@ -16462,7 +16633,11 @@ class basic_instantiation {
     parameters_.clear();
     for (std::uint8_t i = 0; i < t.parameter_count; ++i) {
       auto const& p = t.parameters[i];
-      if (p.slot == no_slot || match_.slot(p.slot).bound)
+      if (p.term != no_slot) {
+        auto made = computed(p);
+        if (!made) return made.why();
+        parameters_.push_back(*made);
+      } else if (p.slot == no_slot || match_.slot(p.slot).bound)
         parameters_.push_back(parameter(p));
       else if (auto const* known = t.what == kind::neutral ? parameter_of(static_cast<opcode>(t.op), p.name) : nullptr;
                known != nullptr && known->fallback != known->fallback)
@@ -16490,6 +16665,14 @@ class basic_instantiation {
     return made;
   }
 
+  built<written_parameter> computed(replacement_term::given const& from) {
+    auto made = folding_.compute(terms_, *info_, from.term, element_type::float64);
+    if (!made) return made.why();
+    if ((*made).elements.size() != 1)
+      return objection{"the parameter '" + std::string(from.name) + "' would be several numbers"};
+    auto const number = (*made).elements[0];
+    return written_parameter{from.name, number, math::is_finite(number) && math::is_whole(number), true};
+  }
   written_parameter parameter(replacement_term::given const& from) const {
     written_parameter made{from.name, from.number, from.integer};
     if (from.slot == no_slot) return made;
@@ -16510,6 +16693,7 @@ class basic_instantiation {
   dialect const& names_;
   target to_;
   basic_transaction<Image>& into_;
+  basic_folding<Image> folding_;
   basic_broadcast_operand<Image> broadcast_;
   basic_operator_writer<Image> writer_;
   node_id place_ = absent;

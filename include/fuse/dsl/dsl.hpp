@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <fuse/dsl/along.hpp>
 #include <fuse/dsl/capture.hpp>
 #include <fuse/dsl/condition.hpp>
 #include <fuse/dsl/conditions.hpp>
 #include <fuse/dsl/constant.hpp>
+#include <fuse/dsl/dimension.hpp>
 #include <fuse/dsl/either.hpp>
 #include <fuse/dsl/fold.hpp>
 #include <fuse/dsl/neutral.hpp>

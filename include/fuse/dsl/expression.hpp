@@ -35,6 +35,8 @@ enum class term_kind : std::uint8_t {
   known_as,      ///< a.as<"name">()
   roots,         ///< roots(a, b)
   fold,          ///< fold(a): computed when the rule is applied
+  along,         ///< along<0>(s): inside fold, a constant that lies along that axis
+  dimension,     ///< dim<"x", -1>: an extent of what a name captured
   row,           ///< row(scale, x): broadcast to the last axes of x
   misused,       ///< what stands where it means nothing; `index` says what
 };

@@ -133,16 +133,17 @@ struct through_set {
 
 /// A term of a replacement, resolved: names are slots, operators are opcodes or rows of the dialect.
 struct replacement_term {
-  enum class kind : std::uint8_t { slot, number, neutral, named, fold, row, result, roots } what;
+  enum class kind : std::uint8_t { slot, number, neutral, named, fold, along, dimension, row, result, roots } what;
   std::uint8_t children, slot;
   std::uint16_t op;     ///< opcode, or name code for `named`
   std::uint16_t index;  ///< result number
   std::uint8_t child[8];
-  double number;
+  double number;  ///< of `along` and `dimension` the axis
   struct given {
     static_text name;
     double number;
-    std::uint8_t slot;  ///< 255: `number`
+    std::uint8_t slot;  ///< 255: `number`, or what is computed
+    std::uint8_t term;  ///< 255: nothing is; else the term that tells how
     bool integer;       ///< `number` was written as an integer
   } parameters[4];
   std::uint8_t parameter_count;

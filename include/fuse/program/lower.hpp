@@ -328,12 +328,15 @@ constexpr void lowering::lower_replacement() {
       given.number = child.number;
       given.integer = child.index == 1;
       given.slot = no_slot;
+      given.term = no_slot;
       if (child.children == 1) {
         auto const& holder = made[child.child[0]];
         if (holder.kind == term_kind::number)
           given.number = holder.number;
-        else
+        else if (captures(holder))
           given.slot = known(holder.name);
+        else
+          given.term = child.child[0];
       }
     }
     int const operands = t.children - t.attributes;
@@ -374,6 +377,16 @@ constexpr void lowering::lower_replacement() {
         break;
       }
       case term_kind::fold: r.what = kind::fold; break;
+      case term_kind::along:
+        r.what = kind::along;
+        r.number = t.number;
+        break;
+      case term_kind::dimension:
+        r.what = kind::dimension;
+        r.number = t.number;
+        r.slot = known(t.name);
+        if (out.slot_kinds[r.slot] != slot_kind::value) return fail(rule_error::two_uses_of_a_name, t.name);
+        break;
       case term_kind::row:
         r.what = kind::row;
         r.number = t.number;

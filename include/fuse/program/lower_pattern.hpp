@@ -206,6 +206,8 @@ constexpr void lowering::attributes(term const& t, std::uint8_t r, std::uint8_t 
       if (holder.kind == term_kind::number) {
         made.number = holder.number;
         made.tolerance = static_cast<float>(holder.tolerance);
+      } else if (!captures(holder)) {
+        return fail(rule_error::misplaced, rule_.name);
       } else {
         made.b = bound_slot(holder.name, holder.kind == term_kind::scalar ? slot_kind::number : slot_kind::parameter);
       }

@@ -177,6 +177,10 @@ class lowering {
   [[nodiscard]] constexpr bool is_bound(static_text name) const;
   constexpr void add_condition(condition const& added);
   [[nodiscard]] static constexpr bool names(expression const& in, static_text name);
+  [[nodiscard]] static constexpr bool captures(term const& t) {
+    return t.kind == term_kind::capture || t.kind == term_kind::scalar || t.kind == term_kind::rest ||
+           t.kind == term_kind::parameter;
+  }
   constexpr void require_operands(expression const& in, term const& t, int required);
   constexpr std::uint8_t axes_of_row(expression const& in, term const& t);
   constexpr void lower_replacement();

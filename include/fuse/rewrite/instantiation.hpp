@@ -15,6 +15,7 @@
 #include <fuse/rewrite/built.hpp>
 #include <fuse/rewrite/casts.hpp>
 #include <fuse/rewrite/constant_contents.hpp>
+#include <fuse/rewrite/folding.hpp>
 #include <fuse/rewrite/operator_writer.hpp>
 
 namespace fuse::inline v0::detail {
@@ -32,6 +33,7 @@ class basic_instantiation {
         names_(names),
         to_(to),
         into_(into),
+        folding_(match, image, known),
         broadcast_(image, known, names, to, into),
         writer_(image, known, names, to, into) {}
 
@@ -91,8 +93,10 @@ class basic_instantiation {
     switch (t.what) {
       case kind::slot: return slot_value(t.slot, type);
       case kind::number: return constant(dense::of(t.number), type);
+      case kind::along: return objection{"along() stands inside fold()"};
+      case kind::dimension:
       case kind::fold: {
-        auto folded = computed(t.child[0], type);
+        auto folded = folding_.compute(terms_, *info_, t.what == kind::fold ? t.child[0] : at, type);
         if (!folded) return folded.why();
         return constant(*folded, type);
       }
@@ -111,7 +115,7 @@ class basic_instantiation {
   // Whether a term is a number, or several, in whatever element type is wanted.
   [[nodiscard]] bool is_literal(std::uint8_t at) const {
     auto const& t = terms_[at];
-    if (t.what == kind::number || t.what == kind::fold) return true;
+    if (t.what == kind::number || t.what == kind::fold || t.what == kind::dimension) return true;
     auto const is = t.what == kind::slot ? info_->slot_kinds[t.slot] : slot_kind::value;
     return is == slot_kind::number || is == slot_kind::parameter;
   }
@@ -219,72 +223,6 @@ class basic_instantiation {
     return t.what == kind::slot && info_->slot_kinds[t.slot] == slot_kind::value && !match_.slot(t.slot).bound;
   }
 
-  // fold(...): a subtree of the right side in double precision; of integers, only what is exact there all along.
-  built<dense> computed(std::uint8_t at, element_type type) {
-    constexpr auto const* no_constant = "an operand of fold is not a constant";
-    constexpr auto const* no_integer = "fold would compute with integers that a double does not hold exactly";
-    auto const& t = terms_[at];
-    if (t.what == kind::number) return dense::of(t.number);
-    if (t.what == kind::slot) {
-      auto const& s = match_.slot(t.slot);
-      auto const is = info_->slot_kinds[t.slot];
-      if (s.bound && is == slot_kind::number) return dense::of(s.number);
-      if (!s.bound || is != slot_kind::value) return objection{no_constant};
-      if (image_.value(s.value).constant) {
-        auto const contents = image_.source->constant(s.value);
-        if (!contents || contents.size() != count_of(contents.shape)) return objection{no_constant};
-        auto read = dense::in_doubles(contents);
-        if (is_integer(contents.type) && !exact_integers(read)) return objection{no_integer};
-        return read;
-      }
-      if (double number = 0; facts_.number(s.value, number)) {
-        if (is_integer(facts_.type(s.value)) && !exact_integers(dense::of(number))) return objection{no_integer};
-        return dense::of(number);
-      }
-      return objection{no_constant};
-    }
-    if (t.what != kind::neutral) return objection{no_constant};
-    std::vector<dense> operands;
-    std::size_t axes = 0;
-    for (std::uint8_t i = 0; i < t.children; ++i) {
-      auto operand = computed(t.child[i], type);
-      if (!operand) return operand;
-      auto const rank = rank_of(*operand);
-      if (axes != 0 && rank != 0 && rank != axes)
-        return objection{"operands of fold have different ranks, and nothing says along which axis one repeats"};
-      if (rank != 0) axes = rank;
-      operands.push_back(*operand);
-    }
-    dense made;
-    if (!evaluate(static_cast<opcode>(t.op), operands, made)) return objection{no_constant};
-    if (is_integer(type) && !exact_integers(made)) return objection{no_integer};
-    bool finite = true, zeros = info(static_cast<opcode>(t.op)).group != op_group::product;
-    for (auto const& operand : operands) {
-      finite = finite && all_finite(operand);
-      zeros = zeros || has_zero(operand) || !all_finite(operand);
-    }
-    if (finite && !all_finite(made)) return objection{"fold would make an infinite number, or none, of finite ones"};
-    if (!zeros && has_zero(made)) return objection{"fold would make 0 a product of numbers that are not"};
-    return made;
-  }
-
-  [[nodiscard]] static bool all_finite(dense const& of) {
-    for (auto x : of.elements)
-      if (!math::is_finite(x)) return false;
-    return true;
-  }
-  [[nodiscard]] static bool has_zero(dense const& of) {
-    for (auto x : of.elements)
-      if (x == 0) return true;
-    return false;
-  }
-  // Leading extents of 1 aside.
-  [[nodiscard]] static std::size_t rank_of(dense const& of) {
-    std::size_t lead = 0;
-    while (lead < of.shape.size() && of.shape[lead] == 1) ++lead;
-    return of.shape.size() - lead;
-  }
-
   // A node that takes the place of one of the same operator keeps that one's results.
   std::uint32_t kept_results(replacement_term const& t, std::uint32_t results) const {
     for (std::uint8_t i = 0; i < info_->root_count; ++i) {
@@ -373,7 +311,11 @@ class basic_instantiation {
     parameters_.clear();
     for (std::uint8_t i = 0; i < t.parameter_count; ++i) {
       auto const& p = t.parameters[i];
-      if (p.slot == no_slot || match_.slot(p.slot).bound)
+      if (p.term != no_slot) {
+        auto made = computed(p);
+        if (!made) return made.why();
+        parameters_.push_back(*made);
+      } else if (p.slot == no_slot || match_.slot(p.slot).bound)
         parameters_.push_back(parameter(p));
       else if (auto const* known = t.what == kind::neutral ? parameter_of(static_cast<opcode>(t.op), p.name) : nullptr;
                known != nullptr && known->fallback != known->fallback)
@@ -401,6 +343,15 @@ class basic_instantiation {
     return made;
   }
 
+  // A parameter that the right side computes.
+  built<written_parameter> computed(replacement_term::given const& from) {
+    auto made = folding_.compute(terms_, *info_, from.term, element_type::float64);
+    if (!made) return made.why();
+    if ((*made).elements.size() != 1)
+      return objection{"the parameter '" + std::string(from.name) + "' would be several numbers"};
+    auto const number = (*made).elements[0];
+    return written_parameter{from.name, number, math::is_finite(number) && math::is_whole(number), true};
+  }
   // A captured parameter is bound; one that is absent is not written.
   written_parameter parameter(replacement_term::given const& from) const {
     written_parameter made{from.name, from.number, from.integer};
@@ -422,6 +373,7 @@ class basic_instantiation {
   dialect const& names_;
   target to_;
   basic_transaction<Image>& into_;
+  basic_folding<Image> folding_;
   basic_broadcast_operand<Image> broadcast_;
   basic_operator_writer<Image> writer_;
   node_id place_ = absent;

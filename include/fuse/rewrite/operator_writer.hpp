@@ -255,6 +255,8 @@ class basic_operator_writer {
     } else if (p.integer && !is_real(p, row, op)) {
       if (!(math::abs(p.number) < inexact_integers)) return because(" is an integer that is not known exactly");
       p.content = static_cast<std::int64_t>(p.number);
+    } else if (counts(p, row, op)) {
+      return because(" is an integer, and what gives it is none");
     } else {
       p.content = p.number;
     }
@@ -284,6 +286,14 @@ class basic_operator_writer {
       for (auto& axis : *list)
         if (!count(axis)) return false;
     return true;
+  }
+  // Whether the operator, or the dialect's, says that the parameter is an integer.
+  [[nodiscard]] static bool counts(written_parameter const& p, operator_row const* row, opcode op) {
+    if (auto const* own = parameter_of(op, p.name); own != nullptr && !own->real) return true;
+    auto const at = row == nullptr ? 0 : row->attributes->find(p.name);
+    return row != nullptr && at != row->attributes->all.size() &&
+           (row->attributes->all[at].kind == attribute_kind::integer ||
+            row->attributes->all[at].kind == attribute_kind::flag);
   }
   // As the operator's own parameters say, or its attributes; what was captured, also as other operators have it.
   [[nodiscard]] static bool is_real(written_parameter const& p, operator_row const* row, opcode op) {
