@@ -216,7 +216,8 @@ class Spelling:
         scaled = (lambda: x()) if alpha == 1 else (lambda: self.times(x(), alpha))
         if form == "Sigmoid":
             return self.mul(x(), self.op("Sigmoid", scaled()))
-        below = self.add(self.number(1), self.op("Exp", self.negated(scaled())))
+        with_minus = self.draw("minus", "of the product", "in the number") == "in the number"
+        below = self.add(self.number(1), self.op("Exp", self.times(x(), -alpha) if with_minus else self.negated(scaled())))
         if form == "x / (1 + exp)":
             return self.op("Div", x(), below)
         return self.mul(x(), self.op("Reciprocal", below) if self.draw("inverse", "Reciprocal", "1 /") == "Reciprocal" else self.op("Div", self.number(1), below))

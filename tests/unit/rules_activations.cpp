@@ -185,6 +185,15 @@ TEST_CASE("the logistic function may be written out") {
             plus.add("Div", {plus.x, plus.add("Add", {plus.add("Exp", {plus.add("Neg", {plus.x})}), plus.c(2)})}));
 }
 
+TEST_CASE("the logistic function's number may have the minus sign, or none") {
+  for (auto const number_below : {-1.702, 0.5}) {
+    activation g;
+    auto const exponential = g.add("Exp", {g.add("Mul", {g.x, g.c(number_below)})});
+    CHECK(activated(g, g.add("Div", {g.x, g.add("Add", {g.c(1), exponential})})) == "com.microsoft::QuickGelu");
+    CHECK(number(g, last(g), "alpha") == Approx(-number_below));
+  }
+}
+
 TEST_CASE("Mish is one operator, with a logarithm or Softplus") {
   activation g(18), written(18);
   CHECK(activated(g, g.add("Mul", {g.x, g.add("Tanh", {g.add("Softplus", {g.x})})})) == "Mish");

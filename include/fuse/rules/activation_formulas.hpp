@@ -52,6 +52,8 @@ inline constexpr auto gelu_by_tanh =
 
 /// P. Ramachandran, B. Zoph, Q. V. Le: Searching for Activation Functions, arXiv:1710.05941.
 inline constexpr auto silu = activated * logistic(activated), swish = activated * logistic(activated * alpha);
+inline constexpr auto minus_alpha = dsl::scalar<"minus alpha">;
+inline constexpr auto swish_of_minus_alpha = activated / (1 + dsl::exp(activated * minus_alpha));
 
 /// D. Misra: Mish, arXiv:1908.08681.
 inline constexpr auto softplus = dsl::either(dsl::softplus(activated), dsl::log(1 + dsl::exp(activated)));

@@ -34,6 +34,14 @@ inline constexpr auto swish = rule<"swish">(formula::swish)
                                   .summary("x * sigmoid(alpha * x), QuickGELU where alpha is 1.702")
                                   .replace(dsl::swish(formula::activated).attr<"alpha">(formula::alpha));
 
+/// The same with the minus sign in the number.
+inline constexpr auto swish_of_minus_alpha =
+    rule<"swish-of-minus-alpha">(formula::swish_of_minus_alpha)
+        .through<"cast", "identity">()
+        .where(dsl::floating<"x">, dsl::float32_number<"minus alpha">())
+        .summary("x / (1 + exp(-alpha * x))")
+        .replace(dsl::swish(formula::activated).attr<"alpha">(-1 * formula::minus_alpha));
+
 inline constexpr auto mish = rule<"mish">(formula::mish)
                                  .through<"cast", "identity">()
                                  .where(dsl::floating<"x">)
@@ -107,6 +115,7 @@ inline constexpr auto bias_gelu_by_tanh =
         .stage(5);
 
 inline constexpr auto activations =
-    rule_set<gelu, gelu_by_tanh, silu, swish, mish, hard_swish, softmax, log_softmax_of_shifted, log_softmax,
-             log_of_softmax, softmax_of_shifted, log_softmax_operator_of_shifted, bias_gelu, bias_gelu_by_tanh>;
+    rule_set<gelu, gelu_by_tanh, silu, swish, swish_of_minus_alpha, mish, hard_swish, softmax, log_softmax_of_shifted,
+             log_softmax, log_of_softmax, softmax_of_shifted, log_softmax_operator_of_shifted, bias_gelu,
+             bias_gelu_by_tanh>;
 }  // namespace fuse::inline v0::rules
