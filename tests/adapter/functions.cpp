@@ -223,7 +223,7 @@ TEST_CASE("a norm's function is recognised where its axes count from the first o
     auto model = parsed("ir_version: 8 opset_import { version: " + std::to_string(version) +
                         " } opset_import { domain: \"fuse\" version: 1 } " + model_text);
     adapters::detail::fill_function(*model.add_functions(), body, model);
-    auto const found = adapters::detail::recognise_norm(model.functions(0), model, version);
+    auto const found = adapters::detail::recognise(model.functions(0), model, version);
     CHECK(found.op == opcode::rms_norm);
     CHECK(found.axis == -2);
     CHECK(found.name == body.name);
