@@ -530,6 +530,7 @@ enum class term_kind : std::uint8_t {
   users,         ///< a.users(1)
   known_as,      ///< a.as<"name">()
   roots,         ///< roots(a, b)
+  again,         ///< again<"conv">(x, w): that operator with its attributes, on other operands
   fold,          ///< fold(a): computed when the rule is applied
   along,         ///< along<0>(s): inside fold, a constant that lies along that axis
   dimension,     ///< dim<"x", -1>: an extent of what a name captured
@@ -755,6 +756,15 @@ constexpr expression expression::attr(expression const& value) const {
 }  // namespace fuse::inline v0
 
 #pragma GCC diagnostic pop
+
+namespace fuse::inline v0::dsl {
+
+template <fixed_string Name, class... Operands>
+[[nodiscard]] constexpr expression again(Operands const&... operands) {
+  return expression(term_kind::again, opcode::opaque, fuse::detail::name_text<Name>, operands...);
+}
+
+}  // namespace fuse::inline v0::dsl
 
 namespace fuse::inline v0::dsl {
 
@@ -8341,10 +8351,22 @@ struct through_set {
 };
 
 struct replacement_term {
-  enum class kind : std::uint8_t { slot, number, neutral, named, fold, along, dimension, row, result, roots } what;
+  enum class kind : std::uint8_t {
+    slot,
+    number,
+    neutral,
+    named,
+    again,
+    fold,
+    along,
+    dimension,
+    row,
+    result,
+    roots
+  } what;
   std::uint8_t children, slot;
-  std::uint16_t op;     ///< opcode, or name code for `named`
-  std::uint16_t index;  ///< result number
+  std::uint16_t op;     ///< opcode, or name code for `named`; of `again` the opcode
+  std::uint16_t index;  ///< result number; of `again` the name code, where the pattern asks for a name (else 0)
   std::uint8_t child[8];
   double number;  ///< of `along` and `dimension` the axis
   struct given {
@@ -8386,6 +8408,7 @@ enum class rule_error : std::uint8_t {
   cancels,
   misplaced,
   result_as_root,
+  again_of_no_operator,
 };
 
 enum class slot_kind : std::uint8_t { value, number, rest, parameter };
@@ -12805,6 +12828,7 @@ class lowering {
   }
   constexpr void require_operands(expression const& in, term const& t, int required);
   constexpr std::uint8_t axes_of_row(expression const& in, term const& t);
+  constexpr bool lower_again(term const& t, replacement_term& into);
   constexpr void lower_replacement();
 };
 
@@ -14059,6 +14083,23 @@ constexpr std::uint8_t lowering::axes_of_row(expression const& in, term const& t
   return found;
 }
 
+constexpr bool lowering::lower_again(term const& t, replacement_term& into) {
+  for (std::uint16_t i = 0; i < pattern_.size; ++i) {
+    auto const& named = pattern_[i];
+    if (named.kind != term_kind::known_as || named.name != t.name) continue;
+    auto const& is = pattern_[named.child[0]];
+    bool const by_name = is.kind == term_kind::named || is.kind == term_kind::exact;
+    if (!by_name && is.kind != term_kind::neutral) return false;
+    auto const meant = by_name ? facts_of(names_, is.name) : facts_of(is.op);
+    into.what = replacement_term::kind::again;
+    into.slot = known(t.name);
+    into.op = static_cast<std::uint16_t>(meant.op);
+    into.index = is.kind == term_kind::exact || meant.op == opcode::opaque ? meant.code : std::uint16_t{0};
+    return true;
+  }
+  return false;
+}
+
 constexpr void lowering::lower_replacement() {
   auto const& made = rule_.replacement;
   if (made.size > lowered_rule::replacement_capacity) return fail(rule_error::too_large, rule_.name);
@@ -14128,6 +14169,9 @@ constexpr void lowering::lower_replacement() {
         require_operands(made, t, meant.least);
         break;
       }
+      case term_kind::again:
+        if (!lower_again(t, r)) return fail(rule_error::again_of_no_operator, t.name);
+        break;
       case term_kind::fold: r.what = kind::fold; break;
       case term_kind::along:
         r.what = kind::along;
@@ -14265,6 +14309,8 @@ struct rule_requirement {
       is_not<Error, rule_error::result_as_root>,
       "fuse: the root of a pattern is the first result of its operator: matching begins there, and result<1> of an "
       "operator stands below another one");
+  static_assert(is_not<Error, rule_error::again_of_no_operator>,
+                "fuse: again<\"name\"> stands for an operator of the pattern that .as<\"name\">() names");
   static_assert(
       is_not<Error, rule_error::misplaced>,
       "fuse: fold, row, dim and numbers that are computed stand on the right side of a rule, roots around its "
@@ -15844,7 +15890,7 @@ class basic_folding {
     type_ = type;
     auto made = term(at);
     if (!made) return made.why();
-    if ((*made).lies) return objection{"along() names an axis of what stands beside it, and nothing does"};
+    if ((*made).lies && (*made).axis != -1) return objection{"along() names an axis of what stands beside it, and nothing does"};
     return (*made).contents;
   }
 
@@ -16080,7 +16126,44 @@ class basic_operator_writer {
     return node({name, static_cast<std::uint16_t>(row->op)}, row->name, operands, results);
   }
 
+  built<value_id> again(node_id n, span<value_id const> operands, std::uint32_t results) {
+    auto const tag = image_.node(n).tag;
+    auto const* row = names_.row(tag.name, image_.version);
+    auto const is_not_copied = [&](char const* why) {
+      return objection{"the operator of " + std::string(image_.source->node_name(n)) +
+                       " cannot be written again: " + why};
+    };
+    if (row == nullptr || row->attributes->any) return is_not_copied("its dialect does not list its attributes");
+    if (row->emit == target::none) return is_not_copied("it is read, and never written");
+    if (image_.node(n).has_bodies) return is_not_copied("it has bodies");
+    if (auto why = refuses(*row, operands.size()); !why.empty()) return objection{std::move(why)};
+    attributes_.clear();
+    for (auto const& listed : row->attributes->all) {
+      auto const there = image_.source->attribute_of(n, listed.name);
+      if (std::holds_alternative<std::monostate>(there)) continue;
+      if (!copy(there, attributes_.emplace_back()))
+        return is_not_copied("an attribute is of a kind that rewrites do not write");
+      attributes_.back().name = listed.name;
+    }
+    operands_.assign(operands);
+    for (auto i = static_cast<std::uint32_t>(row->operands); row->operands >= 0 && i < image_.operand_count(n); ++i) {
+      while (operands_.size() < i) operands_.push_back(absent);
+      operands_.push_back(image_.operand(n, i));
+    }
+    return node(tag, row->name, operands_, results);
+  }
+
  private:
+  static bool copy(attribute_view const& from, attribute& into) {
+    if (auto const* whole = std::get_if<std::int64_t>(&from)) return into.content = *whole, true;
+    if (auto const* number = std::get_if<double>(&from)) return into.content = *number, true;
+    if (auto const* text = std::get_if<std::string_view>(&from)) return into.content = std::string(*text), true;
+    auto const* list = std::get_if<span<std::int64_t const>>(&from);
+    if (list == nullptr) return false;
+    into.content = std::vector<std::int64_t>(list->begin(), list->end());
+    return true;
+  }
+
   [[nodiscard]] std::string completed(operator_row const& row, span<value_id const> operands) {
     if (auto why = complete(row, attributes_); !why.empty()) return why;
     bool asked = false;
@@ -16438,6 +16521,7 @@ class basic_instantiation {
         return image_.result(image_.producer(*first), t.index);
       }
       case kind::neutral:
+      case kind::again:
       case kind::named: return operation(t, done_[at].results, type);
       case kind::roots: break;
     }
@@ -16585,9 +16669,9 @@ class basic_instantiation {
 
   [[nodiscard]] bool takes_operands(replacement_term const& t, span<value_id const> operands) const {
     auto const* row = t.what == kind::named ? names_.row(t.op, image_.version) : nullptr;
-    auto const known = info(t.what == kind::neutral ? static_cast<opcode>(t.op)
-                            : row != nullptr        ? row->op
-                                                    : opcode::opaque);
+    auto const known = info(t.what != kind::named ? static_cast<opcode>(t.op)
+                            : row != nullptr      ? row->op
+                                                  : opcode::opaque);
     for (std::size_t i = 0; i < static_cast<std::size_t>(known.least); ++i)
       if (i >= operands.size() || operands[i] == absent) return false;
     return known.most < 0 || operands.size() <= static_cast<std::size_t>(known.most);
@@ -16644,10 +16728,21 @@ class basic_instantiation {
         return lacks(t, p.name);
     }
     auto made = t.what == kind::neutral ? writer_.neutral(static_cast<opcode>(t.op), operands, parameters_, results)
-                                        : writer_.named(t.op, operands, parameters_, results);
+                : t.what == kind::named ? writer_.named(t.op, operands, parameters_, results)
+                                        : again(t, operands, results);
     operands_.resize(first);
     if (!made || !between_casts || facts_.type(*made) == type_) return made;
     return cast(*made, type_);
+  }
+
+  built<value_id> again(replacement_term const& t, span<value_id const> operands, std::uint32_t results) {
+    auto const& s = match_.slot(t.slot);
+    auto const n = s.bound && s.value != absent ? image_.producer(s.value) : absent;
+    if (n == absent) return objection{"again() names a value that no operator computes here"};
+    auto const& tag = image_.node(n).tag;
+    if (t.index != 0 ? tag.name != t.index : tag.op != t.op)
+      return objection{"again() names a value that another operator passes on here"};
+    return writer_.again(n, operands, results);
   }
 
   static objection lacks(replacement_term const& t, std::string_view parameter) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <fuse/dsl/again.hpp>
 #include <fuse/dsl/along.hpp>
 #include <fuse/dsl/capture.hpp>
 #include <fuse/dsl/condition.hpp>

@@ -34,6 +34,7 @@ enum class term_kind : std::uint8_t {
   users,         ///< a.users(1)
   known_as,      ///< a.as<"name">()
   roots,         ///< roots(a, b)
+  again,         ///< again<"conv">(x, w): that operator with its attributes, on other operands
   fold,          ///< fold(a): computed when the rule is applied
   along,         ///< along<0>(s): inside fold, a constant that lies along that axis
   dimension,     ///< dim<"x", -1>: an extent of what a name captured

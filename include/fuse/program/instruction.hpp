@@ -133,10 +133,22 @@ struct through_set {
 
 /// A term of a replacement, resolved: names are slots, operators are opcodes or rows of the dialect.
 struct replacement_term {
-  enum class kind : std::uint8_t { slot, number, neutral, named, fold, along, dimension, row, result, roots } what;
+  enum class kind : std::uint8_t {
+    slot,
+    number,
+    neutral,
+    named,
+    again,
+    fold,
+    along,
+    dimension,
+    row,
+    result,
+    roots
+  } what;
   std::uint8_t children, slot;
-  std::uint16_t op;     ///< opcode, or name code for `named`
-  std::uint16_t index;  ///< result number
+  std::uint16_t op;     ///< opcode, or name code for `named`; of `again` the opcode
+  std::uint16_t index;  ///< result number; of `again` the name code, where the pattern asks for a name (else 0)
   std::uint8_t child[8];
   double number;  ///< of `along` and `dimension` the axis
   struct given {

@@ -307,6 +307,24 @@ constexpr std::uint8_t lowering::axes_of_row(expression const& in, term const& t
   return found;
 }
 
+/// The operator of the pattern that a name stands for; false where it stands for none.
+constexpr bool lowering::lower_again(term const& t, replacement_term& into) {
+  for (std::uint16_t i = 0; i < pattern_.size; ++i) {
+    auto const& named = pattern_[i];
+    if (named.kind != term_kind::known_as || named.name != t.name) continue;
+    auto const& is = pattern_[named.child[0]];
+    bool const by_name = is.kind == term_kind::named || is.kind == term_kind::exact;
+    if (!by_name && is.kind != term_kind::neutral) return false;
+    auto const meant = by_name ? facts_of(names_, is.name) : facts_of(is.op);
+    into.what = replacement_term::kind::again;
+    into.slot = known(t.name);
+    into.op = static_cast<std::uint16_t>(meant.op);
+    into.index = is.kind == term_kind::exact || meant.op == opcode::opaque ? meant.code : std::uint16_t{0};
+    return true;
+  }
+  return false;
+}
+
 constexpr void lowering::lower_replacement() {
   auto const& made = rule_.replacement;
   if (made.size > lowered_rule::replacement_capacity) return fail(rule_error::too_large, rule_.name);
@@ -376,6 +394,9 @@ constexpr void lowering::lower_replacement() {
         require_operands(made, t, meant.least);
         break;
       }
+      case term_kind::again:
+        if (!lower_again(t, r)) return fail(rule_error::again_of_no_operator, t.name);
+        break;
       case term_kind::fold: r.what = kind::fold; break;
       case term_kind::along:
         r.what = kind::along;

@@ -37,6 +37,7 @@ enum class rule_error : std::uint8_t {
   cancels,
   misplaced,
   result_as_root,
+  again_of_no_operator,
 };
 
 /// What a slot of a rule is.

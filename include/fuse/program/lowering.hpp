@@ -183,6 +183,7 @@ class lowering {
   }
   constexpr void require_operands(expression const& in, term const& t, int required);
   constexpr std::uint8_t axes_of_row(expression const& in, term const& t);
+  constexpr bool lower_again(term const& t, replacement_term& into);
   constexpr void lower_replacement();
 };
 

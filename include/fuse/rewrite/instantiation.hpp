@@ -107,6 +107,7 @@ class basic_instantiation {
         return image_.result(image_.producer(*first), t.index);
       }
       case kind::neutral:
+      case kind::again:
       case kind::named: return operation(t, done_[at].results, type);
       case kind::roots: break;
     }
@@ -262,9 +263,9 @@ class basic_instantiation {
   // Whether an operator takes what its operands have become: a rest may have left any number of them, or none.
   [[nodiscard]] bool takes_operands(replacement_term const& t, span<value_id const> operands) const {
     auto const* row = t.what == kind::named ? names_.row(t.op, image_.version) : nullptr;
-    auto const known = info(t.what == kind::neutral ? static_cast<opcode>(t.op)
-                            : row != nullptr        ? row->op
-                                                    : opcode::opaque);
+    auto const known = info(t.what != kind::named ? static_cast<opcode>(t.op)
+                            : row != nullptr      ? row->op
+                                                  : opcode::opaque);
     for (std::size_t i = 0; i < static_cast<std::size_t>(known.least); ++i)
       if (i >= operands.size() || operands[i] == absent) return false;
     return known.most < 0 || operands.size() <= static_cast<std::size_t>(known.most);
@@ -322,10 +323,22 @@ class basic_instantiation {
         return lacks(t, p.name);
     }
     auto made = t.what == kind::neutral ? writer_.neutral(static_cast<opcode>(t.op), operands, parameters_, results)
-                                        : writer_.named(t.op, operands, parameters_, results);
+                : t.what == kind::named ? writer_.named(t.op, operands, parameters_, results)
+                                        : again(t, operands, results);
     operands_.resize(first);
     if (!made || !between_casts || facts_.type(*made) == type_) return made;
     return cast(*made, type_);
+  }
+
+  // What a name of the pattern stands for, once more. Above the operator may stand what is looked through.
+  built<value_id> again(replacement_term const& t, span<value_id const> operands, std::uint32_t results) {
+    auto const& s = match_.slot(t.slot);
+    auto const n = s.bound && s.value != absent ? image_.producer(s.value) : absent;
+    if (n == absent) return objection{"again() names a value that no operator computes here"};
+    auto const& tag = image_.node(n).tag;
+    if (t.index != 0 ? tag.name != t.index : tag.op != t.op)
+      return objection{"again() names a value that another operator passes on here"};
+    return writer_.again(n, operands, results);
   }
 
   static objection lacks(replacement_term const& t, std::string_view parameter) {

@@ -108,7 +108,46 @@ class basic_operator_writer {
     return node({name, static_cast<std::uint16_t>(row->op)}, row->name, operands, results);
   }
 
+  /// The operator of node `n` on other operands, with all of its attributes.
+  built<value_id> again(node_id n, span<value_id const> operands, std::uint32_t results) {
+    auto const tag = image_.node(n).tag;
+    auto const* row = names_.row(tag.name, image_.version);
+    auto const is_not_copied = [&](char const* why) {
+      return objection{"the operator of " + std::string(image_.source->node_name(n)) +
+                       " cannot be written again: " + why};
+    };
+    if (row == nullptr || row->attributes->any) return is_not_copied("its dialect does not list its attributes");
+    if (row->emit == target::none) return is_not_copied("it is read, and never written");
+    if (image_.node(n).has_bodies) return is_not_copied("it has bodies");
+    if (auto why = refuses(*row, operands.size()); !why.empty()) return objection{std::move(why)};
+    attributes_.clear();
+    for (auto const& listed : row->attributes->all) {
+      auto const there = image_.source->attribute_of(n, listed.name);
+      if (std::holds_alternative<std::monostate>(there)) continue;
+      if (!copy(there, attributes_.emplace_back()))
+        return is_not_copied("an attribute is of a kind that rewrites do not write");
+      attributes_.back().name = listed.name;
+    }
+    operands_.assign(operands);
+    // Operands that are parameters stay.
+    for (auto i = static_cast<std::uint32_t>(row->operands); row->operands >= 0 && i < image_.operand_count(n); ++i) {
+      while (operands_.size() < i) operands_.push_back(absent);
+      operands_.push_back(image_.operand(n, i));
+    }
+    return node(tag, row->name, operands_, results);
+  }
+
  private:
+  static bool copy(attribute_view const& from, attribute& into) {
+    if (auto const* whole = std::get_if<std::int64_t>(&from)) return into.content = *whole, true;
+    if (auto const* number = std::get_if<double>(&from)) return into.content = *number, true;
+    if (auto const* text = std::get_if<std::string_view>(&from)) return into.content = std::string(*text), true;
+    auto const* list = std::get_if<span<std::int64_t const>>(&from);
+    if (list == nullptr) return false;
+    into.content = std::vector<std::int64_t>(list->begin(), list->end());
+    return true;
+  }
+
   // Completes the attributes of the new node; returns what stands in the way, such as one that the operator lacks at
   // this version, or an empty text.
   [[nodiscard]] std::string completed(operator_row const& row, span<value_id const> operands) {

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <fuse/dsl/expression.hpp>
+
+namespace fuse::inline v0::dsl {
+
+/// In a replacement: the operator of the pattern that `.as<Name>()` names, once more, on other operands: by the name
+/// that it has in the graph and with all of its attributes, whatever they are. `again<"conv">(x, fold(w *
+/// along<0>(s)))`.
+template <fixed_string Name, class... Operands>
+[[nodiscard]] constexpr expression again(Operands const&... operands) {
+  return expression(term_kind::again, opcode::opaque, fuse::detail::name_text<Name>, operands...);
+}
+
+}  // namespace fuse::inline v0::dsl

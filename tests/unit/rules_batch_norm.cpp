@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "rewriting.hpp"
+
+#include <fuse/rewrite/check.hpp>
+#include <fuse/rules/batch_norm.hpp>
+
+namespace rules_batch_norm {
+
+using namespace rewriting;
+
+namespace {
+
+/// A layer and a batch norm of it, whose every part can be changed.
+struct normed : sketch {
+  explicit normed(int version = 17) : sketch(version) {}
+
+  // Numbers that are all different, and far from those of a norm that does nothing.
+  value numbers(std::vector<std::int64_t> const& shape, double from, double by) {
+    std::size_t count = 1;
+    for (auto const extent : shape) count *= static_cast<std::size_t>(extent);
+    std::vector<double> all;
+    for (std::size_t i = 0; i < count; ++i) all.push_back(from + by * static_cast<double>(i));
+    return constant(fuse::make_tensor(element_type::float32, shape, all));
+  }
+  value batch_norm(value of, std::int64_t channels, double epsilon = 1e-3) {
+    return add("BatchNormalization",
+               {of, numbers({channels}, 0.5, 0.25), numbers({channels}, -1, 0.5), numbers({channels}, 0.125, -0.5),
+                numbers({channels}, 0.75, 0.5)},
+               {{"epsilon", epsilon}});
+  }
+};
+
+/// What is left of the graph with output `y`; each rewrite is checked.
+std::string folded(normed& g, graph::value y) {
+  g.end(y);
+  fuse::rewrite_options options;
+  options.check = &fuse::check_by_evaluation<>;
+  auto const report = fuse::rewrite<fuse::rules::batch_norm>(static_cast<graph&>(g), options);
+  INFO(to_text(report));
+  CHECK(report.error.empty());
+  CHECK(report.notes.empty());
+  for (auto const& rule : report.rules)
+    for (auto const& r : rule.refused) CHECK(r.condition != "check");
+  return ops(g);
+}
+
+}  // namespace
+
+TEST_CASE("a batch norm goes into a convolution, which keeps its attributes") {
+  normed g;
+  auto const x = g.in("x", {2, 4, 8, 8});
+  std::vector<graph::named> const how{{"pads", std::vector<std::int64_t>{1, 0, 1, 2}},
+                                      {"strides", std::vector<std::int64_t>{2, 1}},
+                                      {"group", std::int64_t{2}}};
+  SECTION("with a bias") {
+    auto const y = g.add("Conv", {x, g.numbers({6, 2, 3, 3}, -1, 0.0625), g.numbers({6}, 1, 0.5)}, how);
+    CHECK(folded(g, g.batch_norm(y, 6)) == "Conv");
+  }
+  SECTION("without a bias") {
+    auto const y = g.add("Conv", {x, g.numbers({6, 2, 3, 3}, -1, 0.0625)}, how);
+    CHECK(folded(g, g.batch_norm(y, 6)) == "Conv");
+  }
+  CHECK(number(g, last(g), "group") == 2);
+  CHECK(std::get<std::vector<std::int64_t>>(g.attribute(last(g), "pads")->content) ==
+        std::vector<std::int64_t>{1, 0, 1, 2});
+}
+
+TEST_CASE("a batch norm goes into a transposed convolution of one group") {
+  normed g;
+  auto const x = g.in("x", {2, 4, 8});
+  SECTION("one group") {
+    auto const y = g.add("ConvTranspose", {x, g.numbers({4, 3, 3}, -1, 0.0625), g.numbers({3}, 1, 0.5)});
+    CHECK(folded(g, g.batch_norm(y, 3)) == "ConvTranspose");
+  }
+  SECTION("one group, without a bias") {
+    auto const y = g.add("ConvTranspose", {x, g.numbers({4, 3, 3}, -1, 0.0625)});
+    CHECK(folded(g, g.batch_norm(y, 3)) == "ConvTranspose");
+  }
+  SECTION("two groups") {
+    auto const y = g.add("ConvTranspose", {x, g.numbers({4, 3, 3}, -1, 0.0625)}, {{"group", std::int64_t{2}}});
+    CHECK(folded(g, g.batch_norm(y, 6)) == "ConvTranspose BatchNormalization");
+  }
+}
+
+TEST_CASE("a batch norm goes into a Gemm, whichever way its weights lie, and whatever its factors are") {
+  for (bool const transposed : {false, true})
+    for (auto const& bias : std::vector<std::vector<std::int64_t>>{{}, {3}, {1, 3}, {4, 3}}) {
+      normed g;
+      auto const x = g.in("x", {4, 5});
+      auto const w = transposed ? g.numbers({3, 5}, -1, 0.125) : g.numbers({5, 3}, -1, 0.125);
+      auto const y = g.add("Gemm", {x, w, g.numbers(bias, 0.5, 0.25)},
+                           {{"transB", std::int64_t{transposed}}, {"alpha", 0.5}, {"beta", 2.0}});
+      CHECK(folded(g, g.batch_norm(y, 3)) == "Gemm");
+      CHECK(number(g, last(g), "alpha") == 0.5);
+    }
+}
+
+TEST_CASE("a Gemm whose bias does not count takes no batch norm") {
+  normed g;
+  auto const y =
+      g.add("Gemm", {g.in("x", {4, 5}), g.numbers({5, 3}, -1, 0.125), g.numbers({3}, 0.5, 0.25)}, {{"beta", 0.0}});
+  CHECK(folded(g, g.batch_norm(y, 3)) == "Gemm BatchNormalization");
+}
+
+TEST_CASE("a batch norm goes into a matrix product of two axes") {
+  normed g;
+  auto const w = g.numbers({5, 3}, -1, 0.125);
+  SECTION("alone") { CHECK(folded(g, g.batch_norm(g.add("MatMul", {g.in("x", {4, 5}), w}), 3)) == "MatMul Add"); }
+  SECTION("with a bias") {
+    auto const y = g.add("Add", {g.add("MatMul", {g.in("x", {4, 5}), w}), g.numbers({3}, 1, 0.5)});
+    CHECK(folded(g, g.batch_norm(y, 3)) == "MatMul Add");
+  }
+  SECTION("not of three, whose channels are rows") {
+    auto const y = g.add("MatMul", {g.in("x", {2, 3, 5}), w});
+    CHECK(folded(g, g.batch_norm(y, 3)) == "MatMul BatchNormalization");
+  }
+}
+
+TEST_CASE("what would not be the same stays") {
+  normed g;
+  auto const x = g.in("x", {2, 4, 8});
+  auto const w = g.numbers({6, 4, 3}, -1, 0.0625);
+  auto const y = g.add("Conv", {x, w});
+  SECTION("others use the layer") {
+    g.output(y, "z");
+    CHECK(folded(g, g.batch_norm(y, 6)) == "Conv BatchNormalization");
+  }
+  SECTION("weights that are computed") {
+    auto const of_input = g.add("Conv", {x, g.in("w", {6, 4, 3})});
+    CHECK(folded(g, g.batch_norm(of_input, 6)).ends_with("BatchNormalization"));
+  }
+  SECTION("statistics that a caller gives") {
+    auto const c = g.numbers({6}, 0.5, 0.25);
+    CHECK(folded(g, g.add("BatchNormalization", {y, c, c, g.in("mean", {6}), c})) == "Conv BatchNormalization");
+  }
+  SECTION("it trains") {
+    auto const c = g.numbers({6}, 0.5, 0.25);
+    auto const n = g.append("BatchNormalization", {y, c, c, c, c}, {{"training_mode", std::int64_t{1}}}, 3);
+    CHECK(folded(g, g.result(n, 0)) == "Conv BatchNormalization");
+  }
+  SECTION("a variance below 0") {
+    auto const c = g.numbers({6}, -2, 0.25);
+    CHECK(folded(g, g.add("BatchNormalization", {y, c, c, c, c})) == "Conv BatchNormalization");
+  }
+}
+
+}  // namespace rules_batch_norm
