@@ -11938,9 +11938,9 @@ struct requirement {
   };
   switch (i.code) {
     case step::operation:
-      return {"operator", with_article(name_of(static_cast<opcode>(i.op))) + " with " + std::to_string(i.count & 0x7f) +
-                              " operands"};
-    case step::exactly: return {"operator", "exactly " + std::string(names.rows[i.op - 1u].name)};
+      return {"another operator", with_article(name_of(static_cast<opcode>(i.op))) + " with " +
+                                      std::to_string(i.count & 0x7f) + " operands"};
+    case step::exactly: return {"another operator", "exactly " + std::string(names.rows[i.op - 1u].name)};
     case step::reduction:
       return {std::string(name_of(static_cast<opcode>(i.op))) + " over known axes",
               with_article(name_of(static_cast<opcode>(i.op))) +
@@ -16297,7 +16297,7 @@ class basic_operator_writer {
     } else if (p.integer && !is_real(p, row, op)) {
       if (!(math::abs(p.number) < inexact_integers)) return because(" is an integer that is not known exactly");
       p.content = static_cast<std::int64_t>(p.number);
-    } else if (counts(p, row, op)) {
+    } else if (counts(p, row, op) && !math::is_whole(p.number)) {
       return because(" is an integer, and what gives it is none");
     } else {
       p.content = p.number;

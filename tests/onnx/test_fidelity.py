@@ -92,18 +92,13 @@ class FidelityTest(unittest.TestCase):
                     self.assertTrue(judge.optimize(model, target).bytes == data)
 
     def test_files_as_exporters_wrote_them(self):
-        """Models without a norm or an activation of several operators, byte for byte."""
-        found = 0
+        """Models in which a rule finds nothing, byte for byte."""
         for path in sorted(judge.MODELS.glob("*.onnx")):
             data = path.read_bytes()
-            model = onnx.load_from_string(data)
-            if judge.norms(model) or {"ReduceMean", "Erf", "Tanh", "Sigmoid"} & set(judge.primitives(model)):
-                continue
-            found += 1
+            self.assertFalse({"Softplus", "Log"} & {node.op_type for node in judge.walk(onnx.load_from_string(data).graph)})
             for target in judge.TARGETS:
                 with self.subTest(path.stem, target=target):
-                    self.assertTrue(judge.optimize(data, target).bytes == data)
-        self.assertTrue(found or not list(judge.MODELS.glob("resnet*")))
+                    self.assertTrue(judge.optimize(data, target, "--rule", "mish").bytes == data)
 
     def test_a_rewrite_leaves_the_rest(self):
         for target in judge.TARGETS:

@@ -107,7 +107,7 @@ TEST_CASE("a quiet rule says why it was refused where its pattern is, and nothin
   check_tidy<dear_quiet>(above("Exp"), "cost", 1);
   check_tidy<flat>(above("Exp", {2, 4, 8}), "the rank", 0);
   check_tidy<flat_quiet>(above("Exp", {2, 4, 8}), "the rank", 0);
-  check_tidy<dear>(above("Sin"), "operator", 0);
+  check_tidy<dear>(above("Sin"), "another operator", 0);
   check_tidy<dear_quiet>(above("Sin"), "", 0);
 }
 

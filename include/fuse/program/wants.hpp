@@ -58,9 +58,9 @@ struct requirement {
   };
   switch (i.code) {
     case step::operation:
-      return {"operator", with_article(name_of(static_cast<opcode>(i.op))) + " with " + std::to_string(i.count & 0x7f) +
-                              " operands"};
-    case step::exactly: return {"operator", "exactly " + std::string(names.rows[i.op - 1u].name)};
+      return {"another operator", with_article(name_of(static_cast<opcode>(i.op))) + " with " +
+                                      std::to_string(i.count & 0x7f) + " operands"};
+    case step::exactly: return {"another operator", "exactly " + std::string(names.rows[i.op - 1u].name)};
     case step::reduction:
       return {std::string(name_of(static_cast<opcode>(i.op))) + " over known axes",
               with_article(name_of(static_cast<opcode>(i.op))) +

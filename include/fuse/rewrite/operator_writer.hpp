@@ -294,7 +294,7 @@ class basic_operator_writer {
     } else if (p.integer && !is_real(p, row, op)) {
       if (!(math::abs(p.number) < inexact_integers)) return because(" is an integer that is not known exactly");
       p.content = static_cast<std::int64_t>(p.number);
-    } else if (counts(p, row, op)) {
+    } else if (counts(p, row, op) && !math::is_whole(p.number)) {
       return because(" is an integer, and what gives it is none");
     } else {
       p.content = p.number;
