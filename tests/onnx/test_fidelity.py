@@ -95,10 +95,11 @@ class FidelityTest(unittest.TestCase):
         """Models in which a rule finds nothing, byte for byte."""
         for path in sorted(judge.MODELS.glob("*.onnx")):
             data = path.read_bytes()
-            self.assertFalse({"Softplus", "Log"} & {node.op_type for node in judge.walk(onnx.load_from_string(data).graph)})
             for target in judge.TARGETS:
                 with self.subTest(path.stem, target=target):
-                    self.assertTrue(judge.optimize(data, target, "--rule", "mish").bytes == data)
+                    result = judge.optimize(data, target, "--rule", "mish")
+                    self.assertEqual(sum(rule["applied"] for rule in result.report["rules"]), 0)
+                    self.assertTrue(result.bytes == data)
 
     def test_a_rewrite_leaves_the_rest(self):
         for target in judge.TARGETS:
