@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: again<"name"> stands for an operator of the pattern
+// expect: again stands for an operator of the pattern
 // expect: quoted<'w', 'r', 'o', 'n', 'g'>
 // expect: quoted<'m'>
 // twin: again_of_no_operator_twin.cpp

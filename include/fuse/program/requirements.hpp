@@ -109,7 +109,7 @@ struct rule_requirement {
       "fuse: the root of a pattern is the first result of its operator: matching begins there, and result<1> of an "
       "operator stands below another one");
   static_assert(is_not<Error, rule_error::again_of_no_operator>,
-                "fuse: again<\"name\"> stands for an operator of the pattern that .as<\"name\">() names");
+                "fuse: again stands for an operator of the pattern, to which .as gives that name");
   static_assert(
       is_not<Error, rule_error::misplaced>,
       "fuse: fold, row, dim and numbers that are computed stand on the right side of a rule, roots around its "
