@@ -13,6 +13,7 @@
 #include <fuse/match/state.hpp>
 #include <fuse/program/program.hpp>
 #include <fuse/rewrite/built.hpp>
+#include <fuse/rewrite/constant_contents.hpp>
 
 namespace fuse::inline v0::detail {
 
