@@ -15890,7 +15890,8 @@ class basic_folding {
     type_ = type;
     auto made = term(at);
     if (!made) return made.why();
-    if ((*made).lies && (*made).axis != -1) return objection{"along() names an axis of what stands beside it, and nothing does"};
+    if ((*made).lies && (*made).axis != -1)
+      return objection{"along() names an axis of what stands beside it, and nothing does"};
     return (*made).contents;
   }
 
