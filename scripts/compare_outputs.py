@@ -6,7 +6,7 @@
 
 BEFORE holds NAME.onnx and NAME.io/input_K.pb, AFTER another NAME.onnx. The original runs with every optimisation off, the result with
 optimisations off and at their default. An error is the greatest absolute difference, divided by the original output's range of values.
-Where BEFORE holds counts.tsv, the result must have one operator for each layer norm and each RMS norm counted there.
+Where BEFORE holds counts.tsv, the result must have one operator for each norm and each activation counted there.
 """
 
 import argparse
@@ -35,20 +35,30 @@ def read_inputs(folder):
     return inputs
 
 
+# Columns of counts.tsv, and how the operators, or the functions that stand in for them, begin.
+KINDS = {
+    "layer norms": (["layer_norm"], ("LayerNormalization", "SkipLayerNormalization")),
+    "RMS norms": (["rms_norm"], ("RMSNormalization", "SimplifiedLayerNormalization", "SkipSimplifiedLayerNormalization")),
+    "activations": (["gelu_erf", "gelu_tanh", "quick_gelu", "silu"], ("Gelu", "FastGelu", "BiasGelu", "QuickGelu", "Swish")),
+}
+
+
 def read_counts(folder):
-    """Per model, how many layer norms and RMS norms its source has."""
+    """Per model, how many of each kind its source has."""
     path = folder / "counts.tsv"
     if not path.exists():
         return {}
     with open(path, encoding="utf-8", newline="") as file:
-        return {row["model"]: (int(row["layer_norm"]), int(row["rms_norm"])) for row in csv.DictReader(file, delimiter="\t")}
+        return {row["model"]: {kind: sum(int(row[c]) for c in columns) for kind, (columns, _) in KINDS.items()}
+                for row in csv.DictReader(file, delimiter="\t")}
 
 
-def count_norms(path):
-    """How many nodes of a model are layer norms and RMS norms, or calls of functions that are."""
-    names = [node.op_type for node in onnx.load(path).graph.node]
-    return (sum(name.startswith("LayerNormalization") for name in names),
-            sum(name.startswith(("RMSNormalization", "SimplifiedLayerNormalization")) for name in names))
+def operators(path):
+    return [node.op_type for node in onnx.load(path).graph.node]
+
+
+def count_kinds(names):
+    return {kind: sum(name.startswith(begin) for name in names) for kind, (_, begin) in KINDS.items()}
 
 
 def run(model, inputs, level):
@@ -91,9 +101,9 @@ def main():
     options = parser.parse_args()
 
     wrong, counts = 0, read_counts(options.before)
-    print(f"{'model':24} {'norms':>10} {'error, off':>12} {'error, default':>15}")
+    print(f"{'model':24} {'nodes':>14} {'norms':>10} {'activations':>12} {'error, off':>12} {'error, default':>15}")
     for name in options.names:
-        cells, verdict, norms = [], "same", ""
+        cells, verdict, nodes, norms, activations = [], "same", "", "", ""
         try:
             inputs = read_inputs(options.before / f"{name}.io")
             expected = run(options.before / f"{name}.onnx", inputs, "off")
@@ -103,14 +113,16 @@ def main():
                 if excess > 1:
                     verdict = "DIFFERENT"
             if name in counts:
-                found = count_norms(options.after / f"{name}.onnx")
-                norms = f"{sum(found)} of {sum(counts[name])}"
-                if found != counts[name]:
-                    verdict += ", NORMS LEFT"
+                left, wanted = operators(options.after / f"{name}.onnx"), counts[name]
+                found = count_kinds(left)
+                nodes = f"{len(operators(options.before / f'{name}.onnx'))} to {len(left)}"
+                norms = f"{found['layer norms'] + found['RMS norms']} of {wanted['layer norms'] + wanted['RMS norms']}"
+                activations = f"{found['activations']} of {wanted['activations']}"
+                verdict += "".join(f", {kind} LEFT" for kind in KINDS if found[kind] != wanted[kind])
         except Exception as problem:  # onnxruntime has no common class of its errors
             verdict = f"FAILED: {problem}"
         wrong += verdict != "same"
-        print(f"{name:24} {norms:>10} {''.join(cells[:1]):>12} {''.join(cells[1:]):>15}  {verdict}", flush=True)
+        print(f"{name:24} {nodes:>14} {norms:>10} {activations:>12} {''.join(cells[:1]):>12} {''.join(cells[1:]):>15}  {verdict}", flush=True)
     return 1 if wrong else 0
 
 
