@@ -2951,6 +2951,10 @@ namespace fuse::inline v0::detail::math {
 [[nodiscard]] inline double nearbyint(double x) { return __builtin_nearbyint(x); }
 [[nodiscard]] inline double fmod(double x, double y) { return __builtin_fmod(x, y); }
 [[nodiscard]] inline bool is_finite(double x) { return __builtin_isfinite(x); }
+[[nodiscard]] inline bool fits_float(double x) {
+  auto const rounded = static_cast<float>(x);
+  return is_finite(static_cast<double>(rounded)) && (rounded == 0) == (x == 0);
+}
 [[nodiscard]] inline bool is_whole(double x) { return nearbyint(x) == x; }
 [[nodiscard]] inline bool close_to(double found, double wanted, double tolerance) {
   return found == wanted || (is_finite(wanted) && abs(found - wanted) <= tolerance * abs(wanted));
@@ -3033,12 +3037,8 @@ namespace fuse::inline v0::detail::onnx_activations {
   auto const type = e.operands[0].type;
   if (type == element_type::unknown) return "the element type of the activation's input is not known";
   if (!is_floating(type)) return "the activation's input is not of a floating element type";
-  if (e.op == opcode::swish) {
-    auto const alpha = e.number("alpha");
-    auto const rounded = static_cast<float>(alpha);
-    if (!math::is_finite(rounded) || (rounded == 0) != (alpha == 0))
-      return "alpha does not fit the operator's float32 attribute";
-  }
+  if (e.op == opcode::swish && !math::fits_float(e.number("alpha")))
+    return "alpha does not fit the operator's float32 attribute";
   bool const of_softplus_or_clip = e.op == opcode::mish || e.op == opcode::hard_swish;
   if (of_softplus_or_clip && e.to == target::onnxruntime && type == element_type::float64)
     return "onnxruntime has no kernel of it for doubles";
@@ -3161,9 +3161,7 @@ namespace fuse::inline v0::detail::onnx_norms {
     if (e.has(i) && e.operands[i].type != type) return "scale or bias has another element type than the norm's input";
   if (!e.has(1)) return "the operator needs a scale";
   auto const epsilon = e.number("epsilon");
-  auto const rounded = static_cast<float>(epsilon);
-  if (!(epsilon >= 0) || !math::is_finite(rounded) || (rounded == 0) != (epsilon == 0))
-    return "the epsilon does not fit the operator's float32 attribute";
+  if (!(epsilon >= 0) || !math::fits_float(epsilon)) return "the epsilon does not fit the operator's float32 attribute";
   if (e.results > 1 && e.op == opcode::rms_norm) return "the operator has no statistics among its results";
   if (e.results > 1 && type == element_type::float64)
     return "statistics of a double norm are no results of the operator";
@@ -3286,9 +3284,7 @@ namespace fuse::inline v0::detail::onnx_skip_norms {
     if (e.has(i) && (e.operands[i].shape.size() != 1 || !(e.operands[i].shape[0] == input.shape.back())))
       return "scale or bias is not provably one row of the last axis";
   auto const epsilon = e.number("epsilon");
-  auto const rounded = static_cast<float>(epsilon);
-  if (!(epsilon >= 0) || !math::is_finite(rounded) || (rounded == 0) != (epsilon == 0))
-    return "the epsilon does not fit the operator's float32 attribute";
+  if (!(epsilon >= 0) || !math::fits_float(epsilon)) return "the epsilon does not fit the operator's float32 attribute";
   return {};
 }
 
@@ -3975,6 +3971,15 @@ template <class Image>
     auto const end = words.find(' ');
     if (words.substr(0, end) == wanted) return number;
     if (end == words.npos) return -1;
+    words.remove_prefix(end + 1);
+  }
+}
+
+[[nodiscard]] inline std::string_view word_of_number(std::string_view words, double number) {
+  for (double at = 0;; ++at) {
+    auto const end = words.find(' ');
+    if (at == number) return words.substr(0, end);
+    if (end == words.npos) return {};
     words.remove_prefix(end + 1);
   }
 }
@@ -6896,8 +6901,7 @@ inline bool type_is(captured const* c, condition const& wanted) {
   return true;
 }
 inline bool in_float32(captured const* c, condition const& least) {
-  auto const rounded = static_cast<float>(c[0].number);
-  return detail::math::is_finite(rounded) && c[0].number >= least.number && (rounded != 0) == (c[0].number != 0);
+  return detail::math::fits_float(c[0].number) && c[0].number >= least.number;
 }
 
 }  // namespace condition_detail
@@ -8117,7 +8121,7 @@ class basic_congruence {
   }
 
   [[nodiscard]] bool told_apart() const { return told_apart_; }
-  void told_apart(bool since) { told_apart_ = since; }
+  void forget_told_apart() { told_apart_ = false; }
 
   [[nodiscard]] bool agree(node_id n, node_id m) {
     auto const &p = image_.node(n), &q = image_.node(m);
@@ -11437,142 +11441,41 @@ class failure_listener {
   virtual void failed(std::uint16_t instruction, value_id at, int score) = 0;
 };
 
+class match_acceptor {
+ public:
+  match_acceptor() = default;
+  match_acceptor(match_acceptor const&) = delete;
+  match_acceptor& operator=(match_acceptor const&) = delete;
+  virtual ~match_acceptor() = default;
+  virtual bool accept(std::uint16_t rule) = 0;
+  virtual void refuse(std::uint16_t rule, std::uint16_t condition) = 0;
+};
+
 template <class Image>
-class basic_machine {
+class basic_interpreter {
  public:
   static constexpr int step_limit = 50'000;
 
-  basic_machine(program const& rules, Image const& image, facts const& known, dialect const& names)
+  basic_interpreter(program const& rules, Image const& image, facts const& known, dialect const& names,
+                    congruence& congruent, basic_filter<Image>& told)
       : rules_(rules),
         image_(image),
         facts_(known),
-        names_(names),
-        congruent_(image, known, names_),
-        filter_(rules_, image, known, names_),
-        values_(rules_, image, known, names_, congruent_, s_),
-        groups_(rules_, image, known, congruent_, filter_, s_),
-        reductions_(rules_, image, known, names_, congruent_, values_, groups_, s_) {}
-  basic_machine(basic_machine const&) = delete;
-  basic_machine& operator=(basic_machine const&) = delete;
+        filter_(told),
+        values_(rules, image, known, names, congruent, s_),
+        groups_(rules, image, known, congruent, told, s_),
+        reductions_(rules, image, known, names, congruent, values_, groups_, s_) {}
+  basic_interpreter(basic_interpreter const&) = delete;
+  basic_interpreter& operator=(basic_interpreter const&) = delete;
 
-  void look() {
-    stale_ = true;
-    groups_.forget();
-  }
-  void look(node_id n) {
-    groups_.forget();
-    filter_.update(n);
-    congruent_.update(n);
-  }
-  void add(node_id n) {
-    groups_.forget();
-    filter_.add(n);
-    congruent_.update(n);
-  }
-
-  void compare_anew() { congruent_.update(); }
-
-  void filter(bool on) {
-    filter_.turn(on);
-    groups_.forget();
-  }
-  [[nodiscard]] bool filters() const { return filter_.is_on(); }
-
-  [[nodiscard]] program const& rules() const { return rules_; }
-  [[nodiscard]] congruence& congruent() { return congruent_; }
-  [[nodiscard]] detail::match_state const& found() const { return s_; }
-  [[nodiscard]] bool exceeded() const { return s_.exceeded; }
-  [[nodiscard]] bool bounded() const { return s_.bounded; }
-
-  [[nodiscard]] bool told_apart() const { return congruent_.told_apart(); }
-
-  detail::failure_listener* listener = nullptr;
-
-  class acceptor {
-   public:
-    acceptor() = default;
-    acceptor(acceptor const&) = delete;
-    acceptor& operator=(acceptor const&) = delete;
-    virtual ~acceptor() = default;
-    virtual bool accept(std::uint16_t rule) = 0;
-    virtual void refuse(std::uint16_t rule, std::uint16_t condition) = 0;
-  };
-
-  bool run(node_id n, int stage, acceptor& to) {
-    start(n);
-    if (!may_match(n, stage)) return false;
-    if (stale_) take_in();
-    return run_stage(n, stage, to);
-  }
-
-  void run(node_id n, acceptor& to) {
-    start(n);
-    if (!may_match(n, rules_.stages)) return;
-    if (stale_) take_in();
-    run_stages(n, to);
-  }
-
-  void run(acceptor& to) {
-    if (stale_) take_in();
-    filter_.for_each_hopeful([&](node_id n) {
-      s_.exceeded = s_.bounded = false;
-      run_stages(n, to);
-    });
-  }
-
-  [[nodiscard]] bool has_entry(node_id n, int stage) const {
-    auto const& of = filter_.entrances_at(n, stage);
-    return of.first != of.last || filter_.has_name(n);
-  }
-  [[nodiscard]] bool begins(opcode op, int stage) const {
-    auto const& of = filter_.entrances_of(op, stage);
-    return of.first != of.last;
-  }
-  [[nodiscard]] bool may_match(node_id n, int stage) const { return filter_.may_match(n, stage); }
+  [[nodiscard]] match_state const& found() const { return s_; }
   [[nodiscard]] node_id root() const { return root_; }
 
- private:
-  void take_in() {
-    stale_ = false;
-    filter_.update();
-    congruent_.update();
-  }
+  void listen(failure_listener* to) { listener_ = to; }
+  void begin() { s_.exceeded = s_.bounded = false; }
+  void forget() { groups_.forget(); }
 
-  [[gnu::always_inline]] void start(node_id n) {
-    s_.exceeded = s_.bounded = false;
-    congruent_.told_apart(false);
-    filter_.expect_before(n);
-  }
-
-  bool run_stage(node_id n, int stage, acceptor& to) {
-    return image_.node(n).result_count != 0 &&
-           filter_.any_entrance(n, stage, [&](detail::entrance const& e) { return enter(n, e, to); });
-  }
-  void run_stages(node_id n, acceptor& to) {
-    if (image_.node(n).result_count == 0) return;
-    if (filter_.entrances_at(n, rules_.stages).named && filter_.has_name(n)) {
-      for (int stage = 0; stage < rules_.stages; ++stage) run_stage(n, stage, to);
-      return;
-    }
-    int done = -1;  // the last stage that has accepted
-    filter_.any_entrance(n, rules_.stages, [&](detail::entrance const& e) {
-      if (e.stage != done && enter(n, e, to)) done = e.stage;
-      return false;
-    });
-  }
-
-  [[nodiscard]] value_id operators_at(std::uint8_t at) const {
-    return s_.registers[at].power == 1 ? s_.value(at) : detail::operator_sets::of_anything;
-  }
-
-  template <class GoOn>
-  bool any_branch(std::uint16_t pc, GoOn const& go_on) const {
-    return filter_.branches(
-        pc, [&](std::uint8_t at) { return operators_at(at); }, go_on);
-  }
-
-  bool enter(node_id n, detail::entrance const& e, acceptor& to) {
-    if (!filter_.leads_on(n, e)) return false;
+  bool enter(node_id n, entrance const& e, match_acceptor& to) {
     acceptor_ = &to;
     score_ = 0;
     groups_.begin();
@@ -11593,8 +11496,19 @@ class basic_machine {
     return stop;
   }
 
+ private:
+  [[nodiscard]] value_id operators_at(std::uint8_t at) const {
+    return s_.registers[at].power == 1 ? s_.value(at) : operator_sets::of_anything;
+  }
+
+  template <class GoOn>
+  bool any_branch(std::uint16_t pc, GoOn const& go_on) const {
+    return filter_.branches(
+        pc, [&](std::uint8_t at) { return operators_at(at); }, go_on);
+  }
+
   bool fail(std::uint16_t pc, value_id at) {
-    if (listener != nullptr) listener->failed(pc, at, score_);
+    if (listener_ != nullptr) listener_->failed(pc, at, score_);
     return false;
   }
 
@@ -11605,7 +11519,7 @@ class basic_machine {
     return stop;
   }
 
-  bool try_from(std::uint16_t pc, detail::match_state::mark const& back) {
+  bool try_from(std::uint16_t pc, match_state::mark const& back) {
     if (run(pc)) return true;
     s_.rewind(back);
     return false;
@@ -11734,8 +11648,8 @@ class basic_machine {
     return fail(pc, whole(i.a));
   }
 
-  bool part(instruction const& i, std::uint16_t pc, detail::opened_group::part const& p, double sign,
-            std::uint32_t leaves, std::uint32_t taken) {
+  bool part(instruction const& i, std::uint16_t pc, opened_group::part const& p, double sign, std::uint32_t leaves,
+            std::uint32_t taken) {
     int const telling = i.number == 1 || i.number == -1 ? 0 : 1;
     auto const& f = s_.frames[i.a];
     s_.registers[i.b] = {.value = p.value,
@@ -11805,7 +11719,7 @@ class basic_machine {
     auto const above = s_.value(i.a);
     auto& v = s_.registers[i.a].value;
     auto const below = [&] { return values_.seen_through(v, i.through, (i.flags & instruction::free) != 0); };
-    for (auto next = below(); next != absent && detail::unchanged(image_, facts_, image_.producer(v)); next = below()) {
+    for (auto next = below(); next != absent && unchanged(image_, facts_, image_.producer(v)); next = below()) {
       s_.add_matched(image_.producer(v));  // it makes no difference
       v = next;
     }
@@ -11873,21 +11787,148 @@ class basic_machine {
     return rules_.sets[set - 1u].contains(tag.name, tag.op) && image_.operand(n, 0) == v;
   }
 
-  program const rules_;
+  program const& rules_;
   Image const& image_;
   facts const& facts_;
-  dialect const names_;
-  detail::match_state s_;
-  congruence congruent_;
-  detail::basic_filter<Image> filter_;
-  detail::basic_value_steps<Image> values_;
-  detail::basic_group_steps<Image> groups_;
-  detail::basic_reduction_steps<Image> reductions_;
-  bool stale_ = false;  // the image has changed
-  acceptor* acceptor_ = nullptr;
+  basic_filter<Image> const& filter_;
+  match_state s_;
+  basic_value_steps<Image> values_;
+  basic_group_steps<Image> groups_;
+  basic_reduction_steps<Image> reductions_;
+  failure_listener* listener_ = nullptr;
+  match_acceptor* acceptor_ = nullptr;
   node_id root_ = absent;
   int steps_ = 0;
   int score_ = 0;  // how telling what has matched so far is: operators and reductions 2, powers 1
+};
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
+template <class Image>
+class basic_machine {
+ public:
+  using acceptor = match_acceptor;
+  static constexpr int step_limit = basic_interpreter<Image>::step_limit;
+
+  basic_machine(program const& rules, Image const& image, facts const& known, dialect const& names)
+      : rules_(rules),
+        image_(image),
+        names_(names),
+        congruent_(image, known, names_),
+        filter_(rules_, image, known, names_),
+        interpreter_(rules_, image, known, names_, congruent_, filter_) {}
+  basic_machine(basic_machine const&) = delete;
+  basic_machine& operator=(basic_machine const&) = delete;
+
+  void look() {
+    stale_ = true;
+    interpreter_.forget();
+  }
+  void look(node_id n) {
+    interpreter_.forget();
+    filter_.update(n);
+    congruent_.update(n);
+  }
+  void add(node_id n) {
+    interpreter_.forget();
+    filter_.add(n);
+    congruent_.update(n);
+  }
+
+  void compare_anew() { congruent_.update(); }
+
+  void filter(bool on) {
+    filter_.turn(on);
+    interpreter_.forget();
+  }
+  [[nodiscard]] bool filters() const { return filter_.is_on(); }
+
+  [[nodiscard]] program const& rules() const { return rules_; }
+  [[nodiscard]] congruence& congruent() { return congruent_; }
+  [[nodiscard]] match_state const& found() const { return interpreter_.found(); }
+  [[nodiscard]] bool exceeded() const { return found().exceeded; }
+  [[nodiscard]] bool bounded() const { return found().bounded; }
+
+  [[nodiscard]] bool told_apart() const { return congruent_.told_apart(); }
+
+  void listen(failure_listener* to) { interpreter_.listen(to); }
+
+  bool run(node_id n, int stage, acceptor& to) {
+    start(n);
+    if (!may_match(n, stage)) return false;
+    if (stale_) take_in();
+    return run_stage(n, stage, to);
+  }
+
+  void run(node_id n, acceptor& to) {
+    start(n);
+    if (!may_match(n, rules_.stages)) return;
+    if (stale_) take_in();
+    run_stages(n, to);
+  }
+
+  void run(acceptor& to) {
+    if (stale_) take_in();
+    filter_.for_each_hopeful([&](node_id n) {
+      interpreter_.begin();
+      run_stages(n, to);
+    });
+  }
+
+  [[nodiscard]] bool has_entry(node_id n, int stage) const {
+    auto const& of = filter_.entrances_at(n, stage);
+    return of.first != of.last || filter_.has_name(n);
+  }
+  [[nodiscard]] bool begins(opcode op, int stage) const {
+    auto const& of = filter_.entrances_of(op, stage);
+    return of.first != of.last;
+  }
+  [[nodiscard]] bool may_match(node_id n, int stage) const { return filter_.may_match(n, stage); }
+  [[nodiscard]] node_id root() const { return interpreter_.root(); }
+
+ private:
+  void take_in() {
+    stale_ = false;
+    filter_.update();
+    congruent_.update();
+  }
+
+  [[gnu::always_inline]] void start(node_id n) {
+    interpreter_.begin();
+    congruent_.forget_told_apart();
+    filter_.expect_before(n);
+  }
+
+  bool run_stage(node_id n, int stage, acceptor& to) {
+    return image_.node(n).result_count != 0 &&
+           filter_.any_entrance(n, stage, [&](entrance const& e) { return enter(n, e, to); });
+  }
+  void run_stages(node_id n, acceptor& to) {
+    if (image_.node(n).result_count == 0) return;
+    if (filter_.entrances_at(n, rules_.stages).named && filter_.has_name(n)) {
+      for (int stage = 0; stage < rules_.stages; ++stage) run_stage(n, stage, to);
+      return;
+    }
+    int done = -1;  // the last stage that has accepted
+    filter_.any_entrance(n, rules_.stages, [&](entrance const& e) {
+      if (e.stage != done && enter(n, e, to)) done = e.stage;
+      return false;
+    });
+  }
+
+  bool enter(node_id n, entrance const& e, acceptor& to) {
+    return filter_.leads_on(n, e) && interpreter_.enter(n, e, to);
+  }
+
+  program const rules_;
+  Image const& image_;
+  dialect const names_;
+  congruence congruent_;
+  basic_filter<Image> filter_;
+  basic_interpreter<Image> interpreter_;
+  bool stale_ = false;  // the image has changed
 };
 using machine = basic_machine<graph_image>;
 
@@ -12086,12 +12127,12 @@ template <class Image>
     }
     deepest_failure failure;
     failure.only = only;
-    match.listener = &failure;
+    match.listen(&failure);
     bool const filtered = match.filters();
     match.filter(false);
     match.run(n, stage, matches);
     match.filter(filtered);
-    match.listener = nullptr;
+    match.listen(nullptr);
     if (failure.at == no_instruction) return best;
     auto const& i = rules.code[failure.at];
     best.rule = only != nullptr ? only->rule : rule_after(rules, failure.at);
@@ -16146,6 +16187,7 @@ class basic_operator_writer {
         return is_not_copied("an attribute is of a kind that rewrites do not write");
       attributes_.back().name = listed.name;
     }
+    if (auto why = completed(*row, operands); !why.empty()) return objection{std::move(why)};
     operands_.assign(operands);
     for (auto i = static_cast<std::uint32_t>(row->operands); row->operands >= 0 && i < image_.operand_count(n); ++i) {
       while (operands_.size() < i) operands_.push_back(absent);
@@ -16398,13 +16440,8 @@ class basic_operator_writer {
         return nullptr;
       }
       case parameter_source::kind::word: {
-        auto words = source.words;
-        for (double number = 0;; ++number) {
-          auto const end = words.find(' ');
-          if (number == p.number) return add(std::string(words.substr(0, end)));
-          if (end == words.npos) return cannot;
-          words.remove_prefix(end + 1);
-        }
+        auto const word = word_of_number(source.words, p.number);
+        return word.empty() ? cannot : add(std::string(word));
       }
       case parameter_source::kind::fixed: return source.number == p.number ? nullptr : cannot;
       case parameter_source::kind::spatial_axes: return cannot;

@@ -149,9 +149,9 @@ TEST_CASE("what is not entered at a glance would not have matched") {
       found at_a_glance, of_all, in_turn;
       looking.run(n, 0, at_a_glance);
       looking.run(n, in_turn);
-      looking.listener = &everything;  // whoever listens wants to see all fail
+      looking.listen(&everything);  // whoever listens wants to see all fail
       looking.run(n, 0, of_all);
-      looking.listener = nullptr;
+      looking.listen(nullptr);
       if (of_all.rules != at_a_glance.rules || of_all.rules != in_turn.rules || of_all.rules != all_nodes.rules[n])
         FAIL("seed " << seed << ", node " << n);
       for (auto rule : of_all.rules) ++matches[rule];

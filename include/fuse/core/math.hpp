@@ -16,6 +16,11 @@ namespace fuse::inline v0::detail::math {
 [[nodiscard]] inline double nearbyint(double x) { return __builtin_nearbyint(x); }
 [[nodiscard]] inline double fmod(double x, double y) { return __builtin_fmod(x, y); }
 [[nodiscard]] inline bool is_finite(double x) { return __builtin_isfinite(x); }
+/// Whether a number is finite as a float, and 0 only where it is 0.
+[[nodiscard]] inline bool fits_float(double x) {
+  auto const rounded = static_cast<float>(x);
+  return is_finite(static_cast<double>(rounded)) && (rounded == 0) == (x == 0);
+}
 [[nodiscard]] inline bool is_whole(double x) { return nearbyint(x) == x; }
 /// Within a tolerance that is relative: 0 is only 0, an infinity only itself.
 [[nodiscard]] inline bool close_to(double found, double wanted, double tolerance) {

@@ -92,8 +92,7 @@ inline bool type_is(captured const* c, condition const& wanted) {
   return true;
 }
 inline bool in_float32(captured const* c, condition const& least) {
-  auto const rounded = static_cast<float>(c[0].number);
-  return detail::math::is_finite(rounded) && c[0].number >= least.number && (rounded != 0) == (c[0].number != 0);
+  return detail::math::fits_float(c[0].number) && c[0].number >= least.number;
 }
 
 }  // namespace condition_detail

@@ -43,10 +43,10 @@ class basic_congruence {
     return found;
   }
 
-  /// Whether two values were found to be different, one of which is computed, since this was last set to false: a
-  /// change anywhere below may make them the same.
+  /// Whether two values were found to be different, one of which is computed, since this was last forgotten: a change
+  /// anywhere below may make them the same.
   [[nodiscard]] bool told_apart() const { return told_apart_; }
-  void told_apart(bool since) { told_apart_ = since; }
+  void forget_told_apart() { told_apart_ = false; }
 
   /// Whether two nodes are one operator with the same parameters, as far as these are no operands.
   [[nodiscard]] bool agree(node_id n, node_id m) {

@@ -80,12 +80,12 @@ template <class Image>
     }
     deepest_failure failure;
     failure.only = only;
-    match.listener = &failure;
+    match.listen(&failure);
     bool const filtered = match.filters();
     match.filter(false);
     match.run(n, stage, matches);
     match.filter(filtered);
-    match.listener = nullptr;
+    match.listen(nullptr);
     if (failure.at == no_instruction) return best;
     auto const& i = rules.code[failure.at];
     best.rule = only != nullptr ? only->rule : rule_after(rules, failure.at);

@@ -58,6 +58,16 @@ template <class Image>
   }
 }
 
+/// The word of a number; empty where there is none.
+[[nodiscard]] inline std::string_view word_of_number(std::string_view words, double number) {
+  for (double at = 0;; ++at) {
+    auto const end = words.find(' ');
+    if (at == number) return words.substr(0, end);
+    if (end == words.npos) return {};
+    words.remove_prefix(end + 1);
+  }
+}
+
 // Parameters that are operands are read from `known`, which tells the contents of values: `integers(value, out)`,
 // `number(value, out)`, `rank(value)`, -1 where it is not known, and `most_contents`, how long a list may be.
 

@@ -33,12 +33,8 @@ namespace fuse::inline v0::detail::onnx_activations {
   auto const type = e.operands[0].type;
   if (type == element_type::unknown) return "the element type of the activation's input is not known";
   if (!is_floating(type)) return "the activation's input is not of a floating element type";
-  if (e.op == opcode::swish) {
-    auto const alpha = e.number("alpha");
-    auto const rounded = static_cast<float>(alpha);
-    if (!math::is_finite(rounded) || (rounded == 0) != (alpha == 0))
-      return "alpha does not fit the operator's float32 attribute";
-  }
+  if (e.op == opcode::swish && !math::fits_float(e.number("alpha")))
+    return "alpha does not fit the operator's float32 attribute";
   bool const of_softplus_or_clip = e.op == opcode::mish || e.op == opcode::hard_swish;
   if (of_softplus_or_clip && e.to == target::onnxruntime && type == element_type::float64)
     return "onnxruntime has no kernel of it for doubles";

@@ -45,9 +45,7 @@ namespace fuse::inline v0::detail::onnx_norms {
     if (e.has(i) && e.operands[i].type != type) return "scale or bias has another element type than the norm's input";
   if (!e.has(1)) return "the operator needs a scale";
   auto const epsilon = e.number("epsilon");
-  auto const rounded = static_cast<float>(epsilon);
-  if (!(epsilon >= 0) || !math::is_finite(rounded) || (rounded == 0) != (epsilon == 0))
-    return "the epsilon does not fit the operator's float32 attribute";
+  if (!(epsilon >= 0) || !math::fits_float(epsilon)) return "the epsilon does not fit the operator's float32 attribute";
   if (e.results > 1 && e.op == opcode::rms_norm) return "the operator has no statistics among its results";
   if (e.results > 1 && type == element_type::float64)
     return "statistics of a double norm are no results of the operator";

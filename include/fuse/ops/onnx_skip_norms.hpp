@@ -31,9 +31,7 @@ namespace fuse::inline v0::detail::onnx_skip_norms {
     if (e.has(i) && (e.operands[i].shape.size() != 1 || !(e.operands[i].shape[0] == input.shape.back())))
       return "scale or bias is not provably one row of the last axis";
   auto const epsilon = e.number("epsilon");
-  auto const rounded = static_cast<float>(epsilon);
-  if (!(epsilon >= 0) || !math::is_finite(rounded) || (rounded == 0) != (epsilon == 0))
-    return "the epsilon does not fit the operator's float32 attribute";
+  if (!(epsilon >= 0) || !math::fits_float(epsilon)) return "the epsilon does not fit the operator's float32 attribute";
   return {};
 }
 

@@ -17,6 +17,7 @@
 #include <fuse/infer/facts.hpp>
 #include <fuse/ops/dialect.hpp>
 #include <fuse/ops/names.hpp>
+#include <fuse/ops/node_parameters.hpp>
 #include <fuse/rewrite/built.hpp>
 #include <fuse/rewrite/constant_contents.hpp>
 #include <fuse/rewrite/repeats_unasked.hpp>
@@ -128,6 +129,7 @@ class basic_operator_writer {
         return is_not_copied("an attribute is of a kind that rewrites do not write");
       attributes_.back().name = listed.name;
     }
+    if (auto why = completed(*row, operands); !why.empty()) return objection{std::move(why)};
     operands_.assign(operands);
     // Operands that are parameters stay.
     for (auto i = static_cast<std::uint32_t>(row->operands); row->operands >= 0 && i < image_.operand_count(n); ++i) {
@@ -400,13 +402,8 @@ class basic_operator_writer {
         return nullptr;
       }
       case parameter_source::kind::word: {
-        auto words = source.words;
-        for (double number = 0;; ++number) {
-          auto const end = words.find(' ');
-          if (number == p.number) return add(std::string(words.substr(0, end)));
-          if (end == words.npos) return cannot;
-          words.remove_prefix(end + 1);
-        }
+        auto const word = word_of_number(source.words, p.number);
+        return word.empty() ? cannot : add(std::string(word));
       }
       case parameter_source::kind::fixed: return source.number == p.number ? nullptr : cannot;
       case parameter_source::kind::spatial_axes: return cannot;

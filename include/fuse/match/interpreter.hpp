@@ -1,0 +1,414 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+#include <fuse/infer/congruence.hpp>
+#include <fuse/infer/unchanged.hpp>
+#include <fuse/match/filter/filter.hpp>
+#include <fuse/match/group_steps.hpp>
+#include <fuse/match/reduction_steps.hpp>
+#include <fuse/match/state.hpp>
+#include <fuse/match/value_steps.hpp>
+#include <fuse/program/program.hpp>
+
+namespace fuse::inline v0::detail {
+
+/// Told where matching failed, for explanations; see match/explain.hpp.
+class failure_listener {
+ public:
+  failure_listener() = default;
+  failure_listener(failure_listener const&) = delete;
+  failure_listener& operator=(failure_listener const&) = delete;
+  virtual ~failure_listener() = default;
+  virtual void failed(std::uint16_t instruction, value_id at, int score) = 0;
+};
+
+/// What to do with a match; returns whether to stop looking for others at this node.
+class match_acceptor {
+ public:
+  match_acceptor() = default;
+  match_acceptor(match_acceptor const&) = delete;
+  match_acceptor& operator=(match_acceptor const&) = delete;
+  virtual ~match_acceptor() = default;
+  virtual bool accept(std::uint16_t rule) = 0;
+  virtual void refuse(std::uint16_t rule, std::uint16_t condition) = 0;
+};
+
+/// The way through the program from one entrance, and the steps with several outcomes: each is tried until the rest of
+/// the program accepts. Steps that either hold or fail stand in value_steps.hpp, group_steps.hpp and
+/// reduction_steps.hpp, what they find in state.hpp. Full backtracking; no allocation after construction.
+///
+/// Work is bounded by `step_limit` instructions for each way into the program; the state tells that a search was cut
+/// off there.
+template <class Image>
+class basic_interpreter {
+ public:
+  static constexpr int step_limit = 50'000;
+
+  basic_interpreter(program const& rules, Image const& image, facts const& known, dialect const& names,
+                    congruence& congruent, basic_filter<Image>& told)
+      : rules_(rules),
+        image_(image),
+        facts_(known),
+        filter_(told),
+        values_(rules, image, known, names, congruent, s_),
+        groups_(rules, image, known, congruent, told, s_),
+        reductions_(rules, image, known, names, congruent, values_, groups_, s_) {}
+  basic_interpreter(basic_interpreter const&) = delete;
+  basic_interpreter& operator=(basic_interpreter const&) = delete;
+
+  /// The match, while it is accepted, and which bounds the search has met since `begin`.
+  [[nodiscard]] match_state const& found() const { return s_; }
+  /// The node at which rules were last looked for; while a match is accepted, that of its root.
+  [[nodiscard]] node_id root() const { return root_; }
+
+  /// Whoever is told of every failure, or nobody.
+  void listen(failure_listener* to) { listener_ = to; }
+  /// A search of its own begins.
+  void begin() { s_.exceeded = s_.bounded = false; }
+  /// The graph has changed, or what the filter tells.
+  void forget() { groups_.forget(); }
+
+  /// Goes the ways into the program that begin at entrance `e`, at node `n`; returns whether to look for nothing else
+  /// there.
+  bool enter(node_id n, entrance const& e, match_acceptor& to) {
+    acceptor_ = &to;
+    score_ = 0;
+    groups_.begin();
+    root_ = n;
+    s_.region = image_.node(n).region;
+    auto const begin = s_.here();
+    auto const root = image_.result(n);
+    s_.registers[0] = s_.registers[1] = {root};
+    if (e.strip != 0) s_.registers[1] = {values_.stripped(root, e.strip, true, true)};
+    if (e.strip != 0 && s_.value(1) == root) return false;
+    auto const from = [&](std::uint16_t pc) {
+      steps_ = 0;  // what one rule does, or those that begin like it, is not taken from others
+      return try_from(pc, begin);
+    };
+    bool const stop = filter_.branches(
+        e, [&](std::uint8_t at) { return operators_at(at); }, from);
+    s_.rewind(begin);
+    return stop;
+  }
+
+ private:
+  // What the filter is asked about: of the square of a value nothing is told.
+  [[nodiscard]] value_id operators_at(std::uint8_t at) const {
+    return s_.registers[at].power == 1 ? s_.value(at) : operator_sets::of_anything;
+  }
+
+  // Calls `go_on(pc)` for the branches at `pc` that may match, until one returns true.
+  template <class GoOn>
+  bool any_branch(std::uint16_t pc, GoOn const& go_on) const {
+    return filter_.branches(
+        pc, [&](std::uint8_t at) { return operators_at(at); }, go_on);
+  }
+
+  bool fail(std::uint16_t pc, value_id at) {
+    if (listener_ != nullptr) listener_->failed(pc, at, score_);
+    return false;
+  }
+
+  bool run(std::uint16_t pc) {
+    int const score = score_;
+    bool const stop = interpret(pc);
+    if (!stop) score_ = score;
+    return stop;
+  }
+
+  bool try_from(std::uint16_t pc, match_state::mark const& back) {
+    if (run(pc)) return true;
+    s_.rewind(back);
+    return false;
+  }
+
+  bool interpret(std::uint16_t pc) {
+    while (true) {
+      if (++steps_ > step_limit) return s_.exceeded = true, false;
+      auto const& i = rules_.code[pc];
+      switch (i.code) {
+        case step::fork: {
+          auto const back = s_.here();
+          return any_branch(pc, [&](std::uint16_t to) { return try_from(to, back); });
+        }
+        case step::operation:
+        case step::exactly: {
+          auto const v = values_.stripped(i, true);
+          if (!values_.operation(i, v)) return fail(pc, v);
+          score_ += 2;
+          if ((i.flags & instruction::commutes) != 0) {
+            auto const back = s_.here();
+            if (run(i.next)) return true;
+            s_.rewind(back);
+            std::swap(s_.registers[i.b], s_.registers[i.b + 1]);
+          }
+          break;
+        }
+        case step::reduction:
+          if (!reductions_.reduction(i)) return fail(pc, s_.value(i.a));
+          score_ += 2;
+          break;
+        case step::within:
+          if (!filter_.has_below(i, operators_at(i.a))) return fail(pc, s_.value(i.a));
+          break;
+        case step::group:
+          if (static_cast<sign_use>(i.c) != sign_use::strict) {
+            auto const back = s_.here();
+            if (!groups_.open(i, 1)) return fail(pc, s_.value(i.a));
+            if (run(i.next)) return true;
+            s_.rewind(back);
+          }
+          if (!groups_.open(i, static_cast<sign_use>(i.c) != sign_use::strict ? -1 : s_.registers[i.a].times))
+            return fail(pc, s_.value(i.a));
+          break;
+        case step::member: return member(i, pc);
+        case step::scalar_member: return scalar_member(i, pc);
+        case step::literal:
+          if (!groups_.literal(i)) return fail(pc, whole(i.a));
+          break;
+        case step::rest:
+          if (!groups_.rest(i)) return fail(pc, whole(i.a));
+          break;
+        case step::close:
+          if (!groups_.close(i)) return fail(pc, whole(i.a));
+          break;
+        case step::operands:
+          if (!values_.operands(i)) return fail(pc, s_.value(i.a));
+          break;
+        case step::capture:
+          if (!s_.registers[i.a].plain()) return fail(pc, s_.value(i.a));
+          if (!s_.slot(i.b).bound && i.through != 0) return capture_below(i);
+          if (!values_.capture(i.b, s_.value(i.a))) return fail(pc, s_.value(i.a));
+          break;
+        case step::scalar:
+          if (!values_.scalar(i)) return fail(pc, s_.value(i.a));
+          break;
+        case step::number:
+          if (!values_.number(i)) return fail(pc, s_.value(i.a));
+          break;
+        case step::missing:
+          if (s_.value(i.a) != absent) return fail(pc, s_.value(i.a));
+          break;
+        case step::parameter:
+          if (!values_.parameter(i)) return fail(pc, values_.stripped(i, false));
+          break;
+        case step::users: {
+          auto const v = values_.stripped(i, false);
+          if (!values_.used_by(v, i.op)) return fail(pc, v);
+          break;
+        }
+        case step::user: return user(i, pc);
+        case step::same:
+          if (!values_.same(i.a, i.b)) return fail(pc, s_.value(i.a));
+          break;
+        case step::agrees:
+          if (!values_.agrees(i)) return fail(pc, s_.value(i.a));
+          break;
+        case step::recall: s_.registers[i.a] = {s_.slot(i.b).value}; break;
+        case step::strip: return strip(i);
+        case step::condition:
+          if (!values_.condition_holds(i.op)) {
+            acceptor_->refuse(rules_.conditions[i.op].rule, i.op);
+            return fail(pc, s_.value(0));
+          }
+          break;
+        case step::accept: return acceptor_->accept(i.op);
+      }
+      pc = i.next;
+    }
+  }
+  // What a frame opened.
+  [[nodiscard]] value_id whole(std::uint8_t frame) const { return s_.frames[frame].group->parts[0].value; }
+
+  bool member(instruction const& i, std::uint16_t pc) {
+    auto& f = s_.frames[i.a];
+    bool const captures = (i.flags & instruction::captures) != 0, any_sign = (i.flags & instruction::any_sign) != 0;
+    for (std::uint8_t k = 0; k < f.group->count; ++k) {
+      auto const& p = f.group->parts[k];
+      if (p.leaves == 0 || (p.leaves & f.covered) != 0 || (captures ? s_.is_root(p.value) : !f.group->whole(k)))
+        continue;
+      auto const w = groups_.weight(f, p);
+      std::uint32_t leaves = p.leaves, taken = 1u << k;
+      double sign = 1;
+      if (w != i.number) {
+        if (p.value == absent) continue;
+        if ((i.flags & instruction::scales) != 0) {
+          if (multiples(i, pc, k)) return true;
+          continue;
+        }
+        if (any_sign && w * i.number < 0) sign = -1;
+        if (!groups_.same_weight(f, w, sign * i.number) && !groups_.several(f, k, sign * i.number, leaves, taken))
+          continue;
+      }
+      if (part(i, pc, p, sign, leaves, taken)) return true;
+      if ((i.flags & instruction::scales) != 0 && multiples(i, pc, k)) return true;
+    }
+    return fail(pc, whole(i.a));
+  }
+
+  // Goes on with part `p` of a frame, or several that are like it.
+  bool part(instruction const& i, std::uint16_t pc, opened_group::part const& p, double sign, std::uint32_t leaves,
+            std::uint32_t taken) {
+    int const telling = i.number == 1 || i.number == -1 ? 0 : 1;
+    auto const& f = s_.frames[i.a];
+    s_.registers[i.b] = {.value = p.value,
+                         .shape = p.shape,
+                         .times = sign,
+                         .member = f.group->kind == op_group::product ? pc
+                                   : f.group->leaf_count == 1         ? f.member
+                                                                      : no_instruction,
+                         .power = p.power};
+    auto const back = s_.here();
+    return any_branch(i.next, [&](std::uint16_t to) {
+      if (!s_.cover(i.a, leaves, taken)) return false;
+      score_ += telling;
+      if (try_from(to, back)) return true;
+      score_ -= telling;
+      return false;
+    });
+  }
+
+  // The same with a coefficient: that of part `k`, where it is not that of the member, and those of like terms added
+  // up.
+  [[gnu::noinline]] bool multiples(instruction const& i, std::uint16_t pc, std::uint8_t k) {
+    auto const& f = s_.frames[i.a];
+    auto const& p = f.group->parts[k];
+    auto w = groups_.weight(f, p);
+    std::uint32_t leaves = p.leaves, taken = 1u << k;
+    if (w != i.number && part(i, pc, p, w / i.number, leaves, taken)) return true;
+    for (auto j = static_cast<std::uint8_t>(k + 1); j < f.group->count; ++j) {
+      auto const more = groups_.another(f, p, j, leaves);
+      if (more * w <= 0) continue;
+      w += more;
+      leaves |= f.group->parts[j].leaves;
+      taken |= 1u << j;
+      if (part(i, pc, p, w / i.number, leaves, taken)) return true;
+    }
+    return false;
+  }
+
+  bool scalar_member(instruction const& i, std::uint16_t pc) {
+    auto& f = s_.frames[i.a];
+    for (std::uint8_t k = 0; k < f.group->count; ++k) {
+      auto const& p = f.group->parts[k];
+      if (!p.has_number || p.value == absent || (k == 0 && !p.leaf) || (p.leaves & f.covered) != 0) continue;
+      auto number = p.number;
+      auto const w = groups_.weight(f, p);
+      bool const sum = f.group->kind == op_group::sum;
+      auto const type = facts_.type(p.value);
+      if (w == -i.number && (sum ? !is_unsigned(type) : number != 0 && !is_integer(type)))
+        number = sum ? -number : 1 / number;  // subtracted, or divided by
+      else if (w != i.number)
+        continue;
+      if (!groups_.may_leave_out(*f.group, p.leaves)) continue;
+      auto const back = s_.here();
+      if (s_.cover(i.a, p.leaves, 1u << k) && values_.bind_number(i.b, number, w == i.number ? p.value : absent) &&
+          run(i.next))
+        return true;
+      s_.rewind(back);
+    }
+    // What follows may fail for the want of this part: it is told first.
+    if (!f.group->dropped) fail(pc, whole(i.a));
+    if (f.group->dropped || (i.flags & instruction::optional) != 0) {  // a constant 0 or 1 that was left out
+      auto const back = s_.here();
+      if (values_.bind_number(i.b, f.group->kind == op_group::sum ? 0 : 1, absent) && run(i.next)) return true;
+      s_.rewind(back);
+    }
+    return fail(pc, whole(i.a));
+  }
+
+  // A capture binds on either side of what is looked through: above first, then further down.
+  bool capture_below(instruction const& i) {
+    auto const above = s_.value(i.a);
+    auto& v = s_.registers[i.a].value;
+    auto const below = [&] { return values_.seen_through(v, i.through, (i.flags & instruction::free) != 0); };
+    for (auto next = below(); next != absent && unchanged(image_, facts_, image_.producer(v)); next = below()) {
+      s_.add_matched(image_.producer(v));  // it makes no difference
+      v = next;
+    }
+    for (int k = 0; k < 9 && v != absent; ++k) {
+      auto const back = s_.here();
+      if (values_.capture(i.b, v) && run(i.next)) return true;
+      s_.rewind(back);
+      auto const next = below();
+      if (next == absent) break;
+      s_.add_matched(image_.producer(v));
+      v = next;
+    }
+    v = above;
+    return false;
+  }
+
+  bool strip(instruction const& i) {
+    value_id chain[9];
+    int length = 0;
+    auto v = s_.value(i.a);
+    chain[length++] = v;
+    auto const begin = s_.here();
+    while (i.through != 0 && length < 9) {
+      v = values_.seen_through(v, i.through, (i.flags & instruction::free) != 0);
+      if (v == absent) break;
+      chain[length++] = v;
+    }
+    while (length-- > 0) {
+      for (int k = 0; k < length; ++k) s_.add_matched(image_.producer(chain[k]));
+      s_.registers[i.b] = s_.registers[i.a];
+      s_.registers[i.b].value = chain[length];
+      if (run(i.next)) return true;
+      s_.rewind(begin);
+    }
+    return false;
+  }
+
+  bool user(instruction const& i, std::uint16_t pc) {
+    int tried = 0;
+    auto const v = s_.value(i.a);
+    auto const back = s_.here();
+    if ((i.flags & instruction::optional) != 0) {
+      s_.registers[i.b] = {v};
+      if (run(i.next)) return true;
+      s_.rewind(back);
+    }
+    return user_of(i, v, tried, 0) || fail(pc, v);
+  }
+  // ... of `v`, or of what passes it on through the operators of a set, chains of at most 8 of them.
+  bool user_of(instruction const& i, value_id v, int& tried, int passed) {
+    for (auto at = image_.value(v).first_use; at != absent; at = image_.use_at(at).next) {
+      auto const n = image_.use_at(at).node;
+      if (image_.node(n).result_count <= i.c || image_.node(n).region != s_.region) continue;
+      if (++tried > 256) return s_.exceeded = true, false;
+      auto const back = s_.here();
+      s_.registers[i.b] = {image_.result(n, i.c)};
+      if (run(i.next)) return true;
+      s_.rewind(back);
+      if (i.through == 0 || passed == 8 || !passes_on(n, v, i.through)) continue;
+      if (user_of(i, image_.result(n), tried, passed + 1)) return true;
+    }
+    return false;
+  }
+  // Whether node `n` is one of a set, and `v` its first operand. Whether elements stay what they are is asked on the
+  // way down.
+  [[nodiscard]] bool passes_on(node_id n, value_id v, std::uint8_t set) const {
+    auto const& tag = image_.node(n).tag;
+    return rules_.sets[set - 1u].contains(tag.name, tag.op) && image_.operand(n, 0) == v;
+  }
+
+  program const& rules_;
+  Image const& image_;
+  facts const& facts_;
+  basic_filter<Image> const& filter_;
+  match_state s_;
+  basic_value_steps<Image> values_;
+  basic_group_steps<Image> groups_;
+  basic_reduction_steps<Image> reductions_;
+  failure_listener* listener_ = nullptr;
+  match_acceptor* acceptor_ = nullptr;
+  node_id root_ = absent;
+  int steps_ = 0;
+  int score_ = 0;  // how telling what has matched so far is: operators and reductions 2, powers 1
+};
+
+}  // namespace fuse::inline v0::detail
