@@ -82,7 +82,8 @@ class Layer:
         how |= {"transB": 1} if flip else {}
         shape = [(n,), (1, n), (4, n), ()][draw("bias shape", 0, 1, 2, 3)]
         x = self.given(4, 5, may_vary=shape != (4, n))
-        return self.m.op("Gemm", x, self.numbers(*((n, 5) if flip else (5, n))), self.numbers(*shape), **how), None
+        bias = [self.numbers(*shape)] if self.biased or self.m.opset < 11 else []
+        return self.m.op("Gemm", x, self.numbers(*((n, 5) if flip else (5, n))), *bias, **how), None
 
     def matmul(self):
         y = self.m.op("MatMul", self.given(4, 5), self.numbers(5, self.channels))

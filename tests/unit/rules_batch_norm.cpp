@@ -95,6 +95,16 @@ TEST_CASE("a batch norm goes into a Gemm, whichever way its weights lie, and wha
     }
 }
 
+TEST_CASE("a Gemm without a bias gets one") {
+  for (bool const transposed : {false, true}) {
+    normed g;
+    auto const w = transposed ? g.numbers({3, 5}, -1, 0.125) : g.numbers({5, 3}, -1, 0.125);
+    auto const y = g.add("Gemm", {g.in("x", {4, 5}), w}, {{"transB", std::int64_t{transposed}}, {"beta", 2.0}});
+    CHECK(folded(g, g.batch_norm(y, 3)) == "Gemm");
+    CHECK(g.operands(last(g)).size() == 3);
+  }
+}
+
 TEST_CASE("a Gemm whose bias does not count takes no batch norm") {
   normed g;
   auto const y =

@@ -28,11 +28,13 @@ inline constexpr auto channel_shift = channel_bias - channel_mean * channel_fact
 [[nodiscard]] constexpr expression layer_with(expression const& new_weights, expression const& new_bias) {
   return dsl::again<"layer">(layer_input, dsl::fold(new_weights), dsl::fold(new_bias));
 }
-[[nodiscard]] constexpr expression gemm_with_bias(int transposed) {
-  return expression(opcode::gemm, layer_input, weights, layer_bias)
-      .attr<"beta">(bias_factor)
-      .attr<"transB">(transposed);
+/// A Gemm with weights that lie one way or the other, whose bias, if it has one, is multiplied by a factor.
+template <class... Added>
+[[nodiscard]] constexpr expression gemm(int transposed, Added const&... added) {
+  return expression(opcode::gemm, layer_input, weights, added...).attr<"beta">(bias_factor).attr<"transB">(transposed);
 }
+inline constexpr auto gemm_shift = channel_shift / bias_factor;
+inline constexpr auto gemm_bias = layer_bias * dsl::along<-1>(channel_factor) + dsl::along<-1>(gemm_shift);
 
 }  // namespace formula
 
@@ -77,19 +79,25 @@ inline constexpr auto batch_norm_into_conv_transpose_without_bias = batch_norm_d
         .summary("a batch norm goes into the weights of the transposed convolution before it, which gets a bias"),
     formula::channel_shift);
 
-/// A batch norm behind a Gemm, whose bias is multiplied by a factor of its own. The weights lie one way or the other.
-inline constexpr auto batch_norm_into_gemm =
-    batch_norm_detail::into<1>(rule<"batch-norm-into-gemm">(formula::batch_norm_of(formula::gemm_with_bias(0)))
-                                   .where(dsl::is_constant<"b">)
-                                   .summary("a batch norm goes into the weights and the bias of the Gemm before it"),
-                               formula::layer_bias* dsl::along<-1>(formula::channel_factor) +
-                                   dsl::along<-1>(formula::channel_shift / formula::bias_factor));
+/// A batch norm behind a Gemm.
+inline constexpr auto batch_norm_into_gemm = batch_norm_detail::into<1>(
+    rule<"batch-norm-into-gemm">(formula::batch_norm_of(formula::gemm(0, formula::layer_bias)))
+        .where(dsl::is_constant<"b">)
+        .summary("a batch norm goes into the weights and the bias of the Gemm before it"),
+    formula::gemm_bias);
+inline constexpr auto batch_norm_into_gemm_without_bias = batch_norm_detail::into<1>(
+    rule<"batch-norm-into-gemm-without-bias">(formula::batch_norm_of(formula::gemm(0)))
+        .summary("a batch norm goes into the weights of the Gemm before it, which gets a bias"),
+    formula::gemm_shift);
 inline constexpr auto batch_norm_into_transposed_gemm = batch_norm_detail::into<0>(
-    rule<"batch-norm-into-transposed-gemm">(formula::batch_norm_of(formula::gemm_with_bias(1)))
+    rule<"batch-norm-into-transposed-gemm">(formula::batch_norm_of(formula::gemm(1, formula::layer_bias)))
         .where(dsl::is_constant<"b">)
         .summary("a batch norm goes into the transposed weights and the bias of the Gemm before it"),
-    formula::layer_bias* dsl::along<-1>(formula::channel_factor) +
-        dsl::along<-1>(formula::channel_shift / formula::bias_factor));
+    formula::gemm_bias);
+inline constexpr auto batch_norm_into_transposed_gemm_without_bias = batch_norm_detail::into<0>(
+    rule<"batch-norm-into-transposed-gemm-without-bias">(formula::batch_norm_of(formula::gemm(1)))
+        .summary("a batch norm goes into the transposed weights of the Gemm before it, which gets a bias"),
+    formula::gemm_shift);
 
 /// A product of matrices becomes one of other weights, and a sum. Its columns are channels where it has two axes.
 inline constexpr auto batch_norm_into_matmul =
@@ -115,7 +123,8 @@ inline constexpr auto batch_norm_into_matmul_with_bias =
 /// Batch norms at inference, into the layer before each. What is rounded is the layer's new constants, once.
 inline constexpr auto batch_norm =
     rule_set<batch_norm_into_conv, batch_norm_into_conv_without_bias, batch_norm_into_conv_transpose,
-             batch_norm_into_conv_transpose_without_bias, batch_norm_into_gemm, batch_norm_into_transposed_gemm,
-             batch_norm_into_matmul, batch_norm_into_matmul_with_bias>;
+             batch_norm_into_conv_transpose_without_bias, batch_norm_into_gemm, batch_norm_into_gemm_without_bias,
+             batch_norm_into_transposed_gemm, batch_norm_into_transposed_gemm_without_bias, batch_norm_into_matmul,
+             batch_norm_into_matmul_with_bias>;
 
 }  // namespace fuse::inline v0::rules
