@@ -4499,6 +4499,15 @@ namespace fuse::inline v0::detail {
   }
 }
 
+[[nodiscard]] constexpr double rounding_of(element_type type) {
+  switch (type) {
+    case element_type::float32: return 0x1p-24;
+    case element_type::float16: return 0x1p-11;
+    case element_type::bfloat16: return 0x1p-8;
+    default: return 0;
+  }
+}
+
 }  // namespace fuse::inline v0::detail
 
 namespace fuse::inline v0::detail {

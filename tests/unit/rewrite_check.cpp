@@ -12,7 +12,7 @@ using namespace fuse::dsl;
 
 namespace {
 
-constexpr auto x = var<"x">, y = var<"y">, z = var<"z">;
+constexpr auto x = var<"x">, y = var<"y">, z = var<"z">, s = var<"s">;
 constexpr auto axes = param<"axes">;
 
 constexpr auto swish = fuse::rule<"swish">(x * sigmoid(x)).through<"cast">().replace(op<"Swish">(x));
@@ -118,6 +118,28 @@ TEST_CASE("a rule that is right is applied, and nothing is noted") {
     auto const sum = g.add("Add", {a, g.add("Cast", {g.add("Size", {a})}, {{"to", 1}})});
     g.end(g.add("Mul", {sum, g.add("Sigmoid", {sum})}));
     CHECK(noted<swish>(g).empty());
+  }
+}
+
+TEST_CASE("rounding of a new constant is no mistake where a small difference of large terms is what comes out") {
+  // The square of 1 + 2^-10, rounded to a half, is what is subtracted: nothing is left of the difference.
+  sketch g;
+  auto const half = [&](double number) { return g.constant(fuse::make_tensor(element_type::float16, {}, {{number}})); };
+  auto const e = g.add("Exp", {g.in("a", {2, 3}, element_type::float16)});
+  auto const product = g.add("Mul", {g.add("Mul", {e, half(1 + 0x1p-10)}), half(1 + 0x1p-10)});
+  g.end(g.add("Sub", {product, g.add("Mul", {e, half(1 + 0x1p-9)})}));
+  static constexpr auto difference = (exp(x) * y) * z - exp(x) * s;
+  SECTION("and one that is larger is") {
+    static constexpr auto rule = fuse::rule<"wrong">(difference)
+                                     .where(is_constant<"y">, is_constant<"z">, is_constant<"s">)
+                                     .replace(exp(x) * fold(y * z * 1.01) - exp(x) * s);
+    CHECK(!wrong<rule>(g).empty());
+  }
+  SECTION("the product of the constants") {
+    static constexpr auto rule = fuse::rule<"right">(difference)
+                                     .where(is_constant<"y">, is_constant<"z">, is_constant<"s">)
+                                     .replace(exp(x) * fold(y * z) - exp(x) * s);
+    CHECK(noted<rule>(g).empty());
   }
 }
 

@@ -23,4 +23,14 @@ namespace fuse::inline v0::detail {
   }
 }
 
+/// By how much of itself a number may be rounded to a floating type; 0 where the type has doubles, or integers.
+[[nodiscard]] constexpr double rounding_of(element_type type) {
+  switch (type) {
+    case element_type::float32: return 0x1p-24;
+    case element_type::float16: return 0x1p-11;
+    case element_type::bfloat16: return 0x1p-8;
+    default: return 0;
+  }
+}
+
 }  // namespace fuse::inline v0::detail
