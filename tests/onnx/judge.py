@@ -27,10 +27,17 @@ SERVED = os.environ.get("FUSE_ONNX_SERVED", str(pathlib.Path(PROGRAM).parent / "
 MODELS = pathlib.Path(os.environ.get("FUSE_MODELS", ROOT / "tests/models"))
 TARGETS = ("onnx", "onnxruntime")
 OFF, DEFAULT = ort.GraphOptimizationLevel.ORT_DISABLE_ALL, ort.GraphOptimizationLevel.ORT_ENABLE_ALL
+# Of many cases one in so many is tried: under sanitizers a case takes many times as long, and a few show what
+# sanitizers see (tests/sampled.hpp).
+ONE_CASE_IN = int(os.environ.get("FUSE_ONE_CASE_IN", 1))
 LEVELS = {"Off": OFF, "Default": DEFAULT}
 
 SCRATCH = tempfile.TemporaryDirectory(prefix="fuse-tests-")
 ort.set_default_logger_severity(4)
+
+
+def sampled(cases):
+    return list(cases)[::ONE_CASE_IN]
 
 
 def scratch(name):

@@ -31,7 +31,7 @@ class FunctionBodyTest(unittest.TestCase):
         self.assertGreater(sum("expanded" in case.name for case in cases()), 50)
 
     def test_every_body_becomes_one_operator(self):
-        for case in cases():
+        for case in judge.sampled(cases()):
             kind = "rms" if "rms" in case.name else "layer"
             for target in judge.TARGETS:
                 with self.subTest(case.name, target=target):
@@ -52,7 +52,7 @@ class FunctionBodyTest(unittest.TestCase):
 
 
 DOMAIN = "pkg.norms"
-COUNT = int(os.environ.get("FUSE_SPELLINGS", 600)) // 3
+COUNT = int(os.environ.get("FUSE_SPELLINGS", 600 // judge.ONE_CASE_IN)) // 3
 OPSETS = (13, 17, 18, 23)  # functions for both norms, an operator for layer norm, axes as operands, operators for both
 
 

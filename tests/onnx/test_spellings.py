@@ -8,7 +8,7 @@ import judge
 import spellings
 
 SEED = int(os.environ.get("FUSE_SEED", 7))
-COUNT = int(os.environ.get("FUSE_SPELLINGS", 600))
+COUNT = int(os.environ.get("FUSE_SPELLINGS", 600 // judge.ONE_CASE_IN))
 
 
 def setUpModule():

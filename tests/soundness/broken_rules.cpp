@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
+#include "disguise.hpp"
+#include "laws.hpp"
+#include "mutation.hpp"
+#include "shrink.hpp"
+#include "spelling.hpp"
 #include "trial.hpp"
 
 // That the property test can fail: rules that are wrong, graphs that are invalid, and what is told of them.
@@ -167,8 +172,10 @@ namespace {
 
 /// What a broken engine does.
 int runs = 0;
-constexpr engine broken_engine(fuse::rewrite_report (*rewrite)(fuse::graph&, fuse::rewrite_options const&)) {
-  return {rewrite, nullptr, &detail::infer<graph>, nullptr};
+constexpr engine broken_engine(decltype(engine::rewrite_by) rewrite) {
+  auto broken = engine_of<graph, sign_lost>;
+  broken.rewrite_by = rewrite;
+  return broken;
 }
 fuse::rewrite_report told(std::size_t applied) {
   fuse::rewrite_report report;
@@ -180,38 +187,39 @@ fuse::rewrite_report told(std::size_t applied) {
 
 TEST_CASE("what a broken engine does is told") {
   using options = fuse::rewrite_options;
+  using rules = fuse::program const&;
   small a;
   a.g.output(a.g.add("Tanh", {a.in("x", {2, 3})}), "y");
   auto const law = [&](auto rewrite) {
     runs = 0;
     return rewritten(a.e, broken_engine(rewrite), {}).broken.law;
   };
-  CHECK(law([](fuse::graph&, options const&) { return told(0); }).empty());
-  CHECK(law([](fuse::graph&, options const&) { return told(1); }) == "a second run changes nothing");
-  CHECK(law([](fuse::graph&, options const&) {
+  CHECK(law([](rules, fuse::graph&, options const&) { return told(0); }).empty());
+  CHECK(law([](rules, fuse::graph&, options const&) { return told(1); }) == "a second run changes nothing");
+  CHECK(law([](rules, fuse::graph&, options const&) {
           auto report = told(0);
           report.error = "no";
           return report;
         }) == "a graph is rewritten");
-  CHECK(law([](fuse::graph& g, options const&) {
+  CHECK(law([](rules, fuse::graph& g, options const&) {
           g.append("Abs", {g.outputs()[0]});
           return told(0);
         }) == "what is refused leaves no trace");
-  CHECK(law([](fuse::graph& g, options const&) {
+  CHECK(law([](rules, fuse::graph& g, options const&) {
           auto const v = g.outputs()[0];
           auto const n = g.append("Neg", {v});
           g.replace_uses(v, g.result(n));
           g.set_operand(n, 0, v);
           return told(1);
         }) == "results stay");
-  CHECK(law([](fuse::graph& g, options const&) {
+  CHECK(law([](rules, fuse::graph& g, options const&) {
           auto const v = g.outputs()[0];
           auto const n = g.append("Add", {v});
           g.replace_uses(v, g.result(n));
           g.set_operand(n, 0, v);
           return told(1);
         }) == "every node is valid");
-  CHECK(law([](fuse::graph& g, options const&) {
+  CHECK(law([](rules, fuse::graph& g, options const&) {
           if (runs++ == 1) g.append("Abs", {g.outputs()[0]});
           return told(runs < 2 ? 1 : 0);
         }) == "another run, without filter, gives the same graph");

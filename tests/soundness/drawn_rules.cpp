@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+#include "random_rules.hpp"
 #include "trial.hpp"
 
 namespace soundness {

@@ -31,31 +31,44 @@ struct inferred {
 
 /// What is tested, of one rule set in one dialect: functions of a graph of no particular type.
 struct engine {
-  fuse::rewrite_report (*rewrite)(fuse::graph&, fuse::rewrite_options const&);
-  std::vector<place> (*matches)(fuse::graph const&, bool filter);  ///< in order, without repetitions
-  /// Of a value, by its number.
-  std::vector<inferred> (*infer)(fuse::graph const&);
+  [[nodiscard]] fuse::rewrite_report rewrite(fuse::graph& g, fuse::rewrite_options const& options) const {
+    return rewrite_by(*rules, g, options);
+  }
+  /// In order, without repetitions.
+  [[nodiscard]] std::vector<place> matches(fuse::graph const& g, bool filter) const {
+    return matches_of(*rules, g, filter);
+  }
   /// Where `why` says of a node and a rule something else than `at`, or nothing that one can read; else empty.
-  std::string (*why)(fuse::graph const&, fuse::span<member const>);
+  [[nodiscard]] std::string why(fuse::graph const& g, fuse::span<member const> of) const {
+    return why_of(*rules, g, of);
+  }
+
+  fuse::program const* rules;
+  fuse::rewrite_report (*rewrite_by)(fuse::program const&, fuse::graph&, fuse::rewrite_options const&);
+  std::vector<place> (*matches_of)(fuse::program const&, fuse::graph const&, bool filter);
+  std::string (*why_of)(fuse::program const&, fuse::graph const&, fuse::span<member const>);
+  std::vector<inferred> (*infer)(fuse::graph const&);  ///< of a value, by its number
 };
 
 namespace detail {
 
-template <class Graph, auto const& Rules>
-fuse::rewrite_report rewrite(fuse::graph& g, fuse::rewrite_options const& options) {
+// As fuse::rewrite and fuse::matcher do it, which are compiled for each set of rules, too.
+template <class Graph>
+fuse::rewrite_report rewrite(fuse::program const& rules, fuse::graph& g, fuse::rewrite_options const& options) {
   Graph typed(std::move(g));
-  auto report = fuse::rewrite<Rules>(typed, options);
+  fuse::rewrite_report report;
+  fuse::detail::rewrite(rules, typed, options, report);
   g = std::move(typed);
   return report;
 }
 
-template <class Graph, auto const& Rules>
-std::vector<place> matches(fuse::graph const& g, bool filter) {
+template <class Graph>
+std::vector<place> matches(fuse::program const& rules, fuse::graph const& g, bool filter) {
   Graph const typed(g);
   std::vector<place> all;
-  fuse::matcher<Rules, Graph> search(typed);
+  fuse::detail::graph_matcher<Graph> search(rules, typed);
   search.filter(filter);
-  for (auto const& m : search.all()) all.push_back({std::string(m.rule()), m.root().id});
+  for (auto const& m : search.all()) all.push_back({std::string(m.rule), m.root.id});
   std::sort(all.begin(), all.end());
   all.erase(std::unique(all.begin(), all.end()), all.end());
   return all;
@@ -79,15 +92,15 @@ std::vector<inferred> infer(fuse::graph const& g) {
   return all;
 }
 
-template <class Graph, auto const& Rules>
-std::string why(fuse::graph const& g, fuse::span<member const> members) {
+template <class Graph>
+std::string why(fuse::program const& rules, fuse::graph const& g, fuse::span<member const> members) {
   Graph const typed(g);
-  fuse::matcher<Rules, Graph> matches(typed);
+  fuse::detail::graph_matcher<Graph> matches(rules, typed);
   for (auto const n : typed.nodes()) {
     auto const found = matches.at(n);
     for (auto const& one : members) {
       bool const there =
-          std::any_of(found.begin(), found.end(), [&](auto const& m) { return m.rule() == one.rule->name; });
+          std::any_of(found.begin(), found.end(), [&](auto const& m) { return m.rule == one.rule->name; });
       auto const why = matches.why(n, one.rule->name);
       auto const text = to_text(why);
       if (why.matched != there || text.empty() || text.find("expected ,") != std::string::npos)
@@ -100,27 +113,22 @@ std::string why(fuse::graph const& g, fuse::span<member const> members) {
 }  // namespace detail
 
 template <class Graph, auto const& Rules>
-inline constexpr engine engine_of{&detail::rewrite<Graph, Rules>, &detail::matches<Graph, Rules>, &detail::infer<Graph>,
-                                  &detail::why<Graph, Rules>};
-
-/// A rule alone.
-struct lone_rule {
-  fuse::rewrite_report (*rewrite)(fuse::graph&, fuse::rewrite_options const&);
-  std::vector<place> (*matches)(fuse::graph const&, bool filter);
-};
+inline constexpr engine engine_of{&fuse::program_of<Rules, fuse::detail::dialect_table_of<Graph>()>,
+                                  &detail::rewrite<Graph>, &detail::matches<Graph>, &detail::why<Graph>,
+                                  &detail::infer<Graph>};
 
 namespace detail {
 
 template <class Graph, auto const& Members, std::size_t... I>
-std::vector<lone_rule> each_alone(std::index_sequence<I...>) {
-  return {{&rewrite<Graph, *Members[I].rule>, &matches<Graph, *Members[I].rule>}...};
+std::vector<engine> each_alone(std::index_sequence<I...>) {
+  return {engine_of<Graph, *Members[I].rule>...};
 }
 
 }  // namespace detail
 
 /// Programs of one rule each.
 template <class Graph, auto const& Members>
-[[nodiscard]] std::vector<lone_rule> each_alone() {
+[[nodiscard]] std::vector<engine> each_alone() {
   return detail::each_alone<Graph, Members>(std::make_index_sequence<std::size(Members)>{});
 }
 

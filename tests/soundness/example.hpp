@@ -11,9 +11,7 @@
 #include <vector>
 
 #include "../corpus/evaluate.hpp"
-#include "named_rules.hpp"
-#include "random_rules.hpp"
-#include "random_sums.hpp"
+#include "pool.hpp"
 
 namespace soundness {
 
@@ -25,24 +23,11 @@ struct example {
 };
 
 /// The rule whose formula has a number.
-[[nodiscard]] inline member const& member_numbered(std::size_t number) {
-  if (number >= sums::first) return sums::members().at(number - sums::first);
-  if (number >= drawn::first) return drawn::members().at(number - drawn::first);
-  if (number >= 200) return second_named_members[number - 200];
-  return number >= 100 ? named_members[number - 100] : neutral_members[number];
-}
+[[nodiscard]] member const& member_numbered(std::size_t number);
 
 /// What the test's own operators compute.
-[[nodiscard]] inline std::optional<array> own_operator(std::string_view name, std::vector<array const*> const& in,
-                                                       corpus::parameters const& attributes) {
-  if (name == "test::Blend") return blend(in, attributes)[0];
-  if (name != "test::Formula" && name != "test::Product") return std::nullopt;
-  auto made = evaluate(member_numbered(static_cast<std::size_t>(attributes.number({"rule"}, -1))), in, attributes);
-  if (name == "test::Formula")  // which its row says: the pattern may need less of an operand
-    for (auto const* each : in)
-      if (each != nullptr) made = combine(made, *each, [](double a, double) { return a; });
-  return made;
-}
+[[nodiscard]] std::optional<array> own_operator(std::string_view name, std::vector<array const*> const& in,
+                                                corpus::parameters const& attributes);
 
 /// Computes all values of an example; fails where operands do not fit. `rounds`: what follows from constants is
 /// rounded.

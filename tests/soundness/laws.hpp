@@ -150,7 +150,7 @@ struct outcome {
 /// - with one rule chosen, it makes the same graph as the program of that rule;
 /// - what it applies first matches alone, at that node;
 /// - where one rule alone applies, it makes the same graph as that rule.
-[[nodiscard]] inline finding set_and_each(example const& e, engine const& set, std::vector<lone_rule> const& alone,
+[[nodiscard]] inline finding set_and_each(example const& e, engine const& set, std::vector<engine> const& alone,
                                           fuse::span<member const> rules, std::size_t chosen) {
   std::vector<place> each;
   for (auto const& one : alone)
@@ -168,17 +168,17 @@ struct outcome {
   if (unfiltered != together)
     return {"a filter hides no match", {}, "with filter:\n" + list(together) + "without:\n" + list(unfiltered)};
 
-  auto const run = [&](auto rewrite, fuse::rewrite_options const& options, fuse::rewrite_report& report) {
+  auto const run = [&](engine const& by, fuse::rewrite_options const& options, fuse::rewrite_report& report) {
     auto g = e.graph;
-    report = rewrite(g, options);
+    report = by.rewrite(g, options);
     return to_text(g);
   };
   fuse::rewrite_options options;
   options.near_misses = false;
   fuse::rewrite_report report;
-  auto const own = run(alone[chosen].rewrite, options, report);
+  auto const own = run(alone[chosen], options, report);
   options.only = {std::string(rules[chosen].rule->name)};
-  if (auto const one = run(set.rewrite, options, report); one != own)
+  if (auto const one = run(set, options, report); one != own)
     return {"a rule does in a set what it does alone", options.only[0], "in the set\n" + one + "alone\n" + own};
 
   struct first_applied {
@@ -190,7 +190,7 @@ struct outcome {
     auto& into = *static_cast<first_applied*>(context);
     if (into.rule.empty()) into = {std::string(rule), std::string(node)};
   };
-  auto const all = run(set.rewrite, options, report);
+  auto const all = run(set, options, report);
   if (first.rule.empty()) return {};
   bool const there = std::any_of(each.begin(), each.end(), [&](place const& p) {
     return p.rule == first.rule &&
@@ -207,7 +207,7 @@ struct outcome {
   }
   if (applied != 1 || others || each.front().rule != each.back().rule) return {};
   options.observer = {};
-  if (auto const one = run(alone[which].rewrite, options, report); one != all)
+  if (auto const one = run(alone[which], options, report); one != all)
     return {"where one rule applies, the set does as it does", first.rule, "the set\n" + all + "alone\n" + one};
   return {};
 }

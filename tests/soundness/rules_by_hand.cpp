@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
+#include "named_rules.hpp"
+#include "random_rules.hpp"
+#include "random_sums.hpp"
 #include "trial.hpp"
 
 namespace soundness {

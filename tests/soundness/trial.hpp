@@ -6,17 +6,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <exception>
 #include <string>
 #include <vector>
 
 #include <sampled.hpp>
 
-#include "disguise.hpp"
-#include "laws.hpp"
-#include "mutation.hpp"
-#include "shrink.hpp"
-#include "spelling.hpp"
+#include "engine.hpp"
 
 namespace soundness {
 
@@ -28,8 +23,8 @@ struct tally {
 /// What a trial is made of.
 struct trial {
   engine const& tested;
-  fuse::span<member const> members;               ///< the rules of `tested`
-  std::vector<lone_rule> const* alone = nullptr;  ///< each of them, where they are compared
+  fuse::span<member const> members;            ///< the rules of `tested`
+  std::vector<engine> const* alone = nullptr;  ///< each of them, where they are compared
   bool second = false;
   int disguises = 0;  ///< behind how many nodes of most graphs something is written that may look like nothing
 };
@@ -42,110 +37,12 @@ struct trial {
   return (told == nullptr ? usual : static_cast<std::uint64_t>(std::atoll(told))) * of_a_hundred / 100;
 }
 
-/// The smallest example that breaks the same law, with the texts of it all.
-[[nodiscard]] inline std::string smallest(example const& e, finding const& broken,
-                                          std::function<finding(example const&)> const& check) {
-  auto const same = [&](example const& candidate) { return check(candidate).law == broken.law; };
-  auto const small = same(e) ? shrunk(e, same) : e;
-  auto const again = check(small);
-  return "the smallest graph:\n" + to_text(small.graph) + again.what + "\n" + again.more + "found in:\n" +
-         to_text(e.graph);
-}
-
-/// Tries one rule on the graph of a seed. Returns whether all laws hold; else says what is broken, in the smallest
-/// graph.
-inline bool try_rule(trial const& in, std::size_t which, std::uint64_t seed, tally& count) {
-  auto const& rule = in.members[which];
-  std::string const name{rule.rule->name};
-  fuse::rewrite_options options;
-  // Alone, or among the others of its set.
-  if (seed % 5 != 0) options.only = {name};
-  options.near_misses = seed % 16 == 1;
-  bool plain = false;
-  example e{fuse::graph(1)};
-  try {
-    spelling s(rule, seed, in.second);
-    plain = s.plain;
-    e = s.made;
-    if (in.disguises != 0 && !s.choose.one_in("undisguised", 4)) {
-      auto const before = e;
-      bool const changed = disguise(e, s.choose).some(1 + s.choose.number("disguises", {0, 1, 2, 3}) % in.disguises);
-      if (!changed || !rewritten(e, in.tested, options).fits)
-        e = before;
-      else
-        plain = false;
-    }
-    mutation change(e, s.choose);
-    if (s.looks_through() && s.choose.one_in("reshaped to the same", 8)) change.reshape_to_same();
-    if (s.choose.one_in("mutated", 3)) {
-      auto const before = e;
-      bool const changed = change.any();
-      if (!changed || !rewritten(e, in.tested, options).fits)
-        e = before;
-      else
-        plain = false;
-    }
-  } catch (std::exception const&) {
-    ++count.unfit;
-    return true;
-  }
-  auto const check = [&](example const& of) { return rewritten(of, in.tested, options).broken; };
-  auto const result = rewritten(e, in.tested, options);
-  if (!result.fits) {
-    ++count.unfit;
-    return true;
-  }
-  ++count.graphs;
-  if (result.applied) ++count.applied;
-  if (result.bounded) ++count.bounded;
-  auto broken = result.broken;
-  std::string text;
-  if (broken) text = smallest(e, broken, check);
-  if (!broken && plain && rule.spelled && !options.only.empty() && !result.bounded) {
-    ++count.plain;
-    if (result.applied)
-      ++count.found;
-    else  // what must be found is told by the whole graph alone
-      broken = {"a spelled pattern is found"}, text = to_text(e.graph);
-  }
-  if (!broken && in.alone != nullptr && seed % 8 == 3) {
-    ++count.compared;
-    auto const compare = [&](example const& of) { return set_and_each(of, in.tested, *in.alone, in.members, which); };
-    if ((broken = compare(e))) text = smallest(e, broken, compare);
-  }
-  if (!broken && seed % 48 == 5) {
-    auto const explain = [&](example const& of) -> finding {
-      auto const why = in.tested.why(of.graph, in.members);
-      return why.empty() ? finding{} : finding{"why says what at finds", why};
-    };
-    if ((broken = explain(e))) text = smallest(e, broken, explain);
-  }
-  if (!broken) return true;
-  UNSCOPED_INFO("seed " << seed << ", rule " << name << ": " << broken.what << "\n" << text);
-  CHECK("broken: " + broken.law == "");
-  return false;
-}
-
-/// Stops after some failures.
-inline tally try_all(std::uint64_t graphs, trial const& in, std::uint64_t first_seed = 1) {
-  tally count;
-  int failures = 0;
-  for (std::uint64_t seed = first_seed; seed < first_seed + graphs && failures < 5; ++seed)
-    if (!try_rule(in, seed % in.members.size(), seed, count)) ++failures;
-  return count;
-}
+/// Tries as many graphs, of seeds from `first_seed` on, each with one of the rules; what breaks a law is told in the
+/// smallest graph. Stops after some failures.
+[[nodiscard]] tally try_all(std::uint64_t graphs, trial const& in, std::uint64_t first_seed = 1);
 
 /// That the trial tried something, and how much; told where the number of graphs was asked for. At most one graph of
 /// `rarely` reaches a bound.
-inline void check_tally(std::string const& of, tally const& count, std::uint64_t rarely = 1000) {
-  CHECK(count.found == count.plain);
-  CHECK(count.unfit * 10 <= count.graphs);
-  CHECK(count.applied * 4 >= count.graphs);
-  CHECK(count.bounded * rarely <= count.graphs);
-  if (std::getenv("FUSE_SOUNDNESS_GRAPHS") != nullptr)
-    WARN(of << ": " << count.graphs << " graphs, " << count.unfit << " unfit, " << count.applied << " rewritten, "
-            << count.found << " of " << count.plain << " found, " << count.compared << " compared, " << count.bounded
-            << " bounded");
-}
+void check_tally(std::string const& of, tally const& count, std::uint64_t rarely = 1000);
 
 }  // namespace soundness

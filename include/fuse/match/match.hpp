@@ -31,91 +31,52 @@ struct match_has_no_capture_of_that_name {
   static_assert(Bound, "fuse: the rule has no capture of that name");
 };
 
-}  // namespace detail
-
-/// One match: the rule, the node at its root, and what its names captured, as handles of the graph. A copy of the
-/// bindings: valid as long as the handles are.
-template <auto const& Rules, class Graph>
-class match_of {
- public:
-  using value = value_of<Graph>;
-  using node = node_of<Graph>;
-
-  [[nodiscard]] std::string_view rule() const { return rule_; }
-  [[nodiscard]] node const& root() const { return root_; }
-
-  /// The value that `var<Name>` captured; value{} where it stands in an alternative that did not match.
-  template <fixed_string Name>
-  [[nodiscard]] value get() const {
-    check<Name>();
-    for (auto const& b : bound_)
-      if (b.name == Name.view() && !b.values.empty()) return b.values[0];
-    return value{};
-  }
-  /// The number that `scalar<Name>` or `param<Name>` captured.
-  template <fixed_string Name>
-  [[nodiscard]] double number() const {
-    check<Name>();
-    for (auto const& b : bound_)
-      if (b.name == Name.view()) return b.number;
-    return 0;
-  }
-  /// The members of `rest<Name>`.
-  template <fixed_string Name>
-  [[nodiscard]] std::vector<value> all() const {
-    check<Name>();
-    for (auto const& b : bound_)
-      if (b.name == Name.view()) return b.values;
-    return {};
-  }
-
- private:
-  template <auto const& R, class G>
-  friend class matcher;
-
-  template <fixed_string Name>
-  static constexpr void check() {
-    constexpr bool bound = detail::binds(program_of<Rules, detail::dialect_table_of<Graph>()>, Name.view());
-    using name = decltype(detail::quoted_name<Name>(std::make_index_sequence<sizeof(Name.text) - 1>{}));
-    (void)sizeof(detail::match_has_no_capture_of_that_name<name, bound>);
-  }
-
+/// What `match_of` holds, of any rules.
+template <class Graph>
+struct captures {
   struct bound_name {
     std::string_view name;
-    std::vector<value> values;
+    std::vector<value_of<Graph>> values;
     double number;
   };
-  std::string_view rule_;
-  node root_{};
-  std::vector<bound_name> bound_;
+
+  [[nodiscard]] bound_name const* find(std::string_view name) const {
+    for (auto const& b : bound)
+      if (b.name == name) return &b;
+    return nullptr;
+  }
+
+  std::string_view rule;
+  node_of<Graph> root{};
+  std::vector<bound_name> bound;
 };
 
-/// Finds matches in a graph that nobody changes meanwhile. Building one reads the graph and propagates shapes: linear.
-template <auto const& Rules, class Graph>
-class matcher {
+/// What `matcher` does, with any rules: compiled once for a type of graph.
+template <class Graph>
+class graph_matcher {
  public:
-  explicit matcher(Graph const& graph)
+  graph_matcher(program const& rules, Graph const& graph)
       : bound_(graph, names_in(names), names.newest),
         facts_(bound_.image, names),
-        machine_(program_of<Rules, detail::dialect_table_of<Graph>()>, bound_.image, propagated(), names) {}
-  matcher(matcher const&) = delete;
-  matcher& operator=(matcher const&) = delete;
+        machine_(rules, bound_.image, propagated(), names) {}
+  graph_matcher(graph_matcher const&) = delete;
+  graph_matcher& operator=(graph_matcher const&) = delete;
 
   /// Whether what cannot match is told apart before it is looked for: at first, it is. Without that the same is found,
   /// in a longer time.
   void filter(bool on) { machine_.filter(on); }
 
   /// All matches of all rules, users before producers; at one node the first match of each rule.
-  [[nodiscard]] std::vector<match_of<Rules, Graph>> all() {
-    std::vector<match_of<Rules, Graph>> found;
+  [[nodiscard]] std::vector<captures<Graph>> all() {
+    std::vector<captures<Graph>> found;
     if (bound_.cyclic()) return found;
     collector seen(*this, found);
     machine_.run(seen);
     return found;
   }
   /// The matches at one node.
-  [[nodiscard]] std::vector<match_of<Rules, Graph>> at(node_of<Graph> const& node) {
-    std::vector<match_of<Rules, Graph>> found;
+  [[nodiscard]] std::vector<captures<Graph>> at(node_of<Graph> const& node) {
+    std::vector<captures<Graph>> found;
     auto const n = number(node);
     collector seen(*this, found);
     if (n != absent) machine_.run(n, seen);
@@ -124,7 +85,7 @@ class matcher {
   /// Why nothing matches at one node, or that something does.
   [[nodiscard]] explanation why(node_of<Graph> const& node) {
     auto const n = number(node);
-    return n == absent ? explanation{} : detail::explain(machine_, bound_.image, facts_, names, n);
+    return n == absent ? explanation{} : explain(machine_, bound_.image, facts_, names, n);
   }
   /// The same of one rule. A rule of another name matches nowhere.
   [[nodiscard]] explanation why(node_of<Graph> const& node, std::string_view rule) {
@@ -132,8 +93,8 @@ class matcher {
     auto const& all = machine_.rules().rules;
     for (std::size_t i = 0; i < all.size() && n != absent; ++i) {
       if (all[i].name != rule) continue;
-      detail::one_rule const only(machine_.rules(), static_cast<std::uint16_t>(i));
-      return detail::explain(machine_, bound_.image, facts_, names, n, &only);
+      one_rule const only(machine_.rules(), static_cast<std::uint16_t>(i));
+      return explain(machine_, bound_.image, facts_, names, n, &only);
     }
     return explanation{};
   }
@@ -141,7 +102,7 @@ class matcher {
   [[nodiscard]] std::vector<explanation> near_misses(std::size_t limit = 10) {
     std::vector<explanation> found;
     for (node_id n = bound_.image.node_count(); n-- > 0 && !bound_.cyclic();) {
-      auto why_not = detail::explain(machine_, bound_.image, facts_, names, n);
+      auto why_not = explain(machine_, bound_.image, facts_, names, n);
       if (why_not.matched || why_not.score < 3) continue;
       std::size_t at = found.size();
       while (at > 0 && found[at - 1].score < why_not.score) --at;
@@ -152,32 +113,30 @@ class matcher {
   }
 
   [[nodiscard]] node_of<Graph> const& handle(node_id n) const { return bound_.node(n); }
-  [[nodiscard]] detail::facts const& known() const { return facts_; }
+  [[nodiscard]] facts const& known() const { return facts_; }
   [[nodiscard]] graph_image const& image() const { return bound_.image; }
 
  private:
   static constexpr auto const& names = dialect_of<Graph>;
 
-  class collector final : public detail::machine::acceptor {
+  class collector final : public machine::acceptor {
    public:
-    collector(matcher& owner, std::vector<match_of<Rules, Graph>>& into) : owner_(owner), into_(into) {}
+    collector(graph_matcher& owner, std::vector<captures<Graph>>& into) : owner_(owner), into_(into) {}
     bool accept(std::uint16_t rule) override {
       auto const& known = owner_.machine_.rules().rules[rule];
       if (std::exchange(node_, owner_.machine_.root()) != owner_.machine_.root()) first_ = into_.size();
       for (std::size_t i = first_; i < into_.size(); ++i)
-        if (into_[i].rule_ == known.name) return false;
-      match_of<Rules, Graph> made;
-      made.rule_ = known.name;
-      made.root_ = owner_.bound_.node(node_);
+        if (into_[i].rule == known.name) return false;
+      captures<Graph> made{known.name, owner_.bound_.node(node_), {}};
       for (std::uint8_t s = 0; s < known.slot_count; ++s) {
         auto const& b = owner_.machine_.found().slot(s);
         if (!b.bound) continue;
-        made.bound_.push_back({known.slot_names[s], {}, b.number});
+        made.bound.push_back({known.slot_names[s], {}, b.number});
+        auto& values = made.bound.back().values;
         if (known.slot_kinds[s] == slot_kind::rest)
-          for (auto const& m : owner_.machine_.found().members(s))
-            made.bound_.back().values.push_back(owner_.bound_.value(m.value));
+          for (auto const& m : owner_.machine_.found().members(s)) values.push_back(owner_.bound_.value(m.value));
         else if (b.value != absent)
-          made.bound_.back().values.push_back(owner_.bound_.value(b.value));
+          values.push_back(owner_.bound_.value(b.value));
       }
       into_.push_back(std::move(made));
       return false;
@@ -185,14 +144,14 @@ class matcher {
     void refuse(std::uint16_t, std::uint16_t) override {}
 
    private:
-    matcher& owner_;
-    std::vector<match_of<Rules, Graph>>& into_;
+    graph_matcher& owner_;
+    std::vector<captures<Graph>>& into_;
     node_id node_ = absent;
     std::size_t first_ = 0;  // of this node
   };
 
   // The machine wants to know all when it is made.
-  detail::facts const& propagated() {
+  facts const& propagated() {
     if (!bound_.cyclic()) facts_.run();
     return facts_;
   }
@@ -203,8 +162,83 @@ class matcher {
   }
 
   graph_binding<Graph const> bound_;
-  detail::facts facts_;
+  facts facts_;
   detail::machine machine_;
+};
+
+}  // namespace detail
+
+/// One match: the rule, the node at its root, and what its names captured, as handles of the graph. A copy of the
+/// bindings: valid as long as the handles are.
+template <auto const& Rules, class Graph>
+class match_of {
+ public:
+  using value = value_of<Graph>;
+  using node = node_of<Graph>;
+
+  [[nodiscard]] std::string_view rule() const { return found_.rule; }
+  [[nodiscard]] node const& root() const { return found_.root; }
+
+  /// The value that `var<Name>` captured; value{} where it stands in an alternative that did not match.
+  template <fixed_string Name>
+  [[nodiscard]] value get() const {
+    check<Name>();
+    auto const* const b = found_.find(Name.view());
+    return b != nullptr && !b->values.empty() ? b->values[0] : value{};
+  }
+  /// The number that `scalar<Name>` or `param<Name>` captured.
+  template <fixed_string Name>
+  [[nodiscard]] double number() const {
+    check<Name>();
+    auto const* const b = found_.find(Name.view());
+    return b != nullptr ? b->number : 0;
+  }
+  /// The members of `rest<Name>`.
+  template <fixed_string Name>
+  [[nodiscard]] std::vector<value> all() const {
+    check<Name>();
+    auto const* const b = found_.find(Name.view());
+    return b != nullptr ? b->values : std::vector<value>{};
+  }
+
+ private:
+  template <auto const& R, class G>
+  friend class matcher;
+
+  explicit match_of(detail::captures<Graph>&& found) : found_(std::move(found)) {}
+
+  template <fixed_string Name>
+  static constexpr void check() {
+    constexpr bool bound = detail::binds(program_of<Rules, detail::dialect_table_of<Graph>()>, Name.view());
+    using name = decltype(detail::quoted_name<Name>(std::make_index_sequence<sizeof(Name.text) - 1>{}));
+    (void)sizeof(detail::match_has_no_capture_of_that_name<name, bound>);
+  }
+
+  detail::captures<Graph> found_;
+};
+
+/// Finds matches in a graph that nobody changes meanwhile. Building one reads the graph and propagates shapes: linear.
+template <auto const& Rules, class Graph>
+class matcher : public detail::graph_matcher<Graph> {
+  using any_rules = detail::graph_matcher<Graph>;
+
+ public:
+  explicit matcher(Graph const& graph) : any_rules(program_of<Rules, detail::dialect_table_of<Graph>()>, graph) {}
+
+  /// All matches of all rules, users before producers; at one node the first match of each rule.
+  [[nodiscard]] std::vector<match_of<Rules, Graph>> all() { return typed(any_rules::all()); }
+  /// The matches at one node.
+  [[nodiscard]] std::vector<match_of<Rules, Graph>> at(node_of<Graph> const& node) {
+    return typed(any_rules::at(node));
+  }
+
+ private:
+  static std::vector<match_of<Rules, Graph>> typed(std::vector<detail::captures<Graph>>&& found) {
+    std::vector<match_of<Rules, Graph>> made;
+    made.reserve(found.size());
+    for (auto& each : found) made.push_back(match_of<Rules, Graph>(std::move(each)));
+    return made;
+  }
 };
 
 /// The first match of `Rules` with its root at `node`, or none (an empty vector holds no match): `auto m =

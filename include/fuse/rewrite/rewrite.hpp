@@ -43,6 +43,14 @@ extern template void rewrite(program const&, graph_source&, graph_image&, bool, 
                              rewrite_report&);
 #endif
 
+/// The same of a user's graph: compiled once for a type of graph, whatever the rules.
+template <class Graph>
+void rewrite(program const& rules, Graph& graph, rewrite_options const& options, rewrite_report& report) {
+  static constexpr auto const& names = dialect_of<Graph>;
+  graph_binding<Graph> bound(graph, names_in(names), names.newest);
+  rewrite(rules, bound, bound.image, bound.cyclic(), names, options, report);
+}
+
 }  // namespace detail
 
 /// Rewrites `graph` in place with a rule or rule set and says what it did: `auto report =
@@ -60,9 +68,7 @@ rewrite_report rewrite(Graph& graph, rewrite_options const& options = {}) {
     if constexpr (detail::require_rules<Rules, table>::met) {
       static_assert(!detail::program_table_of<Rules, table>.overflow,
                     "fuse: a rule set has at most 1024 rules, 64 parameter names and 32 sets to look through");
-      static constexpr auto const& names = dialect_of<Graph>;
-      graph_binding<Graph> bound(graph, names_in(names), names.newest);
-      detail::rewrite(program_of<Rules, table>, bound, bound.image, bound.cyclic(), names, options, report);
+      detail::rewrite(program_of<Rules, table>, graph, options, report);
     }
   }
   return report;
