@@ -7,6 +7,7 @@
 #include <fuse/core/plain_vector.hpp>
 #include <fuse/infer/facts.hpp>
 #include <fuse/infer/multiples.hpp>
+#include <fuse/infer/numbers.hpp>
 #include <fuse/infer/unchanged.hpp>
 #include <fuse/match/filter/frame_needs.hpp>
 #include <fuse/match/filter/operator_sets.hpp>
@@ -83,7 +84,7 @@ class basic_group_opener {
       bool const first = (whole >> at & 1u) != 0;
       children below(shape);
       // A number is one part, however it is computed; but its sign is one of the product's.
-      bool const one_number = p.has_number && at != 0 && !(kind == op_group::product && is_negated(v));
+      bool const one_number = p.has_number && at != 0 && !(kind == op_group::product && is_negated(image_, v));
       if ((operators_[v].direct & openers) != 0 && !one_number && !f.divided && p.power == 1 &&
           opens(v, weight, kind, through, first ? may_first : may, region, below) &&
           (first || !taken_whole(v, kind, below, wanted))) {
@@ -111,7 +112,7 @@ class basic_group_opener {
       }
       f.bounded = f.bounded || below.bounded;
       if (p.has_number && at != 0) {
-        bool const small = !may_enlarge(v);
+        bool const small = !may_enlarge(facts_, v);
         if (is_sign(f, at) && (small || repeats)) {
           f.minus |= 1u << at;
           f.repeated = f.repeated || !small;
@@ -119,7 +120,7 @@ class basic_group_opener {
         }
         if (f.kind == op_group::sum ? p.number == 0 : p.number == 1) {
           f.dropped = true;
-          if (!has_several(v) && (small || repeats)) {
+          if (!has_several(facts_, v) && (small || repeats)) {
             f.repeated = f.repeated || !small;
             continue;
           }
@@ -145,12 +146,6 @@ class basic_group_opener {
     // A sum over more elements, or along another axis, is another one.
     if (f.repeated) return open(f, root, kind, through, region, wanted, false);
     f.neutral = 0;
-  }
-
-  [[nodiscard]] bool has_several(value_id v) const { return multiples_.has_several(v); }
-  /// Whether a number that is left out may leave a smaller shape: it has several elements, or axes.
-  [[nodiscard]] bool may_enlarge(value_id v) const {
-    return v != absent && (facts_.rank(v) != 0 || multiples_.has_several(v));
   }
 
   /// Whether a sum or product provably has its shape without some of its leaves: along each axis, one of the others is
@@ -221,15 +216,6 @@ class basic_group_opener {
     return f.kind == op_group::product && p.number == -1 && (p.weight == 1 || p.weight == -1);
   }
 
-  [[nodiscard]] bool is_negated(value_id v) const {
-    auto n = image_.producer(v);
-    for (int i = 0; i < 8 && n != absent && op_of(image_, n) == opcode::identity && image_.operand_count(n) != 0 &&
-                    image_.operand(n, 0) != absent;
-         ++i)
-      n = image_.producer(image_.operand(n, 0));
-    return n != absent && op_of(image_, n) == opcode::neg;
-  }
-
   // Parts that can only be matched together. Not where one of them may be left out, which leaves the other alone, nor
   // where they may be one term.
   [[nodiscard]] bool taken_whole(value_id v, op_group kind, children const& below, needs const& wanted) const {
@@ -286,7 +272,8 @@ class basic_group_opener {
       case opens_integers::no: return false;
       case opens_integers::yes: return true;
       case opens_integers::quotient: return may_divide;
-      case opens_integers::power: return is_number(n, 1, exponent) && exponent > 0 && is_whole_weight(exponent);
+      case opens_integers::power:
+        return is_number(image_, facts_, n, 1, exponent) && exponent > 0 && is_whole_weight(exponent);
     }
     return false;
   }
@@ -320,7 +307,7 @@ class basic_group_opener {
 
   // Whether the number that operand `i` of `n` is makes the result larger than `kept`, another operand, perhaps.
   [[nodiscard]] bool repeats_by(node_id n, std::uint32_t i, value_id kept) const {
-    return may_enlarge(image_.operand(n, i)) && !facts_.same_shape(image_.result(n), kept);
+    return may_enlarge(facts_, image_.operand(n, i)) && !facts_.same_shape(image_.result(n), kept);
   }
 
   // By the table of ops/algebra.hpp.
@@ -336,12 +323,12 @@ class basic_group_opener {
       case opens_with::alike:
         return (may & multiply) != 0 && allows(how.when, w) && opens_alike(image_.result(n), w, into);
       case opens_with::power:
-        if (!is_number(n, 1, number)) return false;
+        if (!is_number(image_, facts_, n, 1, number)) return false;
         break;
       default: break;
     }
     if (!allows(how.when, w, number)) {
-      if (how.when != opens_with::one_over || !is_number(n, 0, number) || number != 1) return false;
+      if (how.when != opens_with::one_over || !is_number(image_, facts_, n, 0, number) || number != 1) return false;
       left_out = 0;
     }
     auto const not_a_part = left_out != absent ? left_out : how.when == opens_with::power ? 1u : count;
@@ -401,9 +388,6 @@ class basic_group_opener {
   }
   [[nodiscard]] auto may_be_multiple() const {
     return [this](value_id v) { return (operators_[v].direct & product_bit) != 0; };
-  }
-  [[nodiscard]] bool is_number(node_id n, std::uint32_t i, double& number) const {
-    return multiples_.is_number(n, i, number);
   }
 
   program const& rules_;

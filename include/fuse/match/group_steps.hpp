@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include <fuse/core/math.hpp>
+#include <fuse/infer/numbers.hpp>
 #include <fuse/infer/scalar_arithmetic.hpp>
 #include <fuse/match/filter/filter.hpp>
 #include <fuse/match/filter/kept_groups.hpp>
@@ -110,7 +111,7 @@ class basic_group_steps {
     bool several = false;
     for (std::uint8_t k = 0; k < group.count && !group.free; ++k) {
       auto const& p = group.parts[k];
-      several = several || (p.leaf && (p.leaves & numbers) != 0 && opener_.may_enlarge(p.value));
+      several = several || (p.leaf && (p.leaves & numbers) != 0 && may_enlarge(facts_, p.value));
     }
     return !several || opener_.keeps_shape(group, group.neutral | numbers);
   }

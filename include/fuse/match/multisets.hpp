@@ -7,9 +7,9 @@
 
 #include <fuse/core/math.hpp>
 #include <fuse/core/span.hpp>
-#include <fuse/infer/bare_value.hpp>
 #include <fuse/infer/congruence.hpp>
 #include <fuse/infer/facts.hpp>
+#include <fuse/infer/numbers.hpp>
 #include <fuse/match/group_opener.hpp>
 #include <fuse/match/state.hpp>
 
@@ -24,9 +24,7 @@ class basic_multisets {
       : image_(image), facts_(known), operators_(operators), congruent_(congruent), opener_(opener), s_(state) {}
 
   /// Whether two values are one computation.
-  [[nodiscard]] bool same(value_id a, value_id b) {
-    return congruent_.same(bare_value(image_, facts_, a), bare_value(image_, facts_, b));
-  }
+  [[nodiscard]] bool same(value_id a, value_id b) { return congruent_.same_bare(a, b); }
 
   /// Whether what is left of a sum or product is what was left of another one. `like` is the one that is open.
   [[nodiscard]] bool equal(span<rest_member const> before, span<rest_member const> now, opened_group const& like) {
@@ -90,7 +88,7 @@ class basic_multisets {
         auto const& p = opened_.parts[k];
         if (!p.leaf && p.leaves != 0 && !p.has_number && narrows(p.value)) return false;
         if (!p.leaf) continue;
-        if (p.has_number && !like.free && opener_.has_several(p.value)) return false;
+        if (p.has_number && !like.free && has_several(facts_, p.value)) return false;
         if (p.has_number)
           take(p.number, p.weight * m.weight);
         else if (p.shape != absent || !add(p.value, p.weight * p.power * m.weight, into))
