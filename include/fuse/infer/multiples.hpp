@@ -68,6 +68,16 @@ class basic_multiples {
     return term;
   }
 
+  /// What the exponential `n` is a power of, and the exponent, where it is of a multiple of a logarithm; else absent.
+  template <class MayBe>
+  [[nodiscard]] value_id power_of(node_id n, double& exponent, MayBe const& may_be) const {
+    exponent = 1;
+    auto const log = term_of(image_.operand(n, 0), exponent, true, may_be);
+    auto const of = log == absent ? absent : image_.producer(log);
+    bool const is = of != absent && op_of(image_, of) == opcode::log && image_.node(of).region == image_.node(n).region;
+    return is ? image_.operand(of, 0) : absent;
+  }
+
  private:
   // One step of that, at a product to the power `exponent`, 1 or -1: to the operand that is no number.
   bool goes_on(opening const& how, node_id n, double& exponent, scaled_operand& into) const {

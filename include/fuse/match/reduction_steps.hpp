@@ -46,7 +46,6 @@ class basic_reduction_steps {
     else if (!is_summing_of_others(wanted) || how.of == 0)
       return false;
     if (how.power * found.power != 1 || image_.operand_count(n) == 0) return false;
-    auto const operand = image_.operand(n, 0);
     // How often a count is missing: what is divided by one may be a mean, or what is multiplied by it a sum.
     int const counts = int{how.divided} - int{as.divided};
     if (!axes_.read(n, found.shape)) return false;
@@ -65,8 +64,7 @@ class basic_reduction_steps {
     auto const axis = axes_.bits() != 0 ? 0 : std::numeric_limits<double>::quiet_NaN();
     if (!values_.bind_axes(i.c, axes_.bits(), axis)) return false;
     from.apart = apart;
-    s_.registers[i.b] = {operand};
-    s_.registers[i.b].power = static_cast<std::uint8_t>(how.of);
+    s_.registers[i.b] = {{image_.operand(n, 0), absent, static_cast<std::uint8_t>(how.of)}};
     s_.add_matched(n);
     return true;
   }
@@ -89,29 +87,24 @@ class basic_reduction_steps {
         !may_keep_elements(op_of(found.value)))
       return false;
     auto& f = product_;
-    f.clips = f.divides = f.scales = false;
-    f.free = (i.flags & instruction::free) != 0;
-    groups_.opener().open(f, {found.value, found.shape}, op_group::product, i.through, s_.region, frame_needs::all);
+    auto const flags = static_cast<std::uint8_t>(i.flags & instruction::free);
+    groups_.opener().open(f, {{found.value, found.shape}, op_group::product, i.through, flags, s_.region});
     s_.bounded = s_.bounded || f.bounded;
     if (f.negative()) return false;
-    found = {absent, absent, 0, 1};
-    std::uint32_t numbers = 0;
+    found = {absent, absent, 0, f.number(f.all())};
     for (std::uint8_t k = 0; k < f.count; ++k) {
       auto const& p = f.parts[k];
-      if (p.leaf && p.has_number) {
-        found.factor = p.weight == -1 ? found.factor / p.number : found.factor * math::pow(p.number, p.weight);
-        numbers |= p.leaves;
-      } else if (p.leaf) {
+      if (p.leaf && !p.has_number) {
         if (found.value == absent)
           found.value = p.value, found.shape = p.shape;
         else if (found.shape != p.shape || !congruent_.same_bare(found.value, p.value))
           return false;
         found.power += p.weight * p.power;
-      } else if (p.leaves != 0) {
+      } else if (!p.leaf && p.leaves != 0) {
         s_.add_matched(image_.producer(p.value));
       }
     }
-    return is_node(found.value) && groups_.may_leave_out(f, numbers);
+    return is_node(found.value) && groups_.may_leave_out(f, f.numbers);
   }
 
   program const& rules_;

@@ -103,7 +103,7 @@ class basic_value_steps {
       for (std::uint32_t k = wanted; k < there; ++k)
         if (image_.operand(n, k) != absent) return false;
     if (open_ended && there < wanted) return false;
-    for (std::uint32_t k = 0; k < wanted; ++k) s_.registers[i.b + k] = {k < there ? image_.operand(n, k) : absent};
+    for (std::uint32_t k = 0; k < wanted; ++k) s_.registers[i.b + k] = {{k < there ? image_.operand(n, k) : absent}};
     s_.add_matched(n);
     return true;
   }

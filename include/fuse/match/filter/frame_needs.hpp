@@ -20,6 +20,11 @@ class basic_frame_needs {
  public:
   struct needs {
     std::uint64_t deep = 0, direct = 0;  ///< see operator_sets
+    /// Whether some of these are there, perhaps.
+    template <class Sets>
+    [[nodiscard]] bool some(Sets const& there) const {
+      return ((there.deep & deep) | (there.direct & direct)) != 0;
+    }
     friend bool operator==(needs const&, needs const&) = default;
   };
   static constexpr needs all{~std::uint64_t{0}, ~std::uint64_t{0}};  ///< every part may have to be opened
