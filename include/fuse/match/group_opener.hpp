@@ -183,10 +183,7 @@ class basic_group_opener {
   // Parts that can only be matched together. Not where one of them may be left out, which leaves the other alone, nor
   // where they may be one term.
   [[nodiscard]] bool taken_whole(value_id v, children const& below, group_request const& asked) const {
-    auto const& there = operators_[v];
-    constexpr auto both = sum_bit | product_bit;
-    if (below.count < 2 || asked.sought.some(there)) return false;
-    if (asked.kind == op_group::sum && (there.direct & both) == both) return false;
+    if (below.count < 2 || !asked.sought.lack(operators_[v], asked.kind)) return false;
     for (std::uint8_t i = 0; i < below.count; ++i)
       if (facts_.is_uniform(below.value[i])) return false;
     return true;

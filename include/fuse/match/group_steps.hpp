@@ -95,7 +95,8 @@ class basic_group_steps {
         q.power != p.power)
       return 0;
     auto const w = f.weight(q);
-    if (!f.group->sums() && !(math::is_whole(w) && math::is_whole(p.weight))) return 0;
+    // (What is a square is never negative: its roots make it up.)
+    if (!f.group->sums() && p.power == 1 && !(math::is_whole(w) && math::is_whole(p.weight))) return 0;
     if (multisets_.same(p.value, q.value)) return w;
     return f.group->sums() && p.plain() ? w * multisets_.ratio(p.value, q.value, *f.group) : 0;
   }
@@ -189,7 +190,7 @@ class basic_group_steps {
         if (!f.group->sums() && (sign < 0) != negated) continue;
         if (negated)
           sign = -sign;
-        else if (!whole_part(f, k) || negates_inside(f, k))
+        else if (!stands_whole(*f.group, k))
           continue;
       }
       if (!s_.add_member(p.value, w)) return false;
@@ -212,48 +213,35 @@ class basic_group_steps {
     if (!pay(i.a) || (f.left() & ~f.group->neutral) != 0) return false;
     if (!f.group->sums() && f.sign != 1) return false;
     // The operators of the tree are matched, down to what a capture took whole.
-    std::uint32_t inside = 0;
-    for (std::uint8_t k = 0; k < f.group->count; ++k) {
+    for (std::uint8_t k = 0; k < f.group->count;) {
       auto const& p = f.group->parts[k];
-      bool const below = p.parent != opened_group::part::none && (inside >> p.parent & 1u) != 0;
-      if (below || (f.taken >> k & 1u) != 0)
-        inside |= 1u << k;
-      else if (!p.leaf && p.leaves != 0)
-        s_.add_matched(image_.producer(p.value));
+      bool const taken = (f.taken >> k & 1u) != 0;
+      if (!taken && !p.leaf && p.leaves != 0) s_.add_matched(image_.producer(p.value));
+      k = taken ? f.group->end_of(k) : static_cast<std::uint8_t>(k + 1);
     }
     return true;
   }
 
  private:
-  // Whether nothing below part `k` was left out.
-  [[nodiscard]] static bool whole_part(frame const& f, std::uint8_t k) {
-    constexpr auto none = opened_group::part::none;
-    for (std::uint8_t j = static_cast<std::uint8_t>(k + 1); j < f.group->count; ++j) {
-      if (f.group->parts[j].leaves != 0 || f.group->parts[j].parent == none) continue;
-      for (auto up = f.group->parts[j].parent; up != none; up = f.group->parts[up].parent)
-        if (up == k) return false;
-    }
-    return true;
-  }
-
-  // Whether part `k` has a Neg at it or below that is worth opening it for: signs of products cancel, those of sums
-  // become subtractions. Not where a part alone could not be taken.
-  [[nodiscard]] bool negates_inside(frame const& f, std::uint8_t k) const {
-    auto const inside = f.group->parts[k].leaves;
-    bool found = false;
-    std::uint32_t closable = f.group->closable;  // and what is below
-    for (std::uint8_t j = k; j < f.group->count; ++j) {
-      auto const& p = f.group->parts[j];
-      if (p.leaves == 0 || (p.leaves & ~inside) != 0) continue;
-      if (p.parent != opened_group::part::none && (closable >> p.parent & 1u) != 0) {
+  // Whether part `k` may stand for what is in it: nothing below was left out, and it has no Neg at it or below that is
+  // worth opening it for: signs of products cancel, those of sums become subtractions. (They are not worth it where a
+  // part alone could not be taken.)
+  [[nodiscard]] bool stands_whole(opened_group const& f, std::uint8_t k) const {
+    bool negates = false, opens = true;
+    std::uint32_t closable = f.closable;  // and what is below
+    for (auto j = k; j < f.end_of(k); ++j) {
+      auto const& p = f.parts[j];
+      if (p.leaves == 0) return false;
+      if (j != 0 && (closable >> p.parent & 1u) != 0) {
         closable |= 1u << j;
         continue;
       }
-      if (p.leaf && !p.has_number && (!p.plain() || (p.weight != 1 && p.weight != -1))) return false;
-      auto const n = p.leaf && !p.has_number ? absent : image_.producer(p.value);
-      found = found || (n != absent && op_of(image_, n) == opcode::neg);
+      bool const value = p.leaf && !p.has_number;
+      if (value && (!p.plain() || (p.weight != 1 && p.weight != -1))) opens = false;
+      auto const n = value || p.value == absent ? absent : image_.producer(p.value);
+      negates = negates || (n != absent && op_of(image_, n) == opcode::neg);
     }
-    return found;
+    return !(negates && opens);
   }
 
   Image const& image_;

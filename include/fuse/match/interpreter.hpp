@@ -298,16 +298,14 @@ class basic_interpreter {
   bool capture_below(instruction const& i) {
     auto const above = s_.value(i.a);
     auto& v = s_.registers[i.a].value;
-    auto const below = [&] { return values_.seen_through(v, i.through, (i.flags & instruction::free) != 0); };
-    for (auto next = below(); next != absent && unchanged(image_, facts_, image_.producer(v)); next = below()) {
-      s_.add_matched(image_.producer(v));  // it makes no difference
-      v = next;
-    }
-    for (int k = 0; k < 9 && v != absent; ++k) {
-      auto const back = s_.here();
-      if (values_.capture(i.b, v) && run(i.next)) return true;
-      s_.rewind(back);
-      auto const next = below();
+    for (int tries = 0; tries < 9;) {
+      auto const next = values_.seen_through(v, i.through, (i.flags & instruction::free) != 0);
+      if (next == absent || !unchanged(image_, facts_, image_.producer(v))) {  // else it makes no difference
+        auto const back = s_.here();
+        if (values_.capture(i.b, v) && run(i.next)) return true;
+        s_.rewind(back);
+        ++tries;
+      }
       if (next == absent) break;
       s_.add_matched(image_.producer(v));
       v = next;

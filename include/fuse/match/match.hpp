@@ -47,44 +47,41 @@ class match_of {
   /// The value that `var<Name>` captured; value{} where it stands in an alternative that did not match.
   template <fixed_string Name>
   [[nodiscard]] value get() const {
-    check<Name>();
-    for (auto const& b : bound_)
-      if (b.name == Name.view() && !b.values.empty()) return b.values[0];
-    return value{};
+    auto const* b = find<Name>();
+    return b == nullptr || b->values.empty() ? value{} : b->values[0];
   }
   /// The number that `scalar<Name>` or `param<Name>` captured.
   template <fixed_string Name>
   [[nodiscard]] double number() const {
-    check<Name>();
-    for (auto const& b : bound_)
-      if (b.name == Name.view()) return b.number;
-    return 0;
+    auto const* b = find<Name>();
+    return b == nullptr ? 0 : b->number;
   }
   /// The members of `rest<Name>`.
   template <fixed_string Name>
   [[nodiscard]] std::vector<value> all() const {
-    check<Name>();
-    for (auto const& b : bound_)
-      if (b.name == Name.view()) return b.values;
-    return {};
+    auto const* b = find<Name>();
+    return b == nullptr ? std::vector<value>{} : b->values;
   }
 
  private:
   template <auto const& R, class G>
   friend class matcher;
 
-  template <fixed_string Name>
-  static constexpr void check() {
-    constexpr bool bound = detail::binds(program_of<Rules, detail::dialect_table_of<Graph>()>, Name.view());
-    using name = decltype(detail::quoted_name<Name>(std::make_index_sequence<sizeof(Name.text) - 1>{}));
-    (void)sizeof(detail::match_has_no_capture_of_that_name<name, bound>);
-  }
-
   struct bound_name {
     std::string_view name;
     std::vector<value> values;
     double number;
   };
+  template <fixed_string Name>
+  [[nodiscard]] bound_name const* find() const {
+    constexpr bool bound = detail::binds(program_of<Rules, detail::dialect_table_of<Graph>()>, Name.view());
+    using name = decltype(detail::quoted_name<Name>(std::make_index_sequence<sizeof(Name.text) - 1>{}));
+    (void)sizeof(detail::match_has_no_capture_of_that_name<name, bound>);
+    for (auto const& b : bound_)
+      if (b.name == Name.view()) return &b;
+    return nullptr;
+  }
+
   std::string_view rule_;
   node root_{};
   std::vector<bound_name> bound_;

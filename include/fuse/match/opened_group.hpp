@@ -76,6 +76,12 @@ struct opened_group {
   [[nodiscard]] bool whole(std::uint8_t k) const { return parts[k].leaf || (closable >> k & 1u) != 0; }
   [[nodiscard]] bool negative() const { return (minus & 1u) != 0; }
   [[nodiscard]] std::uint32_t all() const { return leaf_count == 0 ? 0 : (~0u >> (32 - leaf_count)); }
+  /// Behind the last part that is below part `k`, whose number is the next one.
+  [[nodiscard]] std::uint8_t end_of(std::uint8_t k) const {
+    auto end = static_cast<std::uint8_t>(k + 1);
+    while (end < count && parts[end].parent >= k) ++end;
+    return end;
+  }
   /// What those of some leaves that are numbers add up or multiply to.
   [[nodiscard]] double number(std::uint32_t leaves) const {
     double made = sums() ? 0 : 1;

@@ -143,12 +143,9 @@ class basic_value_steps {
     auto const n = image_.producer(v), first = image_.producer(known.value);
     if (n == first) return true;
     if (!congruent_.agree(n, first)) return false;
-    auto const count = image_.operand_count(n);
-    std::uint32_t k = data_operands_[image_.node(n).tag.name];
-    for (; k < count || k < image_.operand_count(first); ++k)
-      if (k >= count || k >= image_.operand_count(first) ||
-          !congruent_.same(image_.operand(n, k), image_.operand(first, k)))
-        return false;
+    auto const count = image_.operand_count(n), others = image_.operand_count(first);
+    for (std::uint32_t k = data_operands_[image_.node(n).tag.name]; k < count || k < others; ++k)
+      if (k >= count || k >= others || !congruent_.same(image_.operand(n, k), image_.operand(first, k))) return false;
     return true;
   }
 
@@ -266,8 +263,8 @@ class basic_value_steps {
   dialect const& names_;
   congruence& congruent_;
   match_state& s_;
-  plain_vector<std::uint16_t> data_operands_;  // by name code: how many operands are data and not parameters
   captured arguments_[condition::capacity];    // what a condition is asked about
+  plain_vector<std::uint16_t> data_operands_;  // by name code: how many operands are data and not parameters
   plain_vector<value_view> views_;             // the values among them
 };
 using value_steps = basic_value_steps<graph_image>;
