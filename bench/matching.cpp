@@ -51,9 +51,10 @@ struct contender {
   std::vector<double> times{};
   std::size_t found = 0, allocations = 0;
 
-  contender(std::string called, std::vector<fuse::program> const& programs, prepared const& on)
+  contender(std::string called, std::vector<fuse::program> const& programs, prepared const& on, bool filter = true)
       : name(std::move(called)) {
     for (auto const& p : programs) machines.emplace_back(p, on.bound.image, on.known, on.names);
+    for (auto& m : machines) m.filter(filter);
   }
   void run() {
     counting found_now;
@@ -86,6 +87,8 @@ void match(char const* name, fuse::graph graph) {
   std::deque<contender> all;
   all.emplace_back("bundled + 200", std::vector{fuse::program_of<bundled_and_generated>}, on);
   all.emplace_back("bundled", std::vector{fuse::program_of<fuse::rules::norms>}, on);
+  all.emplace_back("bundled + 200, filter off", std::vector{fuse::program_of<bundled_and_generated>}, on, false);
+  all.emplace_back("bundled, filter off", std::vector{fuse::program_of<fuse::rules::norms>}, on, false);
   all.emplace_back("1", std::vector{fuse::program_of<generated::first_1>}, on);
   all.emplace_back("14", std::vector{fuse::program_of<generated::first_14>}, on);
   all.emplace_back("50", std::vector{fuse::program_of<generated::first_50>}, on);
@@ -104,7 +107,7 @@ void match(char const* name, fuse::graph graph) {
               static_cast<double>(on.side_tables) / nodes);
   for (auto const& c : all) {
     auto const time = bench::median(c.times) / nodes;
-    std::printf("  %-14s %8.1f ns per node, %6.1f plain walks, %zu matches, %zu allocations\n", c.name.c_str(), time,
+    std::printf("  %-25s %8.1f ns per node, %6.1f plain walks, %zu matches, %zu allocations\n", c.name.c_str(), time,
                 time / plain, c.found, c.allocations);
   }
 }

@@ -34,6 +34,8 @@ inline constexpr fuse::operator_row table[] = {
     {"squared", opcode::square},
     {"avg", opcode::mean, 1, average},
     {"total", opcode::sum, 1, average},
+    {"total_of_squares", opcode::sum_square, 1, average},
+    {"length", opcode::l2_norm, 1, average},
     {"insert_dims", opcode::unsqueeze, 1, dims},
     {"as_type", opcode::cast, 1, type},
     {"same", opcode::identity},

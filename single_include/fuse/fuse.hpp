@@ -8106,6 +8106,149 @@ template <class Image>
 
 namespace fuse::inline v0::detail {
 
+[[nodiscard]] constexpr bool may_keep_elements(opcode op) {
+  switch (op) {
+    case opcode::identity:
+    case opcode::cast:
+    case opcode::cast_like:
+    case opcode::dropout:
+    case opcode::reshape:
+    case opcode::flatten:
+    case opcode::squeeze:
+    case opcode::unsqueeze:
+    case opcode::expand:
+    case opcode::tile:
+    case opcode::slice:
+    case opcode::where:
+    case opcode::mean_of:
+    case opcode::sum_of:
+    case opcode::maximum:
+    case opcode::minimum: return true;
+    default: return false;
+  }
+}
+
+template <class Image>
+[[nodiscard]] value_id selected_operand(Image const& image, facts const& known, node_id n) {
+  double condition = 0;
+  if (image.operand_count(n) != 3 || image.operand(n, 0) == absent || !known.uniform(image.operand(n, 0), condition))
+    return absent;
+  return image.operand(n, condition != 0 ? 1 : 2);
+}
+
+template <class Image>
+[[nodiscard]] value_id kept_operand(Image const& image, facts const& known, node_id n) {
+  if (op_of(image, n) == opcode::where) return selected_operand(image, known, n);
+  return image.operand_count(n) == 0 ? absent : image.operand(n, 0);
+}
+
+template <class Image>
+[[nodiscard]] bool unchanged(Image const& image, facts const& known, node_id n) {
+  auto const v = image.result(n), from = kept_operand(image, known, n);
+  if (from == absent) return false;
+  switch (op_of(image, n)) {
+    case opcode::identity: return true;
+    case opcode::cast:
+    case opcode::cast_like: return known.type(v) == known.type(from) && known.type(v) != element_type::unknown;
+    case opcode::reshape:
+    case opcode::flatten:
+    case opcode::squeeze:
+    case opcode::unsqueeze:
+    case opcode::expand:
+    case opcode::tile:
+    case opcode::where: return known.same_shape(v, from);
+    case opcode::slice: return known.takes_all(n);
+    case opcode::mean_of:
+    case opcode::sum_of:
+    case opcode::maximum:
+    case opcode::minimum: return image.operand_count(n) == 1;
+    case opcode::dropout: {  // while nobody trains
+      double training = 0;
+      if (image.operand_count(n) < 3 || image.operand(n, 2) == absent) return true;
+      return known.number(image.operand(n, 2), training) && training == 0;
+    }
+    default: return false;
+  }
+}
+
+[[nodiscard]] constexpr bool may_clip(opcode op) {
+  return op == opcode::relu || op == opcode::maximum || op == opcode::clip;
+}
+
+template <class Image>
+[[nodiscard]] value_id positive_part_of(Image const& image, facts const& known, node_id n) {
+  auto const count = image.operand_count(n);
+  auto const is_zero = [&](std::uint32_t i) {
+    double number = 1;
+    return image.operand(n, i) != absent && known.uniform(image.operand(n, i), number) && number == 0;
+  };
+  switch (op_of(image, n)) {
+    case opcode::relu: return count == 1 ? image.operand(n, 0) : absent;
+    case opcode::maximum:
+      if (count != 2) return absent;
+      return is_zero(1) ? image.operand(n, 0) : is_zero(0) ? image.operand(n, 1) : absent;
+    case opcode::clip:
+      if (count < 2 || !is_zero(1) || (count > 2 && image.operand(n, 2) != absent)) return absent;
+      return image.operand(n, 0);
+    default: return absent;
+  }
+}
+
+template <class Image>
+[[nodiscard]] bool moves_ones(Image const& image, facts const& known, node_id n) {
+  auto const op = op_of(image, n);
+  if (op != opcode::unsqueeze && op != opcode::reshape && op != opcode::squeeze && op != opcode::flatten) return false;
+  auto const v = image.result(n), from = image.operand(n, 0);
+  if (!known.has_rank(v) || !known.has_rank(from)) return false;
+  auto const now = known.shape(v), before = known.shape(from);
+  std::size_t i = 0, k = 0;
+  while (true) {
+    while (i < now.size() && now[i] == extent(1)) ++i;
+    while (k < before.size() && before[k] == extent(1)) ++k;
+    if (i == now.size() || k == before.size()) return i == now.size() && k == before.size();
+    if (!(now[i++] == before[k++])) return false;
+  }
+}
+
+[[nodiscard]] constexpr bool may_repeat(opcode op) {
+  return op == opcode::expand || op == opcode::tile || op == opcode::where;
+}
+
+template <class Image>
+[[nodiscard]] bool broadcasts(Image const& image, facts const& known, node_id n) {
+  auto const op = op_of(image, n);
+  if (op == opcode::expand || op == opcode::where) return true;
+  auto const v = image.result(n), from = image.operand(n, 0);
+  if (op != opcode::tile || !known.has_rank(v) || known.rank(v) != known.rank(from)) return false;
+  auto const now = known.shape(v), before = known.shape(from);
+  for (std::size_t i = 0; i < now.size(); ++i)
+    if (!(before[i] == extent(1)) && !(now[i] == before[i])) return false;
+  return true;
+}
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
+template <class Image>
+[[nodiscard]] value_id bare_value(Image const& image, facts const& known, value_id v) {
+  for (int i = 0; i < 8; ++i) {
+    auto const n = v == absent ? absent : image.producer(v);
+    if (n == absent || image.result_index(v) != 0) return v;
+    auto const op = op_of(image, n);
+    if (!may_keep_elements(op)) return v;
+    auto const below = kept_operand(image, known, n);
+    if (below == absent) return v;
+    if (!unchanged(image, known, n) && (op != opcode::cast || !widens(known.type(below), known.type(v)))) return v;
+    v = below;
+  }
+  return v;
+}
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
 template <class Image>
 class basic_congruence {
  public:
@@ -8119,6 +8262,10 @@ class basic_congruence {
     if (compare(a, b, 0)) return true;
     told_apart_ = told_apart_ || is_computed(a) || is_computed(b);
     return false;
+  }
+
+  [[nodiscard]] bool same_bare(value_id a, value_id b) {
+    return same(bare_value(image_, facts_, a), bare_value(image_, facts_, b));
   }
 
   [[nodiscard]] bool same_now(value_id a, value_id b) {
@@ -8335,6 +8482,7 @@ struct instruction {
   static constexpr std::uint8_t scales = 8;    ///< group: a product with a number, which may be that of like terms
   static constexpr std::uint8_t free = 32;  ///< what only repeats elements is looked through, and numbers are left out,
 
+  [[nodiscard]] constexpr bool is_of_frame() const { return code >= step::member && code <= step::close; }
   [[nodiscard]] friend constexpr bool same(instruction const& x, instruction const& y) {
     return x.code == y.code && x.op == y.op && x.a == y.a && x.b == y.b && x.c == y.c && x.count == y.count &&
            x.through == y.through && x.flags == y.flags && x.tolerance == y.tolerance && x.number == y.number;
@@ -9279,6 +9427,12 @@ class basic_frame_needs {
  public:
   struct needs {
     std::uint64_t deep = 0, direct = 0;  ///< see operator_sets
+    template <class Sets>
+    [[nodiscard]] bool lack(Sets const& there, op_group kind) const {
+      constexpr auto both = sum_bit | product_bit;
+      bool const other = kind == op_group::sum && (there.direct & both) == both;
+      return ((there.deep & deep) | (there.direct & direct)) == 0 && !other;
+    }
     friend bool operator==(needs const&, needs const&) = default;
   };
   static constexpr needs all{~std::uint64_t{0}, ~std::uint64_t{0}};  ///< every part may have to be opened
@@ -9377,130 +9531,6 @@ using frame_needs = basic_frame_needs<program>;
 
 namespace fuse::inline v0::detail {
 
-[[nodiscard]] constexpr bool may_keep_elements(opcode op) {
-  switch (op) {
-    case opcode::identity:
-    case opcode::cast:
-    case opcode::cast_like:
-    case opcode::dropout:
-    case opcode::reshape:
-    case opcode::flatten:
-    case opcode::squeeze:
-    case opcode::unsqueeze:
-    case opcode::expand:
-    case opcode::tile:
-    case opcode::slice:
-    case opcode::where:
-    case opcode::mean_of:
-    case opcode::sum_of:
-    case opcode::maximum:
-    case opcode::minimum: return true;
-    default: return false;
-  }
-}
-
-template <class Image>
-[[nodiscard]] value_id selected_operand(Image const& image, facts const& known, node_id n) {
-  double condition = 0;
-  if (image.operand_count(n) != 3 || image.operand(n, 0) == absent || !known.uniform(image.operand(n, 0), condition))
-    return absent;
-  return image.operand(n, condition != 0 ? 1 : 2);
-}
-
-template <class Image>
-[[nodiscard]] value_id kept_operand(Image const& image, facts const& known, node_id n) {
-  if (op_of(image, n) == opcode::where) return selected_operand(image, known, n);
-  return image.operand_count(n) == 0 ? absent : image.operand(n, 0);
-}
-
-template <class Image>
-[[nodiscard]] bool unchanged(Image const& image, facts const& known, node_id n) {
-  auto const v = image.result(n), from = kept_operand(image, known, n);
-  if (from == absent) return false;
-  switch (op_of(image, n)) {
-    case opcode::identity: return true;
-    case opcode::cast:
-    case opcode::cast_like: return known.type(v) == known.type(from) && known.type(v) != element_type::unknown;
-    case opcode::reshape:
-    case opcode::flatten:
-    case opcode::squeeze:
-    case opcode::unsqueeze:
-    case opcode::expand:
-    case opcode::tile:
-    case opcode::where: return known.same_shape(v, from);
-    case opcode::slice: return known.takes_all(n);
-    case opcode::mean_of:
-    case opcode::sum_of:
-    case opcode::maximum:
-    case opcode::minimum: return image.operand_count(n) == 1;
-    case opcode::dropout: {  // while nobody trains
-      double training = 0;
-      if (image.operand_count(n) < 3 || image.operand(n, 2) == absent) return true;
-      return known.number(image.operand(n, 2), training) && training == 0;
-    }
-    default: return false;
-  }
-}
-
-[[nodiscard]] constexpr bool may_clip(opcode op) {
-  return op == opcode::relu || op == opcode::maximum || op == opcode::clip;
-}
-
-template <class Image>
-[[nodiscard]] value_id positive_part_of(Image const& image, facts const& known, node_id n) {
-  auto const count = image.operand_count(n);
-  auto const is_zero = [&](std::uint32_t i) {
-    double number = 1;
-    return image.operand(n, i) != absent && known.uniform(image.operand(n, i), number) && number == 0;
-  };
-  switch (op_of(image, n)) {
-    case opcode::relu: return count == 1 ? image.operand(n, 0) : absent;
-    case opcode::maximum:
-      if (count != 2) return absent;
-      return is_zero(1) ? image.operand(n, 0) : is_zero(0) ? image.operand(n, 1) : absent;
-    case opcode::clip:
-      if (count < 2 || !is_zero(1) || (count > 2 && image.operand(n, 2) != absent)) return absent;
-      return image.operand(n, 0);
-    default: return absent;
-  }
-}
-
-template <class Image>
-[[nodiscard]] bool moves_ones(Image const& image, facts const& known, node_id n) {
-  auto const op = op_of(image, n);
-  if (op != opcode::unsqueeze && op != opcode::reshape && op != opcode::squeeze && op != opcode::flatten) return false;
-  auto const v = image.result(n), from = image.operand(n, 0);
-  if (!known.has_rank(v) || !known.has_rank(from)) return false;
-  auto const now = known.shape(v), before = known.shape(from);
-  std::size_t i = 0, k = 0;
-  while (true) {
-    while (i < now.size() && now[i] == extent(1)) ++i;
-    while (k < before.size() && before[k] == extent(1)) ++k;
-    if (i == now.size() || k == before.size()) return i == now.size() && k == before.size();
-    if (!(now[i++] == before[k++])) return false;
-  }
-}
-
-[[nodiscard]] constexpr bool may_repeat(opcode op) {
-  return op == opcode::expand || op == opcode::tile || op == opcode::where;
-}
-
-template <class Image>
-[[nodiscard]] bool broadcasts(Image const& image, facts const& known, node_id n) {
-  auto const op = op_of(image, n);
-  if (op == opcode::expand || op == opcode::where) return true;
-  auto const v = image.result(n), from = image.operand(n, 0);
-  if (op != opcode::tile || !known.has_rank(v) || known.rank(v) != known.rank(from)) return false;
-  auto const now = known.shape(v), before = known.shape(from);
-  for (std::size_t i = 0; i < now.size(); ++i)
-    if (!(before[i] == extent(1)) && !(now[i] == before[i])) return false;
-  return true;
-}
-
-}  // namespace fuse::inline v0::detail
-
-namespace fuse::inline v0::detail {
-
 template <class Image>
 class basic_operator_sets {
  public:
@@ -9523,8 +9553,10 @@ class basic_operator_sets {
   basic_operator_sets(program const& rules, Image const& image, facts const& known)
       : image_(image), facts_(known), meanings_(static_cast<std::size_t>(opcode::count_)) {
     for (std::size_t op = 0; op < meanings_.size(); ++op) meanings_[op] = meaning_of(static_cast<opcode>(op));
-    for (auto const& set : rules.sets)
+    for (auto const& set : rules.sets) {
+      auto& bits = through_bits_.emplace_back();
       for (std::size_t i = 0; i < set.count; ++i) {
+        bits |= set.by_name[i] ? ~std::uint64_t{0} : operator_bit(static_cast<opcode>(set.ops[i]));
         if (!set.by_name[i]) {
           meanings_[set.ops[i]].transparent = true;
           continue;
@@ -9532,6 +9564,7 @@ class basic_operator_sets {
         if (transparent_names_.size() <= set.ops[i]) transparent_names_.resize(set.ops[i] + std::size_t{1}, false);
         transparent_names_[set.ops[i]] = true;
       }
+    }
     for (auto const& i : rules.code)
       if (i.code == step::group) {
         clips_ = clips_ || (i.flags & instruction::clips) != 0;
@@ -9543,6 +9576,10 @@ class basic_operator_sets {
   void tell(bool tells) { size_ = tells ? of_.size() : 0; }
 
   [[nodiscard]] sets const& operator[](value_id v) const { return v < size_ ? of_[v] : v == absent ? none_ : all; }
+
+  [[nodiscard]] std::uint64_t openers(op_group kind, std::uint8_t through) const {
+    return (kind == op_group::sum ? sum_bit : product_bit) | (through == 0 ? 0 : through_bits_[through - 1u]);
+  }
 
   [[nodiscard]] bool has_reduction_below(value_id v) const { return v < of_.size() && (of_[v].deep & reductions) != 0; }
 
@@ -9739,6 +9776,7 @@ class basic_operator_sets {
   facts const& facts_;
   plain_vector<meaning> meanings_;  // by opcode
   std::vector<bool> transparent_names_;
+  plain_vector<std::uint64_t> through_bits_;  // by set of operators to look through
   plain_vector<sets> of_;
   std::size_t size_ = 0;  // a vector would divide
   bool clips_ = false;    // rules look for clipped sums
@@ -9881,65 +9919,141 @@ using filter = basic_filter<graph_image>;
 
 namespace fuse::inline v0::detail {
 
-struct reading {
+[[nodiscard]] inline bool is_of_integers(fact_table const& known, value_id v) {
+  return v != absent && is_integer(known.type(v));
+}
+
+template <class Image>
+[[nodiscard]] bool is_number(Image const& image, fact_table const& known, node_id n, std::uint32_t i, double& number) {
+  return i < image.operand_count(n) && image.operand(n, i) != absent && known.uniform(image.operand(n, i), number);
+}
+
+[[nodiscard]] inline bool has_several(fact_table const& known, value_id v) {
+  double number = 0;
+  return v != absent && known.is_uniform(v) && !known.number(v, number);
+}
+[[nodiscard]] inline bool may_enlarge(fact_table const& known, value_id v) {
+  return v != absent && (known.rank(v) != 0 || has_several(known, v));
+}
+
+template <class Image>
+[[nodiscard]] bool equals_number(Image const& image, fact_table const& known, value_id v, double wanted,
+                                 double tolerance) {
+  double number = 0;
+  if (v == absent) return false;
+  if (is_of_integers(known, v)) tolerance = 0;
+  if (auto const rounding = rounding_in(known.type(v), wanted); rounding > tolerance) tolerance = rounding;
+  if (known.number(v, number)) return math::close_to(number, wanted, tolerance);
+  if (!image.value(v).constant) return false;
+  auto const t = image.source->constant(v);
+  if (t.size() == 0) return false;
+  for (std::size_t k = 0; k < t.size(); ++k)
+    if (!math::close_to(t.number(k), wanted, tolerance)) return false;
+  return true;
+}
+
+template <class Image>
+[[nodiscard]] bool is_negated(Image const& image, value_id v) {
+  auto n = image.producer(v);
+  for (int i = 0; i < 8 && n != absent && op_of(image, n) == opcode::identity && image.operand_count(n) != 0 &&
+                  image.operand(n, 0) != absent;
+       ++i)
+    n = image.producer(image.operand(n, 0));
+  return n != absent && op_of(image, n) == opcode::neg;
+}
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
+struct shaped_value {
   value_id value = absent;
-  value_id shape = absent;  ///< in the shape of this one, which puts extents of 1 where a reduction took axes away
-  double times = 1;         ///< its sign; of a product that is added, its coefficient
-  std::uint16_t member = no_instruction;  ///< the step that found it as a factor
-  std::uint8_t power = 1;                 ///< 2: its square, where an operator sums squares
-  bool apart = false;  ///< a sum that numbers apart from it make a mean, or a mean that they make a sum
+  value_id shape = absent;  ///< of this one, which puts extents of 1 where a reduction took axes away
+  std::uint8_t power = 1;
 
   [[nodiscard]] bool plain() const { return shape == absent && power == 1; }
+  friend bool operator==(shaped_value const&, shaped_value const&) = default;
+};
+
+struct reading : shaped_value {
+  double times = 1;                       ///< its sign; of a product that is added, its coefficient
+  std::uint16_t member = no_instruction;  ///< the step that found it as a factor
+  bool apart = false;  ///< a sum that numbers apart from it make a mean, or a mean that they make a sum
+};
+
+struct group_request {
+  shaped_value of;
+  op_group kind = op_group::none;
+  std::uint8_t through = 0;  ///< set of operators to look through, 0: none
+  std::uint8_t flags = 0;    ///< how: as of an instruction `group`
+  std::uint32_t region = 0;
+  frame_needs::needs sought = frame_needs::all;  ///< parts that have none of these below them stay closed
+
+  [[nodiscard]] bool asks(std::uint8_t flag) const { return (flags & flag) != 0; }
+  friend bool operator==(group_request const&, group_request const&) = default;
 };
 
 struct opened_group {
   static constexpr std::uint8_t capacity = 32, leaf_capacity = 28;
 
-  struct part {
-    value_id value;  ///< absent: a number that a product has and no value is
-    value_id shape;  ///< as of a reading
-    double weight;
-    double number;         ///< of a leaf that is a constant, the same number everywhere
-    std::uint32_t leaves;  ///< which leaves it is made of
-    std::uint8_t parent;
-    std::uint8_t power;  ///< as of a reading
-    bool leaf, has_number;
-
-    [[nodiscard]] bool plain() const { return shape == absent && power == 1; }
+  struct part : shaped_value {  // no value: a number that a product has and no value is
+    std::uint8_t parent = none;
+    bool leaf = false, has_number = false;
+    std::uint32_t leaves = 0;  ///< which leaves it is made of
+    double weight = 1;
+    double number = 0;  ///< of what is the same number everywhere
+    static constexpr std::uint8_t none = 255;
   };
 
+  group_request asked;
   part parts[capacity];
   std::uint8_t count, leaf_count;
-  std::uint8_t through;
-  op_group kind;
-  bool clips;              ///< what is never negative is looked for below a Relu, too; set before it is opened
-  bool free;               ///< what only repeats elements is passed whatever shape is left; set before it is opened
-  bool divides;            ///< the pattern is one quotient: of integers, it may be one, too; set before it is opened
-  bool scales;             ///< the pattern has a number: that of like terms is one, too; set before it is opened
   bool integers;           ///< its numbers are exact
   bool divided;            ///< it is a quotient of integers: its operands as they stand, nothing comes from elsewhere
   bool dropped;            ///< a neutral constant was left out
   bool repeated;           ///< what repeats elements was looked through, or numbers with axes were left out: a part may
   bool bounded;            ///< something was not opened because there is no room for more parts
+  std::uint32_t numbers;   ///< leaves that are one number everywhere
   std::uint32_t minus;     ///< parts of a product that are minus what their leaves multiply to
   std::uint32_t closable;  ///< inner parts that may be matched as the operators that they are
   std::uint32_t passed_on;  ///< parts of an operator that changes nothing, or that broadcasting makes superfluous
   std::uint32_t neutral;    ///< leaves of 1 or 0 everywhere, of several elements: what is left of these is left out
 
+  [[nodiscard]] bool sums() const { return asked.kind == op_group::sum; }
   [[nodiscard]] bool whole(std::uint8_t k) const { return parts[k].leaf || (closable >> k & 1u) != 0; }
   [[nodiscard]] bool negative() const { return (minus & 1u) != 0; }
   [[nodiscard]] std::uint32_t all() const { return leaf_count == 0 ? 0 : (~0u >> (32 - leaf_count)); }
+  [[nodiscard]] std::uint8_t end_of(std::uint8_t k) const {
+    auto end = static_cast<std::uint8_t>(k + 1);
+    while (end < count && parts[end].parent >= k) ++end;
+    return end;
+  }
+  [[nodiscard]] double number(std::uint32_t leaves) const {
+    double made = sums() ? 0 : 1;
+    for (auto const* p = parts; p != parts + count && (leaves & numbers) != 0; ++p) {
+      if (!p->leaf || (p->leaves & leaves & numbers) == 0) continue;
+      leaves &= ~p->leaves;
+      made = sums()            ? made + p->weight * p->number
+             : p->weight == -1 ? made / p->number
+                               : made * math::pow(p->number, p->weight);
+    }
+    return made;
+  }
 };
 
-struct frame {
-  opened_group const* group = nullptr;
+struct frame_progress {
   std::uint32_t covered = 0;  ///< leaves that are matched
   std::uint32_t taken = 0;    ///< parts that are matched
   double sign = 1;            ///< product: of the whole, or its coefficient; sum: what weights are multiplied by
   double owed = 1;            ///< product: what its numbers make besides those of the pattern, see reading::apart
+};
+
+struct frame : frame_progress {
+  opened_group const* group = nullptr;
   std::uint16_t member = no_instruction;  ///< sum: of the reading that it opens
 
   [[nodiscard]] std::uint32_t left() const { return group->all() & ~covered; }
+  [[nodiscard]] double weight(opened_group::part const& p) const { return group->sums() ? p.weight * sign : p.weight; }
 };
 
 }  // namespace fuse::inline v0::detail
@@ -9954,52 +10068,36 @@ class kept_groups {
   void forget() { ++graph_; }
 
   template <class Open>
-  opened_group const& get(reading const& from, instruction const& i, frame_needs::needs const& sought,
-                          std::uint32_t region, Open const& open) {
-    constexpr auto matter = instruction::clips | instruction::free | instruction::divides | instruction::scales;
-    request const wanted{from.value, from.shape, sought,    region,
-                         graph_,     i.op,       i.through, static_cast<std::uint8_t>(i.flags & matter),
-                         from.power};
-    auto& known = place_of_[wanted.hash()];
-    if (kept_[known].what == wanted) {
+  opened_group const& get(group_request const& wanted, std::uint8_t frame, Open const& open) {
+    auto& known = place_of_[hash(wanted)];
+    if (kept_[known].graph == graph_ && kept_[known].what == wanted) {
       kept_[known].search = search_;
       return groups_[known];
     }
-    std::size_t at = capacity + i.b;
+    std::size_t at = capacity + frame;
     next_ = (next_ + 1) % capacity;
     if (kept_[next_].search != search_) {
       at = next_;
-      kept_[at] = {wanted, search_};
+      kept_[at] = {wanted, graph_, search_};
       known = static_cast<std::uint8_t>(at);
     }
     if (at >= groups_.size()) groups_.resize(at + 1);  // they are large, and few are ever used
-    auto& made = groups_[at];
-    made.clips = (i.flags & instruction::clips) != 0;
-    made.free = (i.flags & instruction::free) != 0;
-    made.divides = (i.flags & instruction::divides) != 0;
-    made.scales = (i.flags & instruction::scales) != 0;
-    open(made, wanted.sought);
-    return made;
+    open(groups_[at]);
+    return groups_[at];
   }
 
  private:
   static constexpr std::size_t capacity = 64, match_frames = 32;
 
-  struct request {
-    value_id value, shape;
-    frame_needs::needs sought;
-    std::uint32_t region, graph;
-    std::uint16_t kind;
-    std::uint8_t through, flags, power;
-    friend bool operator==(request const&, request const&) = default;
-    [[nodiscard]] std::size_t hash() const {
-      auto const mixed = value * 0x9e3779b1u ^ (kind * 8u + through + flags) * 0x85ebca6bu ^
-                         static_cast<unsigned>(sought.deep ^ sought.deep >> 32) * 0xc2b2ae35u;
-      return mixed >> 23;
-    }
-  };
+  [[nodiscard]] static std::size_t hash(group_request const& of) {
+    auto const kind = static_cast<unsigned>(of.kind);
+    auto const mixed = of.of.value * 0x9e3779b1u ^ (kind * 8u + of.through + of.flags) * 0x85ebca6bu ^
+                       static_cast<unsigned>(of.sought.deep ^ of.sought.deep >> 32) * 0xc2b2ae35u;
+    return mixed >> 23;
+  }
   struct kept {
-    request what{};
+    group_request what{};
+    std::uint32_t graph = 0;
     std::uint32_t search = 0;  // the last one that needed it
   };
 
@@ -10009,25 +10107,6 @@ class kept_groups {
   std::size_t next_ = 0;
   std::uint32_t search_ = 1, graph_ = 1;
 };
-
-}  // namespace fuse::inline v0::detail
-
-namespace fuse::inline v0::detail {
-
-template <class Image>
-[[nodiscard]] value_id bare_value(Image const& image, facts const& known, value_id v) {
-  for (int i = 0; i < 8; ++i) {
-    auto const n = v == absent ? absent : image.producer(v);
-    if (n == absent || image.result_index(v) != 0) return v;
-    auto const op = op_of(image, n);
-    if (!may_keep_elements(op)) return v;
-    auto const below = kept_operand(image, known, n);
-    if (below == absent) return v;
-    if (!unchanged(image, known, n) && (op != opcode::cast || !widens(known.type(below), known.type(v)))) return v;
-    v = below;
-  }
-  return v;
-}
 
 }  // namespace fuse::inline v0::detail
 
@@ -10078,7 +10157,7 @@ class basic_multiples {
       if (one == 0) break;
       auto const next = term_of(image_.operand(n, i), one, below, may_be, depth + 1);
       if (next == absent || (sum < 0 ? one > 0 : sum > 0 && one < 0)) return v;
-      if (i != 0 && !congruent_.same(bare_value(image_, facts_, term), bare_value(image_, facts_, next))) return v;
+      if (i != 0 && !congruent_.same_bare(term, next)) return v;
       if (i == 0) term = next;
       sum += one;
     }
@@ -10086,13 +10165,13 @@ class basic_multiples {
     return term;
   }
 
-  [[nodiscard]] bool is_number(node_id n, std::uint32_t i, double& number) const {
-    return i < image_.operand_count(n) && image_.operand(n, i) != absent &&
-           facts_.uniform(image_.operand(n, i), number);
-  }
-  [[nodiscard]] bool has_several(value_id v) const {
-    double number = 0;
-    return v != absent && facts_.is_uniform(v) && !facts_.number(v, number);
+  template <class MayBe>
+  [[nodiscard]] value_id power_of(node_id n, double& exponent, MayBe const& may_be) const {
+    exponent = 1;
+    auto const log = term_of(image_.operand(n, 0), exponent, true, may_be);
+    auto const of = log == absent ? absent : image_.producer(log);
+    bool const is = of != absent && op_of(image_, of) == opcode::log && image_.node(of).region == image_.node(n).region;
+    return is ? image_.operand(of, 0) : absent;
   }
 
  private:
@@ -10100,16 +10179,16 @@ class basic_multiples {
     double power = 1;
     if (how.when == opens_with::none || how.when == opens_with::alike) return false;
     if (how.integers != opens_integers::yes && is_integer(facts_.type(image_.result(n)))) return false;
-    if (how.when == opens_with::power && !is_number(n, 1, power)) return false;
-    if (how.when == opens_with::power) into.repeated = into.repeated || has_several(image_.operand(n, 1));
+    if (how.when == opens_with::power && !is_number(image_, facts_, n, 1, power)) return false;
+    if (how.when == opens_with::power) into.repeated = into.repeated || has_several(facts_, image_.operand(n, 1));
     auto const count = how.further == 0 ? 1 : image_.operand_count(n);
     double of_operand = 0;
     for (std::uint32_t i = 0; i < count; ++i) {
       double number = 0;
       auto const weight = i == 0 ? how.first * power : how.further;
-      if (is_number(n, i, number)) {
+      if (is_number(image_, facts_, n, i, number)) {
         into.by = exponent * weight < 0 ? into.by / number : into.by * number;
-        into.repeated = into.repeated || has_several(image_.operand(n, i));
+        into.repeated = into.repeated || has_several(facts_, image_.operand(n, i));
       } else if (of_operand == 0 && (weight == 1 || weight == -1)) {
         into.value = image_.operand(n, i);
         of_operand = weight;
@@ -10134,131 +10213,13 @@ namespace fuse::inline v0::detail {
 template <class Image>
 class basic_group_opener {
  public:
-  using needs = frame_needs::needs;
-
   basic_group_opener(program const& rules, Image const& image, facts const& known, operator_sets const& operators,
                      congruence& congruent)
-      : rules_(rules), image_(image), facts_(known), operators_(operators), multiples_(image, known, congruent) {
-    for (auto const& set : rules.sets) {
-      auto& bits = through_bits_.emplace_back();
-      for (std::size_t i = 0; i < set.count; ++i)
-        bits |= set.by_name[i] ? ~std::uint64_t{0} : operator_bit(static_cast<opcode>(set.ops[i]));
-    }
-  }
+      : rules_(rules), image_(image), facts_(known), operators_(operators), multiples_(image, known, congruent) {}
 
-  void open(opened_group& f, reading const& root, op_group kind, std::uint8_t through, std::uint32_t region,
-            needs const& wanted, bool repeats = true) const {
-    f.count = f.leaf_count = 0;
-    f.through = through;
-    f.kind = kind;
-    f.integers = root.value != absent && is_integer(facts_.type(root.value));
-    f.divided = f.dropped = f.bounded = f.repeated = false;
-    f.minus = f.closable = f.passed_on = f.neutral = 0;
-    struct {  // of parts that wait, each apart: see operator_sets::find
-      value_id value[opened_group::capacity], shape[opened_group::capacity];
-      double weight[opened_group::capacity];
-      std::uint8_t parent[opened_group::capacity];
-    } stack;
-    auto const openers =
-        (kind == op_group::sum ? sum_bit : product_bit) | (through == 0 ? 0 : through_bits_[through - 1u]);
-    std::uint8_t waiting = 0;
-    auto const wait = [&](value_id v, value_id shape, double weight, std::uint8_t parent) {
-      stack.value[waiting] = v;
-      stack.shape[waiting] = shape;
-      stack.weight[waiting] = weight;
-      stack.parent[waiting++] = parent;
-    };
-    unsigned const may = (f.clips ? clip : 0u) | (repeats ? repeat : 0u) | (f.scales ? multiply : 0u),
-                   may_first = may | (f.divides ? divide : 0u);
-    std::uint32_t numbers = 0, clipped = 0, squared = 0;
-    std::uint32_t whole = 1;                         // the root, and what is passed on to it as it is
-    if (kind == op_group::sum && root.power != 1) {  // it is no sum
-      f.count = f.leaf_count = 1;
-      f.parts[0] = {root.value, root.shape, 1, 0, 1, 255, root.power, true, false};
-      return;
-    }
-    wait(root.value, root.shape, root.power, 255);
-    while (waiting != 0) {
-      --waiting;
-      auto const v = stack.value[waiting], shape = stack.shape[waiting];
-      auto const weight = stack.weight[waiting];
-      auto const at = f.count++;
-      auto& p = f.parts[at];
-      p = {v, shape, weight, 0, 0, stack.parent[waiting], 1, false, false};
-      p.has_number = v != absent && facts_.uniform(v, p.number);
-      if (squared != 0 && (squared >> p.parent & 1u) != 0) {
-        p.power = 2;
-        p.has_number = false;
-      }
-      if (at != 0 && (f.passed_on & whole) >> p.parent & 1u) whole |= 1u << at;
-      bool const first = (whole >> at & 1u) != 0;
-      children below(shape);
-      bool const one_number = p.has_number && at != 0 && !(kind == op_group::product && is_negated(v));
-      if ((operators_[v].direct & openers) != 0 && !one_number && !f.divided && p.power == 1 &&
-          opens(v, weight, kind, through, first ? may_first : may, region, below) &&
-          (first || !taken_whole(v, kind, below, wanted))) {
-        bool const numbered = below.number != 0 && below.number != 1;
-        auto const more = waiting + below.count + (numbered ? 1 : 0);
-        if (f.count + more > opened_group::capacity || f.leaf_count + more > opened_group::leaf_capacity) {
-          f.bounded = true;
-        } else {
-          if (below.negate) f.minus |= 1u << at;
-          if (below.closable) f.closable |= 1u << at;
-          if (below.squared) squared |= 1u << at;
-          if (below.number == 1) f.dropped = true;
-          if (numbered) {
-            auto const leaf = 1u << f.leaf_count++;
-            f.parts[f.count++] = {absent, absent, weight, below.number, leaf, at, 1, true, true};
-            numbers |= leaf;
-          }
-          for (std::uint8_t i = below.count; i > 0; --i) wait(below.value[i - 1], below.shape, below.weight[i - 1], at);
-          if (below.passed_on) f.passed_on |= 1u << at;
-          f.divided = below.divided;
-          f.repeated = f.repeated || below.repeated;
-          if (below.clipped) clipped |= 1u << at;
-          continue;
-        }
-      }
-      f.bounded = f.bounded || below.bounded;
-      if (p.has_number && at != 0) {
-        bool const small = !may_enlarge(v);
-        if (is_sign(f, at) && (small || repeats)) {
-          f.minus |= 1u << at;
-          f.repeated = f.repeated || !small;
-          continue;
-        }
-        if (f.kind == op_group::sum ? p.number == 0 : p.number == 1) {
-          f.dropped = true;
-          if (!has_several(v) && (small || repeats)) {
-            f.repeated = f.repeated || !small;
-            continue;
-          }
-          f.neutral |= 1u << f.leaf_count;  // it may be meant as a row
-        }
-      }
-      p.leaf = true;
-      p.leaves = 1u << f.leaf_count++;
-      if (p.has_number) numbers |= p.leaves;
-    }
-    for (std::uint8_t at = f.count; at-- > 1;) {
-      f.parts[f.parts[at].parent].leaves |= f.parts[at].leaves;
-      f.minus ^= (f.minus >> at & 1u) << f.parts[at].parent;
-    }
-    for (std::uint8_t at = 0; clipped != 0 && at < f.count; ++at)
-      if ((clipped >> at & 1u) != 0 && !never_negative(f, f.parts[at].leaves, numbers)) {
-        f.clips = false;
-        open(f, root, kind, through, region, wanted, repeats);
-        f.clips = true;
-        return;
-      }
-    if (f.free || !(f.repeated || f.neutral != 0) || keeps_shape(f, f.neutral)) return;
-    if (f.repeated) return open(f, root, kind, through, region, wanted, false);
-    f.neutral = 0;
-  }
-
-  [[nodiscard]] bool has_several(value_id v) const { return multiples_.has_several(v); }
-  [[nodiscard]] bool may_enlarge(value_id v) const {
-    return v != absent && (facts_.rank(v) != 0 || multiples_.has_several(v));
+  void open(opened_group& f, group_request const& asked) const {
+    f.asked = asked;
+    open(f, asked.flags | repeat);
   }
 
   [[nodiscard]] bool keeps_shape(opened_group const& f, std::uint32_t without) const {
@@ -10282,75 +10243,143 @@ class basic_group_opener {
   }
 
  private:
-  [[nodiscard]] static bool never_negative(opened_group const& f, std::uint32_t inside, std::uint32_t numbers) {
-    if ((f.all() & ~inside) == 0) return true;
-    double sum = 0;
-    for (std::uint8_t k = 0; k < f.count; ++k)
-      if (auto const& p = f.parts[k]; p.leaf && (p.leaves & inside & numbers) != 0) sum += p.weight * p.number;
-    return (f.all() & ~inside & ~numbers) == 0 && sum >= 0;
+  static constexpr unsigned clip = instruction::clips, divide = instruction::divides, multiply = instruction::scales,
+                            repeat = 1;
+
+  void open(opened_group& f, unsigned may) const {
+    auto const& root = f.asked.of;
+    auto const kind = f.asked.kind;
+    bool const repeats = (may & repeat) != 0;
+    f.count = f.leaf_count = 0;
+    f.integers = is_of_integers(facts_, root.value);
+    f.divided = f.dropped = f.bounded = f.repeated = false;
+    f.numbers = f.minus = f.closable = f.passed_on = f.neutral = 0;
+    struct {  // of parts that wait, each apart: see operator_sets::find
+      value_id value[opened_group::capacity], shape[opened_group::capacity];
+      double weight[opened_group::capacity];
+      std::uint8_t parent[opened_group::capacity];
+    } stack;
+    auto const openers = operators_.openers(kind, f.asked.through);
+    std::uint8_t waiting = 0;
+    auto const wait = [&](value_id v, value_id shape, double weight, std::uint8_t parent) {
+      stack.value[waiting] = v;
+      stack.shape[waiting] = shape;
+      stack.weight[waiting] = weight;
+      stack.parent[waiting++] = parent;
+    };
+    std::uint32_t clipped = 0, squared = 0;
+    std::uint32_t whole = 1;                         // the root, and what is passed on to it as it is
+    if (kind == op_group::sum && root.power != 1) {  // it is no sum
+      f.count = f.leaf_count = 1;
+      f.parts[0] = {root, opened_group::part::none, true, false, 1};
+      return;
+    }
+    wait(root.value, root.shape, root.power, opened_group::part::none);
+    while (waiting != 0) {
+      --waiting;
+      auto const v = stack.value[waiting], shape = stack.shape[waiting];
+      auto const weight = stack.weight[waiting];
+      auto const at = f.count++;
+      auto& p = f.parts[at];
+      p = {{v, shape}, stack.parent[waiting], false, false, 0, weight};
+      p.has_number = v != absent && facts_.uniform(v, p.number);
+      if (squared != 0 && (squared >> p.parent & 1u) != 0) {
+        p.power = 2;
+        p.has_number = false;
+      }
+      if (at != 0 && (f.passed_on & whole) >> p.parent & 1u) whole |= 1u << at;
+      bool const first = (whole >> at & 1u) != 0;
+      children below(shape);
+      bool const one_number = p.has_number && at != 0 && !(kind == op_group::product && is_negated(image_, v));
+      if ((operators_[v].direct & openers) != 0 && !one_number && !f.divided && p.power == 1 &&
+          opens(v, weight, f.asked, first ? may : may & ~divide, below) && (first || !taken_whole(v, below, f.asked))) {
+        bool const numbered = below.number != 0 && below.number != 1;
+        auto const more = waiting + below.count + (numbered ? 1 : 0);
+        if (f.count + more > opened_group::capacity || f.leaf_count + more > opened_group::leaf_capacity) {
+          f.bounded = true;
+        } else {
+          if (below.negate) f.minus |= 1u << at;
+          if (below.closable) f.closable |= 1u << at;
+          if (below.squared) squared |= 1u << at;
+          if (below.number == 1) f.dropped = true;
+          if (numbered) {
+            auto const leaf = 1u << f.leaf_count++;
+            f.parts[f.count++] = {{}, at, true, true, leaf, weight, below.number};
+            f.numbers |= leaf;
+          }
+          for (std::uint8_t i = below.count; i > 0; --i) wait(below.value[i - 1], below.shape, below.weight[i - 1], at);
+          if (below.passed_on) f.passed_on |= 1u << at;
+          f.divided = below.divided;
+          f.repeated = f.repeated || below.repeated;
+          if (below.clipped) clipped |= 1u << at;
+          continue;
+        }
+      }
+      f.bounded = f.bounded || below.bounded;
+      if (p.has_number && at != 0) {
+        bool const small = !may_enlarge(facts_, v), neutral = p.number == (f.sums() ? 0 : 1),
+                   sign = !f.sums() && p.number == -1 && (weight == 1 || weight == -1);
+        f.dropped = f.dropped || neutral;
+        if ((small || repeats) && (sign || (neutral && !has_several(facts_, v)))) {
+          if (sign) f.minus |= 1u << at;
+          f.repeated = f.repeated || !small;
+          continue;
+        }
+        if (neutral) f.neutral |= 1u << f.leaf_count;  // it may be meant as a row
+      }
+      p.leaf = true;
+      p.leaves = 1u << f.leaf_count++;
+      if (p.has_number) f.numbers |= p.leaves;
+    }
+    for (std::uint8_t at = f.count; at-- > 1;) {
+      f.parts[f.parts[at].parent].leaves |= f.parts[at].leaves;
+      f.minus ^= (f.minus >> at & 1u) << f.parts[at].parent;
+    }
+    for (std::uint8_t at = 0; clipped != 0 && at < f.count; ++at)
+      if ((clipped >> at & 1u) != 0 && !never_negative(f, f.parts[at].leaves)) return open(f, may & ~clip);
+    if (f.asked.asks(instruction::free) || !(f.repeated || f.neutral != 0) || keeps_shape(f, f.neutral)) return;
+    if (f.repeated) return open(f, may & ~repeat);
+    f.neutral = 0;
   }
 
-  enum : unsigned { clip = 1, repeat = 2, divide = 4, multiply = 8 };
+  [[nodiscard]] static bool never_negative(opened_group const& f, std::uint32_t inside) {
+    auto const outside = f.all() & ~inside;
+    return outside == 0 || ((outside & ~f.numbers) == 0 && f.number(inside) >= 0);
+  }
 
   struct children {
-    value_id value[opened_group::leaf_capacity];
+    value_id value[opened_group::leaf_capacity];  // not written before they are known: there are some for every part
     double weight[opened_group::leaf_capacity];
     value_id shape;
-    double number;  // one more part of a product, that no value is; 0: none
-    std::uint8_t count;
-    bool negate, squared, closable, passed_on, clipped, repeated, bounded, divided;
-    explicit children(value_id in_shape)  // and no more: one is made for every part
-        : shape(in_shape),
-          number(0),
-          count(0),
-          negate(false),
-          squared(false),
-          closable(false),
-          passed_on(false),
-          clipped(false),
-          repeated(false),
-          bounded(false),
-          divided(false) {}
-    void add(value_id v, double w) {
+    double number = 0;  // one more part of a product, that no value is; 0: none
+    std::uint8_t count = 0;
+    bool negate = false, squared = false, closable = false, passed_on = false, clipped = false, repeated = false,
+         bounded = false, divided = false;
+
+    explicit children(value_id in_shape) : shape(in_shape) {}
+    bool add(value_id v, double w) {
       value[count] = v;
       weight[count++] = w;
+      return true;
     }
   };
 
-  [[nodiscard]] static bool is_sign(opened_group const& f, std::uint8_t at) {
-    auto const& p = f.parts[at];
-    return f.kind == op_group::product && p.number == -1 && (p.weight == 1 || p.weight == -1);
-  }
-
-  [[nodiscard]] bool is_negated(value_id v) const {
-    auto n = image_.producer(v);
-    for (int i = 0; i < 8 && n != absent && op_of(image_, n) == opcode::identity && image_.operand_count(n) != 0 &&
-                    image_.operand(n, 0) != absent;
-         ++i)
-      n = image_.producer(image_.operand(n, 0));
-    return n != absent && op_of(image_, n) == opcode::neg;
-  }
-
-  [[nodiscard]] bool taken_whole(value_id v, op_group kind, children const& below, needs const& wanted) const {
-    auto const& there = operators_[v];
-    constexpr auto both = sum_bit | product_bit;
-    if (below.count < 2 || (there.deep & wanted.deep) != 0 || (there.direct & wanted.direct) != 0) return false;
-    if (kind == op_group::sum && (there.direct & both) == both) return false;
+  [[nodiscard]] bool taken_whole(value_id v, children const& below, group_request const& asked) const {
+    if (below.count < 2 || !asked.sought.lack(operators_[v], asked.kind)) return false;
     for (std::uint8_t i = 0; i < below.count; ++i)
       if (facts_.is_uniform(below.value[i])) return false;
     return true;
   }
 
-  bool opens(value_id v, double w, op_group kind, std::uint8_t through, unsigned may, std::uint32_t region,
-             children& into) const {
+  bool opens(value_id v, double w, group_request const& asked, unsigned may, children& into) const {
     if (v == absent) return false;
     auto const n = image_.producer(v);
-    if (n == absent || image_.node(n).region != region || image_.result_index(v) != 0) return false;
+    if (n == absent || image_.node(n).region != asked.region || image_.result_index(v) != 0) return false;
     auto const& record = image_.node(n);
     auto const op = static_cast<opcode>(record.tag.op);
-    bool const transparent = through != 0 && (through_bits_[through - 1u] & operator_bit(op)) != 0 &&
-                             rules_.sets[through - 1u].contains(record.tag.name, record.tag.op);
-    auto const& how = opening_of(op, kind);
+    auto const* through = asked.through == 0 ? nullptr : &rules_.sets[asked.through - 1u];
+    bool const transparent = through != nullptr && through->contains(record.tag.name, record.tag.op);
+    auto const& how = opening_of(op, asked.kind);
     bool const closed = !transparent && (how.when == opens_with::none || op == opcode::sum_of);
     if (closed && !may_keep_elements(op) && !may_clip(op)) return false;
     auto const a = kept_operand(image_, facts_, n);
@@ -10365,12 +10394,12 @@ class basic_group_opener {
       into.passed_on = op == opcode::identity || unchanged(image_, facts_, n);
       into.repeated = !into.passed_on && may_repeat(op);
       if (into.repeated && !((may & repeat) != 0 && broadcasts(image_, facts_, n))) return false;
-      into.add(a, w);
-      return true;
+      return into.add(a, w);
     }
     if (closed) {
-      if (((may & clip) != 0 && w == 1 && opens_clipped(n, (may & repeat) != 0, into)) ||
-          opens_layout(n, a, w, through, (may & repeat) != 0, into))
+      bool const identity = through != nullptr && through->has_identity(), repeats = (may & repeat) != 0;
+      if (((may & clip) != 0 && w == 1 && opens_clipped(n, repeats, into)) ||
+          opens_layout(n, a, w, identity, repeats, into))
         return true;
       if (op != opcode::sum_of) return false;
     }
@@ -10385,7 +10414,8 @@ class basic_group_opener {
       case opens_integers::no: return false;
       case opens_integers::yes: return true;
       case opens_integers::quotient: return may_divide;
-      case opens_integers::power: return is_number(n, 1, exponent) && exponent > 0 && is_whole_weight(exponent);
+      case opens_integers::power:
+        return is_number(image_, facts_, n, 1, exponent) && exponent > 0 && is_whole_weight(exponent);
     }
     return false;
   }
@@ -10399,51 +10429,53 @@ class basic_group_opener {
     if (repeated && !repeats) return false;
     into.clipped = true;
     into.repeated = repeated;
-    into.add(whole, 1);
-    return true;
+    return into.add(whole, 1);
   }
 
-  bool opens_layout(node_id n, value_id a, double w, std::uint8_t through, bool repeats, children& into) const {
-    bool const identity = through != 0 && rules_.sets[through - 1u].has_identity();
+  bool opens_layout(node_id n, value_id a, double w, bool identity, bool repeats, children& into) const {
     into.passed_on = identity && unchanged(image_, facts_, n);
     if (identity && !into.passed_on && repeats) into.passed_on = into.repeated = broadcasts(image_, facts_, n);
     if (!into.passed_on) {
       if (!operators_.has_reduction_below(a) || !moves_ones(image_, facts_, n)) return false;
       if (into.shape == absent) into.shape = image_.result(n);
     }
-    into.add(a, w);
-    return true;
+    return into.add(a, w);
   }
 
   [[nodiscard]] bool repeats_by(node_id n, std::uint32_t i, value_id kept) const {
-    return may_enlarge(image_.operand(n, i)) && !facts_.same_shape(image_.result(n), kept);
+    return may_enlarge(facts_, image_.operand(n, i)) && !facts_.same_shape(image_.result(n), kept);
   }
 
   bool opens_group(opening const& how, node_id n, double w, unsigned may, children& into) const {
     auto const count = image_.operand_count(n);
     double number = 1;
-    std::uint32_t left_out = absent;
+    auto no_part = count;  // an operand that is a number: the exponent of a power, the 1 of 1 / x
     switch (how.when) {
       case opens_with::none: return false;
       case opens_with::scaled: return opens_scaled(n, w, (may & repeat) != 0, into);
-      case opens_with::squared: return opens_squared(image_.result(n), w * how.first, into);
-      case opens_with::logarithm: return opens_logarithm(n, w, into);
-      case opens_with::alike:
-        return (may & multiply) != 0 && allows(how.when, w) && opens_alike(image_.result(n), w, into);
+      case opens_with::alike: return (may & multiply) != 0 && allows(how.when, w) && opens_alike(n, w, into);
+      case opens_with::squared:  // what is a root is its square, to the half
+        into.squared = into.closable = true;
+        return into.add(image_.result(n), w * how.first);
+      case opens_with::logarithm: {  // as that is positive, it is none of the whole powers, known of negative numbers
+        auto const of = multiples_.power_of(n, number, may_be_multiple());
+        into.closable = true;
+        return of != absent && allows(how.when, w, number) && into.add(of, w * number);
+      }
       case opens_with::power:
-        if (!is_number(n, 1, number)) return false;
+        if (!is_number(image_, facts_, n, 1, number)) return false;
+        no_part = 1;
+        break;
+      case opens_with::one_over:
+        if (!allows(how.when, w) && is_number(image_, facts_, n, 0, number) && number == 1) no_part = 0;
         break;
       default: break;
     }
-    if (!allows(how.when, w, number)) {
-      if (how.when != opens_with::one_over || !is_number(n, 0, number) || number != 1) return false;
-      left_out = 0;
-    }
-    auto const not_a_part = left_out != absent ? left_out : how.when == opens_with::power ? 1u : count;
-    into.repeated = not_a_part < count && repeats_by(n, not_a_part, image_.operand(n, not_a_part == 0 ? 1 : 0));
+    if (no_part != 0 && !allows(how.when, w, number)) return false;
+    into.repeated = no_part < count && repeats_by(n, no_part, image_.operand(n, no_part == 0 ? 1 : 0));
     if (into.repeated && (may & repeat) == 0) return false;
-    for (std::uint32_t i = 0; i < count && (i == 0 || how.further != 0 || left_out == 0); ++i) {
-      if (i == left_out) continue;
+    for (std::uint32_t i = 0; i < count && (i == 0 || how.further != 0); ++i) {
+      if (i == no_part) continue;
       if (image_.operand(n, i) == absent) return false;
       into.add(image_.operand(n, i), w * (i == 0 ? how.first * number : how.further));
     }
@@ -10456,45 +10488,20 @@ class basic_group_opener {
     auto const found = multiples_.scaled(n);
     if (found.value == absent) return false;
     into.repeated = found.repeated && !facts_.same_shape(image_.result(n), found.value);
-    if (into.repeated && !repeats) return false;
     into.closable = found.by != -1;
-    into.add(found.value, w * found.by);
-    return true;
+    return (repeats || !into.repeated) && into.add(found.value, w * found.by);
   }
 
-  static bool opens_squared(value_id v, double w, children& into) {
-    into.squared = true;
-    into.closable = true;
-    into.add(v, w);
-    return true;
-  }
-
-  bool opens_logarithm(node_id n, double w, children& into) const {
-    double exponent = 1;
-    auto const log = multiples_.term_of(image_.operand(n, 0), exponent, true, may_be_multiple());
-    auto const of = log == absent ? absent : image_.producer(log);
-    if (of == absent || op_of(image_, of) != opcode::log || image_.node(of).region != image_.node(n).region)
-      return false;
-    if (!allows(opens_with::logarithm, w, exponent)) return false;
-    into.closable = true;
-    into.add(image_.operand(of, 0), w * exponent);
-    return true;
-  }
-
-  bool opens_alike(value_id v, double w, children& into) const {
+  bool opens_alike(node_id n, double w, children& into) const {
+    auto const v = image_.result(n);
     double coefficient = 1;
     auto term = multiples_.term_of(v, coefficient, false, may_be_multiple());
     if (term == v) term = multiples_.term_of(v, coefficient, true, may_be_multiple());
-    if (term == v) return false;
     into.number = coefficient;
-    into.add(term, w);
-    return true;
+    return term != v && into.add(term, w);
   }
   [[nodiscard]] auto may_be_multiple() const {
     return [this](value_id v) { return (operators_[v].direct & product_bit) != 0; };
-  }
-  [[nodiscard]] bool is_number(node_id n, std::uint32_t i, double& number) const {
-    return multiples_.is_number(n, i, number);
   }
 
   program const& rules_;
@@ -10502,7 +10509,6 @@ class basic_group_opener {
   facts const& facts_;
   operator_sets const& operators_;
   basic_multiples<Image> multiples_;
-  plain_vector<std::uint64_t> through_bits_;  // by set of operators to look through
 };
 using group_opener = basic_group_opener<graph_image>;
 
@@ -10551,27 +10557,20 @@ class match_state {
   bool bounded = false;      ///< it looked into a sum or product that has more parts than were opened
 
   binding* bind(std::uint8_t at) {
-    if (!remember({undo::kind::slot, at, 0, 0, 0})) return nullptr;
+    if (!remember({at, true, {}})) return nullptr;
     slots_[at] = binding{};
     slots_[at].bound = true;
     return &slots_[at];
   }
-  bool cover(std::uint8_t at, std::uint32_t leaves, std::uint32_t taken) {
-    auto& f = frames[at];
-    if (!remember({undo::kind::cover, at, f.covered, f.taken, 0})) return false;
-    f.covered |= leaves;
-    f.taken |= taken;
-    auto const minus = taken & f.group->minus;
-    return minus == 0 || (std::popcount(minus) & 1) == 0 || set_sign(at, -f.sign);
+  frame_progress* change(std::uint8_t frame) {
+    return remember({frame, false, frames[frame]}) ? &frames[frame] : nullptr;
   }
-  bool set_sign(std::uint8_t at, double sign) {
-    if (!remember({undo::kind::sign, at, 0, 0, frames[at].sign})) return false;
-    frames[at].sign = sign;
-    return true;
-  }
-  bool set_owed(std::uint8_t at, double owed) {
-    if (!remember({undo::kind::owed, at, 0, 0, frames[at].owed})) return false;
-    frames[at].owed = owed;
+  bool cover(std::uint8_t frame, std::uint32_t leaves, std::uint32_t taken) {
+    auto* f = change(frame);
+    if (f == nullptr) return false;
+    f->covered |= leaves;
+    f->taken |= taken;
+    if ((std::popcount(taken & frames[frame].group->minus) & 1) != 0) f->sign = -f->sign;
     return true;
   }
   bool add_member(value_id v, double weight) {
@@ -10602,15 +10601,10 @@ class match_state {
   void rewind(mark const& to) {
     while (undo_count_ > to.undo) {
       auto const& u = undo_[--undo_count_];
-      switch (u.what) {
-        case undo::kind::slot: slots_[u.at].bound = false; break;
-        case undo::kind::cover:
-          frames[u.at].covered = u.covered;
-          frames[u.at].taken = u.taken;
-          break;
-        case undo::kind::sign: frames[u.at].sign = u.number; break;
-        case undo::kind::owed: frames[u.at].owed = u.number; break;
-      }
+      if (u.is_slot)
+        slots_[u.at].bound = false;
+      else
+        static_cast<frame_progress&>(frames[u.at]) = u.before;
     }
     matched_count_ = to.matched;
     rest_count_ = to.rest;
@@ -10620,10 +10614,9 @@ class match_state {
   static constexpr std::size_t undo_capacity = 512;
 
   struct undo {
-    enum class kind : std::uint8_t { slot, cover, sign, owed } what;
     std::uint8_t at;
-    std::uint32_t covered, taken;
-    double number;
+    bool is_slot;           // bound; else a frame
+    frame_progress before;  // of that
   };
 
   bool remember(undo const& change) {
@@ -10651,17 +10644,14 @@ class basic_multisets {
                   basic_group_opener<Image> const& opener, match_state const& state)
       : image_(image), facts_(known), operators_(operators), congruent_(congruent), opener_(opener), s_(state) {}
 
-  [[nodiscard]] bool same(value_id a, value_id b) {
-    return congruent_.same(bare_value(image_, facts_, a), bare_value(image_, facts_, b));
-  }
+  [[nodiscard]] bool same(value_id a, value_id b) { return congruent_.same_bare(a, b); }
 
   [[nodiscard]] bool equal(span<rest_member const> before, span<rest_member const> now, opened_group const& like) {
     list a(before), b(now);
     if (same(a, b)) return true;
-    double const neutral = like.kind == op_group::product ? 1 : 0;
     list first, second;
-    first.number = second.number = neutral;
-    return open(before, like.kind, like, first) && open(now, like.kind, like, second) &&
+    first.number = second.number = like.sums() ? 0 : 1;
+    return open(before, like.asked.kind, like, first) && open(now, like.asked.kind, like, second) &&
            math::close_to(second.number, first.number, like.integers ? 0 : usual_tolerance) && same(first, second);
   }
 
@@ -10698,26 +10688,19 @@ class basic_multisets {
   }
 
   [[nodiscard]] bool open(span<rest_member const> members, op_group kind, opened_group const& like, list& into) {
-    auto const take = [&](double number, double weight) {
-      into.number = kind == op_group::sum ? into.number + weight * number : into.number * math::pow(number, weight);
-    };
     for (auto const& m : members) {
-      opened_.clips = opened_.divides = false;
-      opened_.free = like.free;
-      opened_.scales = true;
-      opener_.open(opened_, {m.value}, kind, like.through, s_.region, frame_needs::all);
+      auto const flags = static_cast<std::uint8_t>((like.asked.flags & instruction::free) | instruction::scales);
+      opener_.open(opened_, {{m.value}, kind, like.asked.through, flags, s_.region});
       if (opened_.bounded) return false;
-      if (opened_.negative()) take(-1, m.weight);
       for (std::uint8_t k = 0; k < opened_.count; ++k) {
         auto const& p = opened_.parts[k];
+        bool const factor = p.leaf && !p.has_number;
         if (!p.leaf && p.leaves != 0 && !p.has_number && narrows(p.value)) return false;
-        if (!p.leaf) continue;
-        if (p.has_number && !like.free && opener_.has_several(p.value)) return false;
-        if (p.has_number)
-          take(p.number, p.weight * m.weight);
-        else if (p.shape != absent || !add(p.value, p.weight * p.power * m.weight, into))
-          return false;
+        if (p.leaf && p.has_number && !like.asked.asks(instruction::free) && has_several(facts_, p.value)) return false;
+        if (factor && (p.shape != absent || !add(p.value, p.weight * p.power * m.weight, into))) return false;
       }
+      auto const number = opened_.negative() ? -opened_.number(opened_.all()) : opened_.number(opened_.all());
+      into.number = opened_.sums() ? into.number + m.weight * number : into.number * math::pow(number, m.weight);
     }
     return true;
   }
@@ -10771,15 +10754,16 @@ class basic_group_steps {
 
   bool open(instruction const& i, double sign) {
     auto const& from = s_.registers[i.a];
-    auto const kind = static_cast<op_group>(i.op);
     if (static_cast<sign_use>(i.c) == sign_use::linked && sign < 0) {
-      auto const& around = s_.frames[i.count];
-      if (around.group->divided || !s_.set_sign(i.count, -around.sign)) return false;
+      auto* around = s_.frames[i.count].group->divided ? nullptr : s_.change(i.count);
+      if (around == nullptr) return false;
+      around->sign = -around->sign;
     }
     auto& f = s_.frames[i.b];
-    f.group = &kept_.get(from, i, filter_.sought(i), s_.region, [&](opened_group& made, auto const& sought) {
-      opener_.open(made, from, kind, i.through, s_.region, sought);
-    });
+    constexpr auto how = instruction::clips | instruction::free | instruction::divides | instruction::scales;
+    auto const flags = static_cast<std::uint8_t>(i.flags & how);
+    group_request const wanted{from, static_cast<op_group>(i.op), i.through, flags, s_.region, filter_.sought(i)};
+    f.group = &kept_.get(wanted, i.b, [&](opened_group& made) { opener_.open(made, wanted); });
     s_.bounded = s_.bounded || f.group->bounded;
     if (f.group->divided && sign != 1) return false;  // a number times a quotient, which is no other quotient
     f.covered = f.taken = 0;
@@ -10789,22 +10773,17 @@ class basic_group_steps {
     return true;
   }
 
-  [[nodiscard]] static double weight(frame const& f, opened_group::part const& p) {
-    return f.group->kind == op_group::sum ? p.weight * f.sign : p.weight;
-  }
-
   [[nodiscard]] static bool same_weight(frame const& f, double found, double wanted) {
-    if (f.group->kind == op_group::sum) return math::close_to(found, wanted, f.group->integers ? 0 : usual_tolerance);
+    if (f.group->sums()) return math::close_to(found, wanted, f.group->integers ? 0 : usual_tolerance);
     return found == wanted ||
            (math::close_to(found, wanted, 0x1p-23) && !math::is_whole(found) && !math::is_whole(wanted));
   }
 
   bool several(frame const& f, std::uint8_t k, double wanted, std::uint32_t& leaves, std::uint32_t& taken) {
-    auto const w = weight(f, f.group->parts[k]);
+    auto const w = f.weight(f.group->parts[k]);
     if (w * wanted <= 0 || math::abs(w) > math::abs(wanted)) return false;
     int tries = 256;
-    return (f.group->kind == op_group::sum || math::is_whole(wanted)) &&
-           adds_up(f, k, k, wanted - w, leaves, taken, tries);
+    return (f.group->sums() || math::is_whole(wanted)) && adds_up(f, k, k, wanted - w, leaves, taken, tries);
   }
   bool adds_up(frame const& f, std::uint8_t k, std::uint8_t last, double missing, std::uint32_t& leaves,
                std::uint32_t& taken, int& tries) {
@@ -10829,17 +10808,17 @@ class basic_group_steps {
     if (q.leaves == 0 || q.value == absent || (q.leaves & (f.covered | leaves)) != 0 || q.shape != p.shape ||
         q.power != p.power)
       return 0;
-    auto const w = weight(f, q);
-    if (f.group->kind == op_group::product && !(math::is_whole(w) && math::is_whole(p.weight))) return 0;
+    auto const w = f.weight(q);
+    if (!f.group->sums() && p.power == 1 && !(math::is_whole(w) && math::is_whole(p.weight))) return 0;
     if (multisets_.same(p.value, q.value)) return w;
-    return f.group->kind == op_group::sum && p.plain() ? w * multisets_.ratio(p.value, q.value, *f.group) : 0;
+    return f.group->sums() && p.plain() ? w * multisets_.ratio(p.value, q.value, *f.group) : 0;
   }
 
   [[nodiscard]] bool may_leave_out(opened_group const& group, std::uint32_t numbers) const {
     bool several = false;
-    for (std::uint8_t k = 0; k < group.count && !group.free; ++k) {
+    for (std::uint8_t k = 0; k < group.count && !group.asked.asks(instruction::free); ++k) {
       auto const& p = group.parts[k];
-      several = several || (p.leaf && (p.leaves & numbers) != 0 && opener_.may_enlarge(p.value));
+      several = several || (p.leaf && (p.leaves & numbers) != 0 && may_enlarge(facts_, p.value));
     }
     return !several || opener_.keeps_shape(group, group.neutral | numbers);
   }
@@ -10847,40 +10826,42 @@ class basic_group_steps {
   bool literal(instruction const& i) { return numbers_make(i.a, i.number, static_cast<double>(i.tolerance)); }
   bool numbers_make(std::uint8_t at, double wanted, double tolerance) {
     auto& f = s_.frames[at];
-    double number = f.group->kind == op_group::sum ? 0 : 1 / f.owed;
-    double rounding = 0;
-    std::uint32_t leaves = 0, taken = 0;
-    for (std::uint8_t k = 0; k < f.group->count; ++k) {
-      auto const& p = f.group->parts[k];
-      if (!p.leaf || !p.has_number || (p.leaves & f.covered) != 0) continue;
-      if (p.value != absent) rounding += rounding_in(facts_.type(p.value), wanted);
-      number =
-          f.group->kind == op_group::sum ? number + weight(f, p) * p.number : number * math::pow(p.number, p.weight);
-      leaves |= p.leaves;
-      taken |= 1u << k;
-    }
-    if (f.group->kind == op_group::product) {
-      number *= math::abs(f.sign);
+    auto const leaves = f.group->numbers & f.left();
+    auto number = f.group->number(leaves);
+    if (f.group->sums()) {
+      number *= f.sign;
+    } else {
+      number *= math::abs(f.sign) / f.owed;
       bool const flips = f.sign < 0 && (number < 0) != (wanted < 0);
       if (flips) number = -number;
-      if ((flips || math::abs(f.sign) != 1) && !s_.set_sign(at, f.sign < 0 && !flips ? -1 : 1)) return false;
-      if (f.owed != 1 && !s_.set_owed(at, 1)) return false;
+      if (f.sign != 1 || f.owed != 1) {
+        auto* changed = s_.change(at);
+        if (changed == nullptr) return false;
+        changed->sign = f.sign < 0 && !flips ? -1 : 1;
+        changed->owed = 1;
+      }
     }
+    double rounding = 0;
+    for (std::uint8_t k = 0; k < f.group->count; ++k)
+      if (auto const& p = f.group->parts[k]; p.leaf && (p.leaves & leaves) != 0 && p.value != absent)
+        rounding += rounding_in(facts_.type(p.value), wanted);
     if (rounding > tolerance) tolerance = rounding;
     return math::close_to(number, wanted, f.group->integers ? 0 : tolerance) && may_leave_out(*f.group, leaves) &&
-           s_.cover(at, leaves, taken);
+           s_.cover(at, leaves, 0);
   }
 
   bool owe(std::uint8_t at, double number) {
     auto& f = s_.frames[at];
     for (std::uint8_t k = 0; k < f.group->count; ++k) {
       auto const& p = f.group->parts[k];
-      if (!p.leaf || !p.has_number || (p.leaves & f.covered) != 0) continue;
+      if (!p.leaf || (p.leaves & f.group->numbers & f.left()) == 0) continue;
       auto const wanted = math::pow(number, 1 / p.weight);
       if (math::abs(p.number - wanted) <= 0x1p-24 * wanted && may_leave_out(*f.group, p.leaves))
         return s_.cover(at, p.leaves, 1u << k);
     }
-    return s_.set_owed(at, f.owed * number);
+    auto* changed = s_.change(at);
+    if (changed != nullptr) changed->owed *= number;
+    return changed != nullptr;
   }
   bool pay(std::uint8_t at) { return s_.frames[at].owed == 1 || numbers_make(at, 1, 0x1p-22); }
 
@@ -10900,20 +10881,20 @@ class basic_group_steps {
         if (p.leaf) return false;
         continue;
       }
-      auto const w = weight(f, p) * p.power / i.number;
-      bool const below_root = !math::is_whole(i.number) && math::is_whole(weight(f, p));
-      bool const fits = f.group->kind == op_group::sum ? w == 1 || w == -1
-                                                       : math::abs(i.number) == 1 || (math::is_whole(w) && !below_root);
+      auto const w = f.weight(p) * p.power / i.number;
+      bool const below_root = !math::is_whole(i.number) && math::is_whole(f.weight(p));
+      bool const fits =
+          f.group->sums() ? w == 1 || w == -1 : math::abs(i.number) == 1 || (math::is_whole(w) && !below_root);
       if (!fits) {
         if (p.leaf) return false;
         continue;
       }
       if (!p.leaf) {
         bool const negated = (f.group->minus >> k & 1u) != 0;
-        if (f.group->kind == op_group::product && (sign < 0) != negated) continue;
+        if (!f.group->sums() && (sign < 0) != negated) continue;
         if (negated)
           sign = -sign;
-        else if (!whole_part(f, k) || negates_inside(f, k))
+        else if (!stands_whole(*f.group, k))
           continue;
       }
       if (!s_.add_member(p.value, w)) return false;
@@ -10923,10 +10904,10 @@ class basic_group_steps {
     bool const some = s_.member_count() != first || f.group->dropped || (left & f.group->neutral) != 0;
     if ((i.flags & instruction::some) != 0 && !some) return false;
     auto const& known = s_.slot(i.b);
-    if (!known.bound) return s_.bind_members(i.b, first, f.group->kind) && s_.cover(i.a, left, taken);
+    if (!known.bound) return s_.bind_members(i.b, first, f.group->asked.kind) && s_.cover(i.a, left, taken);
     auto const now = s_.members_from(first);
-    bool const as_before =
-        known.axes == static_cast<std::uint64_t>(f.group->kind) && multisets_.equal(s_.members(i.b), now, *f.group);
+    bool const as_before = known.axes == static_cast<std::uint64_t>(f.group->asked.kind) &&
+                           multisets_.equal(s_.members(i.b), now, *f.group);
     s_.drop_members(first);
     return as_before && s_.cover(i.a, left, taken);
   }
@@ -10934,45 +10915,33 @@ class basic_group_steps {
   bool close(instruction const& i) {
     auto const& f = s_.frames[i.a];
     if (!pay(i.a) || (f.left() & ~f.group->neutral) != 0) return false;
-    if (f.group->kind == op_group::product && f.sign != 1) return false;
-    std::uint32_t inside = 0;
-    for (std::uint8_t k = 0; k < f.group->count; ++k) {
+    if (!f.group->sums() && f.sign != 1) return false;
+    for (std::uint8_t k = 0; k < f.group->count;) {
       auto const& p = f.group->parts[k];
-      bool const below = p.parent != 255 && (inside >> p.parent & 1u) != 0;
-      if (below || (f.taken >> k & 1u) != 0)
-        inside |= 1u << k;
-      else if (!p.leaf && p.leaves != 0)
-        s_.add_matched(image_.producer(p.value));
+      bool const taken = (f.taken >> k & 1u) != 0;
+      if (!taken && !p.leaf && p.leaves != 0) s_.add_matched(image_.producer(p.value));
+      k = taken ? f.group->end_of(k) : static_cast<std::uint8_t>(k + 1);
     }
     return true;
   }
 
  private:
-  [[nodiscard]] static bool whole_part(frame const& f, std::uint8_t k) {
-    for (std::uint8_t j = static_cast<std::uint8_t>(k + 1); j < f.group->count; ++j) {
-      if (f.group->parts[j].leaves != 0 || f.group->parts[j].parent == 255) continue;
-      for (auto up = f.group->parts[j].parent; up != 255; up = f.group->parts[up].parent)
-        if (up == k) return false;
-    }
-    return true;
-  }
-
-  [[nodiscard]] bool negates_inside(frame const& f, std::uint8_t k) const {
-    auto const inside = f.group->parts[k].leaves;
-    bool found = false;
-    std::uint32_t closable = f.group->closable;  // and what is below
-    for (std::uint8_t j = k; j < f.group->count; ++j) {
-      auto const& p = f.group->parts[j];
-      if (p.leaves == 0 || (p.leaves & ~inside) != 0) continue;
-      if (p.parent != 255 && (closable >> p.parent & 1u) != 0) {
+  [[nodiscard]] bool stands_whole(opened_group const& f, std::uint8_t k) const {
+    bool negates = false, opens = true;
+    std::uint32_t closable = f.closable;  // and what is below
+    for (auto j = k; j < f.end_of(k); ++j) {
+      auto const& p = f.parts[j];
+      if (p.leaves == 0) return false;
+      if (j != 0 && (closable >> p.parent & 1u) != 0) {
         closable |= 1u << j;
         continue;
       }
-      if (p.leaf && !p.has_number && (!p.plain() || (p.weight != 1 && p.weight != -1))) return false;
-      auto const n = p.leaf && !p.has_number ? absent : image_.producer(p.value);
-      found = found || (n != absent && op_of(image_, n) == opcode::neg);
+      bool const value = p.leaf && !p.has_number;
+      if (value && (!p.plain() || (p.weight != 1 && p.weight != -1))) opens = false;
+      auto const n = value || p.value == absent ? absent : image_.producer(p.value);
+      negates = negates || (n != absent && op_of(image_, n) == opcode::neg);
     }
-    return found;
+    return !(negates && opens);
   }
 
   Image const& image_;
@@ -10984,6 +10953,110 @@ class basic_group_steps {
   kept_groups kept_;
 };
 using group_steps = basic_group_steps<graph_image>;
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
+[[nodiscard]] inline std::uint64_t axes_named(double axis, axis_use use) {
+  if (!(axis < 0 && axis >= -63) || use == axis_use::none) return 0;
+  auto const bit = std::uint64_t{1} << static_cast<int>(-axis - 1);
+  return use == axis_use::one ? bit : 2 * bit - 1;
+}
+
+template <class Image>
+[[nodiscard]] int rank_of_axes(Image const& image, fact_table const& known, node_id n) {
+  auto const op = op_of(image, n);
+  if (op == opcode::unsqueeze || op == opcode::one_hot) return known.rank(image.result(n));
+  return image.operand_count(n) == 0 ? -1 : known.rank(image.operand(n, 0));
+}
+
+template <class Image>
+[[nodiscard]] bool count_from_last(Image const& image, fact_table const& known, node_id n, double& axis) {
+  auto const rank = rank_of_axes(image, known, n);
+  if (axis >= 0 && rank >= 0) axis -= rank;
+  return axis < 0 || rank < 0;
+}
+
+template <class Image>
+[[nodiscard]] bool is_same_axis(Image const& image, fact_table const& known, node_id n, double a, double b) {
+  auto const rank = rank_of_axes(image, known, n);
+  return a == b || (rank >= 0 && (a < 0) != (b < 0) && a + (a < 0 ? rank : -rank) == b);
+}
+
+[[nodiscard]] inline bool makes_up(double count, int power, double factor) {
+  auto const rounded = [](double number) { return static_cast<double>(static_cast<float>(number)); };
+  auto const is = [&](double wanted) { return factor == wanted || factor == rounded(wanted); };
+  auto const root = rounded(math::sqrt(count)), inverse = rounded(1 / math::sqrt(count));
+  if (count == 0) return false;
+  if (power < 0) return is(1 / count) || factor == inverse * inverse || factor == 1 / (root * root);
+  return is(count) || factor == 1 / rounded(1 / count) || factor == root * root || factor == 1 / (inverse * inverse);
+}
+
+template <class Image>
+class basic_reduced_axes {
+ public:
+  basic_reduced_axes(Image const& image, fact_table const& known, dialect const& names)
+      : image_(image), facts_(known), names_(names) {}
+
+  [[nodiscard]] bool read(node_id n, value_id restored) {
+    bool keep = true;
+    bits_ = 0;
+    operand_ = image_.operand(n, 0);
+    auto const rank = facts_.rank(operand_);
+    if (!reduction_axes(image_, facts_, names_, n, axes_, keep, listed_)) {
+      axes_.clear();
+      return restored == absent && rank < 0 && count_from_last(n);
+    }
+    for (auto axis : axes_) bits_ |= std::uint64_t{1} << (rank - 1 - axis);
+    if (restored != absent) return restores(restored);
+    return keep || static_cast<int>(axes_.size()) == rank;
+  }
+
+  [[nodiscard]] std::uint64_t bits() const { return bits_; }
+  [[nodiscard]] bool any() const { return !axes_.empty(); }
+  [[nodiscard]] double elements() const {
+    double count = 1;
+    auto const extents = facts_.shape(operand_);
+    for (auto axis : axes_) {
+      auto const e = extents[static_cast<std::size_t>(axis)];
+      count *= e.known() ? static_cast<double>(e.value()) : 0;
+    }
+    return count;
+  }
+
+ private:
+  [[nodiscard]] bool restores(value_id v) const {
+    if (!facts_.has_rank(v) || facts_.rank(v) != facts_.rank(operand_)) return false;
+    auto const now = facts_.shape(v), before = facts_.shape(operand_);
+    std::size_t next = 0;
+    for (std::size_t axis = 0; axis < now.size(); ++axis) {
+      bool const reduced = next < axes_.size() && axes_[next] == static_cast<int>(axis);
+      if (reduced) ++next;
+      if (!(now[axis] == (reduced ? extent(1) : before[axis]))) return false;
+    }
+    return true;
+  }
+
+  [[nodiscard]] bool count_from_last(node_id n) {
+    double keep = 1;
+    if (!read_number(image_, facts_, names_, n, "keepdims", keep) || keep == 0) return false;
+    if (!read_integers(image_, facts_, names_, n, "axes", listed_) || listed_.empty()) return false;
+    for (auto axis : listed_) {
+      if (axis >= 0 || axis < -64) return false;
+      bits_ |= std::uint64_t{1} << (-1 - axis);
+    }
+    return true;
+  }
+
+  Image const& image_;
+  fact_table const& facts_;
+  dialect const& names_;
+  value_id operand_ = absent;
+  std::uint64_t bits_ = 0;
+  std::vector<int> axes_;  // from the first, rising; none where the rank is not known
+  std::vector<std::int64_t> listed_;
+};
 
 }  // namespace fuse::inline v0::detail
 
@@ -11069,7 +11142,7 @@ class basic_value_steps {
       for (std::uint32_t k = wanted; k < there; ++k)
         if (image_.operand(n, k) != absent) return false;
     if (open_ended && there < wanted) return false;
-    for (std::uint32_t k = 0; k < wanted; ++k) s_.registers[i.b + k] = {k < there ? image_.operand(n, k) : absent};
+    for (std::uint32_t k = 0; k < wanted; ++k) s_.registers[i.b + k] = {{k < there ? image_.operand(n, k) : absent}};
     s_.add_matched(n);
     return true;
   }
@@ -11092,7 +11165,7 @@ class basic_value_steps {
   bool same(std::uint8_t a, std::uint8_t b) {
     auto const &x = s_.registers[a], &y = s_.registers[b];
     if (x.shape != y.shape && !facts_.same_shape(x.shape, y.shape)) return false;
-    return x.times == y.times && x.power == y.power && !y.apart && congruent_.same(bare(x.value), bare(y.value));
+    return x.times == y.times && x.power == y.power && !y.apart && congruent_.same_bare(x.value, y.value);
   }
 
   bool agrees(instruction const& i) {
@@ -11106,12 +11179,9 @@ class basic_value_steps {
     auto const n = image_.producer(v), first = image_.producer(known.value);
     if (n == first) return true;
     if (!congruent_.agree(n, first)) return false;
-    auto const count = image_.operand_count(n);
-    std::uint32_t k = data_operands_[image_.node(n).tag.name];
-    for (; k < count || k < image_.operand_count(first); ++k)
-      if (k >= count || k >= image_.operand_count(first) ||
-          !congruent_.same(image_.operand(n, k), image_.operand(first, k)))
-        return false;
+    auto const count = image_.operand_count(n), others = image_.operand_count(first);
+    for (std::uint32_t k = data_operands_[image_.node(n).tag.name]; k < count || k < others; ++k)
+      if (k >= count || k >= others || !congruent_.same(image_.operand(n, k), image_.operand(first, k))) return false;
     return true;
   }
 
@@ -11129,7 +11199,7 @@ class basic_value_steps {
   bool bind_number(std::uint8_t at, double number, value_id from, std::uint64_t axes = 0) {
     auto const& known = s_.slot(at);
     if (known.bound) {  // one may have been rounded to float
-      bool const exact = is_of_integers(from) || is_of_integers(known.value);
+      bool const exact = is_of_integers(facts_, from) || is_of_integers(facts_, known.value);
       return math::close_to(known.number, number, exact ? 0 : 1e-7);
     }
     auto* made = s_.bind(at);
@@ -11140,6 +11210,15 @@ class basic_value_steps {
     return true;
   }
 
+  bool bind_axes(std::uint8_t at, std::uint64_t axes, double number) {
+    auto const& known = s_.slot(at);
+    if (!known.bound) return bind_number(at, number, absent, axes);
+    if (axes != 0 && known.axes != 0) return axes == known.axes;
+    if (axes == 0 && known.axes == 0)
+      return number == known.number || (number != number && known.number != known.number);
+    return axes == 0 ? known.axes == 1 && number == -1 : axes == 1 && known.number == -1;
+  }
+
   bool scalar(instruction const& i) {
     auto const& r = s_.registers[i.a];
     double number = 0;
@@ -11147,24 +11226,9 @@ class basic_value_steps {
            bind_number(i.b, number, r.value);
   }
   [[nodiscard]] bool number(instruction const& i) const {
-    return s_.registers[i.a].power == 1 && equals_number(s_.value(i.a), i.number, static_cast<double>(i.tolerance)) &&
+    return s_.registers[i.a].power == 1 &&
+           equals_number(image_, facts_, s_.value(i.a), i.number, static_cast<double>(i.tolerance)) &&
            has_as_large_beside(i);
-  }
-
-  [[nodiscard]] bool is_of_integers(value_id v) const { return v != absent && is_integer(facts_.type(v)); }
-
-  [[nodiscard]] bool equals_number(value_id v, double wanted, double tolerance) const {
-    double number = 0;
-    if (v == absent) return false;
-    if (is_of_integers(v)) tolerance = 0;
-    if (auto const rounding = rounding_in(facts_.type(v), wanted); rounding > tolerance) tolerance = rounding;
-    if (facts_.number(v, number)) return math::close_to(number, wanted, tolerance);
-    if (!image_.value(v).constant) return false;
-    auto const t = image_.source->constant(v);
-    if (t.size() == 0) return false;
-    for (std::size_t k = 0; k < t.size(); ++k)
-      if (!math::close_to(t.number(k), wanted, tolerance)) return false;
-    return true;
   }
 
   [[nodiscard]] bool has_as_large_beside(instruction const& i) const {
@@ -11215,33 +11279,11 @@ class basic_value_steps {
 
  private:
   bool axis(instruction const& i, node_id n, bool listed, double number) {
-    auto const rank = rank_of_axes(n);
-    if (i.b == no_slot) {
-      if ((number < 0) != (i.number < 0)) {
-        if (rank < 0) return false;
-        number += number < 0 ? rank : -rank;
-      }
-      return number == i.number;
-    }
-    if (number >= 0 && rank >= 0 && (number -= rank) >= 0) return false;
-    auto const use =
-        listed ? axis_use::one : axis_use_of(names_.row(image_.node(n).tag.name, image_.version), op_of(image_, n));
-    auto const axes = axes_of(number, use);
-    auto const& known = s_.slot(i.b);
-    if (!known.bound) return bind_number(i.b, number, absent, axes);
-    return axes == 0 && known.axes == 0 ? number == known.number
-                                        : axes == known.axes || (known.axes == 1 && number == -1);
-  }
-  [[nodiscard]] int rank_of_axes(node_id n) const {
-    auto const op = op_of(image_, n);
-    if (op == opcode::unsqueeze || op == opcode::one_hot) return facts_.rank(image_.result(n));
-    return image_.operand_count(n) == 0 ? -1 : facts_.rank(image_.operand(n, 0));
-  }
-
-  [[nodiscard]] static std::uint64_t axes_of(double axis, axis_use use) {
-    if (!(axis < 0 && axis >= -63) || use == axis_use::none) return 0;
-    auto const bit = std::uint64_t{1} << static_cast<int>(-axis - 1);
-    return use == axis_use::one ? bit : 2 * bit - 1;
+    if (i.b == no_slot) return is_same_axis(image_, facts_, n, number, i.number);
+    if (!count_from_last(image_, facts_, n, number)) return false;
+    auto const* row = names_.row(image_.node(n).tag.name, image_.version);
+    auto const use = listed ? axis_use::one : axis_use_of(row, op_of(image_, n));
+    return bind_axes(i.b, axes_named(number, use), number);
   }
 
   program const& rules_;
@@ -11250,8 +11292,8 @@ class basic_value_steps {
   dialect const& names_;
   congruence& congruent_;
   match_state& s_;
-  plain_vector<std::uint16_t> data_operands_;  // by name code: how many operands are data and not parameters
   captured arguments_[condition::capacity];    // what a condition is asked about
+  plain_vector<std::uint16_t> data_operands_;  // by name code: how many operands are data and not parameters
   plain_vector<value_view> views_;             // the values among them
 };
 using value_steps = basic_value_steps<graph_image>;
@@ -11268,12 +11310,11 @@ class basic_reduction_steps {
                         match_state& state)
       : rules_(rules),
         image_(image),
-        facts_(known),
-        names_(names),
         congruent_(congruent),
         values_(values),
         groups_(groups),
-        s_(state) {}
+        s_(state),
+        axes_(image, known, names) {}
 
   bool reduction(instruction const& i) {
     auto& from = s_.registers[i.a];
@@ -11291,25 +11332,23 @@ class basic_reduction_steps {
     else if (!is_summing_of_others(wanted) || how.of == 0)
       return false;
     if (how.power * found.power != 1 || image_.operand_count(n) == 0) return false;
-    auto const operand = image_.operand(n, 0);
     int const counts = int{how.divided} - int{as.divided};
-    std::uint64_t axes = 0;
-    if (!axes_of(n, operand, found.shape, axes)) return false;
+    if (!axes_.read(n, found.shape)) return false;
     bool apart = false;
     if (counts == 0) {
       if (found.factor != 1) return false;
-    } else if (axes_.empty()) {
+    } else if (!axes_.any()) {
       return false;
-    } else if (auto const number = elements(operand); !makes_up(number, counts, found.factor)) {
+    } else if (auto const number = axes_.elements(); !makes_up(number, counts, found.factor)) {
       apart = number != 0 && found.factor == 1 && from.member != no_instruction && (i.flags & instruction::alone) == 0;
       if (!apart) return false;
       auto const& member = rules_.code[from.member];
       if (!groups_.owe(member.a, math::pow(number, counts * member.number))) return false;
     }
-    if (!bind(i.c, axes)) return false;
+    auto const axis = axes_.bits() != 0 ? 0 : std::numeric_limits<double>::quiet_NaN();
+    if (!values_.bind_axes(i.c, axes_.bits(), axis)) return false;
     from.apart = apart;
-    s_.registers[i.b] = {operand};
-    s_.registers[i.b].power = static_cast<std::uint8_t>(how.of);
+    s_.registers[i.b] = {{image_.operand(n, 0), absent, static_cast<std::uint8_t>(how.of)}};
     s_.add_matched(n);
     return true;
   }
@@ -11330,110 +11369,34 @@ class basic_reduction_steps {
         !may_keep_elements(op_of(found.value)))
       return false;
     auto& f = product_;
-    f.clips = f.divides = f.scales = false;
-    f.free = (i.flags & instruction::free) != 0;
-    groups_.opener().open(f, {found.value, found.shape}, op_group::product, i.through, s_.region, frame_needs::all);
+    auto const flags = static_cast<std::uint8_t>(i.flags & instruction::free);
+    groups_.opener().open(f, {{found.value, found.shape}, op_group::product, i.through, flags, s_.region});
     s_.bounded = s_.bounded || f.bounded;
     if (f.negative()) return false;
-    found = {absent, absent, 0, 1};
-    std::uint32_t numbers = 0;
+    found = {absent, absent, 0, f.number(f.all())};
     for (std::uint8_t k = 0; k < f.count; ++k) {
       auto const& p = f.parts[k];
-      if (p.leaf && p.has_number) {
-        found.factor = p.weight == -1 ? found.factor / p.number : found.factor * math::pow(p.number, p.weight);
-        numbers |= p.leaves;
-      } else if (p.leaf) {
+      if (p.leaf && !p.has_number) {
         if (found.value == absent)
           found.value = p.value, found.shape = p.shape;
-        else if (found.shape != p.shape || !congruent_.same(values_.bare(found.value), values_.bare(p.value)))
+        else if (found.shape != p.shape || !congruent_.same_bare(found.value, p.value))
           return false;
         found.power += p.weight * p.power;
-      } else if (p.leaves != 0) {
+      } else if (!p.leaf && p.leaves != 0) {
         s_.add_matched(image_.producer(p.value));
       }
     }
-    return is_node(found.value) && groups_.may_leave_out(f, numbers);
-  }
-
-  bool axes_of(node_id n, value_id operand, value_id shape, std::uint64_t& axes) {
-    bool keep = true;
-    auto const rank = facts_.rank(operand);
-    if (!reduction_axes(image_, facts_, names_, n, axes_, keep, listed_)) {
-      axes_.clear();
-      return shape == absent && axes_from_the_end(n, axes);
-    }
-    for (auto axis : axes_) axes |= std::uint64_t{1} << (rank - 1 - axis);
-    if (shape != absent) return restores(shape, operand);
-    return keep || static_cast<int>(axes_.size()) == rank;
-  }
-
-  bool bind(std::uint8_t slot, std::uint64_t axes) {
-    auto const& known = s_.slot(slot);
-    if (known.bound) return known.axes == axes || (known.axes == 0 && known.number == -1 && axes == 1);
-    auto* made = s_.bind(slot);
-    if (made == nullptr) return false;
-    made->axes = axes;
-    if (axes == 0) made->number = std::numeric_limits<double>::quiet_NaN();  // none, which is no number of an axis
-    return true;
-  }
-
-  [[nodiscard]] double elements(value_id operand) const {
-    double count = 1;
-    auto const extents = facts_.shape(operand);
-    for (auto axis : axes_) {
-      auto const e = extents[static_cast<std::size_t>(axis)];
-      count *= e.known() ? static_cast<double>(e.value()) : 0;
-    }
-    return count;
-  }
-
-  [[nodiscard]] static bool makes_up(double count, int power, double factor) {
-    auto const rounded = [](double number) { return static_cast<double>(static_cast<float>(number)); };
-    auto const is = [&](double wanted) { return factor == wanted || factor == rounded(wanted); };
-    auto const root = rounded(math::sqrt(count)), inverse = rounded(1 / math::sqrt(count));
-    if (count == 0) return false;
-    if (power > 0)
-      return is(count) || factor == 1 / rounded(1 / count) || factor == root * root ||
-             factor == 1 / (inverse * inverse);
-    return is(1 / count) || factor == inverse * inverse || factor == 1 / (root * root);
-  }
-
-  [[nodiscard]] bool restores(value_id v, value_id operand) const {
-    if (!facts_.has_rank(v) || facts_.rank(v) != facts_.rank(operand)) return false;
-    auto const now = facts_.shape(v), before = facts_.shape(operand);
-    std::size_t next = 0;
-    for (std::size_t axis = 0; axis < now.size(); ++axis) {
-      bool const reduced = next < axes_.size() && axes_[next] == static_cast<int>(axis);
-      if (reduced) ++next;
-      if (!(now[axis] == (reduced ? extent(1) : before[axis]))) return false;
-    }
-    return true;
-  }
-
-  bool axes_from_the_end(node_id n, std::uint64_t& axes) {
-    double keep = 1;
-    if (facts_.rank(image_.operand(n, 0)) >= 0 || !read_number(image_, facts_, names_, n, "keepdims", keep) ||
-        keep == 0)
-      return false;
-    if (!read_integers(image_, facts_, names_, n, "axes", listed_) || listed_.empty()) return false;
-    for (auto axis : listed_) {
-      if (axis >= 0 || axis < -64) return false;
-      axes |= std::uint64_t{1} << (-1 - axis);
-    }
-    return true;
+    return is_node(found.value) && groups_.may_leave_out(f, f.numbers);
   }
 
   program const& rules_;
   Image const& image_;
-  facts const& facts_;
-  dialect const& names_;
   congruence& congruent_;
   basic_value_steps<Image>& values_;
   basic_group_steps<Image>& groups_;
   match_state& s_;
   opened_group product_;
-  std::vector<int> axes_;
-  std::vector<std::int64_t> listed_;
+  basic_reduced_axes<Image> axes_;
 };
 using reduction_steps = basic_reduction_steps<graph_image>;
 
@@ -11492,8 +11455,8 @@ class basic_interpreter {
     s_.region = image_.node(n).region;
     auto const begin = s_.here();
     auto const root = image_.result(n);
-    s_.registers[0] = s_.registers[1] = {root};
-    if (e.strip != 0) s_.registers[1] = {values_.stripped(root, e.strip, true, true)};
+    s_.registers[0] = s_.registers[1] = {{root}};
+    if (e.strip != 0) s_.registers[1] = {{values_.stripped(root, e.strip, true, true)}};
     if (e.strip != 0 && s_.value(1) == root) return false;
     auto const from = [&](std::uint16_t pc) {
       steps_ = 0;  // what one rule does, or those that begin like it, is not taken from others
@@ -11516,9 +11479,19 @@ class basic_interpreter {
         pc, [&](std::uint8_t at) { return operators_at(at); }, go_on);
   }
 
-  bool fail(std::uint16_t pc, value_id at) {
-    if (listener_ != nullptr) listener_->failed(pc, at, score_);
+  bool fail(std::uint16_t pc) {
+    if (listener_ != nullptr) listener_->failed(pc, looked_at(rules_.code[pc]), score_);
     return false;
+  }
+  [[nodiscard]] value_id looked_at(instruction const& i) {
+    switch (i.code) {
+      case step::operation:
+      case step::exactly:
+      case step::parameter:
+      case step::users: return values_.stripped(i, false);
+      case step::condition: return s_.value(0);
+      default: return i.is_of_frame() ? s_.opened(i.a).asked.of.value : s_.value(i.a);
+    }
   }
 
   bool run(std::uint16_t pc) {
@@ -11538,98 +11511,68 @@ class basic_interpreter {
     while (true) {
       if (++steps_ > step_limit) return s_.exceeded = true, false;
       auto const& i = rules_.code[pc];
+      bool held = true;
       switch (i.code) {
         case step::fork: {
           auto const back = s_.here();
           return any_branch(pc, [&](std::uint16_t to) { return try_from(to, back); });
         }
         case step::operation:
-        case step::exactly: {
-          auto const v = values_.stripped(i, true);
-          if (!values_.operation(i, v)) return fail(pc, v);
+        case step::exactly:
+          held = values_.operation(i, values_.stripped(i, true));
+          if (!held) break;
           score_ += 2;
           if ((i.flags & instruction::commutes) != 0) {
-            auto const back = s_.here();
-            if (run(i.next)) return true;
-            s_.rewind(back);
+            if (try_from(i.next, s_.here())) return true;
             std::swap(s_.registers[i.b], s_.registers[i.b + 1]);
           }
           break;
-        }
         case step::reduction:
-          if (!reductions_.reduction(i)) return fail(pc, s_.value(i.a));
-          score_ += 2;
+          held = reductions_.reduction(i);
+          if (held) score_ += 2;
           break;
-        case step::within:
-          if (!filter_.has_below(i, operators_at(i.a))) return fail(pc, s_.value(i.a));
-          break;
+        case step::within: held = filter_.has_below(i, operators_at(i.a)); break;
         case step::group:
-          if (static_cast<sign_use>(i.c) != sign_use::strict) {
+          if (static_cast<sign_use>(i.c) == sign_use::strict) {
+            held = groups_.open(i, s_.registers[i.a].times);
+          } else {
             auto const back = s_.here();
-            if (!groups_.open(i, 1)) return fail(pc, s_.value(i.a));
-            if (run(i.next)) return true;
-            s_.rewind(back);
+            held = groups_.open(i, 1);
+            if (held && try_from(i.next, back)) return true;
+            held = held && groups_.open(i, -1);
           }
-          if (!groups_.open(i, static_cast<sign_use>(i.c) != sign_use::strict ? -1 : s_.registers[i.a].times))
-            return fail(pc, s_.value(i.a));
           break;
         case step::member: return member(i, pc);
         case step::scalar_member: return scalar_member(i, pc);
-        case step::literal:
-          if (!groups_.literal(i)) return fail(pc, whole(i.a));
-          break;
-        case step::rest:
-          if (!groups_.rest(i)) return fail(pc, whole(i.a));
-          break;
-        case step::close:
-          if (!groups_.close(i)) return fail(pc, whole(i.a));
-          break;
-        case step::operands:
-          if (!values_.operands(i)) return fail(pc, s_.value(i.a));
-          break;
+        case step::literal: held = groups_.literal(i); break;
+        case step::rest: held = groups_.rest(i); break;
+        case step::close: held = groups_.close(i); break;
+        case step::operands: held = values_.operands(i); break;
         case step::capture:
-          if (!s_.registers[i.a].plain()) return fail(pc, s_.value(i.a));
-          if (!s_.slot(i.b).bound && i.through != 0) return capture_below(i);
-          if (!values_.capture(i.b, s_.value(i.a))) return fail(pc, s_.value(i.a));
+          held = s_.registers[i.a].plain();
+          if (held && i.through != 0 && !s_.slot(i.b).bound) return capture_below(i);
+          held = held && values_.capture(i.b, s_.value(i.a));
           break;
-        case step::scalar:
-          if (!values_.scalar(i)) return fail(pc, s_.value(i.a));
-          break;
-        case step::number:
-          if (!values_.number(i)) return fail(pc, s_.value(i.a));
-          break;
-        case step::missing:
-          if (s_.value(i.a) != absent) return fail(pc, s_.value(i.a));
-          break;
-        case step::parameter:
-          if (!values_.parameter(i)) return fail(pc, values_.stripped(i, false));
-          break;
-        case step::users: {
-          auto const v = values_.stripped(i, false);
-          if (!values_.used_by(v, i.op)) return fail(pc, v);
-          break;
-        }
+        case step::scalar: held = values_.scalar(i); break;
+        case step::number: held = values_.number(i); break;
+        case step::missing: held = s_.value(i.a) == absent; break;
+        case step::parameter: held = values_.parameter(i); break;
+        case step::users: held = values_.used_by(values_.stripped(i, false), i.op); break;
         case step::user: return user(i, pc);
-        case step::same:
-          if (!values_.same(i.a, i.b)) return fail(pc, s_.value(i.a));
-          break;
-        case step::agrees:
-          if (!values_.agrees(i)) return fail(pc, s_.value(i.a));
-          break;
-        case step::recall: s_.registers[i.a] = {s_.slot(i.b).value}; break;
+        case step::same: held = values_.same(i.a, i.b); break;
+        case step::agrees: held = values_.agrees(i); break;
+        case step::recall: s_.registers[i.a] = {{s_.slot(i.b).value}}; break;
         case step::strip: return strip(i);
         case step::condition:
-          if (!values_.condition_holds(i.op)) {
-            acceptor_->refuse(rules_.conditions[i.op].rule, i.op);
-            return fail(pc, s_.value(0));
-          }
+          held = values_.condition_holds(i.op);
+          if (!held) acceptor_->refuse(rules_.conditions[i.op].rule, i.op);
           break;
         case step::accept: return acceptor_->accept(i.op);
       }
+      if (!held) return fail(pc);
       pc = i.next;
     }
   }
-  [[nodiscard]] value_id whole(std::uint8_t frame) const { return s_.frames[frame].group->parts[0].value; }
 
   bool member(instruction const& i, std::uint16_t pc) {
     auto& f = s_.frames[i.a];
@@ -11638,7 +11581,7 @@ class basic_interpreter {
       auto const& p = f.group->parts[k];
       if (p.leaves == 0 || (p.leaves & f.covered) != 0 || (captures ? s_.is_root(p.value) : !f.group->whole(k)))
         continue;
-      auto const w = groups_.weight(f, p);
+      auto const w = f.weight(p);
       std::uint32_t leaves = p.leaves, taken = 1u << k;
       double sign = 1;
       if (w != i.number) {
@@ -11654,20 +11597,15 @@ class basic_interpreter {
       if (part(i, pc, p, sign, leaves, taken)) return true;
       if ((i.flags & instruction::scales) != 0 && multiples(i, pc, k)) return true;
     }
-    return fail(pc, whole(i.a));
+    return fail(pc);
   }
 
   bool part(instruction const& i, std::uint16_t pc, opened_group::part const& p, double sign, std::uint32_t leaves,
             std::uint32_t taken) {
     int const telling = i.number == 1 || i.number == -1 ? 0 : 1;
     auto const& f = s_.frames[i.a];
-    s_.registers[i.b] = {.value = p.value,
-                         .shape = p.shape,
-                         .times = sign,
-                         .member = f.group->kind == op_group::product ? pc
-                                   : f.group->leaf_count == 1         ? f.member
-                                                                      : no_instruction,
-                         .power = p.power};
+    auto const only = f.group->leaf_count == 1 ? f.member : no_instruction;
+    s_.registers[i.b] = {p, sign, f.group->sums() ? only : pc};
     auto const back = s_.here();
     return any_branch(i.next, [&](std::uint16_t to) {
       if (!s_.cover(i.a, leaves, taken)) return false;
@@ -11681,7 +11619,7 @@ class basic_interpreter {
   [[gnu::noinline]] bool multiples(instruction const& i, std::uint16_t pc, std::uint8_t k) {
     auto const& f = s_.frames[i.a];
     auto const& p = f.group->parts[k];
-    auto w = groups_.weight(f, p);
+    auto w = f.weight(p);
     std::uint32_t leaves = p.leaves, taken = 1u << k;
     if (w != i.number && part(i, pc, p, w / i.number, leaves, taken)) return true;
     for (auto j = static_cast<std::uint8_t>(k + 1); j < f.group->count; ++j) {
@@ -11701,8 +11639,8 @@ class basic_interpreter {
       auto const& p = f.group->parts[k];
       if (!p.has_number || p.value == absent || (k == 0 && !p.leaf) || (p.leaves & f.covered) != 0) continue;
       auto number = p.number;
-      auto const w = groups_.weight(f, p);
-      bool const sum = f.group->kind == op_group::sum;
+      auto const w = f.weight(p);
+      bool const sum = f.group->sums();
       auto const type = facts_.type(p.value);
       if (w == -i.number && (sum ? !is_unsigned(type) : number != 0 && !is_integer(type)))
         number = sum ? -number : 1 / number;  // subtracted, or divided by
@@ -11715,28 +11653,26 @@ class basic_interpreter {
         return true;
       s_.rewind(back);
     }
-    if (!f.group->dropped) fail(pc, whole(i.a));
+    if (!f.group->dropped) fail(pc);
     if (f.group->dropped || (i.flags & instruction::optional) != 0) {  // a constant 0 or 1 that was left out
       auto const back = s_.here();
-      if (values_.bind_number(i.b, f.group->kind == op_group::sum ? 0 : 1, absent) && run(i.next)) return true;
+      if (values_.bind_number(i.b, f.group->sums() ? 0 : 1, absent) && run(i.next)) return true;
       s_.rewind(back);
     }
-    return fail(pc, whole(i.a));
+    return fail(pc);
   }
 
   bool capture_below(instruction const& i) {
     auto const above = s_.value(i.a);
     auto& v = s_.registers[i.a].value;
-    auto const below = [&] { return values_.seen_through(v, i.through, (i.flags & instruction::free) != 0); };
-    for (auto next = below(); next != absent && unchanged(image_, facts_, image_.producer(v)); next = below()) {
-      s_.add_matched(image_.producer(v));  // it makes no difference
-      v = next;
-    }
-    for (int k = 0; k < 9 && v != absent; ++k) {
-      auto const back = s_.here();
-      if (values_.capture(i.b, v) && run(i.next)) return true;
-      s_.rewind(back);
-      auto const next = below();
+    for (int tries = 0; tries < 9;) {
+      auto const next = values_.seen_through(v, i.through, (i.flags & instruction::free) != 0);
+      if (next == absent || !unchanged(image_, facts_, image_.producer(v))) {  // else it makes no difference
+        auto const back = s_.here();
+        if (values_.capture(i.b, v) && run(i.next)) return true;
+        s_.rewind(back);
+        ++tries;
+      }
       if (next == absent) break;
       s_.add_matched(image_.producer(v));
       v = next;
@@ -11771,11 +11707,11 @@ class basic_interpreter {
     auto const v = s_.value(i.a);
     auto const back = s_.here();
     if ((i.flags & instruction::optional) != 0) {
-      s_.registers[i.b] = {v};
+      s_.registers[i.b] = {{v}};
       if (run(i.next)) return true;
       s_.rewind(back);
     }
-    return user_of(i, v, tried, 0) || fail(pc, v);
+    return user_of(i, v, tried, 0) || fail(pc);
   }
   bool user_of(instruction const& i, value_id v, int& tried, int passed) {
     for (auto at = image_.value(v).first_use; at != absent; at = image_.use_at(at).next) {
@@ -11783,7 +11719,7 @@ class basic_interpreter {
       if (image_.node(n).result_count <= i.c || image_.node(n).region != s_.region) continue;
       if (++tried > 256) return s_.exceeded = true, false;
       auto const back = s_.here();
-      s_.registers[i.b] = {image_.result(n, i.c)};
+      s_.registers[i.b] = {{image_.result(n, i.c)}};
       if (run(i.next)) return true;
       s_.rewind(back);
       if (i.through == 0 || passed == 8 || !passes_on(n, v, i.through)) continue;
@@ -12151,16 +12087,14 @@ template <class Image>
     auto const there = best.at == absent ? absent : image.producer(best.at);
     best.other_reduction =
         i.code == step::reduction && there != absent && info(op_of(image, there)).shape == shape_function::reduce;
-    bool const framed = i.code == step::member || i.code == step::close || i.code == step::literal ||
-                        i.code == step::rest || i.code == step::scalar_member;
     auto wanted = requirement_of(rules, i, rules.rules[best.rule], names,
-                                 framed ? match.found().opened(i.a).kind : op_group::none);
+                                 i.is_of_frame() ? match.found().opened(i.a).asked.kind : op_group::none);
     best.condition = std::move(wanted.condition);
     best.expected = std::move(wanted.expected);
     best.found = i.code == step::parameter
                      ? describe_parameter(image, known, names, failure.value, rules.parameter_names[i.op])
                      : describe(image, known, failure.value);
-    if (framed && match.found().opened(i.a).bounded)
+    if (i.is_of_frame() && match.found().opened(i.a).bounded)
       best.found += ", of more than " + std::to_string(opened_group::capacity) +
                     " parts with the operators between them: the rest stayed closed";
   }
@@ -12834,6 +12768,8 @@ class lowering {
   constexpr void resolve();
   constexpr void count_times();
   constexpr void resolve_operator(std::uint8_t at, term const& t);
+  constexpr void spell_out(std::uint8_t at, summing const& as);
+  [[nodiscard]] constexpr bool stands_again(std::uint8_t at) const;
   [[nodiscard]] constexpr bool opens_logarithm(term const& t, opcode op) const;
   [[nodiscard]] constexpr bool opens_power(term const& t) const;
   constexpr void fail_at_operands(term const& t, operator_facts const& known);
@@ -13341,8 +13277,7 @@ namespace fuse::inline v0::detail {
 constexpr void lowering::resolve() {
   if (names_.has_structs) check_sources();
   pattern_ = rule_.pattern;
-  int const size = pattern_.size;
-  for (int i = 0; i < size; ++i) {
+  for (int i = 0; i < pattern_.size; ++i) {  // (whose terms may become more)
     auto const at = static_cast<std::uint8_t>(i);
     auto const t = pattern_.terms[i];  // (copies: constant evaluation is slow at what it refers to)
     multiple_of_[i] = at;
@@ -13404,6 +13339,7 @@ constexpr void lowering::resolve_operator(std::uint8_t at, term const& t) {
   if (t.attributes != 0) check_attributes(pattern_, t, known.code, by_meaning);
   int const operands = t.children - t.attributes;
   if (operands < known.least || operands > known.most) return fail_at_operands(t, known);
+  if (known.reduces && summing_of(known.op).of == 2 && !stands_again(at)) return spell_out(at, summing_of(known.op));
   priority_[at] = known.priority;
   auto const group = opens_logarithm(pattern_.terms[at], known.op) ? op_group::product : known.group;
   if (known.op == opcode::pow && !opens_power(t)) {
@@ -13419,6 +13355,42 @@ constexpr void lowering::resolve_operator(std::uint8_t at, term const& t) {
   needs_[at] = known.bit;
   if (!may_keep_elements(known.op)) out.telling.add(known.op);
   if (known.reduces) out.reduces = reduction_[at] = true;
+}
+
+constexpr void lowering::spell_out(std::uint8_t at, summing const& as) {
+  auto sum = pattern_.terms[at];
+  int const more = as.power == 1 ? 1 : 2;
+  if (pattern_.size + more > static_cast<int>(expression::capacity)) return fail(rule_error::too_large, rule_.name);
+  for (int i = pattern_.size; i-- > at;) {
+    auto moved = pattern_.terms[i];
+    for (int c = 0; c < moved.children; ++c)
+      if (moved.child[c] >= at) moved.child[c] = static_cast<std::uint8_t>(moved.child[c] + more);
+    pattern_.terms[i + more] = moved;
+  }
+  pattern_.size = static_cast<std::uint16_t>(pattern_.size + more);
+  auto const put = [&](int place, opcode op, std::uint8_t of) {
+    auto& made = pattern_.terms[place] = term{};
+    made.kind = term_kind::neutral;
+    made.op = op;
+    made.children = 1;
+    made.child[0] = of;
+  };
+  put(at, opcode::square, sum.child[0]);
+  if (more == 2) put(at + 2, opcode::sqrt, static_cast<std::uint8_t>(at + 1));
+  sum.kind = term_kind::neutral;
+  sum.op = opcode::sum;
+  sum.child[0] = at;
+  pattern_.terms[at + 1] = sum;
+  resolve_operator(at, pattern_.terms[at]);
+}
+constexpr bool lowering::stands_again(std::uint8_t at) const {
+  for (int i = at + 1; i < pattern_.size; ++i) {
+    auto const& named = pattern_.terms[i];
+    if (named.kind != term_kind::known_as || named.child[0] != at) continue;
+    for (int k = 0; k < rule_.replacement.size; ++k)
+      if (auto const& t = rule_.replacement.terms[k]; t.kind == term_kind::again && t.name == named.name) return true;
+  }
+  return false;
 }
 
 constexpr bool lowering::opens_logarithm(term const& t, opcode op) const {
@@ -14658,20 +14630,17 @@ class match_of {
 
   template <fixed_string Name>
   [[nodiscard]] value get() const {
-    check<Name>();
-    auto const* const b = found_.find(Name.view());
+    auto const* const b = find<Name>();
     return b != nullptr && !b->values.empty() ? b->values[0] : value{};
   }
   template <fixed_string Name>
   [[nodiscard]] double number() const {
-    check<Name>();
-    auto const* const b = found_.find(Name.view());
+    auto const* const b = find<Name>();
     return b != nullptr ? b->number : 0;
   }
   template <fixed_string Name>
   [[nodiscard]] std::vector<value> all() const {
-    check<Name>();
-    auto const* const b = found_.find(Name.view());
+    auto const* const b = find<Name>();
     return b != nullptr ? b->values : std::vector<value>{};
   }
 
@@ -14682,10 +14651,11 @@ class match_of {
   explicit match_of(detail::captures<Graph>&& found) : found_(std::move(found)) {}
 
   template <fixed_string Name>
-  static constexpr void check() {
+  [[nodiscard]] auto const* find() const {
     constexpr bool bound = detail::binds(program_of<Rules, detail::dialect_table_of<Graph>()>, Name.view());
     using name = decltype(detail::quoted_name<Name>(std::make_index_sequence<sizeof(Name.text) - 1>{}));
     (void)sizeof(detail::match_has_no_capture_of_that_name<name, bound>);
+    return found_.find(Name.view());
   }
 
   detail::captures<Graph> found_;

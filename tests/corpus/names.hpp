@@ -30,7 +30,7 @@ inline constexpr operator_names names_of_operators[] = {
     {opcode::abs, "Abs", "magnitude"},
     {opcode::mean, "ReduceMean", "avg"},
     {opcode::sum, "ReduceSum", "total"},
-    {opcode::sum_square, "ReduceSumSquare", {}},
+    {opcode::sum_square, "ReduceSumSquare", "total_of_squares"},
     {opcode::reduce_max, "ReduceMax", {}},
     {opcode::mean, "GlobalAveragePool", {}},
     {opcode::unsqueeze, "Unsqueeze", "insert_dims"},

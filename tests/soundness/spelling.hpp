@@ -365,19 +365,23 @@ class spelling {
   }
 
   // The node keeps its axes, or they are put back; a mean is the node, or a sum that is divided, a sum is the node, or
-  // a mean that is multiplied.
+  // a mean that is multiplied; a sum of squares is one node, too.
   value write_reduction(fuse::term const& t) {
     std::string name = "axes";
     for (int c = t.operands(); c < t.children; ++c)
       if (auto const& a = pattern_[t.child[c]]; a.children == 1) name = std::string(pattern_[a.child[0]].name);
-    auto const of = write(t.child[0]);
-    auto const axes = written(axes_named(name, false), known(of).rank());
     auto op = t.op;
-    double count = 1;
-    for (auto const axis : axes) count *= static_cast<double>(known(of).shape[axis_of(known(of), axis)]);
     bool const swapped = (op == opcode::mean || op == opcode::sum) && !symbolic_ && !integers_ &&
                          choose.one_in("a sum for a mean, a mean for a sum", 6);
     if (swapped) op = op == opcode::mean ? opcode::sum : opcode::mean;
+    auto const& inside = pattern_[t.child[0]];
+    bool const squares = op == opcode::sum && inside.kind == term_kind::neutral && inside.op == opcode::square &&
+                         !integers_ && choose.one_in("a sum of squares", 3);
+    if (squares) op = opcode::sum_square;
+    auto const of = write(squares ? inside.child[0] : t.child[0]);
+    auto const axes = written(axes_named(name, false), known(of).rank());
+    double count = 1;
+    for (auto const axis : axes) count *= static_cast<double>(known(of).shape[axis_of(known(of), axis)]);
     bool const dropped = choose.one_in("axes put back", 6);
     std::vector<fuse::graph::named> attributes;
     std::vector<value> operands{of};
@@ -396,7 +400,7 @@ class spelling {
       v = made.second || is_old() ? add(opcode::unsqueeze, {v}, {{made.second ? "dim" : "axes", axes}})
                                   : add(opcode::unsqueeze, {v, list(axes)});
     if (!swapped) return note(v);
-    if (op == opcode::mean) count = 1 / count;
+    if (t.op == opcode::sum) count = 1 / count;
     return note(choose.one_in("divided by", 2) ? add(opcode::div, {v, number(count)})
                                                : add(opcode::mul, {v, number(1 / count)}));
   }

@@ -64,6 +64,7 @@ class validity {
       {opcode::sigmoid, 1, 1, "f", "T", ""},
       {opcode::mean, 1, 2, "ni", "T", "axes keepdims dim squeeze"},
       {opcode::sum, 1, 2, "ni", "T", "axes keepdims dim squeeze"},
+      {opcode::sum_square, 1, 2, "ni", "T", "axes keepdims dim squeeze"},
       {opcode::reduce_max, 1, 2, "ni", "T", "axes keepdims dim squeeze"},
       {opcode::less, 2, 2, "n", "b", ""},
       {opcode::greater, 2, 2, "n", "b", ""},

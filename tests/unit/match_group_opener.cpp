@@ -27,7 +27,7 @@ std::string leaves(graph const& made, graph::value v, op_group kind, bool* negat
   fuse::detail::operator_sets const operators(rules, bound.image, known);
   fuse::detail::congruence congruent(bound.image, known, names);
   fuse::detail::group_opener(rules, bound.image, known, operators, congruent)
-      .open(opened, {at}, kind, 0, bound.image.node(bound.image.producer(at)).region, wanted);
+      .open(opened, {{at}, kind, 0, 0, bound.image.node(bound.image.producer(at)).region, wanted});
   if (negative != nullptr) *negative = opened.negative();
   std::string all;
   for (std::uint8_t i = 0; i < opened.count; ++i)

@@ -22,6 +22,16 @@ inline constexpr auto with_rest = fuse::rule<"with-rest">(abs(mean(x) * rest<"r"
 inline constexpr auto unit = fuse::rule<"unit">(abs(x / sqrt(sum(square(x))))).replace(op<"Relu">(x));
 inline constexpr auto length = fuse::rule<"length">(abs(op<"ReduceL2">(x) * y)).replace(op<"Max">(x, y));
 inline constexpr auto one_length = fuse::rule<"one-length">(abs(exactly<"ReduceL2">(x) * y)).replace(op<"Max">(x, y));
+inline constexpr auto root_of_squares =
+    fuse::rule<"root-of-squares">(abs(sqrt(sum(square(x))) * y)).replace(op<"Max">(x, y));
+inline constexpr auto squares = fuse::rule<"squares">(abs(op<"ReduceSumSquare">(x) * y)).replace(op<"Max">(x, y));
+inline constexpr auto sum_of_products = fuse::rule<"sum-of-products">(abs(sum(x * x) * y)).replace(op<"Max">(x, y));
+inline constexpr auto length_alone = fuse::rule<"length-alone">(op<"ReduceL2">(x)).replace(op<"Relu">(x));
+inline constexpr auto length_of_axes = fuse::rule<"length-of-axes">(abs(op<"ReduceL2">(x).attr<"axes">(param<"a">) * y))
+                                           .where(trailing_axes<"a">)
+                                           .replace(op<"Max">(x, y));
+inline constexpr auto length_again =
+    fuse::rule<"length-again">(abs(op<"ReduceL2">(-x).as<"n">())).replace(again<"n">(x));
 inline constexpr auto quotients = fuse::rule<"quotients">(tanh(x / y / z)).replace(op<"Max">(x, y, z));
 inline constexpr auto either_of_them = fuse::rule_set<scaled, quotients>;
 
@@ -35,6 +45,44 @@ std::size_t fires(Make const& make) {
 }
 value reduced(sketch& g, char const* op, value a) { return g.add(op, {a}, {{"axes", {-1}}, {"keepdims", 1}}); }
 value times(sketch& g, value a, float number) { return g.add("Mul", {a, g.scalar(number)}); }
+
+// Lengths, sums of squares, and what is neither, of a, times b.
+template <auto const& Rule>
+std::string found_among_lengths() {
+  using make = value (*)(sketch&, value);
+  constexpr make spellings[] = {
+      [](sketch& g, value a) { return reduced(g, "ReduceL2", a); },
+      [](sketch& g, value a) {
+        return g.add("Sqrt", {reduced(g, "ReduceSum", g.add("Mul", {a, a}))});
+      },
+      [](sketch& g, value a) {
+        return g.add("Pow", {reduced(g, "ReduceSumSquare", a), g.scalar(0.5f)});
+      },
+      [](sketch& g, value a) {
+        return g.add("Sqrt", {times(g, reduced(g, "ReduceMean", g.add("Pow", {a, g.scalar(2.0f)})), 8.0f)});
+      },
+      [](sketch& g, value a) { return reduced(g, "ReduceSumSquare", a); },
+      [](sketch& g, value a) {
+        return reduced(g, "ReduceSum", g.add("Mul", {a, a}));
+      },
+      [](sketch& g, value a) {
+        return times(g, reduced(g, "ReduceMean", g.add("Mul", {a, a})), 8.0f);
+      },
+      [](sketch& g, value a) {
+        auto const once = reduced(g, "ReduceL2", a);
+        return g.add("Mul", {once, once});
+      },
+      [](sketch& g, value a) { return reduced(g, "ReduceSum", a); },
+      [](sketch& g, value a) { return reduced(g, "ReduceL1", a); },
+      [](sketch& g, value a) { return times(g, reduced(g, "ReduceL2", a), 8.0f); },
+      [](sketch& g, value a) {
+        return reduced(g, "ReduceMean", g.add("Mul", {a, a}));
+      }};
+  std::string all;
+  for (auto spelling : spellings)
+    all += fires<Rule>([&](sketch& g, value a, value b) { return g.add("Mul", {spelling(g, a), b}); }) == 1 ? '1' : '0';
+  return all;
+}
 
 template <auto const& Rules>
 std::size_t fires_pooled(graph::dims const& shape, std::vector<std::int64_t> const& window,
@@ -115,6 +163,25 @@ TEST_CASE("a length is the root of a sum of squares, and itself") {
   CHECK(fires<unit>([](sketch& g, value a, value) { return g.add("Div", {a, reduced(g, "ReduceL1", a)}); }) == 0);
   CHECK(fires<length>(with_length) == 1);
   CHECK(fires<one_length>(with_length) == 1);
+}
+
+TEST_CASE("a length or a sum of squares is found in each spelling of it, however the pattern spells it") {
+  CHECK(found_among_lengths<length>() == "111100000000");
+  CHECK(found_among_lengths<root_of_squares>() == "111100000000");
+  CHECK(found_among_lengths<length_of_axes>() == "111100000000");
+  CHECK(found_among_lengths<squares>() == "000011110000");
+  CHECK(found_among_lengths<sum_of_products>() == "000011110000");
+  CHECK(found_among_lengths<one_length>() == "100000000000");
+}
+
+TEST_CASE("a length may be all of a pattern, and stand again on the right side") {
+  sketch g(12);
+  g.end(g.add("Sqrt", {reduced(g, "ReduceSumSquare", g.in("a"))}));
+  CHECK(fuse::match_all<length_alone>(g).size() == 1);
+  sketch again(12);
+  again.end(again.add("Abs", {reduced(again, "ReduceL2", again.add("Neg", {again.in("a")}))}));
+  CHECK(applied<length_again>(again) == 1);
+  CHECK(ops(again) == "ReduceL2");
 }
 
 TEST_CASE("a pool whose window is all of the axes from the third on is a mean over them") {

@@ -36,6 +36,31 @@ TEST_CASE("a graph in a dialect of its own keeps every law") {
         }) == std::vector<std::string>{});
 }
 
+TEST_CASE("a length is the root of a sum of squares in a dialect that names it otherwise") {
+  using namespace fuse::dsl;
+  static constexpr auto by_name =
+      fuse::rule<"by-name">(op<"magnitude">(op<"length">(var<"x">) * var<"y">)).replace(op<"ramp">(var<"x">));
+  static constexpr auto by_squares =
+      fuse::rule<"by-squares">(abs(sqrt(sum(square(var<"x">))) * var<"y">)).replace(op<"ramp">(var<"x">));
+  auto const found = [](auto const& spell) {
+    second::graph g;
+    auto const x = g.input("x", element_type::float32, {2, 8}), y = g.input("y", element_type::float32, {2, 1});
+    g.output(g.add("magnitude", {g.add("times", {y, spell(g, x)})}), "z");
+    return fuse::match_all<by_name>(g).size() + 10 * fuse::match_all<by_squares>(g).size();
+  };
+  auto const last = [](second::graph& g, char const* op, fuse::graph::value v) {
+    return g.add(op, {v}, {{"dim", {-1}}});
+  };
+  CHECK(found([&](second::graph& g, fuse::graph::value x) { return last(g, "length", x); }) == 11);
+  CHECK(found([&](second::graph& g, fuse::graph::value x) {
+          return g.add("root", {last(g, "total_of_squares", x)});
+        }) == 11);
+  CHECK(found([&](second::graph& g, fuse::graph::value x) {
+          return g.add("root", {last(g, "total", g.add("squared", {x}))});
+        }) == 11);
+  CHECK(found([&](second::graph& g, fuse::graph::value x) { return last(g, "total", x); }) == 0);
+}
+
 TEST_CASE("a bundled rule reads and writes parameters where the dialect keeps them") {
   for (bool const squeezed : {false, true}) {
     second::graph g;

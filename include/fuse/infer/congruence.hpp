@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <fuse/core/plain_vector.hpp>
+#include <fuse/infer/bare_value.hpp>
 #include <fuse/infer/facts.hpp>
 #include <fuse/infer/parameters.hpp>
 #include <fuse/ops/names.hpp>
@@ -31,6 +32,11 @@ class basic_congruence {
     if (compare(a, b, 0)) return true;
     told_apart_ = told_apart_ || is_computed(a) || is_computed(b);
     return false;
+  }
+
+  /// The same of what stands below Identity and widening Casts.
+  [[nodiscard]] bool same_bare(value_id a, value_id b) {
+    return same(bare_value(image_, facts_, a), bare_value(image_, facts_, b));
   }
 
   /// The same without hashes: of nodes that are about to be added, and while hashes are not current. It looks as deep,

@@ -3,9 +3,9 @@
 
 #include <cstdint>
 
-#include <fuse/infer/bare_value.hpp>
 #include <fuse/infer/congruence.hpp>
 #include <fuse/infer/facts.hpp>
+#include <fuse/infer/numbers.hpp>
 #include <fuse/ops/algebra.hpp>
 
 namespace fuse::inline v0::detail {
@@ -60,7 +60,7 @@ class basic_multiples {
       if (one == 0) break;
       auto const next = term_of(image_.operand(n, i), one, below, may_be, depth + 1);
       if (next == absent || (sum < 0 ? one > 0 : sum > 0 && one < 0)) return v;
-      if (i != 0 && !congruent_.same(bare_value(image_, facts_, term), bare_value(image_, facts_, next))) return v;
+      if (i != 0 && !congruent_.same_bare(term, next)) return v;
       if (i == 0) term = next;
       sum += one;
     }
@@ -68,15 +68,14 @@ class basic_multiples {
     return term;
   }
 
-  /// Whether operand `i` of `n` is a number, however often it stands there.
-  [[nodiscard]] bool is_number(node_id n, std::uint32_t i, double& number) const {
-    return i < image_.operand_count(n) && image_.operand(n, i) != absent &&
-           facts_.uniform(image_.operand(n, i), number);
-  }
-  /// Whether a number stands there several times, perhaps: left out, it may leave a smaller shape.
-  [[nodiscard]] bool has_several(value_id v) const {
-    double number = 0;
-    return v != absent && facts_.is_uniform(v) && !facts_.number(v, number);
+  /// What the exponential `n` is a power of, and the exponent, where it is of a multiple of a logarithm; else absent.
+  template <class MayBe>
+  [[nodiscard]] value_id power_of(node_id n, double& exponent, MayBe const& may_be) const {
+    exponent = 1;
+    auto const log = term_of(image_.operand(n, 0), exponent, true, may_be);
+    auto const of = log == absent ? absent : image_.producer(log);
+    bool const is = of != absent && op_of(image_, of) == opcode::log && image_.node(of).region == image_.node(n).region;
+    return is ? image_.operand(of, 0) : absent;
   }
 
  private:
@@ -85,16 +84,16 @@ class basic_multiples {
     double power = 1;
     if (how.when == opens_with::none || how.when == opens_with::alike) return false;
     if (how.integers != opens_integers::yes && is_integer(facts_.type(image_.result(n)))) return false;
-    if (how.when == opens_with::power && !is_number(n, 1, power)) return false;
-    if (how.when == opens_with::power) into.repeated = into.repeated || has_several(image_.operand(n, 1));
+    if (how.when == opens_with::power && !is_number(image_, facts_, n, 1, power)) return false;
+    if (how.when == opens_with::power) into.repeated = into.repeated || has_several(facts_, image_.operand(n, 1));
     auto const count = how.further == 0 ? 1 : image_.operand_count(n);
     double of_operand = 0;
     for (std::uint32_t i = 0; i < count; ++i) {
       double number = 0;
       auto const weight = i == 0 ? how.first * power : how.further;
-      if (is_number(n, i, number)) {
+      if (is_number(image_, facts_, n, i, number)) {
         into.by = exponent * weight < 0 ? into.by / number : into.by * number;
-        into.repeated = into.repeated || has_several(image_.operand(n, i));
+        into.repeated = into.repeated || has_several(facts_, image_.operand(n, i));
       } else if (of_operand == 0 && (weight == 1 || weight == -1)) {
         into.value = image_.operand(n, i);
         of_operand = weight;

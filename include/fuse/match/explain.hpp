@@ -95,16 +95,14 @@ template <class Image>
     auto const there = best.at == absent ? absent : image.producer(best.at);
     best.other_reduction =
         i.code == step::reduction && there != absent && info(op_of(image, there)).shape == shape_function::reduce;
-    bool const framed = i.code == step::member || i.code == step::close || i.code == step::literal ||
-                        i.code == step::rest || i.code == step::scalar_member;
     auto wanted = requirement_of(rules, i, rules.rules[best.rule], names,
-                                 framed ? match.found().opened(i.a).kind : op_group::none);
+                                 i.is_of_frame() ? match.found().opened(i.a).asked.kind : op_group::none);
     best.condition = std::move(wanted.condition);
     best.expected = std::move(wanted.expected);
     best.found = i.code == step::parameter
                      ? describe_parameter(image, known, names, failure.value, rules.parameter_names[i.op])
                      : describe(image, known, failure.value);
-    if (framed && match.found().opened(i.a).bounded)
+    if (i.is_of_frame() && match.found().opened(i.a).bounded)
       best.found += ", of more than " + std::to_string(opened_group::capacity) +
                     " parts with the operators between them: the rest stayed closed";
   }

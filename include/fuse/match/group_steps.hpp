@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include <fuse/core/math.hpp>
+#include <fuse/infer/numbers.hpp>
 #include <fuse/infer/scalar_arithmetic.hpp>
 #include <fuse/match/filter/filter.hpp>
 #include <fuse/match/filter/kept_groups.hpp>
@@ -35,15 +36,16 @@ class basic_group_steps {
 
   bool open(instruction const& i, double sign) {
     auto const& from = s_.registers[i.a];
-    auto const kind = static_cast<op_group>(i.op);
     if (static_cast<sign_use>(i.c) == sign_use::linked && sign < 0) {
-      auto const& around = s_.frames[i.count];
-      if (around.group->divided || !s_.set_sign(i.count, -around.sign)) return false;
+      auto* around = s_.frames[i.count].group->divided ? nullptr : s_.change(i.count);
+      if (around == nullptr) return false;
+      around->sign = -around->sign;
     }
     auto& f = s_.frames[i.b];
-    f.group = &kept_.get(from, i, filter_.sought(i), s_.region, [&](opened_group& made, auto const& sought) {
-      opener_.open(made, from, kind, i.through, s_.region, sought);
-    });
+    constexpr auto how = instruction::clips | instruction::free | instruction::divides | instruction::scales;
+    auto const flags = static_cast<std::uint8_t>(i.flags & how);
+    group_request const wanted{from, static_cast<op_group>(i.op), i.through, flags, s_.region, filter_.sought(i)};
+    f.group = &kept_.get(wanted, i.b, [&](opened_group& made) { opener_.open(made, wanted); });
     s_.bounded = s_.bounded || f.group->bounded;
     if (f.group->divided && sign != 1) return false;  // a number times a quotient, which is no other quotient
     f.covered = f.taken = 0;
@@ -53,14 +55,9 @@ class basic_group_steps {
     return true;
   }
 
-  /// Weight of a part as the pattern counts it.
-  [[nodiscard]] static double weight(frame const& f, opened_group::part const& p) {
-    return f.group->kind == op_group::sum ? p.weight * f.sign : p.weight;
-  }
-
   /// Whether weights are one: whole exponents are, others and coefficients as float rounds them.
   [[nodiscard]] static bool same_weight(frame const& f, double found, double wanted) {
-    if (f.group->kind == op_group::sum) return math::close_to(found, wanted, f.group->integers ? 0 : usual_tolerance);
+    if (f.group->sums()) return math::close_to(found, wanted, f.group->integers ? 0 : usual_tolerance);
     return found == wanted ||
            (math::close_to(found, wanted, 0x1p-23) && !math::is_whole(found) && !math::is_whole(wanted));
   }
@@ -68,11 +65,10 @@ class basic_group_steps {
   /// Part `k`, and more of the same value, which together weigh `wanted`: like terms add up. Which of those that weigh
   // the same does not matter.
   bool several(frame const& f, std::uint8_t k, double wanted, std::uint32_t& leaves, std::uint32_t& taken) {
-    auto const w = weight(f, f.group->parts[k]);
+    auto const w = f.weight(f.group->parts[k]);
     if (w * wanted <= 0 || math::abs(w) > math::abs(wanted)) return false;
     int tries = 256;
-    return (f.group->kind == op_group::sum || math::is_whole(wanted)) &&
-           adds_up(f, k, k, wanted - w, leaves, taken, tries);
+    return (f.group->sums() || math::is_whole(wanted)) && adds_up(f, k, k, wanted - w, leaves, taken, tries);
   }
   bool adds_up(frame const& f, std::uint8_t k, std::uint8_t last, double missing, std::uint32_t& leaves,
                std::uint32_t& taken, int& tries) {
@@ -98,19 +94,20 @@ class basic_group_steps {
     if (q.leaves == 0 || q.value == absent || (q.leaves & (f.covered | leaves)) != 0 || q.shape != p.shape ||
         q.power != p.power)
       return 0;
-    auto const w = weight(f, q);
-    if (f.group->kind == op_group::product && !(math::is_whole(w) && math::is_whole(p.weight))) return 0;
+    auto const w = f.weight(q);
+    // (What is a square is never negative: its roots make it up.)
+    if (!f.group->sums() && p.power == 1 && !(math::is_whole(w) && math::is_whole(p.weight))) return 0;
     if (multisets_.same(p.value, q.value)) return w;
-    return f.group->kind == op_group::sum && p.plain() ? w * multisets_.ratio(p.value, q.value, *f.group) : 0;
+    return f.group->sums() && p.plain() ? w * multisets_.ratio(p.value, q.value, *f.group) : 0;
   }
 
   /// Whether leaves that are numbers may be left out of what is matched: a number may stand there several times, which
   // makes the whole larger.
   [[nodiscard]] bool may_leave_out(opened_group const& group, std::uint32_t numbers) const {
     bool several = false;
-    for (std::uint8_t k = 0; k < group.count && !group.free; ++k) {
+    for (std::uint8_t k = 0; k < group.count && !group.asked.asks(instruction::free); ++k) {
       auto const& p = group.parts[k];
-      several = several || (p.leaf && (p.leaves & numbers) != 0 && opener_.may_enlarge(p.value));
+      several = several || (p.leaf && (p.leaves & numbers) != 0 && may_enlarge(facts_, p.value));
     }
     return !several || opener_.keeps_shape(group, group.neutral | numbers);
   }
@@ -119,28 +116,28 @@ class basic_group_steps {
   /// The numbers that are left make up `wanted`, and what is owed.
   bool numbers_make(std::uint8_t at, double wanted, double tolerance) {
     auto& f = s_.frames[at];
-    double number = f.group->kind == op_group::sum ? 0 : 1 / f.owed;
-    double rounding = 0;
-    std::uint32_t leaves = 0, taken = 0;
-    for (std::uint8_t k = 0; k < f.group->count; ++k) {
-      auto const& p = f.group->parts[k];
-      if (!p.leaf || !p.has_number || (p.leaves & f.covered) != 0) continue;
-      if (p.value != absent) rounding += rounding_in(facts_.type(p.value), wanted);
-      number =
-          f.group->kind == op_group::sum ? number + weight(f, p) * p.number : number * math::pow(p.number, p.weight);
-      leaves |= p.leaves;
-      taken |= 1u << k;
-    }
-    if (f.group->kind == op_group::product) {
-      number *= math::abs(f.sign);
+    auto const leaves = f.group->numbers & f.left();
+    auto number = f.group->number(leaves);
+    if (f.group->sums()) {
+      number *= f.sign;
+    } else {
+      number *= math::abs(f.sign) / f.owed;
       bool const flips = f.sign < 0 && (number < 0) != (wanted < 0);
       if (flips) number = -number;
-      if ((flips || math::abs(f.sign) != 1) && !s_.set_sign(at, f.sign < 0 && !flips ? -1 : 1)) return false;
-      if (f.owed != 1 && !s_.set_owed(at, 1)) return false;
+      if (f.sign != 1 || f.owed != 1) {
+        auto* changed = s_.change(at);
+        if (changed == nullptr) return false;
+        changed->sign = f.sign < 0 && !flips ? -1 : 1;
+        changed->owed = 1;
+      }
     }
+    double rounding = 0;
+    for (std::uint8_t k = 0; k < f.group->count; ++k)
+      if (auto const& p = f.group->parts[k]; p.leaf && (p.leaves & leaves) != 0 && p.value != absent)
+        rounding += rounding_in(facts_.type(p.value), wanted);
     if (rounding > tolerance) tolerance = rounding;
     return math::close_to(number, wanted, f.group->integers ? 0 : tolerance) && may_leave_out(*f.group, leaves) &&
-           s_.cover(at, leaves, taken);
+           s_.cover(at, leaves, 0);
   }
 
   /// Takes `number` from the numbers of a product: one that is it, or else what all that are left in the end make up.
@@ -148,12 +145,14 @@ class basic_group_steps {
     auto& f = s_.frames[at];
     for (std::uint8_t k = 0; k < f.group->count; ++k) {
       auto const& p = f.group->parts[k];
-      if (!p.leaf || !p.has_number || (p.leaves & f.covered) != 0) continue;
+      if (!p.leaf || (p.leaves & f.group->numbers & f.left()) == 0) continue;
       auto const wanted = math::pow(number, 1 / p.weight);
       if (math::abs(p.number - wanted) <= 0x1p-24 * wanted && may_leave_out(*f.group, p.leaves))
         return s_.cover(at, p.leaves, 1u << k);
     }
-    return s_.set_owed(at, f.owed * number);
+    auto* changed = s_.change(at);
+    if (changed != nullptr) changed->owed *= number;
+    return changed != nullptr;
   }
   bool pay(std::uint8_t at) { return s_.frames[at].owed == 1 || numbers_make(at, 1, 0x1p-22); }
 
@@ -176,11 +175,11 @@ class basic_group_steps {
         continue;
       }
       // What the pattern takes to a power, or subtracts, is that of each member.
-      auto const w = weight(f, p) * p.power / i.number;
+      auto const w = f.weight(p) * p.power / i.number;
       // (Below a root only what stands there: the root of a square is not what was squared.)
-      bool const below_root = !math::is_whole(i.number) && math::is_whole(weight(f, p));
-      bool const fits = f.group->kind == op_group::sum ? w == 1 || w == -1
-                                                       : math::abs(i.number) == 1 || (math::is_whole(w) && !below_root);
+      bool const below_root = !math::is_whole(i.number) && math::is_whole(f.weight(p));
+      bool const fits =
+          f.group->sums() ? w == 1 || w == -1 : math::abs(i.number) == 1 || (math::is_whole(w) && !below_root);
       if (!fits) {
         if (p.leaf) return false;
         continue;
@@ -188,10 +187,10 @@ class basic_group_steps {
       if (!p.leaf) {
         // A negated factor keeps its sign where the product has one to give; otherwise it is opened.
         bool const negated = (f.group->minus >> k & 1u) != 0;
-        if (f.group->kind == op_group::product && (sign < 0) != negated) continue;
+        if (!f.group->sums() && (sign < 0) != negated) continue;
         if (negated)
           sign = -sign;
-        else if (!whole_part(f, k) || negates_inside(f, k))
+        else if (!stands_whole(*f.group, k))
           continue;
       }
       if (!s_.add_member(p.value, w)) return false;
@@ -201,10 +200,10 @@ class basic_group_steps {
     bool const some = s_.member_count() != first || f.group->dropped || (left & f.group->neutral) != 0;
     if ((i.flags & instruction::some) != 0 && !some) return false;
     auto const& known = s_.slot(i.b);
-    if (!known.bound) return s_.bind_members(i.b, first, f.group->kind) && s_.cover(i.a, left, taken);
+    if (!known.bound) return s_.bind_members(i.b, first, f.group->asked.kind) && s_.cover(i.a, left, taken);
     auto const now = s_.members_from(first);
-    bool const as_before =
-        known.axes == static_cast<std::uint64_t>(f.group->kind) && multisets_.equal(s_.members(i.b), now, *f.group);
+    bool const as_before = known.axes == static_cast<std::uint64_t>(f.group->asked.kind) &&
+                           multisets_.equal(s_.members(i.b), now, *f.group);
     s_.drop_members(first);
     return as_before && s_.cover(i.a, left, taken);
   }
@@ -212,49 +211,37 @@ class basic_group_steps {
   bool close(instruction const& i) {
     auto const& f = s_.frames[i.a];
     if (!pay(i.a) || (f.left() & ~f.group->neutral) != 0) return false;
-    if (f.group->kind == op_group::product && f.sign != 1) return false;
+    if (!f.group->sums() && f.sign != 1) return false;
     // The operators of the tree are matched, down to what a capture took whole.
-    std::uint32_t inside = 0;
-    for (std::uint8_t k = 0; k < f.group->count; ++k) {
+    for (std::uint8_t k = 0; k < f.group->count;) {
       auto const& p = f.group->parts[k];
-      bool const below = p.parent != 255 && (inside >> p.parent & 1u) != 0;
-      if (below || (f.taken >> k & 1u) != 0)
-        inside |= 1u << k;
-      else if (!p.leaf && p.leaves != 0)
-        s_.add_matched(image_.producer(p.value));
+      bool const taken = (f.taken >> k & 1u) != 0;
+      if (!taken && !p.leaf && p.leaves != 0) s_.add_matched(image_.producer(p.value));
+      k = taken ? f.group->end_of(k) : static_cast<std::uint8_t>(k + 1);
     }
     return true;
   }
 
  private:
-  // Whether nothing below part `k` was left out.
-  [[nodiscard]] static bool whole_part(frame const& f, std::uint8_t k) {
-    for (std::uint8_t j = static_cast<std::uint8_t>(k + 1); j < f.group->count; ++j) {
-      if (f.group->parts[j].leaves != 0 || f.group->parts[j].parent == 255) continue;
-      for (auto up = f.group->parts[j].parent; up != 255; up = f.group->parts[up].parent)
-        if (up == k) return false;
-    }
-    return true;
-  }
-
-  // Whether part `k` has a Neg at it or below that is worth opening it for: signs of products cancel, those of sums
-  // become subtractions. Not where a part alone could not be taken.
-  [[nodiscard]] bool negates_inside(frame const& f, std::uint8_t k) const {
-    auto const inside = f.group->parts[k].leaves;
-    bool found = false;
-    std::uint32_t closable = f.group->closable;  // and what is below
-    for (std::uint8_t j = k; j < f.group->count; ++j) {
-      auto const& p = f.group->parts[j];
-      if (p.leaves == 0 || (p.leaves & ~inside) != 0) continue;
-      if (p.parent != 255 && (closable >> p.parent & 1u) != 0) {
+  // Whether part `k` may stand for what is in it: nothing below was left out, and it has no Neg at it or below that is
+  // worth opening it for: signs of products cancel, those of sums become subtractions. (They are not worth it where a
+  // part alone could not be taken.)
+  [[nodiscard]] bool stands_whole(opened_group const& f, std::uint8_t k) const {
+    bool negates = false, opens = true;
+    std::uint32_t closable = f.closable;  // and what is below
+    for (auto j = k; j < f.end_of(k); ++j) {
+      auto const& p = f.parts[j];
+      if (p.leaves == 0) return false;
+      if (j != 0 && (closable >> p.parent & 1u) != 0) {
         closable |= 1u << j;
         continue;
       }
-      if (p.leaf && !p.has_number && (!p.plain() || (p.weight != 1 && p.weight != -1))) return false;
-      auto const n = p.leaf && !p.has_number ? absent : image_.producer(p.value);
-      found = found || (n != absent && op_of(image_, n) == opcode::neg);
+      bool const value = p.leaf && !p.has_number;
+      if (value && (!p.plain() || (p.weight != 1 && p.weight != -1))) opens = false;
+      auto const n = value || p.value == absent ? absent : image_.producer(p.value);
+      negates = negates || (n != absent && op_of(image_, n) == opcode::neg);
     }
-    return found;
+    return !(negates && opens);
   }
 
   Image const& image_;

@@ -81,8 +81,8 @@ class basic_interpreter {
     s_.region = image_.node(n).region;
     auto const begin = s_.here();
     auto const root = image_.result(n);
-    s_.registers[0] = s_.registers[1] = {root};
-    if (e.strip != 0) s_.registers[1] = {values_.stripped(root, e.strip, true, true)};
+    s_.registers[0] = s_.registers[1] = {{root}};
+    if (e.strip != 0) s_.registers[1] = {{values_.stripped(root, e.strip, true, true)}};
     if (e.strip != 0 && s_.value(1) == root) return false;
     auto const from = [&](std::uint16_t pc) {
       steps_ = 0;  // what one rule does, or those that begin like it, is not taken from others
@@ -107,9 +107,19 @@ class basic_interpreter {
         pc, [&](std::uint8_t at) { return operators_at(at); }, go_on);
   }
 
-  bool fail(std::uint16_t pc, value_id at) {
-    if (listener_ != nullptr) listener_->failed(pc, at, score_);
+  bool fail(std::uint16_t pc) {
+    if (listener_ != nullptr) listener_->failed(pc, looked_at(rules_.code[pc]), score_);
     return false;
+  }
+  [[nodiscard]] value_id looked_at(instruction const& i) {
+    switch (i.code) {
+      case step::operation:
+      case step::exactly:
+      case step::parameter:
+      case step::users: return values_.stripped(i, false);
+      case step::condition: return s_.value(0);
+      default: return i.is_of_frame() ? s_.opened(i.a).asked.of.value : s_.value(i.a);
+    }
   }
 
   bool run(std::uint16_t pc) {
@@ -129,99 +139,68 @@ class basic_interpreter {
     while (true) {
       if (++steps_ > step_limit) return s_.exceeded = true, false;
       auto const& i = rules_.code[pc];
+      bool held = true;
       switch (i.code) {
         case step::fork: {
           auto const back = s_.here();
           return any_branch(pc, [&](std::uint16_t to) { return try_from(to, back); });
         }
         case step::operation:
-        case step::exactly: {
-          auto const v = values_.stripped(i, true);
-          if (!values_.operation(i, v)) return fail(pc, v);
+        case step::exactly:
+          held = values_.operation(i, values_.stripped(i, true));
+          if (!held) break;
           score_ += 2;
           if ((i.flags & instruction::commutes) != 0) {
-            auto const back = s_.here();
-            if (run(i.next)) return true;
-            s_.rewind(back);
+            if (try_from(i.next, s_.here())) return true;
             std::swap(s_.registers[i.b], s_.registers[i.b + 1]);
           }
           break;
-        }
         case step::reduction:
-          if (!reductions_.reduction(i)) return fail(pc, s_.value(i.a));
-          score_ += 2;
+          held = reductions_.reduction(i);
+          if (held) score_ += 2;
           break;
-        case step::within:
-          if (!filter_.has_below(i, operators_at(i.a))) return fail(pc, s_.value(i.a));
-          break;
+        case step::within: held = filter_.has_below(i, operators_at(i.a)); break;
         case step::group:
-          if (static_cast<sign_use>(i.c) != sign_use::strict) {
+          if (static_cast<sign_use>(i.c) == sign_use::strict) {
+            held = groups_.open(i, s_.registers[i.a].times);
+          } else {
             auto const back = s_.here();
-            if (!groups_.open(i, 1)) return fail(pc, s_.value(i.a));
-            if (run(i.next)) return true;
-            s_.rewind(back);
+            held = groups_.open(i, 1);
+            if (held && try_from(i.next, back)) return true;
+            held = held && groups_.open(i, -1);
           }
-          if (!groups_.open(i, static_cast<sign_use>(i.c) != sign_use::strict ? -1 : s_.registers[i.a].times))
-            return fail(pc, s_.value(i.a));
           break;
         case step::member: return member(i, pc);
         case step::scalar_member: return scalar_member(i, pc);
-        case step::literal:
-          if (!groups_.literal(i)) return fail(pc, whole(i.a));
-          break;
-        case step::rest:
-          if (!groups_.rest(i)) return fail(pc, whole(i.a));
-          break;
-        case step::close:
-          if (!groups_.close(i)) return fail(pc, whole(i.a));
-          break;
-        case step::operands:
-          if (!values_.operands(i)) return fail(pc, s_.value(i.a));
-          break;
+        case step::literal: held = groups_.literal(i); break;
+        case step::rest: held = groups_.rest(i); break;
+        case step::close: held = groups_.close(i); break;
+        case step::operands: held = values_.operands(i); break;
         case step::capture:
-          if (!s_.registers[i.a].plain()) return fail(pc, s_.value(i.a));
-          if (!s_.slot(i.b).bound && i.through != 0) return capture_below(i);
-          if (!values_.capture(i.b, s_.value(i.a))) return fail(pc, s_.value(i.a));
+          held = s_.registers[i.a].plain();
+          if (held && i.through != 0 && !s_.slot(i.b).bound) return capture_below(i);
+          held = held && values_.capture(i.b, s_.value(i.a));
           break;
-        case step::scalar:
-          if (!values_.scalar(i)) return fail(pc, s_.value(i.a));
-          break;
-        case step::number:
-          if (!values_.number(i)) return fail(pc, s_.value(i.a));
-          break;
-        case step::missing:
-          if (s_.value(i.a) != absent) return fail(pc, s_.value(i.a));
-          break;
-        case step::parameter:
-          if (!values_.parameter(i)) return fail(pc, values_.stripped(i, false));
-          break;
-        case step::users: {
-          auto const v = values_.stripped(i, false);
-          if (!values_.used_by(v, i.op)) return fail(pc, v);
-          break;
-        }
+        case step::scalar: held = values_.scalar(i); break;
+        case step::number: held = values_.number(i); break;
+        case step::missing: held = s_.value(i.a) == absent; break;
+        case step::parameter: held = values_.parameter(i); break;
+        case step::users: held = values_.used_by(values_.stripped(i, false), i.op); break;
         case step::user: return user(i, pc);
-        case step::same:
-          if (!values_.same(i.a, i.b)) return fail(pc, s_.value(i.a));
-          break;
-        case step::agrees:
-          if (!values_.agrees(i)) return fail(pc, s_.value(i.a));
-          break;
-        case step::recall: s_.registers[i.a] = {s_.slot(i.b).value}; break;
+        case step::same: held = values_.same(i.a, i.b); break;
+        case step::agrees: held = values_.agrees(i); break;
+        case step::recall: s_.registers[i.a] = {{s_.slot(i.b).value}}; break;
         case step::strip: return strip(i);
         case step::condition:
-          if (!values_.condition_holds(i.op)) {
-            acceptor_->refuse(rules_.conditions[i.op].rule, i.op);
-            return fail(pc, s_.value(0));
-          }
+          held = values_.condition_holds(i.op);
+          if (!held) acceptor_->refuse(rules_.conditions[i.op].rule, i.op);
           break;
         case step::accept: return acceptor_->accept(i.op);
       }
+      if (!held) return fail(pc);
       pc = i.next;
     }
   }
-  // What a frame opened.
-  [[nodiscard]] value_id whole(std::uint8_t frame) const { return s_.frames[frame].group->parts[0].value; }
 
   bool member(instruction const& i, std::uint16_t pc) {
     auto& f = s_.frames[i.a];
@@ -230,7 +209,7 @@ class basic_interpreter {
       auto const& p = f.group->parts[k];
       if (p.leaves == 0 || (p.leaves & f.covered) != 0 || (captures ? s_.is_root(p.value) : !f.group->whole(k)))
         continue;
-      auto const w = groups_.weight(f, p);
+      auto const w = f.weight(p);
       std::uint32_t leaves = p.leaves, taken = 1u << k;
       double sign = 1;
       if (w != i.number) {
@@ -246,7 +225,7 @@ class basic_interpreter {
       if (part(i, pc, p, sign, leaves, taken)) return true;
       if ((i.flags & instruction::scales) != 0 && multiples(i, pc, k)) return true;
     }
-    return fail(pc, whole(i.a));
+    return fail(pc);
   }
 
   // Goes on with part `p` of a frame, or several that are like it.
@@ -254,13 +233,8 @@ class basic_interpreter {
             std::uint32_t taken) {
     int const telling = i.number == 1 || i.number == -1 ? 0 : 1;
     auto const& f = s_.frames[i.a];
-    s_.registers[i.b] = {.value = p.value,
-                         .shape = p.shape,
-                         .times = sign,
-                         .member = f.group->kind == op_group::product ? pc
-                                   : f.group->leaf_count == 1         ? f.member
-                                                                      : no_instruction,
-                         .power = p.power};
+    auto const only = f.group->leaf_count == 1 ? f.member : no_instruction;
+    s_.registers[i.b] = {p, sign, f.group->sums() ? only : pc};
     auto const back = s_.here();
     return any_branch(i.next, [&](std::uint16_t to) {
       if (!s_.cover(i.a, leaves, taken)) return false;
@@ -276,7 +250,7 @@ class basic_interpreter {
   [[gnu::noinline]] bool multiples(instruction const& i, std::uint16_t pc, std::uint8_t k) {
     auto const& f = s_.frames[i.a];
     auto const& p = f.group->parts[k];
-    auto w = groups_.weight(f, p);
+    auto w = f.weight(p);
     std::uint32_t leaves = p.leaves, taken = 1u << k;
     if (w != i.number && part(i, pc, p, w / i.number, leaves, taken)) return true;
     for (auto j = static_cast<std::uint8_t>(k + 1); j < f.group->count; ++j) {
@@ -296,8 +270,8 @@ class basic_interpreter {
       auto const& p = f.group->parts[k];
       if (!p.has_number || p.value == absent || (k == 0 && !p.leaf) || (p.leaves & f.covered) != 0) continue;
       auto number = p.number;
-      auto const w = groups_.weight(f, p);
-      bool const sum = f.group->kind == op_group::sum;
+      auto const w = f.weight(p);
+      bool const sum = f.group->sums();
       auto const type = facts_.type(p.value);
       if (w == -i.number && (sum ? !is_unsigned(type) : number != 0 && !is_integer(type)))
         number = sum ? -number : 1 / number;  // subtracted, or divided by
@@ -311,29 +285,27 @@ class basic_interpreter {
       s_.rewind(back);
     }
     // What follows may fail for the want of this part: it is told first.
-    if (!f.group->dropped) fail(pc, whole(i.a));
+    if (!f.group->dropped) fail(pc);
     if (f.group->dropped || (i.flags & instruction::optional) != 0) {  // a constant 0 or 1 that was left out
       auto const back = s_.here();
-      if (values_.bind_number(i.b, f.group->kind == op_group::sum ? 0 : 1, absent) && run(i.next)) return true;
+      if (values_.bind_number(i.b, f.group->sums() ? 0 : 1, absent) && run(i.next)) return true;
       s_.rewind(back);
     }
-    return fail(pc, whole(i.a));
+    return fail(pc);
   }
 
   // A capture binds on either side of what is looked through: above first, then further down.
   bool capture_below(instruction const& i) {
     auto const above = s_.value(i.a);
     auto& v = s_.registers[i.a].value;
-    auto const below = [&] { return values_.seen_through(v, i.through, (i.flags & instruction::free) != 0); };
-    for (auto next = below(); next != absent && unchanged(image_, facts_, image_.producer(v)); next = below()) {
-      s_.add_matched(image_.producer(v));  // it makes no difference
-      v = next;
-    }
-    for (int k = 0; k < 9 && v != absent; ++k) {
-      auto const back = s_.here();
-      if (values_.capture(i.b, v) && run(i.next)) return true;
-      s_.rewind(back);
-      auto const next = below();
+    for (int tries = 0; tries < 9;) {
+      auto const next = values_.seen_through(v, i.through, (i.flags & instruction::free) != 0);
+      if (next == absent || !unchanged(image_, facts_, image_.producer(v))) {  // else it makes no difference
+        auto const back = s_.here();
+        if (values_.capture(i.b, v) && run(i.next)) return true;
+        s_.rewind(back);
+        ++tries;
+      }
       if (next == absent) break;
       s_.add_matched(image_.producer(v));
       v = next;
@@ -368,11 +340,11 @@ class basic_interpreter {
     auto const v = s_.value(i.a);
     auto const back = s_.here();
     if ((i.flags & instruction::optional) != 0) {
-      s_.registers[i.b] = {v};
+      s_.registers[i.b] = {{v}};
       if (run(i.next)) return true;
       s_.rewind(back);
     }
-    return user_of(i, v, tried, 0) || fail(pc, v);
+    return user_of(i, v, tried, 0) || fail(pc);
   }
   // ... of `v`, or of what passes it on through the operators of a set, chains of at most 8 of them.
   bool user_of(instruction const& i, value_id v, int& tried, int passed) {
@@ -381,7 +353,7 @@ class basic_interpreter {
       if (image_.node(n).result_count <= i.c || image_.node(n).region != s_.region) continue;
       if (++tried > 256) return s_.exceeded = true, false;
       auto const back = s_.here();
-      s_.registers[i.b] = {image_.result(n, i.c)};
+      s_.registers[i.b] = {{image_.result(n, i.c)}};
       if (run(i.next)) return true;
       s_.rewind(back);
       if (i.through == 0 || passed == 8 || !passes_on(n, v, i.through)) continue;

@@ -182,22 +182,19 @@ class match_of {
   /// The value that `var<Name>` captured; value{} where it stands in an alternative that did not match.
   template <fixed_string Name>
   [[nodiscard]] value get() const {
-    check<Name>();
-    auto const* const b = found_.find(Name.view());
+    auto const* const b = find<Name>();
     return b != nullptr && !b->values.empty() ? b->values[0] : value{};
   }
   /// The number that `scalar<Name>` or `param<Name>` captured.
   template <fixed_string Name>
   [[nodiscard]] double number() const {
-    check<Name>();
-    auto const* const b = found_.find(Name.view());
+    auto const* const b = find<Name>();
     return b != nullptr ? b->number : 0;
   }
   /// The members of `rest<Name>`.
   template <fixed_string Name>
   [[nodiscard]] std::vector<value> all() const {
-    check<Name>();
-    auto const* const b = found_.find(Name.view());
+    auto const* const b = find<Name>();
     return b != nullptr ? b->values : std::vector<value>{};
   }
 
@@ -208,10 +205,11 @@ class match_of {
   explicit match_of(detail::captures<Graph>&& found) : found_(std::move(found)) {}
 
   template <fixed_string Name>
-  static constexpr void check() {
+  [[nodiscard]] auto const* find() const {
     constexpr bool bound = detail::binds(program_of<Rules, detail::dialect_table_of<Graph>()>, Name.view());
     using name = decltype(detail::quoted_name<Name>(std::make_index_sequence<sizeof(Name.text) - 1>{}));
     (void)sizeof(detail::match_has_no_capture_of_that_name<name, bound>);
+    return found_.find(Name.view());
   }
 
   detail::captures<Graph> found_;

@@ -7,9 +7,9 @@
 
 #include <fuse/core/math.hpp>
 #include <fuse/core/span.hpp>
-#include <fuse/infer/bare_value.hpp>
 #include <fuse/infer/congruence.hpp>
 #include <fuse/infer/facts.hpp>
+#include <fuse/infer/numbers.hpp>
 #include <fuse/match/group_opener.hpp>
 #include <fuse/match/state.hpp>
 
@@ -24,18 +24,15 @@ class basic_multisets {
       : image_(image), facts_(known), operators_(operators), congruent_(congruent), opener_(opener), s_(state) {}
 
   /// Whether two values are one computation.
-  [[nodiscard]] bool same(value_id a, value_id b) {
-    return congruent_.same(bare_value(image_, facts_, a), bare_value(image_, facts_, b));
-  }
+  [[nodiscard]] bool same(value_id a, value_id b) { return congruent_.same_bare(a, b); }
 
   /// Whether what is left of a sum or product is what was left of another one. `like` is the one that is open.
   [[nodiscard]] bool equal(span<rest_member const> before, span<rest_member const> now, opened_group const& like) {
     list a(before), b(now);
     if (same(a, b)) return true;
-    double const neutral = like.kind == op_group::product ? 1 : 0;
     list first, second;
-    first.number = second.number = neutral;
-    return open(before, like.kind, like, first) && open(now, like.kind, like, second) &&
+    first.number = second.number = like.sums() ? 0 : 1;
+    return open(before, like.asked.kind, like, first) && open(now, like.asked.kind, like, second) &&
            math::close_to(second.number, first.number, like.integers ? 0 : usual_tolerance) && same(first, second);
   }
 
@@ -76,26 +73,19 @@ class basic_multisets {
   // Opens members all the way; their numbers and signs go into that of the list. One that is a number is opened as
   // well: what half types round their product to is not that product.
   [[nodiscard]] bool open(span<rest_member const> members, op_group kind, opened_group const& like, list& into) {
-    auto const take = [&](double number, double weight) {
-      into.number = kind == op_group::sum ? into.number + weight * number : into.number * math::pow(number, weight);
-    };
     for (auto const& m : members) {
-      opened_.clips = opened_.divides = false;
-      opened_.free = like.free;
-      opened_.scales = true;
-      opener_.open(opened_, {m.value}, kind, like.through, s_.region, frame_needs::all);
+      auto const flags = static_cast<std::uint8_t>((like.asked.flags & instruction::free) | instruction::scales);
+      opener_.open(opened_, {{m.value}, kind, like.asked.through, flags, s_.region});
       if (opened_.bounded) return false;
-      if (opened_.negative()) take(-1, m.weight);
       for (std::uint8_t k = 0; k < opened_.count; ++k) {
         auto const& p = opened_.parts[k];
+        bool const factor = p.leaf && !p.has_number;
         if (!p.leaf && p.leaves != 0 && !p.has_number && narrows(p.value)) return false;
-        if (!p.leaf) continue;
-        if (p.has_number && !like.free && opener_.has_several(p.value)) return false;
-        if (p.has_number)
-          take(p.number, p.weight * m.weight);
-        else if (p.shape != absent || !add(p.value, p.weight * p.power * m.weight, into))
-          return false;
+        if (p.leaf && p.has_number && !like.asked.asks(instruction::free) && has_several(facts_, p.value)) return false;
+        if (factor && (p.shape != absent || !add(p.value, p.weight * p.power * m.weight, into))) return false;
       }
+      auto const number = opened_.negative() ? -opened_.number(opened_.all()) : opened_.number(opened_.all());
+      into.number = opened_.sums() ? into.number + m.weight * number : into.number * math::pow(number, m.weight);
     }
     return true;
   }

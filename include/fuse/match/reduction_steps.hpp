@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <vector>
 
 #include <fuse/core/math.hpp>
+#include <fuse/infer/axes.hpp>
 #include <fuse/infer/congruence.hpp>
-#include <fuse/infer/parameters.hpp>
 #include <fuse/match/group_steps.hpp>
 #include <fuse/match/value_steps.hpp>
 
@@ -26,12 +24,11 @@ class basic_reduction_steps {
                         match_state& state)
       : rules_(rules),
         image_(image),
-        facts_(known),
-        names_(names),
         congruent_(congruent),
         values_(values),
         groups_(groups),
-        s_(state) {}
+        s_(state),
+        axes_(image, known, names) {}
 
   bool reduction(instruction const& i) {
     auto& from = s_.registers[i.a];
@@ -49,26 +46,25 @@ class basic_reduction_steps {
     else if (!is_summing_of_others(wanted) || how.of == 0)
       return false;
     if (how.power * found.power != 1 || image_.operand_count(n) == 0) return false;
-    auto const operand = image_.operand(n, 0);
     // How often a count is missing: what is divided by one may be a mean, or what is multiplied by it a sum.
     int const counts = int{how.divided} - int{as.divided};
-    std::uint64_t axes = 0;
-    if (!axes_of(n, operand, found.shape, axes)) return false;
+    if (!axes_.read(n, found.shape)) return false;
     bool apart = false;
     if (counts == 0) {
       if (found.factor != 1) return false;
-    } else if (axes_.empty()) {
+    } else if (!axes_.any()) {
       return false;
-    } else if (auto const number = elements(operand); !makes_up(number, counts, found.factor)) {
+    } else if (auto const number = axes_.elements(); !makes_up(number, counts, found.factor)) {
       apart = number != 0 && found.factor == 1 && from.member != no_instruction && (i.flags & instruction::alone) == 0;
       if (!apart) return false;
       auto const& member = rules_.code[from.member];
       if (!groups_.owe(member.a, math::pow(number, counts * member.number))) return false;
     }
-    if (!bind(i.c, axes)) return false;
+    // None is no number of an axis.
+    auto const axis = axes_.bits() != 0 ? 0 : std::numeric_limits<double>::quiet_NaN();
+    if (!values_.bind_axes(i.c, axes_.bits(), axis)) return false;
     from.apart = apart;
-    s_.registers[i.b] = {operand};
-    s_.registers[i.b].power = static_cast<std::uint8_t>(how.of);
+    s_.registers[i.b] = {{image_.operand(n, 0), absent, static_cast<std::uint8_t>(how.of)}};
     s_.add_matched(n);
     return true;
   }
@@ -91,115 +87,34 @@ class basic_reduction_steps {
         !may_keep_elements(op_of(found.value)))
       return false;
     auto& f = product_;
-    f.clips = f.divides = f.scales = false;
-    f.free = (i.flags & instruction::free) != 0;
-    groups_.opener().open(f, {found.value, found.shape}, op_group::product, i.through, s_.region, frame_needs::all);
+    auto const flags = static_cast<std::uint8_t>(i.flags & instruction::free);
+    groups_.opener().open(f, {{found.value, found.shape}, op_group::product, i.through, flags, s_.region});
     s_.bounded = s_.bounded || f.bounded;
     if (f.negative()) return false;
-    found = {absent, absent, 0, 1};
-    std::uint32_t numbers = 0;
+    found = {absent, absent, 0, f.number(f.all())};
     for (std::uint8_t k = 0; k < f.count; ++k) {
       auto const& p = f.parts[k];
-      if (p.leaf && p.has_number) {
-        found.factor = p.weight == -1 ? found.factor / p.number : found.factor * math::pow(p.number, p.weight);
-        numbers |= p.leaves;
-      } else if (p.leaf) {
+      if (p.leaf && !p.has_number) {
         if (found.value == absent)
           found.value = p.value, found.shape = p.shape;
-        else if (found.shape != p.shape || !congruent_.same(values_.bare(found.value), values_.bare(p.value)))
+        else if (found.shape != p.shape || !congruent_.same_bare(found.value, p.value))
           return false;
         found.power += p.weight * p.power;
-      } else if (p.leaves != 0) {
+      } else if (!p.leaf && p.leaves != 0) {
         s_.add_matched(image_.producer(p.value));
       }
     }
-    return is_node(found.value) && groups_.may_leave_out(f, numbers);
-  }
-
-  // The axes of `n` as bits, in `axes_` as well where the rank is known; false where they are not kept.
-  bool axes_of(node_id n, value_id operand, value_id shape, std::uint64_t& axes) {
-    bool keep = true;
-    auto const rank = facts_.rank(operand);
-    if (!reduction_axes(image_, facts_, names_, n, axes_, keep, listed_)) {
-      axes_.clear();
-      return shape == absent && axes_from_the_end(n, axes);
-    }
-    for (auto axis : axes_) axes |= std::uint64_t{1} << (rank - 1 - axis);
-    if (shape != absent) return restores(shape, operand);
-    return keep || static_cast<int>(axes_.size()) == rank;
-  }
-
-  bool bind(std::uint8_t slot, std::uint64_t axes) {
-    auto const& known = s_.slot(slot);
-    if (known.bound) return known.axes == axes || (known.axes == 0 && known.number == -1 && axes == 1);
-    auto* made = s_.bind(slot);
-    if (made == nullptr) return false;
-    made->axes = axes;
-    if (axes == 0) made->number = std::numeric_limits<double>::quiet_NaN();  // none, which is no number of an axis
-    return true;
-  }
-
-  // How many elements the axes in `axes_` of `operand` have; 0 where that is not known.
-  [[nodiscard]] double elements(value_id operand) const {
-    double count = 1;
-    auto const extents = facts_.shape(operand);
-    for (auto axis : axes_) {
-      auto const e = extents[static_cast<std::size_t>(axis)];
-      count *= e.known() ? static_cast<double>(e.value()) : 0;
-    }
-    return count;
-  }
-
-  // Whether `factor` is `count` to the power 1 or -1: exactly, or as float rounds that, or a root whose square it is.
-  [[nodiscard]] static bool makes_up(double count, int power, double factor) {
-    auto const rounded = [](double number) { return static_cast<double>(static_cast<float>(number)); };
-    auto const is = [&](double wanted) { return factor == wanted || factor == rounded(wanted); };
-    auto const root = rounded(math::sqrt(count)), inverse = rounded(1 / math::sqrt(count));
-    if (count == 0) return false;
-    if (power > 0)
-      return is(count) || factor == 1 / rounded(1 / count) || factor == root * root ||
-             factor == 1 / (inverse * inverse);
-    return is(1 / count) || factor == inverse * inverse || factor == 1 / (root * root);
-  }
-
-  // Whether `v` has the shape of `operand` with the axes in `axes_` reduced to 1.
-  [[nodiscard]] bool restores(value_id v, value_id operand) const {
-    if (!facts_.has_rank(v) || facts_.rank(v) != facts_.rank(operand)) return false;
-    auto const now = facts_.shape(v), before = facts_.shape(operand);
-    std::size_t next = 0;
-    for (std::size_t axis = 0; axis < now.size(); ++axis) {
-      bool const reduced = next < axes_.size() && axes_[next] == static_cast<int>(axis);
-      if (reduced) ++next;
-      if (!(now[axis] == (reduced ? extent(1) : before[axis]))) return false;
-    }
-    return true;
-  }
-
-  // Where the rank is not known: axes that count from the last, kept.
-  bool axes_from_the_end(node_id n, std::uint64_t& axes) {
-    double keep = 1;
-    if (facts_.rank(image_.operand(n, 0)) >= 0 || !read_number(image_, facts_, names_, n, "keepdims", keep) ||
-        keep == 0)
-      return false;
-    if (!read_integers(image_, facts_, names_, n, "axes", listed_) || listed_.empty()) return false;
-    for (auto axis : listed_) {
-      if (axis >= 0 || axis < -64) return false;
-      axes |= std::uint64_t{1} << (-1 - axis);
-    }
-    return true;
+    return is_node(found.value) && groups_.may_leave_out(f, f.numbers);
   }
 
   program const& rules_;
   Image const& image_;
-  facts const& facts_;
-  dialect const& names_;
   congruence& congruent_;
   basic_value_steps<Image>& values_;
   basic_group_steps<Image>& groups_;
   match_state& s_;
   opened_group product_;
-  std::vector<int> axes_;
-  std::vector<std::int64_t> listed_;
+  basic_reduced_axes<Image> axes_;
 };
 using reduction_steps = basic_reduction_steps<graph_image>;
 

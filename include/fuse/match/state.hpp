@@ -66,28 +66,21 @@ class match_state {
   // Changes; false, or null, where there is no room for another one
 
   binding* bind(std::uint8_t at) {
-    if (!remember({undo::kind::slot, at, 0, 0, 0})) return nullptr;
+    if (!remember({at, true, {}})) return nullptr;
     slots_[at] = binding{};
     slots_[at].bound = true;
     return &slots_[at];
   }
-  bool cover(std::uint8_t at, std::uint32_t leaves, std::uint32_t taken) {
-    auto& f = frames[at];
-    if (!remember({undo::kind::cover, at, f.covered, f.taken, 0})) return false;
-    f.covered |= leaves;
-    f.taken |= taken;
+  frame_progress* change(std::uint8_t frame) {
+    return remember({frame, false, frames[frame]}) ? &frames[frame] : nullptr;
+  }
+  bool cover(std::uint8_t frame, std::uint32_t leaves, std::uint32_t taken) {
+    auto* f = change(frame);
+    if (f == nullptr) return false;
+    f->covered |= leaves;
+    f->taken |= taken;
     // What is taken whole keeps its minus sign.
-    auto const minus = taken & f.group->minus;
-    return minus == 0 || (std::popcount(minus) & 1) == 0 || set_sign(at, -f.sign);
-  }
-  bool set_sign(std::uint8_t at, double sign) {
-    if (!remember({undo::kind::sign, at, 0, 0, frames[at].sign})) return false;
-    frames[at].sign = sign;
-    return true;
-  }
-  bool set_owed(std::uint8_t at, double owed) {
-    if (!remember({undo::kind::owed, at, 0, 0, frames[at].owed})) return false;
-    frames[at].owed = owed;
+    if ((std::popcount(taken & frames[frame].group->minus) & 1) != 0) f->sign = -f->sign;
     return true;
   }
   bool add_member(value_id v, double weight) {
@@ -121,15 +114,10 @@ class match_state {
   void rewind(mark const& to) {
     while (undo_count_ > to.undo) {
       auto const& u = undo_[--undo_count_];
-      switch (u.what) {
-        case undo::kind::slot: slots_[u.at].bound = false; break;
-        case undo::kind::cover:
-          frames[u.at].covered = u.covered;
-          frames[u.at].taken = u.taken;
-          break;
-        case undo::kind::sign: frames[u.at].sign = u.number; break;
-        case undo::kind::owed: frames[u.at].owed = u.number; break;
-      }
+      if (u.is_slot)
+        slots_[u.at].bound = false;
+      else
+        static_cast<frame_progress&>(frames[u.at]) = u.before;
     }
     matched_count_ = to.matched;
     rest_count_ = to.rest;
@@ -140,10 +128,9 @@ class match_state {
 
   // What a step changed and a failure takes back.
   struct undo {
-    enum class kind : std::uint8_t { slot, cover, sign, owed } what;
     std::uint8_t at;
-    std::uint32_t covered, taken;
-    double number;
+    bool is_slot;           // bound; else a frame
+    frame_progress before;  // of that
   };
 
   bool remember(undo const& change) {

@@ -5,9 +5,10 @@
 
 #include <fuse/core/math.hpp>
 #include <fuse/core/plain_vector.hpp>
+#include <fuse/infer/axes.hpp>
 #include <fuse/infer/bare_value.hpp>
 #include <fuse/infer/congruence.hpp>
-#include <fuse/infer/scalar_arithmetic.hpp>
+#include <fuse/infer/numbers.hpp>
 #include <fuse/infer/unchanged.hpp>
 #include <fuse/infer/value_view.hpp>
 #include <fuse/match/state.hpp>
@@ -102,7 +103,7 @@ class basic_value_steps {
       for (std::uint32_t k = wanted; k < there; ++k)
         if (image_.operand(n, k) != absent) return false;
     if (open_ended && there < wanted) return false;
-    for (std::uint32_t k = 0; k < wanted; ++k) s_.registers[i.b + k] = {k < there ? image_.operand(n, k) : absent};
+    for (std::uint32_t k = 0; k < wanted; ++k) s_.registers[i.b + k] = {{k < there ? image_.operand(n, k) : absent}};
     s_.add_matched(n);
     return true;
   }
@@ -127,7 +128,7 @@ class basic_value_steps {
   bool same(std::uint8_t a, std::uint8_t b) {
     auto const &x = s_.registers[a], &y = s_.registers[b];
     if (x.shape != y.shape && !facts_.same_shape(x.shape, y.shape)) return false;
-    return x.times == y.times && x.power == y.power && !y.apart && congruent_.same(bare(x.value), bare(y.value));
+    return x.times == y.times && x.power == y.power && !y.apart && congruent_.same_bare(x.value, y.value);
   }
 
   /// Whether the node of value a has the parameters, operands among them, of the one that was found first.
@@ -142,12 +143,9 @@ class basic_value_steps {
     auto const n = image_.producer(v), first = image_.producer(known.value);
     if (n == first) return true;
     if (!congruent_.agree(n, first)) return false;
-    auto const count = image_.operand_count(n);
-    std::uint32_t k = data_operands_[image_.node(n).tag.name];
-    for (; k < count || k < image_.operand_count(first); ++k)
-      if (k >= count || k >= image_.operand_count(first) ||
-          !congruent_.same(image_.operand(n, k), image_.operand(first, k)))
-        return false;
+    auto const count = image_.operand_count(n), others = image_.operand_count(first);
+    for (std::uint32_t k = data_operands_[image_.node(n).tag.name]; k < count || k < others; ++k)
+      if (k >= count || k >= others || !congruent_.same(image_.operand(n, k), image_.operand(first, k))) return false;
     return true;
   }
 
@@ -165,7 +163,7 @@ class basic_value_steps {
   bool bind_number(std::uint8_t at, double number, value_id from, std::uint64_t axes = 0) {
     auto const& known = s_.slot(at);
     if (known.bound) {  // one may have been rounded to float
-      bool const exact = is_of_integers(from) || is_of_integers(known.value);
+      bool const exact = is_of_integers(facts_, from) || is_of_integers(facts_, known.value);
       return math::close_to(known.number, number, exact ? 0 : 1e-7);
     }
     auto* made = s_.bind(at);
@@ -174,6 +172,16 @@ class basic_value_steps {
     made->axes = axes;
     made->value = made->bare = from;
     return true;
+  }
+
+  /// ... axes, as bits, or where these are not known the number that stands for them.
+  bool bind_axes(std::uint8_t at, std::uint64_t axes, double number) {
+    auto const& known = s_.slot(at);
+    if (!known.bound) return bind_number(at, number, absent, axes);
+    if (axes != 0 && known.axes != 0) return axes == known.axes;
+    if (axes == 0 && known.axes == 0)
+      return number == known.number || (number != number && known.number != known.number);
+    return axes == 0 ? known.axes == 1 && number == -1 : axes == 1 && known.number == -1;
   }
 
   /// The constant of one element at register a, or the same number.
@@ -185,24 +193,9 @@ class basic_value_steps {
   }
   /// That number, which may be left out.
   [[nodiscard]] bool number(instruction const& i) const {
-    return s_.registers[i.a].power == 1 && equals_number(s_.value(i.a), i.number, static_cast<double>(i.tolerance)) &&
+    return s_.registers[i.a].power == 1 &&
+           equals_number(image_, facts_, s_.value(i.a), i.number, static_cast<double>(i.tolerance)) &&
            has_as_large_beside(i);
-  }
-
-  [[nodiscard]] bool is_of_integers(value_id v) const { return v != absent && is_integer(facts_.type(v)); }
-
-  [[nodiscard]] bool equals_number(value_id v, double wanted, double tolerance) const {
-    double number = 0;
-    if (v == absent) return false;
-    if (is_of_integers(v)) tolerance = 0;
-    if (auto const rounding = rounding_in(facts_.type(v), wanted); rounding > tolerance) tolerance = rounding;
-    if (facts_.number(v, number)) return math::close_to(number, wanted, tolerance);
-    if (!image_.value(v).constant) return false;
-    auto const t = image_.source->constant(v);
-    if (t.size() == 0) return false;
-    for (std::size_t k = 0; k < t.size(); ++k)
-      if (!math::close_to(t.number(k), wanted, tolerance)) return false;
-    return true;
   }
 
   /// Whether the constant at register a may be left out: it has neither axes nor several elements, or an operand beside
@@ -257,34 +250,11 @@ class basic_value_steps {
   // An axis is compared with a number as that is counted, from the first or from the last; with what was captured, from
   // the last, so that ranks do not matter.
   bool axis(instruction const& i, node_id n, bool listed, double number) {
-    auto const rank = rank_of_axes(n);
-    if (i.b == no_slot) {
-      if ((number < 0) != (i.number < 0)) {
-        if (rank < 0) return false;
-        number += number < 0 ? rank : -rank;
-      }
-      return number == i.number;
-    }
-    if (number >= 0 && rank >= 0 && (number -= rank) >= 0) return false;
-    auto const use =
-        listed ? axis_use::one : axis_use_of(names_.row(image_.node(n).tag.name, image_.version), op_of(image_, n));
-    auto const axes = axes_of(number, use);
-    auto const& known = s_.slot(i.b);
-    if (!known.bound) return bind_number(i.b, number, absent, axes);
-    return axes == 0 && known.axes == 0 ? number == known.number
-                                        : axes == known.axes || (known.axes == 1 && number == -1);
-  }
-  [[nodiscard]] int rank_of_axes(node_id n) const {
-    auto const op = op_of(image_, n);
-    if (op == opcode::unsqueeze || op == opcode::one_hot) return facts_.rank(image_.result(n));
-    return image_.operand_count(n) == 0 ? -1 : facts_.rank(image_.operand(n, 0));
-  }
-
-  // The axes that `axis`, counted from the last, names as bits; none where that is not known.
-  [[nodiscard]] static std::uint64_t axes_of(double axis, axis_use use) {
-    if (!(axis < 0 && axis >= -63) || use == axis_use::none) return 0;
-    auto const bit = std::uint64_t{1} << static_cast<int>(-axis - 1);
-    return use == axis_use::one ? bit : 2 * bit - 1;
+    if (i.b == no_slot) return is_same_axis(image_, facts_, n, number, i.number);
+    if (!count_from_last(image_, facts_, n, number)) return false;
+    auto const* row = names_.row(image_.node(n).tag.name, image_.version);
+    auto const use = listed ? axis_use::one : axis_use_of(row, op_of(image_, n));
+    return bind_axes(i.b, axes_named(number, use), number);
   }
 
   program const& rules_;
@@ -293,8 +263,8 @@ class basic_value_steps {
   dialect const& names_;
   congruence& congruent_;
   match_state& s_;
-  plain_vector<std::uint16_t> data_operands_;  // by name code: how many operands are data and not parameters
   captured arguments_[condition::capacity];    // what a condition is asked about
+  plain_vector<std::uint16_t> data_operands_;  // by name code: how many operands are data and not parameters
   plain_vector<value_view> views_;             // the values among them
 };
 using value_steps = basic_value_steps<graph_image>;

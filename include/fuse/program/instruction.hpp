@@ -101,6 +101,8 @@ struct instruction {
                                             ///< whatever shape is left: up to the root, all that stands around it
                                             ///< broadcasts
 
+  /// Whether it is a step on an opened frame, a.
+  [[nodiscard]] constexpr bool is_of_frame() const { return code >= step::member && code <= step::close; }
   /// Equal but for where they lead.
   [[nodiscard]] friend constexpr bool same(instruction const& x, instruction const& y) {
     return x.code == y.code && x.op == y.op && x.a == y.a && x.b == y.b && x.c == y.c && x.count == y.count &&

@@ -14,8 +14,7 @@ namespace fuse::inline v0::detail {
 constexpr void lowering::resolve() {
   if (names_.has_structs) check_sources();
   pattern_ = rule_.pattern;
-  int const size = pattern_.size;
-  for (int i = 0; i < size; ++i) {
+  for (int i = 0; i < pattern_.size; ++i) {  // (whose terms may become more)
     auto const at = static_cast<std::uint8_t>(i);
     auto const t = pattern_.terms[i];  // (copies: constant evaluation is slow at what it refers to)
     multiple_of_[i] = at;
@@ -79,6 +78,7 @@ constexpr void lowering::resolve_operator(std::uint8_t at, term const& t) {
   if (t.attributes != 0) check_attributes(pattern_, t, known.code, by_meaning);
   int const operands = t.children - t.attributes;
   if (operands < known.least || operands > known.most) return fail_at_operands(t, known);
+  if (known.reduces && summing_of(known.op).of == 2 && !stands_again(at)) return spell_out(at, summing_of(known.op));
   priority_[at] = known.priority;
   auto const group = opens_logarithm(pattern_.terms[at], known.op) ? op_group::product : known.group;
   if (known.op == opcode::pow && !opens_power(t)) {
@@ -94,6 +94,45 @@ constexpr void lowering::resolve_operator(std::uint8_t at, term const& t) {
   needs_[at] = known.bit;
   if (!may_keep_elements(known.op)) out.telling.add(known.op);
   if (known.reduces) out.reduces = reduction_[at] = true;
+}
+
+/// A sum of squares and its root become what they are by the table, terms of their own: so they are found in every
+/// spelling.
+constexpr void lowering::spell_out(std::uint8_t at, summing const& as) {
+  auto sum = pattern_.terms[at];
+  int const more = as.power == 1 ? 1 : 2;
+  if (pattern_.size + more > static_cast<int>(expression::capacity)) return fail(rule_error::too_large, rule_.name);
+  for (int i = pattern_.size; i-- > at;) {
+    auto moved = pattern_.terms[i];
+    for (int c = 0; c < moved.children; ++c)
+      if (moved.child[c] >= at) moved.child[c] = static_cast<std::uint8_t>(moved.child[c] + more);
+    pattern_.terms[i + more] = moved;
+  }
+  pattern_.size = static_cast<std::uint16_t>(pattern_.size + more);
+  auto const put = [&](int place, opcode op, std::uint8_t of) {
+    auto& made = pattern_.terms[place] = term{};
+    made.kind = term_kind::neutral;
+    made.op = op;
+    made.children = 1;
+    made.child[0] = of;
+  };
+  put(at, opcode::square, sum.child[0]);
+  if (more == 2) put(at + 2, opcode::sqrt, static_cast<std::uint8_t>(at + 1));
+  sum.kind = term_kind::neutral;
+  sum.op = opcode::sum;
+  sum.child[0] = at;
+  pattern_.terms[at + 1] = sum;
+  resolve_operator(at, pattern_.terms[at]);
+}
+/// Whether the right side has the operator at `at` again, which is then that one.
+constexpr bool lowering::stands_again(std::uint8_t at) const {
+  for (int i = at + 1; i < pattern_.size; ++i) {
+    auto const& named = pattern_.terms[i];
+    if (named.kind != term_kind::known_as || named.child[0] != at) continue;
+    for (int k = 0; k < rule_.replacement.size; ++k)
+      if (auto const& t = rule_.replacement.terms[k]; t.kind == term_kind::again && t.name == named.name) return true;
+  }
+  return false;
 }
 
 /// Whether `t` is the exponential of a multiple of a logarithm, which is a power.

@@ -137,6 +137,8 @@ class lowering {
   constexpr void resolve();
   constexpr void count_times();
   constexpr void resolve_operator(std::uint8_t at, term const& t);
+  constexpr void spell_out(std::uint8_t at, summing const& as);
+  [[nodiscard]] constexpr bool stands_again(std::uint8_t at) const;
   [[nodiscard]] constexpr bool opens_logarithm(term const& t, opcode op) const;
   [[nodiscard]] constexpr bool opens_power(term const& t) const;
   constexpr void fail_at_operands(term const& t, operator_facts const& known);

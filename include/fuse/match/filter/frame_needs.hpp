@@ -20,6 +20,13 @@ class basic_frame_needs {
  public:
   struct needs {
     std::uint64_t deep = 0, direct = 0;  ///< see operator_sets
+    /// Whether none of these are there, nor is what may be both a sum and a product.
+    template <class Sets>
+    [[nodiscard]] bool lack(Sets const& there, op_group kind) const {
+      constexpr auto both = sum_bit | product_bit;
+      bool const other = kind == op_group::sum && (there.direct & both) == both;
+      return ((there.deep & deep) | (there.direct & direct)) == 0 && !other;
+    }
     friend bool operator==(needs const&, needs const&) = default;
   };
   static constexpr needs all{~std::uint64_t{0}, ~std::uint64_t{0}};  ///< every part may have to be opened

@@ -43,8 +43,10 @@ class basic_operator_sets {
   basic_operator_sets(program const& rules, Image const& image, facts const& known)
       : image_(image), facts_(known), meanings_(static_cast<std::size_t>(opcode::count_)) {
     for (std::size_t op = 0; op < meanings_.size(); ++op) meanings_[op] = meaning_of(static_cast<opcode>(op));
-    for (auto const& set : rules.sets)
+    for (auto const& set : rules.sets) {
+      auto& bits = through_bits_.emplace_back();
       for (std::size_t i = 0; i < set.count; ++i) {
+        bits |= set.by_name[i] ? ~std::uint64_t{0} : operator_bit(static_cast<opcode>(set.ops[i]));
         if (!set.by_name[i]) {
           meanings_[set.ops[i]].transparent = true;
           continue;
@@ -52,6 +54,7 @@ class basic_operator_sets {
         if (transparent_names_.size() <= set.ops[i]) transparent_names_.resize(set.ops[i] + std::size_t{1}, false);
         transparent_names_[set.ops[i]] = true;
       }
+    }
     for (auto const& i : rules.code)
       if (i.code == step::group) {
         clips_ = clips_ || (i.flags & instruction::clips) != 0;
@@ -64,6 +67,11 @@ class basic_operator_sets {
   void tell(bool tells) { size_ = tells ? of_.size() : 0; }
 
   [[nodiscard]] sets const& operator[](value_id v) const { return v < size_ ? of_[v] : v == absent ? none_ : all; }
+
+  /// The bits one of which is direct at whatever opens as a sum or product, or as what set `through` looks through.
+  [[nodiscard]] std::uint64_t openers(op_group kind, std::uint8_t through) const {
+    return (kind == op_group::sum ? sum_bit : product_bit) | (through == 0 ? 0 : through_bits_[through - 1u]);
+  }
 
   /// Whether a reduction, or an operator that shares the bit of one, stands at or below `v`, whatever is told.
   [[nodiscard]] bool has_reduction_below(value_id v) const { return v < of_.size() && (of_[v].deep & reductions) != 0; }
@@ -273,6 +281,7 @@ class basic_operator_sets {
   facts const& facts_;
   plain_vector<meaning> meanings_;  // by opcode
   std::vector<bool> transparent_names_;
+  plain_vector<std::uint64_t> through_bits_;  // by set of operators to look through
   plain_vector<sets> of_;
   std::size_t size_ = 0;  // a vector would divide
   bool clips_ = false;    // rules look for clipped sums
