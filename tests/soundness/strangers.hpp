@@ -72,6 +72,98 @@ inline constexpr auto best_twice = equal(fuse::rule<"best-twice">, tanh(result<0
 inline constexpr auto parts_gated =
     equal(fuse::rule<"parts-gated">, result<0>(parts).as<"u">() * sigmoid(result<1>(parts).as<"v">()),
           var<"u"> / (1 + exp(-var<"v">)));
+
+// Operators once more on other operands, constants that are folded, rows.
+constexpr auto dense = op<"Gemm">(x, w, z);
+constexpr auto without_addend = op<"Gemm">(x * s, w).as<"g">();
+inline constexpr auto dense_scaled = equal(fuse::rule<"dense-scaled">, without_addend, again<"g">(x, w) * s);
+inline constexpr auto dense_times =
+    equal(fuse::rule<"dense-times">, dense.as<"g">() * s, again<"g">(x * s, w, z * s));
+inline constexpr auto dense_columns =
+    fuse::rule<"dense-columns">(dense.attr<"transB">(0).as<"g">() * y)
+        .where(is_constant<"w">, is_constant<"z">, is_constant<"y">, along_last_axes<"y", "g">)
+        .replace(again<"g">(x, fold(w * along<1>(y)), fold(z * along<-1>(y))))
+        .at_equal_cost();
+inline constexpr auto dense_added = fuse::rule<"dense-added">(dense.attr<"beta">(1).as<"g">() + y)
+                                        .where(is_constant<"z">, is_constant<"y">, along_last_axes<"y", "g">)
+                                        .replace(again<"g">(x, w, fold(z + along<-1>(y))))
+                                        .at_equal_cost();
+inline constexpr auto dense_by_number =
+    fuse::rule<"dense-by-number">(op<"Gemm">(x, w, optional(z))
+                                      .attr<"alpha">(scalar<"a">)
+                                      .attr<"beta">(scalar<"b">)
+                                      .attr<"transA">(param<"ta">)
+                                      .attr<"transB">(param<"tb">) *
+                                  s)
+        .replace(op<"Gemm">(x, w, z)
+                     .attr<"alpha">(scalar<"a"> * s)
+                     .attr<"beta">(scalar<"b"> * s)
+                     .attr<"transA">(param<"ta">)
+                     .attr<"transB">(param<"tb">))
+        .at_equal_cost();
+inline constexpr auto product_columns = fuse::rule<"product-columns">(matmul(x, w).as<"p">() * y)
+                                            .where(is_constant<"w">, is_constant<"y">, along_last_axes<"y", "p">)
+                                            .replace(again<"p">(x, fold(w * along<-1>(y))))
+                                            .at_equal_cost();
+inline constexpr auto turned_tanh =
+    equal(fuse::rule<"turned-tanh">, tanh(op<"Transpose">(x).as<"t">()), again<"t">(tanh(x)));
+inline constexpr auto turned_shifted =
+    equal(fuse::rule<"turned-shifted">, op<"Transpose">(x + s).as<"t">(), again<"t">(x) + s);
+inline constexpr auto mean_again = equal(fuse::rule<"mean-again">, mean(x* s).as<"m">(), again<"m">(x)* s);
+inline constexpr auto sum_again = equal(fuse::rule<"sum-again">, sum(-x).as<"m">() + y, y - again<"m">(x));
+inline constexpr auto shares_again =
+    equal(fuse::rule<"shares-again">, op<"Softmax">(x - s).as<"f">(), again<"f">(x));
+inline constexpr auto best_shifted = fuse::rule<"best-shifted">(result<0>(op<"TopK">(x + s)).as<"k">() + y)
+                                        .replace(result<0>(again<"k">(x)) + s + y)
+                                        .at_equal_cost();
+inline constexpr auto cast_ramp =
+    equal(fuse::rule<"cast-ramp">, op<"Cast">(op<"Relu">(x)).as<"c">(), op<"Relu">(again<"c">(x)));
+inline constexpr auto centred_row = fuse::rule<"centred-row">((x - mean(x)) * r)
+                                        .where(trailing_axes<"axes">, row_vector<"r", "x">)
+                                        .replace((x - mean(x).attr<"axes">(axes)) * row(r, x, axes))
+                                        .at_equal_cost();
+inline constexpr auto clipped = equal(fuse::rule<"clipped-apart">, op<"Clip">(x).attr<"min">(s).attr<"max">(t),
+                                      minimum(maximum(x, s), t));
+inline constexpr auto ramp_of_abs = equal(fuse::rule<"ramp-of-abs">, with_or_without<"Relu">(abs(x)) + y, abs(x) + y);
+inline constexpr auto smaller_negated =
+    equal(fuse::rule<"smaller-negated">, -maximum(-x, -y), minimum(x, y));
+inline constexpr auto square_of_abs = equal(fuse::rule<"square-of-abs">, square(abs(x)), square(x));
+inline constexpr auto sums_together = fuse::rule<"sums-together">(sum(x) + sum(y))
+                                          .where(same_shape<"x", "y">)
+                                          .replace(sum(x + y).attr<"axes">(axes))
+                                          .at_equal_cost();
+inline constexpr auto scaled_together = equal(fuse::rule<"scaled-together">, x* s + y * s, (x + y) * s);
+inline constexpr auto turned_sign =
+    equal(fuse::rule<"turned-sign">, op<"Where">(op<"Less">(x, 0), -x, x), abs(x));
+inline constexpr auto divided_twice = equal(fuse::rule<"divided-twice">, abs(x) / abs(y) / abs(z), abs(x) / abs(y * z));
+inline constexpr auto many_apart = equal(fuse::rule<"many-apart">, op<"Sum">(tanh(x), y, z), tanh(x) + (y + z));
+inline constexpr auto mean_by_extent =
+    fuse::rule<"mean-by-extent">(mean(x))
+        .where<"the last axis alone">(pred<"axes">([](auto of) {
+          double axis = 0;
+          return of.number(axis) && axis == -1;
+        }))
+        .replace(sum(x).attr<"axes">(axes) * (1.0 / dim<"x", -1>))
+        .at_equal_cost();
+
+// Several roots: one is a sum in any bracketing, one reads another, one has a part that may be absent.
+constexpr auto curve = tanh(x);
+inline constexpr auto sum_root =
+    fuse::rule<"sum-root">(roots(exp(curve), curve + y + z)).replace(exp(tanh(x)), tanh(x) + z + y).at_equal_cost();
+inline constexpr auto product_root = fuse::rule<"product-root">(roots(sigmoid(curve) + y, abs(curve * y * 2.0 - z)))
+                                         .replace(1 / (1 + exp(-tanh(x))) + y, abs(z - 2.0 * y * tanh(x)))
+                                         .at_equal_cost();
+inline constexpr auto inner_root = fuse::rule<"inner-root">(roots(curve, exp(curve) * y))
+                                       .replace(2 * sigmoid(2 * x) - 1, exp(tanh(x)) * y)
+                                       .at_equal_cost();
+inline constexpr auto mean_root =
+    fuse::rule<"mean-root">(roots(x - mean(x), abs(mean(square(x - mean(x))))))
+        .replace(x - mean(x).attr<"axes">(axes), mean(square(x - mean(x).attr<"axes">(axes))).attr<"axes">(axes))
+        .at_equal_cost();
+inline constexpr auto perhaps_root = fuse::rule<"perhaps-root">(roots(exp(curve), sigmoid(curve * optional(abs(y)))))
+                                         .replace(exp(tanh(x)), 1 / (1 + exp(-(tanh(x) * abs(y)))))
+                                         .at_equal_cost();
+
 inline constexpr member members[] = {
     {&common, elements::either, false},       {&sum_scaled, elements::either, false},
     {&mean_scaled, elements::floats, false},  {&sum_negated, elements::either, false},
@@ -88,6 +180,21 @@ inline constexpr member members[] = {
     {&means, elements::floats, false},        {&ratio, elements::floats, false},
     {&by_both, elements::floats, false},      {&binomial, elements::either, false},
     {&quotients, elements::integers, false},  {&turned_back, elements::floats, false},
-    {&best_twice, elements::floats, false},   {&parts_gated, elements::floats, false}};
+    {&best_twice, elements::floats, false},   {&parts_gated, elements::floats, false},
+    {&dense_scaled, elements::floats, false}, {&dense_times, elements::floats, false},
+    {&dense_columns, elements::floats, false}, {&dense_added, elements::floats, false},
+    {&dense_by_number, elements::floats, false}, {&product_columns, elements::floats, false},
+    {&turned_tanh, elements::floats, false}, {&turned_shifted, elements::either, false},
+    {&mean_again, elements::floats, false}, {&sum_again, elements::either, false},
+    {&shares_again, elements::floats, false}, {&best_shifted, elements::floats, false},
+    {&cast_ramp, elements::floats, false}, {&centred_row, elements::floats, false},
+    {&clipped, elements::either, false}, {&ramp_of_abs, elements::either, false},
+    {&smaller_negated, elements::either, false}, {&square_of_abs, elements::either, false},
+    {&sums_together, elements::either, false}, {&scaled_together, elements::either, false},
+    {&turned_sign, elements::either, false}, {&divided_twice, elements::integers, false},
+    {&many_apart, elements::floats, false}, {&mean_by_extent, elements::floats, false},
+    {&sum_root, elements::floats, false}, {&product_root, elements::floats, false},
+    {&inner_root, elements::floats, false}, {&mean_root, elements::floats, false},
+    {&perhaps_root, elements::floats, false}};
 
 }  // namespace soundness::strangers

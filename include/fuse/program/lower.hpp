@@ -360,7 +360,8 @@ constexpr bool lowering::lower_again(term const& t, replacement_term& into) {
   for (std::uint16_t i = 0; i < pattern_.size; ++i) {
     auto const& named = pattern_[i];
     if (named.kind != term_kind::known_as || named.name != t.name) continue;
-    auto const& is = pattern_[named.child[0]];
+    auto const& known_as = pattern_[named.child[0]];
+    auto const& is = known_as.kind == term_kind::result ? pattern_[known_as.child[0]] : known_as;
     bool const by_name = is.kind == term_kind::named || is.kind == term_kind::exact;
     if (!by_name && is.kind != term_kind::neutral) return false;
     auto const meant = by_name ? facts_of(names_, is.name) : facts_of(is.op);
@@ -463,6 +464,8 @@ constexpr void lowering::lower_replacement() {
         r.children = 2;
         break;
       case term_kind::result:
+        if (auto const& of = made[t.child[0]]; (!is_node(of) && of.kind != term_kind::again) || t.index > 255)
+          return fail(rule_error::result_of_no_operator, rule_.name);
         r.what = kind::result;
         r.index = t.index;
         break;
