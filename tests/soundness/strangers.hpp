@@ -12,6 +12,8 @@ using namespace pool;
 constexpr rewrite_rule equal(fuse::rule_name named, expression const& pattern, expression const& right) {
   return named(pattern).replace(right).at_equal_cost();
 }
+// Its absolute value, once more than twice: what costs more than what it replaces is written where this was.
+constexpr expression dear(expression const& of) { return abs(abs(abs(abs(abs(abs(abs(abs(of)))))))); }
 constexpr auto some = rest<"r">.not_empty();
 constexpr auto top = op<"TopK">(x);
 constexpr auto parts = op<"Split">(x);
@@ -40,15 +42,15 @@ inline constexpr auto larger_shifted = equal(fuse::rule<"larger-shifted">, maxim
 inline constexpr auto centred_mean = equal(fuse::rule<"centred-mean">, mean(x - mean(x)) + y,
                                            mean(x).attr<"axes">(axes) - mean(x).attr<"axes">(axes) + y);
 inline constexpr auto variance = equal(fuse::rule<"variance">, mean(square(x)) - square(mean(x)),
-                                       mean(square(x - mean(x).attr<"axes">(axes))).attr<"axes">(axes));
+                                       mean(pow(x - mean(x).attr<"axes">(axes), 2)).attr<"axes">(axes));
 inline constexpr auto shares = equal(fuse::rule<"shares">, exp(x) / sum(exp(x)), op<"Softmax">(x).attr<"axis">(axes));
 inline constexpr auto logistic = equal(fuse::rule<"logistic">, 1 / (1 + exp(-x)), sigmoid(x));
 inline constexpr auto either_exp =
     equal(fuse::rule<"either-exp">, either(exp(x) * exp(y), exp(x) / exp(-y)) + z, exp(x + y) + z);
 inline constexpr auto perhaps_exp =
     equal(fuse::rule<"perhaps-exp">, exp(x) * optional(exp(y)) + z, 1 / exp(-(x + y)) + z);
-inline constexpr auto two_roots = fuse::rule<"two-roots">(roots(tanh(x) * y, sigmoid(x) * y))
-                                      .replace((exp(2 * x) - 1) / (exp(2 * x) + 1) * y, y / (1 + exp(-x)))
+inline constexpr auto two_roots = fuse::rule<"two-roots">(roots(dear(tanh(x) * y), sigmoid(x) * y))
+                                      .replace(abs((exp(2 * x) - 1) / (exp(2 * x) + 1) * y), y / (1 + exp(-x)))
                                       .at_equal_cost();
 inline constexpr auto far_roots = fuse::rule<"far-roots">(roots(exp(tanh(x).users(2).as<"t">()), abs(tanh(x)) + y))
                                       .replace(exp(var<"t">), maximum(var<"t">, -var<"t">) + y)
@@ -63,15 +65,15 @@ inline constexpr auto means = fuse::rule<"means">(mean(x) - mean(y))
                                   .at_equal_cost();
 inline constexpr auto ratio = equal(fuse::rule<"ratio">, abs(x) / abs(y), abs(x / y));
 inline constexpr auto by_both = equal(fuse::rule<"by-both">, exp(x) / (exp(y) * r), exp(x - y) / r);
-inline constexpr auto binomial = equal(fuse::rule<"binomial">, square(x + y), x* x + 2.0 * (x * y) + y * y);
+inline constexpr auto binomial = equal(fuse::rule<"binomial">, dear(square(x + y)), abs(x* x + 2.0 * (x * y) + y * y));
 inline constexpr auto quotients = equal(fuse::rule<"quotients">, abs(x / (y * z)), abs(x) / abs(y * z));
 inline constexpr auto turned_back =
     equal(fuse::rule<"turned-sum">, op<"Transpose">(x).as<"t">() + op<"Transpose">(x), var<"t"> * 2.0);
-inline constexpr auto best_twice = equal(fuse::rule<"best-twice">, tanh(result<0>(top).as<"v">()) + result<0>(top),
-                                         2 * sigmoid(2 * var<"v">) - 1 + var<"v">);
+inline constexpr auto best_twice = equal(fuse::rule<"best-twice">, dear(tanh(result<0>(top).as<"v">()) + result<0>(top)),
+                                         abs(2 * sigmoid(2 * var<"v">) - 1 + var<"v">));
 inline constexpr auto parts_gated =
-    equal(fuse::rule<"parts-gated">, result<0>(parts).as<"u">() * sigmoid(result<1>(parts).as<"v">()),
-          var<"u"> / (1 + exp(-var<"v">)));
+    equal(fuse::rule<"parts-gated">, dear(result<0>(parts).as<"u">() * sigmoid(result<1>(parts).as<"v">())),
+          abs(var<"u"> / (1 + exp(-var<"v">))));
 
 // Operators once more on other operands, constants that are folded, rows.
 constexpr auto dense = op<"Gemm">(x, w, z);
@@ -120,14 +122,14 @@ inline constexpr auto cast_ramp =
     equal(fuse::rule<"cast-ramp">, op<"Cast">(op<"Relu">(x)).as<"c">(), op<"Relu">(again<"c">(x)));
 inline constexpr auto centred_row = fuse::rule<"centred-row">((x - mean(x)) * r)
                                         .where(trailing_axes<"axes">, row_vector<"r", "x">)
-                                        .replace((x - mean(x).attr<"axes">(axes)) * row(r, x, axes))
+                                        .replace(x * row(r, x, axes) - mean(x).attr<"axes">(axes) * row(r, x, axes))
                                         .at_equal_cost();
-inline constexpr auto clipped = equal(fuse::rule<"clipped-apart">, op<"Clip">(x).attr<"min">(s).attr<"max">(t),
-                                      minimum(maximum(x, s), t));
-inline constexpr auto ramp_of_abs = equal(fuse::rule<"ramp-of-abs">, with_or_without<"Relu">(abs(x)) + y, abs(x) + y);
+inline constexpr auto clipped = equal(fuse::rule<"clipped-apart">, dear(op<"Clip">(x).attr<"min">(s).attr<"max">(t)),
+                                      abs(minimum(maximum(x, s), t)));
+inline constexpr auto ramp_of_exp = equal(fuse::rule<"ramp-of-exp">, with_or_without<"Relu">(exp(x)) * y, y / exp(-x));
 inline constexpr auto smaller_negated =
     equal(fuse::rule<"smaller-negated">, -maximum(-x, -y), minimum(x, y));
-inline constexpr auto square_of_abs = equal(fuse::rule<"square-of-abs">, square(abs(x)), square(x));
+inline constexpr auto square_of_abs = equal(fuse::rule<"square-of-abs">, square(abs(x)), x * x);
 inline constexpr auto sums_together = fuse::rule<"sums-together">(sum(x) + sum(y))
                                           .where(same_shape<"x", "y">)
                                           .replace(sum(x + y).attr<"axes">(axes))
@@ -136,32 +138,32 @@ inline constexpr auto scaled_together = equal(fuse::rule<"scaled-together">, x* 
 inline constexpr auto turned_sign =
     equal(fuse::rule<"turned-sign">, op<"Where">(op<"Less">(x, 0), -x, x), abs(x));
 inline constexpr auto divided_twice = equal(fuse::rule<"divided-twice">, abs(x) / abs(y) / abs(z), abs(x) / abs(y * z));
-inline constexpr auto many_apart = equal(fuse::rule<"many-apart">, op<"Sum">(tanh(x), y, z), tanh(x) + (y + z));
+inline constexpr auto many_apart = equal(fuse::rule<"many-apart">, dear(exactly<"Sum">(tanh(x), y, z)), abs(tanh(x) + (y + z)));
 inline constexpr auto mean_by_extent =
-    fuse::rule<"mean-by-extent">(mean(x))
+    fuse::rule<"mean-by-extent">(dear(mean(x)))
         .where<"the last axis alone">(pred<"axes">([](auto of) {
-          double axis = 0;
-          return of.number(axis) && axis == -1;
+          std::vector<std::int64_t> list;
+          return of.integers(list) && list.size() == 1 && list[0] == -1;
         }))
-        .replace(sum(x).attr<"axes">(axes) * (1.0 / dim<"x", -1>))
+        .replace(abs(sum(x).attr<"axes">(axes) * (1.0 / dim<"x", -1>)))
         .at_equal_cost();
 
 // Several roots: one is a sum in any bracketing, one reads another, one has a part that may be absent.
 constexpr auto curve = tanh(x);
 inline constexpr auto sum_root =
-    fuse::rule<"sum-root">(roots(exp(curve), curve + y + z)).replace(exp(tanh(x)), tanh(x) + z + y).at_equal_cost();
+    fuse::rule<"sum-root">(roots(dear(exp(curve)), curve + y + z)).replace(1 / exp(-tanh(x)), tanh(x) + z + y).at_equal_cost();
 inline constexpr auto product_root = fuse::rule<"product-root">(roots(sigmoid(curve) + y, abs(curve * y * 2.0 - z)))
                                          .replace(1 / (1 + exp(-tanh(x))) + y, abs(z - 2.0 * y * tanh(x)))
                                          .at_equal_cost();
-inline constexpr auto inner_root = fuse::rule<"inner-root">(roots(curve, exp(curve) * y))
-                                       .replace(2 * sigmoid(2 * x) - 1, exp(tanh(x)) * y)
+inline constexpr auto inner_root = fuse::rule<"inner-root">(roots(curve, dear(exp(curve) * y)))
+                                       .replace(2 * sigmoid(2 * x) - 1, abs(exp(2 * sigmoid(2 * x) - 1) * y))
                                        .at_equal_cost();
 inline constexpr auto mean_root =
-    fuse::rule<"mean-root">(roots(x - mean(x), abs(mean(square(x - mean(x))))))
-        .replace(x - mean(x).attr<"axes">(axes), mean(square(x - mean(x).attr<"axes">(axes))).attr<"axes">(axes))
+    fuse::rule<"mean-root">(roots(x - mean(x), dear(mean(square(x - mean(x))))))
+        .replace(x + mean(-x).attr<"axes">(axes), mean(pow(x - mean(x).attr<"axes">(axes), 2)).attr<"axes">(axes))
         .at_equal_cost();
-inline constexpr auto perhaps_root = fuse::rule<"perhaps-root">(roots(exp(curve), sigmoid(curve * optional(abs(y)))))
-                                         .replace(exp(tanh(x)), 1 / (1 + exp(-(tanh(x) * abs(y)))))
+inline constexpr auto perhaps_root = fuse::rule<"perhaps-root">(roots(dear(exp(curve)), sigmoid(curve * optional(y))))
+                                         .replace(exp(tanh(x)), 1 / (1 + exp(-(tanh(x) * y))))
                                          .at_equal_cost();
 
 inline constexpr member members[] = {
@@ -188,7 +190,7 @@ inline constexpr member members[] = {
     {&mean_again, elements::floats, false}, {&sum_again, elements::either, false},
     {&shares_again, elements::floats, false}, {&best_shifted, elements::floats, false},
     {&cast_ramp, elements::floats, false}, {&centred_row, elements::floats, false},
-    {&clipped, elements::either, false}, {&ramp_of_abs, elements::either, false},
+    {&clipped, elements::either, false}, {&ramp_of_exp, elements::either, false},
     {&smaller_negated, elements::either, false}, {&square_of_abs, elements::either, false},
     {&sums_together, elements::either, false}, {&scaled_together, elements::either, false},
     {&turned_sign, elements::either, false}, {&divided_twice, elements::integers, false},
