@@ -137,7 +137,7 @@ inline constexpr auto sums_together = fuse::rule<"sums-together">(sum(x) + sum(y
 inline constexpr auto scaled_together = equal(fuse::rule<"scaled-together">, x* s + y * s, (x + y) * s);
 inline constexpr auto turned_sign =
     equal(fuse::rule<"turned-sign">, op<"Where">(op<"Less">(x, 0), -x, x), abs(x));
-inline constexpr auto divided_twice = equal(fuse::rule<"divided-twice">, abs(x) / abs(y) / abs(z), abs(x) / abs(y * z));
+inline constexpr auto divided_twice = equal(fuse::rule<"divided-twice">, dear(abs(x) / (abs(y) * abs(z))), abs(abs(x) / abs(y) / abs(z)));
 inline constexpr auto many_apart = equal(fuse::rule<"many-apart">, dear(exactly<"Sum">(tanh(x), y, z)), abs(tanh(x) + (y + z)));
 inline constexpr auto mean_by_extent =
     fuse::rule<"mean-by-extent">(dear(mean(x)))
@@ -198,5 +198,37 @@ inline constexpr member members[] = {
     {&sum_root, elements::floats, false}, {&product_root, elements::floats, false},
     {&inner_root, elements::floats, false}, {&mean_root, elements::floats, false},
     {&perhaps_root, elements::floats, false}};
+
+// ... and in the second dialect.
+inline constexpr auto second_shares =
+    equal(fuse::rule<"second-shares">, exp(x) / sum(exp(x)), op<"shares">(x).attr<"axis">(axes));
+inline constexpr auto second_shares_shifted =
+    equal(fuse::rule<"second-shares-shifted">, op<"shares">(x + s).attr<"axis">(param<"axis">),
+          op<"shares">(x).attr<"axis">(param<"axis">));
+inline constexpr auto second_chosen = equal(fuse::rule<"second-chosen">, op<"select">(op<"below">(x, y), x* z, y* z),
+                                            op<"select">(op<"below">(x, y), x, y) * z);
+inline constexpr auto second_turned =
+    equal(fuse::rule<"second-turned">, op<"reordered">(x).as<"t">() + op<"reordered">(x), var<"t"> * 2.0);
+inline constexpr member second_members[] = {
+    {&common, elements::either, false},         {&sum_scaled, elements::either, false},
+    {&mean_scaled, elements::floats, false},    {&sum_negated, elements::either, false},
+    {&odd, elements::floats, false},            {&even, elements::either, false},
+    {&squares, elements::either, false},        {&log_product, elements::floats, false},
+    {&twice_folded, elements::floats, false},   {&product_scaled, elements::floats, false},
+    {&rest_apart, elements::floats, false},     {&larger_shifted, elements::either, false},
+    {&centred_mean, elements::floats, false},   {&variance, elements::floats, false},
+    {&logistic, elements::floats, false},       {&either_exp, elements::floats, false},
+    {&perhaps_exp, elements::floats, false},    {&two_roots, elements::floats, false},
+    {&far_roots, elements::floats, false},      {&means, elements::floats, false},
+    {&ratio, elements::floats, false},          {&by_both, elements::floats, false},
+    {&binomial, elements::either, false},       {&quotients, elements::integers, false},
+    {&centred_row, elements::floats, false},    {&smaller_negated, elements::either, false},
+    {&square_of_abs, elements::either, false},  {&sums_together, elements::either, false},
+    {&scaled_together, elements::either, false}, {&divided_twice, elements::integers, false},
+    {&mean_by_extent, elements::floats, false}, {&sum_root, elements::floats, false},
+    {&product_root, elements::floats, false},   {&inner_root, elements::floats, false},
+    {&mean_root, elements::floats, false},      {&perhaps_root, elements::floats, false},
+    {&second_shares, elements::floats, false},  {&second_shares_shifted, elements::floats, false},
+    {&second_chosen, elements::either, false},  {&second_turned, elements::floats, false}};
 
 }  // namespace soundness::strangers
