@@ -89,7 +89,9 @@ class disguise : graph_change {
     }
     if (how == "dropped" && floats) return insert_behind(at, v, [&](value from) { return append("Dropout", {from}); });
     if (how == "root" && floats)
-      return insert_behind(at, v, [&](value from) { return append(name(opcode::sqrt), {append(name(opcode::mul), {from, from})}); });
+      return insert_behind(at, v, [&](value from) {
+        return append(name(opcode::sqrt), {append(name(opcode::mul), {from, from})});
+      });
     if (how == "alone" && floats)
       return insert_behind(at, v, [&](value from) { return append(choose.one_in("Sum", 2) ? "Sum" : "Max", {from}); });
     return false;

@@ -56,10 +56,10 @@ TEST_CASE("operands that are parameters stay") {
 TEST_CASE("an operator stands again with all of its results") {
   static constexpr auto best =
       fuse::rule<"best">(result<0>(op<"TopK">(abs(x))).as<"top">() + w).replace(result<0>(again<"top">(x)) + w);
-  static constexpr auto half = fuse::rule<"half">(result<0>(op<"Split">(abs(x))).as<"half">() + w)
-                                   .replace(result<0>(again<"half">(x)) + w);
-  static constexpr auto third = fuse::rule<"third">(result<0>(op<"Split">(abs(x))).as<"half">() + w)
-                                    .replace(result<2>(again<"half">(x)) + w);
+  static constexpr auto half =
+      fuse::rule<"half">(result<0>(op<"Split">(abs(x))).as<"half">() + w).replace(result<0>(again<"half">(x)) + w);
+  static constexpr auto third =
+      fuse::rule<"third">(result<0>(op<"Split">(abs(x))).as<"half">() + w).replace(result<2>(again<"half">(x)) + w);
   auto const graph_of = [](char const* op, fuse::graph::dims const& extents) {
     sketch g(13);
     auto const list = extents.size() == 1 ? g.constant({3}) : g.constant({4, 4});

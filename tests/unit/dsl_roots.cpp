@@ -125,10 +125,18 @@ TEST_CASE("a further root is found in any bracketing and spelling of its sums an
       fuse::rule<"perhaps">(roots(relu(t), abs(t * optional(y)))).replace(made, made).at_equal_cost();
   using value = graph::value;
   std::function<value(sketch&, value, value)> const sums[] = {
-      [](sketch& g, value v, value) { return g.add("Add", {g.add("Add", {v, g.in("b")}), g.in("c")}); },
-      [](sketch& g, value v, value) { return g.add("Add", {g.add("Add", {g.in("b"), g.in("c")}), v}); },
-      [](sketch& g, value v, value) { return g.add("Add", {g.in("b"), g.add("Add", {g.in("c"), v})}); },
-      [](sketch& g, value v, value) { return g.add("Sum", {g.in("b"), g.in("c"), v}); },
+      [](sketch& g, value v, value) {
+        return g.add("Add", {g.add("Add", {v, g.in("b")}), g.in("c")});
+      },
+      [](sketch& g, value v, value) {
+        return g.add("Add", {g.add("Add", {g.in("b"), g.in("c")}), v});
+      },
+      [](sketch& g, value v, value) {
+        return g.add("Add", {g.in("b"), g.add("Add", {g.in("c"), v})});
+      },
+      [](sketch& g, value v, value) {
+        return g.add("Sum", {g.in("b"), g.in("c"), v});
+      },
       [](sketch& g, value v, value) {
         return g.add("Sub", {g.in("b"), g.add("Neg", {g.add("Add", {v, g.in("c")})})});
       }};
@@ -165,9 +173,10 @@ TEST_CASE("a further root is found in any bracketing and spelling of its sums an
 TEST_CASE("a further root is found by each branch of an either, and below what is computed once more") {
   static constexpr auto t = tanh(x);
   static constexpr auto made = op<"Max">(x, x);
-  static constexpr auto chosen = fuse::rule<"chosen">(roots(relu(t), abs(either(op<"Sin">(t), op<"Cos">(op<"Floor">(t))))))
-                                     .replace(made, made)
-                                     .at_equal_cost();
+  static constexpr auto chosen =
+      fuse::rule<"chosen">(roots(relu(t), abs(either(op<"Sin">(t), op<"Cos">(op<"Floor">(t))))))
+          .replace(made, made)
+          .at_equal_cost();
   static constexpr auto averaged = fuse::rule<"averaged">(roots(relu(t), abs(mean(square(t)))))
                                        .where(trailing_axes<"axes">)
                                        .replace(made, abs(mean(square(tanh(x))).attr<"axes">(param<"axes">)))
@@ -177,10 +186,10 @@ TEST_CASE("a further root is found by each branch of an either, and below what i
     CAPTURE(again);
     auto const of = [&](sketch& g, value v, value a) { return again ? g.add("Tanh", {a}) : v; };
     auto first = beside_relu([&](sketch& g, value v, value a) { return g.add("Abs", {g.add("Sin", {of(g, v, a)})}); });
-    auto second = beside_relu([&](sketch& g, value v, value a) {
-      return g.add("Abs", {g.add("Cos", {g.add("Floor", {of(g, v, a)})})});
-    });
-    auto neither = beside_relu([&](sketch& g, value v, value a) { return g.add("Abs", {g.add("Cos", {of(g, v, a)})}); });
+    auto second = beside_relu(
+        [&](sketch& g, value v, value a) { return g.add("Abs", {g.add("Cos", {g.add("Floor", {of(g, v, a)})})}); });
+    auto neither =
+        beside_relu([&](sketch& g, value v, value a) { return g.add("Abs", {g.add("Cos", {of(g, v, a)})}); });
     CHECK(applied<chosen>(first) == 1);
     CHECK(applied<chosen>(second) == 1);
     CHECK(applied<chosen>(neither) == 0);

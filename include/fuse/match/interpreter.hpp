@@ -374,8 +374,8 @@ class basic_interpreter {
     }
     return user_of(i, v, looked_at, 0) || fail(pc, v);
   }
-  // ... of `v`, or of what passes it on through the operators of a set, chains of at most 8 of them; through what spells
-  // a sum, product or reduction, of at most 16.
+  // ... of `v`, or of what passes it on through the operators of a set, chains of at most 8 of them; through what
+  // spells a sum, product or reduction, of at most 16.
   bool user_of(instruction const& i, value_id v, int& looked_at, int passed) {
     bool const climbs = (i.flags & instruction::climbs) != 0;
     for (auto at = image_.value(v).first_use; at != absent; at = image_.use_at(at).next) {

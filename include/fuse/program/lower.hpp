@@ -255,9 +255,7 @@ constexpr bool lowering::is_node(term const& t) {
   return t.kind == term_kind::neutral || t.kind == term_kind::named || t.kind == term_kind::exact;
 }
 // Whether a term says something of the one below it alone.
-constexpr bool lowering::is_name(term const& t) {
-  return t.kind == term_kind::known_as || t.kind == term_kind::users;
-}
+constexpr bool lowering::is_name(term const& t) { return t.kind == term_kind::known_as || t.kind == term_kind::users; }
 // Whether a term is spelled by several operators in general.
 constexpr bool lowering::is_spelled(std::uint8_t at) const {
   return pattern_[at].kind == term_kind::neutral && (group_[at] != op_group::none || reduction_[at]);
