@@ -213,6 +213,7 @@ struct operator_info {
   type_function type = type_function::unknown;
   span<parameter_info const> parameters{};
   std::uint8_t of_first_result = 0;  ///< operands, a bit each, that no other result depends on
+  std::uint8_t least_results = 1;
 };
 
 namespace detail {
@@ -280,6 +281,10 @@ constexpr operator_info other(opcode op, std::string_view name, op_kind kind, in
           shape_function::own,
           type_function::own,
           parameters};
+}
+constexpr operator_info with_results(int least, operator_info info) {
+  info.least_results = static_cast<std::uint8_t>(least);
+  return info;
 }
 constexpr operator_info same_shape_reduction(opcode op, std::string_view name, int least, int most,
                                              span<parameter_info const> parameters, std::uint8_t of_first_result = 0) {
@@ -394,7 +399,7 @@ inline constexpr operator_info operator_table[] = {
     detail::other(opcode::one_hot, "one_hot", op_kind::injective, 3, 3, detail::last_axis_parameters),
     detail::other(opcode::non_zero, "non_zero", op_kind::opaque, 1, 1),
     detail::other(opcode::cumulative_sum, "cumulative_sum", op_kind::opaque, 2, 2),
-    detail::other(opcode::top_k, "top_k", op_kind::opaque, 1, 2, detail::last_axis_parameters),
+    detail::with_results(2, detail::other(opcode::top_k, "top_k", op_kind::opaque, 1, 2, detail::last_axis_parameters)),
     detail::other(opcode::depth_to_space, "depth_to_space", op_kind::injective, 1, 1),
     detail::other(opcode::space_to_depth, "space_to_depth", op_kind::injective, 1, 1),
     detail::other(opcode::reverse_sequence, "reverse_sequence", op_kind::opaque, 2, 2),
@@ -448,7 +453,7 @@ inline constexpr operator_info operator_table[] = {
     detail::same_shape_reduction(opcode::local_response_norm, "local_response_norm", 1, 1, {}),
     detail::other(opcode::quantize, "quantize", op_kind::elementwise, 2, 3),
     detail::other(opcode::dequantize, "dequantize", op_kind::elementwise, 2, 3),
-    detail::other(opcode::dynamic_quantize, "dynamic_quantize", op_kind::opaque, 1, 1),
+    detail::with_results(3, detail::other(opcode::dynamic_quantize, "dynamic_quantize", op_kind::opaque, 1, 1)),
     detail::other(opcode::if_else, "if_else", op_kind::opaque, 1, 1),
     detail::other(opcode::loop, "loop", op_kind::opaque, 2, -1),
     detail::other(opcode::scan, "scan", op_kind::opaque, 1, -1),
@@ -8426,7 +8431,7 @@ enum class step : std::uint8_t {
   missing,        ///< operand a is absent
   parameter,      ///< parameter names[op] of value a's node is `number`, or goes to slot b (b = 255: compare)
   users,          ///< value a has exactly `op` users
-  user,           ///< * a user of value a; its result `c` to register b
+  user,           ///< * a user of value a that is operator `op`, or any (0); its result `c` to register b
   same,           ///< values a and b are one computation
   agrees,         ///< value a's node has the parameters of that of the value in slot b, or goes there
   recall,         ///< what slot b holds, to register a
@@ -8475,7 +8480,9 @@ struct instruction {
   static constexpr std::uint8_t any_sign = 2;  ///< member: the register takes the sign along
   static constexpr std::uint8_t commutes = 4;  ///< operation: either order of two operands
   static constexpr std::uint8_t alone = 1;     ///< reduction: it is one node, no number of it stands apart
-  static constexpr std::uint8_t optional = 8;  ///< scalar_member: absent, it is what changes nothing
+  static constexpr std::uint8_t optional = 8;  ///< scalar_member: absent, it is what changes nothing; user: a itself,
+  static constexpr std::uint8_t named = 1;     ///< user: `op` is an operator name code
+  static constexpr std::uint8_t climbs = 2;    ///< user: any number of them, one above the other, which spell sums,
   static constexpr std::uint8_t clips = 16;    ///< group: a sum that is never negative may be clipped at 0
   static constexpr std::uint8_t some = 1;      ///< rest: something is left
   static constexpr std::uint8_t divides = 64;  ///< group: one quotient, which may be of integers
@@ -8570,6 +8577,7 @@ enum class rule_error : std::uint8_t {
   misplaced,
   result_as_root,
   again_of_no_operator,
+  result_of_no_operator,
 };
 
 enum class slot_kind : std::uint8_t { value, number, rest, parameter };
@@ -11703,7 +11711,7 @@ class basic_interpreter {
   }
 
   bool user(instruction const& i, std::uint16_t pc) {
-    int tried = 0;
+    int scanned = 0;
     auto const v = s_.value(i.a);
     auto const back = s_.here();
     if ((i.flags & instruction::optional) != 0) {
@@ -11711,21 +11719,35 @@ class basic_interpreter {
       if (run(i.next)) return true;
       s_.rewind(back);
     }
-    return user_of(i, v, tried, 0) || fail(pc);
+    return user_of(i, v, scanned, 0) || fail(pc);
   }
-  bool user_of(instruction const& i, value_id v, int& tried, int passed) {
+  bool user_of(instruction const& i, value_id v, int& scanned, int passed) {
+    bool const climbs = (i.flags & instruction::climbs) != 0;
     for (auto at = image_.value(v).first_use; at != absent; at = image_.use_at(at).next) {
       auto const n = image_.use_at(at).node;
       if (image_.node(n).result_count <= i.c || image_.node(n).region != s_.region) continue;
-      if (++tried > 256) return s_.exceeded = true, false;
-      auto const back = s_.here();
-      s_.registers[i.b] = {{image_.result(n, i.c)}};
-      if (run(i.next)) return true;
-      s_.rewind(back);
-      if (i.through == 0 || passed == 8 || !passes_on(n, v, i.through)) continue;
-      if (user_of(i, image_.result(n), tried, passed + 1)) return true;
+      if (++scanned > 1024) return s_.exceeded = true, false;
+      bool const fits = is_user(i, image_.node(n).tag);
+      if (fits) {
+        auto const back = s_.here();
+        s_.registers[i.b] = {{image_.result(n, i.c)}};
+        if (run(i.next)) return true;
+        s_.rewind(back);
+      }
+      bool const on = climbs && passed < 16 && fits;
+      if (!on && (i.through == 0 || passed >= 8 || !passes_on(n, v, i.through))) continue;
+      if (user_of(i, image_.result(n), scanned, passed + 1)) return true;
     }
     return false;
+  }
+  template <class Tag>
+  [[nodiscard]] static bool is_user(instruction const& i, Tag const& tag) {
+    if ((i.flags & instruction::named) != 0) return tag.name == i.op;
+    auto const op = static_cast<opcode>(tag.op);
+    if ((i.flags & instruction::climbs) == 0) return i.op == 0 || tag.op == i.op;
+    return opening_of(op, op_group::sum).when != opens_with::none ||
+           opening_of(op, op_group::product).when != opens_with::none || summing_of(op).of != 0 ||
+           op == opcode::unsqueeze || op == opcode::reshape;
   }
   [[nodiscard]] bool passes_on(node_id n, value_id v, std::uint8_t set) const {
     auto const& tag = image_.node(n).tag;
@@ -12680,6 +12702,17 @@ class lowering {
   struct term_registers {
     std::uint8_t of[expression::capacity];
   };
+  struct way {
+    static constexpr int capacity = 16;
+    std::uint8_t terms[capacity];
+    int length;
+    [[nodiscard]] friend constexpr bool operator==(way const& a, way const& b) {
+      bool same = a.length == b.length;
+      for (int i = 0; same && i < a.length; ++i) same = a.terms[i] == b.terms[i];
+      return same;
+    }
+  };
+  static constexpr int max_ways = 16;
   static constexpr std::uint8_t rest_priority = 7;
 
   lowered_rule& out;  // (of someone else: constant evaluation pays for each struct around what is written)
@@ -12803,8 +12836,11 @@ class lowering {
   constexpr void name_root(std::uint8_t at);
   constexpr void add_transparent_entries(through_set const& set, std::uint16_t first);
   constexpr void further_root(std::uint8_t root);
+  constexpr void climb(way const& along, std::uint8_t to);
   [[nodiscard]] static constexpr bool is_node(term const& t);
-  constexpr bool path_to_bound(std::uint8_t at, std::uint8_t (&path)[16], int& length);
+  [[nodiscard]] static constexpr bool is_name(term const& t);
+  [[nodiscard]] constexpr bool is_spelled(std::uint8_t at) const;
+  constexpr bool way_to_bound(std::uint8_t at, bool last, int& branches, way& into);
   [[nodiscard]] constexpr bool is_bound(static_text name) const;
   constexpr void add_condition(condition const& added);
   [[nodiscard]] static constexpr bool names(expression const& in, static_text name);
@@ -13533,7 +13569,10 @@ constexpr void lowering::value(std::uint8_t at, std::uint8_t r, sign_use sign, s
     case term_kind::known_as:
       emit({.code = step::capture, .a = r, .b = bound_slot(t.name, slot_kind::value)});
       return value(t.child[0], r, sign, around, true);
-    case term_kind::result: return operation(t.child[0], r, static_cast<std::uint8_t>(t.index));
+    case term_kind::result:
+      if (!is_node(pattern_.terms[t.child[0]]) || t.index > 255)
+        return fail(rule_error::result_of_no_operator, rule_.name);
+      return operation(t.child[0], r, static_cast<std::uint8_t>(t.index));
     case term_kind::rest: return fail(rule_error::rest_not_last, t.name);
     case term_kind::parameter: return fail(rule_error::parameter_as_value, t.name);
     default: return fail(rule_error::misplaced, rule_.name);
@@ -13995,47 +14034,87 @@ constexpr void lowering::add_transparent_entries(through_set const& set, std::ui
 
 constexpr void lowering::further_root(std::uint8_t root) {
   if (is_other_result(root)) return fail(rule_error::result_as_root, rule_.name);
-  std::uint8_t path[16]{};
-  int length = 0;
-  if (!path_to_bound(root, path, length)) return fail(rule_error::unreachable_root, rule_.name);
-  auto at = register_of_.of[path[length - 1]];
+  if (out.root_count == sizeof(out.root_registers)) return fail(rule_error::too_large, rule_.name);
+  way ways[max_ways]{};
+  int count = 0;
+  for (bool const last : {false, true})
+    for (int branches = 0; branches < max_ways && count < max_ways; ++branches) {
+      way found{};
+      int left = branches;
+      bool known = !way_to_bound(root, last, left, found) || left != 0;
+      for (int i = 0; i < count && !known; ++i) known = ways[i] == found;
+      if (!known) ways[count++] = found;
+      if (count == 0) return fail(rule_error::unreachable_root, rule_.name);
+    }
+  auto const at = new_register();
+  out.root_registers[out.root_count++] = at;
+  lower_forks(count, false, [&](int i) { climb(ways[i], at); });
+  if (!failed_) value(root, at);
+}
+constexpr void lowering::climb(way const& along, std::uint8_t to) {
+  auto const bound = along.terms[along.length - 1];
+  auto at = register_of_.of[bound];
   if (at == 0) {
     at = new_register();
-    emit({.code = step::recall, .a = at, .b = slot(pattern_[path[length - 1]].name, slot_kind::value)});
+    emit({.code = step::recall, .a = at, .b = slot(pattern_[bound].name, slot_kind::value)});
   }
-  for (int i = length - 2; i >= 0; --i) {
-    auto const& t = pattern_[path[i]];
+  std::uint16_t last = no_instruction;
+  for (int i = along.length - 2; i >= 0; --i) {
+    auto const& t = pattern_[along.terms[i]];
     bool const wraps = t.kind == term_kind::wrapped || t.kind == term_kind::through;
     if (!wraps && !is_node(t)) continue;
     through_set set = everywhere_;
-    if (t.kind == term_kind::through) add_transparent(set, t.name);
-    if (t.kind == term_kind::wrapped) add_transparent(set, t.name);
-    auto const r = new_register();
-    emit({.code = step::user,
-          .a = at,
-          .b = r,
-          .c = i > 0 && pattern_[path[i - 1]].kind == term_kind::result
-                   ? static_cast<std::uint8_t>(pattern_[path[i - 1]].index)
-                   : std::uint8_t{0},
-          .through = set.count == 0 ? std::uint8_t{0} : set_id(set),
-          .flags = wraps ? instruction::optional : std::uint8_t{0}});
-    at = r;
+    if (wraps) add_transparent(set, t.name);
+    instruction made{.code = step::user, .a = at, .through = set.count == 0 ? std::uint8_t{0} : set_id(set)};
+    int above = i - 1;
+    while (above > 0 && is_name(pattern_[along.terms[above]])) --above;
+    if (above >= 0 && pattern_[along.terms[above]].kind == term_kind::result)
+      made.c = static_cast<std::uint8_t>(pattern_[along.terms[above]].index);
+    if (wraps) {
+      made.flags = instruction::optional;
+    } else if (is_spelled(along.terms[i])) {
+      made.flags = instruction::climbs;
+      while (i > 0 && (!is_node(pattern_[along.terms[i - 1]]) || is_spelled(along.terms[i - 1])) &&
+             pattern_[along.terms[i - 1]].kind != term_kind::wrapped &&
+             pattern_[along.terms[i - 1]].kind != term_kind::through)
+        --i;
+      if (i > 0 || last != no_instruction) made.flags |= instruction::optional;
+    } else if (t.kind == term_kind::neutral) {
+      made.op = static_cast<std::uint16_t>(t.op);
+    } else {
+      made.op = t.index;
+      made.flags = instruction::named;
+    }
+    made.b = at = new_register();
+    last = size_;
+    emit(made);
   }
-  if (out.root_count == sizeof(out.root_registers)) return fail(rule_error::too_large, rule_.name);
-  out.root_registers[out.root_count++] = at;
-  value(root, at);
+  if (last == no_instruction) return fail(rule_error::unreachable_root, rule_.name);
+  if (!failed_) out.code[last].b = to;
 }
 constexpr bool lowering::is_node(term const& t) {
   return t.kind == term_kind::neutral || t.kind == term_kind::named || t.kind == term_kind::exact;
 }
-constexpr bool lowering::path_to_bound(std::uint8_t at, std::uint8_t (&path)[16], int& length) {
-  if (length == 16) return false;
-  path[length++] = at;
+constexpr bool lowering::is_name(term const& t) { return t.kind == term_kind::known_as || t.kind == term_kind::users; }
+constexpr bool lowering::is_spelled(std::uint8_t at) const {
+  return pattern_[at].kind == term_kind::neutral && (group_[at] != op_group::none || reduction_[at]);
+}
+constexpr bool lowering::way_to_bound(std::uint8_t at, bool last, int& branches, way& into) {
+  if (into.length == way::capacity) return false;
+  into.terms[into.length++] = at;
   auto const& t = pattern_[at];
-  if (register_of_.of[at] != 0 || (t.kind == term_kind::capture && is_bound(t.name))) return length > 1;
+  bool const bound = register_of_.of[at] != 0 || (t.kind == term_kind::capture && is_bound(t.name));
+  if (bound && (!last || into.length == 1)) return into.length > 1;
+  bool const either = t.kind == term_kind::alternatives;
+  int const before = branches, only = either ? branches % t.children : 0;
+  if (either) branches /= t.children;
   for (int i = 0; i < t.children; ++i)
-    if (pattern_[t.child[i]].kind != term_kind::attribute && path_to_bound(t.child[i], path, length)) return true;
-  --length;
+    if ((!either || i == only) && pattern_[t.child[i]].kind != term_kind::attribute &&
+        way_to_bound(t.child[i], last, branches, into))
+      return true;
+  if (bound) return true;
+  branches = before;
+  --into.length;
   return false;
 }
 
@@ -14109,7 +14188,8 @@ constexpr bool lowering::lower_again(term const& t, replacement_term& into) {
   for (std::uint16_t i = 0; i < pattern_.size; ++i) {
     auto const& named = pattern_[i];
     if (named.kind != term_kind::known_as || named.name != t.name) continue;
-    auto const& is = pattern_[named.child[0]];
+    auto const& known_as = pattern_[named.child[0]];
+    auto const& is = known_as.kind == term_kind::result ? pattern_[known_as.child[0]] : known_as;
     bool const by_name = is.kind == term_kind::named || is.kind == term_kind::exact;
     if (!by_name && is.kind != term_kind::neutral) return false;
     auto const meant = by_name ? facts_of(names_, is.name) : facts_of(is.op);
@@ -14212,6 +14292,8 @@ constexpr void lowering::lower_replacement() {
         r.children = 2;
         break;
       case term_kind::result:
+        if (auto const& of = made[t.child[0]]; (!is_node(of) && of.kind != term_kind::again) || t.index > 255)
+          return fail(rule_error::result_of_no_operator, rule_.name);
         r.what = kind::result;
         r.index = t.index;
         break;
@@ -14333,6 +14415,9 @@ struct rule_requirement {
       "operator stands below another one");
   static_assert(is_not<Error, rule_error::again_of_no_operator>,
                 "fuse: again stands for an operator of the pattern, to which .as gives that name");
+  static_assert(
+      is_not<Error, rule_error::result_of_no_operator>,
+      "fuse: result<0> to result<255> stand around an operator; a name or a count of users stands around that");
   static_assert(
       is_not<Error, rule_error::misplaced>,
       "fuse: fold, row, dim and numbers that are computed stand on the right side of a rule, roots around its "
@@ -16682,6 +16767,8 @@ class basic_instantiation {
   }
 
   std::uint32_t kept_results(replacement_term const& t, std::uint32_t results) const {
+    if (t.what == kind::neutral && results < info(static_cast<opcode>(t.op)).least_results)
+      results = info(static_cast<opcode>(t.op)).least_results;
     for (std::uint8_t i = 0; i < info_->root_count; ++i) {
       auto const n = image_.producer(match_.value(i == 0 ? std::uint8_t{0} : info_->root_registers[i]));
       if (n == absent || image_.node(n).tag.op != t.op || t.what != kind::neutral) continue;
@@ -16789,7 +16876,8 @@ class basic_instantiation {
     auto const& tag = image_.node(n).tag;
     if (t.index != 0 ? tag.name != t.index : tag.op != t.op)
       return objection{"again() names a value that another operator passes on here"};
-    return writer_.again(n, operands, results);
+    if (results > image_.node(n).result_count) return objection{"again() has no more results than the operator here"};
+    return writer_.again(n, operands, image_.node(n).result_count);
   }
 
   static objection lacks(replacement_term const& t, std::string_view parameter) {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -12,7 +13,7 @@
 
 namespace soundness {
 
-/// What somebody writes between two nodes of an ONNX graph who wants a rewrite to be wrong: what changes nothing, or
+/// What somebody writes between two nodes of a graph who wants a rewrite to be wrong: what changes nothing, or
 /// looks as if it did not.
 class disguise : graph_change {
  public:
@@ -30,6 +31,7 @@ class disguise : graph_change {
 
  private:
   using element_type = fuse::element_type;
+  using opcode = fuse::opcode;
 
   bool one() {
     auto const at = any_node();
@@ -45,11 +47,12 @@ class disguise : graph_change {
     type_ = checked_->types().at(v.id);
     if (type_ == element_type::boolean) return false;
     bool const floats = fuse::is_floating(type_), old = g_.version() < 13;
+    if (e_.second && (how == "axes" || how == "dropped" || how == "alone")) return false;  // it lacks the operators
     if (how == "a number") return number(at, v);
     if (how == "signs")
       return insert_behind(at, v, [&](value from) {
-        return choose.one_in("twice negated", 2) ? append("Neg", {append("Neg", {from})})
-                                                 : append("Mul", {from, constant({}, -1)});
+        return choose.one_in("twice negated", 2) ? append(name(opcode::neg), {append(name(opcode::neg), {from})})
+                                                 : append(name(opcode::mul), {from, constant({}, -1)});
       });
     if (how == "axes") {
       auto const axis = static_cast<std::int64_t>(choose.number("put axis", {0, 1, 2, 3})) %
@@ -81,17 +84,20 @@ class disguise : graph_change {
         return false;
       constexpr int types[] = {10, 11, 16, 7, 6, 1};
       auto const to = types[choose.number("narrow", {0, 0, 1, 2, 2, 3, 4, 5})];
-      if (to == 16 && old) return false;
+      if (to == 16 && old && !e_.second) return false;
       return insert_behind(at, v, [&](value from) { return cast(cast(from, to), static_cast<int>(type_)); });
     }
     if (how == "dropped" && floats) return insert_behind(at, v, [&](value from) { return append("Dropout", {from}); });
     if (how == "root" && floats)
-      return insert_behind(at, v, [&](value from) { return append("Sqrt", {append("Mul", {from, from})}); });
+      return insert_behind(at, v, [&](value from) {
+        return append(name(opcode::sqrt), {append(name(opcode::mul), {from, from})});
+      });
     if (how == "alone" && floats)
       return insert_behind(at, v, [&](value from) { return append(choose.one_in("Sum", 2) ? "Sum" : "Max", {from}); });
     return false;
   }
 
+  [[nodiscard]] std::string_view name(opcode op) const { return corpus::name_of(op, e_.second); }
   value constant(std::vector<std::int64_t> const& shape, double x) {
     return g_.constant(fuse::make_tensor(type_, shape, std::vector<double>(corpus::count_of(shape), x)));
   }
@@ -109,12 +115,12 @@ class disguise : graph_change {
     auto const shape = shape_of_number();
     auto const how = choose("number", {"times one", "one times", "plus nothing", "twice", "by one", "minus nothing"});
     return insert_behind(at, v, [&](value from) {
-      if (how == "times one") return append("Mul", {from, constant(shape, 1)});
-      if (how == "one times") return append("Mul", {constant(shape, 1), from});
-      if (how == "plus nothing") return append("Add", {from, constant(shape, 0)});
-      if (how == "minus nothing") return append("Sub", {from, constant(shape, 0)});
-      if (how == "twice") return append("Add", {from, from});
-      return append("Div", {from, constant(shape, 1)});
+      if (how == "times one") return append(name(opcode::mul), {from, constant(shape, 1)});
+      if (how == "one times") return append(name(opcode::mul), {constant(shape, 1), from});
+      if (how == "plus nothing") return append(name(opcode::add), {from, constant(shape, 0)});
+      if (how == "minus nothing") return append(name(opcode::sub), {from, constant(shape, 0)});
+      if (how == "twice") return append(name(opcode::add), {from, from});
+      return append(name(opcode::div), {from, constant(shape, 1)});
     });
   }
   bool repeated(node at, value v) {
@@ -122,13 +128,13 @@ class disguise : graph_change {
     for (auto& e : to)
       if (e == 1 && choose.one_in("larger", 2)) e = 3;
     if (choose.one_in("more axes", 3)) to.insert(to.begin(), choose.number("first", {1, 2}));
-    if (choose.one_in("Tile", 2)) {
+    if (!e_.second && choose.one_in("Tile", 2)) {
       std::vector<std::int64_t> times;
       for (auto const e : shape_)
         times.push_back(e == 1 && choose.one_in("tiled", 2) ? 3 : choose.one_in("twice", 9) ? 2 : 1);
       return insert_behind(at, v, [&](value from) { return append("Tile", {from, list(times)}); });
     }
-    return insert_behind(at, v, [&](value from) { return append("Expand", {from, list(to)}); });
+    return insert_behind(at, v, [&](value from) { return append(name(opcode::expand), {from, list(to)}); });
   }
 
   // Somebody reads what the graph only has because a node has several results.

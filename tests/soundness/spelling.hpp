@@ -407,8 +407,8 @@ class spelling {
 
   // Operators with axes: their operands have the shapes that make the result what is wanted.
 
-  value write_shaped(std::uint8_t at, std::vector<std::int64_t> const& shape) {
-    auto const before = std::exchange(base_, shape);
+  value write_shaped(std::uint8_t at, std::vector<std::int64_t> shape) {
+    auto const before = std::exchange(base_, std::move(shape));
     bool const exact = std::exchange(exact_shapes_, true);
     auto const v = write(at);
     base_ = before;
@@ -574,6 +574,9 @@ class spelling {
       switch (t.op) {
         case opcode::mul:
         case opcode::div:
+          // Integers are rounded where they are divided.
+          if (integers_ && t.op == opcode::div)
+            return into.push_back({two(opcode::div, write(t.child[0]), write(t.child[1])), exponent});
           collect_product(t.child[0], exponent, into);
           return collect_product(t.child[1], t.op == opcode::div ? -exponent : exponent, into);
         case opcode::reciprocal: return collect_product(t.child[0], -exponent, into);

@@ -53,6 +53,35 @@ TEST_CASE("operands that are parameters stay") {
   CHECK(ops(g) == "Slice Abs");
 }
 
+TEST_CASE("an operator stands again with all of its results") {
+  static constexpr auto best =
+      fuse::rule<"best">(result<0>(op<"TopK">(abs(x))).as<"top">() + w).replace(result<0>(again<"top">(x)) + w);
+  static constexpr auto half =
+      fuse::rule<"half">(result<0>(op<"Split">(abs(x))).as<"half">() + w).replace(result<0>(again<"half">(x)) + w);
+  static constexpr auto third =
+      fuse::rule<"third">(result<0>(op<"Split">(abs(x))).as<"half">() + w).replace(result<2>(again<"half">(x)) + w);
+  auto const graph_of = [](char const* op, fuse::graph::dims const& extents) {
+    sketch g(13);
+    auto const list = extents.size() == 1 ? g.constant({3}) : g.constant({4, 4});
+    auto const n = g.append(op, {g.add("Abs", {g.in("x")}), list}, {{"axis", -1}}, 2);
+    g.end(g.add("Add", {g.result(n), g.in("w", {1, 1})}));
+    return g;
+  };
+  auto const results_of = [](sketch const& g, char const* op) {
+    for (auto const n : g.nodes())
+      if (g.op(n) == op) return g.results(n).size();
+    return std::size_t{0};
+  };
+  auto g = graph_of("TopK", {3});
+  CHECK(applied<best>(g) == 1);
+  CHECK(results_of(g, "TopK") == 2);
+  auto h = graph_of("Split", {4, 4});
+  CHECK(applied<half>(h) == 1);
+  CHECK(results_of(h, "Split") == 2);
+  auto k = graph_of("Split", {4, 4});
+  CHECK(applied<third>(k) == 0);
+}
+
 TEST_CASE("what is looked through above an operator is not it") {
   sketch g;
   g.end(g.add("Abs", {g.add("Identity", {g.add("Tanh", {g.in("x")})})}));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "rewriting.hpp"
 
+#include <functional>
+
 namespace dsl_roots {
 
 using namespace rewriting;
@@ -101,6 +103,104 @@ TEST_CASE("between two roots may stand names, counts of users, and what is looke
   auto g = graph_of(0, false), h = graph_of(0, true);
   CHECK(applied<wrapped>(g) == 1);
   CHECK(applied<wrapped>(h) == 1);
+}
+
+// A graph of tanh(a), its ReLU as output "first", and as "second" what is made of it and of inputs b and c, or of a.
+template <class Make>
+sketch beside_relu(Make const& make) {
+  sketch g;
+  auto const a = g.in("a"), t = g.add("Tanh", {a});
+  g.output(g.add("Relu", {t}), "first");
+  g.output(make(g, t, a), "second");
+  return g;
+}
+
+TEST_CASE("a further root is found in any bracketing and spelling of its sums and products") {
+  static constexpr auto t = tanh(x), y = var<"y">, z = var<"z">;
+  static constexpr auto made = op<"Max">(x, x);
+  static constexpr auto added = fuse::rule<"added">(roots(relu(t), t + y + z)).replace(made, made).at_equal_cost();
+  static constexpr auto scaled =
+      fuse::rule<"scaled">(roots(relu(t), abs(2.0 * t * y + z))).replace(made, made).at_equal_cost();
+  static constexpr auto perhaps =
+      fuse::rule<"perhaps">(roots(relu(t), abs(t * optional(y)))).replace(made, made).at_equal_cost();
+  using value = graph::value;
+  std::function<value(sketch&, value, value)> const sums[] = {
+      [](sketch& g, value v, value) {
+        return g.add("Add", {g.add("Add", {v, g.in("b")}), g.in("c")});
+      },
+      [](sketch& g, value v, value) {
+        return g.add("Add", {g.add("Add", {g.in("b"), g.in("c")}), v});
+      },
+      [](sketch& g, value v, value) {
+        return g.add("Add", {g.in("b"), g.add("Add", {g.in("c"), v})});
+      },
+      [](sketch& g, value v, value) {
+        return g.add("Sum", {g.in("b"), g.in("c"), v});
+      },
+      [](sketch& g, value v, value) {
+        return g.add("Sub", {g.in("b"), g.add("Neg", {g.add("Add", {v, g.in("c")})})});
+      }};
+  for (auto const& make : sums) {
+    auto g = beside_relu(make);
+    INFO(to_text(g));
+    CHECK(applied<added>(g) == 1);
+  }
+  std::function<value(sketch&, value, value)> const products[] = {
+      [](sketch& g, value v, value) {
+        return g.add("Abs", {g.add("Add", {g.in("c"), g.add("Mul", {g.add("Mul", {v, g.scalar(2.0f)}), g.in("b")})})});
+      },
+      [](sketch& g, value v, value) {
+        return g.add("Abs", {g.add("Add", {g.in("c"), g.add("Mul", {v, g.add("Mul", {g.scalar(2.0f), g.in("b")})})})});
+      },
+      [](sketch& g, value v, value) {
+        return g.add("Abs", {g.add("Add", {g.in("c"), g.add("Div", {g.add("Mul", {g.in("b"), v}), g.scalar(0.5f)})})});
+      },
+      [](sketch& g, value v, value) {
+        auto const n = g.add("Neg", {g.add("Mul", {g.in("b"), g.add("Mul", {v, g.scalar(2.0f)})})});
+        return g.add("Abs", {g.add("Sub", {g.in("c"), n})});
+      }};
+  for (auto const& make : products) {
+    auto g = beside_relu(make);
+    INFO(to_text(g));
+    CHECK(applied<scaled>(g) == 1);
+  }
+  auto with = beside_relu([](sketch& g, value v, value) { return g.add("Abs", {g.add("Mul", {v, g.in("b")})}); });
+  auto without = beside_relu([](sketch& g, value v, value) { return g.add("Abs", {v}); });
+  CHECK(applied<perhaps>(with) == 1);
+  CHECK(applied<perhaps>(without) == 1);
+}
+
+TEST_CASE("a further root is found by each branch of an either, and below what is computed once more") {
+  static constexpr auto t = tanh(x);
+  static constexpr auto made = op<"Max">(x, x);
+  static constexpr auto chosen =
+      fuse::rule<"chosen">(roots(relu(t), abs(either(op<"Sin">(t), op<"Cos">(op<"Floor">(t))))))
+          .replace(made, made)
+          .at_equal_cost();
+  static constexpr auto averaged = fuse::rule<"averaged">(roots(relu(t), abs(mean(square(t)))))
+                                       .where(trailing_axes<"axes">)
+                                       .replace(made, abs(mean(square(tanh(x))).attr<"axes">(param<"axes">)))
+                                       .at_equal_cost();
+  using value = graph::value;
+  for (bool const again : {false, true}) {
+    CAPTURE(again);
+    auto const of = [&](sketch& g, value v, value a) { return again ? g.add("Tanh", {a}) : v; };
+    auto first = beside_relu([&](sketch& g, value v, value a) { return g.add("Abs", {g.add("Sin", {of(g, v, a)})}); });
+    auto second = beside_relu(
+        [&](sketch& g, value v, value a) { return g.add("Abs", {g.add("Cos", {g.add("Floor", {of(g, v, a)})})}); });
+    auto neither =
+        beside_relu([&](sketch& g, value v, value a) { return g.add("Abs", {g.add("Cos", {of(g, v, a)})}); });
+    CHECK(applied<chosen>(first) == 1);
+    CHECK(applied<chosen>(second) == 1);
+    CHECK(applied<chosen>(neither) == 0);
+    auto mean = beside_relu([&](sketch& g, value v, value a) {
+      auto const w = of(g, v, a);
+      auto const sum = g.add("ReduceSum", {g.add("Mul", {w, w}), g.constant({-1})}, {{"keepdims", 1}});
+      return g.add("Abs", {g.add("Div", {sum, g.scalar(8.0f)})});
+    });
+    INFO(to_text(mean));
+    CHECK(fuse::rewrite<averaged>(mean).rules[0].matched >= 1);
+  }
 }
 
 }  // namespace dsl_roots

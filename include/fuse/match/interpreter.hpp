@@ -336,7 +336,7 @@ class basic_interpreter {
   }
 
   bool user(instruction const& i, std::uint16_t pc) {
-    int tried = 0;
+    int scanned = 0;
     auto const v = s_.value(i.a);
     auto const back = s_.here();
     if ((i.flags & instruction::optional) != 0) {
@@ -344,22 +344,38 @@ class basic_interpreter {
       if (run(i.next)) return true;
       s_.rewind(back);
     }
-    return user_of(i, v, tried, 0) || fail(pc);
+    return user_of(i, v, scanned, 0) || fail(pc);
   }
-  // ... of `v`, or of what passes it on through the operators of a set, chains of at most 8 of them.
-  bool user_of(instruction const& i, value_id v, int& tried, int passed) {
+  // ... of `v`, or of what passes it on through the operators of a set, chains of at most 8 of them; through what
+  // spells a sum, product or reduction, of at most 16.
+  bool user_of(instruction const& i, value_id v, int& scanned, int passed) {
+    bool const climbs = (i.flags & instruction::climbs) != 0;
     for (auto at = image_.value(v).first_use; at != absent; at = image_.use_at(at).next) {
       auto const n = image_.use_at(at).node;
       if (image_.node(n).result_count <= i.c || image_.node(n).region != s_.region) continue;
-      if (++tried > 256) return s_.exceeded = true, false;
-      auto const back = s_.here();
-      s_.registers[i.b] = {{image_.result(n, i.c)}};
-      if (run(i.next)) return true;
-      s_.rewind(back);
-      if (i.through == 0 || passed == 8 || !passes_on(n, v, i.through)) continue;
-      if (user_of(i, image_.result(n), tried, passed + 1)) return true;
+      if (++scanned > 1024) return s_.exceeded = true, false;
+      bool const fits = is_user(i, image_.node(n).tag);
+      if (fits) {
+        auto const back = s_.here();
+        s_.registers[i.b] = {{image_.result(n, i.c)}};
+        if (run(i.next)) return true;
+        s_.rewind(back);
+      }
+      bool const on = climbs && passed < 16 && fits;
+      if (!on && (i.through == 0 || passed >= 8 || !passes_on(n, v, i.through))) continue;
+      if (user_of(i, image_.result(n), scanned, passed + 1)) return true;
     }
     return false;
+  }
+  // Whether a user is what is looked for.
+  template <class Tag>
+  [[nodiscard]] static bool is_user(instruction const& i, Tag const& tag) {
+    if ((i.flags & instruction::named) != 0) return tag.name == i.op;
+    auto const op = static_cast<opcode>(tag.op);
+    if ((i.flags & instruction::climbs) == 0) return i.op == 0 || tag.op == i.op;
+    return opening_of(op, op_group::sum).when != opens_with::none ||
+           opening_of(op, op_group::product).when != opens_with::none || summing_of(op).of != 0 ||
+           op == opcode::unsqueeze || op == opcode::reshape;
   }
   // Whether node `n` is one of a set, and `v` its first operand. Whether elements stay what they are is asked on the
   // way down.

@@ -93,6 +93,7 @@ struct operator_info {
   type_function type = type_function::unknown;
   span<parameter_info const> parameters{};
   std::uint8_t of_first_result = 0;  ///< operands, a bit each, that no other result depends on
+  std::uint8_t least_results = 1;
 };
 
 namespace detail {
@@ -160,6 +161,10 @@ constexpr operator_info other(opcode op, std::string_view name, op_kind kind, in
           shape_function::own,
           type_function::own,
           parameters};
+}
+constexpr operator_info with_results(int least, operator_info info) {
+  info.least_results = static_cast<std::uint8_t>(least);
+  return info;
 }
 // A reduction whose result has the shape and type of its first operand.
 constexpr operator_info same_shape_reduction(opcode op, std::string_view name, int least, int most,
@@ -277,7 +282,7 @@ inline constexpr operator_info operator_table[] = {
     detail::other(opcode::one_hot, "one_hot", op_kind::injective, 3, 3, detail::last_axis_parameters),
     detail::other(opcode::non_zero, "non_zero", op_kind::opaque, 1, 1),
     detail::other(opcode::cumulative_sum, "cumulative_sum", op_kind::opaque, 2, 2),
-    detail::other(opcode::top_k, "top_k", op_kind::opaque, 1, 2, detail::last_axis_parameters),
+    detail::with_results(2, detail::other(opcode::top_k, "top_k", op_kind::opaque, 1, 2, detail::last_axis_parameters)),
     detail::other(opcode::depth_to_space, "depth_to_space", op_kind::injective, 1, 1),
     detail::other(opcode::space_to_depth, "space_to_depth", op_kind::injective, 1, 1),
     detail::other(opcode::reverse_sequence, "reverse_sequence", op_kind::opaque, 2, 2),
@@ -333,7 +338,7 @@ inline constexpr operator_info operator_table[] = {
     detail::same_shape_reduction(opcode::local_response_norm, "local_response_norm", 1, 1, {}),
     detail::other(opcode::quantize, "quantize", op_kind::elementwise, 2, 3),
     detail::other(opcode::dequantize, "dequantize", op_kind::elementwise, 2, 3),
-    detail::other(opcode::dynamic_quantize, "dynamic_quantize", op_kind::opaque, 1, 1),
+    detail::with_results(3, detail::other(opcode::dynamic_quantize, "dynamic_quantize", op_kind::opaque, 1, 1)),
     detail::other(opcode::if_else, "if_else", op_kind::opaque, 1, 1),
     detail::other(opcode::loop, "loop", op_kind::opaque, 2, -1),
     detail::other(opcode::scan, "scan", op_kind::opaque, 1, -1),

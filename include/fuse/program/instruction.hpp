@@ -35,7 +35,7 @@ enum class step : std::uint8_t {
   missing,        ///< operand a is absent
   parameter,      ///< parameter names[op] of value a's node is `number`, or goes to slot b (b = 255: compare)
   users,          ///< value a has exactly `op` users
-  user,           ///< * a user of value a; its result `c` to register b
+  user,           ///< * a user of value a that is operator `op`, or any (0); its result `c` to register b
   same,           ///< values a and b are one computation
   agrees,         ///< value a's node has the parameters of that of the value in slot b, or goes there
   recall,         ///< what slot b holds, to register a
@@ -91,7 +91,11 @@ struct instruction {
   static constexpr std::uint8_t any_sign = 2;  ///< member: the register takes the sign along
   static constexpr std::uint8_t commutes = 4;  ///< operation: either order of two operands
   static constexpr std::uint8_t alone = 1;     ///< reduction: it is one node, no number of it stands apart
-  static constexpr std::uint8_t optional = 8;  ///< scalar_member: absent, it is what changes nothing
+  static constexpr std::uint8_t optional = 8;  ///< scalar_member: absent, it is what changes nothing; user: a itself,
+                                               ///< too
+  static constexpr std::uint8_t named = 1;     ///< user: `op` is an operator name code
+  static constexpr std::uint8_t climbs = 2;    ///< user: any number of them, one above the other, which spell sums,
+                                               ///< products and reductions
   static constexpr std::uint8_t clips = 16;    ///< group: a sum that is never negative may be clipped at 0
   static constexpr std::uint8_t some = 1;      ///< rest: something is left
   static constexpr std::uint8_t divides = 64;  ///< group: one quotient, which may be of integers

@@ -76,7 +76,10 @@ namespace detail {
       return line + std::string(rules.parameter_names[i.op]) + " of " + r(i.a) +
              (i.b == no_slot ? " is " + shortest(i.number) : " as " + s(i.b));
     case step::users: return line + r(i.a) + " are " + std::to_string(i.op);
-    case step::user: return r(i.b) + " = a user of " + r(i.a);
+    case step::user:
+      return r(i.b) +
+             ((i.flags & instruction::climbs) != 0 ? " = a sum, product or reduction above " : " = a user of ") +
+             r(i.a) + ((i.flags & instruction::optional) != 0 ? ", or that" : "");
     case step::same: return line + r(i.a) + " and " + r(i.b);
     case step::agrees: return line + r(i.a) + " with " + s(i.b) + " in its parameters";
     case step::recall: return r(i.a) + " = " + s(i.b);

@@ -185,53 +185,99 @@ constexpr void lowering::add_transparent_entries(through_set const& set, std::ui
 }
 
 /// A root that is found from what is bound: the users of a bound term, step by step up to the root, which is then
-/// matched whole.
+/// matched whole. There is a way for each branch of an either, from the first bound term below it; and from the last
+/// one, as what stands between may be computed once more.
 constexpr void lowering::further_root(std::uint8_t root) {
   if (is_other_result(root)) return fail(rule_error::result_as_root, rule_.name);
-  std::uint8_t path[16]{};
-  int length = 0;
-  if (!path_to_bound(root, path, length)) return fail(rule_error::unreachable_root, rule_.name);
-  auto at = register_of_.of[path[length - 1]];
+  if (out.root_count == sizeof(out.root_registers)) return fail(rule_error::too_large, rule_.name);
+  way ways[max_ways]{};
+  int count = 0;
+  for (bool const last : {false, true})
+    for (int branches = 0; branches < max_ways && count < max_ways; ++branches) {
+      way found{};
+      int left = branches;
+      bool known = !way_to_bound(root, last, left, found) || left != 0;
+      for (int i = 0; i < count && !known; ++i) known = ways[i] == found;
+      if (!known) ways[count++] = found;
+      if (count == 0) return fail(rule_error::unreachable_root, rule_.name);
+    }
+  auto const at = new_register();
+  out.root_registers[out.root_count++] = at;
+  lower_forks(count, false, [&](int i) { climb(ways[i], at); });
+  if (!failed_) value(root, at);
+}
+/// The users from the bound end of a way up to its root, which goes to register `to`.
+constexpr void lowering::climb(way const& along, std::uint8_t to) {
+  auto const bound = along.terms[along.length - 1];
+  auto at = register_of_.of[bound];
   if (at == 0) {
     at = new_register();
-    emit({.code = step::recall, .a = at, .b = slot(pattern_[path[length - 1]].name, slot_kind::value)});
+    emit({.code = step::recall, .a = at, .b = slot(pattern_[bound].name, slot_kind::value)});
   }
-  for (int i = length - 2; i >= 0; --i) {
-    auto const& t = pattern_[path[i]];
+  std::uint16_t last = no_instruction;
+  for (int i = along.length - 2; i >= 0; --i) {
+    auto const& t = pattern_[along.terms[i]];
     // What may stand between, or nothing: an operator that is there or not, and what is looked through.
     bool const wraps = t.kind == term_kind::wrapped || t.kind == term_kind::through;
     if (!wraps && !is_node(t)) continue;
     through_set set = everywhere_;
-    if (t.kind == term_kind::through) add_transparent(set, t.name);
-    if (t.kind == term_kind::wrapped) add_transparent(set, t.name);
-    auto const r = new_register();
-    emit({.code = step::user,
-          .a = at,
-          .b = r,
-          .c = i > 0 && pattern_[path[i - 1]].kind == term_kind::result
-                   ? static_cast<std::uint8_t>(pattern_[path[i - 1]].index)
-                   : std::uint8_t{0},
-          .through = set.count == 0 ? std::uint8_t{0} : set_id(set),
-          .flags = wraps ? instruction::optional : std::uint8_t{0}});
-    at = r;
+    if (wraps) add_transparent(set, t.name);
+    instruction made{.code = step::user, .a = at, .through = set.count == 0 ? std::uint8_t{0} : set_id(set)};
+    int above = i - 1;
+    while (above > 0 && is_name(pattern_[along.terms[above]])) --above;
+    if (above >= 0 && pattern_[along.terms[above]].kind == term_kind::result)
+      made.c = static_cast<std::uint8_t>(pattern_[along.terms[above]].index);
+    if (wraps) {
+      made.flags = instruction::optional;
+    } else if (is_spelled(along.terms[i])) {
+      // However many operators spell it; none where all but one part of it are absent.
+      made.flags = instruction::climbs;
+      while (i > 0 && (!is_node(pattern_[along.terms[i - 1]]) || is_spelled(along.terms[i - 1])) &&
+             pattern_[along.terms[i - 1]].kind != term_kind::wrapped &&
+             pattern_[along.terms[i - 1]].kind != term_kind::through)
+        --i;
+      if (i > 0 || last != no_instruction) made.flags |= instruction::optional;
+    } else if (t.kind == term_kind::neutral) {
+      made.op = static_cast<std::uint16_t>(t.op);
+    } else {
+      made.op = t.index;
+      made.flags = instruction::named;
+    }
+    made.b = at = new_register();
+    last = size_;
+    emit(made);
   }
-  if (out.root_count == sizeof(out.root_registers)) return fail(rule_error::too_large, rule_.name);
-  out.root_registers[out.root_count++] = at;
-  value(root, at);
+  if (last == no_instruction) return fail(rule_error::unreachable_root, rule_.name);
+  if (!failed_) out.code[last].b = to;
 }
 // Whether a term is a node of its own, and no name for one, nor a choice among several.
 constexpr bool lowering::is_node(term const& t) {
   return t.kind == term_kind::neutral || t.kind == term_kind::named || t.kind == term_kind::exact;
 }
-// Path from `at` down to a term that has a register, root first.
-constexpr bool lowering::path_to_bound(std::uint8_t at, std::uint8_t (&path)[16], int& length) {
-  if (length == 16) return false;
-  path[length++] = at;
+// Whether a term says something of the one below it alone.
+constexpr bool lowering::is_name(term const& t) { return t.kind == term_kind::known_as || t.kind == term_kind::users; }
+// Whether a term is spelled by several operators in general.
+constexpr bool lowering::is_spelled(std::uint8_t at) const {
+  return pattern_[at].kind == term_kind::neutral && (group_[at] != op_group::none || reduction_[at]);
+}
+// The way from `at` down to a term that has a register, root first: the first such one, or the `last` one below that.
+// `branches` says which ones of eithers, and what is left of it says nothing.
+constexpr bool lowering::way_to_bound(std::uint8_t at, bool last, int& branches, way& into) {
+  if (into.length == way::capacity) return false;
+  into.terms[into.length++] = at;
   auto const& t = pattern_[at];
-  if (register_of_.of[at] != 0 || (t.kind == term_kind::capture && is_bound(t.name))) return length > 1;
+  bool const bound = register_of_.of[at] != 0 || (t.kind == term_kind::capture && is_bound(t.name));
+  if (bound && (!last || into.length == 1)) return into.length > 1;
+  bool const either = t.kind == term_kind::alternatives;
+  int const before = branches, only = either ? branches % t.children : 0;
+  if (either) branches /= t.children;
   for (int i = 0; i < t.children; ++i)
-    if (pattern_[t.child[i]].kind != term_kind::attribute && path_to_bound(t.child[i], path, length)) return true;
-  --length;
+    if ((!either || i == only) && pattern_[t.child[i]].kind != term_kind::attribute &&
+        way_to_bound(t.child[i], last, branches, into))
+      return true;
+  if (bound) return true;
+  branches = before;
+  --into.length;
   return false;
 }
 
@@ -312,7 +358,8 @@ constexpr bool lowering::lower_again(term const& t, replacement_term& into) {
   for (std::uint16_t i = 0; i < pattern_.size; ++i) {
     auto const& named = pattern_[i];
     if (named.kind != term_kind::known_as || named.name != t.name) continue;
-    auto const& is = pattern_[named.child[0]];
+    auto const& known_as = pattern_[named.child[0]];
+    auto const& is = known_as.kind == term_kind::result ? pattern_[known_as.child[0]] : known_as;
     bool const by_name = is.kind == term_kind::named || is.kind == term_kind::exact;
     if (!by_name && is.kind != term_kind::neutral) return false;
     auto const meant = by_name ? facts_of(names_, is.name) : facts_of(is.op);
@@ -415,6 +462,8 @@ constexpr void lowering::lower_replacement() {
         r.children = 2;
         break;
       case term_kind::result:
+        if (auto const& of = made[t.child[0]]; (!is_node(of) && of.kind != term_kind::again) || t.index > 255)
+          return fail(rule_error::result_of_no_operator, rule_.name);
         r.what = kind::result;
         r.index = t.index;
         break;

@@ -126,7 +126,10 @@ constexpr void lowering::value(std::uint8_t at, std::uint8_t r, sign_use sign, s
     case term_kind::known_as:
       emit({.code = step::capture, .a = r, .b = bound_slot(t.name, slot_kind::value)});
       return value(t.child[0], r, sign, around, true);
-    case term_kind::result: return operation(t.child[0], r, static_cast<std::uint8_t>(t.index));
+    case term_kind::result:
+      if (!is_node(pattern_.terms[t.child[0]]) || t.index > 255)
+        return fail(rule_error::result_of_no_operator, rule_.name);
+      return operation(t.child[0], r, static_cast<std::uint8_t>(t.index));
     case term_kind::rest: return fail(rule_error::rest_not_last, t.name);
     case term_kind::parameter: return fail(rule_error::parameter_as_value, t.name);
     default: return fail(rule_error::misplaced, rule_.name);

@@ -38,6 +38,7 @@ enum class rule_error : std::uint8_t {
   misplaced,
   result_as_root,
   again_of_no_operator,
+  result_of_no_operator,
 };
 
 /// What a slot of a rule is.

@@ -41,6 +41,18 @@ class lowering {
   struct term_registers {
     std::uint8_t of[expression::capacity];
   };
+  // Terms, each below the one before.
+  struct way {
+    static constexpr int capacity = 16;
+    std::uint8_t terms[capacity];
+    int length;
+    [[nodiscard]] friend constexpr bool operator==(way const& a, way const& b) {
+      bool same = a.length == b.length;
+      for (int i = 0; same && i < a.length; ++i) same = a.terms[i] == b.terms[i];
+      return same;
+    }
+  };
+  static constexpr int max_ways = 16;
   static constexpr std::uint8_t rest_priority = 7;
 
   // (Before the functions: g++ walks through all that is declared before a member that is written.)
@@ -174,8 +186,11 @@ class lowering {
   constexpr void name_root(std::uint8_t at);
   constexpr void add_transparent_entries(through_set const& set, std::uint16_t first);
   constexpr void further_root(std::uint8_t root);
+  constexpr void climb(way const& along, std::uint8_t to);
   [[nodiscard]] static constexpr bool is_node(term const& t);
-  constexpr bool path_to_bound(std::uint8_t at, std::uint8_t (&path)[16], int& length);
+  [[nodiscard]] static constexpr bool is_name(term const& t);
+  [[nodiscard]] constexpr bool is_spelled(std::uint8_t at) const;
+  constexpr bool way_to_bound(std::uint8_t at, bool last, int& branches, way& into);
   [[nodiscard]] constexpr bool is_bound(static_text name) const;
   constexpr void add_condition(condition const& added);
   [[nodiscard]] static constexpr bool names(expression const& in, static_text name);

@@ -111,6 +111,9 @@ struct rule_requirement {
   static_assert(is_not<Error, rule_error::again_of_no_operator>,
                 "fuse: again stands for an operator of the pattern, to which .as gives that name");
   static_assert(
+      is_not<Error, rule_error::result_of_no_operator>,
+      "fuse: result<0> to result<255> stand around an operator; a name or a count of users stands around that");
+  static_assert(
       is_not<Error, rule_error::misplaced>,
       "fuse: fold, row, dim and numbers that are computed stand on the right side of a rule, roots around its "
       "whole pattern");

@@ -224,8 +224,11 @@ class basic_instantiation {
     return t.what == kind::slot && info_->slot_kinds[t.slot] == slot_kind::value && !match_.slot(t.slot).bound;
   }
 
-  // A node that takes the place of one of the same operator keeps that one's results.
+  // An operator has the results that it cannot lack, and a node that takes the place of one of the same operator keeps
+  // that one's.
   std::uint32_t kept_results(replacement_term const& t, std::uint32_t results) const {
+    if (t.what == kind::neutral && results < info(static_cast<opcode>(t.op)).least_results)
+      results = info(static_cast<opcode>(t.op)).least_results;
     for (std::uint8_t i = 0; i < info_->root_count; ++i) {
       auto const n = image_.producer(match_.value(i == 0 ? std::uint8_t{0} : info_->root_registers[i]));
       if (n == absent || image_.node(n).tag.op != t.op || t.what != kind::neutral) continue;
@@ -338,7 +341,9 @@ class basic_instantiation {
     auto const& tag = image_.node(n).tag;
     if (t.index != 0 ? tag.name != t.index : tag.op != t.op)
       return objection{"again() names a value that another operator passes on here"};
-    return writer_.again(n, operands, results);
+    // How many it has may be part of what it computes.
+    if (results > image_.node(n).result_count) return objection{"again() has no more results than the operator here"};
+    return writer_.again(n, operands, image_.node(n).result_count);
   }
 
   static objection lacks(replacement_term const& t, std::string_view parameter) {
