@@ -195,6 +195,12 @@ class basic_interpreter {
         case step::parameter:
           if (!values_.parameter(i)) return fail(pc, values_.stripped(i, false));
           break;
+        case step::element:
+          if (!values_.element(i)) return fail(pc, values_.stripped(i, false));
+          break;
+        case step::over:
+          if (!values_.over(i)) return fail(pc, s_.value(i.a));
+          break;
         case step::users: {
           auto const v = values_.stripped(i, false);
           if (!values_.used_by(v, i.op)) return fail(pc, v);

@@ -60,6 +60,14 @@ class match_of {
       if (b.name == Name.view()) return b.number;
     return 0;
   }
+  /// The list that `param<Name>` captured; captured axes count from the last one, rising. A number is no list.
+  template <fixed_string Name>
+  [[nodiscard]] std::vector<std::int64_t> integers() const {
+    check<Name>();
+    for (auto const& b : bound_)
+      if (b.name == Name.view()) return b.integers;
+    return {};
+  }
   /// The members of `rest<Name>`.
   template <fixed_string Name>
   [[nodiscard]] std::vector<value> all() const {
@@ -84,6 +92,7 @@ class match_of {
     std::string_view name;
     std::vector<value> values;
     double number;
+    std::vector<std::int64_t> integers;
   };
   std::string_view rule_;
   node root_{};
@@ -172,7 +181,12 @@ class matcher {
       for (std::uint8_t s = 0; s < known.slot_count; ++s) {
         auto const& b = owner_.machine_.found().slot(s);
         if (!b.bound) continue;
-        made.bound_.push_back({known.slot_names[s], {}, b.number});
+        made.bound_.push_back({known.slot_names[s], {}, b.number, {}});
+        auto const list = owner_.machine_.found().integers(s);
+        auto& integers = made.bound_.back().integers;
+        integers.assign(list.begin(), list.end());
+        for (int bit = 63; bit >= 0 && known.slot_kinds[s] == slot_kind::parameter; --bit)
+          if ((b.axes >> bit & 1u) != 0) integers.push_back(-1 - bit);
         if (known.slot_kinds[s] == slot_kind::rest)
           for (auto const& m : owner_.machine_.found().members(s))
             made.bound_.back().values.push_back(owner_.bound_.value(m.value));

@@ -131,7 +131,8 @@ class basic_reduction_steps {
 
   bool bind(std::uint8_t slot, std::uint64_t axes) {
     auto const& known = s_.slot(slot);
-    if (known.bound) return known.axes == axes || (known.axes == 0 && known.number == -1 && axes == 1);
+    if (known.bound)
+      return known.is_single() && (known.axes == axes || (known.axes == 0 && known.number == -1 && axes == 1));
     auto* made = s_.bind(slot);
     if (made == nullptr) return false;
     made->axes = axes;
