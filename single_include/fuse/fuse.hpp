@@ -6968,6 +6968,24 @@ inline bool along_last_axes(captured const* c, condition const&) {
   return true;
 }
 
+inline bool along_one_axis(captured const* c, condition const& by) {
+  if (c[1].values.empty()) return true;
+  auto const x = c[1].values[0];
+  auto const rank = x.rank();
+  auto const axis = by.number < 0 ? static_cast<int>(by.number) + rank : static_cast<int>(by.number);
+  if (axis < 0 || axis >= rank) return false;
+  for (auto const& v : c[0].values) {
+    if (v.rank() < 0 || v.rank() > rank) return false;
+    auto const shape = v.shape();
+    for (std::size_t i = 0; i < shape.size(); ++i) {
+      auto const at = static_cast<std::size_t>(rank - v.rank()) + i;
+      if (shape[i] == extent(1)) continue;
+      if (at != static_cast<std::size_t>(axis) || !(shape[i] == x.shape()[at])) return false;
+    }
+  }
+  return true;
+}
+
 inline bool same_type(captured const* c, condition const&) {
   for (auto const& v : c[0].values)
     if (!c[1].values.empty() && (v.type() != c[1].values[0].type() || v.type() == element_type::unknown)) return false;
@@ -7016,6 +7034,11 @@ inline constexpr condition along_last_axes = condition_detail::make<V, X, Axes>(
 template <fixed_string Scale, fixed_string X, fixed_string Axes = "axes">
 inline constexpr condition row_vector = condition_detail::named("one row over the normalised axes",
                                                                 along_last_axes<Scale, X, Axes>);
+
+template <fixed_string V, fixed_string X>
+[[nodiscard]] constexpr condition along_axis(int axis) {
+  return condition_detail::make<V, X>("along that axis alone", &condition_detail::along_one_axis, axis);
+}
 
 template <fixed_string A, fixed_string B>
 inline constexpr condition same_type = condition_detail::make<A, B>("the same element type",
@@ -16978,22 +17001,51 @@ class basic_folding {
       return part{made};
     }
     if (is == slot_kind::number || is == slot_kind::parameter) return part{dense::of(s.number)};
-    if (is != slot_kind::value) return objection{"fold takes no rest, and '" + name_of_slot(slot) + "' is one"};
-    auto const no_constant = [&] {
-      return objection{"fold needs constants, and '" + name_of_slot(slot) + "' is " +
-                       describe(image_, facts_, s.value)};
-    };
-    if (image_.value(s.value).constant) {
-      auto const contents = image_.source->constant(s.value);
-      if (!contents || contents.size() != count_of(contents.shape)) return no_constant();
-      auto read = dense::in_doubles(contents);
-      if (is_integer(contents.type) && !exact_integers(read)) return objection{no_integer};
-      return part{read};
+    if (is == slot_kind::rest) return rest(slot, false);
+    return contents_of(s.value, slot);
+  }
+  built<part> contents_of(value_id v, std::uint8_t slot) const {
+    bool const integers = is_integer(facts_.type(v));
+    part made;
+    if (image_.value(v).constant) {
+      auto const contents = image_.source->constant(v);
+      if (contents && contents.size() == count_of(contents.shape)) {
+        made.contents = dense::in_doubles(contents);
+        if (integers && !exact_integers(made.contents)) return objection{no_integer};
+        return made;
+      }
+    } else if (double number = 0; facts_.number(v, number)) {
+      made.contents = dense::of(number);
+      if (integers && !exact_integers(made.contents)) return objection{no_integer};
+      return made;
+    } else if (basic_constant_contents<Image>(image_, facts_).read(v, made.contents)) {
+      return made;
     }
-    double number = 0;
-    if (!facts_.number(s.value, number)) return no_constant();
-    if (is_integer(facts_.type(s.value)) && !exact_integers(dense::of(number))) return objection{no_integer};
-    return part{dense::of(number)};
+    return objection{"fold needs constants, and '" + name_of_slot(slot) + "' is " + describe(image_, facts_, v)};
+  }
+  built<part> rest(std::uint8_t slot, bool lie) const {
+    auto const group = static_cast<op_group>(match_.slot(slot).axes);
+    if (group == op_group::none)
+      return objection{"fold takes a rest of factors or addends, and '" + name_of_slot(slot) + "' is one of operands"};
+    part all{dense::of(group == op_group::product ? 1 : 0)};
+    all.lies = lie;
+    if (lie) all.contents.shape = {1};
+    for (auto const& m : match_.members(slot)) {
+      auto one = contents_of(m.value, slot);
+      if (one && lie) one = along(one.take(), 0);
+      if (!one) return one;
+      auto each = one.take();
+      auto op = group == op_group::product ? opcode::mul : opcode::add;
+      if (m.weight == -1)
+        op = group == op_group::product ? opcode::div : opcode::sub;
+      else if (m.weight != 1)
+        return objection{"fold takes a rest whose members stand once, and one of '" + name_of_slot(slot) +
+                         "' is raised to a power"};
+      auto both = combined(op, {std::move(all), std::move(each)});
+      if (!both) return both;
+      all = both.take();
+    }
+    return all;
   }
 
   built<part> list(replacement_term const& t) {
@@ -17011,15 +17063,19 @@ class basic_folding {
   }
 
   built<part> lying(replacement_term const& t) {
-    auto inside = term(t.child[0]);
+    auto const& below = terms_[t.child[0]];
+    bool const is_rest = below.what == kind::slot && rule_->slot_kinds[below.slot] == slot_kind::rest;
+    auto inside = is_rest && match_.slot(below.slot).bound ? rest(below.slot, true) : term(t.child[0]);
     if (!inside) return inside;
-    auto made = *inside;
+    return along(inside.take(), static_cast<int>(t.number));
+  }
+  static built<part> along(part made, int axis) {
     std::size_t longer = 0;
     for (auto const extent : made.contents.shape) longer += extent != 1 ? 1 : 0;
     if (longer > 1) return objection{"along() takes a constant of one axis, and this one has several"};
     made.contents.shape = {static_cast<std::int64_t>(made.contents.elements.size())};
     made.lies = true;
-    made.axis = static_cast<int>(t.number);
+    made.axis = axis;
     return made;
   }
 
@@ -17074,13 +17130,18 @@ class basic_folding {
 
   built<part> operation(replacement_term const& t) {
     std::vector<part> parts;
-    std::size_t rank = 0, axes = 0;  // of what does not lie along an axis of others; without leading extents of 1
     for (std::uint8_t i = 0; i < t.children; ++i) {
       auto made = term(t.child[i]);
       if (!made) return made;
-      parts.push_back(*made);
-      if (parts.back().lies) continue;
-      auto const& shape = parts.back().contents.shape;
+      parts.push_back(made.take());
+    }
+    return combined(static_cast<opcode>(t.op), std::move(parts));
+  }
+  static built<part> combined(opcode op, std::vector<part> parts) {
+    std::size_t rank = 0, axes = 0;  // of what does not lie along an axis of others; without leading extents of 1
+    for (auto const& each : parts) {
+      if (each.lies) continue;
+      auto const& shape = each.contents.shape;
       auto const own = rank_of(shape);
       if (axes != 0 && own != 0 && own != axes)
         return objection{"operands of fold have different ranks, and nothing says along which axis one repeats"};
@@ -17101,7 +17162,6 @@ class basic_folding {
       }
     std::vector<dense> operands;
     for (auto& p : parts) operands.push_back(std::move(p.contents));
-    auto const op = static_cast<opcode>(t.op);
     if (!evaluate(op, operands, made.contents))
       return objection{"operands that the right side folds do not broadcast to each other"};
     bool finite = true, zeros = info(op).group != op_group::product;

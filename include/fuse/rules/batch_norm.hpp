@@ -209,16 +209,15 @@ inline constexpr auto scale_into_matmul =
         .replace(batch_norm_detail::layer_with(formula::weights * dsl::along<-1>(batch_norm_detail::factors)))
         .quiet();
 inline constexpr auto scale_into_matmul_with_bias =
-    batch_norm_detail::of_constants(
-        rule<"scale-into-matmul-with-bias">(
-            (dsl::matmul(formula::layer_input, formula::weights).as<"layer">().users(1) + formula::layer_bias)
-                .users(1) *
-            batch_norm_detail::factors.not_empty()))
-        .where(dsl::floating<"layer">, dsl::rank<"w">(2), dsl::along_axis<"factor", "layer">(-1),
-               dsl::along_axis<"b", "layer">(-1))
+    rule<"scale-into-matmul-with-bias">((dsl::matmul(formula::layer_input, formula::weights).as<"layer">().users(1) +
+                                         batch_norm_detail::addends.not_empty())
+                                            .users(1) *
+                                        batch_norm_detail::factors.not_empty())
+        .where(dsl::is_constant<"w">, dsl::floating<"layer">, dsl::rank<"w">(2), dsl::along_axis<"factor", "layer">(-1),
+               dsl::along_axis<"shift", "layer">(-1))
         .summary("constants that multiply the columns of a matrix product and its bias go into both")
         .replace(batch_norm_detail::layer_with(formula::weights * dsl::along<-1>(batch_norm_detail::factors)) +
-                 dsl::fold(dsl::along<-1>(formula::layer_bias) * dsl::along<-1>(batch_norm_detail::factors)))
+                 dsl::fold(dsl::along<-1>(batch_norm_detail::addends) * dsl::along<-1>(batch_norm_detail::factors)))
         .quiet();
 inline constexpr auto sum_of_biases =
     batch_norm_detail::of_constants(
