@@ -6831,6 +6831,13 @@ struct condition {
   static_text captures[capacity];
   std::size_t count;
   double number;
+  bool silent;  ///< where it fails, that is no news
+
+  [[nodiscard]] constexpr condition quiet() const {
+    condition changed = *this;
+    changed.silent = true;
+    return changed;
+  }
 };
 
 namespace detail {
@@ -11851,7 +11858,7 @@ class basic_interpreter {
         case step::strip: return strip(i);
         case step::condition:
           if (!values_.condition_holds(i.op)) {
-            acceptor_->refuse(rules_.conditions[i.op].rule, i.op);
+            if (!rules_.conditions[i.op].what.silent) acceptor_->refuse(rules_.conditions[i.op].rule, i.op);
             return fail(pc, s_.value(0));
           }
           break;
@@ -18837,10 +18844,14 @@ struct rewrite_report {
 
 template <class Rules>
 [[nodiscard]] std::string not_looked_for(Rules const& rules) {
-  std::string text;
-  for (auto const& r : rules)
-    if (!r.left_out.empty()) text += (text.empty() ? "not looked for: " : ", ") + r.name + " (" + r.left_out + ")";
-  return text;
+  std::string text, last;
+  for (auto const& r : rules) {
+    if (r.left_out.empty()) continue;
+    if (!last.empty() && last != r.left_out) text += " (" + last + ")";
+    text += (text.empty() ? "not looked for: " : ", ") + r.name;
+    last = r.left_out;
+  }
+  return text.empty() ? text : text + " (" + last + ")";
 }
 
 [[nodiscard]] inline std::string to_text(rewrite_report const& report) {

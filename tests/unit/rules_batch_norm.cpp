@@ -193,6 +193,29 @@ TEST_CASE("a batch norm that is spelled out goes into the layer, in any bracketi
     }
 }
 
+TEST_CASE("a batch norm of turned channels goes into the matrix product") {
+  for (bool const biased : {false, true})
+    for (bool const back : {false, true}) {
+      normed g;
+      auto y = g.add("MatMul", {g.in("x", {2, 3, 4}), g.numbers({4, 6}, -1, 0.0625)});
+      if (biased) y = g.add("Add", {g.numbers({6}, 1, 0.5), y});
+      y = g.batch_norm(g.add("Transpose", {y}, {{"perm", std::vector<std::int64_t>{0, 2, 1}}}), 6);
+      if (back) y = g.add("Transpose", {y}, {{"perm", std::vector<std::int64_t>{0, 2, 1}}});
+      CHECK(folded(g, y) == (back ? "MatMul Add" : "MatMul Add Transpose"));
+    }
+  normed g;
+  auto const y = g.add("MatMul", {g.in("x", {6, 6, 6}), g.numbers({6, 6}, -1, 0.0625)});
+  auto const turned = g.add("Transpose", {y}, {{"perm", std::vector<std::int64_t>{0, 1, 2}}});
+  CHECK(folded(g, g.batch_norm(turned, 6)) == "MatMul Transpose BatchNormalization");
+}
+
+TEST_CASE("what is added to a convolution and is no constant is no news") {
+  normed g;
+  g.end(g.add("Add", {g.add("Conv", {g.in("x", {2, 4, 8}), g.numbers({6, 4, 3}, -1, 0.0625)}), g.in("y", {2, 6, 6})}));
+  for (auto const& rule : fuse::rewrite<fuse::rules::batch_norm>(static_cast<graph&>(g)).rules)
+    CHECK(rule.refused.empty());
+}
+
 TEST_CASE("a batch norm goes into the layer behind it where nothing is padded") {
   normed g;
   SECTION("a convolution") {

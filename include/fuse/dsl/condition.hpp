@@ -30,6 +30,14 @@ struct condition {
   static_text captures[capacity];
   std::size_t count;
   double number;
+  bool silent;  ///< where it fails, that is no news
+
+  /// For a condition that tells where the rule belongs at all: reports do not tell where it fails.
+  [[nodiscard]] constexpr condition quiet() const {
+    condition changed = *this;
+    changed.silent = true;
+    return changed;
+  }
 };
 
 namespace detail {

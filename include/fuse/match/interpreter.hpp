@@ -217,7 +217,7 @@ class basic_interpreter {
         case step::strip: return strip(i);
         case step::condition:
           if (!values_.condition_holds(i.op)) {
-            acceptor_->refuse(rules_.conditions[i.op].rule, i.op);
+            if (!rules_.conditions[i.op].what.silent) acceptor_->refuse(rules_.conditions[i.op].rule, i.op);
             return fail(pc, s_.value(0));
           }
           break;

@@ -54,10 +54,14 @@ struct rewrite_report {
 /// Which rules were not looked for, and why, as a line of a report says it; empty where all were.
 template <class Rules>
 [[nodiscard]] std::string not_looked_for(Rules const& rules) {
-  std::string text;
-  for (auto const& r : rules)
-    if (!r.left_out.empty()) text += (text.empty() ? "not looked for: " : ", ") + r.name + " (" + r.left_out + ")";
-  return text;
+  std::string text, last;
+  for (auto const& r : rules) {
+    if (r.left_out.empty()) continue;
+    if (!last.empty() && last != r.left_out) text += " (" + last + ")";
+    text += (text.empty() ? "not looked for: " : ", ") + r.name;
+    last = r.left_out;
+  }
+  return text.empty() ? text : text + " (" + last + ")";
 }
 
 /// The report for people: a line for each rule that matched or was refused, with its refusals; how many others there

@@ -92,7 +92,7 @@ inline constexpr auto factors = dsl::rest<"factor">, addends = dsl::rest<"shift"
 template <int Axis, int Channels>
 [[nodiscard]] constexpr rewrite_rule scaled(rule_name name, expression const& layer, expression const& bias) {
   return of_constants(name(layer.as<"layer">().users(1) * factors.not_empty()))
-      .where(dsl::floating<"layer">, dsl::along_axis<"factor", "layer">(Channels))
+      .where(dsl::floating<"layer">, dsl::along_axis<"factor", "layer">(Channels).quiet())
       .summary("constants that multiply the channels of a layer go into its weights and its bias")
       .replace(layer_with(formula::weights * dsl::along<Axis>(factors), bias * dsl::along<-1>(factors)))
       .quiet();
@@ -101,10 +101,28 @@ template <int Axis, int Channels>
 template <int Channels>
 [[nodiscard]] constexpr rewrite_rule shifted(rule_name name, expression const& layer, expression const& by) {
   return of_constants(name(layer.as<"layer">().users(1) + addends.not_empty()))
-      .where(dsl::floating<"layer">, dsl::along_axis<"shift", "layer">(Channels))
+      .where(dsl::floating<"layer">, dsl::along_axis<"shift", "layer">(Channels).quiet())
       .summary("constants that are added to the channels of a layer go into its bias")
       .replace(dsl::again<"layer">(formula::layer_input, formula::weights, dsl::fold(formula::known_bias + by)))
       .quiet();
+}
+
+/// A matrix product, perhaps with a bias, that nothing else uses; and another one that computes its batch norm.
+inline constexpr auto matmul_layer = dsl::matmul(formula::layer_input, formula::weights).as<"layer">().users(1);
+inline constexpr auto biased_matmul = dsl::either(matmul_layer, (matmul_layer + formula::layer_bias).users(1));
+inline constexpr auto normed_matmul =
+    layer_with(formula::weights * dsl::along<-1>(formula::channel_factor)) +
+    dsl::fold(formula::known_bias * dsl::along<-1>(formula::channel_factor) + dsl::along<-1>(formula::channel_shift));
+[[nodiscard]] constexpr expression turned(expression const& value) {
+  return dsl::op<"Transpose">(value).attr<"perm">(dsl::list(0, 2, 1));
+}
+inline constexpr auto norm_of_turned = formula::batch_norm_of(turned(biased_matmul).users(1));
+[[nodiscard]] constexpr rewrite_rule into_turned_matmul(rule_name name, expression const& pattern,
+                                                        expression const& made) {
+  return of_known_statistics(of_constants(name(pattern)))
+      .where(dsl::rank<"x">(3), dsl::rank<"w">(2))
+      .summary("a batch norm whose channels were turned goes into the weights of the matrix product before it")
+      .replace(made);
 }
 
 inline constexpr auto conv_bias = formula::known_bias * formula::channel_factor + formula::channel_shift;
@@ -138,16 +156,19 @@ inline constexpr auto batch_norm_into_transposed_gemm = batch_norm_detail::behin
 
 /// A product of matrices becomes one of other weights, and a sum. Its columns are channels where it has two axes.
 inline constexpr auto batch_norm_into_matmul =
-    batch_norm_detail::of_known_statistics(
-        rule<"batch-norm-into-matmul">(formula::batch_norm_of(dsl::either(
-            dsl::matmul(formula::layer_input, formula::weights).as<"layer">().users(1),
-            (dsl::matmul(formula::layer_input, formula::weights).as<"layer">().users(1) + formula::layer_bias)
-                .users(1)))))
-        .where(dsl::is_constant<"w">, dsl::is_constant<"b">, dsl::rank<"x">(2))
+    batch_norm_detail::of_known_statistics(batch_norm_detail::of_constants(rule<"batch-norm-into-matmul">(
+                                               formula::batch_norm_of(batch_norm_detail::biased_matmul))))
+        .where(dsl::rank<"x">(2))
         .summary("a batch norm goes into the weights of the matrix product before it, and becomes a sum")
-        .replace(batch_norm_detail::layer_with(formula::weights * dsl::along<1>(formula::channel_factor)) +
-                 dsl::fold(formula::known_bias * dsl::along<-1>(formula::channel_factor) +
-                           dsl::along<-1>(formula::channel_shift)));
+        .replace(batch_norm_detail::normed_matmul);
+
+/// The same of three axes, whose channels are turned to the second one for the batch norm, and perhaps back.
+inline constexpr auto batch_norm_of_turned_into_matmul =
+    batch_norm_detail::into_turned_matmul(rule<"batch-norm-of-turned-into-matmul">, batch_norm_detail::norm_of_turned,
+                                          batch_norm_detail::turned(batch_norm_detail::normed_matmul));
+inline constexpr auto batch_norm_between_turns_into_matmul = batch_norm_detail::into_turned_matmul(
+    rule<"batch-norm-between-turns-into-matmul">, batch_norm_detail::turned(batch_norm_detail::norm_of_turned.users(1)),
+    batch_norm_detail::normed_matmul);
 
 /// A batch norm before a layer goes into it where it is exact: where nothing is padded.
 inline constexpr auto batch_norm_before_conv =
@@ -204,7 +225,8 @@ inline constexpr auto shift_into_gemm = batch_norm_detail::shifted<1>(
 inline constexpr auto scale_into_matmul =
     rule<"scale-into-matmul">(dsl::matmul(formula::layer_input, formula::weights).as<"layer">().users(1) *
                               batch_norm_detail::factors.not_empty())
-        .where(dsl::is_constant<"w">, dsl::floating<"layer">, dsl::rank<"w">(2), dsl::along_axis<"factor", "layer">(-1))
+        .where(dsl::is_constant<"w">, dsl::floating<"layer">, dsl::rank<"w">(2),
+               dsl::along_axis<"factor", "layer">(-1).quiet())
         .summary("constants that multiply the columns of a matrix product go into its weights")
         .replace(batch_norm_detail::layer_with(formula::weights * dsl::along<-1>(batch_norm_detail::factors)))
         .quiet();
@@ -213,8 +235,8 @@ inline constexpr auto scale_into_matmul_with_bias =
                                          batch_norm_detail::addends.not_empty())
                                             .users(1) *
                                         batch_norm_detail::factors.not_empty())
-        .where(dsl::is_constant<"w">, dsl::floating<"layer">, dsl::rank<"w">(2), dsl::along_axis<"factor", "layer">(-1),
-               dsl::along_axis<"shift", "layer">(-1))
+        .where(dsl::is_constant<"w">, dsl::floating<"layer">, dsl::rank<"w">(2),
+               dsl::along_axis<"factor", "layer">(-1).quiet(), dsl::along_axis<"shift", "layer">(-1).quiet())
         .summary("constants that multiply the columns of a matrix product and its bias go into both")
         .replace(batch_norm_detail::layer_with(formula::weights * dsl::along<-1>(batch_norm_detail::factors)) +
                  dsl::fold(dsl::along<-1>(batch_norm_detail::addends) * dsl::along<-1>(batch_norm_detail::factors)))
@@ -223,7 +245,8 @@ inline constexpr auto sum_of_biases =
     batch_norm_detail::of_constants(
         rule<"sum-of-biases">(dsl::matmul(formula::layer_input, formula::weights).as<"layer">() + formula::layer_bias +
                               batch_norm_detail::addends.not_empty()))
-        .where(dsl::floating<"layer">, dsl::along_axis<"b", "layer">(-1), dsl::along_axis<"shift", "layer">(-1))
+        .where(dsl::floating<"layer">, dsl::along_axis<"b", "layer">(-1).quiet(),
+               dsl::along_axis<"shift", "layer">(-1).quiet())
         .summary("constants that are added to the columns of a matrix product are one")
         .replace(dsl::again<"layer">(formula::layer_input, formula::weights) +
                  dsl::fold(dsl::along<-1>(formula::layer_bias) + dsl::along<-1>(batch_norm_detail::addends)))
@@ -233,9 +256,10 @@ inline constexpr auto sum_of_biases =
 /// constants, once.
 inline constexpr auto batch_norm =
     rule_set<batch_norm_into_conv, batch_norm_into_conv_transpose, batch_norm_into_gemm,
-             batch_norm_into_transposed_gemm, batch_norm_into_matmul, scale_into_conv, shift_into_conv,
-             scale_into_conv_transpose, shift_into_conv_transpose, scale_into_gemm, scale_into_transposed_gemm,
-             shift_into_gemm, scale_into_matmul, scale_into_matmul_with_bias, sum_of_biases, batch_norm_before_conv,
-             batch_norm_before_gemm, batch_norm_before_transposed_gemm, batch_norm_before_matmul>;
+             batch_norm_into_transposed_gemm, batch_norm_into_matmul, batch_norm_between_turns_into_matmul,
+             batch_norm_of_turned_into_matmul, scale_into_conv, shift_into_conv, scale_into_conv_transpose,
+             shift_into_conv_transpose, scale_into_gemm, scale_into_transposed_gemm, shift_into_gemm, scale_into_matmul,
+             scale_into_matmul_with_bias, sum_of_biases, batch_norm_before_conv, batch_norm_before_gemm,
+             batch_norm_before_transposed_gemm, batch_norm_before_matmul>;
 
 }  // namespace fuse::inline v0::rules
