@@ -59,6 +59,10 @@ namespace batch_norm_detail {
 [[nodiscard]] constexpr rewrite_rule of_constants(rewrite_rule const& of) {
   return of.where(dsl::is_constant<"w">, dsl::is_constant<"b">);
 }
+/// For rules that are at home where there are constants.
+[[nodiscard]] constexpr rewrite_rule of_constants_alone(rewrite_rule const& of) {
+  return of.where(dsl::is_constant<"w">.quiet(), dsl::is_constant<"b">.quiet());
+}
 [[nodiscard]] constexpr rewrite_rule of_known_statistics(rewrite_rule const& of) {
   return of.where(dsl::is_constant<"scale">, dsl::is_constant<"bias">, dsl::is_constant<"mean">,
                   dsl::is_constant<"variance">);
@@ -91,7 +95,7 @@ inline constexpr auto factors = dsl::rest<"factor">, addends = dsl::rest<"shift"
 /// Numbers by which the channels of a layer, axis `Channels` of its result, are multiplied.
 template <int Axis, int Channels>
 [[nodiscard]] constexpr rewrite_rule scaled(rule_name name, expression const& layer, expression const& bias) {
-  return of_constants(name(layer.as<"layer">().users(1) * factors.not_empty()))
+  return of_constants_alone(name(layer.as<"layer">().users(1) * factors.not_empty()))
       .where(dsl::floating<"layer">, dsl::along_axis<"factor", "layer">(Channels).quiet())
       .summary("constants that multiply the channels of a layer go into its weights and its bias")
       .replace(layer_with(formula::weights * dsl::along<Axis>(factors), bias * dsl::along<-1>(factors)))
@@ -100,7 +104,7 @@ template <int Axis, int Channels>
 /// Numbers that are added to them.
 template <int Channels>
 [[nodiscard]] constexpr rewrite_rule shifted(rule_name name, expression const& layer, expression const& by) {
-  return of_constants(name(layer.as<"layer">().users(1) + addends.not_empty()))
+  return of_constants_alone(name(layer.as<"layer">().users(1) + addends.not_empty()))
       .where(dsl::floating<"layer">, dsl::along_axis<"shift", "layer">(Channels).quiet())
       .summary("constants that are added to the channels of a layer go into its bias")
       .replace(dsl::again<"layer">(formula::layer_input, formula::weights, dsl::fold(formula::known_bias + by)))
@@ -225,7 +229,7 @@ inline constexpr auto shift_into_gemm = batch_norm_detail::shifted<1>(
 inline constexpr auto scale_into_matmul =
     rule<"scale-into-matmul">(dsl::matmul(formula::layer_input, formula::weights).as<"layer">().users(1) *
                               batch_norm_detail::factors.not_empty())
-        .where(dsl::is_constant<"w">, dsl::floating<"layer">, dsl::rank<"w">(2),
+        .where(dsl::is_constant<"w">.quiet(), dsl::floating<"layer">, dsl::rank<"w">(2),
                dsl::along_axis<"factor", "layer">(-1).quiet())
         .summary("constants that multiply the columns of a matrix product go into its weights")
         .replace(batch_norm_detail::layer_with(formula::weights * dsl::along<-1>(batch_norm_detail::factors)))
@@ -235,14 +239,14 @@ inline constexpr auto scale_into_matmul_with_bias =
                                          batch_norm_detail::addends.not_empty())
                                             .users(1) *
                                         batch_norm_detail::factors.not_empty())
-        .where(dsl::is_constant<"w">, dsl::floating<"layer">, dsl::rank<"w">(2),
+        .where(dsl::is_constant<"w">.quiet(), dsl::floating<"layer">, dsl::rank<"w">(2),
                dsl::along_axis<"factor", "layer">(-1).quiet(), dsl::along_axis<"shift", "layer">(-1).quiet())
         .summary("constants that multiply the columns of a matrix product and its bias go into both")
         .replace(batch_norm_detail::layer_with(formula::weights * dsl::along<-1>(batch_norm_detail::factors)) +
                  dsl::fold(dsl::along<-1>(batch_norm_detail::addends) * dsl::along<-1>(batch_norm_detail::factors)))
         .quiet();
 inline constexpr auto sum_of_biases =
-    batch_norm_detail::of_constants(
+    batch_norm_detail::of_constants_alone(
         rule<"sum-of-biases">(dsl::matmul(formula::layer_input, formula::weights).as<"layer">() + formula::layer_bias +
                               batch_norm_detail::addends.not_empty()))
         .where(dsl::floating<"layer">, dsl::along_axis<"b", "layer">(-1).quiet(),
