@@ -55,6 +55,7 @@ void take_over(run_report& report, fuse::rewrite_report&& done) {
     into.applied = rule.applied;
     for (auto& r : rule.refused)
       into.refused.push_back({std::move(r.node), std::move(r.reason), std::move(r.condition)});
+    into.left_out = std::move(rule.left_out);
   }
   report.notes = std::move(done.notes);
 }

@@ -25,7 +25,7 @@ std::string as_text(run_report const& report) {
   auto const found_nothing = [](run_report::rule const& rule) { return rule.matched == 0 && rule.refused.empty(); };
   for (auto const& rule : report.rules) {
     if (found_nothing(rule))
-      ++silent;
+      silent += rule.left_out.empty() ? 1 : 0;
     else
       widest = std::max(widest, rule.name.size());
   }
@@ -39,6 +39,8 @@ std::string as_text(run_report const& report) {
               (refusal.condition.empty() ? "" : " (" + refusal.condition + ")") + "\n";
   }
   if (silent != 0) text += "  " + fuse::found_nothing(silent, silent != report.rules.size()) + "\n";
+  if (auto const left_out = fuse::not_looked_for(report.rules); !left_out.empty())
+    text += "  " + printable(left_out) + "\n";
   text +=
       "  nodes: " + std::to_string(report.nodes_before) + " before, " + std::to_string(report.nodes_after) + " after\n";
   text += "  time: reading " + in_milliseconds(report.read) + ", shapes " + in_milliseconds(report.shapes) +
@@ -57,6 +59,7 @@ std::string as_json(run_report const& report) {
       refused.push_back({{"node", refusal.node}, {"reason", refusal.reason}, {"condition", refusal.condition}});
     rules.push_back(
         {{"name", rule.name}, {"matched", rule.matched}, {"applied", rule.applied}, {"refused", std::move(refused)}});
+    if (!rule.left_out.empty()) rules.back()["left_out"] = rule.left_out;
   }
   ordered_json const whole = {{"schema", "fuse-report-1"},
                               {"input", report.input},

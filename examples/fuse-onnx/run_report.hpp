@@ -16,6 +16,7 @@ struct run_report {
     std::string name;
     std::size_t matched = 0, applied = 0;
     std::vector<refusal> refused;
+    std::string left_out;  ///< why it was not looked for, or empty
   };
   std::string input, output, target;
   std::vector<rule> rules;

@@ -2,6 +2,7 @@
 // fuse 0.1.0, all of <fuse/fuse.hpp> in one file. Made by scripts/amalgamate.py; documentation stands in the headers it is made of.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cassert>
 #include <charconv>
@@ -119,11 +120,20 @@ enum class axis_use : std::uint8_t {
   trailing,  ///< all axes from that one on
 };
 
+enum class list_use : std::uint8_t {
+  none,      ///< it is one number
+  given,     ///< it must be given
+  reversed,  ///< the axes of the first operand, from the last to the first
+  ones,      ///< a 1 for each spatial axis: those of the first operand from the third on
+  pads,      ///< a 0 before and one behind each spatial axis
+};
+
 struct parameter_info {
   std::string_view name;
   double fallback;
   axis_use axis = axis_use::none;
   bool real = false;  ///< a real number, also where it happens to be whole; else an integer
+  list_use list = list_use::none;
 };
 
 }  // namespace fuse::inline v0
@@ -132,6 +142,10 @@ namespace fuse::inline v0::detail {
 
 constexpr parameter_info real_number(std::string_view name, double fallback) {
   return {name, fallback, axis_use::none, true};
+}
+
+constexpr parameter_info list_of_integers(std::string_view name, list_use otherwise = list_use::given) {
+  return {name, std::numeric_limits<double>::quiet_NaN(), axis_use::none, false, otherwise};
 }
 
 inline constexpr parameter_info reduction_parameters[] = {{"keepdims", 1}, {"noop_with_empty_axes", 0}};
@@ -144,6 +158,19 @@ inline constexpr parameter_info flatten_parameters[] = {{"axis", 1, axis_use::tr
 inline constexpr parameter_info batch_norm_parameters[] = {real_number("epsilon", 1e-5), {"training_mode", 0}};
 inline constexpr parameter_info gelu_parameters[] = {{"approximate", 0}};  // by erf; 1: by tanh
 inline constexpr parameter_info swish_parameters[] = {real_number("alpha", 1)};
+inline constexpr parameter_info transpose_parameters[] = {list_of_integers("perm", list_use::reversed)};
+inline constexpr parameter_info reshape_parameters[] = {list_of_integers("shape"), {"allowzero", 0}};
+inline constexpr parameter_info slice_parameters[] = {list_of_integers("starts"), list_of_integers("ends"),
+                                                      list_of_integers("steps")};
+inline constexpr parameter_info pad_parameters[] = {list_of_integers("pads")};
+inline constexpr parameter_info conv_parameters[] = {list_of_integers("strides", list_use::ones),
+                                                     list_of_integers("dilations", list_use::ones),
+                                                     list_of_integers("pads", list_use::pads),
+                                                     list_of_integers("kernel_shape"),
+                                                     {"group", 1}};
+inline constexpr parameter_info pool_parameters[] = {
+    list_of_integers("strides", list_use::ones), list_of_integers("dilations", list_use::ones),
+    list_of_integers("pads", list_use::pads), list_of_integers("kernel_shape")};
 inline constexpr parameter_info gemm_parameters[] = {
     real_number("alpha", 1), real_number("beta", 1), {"transA", 0}, {"transB", 0}};
 
@@ -379,14 +406,14 @@ inline constexpr operator_info operator_table[] = {
     detail::other(opcode::shape, "shape", op_kind::opaque, 1, 1),
     detail::other(opcode::size, "size", op_kind::opaque, 1, 1),
     detail::other(opcode::range, "range", op_kind::opaque, 3, 3),
-    detail::other(opcode::reshape, "reshape", op_kind::injective, 1, 2),
+    detail::other(opcode::reshape, "reshape", op_kind::injective, 1, 2, detail::reshape_parameters),
     detail::other(opcode::flatten, "flatten", op_kind::injective, 1, 1, detail::flatten_parameters),
     detail::other(opcode::squeeze, "squeeze", op_kind::injective, 1, 1),
     detail::other(opcode::unsqueeze, "unsqueeze", op_kind::injective, 1, 1),
-    detail::other(opcode::transpose, "transpose", op_kind::injective, 1, 1),
+    detail::other(opcode::transpose, "transpose", op_kind::injective, 1, 1, detail::transpose_parameters),
     detail::other(opcode::concat, "concat", op_kind::injective, 1, -1, detail::axis_parameters),
     detail::other(opcode::split, "split", op_kind::injective, 1, 2, detail::first_axis_parameters),
-    detail::other(opcode::slice, "slice", op_kind::injective, 1, 5),
+    detail::other(opcode::slice, "slice", op_kind::injective, 1, 5, detail::slice_parameters),
     detail::other(opcode::gather, "gather", op_kind::injective, 2, 2, detail::first_axis_parameters),
     detail::other(opcode::gather_elements, "gather_elements", op_kind::injective, 2, 2, detail::first_axis_parameters),
     detail::other(opcode::gather_nd, "gather_nd", op_kind::injective, 2, 2),
@@ -394,7 +421,7 @@ inline constexpr operator_info operator_table[] = {
     detail::other(opcode::scatter_elements, "scatter_elements", op_kind::opaque, 3, 3, detail::first_axis_parameters),
     detail::other(opcode::expand, "expand", op_kind::injective, 2, 2),
     detail::other(opcode::tile, "tile", op_kind::injective, 2, 2),
-    detail::other(opcode::pad, "pad", op_kind::injective, 1, 4),
+    detail::other(opcode::pad, "pad", op_kind::injective, 1, 4, detail::pad_parameters),
     detail::other(opcode::trilu, "trilu", op_kind::injective, 1, 2),
     detail::other(opcode::one_hot, "one_hot", op_kind::injective, 3, 3, detail::last_axis_parameters),
     detail::other(opcode::non_zero, "non_zero", op_kind::opaque, 1, 1),
@@ -422,11 +449,11 @@ inline constexpr operator_info operator_table[] = {
     detail::other(opcode::linear, "linear", op_kind::anchor, 2, 3),  // x w^T + b: rows of any x, by the rows of w
     detail::other(opcode::einsum, "einsum", op_kind::anchor, 1, -1),
     detail::other(opcode::matmul_integer, "matmul_integer", op_kind::anchor, 2, 4),
-    detail::other(opcode::conv, "conv", op_kind::anchor, 2, 3),
-    detail::other(opcode::conv_transpose, "conv_transpose", op_kind::anchor, 2, 3),
+    detail::other(opcode::conv, "conv", op_kind::anchor, 2, 3, detail::conv_parameters),
+    detail::other(opcode::conv_transpose, "conv_transpose", op_kind::anchor, 2, 3, detail::conv_parameters),
     detail::other(opcode::conv_integer, "conv_integer", op_kind::anchor, 2, 4),
-    detail::other(opcode::max_pool, "max_pool", op_kind::anchor, 1, 1),
-    detail::other(opcode::average_pool, "average_pool", op_kind::anchor, 1, 1),
+    detail::other(opcode::max_pool, "max_pool", op_kind::anchor, 1, 1, detail::pool_parameters),
+    detail::other(opcode::average_pool, "average_pool", op_kind::anchor, 1, 1, detail::pool_parameters),
     detail::other(opcode::global_max_pool, "global_max_pool", op_kind::reduction, 1, 1),
     detail::other(opcode::resize, "resize", op_kind::opaque, 1, 4),
     detail::other(opcode::fused_matmul, "fused_matmul", op_kind::anchor, 2, 2),
@@ -461,7 +488,7 @@ inline constexpr operator_info operator_table[] = {
     detail::binary(opcode::swiglu, "swiglu", false),
     detail::other(opcode::cumulative_product, "cumulative_product", op_kind::opaque, 2, 2),
     detail::other(opcode::compress, "compress", op_kind::opaque, 2, 2),
-    detail::other(opcode::lp_pool, "lp_pool", op_kind::anchor, 1, 1),
+    detail::other(opcode::lp_pool, "lp_pool", op_kind::anchor, 1, 1, detail::pool_parameters),
     detail::other(opcode::global_lp_pool, "global_lp_pool", op_kind::reduction, 1, 1),
     detail::other(opcode::tensor_scatter, "tensor_scatter", op_kind::opaque, 2, 3),
     detail::other(opcode::causal_conv, "causal_conv", op_kind::anchor, 2, 4),
@@ -539,13 +566,15 @@ enum class term_kind : std::uint8_t {
   fold,          ///< fold(a): computed when the rule is applied
   along,         ///< along<0>(s): inside fold, a constant that lies along that axis
   dimension,     ///< dim<"x", -1>: an extent of what a name captured
+  list,          ///< list(0, 2, 1): integers, one after the other
+  or_else,       ///< or_else(b, 0): what b captured, or 0 where it is absent
   row,           ///< row(scale, x): broadcast to the last axes of x
   misused,       ///< what stands where it means nothing; `index` says what
 };
 
 inline constexpr double usual_tolerance = 1e-6;
 
-enum class misuse : std::uint8_t { attribute_of_no_operator, tolerance_of_no_number, too_many_users };
+enum class misuse : std::uint8_t { attribute_of_no_operator, tolerance_of_no_number, too_many_users, exact_of_no_fold };
 
 struct term {
   term_kind kind;
@@ -650,6 +679,13 @@ struct expression {
   }
 
   [[nodiscard]] constexpr expression not_empty() const {
+    expression changed = *this;
+    changed.terms[changed.root()].index = 1;
+    return changed;
+  }
+
+  [[nodiscard]] constexpr expression exact() const {
+    if (terms[root()].kind != term_kind::fold) return misused(misuse::exact_of_no_fold);
     expression changed = *this;
     changed.terms[changed.root()].index = 1;
     return changed;
@@ -2945,6 +2981,8 @@ template <class Emission = names_alone, std::size_t Rows>
 
 namespace fuse::inline v0::detail::math {
 
+inline constexpr double infinity = __builtin_inf();
+
 [[nodiscard]] inline double abs(double x) { return __builtin_fabs(x); }
 [[nodiscard]] inline double sqrt(double x) { return __builtin_sqrt(x); }
 [[nodiscard]] inline double pow(double x, double y) { return __builtin_pow(x, y); }
@@ -4038,6 +4076,50 @@ template <class Image, class Known>
     return parameter_state::known;
   }
   return parameter_state::missing;
+}
+
+template <class Image, class Known>
+[[nodiscard]] bool default_list(Image const& image, Known const& known, node_id n, list_use use,
+                                std::vector<std::int64_t>& out) {
+  auto const rank = image.operand_count(n) == 0 || image.operand(n, 0) == absent ? -1 : known.rank(image.operand(n, 0));
+  bool const spatial = use == list_use::ones || use == list_use::pads;
+  if (rank < (spatial ? 3 : 0) || (!spatial && use != list_use::reversed)) return false;
+  if (use == list_use::pads) {  // or what else says how much is padded
+    auto const padding = image.source->attribute_of(n, "auto_pad");
+    auto const* text = std::get_if<std::string_view>(&padding);
+    if (text != nullptr ? *text != "NOTSET" : !std::holds_alternative<std::monostate>(padding)) return false;
+  }
+  if (use == list_use::reversed)
+    for (int axis = rank; axis-- > 0;) out.push_back(axis);
+  else
+    out.assign(static_cast<std::size_t>(rank - 2) * (use == list_use::pads ? 2 : 1), use == list_use::ones ? 1 : 0);
+  return true;
+}
+
+template <class Image, class Known>
+[[nodiscard]] parameter_state read_list(Image const& image, Known const& known, dialect const& names, node_id n,
+                                        std::string_view parameter, std::vector<std::int64_t>& out) {
+  using kind = parameter_source::kind;
+  out.clear();
+  auto const* own = parameter_of(op_of(image, n), parameter);
+  if (own != nullptr && own->list == list_use::none) return parameter_state::unknown;
+  detail::parameter_place const place(image, names, n, parameter);
+  auto const& source = place.source;
+  if (source.where == kind::operand) {
+    auto const at = static_cast<std::uint32_t>(source.operand);
+    if (at < image.operand_count(n) && image.operand(n, at) != absent && known.rank(image.operand(n, at)) != 1)
+      return parameter_state::unknown;
+  } else {
+    auto const value = image.source->attribute_of(n, source.attribute);
+    if (source.where != kind::attribute ||
+        !(std::holds_alternative<std::monostate>(value) || std::holds_alternative<span<std::int64_t const>>(value)))
+      return parameter_state::unknown;
+    if (std::holds_alternative<std::monostate>(value) && source.number == source.number)
+      return parameter_state::unknown;
+  }
+  auto const state = read_parameter(image, known, names, n, parameter, out);
+  if (state != parameter_state::missing || own == nullptr) return state;
+  return default_list(image, known, n, own->list, out) ? parameter_state::known : parameter_state::missing;
 }
 
 template <class Image, class Known>
@@ -6644,8 +6726,15 @@ class value_view {
   value_view(graph_image const& image, detail::facts const& known, dialect const& names, value_id v)
       : image_(&image), facts_(&known), dialect_(&names), id_(v) {}
   value_view(graph_image const& image, detail::facts const& known, dialect const& names, value_id v, double number,
-             std::uint64_t axes)
-      : image_(&image), facts_(&known), dialect_(&names), id_(v), number_(number), axes_(axes), is_number_(true) {}
+             std::uint64_t axes, span<std::int64_t const> list = {})
+      : image_(&image),
+        facts_(&known),
+        dialect_(&names),
+        id_(v),
+        number_(number),
+        axes_(axes),
+        list_(list),
+        is_number_(true) {}
 
   [[nodiscard]] explicit operator bool() const { return image_ != nullptr && id_ != absent; }
   [[nodiscard]] value_id id() const { return id_; }
@@ -6661,7 +6750,7 @@ class value_view {
   [[nodiscard]] bool is_constant() const { return *this && image_->value(id_).constant; }
   [[nodiscard]] bool number(double& into) const {
     if (!is_number_) return *this && facts_->number(id_, into);
-    if (axes_ != 0 && number_ == 0) return false;  // axes, and not one of them as a number
+    if (list_.size() > 1 || (axes_ != 0 && number_ == 0)) return false;  // several
     into = number_;
     return true;
   }
@@ -6669,6 +6758,7 @@ class value_view {
     return is_number_ ? number(into) : *this && facts_->uniform(id_, into);
   }
   [[nodiscard]] bool integers(std::vector<std::int64_t>& into) const {
+    if (list_.size() != 0) return into.assign(list_.begin(), list_.end()), true;
     if (!is_number_ || axes_ == 0) return *this && facts_->integers(id_, into);
     into.clear();
     for (int bit = 63; bit >= 0; --bit)
@@ -6723,6 +6813,7 @@ class value_view {
   value_id id_ = absent;
   double number_ = 0;
   std::uint64_t axes_ = 0;
+  span<std::int64_t const> list_{};
   bool is_number_ = false;
 };
 
@@ -6734,6 +6825,7 @@ struct captured {
   span<value_view const> values{};  ///< none when absent, one (of a number: without a value), or the members of a rest
   double number = 0;                ///< of a scalar
   std::uint64_t axes = 0;           ///< of captured axes: bit k is the k-th axis from the last
+  span<std::int64_t const> integers{};  ///< of a captured list
   bool bound = false;
 };
 
@@ -6745,6 +6837,13 @@ struct condition {
   static_text captures[capacity];
   std::size_t count;
   double number;
+  bool silent;  ///< where it fails, that is no news
+
+  [[nodiscard]] constexpr condition quiet() const {
+    condition changed = *this;
+    changed.silent = true;
+    return changed;
+  }
 };
 
 namespace detail {
@@ -6882,6 +6981,24 @@ inline bool along_last_axes(captured const* c, condition const&) {
   return true;
 }
 
+inline bool along_one_axis(captured const* c, condition const& by) {
+  if (c[1].values.empty()) return true;
+  auto const x = c[1].values[0];
+  auto const rank = x.rank();
+  auto const axis = by.number < 0 ? static_cast<int>(by.number) + rank : static_cast<int>(by.number);
+  if (axis < 0 || axis >= rank) return false;
+  for (auto const& v : c[0].values) {
+    if (v.rank() < 0 || v.rank() > rank) return false;
+    auto const shape = v.shape();
+    for (std::size_t i = 0; i < shape.size(); ++i) {
+      auto const at = static_cast<std::size_t>(rank - v.rank()) + i;
+      if (shape[i] == extent(1)) continue;
+      if (at != static_cast<std::size_t>(axis) || !(shape[i] == x.shape()[at])) return false;
+    }
+  }
+  return true;
+}
+
 inline bool same_type(captured const* c, condition const&) {
   for (auto const& v : c[0].values)
     if (!c[1].values.empty() && (v.type() != c[1].values[0].type() || v.type() == element_type::unknown)) return false;
@@ -6930,6 +7047,11 @@ inline constexpr condition along_last_axes = condition_detail::make<V, X, Axes>(
 template <fixed_string Scale, fixed_string X, fixed_string Axes = "axes">
 inline constexpr condition row_vector = condition_detail::named("one row over the normalised axes",
                                                                 along_last_axes<Scale, X, Axes>);
+
+template <fixed_string V, fixed_string X>
+[[nodiscard]] constexpr condition along_axis(int axis) {
+  return condition_detail::make<V, X>("along that axis alone", &condition_detail::along_one_axis, axis);
+}
 
 template <fixed_string A, fixed_string B>
 inline constexpr condition same_type = condition_detail::make<A, B>("the same element type",
@@ -6994,6 +7116,15 @@ namespace fuse::inline v0::dsl {
 
 [[nodiscard]] constexpr expression fold(expression const& inside) {
   return expression(term_kind::fold, opcode::opaque, {}, inside);
+}
+
+}  // namespace fuse::inline v0::dsl
+
+namespace fuse::inline v0::dsl {
+
+template <class... Others>
+[[nodiscard]] constexpr expression list(expression const& first, Others const&... others) {
+  return expression(term_kind::list, opcode::opaque, {}, first, expression(others)...);
 }
 
 }  // namespace fuse::inline v0::dsl
@@ -7114,6 +7245,14 @@ namespace fuse::inline v0::dsl {
 
 [[nodiscard]] constexpr expression optional(expression const& operand) {
   return expression(term_kind::optional, opcode::opaque, {}, operand);
+}
+
+}  // namespace fuse::inline v0::dsl
+
+namespace fuse::inline v0::dsl {
+
+[[nodiscard]] constexpr expression or_else(expression const& captured, expression const& otherwise) {
+  return expression(term_kind::or_else, opcode::opaque, {}, captured, otherwise);
 }
 
 }  // namespace fuse::inline v0::dsl
@@ -8098,13 +8237,19 @@ template <class Image>
   if (row != nullptr && row->attributes->has(attribute))
     text += (attribute == parameter ? " (" : " (its attribute '" + std::string(attribute) + "': ") +
             std::string(name_of(row->attributes->all[row->attributes->find(attribute)].kind)) + ")";
+  std::vector<std::int64_t> list;
+  if (read_list(image, known, names, n, parameter, list) == parameter_state::known) {
+    text += " is [";
+    for (std::size_t i = 0; i < list.size(); ++i) text += (i == 0 ? "" : ", ") + std::to_string(list[i]);
+    return text + "]";
+  }
   double number = 0;
   switch (read_parameter(image, known, names, n, parameter, number)) {
     case parameter_state::known: return text + " is " + digits(number);
     case parameter_state::missing: return text + " is not said";
     case parameter_state::unknown: break;
   }
-  return text + " is no constant number";
+  return text + " is not known";
 }
 
 }  // namespace fuse::inline v0::detail
@@ -8430,6 +8575,8 @@ enum class step : std::uint8_t {
   number,         ///< value a is a constant all of whose elements are `number`. Both: of `count` operands from register
   missing,        ///< operand a is absent
   parameter,      ///< parameter names[op] of value a's node is `number`, or goes to slot b (b = 255: compare)
+  element,        ///< parameter names[op] of value a's node is a list of `count`, number `c` of which is `number`
+  over,           ///< the axes in slot b are `count`, one of which is axis `number` of value a
   users,          ///< value a has exactly `op` users
   user,           ///< * a user of value a that is operator `op`, or any (0); its result `c` to register b
   same,           ///< values a and b are one computation
@@ -8442,9 +8589,9 @@ enum class step : std::uint8_t {
 
 [[nodiscard]] constexpr std::string_view name_of(step code) {
   constexpr std::string_view names[] = {
-      "fork", "operation", "exactly",  "reduction", "within", "group",     "member",  "scalar-member", "literal",
-      "rest", "close",     "operands", "capture",   "scalar", "number",    "missing", "parameter",     "users",
-      "user", "same",      "agrees",   "recall",    "strip",  "condition", "accept"};
+      "fork", "operation", "exactly",  "reduction", "within", "group",  "member",  "scalar-member", "literal",
+      "rest", "close",     "operands", "capture",   "scalar", "number", "missing", "parameter",     "element",
+      "over", "users",     "user",     "same",      "agrees", "recall", "strip",   "condition",     "accept"};
   return names[static_cast<std::size_t>(code)];
 }
 
@@ -8528,13 +8675,15 @@ struct replacement_term {
     fold,
     along,
     dimension,
+    list,
+    or_else,
     row,
     result,
     roots
   } what;
   std::uint8_t children, slot;
   std::uint16_t op;     ///< opcode, or name code for `named`; of `again` the opcode
-  std::uint16_t index;  ///< result number; of `again` the name code, where the pattern asks for a name (else 0)
+  std::uint16_t index;  ///< result number; of `fold` whether it is exact; of `again` the name code, where the pattern
   std::uint8_t child[8];
   double number;  ///< of `along` and `dimension` the axis
   struct given {
@@ -8578,6 +8727,9 @@ enum class rule_error : std::uint8_t {
   result_as_root,
   again_of_no_operator,
   result_of_no_operator,
+  list_of_no_numbers,
+  or_else_of_no_capture,
+  exact_of_no_fold,
 };
 
 enum class slot_kind : std::uint8_t { value, number, rest, parameter };
@@ -8796,7 +8948,7 @@ class merging {
 
   constexpr void renumber(instruction& made) const {
     if (made.through != 0) made.through = set_map_[made.through];
-    if (made.code == step::parameter) made.op = name_map_[made.op];
+    if (made.code == step::parameter || made.code == step::element) made.op = name_map_[made.op];
   }
 
   constexpr void insert(chain& root, lowered_rule const& rule, std::size_t at, std::size_t end, std::uint16_t number) {
@@ -10529,8 +10681,11 @@ struct binding {
   value_id bare = absent;  ///< below what is looked through: what a second occurrence is compared with
   double number = 0;
   std::uint64_t axes = 0;               ///< bit k: the k-th axis from the last; of a rest, its op_group
-  std::uint8_t first = 0, members = 0;  ///< of a rest: in the machine's list
+  std::uint8_t first = 0, members = 0;  ///< of a rest, or of a list: among all of them
   bool bound = false;
+  bool listed = false;  ///< a list of integers; `number` is the first of them
+
+  [[nodiscard]] bool is_single() const { return !listed || members == 1; }
 };
 
 struct rest_member {
@@ -10543,12 +10698,16 @@ namespace detail {
 class match_state {
  public:
   static constexpr std::size_t slot_capacity = lowered_rule::name_capacity, matched_capacity = 192, rest_capacity = 64,
-                               frame_capacity = 32;
+                               frame_capacity = 32, integer_capacity = 256;
 
   [[nodiscard]] binding const& slot(std::size_t at) const { return slots_[at]; }
   [[nodiscard]] value_id value(std::uint8_t at) const { return registers[at].value; }
   [[nodiscard]] span<rest_member const> members(std::size_t at) const {
     return {rest_ + slots_[at].first, slots_[at].members};
+  }
+  [[nodiscard]] span<std::int64_t const> integers(std::size_t at) const {
+    if (!slots_[at].bound || !slots_[at].listed) return {};
+    return {integers_ + slots_[at].first, slots_[at].members};
   }
   [[nodiscard]] span<rest_member const> members_from(std::uint16_t first) const {
     return {rest_ + first, static_cast<std::size_t>(rest_count_ - first)};
@@ -10595,6 +10754,18 @@ class match_state {
     made->members = static_cast<std::uint8_t>(rest_count_ - first);
     return true;
   }
+  bool bind_integers(std::uint8_t at, span<std::int64_t const> list) {
+    if (list.size() > integer_capacity - integer_count_ || integer_count_ == integer_capacity)
+      return exceeded = true, false;
+    auto* made = bind(at);
+    if (made == nullptr) return false;
+    made->listed = true;
+    made->number = list.size() == 0 ? std::numeric_limits<double>::quiet_NaN() : static_cast<double>(list[0]);
+    made->first = static_cast<std::uint8_t>(integer_count_);
+    made->members = static_cast<std::uint8_t>(list.size());
+    for (auto each : list) integers_[integer_count_++] = each;
+    return true;
+  }
   void add_matched(node_id n) {
     if (matched_count_ < matched_capacity)
       matched_[matched_count_++] = n;
@@ -10603,9 +10774,9 @@ class match_state {
   }
 
   struct mark {
-    std::uint16_t undo, matched, rest;
+    std::uint16_t undo, matched, rest, integers;
   };
-  [[nodiscard]] mark here() const { return {undo_count_, matched_count_, rest_count_}; }
+  [[nodiscard]] mark here() const { return {undo_count_, matched_count_, rest_count_, integer_count_}; }
   void rewind(mark const& to) {
     while (undo_count_ > to.undo) {
       auto const& u = undo_[--undo_count_];
@@ -10616,6 +10787,7 @@ class match_state {
     }
     matched_count_ = to.matched;
     rest_count_ = to.rest;
+    integer_count_ = to.integers;
   }
 
  private:
@@ -10633,10 +10805,11 @@ class match_state {
     return true;
   }
 
-  std::uint16_t undo_count_ = 0, matched_count_ = 0, rest_count_ = 0;
+  std::uint16_t undo_count_ = 0, matched_count_ = 0, rest_count_ = 0, integer_count_ = 0;
   undo undo_[undo_capacity];
   node_id matched_[matched_capacity];
   rest_member rest_[rest_capacity];
+  std::int64_t integers_[integer_capacity];
   binding slots_[slot_capacity];
 };
 
@@ -11206,6 +11379,7 @@ class basic_value_steps {
 
   bool bind_number(std::uint8_t at, double number, value_id from, std::uint64_t axes = 0) {
     auto const& known = s_.slot(at);
+    if (known.bound && !known.is_single()) return false;
     if (known.bound) {  // one may have been rounded to float
       bool const exact = is_of_integers(facts_, from) || is_of_integers(facts_, known.value);
       return math::close_to(known.number, number, exact ? 0 : 1e-7);
@@ -11221,6 +11395,7 @@ class basic_value_steps {
   bool bind_axes(std::uint8_t at, std::uint64_t axes, double number) {
     auto const& known = s_.slot(at);
     if (!known.bound) return bind_number(at, number, absent, axes);
+    if (!known.is_single()) return false;
     if (axes != 0 && known.axes != 0) return axes == known.axes;
     if (axes == 0 && known.axes == 0)
       return number == known.number || (number != number && known.number != known.number);
@@ -11253,11 +11428,33 @@ class basic_value_steps {
   bool parameter(instruction const& i) {
     auto const n = image_.producer(stripped(i, false));
     auto const name = rules_.parameter_names[i.op];
+    if (n == absent) return false;
+    if (read_list(image_, facts_, names_, n, name, listed_) == parameter_state::known) return list(i, n, name);
     double number = 0;
-    if (n == absent || !read_number(image_, facts_, names_, n, name, number)) return false;
+    if (!read_number(image_, facts_, names_, n, name, number)) return false;
     if (name == "axis" || name == "axes") return axis(i, n, name == "axes", number);
     if (i.b == no_slot) return math::close_to(number, i.number, static_cast<double>(i.tolerance));
     return bind_number(i.b, number, absent);
+  }
+
+  bool element(instruction const& i) {
+    auto const n = image_.producer(stripped(i, false));
+    auto const name = rules_.parameter_names[i.op];
+    if (n == absent || read_list(image_, facts_, names_, n, name, listed_) != parameter_state::known ||
+        listed_.size() != i.count)
+      return false;
+    if (name != "axes") return static_cast<double>(listed_[i.c]) == i.number;
+    auto const is = [&](std::int64_t axis) {
+      return is_same_axis(image_, facts_, n, static_cast<double>(axis), i.number);
+    };
+    return is_set_of_axes(n) ? std::any_of(listed_.begin(), listed_.end(), is) : is(listed_[i.c]);
+  }
+  [[nodiscard]] bool over(instruction const& i) const {
+    auto const axes = s_.slot(i.b).axes;
+    auto const rank = facts_.rank(s_.value(i.a));
+    auto const from_last = i.number < 0 ? -1 - i.number : rank - 1 - i.number;
+    return (i.number < 0 || rank >= 0) && from_last >= 0 && from_last < 64 &&
+           (axes >> static_cast<int>(from_last) & 1u) != 0 && std::popcount(axes) == i.count;
   }
 
   bool condition_holds(std::uint16_t at) {
@@ -11271,6 +11468,7 @@ class basic_value_steps {
       argument.bound = true;
       argument.number = b.number;
       argument.axes = b.axes;
+      argument.integers = s_.integers(s);
       auto const first = used;
       if (rules_.rules[c.rule].slot_kinds[s] == slot_kind::rest) {
         for (auto const& m : s_.members(s))
@@ -11278,7 +11476,7 @@ class basic_value_steps {
       } else if (used < match_state::rest_capacity) {
         bool const is_value = rules_.rules[c.rule].slot_kinds[s] == slot_kind::value;
         views_[used++] = is_value ? value_view(image_, facts_, names_, b.value)
-                                  : value_view(image_, facts_, names_, b.value, b.number, b.axes);
+                                  : value_view(image_, facts_, names_, b.value, b.number, b.axes, s_.integers(s));
       }
       argument.values = {views_.data() + first, used - first};
     }
@@ -11294,6 +11492,36 @@ class basic_value_steps {
     return bind_axes(i.b, axes_named(number, use), number);
   }
 
+  bool list(instruction const& i, node_id n, std::string_view name) {
+    if (name == "axes") {
+      if (listed_.size() == 1 && is_set_of_axes(n)) return axis(i, n, true, static_cast<double>(listed_[0]));
+      auto const rank = rank_of_axes(image_, facts_, n);
+      for (auto& each : listed_)
+        if (each >= 0 && rank >= 0 && (each -= rank) >= 0) return false;
+      if (is_set_of_axes(n)) return i.b != no_slot && set_of_axes(i.b);
+    }
+    if (i.b == no_slot) return listed_.size() == 1 && static_cast<double>(listed_[0]) == i.number;
+    auto const& known = s_.slot(i.b);
+    if (!known.bound) return s_.bind_integers(i.b, listed_);
+    if (!known.listed) return known.axes == 0 && listed_.size() == 1 && static_cast<double>(listed_[0]) == known.number;
+    auto const before = s_.integers(i.b);
+    bool same = before.size() == listed_.size();
+    for (std::size_t k = 0; same && k < listed_.size(); ++k) same = before[k] == listed_[k];
+    return same;
+  }
+  bool set_of_axes(std::uint8_t slot) {
+    std::uint64_t axes = 0;
+    for (auto const each : listed_) {
+      if (each >= 0 || each < -64) return false;
+      axes |= std::uint64_t{1} << static_cast<int>(-1 - each);
+    }
+    return axes != 0 && bind_axes(slot, axes, 0);
+  }
+  [[nodiscard]] bool is_set_of_axes(node_id n) const {
+    auto const op = op_of(image_, n);
+    return op == opcode::squeeze || op == opcode::unsqueeze || info(op).shape == shape_function::reduce;
+  }
+
   program const& rules_;
   Image const& image_;
   facts const& facts_;
@@ -11303,6 +11531,7 @@ class basic_value_steps {
   captured arguments_[condition::capacity];    // what a condition is asked about
   plain_vector<std::uint16_t> data_operands_;  // by name code: how many operands are data and not parameters
   plain_vector<value_view> views_;             // the values among them
+  std::vector<std::int64_t> listed_;           // the parameter that is looked at
 };
 using value_steps = basic_value_steps<graph_image>;
 
@@ -11496,6 +11725,7 @@ class basic_interpreter {
       case step::operation:
       case step::exactly:
       case step::parameter:
+      case step::element:
       case step::users: return values_.stripped(i, false);
       case step::condition: return s_.value(0);
       default: return i.is_of_frame() ? s_.opened(i.a).asked.of.value : s_.value(i.a);
@@ -11565,6 +11795,8 @@ class basic_interpreter {
         case step::number: held = values_.number(i); break;
         case step::missing: held = s_.value(i.a) == absent; break;
         case step::parameter: held = values_.parameter(i); break;
+        case step::element: held = values_.element(i); break;
+        case step::over: held = values_.over(i); break;
         case step::users: held = values_.used_by(values_.stripped(i, false), i.op); break;
         case step::user: return user(i, pc);
         case step::same: held = values_.same(i.a, i.b); break;
@@ -11573,7 +11805,7 @@ class basic_interpreter {
         case step::strip: return strip(i);
         case step::condition:
           held = values_.condition_holds(i.op);
-          if (!held) acceptor_->refuse(rules_.conditions[i.op].rule, i.op);
+          if (!held && !rules_.conditions[i.op].what.silent) acceptor_->refuse(rules_.conditions[i.op].rule, i.op);
           break;
         case step::accept: return acceptor_->accept(i.op);
       }
@@ -11983,7 +12215,13 @@ struct requirement {
     case step::parameter:
       return {std::string(rules.parameter_names[i.op]),
               "'" + std::string(rules.parameter_names[i.op]) + "' to be " +
-                  (i.b == no_slot ? digits(i.number) : "a number, the same as elsewhere in the rule")};
+                  (i.b == no_slot ? digits(i.number) : "known, and the same as elsewhere in the rule")};
+    case step::element:
+      return {std::string(rules.parameter_names[i.op]),
+              "'" + std::string(rules.parameter_names[i.op]) + "' to be a list of " + std::to_string(i.count) +
+                  " numbers, of which number " + std::to_string(i.c + 1) + " is " + digits(i.number)};
+    case step::over:
+      return {"axes", "a reduction over " + std::to_string(i.count) + " axes, one of which is " + digits(i.number)};
     case step::users: return {"users", "exactly " + std::to_string(i.op) + " users"};
     case step::user: return {"second root", "a user that is the rule's other root"};
     case step::condition: {
@@ -12113,7 +12351,7 @@ template <class Image>
                                  i.is_of_frame() ? match.found().opened(i.a).asked.kind : op_group::none);
     best.condition = std::move(wanted.condition);
     best.expected = std::move(wanted.expected);
-    best.found = i.code == step::parameter
+    best.found = i.code == step::parameter || i.code == step::element
                      ? describe_parameter(image, known, names, failure.value, rules.parameter_names[i.op])
                      : describe(image, known, failure.value);
     if (i.is_of_frame() && match.found().opened(i.a).bounded)
@@ -12760,6 +12998,7 @@ class lowering {
   constexpr std::uint8_t bound_slot(static_text name, slot_kind kind);
   constexpr std::uint8_t bound_slot_of(std::uint8_t at, slot_kind kind);
   constexpr std::uint8_t bound_rest(std::uint8_t at, op_group of);
+  constexpr std::uint8_t nameless_slot(std::uint8_t& known, slot_kind kind);
   constexpr std::uint8_t node_slot(std::uint8_t at);
   constexpr void emit(instruction const& made);
   constexpr std::uint16_t& led_by(links chain);
@@ -12814,7 +13053,9 @@ class lowering {
                        bool alone = false);
   constexpr void operation(std::uint8_t at, std::uint8_t r, std::uint8_t result);
   constexpr void attributes(term const& t, std::uint8_t r, std::uint8_t through, static_text except = {});
+  constexpr void list_of_numbers(term const& list, instruction made);
   constexpr void reduction(term const& t, std::uint8_t r, bool alone);
+  constexpr void axes_required(term const& by, std::uint8_t reduced, std::uint8_t slot);
   constexpr void group(std::uint8_t at, std::uint8_t r, sign_use sign, std::uint8_t around);
   [[nodiscard]] constexpr bool is_operand(std::uint8_t at) const;
   [[nodiscard]] constexpr bool divides_products(term const& t) const;
@@ -12912,6 +13153,7 @@ constexpr void lowering::check_attributes(expression const& in, term const& t, s
 
 constexpr bool lowering::holds(attribute_kind kind, expression const& in, term const& given) {
   bool const captured = given.children != 0 && in[given.child[0]].kind != term_kind::number;
+  if (given.children != 0 && in[given.child[0]].kind == term_kind::list) return kind == attribute_kind::integers;
   double const number = given.children == 0 ? given.number : in[given.child[0]].number;
   auto const is_whole = [](double x) {
     return x > -9e18 && x < 9e18 && static_cast<double>(static_cast<long long>(x)) == x;
@@ -13039,17 +13281,18 @@ constexpr std::uint8_t lowering::bound_rest(std::uint8_t at, op_group of) {
   return bound_slot_of(at, slot_kind::rest);
 }
 
-constexpr std::uint8_t lowering::node_slot(std::uint8_t at) {
-  if (node_slot_[at] == 0) {
+constexpr std::uint8_t lowering::nameless_slot(std::uint8_t& known, slot_kind kind) {
+  if (known == 0) {
     if (out.slot_count == lowered_rule::name_capacity) {
       fail(rule_error::too_large, rule_.name);
       return 0;
     }
-    out.slot_kinds[out.slot_count] = slot_kind::value;
-    node_slot_[at] = ++out.slot_count;
+    out.slot_kinds[out.slot_count] = kind;
+    known = ++out.slot_count;
   }
-  return static_cast<std::uint8_t>(node_slot_[at] - 1);
+  return static_cast<std::uint8_t>(known - 1);
 }
+constexpr std::uint8_t lowering::node_slot(std::uint8_t at) { return nameless_slot(node_slot_[at], slot_kind::value); }
 
 constexpr void lowering::emit(instruction const& made) {
   if (size_ == lowered_rule::instruction_capacity) return fail(rule_error::too_large, rule_.name);
@@ -13444,7 +13687,7 @@ constexpr bool lowering::opens_power(term const& t) const {
 
 constexpr void lowering::fail_at_misuse(term const& t) {
   constexpr rule_error errors[] = {rule_error::attribute_of_no_operator, rule_error::tolerance_of_no_number,
-                                   rule_error::too_many_users};
+                                   rule_error::too_many_users, rule_error::exact_of_no_fold};
   fail(errors[t.index], t.name.empty() ? rule_.name : t.name);
 }
 
@@ -13649,6 +13892,10 @@ constexpr void lowering::attributes(term const& t, std::uint8_t r, std::uint8_t 
       if (holder.kind == term_kind::number) {
         made.number = holder.number;
         made.tolerance = static_cast<float>(holder.tolerance);
+      } else if (holder.kind == term_kind::list) {
+        made.code = step::element;
+        list_of_numbers(holder, made);
+        continue;
       } else if (!captures(holder)) {
         return fail(rule_error::misplaced, rule_.name);
       } else {
@@ -13659,15 +13906,31 @@ constexpr void lowering::attributes(term const& t, std::uint8_t r, std::uint8_t 
   }
 }
 
+constexpr void lowering::list_of_numbers(term const& list, instruction made) {
+  made.count = list.children;
+  for (made.c = 0; made.c < list.children; ++made.c) {
+    auto const& entry = pattern_[list.child[made.c]];
+    if (entry.kind != term_kind::number) return fail(rule_error::list_of_no_numbers, rule_.name);
+    made.number = entry.number;
+    emit(made);
+  }
+}
+
 constexpr void lowering::reduction(term const& t, std::uint8_t r, bool alone) {
   constexpr auto standard = static_text::of("axes");
   auto axes = standard;
+  std::uint8_t required = 0;  // 1 + the attribute that says which
   for (int i = t.operands(); i < t.children; ++i) {
     auto const& a = pattern_[t.child[i]];
-    if (a.name == standard && a.children == 1) axes = pattern_[a.child[0]].name;
+    if (a.name != standard) continue;
+    if (a.children == 1 && captures(pattern_[a.child[0]]))
+      axes = pattern_[a.child[0]].name;
+    else
+      required = static_cast<std::uint8_t>(t.child[i] + 1);
   }
   auto const inner = new_register();
-  auto const s = bound_slot(axes, slot_kind::parameter);
+  auto const s =
+      required == 0 ? bound_slot(axes, slot_kind::parameter) : nameless_slot(slot_[required - 1], slot_kind::parameter);
   emit({.code = step::reduction,
         .a = r,
         .b = inner,
@@ -13675,11 +13938,22 @@ constexpr void lowering::reduction(term const& t, std::uint8_t r, bool alone) {
         .op = static_cast<std::uint16_t>(t.op),
         .through = everywhere_id_,
         .flags = alone ? instruction::alone : std::uint8_t{0}});
+  if (required != 0) axes_required(pattern_[required - 1], inner, s);
   attributes(t, r, everywhere_id_, standard);
   bool const free = free_;
   free_ = false;
   value(t.child[0], inner);
   free_ = free;
+}
+
+constexpr void lowering::axes_required(term const& by, std::uint8_t reduced, std::uint8_t slot) {
+  instruction made{.code = step::over, .a = reduced, .b = slot, .count = 1, .number = by.number};
+  if (by.children == 0) return emit(made);
+  auto const& holder = pattern_[by.child[0]];
+  if (holder.kind == term_kind::list) return list_of_numbers(holder, made);
+  if (holder.kind != term_kind::number) return fail(rule_error::misplaced, rule_.name);
+  made.number = holder.number;
+  emit(made);
 }
 
 constexpr void lowering::group(std::uint8_t at, std::uint8_t r, sign_use sign, std::uint8_t around) {
@@ -14274,7 +14548,14 @@ constexpr void lowering::lower_replacement() {
       case term_kind::again:
         if (!lower_again(t, r)) return fail(rule_error::again_of_no_operator, t.name);
         break;
-      case term_kind::fold: r.what = kind::fold; break;
+      case term_kind::fold:
+        r.what = kind::fold;
+        r.index = t.index;
+        break;
+      case term_kind::or_else:
+        if (!captures(made.terms[t.child[0]])) return fail(rule_error::or_else_of_no_capture, rule_.name);
+        r.what = kind::or_else;
+        break;
       case term_kind::along:
         r.what = kind::along;
         r.number = t.number;
@@ -14285,6 +14566,7 @@ constexpr void lowering::lower_replacement() {
         r.slot = known(t.name);
         if (out.slot_kinds[r.slot] != slot_kind::value) return fail(rule_error::two_uses_of_a_name, t.name);
         break;
+      case term_kind::list: r.what = kind::list; break;
       case term_kind::row:
         r.what = kind::row;
         r.number = t.number;
@@ -14415,12 +14697,18 @@ struct rule_requirement {
       "operator stands below another one");
   static_assert(is_not<Error, rule_error::again_of_no_operator>,
                 "fuse: again stands for an operator of the pattern, to which .as gives that name");
+  static_assert(is_not<Error, rule_error::or_else_of_no_capture>,
+                "fuse: or_else begins with a capture, which may be absent: or_else(bias, 0)");
+  static_assert(is_not<Error, rule_error::exact_of_no_fold>,
+                "fuse: .exact stands behind fold; nothing else is rounded");
+  static_assert(is_not<Error, rule_error::list_of_no_numbers>,
+                "fuse: a list in a pattern has numbers for entries; param captures a list as it is");
   static_assert(
       is_not<Error, rule_error::result_of_no_operator>,
       "fuse: result<0> to result<255> stand around an operator; a name or a count of users stands around that");
   static_assert(
       is_not<Error, rule_error::misplaced>,
-      "fuse: fold, row, dim and numbers that are computed stand on the right side of a rule, roots around its "
+      "fuse: fold, row, dim, or_else and what is computed stand on the right side of a rule, roots around its "
       "whole pattern");
 };
 
@@ -14583,6 +14871,7 @@ struct captures {
     std::string_view name;
     std::vector<value_of<Graph>> values;
     double number;
+    std::vector<std::int64_t> integers;
   };
 
   [[nodiscard]] bound_name const* find(std::string_view name) const {
@@ -14668,8 +14957,13 @@ class graph_matcher {
       for (std::uint8_t s = 0; s < known.slot_count; ++s) {
         auto const& b = owner_.machine_.found().slot(s);
         if (!b.bound) continue;
-        made.bound.push_back({known.slot_names[s], {}, b.number});
+        made.bound.push_back({known.slot_names[s], {}, b.number, {}});
         auto& values = made.bound.back().values;
+        auto const list = owner_.machine_.found().integers(s);
+        auto& integers = made.bound.back().integers;
+        integers.assign(list.begin(), list.end());
+        for (int bit = 63; bit >= 0 && known.slot_kinds[s] == slot_kind::parameter; --bit)
+          if ((b.axes >> bit & 1u) != 0) integers.push_back(-1 - bit);
         if (known.slot_kinds[s] == slot_kind::rest)
           for (auto const& m : owner_.machine_.found().members(s)) values.push_back(owner_.bound_.value(m.value));
         else if (b.value != absent)
@@ -14722,6 +15016,11 @@ class match_of {
   [[nodiscard]] double number() const {
     auto const* const b = find<Name>();
     return b != nullptr ? b->number : 0;
+  }
+  template <fixed_string Name>
+  [[nodiscard]] std::vector<std::int64_t> integers() const {
+    auto const* const b = find<Name>();
+    return b != nullptr ? b->integers : std::vector<std::int64_t>{};
   }
   template <fixed_string Name>
   [[nodiscard]] std::vector<value> all() const {
@@ -15384,6 +15683,8 @@ class basic_transaction final : public graph_source {
   }
 
   value_id constant_of(tensor contents) {
+    for (auto const& s : steps())
+      if (s.constant && s.contents == contents) return s.id;
     auto const v = image_.add_value(scope_);
     image_.set_constant(v, true);
     auto& step = add_step(true, v);
@@ -15691,6 +15992,12 @@ inline constexpr double inexact_integers = 9007199254740992.0;  // 2^53
     if (!math::is_finite(rounded)) return objection{text(number) + " is beyond " + std::string(name_of(type))};
   }
   return made;
+}
+
+[[nodiscard]] inline bool is_exact(dense const& of, element_type type) {
+  for (auto x : of.elements)
+    if (is_floating(type) ? rounded(x, type) != x && x == x : !has_integer(type, x)) return false;
+  return true;
 }
 
 template <class Image>
@@ -16011,7 +16318,705 @@ using broadcast_operand = basic_broadcast_operand<graph_image>;
 
 }  // namespace fuse::inline v0::detail
 
+namespace fuse::inline v0 {
+
+namespace detail {
+
+[[nodiscard]] inline std::int64_t wrapped(std::int64_t x, element_type type) {
+  switch (type) {
+    case element_type::int8: return static_cast<std::int8_t>(x);
+    case element_type::int16: return static_cast<std::int16_t>(x);
+    case element_type::int32: return static_cast<std::int32_t>(x);
+    case element_type::uint8: return static_cast<std::uint8_t>(x);
+    case element_type::uint16: return static_cast<std::uint16_t>(x);
+    case element_type::uint32: return static_cast<std::uint32_t>(x);
+    default: return x;
+  }
+}
+
+[[nodiscard]] inline double real(std::int64_t x, element_type type) {
+  return type == element_type::uint64 ? static_cast<double>(static_cast<std::uint64_t>(x)) : static_cast<double>(x);
+}
+
+[[nodiscard]] inline std::int64_t truncated(double x, element_type type) {
+  if (x != x) return 0;
+  if (type == element_type::uint64 && x >= 0x1p63)
+    return static_cast<std::int64_t>(x >= 0x1p64 ? ~std::uint64_t{0} : static_cast<std::uint64_t>(x));
+  if (x >= 0x1p63) return INT64_MAX;
+  if (x < -0x1p63) return INT64_MIN;
+  return wrapped(static_cast<std::int64_t>(x), type);
+}
+
+[[nodiscard]] inline double least_of(element_type type) {
+  return is_unsigned(type) ? 0 : -static_cast<double>(std::int64_t{1} << (size_of(type) * 8 - 1));
+}
+[[nodiscard]] inline double most_of(element_type type) {
+  return static_cast<double>((std::int64_t{1} << (size_of(type) * 8 - (is_unsigned(type) ? 0 : 1))) - 1);
+}
+
+[[nodiscard]] inline bool computed_in(element_type type) {
+  return is_floating(type) || is_integer(type) || type == element_type::boolean;
+}
+
+[[nodiscard]] inline dense converted(dense x, element_type type) {
+  bool const from_whole = x.whole(), to_whole = is_integer(type);
+  auto const from = std::exchange(x.type, type);
+  if (from_whole && to_whole) {
+    for (auto& v : x.integers) v = wrapped(v, type);
+  } else if (from_whole) {
+    x.elements.reserve(x.integers.size());
+    for (auto v : x.integers) x.elements.push_back(real(v, from));
+    x.integers.clear();
+  } else if (to_whole) {
+    x.integers.reserve(x.elements.size());
+    for (auto v : x.elements) x.integers.push_back(truncated(v, type));
+    x.elements.clear();
+  }
+  if (type == element_type::boolean)
+    for (auto& v : x.elements) v = v != 0 ? 1 : 0;
+  return x;
+}
+
+[[nodiscard]] inline dense in_doubles(dense const& x) { return converted(x, element_type::float64); }
+
+[[nodiscard]] inline std::vector<std::int64_t> integers_of(dense const& from) {
+  return from.whole() ? from.integers : converted(from, element_type::int64).integers;
+}
+
+}  // namespace detail
+
+inline void round_to_type(dense& x) {
+  if (x.type == element_type::float64) return;
+  for (auto& v : x.elements) v = detail::rounded(v, x.type);
+}
+
+}  // namespace fuse::inline v0
+
+namespace fuse::inline v0 {
+
+class operator_parameters {
+ public:
+  operator_parameters() = default;
+  operator_parameters(operator_parameters const&) = delete;
+  operator_parameters& operator=(operator_parameters const&) = delete;
+  virtual ~operator_parameters() = default;
+
+  virtual bool number(std::string_view name, double& into) const = 0;
+  virtual bool integers(std::string_view name, std::vector<std::int64_t>& into) const = 0;
+  [[nodiscard]] virtual attribute_view attribute(std::string_view name) const = 0;
+  [[nodiscard]] virtual axis_use use_of_axis() const = 0;
+};
+
+enum class evaluation : std::uint8_t {
+  done,
+  unknown,  ///< there is none of this operator, or of it with these parameters or element types
+  misfit,   ///< the operands do not fit each other or the parameters
+};
+
+namespace detail {
+
+struct call {
+  opcode op;
+  span<dense const* const> operands;  // null: absent
+  operator_parameters const& parameters;
+  std::vector<dense>& results;
+
+  [[nodiscard]] dense const* operand(std::size_t i) const { return i < operands.size() ? operands[i] : nullptr; }
+  [[nodiscard]] double number(std::string_view name, double otherwise) const {
+    double found = 0;
+    return parameters.number(name, found) ? found : otherwise;
+  }
+  [[nodiscard]] std::int64_t integer(std::string_view name, std::int64_t otherwise) const {
+    return static_cast<std::int64_t>(number(name, static_cast<double>(otherwise)));
+  }
+  [[nodiscard]] bool flag(std::string_view name, bool otherwise = false) const {
+    return number(name, otherwise ? 1 : 0) != 0;
+  }
+  [[nodiscard]] bool list(std::string_view name, std::vector<std::int64_t>& into) const {
+    return parameters.integers(name, into);
+  }
+  [[nodiscard]] bool list(std::string_view name, std::size_t count, std::int64_t otherwise,
+                          std::vector<std::int64_t>& into) const {
+    if (!list(name, into) || into.empty()) into.assign(count, otherwise);
+    return into.size() == count;
+  }
+  [[nodiscard]] std::string_view text(std::string_view name, std::string_view otherwise = {}) const {
+    auto const held = parameters.attribute(name);
+    auto const* found = std::get_if<std::string_view>(&held);
+    return found != nullptr ? *found : otherwise;
+  }
+  [[nodiscard]] bool axis(std::size_t rank, double otherwise, std::size_t& into) const {
+    auto const told = number("axis", otherwise);
+    auto const counted = told < 0 ? told + static_cast<double>(rank) : told;
+    if (!(counted >= 0) || counted > static_cast<double>(rank)) return false;
+    into = static_cast<std::size_t>(counted);
+    return true;
+  }
+  evaluation yield(std::size_t i, dense made) const {
+    if (i >= results.size()) return evaluation::done;
+    if (results[i].type == element_type::unknown) results[i].type = made.type;
+    if (!computed_in(results[i].type)) return evaluation::unknown;
+    if (made.type != results[i].type || !is_floating(made.type)) made = converted(std::move(made), results[i].type);
+    results[i] = std::move(made);
+    return evaluation::done;
+  }
+  evaluation yield(dense made) const { return yield(0, std::move(made)); }
+};
+
+[[nodiscard]] inline std::size_t count_between(span<std::int64_t const> shape, std::size_t from, std::size_t to) {
+  std::size_t count = 1;
+  for (auto axis = from; axis < to; ++axis) count *= static_cast<std::size_t>(shape[axis]);
+  return count;
+}
+
+[[nodiscard]] inline dense integers_in(std::vector<std::int64_t> shape, std::vector<std::int64_t> elements) {
+  return {std::move(shape), {}, element_type::int64, std::move(elements)};
+}
+
+[[nodiscard]] inline bool are_extents(span<std::int64_t const> shape) {
+  for (auto extent : shape)
+    if (extent < 0) return false;
+  return true;
+}
+
+[[nodiscard]] inline bool counted_axes(std::vector<std::int64_t>& axes, std::size_t rank) {
+  std::vector<bool> seen(rank, false);
+  for (auto& axis : axes) {
+    if (axis < 0) axis += static_cast<std::int64_t>(rank);
+    if (axis < 0 || axis >= static_cast<std::int64_t>(rank) || seen[static_cast<std::size_t>(axis)]) return false;
+    seen[static_cast<std::size_t>(axis)] = true;
+  }
+  return true;
+}
+
+[[nodiscard]] inline std::vector<std::int64_t> strides_of(span<std::int64_t const> shape) {
+  std::vector<std::int64_t> strides(shape.size(), 1);
+  for (auto axis = shape.size(); axis-- > 1;) strides[axis - 1] = strides[axis] * shape[axis];
+  return strides;
+}
+
+template <class Visit>
+void for_each_index(std::vector<std::int64_t> const& shape, Visit const& visit) {
+  std::vector<std::int64_t> at(shape.size(), 0);
+  for (auto count = count_of(shape); count > 0; --count) {
+    visit(at);
+    for (auto axis = at.size(); axis-- > 0;) {
+      if (++at[axis] < shape[axis]) break;
+      at[axis] = 0;
+    }
+  }
+}
+
+template <class Source>
+[[nodiscard]] dense picked(dense const& from, std::vector<std::int64_t> shape, Source const& source,
+                           dense const* otherwise = nullptr) {
+  dense made{std::move(shape), {}, from.type, {}};
+  auto const blank = otherwise != nullptr ? converted(*otherwise, from.type) : dense{};
+  auto const pick = [&](auto const& elements, auto const& blanks, auto& into) {
+    into.reserve(count_of(made.shape));
+    for_each_index(made.shape, [&](std::vector<std::int64_t> const& at) {
+      auto const i = source(at);
+      into.push_back(i >= 0 ? elements[static_cast<std::size_t>(i)] : blanks.empty() ? 0 : blanks[0]);
+    });
+  };
+  if (from.whole())
+    pick(from.integers, blank.integers, made.integers);
+  else
+    pick(from.elements, blank.elements, made.elements);
+  return made;
+}
+
+template <class Change>
+void rearrange(dense& x, Change const& change) {
+  if (x.whole())
+    change(x.integers);
+  else
+    change(x.elements);
+}
+
+template <class F>
+[[nodiscard]] dense mapped(dense made, F const& f) {
+  for (auto& x : made.elements) x = f(x);
+  return made;
+}
+
+}  // namespace detail
+}  // namespace fuse::inline v0
+
 namespace fuse::inline v0::detail {
+
+[[nodiscard]] inline dense in_shape(dense x, std::vector<std::int64_t> shape) {
+  x.shape = std::move(shape);
+  return x;
+}
+
+[[nodiscard]] inline evaluation reshaped(call const& c, dense const& x, std::vector<std::int64_t> shape) {
+  std::int64_t known = 1;
+  std::int64_t* open = nullptr;
+  bool const zero_is_zero = c.flag("allowzero");
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    if (shape[i] == 0 && !zero_is_zero) {
+      if (i >= x.shape.size()) return evaluation::misfit;
+      shape[i] = x.shape[i];
+    }
+    if (shape[i] == -1 && open == nullptr)
+      open = &shape[i];
+    else if (shape[i] < 0)
+      return evaluation::misfit;
+    else
+      known *= shape[i];
+  }
+  if (open != nullptr) {
+    if (known == 0) return evaluation::misfit;
+    *open = static_cast<std::int64_t>(x.size()) / known;
+  }
+  if (count_of(shape) != x.size()) return evaluation::misfit;
+  return c.yield(in_shape(x, std::move(shape)));
+}
+
+[[nodiscard]] inline dense permuted(dense const& x, span<std::int64_t const> order) {
+  auto const strides = strides_of(x.shape);
+  std::vector<std::int64_t> shape, steps;
+  for (auto axis : order) {
+    shape.push_back(x.shape[static_cast<std::size_t>(axis)]);
+    steps.push_back(strides[static_cast<std::size_t>(axis)]);
+  }
+  return picked(x, std::move(shape), [&](std::vector<std::int64_t> const& at) {
+    std::int64_t from = 0;
+    for (std::size_t i = 0; i < at.size(); ++i) from += at[i] * steps[i];
+    return from;
+  });
+}
+
+[[nodiscard]] inline evaluation transposed(call const& c, dense const& x) {
+  auto const rank = x.shape.size();
+  std::vector<std::int64_t> order;
+  if (!c.list("perm", order) || order.empty()) {
+    order.clear();
+    for (auto axis = rank; axis-- > 0;) order.push_back(static_cast<std::int64_t>(axis));
+  }
+  if (order.size() != rank || !counted_axes(order, rank)) return evaluation::misfit;
+  return c.yield(permuted(x, order));
+}
+
+[[nodiscard]] inline evaluation concatenated(call const& c) {
+  std::size_t axis = 0;
+  if (c.operand(0) == nullptr || !c.axis(c.operand(0)->shape.size(), 1, axis)) return evaluation::misfit;
+  dense made{c.operand(0)->shape, {}, c.operand(0)->type, {}};
+  if (axis >= made.shape.size()) return evaluation::misfit;
+  made.shape[axis] = 0;
+  for (auto const* part : c.operands) {
+    if (part == nullptr || part->shape.size() != made.shape.size() || part->whole() != made.whole())
+      return evaluation::misfit;
+    for (std::size_t i = 0; i < made.shape.size(); ++i)
+      if (i != axis && part->shape[i] != made.shape[i]) return evaluation::misfit;
+    made.shape[axis] += part->shape[axis];
+  }
+  auto const outer = count_between(made.shape, 0, axis);
+  for (std::size_t at = 0; at < outer; ++at)
+    for (auto const* part : c.operands) {
+      auto const run = static_cast<std::ptrdiff_t>(count_between(part->shape, axis, part->shape.size()));
+      auto const append = [&](auto const& from, auto& into) {
+        auto const first = from.begin() + static_cast<std::ptrdiff_t>(at) * run;
+        into.insert(into.end(), first, first + run);
+      };
+      if (made.whole())
+        append(part->integers, made.integers);
+      else
+        append(part->elements, made.elements);
+    }
+  return c.yield(std::move(made));
+}
+
+[[nodiscard]] inline dense part_of(dense const& x, span<std::int64_t const> starts, span<std::int64_t const> steps,
+                                   std::vector<std::int64_t> shape) {
+  auto const strides = strides_of(x.shape);
+  return picked(x, std::move(shape), [&](std::vector<std::int64_t> const& at) {
+    std::int64_t from = 0;
+    for (std::size_t i = 0; i < at.size(); ++i) from += (starts[i] + at[i] * steps[i]) * strides[i];
+    return from;
+  });
+}
+[[nodiscard]] inline dense part_along(dense const& x, std::size_t axis, std::int64_t start, std::int64_t length) {
+  std::vector<std::int64_t> starts(x.shape.size(), 0), steps(x.shape.size(), 1), shape = x.shape;
+  starts[axis] = start;
+  shape[axis] = length;
+  return part_of(x, starts, steps, std::move(shape));
+}
+
+[[nodiscard]] inline evaluation sliced(call const& c, dense const& x) {
+  std::vector<std::int64_t> starts, ends, axes, steps;
+  if (!c.list("starts", starts) || !c.list("ends", ends)) return evaluation::unknown;
+  if (!c.list("axes", axes) || axes.empty()) {
+    axes.clear();
+    for (std::size_t i = 0; i < starts.size(); ++i) axes.push_back(static_cast<std::int64_t>(i));
+  }
+  if (!c.list("steps", steps) || steps.empty()) steps.assign(starts.size(), 1);
+  if (!counted_axes(axes, x.shape.size()) || ends.size() != starts.size() || axes.size() != starts.size() ||
+      steps.size() != starts.size())
+    return evaluation::misfit;
+  std::vector<std::int64_t> from(x.shape.size(), 0), by(x.shape.size(), 1), shape = x.shape;
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    auto const axis = static_cast<std::size_t>(axes[i]);
+    auto const extent = x.shape[axis], step = steps[i];
+    if (step == 0) return evaluation::misfit;
+    auto const bounded = [&](std::int64_t v, std::int64_t least, std::int64_t most) {
+      if (v < 0) v += extent;
+      return v < least ? least : v > most ? most : v;
+    };
+    auto const first = step > 0 ? bounded(starts[i], 0, extent) : bounded(starts[i], 0, extent - 1);
+    auto const last = step > 0 ? bounded(ends[i], 0, extent) : bounded(ends[i], -1, extent - 1);
+    auto const length = step > 0 ? (last - first + step - 1) / step : (first - last - step - 1) / -step;
+    from[axis] = first;
+    by[axis] = step;
+    shape[axis] = length < 0 ? 0 : length;
+  }
+  return c.yield(part_of(x, from, by, std::move(shape)));
+}
+
+[[nodiscard]] inline evaluation split_up(call const& c, dense const& x) {
+  std::size_t axis = 0;
+  if (!c.axis(x.shape.size(), 0, axis) || axis >= x.shape.size()) return evaluation::misfit;
+  std::vector<std::int64_t> lengths;
+  auto const parts = static_cast<std::int64_t>(c.results.size());
+  if (!c.list("split", lengths) || lengths.empty()) {
+    auto const each = (x.shape[axis] + parts - 1) / parts;
+    lengths.assign(c.results.size(), each);
+    lengths.back() = x.shape[axis] - each * (parts - 1);
+  }
+  if (lengths.size() != c.results.size()) return evaluation::misfit;
+  std::int64_t from = 0;
+  for (std::size_t i = 0; i < lengths.size(); ++i) {
+    if (lengths[i] < 0 || from + lengths[i] > x.shape[axis]) return evaluation::misfit;
+    if (auto const state = c.yield(i, part_along(x, axis, from, lengths[i])); state != evaluation::done) return state;
+    from += lengths[i];
+  }
+  return evaluation::done;
+}
+
+[[nodiscard]] inline evaluation tiled(call const& c, dense const& x, dense const& repeats) {
+  auto const times = integers_of(repeats);
+  if (times.size() != x.shape.size()) return evaluation::misfit;
+  auto shape = x.shape;
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    if (times[i] < 0) return evaluation::misfit;
+    shape[i] *= times[i];
+  }
+  auto const strides = strides_of(x.shape);
+  return c.yield(picked(x, std::move(shape), [&](std::vector<std::int64_t> const& at) {
+    std::int64_t from = 0;
+    for (std::size_t i = 0; i < at.size(); ++i) from += at[i] % x.shape[i] * strides[i];
+    return from;
+  }));
+}
+
+[[nodiscard]] inline evaluation padded(call const& c, dense const& x) {
+  auto const rank = x.shape.size();
+  std::vector<std::int64_t> pads, axes;
+  if (!c.list("pads", pads)) return evaluation::unknown;
+  if (!c.list("axes", axes) || axes.empty()) {
+    axes.clear();
+    for (std::size_t i = 0; i < rank; ++i) axes.push_back(static_cast<std::int64_t>(i));
+  }
+  if (!counted_axes(axes, rank) || pads.size() != 2 * axes.size()) return evaluation::misfit;
+  std::vector<std::int64_t> before(rank, 0), shape = x.shape;
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    auto const axis = static_cast<std::size_t>(axes[i]);
+    before[axis] = pads[i];
+    shape[axis] += pads[i] + pads[i + axes.size()];
+    if (shape[axis] < 0) return evaluation::misfit;
+  }
+  auto const mode = c.text("mode", "constant");
+  auto const* blank = c.operand(2);
+  auto const number = dense::of(c.number("value", 0));
+  auto const strides = strides_of(x.shape);
+  bool inside = true;
+  auto made = picked(
+      x, std::move(shape),
+      [&](std::vector<std::int64_t> const& at) -> std::int64_t {
+        std::int64_t from = 0;
+        for (std::size_t axis = 0; axis < rank; ++axis) {
+          auto i = at[axis] - before[axis];
+          auto const extent = x.shape[axis];
+          if (i < 0 || i >= extent) {
+            if (mode == "constant") return -1;
+            if (extent == 0) return inside = false, -1;
+            if (mode == "edge") {
+              i = i < 0 ? 0 : extent - 1;
+            } else if (mode == "wrap") {
+              i = (i % extent + extent) % extent;
+            } else {
+              auto const period = extent == 1 ? 1 : 2 * (extent - 1);
+              i = (i % period + period) % period;
+              if (i >= extent) i = period - i;
+            }
+          }
+          from += i * strides[axis];
+        }
+        return from;
+      },
+      blank != nullptr ? blank : &number);
+  return inside ? c.yield(std::move(made)) : evaluation::misfit;
+}
+
+[[nodiscard]] inline evaluation reblocked(call const& c, dense const& x) {
+  auto const b = c.integer("blocksize", 0);
+  if (x.shape.size() != 4 || b < 1) return evaluation::misfit;
+  auto const n = x.shape[0], channels = x.shape[1], h = x.shape[2], w = x.shape[3];
+  bool const depth_first = c.text("mode", "DCR") == "DCR";
+  if (c.op == opcode::depth_to_space) {
+    if (channels % (b * b) != 0) return evaluation::misfit;
+    auto const kept = channels / (b * b);
+    auto const split = depth_first ? in_shape(x, {n, b, b, kept, h, w}) : in_shape(x, {n, kept, b, b, h, w});
+    std::int64_t const by_depth[] = {0, 3, 4, 1, 5, 2}, by_column[] = {0, 1, 4, 2, 5, 3};
+    return c.yield(in_shape(permuted(split, depth_first ? by_depth : by_column), {n, kept, h * b, w * b}));
+  }
+  if (h % b != 0 || w % b != 0) return evaluation::misfit;
+  std::int64_t const by_depth[] = {0, 3, 5, 1, 2, 4}, by_column[] = {0, 1, 3, 5, 2, 4};
+  return c.yield(in_shape(permuted(in_shape(x, {n, channels, h / b, b, w / b, b}), depth_first ? by_depth : by_column),
+                          {n, channels * b * b, h / b, w / b}));
+}
+
+[[nodiscard]] inline evaluation squeezed(call const& c, dense const& x) {
+  std::vector<std::int64_t> axes, shape;
+  bool const all = !c.list("axes", axes) || axes.empty();
+  if (!all && !counted_axes(axes, x.shape.size())) return evaluation::misfit;
+  std::vector<bool> gone(x.shape.size(), false);
+  for (std::size_t i = 0; all && i < gone.size(); ++i) gone[i] = x.shape[i] == 1;
+  for (auto axis : axes) gone[static_cast<std::size_t>(axis)] = true;
+  for (std::size_t i = 0; i < gone.size(); ++i) {
+    if (!gone[i]) shape.push_back(x.shape[i]);
+    if (gone[i] && x.shape[i] != 1) return evaluation::misfit;
+  }
+  return c.yield(in_shape(x, std::move(shape)));
+}
+[[nodiscard]] inline evaluation unsqueezed(call const& c, dense const& x) {
+  std::vector<std::int64_t> axes, shape;
+  if (!c.list("axes", axes)) return evaluation::unknown;
+  auto const rank = x.shape.size() + axes.size();
+  if (!counted_axes(axes, rank)) return evaluation::misfit;
+  std::vector<bool> added(rank, false);
+  for (auto axis : axes) added[static_cast<std::size_t>(axis)] = true;
+  for (std::size_t i = 0, from = 0; i < rank; ++i) shape.push_back(added[i] ? 1 : x.shape[from++]);
+  return c.yield(in_shape(x, std::move(shape)));
+}
+
+[[nodiscard]] inline evaluation evaluate_layout(call const& c) {
+  auto const *x = c.operand(0), *second = c.operand(1);
+  if (x == nullptr) return evaluation::misfit;
+  switch (c.op) {
+    case opcode::reshape:
+      if (std::vector<std::int64_t> shape; c.list("shape", shape)) return reshaped(c, *x, std::move(shape));
+      return second == nullptr ? evaluation::misfit : reshaped(c, *x, integers_of(*second));
+    case opcode::flatten: {
+      std::size_t axis = 0;
+      if (!c.axis(x->shape.size(), 1, axis)) return evaluation::misfit;
+      return c.yield(in_shape(*x, {static_cast<std::int64_t>(count_between(x->shape, 0, axis)),
+                                   static_cast<std::int64_t>(count_between(x->shape, axis, x->shape.size()))}));
+    }
+    case opcode::squeeze: return squeezed(c, *x);
+    case opcode::unsqueeze: return unsqueezed(c, *x);
+    case opcode::transpose: return transposed(c, *x);
+    case opcode::concat: return concatenated(c);
+    case opcode::slice: return sliced(c, *x);
+    case opcode::split: return split_up(c, *x);
+    case opcode::tile: return second == nullptr ? evaluation::misfit : tiled(c, *x, *second);
+    case opcode::pad: return padded(c, *x);
+    case opcode::depth_to_space:
+    case opcode::space_to_depth: return reblocked(c, *x);
+    case opcode::expand: {
+      std::vector<std::int64_t> shape;
+      dense made;
+      if (second == nullptr || !are_extents(integers_of(*second)) ||
+          !fuse::broadcast_shape(x->shape, integers_of(*second), shape) || !broadcast_to(*x, shape, made))
+        return evaluation::misfit;
+      return c.yield(std::move(made));
+    }
+    default: return evaluation::unknown;
+  }
+}
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
+[[nodiscard]] inline std::vector<std::int64_t> reduced_shape(std::vector<std::int64_t> shape,
+                                                             std::vector<bool> const& over) {
+  for (std::size_t i = 0; i < over.size(); ++i)
+    if (over[i]) shape[i] = 1;
+  return shape;
+}
+
+template <class T, class F>
+[[nodiscard]] std::vector<T> folded(std::vector<T> const& elements, std::vector<std::int64_t> const& shape,
+                                    std::vector<bool> const& over, T start, F const& f) {
+  auto const kept = reduced_shape(shape, over);
+  std::vector<T> made(count_of(kept), start);
+  auto const strides = strides_of(kept);
+  std::size_t next = 0;
+  for_each_index(shape, [&](std::vector<std::int64_t> const& at) {
+    std::int64_t to = 0;
+    for (std::size_t i = 0; i < at.size(); ++i) to += over[i] ? 0 : at[i] * strides[i];
+    auto& sum = made[static_cast<std::size_t>(to)];
+    sum = f(sum, elements[next++]);
+  });
+  return made;
+}
+template <class F>
+[[nodiscard]] dense folded(dense const& x, std::vector<bool> const& over, double start, F const& f) {
+  return {reduced_shape(x.shape, over), folded(x.elements, x.shape, over, start, f), x.type, {}};
+}
+[[nodiscard]] inline dense summed(dense const& x, std::vector<bool> const& over) {
+  return folded(x, over, 0, [](double a, double b) { return a + b; });
+}
+[[nodiscard]] inline dense largest(dense const& x, std::vector<bool> const& over) {
+  return folded(x, over, -math::infinity, [](double a, double b) { return b > a || b != b ? b : a; });
+}
+[[nodiscard]] inline dense averaged(dense const& x, std::vector<bool> const& over) {
+  auto made = summed(x, over);
+  double count = 1;
+  for (std::size_t i = 0; i < over.size(); ++i)
+    if (over[i]) count *= static_cast<double>(x.shape[i]);
+  for (auto& v : made.elements) v /= count;
+  return made;
+}
+
+template <class F>
+[[nodiscard]] dense joined(dense const& a, dense const& b, F const& f) {
+  dense made;
+  (void)combine(a, b, made, f);
+  return made;
+}
+[[nodiscard]] inline dense minus(dense const& a, dense const& b) {
+  return joined(a, b, [](double x, double y) { return x - y; });
+}
+[[nodiscard]] inline dense times(dense const& a, dense const& b) {
+  return joined(a, b, [](double x, double y) { return x * y; });
+}
+
+[[nodiscard]] inline std::vector<bool> marked(std::vector<std::int64_t> const& axes, std::size_t rank) {
+  std::vector<bool> over(rank, false);
+  for (auto axis : axes) over[static_cast<std::size_t>(axis)] = true;
+  return over;
+}
+
+[[nodiscard]] inline bool reduce_integers(opcode op, dense const& x, std::vector<bool> const& over, dense& into) {
+  using whole = std::int64_t;
+  auto const bits = [](whole v) { return static_cast<std::uint64_t>(v); };
+  bool const is_unsigned_64 = x.type == element_type::uint64;
+  auto const below = [&](whole a, whole b) { return is_unsigned_64 ? bits(a) < bits(b) : a < b; };
+  auto const most = is_unsigned_64 ? -1 : size_of(x.type) == 8 ? INT64_MAX : static_cast<whole>(most_of(x.type));
+  auto const least = is_unsigned(x.type) ? 0 : size_of(x.type) == 8 ? INT64_MIN : static_cast<whole>(least_of(x.type));
+  auto const fold = [&](whole start, auto const& f) {
+    into = {reduced_shape(x.shape, over), {}, x.type, folded(x.integers, x.shape, over, start, f)};
+    for (auto& v : into.integers) v = wrapped(v, x.type);
+    return true;
+  };
+  switch (op) {
+    case opcode::sum: return fold(0, [&](whole a, whole b) { return static_cast<whole>(bits(a) + bits(b)); });
+    case opcode::product: return fold(1, [&](whole a, whole b) { return static_cast<whole>(bits(a) * bits(b)); });
+    case opcode::sum_square:
+      return fold(0, [&](whole a, whole b) { return static_cast<whole>(bits(a) + bits(b) * bits(b)); });
+    case opcode::l1_norm:
+      return fold(
+          0, [&](whole a, whole b) { return static_cast<whole>(bits(a) + bits(!is_unsigned_64 && b < 0 ? -b : b)); });
+    case opcode::reduce_max: return fold(least, [&](whole a, whole b) { return below(a, b) ? b : a; });
+    case opcode::reduce_min: return fold(most, [&](whole a, whole b) { return below(b, a) ? b : a; });
+    default: return false;
+  }
+}
+
+[[nodiscard]] inline evaluation reduced(opcode op, dense const& x, std::vector<bool> const& over, dense& made) {
+  auto const of = [&](auto const& f) { return summed(mapped(x, f), over); };
+  bool const truth = x.type == element_type::boolean;
+  switch (op) {
+    case opcode::sum: made = summed(x, over); break;
+    case opcode::mean: made = averaged(x, over); break;
+    case opcode::product: made = folded(x, over, 1, [](double a, double b) { return a * b; }); break;
+    case opcode::reduce_max:
+      made = truth ? folded(x, over, 0, [](double a, double b) { return b > a ? b : a; }) : largest(x, over);
+      break;
+    case opcode::reduce_min:
+      made = folded(x, over, truth ? 1 : math::infinity, [](double a, double b) { return b < a || b != b ? b : a; });
+      break;
+    case opcode::sum_square: made = of([](double v) { return v * v; }); break;
+    case opcode::l1_norm: made = of([](double v) { return math::abs(v); }); break;
+    case opcode::l2_norm:
+      made = mapped(of([](double v) { return v * v; }), [](double v) { return math::sqrt(v); });
+      break;
+    case opcode::log_sum: made = mapped(summed(x, over), [](double v) { return math::log(v); }); break;
+    case opcode::log_sum_exp: {
+      auto const shift = mapped(largest(x, over), [](double v) { return math::is_finite(v) ? v : 0; });
+      auto const sums = summed(mapped(minus(x, shift), [](double v) { return math::exp(v); }), over);
+      made = joined(sums, shift, [](double sum, double by) { return math::log(sum) + by; });
+      break;
+    }
+    default: return evaluation::unknown;
+  }
+  return evaluation::done;
+}
+
+[[nodiscard]] inline evaluation evaluate_reduction(call const& c) {
+  auto const* x = c.operand(0);
+  if (x == nullptr) return evaluation::misfit;
+  std::vector<std::int64_t> axes;
+  if (!c.list("axes", axes)) axes.clear();
+  auto const rank = x->shape.size();
+  bool const none = axes.empty() && c.flag("noop_with_empty_axes");
+  if (!counted_axes(axes, rank)) return evaluation::misfit;
+  auto const over = axes.empty() && !none ? std::vector<bool>(rank, true) : marked(axes, rank);
+  dense made;
+  if (!x->whole() || !reduce_integers(c.op, *x, over, made)) {
+    if (auto const state = reduced(c.op, x->type == element_type::boolean ? *x : in_doubles(*x), over, made);
+        state != evaluation::done)
+      return state;
+    made = converted(std::move(made), x->type);
+  }
+  if (!c.flag("keepdims", true)) {
+    std::vector<std::int64_t> kept;
+    for (std::size_t i = 0; i < rank; ++i)
+      if (!over[i]) kept.push_back(made.shape[i]);
+    made.shape.swap(kept);
+  }
+  return c.yield(std::move(made));
+}
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
+class folded_parameters final : public operator_parameters {
+ public:
+  struct given {
+    std::string_view name;
+    dense contents;
+  };
+  std::vector<given> all{};
+  opcode op = opcode::opaque;
+
+  bool number(std::string_view name, double& into) const override {
+    if (auto const* found = find(name); found != nullptr && found->elements.size() == 1)
+      return into = found->elements[0], true;
+    auto const* own = parameter_of(op, name);
+    return own != nullptr && own->fallback == own->fallback && (into = own->fallback, true);
+  }
+  bool integers(std::string_view name, std::vector<std::int64_t>& into) const override {
+    into.clear();
+    auto const* found = find(name);
+    if (found == nullptr) return false;
+    for (auto x : found->elements) into.push_back(static_cast<std::int64_t>(x));
+    return true;
+  }
+  [[nodiscard]] attribute_view attribute(std::string_view) const override { return {}; }
+  [[nodiscard]] axis_use use_of_axis() const override { return axis_use_of(nullptr, op); }
+
+ private:
+  [[nodiscard]] dense const* find(std::string_view name) const {
+    for (auto const& each : all)
+      if (each.name == name) return &each.contents;
+    return nullptr;
+  }
+};
 
 template <class Image>
 class basic_folding {
@@ -16042,11 +17047,13 @@ class basic_folding {
     auto const& t = terms_[at];
     switch (t.what) {
       case kind::number: return part{dense::of(t.number)};
+      case kind::fold: return term(t.child[0]);
+      case kind::list: return list(t);
       case kind::dimension: return extent_of(t);
       case kind::slot: return captured(t.slot);
       case kind::along: return lying(t);
-      case kind::neutral: return operation(t);
-      default: return objection{no_constant};
+      case kind::neutral: return operator_of(t);
+      default: return objection{"the right side folds what is computed when the graph runs"};
     }
   }
 
@@ -16058,52 +17065,167 @@ class basic_folding {
     if (rank < 0 || axis < 0 || axis >= rank)
       return objection{"dim() names an axis of a value that is not known to have it"};
     auto const e = facts_.shape(s.value)[static_cast<std::size_t>(axis)];
-    if (!e.known()) return objection{"dim() needs an extent that is known"};
+    if (!e.known())
+      return objection{"dim() needs an extent that is known, and axis " + std::to_string(axis) + " of '" +
+                       name_of_slot(t.slot) + "' is " + facts_.symbols().text(e)};
     return part{dense::of(static_cast<double>(e.value()))};
   }
 
   built<part> captured(std::uint8_t slot) const {
     auto const& s = match_.slot(slot);
     auto const is = rule_->slot_kinds[slot];
-    if (!s.bound) return objection{no_constant};
-    if (is == slot_kind::parameter && s.axes != 0) return objection{"fold takes numbers, and axes were captured"};
-    if (is == slot_kind::number || is == slot_kind::parameter) return part{dense::of(s.number)};
-    if (is != slot_kind::value) return objection{no_constant};
-    if (image_.value(s.value).constant) {
-      auto const contents = image_.source->constant(s.value);
-      if (!contents || contents.size() != count_of(contents.shape)) return objection{no_constant};
-      auto read = dense::in_doubles(contents);
-      if (is_integer(contents.type) && !exact_integers(read)) return objection{no_integer};
-      return part{read};
+    if (!s.bound) return objection{"fold needs '" + name_of_slot(slot) + "', which is absent here"};
+    if (is == slot_kind::parameter && (s.listed || s.axes != 0)) {
+      dense made;
+      for (auto each : match_.integers(slot)) made.elements.push_back(static_cast<double>(each));
+      for (int bit = 63; bit >= 0; --bit)
+        if ((s.axes >> bit & 1u) != 0) made.elements.push_back(-1 - bit);
+      made.shape = {static_cast<std::int64_t>(made.elements.size())};
+      if (!exact_integers(made)) return objection{no_integer};
+      return part{made};
     }
-    double number = 0;
-    if (!facts_.number(s.value, number)) return objection{no_constant};
-    if (is_integer(facts_.type(s.value)) && !exact_integers(dense::of(number))) return objection{no_integer};
-    return part{dense::of(number)};
+    if (is == slot_kind::number || is == slot_kind::parameter) return part{dense::of(s.number)};
+    if (is == slot_kind::rest) return rest(slot, false);
+    return contents_of(s.value, slot);
+  }
+  built<part> contents_of(value_id v, std::uint8_t slot) const {
+    bool const integers = is_integer(facts_.type(v));
+    part made;
+    if (image_.value(v).constant) {
+      auto const contents = image_.source->constant(v);
+      if (contents && contents.size() == count_of(contents.shape)) {
+        made.contents = dense::in_doubles(contents);
+        if (integers && !exact_integers(made.contents)) return objection{no_integer};
+        return made;
+      }
+    } else if (double number = 0; facts_.number(v, number)) {
+      made.contents = dense::of(number);
+      if (integers && !exact_integers(made.contents)) return objection{no_integer};
+      return made;
+    } else if (basic_constant_contents<Image>(image_, facts_).read(v, made.contents)) {
+      return made;
+    }
+    return objection{"fold needs constants, and '" + name_of_slot(slot) + "' is " + describe(image_, facts_, v)};
+  }
+  built<part> rest(std::uint8_t slot, bool lie) const {
+    auto const group = static_cast<op_group>(match_.slot(slot).axes);
+    if (group == op_group::none)
+      return objection{"fold takes a rest of factors or addends, and '" + name_of_slot(slot) + "' is one of operands"};
+    part all{dense::of(group == op_group::product ? 1 : 0)};
+    all.lies = lie;
+    if (lie) all.contents.shape = {1};
+    for (auto const& m : match_.members(slot)) {
+      auto one = contents_of(m.value, slot);
+      if (one && lie) one = along(one.take(), 0);
+      if (!one) return one;
+      auto each = one.take();
+      auto op = group == op_group::product ? opcode::mul : opcode::add;
+      if (m.weight == -1)
+        op = group == op_group::product ? opcode::div : opcode::sub;
+      else if (m.weight != 1)
+        return objection{"fold takes a rest whose members stand once, and one of '" + name_of_slot(slot) +
+                         "' is raised to a power"};
+      auto both = combined(op, {std::move(all), std::move(each)});
+      if (!both) return both;
+      all = both.take();
+    }
+    return all;
+  }
+
+  built<part> list(replacement_term const& t) {
+    part made;
+    for (std::uint8_t i = 0; i < t.children; ++i) {
+      auto entry = term(t.child[i]);
+      if (!entry) return entry;
+      auto const& contents = (*entry).contents;
+      if ((*entry).lies || contents.shape.size() > 1) return objection{"an entry of a list is a number, or a list"};
+      for (auto x : contents.elements) made.contents.elements.push_back(x);
+    }
+    made.contents.shape = {static_cast<std::int64_t>(made.contents.elements.size())};
+    if (!exact_integers(made.contents)) return objection{"a list has integers, and an entry would be none"};
+    return made;
   }
 
   built<part> lying(replacement_term const& t) {
-    auto inside = term(t.child[0]);
+    auto const& below = terms_[t.child[0]];
+    bool const is_rest = below.what == kind::slot && rule_->slot_kinds[below.slot] == slot_kind::rest;
+    auto inside = is_rest && match_.slot(below.slot).bound ? rest(below.slot, true) : term(t.child[0]);
     if (!inside) return inside;
-    auto made = *inside;
+    return along(inside.take(), static_cast<int>(t.number));
+  }
+  static built<part> along(part made, int axis) {
     std::size_t longer = 0;
     for (auto const extent : made.contents.shape) longer += extent != 1 ? 1 : 0;
     if (longer > 1) return objection{"along() takes a constant of one axis, and this one has several"};
     made.contents.shape = {static_cast<std::int64_t>(made.contents.elements.size())};
     made.lies = true;
-    made.axis = static_cast<int>(t.number);
+    made.axis = axis;
     return made;
+  }
+
+  built<part> operator_of(replacement_term const& t) {
+    auto const op = static_cast<opcode>(t.op);
+    bool const broadcasts = op != opcode::cast && (function_of_one(op) != nullptr || function_of_two(op) != nullptr);
+    auto made = broadcasts ? operation(t) : moved(t, op);
+    if (made && is_integer(type_) && !exact_integers((*made).contents)) return objection{no_integer};
+    return made;
+  }
+
+  built<part> moved(replacement_term const& t, opcode op) {
+    std::vector<dense> operands;
+    for (std::uint8_t i = 0; i < t.children; ++i) {
+      auto made = term(t.child[i]);
+      if (!made) return made;
+      if ((*made).lies) return objection{"along() stands beside what has the axis that it names"};
+      operands.push_back(std::move(made.take().contents));
+    }
+    folded_parameters parameters;
+    parameters.op = op;
+    for (std::uint8_t i = 0; i < t.parameter_count; ++i) {
+      auto const& p = t.parameters[i];
+      auto made = p.term != no_slot ? term(p.term) : p.slot != no_slot ? captured(p.slot) : part{dense::of(p.number)};
+      if (!made) return made;
+      parameters.all.push_back({p.name, made.take().contents});
+    }
+    std::vector<dense const*> pointers;
+    for (auto const& each : operands) pointers.push_back(&each);
+    std::vector<dense> results(1);
+    results[0].type = element_type::unknown;
+    call const c{op, pointers, parameters, results};
+    auto state = evaluation::unknown;
+    if (op == opcode::cast)
+      state = evaluate_cast(c);
+    else
+      state = info(op).shape == shape_function::reduce ? evaluate_reduction(c) : evaluate_layout(c);
+    if (state == evaluation::misfit)
+      return objection{"the operands or the parameters of " + std::string(fuse::name_of(op)) +
+                       ", which the right side folds, do not fit"};
+    if (state == evaluation::unknown)
+      return objection{"fold does not compute " + std::string(fuse::name_of(op)) + " with these parameters"};
+    return part{results[0]};
+  }
+  static evaluation evaluate_cast(call const& c) {
+    auto const type = type_of_number(c.integer("to", 0));
+    if (c.operand(0) == nullptr || !computed_in(type)) return evaluation::unknown;
+    auto made = converted(*c.operand(0), type);
+    round_to_type(made);
+    return c.yield(in_doubles(made));
   }
 
   built<part> operation(replacement_term const& t) {
     std::vector<part> parts;
-    std::size_t rank = 0, axes = 0;  // of what does not lie along an axis of others; without leading extents of 1
     for (std::uint8_t i = 0; i < t.children; ++i) {
       auto made = term(t.child[i]);
       if (!made) return made;
-      parts.push_back(*made);
-      if (parts.back().lies) continue;
-      auto const& shape = parts.back().contents.shape;
+      parts.push_back(made.take());
+    }
+    return combined(static_cast<opcode>(t.op), std::move(parts));
+  }
+  static built<part> combined(opcode op, std::vector<part> parts) {
+    std::size_t rank = 0, axes = 0;  // of what does not lie along an axis of others; without leading extents of 1
+    for (auto const& each : parts) {
+      if (each.lies) continue;
+      auto const& shape = each.contents.shape;
       auto const own = rank_of(shape);
       if (axes != 0 && own != 0 && own != axes)
         return objection{"operands of fold have different ranks, and nothing says along which axis one repeats"};
@@ -16124,9 +17246,8 @@ class basic_folding {
       }
     std::vector<dense> operands;
     for (auto& p : parts) operands.push_back(std::move(p.contents));
-    auto const op = static_cast<opcode>(t.op);
-    if (!evaluate(op, operands, made.contents)) return objection{no_constant};
-    if (is_integer(type_) && !exact_integers(made.contents)) return objection{no_integer};
+    if (!evaluate(op, operands, made.contents))
+      return objection{"operands that the right side folds do not broadcast to each other"};
     bool finite = true, zeros = info(op).group != op_group::product;
     for (auto const& operand : operands) {
       finite = finite && all_finite(operand);
@@ -16169,7 +17290,8 @@ class basic_folding {
     return shape.size() - lead;
   }
 
-  static constexpr auto const* no_constant = "an operand of fold is not a constant";
+  [[nodiscard]] std::string name_of_slot(std::uint8_t slot) const { return std::string(rule_->slot_names[slot]); }
+
   static constexpr auto const* no_integer = "fold would compute with integers that a double does not hold exactly";
 
   match_state const& match_;
@@ -16191,7 +17313,13 @@ struct written_parameter {
   bool integer = false;    ///< the number is one, unless the operator has a real number there
   bool captured = false;   ///< it comes from the graph, which does not tell a real number from an integer
   std::uint64_t axes = 0;  ///< of captured axes: bit k is the k-th axis from the last
-  decltype(attribute::content) content{};  ///< as the operator has it; the writer tells
+  decltype(attribute::content) content{};  ///< as the operator has it; the writer tells, unless it is `listed`
+  bool listed = false;                     ///< a list of integers was given
+
+  void give(std::vector<std::int64_t> list) {
+    content = std::move(list);
+    listed = true;
+  }
 };
 
 template <class Image>
@@ -16423,17 +17551,27 @@ class basic_operator_writer {
 
   [[nodiscard]] std::string settle(written_parameter& p, operator_row const* row, opcode op,
                                    span<value_id const> operands) const {
-    auto const because = [&](char const* why) {
+    auto const because = [&](std::string_view why) {
       return "the parameter '" + std::string(p.name) + "' of " + std::string(row != nullptr ? row->name : name_of(op)) +
-             why;
+             std::string(why);
     };
-    if (p.axes != 0) {
+    if (p.listed) {
+      auto const& list = std::get<std::vector<std::int64_t>>(p.content);
+      if (is_one_number(p, row, op)) {
+        if (list.size() != 1)
+          return because(" is one number, and a list of " + std::to_string(list.size()) + " is given");
+        p.number = static_cast<double>(list[0]);
+        p.listed = false;
+        p.content = list[0];
+      }
+    } else if (p.axes != 0) {
       if (auto const* why = count_axes(p, row, op); why != nullptr) return why;
     } else if (p.number != p.number) {
       return because(" would be no number: what gives it is not known, or no axes at all");
     } else if (p.integer && !is_real(p, row, op)) {
       if (!(math::abs(p.number) < inexact_integers)) return because(" is an integer that is not known exactly");
       p.content = static_cast<std::int64_t>(p.number);
+      if (is_list(p, row, op)) p.give({static_cast<std::int64_t>(p.number)});
     } else if (counts(p, row, op) && !math::is_whole(p.number)) {
       return because(" is an integer, and what gives it is none");
     } else {
@@ -16471,6 +17609,19 @@ class basic_operator_writer {
     return row != nullptr && at != row->attributes->all.size() &&
            (row->attributes->all[at].kind == attribute_kind::integer ||
             row->attributes->all[at].kind == attribute_kind::flag);
+  }
+  [[nodiscard]] static bool is_list(written_parameter const& p, operator_row const* row, opcode op) {
+    if (auto const* own = parameter_of(op, p.name); own != nullptr) return own->list != list_use::none;
+    return kind_of(p, row) == attribute_kind::integers;
+  }
+  [[nodiscard]] static bool is_one_number(written_parameter const& p, operator_row const* row, opcode op) {
+    if (auto const* own = parameter_of(op, p.name); own != nullptr) return own->list == list_use::none;
+    auto const kind = kind_of(p, row);
+    return kind == attribute_kind::flag || kind == attribute_kind::integer || kind == attribute_kind::number;
+  }
+  [[nodiscard]] static attribute_kind kind_of(written_parameter const& p, operator_row const* row) {
+    auto const at = row == nullptr ? 0 : row->attributes->find(p.name);
+    return row == nullptr || at == row->attributes->all.size() ? attribute_kind::other : row->attributes->all[at].kind;
   }
   [[nodiscard]] static bool is_real(written_parameter const& p, operator_row const* row, opcode op) {
     if (auto const* own = parameter_of(op, p.name); own != nullptr) return own->real;
@@ -16591,6 +17742,7 @@ class basic_instantiation {
   built<span<value_id const>> build(std::uint16_t rule, node_id place, element_type computed_in) {
     info_ = &rules_.rules[rule];
     terms_ = rules_.replacements.subspan(info_->first_replacement, info_->replacement_size);
+    choose();
     place_ = place;
     writer_.begin(place);
     broadcast_.begin(place);
@@ -16599,7 +17751,7 @@ class basic_instantiation {
     done_.assign(info_->replacement_size, result{});
     operands_.clear();
     roots_.clear();
-    auto const root = static_cast<std::uint8_t>(terms_.size() - 1);
+    auto const root = chosen(static_cast<std::uint8_t>(terms_.size() - 1));
     auto const& t = terms_[root];
     bool const several = t.what == kind::roots;
     auto const roots = several ? span<std::uint8_t const>(t.child, t.children) : span<std::uint8_t const>(&root, 1);
@@ -16621,6 +17773,28 @@ class basic_instantiation {
     std::uint32_t results = 1;
   };
 
+  void choose() {
+    bool any = false;
+    for (auto const& t : terms_) any = any || t.what == kind::or_else;
+    if (!any) return;
+    chosen_.assign(terms_);
+    for (auto& t : chosen_) {
+      for (std::uint8_t i = 0; i < t.children; ++i) t.child[i] = chosen(t.child[i]);
+      for (std::uint8_t i = 0; i < t.parameter_count; ++i)
+        if (auto& term = t.parameters[i].term; term != no_slot) term = chosen(term);
+    }
+    terms_ = chosen_;
+  }
+  [[nodiscard]] std::uint8_t chosen(std::uint8_t at) const {
+    while (terms_[at].what == kind::or_else) {
+      auto const slot = terms_[terms_[at].child[0]].slot;
+      bool const rest = info_->slot_kinds[slot] == slot_kind::rest;
+      bool const there = match_.slot(slot).bound && !(rest && match_.members(slot).empty());
+      at = terms_[at].child[there ? 0 : 1];
+    }
+    return at;
+  }
+
   void needs_results(std::uint8_t at, std::uint32_t results) {
     auto const& t = terms_[at];
     if (t.what == kind::result) return needs_results(t.child[0], t.index + 1u);
@@ -16640,11 +17814,14 @@ class basic_instantiation {
       case kind::slot: return slot_value(t.slot, type);
       case kind::number: return constant(dense::of(t.number), type);
       case kind::along: return objection{"along() stands inside fold()"};
+      case kind::list:
       case kind::dimension:
       case kind::fold: {
         auto folded = folding_.compute(terms_, *info_, t.what == kind::fold ? t.child[0] : at, type);
         if (!folded) return folded.why();
-        return constant(*folded, type);
+        if (t.what == kind::fold && t.index != 0 && !is_exact(*folded, type))
+          return objection{"a constant would be rounded, and the rule takes it only as it is"};
+        return constant(*folded, t.what == kind::list ? element_type::int64 : type);
       }
       case kind::row: return row(t);
       case kind::result: {
@@ -16655,13 +17832,15 @@ class basic_instantiation {
       case kind::neutral:
       case kind::again:
       case kind::named: return operation(t, done_[at].results, type);
+      case kind::or_else:
       case kind::roots: break;
     }
     return absent;
   }
   [[nodiscard]] bool is_literal(std::uint8_t at) const {
     auto const& t = terms_[at];
-    if (t.what == kind::number || t.what == kind::fold || t.what == kind::dimension) return true;
+    if (t.what == kind::number || t.what == kind::fold || t.what == kind::dimension || t.what == kind::list)
+      return true;
     auto const is = t.what == kind::slot ? info_->slot_kinds[t.slot] : slot_kind::value;
     return is == slot_kind::number || is == slot_kind::parameter;
   }
@@ -16898,10 +18077,20 @@ class basic_instantiation {
   built<written_parameter> computed(replacement_term::given const& from) {
     auto made = folding_.compute(terms_, *info_, from.term, element_type::float64);
     if (!made) return made.why();
-    if ((*made).elements.size() != 1)
-      return objection{"the parameter '" + std::string(from.name) + "' would be several numbers"};
-    auto const number = (*made).elements[0];
-    return written_parameter{from.name, number, math::is_finite(number) && math::is_whole(number), true};
+    written_parameter written{from.name};
+    if ((*made).shape.size() > 1)
+      return objection{"the parameter '" + std::string(from.name) + "' would be a tensor of several axes"};
+    if ((*made).shape.size() == 1) {
+      if (!exact_integers(*made))
+        return objection{"the parameter '" + std::string(from.name) + "' would be a list of what are no integers"};
+      std::vector<std::int64_t> list;
+      for (auto x : (*made).elements) list.push_back(static_cast<std::int64_t>(x));
+      written.give(std::move(list));
+      return written;
+    }
+    written.number = (*made).elements[0];
+    written.integer = math::is_finite(written.number) && math::is_whole(written.number);
+    return written;
   }
   written_parameter parameter(replacement_term::given const& from) const {
     written_parameter made{from.name, from.number, from.integer};
@@ -16911,6 +18100,10 @@ class basic_instantiation {
     made.captured = info_->slot_kinds[from.slot] == slot_kind::parameter;
     made.integer = made.captured && math::is_finite(s.number) && math::is_whole(s.number);
     made.axes = made.captured ? s.axes : 0;
+    if (s.listed) {
+      auto const list = match_.integers(from.slot);
+      made.give({list.begin(), list.end()});
+    }
     return made;
   }
 
@@ -16918,6 +18111,7 @@ class basic_instantiation {
   match_state const& match_;
   rule_info const* info_ = nullptr;
   span<replacement_term const> terms_;
+  plain_vector<replacement_term> chosen_;  // where they have an or_else
   Image& image_;
   facts& facts_;
   dialect const& names_;
@@ -17703,6 +18897,7 @@ struct rule_report {
   std::string name;
   std::size_t matched = 0, applied = 0;
   std::vector<refusal> refused;
+  std::string left_out{};  ///< why the rule was not looked for: one sentence, or empty
 };
 
 struct rewrite_report {
@@ -17727,13 +18922,25 @@ struct rewrite_report {
   return std::to_string(rules) + (others ? " other" : "") + (rules == 1 ? " rule" : " rules") + " found nothing";
 }
 
+template <class Rules>
+[[nodiscard]] std::string not_looked_for(Rules const& rules) {
+  std::string text, last;
+  for (auto const& r : rules) {
+    if (r.left_out.empty()) continue;
+    if (!last.empty() && last != r.left_out) text += " (" + last + ")";
+    text += (text.empty() ? "not looked for: " : ", ") + r.name;
+    last = r.left_out;
+  }
+  return text.empty() ? text : text + " (" + last + ")";
+}
+
 [[nodiscard]] inline std::string to_text(rewrite_report const& report) {
   std::string text;
   std::size_t silent = 0;
   if (!report.error.empty()) return "error: " + printable(report.error) + "\n";
   for (auto const& r : report.rules) {
     if (r.matched == 0 && r.refused.empty()) {
-      ++silent;
+      if (r.left_out.empty()) ++silent;
       continue;
     }
     text += r.name + ": matched " + std::to_string(r.matched) + ", applied " + std::to_string(r.applied) +
@@ -17741,6 +18948,7 @@ struct rewrite_report {
     for (auto const& f : r.refused) text += "  not at " + printable(f.node + ": " + f.reason) + "\n";
   }
   if (silent != 0) text += found_nothing(silent, silent != report.rules.size()) + "\n";
+  if (auto const left_out = not_looked_for(report.rules); !left_out.empty()) text += printable(left_out) + "\n";
   text +=
       "nodes: " + std::to_string(report.nodes_before) + " before, " + std::to_string(report.nodes_after) + " after\n";
   for (auto const& n : report.notes) text += "note: " + printable(n) + "\n";
@@ -17788,7 +18996,12 @@ inline void append_json(std::string& into, std::string_view text) {
       detail::append_json(json, r.refused[k].condition);
       json += "}";
     }
-    json += "]}";
+    json += "]";
+    if (!r.left_out.empty()) {
+      json += ",\"left_out\":";
+      detail::append_json(json, r.left_out);
+    }
+    json += "}";
   }
   json += "],\"nodes\":{\"before\":" + std::to_string(report.nodes_before) +
           ",\"after\":" + std::to_string(report.nodes_after) + "},\"notes\":[";
@@ -17879,38 +19092,40 @@ class rule_targets {
   rule_targets(program const& rules, dialect const& names, int version, target to)
       : rules_(rules), names_(names), version_(version), to_(to) {}
 
-  [[nodiscard]] bool include(rule_info const& rule) const {
+  [[nodiscard]] std::string_view missing(rule_info const& rule) const {
     auto const terms = rules_.replacements.subspan(rule.first_replacement, rule.replacement_size);
-    return terms.size() == 0 || includes(rule, terms, static_cast<std::uint8_t>(terms.size() - 1));
+    if (terms.size() == 0) return {};
+    return missing(rule, terms, static_cast<std::uint8_t>(terms.size() - 1));
   }
 
  private:
   using kind = replacement_term::kind;
 
-  [[nodiscard]] bool includes(rule_info const& rule, span<replacement_term const> terms, std::uint8_t at) const {
+  [[nodiscard]] std::string_view missing(rule_info const& rule, span<replacement_term const> terms,
+                                         std::uint8_t at) const {
     auto const& t = terms[at];
-    if (t.what == kind::fold || t.what == kind::row) return true;
-    if (t.what == kind::named && !includes(t)) return false;
-    if (t.what == kind::neutral && !has_rest(rule, terms, t) && !includes(static_cast<opcode>(t.op), t.children))
-      return false;
-    for (std::uint8_t i = 0; i < t.children; ++i)
-      if (!includes(rule, terms, t.child[i])) return false;
-    return true;
+    if (t.what == kind::fold || t.what == kind::row) return {};
+    std::string_view found{};
+    if (t.what == kind::named) found = missing(t);
+    if (t.what == kind::neutral && !has_rest(rule, terms, t)) found = missing(static_cast<opcode>(t.op), t.children);
+    for (std::uint8_t i = 0; i < t.children && found.empty(); ++i) found = missing(rule, terms, t.child[i]);
+    return found;
   }
-  [[nodiscard]] bool includes(replacement_term const& named) const {
+  [[nodiscard]] std::string_view missing(replacement_term const& named) const {
     auto const* row = names_.row(named.op, version_);
-    return row == nullptr || row->emit == target::none || fuse::includes(row->emit, to_);
+    bool const included = row == nullptr || row->emit == target::none || includes(row->emit, to_);
+    return included ? std::string_view{} : row->name;
   }
-  [[nodiscard]] bool includes(opcode op, std::size_t operands) const {
-    if (names_.stands_in != nullptr && names_.stands_in(op, operands)) return true;
-    bool elsewhere = false;
+  [[nodiscard]] std::string_view missing(opcode op, std::size_t operands) const {
+    if (names_.stands_in != nullptr && names_.stands_in(op, operands)) return {};
+    std::string_view elsewhere{};
     for (auto const& row : names_.rows) {
       if (row.op != op || row.emit == target::none || row.since > version_ || row.emit_since > version_) continue;
       if (row.operands >= 0 && static_cast<std::size_t>(row.operands) < operands) continue;
-      if (fuse::includes(row.emit, to_)) return true;
-      elsewhere = true;
+      if (includes(row.emit, to_)) return {};
+      elsewhere = row.name;
     }
-    return !elsewhere;
+    return elsewhere;
   }
   [[nodiscard]] static bool has_rest(rule_info const& rule, span<replacement_term const> terms,
                                      replacement_term const& t) {
@@ -18047,8 +19262,11 @@ class basic_driver final : machine::acceptor {
   void leave_out_other_targets(dialect const& names) {
     rule_targets const told(rules_, names, image_.version, options_.target);
     for (std::size_t i = 0; i < selected_.size(); ++i) {
-      if (!selected_[i] || told.include(rules_.rules[i])) continue;
+      if (!selected_[i]) continue;
+      auto const missing = told.missing(rules_.rules[i]);
+      if (missing.empty()) continue;
       selected_[i] = false;
+      report_.rules[i].left_out = std::string(missing) + " is for another target";
       if (!options_.only.empty())
         report_.notes.push_back("rule '" + report_.rules[i].name + "' makes operators of another target");
     }

@@ -98,8 +98,47 @@ class Layer:
         return self.m.op("BatchNormalization", y, row(-2, 2), row(-1, 1), row(-1, 1), row(0.25, 2), **how)
 
 
+class Spelled(Layer):
+    """The same with a batch norm as a formula, in a random bracketing."""
+
+    def batch_norm(self, y):
+        draw, op = self.draw, self.m.op
+        spatial = draw.chosen["axes"][-1] if self.kind in ("Conv", "ConvTranspose") else 0
+        leading = [1] if spatial and draw("batch axis of constants", "left out", "there") == "there" else []
+        row = lambda least, most: self.m.constant(self.random.uniform(least, most, [*leading, self.channels, *[1] * spatial]).astype(self.dtype))
+        scale, bias, mean, variance = row(0.5, 2), row(-1, 1), row(-1, 1), row(0.25, 2)
+        swapped = lambda name, a, b: op(name, *((b, a) if draw("operands", "written", "swapped") == "swapped" else (a, b)))
+        form = draw("form", "divided first", "one factor", "factor and shift", "scaled first", "folded before")
+        if form == "folded before":
+            return swapped("Add", swapped("Mul", y, scale), bias)
+        deviation = op("Sqrt", swapped("Add", variance, self.m.constant(np.asarray(1e-3, self.dtype))))
+        inverse = lambda: op("Reciprocal", deviation) if draw("inverse", "Reciprocal", "Div") == "Reciprocal" else op("Div", self.m.constant(np.asarray(1, self.dtype)), deviation)
+        if form == "factor and shift":
+            factor = op("Div", scale, deviation) if draw("factor", "Div", "Mul") == "Div" else swapped("Mul", scale, inverse())
+            return swapped("Add", swapped("Mul", y, factor), op("Sub", bias, swapped("Mul", mean, factor)))
+        centred = op("Sub", y, mean) if draw("minus", "Sub", "Neg") == "Sub" else swapped("Add", y, op("Neg", mean))
+        if form == "divided first":
+            divided = op("Div", centred, deviation) if draw("quotient", "Div", "Mul") == "Div" else swapped("Mul", centred, inverse())
+            return swapped("Add", swapped("Mul", divided, scale), bias)
+        if form == "one factor":
+            return swapped("Add", swapped("Mul", centred, swapped("Mul", inverse(), scale)), bias)
+        return swapped("Add", op("Div", swapped("Mul", centred, scale), deviation), bias)
+
+
 def count(model, operator):
     return sum(node.op_type == operator for node in model.graph.node)
+
+
+def of_the_input(graph):
+    """The operators that compute something from the graph's inputs, and not from constants alone."""
+    constants = {tensor.name for tensor in graph.initializer} | {""}
+    names = {value.name for value in graph.input} - constants
+    found = []
+    for node in graph.node:
+        if names.intersection(node.input):
+            names.update(node.output)
+            found.append(node.op_type)
+    return found
 
 
 class BatchNormTest(unittest.TestCase):
@@ -112,6 +151,18 @@ class BatchNormTest(unittest.TestCase):
                     result = judge.optimize(layer.model, target, "--check")
                     self.assertEqual(count(result.model, "BatchNormalization"), 0, result.refusals())
                     self.assertEqual(count(result.model, layer.kind), 1)
+                    self.assertEqual(result.miscounted(), [])
+                    self.assertEqual(list(original.differences(result.model)), [])
+
+    def test_every_formula_goes_into_the_layer(self):
+        for seed in range(SEED, SEED + COUNT):
+            layer = Spelled(seed)
+            original = judge.Original(layer.model, layer.feeds, exact=False)
+            for target in judge.TARGETS:
+                with self.subTest(seed=seed, target=target, choices=dict(layer.draw.chosen)):
+                    result = judge.optimize(layer.model, target, "--check")
+                    left = of_the_input(result.model.graph)
+                    self.assertEqual(left, ["MatMul", "Add"] if layer.kind == "MatMul" else [layer.kind], result.refusals())
                     self.assertEqual(result.miscounted(), [])
                     self.assertEqual(list(original.differences(result.model)), [])
 

@@ -33,6 +33,12 @@ TEST_CASE("a rule that makes operators of another target is not looked for") {
     CHECK(standard.rule(name)->refused.empty());
   }
   CHECK(standard.notes.empty());
+  CHECK(standard.rule("with-bias")->left_out == "com.microsoft::BiasGelu is for another target");
+  CHECK(standard.rule("stands-in")->left_out.empty());
+  CHECK(
+      to_text(standard).find("not looked for: with-bias (com.microsoft::BiasGelu is for another target), by-name (") !=
+      std::string::npos);
+  CHECK(to_json(standard).find(R"("left_out":"com.microsoft::BiasGelu is for another target")") != std::string::npos);
   fuse::rewrite_options options;
   options.target = fuse::target::onnxruntime;
   CHECK(applied<rules>(h, options) == 3);

@@ -251,6 +251,26 @@ TEST_CASE("the maximum is taken away above and below, or nowhere") {
   }
 }
 
+TEST_CASE("the two exponentials of a Softmax may be spelled differently, and their maxima computed twice") {
+  for (int above = 0; above < 4; ++above)
+    for (int below = 0; below < 4; ++below)
+      for (bool const twice : {false, true}) {
+        activation g;
+        auto const one = g.add("ReduceMax", {g.x}, {{"axes", {-1}}});
+        auto const other = twice ? g.add("ReduceMax", {g.x}, {{"axes", {-1}}}) : one;
+        auto const less = [&](int how, graph::value maximum) {
+          switch (how) {
+            case 0: return g.add("Sub", {g.x, maximum});
+            case 1: return g.add("Add", {g.x, g.add("Neg", {maximum})});
+            case 2: return g.add("Add", {g.add("Mul", {maximum, g.c(-1)}), g.x});
+            default: return g.add("Neg", {g.add("Sub", {maximum, g.x})});
+          }
+        };
+        auto const raised = g.add("Exp", {less(above, one)});
+        CHECK(activated(g, g.add("Div", {raised, g.total(g.add("Exp", {less(below, other)}))})) == "Softmax");
+      }
+}
+
 TEST_CASE("a Softmax is along the axis of its sum, and along one") {
   activation g;
   auto const raised = g.add("Exp", {g.x});

@@ -154,4 +154,118 @@ TEST_CASE("what would not be the same stays") {
   }
 }
 
+TEST_CASE("a batch norm that is spelled out goes into the layer, in any bracketing") {
+  for (int form = 0; form < 4; ++form)
+    for (int layer = 0; layer < 4; ++layer) {
+      normed g;
+      bool const spatial = layer < 2;
+      std::vector<std::int64_t> const along = spatial ? std::vector<std::int64_t>{6, 1} : std::vector<std::int64_t>{6};
+      auto const x = spatial ? g.in("x", {2, 4, 8}) : g.in("x", {5, 4});
+      auto const y = layer == 0 ? g.add("Conv", {x, g.numbers({6, 2, 3}, -1, 0.0625)}, {{"group", std::int64_t{2}}})
+                     : layer == 1
+                         ? g.add("ConvTranspose", {x, g.numbers({4, 6, 3}, -1, 0.03125), g.numbers({6}, 1, 0.5)})
+                     : layer == 2 ? g.add("Gemm", {x, g.numbers({4, 6}, -1, 0.0625)}, {{"alpha", 0.5}, {"beta", 2.0}})
+                                  : g.add("MatMul", {x, g.numbers({4, 6}, -1, 0.0625)});
+      auto const scale = g.numbers(along, 0.5, 0.25), bias = g.numbers(along, -1, 0.5),
+                 mean = g.numbers(along, 0.125, -0.5);
+      auto const deviation = g.add("Sqrt", {g.add("Add", {g.numbers(along, 0.75, 0.5), g.scalar(1e-3f)})});
+      graph::value made;
+      switch (form) {
+        case 0:
+          made = g.add("Add", {g.add("Mul", {g.add("Div", {g.add("Sub", {y, mean}), deviation}), scale}), bias});
+          break;
+        case 1: {
+          auto const factor = g.add("Div", {scale, deviation});
+          made = g.add("Add", {g.add("Mul", {factor, y}), g.add("Sub", {bias, g.add("Mul", {mean, factor})})});
+          break;
+        }
+        case 2:
+          made = g.add(
+              "Add",
+              {bias, g.add("Mul", {g.add("Sub", {y, mean}), g.add("Mul", {g.add("Reciprocal", {deviation}), scale})})});
+          break;
+        default: made = g.add("Sub", {g.add("Div", {g.add("Mul", {scale, y}), deviation}), mean}); break;
+      }
+      auto const left = folded(g, made);
+      INFO(form << ' ' << layer << ' ' << left);
+      CHECK((left.ends_with("Conv") || left.ends_with("ConvTranspose") || left.ends_with("Gemm") ||
+             left.ends_with("MatMul Sub") || left.ends_with("MatMul Add")));
+    }
+}
+
+TEST_CASE("a batch norm of turned channels goes into the matrix product") {
+  for (bool const biased : {false, true})
+    for (bool const back : {false, true}) {
+      normed g;
+      auto y = g.add("MatMul", {g.in("x", {2, 3, 4}), g.numbers({4, 6}, -1, 0.0625)});
+      if (biased) y = g.add("Add", {g.numbers({6}, 1, 0.5), y});
+      y = g.batch_norm(g.add("Transpose", {y}, {{"perm", std::vector<std::int64_t>{0, 2, 1}}}), 6);
+      if (back) y = g.add("Transpose", {y}, {{"perm", std::vector<std::int64_t>{0, 2, 1}}});
+      CHECK(folded(g, y) == (back ? "MatMul Add" : "MatMul Add Transpose"));
+    }
+  normed g;
+  auto const y = g.add("MatMul", {g.in("x", {6, 6, 6}), g.numbers({6, 6}, -1, 0.0625)});
+  auto const turned = g.add("Transpose", {y}, {{"perm", std::vector<std::int64_t>{0, 1, 2}}});
+  CHECK(folded(g, g.batch_norm(turned, 6)) == "MatMul Transpose BatchNormalization");
+}
+
+TEST_CASE("what is added to a convolution and is no constant is no news") {
+  normed g;
+  g.end(g.add("Add", {g.add("Conv", {g.in("x", {2, 4, 8}), g.numbers({6, 4, 3}, -1, 0.0625)}), g.in("y", {2, 6, 6})}));
+  for (auto const& rule : fuse::rewrite<fuse::rules::batch_norm>(static_cast<graph&>(g)).rules)
+    CHECK(rule.refused.empty());
+}
+
+TEST_CASE("a batch norm goes into the layer behind it where nothing is padded") {
+  normed g;
+  SECTION("a convolution") {
+    auto const y = g.add("Conv", {g.batch_norm(g.in("x", {2, 4, 8, 8}), 4), g.numbers({6, 4, 3, 3}, -1, 0.03125)},
+                         {{"strides", std::vector<std::int64_t>{2, 1}}});
+    CHECK(folded(g, y) == "Conv");
+  }
+  SECTION("that pads") {
+    auto const y = g.add("Conv", {g.batch_norm(g.in("x", {2, 4, 8}), 4), g.numbers({6, 4, 3}, -1, 0.03125)},
+                         {{"pads", std::vector<std::int64_t>{0, 1}}});
+    CHECK(folded(g, y) == "BatchNormalization Conv");
+  }
+  SECTION("that pads by itself") {
+    auto const y = g.add("Conv", {g.batch_norm(g.in("x", {2, 4, 8}), 4), g.numbers({6, 4, 3}, -1, 0.03125)},
+                         {{"auto_pad", std::string("SAME_UPPER")}});
+    CHECK(folded(g, y) == "BatchNormalization Conv");
+  }
+  SECTION("of groups") {
+    auto const y = g.add("Conv", {g.batch_norm(g.in("x", {2, 4, 8}), 4), g.numbers({6, 2, 3}, -1, 0.03125)},
+                         {{"group", std::int64_t{2}}});
+    CHECK(folded(g, y) == "BatchNormalization Conv");
+  }
+  SECTION("a Gemm") {
+    for (bool const transposed : {false, true}) {
+      normed one;
+      auto const w = transposed ? one.numbers({3, 5}, -1, 0.125) : one.numbers({5, 3}, -1, 0.125);
+      auto const y = one.add("Gemm", {one.batch_norm(one.in("x", {4, 5}), 5), w, one.numbers({3}, 1, 0.5)},
+                             {{"transB", std::int64_t{transposed}}, {"alpha", 0.5}, {"beta", 2.0}});
+      CHECK(folded(one, y) == "Gemm");
+    }
+  }
+  SECTION("a matrix product") {
+    CHECK(folded(g, g.add("MatMul", {g.batch_norm(g.in("x", {4, 5}), 5), g.numbers({5, 3}, -1, 0.125)})) ==
+          "MatMul Add");
+  }
+  SECTION("the layer before it, if there is one") {
+    auto const y = g.batch_norm(g.add("Conv", {g.in("x", {2, 4, 8}), g.numbers({6, 4, 3}, -1, 0.03125)}), 6);
+    CHECK(folded(g, g.add("Conv", {y, g.numbers({2, 6, 1}, 0.5, 0.125)})) == "Conv Conv");
+  }
+}
+
+TEST_CASE("numbers that are not one for each channel stay") {
+  normed g;
+  auto const y = g.add("Conv", {g.in("x", {2, 4, 8}), g.numbers({6, 4, 3}, -1, 0.0625)});
+  SECTION("along another axis") { CHECK(folded(g, g.add("Mul", {y, g.numbers({6}, 0.5, 0.25)})) == "Conv Mul"); }
+  SECTION("computed from an input") { CHECK(folded(g, g.add("Add", {y, g.in("t", {6, 1})})) == "Conv Add"); }
+  SECTION("others use the layer") {
+    g.output(y, "z");
+    CHECK(folded(g, g.add("Mul", {y, g.numbers({6, 1}, 0.5, 0.25)})) == "Conv Mul");
+  }
+}
+
 }  // namespace rules_batch_norm

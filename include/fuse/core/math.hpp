@@ -5,6 +5,8 @@
 // have these built in.
 namespace fuse::inline v0::detail::math {
 
+inline constexpr double infinity = __builtin_inf();
+
 [[nodiscard]] inline double abs(double x) { return __builtin_fabs(x); }
 [[nodiscard]] inline double sqrt(double x) { return __builtin_sqrt(x); }
 [[nodiscard]] inline double pow(double x, double y) { return __builtin_pow(x, y); }

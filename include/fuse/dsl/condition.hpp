@@ -17,6 +17,7 @@ struct captured {
   span<value_view const> values{};  ///< none when absent, one (of a number: without a value), or the members of a rest
   double number = 0;                ///< of a scalar
   std::uint64_t axes = 0;           ///< of captured axes: bit k is the k-th axis from the last
+  span<std::int64_t const> integers{};  ///< of a captured list
   bool bound = false;
 };
 
@@ -29,6 +30,14 @@ struct condition {
   static_text captures[capacity];
   std::size_t count;
   double number;
+  bool silent;  ///< where it fails, that is no news
+
+  /// For a condition that tells where the rule belongs at all: reports do not tell where it fails.
+  [[nodiscard]] constexpr condition quiet() const {
+    condition changed = *this;
+    changed.silent = true;
+    return changed;
+  }
 };
 
 namespace detail {

@@ -59,6 +59,25 @@ inline bool along_last_axes(captured const* c, condition const&) {
   return true;
 }
 
+// Every member repeats one row of x along an axis, or a number.
+inline bool along_one_axis(captured const* c, condition const& by) {
+  if (c[1].values.empty()) return true;
+  auto const x = c[1].values[0];
+  auto const rank = x.rank();
+  auto const axis = by.number < 0 ? static_cast<int>(by.number) + rank : static_cast<int>(by.number);
+  if (axis < 0 || axis >= rank) return false;
+  for (auto const& v : c[0].values) {
+    if (v.rank() < 0 || v.rank() > rank) return false;
+    auto const shape = v.shape();
+    for (std::size_t i = 0; i < shape.size(); ++i) {
+      auto const at = static_cast<std::size_t>(rank - v.rank()) + i;
+      if (shape[i] == extent(1)) continue;
+      if (at != static_cast<std::size_t>(axis) || !(shape[i] == x.shape()[at])) return false;
+    }
+  }
+  return true;
+}
+
 inline bool same_type(captured const* c, condition const&) {
   for (auto const& v : c[0].values)
     if (!c[1].values.empty() && (v.type() != c[1].values[0].type() || v.type() == element_type::unknown)) return false;
@@ -114,6 +133,13 @@ inline constexpr condition along_last_axes = condition_detail::make<V, X, Axes>(
 template <fixed_string Scale, fixed_string X, fixed_string Axes = "axes">
 inline constexpr condition row_vector = condition_detail::named("one row over the normalised axes",
                                                                 along_last_axes<Scale, X, Axes>);
+
+/// `v` (or every member of a rest) broadcasts to `x` without enlarging it, and repeats along all axes but one, if it is
+/// no number: `along_axis<"s", "x">(1)`. The axis counts from the first one, or from the last where it is negative.
+template <fixed_string V, fixed_string X>
+[[nodiscard]] constexpr condition along_axis(int axis) {
+  return condition_detail::make<V, X>("along that axis alone", &condition_detail::along_one_axis, axis);
+}
 
 template <fixed_string A, fixed_string B>
 inline constexpr condition same_type = condition_detail::make<A, B>("the same element type",

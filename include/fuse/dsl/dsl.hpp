@@ -10,9 +10,11 @@
 #include <fuse/dsl/dimension.hpp>
 #include <fuse/dsl/either.hpp>
 #include <fuse/dsl/fold.hpp>
+#include <fuse/dsl/list.hpp>
 #include <fuse/dsl/neutral.hpp>
 #include <fuse/dsl/op.hpp>
 #include <fuse/dsl/optional.hpp>
+#include <fuse/dsl/or_else.hpp>
 #include <fuse/dsl/parameter.hpp>
 #include <fuse/dsl/rest.hpp>
 #include <fuse/dsl/result.hpp>

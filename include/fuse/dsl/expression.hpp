@@ -38,6 +38,8 @@ enum class term_kind : std::uint8_t {
   fold,          ///< fold(a): computed when the rule is applied
   along,         ///< along<0>(s): inside fold, a constant that lies along that axis
   dimension,     ///< dim<"x", -1>: an extent of what a name captured
+  list,          ///< list(0, 2, 1): integers, one after the other
+  or_else,       ///< or_else(b, 0): what b captured, or 0 where it is absent
   row,           ///< row(scale, x): broadcast to the last axes of x
   misused,       ///< what stands where it means nothing; `index` says what
 };
@@ -46,7 +48,7 @@ enum class term_kind : std::uint8_t {
 inline constexpr double usual_tolerance = 1e-6;
 
 /// What an expression cannot have.
-enum class misuse : std::uint8_t { attribute_of_no_operator, tolerance_of_no_number, too_many_users };
+enum class misuse : std::uint8_t { attribute_of_no_operator, tolerance_of_no_number, too_many_users, exact_of_no_fold };
 
 /// One term: a node of an expression's flat graph. Children stand before their parents.
 struct term {
@@ -164,6 +166,14 @@ struct expression {
 
   /// For a rest of a product or sum: something is left.
   [[nodiscard]] constexpr expression not_empty() const {
+    expression changed = *this;
+    changed.terms[changed.root()].index = 1;
+    return changed;
+  }
+
+  /// For a fold: refused where its element type does not hold what was computed as it is.
+  [[nodiscard]] constexpr expression exact() const {
+    if (terms[root()].kind != term_kind::fold) return misused(misuse::exact_of_no_fold);
     expression changed = *this;
     changed.terms[changed.root()].index = 1;
     return changed;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -44,10 +43,10 @@ namespace detail {
 
 /// The smallest and the largest number of an integer type of at most 32 bits.
 [[nodiscard]] inline double least_of(element_type type) {
-  return is_unsigned(type) ? 0 : -std::ldexp(1, static_cast<int>(size_of(type)) * 8 - 1);
+  return is_unsigned(type) ? 0 : -static_cast<double>(std::int64_t{1} << (size_of(type) * 8 - 1));
 }
 [[nodiscard]] inline double most_of(element_type type) {
-  return std::ldexp(1, static_cast<int>(size_of(type)) * 8 - (is_unsigned(type) ? 0 : 1)) - 1;
+  return static_cast<double>((std::int64_t{1} << (size_of(type) * 8 - (is_unsigned(type) ? 0 : 1))) - 1);
 }
 
 /// Whether there are numbers of a type.

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <utility>
 #include <vector>
 
-#include <fuse/eval/broadcasting.hpp>
+#include <fuse/core/math.hpp>
 #include <fuse/eval/call.hpp>
+#include <fuse/eval/dense.hpp>
 
 namespace fuse::inline v0::detail {
 
@@ -46,7 +45,7 @@ template <class F>
   return folded(x, over, 0, [](double a, double b) { return a + b; });
 }
 [[nodiscard]] inline dense largest(dense const& x, std::vector<bool> const& over) {
-  return folded(x, over, -HUGE_VAL, [](double a, double b) { return b > a || b != b ? b : a; });
+  return folded(x, over, -math::infinity, [](double a, double b) { return b > a || b != b ? b : a; });
 }
 [[nodiscard]] inline dense averaged(dense const& x, std::vector<bool> const& over) {
   auto made = summed(x, over);
@@ -115,18 +114,18 @@ template <class F>
       made = truth ? folded(x, over, 0, [](double a, double b) { return b > a ? b : a; }) : largest(x, over);
       break;
     case opcode::reduce_min:
-      made = folded(x, over, truth ? 1 : HUGE_VAL, [](double a, double b) { return b < a || b != b ? b : a; });
+      made = folded(x, over, truth ? 1 : math::infinity, [](double a, double b) { return b < a || b != b ? b : a; });
       break;
     case opcode::sum_square: made = of([](double v) { return v * v; }); break;
-    case opcode::l1_norm: made = of([](double v) { return std::fabs(v); }); break;
+    case opcode::l1_norm: made = of([](double v) { return math::abs(v); }); break;
     case opcode::l2_norm:
-      made = mapped(of([](double v) { return v * v; }), [](double v) { return std::sqrt(v); });
+      made = mapped(of([](double v) { return v * v; }), [](double v) { return math::sqrt(v); });
       break;
-    case opcode::log_sum: made = mapped(summed(x, over), [](double v) { return std::log(v); }); break;
+    case opcode::log_sum: made = mapped(summed(x, over), [](double v) { return math::log(v); }); break;
     case opcode::log_sum_exp: {
-      auto const shift = mapped(largest(x, over), [](double v) { return std::isfinite(v) ? v : 0; });
-      auto const sums = summed(mapped(minus(x, shift), [](double v) { return std::exp(v); }), over);
-      made = joined(sums, shift, [](double sum, double by) { return std::log(sum) + by; });
+      auto const shift = mapped(largest(x, over), [](double v) { return math::is_finite(v) ? v : 0; });
+      auto const sums = summed(mapped(minus(x, shift), [](double v) { return math::exp(v); }), over);
+      made = joined(sums, shift, [](double sum, double by) { return math::log(sum) + by; });
       break;
     }
     default: return evaluation::unknown;

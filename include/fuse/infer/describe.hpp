@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include <fuse/graph/image.hpp>
 #include <fuse/infer/facts.hpp>
@@ -54,13 +55,19 @@ template <class Image>
   if (row != nullptr && row->attributes->has(attribute))
     text += (attribute == parameter ? " (" : " (its attribute '" + std::string(attribute) + "': ") +
             std::string(name_of(row->attributes->all[row->attributes->find(attribute)].kind)) + ")";
+  std::vector<std::int64_t> list;
+  if (read_list(image, known, names, n, parameter, list) == parameter_state::known) {
+    text += " is [";
+    for (std::size_t i = 0; i < list.size(); ++i) text += (i == 0 ? "" : ", ") + std::to_string(list[i]);
+    return text + "]";
+  }
   double number = 0;
   switch (read_parameter(image, known, names, n, parameter, number)) {
     case parameter_state::known: return text + " is " + digits(number);
     case parameter_state::missing: return text + " is not said";
     case parameter_state::unknown: break;
   }
-  return text + " is no constant number";
+  return text + " is not known";
 }
 
 }  // namespace fuse::inline v0::detail

@@ -44,15 +44,22 @@ class shape_view {
 };
 
 /// A value of a graph as predicates see it, whatever the graph's type; of what a scalar or a parameter captured, its
-/// number or axes. Cheap to copy; valid while the match is. Whatever is asked of no value is not known.
+/// number, list or axes. Cheap to copy; valid while the match is. Whatever is asked of no value is not known.
 class value_view {
  public:
   value_view() = default;
   value_view(graph_image const& image, detail::facts const& known, dialect const& names, value_id v)
       : image_(&image), facts_(&known), dialect_(&names), id_(v) {}
   value_view(graph_image const& image, detail::facts const& known, dialect const& names, value_id v, double number,
-             std::uint64_t axes)
-      : image_(&image), facts_(&known), dialect_(&names), id_(v), number_(number), axes_(axes), is_number_(true) {}
+             std::uint64_t axes, span<std::int64_t const> list = {})
+      : image_(&image),
+        facts_(&known),
+        dialect_(&names),
+        id_(v),
+        number_(number),
+        axes_(axes),
+        list_(list),
+        is_number_(true) {}
 
   /// Whether there is a value: an optional operand may be absent, a scalar may be a number that no node holds.
   [[nodiscard]] explicit operator bool() const { return image_ != nullptr && id_ != absent; }
@@ -72,7 +79,7 @@ class value_view {
   /// The number that was captured, or that in a constant of one element, also one that only follows from constants.
   [[nodiscard]] bool number(double& into) const {
     if (!is_number_) return *this && facts_->number(id_, into);
-    if (axes_ != 0 && number_ == 0) return false;  // axes, and not one of them as a number
+    if (list_.size() > 1 || (axes_ != 0 && number_ == 0)) return false;  // several
     into = number_;
     return true;
   }
@@ -80,8 +87,9 @@ class value_view {
   [[nodiscard]] bool uniform(double& into) const {
     return is_number_ ? number(into) : *this && facts_->uniform(id_, into);
   }
-  /// The integers in a small constant; of captured axes, each as counted from the last, rising.
+  /// The integers in a small constant, or of a captured list; of captured axes, each as counted from the last, rising.
   [[nodiscard]] bool integers(std::vector<std::int64_t>& into) const {
+    if (list_.size() != 0) return into.assign(list_.begin(), list_.end()), true;
     if (!is_number_ || axes_ == 0) return *this && facts_->integers(id_, into);
     into.clear();
     for (int bit = 63; bit >= 0; --bit)
@@ -143,6 +151,7 @@ class value_view {
   value_id id_ = absent;
   double number_ = 0;
   std::uint64_t axes_ = 0;
+  span<std::int64_t const> list_{};
   bool is_number_ = false;
 };
 

@@ -99,7 +99,7 @@ template <class Image>
                                  i.is_of_frame() ? match.found().opened(i.a).asked.kind : op_group::none);
     best.condition = std::move(wanted.condition);
     best.expected = std::move(wanted.expected);
-    best.found = i.code == step::parameter
+    best.found = i.code == step::parameter || i.code == step::element
                      ? describe_parameter(image, known, names, failure.value, rules.parameter_names[i.op])
                      : describe(image, known, failure.value);
     if (i.is_of_frame() && match.found().opened(i.a).bounded)

@@ -116,6 +116,7 @@ class basic_interpreter {
       case step::operation:
       case step::exactly:
       case step::parameter:
+      case step::element:
       case step::users: return values_.stripped(i, false);
       case step::condition: return s_.value(0);
       default: return i.is_of_frame() ? s_.opened(i.a).asked.of.value : s_.value(i.a);
@@ -185,6 +186,8 @@ class basic_interpreter {
         case step::number: held = values_.number(i); break;
         case step::missing: held = s_.value(i.a) == absent; break;
         case step::parameter: held = values_.parameter(i); break;
+        case step::element: held = values_.element(i); break;
+        case step::over: held = values_.over(i); break;
         case step::users: held = values_.used_by(values_.stripped(i, false), i.op); break;
         case step::user: return user(i, pc);
         case step::same: held = values_.same(i.a, i.b); break;
@@ -193,7 +196,7 @@ class basic_interpreter {
         case step::strip: return strip(i);
         case step::condition:
           held = values_.condition_holds(i.op);
-          if (!held) acceptor_->refuse(rules_.conditions[i.op].rule, i.op);
+          if (!held && !rules_.conditions[i.op].what.silent) acceptor_->refuse(rules_.conditions[i.op].rule, i.op);
           break;
         case step::accept: return acceptor_->accept(i.op);
       }

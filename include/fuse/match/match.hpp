@@ -38,6 +38,7 @@ struct captures {
     std::string_view name;
     std::vector<value_of<Graph>> values;
     double number;
+    std::vector<std::int64_t> integers;
   };
 
   [[nodiscard]] bound_name const* find(std::string_view name) const {
@@ -131,8 +132,13 @@ class graph_matcher {
       for (std::uint8_t s = 0; s < known.slot_count; ++s) {
         auto const& b = owner_.machine_.found().slot(s);
         if (!b.bound) continue;
-        made.bound.push_back({known.slot_names[s], {}, b.number});
+        made.bound.push_back({known.slot_names[s], {}, b.number, {}});
         auto& values = made.bound.back().values;
+        auto const list = owner_.machine_.found().integers(s);
+        auto& integers = made.bound.back().integers;
+        integers.assign(list.begin(), list.end());
+        for (int bit = 63; bit >= 0 && known.slot_kinds[s] == slot_kind::parameter; --bit)
+          if ((b.axes >> bit & 1u) != 0) integers.push_back(-1 - bit);
         if (known.slot_kinds[s] == slot_kind::rest)
           for (auto const& m : owner_.machine_.found().members(s)) values.push_back(owner_.bound_.value(m.value));
         else if (b.value != absent)
@@ -190,6 +196,12 @@ class match_of {
   [[nodiscard]] double number() const {
     auto const* const b = find<Name>();
     return b != nullptr ? b->number : 0;
+  }
+  /// The list that `param<Name>` captured; captured axes count from the last one, rising. A number is no list.
+  template <fixed_string Name>
+  [[nodiscard]] std::vector<std::int64_t> integers() const {
+    auto const* const b = find<Name>();
+    return b != nullptr ? b->integers : std::vector<std::int64_t>{};
   }
   /// The members of `rest<Name>`.
   template <fixed_string Name>

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 #include <fuse/core/span.hpp>
 #include <fuse/graph/image.hpp>
@@ -18,8 +19,12 @@ struct binding {
   value_id bare = absent;  ///< below what is looked through: what a second occurrence is compared with
   double number = 0;
   std::uint64_t axes = 0;               ///< bit k: the k-th axis from the last; of a rest, its op_group
-  std::uint8_t first = 0, members = 0;  ///< of a rest: in the machine's list
+  std::uint8_t first = 0, members = 0;  ///< of a rest, or of a list: among all of them
   bool bound = false;
+  bool listed = false;  ///< a list of integers; `number` is the first of them
+
+  /// Not a list, unless of one integer.
+  [[nodiscard]] bool is_single() const { return !listed || members == 1; }
 };
 
 /// A member of a rest: a value and its exponent in the product, or its sign in the sum.
@@ -34,7 +39,7 @@ namespace detail {
 class match_state {
  public:
   static constexpr std::size_t slot_capacity = lowered_rule::name_capacity, matched_capacity = 192, rest_capacity = 64,
-                               frame_capacity = 32;
+                               frame_capacity = 32, integer_capacity = 256;
 
   // What is bound
 
@@ -43,6 +48,11 @@ class match_state {
   [[nodiscard]] value_id value(std::uint8_t at) const { return registers[at].value; }
   [[nodiscard]] span<rest_member const> members(std::size_t at) const {
     return {rest_ + slots_[at].first, slots_[at].members};
+  }
+  /// The integers of a list.
+  [[nodiscard]] span<std::int64_t const> integers(std::size_t at) const {
+    if (!slots_[at].bound || !slots_[at].listed) return {};
+    return {integers_ + slots_[at].first, slots_[at].members};
   }
   /// The members that were added last, from number `first` of all rests on.
   [[nodiscard]] span<rest_member const> members_from(std::uint16_t first) const {
@@ -98,6 +108,19 @@ class match_state {
     made->members = static_cast<std::uint8_t>(rest_count_ - first);
     return true;
   }
+  /// Binds a list of integers.
+  bool bind_integers(std::uint8_t at, span<std::int64_t const> list) {
+    if (list.size() > integer_capacity - integer_count_ || integer_count_ == integer_capacity)
+      return exceeded = true, false;
+    auto* made = bind(at);
+    if (made == nullptr) return false;
+    made->listed = true;
+    made->number = list.size() == 0 ? std::numeric_limits<double>::quiet_NaN() : static_cast<double>(list[0]);
+    made->first = static_cast<std::uint8_t>(integer_count_);
+    made->members = static_cast<std::uint8_t>(list.size());
+    for (auto each : list) integers_[integer_count_++] = each;
+    return true;
+  }
   void add_matched(node_id n) {
     if (matched_count_ < matched_capacity)
       matched_[matched_count_++] = n;
@@ -108,9 +131,9 @@ class match_state {
   // And back
 
   struct mark {
-    std::uint16_t undo, matched, rest;
+    std::uint16_t undo, matched, rest, integers;
   };
-  [[nodiscard]] mark here() const { return {undo_count_, matched_count_, rest_count_}; }
+  [[nodiscard]] mark here() const { return {undo_count_, matched_count_, rest_count_, integer_count_}; }
   void rewind(mark const& to) {
     while (undo_count_ > to.undo) {
       auto const& u = undo_[--undo_count_];
@@ -121,6 +144,7 @@ class match_state {
     }
     matched_count_ = to.matched;
     rest_count_ = to.rest;
+    integer_count_ = to.integers;
   }
 
  private:
@@ -139,10 +163,11 @@ class match_state {
     return true;
   }
 
-  std::uint16_t undo_count_ = 0, matched_count_ = 0, rest_count_ = 0;
+  std::uint16_t undo_count_ = 0, matched_count_ = 0, rest_count_ = 0, integer_count_ = 0;
   undo undo_[undo_capacity];
   node_id matched_[matched_capacity];
   rest_member rest_[rest_capacity];
+  std::int64_t integers_[integer_capacity];
   binding slots_[slot_capacity];
 };
 

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstdint>
+#include <string_view>
+#include <vector>
 
 #include <fuse/core/math.hpp>
 #include <fuse/core/plain_vector.hpp>
@@ -162,6 +166,7 @@ class basic_value_steps {
 
   bool bind_number(std::uint8_t at, double number, value_id from, std::uint64_t axes = 0) {
     auto const& known = s_.slot(at);
+    if (known.bound && !known.is_single()) return false;
     if (known.bound) {  // one may have been rounded to float
       bool const exact = is_of_integers(facts_, from) || is_of_integers(facts_, known.value);
       return math::close_to(known.number, number, exact ? 0 : 1e-7);
@@ -178,6 +183,7 @@ class basic_value_steps {
   bool bind_axes(std::uint8_t at, std::uint64_t axes, double number) {
     auto const& known = s_.slot(at);
     if (!known.bound) return bind_number(at, number, absent, axes);
+    if (!known.is_single()) return false;
     if (axes != 0 && known.axes != 0) return axes == known.axes;
     if (axes == 0 && known.axes == 0)
       return number == known.number || (number != number && known.number != known.number);
@@ -214,11 +220,36 @@ class basic_value_steps {
   bool parameter(instruction const& i) {
     auto const n = image_.producer(stripped(i, false));
     auto const name = rules_.parameter_names[i.op];
+    if (n == absent) return false;
+    if (read_list(image_, facts_, names_, n, name, listed_) == parameter_state::known) return list(i, n, name);
     double number = 0;
-    if (n == absent || !read_number(image_, facts_, names_, n, name, number)) return false;
+    if (!read_number(image_, facts_, names_, n, name, number)) return false;
     if (name == "axis" || name == "axes") return axis(i, n, name == "axes", number);
     if (i.b == no_slot) return math::close_to(number, i.number, static_cast<double>(i.tolerance));
     return bind_number(i.b, number, absent);
+  }
+
+  /// Whether a parameter is a list of so many, with that number at that place; axes of which each stands for itself
+  /// may have any order.
+  bool element(instruction const& i) {
+    auto const n = image_.producer(stripped(i, false));
+    auto const name = rules_.parameter_names[i.op];
+    if (n == absent || read_list(image_, facts_, names_, n, name, listed_) != parameter_state::known ||
+        listed_.size() != i.count)
+      return false;
+    if (name != "axes") return static_cast<double>(listed_[i.c]) == i.number;
+    auto const is = [&](std::int64_t axis) {
+      return is_same_axis(image_, facts_, n, static_cast<double>(axis), i.number);
+    };
+    return is_set_of_axes(n) ? std::any_of(listed_.begin(), listed_.end(), is) : is(listed_[i.c]);
+  }
+  /// Whether what a reduction captured are so many axes, that one among them.
+  [[nodiscard]] bool over(instruction const& i) const {
+    auto const axes = s_.slot(i.b).axes;
+    auto const rank = facts_.rank(s_.value(i.a));
+    auto const from_last = i.number < 0 ? -1 - i.number : rank - 1 - i.number;
+    return (i.number < 0 || rank >= 0) && from_last >= 0 && from_last < 64 &&
+           (axes >> static_cast<int>(from_last) & 1u) != 0 && std::popcount(axes) == i.count;
   }
 
   bool condition_holds(std::uint16_t at) {
@@ -232,6 +263,7 @@ class basic_value_steps {
       argument.bound = true;
       argument.number = b.number;
       argument.axes = b.axes;
+      argument.integers = s_.integers(s);
       auto const first = used;
       if (rules_.rules[c.rule].slot_kinds[s] == slot_kind::rest) {
         for (auto const& m : s_.members(s))
@@ -239,7 +271,7 @@ class basic_value_steps {
       } else if (used < match_state::rest_capacity) {
         bool const is_value = rules_.rules[c.rule].slot_kinds[s] == slot_kind::value;
         views_[used++] = is_value ? value_view(image_, facts_, names_, b.value)
-                                  : value_view(image_, facts_, names_, b.value, b.number, b.axes);
+                                  : value_view(image_, facts_, names_, b.value, b.number, b.axes, s_.integers(s));
       }
       argument.values = {views_.data() + first, used - first};
     }
@@ -257,6 +289,40 @@ class basic_value_steps {
     return bind_axes(i.b, axes_named(number, use), number);
   }
 
+  // A list is compared with a number if it has one entry, and with what was captured entry by entry. Axes count from
+  // the last, where that is known; they are a set unless other parameters belong to each.
+  bool list(instruction const& i, node_id n, std::string_view name) {
+    if (name == "axes") {
+      if (listed_.size() == 1 && is_set_of_axes(n)) return axis(i, n, true, static_cast<double>(listed_[0]));
+      auto const rank = rank_of_axes(image_, facts_, n);
+      for (auto& each : listed_)
+        if (each >= 0 && rank >= 0 && (each -= rank) >= 0) return false;
+      if (is_set_of_axes(n)) return i.b != no_slot && set_of_axes(i.b);
+    }
+    if (i.b == no_slot) return listed_.size() == 1 && static_cast<double>(listed_[0]) == i.number;
+    auto const& known = s_.slot(i.b);
+    if (!known.bound) return s_.bind_integers(i.b, listed_);
+    if (!known.listed) return known.axes == 0 && listed_.size() == 1 && static_cast<double>(listed_[0]) == known.number;
+    auto const before = s_.integers(i.b);
+    bool same = before.size() == listed_.size();
+    for (std::size_t k = 0; same && k < listed_.size(); ++k) same = before[k] == listed_[k];
+    return same;
+  }
+  bool set_of_axes(std::uint8_t slot) {
+    std::uint64_t axes = 0;
+    for (auto const each : listed_) {
+      if (each >= 0 || each < -64) return false;
+      axes |= std::uint64_t{1} << static_cast<int>(-1 - each);
+    }
+    return axes != 0 && bind_axes(slot, axes, 0);
+  }
+  // Where an operator of the dialect has parameters for each axis, their order matters; so it may of one that fuse
+  // does not know.
+  [[nodiscard]] bool is_set_of_axes(node_id n) const {
+    auto const op = op_of(image_, n);
+    return op == opcode::squeeze || op == opcode::unsqueeze || info(op).shape == shape_function::reduce;
+  }
+
   program const& rules_;
   Image const& image_;
   facts const& facts_;
@@ -266,6 +332,7 @@ class basic_value_steps {
   captured arguments_[condition::capacity];    // what a condition is asked about
   plain_vector<std::uint16_t> data_operands_;  // by name code: how many operands are data and not parameters
   plain_vector<value_view> views_;             // the values among them
+  std::vector<std::int64_t> listed_;           // the parameter that is looked at
 };
 using value_steps = basic_value_steps<graph_image>;
 

@@ -123,6 +123,54 @@ template <class Image, class Known>
   return parameter_state::missing;
 }
 
+/// A list that an operator has where neither node nor dialect says: one entry or two for each of some axes of the first
+/// operand.
+template <class Image, class Known>
+[[nodiscard]] bool default_list(Image const& image, Known const& known, node_id n, list_use use,
+                                std::vector<std::int64_t>& out) {
+  auto const rank = image.operand_count(n) == 0 || image.operand(n, 0) == absent ? -1 : known.rank(image.operand(n, 0));
+  bool const spatial = use == list_use::ones || use == list_use::pads;
+  if (rank < (spatial ? 3 : 0) || (!spatial && use != list_use::reversed)) return false;
+  if (use == list_use::pads) {  // or what else says how much is padded
+    auto const padding = image.source->attribute_of(n, "auto_pad");
+    auto const* text = std::get_if<std::string_view>(&padding);
+    if (text != nullptr ? *text != "NOTSET" : !std::holds_alternative<std::monostate>(padding)) return false;
+  }
+  if (use == list_use::reversed)
+    for (int axis = rank; axis-- > 0;) out.push_back(axis);
+  else
+    out.assign(static_cast<std::size_t>(rank - 2) * (use == list_use::pads ? 2 : 1), use == list_use::ones ? 1 : 0);
+  return true;
+}
+
+/// Reads a parameter that is a list of integers: of the node, or the neutral operator's default. One that is a number
+/// is `unknown`, and `out` is empty unless the result is `known`.
+template <class Image, class Known>
+[[nodiscard]] parameter_state read_list(Image const& image, Known const& known, dialect const& names, node_id n,
+                                        std::string_view parameter, std::vector<std::int64_t>& out) {
+  using kind = parameter_source::kind;
+  out.clear();
+  auto const* own = parameter_of(op_of(image, n), parameter);
+  if (own != nullptr && own->list == list_use::none) return parameter_state::unknown;
+  detail::parameter_place const place(image, names, n, parameter);
+  auto const& source = place.source;
+  if (source.where == kind::operand) {
+    auto const at = static_cast<std::uint32_t>(source.operand);
+    if (at < image.operand_count(n) && image.operand(n, at) != absent && known.rank(image.operand(n, at)) != 1)
+      return parameter_state::unknown;
+  } else {
+    auto const value = image.source->attribute_of(n, source.attribute);
+    if (source.where != kind::attribute ||
+        !(std::holds_alternative<std::monostate>(value) || std::holds_alternative<span<std::int64_t const>>(value)))
+      return parameter_state::unknown;
+    if (std::holds_alternative<std::monostate>(value) && source.number == source.number)
+      return parameter_state::unknown;
+  }
+  auto const state = read_parameter(image, known, names, n, parameter, out);
+  if (state != parameter_state::missing || own == nullptr) return state;
+  return default_list(image, known, n, own->list, out) ? parameter_state::known : parameter_state::missing;
+}
+
 /// Reads one number; where neither node nor dialect says, the neutral operator's default.
 template <class Image, class Known>
 [[nodiscard]] parameter_state read_parameter(Image const& image, Known const& known, dialect const& names, node_id n,

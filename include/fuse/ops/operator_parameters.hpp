@@ -14,12 +14,22 @@ enum class axis_use : std::uint8_t {
   trailing,  ///< all axes from that one on
 };
 
+/// Whether a parameter is a list of integers, and which one where neither the node nor the dialect says.
+enum class list_use : std::uint8_t {
+  none,      ///< it is one number
+  given,     ///< it must be given
+  reversed,  ///< the axes of the first operand, from the last to the first
+  ones,      ///< a 1 for each spatial axis: those of the first operand from the third on
+  pads,      ///< a 0 before and one behind each spatial axis
+};
+
 /// What a parameter is when neither the node nor the dialect says; NaN where it must be given.
 struct parameter_info {
   std::string_view name;
   double fallback;
   axis_use axis = axis_use::none;
   bool real = false;  ///< a real number, also where it happens to be whole; else an integer
+  list_use list = list_use::none;
 };
 
 }  // namespace fuse::inline v0
@@ -29,6 +39,10 @@ namespace fuse::inline v0::detail {
 
 constexpr parameter_info real_number(std::string_view name, double fallback) {
   return {name, fallback, axis_use::none, true};
+}
+
+constexpr parameter_info list_of_integers(std::string_view name, list_use otherwise = list_use::given) {
+  return {name, std::numeric_limits<double>::quiet_NaN(), axis_use::none, false, otherwise};
 }
 
 inline constexpr parameter_info reduction_parameters[] = {{"keepdims", 1}, {"noop_with_empty_axes", 0}};
@@ -41,6 +55,19 @@ inline constexpr parameter_info flatten_parameters[] = {{"axis", 1, axis_use::tr
 inline constexpr parameter_info batch_norm_parameters[] = {real_number("epsilon", 1e-5), {"training_mode", 0}};
 inline constexpr parameter_info gelu_parameters[] = {{"approximate", 0}};  // by erf; 1: by tanh
 inline constexpr parameter_info swish_parameters[] = {real_number("alpha", 1)};
+inline constexpr parameter_info transpose_parameters[] = {list_of_integers("perm", list_use::reversed)};
+inline constexpr parameter_info reshape_parameters[] = {list_of_integers("shape"), {"allowzero", 0}};
+inline constexpr parameter_info slice_parameters[] = {list_of_integers("starts"), list_of_integers("ends"),
+                                                      list_of_integers("steps")};
+inline constexpr parameter_info pad_parameters[] = {list_of_integers("pads")};
+inline constexpr parameter_info conv_parameters[] = {list_of_integers("strides", list_use::ones),
+                                                     list_of_integers("dilations", list_use::ones),
+                                                     list_of_integers("pads", list_use::pads),
+                                                     list_of_integers("kernel_shape"),
+                                                     {"group", 1}};
+inline constexpr parameter_info pool_parameters[] = {
+    list_of_integers("strides", list_use::ones), list_of_integers("dilations", list_use::ones),
+    list_of_integers("pads", list_use::pads), list_of_integers("kernel_shape")};
 inline constexpr parameter_info gemm_parameters[] = {
     real_number("alpha", 1), real_number("beta", 1), {"transA", 0}, {"transB", 0}};
 

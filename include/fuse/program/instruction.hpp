@@ -34,6 +34,8 @@ enum class step : std::uint8_t {
                   ///< c on, another one is as large (0: that does not matter)
   missing,        ///< operand a is absent
   parameter,      ///< parameter names[op] of value a's node is `number`, or goes to slot b (b = 255: compare)
+  element,        ///< parameter names[op] of value a's node is a list of `count`, number `c` of which is `number`
+  over,           ///< the axes in slot b are `count`, one of which is axis `number` of value a
   users,          ///< value a has exactly `op` users
   user,           ///< * a user of value a that is operator `op`, or any (0); its result `c` to register b
   same,           ///< values a and b are one computation
@@ -46,9 +48,9 @@ enum class step : std::uint8_t {
 
 [[nodiscard]] constexpr std::string_view name_of(step code) {
   constexpr std::string_view names[] = {
-      "fork", "operation", "exactly",  "reduction", "within", "group",     "member",  "scalar-member", "literal",
-      "rest", "close",     "operands", "capture",   "scalar", "number",    "missing", "parameter",     "users",
-      "user", "same",      "agrees",   "recall",    "strip",  "condition", "accept"};
+      "fork", "operation", "exactly",  "reduction", "within", "group",  "member",  "scalar-member", "literal",
+      "rest", "close",     "operands", "capture",   "scalar", "number", "missing", "parameter",     "element",
+      "over", "users",     "user",     "same",      "agrees", "recall", "strip",   "condition",     "accept"};
   return names[static_cast<std::size_t>(code)];
 }
 
@@ -148,13 +150,16 @@ struct replacement_term {
     fold,
     along,
     dimension,
+    list,
+    or_else,
     row,
     result,
     roots
   } what;
   std::uint8_t children, slot;
   std::uint16_t op;     ///< opcode, or name code for `named`; of `again` the opcode
-  std::uint16_t index;  ///< result number; of `again` the name code, where the pattern asks for a name (else 0)
+  std::uint16_t index;  ///< result number; of `fold` whether it is exact; of `again` the name code, where the pattern
+                        ///< asks for a name (else 0)
   std::uint8_t child[8];
   double number;  ///< of `along` and `dimension` the axis
   struct given {

@@ -75,6 +75,12 @@ namespace detail {
     case step::parameter:
       return line + std::string(rules.parameter_names[i.op]) + " of " + r(i.a) +
              (i.b == no_slot ? " is " + shortest(i.number) : " as " + s(i.b));
+    case step::element:
+      return line + std::string(rules.parameter_names[i.op]) + "[" + std::to_string(i.c) + "] of " +
+             std::to_string(i.count) + " of " + r(i.a) + " is " + shortest(i.number);
+    case step::over:
+      return line + s(i.b) + ": " + std::to_string(i.count) + " axes of " + r(i.a) + ", among them " +
+             shortest(i.number);
     case step::users: return line + r(i.a) + " are " + std::to_string(i.op);
     case step::user:
       return r(i.b) +

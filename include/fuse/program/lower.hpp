@@ -444,7 +444,14 @@ constexpr void lowering::lower_replacement() {
       case term_kind::again:
         if (!lower_again(t, r)) return fail(rule_error::again_of_no_operator, t.name);
         break;
-      case term_kind::fold: r.what = kind::fold; break;
+      case term_kind::fold:
+        r.what = kind::fold;
+        r.index = t.index;
+        break;
+      case term_kind::or_else:
+        if (!captures(made.terms[t.child[0]])) return fail(rule_error::or_else_of_no_capture, rule_.name);
+        r.what = kind::or_else;
+        break;
       case term_kind::along:
         r.what = kind::along;
         r.number = t.number;
@@ -455,6 +462,7 @@ constexpr void lowering::lower_replacement() {
         r.slot = known(t.name);
         if (out.slot_kinds[r.slot] != slot_kind::value) return fail(rule_error::two_uses_of_a_name, t.name);
         break;
+      case term_kind::list: r.what = kind::list; break;
       case term_kind::row:
         r.what = kind::row;
         r.number = t.number;

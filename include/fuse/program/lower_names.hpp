@@ -152,7 +152,7 @@ constexpr bool lowering::opens_power(term const& t) const {
 
 constexpr void lowering::fail_at_misuse(term const& t) {
   constexpr rule_error errors[] = {rule_error::attribute_of_no_operator, rule_error::tolerance_of_no_number,
-                                   rule_error::too_many_users};
+                                   rule_error::too_many_users, rule_error::exact_of_no_fold};
   fail(errors[t.index], t.name.empty() ? rule_.name : t.name);
 }
 

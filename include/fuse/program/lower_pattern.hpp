@@ -209,6 +209,10 @@ constexpr void lowering::attributes(term const& t, std::uint8_t r, std::uint8_t 
       if (holder.kind == term_kind::number) {
         made.number = holder.number;
         made.tolerance = static_cast<float>(holder.tolerance);
+      } else if (holder.kind == term_kind::list) {
+        made.code = step::element;
+        list_of_numbers(holder, made);
+        continue;
       } else if (!captures(holder)) {
         return fail(rule_error::misplaced, rule_.name);
       } else {
@@ -219,15 +223,32 @@ constexpr void lowering::attributes(term const& t, std::uint8_t r, std::uint8_t 
   }
 }
 
+/// An instruction for each number of a list.
+constexpr void lowering::list_of_numbers(term const& list, instruction made) {
+  made.count = list.children;
+  for (made.c = 0; made.c < list.children; ++made.c) {
+    auto const& entry = pattern_[list.child[made.c]];
+    if (entry.kind != term_kind::number) return fail(rule_error::list_of_no_numbers, rule_.name);
+    made.number = entry.number;
+    emit(made);
+  }
+}
+
 constexpr void lowering::reduction(term const& t, std::uint8_t r, bool alone) {
   constexpr auto standard = static_text::of("axes");
   auto axes = standard;
+  std::uint8_t required = 0;  // 1 + the attribute that says which
   for (int i = t.operands(); i < t.children; ++i) {
     auto const& a = pattern_[t.child[i]];
-    if (a.name == standard && a.children == 1) axes = pattern_[a.child[0]].name;
+    if (a.name != standard) continue;
+    if (a.children == 1 && captures(pattern_[a.child[0]]))
+      axes = pattern_[a.child[0]].name;
+    else
+      required = static_cast<std::uint8_t>(t.child[i] + 1);
   }
   auto const inner = new_register();
-  auto const s = bound_slot(axes, slot_kind::parameter);
+  auto const s =
+      required == 0 ? bound_slot(axes, slot_kind::parameter) : nameless_slot(slot_[required - 1], slot_kind::parameter);
   emit({.code = step::reduction,
         .a = r,
         .b = inner,
@@ -235,11 +256,23 @@ constexpr void lowering::reduction(term const& t, std::uint8_t r, bool alone) {
         .op = static_cast<std::uint16_t>(t.op),
         .through = everywhere_id_,
         .flags = alone ? instruction::alone : std::uint8_t{0}});
+  if (required != 0) axes_required(pattern_[required - 1], inner, s);
   attributes(t, r, everywhere_id_, standard);
   bool const free = free_;
   free_ = false;
   value(t.child[0], inner);
   free_ = free;
+}
+
+/// The axes of a reduction that an attribute of the pattern names, one or a list of them.
+constexpr void lowering::axes_required(term const& by, std::uint8_t reduced, std::uint8_t slot) {
+  instruction made{.code = step::over, .a = reduced, .b = slot, .count = 1, .number = by.number};
+  if (by.children == 0) return emit(made);
+  auto const& holder = pattern_[by.child[0]];
+  if (holder.kind == term_kind::list) return list_of_numbers(holder, made);
+  if (holder.kind != term_kind::number) return fail(rule_error::misplaced, rule_.name);
+  made.number = holder.number;
+  emit(made);
 }
 
 constexpr void lowering::group(std::uint8_t at, std::uint8_t r, sign_use sign, std::uint8_t around) {

@@ -67,18 +67,20 @@ constexpr std::uint8_t lowering::bound_rest(std::uint8_t at, op_group of) {
   return bound_slot_of(at, slot_kind::rest);
 }
 
-/// A slot of no name for the node of an operator that occurs again.
-constexpr std::uint8_t lowering::node_slot(std::uint8_t at) {
-  if (node_slot_[at] == 0) {
+/// A slot of no name. `known` is 1 + the slot, once there is one.
+constexpr std::uint8_t lowering::nameless_slot(std::uint8_t& known, slot_kind kind) {
+  if (known == 0) {
     if (out.slot_count == lowered_rule::name_capacity) {
       fail(rule_error::too_large, rule_.name);
       return 0;
     }
-    out.slot_kinds[out.slot_count] = slot_kind::value;
-    node_slot_[at] = ++out.slot_count;
+    out.slot_kinds[out.slot_count] = kind;
+    known = ++out.slot_count;
   }
-  return static_cast<std::uint8_t>(node_slot_[at] - 1);
+  return static_cast<std::uint8_t>(known - 1);
 }
+/// That for the node of an operator that occurs again.
+constexpr std::uint8_t lowering::node_slot(std::uint8_t at) { return nameless_slot(node_slot_[at], slot_kind::value); }
 
 // Emission
 

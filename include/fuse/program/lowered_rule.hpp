@@ -39,6 +39,9 @@ enum class rule_error : std::uint8_t {
   result_as_root,
   again_of_no_operator,
   result_of_no_operator,
+  list_of_no_numbers,
+  or_else_of_no_capture,
+  exact_of_no_fold,
 };
 
 /// What a slot of a rule is.

@@ -104,6 +104,7 @@ class lowering {
   constexpr std::uint8_t bound_slot(static_text name, slot_kind kind);
   constexpr std::uint8_t bound_slot_of(std::uint8_t at, slot_kind kind);
   constexpr std::uint8_t bound_rest(std::uint8_t at, op_group of);
+  constexpr std::uint8_t nameless_slot(std::uint8_t& known, slot_kind kind);
   constexpr std::uint8_t node_slot(std::uint8_t at);
   constexpr void emit(instruction const& made);
   constexpr std::uint16_t& led_by(links chain);
@@ -163,7 +164,9 @@ class lowering {
                        bool alone = false);
   constexpr void operation(std::uint8_t at, std::uint8_t r, std::uint8_t result);
   constexpr void attributes(term const& t, std::uint8_t r, std::uint8_t through, static_text except = {});
+  constexpr void list_of_numbers(term const& list, instruction made);
   constexpr void reduction(term const& t, std::uint8_t r, bool alone);
+  constexpr void axes_required(term const& by, std::uint8_t reduced, std::uint8_t slot);
   constexpr void group(std::uint8_t at, std::uint8_t r, sign_use sign, std::uint8_t around);
   [[nodiscard]] constexpr bool is_operand(std::uint8_t at) const;
   [[nodiscard]] constexpr bool divides_products(term const& t) const;

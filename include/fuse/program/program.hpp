@@ -177,7 +177,7 @@ class merging {
   /// Gives an instruction of a rule the program's numbers of names and sets.
   constexpr void renumber(instruction& made) const {
     if (made.through != 0) made.through = set_map_[made.through];
-    if (made.code == step::parameter) made.op = name_map_[made.op];
+    if (made.code == step::parameter || made.code == step::element) made.op = name_map_[made.op];
   }
 
   /// Instructions [at, end) of a rule: follows those of the chain that are the same, and adds the others as a branch.

@@ -110,12 +110,18 @@ struct rule_requirement {
       "operator stands below another one");
   static_assert(is_not<Error, rule_error::again_of_no_operator>,
                 "fuse: again stands for an operator of the pattern, to which .as gives that name");
+  static_assert(is_not<Error, rule_error::or_else_of_no_capture>,
+                "fuse: or_else begins with a capture, which may be absent: or_else(bias, 0)");
+  static_assert(is_not<Error, rule_error::exact_of_no_fold>,
+                "fuse: .exact stands behind fold; nothing else is rounded");
+  static_assert(is_not<Error, rule_error::list_of_no_numbers>,
+                "fuse: a list in a pattern has numbers for entries; param captures a list as it is");
   static_assert(
       is_not<Error, rule_error::result_of_no_operator>,
       "fuse: result<0> to result<255> stand around an operator; a name or a count of users stands around that");
   static_assert(
       is_not<Error, rule_error::misplaced>,
-      "fuse: fold, row, dim and numbers that are computed stand on the right side of a rule, roots around its "
+      "fuse: fold, row, dim, or_else and what is computed stand on the right side of a rule, roots around its "
       "whole pattern");
 };
 

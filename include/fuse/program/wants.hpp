@@ -95,7 +95,13 @@ struct requirement {
     case step::parameter:
       return {std::string(rules.parameter_names[i.op]),
               "'" + std::string(rules.parameter_names[i.op]) + "' to be " +
-                  (i.b == no_slot ? digits(i.number) : "a number, the same as elsewhere in the rule")};
+                  (i.b == no_slot ? digits(i.number) : "known, and the same as elsewhere in the rule")};
+    case step::element:
+      return {std::string(rules.parameter_names[i.op]),
+              "'" + std::string(rules.parameter_names[i.op]) + "' to be a list of " + std::to_string(i.count) +
+                  " numbers, of which number " + std::to_string(i.c + 1) + " is " + digits(i.number)};
+    case step::over:
+      return {"axes", "a reduction over " + std::to_string(i.count) + " axes, one of which is " + digits(i.number)};
     case step::users: return {"users", "exactly " + std::to_string(i.op) + " users"};
     case step::user: return {"second root", "a user that is the rule's other root"};
     case step::condition: {

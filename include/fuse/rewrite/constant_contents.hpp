@@ -10,6 +10,7 @@
 
 #include <fuse/core/math.hpp>
 #include <fuse/eval/dense.hpp>
+#include <fuse/eval/rounding.hpp>
 #include <fuse/graph/image.hpp>
 #include <fuse/infer/facts.hpp>
 #include <fuse/ops/operator.hpp>
@@ -61,6 +62,13 @@ inline constexpr double inexact_integers = 9007199254740992.0;  // 2^53
     if (!math::is_finite(rounded)) return objection{text(number) + " is beyond " + std::string(name_of(type))};
   }
   return made;
+}
+
+/// Whether element type `type` holds every number of `of` as it is.
+[[nodiscard]] inline bool is_exact(dense const& of, element_type type) {
+  for (auto x : of.elements)
+    if (is_floating(type) ? rounded(x, type) != x && x == x : !has_integer(type, x)) return false;
+  return true;
 }
 
 /// Reads constants, and what elementwise operators and changes of shape make of constants, in double precision.

@@ -145,8 +145,11 @@ class basic_driver final : machine::acceptor {
   void leave_out_other_targets(dialect const& names) {
     rule_targets const told(rules_, names, image_.version, options_.target);
     for (std::size_t i = 0; i < selected_.size(); ++i) {
-      if (!selected_[i] || told.include(rules_.rules[i])) continue;
+      if (!selected_[i]) continue;
+      auto const missing = told.missing(rules_.rules[i]);
+      if (missing.empty()) continue;
       selected_[i] = false;
+      report_.rules[i].left_out = std::string(missing) + " is for another target";
       if (!options_.only.empty())
         report_.notes.push_back("rule '" + report_.rules[i].name + "' makes operators of another target");
     }

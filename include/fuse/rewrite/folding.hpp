@@ -4,21 +4,63 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fuse/core/math.hpp>
 #include <fuse/core/span.hpp>
+#include <fuse/eval/call.hpp>
 #include <fuse/eval/dense.hpp>
+#include <fuse/eval/layout.hpp>
+#include <fuse/eval/reduction.hpp>
+#include <fuse/infer/describe.hpp>
 #include <fuse/infer/facts.hpp>
+#include <fuse/infer/shape_functions_elementwise.hpp>
 #include <fuse/match/state.hpp>
+#include <fuse/ops/dialect.hpp>
 #include <fuse/program/program.hpp>
 #include <fuse/rewrite/built.hpp>
 #include <fuse/rewrite/constant_contents.hpp>
 
 namespace fuse::inline v0::detail {
 
-/// Computes what right sides fold, and attributes that they compute: of constants, captured numbers and extents, in
-/// double precision; of integers, only what is exact there all along.
+/// The parameters of an operator that a right side folds.
+class folded_parameters final : public operator_parameters {
+ public:
+  struct given {
+    std::string_view name;
+    dense contents;
+  };
+  std::vector<given> all{};
+  opcode op = opcode::opaque;
+
+  bool number(std::string_view name, double& into) const override {
+    if (auto const* found = find(name); found != nullptr && found->elements.size() == 1)
+      return into = found->elements[0], true;
+    auto const* own = parameter_of(op, name);
+    return own != nullptr && own->fallback == own->fallback && (into = own->fallback, true);
+  }
+  bool integers(std::string_view name, std::vector<std::int64_t>& into) const override {
+    into.clear();
+    auto const* found = find(name);
+    if (found == nullptr) return false;
+    for (auto x : found->elements) into.push_back(static_cast<std::int64_t>(x));
+    return true;
+  }
+  [[nodiscard]] attribute_view attribute(std::string_view) const override { return {}; }
+  [[nodiscard]] axis_use use_of_axis() const override { return axis_use_of(nullptr, op); }
+
+ private:
+  [[nodiscard]] dense const* find(std::string_view name) const {
+    for (auto const& each : all)
+      if (each.name == name) return &each.contents;
+    return nullptr;
+  }
+};
+
+/// Computes what right sides fold, and attributes that they compute: of constants, captured numbers and lists, and
+/// extents, in double precision; of integers, only what is exact there all along.
 template <class Image>
 class basic_folding {
  public:
@@ -50,11 +92,13 @@ class basic_folding {
     auto const& t = terms_[at];
     switch (t.what) {
       case kind::number: return part{dense::of(t.number)};
+      case kind::fold: return term(t.child[0]);
+      case kind::list: return list(t);
       case kind::dimension: return extent_of(t);
       case kind::slot: return captured(t.slot);
       case kind::along: return lying(t);
-      case kind::neutral: return operation(t);
-      default: return objection{no_constant};
+      case kind::neutral: return operator_of(t);
+      default: return objection{"the right side folds what is computed when the graph runs"};
     }
   }
 
@@ -66,52 +110,172 @@ class basic_folding {
     if (rank < 0 || axis < 0 || axis >= rank)
       return objection{"dim() names an axis of a value that is not known to have it"};
     auto const e = facts_.shape(s.value)[static_cast<std::size_t>(axis)];
-    if (!e.known()) return objection{"dim() needs an extent that is known"};
+    if (!e.known())
+      return objection{"dim() needs an extent that is known, and axis " + std::to_string(axis) + " of '" +
+                       name_of_slot(t.slot) + "' is " + facts_.symbols().text(e)};
     return part{dense::of(static_cast<double>(e.value()))};
   }
 
   built<part> captured(std::uint8_t slot) const {
     auto const& s = match_.slot(slot);
     auto const is = rule_->slot_kinds[slot];
-    if (!s.bound) return objection{no_constant};
-    if (is == slot_kind::parameter && s.axes != 0) return objection{"fold takes numbers, and axes were captured"};
-    if (is == slot_kind::number || is == slot_kind::parameter) return part{dense::of(s.number)};
-    if (is != slot_kind::value) return objection{no_constant};
-    if (image_.value(s.value).constant) {
-      auto const contents = image_.source->constant(s.value);
-      if (!contents || contents.size() != count_of(contents.shape)) return objection{no_constant};
-      auto read = dense::in_doubles(contents);
-      if (is_integer(contents.type) && !exact_integers(read)) return objection{no_integer};
-      return part{read};
+    if (!s.bound) return objection{"fold needs '" + name_of_slot(slot) + "', which is absent here"};
+    if (is == slot_kind::parameter && (s.listed || s.axes != 0)) {
+      dense made;
+      for (auto each : match_.integers(slot)) made.elements.push_back(static_cast<double>(each));
+      for (int bit = 63; bit >= 0; --bit)
+        if ((s.axes >> bit & 1u) != 0) made.elements.push_back(-1 - bit);
+      made.shape = {static_cast<std::int64_t>(made.elements.size())};
+      if (!exact_integers(made)) return objection{no_integer};
+      return part{made};
     }
-    double number = 0;
-    if (!facts_.number(s.value, number)) return objection{no_constant};
-    if (is_integer(facts_.type(s.value)) && !exact_integers(dense::of(number))) return objection{no_integer};
-    return part{dense::of(number)};
+    if (is == slot_kind::number || is == slot_kind::parameter) return part{dense::of(s.number)};
+    if (is == slot_kind::rest) return rest(slot, false);
+    return contents_of(s.value, slot);
+  }
+  // Also of what follows from constants.
+  built<part> contents_of(value_id v, std::uint8_t slot) const {
+    bool const integers = is_integer(facts_.type(v));
+    part made;
+    if (image_.value(v).constant) {
+      auto const contents = image_.source->constant(v);
+      if (contents && contents.size() == count_of(contents.shape)) {
+        made.contents = dense::in_doubles(contents);
+        if (integers && !exact_integers(made.contents)) return objection{no_integer};
+        return made;
+      }
+    } else if (double number = 0; facts_.number(v, number)) {
+      made.contents = dense::of(number);
+      if (integers && !exact_integers(made.contents)) return objection{no_integer};
+      return made;
+    } else if (basic_constant_contents<Image>(image_, facts_).read(v, made.contents)) {
+      return made;
+    }
+    return objection{"fold needs constants, and '" + name_of_slot(slot) + "' is " + describe(image_, facts_, v)};
+  }
+  // The product or the sum of what is left over; `lie`: each along an axis, whichever.
+  built<part> rest(std::uint8_t slot, bool lie) const {
+    auto const group = static_cast<op_group>(match_.slot(slot).axes);
+    if (group == op_group::none)
+      return objection{"fold takes a rest of factors or addends, and '" + name_of_slot(slot) + "' is one of operands"};
+    part all{dense::of(group == op_group::product ? 1 : 0)};
+    all.lies = lie;
+    if (lie) all.contents.shape = {1};
+    for (auto const& m : match_.members(slot)) {
+      auto one = contents_of(m.value, slot);
+      if (one && lie) one = along(one.take(), 0);
+      if (!one) return one;
+      auto each = one.take();
+      auto op = group == op_group::product ? opcode::mul : opcode::add;
+      if (m.weight == -1)
+        op = group == op_group::product ? opcode::div : opcode::sub;
+      else if (m.weight != 1)
+        return objection{"fold takes a rest whose members stand once, and one of '" + name_of_slot(slot) +
+                         "' is raised to a power"};
+      auto both = combined(op, {std::move(all), std::move(each)});
+      if (!both) return both;
+      all = both.take();
+    }
+    return all;
+  }
+
+  // Integers, one after the other; an entry that is a list stands for its own.
+  built<part> list(replacement_term const& t) {
+    part made;
+    for (std::uint8_t i = 0; i < t.children; ++i) {
+      auto entry = term(t.child[i]);
+      if (!entry) return entry;
+      auto const& contents = (*entry).contents;
+      if ((*entry).lies || contents.shape.size() > 1) return objection{"an entry of a list is a number, or a list"};
+      for (auto x : contents.elements) made.contents.elements.push_back(x);
+    }
+    made.contents.shape = {static_cast<std::int64_t>(made.contents.elements.size())};
+    if (!exact_integers(made.contents)) return objection{"a list has integers, and an entry would be none"};
+    return made;
   }
 
   built<part> lying(replacement_term const& t) {
-    auto inside = term(t.child[0]);
+    auto const& below = terms_[t.child[0]];
+    bool const is_rest = below.what == kind::slot && rule_->slot_kinds[below.slot] == slot_kind::rest;
+    auto inside = is_rest && match_.slot(below.slot).bound ? rest(below.slot, true) : term(t.child[0]);
     if (!inside) return inside;
-    auto made = *inside;
+    return along(inside.take(), static_cast<int>(t.number));
+  }
+  static built<part> along(part made, int axis) {
     std::size_t longer = 0;
     for (auto const extent : made.contents.shape) longer += extent != 1 ? 1 : 0;
     if (longer > 1) return objection{"along() takes a constant of one axis, and this one has several"};
     made.contents.shape = {static_cast<std::int64_t>(made.contents.elements.size())};
     made.lies = true;
-    made.axis = static_cast<int>(t.number);
+    made.axis = axis;
     return made;
+  }
+
+  built<part> operator_of(replacement_term const& t) {
+    auto const op = static_cast<opcode>(t.op);
+    bool const broadcasts = op != opcode::cast && (function_of_one(op) != nullptr || function_of_two(op) != nullptr);
+    auto made = broadcasts ? operation(t) : moved(t, op);
+    if (made && is_integer(type_) && !exact_integers((*made).contents)) return objection{no_integer};
+    return made;
+  }
+
+  // What moves elements, or takes axes of them together.
+  built<part> moved(replacement_term const& t, opcode op) {
+    std::vector<dense> operands;
+    for (std::uint8_t i = 0; i < t.children; ++i) {
+      auto made = term(t.child[i]);
+      if (!made) return made;
+      if ((*made).lies) return objection{"along() stands beside what has the axis that it names"};
+      operands.push_back(std::move(made.take().contents));
+    }
+    folded_parameters parameters;
+    parameters.op = op;
+    for (std::uint8_t i = 0; i < t.parameter_count; ++i) {
+      auto const& p = t.parameters[i];
+      auto made = p.term != no_slot ? term(p.term) : p.slot != no_slot ? captured(p.slot) : part{dense::of(p.number)};
+      if (!made) return made;
+      parameters.all.push_back({p.name, made.take().contents});
+    }
+    std::vector<dense const*> pointers;
+    for (auto const& each : operands) pointers.push_back(&each);
+    std::vector<dense> results(1);
+    results[0].type = element_type::unknown;
+    call const c{op, pointers, parameters, results};
+    auto state = evaluation::unknown;
+    if (op == opcode::cast)
+      state = evaluate_cast(c);
+    else
+      state = info(op).shape == shape_function::reduce ? evaluate_reduction(c) : evaluate_layout(c);
+    if (state == evaluation::misfit)
+      return objection{"the operands or the parameters of " + std::string(fuse::name_of(op)) +
+                       ", which the right side folds, do not fit"};
+    if (state == evaluation::unknown)
+      return objection{"fold does not compute " + std::string(fuse::name_of(op)) + " with these parameters"};
+    return part{results[0]};
+  }
+  // As a cast to the type that a parameter names rounds each element.
+  static evaluation evaluate_cast(call const& c) {
+    auto const type = type_of_number(c.integer("to", 0));
+    if (c.operand(0) == nullptr || !computed_in(type)) return evaluation::unknown;
+    auto made = converted(*c.operand(0), type);
+    round_to_type(made);
+    return c.yield(in_doubles(made));
   }
 
   built<part> operation(replacement_term const& t) {
     std::vector<part> parts;
-    std::size_t rank = 0, axes = 0;  // of what does not lie along an axis of others; without leading extents of 1
     for (std::uint8_t i = 0; i < t.children; ++i) {
       auto made = term(t.child[i]);
       if (!made) return made;
-      parts.push_back(*made);
-      if (parts.back().lies) continue;
-      auto const& shape = parts.back().contents.shape;
+      parts.push_back(made.take());
+    }
+    return combined(static_cast<opcode>(t.op), std::move(parts));
+  }
+  static built<part> combined(opcode op, std::vector<part> parts) {
+    std::size_t rank = 0, axes = 0;  // of what does not lie along an axis of others; without leading extents of 1
+    for (auto const& each : parts) {
+      if (each.lies) continue;
+      auto const& shape = each.contents.shape;
       auto const own = rank_of(shape);
       if (axes != 0 && own != 0 && own != axes)
         return objection{"operands of fold have different ranks, and nothing says along which axis one repeats"};
@@ -132,9 +296,8 @@ class basic_folding {
       }
     std::vector<dense> operands;
     for (auto& p : parts) operands.push_back(std::move(p.contents));
-    auto const op = static_cast<opcode>(t.op);
-    if (!evaluate(op, operands, made.contents)) return objection{no_constant};
-    if (is_integer(type_) && !exact_integers(made.contents)) return objection{no_integer};
+    if (!evaluate(op, operands, made.contents))
+      return objection{"operands that the right side folds do not broadcast to each other"};
     bool finite = true, zeros = info(op).group != op_group::product;
     for (auto const& operand : operands) {
       finite = finite && all_finite(operand);
@@ -179,7 +342,8 @@ class basic_folding {
     return shape.size() - lead;
   }
 
-  static constexpr auto const* no_constant = "an operand of fold is not a constant";
+  [[nodiscard]] std::string name_of_slot(std::uint8_t slot) const { return std::string(rule_->slot_names[slot]); }
+
   static constexpr auto const* no_integer = "fold would compute with integers that a double does not hold exactly";
 
   match_state const& match_;

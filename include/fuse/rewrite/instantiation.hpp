@@ -42,6 +42,7 @@ class basic_instantiation {
   built<span<value_id const>> build(std::uint16_t rule, node_id place, element_type computed_in) {
     info_ = &rules_.rules[rule];
     terms_ = rules_.replacements.subspan(info_->first_replacement, info_->replacement_size);
+    choose();
     place_ = place;
     writer_.begin(place);
     broadcast_.begin(place);
@@ -50,7 +51,7 @@ class basic_instantiation {
     done_.assign(info_->replacement_size, result{});
     operands_.clear();
     roots_.clear();
-    auto const root = static_cast<std::uint8_t>(terms_.size() - 1);
+    auto const root = chosen(static_cast<std::uint8_t>(terms_.size() - 1));
     auto const& t = terms_[root];
     bool const several = t.what == kind::roots;
     auto const roots = several ? span<std::uint8_t const>(t.child, t.children) : span<std::uint8_t const>(&root, 1);
@@ -71,6 +72,29 @@ class basic_instantiation {
     value_id value = absent;
     std::uint32_t results = 1;
   };
+
+  // What or_else stands for in this match takes its place.
+  void choose() {
+    bool any = false;
+    for (auto const& t : terms_) any = any || t.what == kind::or_else;
+    if (!any) return;
+    chosen_.assign(terms_);
+    for (auto& t : chosen_) {
+      for (std::uint8_t i = 0; i < t.children; ++i) t.child[i] = chosen(t.child[i]);
+      for (std::uint8_t i = 0; i < t.parameter_count; ++i)
+        if (auto& term = t.parameters[i].term; term != no_slot) term = chosen(term);
+    }
+    terms_ = chosen_;
+  }
+  [[nodiscard]] std::uint8_t chosen(std::uint8_t at) const {
+    while (terms_[at].what == kind::or_else) {
+      auto const slot = terms_[terms_[at].child[0]].slot;
+      bool const rest = info_->slot_kinds[slot] == slot_kind::rest;
+      bool const there = match_.slot(slot).bound && !(rest && match_.members(slot).empty());
+      at = terms_[at].child[there ? 0 : 1];
+    }
+    return at;
+  }
 
   // How many results of each operator are asked for.
   void needs_results(std::uint8_t at, std::uint32_t results) {
@@ -94,11 +118,14 @@ class basic_instantiation {
       case kind::slot: return slot_value(t.slot, type);
       case kind::number: return constant(dense::of(t.number), type);
       case kind::along: return objection{"along() stands inside fold()"};
+      case kind::list:
       case kind::dimension:
       case kind::fold: {
         auto folded = folding_.compute(terms_, *info_, t.what == kind::fold ? t.child[0] : at, type);
         if (!folded) return folded.why();
-        return constant(*folded, type);
+        if (t.what == kind::fold && t.index != 0 && !is_exact(*folded, type))
+          return objection{"a constant would be rounded, and the rule takes it only as it is"};
+        return constant(*folded, t.what == kind::list ? element_type::int64 : type);
       }
       case kind::row: return row(t);
       case kind::result: {
@@ -109,6 +136,7 @@ class basic_instantiation {
       case kind::neutral:
       case kind::again:
       case kind::named: return operation(t, done_[at].results, type);
+      case kind::or_else:
       case kind::roots: break;
     }
     return absent;
@@ -116,7 +144,8 @@ class basic_instantiation {
   // Whether a term is a number, or several, in whatever element type is wanted.
   [[nodiscard]] bool is_literal(std::uint8_t at) const {
     auto const& t = terms_[at];
-    if (t.what == kind::number || t.what == kind::fold || t.what == kind::dimension) return true;
+    if (t.what == kind::number || t.what == kind::fold || t.what == kind::dimension || t.what == kind::list)
+      return true;
     auto const is = t.what == kind::slot ? info_->slot_kinds[t.slot] : slot_kind::value;
     return is == slot_kind::number || is == slot_kind::parameter;
   }
@@ -365,10 +394,20 @@ class basic_instantiation {
   built<written_parameter> computed(replacement_term::given const& from) {
     auto made = folding_.compute(terms_, *info_, from.term, element_type::float64);
     if (!made) return made.why();
-    if ((*made).elements.size() != 1)
-      return objection{"the parameter '" + std::string(from.name) + "' would be several numbers"};
-    auto const number = (*made).elements[0];
-    return written_parameter{from.name, number, math::is_finite(number) && math::is_whole(number), true};
+    written_parameter written{from.name};
+    if ((*made).shape.size() > 1)
+      return objection{"the parameter '" + std::string(from.name) + "' would be a tensor of several axes"};
+    if ((*made).shape.size() == 1) {
+      if (!exact_integers(*made))
+        return objection{"the parameter '" + std::string(from.name) + "' would be a list of what are no integers"};
+      std::vector<std::int64_t> list;
+      for (auto x : (*made).elements) list.push_back(static_cast<std::int64_t>(x));
+      written.give(std::move(list));
+      return written;
+    }
+    written.number = (*made).elements[0];
+    written.integer = math::is_finite(written.number) && math::is_whole(written.number);
+    return written;
   }
   // A captured parameter is bound; one that is absent is not written.
   written_parameter parameter(replacement_term::given const& from) const {
@@ -379,6 +418,10 @@ class basic_instantiation {
     made.captured = info_->slot_kinds[from.slot] == slot_kind::parameter;
     made.integer = made.captured && math::is_finite(s.number) && math::is_whole(s.number);
     made.axes = made.captured ? s.axes : 0;
+    if (s.listed) {
+      auto const list = match_.integers(from.slot);
+      made.give({list.begin(), list.end()});
+    }
     return made;
   }
 
@@ -386,6 +429,7 @@ class basic_instantiation {
   match_state const& match_;
   rule_info const* info_ = nullptr;
   span<replacement_term const> terms_;
+  plain_vector<replacement_term> chosen_;  // where they have an or_else
   Image& image_;
   facts& facts_;
   dialect const& names_;

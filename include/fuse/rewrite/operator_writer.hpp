@@ -25,14 +25,20 @@
 
 namespace fuse::inline v0::detail {
 
-/// A named parameter of an operator that is to be written: a number, or axes.
+/// A named parameter of an operator that is to be written: a number, a list, or axes.
 struct written_parameter {
   std::string_view name;
   double number = 0;
   bool integer = false;    ///< the number is one, unless the operator has a real number there
   bool captured = false;   ///< it comes from the graph, which does not tell a real number from an integer
   std::uint64_t axes = 0;  ///< of captured axes: bit k is the k-th axis from the last
-  decltype(attribute::content) content{};  ///< as the operator has it; the writer tells
+  decltype(attribute::content) content{};  ///< as the operator has it; the writer tells, unless it is `listed`
+  bool listed = false;                     ///< a list of integers was given
+
+  void give(std::vector<std::int64_t> list) {
+    content = std::move(list);
+    listed = true;
+  }
 };
 
 /// Writes operators as a dialect, operator set version and target do, each in an open transaction. One for all: its
@@ -285,17 +291,27 @@ class basic_operator_writer {
   // Says a number or captured axes as the operator's parameter has them; returns why that cannot be, or an empty text.
   [[nodiscard]] std::string settle(written_parameter& p, operator_row const* row, opcode op,
                                    span<value_id const> operands) const {
-    auto const because = [&](char const* why) {
+    auto const because = [&](std::string_view why) {
       return "the parameter '" + std::string(p.name) + "' of " + std::string(row != nullptr ? row->name : name_of(op)) +
-             why;
+             std::string(why);
     };
-    if (p.axes != 0) {
+    if (p.listed) {
+      auto const& list = std::get<std::vector<std::int64_t>>(p.content);
+      if (is_one_number(p, row, op)) {
+        if (list.size() != 1)
+          return because(" is one number, and a list of " + std::to_string(list.size()) + " is given");
+        p.number = static_cast<double>(list[0]);
+        p.listed = false;
+        p.content = list[0];
+      }
+    } else if (p.axes != 0) {
       if (auto const* why = count_axes(p, row, op); why != nullptr) return why;
     } else if (p.number != p.number) {
       return because(" would be no number: what gives it is not known, or no axes at all");
     } else if (p.integer && !is_real(p, row, op)) {
       if (!(math::abs(p.number) < inexact_integers)) return because(" is an integer that is not known exactly");
       p.content = static_cast<std::int64_t>(p.number);
+      if (is_list(p, row, op)) p.give({static_cast<std::int64_t>(p.number)});
     } else if (counts(p, row, op) && !math::is_whole(p.number)) {
       return because(" is an integer, and what gives it is none");
     } else {
@@ -335,6 +351,20 @@ class basic_operator_writer {
     return row != nullptr && at != row->attributes->all.size() &&
            (row->attributes->all[at].kind == attribute_kind::integer ||
             row->attributes->all[at].kind == attribute_kind::flag);
+  }
+  // Whether the operator, or the dialect's, says that the parameter is a list; and whether that it is none.
+  [[nodiscard]] static bool is_list(written_parameter const& p, operator_row const* row, opcode op) {
+    if (auto const* own = parameter_of(op, p.name); own != nullptr) return own->list != list_use::none;
+    return kind_of(p, row) == attribute_kind::integers;
+  }
+  [[nodiscard]] static bool is_one_number(written_parameter const& p, operator_row const* row, opcode op) {
+    if (auto const* own = parameter_of(op, p.name); own != nullptr) return own->list == list_use::none;
+    auto const kind = kind_of(p, row);
+    return kind == attribute_kind::flag || kind == attribute_kind::integer || kind == attribute_kind::number;
+  }
+  [[nodiscard]] static attribute_kind kind_of(written_parameter const& p, operator_row const* row) {
+    auto const at = row == nullptr ? 0 : row->attributes->find(p.name);
+    return row == nullptr || at == row->attributes->all.size() ? attribute_kind::other : row->attributes->all[at].kind;
   }
   // As the operator's own parameters say, or its attributes; what was captured, also as other operators have it.
   [[nodiscard]] static bool is_real(written_parameter const& p, operator_row const* row, opcode op) {

@@ -24,6 +24,7 @@ struct rule_report {
   std::string name;
   std::size_t matched = 0, applied = 0;
   std::vector<refusal> refused;
+  std::string left_out{};  ///< why the rule was not looked for: one sentence, or empty
 };
 
 /// What a rewrite did. `error` is empty, or one sentence: then the graph is as it was.
@@ -50,15 +51,28 @@ struct rewrite_report {
   return std::to_string(rules) + (others ? " other" : "") + (rules == 1 ? " rule" : " rules") + " found nothing";
 }
 
+/// Which rules were not looked for, and why, as a line of a report says it; empty where all were.
+template <class Rules>
+[[nodiscard]] std::string not_looked_for(Rules const& rules) {
+  std::string text, last;
+  for (auto const& r : rules) {
+    if (r.left_out.empty()) continue;
+    if (!last.empty() && last != r.left_out) text += " (" + last + ")";
+    text += (text.empty() ? "not looked for: " : ", ") + r.name;
+    last = r.left_out;
+  }
+  return text.empty() ? text : text + " (" + last + ")";
+}
+
 /// The report for people: a line for each rule that matched or was refused, with its refusals; how many others there
-/// are; notes.
+/// are, and which were not looked for; notes.
 [[nodiscard]] inline std::string to_text(rewrite_report const& report) {
   std::string text;
   std::size_t silent = 0;
   if (!report.error.empty()) return "error: " + printable(report.error) + "\n";
   for (auto const& r : report.rules) {
     if (r.matched == 0 && r.refused.empty()) {
-      ++silent;
+      if (r.left_out.empty()) ++silent;
       continue;
     }
     text += r.name + ": matched " + std::to_string(r.matched) + ", applied " + std::to_string(r.applied) +
@@ -66,6 +80,7 @@ struct rewrite_report {
     for (auto const& f : r.refused) text += "  not at " + printable(f.node + ": " + f.reason) + "\n";
   }
   if (silent != 0) text += found_nothing(silent, silent != report.rules.size()) + "\n";
+  if (auto const left_out = not_looked_for(report.rules); !left_out.empty()) text += printable(left_out) + "\n";
   text +=
       "nodes: " + std::to_string(report.nodes_before) + " before, " + std::to_string(report.nodes_after) + " after\n";
   for (auto const& n : report.notes) text += "note: " + printable(n) + "\n";
@@ -114,7 +129,12 @@ inline void append_json(std::string& into, std::string_view text) {
       detail::append_json(json, r.refused[k].condition);
       json += "}";
     }
-    json += "]}";
+    json += "]";
+    if (!r.left_out.empty()) {
+      json += ",\"left_out\":";
+      detail::append_json(json, r.left_out);
+    }
+    json += "}";
   }
   json += "],\"nodes\":{\"before\":" + std::to_string(report.nodes_before) +
           ",\"after\":" + std::to_string(report.nodes_after) + "},\"notes\":[";

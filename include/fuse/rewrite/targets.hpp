@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #include <fuse/ops/dialect.hpp>
 #include <fuse/program/program.hpp>
@@ -16,40 +17,43 @@ class rule_targets {
   rule_targets(program const& rules, dialect const& names, int version, target to)
       : rules_(rules), names_(names), version_(version), to_(to) {}
 
-  /// Linear in the rule's right side and the rows of the dialect.
-  [[nodiscard]] bool include(rule_info const& rule) const {
+  /// The operator for which a rule is for another target, as the dialect names it there; empty for other rules. Linear
+  /// in the rule's right side and the rows of the dialect.
+  [[nodiscard]] std::string_view missing(rule_info const& rule) const {
     auto const terms = rules_.replacements.subspan(rule.first_replacement, rule.replacement_size);
-    return terms.size() == 0 || includes(rule, terms, static_cast<std::uint8_t>(terms.size() - 1));
+    if (terms.size() == 0) return {};
+    return missing(rule, terms, static_cast<std::uint8_t>(terms.size() - 1));
   }
 
  private:
   using kind = replacement_term::kind;
 
   // Not what is folded or made a row, which is computed.
-  [[nodiscard]] bool includes(rule_info const& rule, span<replacement_term const> terms, std::uint8_t at) const {
+  [[nodiscard]] std::string_view missing(rule_info const& rule, span<replacement_term const> terms,
+                                         std::uint8_t at) const {
     auto const& t = terms[at];
-    if (t.what == kind::fold || t.what == kind::row) return true;
-    if (t.what == kind::named && !includes(t)) return false;
-    if (t.what == kind::neutral && !has_rest(rule, terms, t) && !includes(static_cast<opcode>(t.op), t.children))
-      return false;
-    for (std::uint8_t i = 0; i < t.children; ++i)
-      if (!includes(rule, terms, t.child[i])) return false;
-    return true;
+    if (t.what == kind::fold || t.what == kind::row) return {};
+    std::string_view found{};
+    if (t.what == kind::named) found = missing(t);
+    if (t.what == kind::neutral && !has_rest(rule, terms, t)) found = missing(static_cast<opcode>(t.op), t.children);
+    for (std::uint8_t i = 0; i < t.children && found.empty(); ++i) found = missing(rule, terms, t.child[i]);
+    return found;
   }
-  [[nodiscard]] bool includes(replacement_term const& named) const {
+  [[nodiscard]] std::string_view missing(replacement_term const& named) const {
     auto const* row = names_.row(named.op, version_);
-    return row == nullptr || row->emit == target::none || fuse::includes(row->emit, to_);
+    bool const included = row == nullptr || row->emit == target::none || includes(row->emit, to_);
+    return included ? std::string_view{} : row->name;
   }
-  [[nodiscard]] bool includes(opcode op, std::size_t operands) const {
-    if (names_.stands_in != nullptr && names_.stands_in(op, operands)) return true;
-    bool elsewhere = false;
+  [[nodiscard]] std::string_view missing(opcode op, std::size_t operands) const {
+    if (names_.stands_in != nullptr && names_.stands_in(op, operands)) return {};
+    std::string_view elsewhere{};
     for (auto const& row : names_.rows) {
       if (row.op != op || row.emit == target::none || row.since > version_ || row.emit_since > version_) continue;
       if (row.operands >= 0 && static_cast<std::size_t>(row.operands) < operands) continue;
-      if (fuse::includes(row.emit, to_)) return true;
-      elsewhere = true;
+      if (includes(row.emit, to_)) return {};
+      elsewhere = row.name;
     }
-    return !elsewhere;
+    return elsewhere;
   }
   // How many operands a rest stands for is not known.
   [[nodiscard]] static bool has_rest(rule_info const& rule, span<replacement_term const> terms,

@@ -42,7 +42,10 @@ class basic_transaction final : public graph_source {
     image_.source = this;
   }
 
+  /// One that is there already, where it is equal.
   value_id constant_of(tensor contents) {
+    for (auto const& s : steps())
+      if (s.constant && s.contents == contents) return s.id;
     auto const v = image_.add_value(scope_);
     image_.set_constant(v, true);
     auto& step = add_step(true, v);

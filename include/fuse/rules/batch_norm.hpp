@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <cstdint>
+#include <vector>
+
 #include <fuse/dsl/dsl.hpp>
 #include <fuse/program/rule_set.hpp>
 
@@ -10,121 +13,257 @@ namespace formula {
 inline constexpr auto layer_input = dsl::var<"x">, weights = dsl::var<"w">, layer_bias = dsl::var<"b">;
 inline constexpr auto channel_scale = dsl::var<"scale">, channel_bias = dsl::var<"bias">;
 inline constexpr auto channel_mean = dsl::var<"mean">, channel_variance = dsl::var<"variance">;
-inline constexpr auto bias_factor = dsl::param<"factor of b">;
+inline constexpr auto bias_factor = dsl::param<"factor of b">, product_factor = dsl::param<"factor of w">;
+inline constexpr auto known_bias = dsl::or_else(layer_bias, 0.0);
 
 /// With statistics that are known, y -> factor y + shift for each channel. S. Ioffe, C. Szegedy: Batch Normalization,
 /// arXiv:1502.03167, section 3.1.
 inline constexpr auto channel_factor = channel_scale / dsl::sqrt(channel_variance + dsl::param<"epsilon">);
 inline constexpr auto channel_shift = channel_bias - channel_mean * channel_factor;
 
-/// A batch norm of a layer that nothing else uses, which the name "layer" stands for.
-[[nodiscard]] constexpr expression batch_norm_of(expression const& layer) {
-  return expression(opcode::batch_norm, layer.as<"layer">().users(1), channel_scale, channel_bias, channel_mean,
-                    channel_variance)
+/// A batch norm of what nothing else uses.
+[[nodiscard]] constexpr expression batch_norm_of(expression const& value) {
+  return expression(opcode::batch_norm, value, channel_scale, channel_bias, channel_mean, channel_variance)
       .attr<"epsilon">(dsl::param<"epsilon">)
       .attr<"training_mode">(0);
 }
-/// The layer with other weights, and a bias.
-[[nodiscard]] constexpr expression layer_with(expression const& new_weights, expression const& new_bias) {
-  return dsl::again<"layer">(layer_input, dsl::fold(new_weights), dsl::fold(new_bias));
+
+/// Layers with a bias or without.
+[[nodiscard]] constexpr expression conv(expression const& input) {
+  return expression(opcode::conv, input, weights, dsl::optional(layer_bias));
 }
-/// A Gemm with weights that lie one way or the other, whose bias, if it has one, is multiplied by a factor.
-template <class... Added>
-[[nodiscard]] constexpr expression gemm(int transposed, Added const&... added) {
-  return expression(opcode::gemm, layer_input, weights, added...).attr<"beta">(bias_factor).attr<"transB">(transposed);
+[[nodiscard]] constexpr expression conv_transpose(expression const& input) {
+  return expression(opcode::conv_transpose, input, weights, dsl::optional(layer_bias)).attr<"group">(1);
 }
-inline constexpr auto gemm_shift = channel_shift / bias_factor;
-inline constexpr auto gemm_bias = layer_bias * dsl::along<-1>(channel_factor) + dsl::along<-1>(gemm_shift);
+/// A Gemm with weights that lie one way or the other, whose bias is multiplied by a factor.
+[[nodiscard]] constexpr expression gemm(int transposed, expression const& input) {
+  return expression(opcode::gemm, input, weights, dsl::optional(layer_bias))
+      .attr<"beta">(bias_factor)
+      .attr<"transB">(transposed);
+}
+
+/// The sum of products of weights and numbers of input channels, for each output channel: where these are the first
+/// axis of the weights, or the last of two.
+[[nodiscard]] constexpr expression summed_by_first(expression const& along_second) {
+  auto const rows = dsl::flatten(weights * dsl::along<1>(along_second)).attr<"axis">(1);
+  return dsl::sum(rows).attr<"axes">(dsl::list(1)).attr<"keepdims">(0);
+}
+[[nodiscard]] constexpr expression summed_by_last(expression const& along_first) {
+  return dsl::sum(weights * dsl::along<0>(along_first)).attr<"axes">(dsl::list(0)).attr<"keepdims">(0);
+}
 
 }  // namespace formula
 
 namespace batch_norm_detail {
 
-/// A rule that multiplies a layer's weights along axis `Axis`, its output channels.
-template <int Axis>
-[[nodiscard]] constexpr rewrite_rule into(rewrite_rule of, expression const& new_bias) {
-  using namespace formula;
-  return of
-      .where(dsl::is_constant<"w">, dsl::is_constant<"scale">, dsl::is_constant<"bias">, dsl::is_constant<"mean">,
-             dsl::is_constant<"variance">)
-      .replace(layer_with(weights * dsl::along<Axis>(channel_factor), new_bias));
+[[nodiscard]] constexpr rewrite_rule of_constants(rewrite_rule const& of) {
+  return of.where(dsl::is_constant<"w">, dsl::is_constant<"b">);
 }
+/// For rules that are at home where there are constants.
+[[nodiscard]] constexpr rewrite_rule of_constants_alone(rewrite_rule const& of) {
+  return of.where(dsl::is_constant<"w">.quiet(), dsl::is_constant<"b">.quiet());
+}
+[[nodiscard]] constexpr rewrite_rule of_known_statistics(rewrite_rule const& of) {
+  return of.where(dsl::is_constant<"scale">, dsl::is_constant<"bias">, dsl::is_constant<"mean">,
+                  dsl::is_constant<"variance">);
+}
+/// The layer on x, with other constants.
+template <class... Constants>
+[[nodiscard]] constexpr expression layer_with(Constants const&... made) {
+  return dsl::again<"layer">(formula::layer_input, dsl::fold(made)...);
+}
+
+/// A batch norm behind a layer, which goes into its weights along axis `Axis`, its output channels, and into its bias.
+template <int Axis>
+[[nodiscard]] constexpr rewrite_rule behind(rule_name name, expression const& layer, expression const& new_bias) {
+  return of_known_statistics(of_constants(name(formula::batch_norm_of(layer.as<"layer">().users(1)))))
+      .summary("a batch norm goes into the weights and the bias of the layer before it")
+      .replace(layer_with(formula::weights * dsl::along<Axis>(formula::channel_factor), new_bias));
+}
+/// A batch norm before a layer; `new_bias` has what the layer makes of the shift.
+template <int Axis>
+[[nodiscard]] constexpr rewrite_rule before(rule_name name, expression const& layer, expression const& new_bias) {
+  return of_known_statistics(of_constants(name(layer.as<"layer">())))
+      .summary("a batch norm goes into the weights and the bias of the layer behind it")
+      .replace(layer_with(formula::weights * dsl::along<Axis>(formula::channel_factor), new_bias))
+      .stage(1)
+      .quiet();
+}
+
+inline constexpr auto factors = dsl::rest<"factor">, addends = dsl::rest<"shift">;
+
+/// Numbers by which the channels of a layer, axis `Channels` of its result, are multiplied.
+template <int Axis, int Channels>
+[[nodiscard]] constexpr rewrite_rule scaled(rule_name name, expression const& layer, expression const& bias) {
+  return of_constants_alone(name(layer.as<"layer">().users(1) * factors.not_empty()))
+      .where(dsl::floating<"layer">, dsl::along_axis<"factor", "layer">(Channels).quiet())
+      .summary("constants that multiply the channels of a layer go into its weights and its bias")
+      .replace(layer_with(formula::weights * dsl::along<Axis>(factors), bias * dsl::along<-1>(factors)))
+      .quiet();
+}
+/// Numbers that are added to them.
+template <int Channels>
+[[nodiscard]] constexpr rewrite_rule shifted(rule_name name, expression const& layer, expression const& by) {
+  return of_constants_alone(name(layer.as<"layer">().users(1) + addends.not_empty()))
+      .where(dsl::floating<"layer">, dsl::along_axis<"shift", "layer">(Channels).quiet())
+      .summary("constants that are added to the channels of a layer go into its bias")
+      .replace(dsl::again<"layer">(formula::layer_input, formula::weights, dsl::fold(formula::known_bias + by)))
+      .quiet();
+}
+
+/// A matrix product, perhaps with a bias, that nothing else uses; and another one that computes its batch norm.
+inline constexpr auto matmul_layer = dsl::matmul(formula::layer_input, formula::weights).as<"layer">().users(1);
+inline constexpr auto biased_matmul = dsl::either(matmul_layer, (matmul_layer + formula::layer_bias).users(1));
+inline constexpr auto normed_matmul =
+    layer_with(formula::weights * dsl::along<-1>(formula::channel_factor)) +
+    dsl::fold(formula::known_bias * dsl::along<-1>(formula::channel_factor) + dsl::along<-1>(formula::channel_shift));
+[[nodiscard]] constexpr expression turned(expression const& value) {
+  return dsl::op<"Transpose">(value).attr<"perm">(dsl::list(0, 2, 1));
+}
+inline constexpr auto norm_of_turned = formula::batch_norm_of(turned(biased_matmul).users(1));
+[[nodiscard]] constexpr rewrite_rule into_turned_matmul(rule_name name, expression const& pattern,
+                                                        expression const& made) {
+  return of_known_statistics(of_constants(name(pattern)))
+      .where(dsl::rank<"x">(3), dsl::rank<"w">(2))
+      .summary("a batch norm whose channels were turned goes into the weights of the matrix product before it")
+      .replace(made);
+}
+
+inline constexpr auto conv_bias = formula::known_bias * formula::channel_factor + formula::channel_shift;
+inline constexpr auto gemm_bias = formula::known_bias * dsl::along<-1>(formula::channel_factor) +
+                                  dsl::along<-1>(formula::channel_shift / formula::bias_factor);
+inline constexpr auto over_bias_factor = formula::product_factor / formula::bias_factor;
+
+/// That nothing is padded: what is there is 0, and not the shift.
+inline constexpr auto no_padding = dsl::pred<"pads">([](auto pads) {
+  std::vector<std::int64_t> all;
+  if (!pads.integers(all)) return false;
+  for (auto const each : all)
+    if (each != 0) return false;
+  return true;
+});
 
 }  // namespace batch_norm_detail
 
 /// A batch norm behind a convolution goes into its weights and bias.
-inline constexpr auto batch_norm_into_conv = batch_norm_detail::into<0>(
-    rule<"batch-norm-into-conv">(
-        formula::batch_norm_of(expression(opcode::conv, formula::layer_input, formula::weights, formula::layer_bias)))
-        .where(dsl::is_constant<"b">)
-        .summary("a batch norm goes into the weights and the bias of the convolution before it"),
-    formula::layer_bias* formula::channel_factor + formula::channel_shift);
-inline constexpr auto batch_norm_into_conv_without_bias = batch_norm_detail::into<0>(
-    rule<"batch-norm-into-conv-without-bias">(
-        formula::batch_norm_of(expression(opcode::conv, formula::layer_input, formula::weights)))
-        .summary("a batch norm goes into the weights of the convolution before it, which gets a bias"),
-    formula::channel_shift);
-
+inline constexpr auto batch_norm_into_conv = batch_norm_detail::behind<0>(
+    rule<"batch-norm-into-conv">, formula::conv(formula::layer_input), batch_norm_detail::conv_bias);
 /// The same for transposed convolutions of one group: their weights have the output channels along the second axis.
-inline constexpr auto batch_norm_into_conv_transpose = batch_norm_detail::into<1>(
-    rule<"batch-norm-into-conv-transpose">(
-        formula::batch_norm_of(
-            expression(opcode::conv_transpose, formula::layer_input, formula::weights, formula::layer_bias)))
-        .where(dsl::is_constant<"b">)
-        .summary("a batch norm goes into the weights and the bias of the transposed convolution before it"),
-    formula::layer_bias* formula::channel_factor + formula::channel_shift);
-inline constexpr auto batch_norm_into_conv_transpose_without_bias = batch_norm_detail::into<1>(
-    rule<"batch-norm-into-conv-transpose-without-bias">(
-        formula::batch_norm_of(expression(opcode::conv_transpose, formula::layer_input, formula::weights)))
-        .summary("a batch norm goes into the weights of the transposed convolution before it, which gets a bias"),
-    formula::channel_shift);
-
+inline constexpr auto batch_norm_into_conv_transpose =
+    batch_norm_detail::behind<1>(rule<"batch-norm-into-conv-transpose">, formula::conv_transpose(formula::layer_input),
+                                 batch_norm_detail::conv_bias);
 /// A batch norm behind a Gemm.
-inline constexpr auto batch_norm_into_gemm = batch_norm_detail::into<1>(
-    rule<"batch-norm-into-gemm">(formula::batch_norm_of(formula::gemm(0, formula::layer_bias)))
-        .where(dsl::is_constant<"b">)
-        .summary("a batch norm goes into the weights and the bias of the Gemm before it"),
-    formula::gemm_bias);
-inline constexpr auto batch_norm_into_gemm_without_bias = batch_norm_detail::into<1>(
-    rule<"batch-norm-into-gemm-without-bias">(formula::batch_norm_of(formula::gemm(0)))
-        .summary("a batch norm goes into the weights of the Gemm before it, which gets a bias"),
-    formula::gemm_shift);
-inline constexpr auto batch_norm_into_transposed_gemm = batch_norm_detail::into<0>(
-    rule<"batch-norm-into-transposed-gemm">(formula::batch_norm_of(formula::gemm(1, formula::layer_bias)))
-        .where(dsl::is_constant<"b">)
-        .summary("a batch norm goes into the transposed weights and the bias of the Gemm before it"),
-    formula::gemm_bias);
-inline constexpr auto batch_norm_into_transposed_gemm_without_bias = batch_norm_detail::into<0>(
-    rule<"batch-norm-into-transposed-gemm-without-bias">(formula::batch_norm_of(formula::gemm(1)))
-        .summary("a batch norm goes into the transposed weights of the Gemm before it, which gets a bias"),
-    formula::gemm_shift);
+inline constexpr auto batch_norm_into_gemm = batch_norm_detail::behind<1>(
+    rule<"batch-norm-into-gemm">, formula::gemm(0, formula::layer_input), batch_norm_detail::gemm_bias);
+inline constexpr auto batch_norm_into_transposed_gemm = batch_norm_detail::behind<0>(
+    rule<"batch-norm-into-transposed-gemm">, formula::gemm(1, formula::layer_input), batch_norm_detail::gemm_bias);
 
 /// A product of matrices becomes one of other weights, and a sum. Its columns are channels where it has two axes.
 inline constexpr auto batch_norm_into_matmul =
-    rule<"batch-norm-into-matmul">(formula::batch_norm_of(dsl::matmul(formula::layer_input, formula::weights)))
-        .where(dsl::rank<"x">(2), dsl::is_constant<"w">, dsl::is_constant<"scale">, dsl::is_constant<"bias">,
-               dsl::is_constant<"mean">, dsl::is_constant<"variance">)
+    batch_norm_detail::of_known_statistics(batch_norm_detail::of_constants(rule<"batch-norm-into-matmul">(
+                                               formula::batch_norm_of(batch_norm_detail::biased_matmul))))
+        .where(dsl::rank<"x">(2))
         .summary("a batch norm goes into the weights of the matrix product before it, and becomes a sum")
-        .replace(dsl::again<"layer">(formula::layer_input,
-                                     dsl::fold(formula::weights* dsl::along<1>(formula::channel_factor))) +
-                 dsl::fold(formula::channel_shift));
-inline constexpr auto batch_norm_into_matmul_with_bias =
-    rule<"batch-norm-into-matmul-with-bias">(
-        formula::batch_norm_of(dsl::matmul(formula::layer_input, formula::weights).as<"product">().users(1) +
-                               formula::layer_bias))
-        .where(dsl::rank<"x">(2), dsl::is_constant<"w">, dsl::is_constant<"b">, dsl::is_constant<"scale">,
-               dsl::is_constant<"bias">, dsl::is_constant<"mean">, dsl::is_constant<"variance">)
-        .summary("a batch norm goes into the weights and the bias of the matrix product before it")
-        .replace(dsl::again<"product">(formula::layer_input,
-                                       dsl::fold(formula::weights* dsl::along<1>(formula::channel_factor))) +
-                 dsl::fold(formula::layer_bias * dsl::along<-1>(formula::channel_factor) +
-                           dsl::along<-1>(formula::channel_shift)));
+        .replace(batch_norm_detail::normed_matmul);
 
-/// Batch norms at inference, into the layer before each. What is rounded is the layer's new constants, once.
+/// The same of three axes, whose channels are turned to the second one for the batch norm, and perhaps back.
+inline constexpr auto batch_norm_of_turned_into_matmul =
+    batch_norm_detail::into_turned_matmul(rule<"batch-norm-of-turned-into-matmul">, batch_norm_detail::norm_of_turned,
+                                          batch_norm_detail::turned(batch_norm_detail::normed_matmul));
+inline constexpr auto batch_norm_between_turns_into_matmul = batch_norm_detail::into_turned_matmul(
+    rule<"batch-norm-between-turns-into-matmul">, batch_norm_detail::turned(batch_norm_detail::norm_of_turned.users(1)),
+    batch_norm_detail::normed_matmul);
+
+/// A batch norm before a layer goes into it where it is exact: where nothing is padded.
+inline constexpr auto batch_norm_before_conv =
+    batch_norm_detail::before<1>(
+        rule<"batch-norm-before-conv">,
+        formula::conv(formula::batch_norm_of(formula::layer_input)).attr<"group">(1).attr<"pads">(dsl::param<"pads">),
+        formula::known_bias + formula::summed_by_first(formula::channel_shift))
+        .where<"nothing is padded">(batch_norm_detail::no_padding);
+inline constexpr auto batch_norm_before_gemm = batch_norm_detail::before<0>(
+    rule<"batch-norm-before-gemm">,
+    formula::gemm(0, formula::batch_norm_of(formula::layer_input))
+        .attr<"transA">(0)
+        .attr<"alpha">(formula::product_factor),
+    formula::known_bias +
+        dsl::along<-1>(formula::summed_by_last(formula::channel_shift) * batch_norm_detail::over_bias_factor));
+inline constexpr auto batch_norm_before_transposed_gemm = batch_norm_detail::before<1>(
+    rule<"batch-norm-before-transposed-gemm">,
+    formula::gemm(1, formula::batch_norm_of(formula::layer_input))
+        .attr<"transA">(0)
+        .attr<"alpha">(formula::product_factor),
+    formula::known_bias +
+        dsl::along<-1>(formula::summed_by_first(formula::channel_shift) * batch_norm_detail::over_bias_factor));
+inline constexpr auto batch_norm_before_matmul =
+    batch_norm_detail::of_known_statistics(
+        rule<"batch-norm-before-matmul">(
+            dsl::matmul(formula::batch_norm_of(formula::layer_input), formula::weights).as<"layer">()))
+        .where(dsl::is_constant<"w">, dsl::rank<"x">(2), dsl::rank<"w">(2))
+        .summary("a batch norm goes into the weights of the matrix product behind it, and becomes a sum")
+        .replace(batch_norm_detail::layer_with(formula::weights * dsl::along<0>(formula::channel_factor)) +
+                 dsl::fold(formula::summed_by_last(formula::channel_shift)))
+        .stage(1)
+        .quiet();
+
+/// The same of numbers that multiply the channels of a layer or are added to them, one operator after the other: a
+/// batch norm that is spelled out, in any bracketing, is two to four of these.
+inline constexpr auto scale_into_conv =
+    batch_norm_detail::scaled<0, 1>(rule<"scale-into-conv">, formula::conv(formula::layer_input), formula::known_bias);
+inline constexpr auto shift_into_conv = batch_norm_detail::shifted<1>(
+    rule<"shift-into-conv">, formula::conv(formula::layer_input), dsl::along<-1>(batch_norm_detail::addends));
+inline constexpr auto scale_into_conv_transpose = batch_norm_detail::scaled<1, 1>(
+    rule<"scale-into-conv-transpose">, formula::conv_transpose(formula::layer_input), formula::known_bias);
+inline constexpr auto shift_into_conv_transpose =
+    batch_norm_detail::shifted<1>(rule<"shift-into-conv-transpose">, formula::conv_transpose(formula::layer_input),
+                                  dsl::along<-1>(batch_norm_detail::addends));
+inline constexpr auto scale_into_gemm = batch_norm_detail::scaled<1, 1>(
+    rule<"scale-into-gemm">, formula::gemm(0, formula::layer_input), formula::known_bias);
+inline constexpr auto scale_into_transposed_gemm = batch_norm_detail::scaled<0, 1>(
+    rule<"scale-into-transposed-gemm">, formula::gemm(1, formula::layer_input), formula::known_bias);
+inline constexpr auto shift_into_gemm = batch_norm_detail::shifted<1>(
+    rule<"shift-into-gemm">,
+    expression(opcode::gemm, formula::layer_input, formula::weights, dsl::optional(formula::layer_bias))
+        .attr<"beta">(formula::bias_factor),
+    dsl::along<-1>(batch_norm_detail::addends) / formula::bias_factor);
+inline constexpr auto scale_into_matmul =
+    rule<"scale-into-matmul">(dsl::matmul(formula::layer_input, formula::weights).as<"layer">().users(1) *
+                              batch_norm_detail::factors.not_empty())
+        .where(dsl::is_constant<"w">.quiet(), dsl::floating<"layer">, dsl::rank<"w">(2),
+               dsl::along_axis<"factor", "layer">(-1).quiet())
+        .summary("constants that multiply the columns of a matrix product go into its weights")
+        .replace(batch_norm_detail::layer_with(formula::weights * dsl::along<-1>(batch_norm_detail::factors)))
+        .quiet();
+inline constexpr auto scale_into_matmul_with_bias =
+    rule<"scale-into-matmul-with-bias">((dsl::matmul(formula::layer_input, formula::weights).as<"layer">().users(1) +
+                                         batch_norm_detail::addends.not_empty())
+                                            .users(1) *
+                                        batch_norm_detail::factors.not_empty())
+        .where(dsl::is_constant<"w">.quiet(), dsl::floating<"layer">, dsl::rank<"w">(2),
+               dsl::along_axis<"factor", "layer">(-1).quiet(), dsl::along_axis<"shift", "layer">(-1).quiet())
+        .summary("constants that multiply the columns of a matrix product and its bias go into both")
+        .replace(batch_norm_detail::layer_with(formula::weights * dsl::along<-1>(batch_norm_detail::factors)) +
+                 dsl::fold(dsl::along<-1>(batch_norm_detail::addends) * dsl::along<-1>(batch_norm_detail::factors)))
+        .quiet();
+inline constexpr auto sum_of_biases =
+    batch_norm_detail::of_constants_alone(
+        rule<"sum-of-biases">(dsl::matmul(formula::layer_input, formula::weights).as<"layer">() + formula::layer_bias +
+                              batch_norm_detail::addends.not_empty()))
+        .where(dsl::floating<"layer">, dsl::along_axis<"b", "layer">(-1).quiet(),
+               dsl::along_axis<"shift", "layer">(-1).quiet())
+        .summary("constants that are added to the columns of a matrix product are one")
+        .replace(dsl::again<"layer">(formula::layer_input, formula::weights) +
+                 dsl::fold(dsl::along<-1>(formula::layer_bias) + dsl::along<-1>(batch_norm_detail::addends)))
+        .quiet();
+
+/// Batch norms at inference, into the layer before each, or else behind it. What is rounded is the layer's new
+/// constants, once.
 inline constexpr auto batch_norm =
-    rule_set<batch_norm_into_conv, batch_norm_into_conv_without_bias, batch_norm_into_conv_transpose,
-             batch_norm_into_conv_transpose_without_bias, batch_norm_into_gemm, batch_norm_into_gemm_without_bias,
-             batch_norm_into_transposed_gemm, batch_norm_into_transposed_gemm_without_bias, batch_norm_into_matmul,
-             batch_norm_into_matmul_with_bias>;
+    rule_set<batch_norm_into_conv, batch_norm_into_conv_transpose, batch_norm_into_gemm,
+             batch_norm_into_transposed_gemm, batch_norm_into_matmul, batch_norm_between_turns_into_matmul,
+             batch_norm_of_turned_into_matmul, scale_into_conv, shift_into_conv, scale_into_conv_transpose,
+             shift_into_conv_transpose, scale_into_gemm, scale_into_transposed_gemm, shift_into_gemm, scale_into_matmul,
+             scale_into_matmul_with_bias, sum_of_biases, batch_norm_before_conv, batch_norm_before_gemm,
+             batch_norm_before_transposed_gemm, batch_norm_before_matmul>;
 
 }  // namespace fuse::inline v0::rules
