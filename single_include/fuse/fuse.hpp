@@ -2,7 +2,6 @@
 // fuse 0.1.0, all of <fuse/fuse.hpp> in one file. Made by scripts/amalgamate.py; documentation stands in the headers it is made of.
 #pragma once
 
-#include <algorithm>
 #include <bit>
 #include <cassert>
 #include <charconv>
@@ -1721,6 +1720,13 @@ class basic_graph_image {
   [[nodiscard]] use_record const& use_at(std::uint32_t slot) const { return uses_[slot]; }
   [[nodiscard]] span<region_record const> regions() const { return regions_; }
   [[nodiscard]] bool unused(value_id v) const { return values_[v].use_count == 0 && values_[v].outputs == 0; }
+  [[nodiscard]] bool used_by(value_id v, std::uint32_t users) const {
+    if (v == absent || values_[v].use_count + values_[v].outputs != users) return false;
+    auto const n = producer(v);
+    for (std::uint32_t k = 0; n != absent && k < nodes_[n].result_count; ++k)
+      if (result(n, k) != v && !unused(result(n, k))) return false;
+    return true;
+  }
   [[nodiscard]] span<value_id const> region_outputs(std::uint32_t region) const {
     return span(region_outputs_).subspan(regions_[region].first_output, regions_[region].output_count);
   }
@@ -8395,6 +8401,14 @@ template <class Image>
   return v;
 }
 
+template <class Image>
+[[nodiscard]] bool narrows(Image const& image, facts const& known, value_id v) {
+  auto const n = image.producer(v);
+  auto const below = n == absent ? absent : kept_operand(image, known, n);
+  auto const type = known.type(v);
+  return below != absent && type != known.type(below) && !widens(known.type(below), type);
+}
+
 }  // namespace fuse::inline v0::detail
 
 namespace fuse::inline v0::detail {
@@ -8807,6 +8821,13 @@ struct program {
   span<detail::through_set const> sets;
   span<detail::replacement_term const> replacements;
   int stages;
+
+  [[nodiscard]] constexpr bool binds(std::string_view name) const {
+    for (auto const& r : rules)
+      for (std::size_t i = 0; i < r.slot_count; ++i)
+        if (r.slot_names[i] == name) return true;
+    return false;
+  }
 };
 
 template <std::size_t Code, std::size_t Entries, std::size_t Rules, std::size_t Conditions, std::size_t Replacements>
@@ -9492,6 +9513,21 @@ inline constexpr summing summings[] = {
   return false;
 }
 
+[[nodiscard]] constexpr bool allows(opens_integers when, bool quotient, double exponent) {
+  switch (when) {
+    case opens_integers::no: return false;
+    case opens_integers::yes: return true;
+    case opens_integers::quotient: return quotient;
+    case opens_integers::power: return exponent > 0 && is_whole_weight(exponent);
+  }
+  return false;
+}
+
+[[nodiscard]] constexpr bool is_spelling(opcode op) {
+  return opening_of(op, op_group::sum).when != opens_with::none ||
+         opening_of(op, op_group::product).when != opens_with::none || summing_of(op).of != 0;
+}
+
 }  // namespace fuse::inline v0
 
 namespace fuse::inline v0::detail {
@@ -10097,6 +10133,11 @@ template <class Image>
 }
 
 template <class Image>
+[[nodiscard]] bool repeats_by(Image const& image, fact_table const& known, node_id n, std::uint32_t i, value_id kept) {
+  return may_enlarge(known, image.operand(n, i)) && !known.same_shape(image.result(n), kept);
+}
+
+template <class Image>
 [[nodiscard]] bool equals_number(Image const& image, fact_table const& known, value_id v, double wanted,
                                  double tolerance) {
   double number = 0;
@@ -10563,21 +10604,11 @@ class basic_group_opener {
         return true;
       if (op != opcode::sum_of) return false;
     }
-    if (integers && !of_integers(how.integers, n, (may & divide) != 0)) return false;
+    double exponent = 0;
+    if (integers && how.integers == opens_integers::power && !is_number(image_, facts_, n, 1, exponent)) return false;
+    if (integers && !allows(how.integers, (may & divide) != 0, exponent)) return false;
     into.divided = integers && how.integers == opens_integers::quotient;
     return record.operand_count >= info(op).least && opens_group(how, n, w, may, into);
-  }
-
-  [[nodiscard]] bool of_integers(opens_integers when, node_id n, bool may_divide) const {
-    double exponent = 0;
-    switch (when) {
-      case opens_integers::no: return false;
-      case opens_integers::yes: return true;
-      case opens_integers::quotient: return may_divide;
-      case opens_integers::power:
-        return is_number(image_, facts_, n, 1, exponent) && exponent > 0 && is_whole_weight(exponent);
-    }
-    return false;
   }
 
   bool opens_clipped(node_id n, bool repeats, children& into) const {
@@ -10585,7 +10616,7 @@ class basic_group_opener {
     if (whole == absent) return false;
     bool repeated = false;
     for (std::uint32_t i = 0; i < image_.operand_count(n); ++i)
-      repeated = repeated || (image_.operand(n, i) != whole && repeats_by(n, i, whole));
+      repeated = repeated || (image_.operand(n, i) != whole && repeats_by(image_, facts_, n, i, whole));
     if (repeated && !repeats) return false;
     into.clipped = true;
     into.repeated = repeated;
@@ -10600,10 +10631,6 @@ class basic_group_opener {
       if (into.shape == absent) into.shape = image_.result(n);
     }
     return into.add(a, w);
-  }
-
-  [[nodiscard]] bool repeats_by(node_id n, std::uint32_t i, value_id kept) const {
-    return may_enlarge(facts_, image_.operand(n, i)) && !facts_.same_shape(image_.result(n), kept);
   }
 
   bool opens_group(opening const& how, node_id n, double w, unsigned may, children& into) const {
@@ -10632,7 +10659,7 @@ class basic_group_opener {
       default: break;
     }
     if (no_part != 0 && !allows(how.when, w, number)) return false;
-    into.repeated = no_part < count && repeats_by(n, no_part, image_.operand(n, no_part == 0 ? 1 : 0));
+    into.repeated = no_part < count && repeats_by(image_, facts_, n, no_part, image_.operand(n, no_part == 0 ? 1 : 0));
     if (into.repeated && (may & repeat) == 0) return false;
     for (std::uint32_t i = 0; i < count && (i == 0 || how.further != 0); ++i) {
       if (i == no_part) continue;
@@ -10876,7 +10903,7 @@ class basic_multisets {
       for (std::uint8_t k = 0; k < opened_.count; ++k) {
         auto const& p = opened_.parts[k];
         bool const factor = p.leaf && !p.has_number;
-        if (!p.leaf && p.leaves != 0 && !p.has_number && narrows(p.value)) return false;
+        if (!p.leaf && p.leaves != 0 && !p.has_number && narrows(image_, facts_, p.value)) return false;
         if (p.leaf && p.has_number && !like.asked.asks(instruction::free) && has_several(facts_, p.value)) return false;
         if (factor && (p.shape != absent || !add(p.value, p.weight * p.power * m.weight, into))) return false;
       }
@@ -10884,13 +10911,6 @@ class basic_multisets {
       into.number = opened_.sums() ? into.number + m.weight * number : into.number * math::pow(number, m.weight);
     }
     return true;
-  }
-
-  [[nodiscard]] bool narrows(value_id v) const {
-    auto const n = image_.producer(v);
-    auto const below = n == absent ? absent : kept_operand(image_, facts_, n);
-    auto const type = facts_.type(v);
-    return below != absent && type != facts_.type(below) && !widens(facts_.type(below), type);
   }
 
   [[nodiscard]] bool add(value_id v, double weight, list& into) {
@@ -11262,8 +11282,6 @@ class basic_value_steps {
         data_operands_[code] = static_cast<std::uint16_t>(row->operands);
   }
 
-  [[nodiscard]] value_id bare(value_id v) const { return bare_value(image_, facts_, v); }
-
   [[nodiscard]] value_id seen_through(value_id v, std::uint8_t set, bool free) const {
     auto const n = v == absent ? absent : image_.producer(v);
     if (n == absent || image_.result_index(v) != 0) return absent;
@@ -11295,16 +11313,6 @@ class basic_value_steps {
       v = below;
     }
     return v;
-  }
-
-  [[nodiscard]] bool used_by(value_id v, std::uint32_t users) const {
-    if (v == absent || image_.value(v).use_count + image_.value(v).outputs != users) return false;
-    auto const n = image_.producer(v);
-    for (std::uint32_t k = 0; n != absent && k < image_.node(n).result_count; ++k) {
-      auto const other = image_.result(n, k);
-      if (other != v && !image_.unused(other)) return false;
-    }
-    return true;
   }
 
   bool operation(instruction const& i, value_id v) {
@@ -11369,11 +11377,11 @@ class basic_value_steps {
   bool capture(std::uint8_t at, value_id v) {
     if (v == absent) return false;
     auto const& known = s_.slot(at);
-    if (known.bound) return known.value == v || congruent_.same(known.bare, bare(v));
+    if (known.bound) return known.value == v || congruent_.same(known.bare, bare_value(image_, facts_, v));
     auto* made = s_.bind(at);
     if (made == nullptr) return false;
     made->value = v;
-    made->bare = bare(v);
+    made->bare = bare_value(image_, facts_, v);
     return true;
   }
 
@@ -11447,7 +11455,10 @@ class basic_value_steps {
     auto const is = [&](std::int64_t axis) {
       return is_same_axis(image_, facts_, n, static_cast<double>(axis), i.number);
     };
-    return is_set_of_axes(n) ? std::any_of(listed_.begin(), listed_.end(), is) : is(listed_[i.c]);
+    if (!is_set_of_axes(n)) return is(listed_[i.c]);
+    for (auto const each : listed_)
+      if (is(each)) return true;
+    return false;
   }
   [[nodiscard]] bool over(instruction const& i) const {
     auto const axes = s_.slot(i.b).axes;
@@ -11797,7 +11808,7 @@ class basic_interpreter {
         case step::parameter: held = values_.parameter(i); break;
         case step::element: held = values_.element(i); break;
         case step::over: held = values_.over(i); break;
-        case step::users: held = values_.used_by(values_.stripped(i, false), i.op); break;
+        case step::users: held = image_.used_by(values_.stripped(i, false), i.op); break;
         case step::user: return user(i, pc);
         case step::same: held = values_.same(i.a, i.b); break;
         case step::agrees: held = values_.agrees(i); break;
@@ -11977,9 +11988,7 @@ class basic_interpreter {
     if ((i.flags & instruction::named) != 0) return tag.name == i.op;
     auto const op = static_cast<opcode>(tag.op);
     if ((i.flags & instruction::climbs) == 0) return i.op == 0 || tag.op == i.op;
-    return opening_of(op, op_group::sum).when != opens_with::none ||
-           opening_of(op, op_group::product).when != opens_with::none || summing_of(op).of != 0 ||
-           op == opcode::unsqueeze || op == opcode::reshape;
+    return is_spelling(op) || op == opcode::unsqueeze || op == opcode::reshape;
   }
   [[nodiscard]] bool passes_on(node_id n, value_id v, std::uint8_t set) const {
     auto const& tag = image_.node(n).tag;
@@ -14712,6 +14721,14 @@ struct rule_requirement {
       "whole pattern");
 };
 
+template <fixed_string Name, std::size_t... I>
+quoted<Name.text[I]...> quoted_name(std::index_sequence<I...>);
+
+template <class Name, bool Bound>
+struct match_has_no_capture_of_that_name {
+  static_assert(Bound, "fuse: the rule has no capture of that name");
+};
+
 }  // namespace detail
 }  // namespace fuse::inline v0
 
@@ -14849,21 +14866,6 @@ inline constexpr program program_of = detail::program_table_of<Set, Dialect>;
 namespace fuse::inline v0 {
 
 namespace detail {
-
-constexpr bool binds(program const& rules, std::string_view name) {
-  for (auto const& r : rules.rules)
-    for (std::size_t i = 0; i < r.slot_count; ++i)
-      if (r.slot_names[i] == name) return true;
-  return false;
-}
-
-template <fixed_string Name, std::size_t... I>
-quoted<Name.text[I]...> quoted_name(std::index_sequence<I...>);
-
-template <class Name, bool Bound>
-struct match_has_no_capture_of_that_name {
-  static_assert(Bound, "fuse: the rule has no capture of that name");
-};
 
 template <class Graph>
 struct captures {
@@ -15036,7 +15038,7 @@ class match_of {
 
   template <fixed_string Name>
   [[nodiscard]] auto const* find() const {
-    constexpr bool bound = detail::binds(program_of<Rules, detail::dialect_table_of<Graph>()>, Name.view());
+    constexpr bool bound = program_of<Rules, detail::dialect_table_of<Graph>()>.binds(Name.view());
     using name = decltype(detail::quoted_name<Name>(std::make_index_sequence<sizeof(Name.text) - 1>{}));
     (void)sizeof(detail::match_has_no_capture_of_that_name<name, bound>);
     return found_.find(Name.view());

@@ -147,6 +147,14 @@ class basic_graph_image {
   [[nodiscard]] span<region_record const> regions() const { return regions_; }
   /// No node uses `v`, and it is no output.
   [[nodiscard]] bool unused(value_id v) const { return values_[v].use_count == 0 && values_[v].outputs == 0; }
+  /// `users` is how many use `v`, outputs among them, and nothing else of its node is used.
+  [[nodiscard]] bool used_by(value_id v, std::uint32_t users) const {
+    if (v == absent || values_[v].use_count + values_[v].outputs != users) return false;
+    auto const n = producer(v);
+    for (std::uint32_t k = 0; n != absent && k < nodes_[n].result_count; ++k)
+      if (result(n, k) != v && !unused(result(n, k))) return false;
+    return true;
+  }
   /// The outputs of a body as they were when the image was built, in order.
   [[nodiscard]] span<value_id const> region_outputs(std::uint32_t region) const {
     return span(region_outputs_).subspan(regions_[region].first_output, regions_[region].output_count);

@@ -25,4 +25,13 @@ template <class Image>
   return v;
 }
 
+/// Whether `v` is of fewer bits than what it is computed from.
+template <class Image>
+[[nodiscard]] bool narrows(Image const& image, facts const& known, value_id v) {
+  auto const n = image.producer(v);
+  auto const below = n == absent ? absent : kept_operand(image, known, n);
+  auto const type = known.type(v);
+  return below != absent && type != known.type(below) && !widens(known.type(below), type);
+}
+
 }  // namespace fuse::inline v0::detail

@@ -34,6 +34,12 @@ template <class Image>
   return v != absent && (known.rank(v) != 0 || has_several(known, v));
 }
 
+/// Whether the number that operand `i` of `n` is makes the result larger than `kept`, another operand, perhaps.
+template <class Image>
+[[nodiscard]] bool repeats_by(Image const& image, fact_table const& known, node_id n, std::uint32_t i, value_id kept) {
+  return may_enlarge(known, image.operand(n, i)) && !known.same_shape(image.result(n), kept);
+}
+
 /// Whether every element of `v` is `wanted`, within a tolerance that is relative, or as its type rounds that.
 template <class Image>
 [[nodiscard]] bool equals_number(Image const& image, fact_table const& known, value_id v, double wanted,

@@ -221,21 +221,11 @@ class basic_group_opener {
         return true;
       if (op != opcode::sum_of) return false;
     }
-    if (integers && !of_integers(how.integers, n, (may & divide) != 0)) return false;
+    double exponent = 0;
+    if (integers && how.integers == opens_integers::power && !is_number(image_, facts_, n, 1, exponent)) return false;
+    if (integers && !allows(how.integers, (may & divide) != 0, exponent)) return false;
     into.divided = integers && how.integers == opens_integers::quotient;
     return record.operand_count >= info(op).least && opens_group(how, n, w, may, into);
-  }
-
-  [[nodiscard]] bool of_integers(opens_integers when, node_id n, bool may_divide) const {
-    double exponent = 0;
-    switch (when) {
-      case opens_integers::no: return false;
-      case opens_integers::yes: return true;
-      case opens_integers::quotient: return may_divide;
-      case opens_integers::power:
-        return is_number(image_, facts_, n, 1, exponent) && exponent > 0 && is_whole_weight(exponent);
-    }
-    return false;
   }
 
   bool opens_clipped(node_id n, bool repeats, children& into) const {
@@ -243,7 +233,7 @@ class basic_group_opener {
     if (whole == absent) return false;
     bool repeated = false;
     for (std::uint32_t i = 0; i < image_.operand_count(n); ++i)
-      repeated = repeated || (image_.operand(n, i) != whole && repeats_by(n, i, whole));
+      repeated = repeated || (image_.operand(n, i) != whole && repeats_by(image_, facts_, n, i, whole));
     if (repeated && !repeats) return false;
     into.clipped = true;
     into.repeated = repeated;
@@ -260,11 +250,6 @@ class basic_group_opener {
       if (into.shape == absent) into.shape = image_.result(n);
     }
     return into.add(a, w);
-  }
-
-  // Whether the number that operand `i` of `n` is makes the result larger than `kept`, another operand, perhaps.
-  [[nodiscard]] bool repeats_by(node_id n, std::uint32_t i, value_id kept) const {
-    return may_enlarge(facts_, image_.operand(n, i)) && !facts_.same_shape(image_.result(n), kept);
   }
 
   // By the table of ops/algebra.hpp.
@@ -294,7 +279,7 @@ class basic_group_opener {
       default: break;
     }
     if (no_part != 0 && !allows(how.when, w, number)) return false;
-    into.repeated = no_part < count && repeats_by(n, no_part, image_.operand(n, no_part == 0 ? 1 : 0));
+    into.repeated = no_part < count && repeats_by(image_, facts_, n, no_part, image_.operand(n, no_part == 0 ? 1 : 0));
     if (into.repeated && (may & repeat) == 0) return false;
     for (std::uint32_t i = 0; i < count && (i == 0 || how.further != 0); ++i) {
       if (i == no_part) continue;

@@ -188,7 +188,7 @@ class basic_interpreter {
         case step::parameter: held = values_.parameter(i); break;
         case step::element: held = values_.element(i); break;
         case step::over: held = values_.over(i); break;
-        case step::users: held = values_.used_by(values_.stripped(i, false), i.op); break;
+        case step::users: held = image_.used_by(values_.stripped(i, false), i.op); break;
         case step::user: return user(i, pc);
         case step::same: held = values_.same(i.a, i.b); break;
         case step::agrees: held = values_.agrees(i); break;
@@ -376,9 +376,7 @@ class basic_interpreter {
     if ((i.flags & instruction::named) != 0) return tag.name == i.op;
     auto const op = static_cast<opcode>(tag.op);
     if ((i.flags & instruction::climbs) == 0) return i.op == 0 || tag.op == i.op;
-    return opening_of(op, op_group::sum).when != opens_with::none ||
-           opening_of(op, op_group::product).when != opens_with::none || summing_of(op).of != 0 ||
-           op == opcode::unsqueeze || op == opcode::reshape;
+    return is_spelling(op) || op == opcode::unsqueeze || op == opcode::reshape;
   }
   // Whether node `n` is one of a set, and `v` its first operand. Whether elements stay what they are is asked on the
   // way down.

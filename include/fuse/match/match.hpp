@@ -16,21 +16,6 @@ namespace fuse::inline v0 {
 
 namespace detail {
 
-constexpr bool binds(program const& rules, std::string_view name) {
-  for (auto const& r : rules.rules)
-    for (std::size_t i = 0; i < r.slot_count; ++i)
-      if (r.slot_names[i] == name) return true;
-  return false;
-}
-
-template <fixed_string Name, std::size_t... I>
-quoted<Name.text[I]...> quoted_name(std::index_sequence<I...>);
-
-template <class Name, bool Bound>
-struct match_has_no_capture_of_that_name {
-  static_assert(Bound, "fuse: the rule has no capture of that name");
-};
-
 /// What `match_of` holds, of any rules.
 template <class Graph>
 struct captures {
@@ -218,7 +203,7 @@ class match_of {
 
   template <fixed_string Name>
   [[nodiscard]] auto const* find() const {
-    constexpr bool bound = detail::binds(program_of<Rules, detail::dialect_table_of<Graph>()>, Name.view());
+    constexpr bool bound = program_of<Rules, detail::dialect_table_of<Graph>()>.binds(Name.view());
     using name = decltype(detail::quoted_name<Name>(std::make_index_sequence<sizeof(Name.text) - 1>{}));
     (void)sizeof(detail::match_has_no_capture_of_that_name<name, bound>);
     return found_.find(Name.view());

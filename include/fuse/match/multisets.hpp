@@ -7,6 +7,7 @@
 
 #include <fuse/core/math.hpp>
 #include <fuse/core/span.hpp>
+#include <fuse/infer/bare_value.hpp>
 #include <fuse/infer/congruence.hpp>
 #include <fuse/infer/facts.hpp>
 #include <fuse/infer/numbers.hpp>
@@ -80,7 +81,7 @@ class basic_multisets {
       for (std::uint8_t k = 0; k < opened_.count; ++k) {
         auto const& p = opened_.parts[k];
         bool const factor = p.leaf && !p.has_number;
-        if (!p.leaf && p.leaves != 0 && !p.has_number && narrows(p.value)) return false;
+        if (!p.leaf && p.leaves != 0 && !p.has_number && narrows(image_, facts_, p.value)) return false;
         if (p.leaf && p.has_number && !like.asked.asks(instruction::free) && has_several(facts_, p.value)) return false;
         if (factor && (p.shape != absent || !add(p.value, p.weight * p.power * m.weight, into))) return false;
       }
@@ -88,14 +89,6 @@ class basic_multisets {
       into.number = opened_.sums() ? into.number + m.weight * number : into.number * math::pow(number, m.weight);
     }
     return true;
-  }
-
-  // Whether `v` is of fewer bits than what it is computed from, which it was opened down to.
-  [[nodiscard]] bool narrows(value_id v) const {
-    auto const n = image_.producer(v);
-    auto const below = n == absent ? absent : kept_operand(image_, facts_, n);
-    auto const type = facts_.type(v);
-    return below != absent && type != facts_.type(below) && !widens(facts_.type(below), type);
   }
 
   // Of what is there already, so many times more.

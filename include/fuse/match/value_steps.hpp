@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <string_view>
@@ -40,9 +39,6 @@ class basic_value_steps {
         data_operands_[code] = static_cast<std::uint16_t>(row->operands);
   }
 
-  /// The value below Identity and widening Casts: what two occurrences of a capture are compared by.
-  [[nodiscard]] value_id bare(value_id v) const { return bare_value(image_, facts_, v); }
-
   /// What a look through what computes `v` sees; absent where `set` does not look through that. `free`: also where
   /// elements are repeated.
   [[nodiscard]] value_id seen_through(value_id v, std::uint8_t set, bool free) const {
@@ -77,17 +73,6 @@ class basic_value_steps {
       v = below;
     }
     return v;
-  }
-
-  /// Whether `users` is how many use `v`, and nothing else of its node is used.
-  [[nodiscard]] bool used_by(value_id v, std::uint32_t users) const {
-    if (v == absent || image_.value(v).use_count + image_.value(v).outputs != users) return false;
-    auto const n = image_.producer(v);
-    for (std::uint32_t k = 0; n != absent && k < image_.node(n).result_count; ++k) {
-      auto const other = image_.result(n, k);
-      if (other != v && !image_.unused(other)) return false;
-    }
-    return true;
   }
 
   bool operation(instruction const& i, value_id v) {
@@ -156,11 +141,11 @@ class basic_value_steps {
   bool capture(std::uint8_t at, value_id v) {
     if (v == absent) return false;
     auto const& known = s_.slot(at);
-    if (known.bound) return known.value == v || congruent_.same(known.bare, bare(v));
+    if (known.bound) return known.value == v || congruent_.same(known.bare, bare_value(image_, facts_, v));
     auto* made = s_.bind(at);
     if (made == nullptr) return false;
     made->value = v;
-    made->bare = bare(v);
+    made->bare = bare_value(image_, facts_, v);
     return true;
   }
 
@@ -241,7 +226,10 @@ class basic_value_steps {
     auto const is = [&](std::int64_t axis) {
       return is_same_axis(image_, facts_, n, static_cast<double>(axis), i.number);
     };
-    return is_set_of_axes(n) ? std::any_of(listed_.begin(), listed_.end(), is) : is(listed_[i.c]);
+    if (!is_set_of_axes(n)) return is(listed_[i.c]);
+    for (auto const each : listed_)
+      if (is(each)) return true;
+    return false;
   }
   /// Whether what a reduction captured are so many axes, that one among them.
   [[nodiscard]] bool over(instruction const& i) const {

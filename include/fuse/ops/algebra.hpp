@@ -137,4 +137,21 @@ inline constexpr summing summings[] = {
   return false;
 }
 
+/// The same where it is of integers; `quotient`: the pattern is one.
+[[nodiscard]] constexpr bool allows(opens_integers when, bool quotient, double exponent) {
+  switch (when) {
+    case opens_integers::no: return false;
+    case opens_integers::yes: return true;
+    case opens_integers::quotient: return quotient;
+    case opens_integers::power: return exponent > 0 && is_whole_weight(exponent);
+  }
+  return false;
+}
+
+/// Whether a sum, a product or what adds up along axes may be spelled with `op`.
+[[nodiscard]] constexpr bool is_spelling(opcode op) {
+  return opening_of(op, op_group::sum).when != opens_with::none ||
+         opening_of(op, op_group::product).when != opens_with::none || summing_of(op).of != 0;
+}
+
 }  // namespace fuse::inline v0

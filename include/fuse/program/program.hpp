@@ -30,6 +30,14 @@ struct program {
   span<detail::through_set const> sets;
   span<detail::replacement_term const> replacements;
   int stages;
+
+  /// Whether a rule has a capture of this name.
+  [[nodiscard]] constexpr bool binds(std::string_view name) const {
+    for (auto const& r : rules)
+      for (std::size_t i = 0; i < r.slot_count; ++i)
+        if (r.slot_names[i] == name) return true;
+    return false;
+  }
 };
 
 template <std::size_t Code, std::size_t Entries, std::size_t Rules, std::size_t Conditions, std::size_t Replacements>

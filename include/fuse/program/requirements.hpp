@@ -3,7 +3,9 @@
 
 #include <cstddef>
 #include <string_view>
+#include <utility>
 
+#include <fuse/core/fixed_string.hpp>
 #include <fuse/program/lowered_rule.hpp>
 
 namespace fuse::inline v0 {
@@ -123,6 +125,15 @@ struct rule_requirement {
       is_not<Error, rule_error::misplaced>,
       "fuse: fold, row, dim, or_else and what is computed stand on the right side of a rule, roots around its "
       "whole pattern");
+};
+
+template <fixed_string Name, std::size_t... I>
+quoted<Name.text[I]...> quoted_name(std::index_sequence<I...>);
+
+/// What reading a match must meet.
+template <class Name, bool Bound>
+struct match_has_no_capture_of_that_name {
+  static_assert(Bound, "fuse: the rule has no capture of that name");
 };
 
 }  // namespace detail
