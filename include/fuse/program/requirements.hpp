@@ -113,7 +113,7 @@ struct rule_requirement {
   static_assert(is_not<Error, rule_error::again_of_no_operator>,
                 "fuse: again stands for an operator of the pattern, to which .as gives that name");
   static_assert(is_not<Error, rule_error::or_else_of_no_capture>,
-                "fuse: or_else begins with a capture, which may be absent: or_else(bias, 0)");
+                "fuse: or_else begins with a capture, which may be absent: or_else(c, 0)");
   static_assert(is_not<Error, rule_error::exact_of_no_fold>,
                 "fuse: .exact stands behind fold; nothing else is rounded");
   static_assert(is_not<Error, rule_error::list_of_no_numbers>,
