@@ -10782,8 +10782,7 @@ class match_state {
     return true;
   }
   bool bind_integers(std::uint8_t at, span<std::int64_t const> list) {
-    if (list.size() > integer_capacity - integer_count_ || integer_count_ == integer_capacity)
-      return exceeded = true, false;
+    if (list.size() >= integer_capacity - integer_count_) return exceeded = true, false;
     auto* made = bind(at);
     if (made == nullptr) return false;
     made->listed = true;
@@ -12251,22 +12250,35 @@ struct requirement {
 
 namespace fuse::inline v0::detail {
 
-struct one_rule {
-  std::uint16_t rule;
-  std::vector<bool> way;
-
-  one_rule(program const& rules, std::uint16_t number) : rule(number), way(rules.code.size(), false) {
+class chosen_rules {
+ public:
+  template <class Choose>
+  chosen_rules(program const& rules, Choose const& choose) : first_(rules.code.size(), none) {
+    for (std::size_t rule = 0; rule < rules.rules.size(); ++rule) chosen_.push_back(choose(rule));
     for (bool more = true; more;) {
       more = false;
-      for (std::size_t at = way.size(); at-- > 0;) {
+      for (std::size_t at = first_.size(); at-- > 0;) {
+        if (first_[at] != none) continue;
         auto const& i = rules.code[at];
-        bool const leads = i.code == step::accept
-                               ? i.op == rule
-                               : (i.next != no_instruction && way[i.next]) || (i.code == step::fork && way[i.other]);
-        if (leads && !way[at]) way[at] = more = true;
+        if (i.code == step::accept) {
+          if (chosen_[i.op]) first_[at] = i.op;
+        } else {
+          if (i.next != no_instruction) first_[at] = first_[i.next];
+          if (first_[at] == none && i.code == step::fork) first_[at] = first_[i.other];
+        }
+        more = more || first_[at] != none;
       }
     }
   }
+
+  [[nodiscard]] bool has(std::uint16_t rule) const { return chosen_[rule]; }
+  [[nodiscard]] bool pass(std::uint16_t at) const { return first_[at] != none; }
+  [[nodiscard]] std::uint16_t rule_after(std::uint16_t at) const { return first_[at]; }
+
+ private:
+  static constexpr std::uint16_t none = 0xffff;
+  std::vector<bool> chosen_;          // by rule
+  std::vector<std::uint16_t> first_;  // by instruction
 };
 
 [[nodiscard]] inline std::uint16_t rule_after(program const& rules, std::uint16_t at) {
@@ -12300,12 +12312,12 @@ class deepest_failure final : public failure_listener {
   std::uint16_t at = no_instruction;
   value_id value = absent;
   int score = -1;
-  one_rule const* only = nullptr;
+  chosen_rules const* only = nullptr;
 
   void failed(std::uint16_t instruction, value_id v, int how_telling) override {
     if (how_telling < score) return;
     if (how_telling == score && at != no_instruction) return;
-    if (only != nullptr && !only->way[instruction]) return;
+    if (only != nullptr && !only->pass(instruction)) return;
     at = instruction;
     value = v;
     score = how_telling;
@@ -12324,7 +12336,7 @@ class all_matches final : public machine::acceptor {
 
 template <class Image>
 [[nodiscard]] explanation explain(machine& match, Image const& image, facts const& known, dialect const& names,
-                                  node_id n, int stage, one_rule const* only = nullptr, int least = 0) {
+                                  node_id n, int stage, chosen_rules const* only = nullptr, int least = 0) {
   explanation best;
   best.node = n;
   best.score = -1;
@@ -12332,7 +12344,7 @@ template <class Image>
   if (match.has_entry(n, stage)) {
     all_matches matches;
     match.run(n, stage, matches);
-    if (only != nullptr) matches.rules.erase_if([&](auto rule) { return rule != only->rule; });
+    if (only != nullptr) matches.rules.erase_if([&](auto rule) { return !only->has(rule); });
     if (!matches.rules.empty()) {
       best.matched = true;
       best.rule = matches.rules.front();
@@ -12349,7 +12361,7 @@ template <class Image>
     match.listen(nullptr);
     if (failure.at == no_instruction) return best;
     auto const& i = rules.code[failure.at];
-    best.rule = only != nullptr ? only->rule : rule_after(rules, failure.at);
+    best.rule = only != nullptr ? only->rule_after(failure.at) : rule_after(rules, failure.at);
     best.at = failure.value;
     best.score = failure.score;
     if (best.score < least) return best;
@@ -12372,7 +12384,7 @@ template <class Image>
 
 template <class Image>
 [[nodiscard]] explanation explain(machine& match, Image const& image, facts const& known, dialect const& names,
-                                  node_id n, one_rule const* only = nullptr) {
+                                  node_id n, chosen_rules const* only = nullptr) {
   explanation best;
   best.node = n;
   best.score = -1;
@@ -14922,7 +14934,7 @@ class graph_matcher {
     auto const& all = machine_.rules().rules;
     for (std::size_t i = 0; i < all.size() && n != absent; ++i) {
       if (all[i].name != rule) continue;
-      one_rule const only(machine_.rules(), static_cast<std::uint16_t>(i));
+      chosen_rules const only(machine_.rules(), [&](std::size_t each) { return each == i; });
       return explain(machine_, bound_.image, facts_, names, n, &only);
     }
     return explanation{};
@@ -18692,22 +18704,23 @@ class basic_near_misses {
     else if (!mark_what_is_reached(telling, fused))
       return;
 
+    misses own(*this, stage, speaks);
+    misses above(*this, stage, [&](std::size_t rule) { return speaks(rule) && rules_.rules[rule].reduces; });
     std::vector<bool> told(image_.value_count(), false);
-    auto const tell_once = [&](miss const& found) {
-      if (!told[found.at]) tell(explain(machine_, image_, facts_, names_, found.node, stage));
+    auto const tell_once = [&](misses const& all, miss const& found) {
+      if (!told[found.at]) tell(explain(machine_, image_, facts_, names_, found.node, stage, &all.rules));
       told[found.at] = true;
     };
-    misses_.assign(image_.node_count(), miss{});
     for (node_id n = image_.node_count(); n-- > 0;) {
       if (!image_.node(n).alive || !reach_[n] || fused(n)) continue;
-      if (auto const& own = miss_at(n, stage, speaks); own.score >= near) tell_once(own);
+      if (auto const& found = own.at(n); found.score >= near) tell_once(own, found);
       if (!is_landmark(n)) continue;
       miss nearest;
       list_users(n);
       for (auto user : users_)
-        if (auto const& found = miss_at(user, stage, speaks); found.score > nearest.score) nearest = found;
+        if (auto const& found = above.at(user); found.score > nearest.score) nearest = found;
       int const least = asked_for(op_of(image_, n)) ? 0 : 1;  // of another, a root must be there at least
-      if (nearest.score >= least && nearest.score < near) tell_once(nearest);
+      if (nearest.score >= least && nearest.score < near) tell_once(above, nearest);
     }
   }
 
@@ -18717,22 +18730,35 @@ class basic_near_misses {
   struct miss {
     node_id node = absent;
     value_id at = absent;
-    int score = -1;  // -1: no rule that speaks missed
+    int score = -1;  // -1: none of the rules missed
   };
 
-  template <class Speaks>
-  miss const& miss_at(node_id n, int stage, Speaks const& speaks) {
-    auto& kept = misses_[n];
-    if (kept.node == n) return kept;
-    kept.node = n;
-    constexpr int without_words = 1 << 30;
-    auto const why = explain(machine_, image_, facts_, names_, n, stage, nullptr, without_words);
-    if (!why.matched && why.at != absent && speaks(why.rule)) {
-      kept.at = why.at;
-      kept.score = why.score;
+  class misses {
+   public:
+    chosen_rules const rules;
+
+    template <class Choose>
+    misses(basic_near_misses& in, int stage, Choose const& choose)
+        : rules(in.rules_, choose), in_(in), stage_(stage), kept_(in.image_.node_count(), miss{}) {}
+
+    miss const& at(node_id n) {
+      auto& kept = kept_[n];
+      if (kept.node == n) return kept;
+      kept.node = n;
+      constexpr int without_words = 1 << 30;
+      auto const why = explain(in_.machine_, in_.image_, in_.facts_, in_.names_, n, stage_, &rules, without_words);
+      if (!why.matched && why.at != absent) {
+        kept.at = why.at;
+        kept.score = why.score;
+      }
+      return kept;
     }
-    return kept;
-  }
+
+   private:
+    basic_near_misses& in_;
+    int stage_;
+    plain_vector<miss> kept_;
+  };
 
   [[nodiscard]] bool is_landmark(node_id n) const { return info(op_of(image_, n)).shape == shape_function::reduce; }
   [[nodiscard]] bool asked_for(opcode op) const {
@@ -18787,7 +18813,6 @@ class basic_near_misses {
   facts const& facts_;
   dialect const& names_;
   std::vector<bool> reach_;
-  plain_vector<miss> misses_;
   plain_vector<node_id> users_;
   plain_vector<node_id> landmarks_;  // of the first `listed_` that the facts tell; the last one is alive
   std::size_t listed_ = 0;

@@ -28,18 +28,18 @@ struct explanation {
 
 namespace detail {
 
-/// Keeps the most telling failure of one run, of all rules or on the way of one.
+/// Keeps the most telling failure of one run, of all rules or on the ways of some.
 class deepest_failure final : public failure_listener {
  public:
   std::uint16_t at = no_instruction;
   value_id value = absent;
   int score = -1;
-  one_rule const* only = nullptr;
+  chosen_rules const* only = nullptr;
 
   void failed(std::uint16_t instruction, value_id v, int how_telling) override {
     if (how_telling < score) return;
     if (how_telling == score && at != no_instruction) return;
-    if (only != nullptr && !only->way[instruction]) return;
+    if (only != nullptr && !only->pass(instruction)) return;
     at = instruction;
     value = v;
     score = how_telling;
@@ -63,7 +63,7 @@ class all_matches final : public machine::acceptor {
 /// without words, which cost more than finding it.
 template <class Image>
 [[nodiscard]] explanation explain(machine& match, Image const& image, facts const& known, dialect const& names,
-                                  node_id n, int stage, one_rule const* only = nullptr, int least = 0) {
+                                  node_id n, int stage, chosen_rules const* only = nullptr, int least = 0) {
   explanation best;
   best.node = n;
   best.score = -1;
@@ -71,7 +71,7 @@ template <class Image>
   if (match.has_entry(n, stage)) {
     all_matches matches;
     match.run(n, stage, matches);
-    if (only != nullptr) matches.rules.erase_if([&](auto rule) { return rule != only->rule; });
+    if (only != nullptr) matches.rules.erase_if([&](auto rule) { return !only->has(rule); });
     if (!matches.rules.empty()) {
       best.matched = true;
       best.rule = matches.rules.front();
@@ -88,7 +88,7 @@ template <class Image>
     match.listen(nullptr);
     if (failure.at == no_instruction) return best;
     auto const& i = rules.code[failure.at];
-    best.rule = only != nullptr ? only->rule : rule_after(rules, failure.at);
+    best.rule = only != nullptr ? only->rule_after(failure.at) : rule_after(rules, failure.at);
     best.at = failure.value;
     best.score = failure.score;
     if (best.score < least) return best;
@@ -112,7 +112,7 @@ template <class Image>
 /// The same over all stages.
 template <class Image>
 [[nodiscard]] explanation explain(machine& match, Image const& image, facts const& known, dialect const& names,
-                                  node_id n, one_rule const* only = nullptr) {
+                                  node_id n, chosen_rules const* only = nullptr) {
   explanation best;
   best.node = n;
   best.score = -1;

@@ -79,7 +79,7 @@ class graph_matcher {
     auto const& all = machine_.rules().rules;
     for (std::size_t i = 0; i < all.size() && n != absent; ++i) {
       if (all[i].name != rule) continue;
-      one_rule const only(machine_.rules(), static_cast<std::uint16_t>(i));
+      chosen_rules const only(machine_.rules(), [&](std::size_t each) { return each == i; });
       return explain(machine_, bound_.image, facts_, names, n, &only);
     }
     return explanation{};

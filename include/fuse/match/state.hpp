@@ -110,8 +110,7 @@ class match_state {
   }
   /// Binds a list of integers.
   bool bind_integers(std::uint8_t at, span<std::int64_t const> list) {
-    if (list.size() > integer_capacity - integer_count_ || integer_count_ == integer_capacity)
-      return exceeded = true, false;
+    if (list.size() >= integer_capacity - integer_count_) return exceeded = true, false;
     auto* made = bind(at);
     if (made == nullptr) return false;
     made->listed = true;

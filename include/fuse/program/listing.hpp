@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include <fuse/ops/dialect.hpp>
 #include <fuse/program/program.hpp>
@@ -103,16 +102,16 @@ namespace detail {
 [[nodiscard]] inline std::string to_text(program const& rules, dialect const& names, int only = -1) {
   std::string text;
   // Instructions stand before those that they lead to, but for branches that rules share.
-  auto const leads = only < 0 ? std::vector<bool>(rules.code.size(), true)
-                              : detail::one_rule(rules, static_cast<std::uint16_t>(only)).way;
+  detail::chosen_rules const shown(
+      rules, [&](std::size_t rule) { return only < 0 || rule == static_cast<std::size_t>(only); });
   for (auto const& e : rules.entries) {
-    if (!leads[e.first]) continue;
+    if (!shown.pass(e.first)) continue;
     text += "stage " + std::to_string(e.stage) + ", at " +
             std::string(e.by_name ? names.rows[e.tag - 1u].name : name_of(static_cast<opcode>(e.tag))) +
             (e.strip == 0 ? "" : ", below it") + ": " + std::to_string(e.first) + "\n";
   }
   for (std::size_t at = 0; at < rules.code.size(); ++at) {
-    if (!leads[at]) continue;
+    if (!shown.pass(static_cast<std::uint16_t>(at))) continue;
     auto const& i = rules.code[at];
     auto const number = std::to_string(at);
     text +=

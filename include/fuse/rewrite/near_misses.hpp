@@ -44,48 +44,64 @@ class basic_near_misses {
     else if (!mark_what_is_reached(telling, fused))
       return;
 
+    // A failure of a rule that does not speak hides none of those that do; nor, above a landmark, of one that asks for
+    // none.
+    misses own(*this, stage, speaks);
+    misses above(*this, stage, [&](std::size_t rule) { return speaks(rule) && rules_.rules[rule].reduces; });
     std::vector<bool> told(image_.value_count(), false);
-    auto const tell_once = [&](miss const& found) {
-      if (!told[found.at]) tell(explain(machine_, image_, facts_, names_, found.node, stage));
+    auto const tell_once = [&](misses const& all, miss const& found) {
+      if (!told[found.at]) tell(explain(machine_, image_, facts_, names_, found.node, stage, &all.rules));
       told[found.at] = true;
     };
-    misses_.assign(image_.node_count(), miss{});
     for (node_id n = image_.node_count(); n-- > 0;) {
       if (!image_.node(n).alive || !reach_[n] || fused(n)) continue;
-      if (auto const& own = miss_at(n, stage, speaks); own.score >= near) tell_once(own);
+      if (auto const& found = own.at(n); found.score >= near) tell_once(own, found);
       if (!is_landmark(n)) continue;
       miss nearest;
       list_users(n);
       for (auto user : users_)
-        if (auto const& found = miss_at(user, stage, speaks); found.score > nearest.score) nearest = found;
+        if (auto const& found = above.at(user); found.score > nearest.score) nearest = found;
       int const least = asked_for(op_of(image_, n)) ? 0 : 1;  // of another, a root must be there at least
-      if (nearest.score >= least && nearest.score < near) tell_once(nearest);
+      if (nearest.score >= least && nearest.score < near) tell_once(above, nearest);
     }
   }
 
  private:
   static constexpr int near = 3;  // the score from which a failure at a root is a near miss
 
-  // How far matching got at a node. Asked for again and again above neighbouring landmarks, so kept.
   struct miss {
     node_id node = absent;
     value_id at = absent;
-    int score = -1;  // -1: no rule that speaks missed
+    int score = -1;  // -1: none of the rules missed
   };
 
-  template <class Speaks>
-  miss const& miss_at(node_id n, int stage, Speaks const& speaks) {
-    auto& kept = misses_[n];
-    if (kept.node == n) return kept;
-    kept.node = n;
-    constexpr int without_words = 1 << 30;
-    auto const why = explain(machine_, image_, facts_, names_, n, stage, nullptr, without_words);
-    if (!why.matched && why.at != absent && speaks(why.rule)) {
-      kept.at = why.at;
-      kept.score = why.score;
+  // How far matching of some rules got at each node. Asked for again and again above neighbouring landmarks, so kept.
+  class misses {
+   public:
+    chosen_rules const rules;
+
+    template <class Choose>
+    misses(basic_near_misses& in, int stage, Choose const& choose)
+        : rules(in.rules_, choose), in_(in), stage_(stage), kept_(in.image_.node_count(), miss{}) {}
+
+    miss const& at(node_id n) {
+      auto& kept = kept_[n];
+      if (kept.node == n) return kept;
+      kept.node = n;
+      constexpr int without_words = 1 << 30;
+      auto const why = explain(in_.machine_, in_.image_, in_.facts_, in_.names_, n, stage_, &rules, without_words);
+      if (!why.matched && why.at != absent) {
+        kept.at = why.at;
+        kept.score = why.score;
+      }
+      return kept;
     }
-    return kept;
-  }
+
+   private:
+    basic_near_misses& in_;
+    int stage_;
+    plain_vector<miss> kept_;
+  };
 
   [[nodiscard]] bool is_landmark(node_id n) const { return info(op_of(image_, n)).shape == shape_function::reduce; }
   // Whether a rule asks for a landmark of that operator.
@@ -146,7 +162,6 @@ class basic_near_misses {
   facts const& facts_;
   dialect const& names_;
   std::vector<bool> reach_;
-  plain_vector<miss> misses_;
   plain_vector<node_id> users_;
   plain_vector<node_id> landmarks_;  // of the first `listed_` that the facts tell; the last one is alive
   std::size_t listed_ = 0;
