@@ -14153,6 +14153,10 @@ constexpr void lowering::spliced(std::uint8_t at, double weight, op_group kind, 
     emit({.code = step::literal, .a = frame, .tolerance = found.tolerance, .number = found.number});
 }
 
+constexpr bool lowering::is_node(term const& t) {
+  return t.kind == term_kind::neutral || t.kind == term_kind::named || t.kind == term_kind::exact;
+}
+
 }  // namespace fuse::inline v0::detail
 
 #pragma GCC diagnostic pop
@@ -14386,9 +14390,6 @@ constexpr void lowering::climb(way const& along, std::uint8_t to) {
   }
   if (last == no_instruction) return fail(rule_error::unreachable_root, rule_.name);
   if (!failed_) out.code[last].b = to;
-}
-constexpr bool lowering::is_node(term const& t) {
-  return t.kind == term_kind::neutral || t.kind == term_kind::named || t.kind == term_kind::exact;
 }
 constexpr bool lowering::is_name(term const& t) { return t.kind == term_kind::known_as || t.kind == term_kind::users; }
 constexpr bool lowering::is_spelled(std::uint8_t at) const {

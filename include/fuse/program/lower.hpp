@@ -250,10 +250,6 @@ constexpr void lowering::climb(way const& along, std::uint8_t to) {
   if (last == no_instruction) return fail(rule_error::unreachable_root, rule_.name);
   if (!failed_) out.code[last].b = to;
 }
-// Whether a term is a node of its own, and no name for one, nor a choice among several.
-constexpr bool lowering::is_node(term const& t) {
-  return t.kind == term_kind::neutral || t.kind == term_kind::named || t.kind == term_kind::exact;
-}
 // Whether a term says something of the one below it alone.
 constexpr bool lowering::is_name(term const& t) { return t.kind == term_kind::known_as || t.kind == term_kind::users; }
 // Whether a term is spelled by several operators in general.

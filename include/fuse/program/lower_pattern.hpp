@@ -463,6 +463,11 @@ constexpr void lowering::spliced(std::uint8_t at, double weight, op_group kind, 
     emit({.code = step::literal, .a = frame, .tolerance = found.tolerance, .number = found.number});
 }
 
+// Whether a term is a node of its own, and no name for one, nor a choice among several.
+constexpr bool lowering::is_node(term const& t) {
+  return t.kind == term_kind::neutral || t.kind == term_kind::named || t.kind == term_kind::exact;
+}
+
 }  // namespace fuse::inline v0::detail
 
 #pragma GCC diagnostic pop
