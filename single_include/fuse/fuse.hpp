@@ -518,6 +518,10 @@ inline constexpr operator_info opaque_operator{opcode::opaque, "opaque"};
 
 [[nodiscard]] constexpr std::string_view name_of(opcode op) { return info(op).name; }
 
+[[nodiscard]] constexpr bool has_set_of_axes(opcode op) {
+  return op == opcode::squeeze || op == opcode::unsqueeze || info(op).shape == shape_function::reduce;
+}
+
 [[nodiscard]] constexpr parameter_info const* parameter_of(opcode op, std::string_view name) {
   for (auto const& p : info(op).parameters)
     if (p.name == name) return &p;
@@ -8590,7 +8594,7 @@ enum class step : std::uint8_t {
   missing,        ///< operand a is absent
   parameter,      ///< parameter names[op] of value a's node is `number`, or goes to slot b (b = 255: compare)
   element,        ///< parameter names[op] of value a's node is a list of `count`, number `c` of which is `number`
-  over,           ///< the axes in slot b are `count`, one of which is axis `number` of value a
+  over,           ///< the axes in slot b, of value a, or those of value a's node (b = 255) are `count` and no others:
   users,          ///< value a has exactly `op` users
   user,           ///< * a user of value a that is operator `op`, or any (0); its result `c` to register b
   same,           ///< values a and b are one computation
@@ -11164,6 +11168,16 @@ namespace fuse::inline v0::detail {
   return use == axis_use::one ? bit : 2 * bit - 1;
 }
 
+[[nodiscard]] inline bool axes_of_list(std::vector<std::int64_t> const& listed, int rank, std::uint64_t& into) {
+  into = 0;
+  for (auto axis : listed) {
+    if (axis >= 0 && rank >= 0) axis -= rank;
+    if (axis >= 0 || axis < -64) return false;
+    into |= std::uint64_t{1} << static_cast<int>(-1 - axis);
+  }
+  return true;
+}
+
 template <class Image>
 [[nodiscard]] int rank_of_axes(Image const& image, fact_table const& known, node_id n) {
   auto const op = op_of(image, n);
@@ -11242,11 +11256,7 @@ class basic_reduced_axes {
     double keep = 1;
     if (!read_number(image_, facts_, names_, n, "keepdims", keep) || keep == 0) return false;
     if (!read_integers(image_, facts_, names_, n, "axes", listed_) || listed_.empty()) return false;
-    for (auto axis : listed_) {
-      if (axis >= 0 || axis < -64) return false;
-      bits_ |= std::uint64_t{1} << (-1 - axis);
-    }
-    return true;
+    return axes_of_list(listed_, -1, bits_);
   }
 
   Image const& image_;
@@ -11450,21 +11460,26 @@ class basic_value_steps {
     if (n == absent || read_list(image_, facts_, names_, n, name, listed_) != parameter_state::known ||
         listed_.size() != i.count)
       return false;
-    if (name != "axes") return static_cast<double>(listed_[i.c]) == i.number;
-    auto const is = [&](std::int64_t axis) {
-      return is_same_axis(image_, facts_, n, static_cast<double>(axis), i.number);
-    };
-    if (!is_set_of_axes(n)) return is(listed_[i.c]);
-    for (auto const each : listed_)
-      if (is(each)) return true;
-    return false;
+    auto const number = static_cast<double>(listed_[i.c]);
+    return name == "axes" ? is_same_axis(image_, facts_, n, number, i.number) : number == i.number;
   }
-  [[nodiscard]] bool over(instruction const& i) const {
-    auto const axes = s_.slot(i.b).axes;
-    auto const rank = facts_.rank(s_.value(i.a));
-    auto const from_last = i.number < 0 ? -1 - i.number : rank - 1 - i.number;
-    return (i.number < 0 || rank >= 0) && from_last >= 0 && from_last < 64 &&
-           (axes >> static_cast<int>(from_last) & 1u) != 0 && std::popcount(axes) == i.count;
+  [[nodiscard]] bool over(instruction const& i) {
+    auto const v = stripped(i, false);
+    auto const n = image_.producer(v);
+    std::uint64_t axes = i.b == no_slot ? 0 : s_.slot(i.b).axes;
+    int rank = facts_.rank(v);
+    if (i.b == no_slot) {
+      if (n == absent || read_list(image_, facts_, names_, n, "axes", listed_) != parameter_state::known) return false;
+      rank = rank_of_axes(image_, facts_, n);
+      if (!axes_of_list(listed_, rank, axes)) return false;
+    }
+    auto wanted = static_cast<std::uint64_t>(i.number);
+    for (int first = 0; i.op >> first != 0; ++first) {
+      if ((i.op >> first & 1) == 0) continue;
+      if (first >= rank) return false;
+      wanted |= std::uint64_t{1} << (rank - 1 - first);
+    }
+    return axes == wanted && std::popcount(wanted) == i.count;  // two may be one axis
   }
 
   bool condition_holds(std::uint16_t at) {
@@ -11504,11 +11519,13 @@ class basic_value_steps {
 
   bool list(instruction const& i, node_id n, std::string_view name) {
     if (name == "axes") {
-      if (listed_.size() == 1 && is_set_of_axes(n)) return axis(i, n, true, static_cast<double>(listed_[0]));
       auto const rank = rank_of_axes(image_, facts_, n);
+      bool const set = has_set_of_axes(op_of(image_, n));
+      if (set && listed_.size() == 1) return axis(i, n, true, static_cast<double>(listed_[0]));
+      std::uint64_t axes = 0;
+      if (set) return i.b != no_slot && axes_of_list(listed_, rank, axes) && axes != 0 && bind_axes(i.b, axes, 0);
       for (auto& each : listed_)
         if (each >= 0 && rank >= 0 && (each -= rank) >= 0) return false;
-      if (is_set_of_axes(n)) return i.b != no_slot && set_of_axes(i.b);
     }
     if (i.b == no_slot) return listed_.size() == 1 && static_cast<double>(listed_[0]) == i.number;
     auto const& known = s_.slot(i.b);
@@ -11518,18 +11535,6 @@ class basic_value_steps {
     bool same = before.size() == listed_.size();
     for (std::size_t k = 0; same && k < listed_.size(); ++k) same = before[k] == listed_[k];
     return same;
-  }
-  bool set_of_axes(std::uint8_t slot) {
-    std::uint64_t axes = 0;
-    for (auto const each : listed_) {
-      if (each >= 0 || each < -64) return false;
-      axes |= std::uint64_t{1} << static_cast<int>(-1 - each);
-    }
-    return axes != 0 && bind_axes(slot, axes, 0);
-  }
-  [[nodiscard]] bool is_set_of_axes(node_id n) const {
-    auto const op = op_of(image_, n);
-    return op == opcode::squeeze || op == opcode::unsqueeze || info(op).shape == shape_function::reduce;
   }
 
   program const& rules_;
@@ -11736,6 +11741,7 @@ class basic_interpreter {
       case step::exactly:
       case step::parameter:
       case step::element:
+      case step::over:
       case step::users: return values_.stripped(i, false);
       case step::condition: return s_.value(0);
       default: return i.is_of_frame() ? s_.opened(i.a).asked.of.value : s_.value(i.a);
@@ -12143,6 +12149,16 @@ using machine = basic_machine<graph_image>;
 
 namespace fuse::inline v0::detail {
 
+[[nodiscard]] inline std::string text_of_axes(instruction const& i) {
+  std::string text;
+  auto const add = [&](int axis) { text += (text.empty() ? "" : ", ") + std::to_string(axis); };
+  for (int bit = 0; bit < 16; ++bit)
+    if ((i.op >> bit & 1) != 0) add(bit);
+  for (int bit = 52; bit-- > 0;)
+    if ((static_cast<std::uint64_t>(i.number) >> bit & 1u) != 0) add(-1 - bit);
+  return text;
+}
+
 struct requirement {
   std::string condition, expected;
 };
@@ -12228,8 +12244,7 @@ struct requirement {
       return {std::string(rules.parameter_names[i.op]),
               "'" + std::string(rules.parameter_names[i.op]) + "' to be a list of " + std::to_string(i.count) +
                   " numbers, of which number " + std::to_string(i.c + 1) + " is " + digits(i.number)};
-    case step::over:
-      return {"axes", "a reduction over " + std::to_string(i.count) + " axes, one of which is " + digits(i.number)};
+    case step::over: return {"axes", "no other axes than " + text_of_axes(i)};
     case step::users: return {"users", "exactly " + std::to_string(i.op) + " users"};
     case step::user: return {"second root", "a user that is the rule's other root"};
     case step::condition: {
@@ -13076,7 +13091,7 @@ class lowering {
   constexpr void attributes(term const& t, std::uint8_t r, std::uint8_t through, static_text except = {});
   constexpr void list_of_numbers(term const& list, instruction made);
   constexpr void reduction(term const& t, std::uint8_t r, bool alone);
-  constexpr void axes_required(term const& by, std::uint8_t reduced, std::uint8_t slot);
+  constexpr void axes_required(term const& by, instruction made);
   constexpr void group(std::uint8_t at, std::uint8_t r, sign_use sign, std::uint8_t around);
   [[nodiscard]] constexpr bool is_operand(std::uint8_t at) const;
   [[nodiscard]] constexpr bool divides_products(term const& t) const;
@@ -13914,8 +13929,11 @@ constexpr void lowering::attributes(term const& t, std::uint8_t r, std::uint8_t 
         made.number = holder.number;
         made.tolerance = static_cast<float>(holder.tolerance);
       } else if (holder.kind == term_kind::list) {
-        made.code = step::element;
-        list_of_numbers(holder, made);
+        auto const op = t.kind == term_kind::exact ? names_.rows[t.index - 1u].op : t.op;
+        if (a.name == static_text::of("axes") && has_set_of_axes(op))
+          axes_required(a, made);
+        else
+          list_of_numbers(holder, made);
         continue;
       } else if (!captures(holder)) {
         return fail(rule_error::misplaced, rule_.name);
@@ -13928,6 +13946,7 @@ constexpr void lowering::attributes(term const& t, std::uint8_t r, std::uint8_t 
 }
 
 constexpr void lowering::list_of_numbers(term const& list, instruction made) {
+  made.code = step::element;
   made.count = list.children;
   for (made.c = 0; made.c < list.children; ++made.c) {
     auto const& entry = pattern_[list.child[made.c]];
@@ -13959,7 +13978,7 @@ constexpr void lowering::reduction(term const& t, std::uint8_t r, bool alone) {
         .op = static_cast<std::uint16_t>(t.op),
         .through = everywhere_id_,
         .flags = alone ? instruction::alone : std::uint8_t{0}});
-  if (required != 0) axes_required(pattern_[required - 1], inner, s);
+  if (required != 0) axes_required(pattern_[required - 1], {.a = inner, .b = s});
   attributes(t, r, everywhere_id_, standard);
   bool const free = free_;
   free_ = false;
@@ -13967,13 +13986,30 @@ constexpr void lowering::reduction(term const& t, std::uint8_t r, bool alone) {
   free_ = free;
 }
 
-constexpr void lowering::axes_required(term const& by, std::uint8_t reduced, std::uint8_t slot) {
-  instruction made{.code = step::over, .a = reduced, .b = slot, .count = 1, .number = by.number};
-  if (by.children == 0) return emit(made);
-  auto const& holder = pattern_[by.child[0]];
-  if (holder.kind == term_kind::list) return list_of_numbers(holder, made);
-  if (holder.kind != term_kind::number) return fail(rule_error::misplaced, rule_.name);
-  made.number = holder.number;
+constexpr void lowering::axes_required(term const& by, instruction made) {
+  std::uint64_t from_last = 0;
+  made.code = step::over;
+  made.op = 0;
+  auto const add = [&](double axis) {  // (No tensor has further ones: a mask without them holds of none.)
+    if (axis < 0 && axis >= -52) from_last |= std::uint64_t{1} << static_cast<int>(-1 - axis);
+    if (axis >= 0 && axis < 16) made.op = static_cast<std::uint16_t>(made.op | 1 << static_cast<int>(axis));
+    ++made.count;
+  };
+  auto const* holder = by.children == 0 ? nullptr : &pattern_[by.child[0]];
+  if (holder == nullptr) {
+    add(by.number);
+  } else if (holder->kind == term_kind::number) {
+    add(holder->number);
+  } else if (holder->kind != term_kind::list) {
+    return fail(rule_error::misplaced, rule_.name);
+  } else {
+    for (int i = 0; i < holder->children; ++i) {
+      auto const& entry = pattern_[holder->child[i]];
+      if (entry.kind != term_kind::number) return fail(rule_error::list_of_no_numbers, rule_.name);
+      add(entry.number);
+    }
+  }
+  made.number = static_cast<double>(from_last);
   emit(made);
 }
 

@@ -162,6 +162,26 @@ TEST_CASE("axes are a set where each stands for itself") {
   }
 }
 
+TEST_CASE("two axes that a pattern names are no others, also where they are one") {
+  static constexpr auto named = list(0, -2);
+  static constexpr auto means = fuse::rule<"means">(tanh(mean(x).attr<"axes">(named))).replace(mean(x).attr<"axes">(0));
+  static constexpr auto squeezes = fuse::rule<"squeezes">(tanh(op<"Squeeze">(x).attr<"axes">(named))).replace(tanh(x));
+  sketch::dims const square{1, 1}, cube{1, 1, 1}, four{1, 1, 1, 1};
+  struct {
+    sketch::dims const& shape;
+    integers axes;
+    std::size_t fires;
+  } const cases[] = {{cube, {0, 1}, 1}, {cube, {-2, -3}, 1}, {cube, {0, 2}, 0},   {cube, {0}, 0},
+                     {four, {2, 0}, 1}, {four, {0, 1}, 0},   {square, {0, 1}, 0}, {square, {0}, 0}};
+  for (auto const& [shape, axes, fires] : cases) {
+    for (auto const* const name : {"ReduceMean", "Squeeze"}) {
+      sketch g(11);
+      g.end(g.add("Tanh", {g.add(name, {g.in("x", shape)}, {{"axes", axes}})}));
+      CHECK(fuse::rewrite<means>(g).rules[0].matched + fuse::rewrite<squeezes>(g).rules[0].matched == fires);
+    }
+  }
+}
+
 TEST_CASE("a reduction over one axis that a pattern names") {
   for (auto const& [axis, fires] : {std::pair{-1, 1u}, {1, 1u}, {0, 0u}}) {
     sketch g;

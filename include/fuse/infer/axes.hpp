@@ -23,6 +23,17 @@ namespace fuse::inline v0::detail {
   return use == axis_use::one ? bit : 2 * bit - 1;
 }
 
+/// The axes of a list, each counted from the first one or from the last; false where that is not known.
+[[nodiscard]] inline bool axes_of_list(std::vector<std::int64_t> const& listed, int rank, std::uint64_t& into) {
+  into = 0;
+  for (auto axis : listed) {
+    if (axis >= 0 && rank >= 0) axis -= rank;
+    if (axis >= 0 || axis < -64) return false;
+    into |= std::uint64_t{1} << static_cast<int>(-1 - axis);
+  }
+  return true;
+}
+
 /// The rank of what the parameters of `n` count axes of, negative where it is not known.
 template <class Image>
 [[nodiscard]] int rank_of_axes(Image const& image, fact_table const& known, node_id n) {
@@ -112,11 +123,7 @@ class basic_reduced_axes {
     double keep = 1;
     if (!read_number(image_, facts_, names_, n, "keepdims", keep) || keep == 0) return false;
     if (!read_integers(image_, facts_, names_, n, "axes", listed_) || listed_.empty()) return false;
-    for (auto axis : listed_) {
-      if (axis >= 0 || axis < -64) return false;
-      bits_ |= std::uint64_t{1} << (-1 - axis);
-    }
-    return true;
+    return axes_of_list(listed_, -1, bits_);
   }
 
   Image const& image_;

@@ -117,6 +117,7 @@ class basic_interpreter {
       case step::exactly:
       case step::parameter:
       case step::element:
+      case step::over:
       case step::users: return values_.stripped(i, false);
       case step::condition: return s_.value(0);
       default: return i.is_of_frame() ? s_.opened(i.a).asked.of.value : s_.value(i.a);

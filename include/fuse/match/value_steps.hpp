@@ -214,30 +214,34 @@ class basic_value_steps {
     return bind_number(i.b, number, absent);
   }
 
-  /// Whether a parameter is a list of so many, with that number at that place; axes of which each stands for itself
-  /// may have any order.
+  /// Whether a parameter is a list of so many, with that number at that place.
   bool element(instruction const& i) {
     auto const n = image_.producer(stripped(i, false));
     auto const name = rules_.parameter_names[i.op];
     if (n == absent || read_list(image_, facts_, names_, n, name, listed_) != parameter_state::known ||
         listed_.size() != i.count)
       return false;
-    if (name != "axes") return static_cast<double>(listed_[i.c]) == i.number;
-    auto const is = [&](std::int64_t axis) {
-      return is_same_axis(image_, facts_, n, static_cast<double>(axis), i.number);
-    };
-    if (!is_set_of_axes(n)) return is(listed_[i.c]);
-    for (auto const each : listed_)
-      if (is(each)) return true;
-    return false;
+    auto const number = static_cast<double>(listed_[i.c]);
+    return name == "axes" ? is_same_axis(image_, facts_, n, number, i.number) : number == i.number;
   }
-  /// Whether what a reduction captured are so many axes, that one among them.
-  [[nodiscard]] bool over(instruction const& i) const {
-    auto const axes = s_.slot(i.b).axes;
-    auto const rank = facts_.rank(s_.value(i.a));
-    auto const from_last = i.number < 0 ? -1 - i.number : rank - 1 - i.number;
-    return (i.number < 0 || rank >= 0) && from_last >= 0 && from_last < 64 &&
-           (axes >> static_cast<int>(from_last) & 1u) != 0 && std::popcount(axes) == i.count;
+  /// Whether axes that each stand for themselves are those and no others.
+  [[nodiscard]] bool over(instruction const& i) {
+    auto const v = stripped(i, false);
+    auto const n = image_.producer(v);
+    std::uint64_t axes = i.b == no_slot ? 0 : s_.slot(i.b).axes;
+    int rank = facts_.rank(v);
+    if (i.b == no_slot) {
+      if (n == absent || read_list(image_, facts_, names_, n, "axes", listed_) != parameter_state::known) return false;
+      rank = rank_of_axes(image_, facts_, n);
+      if (!axes_of_list(listed_, rank, axes)) return false;
+    }
+    auto wanted = static_cast<std::uint64_t>(i.number);
+    for (int first = 0; i.op >> first != 0; ++first) {
+      if ((i.op >> first & 1) == 0) continue;
+      if (first >= rank) return false;
+      wanted |= std::uint64_t{1} << (rank - 1 - first);
+    }
+    return axes == wanted && std::popcount(wanted) == i.count;  // two may be one axis
   }
 
   bool condition_holds(std::uint16_t at) {
@@ -281,11 +285,13 @@ class basic_value_steps {
   // the last, where that is known; they are a set unless other parameters belong to each.
   bool list(instruction const& i, node_id n, std::string_view name) {
     if (name == "axes") {
-      if (listed_.size() == 1 && is_set_of_axes(n)) return axis(i, n, true, static_cast<double>(listed_[0]));
       auto const rank = rank_of_axes(image_, facts_, n);
+      bool const set = has_set_of_axes(op_of(image_, n));
+      if (set && listed_.size() == 1) return axis(i, n, true, static_cast<double>(listed_[0]));
+      std::uint64_t axes = 0;
+      if (set) return i.b != no_slot && axes_of_list(listed_, rank, axes) && axes != 0 && bind_axes(i.b, axes, 0);
       for (auto& each : listed_)
         if (each >= 0 && rank >= 0 && (each -= rank) >= 0) return false;
-      if (is_set_of_axes(n)) return i.b != no_slot && set_of_axes(i.b);
     }
     if (i.b == no_slot) return listed_.size() == 1 && static_cast<double>(listed_[0]) == i.number;
     auto const& known = s_.slot(i.b);
@@ -295,20 +301,6 @@ class basic_value_steps {
     bool same = before.size() == listed_.size();
     for (std::size_t k = 0; same && k < listed_.size(); ++k) same = before[k] == listed_[k];
     return same;
-  }
-  bool set_of_axes(std::uint8_t slot) {
-    std::uint64_t axes = 0;
-    for (auto const each : listed_) {
-      if (each >= 0 || each < -64) return false;
-      axes |= std::uint64_t{1} << static_cast<int>(-1 - each);
-    }
-    return axes != 0 && bind_axes(slot, axes, 0);
-  }
-  // Where an operator of the dialect has parameters for each axis, their order matters; so it may of one that fuse
-  // does not know.
-  [[nodiscard]] bool is_set_of_axes(node_id n) const {
-    auto const op = op_of(image_, n);
-    return op == opcode::squeeze || op == opcode::unsqueeze || info(op).shape == shape_function::reduce;
   }
 
   program const& rules_;

@@ -379,6 +379,11 @@ inline constexpr operator_info opaque_operator{opcode::opaque, "opaque"};
 
 [[nodiscard]] constexpr std::string_view name_of(opcode op) { return info(op).name; }
 
+/// Whether the order of an operator's `axes` says nothing: no other parameter has an entry for each of them.
+[[nodiscard]] constexpr bool has_set_of_axes(opcode op) {
+  return op == opcode::squeeze || op == opcode::unsqueeze || info(op).shape == shape_function::reduce;
+}
+
 /// What the table says of a parameter of `op`, or null.
 [[nodiscard]] constexpr parameter_info const* parameter_of(opcode op, std::string_view name) {
   for (auto const& p : info(op).parameters)

@@ -35,7 +35,8 @@ enum class step : std::uint8_t {
   missing,        ///< operand a is absent
   parameter,      ///< parameter names[op] of value a's node is `number`, or goes to slot b (b = 255: compare)
   element,        ///< parameter names[op] of value a's node is a list of `count`, number `c` of which is `number`
-  over,           ///< the axes in slot b are `count`, one of which is axis `number` of value a
+  over,           ///< the axes in slot b, of value a, or those of value a's node (b = 255) are `count` and no others:
+                  ///< as bits, in `number` those that count from the last one, in `op` those from the first
   users,          ///< value a has exactly `op` users
   user,           ///< * a user of value a that is operator `op`, or any (0); its result `c` to register b
   same,           ///< values a and b are one computation

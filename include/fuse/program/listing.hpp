@@ -8,6 +8,7 @@
 
 #include <fuse/ops/dialect.hpp>
 #include <fuse/program/program.hpp>
+#include <fuse/program/wants.hpp>
 #include <fuse/program/ways.hpp>
 
 namespace fuse::inline v0 {
@@ -77,9 +78,7 @@ namespace detail {
     case step::element:
       return line + std::string(rules.parameter_names[i.op]) + "[" + std::to_string(i.c) + "] of " +
              std::to_string(i.count) + " of " + r(i.a) + " is " + shortest(i.number);
-    case step::over:
-      return line + s(i.b) + ": " + std::to_string(i.count) + " axes of " + r(i.a) + ", among them " +
-             shortest(i.number);
+    case step::over: return line + (i.b == no_slot ? "axes" : s(i.b)) + " of " + r(i.a) + " are " + text_of_axes(i);
     case step::users: return line + r(i.a) + " are " + std::to_string(i.op);
     case step::user:
       return r(i.b) +

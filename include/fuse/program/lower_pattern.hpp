@@ -210,8 +210,11 @@ constexpr void lowering::attributes(term const& t, std::uint8_t r, std::uint8_t 
         made.number = holder.number;
         made.tolerance = static_cast<float>(holder.tolerance);
       } else if (holder.kind == term_kind::list) {
-        made.code = step::element;
-        list_of_numbers(holder, made);
+        auto const op = t.kind == term_kind::exact ? names_.rows[t.index - 1u].op : t.op;
+        if (a.name == static_text::of("axes") && has_set_of_axes(op))
+          axes_required(a, made);
+        else
+          list_of_numbers(holder, made);
         continue;
       } else if (!captures(holder)) {
         return fail(rule_error::misplaced, rule_.name);
@@ -225,6 +228,7 @@ constexpr void lowering::attributes(term const& t, std::uint8_t r, std::uint8_t 
 
 /// An instruction for each number of a list.
 constexpr void lowering::list_of_numbers(term const& list, instruction made) {
+  made.code = step::element;
   made.count = list.children;
   for (made.c = 0; made.c < list.children; ++made.c) {
     auto const& entry = pattern_[list.child[made.c]];
@@ -256,7 +260,7 @@ constexpr void lowering::reduction(term const& t, std::uint8_t r, bool alone) {
         .op = static_cast<std::uint16_t>(t.op),
         .through = everywhere_id_,
         .flags = alone ? instruction::alone : std::uint8_t{0}});
-  if (required != 0) axes_required(pattern_[required - 1], inner, s);
+  if (required != 0) axes_required(pattern_[required - 1], {.a = inner, .b = s});
   attributes(t, r, everywhere_id_, standard);
   bool const free = free_;
   free_ = false;
@@ -264,14 +268,31 @@ constexpr void lowering::reduction(term const& t, std::uint8_t r, bool alone) {
   free_ = free;
 }
 
-/// The axes of a reduction that an attribute of the pattern names, one or a list of them.
-constexpr void lowering::axes_required(term const& by, std::uint8_t reduced, std::uint8_t slot) {
-  instruction made{.code = step::over, .a = reduced, .b = slot, .count = 1, .number = by.number};
-  if (by.children == 0) return emit(made);
-  auto const& holder = pattern_[by.child[0]];
-  if (holder.kind == term_kind::list) return list_of_numbers(holder, made);
-  if (holder.kind != term_kind::number) return fail(rule_error::misplaced, rule_.name);
-  made.number = holder.number;
+/// The axes that an attribute of the pattern names, one or a list of them, where their order says nothing.
+constexpr void lowering::axes_required(term const& by, instruction made) {
+  std::uint64_t from_last = 0;
+  made.code = step::over;
+  made.op = 0;
+  auto const add = [&](double axis) {  // (No tensor has further ones: a mask without them holds of none.)
+    if (axis < 0 && axis >= -52) from_last |= std::uint64_t{1} << static_cast<int>(-1 - axis);
+    if (axis >= 0 && axis < 16) made.op = static_cast<std::uint16_t>(made.op | 1 << static_cast<int>(axis));
+    ++made.count;
+  };
+  auto const* holder = by.children == 0 ? nullptr : &pattern_[by.child[0]];
+  if (holder == nullptr) {
+    add(by.number);
+  } else if (holder->kind == term_kind::number) {
+    add(holder->number);
+  } else if (holder->kind != term_kind::list) {
+    return fail(rule_error::misplaced, rule_.name);
+  } else {
+    for (int i = 0; i < holder->children; ++i) {
+      auto const& entry = pattern_[holder->child[i]];
+      if (entry.kind != term_kind::number) return fail(rule_error::list_of_no_numbers, rule_.name);
+      add(entry.number);
+    }
+  }
+  made.number = static_cast<double>(from_last);
   emit(made);
 }
 

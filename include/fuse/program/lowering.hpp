@@ -166,7 +166,7 @@ class lowering {
   constexpr void attributes(term const& t, std::uint8_t r, std::uint8_t through, static_text except = {});
   constexpr void list_of_numbers(term const& list, instruction made);
   constexpr void reduction(term const& t, std::uint8_t r, bool alone);
-  constexpr void axes_required(term const& by, std::uint8_t reduced, std::uint8_t slot);
+  constexpr void axes_required(term const& by, instruction made);
   constexpr void group(std::uint8_t at, std::uint8_t r, sign_use sign, std::uint8_t around);
   [[nodiscard]] constexpr bool is_operand(std::uint8_t at) const;
   [[nodiscard]] constexpr bool divides_products(term const& t) const;

@@ -13,6 +13,17 @@
 /// What instructions want, in words, for explanations.
 namespace fuse::inline v0::detail {
 
+/// The axes that a step asks for, as rules name them.
+[[nodiscard]] inline std::string text_of_axes(instruction const& i) {
+  std::string text;
+  auto const add = [&](int axis) { text += (text.empty() ? "" : ", ") + std::to_string(axis); };
+  for (int bit = 0; bit < 16; ++bit)
+    if ((i.op >> bit & 1) != 0) add(bit);
+  for (int bit = 52; bit-- > 0;)
+    if ((static_cast<std::uint64_t>(i.number) >> bit & 1u) != 0) add(-1 - bit);
+  return text;
+}
+
 /// What an instruction wants, and the name of that requirement.
 struct requirement {
   std::string condition, expected;
@@ -100,8 +111,7 @@ struct requirement {
       return {std::string(rules.parameter_names[i.op]),
               "'" + std::string(rules.parameter_names[i.op]) + "' to be a list of " + std::to_string(i.count) +
                   " numbers, of which number " + std::to_string(i.c + 1) + " is " + digits(i.number)};
-    case step::over:
-      return {"axes", "a reduction over " + std::to_string(i.count) + " axes, one of which is " + digits(i.number)};
+    case step::over: return {"axes", "no other axes than " + text_of_axes(i)};
     case step::users: return {"users", "exactly " + std::to_string(i.op) + " users"};
     case step::user: return {"second root", "a user that is the rule's other root"};
     case step::condition: {
