@@ -39,6 +39,7 @@ class OverlapTest(unittest.TestCase):
                         self.assertLessEqual(both, min(alone[one], alone[other]))
                         self.assertLessEqual(everything, both)
         print(f"{pairs} pairs")
+        self.assertGreater(pairs, 100)
 
 
 if __name__ == "__main__":

@@ -16,9 +16,9 @@ namespace fuse::inline v0 {
 
 namespace detail {
 
-/// What `match_of` holds, of any rules.
+/// A match of any rules: what `match_of` holds.
 template <class Graph>
-struct captures {
+struct any_match {
   struct bound_name {
     std::string_view name;
     std::vector<value_of<Graph>> values;
@@ -53,16 +53,16 @@ class graph_matcher {
   void filter(bool on) { machine_.filter(on); }
 
   /// All matches of all rules, users before producers; at one node the first match of each rule.
-  [[nodiscard]] std::vector<captures<Graph>> all() {
-    std::vector<captures<Graph>> found;
+  [[nodiscard]] std::vector<any_match<Graph>> all() {
+    std::vector<any_match<Graph>> found;
     if (bound_.cyclic()) return found;
     collector seen(*this, found);
     machine_.run(seen);
     return found;
   }
   /// The matches at one node.
-  [[nodiscard]] std::vector<captures<Graph>> at(node_of<Graph> const& node) {
-    std::vector<captures<Graph>> found;
+  [[nodiscard]] std::vector<any_match<Graph>> at(node_of<Graph> const& node) {
+    std::vector<any_match<Graph>> found;
     auto const n = number(node);
     collector seen(*this, found);
     if (n != absent) machine_.run(n, seen);
@@ -107,13 +107,13 @@ class graph_matcher {
 
   class collector final : public machine::acceptor {
    public:
-    collector(graph_matcher& owner, std::vector<captures<Graph>>& into) : owner_(owner), into_(into) {}
+    collector(graph_matcher& owner, std::vector<any_match<Graph>>& into) : owner_(owner), into_(into) {}
     bool accept(std::uint16_t rule) override {
       auto const& known = owner_.machine_.rules().rules[rule];
       if (std::exchange(node_, owner_.machine_.root()) != owner_.machine_.root()) first_ = into_.size();
       for (std::size_t i = first_; i < into_.size(); ++i)
         if (into_[i].rule == known.name) return false;
-      captures<Graph> made{known.name, owner_.bound_.node(node_), {}};
+      any_match<Graph> made{known.name, owner_.bound_.node(node_), {}};
       for (std::uint8_t s = 0; s < known.slot_count; ++s) {
         auto const& b = owner_.machine_.found().slot(s);
         if (!b.bound) continue;
@@ -136,7 +136,7 @@ class graph_matcher {
 
    private:
     graph_matcher& owner_;
-    std::vector<captures<Graph>>& into_;
+    std::vector<any_match<Graph>>& into_;
     node_id node_ = absent;
     std::size_t first_ = 0;  // of this node
   };
@@ -199,7 +199,7 @@ class match_of {
   template <auto const& R, class G>
   friend class matcher;
 
-  explicit match_of(detail::captures<Graph>&& found) : found_(std::move(found)) {}
+  explicit match_of(detail::any_match<Graph>&& found) : found_(std::move(found)) {}
 
   template <fixed_string Name>
   [[nodiscard]] auto const* find() const {
@@ -209,7 +209,7 @@ class match_of {
     return found_.find(Name.view());
   }
 
-  detail::captures<Graph> found_;
+  detail::any_match<Graph> found_;
 };
 
 /// Finds matches in a graph that nobody changes meanwhile. Building one reads the graph and propagates shapes: linear.
@@ -228,7 +228,7 @@ class matcher : public detail::graph_matcher<Graph> {
   }
 
  private:
-  static std::vector<match_of<Rules, Graph>> typed(std::vector<detail::captures<Graph>>&& found) {
+  static std::vector<match_of<Rules, Graph>> typed(std::vector<detail::any_match<Graph>>&& found) {
     std::vector<match_of<Rules, Graph>> made;
     made.reserve(found.size());
     for (auto& each : found) made.push_back(match_of<Rules, Graph>(std::move(each)));
