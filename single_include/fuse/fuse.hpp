@@ -9940,11 +9940,18 @@ class basic_operator_sets {
     return n != absent && info(op_of(image_, n)).group != op_group::none && ((*this)[v].direct & both) == both;
   }
   [[nodiscard]] value_id term_below(value_id v) const {
-    for (int i = 0; i < 8 && v != absent && is_multiple(v); ++i) {
-      auto const n = image_.producer(v);
-      v = image_.operand(n, image_.operand_count(n) > 1 && is_number(image_.operand(n, 0)) ? 1 : 0);
+    for (int i = 0; i < 8; ++i) {
+      auto const n = v == absent ? absent : image_.producer(v);
+      if (n != absent && may_keep_elements(op_of(image_, n))) return of_anything;
+      if (n == absent || !is_multiple(v)) return v;
+      bool const several = image_.operand_count(n) > 1;
+      bool const first = several && is_number(image_.operand(n, 0)),
+                 second = several && is_number(image_.operand(n, 1));
+      if (first && !facts_.is_uniform(image_.operand(n, 0))) return of_anything;
+      if (second && !facts_.is_uniform(image_.operand(n, 1))) return of_anything;
+      v = image_.operand(n, first ? 1 : 0);
     }
-    return v;
+    return of_anything;
   }
   [[nodiscard]] bool may_be_alike(node_id n) const {
     if (image_.operand_count(n) < 2) return false;
@@ -9952,7 +9959,7 @@ class basic_operator_sets {
     if (first == absent) return false;
     for (std::uint32_t i = 1; i < image_.operand_count(n); ++i) {
       auto const other = term_below(image_.operand(n, i));
-      if (other == first) continue;
+      if (other == first || first == of_anything || other == of_anything) continue;
       auto const a = image_.producer(first), b = other == absent ? absent : image_.producer(other);
       if (a == absent || b == absent || image_.node(a).tag.name != image_.node(b).tag.name ||
           opening_of(op_of(image_, a), op_group::sum).when == opens_with::any)
@@ -17299,13 +17306,15 @@ class basic_folding {
     for (auto& p : parts) operands.push_back(std::move(p.contents));
     if (!evaluate(op, operands, made.contents))
       return objection{"operands that the right side folds do not broadcast to each other"};
+    bool const arithmetic = info(op).group != op_group::none;
     bool finite = true, zeros = info(op).group != op_group::product;
     for (auto const& operand : operands) {
       finite = finite && all_finite(operand);
       zeros = zeros || has_zero(operand) || !all_finite(operand);
     }
-    if (finite && !all_finite(made.contents))
-      return objection{"fold would make an infinite number, or none, of finite ones"};
+    if ((finite || arithmetic) && !all_finite(made.contents))
+      return objection{finite ? "fold would make an infinite number, or none, of finite ones"
+                              : "fold would compute with an infinite number, or none"};
     if (!zeros && has_zero(made.contents)) return objection{"fold would make 0 a product of numbers that are not"};
     return made;
   }

@@ -27,6 +27,7 @@ struct outcome {
   finding broken{};
   bool fits = true;  ///< the example itself is a valid graph
   bool applied = false, bounded = false;
+  bool costly = false;  ///< it was found where what stays alive makes the rewrite too dear
 };
 
 /// A report without the rules that were found nowhere.
@@ -117,6 +118,8 @@ struct outcome {
   };
   of.applied = report.applied() != 0;
   of.bounded = !report.notes.empty();
+  for (auto const& r : report.rules)
+    for (auto const& place : r.refused) of.costly = of.costly || place.condition == "cost";
   if (!report.error.empty()) return broken("a graph is rewritten", report.error);
   if (!of.applied && once != text) return broken("what is refused leaves no trace", {});
 

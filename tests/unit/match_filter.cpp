@@ -50,6 +50,21 @@ TEST_CASE("without a filter the same is written") {
   CHECK(to_text(with) == to_text(without));
 }
 
+TEST_CASE("a sum with a number is no number, whichever side of a product it stands on") {
+  // (a + 1/2) - -(a + 1/2) is 2 (a + 1/2), a product.
+  static constexpr auto doubled = fuse::rule<"doubled">(tanh(x) * (2.0 * x)).replace(op<"Relu">(x));
+  for (bool const turned : {false, true}) {
+    fuse::graph g(17);
+    auto const sum = g.add("Add", {g.input("a", fuse::element_type::float32, {2, 3}), g.scalar(0.5f)});
+    auto const minus = turned ? g.add("Mul", {g.scalar(-1.0f), sum}) : g.add("Mul", {sum, g.scalar(-1.0f)});
+    g.output(g.add("Mul", {g.add("Tanh", {sum}), g.add("Sub", {sum, minus})}), "y");
+    fuse::matcher<doubled, fuse::graph> search(g);
+    CHECK(search.all().size() == 1);
+    search.filter(false);
+    CHECK(search.all().size() == 1);
+  }
+}
+
 TEST_CASE("a filter tells where nothing can match, and nothing where it is off") {
   fuse::graph g(17);
   g.output(g.add("Tanh", {g.input("a", fuse::element_type::float32, {2, 3})}), "y");

@@ -243,12 +243,21 @@ class basic_operator_sets {
     constexpr auto both = sum_bit | product_bit;
     return n != absent && info(op_of(image_, n)).group != op_group::none && ((*this)[v].direct & both) == both;
   }
+  // What it may be a multiple of; of_anything where that is not seen here: what stands at a value may be a number, or a
+  // sum or product that has one.
   [[nodiscard]] value_id term_below(value_id v) const {
-    for (int i = 0; i < 8 && v != absent && is_multiple(v); ++i) {
-      auto const n = image_.producer(v);
-      v = image_.operand(n, image_.operand_count(n) > 1 && is_number(image_.operand(n, 0)) ? 1 : 0);
+    for (int i = 0; i < 8; ++i) {
+      auto const n = v == absent ? absent : image_.producer(v);
+      if (n != absent && may_keep_elements(op_of(image_, n))) return of_anything;
+      if (n == absent || !is_multiple(v)) return v;
+      bool const several = image_.operand_count(n) > 1;
+      bool const first = several && is_number(image_.operand(n, 0)),
+                 second = several && is_number(image_.operand(n, 1));
+      if (first && !facts_.is_uniform(image_.operand(n, 0))) return of_anything;
+      if (second && !facts_.is_uniform(image_.operand(n, 1))) return of_anything;
+      v = image_.operand(n, first ? 1 : 0);
     }
-    return v;
+    return of_anything;
   }
   // Whether all that a sum adds may be multiples of one value: it is the same, or the same operator computes it.
   [[nodiscard]] bool may_be_alike(node_id n) const {
@@ -257,7 +266,7 @@ class basic_operator_sets {
     if (first == absent) return false;
     for (std::uint32_t i = 1; i < image_.operand_count(n); ++i) {
       auto const other = term_below(image_.operand(n, i));
-      if (other == first) continue;
+      if (other == first || first == of_anything || other == of_anything) continue;
       auto const a = image_.producer(first), b = other == absent ? absent : image_.producer(other);
       if (a == absent || b == absent || image_.node(a).tag.name != image_.node(b).tag.name ||
           opening_of(op_of(image_, a), op_group::sum).when == opens_with::any)
