@@ -11717,9 +11717,10 @@ class basic_interpreter {
     s_.registers[0] = s_.registers[1] = {{root}};
     if (e.strip != 0) s_.registers[1] = {{values_.stripped(root, e.strip, true, true)}};
     if (e.strip != 0 && s_.value(1) == root) return false;
+    auto const stripped = s_.here();  // what was looked through is matched, whichever way is gone
     auto const from = [&](std::uint16_t pc) {
       steps_ = 0;  // what one rule does, or those that begin like it, is not taken from others
-      return try_from(pc, begin);
+      return try_from(pc, stripped);
     };
     bool const stop = filter_.branches(
         e, [&](std::uint8_t at) { return operators_at(at); }, from);
