@@ -17307,15 +17307,13 @@ class basic_folding {
     for (auto& p : parts) operands.push_back(std::move(p.contents));
     if (!evaluate(op, operands, made.contents))
       return objection{"operands that the right side folds do not broadcast to each other"};
-    bool const arithmetic = info(op).group != op_group::none;
     bool finite = true, zeros = info(op).group != op_group::product;
     for (auto const& operand : operands) {
       finite = finite && all_finite(operand);
       zeros = zeros || has_zero(operand) || !all_finite(operand);
     }
-    if ((finite || arithmetic) && !all_finite(made.contents))
-      return objection{finite ? "fold would make an infinite number, or none, of finite ones"
-                              : "fold would compute with an infinite number, or none"};
+    if (finite && !all_finite(made.contents))
+      return objection{"fold would make an infinite number, or none, of finite ones"};
     if (!zeros && has_zero(made.contents)) return objection{"fold would make 0 a product of numbers that are not"};
     return made;
   }
