@@ -9773,7 +9773,10 @@ class basic_operator_sets {
     update();
   }
 
-  void tell(bool tells) { size_ = tells ? of_.size() : 0; }
+  void tell(bool tells) {
+    tells_ = tells;
+    size_ = tells ? of_.size() : 0;
+  }
 
   [[nodiscard]] sets const& operator[](value_id v) const { return v < size_ ? of_[v] : v == absent ? none_ : all; }
 
@@ -9823,7 +9826,7 @@ class basic_operator_sets {
       of_.push_back(none_);  // resizing takes ten times as long
     else
       of_.resize(image_.value_count(), none_);
-    size_ = of_.size();
+    tell(tells_);
     for (auto v = static_cast<value_id>(from); v < of_.size(); ++v)
       if (image_.producer(v) == absent) of_[v] = constant_at(v);
   }
@@ -9831,6 +9834,8 @@ class basic_operator_sets {
     auto const bits = facts_.is_uniform(v) ? number_bit | constant_bit : image_.value(v).constant ? constant_bit : 0;
     return {bits, bits, 0};
   }
+
+  [[nodiscard]] sets const& of(value_id v) const { return v < of_.size() ? of_[v] : v == absent ? none_ : all; }
 
   struct meaning {
     std::uint64_t bits = 0, below = 0;
@@ -9880,19 +9885,18 @@ class basic_operator_sets {
     auto const& record = image_.node(n);
     auto const op = static_cast<opcode>(record.tag.op);
     sets found{means.bits, means.bits, means.below};
-    for (std::uint32_t i = 0; i < record.operand_count; ++i) found.below |= (*this)[image_.operand(n, i)].deep;
+    for (std::uint32_t i = 0; i < record.operand_count; ++i) found.below |= of(image_.operand(n, i)).deep;
     bool const alone = record.operand_count == 1 && may_keep_elements(op);
-    if (means.transparent || alone || has_transparent_name(record.tag))
-      found.add((*this)[kept_operand(image_, facts_, n)]);
+    if (means.transparent || alone || has_transparent_name(record.tag)) found.add(of(kept_operand(image_, facts_, n)));
     if (means.layout && (alone || means.transparent)) found.direct |= sum_bit | product_bit;  // it may be opened
     if (means.logarithm && record.operand_count == 1) {  // if it is of one: below that, whatever it is
-      auto const& inside = (*this)[image_.operand(n, 0)];
+      auto const& inside = of(image_.operand(n, 0));
       auto const there = inside.deep | inside.below | product_bit | root_bit;
       if ((inside.deep & operator_bit(opcode::log)) != 0) found.add({there, there, inside.below});
     }
     if (clips_ && may_clip(op))
       if (auto const whole = positive_part_of(image_, facts_, n); whole != absent)
-        found.add((*this)[whole]), found.direct |= sum_bit;
+        found.add(of(whole)), found.direct |= sum_bit;
     into = found;
   }
   void find_group(node_id n, meaning const& means, sets& into) const {
@@ -9900,7 +9904,7 @@ class basic_operator_sets {
     auto const op = static_cast<opcode>(record.tag.op);
     sets found{means.bits, means.bits, means.below};
     if (op == opcode::sum_of && record.operand_count == 1) {  // whatever it adds, which may be opened below it
-      found.add((*this)[image_.operand(n, 0)]);
+      found.add(of(image_.operand(n, 0)));
       found.add({sum_bit | operator_bit(op), sum_bit | product_bit | operator_bit(op), 0});
       into = found;
       return;
@@ -9915,7 +9919,7 @@ class basic_operator_sets {
         if (is_number(image_.operand(n, i))) kinds |= means.scaled;
     if (means.alike != 0 && opens_ && may_be_alike(n)) kinds |= means.alike;
     for (std::uint32_t i = 0; i < record.operand_count; ++i) {
-      auto const& inside = (*this)[image_.operand(n, i)];
+      auto const& inside = of(image_.operand(n, i));
       found.deep |= inside.deep;
       found.below |= inside.below;
       auto const other = inside.direct & (sum_bit | product_bit);
@@ -9933,11 +9937,11 @@ class basic_operator_sets {
     found.deep |= kinds;
     into = found;
   }
-  [[nodiscard]] bool is_number(value_id v) const { return ((*this)[v].direct & number_bit) != 0; }
+  [[nodiscard]] bool is_number(value_id v) const { return (of(v).direct & number_bit) != 0; }
   [[nodiscard]] bool is_multiple(value_id v) const {
     auto const n = image_.producer(v);
     constexpr auto both = sum_bit | product_bit;
-    return n != absent && info(op_of(image_, n)).group != op_group::none && ((*this)[v].direct & both) == both;
+    return n != absent && info(op_of(image_, n)).group != op_group::none && (of(v).direct & both) == both;
   }
   [[nodiscard]] value_id term_below(value_id v) const {
     for (int i = 0; i < 8; ++i) {
@@ -9986,8 +9990,9 @@ class basic_operator_sets {
   plain_vector<std::uint64_t> through_bits_;  // by set of operators to look through
   plain_vector<sets> of_;
   std::size_t size_ = 0;  // a vector would divide
-  bool clips_ = false;    // rules look for clipped sums
-  bool opens_ = false;    // ... or for any sum or product
+  bool tells_ = true;
+  bool clips_ = false;  // rules look for clipped sums
+  bool opens_ = false;  // ... or for any sum or product
   plain_vector<node_id> waiting_;
 };
 using operator_sets = basic_operator_sets<graph_image>;
@@ -10015,21 +10020,11 @@ class basic_filter {
   void turn(bool on) {
     on_ = on;
     sets_.tell(on);
-    if (on && missed_) update();
   }
 
-  void update() {
-    missed_ = !on_;
-    if (on_) sets_.update();
-  }
-  void update(node_id n) {
-    missed_ = missed_ || !on_;
-    if (on_) sets_.update(n);
-  }
-  void add(node_id made) {
-    missed_ = missed_ || !on_;
-    if (on_) sets_.add(made);
-  }
+  void update() { sets_.update(); }
+  void update(node_id n) { sets_.update(n); }
+  void add(node_id made) { sets_.add(made); }
 
   [[nodiscard]] operator_sets const& sets() const { return sets_; }
 
@@ -10118,7 +10113,7 @@ class basic_filter {
   branch_lists branches_;
   frame_needs needs_;
   entrances entrances_;
-  bool on_ = true, missed_ = false;  // `missed_`: something has changed while it was off
+  bool on_ = true;
 };
 using filter = basic_filter<graph_image>;
 
@@ -18883,13 +18878,19 @@ class pattern_reach {
         if (e.stage <= stage) follow(e.first, 0, stage, before);
       for (auto op : {opcode::sum, opcode::mean})
         for (auto const& each : summings) raise(at(stage, each.op), at(stage, op));
-      for (auto const& set : rules.sets)
-        for (std::size_t i = 0; i < set.count; ++i)
-          raise(at(stage, set.by_name[i] ? opcode::opaque : static_cast<opcode>(set.ops[i])), most(stage));
     }
   }
 
   [[nodiscard]] int above(int stage, opcode op) const { return above_[place(stage, op)]; }
+  [[nodiscard]] bool passes(operator_tag tag) const {
+    auto const op = static_cast<opcode>(tag.op);
+    if (info(op).group != op_group::none || op == opcode::log || may_keep_elements(op) || may_clip(op) ||
+        opening_of(op, op_group::product).when != opens_with::none)
+      return true;
+    for (auto const& set : rules_.sets)
+      if (set.contains(tag.name, tag.op)) return true;
+    return false;
+  }
   [[nodiscard]] int most(int stage) const { return most_[static_cast<std::size_t>(stage)]; }
 
  private:
@@ -19524,9 +19525,8 @@ class basic_driver final : machine::acceptor {
     auto const stage = patterns_so_far();
     auto const n = v == absent ? absent : image_.producer(v);
     if (v != absent && n == absent) return pattern_reach::none;
-    auto const op = n == absent ? opcode::identity : op_of(image_, n);
-    bool const anywhere = info(op).group != op_group::none || may_keep_elements(op);
-    return anywhere ? reach_.most(stage) : reach_.above(stage, op);
+    if (n == absent || reach_.passes(image_.node(n).tag)) return reach_.most(stage);
+    return reach_.above(stage, op_of(image_, n));
   }
 
   void look_again(std::uint16_t rule) {
@@ -19564,9 +19564,7 @@ class basic_driver final : machine::acceptor {
       if (seen.round != round_) waiting_.push_back(n);
       seen = {round_, at.operators};
       auto const op = op_of(image_, n);
-      bool const opens = info(op).group != op_group::none || op == opcode::log ||
-                         opening_of(op, op_group::product).when != opens_with::none;
-      bool const passed = opens || (may_keep_elements(op) && unchanged(image_, facts_, n));
+      bool const passed = reach_.passes(image_.node(n).tag);
       if (!passed && (at.operators <= 0 || reach_.above(stage, op) == pattern_reach::none)) continue;
       auto const left = passed ? at.operators : at.operators - 1;
       for (std::uint32_t k = 0; k < image_.node(n).result_count; ++k)

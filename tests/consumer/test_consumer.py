@@ -70,10 +70,10 @@ class consumer(unittest.TestCase):
         run("cmake", "--build", folder, "--target", *targets)
         return folder
 
-    def compile(self, way, *options):
-        """Compiles the project's one program by hand, and runs it."""
+    def compile(self, way, *options, source="main.cpp"):
+        """Compiles a program of the project by hand, and runs it."""
         program = self.work / way
-        run(CXX, STANDARD, *options, self.project / "main.cpp", "-o", program)
+        run(CXX, STANDARD, *options, self.project / source, "-o", program)
         run(program)
 
     def test_installed(self):
@@ -81,9 +81,9 @@ class consumer(unittest.TestCase):
             "installed",
             f"-DCMAKE_PREFIX_PATH={self.prefix}",
             f"-DCOMPONENTS={';'.join(COMPONENTS)}",
-            targets=("all", "consumer_separate", *KERNELS_SEPARATE),
+            targets=("all", "consumer_rewrite", "consumer_separate", *KERNELS_SEPARATE),
         )
-        for program in ["consumer", "consumer_separate", *KERNELS_SEPARATE, *(f"consumer_{component}" for component in COMPONENTS)]:
+        for program in ["consumer", "consumer_rewrite", "consumer_separate", *KERNELS_SEPARATE, *(f"consumer_{component}" for component in COMPONENTS)]:
             run(programs / program)
 
     def test_a_component_that_was_not_installed_is_told(self):
@@ -115,7 +115,7 @@ class consumer(unittest.TestCase):
 
     def test_single_header(self):
         shutil.copytree(SOURCE / "single_include", self.work / "single")
-        self.compile("single_header", "-I", self.work / "single")
+        self.compile("single_header", "-I", self.work / "single", source="rewrite.cpp")
 
 
 if __name__ == "__main__":

@@ -171,4 +171,25 @@ TEST_CASE("what becomes one value far below a pattern is seen in it") {
   }
 }
 
+TEST_CASE("what becomes a match below operators that are looked through is seen through them, filtered or not") {
+  static constexpr auto shorter = fuse::rule<"shorter">(abs(abs(sum(x)))).replace(sum(x).attr<"axes">(param<"axes">));
+  static constexpr auto all = fuse::rule<"all">(tanh(x / sum(x))).replace(relu(x));
+  static constexpr auto set = fuse::rule_set<shorter, all>;
+  for (bool const filter : {true, false})
+    for (int pairs : {0, 1, 3}) {
+      sketch g;
+      auto const a = g.in("a", {2, 3, 4});
+      auto v = g.add("Abs", {g.add("Abs", {g.add("ReduceSum", {a, g.constant({std::int64_t{-1}})})})});
+      for (int i = 0; i < pairs; ++i) {
+        v = g.add("Unsqueeze", {v, g.constant({std::int64_t{1}})});
+        v = g.add("Squeeze", {v, g.constant({std::int64_t{1}})});
+      }
+      g.end(g.add("Tanh", {g.add("Div", {a, v})}));
+      fuse::rewrite_options options;
+      options.filter = filter;
+      CHECK(applied<set>(g, options) == 2);
+      CHECK(ops(g) == "Relu");
+    }
+}
+
 }  // namespace rewrite_driver

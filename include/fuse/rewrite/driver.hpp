@@ -353,9 +353,8 @@ class basic_driver final : machine::acceptor {
     auto const stage = patterns_so_far();
     auto const n = v == absent ? absent : image_.producer(v);
     if (v != absent && n == absent) return pattern_reach::none;
-    auto const op = n == absent ? opcode::identity : op_of(image_, n);
-    bool const anywhere = info(op).group != op_group::none || may_keep_elements(op);
-    return anywhere ? reach_.most(stage) : reach_.above(stage, op);
+    if (n == absent || reach_.passes(image_.node(n).tag)) return reach_.most(stage);
+    return reach_.above(stage, op_of(image_, n));
   }
 
   // What changed may match again: whatever reads it, and the new nodes.
@@ -399,9 +398,7 @@ class basic_driver final : machine::acceptor {
       if (seen.round != round_) waiting_.push_back(n);
       seen = {round_, at.operators};
       auto const op = op_of(image_, n);
-      bool const opens = info(op).group != op_group::none || op == opcode::log ||
-                         opening_of(op, op_group::product).when != opens_with::none;
-      bool const passed = opens || (may_keep_elements(op) && unchanged(image_, facts_, n));
+      bool const passed = reach_.passes(image_.node(n).tag);
       if (!passed && (at.operators <= 0 || reach_.above(stage, op) == pattern_reach::none)) continue;
       auto const left = passed ? at.operators : at.operators - 1;
       for (std::uint32_t k = 0; k < image_.node(n).result_count; ++k)

@@ -5,6 +5,8 @@
 #include <cstdint>
 
 #include <fuse/core/plain_vector.hpp>
+#include <fuse/graph/image.hpp>
+#include <fuse/infer/unchanged.hpp>
 #include <fuse/ops/algebra.hpp>
 #include <fuse/ops/operator.hpp>
 #include <fuse/program/program.hpp>
@@ -12,7 +14,7 @@
 namespace fuse::inline v0::detail {
 
 /// How far above a node the root of a pattern may be that has it inside: how many operators may stand between, where
-/// sums and products, and what leaves a value as it is, count for none. Told for the patterns of a stage and of all
+/// what `passes` counts for none. Told for the patterns of a stage and of all
 /// before it: rules of later stages will look at every node. Made once for a program, linear in it for each stage.
 class pattern_reach {
  public:
@@ -30,14 +32,22 @@ class pattern_reach {
       // A sum or a mean may be spelled as another of these.
       for (auto op : {opcode::sum, opcode::mean})
         for (auto const& each : summings) raise(at(stage, each.op), at(stage, op));
-      for (auto const& set : rules.sets)
-        for (std::size_t i = 0; i < set.count; ++i)
-          raise(at(stage, set.by_name[i] ? opcode::opaque : static_cast<opcode>(set.ops[i])), most(stage));
     }
   }
 
   /// Above what `op` computes.
   [[nodiscard]] int above(int stage, opcode op) const { return above_[place(stage, op)]; }
+  /// Whether matching may go through such an operator without a step of the pattern: it opens sums and products,
+  /// leaves out what keeps elements, and looks through what a rule names.
+  [[nodiscard]] bool passes(operator_tag tag) const {
+    auto const op = static_cast<opcode>(tag.op);
+    if (info(op).group != op_group::none || op == opcode::log || may_keep_elements(op) || may_clip(op) ||
+        opening_of(op, op_group::product).when != opens_with::none)
+      return true;
+    for (auto const& set : rules_.sets)
+      if (set.contains(tag.name, tag.op)) return true;
+    return false;
+  }
   /// Above anything.
   [[nodiscard]] int most(int stage) const { return most_[static_cast<std::size_t>(stage)]; }
 

@@ -38,23 +38,13 @@ class basic_filter {
   void turn(bool on) {
     on_ = on;
     sets_.tell(on);
-    if (on && missed_) update();
   }
 
   /// Takes in what has changed in the image: all of it, or the results of one node; or a new node, whose users are
-  /// updated after it.
-  void update() {
-    missed_ = !on_;
-    if (on_) sets_.update();
-  }
-  void update(node_id n) {
-    missed_ = missed_ || !on_;
-    if (on_) sets_.update(n);
-  }
-  void add(node_id made) {
-    missed_ = missed_ || !on_;
-    if (on_) sets_.add(made);
-  }
+  /// updated after it. Also while it is off: what opens sums and products asks the sets, too.
+  void update() { sets_.update(); }
+  void update(node_id n) { sets_.update(n); }
+  void add(node_id made) { sets_.add(made); }
 
   /// The operators at and below values.
   [[nodiscard]] operator_sets const& sets() const { return sets_; }
@@ -158,7 +148,7 @@ class basic_filter {
   branch_lists branches_;
   frame_needs needs_;
   entrances entrances_;
-  bool on_ = true, missed_ = false;  // `missed_`: something has changed while it was off
+  bool on_ = true;
 };
 using filter = basic_filter<graph_image>;
 

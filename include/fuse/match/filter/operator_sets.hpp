@@ -63,8 +63,11 @@ class basic_operator_sets {
     update();
   }
 
-  /// Whether it tells what stands at values, or that everything may; no `update` meanwhile.
-  void tell(bool tells) { size_ = tells ? of_.size() : 0; }
+  /// Whether it tells what stands at values, or that everything may.
+  void tell(bool tells) {
+    tells_ = tells;
+    size_ = tells ? of_.size() : 0;
+  }
 
   [[nodiscard]] sets const& operator[](value_id v) const { return v < size_ ? of_[v] : v == absent ? none_ : all; }
 
@@ -121,7 +124,7 @@ class basic_operator_sets {
       of_.push_back(none_);  // resizing takes ten times as long
     else
       of_.resize(image_.value_count(), none_);
-    size_ = of_.size();
+    tell(tells_);
     for (auto v = static_cast<value_id>(from); v < of_.size(); ++v)
       if (image_.producer(v) == absent) of_[v] = constant_at(v);
   }
@@ -129,6 +132,9 @@ class basic_operator_sets {
     auto const bits = facts_.is_uniform(v) ? number_bit | constant_bit : image_.value(v).constant ? constant_bit : 0;
     return {bits, bits, 0};
   }
+
+  // What stands at a value, whether that is told or not.
+  [[nodiscard]] sets const& of(value_id v) const { return v < of_.size() ? of_[v] : v == absent ? none_ : all; }
 
   // What an operator is, looked up once.
   struct meaning {
@@ -182,19 +188,18 @@ class basic_operator_sets {
     auto const& record = image_.node(n);
     auto const op = static_cast<opcode>(record.tag.op);
     sets found{means.bits, means.bits, means.below};
-    for (std::uint32_t i = 0; i < record.operand_count; ++i) found.below |= (*this)[image_.operand(n, i)].deep;
+    for (std::uint32_t i = 0; i < record.operand_count; ++i) found.below |= of(image_.operand(n, i)).deep;
     bool const alone = record.operand_count == 1 && may_keep_elements(op);
-    if (means.transparent || alone || has_transparent_name(record.tag))
-      found.add((*this)[kept_operand(image_, facts_, n)]);
+    if (means.transparent || alone || has_transparent_name(record.tag)) found.add(of(kept_operand(image_, facts_, n)));
     if (means.layout && (alone || means.transparent)) found.direct |= sum_bit | product_bit;  // it may be opened
     if (means.logarithm && record.operand_count == 1) {  // if it is of one: below that, whatever it is
-      auto const& inside = (*this)[image_.operand(n, 0)];
+      auto const& inside = of(image_.operand(n, 0));
       auto const there = inside.deep | inside.below | product_bit | root_bit;
       if ((inside.deep & operator_bit(opcode::log)) != 0) found.add({there, there, inside.below});
     }
     if (clips_ && may_clip(op))
       if (auto const whole = positive_part_of(image_, facts_, n); whole != absent)
-        found.add((*this)[whole]), found.direct |= sum_bit;
+        found.add(of(whole)), found.direct |= sum_bit;
     into = found;
   }
   void find_group(node_id n, meaning const& means, sets& into) const {
@@ -202,7 +207,7 @@ class basic_operator_sets {
     auto const op = static_cast<opcode>(record.tag.op);
     sets found{means.bits, means.bits, means.below};
     if (op == opcode::sum_of && record.operand_count == 1) {  // whatever it adds, which may be opened below it
-      found.add((*this)[image_.operand(n, 0)]);
+      found.add(of(image_.operand(n, 0)));
       found.add({sum_bit | operator_bit(op), sum_bit | product_bit | operator_bit(op), 0});
       into = found;
       return;
@@ -217,7 +222,7 @@ class basic_operator_sets {
         if (is_number(image_.operand(n, i))) kinds |= means.scaled;
     if (means.alike != 0 && opens_ && may_be_alike(n)) kinds |= means.alike;
     for (std::uint32_t i = 0; i < record.operand_count; ++i) {
-      auto const& inside = (*this)[image_.operand(n, i)];
+      auto const& inside = of(image_.operand(n, i));
       found.deep |= inside.deep;
       found.below |= inside.below;
       auto const other = inside.direct & (sum_bit | product_bit);
@@ -236,12 +241,12 @@ class basic_operator_sets {
     found.deep |= kinds;
     into = found;
   }
-  [[nodiscard]] bool is_number(value_id v) const { return ((*this)[v].direct & number_bit) != 0; }
+  [[nodiscard]] bool is_number(value_id v) const { return (of(v).direct & number_bit) != 0; }
   // Whether `v` is a multiple of something else: a number times that, or the sum of terms that are alike.
   [[nodiscard]] bool is_multiple(value_id v) const {
     auto const n = image_.producer(v);
     constexpr auto both = sum_bit | product_bit;
-    return n != absent && info(op_of(image_, n)).group != op_group::none && ((*this)[v].direct & both) == both;
+    return n != absent && info(op_of(image_, n)).group != op_group::none && (of(v).direct & both) == both;
   }
   // What it may be a multiple of; of_anything where that is not seen here: what stands at a value may be a number, or a
   // sum or product that has one.
@@ -293,8 +298,9 @@ class basic_operator_sets {
   plain_vector<std::uint64_t> through_bits_;  // by set of operators to look through
   plain_vector<sets> of_;
   std::size_t size_ = 0;  // a vector would divide
-  bool clips_ = false;    // rules look for clipped sums
-  bool opens_ = false;    // ... or for any sum or product
+  bool tells_ = true;
+  bool clips_ = false;  // rules look for clipped sums
+  bool opens_ = false;  // ... or for any sum or product
   plain_vector<node_id> waiting_;
 };
 using operator_sets = basic_operator_sets<graph_image>;
