@@ -15739,6 +15739,10 @@ class basic_transaction final : public graph_source {
   value_id constant_of(tensor contents) {
     for (auto const& s : steps())
       if (s.constant && s.contents == contents) return s.id;
+    auto const is = [&](value_id v) {
+      return image_.value(v).region == scope_ && !image_.unused(v) && same(real_.constant(v), contents);
+    };
+    if (auto const v = committed_.find(hash_of(contents), is); v != committed_.none) return v;
     auto const v = image_.add_value(scope_);
     image_.set_constant(v, true);
     auto& step = add_step(true, v);
@@ -15788,6 +15792,8 @@ class basic_transaction final : public graph_source {
         return give_up("the graph refuses a new " + s.op + ", or makes one with another number of results");
       image_.place_before(s.id, before);
     }
+    for (auto const& s : steps())
+      if (s.constant) committed_.add(hash_of(s.contents), s.id);
     return {};
   }
 
@@ -15877,6 +15883,17 @@ class basic_transaction final : public graph_source {
     return step;
   }
 
+  [[nodiscard]] static std::size_t hash_of(tensor const& t) {
+    auto h = mixed(static_cast<std::uint64_t>(t.type), t.bytes.size());
+    for (auto extent : t.shape) h = mixed(h, static_cast<std::uint64_t>(extent));
+    for (std::size_t i = 0; i < t.bytes.size() && i < 1024; ++i) h = mixed(h, static_cast<std::uint64_t>(t.bytes[i]));
+    return static_cast<std::size_t>(h);
+  }
+  [[nodiscard]] static bool same(tensor_view const& a, tensor_view const& b) {
+    return a.type == b.type && std::equal(a.shape.begin(), a.shape.end(), b.shape.begin(), b.shape.end()) &&
+           std::equal(a.bytes.begin(), a.bytes.end(), b.bytes.begin(), b.bytes.end());
+  }
+
   [[nodiscard]] node_id early_place(node_id n, node_id place) const {
     node_id after = absent;
     for (std::uint32_t i = 0; i < image_.operand_count(n); ++i) {
@@ -15928,6 +15945,7 @@ class basic_transaction final : public graph_source {
   std::uint32_t scope_ = 0;
   std::vector<made> steps_;  // the first `step_count_` of them; the others' memory waits
   std::size_t step_count_ = 0;
+  hash_index<value_id> committed_;  // constants in the user's graph, by their contents
   std::vector<function_body> functions_;
   detail::plain_vector<value_id> operands_;
   detail::plain_vector<element_type> types_;

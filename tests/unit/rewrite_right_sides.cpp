@@ -343,4 +343,23 @@ TEST_CASE("old operator sets repeat elements where they are told to, and count a
   }
 }
 
+TEST_CASE("what several rewrites need is one constant, in each scope and element type") {
+  static constexpr auto shifted = fuse::rule<"shifted">(tanh(abs(x))).replace(x + 0.25);
+  for (bool const unlike : {false, true}) {
+    sketch g;
+    for (int i = 0; i < 3; ++i) {
+      auto const type = unlike && i == 0 ? element_type::float16 : element_type::float32;
+      g.output(g.add("Tanh", {g.add("Abs", {g.in("a" + std::to_string(i), {4, 8}, type)})}), "y" + std::to_string(i));
+    }
+    CHECK(applied<shifted>(g) == 3);
+    std::vector<std::uint32_t> constants;
+    for (auto n : g.nodes())
+      for (auto v : g.operands(n))
+        if (g.constant(v)) constants.push_back(v.id);
+    std::sort(constants.begin(), constants.end());
+    constants.erase(std::unique(constants.begin(), constants.end()), constants.end());
+    CHECK(constants.size() == (unlike ? 2 : 1));
+  }
+}
+
 }  // namespace rewrite_right_sides

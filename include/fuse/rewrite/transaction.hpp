@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include <fuse/core/hash_index.hpp>
+#include <fuse/core/mixed.hpp>
 #include <fuse/core/plain_vector.hpp>
 #include <fuse/core/span.hpp>
 #include <fuse/graph/image.hpp>
@@ -42,10 +44,14 @@ class basic_transaction final : public graph_source {
     image_.source = this;
   }
 
-  /// One that is there already, where it is equal.
+  /// One that is there already, where it is equal: of this transaction, or of one before it that is still used.
   value_id constant_of(tensor contents) {
     for (auto const& s : steps())
       if (s.constant && s.contents == contents) return s.id;
+    auto const is = [&](value_id v) {
+      return image_.value(v).region == scope_ && !image_.unused(v) && same(real_.constant(v), contents);
+    };
+    if (auto const v = committed_.find(hash_of(contents), is); v != committed_.none) return v;
     auto const v = image_.add_value(scope_);
     image_.set_constant(v, true);
     auto& step = add_step(true, v);
@@ -102,6 +108,8 @@ class basic_transaction final : public graph_source {
         return give_up("the graph refuses a new " + s.op + ", or makes one with another number of results");
       image_.place_before(s.id, before);
     }
+    for (auto const& s : steps())
+      if (s.constant) committed_.add(hash_of(s.contents), s.id);
     return {};
   }
 
@@ -193,6 +201,18 @@ class basic_transaction final : public graph_source {
     return step;
   }
 
+  // Of the shape and the first bytes: large ones are mostly told apart by these.
+  [[nodiscard]] static std::size_t hash_of(tensor const& t) {
+    auto h = mixed(static_cast<std::uint64_t>(t.type), t.bytes.size());
+    for (auto extent : t.shape) h = mixed(h, static_cast<std::uint64_t>(extent));
+    for (std::size_t i = 0; i < t.bytes.size() && i < 1024; ++i) h = mixed(h, static_cast<std::uint64_t>(t.bytes[i]));
+    return static_cast<std::size_t>(h);
+  }
+  [[nodiscard]] static bool same(tensor_view const& a, tensor_view const& b) {
+    return a.type == b.type && std::equal(a.shape.begin(), a.shape.end(), b.shape.begin(), b.shape.end()) &&
+           std::equal(a.bytes.begin(), a.bytes.end(), b.bytes.begin(), b.bytes.end());
+  }
+
   // The node after the last of what `n` reads.
   [[nodiscard]] node_id early_place(node_id n, node_id place) const {
     node_id after = absent;
@@ -245,6 +265,7 @@ class basic_transaction final : public graph_source {
   std::uint32_t scope_ = 0;
   std::vector<made> steps_;  // the first `step_count_` of them; the others' memory waits
   std::size_t step_count_ = 0;
+  hash_index<value_id> committed_;  // constants in the user's graph, by their contents
   std::vector<function_body> functions_;
   detail::plain_vector<value_id> operands_;
   detail::plain_vector<element_type> types_;
