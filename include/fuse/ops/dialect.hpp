@@ -110,7 +110,7 @@ struct operator_row {
   std::uint8_t most_results = 0;
   std::string_view otherwise{};
   std::optional<op_kind> kind{};  ///< how it may be grouped (none: as the neutral operator)
-  std::uint8_t more = 0;  ///< rows of the same name that follow; `make_dialect` counts them
+  std::uint8_t more = 0;          ///< rows of the same name that follow; `make_dialect` counts them
 };
 
 /// What a parameter counts, such as "axis", of an operator that a dialect writes as `row` says, or as no row does

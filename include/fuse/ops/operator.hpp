@@ -390,7 +390,7 @@ inline constexpr operator_info opaque_operator{opcode::opaque, "opaque"};
 /// Whether an operator changes the shape alone, or nothing: whoever reads its result need not have it in memory.
 [[nodiscard]] constexpr bool is_view(opcode op) {
   return op == opcode::reshape || op == opcode::squeeze || op == opcode::unsqueeze || op == opcode::flatten ||
-      op == opcode::identity;
+         op == opcode::identity;
 }
 
 /// Whether the order of an operator's `axes` says nothing: no other parameter has an entry for each of them.

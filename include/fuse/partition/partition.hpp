@@ -18,8 +18,8 @@ namespace fuse::inline v0 {
 /// Nodes that may become one operator: none of them computes what another group needs before this one can begin.
 template <class G>
 struct fusion_group {
-  op_kind kind = op_kind::opaque;  ///< what leads it: an anchor, else a reduction, else what is injective, and so on
-  std::vector<node_of<G>> nodes;   ///< two or more, producers before users
+  op_kind kind = op_kind::opaque;    ///< what leads it: an anchor, else a reduction, else what is injective, and so on
+  std::vector<node_of<G>> nodes;     ///< two or more, producers before users
   std::vector<value_of<G>> inputs;   ///< what they read and do not compute, constants too; in the order of reading
   std::vector<value_of<G>> outputs;  ///< what they compute that is read elsewhere or given out
   double bytes_saved = 0;            ///< that one operator moves less than the nodes do

@@ -72,14 +72,14 @@ class partitioner {
 
   [[nodiscard]] group_table::group const& group_of(node_id n) const { return groups_.of(groups_.find(n)); }
 
-  // THE RULES: whether a group that does `done`, and ends with `n`, may go on into `into` over `between`.
-  [[nodiscard]] bool may_go_on(kind_set done, node_id n, kind_set between, node_id into) const {
+  // THE RULES: whether a group may go on into `into`, where this is of kinds `to`, over what stands `between`.
+  [[nodiscard]] bool may_go_on(group_table::group const& done, kind_set between, node_id into, kind_set to) const {
+    if (done.kinds.has(op_kind::opaque)) return false;
+    if (done.kinds.has(op_kind::anchor))  // an epilogue, element by element
+      return (between | to).within(pointwise) && (kinds_.is_view(into) || may_be_like(into, done.last));
+    if (done.kinds.has(op_kind::reduction))  // what follows in the same rows
+      return (between | to).within(by_rows) && keeps_rows(done.reduction, done.last, into);
     auto const next = kind_set(kinds_.of(into));
-    if (done.has(op_kind::opaque)) return false;
-    if (done.has(op_kind::anchor))  // an epilogue, element by element
-      return (between | next).within(pointwise) && (kinds_.is_view(into) || may_be_like(into, n));
-    if (done.has(op_kind::reduction))  // what follows in the same rows
-      return (between | next).within(by_rows) && keeps_rows(group_of(n).reduction, n, into);
     return (between | next).within(by_rows) || (between.within(movable) && next.within(movable | by_rows));
   }
   // Of the results of a reduction: in its operand's shape or its own.
@@ -103,16 +103,20 @@ class partitioner {
   [[nodiscard]] bool of_the_same_rows(node_id a, node_id b) {
     bool kept = false;
     return facts_.reduction(a, axes_, kept) && facts_.reduction(b, other_axes_, kept) && axes_ == other_axes_ &&
-        facts_.same_shape(image_.operand(a, 0), image_.operand(b, 0));
+           facts_.same_shape(image_.operand(a, 0), image_.operand(b, 0));
   }
 
   void go_on(node_id n) {
     auto const own = groups_.find(n);
     auto const into = after_.parent(n);
     if (groups_.of(own).last != n || into == absent) return;
-    if (!may_go_on(groups_.of(own).kinds, n, after_.between(n), into)) return;
-    find_between(own, into);
-    join_found(n, into);
+    auto const between = after_.between(n);
+    if (!may_go_on(groups_.of(own), between, into, kind_set(kinds_.of(into)))) return;
+    begin_search(groups_.find(into));
+    find(own);
+    for (std::size_t at = 1; at < found_.size(); ++at)
+      after_.for_each_user(groups_.of(found_[at]).last, [&](node_id user, bool) { find(groups_.find(user)); });
+    join_found(n, between, into);
   }
 
   void go_with_first_user(node_id n) {
@@ -132,43 +136,38 @@ class partitioner {
         return;
       }
       into = std::min(into, user);
-      fits = fits && data && may_go_on(groups_.of(own).kinds, n, {}, user);
+      fits = fits && data && may_go_on(groups_.of(own), {}, user, kind_set(kinds_.of(user)));
     });
     if (!fits || others <= groups_.of(first).last) return;
-    begin_search();
+    begin_search(first);
     find(own);
-    find(first);
-    if (!join_found(n, into)) return;
+    if (!join_found(n, {}, into)) return;
     auto& joined = groups_.of(groups_.find(n));
     joined.read_inside = std::min(joined.read_inside, others);
   }
 
-  // What is found: groups, each once.
-  void begin_search() {
+  // What is found: groups, each once, the target first.
+  void begin_search(std::uint32_t target) {
     ++search_;
     found_.clear();
+    find(target);
   }
-  bool find(std::uint32_t group) {
-    if (seen_[group] == search_) return false;
+  void find(std::uint32_t group) {
+    if (seen_[group] == search_) return;
     seen_[group] = search_;
     found_.push_back(group);
-    return true;
-  }
-  // The group `own`, that of `into`, and all on the paths between them.
-  void find_between(std::uint32_t own, node_id into) {
-    begin_search();
-    auto const target = groups_.find(into);
-    find(target);
-    find(own);
-    for (std::size_t at = 1; at < found_.size(); ++at)
-      after_.for_each_user(groups_.of(found_[at]).last, [&](node_id user, bool) { find(groups_.find(user)); });
   }
 
-  bool join_found(node_id n, node_id into) {
+  bool join_found(node_id n, kind_set between, node_id into) {
+    auto const& target = groups_.of(found_[0]);
+    auto const to = target.last == into ? kind_set(kinds_.of(into)) : target.kinds;
+    for (auto const g : span(found_.data(), found_.size()).subspan(1))
+      if (!may_go_on(groups_.of(g), between, into, to)) return false;
     double bytes = 0;
     if (!bytes_.empty())
       for (auto const g : found_) bytes += bytes_[g];
-    if (bytes > limits_.bytes || !may_be_one() || (limits_.veto != nullptr && limits_.veto(limits_.context, n, into))) return false;
+    if (bytes > limits_.bytes || !may_be_one() || (limits_.veto != nullptr && limits_.veto(limits_.context, n, into)))
+      return false;
     auto joined = found_[0];
     for (auto const g : span(found_.data(), found_.size()).subspan(1)) joined = groups_.join(joined, g);
     if (!operands_.empty()) operands_[joined].assign(read_.begin(), read_.end());

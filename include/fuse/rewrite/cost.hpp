@@ -23,9 +23,7 @@ class basic_traffic {
 
   basic_traffic(Image const& image, facts const& known) : image_(image), facts_(known) {}
 
-  [[nodiscard]] double of(node_id n) {
-    return is_free(n) ? 0 : call + moved(n);
-  }
+  [[nodiscard]] double of(node_id n) { return is_free(n) ? 0 : call + moved(n); }
   /// Bytes that `n` reads and writes.
   [[nodiscard]] double moved(node_id n) {
     double sum = 0;
