@@ -61,7 +61,8 @@ void for_each_graph(::onnx::GraphProto& top, Visit const& visit) {
 
 /// Makes a function of the model of each group, in the domain `fuse.group`, and a call of it where the group's last
 /// node stood. Names stay what they are, inside and outside; inputs and outputs of a function are the group's. Groups
-/// inside of functions stay where they are, since what their nodes refer to may be an attribute of the caller.
+/// inside of functions stay where they are, since what their nodes refer to may be an attribute of the caller; so do
+/// those that nobody reads.
 ///
 /// `groups` are those of `graph`, which has no edits that are not committed; else nothing is done. The IR version rises
 /// to 8 where it is lower. Returns how many functions were made; `graph` tells nothing afterwards. Linear in the model.
@@ -82,7 +83,9 @@ inline std::size_t outline(onnx_graph& graph, partitioned<onnx_graph> const& gro
   std::unordered_map<::onnx::NodeProto const*, std::size_t> group_of;
   std::size_t number = 0;
   for (auto const& group : groups.groups) {
-    if (tables.graphs[tables.graphs[tables.nodes[group.nodes[0].id].body].scope].function != nullptr) continue;
+    if (tables.graphs[tables.graphs[tables.nodes[group.nodes[0].id].body].scope].function != nullptr ||
+        group.outputs.empty())
+      continue;
     auto& function = *model.add_functions();
     do function.set_name(std::string(name_of(group.kind)) + '_' + std::to_string(number++));
     while (taken.contains(function.name()));
