@@ -50,6 +50,8 @@ class operator_kinds {
       if (row == nullptr) continue;
       auto& made = by_code_[code];
       made.view = fuse::is_view(row->op);
+      made.keeps_elements = made.view || row->op == opcode::transpose || row->op == opcode::depth_to_space ||
+                            row->op == opcode::space_to_depth;
       made.kind = row->kind ? *row->kind : made.view ? op_kind::elementwise : info(row->op).kind;
       made.data = row->operands >= 0 ? static_cast<std::uint32_t>(row->operands) : data_operands(row->op);
     }
@@ -59,6 +61,8 @@ class operator_kinds {
 
   [[nodiscard]] op_kind of(node_id n) const { return by_node_[n]; }
   [[nodiscard]] bool is_view(node_id n) const { return by_code_[image_.node(n).tag.name].view; }
+  /// Whether the result of `n` has the elements of its first operand, each once, in whatever shape and order.
+  [[nodiscard]] bool keeps_elements(node_id n) const { return by_code_[image_.node(n).tag.name].keeps_elements; }
   /// Whether operand `i` of `n` is data, and no parameter that must be known before the operator begins.
   [[nodiscard]] bool is_data(node_id n, std::uint32_t i) const { return i < by_code_[image_.node(n).tag.name].data; }
 
@@ -69,7 +73,7 @@ class operator_kinds {
   }
   struct entry {
     op_kind kind = op_kind::opaque;
-    bool view = false;
+    bool view = false, keeps_elements = false;
     std::uint32_t data = absent;
   };
   graph_image const& image_;

@@ -72,14 +72,17 @@ class partitioner {
 
   [[nodiscard]] group_table::group const& group_of(node_id n) const { return groups_.of(groups_.find(n)); }
 
-  // THE RULES: whether a group may go on into `into`, where this is of kinds `to`, over what stands `between`.
-  [[nodiscard]] bool may_go_on(group_table::group const& done, kind_set between, node_id into, kind_set to) const {
-    if (done.kinds.has(op_kind::opaque)) return false;
-    if (done.kinds.has(op_kind::anchor))  // an epilogue, element by element
-      return (between | to).within(pointwise) && (kinds_.is_view(into) || may_be_like(into, done.last));
-    if (done.kinds.has(op_kind::reduction))  // what follows in the same rows
-      return (between | to).within(by_rows) && keeps_rows(done.reduction, done.last, into);
+  // THE RULES: whether a group may go on into `into` over what stands `between`, where the group of `into` goes on
+  // with what is `behind`.
+  [[nodiscard]] bool may_go_on(group_table::group const& done, kind_set between, node_id into, kind_set behind) const {
     auto const next = kind_set(kinds_.of(into));
+    if (done.kinds.has(op_kind::opaque)) return false;
+    if (done.kinds.has(op_kind::anchor)) {  // an epilogue, element by element, whose results may be put elsewhere
+      if (!(between | behind).within(pointwise)) return false;
+      return kinds_.keeps_elements(into) || (next.within(pointwise) && may_be_like(into, done.last));
+    }
+    if (done.kinds.has(op_kind::reduction))  // what follows in the same rows
+      return (between | behind | next).within(by_rows) && keeps_rows(done.reduction, done.last, into);
     return (between | next).within(by_rows) || (between.within(movable) && next.within(movable | by_rows));
   }
   // Of the results of a reduction: in its operand's shape or its own.
@@ -111,7 +114,7 @@ class partitioner {
     auto const into = after_.parent(n);
     if (groups_.of(own).last != n || into == absent) return;
     auto const between = after_.between(n);
-    if (!may_go_on(groups_.of(own), between, into, kind_set(kinds_.of(into)))) return;
+    if (!may_go_on(groups_.of(own), between, into, {})) return;
     begin_search(groups_.find(into));
     find(own);
     for (std::size_t at = 1; at < found_.size(); ++at)
@@ -136,7 +139,7 @@ class partitioner {
         return;
       }
       into = std::min(into, user);
-      fits = fits && data && may_go_on(groups_.of(own), {}, user, kind_set(kinds_.of(user)));
+      fits = fits && data && may_go_on(groups_.of(own), {}, user, {});
     });
     if (!fits || others <= groups_.of(first).last) return;
     begin_search(first);
@@ -160,9 +163,9 @@ class partitioner {
 
   bool join_found(node_id n, kind_set between, node_id into) {
     auto const& target = groups_.of(found_[0]);
-    auto const to = target.last == into ? kind_set(kinds_.of(into)) : target.kinds;
+    auto const behind = target.last == into ? kind_set() : target.kinds;
     for (auto const g : span(found_.data(), found_.size()).subspan(1))
-      if (!may_go_on(groups_.of(g), between, into, to)) return false;
+      if (!may_go_on(groups_.of(g), between, into, behind)) return false;
     double bytes = 0;
     if (!bytes_.empty())
       for (auto const g : found_) bytes += bytes_[g];
