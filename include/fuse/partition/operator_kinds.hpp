@@ -55,15 +55,19 @@ class operator_kinds {
       made.kind = row->kind ? *row->kind : made.view ? op_kind::elementwise : info(row->op).kind;
       made.data = row->operands >= 0 ? static_cast<std::uint32_t>(row->operands) : data_operands(row->op);
     }
-    for (node_id n = 0; n < image.node_count(); ++n)
-      by_node_[n] = image.node(n).has_bodies ? op_kind::opaque : by_code_[image.node(n).tag.name].kind;
+    for (node_id n = 0; n < image.node_count(); ++n) {
+      auto const& known = by_code_[image.node(n).tag.name];
+      by_node_[n] = {image.node(n).has_bodies ? op_kind::opaque : known.kind, known.data == absent};
+    }
   }
 
-  [[nodiscard]] op_kind of(node_id n) const { return by_node_[n]; }
+  [[nodiscard]] op_kind of(node_id n) const { return by_node_[n].kind; }
   [[nodiscard]] bool is_view(node_id n) const { return by_code_[image_.node(n).tag.name].view; }
   /// Whether the result of `n` has the elements of its first operand, each once, in whatever shape and order.
   [[nodiscard]] bool keeps_elements(node_id n) const { return by_code_[image_.node(n).tag.name].keeps_elements; }
-  /// Whether operand `i` of `n` is data, and no parameter that must be known before the operator begins.
+  /// Whether all operands of `n` are data, or operand `i`, and no parameter that must be known before the operator
+  /// begins.
+  [[nodiscard]] bool all_data(node_id n) const { return by_node_[n].all_data; }
   [[nodiscard]] bool is_data(node_id n, std::uint32_t i) const { return i < by_code_[image_.node(n).tag.name].data; }
 
  private:
@@ -78,7 +82,12 @@ class operator_kinds {
   };
   graph_image const& image_;
   plain_vector<entry> by_code_;
-  plain_vector<op_kind> by_node_;
+  // Apart from the image: each user of a value is looked at.
+  struct node_kind {
+    op_kind kind = op_kind::opaque;
+    bool all_data = true;
+  };
+  plain_vector<node_kind> by_node_;
 };
 
 }  // namespace fuse::inline v0::detail

@@ -124,7 +124,7 @@ class partitioner {
 
   void go_with_first_user(node_id n) {
     auto const own = groups_.find(n);
-    if (groups_.of(own).last != n || groups_.of(own).kinds.has(op_kind::opaque)) return;
+    if (groups_.of(own).last != n || groups_.of(own).kinds.has(op_kind::opaque) || has_one_user(n)) return;
     std::uint32_t first = absent;
     after_.for_each_user(n, [&](node_id user, bool) {
       if (auto const g = groups_.find(user); first == absent || groups_.of(g).last < groups_.of(first).last) first = g;
@@ -147,6 +147,10 @@ class partitioner {
     if (!join_found(n, {}, into)) return;
     auto& joined = groups_.of(groups_.find(n));
     joined.read_inside = std::min(joined.read_inside, others);
+  }
+
+  [[nodiscard]] bool has_one_user(node_id n) const {
+    return image_.node(n).result_count == 1 && image_.value(image_.result(n)).use_count == 1;
   }
 
   // What is found: groups, each once, the target first.

@@ -23,10 +23,16 @@ namespace fuse::inline v0::detail {
 class post_dominators {
  public:
   post_dominators(graph_image const& image, operator_kinds const& kinds)
-      : image_(image), kinds_(kinds), records_(image.node_count() + std::size_t{1}) {
-    end_ = image.node_count();
+      : image_(image),
+        kinds_(kinds),
+        records_(image.node_count() + std::size_t{1}),
+        end_(image.node_count()),
+        several_bodies_(image.regions().size() > 1) {
     records_[end_] = {end_, end_, 0, {}, {}};
-    for (auto n = end_; n-- > 0;) add(n);
+    for (auto n = end_; n-- > 0;) {
+      image.expect_before(n);
+      add(n);
+    }
   }
 
   /// Or `absent`.
@@ -41,8 +47,8 @@ class post_dominators {
     for (std::uint32_t i = 0; i < image_.node(n).result_count; ++i)
       for (auto slot = image_.value(image_.result(n, i)).first_use; slot != absent; slot = image_.use_at(slot).next) {
         auto user = image_.use_at(slot).node;
-        bool const data = kinds_.is_data(user, slot - image_.node(user).first_operand);
-        while (user != absent && image_.node(user).region != region)
+        bool const data = kinds_.all_data(user) || kinds_.is_data(user, slot - image_.node(user).first_operand);
+        while (several_bodies_ && user != absent && image_.node(user).region != region)
           user = image_.regions()[image_.node(user).region].owner;
         visit(user != absent && user > n ? user : absent, data);
       }
@@ -111,9 +117,10 @@ class post_dominators {
 
   graph_image const& image_;
   operator_kinds const& kinds_;
-  node_id end_ = 0;
-  bool in_order_ = true;
   plain_vector<record> records_;
+  node_id end_;
+  bool several_bodies_;
+  bool in_order_ = true;
 };
 
 }  // namespace fuse::inline v0::detail
