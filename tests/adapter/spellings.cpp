@@ -49,7 +49,7 @@ TEST_CASE("a length is the root of a sum of squares in a model, too") {
       return g.add(op, {v}, {{"axes", {-1}}, {"keepdims", 1}});
     };
     g.output(g.add("Abs", {g.add("Mul", {spell(g, reduced, x), y})}), "z");
-    copy made(g);
+    copied_model made(g);
     fuse::adapters::onnx_graph const model(made.model);
     REQUIRE(model.error() == "");
     return fuse::match_all<by_length>(model).size() + 10 * fuse::match_all<by_squares>(model).size();
