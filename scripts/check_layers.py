@@ -20,11 +20,14 @@ LAYERS = [
     ["match"],
     ["rewrite"],
     ["rules"],
+    ["partition"],
     ["", "testing", "draw"],
     ["adapters"],
 ]
 # Folders beside the tower: they include themselves and these, and nothing in the tower includes them.
 ISLANDS = {"kernels": ["core"]}
+# What has a header of its own, and costs those who include fuse.hpp nothing.
+APART = {"partition", "testing", "draw"}
 RANK = {folder: rank for rank, folders in enumerate(LAYERS) for folder in folders}
 
 # Standard headers that are dear to compile; what fuse.hpp reaches does without them.
@@ -130,6 +133,8 @@ def main():
             problems.append(f"a cycle of {what}: {' -> '.join(cycle)}")
 
     for header in sorted(reach("fuse/fuse.hpp", includes) & set(headers)):
+        if folder_of(header) in APART:
+            problems.append(f"{header}: fuse.hpp reaches it, and {folder_of(header)}/ has a header of its own")
         for name in foreign[header]:
             if not STANDARD.match(name):
                 problems.append(f"{header}: fuse.hpp reaches <{name}>, which is no part of the standard library")

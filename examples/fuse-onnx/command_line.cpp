@@ -61,6 +61,19 @@ int fuse_onnx::run(int count, char const* const* words) {
   draw_command->add_option("--around", drawn.around, "Only this node and what is near it")->type_name("NODE");
   draw_command->add_option("--hops", drawn.hops, "How near: so many edges away")->capture_default_str();
 
+  partition_arguments grouped;
+  auto* const partition_command =
+      app.add_subcommand("partition", "Group what may be one operator, by the kinds of operators, and report it");
+  partition_command->add_option("IN", grouped.input, "The model to read")->required();
+  partition_command->add_option("-o,--output", grouped.output, "The model to write, each group a function; may be IN");
+  partition_command->add_option("--max-depth", grouped.depth, "At most so many nodes in a group")
+      ->check(CLI::PositiveNumber);
+  partition_command->add_option("--report", grouped.report, "How to print the report")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->capture_default_str();
+  partition_command->add_option("--draw", grouped.drawing,
+                                "A drawing with a frame for each group: FILE.dot, or FILE.svg by Graphviz's program");
+
   rules_arguments listed;
   auto* const rules_command = app.add_subcommand("rules", "List the rules, or describe one");
   rules_command->add_option("NAME", listed.rule, "The rule to describe");
@@ -79,6 +92,7 @@ int fuse_onnx::run(int count, char const* const* words) {
     if (optimize_command->parsed()) return optimize(optimized);
     if (explain_command->parsed()) return explain(explained);
     if (draw_command->parsed()) return draw(drawn);
+    if (partition_command->parsed()) return partition(grouped);
     return list_rules(listed);
   } catch (std::bad_alloc const&) {
     return complain(bad_input, "there is not enough memory for this model");

@@ -35,9 +35,16 @@ struct draw_arguments {
   std::size_t hops = 2;
 };
 
+struct partition_arguments {
+  std::filesystem::path input, output, drawing;
+  std::size_t depth = 0;  // 0: any
+  std::string report = "text";
+};
+
 int optimize(optimize_arguments const& arguments);
 int explain(explain_arguments const& arguments);
 int draw(draw_arguments const& arguments);
+int partition(partition_arguments const& arguments);
 int list_rules(rules_arguments const& arguments);
 
 /// What the program does with the words of its command line, its name first.

@@ -11,9 +11,7 @@
 namespace fuse_onnx {
 
 int draw(draw_arguments const& arguments) {
-  auto const kind = arguments.output.extension();
-  if (kind != ".dot" && kind != ".svg")
-    return complain(wrong_usage, "a drawing is a file that ends in .dot or .svg, not " + arguments.output.string());
+  if (auto const wrong = no_drawing(arguments.output); !wrong.empty()) return complain(wrong_usage, wrong);
   if (!arguments.rule.empty())
     if (auto const unknown = unknown_rule(arguments.rule); !unknown.empty()) return complain(wrong_usage, unknown);
 
@@ -35,12 +33,8 @@ int draw(draw_arguments const& arguments) {
   if (!arguments.rule.empty()) options.only = {arguments.rule};
   what.groups = replaced_bundled(after, options);
 
-  auto bytes = fuse::draw(graph, what);
-  if (kind == ".svg")
-    if (auto const reason = as_svg(bytes); !reason.empty())
-      return complain(bad_input, "cannot write " + arguments.output.string() + ": " + reason);
-  auto const reason = fuse::adapters::detail::replace_file(arguments.output, bytes);
-  return reason.empty() ? success : complain(bad_input, "cannot write " + arguments.output.string() + ": " + reason);
+  auto const reason = write_drawing(arguments.output, fuse::draw(graph, what));
+  return reason.empty() ? success : complain(bad_input, reason);
 }
 
 }  // namespace fuse_onnx

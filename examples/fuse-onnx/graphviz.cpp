@@ -11,12 +11,16 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstring>
+#include <fuse/adapters/onnx/file.hpp>
 #include <memory>
+#include <utility>
 
 extern char** environ;
 
 namespace fuse_onnx {
+namespace {
 
+// Lets Graphviz's program `dot` make a drawing of `text`, which it replaces. Returns why it could not, or nothing.
 std::string as_svg(std::string& text) {
   struct closer {
     void operator()(std::FILE* file) const { std::fclose(file); }
@@ -48,6 +52,20 @@ std::string as_svg(std::string& text) {
   std::array<char, 1 << 16> part{};
   while (auto const got = std::fread(part.data(), 1, part.size(), out.get())) text.append(part.data(), got);
   return {};
+}
+
+}  // namespace
+
+std::string no_drawing(std::filesystem::path const& file) {
+  auto const kind = file.extension();
+  return kind == ".dot" || kind == ".svg" ? std::string()
+                                          : "a drawing is a file that ends in .dot or .svg, not " + file.string();
+}
+
+std::string write_drawing(std::filesystem::path const& file, std::string text) {
+  auto reason = file.extension() == ".svg" ? as_svg(text) : std::string();
+  if (reason.empty()) reason = fuse::adapters::detail::replace_file(file, text);
+  return reason.empty() ? reason : "cannot write " + file.string() + ": " + reason;
 }
 
 }  // namespace fuse_onnx

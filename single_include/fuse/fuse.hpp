@@ -222,6 +222,11 @@ struct opcode_set {
 
 enum class op_kind : std::uint8_t { opaque, elementwise, broadcast, injective, reduction, anchor };
 
+[[nodiscard]] constexpr std::string_view name_of(op_kind kind) {
+  constexpr std::string_view names[] = {"opaque", "elementwise", "broadcast", "injective", "reduction", "anchor"};
+  return names[static_cast<std::size_t>(kind)];
+}
+
 enum class op_group : std::uint8_t { none, sum, product };
 
 enum class shape_function : std::uint8_t { unknown, same_as_first, broadcast, reduce, own };
@@ -517,6 +522,11 @@ inline constexpr operator_info opaque_operator{opcode::opaque, "opaque"};
 }
 
 [[nodiscard]] constexpr std::string_view name_of(opcode op) { return info(op).name; }
+
+[[nodiscard]] constexpr bool is_view(opcode op) {
+  return op == opcode::reshape || op == opcode::squeeze || op == opcode::unsqueeze || op == opcode::flatten ||
+         op == opcode::identity;
+}
 
 [[nodiscard]] constexpr bool has_set_of_axes(opcode op) {
   return op == opcode::squeeze || op == opcode::unsqueeze || info(op).shape == shape_function::reduce;
@@ -2807,7 +2817,8 @@ struct operator_row {
   span<required_attribute const> needs{};
   std::uint8_t most_results = 0;
   std::string_view otherwise{};
-  std::uint8_t more = 0;  ///< rows of the same name that follow; `make_dialect` counts them
+  std::optional<op_kind> kind{};  ///< how it may be grouped (none: as the neutral operator)
+  std::uint8_t more = 0;          ///< rows of the same name that follow; `make_dialect` counts them
 };
 
 [[nodiscard]] constexpr axis_use axis_use_of(operator_row const* row, opcode op, std::string_view parameter = "axis") {
@@ -15575,13 +15586,18 @@ class basic_traffic {
 
   basic_traffic(Image const& image, facts const& known) : image_(image), facts_(known) {}
 
-  [[nodiscard]] double of(node_id n) {
-    if (is_view(n)) return 0;
-    double sum = call;
+  [[nodiscard]] double of(node_id n) { return is_free(n) ? 0 : call + moved(n); }
+  [[nodiscard]] double moved(node_id n) {
+    double sum = 0;
     for (std::uint32_t i = 0; i < image_.operand_count(n); ++i)
       if (image_.operand(n, i) != absent) sum += bytes(image_.operand(n, i));
     for (std::uint32_t i = 0; i < image_.node(n).result_count; ++i) sum += bytes(image_.result(n, i));
     return sum;
+  }
+
+  [[nodiscard]] double bytes(value_id v) {
+    auto const size = size_of(facts_.type(v));
+    return (size == 0 ? 4 : static_cast<double>(size)) * elements(v);
   }
 
   [[nodiscard]] double saved(span<value_id const> roots, span<node_id const> matched, node_id first_new,
@@ -15658,11 +15674,9 @@ class basic_traffic {
       for (auto n : matched) seen_[n] = seen_round_ + 2;
   }
 
-  [[nodiscard]] bool is_view(node_id n) const {
+  [[nodiscard]] bool is_free(node_id n) const {
     auto const op = op_of(image_, n);
-    if (op == opcode::reshape || op == opcode::squeeze || op == opcode::unsqueeze || op == opcode::flatten ||
-        op == opcode::identity)
-      return true;
+    if (is_view(op)) return true;
     if (op != opcode::expand || image_.operand_count(n) == 0 || image_.operand(n, 0) == absent ||
         !facts_.has_rank(image_.operand(n, 0)))
       return false;
@@ -15686,10 +15700,6 @@ class basic_traffic {
       image_.for_each_user(image_.result(n, i), [&](node_id user) { left += dies(user) ? 0 : 1; });
     }
     return left;
-  }
-  [[nodiscard]] double bytes(value_id v) {
-    auto const size = size_of(facts_.type(v));
-    return (size == 0 ? 4 : static_cast<double>(size)) * elements(v);
   }
   [[nodiscard]] double elements(value_id v) {
     auto const shape = facts_.shape_number(v);

@@ -75,6 +75,13 @@ TEST_CASE("frames stand around what rules match, and around what they replace") 
   CHECK(has(text, "\n  n6 [label=\"Relu"));
 }
 
+TEST_CASE("frames stand around fusion groups") {
+  auto const g = sample();
+  auto const text = fuse::draw(g, {.groups = fuse::framed(fuse::partition(g))});
+  CHECK(has(text, "subgraph cluster_0 {\n    label=\"reduction\""));
+  CHECK(!has(text, "cluster_1"));
+}
+
 TEST_CASE("what is near a node is drawn alone") {
   auto const g = sample();
   std::vector<fuse::graph::node> nodes;

@@ -56,7 +56,10 @@ class dot_writer {
 
   [[nodiscard]] std::string write() {
     text_ = "digraph graph_of_operators {\n  node [shape=box, style=\"rounded,filled\", fillcolor=white];\n";
-    for (std::uint32_t g = 0; g < labels_.size(); ++g) write_group(g);
+    std::vector<std::vector<node_id>> shown(labels_.size());
+    for (node_id n = 0; n < image_.node_count(); ++n)
+      if (shown_[n] && group_[n] != no_group) shown[group_[n]].push_back(n);
+    for (std::uint32_t g = 0; g < labels_.size(); ++g) write_group(g, shown[g]);
     for (node_id n = 0; n < image_.node_count(); ++n)
       if (shown_[n] && group_[n] == no_group) write_node(n, "  ");
     for (node_id n = 0; n < image_.node_count(); ++n) write_operands(n);
@@ -80,14 +83,11 @@ class dot_writer {
   }
   static std::string id_of(node_id n) { return 'n' + std::to_string(n); }
 
-  void write_group(std::uint32_t g) {
-    bool empty = true;
-    for (node_id n = 0; n < image_.node_count(); ++n) empty = empty && !(shown_[n] && group_[n] == g);
-    if (empty) return;
+  void write_group(std::uint32_t g, std::vector<node_id> const& nodes) {
+    if (nodes.empty()) return;
     text_ += "  subgraph cluster_" + std::to_string(g) + " {\n    label=" + quoted(labels_[g]) +
              ";\n    style=\"rounded,filled\";\n    fillcolor=lightgrey;\n";
-    for (node_id n = 0; n < image_.node_count(); ++n)
-      if (shown_[n] && group_[n] == g) write_node(n, "    ");
+    for (auto const n : nodes) write_node(n, "    ");
     text_ += "  }\n";
   }
   void write_node(node_id n, std::string_view indent) {

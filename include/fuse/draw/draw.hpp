@@ -30,8 +30,8 @@ struct drawing {
 };
 
 /// The graph in the language of Graphviz: a box for each node, labelled by its operator and name, an ellipse for each
-/// input that is read and each output that is computed, an edge for each operand. Linear, but for groups, each of which
-/// is looked for in all nodes. A graph with a cycle is drawn without shapes.
+/// input that is read and each output that is computed, an edge for each operand. Linear. A graph with a cycle is drawn
+/// without shapes.
 template <class G>
 [[nodiscard]] std::string draw(G const& graph, drawing<G> const& what = {}) {
   (void)sizeof(detail::require_readable<G>);

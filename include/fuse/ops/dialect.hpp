@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -108,7 +109,8 @@ struct operator_row {
   span<required_attribute const> needs{};
   std::uint8_t most_results = 0;
   std::string_view otherwise{};
-  std::uint8_t more = 0;  ///< rows of the same name that follow; `make_dialect` counts them
+  std::optional<op_kind> kind{};  ///< how it may be grouped (none: as the neutral operator)
+  std::uint8_t more = 0;          ///< rows of the same name that follow; `make_dialect` counts them
 };
 
 /// What a parameter counts, such as "axis", of an operator that a dialect writes as `row` says, or as no row does

@@ -68,8 +68,16 @@ struct opcode_set {
   }
 };
 
-/// How an operator may be grouped with its neighbours.
+/// How an operator may be grouped with its neighbours: whether an element of its result is made of one element of each
+/// operand (elementwise; broadcast, where one may serve several), of one at another place (injective), of many
+/// (reduction), or of many by a loop of its own that can go on with what it made (anchor).
 enum class op_kind : std::uint8_t { opaque, elementwise, broadcast, injective, reduction, anchor };
+
+/// The word for a kind, such as "elementwise".
+[[nodiscard]] constexpr std::string_view name_of(op_kind kind) {
+  constexpr std::string_view names[] = {"opaque", "elementwise", "broadcast", "injective", "reduction", "anchor"};
+  return names[static_cast<std::size_t>(kind)];
+}
 
 /// Operators whose operands match as a signed multiset in any bracketing, and the group each belongs to: the sums (with
 /// subtraction and negation as inverses) and the products (with division, reciprocal and powers).
@@ -378,6 +386,12 @@ inline constexpr operator_info opaque_operator{opcode::opaque, "opaque"};
 }
 
 [[nodiscard]] constexpr std::string_view name_of(opcode op) { return info(op).name; }
+
+/// Whether an operator changes the shape alone, or nothing: whoever reads its result need not have it in memory.
+[[nodiscard]] constexpr bool is_view(opcode op) {
+  return op == opcode::reshape || op == opcode::squeeze || op == opcode::unsqueeze || op == opcode::flatten ||
+         op == opcode::identity;
+}
 
 /// Whether the order of an operator's `axes` says nothing: no other parameter has an entry for each of them.
 [[nodiscard]] constexpr bool has_set_of_axes(opcode op) {

@@ -23,13 +23,20 @@ class basic_traffic {
 
   basic_traffic(Image const& image, facts const& known) : image_(image), facts_(known) {}
 
-  [[nodiscard]] double of(node_id n) {
-    if (is_view(n)) return 0;
-    double sum = call;
+  [[nodiscard]] double of(node_id n) { return is_free(n) ? 0 : call + moved(n); }
+  /// Bytes that `n` reads and writes.
+  [[nodiscard]] double moved(node_id n) {
+    double sum = 0;
     for (std::uint32_t i = 0; i < image_.operand_count(n); ++i)
       if (image_.operand(n, i) != absent) sum += bytes(image_.operand(n, i));
     for (std::uint32_t i = 0; i < image_.node(n).result_count; ++i) sum += bytes(image_.result(n, i));
     return sum;
+  }
+
+  /// Bytes of a value.
+  [[nodiscard]] double bytes(value_id v) {
+    auto const size = size_of(facts_.type(v));
+    return (size == 0 ? 4 : static_cast<double>(size)) * elements(v);
   }
 
   /// What is saved when the values `roots` are no longer computed by `matched`: all that a dying node moves, and of a
@@ -114,12 +121,10 @@ class basic_traffic {
       for (auto n : matched) seen_[n] = seen_round_ + 2;
   }
 
-  // A change of shape, or one element repeated: whoever reads it need not have it in memory.
-  [[nodiscard]] bool is_view(node_id n) const {
+  // A change of shape, or one element repeated.
+  [[nodiscard]] bool is_free(node_id n) const {
     auto const op = op_of(image_, n);
-    if (op == opcode::reshape || op == opcode::squeeze || op == opcode::unsqueeze || op == opcode::flatten ||
-        op == opcode::identity)
-      return true;
+    if (is_view(op)) return true;
     if (op != opcode::expand || image_.operand_count(n) == 0 || image_.operand(n, 0) == absent ||
         !facts_.has_rank(image_.operand(n, 0)))
       return false;
@@ -143,10 +148,6 @@ class basic_traffic {
       image_.for_each_user(image_.result(n, i), [&](node_id user) { left += dies(user) ? 0 : 1; });
     }
     return left;
-  }
-  [[nodiscard]] double bytes(value_id v) {
-    auto const size = size_of(facts_.type(v));
-    return (size == 0 ? 4 : static_cast<double>(size)) * elements(v);
   }
   // Counted once for all values of one shape.
   [[nodiscard]] double elements(value_id v) {

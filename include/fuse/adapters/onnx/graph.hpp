@@ -48,7 +48,10 @@ class onnx_graph {
   [[nodiscard]] std::string const& error() const { return error_; }
 
   /// Whether something was edited. An unedited model is left as it is, to the byte.
-  [[nodiscard]] bool edited() const { return editor_.edited(); }
+  [[nodiscard]] bool edited() const { return editor_.edited() || replaced_; }
+
+  /// Whoever changes the model's messages says so: handles mean nothing afterwards, and a new onnx_graph goes on.
+  void replaced() { replaced_ = true; }
 
   /// Writes the edits into the model. Once: afterwards handles mean nothing, and a new onnx_graph goes on. Linear in
   /// the graphs that were edited.
@@ -85,7 +88,7 @@ class onnx_graph {
   detail::onnx_tables tables_;
   detail::onnx_editor editor_;
   std::string error_;
-  bool committed_ = false;
+  bool committed_ = false, replaced_ = false;
 };
 
 /// The nodes of a body, in its order.

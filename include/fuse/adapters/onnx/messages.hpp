@@ -7,10 +7,12 @@
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <unordered_set>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -124,31 +126,14 @@ inline void fill_attribute(::onnx::AttributeProto& into, attribute const& from) 
   return ::onnx::AttributeProto::INT;
 }
 
-/// The ONNX function of a body, without a name; it imports the model's own operator sets of the domains that its steps
-/// use.
-inline void fill_function(::onnx::FunctionProto& into, function_body const& from, ::onnx::ModelProto const& model) {
-  into.set_domain(std::string(split_op(from.name).first));
-  for (auto const& name : from.inputs) into.add_input(name);
-  for (auto const& name : from.outputs) into.add_output(name);
-  for (auto const& name : from.attributes) into.add_attribute(name);
+/// Imports the model's own operator sets of the domains that a function's nodes use, in their order.
+inline void import_domains(::onnx::FunctionProto& into, ::onnx::ModelProto const& model) {
   std::vector<std::string> domains;
-  for (auto const& step : from.steps) {
-    auto& node = *into.add_node();
-    auto const [domain, op] = split_op(step.op);
-    node.set_op_type(std::string(op));
-    if (!is_default_domain(domain)) node.set_domain(std::string(domain));
+  for (auto const& node : into.node()) {
+    auto const domain = is_default_domain(node.domain()) ? std::string() : node.domain();
     bool known = false;
-    for (auto const& seen : domains) known = known || seen == node.domain();
-    if (!known) domains.push_back(node.domain());
-    for (auto const& name : step.operands) node.add_input(name);
-    for (auto const& name : step.results) node.add_output(name);
-    for (auto const& a : step.attributes) fill_attribute(*node.add_attribute(), a);
-    for (auto const& [own, referred] : step.references) {
-      auto& a = *node.add_attribute();
-      a.set_name(own);
-      a.set_ref_attr_name(referred);
-      a.set_type(referred_type(own));
-    }
+    for (auto const& seen : domains) known = known || seen == domain;
+    if (!known) domains.push_back(domain);
   }
   for (auto const& domain : domains) {
     ::onnx::OperatorSetIdProto* made = nullptr;
@@ -159,6 +144,44 @@ inline void fill_function(::onnx::FunctionProto& into, function_body const& from
         made->set_version(import.version());
       }
   }
+}
+
+/// The ONNX function of a body, without a name; it imports the model's own operator sets of the domains that its steps
+/// use.
+inline void fill_function(::onnx::FunctionProto& into, function_body const& from, ::onnx::ModelProto const& model) {
+  into.set_domain(std::string(split_op(from.name).first));
+  for (auto const& name : from.inputs) into.add_input(name);
+  for (auto const& name : from.outputs) into.add_output(name);
+  for (auto const& name : from.attributes) into.add_attribute(name);
+  for (auto const& step : from.steps) {
+    auto& node = *into.add_node();
+    auto const [domain, op] = split_op(step.op);
+    node.set_op_type(std::string(op));
+    if (!is_default_domain(domain)) node.set_domain(std::string(domain));
+    for (auto const& name : step.operands) node.add_input(name);
+    for (auto const& name : step.results) node.add_output(name);
+    for (auto const& a : step.attributes) fill_attribute(*node.add_attribute(), a);
+    for (auto const& [own, referred] : step.references) {
+      auto& a = *node.add_attribute();
+      a.set_name(own);
+      a.set_ref_attr_name(referred);
+      a.set_type(referred_type(own));
+    }
+  }
+  import_domains(into, model);
+}
+
+/// The first IR version with functions.
+inline constexpr int functions_since = 8;
+
+/// What a graph of an earlier version needs to be one of a version with functions. Below version 4 an initializer is an
+/// input, too, and a constant nevertheless; from 4 on it would be none.
+inline void allow_functions(::onnx::ModelProto const& model, ::onnx::GraphProto& graph) {
+  if (model.ir_version() >= 4) return;
+  std::unordered_set<std::string_view> constants;
+  for (auto const& tensor : graph.initializer()) constants.insert(tensor.name());
+  for (auto const& sparse : graph.sparse_initializer()) constants.insert(sparse.values().name());
+  keep_if(*graph.mutable_input(), [&](auto const& input, std::size_t) { return !constants.contains(input.name()); });
 }
 
 }  // namespace fuse::inline v0::adapters::detail

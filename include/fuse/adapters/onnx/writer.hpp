@@ -209,18 +209,10 @@ class onnx_writer {
     }
     drop_functions();
     auto& model = *t_.model;
-    if (!any || model.ir_version() >= 8) return;
-    if (model.ir_version() < 4)  // an initializer that is an input was a constant; from 4 on it would be none
-      for (std::uint32_t g = 0; g < t_.graphs.size(); ++g)
-        if (alive(g) && t_.graphs[g].proto != nullptr) unlist_constants(*t_.graphs[g].proto);
-    model.set_ir_version(8);
-  }
-
-  static void unlist_constants(::onnx::GraphProto& graph) {
-    std::unordered_set<std::string_view> constants;
-    for (auto const& tensor : graph.initializer()) constants.insert(tensor.name());
-    for (auto const& sparse : graph.sparse_initializer()) constants.insert(sparse.values().name());
-    keep_if(*graph.mutable_input(), [&](auto const& input, std::size_t) { return !constants.contains(input.name()); });
+    if (!any || model.ir_version() >= functions_since) return;
+    for (std::uint32_t g = 0; g < t_.graphs.size(); ++g)
+      if (alive(g) && t_.graphs[g].proto != nullptr) allow_functions(model, *t_.graphs[g].proto);
+    model.set_ir_version(functions_since);
   }
 
   // Functions of fuse whose last call a rewrite replaced.

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include <fuse/core/plain_vector.hpp>
+#include <fuse/core/span.hpp>
+#include <fuse/graph/image.hpp>
+#include <fuse/infer/facts.hpp>
+#include <fuse/partition/group_table.hpp>
+#include <fuse/partition/operator_kinds.hpp>
+#include <fuse/partition/post_dominators.hpp>
+#include <fuse/rewrite/cost.hpp>
+
+namespace fuse::inline v0::detail {
+
+/// How large groups may become, and who may keep two nodes apart.
+struct partition_limits {
+  std::size_t nodes = std::numeric_limits<std::size_t>::max();
+  std::size_t operands = std::numeric_limits<std::size_t>::max();
+  double bytes = std::numeric_limits<double>::infinity();
+  bool (*veto)(void* context, node_id from, node_id into) = nullptr;
+  void* context = nullptr;
+};
+
+/// Groups the nodes of an image. A group grows at its end: what computes its last value goes on into the next node that
+/// all paths from there lead to, with all that stands on these paths, so that nothing leaves a group but at its end.
+/// Anchors go first, then all others; each from the first node to the last. At the end a group may also go into one
+/// that reads it, though others read it, too: where these all end behind that one, which is an order without cycles.
+class partitioner {
+ public:
+  partitioner(graph_image const& image, facts const& known, dialect const& names, partition_limits const& limits)
+      : image_(image),
+        facts_(known),
+        limits_(limits),
+        traffic_(image, known),
+        kinds_(image, names),
+        after_(image, kinds_),
+        groups_(image, kinds_),
+        seen_(image.node_count(), 0) {
+    if (limits_.operands < no_limit) operands_.resize(image.node_count());
+    if (limits_.bytes < std::numeric_limits<double>::infinity()) {
+      bytes_.resize(image.node_count(), 0);
+      for (node_id n = 0; n < image.node_count(); ++n)
+        for (std::uint32_t i = 0; i < image.node(n).result_count; ++i) bytes_[n] += traffic_.bytes(image.result(n, i));
+    }
+  }
+
+  void run() {
+    for (node_id n = 0; n < image_.node_count(); ++n)
+      if (group_of(n).kinds.has(op_kind::anchor)) go_on(n);
+    for (node_id n = 0; n < image_.node_count(); ++n)
+      if (!group_of(n).kinds.has(op_kind::anchor)) go_on(n);
+    if (after_.in_order())
+      for (node_id n = 0; n < image_.node_count(); ++n) go_with_first_user(n);
+  }
+
+  [[nodiscard]] group_table const& groups() const { return groups_; }
+  /// The kind that leads the group of `n`.
+  [[nodiscard]] op_kind kind_of(node_id n) const { return group_of(n).kinds.leading(); }
+  [[nodiscard]] basic_traffic<graph_image>& traffic() { return traffic_; }
+
+ private:
+  static constexpr auto no_limit = std::numeric_limits<std::size_t>::max();
+  static constexpr kind_set pointwise{op_kind::elementwise, op_kind::broadcast};
+  static constexpr kind_set movable = pointwise | kind_set(op_kind::injective);
+  static constexpr kind_set by_rows = pointwise | kind_set(op_kind::reduction);
+
+  [[nodiscard]] group_table::group const& group_of(node_id n) const { return groups_.of(groups_.find(n)); }
+
+  // THE RULES: whether a group may go on into `into` over what stands `between`, where the group of `into` goes on
+  // with what is `behind`.
+  [[nodiscard]] bool may_go_on(group_table::group const& done, kind_set between, node_id into, kind_set behind) const {
+    auto const next = kind_set(kinds_.of(into));
+    if (done.kinds.has(op_kind::opaque)) return false;
+    if (done.kinds.has(op_kind::anchor)) {  // an epilogue, element by element, whose results may be put elsewhere
+      if (!(between | behind).within(pointwise)) return false;
+      return kinds_.keeps_elements(into) || (next.within(pointwise) && may_be_like(into, done.last));
+    }
+    if (done.kinds.has(op_kind::reduction))  // what follows in the same rows
+      return (between | behind | next).within(by_rows) && keeps_rows(done.reduction, done.last, into);
+    return (between | next).within(by_rows) || (between.within(movable) && next.within(movable | by_rows));
+  }
+  // Of the results of a reduction: in its operand's shape or its own.
+  [[nodiscard]] bool keeps_rows(node_id reduction, node_id n, node_id into) const {
+    if (kinds_.is_view(into) || kinds_.of(into) == op_kind::reduction || may_be_like(into, n)) return true;
+    auto const reduced = image_.operand_count(reduction) == 0 ? absent : image_.operand(reduction, 0);
+    return reduced != absent && may_be_alike(image_.result(into), reduced);
+  }
+  [[nodiscard]] bool may_be_like(node_id a, node_id b) const {
+    return may_be_alike(image_.result(a), image_.result(b));
+  }
+  // Unless the shapes are known to differ.
+  [[nodiscard]] bool may_be_alike(value_id a, value_id b) const {
+    if (!facts_.has_rank(a) || !facts_.has_rank(b) || facts_.same_shape(a, b)) return true;
+    auto const x = facts_.shape(a), y = facts_.shape(b);
+    bool alike = x.size() == y.size();
+    for (std::size_t i = 0; alike && i < x.size(); ++i) alike = !x[i].known() || !y[i].known() || x[i] == y[i];
+    return alike;
+  }
+  // Whether two reductions reduce the same axes of operands of one shape.
+  [[nodiscard]] bool of_the_same_rows(node_id a, node_id b) {
+    bool kept = false;
+    return facts_.reduction(a, axes_, kept) && facts_.reduction(b, other_axes_, kept) && axes_ == other_axes_ &&
+           facts_.same_shape(image_.operand(a, 0), image_.operand(b, 0));
+  }
+
+  void go_on(node_id n) {
+    auto const own = groups_.find(n);
+    auto const into = after_.parent(n);
+    if (groups_.of(own).last != n || into == absent) return;
+    auto const between = after_.between(n);
+    if (!may_go_on(groups_.of(own), between, into, {})) return;
+    begin_search(groups_.find(into));
+    find(own);
+    for (std::size_t at = 1; at < found_.size(); ++at)
+      after_.for_each_user(groups_.of(found_[at]).last, [&](node_id user, bool) { find(groups_.find(user)); });
+    join_found(n, between, into);
+  }
+
+  void go_with_first_user(node_id n) {
+    auto const own = groups_.find(n);
+    if (groups_.of(own).last != n || groups_.of(own).kinds.has(op_kind::opaque) || has_one_user(n)) return;
+    std::uint32_t first = absent;
+    after_.for_each_user(n, [&](node_id user, bool) {
+      if (auto const g = groups_.find(user); first == absent || groups_.of(g).last < groups_.of(first).last) first = g;
+    });
+    if (first == absent || groups_.of(own).read_inside <= groups_.of(first).last) return;
+    node_id others = absent, into = absent;
+    bool fits = true;
+    after_.for_each_user(n, [&](node_id user, bool data) {
+      auto const g = groups_.find(user);
+      if (g != first) {
+        others = std::min(others, groups_.of(g).last);
+        return;
+      }
+      into = std::min(into, user);
+      fits = fits && data && may_go_on(groups_.of(own), {}, user, {});
+    });
+    if (!fits || others <= groups_.of(first).last) return;
+    begin_search(first);
+    find(own);
+    if (!join_found(n, {}, into)) return;
+    auto& joined = groups_.of(groups_.find(n));
+    joined.read_inside = std::min(joined.read_inside, others);
+  }
+
+  [[nodiscard]] bool has_one_user(node_id n) const {
+    return image_.node(n).result_count == 1 && image_.value(image_.result(n)).use_count == 1;
+  }
+
+  // What is found: groups, each once, the target first.
+  void begin_search(std::uint32_t target) {
+    ++search_;
+    found_.clear();
+    find(target);
+  }
+  void find(std::uint32_t group) {
+    if (seen_[group] == search_) return;
+    seen_[group] = search_;
+    found_.push_back(group);
+  }
+
+  bool join_found(node_id n, kind_set between, node_id into) {
+    auto const& target = groups_.of(found_[0]);
+    auto const behind = target.last == into ? kind_set() : target.kinds;
+    for (auto const g : span(found_.data(), found_.size()).subspan(1))
+      if (!may_go_on(groups_.of(g), between, into, behind)) return false;
+    double bytes = 0;
+    if (!bytes_.empty())
+      for (auto const g : found_) bytes += bytes_[g];
+    if (bytes > limits_.bytes || !may_be_one() || (limits_.veto != nullptr && limits_.veto(limits_.context, n, into)))
+      return false;
+    auto joined = found_[0];
+    for (auto const g : span(found_.data(), found_.size()).subspan(1)) joined = groups_.join(joined, g);
+    if (!operands_.empty()) operands_[joined].assign(read_.begin(), read_.end());
+    if (!bytes_.empty()) bytes_[joined] = bytes;
+    return true;
+  }
+
+  // Whether what is found goes together, whatever the order, and keeps the limits.
+  [[nodiscard]] bool may_be_one() {
+    std::size_t size = 0, anchors = 0;
+    node_id reduction = absent;
+    for (auto const at : found_) {
+      auto const& g = groups_.of(at);
+      size += g.size;
+      anchors += g.kinds.has(op_kind::anchor);
+      if (g.kinds.has(op_kind::opaque)) return false;
+      if (g.reduction == absent) continue;
+      if (reduction != absent && !of_the_same_rows(reduction, g.reduction)) return false;
+      reduction = g.reduction;
+    }
+    if (anchors > 1 || (anchors == 1 && reduction != absent)) return false;
+    return size <= limits_.nodes && (operands_.empty() || count_operands());
+  }
+
+  // Into `read_`: the values that what is found reads, each once, in order.
+  [[nodiscard]] bool count_operands() {
+    read_.clear();
+    auto const add = [&](value_id v) {
+      if (v == absent) return;
+      auto const from = image_.producer(v);
+      if (from == absent || seen_[groups_.find(from)] != search_) read_.push_back(v);
+    };
+    for (auto const g : found_) {
+      if (groups_.of(g).size == 1)
+        for (std::uint32_t i = 0; i < image_.operand_count(g); ++i) add(image_.operand(g, i));
+      for (auto const v : operands_[g]) add(v);
+    }
+    std::sort(read_.begin(), read_.end());
+    read_.erase(std::unique(read_.begin(), read_.end()), read_.end());
+    return read_.size() <= limits_.operands;
+  }
+
+  graph_image const& image_;
+  facts const& facts_;
+  partition_limits limits_;
+  basic_traffic<graph_image> traffic_;
+  operator_kinds kinds_;
+  post_dominators after_;
+  group_table groups_;
+  plain_vector<std::uint32_t> seen_;  // by group: the search that found it last
+  plain_vector<std::uint32_t> found_;
+  std::uint32_t search_ = 0;
+  std::vector<int> axes_, other_axes_;
+  std::vector<std::vector<value_id>> operands_;  // of groups of several nodes, where they are limited
+  std::vector<value_id> read_;
+  plain_vector<double> bytes_;  // that groups compute, where they are limited
+};
+
+}  // namespace fuse::inline v0::detail

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <cstdint>
+#include <fuse/adapters/onnx.hpp>
+#include <fuse/partition.hpp>
+
+#include "../partition/equal_groups.hpp"
+#include "../partition/random_graph.hpp"
+#include "../sampled.hpp"
+#include "catch.hpp"
+#include "copied_model.hpp"
+
+namespace groups {
+
+TEST_CASE("a model has the groups of the owned graph") {
+  for (std::uint64_t seed = 1; seed <= 400; seed += one_case_in) {
+    CAPTURE(seed);
+    random_graph const made(seed);
+    copied_model copy(made.graph);
+    fuse::adapters::onnx_graph const graph(copy.model);
+    CAPTURE(graph.error());
+    REQUIRE(graph.error() == "");
+    CHECK(text_of_groups(graph) == text_of_groups(made.graph));
+  }
+}
+
+}  // namespace groups

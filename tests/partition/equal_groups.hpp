@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <fuse/partition.hpp>
+
+/// Kind and nodes of each group, nodes by their place in the graph: the same text for the same groups of any graph
+/// type.
+template <class G>
+std::string text_of_groups(G const& g) {
+  using traits = fuse::graph_traits<G>;
+  std::vector<fuse::node_of<G>> nodes;
+  for (auto const& n : traits::nodes(g)) nodes.push_back(n);
+  std::string text;
+  for (auto const& group : fuse::partition(g).groups) {
+    text += fuse::name_of(group.kind);
+    for (auto const& n : group.nodes)
+      for (std::size_t at = 0; at < nodes.size(); ++at)
+        if (nodes[at] == n) text += ' ' + std::to_string(at);
+    text += ", " + std::to_string(group.inputs.size()) + " inputs, " + std::to_string(group.outputs.size()) +
+            " outputs, " + std::to_string(group.bytes_saved) + " bytes\n";
+  }
+  return text;
+}
