@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fuse/core/span.hpp>
+#include <fuse/eval/conversion.hpp>
+#include <fuse/eval/dense.hpp>
+#include <fuse/eval/graph.hpp>
+#include <fuse/eval/rounding.hpp>
+#include <fuse/graph/binding.hpp>
+#include <fuse/graph/element_type.hpp>
+#include <fuse/graph/image.hpp>
+#include <fuse/infer/facts.hpp>
+#include <fuse/ops/names.hpp>
+#include <fuse/rewrite/check.hpp>
+#include <fuse/verify/sample.hpp>
+
+namespace fuse::inline v0::detail {
+
+/// A graph as it is evaluated. What it is made of must outlive it.
+struct evaluable {
+  graph_image const& image;
+  facts const& known;
+  dialect const& names;
+  span<value_id const> outputs;
+
+  [[nodiscard]] bool is_input(value_id v) const {
+    return image.value(v).region == 0 && image.producer(v) == absent && !image.value(v).constant;
+  }
+  [[nodiscard]] std::string name(value_id v) const { return image.source->value_name(v); }
+};
+
+/// A graph of any type with what is known of it.
+template <class Graph>
+class readable {
+ public:
+  explicit readable(Graph const& g) : bound_(g, names_in(names), names.newest), known_(bound_.image, names) {
+    if (!bound_.cyclic()) known_.run();
+    for (auto const& v : graph_traits<Graph>::outputs(g)) outputs_.push_back(bound_.number(v));
+  }
+  [[nodiscard]] bool cyclic() const { return bound_.cyclic(); }
+  [[nodiscard]] graph_binding<Graph const> const& bound() const { return bound_; }
+  [[nodiscard]] evaluable view() const { return {bound_.image, known_, names, outputs_}; }
+
+ private:
+  static constexpr auto const& names = dialect_of<Graph>;
+  graph_binding<Graph const> bound_;
+  facts known_;
+  std::vector<value_id> outputs_;
+};
+
+/// All values of a graph, node by node. Where `moves` is not 0, constants are off by what rounding them may move each,
+/// in a way of this number's own.
+class evaluated_values {
+ public:
+  evaluated_values(evaluable const& of, graph_feeds const& given, bool rounds, std::uint64_t moves = 0)
+      : run_(of.image, of.known, of.names, rounds) {
+    std::uint64_t state = moves * 0xbf58476d1ce4e5b9u;
+    for (value_id v = 0; v < of.image.value_count(); ++v) {
+      if (of.is_input(v))
+        if (auto const at = given.find(of.name(v)); at != given.end()) run_.give(v, at->second);
+      if (moves == 0 || !of.image.value(v).constant || !is_floating(of.known.type(v))) continue;
+      auto const held = of.image.source->constant(v);
+      if (!held || held.size() != count_of(held.shape)) continue;
+      auto moved = dense::of(held);
+      for (auto& x : moved.elements) x *= 1 + (next(state) ? 1 : -1) * rounding_of(held.type);
+      run_.give(v, std::move(moved));
+    }
+    run_.run();
+  }
+  [[nodiscard]] dense const* value(value_id v) { return run_.value(v); }
+  [[nodiscard]] std::string const& reason() const { return run_.reason; }
+
+ private:
+  static bool next(std::uint64_t& state) {
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return (state >> 20 & 1) != 0;
+  }
+
+  graph_evaluation<graph_image, facts> run_;
+};
+
+/// What a comparison of two graphs came to.
+struct judgement {
+  std::string wrong{};       ///< where they differ: one sentence
+  std::string unknown{};     ///< why they could not be compared
+  std::size_t compared = 0;  ///< elements that are numbers before, and were compared
+};
+
+/// How two graphs are compared.
+struct strictness {
+  bool signed_zeros = false;  ///< 0 and -0 are two results
+  bool in_type = true;        ///< also with each result rounded to its element type
+};
+
+/// Compares what two graphs make of the same inputs, in double precision and in their element types.
+///
+/// In double precision they are equal but for what rounding of constants moves. In their types each may be off by the
+/// rounding of its results; the second one by not much more than the first.
+class graph_comparison {
+ public:
+  graph_comparison(evaluable const& before, evaluable const& after, graph_feeds const& given, strictness how)
+      : before_(before), after_(after), given_(given), how_(how) {}
+
+  [[nodiscard]] judgement judge() {
+    judgement found;
+    auto const was = before_.outputs, is = after_.outputs;
+    if (was.size() != is.size()) return {"it has another number of outputs", {}, 0};
+    evaluated_values before(before_, given_, false), after(after_, given_, false);
+    look_at_all(before);
+    look_at_types(after_);
+    for (std::size_t i = 0; i < was.size(); ++i) {
+      auto const* const a = before.value(was[i]);
+      if (a == nullptr) return {{}, before.reason(), 0};
+      auto const* const b = after.value(is[i]);
+      if (b == nullptr && after.reason().find("no evaluation") != std::string::npos) return {{}, after.reason(), 0};
+      if (b == nullptr) return {"'" + before_.name(was[i]) + "' cannot be computed: " + after.reason(), {}, 0};
+      found.wrong = exact_difference(*a, *b, i, found.compared);
+      if (!found.wrong.empty()) return found;
+    }
+    if (how_.in_type && narrowest_ != element_type::float64) found.wrong = rounded_difference(before);
+    return found;
+  }
+
+ private:
+  // The largest number anywhere, below whose last place nothing is a difference; the narrowest type.
+  void look_at_all(evaluated_values& before) {
+    for (value_id v = 0; v < before_.image.value_count(); ++v)
+      if (auto const* held = before.value(v); held != nullptr && !held->whole())
+        for (auto const x : held->elements)
+          if (std::isfinite(x)) largest_ = std::fmax(largest_, std::fabs(x));
+    look_at_types(before_);
+  }
+  void look_at_types(evaluable const& of) {
+    for (value_id v = 0; v < of.image.value_count(); ++v)
+      if (auto const type = of.known.type(v); is_floating(type) && rounding_of(type) > rounding_of(narrowest_))
+        narrowest_ = type;
+  }
+
+  static double range_of(dense const& x) {
+    double range = 0;
+    for (auto const e : x.elements)
+      if (std::isfinite(e)) range = std::fmax(range, std::fabs(e));
+    return range;
+  }
+  [[nodiscard]] std::string told(std::size_t output, std::size_t element, double is, double was,
+                                 char const* how) const {
+    return "element " + std::to_string(element) + " of '" + before_.name(before_.outputs[output]) + "' is " +
+           text_of(is) + " and was " + text_of(was) + how;
+  }
+  static std::string text_of(double x) {
+    char buffer[40];
+    std::snprintf(buffer, sizeof buffer, "%.9g", x);
+    return buffer;
+  }
+
+  [[nodiscard]] std::string exact_difference(dense const& was, dense const& is, std::size_t output,
+                                             std::size_t& compared) {
+    auto const name = "'" + before_.name(before_.outputs[output]) + "'";
+    if (was.shape != is.shape) return name + " has another shape";
+    if (was.type != is.type && was.type != element_type::unknown) return name + " has another element type";
+    auto const a = in_doubles(was), b = in_doubles(is);
+    bool const exact = !is_floating(was.type);
+    double const range = range_of(a);
+    double allowed = exact ? 0 : tolerance(narrowest_) * range + 1e-13 * largest_;
+    bool asked = exact;
+    for (std::size_t i = 0; i < a.elements.size(); ++i) {
+      auto const x = a.elements[i], y = b.elements[i];
+      if (!std::isfinite(x)) continue;
+      ++compared;
+      if (how_.signed_zeros && x == 0 && y == 0 && std::signbit(x) != std::signbit(y))
+        return told(output, i, y, x, ", another zero");
+      if (std::fabs(x - y) <= allowed) continue;
+      if (!std::exchange(asked, true)) allowed += 4 * moved_by_rounding(output, b);
+      if (!(std::fabs(x - y) <= allowed)) return told(output, i, y, x, "");
+    }
+    return {};
+  }
+
+  // How far a result comes out elsewhere, at most, where constants are off by their rounding.
+  [[nodiscard]] double moved_by_rounding(std::size_t output, dense const& still) {
+    double most = 0;
+    for (std::uint64_t way = 1; way <= 4; ++way) {
+      evaluated_values moved(after_, given_, false, way);
+      auto const* const there = moved.value(after_.outputs[output]);
+      if (there == nullptr || there->shape != still.shape) continue;
+      for (std::size_t i = 0; i < still.elements.size(); ++i)
+        if (auto const off = std::fabs(there->elements[i] - still.elements[i]); std::isfinite(off))
+          most = std::fmax(most, off);
+    }
+    return most;
+  }
+
+  [[nodiscard]] std::string rounded_difference(evaluated_values& exact) {
+    evaluated_values before(before_, given_, true), after(after_, given_, true);
+    for (std::size_t i = 0; i < before_.outputs.size(); ++i) {
+      auto const *const was = before.value(before_.outputs[i]), *const is = after.value(after_.outputs[i]);
+      auto const* const right = exact.value(before_.outputs[i]);
+      if (was == nullptr || is == nullptr || was->shape != is->shape || !is_floating(was->type)) continue;
+      double off = 0;
+      for (std::size_t k = 0; k < was->size(); ++k)
+        if (auto const d = std::fabs(was->elements[k] - right->elements[k]); std::isfinite(d)) off = std::fmax(off, d);
+      double const allowed = 16 * off + 64 * rounding_of(narrowest_) * range_of(*right) + 1e-13 * largest_;
+      for (std::size_t k = 0; k < was->size(); ++k)
+        if (std::isfinite(was->elements[k]) && !(std::fabs(is->elements[k] - right->elements[k]) <= allowed))
+          return told(i, k, is->elements[k], was->elements[k], ", in its element type");
+    }
+    return {};
+  }
+
+  evaluable before_, after_;
+  graph_feeds const& given_;
+  strictness how_;
+  double largest_ = 0;
+  element_type narrowest_ = element_type::float64;
+};
+
+}  // namespace fuse::inline v0::detail
