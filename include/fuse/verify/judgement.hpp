@@ -57,20 +57,29 @@ class readable {
 };
 
 /// All values of a graph, node by node. Where `moves` is not 0, constants are off by what rounding them may move each,
-/// in a way of this number's own.
+/// or inputs by some last places of a double, in a way of this number's own.
 class evaluated_values {
  public:
-  evaluated_values(evaluable const& of, graph_feeds const& given, bool rounds, std::uint64_t moves = 0)
+  enum class which : std::uint8_t { constants, inputs };
+
+  evaluated_values(evaluable const& of, graph_feeds const& given, bool rounds, which what = which::constants,
+                   std::uint64_t moves = 0)
       : run_(of.image, of.known, of.names, rounds) {
     std::uint64_t state = moves * 0xbf58476d1ce4e5b9u;
     for (value_id v = 0; v < of.image.value_count(); ++v) {
       if (of.is_input(v))
-        if (auto const at = given.find(of.name(v)); at != given.end()) run_.give(v, at->second);
-      if (moves == 0 || !of.image.value(v).constant || !is_floating(of.known.type(v))) continue;
+        if (auto const at = given.find(of.name(v)); at != given.end()) {
+          auto passed = at->second;
+          if (moves != 0 && what == which::inputs)
+            for (auto& x : passed.elements) x *= 1 + part(state) * 1e-14;
+          run_.give(v, std::move(passed));
+        }
+      if (moves == 0 || what == which::inputs || !of.image.value(v).constant || !is_floating(of.known.type(v)))
+        continue;
       auto const held = of.image.source->constant(v);
       if (!held || held.size() != count_of(held.shape)) continue;
       auto moved = dense::of(held);
-      for (auto& x : moved.elements) x *= 1 + (next(state) ? 1 : -1) * rounding_of(held.type);
+      for (auto& x : moved.elements) x *= 1 + (part(state) < 0 ? -1 : 1) * rounding_of(held.type);
       run_.give(v, std::move(moved));
     }
     run_.run();
@@ -79,11 +88,12 @@ class evaluated_values {
   [[nodiscard]] std::string const& reason() const { return run_.reason; }
 
  private:
-  static bool next(std::uint64_t& state) {
+  // A number from -1 to 1.
+  static double part(std::uint64_t& state) {
     state ^= state << 13;
     state ^= state >> 7;
     state ^= state << 17;
-    return (state >> 20 & 1) != 0;
+    return static_cast<double>(state >> 11) * 0x1p-52 - 1;
   }
 
   graph_evaluation<graph_image, facts> run_;
@@ -146,6 +156,11 @@ class graph_comparison {
         narrowest_ = type;
   }
 
+  // What is no difference whatever the range is: last places of what is larger, and what constants of a type lose that
+  // are nearly 0 in it.
+  [[nodiscard]] double smallest() const {
+    return 1e-13 * largest_ + (narrowest_ == element_type::float16 ? 0x1p-22 : 0x1p-145);
+  }
   static double range_of(dense const& x) {
     double range = 0;
     for (auto const e : x.elements)
@@ -171,7 +186,7 @@ class graph_comparison {
     auto const a = in_doubles(was), b = in_doubles(is);
     bool const exact = !is_floating(was.type);
     double const range = range_of(a);
-    double allowed = exact ? 0 : tolerance(narrowest_) * range + 1e-13 * largest_;
+    double allowed = exact ? 0 : tolerance(narrowest_) * range + smallest();
     bool asked = exact;
     for (std::size_t i = 0; i < a.elements.size(); ++i) {
       auto const x = a.elements[i], y = b.elements[i];
@@ -180,22 +195,32 @@ class graph_comparison {
       if (how_.signed_zeros && x == 0 && y == 0 && std::signbit(x) != std::signbit(y))
         return told(output, i, y, x, ", another zero");
       if (std::fabs(x - y) <= allowed) continue;
-      if (!std::exchange(asked, true)) allowed += 4 * moved_by_rounding(output, b);
-      if (!(std::fabs(x - y) <= allowed)) return told(output, i, y, x, "");
+      if (!std::exchange(asked, true)) allowed += 4 * moved_by_rounding(output, b) + moved_by_last_places(output, a);
+      if (std::isfinite(allowed) && !(std::fabs(x - y) <= allowed)) return told(output, i, y, x, "");
     }
     return {};
   }
 
-  // How far a result comes out elsewhere, at most, where constants are off by their rounding.
+  // How far a result comes out elsewhere, at most, where constants are off by their rounding; infinitely far where it
+  // may be no number.
   [[nodiscard]] double moved_by_rounding(std::size_t output, dense const& still) {
+    return moved(after_, output, still, evaluated_values::which::constants);
+  }
+  // The same of inputs that are off by so little that nothing but rounding shows it: where much cancels.
+  [[nodiscard]] double moved_by_last_places(std::size_t output, dense const& still) {
+    return moved(before_, output, still, evaluated_values::which::inputs);
+  }
+  [[nodiscard]] double moved(evaluable const& of, std::size_t output, dense const& still,
+                             evaluated_values::which what) const {
     double most = 0;
-    for (std::uint64_t way = 1; way <= 4; ++way) {
-      evaluated_values moved(after_, given_, false, way);
-      auto const* const there = moved.value(after_.outputs[output]);
-      if (there == nullptr || there->shape != still.shape) continue;
+    for (std::uint64_t way = 1; way <= 6; ++way) {
+      evaluated_values all(of, given_, false, what, way);
+      auto const* const there = all.value(of.outputs[output]);
+      if (there == nullptr || there->shape != still.shape || there->whole()) continue;
       for (std::size_t i = 0; i < still.elements.size(); ++i)
-        if (auto const off = std::fabs(there->elements[i] - still.elements[i]); std::isfinite(off))
-          most = std::fmax(most, off);
+        if (std::isfinite(still.elements[i]))
+          most = std::fmax(
+              most, std::isfinite(there->elements[i]) ? std::fabs(there->elements[i] - still.elements[i]) : HUGE_VAL);
     }
     return most;
   }
@@ -209,9 +234,12 @@ class graph_comparison {
       double off = 0;
       for (std::size_t k = 0; k < was->size(); ++k)
         if (auto const d = std::fabs(was->elements[k] - right->elements[k]); std::isfinite(d)) off = std::fmax(off, d);
-      double const allowed = 16 * off + 64 * rounding_of(narrowest_) * range_of(*right) + 1e-13 * largest_;
+      double const range = range_of(*right);
+      if (off > 0.01 * range) continue;  // its type has not the places that the graph needs
+      double const allowed = 16 * off + 64 * rounding_of(narrowest_) * range + smallest();
       for (std::size_t k = 0; k < was->size(); ++k)
-        if (std::isfinite(was->elements[k]) && !(std::fabs(is->elements[k] - right->elements[k]) <= allowed))
+        if (std::isfinite(was->elements[k]) && std::isfinite(right->elements[k]) &&
+            !(std::fabs(is->elements[k] - right->elements[k]) <= allowed))
           return told(i, k, is->elements[k], was->elements[k], ", in its element type");
     }
     return {};

@@ -183,8 +183,8 @@ class layer_shapes {
   [[nodiscard]] std::int64_t inner() { return choose_.number("inner", {2, 3, 4, 1}); }
   [[nodiscard]] std::size_t axis_of(std::string_view dimension) {
     auto const rank = static_cast<std::int64_t>(call_.result.size());
-    auto const axis =
-        static_cast<std::int64_t>(call_.drawn_number("axis", static_cast<double>(choose_.number(dimension, {-1, -1, 0, 1}) % rank)));
+    auto const axis = static_cast<std::int64_t>(
+        call_.drawn_number("axis", static_cast<double>(choose_.number(dimension, {-1, -1, 0, 1}) % rank)));
     return static_cast<std::size_t>((axis + 2 * rank) % rank);
   }
 

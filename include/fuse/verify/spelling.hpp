@@ -96,10 +96,15 @@ class spelling : public group_spelling<spelling> {
       bool all = true;
       for (std::size_t i = 0; i < pattern.size; ++i)
         if (auto const& t = pattern[i]; t.kind == term_kind::neutral && in_groups(t.op) == false)
-          all = all && names.emitted(t.op, wanted[at], target::any) != nullptr;
+          all = all && has_as_ever(names, t.op, wanted[at]);
       if (all) return wanted[at];
     }
     return wanted[last] < names.newest ? wanted[last] : names.newest;
+  }
+  // The standard's own operator, where it has one at any version.
+  static bool has_as_ever(dialect const& names, opcode op, int version) {
+    auto const to = names.emitted(op, names.newest, target::standard) != nullptr ? target::standard : target::any;
+    return names.emitted(op, version, to) != nullptr;
   }
   static bool in_groups(opcode op) {
     return info(op).group != op_group::none || op == opcode::square || op == opcode::rsqrt;
@@ -319,7 +324,7 @@ class spelling : public group_spelling<spelling> {
       auto& x = all[i];
       if (style_ == "large mean") x += narrow ? 8 : 1000;
       if (style_ == "large") x *= 4;
-      if (style_ == "tiny") x *= narrow ? 1e-3 : 1e-9;
+      if (style_ == "tiny") x *= type_ == element_type::float16 ? 0.05 : 1e-9;
       if (style_ == "zeros" && i % 3 == 0) x = i % 2 == 0 ? 0.0 : -0.0;
       if (style_ == "alike" && i != 0) x = all[0];
     }
