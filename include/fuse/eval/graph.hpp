@@ -12,6 +12,7 @@
 #include <fuse/core/span.hpp>
 #include <fuse/eval/node_call.hpp>
 #include <fuse/eval/reference.hpp>
+#include <fuse/eval/rounding.hpp>
 #include <fuse/graph/image.hpp>
 #include <fuse/ops/dialect.hpp>
 
@@ -28,6 +29,9 @@ class graph_evaluation {
     nodes_.resize(image.regions().size());
     for (auto n = image.first_node(); n != absent; n = image.node(n).next) nodes_[image.node(n).region].push_back(n);
   }
+
+  /// Where nothing else is rounded: has results of Casts rounded to types that round by more than `least`.
+  void round_casts_below(double least) { casts_ = least; }
 
   /// Gives a value that nothing computes.
   void give(value_id v, dense contents) { keep(v, std::move(contents)); }
@@ -108,6 +112,7 @@ class graph_evaluation {
     }
     if (state == evaluation::unknown) return fail(n, "there is no evaluation of this, with these types or parameters");
     if (state == evaluation::misfit) return fail(n, "the operands do not fit each other or the parameters");
+    if (op_of(image_, n) == opcode::cast && rounding_of(results[0].type) > casts_) round_to_type(results[0]);
     for (std::uint32_t i = 0; i < results.size(); ++i)
       if (results[i].size() == count_of(results[i].shape)) keep(image_.result(n, i), std::move(results[i]));
     return true;
@@ -244,6 +249,7 @@ class graph_evaluation {
   Types const& types_;
   dialect const& names_;
   bool rounds_;
+  double casts_ = 1;                         // none rounds by so much
   std::vector<std::vector<node_id>> nodes_;  // by region
   std::vector<std::unique_ptr<dense const>> values_;
 };

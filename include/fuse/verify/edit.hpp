@@ -43,7 +43,7 @@ class edit {
     if (how == "shared") return shared_operand(n, all);
     if (how == "user") return g_.output(g_.result(n), "another user"), true;
     if (how == "between") {
-      constexpr opcode some[] = {opcode::relu, opcode::neg, opcode::abs, opcode::tanh, opcode::exp, opcode::sqrt};
+      constexpr opcode some[] = {opcode::relu, opcode::neg, opcode::abs, opcode::tanh, opcode::exp};
       return behind(n, some[draw("operator between", std::size(some))], {});
     }
     if (how == "turned") return behind(n, opcode::transpose, {});
@@ -77,8 +77,8 @@ class edit {
   }
   bool another_operator(node n) {
     if (g_.results(n).size() != 1) return false;
-    static constexpr opcode ones[] = {opcode::abs,  opcode::neg,  opcode::tanh,       opcode::sigmoid, opcode::exp,
-                                      opcode::sqrt, opcode::relu, opcode::reciprocal, opcode::erf};
+    static constexpr opcode ones[] = {opcode::abs, opcode::neg,  opcode::tanh,       opcode::sigmoid,
+                                      opcode::exp, opcode::relu, opcode::reciprocal, opcode::erf};
     static constexpr opcode pairs[] = {opcode::add,     opcode::sub,     opcode::mul, opcode::div,
                                        opcode::maximum, opcode::minimum, opcode::pow};
     static constexpr opcode folds[] = {opcode::mean,       opcode::sum,     opcode::reduce_max,

@@ -65,6 +65,7 @@ class evaluated_values {
   evaluated_values(evaluable const& of, graph_feeds const& given, bool rounds, which what = which::constants,
                    std::uint64_t moves = 0)
       : run_(of.image, of.known, of.names, rounds) {
+    run_.round_casts_below(narrowest_output(of));
     std::uint64_t state = moves * 0xbf58476d1ce4e5b9u;
     for (value_id v = 0; v < of.image.value_count(); ++v) {
       if (of.is_input(v))
@@ -88,6 +89,12 @@ class evaluated_values {
   [[nodiscard]] std::string const& reason() const { return run_.reason; }
 
  private:
+  // What a Cast to a narrower type loses is lost for good: no rule may bring it back.
+  static double narrowest_output(evaluable const& of) {
+    double most = 0;
+    for (auto const v : of.outputs) most = std::fmax(most, v == absent ? 0 : rounding_of(of.known.type(v)));
+    return most;
+  }
   // A number from -1 to 1.
   static double part(std::uint64_t& state) {
     state ^= state << 13;
@@ -137,7 +144,7 @@ class graph_comparison {
       found.wrong = exact_difference(*a, *b, i, found.compared);
       if (!found.wrong.empty()) return found;
     }
-    if (how_.in_type && narrowest_ != element_type::float64) found.wrong = rounded_difference(before);
+    if (how_.in_type && narrowest_ != element_type::float64) found.wrong = rounded_difference(before, after);
     return found;
   }
 
@@ -186,7 +193,7 @@ class graph_comparison {
     auto const a = in_doubles(was), b = in_doubles(is);
     bool const exact = !is_floating(was.type);
     double const range = range_of(a);
-    double allowed = exact ? 0 : tolerance(narrowest_) * range + smallest();
+    double allowed = exact ? 0 : tolerance(was.type) * range + smallest();
     bool asked = exact;
     for (std::size_t i = 0; i < a.elements.size(); ++i) {
       auto const x = a.elements[i], y = b.elements[i];
@@ -195,7 +202,8 @@ class graph_comparison {
       if (how_.signed_zeros && x == 0 && y == 0 && std::signbit(x) != std::signbit(y))
         return told(output, i, y, x, ", another zero");
       if (std::fabs(x - y) <= allowed) continue;
-      if (!std::exchange(asked, true)) allowed += 4 * moved_by_rounding(output, b) + moved_by_last_places(output, a);
+      if (!std::exchange(asked, true))
+        allowed += 4 * moved_by_rounding(output, b) + 16 * moved_by_last_places(output, a);
       if (std::isfinite(allowed) && !(std::fabs(x - y) <= allowed)) return told(output, i, y, x, "");
     }
     return {};
@@ -225,7 +233,7 @@ class graph_comparison {
     return most;
   }
 
-  [[nodiscard]] std::string rounded_difference(evaluated_values& exact) {
+  [[nodiscard]] std::string rounded_difference(evaluated_values& exact, evaluated_values& exact_after) {
     evaluated_values before(before_, given_, true), after(after_, given_, true);
     for (std::size_t i = 0; i < before_.outputs.size(); ++i) {
       auto const *const was = before.value(before_.outputs[i]), *const is = after.value(after_.outputs[i]);
@@ -236,11 +244,14 @@ class graph_comparison {
         if (auto const d = std::fabs(was->elements[k] - right->elements[k]); std::isfinite(d)) off = std::fmax(off, d);
       double const range = range_of(*right);
       if (off > 0.01 * range) continue;  // its type has not the places that the graph needs
-      double const allowed = 16 * off + 64 * rounding_of(narrowest_) * range + smallest();
-      for (std::size_t k = 0; k < was->size(); ++k)
-        if (std::isfinite(was->elements[k]) && std::isfinite(right->elements[k]) &&
-            !(std::fabs(is->elements[k] - right->elements[k]) <= allowed))
-          return told(i, k, is->elements[k], was->elements[k], ", in its element type");
+      double allowed = 16 * off + 64 * rounding_of(narrowest_) * range + smallest();
+      bool asked = false;
+      for (std::size_t k = 0; k < was->size(); ++k) {
+        auto const x = was->elements[k], y = is->elements[k], r = right->elements[k];
+        if (!std::isfinite(x) || !std::isfinite(r) || std::fabs(y - r) <= allowed) continue;
+        if (!std::exchange(asked, true)) allowed += 4 * moved_by_rounding(i, *exact_after.value(after_.outputs[i]));
+        if (std::isfinite(allowed) && !(std::fabs(y - r) <= allowed)) return told(i, k, y, x, ", in its element type");
+      }
     }
     return {};
   }

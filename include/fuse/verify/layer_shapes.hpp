@@ -30,7 +30,22 @@ struct layer_call {
   std::vector<parameter> stated{};
   std::vector<std::vector<std::int64_t>> operands{};
   std::vector<parameter> drawn{};
-  std::size_t parts = 1;  ///< results
+  std::size_t parts = 1;                ///< results
+  std::vector<std::int64_t> indices{};  ///< of operands that are indices: into how many
+
+  // Whether the parameter that an operand holds was drawn, which is written there then.
+  [[nodiscard]] bool drawn_operand(std::size_t operand, std::string_view wanted) {
+    if (wanted.empty() || operand >= count) return false;
+    for (auto const& p : drawn)
+      if (p.name == wanted && p.listed) return as_operands.emplace_back(wanted), true;
+    return false;
+  }
+  [[nodiscard]] bool is_operand(std::string_view wanted) const {
+    for (auto const& p : as_operands)
+      if (p == wanted) return true;
+    return false;
+  }
+  std::vector<std::string> as_operands{};
 
   [[nodiscard]] parameter const* find(std::string_view name) const {
     for (auto const& p : stated)
@@ -152,6 +167,14 @@ class layer_shapes {
         call_.drawn_list("axes", {static_cast<std::int64_t>(axis)});
         return true;
       }
+      case opcode::gather: {
+        if (y.size() < 2 || call_.count != 2) return false;
+        auto const rows = inner() + 1;
+        in = {{rows, y.back()}, shape(y.begin(), y.end() - 1)};
+        call_.indices = {0, rows};
+        call_.drawn_number("axis", 0);
+        return true;
+      }
       case opcode::unsqueeze: {
         if (y.empty()) return false;
         shape less;
@@ -203,8 +226,6 @@ class layer_shapes {
   }
   bool draw_reshape() {
     auto const& y = call_.result;
-    if (call_.count != 1) return false;
-    call_.drawn_list("shape", y);
     auto const at =
         static_cast<std::ptrdiff_t>(choose_.number("flattened", {1, 1, 2, 0, 3}) % static_cast<int>(y.size() + 1));
     auto const product = [&](std::ptrdiff_t from, std::ptrdiff_t to) {
@@ -212,7 +233,14 @@ class layer_shapes {
       for (; from < to; ++from) all *= y[static_cast<std::size_t>(from)];
       return all;
     };
-    call_.operands = {{product(0, at), product(at, static_cast<std::ptrdiff_t>(y.size()))}};
+    shape const from{product(0, at), product(at, static_cast<std::ptrdiff_t>(y.size()))};
+    auto to = y;
+    for (std::size_t i = 0; i < to.size(); ++i)
+      if (i < from.size() && to[i] == from[i] && choose_.one_in("an extent that is kept", 2)) to[i] = 0;
+    if (!to.empty() && choose_.one_in("an extent that is left", 4))
+      to[static_cast<std::size_t>(choose_.number("which is left", {0, 1, 2, 3})) % to.size()] = -1;
+    call_.drawn_list("shape", to);
+    call_.operands = {from};
     return true;
   }
   // What is flattened is the whole of the pattern, where that fits.

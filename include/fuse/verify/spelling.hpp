@@ -55,7 +55,7 @@ class spelling : public group_spelling<spelling> {
       if (auto const& c = rule.conditions[i]; c.holds == &dsl::condition_detail::type_is)
         type_ = static_cast<element_type>(static_cast<int>(c.number));
     style_ = choose("contents", {"usual", "usual", "usual", "positive", "positive", "large mean", "tiny", "zeros",
-                                 "large", "alike"});
+                                 "large", "huge", "alike"});
     symbolic_ = choose.one_in("symbolic", 3);
     draw_shape();
     write_graph();
@@ -324,6 +324,7 @@ class spelling : public group_spelling<spelling> {
       auto& x = all[i];
       if (style_ == "large mean") x += narrow ? 8 : 1000;
       if (style_ == "large") x *= 4;
+      if (style_ == "huge") x *= narrow ? 4 : 150;  // exponentials overflow a float, and no double
       if (style_ == "tiny") x *= type_ == element_type::float16 ? 0.05 : 1e-9;
       if (style_ == "zeros" && i % 3 == 0) x = i % 2 == 0 ? 0.0 : -0.0;
       if (style_ == "alike" && i != 0) x = all[0];
@@ -577,14 +578,32 @@ class spelling : public group_spelling<spelling> {
     std::vector<value> operands;
     for (std::size_t i = 0; i < count; ++i) {
       auto const child = t.child[i];
+      if (i > 0 && call.drawn_operand(i, source_of(op, i))) {
+        auto const* p = call.find(source_of(op, i));
+        operands.push_back(listed_operand(child, p->list));
+        continue;
+      }
+      if (i < call.indices.size() && call.indices[i] != 0) {
+        operands.push_back(indices(child, call.operands[i], call.indices[i]));
+        continue;
+      }
       if (pattern_[child].kind == term_kind::optional && choose.one_in("left out", 3) && i + 1 == count) continue;
       if (shaped && i < call.operands.size())
         operands.push_back(write_shaped(child, call.operands[i]));
       else
         operands.push_back(write(child));
     }
+    for (int c = t.operands(); c < t.children; ++c) {
+      auto const& a = pattern_[t.child[c]];
+      if (a.children == 0 || pattern_[a.child[0]].kind != term_kind::parameter) continue;
+      std::string const held{pattern_[a.child[0]].name};
+      auto const* p = call.find(std::string_view(a.name));
+      if (p != nullptr && parameters_.count(held) == 0)
+        parameters_[held] = {p->name, p->listed, false, p->number, p->list};
+    }
     for (auto const& p : call.drawn)
-      if (std::none_of(parameters.begin(), parameters.end(), [&](auto const& q) { return q.name == p.name; }))
+      if (!call.is_operand(p.name) &&
+          std::none_of(parameters.begin(), parameters.end(), [&](auto const& q) { return q.name == p.name; }))
         parameters.push_back({p.name, p.listed, false, p.number, p.list});
     bool const by_name = t.kind != term_kind::neutral;
     auto const* row = by_name ? names_.row(names_.code(std::string_view(t.name)), g_.version()) : row_of(op);
@@ -594,7 +613,10 @@ class spelling : public group_spelling<spelling> {
     std::vector<named> attributes;
     auto type = operands.empty() ? type_ : type_of(operands[op == opcode::where && operands.size() > 1 ? 1 : 0]);
     if (op != opcode::opaque && info(op).type == type_function::boolean) type = element_type::boolean;
-    for (auto const& p : parameters) place(row, p, operands, attributes);
+    for (auto const& p : parameters) {
+      if (op == opcode::cast && p.name == "to") type = static_cast<element_type>(static_cast<int>(p.number));
+      place(row, p, operands, attributes);
+    }
     auto made_shape = base_;
     if (!shaped && op != opcode::opaque) {
       made_shape.clear();
@@ -613,6 +635,38 @@ class spelling : public group_spelling<spelling> {
       for (auto const v : all) shapes_[v.id] = made_shape;
     results_[at] = all;
     return note(all[0]);
+  }
+  // The parameter that the dialect keeps in an operand; none where there is no such.
+  [[nodiscard]] std::string_view source_of(opcode op, std::size_t operand) const {
+    if (op == opcode::opaque) return {};
+    auto const* row = names_.emitted(op, g_.version(), target::standard);
+    if (row != nullptr)
+      for (auto const& s : row->parameters)
+        if (s.where == parameter_source::kind::operand && s.operand == static_cast<int>(operand)) return s.parameter;
+    return {};
+  }
+  value listed_operand(std::uint8_t at, shape const& of) {
+    auto const v = list(of);
+    auto const& t = pattern_[at];
+    if (t.kind == term_kind::capture) captured_[std::string(t.name)] = v;
+    return v;
+  }
+  // Places in an axis of so many, some of them counted from its end.
+  value indices(std::uint8_t at, shape const& of, std::int64_t count) {
+    std::vector<double> places;
+    for (std::size_t i = 0; i < count_of(of); ++i) {
+      auto const place = choose.number("index", {0, 1, 2, 3, 4}) % static_cast<int>(count);
+      places.push_back(choose.one_in("from the end", 6) ? place - static_cast<int>(count) : place);
+    }
+    auto const contents_made = make_tensor(element_type::int64, of, places);
+    auto const name = "in" + std::to_string(made.feeds.size());
+    auto const v = g_.input(name, element_type::int64, graph::dims(of.begin(), of.end()));
+    made.feeds[name] = dense::of(contents_made);
+    shapes_[v.id] = of;
+    types_[v.id] = element_type::int64;
+    auto const& t = pattern_[at];
+    if (t.kind == term_kind::capture) captured_[std::string(t.name)] = v;
+    return v;
   }
   // What chooses is a boolean.
   value condition_of(value v) {
