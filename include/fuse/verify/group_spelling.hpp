@@ -145,6 +145,8 @@ class group_spelling {
         case opcode::reciprocal: return collect_product(t.child[0], -exponent, into);
         case opcode::square: return collect_product(t.child[0], 2 * exponent, into);
         case opcode::pow: {
+          if (pattern_[t.child[1]].kind != term_kind::number)
+            return into.push_back({two(opcode::pow, self().write(t.child[0]), self().write(t.child[1])), exponent});
           auto const by = pattern_[t.child[1]].number;
           if (by == std::trunc(by)) return collect_product(t.child[0], static_cast<int>(by) * exponent, into);
           return into.push_back({two(opcode::pow, self().write(t.child[0]), self().number(by)), exponent});

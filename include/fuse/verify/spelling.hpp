@@ -54,8 +54,8 @@ class spelling : public group_spelling<spelling> {
     for (std::size_t i = 0; i < rule.condition_count; ++i)
       if (auto const& c = rule.conditions[i]; c.holds == &dsl::condition_detail::type_is)
         type_ = static_cast<element_type>(static_cast<int>(c.number));
-    style_ = choose("contents", {"usual", "usual", "usual", "positive", "positive", "large mean", "tiny", "zeros",
-                                 "large", "huge", "alike"});
+    style_ = choose("contents", {"usual", "usual", "usual", "positive", "positive", "large mean", "large mean",
+                                 "large mean", "tiny", "tiny", "zeros", "large", "huge", "alike"});
     symbolic_ = choose.one_in("symbolic", 3);
     draw_shape();
     write_graph();
@@ -439,7 +439,10 @@ class spelling : public group_spelling<spelling> {
         if (auto const known = captured_.find(name); known != captured_.end()) return known->second;
         return captured_[name] = leaf(name);
       case term_kind::scalar: return number(number_of(name));
-      case term_kind::number: return number(t.number);
+      case term_kind::number: {
+        bool const at_its_edge = t.tolerance > 1e-4 && choose.one_in("as far off as it may be", 3);
+        return number(at_its_edge ? t.number * (1 + 0.9 * t.tolerance) : t.number);
+      }
       case term_kind::alternatives: return write(t.child[choose.number("branch", {0, 1}) % t.children]);
       case term_kind::users:
       case term_kind::optional: return write(t.child[0]);
@@ -479,8 +482,10 @@ class spelling : public group_spelling<spelling> {
   double number_of(std::string const& name) {
     if (numbers_.count(name) == 0) {
       constexpr double all[] = {1e-5, 1e-5, 0.25, 0.5, 2, 1, 1e-12, 0, 3, -0.75, 1e-3};
-      numbers_[name] = integers_ ? choose.number("scalar", {2, 3, -5, 1, 0})
-                                 : all[choose.number("scalar", {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10})];
+      constexpr double small[] = {1e-12, 1e-9, 1e-10, 1e-5, 0};
+      numbers_[name] = integers_          ? choose.number("scalar", {2, 3, -5, 1, 0})
+                       : style_ == "tiny" ? small[choose.number("small scalar", {0, 1, 2, 3, 4})]
+                                          : all[choose.number("scalar", {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10})];
     }
     return numbers_[name];
   }

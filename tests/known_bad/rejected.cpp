@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <catch.hpp>
+
+#include <string>
+#include <vector>
+
+#include <fuse/verify.hpp>
+
+#include "wrong_rules.hpp"
+
+// That a verification can fail, and what it tells then; and that it fails for nothing that is right.
+namespace rejected {
+
+template <auto const& Set>
+std::vector<std::string> names() {
+  std::vector<fuse::rewrite_rule const*> rules;
+  fuse::detail::rules_of_member<Set>::list(rules);
+  std::vector<std::string> all;
+  for (auto const* rule : rules) all.emplace_back(std::string_view(rule->name));
+  return all;
+}
+
+TEST_CASE("every wrong rule is rejected within 100 graphs, by an input that is told") {
+  auto const all = names<known_bad::wrong>();
+  CHECK(all.size() >= 34);
+  for (auto const& name : all) {
+    auto const v = fuse::verify<known_bad::wrong>({.graphs = 100, .only = {name}});
+    UNSCOPED_INFO(name << "\n" << v);
+    CHECK_FALSE(v);
+    CHECK(v.wrong == name);
+    REQUIRE(v.seed != 0);
+    CHECK(v.seed <= 100);
+    CHECK(!v.inputs.empty());
+    CHECK(v.before.node_count() >= 1);
+    CHECK(v.before.node_count() <= 24);
+    auto const text = to_text(v);
+    CHECK(text.find("rule '" + name + "': element ") == 0);
+    CHECK(text.find("seed " + std::to_string(v.seed)) != std::string::npos);
+    CHECK(text.find("output ") != std::string::npos);
+    CHECK(text.find("  " + std::string(v.before.name(v.before.inputs()[0])) + " = ") != std::string::npos);
+  }
+}
+
+TEST_CASE("the seed that is told makes the same graph again") {
+  auto const first = fuse::verify<known_bad::wrong>({.graphs = 100, .only = {"scale-along-rows"}});
+  auto const again = fuse::verify<known_bad::wrong>({.graphs = 1, .seed = first.seed, .only = {"scale-along-rows"}});
+  CHECK_FALSE(first);
+  CHECK(to_text(first) == to_text(again));
+}
+
+TEST_CASE("no right rule is rejected, and each is applied") {
+  for (auto const& name : names<known_bad::right>()) {
+    auto const v = fuse::verify<known_bad::right>({.graphs = 300, .seed = 1000, .only = {name}});
+    UNSCOPED_INFO(v);
+    CHECK(v);
+    REQUIRE(v.rules.size() == 1);
+    CHECK(v.rules[0].applied >= 10);
+    CHECK(v.rules[0].compared >= 10);
+    CHECK(to_text(v).find(name + ": right on ") == 0);
+  }
+}
+
+TEST_CASE("a zero of another sign is another result where one asks for that") {
+  CHECK(fuse::verify<known_bad::sign_of_0_lost>({.graphs = 100}));
+  auto const v = fuse::verify<known_bad::sign_of_0_lost>({.graphs = 100, .signed_zeros = true});
+  CHECK_FALSE(v);
+  CHECK(v.reason.find("another zero") != std::string::npos);
+}
+
+TEST_CASE("a rule that is never applied is not verified") {
+  auto const v = fuse::verify<known_bad::refused>({.graphs = 20});
+  CHECK_FALSE(v);
+  CHECK(v.wrong == "cast-through-half");
+  CHECK(v.seed == 0);
+  CHECK(v.reason.find("never applied") != std::string::npos);
+  CHECK(v.reason.find("narrower than the result's float32") != std::string::npos);
+}
+
+TEST_CASE("a name of no rule is told") {
+  auto const v = fuse::verify<known_bad::refused>({.only = {"no-such-rule"}});
+  CHECK_FALSE(v);
+  CHECK(to_text(v) == "rule 'no-such-rule': there is no rule of this name\n");
+}
+
+}  // namespace rejected
