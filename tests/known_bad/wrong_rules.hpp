@@ -158,8 +158,7 @@ inline constexpr auto nothing_added = fuse::rule<"0-added">(abs(x) + s)
                                             return v.number(number) && number == 0;
                                           }))
                                           .replace(abs(x));
-inline constexpr auto sign_of_0_lost =
-    rewritten(fuse::rule<"sign-of-0-lost">, exactly<"Neg">(x), exactly<"Sub">(constant(0), x));
+inline constexpr auto sign_of_0_lost = fuse::rule<"sign-of-0-lost">(exactly<"Add">(x, constant(0))).replace(x);
 inline constexpr auto three_as_two =
     rewritten(fuse::rule<"sum-of-three-as-two">, exactly<"Sum">(x, y, z), exactly<"Add">(x, y));
 inline constexpr auto softmax_elsewhere =

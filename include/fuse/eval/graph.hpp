@@ -33,6 +33,9 @@ class graph_evaluation {
   /// Where nothing else is rounded: has results of Casts rounded to types that round by more than `least`.
   void round_casts_below(double least) { casts_ = least; }
 
+  /// Rounds doubles to floats: how much of a result is rounding shows by that, many times as large.
+  void round_doubles_to_floats() { coarse_ = true; }
+
   /// Gives a value that nothing computes.
   void give(value_id v, dense contents) { keep(v, std::move(contents)); }
 
@@ -77,6 +80,8 @@ class graph_evaluation {
 
   void keep(value_id v, dense made) {
     if (rounds_) round_to_type(made);
+    if (coarse_ && made.type == element_type::float64)
+      for (auto& x : made.elements) x = rounded(x, element_type::float32);
     values_[v] = std::make_unique<dense const>(std::move(made));
   }
 
@@ -248,7 +253,7 @@ class graph_evaluation {
   Image const& image_;
   Types const& types_;
   dialect const& names_;
-  bool rounds_;
+  bool rounds_, coarse_ = false;
   double casts_ = 1;                         // none rounds by so much
   std::vector<std::vector<node_id>> nodes_;  // by region
   std::vector<std::unique_ptr<dense const>> values_;

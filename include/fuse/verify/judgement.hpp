@@ -56,31 +56,29 @@ class readable {
   std::vector<value_id> outputs_;
 };
 
-/// All values of a graph, node by node. Where `moves` is not 0, constants are off by what rounding them may move each,
-/// or inputs by some last places of a double, in a way of this number's own.
+/// All values of a graph, node by node.
 class evaluated_values {
  public:
-  enum class which : std::uint8_t { constants, inputs };
+  enum class rounding : std::uint8_t {
+    none,   ///< in double precision, but for Casts to types narrower than all results: what these lose is lost for good
+    types,  ///< each result is rounded to its type
+    coarse,  ///< the same, and doubles to floats
+  };
 
-  evaluated_values(evaluable const& of, graph_feeds const& given, bool rounds, which what = which::constants,
-                   std::uint64_t moves = 0)
-      : run_(of.image, of.known, of.names, rounds) {
-    run_.round_casts_below(narrowest_output(of));
+  /// Where `moves` is not 0, constants are off by what rounding them may move each, in a way of this number's own.
+  evaluated_values(evaluable const& of, graph_feeds const& given, rounding how, std::uint64_t moves = 0)
+      : run_(of.image, of.known, of.names, how != rounding::none) {
+    if (how == rounding::none) run_.round_casts_below(narrowest_output(of));
+    if (how == rounding::coarse) run_.round_doubles_to_floats();
     std::uint64_t state = moves * 0xbf58476d1ce4e5b9u;
     for (value_id v = 0; v < of.image.value_count(); ++v) {
       if (of.is_input(v))
-        if (auto const at = given.find(of.name(v)); at != given.end()) {
-          auto passed = at->second;
-          if (moves != 0 && what == which::inputs)
-            for (auto& x : passed.elements) x *= 1 + part(state) * 1e-14;
-          run_.give(v, std::move(passed));
-        }
-      if (moves == 0 || what == which::inputs || !of.image.value(v).constant || !is_floating(of.known.type(v)))
-        continue;
+        if (auto const at = given.find(of.name(v)); at != given.end()) run_.give(v, at->second);
+      if (moves == 0 || !of.image.value(v).constant || !is_floating(of.known.type(v))) continue;
       auto const held = of.image.source->constant(v);
       if (!held || held.size() != count_of(held.shape)) continue;
       auto moved = dense::of(held);
-      for (auto& x : moved.elements) x *= 1 + (part(state) < 0 ? -1 : 1) * rounding_of(held.type);
+      for (auto& x : moved.elements) x *= 1 + (up(state) ? 1 : -1) * rounding_of(held.type);
       run_.give(v, std::move(moved));
     }
     run_.run();
@@ -89,18 +87,16 @@ class evaluated_values {
   [[nodiscard]] std::string const& reason() const { return run_.reason; }
 
  private:
-  // What a Cast to a narrower type loses is lost for good: no rule may bring it back.
   static double narrowest_output(evaluable const& of) {
     double most = 0;
     for (auto const v : of.outputs) most = std::fmax(most, v == absent ? 0 : rounding_of(of.known.type(v)));
     return most;
   }
-  // A number from -1 to 1.
-  static double part(std::uint64_t& state) {
+  static bool up(std::uint64_t& state) {
     state ^= state << 13;
     state ^= state >> 7;
     state ^= state << 17;
-    return static_cast<double>(state >> 11) * 0x1p-52 - 1;
+    return (state >> 20 & 1) != 0;
   }
 
   graph_evaluation<graph_image, facts> run_;
@@ -132,7 +128,7 @@ class graph_comparison {
     judgement found;
     auto const was = before_.outputs, is = after_.outputs;
     if (was.size() != is.size()) return {"it has another number of outputs", {}, 0};
-    evaluated_values before(before_, given_, false), after(after_, given_, false);
+    evaluated_values before(before_, given_, rounding::none), after(after_, given_, rounding::none);
     look_at_all(before);
     look_at_types(after_);
     for (std::size_t i = 0; i < was.size(); ++i) {
@@ -149,6 +145,8 @@ class graph_comparison {
   }
 
  private:
+  using rounding = evaluated_values::rounding;
+
   // The largest number anywhere, below whose last place nothing is a difference; the narrowest type.
   void look_at_all(evaluated_values& before) {
     for (value_id v = 0; v < before_.image.value_count(); ++v)
@@ -203,7 +201,7 @@ class graph_comparison {
         return told(output, i, y, x, ", another zero");
       if (std::fabs(x - y) <= allowed) continue;
       if (!std::exchange(asked, true))
-        allowed += 4 * moved_by_rounding(output, b) + 16 * moved_by_last_places(output, a);
+        allowed += 4 * moved_by_rounding(output, b) + 1e-6 * moved_by_coarseness(output, a);
       if (std::isfinite(allowed) && !(std::fabs(x - y) <= allowed)) return told(output, i, y, x, "");
     }
     return {};
@@ -211,30 +209,29 @@ class graph_comparison {
 
   // How far a result comes out elsewhere, at most, where constants are off by their rounding; infinitely far where it
   // may be no number.
-  [[nodiscard]] double moved_by_rounding(std::size_t output, dense const& still) {
-    return moved(after_, output, still, evaluated_values::which::constants);
-  }
-  // The same of inputs that are off by so little that nothing but rounding shows it: where much cancels.
-  [[nodiscard]] double moved_by_last_places(std::size_t output, dense const& still) {
-    return moved(before_, output, still, evaluated_values::which::inputs);
-  }
-  [[nodiscard]] double moved(evaluable const& of, std::size_t output, dense const& still,
-                             evaluated_values::which what) const {
+  [[nodiscard]] double moved_by_rounding(std::size_t output, dense const& still) const {
     double most = 0;
-    for (std::uint64_t way = 1; way <= 6; ++way) {
-      evaluated_values all(of, given_, false, what, way);
-      auto const* const there = all.value(of.outputs[output]);
-      if (there == nullptr || there->shape != still.shape || there->whole()) continue;
-      for (std::size_t i = 0; i < still.elements.size(); ++i)
-        if (std::isfinite(still.elements[i]))
-          most = std::fmax(
-              most, std::isfinite(there->elements[i]) ? std::fabs(there->elements[i] - still.elements[i]) : HUGE_VAL);
-    }
+    for (std::uint64_t way = 1; way <= 4; ++way)
+      most =
+          std::fmax(most, moved(evaluated_values(after_, given_, rounding::none, way), after_.outputs[output], still));
+    return most;
+  }
+  // The same where all is rounded to far fewer places than it is computed with: where much cancels.
+  [[nodiscard]] double moved_by_coarseness(std::size_t output, dense const& still) const {
+    return moved(evaluated_values(before_, given_, rounding::coarse), before_.outputs[output], still);
+  }
+  [[nodiscard]] static double moved(evaluated_values all, value_id v, dense const& still) {
+    auto const* const there = all.value(v);
+    if (there == nullptr || there->shape != still.shape || there->whole()) return 0;
+    double most = 0;
+    for (std::size_t i = 0; i < still.elements.size(); ++i)
+      if (auto const x = there->elements[i]; std::isfinite(still.elements[i]))
+        most = std::fmax(most, std::isfinite(x) ? std::fabs(x - still.elements[i]) : HUGE_VAL);
     return most;
   }
 
   [[nodiscard]] std::string rounded_difference(evaluated_values& exact, evaluated_values& exact_after) {
-    evaluated_values before(before_, given_, true), after(after_, given_, true);
+    evaluated_values before(before_, given_, rounding::types), after(after_, given_, rounding::types);
     for (std::size_t i = 0; i < before_.outputs.size(); ++i) {
       auto const *const was = before.value(before_.outputs[i]), *const is = after.value(after_.outputs[i]);
       auto const* const right = exact.value(before_.outputs[i]);

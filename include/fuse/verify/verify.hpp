@@ -95,7 +95,10 @@ template <class Graph>
 class sample_values {
  public:
   explicit sample_values(sample const& of)
-      : typed_(of.graph), known_(typed_), values_(known_.view(), of.feeds, false), graph_(of.graph) {}
+      : typed_(of.graph),
+        known_(typed_),
+        values_(known_.view(), of.feeds, evaluated_values::rounding::none),
+        graph_(of.graph) {}
 
   [[nodiscard]] bool has(graph::value v) { return held(v) != nullptr; }
   [[nodiscard]] dense const& contents(graph::value v) { return *held(v); }
@@ -184,7 +187,7 @@ class verifier {
       Graph const typed(made.graph);
       readable<Graph> const known(typed);
       if (known.cyclic()) return true;
-      evaluated_values values(known.view(), made.feeds, false);
+      evaluated_values values(known.view(), made.feeds, evaluated_values::rounding::none);
       for (auto const v : known.view().outputs)
         if (values.value(v) == nullptr) {
           if (!edited) unknown = values.reason(), ++refusals_[values.reason()];
