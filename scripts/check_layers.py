@@ -19,7 +19,7 @@ LAYERS = [
     ["program"],
     ["match"],
     ["rewrite"],
-    ["rules"],
+    ["rules", "verify"],
     ["", "testing", "draw"],
     ["adapters"],
 ]

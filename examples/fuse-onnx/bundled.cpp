@@ -9,6 +9,7 @@
 #include <fuse/rules/norms.hpp>
 #include <fuse/rules/onnx_functions.hpp>
 #include <fuse/rules/skip_norms.hpp>
+#include <fuse/verify/rules_of.hpp>
 
 namespace fuse_onnx {
 
@@ -20,6 +21,15 @@ inline constexpr auto bundled = fuse::rule_set<fuse::rules::norms, fuse::rules::
 fuse::program const& bundled_program() {
   static constexpr fuse::program program = fuse::program_of<bundled>;
   return program;
+}
+
+std::vector<fuse::rewrite_rule const*> const& bundled_rules() {
+  static auto const rules = [] {
+    std::vector<fuse::rewrite_rule const*> all;
+    fuse::detail::rules_of_member<bundled>::list(all);
+    return all;
+  }();
+  return rules;
 }
 
 fuse::rewrite_report rewrite_bundled(fuse::adapters::onnx_graph& graph, fuse::rewrite_options const& options) {

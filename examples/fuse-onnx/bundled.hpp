@@ -6,6 +6,7 @@
 #include <fuse/program/program.hpp>
 #include <fuse/rewrite/options.hpp>
 #include <fuse/rewrite/report.hpp>
+#include <fuse/verify/verify.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +25,12 @@ namespace fuse_onnx {
 /// What the rules would replace, as frames for a drawing of the graph before; `graph` is what is left.
 [[nodiscard]] std::vector<fuse::drawn_group<fuse::adapters::onnx_graph>> replaced_bundled(
     fuse::adapters::onnx_graph& graph, fuse::rewrite_options const& options);
+
+/// The rules as they are written, in the order of the program.
+[[nodiscard]] std::vector<fuse::rewrite_rule const*> const& bundled_rules();
+
+/// Tests the rules on random graphs of their own patterns.
+[[nodiscard]] fuse::verification verify_bundled(fuse::verify_options const& options);
 
 /// What a rule does, in one line; empty for a rule that nobody described.
 [[nodiscard]] std::string_view summary_of(std::string_view rule);

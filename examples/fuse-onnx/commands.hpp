@@ -27,6 +27,8 @@ struct explain_arguments {
 struct rules_arguments {
   std::string rule;
   bool program = false;
+  unsigned verify = 0;  ///< how many graphs to try with each rule
+  unsigned seed = 1;    ///< of the first of them
 };
 
 struct draw_arguments {

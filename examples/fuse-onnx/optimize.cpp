@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
+#include <cstddef>
 #include <cstdio>
 #include <filesystem>
 #include <fuse/adapters/onnx.hpp>
 #include <fuse/rewrite/check.hpp>
+#include <fuse/verify/equivalent.hpp>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -46,6 +48,21 @@ class watcher {
   double* seconds_;
   stopwatch watch_;
 };
+
+// Whether the model computes what it did, on random inputs: one sentence, for the report; empty where it does not.
+std::string compared(std::filesystem::path const& input, fuse::adapters::onnx_graph const& after, std::string& wrong) {
+  fuse::adapters::onnx_file file;
+  if (!file.read(input)) return "whole model: not compared: " + file.error();
+  fuse::adapters::onnx_graph const before(file.model(), file.folder());
+  fuse::equivalent_options options;
+  options.rounds = 1;
+  options.in_type = false;
+  options.most_elements = std::size_t{1} << 22;  // some seconds
+  auto const same = fuse::equivalent(before, after, options);
+  if (!same.wrong.empty()) return wrong = same.wrong, std::string();
+  if (!same) return "whole model: not compared: " + (same.unknown.empty() ? to_text(same) : same.unknown);
+  return "whole model: " + to_text(same) + " on random inputs";
+}
 
 void take_over(run_report& report, fuse::rewrite_report&& done) {
   for (auto& rule : done.rules) {
@@ -106,6 +123,16 @@ int optimize(optimize_arguments const& arguments) {
         (foreign.size() == 1 ? "1 function was" : std::to_string(foreign.size()) + " functions were") +
         " left as they are, " + foreign[0] + (foreign.size() == 1 ? "" : " among them") +
         ": they import another version of the standard operators than the model does");
+
+  if (arguments.check) {
+    bar.show("checking", 0, 1);
+    std::string wrong;
+    auto note = compared(arguments.input, graph, wrong);
+    bar.clear();
+    if (!wrong.empty())
+      return complain(bad_input, report.input + ": the rewritten model computes something else: " + wrong);
+    report.notes.push_back(std::move(note));
+  }
 
   watch.lap();
   bar.show("writing", 0, 1);

@@ -22,6 +22,7 @@
 #include <fuse/rewrite/rewrite.hpp>
 #include <fuse/verify/edit.hpp>
 #include <fuse/verify/judgement.hpp>
+#include <fuse/verify/rules_of.hpp>
 #include <fuse/verify/sample.hpp>
 #include <fuse/verify/shrink.hpp>
 #include <fuse/verify/spelling.hpp>
@@ -80,15 +81,6 @@ auto operator<<(Stream& into, verification const& v) -> decltype(into << std::st
 }
 
 namespace detail {
-
-template <auto const& Member, class T = std::remove_cvref_t<decltype(Member)>>
-struct rules_of_member {
-  static void list(std::vector<rewrite_rule const*>& into) { into.push_back(&Member); }
-};
-template <auto const& Member, auto const&... Members>
-struct rules_of_member<Member, rule_set_of<Members...>> {
-  static void list(std::vector<rewrite_rule const*>& into) { (rules_of_member<Members>::list(into), ...); }
-};
 
 /// The values of a sample, for whoever makes it smaller.
 template <class Graph>
