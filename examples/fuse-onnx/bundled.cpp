@@ -23,14 +23,7 @@ fuse::program const& bundled_program() {
   return program;
 }
 
-std::vector<fuse::rewrite_rule const*> const& bundled_rules() {
-  static auto const rules = [] {
-    std::vector<fuse::rewrite_rule const*> all;
-    fuse::detail::rules_of_member<bundled>::list(all);
-    return all;
-  }();
-  return rules;
-}
+std::vector<fuse::rewrite_rule const*> bundled_rules() { return fuse::rules_of<bundled>(); }
 
 fuse::rewrite_report rewrite_bundled(fuse::adapters::onnx_graph& graph, fuse::rewrite_options const& options) {
   return fuse::rewrite<bundled>(graph, options);

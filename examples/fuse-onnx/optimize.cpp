@@ -49,19 +49,12 @@ class watcher {
   stopwatch watch_;
 };
 
-// Whether the model computes what it did, on random inputs: one sentence, for the report; empty where it does not.
-std::string compared(std::filesystem::path const& input, fuse::adapters::onnx_graph const& after, std::string& wrong) {
+// The model as it was read, compared with what became of it: once, where that takes seconds.
+fuse::equivalence compared(std::filesystem::path const& input, fuse::adapters::onnx_graph const& after) {
   fuse::adapters::onnx_file file;
-  if (!file.read(input)) return "whole model: not compared: " + file.error();
+  if (!file.read(input)) return {.unknown = file.error()};
   fuse::adapters::onnx_graph const before(file.model(), file.folder());
-  fuse::equivalent_options options;
-  options.rounds = 1;
-  options.in_type = false;
-  options.most_elements = std::size_t{1} << 22;  // some seconds
-  auto const same = fuse::equivalent(before, after, options);
-  if (!same.wrong.empty()) return wrong = same.wrong, std::string();
-  if (!same) return "whole model: not compared: " + (same.unknown.empty() ? to_text(same) : same.unknown);
-  return "whole model: " + to_text(same) + " on random inputs";
+  return fuse::equivalent(before, after, {.rounds = 1, .in_type = false, .most_elements = std::size_t{1} << 22});
 }
 
 void take_over(run_report& report, fuse::rewrite_report&& done) {
@@ -126,12 +119,11 @@ int optimize(optimize_arguments const& arguments) {
 
   if (arguments.check) {
     bar.show("checking", 0, 1);
-    std::string wrong;
-    auto note = compared(arguments.input, graph, wrong);
+    auto const same = compared(arguments.input, graph);
     bar.clear();
-    if (!wrong.empty())
-      return complain(bad_input, report.input + ": the rewritten model computes something else: " + wrong);
-    report.notes.push_back(std::move(note));
+    if (!same.wrong.empty())
+      return complain(bad_input, report.input + ": the rewritten model computes something else: " + same.wrong);
+    report.notes.push_back("the whole model, on random inputs: " + to_text(same));
   }
 
   watch.lap();

@@ -23,9 +23,7 @@ inline constexpr auto all = fuse::rule_set<fuse::rules::norms, fuse::rules::skip
                                            fuse::rules::batch_norm, fuse::rules::onnx_functions>;
 
 TEST_CASE("every bundled rule is right on a thousand graphs") {
-  std::vector<fuse::rewrite_rule const*> rules;
-  fuse::detail::rules_of_member<all>::list(rules);
-  for (auto const* rule : rules) {
+  for (auto const* rule : fuse::rules_of<all>()) {
     auto const v = fuse::verify<all>({.graphs = 1000, .only = {std::string(std::string_view(rule->name))}});
     UNSCOPED_INFO(v);
     CHECK(v);
@@ -39,8 +37,7 @@ TEST_CASE("every bundled rule is right on a thousand graphs") {
 
 TEST_CASE("every rule that a header of rules/ names is among them") {
   std::set<std::string> tested, named;
-  std::vector<fuse::rewrite_rule const*> rules;
-  fuse::detail::rules_of_member<all>::list(rules);
+  auto const rules = fuse::rules_of<all>();
   for (auto const* rule : rules) tested.emplace(std::string_view(rule->name));
   CHECK(tested.size() == rules.size());
   std::regex const name("rule<\"([^\"]+)\">");

@@ -4,19 +4,28 @@
 #include <string>
 #include <vector>
 
+#include <fuse/fuse.hpp>
 #include <fuse/verify.hpp>
 
 #include "wrong_rules.hpp"
+
+/// A graph whose nodes and values have no shapes.
+struct shapeless : fuse::graph {
+  using graph::graph;
+  explicit shapeless(graph const& from) : graph(from) {}
+};
+template <>
+struct fuse::graph_traits<shapeless> : fuse::graph_traits<fuse::graph> {
+  static bool shape(shapeless const&, value, std::vector<fuse::dimension>&) = delete;
+};
 
 // That a verification can fail, and what it tells then; and that it fails for nothing that is right.
 namespace rejected {
 
 template <auto const& Set>
 std::vector<std::string> names() {
-  std::vector<fuse::rewrite_rule const*> rules;
-  fuse::detail::rules_of_member<Set>::list(rules);
   std::vector<std::string> all;
-  for (auto const* rule : rules) all.emplace_back(std::string_view(rule->name));
+  for (auto const* rule : fuse::rules_of<Set>()) all.emplace_back(std::string_view(rule->name));
   return all;
 }
 
@@ -30,14 +39,14 @@ TEST_CASE("every wrong rule is rejected within 100 graphs, by an input that is t
     CHECK(v.wrong == name);
     REQUIRE(v.seed != 0);
     CHECK(v.seed <= 100);
-    CHECK(!v.inputs.empty());
+    REQUIRE(v.inputs.size() == v.before.inputs().size());
     CHECK(v.before.node_count() >= 1);
     CHECK(v.before.node_count() <= 24);
     auto const text = to_text(v);
     CHECK(text.find("rule '" + name + "': element ") == 0);
     CHECK(text.find("seed " + std::to_string(v.seed)) != std::string::npos);
     CHECK(text.find("output ") != std::string::npos);
-    CHECK(text.find("  " + std::string(v.before.name(v.before.inputs()[0])) + " = ") != std::string::npos);
+    for (auto const& [input, contents] : v.inputs) CHECK(text.find("  " + input + " = ") != std::string::npos);
   }
 }
 
@@ -74,6 +83,31 @@ TEST_CASE("a rule that is never applied is not verified") {
   CHECK(v.seed == 0);
   CHECK(v.reason.find("never applied") != std::string::npos);
   CHECK(v.reason.find("narrower than the result's float32") != std::string::npos);
+}
+
+TEST_CASE("what changes a shape is refused, which is told") {
+  for (auto const& name : names<known_bad::of_other_shapes>()) {
+    auto const v = fuse::verify<known_bad::right>({.graphs = 300, .only = {name}});
+    UNSCOPED_INFO(v);
+    REQUIRE(v.rules.size() == 1);
+    CHECK(v.rules[0].refused >= 10);
+    CHECK(to_text(v).find("others, most often: the result would have another shape") != std::string::npos);
+  }
+}
+
+TEST_CASE("what changes a shape is rejected where nobody knows shapes") {
+  auto const v = fuse::verify<known_bad::scale_that_enlarges, shapeless>({.graphs = 100, .trust_shapes = true});
+  UNSCOPED_INFO(v);
+  CHECK_FALSE(v);
+  CHECK(v.seed != 0);
+}
+
+TEST_CASE("a rule whose operators nobody can compute is not verified") {
+  auto const v = fuse::verify<known_bad::active_dropout>({.graphs = 20});
+  CHECK_FALSE(v);
+  CHECK(v.wrong == "active-dropout-removed");
+  CHECK(v.seed == 0);
+  CHECK(v.reason.find("Dropout") != std::string::npos);
 }
 
 TEST_CASE("a name of no rule is told") {

@@ -102,15 +102,15 @@ inline constexpr auto exponent_of_2 =
 inline constexpr auto difference_exchanged =
     rewritten(fuse::rule<"difference-exchanged">, tanh(x - mean(x)), tanh(mean(x).attr<"axes">(axes) - x));
 inline constexpr auto quotient_exchanged = rewritten(fuse::rule<"quotient-exchanged">, exp(x) / y, y / exp(x));
-inline constexpr auto axes_dropped = rewritten(
-    fuse::rule<"axes-dropped">, x - mean(x).attr<"axes">(axes).attr<"keepdims">(0), x - mean(x).attr<"axes">(axes));
+inline constexpr auto axes_dropped =
+    rewritten(fuse::rule<"axes-dropped">, x - exactly<"ReduceMean">(x).attr<"axes">(axes).attr<"keepdims">(0),
+              x - mean(x).attr<"axes">(axes));
 inline constexpr auto variance_of_large_means =
     rewritten(fuse::rule<"variance-that-cancels">, mean(square(x - mean(x))),
               mean_square_over_axes - mean(x).attr<"axes">(axes) * mean(x).attr<"axes">(axes));
-inline constexpr auto scale_that_enlarges =
-    fuse::rule<"scale-that-enlarges">(rms_norm(x, w).attr<"axis">(param<"axis">).attr<"epsilon">(eps) * y)
-        .replace(rms_norm(x, w* y).attr<"axis">(param<"axis">).attr<"epsilon">(eps))
-        .at_equal_cost();
+inline constexpr auto scale_that_enlarges = fuse::rule<"scale-that-enlarges">(rms(mean_square + eps) * y)
+                                                .where(trailing_axes<"axes">, float32_epsilon<"epsilon">)
+                                                .replace(rms_norm(x, y).attr<"axis">(axes).attr<"epsilon">(eps));
 
 // Rotary embeddings
 
@@ -128,6 +128,16 @@ inline constexpr auto rotated_right =
 inline constexpr auto turned = op<"Transpose">(x).attr<"perm">(param<"perm">);
 inline constexpr auto turned_twice =
     rewritten(fuse::rule<"turned-twice-the-same-way">, op<"Transpose">(turned).attr<"perm">(param<"perm">), x);
+inline constexpr auto turned_thrice =
+    fuse::rule<"turned-thrice-is-turned-back">(
+        op<"Transpose">(op<"Transpose">(op<"Transpose">(x).attr<"perm">(list(1, 2, 0))).attr<"perm">(list(1, 2, 0)))
+            .attr<"perm">(list(1, 2, 0)))
+        .replace(op<"Transpose">(x).attr<"perm">(list(2, 0, 1)));
+inline constexpr auto turned_thrice_right =
+    fuse::rule<"turned-thrice-right">(
+        op<"Transpose">(op<"Transpose">(op<"Transpose">(x).attr<"perm">(list(1, 2, 0))).attr<"perm">(list(1, 2, 0)))
+            .attr<"perm">(list(1, 2, 0)))
+        .replace(x);
 inline constexpr auto turned_back =
     fuse::rule<"turned-back">(
         op<"Transpose">(op<"Transpose">(x).attr<"perm">(list(0, 2, 1))).attr<"perm">(list(0, 2, 1)))
@@ -159,6 +169,26 @@ inline constexpr auto nothing_added = fuse::rule<"0-added">(abs(x) + s)
                                           }))
                                           .replace(abs(x));
 inline constexpr auto sign_of_0_lost = fuse::rule<"sign-of-0-lost">(exactly<"Add">(x, constant(0))).replace(x);
+inline constexpr auto default_frozen =
+    fuse::rule<"overridable-initializer-frozen">(op<"Relu">(w) * y)
+        .where<"no element is negative">(pred<"w">([](auto v) {
+          auto const* graph = v.template graph<fuse::graph>();
+          auto const held = graph == nullptr ? fuse::tensor_view() : graph->constant(v.template handle<fuse::graph>());
+          for (std::size_t i = 0; i < held.size(); ++i)
+            if (held.number(i) < 0) return false;
+          return held.size() != 0;
+        }))
+        .replace(w * y);
+inline constexpr auto constant_ramp = fuse::rule<"ramp-of-a-constant">(op<"Relu">(w) * y)
+                                          .where<"no element is negative">(pred<"w">([](auto v) {
+                                            auto const held = v.constant();
+                                            for (std::size_t i = 0; i < held.size(); ++i)
+                                              if (held.number(i) < 0) return false;
+                                            return held.size() != 0;
+                                          }))
+                                          .replace(w * y);
+inline constexpr auto active_dropout =
+    fuse::rule<"active-dropout-removed">(exactly<"Dropout">(x, constant(0.5), constant(1))).replace(x);
 inline constexpr auto three_as_two =
     rewritten(fuse::rule<"sum-of-three-as-two">, exactly<"Sum">(x, y, z), exactly<"Add">(x, y));
 inline constexpr auto softmax_elsewhere =
@@ -200,21 +230,24 @@ inline constexpr auto close_number =
 inline constexpr auto clip_exchanged =
     rewritten(fuse::rule<"clip-exchanged">, minimum(maximum(x, 0.25), 0.5) * y, maximum(minimum(x, 0.25), 0.5) * y);
 
-inline constexpr auto wrong =
-    fuse::rule_set<norm_without_statistics, norm_without_epsilon, norm_without_bias, norm_along_inputs,
-                   gemm_without_beta, gemm_of_turned_weights, scale_along_rows, scale_of_any_shape, transposed_product,
-                   epsilon_dropped, epsilon_doubled, any_exponent, difference_exchanged, quotient_exchanged,
-                   variance_of_large_means, rotated_by_signs, turned_twice, tiny_taken_for_0, three_as_two,
-                   softmax_elsewhere, softmax_that_overflows, root_of_square, product_of_exponentials, mean_of_product,
-                   sum_of_sums, divided_and_multiplied, largest_of_negated, half_forgotten, gate_exchanged,
-                   chosen_exchanged, optional_forgotten, close_number, ramp_forgotten, clip_exchanged>;
+inline constexpr auto wrong = fuse::rule_set<
+    norm_without_statistics, norm_without_epsilon, norm_without_bias, norm_along_inputs, gemm_without_beta,
+    gemm_of_turned_weights, scale_along_rows, scale_of_any_shape, transposed_product, epsilon_dropped, epsilon_doubled,
+    any_exponent, difference_exchanged, quotient_exchanged, variance_of_large_means, rotated_by_signs, turned_twice,
+    turned_thrice, default_frozen, tiny_taken_for_0, three_as_two, softmax_elsewhere, softmax_that_overflows,
+    root_of_square, product_of_exponentials, mean_of_product, sum_of_sums, divided_and_multiplied, largest_of_negated,
+    half_forgotten, gate_exchanged, chosen_exchanged, optional_forgotten, close_number, ramp_forgotten, clip_exchanged>;
 
 /// Right as they are; or wrong where the engine refuses them, whatever a rule says: the shape of a result stays, and so
 /// does what a Cast rounds.
-inline constexpr auto right = fuse::rule_set<norm_right, scale_along_columns, transposed_product_right, epsilon_kept,
-                                             exponent_of_2, rotated_right, turned_back, through_double, nothing_added,
-                                             softmax_right, product_of_exponentials_right, sum_of_alike, chosen_right,
-                                             scale_that_enlarges, reshapes_merged, axes_dropped, sign_of_0_lost>;
+inline constexpr auto right =
+    fuse::rule_set<norm_right, scale_along_columns, transposed_product_right, epsilon_kept, exponent_of_2,
+                   rotated_right, turned_back, turned_thrice_right, through_double, nothing_added, constant_ramp,
+                   softmax_right, product_of_exponentials_right, sum_of_alike, chosen_right, scale_that_enlarges,
+                   reshapes_merged, sign_of_0_lost>;
+
+/// These of them change shapes.
+inline constexpr auto of_other_shapes = fuse::rule_set<scale_that_enlarges, reshapes_merged>;
 
 /// Never applied: the engine refuses them everywhere.
 inline constexpr auto refused = fuse::rule_set<through_half>;

@@ -332,6 +332,13 @@ class spelling : public group_spelling<spelling> {
     return all;
   }
 
+  // What a caller passes instead of those: of another size, or another sign.
+  std::vector<double> other_contents(std::vector<double> numbers) {
+    if (choose.one_in("passed", 2)) return contents(numbers.size());
+    for (auto& x : numbers) x = -x;
+    return numbers;
+  }
+
   // A shape that broadcasts to what is wanted.
   shape leaf_shape(std::string_view name) {
     auto made_shape = base_;
@@ -385,21 +392,28 @@ class spelling : public group_spelling<spelling> {
       else
         declared.emplace_back(how == 2 ? std::int64_t{-1} : e);
     }
-    bool const overridable = choose.one_in("may be overridden", 12);
+    bool const overridable = choose.one_in("may be overridden", 8);
     auto const v = overridable ? g_.input(name, contents_made) : g_.input(name, type_, declared);
     auto passed = contents_made;
-    if (overridable) passed = make_tensor(type_, of, contents(count_of(of)));
+    if (overridable) passed = make_tensor(type_, of, other_contents(numbers));
     made.feeds[name] = dense::of(passed);
     shapes_[v.id] = of;
     types_[v.id] = type_;
     return v;
+  }
+  // That of the whole, mostly; else the other leaves make what it is part of larger.
+  shape first_shape() {
+    auto made_shape = base_;
+    if (!exact_shapes_ && !base_.empty() && choose.one_in("enlarged", 8))
+      made_shape[static_cast<std::size_t>(choose.number("enlarged axis", {0, 1, 2, 3})) % base_.size()] = 1;
+    return made_shape;
   }
   value leaf(std::string const& name) {
     bool const first = captured_.empty();
     bool const as_constant = condition_on(name, &dsl::condition_detail::constant_value) != nullptr
                                  ? !choose.one_in("no constant", 12)
                                  : choose.one_in("a constant", first ? 16 : 3);
-    auto const of = first ? base_ : leaf_shape(name);
+    auto const of = first ? first_shape() : leaf_shape(name);
     if (!leaves_.empty() && choose.one_in("the same leaf", 8))
       for (auto const v : leaves_)
         if (shape_of(v) == of) return v;

@@ -13,8 +13,8 @@
 #include <fuse/core/span.hpp>
 #include <fuse/dsl/rule.hpp>
 #include <fuse/graph/graph.hpp>
-#include <fuse/graph/graph_text.hpp>
 #include <fuse/graph/owned_graph_traits.hpp>
+#include <fuse/graph/tensor.hpp>
 #include <fuse/ops/names.hpp>
 #include <fuse/program/rule_set.hpp>
 #include <fuse/rewrite/options.hpp>
@@ -26,6 +26,7 @@
 #include <fuse/verify/sample.hpp>
 #include <fuse/verify/shrink.hpp>
 #include <fuse/verify/spelling.hpp>
+#include <fuse/verify/verification.hpp>
 
 namespace fuse::inline v0 {
 
@@ -36,49 +37,8 @@ struct verify_options {
   std::vector<std::string> only{};    ///< names of rules; empty: all
   fuse::target target = target::any;  ///< whom the results are for; any: the standard and the vendor in turn
   bool signed_zeros = false;          ///< a 0 and a -0 are two results
+  bool trust_shapes = false;          ///< as in `rewrite_options`: for graphs that tell no shapes
 };
-
-/// What became of the graphs that one rule was tried on.
-struct verified_rule {
-  std::string name;
-  std::size_t graphs = 0;    ///< that were made and could be computed
-  std::size_t applied = 0;   ///< that the rule rewrote
-  std::size_t edited = 0;    ///< of these, the ones that had been changed at one place
-  std::size_t compared = 0;  ///< numbers that were equal before and after
-};
-
-/// What a verification came to. True where no rule was found wrong; else it says which rule, on which graph.
-struct verification {
-  std::vector<verified_rule> rules{};
-  std::string wrong{};      ///< the name of the rule that is wrong, or could not be verified; empty where none is
-  std::string reason{};     ///< what is wrong: one sentence
-  std::uint64_t seed = 0;   ///< of the graph that shows it: `verify_options::seed`, with one graph, makes it again
-  graph before{}, after{};  ///< the smallest graph that shows it, and what it was rewritten to
-  std::string inputs{};     ///< what was passed to it
-
-  [[nodiscard]] explicit operator bool() const { return wrong.empty(); }
-};
-
-/// What a verification came to, for people: a line for each rule, or what is wrong and the graph that shows it.
-[[nodiscard]] inline std::string to_text(verification const& v) {
-  std::string text;
-  if (!v) {
-    text = "rule '" + v.wrong + "': " + v.reason + "\n";
-    if (v.seed == 0) return text;
-    text += "the smallest graph that shows it, made of seed " + std::to_string(v.seed) + ":\n" + to_text(v.before);
-    return text + v.inputs + "it became:\n" + to_text(v.after);
-  }
-  for (auto const& r : v.rules)
-    text += r.name + ": right on " + std::to_string(r.applied) + " graphs that it rewrote, of " +
-            std::to_string(r.graphs) + "\n";
-  return text;
-}
-
-/// So that test frameworks print it: any stream that takes a string takes a verification.
-template <class Stream>
-auto operator<<(Stream& into, verification const& v) -> decltype(into << std::string()) {
-  return into << to_text(v);
-}
 
 namespace detail {
 
@@ -116,6 +76,7 @@ class verifier {
     auto& count = into.rules.emplace_back();
     count.name = name;
     refusals_.clear();
+    unapplied_.clear();
     std::string unknown;
     // Where no graph was rewritten, some more are tried.
     for (std::uint64_t i = 0; i < options_.graphs || (count.compared == 0 && i < 8 * options_.graphs + 200); ++i) {
@@ -126,15 +87,17 @@ class verifier {
     if (count.applied == 0)
       fail(into, name,
            "it was never applied to " + std::to_string(count.graphs) + " graphs that spell its pattern" +
-               most_refused());
+               (unapplied_.empty() ? "" : "; most often: " + most_frequent(unapplied_)));
     else if (count.compared == 0)
       fail(into, name, "nothing could be compared: " + unknown);
+    count.reason = most_frequent(refusals_);
   }
 
  private:
   struct outcome {
     judgement found;
-    bool applied = false;
+    bool matched = false, applied = false;
+    std::vector<std::string> refusals{};
     fuse::graph after{};
   };
 
@@ -151,8 +114,10 @@ class verifier {
     outcome result;
     result.after = typed;
     if (!report.error.empty()) result.found.wrong = "a graph is refused: " + report.error;
-    for (auto const& r : report.rules)
-      for (auto const& f : r.refused) ++refusals_[f.reason];
+    for (auto const& r : report.rules) {
+      for (auto const& f : r.refused) result.refusals.push_back(f.reason);
+      result.matched = result.matched || r.matched != 0;
+    }
     if (report.applied() == 0) return result;
     result.applied = true;
     readable<Graph> const known_before(before), known_after(typed);
@@ -169,7 +134,7 @@ class verifier {
     spelling spelled(rule, names, seed);
     if (!spelled.wrong.empty()) {
       unknown = spelled.wrong;
-      ++refusals_[spelled.wrong];
+      ++unapplied_[spelled.wrong];
       return true;
     }
     auto& made = spelled.made;
@@ -182,17 +147,25 @@ class verifier {
       evaluated_values values(known.view(), made.feeds, evaluated_values::rounding::none);
       for (auto const v : known.view().outputs)
         if (values.value(v) == nullptr) {
-          if (!edited) unknown = values.reason(), ++refusals_[values.reason()];
+          if (!edited) unknown = values.reason(), ++unapplied_[values.reason()];
           return true;
         }
     }
     ++count.graphs;
     rewrite_options how;
     how.only = {std::string(rule.name)};
+    how.check = nullptr;  // it would refuse what is to be found
+    how.trust_shapes = options_.trust_shapes;
+    how.filter = seed % 4 == 0;  // in graphs this small it saves less than it costs
     how.near_misses = count.applied == 0 && count.graphs % 16 == 1;
     how.target = options_.target;
     if (how.target == target::any) how.target = seed % 2 == 0 ? target::standard : target::vendor;
     auto const result = rewritten(made, how);
+    for (auto const& reason : result.refusals) ++unapplied_[reason];
+    if (result.matched && !result.applied && !how.near_misses) {
+      ++count.refused;
+      for (auto const& reason : result.refusals) ++refusals_[reason];
+    }
     if (result.applied) {
       ++count.applied;
       if (edited) ++count.edited;
@@ -207,55 +180,54 @@ class verifier {
     into.seed = seed;
     into.before = small.graph;
     into.after = again.after;
-    for (auto const& [name, contents] : small.feeds)
-      into.inputs += "  " + name + " = " + text_of_contents(contents) + "\n";
+    for (auto const& [name, contents] : small.feeds) into.inputs.emplace(name, tensor_of(contents));
     return false;
   }
 
-  static std::string text_of_contents(dense const& x) {
-    constexpr std::size_t most = 64;
-    std::string text(name_of(x.type));
-    text += '[';
-    for (std::size_t i = 0; i < x.shape.size(); ++i) text += (i == 0 ? "" : ",") + text_of(x.shape[i]);
-    text += "]{";
-    for (std::size_t i = 0; i < x.size() && i < most; ++i)
-      text += (i == 0 ? "" : ", ") + (x.whole() ? text_of(x.integers[i]) : text_of(x.elements[i]));
-    return text + (x.size() > most ? ", ...}" : "}");
+  static tensor tensor_of(dense const& x) {
+    auto const numbers =
+        x.whole() ? std::vector<double>(x.integers.begin(), x.integers.end()) : std::vector<double>(x.elements);
+    return make_tensor(x.type, x.shape, numbers);
   }
 
-  [[nodiscard]] std::string most_refused() const {
-    std::string_view reason;
+  using counts = std::map<std::string, std::size_t>;
+  [[nodiscard]] static std::string most_frequent(counts const& of) {
+    std::string reason;
     std::size_t most = 0;
-    for (auto const& [text, times] : refusals_)
+    for (auto const& [text, times] : of)
       if (times > most) most = times, reason = text;
-    return most == 0 ? std::string() : "; most often: " + std::string(reason);
+    return reason;
   }
 
   static constexpr auto const& names = dialect_of<Graph>;
   program const& rules_;
   verify_options const& options_;
-  std::map<std::string, std::size_t> refusals_;
+  counts refusals_{};   // why it was not applied where it matched
+  counts unapplied_{};  // and elsewhere
 };
 
-template <class Graph>
-[[nodiscard]] verification verify(program const& rules, span<rewrite_rule const* const> all,
-                                  verify_options const& options) {
+}  // namespace detail
+
+/// The same for a program that is at hand already, `rules_of` the set that it was made of.
+template <class Graph = graph>
+[[nodiscard]] verification verify(program const& compiled, span<rewrite_rule const* const> rules,
+                                  verify_options const& options = {}) {
   verification made;
-  verifier<Graph> run(rules, options);
+  auto const wanted = [&](rewrite_rule const& rule) {
+    bool named = options.only.empty();
+    for (auto const& name : options.only) named = named || rule.name == std::string_view(name);
+    return named;
+  };
   for (auto const& name : options.only) {
     bool known = false;
-    for (auto const* rule : all) known = known || rule->name == std::string_view(name);
+    for (auto const* rule : rules) known = known || rule->name == std::string_view(name);
     if (!known) return made.wrong = name, made.reason = "there is no rule of this name", made;
   }
-  for (auto const* rule : all) {
-    bool wanted = options.only.empty();
-    for (auto const& name : options.only) wanted = wanted || rule->name == std::string_view(name);
-    if (wanted && made) run.verify(*rule, made);
-  }
+  detail::verifier<Graph> run(compiled, options);
+  for (auto const* rule : rules)
+    if (wanted(*rule) && made) run.verify(*rule, made);
   return made;
 }
-
-}  // namespace detail
 
 /// Verifies a rule, or each rule of a set by itself: `REQUIRE(fuse::verify<my_rule>());`.
 ///
@@ -273,9 +245,7 @@ template <auto const& Rules, class Graph = graph>
 [[nodiscard]] verification verify(verify_options const& options = {}) {
   static constexpr auto const& table = detail::dialect_table_of<Graph>();
   if constexpr (detail::require_rules<Rules, table>::met) {
-    std::vector<rewrite_rule const*> all;
-    detail::rules_of_member<Rules>::list(all);
-    return detail::verify<Graph>(program_of<Rules, table>, all, options);
+    return verify<Graph>(program_of<Rules, table>, rules_of<Rules>(), options);
   } else {
     return {};
   }
