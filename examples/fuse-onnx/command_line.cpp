@@ -72,8 +72,9 @@ int fuse_onnx::run(int count, char const* const* words) {
       ->expected(0, 1)
       ->default_str("200");
   rules_command->add_option("--seed", listed.seed, "The first of these graphs")->capture_default_str();
-  rules_command->add_option("-o,--output", listed.output,
-                            "Where to write the smallest graph on which a rule is wrong: a model that holds its inputs");
+  rules_command->add_option(
+      "-o,--output", listed.output,
+      "Where to write the smallest graph on which a rule is wrong: a model that holds its inputs");
 
   try {
     app.parse(count, words);

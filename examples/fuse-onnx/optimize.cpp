@@ -117,7 +117,7 @@ int optimize(optimize_arguments const& arguments) {
         " left as they are, " + foreign[0] + (foreign.size() == 1 ? "" : " among them") +
         ": they import another version of the standard operators than the model does");
 
-  if (arguments.check) {
+  if (arguments.check && graph.edited()) {
     bar.show("checking", 0, 1);
     auto const same = compared(arguments.input, graph);
     bar.clear();

@@ -2005,6 +2005,10 @@ namespace fuse::inline v0::detail {
   return true;
 }
 
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
 struct polynomial {
   static constexpr std::uint32_t most_terms = 12, most_degree = 6;
   struct term {
@@ -8081,19 +8085,22 @@ template <class T>
   return std::string(buffer, std::to_chars(buffer, buffer + sizeof buffer, number).ptr);
 }
 
-[[nodiscard]] inline std::string text_of(tensor_view t) {
+[[nodiscard]] inline std::string text_of_element(tensor_view t, std::size_t i) {
+  if (!is_floating(t.type)) return text_of(t.integer(i));
+  return t.type == element_type::float64 ? text_of(t.number(i)) : text_of(static_cast<float>(t.number(i)));
+}
+
+[[nodiscard]] inline std::string text_of_shape(tensor_view t) {
   std::string text(name_of(t.type));
   text += '[';
   for (std::size_t i = 0; i < t.shape.size(); ++i) text += (i == 0 ? "" : ",") + text_of(t.shape[i]);
-  text += "]{";
+  return text + ']';
+}
+
+[[nodiscard]] inline std::string text_of(tensor_view t) {
+  auto text = text_of_shape(t) + '{';
   if (t.size() <= 8) {
-    for (std::size_t i = 0; i < t.size(); ++i) {
-      if (i != 0) text += ", ";
-      if (!is_floating(t.type))
-        text += text_of(t.integer(i));
-      else  // the shortest text that the type tells apart
-        text += t.type == element_type::float64 ? text_of(t.number(i)) : text_of(static_cast<float>(t.number(i)));
-    }
+    for (std::size_t i = 0; i < t.size(); ++i) text += (i == 0 ? "" : ", ") + text_of_element(t, i);
   } else {
     std::uint64_t hash = 14695981039346656037u;  // FNV-1a
     for (auto const b : t.bytes) hash = (hash ^ static_cast<std::uint64_t>(b)) * 1099511628211u;
@@ -16650,10 +16657,8 @@ namespace fuse::inline v0::detail {
     }
     if (shape[i] == -1 && open == nullptr)
       open = &shape[i];
-    else if (shape[i] < 0)
+    else if (shape[i] < 0 || !checked_multiply(known, shape[i], known))
       return evaluation::misfit;
-    else
-      known *= shape[i];
   }
   if (open != nullptr) {
     if (known == 0) return evaluation::misfit;

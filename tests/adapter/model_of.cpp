@@ -26,7 +26,7 @@ TEST_CASE("the model of a graph computes what the graph does") {
   onnx_graph const made(model, ".");
   REQUIRE(made);
   auto const same = equivalent(g, made);
-  UNSCOPED_INFO(same);
+  INFO(same);
   CHECK(same);
   CHECK(same.compared >= 100);
   REQUIRE(model.graph().output_size() == 4);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <catch.hpp>
 
+#include <cstddef>
 #include <filesystem>
 #include <fstream>
 #include <regex>
@@ -16,6 +17,8 @@
 #include <fuse/rules/skip_norms.hpp>
 #include <fuse/verify.hpp>
 
+#include "../sampled.hpp"
+
 // The rules that come with fuse.
 namespace bundled {
 
@@ -23,15 +26,16 @@ inline constexpr auto all = fuse::rule_set<fuse::rules::norms, fuse::rules::skip
                                            fuse::rules::batch_norm, fuse::rules::onnx_functions>;
 
 TEST_CASE("every bundled rule is right on a thousand graphs") {
+  constexpr std::size_t tried = one_case_in == 1 ? 1000 : 60;
   for (auto const* rule : fuse::rules_of<all>()) {
-    auto const v = fuse::verify<all>({.graphs = 1000, .only = {std::string(std::string_view(rule->name))}});
-    UNSCOPED_INFO(v);
+    auto const v = fuse::verify<all>({.graphs = tried, .only = {std::string(std::string_view(rule->name))}});
+    INFO(v);
     CHECK(v);
     REQUIRE(v.rules.size() == 1);
-    CHECK(v.rules[0].graphs >= 800);
-    CHECK(v.rules[0].applied >= 20);
-    CHECK(v.rules[0].edited >= 5);
-    CHECK(v.rules[0].compared >= 500);
+    CHECK(v.rules[0].graphs >= tried * 8 / 10);
+    CHECK(v.rules[0].applied >= tried / 60);
+    CHECK(v.rules[0].edited >= tried / 500);
+    CHECK(v.rules[0].compared >= tried / 2);
   }
 }
 

@@ -27,7 +27,7 @@ TEST_CASE("a graph that was rewritten equals what it was") {
   auto after = before;
   REQUIRE(fuse::rewrite<fuse::rules::norms>(after).applied() == 1);
   auto const same = fuse::equivalent(before, after);
-  UNSCOPED_INFO(same);
+  INFO(same);
   CHECK(same);
   CHECK(same.compared >= 100);
   CHECK(fuse::equivalent(before, before));

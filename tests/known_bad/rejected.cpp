@@ -7,6 +7,7 @@
 #include <fuse/fuse.hpp>
 #include <fuse/verify.hpp>
 
+#include "../sampled.hpp"
 #include "wrong_rules.hpp"
 
 /// A graph whose nodes and values have no shapes.
@@ -34,7 +35,7 @@ TEST_CASE("every wrong rule is rejected within 100 graphs, by an input that is t
   CHECK(all.size() >= 34);
   for (auto const& name : all) {
     auto const v = fuse::verify<known_bad::wrong>({.graphs = 100, .only = {name}});
-    UNSCOPED_INFO(name << "\n" << v);
+    INFO(name << "\n" << v);
     CHECK_FALSE(v);
     CHECK(v.wrong == name);
     REQUIRE(v.seed != 0);
@@ -58,13 +59,14 @@ TEST_CASE("the seed that is told makes the same graph again") {
 }
 
 TEST_CASE("no right rule is rejected, and each is applied") {
+  constexpr std::size_t tried = one_case_in == 1 ? 300 : 40;
   for (auto const& name : names<known_bad::right>()) {
-    auto const v = fuse::verify<known_bad::right>({.graphs = 300, .seed = 1000, .only = {name}});
-    UNSCOPED_INFO(v);
+    auto const v = fuse::verify<known_bad::right>({.graphs = tried, .seed = 1000, .only = {name}});
+    INFO(v);
     CHECK(v);
     REQUIRE(v.rules.size() == 1);
-    CHECK(v.rules[0].applied >= 10);
-    CHECK(v.rules[0].compared >= 10);
+    CHECK(v.rules[0].applied >= tried / 30);
+    CHECK(v.rules[0].compared >= tried / 30);
     CHECK(to_text(v).find(name + ": right on ") == 0);
   }
 }
@@ -87,17 +89,17 @@ TEST_CASE("a rule that is never applied is not verified") {
 
 TEST_CASE("what changes a shape is refused, which is told") {
   for (auto const& name : names<known_bad::of_other_shapes>()) {
-    auto const v = fuse::verify<known_bad::right>({.graphs = 300, .only = {name}});
-    UNSCOPED_INFO(v);
+    auto const v = fuse::verify<known_bad::right>({.graphs = 100, .only = {name}});
+    INFO(v);
     REQUIRE(v.rules.size() == 1);
-    CHECK(v.rules[0].refused >= 10);
+    CHECK(v.rules[0].refused >= 5);
     CHECK(to_text(v).find("others, most often: the result would have another shape") != std::string::npos);
   }
 }
 
 TEST_CASE("what changes a shape is rejected where nobody knows shapes") {
   auto const v = fuse::verify<known_bad::scale_that_enlarges, shapeless>({.graphs = 100, .trust_shapes = true});
-  UNSCOPED_INFO(v);
+  INFO(v);
   CHECK_FALSE(v);
   CHECK(v.seed != 0);
 }

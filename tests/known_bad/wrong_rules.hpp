@@ -180,6 +180,7 @@ inline constexpr auto default_frozen =
         }))
         .replace(w * y);
 inline constexpr auto constant_ramp = fuse::rule<"ramp-of-a-constant">(op<"Relu">(w) * y)
+                                          .where(is_constant<"w">)
                                           .where<"no element is negative">(pred<"w">([](auto v) {
                                             auto const held = v.constant();
                                             for (std::size_t i = 0; i < held.size(); ++i)

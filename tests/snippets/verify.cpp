@@ -5,8 +5,7 @@
 #include <iostream>
 
 #define REQUIRE(x) static_cast<void>(static_cast<bool>(x))
-#define EXPECT_TRUE(x) \
-  if (!(x)) std::cout
+#define EXPECT_TRUE(x) std::cout << static_cast<bool>(x)
 
 namespace mine {
 using namespace fuse::dsl;

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iosfwd>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -43,8 +44,9 @@ struct equivalence {
   if (e.compared == 0) return "no numbers come out of it";
   return std::to_string(e.compared) + " numbers are equal";
 }
-template <class Stream>
-auto operator<<(Stream& into, equivalence const& e) -> decltype(into << std::string()) {
+/// For test frameworks, which print what they are shown.
+template <class Traits>
+std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& into, equivalence const& e) {
   return into << to_text(e);
 }
 

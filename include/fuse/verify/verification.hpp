@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iosfwd>
 #include <map>
 #include <string>
 #include <vector>
@@ -68,9 +69,9 @@ namespace detail {
   return text;
 }
 
-/// So that test frameworks print it: any stream that takes a string takes a verification.
-template <class Stream>
-auto operator<<(Stream& into, verification const& v) -> decltype(into << std::string()) {
+/// For test frameworks, which print what they are shown.
+template <class Traits>
+std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& into, verification const& v) {
   return into << to_text(v);
 }
 
