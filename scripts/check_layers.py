@@ -19,7 +19,7 @@ LAYERS = [
     ["program"],
     ["match"],
     ["rewrite"],
-    ["rules"],
+    ["rules", "verify"],
     ["partition"],
     ["", "testing", "draw"],
     ["adapters"],
@@ -27,7 +27,7 @@ LAYERS = [
 # Folders beside the tower: they include themselves and these, and nothing in the tower includes them.
 ISLANDS = {"kernels": ["core"]}
 # What has a header of its own, and costs those who include fuse.hpp nothing.
-APART = {"partition", "testing", "draw"}
+APART = {"partition", "verify", "testing", "draw"}
 RANK = {folder: rank for rank, folders in enumerate(LAYERS) for folder in folders}
 
 # Standard headers that are dear to compile; what fuse.hpp reaches does without them.

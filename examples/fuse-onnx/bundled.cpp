@@ -9,6 +9,7 @@
 #include <fuse/rules/norms.hpp>
 #include <fuse/rules/onnx_functions.hpp>
 #include <fuse/rules/skip_norms.hpp>
+#include <fuse/verify/rules_of.hpp>
 
 namespace fuse_onnx {
 
@@ -21,6 +22,8 @@ fuse::program const& bundled_program() {
   static constexpr fuse::program program = fuse::program_of<bundled>;
   return program;
 }
+
+std::vector<fuse::rewrite_rule const*> bundled_rules() { return fuse::rules_of<bundled>(); }
 
 fuse::rewrite_report rewrite_bundled(fuse::adapters::onnx_graph& graph, fuse::rewrite_options const& options) {
   return fuse::rewrite<bundled>(graph, options);

@@ -3,6 +3,7 @@
 
 #include <fuse/adapters/onnx/graph.hpp>
 #include <fuse/draw/draw.hpp>
+#include <fuse/dsl/rule.hpp>
 #include <fuse/program/program.hpp>
 #include <fuse/rewrite/options.hpp>
 #include <fuse/rewrite/report.hpp>
@@ -24,6 +25,9 @@ namespace fuse_onnx {
 /// What the rules would replace, as frames for a drawing of the graph before; `graph` is what is left.
 [[nodiscard]] std::vector<fuse::drawn_group<fuse::adapters::onnx_graph>> replaced_bundled(
     fuse::adapters::onnx_graph& graph, fuse::rewrite_options const& options);
+
+/// The rules as they are written, in the order of the program.
+[[nodiscard]] std::vector<fuse::rewrite_rule const*> bundled_rules();
 
 /// What a rule does, in one line; empty for a rule that nobody described.
 [[nodiscard]] std::string_view summary_of(std::string_view rule);

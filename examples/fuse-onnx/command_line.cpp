@@ -78,6 +78,16 @@ int fuse_onnx::run(int count, char const* const* words) {
   auto* const rules_command = app.add_subcommand("rules", "List the rules, or describe one");
   rules_command->add_option("NAME", listed.rule, "The rule to describe");
   rules_command->add_flag("--program", listed.program, "Also print the program that the rules are lowered to");
+  rules_command
+      ->add_option("--verify", listed.verify,
+                   "Test the rule, or all, on so many random graphs that spell its pattern (200 if no number is given)")
+      ->type_name("GRAPHS")
+      ->expected(0, 1)
+      ->default_str("200");
+  rules_command->add_option("--seed", listed.seed, "The first of these graphs")->capture_default_str();
+  rules_command->add_option(
+      "-o,--output", listed.output,
+      "Where to write the smallest graph on which a rule is wrong: a model that holds its inputs");
 
   try {
     app.parse(count, words);

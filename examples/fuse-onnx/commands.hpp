@@ -10,7 +10,7 @@
 namespace fuse_onnx {
 
 inline constexpr int success = 0;    ///< also when nothing was to do
-inline constexpr int bad_input = 1;  ///< cannot be read, is not valid, or the output cannot be written
+inline constexpr int bad_input = 1;  ///< cannot be read, is not valid, or the output cannot be written; a rule is wrong
 inline constexpr int wrong_usage = 2;
 
 struct optimize_arguments {
@@ -27,6 +27,9 @@ struct explain_arguments {
 struct rules_arguments {
   std::string rule;
   bool program = false;
+  unsigned verify = 0;           ///< how many graphs to try with each rule
+  unsigned seed = 1;             ///< of the first of them
+  std::filesystem::path output;  ///< where to write one on which a rule is wrong; empty: nowhere
 };
 
 struct draw_arguments {
@@ -46,6 +49,7 @@ int explain(explain_arguments const& arguments);
 int draw(draw_arguments const& arguments);
 int partition(partition_arguments const& arguments);
 int list_rules(rules_arguments const& arguments);
+int verify_rules(rules_arguments const& arguments);
 
 /// What the program does with the words of its command line, its name first.
 int run(int count, char const* const* words);

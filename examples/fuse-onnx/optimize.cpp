@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
+#include <cstddef>
 #include <cstdio>
 #include <filesystem>
 #include <fuse/adapters/onnx.hpp>
 #include <fuse/rewrite/check.hpp>
+#include <fuse/verify/equivalent.hpp>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -46,6 +48,14 @@ class watcher {
   double* seconds_;
   stopwatch watch_;
 };
+
+// The model as it was read, compared with what became of it: once, where that takes seconds.
+fuse::equivalence compared(std::filesystem::path const& input, fuse::adapters::onnx_graph const& after) {
+  fuse::adapters::onnx_file file;
+  if (!file.read(input)) return {.unknown = file.error()};
+  fuse::adapters::onnx_graph const before(file.model(), file.folder());
+  return fuse::equivalent(before, after, {.rounds = 1, .in_type = false, .most_elements = std::size_t{1} << 22});
+}
 
 void take_over(run_report& report, fuse::rewrite_report&& done) {
   for (auto& rule : done.rules) {
@@ -106,6 +116,15 @@ int optimize(optimize_arguments const& arguments) {
         (foreign.size() == 1 ? "1 function was" : std::to_string(foreign.size()) + " functions were") +
         " left as they are, " + foreign[0] + (foreign.size() == 1 ? "" : " among them") +
         ": they import another version of the standard operators than the model does");
+
+  if (arguments.check && graph.edited()) {
+    bar.show("checking", 0, 1);
+    auto const same = compared(arguments.input, graph);
+    bar.clear();
+    if (!same.wrong.empty())
+      return complain(bad_input, report.input + ": the rewritten model computes something else: " + same.wrong);
+    report.notes.push_back("the whole model, on random inputs: " + to_text(same));
+  }
 
   watch.lap();
   bar.show("writing", 0, 1);

@@ -43,6 +43,7 @@ int list_rules(rules_arguments const& arguments) {
   auto const& program = bundled_program();
   if (!arguments.rule.empty())
     if (auto const unknown = unknown_rule(arguments.rule); !unknown.empty()) return complain(wrong_usage, unknown);
+  if (arguments.verify != 0) return verify_rules(arguments);
   std::size_t widest = 0;
   for (auto const& rule : program.rules) widest = std::max(widest, rule.name.size());
   for (std::size_t i = 0; i < program.rules.size(); ++i) {

@@ -2015,6 +2015,10 @@ namespace fuse::inline v0::detail {
   return true;
 }
 
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
 struct polynomial {
   static constexpr std::uint32_t most_terms = 12, most_degree = 6;
   struct term {
@@ -8092,19 +8096,22 @@ template <class T>
   return std::string(buffer, std::to_chars(buffer, buffer + sizeof buffer, number).ptr);
 }
 
-[[nodiscard]] inline std::string text_of(tensor_view t) {
+[[nodiscard]] inline std::string text_of_element(tensor_view t, std::size_t i) {
+  if (!is_floating(t.type)) return text_of(t.integer(i));
+  return t.type == element_type::float64 ? text_of(t.number(i)) : text_of(static_cast<float>(t.number(i)));
+}
+
+[[nodiscard]] inline std::string text_of_shape(tensor_view t) {
   std::string text(name_of(t.type));
   text += '[';
   for (std::size_t i = 0; i < t.shape.size(); ++i) text += (i == 0 ? "" : ",") + text_of(t.shape[i]);
-  text += "]{";
+  return text + ']';
+}
+
+[[nodiscard]] inline std::string text_of(tensor_view t) {
+  auto text = text_of_shape(t) + '{';
   if (t.size() <= 8) {
-    for (std::size_t i = 0; i < t.size(); ++i) {
-      if (i != 0) text += ", ";
-      if (!is_floating(t.type))
-        text += text_of(t.integer(i));
-      else  // the shortest text that the type tells apart
-        text += t.type == element_type::float64 ? text_of(t.number(i)) : text_of(static_cast<float>(t.number(i)));
-    }
+    for (std::size_t i = 0; i < t.size(); ++i) text += (i == 0 ? "" : ", ") + text_of_element(t, i);
   } else {
     std::uint64_t hash = 14695981039346656037u;  // FNV-1a
     for (auto const b : t.bytes) hash = (hash ^ static_cast<std::uint64_t>(b)) * 1099511628211u;
@@ -15337,6 +15344,7 @@ class basic_validity {
       case opcode::gemm: return check_gemm();
       case opcode::linear: return equal_at(0, from_end(0, 1), 1, from_end(1, 1));
       case opcode::conv: return check_conv();
+      case opcode::conv_transpose: return check_conv_transpose();
       case opcode::softmax:
       case opcode::log_softmax:
       case opcode::hardmax:
@@ -15487,6 +15495,22 @@ class basic_validity {
              static_cast<double>(channels.value()) != static_cast<double>(taken.value()) * group)
       wrong("operand 1 takes " + std::to_string(taken.value()) + " channels a group, and operand 0 has other ones");
     if (operand(2) != absent) equal_at(1, 0, 2, 0);
+  }
+  void check_conv_transpose() {
+    double group = 1;
+    if (!ranked(0) || !ranked(1)) return equal_at(0, 0, 1, 0);
+    if (shape(0).size() != shape(1).size() || shape(0).size() < 3)
+      return wrong("operands 0 and 1 have different ranks, or fewer than three axes");
+    equal_at(0, 1, 1, 0);
+    if (operand(2) == absent) return;
+    if (read_parameter(image_, facts_, names_, n_, "group", group) == parameter_state::unknown) return;
+    if (group == 1) return equal_at(1, 1, 2, 0);
+    auto const made = shape(1)[1];
+    if (!ranked(2) || shape(2).size() != 1) return wrong("operand 2 has not one axis");
+    if (auto const given = shape(2)[0]; made.known() && given.known() &&
+                                        static_cast<double>(given.value()) != static_cast<double>(made.value()) * group)
+      wrong("operand 2 has " + std::to_string(given.value()) + " where operand 1 makes " +
+            std::to_string(made.value()) + " channels a group");
   }
 
   Image const& image_;
@@ -16643,10 +16667,8 @@ namespace fuse::inline v0::detail {
     }
     if (shape[i] == -1 && open == nullptr)
       open = &shape[i];
-    else if (shape[i] < 0)
+    else if (shape[i] < 0 || !checked_multiply(known, shape[i], known))
       return evaluation::misfit;
-    else
-      known *= shape[i];
   }
   if (open != nullptr) {
     if (known == 0) return evaluation::misfit;

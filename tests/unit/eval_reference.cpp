@@ -183,6 +183,7 @@ TEST_CASE("what moves elements is computed") {
   CHECK(by.of(opcode::reshape, {two_by_three, row({0, -1, 1})}) == two_by_three.elements);
   CHECK(by.results[0].shape == extents{2, 3, 1});
   CHECK(by.run(opcode::reshape, {two_by_three, row({4, -1})}) == evaluation::misfit);
+  CHECK(by.run(opcode::reshape, {two_by_three, row({1e10, 1e10})}) == evaluation::misfit);
   by.parameters.numbers["axis"] = 1;
   CHECK(by.of(opcode::concat, {two_by_three, dense{{2, 1}, {7, 8}}}) == numbers{1, 2, 3, 7, 4, 5, 6, 8});
   CHECK(by.of(opcode::gather, {two_by_three, row({-1, 0})}) == numbers{3, 1, 6, 4});

@@ -346,4 +346,18 @@ TEST_CASE("what is not of a floating type is no activation") {
   CHECK(applied<fuse::rules::activations>(g) == 0);
 }
 
+TEST_CASE("a Cast behind a Softmax that narrows stays, whichever rule is looked for first") {
+  // Sets of several rules that begin alike try one after the other below what stands above the root.
+  for (auto const narrow : {10, 16}) {
+    sketch g;
+    auto const x = g.in("x", {5, 3});
+    auto const e = g.add("Exp", {x});
+    auto const sum = g.add("ReduceSum", {e, g.constant({-2})}, {{"keepdims", 1}});
+    auto const y = g.add("Div", {g.add("Reciprocal", {sum}), g.add("Reciprocal", {e})});
+    g.end(g.add("Cast", {g.add("Cast", {y}, {{"to", narrow}})}, {{"to", 1}}));
+    CHECK(applied<fuse::rules::activations>(g) == 1);
+    CHECK(ops(g) == "Softmax Cast Cast");
+  }
+}
+
 }  // namespace rules_activations

@@ -268,4 +268,14 @@ TEST_CASE("numbers that are not one for each channel stay") {
   }
 }
 
+TEST_CASE("a transposed convolution takes no bias of another length than it has channels") {
+  normed g;
+  auto const x = g.in("x", {2, 4, 8});
+  auto const y = g.add("ConvTranspose", {x, g.numbers({4, 3, 3}, -1, 0.0625)});
+  CHECK(folded(g, g.add("Add", {y, g.numbers({}, 0.5, 0)})) == "ConvTranspose Add");
+  normed h;
+  auto const z = h.add("ConvTranspose", {h.in("x", {2, 4, 8}), h.numbers({4, 3, 3}, -1, 0.0625)});
+  CHECK(folded(h, h.add("Add", {z, h.numbers({3, 1}, 0.5, 0.25)})) == "ConvTranspose");
+}
+
 }  // namespace rules_batch_norm

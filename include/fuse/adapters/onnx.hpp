@@ -3,3 +3,4 @@
 
 #include <fuse/adapters/onnx/file.hpp>
 #include <fuse/adapters/onnx/graph.hpp>
+#include <fuse/adapters/onnx/model_of.hpp>

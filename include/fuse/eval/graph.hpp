@@ -12,6 +12,7 @@
 #include <fuse/core/span.hpp>
 #include <fuse/eval/node_call.hpp>
 #include <fuse/eval/reference.hpp>
+#include <fuse/eval/rounding.hpp>
 #include <fuse/graph/image.hpp>
 #include <fuse/ops/dialect.hpp>
 
@@ -28,6 +29,12 @@ class graph_evaluation {
     nodes_.resize(image.regions().size());
     for (auto n = image.first_node(); n != absent; n = image.node(n).next) nodes_[image.node(n).region].push_back(n);
   }
+
+  /// Where nothing else is rounded: has results of Casts rounded to types that round by more than `least`.
+  void round_casts_below(double least) { casts_ = least; }
+
+  /// Rounds doubles to floats: how much of a result is rounding shows by that, many times as large.
+  void round_doubles_to_floats() { coarse_ = true; }
 
   /// Gives a value that nothing computes.
   void give(value_id v, dense contents) { keep(v, std::move(contents)); }
@@ -73,6 +80,8 @@ class graph_evaluation {
 
   void keep(value_id v, dense made) {
     if (rounds_) round_to_type(made);
+    if (coarse_ && made.type == element_type::float64)
+      for (auto& x : made.elements) x = rounded(x, element_type::float32);
     values_[v] = std::make_unique<dense const>(std::move(made));
   }
 
@@ -108,6 +117,7 @@ class graph_evaluation {
     }
     if (state == evaluation::unknown) return fail(n, "there is no evaluation of this, with these types or parameters");
     if (state == evaluation::misfit) return fail(n, "the operands do not fit each other or the parameters");
+    if (op_of(image_, n) == opcode::cast && rounding_of(results[0].type) > casts_) round_to_type(results[0]);
     for (std::uint32_t i = 0; i < results.size(); ++i)
       if (results[i].size() == count_of(results[i].shape)) keep(image_.result(n, i), std::move(results[i]));
     return true;
@@ -243,7 +253,8 @@ class graph_evaluation {
   Image const& image_;
   Types const& types_;
   dialect const& names_;
-  bool rounds_;
+  bool rounds_, coarse_ = false;
+  double casts_ = 1;                         // none rounds by so much
   std::vector<std::vector<node_id>> nodes_;  // by region
   std::vector<std::unique_ptr<dense const>> values_;
 };

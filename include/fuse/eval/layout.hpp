@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include <fuse/core/checked.hpp>
 #include <fuse/eval/call.hpp>
 
 namespace fuse::inline v0::detail {
@@ -27,10 +28,8 @@ namespace fuse::inline v0::detail {
     }
     if (shape[i] == -1 && open == nullptr)
       open = &shape[i];
-    else if (shape[i] < 0)
+    else if (shape[i] < 0 || !checked_multiply(known, shape[i], known))
       return evaluation::misfit;
-    else
-      known *= shape[i];
   }
   if (open != nullptr) {
     if (known == 0) return evaluation::misfit;

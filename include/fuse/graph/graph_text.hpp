@@ -23,20 +23,25 @@ template <class T>
   return std::string(buffer, std::to_chars(buffer, buffer + sizeof buffer, number).ptr);
 }
 
-/// "float32[2,3]{0.5, ...}" with all elements where they are few, else with a hash of their bytes.
-[[nodiscard]] inline std::string text_of(tensor_view t) {
+/// The shortest text that the element's type tells apart.
+[[nodiscard]] inline std::string text_of_element(tensor_view t, std::size_t i) {
+  if (!is_floating(t.type)) return text_of(t.integer(i));
+  return t.type == element_type::float64 ? text_of(t.number(i)) : text_of(static_cast<float>(t.number(i)));
+}
+
+/// "float32[2,3]" of it.
+[[nodiscard]] inline std::string text_of_shape(tensor_view t) {
   std::string text(name_of(t.type));
   text += '[';
   for (std::size_t i = 0; i < t.shape.size(); ++i) text += (i == 0 ? "" : ",") + text_of(t.shape[i]);
-  text += "]{";
+  return text + ']';
+}
+
+/// "float32[2,3]{0.5, ...}" with all elements where they are few, else with a hash of their bytes.
+[[nodiscard]] inline std::string text_of(tensor_view t) {
+  auto text = text_of_shape(t) + '{';
   if (t.size() <= 8) {
-    for (std::size_t i = 0; i < t.size(); ++i) {
-      if (i != 0) text += ", ";
-      if (!is_floating(t.type))
-        text += text_of(t.integer(i));
-      else  // the shortest text that the type tells apart
-        text += t.type == element_type::float64 ? text_of(t.number(i)) : text_of(static_cast<float>(t.number(i)));
-    }
+    for (std::size_t i = 0; i < t.size(); ++i) text += (i == 0 ? "" : ", ") + text_of_element(t, i);
   } else {
     std::uint64_t hash = 14695981039346656037u;  // FNV-1a
     for (auto const b : t.bytes) hash = (hash ^ static_cast<std::uint64_t>(b)) * 1099511628211u;

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include <fuse/core/checked.hpp>
 #include <fuse/core/span.hpp>
 #include <fuse/infer/polynomial.hpp>
 #include <fuse/infer/sequence_pool.hpp>

@@ -221,6 +221,7 @@ class basic_validity {
       case opcode::gemm: return check_gemm();
       case opcode::linear: return equal_at(0, from_end(0, 1), 1, from_end(1, 1));
       case opcode::conv: return check_conv();
+      case opcode::conv_transpose: return check_conv_transpose();
       case opcode::softmax:
       case opcode::log_softmax:
       case opcode::hardmax:
@@ -374,6 +375,22 @@ class basic_validity {
              static_cast<double>(channels.value()) != static_cast<double>(taken.value()) * group)
       wrong("operand 1 takes " + std::to_string(taken.value()) + " channels a group, and operand 0 has other ones");
     if (operand(2) != absent) equal_at(1, 0, 2, 0);
+  }
+  void check_conv_transpose() {
+    double group = 1;
+    if (!ranked(0) || !ranked(1)) return equal_at(0, 0, 1, 0);
+    if (shape(0).size() != shape(1).size() || shape(0).size() < 3)
+      return wrong("operands 0 and 1 have different ranks, or fewer than three axes");
+    equal_at(0, 1, 1, 0);
+    if (operand(2) == absent) return;
+    if (read_parameter(image_, facts_, names_, n_, "group", group) == parameter_state::unknown) return;
+    if (group == 1) return equal_at(1, 1, 2, 0);
+    auto const made = shape(1)[1];
+    if (!ranked(2) || shape(2).size() != 1) return wrong("operand 2 has not one axis");
+    if (auto const given = shape(2)[0]; made.known() && given.known() &&
+                                        static_cast<double>(given.value()) != static_cast<double>(made.value()) * group)
+      wrong("operand 2 has " + std::to_string(given.value()) + " where operand 1 makes " +
+            std::to_string(made.value()) + " channels a group");
   }
 
   Image const& image_;

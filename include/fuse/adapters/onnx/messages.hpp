@@ -85,7 +85,9 @@ inline void fill_tensor(::onnx::TensorProto& into, tensor_view contents) {
   into.set_raw_data(contents.bytes.data(), contents.bytes.size());
 }
 
-inline void fill_attribute(::onnx::AttributeProto& into, attribute const& from) {
+/// Of an `attribute`, or of one of `fuse::graph`.
+template <class Attribute>
+void fill_attribute(::onnx::AttributeProto& into, Attribute const& from) {
   into.set_name(from.name);
   std::visit(
       [&](auto const& content) {
@@ -102,6 +104,9 @@ inline void fill_attribute(::onnx::AttributeProto& into, attribute const& from) 
         } else if constexpr (std::is_same_v<type, tensor>) {
           into.set_type(::onnx::AttributeProto::TENSOR);
           fill_tensor(*into.mutable_t(), content);
+        } else if constexpr (std::is_same_v<type, std::vector<float>>) {
+          into.set_type(::onnx::AttributeProto::FLOATS);
+          for (auto const x : content) into.add_floats(x);
         } else {
           into.set_type(::onnx::AttributeProto::INTS);
           for (auto const i : content) into.add_ints(i);

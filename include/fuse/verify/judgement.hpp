@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fuse/core/span.hpp>
+#include <fuse/eval/conversion.hpp>
+#include <fuse/eval/dense.hpp>
+#include <fuse/eval/graph.hpp>
+#include <fuse/eval/rounding.hpp>
+#include <fuse/graph/binding.hpp>
+#include <fuse/graph/element_type.hpp>
+#include <fuse/graph/image.hpp>
+#include <fuse/infer/facts.hpp>
+#include <fuse/ops/names.hpp>
+#include <fuse/rewrite/check.hpp>
+#include <fuse/verify/sample.hpp>
+
+namespace fuse::inline v0::detail {
+
+/// A graph as it is evaluated. What it is made of must outlive it.
+struct evaluable {
+  graph_image const& image;
+  facts const& known;
+  dialect const& names;
+  span<value_id const> outputs;
+
+  [[nodiscard]] bool is_input(value_id v) const {
+    return image.value(v).region == 0 && image.producer(v) == absent && !image.value(v).constant;
+  }
+  [[nodiscard]] std::string name(value_id v) const { return image.source->value_name(v); }
+};
+
+/// A graph of any type with what is known of it.
+template <class Graph>
+class readable {
+ public:
+  explicit readable(Graph const& g) : bound_(g, names_in(names), names.newest), known_(bound_.image, names) {
+    if (!bound_.cyclic()) known_.run();
+    for (auto const& v : graph_traits<Graph>::outputs(g)) outputs_.push_back(bound_.number(v));
+  }
+  [[nodiscard]] bool cyclic() const { return bound_.cyclic(); }
+  [[nodiscard]] graph_binding<Graph const> const& bound() const { return bound_; }
+  [[nodiscard]] evaluable view() const { return {bound_.image, known_, names, outputs_}; }
+
+ private:
+  static constexpr auto const& names = dialect_of<Graph>;
+  graph_binding<Graph const> bound_;
+  facts known_;
+  std::vector<value_id> outputs_;
+};
+
+/// All values of a graph, node by node.
+class evaluated_values {
+ public:
+  enum class rounding : std::uint8_t {
+    none,   ///< in double precision, but for Casts to types narrower than all results: what these lose is lost for good
+    types,  ///< each result is rounded to its type
+    coarse,  ///< the same, and doubles to floats
+  };
+
+  /// Where `moves` is not 0, constants are off by what rounding them may move each, in a way of this number's own.
+  evaluated_values(evaluable const& of, graph_feeds const& given, rounding how, std::uint64_t moves = 0)
+      : run_(of.image, of.known, of.names, how != rounding::none) {
+    if (how == rounding::none) run_.round_casts_below(narrowest_output(of));
+    if (how == rounding::coarse) run_.round_doubles_to_floats();
+    std::uint64_t state = moves * 0xbf58476d1ce4e5b9u;
+    for (value_id v = 0; v < of.image.value_count(); ++v) {
+      if (of.is_input(v))
+        if (auto const at = given.find(of.name(v)); at != given.end()) run_.give(v, at->second);
+      if (moves == 0 || !of.image.value(v).constant || !is_floating(of.known.type(v))) continue;
+      auto const held = of.image.source->constant(v);
+      if (!held || held.size() != count_of(held.shape)) continue;
+      auto moved = dense::of(held);
+      for (auto& x : moved.elements) x *= 1 + (up(state) ? 1 : -1) * rounding_of(held.type);
+      run_.give(v, std::move(moved));
+    }
+    run_.run();
+  }
+  [[nodiscard]] dense const* value(value_id v) { return run_.value(v); }
+  [[nodiscard]] std::string const& reason() const { return run_.reason; }
+
+ private:
+  static double narrowest_output(evaluable const& of) {
+    double most = 0;
+    for (auto const v : of.outputs) most = std::fmax(most, v == absent ? 0 : rounding_of(of.known.type(v)));
+    return most;
+  }
+  static bool up(std::uint64_t& state) {
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return (state >> 20 & 1) != 0;
+  }
+
+  graph_evaluation<graph_image, facts> run_;
+};
+
+/// What a comparison of two graphs came to.
+struct judgement {
+  std::string wrong{};       ///< where they differ: one sentence
+  std::string unknown{};     ///< why they could not be compared
+  std::size_t compared = 0;  ///< elements that are numbers before, and were compared
+};
+
+/// How two graphs are compared.
+struct strictness {
+  bool signed_zeros = false;  ///< 0 and -0 are two results
+  bool in_type = true;        ///< also with each result rounded to its element type
+};
+
+/// Compares what two graphs make of the same inputs, in double precision and in their element types.
+///
+/// In double precision they are equal but for what rounding of constants moves. In their types each may be off by the
+/// rounding of its results; the second one by not much more than the first.
+class graph_comparison {
+ public:
+  graph_comparison(evaluable const& before, evaluable const& after, graph_feeds const& given, strictness how)
+      : before_(before), after_(after), given_(given), how_(how) {}
+
+  [[nodiscard]] judgement judge() {
+    judgement found;
+    auto const was = before_.outputs, is = after_.outputs;
+    if (was.size() != is.size()) return {"it has another number of outputs", {}, 0};
+    evaluated_values before(before_, given_, rounding::none), after(after_, given_, rounding::none);
+    look_at_all(before);
+    look_at_types(after_);
+    for (std::size_t i = 0; i < was.size(); ++i) {
+      auto const* const a = before.value(was[i]);
+      if (a == nullptr) return {{}, before.reason(), 0};
+      auto const* const b = after.value(is[i]);
+      if (b == nullptr && after.reason().find("no evaluation") != std::string::npos) return {{}, after.reason(), 0};
+      if (b == nullptr) return {"'" + before_.name(was[i]) + "' cannot be computed: " + after.reason(), {}, 0};
+      found.wrong = exact_difference(*a, *b, i, found.compared);
+      if (!found.wrong.empty()) return found;
+    }
+    if (how_.in_type && narrowest_ != element_type::float64) found.wrong = rounded_difference(before, after);
+    return found;
+  }
+
+ private:
+  using rounding = evaluated_values::rounding;
+
+  // The largest number anywhere, below whose last place nothing is a difference; the narrowest type.
+  void look_at_all(evaluated_values& before) {
+    for (value_id v = 0; v < before_.image.value_count(); ++v)
+      if (auto const* held = before.value(v); held != nullptr && !held->whole())
+        for (auto const x : held->elements)
+          if (std::isfinite(x)) largest_ = std::fmax(largest_, std::fabs(x));
+    look_at_types(before_);
+  }
+  void look_at_types(evaluable const& of) {
+    for (value_id v = 0; v < of.image.value_count(); ++v)
+      if (auto const type = of.known.type(v); is_floating(type) && rounding_of(type) > rounding_of(narrowest_))
+        narrowest_ = type;
+  }
+
+  // What is no difference whatever the range is: last places of what is larger, and what constants of a type lose that
+  // are nearly 0 in it.
+  [[nodiscard]] double smallest() const {
+    return 1e-13 * largest_ + (narrowest_ == element_type::float16 ? 0x1p-22 : 0x1p-145);
+  }
+  static double range_of(dense const& x) {
+    double range = 0;
+    for (auto const e : x.elements)
+      if (std::isfinite(e)) range = std::fmax(range, std::fabs(e));
+    return range;
+  }
+  [[nodiscard]] std::string told(std::size_t output, std::size_t element, double is, double was,
+                                 char const* how) const {
+    return "element " + std::to_string(element) + " of '" + before_.name(before_.outputs[output]) + "' is " +
+           text_of(is) + " and was " + text_of(was) + how;
+  }
+  static std::string text_of(double x) {
+    char buffer[40];
+    std::snprintf(buffer, sizeof buffer, "%.9g", x);
+    return buffer;
+  }
+
+  [[nodiscard]] std::string exact_difference(dense const& was, dense const& is, std::size_t output,
+                                             std::size_t& compared) {
+    auto const name = "'" + before_.name(before_.outputs[output]) + "'";
+    if (was.shape != is.shape) return name + " has another shape";
+    if (was.type != is.type && was.type != element_type::unknown) return name + " has another element type";
+    auto const a = in_doubles(was), b = in_doubles(is);
+    bool const exact = !is_floating(was.type);
+    double const range = range_of(a);
+    double allowed = exact ? 0 : tolerance(was.type) * range + smallest();
+    bool asked = exact;
+    for (std::size_t i = 0; i < a.elements.size(); ++i) {
+      auto const x = a.elements[i], y = b.elements[i];
+      if (!std::isfinite(x)) continue;
+      ++compared;
+      if (how_.signed_zeros && x == 0 && y == 0 && std::signbit(x) != std::signbit(y))
+        return told(output, i, y, x, ", another zero");
+      if (std::fabs(x - y) <= allowed) continue;
+      if (!std::exchange(asked, true))
+        allowed += 4 * moved_by_rounding(output, b) + 1e-6 * moved_by_coarseness(output, a);
+      if (std::isfinite(allowed) && !(std::fabs(x - y) <= allowed)) return told(output, i, y, x, "");
+    }
+    return {};
+  }
+
+  // How far a result comes out elsewhere, at most, where constants are off by their rounding; infinitely far where it
+  // may be no number.
+  [[nodiscard]] double moved_by_rounding(std::size_t output, dense const& still) const {
+    double most = 0;
+    for (std::uint64_t way = 1; way <= 4; ++way)
+      most =
+          std::fmax(most, moved(evaluated_values(after_, given_, rounding::none, way), after_.outputs[output], still));
+    return most;
+  }
+  // The same where all is rounded to far fewer places than it is computed with: where much cancels.
+  [[nodiscard]] double moved_by_coarseness(std::size_t output, dense const& still) const {
+    return moved(evaluated_values(before_, given_, rounding::coarse), before_.outputs[output], still);
+  }
+  [[nodiscard]] static double moved(evaluated_values all, value_id v, dense const& still) {
+    auto const* const there = all.value(v);
+    if (there == nullptr || there->shape != still.shape || there->whole()) return 0;
+    double most = 0;
+    for (std::size_t i = 0; i < still.elements.size(); ++i)
+      if (auto const x = there->elements[i]; std::isfinite(still.elements[i]))
+        most = std::fmax(most, std::isfinite(x) ? std::fabs(x - still.elements[i]) : HUGE_VAL);
+    return most;
+  }
+
+  [[nodiscard]] std::string rounded_difference(evaluated_values& exact, evaluated_values& exact_after) {
+    evaluated_values before(before_, given_, rounding::types), after(after_, given_, rounding::types);
+    for (std::size_t i = 0; i < before_.outputs.size(); ++i) {
+      auto const *const was = before.value(before_.outputs[i]), *const is = after.value(after_.outputs[i]);
+      auto const* const right = exact.value(before_.outputs[i]);
+      if (was == nullptr || is == nullptr || was->shape != is->shape || !is_floating(was->type)) continue;
+      double off = 0;
+      for (std::size_t k = 0; k < was->size(); ++k)
+        if (auto const d = std::fabs(was->elements[k] - right->elements[k]); std::isfinite(d)) off = std::fmax(off, d);
+      double const range = range_of(*right);
+      if (off > 0.01 * range) continue;  // its type has not the places that the graph needs
+      double allowed = 16 * off + 64 * rounding_of(narrowest_) * range + smallest();
+      bool asked = false;
+      for (std::size_t k = 0; k < was->size(); ++k) {
+        auto const x = was->elements[k], y = is->elements[k], r = right->elements[k];
+        if (!std::isfinite(x) || !std::isfinite(r) || std::fabs(y - r) <= allowed) continue;
+        if (!std::exchange(asked, true)) allowed += 4 * moved_by_rounding(i, *exact_after.value(after_.outputs[i]));
+        if (std::isfinite(allowed) && !(std::fabs(y - r) <= allowed)) return told(i, k, y, x, ", in its element type");
+      }
+    }
+    return {};
+  }
+
+  evaluable before_, after_;
+  graph_feeds const& given_;
+  strictness how_;
+  double largest_ = 0;
+  element_type narrowest_ = element_type::float64;
+};
+
+}  // namespace fuse::inline v0::detail

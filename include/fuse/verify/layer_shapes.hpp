@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fuse/eval/dense.hpp>
+#include <fuse/ops/operator.hpp>
+#include <fuse/verify/choices.hpp>
+
+namespace fuse::inline v0::detail {
+
+/// A node that is about to be written: of its operator, what its result is to be, and what is stated of it. Gets the
+/// shapes of its operands and the parameters that were drawn for them.
+struct layer_call {
+  struct parameter {
+    std::string name;
+    bool listed = false;
+    double number = 0;
+    std::vector<std::int64_t> list{};
+  };
+
+  opcode op = opcode::opaque;
+  std::vector<std::int64_t> result{};
+  std::size_t count = 0;  ///< operands
+  std::vector<parameter> stated{};
+  std::vector<std::vector<std::int64_t>> operands{};
+  std::vector<parameter> drawn{};
+  std::size_t parts = 1;                ///< results
+  std::vector<std::int64_t> indices{};  ///< of operands that are indices: into how many
+
+  // Whether the parameter that an operand holds was drawn, which is written there then.
+  [[nodiscard]] bool drawn_operand(std::size_t operand, std::string_view wanted) {
+    if (wanted.empty() || operand >= count) return false;
+    for (auto const& p : drawn)
+      if (p.name == wanted && p.listed) return as_operands.emplace_back(wanted), true;
+    return false;
+  }
+  [[nodiscard]] bool is_operand(std::string_view wanted) const {
+    for (auto const& p : as_operands)
+      if (p == wanted) return true;
+    return false;
+  }
+  std::vector<std::string> as_operands{};
+
+  [[nodiscard]] parameter const* find(std::string_view name) const {
+    for (auto const& p : stated)
+      if (p.name == name) return &p;
+    for (auto const& p : drawn)
+      if (p.name == name) return &p;
+    return nullptr;
+  }
+  [[nodiscard]] double number(std::string_view name, double otherwise) const {
+    auto const* p = find(name);
+    return p == nullptr ? otherwise : p->number;
+  }
+  // What is stated, or else drawn now.
+  double drawn_number(std::string_view name, double drawn_now) {
+    if (auto const* p = find(name)) return p->number;
+    drawn.push_back({std::string(name), false, drawn_now, {}});
+    return drawn_now;
+  }
+  std::vector<std::int64_t> drawn_list(std::string_view name, std::vector<std::int64_t> drawn_now) {
+    if (auto const* p = find(name); p != nullptr && p->listed) return p->list;
+    drawn.push_back({std::string(name), true, 0, drawn_now});
+    return drawn_now;
+  }
+};
+
+/// Writes the shapes of operands: of the operators that have axes, and of those alone.
+class layer_shapes {
+ public:
+  using shape = std::vector<std::int64_t>;
+
+  layer_shapes(layer_call& call, shape const& whole, random_choices& choose)
+      : call_(call), whole_(whole), choose_(choose) {}
+
+  /// False where all operands broadcast to the result, or nobody knows what they are.
+  [[nodiscard]] bool draw() {
+    auto const& y = call_.result;
+    auto& in = call_.operands;
+    switch (call_.op) {
+      case opcode::conv:
+      case opcode::conv_transpose: return y.size() >= 3 && draw_convolution();
+      case opcode::gemm: return y.size() == 2 && draw_gemm();
+      case opcode::matmul: {
+        if (y.size() < 2) return false;
+        auto left = y;
+        left.back() = inner();
+        in = {left, {left.back(), y.back()}};
+        if (choose_.one_in("batched", 6)) {
+          in[1] = y;
+          in[1][y.size() - 2] = left.back();
+        }
+        return true;
+      }
+      case opcode::batch_norm: {
+        if (y.size() < 2) return false;
+        in = {y, {y[1]}, {y[1]}, {y[1]}, {y[1]}};
+        call_.drawn_number("epsilon", choose_.one_in("usual epsilon", 2) ? 1e-5 : 0.1);
+        return true;
+      }
+      case opcode::layer_norm:
+      case opcode::rms_norm: {
+        if (y.empty()) return false;
+        auto const axis = static_cast<std::ptrdiff_t>(call_.drawn_number("axis", -1));
+        auto const first = axis < 0 ? axis + static_cast<std::ptrdiff_t>(y.size()) : axis;
+        if (first < 0 || first >= static_cast<std::ptrdiff_t>(y.size())) return false;
+        shape const row(y.begin() + first, y.end());
+        in = {y, row, row};
+        return true;
+      }
+      case opcode::skip_layer_norm:
+      case opcode::skip_rms_norm: {
+        if (y.empty()) return false;
+        in = {y, y, {y.back()}, {y.back()}, {y.back()}};
+        return true;
+      }
+      case opcode::gelu:
+      case opcode::fast_gelu:
+      case opcode::bias_gelu: {
+        in = {y, y.empty() ? y : shape{y.back()}};
+        return true;
+      }
+      case opcode::softmax:
+      case opcode::log_softmax:
+      case opcode::hardmax: {
+        if (y.empty()) return false;
+        auto const rank = static_cast<int>(y.size());
+        call_.drawn_number("axis", choose_.number("softmax axis", {-1, -1, 0, 1}) % rank);
+        in = {y};
+        return true;
+      }
+      case opcode::transpose: return draw_transpose();
+      case opcode::reshape: return draw_reshape();
+      case opcode::flatten: return y.size() == 2 && draw_flatten();
+      case opcode::concat: {
+        if (y.empty() || call_.count == 0) return false;
+        auto const axis = axis_of("concat axis");
+        auto const n = static_cast<std::int64_t>(call_.count);
+        if (y[axis] < n) return false;
+        in.assign(call_.count, y);
+        for (auto& each : in) each[axis] = 1;
+        in.back()[axis] = y[axis] - n + 1;
+        return true;
+      }
+      case opcode::split: {
+        if (y.empty()) return false;
+        auto const axis = axis_of("split axis");
+        in = {y};
+        in[0][axis] = 2 * y[axis];
+        call_.parts = 2;
+        call_.drawn_list("split", {y[axis], y[axis]});
+        return true;
+      }
+      case opcode::slice: {
+        if (y.empty() || call_.count != 1) return false;
+        auto const axis = y.size() - 1;
+        in = {y};
+        in[0][axis] += choose_.number("before the slice", {0, 1, 2}) + 1;
+        call_.drawn_list("starts", {in[0][axis] - y[axis]});
+        call_.drawn_list("ends", {in[0][axis]});
+        call_.drawn_list("axes", {static_cast<std::int64_t>(axis)});
+        return true;
+      }
+      case opcode::gather: {
+        if (y.size() < 2 || call_.count != 2) return false;
+        auto const rows = inner() + 1;
+        in = {{rows, y.back()}, shape(y.begin(), y.end() - 1)};
+        call_.indices = {0, rows};
+        call_.drawn_number("axis", 0);
+        return true;
+      }
+      case opcode::unsqueeze: {
+        if (y.empty()) return false;
+        shape less;
+        std::int64_t at = -1;
+        for (std::size_t i = 0; i < y.size(); ++i) {
+          if (at < 0 && y[i] == 1)
+            at = static_cast<std::int64_t>(i);
+          else
+            less.push_back(y[i]);
+        }
+        if (at < 0) return false;
+        call_.drawn_list("axes", {at});
+        in = {less};
+        return true;
+      }
+      case opcode::squeeze: {
+        auto more = y;
+        auto const at = choose_.number("squeezed", {0, 1, 2}) % static_cast<int>(y.size() + 1);
+        more.insert(more.begin() + at, 1);
+        call_.drawn_list("axes", {at});
+        in = {more};
+        return true;
+      }
+      default: return false;
+    }
+  }
+
+ private:
+  [[nodiscard]] std::int64_t inner() { return choose_.number("inner", {2, 3, 4, 1}); }
+  [[nodiscard]] std::size_t axis_of(std::string_view dimension) {
+    auto const rank = static_cast<std::int64_t>(call_.result.size());
+    auto const axis = static_cast<std::int64_t>(
+        call_.drawn_number("axis", static_cast<double>(choose_.number(dimension, {-1, -1, 0, 1}) % rank)));
+    return static_cast<std::size_t>((axis + 2 * rank) % rank);
+  }
+
+  bool draw_transpose() {
+    auto const& y = call_.result;
+    shape order;
+    for (std::size_t i = 0; i < y.size(); ++i) order.push_back(static_cast<std::int64_t>(i));
+    for (std::size_t i = order.size(); i > 1; --i)
+      std::swap(order[i - 1], order[static_cast<std::size_t>(choose_.number("turned", {0, 1, 2, 3})) % i]);
+    order = call_.drawn_list("perm", order);
+    if (order.size() != y.size()) return false;
+    shape from(y.size(), 1);
+    for (std::size_t i = 0; i < order.size(); ++i) from[static_cast<std::size_t>(order[i])] = y[i];
+    call_.operands = {from};
+    return true;
+  }
+  bool draw_reshape() {
+    auto const& y = call_.result;
+    auto const at =
+        static_cast<std::ptrdiff_t>(choose_.number("flattened", {1, 1, 2, 0, 3}) % static_cast<int>(y.size() + 1));
+    auto const product = [&](std::ptrdiff_t from, std::ptrdiff_t to) {
+      std::int64_t all = 1;
+      for (; from < to; ++from) all *= y[static_cast<std::size_t>(from)];
+      return all;
+    };
+    shape const from{product(0, at), product(at, static_cast<std::ptrdiff_t>(y.size()))};
+    auto to = y;
+    for (std::size_t i = 0; i < to.size(); ++i)
+      if (i < from.size() && to[i] == from[i] && choose_.one_in("an extent that is kept", 2)) to[i] = 0;
+    if (!to.empty() && choose_.one_in("an extent that is left", 4))
+      to[static_cast<std::size_t>(choose_.number("which is left", {0, 1, 2, 3})) % to.size()] = -1;
+    call_.drawn_list("shape", to);
+    call_.operands = {from};
+    return true;
+  }
+  // What is flattened is the whole of the pattern, where that fits.
+  bool draw_flatten() {
+    auto const& y = call_.result;
+    auto const rank = static_cast<std::int64_t>(whole_.size());
+    auto const* told = call_.find("axis");
+    std::int64_t before = 1;
+    for (std::int64_t k = 0; k <= rank; ++k) {
+      bool const here = told == nullptr || static_cast<std::int64_t>(told->number) == k ||
+                        static_cast<std::int64_t>(told->number) == k - rank;
+      if (before == y[0] && static_cast<std::int64_t>(count_of(whole_)) == y[0] * y[1] && here) {
+        call_.operands = {whole_};
+        call_.drawn_number("axis", static_cast<double>(choose_.one_in("from the last", 3) && k < rank ? k - rank : k));
+        return true;
+      }
+      if (k < rank) before *= whole_[static_cast<std::size_t>(k)];
+    }
+    call_.drawn_number("axis", 1);
+    call_.operands = {y};
+    return true;
+  }
+
+  bool draw_gemm() {
+    auto const& y = call_.result;
+    bool const turned_a = call_.drawn_number("transA", choose_.one_in("transA", 3) ? 1 : 0) != 0;
+    bool const turned_b = call_.drawn_number("transB", choose_.one_in("transB", 2) ? 1 : 0) != 0;
+    constexpr double factors[] = {1, 1, 0.5, 2, -0.75};
+    call_.drawn_number("alpha", factors[choose_.number("alpha", {0, 1, 2, 3, 4})]);
+    call_.drawn_number("beta", factors[choose_.number("beta", {0, 1, 2, 3, 4})]);
+    auto const k = inner();
+    shape a{y[0], k}, b{k, y[1]}, c = y;
+    if (turned_a) std::swap(a[0], a[1]);
+    if (turned_b) std::swap(b[0], b[1]);
+    switch (choose_.number("addend of a Gemm", {0, 0, 1, 2, 3})) {
+      case 0: c = {y[1]}; break;
+      case 1: c[0] = 1; break;
+      case 2: c = {1}; break;
+      default: break;
+    }
+    call_.operands = {a, b, c};
+    return true;
+  }
+
+  // Strides, dilations, paddings and groups such that the result has the extents that are wanted.
+  bool draw_convolution() {
+    auto const& y = call_.result;
+    bool const transposed = call_.op == opcode::conv_transpose;
+    auto const spatial = y.size() - 2;
+    auto const group =
+        static_cast<std::int64_t>(call_.drawn_number("group", y[1] % 2 == 0 && choose_.one_in("groups", 4) ? 2 : 1));
+    auto const kernel = static_cast<std::int64_t>(choose_.number("kernel", {1, 2, 3}));
+    auto const stride = static_cast<std::int64_t>(choose_.number("stride", {1, 1, 2}));
+    auto const dilation = static_cast<std::int64_t>(choose_.number("dilation", {1, 1, 1, 2}));
+    auto const reach = dilation * (kernel - 1) + 1;
+    auto const pad = static_cast<std::int64_t>(choose_.number("padding", {0, 0, 1})) % reach;
+    auto const channels = group * inner();
+    shape x{y[0], channels}, w;
+    if (transposed)
+      w = {channels, y[1] / group};
+    else
+      w = {y[1], channels / group};
+    shape pads, strides;
+    for (std::size_t i = 0; i < spatial; ++i) {
+      auto const out = y[i + 2];
+      auto each_stride = stride, before = pad, behind = pad;
+      if (transposed) {
+        // out = stride (in - 1) + reach - paddings
+        each_stride = 1;
+        auto in = out - reach + before + behind + 1;
+        if (in < 1) {
+          before = 0;
+          behind = reach - out;  // what is too much at an extent of 1
+          in = 1;
+          if (behind < 0) in = out - reach + 1, behind = 0;
+        }
+        x.push_back(in);
+      } else {
+        auto const in = (out - 1) * each_stride + reach - before - behind;
+        if (in < 1) return false;
+        x.push_back(in);
+      }
+      w.push_back(kernel);
+      strides.push_back(each_stride);
+      pads.insert(pads.begin() + static_cast<std::ptrdiff_t>(i), before);
+      pads.push_back(behind);
+    }
+    call_.drawn_list("strides", strides);
+    call_.drawn_list("dilations", shape(spatial, dilation));
+    call_.drawn_list("pads", pads);
+    if (group == 1 && call_.find("group")->number == 1 && choose_.one_in("kernel told", 2))
+      call_.drawn_list("kernel_shape", shape(spatial, kernel));
+    call_.operands = {x, w, {y[1]}};
+    return true;
+  }
+
+  layer_call& call_;
+  shape const& whole_;
+  random_choices& choose_;
+};
+
+[[nodiscard]] inline bool shapes_of_operands(layer_call& call, std::vector<std::int64_t> const& whole,
+                                             random_choices& choose) {
+  return layer_shapes(call, whole, choose).draw();
+}
+
+}  // namespace fuse::inline v0::detail

@@ -1,0 +1,772 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fuse/dsl/conditions.hpp>
+#include <fuse/dsl/expression.hpp>
+#include <fuse/dsl/rule.hpp>
+#include <fuse/eval/dense.hpp>
+#include <fuse/graph/graph.hpp>
+#include <fuse/graph/tensor.hpp>
+#include <fuse/ops/dialect.hpp>
+#include <fuse/ops/node_parameters.hpp>
+#include <fuse/ops/operator.hpp>
+#include <fuse/verify/group_spelling.hpp>
+#include <fuse/verify/layer_shapes.hpp>
+#include <fuse/verify/sample.hpp>
+
+namespace fuse::inline v0::detail {
+
+/// A graph that spells the pattern of a rule, in the dialect of `names`, with whatever the pattern leaves open drawn by
+/// `seed`: alternatives, optional parts, bracketings and inverse operators, what stands between two nodes that the rule
+/// looks through, who else uses a value; ranks, extents that collide, broadcasting, element types, attributes, what is
+/// constant, and numbers of several sizes. Conditions that fuse has are met mostly; predicates of a user's own are met
+/// by chance. `wrong` says why there is no graph.
+class spelling : public group_spelling<spelling> {
+ public:
+  sample made;
+  std::string wrong{};
+
+  spelling(rewrite_rule const& rule, dialect const& names, std::uint64_t seed)
+      : group_spelling(seed, neutral(rule.pattern, names, version_for(rule, names, seed))),
+        made{fuse::graph(version_for(rule, names, seed))},
+        rule_(rule),
+        names_(names),
+        g_(made.graph) {
+    for (std::size_t i = 0; i < rule.transparent_count; ++i) {
+      casts_ = casts_ || rule.transparent[i] == std::string_view("cast");
+      identities_ = identities_ || rule.transparent[i] == std::string_view("identity");
+    }
+    integers_ = takes_integers() && choose.one_in("integers", 5);
+    using enum element_type;
+    constexpr element_type types[] = {float32, float64, float16, bfloat16};
+    type_ = integers_ ? (choose.one_in("narrow", 4) ? int32 : int64)
+                      : types[choose.number("type", {0, 0, 0, 0, 0, 0, 1, 1, 2, 3})];
+    for (std::size_t i = 0; i < rule.condition_count; ++i)
+      if (auto const& c = rule.conditions[i]; c.holds == &dsl::condition_detail::type_is)
+        type_ = static_cast<element_type>(static_cast<int>(c.number));
+    style_ = choose("contents", {"usual", "usual", "usual", "positive", "positive", "large mean", "large mean",
+                                 "large mean", "tiny", "tiny", "zeros", "large", "huge", "alike"});
+    symbolic_ = choose.one_in("symbolic", 3);
+    draw_shape();
+    write_graph();
+  }
+
+ private:
+  friend group_spelling;
+  using shape = std::vector<std::int64_t>;
+  using named = graph::named;
+
+  struct parameter {
+    std::string name;
+    bool listed = false, real = false;
+    double number = 0;
+    shape list{};
+  };
+
+  // The rule as it is written
+
+  // Operators that the dialect knows by a name are what that name means.
+  static expression neutral(expression pattern, dialect const& names, int version) {
+    for (std::size_t i = 0; i < pattern.size; ++i) {
+      auto& t = pattern.terms[i];
+      if (t.kind != term_kind::named) continue;
+      auto const* row = names.row(names.code(std::string_view(t.name)), version);
+      if (row == nullptr || row->op == opcode::opaque) continue;
+      t.kind = term_kind::neutral;
+      t.op = row->op;
+    }
+    return pattern;
+  }
+  // A version that has all operators of the pattern.
+  static int version_for(rewrite_rule const& rule, dialect const& names, std::uint64_t seed) {
+    constexpr int wanted[] = {13, 17, 18, 20, 21, 23, 24};
+    auto const last = std::size(wanted) - 1;
+    for (auto at = seed % std::size(wanted); at < last; ++at) {
+      auto const pattern = neutral(rule.pattern, names, wanted[at]);
+      bool all = true;
+      for (std::size_t i = 0; i < pattern.size; ++i)
+        if (auto const& t = pattern[i]; t.kind == term_kind::neutral && in_groups(t.op) == false)
+          all = all && has_as_ever(names, t.op, wanted[at]);
+      if (all) return wanted[at];
+    }
+    return wanted[last] < names.newest ? wanted[last] : names.newest;
+  }
+  // The standard's own operator, where it has one at any version.
+  static bool has_as_ever(dialect const& names, opcode op, int version) {
+    auto const to = names.emitted(op, names.newest, target::standard) != nullptr ? target::standard : target::any;
+    return names.emitted(op, version, to) != nullptr;
+  }
+  static bool in_groups(opcode op) {
+    return info(op).group != op_group::none || op == opcode::square || op == opcode::rsqrt;
+  }
+  static opcode op_of(term const& t) { return t.kind == term_kind::neutral ? t.op : opcode::opaque; }
+  // The operator of a node that may stand for itself alone, too.
+  [[nodiscard]] opcode node_of(term const& t) const {
+    if (t.kind == term_kind::neutral) return t.op;
+    if (t.kind != term_kind::exact) return opcode::opaque;
+    auto const* row = names_.row(names_.code(std::string_view(t.name)), g_.version());
+    return row == nullptr ? opcode::opaque : row->op;
+  }
+  [[nodiscard]] bool has_operator(opcode op) const {
+    for (std::uint16_t i = 0; i < pattern_.size; ++i)
+      if (node_of(pattern_[i]) == op) return true;
+    return false;
+  }
+  [[nodiscard]] bool takes_integers() const {
+    for (std::uint16_t i = 0; i < pattern_.size; ++i) {
+      auto const& t = pattern_[i];
+      if (t.kind == term_kind::number && t.number != std::floor(t.number)) return false;
+      if (t.kind != term_kind::neutral && t.kind != term_kind::exact && t.kind != term_kind::wrapped) continue;
+      switch (node_of(t)) {
+        case opcode::add:
+        case opcode::sub:
+        case opcode::mul:
+        case opcode::neg:
+        case opcode::abs:
+        case opcode::maximum:
+        case opcode::minimum:
+        case opcode::sum:
+        case opcode::reduce_max:
+        case opcode::reduce_min:
+        case opcode::where:
+        case opcode::less:
+        case opcode::greater:
+        case opcode::identity:
+        case opcode::reshape:
+        case opcode::transpose:
+        case opcode::flatten:
+        case opcode::concat:
+        case opcode::expand: continue;
+        case opcode::div: continue;
+        default: return false;
+      }
+    }
+    return true;
+  }
+  [[nodiscard]] condition const* condition_on(std::string_view name,
+                                              bool (*holds)(captured const*, condition const&)) const {
+    for (std::size_t i = 0; i < rule_.condition_count; ++i)
+      if (auto const& c = rule_.conditions[i]; c.holds == holds && c.captures[0] == name) return &c;
+    return nullptr;
+  }
+
+  // The shape of what the pattern computes
+
+  void draw_shape() {
+    auto rank = static_cast<std::size_t>(choose.number("rank", {1, 2, 2, 3, 3, 4}));
+    for (std::uint16_t i = 0; i < pattern_.size; ++i) {
+      auto const& t = pattern_[i];
+      switch (node_of(t)) {
+        case opcode::conv:
+        case opcode::conv_transpose: rank = static_cast<std::size_t>(choose.number("images", {3, 4})); break;
+        case opcode::matmul:
+        case opcode::batch_norm:
+        case opcode::flatten: rank = std::max<std::size_t>(rank, 2); break;
+        default: break;
+      }
+      if (t.kind == term_kind::list && above_is(i, "perm")) rank = t.children;
+    }
+    for (std::uint16_t i = 0; i < pattern_.size; ++i)
+      if (node_of(pattern_[i]) == opcode::gemm) rank = 2;
+    for (std::size_t i = 0; i < rule_.condition_count; ++i)
+      if (auto const& c = rule_.conditions[i];
+          c.holds == &dsl::condition_detail::rank_is && c.captures[0] == std::string_view("x"))
+        rank = static_cast<std::size_t>(c.number);
+    if (!has_axes() && choose.one_in("no axes", 20)) rank = 0;
+    for (std::size_t i = 0; i < rank; ++i) base_.push_back(choose.number("extent", {2, 3, 4, 4, 1, 5}));
+    whole_ = base_;
+  }
+  [[nodiscard]] bool above_is(std::uint16_t at, std::string_view attribute) const {
+    for (std::uint16_t i = 0; i < pattern_.size; ++i)
+      if (auto const& t = pattern_[i]; t.kind == term_kind::attribute && t.children == 1 && t.child[0] == at)
+        return t.name == attribute;
+    return false;
+  }
+  [[nodiscard]] bool has_axes() const {
+    for (std::uint16_t i = 0; i < pattern_.size; ++i)
+      if (auto const op = node_of(pattern_[i]); op != opcode::opaque)
+        if (auto const& known = info(op); known.kind != op_kind::elementwise && known.kind != op_kind::broadcast)
+          return true;
+    return false;
+  }
+
+  void write_graph() {
+    auto const& top = pattern_[pattern_.root()];
+    bool const several = top.kind == term_kind::roots;
+    auto y = write(several ? top.child[0] : pattern_.root());
+    for (int i = 1; several && i < top.operands(); ++i) g_.output(write(top.child[i]), "root" + std::to_string(i));
+    if (choose.one_in("again", 10) && !several) y = add(opcode::maximum, {y, write(pattern_.root())});
+    if (choose.one_in("behind", 6)) y = add(opcode::abs, {y});
+    for (auto const v : interior_)
+      if (choose.one_in("another output", 16)) g_.output(v, "extra" + std::to_string(v.id));
+    g_.output(y, "y");
+    for (auto const v : interior_)
+      if (choose.one_in("a row of the output", 64) && shape_of(v) == shape_of(y))
+        g_.output(v, "late" + std::to_string(v.id));
+  }
+
+  // Nodes
+
+  [[nodiscard]] shape const& shape_of(value v) { return shapes_[v.id]; }
+  [[nodiscard]] element_type type_of(value v) { return types_[v.id]; }
+
+  void fail(std::string why) {
+    if (wrong.empty()) wrong = std::move(why);
+  }
+  static shape broadcast(shape a, shape b) {
+    if (a.size() < b.size()) a.swap(b);
+    for (std::size_t i = 1; i <= b.size(); ++i)
+      if (auto& e = a[a.size() - i]; e == 1) e = b[b.size() - i];
+    return a;
+  }
+  // A node of a name; its result is declared nowhere.
+  value append(std::string_view name, std::vector<value> const& operands, std::vector<named> attributes,
+               shape made_shape, element_type type) {
+    return append(name, operands, std::move(attributes), {std::move(made_shape)}, type, 1)[0];
+  }
+  std::vector<value> append(std::string_view name, std::vector<value> const& operands, std::vector<named> attributes,
+                            std::vector<shape> made_shapes, element_type type, std::uint32_t results) {
+    auto const n = g_.append(name, operands, std::move(attributes), results);
+    std::vector<value> all;
+    for (std::uint32_t i = 0; i < results; ++i) {
+      all.push_back(g_.result(n, i));
+      shapes_[all.back().id] = made_shapes[std::min<std::size_t>(i, made_shapes.size() - 1)];
+      types_[all.back().id] = type;
+    }
+    return all;
+  }
+  // A neutral operator by the name that the dialect writes it with.
+  [[nodiscard]] operator_row const* row_of(opcode op) {
+    auto const* row = names_.emitted(op, g_.version(), target::standard);
+    if (row == nullptr) row = names_.emitted(op, g_.version(), target::any);
+    if (row == nullptr) fail("the dialect writes no operator '" + std::string(info(op).name) + "' at this version");
+    return row;
+  }
+  value add(opcode op, std::vector<value> const& operands) {
+    auto const* row = row_of(op);
+    if (row == nullptr || operands.empty()) return operands.empty() ? value{} : operands[0];
+    shape made_shape;
+    for (auto const v : operands) made_shape = broadcast(made_shape, shape_of(v));
+    auto const type = info(op).type == type_function::boolean ? element_type::boolean
+                                                              : type_of(operands[op == opcode::where ? 1 : 0]);
+    return append(row->name, operands, {}, std::move(made_shape), type);
+  }
+  // Puts parameters where the dialect keeps them.
+  void place(operator_row const* row, parameter const& p, std::vector<value>& operands,
+             std::vector<named>& attributes) {
+    using kind = parameter_source::kind;
+    parameter_source source;
+    source.attribute = p.name;
+    if (row != nullptr)
+      for (auto const& s : row->parameters)
+        if (s.parameter == p.name) source = s;
+    std::string const name(source.attribute.empty() ? std::string_view(p.name) : source.attribute);
+    switch (source.where) {
+      case kind::operand: {
+        auto const at = static_cast<std::size_t>(source.operand);
+        if (operands.size() <= at) operands.resize(at + 1);
+        operands[at] = p.listed ? list(p.list) : constant({}, {p.number});
+        break;
+      }
+      case kind::inverted: attributes.emplace_back(name, p.number == 0 ? 1 : 0); break;
+      case kind::word: attributes.emplace_back(name, std::string(word_of_number(source.words, p.number))); break;
+      case kind::fixed:
+      case kind::spatial_axes: break;
+      default:
+        if (p.listed)
+          attributes.emplace_back(name, p.list);
+        else if (p.real)
+          attributes.emplace_back(name, p.number);
+        else
+          attributes.emplace_back(name, static_cast<std::int64_t>(p.number));
+    }
+  }
+
+  // Leaves
+
+  [[nodiscard]] bool has(opcode op) const { return names_.emitted(op, g_.version(), target::standard) != nullptr; }
+  value exponent(int times) { return constant({}, {1.0 * times}); }
+  value list(shape const& of) {
+    auto const v = g_.constant(make_tensor({static_cast<std::int64_t>(of.size())}, span<std::int64_t const>(of)));
+    shapes_[v.id] = {static_cast<std::int64_t>(of.size())};
+    types_[v.id] = element_type::int64;
+    return v;
+  }
+  value constant(shape const& of, std::vector<double> const& numbers) {
+    auto const v = g_.constant(make_tensor(type_, of, numbers));
+    shapes_[v.id] = of;
+    types_[v.id] = type_;
+    return v;
+  }
+  value number(double x) {
+    auto const ones = base_.empty() ? 0 : choose.number("shape of a number", {0, 0, 0, 0, 0, 1, 1});
+    return constant(shape(static_cast<std::size_t>(ones), 1), {x});
+  }
+  std::vector<double> contents(std::size_t count) {
+    std::vector<double> all;
+    if (integers_) {
+      for (std::size_t i = 0; i < count; ++i) all.push_back(choose.number("integer", {1, 2, 3, 5, -1, -2, 7, 0}));
+      return all;
+    }
+    all = choose.numbers("number", count, 0.3, 1.7, style_ != "positive" && style_ != "large mean");
+    bool const narrow = type_ == element_type::float16 || type_ == element_type::bfloat16;
+    for (std::size_t i = 0; i < count; ++i) {
+      auto& x = all[i];
+      if (style_ == "large mean") x += narrow ? 8 : 1000;
+      if (style_ == "large") x *= 4;
+      if (style_ == "huge") x *= narrow ? 4 : 150;  // exponentials overflow a float, and no double
+      if (style_ == "tiny") x *= type_ == element_type::float16 ? 0.05 : 1e-9;
+      if (style_ == "zeros" && i % 3 == 0) x = i % 2 == 0 ? 0.0 : -0.0;
+      if (style_ == "alike" && i != 0) x = all[0];
+    }
+    return all;
+  }
+
+  // What a caller passes instead of those: of another size, or another sign.
+  std::vector<double> other_contents(std::vector<double> numbers) {
+    if (choose.one_in("passed", 2)) return contents(numbers.size());
+    for (auto& x : numbers) x = -x;
+    return numbers;
+  }
+
+  // A shape that broadcasts to what is wanted.
+  shape leaf_shape(std::string_view name) {
+    auto made_shape = base_;
+    if (made_shape.empty()) return made_shape;
+    if (auto const* c = condition_on(name, &dsl::condition_detail::along_last_axes);
+        c != nullptr && !choose.one_in("another shape", 8)) {
+      std::size_t axes = 1;
+      if (auto const at = axes_.find(std::string(std::string_view(c->captures[2]))); at != axes_.end())
+        axes = at->second.size();
+      axes = std::min(axes, made_shape.size());
+      auto const kept = shape(made_shape.end() - static_cast<std::ptrdiff_t>(axes), made_shape.end());
+      auto const how = choose.number("shape of a row", {0, 0, 0, 1, 2});
+      if (how == 0) return kept;
+      if (how == 2) return {};
+      std::fill(made_shape.begin(), made_shape.end() - static_cast<std::ptrdiff_t>(axes), 1);
+      return made_shape;
+    }
+    if (auto const* c = condition_on(name, &dsl::condition_detail::along_one_axis);
+        c != nullptr && !choose.one_in("another shape", 8)) {
+      auto const rank = static_cast<int>(made_shape.size());
+      auto const axis = c->number < 0 ? static_cast<int>(c->number) + rank : static_cast<int>(c->number);
+      for (int i = 0; i < rank; ++i)
+        if (i != axis) made_shape[static_cast<std::size_t>(i)] = 1;
+      while (made_shape.size() > 1 && made_shape[0] == 1 && choose.one_in("fewer axes", 2))
+        made_shape.erase(made_shape.begin());
+      return made_shape;
+    }
+    if (exact_shapes_ || condition_on(name, &dsl::condition_detail::same_shape) != nullptr) return made_shape;
+    auto const how = choose.number("shape of a leaf", {0, 0, 0, 0, 1, 2, 3, 4});
+    if (how == 1) made_shape[0] = 1;
+    if (how == 2) made_shape.back() = 1;
+    if (how == 3) made_shape.erase(made_shape.begin());
+    if (how == 4 && choose.one_in("a number", 2)) made_shape.clear();
+    return made_shape;
+  }
+  value fresh_leaf(shape const& of, bool as_constant) {
+    auto const numbers = contents(count_of(of));
+    auto const contents_made = make_tensor(type_, of, numbers);
+    if (as_constant) {
+      auto const v = g_.constant(contents_made);
+      shapes_[v.id] = of;
+      types_[v.id] = type_;
+      return v;
+    }
+    auto const name = "in" + std::to_string(made.feeds.size());
+    graph::dims declared;
+    for (auto const e : of) {
+      auto const how = symbolic_ && e != 1 ? choose.number("dimension", {0, 1, 1, 2}) : 0;
+      if (how == 1)
+        declared.emplace_back("n" + std::to_string(e));
+      else
+        declared.emplace_back(how == 2 ? std::int64_t{-1} : e);
+    }
+    bool const overridable = choose.one_in("may be overridden", 8);
+    auto const v = overridable ? g_.input(name, contents_made) : g_.input(name, type_, declared);
+    auto passed = contents_made;
+    if (overridable) passed = make_tensor(type_, of, other_contents(numbers));
+    made.feeds[name] = dense::of(passed);
+    shapes_[v.id] = of;
+    types_[v.id] = type_;
+    return v;
+  }
+  // That of the whole, mostly; else the other leaves make what it is part of larger.
+  shape first_shape() {
+    auto made_shape = base_;
+    if (!exact_shapes_ && !base_.empty() && choose.one_in("enlarged", 8))
+      made_shape[static_cast<std::size_t>(choose.number("enlarged axis", {0, 1, 2, 3})) % base_.size()] = 1;
+    return made_shape;
+  }
+  value leaf(std::string const& name) {
+    bool const first = captured_.empty();
+    bool const as_constant = condition_on(name, &dsl::condition_detail::constant_value) != nullptr
+                                 ? !choose.one_in("no constant", 12)
+                                 : choose.one_in("a constant", first ? 16 : 3);
+    auto const of = first ? first_shape() : leaf_shape(name);
+    if (!leaves_.empty() && choose.one_in("the same leaf", 8))
+      for (auto const v : leaves_)
+        if (shape_of(v) == of) return v;
+    auto const v = fresh_leaf(of, as_constant);
+    leaves_.push_back(v);
+    return v;
+  }
+
+  // Terms
+
+  value note(value v) {
+    interior_.push_back(v);
+    return looked_through(v, casts_, identities_);
+  }
+  value cast(value v, element_type to) {
+    auto const* row = row_of(opcode::cast);
+    if (row == nullptr) return v;
+    std::vector<value> operands{v};
+    std::vector<named> attributes;
+    place(row, {"to", false, false, static_cast<double>(static_cast<int>(to)), {}}, operands, attributes);
+    return append(row->name, operands, attributes, shape_of(v), to);
+  }
+  value looked_through(value v, bool casts, bool identities) {
+    bool const floats = is_floating(type_of(v));
+    if (casts && floats && choose.one_in("a cast", 12)) v = cast(cast(v, element_type::float64), type_);
+    if (identities && choose.one_in("an identity", 10)) v = add(opcode::identity, {v});
+    return v;
+  }
+
+  value write(std::uint8_t at) {
+    if (!wrong.empty()) return !leaves_.empty() ? leaves_[0] : number(1);
+    auto const& t = pattern_[at];
+    std::string const name{t.name};
+    switch (t.kind) {
+      case term_kind::capture:
+      case term_kind::rest:
+        if (auto const known = captured_.find(name); known != captured_.end()) return known->second;
+        return captured_[name] = leaf(name);
+      case term_kind::scalar: return number(number_of(name));
+      case term_kind::number: {
+        bool const at_its_edge = t.tolerance > 1e-4 && choose.one_in("as far off as it may be", 3);
+        return number(at_its_edge ? t.number * (1 + 0.9 * t.tolerance) : t.number);
+      }
+      case term_kind::alternatives: return write(t.child[choose.number("branch", {0, 1}) % t.children]);
+      case term_kind::users:
+      case term_kind::optional: return write(t.child[0]);
+      case term_kind::known_as: return captured_[name] = write(t.child[0]);
+      case term_kind::through: return looked_through(write(t.child[0]), t.name == "cast", t.name == "identity");
+      case term_kind::wrapped: {
+        auto const inside = write(t.child[0]);
+        auto const* row = names_.row(names_.code(name), g_.version());
+        if (row == nullptr || !choose.one_in("wrapped", 2)) return inside;
+        return note(append(name, {inside}, {}, shape_of(inside), type_of(inside)));
+      }
+      case term_kind::result: {
+        auto const of = t.child[0];
+        if (results_.count(of) == 0) write_node(of);
+        auto const& all = results_[of];
+        if (t.index < all.size()) return all[t.index];
+        fail("a result that the operator was not written with");
+        return all[0];
+      }
+      case term_kind::list: {
+        shape of;
+        for (int i = 0; i < t.children; ++i) of.push_back(static_cast<std::int64_t>(pattern_[t.child[i]].number));
+        return list(of);
+      }
+      case term_kind::neutral:
+      case term_kind::named:
+      case term_kind::exact: break;
+      default: fail("a term that stands on no left side"); return number(1);
+    }
+    auto const key = std::pair(at, base_);
+    if (auto const before = written_.find(key); before != written_.end() && !choose.one_in("computed again", 4))
+      return before->second;
+    auto const v = write_operator(at);
+    written_[key] = v;
+    return v;
+  }
+  double number_of(std::string const& name) {
+    if (numbers_.count(name) == 0) {
+      constexpr double all[] = {1e-5, 1e-5, 0.25, 0.5, 2, 1, 1e-12, 0, 3, -0.75, 1e-3};
+      constexpr double small[] = {1e-12, 1e-9, 1e-10, 1e-5, 0};
+      numbers_[name] = integers_          ? choose.number("scalar", {2, 3, -5, 1, 0})
+                       : style_ == "tiny" ? small[choose.number("small scalar", {0, 1, 2, 3, 4})]
+                                          : all[choose.number("scalar", {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10})];
+    }
+    return numbers_[name];
+  }
+  value write_operator(std::uint8_t at) {
+    auto const& t = pattern_[at];
+    if (t.kind == term_kind::neutral && t.attributes == 0) {
+      auto const group = info(t.op).group;
+      if (group == op_group::sum || t.op == opcode::neg) return write_sum(at);
+      if (group == op_group::product && !(integers_ && t.op == opcode::div)) return write_product(at);
+    }
+    return write_node(at);
+  }
+
+  // The parameters that the pattern states of an operator.
+  std::vector<parameter> stated(term const& t, opcode op) {
+    std::vector<parameter> all;
+    for (int c = t.operands(); c < t.children; ++c) {
+      auto const& a = pattern_[t.child[c]];
+      std::string const name{a.name};
+      auto const* known = parameter_of(op, name);
+      parameter p{name, false, known != nullptr ? known->real : a.index == 0, a.number, {}};
+      if (a.children == 1) {
+        auto const& held = pattern_[a.child[0]];
+        if (held.kind == term_kind::list) {
+          p.listed = true;
+          for (int i = 0; i < held.children; ++i)
+            p.list.push_back(static_cast<std::int64_t>(pattern_[held.child[i]].number));
+        } else if (held.kind == term_kind::scalar) {
+          p.number = number_of(std::string(held.name));
+        } else if (held.kind == term_kind::parameter) {
+          if (!draw_parameter(op, std::string(held.name), p)) continue;
+        } else {
+          p.number = held.number;
+        }
+      }
+      all.push_back(std::move(p));
+    }
+    return all;
+  }
+  // A parameter that the pattern captures: what it is of this operator, once for all that have its name. False: absent.
+  bool draw_parameter(opcode op, std::string const& name, parameter& p) {
+    if (auto const known = parameters_.find(name); known != parameters_.end()) {
+      auto const kept = p.name;
+      p = known->second;
+      p.name = kept;
+      return true;
+    }
+    auto const rank = static_cast<std::int64_t>(base_.size());
+    if (info(op).shape == shape_function::reduce && p.name == "axes") {
+      p.listed = true;
+      p.list = axes_named(name);
+    } else if (p.name == "axis") {
+      if (rank == 0) return false;
+      p.number = static_cast<double>(choose.number("axis", {-1, -1, -1, -2}));
+      p.number = std::max(p.number, -static_cast<double>(rank));
+      axes_[name].clear();
+      for (auto axis = static_cast<std::int64_t>(p.number); axis < 0; ++axis) axes_[name].push_back(axis);
+    } else if (p.name == "epsilon") {
+      p.number = number_of("parameter " + name);
+      if (p.number < 0) p.number = -p.number;
+    } else if (p.real) {
+      constexpr double all[] = {1, 1, 0.5, 2, -0.75, 3};
+      p.number = all[choose.number("real", {0, 1, 2, 3, 4, 5})];
+    } else if (p.name == "transA" || p.name == "transB" || p.name == "keepdims") {
+      p.number = choose.number("flag", {0, 1});
+    } else {
+      return false;  // what is open is drawn with the operator
+    }
+    parameters_[name] = p;
+    return true;
+  }
+  shape const& axes_named(std::string const& name) {
+    auto& axes = axes_[name];
+    if (axes.empty() && !base_.empty()) {
+      auto const rank = static_cast<std::int64_t>(base_.size());
+      bool const trailing =
+          condition_on(name, &dsl::condition_detail::trailing) != nullptr && !choose.one_in("any axes", 8);
+      auto const first = trailing ? -1 : choose.number("reduced", {-1, -1, -2, -3, -4});
+      axes.push_back(std::max<std::int64_t>(first, -rank));
+      if (rank > 1 && axes[0] == -1 && choose.one_in("two axes", 4)) axes.push_back(-2);
+    }
+    return axes;
+  }
+
+  // A node as it stands, with operands of the shapes that make the result what is wanted.
+  value write_node(std::uint8_t at) {
+    auto const& t = pattern_[at];
+    auto const op = node_of(t);
+    auto parameters = stated(t, op);
+    if (op != opcode::opaque && info(op).shape == shape_function::reduce) return write_reduction(at, op, parameters);
+    auto const count = static_cast<std::size_t>(t.operands());
+    layer_call call{op, base_, count, {}, {}};
+    for (auto const& p : parameters) call.stated.push_back({p.name, p.listed, p.number, p.list});
+    auto const shaped = shapes_of_operands(call, whole_, choose);
+    std::vector<value> operands;
+    for (std::size_t i = 0; i < count; ++i) {
+      auto const child = t.child[i];
+      if (i > 0 && call.drawn_operand(i, source_of(op, i))) {
+        auto const* p = call.find(source_of(op, i));
+        operands.push_back(listed_operand(child, p->list));
+        continue;
+      }
+      if (i < call.indices.size() && call.indices[i] != 0) {
+        operands.push_back(indices(child, call.operands[i], call.indices[i]));
+        continue;
+      }
+      if (pattern_[child].kind == term_kind::optional && choose.one_in("left out", 3) && i + 1 == count) continue;
+      if (shaped && i < call.operands.size())
+        operands.push_back(write_shaped(child, call.operands[i]));
+      else
+        operands.push_back(write(child));
+    }
+    for (int c = t.operands(); c < t.children; ++c) {
+      auto const& a = pattern_[t.child[c]];
+      if (a.children == 0 || pattern_[a.child[0]].kind != term_kind::parameter) continue;
+      std::string const held{pattern_[a.child[0]].name};
+      auto const* p = call.find(std::string_view(a.name));
+      if (p != nullptr && parameters_.count(held) == 0)
+        parameters_[held] = {p->name, p->listed, false, p->number, p->list};
+    }
+    for (auto const& p : call.drawn)
+      if (!call.is_operand(p.name) &&
+          std::none_of(parameters.begin(), parameters.end(), [&](auto const& q) { return q.name == p.name; }))
+        parameters.push_back({p.name, p.listed, false, p.number, p.list});
+    bool const by_name = t.kind != term_kind::neutral;
+    auto const* row = by_name ? names_.row(names_.code(std::string_view(t.name)), g_.version()) : row_of(op);
+    if (row == nullptr && !by_name) return number(1);
+    if (!by_name && operands.size() == 2 && info(op).commutative && choose.one_in("commuted", 2))
+      std::swap(operands[0], operands[1]);
+    std::vector<named> attributes;
+    auto type = operands.empty() ? type_ : type_of(operands[op == opcode::where && operands.size() > 1 ? 1 : 0]);
+    if (op != opcode::opaque && info(op).type == type_function::boolean) type = element_type::boolean;
+    for (auto const& p : parameters) {
+      if (op == opcode::cast && p.name == "to") type = static_cast<element_type>(static_cast<int>(p.number));
+      place(row, p, operands, attributes);
+    }
+    auto made_shape = base_;
+    if (!shaped && op != opcode::opaque) {
+      made_shape.clear();
+      for (std::size_t i = 0; i < count && i < operands.size(); ++i)
+        if (operands[i]) made_shape = broadcast(made_shape, shape_of(operands[i]));
+    }
+    if (op == opcode::where) operands[0] = condition_of(operands[0]);
+    std::uint32_t results = 1;
+    for (std::uint16_t i = 0; i < pattern_.size; ++i)
+      if (pattern_[i].kind == term_kind::result && pattern_[i].child[0] == at)
+        results = std::max<std::uint32_t>(results, pattern_[i].index + 1u);
+    if (call.parts > 1) results = static_cast<std::uint32_t>(call.parts);
+    auto all =
+        append(by_name ? std::string_view(t.name) : row->name, operands, attributes, {made_shape}, type, results);
+    if (op == opcode::split)
+      for (auto const v : all) shapes_[v.id] = made_shape;
+    results_[at] = all;
+    return note(all[0]);
+  }
+  // The parameter that the dialect keeps in an operand; none where there is no such.
+  [[nodiscard]] std::string_view source_of(opcode op, std::size_t operand) const {
+    if (op == opcode::opaque) return {};
+    auto const* row = names_.emitted(op, g_.version(), target::standard);
+    if (row != nullptr)
+      for (auto const& s : row->parameters)
+        if (s.where == parameter_source::kind::operand && s.operand == static_cast<int>(operand)) return s.parameter;
+    return {};
+  }
+  value listed_operand(std::uint8_t at, shape const& of) {
+    auto const v = list(of);
+    auto const& t = pattern_[at];
+    if (t.kind == term_kind::capture) captured_[std::string(t.name)] = v;
+    return v;
+  }
+  // Places in an axis of so many, some of them counted from its end.
+  value indices(std::uint8_t at, shape const& of, std::int64_t count) {
+    std::vector<double> places;
+    for (std::size_t i = 0; i < count_of(of); ++i) {
+      auto const place = choose.number("index", {0, 1, 2, 3, 4}) % static_cast<int>(count);
+      places.push_back(choose.one_in("from the end", 6) ? place - static_cast<int>(count) : place);
+    }
+    auto const contents_made = make_tensor(element_type::int64, of, places);
+    auto const name = "in" + std::to_string(made.feeds.size());
+    auto const v = g_.input(name, element_type::int64, graph::dims(of.begin(), of.end()));
+    made.feeds[name] = dense::of(contents_made);
+    shapes_[v.id] = of;
+    types_[v.id] = element_type::int64;
+    auto const& t = pattern_[at];
+    if (t.kind == term_kind::capture) captured_[std::string(t.name)] = v;
+    return v;
+  }
+  // What chooses is a boolean.
+  value condition_of(value v) {
+    if (!v || type_of(v) == element_type::boolean) return v;
+    return append("Greater", {v, constant({}, {1})}, {}, shape_of(v), element_type::boolean);
+  }
+  value write_shaped(std::uint8_t at, shape wanted) {
+    auto const before = std::exchange(base_, std::move(wanted));
+    bool const exact = std::exchange(exact_shapes_, true);
+    auto v = write(at);
+    base_ = before;
+    exact_shapes_ = exact;
+    return v;
+  }
+
+  // The node keeps its axes, or they are put back.
+  value write_reduction(std::uint8_t at, opcode op, std::vector<parameter> const& parameters) {
+    auto const& t = pattern_[at];
+    std::string name = "axes";
+    shape axes;
+    double keeps = 1;
+    for (auto const& p : parameters) {
+      if (p.name == "axes") axes = p.list;
+      if (p.name == "keepdims") keeps = p.number;
+    }
+    for (int c = t.operands(); c < t.children; ++c)
+      if (auto const& a = pattern_[t.child[c]]; a.children == 1 && a.name == "axes")
+        name = std::string(pattern_[a.child[0]].name);
+    if (axes.empty()) axes = axes_named(name);
+    auto const of = write(t.child[0]);
+    auto const rank = static_cast<std::int64_t>(shape_of(of).size());
+    auto kept = shape_of(of);
+    for (auto& axis : axes) {
+      if (axis < -rank || axis >= rank) {
+        fail("an axis that the operand lacks");
+        return of;
+      }
+      kept[static_cast<std::size_t>(axis < 0 ? axis + rank : axis)] = 1;
+      if (axis < 0 && choose.one_in("from the first", 4)) axis += rank;
+    }
+    auto const* row = row_of(op);
+    if (row == nullptr) return of;
+    bool const dropped = keeps != 0 && choose.one_in("axes put back", 6);
+    std::vector<value> operands{of};
+    std::vector<named> attributes;
+    place(row, {"axes", true, false, 0, axes}, operands, attributes);
+    if (keeps == 0 || dropped || choose.one_in("keepdims written", 2))
+      place(row, {"keepdims", false, false, keeps == 0 || dropped ? 0.0 : 1.0, {}}, operands, attributes);
+    shape gone;
+    std::vector<bool> reduced(kept.size(), false);
+    for (auto const axis : axes) reduced[static_cast<std::size_t>(axis < 0 ? axis + rank : axis)] = true;
+    for (std::size_t i = 0; i < kept.size(); ++i)
+      if (!reduced[i]) gone.push_back(kept[i]);
+    auto v = append(row->name, operands, attributes, keeps == 0 || dropped ? gone : kept, type_of(of));
+    if (dropped) {
+      auto const* put = row_of(opcode::unsqueeze);
+      if (put == nullptr) return v;
+      std::vector<value> back{v};
+      std::vector<named> of_back;
+      place(put, {"axes", true, false, 0, axes}, back, of_back);
+      v = append(put->name, back, of_back, kept, type_of(of));
+    }
+    results_[at] = {v};
+    return note(v);
+  }
+
+  rewrite_rule const& rule_;
+  dialect const& names_;
+  graph& g_;
+  element_type type_ = element_type::float32;
+  std::string_view style_{};
+  bool casts_ = false, identities_ = false, symbolic_ = false, exact_shapes_ = false;
+  shape base_{}, whole_{};
+  std::vector<value> leaves_{}, interior_{};
+  std::map<std::uint32_t, shape> shapes_{};
+  std::map<std::uint32_t, element_type> types_{};
+  std::map<std::string, double> numbers_{};
+  std::map<std::string, shape> axes_{};
+  std::map<std::string, parameter> parameters_{};
+  std::map<std::pair<std::uint8_t, shape>, value> written_{};
+  std::map<std::uint8_t, std::vector<value>> results_{};
+};
+
+}  // namespace fuse::inline v0::detail
