@@ -45,7 +45,11 @@ class group_spelling {
     int number = 0;           // a whole one that a product has
   };
 
-  value two(opcode op, value a, value b) { return self().note(self().add(op, {a, b})); }
+  // In braces operands are made from the first to the last, by any compiler.
+  struct two_values {
+    value a, b;
+  };
+  value two(opcode op, two_values const& of) { return self().note(self().add(op, {of.a, of.b})); }
 
   // Sums: the signed terms, in any order and bracketing.
 
@@ -93,8 +97,8 @@ class group_spelling {
   value multiple(value v, double times) {
     auto const how =
         integers_ ? std::string_view("multiplied") : choose("a multiple is", {"multiplied", "by", "divided"});
-    if (how == "divided") return two(opcode::div, v, self().number(1 / times));
-    return how == "by" ? two(opcode::mul, self().number(times), v) : two(opcode::mul, v, self().number(times));
+    if (how == "divided") return two(opcode::div, {v, self().number(1 / times)});
+    return how == "by" ? two(opcode::mul, {self().number(times), v}) : two(opcode::mul, {v, self().number(times)});
   }
   bool left_out(term const& t) {
     return (t.kind == term_kind::optional || t.kind == term_kind::rest) && captured_.count(std::string(t.name)) == 0 &&
@@ -110,7 +114,7 @@ class group_spelling {
   }
   value negated(value v) {
     if (integers_ || choose.one_in("negated by", 2)) return self().note(self().add(opcode::neg, {v}));
-    return two(opcode::mul, v, self().number(-1));
+    return two(opcode::mul, {v, self().number(-1)});
   }
   value sum_of(std::vector<part> const& all) {
     if (all.empty()) return self().number(0);
@@ -124,9 +128,9 @@ class group_spelling {
     auto const middle = split(all.size());
     std::vector<part> const left(all.begin(), all.begin() + middle);
     std::vector<part> right(all.begin() + middle, all.end());
-    if (choose.one_in("added", 2)) return two(opcode::add, sum_of(left), sum_of(right));
+    if (choose.one_in("added", 2)) return two(opcode::add, {sum_of(left), sum_of(right)});
     for (auto& p : right) p.weight = -p.weight;
-    return two(opcode::sub, sum_of(left), sum_of(right));
+    return two(opcode::sub, {sum_of(left), sum_of(right)});
   }
 
   // Products: factors with whole exponents, in any order and bracketing.
@@ -139,17 +143,17 @@ class group_spelling {
         case opcode::div:
           // Integers are rounded where they are divided.
           if (integers_ && t.op == opcode::div)
-            return into.push_back({two(opcode::div, self().write(t.child[0]), self().write(t.child[1])), exponent});
+            return into.push_back({two(opcode::div, {self().write(t.child[0]), self().write(t.child[1])}), exponent});
           collect_product(t.child[0], exponent, into);
           return collect_product(t.child[1], t.op == opcode::div ? -exponent : exponent, into);
         case opcode::reciprocal: return collect_product(t.child[0], -exponent, into);
         case opcode::square: return collect_product(t.child[0], 2 * exponent, into);
         case opcode::pow: {
           if (pattern_[t.child[1]].kind != term_kind::number)
-            return into.push_back({two(opcode::pow, self().write(t.child[0]), self().write(t.child[1])), exponent});
+            return into.push_back({two(opcode::pow, {self().write(t.child[0]), self().write(t.child[1])}), exponent});
           auto const by = pattern_[t.child[1]].number;
           if (by == std::trunc(by)) return collect_product(t.child[0], static_cast<int>(by) * exponent, into);
-          return into.push_back({two(opcode::pow, self().write(t.child[0]), self().number(by)), exponent});
+          return into.push_back({two(opcode::pow, {self().write(t.child[0]), self().number(by)}), exponent});
         }
         case opcode::rsqrt: return push_root(self().write(t.child[0]), -exponent, into);
         case opcode::sqrt: return push_root(self().write(t.child[0]), exponent, into);
@@ -167,9 +171,9 @@ class group_spelling {
     auto const how = choose("a root is", {"itself", "itself", "power", "inverse"});
     if (how == "inverse" && self().has(opcode::rsqrt))
       return into.push_back({self().note(self().add(opcode::rsqrt, {v})), -exponent});
-    if (how == "inverse") return into.push_back({two(opcode::pow, v, self().number(-0.5)), -exponent});
+    if (how == "inverse") return into.push_back({two(opcode::pow, {v, self().number(-0.5)}), -exponent});
     into.push_back(
-        {how == "power" ? two(opcode::pow, v, self().number(0.5)) : self().note(self().add(opcode::sqrt, {v})),
+        {how == "power" ? two(opcode::pow, {v, self().number(0.5)}) : self().note(self().add(opcode::sqrt, {v})),
          exponent});
   }
   value write_product(std::uint8_t at) {
@@ -200,13 +204,13 @@ class group_spelling {
                                    [&](part const& p) { return p.number == 0 && p.weight == number->weight; });
     if (with == all.end() || !choose.one_in("a factor is a sum", 3)) return;
     auto sum = with->v;
-    for (int i = 1; i < number->number; ++i) sum = two(opcode::add, sum, with->v);
+    for (int i = 1; i < number->number; ++i) sum = two(opcode::add, {sum, with->v});
     with->v = sum;
     all.erase(number);
   }
   value inverse(value v) {
     return choose.one_in("inverted by", 2) ? self().note(self().add(opcode::reciprocal, {v}))
-                                           : two(opcode::div, self().number(1), v);
+                                           : two(opcode::div, {self().number(1), v});
   }
   value product_of(std::vector<part> const& all) {
     if (all.empty()) return self().number(1);
@@ -214,9 +218,9 @@ class group_spelling {
     auto const middle = split(all.size());
     std::vector<part> const left(all.begin(), all.begin() + middle);
     std::vector<part> right(all.begin() + middle, all.end());
-    if (integers_ || choose.one_in("multiplied", 2)) return two(opcode::mul, product_of(left), product_of(right));
+    if (integers_ || choose.one_in("multiplied", 2)) return two(opcode::mul, {product_of(left), product_of(right)});
     for (auto& p : right) p.weight = -p.weight;
-    return two(opcode::div, product_of(left), product_of(right));
+    return two(opcode::div, {product_of(left), product_of(right)});
   }
 
   std::ptrdiff_t split(std::size_t size) {
