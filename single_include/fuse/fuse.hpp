@@ -1007,6 +1007,17 @@ struct tensor_view {
   }
 };
 
+namespace detail {
+
+[[nodiscard]] inline bool same_contents(tensor_view const& a, tensor_view const& b) {
+  if (a.type != b.type || a.shape.size() != b.shape.size() || a.bytes.size() != b.bytes.size()) return false;
+  for (std::size_t i = 0; i < a.shape.size(); ++i)
+    if (a.shape[i] != b.shape[i]) return false;
+  return a.bytes.empty() || std::memcmp(a.bytes.data(), b.bytes.data(), a.bytes.size()) == 0;
+}
+
+}  // namespace detail
+
 }  // namespace fuse::inline v0
 
 namespace fuse::inline v0 {
@@ -8552,11 +8563,7 @@ class basic_congruence {
 
   [[nodiscard]] bool same_contents(value_id a, value_id b) const {
     auto const s = image_.source->constant(a), t = image_.source->constant(b);
-    if (!s || !t || s.type != t.type || s.bytes.size() != t.bytes.size() || s.shape.size() != t.shape.size())
-      return false;
-    for (std::size_t i = 0; i < s.shape.size(); ++i)
-      if (s.shape[i] != t.shape[i]) return false;
-    return s.bytes.empty() || std::memcmp(s.bytes.data(), t.bytes.data(), s.bytes.size()) == 0;
+    return s && t && detail::same_contents(s, t);
   }
 
   [[nodiscard]] bool same_parameters(node_id n, node_id m) {
@@ -15774,7 +15781,7 @@ class basic_transaction final : public graph_source {
     for (auto const& s : steps())
       if (s.constant && s.contents == contents) return s.id;
     auto const is = [&](value_id v) {
-      return image_.value(v).region == scope_ && !image_.unused(v) && same(real_.constant(v), contents);
+      return image_.value(v).region == scope_ && !image_.unused(v) && same_contents(real_.constant(v), contents);
     };
     if (auto const v = committed_.find(hash_of(contents), is); v != committed_.none) return v;
     auto const v = image_.add_value(scope_);
@@ -15922,10 +15929,6 @@ class basic_transaction final : public graph_source {
     for (auto extent : t.shape) h = mixed(h, static_cast<std::uint64_t>(extent));
     for (std::size_t i = 0; i < t.bytes.size() && i < 1024; ++i) h = mixed(h, static_cast<std::uint64_t>(t.bytes[i]));
     return static_cast<std::size_t>(h);
-  }
-  [[nodiscard]] static bool same(tensor_view const& a, tensor_view const& b) {
-    return a.type == b.type && std::equal(a.shape.begin(), a.shape.end(), b.shape.begin(), b.shape.end()) &&
-           std::equal(a.bytes.begin(), a.bytes.end(), b.bytes.begin(), b.bytes.end());
   }
 
   [[nodiscard]] node_id early_place(node_id n, node_id place) const {
@@ -18920,7 +18923,9 @@ class pattern_reach {
   explicit pattern_reach(program const& rules)
       : rules_(rules),
         above_(operators * static_cast<std::size_t>(rules.stages), none),
-        most_(static_cast<std::size_t>(rules.stages), none) {
+        most_(static_cast<std::size_t>(rules.stages), none),
+        passed_(operators, false) {
+    list_passed();
     plain_vector<int> before(rules.code.size());
     for (int stage = 0; stage < rules.stages; ++stage) {
       before.assign(before.size(), -1);
@@ -18933,18 +18938,29 @@ class pattern_reach {
 
   [[nodiscard]] int above(int stage, opcode op) const { return above_[place(stage, op)]; }
   [[nodiscard]] bool passes(operator_tag tag) const {
-    auto const op = static_cast<opcode>(tag.op);
-    if (info(op).group != op_group::none || op == opcode::log || may_keep_elements(op) || may_clip(op) ||
-        opening_of(op, op_group::product).when != opens_with::none)
-      return true;
-    for (auto const& set : rules_.sets)
-      if (set.contains(tag.name, tag.op)) return true;
+    if (passed_[tag.op]) return true;
+    for (auto const name : passed_names_)
+      if (name == tag.name) return true;
     return false;
   }
   [[nodiscard]] int most(int stage) const { return most_[static_cast<std::size_t>(stage)]; }
 
  private:
   static constexpr auto operators = static_cast<std::size_t>(opcode::count_);
+
+  void list_passed() {
+    for (std::size_t at = 0; at < operators; ++at) {
+      auto const op = static_cast<opcode>(at);
+      passed_[at] = info(op).group != op_group::none || op == opcode::log || may_keep_elements(op) || may_clip(op) ||
+                    opening_of(op, op_group::product).when != opens_with::none;
+    }
+    for (auto const& set : rules_.sets)
+      for (std::size_t i = 0; i < set.count; ++i)
+        if (set.by_name[i])
+          passed_names_.push_back(set.ops[i]);
+        else
+          passed_[set.ops[i]] = true;
+  }
 
   void follow(std::uint16_t pc, int above, int stage, plain_vector<int>& before) {
     for (; pc != no_instruction && before[pc] < above; pc = rules_.code[pc].next) {
@@ -18968,8 +18984,10 @@ class pattern_reach {
   int& at(int stage, opcode op) { return above_[place(stage, op)]; }
 
   program const& rules_;
-  plain_vector<int> above_;  // by stage and opcode
-  plain_vector<int> most_;   // by stage
+  plain_vector<int> above_;    // by stage and opcode
+  plain_vector<int> most_;     // by stage
+  plain_vector<bool> passed_;  // by opcode
+  plain_vector<std::uint16_t> passed_names_;
 };
 
 }  // namespace fuse::inline v0::detail

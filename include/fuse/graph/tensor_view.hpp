@@ -114,4 +114,16 @@ struct tensor_view {
   }
 };
 
+namespace detail {
+
+/// Whether two tensors have the same element type, shape and bytes.
+[[nodiscard]] inline bool same_contents(tensor_view const& a, tensor_view const& b) {
+  if (a.type != b.type || a.shape.size() != b.shape.size() || a.bytes.size() != b.bytes.size()) return false;
+  for (std::size_t i = 0; i < a.shape.size(); ++i)
+    if (a.shape[i] != b.shape[i]) return false;
+  return a.bytes.empty() || std::memcmp(a.bytes.data(), b.bytes.data(), a.bytes.size()) == 0;
+}
+
+}  // namespace detail
+
 }  // namespace fuse::inline v0

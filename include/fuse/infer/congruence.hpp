@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <vector>
 
 #include <fuse/core/plain_vector.hpp>
@@ -147,11 +146,7 @@ class basic_congruence {
 
   [[nodiscard]] bool same_contents(value_id a, value_id b) const {
     auto const s = image_.source->constant(a), t = image_.source->constant(b);
-    if (!s || !t || s.type != t.type || s.bytes.size() != t.bytes.size() || s.shape.size() != t.shape.size())
-      return false;
-    for (std::size_t i = 0; i < s.shape.size(); ++i)
-      if (s.shape[i] != t.shape[i]) return false;
-    return s.bytes.empty() || std::memcmp(s.bytes.data(), t.bytes.data(), s.bytes.size()) == 0;
+    return s && t && detail::same_contents(s, t);
   }
 
   [[nodiscard]] bool same_parameters(node_id n, node_id m) {

@@ -14,8 +14,8 @@
 namespace fuse::inline v0::detail {
 
 /// How far above a node the root of a pattern may be that has it inside: how many operators may stand between, where
-/// what `passes` counts for none. Told for the patterns of a stage and of all
-/// before it: rules of later stages will look at every node. Made once for a program, linear in it for each stage.
+/// what `passes` counts for none. Told for the patterns of a stage and of all before it: rules of later stages will
+/// look at every node. Made once for a program, linear in it for each stage.
 class pattern_reach {
  public:
   static constexpr int none = -1;  ///< no pattern has such an operator inside
@@ -23,7 +23,9 @@ class pattern_reach {
   explicit pattern_reach(program const& rules)
       : rules_(rules),
         above_(operators * static_cast<std::size_t>(rules.stages), none),
-        most_(static_cast<std::size_t>(rules.stages), none) {
+        most_(static_cast<std::size_t>(rules.stages), none),
+        passed_(operators, false) {
+    list_passed();
     plain_vector<int> before(rules.code.size());
     for (int stage = 0; stage < rules.stages; ++stage) {
       before.assign(before.size(), -1);
@@ -40,12 +42,9 @@ class pattern_reach {
   /// Whether matching may go through such an operator without a step of the pattern: it opens sums and products,
   /// leaves out what keeps elements, and looks through what a rule names.
   [[nodiscard]] bool passes(operator_tag tag) const {
-    auto const op = static_cast<opcode>(tag.op);
-    if (info(op).group != op_group::none || op == opcode::log || may_keep_elements(op) || may_clip(op) ||
-        opening_of(op, op_group::product).when != opens_with::none)
-      return true;
-    for (auto const& set : rules_.sets)
-      if (set.contains(tag.name, tag.op)) return true;
+    if (passed_[tag.op]) return true;
+    for (auto const name : passed_names_)
+      if (name == tag.name) return true;
     return false;
   }
   /// Above anything.
@@ -53,6 +52,20 @@ class pattern_reach {
 
  private:
   static constexpr auto operators = static_cast<std::size_t>(opcode::count_);
+
+  void list_passed() {
+    for (std::size_t at = 0; at < operators; ++at) {
+      auto const op = static_cast<opcode>(at);
+      passed_[at] = info(op).group != op_group::none || op == opcode::log || may_keep_elements(op) || may_clip(op) ||
+                    opening_of(op, op_group::product).when != opens_with::none;
+    }
+    for (auto const& set : rules_.sets)
+      for (std::size_t i = 0; i < set.count; ++i)
+        if (set.by_name[i])
+          passed_names_.push_back(set.ops[i]);
+        else
+          passed_[set.ops[i]] = true;
+  }
 
   // `above`: twice the operators on the way to instruction `pc`, and one more where a sum or product is among what is
   // opened there.
@@ -78,8 +91,10 @@ class pattern_reach {
   int& at(int stage, opcode op) { return above_[place(stage, op)]; }
 
   program const& rules_;
-  plain_vector<int> above_;  // by stage and opcode
-  plain_vector<int> most_;   // by stage
+  plain_vector<int> above_;    // by stage and opcode
+  plain_vector<int> most_;     // by stage
+  plain_vector<bool> passed_;  // by opcode
+  plain_vector<std::uint16_t> passed_names_;
 };
 
 }  // namespace fuse::inline v0::detail

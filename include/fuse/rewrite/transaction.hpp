@@ -49,7 +49,7 @@ class basic_transaction final : public graph_source {
     for (auto const& s : steps())
       if (s.constant && s.contents == contents) return s.id;
     auto const is = [&](value_id v) {
-      return image_.value(v).region == scope_ && !image_.unused(v) && same(real_.constant(v), contents);
+      return image_.value(v).region == scope_ && !image_.unused(v) && same_contents(real_.constant(v), contents);
     };
     if (auto const v = committed_.find(hash_of(contents), is); v != committed_.none) return v;
     auto const v = image_.add_value(scope_);
@@ -207,10 +207,6 @@ class basic_transaction final : public graph_source {
     for (auto extent : t.shape) h = mixed(h, static_cast<std::uint64_t>(extent));
     for (std::size_t i = 0; i < t.bytes.size() && i < 1024; ++i) h = mixed(h, static_cast<std::uint64_t>(t.bytes[i]));
     return static_cast<std::size_t>(h);
-  }
-  [[nodiscard]] static bool same(tensor_view const& a, tensor_view const& b) {
-    return a.type == b.type && std::equal(a.shape.begin(), a.shape.end(), b.shape.begin(), b.shape.end()) &&
-           std::equal(a.bytes.begin(), a.bytes.end(), b.bytes.begin(), b.bytes.end());
   }
 
   // The node after the last of what `n` reads.

@@ -179,7 +179,7 @@ inline void fill_function(::onnx::FunctionProto& into, function_body const& from
 /// The first IR version with functions.
 inline constexpr int functions_since = 8;
 
-/// What a graph of an earlier version needs to be one of a version with functions. Below version 4 an initializer is an
+/// What a graph needs where its model's IR version rises to one with functions. Below version 4 an initializer is an
 /// input, too, and a constant nevertheless; from 4 on it would be none.
 inline void allow_functions(::onnx::ModelProto const& model, ::onnx::GraphProto& graph) {
   if (model.ir_version() >= 4) return;
