@@ -35,6 +35,20 @@ TEST_CASE("the model of a graph computes what the graph does") {
   CHECK(model.graph().input(0).type().tensor_type().shape().dim(1).dim_param() == "n");
 }
 
+TEST_CASE("what a graph tells of computed values its model tells, too") {
+  graph g(17);
+  auto const x = g.input("x", element_type::float32, {2, 3});
+  auto const told = g.add("acme::Unheard", {x}), open = g.add("acme::Unheard", {x});
+  g.annotate(told, element_type::float16, {2, "n"});
+  g.output(g.add("acme::Unheard", {told, open}), "y");
+  auto const model = adapters::model_of(g);
+  REQUIRE(model.graph().value_info_size() == 1);
+  auto const& info = model.graph().value_info(0);
+  CHECK(info.name() == model.graph().node(2).input(0));
+  CHECK(info.type().tensor_type().elem_type() == 10);
+  CHECK(info.type().tensor_type().shape().dim(1).dim_param() == "n");
+}
+
 TEST_CASE("what is passed becomes what an input holds by default") {
   graph g(17);
   auto const x = g.input("x", element_type::float32, {2});
@@ -75,6 +89,30 @@ TEST_CASE("a model has the bodies, domains and functions of its graph") {
   REQUIRE(model.graph().node(0).attribute_size() == 2);
   CHECK(model.graph().node(0).attribute(0).g().output(0).name() == "chosen");
   CHECK(model.graph().node(0).attribute(1).g().node(0).op_type() == "Abs");
+}
+
+TEST_CASE("no name is defined twice, and no body gives out what it does not compute") {
+  graph g(17);
+  auto const x = g.input("x", element_type::float32, {2});
+  auto const branch = g.append("If", {g.input("flag", element_type::boolean, graph::dims{})});
+  for (auto const* name : {"then_branch", "else_branch"}) {
+    g.append_to(g.add_body(branch, name));
+    g.output(name[0] == 't' ? g.add("Neg", {x}) : x, "y");
+  }
+  g.append_to(graph::main_body);
+  auto const y = g.add("Abs", {g.result(branch)});
+  g.output(y, "y");
+  g.output(y);
+  auto model = adapters::model_of(g);
+  onnx_graph const made(model, ".");
+  INFO(made.error());
+  REQUIRE(made);
+  CHECK(equivalent(g, made));
+  CHECK(model.graph().output(0).name() == "y");
+  CHECK(model.graph().output(1).name() != "y");
+  auto const& other = model.graph().node(0).attribute(1).g();
+  REQUIRE(other.node_size() == 1);
+  CHECK(other.node(0).op_type() == "Identity");
 }
 
 }  // namespace model_of

@@ -9,7 +9,6 @@
 #include "../partition/random_graph.hpp"
 #include "../sampled.hpp"
 #include "catch.hpp"
-#include "copied_model.hpp"
 #include "parsed.hpp"
 
 namespace outline {
@@ -78,11 +77,11 @@ TEST_CASE("what was outlined is put back where it stood") {
   for (std::uint64_t seed = 1; seed <= 400; seed += one_case_in) {  // with bodies
     CAPTURE(seed);
     random_graph const made(seed);
-    copied_model copy(made.graph);
-    auto const before = bytes_of(copy.model.graph());
-    auto const functions = outlined(copy.model);
-    CHECK(fuse::adapters::inline_groups(copy.model) == functions);
-    CHECK(bytes_of(copy.model.graph()) == before);
+    auto copy = fuse::adapters::model_of(made.graph);
+    auto const before = bytes_of(copy.graph());
+    auto const functions = outlined(copy);
+    CHECK(fuse::adapters::inline_groups(copy) == functions);
+    CHECK(bytes_of(copy.graph()) == before);
   }
 }
 

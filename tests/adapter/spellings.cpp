@@ -9,7 +9,6 @@
 #include "../corpus/all.hpp"
 #include "../corpus/summary.hpp"
 #include "catch.hpp"
-#include "copied_model.hpp"
 
 namespace spellings {
 
@@ -20,13 +19,14 @@ bool compare(fuse::graph const& from, fuse::target target) {
   options.target = target;
   auto owned = from;
   auto const expected = fuse::rewrite<fuse::rules::norms>(owned, options);
-  copied_model made(from);
-  fuse::adapters::onnx_graph graph(made.model);
+  auto made = fuse::adapters::model_of(from);
+  fuse::adapters::onnx_graph graph(made);
   CAPTURE(graph.error(), to_text(from), to_text(owned));
   REQUIRE(graph.error() == "");
   auto const report = fuse::rewrite<fuse::rules::norms>(graph, options);
   REQUIRE(corpus::summary_of(report) == corpus::summary_of(expected));
-  REQUIRE(report.nodes_after == expected.nodes_after);
+  // (An input that is an output under another name is handed on by a node of its own.)
+  REQUIRE(report.nodes_before - report.nodes_after == expected.nodes_before - expected.nodes_after);
   return true;
 }
 
@@ -49,8 +49,8 @@ TEST_CASE("a length is the root of a sum of squares in a model, too") {
       return g.add(op, {v}, {{"axes", {-1}}, {"keepdims", 1}});
     };
     g.output(g.add("Abs", {g.add("Mul", {spell(g, reduced, x), y})}), "z");
-    copied_model made(g);
-    fuse::adapters::onnx_graph const model(made.model);
+    auto made = fuse::adapters::model_of(g);
+    fuse::adapters::onnx_graph const model(made);
     REQUIRE(model.error() == "");
     return fuse::match_all<by_length>(model).size() + 10 * fuse::match_all<by_squares>(model).size();
   };

@@ -80,11 +80,7 @@ class model_writer {
     auto& name = names_[v.id];
     if (!name.empty()) return name;
     auto const own = from_.name(v);
-    name = own.empty() ? wanted : own;
-    if (name.empty() || !taken_.insert(name).second) {
-      name = "%" + std::to_string(v.id);
-      taken_.insert(name);
-    }
+    name = free_name(std::string(own.empty() ? wanted : own), "%" + std::to_string(v.id));
     if (from_.constant(v) && !from_.overridable(v)) initialize(name, from_.constant(v));
     return name;
   }
@@ -108,21 +104,38 @@ class model_writer {
 
   void write_body(body b, ::onnx::GraphProto& into) {
     auto const outputs = from_.outputs(b);
+    std::set<std::uint32_t> made_here, given_out;
+    for (auto const n : from_.nodes(b))
+      for (auto const v : from_.results(n)) made_here.insert(v.id);
     for (std::size_t i = 0; i < outputs.size(); ++i)
-      if (from_.producer(outputs[i])) name_of(outputs[i], from_.output_name(i, b));
-    for (auto const n : from_.nodes(b)) write_node(n, *into.add_node());
+      if (given_out.insert(outputs[i].id).second && made_here.contains(outputs[i].id))
+        name_of(outputs[i], from_.output_name(i, b));
+    for (auto const n : from_.nodes(b)) {
+      write_node(n, *into.add_node());
+      for (auto const v : from_.results(n))
+        if (from_.type(v) != element_type::unknown && !given_out.contains(v.id)) describe(*into.add_value_info(), v);
+    }
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       auto const& name = name_of(outputs[i]);
+      auto const wanted = from_.output_name(i, b);
       auto& made = *into.add_output();
       describe(made, outputs[i]);
-      auto const wanted = from_.output_name(i, b);
-      if (wanted.empty() || wanted == name) continue;
+      // Names of the graph's outputs are for whoever runs it, those of a body's for nobody. A body gives out what it
+      // computes; nothing is given out twice.
+      bool const named = b == fuse::graph::main_body ? wanted.empty() || taken_.contains(std::string(wanted))
+                                                     : made_here.contains(outputs[i].id);
+      if (named && given_out.erase(outputs[i].id) != 0) continue;
       auto& handed_on = *into.add_node();
       handed_on.set_op_type("Identity");
       handed_on.add_input(name);
-      handed_on.add_output(std::string(wanted));
-      made.set_name(std::string(wanted));
+      made.set_name(free_name(std::string(wanted), name));
+      handed_on.add_output(made.name());
     }
+  }
+  // `wanted`, where it is free, else a name like that of the value.
+  std::string free_name(std::string wanted, std::string const& like) {
+    for (int i = 0; wanted.empty() || !taken_.insert(wanted).second; ++i) wanted = like + '_' + std::to_string(i);
+    return wanted;
   }
   void write_node(node n, ::onnx::NodeProto& into) {
     auto const [domain, op] = split_op(from_.op(n));
@@ -157,9 +170,9 @@ class model_writer {
 
 }  // namespace detail
 
-/// The ONNX model of a graph that holds ONNX operators. Values keep their names; those without one get a number, or
-/// that of the output that they are. `passed` are contents for inputs, by their names: the model holds them as
-/// defaults. Complexity: O(nodes + bytes of constants).
+/// The ONNX model of a graph that holds ONNX operators. Values keep their names, and the types and shapes that the
+/// graph tells of them; those without a name get a number, or the name of the output that they are. `passed` are
+/// contents for inputs, by their names: the model holds them as defaults. Complexity: O(nodes + bytes of constants).
 [[nodiscard]] inline ::onnx::ModelProto model_of(fuse::graph const& g,
                                                  std::map<std::string, tensor> const& passed = {}) {
   ::onnx::ModelProto made;
