@@ -22,7 +22,8 @@
 #include <fuse/ops/operator.hpp>
 #include <fuse/verify/group_spelling.hpp>
 #include <fuse/verify/layer_shapes.hpp>
-#include <fuse/verify/sample.hpp>
+#include <fuse/verify/read_pattern.hpp>
+#include <fuse/verify/shaped_sample.hpp>
 
 namespace fuse::inline v0::detail {
 
@@ -31,17 +32,14 @@ namespace fuse::inline v0::detail {
 /// looks through, who else uses a value; ranks, extents that collide, broadcasting, element types, attributes, what is
 /// constant, and numbers of several sizes. Conditions that fuse has are met mostly; predicates of a user's own are met
 /// by chance. `wrong` says why there is no graph.
-class spelling : public group_spelling<spelling> {
+class spelling : public shaped_sample, public group_spelling<spelling> {
  public:
-  sample made;
-  std::string wrong{};
+  using value = graph::value;
 
   spelling(rewrite_rule const& rule, dialect const& names, std::uint64_t seed)
-      : group_spelling(seed, neutral(rule.pattern, names, version_for(rule, names, seed))),
-        made{fuse::graph(version_for(rule, names, seed))},
-        rule_(rule),
-        names_(names),
-        g_(made.graph) {
+      : shaped_sample(names, drawn_version(rule, names, seed)),
+        group_spelling(seed, with_neutral_operators(rule.pattern, names, g_.version())),
+        rule_(rule) {
     for (std::size_t i = 0; i < rule.transparent_count; ++i) {
       casts_ = casts_ || rule.transparent[i] == std::string_view("cast");
       identities_ = identities_ || rule.transparent[i] == std::string_view("identity");
@@ -63,52 +61,9 @@ class spelling : public group_spelling<spelling> {
 
  private:
   friend group_spelling;
-  using shape = std::vector<std::int64_t>;
-  using named = graph::named;
-
-  struct parameter {
-    std::string name;
-    bool listed = false, real = false;
-    double number = 0;
-    shape list{};
-  };
 
   // The rule as it is written
 
-  // Operators that the dialect knows by a name are what that name means.
-  static expression neutral(expression pattern, dialect const& names, int version) {
-    for (std::size_t i = 0; i < pattern.size; ++i) {
-      auto& t = pattern.terms[i];
-      if (t.kind != term_kind::named) continue;
-      auto const* row = names.row(names.code(std::string_view(t.name)), version);
-      if (row == nullptr || row->op == opcode::opaque) continue;
-      t.kind = term_kind::neutral;
-      t.op = row->op;
-    }
-    return pattern;
-  }
-  // A version that has all operators of the pattern.
-  static int version_for(rewrite_rule const& rule, dialect const& names, std::uint64_t seed) {
-    constexpr int wanted[] = {13, 17, 18, 20, 21, 23, 24};
-    auto const last = std::size(wanted) - 1;
-    for (auto at = seed % std::size(wanted); at < last; ++at) {
-      auto const pattern = neutral(rule.pattern, names, wanted[at]);
-      bool all = true;
-      for (std::size_t i = 0; i < pattern.size; ++i)
-        if (auto const& t = pattern[i]; t.kind == term_kind::neutral && in_groups(t.op) == false)
-          all = all && has_as_ever(names, t.op, wanted[at]);
-      if (all) return wanted[at];
-    }
-    return wanted[last] < names.newest ? wanted[last] : names.newest;
-  }
-  // The standard's own operator, where it has one at any version.
-  static bool has_as_ever(dialect const& names, opcode op, int version) {
-    auto const to = names.emitted(op, names.newest, target::standard) != nullptr ? target::standard : target::any;
-    return names.emitted(op, version, to) != nullptr;
-  }
-  static bool in_groups(opcode op) {
-    return info(op).group != op_group::none || op == opcode::square || op == opcode::rsqrt;
-  }
   static opcode op_of(term const& t) { return t.kind == term_kind::neutral ? t.op : opcode::opaque; }
   // The operator of a node that may stand for itself alone, too.
   [[nodiscard]] opcode node_of(term const& t) const {
@@ -215,99 +170,9 @@ class spelling : public group_spelling<spelling> {
         g_.output(v, "late" + std::to_string(v.id));
   }
 
-  // Nodes
-
-  [[nodiscard]] shape const& shape_of(value v) { return shapes_[v.id]; }
-  [[nodiscard]] element_type type_of(value v) { return types_[v.id]; }
-
-  void fail(std::string why) {
-    if (wrong.empty()) wrong = std::move(why);
-  }
-  static shape broadcast(shape a, shape b) {
-    if (a.size() < b.size()) a.swap(b);
-    for (std::size_t i = 1; i <= b.size(); ++i)
-      if (auto& e = a[a.size() - i]; e == 1) e = b[b.size() - i];
-    return a;
-  }
-  // A node of a name; its result is declared nowhere.
-  value append(std::string_view name, std::vector<value> const& operands, std::vector<named> attributes,
-               shape made_shape, element_type type) {
-    return append(name, operands, std::move(attributes), {std::move(made_shape)}, type, 1)[0];
-  }
-  std::vector<value> append(std::string_view name, std::vector<value> const& operands, std::vector<named> attributes,
-                            std::vector<shape> made_shapes, element_type type, std::uint32_t results) {
-    auto const n = g_.append(name, operands, std::move(attributes), results);
-    std::vector<value> all;
-    for (std::uint32_t i = 0; i < results; ++i) {
-      all.push_back(g_.result(n, i));
-      shapes_[all.back().id] = made_shapes[std::min<std::size_t>(i, made_shapes.size() - 1)];
-      types_[all.back().id] = type;
-    }
-    return all;
-  }
-  // A neutral operator by the name that the dialect writes it with.
-  [[nodiscard]] operator_row const* row_of(opcode op) {
-    auto const* row = names_.emitted(op, g_.version(), target::standard);
-    if (row == nullptr) row = names_.emitted(op, g_.version(), target::any);
-    if (row == nullptr) fail("the dialect writes no operator '" + std::string(info(op).name) + "' at this version");
-    return row;
-  }
-  value add(opcode op, std::vector<value> const& operands) {
-    auto const* row = row_of(op);
-    if (row == nullptr || operands.empty()) return operands.empty() ? value{} : operands[0];
-    shape made_shape;
-    for (auto const v : operands) made_shape = broadcast(made_shape, shape_of(v));
-    auto const type = info(op).type == type_function::boolean ? element_type::boolean
-                                                              : type_of(operands[op == opcode::where ? 1 : 0]);
-    return append(row->name, operands, {}, std::move(made_shape), type);
-  }
-  // Puts parameters where the dialect keeps them.
-  void place(operator_row const* row, parameter const& p, std::vector<value>& operands,
-             std::vector<named>& attributes) {
-    using kind = parameter_source::kind;
-    parameter_source source;
-    source.attribute = p.name;
-    if (row != nullptr)
-      for (auto const& s : row->parameters)
-        if (s.parameter == p.name) source = s;
-    std::string const name(source.attribute.empty() ? std::string_view(p.name) : source.attribute);
-    switch (source.where) {
-      case kind::operand: {
-        auto const at = static_cast<std::size_t>(source.operand);
-        if (operands.size() <= at) operands.resize(at + 1);
-        operands[at] = p.listed ? list(p.list) : constant({}, {p.number});
-        break;
-      }
-      case kind::inverted: attributes.emplace_back(name, p.number == 0 ? 1 : 0); break;
-      case kind::word: attributes.emplace_back(name, std::string(word_of_number(source.words, p.number))); break;
-      case kind::fixed:
-      case kind::spatial_axes: break;
-      default:
-        if (p.listed)
-          attributes.emplace_back(name, p.list);
-        else if (p.real)
-          attributes.emplace_back(name, p.number);
-        else
-          attributes.emplace_back(name, static_cast<std::int64_t>(p.number));
-    }
-  }
-
   // Leaves
 
-  [[nodiscard]] bool has(opcode op) const { return names_.emitted(op, g_.version(), target::standard) != nullptr; }
   value exponent(int times) { return constant({}, {1.0 * times}); }
-  value list(shape const& of) {
-    auto const v = g_.constant(make_tensor({static_cast<std::int64_t>(of.size())}, span<std::int64_t const>(of)));
-    shapes_[v.id] = {static_cast<std::int64_t>(of.size())};
-    types_[v.id] = element_type::int64;
-    return v;
-  }
-  value constant(shape const& of, std::vector<double> const& numbers) {
-    auto const v = g_.constant(make_tensor(type_, of, numbers));
-    shapes_[v.id] = of;
-    types_[v.id] = type_;
-    return v;
-  }
   value number(double x) {
     auto const ones = base_.empty() ? 0 : choose.number("shape of a number", {0, 0, 0, 0, 0, 1, 1});
     return constant(shape(static_cast<std::size_t>(ones), 1), {x});
@@ -379,8 +244,7 @@ class spelling : public group_spelling<spelling> {
     auto const contents_made = make_tensor(type_, of, numbers);
     if (as_constant) {
       auto const v = g_.constant(contents_made);
-      shapes_[v.id] = of;
-      types_[v.id] = type_;
+      know(v, of, type_);
       return v;
     }
     auto const name = "in" + std::to_string(made.feeds.size());
@@ -397,8 +261,7 @@ class spelling : public group_spelling<spelling> {
     auto passed = contents_made;
     if (overridable) passed = make_tensor(type_, of, other_contents(numbers));
     made.feeds[name] = dense::of(passed);
-    shapes_[v.id] = of;
-    types_[v.id] = type_;
+    know(v, of, type_);
     return v;
   }
   // That of the whole, mostly; else the other leaves make what it is part of larger.
@@ -427,14 +290,6 @@ class spelling : public group_spelling<spelling> {
   value note(value v) {
     interior_.push_back(v);
     return looked_through(v, casts_, identities_);
-  }
-  value cast(value v, element_type to) {
-    auto const* row = row_of(opcode::cast);
-    if (row == nullptr) return v;
-    std::vector<value> operands{v};
-    std::vector<named> attributes;
-    place(row, {"to", false, false, static_cast<double>(static_cast<int>(to)), {}}, operands, attributes);
-    return append(row->name, operands, attributes, shape_of(v), to);
   }
   value looked_through(value v, bool casts, bool identities) {
     bool const floats = is_floating(type_of(v));
@@ -681,8 +536,7 @@ class spelling : public group_spelling<spelling> {
     auto const name = "in" + std::to_string(made.feeds.size());
     auto const v = g_.input(name, element_type::int64, graph::dims(of.begin(), of.end()));
     made.feeds[name] = dense::of(contents_made);
-    shapes_[v.id] = of;
-    types_[v.id] = element_type::int64;
+    know(v, of, element_type::int64);
     auto const& t = pattern_[at];
     if (t.kind == term_kind::capture) captured_[std::string(t.name)] = v;
     return v;
@@ -753,15 +607,10 @@ class spelling : public group_spelling<spelling> {
   }
 
   rewrite_rule const& rule_;
-  dialect const& names_;
-  graph& g_;
-  element_type type_ = element_type::float32;
   std::string_view style_{};
   bool casts_ = false, identities_ = false, symbolic_ = false, exact_shapes_ = false;
   shape base_{}, whole_{};
   std::vector<value> leaves_{}, interior_{};
-  std::map<std::uint32_t, shape> shapes_{};
-  std::map<std::uint32_t, element_type> types_{};
   std::map<std::string, double> numbers_{};
   std::map<std::string, shape> axes_{};
   std::map<std::string, parameter> parameters_{};
