@@ -8,5 +8,5 @@
 #ifdef NDEBUG
 inline constexpr std::size_t one_case_in = 1;
 #else
-inline constexpr std::size_t one_case_in = 4;
+inline constexpr std::size_t one_case_in = 8;
 #endif

@@ -1931,6 +1931,10 @@ class basic_graph_image {
 };
 using graph_image = basic_graph_image<graph_source>;
 
+#ifdef FUSE_REWRITE_SEPARATE
+extern template class basic_graph_image<graph_source>;
+#endif
+
 }  // namespace fuse::inline v0
 
 namespace fuse::inline v0::detail {
@@ -6727,6 +6731,10 @@ class basic_facts : public fact_table {
   detail::plain_vector<std::uint32_t> first_body_, next_body_;  // of a node, of a region: the bodies that one node owns
 };
 using facts = basic_facts<graph_image>;
+
+#ifdef FUSE_REWRITE_SEPARATE
+extern template class basic_facts<graph_image>;
+#endif
 
 }  // namespace fuse::inline v0::detail
 
@@ -12173,6 +12181,10 @@ class basic_machine {
 };
 using machine = basic_machine<graph_image>;
 
+#ifdef FUSE_REWRITE_SEPARATE
+extern template class basic_machine<graph_image>;
+#endif
+
 }  // namespace fuse::inline v0::detail
 
 namespace fuse::inline v0::detail {
@@ -12436,6 +12448,13 @@ template <class Image>
       best = std::move(found);
   return best;
 }
+
+#ifdef FUSE_REWRITE_SEPARATE
+extern template explanation explain(machine&, graph_image const&, facts const&, dialect const&, node_id, int,
+                                    chosen_rules const*, int);
+extern template explanation explain(machine&, graph_image const&, facts const&, dialect const&, node_id,
+                                    chosen_rules const*);
+#endif
 
 }  // namespace detail
 

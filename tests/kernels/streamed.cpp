@@ -46,7 +46,8 @@ TEST_CASE("large results are written past the caches, and are the same") {
   random_case::for_each_target([&] {
     if (one_case_in != 1 && target_name() != target_names().front()) return;
     check<float>(1024, 4099, 4107, layer_norm);
-    check<float>(1 << 20, 5, 5, rms_norm);
+    // Under sanitizers not a million rows.
+    if (one_case_in == 1) check<float>(1 << 20, 5, 5, rms_norm);
   });
 }
 

@@ -471,11 +471,12 @@ class WholeGraphTest(unittest.TestCase):
 
     def test_lookalikes(self):
         compared = 0
-        for name, lookalike in LOOKALIKES.items():
+        tried = judge.sampled(LOOKALIKES.items())
+        for name, lookalike in tried:
             with self.subTest(name):
                 case = lookalike.build()
                 compared += self.compare(case.proto(), case.feeds)
-        self.assertGreater(compared, len(LOOKALIKES) * 0.9)
+        self.assertGreater(compared, len(tried) * 0.9)
 
     def test_spellings(self):
         compared = 0

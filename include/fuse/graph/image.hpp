@@ -355,4 +355,8 @@ class basic_graph_image {
 };
 using graph_image = basic_graph_image<graph_source>;
 
+#ifdef FUSE_REWRITE_SEPARATE
+extern template class basic_graph_image<graph_source>;
+#endif
+
 }  // namespace fuse::inline v0

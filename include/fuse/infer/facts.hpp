@@ -134,4 +134,8 @@ class basic_facts : public fact_table {
 };
 using facts = basic_facts<graph_image>;
 
+#ifdef FUSE_REWRITE_SEPARATE
+extern template class basic_facts<graph_image>;
+#endif
+
 }  // namespace fuse::inline v0::detail

@@ -122,6 +122,13 @@ template <class Image>
   return best;
 }
 
+#ifdef FUSE_REWRITE_SEPARATE
+extern template explanation explain(machine&, graph_image const&, facts const&, dialect const&, node_id, int,
+                                    chosen_rules const*, int);
+extern template explanation explain(machine&, graph_image const&, facts const&, dialect const&, node_id,
+                                    chosen_rules const*);
+#endif
+
 }  // namespace detail
 
 /// "expected a square among the factors, found Mul 'x3'".

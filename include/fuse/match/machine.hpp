@@ -160,4 +160,8 @@ class basic_machine {
 };
 using machine = basic_machine<graph_image>;
 
+#ifdef FUSE_REWRITE_SEPARATE
+extern template class basic_machine<graph_image>;
+#endif
+
 }  // namespace fuse::inline v0::detail
