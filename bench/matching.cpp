@@ -47,13 +47,15 @@ struct counting final : fuse::detail::machine::acceptor {
 /// All programs over all nodes; nanoseconds.
 struct contender {
   std::string name;
+  std::deque<fuse::detail::filter_tables> tables{};
   std::deque<fuse::detail::machine> machines{};
   std::vector<double> times{};
   std::size_t found = 0, allocations = 0;
 
   contender(std::string called, std::vector<fuse::program> const& programs, prepared const& on, bool filter = true)
       : name(std::move(called)) {
-    for (auto const& p : programs) machines.emplace_back(p, on.bound.image, on.known, on.names);
+    for (auto const& p : programs) tables.emplace_back(p, on.names);
+    for (auto const& t : tables) machines.emplace_back(t, on.bound.image, on.known, on.names);
     for (auto& m : machines) m.filter(filter);
   }
   void run() {

@@ -10,12 +10,12 @@ namespace fuse::inline v0 {
 
 template class basic_graph_image<graph_source>;
 template class detail::basic_facts<graph_image>;
+template struct detail::basic_filter_tables<program>;
 template class detail::basic_machine<graph_image>;
 template explanation detail::explain(detail::machine&, graph_image const&, detail::facts const&, dialect const&,
-                                     node_id, int, detail::chosen_rules const*, int);
-template explanation detail::explain(detail::machine&, graph_image const&, detail::facts const&, dialect const&,
                                      node_id, detail::chosen_rules const*);
-template void detail::rewrite(program const&, graph_source&, graph_image&, bool, dialect const&, rewrite_options const&,
-                              rewrite_report&);
+template struct detail::basic_compiled_rules<program>;
+template void detail::rewrite(compiled_rules const&, graph_source&, graph_image&, bool, dialect const&,
+                              rewrite_options const&, rewrite_report&);
 
 }  // namespace fuse::inline v0

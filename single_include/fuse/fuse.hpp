@@ -9590,13 +9590,13 @@ class basic_entrances {
     bool named = false;  ///< nodes of this operator may have a name that rules begin with
   };
 
-  basic_entrances(Program const& rules, basic_branch_lists<Program> const& branches, dialect const& names, int version)
+  basic_entrances(Program const& rules, basic_branch_lists<Program> const& branches, dialect const& names)
       : ranges_((static_cast<std::size_t>(rules.stages) + 1) * operators) {
     for (std::size_t op = 0; op < operators; ++op)
       for (auto const& e : rules.entries)
         if (begins(e, op)) add(op, e, rules, branches);
     for (auto const& e : rules.entries)
-      if (e.by_name) add_name(e.tag, names.row(e.tag, version), rules.stages);
+      if (e.by_name) add_name(e.tag, names, rules.stages);
   }
 
   [[nodiscard]] range const& of(int stage, std::size_t op) const {
@@ -9636,12 +9636,16 @@ class basic_entrances {
     return {branches.gate_of(e.first, 1), e.stage, e.first, only, e.strip, operation};
   }
 
-  void add_name(std::uint16_t name, operator_row const* row, int stages) {
+  void add_name(std::uint16_t name, dialect const& names, int stages) {
     if (names_.size() <= name) names_.resize(name + std::size_t{1}, false);
     names_[name] = true;
-    auto const op = static_cast<std::size_t>(row == nullptr ? opcode::opaque : row->op);
-    for (int stage = 0; stage <= stages; ++stage)
-      ranges_[static_cast<std::size_t>(stage) * operators + op].named = true;
+    auto const mark = [&](opcode op) {
+      for (int stage = 0; stage <= stages; ++stage)
+        ranges_[static_cast<std::size_t>(stage) * operators + static_cast<std::size_t>(op)].named = true;
+    };
+    mark(opcode::opaque);
+    auto const& first = names.rows[name - 1u];
+    for (std::size_t k = 0; k <= first.more; ++k) mark((&first)[k].op);
   }
 
   plain_vector<range> ranges_;  // by stage and operator
@@ -9670,93 +9674,92 @@ class basic_frame_needs {
   };
   static constexpr needs all{~std::uint64_t{0}, ~std::uint64_t{0}};  ///< every part may have to be opened
 
-  basic_frame_needs(Program const& rules, branch_lists const& branches)
-      : rules_(rules),
-        branches_(branches),
-        of_(rules.code.size()),
-        known_(rules.code.size(), 0),
-        seen_(rules.code.size(), false),
-        captures_(rules.code.size()) {
-    for (auto* list : {&waiting_, &reached_, &path_}) list->reserve(2 * rules.code.size());
+  basic_frame_needs(Program const& rules, branch_lists const& branches) : rules_(rules), of_(rules.code.size()) {
+    finder find(rules, branches);
+    for (std::uint16_t pc = 0; pc < rules.code.size(); ++pc)
+      if (rules.code[pc].code == step::group) of_[pc] = find.wanted(pc);
   }
 
-  [[nodiscard]] needs const& of(instruction const& i) {
-    auto const pc = static_cast<std::uint16_t>(&i - rules_.code.data());
-    if (known_[pc] == 0) {
-      of_[pc] = wanted(pc);
-      known_[pc] = 1;
-    }
-    return of_[pc];
+  [[nodiscard]] needs const& of(instruction const& i) const {
+    return of_[static_cast<std::size_t>(&i - rules_.code.data())];
   }
 
  private:
-  [[nodiscard]] needs wanted(std::uint16_t group) {
-    auto const frame = rules_.code[group].b;
-    needs found{};
-    for (auto pc : reached_) seen_[pc] = false;
-    reached_.clear();
-    waiting_.assign(1, rules_.code[group].next);
-    while (!waiting_.empty()) {
-      auto const pc = waiting_.back();
-      waiting_.pop_back();
-      if (pc == no_instruction || seen_[pc]) continue;
-      seen_[pc] = true;
-      reached_.push_back(pc);
-      auto const& i = rules_.code[pc];
-      if (i.code == step::fork) {
-        waiting_.push_back(i.other);
-      } else if (i.code == step::scalar_member || i.code == step::literal || i.code == step::rest) {
-        if (i.a == frame) return all;
-      } else if (i.code == step::member && i.a == frame && (i.flags & instruction::captures) == 0) {
-        bool tells = true;
-        branches_.any(i.next, [&](auto const& b) {
-          auto const operators = b.direct & operator_bits, deep = b.deep & operator_bits;
-          auto const& first = rules_.code[b.after];
-          bool const hidden =
-              (b.direct & (sum_bit | product_bit)) != 0 || (first.code == step::group && first.a == b.at);
-          tells = tells && b.at == i.b && (deep | operators) != 0;
-          (hidden || operators == 0 ? found.deep : found.direct) |= operators | (operators == 0 ? deep : 0);
-          return false;
-        });
-        if (!tells) return all;
-      }
-      if (!(i.code == step::close && i.a == frame)) waiting_.push_back(i.next);
-    }
-    return most_captures(group, frame) > 1 ? all : found;
-  }
+  class finder {
+   public:
+    finder(Program const& rules, branch_lists const& branches)
+        : rules_(rules), branches_(branches), seen_(rules.code.size(), false), captures_(rules.code.size()) {}
 
-  [[nodiscard]] int most_captures(std::uint16_t group, std::uint8_t frame) {
-    for (auto pc : reached_) captures_[pc] = unknown;
-    auto& path = path_;
-    path.assign(1, rules_.code[group].next);
-    auto const known = [&](std::uint16_t pc) { return pc == no_instruction || captures_[pc] >= 0; };
-    auto const at = [&](std::uint16_t pc) { return pc == no_instruction ? 0 : captures_[pc]; };
-    while (!path.empty()) {
-      auto const pc = path.back();
-      auto const& i = rules_.code[pc];
-      bool const last = i.code == step::close && i.a == frame, forks = i.code == step::fork;
-      if (!last && !known(i.next)) {
-        path.push_back(i.next);
-      } else if (forks && !known(i.other)) {
-        path.push_back(i.other);
-      } else {
-        auto const after = last ? 0 : forks && at(i.other) > at(i.next) ? at(i.other) : at(i.next);
-        bool const takes = i.code == step::member && i.a == frame && (i.flags & instruction::captures) != 0;
-        captures_[pc] = after + (takes ? (i.number == 1 || i.number == -1 ? 1 : 2) : 0);  // squared: taken twice
-        path.pop_back();
+    [[nodiscard]] needs wanted(std::uint16_t group) {
+      auto const frame = rules_.code[group].b;
+      needs found{};
+      for (auto pc : reached_) seen_[pc] = false;
+      reached_.clear();
+      waiting_.assign(1, rules_.code[group].next);
+      while (!waiting_.empty()) {
+        auto const pc = waiting_.back();
+        waiting_.pop_back();
+        if (pc == no_instruction || seen_[pc]) continue;
+        seen_[pc] = true;
+        reached_.push_back(pc);
+        auto const& i = rules_.code[pc];
+        if (i.code == step::fork) {
+          waiting_.push_back(i.other);
+        } else if (i.code == step::scalar_member || i.code == step::literal || i.code == step::rest) {
+          if (i.a == frame) return all;
+        } else if (i.code == step::member && i.a == frame && (i.flags & instruction::captures) == 0) {
+          bool tells = true;
+          branches_.any(i.next, [&](auto const& b) {
+            auto const operators = b.direct & operator_bits, deep = b.deep & operator_bits;
+            auto const& first = rules_.code[b.after];
+            bool const hidden =
+                (b.direct & (sum_bit | product_bit)) != 0 || (first.code == step::group && first.a == b.at);
+            tells = tells && b.at == i.b && (deep | operators) != 0;
+            (hidden || operators == 0 ? found.deep : found.direct) |= operators | (operators == 0 ? deep : 0);
+            return false;
+          });
+          if (!tells) return all;
+        }
+        if (!(i.code == step::close && i.a == frame)) waiting_.push_back(i.next);
       }
+      return most_captures(group, frame) > 1 ? all : found;
     }
-    return at(rules_.code[group].next);
-  }
-  static constexpr int unknown = -1;
+
+   private:
+    [[nodiscard]] int most_captures(std::uint16_t group, std::uint8_t frame) {
+      for (auto pc : reached_) captures_[pc] = unknown;
+      auto& path = path_;
+      path.assign(1, rules_.code[group].next);
+      auto const known = [&](std::uint16_t pc) { return pc == no_instruction || captures_[pc] >= 0; };
+      auto const at = [&](std::uint16_t pc) { return pc == no_instruction ? 0 : captures_[pc]; };
+      while (!path.empty()) {
+        auto const pc = path.back();
+        auto const& i = rules_.code[pc];
+        bool const last = i.code == step::close && i.a == frame, forks = i.code == step::fork;
+        if (!last && !known(i.next)) {
+          path.push_back(i.next);
+        } else if (forks && !known(i.other)) {
+          path.push_back(i.other);
+        } else {
+          auto const after = last ? 0 : forks && at(i.other) > at(i.next) ? at(i.other) : at(i.next);
+          bool const takes = i.code == step::member && i.a == frame && (i.flags & instruction::captures) != 0;
+          captures_[pc] = after + (takes ? (i.number == 1 || i.number == -1 ? 1 : 2) : 0);  // squared: taken twice
+          path.pop_back();
+        }
+      }
+      return at(rules_.code[group].next);
+    }
+    static constexpr int unknown = -1;
+
+    Program const& rules_;
+    branch_lists const& branches_;
+    std::vector<bool> seen_;
+    plain_vector<int> captures_;
+    plain_vector<std::uint16_t> waiting_, reached_, path_;
+  };
 
   Program const& rules_;
-  branch_lists const& branches_;
   plain_vector<needs> of_;  // per instruction
-  plain_vector<std::uint8_t> known_;
-  std::vector<bool> seen_;
-  plain_vector<int> captures_;
-  plain_vector<std::uint16_t> waiting_, reached_, path_;
 };
 using frame_needs = basic_frame_needs<program>;
 
@@ -9788,6 +9791,7 @@ class basic_operator_sets {
     for (std::size_t op = 0; op < meanings_.size(); ++op) meanings_[op] = meaning_of(static_cast<opcode>(op));
     for (auto const& set : rules.sets) {
       auto& bits = through_bits_.emplace_back();
+      if (set.has_identity()) bits = operator_bit(opcode::cast);  // to the same type, it is one
       for (std::size_t i = 0; i < set.count; ++i) {
         bits |= set.by_name[i] ? ~std::uint64_t{0} : operator_bit(static_cast<opcode>(set.ops[i]));
         if (!set.by_name[i]) {
@@ -10034,18 +10038,39 @@ using operator_sets = basic_operator_sets<graph_image>;
 
 namespace fuse::inline v0::detail {
 
+template <class Program>
+struct basic_filter_tables {
+  Program const rules;
+  basic_branch_lists<Program> const branches;
+  basic_frame_needs<Program> const needs;
+  basic_entrances<Program> const begins;
+
+  basic_filter_tables(Program const& of, dialect const& names);
+  basic_filter_tables(basic_filter_tables const&) = delete;
+  basic_filter_tables& operator=(basic_filter_tables const&) = delete;
+};
+using filter_tables = basic_filter_tables<program>;
+
+template <class Program>
+basic_filter_tables<Program>::basic_filter_tables(Program const& of, dialect const& names)
+    : rules(of), branches(rules), needs(rules, branches), begins(rules, branches, names) {}
+
+#ifdef FUSE_REWRITE_SEPARATE
+extern template struct basic_filter_tables<program>;
+#endif
+
 template <class Image>
 class basic_filter {
  public:
   using entrance = detail::entrance;
 
-  basic_filter(program const& rules, Image const& image, facts const& known, dialect const& names)
-      : rules_(rules),
+  basic_filter(filter_tables const& of, Image const& image, facts const& known)
+      : rules_(of.rules),
+        branches_(of.branches),
+        needs_(of.needs),
+        entrances_(of.begins),
         image_(image),
-        sets_(rules, image, known),
-        branches_(rules),
-        needs_(rules, branches_),
-        entrances_(rules, branches_, names, image.version) {}
+        sets_(of.rules, image, known) {}
   basic_filter(basic_filter const&) = delete;
   basic_filter& operator=(basic_filter const&) = delete;
 
@@ -10137,15 +10162,17 @@ class basic_filter {
     return (static_cast<std::uint64_t>(i.number) & ~(i.c == 0 ? there.deep : there.direct)) == 0;
   }
 
-  [[nodiscard]] frame_needs::needs const& sought(instruction const& i) { return on_ ? needs_.of(i) : frame_needs::all; }
+  [[nodiscard]] frame_needs::needs const& sought(instruction const& i) const {
+    return on_ ? needs_.of(i) : frame_needs::all;
+  }
 
  private:
   program const& rules_;
+  branch_lists const& branches_;
+  frame_needs const& needs_;
+  entrances const& entrances_;
   Image const& image_;
   operator_sets sets_;
-  branch_lists branches_;
-  frame_needs needs_;
-  entrances entrances_;
   bool on_ = true;
 };
 using filter = basic_filter<graph_image>;
@@ -10377,44 +10404,61 @@ class basic_multiples {
     return {};
   }
   template <class MayBe>
-  [[nodiscard]] value_id term_of(value_id v, double& coefficient, bool below, MayBe const& may_be,
-                                 int depth = 0) const {
-    auto const n = v == absent || depth == 8 ? absent : image_.producer(v);
-    if (n == absent || image_.result_index(v) != 0 || image_.operand_count(n) == 0) return v;
-    auto const& how = opening_of(op_of(image_, n), op_group::sum);
-    if (how.when == opens_with::scaled && below) {
-      auto const found = scaled(n);
-      if (found.value == absent || found.repeated) return v;
-      coefficient *= found.by;
-      return term_of(found.value, coefficient, below, may_be, depth + 1);
-    }
-    if (how.when != opens_with::any || !may_be(v)) return v;
-    if (how.further == 0 && !below) return v;
-    value_id term = absent;
-    double sum = 0;
-    for (std::uint32_t i = 0; i < image_.operand_count(n); ++i) {
-      double one = i == 0 ? how.first : how.further;
-      if (one == 0) break;
-      auto const next = term_of(image_.operand(n, i), one, below, may_be, depth + 1);
-      if (next == absent || (sum < 0 ? one > 0 : sum > 0 && one < 0)) return v;
-      if (i != 0 && !congruent_.same_bare(term, next)) return v;
-      if (i == 0) term = next;
-      sum += one;
-    }
-    coefficient *= sum;
-    return term;
+  [[nodiscard]] value_id term_of(value_id v, double& coefficient, MayBe const& may_be) const {
+    int left = 256;
+    return term_of(v, coefficient, may_be, left, 0);
   }
 
   template <class MayBe>
   [[nodiscard]] value_id power_of(node_id n, double& exponent, MayBe const& may_be) const {
     exponent = 1;
-    auto const log = term_of(image_.operand(n, 0), exponent, true, may_be);
+    auto log = image_.operand(n, 0);
+    for (int i = 0; i < 8; ++i) log = term_of(log, exponent, may_be);
     auto const of = log == absent ? absent : image_.producer(log);
     bool const is = of != absent && op_of(image_, of) == opcode::log && image_.node(of).region == image_.node(n).region;
     return is ? image_.operand(of, 0) : absent;
   }
 
  private:
+  template <class MayBe>
+  value_id term_of(value_id v, double& coefficient, MayBe const& may_be, int& left, int depth) const {
+    auto const n = v == absent || depth == 8 || left-- <= 0 ? absent : image_.producer(v);
+    if (n == absent || image_.result_index(v) != 0 || image_.operand_count(n) == 0) return v;
+    auto const& how = opening_of(op_of(image_, n), op_group::sum);
+    if (how.when == opens_with::scaled) {
+      auto const found = scaled(n);
+      if (found.value == absent || found.repeated) return v;
+      coefficient *= found.by;
+      return found.value;
+    }
+    if (how.when != opens_with::any || !may_be(v)) return v;
+    auto const count = how.further == 0 ? 1 : image_.operand_count(n);
+    auto one = how.first;
+    for (auto term = image_.operand(n, 0);;) {
+      auto sum = one;
+      bool all = term != absent;
+      for (std::uint32_t i = 1; all && i < count; ++i) {
+        auto const more = how.further * multiple_of(term, image_.operand(n, i), may_be, left, depth + 1);
+        all = more * one > 0;
+        sum += more;
+      }
+      if (all) return coefficient *= sum, term;
+      auto const below = term_of(term, one, may_be, left, depth + 1);
+      if (below == term) return v;
+      term = below;
+    }
+  }
+  template <class MayBe>
+  double multiple_of(value_id term, value_id v, MayBe const& may_be, int& left, int depth) const {
+    double by = 1;
+    while (!congruent_.same_bare(term, v)) {
+      auto const below = term_of(v, by, may_be, left, depth);
+      if (below == v) return 0;
+      v = below;
+    }
+    return by;
+  }
+
   bool goes_on(opening const& how, node_id n, double& exponent, scaled_operand& into) const {
     double power = 1;
     if (how.when == opens_with::none || how.when == opens_with::alike) return false;
@@ -10494,36 +10538,25 @@ class basic_group_opener {
     f.integers = is_of_integers(facts_, root.value);
     f.divided = f.dropped = f.bounded = f.repeated = false;
     f.numbers = f.minus = f.closable = f.passed_on = f.neutral = 0;
-    struct {  // of parts that wait, each apart: see operator_sets::find
-      value_id value[opened_group::capacity], shape[opened_group::capacity];
-      double weight[opened_group::capacity];
-      std::uint8_t parent[opened_group::capacity];
-    } stack;
+    struct waiting_part {
+      value_id value, shape;
+      double weight;
+      std::uint8_t parent;
+    } stack[opened_group::capacity];
     auto const openers = operators_.openers(kind, f.asked.through);
     std::uint8_t waiting = 0;
-    auto const wait = [&](value_id v, value_id shape, double weight, std::uint8_t parent) {
-      stack.value[waiting] = v;
-      stack.shape[waiting] = shape;
-      stack.weight[waiting] = weight;
-      stack.parent[waiting++] = parent;
-    };
+    auto const wait = [&](waiting_part const& part) { stack[waiting++] = part; };
     std::uint32_t clipped = 0, squared = 0;
-    std::uint32_t whole = 1;                         // the root, and what is passed on to it as it is
-    if (kind == op_group::sum && root.power != 1) {  // it is no sum
-      f.count = f.leaf_count = 1;
-      f.parts[0] = {root, opened_group::part::none, true, false, 1};
-      return;
-    }
-    wait(root.value, root.shape, root.power, opened_group::part::none);
+    std::uint32_t whole = 1;  // the root, and what is passed on to it as it is
+    bool const no_sum = kind == op_group::sum && root.power != 1;
+    wait({root.value, root.shape, no_sum ? 1.0 : root.power, opened_group::part::none});
     while (waiting != 0) {
-      --waiting;
-      auto const v = stack.value[waiting], shape = stack.shape[waiting];
-      auto const weight = stack.weight[waiting];
+      auto const [v, shape, weight, parent] = stack[--waiting];
       auto const at = f.count++;
       auto& p = f.parts[at];
-      p = {{v, shape}, stack.parent[waiting], false, false, 0, weight};
+      p = {{v, shape}, parent, false, false, 0, weight};
       p.has_number = v != absent && facts_.uniform(v, p.number);
-      if (squared != 0 && (squared >> p.parent & 1u) != 0) {
+      if (at == 0 ? no_sum : (squared >> p.parent & 1u) != 0) {
         p.power = 2;
         p.has_number = false;
       }
@@ -10547,7 +10580,8 @@ class basic_group_opener {
             f.parts[f.count++] = {{}, at, true, true, leaf, weight, below.number};
             f.numbers |= leaf;
           }
-          for (std::uint8_t i = below.count; i > 0; --i) wait(below.value[i - 1], below.shape, below.weight[i - 1], at);
+          for (std::uint8_t i = below.count; i > 0; --i)
+            wait({below.value[i - 1], below.shape, below.weight[i - 1], at});
           if (below.passed_on) f.passed_on |= 1u << at;
           f.divided = below.divided;
           f.repeated = f.repeated || below.repeated;
@@ -10721,8 +10755,7 @@ class basic_group_opener {
   bool opens_alike(node_id n, double w, children& into) const {
     auto const v = image_.result(n);
     double coefficient = 1;
-    auto term = multiples_.term_of(v, coefficient, false, may_be_multiple());
-    if (term == v) term = multiples_.term_of(v, coefficient, true, may_be_multiple());
+    auto const term = multiples_.term_of(v, coefficient, may_be_multiple());
     into.number = coefficient;
     return term != v && into.add(term, w);
   }
@@ -10789,11 +10822,10 @@ class match_state {
   bool exceeded = false;     ///< the search was cut off at a bound
   bool bounded = false;      ///< it looked into a sum or product that has more parts than were opened
 
-  binding* bind(std::uint8_t at) {
-    if (!remember({at, true, {}})) return nullptr;
-    slots_[at] = binding{};
-    slots_[at].bound = true;
-    return &slots_[at];
+  bool bind(std::uint8_t at, binding const& to) {
+    if (!remember({at, true, {}})) return false;
+    slots_[at] = to;
+    return slots_[at].bound = true;
   }
   frame_progress* change(std::uint8_t frame) {
     return remember({frame, false, frames[frame]}) ? &frames[frame] : nullptr;
@@ -10813,23 +10845,19 @@ class match_state {
   }
   void drop_members(std::uint16_t from) { rest_count_ = from; }
   bool bind_members(std::uint8_t at, std::uint16_t first, op_group kind) {
-    auto* made = bind(at);
-    if (made == nullptr) return false;
-    made->axes = static_cast<std::uint64_t>(kind);
-    made->first = static_cast<std::uint8_t>(first);
-    made->members = static_cast<std::uint8_t>(rest_count_ - first);
-    return true;
+    return bind(at, {.axes = static_cast<std::uint64_t>(kind),
+                     .first = static_cast<std::uint8_t>(first),
+                     .members = static_cast<std::uint8_t>(rest_count_ - first)});
   }
   bool bind_integers(std::uint8_t at, span<std::int64_t const> list) {
     if (list.size() >= integer_capacity - integer_count_) return exceeded = true, false;
-    auto* made = bind(at);
-    if (made == nullptr) return false;
-    made->listed = true;
-    made->number = list.size() == 0 ? std::numeric_limits<double>::quiet_NaN() : static_cast<double>(list[0]);
-    made->first = static_cast<std::uint8_t>(integer_count_);
-    made->members = static_cast<std::uint8_t>(list.size());
+    auto const first = static_cast<std::uint8_t>(integer_count_);
     for (auto each : list) integers_[integer_count_++] = each;
-    return true;
+    return bind(at,
+                {.number = list.size() == 0 ? std::numeric_limits<double>::quiet_NaN() : static_cast<double>(list[0]),
+                 .first = first,
+                 .members = static_cast<std::uint8_t>(list.size()),
+                 .listed = true});
   }
   void add_matched(node_id n) {
     if (matched_count_ < matched_capacity)
@@ -10907,7 +10935,8 @@ class basic_multisets {
     list first, second;
     bool const open_both =
         open({&one, 1}, op_group::product, like, first) && open({&other, 1}, op_group::product, like, second);
-    return open_both && first.number != 0 && same(first, second) ? second.number / first.number : 0;
+    bool const factors = open_both && first.count != 0 && first.number != 0;  // numbers alone are no multiples
+    return factors && same(first, second) ? second.number / first.number : 0;
   }
 
  private:
@@ -11018,39 +11047,17 @@ class basic_group_steps {
            (math::close_to(found, wanted, 0x1p-23) && !math::is_whole(found) && !math::is_whole(wanted));
   }
 
-  bool several(frame const& f, std::uint8_t k, double wanted, std::uint32_t& leaves, std::uint32_t& taken) {
-    auto const w = f.weight(f.group->parts[k]);
-    if (w * wanted <= 0 || math::abs(w) > math::abs(wanted)) return false;
-    int tries = 256;
-    return (f.group->sums() || math::is_whole(wanted)) && adds_up(f, k, k, wanted - w, leaves, taken, tries);
+  [[nodiscard]] static bool may_add_up(frame const& f, double weight, double wanted) {
+    return weight * wanted > 0 && math::abs(weight) <= math::abs(wanted) && (f.group->sums() || math::is_whole(wanted));
   }
-  bool adds_up(frame const& f, std::uint8_t k, std::uint8_t last, double missing, std::uint32_t& leaves,
-               std::uint32_t& taken, int& tries) {
+
+  enum class and_then : std::uint8_t { take, add_others, leave };
+
+  template <class Look>
+  bool any_like_terms(frame const& f, std::uint8_t k, Look const& look) {
     auto const& p = f.group->parts[k];
-    double failed = 0;  // a weight
-    for (auto j = static_cast<std::uint8_t>(last + 1); j < f.group->count; ++j) {
-      auto const w = another(f, p, j, leaves);
-      if (w == 0 || w == failed || w * missing <= 0 || tries-- <= 0) continue;
-      bool const last_one = same_weight(f, w, missing);
-      if (!last_one && math::abs(w) > math::abs(missing)) continue;
-      auto const before = leaves, taken_before = taken;
-      leaves |= f.group->parts[j].leaves;
-      taken |= 1u << j;
-      if (last_one || adds_up(f, k, j, missing - w, leaves, taken, tries)) return true;
-      leaves = before, taken = taken_before;
-      failed = w;
-    }
-    return false;
-  }
-  double another(frame const& f, opened_group::part const& p, std::uint8_t j, std::uint32_t leaves) {
-    auto const& q = f.group->parts[j];
-    if (q.leaves == 0 || q.value == absent || (q.leaves & (f.covered | leaves)) != 0 || q.shape != p.shape ||
-        q.power != p.power)
-      return 0;
-    auto const w = f.weight(q);
-    if (!f.group->sums() && p.power == 1 && !(math::is_whole(w) && math::is_whole(p.weight))) return 0;
-    if (multisets_.same(p.value, q.value)) return w;
-    return f.group->sums() && p.plain() ? w * multisets_.ratio(p.value, q.value, *f.group) : 0;
+    int tries = 1024;
+    return looks(f, k, k, {f.weight(p), p.leaves, 1u << k}, tries, look);
   }
 
   [[nodiscard]] bool may_leave_out(opened_group const& group, std::uint32_t numbers) const {
@@ -11165,6 +11172,52 @@ class basic_group_steps {
   }
 
  private:
+  struct terms {
+    double weight;
+    std::uint32_t leaves, taken;
+  };
+  template <class Look>
+  bool looks(frame const& f, std::uint8_t k, std::uint8_t last, terms const& of, int& tries, Look const& look) {
+    auto const next = look(of.weight, of.leaves, of.taken);
+    if (next != and_then::add_others) return next == and_then::take;
+    auto const& parts = f.group->parts;
+    std::uint32_t tried = 0;
+    for (auto j = static_cast<std::uint8_t>(last + 1); j < f.group->count; ++j) {
+      auto const w = another(f, parts[k], j, of.leaves);
+      if (w * of.weight <= 0 || any_like(*f.group, tried, j)) continue;
+      if (tries-- <= 0) return s_.exceeded = true, false;
+      if (looks(f, k, j, {of.weight + w, of.leaves | parts[j].leaves, of.taken | 1u << j}, tries, look)) return true;
+      tried |= 1u << j;
+    }
+    return false;
+  }
+  [[nodiscard]] bool any_like(opened_group const& f, std::uint32_t some, std::uint8_t j) {
+    auto const outermost = [&](std::uint8_t k) -> auto const& {  // of the parts that are made of this one alone
+      while (k != 0 && f.parts[k].parent != 0 && f.parts[f.parts[k].parent].leaves == f.parts[k].leaves)
+        k = f.parts[k].parent;
+      return f.parts[k];
+    };
+    auto const& p = outermost(j);
+    for (; some != 0; some &= some - 1) {
+      auto const i = static_cast<std::uint8_t>(std::countr_zero(some));
+      auto const& q = outermost(i);
+      if (f.parts[i].weight == f.parts[j].weight && q.parent == p.parent && q.weight == p.weight &&
+          multisets_.same(q.value, p.value))
+        return true;
+    }
+    return false;
+  }
+  double another(frame const& f, opened_group::part const& p, std::uint8_t j, std::uint32_t leaves) {
+    auto const& q = f.group->parts[j];
+    if (q.leaves == 0 || q.value == absent || (q.leaves & (f.covered | leaves)) != 0 || q.shape != p.shape ||
+        q.power != p.power)
+      return 0;
+    auto const w = f.weight(q);
+    if (!f.group->sums() && p.power == 1 && !(math::is_whole(w) && math::is_whole(p.weight))) return 0;
+    if (multisets_.same(p.value, q.value)) return w;
+    return f.group->sums() && p.plain() ? w * multisets_.ratio(p.value, q.value, *f.group) : 0;
+  }
+
   [[nodiscard]] bool stands_whole(opened_group const& f, std::uint8_t k) const {
     bool negates = false, opens = true;
     std::uint32_t closable = f.closable;  // and what is below
@@ -11191,7 +11244,6 @@ class basic_group_steps {
   basic_multisets<Image> multisets_;
   kept_groups kept_;
 };
-using group_steps = basic_group_steps<graph_image>;
 
 }  // namespace fuse::inline v0::detail
 
@@ -11404,11 +11456,7 @@ class basic_value_steps {
   bool agrees(instruction const& i) {
     auto const v = stripped(i, false);
     auto const& known = s_.slot(i.b);
-    if (!known.bound) {
-      auto* made = s_.bind(i.b);
-      if (made != nullptr) made->value = v;
-      return made != nullptr;
-    }
+    if (!known.bound) return s_.bind(i.b, {.value = v});
     auto const n = image_.producer(v), first = image_.producer(known.value);
     if (n == first) return true;
     if (!congruent_.agree(n, first)) return false;
@@ -11422,26 +11470,14 @@ class basic_value_steps {
     if (v == absent) return false;
     auto const& known = s_.slot(at);
     if (known.bound) return known.value == v || congruent_.same(known.bare, bare_value(image_, facts_, v));
-    auto* made = s_.bind(at);
-    if (made == nullptr) return false;
-    made->value = v;
-    made->bare = bare_value(image_, facts_, v);
-    return true;
+    return s_.bind(at, {.value = v, .bare = bare_value(image_, facts_, v)});
   }
 
   bool bind_number(std::uint8_t at, double number, value_id from, std::uint64_t axes = 0) {
     auto const& known = s_.slot(at);
-    if (known.bound && !known.is_single()) return false;
-    if (known.bound) {  // one may have been rounded to float
-      bool const exact = is_of_integers(facts_, from) || is_of_integers(facts_, known.value);
-      return math::close_to(known.number, number, exact ? 0 : 1e-7);
-    }
-    auto* made = s_.bind(at);
-    if (made == nullptr) return false;
-    made->number = number;
-    made->axes = axes;
-    made->value = made->bare = from;
-    return true;
+    if (!known.bound) return s_.bind(at, {.value = from, .bare = from, .number = number, .axes = axes});
+    bool const exact = is_of_integers(facts_, from) || is_of_integers(facts_, known.value);
+    return known.is_single() && math::close_to(known.number, number, exact ? 0 : 1e-7);
   }
 
   bool bind_axes(std::uint8_t at, std::uint64_t axes, double number) {
@@ -11583,7 +11619,6 @@ class basic_value_steps {
   plain_vector<value_view> views_;             // the values among them
   std::vector<std::int64_t> listed_;           // the parameter that is looked at
 };
-using value_steps = basic_value_steps<graph_image>;
 
 }  // namespace fuse::inline v0::detail
 
@@ -11685,7 +11720,6 @@ class basic_reduction_steps {
   opened_group product_;
   basic_reduced_axes<Image> axes_;
 };
-using reduction_steps = basic_reduction_steps<graph_image>;
 
 }  // namespace fuse::inline v0::detail
 
@@ -11693,21 +11727,19 @@ namespace fuse::inline v0::detail {
 
 class failure_listener {
  public:
-  failure_listener() = default;
-  failure_listener(failure_listener const&) = delete;
-  failure_listener& operator=(failure_listener const&) = delete;
-  virtual ~failure_listener() = default;
   virtual void failed(std::uint16_t instruction, value_id at, int score) = 0;
+
+ protected:
+  ~failure_listener() = default;
 };
 
 class match_acceptor {
  public:
-  match_acceptor() = default;
-  match_acceptor(match_acceptor const&) = delete;
-  match_acceptor& operator=(match_acceptor const&) = delete;
-  virtual ~match_acceptor() = default;
   virtual bool accept(std::uint16_t rule) = 0;
-  virtual void refuse(std::uint16_t rule, std::uint16_t condition) = 0;
+  virtual void refuse(std::uint16_t /*rule*/, std::uint16_t /*condition*/) {}
+
+ protected:
+  ~match_acceptor() = default;
 };
 
 template <class Image>
@@ -11743,15 +11775,16 @@ class basic_interpreter {
     auto const begin = s_.here();
     auto const root = image_.result(n);
     s_.registers[0] = s_.registers[1] = {{root}};
-    if (e.strip != 0) s_.registers[1] = {{values_.stripped(root, e.strip, true, true)}};
-    if (e.strip != 0 && s_.value(1) == root) return false;
+    if (e.strip != 0) {
+      s_.registers[1] = {{values_.stripped(root, e.strip, true, true)}};
+      if (s_.value(1) == root) return false;
+    }
     auto const stripped = s_.here();  // what was looked through is matched, whichever way is gone
     auto const from = [&](std::uint16_t pc) {
       steps_ = 0;  // what one rule does, or those that begin like it, is not taken from others
       return try_from(pc, stripped);
     };
-    bool const stop = filter_.branches(
-        e, [&](std::uint8_t at) { return operators_at(at); }, from);
+    bool const stop = any_branch(e, from);
     s_.rewind(begin);
     return stop;
   }
@@ -11761,10 +11794,10 @@ class basic_interpreter {
     return s_.registers[at].power == 1 ? s_.value(at) : operator_sets::of_anything;
   }
 
-  template <class GoOn>
-  bool any_branch(std::uint16_t pc, GoOn const& go_on) const {
+  template <class Where, class GoOn>
+  bool any_branch(Where const& where, GoOn const& go_on) const {
     return filter_.branches(
-        pc, [&](std::uint8_t at) { return operators_at(at); }, go_on);
+        where, [&](std::uint8_t at) { return operators_at(at); }, go_on);
   }
 
   bool fail(std::uint16_t pc) {
@@ -11791,8 +11824,9 @@ class basic_interpreter {
     return stop;
   }
 
-  bool try_from(std::uint16_t pc, match_state::mark const& back) {
-    if (run(pc)) return true;
+  bool try_from(std::uint16_t pc, match_state::mark const& back) { return try_if(true, pc, back); }
+  bool try_if(bool held, std::uint16_t pc, match_state::mark const& back) {
+    if (held && run(pc)) return true;
     s_.rewind(back);
     return false;
   }
@@ -11867,27 +11901,23 @@ class basic_interpreter {
   }
 
   bool member(instruction const& i, std::uint16_t pc) {
+    using and_then = typename basic_group_steps<Image>::and_then;
     auto& f = s_.frames[i.a];
     bool const captures = (i.flags & instruction::captures) != 0, any_sign = (i.flags & instruction::any_sign) != 0;
     for (std::uint8_t k = 0; k < f.group->count; ++k) {
       auto const& p = f.group->parts[k];
       if (p.leaves == 0 || (p.leaves & f.covered) != 0 || (captures ? s_.is_root(p.value) : !f.group->whole(k)))
         continue;
-      auto const w = f.weight(p);
-      std::uint32_t leaves = p.leaves, taken = 1u << k;
-      double sign = 1;
-      if (w != i.number) {
-        if (p.value == absent) continue;
-        if ((i.flags & instruction::scales) != 0) {
-          if (multiples(i, pc, k)) return true;
-          continue;
-        }
-        if (any_sign && w * i.number < 0) sign = -1;
-        if (!groups_.same_weight(f, w, sign * i.number) && !groups_.several(f, k, sign * i.number, leaves, taken))
-          continue;
-      }
-      if (part(i, pc, p, sign, leaves, taken)) return true;
-      if ((i.flags & instruction::scales) != 0 && multiples(i, pc, k)) return true;
+      auto const found = groups_.any_like_terms(f, k, [&](double weight, std::uint32_t leaves, std::uint32_t taken) {
+        if (weight != i.number && p.value == absent) return and_then::leave;
+        bool const scales = (i.flags & instruction::scales) != 0;  // it has a coefficient: whatever there is
+        double const sign = scales ? weight / i.number : any_sign && weight * i.number < 0 ? -1 : 1;
+        bool const enough = scales || groups_.same_weight(f, weight, sign * i.number);
+        if (enough && part(i, pc, p, sign, leaves, taken)) return and_then::take;
+        bool const may_grow = scales || (!enough && groups_.may_add_up(f, weight, sign * i.number));
+        return may_grow && p.value != absent ? and_then::add_others : and_then::leave;
+      });
+      if (found) return true;
     }
     return fail(pc);
   }
@@ -11908,23 +11938,6 @@ class basic_interpreter {
     });
   }
 
-  [[gnu::noinline]] bool multiples(instruction const& i, std::uint16_t pc, std::uint8_t k) {
-    auto const& f = s_.frames[i.a];
-    auto const& p = f.group->parts[k];
-    auto w = f.weight(p);
-    std::uint32_t leaves = p.leaves, taken = 1u << k;
-    if (w != i.number && part(i, pc, p, w / i.number, leaves, taken)) return true;
-    for (auto j = static_cast<std::uint8_t>(k + 1); j < f.group->count; ++j) {
-      auto const more = groups_.another(f, p, j, leaves);
-      if (more * w <= 0) continue;
-      w += more;
-      leaves |= f.group->parts[j].leaves;
-      taken |= 1u << j;
-      if (part(i, pc, p, w / i.number, leaves, taken)) return true;
-    }
-    return false;
-  }
-
   bool scalar_member(instruction const& i, std::uint16_t pc) {
     auto& f = s_.frames[i.a];
     for (std::uint8_t k = 0; k < f.group->count; ++k) {
@@ -11940,16 +11953,13 @@ class basic_interpreter {
         continue;
       if (!groups_.may_leave_out(*f.group, p.leaves)) continue;
       auto const back = s_.here();
-      if (s_.cover(i.a, p.leaves, 1u << k) && values_.bind_number(i.b, number, w == i.number ? p.value : absent) &&
-          run(i.next))
-        return true;
-      s_.rewind(back);
+      auto const from = w == i.number ? p.value : absent;
+      if (try_if(s_.cover(i.a, p.leaves, 1u << k) && values_.bind_number(i.b, number, from), i.next, back)) return true;
     }
     if (!f.group->dropped) fail(pc);
     if (f.group->dropped || (i.flags & instruction::optional) != 0) {  // a constant 0 or 1 that was left out
       auto const back = s_.here();
-      if (values_.bind_number(i.b, f.group->sums() ? 0 : 1, absent) && run(i.next)) return true;
-      s_.rewind(back);
+      if (try_if(values_.bind_number(i.b, f.group->sums() ? 0 : 1, absent), i.next, back)) return true;
     }
     return fail(pc);
   }
@@ -11961,8 +11971,7 @@ class basic_interpreter {
       auto const next = values_.seen_through(v, i.through, (i.flags & instruction::free) != 0);
       if (next == absent || !unchanged(image_, facts_, image_.producer(v))) {  // else it makes no difference
         auto const back = s_.here();
-        if (values_.capture(i.b, v) && run(i.next)) return true;
-        s_.rewind(back);
+        if (try_if(values_.capture(i.b, v), i.next, back)) return true;
         ++tries;
       }
       if (next == absent) break;
@@ -11973,25 +11982,19 @@ class basic_interpreter {
     return false;
   }
 
-  bool strip(instruction const& i) {
-    value_id chain[9];
-    int length = 0;
-    auto v = s_.value(i.a);
-    chain[length++] = v;
-    auto const begin = s_.here();
-    while (i.through != 0 && length < 9) {
-      v = values_.seen_through(v, i.through, (i.flags & instruction::free) != 0);
-      if (v == absent) break;
-      chain[length++] = v;
+  bool strip(instruction const& i) { return strip(i, s_.value(i.a), 0); }
+  bool strip(instruction const& i, value_id v, int passed) {
+    auto const below =
+        i.through == 0 || passed == 8 ? absent : values_.seen_through(v, i.through, (i.flags & instruction::free) != 0);
+    auto const back = s_.here();
+    if (below != absent) {
+      s_.add_matched(image_.producer(v));
+      if (strip(i, below, passed + 1)) return true;
+      s_.rewind(back);
     }
-    while (length-- > 0) {
-      for (int k = 0; k < length; ++k) s_.add_matched(image_.producer(chain[k]));
-      s_.registers[i.b] = s_.registers[i.a];
-      s_.registers[i.b].value = chain[length];
-      if (run(i.next)) return true;
-      s_.rewind(begin);
-    }
-    return false;
+    s_.registers[i.b] = s_.registers[i.a];
+    s_.registers[i.b].value = v;
+    return try_from(i.next, back);
   }
 
   bool user(instruction const& i, std::uint16_t pc) {
@@ -12000,8 +12003,7 @@ class basic_interpreter {
     auto const back = s_.here();
     if ((i.flags & instruction::optional) != 0) {
       s_.registers[i.b] = {{v}};
-      if (run(i.next)) return true;
-      s_.rewind(back);
+      if (try_from(i.next, back)) return true;
     }
     return user_of(i, v, scanned, 0) || fail(pc);
   }
@@ -12013,10 +12015,8 @@ class basic_interpreter {
       if (++scanned > 1024) return s_.exceeded = true, false;
       bool const fits = is_user(i, image_.node(n).tag);
       if (fits) {
-        auto const back = s_.here();
         s_.registers[i.b] = {{image_.result(n, i.c)}};
-        if (run(i.next)) return true;
-        s_.rewind(back);
+        if (try_from(i.next, s_.here())) return true;
       }
       bool const on = climbs && passed < 16 && fits;
       if (!on && (i.through == 0 || passed >= 8 || !passes_on(n, v, i.through))) continue;
@@ -12061,12 +12061,12 @@ class basic_machine {
   using acceptor = match_acceptor;
   static constexpr int step_limit = basic_interpreter<Image>::step_limit;
 
-  basic_machine(program const& rules, Image const& image, facts const& known, dialect const& names)
-      : rules_(rules),
+  basic_machine(filter_tables const& of, Image const& image, facts const& known, dialect const& names)
+      : rules_(of.rules),
         image_(image),
         names_(names),
         congruent_(image, known, names_),
-        filter_(rules_, image, known, names_),
+        filter_(of, image, known),
         interpreter_(rules_, image, known, names_, congruent_, filter_) {}
   basic_machine(basic_machine const&) = delete;
   basic_machine& operator=(basic_machine const&) = delete;
@@ -12097,9 +12097,6 @@ class basic_machine {
   [[nodiscard]] program const& rules() const { return rules_; }
   [[nodiscard]] congruence& congruent() { return congruent_; }
   [[nodiscard]] match_state const& found() const { return interpreter_.found(); }
-  [[nodiscard]] bool exceeded() const { return found().exceeded; }
-  [[nodiscard]] bool bounded() const { return found().bounded; }
-
   [[nodiscard]] bool told_apart() const { return congruent_.told_apart(); }
 
   void listen(failure_listener* to) { interpreter_.listen(to); }
@@ -12171,7 +12168,7 @@ class basic_machine {
     return filter_.leads_on(n, e) && interpreter_.enter(n, e, to);
   }
 
-  program const rules_;
+  program const& rules_;
   Image const& image_;
   dialect const names_;
   congruence congruent_;
@@ -12386,7 +12383,6 @@ class all_matches final : public machine::acceptor {
     rules.push_back(rule);
     return false;
   }
-  void refuse(std::uint16_t, std::uint16_t) override {}
 };
 
 template <class Image>
@@ -12450,8 +12446,6 @@ template <class Image>
 }
 
 #ifdef FUSE_REWRITE_SEPARATE
-extern template explanation explain(machine&, graph_image const&, facts const&, dialect const&, node_id, int,
-                                    chosen_rules const*, int);
 extern template explanation explain(machine&, graph_image const&, facts const&, dialect const&, node_id,
                                     chosen_rules const*);
 #endif
@@ -14963,6 +14957,12 @@ namespace fuse::inline v0 {
 
 namespace detail {
 
+template <auto const& Set, auto const& Dialect>
+[[nodiscard]] filter_tables const& filter_tables_of() {
+  static filter_tables const made(program_of<Set, Dialect>, Dialect);
+  return made;
+}
+
 template <class Graph>
 struct any_match {
   struct bound_name {
@@ -14986,7 +14986,7 @@ struct any_match {
 template <class Graph>
 class graph_matcher {
  public:
-  graph_matcher(program const& rules, Graph const& graph)
+  graph_matcher(filter_tables const& rules, Graph const& graph)
       : bound_(graph, names_in(names), names.newest),
         facts_(bound_.image, names),
         machine_(rules, bound_.image, propagated(), names) {}
@@ -15009,19 +15009,11 @@ class graph_matcher {
     if (n != absent) machine_.run(n, seen);
     return found;
   }
-  [[nodiscard]] explanation why(node_of<Graph> const& node) {
-    auto const n = number(node);
-    return n == absent ? explanation{} : explain(machine_, bound_.image, facts_, names, n);
-  }
+  [[nodiscard]] explanation why(node_of<Graph> const& node) { return why_of(node, nullptr); }
   [[nodiscard]] explanation why(node_of<Graph> const& node, std::string_view rule) {
-    auto const n = number(node);
-    auto const& all = machine_.rules().rules;
-    for (std::size_t i = 0; i < all.size() && n != absent; ++i) {
-      if (all[i].name != rule) continue;
-      chosen_rules const only(machine_.rules(), [&](std::size_t each) { return each == i; });
-      return explain(machine_, bound_.image, facts_, names, n, &only);
-    }
-    return explanation{};
+    auto const& all = machine_.rules();
+    chosen_rules const only(all, [&](std::size_t each) { return all.rules[each].name == rule; });
+    return why_of(node, &only);
   }
   [[nodiscard]] std::vector<explanation> near_misses(std::size_t limit = 10) {
     std::vector<explanation> found;
@@ -15070,7 +15062,6 @@ class graph_matcher {
       into_.push_back(std::move(made));
       return false;
     }
-    void refuse(std::uint16_t, std::uint16_t) override {}
 
    private:
     graph_matcher& owner_;
@@ -15079,6 +15070,10 @@ class graph_matcher {
     std::size_t first_ = 0;  // of this node
   };
 
+  [[nodiscard]] explanation why_of(node_of<Graph> const& node, chosen_rules const* only) {
+    auto const n = number(node);
+    return n == absent ? explanation{} : explain(machine_, bound_.image, facts_, names, n, only);
+  }
   facts const& propagated() {
     if (!bound_.cyclic()) facts_.run();
     return facts_;
@@ -15148,7 +15143,8 @@ class matcher : public detail::graph_matcher<Graph> {
   using any_rules = detail::graph_matcher<Graph>;
 
  public:
-  explicit matcher(Graph const& graph) : any_rules(program_of<Rules, detail::dialect_table_of<Graph>()>, graph) {}
+  explicit matcher(Graph const& graph)
+      : any_rules(detail::filter_tables_of<Rules, detail::dialect_table_of<Graph>()>(), graph) {}
 
   [[nodiscard]] std::vector<match_of<Rules, Graph>> all() { return typed(any_rules::all()); }
   [[nodiscard]] std::vector<match_of<Rules, Graph>> at(node_of<Graph> const& node) {
@@ -15771,6 +15767,87 @@ class basic_traffic {
   std::uint32_t seen_round_ = 0;
 };
 using traffic = basic_traffic<graph_image>;
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
+template <class Image>
+class basic_infinite_terms {
+ public:
+  basic_infinite_terms(Image const& image, facts const& known, dialect const& names, match_state const& match)
+      : image_(image), facts_(known), names_(names), match_(match) {}
+
+  [[nodiscard]] std::string find(node_id first_new) const {
+    for (auto n = first_new; n < image_.node_count(); ++n) {
+      auto const terms = terms_of(n);
+      for (std::uint32_t i = 0; i < terms; ++i)
+        if (auto const found = below(image_.operand(n, i), first_new); found != absent)
+          return image_.source->value_name(found);
+      for (auto const& p : info(op_of(image_, n)).parameters)
+        if (double number = 0;
+            terms != 0 && read_number(image_, facts_, names_, n, p.name, number) && !math::is_finite(number))
+          return std::string(image_.source->op_name(n)) + "'s " + std::string(p.name);
+    }
+    return {};
+  }
+
+ private:
+  [[nodiscard]] std::uint32_t terms_of(node_id n) const {
+    auto const count = image_.operand_count(n);
+    auto const first = [&](std::uint32_t terms) { return terms < count ? terms : count; };
+    switch (op_of(image_, n)) {
+      case opcode::reduce_max:
+      case opcode::reduce_min:
+      case opcode::arg_max:
+      case opcode::arg_min:
+      case opcode::max_pool:
+      case opcode::global_max_pool:
+      case opcode::resize:
+      case opcode::neg: return 0;
+      case opcode::attention: return first(3);
+      case opcode::einsum: return count;
+      default: break;
+    }
+    switch (info(op_of(image_, n)).kind) {
+      case op_kind::reduction: return first(1);
+      case op_kind::anchor: return first(2);
+      default: return info(op_of(image_, n)).group == op_group::sum ? count : 0;
+    }
+  }
+  [[nodiscard]] bool was_added_up(value_id v) const {
+    for (auto n : match_.matched())
+      for (std::uint32_t i = 0; i < terms_of(n); ++i)
+        if (image_.operand(n, i) == v) return true;
+    return false;
+  }
+
+  [[nodiscard]] value_id below(value_id v, node_id first_new) const {
+    if (v == absent) return absent;
+    auto const n = image_.producer(v);
+    if (n == absent || n < first_new) return !is_finite(v) && !was_added_up(v) ? v : absent;
+    if (terms_of(n) != 0) return absent;  // looked at by itself
+    for (std::uint32_t i = 0; i < image_.operand_count(n); ++i)
+      if (auto const found = below(image_.operand(n, i), first_new); found != absent) return found;
+    return absent;
+  }
+  [[nodiscard]] bool is_finite(value_id v) const {
+    if (double number = 0; facts_.uniform(v, number)) return math::is_finite(number);
+    for (auto const number : facts_.numbers(v))
+      if (!math::is_finite(number)) return false;
+    if (!image_.value(v).constant || !is_floating(facts_.type(v)) || was_added_up(v)) return true;
+    auto const contents = image_.source->constant(v);
+    for (std::size_t i = 0; contents && i < contents.size(); ++i)
+      if (!math::is_finite(contents.number(i))) return false;
+    return true;
+  }
+
+  Image const& image_;
+  facts const& facts_;
+  dialect const& names_;
+  match_state const& match_;
+};
+using infinite_terms = basic_infinite_terms<graph_image>;
 
 }  // namespace fuse::inline v0::detail
 
@@ -18472,11 +18549,18 @@ class basic_application {
         validity_(image, known, names),
         changes_(image, known, false),
         right_(rules_, match_, image, known, names, options.target, changes_),
+        infinite_(image, known, names, match_),
         narrowing_(rules_, match_, image, known, names, options.trust_shapes),
         others_(image, known, names, match.congruent(), changes_),
-        counted_(static_cast<std::size_t>(opcode::count_), false) {
-    for (auto const& i : match.rules().code)
-      if (i.code == step::users) count_users_of(i.next);
+        counted_(static_cast<std::size_t>(opcode::count_), false) {}
+
+  void count_users(std::vector<bool> const& selected) {
+    bool counts = false;
+    for (auto const& i : rules_.code) counts = counts || i.code == step::users;
+    if (!counts) return;
+    chosen_rules const chosen(rules_, [&](std::size_t rule) { return selected[rule]; });
+    for (std::uint16_t pc = 0; pc < rules_.code.size(); ++pc)
+      if (rules_.code[pc].code == step::users && chosen.pass(pc)) count_users_of(rules_.code[pc].next);
   }
 
   rewrite_outcome apply(std::uint16_t rule, node_id root, element_type computed_in, std::string_view origin) {
@@ -18498,6 +18582,9 @@ class basic_application {
     for (std::size_t i = 0; i < roots_.size(); ++i)
       if (auto why = unfit(made_[i], roots_[i]); !why.empty()) return refuse("shape and element type", std::move(why));
     if (auto why = invalid(); !why.empty()) return refuse("operator", std::move(why));
+    if (auto const what = infinite_.find(first_node()); !what.empty())
+      return refuse("right side", "it would add up multiples of " + what +
+                                      ", which is not finite, where it was none of the terms: inf - inf is no number");
     auto place = root;
     if (roots_.size() > 1 && !find_place(place))
       return refuse("order",
@@ -18780,6 +18867,7 @@ class basic_application {
   plain_vector<reader> readers_;
   plain_vector<node_id> stale_;
   plain_vector<value_id> dead_, less_read_;
+  basic_infinite_terms<Image> infinite_;
   basic_narrowing<Image> narrowing_;
   basic_other_results<Image> others_;
   bool counts_users_ = false;  // some rule does
@@ -19307,29 +19395,89 @@ class rule_targets {
 namespace fuse::inline v0::detail {
 
 template <class Image>
+class basic_worklist {
+ public:
+  explicit basic_worklist(Image const& image) : image_(image) {}
+
+  [[nodiscard]] bool empty() const { return heap_.empty(); }
+  void clear() { heap_.clear(); }
+
+  void add(node_id n) {
+    auto at = heap_.size();
+    heap_.push_back(n);
+    for (; at != 0 && after(n, heap_[(at - 1) / 2]); at = (at - 1) / 2) heap_[at] = heap_[(at - 1) / 2];
+    heap_[at] = n;
+  }
+  node_id take() {
+    auto const first = heap_[0], n = heap_.back();
+    heap_.pop_back();
+    if (heap_.empty()) return first;
+    std::size_t at = 0;
+    for (auto below = std::size_t{1}; below < heap_.size(); below = 2 * at + 1) {
+      if (below + 1 < heap_.size() && after(heap_[below + 1], heap_[below])) ++below;
+      if (!after(heap_[below], n)) break;
+      heap_[at] = heap_[below];
+      at = below;
+    }
+    heap_[at] = n;
+    return first;
+  }
+
+ private:
+  [[nodiscard]] bool after(node_id a, node_id b) const { return image_.node(a).order > image_.node(b).order; }
+
+  Image const& image_;
+  plain_vector<node_id> heap_;
+};
+using worklist = basic_worklist<graph_image>;
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
+template <class Program>
+struct basic_compiled_rules {
+  basic_filter_tables<Program> const tables;
+  pattern_reach const reach;
+
+  basic_compiled_rules(Program const& of, dialect const& names);
+};
+using compiled_rules = basic_compiled_rules<program>;
+
+template <class Program>
+basic_compiled_rules<Program>::basic_compiled_rules(Program const& of, dialect const& names)
+    : tables(of, names), reach(tables.rules) {}
+
+#ifdef FUSE_REWRITE_SEPARATE
+extern template struct basic_compiled_rules<program>;
+#endif
+
+template <class Image>
 class basic_driver final : machine::acceptor {
  public:
-  basic_driver(program const& rules, Image& image, facts& known, dialect const& names, rewrite_options const& options,
-               rewrite_report& report)
-      : rules_(rules),
+  basic_driver(compiled_rules const& of, Image& image, facts& known, dialect const& names,
+               rewrite_options const& options, rewrite_report& report)
+      : rules_(of.tables.rules),
         image_(image),
         facts_(known),
         options_(options),
         report_(report),
-        machine_(rules, image, known, names),
+        machine_(of.tables, image, known, names),
         near_misses_(machine_, image, known, names),
         application_(machine_, image, known, names, options),
         refusals_(image),
-        reach_(rules),
-        selected_(rules.rules.size(), true),
+        reach_(of.reach),
+        selected_(rules_.rules.size(), true),
         begins_(static_cast<std::size_t>(opcode::count_)),
-        last_stage_(begins_.size(), -1) {
-    report_.rules.resize(rules.rules.size());
-    for (std::size_t i = 0; i < rules.rules.size(); ++i) report_.rules[i].name = rules.rules[i].name;
+        last_stage_(begins_.size(), -1),
+        waiting_(image) {
+    report_.rules.resize(rules_.rules.size());
+    for (std::size_t i = 0; i < rules_.rules.size(); ++i) report_.rules[i].name = rules_.rules[i].name;
     machine_.filter(options.filter);
     list_last_stages();
     if (!select()) return;
     leave_out_other_targets(names);
+    application_.count_users(selected_);
     fused_by_.resize(image.node_count(), 0);
   }
 
@@ -19344,7 +19492,7 @@ class basic_driver final : machine::acceptor {
       auto const before = costly_.size();
       visit_all();
       for (int i = 0; i < cost_rounds && may_pay(before); ++i) {
-        list_costly(before, waiting_);
+        wait(list_costly(before));
         visit_waiting();
       }
       waiting_.clear();
@@ -19354,12 +19502,12 @@ class basic_driver final : machine::acceptor {
     late_rounds_ = true;
     for (int i = 0; (!late_.empty() || (i < cost_rounds && may_pay(0)) || may_be_same()) && budget_ != 0; ++i) {
       auto again = std::exchange(late_, {});
-      if (i < cost_rounds && may_pay(0)) list_costly(0, again);
+      if (i < cost_rounds && may_pay(0)) again.append(span(list_costly(0)));
       if (may_be_same()) list_doubtful(again);
       for (int stage = 0; stage < rules_.stages; ++stage) {
         if (!has_rules(stage)) continue;
         enter_stage(stage);
-        waiting_ = again;
+        wait(again);
         visit_waiting();
         visit_further_up();
       }
@@ -19495,8 +19643,8 @@ class basic_driver final : machine::acceptor {
     bool const applied = rewrite_at(n);
     if (!applied && machine_.told_apart() && (doubtful_.empty() || doubtful_.back().root != n))
       doubtful_.push_back({n, applied_});
-    if (machine_.exceeded()) ++exceeded_;
-    if (!applied && machine_.bounded()) ++bounded_;
+    if (machine_.found().exceeded) ++exceeded_;
+    if (!applied && machine_.found().bounded) ++bounded_;
     refusals_.leave(applied);
   }
 
@@ -19583,11 +19731,13 @@ class basic_driver final : machine::acceptor {
   [[nodiscard]] bool may_pay(std::size_t first) const {
     return first < costly_.size() && costly_[first].applied != applied_ && budget_ != 0;
   }
-  void list_costly(std::size_t first, plain_vector<node_id>& into) {
+  plain_vector<node_id> list_costly(std::size_t first) {
+    plain_vector<node_id> roots;
     for (auto at = costly_.size(); at-- > first;)
-      if (auto const root = costly_[at].root; image_.node(root).alive && (into.empty() || into.back() != root))
-        into.push_back(root);
+      if (auto const root = costly_[at].root; image_.node(root).alive && (roots.empty() || roots.back() != root))
+        roots.push_back(root);
     costly_.resize(first);
+    return roots;
   }
 
   [[nodiscard]] bool may_be_same() const { return !doubtful_.empty() && doubtful_[0].applied != applied_; }
@@ -19622,33 +19772,30 @@ class basic_driver final : machine::acceptor {
     if (fused_by_.size() < last) fused_by_.resize(last + last / 8, 0);
     for (auto n : machine_.found().matched())
       if (fused_by_[n] == 0) fused_by_[n] = static_cast<std::uint16_t>(rule + 1);
-    auto const waited = waiting_.size();
     for (auto n = first; n < last; ++n) machine_.add(n);
     auto const readers = application_.readers();
     for (auto i = readers.size(); i-- > 0;)
       climbs_.push_back({readers[i].node, above(readers[i].of)}), look_at(readers[i].node);
-    for (auto n = last; n-- > first;) waiting_.push_back(n);
-    if (stage_ != 0 || late_rounds_) late_.append(span(waiting_).subspan(waited));
+    for (auto n = last; n-- > first;) look_now_and_late(n);
   }
 
   void look_at(node_id reader, int passed = 0) {
     if (passed < 8 && may_keep_elements(op_of(image_, reader)) && unchanged(image_, facts_, reader))
       image_.for_each_user(image_.result(reader), [&](node_id user) { look_at(user, passed + 1); });
     machine_.look(reader);
-    waiting_.push_back(reader);
+    look_now_and_late(reader);
   }
 
   void look_further_up() {
     begin_round();
     auto const stage = patterns_so_far();
-    auto const waited = waiting_.size();
     while (!climbs_.empty()) {
       auto const at = climbs_.back();
       climbs_.pop_back();
       auto const n = at.node;
       auto& seen = seen_[n];
       if (!image_.node(n).alive || (seen.round == round_ && seen.operators >= at.operators)) continue;
-      if (seen.round != round_) waiting_.push_back(n);
+      if (seen.round != round_) look_now_and_late(n);
       seen = {round_, at.operators};
       auto const op = op_of(image_, n);
       bool const passed = reach_.passes(image_.node(n).tag);
@@ -19657,14 +19804,20 @@ class basic_driver final : machine::acceptor {
       for (std::uint32_t k = 0; k < image_.node(n).result_count; ++k)
         image_.for_each_user(image_.result(n, k), [&](node_id user) { climbs_.push_back({user, left}); });
     }
-    if (stage_ != 0 || late_rounds_) late_.append(span(waiting_).subspan(waited));
   }
   [[nodiscard]] int patterns_so_far() const { return late_rounds_ ? rules_.stages - 1 : stage_; }
 
+  void wait(plain_vector<node_id> const& nodes) {
+    for (auto n : nodes) waiting_.add(n);
+  }
+  void look_now_and_late(node_id n) {
+    waiting_.add(n);
+    if (stage_ != 0 || late_rounds_) late_.push_back(n);
+  }
+
   void visit_waiting() {
     while (!waiting_.empty() && budget_ != 0) {
-      auto const next = waiting_.back();
-      waiting_.pop_back();
+      auto const next = waiting_.take();
       if (next >= reached_ && matters(next)) visit(next);
     }
   }
@@ -19694,7 +19847,7 @@ class basic_driver final : machine::acceptor {
                             "; the graph is as they left it");
   }
 
-  program rules_;
+  program const& rules_;
   Image& image_;
   facts const& facts_;
   rewrite_options const& options_;
@@ -19703,14 +19856,15 @@ class basic_driver final : machine::acceptor {
   basic_near_misses<Image> near_misses_;
   basic_application<Image> application_;
   basic_refusals<Image> refusals_;
-  pattern_reach const reach_;
+  pattern_reach const& reach_;
   std::vector<bool> selected_;
   plain_vector<std::uint16_t> fused_by_;  // by node: 0, or 1 + the first rule that it took part in a rewrite of
   plain_vector<std::uint8_t> begins_, begins_by_name_;  // by opcode, by code of a name
   plain_vector<int> last_stage_, last_stage_by_name_;
   plain_vector<std::uint32_t> unchecked_;   // rewrites by rule, empty where there is none
   std::vector<std::string> why_unchecked_;  // ... of the first
-  plain_vector<node_id> waiting_, late_;
+  basic_worklist<Image> waiting_;
+  plain_vector<node_id> late_;
   struct climb {
     node_id node;
     int operators;  // that may stand above what it reads
@@ -19745,7 +19899,7 @@ namespace fuse::inline v0 {
 namespace detail {
 
 template <class Image>
-void rewrite(program const& rules, graph_source& source, Image& image, bool cyclic, dialect const& names,
+void rewrite(compiled_rules const& rules, graph_source& source, Image& image, bool cyclic, dialect const& names,
              rewrite_options const& options, rewrite_report& report) {
   if (cyclic) {
     report.error = "the graph has a cycle";
@@ -19768,12 +19922,18 @@ void rewrite(program const& rules, graph_source& source, Image& image, bool cycl
 }
 
 #ifdef FUSE_REWRITE_SEPARATE
-extern template void rewrite(program const&, graph_source&, graph_image&, bool, dialect const&, rewrite_options const&,
-                             rewrite_report&);
+extern template void rewrite(compiled_rules const&, graph_source&, graph_image&, bool, dialect const&,
+                             rewrite_options const&, rewrite_report&);
 #endif
 
+template <auto const& Rules, auto const& Table>
+[[nodiscard]] compiled_rules const& compiled_rules_of() {
+  static compiled_rules const made(program_of<Rules, Table>, Table);
+  return made;
+}
+
 template <class Graph>
-void rewrite(program const& rules, Graph& graph, rewrite_options const& options, rewrite_report& report) {
+void rewrite(compiled_rules const& rules, Graph& graph, rewrite_options const& options, rewrite_report& report) {
   static constexpr auto const& names = dialect_of<Graph>;
   graph_binding<Graph> bound(graph, names_in(names), names.newest);
   rewrite(rules, bound, bound.image, bound.cyclic(), names, options, report);
@@ -19790,7 +19950,7 @@ rewrite_report rewrite(Graph& graph, rewrite_options const& options = {}) {
     if constexpr (detail::require_rules<Rules, table>::met) {
       static_assert(!detail::program_table_of<Rules, table>.overflow,
                     "fuse: a rule set has at most 1024 rules, 64 parameter names and 32 sets to look through");
-      detail::rewrite(program_of<Rules, table>, graph, options, report);
+      detail::rewrite(detail::compiled_rules_of<Rules, table>(), graph, options, report);
     }
   }
   return report;

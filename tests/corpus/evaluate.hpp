@@ -26,19 +26,20 @@ using own_operators = std::function<std::optional<array>(
     std::string_view name, std::vector<array const*> const& operands, parameters const& attributes)>;
 
 /// Evaluates graphs in double precision: floating Casts round nothing, constants keep the values that they store; where
-/// `rounds`, what is computed of constants alone is rounded to their type.
+/// `rounds`, what is computed of constants alone is rounded to their type. Floating constants are off by `moved_by`,
+/// relatively.
 /// Independent of the library's own tables: it is what they are checked with. Throws std::runtime_error for what it
 /// does not know; where there are no exceptions, that ends the program.
 class evaluator {
  public:
   evaluator(fuse::graph const& g, std::map<std::string, array> const& inputs, own_operators own = {},
-            bool rounds = false)
-      : graph_(g), own_(std::move(own)), rounds_(rounds) {
+            bool rounds = false, double moved_by = 0)
+      : graph_(g), own_(std::move(own)), rounds_(rounds), moved_by_(moved_by) {
     for (auto const v : g.inputs()) {
       if (auto const at = inputs.find(std::string(g.name(v))); at != inputs.end())
         values_[v.id] = at->second;
       else if (g.constant(v))
-        values_[v.id] = array_of(g.constant(v));
+        values_[v.id] = constant(v);
       else
         fail("no value for the input " + std::string(g.name(v)));
     }
@@ -50,7 +51,7 @@ class evaluator {
     if (at != values_.end()) return at->second;
     if (!graph_.constant(v)) fail("a value is read before it is computed");
     constants_[v.id] = graph_.constant(v).type;
-    return values_[v.id] = array_of(graph_.constant(v));
+    return values_[v.id] = constant(v);
   }
   /// Whether a value was computed: none is in a branch that is not taken.
   [[nodiscard]] bool has(fuse::graph::value v) const { return values_.count(v.id) != 0; }
@@ -133,9 +134,17 @@ class evaluator {
     return results;
   }
 
+  [[nodiscard]] array constant(fuse::graph::value v) const {
+    auto contents = array_of(graph_.constant(v));
+    for (auto& x : contents.data)
+      if (!contents.integers) x *= 1 + moved_by_;
+    return contents;
+  }
+
   fuse::graph const& graph_;
   own_operators own_;
   bool rounds_;
+  double moved_by_;
   std::map<std::uint32_t, array> values_;
   std::map<std::uint32_t, fuse::element_type> constants_;
 };

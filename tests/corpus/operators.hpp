@@ -62,7 +62,8 @@ using binary_function = double (*)(double, double);
       if (integers) return [](double a, double b) { return std::trunc(a / b); };
       return [](double a, double b) { return a / b; };
     case opcode::mod: return [](double a, double b) { return a - std::floor(a / b) * b; };
-    case opcode::pow: return [](double a, double b) { return std::pow(a, b); };
+    case opcode::pow:  // a root of -inf is no number
+      return [](double a, double b) { return a == -HUGE_VAL && b != std::floor(b) ? std::nan("") : std::pow(a, b); };
     case opcode::maximum: return [](double a, double b) { return a > b || a != a ? a : b; };
     case opcode::minimum: return [](double a, double b) { return a < b || a != a ? a : b; };
     case opcode::less: return [](double a, double b) { return static_cast<double>(a < b); };
@@ -284,7 +285,9 @@ template <class F>
     return in.size() > i && in[i] != nullptr ? in[i]->data.at(0) : p.number({name}, fallback);
   };
   auto const low = bound(1, "min", -HUGE_VAL), high = bound(2, "max", HUGE_VAL);
-  return map(*in.at(0), [&](double x) { return std::min(std::max(x, low), high); });
+  return map(*in.at(0), [&](double x) {  // between what is no number there is none
+    return std::isnan(low) ? low : std::isnan(high) ? high : std::min(std::max(x, low), high);
+  });
 }
 /// Elements `from`, `from` + 1, ... of an axis.
 [[nodiscard]] inline array part_of(array const& a, std::size_t axis, std::int64_t from, std::int64_t count) {

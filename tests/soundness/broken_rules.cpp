@@ -187,7 +187,7 @@ fuse::rewrite_report told(std::size_t applied) {
 
 TEST_CASE("what a broken engine does is told") {
   using options = fuse::rewrite_options;
-  using rules = fuse::program const&;
+  using rules = fuse::detail::compiled_rules const&;
   small a;
   a.g.output(a.g.add("Tanh", {a.in("x", {2, 3})}), "y");
   auto const law = [&](auto rewrite) {

@@ -32,21 +32,21 @@ struct inferred {
 /// What is tested, of one rule set in one dialect: functions of a graph of no particular type.
 struct engine {
   [[nodiscard]] fuse::rewrite_report rewrite(fuse::graph& g, fuse::rewrite_options const& options) const {
-    return rewrite_by(*rules, g, options);
+    return rewrite_by(rules(), g, options);
   }
   /// In order, without repetitions.
   [[nodiscard]] std::vector<place> matches(fuse::graph const& g, bool filter) const {
-    return matches_of(*rules, g, filter);
+    return matches_of(rules(), g, filter);
   }
   /// Where `why` says of a node and a rule something else than `at`, or nothing that one can read; else empty.
   [[nodiscard]] std::string why(fuse::graph const& g, fuse::span<member const> of) const {
-    return why_of(*rules, g, of);
+    return why_of(rules(), g, of);
   }
 
-  fuse::program const* rules;
-  fuse::rewrite_report (*rewrite_by)(fuse::program const&, fuse::graph&, fuse::rewrite_options const&);
-  std::vector<place> (*matches_of)(fuse::program const&, fuse::graph const&, bool filter);
-  std::string (*why_of)(fuse::program const&, fuse::graph const&, fuse::span<member const>);
+  fuse::detail::compiled_rules const& (*rules)();
+  fuse::rewrite_report (*rewrite_by)(fuse::detail::compiled_rules const&, fuse::graph&, fuse::rewrite_options const&);
+  std::vector<place> (*matches_of)(fuse::detail::compiled_rules const&, fuse::graph const&, bool filter);
+  std::string (*why_of)(fuse::detail::compiled_rules const&, fuse::graph const&, fuse::span<member const>);
   std::vector<inferred> (*infer)(fuse::graph const&);  ///< of a value, by its number
 };
 
@@ -54,7 +54,8 @@ namespace detail {
 
 // As fuse::rewrite and fuse::matcher do it, which are compiled for each set of rules, too.
 template <class Graph>
-fuse::rewrite_report rewrite(fuse::program const& rules, fuse::graph& g, fuse::rewrite_options const& options) {
+fuse::rewrite_report rewrite(fuse::detail::compiled_rules const& rules, fuse::graph& g,
+                             fuse::rewrite_options const& options) {
   Graph typed(std::move(g));
   fuse::rewrite_report report;
   fuse::detail::rewrite(rules, typed, options, report);
@@ -63,10 +64,10 @@ fuse::rewrite_report rewrite(fuse::program const& rules, fuse::graph& g, fuse::r
 }
 
 template <class Graph>
-std::vector<place> matches(fuse::program const& rules, fuse::graph const& g, bool filter) {
+std::vector<place> matches(fuse::detail::compiled_rules const& rules, fuse::graph const& g, bool filter) {
   Graph const typed(g);
   std::vector<place> all;
-  fuse::detail::graph_matcher<Graph> search(rules, typed);
+  fuse::detail::graph_matcher<Graph> search(rules.tables, typed);
   search.filter(filter);
   for (auto const& m : search.all()) all.push_back({std::string(m.rule), m.root.id});
   std::sort(all.begin(), all.end());
@@ -93,9 +94,9 @@ std::vector<inferred> infer(fuse::graph const& g) {
 }
 
 template <class Graph>
-std::string why(fuse::program const& rules, fuse::graph const& g, fuse::span<member const> members) {
+std::string why(fuse::detail::compiled_rules const& rules, fuse::graph const& g, fuse::span<member const> members) {
   Graph const typed(g);
-  fuse::detail::graph_matcher<Graph> matches(rules, typed);
+  fuse::detail::graph_matcher<Graph> matches(rules.tables, typed);
   for (auto const n : typed.nodes()) {
     auto const found = matches.at(n);
     for (auto const& one : members) {
@@ -113,7 +114,7 @@ std::string why(fuse::program const& rules, fuse::graph const& g, fuse::span<mem
 }  // namespace detail
 
 template <class Graph, auto const& Rules>
-inline constexpr engine engine_of{&fuse::program_of<Rules, fuse::detail::dialect_table_of<Graph>()>,
+inline constexpr engine engine_of{&fuse::detail::compiled_rules_of<Rules, fuse::detail::dialect_table_of<Graph>()>,
                                   &detail::rewrite<Graph>, &detail::matches<Graph>, &detail::why<Graph>,
                                   &detail::infer<Graph>};
 

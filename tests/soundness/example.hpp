@@ -30,9 +30,9 @@ struct example {
                                                 corpus::parameters const& attributes);
 
 /// Computes all values of an example; fails where operands do not fit. `rounds`: what follows from constants is
-/// rounded.
-[[nodiscard]] inline corpus::evaluator computed(example const& e, bool rounds = false) {
-  return {e.graph, e.feeds, &own_operator, rounds};
+/// rounded. `moved_by`: how far they are off.
+[[nodiscard]] inline corpus::evaluator computed(example const& e, bool rounds = false, double moved_by = 0) {
+  return {e.graph, e.feeds, &own_operator, rounds, moved_by};
 }
 
 }  // namespace soundness

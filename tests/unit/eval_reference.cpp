@@ -99,6 +99,10 @@ TEST_CASE("operators of one element") {
   one clipped;
   clipped.parameters.numbers = {{"min", -1.}, {"max", 2.}};
   CHECK(clipped.of(opcode::clip, {row({-3, 1, 5})}) == numbers{-1, 1, 2});
+  for (auto const* bound : {"min", "max"}) {  // between what is no number there is none
+    clipped.parameters.numbers = {{bound, std::nan("")}};
+    CHECK(std::isnan(clipped.of(opcode::clip, {row({1})})[0]));
+  }
   one to_integer;
   to_integer.results[0].type = fuse::element_type::int64;
   (void)to_integer.of(opcode::cast, {row({-1.7, 2.9})});

@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
+#include <cstddef>
+#include <initializer_list>
+#include <random>
+#include <utility>
+#include <vector>
+
 #include "spelled.hpp"
 
 namespace match_like_terms {
@@ -213,6 +219,64 @@ TEST_CASE("two operators are one term, twice, where their parameters are the sam
     CHECK(fuse::match_all<subtracted>(g).size() == static_cast<std::size_t>(1 - axis));
     g.output(g.add("Tanh", {g.add("Add", {g.add("Add", {b, times(of(0))}), times(of(axis))})}), "products");
     CHECK(fuse::match_all<product>(g).size() == static_cast<std::size_t>(1 - axis));
+  }
+}
+
+// Halves of `whole`, cut in some way, appended to `into`.
+void cut(std::mt19937& draw, int whole, std::vector<int>& into) {
+  while (whole > 0) {
+    auto const part = 1 + static_cast<int>(draw() % static_cast<unsigned>(whole));
+    into.push_back(part);
+    whole -= part;
+  }
+}
+
+TEST_CASE("like terms of several names are shared out in whichever way they add up") {
+  static constexpr auto shared =
+      fuse::rule<"shared">(abs(4.0 * z + 1.5 * y + x)).replace(op<"Max">(x, y, z)).at_equal_cost();
+  static constexpr auto shared_products = fuse::rule<"shared_products">(abs(3.0 * (x * tanh(x)) + 2.0 * (y * tanh(y))))
+                                              .replace(op<"Max">(x, y))
+                                              .at_equal_cost();
+  static constexpr auto shared_with_sum =
+      fuse::rule<"shared_with_sum">(relu(x) * tanh(4.0 * z + 1.5 * y + x)).replace(op<"Max">(x, y, z)).at_equal_cost();
+  std::mt19937 draw(1);
+  auto const sum = [&](sketch& g, std::vector<int> const& halves, graph::value term, graph::value first = {}) {
+    std::vector<graph::value> terms;
+    for (auto const each : halves) terms.push_back(g.add("Mul", {term, g.scalar(0.5f * static_cast<float>(each))}));
+    if (first) terms.insert(terms.begin() + static_cast<std::ptrdiff_t>(draw() % terms.size()), first);
+    return g.add("Sum", terms);
+  };
+  auto const shuffled = [&](std::initializer_list<int> wholes) {
+    std::vector<int> halves;
+    for (auto const each : wholes) cut(draw, each, halves);
+    for (auto i = halves.size(); i-- > 1;) std::swap(halves[i], halves[draw() % (i + 1)]);
+    return halves;
+  };
+  for (int i = 0; i < 300; ++i) {
+    sketch g;
+    auto const a = g.in("a");
+    g.output(g.add("Abs", {sum(g, shuffled({8, 3, 2}), a)}), "values");
+    CHECK(fuse::match_all<shared>(g).size() == 1);
+    g.output(g.add("Abs", {sum(g, shuffled({6, 4}), g.add("Mul", {g.add("Tanh", {a}), a}))}), "products");
+    CHECK(fuse::match_all<shared_products>(g).size() == 1);
+    // One of the terms is a sum of others itself, and is wanted whole.
+    auto const twice = g.add("Add", {a, a});
+    g.end(g.add("Mul", {g.add("Relu", {twice}), g.add("Tanh", {sum(g, shuffled({8, 3}), a, twice)})}));
+    CHECK(fuse::match_all<shared_with_sum>(g).size() == 1);
+  }
+}
+
+// What is taken for x is itself twice, four times or eight times a value, and stands in sums of itself.
+TEST_CASE("a multiple of a multiple is one of either") {
+  static constexpr auto tripled =
+      fuse::rule<"tripled">(3.0 * square(x) * tanh(x)).replace(op<"Max">(x, x)).at_equal_cost();
+  for (int doublings = 0; doublings < 4; ++doublings) {
+    sketch g;
+    auto v = g.in("a");
+    for (int i = 0; i < doublings; ++i) v = g.add("Add", {v, v});
+    auto const thrice = g.add("Add", {g.add("Add", {v, v}), v});
+    g.end(g.add("Mul", {g.add("Mul", {v, thrice}), g.add("Tanh", {v})}));
+    CHECK(fuse::match_all<tripled>(g).size() == 1);
   }
 }
 

@@ -97,7 +97,6 @@ struct found final : fuse::detail::machine::acceptor {
     rules.push_back(rule);
     return false;
   }
-  void refuse(std::uint16_t, std::uint16_t) override {}
 };
 struct found_everywhere final : fuse::detail::machine::acceptor {
   fuse::detail::machine const& by;
@@ -107,7 +106,6 @@ struct found_everywhere final : fuse::detail::machine::acceptor {
     rules[by.root()].push_back(rule);
     return false;
   }
-  void refuse(std::uint16_t, std::uint16_t) override {}
 };
 struct deaf final : fuse::detail::failure_listener {
   void failed(std::uint16_t, fuse::value_id, int) override {}
@@ -134,6 +132,7 @@ TEST_CASE("ways that need different operators need one of them") {
 
 TEST_CASE("what is not entered at a glance would not have matched") {
   static constexpr auto const& rules = fuse::program_of<all_of_them>;
+  fuse::detail::filter_tables const tables(rules, fuse::dialect_of<graph>);
   std::vector<std::size_t> matches(rules.rules.size());
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     auto g = drawn(seed);
@@ -141,7 +140,7 @@ TEST_CASE("what is not entered at a glance would not have matched") {
     fuse::graph_binding<graph> bound(g, fuse::names_in(names), names.newest);
     fuse::detail::facts known(bound.image, names);
     known.run();
-    fuse::detail::machine looking(rules, bound.image, known, names);
+    fuse::detail::machine looking(tables, bound.image, known, names);
     deaf everything;
     found_everywhere all_nodes(looking, bound.image.node_count());
     looking.run(all_nodes);

@@ -196,6 +196,55 @@ TEST_CASE("a constant that the element type does not hold is refused") {
   }
 }
 
+TEST_CASE("what is infinite gets below no sum of products") {
+  static constexpr auto before = fuse::rule<"before">(relu(op<"MatMul">(x, y) * scalar<"s">))
+                                     .replace(op<"MatMul">(x * scalar<"s">, y))
+                                     .at_equal_cost();
+  static constexpr auto into = fuse::rule<"into">(op<"MatMul">(x, y) * w)
+                                   .where(is_constant<"y">, is_constant<"w">)
+                                   .replace(op<"MatMul">(x, fold(y * along<-1>(w))));
+  static constexpr auto summed = fuse::rule<"summed">(relu(sum(x) * y)).replace(sum(x * y)).at_equal_cost();
+  static constexpr auto spread = fuse::rule<"spread">((tanh(x) + y) * z)
+                                     .where(is_constant<"y">, is_constant<"z">)
+                                     .replace(tanh(x) * z + fold(y * z))
+                                     .at_equal_cost();
+  static constexpr auto scaled = fuse::rule<"scaled">(op<"Gemm">(x, y, z) * scalar<"s">)
+                                     .replace(op<"Gemm">(x, y, z).attr<"alpha">(scalar<"s">).attr<"beta">(scalar<"s">));
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  for (float const each : {2.0f, infinity, -infinity, std::numeric_limits<float>::quiet_NaN()}) {
+    bool const finite = each == 2.0f;
+    auto const contents = [&](std::size_t count) { return std::vector<float>(count, each); };
+    sketch number;
+    auto const product = number.add("MatMul", {number.in("a", {4, 8}), number.in("b", {8, 8})});
+    number.end(number.add("Relu", {number.add("Mul", {product, number.scalar(each)})}));
+    CHECK(applied<before>(number) == (finite ? 1 : 0));
+    sketch folded;
+    auto const weights = folded.constant(fuse::make_tensor<float>({8, 2}, std::vector<float>(16, 0.5f)));
+    auto const factor = folded.constant(fuse::make_tensor<float>({2}, contents(2)));
+    folded.end(folded.add("Mul", {folded.add("MatMul", {folded.in("a", {4, 8}), weights}), factor}));
+    CHECK(applied<into>(folded) == (finite ? 1 : 0));
+    sketch reduced;
+    auto const sum_of = reduced.add("ReduceSum", {reduced.in("a", {4, 8})}, {{"axes", std::vector<std::int64_t>{-1}}});
+    reduced.end(reduced.add("Relu", {reduced.add("Mul", {sum_of, reduced.scalar(each)})}));
+    CHECK(applied<summed>(reduced) == (finite ? 1 : 0));
+    sketch apart;
+    auto const shift = apart.constant(fuse::make_tensor<float>({2}, std::vector{-0.5f, 0.5f}));
+    auto const shifted = apart.add("Add", {apart.add("Tanh", {apart.in("a", {4, 2})}), shift});
+    apart.end(apart.add("Mul", {shifted, apart.constant(fuse::make_tensor<float>({2}, contents(2)))}));
+    CHECK(applied<spread>(apart) == (finite ? 1 : 0));
+    sketch told;
+    auto const layer = told.add("Gemm", {told.in("a", {4, 8}), told.in("b", {8, 2}), told.in("c", {2})});
+    told.end(told.add("Mul", {layer, told.scalar(each)}));
+    CHECK(applied<scaled>(told) == (finite ? 1 : 0));
+    // It was there before.
+    sketch kept;
+    auto const there = kept.constant(fuse::make_tensor<float>({8, 2}, contents(16)));
+    auto const scaled = kept.add("Mul", {kept.add("MatMul", {kept.in("a", {4, 8}), there}), kept.scalar(0.5f)});
+    kept.end(kept.add("Relu", {scaled}));
+    CHECK(applied<before>(kept) == 1);
+  }
+}
+
 TEST_CASE("the constants of a row together are held by its element type") {
   static constexpr auto scaled = fuse::rule<"scaled">(relu(tanh(x) * y * z))
                                      .where(is_constant<"y">, is_constant<"z">)

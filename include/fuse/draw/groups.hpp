@@ -10,6 +10,7 @@
 #include <fuse/draw/draw.hpp>
 #include <fuse/graph/binding.hpp>
 #include <fuse/match/machine.hpp>
+#include <fuse/match/match.hpp>
 #include <fuse/ops/names.hpp>
 #include <fuse/program/rule_set.hpp>
 #include <fuse/rewrite/rewrite.hpp>
@@ -36,7 +37,6 @@ template <auto const& Rules, class G>
       for (auto const n : machine_.found().matched()) made.nodes.push_back(bound_.node(n));
       return true;
     }
-    void refuse(std::uint16_t, std::uint16_t) override {}
 
    private:
     detail::machine const& machine_;
@@ -51,7 +51,7 @@ template <auto const& Rules, class G>
   if (bound.cyclic()) return found;
   detail::facts known(bound.image, names);
   known.run();
-  detail::machine run(program_of<Rules, detail::dialect_table_of<G>()>, bound.image, known, names);
+  detail::machine run(detail::filter_tables_of<Rules, detail::dialect_table_of<G>()>(), bound.image, known, names);
   collector seen(run, bound, found);
   for (node_id n = bound.image.node_count(); n-- > 0;)
     for (int stage = 0; stage < run.rules().stages; ++stage)

@@ -40,7 +40,10 @@ namespace fuse::inline v0::detail {
   auto const *low = c.operand(1), *high = c.operand(2);
   if (!x.whole()) {
     double const least = c.number("min", -HUGE_VAL), most = c.number("max", HUGE_VAL);
-    return c.yield(mapped(x, [=](double v) { return v > most || most < least ? most : v < least ? least : v; }));
+    return c.yield(mapped(x, [=](double v) {
+      auto const raised = v < least || least != least ? least : v;
+      return raised > most || most != most ? most : raised;
+    }));
   }
   auto made = x;
   auto const before = [&](std::int64_t a, std::int64_t b) {

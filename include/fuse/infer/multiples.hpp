@@ -37,49 +37,68 @@ class basic_multiples {
     }
     return {};
   }
-  /// Which value, times a coefficient, `v` is, `below` numbers and signs or as it stands. Terms of different signs stay
-  /// apart: they may be all that there is.
+  /// The value of which `v` is a multiple, and the coefficient: the outermost one, which may be a multiple itself; `v`,
+  /// where there is none. Terms of different signs stay apart: they may be all that there is.
   template <class MayBe>
-  [[nodiscard]] value_id term_of(value_id v, double& coefficient, bool below, MayBe const& may_be,
-                                 int depth = 0) const {
-    auto const n = v == absent || depth == 8 ? absent : image_.producer(v);
-    if (n == absent || image_.result_index(v) != 0 || image_.operand_count(n) == 0) return v;
-    auto const& how = opening_of(op_of(image_, n), op_group::sum);
-    if (how.when == opens_with::scaled && below) {
-      auto const found = scaled(n);
-      if (found.value == absent || found.repeated) return v;
-      coefficient *= found.by;
-      return term_of(found.value, coefficient, below, may_be, depth + 1);
-    }
-    if (how.when != opens_with::any || !may_be(v)) return v;
-    if (how.further == 0 && !below) return v;
-    value_id term = absent;
-    double sum = 0;
-    for (std::uint32_t i = 0; i < image_.operand_count(n); ++i) {
-      double one = i == 0 ? how.first : how.further;
-      if (one == 0) break;
-      auto const next = term_of(image_.operand(n, i), one, below, may_be, depth + 1);
-      if (next == absent || (sum < 0 ? one > 0 : sum > 0 && one < 0)) return v;
-      if (i != 0 && !congruent_.same_bare(term, next)) return v;
-      if (i == 0) term = next;
-      sum += one;
-    }
-    coefficient *= sum;
-    return term;
+  [[nodiscard]] value_id term_of(value_id v, double& coefficient, MayBe const& may_be) const {
+    int left = 256;
+    return term_of(v, coefficient, may_be, left, 0);
   }
 
   /// What the exponential `n` is a power of, and the exponent, where it is of a multiple of a logarithm; else absent.
   template <class MayBe>
   [[nodiscard]] value_id power_of(node_id n, double& exponent, MayBe const& may_be) const {
     exponent = 1;
-    auto const log = term_of(image_.operand(n, 0), exponent, true, may_be);
+    auto log = image_.operand(n, 0);
+    for (int i = 0; i < 8; ++i) log = term_of(log, exponent, may_be);
     auto const of = log == absent ? absent : image_.producer(log);
     bool const is = of != absent && op_of(image_, of) == opcode::log && image_.node(of).region == image_.node(n).region;
     return is ? image_.operand(of, 0) : absent;
   }
 
  private:
-  // One step of that, at a product to the power `exponent`, 1 or -1: to the operand that is no number.
+  // The same, with at most so many steps left, on a way that is so deep.
+  template <class MayBe>
+  value_id term_of(value_id v, double& coefficient, MayBe const& may_be, int& left, int depth) const {
+    auto const n = v == absent || depth == 8 || left-- <= 0 ? absent : image_.producer(v);
+    if (n == absent || image_.result_index(v) != 0 || image_.operand_count(n) == 0) return v;
+    auto const& how = opening_of(op_of(image_, n), op_group::sum);
+    if (how.when == opens_with::scaled) {
+      auto const found = scaled(n);
+      if (found.value == absent || found.repeated) return v;
+      coefficient *= found.by;
+      return found.value;
+    }
+    if (how.when != opens_with::any || !may_be(v)) return v;
+    auto const count = how.further == 0 ? 1 : image_.operand_count(n);
+    auto one = how.first;
+    for (auto term = image_.operand(n, 0);;) {
+      auto sum = one;
+      bool all = term != absent;
+      for (std::uint32_t i = 1; all && i < count; ++i) {
+        auto const more = how.further * multiple_of(term, image_.operand(n, i), may_be, left, depth + 1);
+        all = more * one > 0;
+        sum += more;
+      }
+      if (all) return coefficient *= sum, term;
+      auto const below = term_of(term, one, may_be, left, depth + 1);
+      if (below == term) return v;
+      term = below;
+    }
+  }
+  // How many times `term` a value is; 0: it is no multiple.
+  template <class MayBe>
+  double multiple_of(value_id term, value_id v, MayBe const& may_be, int& left, int depth) const {
+    double by = 1;
+    while (!congruent_.same_bare(term, v)) {
+      auto const below = term_of(v, by, may_be, left, depth);
+      if (below == v) return 0;
+      v = below;
+    }
+    return by;
+  }
+
+  // One step to what a product is of, at a product to the power `exponent`, 1 or -1: to the operand that is no number.
   bool goes_on(opening const& how, node_id n, double& exponent, scaled_operand& into) const {
     double power = 1;
     if (how.when == opens_with::none || how.when == opens_with::alike) return false;

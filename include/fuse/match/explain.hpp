@@ -54,7 +54,6 @@ class all_matches final : public machine::acceptor {
     rules.push_back(rule);
     return false;
   }
-  void refuse(std::uint16_t, std::uint16_t) override {}
 };
 
 /// Explains one node: whether the rules of a stage match there, and else the most telling failure, of `only` where that
@@ -123,8 +122,6 @@ template <class Image>
 }
 
 #ifdef FUSE_REWRITE_SEPARATE
-extern template explanation explain(machine&, graph_image const&, facts const&, dialect const&, node_id, int,
-                                    chosen_rules const*, int);
 extern template explanation explain(machine&, graph_image const&, facts const&, dialect const&, node_id,
                                     chosen_rules const*);
 #endif

@@ -65,37 +65,26 @@ class basic_group_opener {
     f.integers = is_of_integers(facts_, root.value);
     f.divided = f.dropped = f.bounded = f.repeated = false;
     f.numbers = f.minus = f.closable = f.passed_on = f.neutral = 0;
-    struct {  // of parts that wait, each apart: see operator_sets::find
-      value_id value[opened_group::capacity], shape[opened_group::capacity];
-      double weight[opened_group::capacity];
-      std::uint8_t parent[opened_group::capacity];
-    } stack;
+    struct waiting_part {
+      value_id value, shape;
+      double weight;
+      std::uint8_t parent;
+    } stack[opened_group::capacity];
     // What stands at a value says of most that it is one part, before more of it is looked at.
     auto const openers = operators_.openers(kind, f.asked.through);
     std::uint8_t waiting = 0;
-    auto const wait = [&](value_id v, value_id shape, double weight, std::uint8_t parent) {
-      stack.value[waiting] = v;
-      stack.shape[waiting] = shape;
-      stack.weight[waiting] = weight;
-      stack.parent[waiting++] = parent;
-    };
+    auto const wait = [&](waiting_part const& part) { stack[waiting++] = part; };
     std::uint32_t clipped = 0, squared = 0;
-    std::uint32_t whole = 1;                         // the root, and what is passed on to it as it is
-    if (kind == op_group::sum && root.power != 1) {  // it is no sum
-      f.count = f.leaf_count = 1;
-      f.parts[0] = {root, opened_group::part::none, true, false, 1};
-      return;
-    }
-    wait(root.value, root.shape, root.power, opened_group::part::none);
+    std::uint32_t whole = 1;  // the root, and what is passed on to it as it is
+    bool const no_sum = kind == op_group::sum && root.power != 1;
+    wait({root.value, root.shape, no_sum ? 1.0 : root.power, opened_group::part::none});
     while (waiting != 0) {
-      --waiting;
-      auto const v = stack.value[waiting], shape = stack.shape[waiting];
-      auto const weight = stack.weight[waiting];
+      auto const [v, shape, weight, parent] = stack[--waiting];
       auto const at = f.count++;
       auto& p = f.parts[at];
-      p = {{v, shape}, stack.parent[waiting], false, false, 0, weight};
+      p = {{v, shape}, parent, false, false, 0, weight};
       p.has_number = v != absent && facts_.uniform(v, p.number);
-      if (squared != 0 && (squared >> p.parent & 1u) != 0) {
+      if (at == 0 ? no_sum : (squared >> p.parent & 1u) != 0) {
         p.power = 2;
         p.has_number = false;
       }
@@ -120,7 +109,8 @@ class basic_group_opener {
             f.parts[f.count++] = {{}, at, true, true, leaf, weight, below.number};
             f.numbers |= leaf;
           }
-          for (std::uint8_t i = below.count; i > 0; --i) wait(below.value[i - 1], below.shape, below.weight[i - 1], at);
+          for (std::uint8_t i = below.count; i > 0; --i)
+            wait({below.value[i - 1], below.shape, below.weight[i - 1], at});
           if (below.passed_on) f.passed_on |= 1u << at;
           f.divided = below.divided;
           f.repeated = f.repeated || below.repeated;
@@ -303,8 +293,7 @@ class basic_group_opener {
   bool opens_alike(node_id n, double w, children& into) const {
     auto const v = image_.result(n);
     double coefficient = 1;
-    auto term = multiples_.term_of(v, coefficient, false, may_be_multiple());
-    if (term == v) term = multiples_.term_of(v, coefficient, true, may_be_multiple());
+    auto const term = multiples_.term_of(v, coefficient, may_be_multiple());
     into.number = coefficient;
     return term != v && into.add(term, w);
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <bit>
 #include <cstdint>
 
 #include <fuse/core/math.hpp>
@@ -62,47 +63,26 @@ class basic_group_steps {
            (math::close_to(found, wanted, 0x1p-23) && !math::is_whole(found) && !math::is_whole(wanted));
   }
 
-  /// Part `k`, and more of the same value, which together weigh `wanted`: like terms add up. Which of those that weigh
-  // the same does not matter.
-  bool several(frame const& f, std::uint8_t k, double wanted, std::uint32_t& leaves, std::uint32_t& taken) {
-    auto const w = f.weight(f.group->parts[k]);
-    if (w * wanted <= 0 || math::abs(w) > math::abs(wanted)) return false;
-    int tries = 256;
-    return (f.group->sums() || math::is_whole(wanted)) && adds_up(f, k, k, wanted - w, leaves, taken, tries);
+  /// Whether terms that weigh so much may make up more of them.
+  [[nodiscard]] static bool may_add_up(frame const& f, double weight, double wanted) {
+    return weight * wanted > 0 && math::abs(weight) <= math::abs(wanted) && (f.group->sums() || math::is_whole(wanted));
   }
-  bool adds_up(frame const& f, std::uint8_t k, std::uint8_t last, double missing, std::uint32_t& leaves,
-               std::uint32_t& taken, int& tries) {
+
+  /// Whether to look at a set of terms with further ones in it.
+  enum class and_then : std::uint8_t { take, add_others, leave };
+
+  /// Goes through the sets of terms that have part `k` as the first and otherwise what is a multiple of it, with the
+  /// same sign: like terms add up. Calls `look(weight, leaves, taken)` for each, till it takes one; whether it did.
+  /// Of those that are alike, any will do. Bounded.
+  template <class Look>
+  bool any_like_terms(frame const& f, std::uint8_t k, Look const& look) {
     auto const& p = f.group->parts[k];
-    double failed = 0;  // a weight
-    for (auto j = static_cast<std::uint8_t>(last + 1); j < f.group->count; ++j) {
-      auto const w = another(f, p, j, leaves);
-      if (w == 0 || w == failed || w * missing <= 0 || tries-- <= 0) continue;
-      bool const last_one = same_weight(f, w, missing);
-      if (!last_one && math::abs(w) > math::abs(missing)) continue;
-      auto const before = leaves, taken_before = taken;
-      leaves |= f.group->parts[j].leaves;
-      taken |= 1u << j;
-      if (last_one || adds_up(f, k, j, missing - w, leaves, taken, tries)) return true;
-      leaves = before, taken = taken_before;
-      failed = w;
-    }
-    return false;
-  }
-  /// What part `j` weighs where it is `p` times a number, mostly 1, and nothing has it; else 0.
-  double another(frame const& f, opened_group::part const& p, std::uint8_t j, std::uint32_t leaves) {
-    auto const& q = f.group->parts[j];
-    if (q.leaves == 0 || q.value == absent || (q.leaves & (f.covered | leaves)) != 0 || q.shape != p.shape ||
-        q.power != p.power)
-      return 0;
-    auto const w = f.weight(q);
-    // (What is a square is never negative: its roots make it up.)
-    if (!f.group->sums() && p.power == 1 && !(math::is_whole(w) && math::is_whole(p.weight))) return 0;
-    if (multisets_.same(p.value, q.value)) return w;
-    return f.group->sums() && p.plain() ? w * multisets_.ratio(p.value, q.value, *f.group) : 0;
+    int tries = 1024;
+    return looks(f, k, k, {f.weight(p), p.leaves, 1u << k}, tries, look);
   }
 
   /// Whether leaves that are numbers may be left out of what is matched: a number may stand there several times, which
-  // makes the whole larger.
+  /// makes the whole larger.
   [[nodiscard]] bool may_leave_out(opened_group const& group, std::uint32_t numbers) const {
     bool several = false;
     for (std::uint8_t k = 0; k < group.count && !group.asked.asks(instruction::free); ++k) {
@@ -223,6 +203,56 @@ class basic_group_steps {
   }
 
  private:
+  struct terms {
+    double weight;
+    std::uint32_t leaves, taken;
+  };
+  // That of some like terms, and of these with others behind the last one.
+  template <class Look>
+  bool looks(frame const& f, std::uint8_t k, std::uint8_t last, terms const& of, int& tries, Look const& look) {
+    auto const next = look(of.weight, of.leaves, of.taken);
+    if (next != and_then::add_others) return next == and_then::take;
+    auto const& parts = f.group->parts;
+    std::uint32_t tried = 0;
+    for (auto j = static_cast<std::uint8_t>(last + 1); j < f.group->count; ++j) {
+      auto const w = another(f, parts[k], j, of.leaves);
+      if (w * of.weight <= 0 || any_like(*f.group, tried, j)) continue;
+      if (tries-- <= 0) return s_.exceeded = true, false;
+      if (looks(f, k, j, {of.weight + w, of.leaves | parts[j].leaves, of.taken | 1u << j}, tries, look)) return true;
+      tried |= 1u << j;
+    }
+    return false;
+  }
+  // Whether one of some terms is what part `j` is, and would leave as much to be matched whole.
+  [[nodiscard]] bool any_like(opened_group const& f, std::uint32_t some, std::uint8_t j) {
+    auto const outermost = [&](std::uint8_t k) -> auto const& {  // of the parts that are made of this one alone
+      while (k != 0 && f.parts[k].parent != 0 && f.parts[f.parts[k].parent].leaves == f.parts[k].leaves)
+        k = f.parts[k].parent;
+      return f.parts[k];
+    };
+    auto const& p = outermost(j);
+    for (; some != 0; some &= some - 1) {
+      auto const i = static_cast<std::uint8_t>(std::countr_zero(some));
+      auto const& q = outermost(i);
+      if (f.parts[i].weight == f.parts[j].weight && q.parent == p.parent && q.weight == p.weight &&
+          multisets_.same(q.value, p.value))
+        return true;
+    }
+    return false;
+  }
+  // What part `j` weighs where it is `p` times a number, mostly 1, and nothing has it; else 0.
+  double another(frame const& f, opened_group::part const& p, std::uint8_t j, std::uint32_t leaves) {
+    auto const& q = f.group->parts[j];
+    if (q.leaves == 0 || q.value == absent || (q.leaves & (f.covered | leaves)) != 0 || q.shape != p.shape ||
+        q.power != p.power)
+      return 0;
+    auto const w = f.weight(q);
+    // (What is a square is never negative: its roots make it up.)
+    if (!f.group->sums() && p.power == 1 && !(math::is_whole(w) && math::is_whole(p.weight))) return 0;
+    if (multisets_.same(p.value, q.value)) return w;
+    return f.group->sums() && p.plain() ? w * multisets_.ratio(p.value, q.value, *f.group) : 0;
+  }
+
   // Whether part `k` may stand for what is in it: nothing below was left out, and it has no Neg at it or below that is
   // worth opening it for: signs of products cancel, those of sums become subtractions. (They are not worth it where a
   // part alone could not be taken.)
@@ -252,6 +282,5 @@ class basic_group_steps {
   basic_multisets<Image> multisets_;
   kept_groups kept_;
 };
-using group_steps = basic_group_steps<graph_image>;
 
 }  // namespace fuse::inline v0::detail

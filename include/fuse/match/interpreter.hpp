@@ -18,22 +18,21 @@ namespace fuse::inline v0::detail {
 /// Told where matching failed, for explanations; see match/explain.hpp.
 class failure_listener {
  public:
-  failure_listener() = default;
-  failure_listener(failure_listener const&) = delete;
-  failure_listener& operator=(failure_listener const&) = delete;
-  virtual ~failure_listener() = default;
   virtual void failed(std::uint16_t instruction, value_id at, int score) = 0;
+
+ protected:
+  ~failure_listener() = default;
 };
 
 /// What to do with a match; returns whether to stop looking for others at this node.
 class match_acceptor {
  public:
-  match_acceptor() = default;
-  match_acceptor(match_acceptor const&) = delete;
-  match_acceptor& operator=(match_acceptor const&) = delete;
-  virtual ~match_acceptor() = default;
   virtual bool accept(std::uint16_t rule) = 0;
-  virtual void refuse(std::uint16_t rule, std::uint16_t condition) = 0;
+  /// What would match, but for a condition.
+  virtual void refuse(std::uint16_t /*rule*/, std::uint16_t /*condition*/) {}
+
+ protected:
+  ~match_acceptor() = default;
 };
 
 /// The way through the program from one entrance, and the steps with several outcomes: each is tried until the rest of
@@ -82,15 +81,16 @@ class basic_interpreter {
     auto const begin = s_.here();
     auto const root = image_.result(n);
     s_.registers[0] = s_.registers[1] = {{root}};
-    if (e.strip != 0) s_.registers[1] = {{values_.stripped(root, e.strip, true, true)}};
-    if (e.strip != 0 && s_.value(1) == root) return false;
+    if (e.strip != 0) {
+      s_.registers[1] = {{values_.stripped(root, e.strip, true, true)}};
+      if (s_.value(1) == root) return false;
+    }
     auto const stripped = s_.here();  // what was looked through is matched, whichever way is gone
     auto const from = [&](std::uint16_t pc) {
       steps_ = 0;  // what one rule does, or those that begin like it, is not taken from others
       return try_from(pc, stripped);
     };
-    bool const stop = filter_.branches(
-        e, [&](std::uint8_t at) { return operators_at(at); }, from);
+    bool const stop = any_branch(e, from);
     s_.rewind(begin);
     return stop;
   }
@@ -101,11 +101,11 @@ class basic_interpreter {
     return s_.registers[at].power == 1 ? s_.value(at) : operator_sets::of_anything;
   }
 
-  // Calls `go_on(pc)` for the branches at `pc` that may match, until one returns true.
-  template <class GoOn>
-  bool any_branch(std::uint16_t pc, GoOn const& go_on) const {
+  // Calls `go_on(pc)` for the branches that may match at an instruction or entrance, until one returns true.
+  template <class Where, class GoOn>
+  bool any_branch(Where const& where, GoOn const& go_on) const {
     return filter_.branches(
-        pc, [&](std::uint8_t at) { return operators_at(at); }, go_on);
+        where, [&](std::uint8_t at) { return operators_at(at); }, go_on);
   }
 
   bool fail(std::uint16_t pc) {
@@ -132,8 +132,10 @@ class basic_interpreter {
     return stop;
   }
 
-  bool try_from(std::uint16_t pc, match_state::mark const& back) {
-    if (run(pc)) return true;
+  bool try_from(std::uint16_t pc, match_state::mark const& back) { return try_if(true, pc, back); }
+  // The same after a change, which is taken back as well; not where that failed.
+  bool try_if(bool held, std::uint16_t pc, match_state::mark const& back) {
+    if (held && run(pc)) return true;
     s_.rewind(back);
     return false;
   }
@@ -208,27 +210,23 @@ class basic_interpreter {
   }
 
   bool member(instruction const& i, std::uint16_t pc) {
+    using and_then = typename basic_group_steps<Image>::and_then;
     auto& f = s_.frames[i.a];
     bool const captures = (i.flags & instruction::captures) != 0, any_sign = (i.flags & instruction::any_sign) != 0;
     for (std::uint8_t k = 0; k < f.group->count; ++k) {
       auto const& p = f.group->parts[k];
       if (p.leaves == 0 || (p.leaves & f.covered) != 0 || (captures ? s_.is_root(p.value) : !f.group->whole(k)))
         continue;
-      auto const w = f.weight(p);
-      std::uint32_t leaves = p.leaves, taken = 1u << k;
-      double sign = 1;
-      if (w != i.number) {
-        if (p.value == absent) continue;
-        if ((i.flags & instruction::scales) != 0) {
-          if (multiples(i, pc, k)) return true;
-          continue;
-        }
-        if (any_sign && w * i.number < 0) sign = -1;
-        if (!groups_.same_weight(f, w, sign * i.number) && !groups_.several(f, k, sign * i.number, leaves, taken))
-          continue;
-      }
-      if (part(i, pc, p, sign, leaves, taken)) return true;
-      if ((i.flags & instruction::scales) != 0 && multiples(i, pc, k)) return true;
+      auto const found = groups_.any_like_terms(f, k, [&](double weight, std::uint32_t leaves, std::uint32_t taken) {
+        if (weight != i.number && p.value == absent) return and_then::leave;
+        bool const scales = (i.flags & instruction::scales) != 0;  // it has a coefficient: whatever there is
+        double const sign = scales ? weight / i.number : any_sign && weight * i.number < 0 ? -1 : 1;
+        bool const enough = scales || groups_.same_weight(f, weight, sign * i.number);
+        if (enough && part(i, pc, p, sign, leaves, taken)) return and_then::take;
+        bool const may_grow = scales || (!enough && groups_.may_add_up(f, weight, sign * i.number));
+        return may_grow && p.value != absent ? and_then::add_others : and_then::leave;
+      });
+      if (found) return true;
     }
     return fail(pc);
   }
@@ -250,25 +248,6 @@ class basic_interpreter {
     });
   }
 
-  // The same with a coefficient: that of part `k`, where it is not that of the member, and those of like terms added
-  // up.
-  [[gnu::noinline]] bool multiples(instruction const& i, std::uint16_t pc, std::uint8_t k) {
-    auto const& f = s_.frames[i.a];
-    auto const& p = f.group->parts[k];
-    auto w = f.weight(p);
-    std::uint32_t leaves = p.leaves, taken = 1u << k;
-    if (w != i.number && part(i, pc, p, w / i.number, leaves, taken)) return true;
-    for (auto j = static_cast<std::uint8_t>(k + 1); j < f.group->count; ++j) {
-      auto const more = groups_.another(f, p, j, leaves);
-      if (more * w <= 0) continue;
-      w += more;
-      leaves |= f.group->parts[j].leaves;
-      taken |= 1u << j;
-      if (part(i, pc, p, w / i.number, leaves, taken)) return true;
-    }
-    return false;
-  }
-
   bool scalar_member(instruction const& i, std::uint16_t pc) {
     auto& f = s_.frames[i.a];
     for (std::uint8_t k = 0; k < f.group->count; ++k) {
@@ -284,17 +263,14 @@ class basic_interpreter {
         continue;
       if (!groups_.may_leave_out(*f.group, p.leaves)) continue;
       auto const back = s_.here();
-      if (s_.cover(i.a, p.leaves, 1u << k) && values_.bind_number(i.b, number, w == i.number ? p.value : absent) &&
-          run(i.next))
-        return true;
-      s_.rewind(back);
+      auto const from = w == i.number ? p.value : absent;
+      if (try_if(s_.cover(i.a, p.leaves, 1u << k) && values_.bind_number(i.b, number, from), i.next, back)) return true;
     }
     // What follows may fail for the want of this part: it is told first.
     if (!f.group->dropped) fail(pc);
     if (f.group->dropped || (i.flags & instruction::optional) != 0) {  // a constant 0 or 1 that was left out
       auto const back = s_.here();
-      if (values_.bind_number(i.b, f.group->sums() ? 0 : 1, absent) && run(i.next)) return true;
-      s_.rewind(back);
+      if (try_if(values_.bind_number(i.b, f.group->sums() ? 0 : 1, absent), i.next, back)) return true;
     }
     return fail(pc);
   }
@@ -307,8 +283,7 @@ class basic_interpreter {
       auto const next = values_.seen_through(v, i.through, (i.flags & instruction::free) != 0);
       if (next == absent || !unchanged(image_, facts_, image_.producer(v))) {  // else it makes no difference
         auto const back = s_.here();
-        if (values_.capture(i.b, v) && run(i.next)) return true;
-        s_.rewind(back);
+        if (try_if(values_.capture(i.b, v), i.next, back)) return true;
         ++tries;
       }
       if (next == absent) break;
@@ -319,25 +294,20 @@ class basic_interpreter {
     return false;
   }
 
-  bool strip(instruction const& i) {
-    value_id chain[9];
-    int length = 0;
-    auto v = s_.value(i.a);
-    chain[length++] = v;
-    auto const begin = s_.here();
-    while (i.through != 0 && length < 9) {
-      v = values_.seen_through(v, i.through, (i.flags & instruction::free) != 0);
-      if (v == absent) break;
-      chain[length++] = v;
+  // What is looked through is matched: all of it first, then less.
+  bool strip(instruction const& i) { return strip(i, s_.value(i.a), 0); }
+  bool strip(instruction const& i, value_id v, int passed) {
+    auto const below =
+        i.through == 0 || passed == 8 ? absent : values_.seen_through(v, i.through, (i.flags & instruction::free) != 0);
+    auto const back = s_.here();
+    if (below != absent) {
+      s_.add_matched(image_.producer(v));
+      if (strip(i, below, passed + 1)) return true;
+      s_.rewind(back);
     }
-    while (length-- > 0) {
-      for (int k = 0; k < length; ++k) s_.add_matched(image_.producer(chain[k]));
-      s_.registers[i.b] = s_.registers[i.a];
-      s_.registers[i.b].value = chain[length];
-      if (run(i.next)) return true;
-      s_.rewind(begin);
-    }
-    return false;
+    s_.registers[i.b] = s_.registers[i.a];
+    s_.registers[i.b].value = v;
+    return try_from(i.next, back);
   }
 
   bool user(instruction const& i, std::uint16_t pc) {
@@ -346,8 +316,7 @@ class basic_interpreter {
     auto const back = s_.here();
     if ((i.flags & instruction::optional) != 0) {
       s_.registers[i.b] = {{v}};
-      if (run(i.next)) return true;
-      s_.rewind(back);
+      if (try_from(i.next, back)) return true;
     }
     return user_of(i, v, scanned, 0) || fail(pc);
   }
@@ -361,10 +330,8 @@ class basic_interpreter {
       if (++scanned > 1024) return s_.exceeded = true, false;
       bool const fits = is_user(i, image_.node(n).tag);
       if (fits) {
-        auto const back = s_.here();
         s_.registers[i.b] = {{image_.result(n, i.c)}};
-        if (run(i.next)) return true;
-        s_.rewind(back);
+        if (try_from(i.next, s_.here())) return true;
       }
       bool const on = climbs && passed < 16 && fits;
       if (!on && (i.through == 0 || passed >= 8 || !passes_on(n, v, i.through))) continue;

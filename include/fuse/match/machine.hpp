@@ -19,12 +19,12 @@ class basic_machine {
   using acceptor = match_acceptor;
   static constexpr int step_limit = basic_interpreter<Image>::step_limit;
 
-  basic_machine(program const& rules, Image const& image, facts const& known, dialect const& names)
-      : rules_(rules),
+  basic_machine(filter_tables const& of, Image const& image, facts const& known, dialect const& names)
+      : rules_(of.rules),
         image_(image),
         names_(names),
         congruent_(image, known, names_),
-        filter_(rules_, image, known, names_),
+        filter_(of, image, known),
         interpreter_(rules_, image, known, names_, congruent_, filter_) {}
   basic_machine(basic_machine const&) = delete;
   basic_machine& operator=(basic_machine const&) = delete;
@@ -63,11 +63,6 @@ class basic_machine {
   [[nodiscard]] congruence& congruent() { return congruent_; }
   /// The match, while it is accepted.
   [[nodiscard]] match_state const& found() const { return interpreter_.found(); }
-  /// Whether the last search was cut off at a bound.
-  [[nodiscard]] bool exceeded() const { return found().exceeded; }
-  /// Whether it looked into a sum or product that has more parts than were opened.
-  [[nodiscard]] bool bounded() const { return found().bounded; }
-
   /// Whether it went no further where two values are different computations: a change below, however far, may make them
   /// the same.
   [[nodiscard]] bool told_apart() const { return congruent_.told_apart(); }
@@ -150,7 +145,7 @@ class basic_machine {
     return filter_.leads_on(n, e) && interpreter_.enter(n, e, to);
   }
 
-  program const rules_;
+  program const& rules_;
   Image const& image_;
   dialect const names_;
   congruence congruent_;

@@ -16,6 +16,13 @@ namespace fuse::inline v0 {
 
 namespace detail {
 
+/// The tables of a rule or rule set: made when they are first asked for, once.
+template <auto const& Set, auto const& Dialect>
+[[nodiscard]] filter_tables const& filter_tables_of() {
+  static filter_tables const made(program_of<Set, Dialect>, Dialect);
+  return made;
+}
+
 /// A match of any rules: what `match_of` holds.
 template <class Graph>
 struct any_match {
@@ -41,7 +48,7 @@ struct any_match {
 template <class Graph>
 class graph_matcher {
  public:
-  graph_matcher(program const& rules, Graph const& graph)
+  graph_matcher(filter_tables const& rules, Graph const& graph)
       : bound_(graph, names_in(names), names.newest),
         facts_(bound_.image, names),
         machine_(rules, bound_.image, propagated(), names) {}
@@ -69,20 +76,12 @@ class graph_matcher {
     return found;
   }
   /// Why nothing matches at one node, or that something does.
-  [[nodiscard]] explanation why(node_of<Graph> const& node) {
-    auto const n = number(node);
-    return n == absent ? explanation{} : explain(machine_, bound_.image, facts_, names, n);
-  }
+  [[nodiscard]] explanation why(node_of<Graph> const& node) { return why_of(node, nullptr); }
   /// The same of one rule. A rule of another name matches nowhere.
   [[nodiscard]] explanation why(node_of<Graph> const& node, std::string_view rule) {
-    auto const n = number(node);
-    auto const& all = machine_.rules().rules;
-    for (std::size_t i = 0; i < all.size() && n != absent; ++i) {
-      if (all[i].name != rule) continue;
-      chosen_rules const only(machine_.rules(), [&](std::size_t each) { return each == i; });
-      return explain(machine_, bound_.image, facts_, names, n, &only);
-    }
-    return explanation{};
+    auto const& all = machine_.rules();
+    chosen_rules const only(all, [&](std::size_t each) { return all.rules[each].name == rule; });
+    return why_of(node, &only);
   }
   /// The nearest misses, at most `limit`, the nearest first.
   [[nodiscard]] std::vector<explanation> near_misses(std::size_t limit = 10) {
@@ -132,7 +131,6 @@ class graph_matcher {
       into_.push_back(std::move(made));
       return false;
     }
-    void refuse(std::uint16_t, std::uint16_t) override {}
 
    private:
     graph_matcher& owner_;
@@ -141,6 +139,10 @@ class graph_matcher {
     std::size_t first_ = 0;  // of this node
   };
 
+  [[nodiscard]] explanation why_of(node_of<Graph> const& node, chosen_rules const* only) {
+    auto const n = number(node);
+    return n == absent ? explanation{} : explain(machine_, bound_.image, facts_, names, n, only);
+  }
   // The machine wants to know all when it is made.
   facts const& propagated() {
     if (!bound_.cyclic()) facts_.run();
@@ -218,7 +220,8 @@ class matcher : public detail::graph_matcher<Graph> {
   using any_rules = detail::graph_matcher<Graph>;
 
  public:
-  explicit matcher(Graph const& graph) : any_rules(program_of<Rules, detail::dialect_table_of<Graph>()>, graph) {}
+  explicit matcher(Graph const& graph)
+      : any_rules(detail::filter_tables_of<Rules, detail::dialect_table_of<Graph>()>(), graph) {}
 
   /// All matches of all rules, users before producers; at one node the first match of each rule.
   [[nodiscard]] std::vector<match_of<Rules, Graph>> all() { return typed(any_rules::all()); }

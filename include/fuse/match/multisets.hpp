@@ -44,7 +44,8 @@ class basic_multisets {
     list first, second;
     bool const open_both =
         open({&one, 1}, op_group::product, like, first) && open({&other, 1}, op_group::product, like, second);
-    return open_both && first.number != 0 && same(first, second) ? second.number / first.number : 0;
+    bool const factors = open_both && first.count != 0 && first.number != 0;  // numbers alone are no multiples
+    return factors && same(first, second) ? second.number / first.number : 0;
   }
 
  private:

@@ -116,6 +116,5 @@ class basic_reduction_steps {
   opened_group product_;
   basic_reduced_axes<Image> axes_;
 };
-using reduction_steps = basic_reduction_steps<graph_image>;
 
 }  // namespace fuse::inline v0::detail

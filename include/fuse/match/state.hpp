@@ -75,11 +75,10 @@ class match_state {
 
   // Changes; false, or null, where there is no room for another one
 
-  binding* bind(std::uint8_t at) {
-    if (!remember({at, true, {}})) return nullptr;
-    slots_[at] = binding{};
-    slots_[at].bound = true;
-    return &slots_[at];
+  bool bind(std::uint8_t at, binding const& to) {
+    if (!remember({at, true, {}})) return false;
+    slots_[at] = to;
+    return slots_[at].bound = true;
   }
   frame_progress* change(std::uint8_t frame) {
     return remember({frame, false, frames[frame]}) ? &frames[frame] : nullptr;
@@ -101,24 +100,20 @@ class match_state {
   void drop_members(std::uint16_t from) { rest_count_ = from; }
   /// Binds the members from `first` on.
   bool bind_members(std::uint8_t at, std::uint16_t first, op_group kind) {
-    auto* made = bind(at);
-    if (made == nullptr) return false;
-    made->axes = static_cast<std::uint64_t>(kind);
-    made->first = static_cast<std::uint8_t>(first);
-    made->members = static_cast<std::uint8_t>(rest_count_ - first);
-    return true;
+    return bind(at, {.axes = static_cast<std::uint64_t>(kind),
+                     .first = static_cast<std::uint8_t>(first),
+                     .members = static_cast<std::uint8_t>(rest_count_ - first)});
   }
   /// Binds a list of integers.
   bool bind_integers(std::uint8_t at, span<std::int64_t const> list) {
     if (list.size() >= integer_capacity - integer_count_) return exceeded = true, false;
-    auto* made = bind(at);
-    if (made == nullptr) return false;
-    made->listed = true;
-    made->number = list.size() == 0 ? std::numeric_limits<double>::quiet_NaN() : static_cast<double>(list[0]);
-    made->first = static_cast<std::uint8_t>(integer_count_);
-    made->members = static_cast<std::uint8_t>(list.size());
+    auto const first = static_cast<std::uint8_t>(integer_count_);
     for (auto each : list) integers_[integer_count_++] = each;
-    return true;
+    return bind(at,
+                {.number = list.size() == 0 ? std::numeric_limits<double>::quiet_NaN() : static_cast<double>(list[0]),
+                 .first = first,
+                 .members = static_cast<std::uint8_t>(list.size()),
+                 .listed = true});
   }
   void add_matched(node_id n) {
     if (matched_count_ < matched_capacity)

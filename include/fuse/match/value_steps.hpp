@@ -124,11 +124,7 @@ class basic_value_steps {
   bool agrees(instruction const& i) {
     auto const v = stripped(i, false);
     auto const& known = s_.slot(i.b);
-    if (!known.bound) {
-      auto* made = s_.bind(i.b);
-      if (made != nullptr) made->value = v;
-      return made != nullptr;
-    }
+    if (!known.bound) return s_.bind(i.b, {.value = v});
     auto const n = image_.producer(v), first = image_.producer(known.value);
     if (n == first) return true;
     if (!congruent_.agree(n, first)) return false;
@@ -142,26 +138,15 @@ class basic_value_steps {
     if (v == absent) return false;
     auto const& known = s_.slot(at);
     if (known.bound) return known.value == v || congruent_.same(known.bare, bare_value(image_, facts_, v));
-    auto* made = s_.bind(at);
-    if (made == nullptr) return false;
-    made->value = v;
-    made->bare = bare_value(image_, facts_, v);
-    return true;
+    return s_.bind(at, {.value = v, .bare = bare_value(image_, facts_, v)});
   }
 
   bool bind_number(std::uint8_t at, double number, value_id from, std::uint64_t axes = 0) {
     auto const& known = s_.slot(at);
-    if (known.bound && !known.is_single()) return false;
-    if (known.bound) {  // one may have been rounded to float
-      bool const exact = is_of_integers(facts_, from) || is_of_integers(facts_, known.value);
-      return math::close_to(known.number, number, exact ? 0 : 1e-7);
-    }
-    auto* made = s_.bind(at);
-    if (made == nullptr) return false;
-    made->number = number;
-    made->axes = axes;
-    made->value = made->bare = from;
-    return true;
+    if (!known.bound) return s_.bind(at, {.value = from, .bare = from, .number = number, .axes = axes});
+    // One may have been rounded to float.
+    bool const exact = is_of_integers(facts_, from) || is_of_integers(facts_, known.value);
+    return known.is_single() && math::close_to(known.number, number, exact ? 0 : 1e-7);
   }
 
   /// ... axes, as bits, or where these are not known the number that stands for them.
@@ -314,6 +299,5 @@ class basic_value_steps {
   plain_vector<value_view> views_;             // the values among them
   std::vector<std::int64_t> listed_;           // the parameter that is looked at
 };
-using value_steps = basic_value_steps<graph_image>;
 
 }  // namespace fuse::inline v0::detail

@@ -12,8 +12,10 @@
 #include <fuse/core/span.hpp>
 #include <fuse/infer/validity.hpp>
 #include <fuse/match/machine.hpp>
+#include <fuse/program/ways.hpp>
 #include <fuse/rewrite/built.hpp>
 #include <fuse/rewrite/cost.hpp>
+#include <fuse/rewrite/infinite_terms.hpp>
 #include <fuse/rewrite/instantiation.hpp>
 #include <fuse/rewrite/narrowing.hpp>
 #include <fuse/rewrite/options.hpp>
@@ -47,11 +49,19 @@ class basic_application {
         validity_(image, known, names),
         changes_(image, known, false),
         right_(rules_, match_, image, known, names, options.target, changes_),
+        infinite_(image, known, names, match_),
         narrowing_(rules_, match_, image, known, names, options.trust_shapes),
         others_(image, known, names, match.congruent(), changes_),
-        counted_(static_cast<std::size_t>(opcode::count_), false) {
-    for (auto const& i : match.rules().code)
-      if (i.code == step::users) count_users_of(i.next);
+        counted_(static_cast<std::size_t>(opcode::count_), false) {}
+
+  /// Says which rules may be applied: what these count the users of is told again when it has fewer.
+  void count_users(std::vector<bool> const& selected) {
+    bool counts = false;
+    for (auto const& i : rules_.code) counts = counts || i.code == step::users;
+    if (!counts) return;
+    chosen_rules const chosen(rules_, [&](std::size_t rule) { return selected[rule]; });
+    for (std::uint16_t pc = 0; pc < rules_.code.size(); ++pc)
+      if (rules_.code[pc].code == step::users && chosen.pass(pc)) count_users_of(rules_.code[pc].next);
   }
 
   /// Applies `rule` to the machine's match at node `root`. `computed_in`: unknown, or the wider element type of a
@@ -75,6 +85,9 @@ class basic_application {
     for (std::size_t i = 0; i < roots_.size(); ++i)
       if (auto why = unfit(made_[i], roots_[i]); !why.empty()) return refuse("shape and element type", std::move(why));
     if (auto why = invalid(); !why.empty()) return refuse("operator", std::move(why));
+    if (auto const what = infinite_.find(first_node()); !what.empty())
+      return refuse("right side", "it would add up multiples of " + what +
+                                      ", which is not finite, where it was none of the terms: inf - inf is no number");
     auto place = root;
     if (roots_.size() > 1 && !find_place(place))
       return refuse("order",
@@ -378,6 +391,7 @@ class basic_application {
   plain_vector<reader> readers_;
   plain_vector<node_id> stale_;
   plain_vector<value_id> dead_, less_read_;
+  basic_infinite_terms<Image> infinite_;
   basic_narrowing<Image> narrowing_;
   basic_other_results<Image> others_;
   bool counts_users_ = false;  // some rule does

@@ -18,8 +18,27 @@
 #include <fuse/rewrite/refusals.hpp>
 #include <fuse/rewrite/report.hpp>
 #include <fuse/rewrite/targets.hpp>
+#include <fuse/rewrite/worklist.hpp>
 
 namespace fuse::inline v0::detail {
+
+/// Rules, with what is known of them without a graph. One serves all graphs of a dialect, at the same time.
+template <class Program>
+struct basic_compiled_rules {
+  basic_filter_tables<Program> const tables;
+  pattern_reach const reach;
+
+  basic_compiled_rules(Program const& of, dialect const& names);
+};
+using compiled_rules = basic_compiled_rules<program>;
+
+template <class Program>
+basic_compiled_rules<Program>::basic_compiled_rules(Program const& of, dialect const& names)
+    : tables(of, names), reach(tables.rules) {}
+
+#ifdef FUSE_REWRITE_SEPARATE
+extern template struct basic_compiled_rules<program>;
+#endif
 
 /// Applies a program to an image until nothing changes: stage by stage, users before producers, so that a larger match
 /// is seen before a smaller one inside it. Deterministic. A rewrite that is refused leaves no trace; linear in
@@ -27,27 +46,29 @@ namespace fuse::inline v0::detail {
 template <class Image>
 class basic_driver final : machine::acceptor {
  public:
-  basic_driver(program const& rules, Image& image, facts& known, dialect const& names, rewrite_options const& options,
-               rewrite_report& report)
-      : rules_(rules),
+  basic_driver(compiled_rules const& of, Image& image, facts& known, dialect const& names,
+               rewrite_options const& options, rewrite_report& report)
+      : rules_(of.tables.rules),
         image_(image),
         facts_(known),
         options_(options),
         report_(report),
-        machine_(rules, image, known, names),
+        machine_(of.tables, image, known, names),
         near_misses_(machine_, image, known, names),
         application_(machine_, image, known, names, options),
         refusals_(image),
-        reach_(rules),
-        selected_(rules.rules.size(), true),
+        reach_(of.reach),
+        selected_(rules_.rules.size(), true),
         begins_(static_cast<std::size_t>(opcode::count_)),
-        last_stage_(begins_.size(), -1) {
-    report_.rules.resize(rules.rules.size());
-    for (std::size_t i = 0; i < rules.rules.size(); ++i) report_.rules[i].name = rules.rules[i].name;
+        last_stage_(begins_.size(), -1),
+        waiting_(image) {
+    report_.rules.resize(rules_.rules.size());
+    for (std::size_t i = 0; i < rules_.rules.size(); ++i) report_.rules[i].name = rules_.rules[i].name;
     machine_.filter(options.filter);
     list_last_stages();
     if (!select()) return;
     leave_out_other_targets(names);
+    application_.count_users(selected_);
     fused_by_.resize(image.node_count(), 0);
   }
 
@@ -62,7 +83,7 @@ class basic_driver final : machine::acceptor {
       auto const before = costly_.size();
       visit_all();
       for (int i = 0; i < cost_rounds && may_pay(before); ++i) {
-        list_costly(before, waiting_);
+        wait(list_costly(before));
         visit_waiting();
       }
       waiting_.clear();
@@ -74,12 +95,12 @@ class basic_driver final : machine::acceptor {
     late_rounds_ = true;
     for (int i = 0; (!late_.empty() || (i < cost_rounds && may_pay(0)) || may_be_same()) && budget_ != 0; ++i) {
       auto again = std::exchange(late_, {});
-      if (i < cost_rounds && may_pay(0)) list_costly(0, again);
+      if (i < cost_rounds && may_pay(0)) again.append(span(list_costly(0)));
       if (may_be_same()) list_doubtful(again);
       for (int stage = 0; stage < rules_.stages; ++stage) {
         if (!has_rules(stage)) continue;
         enter_stage(stage);
-        waiting_ = again;
+        wait(again);
         visit_waiting();
         visit_further_up();
       }
@@ -222,8 +243,8 @@ class basic_driver final : machine::acceptor {
     bool const applied = rewrite_at(n);
     if (!applied && machine_.told_apart() && (doubtful_.empty() || doubtful_.back().root != n))
       doubtful_.push_back({n, applied_});
-    if (machine_.exceeded()) ++exceeded_;
-    if (!applied && machine_.bounded()) ++bounded_;
+    if (machine_.found().exceeded) ++exceeded_;
+    if (!applied && machine_.found().bounded) ++bounded_;
     refusals_.leave(applied);
   }
 
@@ -322,11 +343,13 @@ class basic_driver final : machine::acceptor {
     return first < costly_.size() && costly_[first].applied != applied_ && budget_ != 0;
   }
   // Takes out the roots of those from `first` on, which are looked at anew.
-  void list_costly(std::size_t first, plain_vector<node_id>& into) {
+  plain_vector<node_id> list_costly(std::size_t first) {
+    plain_vector<node_id> roots;
     for (auto at = costly_.size(); at-- > first;)
-      if (auto const root = costly_[at].root; image_.node(root).alive && (into.empty() || into.back() != root))
-        into.push_back(root);
+      if (auto const root = costly_[at].root; image_.node(root).alive && (roots.empty() || roots.back() != root))
+        roots.push_back(root);
     costly_.resize(first);
+    return roots;
   }
 
   // Where two values were told apart, they may be one computation once something below has been rewritten, however far.
@@ -364,13 +387,11 @@ class basic_driver final : machine::acceptor {
     if (fused_by_.size() < last) fused_by_.resize(last + last / 8, 0);
     for (auto n : machine_.found().matched())
       if (fused_by_[n] == 0) fused_by_[n] = static_cast<std::uint16_t>(rule + 1);
-    auto const waited = waiting_.size();
     for (auto n = first; n < last; ++n) machine_.add(n);
     auto const readers = application_.readers();
     for (auto i = readers.size(); i-- > 0;)
       climbs_.push_back({readers[i].node, above(readers[i].of)}), look_at(readers[i].node);
-    for (auto n = last; n-- > first;) waiting_.push_back(n);
-    if (stage_ != 0 || late_rounds_) late_.append(span(waiting_).subspan(waited));
+    for (auto n = last; n-- > first;) look_now_and_late(n);
   }
 
   // What reads something new. Where it leaves that as it is, no rule may begin there, but where it is read itself:
@@ -379,7 +400,7 @@ class basic_driver final : machine::acceptor {
     if (passed < 8 && may_keep_elements(op_of(image_, reader)) && unchanged(image_, facts_, reader))
       image_.for_each_user(image_.result(reader), [&](node_id user) { look_at(user, passed + 1); });
     machine_.look(reader);
-    waiting_.push_back(reader);
+    look_now_and_late(reader);
   }
 
   // Then, all at once, what may be the root of a pattern that has something new inside: so many operators further up,
@@ -388,14 +409,13 @@ class basic_driver final : machine::acceptor {
   void look_further_up() {
     begin_round();
     auto const stage = patterns_so_far();
-    auto const waited = waiting_.size();
     while (!climbs_.empty()) {
       auto const at = climbs_.back();
       climbs_.pop_back();
       auto const n = at.node;
       auto& seen = seen_[n];
       if (!image_.node(n).alive || (seen.round == round_ && seen.operators >= at.operators)) continue;
-      if (seen.round != round_) waiting_.push_back(n);
+      if (seen.round != round_) look_now_and_late(n);
       seen = {round_, at.operators};
       auto const op = op_of(image_, n);
       bool const passed = reach_.passes(image_.node(n).tag);
@@ -404,15 +424,22 @@ class basic_driver final : machine::acceptor {
       for (std::uint32_t k = 0; k < image_.node(n).result_count; ++k)
         image_.for_each_user(image_.result(n, k), [&](node_id user) { climbs_.push_back({user, left}); });
     }
-    if (stage_ != 0 || late_rounds_) late_.append(span(waiting_).subspan(waited));
   }
   [[nodiscard]] int patterns_so_far() const { return late_rounds_ ? rules_.stages - 1 : stage_; }
+
+  void wait(plain_vector<node_id> const& nodes) {
+    for (auto n : nodes) waiting_.add(n);
+  }
+  // In this stage, and in the stages before it once all have had their turn.
+  void look_now_and_late(node_id n) {
+    waiting_.add(n);
+    if (stage_ != 0 || late_rounds_) late_.push_back(n);
+  }
 
   // What the walk over all nodes has not reached yet has its turn there: what reads it may be a larger match.
   void visit_waiting() {
     while (!waiting_.empty() && budget_ != 0) {
-      auto const next = waiting_.back();
-      waiting_.pop_back();
+      auto const next = waiting_.take();
       if (next >= reached_ && matters(next)) visit(next);
     }
   }
@@ -443,7 +470,7 @@ class basic_driver final : machine::acceptor {
                             "; the graph is as they left it");
   }
 
-  program rules_;
+  program const& rules_;
   Image& image_;
   facts const& facts_;
   rewrite_options const& options_;
@@ -452,14 +479,15 @@ class basic_driver final : machine::acceptor {
   basic_near_misses<Image> near_misses_;
   basic_application<Image> application_;
   basic_refusals<Image> refusals_;
-  pattern_reach const reach_;
+  pattern_reach const& reach_;
   std::vector<bool> selected_;
   plain_vector<std::uint16_t> fused_by_;  // by node: 0, or 1 + the first rule that it took part in a rewrite of
   plain_vector<std::uint8_t> begins_, begins_by_name_;  // by opcode, by code of a name
   plain_vector<int> last_stage_, last_stage_by_name_;
   plain_vector<std::uint32_t> unchecked_;   // rewrites by rule, empty where there is none
   std::vector<std::string> why_unchecked_;  // ... of the first
-  plain_vector<node_id> waiting_, late_;
+  basic_worklist<Image> waiting_;
+  plain_vector<node_id> late_;
   struct climb {
     node_id node;
     int operators;  // that may stand above what it reads

@@ -16,7 +16,7 @@ namespace detail {
 /// What does not depend on the graph's type. The engine's classes are templates of the image's type, of which there is
 /// one: a file that only states rules need not compile them.
 template <class Image>
-void rewrite(program const& rules, graph_source& source, Image& image, bool cyclic, dialect const& names,
+void rewrite(compiled_rules const& rules, graph_source& source, Image& image, bool cyclic, dialect const& names,
              rewrite_options const& options, rewrite_report& report) {
   if (cyclic) {
     report.error = "the graph has a cycle";
@@ -39,13 +39,20 @@ void rewrite(program const& rules, graph_source& source, Image& image, bool cycl
 }
 
 #ifdef FUSE_REWRITE_SEPARATE
-extern template void rewrite(program const&, graph_source&, graph_image&, bool, dialect const&, rewrite_options const&,
-                             rewrite_report&);
+extern template void rewrite(compiled_rules const&, graph_source&, graph_image&, bool, dialect const&,
+                             rewrite_options const&, rewrite_report&);
 #endif
+
+/// A rule or rule set, compiled when it is first asked for, once.
+template <auto const& Rules, auto const& Table>
+[[nodiscard]] compiled_rules const& compiled_rules_of() {
+  static compiled_rules const made(program_of<Rules, Table>, Table);
+  return made;
+}
 
 /// The same of a user's graph: compiled once for a type of graph, whatever the rules.
 template <class Graph>
-void rewrite(program const& rules, Graph& graph, rewrite_options const& options, rewrite_report& report) {
+void rewrite(compiled_rules const& rules, Graph& graph, rewrite_options const& options, rewrite_report& report) {
   static constexpr auto const& names = dialect_of<Graph>;
   graph_binding<Graph> bound(graph, names_in(names), names.newest);
   rewrite(rules, bound, bound.image, bound.cyclic(), names, options, report);
@@ -68,7 +75,7 @@ rewrite_report rewrite(Graph& graph, rewrite_options const& options = {}) {
     if constexpr (detail::require_rules<Rules, table>::met) {
       static_assert(!detail::program_table_of<Rules, table>.overflow,
                     "fuse: a rule set has at most 1024 rules, 64 parameter names and 32 sets to look through");
-      detail::rewrite(program_of<Rules, table>, graph, options, report);
+      detail::rewrite(detail::compiled_rules_of<Rules, table>(), graph, options, report);
     }
   }
   return report;

@@ -125,10 +125,15 @@ class graph_comparison {
       : before_(before), after_(after), given_(given), how_(how) {}
 
   [[nodiscard]] judgement judge() {
+    evaluated_values before(before_, given_, rounding::none);
+    return judge(before);
+  }
+  /// The same where the values of the first graph are known: in double precision.
+  [[nodiscard]] judgement judge(evaluated_values& before) {
     judgement found;
     auto const was = before_.outputs, is = after_.outputs;
     if (was.size() != is.size()) return {"it has another number of outputs", {}, 0};
-    evaluated_values before(before_, given_, rounding::none), after(after_, given_, rounding::none);
+    evaluated_values after(after_, given_, rounding::none);
     look_at_all(before);
     look_at_types(after_);
     for (std::size_t i = 0; i < was.size(); ++i) {

@@ -42,19 +42,20 @@ struct verify_options {
 
 namespace detail {
 
-/// The values of a sample, for whoever makes it smaller.
+/// A sample as a graph of some type, and all its values.
 template <class Graph>
 class sample_values {
  public:
   explicit sample_values(sample const& of)
-      : typed_(of.graph),
-        known_(typed_),
-        values_(known_.view(), of.feeds, evaluated_values::rounding::none),
-        graph_(of.graph) {}
+      : typed_(of.graph), known_(typed_), values_(known_.view(), of.feeds, evaluated_values::rounding::none) {}
 
   [[nodiscard]] bool has(graph::value v) { return held(v) != nullptr; }
   [[nodiscard]] dense const& contents(graph::value v) { return *held(v); }
   [[nodiscard]] element_type type(graph::value v) const { return known_.view().known.type(known_.bound().number(v)); }
+
+  [[nodiscard]] readable<Graph> const& known() const { return known_; }
+  /// In double precision.
+  [[nodiscard]] evaluated_values& all() { return values_; }
 
  private:
   dense const* held(graph::value v) { return values_.value(known_.bound().number(v)); }
@@ -62,14 +63,13 @@ class sample_values {
   Graph typed_;
   readable<Graph> known_;
   evaluated_values values_;
-  fuse::graph const& graph_;
 };
 
 /// Tries rules of a program on graphs of one type, which is `graph` in some dialect.
 template <class Graph>
 class verifier {
  public:
-  verifier(program const& rules, verify_options const& options) : rules_(rules), options_(options) {}
+  verifier(program const& rules, verify_options const& options) : rules_(rules, names), options_(options) {}
 
   void verify(rewrite_rule const& rule, verification& into) {
     std::string const name{rule.name};
@@ -107,7 +107,10 @@ class verifier {
   }
 
   [[nodiscard]] outcome rewritten(sample const& of, rewrite_options const& how) {
-    Graph const before(of.graph);
+    sample_values<Graph> before(of);
+    return rewritten(of, before, how);
+  }
+  [[nodiscard]] outcome rewritten(sample const& of, sample_values<Graph>& before, rewrite_options const& how) {
     Graph typed(of.graph);
     rewrite_report report;
     detail::rewrite(rules_, typed, how, report);
@@ -120,12 +123,13 @@ class verifier {
     }
     if (report.applied() == 0) return result;
     result.applied = true;
-    readable<Graph> const known_before(before), known_after(typed);
+    readable<Graph> const known_after(typed);
     if (known_after.cyclic())
       result.found.wrong = "its result has a cycle";
     else
       result.found =
-          graph_comparison(known_before.view(), known_after.view(), of.feeds, {options_.signed_zeros, true}).judge();
+          graph_comparison(before.known().view(), known_after.view(), of.feeds, {options_.signed_zeros, true})
+              .judge(before.all());
     return result;
   }
 
@@ -140,17 +144,13 @@ class verifier {
     auto& made = spelled.made;
     bool edited = false;
     if (spelled.choose.one_in("edited", 3)) edited = edit(made, names, spelled.choose).any();
-    {
-      Graph const typed(made.graph);
-      readable<Graph> const known(typed);
-      if (known.cyclic()) return true;
-      evaluated_values values(known.view(), made.feeds, evaluated_values::rounding::none);
-      for (auto const v : known.view().outputs)
-        if (values.value(v) == nullptr) {
-          if (!edited) unknown = values.reason(), ++unapplied_[values.reason()];
-          return true;
-        }
-    }
+    sample_values<Graph> before(made);
+    if (before.known().cyclic()) return true;
+    for (auto const v : before.known().view().outputs)
+      if (before.all().value(v) == nullptr) {
+        if (!edited) unknown = before.all().reason(), ++unapplied_[before.all().reason()];
+        return true;
+      }
     ++count.graphs;
     rewrite_options how;
     how.only = {std::string(rule.name)};
@@ -160,7 +160,7 @@ class verifier {
     how.near_misses = count.applied == 0 && count.graphs % 16 == 1;
     how.target = options_.target;
     if (how.target == target::any) how.target = seed % 2 == 0 ? target::standard : target::vendor;
-    auto const result = rewritten(made, how);
+    auto const result = rewritten(made, before, how);
     for (auto const& reason : result.refusals) ++unapplied_[reason];
     if (result.matched && !result.applied && !how.near_misses) {
       ++count.refused;
@@ -200,7 +200,7 @@ class verifier {
   }
 
   static constexpr auto const& names = dialect_of<Graph>;
-  program const& rules_;
+  compiled_rules const rules_;
   verify_options const& options_;
   counts refusals_{};   // why it was not applied where it matched
   counts unapplied_{};  // and elsewhere

@@ -39,13 +39,13 @@ class basic_entrances {
     bool named = false;  ///< nodes of this operator may have a name that rules begin with
   };
 
-  basic_entrances(Program const& rules, basic_branch_lists<Program> const& branches, dialect const& names, int version)
+  basic_entrances(Program const& rules, basic_branch_lists<Program> const& branches, dialect const& names)
       : ranges_((static_cast<std::size_t>(rules.stages) + 1) * operators) {
     for (std::size_t op = 0; op < operators; ++op)
       for (auto const& e : rules.entries)
         if (begins(e, op)) add(op, e, rules, branches);
     for (auto const& e : rules.entries)
-      if (e.by_name) add_name(e.tag, names.row(e.tag, version), rules.stages);
+      if (e.by_name) add_name(e.tag, names, rules.stages);
   }
 
   /// Of one stage, or of all: stage number `stages`.
@@ -88,12 +88,17 @@ class basic_entrances {
     return {branches.gate_of(e.first, 1), e.stage, e.first, only, e.strip, operation};
   }
 
-  void add_name(std::uint16_t name, operator_row const* row, int stages) {
+  // What a name means depends on the version of the operator set: whatever it may mean.
+  void add_name(std::uint16_t name, dialect const& names, int stages) {
     if (names_.size() <= name) names_.resize(name + std::size_t{1}, false);
     names_[name] = true;
-    auto const op = static_cast<std::size_t>(row == nullptr ? opcode::opaque : row->op);
-    for (int stage = 0; stage <= stages; ++stage)
-      ranges_[static_cast<std::size_t>(stage) * operators + op].named = true;
+    auto const mark = [&](opcode op) {
+      for (int stage = 0; stage <= stages; ++stage)
+        ranges_[static_cast<std::size_t>(stage) * operators + static_cast<std::size_t>(op)].named = true;
+    };
+    mark(opcode::opaque);
+    auto const& first = names.rows[name - 1u];
+    for (std::size_t k = 0; k <= first.more; ++k) mark((&first)[k].op);
   }
 
   plain_vector<range> ranges_;  // by stage and operator

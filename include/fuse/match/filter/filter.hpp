@@ -17,6 +17,28 @@
 
 namespace fuse::inline v0::detail {
 
+/// What a filter knows of a program before it sees a graph. One serves all graphs of a dialect, at the same time.
+template <class Program>
+struct basic_filter_tables {
+  Program const rules;
+  basic_branch_lists<Program> const branches;
+  basic_frame_needs<Program> const needs;
+  basic_entrances<Program> const begins;
+
+  basic_filter_tables(Program const& of, dialect const& names);
+  basic_filter_tables(basic_filter_tables const&) = delete;
+  basic_filter_tables& operator=(basic_filter_tables const&) = delete;
+};
+using filter_tables = basic_filter_tables<program>;
+
+template <class Program>
+basic_filter_tables<Program>::basic_filter_tables(Program const& of, dialect const& names)
+    : rules(of), branches(rules), needs(rules, branches), begins(rules, branches, names) {}
+
+#ifdef FUSE_REWRITE_SEPARATE
+extern template struct basic_filter_tables<program>;
+#endif
+
 /// What is there for speed alone: it tells, from the operators that stand at values and below them, what cannot match
 /// before it is looked for. Switched off, it lets everything pass: the same is found, in a longer time.
 template <class Image>
@@ -24,13 +46,13 @@ class basic_filter {
  public:
   using entrance = detail::entrance;
 
-  basic_filter(program const& rules, Image const& image, facts const& known, dialect const& names)
-      : rules_(rules),
+  basic_filter(filter_tables const& of, Image const& image, facts const& known)
+      : rules_(of.rules),
+        branches_(of.branches),
+        needs_(of.needs),
+        entrances_(of.begins),
         image_(image),
-        sets_(rules, image, known),
-        branches_(rules),
-        needs_(rules, branches_),
-        entrances_(rules, branches_, names, image.version) {}
+        sets_(of.rules, image, known) {}
   basic_filter(basic_filter const&) = delete;
   basic_filter& operator=(basic_filter const&) = delete;
 
@@ -139,15 +161,17 @@ class basic_filter {
   }
 
   /// What a part of the sum or product that step `i` opens must have below it to be worth opening.
-  [[nodiscard]] frame_needs::needs const& sought(instruction const& i) { return on_ ? needs_.of(i) : frame_needs::all; }
+  [[nodiscard]] frame_needs::needs const& sought(instruction const& i) const {
+    return on_ ? needs_.of(i) : frame_needs::all;
+  }
 
  private:
   program const& rules_;
+  branch_lists const& branches_;
+  frame_needs const& needs_;
+  entrances const& entrances_;
   Image const& image_;
   operator_sets sets_;
-  branch_lists branches_;
-  frame_needs needs_;
-  entrances entrances_;
   bool on_ = true;
 };
 using filter = basic_filter<graph_image>;

@@ -45,6 +45,7 @@ class basic_operator_sets {
     for (std::size_t op = 0; op < meanings_.size(); ++op) meanings_[op] = meaning_of(static_cast<opcode>(op));
     for (auto const& set : rules.sets) {
       auto& bits = through_bits_.emplace_back();
+      if (set.has_identity()) bits = operator_bit(opcode::cast);  // to the same type, it is one
       for (std::size_t i = 0; i < set.count; ++i) {
         bits |= set.by_name[i] ? ~std::uint64_t{0} : operator_bit(static_cast<opcode>(set.ops[i]));
         if (!set.by_name[i]) {

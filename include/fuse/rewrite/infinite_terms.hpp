@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include <fuse/core/math.hpp>
+#include <fuse/core/span.hpp>
+#include <fuse/graph/image.hpp>
+#include <fuse/graph/tensor_view.hpp>
+#include <fuse/infer/facts.hpp>
+#include <fuse/match/state.hpp>
+#include <fuse/ops/dialect.hpp>
+#include <fuse/ops/names.hpp>
+#include <fuse/ops/node_parameters.hpp>
+#include <fuse/ops/operator.hpp>
+
+namespace fuse::inline v0::detail {
+
+/// Finds numbers that a right side would add up multiples of and that are not finite: (x + y) inf is infinite where
+/// x inf + y inf may be no number, and so are products of matrices. What has been an operand of a sum before may be one
+/// again.
+template <class Image>
+class basic_infinite_terms {
+ public:
+  basic_infinite_terms(Image const& image, facts const& known, dialect const& names, match_state const& match)
+      : image_(image), facts_(known), names_(names), match_(match) {}
+
+  /// What the first of them below nodes from `first_new` on is called, or nothing. Linear in what is new, and in the
+  /// elements of constants that get below a sum.
+  [[nodiscard]] std::string find(node_id first_new) const {
+    for (auto n = first_new; n < image_.node_count(); ++n) {
+      auto const terms = terms_of(n);
+      for (std::uint32_t i = 0; i < terms; ++i)
+        if (auto const found = below(image_.operand(n, i), first_new); found != absent)
+          return image_.source->value_name(found);
+      for (auto const& p : info(op_of(image_, n)).parameters)
+        if (double number = 0;
+            terms != 0 && read_number(image_, facts_, names_, n, p.name, number) && !math::is_finite(number))
+          return std::string(image_.source->op_name(n)) + "'s " + std::string(p.name);
+    }
+    return {};
+  }
+
+ private:
+  // How many of its first operands a node adds up, multiplied by each other or not: what follows is added once, or is a
+  // parameter.
+  [[nodiscard]] std::uint32_t terms_of(node_id n) const {
+    auto const count = image_.operand_count(n);
+    auto const first = [&](std::uint32_t terms) { return terms < count ? terms : count; };
+    switch (op_of(image_, n)) {
+      case opcode::reduce_max:
+      case opcode::reduce_min:
+      case opcode::arg_max:
+      case opcode::arg_min:
+      case opcode::max_pool:
+      case opcode::global_max_pool:
+      case opcode::resize:
+      case opcode::neg: return 0;
+      case opcode::attention: return first(3);
+      case opcode::einsum: return count;
+      default: break;
+    }
+    switch (info(op_of(image_, n)).kind) {
+      case op_kind::reduction: return first(1);
+      case op_kind::anchor: return first(2);
+      default: return info(op_of(image_, n)).group == op_group::sum ? count : 0;
+    }
+  }
+  [[nodiscard]] bool was_added_up(value_id v) const {
+    for (auto n : match_.matched())
+      for (std::uint32_t i = 0; i < terms_of(n); ++i)
+        if (image_.operand(n, i) == v) return true;
+    return false;
+  }
+
+  [[nodiscard]] value_id below(value_id v, node_id first_new) const {
+    if (v == absent) return absent;
+    auto const n = image_.producer(v);
+    if (n == absent || n < first_new) return !is_finite(v) && !was_added_up(v) ? v : absent;
+    if (terms_of(n) != 0) return absent;  // looked at by itself
+    for (std::uint32_t i = 0; i < image_.operand_count(n); ++i)
+      if (auto const found = below(image_.operand(n, i), first_new); found != absent) return found;
+    return absent;
+  }
+  // Not so where it is known to have an element that is infinite, or none.
+  [[nodiscard]] bool is_finite(value_id v) const {
+    if (double number = 0; facts_.uniform(v, number)) return math::is_finite(number);
+    for (auto const number : facts_.numbers(v))
+      if (!math::is_finite(number)) return false;
+    if (!image_.value(v).constant || !is_floating(facts_.type(v)) || was_added_up(v)) return true;
+    auto const contents = image_.source->constant(v);
+    for (std::size_t i = 0; contents && i < contents.size(); ++i)
+      if (!math::is_finite(contents.number(i))) return false;
+    return true;
+  }
+
+  Image const& image_;
+  facts const& facts_;
+  dialect const& names_;
+  match_state const& match_;
+};
+using infinite_terms = basic_infinite_terms<graph_image>;
+
+}  // namespace fuse::inline v0::detail
