@@ -9953,7 +9953,7 @@ class basic_operator_sets {
       found.deep = found.direct = root_bit;
     if (means.scaled != 0)
       for (std::uint32_t i = 0; i < record.operand_count; ++i)
-        if (is_number(image_.operand(n, i))) kinds |= means.scaled;
+        if (facts_.is_uniform(image_.operand(n, i))) kinds |= means.scaled;
     if (means.alike != 0 && opens_ && may_be_alike(n)) kinds |= means.alike;
     for (std::uint32_t i = 0; i < record.operand_count; ++i) {
       auto const& inside = of(image_.operand(n, i));
@@ -9974,7 +9974,15 @@ class basic_operator_sets {
     found.deep |= kinds;
     into = found;
   }
-  [[nodiscard]] bool is_number(value_id v) const { return (of(v).direct & number_bit) != 0; }
+  [[nodiscard]] bool may_pass_on(node_id n) const {
+    switch (op_of(image_, n)) {
+      case opcode::mean_of:
+      case opcode::sum_of:
+      case opcode::maximum:
+      case opcode::minimum: return image_.operand_count(n) == 1;
+      default: return may_keep_elements(op_of(image_, n));
+    }
+  }
   [[nodiscard]] bool is_multiple(value_id v) const {
     auto const n = image_.producer(v);
     constexpr auto both = sum_bit | product_bit;
@@ -9983,14 +9991,11 @@ class basic_operator_sets {
   [[nodiscard]] value_id term_below(value_id v) const {
     for (int i = 0; i < 8; ++i) {
       auto const n = v == absent ? absent : image_.producer(v);
-      if (n != absent && may_keep_elements(op_of(image_, n))) return of_anything;
+      if (n != absent && may_pass_on(n)) return of_anything;
       if (n == absent || !is_multiple(v)) return v;
-      bool const several = image_.operand_count(n) > 1;
-      bool const first = several && is_number(image_.operand(n, 0)),
-                 second = several && is_number(image_.operand(n, 1));
-      if (first && !facts_.is_uniform(image_.operand(n, 0))) return of_anything;
-      if (second && !facts_.is_uniform(image_.operand(n, 1))) return of_anything;
-      v = image_.operand(n, first ? 1 : 0);
+      bool const second = image_.operand_count(n) > 1 && facts_.is_uniform(image_.operand(n, 0));
+      if (second && op_of(image_, n) == opcode::div) return of_anything;
+      v = image_.operand(n, second ? 1 : 0);
     }
     return of_anything;
   }
@@ -19519,8 +19524,9 @@ class basic_driver final : machine::acceptor {
         report_.notes.push_back("of rule '" + report_.rules[i].name + "', " + std::to_string(unchecked_[i]) +
                                 " rewrites were not checked: " + why_unchecked_[i]);
     if (exceeded_ != 0)
-      report_.notes.push_back("the search at " + std::to_string(exceeded_) + " nodes reached the bound of " +
-                              std::to_string(machine::step_limit) + " steps, and was cut off there");
+      report_.notes.push_back("the search at " + std::to_string(exceeded_) + " nodes reached a bound, of " +
+                              std::to_string(machine::step_limit) +
+                              " steps, 1024 users or 1024 sets of like terms, and was cut off there");
     if (bounded_ != 0)
       report_.notes.push_back("the search at " + std::to_string(bounded_) +
                               " nodes met a sum or product of more than " + std::to_string(opened_group::capacity) +

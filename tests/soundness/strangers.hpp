@@ -110,6 +110,16 @@ inline constexpr auto turned_tanh =
     equal(fuse::rule<"turned-tanh">, tanh(op<"Transpose">(x).as<"t">()), again<"t">(tanh(x)));
 inline constexpr auto turned_shifted =
     equal(fuse::rule<"turned-shifted">, op<"Transpose">(x + s).as<"t">(), again<"t">(x) + s);
+inline constexpr auto as_told = param<"perm">;
+inline constexpr auto turned_as_told =
+    equal(fuse::rule<"turned-as-told">, tanh(op<"Transpose">(x).attr<"perm">(as_told)),
+          op<"Transpose">(tanh(x)).attr<"perm">(as_told));
+inline constexpr auto turned_together = equal(
+    fuse::rule<"turned-together">, op<"Transpose">(x).attr<"perm">(as_told) * op<"Transpose">(y).attr<"perm">(as_told),
+    op<"Transpose">(x* y).attr<"perm">(as_told));
+inline constexpr auto turned_last =
+    equal(fuse::rule<"turned-last">, abs(op<"Transpose">(x).attr<"perm">(fuse::dsl::list(0, 2, 1))),
+          op<"Transpose">(abs(x)).attr<"perm">(fuse::dsl::list(0, 2, 1)));
 inline constexpr auto mean_again = equal(fuse::rule<"mean-again">, mean(x* s).as<"m">(), again<"m">(x) * s);
 inline constexpr auto sum_again = equal(fuse::rule<"sum-again">, sum(-x).as<"m">() + y, y - again<"m">(x));
 inline constexpr auto shares_again = equal(fuse::rule<"shares-again">, op<"Softmax">(x - s).as<"f">(), again<"f">(x));
@@ -204,6 +214,9 @@ inline constexpr member members[] = {{&common, elements::either, false},
                                      {&product_columns, elements::floats, false},
                                      {&turned_tanh, elements::floats, false},
                                      {&turned_shifted, elements::either, false},
+                                     {&turned_as_told, elements::floats, false},
+                                     {&turned_together, elements::either, false},
+                                     {&turned_last, elements::either, false},
                                      {&mean_again, elements::floats, false},
                                      {&sum_again, elements::either, false},
                                      {&shares_again, elements::floats, false},

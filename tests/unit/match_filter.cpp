@@ -93,6 +93,21 @@ TEST_CASE("a Cast that does nothing hides no reduction below a factor") {
   CHECK(search.all().size() == 1);
 }
 
+TEST_CASE("a number by a reciprocal is a multiple, beside others") {
+  static constexpr auto tripled = fuse::rule<"tripled">(tanh(3.0 * x)).replace(op<"Relu">(x));
+  for (auto const* inverse : {"Reciprocal", "Div"}) {
+    fuse::graph g(17);
+    auto const a = g.input("a", fuse::element_type::float32, {2, 3});
+    auto const below = inverse[0] == 'D' ? g.add("Div", {g.scalar(1.0f), a}) : g.add("Reciprocal", {a});
+    auto const sum = g.add("Add", {g.add("Div", {g.scalar(2.0f), below}), a});
+    g.output(g.add("Tanh", {sum}), "y");
+    fuse::matcher<tripled, fuse::graph> search(g);
+    CHECK(search.all().size() == 1);
+    search.filter(false);
+    CHECK(search.all().size() == 1);
+  }
+}
+
 TEST_CASE("a filter tells where nothing can match, and nothing where it is off") {
   fuse::graph g(17);
   g.output(g.add("Tanh", {g.input("a", fuse::element_type::float32, {2, 3})}), "y");

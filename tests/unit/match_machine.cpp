@@ -83,7 +83,7 @@ TEST_CASE("the search at a node is bounded, and reaching the bound is reported")
   CHECK(report.applied() == 0);
   CHECK(to_text(g) == before);
   REQUIRE(report.notes.size() == 2);
-  CHECK(report.notes[0].find("bound of") != std::string::npos);
+  CHECK(report.notes[0].find("reached a bound") != std::string::npos);
   CHECK(report.notes[1].find("parts") != std::string::npos);
 }
 

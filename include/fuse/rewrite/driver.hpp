@@ -112,8 +112,9 @@ class basic_driver final : machine::acceptor {
         report_.notes.push_back("of rule '" + report_.rules[i].name + "', " + std::to_string(unchecked_[i]) +
                                 " rewrites were not checked: " + why_unchecked_[i]);
     if (exceeded_ != 0)
-      report_.notes.push_back("the search at " + std::to_string(exceeded_) + " nodes reached the bound of " +
-                              std::to_string(machine::step_limit) + " steps, and was cut off there");
+      report_.notes.push_back("the search at " + std::to_string(exceeded_) + " nodes reached a bound, of " +
+                              std::to_string(machine::step_limit) +
+                              " steps, 1024 users or 1024 sets of like terms, and was cut off there");
     if (bounded_ != 0)
       report_.notes.push_back("the search at " + std::to_string(bounded_) +
                               " nodes met a sum or product of more than " + std::to_string(opened_group::capacity) +

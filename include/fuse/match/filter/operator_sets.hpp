@@ -220,7 +220,7 @@ class basic_operator_sets {
       found.deep = found.direct = root_bit;
     if (means.scaled != 0)
       for (std::uint32_t i = 0; i < record.operand_count; ++i)
-        if (is_number(image_.operand(n, i))) kinds |= means.scaled;
+        if (facts_.is_uniform(image_.operand(n, i))) kinds |= means.scaled;
     if (means.alike != 0 && opens_ && may_be_alike(n)) kinds |= means.alike;
     for (std::uint32_t i = 0; i < record.operand_count; ++i) {
       auto const& inside = of(image_.operand(n, i));
@@ -242,26 +242,31 @@ class basic_operator_sets {
     found.deep |= kinds;
     into = found;
   }
-  [[nodiscard]] bool is_number(value_id v) const { return (of(v).direct & number_bit) != 0; }
+  // Whether node `n` may be its operand.
+  [[nodiscard]] bool may_pass_on(node_id n) const {
+    switch (op_of(image_, n)) {
+      case opcode::mean_of:
+      case opcode::sum_of:
+      case opcode::maximum:
+      case opcode::minimum: return image_.operand_count(n) == 1;
+      default: return may_keep_elements(op_of(image_, n));
+    }
+  }
   // Whether `v` is a multiple of something else: a number times that, or the sum of terms that are alike.
   [[nodiscard]] bool is_multiple(value_id v) const {
     auto const n = image_.producer(v);
     constexpr auto both = sum_bit | product_bit;
     return n != absent && info(op_of(image_, n)).group != op_group::none && (of(v).direct & both) == both;
   }
-  // What it may be a multiple of; of_anything where that is not seen here: what stands at a value may be a number, or a
-  // sum or product that has one.
+  // What it may be a multiple of; of_anything where that is not seen here, as below a quotient.
   [[nodiscard]] value_id term_below(value_id v) const {
     for (int i = 0; i < 8; ++i) {
       auto const n = v == absent ? absent : image_.producer(v);
-      if (n != absent && may_keep_elements(op_of(image_, n))) return of_anything;
+      if (n != absent && may_pass_on(n)) return of_anything;
       if (n == absent || !is_multiple(v)) return v;
-      bool const several = image_.operand_count(n) > 1;
-      bool const first = several && is_number(image_.operand(n, 0)),
-                 second = several && is_number(image_.operand(n, 1));
-      if (first && !facts_.is_uniform(image_.operand(n, 0))) return of_anything;
-      if (second && !facts_.is_uniform(image_.operand(n, 1))) return of_anything;
-      v = image_.operand(n, first ? 1 : 0);
+      bool const second = image_.operand_count(n) > 1 && facts_.is_uniform(image_.operand(n, 0));
+      if (second && op_of(image_, n) == opcode::div) return of_anything;
+      v = image_.operand(n, second ? 1 : 0);
     }
     return of_anything;
   }
