@@ -239,8 +239,8 @@ TEST_CASE("what is infinite gets below no sum of products") {
     // It was there before.
     sketch kept;
     auto const there = kept.constant(fuse::make_tensor<float>({8, 2}, contents(16)));
-    auto const scaled = kept.add("Mul", {kept.add("MatMul", {kept.in("a", {4, 8}), there}), kept.scalar(0.5f)});
-    kept.end(kept.add("Relu", {scaled}));
+    auto const halved = kept.add("Mul", {kept.add("MatMul", {kept.in("a", {4, 8}), there}), kept.scalar(0.5f)});
+    kept.end(kept.add("Relu", {halved}));
     CHECK(applied<before>(kept) == 1);
   }
 }
