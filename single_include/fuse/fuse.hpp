@@ -8658,6 +8658,7 @@ enum class sign_use : std::uint8_t {
 inline constexpr std::uint64_t root_bit = 1;
 inline constexpr std::uint64_t sum_bit = 2, product_bit = 4;
 inline constexpr std::uint64_t number_bit = std::uint64_t{1} << 53, constant_bit = std::uint64_t{1} << 54;
+inline constexpr std::uint64_t added_number_bit = std::uint64_t{1} << 55, terms_bit = std::uint64_t{1} << 56;
 inline constexpr std::uint64_t operator_bits = (number_bit - 1) & ~(sum_bit | product_bit);
 
 inline constexpr std::uint16_t no_instruction = 0xffff;
@@ -9092,6 +9093,7 @@ class basic_operator_needs {
   struct needs {
     std::uint64_t deep = 0, direct = 0, below = 0;
     std::uint64_t one_deep = 0, one_below = 0;  ///< 0: nothing must
+    int parts = 0;                              ///< of a sum or product, at least so many
   };
 
   explicit basic_operator_needs(Program const& rules)
@@ -9140,17 +9142,22 @@ class basic_operator_needs {
     return {};
   }
   static void add(state& to, std::uint16_t at, needs const& more) {
-    if ((more.deep | more.direct | more.below | more.one_deep | more.one_below) == 0) return;
+    if ((more.deep | more.direct | more.below | more.one_deep | more.one_below) == 0 && more.parts == 0) return;
     for (auto& w : to)
       if (w.at == at) {
         w.what.deep |= more.deep;
         w.what.direct |= more.direct;
         w.what.below |= more.below;
+        w.what.parts += more.parts;
         if (w.what.one_deep == 0) w.what.one_deep = more.one_deep;
         if (w.what.one_below == 0) w.what.one_below = more.one_below;
         return;
       }
     to.push_back({at, more});
+  }
+  static void add_part(state& to, std::uint8_t frame, needs more) {
+    more.parts = 1;
+    add(to, static_cast<std::uint16_t>(frame_base + frame), more);
   }
   [[nodiscard]] static needs all(std::uint64_t deep, std::uint64_t direct = 0) {
     return {deep | direct, direct, 0, std::bit_floor((deep | direct) & operator_bits), 0};
@@ -9187,8 +9194,12 @@ class basic_operator_needs {
       case step::fork:
         for (auto const others = after(i.other); auto& w : found) {
           auto const other = find(others, w.at);
-          w.what = {w.what.deep & other.deep, w.what.direct & other.direct, w.what.below & other.below,
-                    either(w.what.one_deep, other.one_deep), either(w.what.one_below, other.one_below)};
+          w.what = {w.what.deep & other.deep,
+                    w.what.direct & other.direct,
+                    w.what.below & other.below,
+                    either(w.what.one_deep, other.one_deep),
+                    either(w.what.one_below, other.one_below),
+                    w.what.parts < other.parts ? w.what.parts : other.parts};
         }
         break;
       case step::operation:
@@ -9212,15 +9223,26 @@ class basic_operator_needs {
       }
       case step::scalar: add(found, i.a, all(number_bit)); break;
       case step::number: add(found, i.a, all(constant_bit)); break;
-      case step::group: add(found, i.a, take(found, static_cast<std::uint16_t>(frame_base + i.b))); break;
+      case step::group: {
+        auto made = take(found, static_cast<std::uint16_t>(frame_base + i.b));
+        if (static_cast<op_group>(i.op) == op_group::sum) {
+          if ((made.direct & number_bit) != 0) made.direct ^= number_bit | added_number_bit;
+          if (made.parts > 1) made.direct |= terms_bit;
+        }
+        made.parts = 0;
+        add(found, i.a, made);
+        break;
+      }
       case step::scalar_member:
-        if ((i.flags & instruction::optional) == 0)
-          add(found, static_cast<std::uint16_t>(frame_base + i.a), all(0, number_bit));
+        if ((i.flags & instruction::optional) == 0) add_part(found, i.a, all(0, number_bit));
+        break;
+      case step::literal:
+        if (i.number != 0) add_part(found, i.a, {});
         break;
       case step::member: {
         auto part = take(found, i.b);
         part.direct = 0;  // a sum among factors, a product among addends hides what is below it
-        add(found, static_cast<std::uint16_t>(frame_base + i.a), part);
+        add_part(found, i.a, part);
         break;
       }
       case step::strip: add(found, i.a, take(found, i.b)); break;
@@ -9366,15 +9388,18 @@ class basic_branch_lists {
   }
 
   void list_branches(basic_operator_needs<Program> const& needs) {
-    std::vector<bool> entered(rules_.code.size(), false);
-    for (auto const& e : rules_.entries) entered[e.first] = true;
-    for (auto const& i : rules_.code)
-      if (i.code != step::fork && i.next != no_instruction) entered[i.next] = true;
+    std::vector<bool> listed(rules_.code.size(), false);
+    for (auto const& e : rules_.entries) listed[e.first] = true;
+    for (auto const& i : rules_.code) {
+      bool const asks = i.code == step::member || i.code == step::operation;
+      if (i.code != step::fork && i.next != no_instruction && (asks || rules_.code[i.next].code == step::fork))
+        listed[i.next] = true;
+    }
     lists_.resize(rules_.code.size());
     for (std::uint16_t pc = 0; pc < rules_.code.size(); ++pc) {
       auto& list = lists_[pc];
       list.first = static_cast<std::uint32_t>(branches_.size());
-      if (rules_.code[pc].code != step::fork || entered[pc]) append_branches(pc, needs);
+      if (listed[pc]) append_branches(pc, needs);
       list.count = static_cast<std::uint32_t>(branches_.size()) - list.first;
       if (list.count > few) ask(list);
     }
@@ -9868,7 +9893,9 @@ class basic_operator_sets {
       if (image_.producer(v) == absent) of_[v] = constant_at(v);
   }
   [[nodiscard]] sets constant_at(value_id v) const {
-    auto const bits = facts_.is_uniform(v) ? number_bit | constant_bit : image_.value(v).constant ? constant_bit : 0;
+    auto const bits = facts_.is_uniform(v)       ? number_bit | added_number_bit | constant_bit
+                      : image_.value(v).constant ? constant_bit
+                                                 : 0;
     return {bits, bits, 0};
   }
 
@@ -9904,6 +9931,7 @@ class basic_operator_sets {
         default: break;
       }
       of.kinds |= kind;
+      if (kind == sum_bit && how.further != 0) of.kinds |= terms_bit;
     };
     add(opening_of(op, op_group::sum), sum_bit);
     add(opening_of(op, op_group::product), product_bit);
@@ -9926,10 +9954,10 @@ class basic_operator_sets {
     bool const alone = record.operand_count == 1 && may_keep_elements(op);
     if (means.transparent || alone || has_transparent_name(record.tag)) found.add(of(kept_operand(image_, facts_, n)));
     if (means.layout && (alone || means.transparent)) found.direct |= sum_bit | product_bit;  // it may be opened
-    if (means.logarithm && record.operand_count == 1) {  // if it is of one: below that, whatever it is
+    if (means.logarithm && record.operand_count == 1 && opens_ && may_be_logarithm(image_.operand(n, 0))) {
       auto const& inside = of(image_.operand(n, 0));
-      auto const there = inside.deep | inside.below | product_bit | root_bit;
-      if ((inside.deep & operator_bit(opcode::log)) != 0) found.add({there, there, inside.below});
+      auto const there = inside.deep | inside.below | product_bit | root_bit;  // whatever it is of
+      found.add({there, there & ~(sum_bit | terms_bit), inside.below});
     }
     if (clips_ && may_clip(op))
       if (auto const whole = positive_part_of(image_, facts_, n); whole != absent)
@@ -9951,17 +9979,18 @@ class basic_operator_sets {
     if (means.power &&
         (record.operand_count < 2 || !facts_.uniform(image_.operand(n, 1), number) || !math::is_whole(number)))
       found.deep = found.direct = root_bit;
-    if (means.scaled != 0)
-      for (std::uint32_t i = 0; i < record.operand_count; ++i)
-        if (facts_.is_uniform(image_.operand(n, i))) kinds |= means.scaled;
+    auto const scales = [&](std::uint32_t i) { return means.scaled != 0 && facts_.is_uniform(image_.operand(n, i)); };
+    for (std::uint32_t i = 0; i < record.operand_count; ++i)
+      if (scales(i)) kinds |= means.scaled;
     if (means.alike != 0 && opens_ && may_be_alike(n)) kinds |= means.alike;
+    bool const inverts = op == opcode::reciprocal || (means.power && number == -1);
     for (std::uint32_t i = 0; i < record.operand_count; ++i) {
       auto const& inside = of(image_.operand(n, i));
       found.deep |= inside.deep;
       found.below |= inside.below;
       auto const other = inside.direct & (sum_bit | product_bit);
-      if (other == 0 || (other & kinds) != 0)
-        found.direct |= inside.direct & ~(sum_bit | product_bit);
+      if (other == 0 || (other & kinds) != 0 || inverts)
+        found.direct |= inside.direct & ~(sum_bit | product_bit | (scales(i) ? added_number_bit : 0));
       else {  // a number, or a sum times one, is one part, however it is computed
         if ((other & product_bit) != 0) found.direct |= inside.direct & sum_and_mean;
         auto const producer = image_.producer(image_.operand(n, i));
@@ -9998,6 +10027,12 @@ class basic_operator_sets {
       v = image_.operand(n, second ? 1 : 0);
     }
     return of_anything;
+  }
+  [[nodiscard]] bool may_be_logarithm(value_id v) const {
+    auto const term = term_below(v);
+    if (term == of_anything) return (of(v).deep & operator_bit(opcode::log)) != 0;
+    auto const n = term == absent ? absent : image_.producer(term);
+    return n != absent && op_of(image_, n) == opcode::log;
   }
   [[nodiscard]] bool may_be_alike(node_id n) const {
     if (image_.operand_count(n) < 2) return false;
@@ -10251,6 +10286,15 @@ struct reading : shaped_value {
   double times = 1;                       ///< its sign; of a product that is added, its coefficient
   std::uint16_t member = no_instruction;  ///< the step that found it as a factor
   bool apart = false;  ///< a sum that numbers apart from it make a mean, or a mean that they make a sum
+
+  void take(shaped_value const& part, double sign, std::uint16_t found_by) {
+    value = part.value;
+    shape = part.shape;
+    power = part.power;
+    times = sign;
+    member = found_by;
+    apart = false;
+  }
 };
 
 struct group_request {
@@ -10418,7 +10462,11 @@ class basic_multiples {
   [[nodiscard]] value_id power_of(node_id n, double& exponent, MayBe const& may_be) const {
     exponent = 1;
     auto log = image_.operand(n, 0);
-    for (int i = 0; i < 8; ++i) log = term_of(log, exponent, may_be);
+    for (int i = 0; i < 8; ++i) {
+      auto const term = term_of(log, exponent, may_be);
+      if (term == log) break;
+      log = term;
+    }
     auto const of = log == absent ? absent : image_.producer(log);
     bool const is = of != absent && op_of(image_, of) == opcode::log && image_.node(of).region == image_.node(n).region;
     return is ? image_.operand(of, 0) : absent;
@@ -10466,7 +10514,13 @@ class basic_multiples {
 
   bool goes_on(opening const& how, node_id n, double& exponent, scaled_operand& into) const {
     double power = 1;
-    if (how.when == opens_with::none || how.when == opens_with::alike) return false;
+    switch (how.when) {
+      case opens_with::none:
+      case opens_with::alike:
+      case opens_with::squared:
+      case opens_with::logarithm: return false;
+      default: break;
+    }
     if (how.integers != opens_integers::yes && is_integer(facts_.type(image_.result(n)))) return false;
     if (how.when == opens_with::power && !is_number(image_, facts_, n, 1, power)) return false;
     if (how.when == opens_with::power) into.repeated = into.repeated || has_several(facts_, image_.operand(n, 1));
@@ -10556,7 +10610,10 @@ class basic_group_opener {
     bool const no_sum = kind == op_group::sum && root.power != 1;
     wait({root.value, root.shape, no_sum ? 1.0 : root.power, opened_group::part::none});
     while (waiting != 0) {
-      auto const [v, shape, weight, parent] = stack[--waiting];
+      auto const& next = stack[--waiting];
+      auto const v = next.value, shape = next.shape;
+      auto const weight = next.weight;
+      auto const parent = next.parent;
       auto const at = f.count++;
       auto& p = f.parts[at];
       p = {{v, shape}, parent, false, false, 0, weight};
@@ -11932,7 +11989,7 @@ class basic_interpreter {
     int const telling = i.number == 1 || i.number == -1 ? 0 : 1;
     auto const& f = s_.frames[i.a];
     auto const only = f.group->leaf_count == 1 ? f.member : no_instruction;
-    s_.registers[i.b] = {p, sign, f.group->sums() ? only : pc};
+    s_.registers[i.b].take(p, sign, f.group->sums() ? only : pc);
     auto const back = s_.here();
     return any_branch(i.next, [&](std::uint16_t to) {
       if (!s_.cover(i.a, leaves, taken)) return false;

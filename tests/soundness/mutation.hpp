@@ -39,7 +39,7 @@ class mutation : graph_change {
     auto const type = checked_->types().at(v.id);
     auto const how = choose(
         "mutation", {"operator", "operator", "swap", "axis", "little", "lot", "type", "type", "user", "away and back",
-                     "turned", "turned twice", "axis added", "larger", "smaller", "other operand"});
+                     "turned", "turned twice", "axis added", "larger", "smaller", "other operand", "operator behind"});
     if (how == "operator") return another_operator(at);
     if (how == "swap") return swapped(at);
     if (how == "axis") return another_axis(at);
@@ -50,6 +50,11 @@ class mutation : graph_change {
       return true;
     }
     if (how == "other operand") return another_operand(at);
+    if (how == "operator behind") {
+      if (!fuse::is_floating(type)) return false;
+      auto const name = corpus::name_of(any_unary(), e_.second);
+      return insert_behind(at, v, [&](value from) { return append(name, {from}); });
+    }
     if (how == "type") {
       if (type != fuse::element_type::float32) return false;
       constexpr int types[] = {11, 10, 16, 7, 6};
@@ -101,6 +106,11 @@ class mutation : graph_change {
  private:
   // Changes
 
+  opcode any_unary() {
+    constexpr opcode all[] = {opcode::abs, opcode::neg,  opcode::tanh, opcode::sigmoid,
+                              opcode::exp, opcode::sqrt, opcode::log,  opcode::reciprocal};
+    return all[choose.number("another", {0, 1, 2, 3, 4, 5, 6, 7})];
+  }
   bool another_operator(node at) {
     auto const op = corpus::op_named(g_.op(at));
     auto const count = g_.operands(at).size();
@@ -112,9 +122,7 @@ class mutation : graph_change {
       if (other == opcode::div && !floats) return false;
       name = corpus::name_of(other, e_.second);
     } else if (count == 1 && corpus::unary_of(op) != nullptr) {
-      constexpr opcode others[] = {opcode::abs, opcode::neg, opcode::tanh, opcode::sigmoid, opcode::exp};
-      auto const other = others[choose.number("another", {0, 1, 2, 3, 4}) % (floats ? 5 : 2)];
-      name = corpus::name_of(other, e_.second);
+      name = corpus::name_of(floats ? any_unary() : choose.one_in("negated", 2) ? opcode::neg : opcode::abs, e_.second);
     } else {
       return false;
     }

@@ -64,7 +64,8 @@ inline constexpr auto doubled = fuse::rule<"gemm-doubled">(op<"Gemm">(x, w, opti
                                                  .attr<"transB">(param<"transB">));
 inline constexpr auto one_softmax =
     fuse::rule<"one-softmax">(exp(x) / sum(exp(x)) + y).replace(op<"Softmax">(x).attr<"axis">(axes) + y);
-inline constexpr auto larger = fuse::rule<"larger">(op<"Where">(op<"Less">(x, y), y, x)).replace(op<"Max">(x, y));
+inline constexpr auto tanh_of_chosen = fuse::rule<"tanh-of-chosen">(op<"Where">(op<"Less">(x, y), tanh(y), tanh(x)))
+                                           .replace(op<"Tanh">(op<"Where">(op<"Less">(x, y), y, x)));
 inline constexpr auto flat = fuse::rule<"flat">(op<"Max">(op<"Max">(x, y), z)).replace(op<"Max">(x, y, z));
 
 }  // namespace pool::named
@@ -88,7 +89,7 @@ inline constexpr member named_members[] = {{&pool::named::r100},
                                            {&pool::named::apart, elements::floats, false},
                                            {&pool::named::doubled, elements::floats, false},
                                            {&pool::named::one_softmax, elements::floats, false},
-                                           {&pool::named::larger},
+                                           {&pool::named::tanh_of_chosen},
                                            {&pool::named::flat}};
 
 /// ... and as the second dialect does: there the axis of a softmax is the first of several, and parameters are
@@ -104,17 +105,18 @@ inline constexpr auto r202 =
     as_one<202>(fuse::rule<"second-blended">, tanh(op<"test::Blend">(x, exp(y)).attr<"by">(2)) + z, made(x, y, z));
 inline constexpr auto one_softmax =
     fuse::rule<"second-one-softmax">(exp(x) / sum(exp(x)) + y).replace(op<"shares">(x).attr<"axis">(axes) + y);
-inline constexpr auto larger =
-    fuse::rule<"second-larger">(op<"select">(op<"below">(x, y), y, x)).replace(op<"larger">(x, y));
+inline constexpr auto tanh_of_chosen =
+    fuse::rule<"second-tanh-of-chosen">(op<"select">(op<"below">(x, y), tanh(y), tanh(x)))
+        .replace(tanh(op<"select">(op<"below">(x, y), y, x)));
 inline constexpr auto r205 =
     as_one<205>(fuse::rule<"second-exactly">, exactly<"minus">(x, exactly<"times">(y, z)), made(x, y, z));
 
 }  // namespace pool::second_named
 
 inline constexpr member second_named_members[] = {
-    {&pool::second_named::r200},   {&pool::second_named::r201},
-    {&pool::second_named::r202},   {&pool::second_named::one_softmax, elements::floats, false},
-    {&pool::second_named::larger}, {&pool::second_named::r205, elements::either, false}};
+    {&pool::second_named::r200},           {&pool::second_named::r201},
+    {&pool::second_named::r202},           {&pool::second_named::one_softmax, elements::floats, false},
+    {&pool::second_named::tanh_of_chosen}, {&pool::second_named::r205, elements::either, false}};
 
 template <std::size_t N, std::size_t M>
 constexpr std::array<member, N + M> joined(member const (&a)[N], member const (&b)[M]) {

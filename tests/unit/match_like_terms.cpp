@@ -133,6 +133,23 @@ TEST_CASE("like terms add up, on both sides") {
   expect_all_alike<square_of_twice_a, square_of_twice_b, square_of_twice_c>();
 }
 
+TEST_CASE("a number by one over something is a multiple of it, by a function of that of nothing") {
+  sketch plain;
+  plain.end(plain.add(
+      "Abs", {plain.add("Add", {plain.add("Div", {plain.scalar(2.0f), plain.add("Reciprocal", {plain.in("a")})}),
+                                plain.in("b")})}));
+  CHECK(fuse::match_all<twice_and_more_b>(plain).size() == 1);
+  for (auto const function : {"Exp", "Log", "Sqrt", "Abs", "Neg", "Tanh", "Sigmoid", "Erf", "Sin", "Cos", "Floor", "Ceil",
+                              "Round", "Sign", "Relu", "Softplus"}) {
+    CAPTURE(function);
+    sketch g;
+    auto const of = g.add(function, {g.add("Reciprocal", {g.in("a")})});
+    g.end(g.add("Abs", {g.add("Add", {g.add("Div", {g.scalar(2.0f), of}), g.in("b")})}));
+    auto const found = fuse::match_all<twice_and_more_b>(g);
+    CHECK(found.empty());
+  }
+}
+
 TEST_CASE("a large part that occurs again has the sign that it had") {
   sketch g;
   auto const a = g.in("a"), b = g.in("b"), c = g.in("c"), d = g.in("d");

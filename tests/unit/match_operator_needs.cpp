@@ -114,14 +114,28 @@ struct deaf final : fuse::detail::failure_listener {
 }  // namespace
 
 TEST_CASE("what every way needs is known where matching begins") {
+  using namespace fuse::detail;
   auto const all = at_root<nested>();
   CHECK(all.deep == operator_bit(opcode::relu));
-  CHECK(all.below ==
-        (operator_bit(opcode::exp) | fuse::detail::sum_bit | fuse::detail::product_bit | fuse::detail::number_bit));
+  CHECK(all.below == (operator_bit(opcode::exp) | sum_bit | product_bit | number_bit));
   auto const sum = at_root<with_sum>();
-  CHECK(sum.direct == (fuse::detail::sum_bit | fuse::detail::number_bit));
-  CHECK(sum.deep ==
-        (operator_bit(opcode::exp) | fuse::detail::sum_bit | fuse::detail::product_bit | fuse::detail::number_bit));
+  CHECK(sum.direct == (sum_bit | terms_bit | added_number_bit));
+  CHECK(sum.deep == (operator_bit(opcode::exp) | sum_bit | product_bit | number_bit));
+}
+
+TEST_CASE("a sum needs as many terms as its pattern has on every way, a multiple one") {
+  using namespace fuse::detail;
+  auto const needs_terms = [](auto const& needed) { return (needed.direct & terms_bit) != 0; };
+  static constexpr auto plain = fuse::rule<"plain">(exp(x) + w).replace(relu(x));
+  static constexpr auto numbered = fuse::rule<"numbered">(exp(x) + 1).replace(relu(x));
+  static constexpr auto multiple = fuse::rule<"multiple">(exp(x) + exp(x)).replace(relu(x));
+  static constexpr auto optional_term = fuse::rule<"optional term">(exp(x) + optional(tanh(w))).replace(relu(x));
+  static constexpr auto with_rest = fuse::rule<"with rest">(exp(x) + rest<"r">).replace(relu(x));
+  CHECK(needs_terms(at_root<plain>()));
+  CHECK(needs_terms(at_root<numbered>()));
+  CHECK_FALSE(needs_terms(at_root<multiple>()));
+  CHECK_FALSE(needs_terms(at_root<optional_term>()));
+  CHECK_FALSE(needs_terms(at_root<with_rest>()));
 }
 
 TEST_CASE("ways that need different operators need one of them") {

@@ -50,7 +50,11 @@ class basic_multiples {
   [[nodiscard]] value_id power_of(node_id n, double& exponent, MayBe const& may_be) const {
     exponent = 1;
     auto log = image_.operand(n, 0);
-    for (int i = 0; i < 8; ++i) log = term_of(log, exponent, may_be);
+    for (int i = 0; i < 8; ++i) {
+      auto const term = term_of(log, exponent, may_be);
+      if (term == log) break;
+      log = term;
+    }
     auto const of = log == absent ? absent : image_.producer(log);
     bool const is = of != absent && op_of(image_, of) == opcode::log && image_.node(of).region == image_.node(n).region;
     return is ? image_.operand(of, 0) : absent;
@@ -101,7 +105,13 @@ class basic_multiples {
   // One step to what a product is of, at a product to the power `exponent`, 1 or -1: to the operand that is no number.
   bool goes_on(opening const& how, node_id n, double& exponent, scaled_operand& into) const {
     double power = 1;
-    if (how.when == opens_with::none || how.when == opens_with::alike) return false;
+    switch (how.when) {
+      case opens_with::none:
+      case opens_with::alike:
+      case opens_with::squared:
+      case opens_with::logarithm: return false;
+      default: break;
+    }
     if (how.integers != opens_integers::yes && is_integer(facts_.type(image_.result(n)))) return false;
     if (how.when == opens_with::power && !is_number(image_, facts_, n, 1, power)) return false;
     if (how.when == opens_with::power) into.repeated = into.repeated || has_several(facts_, image_.operand(n, 1));

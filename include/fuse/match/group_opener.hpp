@@ -79,7 +79,10 @@ class basic_group_opener {
     bool const no_sum = kind == op_group::sum && root.power != 1;
     wait({root.value, root.shape, no_sum ? 1.0 : root.power, opened_group::part::none});
     while (waiting != 0) {
-      auto const [v, shape, weight, parent] = stack[--waiting];
+      auto const& next = stack[--waiting];
+      auto const v = next.value, shape = next.shape;
+      auto const weight = next.weight;
+      auto const parent = next.parent;
       auto const at = f.count++;
       auto& p = f.parts[at];
       p = {{v, shape}, parent, false, false, 0, weight};

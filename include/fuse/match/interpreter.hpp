@@ -237,7 +237,7 @@ class basic_interpreter {
     int const telling = i.number == 1 || i.number == -1 ? 0 : 1;
     auto const& f = s_.frames[i.a];
     auto const only = f.group->leaf_count == 1 ? f.member : no_instruction;
-    s_.registers[i.b] = {p, sign, f.group->sums() ? only : pc};
+    s_.registers[i.b].take(p, sign, f.group->sums() ? only : pc);
     auto const back = s_.here();
     return any_branch(i.next, [&](std::uint16_t to) {
       if (!s_.cover(i.a, leaves, taken)) return false;

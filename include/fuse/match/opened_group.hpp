@@ -26,6 +26,16 @@ struct reading : shaped_value {
   double times = 1;                       ///< its sign; of a product that is added, its coefficient
   std::uint16_t member = no_instruction;  ///< the step that found it as a factor
   bool apart = false;  ///< a sum that numbers apart from it make a mean, or a mean that they make a sum
+
+  /// A part, field by field: a copy of what was just written in parts waits for all of them, the row of 200 rules.
+  void take(shaped_value const& part, double sign, std::uint16_t found_by) {
+    value = part.value;
+    shape = part.shape;
+    power = part.power;
+    times = sign;
+    member = found_by;
+    apart = false;
+  }
 };
 
 /// A sum or product to open.

@@ -71,8 +71,11 @@ enum class sign_use : std::uint8_t {
 inline constexpr std::uint64_t root_bit = 1;
 /// The value is a sum, a product.
 inline constexpr std::uint64_t sum_bit = 2, product_bit = 4;
-/// The value is a constant: of one element, of any number of them. (Beyond what a double holds: no step asks for them.)
+// What no step asks for, as these are beyond what a double holds.
+/// The value is a constant: of one element, of any number of them.
 inline constexpr std::uint64_t number_bit = std::uint64_t{1} << 53, constant_bit = std::uint64_t{1} << 54;
+/// It is a number among the terms of a sum; a sum of several terms, where a multiple is a sum of one.
+inline constexpr std::uint64_t added_number_bit = std::uint64_t{1} << 55, terms_bit = std::uint64_t{1} << 56;
 /// All bits of operators and roots.
 inline constexpr std::uint64_t operator_bits = (number_bit - 1) & ~(sum_bit | product_bit);
 

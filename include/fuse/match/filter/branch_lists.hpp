@@ -157,17 +157,21 @@ class basic_branch_lists {
     return made;
   }
 
-  // Forks as lists: the branches in order, each with what it needs. Those within a list have none of their own.
+  // Forks as lists: the branches in order, each with what it needs; and so where rules begin, and behind the steps that
+  // ask what may follow. Others have none: the fewer there are, the nearer they stand, the row of 200 rules.
   void list_branches(basic_operator_needs<Program> const& needs) {
-    std::vector<bool> entered(rules_.code.size(), false);
-    for (auto const& e : rules_.entries) entered[e.first] = true;
-    for (auto const& i : rules_.code)
-      if (i.code != step::fork && i.next != no_instruction) entered[i.next] = true;
+    std::vector<bool> listed(rules_.code.size(), false);
+    for (auto const& e : rules_.entries) listed[e.first] = true;
+    for (auto const& i : rules_.code) {
+      bool const asks = i.code == step::member || i.code == step::operation;
+      if (i.code != step::fork && i.next != no_instruction && (asks || rules_.code[i.next].code == step::fork))
+        listed[i.next] = true;
+    }
     lists_.resize(rules_.code.size());
     for (std::uint16_t pc = 0; pc < rules_.code.size(); ++pc) {
       auto& list = lists_[pc];
       list.first = static_cast<std::uint32_t>(branches_.size());
-      if (rules_.code[pc].code != step::fork || entered[pc]) append_branches(pc, needs);
+      if (listed[pc]) append_branches(pc, needs);
       list.count = static_cast<std::uint32_t>(branches_.size()) - list.first;
       if (list.count > few) ask(list);
     }

@@ -22,6 +22,7 @@ class basic_operator_needs {
   struct needs {
     std::uint64_t deep = 0, direct = 0, below = 0;
     std::uint64_t one_deep = 0, one_below = 0;  ///< 0: nothing must
+    int parts = 0;                              ///< of a sum or product, at least so many
   };
 
   explicit basic_operator_needs(Program const& rules)
@@ -70,17 +71,22 @@ class basic_operator_needs {
     return {};
   }
   static void add(state& to, std::uint16_t at, needs const& more) {
-    if ((more.deep | more.direct | more.below | more.one_deep | more.one_below) == 0) return;
+    if ((more.deep | more.direct | more.below | more.one_deep | more.one_below) == 0 && more.parts == 0) return;
     for (auto& w : to)
       if (w.at == at) {
         w.what.deep |= more.deep;
         w.what.direct |= more.direct;
         w.what.below |= more.below;
+        w.what.parts += more.parts;
         if (w.what.one_deep == 0) w.what.one_deep = more.one_deep;
         if (w.what.one_below == 0) w.what.one_below = more.one_below;
         return;
       }
     to.push_back({at, more});
+  }
+  static void add_part(state& to, std::uint8_t frame, needs more) {
+    more.parts = 1;
+    add(to, static_cast<std::uint16_t>(frame_base + frame), more);
   }
   // Of several that must be there, the last operator tells most: sums and products are everywhere.
   [[nodiscard]] static needs all(std::uint64_t deep, std::uint64_t direct = 0) {
@@ -119,8 +125,12 @@ class basic_operator_needs {
       case step::fork:
         for (auto const others = after(i.other); auto& w : found) {
           auto const other = find(others, w.at);
-          w.what = {w.what.deep & other.deep, w.what.direct & other.direct, w.what.below & other.below,
-                    either(w.what.one_deep, other.one_deep), either(w.what.one_below, other.one_below)};
+          w.what = {w.what.deep & other.deep,
+                    w.what.direct & other.direct,
+                    w.what.below & other.below,
+                    either(w.what.one_deep, other.one_deep),
+                    either(w.what.one_below, other.one_below),
+                    w.what.parts < other.parts ? w.what.parts : other.parts};
         }
         break;
       case step::operation:
@@ -144,15 +154,26 @@ class basic_operator_needs {
       }
       case step::scalar: add(found, i.a, all(number_bit)); break;
       case step::number: add(found, i.a, all(constant_bit)); break;
-      case step::group: add(found, i.a, take(found, static_cast<std::uint16_t>(frame_base + i.b))); break;
+      case step::group: {
+        auto made = take(found, static_cast<std::uint16_t>(frame_base + i.b));
+        if (static_cast<op_group>(i.op) == op_group::sum) {
+          if ((made.direct & number_bit) != 0) made.direct ^= number_bit | added_number_bit;
+          if (made.parts > 1) made.direct |= terms_bit;
+        }
+        made.parts = 0;
+        add(found, i.a, made);
+        break;
+      }
       case step::scalar_member:
-        if ((i.flags & instruction::optional) == 0)
-          add(found, static_cast<std::uint16_t>(frame_base + i.a), all(0, number_bit));
+        if ((i.flags & instruction::optional) == 0) add_part(found, i.a, all(0, number_bit));
+        break;
+      case step::literal:
+        if (i.number != 0) add_part(found, i.a, {});
         break;
       case step::member: {
         auto part = take(found, i.b);
         part.direct = 0;  // a sum among factors, a product among addends hides what is below it
-        add(found, static_cast<std::uint16_t>(frame_base + i.a), part);
+        add_part(found, i.a, part);
         break;
       }
       case step::strip: add(found, i.a, take(found, i.b)); break;

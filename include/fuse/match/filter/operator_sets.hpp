@@ -130,7 +130,9 @@ class basic_operator_sets {
       if (image_.producer(v) == absent) of_[v] = constant_at(v);
   }
   [[nodiscard]] sets constant_at(value_id v) const {
-    auto const bits = facts_.is_uniform(v) ? number_bit | constant_bit : image_.value(v).constant ? constant_bit : 0;
+    auto const bits = facts_.is_uniform(v)       ? number_bit | added_number_bit | constant_bit
+                      : image_.value(v).constant ? constant_bit
+                                                 : 0;
     return {bits, bits, 0};
   }
 
@@ -169,6 +171,7 @@ class basic_operator_sets {
         default: break;
       }
       of.kinds |= kind;
+      if (kind == sum_bit && how.further != 0) of.kinds |= terms_bit;
     };
     add(opening_of(op, op_group::sum), sum_bit);
     add(opening_of(op, op_group::product), product_bit);
@@ -193,10 +196,10 @@ class basic_operator_sets {
     bool const alone = record.operand_count == 1 && may_keep_elements(op);
     if (means.transparent || alone || has_transparent_name(record.tag)) found.add(of(kept_operand(image_, facts_, n)));
     if (means.layout && (alone || means.transparent)) found.direct |= sum_bit | product_bit;  // it may be opened
-    if (means.logarithm && record.operand_count == 1) {  // if it is of one: below that, whatever it is
+    if (means.logarithm && record.operand_count == 1 && opens_ && may_be_logarithm(image_.operand(n, 0))) {
       auto const& inside = of(image_.operand(n, 0));
-      auto const there = inside.deep | inside.below | product_bit | root_bit;
-      if ((inside.deep & operator_bit(opcode::log)) != 0) found.add({there, there, inside.below});
+      auto const there = inside.deep | inside.below | product_bit | root_bit;  // whatever it is of
+      found.add({there, there & ~(sum_bit | terms_bit), inside.below});
     }
     if (clips_ && may_clip(op))
       if (auto const whole = positive_part_of(image_, facts_, n); whole != absent)
@@ -218,17 +221,19 @@ class basic_operator_sets {
     if (means.power &&
         (record.operand_count < 2 || !facts_.uniform(image_.operand(n, 1), number) || !math::is_whole(number)))
       found.deep = found.direct = root_bit;
-    if (means.scaled != 0)
-      for (std::uint32_t i = 0; i < record.operand_count; ++i)
-        if (facts_.is_uniform(image_.operand(n, i))) kinds |= means.scaled;
+    auto const scales = [&](std::uint32_t i) { return means.scaled != 0 && facts_.is_uniform(image_.operand(n, i)); };
+    for (std::uint32_t i = 0; i < record.operand_count; ++i)
+      if (scales(i)) kinds |= means.scaled;
     if (means.alike != 0 && opens_ && may_be_alike(n)) kinds |= means.alike;
+    // (A number by one over a sum is a multiple of that.)
+    bool const inverts = op == opcode::reciprocal || (means.power && number == -1);
     for (std::uint32_t i = 0; i < record.operand_count; ++i) {
       auto const& inside = of(image_.operand(n, i));
       found.deep |= inside.deep;
       found.below |= inside.below;
       auto const other = inside.direct & (sum_bit | product_bit);
-      if (other == 0 || (other & kinds) != 0)
-        found.direct |= inside.direct & ~(sum_bit | product_bit);
+      if (other == 0 || (other & kinds) != 0 || inverts)
+        found.direct |= inside.direct & ~(sum_bit | product_bit | (scales(i) ? added_number_bit : 0));
       else {  // a number, or a sum times one, is one part, however it is computed
         if ((other & product_bit) != 0) found.direct |= inside.direct & sum_and_mean;
         // What is looked through may itself be asked for.
@@ -269,6 +274,13 @@ class basic_operator_sets {
       v = image_.operand(n, second ? 1 : 0);
     }
     return of_anything;
+  }
+  // Whether `v` may be a logarithm or a multiple of one.
+  [[nodiscard]] bool may_be_logarithm(value_id v) const {
+    auto const term = term_below(v);
+    if (term == of_anything) return (of(v).deep & operator_bit(opcode::log)) != 0;
+    auto const n = term == absent ? absent : image_.producer(term);
+    return n != absent && op_of(image_, n) == opcode::log;
   }
   // Whether all that a sum adds may be multiples of one value: it is the same, or the same operator computes it.
   [[nodiscard]] bool may_be_alike(node_id n) const {
