@@ -9552,6 +9552,28 @@ inline constexpr summing summings[] = {
 
 [[nodiscard]] constexpr bool is_summing_of_others(opcode op) { return op == opcode::sum || op == opcode::mean; }
 
+[[nodiscard]] constexpr std::uint32_t operands_added_up(opcode op, std::uint32_t count) {
+  auto const first = [&](std::uint32_t terms) { return terms < count ? terms : count; };
+  switch (op) {
+    case opcode::reduce_max:
+    case opcode::reduce_min:
+    case opcode::arg_max:
+    case opcode::arg_min:
+    case opcode::max_pool:
+    case opcode::global_max_pool:
+    case opcode::resize:
+    case opcode::neg: return 0;
+    case opcode::attention: return first(3);
+    case opcode::einsum: return count;
+    default: break;
+  }
+  switch (info(op).kind) {
+    case op_kind::reduction: return first(1);
+    case op_kind::anchor: return first(2);
+    default: return info(op).group == op_group::sum ? count : 0;
+  }
+}
+
 [[nodiscard]] constexpr bool is_whole_weight(double w) {
   return w > -0x1p31 && w < 0x1p31 && static_cast<double>(static_cast<std::int64_t>(w)) == w;
 }
@@ -15240,6 +15262,111 @@ template <auto const& Rules, class Graph>
 
 namespace fuse::inline v0::detail {
 
+class pattern_reach {
+ public:
+  static constexpr int none = -1;  ///< no pattern has such an operator inside
+
+  explicit pattern_reach(program const& rules)
+      : rules_(rules),
+        above_(operators * static_cast<std::size_t>(rules.stages), none),
+        most_(static_cast<std::size_t>(rules.stages), none),
+        passed_(operators, false) {
+    list_passed();
+    plain_vector<int> before(rules.code.size());
+    for (int stage = 0; stage < rules.stages; ++stage) {
+      before.assign(before.size(), -1);
+      for (auto const& e : rules.entries)
+        if (e.stage <= stage) follow(e.first, 0, stage, before);
+      for (auto op : {opcode::sum, opcode::mean})
+        for (auto const& each : summings) raise(at(stage, each.op), at(stage, op));
+    }
+  }
+
+  [[nodiscard]] int above(int stage, opcode op) const { return above_[place(stage, op)]; }
+  [[nodiscard]] bool passes(operator_tag tag) const {
+    if (passed_[tag.op]) return true;
+    for (auto const name : passed_names_)
+      if (name == tag.name) return true;
+    return false;
+  }
+  [[nodiscard]] int most(int stage) const { return most_[static_cast<std::size_t>(stage)]; }
+
+ private:
+  static constexpr auto operators = static_cast<std::size_t>(opcode::count_);
+
+  void list_passed() {
+    for (std::size_t at = 0; at < operators; ++at) {
+      auto const op = static_cast<opcode>(at);
+      passed_[at] = info(op).group != op_group::none || op == opcode::log || may_keep_elements(op) || may_clip(op) ||
+                    opening_of(op, op_group::product).when != opens_with::none;
+    }
+    for (auto const& set : rules_.sets)
+      for (std::size_t i = 0; i < set.count; ++i)
+        if (set.by_name[i])
+          passed_names_.push_back(set.ops[i]);
+        else
+          passed_[set.ops[i]] = true;
+  }
+
+  void follow(std::uint16_t pc, int above, int stage, plain_vector<int>& before) {
+    for (; pc != no_instruction && before[pc] < above; pc = rules_.code[pc].next) {
+      before[pc] = above;
+      auto const& i = rules_.code[pc];
+      if (i.code == step::fork) follow(i.other, above, stage, before);
+      if (i.code == step::group) above |= 1;
+      if (i.code != step::operation && i.code != step::reduction && i.code != step::exactly) continue;
+      auto const op = i.code == step::exactly ? opcode::opaque : static_cast<opcode>(i.op);
+      if (above != 0) raise(at(stage, op), above / 2);  // else it is a root
+      above += 2;
+      raise(most_[static_cast<std::size_t>(stage)], above / 2);
+    }
+  }
+  static void raise(int& most, int found) {
+    if (found > most) most = found;
+  }
+  [[nodiscard]] static std::size_t place(int stage, opcode op) {
+    return static_cast<std::size_t>(stage) * operators + static_cast<std::size_t>(op);
+  }
+  int& at(int stage, opcode op) { return above_[place(stage, op)]; }
+
+  program const& rules_;
+  plain_vector<int> above_;    // by stage and opcode
+  plain_vector<int> most_;     // by stage
+  plain_vector<bool> passed_;  // by opcode
+  plain_vector<std::uint16_t> passed_names_;
+};
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
+template <class Program>
+struct basic_compiled_rules {
+  basic_filter_tables<Program> const tables;
+  pattern_reach const reach;
+
+  basic_compiled_rules(Program const& of, dialect const& names);
+};
+using compiled_rules = basic_compiled_rules<program>;
+
+template <class Program>
+basic_compiled_rules<Program>::basic_compiled_rules(Program const& of, dialect const& names)
+    : tables(of, names), reach(tables.rules) {}
+
+#ifdef FUSE_REWRITE_SEPARATE
+extern template struct basic_compiled_rules<program>;
+#endif
+
+template <auto const& Rules, auto const& Table>
+[[nodiscard]] compiled_rules const& compiled_rules_of() {
+  static compiled_rules const made(program_of<Rules, Table>, Table);
+  return made;
+}
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
 template <class Image>
 class basic_validity {
  public:
@@ -15856,26 +15983,7 @@ class basic_infinite_terms {
 
  private:
   [[nodiscard]] std::uint32_t terms_of(node_id n) const {
-    auto const count = image_.operand_count(n);
-    auto const first = [&](std::uint32_t terms) { return terms < count ? terms : count; };
-    switch (op_of(image_, n)) {
-      case opcode::reduce_max:
-      case opcode::reduce_min:
-      case opcode::arg_max:
-      case opcode::arg_min:
-      case opcode::max_pool:
-      case opcode::global_max_pool:
-      case opcode::resize:
-      case opcode::neg: return 0;
-      case opcode::attention: return first(3);
-      case opcode::einsum: return count;
-      default: break;
-    }
-    switch (info(op_of(image_, n)).kind) {
-      case op_kind::reduction: return first(1);
-      case op_kind::anchor: return first(2);
-      default: return info(op_of(image_, n)).group == op_group::sum ? count : 0;
-    }
+    return operands_added_up(op_of(image_, n), image_.operand_count(n));
   }
   [[nodiscard]] bool was_added_up(value_id v) const {
     for (auto n : match_.matched())
@@ -19083,84 +19191,6 @@ using near_misses = basic_near_misses<graph_image>;
 
 }  // namespace fuse::inline v0::detail
 
-namespace fuse::inline v0::detail {
-
-class pattern_reach {
- public:
-  static constexpr int none = -1;  ///< no pattern has such an operator inside
-
-  explicit pattern_reach(program const& rules)
-      : rules_(rules),
-        above_(operators * static_cast<std::size_t>(rules.stages), none),
-        most_(static_cast<std::size_t>(rules.stages), none),
-        passed_(operators, false) {
-    list_passed();
-    plain_vector<int> before(rules.code.size());
-    for (int stage = 0; stage < rules.stages; ++stage) {
-      before.assign(before.size(), -1);
-      for (auto const& e : rules.entries)
-        if (e.stage <= stage) follow(e.first, 0, stage, before);
-      for (auto op : {opcode::sum, opcode::mean})
-        for (auto const& each : summings) raise(at(stage, each.op), at(stage, op));
-    }
-  }
-
-  [[nodiscard]] int above(int stage, opcode op) const { return above_[place(stage, op)]; }
-  [[nodiscard]] bool passes(operator_tag tag) const {
-    if (passed_[tag.op]) return true;
-    for (auto const name : passed_names_)
-      if (name == tag.name) return true;
-    return false;
-  }
-  [[nodiscard]] int most(int stage) const { return most_[static_cast<std::size_t>(stage)]; }
-
- private:
-  static constexpr auto operators = static_cast<std::size_t>(opcode::count_);
-
-  void list_passed() {
-    for (std::size_t at = 0; at < operators; ++at) {
-      auto const op = static_cast<opcode>(at);
-      passed_[at] = info(op).group != op_group::none || op == opcode::log || may_keep_elements(op) || may_clip(op) ||
-                    opening_of(op, op_group::product).when != opens_with::none;
-    }
-    for (auto const& set : rules_.sets)
-      for (std::size_t i = 0; i < set.count; ++i)
-        if (set.by_name[i])
-          passed_names_.push_back(set.ops[i]);
-        else
-          passed_[set.ops[i]] = true;
-  }
-
-  void follow(std::uint16_t pc, int above, int stage, plain_vector<int>& before) {
-    for (; pc != no_instruction && before[pc] < above; pc = rules_.code[pc].next) {
-      before[pc] = above;
-      auto const& i = rules_.code[pc];
-      if (i.code == step::fork) follow(i.other, above, stage, before);
-      if (i.code == step::group) above |= 1;
-      if (i.code != step::operation && i.code != step::reduction && i.code != step::exactly) continue;
-      auto const op = i.code == step::exactly ? opcode::opaque : static_cast<opcode>(i.op);
-      if (above != 0) raise(at(stage, op), above / 2);  // else it is a root
-      above += 2;
-      raise(most_[static_cast<std::size_t>(stage)], above / 2);
-    }
-  }
-  static void raise(int& most, int found) {
-    if (found > most) most = found;
-  }
-  [[nodiscard]] static std::size_t place(int stage, opcode op) {
-    return static_cast<std::size_t>(stage) * operators + static_cast<std::size_t>(op);
-  }
-  int& at(int stage, opcode op) { return above_[place(stage, op)]; }
-
-  program const& rules_;
-  plain_vector<int> above_;    // by stage and opcode
-  plain_vector<int> most_;     // by stage
-  plain_vector<bool> passed_;  // by opcode
-  plain_vector<std::uint16_t> passed_names_;
-};
-
-}  // namespace fuse::inline v0::detail
-
 namespace fuse::inline v0 {
 
 [[nodiscard]] inline std::string printable(std::string_view text) {
@@ -19496,23 +19526,6 @@ using worklist = basic_worklist<graph_image>;
 }  // namespace fuse::inline v0::detail
 
 namespace fuse::inline v0::detail {
-
-template <class Program>
-struct basic_compiled_rules {
-  basic_filter_tables<Program> const tables;
-  pattern_reach const reach;
-
-  basic_compiled_rules(Program const& of, dialect const& names);
-};
-using compiled_rules = basic_compiled_rules<program>;
-
-template <class Program>
-basic_compiled_rules<Program>::basic_compiled_rules(Program const& of, dialect const& names)
-    : tables(of, names), reach(tables.rules) {}
-
-#ifdef FUSE_REWRITE_SEPARATE
-extern template struct basic_compiled_rules<program>;
-#endif
 
 template <class Image>
 class basic_driver final : machine::acceptor {
@@ -19988,12 +20001,6 @@ void rewrite(compiled_rules const& rules, graph_source& source, Image& image, bo
 extern template void rewrite(compiled_rules const&, graph_source&, graph_image&, bool, dialect const&,
                              rewrite_options const&, rewrite_report&);
 #endif
-
-template <auto const& Rules, auto const& Table>
-[[nodiscard]] compiled_rules const& compiled_rules_of() {
-  static compiled_rules const made(program_of<Rules, Table>, Table);
-  return made;
-}
 
 template <class Graph>
 void rewrite(compiled_rules const& rules, Graph& graph, rewrite_options const& options, rewrite_report& report) {

@@ -209,4 +209,19 @@ TEST_CASE("a power of anything but a number is an operator of two operands") {
   }
 }
 
+TEST_CASE("what adds up its operands is known of each operator") {
+  using fuse::operands_added_up;
+  for (auto const op : {opcode::add, opcode::sub}) CHECK(operands_added_up(op, 2) == 2);
+  CHECK(operands_added_up(opcode::sum_of, 5) == 5);
+  for (auto const op : {opcode::matmul, opcode::gemm, opcode::conv}) CHECK(operands_added_up(op, 3) == 2);
+  CHECK(operands_added_up(opcode::einsum, 3) == 3);
+  CHECK(operands_added_up(opcode::attention, 4) == 3);
+  for (auto const op : {opcode::sum, opcode::mean}) CHECK(operands_added_up(op, 2) == 1);
+  CHECK(operands_added_up(opcode::average_pool, 1) == 1);
+  CHECK(operands_added_up(opcode::matmul, 1) == 1);
+  for (auto const op : {opcode::mul, opcode::neg, opcode::maximum, opcode::reduce_max, opcode::max_pool, opcode::tanh,
+                        opcode::where, opcode::concat})
+    CHECK(operands_added_up(op, 2) == 0);
+}
+
 }  // namespace ops_algebra

@@ -112,6 +112,30 @@ inline constexpr summing summings[] = {
 /// Whether all of the table may be spellings of it, with numbers and powers.
 [[nodiscard]] constexpr bool is_summing_of_others(opcode op) { return op == opcode::sum || op == opcode::mean; }
 
+/// How many of its first operands `op`, of so many, adds up, multiplied by each other or not: as sums do, products of
+/// matrices, and reductions but for those that choose an element. What follows is added once, or is a parameter.
+[[nodiscard]] constexpr std::uint32_t operands_added_up(opcode op, std::uint32_t count) {
+  auto const first = [&](std::uint32_t terms) { return terms < count ? terms : count; };
+  switch (op) {
+    case opcode::reduce_max:
+    case opcode::reduce_min:
+    case opcode::arg_max:
+    case opcode::arg_min:
+    case opcode::max_pool:
+    case opcode::global_max_pool:
+    case opcode::resize:
+    case opcode::neg: return 0;
+    case opcode::attention: return first(3);
+    case opcode::einsum: return count;
+    default: break;
+  }
+  switch (info(op).kind) {
+    case op_kind::reduction: return first(1);
+    case op_kind::anchor: return first(2);
+    default: return info(op).group == op_group::sum ? count : 0;
+  }
+}
+
 /// Whether a weight is a whole number (of less than 2^31, beyond which nothing has to be opened).
 [[nodiscard]] constexpr bool is_whole_weight(double w) {
   return w > -0x1p31 && w < 0x1p31 && static_cast<double>(static_cast<std::int64_t>(w)) == w;

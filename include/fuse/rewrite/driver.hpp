@@ -12,33 +12,15 @@
 #include <fuse/infer/unchanged.hpp>
 #include <fuse/match/machine.hpp>
 #include <fuse/rewrite/application.hpp>
+#include <fuse/rewrite/compiled_rules.hpp>
 #include <fuse/rewrite/near_misses.hpp>
 #include <fuse/rewrite/options.hpp>
-#include <fuse/rewrite/reach.hpp>
 #include <fuse/rewrite/refusals.hpp>
 #include <fuse/rewrite/report.hpp>
 #include <fuse/rewrite/targets.hpp>
 #include <fuse/rewrite/worklist.hpp>
 
 namespace fuse::inline v0::detail {
-
-/// Rules, with what is known of them without a graph. One serves all graphs of a dialect, at the same time.
-template <class Program>
-struct basic_compiled_rules {
-  basic_filter_tables<Program> const tables;
-  pattern_reach const reach;
-
-  basic_compiled_rules(Program const& of, dialect const& names);
-};
-using compiled_rules = basic_compiled_rules<program>;
-
-template <class Program>
-basic_compiled_rules<Program>::basic_compiled_rules(Program const& of, dialect const& names)
-    : tables(of, names), reach(tables.rules) {}
-
-#ifdef FUSE_REWRITE_SEPARATE
-extern template struct basic_compiled_rules<program>;
-#endif
 
 /// Applies a program to an image until nothing changes: stage by stage, users before producers, so that a larger match
 /// is seen before a smaller one inside it. Deterministic. A rewrite that is refused leaves no trace; linear in

@@ -11,6 +11,7 @@
 #include <fuse/graph/tensor_view.hpp>
 #include <fuse/infer/facts.hpp>
 #include <fuse/match/state.hpp>
+#include <fuse/ops/algebra.hpp>
 #include <fuse/ops/dialect.hpp>
 #include <fuse/ops/names.hpp>
 #include <fuse/ops/node_parameters.hpp>
@@ -44,29 +45,8 @@ class basic_infinite_terms {
   }
 
  private:
-  // How many of its first operands a node adds up, multiplied by each other or not: what follows is added once, or is a
-  // parameter.
   [[nodiscard]] std::uint32_t terms_of(node_id n) const {
-    auto const count = image_.operand_count(n);
-    auto const first = [&](std::uint32_t terms) { return terms < count ? terms : count; };
-    switch (op_of(image_, n)) {
-      case opcode::reduce_max:
-      case opcode::reduce_min:
-      case opcode::arg_max:
-      case opcode::arg_min:
-      case opcode::max_pool:
-      case opcode::global_max_pool:
-      case opcode::resize:
-      case opcode::neg: return 0;
-      case opcode::attention: return first(3);
-      case opcode::einsum: return count;
-      default: break;
-    }
-    switch (info(op_of(image_, n)).kind) {
-      case op_kind::reduction: return first(1);
-      case op_kind::anchor: return first(2);
-      default: return info(op_of(image_, n)).group == op_group::sum ? count : 0;
-    }
+    return operands_added_up(op_of(image_, n), image_.operand_count(n));
   }
   [[nodiscard]] bool was_added_up(value_id v) const {
     for (auto n : match_.matched())

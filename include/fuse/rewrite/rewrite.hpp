@@ -5,6 +5,7 @@
 #include <fuse/graph/concepts.hpp>
 #include <fuse/ops/names.hpp>
 #include <fuse/program/rule_set.hpp>
+#include <fuse/rewrite/compiled_rules.hpp>
 #include <fuse/rewrite/driver.hpp>
 #include <fuse/rewrite/options.hpp>
 #include <fuse/rewrite/report.hpp>
@@ -42,13 +43,6 @@ void rewrite(compiled_rules const& rules, graph_source& source, Image& image, bo
 extern template void rewrite(compiled_rules const&, graph_source&, graph_image&, bool, dialect const&,
                              rewrite_options const&, rewrite_report&);
 #endif
-
-/// A rule or rule set, compiled when it is first asked for, once.
-template <auto const& Rules, auto const& Table>
-[[nodiscard]] compiled_rules const& compiled_rules_of() {
-  static compiled_rules const made(program_of<Rules, Table>, Table);
-  return made;
-}
 
 /// The same of a user's graph: compiled once for a type of graph, whatever the rules.
 template <class Graph>
