@@ -2044,6 +2044,21 @@ struct polynomial {
   term terms[most_terms]{};
   std::uint32_t count = 0;
 
+  constexpr polynomial() = default;
+  explicit constexpr polynomial(std::int64_t number) : count(number != 0 ? 1 : 0) { terms[0].factor = number; }
+
+  [[nodiscard]] constexpr bool is(std::int64_t number) const { return *this == polynomial(number); }
+  [[nodiscard]] constexpr bool known(std::int64_t& number) const {
+    number = count == 0 ? 0 : terms[0].factor;
+    return count == 0 || (count == 1 && terms[0].degree == 0);
+  }
+  [[nodiscard]] friend constexpr bool operator==(polynomial const& a, polynomial const& b) {
+    if (a.count != b.count) return false;
+    for (std::uint32_t i = 0; i < a.count; ++i)
+      if (a.terms[i].factor != b.terms[i].factor || order(a.terms[i], b.terms[i]) != 0) return false;
+    return true;
+  }
+
   [[nodiscard]] static constexpr int order(term const& a, term const& b) {
     if (a.degree != b.degree) return a.degree < b.degree ? 1 : -1;
     for (std::uint32_t i = 0; i < a.degree; ++i)
@@ -2093,6 +2108,13 @@ struct polynomial {
     for (std::uint32_t i = 0; i < b.count; ++i)
       if (!product.add(a, b.terms[i])) return false;
     return true;
+  }
+  [[nodiscard]] constexpr bool add(polynomial const& other, std::int64_t factor = 1) {
+    return add(other, polynomial(factor).terms[0]);
+  }
+  [[nodiscard]] constexpr bool multiply(polynomial const& other) {
+    polynomial const before = *this;
+    return multiply(before, other, *this);
   }
 
   [[nodiscard]] static constexpr bool divide(term const& a, term const& b, term& quotient) {
@@ -2192,6 +2214,9 @@ class extent_algebra {
   [[nodiscard]] std::uint32_t symbol_count() const { return symbols_.count(); }
   [[nodiscard]] bool is_fresh(extent e) const { return !e.known() && symbols_[e.symbol()][0] == fresh_tag; }
 
+  [[nodiscard]] detail::polynomial polynomial_of(extent) const;
+  [[nodiscard]] std::int64_t least(detail::polynomial const&) const;
+
   [[nodiscard]] std::string text(extent e, int depth = 4) const;
 
  private:
@@ -2270,6 +2295,25 @@ inline void extent_algebra::expand(extent e, detail::polynomial& into) const {
   }
 }
 
+inline detail::polynomial extent_algebra::polynomial_of(extent e) const {
+  detail::polynomial made;
+  expand(e, made);
+  return made;
+}
+
+inline std::int64_t extent_algebra::least(detail::polynomial const& p) const {
+  std::int64_t bound = 0;
+  for (std::uint32_t i = 0; i < p.count; ++i) {
+    auto const& t = p.terms[i];
+    std::int64_t part = t.factor;
+    bool bounded = t.factor > 0 || t.degree == 0;
+    for (std::uint32_t k = 0; k < t.degree; ++k)
+      bounded = bounded && least_[t.atoms[k]] >= 0 && detail::checked_multiply(part, least_[t.atoms[k]], part);
+    if (!bounded || !detail::checked_add(bound, part, bound)) return no_bound;
+  }
+  return bound;
+}
+
 inline extent extent_algebra::contract(detail::polynomial const& p) {
   if (p.count == 0) return 0;
   auto const& first = p.terms[0];
@@ -2278,20 +2322,13 @@ inline extent extent_algebra::contract(detail::polynomial const& p) {
   std::int64_t key[1 + detail::polynomial::most_terms * (2 + detail::polynomial::most_degree)];
   std::size_t size = 0;
   key[size++] = polynomial_tag;
-  std::int64_t bound = 0;
   for (std::uint32_t i = 0; i < p.count; ++i) {
     auto const& t = p.terms[i];
     key[size++] = t.factor;
     key[size++] = t.degree;
-    std::int64_t part = t.factor;
-    bool bounded = t.factor > 0 || t.degree == 0;
-    for (std::uint32_t k = 0; k < t.degree; ++k) {
-      key[size++] = t.atoms[k];
-      bounded = bounded && least_[t.atoms[k]] >= 0 && detail::checked_multiply(part, least_[t.atoms[k]], part);
-    }
-    if (bound != no_bound && !(bounded && detail::checked_add(bound, part, bound))) bound = no_bound;
+    for (std::uint32_t k = 0; k < t.degree; ++k) key[size++] = t.atoms[k];
   }
-  return symbol({key, size}, bound);
+  return symbol({key, size}, least(p));
 }
 
 inline extent extent_algebra::combine(extent a, extent b, std::int64_t factor) {

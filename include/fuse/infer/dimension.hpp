@@ -61,6 +61,10 @@ class extent_algebra {
   [[nodiscard]] std::uint32_t symbol_count() const { return symbols_.count(); }
   [[nodiscard]] bool is_fresh(extent e) const { return !e.known() && symbols_[e.symbol()][0] == fresh_tag; }
 
+  /// The same as a polynomial over symbols, for arithmetic that makes no symbols; and a bound from below of such a one.
+  [[nodiscard]] detail::polynomial polynomial_of(extent) const;
+  [[nodiscard]] std::int64_t least(detail::polynomial const&) const;
+
   /// For people: names, `?3` for a fresh symbol, sums of products. Recursion ends with the nesting of functions; deep
   /// ones print as `...`.
   [[nodiscard]] std::string text(extent e, int depth = 4) const;
@@ -145,6 +149,25 @@ inline void extent_algebra::expand(extent e, detail::polynomial& into) const {
   }
 }
 
+inline detail::polynomial extent_algebra::polynomial_of(extent e) const {
+  detail::polynomial made;
+  expand(e, made);
+  return made;
+}
+
+inline std::int64_t extent_algebra::least(detail::polynomial const& p) const {
+  std::int64_t bound = 0;
+  for (std::uint32_t i = 0; i < p.count; ++i) {
+    auto const& t = p.terms[i];
+    std::int64_t part = t.factor;
+    bool bounded = t.factor > 0 || t.degree == 0;
+    for (std::uint32_t k = 0; k < t.degree; ++k)
+      bounded = bounded && least_[t.atoms[k]] >= 0 && detail::checked_multiply(part, least_[t.atoms[k]], part);
+    if (!bounded || !detail::checked_add(bound, part, bound)) return no_bound;
+  }
+  return bound;
+}
+
 inline extent extent_algebra::contract(detail::polynomial const& p) {
   if (p.count == 0) return 0;
   auto const& first = p.terms[0];
@@ -153,20 +176,13 @@ inline extent extent_algebra::contract(detail::polynomial const& p) {
   std::int64_t key[1 + detail::polynomial::most_terms * (2 + detail::polynomial::most_degree)];
   std::size_t size = 0;
   key[size++] = polynomial_tag;
-  std::int64_t bound = 0;
   for (std::uint32_t i = 0; i < p.count; ++i) {
     auto const& t = p.terms[i];
     key[size++] = t.factor;
     key[size++] = t.degree;
-    std::int64_t part = t.factor;
-    bool bounded = t.factor > 0 || t.degree == 0;
-    for (std::uint32_t k = 0; k < t.degree; ++k) {
-      key[size++] = t.atoms[k];
-      bounded = bounded && least_[t.atoms[k]] >= 0 && detail::checked_multiply(part, least_[t.atoms[k]], part);
-    }
-    if (bound != no_bound && !(bounded && detail::checked_add(bound, part, bound))) bound = no_bound;
+    for (std::uint32_t k = 0; k < t.degree; ++k) key[size++] = t.atoms[k];
   }
-  return symbol({key, size}, bound);
+  return symbol({key, size}, least(p));
 }
 
 inline extent extent_algebra::combine(extent a, extent b, std::int64_t factor) {
