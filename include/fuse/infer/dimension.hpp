@@ -68,6 +68,7 @@ class extent_algebra {
   /// For people: names, `?3` for a fresh symbol, sums of products. Recursion ends with the nesting of functions; deep
   /// ones print as `...`.
   [[nodiscard]] std::string text(extent e, int depth = 4) const;
+  [[nodiscard]] std::string text(detail::polynomial const& p, int depth = 4) const;
 
  private:
   // A symbol is a sequence in the pool; its first item says which kind.
@@ -378,18 +379,23 @@ inline std::string extent_algebra::text(extent e, int depth) const {
       out.append(at == 2 ? "(" : ", ").append(text(argument(key, at), depth - 1));
     out.append(")");
   } else {
-    for (std::size_t at = 1; at < key.size();) {
-      if (at > 1) out.append(" + ");
-      auto const factor = key[at++];
-      auto degree = key[at++];
-      if (factor != 1 || degree == 0) out.append(std::to_string(factor)).append(degree == 0 ? "" : "*");
-      for (; degree > 0; --degree) {
-        out.append(text(extent::of_symbol(static_cast<std::uint32_t>(key[at++])), depth - 1));
-        if (degree > 1) out.append("*");
-      }
-    }
+    out = text(polynomial_of(e), depth);
   }
   return out;
+}
+
+inline std::string extent_algebra::text(detail::polynomial const& p, int depth) const {
+  std::string out;
+  for (std::uint32_t i = 0; i < p.count; ++i) {
+    auto const& t = p.terms[i];
+    if (i != 0) out.append(" + ");
+    if (t.factor != 1 || t.degree == 0) out.append(std::to_string(t.factor)).append(t.degree == 0 ? "" : "*");
+    for (std::uint32_t k = 0; k < t.degree; ++k) {
+      if (k != 0) out.append("*");
+      out.append(text(extent::of_symbol(t.atoms[k]), depth - 1));
+    }
+  }
+  return out.empty() ? "0" : out;
 }
 
 }  // namespace fuse::inline v0
