@@ -11652,7 +11652,8 @@ inline bool layout::regroup(digits flat, span<polynomial const> shape, digits& m
         if (!last.stride.multiply(wanted)) return refuse(wanted);
         wanted = polynomial(1);
       } else {
-        return refuse(wanted);
+        std::int64_t number = 0;
+        return refuse(wanted.known(number) ? last.extent : wanted);
       }
     }
   }
@@ -13181,7 +13182,7 @@ class basic_interpreter {
     int count = 0;
     for (auto from = v; from != absent && count <= layouts_.most_below; from = layouts_.below(from))
       below[count++] = from;
-    while (count-- > 0) {
+    while (count-- > (s_.is_root(v) ? 1 : 0)) {  // what is replaced is made of something else
       if (layouts_.rearranged(i, v, below[count])) {
         s_.registers[i.b] = {{below[count]}};
         if (run(i.next)) return true;
@@ -13583,6 +13584,17 @@ class all_matches final : public machine::acceptor {
 };
 
 template <class Image>
+[[nodiscard]] std::string unproven_extent(Image const& image, facts const& known, dialect const& names, value_id v) {
+  basic_layouts<Image> all(image, known, names);
+  layout made;
+  auto below = v;
+  for (int i = 0; i < basic_layout_steps<Image>::most_below && below != absent; ++i, below = all.below(below))
+    if (!all.read(v, below, made) && all.unproven().count != 0)
+      return ", for which nothing proves what becomes of the extent " + known.symbols().text(all.unproven());
+  return {};
+}
+
+template <class Image>
 [[nodiscard]] explanation explain(machine& match, Image const& image, facts const& known, dialect const& names,
                                   node_id n, int stage, chosen_rules const* only = nullptr, int least = 0) {
   explanation best;
@@ -13623,6 +13635,7 @@ template <class Image>
     best.found = i.code == step::parameter || i.code == step::element
                      ? describe_parameter(image, known, names, failure.value, rules.parameter_names[i.op])
                      : describe(image, known, failure.value);
+    if (i.code == step::rearranged) best.found += unproven_extent(image, known, names, failure.value);
     if (i.is_of_frame() && match.found().opened(i.a).bounded)
       best.found += ", of more than " + std::to_string(opened_group::capacity) +
                     " parts with the operators between them: the rest stayed closed";

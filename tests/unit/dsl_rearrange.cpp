@@ -2,6 +2,8 @@
 #include "rewriting.hpp"
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 namespace dsl_rearrange {
 
@@ -100,6 +102,30 @@ TEST_CASE("what amounts to something else does not match") {
   SECTION("a condition on an axis that does not hold") {
     g.end(g.add("Tanh", {swapped(g, g.add("Reshape", {v, g.constant({0, 0, 4, 3})}))}));
     CHECK(refusal<heads>(g) == "three heads");
+  }
+}
+
+TEST_CASE("what nothing proves is told with the extent") {
+  sketch g;
+  auto const parted = g.add("Reshape", {g.in("x", {2, "s", 12}), g.constant({0, -1, 5, 12})});
+  auto const y = g.add("Tanh", {swapped(g, parted)});
+  g.end(y);
+  fuse::matcher<heads, graph> search(g);
+  auto const why = search.why(g.producer(y));
+  CHECK(why.condition == "layout");
+  CHECK(why.expected == "the elements of another value rearranged as 'b s (h d) -> b h s d'");
+  CHECK(why.found == "Transpose '%3', for which nothing proves what becomes of the extent 2*s");
+}
+
+TEST_CASE("without the filter the same is written") {
+  for (bool const filter : {true, false}) {
+    sketch g;
+    auto const v = g.in("x", {2, "s", 12});
+    g.end(g.add("Tanh", {swapped(g, g.add("Reshape", {v, g.constant({0, 0, 3, 4})}))}));
+    fuse::rewrite_options options;
+    options.filter = filter;
+    CHECK(applied<heads>(g, options) == 1);
+    CHECK(ops(g) == "Reshape Transpose Softmax");
   }
 }
 

@@ -183,7 +183,8 @@ inline bool layout::regroup(digits flat, span<polynomial const> shape, digits& m
         if (!last.stride.multiply(wanted)) return refuse(wanted);
         wanted = polynomial(1);
       } else {
-        return refuse(wanted);
+        std::int64_t number = 0;
+        return refuse(wanted.known(number) ? last.extent : wanted);
       }
     }
   }

@@ -322,7 +322,7 @@ class basic_interpreter {
     int count = 0;
     for (auto from = v; from != absent && count <= layouts_.most_below; from = layouts_.below(from))
       below[count++] = from;
-    while (count-- > 0) {
+    while (count-- > (s_.is_root(v) ? 1 : 0)) {  // what is replaced is made of something else
       if (layouts_.rearranged(i, v, below[count])) {
         s_.registers[i.b] = {{below[count]}};
         if (run(i.next)) return true;
