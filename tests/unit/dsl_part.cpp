@@ -83,6 +83,17 @@ TEST_CASE("parts whose elements are apart") {
   }
 }
 
+TEST_CASE("without the filter the same parts are found") {
+  for (bool const filter : {true, false}) {
+    sketch g;
+    auto const v = g.in("x", {"n", 8});
+    g.end(sum(g, cut(g, v, 1, 8, 2), cut(g, v, 0, 7, 2)));
+    fuse::rewrite_options options;
+    options.filter = filter;
+    CHECK(applied<apart>(g, options) == 1);
+  }
+}
+
 TEST_CASE("a part on the right side is a slice") {
   sketch g;
   auto const thirds = g.append("Split", {g.in("x", {"n", 9}), g.constant({3, 3, 3})}, {{"axis", 1}}, 3);

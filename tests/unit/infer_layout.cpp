@@ -120,6 +120,18 @@ TEST_CASE("blocks move between depth and space") {
   CHECK_FALSE(known.same(column, wide, x));
 }
 
+TEST_CASE("a further result is no layout of the operand") {
+  graph g;
+  auto const x = g.input("x", element_type::float32, {"b", 4});
+  auto const dropped = g.append("Dropout", {x}, {}, 2);
+  auto const kept = g.result(dropped, 0), mask = g.result(dropped, 1);
+  g.output(kept);
+  g.output(mask);
+  read known(g);
+  CHECK(known.same(kept, x, x));
+  CHECK(known.text(mask, x) == "unknown");
+}
+
 TEST_CASE("what is not proven is no layout") {
   graph g;
   auto const x = g.input("x", element_type::float32, {"b", "s", 12});

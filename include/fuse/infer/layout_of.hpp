@@ -55,6 +55,8 @@ class basic_layouts {
   [[nodiscard]] value_id below(value_id v) const {
     auto const n = v == absent ? absent : image_.producer(v);
     if (n == absent || !may_move_elements(op_of(image_, n)) || image_.operand_count(n) == 0) return absent;
+    // (Of several results only those of a Split are all parts of the operand.)
+    if (image_.result_index(v) != 0 && op_of(image_, n) != opcode::split) return absent;
     auto const from = image_.operand(n, 0);
     return from != absent && facts_.has_rank(v) && facts_.has_rank(from) ? from : absent;
   }

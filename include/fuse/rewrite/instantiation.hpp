@@ -38,7 +38,7 @@ class basic_instantiation {
         folding_(match, image, known),
         broadcast_(image, known, names, to, into),
         writer_(image, known, names, to, into),
-        rearranged_(image, known, writer_, into) {}
+        rearranged_(known, writer_, into) {}
 
   /// The values that the right side of `rule` has for its roots, made beside node `place`. `computed_in`, where that is
   /// known: operators with an operand of `row` are computed in that wider type, between two Casts.

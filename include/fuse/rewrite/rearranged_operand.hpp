@@ -23,9 +23,8 @@ namespace fuse::inline v0::detail {
 template <class Image>
 class basic_rearranged_operand {
  public:
-  basic_rearranged_operand(Image const& image, facts const& known, basic_operator_writer<Image>& writer,
-                           basic_transaction<Image>& into)
-      : image_(image), facts_(known), writer_(writer), into_(into) {}
+  basic_rearranged_operand(facts const& known, basic_operator_writer<Image>& writer, basic_transaction<Image>& into)
+      : facts_(known), writer_(writer), into_(into) {}
 
   /// `v` rearranged by `what`; `names` are what the match tells of its names.
   built<value_id> make(rearrangement const& what, named_extents names, value_id v) {
@@ -142,7 +141,6 @@ class basic_rearranged_operand {
     return writer_.neutral(opcode::slice, span<value_id const>(&v, 1), {parameters, apart ? 4u : 3u}, 1);
   }
 
-  Image const& image_;
   facts const& facts_;
   basic_operator_writer<Image>& writer_;
   basic_transaction<Image>& into_;
