@@ -11905,6 +11905,7 @@ class basic_layouts {
   [[nodiscard]] value_id below(value_id v) const {
     auto const n = v == absent ? absent : image_.producer(v);
     if (n == absent || !may_move_elements(op_of(image_, n)) || image_.operand_count(n) == 0) return absent;
+    if (image_.result_index(v) != 0 && op_of(image_, n) != opcode::split) return absent;
     auto const from = image_.operand(n, 0);
     return from != absent && facts_.has_rank(v) && facts_.has_rank(from) ? from : absent;
   }
@@ -16002,8 +16003,8 @@ struct rule_requirement {
   static constexpr bool met = Error == rule_error::none;
   static_assert(
       is_not<Error, rule_error::too_large>,
-      "fuse: a rule has at most 128 distinct terms, 8 operands and attributes of an operator, 4 roots, 16 conditions "
-      "and 24 names; this one has more");
+      "fuse: a rule has at most 128 distinct terms, 8 operands and attributes of an operator, 4 roots, 16 conditions, "
+      "8 rearrangements and 24 names; this one has more");
   static_assert(is_not<Error, rule_error::unknown_operator>,
                 "fuse: a rule names an operator that the dialect does not know");
   static_assert(is_not<Error, rule_error::wrong_operand_count>,
@@ -19197,9 +19198,8 @@ namespace fuse::inline v0::detail {
 template <class Image>
 class basic_rearranged_operand {
  public:
-  basic_rearranged_operand(Image const& image, facts const& known, basic_operator_writer<Image>& writer,
-                           basic_transaction<Image>& into)
-      : image_(image), facts_(known), writer_(writer), into_(into) {}
+  basic_rearranged_operand(facts const& known, basic_operator_writer<Image>& writer, basic_transaction<Image>& into)
+      : facts_(known), writer_(writer), into_(into) {}
 
   built<value_id> make(rearrangement const& what, named_extents names, value_id v) {
     if (!facts_.has_rank(v)) return objection{"a value whose rank is not known cannot be rearranged"};
@@ -19312,7 +19312,6 @@ class basic_rearranged_operand {
     return writer_.neutral(opcode::slice, span<value_id const>(&v, 1), {parameters, apart ? 4u : 3u}, 1);
   }
 
-  Image const& image_;
   facts const& facts_;
   basic_operator_writer<Image>& writer_;
   basic_transaction<Image>& into_;
@@ -19337,7 +19336,7 @@ class basic_instantiation {
         folding_(match, image, known),
         broadcast_(image, known, names, to, into),
         writer_(image, known, names, to, into),
-        rearranged_(image, known, writer_, into) {}
+        rearranged_(known, writer_, into) {}
 
   built<span<value_id const>> build(std::uint16_t rule, node_id place, element_type computed_in) {
     info_ = &rules_.rules[rule];
@@ -21357,7 +21356,8 @@ rewrite_report rewrite(Graph& graph, rewrite_options const& options = {}) {
     static constexpr auto const& table = detail::dialect_table_of<Graph>();
     if constexpr (detail::require_rules<Rules, table>::met) {
       static_assert(!detail::program_table_of<Rules, table>.overflow,
-                    "fuse: a rule set has at most 1024 rules, 64 parameter names and 32 sets to look through");
+                    "fuse: a rule set has at most 1024 rules, 64 parameter names, 32 sets to look through and 32 "
+                    "rearrangements");
       detail::rewrite(detail::compiled_rules_of<Rules, table>(), graph, options, report);
     }
   }

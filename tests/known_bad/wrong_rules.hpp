@@ -127,8 +127,8 @@ inline constexpr auto rotated_right =
 
 // What is moved and repeated
 
-constexpr fuse::expression joined(fuse::expression const& first, fuse::expression const& second) {
-  return op<"Concat">(first, second).attr<"axis">(-1);
+constexpr fuse::expression joined(fuse::expression const& left, fuse::expression const& right) {
+  return op<"Concat">(left, right).attr<"axis">(-1);
 }
 inline constexpr auto halves_exchanged =
     rewritten(fuse::rule<"halves-not-exchanged">, tanh(joined(part<"d", 1, 2>(x), part<"d", 0, 2>(x))),

@@ -108,10 +108,10 @@ TEST_CASE("what amounts to something else does not match") {
 TEST_CASE("what nothing proves is told with the extent") {
   sketch g;
   auto const parted = g.add("Reshape", {g.in("x", {2, "s", 12}), g.constant({0, -1, 5, 12})});
-  auto const y = g.add("Tanh", {swapped(g, parted)});
-  g.end(y);
+  auto const end = g.add("Tanh", {swapped(g, parted)});
+  g.end(end);
   fuse::matcher<heads, graph> search(g);
-  auto const why = search.why(g.producer(y));
+  auto const why = search.why(g.producer(end));
   CHECK(why.condition == "layout");
   CHECK(why.expected == "the elements of another value rearranged as 'b s (h d) -> b h s d'");
   CHECK(why.found == "Transpose '%3', for which nothing proves what becomes of the extent 2*s");
