@@ -578,10 +578,11 @@ enum class term_kind : std::uint8_t {
   again,         ///< again<"conv">(x, w): that operator with its attributes, on other operands
   fold,          ///< fold(a): computed when the rule is applied
   along,         ///< along<0>(s): inside fold, a constant that lies along that axis
-  dimension,     ///< dim<"x", -1>: an extent of what a name captured
+  dimension,     ///< dim<"x", -1>: an extent of what a name captured; with `index` 1 dim<"h">, a captured extent
   list,          ///< list(0, 2, 1): integers, one after the other
   or_else,       ///< or_else(b, 0): what b captured, or 0 where it is absent
   row,           ///< row(scale, x): broadcast to the last axes of x
+  rearranged,    ///< rearrange<"b s d -> b d s">(a); with `index` 1, or 2 by steps, part `number` of `tolerance` parts
   misused,       ///< what stands where it means nothing; `index` says what
 };
 
@@ -2044,6 +2045,21 @@ struct polynomial {
   term terms[most_terms]{};
   std::uint32_t count = 0;
 
+  constexpr polynomial() = default;
+  explicit constexpr polynomial(std::int64_t number) : count(number != 0 ? 1 : 0) { terms[0].factor = number; }
+
+  [[nodiscard]] constexpr bool is(std::int64_t number) const { return *this == polynomial(number); }
+  [[nodiscard]] constexpr bool known(std::int64_t& number) const {
+    number = count == 0 ? 0 : terms[0].factor;
+    return count == 0 || (count == 1 && terms[0].degree == 0);
+  }
+  [[nodiscard]] friend constexpr bool operator==(polynomial const& a, polynomial const& b) {
+    if (a.count != b.count) return false;
+    for (std::uint32_t i = 0; i < a.count; ++i)
+      if (a.terms[i].factor != b.terms[i].factor || order(a.terms[i], b.terms[i]) != 0) return false;
+    return true;
+  }
+
   [[nodiscard]] static constexpr int order(term const& a, term const& b) {
     if (a.degree != b.degree) return a.degree < b.degree ? 1 : -1;
     for (std::uint32_t i = 0; i < a.degree; ++i)
@@ -2093,6 +2109,13 @@ struct polynomial {
     for (std::uint32_t i = 0; i < b.count; ++i)
       if (!product.add(a, b.terms[i])) return false;
     return true;
+  }
+  [[nodiscard]] constexpr bool add(polynomial const& other, std::int64_t factor = 1) {
+    return add(other, polynomial(factor).terms[0]);
+  }
+  [[nodiscard]] constexpr bool multiply(polynomial const& other) {
+    polynomial const before = *this;
+    return multiply(before, other, *this);
   }
 
   [[nodiscard]] static constexpr bool divide(term const& a, term const& b, term& quotient) {
@@ -2192,7 +2215,11 @@ class extent_algebra {
   [[nodiscard]] std::uint32_t symbol_count() const { return symbols_.count(); }
   [[nodiscard]] bool is_fresh(extent e) const { return !e.known() && symbols_[e.symbol()][0] == fresh_tag; }
 
+  [[nodiscard]] detail::polynomial polynomial_of(extent) const;
+  [[nodiscard]] std::int64_t least(detail::polynomial const&) const;
+
   [[nodiscard]] std::string text(extent e, int depth = 4) const;
+  [[nodiscard]] std::string text(detail::polynomial const& p, int depth = 4) const;
 
  private:
   enum : std::int64_t { name_tag, fresh_tag, polynomial_tag, function_tag };
@@ -2270,6 +2297,25 @@ inline void extent_algebra::expand(extent e, detail::polynomial& into) const {
   }
 }
 
+inline detail::polynomial extent_algebra::polynomial_of(extent e) const {
+  detail::polynomial made;
+  expand(e, made);
+  return made;
+}
+
+inline std::int64_t extent_algebra::least(detail::polynomial const& p) const {
+  std::int64_t bound = 0;
+  for (std::uint32_t i = 0; i < p.count; ++i) {
+    auto const& t = p.terms[i];
+    std::int64_t part = t.factor;
+    bool bounded = t.factor > 0 || t.degree == 0;
+    for (std::uint32_t k = 0; k < t.degree; ++k)
+      bounded = bounded && least_[t.atoms[k]] >= 0 && detail::checked_multiply(part, least_[t.atoms[k]], part);
+    if (!bounded || !detail::checked_add(bound, part, bound)) return no_bound;
+  }
+  return bound;
+}
+
 inline extent extent_algebra::contract(detail::polynomial const& p) {
   if (p.count == 0) return 0;
   auto const& first = p.terms[0];
@@ -2278,20 +2324,13 @@ inline extent extent_algebra::contract(detail::polynomial const& p) {
   std::int64_t key[1 + detail::polynomial::most_terms * (2 + detail::polynomial::most_degree)];
   std::size_t size = 0;
   key[size++] = polynomial_tag;
-  std::int64_t bound = 0;
   for (std::uint32_t i = 0; i < p.count; ++i) {
     auto const& t = p.terms[i];
     key[size++] = t.factor;
     key[size++] = t.degree;
-    std::int64_t part = t.factor;
-    bool bounded = t.factor > 0 || t.degree == 0;
-    for (std::uint32_t k = 0; k < t.degree; ++k) {
-      key[size++] = t.atoms[k];
-      bounded = bounded && least_[t.atoms[k]] >= 0 && detail::checked_multiply(part, least_[t.atoms[k]], part);
-    }
-    if (bound != no_bound && !(bounded && detail::checked_add(bound, part, bound))) bound = no_bound;
+    for (std::uint32_t k = 0; k < t.degree; ++k) key[size++] = t.atoms[k];
   }
-  return symbol({key, size}, bound);
+  return symbol({key, size}, least(p));
 }
 
 inline extent extent_algebra::combine(extent a, extent b, std::int64_t factor) {
@@ -2487,18 +2526,23 @@ inline std::string extent_algebra::text(extent e, int depth) const {
       out.append(at == 2 ? "(" : ", ").append(text(argument(key, at), depth - 1));
     out.append(")");
   } else {
-    for (std::size_t at = 1; at < key.size();) {
-      if (at > 1) out.append(" + ");
-      auto const factor = key[at++];
-      auto degree = key[at++];
-      if (factor != 1 || degree == 0) out.append(std::to_string(factor)).append(degree == 0 ? "" : "*");
-      for (; degree > 0; --degree) {
-        out.append(text(extent::of_symbol(static_cast<std::uint32_t>(key[at++])), depth - 1));
-        if (degree > 1) out.append("*");
-      }
-    }
+    out = text(polynomial_of(e), depth);
   }
   return out;
+}
+
+inline std::string extent_algebra::text(detail::polynomial const& p, int depth) const {
+  std::string out;
+  for (std::uint32_t i = 0; i < p.count; ++i) {
+    auto const& t = p.terms[i];
+    if (i != 0) out.append(" + ");
+    if (t.factor != 1 || t.degree == 0) out.append(std::to_string(t.factor)).append(t.degree == 0 ? "" : "*");
+    for (std::uint32_t k = 0; k < t.degree; ++k) {
+      if (k != 0) out.append("*");
+      out.append(text(extent::of_symbol(t.atoms[k]), depth - 1));
+    }
+  }
+  return out.empty() ? "0" : out;
 }
 
 }  // namespace fuse::inline v0
@@ -6794,7 +6838,8 @@ class value_view {
   [[nodiscard]] bool is_constant() const { return *this && image_->value(id_).constant; }
   [[nodiscard]] bool number(double& into) const {
     if (!is_number_) return *this && facts_->number(id_, into);
-    if (list_.size() > 1 || (axes_ != 0 && number_ == 0)) return false;  // several
+    if (list_.size() > 1 || (axes_ != 0 && number_ == 0)) return false;       // several
+    if (number_ != number_ && list_.size() == 0 && axes_ == 0) return false;  // an extent that is not known
     into = number_;
     return true;
   }
@@ -7137,13 +7182,18 @@ namespace fuse::inline v0::detail {
   made.terms[0].number = axis;
   return made;
 }
+[[nodiscard]] constexpr expression dimension_of(static_text name) {
+  expression made(term_kind::dimension, opcode::opaque, name);
+  made.terms[0].index = 1;
+  return made;
+}
 
 }  // namespace fuse::inline v0::detail
 
 namespace fuse::inline v0::dsl {
 
-template <fixed_string Name, int Axis>
-inline constexpr expression dim = detail::dimension_of(detail::name_text<Name>, Axis);
+template <fixed_string Name, int... Axis>
+inline constexpr expression dim = detail::dimension_of(detail::name_text<Name>, Axis...);
 
 }  // namespace fuse::inline v0::dsl
 
@@ -7305,6 +7355,42 @@ namespace fuse::inline v0::dsl {
 
 template <fixed_string Name>
 inline constexpr expression param{term_kind::parameter, opcode::opaque, detail::name_text<Name>};
+
+}  // namespace fuse::inline v0::dsl
+
+namespace fuse::inline v0::dsl {
+
+template <fixed_string Name, int Index, int Count, int Step = 1>
+struct parting {
+  static_assert(Count > 1 && Count <= 64 && Index >= 0 && Index < Count,
+                "fuse: part<\"d\", 0, 2> is one of 2 to 64 parts, counted from 0");
+  static_assert(Step == 1 || Step == Count,
+                "fuse: the elements of a part are neighbours, or as far from each other as there are parts");
+
+  [[nodiscard]] constexpr expression operator()(expression const& inside) const {
+    expression made(term_kind::rearranged, opcode::opaque, detail::name_text<Name>, inside);
+    auto& t = made.terms[made.root()];
+    t.index = Step == 1 ? 1 : 2;
+    t.number = Index;
+    t.tolerance = Count;
+    return made;
+  }
+};
+template <fixed_string Name, int Index, int Count, int Step = 1>
+inline constexpr parting<Name, Index, Count, Step> part{};
+
+}  // namespace fuse::inline v0::dsl
+
+namespace fuse::inline v0::dsl {
+
+template <fixed_string Notation>
+struct rearranging {
+  [[nodiscard]] constexpr expression operator()(expression const& inside) const {
+    return expression(term_kind::rearranged, opcode::opaque, detail::name_text<Notation>, inside);
+  }
+};
+template <fixed_string Notation>
+inline constexpr rearranging<Notation> rearrange{};
 
 }  // namespace fuse::inline v0::dsl
 
@@ -8634,15 +8720,17 @@ enum class step : std::uint8_t {
   agrees,         ///< value a's node has the parameters of that of the value in slot b, or goes there
   recall,         ///< what slot b holds, to register a
   strip,          ///< value a below what set `through` looks through; to register b
+  rearranged,     ///< * value a is rearrangement `op` of another value; that to register b
   condition,      ///< conditions[op] holds
   accept,         ///< rule `op` matches
 };
 
 [[nodiscard]] constexpr std::string_view name_of(step code) {
-  constexpr std::string_view names[] = {
-      "fork", "operation", "exactly",  "reduction", "within", "group",  "member",  "scalar-member", "literal",
-      "rest", "close",     "operands", "capture",   "scalar", "number", "missing", "parameter",     "element",
-      "over", "users",     "user",     "same",      "agrees", "recall", "strip",   "condition",     "accept"};
+  constexpr std::string_view names[] = {"fork",    "operation",     "exactly",   "reduction", "within",    "group",
+                                        "member",  "scalar-member", "literal",   "rest",      "close",     "operands",
+                                        "capture", "scalar",        "number",    "missing",   "parameter", "element",
+                                        "over",    "users",         "user",      "same",      "agrees",    "recall",
+                                        "strip",   "rearranged",    "condition", "accept"};
   return names[static_cast<std::size_t>(code)];
 }
 
@@ -8731,7 +8819,8 @@ struct replacement_term {
     or_else,
     row,
     result,
-    roots
+    roots,
+    rearranged
   } what;
   std::uint8_t children, slot;
   std::uint16_t op;     ///< opcode, or name code for `named`; of `again` the opcode
@@ -8747,6 +8836,141 @@ struct replacement_term {
   } parameters[4];
   std::uint8_t parameter_count;
 };
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
+struct rearrangement {
+  static constexpr std::size_t most_names = 8, most_factors = 12;
+  static constexpr std::uint8_t none = 255;
+
+  struct factor {
+    std::uint8_t axis;    ///< of its side, those apart that `...` stands for
+    std::uint8_t name;    ///< none: its extent is `number`
+    std::uint8_t parts;   ///< of a name: its extent is that of the name by this
+    std::uint8_t number;  ///< of none
+    std::uint8_t chosen;  ///< on the left: the one index that there is on the right; none: all
+    [[nodiscard]] friend constexpr bool operator==(factor const& a, factor const& b) {
+      return a.axis == b.axis && a.name == b.name && a.parts == b.parts && a.number == b.number && a.chosen == b.chosen;
+    }
+  };
+  struct side {
+    factor all[most_factors];
+    std::uint8_t count, rank;
+    std::uint8_t rest;  ///< before this axis stands `...`; none: nowhere
+    [[nodiscard]] friend constexpr bool operator==(side const& a, side const& b) {
+      bool same = a.count == b.count && a.rank == b.rank && a.rest == b.rest;
+      for (std::size_t i = 0; same && i < a.count; ++i) same = a.all[i] == b.all[i];
+      return same;
+    }
+    [[nodiscard]] constexpr bool has(std::uint8_t name) const {
+      for (std::size_t i = 0; i < count; ++i)
+        if (all[i].name == name) return true;
+      return false;
+    }
+  };
+
+  side left, right;
+  static_text names[most_names];
+  std::uint8_t slots[most_names];
+  std::uint8_t name_count;
+  static_text text;  ///< as it is written; of a part the name
+
+  [[nodiscard]] friend constexpr bool operator==(rearrangement const& a, rearrangement const& b) {
+    bool same = a.left == b.left && a.right == b.right && a.name_count == b.name_count && a.text == b.text;
+    for (std::size_t i = 0; same && i < a.name_count; ++i) same = a.slots[i] == b.slots[i];
+    return same;
+  }
+};
+
+class notation_reader {
+ public:
+  constexpr bool read(static_text text, rearrangement& into) {
+    text_ = text;
+    at_ = 0;
+    into.text = text;
+    if (!side(into, into.left) || !take("->") || !side(into, into.right) || at_ != text_.size()) return false;
+    bool const rest_on_both = (into.left.rest == rearrangement::none) == (into.right.rest == rearrangement::none);
+    for (std::uint8_t name = 0; name < into.name_count; ++name)
+      if (!into.right.has(name)) return false;
+    return rest_on_both;
+  }
+
+ private:
+  constexpr void skip() {
+    while (at_ < text_.size() && text_[at_] == ' ') ++at_;
+  }
+  constexpr bool take(std::string_view token) {
+    for (std::size_t i = 0; i < token.size(); ++i)
+      if (at_ + i >= text_.size() || text_[at_ + i] != token[i]) return false;
+    at_ += token.size();
+    return true;
+  }
+  [[nodiscard]] static constexpr bool letter(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+  }
+
+  constexpr bool side(rearrangement& all, rearrangement::side& into) {
+    into.rest = rearrangement::none;
+    for (skip(); at_ < text_.size() && text_[at_] != '-'; skip()) {
+      if (take("...")) {
+        if (into.rest != rearrangement::none) return false;
+        into.rest = into.rank;
+        continue;
+      }
+      if (take("(")) {
+        for (skip(); !take(")"); skip())
+          if (!factor(all, into)) return false;
+      } else if (!factor(all, into)) {
+        return false;
+      }
+      ++into.rank;
+    }
+    return true;
+  }
+  constexpr bool factor(rearrangement& all, rearrangement::side& into) {
+    if (take("1")) return at_ == text_.size() || !(letter(text_[at_]) || (text_[at_] >= '0' && text_[at_] <= '9'));
+    auto const first = at_;
+    while (at_ < text_.size() && (letter(text_[at_]) || (at_ != first && text_[at_] >= '0' && text_[at_] <= '9')))
+      ++at_;
+    if (at_ == first || into.count == rearrangement::most_factors) return false;
+    static_text const text{text_.data() + first, at_ - first};
+    std::uint8_t name = 0;
+    while (name < all.name_count && !(all.names[name] == text)) ++name;
+    if (name == rearrangement::most_names || into.has(name)) return false;
+    if (name == all.name_count) all.names[all.name_count++] = text;
+    into.all[into.count++] = {into.rank, name, 1, 0, rearrangement::none};
+    return true;
+  }
+
+  static_text text_{};
+  std::size_t at_ = 0;
+};
+
+[[nodiscard]] constexpr rearrangement part_of(static_text name, std::uint8_t index, std::uint8_t count, bool apart) {
+  constexpr auto none = rearrangement::none;
+  rearrangement made{};
+  made.text = made.names[0] = name;
+  made.name_count = 1;
+  made.left.rest = made.right.rest = 0;
+  made.left.rank = made.right.rank = 1;
+  made.left.count = 2;
+  made.right.count = 1;
+  rearrangement::factor const chosen{0, none, 1, count, index}, kept{0, 0, count, 0, none};
+  made.left.all[0] = apart ? kept : chosen;
+  made.left.all[1] = apart ? chosen : kept;
+  made.right.all[0] = kept;
+  return made;
+}
+
+[[nodiscard]] inline std::string text_of(rearrangement const& what) {
+  for (std::size_t i = 0; i < what.left.count; ++i)
+    if (auto const& f = what.left.all[i]; f.chosen != rearrangement::none)
+      return "part " + std::to_string(f.chosen) + " of " + std::to_string(f.number) + " of '" + std::string(what.text) +
+             (i == 0 ? "'" : "', by steps");
+  return "'" + std::string(what.text) + "'";
+}
 
 }  // namespace fuse::inline v0::detail
 
@@ -8782,9 +9006,10 @@ enum class rule_error : std::uint8_t {
   list_of_no_numbers,
   or_else_of_no_capture,
   exact_of_no_fold,
+  wrong_notation,
 };
 
-enum class slot_kind : std::uint8_t { value, number, rest, parameter };
+enum class slot_kind : std::uint8_t { value, number, rest, parameter, dimension };
 
 struct rule_info {
   static constexpr std::size_t name_capacity = 24;
@@ -8809,7 +9034,7 @@ struct bound_condition {
 
 struct lowered_rule : rule_info {
   static constexpr std::size_t instruction_capacity = 768, entry_capacity = 40, set_capacity = 6,
-                               replacement_capacity = 48, condition_capacity = 16;
+                               replacement_capacity = 48, condition_capacity = 16, rearrangement_capacity = 8;
 
   struct entry {
     std::uint16_t first;  ///< instruction
@@ -8832,6 +9057,8 @@ struct lowered_rule : rule_info {
   std::uint16_t parameter_name_count;
   detail::through_set sets[set_capacity];
   std::uint8_t set_count;
+  detail::rearrangement rearrangements[rearrangement_capacity];
+  std::uint8_t rearrangement_count;
   bound_condition conditions[condition_capacity];
   std::uint8_t condition_count;
   detail::replacement_term replacement[replacement_capacity];
@@ -8858,6 +9085,7 @@ struct program {
   span<static_text const> parameter_names;
   span<detail::through_set const> sets;
   span<detail::replacement_term const> replacements;
+  span<detail::rearrangement const> rearrangements;
   int stages;
 
   [[nodiscard]] constexpr bool binds(std::string_view name) const {
@@ -8870,7 +9098,7 @@ struct program {
 
 template <std::size_t Code, std::size_t Entries, std::size_t Rules, std::size_t Conditions, std::size_t Replacements>
 struct program_table {
-  static constexpr std::size_t name_capacity = 64, set_capacity = 32;
+  static constexpr std::size_t name_capacity = 64, set_capacity = 32, rearrangement_capacity = 32;
   detail::instruction code[Code + Code / 2 + 1];
   std::size_t size;
   program_entry entries[Entries + 1];
@@ -8884,6 +9112,8 @@ struct program_table {
   std::size_t set_count;
   detail::replacement_term replacements[Replacements + 1];
   std::size_t replacement_count;
+  detail::rearrangement rearrangements[rearrangement_capacity];
+  std::size_t rearrangement_count;
   int stages;
   bool overflow;
 
@@ -8895,6 +9125,7 @@ struct program_table {
             {parameter_names, parameter_name_count},
             {sets, set_count},
             {replacements, replacement_count},
+            {rearrangements, rearrangement_count},
             stages};
   }
 };
@@ -8927,6 +9158,7 @@ class merging {
   std::uint16_t order_[rule_capacity]{};
   std::uint16_t name_map_[lowered_rule::name_capacity]{};
   std::uint8_t set_map_[lowered_rule::set_capacity + 1]{};
+  std::uint16_t rearrangement_map_[lowered_rule::rearrangement_capacity]{};
   std::size_t first_condition_ = 0;
   bool renumbered_ = false;  // the rule has names of parameters or sets
   chain chains_[rule_capacity]{};
@@ -8936,7 +9168,10 @@ class merging {
     out.rules[at] = from;
     auto added = out.replacement_count;
     out.rules[at].first_replacement = static_cast<std::uint32_t>(added);
-    for (int i = 0; i < from.replacement_size; ++i) out.replacements[added++] = from.replacement[i];
+    for (int i = 0; i < from.replacement_size; ++i) {
+      auto& made = out.replacements[added++] = from.replacement[i];
+      if (made.what == replacement_term::kind::rearranged) made.index = rearranged(from.rearrangements[made.index]);
+    }
     out.replacement_count = added;
     if (from.stage + 1 > out.stages) out.stages = from.stage + 1;
   }
@@ -8944,7 +9179,9 @@ class merging {
   constexpr void add_rule(lowered_rule const& rule, std::uint16_t number) {
     for (std::size_t i = 0; i < rule.parameter_name_count; ++i) name_map_[i] = parameter_name(rule.parameter_names[i]);
     for (std::size_t i = 0; i < rule.set_count; ++i) set_map_[i + 1] = set(rule.sets[i]);
-    renumbered_ = rule.parameter_name_count != 0 || rule.set_count != 0;
+    for (std::size_t i = 0; i < rule.rearrangement_count; ++i)
+      rearrangement_map_[i] = rearranged(rule.rearrangements[i]);
+    renumbered_ = rule.parameter_name_count != 0 || rule.set_count != 0 || rule.rearrangement_count != 0;
     first_condition_ = out.condition_count;
     for (std::size_t i = 0; i < rule.condition_count; ++i) {
       auto added = rule.conditions[i];
@@ -8982,6 +9219,17 @@ class merging {
     return static_cast<std::uint8_t>(out.set_count);
   }
 
+  constexpr std::uint16_t rearranged(rearrangement const& wanted) {
+    for (std::size_t i = 0; i < out.rearrangement_count; ++i)
+      if (out.rearrangements[i] == wanted) return static_cast<std::uint16_t>(i);
+    if (out.rearrangement_count == Table::rearrangement_capacity) {
+      out.overflow = true;
+      return 0;
+    }
+    out.rearrangements[out.rearrangement_count] = wanted;
+    return static_cast<std::uint16_t>(out.rearrangement_count++);
+  }
+
   constexpr chain& chain_of(lowered_rule const& rule, std::size_t from, std::size_t to) {
     auto const tag = rule.entries[from].tag;
     for (std::size_t i = 0; i < chain_count_; ++i) {
@@ -9008,6 +9256,7 @@ class merging {
   constexpr void renumber(instruction& made) const {
     if (made.through != 0) made.through = set_map_[made.through];
     if (made.code == step::parameter || made.code == step::element) made.op = name_map_[made.op];
+    if (made.code == step::rearranged) made.op = rearrangement_map_[made.op];
   }
 
   constexpr void insert(chain& root, lowered_rule const& rule, std::size_t at, std::size_t end, std::uint16_t number) {
@@ -9246,6 +9495,7 @@ class basic_operator_needs {
         break;
       }
       case step::strip: add(found, i.a, take(found, i.b)); break;
+      case step::rearranged: take(found, i.b); break;  // any operators may lie between
       case step::recall: take(found, i.a); break;
       case step::user: take(found, i.b); break;
       default: break;
@@ -11333,6 +11583,925 @@ class basic_group_steps {
 
 namespace fuse::inline v0::detail {
 
+class layout {
+ public:
+  struct digit {
+    std::uint32_t axis;
+    polynomial extent, stride;
+    [[nodiscard]] friend bool operator==(digit const& a, digit const& b) {
+      return a.axis == b.axis && a.extent == b.extent && a.stride == b.stride;
+    }
+  };
+  using digits = plain_vector<digit>;
+
+  [[nodiscard]] bool row_major(span<polynomial const> shape);
+
+  [[nodiscard]] std::size_t rank() const { return extents_.size(); }
+  [[nodiscard]] span<polynomial const> shape() const { return extents_; }
+  [[nodiscard]] span<digit const> all() const { return digits_; }
+  [[nodiscard]] polynomial const& offset() const { return offset_; }
+  [[nodiscard]] polynomial const& unproven() const { return unproven_; }
+  [[nodiscard]] friend bool operator==(layout const& a, layout const& b) {
+    if (a.rank() != b.rank() || !(a.offset_ == b.offset_) || a.digits_.size() != b.digits_.size()) return false;
+    for (std::size_t i = 0; i < a.digits_.size(); ++i)
+      if (!(a.digits_[i] == b.digits_[i])) return false;
+    return true;
+  }
+
+  [[nodiscard]] bool reshape(span<polynomial const> shape);
+  void permute(span<std::int64_t const> order);
+  [[nodiscard]] bool slice(std::uint32_t axis, polynomial const& start, polynomial const& length, std::int64_t step,
+                           extent_algebra const& symbols);
+  void drop(std::uint32_t axis);
+  void add_axes(span<polynomial const> extents);
+  [[nodiscard]] bool tile(std::uint32_t axis, polynomial const& times);
+  [[nodiscard]] bool gather(std::uint32_t axis, polynomial const& first, digits const& picked,
+                            span<polynomial const> shape, extent_algebra const& symbols);
+  [[nodiscard]] static bool concatenate(span<layout const* const> parts, std::uint32_t axis, layout& into);
+
+ private:
+  bool refuse(polynomial const& at) {
+    unproven_ = at;
+    return false;
+  }
+  static void normalise(digits& of);
+  [[nodiscard]] digits of_axis(std::uint32_t axis) const;
+  void replace(std::uint32_t axis, digits const& by, span<polynomial const> shape);
+  [[nodiscard]] bool regroup(digits flat, span<polynomial const> shape, digits& made);
+  [[nodiscard]] bool cut(digits const& own, polynomial start, polynomial const& length, std::int64_t step,
+                         extent_algebra const& symbols, digits& made);
+  [[nodiscard]] bool cut_steps(digits const& own, polynomial const& start, polynomial const& length, std::int64_t step,
+                               extent_algebra const& symbols, digits& made);
+  [[nodiscard]] bool move(polynomial const& by, polynomial const& stride);
+  [[nodiscard]] static bool tops(span<layout const* const> parts, std::uint32_t axis, digits const& below,
+                                 digit const* top, layout& into);
+
+  digits digits_;  // by axis, in each the most significant first
+  plain_vector<polynomial> extents_;
+  polynomial offset_, unproven_;
+};
+
+inline bool layout::row_major(span<polynomial const> shape) {
+  extents_.assign(shape);
+  digits_.clear();
+  offset_ = polynomial();
+  polynomial stride(1);
+  for (auto axis = shape.size(); axis-- > 0;) {
+    digits_.push_back({static_cast<std::uint32_t>(axis), shape[axis], stride});
+    if (!stride.multiply(shape[axis])) return refuse(shape[axis]);
+  }
+  for (std::size_t i = 0, k = digits_.size(); i + 1 < k; ++i) {
+    auto const kept = digits_[i];
+    digits_[i] = digits_[--k];
+    digits_[k] = kept;
+  }
+  normalise(digits_);
+  return true;
+}
+
+inline void layout::normalise(digits& of) {
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < of.size(); ++i) {
+    auto const& next = of[i];
+    if (next.extent.is(1)) continue;
+    if (kept != 0 && of[kept - 1].axis == next.axis) {
+      auto& above = of[kept - 1];
+      polynomial reach, both;
+      if (polynomial::multiply(next.extent, next.stride, reach) && reach == above.stride &&
+          polynomial::multiply(above.extent, next.extent, both)) {
+        above.extent = both;
+        above.stride = next.stride;
+        continue;
+      }
+    }
+    if (kept != i) of[kept] = next;
+    ++kept;
+  }
+  while (of.size() > kept) of.pop_back();
+}
+
+inline layout::digits layout::of_axis(std::uint32_t axis) const {
+  digits own;
+  for (auto const& d : digits_)
+    if (d.axis == axis) own.push_back({0, d.extent, d.stride});
+  return own;
+}
+
+inline void layout::replace(std::uint32_t axis, digits const& by, span<polynomial const> shape) {
+  digits made;
+  bool done = false;
+  auto const add = [&] {
+    for (auto d : by) {
+      d.axis += axis;
+      made.push_back(d);
+    }
+    done = true;
+  };
+  for (auto d : digits_) {
+    if (d.axis >= axis && !done) add();
+    if (d.axis == axis) continue;
+    if (d.axis > axis) d.axis += static_cast<std::uint32_t>(shape.size()) - 1;
+    made.push_back(d);
+  }
+  if (!done) add();
+  normalise(made);
+  digits_.swap(made);
+  plain_vector<polynomial> extents;
+  extents.append(span<polynomial const>(extents_).first(axis));
+  extents.append(shape);
+  extents.append(span<polynomial const>(extents_).subspan(axis + 1));
+  extents_.swap(extents);
+}
+
+inline bool layout::regroup(digits flat, span<polynomial const> shape, digits& made) {
+  normalise(flat);
+  made.clear();
+  for (auto axis = shape.size(); axis-- > 0;) {
+    polynomial wanted = shape[axis], left;
+    while (!wanted.is(1)) {
+      if (flat.empty()) return refuse(wanted);
+      auto& last = flat.back();
+      if (polynomial::divide(wanted, last.extent, left)) {
+        made.push_back({static_cast<std::uint32_t>(axis), last.extent, last.stride});
+        flat.pop_back();
+        wanted = left;
+      } else if (polynomial::divide(last.extent, wanted, left)) {
+        made.push_back({static_cast<std::uint32_t>(axis), wanted, last.stride});
+        last.extent = left;
+        if (!last.stride.multiply(wanted)) return refuse(wanted);
+        wanted = polynomial(1);
+      } else {
+        std::int64_t number = 0;
+        return refuse(wanted.known(number) ? last.extent : wanted);
+      }
+    }
+  }
+  if (!flat.empty()) return refuse(flat.back().extent);
+  for (std::size_t i = 0, k = made.size(); i + 1 < k; ++i) {
+    auto const kept = made[i];
+    made[i] = made[--k];
+    made[k] = kept;
+  }
+  normalise(made);
+  return true;
+}
+
+inline bool layout::reshape(span<polynomial const> shape) {
+  digits made, flat = digits_;
+  for (auto& d : flat) d.axis = 0;
+  if (!regroup(flat, shape, made)) return false;
+  digits_.swap(made);
+  extents_.assign(shape);
+  return true;
+}
+
+inline void layout::permute(span<std::int64_t const> order) {
+  digits made;
+  plain_vector<polynomial> extents;
+  for (std::size_t axis = 0; axis < order.size(); ++axis) {
+    auto const from = static_cast<std::uint32_t>(order[axis]);
+    extents.push_back(extents_[from]);
+    for (auto d : digits_) {
+      if (d.axis != from) continue;
+      d.axis = static_cast<std::uint32_t>(axis);
+      made.push_back(d);
+    }
+  }
+  digits_.swap(made);
+  extents_.swap(extents);
+}
+
+inline void layout::drop(std::uint32_t axis) { replace(axis, {}, {}); }
+
+inline void layout::add_axes(span<polynomial const> extents) {
+  digits made;
+  for (std::size_t i = 0; i < extents.size(); ++i)
+    made.push_back({static_cast<std::uint32_t>(i), extents[i], polynomial()});
+  for (auto d : digits_) {
+    d.axis += static_cast<std::uint32_t>(extents.size());
+    made.push_back(d);
+  }
+  normalise(made);
+  digits_.swap(made);
+  plain_vector<polynomial> all;
+  all.append(extents);
+  all.append(extents_);
+  extents_.swap(all);
+}
+
+inline bool layout::tile(std::uint32_t axis, polynomial const& times) {
+  polynomial whole;
+  if (!polynomial::multiply(extents_[axis], times, whole)) return refuse(times);
+  digits made;
+  made.push_back({0, times, polynomial()});
+  made.append(of_axis(axis));
+  replace(axis, made, {&whole, 1});
+  return true;
+}
+
+inline bool layout::move(polynomial const& by, polynomial const& stride) {
+  polynomial far;
+  return (polynomial::multiply(by, stride, far) && offset_.add(far)) || refuse(by);
+}
+
+inline bool layout::cut(digits const& own, polynomial start, polynomial const& length, std::int64_t step,
+                        extent_algebra const& symbols, digits& made) {
+  made.clear();
+  if (own.empty()) return (start.is(0) && length.is(1)) || refuse(length);
+  if (step != 1 && own.size() > 1) return cut_steps(own, start, length, step, symbols, made);
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    auto taken = own[i];
+    if (i + 1 == own.size()) {
+      if (!move(start, taken.stride)) return false;
+      taken.extent = length;
+      if (!taken.stride.multiply(polynomial(step))) return refuse(length);
+      made.push_back(taken);
+      break;
+    }
+    polynomial below(1), first, turns, room;
+    for (auto k = i + 1; k < own.size(); ++k)
+      if (!below.multiply(own[k].extent)) return refuse(own[k].extent);
+    if (polynomial::divide(start, below, first) && polynomial::divide(length, below, turns)) {
+      if (!move(first, taken.stride)) return false;
+      taken.extent = turns;
+      made.push_back(taken);
+      made.append(span<digit const>(own).subspan(i + 1));
+      break;
+    }
+    std::int64_t at = 0, turn = 0;
+    if (start.known(at) && below.known(turn) && at >= 0 && turn > 0) {
+      if (!move(polynomial(at / turn), taken.stride)) return false;
+      start = polynomial(at % turn);
+    }
+    room = below;
+    if (!room.add(start, -1) || !room.add(length, -1) || symbols.least(room) < 0 || symbols.least(start) < 0)
+      return refuse(length);
+  }
+  normalise(made);
+  return true;
+}
+
+inline bool layout::cut_steps(digits const& own, polynomial const& start, polynomial const& length, std::int64_t step,
+                              extent_algebra const& symbols, digits& made) {
+  std::int64_t at = 0;
+  polynomial whole(1), reach;
+  for (auto const& d : own)
+    if (!whole.multiply(d.extent)) return refuse(d.extent);
+  if (step < 0 || !start.known(at) || at < 0 || at >= step || !polynomial::multiply(length, polynomial(step), reach) ||
+      !(reach == whole))
+    return refuse(length);
+  digits parted, upper, lower, chosen;
+  polynomial const shape[] = {length, polynomial(step)};
+  if (!regroup(own, shape, parted)) return false;
+  for (auto d : parted) {
+    auto const axis = d.axis;
+    d.axis = 0;
+    (axis == 0 ? upper : lower).push_back(d);
+  }
+  if (!cut(lower, start, polynomial(1), 1, symbols, chosen)) return false;
+  made = upper;
+  normalise(made);
+  return true;
+}
+
+inline bool layout::slice(std::uint32_t axis, polynomial const& start, polynomial const& length, std::int64_t step,
+                          extent_algebra const& symbols) {
+  if (start.is(0) && step == 1 && length == extents_[axis]) return true;
+  digits made;
+  if (!cut(of_axis(axis), start, length, step, symbols, made)) return false;
+  polynomial const shape[] = {length};
+  replace(axis, made, shape);
+  return true;
+}
+
+inline bool layout::gather(std::uint32_t axis, polynomial const& first, digits const& picked,
+                           span<polynomial const> shape, extent_algebra const& symbols) {
+  auto const own = of_axis(axis);
+  digits flat, made;
+  std::int64_t step = 0;
+  if (own.size() == 1 || own.empty()) {
+    polynomial const stride = own.empty() ? polynomial() : own[0].stride;
+    if (!move(first, stride)) return false;
+    for (auto d : picked) {
+      if (!d.stride.multiply(stride)) return refuse(d.extent);
+      flat.push_back(d);
+    }
+  } else if (picked.empty() || (picked.size() == 1 && picked[0].stride.known(step) && step != 0)) {
+    auto const length = picked.empty() ? polynomial(1) : picked[0].extent;
+    if (!cut(own, first, length, picked.empty() ? 1 : step, symbols, flat)) return false;
+  } else {
+    return refuse(picked[0].extent);
+  }
+  if (!regroup(flat, shape, made)) return false;
+  replace(axis, made, shape);
+  return true;
+}
+
+inline bool layout::tops(span<layout const* const> parts, std::uint32_t axis, digits const& below, digit const* top,
+                         layout& into) {
+  polynomial stride, total, next = parts[0]->offset_;
+  if (top != nullptr) {
+    stride = top->stride;
+  } else {
+    stride = parts[1]->offset_;
+    if (!stride.add(parts[0]->offset_, -1)) return false;
+  }
+  for (auto const* part : parts) {
+    auto const own = part->of_axis(axis);
+    auto const above = own.size() - below.size();
+    if (own.size() < below.size() || above > 1 || (above == 1 && !(own[0].stride == stride))) return false;
+    for (std::size_t i = 0; i < below.size(); ++i)
+      if (!(own[above + i] == below[i])) return false;
+    auto const run = above == 1 ? own[0].extent : polynomial(1);
+    polynomial far;
+    if (!(part->offset_ == next) || !polynomial::multiply(run, stride, far) || !next.add(far) || !total.add(run))
+      return false;
+  }
+  digits made;
+  made.push_back({0, total, stride});
+  made.append(below);
+  polynomial whole = total;
+  for (auto const& d : below)
+    if (!whole.multiply(d.extent)) return false;
+  into = *parts[0];
+  into.replace(axis, made, {&whole, 1});
+  return true;
+}
+
+inline bool layout::concatenate(span<layout const* const> parts, std::uint32_t axis, layout& into) {
+  auto const& first = *parts[0];
+  for (auto const* part : parts) {
+    if (part->rank() != first.rank()) return false;
+    std::size_t i = 0, k = 0;
+    while (true) {  // but for that axis all are the same
+      while (i < first.digits_.size() && first.digits_[i].axis == axis) ++i;
+      while (k < part->digits_.size() && part->digits_[k].axis == axis) ++k;
+      if (i == first.digits_.size() || k == part->digits_.size()) break;
+      if (!(first.digits_[i++] == part->digits_[k++])) return false;
+    }
+    if (i != first.digits_.size() || k != part->digits_.size()) return false;
+  }
+  if (parts.size() == 1) return into = first, true;
+  auto const own = first.of_axis(axis);
+  digits below;
+  if (!own.empty()) below.append(span<digit const>(own).subspan(1));
+  return (!own.empty() && tops(parts, axis, below, &own[0], into)) || tops(parts, axis, own, nullptr, into);
+}
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
+[[nodiscard]] constexpr bool may_move_elements(opcode op) {
+  switch (op) {
+    case opcode::identity:
+    case opcode::dropout:
+    case opcode::reshape:
+    case opcode::flatten:
+    case opcode::squeeze:
+    case opcode::unsqueeze:
+    case opcode::transpose:
+    case opcode::split:
+    case opcode::slice:
+    case opcode::gather:
+    case opcode::concat:
+    case opcode::expand:
+    case opcode::tile:
+    case opcode::depth_to_space:
+    case opcode::space_to_depth: return true;
+    default: return false;
+  }
+}
+
+template <class Image>
+class basic_layouts {
+ public:
+  static constexpr int most_nodes = 64;  ///< that one layout is read of; what takes more is not read
+
+  basic_layouts(Image const& image, facts const& known, dialect const& names)
+      : image_(image), facts_(known), names_(names) {}
+
+  [[nodiscard]] value_id below(value_id v) const {
+    auto const n = v == absent ? absent : image_.producer(v);
+    if (n == absent || !may_move_elements(op_of(image_, n)) || image_.operand_count(n) == 0) return absent;
+    if (image_.result_index(v) != 0 && op_of(image_, n) != opcode::split) return absent;
+    auto const from = image_.operand(n, 0);
+    return from != absent && facts_.has_rank(v) && facts_.has_rank(from) ? from : absent;
+  }
+
+  [[nodiscard]] bool read(value_id v, value_id base, layout& into) {
+    passed_.clear();
+    unproven_ = polynomial();
+    left_ = most_nodes;
+    region_ = v == absent || image_.producer(v) == absent ? absent : image_.node(image_.producer(v)).region;
+    return follow(v, base, into);
+  }
+  [[nodiscard]] span<node_id const> passed() const { return passed_; }
+  [[nodiscard]] polynomial const& unproven() const { return unproven_; }
+
+  [[nodiscard]] plain_vector<polynomial> shape(value_id v) const {
+    plain_vector<polynomial> made;
+    for (auto e : facts_.shape(v)) made.push_back(in_atoms(e));
+    return made;
+  }
+
+ private:
+  [[nodiscard]] polynomial in_atoms(extent e) const { return facts_.symbols().polynomial_of(e); }
+
+  [[nodiscard]] bool follow(value_id v, value_id base, layout& into) {
+    if (v == base) return facts_.has_rank(base) && proven(into.row_major(shape(base)), into);
+    auto const from = below(v);
+    if (from == absent || left_-- == 0) return false;
+    auto const n = image_.producer(v);
+    if (image_.node(n).region != region_) return false;
+    bool const made =
+        op_of(image_, n) == opcode::concat
+            ? concatenated(n, base, into)
+            : follow(from, base, into) && (unchanged(image_, facts_, n) || proven(moved(n, v, into), into));
+    if (!made || into.rank() != facts_.shape(v).size()) return false;
+    for (auto done : passed_)
+      if (done == n) return true;
+    passed_.push_back(n);
+    return true;
+  }
+  [[nodiscard]] bool proven(bool done, layout const& by) {
+    if (!done) unproven_ = by.unproven();
+    return done;
+  }
+
+  [[nodiscard]] bool moved(node_id n, value_id v, layout& into) {
+    switch (op_of(image_, n)) {
+      case opcode::reshape:
+      case opcode::flatten:
+      case opcode::squeeze:
+      case opcode::unsqueeze: return into.reshape(shape(v));
+      case opcode::transpose: return transposed(n, into);
+      case opcode::split: return parted(n, v, into);
+      case opcode::slice: return sliced(n, v, into);
+      case opcode::gather: return gathered(n, v, into);
+      case opcode::expand: return expanded(v, into);
+      case opcode::tile: return tiled(v, into);
+      case opcode::depth_to_space:
+      case opcode::space_to_depth: return reblocked(n, v, into);
+      default: return false;
+    }
+  }
+
+  [[nodiscard]] bool axis(node_id n, std::size_t rank, std::uint32_t& into) {
+    double number = 0;
+    if (!read_number(image_, facts_, names_, n, "axis", number)) return false;
+    if (number < 0) number += static_cast<double>(rank);
+    if (!(number >= 0 && number < static_cast<double>(rank))) return false;
+    into = static_cast<std::uint32_t>(number);
+    return true;
+  }
+
+  [[nodiscard]] parameter_state integers(node_id n, std::string_view parameter, std::vector<extent>& into) {
+    into.clear();
+    parameter_place const place(image_, names_, n, parameter);
+    if (place.source.where == parameter_source::kind::operand) {
+      auto const at = static_cast<std::uint32_t>(place.source.operand);
+      auto const v = at < image_.operand_count(n) ? image_.operand(n, at) : absent;
+      if (v == absent) return parameter_state::missing;
+      if (!facts_.has_integers(v)) return parameter_state::unknown;
+      auto const elements = facts_.symbolic_integers(v);
+      into.assign(elements.begin(), elements.end());
+      return parameter_state::known;
+    }
+    auto const state = read_parameter(image_, facts_, names_, n, parameter, list_);
+    into.assign(list_.begin(), list_.end());
+    return state;
+  }
+
+  [[nodiscard]] bool transposed(node_id n, layout& into) {
+    auto const rank = static_cast<std::int64_t>(into.rank());
+    if (read_list(image_, facts_, names_, n, "perm", list_) != parameter_state::known || list_.size() != into.rank() ||
+        !normalise_axes(list_, static_cast<int>(rank), axes_))
+      return false;
+    for (auto& each : list_) each += each < 0 ? rank : 0;
+    into.permute(list_);
+    return true;
+  }
+
+  [[nodiscard]] bool parted(node_id n, value_id v, layout& into) {
+    std::uint32_t at = 0;
+    if (!axis(n, into.rank(), at)) return false;
+    polynomial start;
+    for (auto part = image_.result(n); part != v; ++part)
+      if (!facts_.has_rank(part) || facts_.shape(part).size() != into.rank() ||
+          !start.add(in_atoms(facts_.shape(part)[at])))
+        return false;
+    return into.slice(at, start, in_atoms(facts_.shape(v)[at]), 1, facts_.symbols());
+  }
+
+  [[nodiscard]] bool from_front(extent index, polynomial const& whole, bool always_there, polynomial& into) const {
+    auto const& symbols = facts_.symbols();
+    into = in_atoms(index);
+    if (symbols.nonnegative(index)) return true;
+    polynomial back;
+    if (!back.add(into, -1) || symbols.least(back) < 1 || !into.add(whole)) return false;
+    return always_there || index == extent(-1) || symbols.least(into) >= 0;
+  }
+
+  [[nodiscard]] bool sliced(node_id n, value_id v, layout& into) {
+    if (integers(n, "starts", starts_) != parameter_state::known ||
+        integers(n, "ends", ends_) != parameter_state::known || starts_.size() != ends_.size())
+      return false;
+    std::vector<std::int64_t> steps, axes;
+    auto const listed = read_parameter(image_, facts_, names_, n, "axes", axes);
+    if (listed == parameter_state::missing)
+      for (std::size_t i = 0; i < starts_.size(); ++i) axes.push_back(static_cast<std::int64_t>(i));
+    auto const stepped = read_parameter(image_, facts_, names_, n, "steps", steps);
+    if (stepped == parameter_state::missing) steps.assign(axes.size(), 1);
+    if (listed == parameter_state::unknown || stepped == parameter_state::unknown || axes.size() != starts_.size() ||
+        steps.size() != axes.size() || !normalise_axes(axes, static_cast<int>(into.rank()), axes_))
+      return false;
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+      auto const at =
+          static_cast<std::uint32_t>(axes[i] < 0 ? axes[i] + static_cast<std::int64_t>(into.rank()) : axes[i]);
+      polynomial const whole = into.shape()[at], length = in_atoms(facts_.shape(v)[at]);
+      if (steps[i] == 1 && length == whole) continue;  // all of it, wherever it is said to begin
+      polynomial start;
+      if (steps[i] > 0 ? !from_front(starts_[i], whole, false, start)
+                       : !last_of(starts_[i], ends_[i], whole, steps[i], start))
+        return false;
+      if (!into.slice(at, start, length, steps[i], facts_.symbols())) return false;
+    }
+    return true;
+  }
+  [[nodiscard]] static bool last_of(extent start, extent end, polynomial const& whole, std::int64_t step,
+                                    polynomial& into) {
+    constexpr std::int64_t far = 0x7fffffff;
+    std::int64_t size = 0;
+    if (step == 0 || !start.known() || !end.known()) return false;
+    if (whole.known(size)) {
+      auto const from = start.value() < 0 ? start.value() + size : start.value();
+      into = polynomial(from > size - 1 ? size - 1 : from < 0 ? 0 : from);
+      return size > 0 && from >= 0;
+    }
+    into = whole;
+    return (start.value() >= far || start.value() == -1) && end.value() <= -far && step == -1 &&
+           into.add(polynomial(-1));
+  }
+
+  [[nodiscard]] bool gathered(node_id n, value_id v, layout& into) {
+    std::uint32_t at = 0;
+    auto const picks = image_.operand_count(n) == 2 ? image_.operand(n, 1) : absent;
+    if (picks == absent || !facts_.has_rank(picks) || !axis(n, into.rank(), at)) return false;
+    auto const rank = facts_.shape(picks).size();
+    if (facts_.shape(v).size() != into.rank() - 1 + rank) return false;
+    polynomial const whole = into.shape()[at];
+    polynomial first;
+    layout::digits picked;
+    if (!arithmetic(picks, whole, first, picked)) return false;
+    return into.gather(at, first, picked, shape(picks), facts_.symbols());
+  }
+  [[nodiscard]] bool arithmetic(value_id picks, polynomial const& whole, polynomial& first,
+                                layout::digits& picked) const {
+    auto const n = image_.producer(picks);
+    if (!facts_.has_integers(picks) && n != absent && op_of(image_, n) == opcode::range &&
+        image_.operand_count(n) == 3) {
+      auto const from = facts_.symbolic_integers(image_.operand(n, 0)),
+                 by = facts_.symbolic_integers(image_.operand(n, 2));
+      if (from.size() != 1 || by.size() != 1 || !facts_.symbols().nonnegative(from[0]) ||
+          !facts_.symbols().nonnegative(by[0]))
+        return false;  // (one that falls may go on below 0, from the end)
+      first = in_atoms(from[0]);
+      picked.push_back({0, in_atoms(facts_.shape(picks)[0]), in_atoms(by[0])});
+      return true;
+    }
+    auto const given = facts_.symbolic_integers(picks);
+    if (given.empty()) return false;
+    plain_vector<polynomial> indices;
+    for (auto each : given) {
+      polynomial index;
+      if (!from_front(each, whole, true, index)) return false;
+      indices.push_back(index);
+    }
+    first = indices[0];
+    layout::digits rising;
+    for (std::size_t turn = 1; turn < indices.size();) {
+      polynomial step = indices[turn];
+      if (!step.add(first, -1)) return false;
+      std::size_t run = 0;
+      for (polynomial next = first; run * turn < indices.size() && indices[run * turn] == next; ++run)
+        if (!next.add(step)) return false;
+      if ((indices.size() / turn) % run != 0) return false;
+      rising.push_back({0, polynomial(static_cast<std::int64_t>(run)), step});
+      turn *= run;
+    }
+    for (auto i = rising.size(); i-- > 0;) picked.push_back(rising[i]);
+    return follows(indices, rising);
+  }
+  [[nodiscard]] static bool follows(plain_vector<polynomial> const& indices, layout::digits const& rising) {
+    for (std::size_t i = 0; i < indices.size(); ++i) {
+      polynomial told = indices[0];
+      auto left = static_cast<std::int64_t>(i);
+      for (auto const& d : rising) {
+        std::int64_t run = 1;
+        if (!d.extent.known(run) || !told.add(d.stride, left % run)) return false;
+        left /= run;
+      }
+      if (!(told == indices[i])) return false;
+    }
+    return true;
+  }
+
+  [[nodiscard]] bool expanded(value_id v, layout& into) {
+    auto const to = shape(v);
+    if (to.size() < into.rank()) return false;
+    auto const more = to.size() - into.rank();
+    if (more != 0) into.add_axes(span<polynomial const>(to).first(more));
+    for (auto i = more; i < to.size(); ++i)
+      if (!(into.shape()[i] == to[i]) && !(into.shape()[i].is(1) && into.tile(static_cast<std::uint32_t>(i), to[i])))
+        return false;
+    return true;
+  }
+
+  [[nodiscard]] bool tiled(value_id v, layout& into) {
+    auto const to = shape(v);
+    if (to.size() != into.rank()) return false;
+    for (std::size_t i = 0; i < to.size(); ++i) {
+      polynomial times;
+      if (into.shape()[i] == to[i]) continue;
+      if (!polynomial::divide(to[i], into.shape()[i], times) || !into.tile(static_cast<std::uint32_t>(i), times))
+        return false;
+    }
+    return true;
+  }
+
+  [[nodiscard]] bool concatenated(node_id n, value_id base, layout& into) {
+    std::uint32_t at = 0;
+    auto const count = image_.operand_count(n);
+    std::vector<layout> parts(count);
+    plain_vector<layout const*> all;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      auto const part = image_.operand(n, i);
+      if (part == absent || !follow(part, base, parts[i])) return false;
+      all.push_back(&parts[i]);
+    }
+    return axis(n, parts[0].rank(), at) && layout::concatenate(all, at, into);
+  }
+
+  [[nodiscard]] bool reblocked(node_id n, value_id v, layout& into) {
+    std::vector<std::int64_t> block;
+    if (into.rank() != 4 || !read_integers(image_, facts_, names_, n, "blocksize", block) || block.size() != 1 ||
+        block[0] < 1)
+      return false;
+    auto const mode = image_.source->attribute_of(n, "mode");
+    auto const* text = std::get_if<std::string_view>(&mode);
+    bool const by_depth = text == nullptr || *text == "DCR";
+    polynomial const b(block[0]);
+    polynomial s[4] = {into.shape()[0], into.shape()[1], into.shape()[2], into.shape()[3]};
+    if (op_of(image_, n) == opcode::depth_to_space) {
+      polynomial kept;
+      if (!polynomial::divide(s[1], polynomial(block[0] * block[0]), kept)) return false;
+      polynomial const depth_first[] = {s[0], b, b, kept, s[2], s[3]}, column_first[] = {s[0], kept, b, b, s[2], s[3]};
+      std::int64_t const depth_order[] = {0, 3, 4, 1, 5, 2}, column_order[] = {0, 1, 4, 2, 5, 3};
+      if (!into.reshape(by_depth ? span<polynomial const>(depth_first) : span<polynomial const>(column_first)))
+        return false;
+      into.permute(by_depth ? span<std::int64_t const>(depth_order) : span<std::int64_t const>(column_order));
+    } else {
+      polynomial high, wide;
+      if (!polynomial::divide(s[2], b, high) || !polynomial::divide(s[3], b, wide)) return false;
+      polynomial const split[] = {s[0], s[1], high, b, wide, b};
+      std::int64_t const depth_order[] = {0, 3, 5, 1, 2, 4}, column_order[] = {0, 1, 3, 5, 2, 4};
+      if (!into.reshape(split)) return false;
+      into.permute(by_depth ? span<std::int64_t const>(depth_order) : span<std::int64_t const>(column_order));
+    }
+    return into.reshape(shape(v));
+  }
+
+  Image const& image_;
+  facts const& facts_;
+  dialect const& names_;
+  plain_vector<node_id> passed_;
+  polynomial unproven_;
+  int left_ = 0;
+  std::uint32_t region_ = 0;
+  std::vector<std::int64_t> list_;
+  std::vector<extent> starts_, ends_;
+  std::vector<int> axes_;
+};
+using layouts = basic_layouts<graph_image>;
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
+class named_extents {
+ public:
+  explicit named_extents(rearrangement const& what) : what_(what) {}
+
+  void know(std::uint8_t name, polynomial const& extent) {
+    of_[name] = extent;
+    known_[name] = true;
+  }
+  [[nodiscard]] bool knows(std::uint8_t name) const { return known_[name]; }
+  [[nodiscard]] polynomial const& of(std::uint8_t name) const { return of_[name]; }
+
+  [[nodiscard]] bool learn(rearrangement::side const& side, span<polynomial const> shape) {
+    if (side.rest == rearrangement::none ? shape.size() != side.rank : shape.size() < side.rank) return false;
+    for (std::uint8_t axis = 0; axis < side.rank; ++axis)
+      if (!learn(side, axis, shape[place(side, axis, shape.size())])) return false;
+    return true;
+  }
+  [[nodiscard]] bool complete() const {
+    for (std::uint8_t name = 0; name < what_.name_count; ++name)
+      if (!known_[name]) return false;
+    return true;
+  }
+  [[nodiscard]] bool same_rest(span<polynomial const> left, span<polynomial const> right) const {
+    auto const count = left.size() - what_.left.rank;
+    if (count != right.size() - what_.right.rank) return false;
+    for (std::size_t i = 0; i < count; ++i)
+      if (!(left[what_.left.rest + i] == right[what_.right.rest + i])) return false;
+    return true;
+  }
+
+  struct way {
+    struct pick {
+      std::uint32_t axis;
+      std::int64_t index, count;
+    };
+    plain_vector<polynomial> split, repeats, shape;
+    plain_vector<pick> picks;  // the last axis first
+    std::vector<std::int64_t> order;
+  };
+  [[nodiscard]] bool find(span<polynomial const> from, way& into) const {
+    into = {};
+    auto const& left = what_.left;
+    auto const& right = what_.right;
+    std::uint32_t axis_of[rearrangement::most_names]{};
+    auto const rest = from.size() - left.rank;
+    std::uint32_t kept = 0, first_of_rest = 0;
+    auto const add_rest = [&] {
+      first_of_rest = kept;
+      for (std::size_t i = 0; i < rest; ++i, ++kept) into.split.push_back(from[left.rest + i]);
+    };
+    std::size_t at = 0;
+    for (std::uint8_t axis = 0; axis <= left.rank; ++axis) {
+      if (axis == left.rest) add_rest();
+      for (; at < left.count && left.all[at].axis == axis; ++at) {
+        auto const& f = left.all[at];
+        polynomial extent;
+        if (!extent_of(f, extent)) return false;
+        if (f.chosen != rearrangement::none)
+          into.picks.push_back({static_cast<std::uint32_t>(into.split.size()), f.chosen, f.number});
+        else
+          axis_of[f.name] = kept++;
+        into.split.push_back(extent);
+      }
+    }
+    for (std::size_t i = 0, k = into.picks.size(); i + 1 < k; ++i) {
+      auto const moved = into.picks[i];
+      into.picks[i] = into.picks[--k];
+      into.picks[k] = moved;
+    }
+    for (std::size_t i = 0; i < right.count; ++i) {
+      auto const name = right.all[i].name;
+      if (left.has(name)) continue;
+      axis_of[name] = static_cast<std::uint32_t>(into.repeats.size());
+      into.repeats.push_back(of_[name]);
+    }
+    auto const repeats = static_cast<std::int64_t>(into.repeats.size());
+    at = 0;
+    for (std::uint8_t axis = 0; axis <= right.rank; ++axis) {
+      if (axis == right.rest)
+        for (std::size_t i = 0; i < rest; ++i) {
+          into.order.push_back(repeats + first_of_rest + static_cast<std::int64_t>(i));
+          into.shape.push_back(from[left.rest + i]);
+        }
+      if (axis == right.rank) break;
+      polynomial whole(1), extent;
+      for (; at < right.count && right.all[at].axis == axis; ++at) {
+        auto const& f = right.all[at];
+        into.order.push_back((left.has(f.name) ? repeats : 0) + axis_of[f.name]);
+        if (!extent_of(f, extent) || !whole.multiply(extent)) return false;
+      }
+      into.shape.push_back(whole);
+    }
+    return true;
+  }
+
+  [[nodiscard]] bool lay(span<polynomial const> from, extent_algebra const& symbols, layout& into) const {
+    way along;
+    if (!find(from, along) || !into.row_major(from) || !into.reshape(along.split)) return false;
+    for (auto const& pick : along.picks) {
+      if (!into.slice(pick.axis, polynomial(pick.index), polynomial(1), 1, symbols)) return false;
+      into.drop(pick.axis);
+    }
+    if (!along.repeats.empty()) into.add_axes(along.repeats);
+    into.permute(along.order);
+    return into.reshape(along.shape);
+  }
+
+ private:
+  [[nodiscard]] static std::size_t place(rearrangement::side const& side, std::uint8_t axis, std::size_t rank) {
+    return axis < side.rest ? axis : axis + rank - side.rank;
+  }
+  [[nodiscard]] bool extent_of(rearrangement::factor const& f, polynomial& into) const {
+    if (f.name == rearrangement::none) return into = polynomial(f.number), true;
+    return known_[f.name] && polynomial::divide(of_[f.name], polynomial(f.parts), into);
+  }
+  [[nodiscard]] bool learn(rearrangement::side const& side, std::uint8_t axis, polynomial const& whole) {
+    rearrangement::factor const* open = nullptr;
+    polynomial product(1), extent;
+    for (std::size_t i = 0; i < side.count; ++i) {
+      auto const& f = side.all[i];
+      if (f.axis != axis) continue;
+      if (extent_of(f, extent)) {
+        if (!product.multiply(extent)) return false;
+      } else {
+        if (f.name == rearrangement::none || known_[f.name]) return false;
+        if (open != nullptr) return true;  // another side may tell
+        open = &f;
+      }
+    }
+    if (open == nullptr) return product == whole;
+    if (!polynomial::divide(whole, product, extent) || !extent.multiply(polynomial(open->parts))) return false;
+    know(open->name, extent);
+    return true;
+  }
+
+  rearrangement const& what_;
+  polynomial of_[rearrangement::most_names];
+  bool known_[rearrangement::most_names]{};
+};
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
+inline void know_bound(rearrangement const& what, match_state const& match, facts const& known, named_extents& names) {
+  for (std::uint8_t name = 0; name < what.name_count; ++name) {
+    if (what.slots[name] == no_slot || !match.slot(what.slots[name]).bound) continue;
+    auto const& b = match.slot(what.slots[name]);
+    names.know(name, b.number == b.number ? polynomial(static_cast<std::int64_t>(b.number))
+                                          : known.symbols().polynomial_of(known.shape(b.value)[b.first]));
+  }
+}
+
+template <class Image>
+class basic_layout_steps {
+ public:
+  static constexpr int most_below = 16;  ///< operators between a value and what it may be a rearrangement of
+
+  basic_layout_steps(program const& rules, Image const& image, facts const& known, dialect const& names,
+                     match_state& state)
+      : rules_(rules), image_(image), facts_(known), layouts_(image, known, names), s_(state) {}
+
+  [[nodiscard]] value_id below(value_id v) const {
+    auto const from = layouts_.below(v);
+    return from != absent && image_.node(image_.producer(v)).region == s_.region ? from : absent;
+  }
+
+  [[nodiscard]] bool rearranged(instruction const& i, value_id v, value_id from) {
+    auto const& what = rules_.rearrangements[i.op];
+    if (!facts_.has_rank(v) || !facts_.has_rank(from)) return false;
+    named_extents names(what);
+    know_bound(what, s_, facts_, names);
+    auto const left = layouts_.shape(from), right = layouts_.shape(v);
+    if (!names.learn(what.left, left) || !names.learn(what.right, right) || !names.learn(what.left, left) ||
+        !names.learn(what.right, right) || !names.complete() || !names.learn(what.left, left) ||
+        !names.learn(what.right, right) || !names.same_rest(left, right))
+      return false;
+    layout wanted, found;
+    if (!names.lay(left, facts_.symbols(), wanted) || !layouts_.read(v, from, found) || !(wanted == found))
+      return false;
+    for (std::uint8_t name = 0; name < what.name_count; ++name)
+      if (!bind(what.slots[name], names.of(name), from, v)) return false;
+    for (auto n : layouts_.passed()) s_.add_matched(n);
+    return true;
+  }
+
+ private:
+  [[nodiscard]] bool bind(std::uint8_t slot, polynomial const& extent, value_id a, value_id b) {
+    if (s_.slot(slot).bound) return true;
+    std::int64_t number = 0;
+    if (extent.known(number)) return s_.bind(slot, {.number = static_cast<double>(number)});
+    for (auto const v : {a, b}) {
+      auto const shape = facts_.shape(v);
+      for (std::size_t axis = 0; axis < shape.size(); ++axis)
+        if (facts_.symbols().polynomial_of(shape[axis]) == extent)
+          return s_.bind(slot, {.value = v,
+                                .number = std::numeric_limits<double>::quiet_NaN(),
+                                .first = static_cast<std::uint8_t>(axis)});
+    }
+    return false;  // neither a number nor the extent of an axis
+  }
+
+  program const& rules_;
+  Image const& image_;
+  facts const& facts_;
+  basic_layouts<Image> layouts_;
+  match_state& s_;
+};
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
 [[nodiscard]] inline std::uint64_t axes_named(double axis, axis_use use) {
   if (!(axis < 0 && axis >= -63) || use == axis_use::none) return 0;
   auto const bit = std::uint64_t{1} << static_cast<int>(-axis - 1);
@@ -11654,9 +12823,11 @@ class basic_value_steps {
         for (auto const& m : s_.members(s))
           if (used < match_state::rest_capacity) views_[used++] = {image_, facts_, names_, m.value};
       } else if (used < match_state::rest_capacity) {
-        bool const is_value = rules_.rules[c.rule].slot_kinds[s] == slot_kind::value;
-        views_[used++] = is_value ? value_view(image_, facts_, names_, b.value)
-                                  : value_view(image_, facts_, names_, b.value, b.number, b.axes, s_.integers(s));
+        auto const is = rules_.rules[c.rule].slot_kinds[s];
+        views_[used++] = is == slot_kind::value ? value_view(image_, facts_, names_, b.value)
+                         : is == slot_kind::dimension
+                             ? value_view(image_, facts_, names_, absent, b.number, 0)
+                             : value_view(image_, facts_, names_, b.value, b.number, b.axes, s_.integers(s));
       }
       argument.values = {views_.data() + first, used - first};
     }
@@ -11839,7 +13010,8 @@ class basic_interpreter {
         filter_(told),
         values_(rules, image, known, names, congruent, s_),
         groups_(rules, image, known, congruent, told, s_),
-        reductions_(rules, image, known, names, congruent, values_, groups_, s_) {}
+        reductions_(rules, image, known, names, congruent, values_, groups_, s_),
+        layouts_(rules, image, known, names, s_) {}
   basic_interpreter(basic_interpreter const&) = delete;
   basic_interpreter& operator=(basic_interpreter const&) = delete;
 
@@ -11973,6 +13145,7 @@ class basic_interpreter {
         case step::agrees: held = values_.agrees(i); break;
         case step::recall: s_.registers[i.a] = {{s_.slot(i.b).value}}; break;
         case step::strip: return strip(i);
+        case step::rearranged: return rearranged(i, pc);
         case step::condition:
           held = values_.condition_holds(i.op);
           if (!held && !rules_.conditions[i.op].what.silent) acceptor_->refuse(rules_.conditions[i.op].rule, i.op);
@@ -12081,6 +13254,24 @@ class basic_interpreter {
     return try_from(i.next, back);
   }
 
+  bool rearranged(instruction const& i, std::uint16_t pc) {
+    if (!s_.registers[i.a].plain()) return fail(pc);
+    auto const v = s_.value(i.a);
+    auto const back = s_.here();
+    value_id below[basic_layout_steps<Image>::most_below + 1];
+    int count = 0;
+    for (auto from = v; from != absent && count <= layouts_.most_below; from = layouts_.below(from))
+      below[count++] = from;
+    while (count-- > (s_.is_root(v) ? 1 : 0)) {  // what is replaced is made of something else
+      if (layouts_.rearranged(i, v, below[count])) {
+        s_.registers[i.b] = {{below[count]}};
+        if (run(i.next)) return true;
+      }
+      s_.rewind(back);
+    }
+    return fail(pc);
+  }
+
   bool user(instruction const& i, std::uint16_t pc) {
     int scanned = 0;
     auto const v = s_.value(i.a);
@@ -12128,6 +13319,7 @@ class basic_interpreter {
   basic_value_steps<Image> values_;
   basic_group_steps<Image> groups_;
   basic_reduction_steps<Image> reductions_;
+  basic_layout_steps<Image> layouts_;
   failure_listener* listener_ = nullptr;
   match_acceptor* acceptor_ = nullptr;
   node_id root_ = absent;
@@ -12368,6 +13560,8 @@ struct requirement {
     case step::over: return {"axes", "no other axes than " + text_of_axes(i)};
     case step::users: return {"users", "exactly " + std::to_string(i.op) + " users"};
     case step::user: return {"second root", "a user that is the rule's other root"};
+    case step::rearranged:
+      return {"layout", "the elements of another value rearranged as " + text_of(rules.rearrangements[i.op])};
     case step::condition: {
       auto const& c = rules.conditions[i.op].what;
       std::string captures;
@@ -12470,6 +13664,17 @@ class all_matches final : public machine::acceptor {
 };
 
 template <class Image>
+[[nodiscard]] std::string unproven_extent(Image const& image, facts const& known, dialect const& names, value_id v) {
+  basic_layouts<Image> all(image, known, names);
+  layout made;
+  auto below = v;
+  for (int i = 0; i < basic_layout_steps<Image>::most_below && below != absent; ++i, below = all.below(below))
+    if (!all.read(v, below, made) && all.unproven().count != 0)
+      return ", for which nothing proves what becomes of the extent " + known.symbols().text(all.unproven());
+  return {};
+}
+
+template <class Image>
 [[nodiscard]] explanation explain(machine& match, Image const& image, facts const& known, dialect const& names,
                                   node_id n, int stage, chosen_rules const* only = nullptr, int least = 0) {
   explanation best;
@@ -12510,6 +13715,7 @@ template <class Image>
     best.found = i.code == step::parameter || i.code == step::element
                      ? describe_parameter(image, known, names, failure.value, rules.parameter_names[i.op])
                      : describe(image, known, failure.value);
+    if (i.code == step::rearranged) best.found += unproven_extent(image, known, names, failure.value);
     if (i.is_of_frame() && match.found().opened(i.a).bounded)
       best.found += ", of more than " + std::to_string(opened_group::capacity) +
                     " parts with the operators between them: the rest stayed closed";
@@ -13172,6 +14378,8 @@ class lowering {
   template <class Form>
   constexpr void lower_forks(int count, bool may_skip, Form&& form);
   constexpr std::uint16_t parameter_name(static_text name);
+  constexpr std::uint16_t rearranged(term const& t, bool in_pattern);
+  constexpr std::uint8_t dimension_slot(static_text name);
   constexpr std::uint8_t known(static_text name);
 
   constexpr void fail_at(operator_row const& row, rule_error error, std::string_view attribute);
@@ -13550,6 +14758,33 @@ constexpr std::uint16_t lowering::parameter_name(static_text name) {
   }
   out.parameter_names[out.parameter_name_count] = name;
   return out.parameter_name_count++;
+}
+
+constexpr std::uint16_t lowering::rearranged(term const& t, bool in_pattern) {
+  rearrangement made{};
+  bool read = true;
+  if (t.index == 0)
+    read = notation_reader().read(t.name, made);
+  else
+    made = part_of(t.name, static_cast<std::uint8_t>(t.number), static_cast<std::uint8_t>(t.tolerance), t.index == 2);
+  if (!read) fail(rule_error::wrong_notation, t.name);
+  for (std::uint8_t i = 0; i < made.name_count && !failed_; ++i)
+    made.slots[i] = in_pattern ? bound_slot(made.names[i], slot_kind::dimension) : dimension_slot(made.names[i]);
+  if (failed_) return 0;
+  if (out.rearrangement_count == lowered_rule::rearrangement_capacity) {
+    fail(rule_error::too_large, rule_.name);
+    return 0;
+  }
+  out.rearrangements[out.rearrangement_count] = made;
+  return out.rearrangement_count++;
+}
+constexpr std::uint8_t lowering::dimension_slot(static_text name) {
+  for (std::uint8_t i = 0; i < out.slot_count; ++i) {
+    if (!(out.slot_names[i] == name)) continue;
+    if (out.slot_kinds[i] != slot_kind::dimension) fail(rule_error::two_uses_of_a_name, name);
+    return i;
+  }
+  return no_slot;
 }
 
 constexpr std::uint8_t lowering::known(static_text name) {
@@ -13965,6 +15200,17 @@ constexpr void lowering::value(std::uint8_t at, std::uint8_t r, sign_use sign, s
       auto const inner = new_register();
       emit({.code = step::strip, .a = r, .b = inner, .through = set_id(set)});
       return value(inside, inner, sign, around, alone);
+    }
+    case term_kind::rearranged: {
+      auto const inner = new_register();
+      auto const what = rearranged(t, true);
+      if (failed_) return;
+      emit({.code = step::rearranged, .a = r, .b = inner, .op = what});
+      bool const free = free_;
+      free_ = false;  // its shape matters
+      value(t.child[0], inner);
+      free_ = free;
+      return;
     }
     case term_kind::users: {
       emit({.code = step::users, .a = r, .op = t.index, .through = everywhere_id_});
@@ -14440,6 +15686,10 @@ constexpr void lowering::add_entries(std::uint8_t root, std::uint16_t first) {
     case term_kind::users:
     case term_kind::known_as:
     case term_kind::result: add_entries(t.child[0], first); break;
+    case term_kind::rearranged:
+      for (auto const& known : operator_table)
+        if (may_move_elements(known.op)) add_entry(first, static_cast<std::uint16_t>(known.op), false, 0);
+      break;
     case term_kind::alternatives:  // of the one part that is left of a sum or product
       for (int i = 0; i < t.children; ++i) add_entries(t.child[i], first);
       break;
@@ -14700,6 +15950,7 @@ constexpr void lowering::lower_replacement() {
       case term_kind::parameter:
         r.what = kind::slot;
         r.slot = known(t.name);
+        if (out.slot_kinds[r.slot] == slot_kind::dimension) return fail(rule_error::two_uses_of_a_name, t.name);
         if ((root_names_ >> r.slot & 1u) != 0) return fail(rule_error::root_on_the_right, t.name);
         break;
       case term_kind::number:
@@ -14747,7 +15998,12 @@ constexpr void lowering::lower_replacement() {
         r.what = kind::dimension;
         r.number = t.number;
         r.slot = known(t.name);
-        if (out.slot_kinds[r.slot] != slot_kind::value) return fail(rule_error::two_uses_of_a_name, t.name);
+        if (out.slot_kinds[r.slot] != (t.index != 0 ? slot_kind::dimension : slot_kind::value))
+          return fail(rule_error::two_uses_of_a_name, t.name);
+        break;
+      case term_kind::rearranged:
+        r.what = kind::rearranged;
+        r.index = rearranged(t, false);
         break;
       case term_kind::list: r.what = kind::list; break;
       case term_kind::row:
@@ -14826,8 +16082,8 @@ struct rule_requirement {
   static constexpr bool met = Error == rule_error::none;
   static_assert(
       is_not<Error, rule_error::too_large>,
-      "fuse: a rule has at most 128 distinct terms, 8 operands and attributes of an operator, 4 roots, 16 conditions "
-      "and 24 names; this one has more");
+      "fuse: a rule has at most 128 distinct terms, 8 operands and attributes of an operator, 4 roots, 16 conditions, "
+      "8 rearrangements and 24 names; this one has more");
   static_assert(is_not<Error, rule_error::unknown_operator>,
                 "fuse: a rule names an operator that the dialect does not know");
   static_assert(is_not<Error, rule_error::wrong_operand_count>,
@@ -14846,9 +16102,10 @@ struct rule_requirement {
       "fuse: the root of a pattern is an operator, and every further root uses something that the first one binds");
   static_assert(is_not<Error, rule_error::unbound_condition>,
                 "fuse: a condition names a capture that the pattern does not bind");
-  static_assert(is_not<Error, rule_error::two_uses_of_a_name>,
-                "fuse: a rule uses one name for two kinds of captures (a value, a scalar, a parameter, a rest of a "
-                "product, of a sum or of operands)");
+  static_assert(
+      is_not<Error, rule_error::two_uses_of_a_name>,
+      "fuse: a rule uses one name for two kinds of captures (a value, a scalar, a parameter, an extent, a rest of a "
+      "product, of a sum or of operands)");
   static_assert(is_not<Error, rule_error::unknown_attribute>,
                 "fuse: a rule, or its dialect, names an attribute that the operator does not have");
   static_assert(is_not<Error, rule_error::attribute_of_another_kind>,
@@ -14884,6 +16141,9 @@ struct rule_requirement {
                 "fuse: or_else begins with a capture, which may be absent: or_else(c, 0)");
   static_assert(is_not<Error, rule_error::exact_of_no_fold>,
                 "fuse: .exact stands behind fold; nothing else is rounded");
+  static_assert(is_not<Error, rule_error::wrong_notation>,
+                "fuse: rearrange takes names, 1, groups in brackets and ..., on both sides of one ->; each name stands "
+                "once on a side, and all of the left stand on the right");
   static_assert(is_not<Error, rule_error::list_of_no_numbers>,
                 "fuse: a list in a pattern has numbers for entries; param captures a list as it is");
   static_assert(
@@ -15140,7 +16400,7 @@ class graph_matcher {
           if ((b.axes >> bit & 1u) != 0) integers.push_back(-1 - bit);
         if (known.slot_kinds[s] == slot_kind::rest)
           for (auto const& m : owner_.machine_.found().members(s)) values.push_back(owner_.bound_.value(m.value));
-        else if (b.value != absent)
+        else if (b.value != absent && known.slot_kinds[s] != slot_kind::dimension)
           values.push_back(owner_.bound_.value(b.value));
       }
       into_.push_back(std::move(made));
@@ -17432,6 +18692,10 @@ class basic_folding {
 
   built<part> extent_of(replacement_term const& t) const {
     auto const& s = match_.slot(t.slot);
+    if (rule_->slot_kinds[t.slot] == slot_kind::dimension) {
+      if (s.bound && s.number == s.number) return part{dense::of(s.number)};
+      return objection{"dim() needs an extent that is known, and '" + name_of_slot(t.slot) + "' is not"};
+    }
     auto const rank = s.bound ? facts_.rank(s.value) : -1;
     auto axis = static_cast<int>(t.number);
     if (axis < 0) axis += rank;
@@ -18097,6 +19361,132 @@ class basic_operator_writer {
 namespace fuse::inline v0::detail {
 
 template <class Image>
+class basic_rearranged_operand {
+ public:
+  basic_rearranged_operand(facts const& known, basic_operator_writer<Image>& writer, basic_transaction<Image>& into)
+      : facts_(known), writer_(writer), into_(into) {}
+
+  built<value_id> make(rearrangement const& what, named_extents names, value_id v) {
+    if (!facts_.has_rank(v)) return objection{"a value whose rank is not known cannot be rearranged"};
+    auto const from = shape(v);
+    if (!names.learn(what.left, from) || !names.learn(what.left, from))
+      return objection{"a value has another shape than " + text_of(what) + " takes"};
+    for (std::uint8_t name = 0; name < what.name_count; ++name)
+      if (!names.knows(name))
+        return objection{"nothing tells the extent '" + std::string(what.names[name]) + "' of " + text_of(what)};
+    named_extents::way along;
+    if (!names.find(from, along)) return objection{"the extents of " + text_of(what) + " are too large"};
+    if (!along.picks.empty()) return part(along, v);
+    layout as_told, in_order;
+    if (!names.lay(from, facts_.symbols(), as_told)) return not_known(as_told.unproven());
+    if (in_order.row_major(from) && in_order.reshape(along.shape) && in_order == as_told)
+      return reshaped(v, along.shape);
+    auto const repeats = static_cast<std::int64_t>(along.repeats.size());
+    std::vector<std::int64_t> order;
+    for (auto each : along.order)
+      if (each >= repeats) order.push_back(each - repeats);
+    plain_vector<polynomial> with_ones;
+    for (auto each : along.order)
+      with_ones.push_back(each < repeats ? polynomial(1) : along.split[static_cast<std::size_t>(each - repeats)]);
+    built<value_id> made = v;
+    if (!in_order_already(order)) {
+      made = reshaped(v, along.split);
+      if (made) made = transposed(*made, order);
+    }
+    if (repeats != 0) {
+      if (made) made = reshaped(*made, with_ones);
+      if (made) made = repeated(along, *made);
+    }
+    return made ? reshaped(*made, along.shape) : made;
+  }
+
+ private:
+  [[nodiscard]] plain_vector<polynomial> shape(value_id v) const {
+    plain_vector<polynomial> made;
+    for (auto e : facts_.shape(v)) made.push_back(facts_.symbols().polynomial_of(e));
+    return made;
+  }
+  [[nodiscard]] objection not_known(polynomial const& e) const {
+    return objection{"a shape needs an extent that is known, and one is " + facts_.symbols().text(e)};
+  }
+
+  built<value_id> reshaped(value_id v, span<polynomial const> to) {
+    auto const from = shape(v);
+    bool same = from.size() == to.size();
+    for (std::size_t i = 0; same && i < to.size(); ++i) same = from[i] == to[i];
+    if (same) return v;
+    std::vector<std::int64_t> target;
+    bool open = false;
+    for (std::size_t i = 0; i < to.size(); ++i) {
+      std::int64_t number = 0;
+      bool const known = to[i].known(number);
+      if (known && number > 0) {
+        target.push_back(number);
+      } else if (i < from.size() && from[i] == to[i]) {
+        target.push_back(0);
+      } else {
+        if (open || known) return not_known(to[i]);
+        open = true;
+        target.push_back(-1);
+      }
+    }
+    written_parameter list{"shape"};
+    list.give(std::move(target));
+    return writer_.neutral(opcode::reshape, span<value_id const>(&v, 1), {&list, 1}, 1);
+  }
+
+  [[nodiscard]] static bool in_order_already(span<std::int64_t const> order) {
+    for (std::size_t i = 0; i < order.size(); ++i)
+      if (order[i] != static_cast<std::int64_t>(i)) return false;
+    return true;
+  }
+  built<value_id> transposed(value_id v, span<std::int64_t const> order) {
+    written_parameter list{"perm"};
+    list.give({order.begin(), order.end()});
+    return writer_.neutral(opcode::transpose, span<value_id const>(&v, 1), {&list, 1}, 1);
+  }
+
+  built<value_id> repeated(named_extents::way const& along, value_id v) {
+    dense extents;
+    for (auto each : along.order) {
+      std::int64_t number = 1;
+      if (each < static_cast<std::int64_t>(along.repeats.size()))
+        if (auto const& e = along.repeats[static_cast<std::size_t>(each)]; !e.known(number)) return not_known(e);
+      extents.elements.push_back(static_cast<double>(number));
+    }
+    extents.shape = {static_cast<std::int64_t>(extents.elements.size())};
+    auto list = make_constant(element_type::int64, extents);
+    if (!list) return list.why();
+    value_id const operands[] = {v, into_.constant_of(list.take())};
+    return writer_.neutral(opcode::expand, operands, {}, 1);
+  }
+
+  built<value_id> part(named_extents::way const& along, value_id v) {
+    auto const& pick = along.picks[0];
+    bool const apart = pick.axis + 1 == along.split.size();
+    std::int64_t each = 0;
+    if (!apart && !along.split.back().known(each)) return not_known(along.split.back());
+    std::int64_t const lists[4][1] = {
+        {apart ? pick.index : pick.index * each},
+        {apart || pick.index + 1 == pick.count ? std::numeric_limits<std::int64_t>::max() : (pick.index + 1) * each},
+        {static_cast<std::int64_t>(facts_.shape(v).size()) - 1},
+        {apart ? pick.count : 1}};
+    written_parameter parameters[] = {{"starts"}, {"ends"}, {"axes"}, {"steps"}};
+    std::size_t at = 0;
+    for (auto& p : parameters) p.give({lists[at][0]}), ++at;
+    return writer_.neutral(opcode::slice, span<value_id const>(&v, 1), {parameters, apart ? 4u : 3u}, 1);
+  }
+
+  facts const& facts_;
+  basic_operator_writer<Image>& writer_;
+  basic_transaction<Image>& into_;
+};
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
+template <class Image>
 class basic_instantiation {
  public:
   basic_instantiation(program const& rules, match_state const& match, Image& image, facts& known, dialect const& names,
@@ -18110,7 +19500,8 @@ class basic_instantiation {
         into_(into),
         folding_(match, image, known),
         broadcast_(image, known, names, to, into),
-        writer_(image, known, names, to, into) {}
+        writer_(image, known, names, to, into),
+        rearranged_(known, writer_, into) {}
 
   built<span<value_id const>> build(std::uint16_t rule, node_id place, element_type computed_in) {
     info_ = &rules_.rules[rule];
@@ -18197,6 +19588,14 @@ class basic_instantiation {
         return constant(*folded, t.what == kind::list ? element_type::int64 : type);
       }
       case kind::row: return row(t);
+      case kind::rearranged: {
+        auto of = value(t.child[0], type);
+        if (!of || *of == absent) return of;
+        auto const& what = rules_.rearrangements[t.index];
+        named_extents extents(what);
+        know_bound(what, match_, facts_, extents);
+        return rearranged_.make(what, extents, *of);
+      }
       case kind::result: {
         auto first = value(t.child[0], type);
         if (!first || *first == absent) return first;
@@ -18232,7 +19631,8 @@ class basic_instantiation {
       case slot_kind::number:
         if (s.value != absent && facts_.type(s.value) == type) return s.value;
         break;
-      case slot_kind::parameter: break;
+      case slot_kind::parameter:
+      case slot_kind::dimension: break;
       case slot_kind::rest: return joined(at, type);
     }
     return constant(dense::of(s.number), type);
@@ -18493,6 +19893,7 @@ class basic_instantiation {
   basic_folding<Image> folding_;
   basic_broadcast_operand<Image> broadcast_;
   basic_operator_writer<Image> writer_;
+  basic_rearranged_operand<Image> rearranged_;
   node_id place_ = absent;
   element_type computed_in_ = element_type::unknown, type_ = element_type::unknown;
   plain_vector<result> done_;
@@ -20019,7 +21420,8 @@ rewrite_report rewrite(Graph& graph, rewrite_options const& options = {}) {
     static constexpr auto const& table = detail::dialect_table_of<Graph>();
     if constexpr (detail::require_rules<Rules, table>::met) {
       static_assert(!detail::program_table_of<Rules, table>.overflow,
-                    "fuse: a rule set has at most 1024 rules, 64 parameter names and 32 sets to look through");
+                    "fuse: a rule set has at most 1024 rules, 64 parameter names, 32 sets to look through and 32 "
+                    "rearrangements");
       detail::rewrite(detail::compiled_rules_of<Rules, table>(), graph, options, report);
     }
   }

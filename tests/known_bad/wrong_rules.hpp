@@ -125,6 +125,29 @@ inline constexpr auto rotated_right =
 
 // Layout and types
 
+// What is moved and repeated
+
+constexpr fuse::expression joined(fuse::expression const& left, fuse::expression const& right) {
+  return op<"Concat">(left, right).attr<"axis">(-1);
+}
+inline constexpr auto halves_exchanged =
+    rewritten(fuse::rule<"halves-not-exchanged">, tanh(joined(part<"d", 1, 2>(x), part<"d", 0, 2>(x))),
+              joined(part<"d", 0, 2>(tanh(x)), part<"d", 1, 2>(tanh(x))));
+inline constexpr auto halves_right =
+    rewritten(fuse::rule<"halves-exchanged">, tanh(joined(part<"d", 1, 2>(x), part<"d", 0, 2>(x))),
+              joined(part<"d", 1, 2>(tanh(x)), part<"d", 0, 2>(tanh(x))));
+inline constexpr auto heads_in_turn =
+    rewritten(fuse::rule<"heads-repeated-in-turn">, tanh(rearrange<"b h s d -> b (h r) s d">(x)),
+              rearrange<"b h s d -> b (r h) s d">(tanh(x)));
+inline constexpr auto heads_right =
+    rewritten(fuse::rule<"heads-repeated">, tanh(rearrange<"b h s d -> b (h r) s d">(x)),
+              rearrange<"b h s d -> b (h r) s d">(tanh(x)));
+inline constexpr auto digits_exchanged =
+    rewritten(fuse::rule<"digits-exchanged">, tanh(rearrange<"b s (h d) -> b h s d">(x)),
+              rearrange<"b s (d h) -> b h s d">(tanh(x)));
+inline constexpr auto digits_right = rewritten(fuse::rule<"digits">, tanh(rearrange<"b s (h d) -> b h s d">(x)),
+                                               rearrange<"b s (h d) -> b h s d">(tanh(x)));
+
 inline constexpr auto turned = op<"Transpose">(x).attr<"perm">(param<"perm">);
 inline constexpr auto turned_twice =
     rewritten(fuse::rule<"turned-twice-the-same-way">, op<"Transpose">(turned).attr<"perm">(param<"perm">), x);
@@ -231,13 +254,15 @@ inline constexpr auto close_number =
 inline constexpr auto clip_exchanged =
     rewritten(fuse::rule<"clip-exchanged">, minimum(maximum(x, 0.25), 0.5) * y, maximum(minimum(x, 0.25), 0.5) * y);
 
-inline constexpr auto wrong = fuse::rule_set<
-    norm_without_statistics, norm_without_epsilon, norm_without_bias, norm_along_inputs, gemm_without_beta,
-    gemm_of_turned_weights, scale_along_rows, scale_of_any_shape, transposed_product, epsilon_dropped, epsilon_doubled,
-    any_exponent, difference_exchanged, quotient_exchanged, variance_of_large_means, rotated_by_signs, turned_twice,
-    turned_thrice, default_frozen, tiny_taken_for_0, three_as_two, softmax_elsewhere, softmax_that_overflows,
-    root_of_square, product_of_exponentials, mean_of_product, sum_of_sums, divided_and_multiplied, largest_of_negated,
-    half_forgotten, gate_exchanged, chosen_exchanged, optional_forgotten, close_number, ramp_forgotten, clip_exchanged>;
+inline constexpr auto wrong =
+    fuse::rule_set<norm_without_statistics, norm_without_epsilon, norm_without_bias, norm_along_inputs,
+                   gemm_without_beta, gemm_of_turned_weights, scale_along_rows, scale_of_any_shape, transposed_product,
+                   epsilon_dropped, epsilon_doubled, any_exponent, difference_exchanged, quotient_exchanged,
+                   variance_of_large_means, rotated_by_signs, turned_twice, turned_thrice, default_frozen,
+                   tiny_taken_for_0, three_as_two, softmax_elsewhere, softmax_that_overflows, root_of_square,
+                   product_of_exponentials, mean_of_product, sum_of_sums, divided_and_multiplied, largest_of_negated,
+                   half_forgotten, gate_exchanged, chosen_exchanged, optional_forgotten, close_number, ramp_forgotten,
+                   clip_exchanged, halves_exchanged, heads_in_turn, digits_exchanged>;
 
 /// Right as they are; or wrong where the engine refuses them, whatever a rule says: the shape of a result stays, and so
 /// does what a Cast rounds.
@@ -245,7 +270,7 @@ inline constexpr auto right =
     fuse::rule_set<norm_right, scale_along_columns, transposed_product_right, epsilon_kept, exponent_of_2,
                    rotated_right, turned_back, turned_thrice_right, through_double, nothing_added, constant_ramp,
                    softmax_right, product_of_exponentials_right, sum_of_alike, chosen_right, scale_that_enlarges,
-                   reshapes_merged, sign_of_0_lost>;
+                   reshapes_merged, sign_of_0_lost, halves_right, heads_right, digits_right>;
 
 /// These of them change shapes.
 inline constexpr auto of_other_shapes = fuse::rule_set<scale_that_enlarges, reshapes_merged>;

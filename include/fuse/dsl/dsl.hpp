@@ -16,6 +16,8 @@
 #include <fuse/dsl/optional.hpp>
 #include <fuse/dsl/or_else.hpp>
 #include <fuse/dsl/parameter.hpp>
+#include <fuse/dsl/part.hpp>
+#include <fuse/dsl/rearrange.hpp>
 #include <fuse/dsl/rest.hpp>
 #include <fuse/dsl/result.hpp>
 #include <fuse/dsl/roots.hpp>

@@ -37,10 +37,11 @@ enum class term_kind : std::uint8_t {
   again,         ///< again<"conv">(x, w): that operator with its attributes, on other operands
   fold,          ///< fold(a): computed when the rule is applied
   along,         ///< along<0>(s): inside fold, a constant that lies along that axis
-  dimension,     ///< dim<"x", -1>: an extent of what a name captured
+  dimension,     ///< dim<"x", -1>: an extent of what a name captured; with `index` 1 dim<"h">, a captured extent
   list,          ///< list(0, 2, 1): integers, one after the other
   or_else,       ///< or_else(b, 0): what b captured, or 0 where it is absent
   row,           ///< row(scale, x): broadcast to the last axes of x
+  rearranged,    ///< rearrange<"b s d -> b d s">(a); with `index` 1, or 2 by steps, part `number` of `tolerance` parts
   misused,       ///< what stands where it means nothing; `index` says what
 };
 

@@ -61,9 +61,14 @@ class extent_algebra {
   [[nodiscard]] std::uint32_t symbol_count() const { return symbols_.count(); }
   [[nodiscard]] bool is_fresh(extent e) const { return !e.known() && symbols_[e.symbol()][0] == fresh_tag; }
 
+  /// The same as a polynomial over symbols, for arithmetic that makes no symbols; and a bound from below of such a one.
+  [[nodiscard]] detail::polynomial polynomial_of(extent) const;
+  [[nodiscard]] std::int64_t least(detail::polynomial const&) const;
+
   /// For people: names, `?3` for a fresh symbol, sums of products. Recursion ends with the nesting of functions; deep
   /// ones print as `...`.
   [[nodiscard]] std::string text(extent e, int depth = 4) const;
+  [[nodiscard]] std::string text(detail::polynomial const& p, int depth = 4) const;
 
  private:
   // A symbol is a sequence in the pool; its first item says which kind.
@@ -145,6 +150,25 @@ inline void extent_algebra::expand(extent e, detail::polynomial& into) const {
   }
 }
 
+inline detail::polynomial extent_algebra::polynomial_of(extent e) const {
+  detail::polynomial made;
+  expand(e, made);
+  return made;
+}
+
+inline std::int64_t extent_algebra::least(detail::polynomial const& p) const {
+  std::int64_t bound = 0;
+  for (std::uint32_t i = 0; i < p.count; ++i) {
+    auto const& t = p.terms[i];
+    std::int64_t part = t.factor;
+    bool bounded = t.factor > 0 || t.degree == 0;
+    for (std::uint32_t k = 0; k < t.degree; ++k)
+      bounded = bounded && least_[t.atoms[k]] >= 0 && detail::checked_multiply(part, least_[t.atoms[k]], part);
+    if (!bounded || !detail::checked_add(bound, part, bound)) return no_bound;
+  }
+  return bound;
+}
+
 inline extent extent_algebra::contract(detail::polynomial const& p) {
   if (p.count == 0) return 0;
   auto const& first = p.terms[0];
@@ -153,20 +177,13 @@ inline extent extent_algebra::contract(detail::polynomial const& p) {
   std::int64_t key[1 + detail::polynomial::most_terms * (2 + detail::polynomial::most_degree)];
   std::size_t size = 0;
   key[size++] = polynomial_tag;
-  std::int64_t bound = 0;
   for (std::uint32_t i = 0; i < p.count; ++i) {
     auto const& t = p.terms[i];
     key[size++] = t.factor;
     key[size++] = t.degree;
-    std::int64_t part = t.factor;
-    bool bounded = t.factor > 0 || t.degree == 0;
-    for (std::uint32_t k = 0; k < t.degree; ++k) {
-      key[size++] = t.atoms[k];
-      bounded = bounded && least_[t.atoms[k]] >= 0 && detail::checked_multiply(part, least_[t.atoms[k]], part);
-    }
-    if (bound != no_bound && !(bounded && detail::checked_add(bound, part, bound))) bound = no_bound;
+    for (std::uint32_t k = 0; k < t.degree; ++k) key[size++] = t.atoms[k];
   }
-  return symbol({key, size}, bound);
+  return symbol({key, size}, least(p));
 }
 
 inline extent extent_algebra::combine(extent a, extent b, std::int64_t factor) {
@@ -362,18 +379,23 @@ inline std::string extent_algebra::text(extent e, int depth) const {
       out.append(at == 2 ? "(" : ", ").append(text(argument(key, at), depth - 1));
     out.append(")");
   } else {
-    for (std::size_t at = 1; at < key.size();) {
-      if (at > 1) out.append(" + ");
-      auto const factor = key[at++];
-      auto degree = key[at++];
-      if (factor != 1 || degree == 0) out.append(std::to_string(factor)).append(degree == 0 ? "" : "*");
-      for (; degree > 0; --degree) {
-        out.append(text(extent::of_symbol(static_cast<std::uint32_t>(key[at++])), depth - 1));
-        if (degree > 1) out.append("*");
-      }
-    }
+    out = text(polynomial_of(e), depth);
   }
   return out;
+}
+
+inline std::string extent_algebra::text(detail::polynomial const& p, int depth) const {
+  std::string out;
+  for (std::uint32_t i = 0; i < p.count; ++i) {
+    auto const& t = p.terms[i];
+    if (i != 0) out.append(" + ");
+    if (t.factor != 1 || t.degree == 0) out.append(std::to_string(t.factor)).append(t.degree == 0 ? "" : "*");
+    for (std::uint32_t k = 0; k < t.degree; ++k) {
+      if (k != 0) out.append("*");
+      out.append(text(extent::of_symbol(t.atoms[k]), depth - 1));
+    }
+  }
+  return out.empty() ? "0" : out;
 }
 
 }  // namespace fuse::inline v0

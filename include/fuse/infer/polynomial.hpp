@@ -20,6 +20,23 @@ struct polynomial {
   term terms[most_terms]{};
   std::uint32_t count = 0;
 
+  constexpr polynomial() = default;
+  explicit constexpr polynomial(std::int64_t number) : count(number != 0 ? 1 : 0) { terms[0].factor = number; }
+
+  /// Whether it is that number, whatever the atoms stand for.
+  [[nodiscard]] constexpr bool is(std::int64_t number) const { return *this == polynomial(number); }
+  /// Whether it is a number, and which.
+  [[nodiscard]] constexpr bool known(std::int64_t& number) const {
+    number = count == 0 ? 0 : terms[0].factor;
+    return count == 0 || (count == 1 && terms[0].degree == 0);
+  }
+  [[nodiscard]] friend constexpr bool operator==(polynomial const& a, polynomial const& b) {
+    if (a.count != b.count) return false;
+    for (std::uint32_t i = 0; i < a.count; ++i)
+      if (a.terms[i].factor != b.terms[i].factor || order(a.terms[i], b.terms[i]) != 0) return false;
+    return true;
+  }
+
   // Degree first, then lexicographic: an order that multiplication keeps, as division needs.
   [[nodiscard]] static constexpr int order(term const& a, term const& b) {
     if (a.degree != b.degree) return a.degree < b.degree ? 1 : -1;
@@ -71,6 +88,14 @@ struct polynomial {
     for (std::uint32_t i = 0; i < b.count; ++i)
       if (!product.add(a, b.terms[i])) return false;
     return true;
+  }
+  /// this += factor * other; this *= other.
+  [[nodiscard]] constexpr bool add(polynomial const& other, std::int64_t factor = 1) {
+    return add(other, polynomial(factor).terms[0]);
+  }
+  [[nodiscard]] constexpr bool multiply(polynomial const& other) {
+    polynomial const before = *this;
+    return multiply(before, other, *this);
   }
 
   /// The term `a` / `b`, if it is one.

@@ -79,7 +79,8 @@ class value_view {
   /// The number that was captured, or that in a constant of one element, also one that only follows from constants.
   [[nodiscard]] bool number(double& into) const {
     if (!is_number_) return *this && facts_->number(id_, into);
-    if (list_.size() > 1 || (axes_ != 0 && number_ == 0)) return false;  // several
+    if (list_.size() > 1 || (axes_ != 0 && number_ == 0)) return false;       // several
+    if (number_ != number_ && list_.size() == 0 && axes_ == 0) return false;  // an extent that is not known
     into = number_;
     return true;
   }

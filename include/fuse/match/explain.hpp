@@ -56,6 +56,19 @@ class all_matches final : public machine::acceptor {
   }
 };
 
+/// The extent that nobody can prove what `v` is made of for want of, as the end of a sentence; empty where there is
+/// none.
+template <class Image>
+[[nodiscard]] std::string unproven_extent(Image const& image, facts const& known, dialect const& names, value_id v) {
+  basic_layouts<Image> all(image, known, names);
+  layout made;
+  auto below = v;
+  for (int i = 0; i < basic_layout_steps<Image>::most_below && below != absent; ++i, below = all.below(below))
+    if (!all.read(v, below, made) && all.unproven().count != 0)
+      return ", for which nothing proves what becomes of the extent " + known.symbols().text(all.unproven());
+  return {};
+}
+
 /// Explains one node: whether the rules of a stage match there, and else the most telling failure, of `only` where that
 /// is given. What fails is told by a search that looks at more than matching does, so that it can tell; whether
 /// something matches, by the search that matching is. Costs two matches. A failure with a score below `least` is told
@@ -101,6 +114,7 @@ template <class Image>
     best.found = i.code == step::parameter || i.code == step::element
                      ? describe_parameter(image, known, names, failure.value, rules.parameter_names[i.op])
                      : describe(image, known, failure.value);
+    if (i.code == step::rearranged) best.found += unproven_extent(image, known, names, failure.value);
     if (i.is_of_frame() && match.found().opened(i.a).bounded)
       best.found += ", of more than " + std::to_string(opened_group::capacity) +
                     " parts with the operators between them: the rest stayed closed";

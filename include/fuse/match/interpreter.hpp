@@ -8,6 +8,7 @@
 #include <fuse/infer/unchanged.hpp>
 #include <fuse/match/filter/filter.hpp>
 #include <fuse/match/group_steps.hpp>
+#include <fuse/match/layout_steps.hpp>
 #include <fuse/match/reduction_steps.hpp>
 #include <fuse/match/state.hpp>
 #include <fuse/match/value_steps.hpp>
@@ -54,7 +55,8 @@ class basic_interpreter {
         filter_(told),
         values_(rules, image, known, names, congruent, s_),
         groups_(rules, image, known, congruent, told, s_),
-        reductions_(rules, image, known, names, congruent, values_, groups_, s_) {}
+        reductions_(rules, image, known, names, congruent, values_, groups_, s_),
+        layouts_(rules, image, known, names, s_) {}
   basic_interpreter(basic_interpreter const&) = delete;
   basic_interpreter& operator=(basic_interpreter const&) = delete;
 
@@ -198,6 +200,7 @@ class basic_interpreter {
         case step::agrees: held = values_.agrees(i); break;
         case step::recall: s_.registers[i.a] = {{s_.slot(i.b).value}}; break;
         case step::strip: return strip(i);
+        case step::rearranged: return rearranged(i, pc);
         case step::condition:
           held = values_.condition_holds(i.op);
           if (!held && !rules_.conditions[i.op].what.silent) acceptor_->refuse(rules_.conditions[i.op].rule, i.op);
@@ -310,6 +313,25 @@ class basic_interpreter {
     return try_from(i.next, back);
   }
 
+  // Of what is furthest down first.
+  bool rearranged(instruction const& i, std::uint16_t pc) {
+    if (!s_.registers[i.a].plain()) return fail(pc);
+    auto const v = s_.value(i.a);
+    auto const back = s_.here();
+    value_id below[basic_layout_steps<Image>::most_below + 1];
+    int count = 0;
+    for (auto from = v; from != absent && count <= layouts_.most_below; from = layouts_.below(from))
+      below[count++] = from;
+    while (count-- > (s_.is_root(v) ? 1 : 0)) {  // what is replaced is made of something else
+      if (layouts_.rearranged(i, v, below[count])) {
+        s_.registers[i.b] = {{below[count]}};
+        if (run(i.next)) return true;
+      }
+      s_.rewind(back);
+    }
+    return fail(pc);
+  }
+
   bool user(instruction const& i, std::uint16_t pc) {
     int scanned = 0;
     auto const v = s_.value(i.a);
@@ -362,6 +384,7 @@ class basic_interpreter {
   basic_value_steps<Image> values_;
   basic_group_steps<Image> groups_;
   basic_reduction_steps<Image> reductions_;
+  basic_layout_steps<Image> layouts_;
   failure_listener* listener_ = nullptr;
   match_acceptor* acceptor_ = nullptr;
   node_id root_ = absent;

@@ -125,7 +125,7 @@ class graph_matcher {
           if ((b.axes >> bit & 1u) != 0) integers.push_back(-1 - bit);
         if (known.slot_kinds[s] == slot_kind::rest)
           for (auto const& m : owner_.machine_.found().members(s)) values.push_back(owner_.bound_.value(m.value));
-        else if (b.value != absent)
+        else if (b.value != absent && known.slot_kinds[s] != slot_kind::dimension)
           values.push_back(owner_.bound_.value(b.value));
       }
       into_.push_back(std::move(made));

@@ -246,9 +246,11 @@ class basic_value_steps {
         for (auto const& m : s_.members(s))
           if (used < match_state::rest_capacity) views_[used++] = {image_, facts_, names_, m.value};
       } else if (used < match_state::rest_capacity) {
-        bool const is_value = rules_.rules[c.rule].slot_kinds[s] == slot_kind::value;
-        views_[used++] = is_value ? value_view(image_, facts_, names_, b.value)
-                                  : value_view(image_, facts_, names_, b.value, b.number, b.axes, s_.integers(s));
+        auto const is = rules_.rules[c.rule].slot_kinds[s];
+        views_[used++] = is == slot_kind::value ? value_view(image_, facts_, names_, b.value)
+                         : is == slot_kind::dimension
+                             ? value_view(image_, facts_, names_, absent, b.number, 0)
+                             : value_view(image_, facts_, names_, b.value, b.number, b.axes, s_.integers(s));
       }
       argument.values = {views_.data() + first, used - first};
     }

@@ -43,15 +43,17 @@ enum class step : std::uint8_t {
   agrees,         ///< value a's node has the parameters of that of the value in slot b, or goes there
   recall,         ///< what slot b holds, to register a
   strip,          ///< value a below what set `through` looks through; to register b
+  rearranged,     ///< * value a is rearrangement `op` of another value; that to register b
   condition,      ///< conditions[op] holds
   accept,         ///< rule `op` matches
 };
 
 [[nodiscard]] constexpr std::string_view name_of(step code) {
-  constexpr std::string_view names[] = {
-      "fork", "operation", "exactly",  "reduction", "within", "group",  "member",  "scalar-member", "literal",
-      "rest", "close",     "operands", "capture",   "scalar", "number", "missing", "parameter",     "element",
-      "over", "users",     "user",     "same",      "agrees", "recall", "strip",   "condition",     "accept"};
+  constexpr std::string_view names[] = {"fork",    "operation",     "exactly",   "reduction", "within",    "group",
+                                        "member",  "scalar-member", "literal",   "rest",      "close",     "operands",
+                                        "capture", "scalar",        "number",    "missing",   "parameter", "element",
+                                        "over",    "users",         "user",      "same",      "agrees",    "recall",
+                                        "strip",   "rearranged",    "condition", "accept"};
   return names[static_cast<std::size_t>(code)];
 }
 
@@ -158,12 +160,13 @@ struct replacement_term {
     or_else,
     row,
     result,
-    roots
+    roots,
+    rearranged
   } what;
   std::uint8_t children, slot;
   std::uint16_t op;     ///< opcode, or name code for `named`; of `again` the opcode
   std::uint16_t index;  ///< result number; of `fold` whether it is exact; of `again` the name code, where the pattern
-                        ///< asks for a name (else 0)
+                        ///< asks for a name (else 0); of `rearranged` which one
   std::uint8_t child[8];
   double number;  ///< of `along` and `dimension` the axis
   struct given {

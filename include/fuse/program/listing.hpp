@@ -88,6 +88,8 @@ namespace detail {
     case step::agrees: return line + r(i.a) + " with " + s(i.b) + " in its parameters";
     case step::recall: return r(i.a) + " = " + s(i.b);
     case step::strip: return r(i.b) + " = " + r(i.a) + " below what is looked through";
+    case step::rearranged:
+      return r(i.b) + " = what " + r(i.a) + " is made of by " + text_of(rules.rearrangements[i.op]);
     case step::condition: return line + "'" + std::string(rules.conditions[i.op].what.name) + "'";
     case step::accept: return line + std::string(rules.rules[i.op].name);
   }

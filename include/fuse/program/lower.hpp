@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <fuse/infer/layout_of.hpp>
 #include <fuse/program/lower_names.hpp>
 #include <fuse/program/lower_pattern.hpp>
 
@@ -129,6 +130,10 @@ constexpr void lowering::add_entries(std::uint8_t root, std::uint16_t first) {
     case term_kind::users:
     case term_kind::known_as:
     case term_kind::result: add_entries(t.child[0], first); break;
+    case term_kind::rearranged:
+      for (auto const& known : operator_table)
+        if (may_move_elements(known.op)) add_entry(first, static_cast<std::uint16_t>(known.op), false, 0);
+      break;
     case term_kind::alternatives:  // of the one part that is left of a sum or product
       for (int i = 0; i < t.children; ++i) add_entries(t.child[i], first);
       break;
@@ -409,6 +414,7 @@ constexpr void lowering::lower_replacement() {
       case term_kind::parameter:
         r.what = kind::slot;
         r.slot = known(t.name);
+        if (out.slot_kinds[r.slot] == slot_kind::dimension) return fail(rule_error::two_uses_of_a_name, t.name);
         if ((root_names_ >> r.slot & 1u) != 0) return fail(rule_error::root_on_the_right, t.name);
         break;
       case term_kind::number:
@@ -456,7 +462,12 @@ constexpr void lowering::lower_replacement() {
         r.what = kind::dimension;
         r.number = t.number;
         r.slot = known(t.name);
-        if (out.slot_kinds[r.slot] != slot_kind::value) return fail(rule_error::two_uses_of_a_name, t.name);
+        if (out.slot_kinds[r.slot] != (t.index != 0 ? slot_kind::dimension : slot_kind::value))
+          return fail(rule_error::two_uses_of_a_name, t.name);
+        break;
+      case term_kind::rearranged:
+        r.what = kind::rearranged;
+        r.index = rearranged(t, false);
         break;
       case term_kind::list: r.what = kind::list; break;
       case term_kind::row:

@@ -119,6 +119,17 @@ constexpr void lowering::value(std::uint8_t at, std::uint8_t r, sign_use sign, s
       emit({.code = step::strip, .a = r, .b = inner, .through = set_id(set)});
       return value(inside, inner, sign, around, alone);
     }
+    case term_kind::rearranged: {
+      auto const inner = new_register();
+      auto const what = rearranged(t, true);
+      if (failed_) return;
+      emit({.code = step::rearranged, .a = r, .b = inner, .op = what});
+      bool const free = free_;
+      free_ = false;  // its shape matters
+      value(t.child[0], inner);
+      free_ = free;
+      return;
+    }
     case term_kind::users: {
       emit({.code = step::users, .a = r, .op = t.index, .through = everywhere_id_});
       return value(t.child[0], r, sign, around, true);

@@ -187,6 +187,35 @@ constexpr std::uint16_t lowering::parameter_name(static_text name) {
   return out.parameter_name_count++;
 }
 
+/// A notation, read; its names are slots.
+constexpr std::uint16_t lowering::rearranged(term const& t, bool in_pattern) {
+  rearrangement made{};
+  bool read = true;
+  if (t.index == 0)
+    read = notation_reader().read(t.name, made);
+  else
+    made = part_of(t.name, static_cast<std::uint8_t>(t.number), static_cast<std::uint8_t>(t.tolerance), t.index == 2);
+  if (!read) fail(rule_error::wrong_notation, t.name);
+  for (std::uint8_t i = 0; i < made.name_count && !failed_; ++i)
+    made.slots[i] = in_pattern ? bound_slot(made.names[i], slot_kind::dimension) : dimension_slot(made.names[i]);
+  if (failed_) return 0;
+  if (out.rearrangement_count == lowered_rule::rearrangement_capacity) {
+    fail(rule_error::too_large, rule_.name);
+    return 0;
+  }
+  out.rearrangements[out.rearrangement_count] = made;
+  return out.rearrangement_count++;
+}
+/// That of an extent which the pattern captures; none where the value that is rearranged tells it.
+constexpr std::uint8_t lowering::dimension_slot(static_text name) {
+  for (std::uint8_t i = 0; i < out.slot_count; ++i) {
+    if (!(out.slot_names[i] == name)) continue;
+    if (out.slot_kinds[i] != slot_kind::dimension) fail(rule_error::two_uses_of_a_name, name);
+    return i;
+  }
+  return no_slot;
+}
+
 /// The slot of a name that the pattern binds.
 constexpr std::uint8_t lowering::known(static_text name) {
   for (std::uint8_t i = 0; i < out.slot_count; ++i)

@@ -8,6 +8,7 @@
 #include <fuse/dsl/condition.hpp>
 #include <fuse/ops/attribute_list.hpp>
 #include <fuse/program/instruction.hpp>
+#include <fuse/program/rearrangement.hpp>
 
 namespace fuse::inline v0 {
 
@@ -42,10 +43,11 @@ enum class rule_error : std::uint8_t {
   list_of_no_numbers,
   or_else_of_no_capture,
   exact_of_no_fold,
+  wrong_notation,
 };
 
 /// What a slot of a rule is.
-enum class slot_kind : std::uint8_t { value, number, rest, parameter };
+enum class slot_kind : std::uint8_t { value, number, rest, parameter, dimension };
 
 /// What the machine and the rewriter know of a rule, besides its instructions.
 struct rule_info {
@@ -73,7 +75,7 @@ struct bound_condition {
 /// A rule's own part of a program: what lowering makes of it, before rules are merged. One type for all rules.
 struct lowered_rule : rule_info {
   static constexpr std::size_t instruction_capacity = 768, entry_capacity = 40, set_capacity = 6,
-                               replacement_capacity = 48, condition_capacity = 16;
+                               replacement_capacity = 48, condition_capacity = 16, rearrangement_capacity = 8;
 
   struct entry {
     std::uint16_t first;  ///< instruction
@@ -96,6 +98,8 @@ struct lowered_rule : rule_info {
   std::uint16_t parameter_name_count;
   detail::through_set sets[set_capacity];
   std::uint8_t set_count;
+  detail::rearrangement rearrangements[rearrangement_capacity];
+  std::uint8_t rearrangement_count;
   bound_condition conditions[condition_capacity];
   std::uint8_t condition_count;
   detail::replacement_term replacement[replacement_capacity];

@@ -117,6 +117,8 @@ class lowering {
   template <class Form>
   constexpr void lower_forks(int count, bool may_skip, Form&& form);
   constexpr std::uint16_t parameter_name(static_text name);
+  constexpr std::uint16_t rearranged(term const& t, bool in_pattern);
+  constexpr std::uint8_t dimension_slot(static_text name);
   constexpr std::uint8_t known(static_text name);
 
   // lower_attributes.hpp: attributes against those that the dialect lists

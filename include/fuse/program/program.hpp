@@ -29,6 +29,7 @@ struct program {
   span<static_text const> parameter_names;
   span<detail::through_set const> sets;
   span<detail::replacement_term const> replacements;
+  span<detail::rearrangement const> rearrangements;
   int stages;
 
   /// Whether a rule has a capture of this name.
@@ -42,7 +43,7 @@ struct program {
 
 template <std::size_t Code, std::size_t Entries, std::size_t Rules, std::size_t Conditions, std::size_t Replacements>
 struct program_table {
-  static constexpr std::size_t name_capacity = 64, set_capacity = 32;
+  static constexpr std::size_t name_capacity = 64, set_capacity = 32, rearrangement_capacity = 32;
   detail::instruction code[Code + Code / 2 + 1];
   std::size_t size;
   program_entry entries[Entries + 1];
@@ -56,6 +57,8 @@ struct program_table {
   std::size_t set_count;
   detail::replacement_term replacements[Replacements + 1];
   std::size_t replacement_count;
+  detail::rearrangement rearrangements[rearrangement_capacity];
+  std::size_t rearrangement_count;
   int stages;
   bool overflow;
 
@@ -68,6 +71,7 @@ struct program_table {
             {parameter_names, parameter_name_count},
             {sets, set_count},
             {replacements, replacement_count},
+            {rearrangements, rearrangement_count},
             stages};
   }
 };
@@ -104,6 +108,7 @@ class merging {
   std::uint16_t order_[rule_capacity]{};
   std::uint16_t name_map_[lowered_rule::name_capacity]{};
   std::uint8_t set_map_[lowered_rule::set_capacity + 1]{};
+  std::uint16_t rearrangement_map_[lowered_rule::rearrangement_capacity]{};
   std::size_t first_condition_ = 0;
   bool renumbered_ = false;  // the rule has names of parameters or sets
   chain chains_[rule_capacity]{};
@@ -113,7 +118,10 @@ class merging {
     out.rules[at] = from;
     auto added = out.replacement_count;
     out.rules[at].first_replacement = static_cast<std::uint32_t>(added);
-    for (int i = 0; i < from.replacement_size; ++i) out.replacements[added++] = from.replacement[i];
+    for (int i = 0; i < from.replacement_size; ++i) {
+      auto& made = out.replacements[added++] = from.replacement[i];
+      if (made.what == replacement_term::kind::rearranged) made.index = rearranged(from.rearrangements[made.index]);
+    }
     out.replacement_count = added;
     if (from.stage + 1 > out.stages) out.stages = from.stage + 1;
   }
@@ -121,7 +129,9 @@ class merging {
   constexpr void add_rule(lowered_rule const& rule, std::uint16_t number) {
     for (std::size_t i = 0; i < rule.parameter_name_count; ++i) name_map_[i] = parameter_name(rule.parameter_names[i]);
     for (std::size_t i = 0; i < rule.set_count; ++i) set_map_[i + 1] = set(rule.sets[i]);
-    renumbered_ = rule.parameter_name_count != 0 || rule.set_count != 0;
+    for (std::size_t i = 0; i < rule.rearrangement_count; ++i)
+      rearrangement_map_[i] = rearranged(rule.rearrangements[i]);
+    renumbered_ = rule.parameter_name_count != 0 || rule.set_count != 0 || rule.rearrangement_count != 0;
     first_condition_ = out.condition_count;
     for (std::size_t i = 0; i < rule.condition_count; ++i) {
       auto added = rule.conditions[i];
@@ -159,6 +169,17 @@ class merging {
     return static_cast<std::uint8_t>(out.set_count);
   }
 
+  constexpr std::uint16_t rearranged(rearrangement const& wanted) {
+    for (std::size_t i = 0; i < out.rearrangement_count; ++i)
+      if (out.rearrangements[i] == wanted) return static_cast<std::uint16_t>(i);
+    if (out.rearrangement_count == Table::rearrangement_capacity) {
+      out.overflow = true;
+      return 0;
+    }
+    out.rearrangements[out.rearrangement_count] = wanted;
+    return static_cast<std::uint16_t>(out.rearrangement_count++);
+  }
+
   constexpr chain& chain_of(lowered_rule const& rule, std::size_t from, std::size_t to) {
     auto const tag = rule.entries[from].tag;
     for (std::size_t i = 0; i < chain_count_; ++i) {
@@ -186,6 +207,7 @@ class merging {
   constexpr void renumber(instruction& made) const {
     if (made.through != 0) made.through = set_map_[made.through];
     if (made.code == step::parameter || made.code == step::element) made.op = name_map_[made.op];
+    if (made.code == step::rearranged) made.op = rearrangement_map_[made.op];
   }
 
   /// Instructions [at, end) of a rule: follows those of the chain that are the same, and adds the others as a branch.

@@ -58,8 +58,8 @@ struct rule_requirement {
   static constexpr bool met = Error == rule_error::none;
   static_assert(
       is_not<Error, rule_error::too_large>,
-      "fuse: a rule has at most 128 distinct terms, 8 operands and attributes of an operator, 4 roots, 16 conditions "
-      "and 24 names; this one has more");
+      "fuse: a rule has at most 128 distinct terms, 8 operands and attributes of an operator, 4 roots, 16 conditions, "
+      "8 rearrangements and 24 names; this one has more");
   static_assert(is_not<Error, rule_error::unknown_operator>,
                 "fuse: a rule names an operator that the dialect does not know");
   static_assert(is_not<Error, rule_error::wrong_operand_count>,
@@ -78,9 +78,10 @@ struct rule_requirement {
       "fuse: the root of a pattern is an operator, and every further root uses something that the first one binds");
   static_assert(is_not<Error, rule_error::unbound_condition>,
                 "fuse: a condition names a capture that the pattern does not bind");
-  static_assert(is_not<Error, rule_error::two_uses_of_a_name>,
-                "fuse: a rule uses one name for two kinds of captures (a value, a scalar, a parameter, a rest of a "
-                "product, of a sum or of operands)");
+  static_assert(
+      is_not<Error, rule_error::two_uses_of_a_name>,
+      "fuse: a rule uses one name for two kinds of captures (a value, a scalar, a parameter, an extent, a rest of a "
+      "product, of a sum or of operands)");
   static_assert(is_not<Error, rule_error::unknown_attribute>,
                 "fuse: a rule, or its dialect, names an attribute that the operator does not have");
   static_assert(is_not<Error, rule_error::attribute_of_another_kind>,
@@ -116,6 +117,9 @@ struct rule_requirement {
                 "fuse: or_else begins with a capture, which may be absent: or_else(c, 0)");
   static_assert(is_not<Error, rule_error::exact_of_no_fold>,
                 "fuse: .exact stands behind fold; nothing else is rounded");
+  static_assert(is_not<Error, rule_error::wrong_notation>,
+                "fuse: rearrange takes names, 1, groups in brackets and ..., on both sides of one ->; each name stands "
+                "once on a side, and all of the left stand on the right");
   static_assert(is_not<Error, rule_error::list_of_no_numbers>,
                 "fuse: a list in a pattern has numbers for entries; param captures a list as it is");
   static_assert(

@@ -114,6 +114,8 @@ struct requirement {
     case step::over: return {"axes", "no other axes than " + text_of_axes(i)};
     case step::users: return {"users", "exactly " + std::to_string(i.op) + " users"};
     case step::user: return {"second root", "a user that is the rule's other root"};
+    case step::rearranged:
+      return {"layout", "the elements of another value rearranged as " + text_of(rules.rearrangements[i.op])};
     case step::condition: {
       auto const& c = rules.conditions[i.op].what;
       std::string captures;

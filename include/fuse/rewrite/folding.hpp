@@ -104,6 +104,10 @@ class basic_folding {
 
   built<part> extent_of(replacement_term const& t) const {
     auto const& s = match_.slot(t.slot);
+    if (rule_->slot_kinds[t.slot] == slot_kind::dimension) {
+      if (s.bound && s.number == s.number) return part{dense::of(s.number)};
+      return objection{"dim() needs an extent that is known, and '" + name_of_slot(t.slot) + "' is not"};
+    }
     auto const rank = s.bound ? facts_.rank(s.value) : -1;
     auto axis = static_cast<int>(t.number);
     if (axis < 0) axis += rank;

@@ -11,12 +11,14 @@
 #include <fuse/core/math.hpp>
 #include <fuse/core/plain_vector.hpp>
 #include <fuse/core/span.hpp>
+#include <fuse/match/layout_steps.hpp>
 #include <fuse/rewrite/broadcast_operand.hpp>
 #include <fuse/rewrite/built.hpp>
 #include <fuse/rewrite/casts.hpp>
 #include <fuse/rewrite/constant_contents.hpp>
 #include <fuse/rewrite/folding.hpp>
 #include <fuse/rewrite/operator_writer.hpp>
+#include <fuse/rewrite/rearranged_operand.hpp>
 
 namespace fuse::inline v0::detail {
 
@@ -35,7 +37,8 @@ class basic_instantiation {
         into_(into),
         folding_(match, image, known),
         broadcast_(image, known, names, to, into),
-        writer_(image, known, names, to, into) {}
+        writer_(image, known, names, to, into),
+        rearranged_(known, writer_, into) {}
 
   /// The values that the right side of `rule` has for its roots, made beside node `place`. `computed_in`, where that is
   /// known: operators with an operand of `row` are computed in that wider type, between two Casts.
@@ -128,6 +131,14 @@ class basic_instantiation {
         return constant(*folded, t.what == kind::list ? element_type::int64 : type);
       }
       case kind::row: return row(t);
+      case kind::rearranged: {
+        auto of = value(t.child[0], type);
+        if (!of || *of == absent) return of;
+        auto const& what = rules_.rearrangements[t.index];
+        named_extents extents(what);
+        know_bound(what, match_, facts_, extents);
+        return rearranged_.make(what, extents, *of);
+      }
       case kind::result: {
         auto first = value(t.child[0], type);
         if (!first || *first == absent) return first;
@@ -164,7 +175,8 @@ class basic_instantiation {
       case slot_kind::number:
         if (s.value != absent && facts_.type(s.value) == type) return s.value;
         break;
-      case slot_kind::parameter: break;
+      case slot_kind::parameter:
+      case slot_kind::dimension: break;
       case slot_kind::rest: return joined(at, type);
     }
     return constant(dense::of(s.number), type);
@@ -438,6 +450,7 @@ class basic_instantiation {
   basic_folding<Image> folding_;
   basic_broadcast_operand<Image> broadcast_;
   basic_operator_writer<Image> writer_;
+  basic_rearranged_operand<Image> rearranged_;
   node_id place_ = absent;
   element_type computed_in_ = element_type::unknown, type_ = element_type::unknown;
   plain_vector<result> done_;

@@ -144,8 +144,9 @@ class layer_shapes {
         auto const n = static_cast<std::int64_t>(call_.count);
         if (y[axis] < n) return false;
         in.assign(call_.count, y);
-        for (auto& each : in) each[axis] = 1;
-        in.back()[axis] = y[axis] - n + 1;
+        bool const alike = y[axis] % n == 0 && !choose_.one_in("parts of several sizes", 3);
+        for (auto& each : in) each[axis] = alike ? y[axis] / n : 1;
+        if (!alike) in.back()[axis] = y[axis] - n + 1;
         return true;
       }
       case opcode::split: {

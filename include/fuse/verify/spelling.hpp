@@ -22,6 +22,7 @@
 #include <fuse/ops/operator.hpp>
 #include <fuse/verify/group_spelling.hpp>
 #include <fuse/verify/layer_shapes.hpp>
+#include <fuse/verify/layout_spelling.hpp>
 #include <fuse/verify/read_pattern.hpp>
 #include <fuse/verify/shaped_sample.hpp>
 
@@ -32,9 +33,10 @@ namespace fuse::inline v0::detail {
 /// looks through, who else uses a value; ranks, extents that collide, broadcasting, element types, attributes, what is
 /// constant, and numbers of several sizes. Conditions that fuse has are met mostly; predicates of a user's own are met
 /// by chance. `wrong` says why there is no graph.
-class spelling : public shaped_sample, public group_spelling<spelling> {
+class spelling : public shaped_sample, public group_spelling<spelling>, public layout_spelling<spelling> {
  public:
   using value = graph::value;
+  using shape = shaped_sample::shape;
 
   spelling(rewrite_rule const& rule, dialect const& names, std::uint64_t seed)
       : shaped_sample(names, drawn_version(rule, names, seed)),
@@ -61,6 +63,7 @@ class spelling : public shaped_sample, public group_spelling<spelling> {
 
  private:
   friend group_spelling;
+  friend layout_spelling;
 
   // The rule as it is written
 
@@ -137,8 +140,16 @@ class spelling : public shaped_sample, public group_spelling<spelling> {
       if (auto const& c = rule_.conditions[i];
           c.holds == &dsl::condition_detail::rank_is && c.captures[0] == std::string_view("x"))
         rank = static_cast<std::size_t>(c.number);
+    for (std::uint16_t i = 0; i < pattern_.size; ++i)
+      if (auto const& t = pattern_[i]; t.kind == term_kind::rearranged && t.index == 0)
+        if (rearrangement what{}; notation_reader().read(t.name, what) && what.right.rest == rearrangement::none)
+          rank = what.right.rank;
     if (!has_axes() && choose.one_in("no axes", 20)) rank = 0;
     for (std::size_t i = 0; i < rank; ++i) base_.push_back(choose.number("extent", {2, 3, 4, 4, 1, 5}));
+    for (std::uint16_t i = 0; i < pattern_.size; ++i)  // of which there are parts is as long as they are together
+      if (auto const& t = pattern_[i]; t.kind == term_kind::rearranged && t.index != 0 && !base_.empty())
+        if (base_.back() % static_cast<std::int64_t>(t.tolerance) != 0)
+          base_.back() *= static_cast<std::int64_t>(t.tolerance);
     whole_ = base_;
   }
   [[nodiscard]] bool above_is(std::uint16_t at, std::string_view attribute) const {
@@ -148,6 +159,8 @@ class spelling : public shaped_sample, public group_spelling<spelling> {
     return false;
   }
   [[nodiscard]] bool has_axes() const {
+    for (std::uint16_t i = 0; i < pattern_.size; ++i)
+      if (pattern_[i].kind == term_kind::rearranged) return true;
     for (std::uint16_t i = 0; i < pattern_.size; ++i)
       if (auto const op = node_of(pattern_[i]); op != opcode::opaque)
         if (auto const& known = info(op); known.kind != op_kind::elementwise && known.kind != op_kind::broadcast)
@@ -331,6 +344,7 @@ class spelling : public shaped_sample, public group_spelling<spelling> {
         fail("a result that the operator was not written with");
         return all[0];
       }
+      case term_kind::rearranged: return write_rearranged(at);
       case term_kind::list: {
         shape of;
         for (int i = 0; i < t.children; ++i) of.push_back(static_cast<std::int64_t>(pattern_[t.child[i]].number));
@@ -553,6 +567,45 @@ class spelling : public shaped_sample, public group_spelling<spelling> {
     base_ = before;
     exact_shapes_ = exact;
     return v;
+  }
+
+  value write_rearranged(std::uint8_t at) {
+    auto const& t = pattern_[at];
+    rearrangement what;
+    shape below;
+    if (!shape_below(t, base_, what, below)) {
+      fail("a shape that is not rearranged");
+      return number(1);
+    }
+    auto const inside = write_shaped(t.child[0], below);
+    if (!wrong.empty() || shape_of(inside) != below) {
+      fail("a value of another shape than is rearranged");
+      return inside;
+    }
+    return note(rearranged(what, inside));
+  }
+  value layout_node(opcode op, value of, std::vector<listed> const& parameters, shape made_shape) {
+    auto const* row = row_of(op);
+    if (row == nullptr) return of;
+    std::vector<value> operands{of};
+    std::vector<named> attributes;
+    for (auto const& p : parameters)
+      if (p.name.empty())
+        operands.push_back(list(p.list));
+      else
+        place(row, {p.name, !p.one, false, p.one ? static_cast<double>(p.list[0]) : 0, p.list}, operands, attributes);
+    return append(row->name, operands, attributes, std::move(made_shape), type_of(of));
+  }
+  // A Gather of constant indices.
+  value indexed(value of, std::int64_t axis, shape const& indices, shape const& of_indices, shape made_shape) {
+    auto const* row = row_of(opcode::gather);
+    if (row == nullptr) return of;
+    auto const places = g_.constant(make_tensor(of_indices, span<std::int64_t const>(indices)));
+    know(places, of_indices, element_type::int64);
+    std::vector<value> operands{of, places};
+    std::vector<named> attributes;
+    place(row, {"axis", false, false, static_cast<double>(axis), {}}, operands, attributes);
+    return append(row->name, operands, attributes, std::move(made_shape), type_of(of));
   }
 
   // The node keeps its axes, or they are put back.

@@ -177,6 +177,7 @@ class basic_operator_needs {
         break;
       }
       case step::strip: add(found, i.a, take(found, i.b)); break;
+      case step::rearranged: take(found, i.b); break;  // any operators may lie between
       case step::recall: take(found, i.a); break;
       case step::user: take(found, i.b); break;
       default: break;

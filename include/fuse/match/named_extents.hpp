@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <fuse/core/plain_vector.hpp>
+#include <fuse/core/span.hpp>
+#include <fuse/infer/layout.hpp>
+#include <fuse/program/rearrangement.hpp>
+
+namespace fuse::inline v0::detail {
+
+/// What the names of a notation stand for, by the shapes on both sides of it, and what it does to a value then. Linear
+/// in the factors, times the names.
+class named_extents {
+ public:
+  explicit named_extents(rearrangement const& what) : what_(what) {}
+
+  void know(std::uint8_t name, polynomial const& extent) {
+    of_[name] = extent;
+    known_[name] = true;
+  }
+  [[nodiscard]] bool knows(std::uint8_t name) const { return known_[name]; }
+  [[nodiscard]] polynomial const& of(std::uint8_t name) const { return of_[name]; }
+
+  /// Learns from the shape of one side; false where that contradicts the notation, or what is known already.
+  [[nodiscard]] bool learn(rearrangement::side const& side, span<polynomial const> shape) {
+    if (side.rest == rearrangement::none ? shape.size() != side.rank : shape.size() < side.rank) return false;
+    for (std::uint8_t axis = 0; axis < side.rank; ++axis)
+      if (!learn(side, axis, shape[place(side, axis, shape.size())])) return false;
+    return true;
+  }
+  [[nodiscard]] bool complete() const {
+    for (std::uint8_t name = 0; name < what_.name_count; ++name)
+      if (!known_[name]) return false;
+    return true;
+  }
+  /// Whether axes of both sides that `...` stands for are the same.
+  [[nodiscard]] bool same_rest(span<polynomial const> left, span<polynomial const> right) const {
+    auto const count = left.size() - what_.left.rank;
+    if (count != right.size() - what_.right.rank) return false;
+    for (std::size_t i = 0; i < count; ++i)
+      if (!(left[what_.left.rest + i] == right[what_.right.rest + i])) return false;
+    return true;
+  }
+
+  /// The way from left to right: a reshape to `split`, on each of whose axes is one factor, an index of some of them
+  /// that are gone then, `repeats` in front, a permutation, and a reshape to `shape`.
+  struct way {
+    struct pick {
+      std::uint32_t axis;
+      std::int64_t index, count;
+    };
+    plain_vector<polynomial> split, repeats, shape;
+    plain_vector<pick> picks;  // the last axis first
+    std::vector<std::int64_t> order;
+  };
+  /// Of a value of that shape, when all is known; false where a product is too large.
+  [[nodiscard]] bool find(span<polynomial const> from, way& into) const {
+    into = {};
+    auto const& left = what_.left;
+    auto const& right = what_.right;
+    std::uint32_t axis_of[rearrangement::most_names]{};
+    auto const rest = from.size() - left.rank;
+    std::uint32_t kept = 0, first_of_rest = 0;
+    auto const add_rest = [&] {
+      first_of_rest = kept;
+      for (std::size_t i = 0; i < rest; ++i, ++kept) into.split.push_back(from[left.rest + i]);
+    };
+    std::size_t at = 0;
+    for (std::uint8_t axis = 0; axis <= left.rank; ++axis) {
+      if (axis == left.rest) add_rest();
+      for (; at < left.count && left.all[at].axis == axis; ++at) {
+        auto const& f = left.all[at];
+        polynomial extent;
+        if (!extent_of(f, extent)) return false;
+        if (f.chosen != rearrangement::none)
+          into.picks.push_back({static_cast<std::uint32_t>(into.split.size()), f.chosen, f.number});
+        else
+          axis_of[f.name] = kept++;
+        into.split.push_back(extent);
+      }
+    }
+    for (std::size_t i = 0, k = into.picks.size(); i + 1 < k; ++i) {
+      auto const moved = into.picks[i];
+      into.picks[i] = into.picks[--k];
+      into.picks[k] = moved;
+    }
+    for (std::size_t i = 0; i < right.count; ++i) {
+      auto const name = right.all[i].name;
+      if (left.has(name)) continue;
+      axis_of[name] = static_cast<std::uint32_t>(into.repeats.size());
+      into.repeats.push_back(of_[name]);
+    }
+    auto const repeats = static_cast<std::int64_t>(into.repeats.size());
+    at = 0;
+    for (std::uint8_t axis = 0; axis <= right.rank; ++axis) {
+      if (axis == right.rest)
+        for (std::size_t i = 0; i < rest; ++i) {
+          into.order.push_back(repeats + first_of_rest + static_cast<std::int64_t>(i));
+          into.shape.push_back(from[left.rest + i]);
+        }
+      if (axis == right.rank) break;
+      polynomial whole(1), extent;
+      for (; at < right.count && right.all[at].axis == axis; ++at) {
+        auto const& f = right.all[at];
+        into.order.push_back((left.has(f.name) ? repeats : 0) + axis_of[f.name]);
+        if (!extent_of(f, extent) || !whole.multiply(extent)) return false;
+      }
+      into.shape.push_back(whole);
+    }
+    return true;
+  }
+
+  /// What it does to a value of that shape, as a layout.
+  [[nodiscard]] bool lay(span<polynomial const> from, extent_algebra const& symbols, layout& into) const {
+    way along;
+    if (!find(from, along) || !into.row_major(from) || !into.reshape(along.split)) return false;
+    for (auto const& pick : along.picks) {
+      if (!into.slice(pick.axis, polynomial(pick.index), polynomial(1), 1, symbols)) return false;
+      into.drop(pick.axis);
+    }
+    if (!along.repeats.empty()) into.add_axes(along.repeats);
+    into.permute(along.order);
+    return into.reshape(along.shape);
+  }
+
+ private:
+  [[nodiscard]] static std::size_t place(rearrangement::side const& side, std::uint8_t axis, std::size_t rank) {
+    return axis < side.rest ? axis : axis + rank - side.rank;
+  }
+  [[nodiscard]] bool extent_of(rearrangement::factor const& f, polynomial& into) const {
+    if (f.name == rearrangement::none) return into = polynomial(f.number), true;
+    return known_[f.name] && polynomial::divide(of_[f.name], polynomial(f.parts), into);
+  }
+  /// All factors of an axis but one tell that one.
+  [[nodiscard]] bool learn(rearrangement::side const& side, std::uint8_t axis, polynomial const& whole) {
+    rearrangement::factor const* open = nullptr;
+    polynomial product(1), extent;
+    for (std::size_t i = 0; i < side.count; ++i) {
+      auto const& f = side.all[i];
+      if (f.axis != axis) continue;
+      if (extent_of(f, extent)) {
+        if (!product.multiply(extent)) return false;
+      } else {
+        if (f.name == rearrangement::none || known_[f.name]) return false;
+        if (open != nullptr) return true;  // another side may tell
+        open = &f;
+      }
+    }
+    if (open == nullptr) return product == whole;
+    if (!polynomial::divide(whole, product, extent) || !extent.multiply(polynomial(open->parts))) return false;
+    know(open->name, extent);
+    return true;
+  }
+
+  rearrangement const& what_;
+  polynomial of_[rearrangement::most_names];
+  bool known_[rearrangement::most_names]{};
+};
+
+}  // namespace fuse::inline v0::detail

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fuse/dsl/expression.hpp>
+#include <fuse/graph/graph.hpp>
+#include <fuse/match/named_extents.hpp>
+#include <fuse/program/rearrangement.hpp>
+
+namespace fuse::inline v0::detail {
+
+/// Writes what a pattern rearranges, in some spelling. How a node comes into the graph is the business of `Spelling`,
+/// as for sums and products (group_spelling.hpp), which has, too
+///
+///     value layout_node(opcode, value, std::vector<listed>, shape);  // a node with lists, or numbers, as parameters
+///     value indexed(value, shape indices, shape of_indices, shape made);   // a Gather along the last axis
+template <class Spelling>
+class layout_spelling {
+ public:
+  using shape = std::vector<std::int64_t>;
+
+ protected:
+  struct listed {
+    std::string name;
+    shape list;
+    bool one = false;  ///< a number, not a list
+  };
+
+  /// The shape that what is rearranged has where the result's is `wanted`, and how it is rearranged. False where there
+  /// is none. Extents of names that the shape leaves open are drawn, once for all.
+  [[nodiscard]] bool shape_below(term const& t, shape const& wanted, rearrangement& what, shape& below) {
+    what = {};
+    if (t.index != 0) {
+      what = part_of(t.name, static_cast<std::uint8_t>(t.number), static_cast<std::uint8_t>(t.tolerance), t.index == 2);
+      below = wanted;
+      if (below.empty()) return false;
+      below.back() *= static_cast<std::int64_t>(t.tolerance);
+      return true;
+    }
+    if (!notation_reader().read(t.name, what)) return false;
+    if (what.right.rest == rearrangement::none ? wanted.size() != what.right.rank : wanted.size() < what.right.rank)
+      return false;
+    auto const more = wanted.size() - what.right.rank;
+    auto const place = [&](std::size_t axis) { return axis < what.right.rest ? axis : axis + more; };
+    for (std::size_t axis = 0; axis < what.right.rank; ++axis) {
+      auto left = wanted[place(axis)];
+      std::size_t names = 0, at = 0;
+      for (std::size_t i = 0; i < what.right.count; ++i) names += what.right.all[i].axis == axis;
+      if (names == 0 && left != 1) return false;
+      for (std::size_t i = 0; i < what.right.count; ++i) {
+        if (what.right.all[i].axis != axis) continue;
+        auto& known = extents_[std::string(what.names[what.right.all[i].name])];
+        if (known == 0) {
+          known = left;
+          if (++at < names)
+            for (std::int64_t const divisor : {2, 3, 5})
+              if (left % divisor == 0) {
+                known = self().choose.one_in("factor", 3) ? 1 : divisor;
+                break;
+              }
+          if (at < names && known == left && left > 1 && self().choose.one_in("factor", 2)) known = 1;
+        } else {
+          ++at;
+        }
+        if (left % known != 0) return false;
+        left /= known;
+      }
+      if (left != 1) return false;
+    }
+    below.clear();
+    for (std::size_t axis = 0; axis <= what.left.rank; ++axis) {
+      if (axis == what.left.rest)
+        for (std::size_t i = 0; i < more; ++i) below.push_back(wanted[what.right.rest + i]);
+      if (axis == what.left.rank) break;
+      std::int64_t whole = 1;
+      for (std::size_t i = 0; i < what.left.count; ++i)
+        if (what.left.all[i].axis == axis) whole *= extents_[std::string(what.names[what.left.all[i].name])];
+      below.push_back(whole);
+    }
+    return true;
+  }
+
+  /// `v`, rearranged.
+  graph::value rearranged(rearrangement const& what, graph::value v) {
+    auto const from = polynomials(self().shape_of(v));
+    named_extents names(what);
+    for (std::uint8_t i = 0; i < what.name_count; ++i)
+      if (auto const known = extents_.find(std::string(what.names[i])); known != extents_.end())
+        names.know(i, polynomial(known->second));
+    named_extents::way along;
+    if (!names.learn(what.left, from) || !names.complete() || !names.find(from, along)) {
+      self().fail("a value whose shape does not fit a rearrangement");
+      return v;
+    }
+    if (!along.picks.empty()) return part(along, v);
+    auto const repeats = static_cast<std::int64_t>(along.repeats.size());
+    if (self().choose.one_in("flat at first", 3)) v = reshaped(v, {product_of(self().shape_of(v))});
+    v = reshaped(v, numbers(along.split));
+    auto order = along.order;
+    if (repeats != 0) {
+      auto ones = shape(along.repeats.size(), 1), wide = numbers(along.repeats);
+      for (auto each : numbers(along.split)) ones.push_back(each), wide.push_back(each);
+      v = self().layout_node(opcode::expand, reshaped(v, ones), {{"", wide, false}}, wide);
+    }
+    shape turned;
+    for (auto each : order) turned.push_back(self().shape_of(v)[static_cast<std::size_t>(each)]);
+    v = self().layout_node(opcode::transpose, v, {{"perm", order, false}}, turned);
+    return reshaped(v, numbers(along.shape));
+  }
+
+ private:
+  Spelling& self() { return static_cast<Spelling&>(*this); }
+
+  [[nodiscard]] static plain_vector<polynomial> polynomials(shape const& of) {
+    plain_vector<polynomial> made;
+    for (auto each : of) made.push_back(polynomial(each));
+    return made;
+  }
+  [[nodiscard]] static shape numbers(plain_vector<polynomial> const& of) {
+    shape made;
+    for (auto const& each : of) {
+      std::int64_t number = 0;
+      static_cast<void>(each.known(number));
+      made.push_back(number);
+    }
+    return made;
+  }
+  [[nodiscard]] static std::int64_t product_of(shape const& of) {
+    std::int64_t count = 1;
+    for (auto each : of) count *= each;
+    return count;
+  }
+
+  graph::value reshaped(graph::value v, shape const& to) {
+    if (self().shape_of(v) == to && !self().choose.one_in("a Reshape for nothing", 6)) return v;
+    return self().layout_node(opcode::reshape, v, {{"shape", to, false}}, to);
+  }
+
+  graph::value part(named_extents::way const& along, graph::value v) {
+    auto const& pick = along.picks[0];
+    auto const of = self().shape_of(v);
+    bool const apart = pick.axis + 1 == along.split.size();
+    auto const each = of.back() / pick.count;
+    auto made = of;
+    made.back() = each;
+    auto const axis = static_cast<std::int64_t>(of.size()) - 1;
+    switch (self().choose.number("cut", {0, 0, 1, 2, 3})) {
+      case 1: {  // an axis for the parts, and one of its indices
+        auto wide = numbers(along.split), gone = wide;
+        auto const at = static_cast<std::ptrdiff_t>(pick.axis);
+        gone.erase(gone.begin() + at);
+        auto const split = reshaped(v, wide);
+        return self().indexed(split, at, {pick.index}, {}, gone);
+      }
+      case 2: {
+        shape all;
+        for (std::int64_t i = 0; i < each; ++i)
+          all.push_back(apart ? pick.index + i * pick.count : pick.index * each + i);
+        return self().indexed(v, axis, all, {each}, made);
+      }
+      default: {
+        auto const start = apart ? pick.index : pick.index * each;
+        bool const last = apart || pick.index + 1 == pick.count;
+        std::int64_t const far = 1'000'000'000'000;
+        std::vector<listed> parameters{
+            {"starts", {self().choose.one_in("from the end", 3) ? start - of.back() : start}},
+            {"ends",
+             {last && self().choose.one_in("beyond the end", 2) ? far
+              : apart                                           ? of.back()
+                                                                : start + each}},
+            {"axes", {self().choose.one_in("from the last", 2) ? -1 : axis}}};
+        if (apart || self().choose.one_in("a step", 2)) parameters.push_back({"steps", {apart ? pick.count : 1}});
+        return self().layout_node(opcode::slice, v, parameters, made);
+      }
+    }
+  }
+
+  std::map<std::string, std::int64_t> extents_{};
+};
+
+}  // namespace fuse::inline v0::detail

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "rewriting.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace dsl_rearrange {
+
+using namespace rewriting;
+using namespace fuse::dsl;
+
+namespace {
+
+constexpr auto x = var<"x">, y = var<"y">;
+constexpr auto to_heads = rearrange<"b s (h d) -> b h s d">(x);
+constexpr auto heads = fuse::rule<"heads">(tanh(to_heads))
+                           .where<"three heads">(pred<"h">([](auto h) {
+                             double number = 0;
+                             return h.number(number) && number == 3;
+                           }))
+                           .replace(op<"Softmax">(to_heads).attr<"axis">(dim<"h"> - 2))
+                           .at_equal_cost();
+constexpr auto lengths =
+    fuse::rule<"lengths">(tanh(to_heads)).replace(op<"LeakyRelu">(to_heads).attr<"alpha">(dim<"s">));
+constexpr auto both = fuse::rule<"both">(tanh(op<"MatMul">(to_heads, rearrange<"b t (h d) -> b h d t">(y))))
+                          .replace(relu(op<"MatMul">(to_heads, rearrange<"b t (h d) -> b h d t">(y))))
+                          .at_equal_cost();
+constexpr auto groups = fuse::rule<"groups">(tanh(tanh(rearrange<"b h s d -> b (h r) s d">(x))))
+                            .replace(relu(rearrange<"b h s d -> b (h r) s d">(x)))
+                            .at_equal_cost();
+constexpr auto last_two = fuse::rule<"last two">(tanh(rearrange<"... a b -> ... b a">(x)))
+                              .replace(relu(rearrange<"... a b -> ... b a">(x)))
+                              .at_equal_cost();
+constexpr auto squeezed = fuse::rule<"squeezed">(tanh(rearrange<"a b 1 -> a b">(tanh(x))))
+                              .replace(relu(rearrange<"a b 1 -> a b">(x)))
+                              .at_equal_cost();
+constexpr auto moved = fuse::rule<"moved">(rearrange<"a b c -> b a c">(tanh(tanh(x))))
+                           .replace(relu(rearrange<"a b c -> b a c">(x)))
+                           .at_equal_cost();
+constexpr auto cleaned = fuse::rule<"cleaned">(rearrange<"a b c -> a b c">(x)).replace(x);
+
+std::vector<std::int64_t> list(graph const& g, graph::value v) {
+  std::vector<std::int64_t> all;
+  auto const held = g.constant(v);
+  for (std::size_t i = 0; i < held.size(); ++i) all.push_back(held.integer(i));
+  return all;
+}
+
+graph::value swapped(sketch& g, graph::value v) { return g.add("Transpose", {v}, {{"perm", {0, 2, 1, 3}}}); }
+
+}  // namespace
+
+TEST_CASE("every chain that amounts to a rearrangement matches") {
+  sketch g;
+  auto const v = g.in("x", {2, "s", 12});
+  graph::value made{};
+  SECTION("as exporters write it") { made = swapped(g, g.add("Reshape", {v, g.constant({0, 0, 3, 4})})); }
+  SECTION("with the batch in one axis for a while") {
+    auto const rows = g.add("Reshape", {v, g.constant({-1, 12})});
+    made = swapped(g, g.add("Reshape", {g.add("Reshape", {rows, g.constant({-1, 3, 4})}), g.constant({2, -1, 3, 4})}));
+  }
+  SECTION("with an axis that comes and goes, in two permutations") {
+    auto const wide = g.add("Reshape", {v, g.constant({0, 0, 3, 1, 4})});
+    auto const turned = g.add("Transpose", {wide}, {{"perm", {2, 0, 3, 1, 4}}});
+    made = g.add("Transpose", {g.add("Squeeze", {turned, g.constant({2})})}, {{"perm", {1, 0, 2, 3}}});
+  }
+  SECTION("head by head") {
+    auto const parts = g.append("Split", {v, g.constant({4, 4, 4})}, {{"axis", 2}}, 3);
+    std::vector<graph::value> all;
+    for (std::uint32_t i = 0; i < 3; ++i) all.push_back(g.add("Unsqueeze", {g.result(parts, i), g.constant({1})}));
+    made = g.add("Concat", all, {{"axis", 1}});
+  }
+  g.end(g.add("Tanh", {made}));
+  CHECK(applied<heads>(g) == 1);
+  CHECK(ops(g) == "Reshape Transpose Softmax");
+  CHECK(number(g, last(g), "axis") == 1);
+}
+
+TEST_CASE("what amounts to something else does not match") {
+  sketch g;
+  auto const v = g.in("x", {2, "s", 12});
+  SECTION("another order") {
+    g.end(g.add("Tanh",
+                {g.add("Transpose", {g.add("Reshape", {v, g.constant({0, 0, 3, 4})})}, {{"perm", {0, 3, 1, 2}}})}));
+    CHECK(refusal<heads>(g) == "");
+  }
+  SECTION("digits exchanged") {
+    auto const split = g.add("Reshape", {v, g.constant({0, 0, 4, 3})});
+    g.end(g.add("Tanh", {g.add("Transpose", {split}, {{"perm", {0, 3, 1, 2}}})}));
+    CHECK(refusal<heads>(g) == "");
+  }
+  SECTION("no operator at all") {
+    g.end(g.add("Tanh", {g.in("w", {2, 3, 5, 4})}));
+    CHECK(refusal<heads>(g) == "");
+  }
+  SECTION("a shape that nobody can prove") {
+    auto const split = g.add("Reshape", {v, g.input("shape", element_type::int64, {4})});
+    g.end(g.add("Tanh", {swapped(g, split)}));
+    CHECK(refusal<heads>(g) == "");
+  }
+  SECTION("a condition on an axis that does not hold") {
+    g.end(g.add("Tanh", {swapped(g, g.add("Reshape", {v, g.constant({0, 0, 4, 3})}))}));
+    CHECK(refusal<heads>(g) == "three heads");
+  }
+}
+
+TEST_CASE("what nothing proves is told with the extent") {
+  sketch g;
+  auto const parted = g.add("Reshape", {g.in("x", {2, "s", 12}), g.constant({0, -1, 5, 12})});
+  auto const end = g.add("Tanh", {swapped(g, parted)});
+  g.end(end);
+  fuse::matcher<heads, graph> search(g);
+  auto const why = search.why(g.producer(end));
+  CHECK(why.condition == "layout");
+  CHECK(why.expected == "the elements of another value rearranged as 'b s (h d) -> b h s d'");
+  CHECK(why.found == "Transpose '%3', for which nothing proves what becomes of the extent 2*s");
+}
+
+TEST_CASE("without the filter the same is written") {
+  for (bool const filter : {true, false}) {
+    sketch g;
+    auto const v = g.in("x", {2, "s", 12});
+    g.end(g.add("Tanh", {swapped(g, g.add("Reshape", {v, g.constant({0, 0, 3, 4})}))}));
+    fuse::rewrite_options options;
+    options.filter = filter;
+    CHECK(applied<heads>(g, options) == 1);
+    CHECK(ops(g) == "Reshape Transpose Softmax");
+  }
+}
+
+TEST_CASE("an extent that is not known is captured, but is no number") {
+  sketch g;
+  auto const v = g.in("x", {2, "s", 12});
+  g.end(g.add("Tanh", {swapped(g, g.add("Reshape", {v, g.constant({0, 0, 3, 4})}))}));
+  CHECK(refusal<lengths>(g) == "right side");
+}
+
+TEST_CASE("a name is one extent throughout a rule") {
+  auto const make = [](sketch& g, std::int64_t heads_of_keys) {
+    auto const q = g.in("q", {2, "s", 12}), k = g.in("k", {2, "t", 12});
+    auto const left = swapped(g, g.add("Reshape", {q, g.constant({0, 0, 3, 4})}));
+    auto const keys =
+        g.add("Reshape", {k, g.constant({std::int64_t{0}, std::int64_t{0}, heads_of_keys, std::int64_t{-1}})});
+    g.end(g.add("Tanh", {g.add("MatMul", {left, g.add("Transpose", {keys}, {{"perm", {0, 2, 3, 1}}})})}));
+  };
+  sketch same, other;
+  make(same, 3);
+  make(other, 1);
+  CHECK(applied<both>(same) == 1);
+  CHECK(ops(same) == "Reshape Transpose Reshape Transpose MatMul Relu");
+  CHECK(refusal<both>(other) == "layout");
+}
+
+TEST_CASE("repeats match where they are written") {
+  sketch g;
+  auto const v = g.in("x", {2, 3, "s", 4});
+  SECTION("each so many times in a row") {
+    auto const one = g.add("Unsqueeze", {v, g.constant({2})});
+    auto const many = g.add("Expand", {one, g.constant({1, 1, 5, 1, 1})});
+    g.end(g.add("Tanh", {g.add("Tanh", {g.add("Reshape", {many, g.constant({2, 15, -1, 4})})})}));
+    CHECK(applied<groups>(g) == 1);
+    CHECK(ops(g) == "Reshape Expand Reshape Relu");
+  }
+  SECTION("all of them, one time after the other, is a value of its own") {
+    g.end(g.add("Tanh", {g.add("Tanh", {g.add("Tile", {v, g.constant({1, 5, 1, 1})})})}));
+    CHECK(applied<groups>(g) == 1);  // r is 1
+    CHECK(ops(g) == "Tile Relu");
+  }
+}
+
+TEST_CASE("dots stand for any number of axes") {
+  for (graph::dims const& shape : {graph::dims{2, 3}, graph::dims{"n", 4, 2, 3}}) {
+    sketch g;
+    std::vector<std::int64_t> order;
+    for (std::size_t i = 0; i + 2 < shape.size(); ++i) order.push_back(static_cast<std::int64_t>(i));
+    order.push_back(static_cast<std::int64_t>(shape.size()) - 1);
+    order.push_back(static_cast<std::int64_t>(shape.size()) - 2);
+    auto const turned = g.add("Transpose", {g.in("x", shape)}, {{"perm", order}});
+    g.end(g.add("Tanh", {g.add("Identity", {turned})}));
+    CHECK(applied<last_two>(g) == 1);
+    CHECK(ops(g) == "Transpose Relu");
+  }
+}
+
+TEST_CASE("a right side writes as few operators as it takes") {
+  sketch g;
+  auto const end = [&](graph::value v) {
+    g.end(g.add("Transpose", {g.add("Tanh", {g.add("Tanh", {v})})}, {{"perm", {1, 0, 2}}}));
+  };
+  SECTION("one Reshape, whose extents stay and need not be known") {
+    g.end(g.add("Tanh", {g.add("Squeeze", {g.add("Tanh", {g.in("x", {"b", "s", 1})}), g.constant({2})})}));
+    CHECK(applied<squeezed>(g) == 1);
+    CHECK(ops(g) == "Reshape Relu");
+    CHECK(list(g, g.operands(g.producer(g.operands(last(g))[0]))[1]) == std::vector<std::int64_t>{0, 0});
+  }
+  SECTION("a Reshape and no Transpose, where what moves has one element") {
+    end(g.in("x", {2, 1, "s"}));
+    CHECK(applied<moved>(g) == 1);
+    CHECK(ops(g) == "Reshape Relu");
+  }
+  SECTION("a Transpose alone") {
+    end(g.in("x", {2, 5, "s"}));
+    CHECK(applied<moved>(g) == 1);
+    CHECK(ops(g) == "Transpose Relu");
+  }
+}
+
+TEST_CASE("a chain that comes back is nothing") {
+  sketch g;
+  auto const v = g.in("x", {"b", "s", 12});
+  auto const turned = g.add("Transpose", {v}, {{"perm", {2, 0, 1}}});
+  g.end(g.add("Relu", {g.add("Transpose", {turned}, {{"perm", {1, 2, 0}}})}));
+  CHECK(applied<cleaned>(g) == 1);
+  CHECK(ops(g) == "Relu");
+}
+
+}  // namespace dsl_rearrange
