@@ -76,6 +76,7 @@ class row_lowering {
 
   constexpr row_program lower() {
     for (int& place : places_) place = unseen;
+    program_.inputs = kinds_;
     if (e_.size == 0) fail(row_error::no_term, static_text::of("nothing"));
     if (e_.too_large || inputs_.too_many) fail(row_error::too_large, {});
     if (failed()) return program_;

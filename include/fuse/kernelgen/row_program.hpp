@@ -22,6 +22,7 @@ enum class row_op : std::uint8_t {
   mul_add,      ///< a * b + c, rounded once
   mul_sub,      ///< a * b - c
   neg_mul_add,  ///< c - a * b
+  sub_nearest,  ///< a less the float next to the number b
   neg,
   reciprocal,
   sqrt,
@@ -42,6 +43,8 @@ enum class row_op : std::uint8_t {
   sin,
   cos,
   power,  ///< a to the power `number`
+  // Of numbers alone.
+  rest_product,  ///< what the float next to a is more than a, times b
   // Over the row.
   sum,
   sum_of_products,  ///< of a * b
@@ -120,6 +123,7 @@ struct row_program {
   std::size_t size = 0;
   std::uint8_t results[most_results]{};
   std::size_t number_of_results = 0;
+  input_kinds inputs{};
   int depth = 0;  ///< passes over the row before the one that writes
   row_error error = row_error::none;
   static_text culprit{};

@@ -45,6 +45,8 @@ class step_writer {
   constexpr step_id mul(step_id a, step_id b) {
     if (of(a).op == row_op::number && of(a).number == 1) return b;
     if (of(b).op == row_op::number && of(b).number == 1) return a;
+    if (is_difference(a) && !of(b).is_row) return scaled_difference(a, b);
+    if (is_difference(b) && !of(a).is_row) return scaled_difference(b, a);
     return binary(row_op::mul, a, b);
   }
   constexpr step_id div(step_id a, step_id b) {
@@ -95,6 +97,15 @@ class step_writer {
  private:
   [[nodiscard]] constexpr bool is_row_product(step_id at) const { return of(at).op == row_op::mul && of(at).is_row; }
 
+  // A row less a number that float does not hold, times a number: what float leaves of the one is added as a product.
+  [[nodiscard]] constexpr bool is_difference(step_id at) const {
+    return of(at).op == row_op::sub && of(of(at).a).is_row && of(of(at).b).has_rest;
+  }
+  constexpr step_id scaled_difference(step_id difference, step_id factor) {
+    step_id const a = of(difference).a, b = of(difference).b;
+    return ternary(row_op::mul_add, binary(row_op::sub_nearest, a, b), factor, binary(row_op::rest_product, b, factor));
+  }
+
   [[nodiscard]] constexpr bool is_mean_of(step_id at, step_id a) const {
     return of(at).op == row_op::mean && of(at).a == a;
   }
@@ -124,7 +135,7 @@ class step_writer {
       ++made.depth;
       if (made.depth > program_.depth) program_.depth = made.depth;
     }
-    if (made.is_row) made.has_rest = false;
+    if (made.is_row || made.op == row_op::rest_product) made.has_rest = false;
     std::size_t at = 0;
     while (at < program_.size && !(program_.steps[at] == made)) ++at;
     if (at == row_program::capacity) {

@@ -14,6 +14,7 @@
 
 HWY_BEFORE_NAMESPACE();
 namespace fuse::inline v0::kernelgen::inline FUSE_REWRITE_ISA::HWY_NAMESPACE {
+using detail::input_kind;
 using detail::row_op;
 using detail::row_program;
 using detail::row_step;
@@ -194,6 +195,8 @@ HWY_ATTR HWY_INLINE vec step_of(row_operands<Program, Inputs> const& source, vec
     if constexpr (sa.has_rest) return hn::Add(made, all(numbers.lower[place[s.a]]));
     if constexpr (sb.has_rest) return hn::Sub(made, all(numbers.lower[place[s.b]]));
     return made;
+  } else if constexpr (s.op == row_op::sub_nearest) {
+    return hn::Sub(operand(s.a, sa.is_row), operand(s.b, sb.is_row));
   } else if constexpr (s.op == row_op::mul) {
     return product(operand(s.a, sa.is_row), operand(s.b, sb.is_row));
   } else if constexpr (s.op == row_op::div) {
@@ -267,6 +270,9 @@ HWY_ATTR HWY_INLINE double number_of(double a, double b) {
     return std::fabs(a);
   } else if constexpr (Op == row_op::relu) {
     return a <= 0 ? 0 : a;
+  } else if constexpr (Op == row_op::rest_product) {
+    float const nearest = static_cast<float>(a);
+    return std::isfinite(nearest) ? kernels::detail::product(static_cast<double>(nearest) - a, b) : 0;
   } else if constexpr (Op == row_op::maximum) {
     return a != a || b <= a ? a : b;
   } else if constexpr (Op == row_op::minimum) {
