@@ -127,4 +127,39 @@ void check() {
 TEST_CASE("Rows alone, in batches, at any address, divided, on all targets: a norm") { check<layer_norm_formula>(); }
 TEST_CASE("... and all kinds of folds and functions") { check<mixed>(); }
 
+// One number of all bits of results, which compilers, flags and instruction sets with fused multiply-add agree on.
+TEST_CASE("A checksum") {
+  std::uint32_t state = 12345;
+  auto const fill = [&](std::vector<float>& all) {
+    for (float& one : all) {
+      state = state * 1664525u + 1013904223u;
+      one = static_cast<float>(state >> 8) * 0x1p-22f - 2;
+    }
+  };
+  for (auto const name : target_names()) {
+    if (name.substr(0, 3) != "AVX") continue;
+    REQUIRE(use_target(name));
+    INFO(name);
+    state = 12345;
+    std::uint64_t sum = 0;
+    for (std::size_t const columns : {1u, 3u, 17u, 100u, 768u, 1100u}) {
+      std::vector<float> from(7 * columns), y(from.size()), factors(columns), addends(columns);
+      fill(from);
+      fill(factors);
+      fill(addends);
+      matrix_view<float const> const rows(from.data(), 7, columns);
+      matrix_view<float> const result(y.data(), 7, columns);
+      auto const add = [&] {
+        for (float const one : y) sum = sum * 1099511628211u + std::bit_cast<std::uint32_t>(one);
+      };
+      one_kernel<layer_norm_formula>{factors, addends}.run(rows, result);
+      add();
+      one_kernel<mixed>{factors, addends}.run(rows, result);
+      add();
+    }
+    CHECK(sum == 0xa3b0e5a45ada3494u);
+  }
+  REQUIRE(use_target(target_names().front()));
+}
+
 }  // namespace bits

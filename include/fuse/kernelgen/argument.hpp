@@ -35,9 +35,9 @@ inline constexpr detail::input_kind kind_of<kernels::matrix_view<T>> = detail::i
 /// float16.
 template <fixed_string Name, class T>
 [[nodiscard]] constexpr auto arg(kernels::matrix_view<T> const& rows) {
-  using element_type = std::remove_const_t<T>;
-  static_assert(kernels::element<element_type>, "fuse: a kernel's rows have elements float, bfloat16 or float16");
-  return kernelgen::named_argument<Name, kernels::matrix_view<element_type const>>{
+  using element = std::remove_const_t<T>;
+  static_assert(kernels::element<element>, "fuse: a kernel's rows have elements float, bfloat16 or float16");
+  return kernelgen::named_argument<Name, kernels::matrix_view<element const>>{
       {rows.data, rows.rows, rows.columns, rows.row_stride}};
 }
 template <fixed_string Name, class Number>
@@ -48,9 +48,9 @@ template <fixed_string Name, class Number>
 template <fixed_string Name, class Range>
   requires requires(Range const& range) { std::span(range); }
 [[nodiscard]] constexpr auto arg(Range const& range) {
-  using element_type = typename decltype(std::span(range))::value_type;
-  static_assert(kernels::element<element_type>, "fuse: a kernel's rows have elements float, bfloat16 or float16");
-  return kernelgen::named_argument<Name, std::span<element_type const>>{std::span<element_type const>(range)};
+  using element = typename decltype(std::span(range))::value_type;
+  static_assert(kernels::element<element>, "fuse: a kernel's rows have elements float, bfloat16 or float16");
+  return kernelgen::named_argument<Name, std::span<element const>>{std::span<element const>(range)};
 }
 
 }  // namespace fuse::inline v0
