@@ -216,6 +216,23 @@ TEST_CASE("Quotients by numbers of any size") {
   REQUIRE(use_target(target_names().front()));
 }
 
+// What float leaves of the mean is nothing beside what is infinite.
+constexpr auto infinitely_far = (x - mean(x)) * (1 / scalar<"by">);
+TEST_CASE("A difference times infinity") {
+  std::array<float, 3> const from{1, 2, 4};
+  std::array<float, 3> y{};
+  for (auto const name : target_names()) {
+    REQUIRE(use_target(name));
+    for (float const by : {0.0f, 1e-40f}) {
+      auto const done = fuse::kernel<infinitely_far>(
+          matrix_view(y.data(), 1, 3), fuse::arg<"x">(matrix_view(from.data(), 1, 3)), fuse::arg<"by">(by));
+      REQUIRE(done.ok());
+      CHECK((y[0] == -HUGE_VALF && y[1] == -HUGE_VALF && y[2] == HUGE_VALF));
+    }
+  }
+  REQUIRE(use_target(target_names().front()));
+}
+
 // A row whose largest element is a NaN, or infinite, or whose elements are all zeros of either sign.
 constexpr auto most = x * 0 + reduce_max(x);
 TEST_CASE("The largest of what is not finite") {

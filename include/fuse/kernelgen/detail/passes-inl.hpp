@@ -85,6 +85,7 @@ inline constexpr step_set needed_by_step = [] {
   need(set, Program::get(), At);
   return set;
 }();
+
 // A function of each element that the last pass and the result need is stored in the place of the result, of floats,
 // where nothing but what all rows share is read after that. `none` where there is no such step.
 inline constexpr std::size_t none = row_program::capacity;

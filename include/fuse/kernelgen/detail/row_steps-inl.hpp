@@ -272,7 +272,8 @@ HWY_ATTR HWY_INLINE double number_of(double a, double b) {
     return a <= 0 ? 0 : a;
   } else if constexpr (Op == row_op::rest_product) {
     float const nearest = static_cast<float>(a);
-    return std::isfinite(nearest) ? kernels::detail::product(static_cast<double>(nearest) - a, b) : 0;
+    bool const has_rest = std::isfinite(nearest) && std::isfinite(static_cast<float>(b));
+    return has_rest ? kernels::detail::product(static_cast<double>(nearest) - a, b) : 0;
   } else if constexpr (Op == row_op::maximum) {
     return a != a || b <= a ? a : b;
   } else if constexpr (Op == row_op::minimum) {
