@@ -32,6 +32,7 @@ struct comparison {
 std::string name_of(comparison const& what);
 
 void add_embeddings(std::vector<comparison>& all);
+void add_expressions(std::vector<comparison>& all);
 void add_norms(std::vector<comparison>& all);
 void add_skip_norms(std::vector<comparison>& all);
 

@@ -41,6 +41,7 @@ int main(int count, char** arguments) {
   bench::add_norms(all);
   bench::add_skip_norms(all);
   bench::add_embeddings(all);
+  bench::add_expressions(all);
   std::erase_if(all, [&](auto const& one) { return name_of(one).find(only) == std::string::npos; });
   if (all.empty()) {
     std::cerr << "bench_kernels: no comparison's name has " << only << " in it\n";

@@ -11,7 +11,7 @@ import unittest
 INCLUDE = pathlib.Path(__file__).resolve().parents[2] / "include"
 COMPILER = os.environ.get("CXX", "g++")
 # Folders of the libraries that components need, and of these components.
-OPTIONAL = {"boost", "hwy", "google", "onnx", "eigen3", "torch", "ATen", "adapters", "kernels"}
+OPTIONAL = {"boost", "hwy", "google", "onnx", "eigen3", "torch", "ATen", "adapters", "kernels", "kernelgen"}
 MARKER = re.compile(r'^# \d+ "([^"<]+)"', re.MULTILINE)
 
 

@@ -133,6 +133,21 @@ HWY_ATTR HWY_INLINE double total_of(two<EvenOdd>, vec_pair v) {
 }
 #endif
 
+// What is done with a sum in a vector, or two: kept in the memory of all lanes, in the order of the columns, taken from
+// there, added to another one. Other kinds of sums bring their own.
+template <class Part, class V>
+HWY_ATTR HWY_INLINE void keep_lanes(Part part, V v, lane_memory& to, std::ptrdiff_t lane) {
+  part.keep_columns(v, to.at + lane);
+}
+template <class Part, class V>
+HWY_ATTR HWY_INLINE void take_lanes(Part part, V& v, lane_memory const& from, std::ptrdiff_t lane) {
+  v = part.kept_columns(from.at + lane);
+}
+template <class V>
+HWY_ATTR HWY_INLINE void add_to(V& v, V const& more) {
+  v = detail::HWY_NAMESPACE::add(v, more);
+}
+
 template <class Part>
 inline constexpr std::ptrdiff_t width_of = vector_lanes* std::ptrdiff_t{Part::vectors};
 
@@ -203,14 +218,14 @@ struct lane_tree<Part, Gather, Lanes> {
   }
   template <class Memory>
   HWY_ATTR HWY_INLINE void keep(Memory& to, std::ptrdiff_t lane = 0) {
-    each_sum([lane](auto& v, auto& memory) HWY_ATTR { Part().keep_columns(v, memory.at + lane); }, sums, to);
+    each_sum([lane](auto& v, auto& memory) HWY_ATTR { keep_lanes(Part(), v, memory, lane); }, sums, to);
   }
   template <class Memory>
   HWY_ATTR HWY_INLINE void take(Memory& from, std::ptrdiff_t lane = 0) {
-    each_sum([lane](auto& v, auto& memory) HWY_ATTR { v = Part().kept_columns(memory.at + lane); }, sums, from);
+    each_sum([lane](auto& v, auto& memory) HWY_ATTR { take_lanes(Part(), v, memory, lane); }, sums, from);
   }
   HWY_ATTR HWY_INLINE void add(lane_tree& other) {
-    each_sum([](auto& v, auto& w) HWY_ATTR { v = detail::HWY_NAMESPACE::add(v, w); }, sums, other.sums);
+    each_sum([](auto& v, auto& w) HWY_ATTR { add_to(v, w); }, sums, other.sums);
   }
   template <class Totals>
   HWY_ATTR HWY_INLINE void total(Totals& to) {

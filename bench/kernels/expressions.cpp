@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSL-1.0
+
+// Kernels made of expressions against those by hand, and against plain loops where there is none.
+#include <fuse/dsl/dsl.hpp>
+#include <fuse/kernelgen.hpp>
+
+#include "comparison.hpp"
+#include "norm_tensors.hpp"
+
+#include <cmath>
+#include <cstring>
+#include <memory>
+
+namespace bench {
+namespace {
+using namespace fuse::dsl;
+using fuse::arg;
+
+constexpr auto x = var<"x">, scale = var<"scale">, bias = var<"bias">;
+constexpr auto centred = x - mean(x);
+constexpr auto layer_norm_formula = centred * rsqrt(mean(square(centred)) + scalar<"epsilon">) * scale + bias;
+constexpr auto rms_norm_formula = x * rsqrt(mean(square(x)) + scalar<"epsilon">) * scale;
+constexpr auto softmax_formula = softmax(x), gelu_formula = gelu(x);
+constexpr auto swiglu_formula = x * sigmoid(x) * var<"gate">;
+
+using tensors = std::shared_ptr<norm_tensors<float>>;
+fuse::kernels::matrix_view<float const> input(tensors const& t) { return {t->x.data(), t->rows, t->columns}; }
+fuse::kernels::matrix_view<float> output(tensors const& t) { return {t->y.data(), t->rows, t->columns}; }
+
+template <formula Formula>
+candidate of_norm(tensors const& t) {
+  if constexpr (Formula == formula::layer_norm) {
+    return {"fuse::kernel", "", [t] {
+              check(fuse::kernel<layer_norm_formula>(output(t), arg<"x">(input(t)), arg<"scale">(t->scale),
+                                                     arg<"bias">(t->bias), arg<"epsilon">(epsilon)));
+            }};
+  } else {
+    return {"fuse::kernel", "", [t] {
+              check(fuse::kernel<rms_norm_formula>(output(t), arg<"x">(input(t)), arg<"scale">(t->scale),
+                                                   arg<"epsilon">(epsilon)));
+            }};
+  }
+}
+
+template <formula Formula>
+void add_norm(std::vector<comparison>& all, std::string const& kernel) {
+  for (auto const& [rows, columns] : norm_shapes) {
+    all.push_back({kernel, "float", "of an expression", rows, columns, [rows = rows, columns = columns] {
+                     auto const t = std::make_shared<norm_tensors<float>>(rows, columns, 0.0f, 0.1f);
+                     return std::vector<candidate>{
+                         of_norm<Formula>(t),
+                         {"fuse, by hand", "", [t] { norm<Formula>(*t, t->x.data(), t->y.data()); }},
+                         {"memcpy", "", [t] { std::memcpy(t->y.data(), t->x.data(), t->bytes()); }}};
+                   }});
+  }
+}
+
+// What a program without kernels has: the C library's functions in loops.
+void loop_of_softmax(norm_tensors<float>& t) {
+  for (std::size_t r = 0; r < t.rows; ++r) {
+    float const* const from = t.x.data() + r * t.columns;
+    float* const to = t.y.data() + r * t.columns;
+    float most = from[0], sum = 0;
+    for (std::size_t c = 1; c < t.columns; ++c) most = std::max(most, from[c]);
+    for (std::size_t c = 0; c < t.columns; ++c) sum += to[c] = std::exp(from[c] - most);
+    for (std::size_t c = 0; c < t.columns; ++c) to[c] /= sum;
+  }
+}
+template <class Function>
+void loop_of(norm_tensors<float>& t, Function const& function) {
+  for (std::size_t i = 0; i < t.rows * t.columns; ++i) t.y.data()[i] = function(t.x.data()[i], i % t.columns);
+}
+
+void add_function(std::vector<comparison>& all, std::string const& kernel, void (*fused)(tensors const&),
+                  void (*loop)(norm_tensors<float>&)) {
+  for (auto const& [rows, columns] : norm_shapes) {
+    all.push_back({kernel, "float", "of an expression", rows, columns, [=, rows = rows, columns = columns] {
+                     auto const t = std::make_shared<norm_tensors<float>>(rows, columns, 0.0f, 0.1f);
+                     return std::vector<candidate>{
+                         {"fuse::kernel", "", [t, fused] { fused(t); }},
+                         {"plain loops", __VERSION__, [t, loop] { loop(*t); }},
+                         {"memcpy", "", [t] { std::memcpy(t->y.data(), t->x.data(), t->bytes()); }}};
+                   }});
+  }
+}
+
+}  // namespace
+
+void add_expressions(std::vector<comparison>& all) {
+  add_norm<formula::layer_norm>(all, "layer_norm");
+  add_norm<formula::rms_norm>(all, "rms_norm");
+  add_function(
+      all, "softmax", [](tensors const& t) { check(fuse::kernel<softmax_formula>(output(t), arg<"x">(input(t)))); },
+      loop_of_softmax);
+  add_function(
+      all, "gelu", [](tensors const& t) { check(fuse::kernel<gelu_formula>(output(t), arg<"x">(input(t)))); },
+      [](norm_tensors<float>& t) {
+        loop_of(t, [](float v, std::size_t) { return 0.5f * v * (1 + std::erf(v * 0.70710678f)); });
+      });
+  add_function(
+      all, "swiglu",
+      [](tensors const& t) {
+        check(fuse::kernel<swiglu_formula>(output(t), arg<"x">(input(t)), arg<"gate">(t->scale)));
+      },
+      [](norm_tensors<float>& t) {
+        loop_of(t, [&](float v, std::size_t column) { return v / (1 + std::exp(-v)) * t.scale.data()[column]; });
+      });
+}
+
+}  // namespace bench
