@@ -97,6 +97,7 @@ class spelling : public shaped_sample, public group_spelling<spelling> {
         case opcode::less:
         case opcode::greater:
         case opcode::identity:
+        case opcode::cast:
         case opcode::reshape:
         case opcode::transpose:
         case opcode::flatten:
@@ -457,6 +458,10 @@ class spelling : public shaped_sample, public group_spelling<spelling> {
         operands.push_back(listed_operand(child, p->list));
         continue;
       }
+      if (i < call.lists.size() && !call.lists[i].empty()) {
+        operands.push_back(listed_operand(child, call.lists[i]));
+        continue;
+      }
       if (i < call.indices.size() && call.indices[i] != 0) {
         operands.push_back(indices(child, call.operands[i], call.indices[i]));
         continue;
@@ -498,6 +503,8 @@ class spelling : public shaped_sample, public group_spelling<spelling> {
         if (operands[i]) made_shape = broadcast(made_shape, shape_of(operands[i]));
     }
     if (op == opcode::where) operands[0] = condition_of(operands[0]);
+    if (op == opcode::logical_not || op == opcode::logical_and || op == opcode::logical_or || op == opcode::logical_xor)
+      for (auto& v : operands) v = condition_of(v);
     std::uint32_t results = 1;
     for (std::uint16_t i = 0; i < pattern_.size; ++i)
       if (pattern_[i].kind == term_kind::result && pattern_[i].child[0] == at)
