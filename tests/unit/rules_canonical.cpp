@@ -138,6 +138,17 @@ TEST_CASE("a conversion whose type between others use goes around it") {
   CHECK(left(g, g.cast(wide, element_type::float16)) == "Cast");
 }
 
+TEST_CASE("what takes any number of operands and has one is that one") {
+  for (auto const* name : {"Concat", "Sum", "Mean", "Max", "Min"}) {
+    tidied g;
+    auto const y = g.abs();
+    CHECK(left(g, g.add(name, {y}, {{"axis", std::int64_t{0}}})) == "Abs");
+    tidied two;
+    auto const z = two.abs();
+    CHECK(left(two, two.add(name, {z, z}, {{"axis", std::int64_t{0}}})) == "Abs " + std::string(name));
+  }
+}
+
 TEST_CASE("what changes no shape goes") {
   tidied g;
   auto const y = g.abs({"batch", 8});

@@ -68,6 +68,14 @@ inline constexpr auto copies_no_extent = dsl::pred<"y">([](auto y) {
   return true;
 });
 
+/// Whether `y` is an operator of any number of operands that has `x` alone: a pattern of a sum is found in others, too.
+inline constexpr auto is_only_operand = dsl::pred<"y", "x">([](auto y, auto x) {
+  auto const op = y.op();
+  bool const any = op == opcode::concat || op == opcode::sum_of || op == opcode::mean_of || op == opcode::maximum ||
+                   op == opcode::minimum;
+  return any && y.operand(0).id() == x.id() && y.operand(1).id() == absent;
+});
+
 /// Whether a Dropout drops nothing.
 inline constexpr auto nobody_trains = dsl::pred<"training">([](auto training) {
   double number = 1;
@@ -112,6 +120,18 @@ inline constexpr auto cast_of_cast =
         .summary("a conversion behind one that loses nothing converts what was there before")
         .replace(dsl::again<"last">(formula::kept))
         .stage(6);
+
+inline constexpr auto only_operand =
+    rule<"only-operand">(
+        dsl::either(expression(opcode::concat, formula::kept), expression(opcode::mean_of, formula::kept),
+                    expression(opcode::maximum, formula::kept), expression(opcode::minimum, formula::kept),
+                    expression(opcode::sum_of, formula::kept))
+            .as<"y">())
+        .where<"the operator has one operand">(formula::is_only_operand.quiet())
+        .summary("Concat, Sum, Mean, Max and Min of one operand are that operand")
+        .replace(formula::kept)
+        .stage(6)
+        .quiet();
 
 inline constexpr auto shape_that_stays =
     rule<"shape-that-stays">(dsl::either(formula::view_of(formula::kept),

@@ -15,12 +15,12 @@ namespace formula {
 /// A number as it stands beside x; what `neutral` captures may be put together from several.
 inline constexpr auto neutral_element = dsl::scalar<"neutral">;
 
-/// What stands beside `x` in `y`, an operator of two operands: nothing where the operator is neither `either_side` nor,
-/// with x as its first operand, `behind`.
-[[nodiscard]] inline value_view beside(value_view x, value_view y, opcode either_side, opcode behind) {
+/// What stands beside `of` in `y`, an operator of two operands: nothing where the operator is neither `either_side`
+/// nor, with `of` as its first operand, `behind`.
+[[nodiscard]] inline value_view beside(value_view of, value_view y, opcode either_side, opcode behind) {
   if (y.op() != either_side && y.op() != behind) return {};
-  if (y.operand(0).id() == x.id()) return y.operand(1);
-  return y.op() == either_side && y.operand(1).id() == x.id() ? y.operand(0) : value_view();
+  if (y.operand(0).id() == of.id()) return y.operand(1);
+  return y.op() == either_side && y.operand(1).id() == of.id() ? y.operand(0) : value_view();
 }
 [[nodiscard]] inline bool is_uniformly(value_view of, double wanted) {
   double number = 0;

@@ -27,7 +27,8 @@ struct layer_call {
 
   opcode op = opcode::opaque;
   std::vector<std::int64_t> result{};
-  std::size_t count = 0;  ///< operands
+  std::size_t count = 0;                             ///< operands
+  std::vector<std::int64_t> const* first = nullptr;  ///< the shape of the first one, where it is there already
   std::vector<parameter> stated{};
   std::vector<std::vector<std::int64_t>> operands{};
   std::vector<parameter> drawn{};
@@ -92,7 +93,7 @@ class layer_shapes {
       case opcode::matmul: {
         if (y.size() < 2) return false;
         auto left = y;
-        left.back() = inner();
+        left.back() = call_.first != nullptr && call_.first->size() == y.size() ? call_.first->back() : inner();
         in = {left, {left.back(), y.back()}};
         if (choose_.one_in("batched", 6)) {
           in[1] = y;

@@ -447,7 +447,10 @@ class spelling : public shaped_sample, public group_spelling<spelling> {
     auto parameters = stated(t, op);
     if (op != opcode::opaque && info(op).shape == shape_function::reduce) return write_reduction(at, op, parameters);
     auto const count = static_cast<std::size_t>(t.operands());
-    layer_call call{op, base_, count, {}, {}};
+    layer_call call{op, base_, count};
+    if (auto const& first = pattern_[t.child[0]]; count != 0 && first.kind == term_kind::capture)
+      if (auto const known = captured_.find(std::string(first.name)); known != captured_.end())
+        call.first = &shape_of(known->second);
     for (auto const& p : parameters) call.stated.push_back({p.name, p.listed, p.number, p.list});
     auto const shaped = shapes_of_operands(call, whole_, choose);
     std::vector<value> operands;
