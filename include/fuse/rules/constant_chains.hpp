@@ -48,12 +48,12 @@ inline constexpr condition no_growth = dsl::condition_detail::make<Constants...>
 }
 /// Whether operators from `y` down to `x` each combine a constant with the one below, two at least, and nothing else
 /// uses what is between.
-inline constexpr auto one_below_the_other = dsl::pred<"y", "x">([](auto y, auto x) {
+inline constexpr auto one_below_the_other = dsl::pred<"y", "x">([](auto y, auto of) {
   auto below = combined(y);
-  if (below.id() == x.id()) return false;
+  if (below.id() == of.id()) return false;
   for (int links = 0; links < 16 && below && below.users() == 1 && !below.is_output(); ++links) {
     below = combined(below);
-    if (below.id() == x.id()) return true;
+    if (below.id() == of.id()) return true;
   }
   return false;
 });

@@ -38,7 +38,7 @@ inline constexpr auto kept = dsl::var<"x">;
   return is_floating(into) || is_unsigned(from) || !is_unsigned(into);
 }
 inline constexpr auto lossless =
-    dsl::pred<"x", "between">([](auto x, auto between) { return holds_all(x.type(), between.type()); });
+    dsl::pred<"x", "between">([](auto of, auto between) { return holds_all(of.type(), between.type()); });
 
 /// Whether turning axes by `first` and the result by `then` leaves each axis where it was.
 inline constexpr auto turned_back = dsl::pred<"first", "then">([](auto first, auto then) {
@@ -69,11 +69,11 @@ inline constexpr auto copies_no_extent = dsl::pred<"y">([](auto y) {
 });
 
 /// Whether `y` is an operator of any number of operands that has `x` alone: a pattern of a sum is found in others, too.
-inline constexpr auto is_only_operand = dsl::pred<"y", "x">([](auto y, auto x) {
+inline constexpr auto is_only_operand = dsl::pred<"y", "x">([](auto y, auto of) {
   auto const op = y.op();
   bool const any = op == opcode::concat || op == opcode::sum_of || op == opcode::mean_of || op == opcode::maximum ||
                    op == opcode::minimum;
-  return any && y.operand(0).id() == x.id() && y.operand(1).id() == absent;
+  return any && y.operand(0).id() == of.id() && y.operand(1).id() == absent;
 });
 
 /// Whether a Dropout drops nothing.
@@ -85,7 +85,7 @@ inline constexpr auto nobody_trains = dsl::pred<"training">([](auto training) {
 /// Whether an output of the graph may be `x` instead: not where that is an input, a constant or an output itself, which
 /// have names of their own.
 inline constexpr auto own_output =
-    dsl::pred<"y", "x">([](auto y, auto x) { return !y.is_output() || (x.has_producer() && !x.is_output()); });
+    dsl::pred<"y", "x">([](auto y, auto of) { return !y.is_output() || (of.has_producer() && !of.is_output()); });
 
 }  // namespace formula
 

@@ -17,15 +17,15 @@ inline constexpr auto over_bias_factor = product_factor / bias_factor;
 inline constexpr auto factors = dsl::rest<"factor">, addends = dsl::rest<"shift">;
 
 /// Layers with a bias or without.
-[[nodiscard]] constexpr expression conv(expression const& input) {
-  return expression(opcode::conv, input, weights, dsl::optional(layer_bias));
+[[nodiscard]] constexpr expression conv(expression const& of) {
+  return expression(opcode::conv, of, weights, dsl::optional(layer_bias));
 }
-[[nodiscard]] constexpr expression conv_transpose(expression const& input) {
-  return expression(opcode::conv_transpose, input, weights, dsl::optional(layer_bias)).attr<"group">(1);
+[[nodiscard]] constexpr expression conv_transpose(expression const& of) {
+  return expression(opcode::conv_transpose, of, weights, dsl::optional(layer_bias)).attr<"group">(1);
 }
 /// A Gemm with weights that lie one way or the other, whose bias is multiplied by a factor.
-[[nodiscard]] constexpr expression gemm(int transposed, expression const& input) {
-  return expression(opcode::gemm, input, weights, dsl::optional(layer_bias))
+[[nodiscard]] constexpr expression gemm(int transposed, expression const& of) {
+  return expression(opcode::gemm, of, weights, dsl::optional(layer_bias))
       .attr<"beta">(bias_factor)
       .attr<"transB">(transposed);
 }

@@ -16,7 +16,7 @@ inline constexpr auto shifted_input = (layer_input + addends.not_empty()).users(
 /// Others would keep them beside the new ones.
 template <fixed_string Weights>
 inline constexpr condition used_once = [] {
-  constexpr condition made = dsl::pred<Weights>([](auto weights) { return weights.users() == 1; });
+  constexpr condition made = dsl::pred<Weights>([](auto held) { return held.users() == 1; });
   return made;
 }();
 
@@ -43,8 +43,8 @@ template <int Channels>
       .summary("constants that are added to what goes into a layer go into its bias")
       .replace(made);
 }
-[[nodiscard]] constexpr expression with_bias(expression const& bias) {
-  return dsl::again<"layer">(layer_input, weights, dsl::fold(known_bias + bias));
+[[nodiscard]] constexpr expression with_bias(expression const& sums) {
+  return dsl::again<"layer">(layer_input, weights, dsl::fold(known_bias + sums));
 }
 
 }  // namespace formula

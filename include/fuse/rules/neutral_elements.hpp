@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <cmath>
+#include <bit>
 #include <cstddef>
+#include <cstdint>
 
 #include <fuse/dsl/dsl.hpp>
 #include <fuse/program/rule_set.hpp>
@@ -27,7 +28,7 @@ inline constexpr auto neutral_element = dsl::scalar<"neutral">;
   return of.uniform(number) && number == wanted;
 }
 inline constexpr auto times_one =
-    dsl::pred<"y", "x">([](auto y, auto x) { return is_uniformly(beside(x, y, opcode::mul, opcode::div), 1); });
+    dsl::pred<"y", "x">([](auto y, auto of) { return is_uniformly(beside(of, y, opcode::mul, opcode::div), 1); });
 
 /// Whether all elements are 0, of the sign that is wanted where they have one.
 [[nodiscard]] inline bool is_zero(value_view of, bool negative) {
@@ -35,12 +36,12 @@ inline constexpr auto times_one =
   if (!is_floating(of.type())) return is_integer(of.type());
   auto const held = of.constant();  // the sign of what follows from constants is not known
   for (std::size_t i = 0; i < held.size(); ++i)
-    if (std::signbit(held.number(i)) != negative) return false;
+    if ((std::bit_cast<std::uint64_t>(held.number(i)) >> 63 != 0) != negative) return false;
   return held.size() != 0;
 }
 /// x + 0 is no x: it makes 0 of -0. x + -0 and x - 0 are.
 inline constexpr auto plus_nothing = dsl::pred<"y", "x">(
-    [](auto y, auto x) { return is_zero(beside(x, y, opcode::add, opcode::sub), y.op() == opcode::add); });
+    [](auto y, auto of) { return is_zero(beside(of, y, opcode::add, opcode::sub), y.op() == opcode::add); });
 
 inline constexpr auto to_the_one =
     dsl::pred<"y">([](auto y) { return y.op() == opcode::pow && is_uniformly(y.operand(1), 1); });
