@@ -6,6 +6,8 @@
 #include <fuse/rewrite/rewrite.hpp>
 #include <fuse/rules/activations.hpp>
 #include <fuse/rules/batch_norm.hpp>
+#include <fuse/rules/canonical.hpp>
+#include <fuse/rules/linear.hpp>
 #include <fuse/rules/norms.hpp>
 #include <fuse/rules/onnx_functions.hpp>
 #include <fuse/rules/skip_norms.hpp>
@@ -14,8 +16,9 @@
 namespace fuse_onnx {
 
 namespace {
-inline constexpr auto bundled = fuse::rule_set<fuse::rules::norms, fuse::rules::skip_norms, fuse::rules::activations,
-                                               fuse::rules::batch_norm, fuse::rules::onnx_functions>;
+inline constexpr auto bundled =
+    fuse::rule_set<fuse::rules::norms, fuse::rules::skip_norms, fuse::rules::activations, fuse::rules::batch_norm,
+                   fuse::rules::onnx_functions, fuse::rules::canonical, fuse::rules::linear>;
 }
 
 fuse::program const& bundled_program() {

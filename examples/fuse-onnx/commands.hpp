@@ -18,6 +18,7 @@ struct optimize_arguments {
   std::vector<std::string> rules, except;
   std::string target = "onnx", report = "text";
   bool check = false;
+  bool clean = false;
 };
 struct explain_arguments {
   std::filesystem::path input;

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fuse/adapters/onnx.hpp>
 #include <fuse/rewrite/check.hpp>
+#include <fuse/rewrite/clean.hpp>
 #include <fuse/verify/equivalent.hpp>
 #include <string>
 #include <string_view>
@@ -57,18 +58,25 @@ fuse::equivalence compared(std::filesystem::path const& input, fuse::adapters::o
   return fuse::equivalent(before, after, {.rounds = 1, .in_type = false, .most_elements = std::size_t{1} << 22});
 }
 
+// What was applied in a round before counts; what was refused then has been looked at again.
 void take_over(run_report& report, fuse::rewrite_report&& done) {
-  for (auto& rule : done.rules) {
-    auto& into = report.rules.emplace_back();
+  report.rules.resize(done.rules.size());
+  for (std::size_t i = 0; i < done.rules.size(); ++i) {
+    auto& rule = done.rules[i];
+    auto& into = report.rules[i];
     into.name = std::move(rule.name);
-    into.matched = rule.matched;
-    into.applied = rule.applied;
+    into.matched = into.applied + rule.matched;
+    into.applied += rule.applied;
+    into.refused.clear();
     for (auto& r : rule.refused)
       into.refused.push_back({std::move(r.node), std::move(r.reason), std::move(r.condition)});
     into.left_out = std::move(rule.left_out);
   }
   report.notes = std::move(done.notes);
 }
+
+// Cleaned graphs are what rules look for, and what rules leave is to be cleaned: at most so often.
+constexpr int most_rounds = 8;
 
 }  // namespace
 
@@ -93,12 +101,15 @@ int optimize(optimize_arguments const& arguments) {
   report.nodes_before = graph.node_count();
   auto const version = file.model().ir_version();
 
+  fuse::clean_report cleaned;
+  if (arguments.clean) cleaned.folded = fuse::clean(graph, {.share_equal = false, .drop_unused = false}).folded;
+
   fuse::rewrite_options options;
   options.only = arguments.rules;
   options.except = arguments.except;
   if (arguments.check) options.check = &fuse::check_by_evaluation<>;
   options.target = arguments.target == "onnxruntime" ? fuse::target::onnxruntime : fuse::target::standard;
-  {
+  for (int round = 0; round < most_rounds; ++round) {
     watcher watching(report, bar);
     options.observer = watching.observer();
     auto rewritten = rewrite_bundled(graph, options);
@@ -106,7 +117,17 @@ int optimize(optimize_arguments const& arguments) {
     bar.clear();
     if (!rewritten.error.empty()) return complain(bad_input, report.input + ": " + rewritten.error);
     take_over(report, std::move(rewritten));
+    if (!arguments.clean) break;
+    auto const more = fuse::clean(graph);
+    cleaned.folded += more.folded;
+    cleaned.shared += more.shared;
+    cleaned.dropped += more.dropped;
+    if (!more.changed()) break;
   }
+  if (arguments.clean)
+    report.notes.push_back(std::to_string(cleaned.folded) + " nodes became constants, " +
+                           std::to_string(cleaned.shared) + " computed what others do, " +
+                           std::to_string(cleaned.dropped) + " were not used");
   report.nodes_after = graph.node_count();
   if (graph.redefines_operators())
     report.notes.push_back(

@@ -13,6 +13,8 @@
 #include <fuse/fuse.hpp>
 #include <fuse/rules/activations.hpp>
 #include <fuse/rules/batch_norm.hpp>
+#include <fuse/rules/canonical.hpp>
+#include <fuse/rules/linear.hpp>
 #include <fuse/rules/onnx_functions.hpp>
 #include <fuse/rules/skip_norms.hpp>
 #include <fuse/verify.hpp>
@@ -22,8 +24,9 @@
 // The rules that come with fuse.
 namespace bundled {
 
-inline constexpr auto all = fuse::rule_set<fuse::rules::norms, fuse::rules::skip_norms, fuse::rules::activations,
-                                           fuse::rules::batch_norm, fuse::rules::onnx_functions>;
+inline constexpr auto all =
+    fuse::rule_set<fuse::rules::norms, fuse::rules::skip_norms, fuse::rules::activations, fuse::rules::batch_norm,
+                   fuse::rules::onnx_functions, fuse::rules::canonical, fuse::rules::linear>;
 
 TEST_CASE("every bundled rule is right on a thousand graphs") {
   constexpr std::size_t tried = one_case_in == 1 ? 1000 : 50;

@@ -77,7 +77,11 @@ def difference(wanted, found):
         return found
     try:
         for w, f in zip(wanted, found, strict=True):
-            np.testing.assert_allclose(f, w, rtol=1e-3, atol=1e-5)
+            if isinstance(w, list):  # a sequence
+                if told := difference(w, f):
+                    return told
+            else:
+                np.testing.assert_allclose(f, w, rtol=1e-3, atol=1e-5)
     except (AssertionError, ValueError, TypeError) as error:
         return str(error)[:300]
     return None
@@ -115,7 +119,7 @@ class BackendTest(unittest.TestCase):
         return None
 
     def judge_all(self, cases, changed_at_least):
-        changed, compared, jobs = 0, 0, []
+        changed, told, compared, jobs = 0, 0, 0, []
         for number, case in enumerate(judge.sampled(cases)):
             # One node is no norm, whoever asks: they take turns.
             targets = judge.TARGETS if len(case[1].graph.node) > 1 else [judge.TARGETS[number % 2]]
@@ -129,12 +133,13 @@ class BackendTest(unittest.TestCase):
                     self.assertTrue(written == data, "nothing was applied, and the bytes differ")
                     continue
                 changed += 1
+                told += bool(expected)
                 made = onnx.load_from_string(written)
                 if target == "onnx" and valid(model):
                     onnx.checker.check_model(made)
                 compared += self.same_results(model, made, inputs, expected) is not None
         self.assertGreaterEqual(changed, changed_at_least)
-        self.assertGreaterEqual(compared, changed * 9 // 10)
+        self.assertGreaterEqual(compared, told * 9 // 10)
 
     def test_models_of_one_operator(self):
         self.judge_all(of_code(), 100 // judge.ONE_CASE_IN)

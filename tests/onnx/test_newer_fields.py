@@ -47,7 +47,7 @@ OLD = {
     "FunctionProto": {1, 4, 5, 6, 7, 8, 9, 10},
 }
 
-NODE = helper.make_node("Identity", ["x"], ["spare"], "spare").SerializeToString()
+NODE = helper.make_node("Tanh", ["x"], ["spare"], "spare").SerializeToString()
 FUNCTION = helper.make_function("acme", "Spare", ["a", "x"], ["b"], [helper.make_node("Relu", ["a"], ["b"])], [helper.make_opsetid("", 17)]).SerializeToString()
 TENSOR = numpy_helper.from_array(np.ones(2, np.float32), "spare weight").SerializeToString()
 VALUE = helper.make_tensor_value_info("x", TensorProto.FLOAT, (4, 7)).SerializeToString()

@@ -1,20 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <cstdint>
-#include <vector>
-
 #include <fuse/dsl/dsl.hpp>
 #include <fuse/program/rule_set.hpp>
+#include <fuse/rules/layer_formulas.hpp>
 
 namespace fuse::inline v0::rules {
 namespace formula {
 
-inline constexpr auto layer_input = dsl::var<"x">, weights = dsl::var<"w">, layer_bias = dsl::var<"b">;
 inline constexpr auto channel_scale = dsl::var<"scale">, channel_bias = dsl::var<"bias">;
 inline constexpr auto channel_mean = dsl::var<"mean">, channel_variance = dsl::var<"variance">;
-inline constexpr auto bias_factor = dsl::param<"factor of b">, product_factor = dsl::param<"factor of w">;
-inline constexpr auto known_bias = dsl::or_else(layer_bias, 0.0);
 
 /// With statistics that are known, y -> factor y + shift for each channel. S. Ioffe, C. Szegedy: Batch Normalization,
 /// arXiv:1502.03167, section 3.1.
@@ -26,30 +21,6 @@ inline constexpr auto channel_shift = channel_bias - channel_mean * channel_fact
   return expression(opcode::batch_norm, value, channel_scale, channel_bias, channel_mean, channel_variance)
       .attr<"epsilon">(dsl::param<"epsilon">)
       .attr<"training_mode">(0);
-}
-
-/// Layers with a bias or without.
-[[nodiscard]] constexpr expression conv(expression const& input) {
-  return expression(opcode::conv, input, weights, dsl::optional(layer_bias));
-}
-[[nodiscard]] constexpr expression conv_transpose(expression const& input) {
-  return expression(opcode::conv_transpose, input, weights, dsl::optional(layer_bias)).attr<"group">(1);
-}
-/// A Gemm with weights that lie one way or the other, whose bias is multiplied by a factor.
-[[nodiscard]] constexpr expression gemm(int transposed, expression const& input) {
-  return expression(opcode::gemm, input, weights, dsl::optional(layer_bias))
-      .attr<"beta">(bias_factor)
-      .attr<"transB">(transposed);
-}
-
-/// The sum of products of weights and numbers of input channels, for each output channel: where these are the first
-/// axis of the weights, or the last of two.
-[[nodiscard]] constexpr expression summed_by_first(expression const& along_second) {
-  auto const rows = dsl::flatten(weights * dsl::along<1>(along_second)).attr<"axis">(1);
-  return dsl::sum(rows).attr<"axes">(dsl::list(1)).attr<"keepdims">(0);
-}
-[[nodiscard]] constexpr expression summed_by_last(expression const& along_first) {
-  return dsl::sum(weights * dsl::along<0>(along_first)).attr<"axes">(dsl::list(0)).attr<"keepdims">(0);
 }
 
 }  // namespace formula
@@ -67,44 +38,37 @@ namespace batch_norm_detail {
   return of.where(dsl::is_constant<"scale">, dsl::is_constant<"bias">, dsl::is_constant<"mean">,
                   dsl::is_constant<"variance">);
 }
-/// The layer on x, with other constants.
-template <class... Constants>
-[[nodiscard]] constexpr expression layer_with(Constants const&... made) {
-  return dsl::again<"layer">(formula::layer_input, dsl::fold(made)...);
-}
-
 /// A batch norm behind a layer, which goes into its weights along axis `Axis`, its output channels, and into its bias.
 template <int Axis>
 [[nodiscard]] constexpr rewrite_rule behind(rule_name name, expression const& layer, expression const& new_bias) {
   return of_known_statistics(of_constants(name(formula::batch_norm_of(layer.as<"layer">().users(1)))))
       .summary("a batch norm goes into the weights and the bias of the layer before it")
-      .replace(layer_with(formula::weights * dsl::along<Axis>(formula::channel_factor), new_bias));
+      .replace(formula::layer_with(formula::weights * dsl::along<Axis>(formula::channel_factor), new_bias));
 }
 /// A batch norm before a layer; `new_bias` has what the layer makes of the shift.
 template <int Axis>
 [[nodiscard]] constexpr rewrite_rule before(rule_name name, expression const& layer, expression const& new_bias) {
   return of_known_statistics(of_constants(name(layer.as<"layer">())))
       .summary("a batch norm goes into the weights and the bias of the layer behind it")
-      .replace(layer_with(formula::weights * dsl::along<Axis>(formula::channel_factor), new_bias))
+      .replace(formula::layer_with(formula::weights * dsl::along<Axis>(formula::channel_factor), new_bias))
       .stage(1)
       .quiet();
 }
 
-inline constexpr auto factors = dsl::rest<"factor">, addends = dsl::rest<"shift">;
-
 /// Numbers by which the channels of a layer, axis `Channels` of its result, are multiplied.
 template <int Axis, int Channels>
 [[nodiscard]] constexpr rewrite_rule scaled(rule_name name, expression const& layer, expression const& bias) {
-  return of_constants_alone(name(layer.as<"layer">().users(1) * factors.not_empty()))
+  return of_constants_alone(name(layer.as<"layer">().users(1) * formula::factors.not_empty()))
       .where(dsl::floating<"layer">, dsl::along_axis<"factor", "layer">(Channels).quiet())
       .summary("constants that multiply the channels of a layer go into its weights and its bias")
-      .replace(layer_with(formula::weights * dsl::along<Axis>(factors), bias * dsl::along<-1>(factors)))
+      .replace(formula::layer_with(formula::weights * dsl::along<Axis>(formula::factors),
+                                   bias * dsl::along<-1>(formula::factors)))
       .quiet();
 }
 /// Numbers that are added to them.
 template <int Channels>
 [[nodiscard]] constexpr rewrite_rule shifted(rule_name name, expression const& layer, expression const& by) {
-  return of_constants_alone(name(layer.as<"layer">().users(1) + addends.not_empty()))
+  return of_constants_alone(name(layer.as<"layer">().users(1) + formula::addends.not_empty()))
       .where(dsl::floating<"layer">, dsl::along_axis<"shift", "layer">(Channels).quiet())
       .summary("constants that are added to the channels of a layer go into its bias")
       .replace(dsl::again<"layer">(formula::layer_input, formula::weights, dsl::fold(formula::known_bias + by)))
@@ -115,7 +79,7 @@ template <int Channels>
 inline constexpr auto matmul_layer = dsl::matmul(formula::layer_input, formula::weights).as<"layer">().users(1);
 inline constexpr auto biased_matmul = dsl::either(matmul_layer, (matmul_layer + formula::layer_bias).users(1));
 inline constexpr auto normed_matmul =
-    layer_with(formula::weights * dsl::along<-1>(formula::channel_factor)) +
+    formula::layer_with(formula::weights * dsl::along<-1>(formula::channel_factor)) +
     dsl::fold(formula::known_bias * dsl::along<-1>(formula::channel_factor) + dsl::along<-1>(formula::channel_shift));
 [[nodiscard]] constexpr expression turned(expression const& value) {
   return dsl::op<"Transpose">(value).attr<"perm">(dsl::list(0, 2, 1));
@@ -132,16 +96,6 @@ inline constexpr auto norm_of_turned = formula::batch_norm_of(turned(biased_matm
 inline constexpr auto conv_bias = formula::known_bias * formula::channel_factor + formula::channel_shift;
 inline constexpr auto gemm_bias = formula::known_bias * dsl::along<-1>(formula::channel_factor) +
                                   dsl::along<-1>(formula::channel_shift / formula::bias_factor);
-inline constexpr auto over_bias_factor = formula::product_factor / formula::bias_factor;
-
-/// That nothing is padded: what is there is 0, and not the shift.
-inline constexpr auto no_padding = dsl::pred<"pads">([](auto pads) {
-  std::vector<std::int64_t> all;
-  if (!pads.integers(all)) return false;
-  for (auto const each : all)
-    if (each != 0) return false;
-  return true;
-});
 
 }  // namespace batch_norm_detail
 
@@ -180,28 +134,26 @@ inline constexpr auto batch_norm_before_conv =
         rule<"batch-norm-before-conv">,
         formula::conv(formula::batch_norm_of(formula::layer_input)).attr<"group">(1).attr<"pads">(dsl::param<"pads">),
         formula::known_bias + formula::summed_by_first(formula::channel_shift))
-        .where<"nothing is padded">(batch_norm_detail::no_padding);
+        .where<"nothing is padded">(formula::no_padding);
 inline constexpr auto batch_norm_before_gemm = batch_norm_detail::before<0>(
     rule<"batch-norm-before-gemm">,
     formula::gemm(0, formula::batch_norm_of(formula::layer_input))
         .attr<"transA">(0)
         .attr<"alpha">(formula::product_factor),
-    formula::known_bias +
-        dsl::along<-1>(formula::summed_by_last(formula::channel_shift) * batch_norm_detail::over_bias_factor));
+    formula::known_bias + dsl::along<-1>(formula::summed_by_last(formula::channel_shift) * formula::over_bias_factor));
 inline constexpr auto batch_norm_before_transposed_gemm = batch_norm_detail::before<1>(
     rule<"batch-norm-before-transposed-gemm">,
     formula::gemm(1, formula::batch_norm_of(formula::layer_input))
         .attr<"transA">(0)
         .attr<"alpha">(formula::product_factor),
-    formula::known_bias +
-        dsl::along<-1>(formula::summed_by_first(formula::channel_shift) * batch_norm_detail::over_bias_factor));
+    formula::known_bias + dsl::along<-1>(formula::summed_by_first(formula::channel_shift) * formula::over_bias_factor));
 inline constexpr auto batch_norm_before_matmul =
     batch_norm_detail::of_known_statistics(
         rule<"batch-norm-before-matmul">(
             dsl::matmul(formula::batch_norm_of(formula::layer_input), formula::weights).as<"layer">()))
         .where(dsl::is_constant<"w">, dsl::rank<"x">(2), dsl::rank<"w">(2))
         .summary("a batch norm goes into the weights of the matrix product behind it, and becomes a sum")
-        .replace(batch_norm_detail::layer_with(formula::weights * dsl::along<0>(formula::channel_factor)) +
+        .replace(formula::layer_with(formula::weights * dsl::along<0>(formula::channel_factor)) +
                  dsl::fold(formula::summed_by_last(formula::channel_shift)))
         .stage(1)
         .quiet();
@@ -211,12 +163,11 @@ inline constexpr auto batch_norm_before_matmul =
 inline constexpr auto scale_into_conv =
     batch_norm_detail::scaled<0, 1>(rule<"scale-into-conv">, formula::conv(formula::layer_input), formula::known_bias);
 inline constexpr auto shift_into_conv = batch_norm_detail::shifted<1>(
-    rule<"shift-into-conv">, formula::conv(formula::layer_input), dsl::along<-1>(batch_norm_detail::addends));
+    rule<"shift-into-conv">, formula::conv(formula::layer_input), dsl::along<-1>(formula::addends));
 inline constexpr auto scale_into_conv_transpose = batch_norm_detail::scaled<1, 1>(
     rule<"scale-into-conv-transpose">, formula::conv_transpose(formula::layer_input), formula::known_bias);
-inline constexpr auto shift_into_conv_transpose =
-    batch_norm_detail::shifted<1>(rule<"shift-into-conv-transpose">, formula::conv_transpose(formula::layer_input),
-                                  dsl::along<-1>(batch_norm_detail::addends));
+inline constexpr auto shift_into_conv_transpose = batch_norm_detail::shifted<1>(
+    rule<"shift-into-conv-transpose">, formula::conv_transpose(formula::layer_input), dsl::along<-1>(formula::addends));
 inline constexpr auto scale_into_gemm = batch_norm_detail::scaled<1, 1>(
     rule<"scale-into-gemm">, formula::gemm(0, formula::layer_input), formula::known_bias);
 inline constexpr auto scale_into_transposed_gemm = batch_norm_detail::scaled<0, 1>(
@@ -225,35 +176,35 @@ inline constexpr auto shift_into_gemm = batch_norm_detail::shifted<1>(
     rule<"shift-into-gemm">,
     expression(opcode::gemm, formula::layer_input, formula::weights, dsl::optional(formula::layer_bias))
         .attr<"beta">(formula::bias_factor),
-    dsl::along<-1>(batch_norm_detail::addends) / formula::bias_factor);
+    dsl::along<-1>(formula::addends) / formula::bias_factor);
 inline constexpr auto scale_into_matmul =
     rule<"scale-into-matmul">(dsl::matmul(formula::layer_input, formula::weights).as<"layer">().users(1) *
-                              batch_norm_detail::factors.not_empty())
+                              formula::factors.not_empty())
         .where(dsl::is_constant<"w">.quiet(), dsl::floating<"layer">, dsl::rank<"w">(2),
                dsl::along_axis<"factor", "layer">(-1).quiet())
         .summary("constants that multiply the columns of a matrix product go into its weights")
-        .replace(batch_norm_detail::layer_with(formula::weights * dsl::along<-1>(batch_norm_detail::factors)))
+        .replace(formula::layer_with(formula::weights * dsl::along<-1>(formula::factors)))
         .quiet();
 inline constexpr auto scale_into_matmul_with_bias =
-    rule<"scale-into-matmul-with-bias">((dsl::matmul(formula::layer_input, formula::weights).as<"layer">().users(1) +
-                                         batch_norm_detail::addends.not_empty())
-                                            .users(1) *
-                                        batch_norm_detail::factors.not_empty())
+    rule<"scale-into-matmul-with-bias">(
+        (dsl::matmul(formula::layer_input, formula::weights).as<"layer">().users(1) + formula::addends.not_empty())
+            .users(1) *
+        formula::factors.not_empty())
         .where(dsl::is_constant<"w">.quiet(), dsl::floating<"layer">, dsl::rank<"w">(2),
                dsl::along_axis<"factor", "layer">(-1).quiet(), dsl::along_axis<"shift", "layer">(-1).quiet())
         .summary("constants that multiply the columns of a matrix product and its bias go into both")
-        .replace(batch_norm_detail::layer_with(formula::weights * dsl::along<-1>(batch_norm_detail::factors)) +
-                 dsl::fold(dsl::along<-1>(batch_norm_detail::addends) * dsl::along<-1>(batch_norm_detail::factors)))
+        .replace(formula::layer_with(formula::weights * dsl::along<-1>(formula::factors)) +
+                 dsl::fold(dsl::along<-1>(formula::addends) * dsl::along<-1>(formula::factors)))
         .quiet();
 inline constexpr auto sum_of_biases =
     batch_norm_detail::of_constants_alone(
         rule<"sum-of-biases">(dsl::matmul(formula::layer_input, formula::weights).as<"layer">() + formula::layer_bias +
-                              batch_norm_detail::addends.not_empty()))
+                              formula::addends.not_empty()))
         .where(dsl::floating<"layer">, dsl::along_axis<"b", "layer">(-1).quiet(),
                dsl::along_axis<"shift", "layer">(-1).quiet())
         .summary("constants that are added to the columns of a matrix product are one")
         .replace(dsl::again<"layer">(formula::layer_input, formula::weights) +
-                 dsl::fold(dsl::along<-1>(formula::layer_bias) + dsl::along<-1>(batch_norm_detail::addends)))
+                 dsl::fold(dsl::along<-1>(formula::layer_bias) + dsl::along<-1>(formula::addends)))
         .quiet();
 
 /// Batch norms at inference, into the layer before each, or else behind it. What is rounded is the layer's new

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <fuse/eval/dense.hpp>
+#include <fuse/graph/element_type.hpp>
 #include <fuse/ops/operator.hpp>
 #include <fuse/verify/choices.hpp>
 
@@ -26,12 +27,14 @@ struct layer_call {
 
   opcode op = opcode::opaque;
   std::vector<std::int64_t> result{};
-  std::size_t count = 0;  ///< operands
+  std::size_t count = 0;                             ///< operands
+  std::vector<std::int64_t> const* first = nullptr;  ///< the shape of the first one, where it is there already
   std::vector<parameter> stated{};
   std::vector<std::vector<std::int64_t>> operands{};
   std::vector<parameter> drawn{};
-  std::size_t parts = 1;                ///< results
-  std::vector<std::int64_t> indices{};  ///< of operands that are indices: into how many
+  std::size_t parts = 1;                           ///< results
+  std::vector<std::int64_t> indices{};             ///< of operands that are indices: into how many
+  std::vector<std::vector<std::int64_t>> lists{};  ///< of operands that are lists: what they hold
 
   // Whether the parameter that an operand holds was drawn, which is written there then.
   [[nodiscard]] bool drawn_operand(std::size_t operand, std::string_view wanted) {
@@ -90,7 +93,7 @@ class layer_shapes {
       case opcode::matmul: {
         if (y.size() < 2) return false;
         auto left = y;
-        left.back() = inner();
+        left.back() = call_.first != nullptr && call_.first->size() == y.size() ? call_.first->back() : inner();
         in = {left, {left.back(), y.back()}};
         if (choose_.one_in("batched", 6)) {
           in[1] = y;
@@ -133,6 +136,27 @@ class layer_shapes {
         auto const rank = static_cast<int>(y.size());
         call_.drawn_number("axis", choose_.number("softmax axis", {-1, -1, 0, 1}) % rank);
         in = {y};
+        return true;
+      }
+      case opcode::cast: {
+        in = {y};
+        using enum element_type;
+        constexpr element_type types[] = {float32, float64, float16, bfloat16, int32, int64, boolean};
+        auto const to = types[choose_.number("converted to", {0, 0, 1, 1, 2, 3, 4, 5, 6})];
+        call_.drawn_number("to", static_cast<double>(to));
+        return true;
+      }
+      case opcode::expand:
+      case opcode::tile: {
+        if (y.empty() || call_.count != 2) return false;
+        auto from = y;
+        if (choose_.one_in("repeated", 3))
+          from[static_cast<std::size_t>(choose_.number("along", {0, 1, 2})) % y.size()] = 1;
+        auto to = y;
+        if (call_.op == opcode::tile)
+          for (std::size_t i = 0; i < y.size(); ++i) to[i] = from[i] == y[i] ? 1 : y[i];
+        in = {from, {static_cast<std::int64_t>(y.size())}};
+        call_.lists = {{}, to};
         return true;
       }
       case opcode::transpose: return draw_transpose();

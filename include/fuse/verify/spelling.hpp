@@ -100,6 +100,7 @@ class spelling : public shaped_sample, public group_spelling<spelling>, public l
         case opcode::less:
         case opcode::greater:
         case opcode::identity:
+        case opcode::cast:
         case opcode::reshape:
         case opcode::transpose:
         case opcode::flatten:
@@ -460,7 +461,10 @@ class spelling : public shaped_sample, public group_spelling<spelling>, public l
     auto parameters = stated(t, op);
     if (op != opcode::opaque && info(op).shape == shape_function::reduce) return write_reduction(at, op, parameters);
     auto const count = static_cast<std::size_t>(t.operands());
-    layer_call call{op, base_, count, {}, {}};
+    layer_call call{op, base_, count};
+    if (auto const& first = pattern_[t.child[0]]; count != 0 && first.kind == term_kind::capture)
+      if (auto const known = captured_.find(std::string(first.name)); known != captured_.end())
+        call.first = &shape_of(known->second);
     for (auto const& p : parameters) call.stated.push_back({p.name, p.listed, p.number, p.list});
     auto const shaped = shapes_of_operands(call, whole_, choose);
     std::vector<value> operands;
@@ -469,6 +473,10 @@ class spelling : public shaped_sample, public group_spelling<spelling>, public l
       if (i > 0 && call.drawn_operand(i, source_of(op, i))) {
         auto const* p = call.find(source_of(op, i));
         operands.push_back(listed_operand(child, p->list));
+        continue;
+      }
+      if (i < call.lists.size() && !call.lists[i].empty()) {
+        operands.push_back(listed_operand(child, call.lists[i]));
         continue;
       }
       if (i < call.indices.size() && call.indices[i] != 0) {
@@ -512,6 +520,8 @@ class spelling : public shaped_sample, public group_spelling<spelling>, public l
         if (operands[i]) made_shape = broadcast(made_shape, shape_of(operands[i]));
     }
     if (op == opcode::where) operands[0] = condition_of(operands[0]);
+    if (op == opcode::logical_not || op == opcode::logical_and || op == opcode::logical_or || op == opcode::logical_xor)
+      for (auto& v : operands) v = condition_of(v);
     std::uint32_t results = 1;
     for (std::uint16_t i = 0; i < pattern_.size; ++i)
       if (pattern_[i].kind == term_kind::result && pattern_[i].child[0] == at)

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <fuse/dsl/dsl.hpp>
+#include <fuse/graph/element_type.hpp>
+#include <fuse/program/rule_set.hpp>
+
+namespace fuse::inline v0::rules {
+namespace formula {
+
+inline constexpr auto kept = dsl::var<"x">;
+
+/// What changes the shape alone.
+[[nodiscard]] constexpr expression view_of(expression const& of) {
+  return dsl::either(dsl::reshape(of), dsl::flatten(of), expression(opcode::squeeze, of),
+                     expression(opcode::unsqueeze, of));
+}
+
+/// How many bits a number of the type has behind its sign; 0 of what is no number.
+[[nodiscard]] constexpr int digits_of(element_type type) {
+  switch (type) {
+    case element_type::float64: return 53;
+    case element_type::float32: return 24;
+    case element_type::float16: return 11;
+    case element_type::bfloat16: return 8;
+    default: return is_integer(type) ? static_cast<int>(8 * size_of(type)) - (is_unsigned(type) ? 0 : 1) : 0;
+  }
+}
+
+/// Whether `into` holds every number of `from`: a conversion to it and on is the conversion from one end to the other.
+[[nodiscard]] constexpr bool holds_all(element_type from, element_type into) {
+  if (from == element_type::boolean) return into == from || digits_of(into) != 0;
+  if (is_floating(from)) return widens(from, into);
+  if (digits_of(from) == 0 || digits_of(into) < digits_of(from)) return false;
+  return is_floating(into) || is_unsigned(from) || !is_unsigned(into);
+}
+inline constexpr auto lossless =
+    dsl::pred<"x", "between">([](auto of, auto between) { return holds_all(of.type(), between.type()); });
+
+/// Whether turning axes by `first` and the result by `then` leaves each axis where it was.
+inline constexpr auto turned_back = dsl::pred<"first", "then">([](auto first, auto then) {
+  std::vector<std::int64_t> one, other;
+  if (!first.integers(one) || !then.integers(other) || one.size() != other.size()) return false;
+  for (std::size_t i = 0; i < other.size(); ++i) {
+    auto const at = other[i];
+    if (at < 0 || at >= static_cast<std::int64_t>(one.size())) return false;
+    if (one[static_cast<std::size_t>(at)] != static_cast<std::int64_t>(i)) return false;
+  }
+  return true;
+});
+inline constexpr auto not_turned = dsl::pred<"order">([](auto order) {
+  std::vector<std::int64_t> axes;
+  if (!order.integers(axes)) return false;
+  for (std::size_t i = 0; i < axes.size(); ++i)
+    if (axes[i] != static_cast<std::int64_t>(i)) return false;
+  return true;
+});
+
+/// That the shape which a Reshape states is known and says nothing of the operand's: no extent is copied.
+inline constexpr auto copies_no_extent = dsl::pred<"y">([](auto y) {
+  std::vector<std::int64_t> extents;
+  if (!y.parameter("shape", extents)) return false;
+  for (auto const extent : extents)
+    if (extent == 0) return false;
+  return true;
+});
+
+/// Whether `y` is an operator of any number of operands that has `x` alone: a pattern of a sum is found in others, too.
+inline constexpr auto is_only_operand = dsl::pred<"y", "x">([](auto y, auto of) {
+  auto const op = y.op();
+  bool const any = op == opcode::concat || op == opcode::sum_of || op == opcode::mean_of || op == opcode::maximum ||
+                   op == opcode::minimum;
+  return any && y.operand(0).id() == of.id() && y.operand(1).id() == absent;
+});
+
+/// Whether a Dropout drops nothing.
+inline constexpr auto nobody_trains = dsl::pred<"training">([](auto training) {
+  double number = 1;
+  return training.uniform(number) && number == 0;
+});
+
+/// Whether an output of the graph may be `x` instead: not where that is an input, a constant or an output itself, which
+/// have names of their own.
+inline constexpr auto own_output =
+    dsl::pred<"y", "x">([](auto y, auto of) { return !y.is_output() || (of.has_producer() && !of.is_output()); });
+
+}  // namespace formula
+
+inline constexpr auto identity = rule<"identity">(expression(opcode::identity, formula::kept).as<"y">())
+                                     .where<"no output is another's">(formula::own_output.quiet())
+                                     .summary("an Identity is its operand")
+                                     .replace(formula::kept)
+                                     .at_equal_cost()
+                                     .stage(6)
+                                     .quiet();
+
+/// (Of its mask, which nobody may use, nothing is left.)
+inline constexpr auto dropout_at_inference =
+    rule<"dropout-at-inference">(expression(opcode::dropout, formula::kept, dsl::optional(dsl::var<"ratio">),
+                                            dsl::optional(dsl::var<"training">)))
+        .where<"nobody trains">(formula::nobody_trains)
+        .summary("a Dropout that drops nothing is its operand")
+        .replace(formula::kept)
+        .stage(6);
+
+inline constexpr auto cast_to_the_same_type = rule<"cast-to-the-same-type">(dsl::cast(formula::kept).as<"y">())
+                                                  .where(dsl::same_type<"y", "x">.quiet())
+                                                  .summary("a conversion to the type that is there is its operand")
+                                                  .replace(formula::kept)
+                                                  .stage(6)
+                                                  .quiet();
+
+/// Conversions one after the other are the last one, where those before it lose nothing.
+inline constexpr auto cast_of_cast =
+    rule<"cast-of-cast">(dsl::cast(dsl::cast(formula::kept).as<"between">()).as<"last">())
+        .where<"the type between holds every number">(formula::lossless)
+        .summary("a conversion behind one that loses nothing converts what was there before")
+        .replace(dsl::again<"last">(formula::kept))
+        .stage(6);
+
+inline constexpr auto only_operand =
+    rule<"only-operand">(
+        dsl::either(expression(opcode::concat, formula::kept), expression(opcode::mean_of, formula::kept),
+                    expression(opcode::maximum, formula::kept), expression(opcode::minimum, formula::kept),
+                    expression(opcode::sum_of, formula::kept))
+            .as<"y">())
+        .where<"the operator has one operand">(formula::is_only_operand.quiet())
+        .summary("Concat, Sum, Mean, Max and Min of one operand are that operand")
+        .replace(formula::kept)
+        .stage(6)
+        .quiet();
+
+inline constexpr auto shape_that_stays =
+    rule<"shape-that-stays">(dsl::either(formula::view_of(formula::kept),
+                                         expression(opcode::expand, formula::kept, dsl::var<"to">),
+                                         expression(opcode::tile, formula::kept, dsl::var<"to">))
+                                 .as<"y">())
+        .where(dsl::same_shape<"y", "x">.quiet())
+        .summary("what changes a shape to the one that is there is its operand")
+        .replace(formula::kept)
+        .at_equal_cost()
+        .stage(6)
+        .quiet();
+
+inline constexpr auto shape_and_back =
+    rule<"shape-and-back">(formula::view_of(formula::view_of(formula::kept)).as<"y">())
+        .where(dsl::same_shape<"y", "x">.quiet())
+        .summary("two changes of a shape that lead back to it are their operand")
+        .replace(formula::kept)
+        .at_equal_cost()
+        .stage(6)
+        .quiet();
+
+inline constexpr auto reshape_of_view =
+    rule<"reshape-of-view">(dsl::reshape(formula::view_of(formula::kept)).as<"y">())
+        .where<"no extent is copied">(formula::copies_no_extent)
+        .summary("a Reshape of what changes the shape alone reshapes what was there before")
+        .replace(dsl::again<"y">(formula::kept))
+        .at_equal_cost()
+        .stage(6)
+        .quiet();
+
+inline constexpr auto transpose_and_back =
+    rule<"transpose-and-back">(
+        expression(opcode::transpose, expression(opcode::transpose, formula::kept).attr<"perm">(dsl::param<"first">))
+            .attr<"perm">(dsl::param<"then">))
+        .where<"each axis is where it was">(formula::turned_back)
+        .summary("a Transpose that undoes another one is its operand")
+        .replace(formula::kept)
+        .stage(6)
+        .quiet();
+
+inline constexpr auto transpose_of_nothing =
+    rule<"transpose-of-nothing">(expression(opcode::transpose, formula::kept).attr<"perm">(dsl::param<"order">))
+        .where(formula::not_turned.quiet())
+        .summary("a Transpose that leaves each axis where it is is its operand")
+        .replace(formula::kept)
+        .stage(6)
+        .quiet();
+
+}  // namespace fuse::inline v0::rules

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: BSL-1.0
+"""Models with operators between that do nothing, or that others undo: only what computes is left. FUSE_SEED and FUSE_CANONICAL change where they start and how many there are."""
+
+import os
+import unittest
+
+import numpy as np
+from onnx.reference import ReferenceEvaluator
+
+import judge
+from build import DOUBLE, FLOAT, HALF, Model
+from spellings import Draw
+from test_batch_norm import of_the_input
+
+SEED = int(os.environ.get("FUSE_SEED", 7))
+COUNT = int(os.environ.get("FUSE_CANONICAL", 60 // judge.ONE_CASE_IN))
+
+
+class Padded:
+    """Three operators, with something before, between and behind them that changes nothing, by the choices of a seed."""
+
+    def __init__(self, seed):
+        self.draw = draw = Draw(seed)
+        self.dtype = {"float": FLOAT, "half": HALF, "double": DOUBLE}[draw("type", *["float"] * 3, "half", "double")]
+        self.m = m = Model(draw("opset", 17, *range(13, 24)), 8)
+        self.shape = draw("shape", (2, 3, 4), (4, 4, 4), (1, 3, 1))
+        rows = draw("rows", "fixed", "symbolic") == "symbolic"
+        self.feeds = {"x": np.random.default_rng(seed).normal(0, 1, self.shape).astype(self.dtype)}
+        y, self.core = m.input("x", self.dtype, ["batch", *self.shape[1:]] if rows else self.shape), []
+        for _ in range(3):
+            y = self.pad(y)
+            operator = draw("operator", "Tanh", "Sigmoid", "Exp", "Sin")
+            y = m.op(operator, y)
+            self.core.append(operator)
+        self.m.output(self.pad(y), self.dtype, ["batch", *self.shape[1:]] if rows else self.shape)
+        self.model = m.proto()
+
+    def ways(self):
+        """What runs a model. onnxruntime computes several operators on halves in float and rounds once."""
+        if self.dtype == HALF:
+            return [lambda model: ReferenceEvaluator(model).run(None, self.feeds)[0].tobytes()]
+        return [lambda model, level=level: [v.tobytes() for v in judge.execute(model, self.feeds, level).values()] for level in judge.LEVELS.values()]
+
+    def number(self, value):
+        shape = self.draw("shape of a number", (), (1,), self.shape[-1:], (1, *self.shape[1:]))
+        return self.m.constant(np.full(shape, value, self.dtype), self.draw("constant", "initializer", "node"))
+
+    def pad(self, y):
+        for _ in range(self.draw("how many", 1, 2, 3, 4)):
+            y = getattr(self, self.draw("padding", *PADDINGS))(y)
+        return y
+
+    def identity(self, y):
+        return self.m.op("Identity", y)
+
+    def dropout(self, y):
+        how = self.draw("Dropout", "alone", "ratio", "told")
+        ratio = [] if how == "alone" else [self.m.constant(np.float32(0.5))]
+        return self.m.op("Dropout", y, *ratio, *([self.m.constant(np.bool_(False))] if how == "told" else []))
+
+    def cast(self, y):
+        wide = self.draw("between", "same", "wider")
+        return self.m.cast(self.m.cast(y, self.dtype if wide == "same" or self.dtype == DOUBLE else {HALF: FLOAT, FLOAT: DOUBLE}[self.dtype]), self.dtype)
+
+    def transpose(self, y):
+        order = self.draw("order", (0, 2, 1), (1, 2, 0), (2, 1, 0), (0, 1, 2))
+        return self.m.op("Transpose", self.m.op("Transpose", y, perm=order), perm=np.argsort(order).tolist())
+
+    def reshape(self, y):
+        if self.draw("way", "there and back", "in place") == "in place":
+            return self.m.op("Reshape", y, self.m.integers(0, *self.shape[1:]))
+        flat = self.m.op("Flatten", y) if self.draw("flat", "Flatten", "Reshape") == "Flatten" else self.m.op("Reshape", y, self.m.integers(0, -1))
+        return self.m.op("Reshape", flat, self.m.integers(self.draw("rows again", -1, -1), *self.shape[1:]))
+
+    def unsqueeze(self, y):
+        axis = self.draw("axis", 0, 1, 3)
+        return self.m.op("Squeeze", self.m.unsqueeze(y, [axis]), self.m.integers(axis))
+
+    def expand(self, y):
+        return self.m.op(*self.draw("repeat", ("Expand",), ("Tile",)), y, self.m.integers(1, 1, 1))
+
+    def times_one(self, y):
+        one, how = self.number(1), self.draw("factor", "Mul", "swapped", "Div", "Pow")
+        return self.m.op("Mul", one, y) if how == "swapped" else self.m.op(how, y, one)
+
+    def plus_nothing(self, y):
+        if self.draw("addend", "Sub", "Add") == "Sub":
+            return self.m.op("Sub", y, self.number(0))
+        return self.m.op("Add", *(lambda zero: (y, zero) if self.draw("zero", "behind", "before") == "behind" else (zero, y))(self.number(-0.0)))
+
+    def negated(self, y):
+        return self.m.op("Neg", self.m.op("Neg", y))
+
+
+PADDINGS = ("identity", "dropout", "cast", "transpose", "reshape", "unsqueeze", "expand", "times_one", "plus_nothing", "negated")
+
+
+class CanonicalTest(unittest.TestCase):
+    def test_only_what_computes_is_left(self):
+        print(f"seed {SEED}, {COUNT} models")
+        for seed in range(SEED, SEED + COUNT):
+            padded = Padded(seed)
+            for target in judge.TARGETS:
+                with self.subTest(seed=seed, target=target, choices=dict(padded.draw.chosen)):
+                    result = judge.optimize(padded.model, target)
+                    self.assertEqual(of_the_input(result.model.graph), padded.core, result.refusals())
+                    self.assertEqual(result.miscounted(), [])
+                    self.assertEqual(result.bytes, judge.optimize(result.bytes, target).bytes, "a second run changes the result")
+                    for run in padded.ways():
+                        self.assertEqual(run(padded.model), run(result.model), "not a bit is another")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "rewriting.hpp"
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include <fuse/rewrite/check.hpp>
+#include <fuse/rules/canonical.hpp>
+
+namespace rules_canonical {
+
+using namespace rewriting;
+using value = graph::value;
+
+namespace {
+
+using axes = std::vector<std::int64_t>;
+
+/// A graph that reads x and computes abs(x), of which the operators under test are made.
+struct tidied : sketch {
+  explicit tidied(int version = 17) : sketch(version) {}
+
+  value abs(dims const& shape = {4, 8}, element_type type = element_type::float32) {
+    return add("Abs", {in("x", shape, type)});
+  }
+  value numbers(std::vector<std::int64_t> const& shape, std::vector<double> const& all,
+                element_type type = element_type::float32) {
+    return constant(fuse::make_tensor(type, shape, all));
+  }
+  value number(double of, element_type type = element_type::float32) { return numbers({}, {of}, type); }
+  value list(axes const& all) {
+    std::vector<double> const entries(all.begin(), all.end());
+    return numbers({static_cast<std::int64_t>(all.size())}, entries, element_type::int64);
+  }
+  value cast(value of, element_type to) { return add("Cast", {of}, {{"to", static_cast<std::int64_t>(to)}}); }
+  value transpose(value of, axes const& perm) { return add("Transpose", {of}, {{"perm", perm}}); }
+  value reshape(value of, axes const& shape) { return add("Reshape", {of, list(shape)}); }
+  value row(double from, double by) {
+    std::vector<double> all;
+    for (int i = 0; i < 8; ++i) all.push_back(from + by * i);
+    return numbers({8}, all);
+  }
+};
+
+/// What is left of the graph with output `y`; each rewrite is checked, and a second run finds nothing.
+std::string left(tidied& g, value y) {
+  g.end(y);
+  fuse::rewrite_options options;
+  options.check = &fuse::check_by_evaluation<>;
+  auto const report = fuse::rewrite<fuse::rules::canonical>(static_cast<graph&>(g), options);
+  INFO(to_text(report));
+  CHECK(report.error.empty());
+  CHECK(report.notes.empty());
+  for (auto const& rule : report.rules)
+    for (auto const& r : rule.refused) CHECK(r.condition != "check");
+  CHECK(fuse::rewrite<fuse::rules::canonical>(static_cast<graph&>(g)).applied() == 0);
+  return ops(g);
+}
+
+}  // namespace
+
+TEST_CASE("an Identity goes, but for outputs that have a name of their own") {
+  tidied g;
+  auto const x = g.in("x");
+  SECTION("between operators") { CHECK(left(g, g.add("Abs", {g.add("Identity", {x})})) == "Abs"); }
+  SECTION("at an output") { CHECK(left(g, g.add("Identity", {g.add("Abs", {x})})) == "Abs"); }
+  SECTION("an output that is an input") { CHECK(left(g, g.add("Identity", {x})) == "Identity"); }
+  SECTION("an output that is another one") {
+    auto const y = g.add("Abs", {x});
+    g.output(y, "z");
+    CHECK(left(g, g.add("Identity", {y})) == "Abs Identity");
+  }
+}
+
+TEST_CASE("a Dropout goes while nobody trains") {
+  tidied g;
+  auto const y = g.abs();
+  auto const trains = [&](bool does) { return g.number(does ? 1 : 0, element_type::boolean); };
+  SECTION("alone") { CHECK(left(g, g.add("Dropout", {y})) == "Abs"); }
+  SECTION("with a ratio") { CHECK(left(g, g.add("Dropout", {y, g.number(0.5)})) == "Abs"); }
+  SECTION("told so") { CHECK(left(g, g.add("Dropout", {y, g.number(0.5), trains(false)})) == "Abs"); }
+  SECTION("training") { CHECK(left(g, g.add("Dropout", {y, g.number(0.5), trains(true)})) == "Abs Dropout"); }
+  SECTION("whoever runs it says") {
+    CHECK(left(g, g.add("Dropout", {y, g.number(0.5), g.in("training", {}, element_type::boolean)})) == "Abs Dropout");
+  }
+  SECTION("its mask is used") {
+    auto const n = g.append("Dropout", {y}, {}, 2);
+    g.output(g.result(n, 1), "mask");
+    CHECK(left(g, g.result(n, 0)) == "Abs Dropout");
+  }
+}
+
+TEST_CASE("a Dropout of an old operator set trains unless it says otherwise") {
+  for (bool const tests : {false, true}) {
+    tidied g(6);
+    auto const y = g.add("Dropout", {g.abs()}, {{"is_test", std::int64_t{tests}}});
+    CHECK(left(g, y) == (tests ? "Abs" : "Abs Dropout"));
+  }
+}
+
+TEST_CASE("conversions that lose nothing are one, or none") {
+  using enum element_type;
+  struct chain {
+    element_type from, between, to;
+    char const* left;
+  };
+  for (auto const& c : std::vector<chain>{{float32, float32, float32, ""},
+                                          {float32, float64, float32, ""},
+                                          {float32, float64, float16, "Cast"},
+                                          {float16, float32, float16, ""},
+                                          {bfloat16, float32, float16, "Cast"},
+                                          {int8, int32, int64, "Cast"},
+                                          {uint8, float16, int32, "Cast"},
+                                          {boolean, int32, float32, "Cast"},
+                                          {int32, float64, int32, ""},
+                                          {float32, float16, float32, "Cast Cast"},
+                                          {float16, bfloat16, float32, "Cast Cast"},
+                                          {bfloat16, float16, float32, "Cast Cast"},
+                                          {float32, int32, float32, "Cast Cast"},
+                                          {float32, boolean, float32, "Cast Cast"},
+                                          {int32, float32, int64, "Cast Cast"},
+                                          {int64, float64, int64, "Cast Cast"},
+                                          {int16, float16, int32, "Cast Cast"},
+                                          {int8, uint8, int32, "Cast Cast"},
+                                          {uint8, int8, int32, "Cast Cast"},
+                                          {int64, int32, int64, "Cast Cast"}}) {
+    tidied g;
+    INFO(fuse::name_of(c.from) << ' ' << fuse::name_of(c.between) << ' ' << fuse::name_of(c.to));
+    CHECK(left(g, g.cast(g.cast(g.in("x", {4, 8}, c.from), c.between), c.to)) == c.left);
+  }
+}
+
+TEST_CASE("a conversion whose type between others use goes around it") {
+  tidied g;
+  auto const wide = g.cast(g.in("x", {4, 8}, element_type::float16), element_type::float32);
+  g.output(wide, "z");
+  CHECK(left(g, g.cast(wide, element_type::float16)) == "Cast");
+}
+
+TEST_CASE("what takes any number of operands and has one is that one") {
+  for (auto const* name : {"Concat", "Sum", "Mean", "Max", "Min"}) {
+    tidied g;
+    auto const y = g.abs();
+    CHECK(left(g, g.add(name, {y}, {{"axis", std::int64_t{0}}})) == "Abs");
+    tidied two;
+    auto const z = two.abs();
+    CHECK(left(two, two.add(name, {z, z}, {{"axis", std::int64_t{0}}})) == "Abs " + std::string(name));
+  }
+}
+
+TEST_CASE("what changes no shape goes") {
+  tidied g;
+  auto const y = g.abs({"batch", 8});
+  SECTION("Reshape") { CHECK(left(g, g.reshape(y, {0, 8})) == "Abs"); }
+  SECTION("Flatten") { CHECK(left(g, g.add("Flatten", {y})) == "Abs"); }
+  SECTION("Expand") { CHECK(left(g, g.add("Expand", {y, g.list({1, 8})})) == "Abs"); }
+  SECTION("Tile") { CHECK(left(g, g.add("Tile", {y, g.list({1, 1})})) == "Abs"); }
+  SECTION("a Reshape to who knows what") { CHECK(left(g, g.reshape(y, {2, -1})) == "Abs Reshape"); }
+  SECTION("a Tile that repeats") { CHECK(left(g, g.add("Tile", {y, g.list({2, 1})})) == "Abs Tile"); }
+  SECTION("an Expand that repeats") { CHECK(left(g, g.add("Expand", {y, g.list({3, 1, 8})})) == "Abs Expand"); }
+}
+
+TEST_CASE("a change of the shape behind another one is one, or none") {
+  tidied g;
+  auto const y = g.abs({2, 3, 8});
+  SECTION("there and back") { CHECK(left(g, g.reshape(g.reshape(y, {6, 8}), {2, 3, 8})) == "Abs"); }
+  SECTION("Unsqueeze and Squeeze") {
+    CHECK(left(g, g.add("Squeeze", {g.add("Unsqueeze", {y, g.list({1})}), g.list({1})})) == "Abs");
+  }
+  SECTION("somewhere else") { CHECK(left(g, g.reshape(g.reshape(y, {6, 8}), {4, -1})) == "Abs Reshape"); }
+  SECTION("a Reshape of a Flatten") { CHECK(left(g, g.reshape(g.add("Flatten", {y}), {3, 16})) == "Abs Reshape"); }
+  SECTION("an extent is copied from between") {
+    CHECK(left(g, g.reshape(g.reshape(y, {6, 8}), {0, 2, 4})) == "Abs Reshape Reshape");
+  }
+  SECTION("the second shape is computed") {
+    auto const shape = g.in("shape", {2}, element_type::int64);
+    CHECK(left(g, g.add("Reshape", {g.reshape(y, {6, 8}), shape})) == "Abs Reshape Reshape");
+  }
+}
+
+TEST_CASE("Transposes that cancel go") {
+  tidied g;
+  auto const y = g.abs({2, 3, 8});
+  SECTION("back") { CHECK(left(g, g.transpose(g.transpose(y, {1, 2, 0}), {2, 0, 1})) == "Abs"); }
+  SECTION("the usual order, twice") { CHECK(left(g, g.add("Transpose", {g.add("Transpose", {y})})) == "Abs"); }
+  SECTION("nothing turned") { CHECK(left(g, g.transpose(y, {0, 1, 2})) == "Abs"); }
+  SECTION("the same way twice") {
+    CHECK(left(g, g.transpose(g.transpose(y, {1, 2, 0}), {1, 2, 0})) == "Abs Transpose Transpose");
+  }
+  SECTION("others use what is between") {
+    auto const between = g.transpose(y, {0, 2, 1});
+    g.output(between, "z");
+    CHECK(left(g, g.transpose(between, {0, 2, 1})) == "Abs Transpose");
+  }
+  SECTION("extents that are equal by chance") {
+    g.output(y, "z");
+    CHECK(left(g, g.transpose(g.in("s", {8, 8}), {1, 0})) == "Abs Transpose");
+  }
+}
+
+TEST_CASE("1 as a factor and 0 as an addend go, where not even the sign of 0 changes") {
+  tidied g;
+  auto const y = g.abs();
+  SECTION("x * 1") { CHECK(left(g, g.add("Mul", {y, g.number(1)})) == "Abs"); }
+  SECTION("1 * x") { CHECK(left(g, g.add("Mul", {g.number(1), y})) == "Abs"); }
+  SECTION("x / 1") { CHECK(left(g, g.add("Div", {y, g.numbers({8}, std::vector<double>(8, 1))})) == "Abs"); }
+  SECTION("1 / x") { CHECK(left(g, g.add("Div", {g.number(1), y})) == "Abs Div"); }
+  SECTION("nearly 1") { CHECK(left(g, g.add("Mul", {y, g.number(1 + 1e-6)})) == "Abs Mul"); }
+  SECTION("x - 0") { CHECK(left(g, g.add("Sub", {y, g.number(0)})) == "Abs"); }
+  SECTION("x + -0") { CHECK(left(g, g.add("Add", {g.number(-0.0), y})) == "Abs"); }
+  SECTION("x + 0") { CHECK(left(g, g.add("Add", {y, g.number(0)})) == "Abs Add"); }
+  SECTION("x - -0") { CHECK(left(g, g.add("Sub", {y, g.number(-0.0)})) == "Abs Sub"); }
+  SECTION("0 - x") { CHECK(left(g, g.add("Sub", {g.number(0), y})) == "Abs Sub"); }
+  SECTION("nearly 0") { CHECK(left(g, g.add("Sub", {y, g.number(1e-30)})) == "Abs Sub"); }
+  SECTION("zeros of both signs") {
+    CHECK(left(g, g.add("Sub", {y, g.numbers({8}, {0, 0, 0, -0.0, 0, 0, 0, 0})})) == "Abs Sub");
+  }
+  SECTION("x to the power of 1") { CHECK(left(g, g.add("Pow", {y, g.number(1)})) == "Abs"); }
+  SECTION("1 to the power of x") { CHECK(left(g, g.add("Pow", {g.number(1), y})) == "Abs Pow"); }
+  SECTION("x * 0, which may be no number") { CHECK(left(g, g.add("Mul", {y, g.number(0)})) == "Abs Mul"); }
+  SECTION("a 1 that a caller gives") { CHECK(left(g, g.add("Mul", {y, g.in("one", {})})) == "Abs Mul"); }
+  SECTION("a 1 that adds an axis") { CHECK(left(g, g.add("Mul", {y, g.numbers({1, 1, 1}, {1})})) == "Abs Mul"); }
+}
+
+TEST_CASE("integers have one 0") {
+  tidied g;
+  auto const y = g.abs({4, 8}, element_type::int64);
+  CHECK(left(g, g.add("Div", {g.add("Add", {y, g.number(0, element_type::int64)}),
+                              g.number(1, element_type::int64)})) == "Abs");
+}
+
+TEST_CASE("what changes nothing the second time is applied once") {
+  tidied g;
+  auto const x = g.in("x");
+  SECTION("Relu") { CHECK(left(g, g.add("Relu", {g.add("Relu", {x})})) == "Relu"); }
+  SECTION("Abs, three times") { CHECK(left(g, g.add("Abs", {g.add("Abs", {g.add("Abs", {x})})})) == "Abs"); }
+  SECTION("Round of Floor") { CHECK(left(g, g.add("Round", {g.add("Floor", {x})})) == "Floor"); }
+  SECTION("Relu of Floor") { CHECK(left(g, g.add("Relu", {g.add("Floor", {x})})) == "Floor Relu"); }
+  SECTION("Neg") { CHECK(left(g, g.add("Abs", {g.add("Neg", {g.add("Neg", {x})})})) == "Abs"); }
+  SECTION("Not") {
+    auto const b = g.add("Not", {g.in("b", {4}, element_type::boolean)});
+    CHECK(left(g, g.add("Not", {g.add("Not", {b})})) == "Not");
+  }
+  SECTION("Sigmoid") { CHECK(left(g, g.add("Sigmoid", {g.add("Sigmoid", {x})})) == "Sigmoid Sigmoid"); }
+}
+
+TEST_CASE("constants one after the other are one") {
+  tidied g;
+  SECTION("integers") {
+    auto const three = g.number(3, element_type::int64);
+    CHECK(left(g, g.add("Mul", {g.add("Div", {g.in("i", {4}, element_type::int64), three}), three})) == "Div Mul");
+    return;
+  }
+  auto const y = g.abs(), two = g.number(2), row = g.row(1, 0.5);
+  SECTION("factors") { CHECK(left(g, g.add("Mul", {g.add("Mul", {y, two}), row})) == "Abs Mul"); }
+  SECTION("three factors") {
+    CHECK(left(g, g.add("Mul", {row, g.add("Div", {g.add("Mul", {two, y}), g.number(3)})})) == "Abs Mul");
+  }
+  SECTION("a factor over x") { CHECK(left(g, g.add("Mul", {g.add("Div", {two, y}), row})) == "Abs Div"); }
+  SECTION("addends") { CHECK(left(g, g.add("Sub", {g.add("Add", {y, two}), row})) == "Abs Add"); }
+  SECTION("less x") { CHECK(left(g, g.add("Add", {g.add("Sub", {two, y}), row})) == "Abs Sub"); }
+  SECTION("one alone") { CHECK(left(g, g.add("Mul", {y, row})) == "Abs Mul"); }
+  SECTION("one of them computed") {
+    CHECK(left(g, g.add("Mul", {g.add("Mul", {y, two}), g.in("s", {8})})) == "Abs Mul Mul");
+  }
+  SECTION("others use what is between") {
+    auto const between = g.add("Mul", {y, two});
+    g.output(between, "z");
+    CHECK(left(g, g.add("Mul", {between, row})) == "Abs Mul Mul");
+  }
+  SECTION("something else between") {
+    CHECK(left(g, g.add("Mul", {g.add("Add", {g.add("Mul", {y, two}), two}), row})) == "Abs Mul Add Mul");
+  }
+  SECTION("a product beyond the type") {
+    CHECK(left(g, g.add("Mul", {g.add("Mul", {y, g.number(1e30)}), g.number(1e30)})) == "Abs Mul Mul");
+  }
+}
+
+TEST_CASE("constants that are larger together stay apart, which is told") {
+  tidied g;
+  auto const column = g.numbers({4, 1}, {1, 2, 3, 4});
+  g.end(g.add("Mul", {g.add("Mul", {g.abs(), column}), g.numbers({1, 8}, {1, 2, 3, 4, 5, 6, 7, 8})}));
+  auto const report = fuse::rewrite<fuse::rules::canonical>(static_cast<graph&>(g));
+  CHECK(ops(g) == "Abs Mul Mul");
+  CHECK(refused(report, "factors-in-one") == "no larger than one of them");
+}
+
+TEST_CASE("multiples of one value are one") {
+  tidied g;
+  auto const y = g.abs(), two = g.number(2), row = g.row(1, 0.5);
+  SECTION("numbers") {
+    CHECK(left(g, g.add("Add", {g.add("Mul", {y, two}), g.add("Mul", {g.number(3), y})})) == "Abs Mul");
+  }
+  SECTION("rows") { CHECK(left(g, g.add("Add", {g.add("Mul", {y, row}), g.add("Mul", {y, two})})) == "Abs Mul"); }
+  SECTION("a difference") {
+    CHECK(left(g, g.add("Sub", {g.add("Mul", {y, row}), g.add("Mul", {y, two})})) == "Abs Mul Mul Sub");
+  }
+  SECTION("of two values") {
+    auto const other = g.add("Mul", {g.add("Exp", {g.in("z")}), row});
+    CHECK(left(g, g.add("Add", {g.add("Mul", {y, two}), other})) == "Abs Exp Mul Mul Add");
+  }
+  SECTION("others use one") {
+    auto const one = g.add("Mul", {y, two});
+    g.output(one, "z");
+    CHECK(left(g, g.add("Add", {one, g.add("Mul", {y, row})})) == "Abs Mul Mul Add");
+  }
+}
+
+}  // namespace rules_canonical
