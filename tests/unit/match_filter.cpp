@@ -119,8 +119,8 @@ TEST_CASE("what a sum adds is seen below one over one over it") {
       auto const below = inverse[0] == 'D'   ? g.add("Div", {g.scalar(1.0f), sum})
                          : inverse[0] == 'P' ? g.add("Pow", {sum, g.scalar(-1.0f)})
                                              : g.add("Reciprocal", {sum});
-      auto const twice = g.add("Div", {g.scalar(number[0] == '1' ? 1.0f : 2.0f), below});
-      g.output(g.add("Tanh", {number[0] == '1' ? twice : g.add("Div", {twice, g.scalar(2.0f)})}), "y");
+      auto const multiple = g.add("Div", {g.scalar(number[0] == '1' ? 1.0f : 2.0f), below});
+      g.output(g.add("Tanh", {number[0] == '1' ? multiple : g.add("Div", {multiple, g.scalar(2.0f)})}), "y");
       fuse::matcher<added, fuse::graph> search(g);
       CHECK(search.all().size() == 1);
       search.filter(false);
