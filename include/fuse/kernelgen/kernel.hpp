@@ -247,16 +247,16 @@ struct kernel_of {
     constexpr std::size_t results = (std::size_t{0} + ... + kernelgen::argument_of<Arguments>::is_result);
     constexpr std::size_t inputs = (std::size_t{0} + ... + kernelgen::argument_of<Arguments>::is_input);
     (kernelgen::require_argument<Expression, Arguments, Arguments...>(), ...);
-    using program = kernelgen::program_for<Expression, Arguments...>;
-    kernelgen::require_program<program>();
+    using lowered = kernelgen::program_for<Expression, Arguments...>;
+    kernelgen::require_program<lowered>();
     static_assert(sizeof...(Arguments) <= results + inputs + 1,
                   "fuse: a kernel takes results, arg<...>(...) for each capture, and on(...) last");
-    if constexpr (program::get().error == detail::row_error::none) {
-      static_assert(results == program::get().number_of_results,
+    if constexpr (lowered::get().error == detail::row_error::none) {
+      static_assert(results == lowered::get().number_of_results,
                     "fuse: a kernel takes a matrix_view for each result of its expression");
       auto const all = std::tie(arguments...);
       auto how = kernelgen::how_of<results + inputs>(all);
-      return run<Targets, program>(how, std::make_index_sequence<results>(), std::make_index_sequence<inputs>(), all);
+      return run<Targets, lowered>(how, std::make_index_sequence<results>(), std::make_index_sequence<inputs>(), all);
     } else {
       return {};
     }
