@@ -1709,8 +1709,9 @@ class basic_graph_image {
     node_id producer = absent;
     std::uint32_t first_use = absent, use_count = 0;
     std::uint32_t region = 0;
-    std::uint16_t outputs = 0;  ///< how often it is an output of the graph or of a body
-    bool constant = false;      ///< has contents that no caller may override
+    std::uint16_t outputs = 0;     ///< how often it is an output of the graph or of a body
+    bool constant = false;         ///< has contents that no caller may override
+    mutable bool watched = false;  ///< a condition has looked at who uses it
   };
   struct use_record {
     value_id value = absent;
@@ -6872,10 +6873,11 @@ class value_view {
     return has_producer() && read_integers(*image_, *facts_, *dialect_, image_->producer(id_), name, into);
   }
 
-  [[nodiscard]] std::uint32_t users() const { return *this ? image_->value(id_).use_count : 0; }
+  [[nodiscard]] std::uint32_t users() const { return *this ? watched().use_count : 0; }
   template <class Visit>
   void for_each_user(Visit&& visit) const {
     if (!*this) return;
+    watched();
     image_->for_each_user(id_, [&](node_id user) {
       if (image_->node(user).result_count != 0) visit(value_view(*image_, *facts_, *dialect_, image_->result(user)));
     });
@@ -6896,6 +6898,12 @@ class value_view {
   }
 
  private:
+  graph_image::value_record const& watched() const {
+    auto const& record = image_->value(id_);
+    record.watched = true;
+    return record;
+  }
+
   graph_image const* image_ = nullptr;
   detail::facts const* facts_ = nullptr;
   dialect const* dialect_ = nullptr;
@@ -10927,9 +10935,9 @@ class basic_group_opener {
       if (p.has_number && at != 0) {
         bool const small = !may_enlarge(facts_, v), neutral = p.number == (f.sums() ? 0 : 1),
                    sign = !f.sums() && p.number == -1 && (weight == 1 || weight == -1);
-        f.dropped = f.dropped || neutral;
         if ((small || repeats) && (sign || (neutral && !has_several(facts_, v)))) {
           if (sign) f.minus |= 1u << at;
+          f.dropped = f.dropped || neutral;
           f.repeated = f.repeated || !small;
           continue;
         }
@@ -20369,18 +20377,18 @@ class basic_application {
       for (std::uint32_t i = 0; i < image_.operand_count(n); ++i)
         if (auto const operand = image_.operand(n, i); operand != absent) {
           dead_.push_back(operand);
-          if (counts_users_ && counts_users_of(operand)) less_read_.push_back(operand);
+          if (counts_users_of(operand)) less_read_.push_back(operand);
         }
       image_.source->erase(n);
       image_.erase(n);
     }
-    if (counts_users_) list_less_read();
+    list_less_read();
     readers_.erase_if([&](reader const& r) { return !image_.node(r.node).alive; });
   }
   void list_less_read() {
     for (auto v : less_read_)
-      if (image_.node(image_.producer(v)).alive)
-        image_.for_each_user(v, [&](node_id user) { readers_.push_back({user, v}); });
+      if (auto const n = image_.producer(v); n == absent || image_.node(n).alive)
+        image_.for_each_user(v, [&](node_id user) { readers_.push_back({user, n == absent ? absent : v}); });
     less_read_.clear();
   }
   void count_users_of(std::uint16_t pc) {
@@ -20397,7 +20405,8 @@ class basic_application {
   }
   [[nodiscard]] bool counts_users_of(value_id v) const {
     auto const n = image_.producer(v);
-    return n != absent && counted_[static_cast<std::size_t>(op_of(image_, n))];
+    return image_.value(v).watched ||
+           (counts_users_ && n != absent && counted_[static_cast<std::size_t>(op_of(image_, n))]);
   }
 
   void update_contents() {

@@ -6,7 +6,7 @@ import unittest
 import numpy as np
 
 import judge
-from build import check
+from build import DOUBLE, FLOAT, Model, check
 from test_models import NOT_RUN, TOLERANCE, model_of, names, tensors
 
 CLEANED = judge.sampled(name for name in names() if name in {"bert-op14", "bert-op17", "gpt2-op11", "bert-dynamo18", "llama-op14", "resnet-op14"})
@@ -34,6 +34,14 @@ class CleanTest(unittest.TestCase):
     def test_what_a_model_asks_of_shapes_is_asked_once(self):
         result = judge.optimize(model_of("gpt2-op11"), "onnx", "--clean")
         self.assertLess(len(result.model.graph.node), len(model_of("gpt2-op11").graph.node) // 2)
+
+    def test_what_rules_make_is_shared_with_what_was_there(self):
+        m = Model()
+        x = m.input("x", FLOAT, [3, 4])
+        m.output(m.op("Tanh", m.cast(x, DOUBLE)), DOUBLE, [3, 4])
+        m.output(m.op("Exp", m.cast(m.cast(x, FLOAT), DOUBLE)), DOUBLE, [3, 4])
+        result = judge.optimize(m.proto(), "onnx", "--clean")
+        self.assertEqual([n.op_type for n in result.model.graph.node].count("Cast"), 1)
 
     def test_it_is_said(self):
         result = judge.optimize(model_of("gpt2-op11"), "onnx", "--clean")

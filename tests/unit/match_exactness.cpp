@@ -54,6 +54,8 @@ inline constexpr auto soft_product =
 inline constexpr auto soft_scalar =
     fuse::rule<"soft-scalar">(op<"Softmax">(op<"Max">(x, s)).attr<"axis">(0) + y).replace(op<"Max">(x, y));
 inline constexpr auto summed = fuse::rule<"summed">(tanh(sum(square(x))) * y).replace(op<"Max">(x, y)).at_equal_cost();
+inline constexpr auto biased =
+    fuse::rule<"biased">(tanh(x) + y + others.not_empty()).replace(op<"Max">(tanh(x), y, others)).at_equal_cost();
 
 }  // namespace
 
@@ -173,6 +175,23 @@ TEST_CASE("what is never negative may be clipped with the constants that make it
   CHECK(fires<clipped>(inside(-0.75f, 1.0f)) == 0);
   CHECK(fires<clipped>(inside(0.125f, 0.125f)) == 1);
   CHECK(fires<clipped>(inside(0.25f, 0.0f)) == 1);
+}
+
+TEST_CASE("a row of zeros is one term, and not what was left out besides") {
+  auto const negated = [](float number, std::vector<std::int64_t> const& further) {
+    return [=](sketch& g) {
+      auto const row = g.constant(fuse::make_tensor<float>({8}, std::vector<float>(8, number)));
+      auto sum = g.add("Add", {row, g.add("Tanh", {g.in("x")})});
+      for (auto const extent : further)
+        sum = g.add("Add", {sum, g.constant(fuse::make_tensor<float>(
+                                     {extent}, std::vector<float>(static_cast<std::size_t>(extent), number)))});
+      return g.add("Neg", {g.add("Neg", {sum})});
+    };
+  };
+  float const number = GENERATE(-0.0f, 0.0f, 1.0f);
+  CHECK(fires<biased>(negated(number, {})) == 0);
+  CHECK(fires<biased>(negated(number, {8})) == 1);
+  CHECK(fires<biased>(negated(number, {1})) == 1);
 }
 
 }  // namespace match_exactness

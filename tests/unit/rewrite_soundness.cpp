@@ -475,6 +475,20 @@ TEST_CASE("a value that fewer nodes read is looked at again") {
   CHECK(fuse::rewrite<all>(g).applied() == 0);
 }
 
+TEST_CASE("so is one whose users a condition counts, be it a constant") {
+  static constexpr auto of_one = pred<"x">([](auto held) { return held.users() == 1; });
+  static constexpr auto alone = fuse::rule<"alone">(abs(exp(tanh(x)))).replace(relu(x)).where(of_one);
+  static constexpr auto tidy = fuse::rule<"tidy">(op<"Max">(var<"z">, sigmoid(x))).replace(var<"z">).stage(1);
+  static constexpr auto all = fuse::rule_set<alone, tidy>;
+  sketch g;
+  auto const shared =
+      GENERATE(true, false) ? g.constant(fuse::make_tensor<float>({8}, std::vector<float>(8, 2.0f))) : g.in("a");
+  g.output(g.add("Max", {g.in("b"), g.add("Sigmoid", {shared})}), "other");
+  g.end(g.add("Abs", {g.add("Exp", {g.add("Tanh", {shared})})}));
+  CHECK(fuse::rewrite<all>(g).applied() == 2);
+  CHECK(fuse::rewrite<all>(g).applied() == 0);
+}
+
 TEST_CASE("what fewer nodes read has its turn behind what reads it") {
   // Another rule of the set counts users: whatever reads what a rewrite has freed is looked at again.
   static constexpr auto swish =

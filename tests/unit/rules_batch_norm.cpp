@@ -126,6 +126,23 @@ TEST_CASE("a batch norm goes into a matrix product of two axes") {
   }
 }
 
+TEST_CASE("weights that another layer reads take no factors, which would make them two") {
+  normed g;
+  auto const w = g.numbers({5, 3}, -1, 0.125);
+  bool const shared = GENERATE(false, true);
+  if (shared) g.output(g.add("MatMul", {g.in("z", {4, 5}), w}));
+  auto const y = g.add("Mul", {g.add("MatMul", {g.in("x", {4, 5}), w}), g.numbers({3}, 1, 0.5)});
+  CHECK(folded(g, y) == (shared ? "MatMul MatMul Mul" : "MatMul"));
+}
+
+TEST_CASE("biases of a layer that others read are one, and it is computed once") {
+  normed g;
+  auto const y = g.add("MatMul", {g.in("x", {4, 5}), g.numbers({5, 3}, -1, 0.125)});
+  g.output(y);
+  auto const once = g.add("Add", {y, g.numbers({3}, 1, 0.5)});
+  CHECK(folded(g, g.add("Sub", {g.add("Add", {g.numbers({3}, 2, 0.5), once}), g.numbers({1}, 3, 0)})) == "MatMul Add");
+}
+
 TEST_CASE("what would not be the same stays") {
   normed g;
   auto const x = g.in("x", {2, 4, 8});

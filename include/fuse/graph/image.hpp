@@ -109,8 +109,9 @@ class basic_graph_image {
     node_id producer = absent;
     std::uint32_t first_use = absent, use_count = 0;
     std::uint32_t region = 0;
-    std::uint16_t outputs = 0;  ///< how often it is an output of the graph or of a body
-    bool constant = false;      ///< has contents that no caller may override
+    std::uint16_t outputs = 0;     ///< how often it is an output of the graph or of a body
+    bool constant = false;         ///< has contents that no caller may override
+    mutable bool watched = false;  ///< a condition has looked at who uses it
   };
   struct use_record {
     value_id value = absent;

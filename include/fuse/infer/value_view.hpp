@@ -118,11 +118,12 @@ class value_view {
     return has_producer() && read_integers(*image_, *facts_, *dialect_, image_->producer(id_), name, into);
   }
 
-  [[nodiscard]] std::uint32_t users() const { return *this ? image_->value(id_).use_count : 0; }
+  [[nodiscard]] std::uint32_t users() const { return *this ? watched().use_count : 0; }
   /// Calls `visit(value_view)` with the first result of every node that uses the value.
   template <class Visit>
   void for_each_user(Visit&& visit) const {
     if (!*this) return;
+    watched();
     image_->for_each_user(id_, [&](node_id user) {
       if (image_->node(user).result_count != 0) visit(value_view(*image_, *facts_, *dialect_, image_->result(user)));
     });
@@ -146,6 +147,13 @@ class value_view {
   }
 
  private:
+  // A rewrite looks again at what did not match once it has fewer users.
+  graph_image::value_record const& watched() const {
+    auto const& record = image_->value(id_);
+    record.watched = true;
+    return record;
+  }
+
   graph_image const* image_ = nullptr;
   detail::facts const* facts_ = nullptr;
   dialect const* dialect_ = nullptr;

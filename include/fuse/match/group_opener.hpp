@@ -125,9 +125,9 @@ class basic_group_opener {
       if (p.has_number && at != 0) {
         bool const small = !may_enlarge(facts_, v), neutral = p.number == (f.sums() ? 0 : 1),
                    sign = !f.sums() && p.number == -1 && (weight == 1 || weight == -1);
-        f.dropped = f.dropped || neutral;
         if ((small || repeats) && (sign || (neutral && !has_several(facts_, v)))) {
           if (sign) f.minus |= 1u << at;
+          f.dropped = f.dropped || neutral;
           f.repeated = f.repeated || !small;
           continue;
         }

@@ -319,19 +319,19 @@ class basic_application {
       for (std::uint32_t i = 0; i < image_.operand_count(n); ++i)
         if (auto const operand = image_.operand(n, i); operand != absent) {
           dead_.push_back(operand);
-          if (counts_users_ && counts_users_of(operand)) less_read_.push_back(operand);
+          if (counts_users_of(operand)) less_read_.push_back(operand);
         }
       image_.source->erase(n);
       image_.erase(n);
     }
-    if (counts_users_) list_less_read();
+    list_less_read();
     readers_.erase_if([&](reader const& r) { return !image_.node(r.node).alive; });
   }
-  // Where rules count users: whoever reads what a node that is gone has read.
+  // Where rules count users, or a condition did: whoever reads what a node that is gone has read.
   void list_less_read() {
     for (auto v : less_read_)
-      if (image_.node(image_.producer(v)).alive)
-        image_.for_each_user(v, [&](node_id user) { readers_.push_back({user, v}); });
+      if (auto const n = image_.producer(v); n == absent || image_.node(n).alive)
+        image_.for_each_user(v, [&](node_id user) { readers_.push_back({user, n == absent ? absent : v}); });
     less_read_.clear();
   }
   // Which operators have counted users is told by what follows that step; of a sum or product, it may be any.
@@ -349,7 +349,8 @@ class basic_application {
   }
   [[nodiscard]] bool counts_users_of(value_id v) const {
     auto const n = image_.producer(v);
-    return n != absent && counted_[static_cast<std::size_t>(op_of(image_, n))];
+    return image_.value(v).watched ||
+           (counts_users_ && n != absent && counted_[static_cast<std::size_t>(op_of(image_, n))]);
   }
 
   // What is made now may not be known to be the number that it was; nor what is computed from it.

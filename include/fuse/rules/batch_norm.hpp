@@ -59,6 +59,7 @@ template <int Axis>
 template <int Axis, int Channels>
 [[nodiscard]] constexpr rewrite_rule scaled(rule_name name, expression const& layer, expression const& bias) {
   return of_constants_alone(name(layer.as<"layer">().users(1) * formula::factors.not_empty()))
+      .where<"nothing else uses the weights">(formula::used_once<"w">)
       .where(dsl::floating<"layer">, dsl::along_axis<"factor", "layer">(Channels).quiet())
       .summary("constants that multiply the channels of a layer go into its weights and its bias")
       .replace(formula::layer_with(formula::weights * dsl::along<Axis>(formula::factors),
@@ -182,6 +183,7 @@ inline constexpr auto scale_into_matmul =
                               formula::factors.not_empty())
         .where(dsl::is_constant<"w">.quiet(), dsl::floating<"layer">, dsl::rank<"w">(2),
                dsl::along_axis<"factor", "layer">(-1).quiet())
+        .where<"nothing else uses the weights">(formula::used_once<"w">)
         .summary("constants that multiply the columns of a matrix product go into its weights")
         .replace(formula::layer_with(formula::weights * dsl::along<-1>(formula::factors)))
         .quiet();
@@ -192,6 +194,7 @@ inline constexpr auto scale_into_matmul_with_bias =
         formula::factors.not_empty())
         .where(dsl::is_constant<"w">.quiet(), dsl::floating<"layer">, dsl::rank<"w">(2),
                dsl::along_axis<"factor", "layer">(-1).quiet(), dsl::along_axis<"shift", "layer">(-1).quiet())
+        .where<"nothing else uses the weights">(formula::used_once<"w">)
         .summary("constants that multiply the columns of a matrix product and its bias go into both")
         .replace(formula::layer_with(formula::weights * dsl::along<-1>(formula::factors)) +
                  dsl::fold(dsl::along<-1>(formula::addends) * dsl::along<-1>(formula::factors)))
@@ -203,8 +206,7 @@ inline constexpr auto sum_of_biases =
         .where(dsl::floating<"layer">, dsl::along_axis<"b", "layer">(-1).quiet(),
                dsl::along_axis<"shift", "layer">(-1).quiet())
         .summary("constants that are added to the columns of a matrix product are one")
-        .replace(dsl::again<"layer">(formula::layer_input, formula::weights) +
-                 dsl::fold(dsl::along<-1>(formula::layer_bias) + dsl::along<-1>(formula::addends)))
+        .replace(dsl::var<"layer"> + dsl::fold(dsl::along<-1>(formula::layer_bias) + dsl::along<-1>(formula::addends)))
         .quiet();
 
 /// Batch norms at inference, into the layer before each, or else behind it. What is rounded is the layer's new

@@ -46,6 +46,13 @@ template <class... Constants>
   return dsl::again<"layer">(layer_input, dsl::fold(made)...);
 }
 
+/// Others would keep them beside the new ones.
+template <fixed_string Weights>
+inline constexpr condition used_once = [] {
+  constexpr condition made = dsl::pred<Weights>([](auto held) { return held.users() == 1; });
+  return made;
+}();
+
 /// That nothing is padded: what is there is 0, and not the shift.
 inline constexpr auto no_padding = dsl::pred<"pads">([](auto pads) {
   std::vector<std::int64_t> all;

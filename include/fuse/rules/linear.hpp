@@ -13,13 +13,6 @@ inline constexpr auto other_weights = dsl::var<"v">, other_bias = dsl::var<"othe
 inline constexpr auto scaled_input = (layer_input * factors.not_empty()).users(1);
 inline constexpr auto shifted_input = (layer_input + addends.not_empty()).users(1);
 
-/// Others would keep them beside the new ones.
-template <fixed_string Weights>
-inline constexpr condition used_once = [] {
-  constexpr condition made = dsl::pred<Weights>([](auto held) { return held.users() == 1; });
-  return made;
-}();
-
 [[nodiscard]] constexpr rewrite_rule behind_constants(rule_name name, expression const& layer) {
   return name(layer.as<"layer">())
       .where(dsl::is_constant<"w">.quiet(), dsl::floating<"layer">.quiet())

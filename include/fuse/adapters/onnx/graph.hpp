@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <fuse/adapters/onnx/editor.hpp>
+#include <fuse/adapters/onnx/messages.hpp>
 #include <fuse/adapters/onnx/reader.hpp>
 #include <fuse/adapters/onnx/tables.hpp>
 #include <fuse/adapters/onnx/writer.hpp>
@@ -247,18 +248,12 @@ struct graph_traits<adapters::onnx_graph> {
   /// Whether two nodes have the same attributes, in whatever order. A reference to a caller's attribute equals nothing.
   static bool same_attributes(graph const& g, node n, node m) {
     auto const &a = record(g, n), &b = record(g, m);
-    if (a.made != b.made) return false;
-    if (a.made) return g.tables().made_attributes[a.first_attribute] == g.tables().made_attributes[b.first_attribute];
+    auto const& t = g.tables();
+    if (a.made && b.made) return t.made_attributes[a.first_attribute] == t.made_attributes[b.first_attribute];
+    if (a.made || b.made) return a.made ? reads_as_made(t, b, a) : reads_as_made(t, a, b);
     if (a.attribute_count != b.attribute_count) return false;
-    std::string one, other;
-    for (auto at = a.first_attribute; at < a.first_attribute + a.attribute_count; ++at) {
-      auto const& mine = *g.tables().attributes[at].proto;
-      auto const* const theirs = g.tables().attribute_of(b, mine.name());
-      one.clear(), other.clear();
-      if (theirs == nullptr || !mine.ref_attr_name().empty() || !adapters::detail::serialize(mine, one) ||
-          !adapters::detail::serialize(*theirs->proto, other) || one != other)
-        return false;
-    }
+    for (auto at = a.first_attribute; at < a.first_attribute + a.attribute_count; ++at)
+      if (!is_attribute_of(t, b, *t.attributes[at].proto)) return false;
     return true;
   }
 
@@ -289,6 +284,26 @@ struct graph_traits<adapters::onnx_graph> {
     for (auto const v : results(g, n))
       if (v && !g.tables().values[v.id].name.empty()) return g.tables().values[v.id].name;
     return record(g, n).proto->op_type();
+  }
+  // Whether a node that was read has this attribute.
+  static bool is_attribute_of(adapters::detail::onnx_tables const& t, adapters::detail::onnx_node_record const& read,
+                              ::onnx::AttributeProto const& wanted) {
+    auto const* const found = t.attribute_of(read, wanted.name());
+    std::string one, other;
+    return found != nullptr && wanted.ref_attr_name().empty() && adapters::detail::serialize(wanted, one) &&
+           adapters::detail::serialize(*found->proto, other) && one == other;
+  }
+  // Whether a node that was read has what a new one will be written with.
+  static bool reads_as_made(adapters::detail::onnx_tables const& t, adapters::detail::onnx_node_record const& read,
+                            adapters::detail::onnx_node_record const& made) {
+    auto const& attributes = t.made_attributes[made.first_attribute];
+    if (attributes.size() != read.attribute_count) return false;
+    for (auto const& each : attributes) {
+      ::onnx::AttributeProto wanted;
+      adapters::detail::fill_attribute(wanted, each);
+      if (!is_attribute_of(t, read, wanted)) return false;
+    }
+    return true;
   }
   // As it will be written.
   static attribute_view content_of(fuse::attribute const& a) {
