@@ -26,8 +26,8 @@ using own_operators = std::function<std::optional<array>(
     std::string_view name, std::vector<array const*> const& operands, parameters const& attributes)>;
 
 /// Evaluates graphs in double precision: floating Casts round nothing, constants keep the values that they store; where
-/// `rounds`, what is computed of constants alone is rounded to their type. Floating constants are off by `moved_by`,
-/// relatively.
+/// `rounds`, what is computed of constants alone is rounded to their type, and a Cast to its own. Floating constants
+/// are off by `moved_by`, relatively.
 /// Independent of the library's own tables: it is what they are checked with. Throws std::runtime_error for what it
 /// does not know; where there are no exceptions, that ends the program.
 class evaluator {
@@ -82,8 +82,13 @@ class evaluator {
         if (i == results.size()) fail("too few results of " + std::string(graph_.op(n)));
         values_[v.id] = std::move(results[i++]);
         if (rounds_) round_constant(n, v);
+        if (rounds_ && op_named(graph_.op(n)) == opcode::cast) round_cast(v, operators::target_of(p));
       }
     }
+  }
+
+  void round_cast(fuse::graph::value v, fuse::element_type to) {
+    if (auto& a = values_[v.id]; fuse::is_floating(to)) a = array_of(fuse::make_tensor(to, a.shape, a.data));
   }
 
   // A number of float16 may be off by a thousandth, which counts where much of a sum cancels.

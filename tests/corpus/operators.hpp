@@ -120,6 +120,9 @@ namespace operators {
   result.integers = !fuse::is_floating(to);
   return result;
 }
+[[nodiscard]] inline fuse::element_type target_of(parameters const& cast) {
+  return static_cast<fuse::element_type>(static_cast<int>(cast.number({"to", "dtype"}, 0)));
+}
 [[nodiscard]] inline array constant(parameters const& p) {
   for (auto const& [name, a] : p.all) {
     if (auto const* t = std::get_if<fuse::tensor>(&a.content)) return array_of(*t);
@@ -379,8 +382,7 @@ template <class F>
   switch (op) {
     case opcode::layer_norm: return norm(in, p, true);
     case opcode::rms_norm: return norm(in, p, false);
-    case opcode::cast:
-      return {cast(*in.at(0), static_cast<fuse::element_type>(static_cast<int>(p.number({"to", "dtype"}, 0))))};
+    case opcode::cast: return {cast(*in.at(0), target_of(p))};
     case opcode::constant: return {constant(p)};
     case opcode::mean:
       if (name == "GlobalAveragePool") {

@@ -194,14 +194,17 @@ class Drawn:
         if s is not None:
             self.op(self.draw("by shape", "Reshape", "Expand"), y, s)
 
+    def reduced(self, operator, x, axes, kept=1):
+        """Axes are an operand or an attribute, as the operator set has it."""
+        if self.m.opset >= 18 or operator == "ReduceSum":
+            return self.op(operator, x, self.constant(np.array(axes, np.int64)), keepdims=kept)
+        return self.op(operator, x, axes=axes, keepdims=kept)
+
     def reduction(self):
         x = self.value()
         operator = self.draw("reduction", "ReduceMean", "ReduceSum", "ReduceMax", "ReduceL2", "ReduceSumSquare", "ReduceMean")
         axes, kept = self.draw("axes", [-1], [0], [0, 1], [1], [-1, -2]), self.draw("kept", 1, 1, 0)
-        if self.m.opset >= 18 or operator == "ReduceSum":
-            self.op(operator, x, self.constant(np.array(axes, np.int64)), keepdims=kept)
-        else:
-            self.op(operator, x, axes=axes, keepdims=kept)
+        self.reduced(operator, x, axes, kept)
 
     def weights(self, *shape):
         return self.constant(self.numbers.normal(0, 1, shape).astype(self.dtype))
@@ -303,20 +306,20 @@ class Drawn:
         shape = self.draw("shape of a number", (), (), (1,), (1, 1))
         return self.constant(np.full(shape, self.draw("number of a formula", *[right] * 8, *wrong), self.dtype))
 
-    def mean(self, x, operator="ReduceMean"):
+    def along_an_axis(self, x, operator):
         axes = self.draw("axes of a norm", [-1], [-1], [-1], [-1, -2], [0])
         if self.draw("axes again", True, *[False] * 9):
             axes = [1]
-        return self.op(operator, x, self.constant(np.array(axes, np.int64)), keepdims=1) if self.m.opset >= 18 or operator == "ReduceSum" else self.op(operator, x, axes=axes, keepdims=1)
+        return self.reduced(operator, x, axes)
 
     def norm(self):
         x = self.value()
-        centred = self.chain(x, ("Sub", self.mean(x))) if self.draw("centred", True, False) else x
+        centred = self.chain(x, ("Sub", self.along_an_axis(x, "ReduceMean"))) if self.draw("centred", True, False) else x
         if centred is None:
             return
         other = self.draw("squared", *[centred] * 5, x)
         square = self.draw("square", lambda: self.op("Mul", centred, other), lambda: self.op("Pow", centred, self.number(2.0, 3.0)))()
-        variance = square and self.chain(self.mean(square), ("Add", self.number(1e-5, 0.5, 0.0)))
+        variance = square and self.chain(self.along_an_axis(square, "ReduceMean"), ("Add", self.number(1e-5, 0.5, 0.0)))
         root = variance and self.op("Sqrt", variance)
         if root is None:
             return
@@ -339,10 +342,10 @@ class Drawn:
             inner = self.draw("scaled", lambda: x, lambda: self.op("Mul", x, self.number(1.702, 1.7)))()
             self.chain(inner, ("Sigmoid",), ("Mul", self.draw("times", x, x, x, self.value())))
         elif kind in ("softmax", "log softmax"):
-            largest = self.op("ReduceMax", x, axes=[-1], keepdims=1) if self.m.opset < 18 else self.op("ReduceMax", x, self.constant(np.array([-1], np.int64)), keepdims=1)
+            largest = self.reduced("ReduceMax", x, [-1])
             inner = self.chain(x, ("Sub", largest)) if self.draw("less the largest", True, False) else x
             powers = inner and self.op("Exp", inner)
-            total = powers and self.mean(powers, self.draw("summed", *["ReduceSum"] * 5, "ReduceMean"))
+            total = powers and self.along_an_axis(powers, self.draw("summed", *["ReduceSum"] * 5, "ReduceMean"))
             if kind == "softmax":
                 self.chain(powers, ("Div", total))
             else:
@@ -357,8 +360,13 @@ class Drawn:
 KINDS = ("unary", "unary", "binary", "binary", "binary", "binary", "again", "integer", "cast", "layout", "layout", "layout", "shape_of", "reduction", "matmul", "matmul", "gemm", "convolution", "convolution", "selection", "clip", "softmax", "norm", "norm", "activation", "activation")
 
 
+def is_number(values):
+    """A number that is as large as its type has is what is left of an infinite one."""
+    return np.isfinite(values) & (np.abs(values) < np.finfo(values.dtype).max)
+
+
 def wrong(drawn, model):
-    """A sentence for each result that is another one: by more than what rounding of the inputs moves."""
+    """A sentence for each result that is another one: by more than what rounding of the inputs moves. Where something overflows, so that a result is not all numbers, what else is none may differ: exp(x) / sum(exp(x)) is 0 beside an infinite one, Softmax is NaN there."""
     before, after = drawn.before, judge.execute(model, drawn.feeds)
     scatter = None
     for name, value in before.items():
@@ -367,7 +375,8 @@ def wrong(drawn, model):
             yield f"{name}: {value.dtype}{value.shape} became {other.dtype}{other.shape}"
             continue
         if value.dtype in (FLOAT, DOUBLE):
-            same = np.isfinite(value)
+            same = is_number(value)
+            same &= is_number(other) | same.all()
             off = np.abs(np.where(same, value, 0).astype(np.float64) - np.where(same, other, 0))
             limit = TOLERANCE[value.dtype if drawn.dtype == DOUBLE else FLOAT] * max(1, np.abs(value[same]).max(initial=0))
         else:
@@ -375,7 +384,8 @@ def wrong(drawn, model):
         if not (off <= limit).all():
             if scatter is None:
                 scatter = [judge.execute(drawn.model, judge.nudge(drawn.feeds, seed, 4)) for seed in range(6)]
-            moved = max(np.nan_to_num(np.abs(s[name].astype(np.float64) - value.astype(np.float64)), nan=np.inf).max() for s in scatter)
+            with np.errstate(invalid="ignore"):
+                moved = max(np.nan_to_num(np.abs(s[name].astype(np.float64) - value.astype(np.float64)), nan=np.inf).max() for s in scatter)
             if not off.max() <= limit + 100 * moved:
                 yield f"{name}: off by {off.max():.3g}, allowed {limit:.3g}, inputs beside move it by {moved:.3g}"
 

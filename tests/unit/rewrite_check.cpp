@@ -56,6 +56,12 @@ TEST_CASE("a rule that is wrong is refused, and the graph stays as it is") {
     g.end(g.add("Mul", {g.add("Tanh", {g.in("a")}), g.scalar(0.5f)}));
     CHECK(!wrong<rule>(g).empty());
   }
+  SECTION("a number that is wrong, where all results are small") {
+    static constexpr auto rule = fuse::rule<"wrong">(tanh(x) * 1e-20).replace(tanh(x) * 2e-20).at_equal_cost();
+    sketch g;
+    g.end(g.add("Mul", {g.add("Tanh", {g.in("a")}), g.scalar(1e-20f)}));
+    CHECK(!wrong<rule>(g).empty());
+  }
   SECTION("a mean for a sum, whose count nobody knows") {
     static constexpr auto rule =
         fuse::rule<"wrong">(tanh(mean(x))).replace(tanh(op<"ReduceSum">(x).attr<"axes">(axes))).at_equal_cost();
@@ -110,6 +116,16 @@ TEST_CASE("a rule that is right is applied, and nothing is noted") {
     static constexpr auto rule = fuse::rule<"right">(log(x) - log(y)).replace(log(x / y)).at_equal_cost();
     sketch g;
     g.end(g.add("Sub", {g.add("Log", {g.in("a")}), g.add("Log", {g.in("b")})}));
+    CHECK(noted<rule>(g).empty());
+  }
+  SECTION("results of which rounding is all there is") {
+    static constexpr auto rule =
+        fuse::rule<"right">(x - log(sum(exp(x)))).replace(op<"LogSoftmax">(x).attr<"axis">(-1)).at_equal_cost();
+    sketch g;
+    auto const a = g.in("a", {"n", 1});
+    auto const total =
+        g.add("ReduceSum", {g.add("Exp", {a}), g.constant(fuse::make_tensor<std::int64_t>({1}, {{-1}}))});
+    g.end(g.add("Sub", {a, g.add("Log", {total})}));
     CHECK(noted<rule>(g).empty());
   }
   SECTION("contents that follow from extents that nobody knows") {

@@ -5,12 +5,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <fuse/core/span.hpp>
 #include <fuse/eval/node_call.hpp>
+#include <fuse/eval/nudging.hpp>
 #include <fuse/eval/reference.hpp>
 #include <fuse/eval/rounding.hpp>
 #include <fuse/graph/image.hpp>
@@ -33,8 +35,8 @@ class graph_evaluation {
   /// Where nothing else is rounded: has results of Casts rounded to types that round by more than `least`.
   void round_casts_below(double least) { casts_ = least; }
 
-  /// Rounds doubles to floats: how much of a result is rounding shows by that, many times as large.
-  void round_doubles_to_floats() { coarse_ = true; }
+  /// Nudges the results of all operators, in one of many ways.
+  void nudge_results(std::uint64_t way) { nudges_.emplace(way); }
 
   /// Gives a value that nothing computes.
   void give(value_id v, dense contents) { keep(v, std::move(contents)); }
@@ -80,8 +82,6 @@ class graph_evaluation {
 
   void keep(value_id v, dense made) {
     if (rounds_) round_to_type(made);
-    if (coarse_ && made.type == element_type::float64)
-      for (auto& x : made.elements) x = rounded(x, element_type::float32);
     values_[v] = std::make_unique<dense const>(std::move(made));
   }
 
@@ -118,8 +118,11 @@ class graph_evaluation {
     if (state == evaluation::unknown) return fail(n, "there is no evaluation of this, with these types or parameters");
     if (state == evaluation::misfit) return fail(n, "the operands do not fit each other or the parameters");
     if (op_of(image_, n) == opcode::cast && rounding_of(results[0].type) > casts_) round_to_type(results[0]);
-    for (std::uint32_t i = 0; i < results.size(); ++i)
-      if (results[i].size() == count_of(results[i].shape)) keep(image_.result(n, i), std::move(results[i]));
+    for (std::uint32_t i = 0; i < results.size(); ++i) {
+      if (results[i].size() != count_of(results[i].shape)) continue;
+      if (nudges_) nudge(results[i], *nudges_);
+      keep(image_.result(n, i), std::move(results[i]));
+    }
     return true;
   }
 
@@ -253,7 +256,8 @@ class graph_evaluation {
   Image const& image_;
   Types const& types_;
   dialect const& names_;
-  bool rounds_, coarse_ = false;
+  bool rounds_;
+  std::optional<random_bits> nudges_;
   double casts_ = 1;                         // none rounds by so much
   std::vector<std::vector<node_id>> nodes_;  // by region
   std::vector<std::unique_ptr<dense const>> values_;

@@ -4,7 +4,9 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -14,6 +16,7 @@
 
 #include <fuse/core/span.hpp>
 #include <fuse/eval/node_call.hpp>
+#include <fuse/eval/nudging.hpp>
 #include <fuse/eval/reference.hpp>
 #include <fuse/infer/congruence.hpp>
 #include <fuse/infer/facts.hpp>
@@ -37,15 +40,15 @@ class basic_random_values {
   /// How extents that are not known are chosen: each in its own way, some 1, all alike.
   enum class extents : std::uint8_t { different, some_one, alike };
 
-  /// Where `moves` is not 0, constants are off by what rounding them may move each, in a way of this number's own.
-  basic_random_values(basic_replacement<Image> const& of, extents how, bool positive, std::uint64_t moves = 0)
+  basic_random_values(basic_replacement<Image> const& of, extents how, bool positive, nudging nudged = {})
       : of_(of),
         image_(of.image),
         facts_(of.known),
         congruent_(of.image, of.known, of.names),
         how_(how),
         positive_(positive),
-        moves_(moves * 0xbf58476d1ce4e5b9u),
+        nudged_(nudged.moved),
+        nudges_(nudged.way),
         matched_(of.matched.begin(), of.matched.end()) {}
 
   /// The value, or null: `reason` says why it is not known.
@@ -98,7 +101,9 @@ class basic_random_values {
     made.type = facts_.type(v);
     if (auto const held = image_.value(v).constant ? image_.source->constant(v) : tensor_view{}; held) {
       if (held.size() != count_of(made.shape)) return fail("a constant holds no numbers");
-      return keep(v, moved(dense::of(held)));
+      made = dense::of(held);
+      if (nudged_ == nudging::what::constants) nudge_by_type(made, nudges_);
+      return keep(v, std::move(made));
     }
     if (known_contents(v, made)) return keep(v, std::move(made));
     auto const n = image_.producer(v);
@@ -106,13 +111,6 @@ class basic_random_values {
     if (wanted) return compute_node(n, true);
     if (n != absent && may_look_below(n) && compute_node(n, false)) return true;
     return draw(v, std::move(made));
-  }
-
-  // Each number up or down by what its type rounds.
-  [[nodiscard]] dense moved(dense held) {
-    if (moves_ == 0) return held;
-    for (auto& x : held.elements) x *= 1 + ((next(moves_) & 1) != 0 ? 1 : -1) * rounding_of(held.type);
-    return held;
   }
 
   // Numbers for its elements, in its type.
@@ -166,6 +164,7 @@ class basic_random_values {
       if (results[i].size() == 0 && results[i].shape.empty()) continue;  // a result that is not computed
       if (!shape_of(v, shape)) return false;
       if (results[i].shape != shape) return refuse("extents that were chosen contradict " + name());
+      if (nudged_ == nudging::what::results) nudge(results[i], nudges_);
       keep(v, std::move(results[i]));
     }
     return true;
@@ -185,13 +184,8 @@ class basic_random_values {
     drawn_.push_back(v);
     return keep(v, std::move(made));
   }
-  static std::uint64_t next(std::uint64_t& state) {
-    state ^= state << 13;
-    state ^= state >> 7;
-    return state ^= state << 17;
-  }
   [[nodiscard]] double random(element_type type) {
-    auto const from_0_to_1 = static_cast<double>(next(seed_) >> 11) * 0x1p-53;
+    auto const from_0_to_1 = drawing_.from_0_to_1();
     if (type == element_type::boolean) return from_0_to_1 < 0.5 ? 0 : 1;
     if (!is_integer(type)) return positive_ ? 0.25 + 2 * from_0_to_1 : 3 * from_0_to_1 - 1.5;
     auto const whole = std::floor(9 * from_0_to_1);
@@ -205,7 +199,9 @@ class basic_random_values {
   extents how_;
   bool positive_, cut_ = false;
   std::size_t before_ = 0;
-  std::uint64_t seed_ = 0x9e3779b97f4a7c15u, moves_;
+  random_bits drawing_{1};
+  nudging::what nudged_;
+  random_bits nudges_;
   std::unordered_set<node_id> matched_;
   std::unordered_map<value_id, std::unique_ptr<dense const>> values_;  // null: it cannot be computed
   std::vector<value_id> drawn_;                                        // values that are random
@@ -220,48 +216,55 @@ class basic_random_values {
   }
 }
 
-/// How far a result comes out elsewhere, at most, where constants are off by their rounding: a sum of large terms that
-/// is small moves by more than its own last place.
+/// How far a result, of what is replaced or of what replaces it, moves where numbers are nudged.
 template <class Values, class Image, class How>
-[[nodiscard]] double moved_by_rounding(basic_replacement<Image> const& made, How const& round, std::size_t root,
-                                       dense const& result) {
-  constexpr std::uint64_t ways = 4;
-  auto const still = in_doubles(result);
-  double most = 0;
-  for (std::uint64_t way = 1; way <= ways; ++way) {
-    Values all(made, round.how, round.positive, way);
-    dense const* moved = nullptr;
-    for (std::size_t i = 0; i <= root; ++i)  // in this order, so that what is drawn is the same
-      moved = all.value(made.roots[i]) != nullptr ? all.value(made.results[i]) : nullptr;
-    if (moved == nullptr || moved->shape != still.shape) continue;
-    auto const there = in_doubles(*moved);
-    for (std::size_t i = 0; i < still.elements.size(); ++i)
-      most = std::fmax(most, std::fabs(there.elements[i] - still.elements[i]));
+[[nodiscard]] displacement moved(basic_replacement<Image> const& made, How const& round, std::size_t root, bool after,
+                                 dense const& still, nudging::what what) {
+  displacement found(still);
+  for (std::uint64_t way = 1; way <= nudging::ways; ++way) {
+    Values all(made, round.how, round.positive, {what, way});
+    dense const* there = nullptr;
+    for (std::size_t i = 0; i <= root; ++i) {  // in this order, so that what is drawn is the same
+      auto const* const before = all.value(made.roots[i]);
+      there = before != nullptr && (after || i < root) ? all.value(made.results[i]) : before;
+    }
+    if (there != nullptr) found.add(*there);
   }
-  return most;
+  return found;
+}
+
+/// A number as a sentence tells it.
+[[nodiscard]] inline std::string told(double number) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.9g", number);
+  return text;
 }
 
 /// Where `made` differs from `was`, by more than rounding, among the elements that are numbers before; an empty
-/// text where it does not. `moved` is asked for what rounding of constants moves, where they do not agree without.
-template <class Moved>
+/// text where it does not. Where they do not agree without, it is asked how far rounding moves them: `of_constants`
+/// what is made of new ones, each of which loses a little, `of_results` what there was.
+template <class Constants, class Results>
 [[nodiscard]] std::string difference(dense const& was, dense const& made, std::string const& name,
-                                     std::size_t& compared, Moved const& moved) {
+                                     std::size_t& compared, Constants const& of_constants, Results const& of_results) {
   auto const before = in_doubles(was), after = in_doubles(made);
   if (before.shape != after.shape) return "'" + name + "' would have another shape";
   double range = 0;
   for (auto x : before.elements)
     if (std::isfinite(x) && std::fabs(x) > range) range = std::fabs(x);
-  double allowed = tolerance(was.type) * range + 0x1p-40;  // terms that cancel leave what rounding made of them
-  bool asked = false;
+  double allowed = tolerance(was.type) * range;
+  std::optional<displacement> own;
   for (std::size_t i = 0; i < before.elements.size(); ++i) {
     auto const a = before.elements[i], b = after.elements[i];
     if (!std::isfinite(a)) continue;
     ++compared;
     if (std::fabs(a - b) <= allowed) continue;
-    if (!std::exchange(asked, true)) allowed += 4 * moved();
-    if (!(std::fabs(a - b) <= allowed))
-      return "element " + std::to_string(i) + " of '" + name + "' would be " + std::to_string(b) + " and is " +
-             std::to_string(a) + ", for random inputs";
+    if (!own) {
+      own.emplace(of_results());
+      allowed += 4 * of_constants().of_all();
+    }
+    if (!own->explains(i, b, allowed))
+      return "element " + std::to_string(i) + " of '" + name + "' would be " + told(b) + " and is " + told(a) +
+             ", for random inputs";
   }
   return {};
 }
@@ -290,8 +293,10 @@ template <class Image = graph_image>
     for (std::size_t i = 0; i < made.roots.size(); ++i) {
       auto const *before = all.value(made.roots[i]), *after = all.value(made.results[i]);
       if (before == nullptr || after == nullptr) break;
-      auto wrong = detail::difference(*before, *after, made.image.source->value_name(made.roots[i]), compared,
-                                      [&] { return detail::moved_by_rounding<values>(made, round, i, *after); });
+      auto wrong = detail::difference(
+          *before, *after, made.image.source->value_name(made.roots[i]), compared,
+          [&] { return detail::moved<values>(made, round, i, true, *after, detail::nudging::what::constants); },
+          [&] { return detail::moved<values>(made, round, i, false, *before, detail::nudging::what::results); });
       if (wrong.empty()) continue;
       if (all.is_cut()) return {check_result::verdict::unknown, "too much stands before it"};
       return {check_result::verdict::wrong, std::move(wrong)};

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +13,7 @@
 #include <fuse/eval/conversion.hpp>
 #include <fuse/eval/dense.hpp>
 #include <fuse/eval/graph.hpp>
+#include <fuse/eval/nudging.hpp>
 #include <fuse/eval/rounding.hpp>
 #include <fuse/graph/binding.hpp>
 #include <fuse/graph/element_type.hpp>
@@ -62,24 +63,23 @@ class evaluated_values {
   enum class rounding : std::uint8_t {
     none,   ///< in double precision, but for Casts to types narrower than all results: what these lose is lost for good
     types,  ///< each result is rounded to its type
-    coarse,  ///< the same, and doubles to floats
   };
 
-  /// Where `moves` is not 0, constants are off by what rounding them may move each, in a way of this number's own.
-  evaluated_values(evaluable const& of, graph_feeds const& given, rounding how, std::uint64_t moves = 0)
-      : run_(of.image, of.known, of.names, how != rounding::none) {
+  evaluated_values(evaluable const& of, graph_feeds const& given, rounding how, nudging nudged = {})
+      : run_(of.image, of.known, of.names, how == rounding::types) {
     if (how == rounding::none) run_.round_casts_below(narrowest_output(of));
-    if (how == rounding::coarse) run_.round_doubles_to_floats();
-    std::uint64_t state = moves * 0xbf58476d1ce4e5b9u;
+    if (nudged.moved == nudging::what::results) run_.nudge_results(nudged.way);
+    random_bits by(nudged.way);
     for (value_id v = 0; v < of.image.value_count(); ++v) {
       if (of.is_input(v))
         if (auto const at = given.find(of.name(v)); at != given.end()) run_.give(v, at->second);
-      if (moves == 0 || !of.image.value(v).constant || !is_floating(of.known.type(v))) continue;
+      if (nudged.moved != nudging::what::constants || !of.image.value(v).constant || !is_floating(of.known.type(v)))
+        continue;
       auto const held = of.image.source->constant(v);
       if (!held || held.size() != count_of(held.shape)) continue;
-      auto moved = dense::of(held);
-      for (auto& x : moved.elements) x *= 1 + (up(state) ? 1 : -1) * rounding_of(held.type);
-      run_.give(v, std::move(moved));
+      auto contents = dense::of(held);
+      nudge_by_type(contents, by);
+      run_.give(v, std::move(contents));
     }
     run_.run();
   }
@@ -92,13 +92,6 @@ class evaluated_values {
     for (auto const v : of.outputs) most = std::fmax(most, v == absent ? 0 : rounding_of(of.known.type(v)));
     return most;
   }
-  static bool up(std::uint64_t& state) {
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return (state >> 20 & 1) != 0;
-  }
-
   graph_evaluation<graph_image, facts> run_;
 };
 
@@ -134,7 +127,7 @@ class graph_comparison {
     auto const was = before_.outputs, is = after_.outputs;
     if (was.size() != is.size()) return {"it has another number of outputs", {}, 0};
     evaluated_values after(after_, given_, rounding::none);
-    look_at_all(before);
+    look_at_types(before_);
     look_at_types(after_);
     for (std::size_t i = 0; i < was.size(); ++i) {
       auto const* const a = before.value(was[i]);
@@ -152,25 +145,15 @@ class graph_comparison {
  private:
   using rounding = evaluated_values::rounding;
 
-  // The largest number anywhere, below whose last place nothing is a difference; the narrowest type.
-  void look_at_all(evaluated_values& before) {
-    for (value_id v = 0; v < before_.image.value_count(); ++v)
-      if (auto const* held = before.value(v); held != nullptr && !held->whole())
-        for (auto const x : held->elements)
-          if (std::isfinite(x)) largest_ = std::fmax(largest_, std::fabs(x));
-    look_at_types(before_);
-  }
+  // The narrowest type.
   void look_at_types(evaluable const& of) {
     for (value_id v = 0; v < of.image.value_count(); ++v)
       if (auto const type = of.known.type(v); is_floating(type) && rounding_of(type) > rounding_of(narrowest_))
         narrowest_ = type;
   }
 
-  // What is no difference whatever the range is: last places of what is larger, and what constants of a type lose that
-  // are nearly 0 in it.
-  [[nodiscard]] double smallest() const {
-    return 1e-13 * largest_ + (narrowest_ == element_type::float16 ? 0x1p-22 : 0x1p-145);
-  }
+  // What is no difference whatever the range is: what constants of a type lose that are nearly 0 in it.
+  [[nodiscard]] double smallest() const { return narrowest_ == element_type::float16 ? 0x1p-22 : 0x1p-145; }
   static double range_of(dense const& x) {
     double range = 0;
     for (auto const e : x.elements)
@@ -180,14 +163,8 @@ class graph_comparison {
   [[nodiscard]] std::string told(std::size_t output, std::size_t element, double is, double was,
                                  char const* how) const {
     return "element " + std::to_string(element) + " of '" + before_.name(before_.outputs[output]) + "' is " +
-           text_of(is) + " and was " + text_of(was) + how;
+           detail::told(is) + " and was " + detail::told(was) + how;
   }
-  static std::string text_of(double x) {
-    char buffer[40];
-    std::snprintf(buffer, sizeof buffer, "%.9g", x);
-    return buffer;
-  }
-
   [[nodiscard]] std::string exact_difference(dense const& was, dense const& is, std::size_t output,
                                              std::size_t& compared) {
     auto const name = "'" + before_.name(before_.outputs[output]) + "'";
@@ -197,7 +174,7 @@ class graph_comparison {
     bool const exact = !is_floating(was.type);
     double const range = range_of(a);
     double allowed = exact ? 0 : tolerance(was.type) * range + smallest();
-    bool asked = exact;
+    std::optional<displacement> own;
     for (std::size_t i = 0; i < a.elements.size(); ++i) {
       auto const x = a.elements[i], y = b.elements[i];
       if (!std::isfinite(x)) continue;
@@ -205,34 +182,28 @@ class graph_comparison {
       if (how_.signed_zeros && x == 0 && y == 0 && std::signbit(x) != std::signbit(y))
         return told(output, i, y, x, ", another zero");
       if (std::fabs(x - y) <= allowed) continue;
-      if (!std::exchange(asked, true))
-        allowed += 4 * moved_by_rounding(output, b) + 1e-6 * moved_by_coarseness(output, a);
-      if (std::isfinite(allowed) && !(std::fabs(x - y) <= allowed)) return told(output, i, y, x, "");
+      if (exact) return told(output, i, y, x, "");
+      if (!own) {
+        own.emplace(moved(before_, output, a, nudging::what::results));
+        allowed += 4 * moved_by_rounding(output, b);
+      }
+      if (!own->explains(i, y, allowed)) return told(output, i, y, x, "");
     }
     return {};
   }
 
-  // How far a result comes out elsewhere, at most, where constants are off by their rounding; infinitely far where it
-  // may be no number.
+  // How far a result of a graph moves where its numbers are nudged.
+  [[nodiscard]] displacement moved(evaluable const& of, std::size_t output, dense const& still,
+                                   nudging::what what) const {
+    displacement found(still);
+    for (std::uint64_t way = 1; way <= nudging::ways; ++way) {
+      evaluated_values all(of, given_, rounding::none, {what, way});
+      if (auto const* const there = all.value(of.outputs[output]); there != nullptr) found.add(*there);
+    }
+    return found;
+  }
   [[nodiscard]] double moved_by_rounding(std::size_t output, dense const& still) const {
-    double most = 0;
-    for (std::uint64_t way = 1; way <= 4; ++way)
-      most =
-          std::fmax(most, moved(evaluated_values(after_, given_, rounding::none, way), after_.outputs[output], still));
-    return most;
-  }
-  // The same where all is rounded to far fewer places than it is computed with: where much cancels.
-  [[nodiscard]] double moved_by_coarseness(std::size_t output, dense const& still) const {
-    return moved(evaluated_values(before_, given_, rounding::coarse), before_.outputs[output], still);
-  }
-  [[nodiscard]] static double moved(evaluated_values all, value_id v, dense const& still) {
-    auto const* const there = all.value(v);
-    if (there == nullptr || there->shape != still.shape || there->whole()) return 0;
-    double most = 0;
-    for (std::size_t i = 0; i < still.elements.size(); ++i)
-      if (auto const x = there->elements[i]; std::isfinite(still.elements[i]))
-        most = std::fmax(most, std::isfinite(x) ? std::fabs(x - still.elements[i]) : HUGE_VAL);
-    return most;
+    return moved(after_, output, still, nudging::what::constants).of_all();
   }
 
   [[nodiscard]] std::string rounded_difference(evaluated_values& exact, evaluated_values& exact_after) {
@@ -261,7 +232,6 @@ class graph_comparison {
   evaluable before_, after_;
   graph_feeds const& given_;
   strictness how_;
-  double largest_ = 0;
   element_type narrowest_ = element_type::float64;
 };
 

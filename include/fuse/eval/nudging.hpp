@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <fuse/eval/conversion.hpp>
+#include <fuse/eval/dense.hpp>
+#include <fuse/eval/rounding.hpp>
+#include <fuse/graph/element_type.hpp>
+
+namespace fuse::inline v0::detail {
+
+/// Pseudorandom bits, the same in every run: xorshift (Marsaglia, Journal of Statistical Software 8, 2003).
+class random_bits {
+ public:
+  explicit random_bits(std::uint64_t seed) : state_(seed * 0xbf58476d1ce4e5b9u + 0x9e3779b97f4a7c15u) {}
+
+  std::uint64_t next() {
+    state_ ^= state_ << 13;
+    state_ ^= state_ >> 7;
+    return state_ ^= state_ << 17;
+  }
+  bool coin() { return (next() >> 20 & 1) != 0; }
+  double from_0_to_1() { return static_cast<double>(next() >> 11) * 0x1p-53; }
+
+ private:
+  std::uint64_t state_;
+};
+
+/// Far above the last place of a double, far below what a mistake moves: the part of itself by which a number that is
+/// computed may come out elsewhere in another order of its operations.
+inline constexpr double nudge_of_results = 0x1p-46;
+
+/// What is nudged where a graph is computed to see how far rounding moves its results, and by which of the ways there
+/// are: each moves the numbers in a way of its own.
+struct nudging {
+  enum class what : std::uint8_t { nothing, constants, results };
+  static constexpr std::uint64_t ways = 8;
+
+  what moved = what::nothing;
+  std::uint64_t way = 0;
+};
+
+/// Moves each number of a result up or down, as another order of operations may; integers and truth values stay.
+inline void nudge(dense& result, random_bits& by) {
+  if (result.type == element_type::boolean) return;
+  for (auto& x : result.elements) x *= 1 + nudge_of_results * (2 * by.from_0_to_1() - 1);
+}
+/// Moves each number of a constant up or down by all that rounding to its type may move it.
+inline void nudge_by_type(dense& constant, random_bits& by) {
+  for (auto& x : constant.elements) x *= 1 + (by.coin() ? 1 : -1) * rounding_of(constant.type);
+}
+
+/// Element by element, how far a result came out elsewhere, at most: infinitely far where it was no number there.
+class displacement {
+ public:
+  explicit displacement(dense const& still) : still_(in_doubles(still)), most_(still_.elements.size(), 0) {}
+
+  /// Takes in how a result came out; one of another shape tells nothing.
+  void add(dense const& there) {
+    if (there.shape != still_.shape) return;
+    auto const moved = in_doubles(there);
+    for (std::size_t i = 0; i < most_.size(); ++i)
+      if (auto const x = moved.elements[i]; std::isfinite(still_.elements[i]))
+        most_[i] = std::fmax(most_[i], std::isfinite(x) ? std::fabs(x - still_.elements[i]) : HUGE_VAL);
+  }
+  /// Whether rounding explains that an element is another number: that is not much further away than `allowed` and all
+  /// that it moved, or is none where it moved by as much as it is.
+  [[nodiscard]] bool explains(std::size_t element, double other, double allowed) const {
+    auto const here = still_.elements[element];
+    return std::isfinite(other) ? std::fabs(other - here) <= allowed + 4 * most_[element]
+                                : most_[element] >= std::fabs(here) || !std::isfinite(allowed);
+  }
+  [[nodiscard]] double of_all() const {
+    double most = 0;
+    for (auto const x : most_) most = std::fmax(most, x);
+    return most;
+  }
+
+ private:
+  dense still_;
+  std::vector<double> most_;
+};
+
+}  // namespace fuse::inline v0::detail
