@@ -40,6 +40,7 @@ KINDS = {
     "layer norms": (["layer_norm"], ("LayerNormalization", "SkipLayerNormalization")),
     "RMS norms": (["rms_norm"], ("RMSNormalization", "SimplifiedLayerNormalization", "SkipSimplifiedLayerNormalization")),
     "activations": (["gelu_erf", "gelu_tanh", "quick_gelu", "silu"], ("Gelu", "FastGelu", "BiasGelu", "QuickGelu", "Swish")),
+    "rotary embeddings": (["rotary_half", "rotary_interleaved"], ("RotaryEmbedding",)),
 }
 
 
@@ -101,9 +102,9 @@ def main():
     options = parser.parse_args()
 
     wrong, counts = 0, read_counts(options.before)
-    print(f"{'model':24} {'nodes':>14} {'norms':>10} {'activations':>12} {'error, off':>12} {'error, default':>15}")
+    print(f"{'model':24} {'nodes':>14} {'norms':>10} {'activations':>12} {'rotary':>8} {'error, off':>12} {'error, default':>15}")
     for name in options.names:
-        cells, verdict, nodes, norms, activations = [], "same", "", "", ""
+        cells, verdict, nodes, norms, activations, rotary = [], "same", "", "", "", ""
         try:
             inputs = read_inputs(options.before / f"{name}.io")
             expected = run(options.before / f"{name}.onnx", inputs, "off")
@@ -118,11 +119,12 @@ def main():
                 nodes = f"{len(operators(options.before / f'{name}.onnx'))} to {len(left)}"
                 norms = f"{found['layer norms'] + found['RMS norms']} of {wanted['layer norms'] + wanted['RMS norms']}"
                 activations = f"{found['activations']} of {wanted['activations']}"
+                rotary = f"{found['rotary embeddings']} of {wanted['rotary embeddings']}"
                 verdict += "".join(f", {kind} LEFT" for kind in KINDS if found[kind] != wanted[kind])
         except Exception as problem:  # onnxruntime has no common class of its errors
             verdict = f"FAILED: {problem}"
         wrong += verdict != "same"
-        print(f"{name:24} {nodes:>14} {norms:>10} {activations:>12} {''.join(cells[:1]):>12} {''.join(cells[1:]):>15}  {verdict}", flush=True)
+        print(f"{name:24} {nodes:>14} {norms:>10} {activations:>12} {rotary:>8} {''.join(cells[:1]):>12} {''.join(cells[1:]):>15}  {verdict}", flush=True)
     return 1 if wrong else 0
 
 

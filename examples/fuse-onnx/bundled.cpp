@@ -10,6 +10,7 @@
 #include <fuse/rules/linear.hpp>
 #include <fuse/rules/norms.hpp>
 #include <fuse/rules/onnx_functions.hpp>
+#include <fuse/rules/rotary.hpp>
 #include <fuse/rules/skip_norms.hpp>
 #include <fuse/verify/rules_of.hpp>
 
@@ -17,8 +18,8 @@ namespace fuse_onnx {
 
 namespace {
 inline constexpr auto bundled =
-    fuse::rule_set<fuse::rules::norms, fuse::rules::skip_norms, fuse::rules::activations, fuse::rules::batch_norm,
-                   fuse::rules::onnx_functions, fuse::rules::canonical, fuse::rules::linear>;
+    fuse::rule_set<fuse::rules::norms, fuse::rules::skip_norms, fuse::rules::activations, fuse::rules::rotary,
+                   fuse::rules::batch_norm, fuse::rules::onnx_functions, fuse::rules::canonical, fuse::rules::linear>;
 }
 
 fuse::program const& bundled_program() {

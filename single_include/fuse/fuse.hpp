@@ -157,6 +157,8 @@ inline constexpr parameter_info flatten_parameters[] = {{"axis", 1, axis_use::tr
 inline constexpr parameter_info batch_norm_parameters[] = {real_number("epsilon", 1e-5), {"training_mode", 0}};
 inline constexpr parameter_info gelu_parameters[] = {{"approximate", 0}};  // by erf; 1: by tanh
 inline constexpr parameter_info swish_parameters[] = {real_number("alpha", 1)};
+inline constexpr parameter_info rotary_parameters[] = {
+    {"interleaved", 0}, {"num_heads", 0}, {"rotary_embedding_dim", 0}};
 inline constexpr parameter_info transpose_parameters[] = {list_of_integers("perm", list_use::reversed)};
 inline constexpr parameter_info reshape_parameters[] = {list_of_integers("shape"), {"allowzero", 0}};
 inline constexpr parameter_info slice_parameters[] = {list_of_integers("starts"), list_of_integers("ends"),
@@ -192,7 +194,7 @@ enum class opcode : std::uint16_t {
   matmul, gemm, linear, einsum, matmul_integer, conv, conv_transpose, conv_integer, max_pool, average_pool, global_max_pool, resize,
   fused_matmul, qlinear_matmul, qlinear_conv, lstm, gru, rnn,
   softmax, log_softmax, batch_norm, instance_norm, group_norm, layer_norm, rms_norm, skip_layer_norm, skip_rms_norm,
-  embed_layer_norm, rotary_embedding, attention, hardmax, lp_normalization, mean_variance_norm, local_response_norm,
+  embed_layer_norm, rotary_embedding, rotary_embedding_at, attention, hardmax, lp_normalization, mean_variance_norm, local_response_norm,
   quantize, dequantize, dynamic_quantize,
   if_else, loop, scan,
   bit_shift, swiglu, cumulative_product, compress, lp_pool, global_lp_pool,
@@ -476,7 +478,8 @@ inline constexpr operator_info operator_table[] = {
     detail::same_shape_reduction(opcode::skip_layer_norm, "skip_layer_norm", 3, 5, detail::norm_parameters, 0b1100),
     detail::same_shape_reduction(opcode::skip_rms_norm, "skip_rms_norm", 3, 4, detail::norm_parameters, 0b100),
     detail::other(opcode::embed_layer_norm, "embed_layer_norm", op_kind::reduction, 5, 9),
-    detail::other(opcode::rotary_embedding, "rotary_embedding", op_kind::injective, 3, 4),
+    detail::other(opcode::rotary_embedding, "rotary_embedding", op_kind::injective, 3, 4, detail::rotary_parameters),
+    detail::other(opcode::rotary_embedding_at, "rotary_embedding_at", op_kind::injective, 4, 4, detail::rotary_parameters),
     detail::other(opcode::attention, "attention", op_kind::anchor, 1, -1),
     detail::same_shape_reduction(opcode::hardmax, "hardmax", 1, 1, detail::last_axis_parameters),
     detail::same_shape_reduction(opcode::lp_normalization, "lp_normalization", 1, 1, detail::last_axis_parameters),
@@ -3391,6 +3394,111 @@ template <class Body>
 
 }  // namespace fuse::inline v0::detail::onnx_norms
 
+namespace fuse::inline v0::detail::onnx_rotary {
+
+[[nodiscard]] inline std::string_view refuse(emission const& e) {
+  bool const at = e.op == opcode::rotary_embedding_at;
+  if ((e.op != opcode::rotary_embedding && !at) || e.operands.size() < 3 || (!at && e.has(3))) return {};
+  auto const &x = e.operands[0], &cosines = e.operands[at ? 2 : 1], &sines = e.operands[at ? 3 : 2];
+  if (x.type == element_type::unknown) return "the element type of what is turned is not known";
+  if (!is_floating(x.type) || x.type == element_type::float64)
+    return "the operator takes float, half and bfloat16, and no other type";
+  if (cosines.type != x.type || sines.type != x.type) return "the operator takes operands of one element type";
+  if (!x.has_rank || (x.shape.size() != 3 && x.shape.size() != 4))
+    return "the operator takes inputs of three or four axes";
+  std::size_t const rank = at ? 2 : 3;
+  if (!cosines.has_rank || !sines.has_rank || cosines.shape.size() != rank || sines.shape.size() != rank)
+    return at ? "cosines and sines are not of two axes" : "cosines and sines are not of three axes";
+  for (std::size_t axis = 0; axis < rank; ++axis)
+    if (!(cosines.shape[axis] == sines.shape[axis])) return "cosines and sines have provably not one shape";
+  auto const row = x.shape.back(), half = cosines.shape[rank - 1];
+  auto const heads = x.shape.size() == 4 ? 1.0 : e.number("num_heads");
+  if (!row.known() || !half.known() ||
+      !(static_cast<double>(row.value()) == heads * 2.0 * static_cast<double>(half.value())))
+    return "cosines and sines have not, or not provably, half as many columns as a head";
+  if (!(cosines.shape[rank - 2] == x.shape[x.shape.size() - 2]))
+    return "cosines and sines are not provably as long as the sequence";
+  bool const one_for_all = at || (e.version < 23 && cosines.shape[0] == extent(1));
+  if (!one_for_all && !(cosines.shape[0] == x.shape[0])) return "cosines and sines are not provably of as many batches";
+  return {};
+}
+
+template <class Body>
+class body_writer : onnx_function_writer<Body> {
+  using base = onnx_function_writer<Body>;
+
+ public:
+  body_writer(emission const& e, Body& into)
+      : base(e, into), neighbours_(e.number("interleaved") == 1), joined_(e.number("num_heads") > 0) {}
+
+  void write() {
+    base::begin("RotaryEmbedding");
+    if (neighbours_) body_.name += "_interleaved";
+    if (joined_) body_.name += "_joined";
+    body_.inputs = {"X", "Cosines", "Sines"};
+    body_.attributes = {"interleaved"};
+    std::int64_t const two = neighbours_ ? 4 : 3, heads = joined_ ? 2 : 1;
+    list("Two", {2});
+    list("Three", {3});
+    base::step("Shape", {"X"}, "Whole");
+    base::step("Shape", {"Cosines"}, "Extents");
+    base::step("Slice", {"Extents", "Two", "Three"}, "Pairs");
+    texts parted{"Kept"};
+    if (joined_) {
+      body_.attributes.push_back("num_heads");
+      base::step("Constant", {}, "HeadCount", {}, {{"value_int", "num_heads"}});
+      list("One", {1});
+      base::step("Reshape", {"HeadCount", "One"}, "Heads");
+      parted.push_back("Heads");
+    }
+    list("Kept", joined_ ? integers{0, 0} : integers{0, 0, 0});
+    parted.insert(parted.end(), {neighbours_ ? "Pairs" : "Two", neighbours_ ? "Two" : "Pairs"});
+    base::step("Concat", std::move(parted), "Parted", along(0));
+    base::step("Reshape", {"X", "Parted"}, "ByPairs");
+    auto parts = along(two);
+    if (e_.version >= 18) parts.push_back({"num_outputs", std::int64_t{2}});
+    body_.steps.push_back({"Split", {"ByPairs"}, {"First", "Second"}, std::move(parts), {}});
+    unsqueezed("Cosines", "C", {heads, two});
+    unsqueezed("Sines", "S", {heads, two});
+    base::step("Mul", {"First", "C"}, "FirstC");
+    base::step("Mul", {"Second", "S"}, "SecondS");
+    base::step("Mul", {"Second", "C"}, "SecondC");
+    base::step("Mul", {"First", "S"}, "FirstS");
+    base::step("Sub", {"FirstC", "SecondS"}, "NewFirst");
+    base::step("Add", {"SecondC", "FirstS"}, "NewSecond");
+    base::step("Concat", {"NewFirst", "NewSecond"}, "Turned", along(two));
+    base::step("Reshape", {"Turned", "Whole"}, "Y");
+  }
+
+ private:
+  using texts = std::vector<std::string>;
+  using integers = std::vector<std::int64_t>;
+
+  static std::vector<attribute> along(std::int64_t axis) { return {{"axis", axis}}; }
+  void list(std::string const& name, integers const& numbers) {
+    auto const count = static_cast<std::int64_t>(numbers.size());
+    base::step("Constant", {}, name, {{"value", make_tensor<std::int64_t>({count}, {numbers.data(), numbers.size()})}});
+  }
+  void unsqueezed(std::string const& from, std::string const& to, integers axes) {
+    if (e_.version < 13) return base::step("Unsqueeze", {from}, to, {{"axes", std::move(axes)}});
+    list(to + "Axes", axes);
+    base::step("Unsqueeze", {from, to + "Axes"}, to);
+  }
+
+  using base::body_, base::e_;
+  bool neighbours_, joined_;
+};
+
+template <class Body>
+[[nodiscard]] bool function(emission const& e, Body& into) {
+  if (e.op != opcode::rotary_embedding || e.operands.size() != 3 || e.version < 12) return false;
+  into = {};
+  body_writer<Body>(e, into).write();
+  return true;
+}
+
+}  // namespace fuse::inline v0::detail::onnx_rotary
+
 namespace fuse::inline v0::detail::onnx_skip_norms {
 
 [[nodiscard]] inline std::string_view refuse(emission const& e) {
@@ -3424,8 +3532,10 @@ struct stand_in {
   opcode op = opcode::opaque;
   std::size_t least = 1, most = 1;  ///< operands
   std::string_view parameter{}, constant{};
-  bool over_axes = false;  ///< it has a parameter "axis", which the body holds
+  bool over_axes = false;                   ///< it has a parameter "axis", which the body holds
+  span<std::string_view const> variants{};  ///< parameters for which, where they are above 0, the body is another one
 };
+inline constexpr std::string_view rotary_variants[] = {"interleaved", "num_heads"};
 inline constexpr stand_in all[] = {
     {opcode::layer_norm, 2, 3, "epsilon", "Epsilon", true},
     {opcode::rms_norm, 2, 2, "epsilon", "Epsilon", true},
@@ -3434,6 +3544,7 @@ inline constexpr stand_in all[] = {
     {opcode::swish, 1, 1, "alpha", "Alpha"},
     {opcode::mish},
     {opcode::hard_swish},
+    {opcode::rotary_embedding, 3, 3, {}, {}, false, rotary_variants},
 };
 
 [[nodiscard]] inline bool stands_in(opcode op, std::size_t operands) {
@@ -3443,7 +3554,8 @@ inline constexpr stand_in all[] = {
 }
 
 [[nodiscard]] inline std::string_view refuse(emission const& e) {
-  for (auto const why : {onnx_norms::refuse(e), onnx_skip_norms::refuse(e), onnx_activations::refuse(e)})
+  for (auto const why :
+       {onnx_norms::refuse(e), onnx_skip_norms::refuse(e), onnx_activations::refuse(e), onnx_rotary::refuse(e)})
     if (!why.empty()) return why;
   if (!e.operands.empty() && e.operands[0].type == element_type::bfloat16 && e.version < 13 &&
       stands_in(e.op, e.operands.size()))
@@ -3459,7 +3571,7 @@ void complete(emission const& e, std::vector<Attribute>& attributes) {
 
 template <class Body>
 [[nodiscard]] bool function(emission const& e, Body& into) {
-  return onnx_norms::function(e, into) || onnx_activations::function(e, into);
+  return onnx_norms::function(e, into) || onnx_activations::function(e, into) || onnx_rotary::function(e, into);
 }
 
 struct emission_rules {
@@ -3859,6 +3971,8 @@ inline constexpr parameter_source skip_epsilon[] = {{"epsilon", kind::attribute,
 inline constexpr element_types short_float_types[] = {{1, {0x10402, 0x10402, 0x10402, 0x10402, 0x10402}, 0x10402}};
 inline constexpr element_types float_types[] = {{1, {0x10c02, 0x10c02}, 0x10c02}};
 
+inline constexpr element_types rotary_types[] = {{1, {0x402, 0x80, 0x402, 0x402}, 0x402}};
+
 inline constexpr required_attribute no_axis[] = {{"axis"}};
 inline constexpr required_attribute is_test[] = {{"is_test", 1, false}};
 inline constexpr required_attribute spatial[] = {{"spatial", 1}};
@@ -3942,6 +4056,7 @@ inline constexpr operator_row rows[] = {
     {"com.microsoft::SkipLayerNormalization", opcode::skip_layer_norm, 1, skip_epsilon, -1, target::onnxruntime, 0, &any_attributes, {}, short_float_types},
     {"com.microsoft::SkipSimplifiedLayerNormalization", opcode::skip_rms_norm, 1, skip_epsilon, -1, target::onnxruntime, 0, &any_attributes, {}, short_float_types},
     {"com.microsoft::EmbedLayerNormalization", opcode::embed_layer_norm, 1, {}, -1, target::onnxruntime},
+    {"com.microsoft::RotaryEmbedding", opcode::rotary_embedding_at, 1, {}, -1, target::onnxruntime, 0, &any_attributes, {}, rotary_types},
     {"RotaryEmbedding", opcode::rotary_embedding, 23}, {"Attention", opcode::attention, 23},
     {"QuantizeLinear", opcode::quantize}, {"DequantizeLinear", opcode::dequantize}, {"DynamicQuantizeLinear", opcode::dynamic_quantize},
     {"Tan", opcode::tan}, {"Asin", opcode::asin}, {"Acos", opcode::acos}, {"Atan", opcode::atan}, {"Sinh", opcode::sinh}, {"Cosh", opcode::cosh},
@@ -3960,7 +4075,7 @@ inline constexpr operator_row rows[] = {
     {"com.microsoft::BiasGelu", opcode::bias_gelu, 1, {}, 2, target::onnxruntime, 0, &any_attributes, {}, short_float_types},
     {"fuse::Gelu", opcode::gelu, 1, {}, -1, target::none}, {"fuse::Gelu_tanh", opcode::fast_gelu, 1, {}, -1, target::none},
     {"fuse::Swish", opcode::swish, 1, {}, -1, target::none}, {"fuse::Mish", opcode::mish, 1, {}, -1, target::none},
-    {"fuse::HardSwish", opcode::hard_swish, 1, {}, -1, target::none},
+    {"fuse::HardSwish", opcode::hard_swish, 1, {}, -1, target::none}, {"fuse::RotaryEmbedding", opcode::rotary_embedding, 1, {}, -1, target::none},
     {"com.microsoft::FusedMatMul", opcode::fused_matmul},
     {"If", opcode::if_else}, {"Loop", opcode::loop}, {"Scan", opcode::scan},
     otherwise("Add along an axis"), otherwise("Sub along an axis"), otherwise("Mul along an axis"), otherwise("Div along an axis"),
@@ -6585,6 +6700,7 @@ void apply_shape_function(Context& at, opcode op) {
       break;
     case opcode::reverse_sequence:
     case opcode::rotary_embedding:
+    case opcode::rotary_embedding_at:
       at.share_type(0, 0);
       at.share_shape(0, 0);
       break;
@@ -6783,6 +6899,950 @@ extern template class basic_facts<graph_image>;
 
 }  // namespace fuse::inline v0::detail
 
+namespace fuse::inline v0::detail {
+
+class layout {
+ public:
+  struct digit {
+    std::uint32_t axis;
+    polynomial extent, stride;
+    [[nodiscard]] friend bool operator==(digit const& a, digit const& b) {
+      return a.axis == b.axis && a.extent == b.extent && a.stride == b.stride;
+    }
+  };
+  using digits = plain_vector<digit>;
+
+  [[nodiscard]] bool row_major(span<polynomial const> shape);
+
+  [[nodiscard]] std::size_t rank() const { return extents_.size(); }
+  [[nodiscard]] span<polynomial const> shape() const { return extents_; }
+  [[nodiscard]] span<digit const> all() const { return digits_; }
+  [[nodiscard]] polynomial const& offset() const { return offset_; }
+  [[nodiscard]] polynomial const& unproven() const { return unproven_; }
+  [[nodiscard]] friend bool operator==(layout const& a, layout const& b) {
+    if (a.rank() != b.rank() || !(a.offset_ == b.offset_) || a.digits_.size() != b.digits_.size()) return false;
+    for (std::size_t i = 0; i < a.digits_.size(); ++i)
+      if (!(a.digits_[i] == b.digits_[i])) return false;
+    return true;
+  }
+
+  [[nodiscard]] bool reshape(span<polynomial const> shape);
+  void permute(span<std::int64_t const> order);
+  [[nodiscard]] bool slice(std::uint32_t axis, polynomial const& start, polynomial const& length, std::int64_t step,
+                           extent_algebra const& symbols);
+  void drop(std::uint32_t axis);
+  void add_axes(span<polynomial const> extents);
+  [[nodiscard]] bool tile(std::uint32_t axis, polynomial const& times);
+  [[nodiscard]] bool gather(std::uint32_t axis, polynomial const& first, digits const& picked,
+                            span<polynomial const> shape, extent_algebra const& symbols);
+  [[nodiscard]] static bool concatenate(span<layout const* const> parts, std::uint32_t axis, layout& into);
+
+ private:
+  bool refuse(polynomial const& at) {
+    unproven_ = at;
+    return false;
+  }
+  static void normalise(digits& of);
+  [[nodiscard]] digits of_axis(std::uint32_t axis) const;
+  void replace(std::uint32_t axis, digits const& by, span<polynomial const> shape);
+  [[nodiscard]] bool regroup(digits flat, span<polynomial const> shape, digits& made);
+  [[nodiscard]] bool cut(digits const& own, polynomial start, polynomial const& length, std::int64_t step,
+                         extent_algebra const& symbols, digits& made);
+  [[nodiscard]] bool cut_steps(digits const& own, polynomial const& start, polynomial const& length, std::int64_t step,
+                               extent_algebra const& symbols, digits& made);
+  [[nodiscard]] bool move(polynomial const& by, polynomial const& stride);
+  [[nodiscard]] static bool tops(span<layout const* const> parts, std::uint32_t axis, digits const& below,
+                                 digit const* top, layout& into);
+
+  digits digits_;  // by axis, in each the most significant first
+  plain_vector<polynomial> extents_;
+  polynomial offset_, unproven_;
+};
+
+inline bool layout::row_major(span<polynomial const> shape) {
+  extents_.assign(shape);
+  digits_.clear();
+  offset_ = polynomial();
+  polynomial stride(1);
+  for (auto axis = shape.size(); axis-- > 0;) {
+    digits_.push_back({static_cast<std::uint32_t>(axis), shape[axis], stride});
+    if (!stride.multiply(shape[axis])) return refuse(shape[axis]);
+  }
+  for (std::size_t i = 0, k = digits_.size(); i + 1 < k; ++i) {
+    auto const kept = digits_[i];
+    digits_[i] = digits_[--k];
+    digits_[k] = kept;
+  }
+  normalise(digits_);
+  return true;
+}
+
+inline void layout::normalise(digits& of) {
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < of.size(); ++i) {
+    auto const& next = of[i];
+    if (next.extent.is(1)) continue;
+    if (kept != 0 && of[kept - 1].axis == next.axis) {
+      auto& above = of[kept - 1];
+      polynomial reach, both;
+      if (polynomial::multiply(next.extent, next.stride, reach) && reach == above.stride &&
+          polynomial::multiply(above.extent, next.extent, both)) {
+        above.extent = both;
+        above.stride = next.stride;
+        continue;
+      }
+    }
+    if (kept != i) of[kept] = next;
+    ++kept;
+  }
+  while (of.size() > kept) of.pop_back();
+}
+
+inline layout::digits layout::of_axis(std::uint32_t axis) const {
+  digits own;
+  for (auto const& d : digits_)
+    if (d.axis == axis) own.push_back({0, d.extent, d.stride});
+  return own;
+}
+
+inline void layout::replace(std::uint32_t axis, digits const& by, span<polynomial const> shape) {
+  digits made;
+  bool done = false;
+  auto const add = [&] {
+    for (auto d : by) {
+      d.axis += axis;
+      made.push_back(d);
+    }
+    done = true;
+  };
+  for (auto d : digits_) {
+    if (d.axis >= axis && !done) add();
+    if (d.axis == axis) continue;
+    if (d.axis > axis) d.axis += static_cast<std::uint32_t>(shape.size()) - 1;
+    made.push_back(d);
+  }
+  if (!done) add();
+  normalise(made);
+  digits_.swap(made);
+  plain_vector<polynomial> extents;
+  extents.append(span<polynomial const>(extents_).first(axis));
+  extents.append(shape);
+  extents.append(span<polynomial const>(extents_).subspan(axis + 1));
+  extents_.swap(extents);
+}
+
+inline bool layout::regroup(digits flat, span<polynomial const> shape, digits& made) {
+  normalise(flat);
+  made.clear();
+  for (auto axis = shape.size(); axis-- > 0;) {
+    polynomial wanted = shape[axis], left;
+    while (!wanted.is(1)) {
+      if (flat.empty()) return refuse(wanted);
+      auto& last = flat.back();
+      if (polynomial::divide(wanted, last.extent, left)) {
+        made.push_back({static_cast<std::uint32_t>(axis), last.extent, last.stride});
+        flat.pop_back();
+        wanted = left;
+      } else if (polynomial::divide(last.extent, wanted, left)) {
+        made.push_back({static_cast<std::uint32_t>(axis), wanted, last.stride});
+        last.extent = left;
+        if (!last.stride.multiply(wanted)) return refuse(wanted);
+        wanted = polynomial(1);
+      } else {
+        std::int64_t number = 0;
+        return refuse(wanted.known(number) ? last.extent : wanted);
+      }
+    }
+  }
+  if (!flat.empty()) return refuse(flat.back().extent);
+  for (std::size_t i = 0, k = made.size(); i + 1 < k; ++i) {
+    auto const kept = made[i];
+    made[i] = made[--k];
+    made[k] = kept;
+  }
+  normalise(made);
+  return true;
+}
+
+inline bool layout::reshape(span<polynomial const> shape) {
+  digits made, flat = digits_;
+  for (auto& d : flat) d.axis = 0;
+  if (!regroup(flat, shape, made)) return false;
+  digits_.swap(made);
+  extents_.assign(shape);
+  return true;
+}
+
+inline void layout::permute(span<std::int64_t const> order) {
+  digits made;
+  plain_vector<polynomial> extents;
+  for (std::size_t axis = 0; axis < order.size(); ++axis) {
+    auto const from = static_cast<std::uint32_t>(order[axis]);
+    extents.push_back(extents_[from]);
+    for (auto d : digits_) {
+      if (d.axis != from) continue;
+      d.axis = static_cast<std::uint32_t>(axis);
+      made.push_back(d);
+    }
+  }
+  digits_.swap(made);
+  extents_.swap(extents);
+}
+
+inline void layout::drop(std::uint32_t axis) { replace(axis, {}, {}); }
+
+inline void layout::add_axes(span<polynomial const> extents) {
+  digits made;
+  for (std::size_t i = 0; i < extents.size(); ++i)
+    made.push_back({static_cast<std::uint32_t>(i), extents[i], polynomial()});
+  for (auto d : digits_) {
+    d.axis += static_cast<std::uint32_t>(extents.size());
+    made.push_back(d);
+  }
+  normalise(made);
+  digits_.swap(made);
+  plain_vector<polynomial> all;
+  all.append(extents);
+  all.append(extents_);
+  extents_.swap(all);
+}
+
+inline bool layout::tile(std::uint32_t axis, polynomial const& times) {
+  polynomial whole;
+  if (!polynomial::multiply(extents_[axis], times, whole)) return refuse(times);
+  digits made;
+  made.push_back({0, times, polynomial()});
+  made.append(of_axis(axis));
+  replace(axis, made, {&whole, 1});
+  return true;
+}
+
+inline bool layout::move(polynomial const& by, polynomial const& stride) {
+  polynomial far;
+  return (polynomial::multiply(by, stride, far) && offset_.add(far)) || refuse(by);
+}
+
+inline bool layout::cut(digits const& own, polynomial start, polynomial const& length, std::int64_t step,
+                        extent_algebra const& symbols, digits& made) {
+  made.clear();
+  if (own.empty()) return (start.is(0) && length.is(1)) || refuse(length);
+  if (step != 1 && own.size() > 1) return cut_steps(own, start, length, step, symbols, made);
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    auto taken = own[i];
+    if (i + 1 == own.size()) {
+      if (!move(start, taken.stride)) return false;
+      taken.extent = length;
+      if (!taken.stride.multiply(polynomial(step))) return refuse(length);
+      made.push_back(taken);
+      break;
+    }
+    polynomial below(1), first, turns, room;
+    for (auto k = i + 1; k < own.size(); ++k)
+      if (!below.multiply(own[k].extent)) return refuse(own[k].extent);
+    if (polynomial::divide(start, below, first) && polynomial::divide(length, below, turns)) {
+      if (!move(first, taken.stride)) return false;
+      taken.extent = turns;
+      made.push_back(taken);
+      made.append(span<digit const>(own).subspan(i + 1));
+      break;
+    }
+    std::int64_t at = 0, turn = 0;
+    if (start.known(at) && below.known(turn) && at >= 0 && turn > 0) {
+      if (!move(polynomial(at / turn), taken.stride)) return false;
+      start = polynomial(at % turn);
+    }
+    room = below;
+    if (!room.add(start, -1) || !room.add(length, -1) || symbols.least(room) < 0 || symbols.least(start) < 0)
+      return refuse(length);
+  }
+  normalise(made);
+  return true;
+}
+
+inline bool layout::cut_steps(digits const& own, polynomial const& start, polynomial const& length, std::int64_t step,
+                              extent_algebra const& symbols, digits& made) {
+  std::int64_t at = 0;
+  polynomial whole(1), reach;
+  for (auto const& d : own)
+    if (!whole.multiply(d.extent)) return refuse(d.extent);
+  if (step < 0 || !start.known(at) || at < 0 || at >= step || !polynomial::multiply(length, polynomial(step), reach) ||
+      !(reach == whole))
+    return refuse(length);
+  digits parted, upper, lower, chosen;
+  polynomial const shape[] = {length, polynomial(step)};
+  if (!regroup(own, shape, parted)) return false;
+  for (auto d : parted) {
+    auto const axis = d.axis;
+    d.axis = 0;
+    (axis == 0 ? upper : lower).push_back(d);
+  }
+  if (!cut(lower, start, polynomial(1), 1, symbols, chosen)) return false;
+  made = upper;
+  normalise(made);
+  return true;
+}
+
+inline bool layout::slice(std::uint32_t axis, polynomial const& start, polynomial const& length, std::int64_t step,
+                          extent_algebra const& symbols) {
+  if (start.is(0) && step == 1 && length == extents_[axis]) return true;
+  digits made;
+  if (!cut(of_axis(axis), start, length, step, symbols, made)) return false;
+  polynomial const shape[] = {length};
+  replace(axis, made, shape);
+  return true;
+}
+
+inline bool layout::gather(std::uint32_t axis, polynomial const& first, digits const& picked,
+                           span<polynomial const> shape, extent_algebra const& symbols) {
+  auto const own = of_axis(axis);
+  digits flat, made;
+  std::int64_t step = 0;
+  if (own.size() == 1 || own.empty()) {
+    polynomial const stride = own.empty() ? polynomial() : own[0].stride;
+    if (!move(first, stride)) return false;
+    for (auto d : picked) {
+      if (!d.stride.multiply(stride)) return refuse(d.extent);
+      flat.push_back(d);
+    }
+  } else if (picked.empty() || (picked.size() == 1 && picked[0].stride.known(step) && step != 0)) {
+    auto const length = picked.empty() ? polynomial(1) : picked[0].extent;
+    if (!cut(own, first, length, picked.empty() ? 1 : step, symbols, flat)) return false;
+  } else {
+    return refuse(picked[0].extent);
+  }
+  if (!regroup(flat, shape, made)) return false;
+  replace(axis, made, shape);
+  return true;
+}
+
+inline bool layout::tops(span<layout const* const> parts, std::uint32_t axis, digits const& below, digit const* top,
+                         layout& into) {
+  polynomial stride, total, next = parts[0]->offset_;
+  if (top != nullptr) {
+    stride = top->stride;
+  } else {
+    stride = parts[1]->offset_;
+    if (!stride.add(parts[0]->offset_, -1)) return false;
+  }
+  for (auto const* part : parts) {
+    auto const own = part->of_axis(axis);
+    auto const above = own.size() - below.size();
+    if (own.size() < below.size() || above > 1 || (above == 1 && !(own[0].stride == stride))) return false;
+    for (std::size_t i = 0; i < below.size(); ++i)
+      if (!(own[above + i] == below[i])) return false;
+    auto const run = above == 1 ? own[0].extent : polynomial(1);
+    polynomial far;
+    if (!(part->offset_ == next) || !polynomial::multiply(run, stride, far) || !next.add(far) || !total.add(run))
+      return false;
+  }
+  digits made;
+  made.push_back({0, total, stride});
+  made.append(below);
+  polynomial whole = total;
+  for (auto const& d : below)
+    if (!whole.multiply(d.extent)) return false;
+  into = *parts[0];
+  into.replace(axis, made, {&whole, 1});
+  return true;
+}
+
+inline bool layout::concatenate(span<layout const* const> parts, std::uint32_t axis, layout& into) {
+  auto const& first = *parts[0];
+  for (auto const* part : parts) {
+    if (part->rank() != first.rank()) return false;
+    std::size_t i = 0, k = 0;
+    while (true) {  // but for that axis all are the same
+      while (i < first.digits_.size() && first.digits_[i].axis == axis) ++i;
+      while (k < part->digits_.size() && part->digits_[k].axis == axis) ++k;
+      if (i == first.digits_.size() || k == part->digits_.size()) break;
+      if (!(first.digits_[i++] == part->digits_[k++])) return false;
+    }
+    if (i != first.digits_.size() || k != part->digits_.size()) return false;
+  }
+  if (parts.size() == 1) return into = first, true;
+  auto const own = first.of_axis(axis);
+  digits below;
+  if (!own.empty()) below.append(span<digit const>(own).subspan(1));
+  return (!own.empty() && tops(parts, axis, below, &own[0], into)) || tops(parts, axis, own, nullptr, into);
+}
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
+[[nodiscard]] constexpr bool may_keep_elements(opcode op) {
+  switch (op) {
+    case opcode::identity:
+    case opcode::cast:
+    case opcode::cast_like:
+    case opcode::dropout:
+    case opcode::reshape:
+    case opcode::flatten:
+    case opcode::squeeze:
+    case opcode::unsqueeze:
+    case opcode::expand:
+    case opcode::tile:
+    case opcode::slice:
+    case opcode::where:
+    case opcode::mean_of:
+    case opcode::sum_of:
+    case opcode::maximum:
+    case opcode::minimum: return true;
+    default: return false;
+  }
+}
+
+template <class Image>
+[[nodiscard]] value_id selected_operand(Image const& image, facts const& known, node_id n) {
+  double condition = 0;
+  if (image.operand_count(n) != 3 || image.operand(n, 0) == absent || !known.uniform(image.operand(n, 0), condition))
+    return absent;
+  return image.operand(n, condition != 0 ? 1 : 2);
+}
+
+template <class Image>
+[[nodiscard]] value_id kept_operand(Image const& image, facts const& known, node_id n) {
+  if (op_of(image, n) == opcode::where) return selected_operand(image, known, n);
+  return image.operand_count(n) == 0 ? absent : image.operand(n, 0);
+}
+
+template <class Image>
+[[nodiscard]] bool unchanged(Image const& image, facts const& known, node_id n) {
+  auto const v = image.result(n), from = kept_operand(image, known, n);
+  if (from == absent) return false;
+  switch (op_of(image, n)) {
+    case opcode::identity: return true;
+    case opcode::cast:
+    case opcode::cast_like: return known.type(v) == known.type(from) && known.type(v) != element_type::unknown;
+    case opcode::reshape:
+    case opcode::flatten:
+    case opcode::squeeze:
+    case opcode::unsqueeze:
+    case opcode::expand:
+    case opcode::tile:
+    case opcode::where: return known.same_shape(v, from);
+    case opcode::slice: return known.takes_all(n);
+    case opcode::mean_of:
+    case opcode::sum_of:
+    case opcode::maximum:
+    case opcode::minimum: return image.operand_count(n) == 1;
+    case opcode::dropout: {  // while nobody trains
+      double training = 0;
+      if (image.operand_count(n) < 3 || image.operand(n, 2) == absent) return true;
+      return known.number(image.operand(n, 2), training) && training == 0;
+    }
+    default: return false;
+  }
+}
+
+[[nodiscard]] constexpr bool may_clip(opcode op) {
+  return op == opcode::relu || op == opcode::maximum || op == opcode::clip;
+}
+
+template <class Image>
+[[nodiscard]] value_id positive_part_of(Image const& image, facts const& known, node_id n) {
+  auto const count = image.operand_count(n);
+  auto const is_zero = [&](std::uint32_t i) {
+    double number = 1;
+    return image.operand(n, i) != absent && known.uniform(image.operand(n, i), number) && number == 0;
+  };
+  switch (op_of(image, n)) {
+    case opcode::relu: return count == 1 ? image.operand(n, 0) : absent;
+    case opcode::maximum:
+      if (count != 2) return absent;
+      return is_zero(1) ? image.operand(n, 0) : is_zero(0) ? image.operand(n, 1) : absent;
+    case opcode::clip:
+      if (count < 2 || !is_zero(1) || (count > 2 && image.operand(n, 2) != absent)) return absent;
+      return image.operand(n, 0);
+    default: return absent;
+  }
+}
+
+template <class Image>
+[[nodiscard]] bool moves_ones(Image const& image, facts const& known, node_id n) {
+  auto const op = op_of(image, n);
+  if (op != opcode::unsqueeze && op != opcode::reshape && op != opcode::squeeze && op != opcode::flatten) return false;
+  auto const v = image.result(n), from = image.operand(n, 0);
+  if (!known.has_rank(v) || !known.has_rank(from)) return false;
+  auto const now = known.shape(v), before = known.shape(from);
+  std::size_t i = 0, k = 0;
+  while (true) {
+    while (i < now.size() && now[i] == extent(1)) ++i;
+    while (k < before.size() && before[k] == extent(1)) ++k;
+    if (i == now.size() || k == before.size()) return i == now.size() && k == before.size();
+    if (!(now[i++] == before[k++])) return false;
+  }
+}
+
+[[nodiscard]] constexpr bool may_repeat(opcode op) {
+  return op == opcode::expand || op == opcode::tile || op == opcode::where;
+}
+
+template <class Image>
+[[nodiscard]] bool broadcasts(Image const& image, facts const& known, node_id n) {
+  auto const op = op_of(image, n);
+  if (op == opcode::expand || op == opcode::where) return true;
+  auto const v = image.result(n), from = image.operand(n, 0);
+  if (op != opcode::tile || !known.has_rank(v) || known.rank(v) != known.rank(from)) return false;
+  auto const now = known.shape(v), before = known.shape(from);
+  for (std::size_t i = 0; i < now.size(); ++i)
+    if (!(before[i] == extent(1)) && !(now[i] == before[i])) return false;
+  return true;
+}
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
+[[nodiscard]] constexpr bool may_move_elements(opcode op) {
+  switch (op) {
+    case opcode::identity:
+    case opcode::dropout:
+    case opcode::reshape:
+    case opcode::flatten:
+    case opcode::squeeze:
+    case opcode::unsqueeze:
+    case opcode::transpose:
+    case opcode::split:
+    case opcode::slice:
+    case opcode::gather:
+    case opcode::concat:
+    case opcode::expand:
+    case opcode::tile:
+    case opcode::depth_to_space:
+    case opcode::space_to_depth: return true;
+    default: return false;
+  }
+}
+
+template <class Image>
+class basic_layouts {
+ public:
+  static constexpr int most_nodes = 64;  ///< that one layout is read of; what takes more is not read
+
+  basic_layouts(Image const& image, facts const& known, dialect const& names)
+      : image_(image), facts_(known), names_(names) {}
+
+  [[nodiscard]] value_id below(value_id v) const {
+    auto const n = v == absent ? absent : image_.producer(v);
+    if (n == absent || !may_move_elements(op_of(image_, n)) || image_.operand_count(n) == 0) return absent;
+    if (image_.result_index(v) != 0 && op_of(image_, n) != opcode::split) return absent;
+    auto const from = image_.operand(n, 0);
+    return from != absent && facts_.has_rank(v) && facts_.has_rank(from) ? from : absent;
+  }
+
+  [[nodiscard]] bool read(value_id v, value_id base, layout& into) {
+    passed_.clear();
+    unproven_ = polynomial();
+    left_ = most_nodes;
+    region_ = v == absent || image_.producer(v) == absent ? absent : image_.node(image_.producer(v)).region;
+    return follow(v, base, into);
+  }
+  [[nodiscard]] span<node_id const> passed() const { return passed_; }
+  [[nodiscard]] polynomial const& unproven() const { return unproven_; }
+
+  [[nodiscard]] plain_vector<polynomial> shape(value_id v) const {
+    plain_vector<polynomial> made;
+    for (auto e : facts_.shape(v)) made.push_back(in_atoms(e));
+    return made;
+  }
+
+ private:
+  [[nodiscard]] polynomial in_atoms(extent e) const { return facts_.symbols().polynomial_of(e); }
+
+  [[nodiscard]] bool follow(value_id v, value_id base, layout& into) {
+    if (v == base) return facts_.has_rank(base) && proven(into.row_major(shape(base)), into);
+    auto const from = below(v);
+    if (from == absent || left_-- == 0) return false;
+    auto const n = image_.producer(v);
+    if (image_.node(n).region != region_) return false;
+    bool const made =
+        op_of(image_, n) == opcode::concat
+            ? concatenated(n, base, into)
+            : follow(from, base, into) && (unchanged(image_, facts_, n) || proven(moved(n, v, into), into));
+    if (!made || into.rank() != facts_.shape(v).size()) return false;
+    for (auto done : passed_)
+      if (done == n) return true;
+    passed_.push_back(n);
+    return true;
+  }
+  [[nodiscard]] bool proven(bool done, layout const& by) {
+    if (!done) unproven_ = by.unproven();
+    return done;
+  }
+
+  [[nodiscard]] bool moved(node_id n, value_id v, layout& into) {
+    switch (op_of(image_, n)) {
+      case opcode::reshape:
+      case opcode::flatten:
+      case opcode::squeeze:
+      case opcode::unsqueeze: return into.reshape(shape(v));
+      case opcode::transpose: return transposed(n, into);
+      case opcode::split: return parted(n, v, into);
+      case opcode::slice: return sliced(n, v, into);
+      case opcode::gather: return gathered(n, v, into);
+      case opcode::expand: return expanded(v, into);
+      case opcode::tile: return tiled(v, into);
+      case opcode::depth_to_space:
+      case opcode::space_to_depth: return reblocked(n, v, into);
+      default: return false;
+    }
+  }
+
+  [[nodiscard]] bool axis(node_id n, std::size_t rank, std::uint32_t& into) {
+    double number = 0;
+    if (!read_number(image_, facts_, names_, n, "axis", number)) return false;
+    if (number < 0) number += static_cast<double>(rank);
+    if (!(number >= 0 && number < static_cast<double>(rank))) return false;
+    into = static_cast<std::uint32_t>(number);
+    return true;
+  }
+
+  [[nodiscard]] parameter_state integers(node_id n, std::string_view parameter, std::vector<extent>& into) {
+    into.clear();
+    parameter_place const place(image_, names_, n, parameter);
+    if (place.source.where == parameter_source::kind::operand) {
+      auto const at = static_cast<std::uint32_t>(place.source.operand);
+      auto const v = at < image_.operand_count(n) ? image_.operand(n, at) : absent;
+      if (v == absent) return parameter_state::missing;
+      if (!facts_.has_integers(v)) return parameter_state::unknown;
+      auto const elements = facts_.symbolic_integers(v);
+      into.assign(elements.begin(), elements.end());
+      return parameter_state::known;
+    }
+    auto const state = read_parameter(image_, facts_, names_, n, parameter, list_);
+    into.assign(list_.begin(), list_.end());
+    return state;
+  }
+
+  [[nodiscard]] bool transposed(node_id n, layout& into) {
+    auto const rank = static_cast<std::int64_t>(into.rank());
+    if (read_list(image_, facts_, names_, n, "perm", list_) != parameter_state::known || list_.size() != into.rank() ||
+        !normalise_axes(list_, static_cast<int>(rank), axes_))
+      return false;
+    for (auto& each : list_) each += each < 0 ? rank : 0;
+    into.permute(list_);
+    return true;
+  }
+
+  [[nodiscard]] bool parted(node_id n, value_id v, layout& into) {
+    std::uint32_t at = 0;
+    if (!axis(n, into.rank(), at)) return false;
+    polynomial start;
+    for (auto part = image_.result(n); part != v; ++part)
+      if (!facts_.has_rank(part) || facts_.shape(part).size() != into.rank() ||
+          !start.add(in_atoms(facts_.shape(part)[at])))
+        return false;
+    return into.slice(at, start, in_atoms(facts_.shape(v)[at]), 1, facts_.symbols());
+  }
+
+  [[nodiscard]] bool from_front(extent index, polynomial const& whole, bool always_there, polynomial& into) const {
+    auto const& symbols = facts_.symbols();
+    into = in_atoms(index);
+    if (symbols.nonnegative(index)) return true;
+    polynomial back;
+    if (!back.add(into, -1) || symbols.least(back) < 1 || !into.add(whole)) return false;
+    return always_there || index == extent(-1) || symbols.least(into) >= 0;
+  }
+
+  [[nodiscard]] bool sliced(node_id n, value_id v, layout& into) {
+    if (integers(n, "starts", starts_) != parameter_state::known ||
+        integers(n, "ends", ends_) != parameter_state::known || starts_.size() != ends_.size())
+      return false;
+    std::vector<std::int64_t> steps, axes;
+    auto const listed = read_parameter(image_, facts_, names_, n, "axes", axes);
+    if (listed == parameter_state::missing)
+      for (std::size_t i = 0; i < starts_.size(); ++i) axes.push_back(static_cast<std::int64_t>(i));
+    auto const stepped = read_parameter(image_, facts_, names_, n, "steps", steps);
+    if (stepped == parameter_state::missing) steps.assign(axes.size(), 1);
+    if (listed == parameter_state::unknown || stepped == parameter_state::unknown || axes.size() != starts_.size() ||
+        steps.size() != axes.size() || !normalise_axes(axes, static_cast<int>(into.rank()), axes_))
+      return false;
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+      auto const at =
+          static_cast<std::uint32_t>(axes[i] < 0 ? axes[i] + static_cast<std::int64_t>(into.rank()) : axes[i]);
+      polynomial const whole = into.shape()[at], length = in_atoms(facts_.shape(v)[at]);
+      if (steps[i] == 1 && length == whole) continue;  // all of it, wherever it is said to begin
+      polynomial start;
+      if (steps[i] > 0 ? !from_front(starts_[i], whole, false, start)
+                       : !last_of(starts_[i], ends_[i], whole, steps[i], start))
+        return false;
+      if (!into.slice(at, start, length, steps[i], facts_.symbols())) return false;
+    }
+    return true;
+  }
+  [[nodiscard]] static bool last_of(extent start, extent end, polynomial const& whole, std::int64_t step,
+                                    polynomial& into) {
+    constexpr std::int64_t far = 0x7fffffff;
+    std::int64_t size = 0;
+    if (step == 0 || !start.known() || !end.known()) return false;
+    if (whole.known(size)) {
+      auto const from = start.value() < 0 ? start.value() + size : start.value();
+      into = polynomial(from > size - 1 ? size - 1 : from < 0 ? 0 : from);
+      return size > 0 && from >= 0;
+    }
+    into = whole;
+    return (start.value() >= far || start.value() == -1) && end.value() <= -far && step == -1 &&
+           into.add(polynomial(-1));
+  }
+
+  [[nodiscard]] bool gathered(node_id n, value_id v, layout& into) {
+    std::uint32_t at = 0;
+    auto const picks = image_.operand_count(n) == 2 ? image_.operand(n, 1) : absent;
+    if (picks == absent || !facts_.has_rank(picks) || !axis(n, into.rank(), at)) return false;
+    auto const rank = facts_.shape(picks).size();
+    if (facts_.shape(v).size() != into.rank() - 1 + rank) return false;
+    polynomial const whole = into.shape()[at];
+    polynomial first;
+    layout::digits picked;
+    if (!arithmetic(picks, whole, first, picked)) return false;
+    return into.gather(at, first, picked, shape(picks), facts_.symbols());
+  }
+  [[nodiscard]] bool arithmetic(value_id picks, polynomial const& whole, polynomial& first,
+                                layout::digits& picked) const {
+    auto const n = image_.producer(picks);
+    if (!facts_.has_integers(picks) && n != absent && op_of(image_, n) == opcode::range &&
+        image_.operand_count(n) == 3) {
+      auto const from = facts_.symbolic_integers(image_.operand(n, 0)),
+                 by = facts_.symbolic_integers(image_.operand(n, 2));
+      if (from.size() != 1 || by.size() != 1 || !facts_.symbols().nonnegative(from[0]) ||
+          !facts_.symbols().nonnegative(by[0]))
+        return false;  // (one that falls may go on below 0, from the end)
+      first = in_atoms(from[0]);
+      picked.push_back({0, in_atoms(facts_.shape(picks)[0]), in_atoms(by[0])});
+      return true;
+    }
+    auto const given = facts_.symbolic_integers(picks);
+    if (given.empty()) return false;
+    plain_vector<polynomial> indices;
+    for (auto each : given) {
+      polynomial index;
+      if (!from_front(each, whole, true, index)) return false;
+      indices.push_back(index);
+    }
+    first = indices[0];
+    layout::digits rising;
+    for (std::size_t turn = 1; turn < indices.size();) {
+      polynomial step = indices[turn];
+      if (!step.add(first, -1)) return false;
+      std::size_t run = 0;
+      for (polynomial next = first; run * turn < indices.size() && indices[run * turn] == next; ++run)
+        if (!next.add(step)) return false;
+      if ((indices.size() / turn) % run != 0) return false;
+      rising.push_back({0, polynomial(static_cast<std::int64_t>(run)), step});
+      turn *= run;
+    }
+    for (auto i = rising.size(); i-- > 0;) picked.push_back(rising[i]);
+    return follows(indices, rising);
+  }
+  [[nodiscard]] static bool follows(plain_vector<polynomial> const& indices, layout::digits const& rising) {
+    for (std::size_t i = 0; i < indices.size(); ++i) {
+      polynomial told = indices[0];
+      auto left = static_cast<std::int64_t>(i);
+      for (auto const& d : rising) {
+        std::int64_t run = 1;
+        if (!d.extent.known(run) || !told.add(d.stride, left % run)) return false;
+        left /= run;
+      }
+      if (!(told == indices[i])) return false;
+    }
+    return true;
+  }
+
+  [[nodiscard]] bool expanded(value_id v, layout& into) {
+    auto const to = shape(v);
+    if (to.size() < into.rank()) return false;
+    auto const more = to.size() - into.rank();
+    if (more != 0) into.add_axes(span<polynomial const>(to).first(more));
+    for (auto i = more; i < to.size(); ++i)
+      if (!(into.shape()[i] == to[i]) && !(into.shape()[i].is(1) && into.tile(static_cast<std::uint32_t>(i), to[i])))
+        return false;
+    return true;
+  }
+
+  [[nodiscard]] bool tiled(value_id v, layout& into) {
+    auto const to = shape(v);
+    if (to.size() != into.rank()) return false;
+    for (std::size_t i = 0; i < to.size(); ++i) {
+      polynomial times;
+      if (into.shape()[i] == to[i]) continue;
+      if (!polynomial::divide(to[i], into.shape()[i], times) || !into.tile(static_cast<std::uint32_t>(i), times))
+        return false;
+    }
+    return true;
+  }
+
+  [[nodiscard]] bool concatenated(node_id n, value_id base, layout& into) {
+    std::uint32_t at = 0;
+    auto const count = image_.operand_count(n);
+    std::vector<layout> parts(count);
+    plain_vector<layout const*> all;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      auto const part = image_.operand(n, i);
+      if (part == absent || !follow(part, base, parts[i])) return false;
+      all.push_back(&parts[i]);
+    }
+    return axis(n, parts[0].rank(), at) && layout::concatenate(all, at, into);
+  }
+
+  [[nodiscard]] bool reblocked(node_id n, value_id v, layout& into) {
+    std::vector<std::int64_t> block;
+    if (into.rank() != 4 || !read_integers(image_, facts_, names_, n, "blocksize", block) || block.size() != 1 ||
+        block[0] < 1)
+      return false;
+    auto const mode = image_.source->attribute_of(n, "mode");
+    auto const* text = std::get_if<std::string_view>(&mode);
+    bool const by_depth = text == nullptr || *text == "DCR";
+    polynomial const b(block[0]);
+    polynomial s[4] = {into.shape()[0], into.shape()[1], into.shape()[2], into.shape()[3]};
+    if (op_of(image_, n) == opcode::depth_to_space) {
+      polynomial kept;
+      if (!polynomial::divide(s[1], polynomial(block[0] * block[0]), kept)) return false;
+      polynomial const depth_first[] = {s[0], b, b, kept, s[2], s[3]}, column_first[] = {s[0], kept, b, b, s[2], s[3]};
+      std::int64_t const depth_order[] = {0, 3, 4, 1, 5, 2}, column_order[] = {0, 1, 4, 2, 5, 3};
+      if (!into.reshape(by_depth ? span<polynomial const>(depth_first) : span<polynomial const>(column_first)))
+        return false;
+      into.permute(by_depth ? span<std::int64_t const>(depth_order) : span<std::int64_t const>(column_order));
+    } else {
+      polynomial high, wide;
+      if (!polynomial::divide(s[2], b, high) || !polynomial::divide(s[3], b, wide)) return false;
+      polynomial const split[] = {s[0], s[1], high, b, wide, b};
+      std::int64_t const depth_order[] = {0, 3, 5, 1, 2, 4}, column_order[] = {0, 1, 3, 5, 2, 4};
+      if (!into.reshape(split)) return false;
+      into.permute(by_depth ? span<std::int64_t const>(depth_order) : span<std::int64_t const>(column_order));
+    }
+    return into.reshape(shape(v));
+  }
+
+  Image const& image_;
+  facts const& facts_;
+  dialect const& names_;
+  plain_vector<node_id> passed_;
+  polynomial unproven_;
+  int left_ = 0;
+  std::uint32_t region_ = 0;
+  std::vector<std::int64_t> list_;
+  std::vector<extent> starts_, ends_;
+  std::vector<int> axes_;
+};
+using layouts = basic_layouts<graph_image>;
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
+template <class Image>
+class basic_equal_parts {
+ public:
+  static constexpr int most_values = 64;  ///< that are looked at; where it takes more, nothing is proven
+
+  basic_equal_parts(Image const& image, facts const& known, dialect const& names, std::int64_t count, bool apart)
+      : image_(image), facts_(known), names_(names), layouts_(image, known, names), count_(count), apart_(apart) {}
+
+  [[nodiscard]] bool has(value_id v) {
+    std::int64_t length = 0;
+    if (v == absent || !facts_.has_rank(v) || facts_.shape(v).empty() || left_-- == 0) return false;
+    auto const last = facts_.shape(v).back();
+    if (!last.known()) return moved(v);
+    length = last.value();
+    if (length < count_ || length % count_ != 0) return false;
+    double number = 0;
+    if (facts_.uniform(v, number)) return true;
+    if (image_.value(v).constant) return in_contents(image_.source->constant(v), length);
+    return image_.producer(v) != absent && (moved(v) || computed(v));
+  }
+
+ private:
+  [[nodiscard]] bool has_or_repeats(value_id v, extent last) {
+    if (v == absent || !facts_.has_rank(v)) return false;
+    auto const shape = facts_.shape(v);
+    return shape.empty() || shape.back() == extent(1) || (shape.back() == last && has(v));
+  }
+
+  [[nodiscard]] bool in_contents(tensor_view held, std::int64_t length) const {
+    auto const row = static_cast<std::size_t>(length), part = row / static_cast<std::size_t>(count_);
+    auto const step = apart_ ? std::size_t{1} : part;
+    if (!held || held.size() % row != 0) return false;
+    for (std::size_t i = 0; i < held.size(); ++i) {
+      auto const at = i % row;
+      bool const first = apart_ ? at % static_cast<std::size_t>(count_) == 0 : at < part;
+      if (first) continue;
+      if (std::bit_cast<std::uint64_t>(held.number(i)) != std::bit_cast<std::uint64_t>(held.number(i - step)))
+        return false;
+    }
+    return true;
+  }
+
+  [[nodiscard]] bool moved(value_id v) {
+    auto const axis = facts_.shape(v).size() - 1;
+    for (auto base = layouts_.below(v); base != absent && left_-- > 0; base = layouts_.below(base)) {
+      layout lies;
+      if (!layouts_.read(v, base, lies)) continue;
+      layout::digit const *first = nullptr, *last = nullptr;
+      for (auto const& d : lies.all()) {
+        if (d.axis != axis) continue;
+        if (first == nullptr) first = &d;
+        last = &d;
+      }
+      if (first == nullptr) return false;
+      auto const& repeated = apart_ ? *last : *first;
+      polynomial each;
+      if (repeated.stride.is(0) && polynomial::divide(repeated.extent, polynomial(count_), each)) return true;
+      if (first == last && is_last_axis(lies, *first, base) && has(base)) return true;
+    }
+    return false;
+  }
+  [[nodiscard]] bool is_last_axis(layout const& lies, layout::digit const& along, value_id base) const {
+    auto const shape = layouts_.shape(base);
+    if (shape.empty() || !along.stride.is(1) || !(shape.back() == along.extent)) return false;
+    polynomial rows;
+    bool whole = polynomial::divide(lies.offset(), along.extent, rows);
+    for (auto const& d : lies.all())
+      whole = whole && (&d == &along || polynomial::divide(d.stride, along.extent, rows));
+    return whole;
+  }
+
+  [[nodiscard]] bool computed(value_id v) {
+    auto const n = image_.producer(v);
+    auto const op = op_of(image_, n);
+    auto const last = facts_.shape(v).back();
+    auto const operand = [&](std::uint32_t i) { return i < image_.operand_count(n) ? image_.operand(n, i) : absent; };
+    auto const kind = info(op).kind;
+    if (image_.result_index(v) != 0 || image_.node(n).has_bodies) return false;
+    if (kind == op_kind::elementwise || kind == op_kind::broadcast) {
+      for (std::uint32_t i = 0; i < image_.operand_count(n); ++i)
+        if (operand(i) != absent && !has_or_repeats(operand(i), last)) return false;
+      return true;
+    }
+    double axis = 0;
+    switch (op) {
+      case opcode::matmul: return facts_.rank(operand(1)) >= 2 && has(operand(1));
+      case opcode::gather:
+        return facts_.has_rank(operand(0)) && is_other_axis(n, facts_.rank(operand(0)), axis) && has(operand(0));
+      case opcode::concat:
+        if (!is_other_axis(n, facts_.rank(v), axis)) return false;
+        for (std::uint32_t i = 0; i < image_.operand_count(n); ++i)
+          if (!has(operand(i))) return false;
+        return true;
+      default: return false;
+    }
+  }
+  [[nodiscard]] bool is_other_axis(node_id n, int rank, double& axis) const {
+    if (!read_number(image_, facts_, names_, n, "axis", axis)) return false;
+    return axis < 0 ? axis != -1 : axis != rank - 1;
+  }
+
+  Image const& image_;
+  facts const& facts_;
+  dialect const& names_;
+  basic_layouts<Image> layouts_;
+  std::int64_t count_;
+  bool apart_;
+  int left_ = most_values;
+};
+
+}  // namespace fuse::inline v0::detail
+
 namespace fuse::inline v0 {
 
 class shape_view {
@@ -6854,6 +7914,10 @@ class value_view {
     for (int bit = 63; bit >= 0; --bit)
       if ((axes_ >> bit & 1u) != 0) into.push_back(-1 - bit);
     return true;
+  }
+
+  [[nodiscard]] bool has_equal_parts(std::int64_t count, bool apart = false) const {
+    return *this && detail::basic_equal_parts<graph_image>(*image_, *facts_, *dialect_, count, apart).has(id_);
   }
 
   [[nodiscard]] bool has_producer() const { return *this && image_->producer(id_) != absent; }
@@ -7118,6 +8182,23 @@ inline bool constant_value(captured const* c, condition const&) {
   }
   return true;
 }
+inline bool broadcasts_along(captured const* c, condition const& by) {
+  if (c[1].values.empty() || c[1].values[0].rank() < 0) return false;
+  auto const rank = c[1].values[0].rank();
+  auto const axis = static_cast<int>(by.number) + (by.number < 0 ? rank : 0);
+  for (auto const& v : c[0].values) {
+    if (v.rank() < 0) return false;
+    auto const at = axis - rank + v.rank();
+    if (at >= 0 && !(v.shape()[static_cast<std::size_t>(at)] == extent(1))) return false;
+  }
+  return true;
+}
+inline bool of_equal_parts(captured const* c, condition const& count) {
+  bool const apart = count.number < 0;
+  for (auto const& v : c[0].values)
+    if (!v.has_equal_parts(static_cast<std::int64_t>(apart ? -count.number : count.number), apart)) return false;
+  return true;
+}
 inline bool rank_is(captured const* c, condition const& wanted) {
   for (auto const& v : c[0].values)
     if (v.rank() != static_cast<int>(wanted.number)) return false;
@@ -7150,6 +8231,11 @@ template <fixed_string V, fixed_string X>
   return condition_detail::make<V, X>("along that axis alone", &condition_detail::along_one_axis, axis);
 }
 
+template <fixed_string V, fixed_string X>
+[[nodiscard]] constexpr condition repeats_along(int axis) {
+  return condition_detail::make<V, X>("one element along that axis", &condition_detail::broadcasts_along, axis);
+}
+
 template <fixed_string A, fixed_string B>
 inline constexpr condition same_type = condition_detail::make<A, B>("the same element type",
                                                                     &condition_detail::same_type);
@@ -7159,6 +8245,13 @@ template <fixed_string X>
 inline constexpr condition floating = condition_detail::make<X>("a floating element type", &condition_detail::floating);
 template <fixed_string X>
 inline constexpr condition is_constant = condition_detail::make<X>("a constant", &condition_detail::constant_value);
+template <fixed_string V, int Count, int Step = 1>
+inline constexpr condition equal_parts = [] {
+  static_assert(Count > 1 && (Step == 1 || Step == Count),
+                "fuse: equal_parts<\"v\", 2> are neighbours, equal_parts<\"v\", 2, 2> every second element");
+  return condition_detail::make<V>("equal parts of the last axis", &condition_detail::of_equal_parts,
+                                   Step == 1 ? Count : -Count);
+}();
 template <fixed_string X>
 [[nodiscard]] constexpr condition rank(int wanted) {
   return condition_detail::make<X>("the rank", &condition_detail::rank_is, wanted);
@@ -7278,6 +8371,9 @@ namespace fuse::inline v0::dsl {
   return expression(opcode::matmul, a, b);
 }
 [[nodiscard]] constexpr expression reshape(expression const& a) { return expression(opcode::reshape, a); }
+[[nodiscard]] constexpr expression concat(expression const& a, expression const& b) {
+  return expression(opcode::concat, a, b);
+}
 [[nodiscard]] constexpr expression flatten(expression const& a) { return expression(opcode::flatten, a); }
 [[nodiscard]] constexpr expression cast(expression const& a) { return expression(opcode::cast, a); }
 template <class... Operands>
@@ -7291,6 +8387,14 @@ template <class... Operands>
 template <class... Operands>
 [[nodiscard]] constexpr expression skip_layer_norm(Operands const&... operands) {
   return expression(opcode::skip_layer_norm, operands...);
+}
+[[nodiscard]] constexpr expression rotary_embedding(expression const& x, expression const& cosines,
+                                                    expression const& sines) {
+  return expression(opcode::rotary_embedding, x, cosines, sines);
+}
+[[nodiscard]] constexpr expression rotary_embedding_at(expression const& x, expression const& positions,
+                                                       expression const& cosines, expression const& sines) {
+  return expression(opcode::rotary_embedding_at, x, positions, cosines, sines);
 }
 template <class... Operands>
 [[nodiscard]] constexpr expression skip_rms_norm(Operands const&... operands) {
@@ -8397,130 +9501,6 @@ template <class Image>
 
 namespace fuse::inline v0::detail {
 
-[[nodiscard]] constexpr bool may_keep_elements(opcode op) {
-  switch (op) {
-    case opcode::identity:
-    case opcode::cast:
-    case opcode::cast_like:
-    case opcode::dropout:
-    case opcode::reshape:
-    case opcode::flatten:
-    case opcode::squeeze:
-    case opcode::unsqueeze:
-    case opcode::expand:
-    case opcode::tile:
-    case opcode::slice:
-    case opcode::where:
-    case opcode::mean_of:
-    case opcode::sum_of:
-    case opcode::maximum:
-    case opcode::minimum: return true;
-    default: return false;
-  }
-}
-
-template <class Image>
-[[nodiscard]] value_id selected_operand(Image const& image, facts const& known, node_id n) {
-  double condition = 0;
-  if (image.operand_count(n) != 3 || image.operand(n, 0) == absent || !known.uniform(image.operand(n, 0), condition))
-    return absent;
-  return image.operand(n, condition != 0 ? 1 : 2);
-}
-
-template <class Image>
-[[nodiscard]] value_id kept_operand(Image const& image, facts const& known, node_id n) {
-  if (op_of(image, n) == opcode::where) return selected_operand(image, known, n);
-  return image.operand_count(n) == 0 ? absent : image.operand(n, 0);
-}
-
-template <class Image>
-[[nodiscard]] bool unchanged(Image const& image, facts const& known, node_id n) {
-  auto const v = image.result(n), from = kept_operand(image, known, n);
-  if (from == absent) return false;
-  switch (op_of(image, n)) {
-    case opcode::identity: return true;
-    case opcode::cast:
-    case opcode::cast_like: return known.type(v) == known.type(from) && known.type(v) != element_type::unknown;
-    case opcode::reshape:
-    case opcode::flatten:
-    case opcode::squeeze:
-    case opcode::unsqueeze:
-    case opcode::expand:
-    case opcode::tile:
-    case opcode::where: return known.same_shape(v, from);
-    case opcode::slice: return known.takes_all(n);
-    case opcode::mean_of:
-    case opcode::sum_of:
-    case opcode::maximum:
-    case opcode::minimum: return image.operand_count(n) == 1;
-    case opcode::dropout: {  // while nobody trains
-      double training = 0;
-      if (image.operand_count(n) < 3 || image.operand(n, 2) == absent) return true;
-      return known.number(image.operand(n, 2), training) && training == 0;
-    }
-    default: return false;
-  }
-}
-
-[[nodiscard]] constexpr bool may_clip(opcode op) {
-  return op == opcode::relu || op == opcode::maximum || op == opcode::clip;
-}
-
-template <class Image>
-[[nodiscard]] value_id positive_part_of(Image const& image, facts const& known, node_id n) {
-  auto const count = image.operand_count(n);
-  auto const is_zero = [&](std::uint32_t i) {
-    double number = 1;
-    return image.operand(n, i) != absent && known.uniform(image.operand(n, i), number) && number == 0;
-  };
-  switch (op_of(image, n)) {
-    case opcode::relu: return count == 1 ? image.operand(n, 0) : absent;
-    case opcode::maximum:
-      if (count != 2) return absent;
-      return is_zero(1) ? image.operand(n, 0) : is_zero(0) ? image.operand(n, 1) : absent;
-    case opcode::clip:
-      if (count < 2 || !is_zero(1) || (count > 2 && image.operand(n, 2) != absent)) return absent;
-      return image.operand(n, 0);
-    default: return absent;
-  }
-}
-
-template <class Image>
-[[nodiscard]] bool moves_ones(Image const& image, facts const& known, node_id n) {
-  auto const op = op_of(image, n);
-  if (op != opcode::unsqueeze && op != opcode::reshape && op != opcode::squeeze && op != opcode::flatten) return false;
-  auto const v = image.result(n), from = image.operand(n, 0);
-  if (!known.has_rank(v) || !known.has_rank(from)) return false;
-  auto const now = known.shape(v), before = known.shape(from);
-  std::size_t i = 0, k = 0;
-  while (true) {
-    while (i < now.size() && now[i] == extent(1)) ++i;
-    while (k < before.size() && before[k] == extent(1)) ++k;
-    if (i == now.size() || k == before.size()) return i == now.size() && k == before.size();
-    if (!(now[i++] == before[k++])) return false;
-  }
-}
-
-[[nodiscard]] constexpr bool may_repeat(opcode op) {
-  return op == opcode::expand || op == opcode::tile || op == opcode::where;
-}
-
-template <class Image>
-[[nodiscard]] bool broadcasts(Image const& image, facts const& known, node_id n) {
-  auto const op = op_of(image, n);
-  if (op == opcode::expand || op == opcode::where) return true;
-  auto const v = image.result(n), from = image.operand(n, 0);
-  if (op != opcode::tile || !known.has_rank(v) || known.rank(v) != known.rank(from)) return false;
-  auto const now = known.shape(v), before = known.shape(from);
-  for (std::size_t i = 0; i < now.size(); ++i)
-    if (!(before[i] == extent(1)) && !(now[i] == before[i])) return false;
-  return true;
-}
-
-}  // namespace fuse::inline v0::detail
-
-namespace fuse::inline v0::detail {
-
 template <class Image>
 [[nodiscard]] value_id bare_value(Image const& image, facts const& known, value_id v) {
   for (int i = 0; i < 8; ++i) {
@@ -8728,7 +9708,7 @@ enum class step : std::uint8_t {
   agrees,         ///< value a's node has the parameters of that of the value in slot b, or goes there
   recall,         ///< what slot b holds, to register a
   strip,          ///< value a below what set `through` looks through; to register b
-  rearranged,     ///< * value a is rearrangement `op` of another value; that to register b
+  rearranged,     ///< * value a is rearrangement `op` of another value; that to register b; number: 1 + the operator
   condition,      ///< conditions[op] holds
   accept,         ///< rule `op` matches
 };
@@ -8828,7 +9808,8 @@ struct replacement_term {
     row,
     result,
     roots,
-    rearranged
+    rearranged,
+    either
   } what;
   std::uint8_t children, slot;
   std::uint16_t op;     ///< opcode, or name code for `named`; of `again` the opcode
@@ -8867,8 +9848,9 @@ struct rearrangement {
     factor all[most_factors];
     std::uint8_t count, rank;
     std::uint8_t rest;  ///< before this axis stands `...`; none: nowhere
+    bool joined;        ///< ... in brackets: all of them are one axis, apart from the others, too
     [[nodiscard]] friend constexpr bool operator==(side const& a, side const& b) {
-      bool same = a.count == b.count && a.rank == b.rank && a.rest == b.rest;
+      bool same = a.count == b.count && a.rank == b.rank && a.rest == b.rest && a.joined == b.joined;
       for (std::size_t i = 0; same && i < a.count; ++i) same = a.all[i] == b.all[i];
       return same;
     }
@@ -8899,6 +9881,7 @@ class notation_reader {
     at_ = 0;
     into.text = text;
     if (!side(into, into.left) || !take("->") || !side(into, into.right) || at_ != text_.size()) return false;
+    if (into.left.joined) return false;
     bool const rest_on_both = (into.left.rest == rearrangement::none) == (into.right.rest == rearrangement::none);
     for (std::uint8_t name = 0; name < into.name_count; ++name)
       if (!into.right.has(name)) return false;
@@ -8922,9 +9905,11 @@ class notation_reader {
   constexpr bool side(rearrangement& all, rearrangement::side& into) {
     into.rest = rearrangement::none;
     for (skip(); at_ < text_.size() && text_[at_] != '-'; skip()) {
-      if (take("...")) {
+      bool const joined = take("(...)");
+      if (joined || take("...")) {
         if (into.rest != rearrangement::none) return false;
         into.rest = into.rank;
+        into.joined = joined;
         continue;
       }
       if (take("(")) {
@@ -8992,6 +9977,7 @@ enum class rule_error : std::uint8_t {
   unbound_name,
   rest_not_last,
   no_replacement,
+  either_in_a_replacement,
   roots_and_replacements_differ,
   unreachable_root,
   unbound_condition,
@@ -11591,712 +12577,6 @@ class basic_group_steps {
 
 namespace fuse::inline v0::detail {
 
-class layout {
- public:
-  struct digit {
-    std::uint32_t axis;
-    polynomial extent, stride;
-    [[nodiscard]] friend bool operator==(digit const& a, digit const& b) {
-      return a.axis == b.axis && a.extent == b.extent && a.stride == b.stride;
-    }
-  };
-  using digits = plain_vector<digit>;
-
-  [[nodiscard]] bool row_major(span<polynomial const> shape);
-
-  [[nodiscard]] std::size_t rank() const { return extents_.size(); }
-  [[nodiscard]] span<polynomial const> shape() const { return extents_; }
-  [[nodiscard]] span<digit const> all() const { return digits_; }
-  [[nodiscard]] polynomial const& offset() const { return offset_; }
-  [[nodiscard]] polynomial const& unproven() const { return unproven_; }
-  [[nodiscard]] friend bool operator==(layout const& a, layout const& b) {
-    if (a.rank() != b.rank() || !(a.offset_ == b.offset_) || a.digits_.size() != b.digits_.size()) return false;
-    for (std::size_t i = 0; i < a.digits_.size(); ++i)
-      if (!(a.digits_[i] == b.digits_[i])) return false;
-    return true;
-  }
-
-  [[nodiscard]] bool reshape(span<polynomial const> shape);
-  void permute(span<std::int64_t const> order);
-  [[nodiscard]] bool slice(std::uint32_t axis, polynomial const& start, polynomial const& length, std::int64_t step,
-                           extent_algebra const& symbols);
-  void drop(std::uint32_t axis);
-  void add_axes(span<polynomial const> extents);
-  [[nodiscard]] bool tile(std::uint32_t axis, polynomial const& times);
-  [[nodiscard]] bool gather(std::uint32_t axis, polynomial const& first, digits const& picked,
-                            span<polynomial const> shape, extent_algebra const& symbols);
-  [[nodiscard]] static bool concatenate(span<layout const* const> parts, std::uint32_t axis, layout& into);
-
- private:
-  bool refuse(polynomial const& at) {
-    unproven_ = at;
-    return false;
-  }
-  static void normalise(digits& of);
-  [[nodiscard]] digits of_axis(std::uint32_t axis) const;
-  void replace(std::uint32_t axis, digits const& by, span<polynomial const> shape);
-  [[nodiscard]] bool regroup(digits flat, span<polynomial const> shape, digits& made);
-  [[nodiscard]] bool cut(digits const& own, polynomial start, polynomial const& length, std::int64_t step,
-                         extent_algebra const& symbols, digits& made);
-  [[nodiscard]] bool cut_steps(digits const& own, polynomial const& start, polynomial const& length, std::int64_t step,
-                               extent_algebra const& symbols, digits& made);
-  [[nodiscard]] bool move(polynomial const& by, polynomial const& stride);
-  [[nodiscard]] static bool tops(span<layout const* const> parts, std::uint32_t axis, digits const& below,
-                                 digit const* top, layout& into);
-
-  digits digits_;  // by axis, in each the most significant first
-  plain_vector<polynomial> extents_;
-  polynomial offset_, unproven_;
-};
-
-inline bool layout::row_major(span<polynomial const> shape) {
-  extents_.assign(shape);
-  digits_.clear();
-  offset_ = polynomial();
-  polynomial stride(1);
-  for (auto axis = shape.size(); axis-- > 0;) {
-    digits_.push_back({static_cast<std::uint32_t>(axis), shape[axis], stride});
-    if (!stride.multiply(shape[axis])) return refuse(shape[axis]);
-  }
-  for (std::size_t i = 0, k = digits_.size(); i + 1 < k; ++i) {
-    auto const kept = digits_[i];
-    digits_[i] = digits_[--k];
-    digits_[k] = kept;
-  }
-  normalise(digits_);
-  return true;
-}
-
-inline void layout::normalise(digits& of) {
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < of.size(); ++i) {
-    auto const& next = of[i];
-    if (next.extent.is(1)) continue;
-    if (kept != 0 && of[kept - 1].axis == next.axis) {
-      auto& above = of[kept - 1];
-      polynomial reach, both;
-      if (polynomial::multiply(next.extent, next.stride, reach) && reach == above.stride &&
-          polynomial::multiply(above.extent, next.extent, both)) {
-        above.extent = both;
-        above.stride = next.stride;
-        continue;
-      }
-    }
-    if (kept != i) of[kept] = next;
-    ++kept;
-  }
-  while (of.size() > kept) of.pop_back();
-}
-
-inline layout::digits layout::of_axis(std::uint32_t axis) const {
-  digits own;
-  for (auto const& d : digits_)
-    if (d.axis == axis) own.push_back({0, d.extent, d.stride});
-  return own;
-}
-
-inline void layout::replace(std::uint32_t axis, digits const& by, span<polynomial const> shape) {
-  digits made;
-  bool done = false;
-  auto const add = [&] {
-    for (auto d : by) {
-      d.axis += axis;
-      made.push_back(d);
-    }
-    done = true;
-  };
-  for (auto d : digits_) {
-    if (d.axis >= axis && !done) add();
-    if (d.axis == axis) continue;
-    if (d.axis > axis) d.axis += static_cast<std::uint32_t>(shape.size()) - 1;
-    made.push_back(d);
-  }
-  if (!done) add();
-  normalise(made);
-  digits_.swap(made);
-  plain_vector<polynomial> extents;
-  extents.append(span<polynomial const>(extents_).first(axis));
-  extents.append(shape);
-  extents.append(span<polynomial const>(extents_).subspan(axis + 1));
-  extents_.swap(extents);
-}
-
-inline bool layout::regroup(digits flat, span<polynomial const> shape, digits& made) {
-  normalise(flat);
-  made.clear();
-  for (auto axis = shape.size(); axis-- > 0;) {
-    polynomial wanted = shape[axis], left;
-    while (!wanted.is(1)) {
-      if (flat.empty()) return refuse(wanted);
-      auto& last = flat.back();
-      if (polynomial::divide(wanted, last.extent, left)) {
-        made.push_back({static_cast<std::uint32_t>(axis), last.extent, last.stride});
-        flat.pop_back();
-        wanted = left;
-      } else if (polynomial::divide(last.extent, wanted, left)) {
-        made.push_back({static_cast<std::uint32_t>(axis), wanted, last.stride});
-        last.extent = left;
-        if (!last.stride.multiply(wanted)) return refuse(wanted);
-        wanted = polynomial(1);
-      } else {
-        std::int64_t number = 0;
-        return refuse(wanted.known(number) ? last.extent : wanted);
-      }
-    }
-  }
-  if (!flat.empty()) return refuse(flat.back().extent);
-  for (std::size_t i = 0, k = made.size(); i + 1 < k; ++i) {
-    auto const kept = made[i];
-    made[i] = made[--k];
-    made[k] = kept;
-  }
-  normalise(made);
-  return true;
-}
-
-inline bool layout::reshape(span<polynomial const> shape) {
-  digits made, flat = digits_;
-  for (auto& d : flat) d.axis = 0;
-  if (!regroup(flat, shape, made)) return false;
-  digits_.swap(made);
-  extents_.assign(shape);
-  return true;
-}
-
-inline void layout::permute(span<std::int64_t const> order) {
-  digits made;
-  plain_vector<polynomial> extents;
-  for (std::size_t axis = 0; axis < order.size(); ++axis) {
-    auto const from = static_cast<std::uint32_t>(order[axis]);
-    extents.push_back(extents_[from]);
-    for (auto d : digits_) {
-      if (d.axis != from) continue;
-      d.axis = static_cast<std::uint32_t>(axis);
-      made.push_back(d);
-    }
-  }
-  digits_.swap(made);
-  extents_.swap(extents);
-}
-
-inline void layout::drop(std::uint32_t axis) { replace(axis, {}, {}); }
-
-inline void layout::add_axes(span<polynomial const> extents) {
-  digits made;
-  for (std::size_t i = 0; i < extents.size(); ++i)
-    made.push_back({static_cast<std::uint32_t>(i), extents[i], polynomial()});
-  for (auto d : digits_) {
-    d.axis += static_cast<std::uint32_t>(extents.size());
-    made.push_back(d);
-  }
-  normalise(made);
-  digits_.swap(made);
-  plain_vector<polynomial> all;
-  all.append(extents);
-  all.append(extents_);
-  extents_.swap(all);
-}
-
-inline bool layout::tile(std::uint32_t axis, polynomial const& times) {
-  polynomial whole;
-  if (!polynomial::multiply(extents_[axis], times, whole)) return refuse(times);
-  digits made;
-  made.push_back({0, times, polynomial()});
-  made.append(of_axis(axis));
-  replace(axis, made, {&whole, 1});
-  return true;
-}
-
-inline bool layout::move(polynomial const& by, polynomial const& stride) {
-  polynomial far;
-  return (polynomial::multiply(by, stride, far) && offset_.add(far)) || refuse(by);
-}
-
-inline bool layout::cut(digits const& own, polynomial start, polynomial const& length, std::int64_t step,
-                        extent_algebra const& symbols, digits& made) {
-  made.clear();
-  if (own.empty()) return (start.is(0) && length.is(1)) || refuse(length);
-  if (step != 1 && own.size() > 1) return cut_steps(own, start, length, step, symbols, made);
-  for (std::size_t i = 0; i < own.size(); ++i) {
-    auto taken = own[i];
-    if (i + 1 == own.size()) {
-      if (!move(start, taken.stride)) return false;
-      taken.extent = length;
-      if (!taken.stride.multiply(polynomial(step))) return refuse(length);
-      made.push_back(taken);
-      break;
-    }
-    polynomial below(1), first, turns, room;
-    for (auto k = i + 1; k < own.size(); ++k)
-      if (!below.multiply(own[k].extent)) return refuse(own[k].extent);
-    if (polynomial::divide(start, below, first) && polynomial::divide(length, below, turns)) {
-      if (!move(first, taken.stride)) return false;
-      taken.extent = turns;
-      made.push_back(taken);
-      made.append(span<digit const>(own).subspan(i + 1));
-      break;
-    }
-    std::int64_t at = 0, turn = 0;
-    if (start.known(at) && below.known(turn) && at >= 0 && turn > 0) {
-      if (!move(polynomial(at / turn), taken.stride)) return false;
-      start = polynomial(at % turn);
-    }
-    room = below;
-    if (!room.add(start, -1) || !room.add(length, -1) || symbols.least(room) < 0 || symbols.least(start) < 0)
-      return refuse(length);
-  }
-  normalise(made);
-  return true;
-}
-
-inline bool layout::cut_steps(digits const& own, polynomial const& start, polynomial const& length, std::int64_t step,
-                              extent_algebra const& symbols, digits& made) {
-  std::int64_t at = 0;
-  polynomial whole(1), reach;
-  for (auto const& d : own)
-    if (!whole.multiply(d.extent)) return refuse(d.extent);
-  if (step < 0 || !start.known(at) || at < 0 || at >= step || !polynomial::multiply(length, polynomial(step), reach) ||
-      !(reach == whole))
-    return refuse(length);
-  digits parted, upper, lower, chosen;
-  polynomial const shape[] = {length, polynomial(step)};
-  if (!regroup(own, shape, parted)) return false;
-  for (auto d : parted) {
-    auto const axis = d.axis;
-    d.axis = 0;
-    (axis == 0 ? upper : lower).push_back(d);
-  }
-  if (!cut(lower, start, polynomial(1), 1, symbols, chosen)) return false;
-  made = upper;
-  normalise(made);
-  return true;
-}
-
-inline bool layout::slice(std::uint32_t axis, polynomial const& start, polynomial const& length, std::int64_t step,
-                          extent_algebra const& symbols) {
-  if (start.is(0) && step == 1 && length == extents_[axis]) return true;
-  digits made;
-  if (!cut(of_axis(axis), start, length, step, symbols, made)) return false;
-  polynomial const shape[] = {length};
-  replace(axis, made, shape);
-  return true;
-}
-
-inline bool layout::gather(std::uint32_t axis, polynomial const& first, digits const& picked,
-                           span<polynomial const> shape, extent_algebra const& symbols) {
-  auto const own = of_axis(axis);
-  digits flat, made;
-  std::int64_t step = 0;
-  if (own.size() == 1 || own.empty()) {
-    polynomial const stride = own.empty() ? polynomial() : own[0].stride;
-    if (!move(first, stride)) return false;
-    for (auto d : picked) {
-      if (!d.stride.multiply(stride)) return refuse(d.extent);
-      flat.push_back(d);
-    }
-  } else if (picked.empty() || (picked.size() == 1 && picked[0].stride.known(step) && step != 0)) {
-    auto const length = picked.empty() ? polynomial(1) : picked[0].extent;
-    if (!cut(own, first, length, picked.empty() ? 1 : step, symbols, flat)) return false;
-  } else {
-    return refuse(picked[0].extent);
-  }
-  if (!regroup(flat, shape, made)) return false;
-  replace(axis, made, shape);
-  return true;
-}
-
-inline bool layout::tops(span<layout const* const> parts, std::uint32_t axis, digits const& below, digit const* top,
-                         layout& into) {
-  polynomial stride, total, next = parts[0]->offset_;
-  if (top != nullptr) {
-    stride = top->stride;
-  } else {
-    stride = parts[1]->offset_;
-    if (!stride.add(parts[0]->offset_, -1)) return false;
-  }
-  for (auto const* part : parts) {
-    auto const own = part->of_axis(axis);
-    auto const above = own.size() - below.size();
-    if (own.size() < below.size() || above > 1 || (above == 1 && !(own[0].stride == stride))) return false;
-    for (std::size_t i = 0; i < below.size(); ++i)
-      if (!(own[above + i] == below[i])) return false;
-    auto const run = above == 1 ? own[0].extent : polynomial(1);
-    polynomial far;
-    if (!(part->offset_ == next) || !polynomial::multiply(run, stride, far) || !next.add(far) || !total.add(run))
-      return false;
-  }
-  digits made;
-  made.push_back({0, total, stride});
-  made.append(below);
-  polynomial whole = total;
-  for (auto const& d : below)
-    if (!whole.multiply(d.extent)) return false;
-  into = *parts[0];
-  into.replace(axis, made, {&whole, 1});
-  return true;
-}
-
-inline bool layout::concatenate(span<layout const* const> parts, std::uint32_t axis, layout& into) {
-  auto const& first = *parts[0];
-  for (auto const* part : parts) {
-    if (part->rank() != first.rank()) return false;
-    std::size_t i = 0, k = 0;
-    while (true) {  // but for that axis all are the same
-      while (i < first.digits_.size() && first.digits_[i].axis == axis) ++i;
-      while (k < part->digits_.size() && part->digits_[k].axis == axis) ++k;
-      if (i == first.digits_.size() || k == part->digits_.size()) break;
-      if (!(first.digits_[i++] == part->digits_[k++])) return false;
-    }
-    if (i != first.digits_.size() || k != part->digits_.size()) return false;
-  }
-  if (parts.size() == 1) return into = first, true;
-  auto const own = first.of_axis(axis);
-  digits below;
-  if (!own.empty()) below.append(span<digit const>(own).subspan(1));
-  return (!own.empty() && tops(parts, axis, below, &own[0], into)) || tops(parts, axis, own, nullptr, into);
-}
-
-}  // namespace fuse::inline v0::detail
-
-namespace fuse::inline v0::detail {
-
-[[nodiscard]] constexpr bool may_move_elements(opcode op) {
-  switch (op) {
-    case opcode::identity:
-    case opcode::dropout:
-    case opcode::reshape:
-    case opcode::flatten:
-    case opcode::squeeze:
-    case opcode::unsqueeze:
-    case opcode::transpose:
-    case opcode::split:
-    case opcode::slice:
-    case opcode::gather:
-    case opcode::concat:
-    case opcode::expand:
-    case opcode::tile:
-    case opcode::depth_to_space:
-    case opcode::space_to_depth: return true;
-    default: return false;
-  }
-}
-
-template <class Image>
-class basic_layouts {
- public:
-  static constexpr int most_nodes = 64;  ///< that one layout is read of; what takes more is not read
-
-  basic_layouts(Image const& image, facts const& known, dialect const& names)
-      : image_(image), facts_(known), names_(names) {}
-
-  [[nodiscard]] value_id below(value_id v) const {
-    auto const n = v == absent ? absent : image_.producer(v);
-    if (n == absent || !may_move_elements(op_of(image_, n)) || image_.operand_count(n) == 0) return absent;
-    if (image_.result_index(v) != 0 && op_of(image_, n) != opcode::split) return absent;
-    auto const from = image_.operand(n, 0);
-    return from != absent && facts_.has_rank(v) && facts_.has_rank(from) ? from : absent;
-  }
-
-  [[nodiscard]] bool read(value_id v, value_id base, layout& into) {
-    passed_.clear();
-    unproven_ = polynomial();
-    left_ = most_nodes;
-    region_ = v == absent || image_.producer(v) == absent ? absent : image_.node(image_.producer(v)).region;
-    return follow(v, base, into);
-  }
-  [[nodiscard]] span<node_id const> passed() const { return passed_; }
-  [[nodiscard]] polynomial const& unproven() const { return unproven_; }
-
-  [[nodiscard]] plain_vector<polynomial> shape(value_id v) const {
-    plain_vector<polynomial> made;
-    for (auto e : facts_.shape(v)) made.push_back(in_atoms(e));
-    return made;
-  }
-
- private:
-  [[nodiscard]] polynomial in_atoms(extent e) const { return facts_.symbols().polynomial_of(e); }
-
-  [[nodiscard]] bool follow(value_id v, value_id base, layout& into) {
-    if (v == base) return facts_.has_rank(base) && proven(into.row_major(shape(base)), into);
-    auto const from = below(v);
-    if (from == absent || left_-- == 0) return false;
-    auto const n = image_.producer(v);
-    if (image_.node(n).region != region_) return false;
-    bool const made =
-        op_of(image_, n) == opcode::concat
-            ? concatenated(n, base, into)
-            : follow(from, base, into) && (unchanged(image_, facts_, n) || proven(moved(n, v, into), into));
-    if (!made || into.rank() != facts_.shape(v).size()) return false;
-    for (auto done : passed_)
-      if (done == n) return true;
-    passed_.push_back(n);
-    return true;
-  }
-  [[nodiscard]] bool proven(bool done, layout const& by) {
-    if (!done) unproven_ = by.unproven();
-    return done;
-  }
-
-  [[nodiscard]] bool moved(node_id n, value_id v, layout& into) {
-    switch (op_of(image_, n)) {
-      case opcode::reshape:
-      case opcode::flatten:
-      case opcode::squeeze:
-      case opcode::unsqueeze: return into.reshape(shape(v));
-      case opcode::transpose: return transposed(n, into);
-      case opcode::split: return parted(n, v, into);
-      case opcode::slice: return sliced(n, v, into);
-      case opcode::gather: return gathered(n, v, into);
-      case opcode::expand: return expanded(v, into);
-      case opcode::tile: return tiled(v, into);
-      case opcode::depth_to_space:
-      case opcode::space_to_depth: return reblocked(n, v, into);
-      default: return false;
-    }
-  }
-
-  [[nodiscard]] bool axis(node_id n, std::size_t rank, std::uint32_t& into) {
-    double number = 0;
-    if (!read_number(image_, facts_, names_, n, "axis", number)) return false;
-    if (number < 0) number += static_cast<double>(rank);
-    if (!(number >= 0 && number < static_cast<double>(rank))) return false;
-    into = static_cast<std::uint32_t>(number);
-    return true;
-  }
-
-  [[nodiscard]] parameter_state integers(node_id n, std::string_view parameter, std::vector<extent>& into) {
-    into.clear();
-    parameter_place const place(image_, names_, n, parameter);
-    if (place.source.where == parameter_source::kind::operand) {
-      auto const at = static_cast<std::uint32_t>(place.source.operand);
-      auto const v = at < image_.operand_count(n) ? image_.operand(n, at) : absent;
-      if (v == absent) return parameter_state::missing;
-      if (!facts_.has_integers(v)) return parameter_state::unknown;
-      auto const elements = facts_.symbolic_integers(v);
-      into.assign(elements.begin(), elements.end());
-      return parameter_state::known;
-    }
-    auto const state = read_parameter(image_, facts_, names_, n, parameter, list_);
-    into.assign(list_.begin(), list_.end());
-    return state;
-  }
-
-  [[nodiscard]] bool transposed(node_id n, layout& into) {
-    auto const rank = static_cast<std::int64_t>(into.rank());
-    if (read_list(image_, facts_, names_, n, "perm", list_) != parameter_state::known || list_.size() != into.rank() ||
-        !normalise_axes(list_, static_cast<int>(rank), axes_))
-      return false;
-    for (auto& each : list_) each += each < 0 ? rank : 0;
-    into.permute(list_);
-    return true;
-  }
-
-  [[nodiscard]] bool parted(node_id n, value_id v, layout& into) {
-    std::uint32_t at = 0;
-    if (!axis(n, into.rank(), at)) return false;
-    polynomial start;
-    for (auto part = image_.result(n); part != v; ++part)
-      if (!facts_.has_rank(part) || facts_.shape(part).size() != into.rank() ||
-          !start.add(in_atoms(facts_.shape(part)[at])))
-        return false;
-    return into.slice(at, start, in_atoms(facts_.shape(v)[at]), 1, facts_.symbols());
-  }
-
-  [[nodiscard]] bool from_front(extent index, polynomial const& whole, bool always_there, polynomial& into) const {
-    auto const& symbols = facts_.symbols();
-    into = in_atoms(index);
-    if (symbols.nonnegative(index)) return true;
-    polynomial back;
-    if (!back.add(into, -1) || symbols.least(back) < 1 || !into.add(whole)) return false;
-    return always_there || index == extent(-1) || symbols.least(into) >= 0;
-  }
-
-  [[nodiscard]] bool sliced(node_id n, value_id v, layout& into) {
-    if (integers(n, "starts", starts_) != parameter_state::known ||
-        integers(n, "ends", ends_) != parameter_state::known || starts_.size() != ends_.size())
-      return false;
-    std::vector<std::int64_t> steps, axes;
-    auto const listed = read_parameter(image_, facts_, names_, n, "axes", axes);
-    if (listed == parameter_state::missing)
-      for (std::size_t i = 0; i < starts_.size(); ++i) axes.push_back(static_cast<std::int64_t>(i));
-    auto const stepped = read_parameter(image_, facts_, names_, n, "steps", steps);
-    if (stepped == parameter_state::missing) steps.assign(axes.size(), 1);
-    if (listed == parameter_state::unknown || stepped == parameter_state::unknown || axes.size() != starts_.size() ||
-        steps.size() != axes.size() || !normalise_axes(axes, static_cast<int>(into.rank()), axes_))
-      return false;
-    for (std::size_t i = 0; i < axes.size(); ++i) {
-      auto const at =
-          static_cast<std::uint32_t>(axes[i] < 0 ? axes[i] + static_cast<std::int64_t>(into.rank()) : axes[i]);
-      polynomial const whole = into.shape()[at], length = in_atoms(facts_.shape(v)[at]);
-      if (steps[i] == 1 && length == whole) continue;  // all of it, wherever it is said to begin
-      polynomial start;
-      if (steps[i] > 0 ? !from_front(starts_[i], whole, false, start)
-                       : !last_of(starts_[i], ends_[i], whole, steps[i], start))
-        return false;
-      if (!into.slice(at, start, length, steps[i], facts_.symbols())) return false;
-    }
-    return true;
-  }
-  [[nodiscard]] static bool last_of(extent start, extent end, polynomial const& whole, std::int64_t step,
-                                    polynomial& into) {
-    constexpr std::int64_t far = 0x7fffffff;
-    std::int64_t size = 0;
-    if (step == 0 || !start.known() || !end.known()) return false;
-    if (whole.known(size)) {
-      auto const from = start.value() < 0 ? start.value() + size : start.value();
-      into = polynomial(from > size - 1 ? size - 1 : from < 0 ? 0 : from);
-      return size > 0 && from >= 0;
-    }
-    into = whole;
-    return (start.value() >= far || start.value() == -1) && end.value() <= -far && step == -1 &&
-           into.add(polynomial(-1));
-  }
-
-  [[nodiscard]] bool gathered(node_id n, value_id v, layout& into) {
-    std::uint32_t at = 0;
-    auto const picks = image_.operand_count(n) == 2 ? image_.operand(n, 1) : absent;
-    if (picks == absent || !facts_.has_rank(picks) || !axis(n, into.rank(), at)) return false;
-    auto const rank = facts_.shape(picks).size();
-    if (facts_.shape(v).size() != into.rank() - 1 + rank) return false;
-    polynomial const whole = into.shape()[at];
-    polynomial first;
-    layout::digits picked;
-    if (!arithmetic(picks, whole, first, picked)) return false;
-    return into.gather(at, first, picked, shape(picks), facts_.symbols());
-  }
-  [[nodiscard]] bool arithmetic(value_id picks, polynomial const& whole, polynomial& first,
-                                layout::digits& picked) const {
-    auto const n = image_.producer(picks);
-    if (!facts_.has_integers(picks) && n != absent && op_of(image_, n) == opcode::range &&
-        image_.operand_count(n) == 3) {
-      auto const from = facts_.symbolic_integers(image_.operand(n, 0)),
-                 by = facts_.symbolic_integers(image_.operand(n, 2));
-      if (from.size() != 1 || by.size() != 1 || !facts_.symbols().nonnegative(from[0]) ||
-          !facts_.symbols().nonnegative(by[0]))
-        return false;  // (one that falls may go on below 0, from the end)
-      first = in_atoms(from[0]);
-      picked.push_back({0, in_atoms(facts_.shape(picks)[0]), in_atoms(by[0])});
-      return true;
-    }
-    auto const given = facts_.symbolic_integers(picks);
-    if (given.empty()) return false;
-    plain_vector<polynomial> indices;
-    for (auto each : given) {
-      polynomial index;
-      if (!from_front(each, whole, true, index)) return false;
-      indices.push_back(index);
-    }
-    first = indices[0];
-    layout::digits rising;
-    for (std::size_t turn = 1; turn < indices.size();) {
-      polynomial step = indices[turn];
-      if (!step.add(first, -1)) return false;
-      std::size_t run = 0;
-      for (polynomial next = first; run * turn < indices.size() && indices[run * turn] == next; ++run)
-        if (!next.add(step)) return false;
-      if ((indices.size() / turn) % run != 0) return false;
-      rising.push_back({0, polynomial(static_cast<std::int64_t>(run)), step});
-      turn *= run;
-    }
-    for (auto i = rising.size(); i-- > 0;) picked.push_back(rising[i]);
-    return follows(indices, rising);
-  }
-  [[nodiscard]] static bool follows(plain_vector<polynomial> const& indices, layout::digits const& rising) {
-    for (std::size_t i = 0; i < indices.size(); ++i) {
-      polynomial told = indices[0];
-      auto left = static_cast<std::int64_t>(i);
-      for (auto const& d : rising) {
-        std::int64_t run = 1;
-        if (!d.extent.known(run) || !told.add(d.stride, left % run)) return false;
-        left /= run;
-      }
-      if (!(told == indices[i])) return false;
-    }
-    return true;
-  }
-
-  [[nodiscard]] bool expanded(value_id v, layout& into) {
-    auto const to = shape(v);
-    if (to.size() < into.rank()) return false;
-    auto const more = to.size() - into.rank();
-    if (more != 0) into.add_axes(span<polynomial const>(to).first(more));
-    for (auto i = more; i < to.size(); ++i)
-      if (!(into.shape()[i] == to[i]) && !(into.shape()[i].is(1) && into.tile(static_cast<std::uint32_t>(i), to[i])))
-        return false;
-    return true;
-  }
-
-  [[nodiscard]] bool tiled(value_id v, layout& into) {
-    auto const to = shape(v);
-    if (to.size() != into.rank()) return false;
-    for (std::size_t i = 0; i < to.size(); ++i) {
-      polynomial times;
-      if (into.shape()[i] == to[i]) continue;
-      if (!polynomial::divide(to[i], into.shape()[i], times) || !into.tile(static_cast<std::uint32_t>(i), times))
-        return false;
-    }
-    return true;
-  }
-
-  [[nodiscard]] bool concatenated(node_id n, value_id base, layout& into) {
-    std::uint32_t at = 0;
-    auto const count = image_.operand_count(n);
-    std::vector<layout> parts(count);
-    plain_vector<layout const*> all;
-    for (std::uint32_t i = 0; i < count; ++i) {
-      auto const part = image_.operand(n, i);
-      if (part == absent || !follow(part, base, parts[i])) return false;
-      all.push_back(&parts[i]);
-    }
-    return axis(n, parts[0].rank(), at) && layout::concatenate(all, at, into);
-  }
-
-  [[nodiscard]] bool reblocked(node_id n, value_id v, layout& into) {
-    std::vector<std::int64_t> block;
-    if (into.rank() != 4 || !read_integers(image_, facts_, names_, n, "blocksize", block) || block.size() != 1 ||
-        block[0] < 1)
-      return false;
-    auto const mode = image_.source->attribute_of(n, "mode");
-    auto const* text = std::get_if<std::string_view>(&mode);
-    bool const by_depth = text == nullptr || *text == "DCR";
-    polynomial const b(block[0]);
-    polynomial s[4] = {into.shape()[0], into.shape()[1], into.shape()[2], into.shape()[3]};
-    if (op_of(image_, n) == opcode::depth_to_space) {
-      polynomial kept;
-      if (!polynomial::divide(s[1], polynomial(block[0] * block[0]), kept)) return false;
-      polynomial const depth_first[] = {s[0], b, b, kept, s[2], s[3]}, column_first[] = {s[0], kept, b, b, s[2], s[3]};
-      std::int64_t const depth_order[] = {0, 3, 4, 1, 5, 2}, column_order[] = {0, 1, 4, 2, 5, 3};
-      if (!into.reshape(by_depth ? span<polynomial const>(depth_first) : span<polynomial const>(column_first)))
-        return false;
-      into.permute(by_depth ? span<std::int64_t const>(depth_order) : span<std::int64_t const>(column_order));
-    } else {
-      polynomial high, wide;
-      if (!polynomial::divide(s[2], b, high) || !polynomial::divide(s[3], b, wide)) return false;
-      polynomial const split[] = {s[0], s[1], high, b, wide, b};
-      std::int64_t const depth_order[] = {0, 3, 5, 1, 2, 4}, column_order[] = {0, 1, 3, 5, 2, 4};
-      if (!into.reshape(split)) return false;
-      into.permute(by_depth ? span<std::int64_t const>(depth_order) : span<std::int64_t const>(column_order));
-    }
-    return into.reshape(shape(v));
-  }
-
-  Image const& image_;
-  facts const& facts_;
-  dialect const& names_;
-  plain_vector<node_id> passed_;
-  polynomial unproven_;
-  int left_ = 0;
-  std::uint32_t region_ = 0;
-  std::vector<std::int64_t> list_;
-  std::vector<extent> starts_, ends_;
-  std::vector<int> axes_;
-};
-using layouts = basic_layouts<graph_image>;
-
-}  // namespace fuse::inline v0::detail
-
-namespace fuse::inline v0::detail {
-
 class named_extents {
  public:
   explicit named_extents(rearrangement const& what) : what_(what) {}
@@ -12309,7 +12589,9 @@ class named_extents {
   [[nodiscard]] polynomial const& of(std::uint8_t name) const { return of_[name]; }
 
   [[nodiscard]] bool learn(rearrangement::side const& side, span<polynomial const> shape) {
-    if (side.rest == rearrangement::none ? shape.size() != side.rank : shape.size() < side.rank) return false;
+    auto const apart = side.joined ? 1u : 0u;
+    bool const any = side.rest != rearrangement::none && !side.joined;
+    if (any ? shape.size() < side.rank : shape.size() != side.rank + apart) return false;
     for (std::uint8_t axis = 0; axis < side.rank; ++axis)
       if (!learn(side, axis, shape[place(side, axis, shape.size())])) return false;
     return true;
@@ -12321,6 +12603,10 @@ class named_extents {
   }
   [[nodiscard]] bool same_rest(span<polynomial const> left, span<polynomial const> right) const {
     auto const count = left.size() - what_.left.rank;
+    if (what_.right.joined) {
+      polynomial all;
+      return joined_rest(left, all) && all == right[what_.right.rest];
+    }
     if (count != right.size() - what_.right.rank) return false;
     for (std::size_t i = 0; i < count; ++i)
       if (!(left[what_.left.rest + i] == right[what_.right.rest + i])) return false;
@@ -12378,8 +12664,9 @@ class named_extents {
       if (axis == right.rest)
         for (std::size_t i = 0; i < rest; ++i) {
           into.order.push_back(repeats + first_of_rest + static_cast<std::int64_t>(i));
-          into.shape.push_back(from[left.rest + i]);
+          if (!right.joined) into.shape.push_back(from[left.rest + i]);
         }
+      if (axis == right.rest && right.joined && !joined_rest(from, into.shape.emplace_back())) return false;
       if (axis == right.rank) break;
       polynomial whole(1), extent;
       for (; at < right.count && right.all[at].axis == axis; ++at) {
@@ -12407,6 +12694,12 @@ class named_extents {
  private:
   [[nodiscard]] static std::size_t place(rearrangement::side const& side, std::uint8_t axis, std::size_t rank) {
     return axis < side.rest ? axis : axis + rank - side.rank;
+  }
+  [[nodiscard]] bool joined_rest(span<polynomial const> left, polynomial& into) const {
+    into = polynomial(1);
+    for (std::size_t i = 0; i < left.size() - what_.left.rank; ++i)
+      if (!into.multiply(left[what_.left.rest + i])) return false;
+    return true;
   }
   [[nodiscard]] bool extent_of(rearrangement::factor const& f, polynomial& into) const {
     if (f.name == rearrangement::none) return into = polynomial(f.number), true;
@@ -12462,6 +12755,14 @@ class basic_layout_steps {
   [[nodiscard]] value_id below(value_id v) const {
     auto const from = layouts_.below(v);
     return from != absent && image_.node(image_.producer(v)).region == s_.region ? from : absent;
+  }
+
+  [[nodiscard]] bool may_be_base(instruction const& i, value_id from) const {
+    if (i.number == 0) return true;
+    if (image_.producer(from) == absent) return false;
+    auto const tag = image_.node(image_.producer(from)).tag;
+    return i.number == 1. + static_cast<double>(tag.op) ||
+           (i.through != 0 && rules_.sets[i.through - 1u].contains(tag.name, tag.op));
   }
 
   [[nodiscard]] bool rearranged(instruction const& i, value_id v, value_id from) {
@@ -13271,7 +13572,7 @@ class basic_interpreter {
     for (auto from = v; from != absent && count <= layouts_.most_below; from = layouts_.below(from))
       below[count++] = from;
     while (count-- > (s_.is_root(v) ? 1 : 0)) {  // what is replaced is made of something else
-      if (layouts_.rearranged(i, v, below[count])) {
+      if (layouts_.may_be_base(i, below[count]) && layouts_.rearranged(i, v, below[count])) {
         s_.registers[i.b] = {{below[count]}};
         if (run(i.next)) return true;
       }
@@ -14779,6 +15080,8 @@ constexpr std::uint16_t lowering::rearranged(term const& t, bool in_pattern) {
   for (std::uint8_t i = 0; i < made.name_count && !failed_; ++i)
     made.slots[i] = in_pattern ? bound_slot(made.names[i], slot_kind::dimension) : dimension_slot(made.names[i]);
   if (failed_) return 0;
+  for (std::uint8_t i = 0; i < out.rearrangement_count; ++i)
+    if (out.rearrangements[i] == made) return i;
   if (out.rearrangement_count == lowered_rule::rearrangement_capacity) {
     fail(rule_error::too_large, rule_.name);
     return 0;
@@ -15213,7 +15516,14 @@ constexpr void lowering::value(std::uint8_t at, std::uint8_t r, sign_use sign, s
       auto const inner = new_register();
       auto const what = rearranged(t, true);
       if (failed_) return;
-      emit({.code = step::rearranged, .a = r, .b = inner, .op = what});
+      auto const& below = pattern_[t.child[0]];
+      bool const known = below.kind == term_kind::neutral && !is_spelled(t.child[0]);
+      emit({.code = step::rearranged,
+            .a = r,
+            .b = inner,
+            .op = what,
+            .through = everywhere_id_,
+            .number = known ? 1. + static_cast<double>(below.op) : 0});
       bool const free = free_;
       free_ = false;  // its shape matters
       value(t.child[0], inner);
@@ -15922,6 +16232,10 @@ constexpr void lowering::lower_replacement() {
   if (made.size > lowered_rule::replacement_capacity) return fail(rule_error::too_large, rule_.name);
   auto const& top = made.terms[made.size - 1];
   std::size_t const roots = top.kind == term_kind::roots ? top.children : 1u;
+  if (top.kind == term_kind::alternatives)
+    for (int i = 0; i < top.children; ++i)
+      if (made.terms[top.child[i]].kind == term_kind::roots)
+        return fail(rule_error::either_in_a_replacement, rule_.name);
   if (roots != out.root_count) return fail(rule_error::roots_and_replacements_differ, rule_.name);
   for (std::uint16_t i = 0; i < made.size; ++i) {
     auto const t = made.terms[i];
@@ -16027,6 +16341,10 @@ constexpr void lowering::lower_replacement() {
         r.index = t.index;
         break;
       case term_kind::roots: r.what = kind::roots; break;
+      case term_kind::alternatives:
+        if (i + 1 != made.size) return fail(rule_error::either_in_a_replacement, rule_.name);
+        r.what = kind::either;
+        break;
       case term_kind::attribute: break;
       case term_kind::misused: return fail_at_misuse(t);
       default: return fail(rule_error::no_replacement, rule_.name);
@@ -16103,6 +16421,8 @@ struct rule_requirement {
   static_assert(
       is_not<Error, rule_error::no_replacement>,
       "fuse: a rule needs a right side made of captures, numbers and operators: rule<...>(pattern).replace(...)");
+  static_assert(is_not<Error, rule_error::either_in_a_replacement>,
+                "fuse: either stands on a right side for the whole of it, that of a rule with one root");
   static_assert(is_not<Error, rule_error::roots_and_replacements_differ>,
                 "fuse: a rule with several roots needs as many replacements: replace(first, second)");
   static_assert(
@@ -16151,7 +16471,7 @@ struct rule_requirement {
                 "fuse: .exact stands behind fold; nothing else is rounded");
   static_assert(is_not<Error, rule_error::wrong_notation>,
                 "fuse: rearrange takes names, 1, groups in brackets and ..., on both sides of one ->; each name stands "
-                "once on a side, and all of the left stand on the right");
+                "once on a side, all of the left stand on the right, and (...) stands on the right alone");
   static_assert(is_not<Error, rule_error::list_of_no_numbers>,
                 "fuse: a list in a pattern has numbers for entries; param captures a list as it is");
   static_assert(
@@ -16844,6 +17164,7 @@ class basic_validity {
           for (std::size_t i = 0; i < shape(0).size(); ++i)
             if (i != 0 || shape(0).size() != 3 || !(shape(1)[0] == extent(1))) equal_at(0, i, 1, i);
         return;
+      case opcode::rotary_embedding: return check_rotary_embedding();
       case opcode::batch_norm:
       case opcode::instance_norm:
         for (std::uint32_t i = 1; i < count; ++i)
@@ -16916,6 +17237,20 @@ class basic_validity {
     if (!ranked(0) || !read_number(image_, facts_, names_, n_, "axis", axis)) return;
     auto const rank = facts_.rank(operand(0));
     if (axis < -rank || axis >= rank + (behind ? 1 : 0)) wrong("its axis is none of operand 0");
+  }
+  void check_rotary_embedding() {
+    for (std::size_t axis = 0; ranked(1) && axis < shape(1).size(); ++axis) equal_at(1, axis, 2, axis);
+    if (operand(3) != absent || !ranked(0) || !ranked(1)) return;
+    auto const rank = shape(0).size();
+    if ((rank != 3 && rank != 4) || shape(1).size() != 3) return wrong("its operands have other ranks than it takes");
+    if (!(shape(1)[0] == extent(1))) equal_at(0, 0, 1, 0);
+    equal_at(0, rank - 2, 1, 1);
+    auto const row = shape(0).back(), half = shape(1).back();
+    double partly = 0;
+    bool const whole = !read_number(image_, facts_, names_, n_, "rotary_embedding_dim", partly) || partly == 0;
+    if (rank == 4 && whole && row.known() && half.known() && row.value() != 2 * half.value())
+      wrong("operand 1 has " + std::to_string(half.value()) + " columns where operand 0 has pairs of " +
+            std::to_string(row.value()));
   }
   void check_concat() {
     double axis = 0;
@@ -17011,6 +17346,11 @@ struct objection {
   std::string reason;                          ///< one sentence
   element_type wider = element_type::unknown;  ///< an element type in which it may be right, if there is one
   char const* condition = "right side";        ///< what is not met
+  bool missing = false;  ///< the dialect, at this version and for this target, has no such operator
+
+  [[nodiscard]] static objection no_operator(std::string why) {
+    return {std::move(why), element_type::unknown, "right side", true};
+  }
 };
 
 template <class T>
@@ -19004,8 +19344,8 @@ class basic_operator_writer {
     }
     function_body body;
     if (names_.function == nullptr || !names_.function(emission_, body))
-      return objection{std::string("the dialect has no operator ") + std::string(name_of(op)) +
-                       " at this operator set version"};
+      return objection::no_operator("the dialect has no operator " + std::string(name_of(op)) +
+                                    " at this operator set version");
     auto const* sum = names_.emitted(opcode::add, image_.version, target::standard);
     if (sum != nullptr && sum->one_shape)
       return objection{"the function that stands for " + std::string(name_of(op)) +
@@ -19020,11 +19360,11 @@ class basic_operator_writer {
                         std::uint32_t results) {
     auto const* row = names_.row(name, image_.version);
     if (row == nullptr || row->emit_since > image_.version)
-      return objection{"the operator of the right side does not exist at this operator set version"};
+      return objection::no_operator("the operator of the right side does not exist at this operator set version");
     if (row->emit == target::none)
       return objection{"the dialect's " + std::string(row->name) + " is read, and never written"};
     if (!includes(row->emit, into_.target_here(to_)))
-      return objection{"the dialect's " + std::string(row->name) + " is not for the target"};
+      return objection::no_operator("the dialect's " + std::string(row->name) + " is not for the target");
     if (auto why = refuses(*row, operands.size()); !why.empty()) return objection{std::move(why)};
     attributes_.clear();
     for (auto& p : parameters) {
@@ -19511,7 +19851,13 @@ class basic_instantiation {
         writer_(image, known, names, to, into),
         rearranged_(known, writer_, into) {}
 
-  built<span<value_id const>> build(std::uint16_t rule, node_id place, element_type computed_in) {
+  [[nodiscard]] std::uint8_t forms(std::uint16_t rule) const {
+    auto const& known = rules_.rules[rule];
+    auto const& top = rules_.replacements[known.first_replacement + known.replacement_size - 1u];
+    return top.what == kind::either ? top.children : std::uint8_t{1};
+  }
+
+  built<span<value_id const>> build(std::uint16_t rule, std::uint8_t form, node_id place, element_type computed_in) {
     info_ = &rules_.rules[rule];
     terms_ = rules_.replacements.subspan(info_->first_replacement, info_->replacement_size);
     choose();
@@ -19523,7 +19869,8 @@ class basic_instantiation {
     done_.assign(info_->replacement_size, result{});
     operands_.clear();
     roots_.clear();
-    auto const root = chosen(static_cast<std::uint8_t>(terms_.size() - 1));
+    auto root = chosen(static_cast<std::uint8_t>(terms_.size() - 1));
+    if (terms_[root].what == kind::either) root = chosen(terms_[root].child[form]);
     auto const& t = terms_[root];
     bool const several = t.what == kind::roots;
     auto const roots = several ? span<std::uint8_t const>(t.child, t.children) : span<std::uint8_t const>(&root, 1);
@@ -19613,6 +19960,7 @@ class basic_instantiation {
       case kind::again:
       case kind::named: return operation(t, done_[at].results, type);
       case kind::or_else:
+      case kind::either:
       case kind::roots: break;
     }
     return absent;
@@ -20147,12 +20495,34 @@ class basic_application {
     root_ = root;
     if (!find_roots(rule)) return {kind::unchanged};
     if (one_root_twice()) return refuse("roots", "two results of the rule would replace one value");
-    changes_.open(image_.scope_of(image_.node(root).region));
+    auto outcome = apply_form(rule, 0, computed_in, origin);
+    for (std::uint8_t form = 1; outcome.is == kind::refused && form < right_.forms(rule); ++form) {
+      auto other = apply_form(rule, form, computed_in, origin);
+      if (other.is != kind::refused || outcome.why.missing) outcome = std::move(other);
+    }
+    return outcome;
+  }
+
+  [[nodiscard]] node_id first_node() const { return changes_.first_node(); }
+  struct reader {
+    node_id node;
+    value_id of;  ///< absent where only contents are different
+  };
+  [[nodiscard]] span<reader const> readers() const { return readers_; }
+
+ private:
+  static rewrite_outcome refuse(char const* condition, std::string reason) {
+    return {rewrite_outcome::kind::refused, {std::move(reason), element_type::unknown, condition}};
+  }
+
+  rewrite_outcome apply_form(std::uint16_t rule, std::uint8_t form, element_type computed_in, std::string_view origin) {
+    using kind = rewrite_outcome::kind;
+    changes_.open(image_.scope_of(image_.node(root_).region));
     struct rollback {
       basic_transaction<Image>& of;
       ~rollback() { of.roll_back(); }
     } const unless_committed{changes_};
-    auto right = right_.build(rule, root, computed_in);
+    auto right = right_.build(rule, form, root_, computed_in);
     made_.assign(*right);
     if (right && unchanged()) return {kind::unchanged};
     if (auto why = narrowing_.refuses(roots_[0]); !why.empty()) return refuse("element type", std::move(why));
@@ -20164,7 +20534,7 @@ class basic_application {
     if (auto const what = infinite_.find(first_node()); !what.empty())
       return refuse("right side", "it would add up multiples of " + what +
                                       ", which is not finite, where it was none of the terms: inf - inf is no number");
-    auto place = root;
+    auto place = root_;
     if (roots_.size() > 1 && !find_place(place))
       return refuse("order",
                     "there is no place for the new node between what it needs and what needs it: a cycle would arise");
@@ -20192,18 +20562,6 @@ class basic_application {
     rewrite_outcome outcome{kind::applied};
     if (checked.is == check_result::verdict::unknown) outcome.unchecked = std::move(checked.reason);
     return outcome;
-  }
-
-  [[nodiscard]] node_id first_node() const { return changes_.first_node(); }
-  struct reader {
-    node_id node;
-    value_id of;  ///< absent where only contents are different
-  };
-  [[nodiscard]] span<reader const> readers() const { return readers_; }
-
- private:
-  static rewrite_outcome refuse(char const* condition, std::string reason) {
-    return {rewrite_outcome::kind::refused, {std::move(reason), element_type::unknown, condition}};
   }
 
   bool find_roots(std::uint16_t rule) {
@@ -20856,6 +21214,11 @@ class rule_targets {
     auto const& t = terms[at];
     if (t.what == kind::fold || t.what == kind::row) return {};
     std::string_view found{};
+    if (t.what == kind::either) {  // one form that may be written will do
+      for (auto i = t.children; i-- > 0;)
+        if (found = missing(rule, terms, t.child[i]); found.empty()) return {};
+      return found;
+    }
     if (t.what == kind::named) found = missing(t);
     if (t.what == kind::neutral && !has_rest(rule, terms, t)) found = missing(static_cast<opcode>(t.op), t.children);
     for (std::uint8_t i = 0; i < t.children && found.empty(); ++i) found = missing(rule, terms, t.child[i]);

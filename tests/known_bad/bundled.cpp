@@ -16,6 +16,7 @@
 #include <fuse/rules/canonical.hpp>
 #include <fuse/rules/linear.hpp>
 #include <fuse/rules/onnx_functions.hpp>
+#include <fuse/rules/rotary.hpp>
 #include <fuse/rules/skip_norms.hpp>
 #include <fuse/verify.hpp>
 
@@ -25,8 +26,8 @@
 namespace bundled {
 
 inline constexpr auto all =
-    fuse::rule_set<fuse::rules::norms, fuse::rules::skip_norms, fuse::rules::activations, fuse::rules::batch_norm,
-                   fuse::rules::onnx_functions, fuse::rules::canonical, fuse::rules::linear>;
+    fuse::rule_set<fuse::rules::norms, fuse::rules::skip_norms, fuse::rules::activations, fuse::rules::rotary,
+                   fuse::rules::batch_norm, fuse::rules::onnx_functions, fuse::rules::canonical, fuse::rules::linear>;
 
 TEST_CASE("every bundled rule is right on a thousand graphs") {
   constexpr std::size_t tried = one_case_in == 1 ? 1000 : 50;

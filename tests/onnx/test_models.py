@@ -66,12 +66,14 @@ class ModelTest(unittest.TestCase):
             self.assertNotIn("ReduceMean", judge.primitives(result.model), "every mean in these models belongs to a norm")
         self.each(judged)
 
-    def test_counts_of_activations_and_norms_of_sums(self):
+    def test_counts_of_activations_rotary_embeddings_and_norms_of_sums(self):
         kinds = {"gelu": "gelu_erf", "gelu by tanh": "gelu_tanh", "quick gelu": "quick_gelu", "silu": "silu", "softmax": "softmax"}
 
         def judged(name, model, target, result):
             row, found = counts()[name], judge.activations(result.model)
             self.assertEqual({kind: found[kind] for kind in kinds}, {kind: int(row[column]) for kind, column in kinds.items()})
+            rotary = sum(n.op_type.startswith("RotaryEmbedding") for n in judge.walk(result.model.graph))
+            self.assertEqual(rotary, int(row["rotary_half"]) + int(row["rotary_interleaved"]))
             if target == "onnxruntime":  # embeddings may be sums of equal shapes, too
                 self.assertGreaterEqual(judge.skip_norms(result.model), int(row["skip"]) if name not in NOT_RUN else 0)
             else:

@@ -185,4 +185,17 @@ TEST_CASE("an epsilon that float32 can hold") {
   }
 }
 
+TEST_CASE("one element along an axis") {
+  static constexpr auto first = larger.where(repeats_along<"w", "x">(0));
+  static constexpr auto last = larger.where(repeats_along<"w", "x">(-1));
+  auto const row = [](sketch& g) { return g.in("b", {8}); };
+  auto const column = [](sketch& g) { return g.in("b", {4, 1}); };
+  auto const open = [](sketch& g) { return g.in("b", {"n", 8}); };
+  CHECK(why<first>(row).empty());
+  CHECK(why<last>(row) == "one element along that axis");
+  CHECK(why<first>(column) == "one element along that axis");
+  CHECK(why<last>(column).empty());
+  CHECK(why<first>(open) == "one element along that axis");
+}
+
 }  // namespace dsl_conditions

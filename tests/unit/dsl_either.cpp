@@ -136,4 +136,44 @@ TEST_CASE("the numbers of a branch and those around it make one") {
   }
 }
 
+TEST_CASE("a right side is the first of its forms that can be written") {
+  static constexpr auto of_extents = fuse::rule<"extents">(abs(tanh(x)))
+                                         .replace(either(op<"LeakyRelu">(x).attr<"alpha">(dim<"x", 0>),
+                                                         op<"Elu">(x).attr<"alpha">(dim<"x", 1>), relu(x)))
+                                         .at_equal_cost();
+  auto const by_extents = [](graph::dim first, graph::dim second) {
+    sketch g;
+    g.end(g.add("Abs", {g.add("Tanh", {g.in("a", {first, second})})}));
+    CHECK(applied<of_extents>(g) == 1);
+    return ops(g);
+  };
+  CHECK(by_extents(4, 8) == "LeakyRelu");
+  CHECK(by_extents("n", 8) == "Elu");
+  CHECK(by_extents("n", "m") == "Relu");
+}
+
+TEST_CASE("where no form can be written, the first that the dialect has says why") {
+  static constexpr auto rule =
+      fuse::rule<"forms">(abs(tanh(x)))
+          .replace(either(exactly<"com.microsoft::QuickGelu">(x), op<"LeakyRelu">(x).attr<"alpha">(dim<"x", 0>),
+                          op<"Elu">(x).attr<"alpha">(dim<"x", 1>)))
+          .at_equal_cost();
+  sketch g;
+  g.end(g.add("Abs", {g.add("Tanh", {g.in("a", {"n", "m"})})}));
+  auto const before = to_text(g);
+  auto const report = fuse::rewrite<rule>(g);
+  REQUIRE(report.rules[0].refused.size() == 1);
+  INFO(report.rules[0].refused[0].reason);
+  CHECK(report.rules[0].refused[0].reason.find("axis 0 of 'x' is n") != std::string::npos);
+  CHECK(to_text(g) == before);
+}
+
+TEST_CASE("a form that does not pay gives way to one that does") {
+  static constexpr auto rule = fuse::rule<"forms">(abs(tanh(x))).replace(either(exp(erf(log(x))), relu(x)));
+  sketch g;
+  g.end(g.add("Abs", {g.add("Tanh", {g.in("a")})}));
+  CHECK(applied<rule>(g) == 1);
+  CHECK(ops(g) == "Relu");
+}
+
 }  // namespace dsl_either

@@ -215,4 +215,24 @@ TEST_CASE("a chain that comes back is nothing") {
   CHECK(ops(g) == "Relu");
 }
 
+TEST_CASE("all that stands before a name is one axis in brackets") {
+  static constexpr auto rows =
+      fuse::rule<"rows">(tanh(tanh(x))).replace(relu(rearrange<"... d -> (...) d">(x))).at_equal_cost();
+  static constexpr auto joined = fuse::rule<"joined">(tanh(rearrange<"... d -> (...) d">(x)))
+                                     .replace(relu(rearrange<"... d -> (...) d">(x)))
+                                     .at_equal_cost();
+  SECTION("in a pattern") {
+    sketch g;
+    g.end(g.add("Tanh", {g.add("Reshape", {g.in("x", {2, "s", 12}), g.constant({-1, 12})})}));
+    CHECK(applied<joined>(g) == 1);
+    CHECK(ops(g) == "Reshape Relu");
+  }
+  SECTION("of two axes nothing is left to do on a right side") {
+    sketch g;
+    g.end(g.add("Tanh", {g.add("Tanh", {g.in("x", {"n", 12})})}));
+    CHECK(applied<rows>(g) == 1);
+    CHECK(ops(g) == "Relu");
+  }
+}
+
 }  // namespace dsl_rearrange

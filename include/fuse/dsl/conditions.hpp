@@ -100,6 +100,23 @@ inline bool constant_value(captured const* c, condition const&) {
   }
   return true;
 }
+inline bool broadcasts_along(captured const* c, condition const& by) {
+  if (c[1].values.empty() || c[1].values[0].rank() < 0) return false;
+  auto const rank = c[1].values[0].rank();
+  auto const axis = static_cast<int>(by.number) + (by.number < 0 ? rank : 0);
+  for (auto const& v : c[0].values) {
+    if (v.rank() < 0) return false;
+    auto const at = axis - rank + v.rank();
+    if (at >= 0 && !(v.shape()[static_cast<std::size_t>(at)] == extent(1))) return false;
+  }
+  return true;
+}
+inline bool of_equal_parts(captured const* c, condition const& count) {
+  bool const apart = count.number < 0;
+  for (auto const& v : c[0].values)
+    if (!v.has_equal_parts(static_cast<std::int64_t>(apart ? -count.number : count.number), apart)) return false;
+  return true;
+}
 inline bool rank_is(captured const* c, condition const& wanted) {
   for (auto const& v : c[0].values)
     if (v.rank() != static_cast<int>(wanted.number)) return false;
@@ -141,6 +158,13 @@ template <fixed_string V, fixed_string X>
   return condition_detail::make<V, X>("along that axis alone", &condition_detail::along_one_axis, axis);
 }
 
+/// `v` has one element for all of an axis of `x`, or lacks the axis: `repeats_along<"cos", "x">(1)`. The axis counts
+/// from the first one, or from the last where it is negative.
+template <fixed_string V, fixed_string X>
+[[nodiscard]] constexpr condition repeats_along(int axis) {
+  return condition_detail::make<V, X>("one element along that axis", &condition_detail::broadcasts_along, axis);
+}
+
 template <fixed_string A, fixed_string B>
 inline constexpr condition same_type = condition_detail::make<A, B>("the same element type",
                                                                     &condition_detail::same_type);
@@ -150,6 +174,15 @@ template <fixed_string X>
 inline constexpr condition floating = condition_detail::make<X>("a floating element type", &condition_detail::floating);
 template <fixed_string X>
 inline constexpr condition is_constant = condition_detail::make<X>("a constant", &condition_detail::constant_value);
+/// All parts `part<"d", i, Count, Step>` of the value are the same, provably: its halves are one where it is
+/// `Concat(f, f)`, computed element by element from such, or a constant that repeats: `equal_parts<"c", 2>`.
+template <fixed_string V, int Count, int Step = 1>
+inline constexpr condition equal_parts = [] {
+  static_assert(Count > 1 && (Step == 1 || Step == Count),
+                "fuse: equal_parts<\"v\", 2> are neighbours, equal_parts<\"v\", 2, 2> every second element");
+  return condition_detail::make<V>("equal parts of the last axis", &condition_detail::of_equal_parts,
+                                   Step == 1 ? Count : -Count);
+}();
 /// `rank<"x">(3)`.
 template <fixed_string X>
 [[nodiscard]] constexpr condition rank(int wanted) {

@@ -55,6 +55,9 @@ namespace fuse::inline v0::dsl {
   return expression(opcode::matmul, a, b);
 }
 [[nodiscard]] constexpr expression reshape(expression const& a) { return expression(opcode::reshape, a); }
+[[nodiscard]] constexpr expression concat(expression const& a, expression const& b) {
+  return expression(opcode::concat, a, b);
+}
 [[nodiscard]] constexpr expression flatten(expression const& a) { return expression(opcode::flatten, a); }
 [[nodiscard]] constexpr expression cast(expression const& a) { return expression(opcode::cast, a); }
 template <class... Operands>
@@ -68,6 +71,14 @@ template <class... Operands>
 template <class... Operands>
 [[nodiscard]] constexpr expression skip_layer_norm(Operands const&... operands) {
   return expression(opcode::skip_layer_norm, operands...);
+}
+[[nodiscard]] constexpr expression rotary_embedding(expression const& x, expression const& cosines,
+                                                    expression const& sines) {
+  return expression(opcode::rotary_embedding, x, cosines, sines);
+}
+[[nodiscard]] constexpr expression rotary_embedding_at(expression const& x, expression const& positions,
+                                                       expression const& cosines, expression const& sines) {
+  return expression(opcode::rotary_embedding_at, x, positions, cosines, sines);
 }
 template <class... Operands>
 [[nodiscard]] constexpr expression skip_rms_norm(Operands const&... operands) {

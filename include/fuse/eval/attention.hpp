@@ -146,8 +146,27 @@ namespace fuse::inline v0::detail {
   return c.yield(c.operand(0)->shape.size() == 3 ? without_heads(made) : std::move(made));
 }
 
-/// Pairs of each row, turned by an angle whose cosine and sine stand in tables, by position: of the first half with
-/// the second, or of neighbours.
+/// Pairs of each row of (batch, heads, sequence, size), turned by an angle whose cosine and sine stand in tables: of
+/// the first half with the second, or of neighbours. `row` tells the row of the tables by batch and place in the
+/// sequence.
+template <class Row>
+[[nodiscard]] dense turned_pairs(dense const& x, std::int64_t half, bool neighbours, dense const& cosines,
+                                 dense const& sines, Row const& row) {
+  auto made = x;
+  for_each_index({x.shape[0], x.shape[1], x.shape[2], half}, [&](std::vector<std::int64_t> const& at) {
+    auto const entry = static_cast<std::size_t>(row(at[0], at[2]) * half + at[3]);
+    auto const start = ((at[0] * x.shape[1] + at[1]) * x.shape[2] + at[2]) * x.shape[3];
+    auto const first = static_cast<std::size_t>(start + (neighbours ? 2 * at[3] : at[3]));
+    auto const second = first + static_cast<std::size_t>(neighbours ? 1 : half);
+    auto const a = x.elements[first], b = x.elements[second], cosine = cosines.elements[entry],
+               sine = sines.elements[entry];
+    made.elements[first] = cosine * a - sine * b;
+    made.elements[second] = sine * a + cosine * b;
+  });
+  return made;
+}
+
+/// By tables of each batch and place, of one batch for all, or of each position there is.
 [[nodiscard]] inline evaluation evaluate_rotary_embedding(call const& c) {
   auto const *input = c.operand(0), *cosines = c.operand(1), *sines = c.operand(2), *ids = c.operand(3);
   dense x;
@@ -155,29 +174,44 @@ namespace fuse::inline v0::detail {
       !by_heads(input, c.integer("num_heads", 0), x))
     return evaluation::misfit;
   auto const size = x.shape[3], told = c.integer("rotary_embedding_dim", 0), turned = told == 0 ? size : told;
-  auto const half = turned / 2;
   auto const rows = ids == nullptr ? std::vector<std::int64_t>{} : integers_of(*ids);
   auto const positions = static_cast<std::size_t>(x.shape[0] * x.shape[2]);
   auto const held = static_cast<std::int64_t>(count_between(cosines->shape, 0, cosines->shape.size() - 1));
-  if (turned > size || turned % 2 != 0 || cosines->shape.back() != half ||
-      (ids == nullptr ? held != static_cast<std::int64_t>(positions) : rows.size() != positions))
+  bool const one_batch = ids == nullptr && cosines->shape.size() == 3 && cosines->shape[0] == 1;
+  if (turned > size || turned % 2 != 0 || cosines->shape.back() != turned / 2 ||
+      (ids != nullptr ? rows.size() != positions
+                      : held != (one_batch ? x.shape[2] : static_cast<std::int64_t>(positions))))
     return evaluation::misfit;
   for (auto row : rows)
     if (row < 0 || row >= held) return evaluation::misfit;
-  bool const neighbours = c.flag("interleaved");
-  auto made = x;
-  for_each_index({x.shape[0], x.shape[1], x.shape[2], half}, [&](std::vector<std::int64_t> const& at) {
-    auto const position = at[0] * x.shape[2] + at[2];
-    auto const row = ids == nullptr ? position : rows[static_cast<std::size_t>(position)];
-    auto const entry = static_cast<std::size_t>(row * half + at[3]);
-    auto const start = ((at[0] * x.shape[1] + at[1]) * x.shape[2] + at[2]) * size;
-    auto const first = static_cast<std::size_t>(start + (neighbours ? 2 * at[3] : at[3]));
-    auto const second = first + static_cast<std::size_t>(neighbours ? 1 : half);
-    auto const a = x.elements[first], b = x.elements[second], cosine = cosines->elements[entry],
-               sine = sines->elements[entry];
-    made.elements[first] = cosine * a - sine * b;
-    made.elements[second] = sine * a + cosine * b;
-  });
+  auto made =
+      turned_pairs(x, turned / 2, c.flag("interleaved"), *cosines, *sines, [&](std::int64_t batch, std::int64_t place) {
+        auto const position = batch * x.shape[2] + place;
+        return ids != nullptr ? rows[static_cast<std::size_t>(position)] : one_batch ? place : position;
+      });
+  return c.yield(input->shape.size() == 3 ? without_heads(made) : std::move(made));
+}
+
+/// By tables of each position there is: positions of each batch and place, or the first one of all batches.
+[[nodiscard]] inline evaluation evaluate_rotary_embedding_at(call const& c) {
+  auto const *input = c.operand(0), *ids = c.operand(1), *cosines = c.operand(2), *sines = c.operand(3);
+  if (input == nullptr || ids == nullptr || cosines == nullptr || sines == nullptr || cosines->shape.size() != 2 ||
+      cosines->shape != sines->shape || cosines->shape[1] < 1)
+    return evaluation::misfit;
+  if (c.integer("rotary_embedding_dim", 0) != 0 || c.number("scale", 1) != 1) return evaluation::unknown;
+  auto const half = cosines->shape[1];
+  dense x;
+  if (input->shape.empty() || !by_heads(input, input->shape.back() / (2 * half), x) || x.shape[3] != 2 * half)
+    return evaluation::misfit;
+  auto const rows = integers_of(*ids);
+  auto const positions = static_cast<std::size_t>(x.shape[0] * x.shape[2]);
+  if (rows.size() != 1 && rows.size() != positions) return evaluation::misfit;
+  for (auto row : rows)
+    if (row < 0 || row + (rows.size() == 1 ? x.shape[2] - 1 : 0) >= cosines->shape[0]) return evaluation::misfit;
+  auto made =
+      turned_pairs(x, half, c.flag("interleaved"), *cosines, *sines, [&](std::int64_t batch, std::int64_t place) {
+        return rows.size() == 1 ? rows[0] + place : rows[static_cast<std::size_t>(batch * x.shape[2] + place)];
+      });
   return c.yield(input->shape.size() == 3 ? without_heads(made) : std::move(made));
 }
 

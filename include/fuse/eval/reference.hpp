@@ -62,6 +62,7 @@ namespace detail {
     case opcode::rnn: return all & ~(1u << 4);  // lengths
     case opcode::attention: return 0b110111;
     case opcode::rotary_embedding: return 0b111;
+    case opcode::rotary_embedding_at: return 0b1101;
     case opcode::embed_layer_norm: return 0b1111100;
     case opcode::quantize:
     case opcode::dequantize: return 0b10;
@@ -145,6 +146,7 @@ namespace detail {
     case opcode::nll_loss:
     case opcode::cross_entropy_loss: return detail::evaluate_loss(c);
     case opcode::rotary_embedding: return detail::evaluate_rotary_embedding(c);
+    case opcode::rotary_embedding_at: return detail::evaluate_rotary_embedding_at(c);
     case opcode::gather:
     case opcode::gather_elements:
     case opcode::gather_nd:

@@ -319,6 +319,7 @@ void apply_shape_function(Context& at, opcode op) {
       break;
     case opcode::reverse_sequence:
     case opcode::rotary_embedding:
+    case opcode::rotary_embedding_at:
       at.share_type(0, 0);
       at.share_shape(0, 0);
       break;

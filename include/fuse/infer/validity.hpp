@@ -242,6 +242,7 @@ class basic_validity {
           for (std::size_t i = 0; i < shape(0).size(); ++i)
             if (i != 0 || shape(0).size() != 3 || !(shape(1)[0] == extent(1))) equal_at(0, i, 1, i);
         return;
+      case opcode::rotary_embedding: return check_rotary_embedding();
       case opcode::batch_norm:
       case opcode::instance_norm:
         for (std::uint32_t i = 1; i < count; ++i)
@@ -317,6 +318,21 @@ class basic_validity {
     if (!ranked(0) || !read_number(image_, facts_, names_, n_, "axis", axis)) return;
     auto const rank = facts_.rank(operand(0));
     if (axis < -rank || axis >= rank + (behind ? 1 : 0)) wrong("its axis is none of operand 0");
+  }
+  // Without positions, the tables have a row for each of operand 0, of all batches or of one for all.
+  void check_rotary_embedding() {
+    for (std::size_t axis = 0; ranked(1) && axis < shape(1).size(); ++axis) equal_at(1, axis, 2, axis);
+    if (operand(3) != absent || !ranked(0) || !ranked(1)) return;
+    auto const rank = shape(0).size();
+    if ((rank != 3 && rank != 4) || shape(1).size() != 3) return wrong("its operands have other ranks than it takes");
+    if (!(shape(1)[0] == extent(1))) equal_at(0, 0, 1, 0);
+    equal_at(0, rank - 2, 1, 1);
+    auto const row = shape(0).back(), half = shape(1).back();
+    double partly = 0;
+    bool const whole = !read_number(image_, facts_, names_, n_, "rotary_embedding_dim", partly) || partly == 0;
+    if (rank == 4 && whole && row.known() && half.known() && row.value() != 2 * half.value())
+      wrong("operand 1 has " + std::to_string(half.value()) + " columns where operand 0 has pairs of " +
+            std::to_string(row.value()));
   }
   void check_concat() {
     double axis = 0;

@@ -10,6 +10,7 @@
 #include <fuse/core/span.hpp>
 #include <fuse/graph/concepts.hpp>
 #include <fuse/graph/image.hpp>
+#include <fuse/infer/equal_parts.hpp>
 #include <fuse/infer/facts.hpp>
 #include <fuse/infer/parameters.hpp>
 #include <fuse/ops/names.hpp>
@@ -96,6 +97,12 @@ class value_view {
     for (int bit = 63; bit >= 0; --bit)
       if ((axes_ >> bit & 1u) != 0) into.push_back(-1 - bit);
     return true;
+  }
+
+  /// Whether the last axis is so many parts, provably equal: neighbours or, where `apart`, each of every `count`-th
+  /// element. Complexity: linear in what the value is computed from, up to a bound, and in constants among that.
+  [[nodiscard]] bool has_equal_parts(std::int64_t count, bool apart = false) const {
+    return *this && detail::basic_equal_parts<graph_image>(*image_, *facts_, *dialect_, count, apart).has(id_);
   }
 
   [[nodiscard]] bool has_producer() const { return *this && image_->producer(id_) != absent; }

@@ -323,7 +323,7 @@ class basic_interpreter {
     for (auto from = v; from != absent && count <= layouts_.most_below; from = layouts_.below(from))
       below[count++] = from;
     while (count-- > (s_.is_root(v) ? 1 : 0)) {  // what is replaced is made of something else
-      if (layouts_.rearranged(i, v, below[count])) {
+      if (layouts_.may_be_base(i, below[count]) && layouts_.rearranged(i, v, below[count])) {
         s_.registers[i.b] = {{below[count]}};
         if (run(i.next)) return true;
       }

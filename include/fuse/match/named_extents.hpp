@@ -27,7 +27,9 @@ class named_extents {
 
   /// Learns from the shape of one side; false where that contradicts the notation, or what is known already.
   [[nodiscard]] bool learn(rearrangement::side const& side, span<polynomial const> shape) {
-    if (side.rest == rearrangement::none ? shape.size() != side.rank : shape.size() < side.rank) return false;
+    auto const apart = side.joined ? 1u : 0u;
+    bool const any = side.rest != rearrangement::none && !side.joined;
+    if (any ? shape.size() < side.rank : shape.size() != side.rank + apart) return false;
     for (std::uint8_t axis = 0; axis < side.rank; ++axis)
       if (!learn(side, axis, shape[place(side, axis, shape.size())])) return false;
     return true;
@@ -40,6 +42,10 @@ class named_extents {
   /// Whether axes of both sides that `...` stands for are the same.
   [[nodiscard]] bool same_rest(span<polynomial const> left, span<polynomial const> right) const {
     auto const count = left.size() - what_.left.rank;
+    if (what_.right.joined) {
+      polynomial all;
+      return joined_rest(left, all) && all == right[what_.right.rest];
+    }
     if (count != right.size() - what_.right.rank) return false;
     for (std::size_t i = 0; i < count; ++i)
       if (!(left[what_.left.rest + i] == right[what_.right.rest + i])) return false;
@@ -100,8 +106,9 @@ class named_extents {
       if (axis == right.rest)
         for (std::size_t i = 0; i < rest; ++i) {
           into.order.push_back(repeats + first_of_rest + static_cast<std::int64_t>(i));
-          into.shape.push_back(from[left.rest + i]);
+          if (!right.joined) into.shape.push_back(from[left.rest + i]);
         }
+      if (axis == right.rest && right.joined && !joined_rest(from, into.shape.emplace_back())) return false;
       if (axis == right.rank) break;
       polynomial whole(1), extent;
       for (; at < right.count && right.all[at].axis == axis; ++at) {
@@ -130,6 +137,13 @@ class named_extents {
  private:
   [[nodiscard]] static std::size_t place(rearrangement::side const& side, std::uint8_t axis, std::size_t rank) {
     return axis < side.rest ? axis : axis + rank - side.rank;
+  }
+  // What the axes make together that `...` stands for.
+  [[nodiscard]] bool joined_rest(span<polynomial const> left, polynomial& into) const {
+    into = polynomial(1);
+    for (std::size_t i = 0; i < left.size() - what_.left.rank; ++i)
+      if (!into.multiply(left[what_.left.rest + i])) return false;
+    return true;
   }
   [[nodiscard]] bool extent_of(rearrangement::factor const& f, polynomial& into) const {
     if (f.name == rearrangement::none) return into = polynomial(f.number), true;

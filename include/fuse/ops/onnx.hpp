@@ -33,6 +33,9 @@ inline constexpr parameter_source skip_epsilon[] = {{"epsilon", kind::attribute,
 inline constexpr element_types short_float_types[] = {{1, {0x10402, 0x10402, 0x10402, 0x10402, 0x10402}, 0x10402}};
 inline constexpr element_types float_types[] = {{1, {0x10c02, 0x10c02}, 0x10c02}};
 
+// Float and half, by positions of 64 bits.
+inline constexpr element_types rotary_types[] = {{1, {0x402, 0x80, 0x402, 0x402}, 0x402}};
+
 // Below operator set 7 an attribute "axis" says along which axes the second operand is repeated.
 inline constexpr required_attribute no_axis[] = {{"axis"}};
 // Who trains: below operator set 7 an attribute "is_test" says that nobody does, above that so does a single result.
@@ -123,6 +126,7 @@ inline constexpr operator_row rows[] = {
     {"com.microsoft::SkipLayerNormalization", opcode::skip_layer_norm, 1, skip_epsilon, -1, target::onnxruntime, 0, &any_attributes, {}, short_float_types},
     {"com.microsoft::SkipSimplifiedLayerNormalization", opcode::skip_rms_norm, 1, skip_epsilon, -1, target::onnxruntime, 0, &any_attributes, {}, short_float_types},
     {"com.microsoft::EmbedLayerNormalization", opcode::embed_layer_norm, 1, {}, -1, target::onnxruntime},
+    {"com.microsoft::RotaryEmbedding", opcode::rotary_embedding_at, 1, {}, -1, target::onnxruntime, 0, &any_attributes, {}, rotary_types},
     {"RotaryEmbedding", opcode::rotary_embedding, 23}, {"Attention", opcode::attention, 23},
     {"QuantizeLinear", opcode::quantize}, {"DequantizeLinear", opcode::dequantize}, {"DynamicQuantizeLinear", opcode::dynamic_quantize},
     {"Tan", opcode::tan}, {"Asin", opcode::asin}, {"Acos", opcode::acos}, {"Atan", opcode::atan}, {"Sinh", opcode::sinh}, {"Cosh", opcode::cosh},
@@ -141,7 +145,7 @@ inline constexpr operator_row rows[] = {
     {"com.microsoft::BiasGelu", opcode::bias_gelu, 1, {}, 2, target::onnxruntime, 0, &any_attributes, {}, short_float_types},
     {"fuse::Gelu", opcode::gelu, 1, {}, -1, target::none}, {"fuse::Gelu_tanh", opcode::fast_gelu, 1, {}, -1, target::none},
     {"fuse::Swish", opcode::swish, 1, {}, -1, target::none}, {"fuse::Mish", opcode::mish, 1, {}, -1, target::none},
-    {"fuse::HardSwish", opcode::hard_swish, 1, {}, -1, target::none},
+    {"fuse::HardSwish", opcode::hard_swish, 1, {}, -1, target::none}, {"fuse::RotaryEmbedding", opcode::rotary_embedding, 1, {}, -1, target::none},
     {"com.microsoft::FusedMatMul", opcode::fused_matmul},
     {"If", opcode::if_else}, {"Loop", opcode::loop}, {"Scan", opcode::scan},
     // What operators of older sets are where their attributes say that they mean something else.

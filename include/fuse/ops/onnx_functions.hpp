@@ -9,6 +9,7 @@
 #include <fuse/ops/dialect.hpp>
 #include <fuse/ops/onnx_activations.hpp>
 #include <fuse/ops/onnx_norms.hpp>
+#include <fuse/ops/onnx_rotary.hpp>
 #include <fuse/ops/onnx_skip_norms.hpp>
 
 /// The functions that stand in for operators of ONNX (domain "fuse", called by name, the same in every model), and all
@@ -21,8 +22,10 @@ struct stand_in {
   opcode op = opcode::opaque;
   std::size_t least = 1, most = 1;  ///< operands
   std::string_view parameter{}, constant{};
-  bool over_axes = false;  ///< it has a parameter "axis", which the body holds
+  bool over_axes = false;                   ///< it has a parameter "axis", which the body holds
+  span<std::string_view const> variants{};  ///< parameters for which, where they are above 0, the body is another one
 };
+inline constexpr std::string_view rotary_variants[] = {"interleaved", "num_heads"};
 inline constexpr stand_in all[] = {
     {opcode::layer_norm, 2, 3, "epsilon", "Epsilon", true},
     {opcode::rms_norm, 2, 2, "epsilon", "Epsilon", true},
@@ -31,6 +34,7 @@ inline constexpr stand_in all[] = {
     {opcode::swish, 1, 1, "alpha", "Alpha"},
     {opcode::mish},
     {opcode::hard_swish},
+    {opcode::rotary_embedding, 3, 3, {}, {}, false, rotary_variants},
 };
 
 [[nodiscard]] inline bool stands_in(opcode op, std::size_t operands) {
@@ -40,7 +44,8 @@ inline constexpr stand_in all[] = {
 }
 
 [[nodiscard]] inline std::string_view refuse(emission const& e) {
-  for (auto const why : {onnx_norms::refuse(e), onnx_skip_norms::refuse(e), onnx_activations::refuse(e)})
+  for (auto const why :
+       {onnx_norms::refuse(e), onnx_skip_norms::refuse(e), onnx_activations::refuse(e), onnx_rotary::refuse(e)})
     if (!why.empty()) return why;
   if (!e.operands.empty() && e.operands[0].type == element_type::bfloat16 && e.version < 13 &&
       stands_in(e.op, e.operands.size()))
@@ -56,7 +61,7 @@ void complete(emission const& e, std::vector<Attribute>& attributes) {
 
 template <class Body>
 [[nodiscard]] bool function(emission const& e, Body& into) {
-  return onnx_norms::function(e, into) || onnx_activations::function(e, into);
+  return onnx_norms::function(e, into) || onnx_activations::function(e, into) || onnx_rotary::function(e, into);
 }
 
 struct emission_rules {

@@ -35,7 +35,7 @@ enum class opcode : std::uint16_t {
   fused_matmul, qlinear_matmul, qlinear_conv, lstm, gru, rnn,
   // normalisation
   softmax, log_softmax, batch_norm, instance_norm, group_norm, layer_norm, rms_norm, skip_layer_norm, skip_rms_norm,
-  embed_layer_norm, rotary_embedding, attention, hardmax, lp_normalization, mean_variance_norm, local_response_norm,
+  embed_layer_norm, rotary_embedding, rotary_embedding_at, attention, hardmax, lp_normalization, mean_variance_norm, local_response_norm,
   // quantisation
   quantize, dequantize, dynamic_quantize,
   // control flow
@@ -338,7 +338,8 @@ inline constexpr operator_info operator_table[] = {
     detail::same_shape_reduction(opcode::skip_layer_norm, "skip_layer_norm", 3, 5, detail::norm_parameters, 0b1100),
     detail::same_shape_reduction(opcode::skip_rms_norm, "skip_rms_norm", 3, 4, detail::norm_parameters, 0b100),
     detail::other(opcode::embed_layer_norm, "embed_layer_norm", op_kind::reduction, 5, 9),
-    detail::other(opcode::rotary_embedding, "rotary_embedding", op_kind::injective, 3, 4),
+    detail::other(opcode::rotary_embedding, "rotary_embedding", op_kind::injective, 3, 4, detail::rotary_parameters),
+    detail::other(opcode::rotary_embedding_at, "rotary_embedding_at", op_kind::injective, 4, 4, detail::rotary_parameters),
     detail::other(opcode::attention, "attention", op_kind::anchor, 1, -1),
     detail::same_shape_reduction(opcode::hardmax, "hardmax", 1, 1, detail::last_axis_parameters),
     detail::same_shape_reduction(opcode::lp_normalization, "lp_normalization", 1, 1, detail::last_axis_parameters),

@@ -43,7 +43,8 @@ enum class step : std::uint8_t {
   agrees,         ///< value a's node has the parameters of that of the value in slot b, or goes there
   recall,         ///< what slot b holds, to register a
   strip,          ///< value a below what set `through` looks through; to register b
-  rearranged,     ///< * value a is rearrangement `op` of another value; that to register b
+  rearranged,     ///< * value a is rearrangement `op` of another value; that to register b; number: 1 + the operator
+                  ///< that must compute it, behind such as are looked through, or 0
   condition,      ///< conditions[op] holds
   accept,         ///< rule `op` matches
 };
@@ -161,7 +162,8 @@ struct replacement_term {
     row,
     result,
     roots,
-    rearranged
+    rearranged,
+    either
   } what;
   std::uint8_t children, slot;
   std::uint16_t op;     ///< opcode, or name code for `named`; of `again` the opcode

@@ -378,6 +378,10 @@ constexpr void lowering::lower_replacement() {
   if (made.size > lowered_rule::replacement_capacity) return fail(rule_error::too_large, rule_.name);
   auto const& top = made.terms[made.size - 1];
   std::size_t const roots = top.kind == term_kind::roots ? top.children : 1u;
+  if (top.kind == term_kind::alternatives)
+    for (int i = 0; i < top.children; ++i)
+      if (made.terms[top.child[i]].kind == term_kind::roots)
+        return fail(rule_error::either_in_a_replacement, rule_.name);
   if (roots != out.root_count) return fail(rule_error::roots_and_replacements_differ, rule_.name);
   for (std::uint16_t i = 0; i < made.size; ++i) {
     auto const t = made.terms[i];
@@ -483,6 +487,10 @@ constexpr void lowering::lower_replacement() {
         r.index = t.index;
         break;
       case term_kind::roots: r.what = kind::roots; break;
+      case term_kind::alternatives:
+        if (i + 1 != made.size) return fail(rule_error::either_in_a_replacement, rule_.name);
+        r.what = kind::either;
+        break;
       case term_kind::attribute: break;
       case term_kind::misused: return fail_at_misuse(t);
       default: return fail(rule_error::no_replacement, rule_.name);

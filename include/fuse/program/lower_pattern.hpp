@@ -123,7 +123,14 @@ constexpr void lowering::value(std::uint8_t at, std::uint8_t r, sign_use sign, s
       auto const inner = new_register();
       auto const what = rearranged(t, true);
       if (failed_) return;
-      emit({.code = step::rearranged, .a = r, .b = inner, .op = what});
+      auto const& below = pattern_[t.child[0]];
+      bool const known = below.kind == term_kind::neutral && !is_spelled(t.child[0]);
+      emit({.code = step::rearranged,
+            .a = r,
+            .b = inner,
+            .op = what,
+            .through = everywhere_id_,
+            .number = known ? 1. + static_cast<double>(below.op) : 0});
       bool const free = free_;
       free_ = false;  // its shape matters
       value(t.child[0], inner);

@@ -199,6 +199,8 @@ constexpr std::uint16_t lowering::rearranged(term const& t, bool in_pattern) {
   for (std::uint8_t i = 0; i < made.name_count && !failed_; ++i)
     made.slots[i] = in_pattern ? bound_slot(made.names[i], slot_kind::dimension) : dimension_slot(made.names[i]);
   if (failed_) return 0;
+  for (std::uint8_t i = 0; i < out.rearrangement_count; ++i)
+    if (out.rearrangements[i] == made) return i;
   if (out.rearrangement_count == lowered_rule::rearrangement_capacity) {
     fail(rule_error::too_large, rule_.name);
     return 0;

@@ -21,6 +21,7 @@ enum class rule_error : std::uint8_t {
   unbound_name,
   rest_not_last,
   no_replacement,
+  either_in_a_replacement,
   roots_and_replacements_differ,
   unreachable_root,
   unbound_condition,

@@ -29,8 +29,9 @@ struct rearrangement {
     factor all[most_factors];
     std::uint8_t count, rank;
     std::uint8_t rest;  ///< before this axis stands `...`; none: nowhere
+    bool joined;        ///< ... in brackets: all of them are one axis, apart from the others, too
     [[nodiscard]] friend constexpr bool operator==(side const& a, side const& b) {
-      bool same = a.count == b.count && a.rank == b.rank && a.rest == b.rest;
+      bool same = a.count == b.count && a.rank == b.rank && a.rest == b.rest && a.joined == b.joined;
       for (std::size_t i = 0; same && i < a.count; ++i) same = a.all[i] == b.all[i];
       return same;
     }
@@ -62,6 +63,7 @@ class notation_reader {
     at_ = 0;
     into.text = text;
     if (!side(into, into.left) || !take("->") || !side(into, into.right) || at_ != text_.size()) return false;
+    if (into.left.joined) return false;
     bool const rest_on_both = (into.left.rest == rearrangement::none) == (into.right.rest == rearrangement::none);
     for (std::uint8_t name = 0; name < into.name_count; ++name)
       if (!into.right.has(name)) return false;
@@ -85,9 +87,11 @@ class notation_reader {
   constexpr bool side(rearrangement& all, rearrangement::side& into) {
     into.rest = rearrangement::none;
     for (skip(); at_ < text_.size() && text_[at_] != '-'; skip()) {
-      if (take("...")) {
+      bool const joined = take("(...)");
+      if (joined || take("...")) {
         if (into.rest != rearrangement::none) return false;
         into.rest = into.rank;
+        into.joined = joined;
         continue;
       }
       if (take("(")) {

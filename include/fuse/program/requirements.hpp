@@ -71,6 +71,8 @@ struct rule_requirement {
   static_assert(
       is_not<Error, rule_error::no_replacement>,
       "fuse: a rule needs a right side made of captures, numbers and operators: rule<...>(pattern).replace(...)");
+  static_assert(is_not<Error, rule_error::either_in_a_replacement>,
+                "fuse: either stands on a right side for the whole of it, that of a rule with one root");
   static_assert(is_not<Error, rule_error::roots_and_replacements_differ>,
                 "fuse: a rule with several roots needs as many replacements: replace(first, second)");
   static_assert(
@@ -119,7 +121,7 @@ struct rule_requirement {
                 "fuse: .exact stands behind fold; nothing else is rounded");
   static_assert(is_not<Error, rule_error::wrong_notation>,
                 "fuse: rearrange takes names, 1, groups in brackets and ..., on both sides of one ->; each name stands "
-                "once on a side, and all of the left stand on the right");
+                "once on a side, all of the left stand on the right, and (...) stands on the right alone");
   static_assert(is_not<Error, rule_error::list_of_no_numbers>,
                 "fuse: a list in a pattern has numbers for entries; param captures a list as it is");
   static_assert(

@@ -71,12 +71,40 @@ class basic_application {
     root_ = root;
     if (!find_roots(rule)) return {kind::unchanged};
     if (one_root_twice()) return refuse("roots", "two results of the rule would replace one value");
-    changes_.open(image_.scope_of(image_.node(root).region));
+    auto outcome = apply_form(rule, 0, computed_in, origin);
+    for (std::uint8_t form = 1; outcome.is == kind::refused && form < right_.forms(rule); ++form) {
+      auto other = apply_form(rule, form, computed_in, origin);
+      if (other.is != kind::refused || outcome.why.missing) outcome = std::move(other);
+    }
+    return outcome;
+  }
+
+  // Of the last that was applied:
+
+  /// New nodes are those from this one on.
+  [[nodiscard]] node_id first_node() const { return changes_.first_node(); }
+  /// Nodes that read what is different now, or what fewer nodes read than before, and what they read; for each value
+  /// the latest first.
+  struct reader {
+    node_id node;
+    value_id of;  ///< absent where only contents are different
+  };
+  [[nodiscard]] span<reader const> readers() const { return readers_; }
+
+ private:
+  static rewrite_outcome refuse(char const* condition, std::string reason) {
+    return {rewrite_outcome::kind::refused, {std::move(reason), element_type::unknown, condition}};
+  }
+
+  // One form of the right side.
+  rewrite_outcome apply_form(std::uint16_t rule, std::uint8_t form, element_type computed_in, std::string_view origin) {
+    using kind = rewrite_outcome::kind;
+    changes_.open(image_.scope_of(image_.node(root_).region));
     struct rollback {
       basic_transaction<Image>& of;
       ~rollback() { of.roll_back(); }
     } const unless_committed{changes_};
-    auto right = right_.build(rule, root, computed_in);
+    auto right = right_.build(rule, form, root_, computed_in);
     made_.assign(*right);
     if (right && unchanged()) return {kind::unchanged};
     if (auto why = narrowing_.refuses(roots_[0]); !why.empty()) return refuse("element type", std::move(why));
@@ -88,7 +116,7 @@ class basic_application {
     if (auto const what = infinite_.find(first_node()); !what.empty())
       return refuse("right side", "it would add up multiples of " + what +
                                       ", which is not finite, where it was none of the terms: inf - inf is no number");
-    auto place = root;
+    auto place = root_;
     if (roots_.size() > 1 && !find_place(place))
       return refuse("order",
                     "there is no place for the new node between what it needs and what needs it: a cycle would arise");
@@ -116,23 +144,6 @@ class basic_application {
     rewrite_outcome outcome{kind::applied};
     if (checked.is == check_result::verdict::unknown) outcome.unchecked = std::move(checked.reason);
     return outcome;
-  }
-
-  // Of the last that was applied:
-
-  /// New nodes are those from this one on.
-  [[nodiscard]] node_id first_node() const { return changes_.first_node(); }
-  /// Nodes that read what is different now, or what fewer nodes read than before, and what they read; for each value
-  /// the latest first.
-  struct reader {
-    node_id node;
-    value_id of;  ///< absent where only contents are different
-  };
-  [[nodiscard]] span<reader const> readers() const { return readers_; }
-
- private:
-  static rewrite_outcome refuse(char const* condition, std::string reason) {
-    return {rewrite_outcome::kind::refused, {std::move(reason), element_type::unknown, condition}};
   }
 
   // The values that are replaced. Several results are worth one operator only where each is wanted.

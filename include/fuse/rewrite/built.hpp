@@ -14,6 +14,12 @@ struct objection {
   std::string reason;                          ///< one sentence
   element_type wider = element_type::unknown;  ///< an element type in which it may be right, if there is one
   char const* condition = "right side";        ///< what is not met
+  bool missing = false;  ///< the dialect, at this version and for this target, has no such operator
+
+  /// For want of an operator.
+  [[nodiscard]] static objection no_operator(std::string why) {
+    return {std::move(why), element_type::unknown, "right side", true};
+  }
 };
 
 /// What a builder returns: what it made, or an objection.

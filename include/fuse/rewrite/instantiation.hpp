@@ -40,9 +40,17 @@ class basic_instantiation {
         writer_(image, known, names, to, into),
         rearranged_(known, writer_, into) {}
 
-  /// The values that the right side of `rule` has for its roots, made beside node `place`. `computed_in`, where that is
-  /// known: operators with an operand of `row` are computed in that wider type, between two Casts.
-  built<span<value_id const>> build(std::uint16_t rule, node_id place, element_type computed_in) {
+  /// How many forms the right side of a rule has.
+  [[nodiscard]] std::uint8_t forms(std::uint16_t rule) const {
+    auto const& known = rules_.rules[rule];
+    auto const& top = rules_.replacements[known.first_replacement + known.replacement_size - 1u];
+    return top.what == kind::either ? top.children : std::uint8_t{1};
+  }
+
+  /// The values that the right side of `rule`, in that form, has for its roots, made beside node `place`.
+  /// `computed_in`, where that is known: operators with an operand of `row` are computed in that wider type, between
+  /// two Casts.
+  built<span<value_id const>> build(std::uint16_t rule, std::uint8_t form, node_id place, element_type computed_in) {
     info_ = &rules_.rules[rule];
     terms_ = rules_.replacements.subspan(info_->first_replacement, info_->replacement_size);
     choose();
@@ -54,7 +62,8 @@ class basic_instantiation {
     done_.assign(info_->replacement_size, result{});
     operands_.clear();
     roots_.clear();
-    auto const root = chosen(static_cast<std::uint8_t>(terms_.size() - 1));
+    auto root = chosen(static_cast<std::uint8_t>(terms_.size() - 1));
+    if (terms_[root].what == kind::either) root = chosen(terms_[root].child[form]);
     auto const& t = terms_[root];
     bool const several = t.what == kind::roots;
     auto const roots = several ? span<std::uint8_t const>(t.child, t.children) : span<std::uint8_t const>(&root, 1);
@@ -148,6 +157,7 @@ class basic_instantiation {
       case kind::again:
       case kind::named: return operation(t, done_[at].results, type);
       case kind::or_else:
+      case kind::either:
       case kind::roots: break;
     }
     return absent;

@@ -83,8 +83,8 @@ class basic_operator_writer {
     }
     function_body body;
     if (names_.function == nullptr || !names_.function(emission_, body))
-      return objection{std::string("the dialect has no operator ") + std::string(name_of(op)) +
-                       " at this operator set version"};
+      return objection::no_operator("the dialect has no operator " + std::string(name_of(op)) +
+                                    " at this operator set version");
     auto const* sum = names_.emitted(opcode::add, image_.version, target::standard);
     if (sum != nullptr && sum->one_shape)
       return objection{"the function that stands for " + std::string(name_of(op)) +
@@ -100,11 +100,11 @@ class basic_operator_writer {
                         std::uint32_t results) {
     auto const* row = names_.row(name, image_.version);
     if (row == nullptr || row->emit_since > image_.version)
-      return objection{"the operator of the right side does not exist at this operator set version"};
+      return objection::no_operator("the operator of the right side does not exist at this operator set version");
     if (row->emit == target::none)
       return objection{"the dialect's " + std::string(row->name) + " is read, and never written"};
     if (!includes(row->emit, into_.target_here(to_)))
-      return objection{"the dialect's " + std::string(row->name) + " is not for the target"};
+      return objection::no_operator("the dialect's " + std::string(row->name) + " is not for the target");
     if (auto why = refuses(*row, operands.size()); !why.empty()) return objection{std::move(why)};
     attributes_.clear();
     for (auto& p : parameters) {

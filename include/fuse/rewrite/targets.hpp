@@ -34,6 +34,11 @@ class rule_targets {
     auto const& t = terms[at];
     if (t.what == kind::fold || t.what == kind::row) return {};
     std::string_view found{};
+    if (t.what == kind::either) {  // one form that may be written will do
+      for (auto i = t.children; i-- > 0;)
+        if (found = missing(rule, terms, t.child[i]); found.empty()) return {};
+      return found;
+    }
     if (t.what == kind::named) found = missing(t);
     if (t.what == kind::neutral && !has_rest(rule, terms, t)) found = missing(static_cast<opcode>(t.op), t.children);
     for (std::uint8_t i = 0; i < t.children && found.empty(); ++i) found = missing(rule, terms, t.child[i]);

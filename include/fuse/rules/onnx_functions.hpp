@@ -5,6 +5,7 @@
 #include <fuse/program/rule_set.hpp>
 #include <fuse/rules/activation_formulas.hpp>
 #include <fuse/rules/norm_formulas.hpp>
+#include <fuse/rules/rotary.hpp>
 
 /// Rules that only make sense in ONNX: calls of the functions that stand in for operators become these, where the
 /// target has them. Elsewhere nothing would change, and nothing does.
@@ -65,9 +66,35 @@ inline constexpr auto hard_swish_call =
         .at_equal_cost()
         .quiet();
 
+inline constexpr auto rotary_embedding_call =
+    rule<"rotary-embedding-call">(
+        dsl::exactly<"fuse::RotaryEmbedding">(formula::turned, formula::cosines, formula::sines)
+            .attr<"interleaved">(dsl::param<"interleaved">)
+            .attr<"num_heads">(0))
+        .summary(
+            "a call of the function that stands in for a rotary embedding becomes the operator, where the target "
+            "has it")
+        .replace(dsl::rotary_embedding(formula::turned, formula::cosines, formula::sines)
+                     .attr<"interleaved">(dsl::param<"interleaved">))
+        .at_equal_cost()
+        .quiet();
+inline constexpr auto rotary_embedding_of_tokens_call =
+    rule<"rotary-embedding-of-tokens-call">(
+        dsl::exactly<"fuse::RotaryEmbedding">(formula::turned, formula::cosines, formula::sines)
+            .attr<"interleaved">(dsl::param<"interleaved">)
+            .attr<"num_heads">(dsl::param<"num_heads">))
+        .where(dsl::rank<"x">(3))
+        .summary("the same where the heads of a token lie side by side")
+        .replace(dsl::rotary_embedding(formula::turned, formula::cosines, formula::sines)
+                     .attr<"interleaved">(dsl::param<"interleaved">)
+                     .attr<"num_heads">(dsl::param<"num_heads">))
+        .at_equal_cost()
+        .quiet();
+
 /// All of them; and those of norms alone.
 inline constexpr auto onnx_norm_functions = rule_set<layer_norm_call, rms_norm_call>;
 inline constexpr auto onnx_functions =
-    rule_set<onnx_norm_functions, gelu_call, gelu_by_tanh_call, swish_call, mish_call, hard_swish_call>;
+    rule_set<onnx_norm_functions, gelu_call, gelu_by_tanh_call, swish_call, mish_call, hard_swish_call,
+             rotary_embedding_call, rotary_embedding_of_tokens_call>;
 
 }  // namespace fuse::inline v0::rules

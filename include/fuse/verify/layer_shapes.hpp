@@ -33,6 +33,7 @@ struct layer_call {
   std::vector<std::vector<std::int64_t>> operands{};
   std::vector<parameter> drawn{};
   std::size_t parts = 1;                           ///< results
+  bool alike = false;                              ///< where operands are parts of the result, these are equally long
   std::vector<std::int64_t> indices{};             ///< of operands that are indices: into how many
   std::vector<std::vector<std::int64_t>> lists{};  ///< of operands that are lists: what they hold
 
@@ -117,6 +118,17 @@ class layer_shapes {
         in = {y, row, row};
         return true;
       }
+      case opcode::rotary_embedding: {
+        if (y.size() < 3 || y.size() > 4 || y.back() % 2 != 0) return false;
+        auto heads = static_cast<std::int64_t>(call_.number("num_heads", 0));
+        if (y.size() == 3)
+          heads = static_cast<std::int64_t>(call_.drawn_number("num_heads", y.back() % 4 == 0 ? 2 : 1));
+        if (y.size() == 3 && (heads < 1 || y.back() % (2 * heads) != 0)) return false;
+        call_.drawn_number("interleaved", choose_.one_in("interleaved", 2) ? 1 : 0);
+        shape const table{y[0], y[y.size() - 2], y.back() / (y.size() == 3 ? 2 * heads : 2)};
+        in = {y, table, table};
+        return true;
+      }
       case opcode::skip_layer_norm:
       case opcode::skip_rms_norm: {
         if (y.empty()) return false;
@@ -168,7 +180,7 @@ class layer_shapes {
         auto const n = static_cast<std::int64_t>(call_.count);
         if (y[axis] < n) return false;
         in.assign(call_.count, y);
-        bool const alike = y[axis] % n == 0 && !choose_.one_in("parts of several sizes", 3);
+        bool const alike = y[axis] % n == 0 && (call_.alike || !choose_.one_in("parts of several sizes", 3));
         for (auto& each : in) each[axis] = alike ? y[axis] / n : 1;
         if (!alike) in.back()[axis] = y[axis] - n + 1;
         return true;

@@ -47,6 +47,7 @@ class layout_spelling {
     if (what.right.rest == rearrangement::none ? wanted.size() != what.right.rank : wanted.size() < what.right.rank)
       return false;
     auto const more = wanted.size() - what.right.rank;
+    if (what.right.joined && more != 1) return false;
     auto const place = [&](std::size_t axis) { return axis < what.right.rest ? axis : axis + more; };
     for (std::size_t axis = 0; axis < what.right.rank; ++axis) {
       auto left = wanted[place(axis)];
@@ -61,7 +62,8 @@ class layout_spelling {
           if (++at < names)
             for (std::int64_t const divisor : {2, 3, 5})
               if (left % divisor == 0) {
-                known = self().choose.one_in("factor", 3) ? 1 : divisor;
+                auto const which = self().choose.number("factor", {0, 1, 2});
+                known = which == 0 ? 1 : which == 1 ? divisor : left / divisor;
                 break;
               }
           if (at < names && known == left && left > 1 && self().choose.one_in("factor", 2)) known = 1;

@@ -131,6 +131,7 @@ class spelling : public shaped_sample, public group_spelling<spelling>, public l
         case opcode::matmul:
         case opcode::batch_norm:
         case opcode::flatten: rank = std::max<std::size_t>(rank, 2); break;
+        case opcode::rotary_embedding: rank = 4; break;
         default: break;
       }
       if (t.kind == term_kind::list && above_is(i, "perm")) rank = t.children;
@@ -151,6 +152,7 @@ class spelling : public shaped_sample, public group_spelling<spelling>, public l
       if (auto const& t = pattern_[i]; t.kind == term_kind::rearranged && t.index != 0 && !base_.empty())
         if (base_.back() % static_cast<std::int64_t>(t.tolerance) != 0)
           base_.back() *= static_cast<std::int64_t>(t.tolerance);
+    if (has_operator(opcode::rotary_embedding) && !base_.empty()) base_.back() *= 4;
     whole_ = base_;
   }
   [[nodiscard]] bool above_is(std::uint16_t at, std::string_view attribute) const {
@@ -159,9 +161,14 @@ class spelling : public shaped_sample, public group_spelling<spelling>, public l
         return t.name == attribute;
     return false;
   }
-  [[nodiscard]] bool has_axes() const {
+  // Whether shapes matter to it as they are: it has parts of values, or such in another order.
+  [[nodiscard]] bool is_rearranged() const {
     for (std::uint16_t i = 0; i < pattern_.size; ++i)
       if (pattern_[i].kind == term_kind::rearranged) return true;
+    return false;
+  }
+  [[nodiscard]] bool has_axes() const {
+    if (is_rearranged()) return true;
     for (std::uint16_t i = 0; i < pattern_.size; ++i)
       if (auto const op = node_of(pattern_[i]); op != opcode::opaque)
         if (auto const& known = info(op); known.kind != op_kind::elementwise && known.kind != op_kind::broadcast)
@@ -245,6 +252,17 @@ class spelling : public shaped_sample, public group_spelling<spelling>, public l
         made_shape.erase(made_shape.begin());
       return made_shape;
     }
+    if (auto const* c = condition_on(name, &dsl::condition_detail::broadcasts_along);
+        c != nullptr && !choose.one_in("another shape", 8)) {
+      auto const axis = static_cast<std::ptrdiff_t>(c->number) +
+                        (c->number < 0 ? static_cast<std::ptrdiff_t>(made_shape.size()) : std::ptrdiff_t{0});
+      if (axis >= 0 && axis < static_cast<std::ptrdiff_t>(made_shape.size()))
+        made_shape[static_cast<std::size_t>(axis)] = 1;
+      if (axis > 0 && choose.one_in("one for all", 2)) made_shape[0] = 1;
+      while (made_shape.size() > 1 && made_shape[0] == 1 && choose.one_in("fewer axes", 2))
+        made_shape.erase(made_shape.begin());
+      return made_shape;
+    }
     if (exact_shapes_ || condition_on(name, &dsl::condition_detail::same_shape) != nullptr) return made_shape;
     auto const how = choose.number("shape of a leaf", {0, 0, 0, 0, 1, 2, 3, 4});
     if (how == 1) made_shape[0] = 1;
@@ -281,7 +299,7 @@ class spelling : public shaped_sample, public group_spelling<spelling>, public l
   // That of the whole, mostly; else the other leaves make what it is part of larger.
   shape first_shape() {
     auto made_shape = base_;
-    if (!exact_shapes_ && !base_.empty() && choose.one_in("enlarged", 8))
+    if (!exact_shapes_ && !base_.empty() && !is_rearranged() && choose.one_in("enlarged", 8))
       made_shape[static_cast<std::size_t>(choose.number("enlarged axis", {0, 1, 2, 3})) % base_.size()] = 1;
     return made_shape;
   }
@@ -294,9 +312,26 @@ class spelling : public shaped_sample, public group_spelling<spelling>, public l
     if (!leaves_.empty() && choose.one_in("the same leaf", 8))
       for (auto const v : leaves_)
         if (shape_of(v) == of) return v;
-    auto const v = fresh_leaf(of, as_constant);
+    auto const* parts = condition_on(name, &dsl::condition_detail::of_equal_parts);
+    auto const v = parts != nullptr && !choose.one_in("parts that differ", 10)
+                       ? leaf_of_equal_parts(of, as_constant, static_cast<std::int64_t>(parts->number))
+                       : fresh_leaf(of, as_constant);
     leaves_.push_back(v);
     return v;
+  }
+  // Below 0, `count` is that of parts whose elements are apart.
+  value leaf_of_equal_parts(shape of, bool as_constant, std::int64_t count) {
+    auto const parts = count < 0 ? -count : count;
+    if (of.empty() || of.back() % parts != 0) return fresh_leaf(of, as_constant);
+    auto each = of;
+    each.back() /= parts;
+    if (count < 0) each.push_back(1);
+    auto const part = fresh_leaf(each, as_constant);
+    auto all = each;
+    all.back() *= parts;
+    auto const last = static_cast<std::int64_t>(all.size()) - 1;
+    auto const joined = joined_along(last, std::vector<value>(static_cast<std::size_t>(parts), part), all);
+    return count < 0 ? layout_node(opcode::reshape, joined, {{"shape", of, false}}, of) : joined;
   }
 
   // Terms
@@ -462,6 +497,7 @@ class spelling : public shaped_sample, public group_spelling<spelling>, public l
     if (op != opcode::opaque && info(op).shape == shape_function::reduce) return write_reduction(at, op, parameters);
     auto const count = static_cast<std::size_t>(t.operands());
     layer_call call{op, base_, count};
+    call.alike = is_rearranged();
     if (auto const& first = pattern_[t.child[0]]; count != 0 && first.kind == term_kind::capture)
       if (auto const known = captured_.find(std::string(first.name)); known != captured_.end())
         call.first = &shape_of(known->second);
@@ -616,6 +652,13 @@ class spelling : public shaped_sample, public group_spelling<spelling>, public l
     std::vector<named> attributes;
     place(row, {"axis", false, false, static_cast<double>(axis), {}}, operands, attributes);
     return append(row->name, operands, attributes, std::move(made_shape), type_of(of));
+  }
+  value joined_along(std::int64_t axis, std::vector<value> operands, shape made_shape) {
+    auto const* row = row_of(opcode::concat);
+    if (row == nullptr) return operands[0];
+    std::vector<named> attributes;
+    place(row, {"axis", false, false, static_cast<double>(axis), {}}, operands, attributes);
+    return append(row->name, operands, attributes, std::move(made_shape), type_of(operands[0]));
   }
 
   // The node keeps its axes, or they are put back.

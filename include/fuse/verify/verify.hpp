@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -135,7 +136,11 @@ class verifier {
 
   bool try_one(rewrite_rule const& rule, std::uint64_t seed, verification& into, std::string& unknown) {
     auto& count = into.rules.back();
-    spelling spelled(rule, names, seed);
+    // Shapes that contradict each other are drawn anew.
+    std::optional<spelling> drawn;
+    for (std::uint64_t attempt = 0; attempt < 4 && (!drawn || !drawn->wrong.empty()); ++attempt)
+      drawn.emplace(rule, names, seed + attempt * 0x9e3779b97f4a7c15u);
+    auto& spelled = *drawn;
     if (!spelled.wrong.empty()) {
       unknown = spelled.wrong;
       ++unapplied_[spelled.wrong];

@@ -26,7 +26,9 @@ struct own_function {
   std::int64_t axis = 0;
   std::string_view parameter{};  ///< what the body holds; a call that states another one states what is not computed
   float number = 0;              ///< ... and what it is there
-  std::string name{};            ///< what fuse calls it, whatever the model calls it
+  span<std::string_view const> variants{};  ///< parameters that are above 0 where the bit of their number is set
+  std::uint32_t variant = 0;
+  std::string name{};  ///< what fuse calls it, whatever the model calls it
 
   [[nodiscard]] explicit operator bool() const { return op != opcode::opaque; }
 };
@@ -70,29 +72,37 @@ struct own_function {
     for (auto const type :
          {element_type::float32, element_type::float16, element_type::bfloat16, element_type::float64})
       for (std::int64_t axis = -1; axis >= (each.over_axes ? -most_rank : -1); --axis)
-        for (auto rank = each.over_axes && !negative_axes ? -axis : most_rank; rank <= most_rank; ++rank) {
-          emission e;
-          e.op = each.op;
-          e.version = version;
-          e.negative_axes = negative_axes;
-          e.operands.assign(operands, {.present = true, .type = type});
-          if (each.over_axes && !negative_axes) {
-            e.operands[0].has_rank = true;
-            e.operands[0].shape = span<extent const>(shape).first(static_cast<std::size_t>(rank));
+        for (auto rank = each.over_axes && !negative_axes ? -axis : most_rank; rank <= most_rank; ++rank)
+          for (std::uint32_t variant = 0; variant >> each.variants.size() == 0; ++variant) {
+            emission e;
+            e.op = each.op;
+            e.version = version;
+            e.negative_axes = negative_axes;
+            e.operands.assign(operands, {.present = true, .type = type});
+            if (each.over_axes && !negative_axes) {
+              e.operands[0].has_rank = true;
+              e.operands[0].shape = span<extent const>(shape).first(static_cast<std::size_t>(rank));
+            }
+            e.parameters = {{"axis", static_cast<double>(axis)}};
+            if (held) e.parameters.push_back({each.parameter, number});
+            for (std::size_t i = 0; i < each.variants.size(); ++i)
+              e.parameters.push_back({each.variants[i], variant >> i & 1u ? 1. : 0.});
+            e.results = static_cast<std::size_t>(function.output_size());
+            function_body body;
+            if (!fuse::detail::onnx_functions::function(e, body)) continue;
+            ::onnx::FunctionProto made;
+            fill_function(made, body, model);
+            own.clear();
+            if (!serialize(made, own) || own != given) continue;
+            return {each.op,
+                    each.over_axes,
+                    axis,
+                    held ? each.parameter : std::string_view{},
+                    static_cast<float>(number),
+                    each.variants,
+                    variant,
+                    body.name};
           }
-          e.parameters = {{"axis", static_cast<double>(axis)}};
-          if (held) e.parameters.push_back({each.parameter, number});
-          e.results = static_cast<std::size_t>(function.output_size());
-          function_body body;
-          if (!fuse::detail::onnx_functions::function(e, body)) continue;
-          ::onnx::FunctionProto made;
-          fill_function(made, body, model);
-          own.clear();
-          if (!serialize(made, own) || own != given) continue;
-          return {
-              each.op,  each.over_axes, axis, held ? each.parameter : std::string_view{}, static_cast<float>(number),
-              body.name};
-        }
   }
   return {};
 }
@@ -100,12 +110,15 @@ struct own_function {
 /// Whether a call says what the function computes.
 [[nodiscard]] inline bool agrees(::onnx::NodeProto const& call, own_function const& function) {
   bool axis = !function.over_axes, number = function.parameter.empty();
+  std::uint32_t variant = 0;
   for (auto const& a : call.attribute()) {
     if (!a.ref_attr_name().empty()) continue;  // of a call in another function: anything
     if (a.name() == "axis" && function.over_axes) axis = a.i() == function.axis;
     if (a.name() == function.parameter) number = a.f() == function.number;
+    for (std::size_t i = 0; i < function.variants.size(); ++i)
+      if (a.name() == function.variants[i] && a.i() > 0) variant |= 1u << i;
   }
-  return axis && number;
+  return axis && number && variant == function.variant;
 }
 
 }  // namespace fuse::inline v0::adapters::detail

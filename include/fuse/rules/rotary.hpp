@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstdint>
+
+#include <fuse/dsl/dsl.hpp>
+#include <fuse/program/rule_set.hpp>
+
+namespace fuse::inline v0::rules {
+
+/// J. Su and others: RoFormer, arXiv:2104.09864. Each pair of elements of a head is turned by an angle, whose cosine
+/// and sine stand in tables by position.
+namespace formula {
+
+inline constexpr auto turned = dsl::var<"x">, cosines = dsl::var<"cos">, sines = dsl::var<"sin">;
+
+/// Which elements of a head are a pair: one of the first half with one of the second, or neighbours.
+enum class pairs : std::uint8_t { of_halves, of_neighbours };
+
+[[nodiscard]] constexpr expression first(pairs are, expression const& of) {
+  return are == pairs::of_halves ? dsl::part<"d", 0, 2>(of) : dsl::part<"d", 0, 2, 2>(of);
+}
+[[nodiscard]] constexpr expression second(pairs are, expression const& of) {
+  return are == pairs::of_halves ? dsl::part<"d", 1, 2>(of) : dsl::part<"d", 1, 2, 2>(of);
+}
+[[nodiscard]] constexpr expression joined(pairs are, expression const& a, expression const& b) {
+  using namespace dsl;
+  if (are == pairs::of_halves) return concat(a, b).attr<"axis">(-1);
+  auto const each = rearrange<"... p -> ... p 1">;
+  return rearrange<"... p t -> ... (p t)">(concat(each(a), each(b)).attr<"axis">(-1));
+}
+
+/// With cosines and sines for each element.
+[[nodiscard]] constexpr expression turned_by_elements(pairs are) {
+  auto const minus_second = dsl::either(-second(are, turned), second(are, -turned));
+  return turned * cosines + joined(are, minus_second, first(are, turned)) * sines;
+}
+/// With cosines and sines for each pair.
+[[nodiscard]] constexpr expression turned_by_pairs(pairs are) {
+  auto const a = first(are, turned), b = second(are, turned);
+  return joined(are, a * cosines - b * sines, b * cosines + a * sines);
+}
+
+/// What is turned, and how its tables lie in the graph.
+struct rotation {
+  pairs are = pairs::of_halves;
+  bool by_elements =
+      true;  ///< tables are for each element, and the same for both of a pair; else they are for each pair
+  bool by_tokens = false;  ///< it is (batch, sequence, heads, size), and not (batch, heads, sequence, size)
+
+  [[nodiscard]] constexpr expression pattern() const {
+    return by_elements ? turned_by_elements(are) : turned_by_pairs(are);
+  }
+
+  /// By tables of positions, which are for all batches; by such as have as many batches; and, for an operator that has
+  /// only these, by tables of one batch, for which heads of all batches are heads of one.
+  [[nodiscard]] constexpr expression replacement() const {
+    using namespace dsl;
+    auto const all = turn(rearranged_as_one());
+    if (!by_tokens)
+      return either(turn_from_first(turned), turn(turned),
+                    reshape(all).attr<"shape">(list(-1, dim<"x", 1>, 0, dim<"x", 3>)));
+    auto const tokens = rearrange<"b s h d -> b s (h d)">(turned);
+    auto const apart = [](expression const& made) {
+      return reshape(made.attr<"num_heads">(dim<"x", 2>)).attr<"shape">(list(0, 0, dim<"x", 2>, dim<"x", 3>));
+    };
+    return either(apart(turn_from_first(tokens)), apart(turn(tokens)),
+                  rearrange<"b h s d -> b s h d">(reshape(all).attr<"shape">(list(-1, dim<"x", 2>, 0, dim<"x", 3>))));
+  }
+
+ private:
+  [[nodiscard]] constexpr expression rearranged_as_one() const {
+    return by_tokens ? dsl::rearrange<"b s h d -> 1 (b h) s d">(turned)
+                     : dsl::rearrange<"b h s d -> 1 (b h) s d">(turned);
+  }
+  // (batch, sequence, pairs).
+  [[nodiscard]] constexpr expression rows(expression const& table) const {
+    return by_pair(by_tokens ? dsl::rearrange<"... s 1 n -> (...) s n">(table)
+                             : dsl::rearrange<"... s n -> (...) s n">(table));
+  }
+  // (sequence, pairs).
+  [[nodiscard]] constexpr expression positions(expression const& table) const {
+    using namespace dsl;
+    return by_pair(reshape(table).attr<"shape">(by_elements ? list(-1, dim<"d">) : list(-1, dim<"d"> / 2)));
+  }
+  [[nodiscard]] constexpr expression by_pair(expression const& table) const {
+    return by_elements ? first(are, table) : table;
+  }
+  [[nodiscard]] constexpr expression told(expression const& made) const {
+    return made.attr<"interleaved">(are == pairs::of_halves ? 0 : 1);
+  }
+  [[nodiscard]] constexpr expression turn(expression const& x) const {
+    return told(dsl::rotary_embedding(x, rows(cosines), rows(sines)));
+  }
+  [[nodiscard]] constexpr expression turn_from_first(expression const& x) const {
+    return told(dsl::rotary_embedding_at(x, dsl::list(0), positions(cosines), positions(sines)));
+  }
+};
+
+[[nodiscard]] constexpr rewrite_rule rotary_rule(rule_name const& name, rotation const& of) {
+  using namespace dsl;
+  int const heads = of.by_tokens ? 2 : 1;
+  auto const made = name(of.pattern())
+                        .through<"identity">()
+                        .where(rank<"x">(4), repeats_along<"cos", "x">(heads), repeats_along<"sin", "x">(heads))
+                        .replace(of.replacement());
+  if (!of.by_elements) return made;
+  return of.are == pairs::of_halves ? made.where(equal_parts<"cos", 2>, equal_parts<"sin", 2>)
+                                    : made.where(equal_parts<"cos", 2, 2>, equal_parts<"sin", 2, 2>);
+}
+
+}  // namespace formula
+
+inline constexpr auto rotary_embedding =
+    formula::rotary_rule(rule<"rotary-embedding">,
+                         {.are = formula::pairs::of_halves, .by_elements = true, .by_tokens = false})
+        .summary("x * cos + concat(-x2, x1) * sin for the halves x1 and x2 of heads");
+inline constexpr auto rotary_embedding_of_tokens =
+    formula::rotary_rule(rule<"rotary-embedding-of-tokens">,
+                         {.are = formula::pairs::of_halves, .by_elements = true, .by_tokens = true})
+        .summary("the same as rotary-embedding, where the heads of a token lie side by side");
+inline constexpr auto rotary_embedding_by_halves =
+    formula::rotary_rule(rule<"rotary-embedding-by-halves">,
+                         {.are = formula::pairs::of_halves, .by_elements = false, .by_tokens = false})
+        .summary("concat(x1 * cos - x2 * sin, x2 * cos + x1 * sin) for the halves x1 and x2 of heads");
+inline constexpr auto rotary_embedding_of_tokens_by_halves =
+    formula::rotary_rule(rule<"rotary-embedding-of-tokens-by-halves">,
+                         {.are = formula::pairs::of_halves, .by_elements = false, .by_tokens = true})
+        .summary("the same as rotary-embedding-by-halves, where the heads of a token lie side by side");
+inline constexpr auto interleaved_rotary_embedding =
+    formula::rotary_rule(rule<"interleaved-rotary-embedding">,
+                         {.are = formula::pairs::of_neighbours, .by_elements = true, .by_tokens = false})
+        .summary("x * cos + stack(-x2, x1) * sin for the even and odd elements x1 and x2 of heads");
+inline constexpr auto interleaved_rotary_embedding_of_tokens =
+    formula::rotary_rule(rule<"interleaved-rotary-embedding-of-tokens">,
+                         {.are = formula::pairs::of_neighbours, .by_elements = true, .by_tokens = true})
+        .summary("the same as interleaved-rotary-embedding, where the heads of a token lie side by side");
+inline constexpr auto interleaved_rotary_embedding_by_pairs =
+    formula::rotary_rule(rule<"interleaved-rotary-embedding-by-pairs">,
+                         {.are = formula::pairs::of_neighbours, .by_elements = false, .by_tokens = false})
+        .summary("stack(x1 * cos - x2 * sin, x2 * cos + x1 * sin) for the even and odd elements x1 and x2 of heads");
+inline constexpr auto interleaved_rotary_embedding_of_tokens_by_pairs =
+    formula::rotary_rule(rule<"interleaved-rotary-embedding-of-tokens-by-pairs">,
+                         {.are = formula::pairs::of_neighbours, .by_elements = false, .by_tokens = true})
+        .summary("the same as interleaved-rotary-embedding-by-pairs, where the heads of a token lie side by side");
+
+/// Rotary embeddings, with cosines and sines for each element or for each pair.
+inline constexpr auto rotary =
+    rule_set<rotary_embedding, rotary_embedding_of_tokens, rotary_embedding_by_halves,
+             rotary_embedding_of_tokens_by_halves, interleaved_rotary_embedding, interleaved_rotary_embedding_of_tokens,
+             interleaved_rotary_embedding_by_pairs, interleaved_rotary_embedding_of_tokens_by_pairs>;
+
+}  // namespace fuse::inline v0::rules

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "rewriting.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <tuple>
+
+#include <fuse/rewrite/check.hpp>
+#include <fuse/rules/rotary.hpp>
+
+namespace rules_rotary {
+
+using namespace rewriting;
+
+namespace {
+
+/// Rotary embeddings whose every operand can be changed: one test for each condition changes one.
+struct rotary : sketch {
+  explicit rotary(int version = 18, graph::dims const& of = {"b", 4, "s", 8}) : sketch(version), x(in("x", of)) {}
+  value x;
+
+  value cut(value v, std::int64_t from, std::int64_t to, std::int64_t step = 1) {
+    std::int64_t const axis = -1;
+    return add("Slice", {v, constant({from}), constant({to}), constant({axis}), constant({step})});
+  }
+  value joined(value a, value b, int axis = -1) { return add("Concat", {a, b}, {{"axis", axis}}); }
+  value minus(value v) { return add("Neg", {v}); }
+  value half_turned(value of) { return joined(minus(cut(of, 4, 8)), cut(of, 0, 4)); }
+  value times(value a, value b) { return add("Mul", {a, b}); }
+  value sum(value a, value b) { return add("Add", {a, b}); }
+  value with_axis(value v, std::int64_t at = 1) { return add("Unsqueeze", {v, constant({at})}); }
+
+  struct tables {
+    value cosines, sines;
+  };
+  /// Of one row of frequencies for both halves.
+  tables of_elements(graph::dims const& of = {1, "s", 4}, std::int64_t heads = 1) {
+    auto const f = in("f", of), both = joined(f, f);
+    return {with_axis(add("Cos", {both}), heads), with_axis(add("Sin", {both}), heads)};
+  }
+  tables of_pairs(graph::dims const& of = {1, "s", 4}, std::int64_t heads = 1) {
+    auto const f = in("f", of);
+    return {with_axis(add("Cos", {f}), heads), with_axis(add("Sin", {f}), heads)};
+  }
+  value turned(tables const& by) { return sum(times(x, by.cosines), times(half_turned(x), by.sines)); }
+};
+
+fuse::rewrite_report run(rotary& g, graph::value y, fuse::target target = fuse::target::onnxruntime) {
+  g.end(y);
+  fuse::rewrite_options options;
+  options.target = target;
+  options.check = &fuse::check_by_evaluation<>;
+  auto report = fuse::rewrite<fuse::rules::rotary>(static_cast<graph&>(g), options);
+  UNSCOPED_INFO(to_text(report));
+  UNSCOPED_INFO(to_text(g));
+  CHECK(report.notes.empty());
+  return report;
+}
+/// The name of the operator that stands for the rotary embedding with output `y`.
+std::string became(rotary& g, graph::value y, fuse::target target = fuse::target::onnxruntime) {
+  CHECK(run(g, y, target).applied() == 1);
+  for (auto const n : g.nodes())
+    if (std::string_view(g.op(n)).find("Rotary") != std::string_view::npos) return std::string(g.op(n));
+  return ops(g);
+}
+/// What keeps the rules from the graph with output `y`; it stays as it is.
+std::string kept(rotary& g, graph::value y, fuse::target target = fuse::target::standard) {
+  g.end(y);
+  auto const before = to_text(g);
+  fuse::rewrite_options options;
+  options.target = target;
+  auto const report = fuse::rewrite<fuse::rules::rotary>(static_cast<graph&>(g), options);
+  UNSCOPED_INFO(to_text(report));
+  CHECK(report.applied() == 0);
+  CHECK(to_text(g) == before);
+  for (auto const& r : report.rules)
+    if (!r.refused.empty()) return r.refused[0].condition + ": " + r.refused[0].reason;
+  return {};
+}
+auto constexpr standard = fuse::target::standard;
+
+}  // namespace
+
+TEST_CASE("rotary embeddings become the operator of the target, or a function") {
+  SECTION("onnxruntime's, by tables of one batch") {
+    rotary g;
+    CHECK(became(g, g.turned(g.of_elements())) == "com.microsoft::RotaryEmbedding");
+  }
+  SECTION("a function below operator set 23") {
+    rotary g;
+    CHECK(became(g, g.turned(g.of_elements()), standard) == "fuse::RotaryEmbedding_float32");
+  }
+  SECTION("a function where tables differ by batch") {
+    rotary g;
+    CHECK(became(g, g.turned(g.of_elements({"b", "s", 4}))) == "fuse::RotaryEmbedding_float32");
+  }
+  SECTION("the standard's operator") {
+    rotary g(23);
+    CHECK(became(g, g.turned(g.of_elements({"b", "s", 4})), standard) == "RotaryEmbedding");
+    CHECK(ops(g).find("Reshape RotaryEmbedding Reshape") == std::string::npos);
+  }
+  SECTION("the standard's operator by tables of one batch: heads of all are heads of one") {
+    rotary g(23);
+    CHECK(became(g, g.turned(g.of_elements()), standard) == "RotaryEmbedding");
+    CHECK(ops(g).find("RotaryEmbedding Reshape") != std::string::npos);
+  }
+}
+
+TEST_CASE("heads of a token side by side") {
+  for (auto const& [batch, target, name] : {std::tuple<graph::dim, fuse::target, char const*>{
+                                                1, fuse::target::onnxruntime, "com.microsoft::RotaryEmbedding"},
+                                            {1, standard, "fuse::RotaryEmbedding_float32_joined"},
+                                            {"b", standard, "fuse::RotaryEmbedding_float32_joined"}}) {
+    rotary g(18, {"b", "s", 4, 8});
+    CHECK(became(g, g.turned(g.of_elements({batch, "s", 4}, 2)), target) == name);
+  }
+  for (graph::dim const& batch : {graph::dim(1), graph::dim("b")}) {
+    rotary g(23, {"b", "s", 4, 8});
+    CHECK(became(g, g.turned(g.of_elements({batch, "s", 4}, 2)), standard) == "RotaryEmbedding");
+  }
+}
+
+TEST_CASE("pairs of neighbours, and tables of pairs") {
+  SECTION("halves") {
+    rotary g;
+    auto const by = g.of_pairs();
+    auto const a = g.cut(g.x, 0, 4), b = g.cut(g.x, 4, 8);
+    auto const first = g.add("Sub", {g.times(a, by.cosines), g.times(b, by.sines)});
+    CHECK(became(g, g.joined(first, g.sum(g.times(b, by.cosines), g.times(by.sines, a)))) ==
+          "com.microsoft::RotaryEmbedding");
+  }
+  SECTION("neighbours") {
+    for (bool const elements : {false, true}) {
+      rotary g;
+      auto const a = g.cut(g.x, 0, 8, 2), b = g.cut(g.x, 1, 8, 2);
+      auto const stacked = [&](graph::value p, graph::value q) {
+        return g.add("Reshape", {g.joined(g.with_axis(p, 4), g.with_axis(q, 4)), g.constant({0, 0, 0, 8})});
+      };
+      auto by = g.of_pairs();
+      graph::value y{};
+      if (elements) {
+        auto const twice = [&](graph::value v) {
+          auto const wide = g.with_axis(v, 4);
+          return g.add("Reshape", {g.joined(wide, wide), g.constant({0, 0, 0, 8})});
+        };
+        y = g.sum(g.times(g.x, twice(by.cosines)), g.times(stacked(g.minus(b), a), twice(by.sines)));
+      } else {
+        y = stacked(g.add("Sub", {g.times(a, by.cosines), g.times(b, by.sines)}),
+                    g.sum(g.times(b, by.cosines), g.times(a, by.sines)));
+      }
+      CHECK(became(g, y, standard) == "fuse::RotaryEmbedding_float32_interleaved");
+    }
+  }
+}
+
+TEST_CASE("what only looks like a rotary embedding stays") {
+  rotary g;
+  SECTION("halves with the signs alone") {
+    auto const by = g.of_elements();
+    auto const signs = g.joined(g.minus(g.cut(g.x, 0, 4)), g.cut(g.x, 4, 8));
+    CHECK(kept(g, g.sum(g.times(g.x, by.cosines), g.times(signs, by.sines))).empty());
+  }
+  SECTION("without a sign") {
+    auto const by = g.of_elements();
+    auto const other = g.joined(g.cut(g.x, 4, 8), g.cut(g.x, 0, 4));
+    CHECK(kept(g, g.sum(g.times(g.x, by.cosines), g.times(other, by.sines))).empty());
+  }
+  SECTION("halves of another value") {
+    auto const by = g.of_elements();
+    auto const other = g.in("other", {"b", 4, "s", 8});
+    CHECK(kept(g, g.sum(g.times(g.x, by.cosines), g.times(g.half_turned(other), by.sines))).empty());
+  }
+  SECTION("a cut elsewhere") {
+    auto const by = g.of_elements();
+    auto const other = g.joined(g.minus(g.cut(g.x, 3, 8)), g.cut(g.x, 0, 3));
+    CHECK(kept(g, g.sum(g.times(g.x, by.cosines), g.times(other, by.sines))).empty());
+  }
+  SECTION("halves of tables that differ") {
+    auto const c = g.with_axis(g.in("cos", {1, "s", 8})), s = g.with_axis(g.in("sin", {1, "s", 8}));
+    CHECK(kept(g, g.turned({c, s})).find("equal parts of the last axis") == 0);
+  }
+  SECTION("tables of each head") {
+    CHECK(kept(g, g.turned(g.of_elements({4, "s", 4}, 0))).find("one element along that axis") == 0);
+  }
+  SECTION("tables of another sequence, which is one element") {
+    CHECK(kept(g, g.turned(g.of_elements({1, 1, 4}))).find("right side: cosines and sines") == 0);
+  }
+  SECTION("cosines and sines of two lengths") {
+    auto by = g.of_elements();
+    by.sines = rotary::tables(g.of_elements({1, 1, 4})).sines;
+    CHECK(kept(g, g.turned(by)).find("right side: cosines and sines") == 0);
+  }
+}
+
+TEST_CASE("of doubles, and of three axes, there is no operator") {
+  SECTION("doubles") {
+    rotary g;
+    auto const wide = [&](graph::value v) { return g.add("Cast", {v}, {{"to", 11}}); };
+    auto const by = g.of_elements();
+    auto const x = wide(g.x);
+    CHECK(kept(g, g.sum(g.times(x, wide(by.cosines)), g.times(g.half_turned(x), wide(by.sines))))
+              .find("right side: the operator takes float, half and bfloat16") == 0);
+  }
+  SECTION("three axes") {
+    rotary g(18, {"b", "s", 8});
+    auto const f = g.in("f", {"s", 4}), both = g.joined(f, f);
+    CHECK(kept(g, g.turned({g.add("Cos", {both}), g.add("Sin", {both})})).find("the rank") == 0);
+  }
+}
+
+TEST_CASE("before operator set 12 there is not even a function") {
+  rotary g(11);
+  auto const f = g.in("f", {1, 1, "s", 4}), both = g.joined(f, f);
+  CHECK(
+      kept(g, g.turned({g.add("Cos", {both}), g.add("Sin", {both})})).find("right side: the dialect has no operator") ==
+      0);
+}
+
+}  // namespace rules_rotary
