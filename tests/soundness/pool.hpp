@@ -229,6 +229,7 @@ inline constexpr auto set_of = detail::set_of<Members>(std::make_index_sequence<
   auto const& right = of.rule->replacement;
   auto const part = static_cast<int>(attributes.number({"part"}, 0));
   auto const* root = &right[right.root()];
+  if (root->kind == term_kind::alternatives) root = &right[root->child[0]];  // all say the same
   if (root->kind == term_kind::roots) root = &right[root->child[part]];
   meanings with;
   for (int i = 0; i < root->operands(); ++i) {

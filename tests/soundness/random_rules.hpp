@@ -124,6 +124,9 @@ constexpr expression right_side(expression const& of, int number) {
   if (has(of, term_kind::scalar, "s")) right = right.attr<"s">(s);
   if (has(of, term_kind::scalar, "t")) right = right.attr<"t">(t);
   if (reduces(of)) right = right.attr<"axes">(axes);
+  // Of some there are two forms, the first of which needs an extent that is known.
+  bool const has_room = !has(of, term_kind::scalar, "s") || !has(of, term_kind::scalar, "t") || !reduces(of);
+  if (number % 4 == 0 && has_room) return fuse::dsl::either(right.attr<"extent">(fuse::dsl::dim<"x", -1>), right);
   return right;
 }
 
