@@ -12757,14 +12757,6 @@ class basic_layout_steps {
     return from != absent && image_.node(image_.producer(v)).region == s_.region ? from : absent;
   }
 
-  [[nodiscard]] bool may_be_base(instruction const& i, value_id from) const {
-    if (i.number == 0) return true;
-    if (image_.producer(from) == absent) return false;
-    auto const tag = image_.node(image_.producer(from)).tag;
-    return i.number == 1. + static_cast<double>(tag.op) ||
-           (i.through != 0 && rules_.sets[i.through - 1u].contains(tag.name, tag.op));
-  }
-
   [[nodiscard]] bool rearranged(instruction const& i, value_id v, value_id from) {
     auto const& what = rules_.rearrangements[i.op];
     if (!facts_.has_rank(v) || !facts_.has_rank(from)) return false;
@@ -13563,6 +13555,11 @@ class basic_interpreter {
     return try_from(i.next, back);
   }
 
+  [[nodiscard]] bool may_be_base(instruction const& i, value_id from) {
+    if (i.number == 0) return true;
+    auto const n = image_.producer(values_.stripped(from, i.through, false, false));
+    return n != absent && i.number == 1. + static_cast<double>(image_.node(n).tag.op);
+  }
   bool rearranged(instruction const& i, std::uint16_t pc) {
     if (!s_.registers[i.a].plain()) return fail(pc);
     auto const v = s_.value(i.a);
@@ -13572,7 +13569,7 @@ class basic_interpreter {
     for (auto from = v; from != absent && count <= layouts_.most_below; from = layouts_.below(from))
       below[count++] = from;
     while (count-- > (s_.is_root(v) ? 1 : 0)) {  // what is replaced is made of something else
-      if (layouts_.may_be_base(i, below[count]) && layouts_.rearranged(i, v, below[count])) {
+      if (may_be_base(i, below[count]) && layouts_.rearranged(i, v, below[count])) {
         s_.registers[i.b] = {{below[count]}};
         if (run(i.next)) return true;
       }

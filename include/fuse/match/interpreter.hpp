@@ -313,6 +313,12 @@ class basic_interpreter {
     return try_from(i.next, back);
   }
 
+  // Whether the operator that the step needs computes `from`, behind what is looked through there.
+  [[nodiscard]] bool may_be_base(instruction const& i, value_id from) {
+    if (i.number == 0) return true;
+    auto const n = image_.producer(values_.stripped(from, i.through, false, false));
+    return n != absent && i.number == 1. + static_cast<double>(image_.node(n).tag.op);
+  }
   // Of what is furthest down first.
   bool rearranged(instruction const& i, std::uint16_t pc) {
     if (!s_.registers[i.a].plain()) return fail(pc);
@@ -323,7 +329,7 @@ class basic_interpreter {
     for (auto from = v; from != absent && count <= layouts_.most_below; from = layouts_.below(from))
       below[count++] = from;
     while (count-- > (s_.is_root(v) ? 1 : 0)) {  // what is replaced is made of something else
-      if (layouts_.may_be_base(i, below[count]) && layouts_.rearranged(i, v, below[count])) {
+      if (may_be_base(i, below[count]) && layouts_.rearranged(i, v, below[count])) {
         s_.registers[i.b] = {{below[count]}};
         if (run(i.next)) return true;
       }

@@ -38,15 +38,6 @@ class basic_layout_steps {
     return from != absent && image_.node(image_.producer(v)).region == s_.region ? from : absent;
   }
 
-  /// Whether the operator that step `i` needs may compute `from`.
-  [[nodiscard]] bool may_be_base(instruction const& i, value_id from) const {
-    if (i.number == 0) return true;
-    if (image_.producer(from) == absent) return false;
-    auto const tag = image_.node(image_.producer(from)).tag;
-    return i.number == 1. + static_cast<double>(tag.op) ||
-           (i.through != 0 && rules_.sets[i.through - 1u].contains(tag.name, tag.op));
-  }
-
   /// Whether `v` is the rearrangement of `from` that step `i` asks for; binds the names, and what lies between is
   /// matched.
   [[nodiscard]] bool rearranged(instruction const& i, value_id v, value_id from) {

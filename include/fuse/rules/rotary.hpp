@@ -44,9 +44,10 @@ enum class pairs : std::uint8_t { of_halves, of_neighbours };
 /// What is turned, and how its tables lie in the graph.
 struct rotation {
   pairs are = pairs::of_halves;
-  bool by_elements =
-      true;  ///< tables are for each element, and the same for both of a pair; else they are for each pair
-  bool by_tokens = false;  ///< it is (batch, sequence, heads, size), and not (batch, heads, sequence, size)
+  /// Tables are for each element, and the same for both of a pair; else they are for each pair.
+  bool by_elements = true;
+  /// It is (batch, sequence, heads, size), and not (batch, heads, sequence, size).
+  bool by_tokens = false;
 
   [[nodiscard]] constexpr expression pattern() const {
     return by_elements ? turned_by_elements(are) : turned_by_pairs(are);
