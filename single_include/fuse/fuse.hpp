@@ -14755,7 +14755,9 @@ class lowering {
   constexpr void climb(way const& along, std::uint8_t to);
   [[nodiscard]] static constexpr bool is_node(term const& t);
   [[nodiscard]] static constexpr bool is_name(term const& t);
-  [[nodiscard]] constexpr bool is_spelled(std::uint8_t at) const;
+  [[nodiscard]] constexpr bool is_spelled(std::uint8_t at) const {
+    return pattern_[at].kind == term_kind::neutral && (group_[at] != op_group::none || reduction_[at]);
+  }
   constexpr bool way_to_bound(std::uint8_t at, bool last, int& branches, way& into);
   [[nodiscard]] constexpr bool is_bound(static_text name) const;
   constexpr void add_condition(condition const& added);
@@ -16118,9 +16120,6 @@ constexpr void lowering::climb(way const& along, std::uint8_t to) {
   if (!failed_) out.code[last].b = to;
 }
 constexpr bool lowering::is_name(term const& t) { return t.kind == term_kind::known_as || t.kind == term_kind::users; }
-constexpr bool lowering::is_spelled(std::uint8_t at) const {
-  return pattern_[at].kind == term_kind::neutral && (group_[at] != op_group::none || reduction_[at]);
-}
 constexpr bool lowering::way_to_bound(std::uint8_t at, bool last, int& branches, way& into) {
   if (into.length == way::capacity) return false;
   into.terms[into.length++] = at;

@@ -257,10 +257,6 @@ constexpr void lowering::climb(way const& along, std::uint8_t to) {
 }
 // Whether a term says something of the one below it alone.
 constexpr bool lowering::is_name(term const& t) { return t.kind == term_kind::known_as || t.kind == term_kind::users; }
-// Whether a term is spelled by several operators in general.
-constexpr bool lowering::is_spelled(std::uint8_t at) const {
-  return pattern_[at].kind == term_kind::neutral && (group_[at] != op_group::none || reduction_[at]);
-}
 // The way from `at` down to a term that has a register, root first: the first such one, or the `last` one below that.
 // `branches` says which ones of eithers, and what is left of it says nothing.
 constexpr bool lowering::way_to_bound(std::uint8_t at, bool last, int& branches, way& into) {

@@ -194,7 +194,10 @@ class lowering {
   constexpr void climb(way const& along, std::uint8_t to);
   [[nodiscard]] static constexpr bool is_node(term const& t);
   [[nodiscard]] static constexpr bool is_name(term const& t);
-  [[nodiscard]] constexpr bool is_spelled(std::uint8_t at) const;
+  // Whether a term is spelled by several operators in general.
+  [[nodiscard]] constexpr bool is_spelled(std::uint8_t at) const {
+    return pattern_[at].kind == term_kind::neutral && (group_[at] != op_group::none || reduction_[at]);
+  }
   constexpr bool way_to_bound(std::uint8_t at, bool last, int& branches, way& into);
   [[nodiscard]] constexpr bool is_bound(static_text name) const;
   constexpr void add_condition(condition const& added);

@@ -90,11 +90,11 @@ struct rotation {
   [[nodiscard]] constexpr expression told(expression const& made) const {
     return made.attr<"interleaved">(are == pairs::of_halves ? 0 : 1);
   }
-  [[nodiscard]] constexpr expression turn(expression const& x) const {
-    return told(dsl::rotary_embedding(x, rows(cosines), rows(sines)));
+  [[nodiscard]] constexpr expression turn(expression const& heads) const {
+    return told(dsl::rotary_embedding(heads, rows(cosines), rows(sines)));
   }
-  [[nodiscard]] constexpr expression turn_from_first(expression const& x) const {
-    return told(dsl::rotary_embedding_at(x, dsl::list(0), positions(cosines), positions(sines)));
+  [[nodiscard]] constexpr expression turn_from_first(expression const& heads) const {
+    return told(dsl::rotary_embedding_at(heads, dsl::list(0), positions(cosines), positions(sines)));
   }
 };
 
