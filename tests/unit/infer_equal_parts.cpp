@@ -82,7 +82,7 @@ TEST_CASE("parts of constants are alike by their contents") {
 TEST_CASE("rows that are gathered, and products by columns that repeat, have alike parts") {
   auto const table = [](model& g, std::vector<float> const& row) {
     auto numbers = row;
-    for (auto x : row) numbers.push_back(x + 1);
+    for (auto each : row) numbers.push_back(each + 1);
     return g.constant(fuse::make_tensor<float>({2, 4}, numbers));
   };
   auto const indices = [](model& g) { return g.in("i", {"n"}, element_type::int64); };
