@@ -3400,6 +3400,8 @@ namespace fuse::inline v0::detail::onnx_rotary {
   bool const at = e.op == opcode::rotary_embedding_at;
   if ((e.op != opcode::rotary_embedding && !at) || e.operands.size() < 3 || (!at && e.has(3))) return {};
   auto const &x = e.operands[0], &cosines = e.operands[at ? 2 : 1], &sines = e.operands[at ? 3 : 2];
+  if (at && (!(e.operands[1].number == 0) || e.operands[1].shape.size() != 1))
+    return "the first position is not provably 0, in one element of one axis";
   if (x.type == element_type::unknown) return "the element type of what is turned is not known";
   if (!is_floating(x.type) || x.type == element_type::float64)
     return "the operator takes float, half and bfloat16, and no other type";
@@ -7809,6 +7811,7 @@ class basic_equal_parts {
     auto const operand = [&](std::uint32_t i) { return i < image_.operand_count(n) ? image_.operand(n, i) : absent; };
     auto const kind = info(op).kind;
     if (image_.result_index(v) != 0 || image_.node(n).has_bodies) return false;
+    if (op == opcode::dropout) return false;  // of one that does nothing the layout tells
     if (kind == op_kind::elementwise || kind == op_kind::broadcast) {
       for (std::uint32_t i = 0; i < image_.operand_count(n); ++i)
         if (operand(i) != absent && !has_or_repeats(operand(i), last)) return false;
@@ -15890,26 +15893,228 @@ constexpr bool lowering::is_node(term const& t) {
 
 namespace fuse::inline v0::detail {
 
-constexpr lowering::lowering(lowered_rule& into, rewrite_rule const& rule, dialect const& names)
-    : out(into), rule_(rule), names_(names) {
-  out.name = rule.name;
-  out.summary = rule.summary_text;
-  out.stage = rule.stage_number;
-  out.benefit = rule.benefit_value;
-  out.equal_cost = rule.equal_cost;
-  out.silent = rule.silent;
-  if (rule.pattern.too_large || rule.replacement.too_large || rule.too_many)
-    fail(rule_error::too_large, rule.name);
-  else if (rule.replacement.size == 0)
-    fail(rule_error::no_replacement, rule.name);
-  for (std::size_t i = 0; i < rule.transparent_count; ++i) add_transparent(everywhere_, rule.transparent[i]);
-  resolve();
-  if (failed_) return;
-  if (everywhere_.count != 0) everywhere_id_ = set_id(everywhere_);
-  lower_roots(pattern_.root());
-  out.size = size_;
-  if (!failed_) lower_replacement();
+constexpr void lowering::require_operands(expression const& in, term const& t, int required) {
+  if (partly_ == 0) return;
+  for (int i = 0; i < t.children; ++i) {
+    auto const* given = &in[t.child[i]];
+    if (given->kind == term_kind::attribute) {
+      if (given->children == 0) continue;
+      given = &in[given->child[0]];
+    } else if (i >= required) {
+      continue;
+    }
+    bool const one =
+        given->kind == term_kind::capture || given->kind == term_kind::scalar || given->kind == term_kind::parameter;
+    if (one && (partly_ >> known(given->name) & 1u) != 0) return fail(rule_error::not_in_all_branches, given->name);
+  }
 }
+
+constexpr std::uint8_t lowering::axes_of_row(expression const& in, term const& t) {
+  if (t.children == 3) return known(in[t.child[2]].name);
+  std::uint8_t found = no_slot;
+  for (std::uint8_t i = 0; i < out.slot_count; ++i) {
+    if (out.slot_kinds[i] != slot_kind::parameter) continue;
+    if (found != no_slot) fail(rule_error::row_of_several_axes, out.slot_names[i]);
+    found = i;
+  }
+  return found;
+}
+
+constexpr bool lowering::lower_again(term const& t, replacement_term& into) {
+  for (std::uint16_t i = 0; i < pattern_.size; ++i) {
+    auto const& named = pattern_[i];
+    if (named.kind != term_kind::known_as || named.name != t.name) continue;
+    auto const& known_as = pattern_[named.child[0]];
+    auto const& is = known_as.kind == term_kind::result ? pattern_[known_as.child[0]] : known_as;
+    bool const by_name = is.kind == term_kind::named || is.kind == term_kind::exact;
+    if (!by_name && is.kind != term_kind::neutral) return false;
+    auto const meant = by_name ? facts_of(names_, is.name) : facts_of(is.op);
+    into.what = replacement_term::kind::again;
+    into.slot = known(t.name);
+    into.op = static_cast<std::uint16_t>(meant.op);
+    into.index = is.kind == term_kind::exact || meant.op == opcode::opaque ? meant.code : std::uint16_t{0};
+    return true;
+  }
+  return false;
+}
+
+constexpr void lowering::lower_replacement() {
+  auto const& made = rule_.replacement;
+  if (made.size > lowered_rule::replacement_capacity) return fail(rule_error::too_large, rule_.name);
+  auto const& top = made.terms[made.size - 1];
+  std::size_t const roots = top.kind == term_kind::roots ? top.children : 1u;
+  if (top.kind == term_kind::alternatives)
+    for (int i = 0; i < top.children; ++i)
+      if (made.terms[top.child[i]].kind == term_kind::roots)
+        return fail(rule_error::either_in_a_replacement, rule_.name);
+  if (roots != out.root_count) return fail(rule_error::roots_and_replacements_differ, rule_.name);
+  for (std::uint16_t i = 0; i < made.size; ++i) {
+    auto const t = made.terms[i];
+    replacement_term r{};
+    for (int c = 0; c < t.children; ++c) {
+      auto const& child = made.terms[t.child[c]];
+      if (child.kind != term_kind::attribute) {
+        r.child[r.children++] = t.child[c];
+        continue;
+      }
+      if (r.parameter_count == 4) return fail(rule_error::too_large, rule_.name);
+      auto& given = r.parameters[r.parameter_count++];
+      given.name = child.name;
+      given.number = child.number;
+      given.integer = child.index == 1;
+      given.slot = no_slot;
+      given.term = no_slot;
+      if (child.children == 1) {
+        auto const& holder = made[child.child[0]];
+        if (holder.kind == term_kind::number)
+          given.number = holder.number;
+        else if (captures(holder))
+          given.slot = known(holder.name);
+        else
+          given.term = child.child[0];
+      }
+    }
+    int const operands = t.children - t.attributes;
+    using kind = replacement_term::kind;
+    switch (t.kind) {
+      case term_kind::capture:
+      case term_kind::scalar:
+      case term_kind::rest:
+      case term_kind::parameter:
+        r.what = kind::slot;
+        r.slot = known(t.name);
+        if (out.slot_kinds[r.slot] == slot_kind::dimension) return fail(rule_error::two_uses_of_a_name, t.name);
+        if ((root_names_ >> r.slot & 1u) != 0) return fail(rule_error::root_on_the_right, t.name);
+        break;
+      case term_kind::number:
+        r.what = kind::number;
+        r.number = t.number;
+        break;
+      case term_kind::named:
+      case term_kind::exact: {
+        auto const meant = facts_of(names_, t.name);
+        if (meant.code == 0) return fail(rule_error::unknown_operator, t.name);
+        if (operands > meant.data) return fail(rule_error::parameter_as_operand, t.name);
+        bool const neutral = t.kind == term_kind::named && meant.op != opcode::opaque;
+        if (t.attributes != 0) check_attributes(made, t, meant.code, false);
+        r.what = neutral ? kind::neutral : kind::named;
+        r.op = neutral ? static_cast<std::uint16_t>(meant.op) : meant.code;
+        if (neutral && (operands < meant.least || operands > meant.most)) return fail_at_operands(t, meant);
+        require_operands(made, t, neutral ? meant.least : operands);
+        break;
+      }
+      case term_kind::neutral: {
+        auto const meant = facts_of(t.op);
+        if (operands < meant.least || operands > meant.most) return fail_at_operands(t, meant);
+        r.what = kind::neutral;
+        r.op = static_cast<std::uint16_t>(t.op);
+        if (t.attributes != 0) check_attributes(made, t, 0, false);
+        require_operands(made, t, meant.least);
+        break;
+      }
+      case term_kind::again:
+        if (!lower_again(t, r)) return fail(rule_error::again_of_no_operator, t.name);
+        break;
+      case term_kind::fold:
+        r.what = kind::fold;
+        r.index = t.index;
+        break;
+      case term_kind::or_else:
+        if (!captures(made.terms[t.child[0]])) return fail(rule_error::or_else_of_no_capture, rule_.name);
+        r.what = kind::or_else;
+        break;
+      case term_kind::along:
+        r.what = kind::along;
+        r.number = t.number;
+        break;
+      case term_kind::dimension:
+        r.what = kind::dimension;
+        r.number = t.number;
+        r.slot = known(t.name);
+        if (out.slot_kinds[r.slot] != (t.index != 0 ? slot_kind::dimension : slot_kind::value))
+          return fail(rule_error::two_uses_of_a_name, t.name);
+        break;
+      case term_kind::rearranged:
+        r.what = kind::rearranged;
+        r.index = rearranged(t, false);
+        break;
+      case term_kind::list: r.what = kind::list; break;
+      case term_kind::row:
+        r.what = kind::row;
+        r.number = t.number;
+        r.slot = axes_of_row(made, t);
+        r.children = 2;
+        break;
+      case term_kind::result:
+        if (auto const& of = made[t.child[0]]; (!is_node(of) && of.kind != term_kind::again) || t.index > 255)
+          return fail(rule_error::result_of_no_operator, rule_.name);
+        r.what = kind::result;
+        r.index = t.index;
+        break;
+      case term_kind::roots: r.what = kind::roots; break;
+      case term_kind::alternatives:
+        if (i + 1 != made.size) return fail(rule_error::either_in_a_replacement, rule_.name);
+        r.what = kind::either;
+        break;
+      case term_kind::attribute: break;
+      case term_kind::misused: return fail_at_misuse(t);
+      default: return fail(rule_error::no_replacement, rule_.name);
+    }
+    out.replacement[i] = r;
+  }
+  out.replacement_size = static_cast<std::uint8_t>(made.size);
+}
+
+}  // namespace fuse::inline v0::detail
+
+#pragma GCC diagnostic pop
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"  // g++ 12 means designated ones, too
+
+namespace fuse::inline v0::detail {
+
+constexpr void lowering::add_condition(condition const& added) {
+  std::uint8_t at = 0;
+  for (; at < out.condition_count; ++at) {
+    auto const& known = out.conditions[at].what;
+    bool equal = known.name == added.name && known.count == added.count;
+    for (std::size_t i = 0; equal && i < added.count; ++i) equal = known.captures[i] == added.captures[i];
+    if (equal) break;
+  }
+  if (at == out.condition_count) {
+    if (at == lowered_rule::condition_capacity) return fail(rule_error::too_large, rule_.name);
+    out.conditions[at].what = added;
+    for (std::size_t i = 0; i < added.count; ++i) {
+      std::uint8_t found = no_slot;
+      for (std::uint8_t s = 0; found == no_slot && s < out.slot_count; ++s)
+        if (out.slot_names[s] == added.captures[i]) found = s;
+      if (found == no_slot && added.captures[i] != "axes" && !names(pattern_, added.captures[i]))
+        return fail(rule_error::unbound_condition, added.captures[i]);
+      out.conditions[at].slots[i] = found;
+    }
+    ++out.condition_count;
+  } else {
+    for (std::size_t i = 0; i < added.count; ++i)
+      for (std::uint8_t s = 0; s < out.slot_count; ++s)
+        if (out.slot_names[s] == added.captures[i]) out.conditions[at].slots[i] = s;
+  }
+  emit({.code = step::condition, .op = at});
+}
+constexpr bool lowering::names(expression const& in, static_text name) {
+  for (std::uint16_t i = 0; i < in.size; ++i)
+    if (in[i].name == name) return true;
+  return false;
+}
+
+}  // namespace fuse::inline v0::detail
+
+#pragma GCC diagnostic pop
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"  // g++ 12 means designated ones, too
+
+namespace fuse::inline v0::detail {
 
 constexpr void lowering::lower_roots(std::uint8_t root) {
   auto const& t = pattern_.terms[root];
@@ -16145,209 +16350,34 @@ constexpr bool lowering::is_bound(static_text name) const {
   return false;
 }
 
-constexpr void lowering::add_condition(condition const& added) {
-  std::uint8_t at = 0;
-  for (; at < out.condition_count; ++at) {
-    auto const& known = out.conditions[at].what;
-    bool equal = known.name == added.name && known.count == added.count;
-    for (std::size_t i = 0; equal && i < added.count; ++i) equal = known.captures[i] == added.captures[i];
-    if (equal) break;
-  }
-  if (at == out.condition_count) {
-    if (at == lowered_rule::condition_capacity) return fail(rule_error::too_large, rule_.name);
-    out.conditions[at].what = added;
-    for (std::size_t i = 0; i < added.count; ++i) {
-      std::uint8_t found = no_slot;
-      for (std::uint8_t s = 0; found == no_slot && s < out.slot_count; ++s)
-        if (out.slot_names[s] == added.captures[i]) found = s;
-      if (found == no_slot && added.captures[i] != "axes" && !names(pattern_, added.captures[i]))
-        return fail(rule_error::unbound_condition, added.captures[i]);
-      out.conditions[at].slots[i] = found;
-    }
-    ++out.condition_count;
-  } else {
-    for (std::size_t i = 0; i < added.count; ++i)
-      for (std::uint8_t s = 0; s < out.slot_count; ++s)
-        if (out.slot_names[s] == added.captures[i]) out.conditions[at].slots[i] = s;
-  }
-  emit({.code = step::condition, .op = at});
-}
-constexpr bool lowering::names(expression const& in, static_text name) {
-  for (std::uint16_t i = 0; i < in.size; ++i)
-    if (in[i].name == name) return true;
-  return false;
-}
+}  // namespace fuse::inline v0::detail
 
-constexpr void lowering::require_operands(expression const& in, term const& t, int required) {
-  if (partly_ == 0) return;
-  for (int i = 0; i < t.children; ++i) {
-    auto const* given = &in[t.child[i]];
-    if (given->kind == term_kind::attribute) {
-      if (given->children == 0) continue;
-      given = &in[given->child[0]];
-    } else if (i >= required) {
-      continue;
-    }
-    bool const one =
-        given->kind == term_kind::capture || given->kind == term_kind::scalar || given->kind == term_kind::parameter;
-    if (one && (partly_ >> known(given->name) & 1u) != 0) return fail(rule_error::not_in_all_branches, given->name);
-  }
-}
+#pragma GCC diagnostic pop
 
-constexpr std::uint8_t lowering::axes_of_row(expression const& in, term const& t) {
-  if (t.children == 3) return known(in[t.child[2]].name);
-  std::uint8_t found = no_slot;
-  for (std::uint8_t i = 0; i < out.slot_count; ++i) {
-    if (out.slot_kinds[i] != slot_kind::parameter) continue;
-    if (found != no_slot) fail(rule_error::row_of_several_axes, out.slot_names[i]);
-    found = i;
-  }
-  return found;
-}
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"  // g++ 12 means designated ones, too
 
-constexpr bool lowering::lower_again(term const& t, replacement_term& into) {
-  for (std::uint16_t i = 0; i < pattern_.size; ++i) {
-    auto const& named = pattern_[i];
-    if (named.kind != term_kind::known_as || named.name != t.name) continue;
-    auto const& known_as = pattern_[named.child[0]];
-    auto const& is = known_as.kind == term_kind::result ? pattern_[known_as.child[0]] : known_as;
-    bool const by_name = is.kind == term_kind::named || is.kind == term_kind::exact;
-    if (!by_name && is.kind != term_kind::neutral) return false;
-    auto const meant = by_name ? facts_of(names_, is.name) : facts_of(is.op);
-    into.what = replacement_term::kind::again;
-    into.slot = known(t.name);
-    into.op = static_cast<std::uint16_t>(meant.op);
-    into.index = is.kind == term_kind::exact || meant.op == opcode::opaque ? meant.code : std::uint16_t{0};
-    return true;
-  }
-  return false;
-}
+namespace fuse::inline v0::detail {
 
-constexpr void lowering::lower_replacement() {
-  auto const& made = rule_.replacement;
-  if (made.size > lowered_rule::replacement_capacity) return fail(rule_error::too_large, rule_.name);
-  auto const& top = made.terms[made.size - 1];
-  std::size_t const roots = top.kind == term_kind::roots ? top.children : 1u;
-  if (top.kind == term_kind::alternatives)
-    for (int i = 0; i < top.children; ++i)
-      if (made.terms[top.child[i]].kind == term_kind::roots)
-        return fail(rule_error::either_in_a_replacement, rule_.name);
-  if (roots != out.root_count) return fail(rule_error::roots_and_replacements_differ, rule_.name);
-  for (std::uint16_t i = 0; i < made.size; ++i) {
-    auto const t = made.terms[i];
-    replacement_term r{};
-    for (int c = 0; c < t.children; ++c) {
-      auto const& child = made.terms[t.child[c]];
-      if (child.kind != term_kind::attribute) {
-        r.child[r.children++] = t.child[c];
-        continue;
-      }
-      if (r.parameter_count == 4) return fail(rule_error::too_large, rule_.name);
-      auto& given = r.parameters[r.parameter_count++];
-      given.name = child.name;
-      given.number = child.number;
-      given.integer = child.index == 1;
-      given.slot = no_slot;
-      given.term = no_slot;
-      if (child.children == 1) {
-        auto const& holder = made[child.child[0]];
-        if (holder.kind == term_kind::number)
-          given.number = holder.number;
-        else if (captures(holder))
-          given.slot = known(holder.name);
-        else
-          given.term = child.child[0];
-      }
-    }
-    int const operands = t.children - t.attributes;
-    using kind = replacement_term::kind;
-    switch (t.kind) {
-      case term_kind::capture:
-      case term_kind::scalar:
-      case term_kind::rest:
-      case term_kind::parameter:
-        r.what = kind::slot;
-        r.slot = known(t.name);
-        if (out.slot_kinds[r.slot] == slot_kind::dimension) return fail(rule_error::two_uses_of_a_name, t.name);
-        if ((root_names_ >> r.slot & 1u) != 0) return fail(rule_error::root_on_the_right, t.name);
-        break;
-      case term_kind::number:
-        r.what = kind::number;
-        r.number = t.number;
-        break;
-      case term_kind::named:
-      case term_kind::exact: {
-        auto const meant = facts_of(names_, t.name);
-        if (meant.code == 0) return fail(rule_error::unknown_operator, t.name);
-        if (operands > meant.data) return fail(rule_error::parameter_as_operand, t.name);
-        bool const neutral = t.kind == term_kind::named && meant.op != opcode::opaque;
-        if (t.attributes != 0) check_attributes(made, t, meant.code, false);
-        r.what = neutral ? kind::neutral : kind::named;
-        r.op = neutral ? static_cast<std::uint16_t>(meant.op) : meant.code;
-        if (neutral && (operands < meant.least || operands > meant.most)) return fail_at_operands(t, meant);
-        require_operands(made, t, neutral ? meant.least : operands);
-        break;
-      }
-      case term_kind::neutral: {
-        auto const meant = facts_of(t.op);
-        if (operands < meant.least || operands > meant.most) return fail_at_operands(t, meant);
-        r.what = kind::neutral;
-        r.op = static_cast<std::uint16_t>(t.op);
-        if (t.attributes != 0) check_attributes(made, t, 0, false);
-        require_operands(made, t, meant.least);
-        break;
-      }
-      case term_kind::again:
-        if (!lower_again(t, r)) return fail(rule_error::again_of_no_operator, t.name);
-        break;
-      case term_kind::fold:
-        r.what = kind::fold;
-        r.index = t.index;
-        break;
-      case term_kind::or_else:
-        if (!captures(made.terms[t.child[0]])) return fail(rule_error::or_else_of_no_capture, rule_.name);
-        r.what = kind::or_else;
-        break;
-      case term_kind::along:
-        r.what = kind::along;
-        r.number = t.number;
-        break;
-      case term_kind::dimension:
-        r.what = kind::dimension;
-        r.number = t.number;
-        r.slot = known(t.name);
-        if (out.slot_kinds[r.slot] != (t.index != 0 ? slot_kind::dimension : slot_kind::value))
-          return fail(rule_error::two_uses_of_a_name, t.name);
-        break;
-      case term_kind::rearranged:
-        r.what = kind::rearranged;
-        r.index = rearranged(t, false);
-        break;
-      case term_kind::list: r.what = kind::list; break;
-      case term_kind::row:
-        r.what = kind::row;
-        r.number = t.number;
-        r.slot = axes_of_row(made, t);
-        r.children = 2;
-        break;
-      case term_kind::result:
-        if (auto const& of = made[t.child[0]]; (!is_node(of) && of.kind != term_kind::again) || t.index > 255)
-          return fail(rule_error::result_of_no_operator, rule_.name);
-        r.what = kind::result;
-        r.index = t.index;
-        break;
-      case term_kind::roots: r.what = kind::roots; break;
-      case term_kind::alternatives:
-        if (i + 1 != made.size) return fail(rule_error::either_in_a_replacement, rule_.name);
-        r.what = kind::either;
-        break;
-      case term_kind::attribute: break;
-      case term_kind::misused: return fail_at_misuse(t);
-      default: return fail(rule_error::no_replacement, rule_.name);
-    }
-    out.replacement[i] = r;
-  }
-  out.replacement_size = static_cast<std::uint8_t>(made.size);
+constexpr lowering::lowering(lowered_rule& into, rewrite_rule const& rule, dialect const& names)
+    : out(into), rule_(rule), names_(names) {
+  out.name = rule.name;
+  out.summary = rule.summary_text;
+  out.stage = rule.stage_number;
+  out.benefit = rule.benefit_value;
+  out.equal_cost = rule.equal_cost;
+  out.silent = rule.silent;
+  if (rule.pattern.too_large || rule.replacement.too_large || rule.too_many)
+    fail(rule_error::too_large, rule.name);
+  else if (rule.replacement.size == 0)
+    fail(rule_error::no_replacement, rule.name);
+  for (std::size_t i = 0; i < rule.transparent_count; ++i) add_transparent(everywhere_, rule.transparent[i]);
+  resolve();
+  if (failed_) return;
+  if (everywhere_.count != 0) everywhere_id_ = set_id(everywhere_);
+  lower_roots(pattern_.root());
+  out.size = size_;
+  if (!failed_) lower_replacement();
 }
 
 [[nodiscard]] constexpr lowered_rule lower(rewrite_rule const& rule, dialect const& names) {
@@ -17053,6 +17083,14 @@ class basic_validity {
         for (std::uint32_t i = 1; i < count; ++i) alike(0, i);
         return;
       case opcode::gather: return want(1, "an integer type", &is_integer);
+      case opcode::rotary_embedding:
+      case opcode::rotary_embedding_at: {
+        bool const at = op == opcode::rotary_embedding_at;
+        want(0, "a floating type", &is_floating);
+        alike(0, at ? 2 : 1);
+        alike(0, at ? 3 : 2);
+        return want(at ? 1 : 3, "an integer type", &is_integer);
+      }
       case opcode::matmul:
       case opcode::gemm:
       case opcode::linear:
@@ -17161,6 +17199,9 @@ class basic_validity {
             if (i != 0 || shape(0).size() != 3 || !(shape(1)[0] == extent(1))) equal_at(0, i, 1, i);
         return;
       case opcode::rotary_embedding: return check_rotary_embedding();
+      case opcode::rotary_embedding_at:
+        for (std::size_t axis = 0; ranked(2) && axis < shape(2).size(); ++axis) equal_at(2, axis, 3, axis);
+        return check_pairs(2);
       case opcode::batch_norm:
       case opcode::instance_norm:
         for (std::uint32_t i = 1; i < count; ++i)
@@ -17241,12 +17282,16 @@ class basic_validity {
     if ((rank != 3 && rank != 4) || shape(1).size() != 3) return wrong("its operands have other ranks than it takes");
     if (!(shape(1)[0] == extent(1))) equal_at(0, 0, 1, 0);
     equal_at(0, rank - 2, 1, 1);
-    auto const row = shape(0).back(), half = shape(1).back();
+    check_pairs(1);
+  }
+  void check_pairs(std::uint32_t table) {
+    if (!ranked(0) || !ranked(table) || shape(0).size() != 4 || shape(table).empty()) return;
+    auto const row = shape(0).back(), half = shape(table).back();
     double partly = 0;
     bool const whole = !read_number(image_, facts_, names_, n_, "rotary_embedding_dim", partly) || partly == 0;
-    if (rank == 4 && whole && row.known() && half.known() && row.value() != 2 * half.value())
-      wrong("operand 1 has " + std::to_string(half.value()) + " columns where operand 0 has pairs of " +
-            std::to_string(row.value()));
+    if (whole && row.known() && half.known() && row.value() != 2 * half.value())
+      wrong("operand " + std::to_string(table) + " has " + std::to_string(half.value()) +
+            " columns where operand 0 has rows of " + std::to_string(row.value()));
   }
   void check_concat() {
     double axis = 0;

@@ -61,6 +61,10 @@ TEST_CASE("parts are alike element by element") {
   CHECK(proven([](model& g) { return g.add("Mul", {g.doubled(), g.in("row", {6})}); }) == none);
   CHECK(proven([](model& g) { return g.add("Add", {g.doubled(), g.each_twice()}); }) == none);
   CHECK(proven([](model& g) { return g.add("Softmax", {g.doubled()}); }) == none);  // it is; nobody has proven it
+  CHECK(proven([](model& g) { return g.add("Dropout", {g.doubled()}); }) == alike);
+  CHECK(proven([](model& g) {
+          return g.add("Dropout", {g.doubled(), g.scalar(0.5f), g.in("trains", {}, element_type::boolean)});
+        }) == none);
 }
 
 TEST_CASE("parts of constants are alike by their contents") {

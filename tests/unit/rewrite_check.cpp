@@ -62,6 +62,13 @@ TEST_CASE("a rule that is wrong is refused, and the graph stays as it is") {
     g.end(g.add("Mul", {g.add("Tanh", {g.in("a")}), g.scalar(1e-20f)}));
     CHECK(!wrong<rule>(g).empty());
   }
+  SECTION("no number where there was 0") {
+    static constexpr auto endless = fuse::rule<"wrong">(tanh(abs(abs(x - y)))).replace(log(abs(x - y))).at_equal_cost();
+    sketch zero;
+    auto const e = zero.add("Exp", {zero.in("a")});
+    zero.end(zero.add("Tanh", {zero.add("Abs", {zero.add("Abs", {zero.add("Sub", {e, e})})})}));
+    CHECK(!wrong<endless>(zero).empty());
+  }
   SECTION("a mean for a sum, whose count nobody knows") {
     static constexpr auto rule =
         fuse::rule<"wrong">(tanh(mean(x))).replace(tanh(op<"ReduceSum">(x).attr<"axes">(axes))).at_equal_cost();

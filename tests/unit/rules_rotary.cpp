@@ -209,6 +209,29 @@ TEST_CASE("of doubles, and of three axes, there is no operator") {
   }
 }
 
+TEST_CASE("what a rule of one's own gives the operators must fit them") {
+  using namespace fuse::dsl;
+  static constexpr auto x = var<"x">, c = var<"c">, s = var<"s">;
+  static constexpr auto pattern = op<"Max">(tanh(x), c, s);
+  static constexpr auto from_0 = fuse::rule<"own">(pattern).replace(rotary_embedding_at(x, list(0), c, s));
+  static constexpr auto from_1 = fuse::rule<"own">(pattern).replace(rotary_embedding_at(x, list(1), c, s));
+  static constexpr auto by_batch = fuse::rule<"own">(pattern).replace(rotary_embedding(x, c, s));
+  fuse::rewrite_options options;
+  options.target = fuse::target::onnxruntime;
+  auto const why = [&]<auto const & Rule>(graph::dims const& cosines, graph::dims const& sines) {
+    sketch g(18);
+    g.end(g.add("Max", {g.add("Tanh", {g.in("x", {2, 4, 3, 8})}), g.in("c", cosines), g.in("s", sines)}));
+    return refusal<Rule>(g, options);
+  };
+  CHECK(why.template operator()<from_0>({3, 4}, {3, 4}) ==
+        "shape and element type");  // (the operator fits; what Max makes has no shape)
+  CHECK(why.template operator()<from_1>({3, 4}, {3, 4}) == "right side");
+  CHECK(why.template operator()<from_0>({5, 4}, {5, 4}) == "right side");
+  CHECK(why.template operator()<from_0>({3, 8}, {3, 8}) == "right side");
+  CHECK(why.template operator()<from_0>({3, 4}, {1, 4}) == "right side");
+  CHECK(why.template operator()<by_batch>({3, 3, 4}, {3, 3, 4}) == "right side");
+}
+
 TEST_CASE("before operator set 12 there is not even a function") {
   rotary g(11);
   auto const f = g.in("f", {1, 1, "s", 4}), both = g.joined(f, f);

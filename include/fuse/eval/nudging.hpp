@@ -44,35 +44,42 @@ struct nudging {
   std::uint64_t way = 0;
 };
 
-/// Moves each number of a result up or down, as another order of operations may; integers and truth values stay.
+/// Moves each number of a result up or down, as another order of operations may; integers and truth values stay, and so
+/// does a number that a float holds: it is exact, as a whole exponent is.
 inline void nudge(dense& result, random_bits& by) {
   if (result.type == element_type::boolean) return;
-  for (auto& x : result.elements) x *= 1 + nudge_of_results * (2 * by.from_0_to_1() - 1);
+  for (auto& x : result.elements)
+    if (rounded(x, element_type::float32) != x) x *= 1 + nudge_of_results * (2 * by.from_0_to_1() - 1);
 }
 /// Moves each number of a constant up or down by all that rounding to its type may move it.
 inline void nudge_by_type(dense& constant, random_bits& by) {
   for (auto& x : constant.elements) x *= 1 + (by.coin() ? 1 : -1) * rounding_of(constant.type);
 }
 
-/// Element by element, how far a result came out elsewhere, at most: infinitely far where it was no number there.
+/// Element by element, how far a result came out elsewhere, at most, where it was a number.
 class displacement {
  public:
-  explicit displacement(dense const& still) : still_(in_doubles(still)), most_(still_.elements.size(), 0) {}
+  explicit displacement(dense const& still)
+      : still_(in_doubles(still)), most_(still_.elements.size(), 0), endless_(still_.elements.size(), false) {}
 
   /// Takes in how a result came out; one of another shape tells nothing.
   void add(dense const& there) {
     if (there.shape != still_.shape) return;
     auto const moved = in_doubles(there);
     for (std::size_t i = 0; i < most_.size(); ++i)
-      if (auto const x = moved.elements[i]; std::isfinite(still_.elements[i]))
-        most_[i] = std::fmax(most_[i], std::isfinite(x) ? std::fabs(x - still_.elements[i]) : HUGE_VAL);
+      if (auto const off = std::fabs(moved.elements[i] - still_.elements[i]); std::isfinite(off))
+        most_[i] = std::fmax(most_[i], off);
+      else
+        endless_[i] = true;
   }
-  /// Whether rounding explains that an element is another number: that is not much further away than `allowed` and all
-  /// that it moved, or is none where it moved by as much as it is.
+  /// Whether rounding explains that an element is another number, not much further away than `allowed` and all that it
+  /// moved.
   [[nodiscard]] bool explains(std::size_t element, double other, double allowed) const {
-    auto const here = still_.elements[element];
-    return std::isfinite(other) ? std::fabs(other - here) <= allowed + 4 * most_[element]
-                                : most_[element] >= std::fabs(here) || !std::isfinite(allowed);
+    return std::fabs(other - still_.elements[element]) <= allowed + 4 * most_[element];
+  }
+  /// Whether rounding explains that an element is no number: it was none elsewhere, or moved by as much as it is.
+  [[nodiscard]] bool explains_none(std::size_t element) const {
+    return endless_[element] || (most_[element] > 0 && most_[element] >= std::fabs(still_.elements[element]));
   }
   [[nodiscard]] double of_all() const {
     double most = 0;
@@ -83,6 +90,7 @@ class displacement {
  private:
   dense still_;
   std::vector<double> most_;
+  std::vector<bool> endless_;
 };
 
 }  // namespace fuse::inline v0::detail

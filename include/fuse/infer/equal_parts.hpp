@@ -100,6 +100,7 @@ class basic_equal_parts {
     auto const operand = [&](std::uint32_t i) { return i < image_.operand_count(n) ? image_.operand(n, i) : absent; };
     auto const kind = info(op).kind;
     if (image_.result_index(v) != 0 || image_.node(n).has_bodies) return false;
+    if (op == opcode::dropout) return false;  // of one that does nothing the layout tells
     if (kind == op_kind::elementwise || kind == op_kind::broadcast) {
       for (std::uint32_t i = 0; i < image_.operand_count(n); ++i)
         if (operand(i) != absent && !has_or_repeats(operand(i), last)) return false;

@@ -132,6 +132,14 @@ class basic_validity {
         for (std::uint32_t i = 1; i < count; ++i) alike(0, i);
         return;
       case opcode::gather: return want(1, "an integer type", &is_integer);
+      case opcode::rotary_embedding:
+      case opcode::rotary_embedding_at: {
+        bool const at = op == opcode::rotary_embedding_at;
+        want(0, "a floating type", &is_floating);
+        alike(0, at ? 2 : 1);
+        alike(0, at ? 3 : 2);
+        return want(at ? 1 : 3, "an integer type", &is_integer);
+      }
       case opcode::matmul:
       case opcode::gemm:
       case opcode::linear:
@@ -243,6 +251,9 @@ class basic_validity {
             if (i != 0 || shape(0).size() != 3 || !(shape(1)[0] == extent(1))) equal_at(0, i, 1, i);
         return;
       case opcode::rotary_embedding: return check_rotary_embedding();
+      case opcode::rotary_embedding_at:
+        for (std::size_t axis = 0; ranked(2) && axis < shape(2).size(); ++axis) equal_at(2, axis, 3, axis);
+        return check_pairs(2);
       case opcode::batch_norm:
       case opcode::instance_norm:
         for (std::uint32_t i = 1; i < count; ++i)
@@ -327,12 +338,17 @@ class basic_validity {
     if ((rank != 3 && rank != 4) || shape(1).size() != 3) return wrong("its operands have other ranks than it takes");
     if (!(shape(1)[0] == extent(1))) equal_at(0, 0, 1, 0);
     equal_at(0, rank - 2, 1, 1);
-    auto const row = shape(0).back(), half = shape(1).back();
+    check_pairs(1);
+  }
+  // Tables have a column for each pair of a head.
+  void check_pairs(std::uint32_t table) {
+    if (!ranked(0) || !ranked(table) || shape(0).size() != 4 || shape(table).empty()) return;
+    auto const row = shape(0).back(), half = shape(table).back();
     double partly = 0;
     bool const whole = !read_number(image_, facts_, names_, n_, "rotary_embedding_dim", partly) || partly == 0;
-    if (rank == 4 && whole && row.known() && half.known() && row.value() != 2 * half.value())
-      wrong("operand 1 has " + std::to_string(half.value()) + " columns where operand 0 has pairs of " +
-            std::to_string(row.value()));
+    if (whole && row.known() && half.known() && row.value() != 2 * half.value())
+      wrong("operand " + std::to_string(table) + " has " + std::to_string(half.value()) +
+            " columns where operand 0 has rows of " + std::to_string(row.value()));
   }
   void check_concat() {
     double axis = 0;

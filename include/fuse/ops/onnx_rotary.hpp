@@ -21,6 +21,8 @@ namespace fuse::inline v0::detail::onnx_rotary {
   bool const at = e.op == opcode::rotary_embedding_at;
   if ((e.op != opcode::rotary_embedding && !at) || e.operands.size() < 3 || (!at && e.has(3))) return {};
   auto const &x = e.operands[0], &cosines = e.operands[at ? 2 : 1], &sines = e.operands[at ? 3 : 2];
+  if (at && (!(e.operands[1].number == 0) || e.operands[1].shape.size() != 1))
+    return "the first position is not provably 0, in one element of one axis";
   if (x.type == element_type::unknown) return "the element type of what is turned is not known";
   if (!is_floating(x.type) || x.type == element_type::float64)
     return "the operator takes float, half and bfloat16, and no other type";

@@ -23,6 +23,7 @@
 #include <fuse/verify/group_spelling.hpp>
 #include <fuse/verify/layer_shapes.hpp>
 #include <fuse/verify/layout_spelling.hpp>
+#include <fuse/verify/leaf_shape.hpp>
 #include <fuse/verify/read_pattern.hpp>
 #include <fuse/verify/shaped_sample.hpp>
 
@@ -114,9 +115,7 @@ class spelling : public shaped_sample, public group_spelling<spelling>, public l
   }
   [[nodiscard]] condition const* condition_on(std::string_view name,
                                               bool (*holds)(captured const*, condition const&)) const {
-    for (std::size_t i = 0; i < rule_.condition_count; ++i)
-      if (auto const& c = rule_.conditions[i]; c.holds == holds && c.captures[0] == name) return &c;
-    return nullptr;
+    return detail::condition_on(rule_, name, holds);
   }
 
   // The shape of what the pattern computes
@@ -225,52 +224,6 @@ class spelling : public shaped_sample, public group_spelling<spelling>, public l
     return numbers;
   }
 
-  // A shape that broadcasts to what is wanted.
-  shape leaf_shape(std::string_view name) {
-    auto made_shape = base_;
-    if (made_shape.empty()) return made_shape;
-    if (auto const* c = condition_on(name, &dsl::condition_detail::along_last_axes);
-        c != nullptr && !choose.one_in("another shape", 8)) {
-      std::size_t axes = 1;
-      if (auto const at = axes_.find(std::string(std::string_view(c->captures[2]))); at != axes_.end())
-        axes = at->second.size();
-      axes = std::min(axes, made_shape.size());
-      auto const kept = shape(made_shape.end() - static_cast<std::ptrdiff_t>(axes), made_shape.end());
-      auto const how = choose.number("shape of a row", {0, 0, 0, 1, 2});
-      if (how == 0) return kept;
-      if (how == 2) return {};
-      std::fill(made_shape.begin(), made_shape.end() - static_cast<std::ptrdiff_t>(axes), 1);
-      return made_shape;
-    }
-    if (auto const* c = condition_on(name, &dsl::condition_detail::along_one_axis);
-        c != nullptr && !choose.one_in("another shape", 8)) {
-      auto const rank = static_cast<int>(made_shape.size());
-      auto const axis = c->number < 0 ? static_cast<int>(c->number) + rank : static_cast<int>(c->number);
-      for (int i = 0; i < rank; ++i)
-        if (i != axis) made_shape[static_cast<std::size_t>(i)] = 1;
-      while (made_shape.size() > 1 && made_shape[0] == 1 && choose.one_in("fewer axes", 2))
-        made_shape.erase(made_shape.begin());
-      return made_shape;
-    }
-    if (auto const* c = condition_on(name, &dsl::condition_detail::broadcasts_along);
-        c != nullptr && !choose.one_in("another shape", 8)) {
-      auto const axis = static_cast<std::ptrdiff_t>(c->number) +
-                        (c->number < 0 ? static_cast<std::ptrdiff_t>(made_shape.size()) : std::ptrdiff_t{0});
-      if (axis >= 0 && axis < static_cast<std::ptrdiff_t>(made_shape.size()))
-        made_shape[static_cast<std::size_t>(axis)] = 1;
-      if (axis > 0 && choose.one_in("one for all", 2)) made_shape[0] = 1;
-      while (made_shape.size() > 1 && made_shape[0] == 1 && choose.one_in("fewer axes", 2))
-        made_shape.erase(made_shape.begin());
-      return made_shape;
-    }
-    if (exact_shapes_ || condition_on(name, &dsl::condition_detail::same_shape) != nullptr) return made_shape;
-    auto const how = choose.number("shape of a leaf", {0, 0, 0, 0, 1, 2, 3, 4});
-    if (how == 1) made_shape[0] = 1;
-    if (how == 2) made_shape.back() = 1;
-    if (how == 3) made_shape.erase(made_shape.begin());
-    if (how == 4 && choose.one_in("a number", 2)) made_shape.clear();
-    return made_shape;
-  }
   value fresh_leaf(shape const& of, bool as_constant) {
     auto const numbers = contents(count_of(of));
     auto const contents_made = make_tensor(type_, of, numbers);
@@ -308,7 +261,7 @@ class spelling : public shaped_sample, public group_spelling<spelling>, public l
     bool const as_constant = condition_on(name, &dsl::condition_detail::constant_value) != nullptr
                                  ? !choose.one_in("no constant", 12)
                                  : choose.one_in("a constant", first ? 16 : 3);
-    auto const of = first ? first_shape() : leaf_shape(name);
+    auto const of = first ? first_shape() : leaf_shape(rule_, name, base_, axes_, exact_shapes_, choose);
     if (!leaves_.empty() && choose.one_in("the same leaf", 8))
       for (auto const v : leaves_)
         if (shape_of(v) == of) return v;
