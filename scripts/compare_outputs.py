@@ -37,7 +37,7 @@ def read_inputs(folder):
 
 # Columns of counts.tsv, and how the operators, or the functions that stand in for them, begin.
 KINDS = {
-    "layer norms": (["layer_norm"], ("LayerNormalization", "SkipLayerNormalization")),
+    "layer norms": (["layer_norm"], ("LayerNormalization", "SkipLayerNormalization", "EmbedLayerNormalization")),
     "RMS norms": (["rms_norm"], ("RMSNormalization", "SimplifiedLayerNormalization", "SkipSimplifiedLayerNormalization")),
     "activations": (["gelu_erf", "gelu_tanh", "quick_gelu", "silu"], ("Gelu", "FastGelu", "BiasGelu", "QuickGelu", "Swish")),
     "rotary embeddings": (["rotary_half", "rotary_interleaved"], ("RotaryEmbedding",)),

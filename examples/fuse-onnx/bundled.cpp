@@ -7,6 +7,7 @@
 #include <fuse/rules/activations.hpp>
 #include <fuse/rules/batch_norm.hpp>
 #include <fuse/rules/canonical.hpp>
+#include <fuse/rules/embeddings.hpp>
 #include <fuse/rules/linear.hpp>
 #include <fuse/rules/norms.hpp>
 #include <fuse/rules/onnx_functions.hpp>
@@ -18,8 +19,9 @@ namespace fuse_onnx {
 
 namespace {
 inline constexpr auto bundled =
-    fuse::rule_set<fuse::rules::norms, fuse::rules::skip_norms, fuse::rules::activations, fuse::rules::rotary,
-                   fuse::rules::batch_norm, fuse::rules::onnx_functions, fuse::rules::canonical, fuse::rules::linear>;
+    fuse::rule_set<fuse::rules::norms, fuse::rules::embeddings, fuse::rules::skip_norms, fuse::rules::activations,
+                   fuse::rules::rotary, fuse::rules::batch_norm, fuse::rules::onnx_functions, fuse::rules::canonical,
+                   fuse::rules::linear>;
 }
 
 fuse::program const& bundled_program() {

@@ -39,6 +39,8 @@ int fuse_onnx::run(int count, char const* const* words) {
                              "Compute both sides of each rewrite on random inputs; refuse what differs");
   optimize_command->add_flag("--clean", optimized.clean,
                              "Compute what is constant, share what is computed twice, drop what nobody uses");
+  optimize_command->add_flag("--quantise-embeddings", optimized.quantise_embeddings,
+                             "Make tables of embeddings elements of 8 bits, and report the errors; for onnxruntime");
   optimize_command->add_option("--report", optimized.report, "How to print the report")
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();

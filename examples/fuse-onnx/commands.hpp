@@ -19,6 +19,7 @@ struct optimize_arguments {
   std::string target = "onnx", report = "text";
   bool check = false;
   bool clean = false;
+  bool quantise_embeddings = false;
 };
 struct explain_arguments {
   std::filesystem::path input;

@@ -14,9 +14,12 @@
 
 namespace mini {
 
-// ONNX, but the norms are there in every version.
-inline constexpr fuse::operator_row norms[] = {{"LayerNormalization", fuse::opcode::layer_norm},
-                                               {"RMSNormalization", fuse::opcode::rms_norm}};
+// ONNX, but the norms are there in every version, and so are those of embeddings.
+inline constexpr fuse::operator_row norms[] = {
+    {"LayerNormalization", fuse::opcode::layer_norm},
+    {"RMSNormalization", fuse::opcode::rms_norm},
+    {"com.microsoft::EmbedLayerNormalization", fuse::opcode::embed_layer_norm},
+    {"com.microsoft::QEmbedLayerNormalization", fuse::opcode::qembed_layer_norm}};
 inline constexpr auto dialect = fuse::onnx.with(norms);
 
 [[nodiscard]] inline fuse::element_type element_of(char type) {
@@ -24,17 +27,19 @@ inline constexpr auto dialect = fuse::onnx.with(norms);
     case 'f': return fuse::element_type::float32;
     case 'i': return fuse::element_type::int64;
     case 'b': return fuse::element_type::boolean;
+    case 'u': return fuse::element_type::uint8;
+    case 's': return fuse::element_type::int8;
     default: return fuse::element_type::unknown;
   }
 }
 
-[[nodiscard]] inline fuse::tensor_view view_of(tensor const& t) {
+[[nodiscard]] inline fuse::tensor_view view_of(tensor const& t, char type) {
   if (!t) return {};
   return t.visit([&](auto const& elements) -> fuse::tensor_view {
-    auto const type = t.is<float>() ? 'f' : t.is<std::int64_t>() ? 'i' : 'b';
     return {element_of(type), t.dims, std::as_bytes(std::span(elements))};
   });
 }
+[[nodiscard]] inline char type_of(tensor const& t) { return t.is<float>() ? 'f' : t.is<std::int64_t>() ? 'i' : 'b'; }
 
 }  // namespace mini
 
@@ -57,7 +62,7 @@ struct fuse::graph_traits<mini::graph> {
   static auto const& inputs(mini::graph const& g) { return g.inputs; }
   static auto const& outputs(mini::graph const& g) { return g.outputs; }
   static std::string name(mini::graph const&, value v) { return v->name; }
-  static tensor_view constant(mini::graph const&, value v) { return mini::view_of(v->constant); }
+  static tensor_view constant(mini::graph const&, value v) { return mini::view_of(v->constant, v->type); }
   static element_type type(mini::graph const&, value v) { return mini::element_of(v->type); }
   static bool shape(mini::graph const&, value v, std::vector<dimension>& into) {
     into.clear();
@@ -78,7 +83,7 @@ struct fuse::graph_traits<mini::graph> {
     return std::visit(
         [](auto const& content) -> attribute_view {
           if constexpr (std::is_same_v<decltype(content), mini::tensor const&>)
-            return mini::view_of(content);
+            return mini::view_of(content, mini::type_of(content));
           else if constexpr (std::is_same_v<decltype(content), float const&>)
             return double{content};
           else
@@ -99,12 +104,12 @@ struct fuse::graph_traits<mini::graph> {
     return n;
   }
   static value add_constant(mini::graph& g, tensor_view contents, std::string_view) {
-    std::vector<float> elements;
-    for (std::size_t i = 0; i < contents.size(); ++i) elements.push_back(static_cast<float>(contents.number(i)));
-    auto* const made = g.make_value();
-    made->constant = mini::tensor({contents.shape.begin(), contents.shape.end()}, std::move(elements));
-    made->type = 'f';
-    return made;
+    switch (contents.type) {
+      case element_type::float32: return add<float>(g, contents, 'f');
+      case element_type::uint8: return add<std::uint8_t>(g, contents, 'u');
+      case element_type::int8: return add<std::int8_t>(g, contents, 's');
+      default: return add<std::int64_t>(g, contents, 'i');
+    }
   }
   static void replace_uses(mini::graph& g, value from, value to) {
     for (auto& n : g.nodes) std::replace(n.operands.begin(), n.operands.end(), from, to);
@@ -114,5 +119,16 @@ struct fuse::graph_traits<mini::graph> {
   static void erase(mini::graph& g, node n) {
     for (auto* const result : n->results) result->producer = nullptr;
     g.nodes.erase(n->place);
+  }
+
+ private:
+  template <class Element>
+  static value add(mini::graph& g, tensor_view contents, char type) {
+    std::vector<Element> elements;
+    for (std::size_t i = 0; i < contents.size(); ++i) elements.push_back(static_cast<Element>(contents.number(i)));
+    auto* const made = g.make_value();
+    made->constant = mini::tensor({contents.shape.begin(), contents.shape.end()}, std::move(elements));
+    made->type = type;
+    return made;
   }
 };

@@ -30,7 +30,7 @@ struct value {
   tensor computed{};  // by the last run, or given to it
   // As the model declares it; a dimension is a number, or a name that stands for one.
   std::vector<std::variant<std::int64_t, std::string>> dims{};
-  char type = '?';  // 'f'loat, 'i'nteger of 64 bits, 'b'oolean
+  char type = '?';  // 'f'loat, 'i'nteger of 64 bits, 'b'oolean, 'u'nsigned or 's'igned of 8 bits
   bool has_dims = false;
 };
 

@@ -19,6 +19,8 @@ char type_of(int data_type) {
     case TensorProto::INT64:
     case TensorProto::INT32: return 'i';
     case TensorProto::BOOL: return 'b';
+    case TensorProto::UINT8: return 'u';
+    case TensorProto::INT8: return 's';
     default: return '?';
   }
 }
@@ -55,11 +57,13 @@ tensor read(TensorProto const& t) {
     case TensorProto::FLOAT: return checked(t, elements_of<float, float>(t, t.float_data()));
     case TensorProto::INT64: return checked(t, elements_of<std::int64_t, std::int64_t>(t, t.int64_data()));
     case TensorProto::INT32: return checked(t, elements_of<std::int32_t, std::int64_t>(t, t.int32_data()));
-    case TensorProto::BOOL: return checked(t, elements_of<std::uint8_t, std::uint8_t>(t, t.int32_data()));
+    case TensorProto::BOOL:
+    case TensorProto::UINT8: return checked(t, elements_of<std::uint8_t, std::uint8_t>(t, t.int32_data()));
+    case TensorProto::INT8: return checked(t, elements_of<std::int8_t, std::int8_t>(t, t.int32_data()));
     default:
       throw std::runtime_error("tensor '" + t.name() + "' has elements of type " +
                                TensorProto::DataType_Name(static_cast<TensorProto::DataType>(t.data_type())) +
-                               ", expected float, int32, int64 or bool");
+                               ", expected float, int32, int64, bool, uint8 or int8");
   }
 }
 

@@ -10,6 +10,7 @@
 #include "run.hpp"
 
 #include <fuse/fuse.hpp>
+#include <fuse/rules/embeddings.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -27,6 +28,8 @@ constexpr char const* encoders[] = {"bert-fixed-op13",      "bert-op11",        
                                     "bert-sdpa-op16",       "distilbert-op14",     "t5-encoder-op14", "vit-op14",
                                     "whisper-encoder-op14", "whisper-encoder-op17"};
 constexpr int rounds = 51;
+
+inline constexpr auto norms = fuse::rule_set<fuse::rules::norms, fuse::rules::embeddings>;
 
 using named_tensors = std::unordered_map<std::string, mini::tensor>;
 
@@ -87,7 +90,7 @@ bool run(std::string const& file, bool timed) {
   mini::graph plain, fused;
   require(mini::load_model(file, plain));
   require(mini::load_model(file, fused));
-  fuse::rewrite<fuse::rules::norms>(fused);
+  fuse::rewrite<norms>(fused);
 
   require(mini::prepare(plain));
   require(mini::prepare(fused));

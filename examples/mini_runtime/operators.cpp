@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "operators.hpp"
 
+#include <fuse/kernels/embed_layer_norm.hpp>
 #include <fuse/kernels/layer_norm.hpp>
+#include <fuse/kernels/qembed_layer_norm.hpp>
 #include <fuse/kernels/rms_norm.hpp>
 
 #include <Eigen/Core>
@@ -12,6 +14,7 @@
 #include <functional>
 #include <limits>
 #include <map>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -405,6 +408,76 @@ tensors rms_norm(node const& n, tensors const& in) {
   });
 }
 
+// Rows of tables, by ids of (batch, sequence).
+template <class T>
+fuse::kernels::matrix_view<T const> rows_of(tensor const& t) {
+  return {t.as<T>().data(), index(t.rank() == 1 ? 1 : t.dims.at(0)), index(t.dims.back())};
+}
+template <class T>
+std::optional<fuse::kernels::matrix_view<T const>> rows_if_any(tensors const& in, std::size_t at) {
+  if (at >= in.size() || !in[at]) return std::nullopt;
+  return rows_of<T>(in[at]);
+}
+
+// Results: the norm, how many entries of each mask count, and the sum of the rows.
+template <class Arguments>
+tensors embedded(node const& n, tensors const& in, Arguments arguments) {
+  shape const dims{in[0].dims.at(0), in[0].dims.at(1), in.at(2).dims.at(1)};
+  floats y(index(count(dims))), sum;
+  std::vector<std::int32_t> counts(index(dims[0]));
+  fuse::kernels::matrix_view<float> const rows{y.data(), index(dims[0] * dims[1]), index(dims[2])};
+  arguments.input_ids = rows_of<std::int64_t>(in[0]);
+  arguments.segment_ids = rows_if_any<std::int64_t>(in, 1);
+  arguments.mask = rows_if_any<std::int64_t>(in, 7);
+  arguments.epsilon = n.get<float>("epsilon", 1e-12f);
+  arguments.y = rows;
+  arguments.mask_index = counts;
+  fuse::kernels::status done;
+  if constexpr (requires { arguments.embedding_sum; }) {
+    arguments.position_ids = rows_if_any<std::int64_t>(in, 8);
+    if (n.results.size() > 2) {
+      sum.resize(y.size());
+      arguments.embedding_sum = {sum.data(), rows.rows, rows.columns};
+    }
+    done = fuse::kernels::embed_layer_norm(arguments);
+  } else {
+    done = fuse::kernels::qembed_layer_norm(arguments);
+  }
+  if (!done.ok()) throw std::runtime_error(done.message());
+  tensors made{{dims, std::move(y)}, {{dims[0]}, integers(counts.begin(), counts.end())}};
+  if (!sum.empty()) made.emplace_back(dims, std::move(sum));
+  return made;
+}
+
+tensors embed_layer_norm(node const& n, tensors const& in) {
+  fuse::kernels::embed_layer_norm_arguments<float, float, std::int64_t> arguments;
+  arguments.word = rows_of<float>(in.at(2));
+  arguments.position = rows_of<float>(in.at(3));
+  arguments.segment = rows_if_any<float>(in, 4);
+  arguments.gamma = in.at(5).as<float>();
+  arguments.beta = in.at(6).as<float>();
+  return embedded(n, in, arguments);
+}
+
+template <class T>
+tensors qembed_layer_norm_of(node const& n, tensors const& in) {
+  auto const quantised = [&](std::size_t at) {
+    return fuse::kernels::quantized_view<T const>{rows_of<T>(in[at]), in.at(at + 6).as<float>(),
+                                                  in.at(at + 11).as<T>()};
+  };
+  fuse::kernels::qembed_layer_norm_arguments<T, std::int64_t> arguments;
+  arguments.word = quantised(2);
+  arguments.position = quantised(3);
+  if (in.at(4)) arguments.segment = quantised(4);
+  arguments.gamma = quantised(5);
+  arguments.beta = quantised(6);
+  return embedded(n, in, arguments);
+}
+tensors qembed_layer_norm(node const& n, tensors const& in) {
+  return in.at(2).is<std::int8_t>() ? qembed_layer_norm_of<std::int8_t>(n, in)
+                                    : qembed_layer_norm_of<std::uint8_t>(n, in);
+}
+
 // ---- Products
 
 tensors matmul(node const&, tensors const& in) {
@@ -491,6 +564,8 @@ function function_of(std::string_view op) {
       {"Greater", pairwise(std::greater<>())},
       {"GreaterOrEqual", pairwise(std::greater_equal<>())},
       {"Identity", identity},
+      {"com.microsoft::EmbedLayerNormalization", embed_layer_norm},
+      {"com.microsoft::QEmbedLayerNormalization", qembed_layer_norm},
       {"LayerNormalization", layer_norm},
       {"Less", pairwise(std::less<>())},
       {"LessOrEqual", pairwise(std::less_equal<>())},

@@ -14,7 +14,8 @@ namespace mini {
 using shape = std::vector<std::int64_t>;
 using floats = std::vector<float>;
 using integers = std::vector<std::int64_t>;  // all integer types: what fits into the others fits here
-using booleans = std::vector<std::uint8_t>;
+using booleans = std::vector<std::uint8_t>;  // and unsigned integers of 8 bits
+using signed_bytes = std::vector<std::int8_t>;
 
 /// A dense row-major tensor. Elements are never changed once they are in a tensor, so tensors share them.
 class tensor {
@@ -50,7 +51,7 @@ class tensor {
   [[nodiscard]] std::int64_t rank() const { return static_cast<std::int64_t>(dims.size()); }
 
  private:
-  using storage = std::variant<floats, integers, booleans>;
+  using storage = std::variant<floats, integers, booleans, signed_bytes>;
   std::shared_ptr<storage const> elements_{};
 };
 

@@ -150,6 +150,7 @@ constexpr parameter_info list_of_integers(std::string_view name, list_use otherw
 inline constexpr parameter_info reduction_parameters[] = {{"keepdims", 1}, {"noop_with_empty_axes", 0}};
 inline constexpr parameter_info norm_parameters[] = {
     {"axis", -1, axis_use::trailing}, real_number("epsilon", 1e-5), {"stash_type", 1}};
+inline constexpr parameter_info embedding_parameters[] = {real_number("epsilon", 1e-12), {"mask_index_type", 0}};
 inline constexpr parameter_info last_axis_parameters[] = {{"axis", -1, axis_use::one}};
 inline constexpr parameter_info first_axis_parameters[] = {{"axis", 0, axis_use::one}};
 inline constexpr parameter_info axis_parameters[] = {{"axis", std::numeric_limits<double>::quiet_NaN(), axis_use::one}};
@@ -194,7 +195,7 @@ enum class opcode : std::uint16_t {
   matmul, gemm, linear, einsum, matmul_integer, conv, conv_transpose, conv_integer, max_pool, average_pool, global_max_pool, resize,
   fused_matmul, qlinear_matmul, qlinear_conv, lstm, gru, rnn,
   softmax, log_softmax, batch_norm, instance_norm, group_norm, layer_norm, rms_norm, skip_layer_norm, skip_rms_norm,
-  embed_layer_norm, rotary_embedding, rotary_embedding_at, attention, hardmax, lp_normalization, mean_variance_norm, local_response_norm,
+  embed_layer_norm, qembed_layer_norm, rotary_embedding, rotary_embedding_at, attention, hardmax, lp_normalization, mean_variance_norm, local_response_norm,
   quantize, dequantize, dynamic_quantize,
   if_else, loop, scan,
   bit_shift, swiglu, cumulative_product, compress, lp_pool, global_lp_pool,
@@ -477,7 +478,8 @@ inline constexpr operator_info operator_table[] = {
     detail::same_shape_reduction(opcode::rms_norm, "rms_norm", 1, 2, detail::norm_parameters, 0b10),
     detail::same_shape_reduction(opcode::skip_layer_norm, "skip_layer_norm", 3, 5, detail::norm_parameters, 0b1100),
     detail::same_shape_reduction(opcode::skip_rms_norm, "skip_rms_norm", 3, 4, detail::norm_parameters, 0b100),
-    detail::other(opcode::embed_layer_norm, "embed_layer_norm", op_kind::reduction, 5, 9),
+    detail::with_results(2, detail::other(opcode::embed_layer_norm, "embed_layer_norm", op_kind::reduction, 1, 9, detail::embedding_parameters)),
+    detail::with_results(2, detail::other(opcode::qembed_layer_norm, "qembed_layer_norm", op_kind::reduction, 1, 18, detail::embedding_parameters)),
     detail::other(opcode::rotary_embedding, "rotary_embedding", op_kind::injective, 3, 4, detail::rotary_parameters),
     detail::other(opcode::rotary_embedding_at, "rotary_embedding_at", op_kind::injective, 4, 4, detail::rotary_parameters),
     detail::other(opcode::attention, "attention", op_kind::anchor, 1, -1),
@@ -535,6 +537,25 @@ inline constexpr operator_info opaque_operator{opcode::opaque, "opaque"};
   return op == opcode::squeeze || op == opcode::unsqueeze || info(op).shape == shape_function::reduce;
 }
 
+struct row_names {
+  int table = -1;
+  bool from_end = false;
+};
+[[nodiscard]] constexpr row_names rows_named_by(opcode op, std::size_t operand) {
+  switch (op) {
+    case opcode::gather: return operand == 1 ? row_names{0, true} : row_names{};
+    case opcode::embed_layer_norm:
+      if (operand == 8) return {3};
+      [[fallthrough]];
+    case opcode::qembed_layer_norm: return operand == 0 ? row_names{2} : operand == 1 ? row_names{4} : row_names{};
+    default: return {};
+  }
+}
+
+[[nodiscard]] constexpr int number_beside(opcode op, std::size_t i) {
+  return op == opcode::qembed_layer_norm && i > 12 ? 2 : -1;  // zero points, beside tables
+}
+
 [[nodiscard]] constexpr parameter_info const* parameter_of(opcode op, std::string_view name) {
   for (auto const& p : info(op).parameters)
     if (p.name == name) return &p;
@@ -585,6 +606,8 @@ enum class term_kind : std::uint8_t {
   list,          ///< list(0, 2, 1): integers, one after the other
   or_else,       ///< or_else(b, 0): what b captured, or 0 where it is absent
   row,           ///< row(scale, x): broadcast to the last axes of x
+  absent,        ///< none: an operand that is absent
+  further,       ///< operands of the operator above, more than a term has room for
   rearranged,    ///< rearrange<"b s d -> b d s">(a); with `index` 1, or 2 by steps, part `number` of `tolerance` parts
   misused,       ///< what stands where it means nothing; `index` says what
 };
@@ -618,11 +641,11 @@ struct expression {
   static constexpr std::size_t capacity = 128;
   static constexpr int most_users = 65535;
   template <std::size_t Operands>
-  static constexpr bool fits = Operands <= 8;
+  static constexpr bool fits = Operands <= 32;
 
   term terms[capacity];
   std::uint16_t size;
-  bool too_large;  ///< more than `capacity` distinct terms, or more than 8 operands
+  bool too_large;  ///< more than `capacity` distinct terms, or more than 8 children of one
 
   [[nodiscard]] constexpr std::uint8_t root() const { return static_cast<std::uint8_t>(size - 1); }
   [[nodiscard]] constexpr term const& operator[](std::size_t at) const { return terms[at]; }
@@ -721,13 +744,16 @@ struct expression {
   template <class First, class... Others>
   constexpr expression(term_kind kind, opcode op, static_text name, First const& first, Others const&... others)
       : expression(first) {
-    static_assert(fits<1 + sizeof...(Others)>, "fuse: an operator in a rule takes at most 8 operands");
-    if constexpr (fits<1 + sizeof...(Others)>)
+    constexpr std::size_t operands = 1 + sizeof...(Others);
+    static_assert(fits<operands>, "fuse: an operator in a rule takes at most 32 operands");
+    if constexpr (operands <= 8)
       append({.kind = kind,
-              .children = 1 + sizeof...(Others),
+              .children = operands,
               .op = op,
               .child = {static_cast<std::uint8_t>(first.size - 1), add(others)...},
               .name = name});
+    else if constexpr (fits<operands>)
+      append_many({.kind = kind, .op = op, .name = name}, {static_cast<std::uint8_t>(first.size - 1), add(others)...});
   }
   template <class... Operands>
   explicit constexpr expression(opcode op, Operands const&... operands)
@@ -746,6 +772,19 @@ struct expression {
     made.kind = term_kind::misused;
     made.index = static_cast<std::uint16_t>(what);
     return changed;
+  }
+
+  template <std::size_t Children>
+  constexpr void append_many(term made, std::uint8_t const (&children)[Children]) {
+    made.child[made.children++] = children[0];
+    made.child[made.children++] = children[1];
+    for (std::size_t at = 2; at < Children;) {
+      term further{};
+      further.kind = term_kind::further;
+      while (further.children < 8 && at < Children) further.child[further.children++] = children[at++];
+      made.child[made.children++] = add(further);
+    }
+    append(made);
   }
 
   [[nodiscard]] constexpr int find(term const& wanted, int from, int end) const {
@@ -2206,6 +2245,10 @@ class extent_algebra {
 
   [[nodiscard]] extent broadcast(extent a, extent b);
 
+  [[nodiscard]] bool equal_where_broadcast(extent whole, extent part) const {
+    return whole == part || (!whole.known() && !part.known() && caps(whole.symbol(), part.symbol(), 2));
+  }
+
   static constexpr std::size_t most_broadcast = 12;
   [[nodiscard]] std::size_t broadcast_of(extent e, extent (&set)[most_broadcast]) const;
 
@@ -2236,12 +2279,12 @@ class extent_algebra {
   [[nodiscard]] extent argument(span<std::int64_t const> key, std::size_t at) const {
     return key[at] != 0 ? extent(key[at + 1]) : extent::of_symbol(static_cast<std::uint32_t>(key[at + 1]));
   }
-  [[nodiscard]] bool caps(std::uint32_t a, std::uint32_t b) const {
+  [[nodiscard]] bool caps(std::uint32_t a, std::uint32_t b, std::int64_t most = 1) const {
     auto const key = symbols_[b];
     if (key[0] != function_tag || key[1] != static_cast<std::int64_t>(function::minimum)) return false;
     auto const first = argument(key, 2), second = argument(key, 4);
-    return (first == extent::of_symbol(a) && least(second) >= 1) ||
-           (second == extent::of_symbol(a) && least(first) >= 1);
+    return (first == extent::of_symbol(a) && least(second) >= most) ||
+           (second == extent::of_symbol(a) && least(first) >= most);
   }
 
   [[nodiscard]] bool collect(extent e, std::uint32_t (&set)[most_broadcast], std::size_t& size) const;
@@ -3263,6 +3306,68 @@ template <class Body>
 
 }  // namespace fuse::inline v0::detail::onnx_activations
 
+namespace fuse::inline v0::detail::onnx_embeddings {
+
+[[nodiscard]] inline bool same_shape(operand_facts const& a, operand_facts const& b) {
+  bool same = a.has_rank && b.has_rank && a.shape.size() == b.shape.size();
+  for (std::size_t i = 0; same && i < a.shape.size(); ++i) same = a.shape[i] == b.shape[i];
+  return same;
+}
+
+[[nodiscard]] inline std::string_view refuse_positions(emission const& e) {
+  if (!e.has(8)) return {};
+  auto const &ids = e.operands[0], &at = e.operands[8];
+  if (at.type != element_type::int32) return "the operator takes positions of 32 bits";
+  if (at.shape.size() != 2 || !(at.shape[1] == ids.shape[1]) ||
+      !(at.shape[0] == extent(1) || at.shape[0] == ids.shape[0]))
+    return "positions are not provably as many as the ids";
+  return {};
+}
+[[nodiscard]] inline std::string_view refuse_quantisation(emission const& e) {
+  constexpr std::size_t first = 2, count = 5, scales = 8, zeros = 13;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!e.has(first + i)) continue;
+    for (auto const at : {scales + i, zeros + i}) {
+      if (!e.has(at)) return "a scale or zero point is absent";
+      auto const& given = e.operands[at];
+      if (!given.has_rank || given.shape.size() > 1 || (given.shape.size() == 1 && !(given.shape[0] == extent(1))))
+        return "a scale or zero point is not provably one number";
+      if (given.type != (at < zeros ? element_type::float32 : e.operands[first].type))
+        return "a scale is not float32, or a zero point not of the tables' element type";
+    }
+  }
+  return {};
+}
+
+[[nodiscard]] inline std::string_view refuse(emission const& e) {
+  bool const quantised = e.op == opcode::qembed_layer_norm;
+  if (e.op != opcode::embed_layer_norm && !quantised) return {};
+  for (std::size_t const needed : {0, 2, 3, 5, 6})
+    if (!e.has(needed)) return "the operator needs ids, tables of words and positions, a scale and a bias";
+  auto const &ids = e.operands[0], &words = e.operands[2];
+  if (words.type == element_type::unknown) return "the element type of the tables is not known";
+  for (std::size_t const i : {2, 3, 4, 5, 6})
+    if (e.has(i) && e.operands[i].type != words.type)
+      return "the operator takes tables, scale and bias of one element type";
+  for (std::size_t const i : {0, 1})
+    if (e.has(i) && e.operands[i].type != element_type::int32) return "the operator takes ids of 32 bits";
+  if (!ids.has_rank || ids.shape.size() != 2) return "the operator takes ids of two axes";
+  if (e.has(1) != e.has(4)) return "segments and their table come together";
+  if (e.has(1) && !same_shape(e.operands[1], ids)) return "segments have not, or not provably, the shape of the ids";
+  for (std::size_t const i : {2, 3, 4})
+    if (e.has(i) && (e.operands[i].shape.size() != 2 || !(e.operands[i].shape[1] == words.shape[1])))
+      return "tables are not provably of rows of one length";
+  for (std::size_t const i : {5, 6})
+    if (e.operands[i].shape.size() != 1 || !(e.operands[i].shape[0] == words.shape[1]))
+      return "scale or bias is not provably one row of the tables";
+  if (auto const why = quantised ? refuse_quantisation(e) : refuse_positions(e); !why.empty()) return why;
+  auto const epsilon = e.number("epsilon");
+  if (!(epsilon >= 0) || !math::fits_float(epsilon)) return "the epsilon does not fit the operator's float32 attribute";
+  return {};
+}
+
+}  // namespace fuse::inline v0::detail::onnx_embeddings
+
 namespace fuse::inline v0::detail::onnx_norms {
 
 [[nodiscard]] constexpr bool is_norm(opcode op) { return op == opcode::layer_norm || op == opcode::rms_norm; }
@@ -3556,8 +3661,8 @@ inline constexpr stand_in all[] = {
 }
 
 [[nodiscard]] inline std::string_view refuse(emission const& e) {
-  for (auto const why :
-       {onnx_norms::refuse(e), onnx_skip_norms::refuse(e), onnx_activations::refuse(e), onnx_rotary::refuse(e)})
+  for (auto const why : {onnx_norms::refuse(e), onnx_skip_norms::refuse(e), onnx_embeddings::refuse(e),
+                         onnx_activations::refuse(e), onnx_rotary::refuse(e)})
     if (!why.empty()) return why;
   if (!e.operands.empty() && e.operands[0].type == element_type::bfloat16 && e.version < 13 &&
       stands_in(e.op, e.operands.size()))
@@ -3973,6 +4078,8 @@ inline constexpr parameter_source skip_epsilon[] = {{"epsilon", kind::attribute,
 inline constexpr element_types short_float_types[] = {{1, {0x10402, 0x10402, 0x10402, 0x10402, 0x10402}, 0x10402}};
 inline constexpr element_types float_types[] = {{1, {0x10c02, 0x10c02}, 0x10c02}};
 
+inline constexpr element_types embedding_types[] = {{1, {0x40, 0x40, 0x402, 0x402, 0x402}, 0x402}};
+inline constexpr element_types quantised_embedding_types[] = {{1, {0x40, 0x40, 0xc, 0xc, 0xc}, 0x2}};
 inline constexpr element_types rotary_types[] = {{1, {0x402, 0x80, 0x402, 0x402}, 0x402}};
 
 inline constexpr required_attribute no_axis[] = {{"axis"}};
@@ -4057,7 +4164,8 @@ inline constexpr operator_row rows[] = {
     {"com.microsoft::SimplifiedLayerNormalization", opcode::rms_norm, 1, {}, -1, target::none},
     {"com.microsoft::SkipLayerNormalization", opcode::skip_layer_norm, 1, skip_epsilon, -1, target::onnxruntime, 0, &any_attributes, {}, short_float_types},
     {"com.microsoft::SkipSimplifiedLayerNormalization", opcode::skip_rms_norm, 1, skip_epsilon, -1, target::onnxruntime, 0, &any_attributes, {}, short_float_types},
-    {"com.microsoft::EmbedLayerNormalization", opcode::embed_layer_norm, 1, {}, -1, target::onnxruntime},
+    {"com.microsoft::EmbedLayerNormalization", opcode::embed_layer_norm, 1, {}, -1, target::onnxruntime, 0, &any_attributes, {}, embedding_types},
+    {"com.microsoft::QEmbedLayerNormalization", opcode::qembed_layer_norm, 1, {}, -1, target::onnxruntime, 0, &any_attributes, {}, quantised_embedding_types},
     {"com.microsoft::RotaryEmbedding", opcode::rotary_embedding_at, 1, {}, -1, target::onnxruntime, 0, &any_attributes, {}, rotary_types},
     {"RotaryEmbedding", opcode::rotary_embedding, 23}, {"Attention", opcode::attention, 23},
     {"QuantizeLinear", opcode::quantize}, {"DequantizeLinear", opcode::dequantize}, {"DynamicQuantizeLinear", opcode::dynamic_quantize},
@@ -6304,16 +6412,14 @@ void skip_norm_shape(Context& at) {
 
 template <class Context>
 void embed_norm_shape(Context& at) {
-  at.share_type(0, 2);
   at.set_type(1, element_type::int32);
-  at.share_type(2, 2);
   if (at.rank(0) != 2) return;
   auto const ids = at.shape(0);
   extent const batch[] = {ids[0]};
   extent const made[] = {ids[0], ids[1], at.rank(2) == 2 ? at.shape(2)[1] : at.symbols().fresh()};
   at.set_shape(0, made);
   at.set_shape(1, batch);
-  at.set_shape(2, made);
+  if (at.result_count() > 2) at.set_shape(2, made);
 }
 
 template <class Context>
@@ -6477,7 +6583,9 @@ void apply_maker(Context& at, opcode op) {
     case opcode::non_zero: {
       at.set_type(0, element_type::int64);
       auto const rank = at.rank(0);  // runtimes take a scalar for a list
-      extent const made[] = {rank > 0 ? extent(rank) : symbols.fresh(), symbols.fresh()};
+      double every = 0;
+      bool const all = rank == 1 && at.facts.uniform(at.operand(0), every) && every != 0;
+      extent const made[] = {rank > 0 ? extent(rank) : symbols.fresh(), all ? at.shape(0)[0] : symbols.fresh()};
       at.set_shape(0, made);
       break;
     }
@@ -6776,7 +6884,15 @@ void apply_shape_function(Context& at, opcode op) {
     case opcode::rms_norm: norm_type(at, op); break;
     case opcode::skip_layer_norm:
     case opcode::skip_rms_norm: skip_norm_shape(at); break;
-    case opcode::embed_layer_norm: embed_norm_shape(at); break;
+    case opcode::embed_layer_norm:
+      at.share_type(0, 2);
+      at.share_type(2, 2);
+      embed_norm_shape(at);
+      break;
+    case opcode::qembed_layer_norm:
+      at.set_type(0, element_type::float32);
+      embed_norm_shape(at);
+      break;
     case opcode::attention: attention_shape(at); break;
     case opcode::quantize: quantize_shape(at); break;
     case opcode::dequantize: dequantize_shape(at); break;
@@ -7734,6 +7850,91 @@ using layouts = basic_layouts<graph_image>;
 namespace fuse::inline v0::detail {
 
 template <class Image>
+class basic_counting {
+ public:
+  static constexpr int most_values = 64;  ///< that are looked at; where it takes more, nothing is proven
+
+  basic_counting(Image const& image, facts const& known, dialect const& names)
+      : image_(image), facts_(known), layouts_(image, known, names) {}
+
+  [[nodiscard]] bool counts(value_id v) {
+    if (v == absent || !facts_.has_rank(v) || facts_.shape(v).empty() || left_-- == 0) return false;
+    if (in_contents(v)) return true;
+    auto const n = image_.producer(v);
+    if (n == absent || image_.result_index(v) != 0) return false;
+    switch (op_of(image_, n)) {
+      case opcode::range: return is(image_.operand(n, 0), 0) && is(image_.operand(n, 2), 1);
+      case opcode::cast: return has_room(facts_.type(v)) && counts(image_.operand(n, 0));
+      case opcode::non_zero: {
+        double number = 0;
+        auto const of = image_.operand(n, 0);
+        return facts_.rank(of) == 1 && facts_.uniform(of, number) && number != 0;
+      }
+      case opcode::expand: return moved(v) || repeated(v, image_.operand(n, 0));
+      default: return moved(v);
+    }
+  }
+
+ private:
+  [[nodiscard]] bool is(value_id v, double wanted) const {
+    double number = 0;
+    return v != absent && facts_.number(v, number) && number == wanted;
+  }
+  [[nodiscard]] static bool has_room(element_type type) {
+    return type == element_type::int32 || type == element_type::int64;
+  }
+
+  [[nodiscard]] bool in_contents(value_id v) const {
+    auto const last = facts_.shape(v).back();
+    if (!last.known() || last.value() < 1) return false;
+    auto const row = static_cast<std::size_t>(last.value());
+    if (auto const held = image_.value(v).constant ? image_.source->constant(v) : tensor_view{}; held) {
+      if (held.size() % row != 0) return false;
+      for (std::size_t i = 0; i < held.size(); ++i)
+        if (held.number(i) != static_cast<double>(i % row)) return false;
+      return true;
+    }
+    if (!facts_.has_integers(v)) return false;
+    auto const elements = facts_.symbolic_integers(v);
+    for (std::size_t i = 0; i < elements.size(); ++i)
+      if (!(elements[i] == extent(static_cast<std::int64_t>(i % row)))) return false;
+    return elements.size() % row == 0;
+  }
+
+  [[nodiscard]] bool repeated(value_id v, value_id of) {
+    return facts_.rank(of) > 0 &&
+           facts_.symbols().equal_where_broadcast(facts_.shape(v).back(), facts_.shape(of).back()) && counts(of);
+  }
+
+  [[nodiscard]] bool moved(value_id v) {
+    auto const axis = facts_.shape(v).size() - 1;
+    for (auto base = layouts_.below(v); base != absent && left_-- > 0; base = layouts_.below(base)) {
+      layout lies;
+      if (!is_one_row(base) || !layouts_.read(v, base, lies)) continue;
+      bool whole = lies.offset().is(0);
+      for (auto const& d : lies.all()) whole = whole && d.stride.is(d.axis == axis ? 1 : 0);
+      if (whole && counts(base)) return true;
+    }
+    return false;
+  }
+  [[nodiscard]] bool is_one_row(value_id v) const {
+    auto const shape = facts_.shape(v);
+    for (std::size_t i = 0; i + 1 < shape.size(); ++i)
+      if (!(shape[i] == extent(1))) return false;
+    return !shape.empty();
+  }
+
+  Image const& image_;
+  facts const& facts_;
+  basic_layouts<Image> layouts_;
+  int left_ = most_values;
+};
+
+}  // namespace fuse::inline v0::detail
+
+namespace fuse::inline v0::detail {
+
+template <class Image>
 class basic_equal_parts {
  public:
   static constexpr int most_values = 64;  ///< that are looked at; where it takes more, nothing is proven
@@ -7921,6 +8122,14 @@ class value_view {
 
   [[nodiscard]] bool has_equal_parts(std::int64_t count, bool apart = false) const {
     return *this && detail::basic_equal_parts<graph_image>(*image_, *facts_, *dialect_, count, apart).has(id_);
+  }
+
+  [[nodiscard]] bool counts() const {
+    return *this && detail::basic_counting<graph_image>(*image_, *facts_, *dialect_).counts(id_);
+  }
+  [[nodiscard]] bool as_long_as(value_view const& other) const {
+    return rank() > 0 && other.rank() > 0 &&
+           facts_->symbols().equal_where_broadcast(other.shape().back(), shape().back());
   }
 
   [[nodiscard]] bool has_producer() const { return *this && image_->producer(id_) != absent; }
@@ -8202,6 +8411,22 @@ inline bool of_equal_parts(captured const* c, condition const& count) {
     if (!v.has_equal_parts(static_cast<std::int64_t>(apart ? -count.number : count.number), apart)) return false;
   return true;
 }
+inline bool counts_as_far(captured const* c, condition const&) {
+  if (c[1].values.empty()) return true;
+  for (auto const& v : c[0].values)
+    if (!v.counts() || !v.as_long_as(c[1].values[0])) return false;
+  return true;
+}
+inline bool from_the_front(captured const* c, condition const&) {
+  for (auto const& v : c[0].values) {
+    double every = 0;
+    if (v.uniform(every) && every < 0) return false;
+    auto const held = v.constant();
+    for (std::size_t i = 0; held && i < held.size(); ++i)
+      if (held.number(i) < 0) return false;
+  }
+  return true;
+}
 inline bool rank_is(captured const* c, condition const& wanted) {
   for (auto const& v : c[0].values)
     if (v.rank() != static_cast<int>(wanted.number)) return false;
@@ -8255,6 +8480,12 @@ inline constexpr condition equal_parts = [] {
   return condition_detail::make<V>("equal parts of the last axis", &condition_detail::of_equal_parts,
                                    Step == 1 ? Count : -Count);
 }();
+template <fixed_string V, fixed_string X>
+inline constexpr condition counts_along = condition_detail::make<V, X>("positions that count from 0",
+                                                                       &condition_detail::counts_as_far);
+template <fixed_string V>
+inline constexpr condition from_the_front = condition_detail::make<V>("rows that count from the front",
+                                                                      &condition_detail::from_the_front);
 template <fixed_string X>
 [[nodiscard]] constexpr condition rank(int wanted) {
   return condition_detail::make<X>("the rank", &condition_detail::rank_is, wanted);
@@ -8377,6 +8608,13 @@ namespace fuse::inline v0::dsl {
 [[nodiscard]] constexpr expression concat(expression const& a, expression const& b) {
   return expression(opcode::concat, a, b);
 }
+[[nodiscard]] constexpr expression gather(expression const& a, expression const& indices) {
+  return expression(opcode::gather, a, indices);
+}
+template <class... Operands>
+[[nodiscard]] constexpr expression dequantize(Operands const&... operands) {
+  return expression(opcode::dequantize, operands...);
+}
 [[nodiscard]] constexpr expression flatten(expression const& a) { return expression(opcode::flatten, a); }
 [[nodiscard]] constexpr expression cast(expression const& a) { return expression(opcode::cast, a); }
 template <class... Operands>
@@ -8390,6 +8628,14 @@ template <class... Operands>
 template <class... Operands>
 [[nodiscard]] constexpr expression skip_layer_norm(Operands const&... operands) {
   return expression(opcode::skip_layer_norm, operands...);
+}
+template <class... Operands>
+[[nodiscard]] constexpr expression embed_layer_norm(Operands const&... operands) {
+  return expression(opcode::embed_layer_norm, operands...);
+}
+template <class... Operands>
+[[nodiscard]] constexpr expression qembed_layer_norm(Operands const&... operands) {
+  return expression(opcode::qembed_layer_norm, operands...);
 }
 [[nodiscard]] constexpr expression rotary_embedding(expression const& x, expression const& cosines,
                                                     expression const& sines) {
@@ -8423,6 +8669,12 @@ namespace fuse::inline v0 {
 [[nodiscard]] constexpr expression operator-(expression const& a) { return expression(opcode::neg, a); }
 
 }  // namespace fuse::inline v0
+
+namespace fuse::inline v0::dsl {
+
+inline constexpr expression none{term_kind::absent, opcode::opaque, {}};
+
+}  // namespace fuse::inline v0::dsl
 
 namespace fuse::inline v0::dsl {
 
@@ -9812,6 +10064,8 @@ struct replacement_term {
     result,
     roots,
     rearranged,
+    absent,
+    further,
     either
   } what;
   std::uint8_t children, slot;
@@ -9827,6 +10081,26 @@ struct replacement_term {
     bool integer;       ///< `number` was written as an integer
   } parameters[4];
   std::uint8_t parameter_count;
+};
+
+struct operand_terms {
+  static constexpr std::size_t most = 32;
+  std::uint8_t at[most], count = 0;
+
+  operand_terms(span<replacement_term const> terms, replacement_term const& of) { add(terms, of); }
+  [[nodiscard]] std::uint8_t const* begin() const { return at; }
+  [[nodiscard]] std::uint8_t const* end() const { return at + count; }
+
+ private:
+  void add(span<replacement_term const> terms, replacement_term const& of) {
+    for (std::uint8_t i = 0; i < of.children; ++i) {
+      auto const& child = terms[of.child[i]];
+      if (child.what == replacement_term::kind::further)
+        add(terms, child);
+      else
+        at[count++] = of.child[i];
+    }
+  }
 };
 
 }  // namespace fuse::inline v0::detail
@@ -15293,6 +15567,7 @@ constexpr void lowering::resolve() {
         break;
       }
       case term_kind::misused: return fail_at_misuse(t);
+      case term_kind::further: return fail(rule_error::too_large, rule_.name);
       default: priority_[i] = 3;
     }
     if (failed_) return;
@@ -15895,12 +16170,17 @@ namespace fuse::inline v0::detail {
 
 constexpr void lowering::require_operands(expression const& in, term const& t, int required) {
   if (partly_ == 0) return;
+  int at = 0;  // of the operands, of which those of a term of their own come last
   for (int i = 0; i < t.children; ++i) {
     auto const* given = &in[t.child[i]];
     if (given->kind == term_kind::attribute) {
       if (given->children == 0) continue;
       given = &in[given->child[0]];
-    } else if (i >= required) {
+    } else if (given->kind == term_kind::further) {
+      require_operands(in, *given, required - at);
+      at += given->children;
+      continue;
+    } else if (at++ >= required) {
       continue;
     }
     bool const one =
@@ -15974,7 +16254,9 @@ constexpr void lowering::lower_replacement() {
           given.term = child.child[0];
       }
     }
-    int const operands = t.children - t.attributes;
+    int operands = t.operands();
+    for (int c = 0; c < t.operands(); ++c)
+      if (auto const& child = made[t.child[c]]; child.kind == term_kind::further) operands += child.children - 1;
     using kind = replacement_term::kind;
     switch (t.kind) {
       case term_kind::capture:
@@ -16009,7 +16291,7 @@ constexpr void lowering::lower_replacement() {
         r.what = kind::neutral;
         r.op = static_cast<std::uint16_t>(t.op);
         if (t.attributes != 0) check_attributes(made, t, 0, false);
-        require_operands(made, t, meant.least);
+        require_operands(made, t, t.op == opcode::cast ? 0 : meant.least);  // a Cast of nothing is nothing
         break;
       }
       case term_kind::again:
@@ -16039,6 +16321,8 @@ constexpr void lowering::lower_replacement() {
         r.index = rearranged(t, false);
         break;
       case term_kind::list: r.what = kind::list; break;
+      case term_kind::absent: r.what = kind::absent; break;
+      case term_kind::further: r.what = kind::further; break;
       case term_kind::row:
         r.what = kind::row;
         r.number = t.number;
@@ -16434,8 +16718,8 @@ struct rule_requirement {
   static constexpr bool met = Error == rule_error::none;
   static_assert(
       is_not<Error, rule_error::too_large>,
-      "fuse: a rule has at most 128 distinct terms, 8 operands and attributes of an operator, 4 roots, 16 conditions, "
-      "8 rearrangements and 24 names; this one has more");
+      "fuse: a rule has at most 128 distinct terms, 8 operands and attributes of an operator of its pattern, 4 roots, "
+      "16 conditions, 8 rearrangements and 24 names; this one has more");
   static_assert(is_not<Error, rule_error::unknown_operator>,
                 "fuse: a rule names an operator that the dialect does not know");
   static_assert(is_not<Error, rule_error::wrong_operand_count>,
@@ -16505,7 +16789,7 @@ struct rule_requirement {
       "fuse: result<0> to result<255> stand around an operator; a name or a count of users stands around that");
   static_assert(
       is_not<Error, rule_error::misplaced>,
-      "fuse: fold, row, dim, or_else and what is computed stand on the right side of a rule, roots around its "
+      "fuse: fold, row, dim, or_else, none and what is computed stand on the right side of a rule, roots around its "
       "whole pattern");
 };
 
@@ -17083,6 +17367,19 @@ class basic_validity {
         for (std::uint32_t i = 1; i < count; ++i) alike(0, i);
         return;
       case opcode::gather: return want(1, "an integer type", &is_integer);
+      case opcode::embed_layer_norm:
+      case opcode::qembed_layer_norm: {
+        bool const quantised = op == opcode::qembed_layer_norm;
+        want(2, quantised ? "an integer type" : "a floating type", quantised ? &is_integer : &is_floating);
+        for (std::uint32_t const i : {3, 4, 5, 6, 13, 14, 15, 16, 17})
+          if (i < count) alike(2, i);
+        for (std::uint32_t const i : {0, 1, 7})
+          if (i < count) want(i, "an integer type", &is_integer);
+        for (std::uint32_t const i : {8, 9, 10, 11, 12})
+          if (i < count)
+            want(i, quantised ? "a floating type" : "an integer type", quantised ? &is_floating : &is_integer);
+        return;
+      }
       case opcode::rotary_embedding:
       case opcode::rotary_embedding_at: {
         bool const at = op == opcode::rotary_embedding_at;
@@ -17198,6 +17495,8 @@ class basic_validity {
           for (std::size_t i = 0; i < shape(0).size(); ++i)
             if (i != 0 || shape(0).size() != 3 || !(shape(1)[0] == extent(1))) equal_at(0, i, 1, i);
         return;
+      case opcode::embed_layer_norm: return check_embedding({0, 1, 7, 8});
+      case opcode::qembed_layer_norm: return check_embedding({0, 1, 7});
       case opcode::rotary_embedding: return check_rotary_embedding();
       case opcode::rotary_embedding_at:
         for (std::size_t axis = 0; ranked(2) && axis < shape(2).size(); ++axis) equal_at(2, axis, 3, axis);
@@ -17274,6 +17573,23 @@ class basic_validity {
     if (!ranked(0) || !read_number(image_, facts_, names_, n_, "axis", axis)) return;
     auto const rank = facts_.rank(operand(0));
     if (axis < -rank || axis >= rank + (behind ? 1 : 0)) wrong("its axis is none of operand 0");
+  }
+  void check_embedding(std::initializer_list<std::uint32_t> of_tokens) {
+    auto const given = [&](std::uint32_t i) { return i < image_.operand_count(n_) && operand(i) != absent; };
+    auto const of_rank = [&](std::uint32_t i, std::size_t rank) {
+      bool const fits = !given(i) || !ranked(i) || shape(i).size() == rank;
+      if (!fits) wrong("operand " + std::to_string(i) + " has not " + std::to_string(rank) + " axes");
+      return fits && given(i);
+    };
+    for (auto const i : of_tokens)
+      if (of_rank(i, 2) && i != 0) {
+        equal_at(0, 1, i, 1);
+        if (i != 8 || !ranked(i) || !(shape(i)[0] == extent(1))) equal_at(0, 0, i, 0);
+      }
+    for (std::uint32_t const i : {2, 3, 4})
+      if (of_rank(i, 2) && i != 2) equal_at(2, 1, i, 1);
+    for (std::uint32_t const i : {5, 6})
+      if (of_rank(i, 1)) equal_at(2, 1, i, 0);
   }
   void check_rotary_embedding() {
     for (std::size_t axis = 0; ranked(1) && axis < shape(1).size(); ++axis) equal_at(1, axis, 2, axis);
@@ -20001,6 +20317,8 @@ class basic_instantiation {
       case kind::again:
       case kind::named: return operation(t, done_[at].results, type);
       case kind::or_else:
+      case kind::absent:
+      case kind::further:
       case kind::either:
       case kind::roots: break;
     }
@@ -20075,7 +20393,8 @@ class basic_instantiation {
     bool const required = t.number != 0;
     auto const group = group_of(t.child[0], required);
     members_.clear();
-    if (!gather(t.child[0], 1, group, members_)) return objection{"row() takes captures, their products or their sums"};
+    if (!gather(t.child[0], 1, group, members_))
+      return objection{"row() takes captures, numbers, their products or their sums"};
     if (!required && absent_first(t.child[0])) return absent;
     auto const type = computed_in_ != element_type::unknown ? computed_in_ : facts_.type(*like);
     return broadcast_.make(members_, group, last_axes(facts_, *like, type, static_cast<std::size_t>(axes)), required);
@@ -20090,6 +20409,11 @@ class basic_instantiation {
   }
   bool gather(std::uint8_t at, double weight, op_group group, plain_vector<rest_member>& into) {
     auto const& t = terms_[at];
+    if (t.what == kind::number) {  // what stands for something absent
+      auto made = constant(dense::of(t.number), type_);
+      if (made) into.push_back({*made, weight});
+      return static_cast<bool>(made);
+    }
     if (t.what == kind::slot) {
       auto const& s = match_.slot(t.slot);
       if (!s.bound) return true;
@@ -20162,23 +20486,27 @@ class basic_instantiation {
 
   built<value_id> operation(replacement_term const& t, std::uint32_t results, element_type type) {
     results = kept_results(t, results);
-    value_id made_of[8];
-    auto const selects = t.what == kind::neutral && static_cast<opcode>(t.op) == opcode::where;
+    operand_terms const terms(terms_, t);
+    value_id made_of[operand_terms::most];
+    auto const op = t.what == kind::neutral ? static_cast<opcode>(t.op) : opcode::opaque;
+    auto const selects = op == opcode::where;
     auto of_numbers = element_type::unknown;
     for (bool const literals : {false, true})
-      for (std::uint8_t i = 0; i < t.children; ++i) {
-        if (is_literal(t.child[i]) != literals || is_list(t.child[i])) continue;
-        auto const known = of_numbers != element_type::unknown ? of_numbers : type;
-        auto operand = value(t.child[i], selects && i == 0 ? element_type::boolean : known);
+      for (std::uint8_t i = 0; i < terms.count; ++i) {
+        if (is_literal(terms.at[i]) != literals || is_list(terms.at[i])) continue;
+        auto known = of_numbers != element_type::unknown ? of_numbers : type;
+        if (selects && i == 0) known = element_type::boolean;
+        if (auto const beside = number_beside(op, i); beside >= 0 && beside < i) known = facts_.type(made_of[beside]);
+        auto operand = value(terms.at[i], known);
         if (!operand) return operand;
         made_of[i] = *operand;
         if (of_numbers == element_type::unknown && made_of[i] != absent && !(selects && i == 0))
           of_numbers = facts_.type(made_of[i]);
       }
     auto const first = operands_.size();  // below lie those of the operators that wait for this one
-    for (std::uint8_t i = 0; i < t.children; ++i) {
-      auto const& child = terms_[t.child[i]];
-      if (!is_list(t.child[i])) {
+    for (std::uint8_t i = 0; i < terms.count; ++i) {
+      auto const& child = terms_[terms.at[i]];
+      if (!is_list(terms.at[i])) {
         operands_.push_back(made_of[i]);
         continue;
       }
@@ -20196,6 +20524,11 @@ class basic_instantiation {
       operands_[first] = *widened;
     }
     auto const operands = span<value_id const>(operands_).subspan(first);
+    if (t.what == kind::neutral && changes_nothing(t, operands)) {
+      value_id const same = operands.empty() ? absent : operands[0];
+      operands_.resize(first);
+      return same;
+    }
     if (!takes_operands(t, operands)) return objection{"the operands here are too few or too many for an operator"};
     parameters_.clear();
     for (std::uint8_t i = 0; i < t.parameter_count; ++i) {
@@ -20218,6 +20551,14 @@ class basic_instantiation {
     return cast(*made, type_);
   }
 
+  [[nodiscard]] bool changes_nothing(replacement_term const& t, span<value_id const> operands) const {
+    if (static_cast<opcode>(t.op) != opcode::cast) return false;
+    if (operands.size() == 0) return true;
+    auto const& to = t.parameters[0];
+    return t.parameter_count == 1 && to.name == "to" && to.slot == no_slot && to.term == no_slot &&
+           static_cast<double>(facts_.type(operands[0])) == to.number;
+  }
+
   built<value_id> again(replacement_term const& t, span<value_id const> operands, std::uint32_t results) {
     auto const& s = match_.slot(t.slot);
     auto const n = s.bound && s.value != absent ? image_.producer(s.value) : absent;
@@ -20234,8 +20575,8 @@ class basic_instantiation {
             std::string(parameter) + "', and what gives it is absent here"};
   }
   [[nodiscard]] bool has_row(replacement_term const& t) const {
-    for (std::uint8_t i = 0; i < t.children; ++i)
-      if (terms_[t.child[i]].what == kind::row) return true;
+    for (auto each : operand_terms(terms_, t))
+      if (terms_[each].what == kind::row) return true;
     return false;
   }
   built<value_id> cast(value_id v, element_type to) {
@@ -21266,8 +21607,11 @@ class rule_targets {
       return found;
     }
     if (t.what == kind::named) found = missing(t);
-    if (t.what == kind::neutral && !has_rest(rule, terms, t)) found = missing(static_cast<opcode>(t.op), t.children);
-    for (std::uint8_t i = 0; i < t.children && found.empty(); ++i) found = missing(rule, terms, t.child[i]);
+    operand_terms const operands(terms, t);
+    if (t.what == kind::neutral && !has_rest(rule, terms, operands))
+      found = missing(static_cast<opcode>(t.op), operands.count);
+    for (auto each : operands)
+      if (found.empty()) found = missing(rule, terms, each);
     return found;
   }
   [[nodiscard]] std::string_view missing(replacement_term const& named) const {
@@ -21287,10 +21631,9 @@ class rule_targets {
     return elsewhere;
   }
   [[nodiscard]] static bool has_rest(rule_info const& rule, span<replacement_term const> terms,
-                                     replacement_term const& t) {
-    for (std::uint8_t i = 0; i < t.children; ++i)
-      if (auto const& child = terms[t.child[i]];
-          child.what == kind::slot && rule.slot_kinds[child.slot] == slot_kind::rest)
+                                     operand_terms const& operands) {
+    for (auto each : operands)
+      if (auto const& child = terms[each]; child.what == kind::slot && rule.slot_kinds[child.slot] == slot_kind::rest)
         return true;
     return false;
   }
@@ -21864,12 +22207,21 @@ inline constexpr auto distributed = x * inverse_deviation * factor - dsl::mean(x
 inline constexpr auto scaled_first = x * factor - dsl::mean(x) * factor;
 inline constexpr auto normalised = dsl::either(dsl::either(centred, scaled_first) * inverse_deviation, distributed);
 
-inline constexpr auto layer_norm_operator =
-    dsl::layer_norm(x, old_scale, dsl::optional(old_bias)).attr<"axis">(dsl::param<"axes">).attr<"epsilon">(epsilon);
+[[nodiscard]] constexpr expression layer_norm_of(expression const& what) {
+  return dsl::layer_norm(what, old_scale, dsl::optional(old_bias))
+      .attr<"axis">(dsl::param<"axes">)
+      .attr<"epsilon">(epsilon);
+}
+inline constexpr auto layer_norm_operator = layer_norm_of(x);
 inline constexpr auto layer_norm_again =
     dsl::layer_norm(x, old_scale, old_bias).attr<"axis">(dsl::param<"axes">).attr<"epsilon">(epsilon);
 inline constexpr auto rms_norm_operator =
     dsl::rms_norm(x, old_scale).attr<"axis">(dsl::param<"axes">).attr<"epsilon">(epsilon);
+
+inline constexpr auto last_axis = dsl::pred<"axes">([](auto axes) {
+  std::vector<std::int64_t> listed;
+  return axes.integers(listed) && listed.size() == 1 && listed[0] == -1;
+});
 
 [[nodiscard]] inline bool squared(value_view mean, int depth = 0) {
   bool found = false;

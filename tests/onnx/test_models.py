@@ -74,6 +74,9 @@ class ModelTest(unittest.TestCase):
             self.assertEqual({kind: found[kind] for kind in kinds}, {kind: int(row[column]) for kind, column in kinds.items()})
             rotary = sum(n.op_type.startswith("RotaryEmbedding") for n in judge.walk(result.model.graph))
             self.assertEqual(rotary, int(row["rotary_half"]) + int(row["rotary_interleaved"]))
+            embeddings = sum(n.op_type == "EmbedLayerNormalization" for n in judge.walk(result.model.graph))
+            # (Rows that are quantised are another operator's.)
+            self.assertEqual(embeddings, int(row["embed"]) if target == "onnxruntime" and "qdq" not in name else 0)
             if target == "onnxruntime":  # embeddings may be sums of equal shapes, too
                 self.assertGreaterEqual(judge.skip_norms(result.model), int(row["skip"]) if name not in NOT_RUN else 0)
             else:

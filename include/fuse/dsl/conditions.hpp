@@ -2,6 +2,7 @@
 #pragma once
 
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <string_view>
@@ -117,6 +118,22 @@ inline bool of_equal_parts(captured const* c, condition const& count) {
     if (!v.has_equal_parts(static_cast<std::int64_t>(apart ? -count.number : count.number), apart)) return false;
   return true;
 }
+inline bool counts_as_far(captured const* c, condition const&) {
+  if (c[1].values.empty()) return true;
+  for (auto const& v : c[0].values)
+    if (!v.counts() || !v.as_long_as(c[1].values[0])) return false;
+  return true;
+}
+inline bool from_the_front(captured const* c, condition const&) {
+  for (auto const& v : c[0].values) {
+    double every = 0;
+    if (v.uniform(every) && every < 0) return false;
+    auto const held = v.constant();
+    for (std::size_t i = 0; held && i < held.size(); ++i)
+      if (held.number(i) < 0) return false;
+  }
+  return true;
+}
 inline bool rank_is(captured const* c, condition const& wanted) {
   for (auto const& v : c[0].values)
     if (v.rank() != static_cast<int>(wanted.number)) return false;
@@ -183,6 +200,16 @@ inline constexpr condition equal_parts = [] {
   return condition_detail::make<V>("equal parts of the last axis", &condition_detail::of_equal_parts,
                                    Step == 1 ? Count : -Count);
 }();
+/// `v` is positions along the last axis of `x`: each of its rows is 0, 1, 2, and so on, provably, and has as many
+/// elements wherever a valid graph broadcasts the two: `counts_along<"positions", "ids">`.
+template <fixed_string V, fixed_string X>
+inline constexpr condition counts_along = condition_detail::make<V, X>("positions that count from 0",
+                                                                       &condition_detail::counts_as_far);
+/// `v` names rows from the front, for an operator that refuses others, where a Gather counts from the end: none is
+/// known to be below 0. What only a run shows, the operator refuses then.
+template <fixed_string V>
+inline constexpr condition from_the_front = condition_detail::make<V>("rows that count from the front",
+                                                                      &condition_detail::from_the_front);
 /// `rank<"x">(3)`.
 template <fixed_string X>
 [[nodiscard]] constexpr condition rank(int wanted) {

@@ -12,6 +12,7 @@
 #include <fuse/dsl/fold.hpp>
 #include <fuse/dsl/list.hpp>
 #include <fuse/dsl/neutral.hpp>
+#include <fuse/dsl/none.hpp>
 #include <fuse/dsl/op.hpp>
 #include <fuse/dsl/optional.hpp>
 #include <fuse/dsl/or_else.hpp>

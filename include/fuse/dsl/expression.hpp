@@ -41,6 +41,8 @@ enum class term_kind : std::uint8_t {
   list,          ///< list(0, 2, 1): integers, one after the other
   or_else,       ///< or_else(b, 0): what b captured, or 0 where it is absent
   row,           ///< row(scale, x): broadcast to the last axes of x
+  absent,        ///< none: an operand that is absent
+  further,       ///< operands of the operator above, more than a term has room for
   rearranged,    ///< rearrange<"b s d -> b d s">(a); with `index` 1, or 2 by steps, part `number` of `tolerance` parts
   misused,       ///< what stands where it means nothing; `index` says what
 };
@@ -79,11 +81,11 @@ struct expression {
   static constexpr std::size_t capacity = 128;
   static constexpr int most_users = 65535;
   template <std::size_t Operands>
-  static constexpr bool fits = Operands <= 8;
+  static constexpr bool fits = Operands <= 32;
 
   term terms[capacity];
   std::uint16_t size;
-  bool too_large;  ///< more than `capacity` distinct terms, or more than 8 operands
+  bool too_large;  ///< more than `capacity` distinct terms, or more than 8 children of one
 
   [[nodiscard]] constexpr std::uint8_t root() const { return static_cast<std::uint8_t>(size - 1); }
   [[nodiscard]] constexpr term const& operator[](std::size_t at) const { return terms[at]; }
@@ -197,13 +199,16 @@ struct expression {
   template <class First, class... Others>
   constexpr expression(term_kind kind, opcode op, static_text name, First const& first, Others const&... others)
       : expression(first) {
-    static_assert(fits<1 + sizeof...(Others)>, "fuse: an operator in a rule takes at most 8 operands");
-    if constexpr (fits<1 + sizeof...(Others)>)
+    constexpr std::size_t operands = 1 + sizeof...(Others);
+    static_assert(fits<operands>, "fuse: an operator in a rule takes at most 32 operands");
+    if constexpr (operands <= 8)
       append({.kind = kind,
-              .children = 1 + sizeof...(Others),
+              .children = operands,
               .op = op,
               .child = {static_cast<std::uint8_t>(first.size - 1), add(others)...},
               .name = name});
+    else if constexpr (fits<operands>)
+      append_many({.kind = kind, .op = op, .name = name}, {static_cast<std::uint8_t>(first.size - 1), add(others)...});
   }
   /// A neutral operator above its operands.
   template <class... Operands>
@@ -226,6 +231,20 @@ struct expression {
     made.kind = term_kind::misused;
     made.index = static_cast<std::uint16_t>(what);
     return changed;
+  }
+
+  // A term with more children than it has room for: two, and the others eight by eight below terms of their own.
+  template <std::size_t Children>
+  constexpr void append_many(term made, std::uint8_t const (&children)[Children]) {
+    made.child[made.children++] = children[0];
+    made.child[made.children++] = children[1];
+    for (std::size_t at = 2; at < Children;) {
+      term further{};
+      further.kind = term_kind::further;
+      while (further.children < 8 && at < Children) further.child[further.children++] = children[at++];
+      made.child[made.children++] = add(further);
+    }
+    append(made);
   }
 
   // The place of a term, looked for from `from` on; `end` if it is not there.

@@ -58,6 +58,14 @@ namespace fuse::inline v0::dsl {
 [[nodiscard]] constexpr expression concat(expression const& a, expression const& b) {
   return expression(opcode::concat, a, b);
 }
+[[nodiscard]] constexpr expression gather(expression const& a, expression const& indices) {
+  return expression(opcode::gather, a, indices);
+}
+/// (q - zero point) * scale.
+template <class... Operands>
+[[nodiscard]] constexpr expression dequantize(Operands const&... operands) {
+  return expression(opcode::dequantize, operands...);
+}
 [[nodiscard]] constexpr expression flatten(expression const& a) { return expression(opcode::flatten, a); }
 [[nodiscard]] constexpr expression cast(expression const& a) { return expression(opcode::cast, a); }
 template <class... Operands>
@@ -71,6 +79,14 @@ template <class... Operands>
 template <class... Operands>
 [[nodiscard]] constexpr expression skip_layer_norm(Operands const&... operands) {
   return expression(opcode::skip_layer_norm, operands...);
+}
+template <class... Operands>
+[[nodiscard]] constexpr expression embed_layer_norm(Operands const&... operands) {
+  return expression(opcode::embed_layer_norm, operands...);
+}
+template <class... Operands>
+[[nodiscard]] constexpr expression qembed_layer_norm(Operands const&... operands) {
+  return expression(opcode::qembed_layer_norm, operands...);
 }
 [[nodiscard]] constexpr expression rotary_embedding(expression const& x, expression const& cosines,
                                                     expression const& sines) {

@@ -103,11 +103,36 @@ struct normed_rows {
   return true;
 }
 
+/// Tables, scale and bias of embeddings: as they are, or of 8 bits, each with a scale and a zero point.
+struct embedding_tables {
+  static constexpr std::size_t first = 2, count = 5, scales = 8, zeros = 13;
+  dense made[count];
+  dense const* all[count]{};
+
+  /// False where one that is needed is absent, or a scale or zero point is not one number.
+  [[nodiscard]] bool read(call const& c) {
+    for (std::size_t i = 0; i < count; ++i) {
+      all[i] = c.operand(first + i);
+      if (all[i] == nullptr && i != 2) return false;
+      if (all[i] == nullptr || c.op != opcode::qembed_layer_norm) continue;
+      auto const *scale = c.operand(scales + i), *zero = c.operand(zeros + i);
+      if (scale == nullptr || scale->size() != 1 || zero == nullptr || zero->size() != 1) return false;
+      auto const by = scale->elements[0], from = in_doubles(*zero).elements[0];
+      made[i] = converted(mapped(in_doubles(*all[i]), [&](double q) { return (q - from) * by; }), scale->type);
+      all[i] = &made[i];
+    }
+    return true;
+  }
+};
+
 /// The layer norm of the sum of a word's row, its position's and its segment's. Results: that, how many entries of each
-/// mask are not 0, and the sum.
+/// mask count (of tables of 8 bits those that are 1, else those that are not 0), and the sum.
 [[nodiscard]] inline evaluation evaluate_embed_norm(call const& c) {
-  auto const *ids = c.operand(0), *segments = c.operand(1), *words = c.operand(2), *mask = c.operand(7),
-             *told = c.operand(8);
+  bool const quantised = c.op == opcode::qembed_layer_norm;
+  embedding_tables tables;
+  if (!tables.read(c)) return evaluation::misfit;
+  auto const *ids = c.operand(0), *segments = c.operand(1), *words = tables.all[0], *mask = c.operand(7),
+             *told = quantised ? nullptr : c.operand(8);
   if (ids == nullptr || words == nullptr || ids->shape.size() != 2 || words->shape.size() != 2)
     return evaluation::misfit;
   if (segments == nullptr && c.operand(4) != nullptr) return evaluation::unknown;
@@ -120,17 +145,17 @@ struct normed_rows {
   dense sum{{ids->shape[0], ids->shape[1], words->shape[1]}, {}, words->type, {}};
   sum.elements.assign(count_of(sum.shape), 0);
   normed_rows made;
-  if (!add_rows(sum, words, integers_of(*ids)) || !add_rows(sum, c.operand(3), positions) ||
-      (segments != nullptr && !add_rows(sum, c.operand(4), integers_of(*segments))) ||
-      !made.make(sum, {false, false, true}, true, c.number("epsilon", 1e-12), c.operand(5), c.operand(6)))
+  if (!add_rows(sum, words, integers_of(*ids)) || !add_rows(sum, tables.all[1], positions) ||
+      (segments != nullptr && !add_rows(sum, tables.all[2], integers_of(*segments))) ||
+      !made.make(sum, {false, false, true}, true, c.number("epsilon", 1e-12), tables.all[3], tables.all[4]))
     return evaluation::misfit;
   if (mask != nullptr) {
     auto const kept = integers_of(*mask);
     if (kept.size() != positions.size()) return evaluation::misfit;
-    for (std::size_t i = 0; i < kept.size(); ++i) counts[i / length] += kept[i] != 0;
+    for (std::size_t i = 0; i < kept.size(); ++i) counts[i / length] += quantised ? kept[i] == 1 : kept[i] != 0;
   }
   c.yield(1, converted(integers_in({ids->shape[0]}, std::move(counts)), element_type::int32));
-  c.yield(2, std::move(sum));
+  if (!quantised) c.yield(2, std::move(sum));
   return c.yield(std::move(made.y));
 }
 

@@ -64,6 +64,7 @@ namespace detail {
     case opcode::rotary_embedding: return 0b111;
     case opcode::rotary_embedding_at: return 0b1101;
     case opcode::embed_layer_norm: return 0b1111100;
+    case opcode::qembed_layer_norm: return 0b1111100000000;
     case opcode::quantize:
     case opcode::dequantize: return 0b10;
     case opcode::qlinear_matmul:
@@ -132,7 +133,8 @@ namespace detail {
     case opcode::rms_norm:
     case opcode::skip_layer_norm:
     case opcode::skip_rms_norm: return detail::evaluate_norm(c);
-    case opcode::embed_layer_norm: return detail::evaluate_embed_norm(c);
+    case opcode::embed_layer_norm:
+    case opcode::qembed_layer_norm: return detail::evaluate_embed_norm(c);
     case opcode::batch_norm:
     case opcode::instance_norm: return detail::evaluate_channel_norm(c);
     case opcode::group_norm: return detail::evaluate_group_norm(c);

@@ -43,6 +43,12 @@ class extent_algebra {
   /// The dimension of a broadcast of two in a graph that is valid: one of them is 1, or both are equal.
   [[nodiscard]] extent broadcast(extent a, extent b);
 
+  /// Whether an axis of `part` elements has `whole` of them wherever a valid graph broadcasts the two: both are equal,
+  /// or a part is as many as there are, up to a number above 1.
+  [[nodiscard]] bool equal_where_broadcast(extent whole, extent part) const {
+    return whole == part || (!whole.known() && !part.known() && caps(whole.symbol(), part.symbol(), 2));
+  }
+
   /// The dimensions that `e` is the broadcast of, or itself; returns how many.
   static constexpr std::size_t most_broadcast = 12;
   [[nodiscard]] std::size_t broadcast_of(extent e, extent (&set)[most_broadcast]) const;
@@ -82,13 +88,13 @@ class extent_algebra {
   [[nodiscard]] extent argument(span<std::int64_t const> key, std::size_t at) const {
     return key[at] != 0 ? extent(key[at + 1]) : extent::of_symbol(static_cast<std::uint32_t>(key[at + 1]));
   }
-  // Whether `b` is min(a, c) with c >= 1: then it is 1 only where `a` is, and the broadcast of both is `a`.
-  [[nodiscard]] bool caps(std::uint32_t a, std::uint32_t b) const {
+  // Whether `b` is min(a, c) with c >= 1: then the broadcast of both is `a`. (With c >= 2 it is 1 only where `a` is.)
+  [[nodiscard]] bool caps(std::uint32_t a, std::uint32_t b, std::int64_t most = 1) const {
     auto const key = symbols_[b];
     if (key[0] != function_tag || key[1] != static_cast<std::int64_t>(function::minimum)) return false;
     auto const first = argument(key, 2), second = argument(key, 4);
-    return (first == extent::of_symbol(a) && least(second) >= 1) ||
-           (second == extent::of_symbol(a) && least(first) >= 1);
+    return (first == extent::of_symbol(a) && least(second) >= most) ||
+           (second == extent::of_symbol(a) && least(first) >= most);
   }
 
   // A broadcast of several is known by the set of them: rising, without one that another covers. Larger sets are not

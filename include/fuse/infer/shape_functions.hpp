@@ -87,7 +87,9 @@ void apply_maker(Context& at, opcode op) {
     case opcode::non_zero: {
       at.set_type(0, element_type::int64);
       auto const rank = at.rank(0);  // runtimes take a scalar for a list
-      extent const made[] = {rank > 0 ? extent(rank) : symbols.fresh(), symbols.fresh()};
+      double every = 0;
+      bool const all = rank == 1 && at.facts.uniform(at.operand(0), every) && every != 0;
+      extent const made[] = {rank > 0 ? extent(rank) : symbols.fresh(), all ? at.shape(0)[0] : symbols.fresh()};
       at.set_shape(0, made);
       break;
     }
@@ -393,7 +395,15 @@ void apply_shape_function(Context& at, opcode op) {
     case opcode::rms_norm: norm_type(at, op); break;
     case opcode::skip_layer_norm:
     case opcode::skip_rms_norm: skip_norm_shape(at); break;
-    case opcode::embed_layer_norm: embed_norm_shape(at); break;
+    case opcode::embed_layer_norm:
+      at.share_type(0, 2);
+      at.share_type(2, 2);
+      embed_norm_shape(at);
+      break;
+    case opcode::qembed_layer_norm:
+      at.set_type(0, element_type::float32);
+      embed_norm_shape(at);
+      break;
     case opcode::attention: attention_shape(at); break;
     case opcode::quantize: quantize_shape(at); break;
     case opcode::dequantize: dequantize_shape(at); break;

@@ -47,19 +47,18 @@ void skip_norm_shape(Context& at) {
   at.share_shape(3, 0);
 }
 
-/// Operands: ids, segment ids, word table, position table, segment table, scale, bias, mask, positions.
+/// Operands: ids, segment ids, word table, position table, segment table, scale, bias, mask, and more. Results: the
+/// norm, how many entries of each mask count, and perhaps the sum.
 template <class Context>
 void embed_norm_shape(Context& at) {
-  at.share_type(0, 2);
   at.set_type(1, element_type::int32);
-  at.share_type(2, 2);
   if (at.rank(0) != 2) return;
   auto const ids = at.shape(0);
   extent const batch[] = {ids[0]};
   extent const made[] = {ids[0], ids[1], at.rank(2) == 2 ? at.shape(2)[1] : at.symbols().fresh()};
   at.set_shape(0, made);
   at.set_shape(1, batch);
-  at.set_shape(2, made);
+  if (at.result_count() > 2) at.set_shape(2, made);
 }
 
 /// The statistics that a training step returns have one entry per channel, as its operands do.

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -132,6 +133,19 @@ class basic_validity {
         for (std::uint32_t i = 1; i < count; ++i) alike(0, i);
         return;
       case opcode::gather: return want(1, "an integer type", &is_integer);
+      case opcode::embed_layer_norm:
+      case opcode::qembed_layer_norm: {
+        bool const quantised = op == opcode::qembed_layer_norm;
+        want(2, quantised ? "an integer type" : "a floating type", quantised ? &is_integer : &is_floating);
+        for (std::uint32_t const i : {3, 4, 5, 6, 13, 14, 15, 16, 17})
+          if (i < count) alike(2, i);
+        for (std::uint32_t const i : {0, 1, 7})
+          if (i < count) want(i, "an integer type", &is_integer);
+        for (std::uint32_t const i : {8, 9, 10, 11, 12})
+          if (i < count)
+            want(i, quantised ? "a floating type" : "an integer type", quantised ? &is_floating : &is_integer);
+        return;
+      }
       case opcode::rotary_embedding:
       case opcode::rotary_embedding_at: {
         bool const at = op == opcode::rotary_embedding_at;
@@ -250,6 +264,8 @@ class basic_validity {
           for (std::size_t i = 0; i < shape(0).size(); ++i)
             if (i != 0 || shape(0).size() != 3 || !(shape(1)[0] == extent(1))) equal_at(0, i, 1, i);
         return;
+      case opcode::embed_layer_norm: return check_embedding({0, 1, 7, 8});
+      case opcode::qembed_layer_norm: return check_embedding({0, 1, 7});
       case opcode::rotary_embedding: return check_rotary_embedding();
       case opcode::rotary_embedding_at:
         for (std::size_t axis = 0; ranked(2) && axis < shape(2).size(); ++axis) equal_at(2, axis, 3, axis);
@@ -329,6 +345,24 @@ class basic_validity {
     if (!ranked(0) || !read_number(image_, facts_, names_, n_, "axis", axis)) return;
     auto const rank = facts_.rank(operand(0));
     if (axis < -rank || axis >= rank + (behind ? 1 : 0)) wrong("its axis is none of operand 0");
+  }
+  // Rows of tables, by ids of (batch, sequence); positions may be of one batch.
+  void check_embedding(std::initializer_list<std::uint32_t> of_tokens) {
+    auto const given = [&](std::uint32_t i) { return i < image_.operand_count(n_) && operand(i) != absent; };
+    auto const of_rank = [&](std::uint32_t i, std::size_t rank) {
+      bool const fits = !given(i) || !ranked(i) || shape(i).size() == rank;
+      if (!fits) wrong("operand " + std::to_string(i) + " has not " + std::to_string(rank) + " axes");
+      return fits && given(i);
+    };
+    for (auto const i : of_tokens)
+      if (of_rank(i, 2) && i != 0) {
+        equal_at(0, 1, i, 1);
+        if (i != 8 || !ranked(i) || !(shape(i)[0] == extent(1))) equal_at(0, 0, i, 0);
+      }
+    for (std::uint32_t const i : {2, 3, 4})
+      if (of_rank(i, 2) && i != 2) equal_at(2, 1, i, 1);
+    for (std::uint32_t const i : {5, 6})
+      if (of_rank(i, 1)) equal_at(2, 1, i, 0);
   }
   // Without positions, the tables have a row for each of operand 0, of all batches or of one for all.
   void check_rotary_embedding() {

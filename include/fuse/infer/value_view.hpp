@@ -10,6 +10,7 @@
 #include <fuse/core/span.hpp>
 #include <fuse/graph/concepts.hpp>
 #include <fuse/graph/image.hpp>
+#include <fuse/infer/counting.hpp>
 #include <fuse/infer/equal_parts.hpp>
 #include <fuse/infer/facts.hpp>
 #include <fuse/infer/parameters.hpp>
@@ -103,6 +104,16 @@ class value_view {
   /// element. Complexity: linear in what the value is computed from, up to a bound, and in constants among that.
   [[nodiscard]] bool has_equal_parts(std::int64_t count, bool apart = false) const {
     return *this && detail::basic_equal_parts<graph_image>(*image_, *facts_, *dialect_, count, apart).has(id_);
+  }
+
+  /// Whether each row, along the last axis, is provably 0, 1, 2, and so on. Complexity: likewise.
+  [[nodiscard]] bool counts() const {
+    return *this && detail::basic_counting<graph_image>(*image_, *facts_, *dialect_).counts(id_);
+  }
+  /// Whether the last axis has as many elements as that of `other` in every valid graph that broadcasts the two.
+  [[nodiscard]] bool as_long_as(value_view const& other) const {
+    return rank() > 0 && other.rank() > 0 &&
+           facts_->symbols().equal_where_broadcast(other.shape().back(), shape().back());
   }
 
   [[nodiscard]] bool has_producer() const { return *this && image_->producer(id_) != absent; }

@@ -33,6 +33,9 @@ inline constexpr parameter_source skip_epsilon[] = {{"epsilon", kind::attribute,
 inline constexpr element_types short_float_types[] = {{1, {0x10402, 0x10402, 0x10402, 0x10402, 0x10402}, 0x10402}};
 inline constexpr element_types float_types[] = {{1, {0x10c02, 0x10c02}, 0x10c02}};
 
+// Float and half, by ids of 32 bits.
+inline constexpr element_types embedding_types[] = {{1, {0x40, 0x40, 0x402, 0x402, 0x402}, 0x402}};
+inline constexpr element_types quantised_embedding_types[] = {{1, {0x40, 0x40, 0xc, 0xc, 0xc}, 0x2}};
 // Float and half, by positions of 64 bits.
 inline constexpr element_types rotary_types[] = {{1, {0x402, 0x80, 0x402, 0x402}, 0x402}};
 
@@ -125,7 +128,8 @@ inline constexpr operator_row rows[] = {
     {"com.microsoft::SimplifiedLayerNormalization", opcode::rms_norm, 1, {}, -1, target::none},
     {"com.microsoft::SkipLayerNormalization", opcode::skip_layer_norm, 1, skip_epsilon, -1, target::onnxruntime, 0, &any_attributes, {}, short_float_types},
     {"com.microsoft::SkipSimplifiedLayerNormalization", opcode::skip_rms_norm, 1, skip_epsilon, -1, target::onnxruntime, 0, &any_attributes, {}, short_float_types},
-    {"com.microsoft::EmbedLayerNormalization", opcode::embed_layer_norm, 1, {}, -1, target::onnxruntime},
+    {"com.microsoft::EmbedLayerNormalization", opcode::embed_layer_norm, 1, {}, -1, target::onnxruntime, 0, &any_attributes, {}, embedding_types},
+    {"com.microsoft::QEmbedLayerNormalization", opcode::qembed_layer_norm, 1, {}, -1, target::onnxruntime, 0, &any_attributes, {}, quantised_embedding_types},
     {"com.microsoft::RotaryEmbedding", opcode::rotary_embedding_at, 1, {}, -1, target::onnxruntime, 0, &any_attributes, {}, rotary_types},
     {"RotaryEmbedding", opcode::rotary_embedding, 23}, {"Attention", opcode::attention, 23},
     {"QuantizeLinear", opcode::quantize}, {"DequantizeLinear", opcode::dequantize}, {"DynamicQuantizeLinear", opcode::dynamic_quantize},

@@ -35,7 +35,7 @@ enum class opcode : std::uint16_t {
   fused_matmul, qlinear_matmul, qlinear_conv, lstm, gru, rnn,
   // normalisation
   softmax, log_softmax, batch_norm, instance_norm, group_norm, layer_norm, rms_norm, skip_layer_norm, skip_rms_norm,
-  embed_layer_norm, rotary_embedding, rotary_embedding_at, attention, hardmax, lp_normalization, mean_variance_norm, local_response_norm,
+  embed_layer_norm, qembed_layer_norm, rotary_embedding, rotary_embedding_at, attention, hardmax, lp_normalization, mean_variance_norm, local_response_norm,
   // quantisation
   quantize, dequantize, dynamic_quantize,
   // control flow
@@ -337,7 +337,11 @@ inline constexpr operator_info operator_table[] = {
     detail::same_shape_reduction(opcode::rms_norm, "rms_norm", 1, 2, detail::norm_parameters, 0b10),
     detail::same_shape_reduction(opcode::skip_layer_norm, "skip_layer_norm", 3, 5, detail::norm_parameters, 0b1100),
     detail::same_shape_reduction(opcode::skip_rms_norm, "skip_rms_norm", 3, 4, detail::norm_parameters, 0b100),
-    detail::other(opcode::embed_layer_norm, "embed_layer_norm", op_kind::reduction, 5, 9),
+    // (ids, segments?, words, positions' table, segments' table?, scale, bias, mask?, positions?); the counts of masks are
+    // a result that it cannot lack.
+    detail::with_results(2, detail::other(opcode::embed_layer_norm, "embed_layer_norm", op_kind::reduction, 1, 9, detail::embedding_parameters)),
+    // The same of tables, scale and bias of 8 bits: behind the mask stand their five scales, then their zero points.
+    detail::with_results(2, detail::other(opcode::qembed_layer_norm, "qembed_layer_norm", op_kind::reduction, 1, 18, detail::embedding_parameters)),
     detail::other(opcode::rotary_embedding, "rotary_embedding", op_kind::injective, 3, 4, detail::rotary_parameters),
     detail::other(opcode::rotary_embedding_at, "rotary_embedding_at", op_kind::injective, 4, 4, detail::rotary_parameters),
     detail::other(opcode::attention, "attention", op_kind::anchor, 1, -1),
@@ -397,6 +401,28 @@ inline constexpr operator_info opaque_operator{opcode::opaque, "opaque"};
 /// Whether the order of an operator's `axes` says nothing: no other parameter has an entry for each of them.
 [[nodiscard]] constexpr bool has_set_of_axes(opcode op) {
   return op == opcode::squeeze || op == opcode::unsqueeze || info(op).shape == shape_function::reduce;
+}
+
+/// An operand whose elements name rows of another one, `table` (-1: they do not), from its end, too, where they are
+/// below 0.
+struct row_names {
+  int table = -1;
+  bool from_end = false;
+};
+[[nodiscard]] constexpr row_names rows_named_by(opcode op, std::size_t operand) {
+  switch (op) {
+    case opcode::gather: return operand == 1 ? row_names{0, true} : row_names{};
+    case opcode::embed_layer_norm:
+      if (operand == 8) return {3};
+      [[fallthrough]];
+    case opcode::qembed_layer_norm: return operand == 0 ? row_names{2} : operand == 1 ? row_names{4} : row_names{};
+    default: return {};
+  }
+}
+
+/// The operand whose element type a number has that stands for operand `i`; -1: the first that is no number.
+[[nodiscard]] constexpr int number_beside(opcode op, std::size_t i) {
+  return op == opcode::qembed_layer_norm && i > 12 ? 2 : -1;  // zero points, beside tables
 }
 
 /// What the table says of a parameter of `op`, or null.

@@ -163,6 +163,8 @@ struct replacement_term {
     result,
     roots,
     rearranged,
+    absent,
+    further,
     either
   } what;
   std::uint8_t children, slot;
@@ -179,6 +181,27 @@ struct replacement_term {
     bool integer;       ///< `number` was written as an integer
   } parameters[4];
   std::uint8_t parameter_count;
+};
+
+/// The operands of an operator on a right side, in their order: those that stand below terms of their own, too.
+struct operand_terms {
+  static constexpr std::size_t most = 32;
+  std::uint8_t at[most], count = 0;
+
+  operand_terms(span<replacement_term const> terms, replacement_term const& of) { add(terms, of); }
+  [[nodiscard]] std::uint8_t const* begin() const { return at; }
+  [[nodiscard]] std::uint8_t const* end() const { return at + count; }
+
+ private:
+  void add(span<replacement_term const> terms, replacement_term const& of) {
+    for (std::uint8_t i = 0; i < of.children; ++i) {
+      auto const& child = terms[of.child[i]];
+      if (child.what == replacement_term::kind::further)
+        add(terms, child);
+      else
+        at[count++] = of.child[i];
+    }
+  }
 };
 
 }  // namespace fuse::inline v0::detail

@@ -43,6 +43,7 @@ constexpr void lowering::resolve() {
         break;
       }
       case term_kind::misused: return fail_at_misuse(t);
+      case term_kind::further: return fail(rule_error::too_large, rule_.name);
       default: priority_[i] = 3;
     }
     if (failed_) return;

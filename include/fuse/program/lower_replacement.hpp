@@ -17,12 +17,17 @@ namespace fuse::inline v0::detail {
 /// The first operands of an operator, and its attributes, are bound in every branch of an either.
 constexpr void lowering::require_operands(expression const& in, term const& t, int required) {
   if (partly_ == 0) return;
+  int at = 0;  // of the operands, of which those of a term of their own come last
   for (int i = 0; i < t.children; ++i) {
     auto const* given = &in[t.child[i]];
     if (given->kind == term_kind::attribute) {
       if (given->children == 0) continue;
       given = &in[given->child[0]];
-    } else if (i >= required) {
+    } else if (given->kind == term_kind::further) {
+      require_operands(in, *given, required - at);
+      at += given->children;
+      continue;
+    } else if (at++ >= required) {
       continue;
     }
     bool const one =
@@ -99,7 +104,9 @@ constexpr void lowering::lower_replacement() {
           given.term = child.child[0];
       }
     }
-    int const operands = t.children - t.attributes;
+    int operands = t.operands();
+    for (int c = 0; c < t.operands(); ++c)
+      if (auto const& child = made[t.child[c]]; child.kind == term_kind::further) operands += child.children - 1;
     using kind = replacement_term::kind;
     switch (t.kind) {
       case term_kind::capture:
@@ -134,7 +141,7 @@ constexpr void lowering::lower_replacement() {
         r.what = kind::neutral;
         r.op = static_cast<std::uint16_t>(t.op);
         if (t.attributes != 0) check_attributes(made, t, 0, false);
-        require_operands(made, t, meant.least);
+        require_operands(made, t, t.op == opcode::cast ? 0 : meant.least);  // a Cast of nothing is nothing
         break;
       }
       case term_kind::again:
@@ -164,6 +171,8 @@ constexpr void lowering::lower_replacement() {
         r.index = rearranged(t, false);
         break;
       case term_kind::list: r.what = kind::list; break;
+      case term_kind::absent: r.what = kind::absent; break;
+      case term_kind::further: r.what = kind::further; break;
       case term_kind::row:
         r.what = kind::row;
         r.number = t.number;

@@ -58,8 +58,8 @@ struct rule_requirement {
   static constexpr bool met = Error == rule_error::none;
   static_assert(
       is_not<Error, rule_error::too_large>,
-      "fuse: a rule has at most 128 distinct terms, 8 operands and attributes of an operator, 4 roots, 16 conditions, "
-      "8 rearrangements and 24 names; this one has more");
+      "fuse: a rule has at most 128 distinct terms, 8 operands and attributes of an operator of its pattern, 4 roots, "
+      "16 conditions, 8 rearrangements and 24 names; this one has more");
   static_assert(is_not<Error, rule_error::unknown_operator>,
                 "fuse: a rule names an operator that the dialect does not know");
   static_assert(is_not<Error, rule_error::wrong_operand_count>,
@@ -129,7 +129,7 @@ struct rule_requirement {
       "fuse: result<0> to result<255> stand around an operator; a name or a count of users stands around that");
   static_assert(
       is_not<Error, rule_error::misplaced>,
-      "fuse: fold, row, dim, or_else and what is computed stand on the right side of a rule, roots around its "
+      "fuse: fold, row, dim, or_else, none and what is computed stand on the right side of a rule, roots around its "
       "whole pattern");
 };
 

@@ -20,6 +20,7 @@
 #include <fuse/eval/reference.hpp>
 #include <fuse/infer/congruence.hpp>
 #include <fuse/infer/facts.hpp>
+#include <fuse/infer/layout_of.hpp>
 #include <fuse/infer/parameters.hpp>
 #include <fuse/rewrite/options.hpp>
 #include <fuse/rewrite/replacement.hpp>
@@ -113,6 +114,30 @@ class basic_random_values {
     return draw(v, std::move(made));
   }
 
+  // What parameters that are operands are read from: an extent that is not known is a number here.
+  struct computed_values {
+    static constexpr std::size_t most_contents = facts::most_contents;
+    basic_random_values const& all;
+
+    bool integers(value_id v, std::vector<std::int64_t>& into) const {
+      auto const* held = all.found(v);
+      if (held == nullptr || !held->whole()) return all.facts_.integers(v, into);
+      into = held->integers;
+      return true;
+    }
+    bool number(value_id v, double& into) const {
+      auto const* held = all.found(v);
+      if (held == nullptr || held->size() != 1) return all.facts_.number(v, into);
+      into = in_doubles(*held).elements[0];
+      return true;
+    }
+    [[nodiscard]] int rank(value_id v) const { return all.facts_.rank(v); }
+  };
+  [[nodiscard]] dense const* found(value_id v) const {
+    auto const at = values_.find(v);
+    return at == values_.end() ? nullptr : at->second.get();
+  }
+
   // Numbers for its elements, in its type.
   static void fill(dense& made, std::vector<double> numbers) {
     made = converted({std::move(made.shape), std::move(numbers), element_type::float64, {}}, made.type);
@@ -135,9 +160,7 @@ class basic_random_values {
   // What is cheap to compute is looked below, as far as there is room.
   [[nodiscard]] bool may_look_below(node_id n) {
     auto const op = op_of(image_, n);
-    auto const kind = info(op).kind;
-    if (op == opcode::opaque || kind == op_kind::opaque || kind == op_kind::anchor || image_.node(n).has_bodies)
-      return false;
+    if (op == opcode::opaque || info(op).kind == op_kind::anchor || image_.node(n).has_bodies) return false;
     if (before_ == most_before) return cut_ = true, false;
     ++before_;
     return true;
@@ -145,17 +168,21 @@ class basic_random_values {
 
   bool compute_node(node_id n, bool wanted) {
     auto const op = op_of(image_, n);
-    auto const refuse = [&](std::string why) { return wanted ? fail(std::move(why)) : false; };
+    auto const refuse = [&](std::string why) {
+      cut_ = cut_ || !wanted;  // a random value takes its place, which the facts may contradict
+      return wanted ? fail(std::move(why)) : false;
+    };
     std::vector<dense const*> operands(image_.operand_count(n), nullptr);
     for (std::uint32_t i = 0; i < operands.size(); ++i)
-      if (image_.operand(n, i) != absent && (operands[i] = value(image_.operand(n, i))) == nullptr) return false;
+      if (image_.operand(n, i) != absent && (operands[i] = value(image_.operand(n, i))) == nullptr) return refuse({});
     std::vector<dense> results(image_.node(n).result_count);
     for (std::uint32_t i = 0; i < results.size(); ++i) results[i].type = facts_.type(image_.result(n, i));
-    node_parameters<Image, facts> const parameters(image_, facts_, of_.names, n);
+    computed_values const computed{*this};
+    node_parameters<Image, computed_values> const parameters(image_, computed, of_.names, n);
     auto const name = [&] { return std::string(image_.source->op_name(n)); };
     switch (evaluate(op, operands, parameters, results)) {
       case evaluation::done: break;
-      case evaluation::unknown: return refuse("there is no evaluation of " + name());
+      case evaluation::unknown: return wanted ? fail("there is no evaluation of " + name()) : false;
       case evaluation::misfit: return refuse("the operands of " + name() + " do not fit where extents are chosen");
     }
     std::vector<std::int64_t> shape;
@@ -179,10 +206,54 @@ class basic_random_values {
       }
     auto const count = count_of(made.shape);
     std::vector<double> numbers;
-    for (std::size_t i = 0; i < count; ++i) numbers.push_back(random(made.type));
+    auto const rows = is_integer(made.type) ? indexed(v) : indices{};
+    for (std::size_t i = 0; i < count; ++i) numbers.push_back(rows.any ? random(rows) : random(made.type));
     fill(made, std::move(numbers));
     drawn_.push_back(v);
     return keep(v, std::move(made));
+  }
+
+  // What a value may hold that names rows of tables: of each, whether from the end, too.
+  struct indices {
+    bool any = false, from_end = true;
+    std::int64_t count = 0;
+
+    void name(std::int64_t rows, bool from_the_end) {
+      count = any && count < rows ? count : rows;
+      from_end = from_end && from_the_end;
+      any = true;
+    }
+  };
+  [[nodiscard]] indices indexed(value_id v) const {
+    indices named;
+    name_rows(v, named, 8);
+    return named;
+  }
+  void name_rows(value_id v, indices& named, int most) const {
+    image_.for_each_user(v, [&](node_id user) {
+      auto const op = op_of(image_, user);
+      for (std::uint32_t i = 0; i < image_.operand_count(user); ++i)
+        if (auto const by = rows_named_by(op, i); by.table >= 0 && image_.operand(user, i) == v)
+          if (std::int64_t rows = 0; rows_of(user, static_cast<std::uint32_t>(by.table), rows))
+            named.name(rows, by.from_end);
+      bool const passed_on =
+          image_.operand(user, 0) == v && op != opcode::gather && (op == opcode::cast || may_move_elements(op));
+      if (passed_on && most > 0 && image_.node(user).result_count != 0) name_rows(image_.result(user), named, most - 1);
+    });
+  }
+  // How many rows an operand has, along the axis of the operator, or else the first.
+  [[nodiscard]] bool rows_of(node_id n, std::uint32_t table, std::int64_t& into) const {
+    auto const v = table < image_.operand_count(n) ? image_.operand(n, table) : absent;
+    if (v == absent || !facts_.has_rank(v)) return false;
+    auto const shape = facts_.shape(v);
+    double axis = 0;
+    if (!read_number(image_, facts_, of_.names, n, "axis", axis)) axis = 0;
+    if (axis < 0) axis += static_cast<double>(shape.size());
+    return axis >= 0 && axis < static_cast<double>(shape.size()) && number(shape[static_cast<std::size_t>(axis)], into);
+  }
+  [[nodiscard]] double random(indices const& of) {
+    auto const first = of.from_end && !positive_ ? -of.count : 0;
+    return std::floor(static_cast<double>(of.count - first) * drawing_.from_0_to_1()) + static_cast<double>(first);
   }
   [[nodiscard]] double random(element_type type) {
     auto const from_0_to_1 = drawing_.from_0_to_1();

@@ -157,6 +157,8 @@ class basic_instantiation {
       case kind::again:
       case kind::named: return operation(t, done_[at].results, type);
       case kind::or_else:
+      case kind::absent:
+      case kind::further:
       case kind::either:
       case kind::roots: break;
     }
@@ -233,7 +235,8 @@ class basic_instantiation {
     bool const required = t.number != 0;
     auto const group = group_of(t.child[0], required);
     members_.clear();
-    if (!gather(t.child[0], 1, group, members_)) return objection{"row() takes captures, their products or their sums"};
+    if (!gather(t.child[0], 1, group, members_))
+      return objection{"row() takes captures, numbers, their products or their sums"};
     if (!required && absent_first(t.child[0])) return absent;
     auto const type = computed_in_ != element_type::unknown ? computed_in_ : facts_.type(*like);
     return broadcast_.make(members_, group, last_axes(facts_, *like, type, static_cast<std::size_t>(axes)), required);
@@ -249,6 +252,11 @@ class basic_instantiation {
   }
   bool gather(std::uint8_t at, double weight, op_group group, plain_vector<rest_member>& into) {
     auto const& t = terms_[at];
+    if (t.what == kind::number) {  // what stands for something absent
+      auto made = constant(dense::of(t.number), type_);
+      if (made) into.push_back({*made, weight});
+      return static_cast<bool>(made);
+    }
     if (t.what == kind::slot) {
       auto const& s = match_.slot(t.slot);
       if (!s.bound) return true;
@@ -328,23 +336,27 @@ class basic_instantiation {
   // Numbers among the operands are of the type of the others, so these come first.
   built<value_id> operation(replacement_term const& t, std::uint32_t results, element_type type) {
     results = kept_results(t, results);
-    value_id made_of[8];
-    auto const selects = t.what == kind::neutral && static_cast<opcode>(t.op) == opcode::where;
+    operand_terms const terms(terms_, t);
+    value_id made_of[operand_terms::most];
+    auto const op = t.what == kind::neutral ? static_cast<opcode>(t.op) : opcode::opaque;
+    auto const selects = op == opcode::where;
     auto of_numbers = element_type::unknown;
     for (bool const literals : {false, true})
-      for (std::uint8_t i = 0; i < t.children; ++i) {
-        if (is_literal(t.child[i]) != literals || is_list(t.child[i])) continue;
-        auto const known = of_numbers != element_type::unknown ? of_numbers : type;
-        auto operand = value(t.child[i], selects && i == 0 ? element_type::boolean : known);
+      for (std::uint8_t i = 0; i < terms.count; ++i) {
+        if (is_literal(terms.at[i]) != literals || is_list(terms.at[i])) continue;
+        auto known = of_numbers != element_type::unknown ? of_numbers : type;
+        if (selects && i == 0) known = element_type::boolean;
+        if (auto const beside = number_beside(op, i); beside >= 0 && beside < i) known = facts_.type(made_of[beside]);
+        auto operand = value(terms.at[i], known);
         if (!operand) return operand;
         made_of[i] = *operand;
         if (of_numbers == element_type::unknown && made_of[i] != absent && !(selects && i == 0))
           of_numbers = facts_.type(made_of[i]);
       }
     auto const first = operands_.size();  // below lie those of the operators that wait for this one
-    for (std::uint8_t i = 0; i < t.children; ++i) {
-      auto const& child = terms_[t.child[i]];
-      if (!is_list(t.child[i])) {
+    for (std::uint8_t i = 0; i < terms.count; ++i) {
+      auto const& child = terms_[terms.at[i]];
+      if (!is_list(terms.at[i])) {
         operands_.push_back(made_of[i]);
         continue;
       }
@@ -362,6 +374,11 @@ class basic_instantiation {
       operands_[first] = *widened;
     }
     auto const operands = span<value_id const>(operands_).subspan(first);
+    if (t.what == kind::neutral && changes_nothing(t, operands)) {
+      value_id const same = operands.empty() ? absent : operands[0];
+      operands_.resize(first);
+      return same;
+    }
     if (!takes_operands(t, operands)) return objection{"the operands here are too few or too many for an operator"};
     parameters_.clear();
     for (std::uint8_t i = 0; i < t.parameter_count; ++i) {
@@ -384,6 +401,15 @@ class basic_instantiation {
     return cast(*made, type_);
   }
 
+  // Whether an operator is a Cast of nothing, or to the element type that there is.
+  [[nodiscard]] bool changes_nothing(replacement_term const& t, span<value_id const> operands) const {
+    if (static_cast<opcode>(t.op) != opcode::cast) return false;
+    if (operands.size() == 0) return true;
+    auto const& to = t.parameters[0];
+    return t.parameter_count == 1 && to.name == "to" && to.slot == no_slot && to.term == no_slot &&
+           static_cast<double>(facts_.type(operands[0])) == to.number;
+  }
+
   // What a name of the pattern stands for, once more. Above the operator may stand what is looked through.
   built<value_id> again(replacement_term const& t, span<value_id const> operands, std::uint32_t results) {
     auto const& s = match_.slot(t.slot);
@@ -402,8 +428,8 @@ class basic_instantiation {
             std::string(parameter) + "', and what gives it is absent here"};
   }
   [[nodiscard]] bool has_row(replacement_term const& t) const {
-    for (std::uint8_t i = 0; i < t.children; ++i)
-      if (terms_[t.child[i]].what == kind::row) return true;
+    for (auto each : operand_terms(terms_, t))
+      if (terms_[each].what == kind::row) return true;
     return false;
   }
   built<value_id> cast(value_id v, element_type to) {

@@ -40,8 +40,11 @@ class rule_targets {
       return found;
     }
     if (t.what == kind::named) found = missing(t);
-    if (t.what == kind::neutral && !has_rest(rule, terms, t)) found = missing(static_cast<opcode>(t.op), t.children);
-    for (std::uint8_t i = 0; i < t.children && found.empty(); ++i) found = missing(rule, terms, t.child[i]);
+    operand_terms const operands(terms, t);
+    if (t.what == kind::neutral && !has_rest(rule, terms, operands))
+      found = missing(static_cast<opcode>(t.op), operands.count);
+    for (auto each : operands)
+      if (found.empty()) found = missing(rule, terms, each);
     return found;
   }
   [[nodiscard]] std::string_view missing(replacement_term const& named) const {
@@ -62,10 +65,9 @@ class rule_targets {
   }
   // How many operands a rest stands for is not known.
   [[nodiscard]] static bool has_rest(rule_info const& rule, span<replacement_term const> terms,
-                                     replacement_term const& t) {
-    for (std::uint8_t i = 0; i < t.children; ++i)
-      if (auto const& child = terms[t.child[i]];
-          child.what == kind::slot && rule.slot_kinds[child.slot] == slot_kind::rest)
+                                     operand_terms const& operands) {
+    for (auto each : operands)
+      if (auto const& child = terms[each]; child.what == kind::slot && rule.slot_kinds[child.slot] == slot_kind::rest)
         return true;
     return false;
   }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <cstdint>
+#include <vector>
+
 #include <fuse/dsl/dsl.hpp>
 
 /// The parts that the rules of norms are put together from. Every spelling of a product, a sum, a square or a root is
@@ -26,12 +29,22 @@ inline constexpr auto scaled_first = x * factor - dsl::mean(x) * factor;
 inline constexpr auto normalised = dsl::either(dsl::either(centred, scaled_first) * inverse_deviation, distributed);
 
 /// A layer norm that is one operator already, with its scale and perhaps a bias.
-inline constexpr auto layer_norm_operator =
-    dsl::layer_norm(x, old_scale, dsl::optional(old_bias)).attr<"axis">(dsl::param<"axes">).attr<"epsilon">(epsilon);
+[[nodiscard]] constexpr expression layer_norm_of(expression const& what) {
+  return dsl::layer_norm(what, old_scale, dsl::optional(old_bias))
+      .attr<"axis">(dsl::param<"axes">)
+      .attr<"epsilon">(epsilon);
+}
+inline constexpr auto layer_norm_operator = layer_norm_of(x);
 inline constexpr auto layer_norm_again =
     dsl::layer_norm(x, old_scale, old_bias).attr<"axis">(dsl::param<"axes">).attr<"epsilon">(epsilon);
 inline constexpr auto rms_norm_operator =
     dsl::rms_norm(x, old_scale).attr<"axis">(dsl::param<"axes">).attr<"epsilon">(epsilon);
+
+/// Whether a norm is over the last axis alone.
+inline constexpr auto last_axis = dsl::pred<"axes">([](auto axes) {
+  std::vector<std::int64_t> listed;
+  return axes.integers(listed) && listed.size() == 1 && listed[0] == -1;
+});
 
 /// Whether something squares `mean`. A variance that is the mean of squares less that square is mostly rounding where
 /// the mean is large: it keeps the very mean it had.

@@ -2,8 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
-#include <vector>
 
 #include <fuse/dsl/dsl.hpp>
 #include <fuse/program/rule_set.hpp>
@@ -29,11 +27,6 @@ inline constexpr auto input = dsl::var<"input">, skip = dsl::var<"skip">, addend
 inline constexpr auto shapes_of_skips =
     dsl::pred<"input", "skip">([](auto of, auto added) { return is_skip(of, added); });
 
-inline constexpr auto last_axis = dsl::pred<"axes">([](auto axes) {
-  std::vector<std::int64_t> listed;
-  return axes.integers(listed) && listed.size() == 1 && listed[0] == -1;
-});
-
 /// A residual connection: input + skip, perhaps with a row. What is added first has no other user: it would be computed
 /// all the same.
 inline constexpr auto biased_residual = dsl::either(
@@ -43,11 +36,6 @@ inline constexpr auto residual = dsl::either(biased_residual, input + skip);
 inline constexpr auto own_residual = residual.users(1);
 inline constexpr auto shared_residual = residual.as<"sum">();
 
-[[nodiscard]] constexpr expression layer_norm_of(expression const& sum) {
-  return dsl::layer_norm(sum, old_scale, dsl::optional(old_bias))
-      .attr<"axis">(dsl::param<"axes">)
-      .attr<"epsilon">(epsilon);
-}
 [[nodiscard]] constexpr expression rms_norm_of(expression const& sum) {
   return dsl::rms_norm(sum, old_scale).attr<"axis">(dsl::param<"axes">).attr<"epsilon">(epsilon);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -206,7 +207,7 @@ class layer_shapes {
       }
       case opcode::gather: {
         if (y.size() < 2 || call_.count != 2) return false;
-        auto const rows = inner() + 1;
+        auto const rows = std::max(inner() + 1, y[y.size() - 2]);  // positions are among them
         in = {{rows, y.back()}, shape(y.begin(), y.end() - 1)};
         call_.indices = {0, rows};
         call_.drawn_number("axis", 0);

@@ -138,9 +138,8 @@ class spelling : public shaped_sample, public group_spelling<spelling>, public l
     for (std::uint16_t i = 0; i < pattern_.size; ++i)
       if (node_of(pattern_[i]) == opcode::gemm) rank = 2;
     for (std::size_t i = 0; i < rule_.condition_count; ++i)
-      if (auto const& c = rule_.conditions[i];
-          c.holds == &dsl::condition_detail::rank_is && c.captures[0] == std::string_view("x"))
-        rank = static_cast<std::size_t>(c.number);
+      if (auto const& c = rule_.conditions[i]; c.holds == &dsl::condition_detail::rank_is)
+        rank = rank_beside(c.captures[0], static_cast<std::size_t>(c.number), rank);
     for (std::uint16_t i = 0; i < pattern_.size; ++i)
       if (auto const& t = pattern_[i]; t.kind == term_kind::rearranged && t.index == 0)
         if (rearrangement what{}; notation_reader().read(t.name, what) && what.right.rest == rearrangement::none)
@@ -153,6 +152,14 @@ class spelling : public shaped_sample, public group_spelling<spelling>, public l
           base_.back() *= static_cast<std::int64_t>(t.tolerance);
     if (has_operator(opcode::rotary_embedding) && !base_.empty()) base_.back() *= 4;
     whole_ = base_;
+  }
+  // The rank of the whole where a name has one: that of `x`, and one more than that of rows of tables.
+  [[nodiscard]] std::size_t rank_beside(std::string_view name, std::size_t of_name, std::size_t otherwise) const {
+    if (name == "x") return of_name;
+    for (std::uint16_t i = 0; i < pattern_.size; ++i)
+      if (auto const& t = pattern_[i]; node_of(t) == opcode::gather && pattern_[t.child[1]].name == name)
+        return of_name + 1;
+    return otherwise;
   }
   [[nodiscard]] bool above_is(std::uint16_t at, std::string_view attribute) const {
     for (std::uint16_t i = 0; i < pattern_.size; ++i)
@@ -225,7 +232,9 @@ class spelling : public shaped_sample, public group_spelling<spelling>, public l
   }
 
   value fresh_leaf(shape const& of, bool as_constant) {
-    auto const numbers = contents(count_of(of));
+    auto numbers = contents(count_of(of));
+    if (type_ == bytes_)
+      for (auto& each : numbers) each = std::min(std::floor(16 * std::fabs(each)), 100.0);
     auto const contents_made = make_tensor(type_, of, numbers);
     if (as_constant) {
       auto const v = g_.constant(contents_made);
@@ -264,7 +273,7 @@ class spelling : public shaped_sample, public group_spelling<spelling>, public l
     auto const of = first ? first_shape() : leaf_shape(rule_, name, base_, axes_, exact_shapes_, choose);
     if (!leaves_.empty() && choose.one_in("the same leaf", 8))
       for (auto const v : leaves_)
-        if (shape_of(v) == of) return v;
+        if (shape_of(v) == of && type_of(v) == type_) return v;
     auto const* parts = condition_on(name, &dsl::condition_detail::of_equal_parts);
     auto const v = parts != nullptr && !choose.one_in("parts that differ", 10)
                        ? leaf_of_equal_parts(of, as_constant, static_cast<std::int64_t>(parts->number))
@@ -448,6 +457,7 @@ class spelling : public shaped_sample, public group_spelling<spelling>, public l
     auto const op = node_of(t);
     auto parameters = stated(t, op);
     if (op != opcode::opaque && info(op).shape == shape_function::reduce) return write_reduction(at, op, parameters);
+    if (op == opcode::dequantize) return write_dequantized(at);
     auto const count = static_cast<std::size_t>(t.operands());
     layer_call call{op, base_, count};
     call.alike = is_rearranged();
@@ -538,20 +548,34 @@ class spelling : public shaped_sample, public group_spelling<spelling>, public l
     if (t.kind == term_kind::capture) captured_[std::string(t.name)] = v;
     return v;
   }
-  // Places in an axis of so many, some of them counted from its end.
+  // Places in an axis of so many, some of them counted from its end, unless the rule wants none of these; or all of
+  // them in order.
   value indices(std::uint8_t at, shape const& of, std::int64_t count) {
+    auto const& t = pattern_[at];
+    std::string const captured = t.kind == term_kind::capture ? std::string(t.name) : std::string();
+    if (auto const there = captured_.find(captured); !captured.empty() && there != captured_.end())
+      if (shape_of(there->second) == of) return there->second;
+    bool const in_order = condition_on(captured, &dsl::condition_detail::counts_as_far) != nullptr &&
+                          !choose.one_in("in another order", 10);
+    bool const from_end = condition_on(captured, &dsl::condition_detail::from_the_front) == nullptr;
     std::vector<double> places;
     for (std::size_t i = 0; i < count_of(of); ++i) {
-      auto const place = choose.number("index", {0, 1, 2, 3, 4}) % static_cast<int>(count);
-      places.push_back(choose.one_in("from the end", 6) ? place - static_cast<int>(count) : place);
+      auto place = choose.number("index", {0, 1, 2, 3, 4}) % static_cast<int>(count);
+      if (in_order) place = static_cast<int>(i % static_cast<std::size_t>(of.back()));
+      places.push_back(from_end && !in_order && choose.one_in("from the end", 6) ? place - static_cast<int>(count)
+                                                                                 : place);
     }
     auto const contents_made = make_tensor(element_type::int64, of, places);
-    auto const name = "in" + std::to_string(made.feeds.size());
-    auto const v = g_.input(name, element_type::int64, graph::dims(of.begin(), of.end()));
-    made.feeds[name] = dense::of(contents_made);
+    value v;
+    if (in_order) {
+      v = g_.constant(contents_made);
+    } else {
+      auto const name = "in" + std::to_string(made.feeds.size());
+      v = g_.input(name, element_type::int64, graph::dims(of.begin(), of.end()));
+      made.feeds[name] = dense::of(contents_made);
+    }
     know(v, of, element_type::int64);
-    auto const& t = pattern_[at];
-    if (t.kind == term_kind::capture) captured_[std::string(t.name)] = v;
+    if (!captured.empty()) captured_[captured] = v;
     return v;
   }
   // What chooses is a boolean.
@@ -614,6 +638,31 @@ class spelling : public shaped_sample, public group_spelling<spelling>, public l
     return append(row->name, operands, attributes, std::move(made_shape), type_of(operands[0]));
   }
 
+  // Of elements of 8 bits, all of one type, with a scale and perhaps a zero point that are numbers.
+  value write_dequantized(std::uint8_t at) {
+    auto const& t = pattern_[at];
+    if (bytes_ == element_type::unknown) bytes_ = choose.one_in("signed", 2) ? element_type::int8 : element_type::uint8;
+    auto const floats = std::exchange(type_, bytes_);
+    std::vector<value> operands{write(t.child[0])};
+    type_ = floats;
+    auto const made_shape = shape_of(operands[0]);
+    auto const number = [&](std::uint8_t child, element_type type, double of) {
+      auto const& inside =
+          pattern_[child].kind == term_kind::optional ? pattern_[pattern_[child].child[0]] : pattern_[child];
+      auto& v = captured_[std::string(inside.name)];
+      if (!v) {
+        v = g_.constant(make_tensor(type, shape{}, std::vector<double>{of}));
+        know(v, {}, type);
+      }
+      return v;
+    };
+    operands.push_back(number(t.child[1], floats, choose.one_in("a coarse scale", 2) ? 0.25 : 0.0625));
+    if (t.operands() > 2 && !choose.one_in("no zero point", 3))
+      operands.push_back(number(t.child[2], bytes_, choose.number("zero point", {0, 3, 7})));
+    auto const* row = row_of(opcode::dequantize);
+    return row == nullptr ? operands[0] : note(append(row->name, operands, {}, made_shape, floats));
+  }
+
   // The node keeps its axes, or they are put back.
   value write_reduction(std::uint8_t at, opcode op, std::vector<parameter> const& parameters) {
     auto const& t = pattern_[at];
@@ -667,6 +716,7 @@ class spelling : public shaped_sample, public group_spelling<spelling>, public l
 
   rewrite_rule const& rule_;
   std::string_view style_{};
+  element_type bytes_ = element_type::unknown;  // of what is quantised
   bool casts_ = false, identities_ = false, symbolic_ = false, exact_shapes_ = false;
   shape base_{}, whole_{};
   std::vector<value> leaves_{}, interior_{};

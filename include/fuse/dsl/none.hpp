@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <fuse/dsl/expression.hpp>
+
+namespace fuse::inline v0::dsl {
+
+/// In a replacement: an operand that is absent, before one that is not: `op<"Resize">(x, none, scales)`.
+inline constexpr expression none{term_kind::absent, opcode::opaque, {}};
+
+}  // namespace fuse::inline v0::dsl
