@@ -8,6 +8,7 @@
 #include <fuse/rules/batch_norm.hpp>
 #include <fuse/rules/canonical.hpp>
 #include <fuse/rules/embeddings.hpp>
+#include <fuse/rules/group_norm.hpp>
 #include <fuse/rules/linear.hpp>
 #include <fuse/rules/norms.hpp>
 #include <fuse/rules/onnx_functions.hpp>
@@ -19,9 +20,9 @@ namespace fuse_onnx {
 
 namespace {
 inline constexpr auto bundled =
-    fuse::rule_set<fuse::rules::norms, fuse::rules::embeddings, fuse::rules::skip_norms, fuse::rules::activations,
-                   fuse::rules::rotary, fuse::rules::batch_norm, fuse::rules::onnx_functions, fuse::rules::canonical,
-                   fuse::rules::linear>;
+    fuse::rule_set<fuse::rules::norms, fuse::rules::group_norms, fuse::rules::embeddings, fuse::rules::skip_norms,
+                   fuse::rules::activations, fuse::rules::rotary, fuse::rules::batch_norm, fuse::rules::onnx_functions,
+                   fuse::rules::canonical, fuse::rules::linear>;
 }
 
 fuse::program const& bundled_program() {

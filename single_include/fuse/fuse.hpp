@@ -151,6 +151,9 @@ inline constexpr parameter_info reduction_parameters[] = {{"keepdims", 1}, {"noo
 inline constexpr parameter_info norm_parameters[] = {
     {"axis", -1, axis_use::trailing}, real_number("epsilon", 1e-5), {"stash_type", 1}};
 inline constexpr parameter_info embedding_parameters[] = {real_number("epsilon", 1e-12), {"mask_index_type", 0}};
+inline constexpr parameter_info instance_norm_parameters[] = {real_number("epsilon", 1e-5)};
+inline constexpr parameter_info group_norm_parameters[] = {
+    {"num_groups", std::numeric_limits<double>::quiet_NaN()}, real_number("epsilon", 1e-5), {"stash_type", 1}};
 inline constexpr parameter_info last_axis_parameters[] = {{"axis", -1, axis_use::one}};
 inline constexpr parameter_info first_axis_parameters[] = {{"axis", 0, axis_use::one}};
 inline constexpr parameter_info axis_parameters[] = {{"axis", std::numeric_limits<double>::quiet_NaN(), axis_use::one}};
@@ -472,8 +475,8 @@ inline constexpr operator_info operator_table[] = {
     detail::same_shape_reduction(opcode::softmax, "softmax", 1, 1, detail::last_axis_parameters),
     detail::same_shape_reduction(opcode::log_softmax, "log_softmax", 1, 1, detail::last_axis_parameters),
     detail::same_shape_reduction(opcode::batch_norm, "batch_norm", 5, 5, detail::batch_norm_parameters),
-    detail::same_shape_reduction(opcode::instance_norm, "instance_norm", 3, 3, {}),
-    detail::same_shape_reduction(opcode::group_norm, "group_norm", 3, 3, {}),
+    detail::same_shape_reduction(opcode::instance_norm, "instance_norm", 3, 3, detail::instance_norm_parameters),
+    detail::same_shape_reduction(opcode::group_norm, "group_norm", 3, 3, detail::group_norm_parameters),
     detail::same_shape_reduction(opcode::layer_norm, "layer_norm", 1, 3, detail::norm_parameters, 0b110),
     detail::same_shape_reduction(opcode::rms_norm, "rms_norm", 1, 2, detail::norm_parameters, 0b10),
     detail::same_shape_reduction(opcode::skip_layer_norm, "skip_layer_norm", 3, 5, detail::norm_parameters, 0b1100),
@@ -3306,6 +3309,41 @@ template <class Body>
 
 }  // namespace fuse::inline v0::detail::onnx_activations
 
+namespace fuse::inline v0::detail::onnx_channel_norms {
+
+[[nodiscard]] constexpr bool is_norm(opcode op) { return op == opcode::instance_norm || op == opcode::group_norm; }
+
+[[nodiscard]] inline std::string_view refuse(emission const& e) {
+  if (!is_norm(e.op) || e.operands.size() != 3) return {};
+  auto const& x = e.operands[0];
+  if (x.type == element_type::unknown) return "the element type of the norm's input is not known";
+  if (!is_floating(x.type)) return "the norm's input is not of a floating element type";
+  if (e.to == target::onnxruntime && x.type != element_type::float32 && x.type != element_type::float16)
+    return "onnxruntime has a kernel for float and half, and for no other type";
+  if (!x.has_rank || x.shape.size() < 3) return "the operator takes inputs of three axes or more";
+  for (std::size_t i = 1; i < 3; ++i) {
+    auto const& row = e.operands[i];
+    if (row.type != x.type) return "scale or bias has another element type than the norm's input";
+    if (!row.has_rank || row.shape.size() != 1 || !(row.shape[0] == x.shape[1]))
+      return "scale or bias is not provably one element for each channel";
+  }
+  auto const epsilon = e.number("epsilon");
+  if (!(epsilon >= 0) || !math::fits_float(epsilon)) return "the epsilon does not fit the operator's float32 attribute";
+  if (e.op == opcode::instance_norm) return {};
+  auto const groups = e.number("num_groups");
+  if (!x.shape[1].known() || !(groups >= 1) || x.shape[1].value() % static_cast<std::int64_t>(groups) != 0)
+    return "the channels are not, or not provably, as many in each group";
+  return {};
+}
+
+template <class Attribute>
+void complete(emission const& e, std::vector<Attribute>& attributes) {
+  if (e.op == opcode::group_norm && !e.operands.empty() && e.operands[0].type == element_type::float64)
+    attributes.push_back({"stash_type", std::int64_t{11}});
+}
+
+}  // namespace fuse::inline v0::detail::onnx_channel_norms
+
 namespace fuse::inline v0::detail::onnx_embeddings {
 
 [[nodiscard]] inline bool same_shape(operand_facts const& a, operand_facts const& b) {
@@ -3661,8 +3699,8 @@ inline constexpr stand_in all[] = {
 }
 
 [[nodiscard]] inline std::string_view refuse(emission const& e) {
-  for (auto const why : {onnx_norms::refuse(e), onnx_skip_norms::refuse(e), onnx_embeddings::refuse(e),
-                         onnx_activations::refuse(e), onnx_rotary::refuse(e)})
+  for (auto const why : {onnx_norms::refuse(e), onnx_channel_norms::refuse(e), onnx_skip_norms::refuse(e),
+                         onnx_embeddings::refuse(e), onnx_activations::refuse(e), onnx_rotary::refuse(e)})
     if (!why.empty()) return why;
   if (!e.operands.empty() && e.operands[0].type == element_type::bfloat16 && e.version < 13 &&
       stands_in(e.op, e.operands.size()))
@@ -3673,6 +3711,7 @@ inline constexpr stand_in all[] = {
 template <class Attribute>
 void complete(emission const& e, std::vector<Attribute>& attributes) {
   onnx_norms::complete(e, attributes);
+  onnx_channel_norms::complete(e, attributes);
   onnx_activations::complete(e, attributes);
 }
 
@@ -4152,8 +4191,9 @@ inline constexpr operator_row rows[] = {
     {.name = "BatchNormalization", .op = opcode::batch_norm, .needs = is_test_and_spatial, .most_results = 1, .otherwise = "BatchNormalization of another kind"},
     {.name = "BatchNormalization", .op = opcode::batch_norm, .since = 7, .needs = spatial, .most_results = 1, .otherwise = "BatchNormalization of another kind"},
     {.name = "BatchNormalization", .op = opcode::batch_norm, .since = 9, .most_results = 1, .otherwise = "BatchNormalization of another kind"},
-    {"BatchNormalization", opcode::batch_norm, 14}, {"InstanceNormalization", opcode::instance_norm},
-    {"GroupNormalization", opcode::group_norm},
+    {"BatchNormalization", opcode::batch_norm, 14},
+    {"InstanceNormalization", opcode::instance_norm, 1, {}, -1, target::any, 6},
+    {"GroupNormalization", opcode::group_norm, 1, {}, -1, target::standard, 21},
     {"LayerNormalization", opcode::layer_norm, 1, {}, -1, target::onnxruntime},
     {"LayerNormalization", opcode::layer_norm, 17, {}, -1, target::any},
     {"RMSNormalization", opcode::rms_norm, 23, {}, -1, target::standard},
@@ -8330,6 +8370,13 @@ inline bool trailing(captured const* c, condition const&) {
   return c[0].axes != 0 ? (c[0].axes & (c[0].axes + 1)) == 0 : c[0].number < 0;
 }
 
+inline bool from_one_on(captured const* c, condition const& first) {
+  if (!c[0].bound) return true;
+  auto const count = (c[1].values.empty() ? -1 : c[1].values[0].rank()) - static_cast<int>(first.number);
+  if (count <= 0 || count >= 64) return false;
+  return c[0].axes != 0 ? c[0].axes == (std::uint64_t{1} << count) - 1 : c[0].number == -count;
+}
+
 inline bool along_last_axes(captured const* c, condition const&) {
   if (c[1].values.empty()) return true;
   auto const x = c[1].values[0];
@@ -8437,6 +8484,11 @@ inline bool type_is(captured const* c, condition const& wanted) {
     if (static_cast<double>(v.type()) != wanted.number) return false;
   return true;
 }
+inline bool uniform_is(captured const* c, condition const& wanted) {
+  for (auto const& v : c[0].values)
+    if (double number = 0; !v.uniform(number) || number != wanted.number) return false;
+  return true;
+}
 inline bool in_float32(captured const* c, condition const& least) {
   return detail::math::fits_float(c[0].number) && c[0].number >= least.number;
 }
@@ -8446,6 +8498,11 @@ inline bool in_float32(captured const* c, condition const& least) {
 template <fixed_string Axes>
 inline constexpr condition trailing_axes = condition_detail::make<Axes>("the axes are trailing ones",
                                                                         &condition_detail::trailing);
+
+template <fixed_string Axes, fixed_string X>
+[[nodiscard]] constexpr condition axes_from(int first) {
+  return condition_detail::make<Axes, X>("all axes from that one on", &condition_detail::from_one_on, first);
+}
 
 template <fixed_string V, fixed_string X, fixed_string Axes = "axes">
 inline constexpr condition along_last_axes = condition_detail::make<V, X, Axes>("along the last axes alone",
@@ -8493,6 +8550,10 @@ template <fixed_string X>
 template <fixed_string X>
 [[nodiscard]] constexpr condition type(element_type wanted) {
   return condition_detail::make<X>("the element type", &condition_detail::type_is, static_cast<double>(wanted));
+}
+template <fixed_string V>
+[[nodiscard]] constexpr condition everywhere(double number) {
+  return condition_detail::make<V>("that number everywhere", &condition_detail::uniform_is, number);
 }
 template <fixed_string Number>
 [[nodiscard]] constexpr condition float32_number(double least = std::numeric_limits<double>::lowest()) {
@@ -8624,6 +8685,12 @@ template <class... Operands>
 template <class... Operands>
 [[nodiscard]] constexpr expression rms_norm(Operands const&... operands) {
   return expression(opcode::rms_norm, operands...);
+}
+[[nodiscard]] constexpr expression instance_norm(expression const& a, expression const& scale, expression const& bias) {
+  return expression(opcode::instance_norm, a, scale, bias);
+}
+[[nodiscard]] constexpr expression group_norm(expression const& a, expression const& scale, expression const& bias) {
+  return expression(opcode::group_norm, a, scale, bias);
 }
 template <class... Operands>
 [[nodiscard]] constexpr expression skip_layer_norm(Operands const&... operands) {
@@ -8809,6 +8876,14 @@ namespace fuse::inline v0::dsl {
                                                expression const& axes) {
   expression made(term_kind::row, opcode::opaque, {}, addend, like, axes);
   made.terms[made.root()].number = 0;
+  return made;
+}
+
+template <int Axis>
+[[nodiscard]] constexpr expression row_along(expression const& factor, expression const& like) {
+  static_assert(Axis >= 0 && Axis < 64, "fuse: the axis of row_along<1>(v, x) counts from the first one");
+  auto made = row(factor, like);
+  made.terms[made.root()].index = Axis + 1;
   return made;
 }
 
@@ -10125,7 +10200,7 @@ struct rearrangement {
     factor all[most_factors];
     std::uint8_t count, rank;
     std::uint8_t rest;  ///< before this axis stands `...`; none: nowhere
-    bool joined;        ///< ... in brackets: all of them are one axis, apart from the others, too
+    bool joined;        ///< ... in brackets: all of them are one axis, apart from the others, too; on both sides: there
     [[nodiscard]] friend constexpr bool operator==(side const& a, side const& b) {
       bool same = a.count == b.count && a.rank == b.rank && a.rest == b.rest && a.joined == b.joined;
       for (std::size_t i = 0; same && i < a.count; ++i) same = a.all[i] == b.all[i];
@@ -10139,6 +10214,8 @@ struct rearrangement {
   };
 
   side left, right;
+  [[nodiscard]] constexpr bool regroups() const { return left.joined && right.joined; }
+
   static_text names[most_names];
   std::uint8_t slots[most_names];
   std::uint8_t name_count;
@@ -10158,7 +10235,7 @@ class notation_reader {
     at_ = 0;
     into.text = text;
     if (!side(into, into.left) || !take("->") || !side(into, into.right) || at_ != text_.size()) return false;
-    if (into.left.joined) return false;
+    if (into.left.joined && !into.right.joined) return false;
     bool const rest_on_both = (into.left.rest == rearrangement::none) == (into.right.rest == rearrangement::none);
     for (std::uint8_t name = 0; name < into.name_count; ++name)
       if (!into.right.has(name)) return false;
@@ -12866,8 +12943,9 @@ class named_extents {
   [[nodiscard]] polynomial const& of(std::uint8_t name) const { return of_[name]; }
 
   [[nodiscard]] bool learn(rearrangement::side const& side, span<polynomial const> shape) {
-    auto const apart = side.joined ? 1u : 0u;
-    bool const any = side.rest != rearrangement::none && !side.joined;
+    bool const one = side.joined && !what_.regroups();
+    auto const apart = one ? 1u : 0u;
+    bool const any = side.rest != rearrangement::none && !one;
     if (any ? shape.size() < side.rank : shape.size() != side.rank + apart) return false;
     for (std::uint8_t axis = 0; axis < side.rank; ++axis)
       if (!learn(side, axis, shape[place(side, axis, shape.size())])) return false;
@@ -12880,6 +12958,7 @@ class named_extents {
   }
   [[nodiscard]] bool same_rest(span<polynomial const> left, span<polynomial const> right) const {
     auto const count = left.size() - what_.left.rank;
+    if (what_.regroups()) return true;  // whether the elements are the same, the layout tells
     if (what_.right.joined) {
       polynomial all;
       return joined_rest(left, all) && all == right[what_.right.rest];
@@ -12889,6 +12968,12 @@ class named_extents {
       if (!(left[what_.left.rest + i] == right[what_.right.rest + i])) return false;
     return true;
   }
+
+  void regroup(span<polynomial const> right) {
+    regrouped_.assign(right.subspan(what_.right.rest, right.size() - what_.right.rank));
+    told_ = true;
+  }
+  [[nodiscard]] bool lacks_shape() const { return what_.regroups() && !told_; }
 
   struct way {
     struct pick {
@@ -12901,6 +12986,7 @@ class named_extents {
   };
   [[nodiscard]] bool find(span<polynomial const> from, way& into) const {
     into = {};
+    if (lacks_shape()) return false;
     auto const& left = what_.left;
     auto const& right = what_.right;
     std::uint32_t axis_of[rearrangement::most_names]{};
@@ -12943,7 +13029,10 @@ class named_extents {
           into.order.push_back(repeats + first_of_rest + static_cast<std::int64_t>(i));
           if (!right.joined) into.shape.push_back(from[left.rest + i]);
         }
-      if (axis == right.rest && right.joined && !joined_rest(from, into.shape.emplace_back())) return false;
+      if (axis == right.rest && what_.regroups())
+        into.shape.append(regrouped_);
+      else if (axis == right.rest && right.joined && !joined_rest(from, into.shape.emplace_back()))
+        return false;
       if (axis == right.rank) break;
       polynomial whole(1), extent;
       for (; at < right.count && right.all[at].axis == axis; ++at) {
@@ -13005,6 +13094,8 @@ class named_extents {
   rearrangement const& what_;
   polynomial of_[rearrangement::most_names];
   bool known_[rearrangement::most_names]{};
+  plain_vector<polynomial> regrouped_;
+  bool told_ = false;
 };
 
 }  // namespace fuse::inline v0::detail
@@ -13044,6 +13135,7 @@ class basic_layout_steps {
         !names.learn(what.right, right) || !names.complete() || !names.learn(what.left, left) ||
         !names.learn(what.right, right) || !names.same_rest(left, right))
       return false;
+    if (what.regroups()) names.regroup(right);
     layout wanted, found;
     if (!names.lay(left, facts_.symbols(), wanted) || !layouts_.read(v, from, found) || !(wanted == found))
       return false;
@@ -16326,7 +16418,8 @@ constexpr void lowering::lower_replacement() {
       case term_kind::row:
         r.what = kind::row;
         r.number = t.number;
-        r.slot = axes_of_row(made, t);
+        r.index = t.index;
+        r.slot = t.index != 0 ? no_slot : axes_of_row(made, t);
         r.children = 2;
         break;
       case term_kind::result:
@@ -17509,8 +17602,25 @@ class basic_validity {
             equal_at(0, 1, i, 0);
           }
         return;
+      case opcode::group_norm: return check_group_norm();
       case opcode::transpose: return check_permutation();
       default: break;
+    }
+  }
+
+  void check_group_norm() {
+    double groups = 0;
+    bool const told = read_number(image_, facts_, names_, n_, "num_groups", groups);
+    if (told && !(groups >= 1)) return wrong("it has no groups");
+    if (!ranked(0)) return;
+    if (shape(0).size() < 2) return wrong("operand 0 has no channels");
+    auto const channels = shape(0)[1];
+    if (told && channels.known() && channels.value() % static_cast<std::int64_t>(groups) != 0)
+      return wrong("its channels are not as many in each group");
+    for (std::uint32_t i = 1; i < 3; ++i) {
+      if (!ranked(i)) continue;
+      if (shape(i).size() != 1) return wrong("operand " + std::to_string(i) + " has not one axis");
+      if (image_.version >= 21) equal_at(0, 1, i, 0);
     }
   }
 
@@ -18443,11 +18553,20 @@ struct operand_form {
   element_type type = element_type::unknown;
   std::size_t rank = 1;
   span<extent const> extents{};  ///< as many, or none where they are not known at all
+  std::size_t behind = 0;        ///< axes of one element that the values have behind these
 };
 
 [[nodiscard]] inline operand_form last_axes(facts const& known, value_id like, element_type type, std::size_t rank) {
   auto const shape = known.shape(like);
   return {type, rank, shape.size() >= rank ? shape.subspan(shape.size() - rank) : span<extent const>{}};
+}
+
+[[nodiscard]] inline bool axis_alone(facts const& known, value_id like, element_type type, std::size_t axis,
+                                     operand_form& into) {
+  auto const shape = known.shape(like);
+  if (axis >= shape.size()) return false;
+  into = {type, 1, shape.subspan(axis, 1), shape.size() - axis - 1};
+  return true;
 }
 
 [[nodiscard]] constexpr opcode joining(op_group kind, double weight) {
@@ -18463,13 +18582,20 @@ class basic_broadcast_operand {
 
   void begin(node_id place) { place_ = place; }
 
+  built<value_id> filled(double number, operand_form const& form) {
+    set_form(form);
+    combined_ = false;
+    return constant_operand(dense::of(number), true);
+  }
+
   built<value_id> make(span<rest_member const> members, op_group kind, operand_form const& form, bool required) {
     auto const neutral = kind == op_group::product ? 1.0 : 0.0;
     if (members.empty() && !required) return absent;
     set_form(form);
     for (auto e : extents_)
       if (e == extent(0)) return objection{"an axis of row() has no elements"};
-    if (members.size() == 1 && members[0].weight == 1 && as_it_stands(members[0].value)) return members[0].value;
+    if (behind_ == 0 && members.size() == 1 && members[0].weight == 1 && as_it_stands(members[0].value))
+      return members[0].value;
     combined_ = members.size() > 1 || (members.size() == 1 && members[0].weight != 1);
     dense folded = dense::of(neutral);
     plain_vector<rest_member> computed;
@@ -18482,6 +18608,8 @@ class basic_broadcast_operand {
         computed.push_back(m);
         continue;
       }
+      if (!without_axes_behind(contents.shape))
+        return objection{"a constant of row_along() does not lie along its axis"};
       if (widens(type_, type) && type != type_) exact = false;
       if (!fold(folded, contents, m.weight, kind))
         return objection{"the constants of row() do not broadcast to each other"};
@@ -18519,6 +18647,7 @@ class basic_broadcast_operand {
   void set_form(operand_form const& form) {
     type_ = widest_ = form.type;
     rank_ = form.rank;
+    behind_ = form.behind;
     extents_.assign(form.extents);  // apart from the facts, whose spans end with the next node that is made
     whole_ = extents_.size() == rank_;
     shape_.clear();
@@ -18526,6 +18655,25 @@ class basic_broadcast_operand {
       whole_ = whole_ && e.known();
       if (e.known()) shape_.push_back(e.value());
     }
+  }
+
+  [[nodiscard]] bool without_axes_behind(std::vector<std::int64_t>& shape) const {
+    if (behind_ == 0) return true;
+    for (std::size_t i = 0; i < behind_ && !shape.empty(); ++i) {
+      if (shape.back() != 1) return false;
+      shape.pop_back();
+    }
+    while (shape.size() > rank_ && shape[0] == 1) shape.erase(shape.begin());
+    return shape.size() <= rank_;
+  }
+  built<value_id> along_its_axis(value_id v) {
+    if (behind_ == 0) return v;
+    if (!facts_.has_rank(v)) return objection{"the shape of a computed operand of row_along() is not known"};
+    auto const shape = facts_.shape(v);
+    for (std::size_t i = 0; i < shape.size(); ++i)
+      if (i + behind_ + rank_ != shape.size() && !(shape[i] == extent(1)))
+        return objection{"a computed operand of row_along() does not lie along its axis"};
+    return shape.size() < 2 ? v : with_shape(opcode::reshape, v, {-1}, "to reshape a computed operand");
   }
 
   [[nodiscard]] bool as_it_stands(value_id v) const {
@@ -18583,10 +18731,13 @@ class basic_broadcast_operand {
     if (m.weight != 1 && m.weight != -1) return objection{"a computed operand of row() is raised to a power"};
     auto const v = basic_cast_maker<Image>(image_, facts_, names_, to_, into_, place_).in_type(m.value, type_);
     if (v == absent) return too_narrow("a computed operand of row() has another element type than what it is like");
-    if (joined == absent && m.weight == 1) return v;
+    auto flat = along_its_axis(v);
+    if (!flat) return flat;
+    if (joined == absent && m.weight == 1) return flat;
     if (joined == absent)
-      return node(kind == op_group::product ? opcode::reciprocal : opcode::neg, {v}, "to invert a computed operand");
-    return node(joining(kind, m.weight), {joined, v}, "to combine computed operands");
+      return node(kind == op_group::product ? opcode::reciprocal : opcode::neg, {*flat},
+                  "to invert a computed operand");
+    return node(joining(kind, m.weight), {joined, *flat}, "to combine computed operands");
   }
 
   built<value_id> node(opcode op, std::initializer_list<value_id> operands, char const* what_for) {
@@ -18648,7 +18799,7 @@ class basic_broadcast_operand {
   basic_constant_contents<Image> constants_;
   node_id place_ = absent;
   element_type type_ = element_type::unknown, widest_ = element_type::unknown;  // wanted, and of any value
-  std::size_t rank_ = 1;
+  std::size_t rank_ = 1, behind_ = 0;
   plain_vector<extent> extents_;
   std::vector<std::int64_t> shape_;
   bool whole_ = false;     // all extents are known, and stand in `shape_`
@@ -20079,6 +20230,7 @@ class basic_rearranged_operand {
     for (std::uint8_t name = 0; name < what.name_count; ++name)
       if (!names.knows(name))
         return objection{"nothing tells the extent '" + std::string(what.names[name]) + "' of " + text_of(what)};
+    if (names.lacks_shape()) return objection{"nothing tells the shape on the right of " + text_of(what)};
     named_extents::way along;
     if (!names.find(from, along)) return objection{"the extents of " + text_of(what) + " are too large"};
     if (!along.picks.empty()) return part(along, v);
@@ -20383,6 +20535,24 @@ class basic_instantiation {
     if (!like) return like;
     if (terms_[t.child[1]].what != kind::slot || *like == absent)
       return objection{"row() needs a captured value to be like"};
+    auto form = t.index != 0 ? along_axis(t, *like) : along_last_axes(t, *like);
+    if (!form) return form.why();
+    bool const required = t.number != 0;
+    auto const& given = terms_[t.child[0]];
+    if (given.what == kind::number) return broadcast_.filled(given.number, *form);  // for what is absent
+    auto const group = group_of(t.child[0], required);
+    members_.clear();
+    if (!gather(t.child[0], 1, group, members_)) return objection{"row() takes captures, their products or their sums"};
+    if (!required && absent_first(t.child[0])) return absent;
+    return broadcast_.make(members_, group, *form, required);
+  }
+  [[nodiscard]] built<operand_form> along_axis(replacement_term const& t, value_id like) const {
+    operand_form form;
+    if (!axis_alone(facts_, like, type_of_rows(like), t.index - 1u, form))
+      return objection{"row_along() needs an axis that there is"};
+    return form;
+  }
+  [[nodiscard]] built<operand_form> along_last_axes(replacement_term const& t, value_id like) const {
     int axes = 1;
     if (t.slot != no_slot) {
       auto const& s = match_.slot(t.slot);
@@ -20390,14 +20560,10 @@ class basic_instantiation {
         return objection{"row() needs the last axes, and others, or none that are known, were captured"};
       axes = std::popcount(s.axes);
     }
-    bool const required = t.number != 0;
-    auto const group = group_of(t.child[0], required);
-    members_.clear();
-    if (!gather(t.child[0], 1, group, members_))
-      return objection{"row() takes captures, numbers, their products or their sums"};
-    if (!required && absent_first(t.child[0])) return absent;
-    auto const type = computed_in_ != element_type::unknown ? computed_in_ : facts_.type(*like);
-    return broadcast_.make(members_, group, last_axes(facts_, *like, type, static_cast<std::size_t>(axes)), required);
+    return last_axes(facts_, like, type_of_rows(like), static_cast<std::size_t>(axes));
+  }
+  [[nodiscard]] element_type type_of_rows(value_id like) const {
+    return computed_in_ != element_type::unknown ? computed_in_ : facts_.type(like);
   }
 
   op_group group_of(std::uint8_t at, bool required) const {
@@ -20409,11 +20575,6 @@ class basic_instantiation {
   }
   bool gather(std::uint8_t at, double weight, op_group group, plain_vector<rest_member>& into) {
     auto const& t = terms_[at];
-    if (t.what == kind::number) {  // what stands for something absent
-      auto made = constant(dense::of(t.number), type_);
-      if (made) into.push_back({*made, weight});
-      return static_cast<bool>(made);
-    }
     if (t.what == kind::slot) {
       auto const& s = match_.slot(t.slot);
       if (!s.bound) return true;
@@ -22206,6 +22367,7 @@ inline constexpr auto inverse_root_mean_square = dsl::rsqrt(dsl::mean(dsl::squar
 inline constexpr auto distributed = x * inverse_deviation * factor - dsl::mean(x) * inverse_deviation * factor;
 inline constexpr auto scaled_first = x * factor - dsl::mean(x) * factor;
 inline constexpr auto normalised = dsl::either(dsl::either(centred, scaled_first) * inverse_deviation, distributed);
+inline constexpr auto scaled_norm = dsl::either(normalised * scale, distributed) + bias;
 
 [[nodiscard]] constexpr expression layer_norm_of(expression const& what) {
   return dsl::layer_norm(what, old_scale, dsl::optional(old_bias))
@@ -22246,7 +22408,7 @@ inline constexpr auto last_axis = dsl::pred<"axes">([](auto axes) {
 namespace fuse::inline v0::rules {
 
 inline constexpr auto layer_norm =
-    rule<"layer-norm">(dsl::either(formula::normalised * formula::scale, formula::distributed) + formula::bias)
+    rule<"layer-norm">(formula::scaled_norm)
         .through<"cast", "identity">()
         .where(dsl::trailing_axes<"axes">, dsl::float32_epsilon<"epsilon">, dsl::row_vector<"scale", "x">,
                dsl::row_vector<"factor", "x">, dsl::row_vector<"bias", "x">)

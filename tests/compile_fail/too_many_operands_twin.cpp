@@ -4,4 +4,5 @@
 using namespace fuse::dsl;
 
 constexpr auto x = var<"x">;
-constexpr auto many = op<"Max">(x, x, x, x, x, x, x, x);
+constexpr auto many =
+    op<"Max">(x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x);

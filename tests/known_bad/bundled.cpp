@@ -15,6 +15,7 @@
 #include <fuse/rules/batch_norm.hpp>
 #include <fuse/rules/canonical.hpp>
 #include <fuse/rules/embeddings.hpp>
+#include <fuse/rules/group_norm.hpp>
 #include <fuse/rules/linear.hpp>
 #include <fuse/rules/onnx_functions.hpp>
 #include <fuse/rules/rotary.hpp>
@@ -26,9 +27,10 @@
 // The rules that come with fuse.
 namespace bundled {
 
-inline constexpr auto all = fuse::rule_set<fuse::rules::norms, fuse::rules::embeddings, fuse::rules::skip_norms,
-                                           fuse::rules::activations, fuse::rules::rotary, fuse::rules::batch_norm,
-                                           fuse::rules::onnx_functions, fuse::rules::canonical, fuse::rules::linear>;
+inline constexpr auto all =
+    fuse::rule_set<fuse::rules::norms, fuse::rules::group_norms, fuse::rules::embeddings, fuse::rules::skip_norms,
+                   fuse::rules::activations, fuse::rules::rotary, fuse::rules::batch_norm, fuse::rules::onnx_functions,
+                   fuse::rules::canonical, fuse::rules::linear>;
 
 TEST_CASE("every bundled rule is right on a thousand graphs") {
   constexpr std::size_t tried = one_case_in == 1 ? 1000 : 50;

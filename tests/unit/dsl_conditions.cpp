@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "rewriting.hpp"
 
+#include <cstdint>
+#include <string>
+#include <vector>
+
 namespace dsl_conditions {
 
 using namespace rewriting;
@@ -196,6 +200,36 @@ TEST_CASE("one element along an axis") {
   CHECK(why<first>(column) == "one element along that axis");
   CHECK(why<last>(column).empty());
   CHECK(why<first>(open) == "one element along that axis");
+}
+
+TEST_CASE("all axes from one on") {
+  static constexpr auto from_2 = fuse::rule<"from 2">(relu(abs(mean(x))))
+                                     .where(axes_from<"axes", "x">(2))
+                                     .replace(mean(x).attr<"axes">(param<"axes">));
+  auto const why_not = [](graph::dims const& shape, std::vector<std::int64_t> const& axes) {
+    sketch g;
+    auto const m = g.add("ReduceMean", {g.in("a", shape)}, {{"axes", axes}});
+    g.end(g.add("Relu", {g.add("Abs", {m})}));
+    return fuse::rewrite<from_2>(static_cast<graph&>(g)).applied() == 1 ? std::string() : "refused";
+  };
+  CHECK(why_not({2, 3, 4, 5}, {2, 3}).empty());
+  CHECK(why_not({2, 3, 4}, {-1}).empty());
+  CHECK(why_not({2, 3, 4, 5}, {3}) == "refused");
+  CHECK(why_not({2, 3, 4, 5}, {1, 2, 3}) == "refused");
+  CHECK(why_not({2, 3, 4, 5}, {1, 3}) == "refused");
+  CHECK(why_not({2, 3}, {1}) == "refused");
+}
+
+TEST_CASE("one number everywhere") {
+  static constexpr auto ones = larger.where(everywhere<"w">(1));
+  CHECK(why<ones>([](sketch& g) { return g.scalar(1.0f); }).empty());
+  CHECK(
+      why<ones>([](sketch& g) { return g.constant(fuse::make_tensor<float>({8}, std::vector<float>(8, 1))); }).empty());
+  CHECK(why<ones>([](sketch& g) { return g.scalar(2.0f); }) == "that number everywhere");
+  CHECK(why<ones>([](sketch& g) {
+          return g.constant(fuse::make_tensor<float>({8}, std::vector<float>{1, 1, 1, 1, 1, 1, 1, 2}));
+        }) == "that number everywhere");
+  CHECK(why<ones>([](sketch& g) { return g.in("b", {8}); }) == "that number everywhere");
 }
 
 }  // namespace dsl_conditions

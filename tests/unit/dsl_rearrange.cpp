@@ -235,4 +235,47 @@ TEST_CASE("all that stands before a name is one axis in brackets") {
   }
 }
 
+TEST_CASE("axes in brackets on both sides are others, with the same elements in the same order") {
+  constexpr auto between = rearrange<"n (...) -> n (...)">;
+  static constexpr auto twice = fuse::rule<"twice">(between(tanh(between(x).as<"inner">())).as<"outer">())
+                                    .where(same_shape<"outer", "x">)
+                                    .replace(relu(x))
+                                    .at_equal_cost();
+  static constexpr auto once = fuse::rule<"once">(tanh(between(x))).replace(relu(between(x))).at_equal_cost();
+  sketch g;
+  auto const v = g.in("x", {"n", 6, 4, 5});
+  auto const reshaped = [&](graph::value of, std::vector<std::int64_t> const& to) {
+    return g.add("Reshape", {of, g.constant(fuse::make_tensor<std::int64_t>({std::ssize(to)}, to))});
+  };
+  SECTION("in one axis, and back") {
+    g.end(reshaped(g.add("Tanh", {g.add("Flatten", {v})}), {0, 6, 4, -1}));
+    CHECK(applied<twice>(g) == 1);
+    CHECK(ops(g) == "Relu");
+  }
+  SECTION("in more axes, step by step") {
+    auto const rows = g.add("Unsqueeze", {reshaped(g.add("Flatten", {v}), {0, 3, -1}), g.constant({1})});
+    g.end(reshaped(g.add("Tanh", {rows}), {0, 6, 4, -1}));
+    CHECK(applied<twice>(g) == 1);
+    CHECK(ops(g) == "Relu");
+  }
+  SECTION("not back to the same") {
+    g.end(reshaped(g.add("Tanh", {g.add("Flatten", {v})}), {0, 4, 6, -1}));
+    CHECK(refusal<twice>(g).find("the same shape") != std::string::npos);
+  }
+  SECTION("another order") {
+    auto const turned = g.add("Transpose", {v}, {{"perm", std::vector<std::int64_t>{0, 2, 1, 3}}});
+    g.end(reshaped(g.add("Tanh", {g.add("Flatten", {turned})}), {0, 6, 4, -1}));
+    CHECK(refusal<twice>(g).find("the same shape") != std::string::npos);
+  }
+  SECTION("the first axis is split") {
+    auto const four = g.in("four", {4, 6, 5});
+    g.end(reshaped(g.add("Tanh", {reshaped(four, {2, 12, 5})}), {4, 6, 5}));
+    CHECK(refusal<twice>(g) == "");
+  }
+  SECTION("a right side cannot tell the axes") {
+    g.end(g.add("Tanh", {g.add("Flatten", {v})}));
+    CHECK(refusal<once>(g) == "right side");
+  }
+}
+
 }  // namespace dsl_rearrange

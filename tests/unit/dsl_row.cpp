@@ -2,6 +2,8 @@
 #include "rewriting.hpp"
 
 #include <array>
+#include <cstdint>
+#include <vector>
 
 namespace dsl_row {
 
@@ -106,6 +108,66 @@ TEST_CASE("a constant that is not exact in the row's type is not rounded: the wi
   static constexpr auto island = normed.through<"Cast">();
   CHECK(applied<island>(g) == 1);
   CHECK(ops(g) == (exact ? "LayerNormalization" : "Cast LayerNormalization Cast"));
+}
+
+TEST_CASE("a row along one axis, and zeros or ones where there is none") {
+  static constexpr auto along =
+      fuse::rule<"along">(abs(tanh(x) * scale + bias))
+          .replace(instance_norm(x, row_along<1>(scale, x), row_along<1>(or_else(bias, 0), x)).attr<"epsilon">(0.1));
+  auto const made = [](sketch& g, graph::value y) {
+    g.end(g.add("Abs", {y}));
+    auto const report = fuse::rewrite<along>(static_cast<graph&>(g));
+    UNSCOPED_INFO(to_text(report));
+    return report.applied() == 1 ? ops(g) : report.rule("along")->refused.at(0).reason;
+  };
+  auto const constant = [](sketch& g, std::vector<std::int64_t> const& shape) {
+    return g.constant(fuse::make_tensor<float>(shape, std::vector<float>{1, 2, 3}));
+  };
+  auto const numbers = [](graph const& g, std::size_t operand) {
+    auto const held = g.constant(g.operands(last(g))[operand]);
+    REQUIRE(held.shape.size() == 1);
+    std::vector<double> all;
+    for (std::size_t i = 0; i < held.size(); ++i) all.push_back(held.number(i));
+    return all;
+  };
+  sketch g;
+  auto const t = g.add("Tanh", {g.in("x", {2, 3, 4, 5})});
+  SECTION("constants of several shapes together, and no bias") {
+    auto const y = g.add("Mul", {g.add("Mul", {t, constant(g, {3, 1, 1})}), constant(g, {1, 3, 1, 1})});
+    CHECK(made(g, g.add("Div", {y, g.scalar(0.5f)})) == "InstanceNormalization");
+    CHECK(numbers(g, 1) == std::vector<double>{2, 8, 18});
+    CHECK(numbers(g, 2) == std::vector<double>{0, 0, 0});
+  }
+  SECTION("no scale") {
+    CHECK(made(g, g.add("Sub", {t, constant(g, {3, 1, 1})})) == "InstanceNormalization");
+    CHECK(numbers(g, 1) == std::vector<double>{1, 1, 1});
+    CHECK(numbers(g, 2) == std::vector<double>{-1, -2, -3});
+  }
+  SECTION("what is computed is reshaped; one element is repeated") {
+    auto const y = g.add("Mul", {t, g.in("s", {3, 1, 1})});
+    CHECK(made(g, g.add("Add", {y, g.in("b", {1, 1})})) == "Reshape Expand Reshape InstanceNormalization");
+  }
+  SECTION("of what is computed and a constant") {
+    auto const y = g.add("Mul", {g.add("Mul", {t, g.in("s", {3, 1, 1})}), constant(g, {1, 3, 1, 1})});
+    CHECK(made(g, y) == "Reshape Mul InstanceNormalization");
+  }
+  SECTION("a constant along another axis") {
+    sketch h;
+    auto const wide = h.add("Tanh", {h.in("x", {2, 3, 3, 5})});
+    CHECK(made(h, h.add("Mul", {wide, constant(h, {3, 1})})) ==
+          "a constant of row_along() does not lie along its axis");
+  }
+  SECTION("a computed value along another axis") {
+    sketch h;
+    auto const wide = h.add("Tanh", {h.in("x", {2, 3, 3, 5})});
+    CHECK(made(h, h.add("Mul", {wide, h.in("s", {3, 1})})) ==
+          "a computed operand of row_along() does not lie along its axis");
+  }
+  SECTION("of too few axes") {
+    sketch h;
+    CHECK(made(h, h.add("Mul", {h.add("Tanh", {h.in("x", {3})}), constant(h, {3})})) ==
+          "row_along() needs an axis that there is");
+  }
 }
 
 }  // namespace dsl_row

@@ -35,6 +35,14 @@ inline bool trailing(captured const* c, condition const&) {
   return c[0].axes != 0 ? (c[0].axes & (c[0].axes + 1)) == 0 : c[0].number < 0;
 }
 
+// They are the last ones, and as many as x has from a stated one on.
+inline bool from_one_on(captured const* c, condition const& first) {
+  if (!c[0].bound) return true;
+  auto const count = (c[1].values.empty() ? -1 : c[1].values[0].rank()) - static_cast<int>(first.number);
+  if (count <= 0 || count >= 64) return false;
+  return c[0].axes != 0 ? c[0].axes == (std::uint64_t{1} << count) - 1 : c[0].number == -count;
+}
+
 // Every member broadcasts into the last axes of x, and over nothing else.
 inline bool along_last_axes(captured const* c, condition const&) {
   if (c[1].values.empty()) return true;
@@ -144,6 +152,11 @@ inline bool type_is(captured const* c, condition const& wanted) {
     if (static_cast<double>(v.type()) != wanted.number) return false;
   return true;
 }
+inline bool uniform_is(captured const* c, condition const& wanted) {
+  for (auto const& v : c[0].values)
+    if (double number = 0; !v.uniform(number) || number != wanted.number) return false;
+  return true;
+}
 inline bool in_float32(captured const* c, condition const& least) {
   return detail::math::fits_float(c[0].number) && c[0].number >= least.number;
 }
@@ -155,6 +168,12 @@ inline bool in_float32(captured const* c, condition const& least) {
 template <fixed_string Axes>
 inline constexpr condition trailing_axes = condition_detail::make<Axes>("the axes are trailing ones",
                                                                         &condition_detail::trailing);
+
+/// They are all axes of `x` from that one on, counted from the first: `axes_from<"axes", "x">(2)`.
+template <fixed_string Axes, fixed_string X>
+[[nodiscard]] constexpr condition axes_from(int first) {
+  return condition_detail::make<Axes, X>("all axes from that one on", &condition_detail::from_one_on, first);
+}
 
 /// `v` (or every member of a rest) broadcasts to the last axes of `x` without enlarging `x`, and along no other axis. A
 /// constant that is one number everywhere does so whatever its shape: a rewrite keeps the shape. The axes are those
@@ -219,6 +238,11 @@ template <fixed_string X>
 template <fixed_string X>
 [[nodiscard]] constexpr condition type(element_type wanted) {
   return condition_detail::make<X>("the element type", &condition_detail::type_is, static_cast<double>(wanted));
+}
+/// Every element is that number, by constants: `everywhere<"s">(1)`.
+template <fixed_string V>
+[[nodiscard]] constexpr condition everywhere(double number) {
+  return condition_detail::make<V>("that number everywhere", &condition_detail::uniform_is, number);
 }
 /// A number of at least `least` that float32 can hold, as an attribute does: neither infinite nor 0 once it is rounded,
 /// unless it was.

@@ -76,6 +76,14 @@ template <class... Operands>
 [[nodiscard]] constexpr expression rms_norm(Operands const&... operands) {
   return expression(opcode::rms_norm, operands...);
 }
+/// A norm of each channel, along axis 1, of each sample; and of each group of neighbouring channels, of which there are
+/// as many as attribute "num_groups" says. Scale and bias are those of the channels.
+[[nodiscard]] constexpr expression instance_norm(expression const& a, expression const& scale, expression const& bias) {
+  return expression(opcode::instance_norm, a, scale, bias);
+}
+[[nodiscard]] constexpr expression group_norm(expression const& a, expression const& scale, expression const& bias) {
+  return expression(opcode::group_norm, a, scale, bias);
+}
 template <class... Operands>
 [[nodiscard]] constexpr expression skip_layer_norm(Operands const&... operands) {
   return expression(opcode::skip_layer_norm, operands...);

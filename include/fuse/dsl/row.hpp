@@ -31,4 +31,15 @@ namespace fuse::inline v0::dsl {
   return made;
 }
 
+/// The same for axis `Axis` of `like`, counted from the first, and no other, such as the scale of each channel:
+/// `row_along<1>(scale, x)` has one axis, whatever axes of one element `scale` has beside it. An absent factor becomes
+/// ones, `or_else(bias, 0)` zeros.
+template <int Axis>
+[[nodiscard]] constexpr expression row_along(expression const& factor, expression const& like) {
+  static_assert(Axis >= 0 && Axis < 64, "fuse: the axis of row_along<1>(v, x) counts from the first one");
+  auto made = row(factor, like);
+  made.terms[made.root()].index = Axis + 1;
+  return made;
+}
+
 }  // namespace fuse::inline v0::dsl

@@ -278,8 +278,26 @@ class basic_validity {
             equal_at(0, 1, i, 0);
           }
         return;
+      case opcode::group_norm: return check_group_norm();
       case opcode::transpose: return check_permutation();
       default: break;
+    }
+  }
+
+  // Scale and bias are those of the channels; before operator set 21, those of the groups.
+  void check_group_norm() {
+    double groups = 0;
+    bool const told = read_number(image_, facts_, names_, n_, "num_groups", groups);
+    if (told && !(groups >= 1)) return wrong("it has no groups");
+    if (!ranked(0)) return;
+    if (shape(0).size() < 2) return wrong("operand 0 has no channels");
+    auto const channels = shape(0)[1];
+    if (told && channels.known() && channels.value() % static_cast<std::int64_t>(groups) != 0)
+      return wrong("its channels are not as many in each group");
+    for (std::uint32_t i = 1; i < 3; ++i) {
+      if (!ranked(i)) continue;
+      if (shape(i).size() != 1) return wrong("operand " + std::to_string(i) + " has not one axis");
+      if (image_.version >= 21) equal_at(0, 1, i, 0);
     }
   }
 

@@ -51,6 +51,7 @@ class basic_layout_steps {
         !names.learn(what.right, right) || !names.complete() || !names.learn(what.left, left) ||
         !names.learn(what.right, right) || !names.same_rest(left, right))
       return false;
+    if (what.regroups()) names.regroup(right);
     layout wanted, found;
     if (!names.lay(left, facts_.symbols(), wanted) || !layouts_.read(v, from, found) || !(wanted == found))
       return false;

@@ -27,8 +27,9 @@ class named_extents {
 
   /// Learns from the shape of one side; false where that contradicts the notation, or what is known already.
   [[nodiscard]] bool learn(rearrangement::side const& side, span<polynomial const> shape) {
-    auto const apart = side.joined ? 1u : 0u;
-    bool const any = side.rest != rearrangement::none && !side.joined;
+    bool const one = side.joined && !what_.regroups();
+    auto const apart = one ? 1u : 0u;
+    bool const any = side.rest != rearrangement::none && !one;
     if (any ? shape.size() < side.rank : shape.size() != side.rank + apart) return false;
     for (std::uint8_t axis = 0; axis < side.rank; ++axis)
       if (!learn(side, axis, shape[place(side, axis, shape.size())])) return false;
@@ -42,6 +43,7 @@ class named_extents {
   /// Whether axes of both sides that `...` stands for are the same.
   [[nodiscard]] bool same_rest(span<polynomial const> left, span<polynomial const> right) const {
     auto const count = left.size() - what_.left.rank;
+    if (what_.regroups()) return true;  // whether the elements are the same, the layout tells
     if (what_.right.joined) {
       polynomial all;
       return joined_rest(left, all) && all == right[what_.right.rest];
@@ -51,6 +53,13 @@ class named_extents {
       if (!(left[what_.left.rest + i] == right[what_.right.rest + i])) return false;
     return true;
   }
+
+  /// What has `(...)` on both sides can be laid once it is told the shape on the right.
+  void regroup(span<polynomial const> right) {
+    regrouped_.assign(right.subspan(what_.right.rest, right.size() - what_.right.rank));
+    told_ = true;
+  }
+  [[nodiscard]] bool lacks_shape() const { return what_.regroups() && !told_; }
 
   /// The way from left to right: a reshape to `split`, on each of whose axes is one factor, an index of some of them
   /// that are gone then, `repeats` in front, a permutation, and a reshape to `shape`.
@@ -66,6 +75,7 @@ class named_extents {
   /// Of a value of that shape, when all is known; false where a product is too large.
   [[nodiscard]] bool find(span<polynomial const> from, way& into) const {
     into = {};
+    if (lacks_shape()) return false;
     auto const& left = what_.left;
     auto const& right = what_.right;
     std::uint32_t axis_of[rearrangement::most_names]{};
@@ -108,7 +118,10 @@ class named_extents {
           into.order.push_back(repeats + first_of_rest + static_cast<std::int64_t>(i));
           if (!right.joined) into.shape.push_back(from[left.rest + i]);
         }
-      if (axis == right.rest && right.joined && !joined_rest(from, into.shape.emplace_back())) return false;
+      if (axis == right.rest && what_.regroups())
+        into.shape.append(regrouped_);
+      else if (axis == right.rest && right.joined && !joined_rest(from, into.shape.emplace_back()))
+        return false;
       if (axis == right.rank) break;
       polynomial whole(1), extent;
       for (; at < right.count && right.all[at].axis == axis; ++at) {
@@ -173,6 +186,8 @@ class named_extents {
   rearrangement const& what_;
   polynomial of_[rearrangement::most_names];
   bool known_[rearrangement::most_names]{};
+  plain_vector<polynomial> regrouped_;
+  bool told_ = false;
 };
 
 }  // namespace fuse::inline v0::detail

@@ -114,8 +114,10 @@ inline constexpr operator_row rows[] = {
     {.name = "BatchNormalization", .op = opcode::batch_norm, .needs = is_test_and_spatial, .most_results = 1, .otherwise = "BatchNormalization of another kind"},
     {.name = "BatchNormalization", .op = opcode::batch_norm, .since = 7, .needs = spatial, .most_results = 1, .otherwise = "BatchNormalization of another kind"},
     {.name = "BatchNormalization", .op = opcode::batch_norm, .since = 9, .most_results = 1, .otherwise = "BatchNormalization of another kind"},
-    {"BatchNormalization", opcode::batch_norm, 14}, {"InstanceNormalization", opcode::instance_norm},
-    {"GroupNormalization", opcode::group_norm},
+    {"BatchNormalization", opcode::batch_norm, 14},
+    {"InstanceNormalization", opcode::instance_norm, 1, {}, -1, target::any, 6},
+    // Written from the version on whose scales are those of channels. onnxruntime expands it: an instance norm and what stands around it are faster.
+    {"GroupNormalization", opcode::group_norm, 1, {}, -1, target::standard, 21},
     // onnxruntime runs LayerNormalization in the default domain at every operator set; the standard has it from 17 on.
     {"LayerNormalization", opcode::layer_norm, 1, {}, -1, target::onnxruntime},
     {"LayerNormalization", opcode::layer_norm, 17, {}, -1, target::any},

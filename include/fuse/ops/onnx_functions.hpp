@@ -8,6 +8,7 @@
 #include <fuse/core/span.hpp>
 #include <fuse/ops/dialect.hpp>
 #include <fuse/ops/onnx_activations.hpp>
+#include <fuse/ops/onnx_channel_norms.hpp>
 #include <fuse/ops/onnx_embeddings.hpp>
 #include <fuse/ops/onnx_norms.hpp>
 #include <fuse/ops/onnx_rotary.hpp>
@@ -45,8 +46,8 @@ inline constexpr stand_in all[] = {
 }
 
 [[nodiscard]] inline std::string_view refuse(emission const& e) {
-  for (auto const why : {onnx_norms::refuse(e), onnx_skip_norms::refuse(e), onnx_embeddings::refuse(e),
-                         onnx_activations::refuse(e), onnx_rotary::refuse(e)})
+  for (auto const why : {onnx_norms::refuse(e), onnx_channel_norms::refuse(e), onnx_skip_norms::refuse(e),
+                         onnx_embeddings::refuse(e), onnx_activations::refuse(e), onnx_rotary::refuse(e)})
     if (!why.empty()) return why;
   if (!e.operands.empty() && e.operands[0].type == element_type::bfloat16 && e.version < 13 &&
       stands_in(e.op, e.operands.size()))
@@ -57,6 +58,7 @@ inline constexpr stand_in all[] = {
 template <class Attribute>
 void complete(emission const& e, std::vector<Attribute>& attributes) {
   onnx_norms::complete(e, attributes);
+  onnx_channel_norms::complete(e, attributes);
   onnx_activations::complete(e, attributes);
 }
 

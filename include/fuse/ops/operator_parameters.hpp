@@ -49,6 +49,9 @@ inline constexpr parameter_info reduction_parameters[] = {{"keepdims", 1}, {"noo
 inline constexpr parameter_info norm_parameters[] = {
     {"axis", -1, axis_use::trailing}, real_number("epsilon", 1e-5), {"stash_type", 1}};
 inline constexpr parameter_info embedding_parameters[] = {real_number("epsilon", 1e-12), {"mask_index_type", 0}};
+inline constexpr parameter_info instance_norm_parameters[] = {real_number("epsilon", 1e-5)};
+inline constexpr parameter_info group_norm_parameters[] = {
+    {"num_groups", std::numeric_limits<double>::quiet_NaN()}, real_number("epsilon", 1e-5), {"stash_type", 1}};
 inline constexpr parameter_info last_axis_parameters[] = {{"axis", -1, axis_use::one}};
 inline constexpr parameter_info first_axis_parameters[] = {{"axis", 0, axis_use::one}};
 inline constexpr parameter_info axis_parameters[] = {{"axis", std::numeric_limits<double>::quiet_NaN(), axis_use::one}};

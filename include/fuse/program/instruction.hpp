@@ -170,7 +170,8 @@ struct replacement_term {
   std::uint8_t children, slot;
   std::uint16_t op;     ///< opcode, or name code for `named`; of `again` the opcode
   std::uint16_t index;  ///< result number; of `fold` whether it is exact; of `again` the name code, where the pattern
-                        ///< asks for a name (else 0); of `rearranged` which one
+                        ///< asks for a name (else 0); of `rearranged` which one; of `row` 1 + its axis, or 0 for
+                        ///< the last ones
   std::uint8_t child[8];
   double number;  ///< of `along` and `dimension` the axis
   struct given {

@@ -176,7 +176,8 @@ constexpr void lowering::lower_replacement() {
       case term_kind::row:
         r.what = kind::row;
         r.number = t.number;
-        r.slot = axes_of_row(made, t);
+        r.index = t.index;
+        r.slot = t.index != 0 ? no_slot : axes_of_row(made, t);
         r.children = 2;
         break;
       case term_kind::result:

@@ -29,7 +29,8 @@ struct rearrangement {
     factor all[most_factors];
     std::uint8_t count, rank;
     std::uint8_t rest;  ///< before this axis stands `...`; none: nowhere
-    bool joined;        ///< ... in brackets: all of them are one axis, apart from the others, too
+    bool joined;        ///< ... in brackets: all of them are one axis, apart from the others, too; on both sides: there
+                        ///< are any number, with the same elements in the same order
     [[nodiscard]] friend constexpr bool operator==(side const& a, side const& b) {
       bool same = a.count == b.count && a.rank == b.rank && a.rest == b.rest && a.joined == b.joined;
       for (std::size_t i = 0; same && i < a.count; ++i) same = a.all[i] == b.all[i];
@@ -43,6 +44,9 @@ struct rearrangement {
   };
 
   side left, right;
+  /// Whether what `(...)` stands for may have other axes on the right than on the left.
+  [[nodiscard]] constexpr bool regroups() const { return left.joined && right.joined; }
+
   static_text names[most_names];
   std::uint8_t slots[most_names];
   std::uint8_t name_count;
@@ -63,7 +67,7 @@ class notation_reader {
     at_ = 0;
     into.text = text;
     if (!side(into, into.left) || !take("->") || !side(into, into.right) || at_ != text_.size()) return false;
-    if (into.left.joined) return false;
+    if (into.left.joined && !into.right.joined) return false;
     bool const rest_on_both = (into.left.rest == rearrangement::none) == (into.right.rest == rearrangement::none);
     for (std::uint8_t name = 0; name < into.name_count; ++name)
       if (!into.right.has(name)) return false;

@@ -28,12 +28,22 @@ struct operand_form {
   element_type type = element_type::unknown;
   std::size_t rank = 1;
   span<extent const> extents{};  ///< as many, or none where they are not known at all
+  std::size_t behind = 0;        ///< axes of one element that the values have behind these
 };
 
 /// The last `rank` axes of `like`, in element type `type`.
 [[nodiscard]] inline operand_form last_axes(facts const& known, value_id like, element_type type, std::size_t rank) {
   auto const shape = known.shape(like);
   return {type, rank, shape.size() >= rank ? shape.subspan(shape.size() - rank) : span<extent const>{}};
+}
+
+/// Axis `axis` of `like` alone; false where there is none.
+[[nodiscard]] inline bool axis_alone(facts const& known, value_id like, element_type type, std::size_t axis,
+                                     operand_form& into) {
+  auto const shape = known.shape(like);
+  if (axis >= shape.size()) return false;
+  into = {type, 1, shape.subspan(axis, 1), shape.size() - axis - 1};
+  return true;
 }
 
 /// The operator that puts a factor of exponent `weight` to a product, or an addend of that sign to a sum.
@@ -44,7 +54,7 @@ struct operand_form {
 
 /// Makes an operand of a product or sum of values, broadcast to a stated shape and in a stated element type. Constants
 /// are computed in double and rounded once; one of a wider type must fit exactly. Computed values stay nodes. Rules ask
-/// for it by `row`.
+/// for it by `row`, and by `row_along`, whose values have more axes than the operand.
 template <class Image>
 class basic_broadcast_operand {
  public:
@@ -54,6 +64,13 @@ class basic_broadcast_operand {
   /// New nodes go beside node `place`.
   void begin(node_id place) { place_ = place; }
 
+  /// One number everywhere.
+  built<value_id> filled(double number, operand_form const& form) {
+    set_form(form);
+    combined_ = false;
+    return constant_operand(dense::of(number), true);
+  }
+
   /// Nothing, which makes no operand unless one is `required`, is the neutral element of `kind`.
   built<value_id> make(span<rest_member const> members, op_group kind, operand_form const& form, bool required) {
     auto const neutral = kind == op_group::product ? 1.0 : 0.0;
@@ -61,7 +78,8 @@ class basic_broadcast_operand {
     set_form(form);
     for (auto e : extents_)
       if (e == extent(0)) return objection{"an axis of row() has no elements"};
-    if (members.size() == 1 && members[0].weight == 1 && as_it_stands(members[0].value)) return members[0].value;
+    if (behind_ == 0 && members.size() == 1 && members[0].weight == 1 && as_it_stands(members[0].value))
+      return members[0].value;
     combined_ = members.size() > 1 || (members.size() == 1 && members[0].weight != 1);
     dense folded = dense::of(neutral);
     plain_vector<rest_member> computed;
@@ -74,6 +92,8 @@ class basic_broadcast_operand {
         computed.push_back(m);
         continue;
       }
+      if (!without_axes_behind(contents.shape))
+        return objection{"a constant of row_along() does not lie along its axis"};
       if (widens(type_, type) && type != type_) exact = false;
       if (!fold(folded, contents, m.weight, kind))
         return objection{"the constants of row() do not broadcast to each other"};
@@ -112,6 +132,7 @@ class basic_broadcast_operand {
   void set_form(operand_form const& form) {
     type_ = widest_ = form.type;
     rank_ = form.rank;
+    behind_ = form.behind;
     extents_.assign(form.extents);  // apart from the facts, whose spans end with the next node that is made
     whole_ = extents_.size() == rank_;
     shape_.clear();
@@ -119,6 +140,28 @@ class basic_broadcast_operand {
       whole_ = whole_ && e.known();
       if (e.known()) shape_.push_back(e.value());
     }
+  }
+
+  // Takes the axes of one element away that a shape has behind those of the operand, and before them; false where there
+  // are others.
+  [[nodiscard]] bool without_axes_behind(std::vector<std::int64_t>& shape) const {
+    if (behind_ == 0) return true;
+    for (std::size_t i = 0; i < behind_ && !shape.empty(); ++i) {
+      if (shape.back() != 1) return false;
+      shape.pop_back();
+    }
+    while (shape.size() > rank_ && shape[0] == 1) shape.erase(shape.begin());
+    return shape.size() <= rank_;
+  }
+  // A computed value without them, in one axis.
+  built<value_id> along_its_axis(value_id v) {
+    if (behind_ == 0) return v;
+    if (!facts_.has_rank(v)) return objection{"the shape of a computed operand of row_along() is not known"};
+    auto const shape = facts_.shape(v);
+    for (std::size_t i = 0; i < shape.size(); ++i)
+      if (i + behind_ + rank_ != shape.size() && !(shape[i] == extent(1)))
+        return objection{"a computed operand of row_along() does not lie along its axis"};
+    return shape.size() < 2 ? v : with_shape(opcode::reshape, v, {-1}, "to reshape a computed operand");
   }
 
   // A constant that has shape and type already.
@@ -179,10 +222,13 @@ class basic_broadcast_operand {
     if (m.weight != 1 && m.weight != -1) return objection{"a computed operand of row() is raised to a power"};
     auto const v = basic_cast_maker<Image>(image_, facts_, names_, to_, into_, place_).in_type(m.value, type_);
     if (v == absent) return too_narrow("a computed operand of row() has another element type than what it is like");
-    if (joined == absent && m.weight == 1) return v;
+    auto flat = along_its_axis(v);
+    if (!flat) return flat;
+    if (joined == absent && m.weight == 1) return flat;
     if (joined == absent)
-      return node(kind == op_group::product ? opcode::reciprocal : opcode::neg, {v}, "to invert a computed operand");
-    return node(joining(kind, m.weight), {joined, v}, "to combine computed operands");
+      return node(kind == op_group::product ? opcode::reciprocal : opcode::neg, {*flat},
+                  "to invert a computed operand");
+    return node(joining(kind, m.weight), {joined, *flat}, "to combine computed operands");
   }
 
   built<value_id> node(opcode op, std::initializer_list<value_id> operands, char const* what_for) {
@@ -248,7 +294,7 @@ class basic_broadcast_operand {
   basic_constant_contents<Image> constants_;
   node_id place_ = absent;
   element_type type_ = element_type::unknown, widest_ = element_type::unknown;  // wanted, and of any value
-  std::size_t rank_ = 1;
+  std::size_t rank_ = 1, behind_ = 0;
   plain_vector<extent> extents_;
   std::vector<std::int64_t> shape_;
   bool whole_ = false;     // all extents are known, and stand in `shape_`

@@ -225,6 +225,25 @@ class basic_instantiation {
     if (!like) return like;
     if (terms_[t.child[1]].what != kind::slot || *like == absent)
       return objection{"row() needs a captured value to be like"};
+    auto form = t.index != 0 ? along_axis(t, *like) : along_last_axes(t, *like);
+    if (!form) return form.why();
+    bool const required = t.number != 0;
+    auto const& given = terms_[t.child[0]];
+    if (given.what == kind::number) return broadcast_.filled(given.number, *form);  // for what is absent
+    auto const group = group_of(t.child[0], required);
+    members_.clear();
+    if (!gather(t.child[0], 1, group, members_)) return objection{"row() takes captures, their products or their sums"};
+    if (!required && absent_first(t.child[0])) return absent;
+    return broadcast_.make(members_, group, *form, required);
+  }
+  // The form of a row: of an axis that the rule names, or of the last ones, as many as it captured.
+  [[nodiscard]] built<operand_form> along_axis(replacement_term const& t, value_id like) const {
+    operand_form form;
+    if (!axis_alone(facts_, like, type_of_rows(like), t.index - 1u, form))
+      return objection{"row_along() needs an axis that there is"};
+    return form;
+  }
+  [[nodiscard]] built<operand_form> along_last_axes(replacement_term const& t, value_id like) const {
     int axes = 1;
     if (t.slot != no_slot) {
       auto const& s = match_.slot(t.slot);
@@ -232,14 +251,10 @@ class basic_instantiation {
         return objection{"row() needs the last axes, and others, or none that are known, were captured"};
       axes = std::popcount(s.axes);
     }
-    bool const required = t.number != 0;
-    auto const group = group_of(t.child[0], required);
-    members_.clear();
-    if (!gather(t.child[0], 1, group, members_))
-      return objection{"row() takes captures, numbers, their products or their sums"};
-    if (!required && absent_first(t.child[0])) return absent;
-    auto const type = computed_in_ != element_type::unknown ? computed_in_ : facts_.type(*like);
-    return broadcast_.make(members_, group, last_axes(facts_, *like, type, static_cast<std::size_t>(axes)), required);
+    return last_axes(facts_, like, type_of_rows(like), static_cast<std::size_t>(axes));
+  }
+  [[nodiscard]] element_type type_of_rows(value_id like) const {
+    return computed_in_ != element_type::unknown ? computed_in_ : facts_.type(like);
   }
 
   // row(v * w, x), row_or_none(v + w, x): what is multiplied or added.
@@ -252,11 +267,6 @@ class basic_instantiation {
   }
   bool gather(std::uint8_t at, double weight, op_group group, plain_vector<rest_member>& into) {
     auto const& t = terms_[at];
-    if (t.what == kind::number) {  // what stands for something absent
-      auto made = constant(dense::of(t.number), type_);
-      if (made) into.push_back({*made, weight});
-      return static_cast<bool>(made);
-    }
     if (t.what == kind::slot) {
       auto const& s = match_.slot(t.slot);
       if (!s.bound) return true;

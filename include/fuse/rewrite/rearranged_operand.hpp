@@ -35,6 +35,7 @@ class basic_rearranged_operand {
     for (std::uint8_t name = 0; name < what.name_count; ++name)
       if (!names.knows(name))
         return objection{"nothing tells the extent '" + std::string(what.names[name]) + "' of " + text_of(what)};
+    if (names.lacks_shape()) return objection{"nothing tells the shape on the right of " + text_of(what)};
     named_extents::way along;
     if (!names.find(from, along)) return objection{"the extents of " + text_of(what) + " are too large"};
     if (!along.picks.empty()) return part(along, v);

@@ -9,7 +9,7 @@ namespace fuse::inline v0::rules {
 /// (x - mean(x)) / sqrt(variance(x) + epsilon) * scale + bias over the last axes, in any spelling, becomes one
 /// operator.
 inline constexpr auto layer_norm =
-    rule<"layer-norm">(dsl::either(formula::normalised * formula::scale, formula::distributed) + formula::bias)
+    rule<"layer-norm">(formula::scaled_norm)
         .through<"cast", "identity">()
         .where(dsl::trailing_axes<"axes">, dsl::float32_epsilon<"epsilon">, dsl::row_vector<"scale", "x">,
                dsl::row_vector<"factor", "x">, dsl::row_vector<"bias", "x">)

@@ -27,6 +27,8 @@ inline constexpr auto inverse_root_mean_square = dsl::rsqrt(dsl::mean(dsl::squar
 inline constexpr auto distributed = x * inverse_deviation * factor - dsl::mean(x) * inverse_deviation * factor;
 inline constexpr auto scaled_first = x * factor - dsl::mean(x) * factor;
 inline constexpr auto normalised = dsl::either(dsl::either(centred, scaled_first) * inverse_deviation, distributed);
+/// With scales and a bias.
+inline constexpr auto scaled_norm = dsl::either(normalised * scale, distributed) + bias;
 
 /// A layer norm that is one operator already, with its scale and perhaps a bias.
 [[nodiscard]] constexpr expression layer_norm_of(expression const& what) {

@@ -109,6 +109,12 @@ class layer_shapes {
         call_.drawn_number("epsilon", choose_.one_in("usual epsilon", 2) ? 1e-5 : 0.1);
         return true;
       }
+      case opcode::instance_norm: {
+        if (y.size() < 3) return false;
+        in = {y, {y[1]}, {y[1]}};
+        call_.drawn_number("epsilon", choose_.one_in("usual epsilon", 2) ? 1e-5 : 0.1);
+        return true;
+      }
       case opcode::layer_norm:
       case opcode::rms_norm: {
         if (y.empty()) return false;

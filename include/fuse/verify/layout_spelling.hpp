@@ -47,7 +47,7 @@ class layout_spelling {
     if (what.right.rest == rearrangement::none ? wanted.size() != what.right.rank : wanted.size() < what.right.rank)
       return false;
     auto const more = wanted.size() - what.right.rank;
-    if (what.right.joined && more != 1) return false;
+    if (what.right.joined && !what.regroups() && more != 1) return false;
     auto const place = [&](std::size_t axis) { return axis < what.right.rest ? axis : axis + more; };
     for (std::size_t axis = 0; axis < what.right.rank; ++axis) {
       auto left = wanted[place(axis)];
@@ -77,8 +77,12 @@ class layout_spelling {
     }
     below.clear();
     for (std::size_t axis = 0; axis <= what.left.rank; ++axis) {
-      if (axis == what.left.rest)
-        for (std::size_t i = 0; i < more; ++i) below.push_back(wanted[what.right.rest + i]);
+      if (axis == what.left.rest) {
+        auto const first = wanted.begin() + static_cast<std::ptrdiff_t>(what.right.rest);
+        auto rest = shape(first, first + static_cast<std::ptrdiff_t>(more));
+        if (what.regroups()) regroup(rest, what);
+        below.insert(below.end(), rest.begin(), rest.end());
+      }
       if (axis == what.left.rank) break;
       std::int64_t whole = 1;
       for (std::size_t i = 0; i < what.left.count; ++i)
@@ -88,14 +92,15 @@ class layout_spelling {
     return true;
   }
 
-  /// `v`, rearranged.
-  graph::value rearranged(rearrangement const& what, graph::value v) {
+  /// `v`, rearranged to that shape.
+  graph::value rearranged(rearrangement const& what, graph::value v, shape const& wanted) {
     auto const from = polynomials(self().shape_of(v));
     named_extents names(what);
     for (std::uint8_t i = 0; i < what.name_count; ++i)
       if (auto const known = extents_.find(std::string(what.names[i])); known != extents_.end())
         names.know(i, polynomial(known->second));
     named_extents::way along;
+    if (what.regroups()) names.regroup(polynomials(wanted));
     if (!names.learn(what.left, from) || !names.complete() || !names.find(from, along)) {
       self().fail("a value whose shape does not fit a rearrangement");
       return v;
@@ -118,6 +123,31 @@ class layout_spelling {
 
  private:
   Spelling& self() { return static_cast<Spelling&>(*this); }
+
+  // Other axes of the same elements: often two, of which the first is a part of what it was, or those that others had,
+  // as there are where elements are regrouped and back.
+  void regroup(shape& rest, rearrangement const& what) {
+    auto& choose = self().choose;
+    auto const all = product_of(rest);
+    if (auto const& seen = regrouped_[std::string(what.text)];
+        product_of(seen) == all && !choose.one_in("elsewhere", 4)) {
+      rest = seen;
+      return;
+    }
+    regrouped_[std::string(what.text)] = rest;
+    if (rest.empty() || choose.one_in("as it is", 8)) return;
+    std::int64_t first = choose.one_in("any part", 8) ? all : rest[0];
+    for (std::int64_t const divisor : {2, 3, 5})
+      if (first % divisor == 0 && choose.one_in("a part", 2)) first /= divisor;
+    if (first == 0) return;
+    auto behind = rest;
+    behind[0] = first;
+    if (rest.size() > 1 && rest[0] % first == 0 && choose.one_in("an axis more", 3))
+      behind.insert(behind.begin() + 1, rest[0] / first);
+    else
+      behind = {first, all / first};
+    rest = behind;
+  }
 
   [[nodiscard]] static plain_vector<polynomial> polynomials(shape const& of) {
     plain_vector<polynomial> made;
@@ -184,6 +214,7 @@ class layout_spelling {
   }
 
   std::map<std::string, std::int64_t> extents_{};
+  std::map<std::string, shape> regrouped_{};  // by notation
 };
 
 }  // namespace fuse::inline v0::detail

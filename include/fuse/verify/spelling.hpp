@@ -131,6 +131,7 @@ class spelling : public shaped_sample, public group_spelling<spelling>, public l
         case opcode::batch_norm:
         case opcode::flatten: rank = std::max<std::size_t>(rank, 2); break;
         case opcode::rotary_embedding: rank = 4; break;
+        case opcode::instance_norm: rank = static_cast<std::size_t>(choose.number("images", {3, 4})); break;
         default: break;
       }
       if (t.kind == term_kind::list && above_is(i, "perm")) rank = t.children;
@@ -140,6 +141,8 @@ class spelling : public shaped_sample, public group_spelling<spelling>, public l
     for (std::size_t i = 0; i < rule_.condition_count; ++i)
       if (auto const& c = rule_.conditions[i]; c.holds == &dsl::condition_detail::rank_is)
         rank = rank_beside(c.captures[0], static_cast<std::size_t>(c.number), rank);
+      else if (c.holds == &dsl::condition_detail::from_one_on)
+        rank = static_cast<std::size_t>(c.number) + static_cast<std::size_t>(choose.number("axes behind", {1, 1, 2}));
     for (std::uint16_t i = 0; i < pattern_.size; ++i)
       if (auto const& t = pattern_[i]; t.kind == term_kind::rearranged && t.index == 0)
         if (rearrangement what{}; notation_reader().read(t.name, what) && what.right.rest == rearrangement::none)
@@ -274,6 +277,12 @@ class spelling : public shaped_sample, public group_spelling<spelling>, public l
     if (!leaves_.empty() && choose.one_in("the same leaf", 8))
       for (auto const v : leaves_)
         if (shape_of(v) == of && type_of(v) == type_) return v;
+    if (auto const* same = condition_on(name, &dsl::condition_detail::uniform_is);
+        same != nullptr && !choose.one_in("another number", 12)) {
+      auto const v = g_.constant(make_tensor(type_, of, std::vector<double>(count_of(of), same->number)));
+      know(v, of, type_);
+      return v;
+    }
     auto const* parts = condition_on(name, &dsl::condition_detail::of_equal_parts);
     auto const v = parts != nullptr && !choose.one_in("parts that differ", 10)
                        ? leaf_of_equal_parts(of, as_constant, static_cast<std::int64_t>(parts->number))
@@ -444,6 +453,11 @@ class spelling : public shaped_sample, public group_spelling<spelling>, public l
       auto const rank = static_cast<std::int64_t>(base_.size());
       bool const trailing =
           condition_on(name, &dsl::condition_detail::trailing) != nullptr && !choose.one_in("any axes", 8);
+      if (auto const* from = condition_on(name, &dsl::condition_detail::from_one_on);
+          from != nullptr && !choose.one_in("any axes", 8)) {
+        for (auto axis = static_cast<std::int64_t>(from->number) - rank; axis < 0; ++axis) axes.push_back(axis);
+        if (!axes.empty()) return axes;
+      }
       auto const first = trailing ? -1 : choose.number("reduced", {-1, -1, -2, -3, -4});
       axes.push_back(std::max<std::int64_t>(first, -rank));
       if (rank > 1 && axes[0] == -1 && choose.one_in("two axes", 4)) axes.push_back(-2);
@@ -605,7 +619,7 @@ class spelling : public shaped_sample, public group_spelling<spelling>, public l
       fail("a value of another shape than is rearranged");
       return inside;
     }
-    return note(rearranged(what, inside));
+    return note(rearranged(what, inside, base_));
   }
   value layout_node(opcode op, value of, std::vector<listed> const& parameters, shape made_shape) {
     auto const* row = row_of(op);
