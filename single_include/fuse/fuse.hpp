@@ -609,7 +609,7 @@ enum class term_kind : std::uint8_t {
   list,          ///< list(0, 2, 1): integers, one after the other
   or_else,       ///< or_else(b, 0): what b captured, or 0 where it is absent
   row,           ///< row(scale, x): broadcast to the last axes of x
-  absent,        ///< none: an operand that is absent
+  no_operand,    ///< none: an operand that is absent
   further,       ///< operands of the operator above, more than a term has room for
   rearranged,    ///< rearrange<"b s d -> b d s">(a); with `index` 1, or 2 by steps, part `number` of `tolerance` parts
   misused,       ///< what stands where it means nothing; `index` says what
@@ -3380,22 +3380,22 @@ namespace fuse::inline v0::detail::onnx_embeddings {
 [[nodiscard]] inline std::string_view refuse(emission const& e) {
   bool const quantised = e.op == opcode::qembed_layer_norm;
   if (e.op != opcode::embed_layer_norm && !quantised) return {};
-  for (std::size_t const needed : {0, 2, 3, 5, 6})
+  for (auto const needed : {0u, 2u, 3u, 5u, 6u})
     if (!e.has(needed)) return "the operator needs ids, tables of words and positions, a scale and a bias";
   auto const &ids = e.operands[0], &words = e.operands[2];
   if (words.type == element_type::unknown) return "the element type of the tables is not known";
-  for (std::size_t const i : {2, 3, 4, 5, 6})
+  for (auto const i : {2u, 3u, 4u, 5u, 6u})
     if (e.has(i) && e.operands[i].type != words.type)
       return "the operator takes tables, scale and bias of one element type";
-  for (std::size_t const i : {0, 1})
+  for (auto const i : {0u, 1u})
     if (e.has(i) && e.operands[i].type != element_type::int32) return "the operator takes ids of 32 bits";
   if (!ids.has_rank || ids.shape.size() != 2) return "the operator takes ids of two axes";
   if (e.has(1) != e.has(4)) return "segments and their table come together";
   if (e.has(1) && !same_shape(e.operands[1], ids)) return "segments have not, or not provably, the shape of the ids";
-  for (std::size_t const i : {2, 3, 4})
+  for (auto const i : {2u, 3u, 4u})
     if (e.has(i) && (e.operands[i].shape.size() != 2 || !(e.operands[i].shape[1] == words.shape[1])))
       return "tables are not provably of rows of one length";
-  for (std::size_t const i : {5, 6})
+  for (auto const i : {5u, 6u})
     if (e.operands[i].shape.size() != 1 || !(e.operands[i].shape[0] == words.shape[1]))
       return "scale or bias is not provably one row of the tables";
   if (auto const why = quantised ? refuse_quantisation(e) : refuse_positions(e); !why.empty()) return why;
@@ -8739,7 +8739,7 @@ namespace fuse::inline v0 {
 
 namespace fuse::inline v0::dsl {
 
-inline constexpr expression none{term_kind::absent, opcode::opaque, {}};
+inline constexpr expression none{term_kind::no_operand, opcode::opaque, {}};
 
 }  // namespace fuse::inline v0::dsl
 
@@ -10139,7 +10139,7 @@ struct replacement_term {
     result,
     roots,
     rearranged,
-    absent,
+    no_operand,
     further,
     either
   } what;
@@ -16413,7 +16413,7 @@ constexpr void lowering::lower_replacement() {
         r.index = rearranged(t, false);
         break;
       case term_kind::list: r.what = kind::list; break;
-      case term_kind::absent: r.what = kind::absent; break;
+      case term_kind::no_operand: r.what = kind::no_operand; break;
       case term_kind::further: r.what = kind::further; break;
       case term_kind::row:
         r.what = kind::row;
@@ -17464,11 +17464,11 @@ class basic_validity {
       case opcode::qembed_layer_norm: {
         bool const quantised = op == opcode::qembed_layer_norm;
         want(2, quantised ? "an integer type" : "a floating type", quantised ? &is_integer : &is_floating);
-        for (std::uint32_t const i : {3, 4, 5, 6, 13, 14, 15, 16, 17})
+        for (auto const i : {3u, 4u, 5u, 6u, 13u, 14u, 15u, 16u, 17u})
           if (i < count) alike(2, i);
-        for (std::uint32_t const i : {0, 1, 7})
+        for (auto const i : {0u, 1u, 7u})
           if (i < count) want(i, "an integer type", &is_integer);
-        for (std::uint32_t const i : {8, 9, 10, 11, 12})
+        for (auto const i : {8u, 9u, 10u, 11u, 12u})
           if (i < count)
             want(i, quantised ? "a floating type" : "an integer type", quantised ? &is_floating : &is_integer);
         return;
@@ -17696,9 +17696,9 @@ class basic_validity {
         equal_at(0, 1, i, 1);
         if (i != 8 || !ranked(i) || !(shape(i)[0] == extent(1))) equal_at(0, 0, i, 0);
       }
-    for (std::uint32_t const i : {2, 3, 4})
+    for (auto const i : {2u, 3u, 4u})
       if (of_rank(i, 2) && i != 2) equal_at(2, 1, i, 1);
-    for (std::uint32_t const i : {5, 6})
+    for (auto const i : {5u, 6u})
       if (of_rank(i, 1)) equal_at(2, 1, i, 0);
   }
   void check_rotary_embedding() {
@@ -20469,7 +20469,7 @@ class basic_instantiation {
       case kind::again:
       case kind::named: return operation(t, done_[at].results, type);
       case kind::or_else:
-      case kind::absent:
+      case kind::no_operand:
       case kind::further:
       case kind::either:
       case kind::roots: break;

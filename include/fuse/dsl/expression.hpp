@@ -41,7 +41,7 @@ enum class term_kind : std::uint8_t {
   list,          ///< list(0, 2, 1): integers, one after the other
   or_else,       ///< or_else(b, 0): what b captured, or 0 where it is absent
   row,           ///< row(scale, x): broadcast to the last axes of x
-  absent,        ///< none: an operand that is absent
+  no_operand,    ///< none: an operand that is absent
   further,       ///< operands of the operator above, more than a term has room for
   rearranged,    ///< rearrange<"b s d -> b d s">(a); with `index` 1, or 2 by steps, part `number` of `tolerance` parts
   misused,       ///< what stands where it means nothing; `index` says what

@@ -137,11 +137,11 @@ class basic_validity {
       case opcode::qembed_layer_norm: {
         bool const quantised = op == opcode::qembed_layer_norm;
         want(2, quantised ? "an integer type" : "a floating type", quantised ? &is_integer : &is_floating);
-        for (std::uint32_t const i : {3, 4, 5, 6, 13, 14, 15, 16, 17})
+        for (auto const i : {3u, 4u, 5u, 6u, 13u, 14u, 15u, 16u, 17u})
           if (i < count) alike(2, i);
-        for (std::uint32_t const i : {0, 1, 7})
+        for (auto const i : {0u, 1u, 7u})
           if (i < count) want(i, "an integer type", &is_integer);
-        for (std::uint32_t const i : {8, 9, 10, 11, 12})
+        for (auto const i : {8u, 9u, 10u, 11u, 12u})
           if (i < count)
             want(i, quantised ? "a floating type" : "an integer type", quantised ? &is_floating : &is_integer);
         return;
@@ -377,9 +377,9 @@ class basic_validity {
         equal_at(0, 1, i, 1);
         if (i != 8 || !ranked(i) || !(shape(i)[0] == extent(1))) equal_at(0, 0, i, 0);
       }
-    for (std::uint32_t const i : {2, 3, 4})
+    for (auto const i : {2u, 3u, 4u})
       if (of_rank(i, 2) && i != 2) equal_at(2, 1, i, 1);
-    for (std::uint32_t const i : {5, 6})
+    for (auto const i : {5u, 6u})
       if (of_rank(i, 1)) equal_at(2, 1, i, 0);
   }
   // Without positions, the tables have a row for each of operand 0, of all batches or of one for all.

@@ -47,22 +47,22 @@ namespace fuse::inline v0::detail::onnx_embeddings {
 [[nodiscard]] inline std::string_view refuse(emission const& e) {
   bool const quantised = e.op == opcode::qembed_layer_norm;
   if (e.op != opcode::embed_layer_norm && !quantised) return {};
-  for (std::size_t const needed : {0, 2, 3, 5, 6})
+  for (auto const needed : {0u, 2u, 3u, 5u, 6u})
     if (!e.has(needed)) return "the operator needs ids, tables of words and positions, a scale and a bias";
   auto const &ids = e.operands[0], &words = e.operands[2];
   if (words.type == element_type::unknown) return "the element type of the tables is not known";
-  for (std::size_t const i : {2, 3, 4, 5, 6})
+  for (auto const i : {2u, 3u, 4u, 5u, 6u})
     if (e.has(i) && e.operands[i].type != words.type)
       return "the operator takes tables, scale and bias of one element type";
-  for (std::size_t const i : {0, 1})
+  for (auto const i : {0u, 1u})
     if (e.has(i) && e.operands[i].type != element_type::int32) return "the operator takes ids of 32 bits";
   if (!ids.has_rank || ids.shape.size() != 2) return "the operator takes ids of two axes";
   if (e.has(1) != e.has(4)) return "segments and their table come together";
   if (e.has(1) && !same_shape(e.operands[1], ids)) return "segments have not, or not provably, the shape of the ids";
-  for (std::size_t const i : {2, 3, 4})
+  for (auto const i : {2u, 3u, 4u})
     if (e.has(i) && (e.operands[i].shape.size() != 2 || !(e.operands[i].shape[1] == words.shape[1])))
       return "tables are not provably of rows of one length";
-  for (std::size_t const i : {5, 6})
+  for (auto const i : {5u, 6u})
     if (e.operands[i].shape.size() != 1 || !(e.operands[i].shape[0] == words.shape[1]))
       return "scale or bias is not provably one row of the tables";
   if (auto const why = quantised ? refuse_quantisation(e) : refuse_positions(e); !why.empty()) return why;

@@ -163,7 +163,7 @@ struct replacement_term {
     result,
     roots,
     rearranged,
-    absent,
+    no_operand,
     further,
     either
   } what;

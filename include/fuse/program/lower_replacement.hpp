@@ -171,7 +171,7 @@ constexpr void lowering::lower_replacement() {
         r.index = rearranged(t, false);
         break;
       case term_kind::list: r.what = kind::list; break;
-      case term_kind::absent: r.what = kind::absent; break;
+      case term_kind::no_operand: r.what = kind::no_operand; break;
       case term_kind::further: r.what = kind::further; break;
       case term_kind::row:
         r.what = kind::row;

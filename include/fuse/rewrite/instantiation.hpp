@@ -157,7 +157,7 @@ class basic_instantiation {
       case kind::again:
       case kind::named: return operation(t, done_[at].results, type);
       case kind::or_else:
-      case kind::absent:
+      case kind::no_operand:
       case kind::further:
       case kind::either:
       case kind::roots: break;
