@@ -224,20 +224,20 @@ class spelling : public shaped_sample, public group_spelling<spelling>, public l
       if (style_ == "zeros" && i % 3 == 0) x = i % 2 == 0 ? 0.0 : -0.0;
       if (style_ == "alike" && i != 0) x = all[0];
     }
+    if (type_ == bytes_)
+      for (auto& x : all) x = std::min(std::floor(16 * std::fabs(x)), 100.0);
     return all;
   }
 
   // What a caller passes instead of those: of another size, or another sign.
   std::vector<double> other_contents(std::vector<double> numbers) {
-    if (choose.one_in("passed", 2)) return contents(numbers.size());
+    if (type_ == bytes_ || choose.one_in("passed", 2)) return contents(numbers.size());
     for (auto& x : numbers) x = -x;
     return numbers;
   }
 
   value fresh_leaf(shape const& of, bool as_constant) {
-    auto numbers = contents(count_of(of));
-    if (type_ == bytes_)
-      for (auto& each : numbers) each = std::min(std::floor(16 * std::fabs(each)), 100.0);
+    auto const numbers = contents(count_of(of));
     auto const contents_made = make_tensor(type_, of, numbers);
     if (as_constant) {
       auto const v = g_.constant(contents_made);
