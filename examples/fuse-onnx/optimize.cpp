@@ -5,7 +5,7 @@
 #include <fuse/adapters/onnx.hpp>
 #include <fuse/rewrite/check.hpp>
 #include <fuse/rewrite/clean.hpp>
-#include <fuse/rewrite/quantise_embeddings.hpp>
+#include <fuse/rules/quantise_embeddings.hpp>
 #include <fuse/verify/equivalent.hpp>
 #include <string>
 #include <string_view>

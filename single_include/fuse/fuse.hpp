@@ -7952,8 +7952,12 @@ class basic_counting {
       layout lies;
       if (!is_one_row(base) || !layouts_.read(v, base, lies)) continue;
       bool whole = lies.offset().is(0);
-      for (auto const& d : lies.all()) whole = whole && d.stride.is(d.axis == axis ? 1 : 0);
-      if (whole && counts(base)) return true;
+      int along = 0;  // digits of a row: one runs through it, of several each would begin again
+      for (auto const& d : lies.all()) {
+        whole = whole && d.stride.is(d.axis == axis ? 1 : 0);
+        along += d.axis == axis ? 1 : 0;
+      }
+      if (whole && along <= 1 && counts(base)) return true;
     }
     return false;
   }
@@ -8467,7 +8471,11 @@ inline bool counts_as_far(captured const* c, condition const&) {
 inline bool from_the_front(captured const* c, condition const&) {
   for (auto const& v : c[0].values) {
     double every = 0;
+    std::vector<std::int64_t> listed;
     if (v.uniform(every) && every < 0) return false;
+    if (v.integers(listed))
+      for (auto const each : listed)
+        if (each < 0) return false;
     auto const held = v.constant();
     for (std::size_t i = 0; held && i < held.size(); ++i)
       if (held.number(i) < 0) return false;

@@ -192,6 +192,12 @@ TEST_CASE("what the operator does not compute stays") {
                                                   {1, 1}, std::vector<std::int64_t>{-1})))));
     CHECK(kept(g, y, "embed-layer-norm-at").find("count from the front") != std::string::npos);
   }
+  SECTION("rows that are computed of constants, and count from the end") {
+    embeddings g;
+    auto const one = g.constant(fuse::make_tensor<std::int64_t>({1, 1}, std::vector<std::int64_t>{1}));
+    auto const y = g.norm(g.sum(g.of_words(), g.of_positions(g.add("Neg", {one}))));
+    CHECK(kept(g, y, "embed-layer-norm-at").find("count from the front") != std::string::npos);
+  }
   SECTION("a scale that is no row") {
     embeddings g;
     g.of_scale = {"sequence", 8};

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 #include <string_view>
+#include <vector>
 
 #include <fuse/core/math.hpp>
 #include <fuse/dsl/condition.hpp>
@@ -135,7 +136,11 @@ inline bool counts_as_far(captured const* c, condition const&) {
 inline bool from_the_front(captured const* c, condition const&) {
   for (auto const& v : c[0].values) {
     double every = 0;
+    std::vector<std::int64_t> listed;
     if (v.uniform(every) && every < 0) return false;
+    if (v.integers(listed))
+      for (auto const each : listed)
+        if (each < 0) return false;
     auto const held = v.constant();
     for (std::size_t i = 0; held && i < held.size(); ++i)
       if (held.number(i) < 0) return false;

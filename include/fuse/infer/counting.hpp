@@ -81,8 +81,12 @@ class basic_counting {
       layout lies;
       if (!is_one_row(base) || !layouts_.read(v, base, lies)) continue;
       bool whole = lies.offset().is(0);
-      for (auto const& d : lies.all()) whole = whole && d.stride.is(d.axis == axis ? 1 : 0);
-      if (whole && counts(base)) return true;
+      int along = 0;  // digits of a row: one runs through it, of several each would begin again
+      for (auto const& d : lies.all()) {
+        whole = whole && d.stride.is(d.axis == axis ? 1 : 0);
+        along += d.axis == axis ? 1 : 0;
+      }
+      if (whole && along <= 1 && counts(base)) return true;
     }
     return false;
   }

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include <fuse/rewrite/quantise_embeddings.hpp>
+#include <fuse/rules/quantise_embeddings.hpp>
 
-namespace rewrite_quantise_embeddings {
+namespace rules_quantise_embeddings {
 
 using namespace rewriting;
 
@@ -116,4 +116,4 @@ TEST_CASE("what the operator of 8 bits does not compute stays, with the reason")
   }
 }
 
-}  // namespace rewrite_quantise_embeddings
+}  // namespace rules_quantise_embeddings
