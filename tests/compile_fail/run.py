@@ -33,8 +33,9 @@ def precompile(compiler, include, folder):
     """Makes the header that most of these programs begin with, and that takes most of their time."""
     header = folder / "fuse" / "fuse.hpp.gch"
     header.parent.mkdir(parents=True, exist_ok=True)
-    # No warnings: a compiler has one for "#pragma once" in what it is asked to compile.
-    subprocess.run([*compiler, "-w", f"-I{include}", "-x", "c++-header", f"{include}/fuse/fuse.hpp", "-o", header],
+    # No warnings: a compiler has one for "#pragma once" in what it is asked to compile. What the header instantiates is instantiated here.
+    once = ["-fpch-instantiate-templates"] if is_clang(compiler) else []
+    subprocess.run([*compiler, "-w", *once, f"-I{include}", "-x", "c++-header", f"{include}/fuse/fuse.hpp", "-o", header],
                    check=True)
 
 
